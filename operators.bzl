@@ -17,13 +17,13 @@ load("//third_party/cuda:defs.bzl", "REQUIRES_CUDA", "cuda_library", "cuda_test"
 
 # Labels of cooper's and its dependencies' whoever loads this file.
 _PARAM_DEPS = [str(Label(label)) for label in [
-    "//ndarray:dtype",
-    "//ndarray:shape",
+    "//ndarray/base:dtype",
+    "//ndarray/base:shape",
     "//symbol:param_schema",
 ]]
 
 _OP_DEPS = _PARAM_DEPS + [str(Label(label)) for label in [
-    "//ndarray:status_macros",
+    "//ndarray/base:status_macros",
     "//symbol:op",
     "@com_google_absl//absl/status",
     "@com_google_absl//absl/status:statusor",
@@ -45,10 +45,10 @@ _CUDA_TEST_DEPS = [str(Label(label)) for label in [
 _KERNEL_DEPS = [str(Label(label)) for label in [
     "//executor:kernel",
     "//executor/cpu:cpu_kernel",
-    "//ndarray:dtype",
-    "//ndarray:parallel",
-    "//ndarray:shape",
-    "//ndarray:status_macros",
+    "//ndarray/base:dtype",
+    "//ndarray/threads:parallel",
+    "//ndarray/base:shape",
+    "//ndarray/base:status_macros",
     "@com_google_absl//absl/status",
     "@com_google_absl//absl/status:statusor",
     "@com_google_absl//absl/strings",
@@ -58,9 +58,9 @@ _KERNEL_DEPS = [str(Label(label)) for label in [
 _CUDA_KERNEL_DEPS = [str(Label(label)) for label in [
     "//executor:kernel",
     "//executor/cuda:cuda_kernel",
-    "//ndarray:dtype",
-    "//ndarray:shape",
-    "//ndarray:status_macros",
+    "//ndarray/base:dtype",
+    "//ndarray/base:shape",
+    "//ndarray/base:status_macros",
     "@com_google_absl//absl/status",
     "@com_google_absl//absl/status:statusor",
     "@com_google_absl//absl/strings",
@@ -233,7 +233,7 @@ def op_functions(name, ops = None):
         hdrs = [name + ".h"],
         visibility = ["//visibility:public"],
         deps = [ops] + [str(Label(label)) for label in [
-            "//ndarray:dtype",
+            "//ndarray/base:dtype",
             "//symbol",
             "//symbol:operators",
             "//symbol/op:attribute",

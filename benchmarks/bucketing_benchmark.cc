@@ -16,8 +16,8 @@
 #include "benchmark/benchmark.h"
 #include "examples/language_model.h"
 #include "module/bucketing_module.h"
-#include "ndarray/parallel.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "absl/strings/match.h"
-#include "ndarray/gemm.h"
+#include "ndarray/products/gemm.h"
 
 namespace cooper {
 namespace {

@@ -32,8 +32,8 @@
 #include "examples/language_model.h"
 #include "examples/model_flags.h"
 #include "module/bucketing_module.h"
-#include "ndarray/context.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/status_macros.h"
 #include "third_party/cuda/emulator/runtime/counters.h"
 
 ABSL_FLAG(int64_t, vocab, 10000, "ids, the padding among them");

@@ -4,7 +4,7 @@
 #include "executor/executor.h"
 #include "executor/executor_fixtures.h"
 #include "gtest/gtest.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

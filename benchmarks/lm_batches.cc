@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 

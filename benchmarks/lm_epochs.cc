@@ -9,7 +9,7 @@
 #include "examples/lm_corpus.h"
 #include "io/bucket_key.h"
 #include "module/metric/classification.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

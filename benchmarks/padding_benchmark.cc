@@ -35,7 +35,7 @@
 #include "module/bucketing_module.h"
 #include "module/metric/classification.h"
 #include "module/metric/eval_metric.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 ABSL_FLAG(std::string, train, "", "training text, a sentence a line");
 ABSL_FLAG(std::string, valid, "", "validation text");

@@ -36,7 +36,7 @@
 #include "module/bucketing_module.h"
 #include "module/predict/predictor.h"
 #include "module/predict/request_batcher.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "nlohmann/json.hpp"
 
 ABSL_DECLARE_FLAG(int, threads);

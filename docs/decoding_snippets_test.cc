@@ -17,9 +17,9 @@
 #include "module/initializer/initializers.h"
 #include "module/metric/classification.h"
 #include "module/module.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/status_macros.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/base/status_matchers.h"
 #include "symbol/rnn/lstm_cell.h"
 #include "symbol/symbol.h"
 

@@ -1,6 +1,6 @@
 #include "docs/five_words.h"
 
-#include "ndarray/random.h"
+#include "ndarray/random/random.h"
 #include "symbol/op/loss.h"
 #include "symbol/op/nn.h"
 #include "symbol/op/shape.h"

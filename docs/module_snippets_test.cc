@@ -27,12 +27,12 @@
 #include "module/module.h"
 #include "module/monitor.h"
 #include "module/training_state.h"
-#include "ndarray/atomic_file.h"
-#include "ndarray/context.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/random.h"
-#include "ndarray/status_macros.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/atomic_file.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/random/random.h"
 #include "symbol/symbol.h"
 
 namespace cooper {

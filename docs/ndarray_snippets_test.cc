@@ -6,11 +6,11 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
-#include "ndarray/gemm.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/params_file.h"
-#include "ndarray/status_macros.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/files/params_file.h"
+#include "ndarray/products/gemm.h"
 
 namespace cooper {
 namespace {

@@ -8,10 +8,10 @@
 #include "gtest/gtest.h"
 #include "io/ndarray_iter.h"
 #include "module/module.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/params_file.h"
-#include "ndarray/status_macros.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/files/params_file.h"
 
 namespace cooper {
 namespace {

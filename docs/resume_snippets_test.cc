@@ -17,8 +17,8 @@
 #include "module/checkpointer.h"
 #include "module/metric/classification.h"
 #include "module/module.h"
-#include "ndarray/status_macros.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

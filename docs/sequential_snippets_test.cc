@@ -11,9 +11,9 @@
 #include "module/metric/regression.h"
 #include "module/module.h"
 #include "module/sequential_module.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/status_macros.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/base/status_matchers.h"
 #include "symbol/symbol.h"
 
 namespace cooper {

@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "module/initializer/initializers.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/rnn/base_rnn_cell.h"
 #include "symbol/rnn/bidirectional_cell.h"
 #include "symbol/rnn/fused_rnn_cell.h"

@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "io/encode_sentences.h"
 #include "io/text_corpus.h"
-#include "ndarray/random.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/random/random.h"
 
 namespace cooper {
 namespace {

@@ -12,7 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "module/metric/eval_metric.h"
-#include "ndarray/atomic_file.h"
+#include "ndarray/base/atomic_file.h"
 #include "nlohmann/json.hpp"
 
 namespace cooper {

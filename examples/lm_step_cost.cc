@@ -10,7 +10,7 @@
 #include "io/data_desc.h"
 #include "io/step_cost.h"
 #include "module/bucket_plan.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

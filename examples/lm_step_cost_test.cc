@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "io/bucket_boundaries.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

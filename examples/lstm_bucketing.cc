@@ -43,8 +43,8 @@
 #include "module/metric/classification.h"
 #include "module/metric/eval_metric.h"
 #include "module/training_state.h"
-#include "ndarray/context.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/status_macros.h"
 #include "tools/output_file.h"
 #include "tools/program_main.h"
 

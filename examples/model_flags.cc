@@ -12,10 +12,10 @@
 #include "absl/strings/str_split.h"
 #include "executor/executor.h"
 #include "module/optimizer/create_optimizer.h"
-#include "ndarray/gemm.h"
-#include "ndarray/parallel.h"
-#include "ndarray/parse_context.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/parse_context.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/products/gemm.h"
+#include "ndarray/threads/parallel.h"
 
 ABSL_FLAG(std::string, buckets, "auto",
           "sentence lengths to pad to, such as 10,20,30; auto: the max_buckets lengths that leave "

@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "examples/language_model.h"
 #include "module/base_module.h"
-#include "ndarray/context.h"
+#include "ndarray/base/context.h"
 
 ABSL_DECLARE_FLAG(std::string, buckets);
 ABSL_DECLARE_FLAG(int, batch_size);

@@ -5,11 +5,11 @@
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
-#include "ndarray/gemm_rate.h"
-#include "ndarray/parallel.h"
-#include "ndarray/profile_report.h"
-#include "ndarray/profiler.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/products/gemm_rate.h"
+#include "ndarray/threads/parallel.h"
+#include "ndarray/threads/profile_report.h"
+#include "ndarray/threads/profiler.h"
 #include "tools/output_file.h"
 
 ABSL_FLAG(std::string, profile, "",

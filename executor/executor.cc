@@ -9,9 +9,9 @@
 #include "executor/run/monitored_run.h"
 #include "executor/run/program_text.h"
 #include "executor/run/reshape_options.h"
-#include "ndarray/default_seed.h"
-#include "ndarray/near_names.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/default_seed.h"
+#include "ndarray/base/near_names.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 

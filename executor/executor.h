@@ -28,11 +28,11 @@
 #include "executor/compile/passes.h"
 #include "executor/run/after_backward.h"
 #include "executor/run/memory_report.h"
-#include "ndarray/array_map.h"
-#include "ndarray/context.h"
-#include "ndarray/device.h"
-#include "ndarray/dtype.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/array_map.h"
+#include "ndarray/array/device.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/dtype.h"
 #include "symbol/infer_shape.h"
 #include "symbol/symbol.h"
 
@@ -100,8 +100,8 @@ class Executor {
 
   // Forward in training and Backward, with the errors of both and the same results. On a GPU a
   // Forward or Backward that has the arrays of the one before is recorded, and put in as a whole
-  // from then on (ndarray/device_graphs.h); this makes one piece of work of the two, and of what
-  // comes after them (run/after_backward.h), unless that is null.
+  // from then on (ndarray/array/device_graphs.h); this makes one piece of work of the two, and of
+  // what comes after them (run/after_backward.h), unless that is null.
   absl::Status ForwardBackward(absl::Span<const NDArray> head_gradients = {},
                                const AfterBackward* after = nullptr);
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "glog/logging.h"
-#include "ndarray/random.h"
+#include "ndarray/random/random.h"
 
 namespace cooper {
 

@@ -14,10 +14,10 @@
 #include "executor/executor_fixtures.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/profiler.h"
-#include "ndarray/random.h"
-#include "ndarray/status_matchers.h"
-#include "ndarray/subnormals.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/random/random.h"
+#include "ndarray/threads/profiler.h"
+#include "ndarray/threads/subnormals.h"
 #include "symbol/name_manager.h"
 
 namespace cooper {

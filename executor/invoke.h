@@ -15,8 +15,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "executor/kernel.h"
-#include "ndarray/context.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
 #include "symbol/attr_values.h"
 #include "symbol/op.h"
 
@@ -39,7 +39,8 @@ class Invocation {
   absl::Status SetArrays(absl::Span<const NDArray* const> inputs,
                          absl::Span<const NDArray* const> outputs);
 
-  // In `queue`, of the arrays' device; null: in none, on its own order of work (ndarray/device.h).
+  // In `queue`, of the arrays' device; null: in none, on its own order of work
+  // (ndarray/array/device.h).
   absl::Status Run(DeviceQueue* queue = nullptr) const;
 
  private:
@@ -79,7 +80,7 @@ absl::Status RunAll(absl::Span<const Invocation> invocations, DeviceQueue* queue
 
 // One run of the operator of that name. Random ones draw the next numbers of the process, which are
 // the same in each process where one thread makes the calls, and begin anew with SetDefaultSeed
-// (ndarray/default_seed.h).
+// (ndarray/base/default_seed.h).
 //
 // kInvalidArgument for attributes that are wrong, for arrays that are not as many, or not of the
 // shapes and dtypes that its rules ask for, or on different devices, and for gradients of other

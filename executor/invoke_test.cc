@@ -8,10 +8,10 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/default_seed.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/parallel.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/default_seed.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

@@ -23,11 +23,11 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "ndarray/context.h"
-#include "ndarray/device.h"
-#include "ndarray/dtype.h"
-#include "ndarray/philox.h"
-#include "ndarray/shape.h"
+#include "ndarray/array/device.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/philox.h"
+#include "ndarray/base/shape.h"
 #include "symbol/op.h"
 
 namespace cooper {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "ndarray/shape.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/shape.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "benchmark/benchmark.h"
 #include "io/bucket_boundaries.h"
-#include "ndarray/random.h"
+#include "ndarray/random/random.h"
 
 namespace cooper {
 namespace {

@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "io/bucket_boundaries.h"
 #include "io/bucket_tuples.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

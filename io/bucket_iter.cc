@@ -10,7 +10,7 @@
 #include "io/key_values.h"
 #include "io/padded_copy.h"
 #include "io/reserve_ids.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 

@@ -40,10 +40,10 @@
 #include "io/data_desc.h"
 #include "io/data_iter.h"
 #include "io/ragged_array.h"
-#include "ndarray/default_seed.h"
-#include "ndarray/dtype.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/shape.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/default_seed.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/shape.h"
 
 namespace cooper {
 

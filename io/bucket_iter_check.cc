@@ -14,8 +14,8 @@
 #include "io/bucket_iter.h"
 #include "io/data_desc.h"
 #include "io/exact_integers.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 

@@ -11,7 +11,7 @@
 #include "io/bucket_assignment.h"
 #include "io/bucket_choice.h"
 #include "io/bucket_iter.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

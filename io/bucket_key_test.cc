@@ -7,7 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

@@ -11,8 +11,8 @@
 #include "io/bucket_iter.h"
 #include "io/bucket_key.h"
 #include "io/bucket_tuples.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

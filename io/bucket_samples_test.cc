@@ -17,9 +17,9 @@
 #include "gtest/gtest.h"
 #include "io/bucket_iter.h"
 #include "io/bucket_sentence_iter.h"
-#include "ndarray/random.h"
-#include "ndarray/random_cases.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/random/random.h"
+#include "ndarray/random/random_cases.h"
 
 namespace cooper {
 namespace {

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "ndarray/random.h"
+#include "ndarray/random/random.h"
 
 namespace cooper {
 namespace {

@@ -12,7 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "io/bucket_grid.h"
 #include "io/bucket_search.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -6,7 +6,7 @@
 #include "benchmark/benchmark.h"
 #include "io/bucket_key.h"
 #include "io/bucket_tuples.h"
-#include "ndarray/random.h"
+#include "ndarray/random/random.h"
 
 namespace cooper {
 namespace {

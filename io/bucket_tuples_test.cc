@@ -10,9 +10,9 @@
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/random.h"
-#include "ndarray/random_cases.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/random/random.h"
+#include "ndarray/random/random_cases.h"
 
 namespace cooper {
 namespace {

@@ -15,9 +15,9 @@
 #include "io/gather_rows.h"
 #include "io/key_values.h"
 #include "io/reserve_ids.h"
-#include "ndarray/atomic_file.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/atomic_file.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

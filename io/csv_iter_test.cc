@@ -13,9 +13,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "io/iter_fixtures.h"
-#include "ndarray/atomic_file.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/atomic_file.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

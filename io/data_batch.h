@@ -9,7 +9,7 @@
 
 #include "io/bucket_key.h"
 #include "io/data_desc.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/ndarray.h"
 
 namespace cooper {
 

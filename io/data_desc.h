@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "ndarray/dtype.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/shape.h"
 
 namespace cooper {
 

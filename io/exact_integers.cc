@@ -10,8 +10,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "ndarray/on_cpu.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/array/on_cpu.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "absl/status/status.h"
 #include "io/ragged_array.h"
-#include "ndarray/dtype.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/dtype.h"
 
 namespace cooper {
 

@@ -11,8 +11,8 @@
 #include "io/gather_rows.h"
 #include "io/key_values.h"
 #include "io/reserve_ids.h"
-#include "ndarray/random.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/random/random.h"
 
 namespace cooper {
 namespace {

@@ -17,9 +17,9 @@
 #include "io/data_batch.h"
 #include "io/data_desc.h"
 #include "io/data_iter.h"
-#include "ndarray/default_seed.h"
-#include "ndarray/dtype.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/default_seed.h"
+#include "ndarray/base/dtype.h"
 
 namespace cooper {
 

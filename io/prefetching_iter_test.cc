@@ -19,8 +19,8 @@
 #include "io/iter_fixtures.h"
 #include "io/key_values.h"
 #include "io/ndarray_iter.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "io/key_values.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -10,7 +10,7 @@
 #include "io/bucket_sentence_iter.h"
 #include "io/iter_fixtures.h"
 #include "io/ndarray_iter.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

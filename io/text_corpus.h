@@ -21,7 +21,8 @@ struct ReadSentencesOptions {
 };
 
 // The words of each line, without a byte order mark; lines without words are left out. Errors are
-// those of ReadFile (ndarray/atomic_file.h): kNotFound, with the path, if there is no such file.
+// those of ReadFile (ndarray/base/atomic_file.h): kNotFound, with the path, if there is no such
+// file.
 absl::StatusOr<std::vector<Sentence>> ReadSentences(const std::string& path,
                                                     const ReadSentencesOptions& options = {});
 

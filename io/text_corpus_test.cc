@@ -4,8 +4,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/atomic_file.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/atomic_file.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 

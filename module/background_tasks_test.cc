@@ -8,7 +8,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "module/checkpoint.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -33,8 +33,8 @@
 #include "module/metric/eval_metric.h"
 #include "module/module_options.h"
 #include "module/parameter_options.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/shape.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/shape.h"
 #include "symbol/batch_layout.h"
 #include "symbol/symbol.h"
 

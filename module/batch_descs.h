@@ -11,7 +11,7 @@
 #include "io/data_batch.h"
 #include "io/data_desc.h"
 #include "module/base_module.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/shape.h"
 
 namespace cooper {
 

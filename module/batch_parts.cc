@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "module/kvstore/sum_arrays.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

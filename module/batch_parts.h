@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "module/batch_slices.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/ndarray.h"
 #include "symbol/batch_layout.h"
 
 namespace cooper {

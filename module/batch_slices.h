@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/ndarray.h"
 #include "symbol/batch_layout.h"
 
 namespace cooper {

@@ -7,9 +7,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "ndarray/near_names.h"
-#include "ndarray/partial_shape.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/near_names.h"
+#include "ndarray/base/partial_shape.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

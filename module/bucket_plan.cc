@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "executor/compile/program_flops.h"
 #include "io/call_with_key.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/name_manager.h"
 
 namespace cooper {

@@ -10,8 +10,8 @@
 #include "module/background_tasks.h"
 #include "module/bind_errors.h"
 #include "module/bucketing_module.h"
-#include "ndarray/parallel.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

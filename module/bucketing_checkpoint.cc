@@ -12,9 +12,9 @@
 #include "absl/strings/str_split.h"
 #include "module/bucketing_module.h"
 #include "module/checkpoint.h"
-#include "ndarray/atomic_file.h"
-#include "ndarray/params_file.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/atomic_file.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/files/params_file.h"
 #include "symbol/json.h"
 
 namespace cooper {

@@ -12,9 +12,9 @@
 #include "module/bucketing_module.h"
 #include "module/initializer/initializers.h"
 #include "module/module_fixtures.h"
-#include "ndarray/atomic_file.h"
-#include "ndarray/params_file.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/atomic_file.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/files/params_file.h"
 
 namespace cooper {
 namespace {

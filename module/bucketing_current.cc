@@ -2,8 +2,8 @@
 // does not choose a bucket.
 
 #include "module/bucketing_module.h"
-#include "ndarray/profiler.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/threads/profiler.h"
 
 namespace cooper {
 namespace {

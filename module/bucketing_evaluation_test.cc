@@ -12,7 +12,7 @@
 #include "module/initializer/initializers.h"
 #include "module/module.h"
 #include "module/module_fixtures.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 #include "symbol/op/elemwise.h"
 #include "symbol/op/loss.h"
 #include "symbol/op/nn.h"

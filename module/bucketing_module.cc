@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "io/call_with_key.h"
-#include "ndarray/profiler.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/threads/profiler.h"
 #include "symbol/name_manager.h"
 
 namespace cooper {

@@ -32,7 +32,7 @@
 #include "module/kwargs/kwargs.h"
 #include "module/module.h"
 #include "module/sym_gen.h"
-#include "ndarray/context.h"
+#include "ndarray/base/context.h"
 #include "symbol/symbol.h"
 
 namespace cooper {

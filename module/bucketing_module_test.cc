@@ -16,9 +16,9 @@
 #include "module/initializer/initializers.h"
 #include "module/lr_scheduler/set_rate_scheduler.h"
 #include "module/module_fixtures.h"
-#include "ndarray/atomic_file.h"
-#include "ndarray/params_file.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/atomic_file.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/files/params_file.h"
 
 namespace cooper {
 namespace {

@@ -13,8 +13,8 @@
 #include "module/expect_params.h"
 #include "module/initializer/initializers.h"
 #include "module/module_fixtures.h"
-#include "ndarray/parallel.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

@@ -37,8 +37,8 @@ absl::StatusOr<Checkpoint> LoadCheckpoint(const std::string& prefix, int epoch,
 absl::Status SaveParamsFile(const std::string& path, const ArrayMap& args, const ArrayMap& auxs);
 // kInvalidArgument, naming it, for an array that begins with neither arg: nor aux:.
 absl::Status LoadParamsFile(const std::string& path, ArrayMap* args, ArrayMap* auxs);
-// The same as views of the file (MapNamedArrays, ndarray/params_file.h): parameters that are not
-// changed are in memory once, however many processes map them.
+// The same as views of the file (MapNamedArrays, ndarray/files/params_file.h): parameters that are
+// not changed are in memory once, however many processes map them.
 absl::Status MapParamsFile(const std::string& path, ArrayMap* args, ArrayMap* auxs);
 
 }  // namespace cooper

@@ -14,8 +14,8 @@
 #include "module/module_group.h"
 #include "module/parameter_store.h"
 #include "module/state_files.h"
-#include "ndarray/atomic_file.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/atomic_file.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "module/checkpointer.h"
 #include "module/metric/watched_value.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

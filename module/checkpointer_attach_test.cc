@@ -17,8 +17,8 @@
 #include "module/module.h"
 #include "module/module_fixtures.h"
 #include "module/training_state.h"
-#include "ndarray/atomic_file.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/atomic_file.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

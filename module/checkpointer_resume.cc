@@ -14,7 +14,7 @@
 #include "module/checkpointer.h"
 #include "module/kvstore/kvstore.h"
 #include "module/state_files.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

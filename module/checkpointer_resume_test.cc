@@ -16,8 +16,8 @@
 #include "module/module.h"
 #include "module/module_fixtures.h"
 #include "module/training_state.h"
-#include "ndarray/context.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

@@ -21,9 +21,9 @@
 #include "module/kvstore/kvstore.h"
 #include "module/kvstore/kvstore_with_values.h"
 #include "module/training_state.h"
-#include "ndarray/atomic_file.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/atomic_file.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace {
 

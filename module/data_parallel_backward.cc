@@ -5,8 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "module/batch_parts.h"
 #include "module/data_parallel_executor_group.h"
-#include "ndarray/device.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/array/device.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -11,8 +11,8 @@
 #include "executor/held_bytes.h"
 #include "module/batch_parts.h"
 #include "module/data_parallel_executor_group.h"
-#include "ndarray/partial_shape.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/partial_shape.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/infer_type.h"
 
 namespace cooper {

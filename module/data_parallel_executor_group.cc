@@ -7,8 +7,8 @@
 #include "module/batch_parts.h"
 #include "module/kvstore/sum_arrays.h"
 #include "module/named_arrays.h"
-#include "ndarray/device.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/array/device.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

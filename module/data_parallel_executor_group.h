@@ -23,7 +23,7 @@
 #include "module/metric/eval_metric.h"
 #include "module/module_group.h"
 #include "module/module_options.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/ndarray.h"
 #include "symbol/batch_layout.h"
 #include "symbol/infer_batch_layout.h"
 #include "symbol/symbol.h"

@@ -1,6 +1,6 @@
 #include "module/device_contexts.h"
 
-#include "ndarray/default_seed.h"
+#include "ndarray/base/default_seed.h"
 
 namespace cooper {
 namespace {

@@ -15,7 +15,7 @@
 #include "executor/run/arena.h"
 #include "executor/run/random_state.h"
 #include "module/device_threads.h"
-#include "ndarray/context.h"
+#include "ndarray/base/context.h"
 
 namespace cooper {
 

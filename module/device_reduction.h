@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/ndarray.h"
 #include "symbol/op.h"
 
 namespace cooper {

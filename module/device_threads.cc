@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "ndarray/parallel.h"
-#include "ndarray/profiler.h"
+#include "ndarray/threads/parallel.h"
+#include "ndarray/threads/profiler.h"
 
 namespace cooper {
 namespace {

@@ -16,9 +16,9 @@
 #include "absl/types/span.h"
 #include "module/batch_descs.h"
 #include "module/metric/classification.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/shape.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/shape.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/batch_layout.h"
 
 namespace cooper {

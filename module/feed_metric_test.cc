@@ -18,8 +18,8 @@
 #include "module/module.h"
 #include "module/module_fixtures.h"
 #include "module/sequential_module.h"
-#include "ndarray/status_macros.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "module/device_reduction.h"
-#include "ndarray/dtype.h"
-#include "ndarray/on_cpu.h"
-#include "ndarray/parallel.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/array/on_cpu.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/dtype.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

@@ -18,8 +18,8 @@
 #include "module/predicted_rows.h"
 #include "module/sample_rows.h"
 #include "module/stop_signal.h"
-#include "ndarray/profiler.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/threads/profiler.h"
 
 namespace cooper {
 namespace {

@@ -12,8 +12,8 @@
 #include "glog/logging.h"
 #include "module/batch_descs.h"
 #include "module/finite.h"
-#include "ndarray/near_names.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/near_names.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -19,7 +19,7 @@
 #include "module/module.h"
 #include "module/module_fixtures.h"
 #include "module/sequential_module.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 #include "symbol/op/loss.h"
 #include "symbol/op/nn.h"
 

@@ -1,6 +1,6 @@
 #include "module/fit_processes.h"
 
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 

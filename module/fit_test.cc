@@ -18,7 +18,7 @@
 #include "module/metric/classification.h"
 #include "module/module.h"
 #include "module/module_fixtures.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

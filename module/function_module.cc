@@ -7,8 +7,8 @@
 #include "absl/strings/str_join.h"
 #include "executor/kernel.h"
 #include "module/named_arrays.h"
-#include "ndarray/near_names.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/near_names.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -24,8 +24,8 @@
 #include "io/data_batch.h"
 #include "io/data_desc.h"
 #include "module/base_module.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/shape.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/shape.h"
 #include "symbol/symbol.h"
 
 namespace cooper {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "ndarray/array_map.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/array_map.h"
+#include "ndarray/array/ndarray.h"
 
 namespace cooper {
 

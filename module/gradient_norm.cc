@@ -7,9 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "module/device_reduction.h"
-#include "ndarray/dtype.h"
-#include "ndarray/parallel.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

@@ -11,7 +11,7 @@
 #include "io/ndarray_iter.h"
 #include "module/bucketing_module.h"
 #include "module/module.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 #include "symbol/op/loss.h"
 #include "symbol/op/nn.h"
 

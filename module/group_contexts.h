@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ndarray/context.h"
+#include "ndarray/base/context.h"
 
 namespace cooper {
 

@@ -18,8 +18,8 @@
 #include "module/metric/create_metric.h"
 #include "module/module.h"
 #include "module/module_fixtures.h"
-#include "ndarray/parallel.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

@@ -11,7 +11,7 @@
 #include "module/metric/composite_metric.h"
 #include "module/metric/regression.h"
 #include "module/module.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 #include "symbol/op/loss.h"
 
 namespace cooper {

@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "module/bind_errors.h"
-#include "ndarray/near_names.h"
-#include "ndarray/profiler.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/near_names.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/threads/profiler.h"
 #include "symbol/ops/loss/label_probabilities.h"
 
 namespace cooper {

@@ -4,8 +4,8 @@
 
 #include "module/checkpoint.h"
 #include "module/module.h"
-#include "ndarray/params_file.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/files/params_file.h"
 
 namespace cooper {
 

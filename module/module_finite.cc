@@ -3,8 +3,8 @@
 #include "absl/strings/str_cat.h"
 #include "module/finite.h"
 #include "module/module.h"
-#include "ndarray/profiler.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/threads/profiler.h"
 
 namespace cooper {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "ndarray/random.h"
+#include "ndarray/random/random.h"
 
 namespace cooper {
 

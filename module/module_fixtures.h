@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "executor/executor_fixtures.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/shape.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/shape.h"
 #include "symbol/symbol.h"
 
 namespace cooper {

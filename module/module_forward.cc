@@ -8,9 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "executor/run/after_backward.h"
 #include "module/module.h"
-#include "ndarray/near_names.h"
-#include "ndarray/profiler.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/near_names.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/threads/profiler.h"
 
 namespace cooper {
 namespace {

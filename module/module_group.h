@@ -12,7 +12,7 @@
 #include "io/bucket_key.h"
 #include "module/device_contexts.h"
 #include "module/parameter_store.h"
-#include "ndarray/context.h"
+#include "ndarray/base/context.h"
 
 namespace cooper {
 

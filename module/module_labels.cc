@@ -4,7 +4,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "module/module.h"
-#include "ndarray/near_names.h"
+#include "ndarray/base/near_names.h"
 
 namespace cooper {
 namespace {

@@ -17,7 +17,7 @@
 #include "io/data_desc.h"
 #include "module/group_contexts.h"
 #include "module/kwargs/kwargs.h"
-#include "ndarray/context.h"
+#include "ndarray/base/context.h"
 #include "symbol/load_limits.h"
 
 namespace cooper {
@@ -83,8 +83,8 @@ struct ModuleBindOptions {
   int64_t max_bytes = int64_t{1} << 40;
   // Of the numbers that dropout and other random operators draw. Binding begins their stream anew,
   // for all modules that share it. Absent: the stream goes on; a new module's has
-  // DefaultSeed() (ndarray/default_seed.h). The modules of a SequentialModule draw with this seed
-  // and those that follow it.
+  // DefaultSeed() (ndarray/base/default_seed.h). The modules of a SequentialModule draw with this
+  // seed and those that follow it.
   std::optional<uint64_t> seed;
   // A module with parameters, on the same contexts. The one that is bound becomes a member of its
   // group (module_group.h) in place of its own: parameters of one name, their gradients, optimizer

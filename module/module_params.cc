@@ -9,8 +9,8 @@
 #include "glog/logging.h"
 #include "module/module.h"
 #include "module/optimizer/create_optimizer.h"
-#include "ndarray/profiler.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/threads/profiler.h"
 
 namespace cooper {
 namespace {

@@ -15,8 +15,8 @@
 #include "module/initializer/initializers.h"
 #include "module/metric/classification.h"
 #include "module/module_fixtures.h"
-#include "ndarray/atomic_file.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/atomic_file.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

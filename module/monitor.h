@@ -20,7 +20,7 @@
 #include "module/callback/callback.h"
 #include "module/callback/log_line.h"
 #include "module/name_pattern.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/ndarray.h"
 
 namespace cooper {
 

@@ -19,9 +19,9 @@
 #include "module/module_fixtures.h"
 #include "module/rnn_checkpoint.h"
 #include "module/sequential_module.h"
-#include "ndarray/atomic_file.h"
-#include "ndarray/default_seed.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/atomic_file.h"
+#include "ndarray/base/default_seed.h"
+#include "ndarray/base/status_matchers.h"
 #include "symbol/rnn/fused_rnn_cell.h"
 #include "symbol/rnn/unroll.h"
 

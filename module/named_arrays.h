@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "io/data_desc.h"
 #include "module/metric/eval_metric.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/ndarray.h"
 
 namespace cooper {
 

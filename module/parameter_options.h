@@ -15,7 +15,7 @@
 #include "module/kwargs/kwargs.h"
 #include "module/lr_scheduler/lr_scheduler.h"
 #include "module/optimizer/optimizer.h"
-#include "ndarray/array_map.h"
+#include "ndarray/array/array_map.h"
 
 namespace cooper {
 
@@ -32,7 +32,7 @@ struct InitParamsOptions {
   // Fills what arg_params and aux_params do not give. Null: nothing is filled.
   std::shared_ptr<const Initializer> initializer = DefaultInitializer();
   // Of the initializer's random numbers. Absent: FitOptions::seed where Fit initializes, else
-  // DefaultSeed() (ndarray/default_seed.h).
+  // DefaultSeed() (ndarray/base/default_seed.h).
   std::optional<uint64_t> seed;
   // Given values win over the initializer. Absent: the initializer fills everything.
   std::optional<ArrayMap> arg_params;

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "glog/logging.h"
 #include "module/kvstore/sum_arrays.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

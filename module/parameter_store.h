@@ -31,12 +31,12 @@
 #include "module/optimizer/updater.h"
 #include "module/parameter_options.h"
 #include "module/saved_parameters.h"
-#include "ndarray/array_map.h"
-#include "ndarray/context.h"
-#include "ndarray/device.h"
-#include "ndarray/dtype.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/shape.h"
+#include "ndarray/array/array_map.h"
+#include "ndarray/array/device.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/shape.h"
 #include "symbol/symbol.h"
 
 namespace cooper {

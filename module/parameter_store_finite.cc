@@ -3,7 +3,7 @@
 #include "absl/algorithm/container.h"
 #include "module/finite.h"
 #include "module/parameter_store.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 

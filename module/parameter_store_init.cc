@@ -9,8 +9,8 @@
 #include "glog/logging.h"
 #include "module/given_parameter.h"
 #include "module/parameter_store.h"
-#include "ndarray/default_seed.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/default_seed.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -12,7 +12,7 @@
 #include "module/initializer/initializers.h"
 #include "module/lr_scheduler/set_rate_scheduler.h"
 #include "module/optimizer/create_optimizer.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

@@ -9,7 +9,7 @@
 #include "module/gradient_norm.h"
 #include "module/kvstore/queued_copies.h"
 #include "module/parameter_store.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 

@@ -16,10 +16,10 @@
 #include "module/function_module.h"
 #include "module/module.h"
 #include "module/module_fixtures.h"
-#include "ndarray/random.h"
-#include "ndarray/random_cases.h"
-#include "ndarray/status_macros.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/random/random.h"
+#include "ndarray/random/random_cases.h"
 
 namespace cooper {
 namespace {

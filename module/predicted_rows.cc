@@ -9,8 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "module/sample_rows.h"
-#include "ndarray/on_cpu.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/array/on_cpu.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

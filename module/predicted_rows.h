@@ -16,7 +16,7 @@
 #include "absl/types/span.h"
 #include "io/data_batch.h"
 #include "io/data_desc.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/ndarray.h"
 #include "symbol/batch_layout.h"
 
 namespace cooper {

@@ -10,9 +10,9 @@
 #include "gtest/gtest.h"
 #include "io/data_batch.h"
 #include "io/data_desc.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/status_macros.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/base/status_matchers.h"
 #include "symbol/batch_layout.h"
 
 namespace cooper {

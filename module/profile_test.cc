@@ -12,8 +12,8 @@
 #include "module/bucketing_module.h"
 #include "module/module.h"
 #include "module/module_fixtures.h"
-#include "ndarray/profiler.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/threads/profiler.h"
 
 namespace cooper {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "module/base_module.h"
 #include "module/callback/do_checkpoint.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 

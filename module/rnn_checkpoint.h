@@ -14,7 +14,7 @@
 #include "module/callback/callback.h"
 #include "module/callback/log_line.h"
 #include "module/checkpoint.h"
-#include "ndarray/array_map.h"
+#include "ndarray/array/array_map.h"
 #include "symbol/load_limits.h"
 #include "symbol/rnn/base_rnn_cell.h"
 #include "symbol/symbol.h"

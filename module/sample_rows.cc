@@ -8,11 +8,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "module/batch_slices.h"
-#include "ndarray/context.h"
-#include "ndarray/dtype.h"
-#include "ndarray/on_cpu.h"
-#include "ndarray/shape.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/array/on_cpu.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/shape.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

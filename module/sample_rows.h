@@ -11,8 +11,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/shape.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/shape.h"
 #include "symbol/batch_layout.h"
 
 namespace cooper {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "ndarray/array_map.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/array_map.h"
+#include "ndarray/array/ndarray.h"
 
 namespace cooper {
 

@@ -20,9 +20,9 @@
 #include "module/metric/regression.h"
 #include "module/module.h"
 #include "module/module_fixtures.h"
-#include "ndarray/atomic_file.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/atomic_file.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "ndarray/default_seed.h"
-#include "ndarray/near_names.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/default_seed.h"
+#include "ndarray/base/near_names.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -22,8 +22,8 @@
 #include "absl/types/span.h"
 #include "executor/executor.h"
 #include "module/base_module.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/shape.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/shape.h"
 #include "symbol/symbol.h"
 
 namespace cooper {

@@ -12,8 +12,8 @@
 #include "module/base_module.h"
 #include "module/given_parameter.h"
 #include "module/sequential_module.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 

@@ -12,7 +12,7 @@
 #include "module/module.h"
 #include "module/module_fixtures.h"
 #include "module/sequential_module.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

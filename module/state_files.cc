@@ -14,7 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "ndarray/near_names.h"
+#include "ndarray/base/near_names.h"
 
 namespace cooper {
 namespace {

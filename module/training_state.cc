@@ -10,9 +10,9 @@
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
 #include "module/module_group.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/params_file.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/files/params_file.h"
 #include "zlib.h"
 
 namespace cooper {

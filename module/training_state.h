@@ -6,8 +6,8 @@
 // and permutation, the random stream, the metric's sums, and how far the run had come.
 //
 // On disk it is one file, replaced as a whole or not at all: a `.params` list
-// (ndarray/params_file.h) whose first array, "cooper:training_state", is the version (int64), whose
-// last one, "cooper:crc32", is a checksum of all others, and whose others are called
+// (ndarray/files/params_file.h) whose first array, "cooper:training_state", is the version (int64),
+// whose last one, "cooper:crc32", is a checksum of all others, and whose others are called
 //
 //   arg:NAME  aux:NAME  state:NAME     as in a module
 //   grad:NAME                          sums of gradients that go on over updates (WriteReq::kAdd)
@@ -51,7 +51,7 @@
 #include "module/parameter_options.h"
 #include "module/saved_parameters.h"
 #include "module/state_files.h"
-#include "ndarray/array_map.h"
+#include "ndarray/array/array_map.h"
 
 namespace cooper {
 

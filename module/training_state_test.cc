@@ -17,9 +17,9 @@
 #include "module/module.h"
 #include "module/module_fixtures.h"
 #include "module/sequential_module.h"
-#include "ndarray/atomic_file.h"
-#include "ndarray/params_file.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/atomic_file.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/files/params_file.h"
 
 namespace cooper {
 namespace {

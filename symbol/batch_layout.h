@@ -20,7 +20,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/shape.h"
 #include "symbol/op.h"
 
 namespace cooper {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "ndarray/partial_shape.h"
+#include "ndarray/base/partial_shape.h"
 
 namespace cooper {
 

@@ -7,8 +7,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "ndarray/partial_shape.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/partial_shape.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/indexed_graph.h"
 #include "symbol/infer_shape.h"
 #include "symbol/is_op.h"

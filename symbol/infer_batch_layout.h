@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/shape.h"
 #include "symbol/batch_layout.h"
 #include "symbol/node.h"
 #include "symbol/symbol.h"

@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 #include "symbol/indexed_graph.h"
 #include "symbol/symbol.h"
 

@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "glog/logging.h"
-#include "ndarray/atomic_file.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/atomic_file.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/indexed_graph.h"
 #include "symbol/input_attrs.h"
 #include "symbol/json_graph.h"

@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "ndarray/near_names.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/near_names.h"
+#include "ndarray/base/status_macros.h"
 #include "nlohmann/json.hpp"
 #include "symbol/json_text.h"
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "ndarray/file_kind.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/file_kind.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -6,8 +6,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "glog/logging.h"
-#include "ndarray/near_names.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/near_names.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/param_text.h"
 
 namespace cooper {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "ndarray/partial_shape.h"
+#include "ndarray/base/partial_shape.h"
 #include "symbol/param_schema.h"
 
 namespace cooper {

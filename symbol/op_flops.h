@@ -10,7 +10,7 @@
 // All others write (or, reductions, read) elements one by one, which is counted without a rule.
 
 #include "absl/types/span.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/shape.h"
 #include "symbol/op.h"
 
 namespace cooper {

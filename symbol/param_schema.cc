@@ -4,7 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
-#include "ndarray/near_names.h"
+#include "ndarray/base/near_names.h"
 
 namespace cooper {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 #include "symbol/op.h"
 
 namespace cooper {

@@ -12,9 +12,9 @@
 #include "absl/strings/string_view.h"
 #include "io/data_desc.h"
 #include "module/bucket_plan.h"
-#include "ndarray/partial_shape.h"
-#include "ndarray/shape.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/partial_shape.h"
+#include "ndarray/base/shape.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/infer_shape.h"
 #include "tools/shapes_flag.h"
 

@@ -2,7 +2,7 @@
 """Writes compile_commands.json at the root, for clang-tidy and clangd, from `bazel aquery`.
 
   tools/compile_commands.py [bazel flags]          for example -c dbg
-  clang-tidy -p . ndarray/shape.cc
+  clang-tidy -p . ndarray/base/shape.cc
 
 Each command runs in Bazel's execution root. BAZEL names another Bazel than ./bazelw; STARTUP its start-up options.
 """

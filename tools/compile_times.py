@@ -15,7 +15,7 @@ import json
 
 
 def actions(path):
-    """Yields (kind, what, seconds) of each action, such as ("Compiling", "ndarray/shape.cc", 2.5)."""
+    """Yields (kind, what, seconds) of each action, such as ("Compiling", "ndarray/base/shape.cc", 2.5)."""
     opener = gzip.open if path.endswith(".gz") else open
     with opener(path, "rt", encoding="utf-8") as file:
         events = json.load(file)["traceEvents"]

@@ -12,7 +12,7 @@ source tools/fuzz_targets.sh
 readers=(symbol_json params training_state buckets text)
 files=(
   symbol/json.cc symbol/json_graph.cc symbol/legacy_json.cc symbol/merge_variables.cc
-  ndarray/params_file.cc ndarray/params_file_sparse.cc
+  ndarray/files/params_file.cc ndarray/files/params_file_sparse.cc
   module/bucketing_checkpoint.cc module/training_state.cc
   io/bucket_key.cc io/csv_iter.cc io/encode_sentences.cc io/key_values.cc io/text_corpus.cc
 )

@@ -8,7 +8,7 @@
 #include "executor/executor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 #include "symbol/op/elemwise.h"
 #include "symbol/op/loss.h"
 #include "symbol/op/nn.h"

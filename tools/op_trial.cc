@@ -8,7 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 #include "symbol/infer_shape.h"
 #include "symbol/infer_type.h"
 #include "symbol/input_attrs.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "ndarray/partial_shape.h"
+#include "ndarray/base/partial_shape.h"
 #include "symbol/op.h"
 
 namespace cooper {

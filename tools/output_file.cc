@@ -6,8 +6,8 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
-#include "ndarray/atomic_file.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/atomic_file.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 

@@ -2,7 +2,7 @@
 #define COOPER_TOOLS_OUTPUT_FILE_H_
 
 // Whether a program can write the files that it is told to, found out before it has worked for
-// them. What is written takes its name when it is whole (ndarray/atomic_file.h), in place of
+// them. What is written takes its name when it is whole (ndarray/base/atomic_file.h), in place of
 // whatever has the name: of a device too, which such a program must not replace.
 
 #include <string>

@@ -10,7 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "ndarray/init_logging.h"
+#include "ndarray/base/init_logging.h"
 
 namespace cooper {
 

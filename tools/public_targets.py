@@ -43,7 +43,7 @@ class Rules(dict):
 
 
 def PublicTargets(folder):
-    """(name, rule, hdrs) of each, in order of name."""
+    """(name, rule, hdrs) of each, in order of name; of an alias, the target in place of hdrs."""
     rules = Rules()
     # Bazel's own functions are looked up before Python's.
     rules.update({name: rules.__missing__(name) for name in ["glob", "license", "exec"]})
@@ -52,7 +52,8 @@ def PublicTargets(folder):
     for rule, attributes in rules.calls:
         if PUBLIC in (attributes.get("visibility") or []) or rule in PUBLIC_MACROS:
             if "name" in attributes and attributes.get("testonly") is not True:
-                yield attributes["name"], rule, attributes.get("hdrs") or []
+                hdrs = [attributes["actual"]] if rule == "alias" else attributes.get("hdrs") or []
+                yield attributes["name"], rule, hdrs
 
 
 def FirstSentence(header):
@@ -71,7 +72,9 @@ def Row(folder, name, rule, hdrs):
     header = folder / (name + ".h")
     if header.name not in hdrs and hdrs:
         header = folder / hdrs[0]
-    if rule == "op_family":
+    if rule == "alias":
+        words = "Short name of `@cooper%s`." % hdrs[0]
+    elif rule == "op_family":
         words = "The operators of this folder."
     elif rule == "op_functions":
         words = "Functions that make nodes of the operators in `symbol/ops/%s`." % name

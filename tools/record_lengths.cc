@@ -8,8 +8,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "ndarray/file_kind.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/file_kind.h"
+#include "ndarray/base/status_macros.h"
 #include "tools/sample_lengths.h"
 
 namespace cooper {

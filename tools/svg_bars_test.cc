@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/random.h"
+#include "ndarray/random/random.h"
 #include "tools/html_page.h"
 #include "tools/page_checks.h"
 

@@ -6,7 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/random.h"
+#include "ndarray/random/random.h"
 
 namespace cooper {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "module/initializer/initializers.h"
 #include "module/metric/classification.h"
-#include "ndarray/random.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/random/random.h"
 #include "symbol/op/elemwise.h"
 #include "symbol/op/loss.h"
 #include "symbol/op/nn.h"

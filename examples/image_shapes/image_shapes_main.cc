@@ -8,9 +8,9 @@
 
 #include "absl/status/status.h"
 #include "examples/image_shapes/image_shapes.h"
-#include "ndarray/atomic_file.h"
-#include "ndarray/init_logging.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/atomic_file.h"
+#include "ndarray/base/init_logging.h"
+#include "ndarray/base/status_macros.h"
 #include "tools/html_page.h"
 #include "tools/length_axis.h"
 #include "tools/output_file.h"

@@ -1,7 +1,7 @@
 #include "examples/image_shapes/image_shapes.h"
 
 #include "gtest/gtest.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

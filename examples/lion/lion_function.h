@@ -5,7 +5,7 @@
 
 #include "examples/lion/lion_param.h"
 #include "executor/elements/update_function.h"
-#include "ndarray/host_device.h"
+#include "ndarray/base/host_device.h"
 
 namespace cooper {
 

@@ -4,8 +4,8 @@
 
 #include "module/initializer/initializers.h"
 #include "module/metric/classification.h"
-#include "ndarray/random.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/random/random.h"
 #include "symbol/op/elemwise.h"
 #include "symbol/op/index.h"
 #include "symbol/op/linalg.h"

@@ -1,7 +1,7 @@
 #include "examples/seq2seq/seq2seq.h"
 
 #include "gtest/gtest.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

@@ -11,9 +11,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "ndarray/dtype.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/shape.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/shape.h"
 #include "nlohmann/json.hpp"
 
 namespace cooper {

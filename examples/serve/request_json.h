@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "module/predict/request_batcher.h"
-#include "ndarray/array_map.h"
+#include "ndarray/array/array_map.h"
 
 namespace cooper {
 

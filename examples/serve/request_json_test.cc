@@ -9,12 +9,12 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "module/predict/request_batcher.h"
-#include "ndarray/array_map.h"
-#include "ndarray/dtype.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/partial_shape.h"
-#include "ndarray/shape.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/array/array_map.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/partial_shape.h"
+#include "ndarray/base/shape.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

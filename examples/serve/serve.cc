@@ -8,10 +8,10 @@
 #include "examples/serve/http/http_server.h"
 #include "examples/serve/request_json.h"
 #include "httplib.h"
-#include "ndarray/array_map.h"
-#include "ndarray/dtype.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/array/array_map.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 #include "nlohmann/json.hpp"
 
 namespace cooper {

@@ -12,7 +12,7 @@
 #include "absl/strings/numbers.h"
 #include "examples/serve/serve.h"
 #include "examples/serve/serve_tagger.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

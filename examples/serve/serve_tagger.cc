@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "examples/tagger/tagger.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 

@@ -4,8 +4,8 @@
 
 #include "absl/status/status.h"
 #include "examples/tagger/tagger.h"
-#include "ndarray/init_logging.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/init_logging.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 #include "io/bucket_key.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

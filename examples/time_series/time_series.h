@@ -15,7 +15,7 @@
 #include "io/bucket_iter.h"
 #include "module/base_module.h"
 #include "module/bucketing_module.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/ndarray.h"
 
 namespace cooper {
 

@@ -6,8 +6,8 @@
 
 #include "absl/status/status.h"
 #include "examples/time_series/time_series.h"
-#include "ndarray/init_logging.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/init_logging.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

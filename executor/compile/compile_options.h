@@ -8,7 +8,7 @@
 #include <string>
 
 #include "executor/kernel.h"
-#include "ndarray/context.h"
+#include "ndarray/base/context.h"
 #include "symbol/infer_shape.h"
 #include "symbol/infer_type.h"
 

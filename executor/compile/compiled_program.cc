@@ -10,8 +10,8 @@
 #include "absl/strings/string_view.h"
 #include "executor/compile/passes.h"
 #include "executor/compile/program_passes/program_passes.h"
-#include "ndarray/parallel.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/gradient.h"
 
 namespace cooper {

@@ -17,9 +17,9 @@
 #include "executor/kernel.h"
 #include "executor/plan/arena_layout.h"
 #include "executor/plan/tile_plan.h"
-#include "ndarray/context.h"
-#include "ndarray/dtype.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/shape.h"
 #include "symbol/infer_shape.h"
 #include "symbol/symbol.h"
 

@@ -17,9 +17,9 @@
 #include "executor/compile/typed_graph.h"
 #include "executor/compile/whole_graph.h"
 #include "executor/kernel.h"
-#include "ndarray/dtype.h"
-#include "ndarray/partial_shape.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/partial_shape.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/gradient.h"
 #include "symbol/indexed_graph.h"
 

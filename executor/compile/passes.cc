@@ -16,7 +16,7 @@
 #include "executor/compile/graph_passes/rnn_lengths.h"
 #include "executor/compile/graph_passes/transpose_weights.h"
 #include "executor/compile/program_passes/program_passes.h"
-#include "ndarray/near_names.h"
+#include "ndarray/base/near_names.h"
 
 namespace cooper {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "ndarray/context.h"
+#include "ndarray/base/context.h"
 #include "symbol/indexed_graph.h"
 
 namespace cooper {

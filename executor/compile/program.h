@@ -11,9 +11,9 @@
 
 #include "absl/types/span.h"
 #include "executor/kernel.h"
-#include "ndarray/context.h"
-#include "ndarray/dtype.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/shape.h"
 #include "symbol/node.h"
 
 namespace cooper {

@@ -8,7 +8,7 @@
 #include "absl/types/span.h"
 #include "executor/compile/program.h"
 #include "executor/kernel.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/shape.h"
 #include "symbol/node.h"
 #include "symbol/op_flops.h"
 

@@ -8,8 +8,8 @@
 
 #include "executor/executor.h"
 #include "gtest/gtest.h"
-#include "ndarray/profiler.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/threads/profiler.h"
 #include "symbol/op/linalg.h"
 #include "symbol/op/loss.h"
 #include "symbol/op/nn.h"

@@ -16,8 +16,8 @@
 #include "executor/compile/program_passes/program_passes.h"
 #include "executor/compile/whole_graph.h"
 #include "glog/logging.h"
-#include "ndarray/partial_shape.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/partial_shape.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/indexed_graph.h"
 
 namespace cooper {

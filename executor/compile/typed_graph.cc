@@ -11,8 +11,8 @@
 #include "executor/compile/graph_passes/graph_facts.h"
 #include "executor/compile/passes.h"
 #include "executor/kernel.h"
-#include "ndarray/near_names.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/near_names.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/infer_shape.h"
 #include "symbol/infer_type.h"
 

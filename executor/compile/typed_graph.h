@@ -13,8 +13,8 @@
 #include "absl/status/statusor.h"
 #include "executor/compile/compile_options.h"
 #include "executor/compile/graph_passes/graph_pass.h"
-#include "ndarray/dtype.h"
-#include "ndarray/partial_shape.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/partial_shape.h"
 #include "symbol/indexed_graph.h"
 #include "symbol/symbol.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ndarray/partial_shape.h"
+#include "ndarray/base/partial_shape.h"
 #include "symbol/gradient.h"
 #include "symbol/indexed_graph.h"
 #include "symbol/symbol.h"

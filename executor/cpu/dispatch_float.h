@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "executor/kernel.h"
 #include "glog/logging.h"
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 
 namespace cooper {
 

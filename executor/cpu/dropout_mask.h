@@ -7,9 +7,9 @@
 #include <cstdint>
 
 #include "executor/elements/dropout_bits.h"
-#include "ndarray/parallel.h"
-#include "ndarray/philox.h"
-#include "ndarray/philox_lanes.h"
+#include "ndarray/base/philox.h"
+#include "ndarray/random/philox_lanes.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 

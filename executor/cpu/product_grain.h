@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 

@@ -14,8 +14,8 @@
 #include "executor/cuda/run_kernel.h"
 #include "executor/kernel.h"
 #include "gtest/gtest.h"
-#include "ndarray/context.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
 #include "symbol/op.h"
 #include "symbol/symbol.h"
 

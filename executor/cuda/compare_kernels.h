@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "ndarray/dtype.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/shape.h"
 #include "symbol/param_schema.h"
 
 namespace cooper {

@@ -11,8 +11,8 @@
 #include <cstdint>
 
 #include "executor/kernel.h"
-#include "ndarray/philox.h"
-#include "ndarray/recording_queue.h"
+#include "ndarray/array/recording_queue.h"
+#include "ndarray/base/philox.h"
 
 namespace cooper {
 

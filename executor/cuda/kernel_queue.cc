@@ -7,10 +7,10 @@
 
 #include "absl/status/status.h"
 #include "cuda_runtime.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cuda_status.h"
 #include "ndarray/cuda/device_scope.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -15,9 +15,9 @@
 #include "cuda_runtime.h"
 #include "executor/cuda/block_limit.h"
 #include "executor/kernel.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cuda_status.h"
 #include "ndarray/cuda/device_scope.h"
-#include "ndarray/status_macros.h"
 
 namespace cooper {
 

@@ -14,7 +14,7 @@
 
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 
 namespace cooper {
 

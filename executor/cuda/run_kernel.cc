@@ -11,8 +11,8 @@
 #include "executor/cuda/block_limit.h"
 #include "executor/cuda/kernel_queue.h"
 #include "gtest/gtest.h"
-#include "ndarray/philox.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/philox.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

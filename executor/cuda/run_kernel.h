@@ -9,10 +9,10 @@
 
 #include "absl/status/statusor.h"
 #include "executor/kernel.h"
-#include "ndarray/context.h"
-#include "ndarray/dtype.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/shape.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/shape.h"
 #include "symbol/op.h"
 
 namespace cooper {

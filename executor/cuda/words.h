@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "cuda_runtime.h"
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 
 namespace cooper {
 

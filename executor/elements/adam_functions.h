@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "executor/elements/update_function.h"
-#include "ndarray/host_device.h"
+#include "ndarray/base/host_device.h"
 #include "symbol/ops/optimizer/adam_param.h"
 
 namespace cooper {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-#include "ndarray/host_device.h"
+#include "ndarray/base/host_device.h"
 
 namespace cooper {
 

@@ -11,7 +11,7 @@
 #include "executor/elements/anchor_box.h"
 #include "executor/elements/box.h"
 #include "executor/scratch_cursor.h"
-#include "ndarray/host_device.h"
+#include "ndarray/base/host_device.h"
 #include "symbol/ops/detection/multi_box_target_param.h"
 
 namespace cooper {

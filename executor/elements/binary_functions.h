@@ -10,8 +10,8 @@
 
 #include "executor/elements/vector_log.h"
 #include "executor/elements/wrapping.h"
-#include "ndarray/dtype.h"
-#include "ndarray/host_device.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/host_device.h"
 
 namespace cooper {
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "absl/types/span.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/shape.h"
 
 namespace cooper {
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 
 namespace cooper {
 

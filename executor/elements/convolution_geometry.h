@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "ndarray/host_device.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/host_device.h"
+#include "ndarray/base/shape.h"
 #include "symbol/ops/nn/convolution_param.h"
 #include "symbol/ops/nn/im2col_param.h"
 

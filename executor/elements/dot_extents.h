@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "ndarray/shape.h"
+#include "ndarray/base/shape.h"
 #include "symbol/ops/linalg/dot_param.h"
 
 namespace cooper {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "ndarray/host_device.h"
+#include "ndarray/base/host_device.h"
 
 namespace cooper {
 

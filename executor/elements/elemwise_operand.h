@@ -2,7 +2,7 @@
 #define COOPER_EXECUTOR_ELEMENTS_ELEMWISE_OPERAND_H_
 
 #include "executor/kernel.h"
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 
 namespace cooper {
 

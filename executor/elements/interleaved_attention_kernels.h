@@ -14,8 +14,8 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "executor/kernel.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/nn/interleaved_attention_param.h"
 
 namespace cooper {

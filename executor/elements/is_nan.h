@@ -4,7 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include "ndarray/host_device.h"
+#include "ndarray/base/host_device.h"
 
 namespace cooper {
 

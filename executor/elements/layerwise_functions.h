@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "executor/elements/update_function.h"
-#include "ndarray/host_device.h"
+#include "ndarray/base/host_device.h"
 #include "symbol/ops/optimizer/layerwise_param.h"
 #include "symbol/ops/optimizer/multi_param.h"
 

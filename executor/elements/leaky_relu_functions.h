@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "ndarray/host_device.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/host_device.h"
+#include "ndarray/base/shape.h"
 
 namespace cooper {
 

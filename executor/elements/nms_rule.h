@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include "executor/elements/box.h"
-#include "ndarray/dtype.h"
-#include "ndarray/host_device.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/host_device.h"
 #include "symbol/ops/detection/box_nms_param.h"
 
 namespace cooper {

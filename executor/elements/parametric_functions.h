@@ -4,7 +4,7 @@
 // Functions of one element and one or two parameters, and of (ograd, element, parameters) their
 // gradients, for element loops of every device.
 
-#include "ndarray/host_device.h"
+#include "ndarray/base/host_device.h"
 
 namespace cooper {
 

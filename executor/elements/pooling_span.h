@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "ndarray/host_device.h"
+#include "ndarray/base/host_device.h"
 
 namespace cooper {
 

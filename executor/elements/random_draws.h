@@ -11,10 +11,10 @@
 #include <cstdint>
 #include <limits>
 
-#include "ndarray/dtype.h"
-#include "ndarray/host_device.h"
-#include "ndarray/philox.h"
-#include "ndarray/random_values.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/host_device.h"
+#include "ndarray/base/philox.h"
+#include "ndarray/random/random_values.h"
 #include "symbol/ops/random/distributions.h"
 
 namespace cooper {

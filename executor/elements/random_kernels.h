@@ -23,7 +23,7 @@
 #include "absl/status/status.h"
 #include "executor/elements/random_draws.h"
 #include "executor/kernel.h"
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 #include "symbol/ops/random/draw_param.h"
 
 namespace cooper {

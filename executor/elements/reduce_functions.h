@@ -6,7 +6,7 @@
 
 #include "executor/elements/is_nan.h"
 #include "executor/elements/wrapping.h"
-#include "ndarray/host_device.h"
+#include "ndarray/base/host_device.h"
 
 namespace cooper {
 

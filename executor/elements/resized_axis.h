@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "ndarray/host_device.h"
+#include "ndarray/base/host_device.h"
 
 namespace cooper {
 

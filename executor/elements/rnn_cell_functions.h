@@ -11,7 +11,7 @@
 
 #include "executor/elements/is_nan.h"
 #include "executor/elements/vector_math.h"
-#include "ndarray/host_device.h"
+#include "ndarray/base/host_device.h"
 #include "symbol/ops/rnn/rnn_param.h"
 
 namespace cooper {

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "absl/types/span.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/shape.h"
 #include "symbol/ops/rnn/rnn_param.h"
 
 namespace cooper {

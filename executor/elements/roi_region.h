@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "ndarray/dtype.h"
-#include "ndarray/host_device.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/host_device.h"
 
 namespace cooper {
 

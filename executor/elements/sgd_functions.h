@@ -10,8 +10,8 @@
 #include <numbers>
 
 #include "executor/elements/update_function.h"
-#include "ndarray/host_device.h"
-#include "ndarray/philox.h"
+#include "ndarray/base/host_device.h"
+#include "ndarray/base/philox.h"
 #include "symbol/ops/optimizer/sgd_param.h"
 
 namespace cooper {

@@ -8,7 +8,7 @@
 #include <numbers>
 #include <type_traits>
 
-#include "ndarray/host_device.h"
+#include "ndarray/base/host_device.h"
 
 namespace cooper {
 

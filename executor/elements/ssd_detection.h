@@ -8,8 +8,8 @@
 
 #include "executor/elements/anchor_box.h"
 #include "executor/elements/box.h"
-#include "ndarray/host_device.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/host_device.h"
+#include "ndarray/base/shape.h"
 #include "symbol/ops/detection/multi_box_detection_param.h"
 
 namespace cooper {

@@ -14,7 +14,7 @@
 #include "executor/elements/vector_log.h"
 #include "executor/elements/vector_math.h"
 #include "executor/elements/wrapping.h"
-#include "ndarray/host_device.h"
+#include "ndarray/base/host_device.h"
 
 namespace cooper {
 

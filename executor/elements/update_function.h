@@ -28,8 +28,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "executor/kernel.h"
-#include "ndarray/dtype.h"
-#include "ndarray/host_device.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/host_device.h"
 #include "symbol/ops/optimizer/update_param.h"
 
 namespace cooper {

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "executor/elements/vector_math.h"
-#include "ndarray/host_device.h"
+#include "ndarray/base/host_device.h"
 
 namespace cooper {
 

@@ -11,7 +11,7 @@
 #include <limits>
 
 #include "executor/elements/vector_math.h"
-#include "ndarray/host_device.h"
+#include "ndarray/base/host_device.h"
 
 namespace cooper {
 

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "ndarray/host_device.h"
+#include "ndarray/base/host_device.h"
 
 namespace cooper {
 

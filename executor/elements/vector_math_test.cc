@@ -9,9 +9,9 @@
 #include "executor/elements/vector_erf.h"
 #include "executor/elements/vector_log.h"
 #include "gtest/gtest.h"
-#include "ndarray/cpu_level.h"
-#include "ndarray/each_cpu_level.h"
-#include "ndarray/philox.h"
+#include "ndarray/base/philox.h"
+#include "ndarray/threads/cpu_level.h"
+#include "ndarray/threads/each_cpu_level.h"
 
 namespace cooper {
 namespace {

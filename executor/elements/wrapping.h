@@ -6,7 +6,7 @@
 
 #include <type_traits>
 
-#include "ndarray/host_device.h"
+#include "ndarray/base/host_device.h"
 
 namespace cooper {
 

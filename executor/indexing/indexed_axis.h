@@ -10,8 +10,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "executor/strided/strided_loop.h"
-#include "ndarray/host_device.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/host_device.h"
+#include "ndarray/base/shape.h"
 #include "symbol/ops/index/take_param.h"
 
 namespace cooper {

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "ndarray/host_device.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/host_device.h"
+#include "ndarray/base/shape.h"
 
 namespace cooper {
 

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "executor/plan/live_buffers.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 

@@ -7,7 +7,7 @@
 #include "executor/plan/tile_plan.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/context.h"
+#include "ndarray/base/context.h"
 
 namespace cooper {
 namespace {

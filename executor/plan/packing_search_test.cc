@@ -10,7 +10,7 @@
 #include "executor/plan/live_range.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/random.h"
+#include "ndarray/random/random.h"
 
 namespace cooper {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "glog/logging.h"
-#include "ndarray/element_ranges.h"
+#include "ndarray/threads/element_ranges.h"
 
 namespace cooper {
 namespace {

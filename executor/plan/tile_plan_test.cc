@@ -10,8 +10,8 @@
 #include "executor/run/tiles.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/parallel.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

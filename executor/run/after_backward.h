@@ -5,7 +5,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
-#include "ndarray/device.h"
+#include "ndarray/array/device.h"
 
 namespace cooper {
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "ndarray/queue_of.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/array/queue_of.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 

@@ -10,9 +10,9 @@
 #include <memory>
 
 #include "absl/status/status.h"
-#include "ndarray/context.h"
-#include "ndarray/device.h"
-#include "ndarray/storage.h"
+#include "ndarray/array/device.h"
+#include "ndarray/array/storage.h"
+#include "ndarray/base/context.h"
 
 namespace cooper {
 

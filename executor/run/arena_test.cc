@@ -10,10 +10,10 @@
 #include "absl/status/statusor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/context.h"
-#include "ndarray/device.h"
-#include "ndarray/status_matchers.h"
-#include "ndarray/storage.h"
+#include "ndarray/array/device.h"
+#include "ndarray/array/storage.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

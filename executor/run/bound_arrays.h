@@ -13,7 +13,7 @@
 #include "executor/compile/compiled_program.h"
 #include "executor/compile/program.h"
 #include "executor/run/bound_program.h"
-#include "ndarray/array_map.h"
+#include "ndarray/array/array_map.h"
 #include "symbol/symbol.h"
 
 namespace cooper {

@@ -4,11 +4,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "executor/run/random_state.h"
-#include "ndarray/device.h"
-#include "ndarray/profiler.h"
-#include "ndarray/recording_queue.h"
-#include "ndarray/status_macros.h"
-#include "ndarray/subnormals.h"
+#include "ndarray/array/device.h"
+#include "ndarray/array/recording_queue.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/threads/profiler.h"
+#include "ndarray/threads/subnormals.h"
 
 namespace cooper {
 namespace {

@@ -21,8 +21,8 @@
 #include "executor/run/arena.h"
 #include "executor/run/recorded_part.h"
 #include "executor/run/tiles.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/storage.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/array/storage.h"
 
 namespace cooper {
 

@@ -9,10 +9,10 @@
 #include "absl/status/status.h"
 #include "executor/compile/compiled_program.h"
 #include "executor/run/bound_program.h"
-#include "ndarray/context.h"
-#include "ndarray/dtype.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/shape.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/shape.h"
 
 namespace cooper {
 

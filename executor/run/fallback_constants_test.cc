@@ -14,10 +14,10 @@
 #include "executor/kernel.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/context.h"
-#include "ndarray/device.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/array/device.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

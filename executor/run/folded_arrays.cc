@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "executor/compile/compiled_program.h"
 #include "executor/run/program_run.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -14,9 +14,9 @@
 #include "executor/bind_options.h"
 #include "executor/compile/compiled_program.h"
 #include "executor/compile/graph_passes/graph_pass.h"
-#include "ndarray/array_map.h"
-#include "ndarray/context.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/array_map.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
 
 namespace cooper {
 

@@ -6,7 +6,7 @@
 #include "executor/compile/program.h"
 #include "executor/run/grad_order.h"
 #include "executor/run/program_monitor.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 

@@ -17,8 +17,8 @@
 #include "executor/compile/compiled_program.h"
 #include "executor/run/after_backward.h"
 #include "executor/run/program_run.h"
-#include "ndarray/device.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/device.h"
+#include "ndarray/array/ndarray.h"
 
 namespace cooper {
 

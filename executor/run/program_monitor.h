@@ -7,7 +7,7 @@
 #include <string>
 
 #include "executor/run/bound_program.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/ndarray.h"
 
 namespace cooper {
 

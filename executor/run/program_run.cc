@@ -6,8 +6,8 @@
 #include "absl/algorithm/container.h"
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
-#include "ndarray/default_seed.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/default_seed.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/symbol.h"
 
 namespace cooper {

@@ -19,7 +19,7 @@
 #include "executor/run/bound_program.h"
 #include "executor/run/check_arrays.h"
 #include "executor/run/random_state.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/ndarray.h"
 
 namespace cooper {
 

@@ -4,8 +4,8 @@
 
 #include "absl/status/statusor.h"
 #include "glog/logging.h"
-#include "ndarray/device_graphs.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/array/device_graphs.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 

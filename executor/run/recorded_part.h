@@ -2,17 +2,17 @@
 #define COOPER_EXECUTOR_RUN_RECORDED_PART_H_
 
 // A part of a program that is run again and again on a device which can record its work
-// (ndarray/recording_queue.h).
+// (ndarray/array/recording_queue.h).
 
 #include <cstdint>
 #include <memory>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
-#include "ndarray/context.h"
-#include "ndarray/device.h"
-#include "ndarray/recording_queue.h"
-#include "ndarray/storage.h"
+#include "ndarray/array/device.h"
+#include "ndarray/array/recording_queue.h"
+#include "ndarray/array/storage.h"
+#include "ndarray/base/context.h"
 
 namespace cooper {
 

@@ -11,11 +11,11 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/context.h"
-#include "ndarray/device.h"
-#include "ndarray/device_graphs.h"
-#include "ndarray/recording_queue.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/array/device.h"
+#include "ndarray/array/device_graphs.h"
+#include "ndarray/array/recording_queue.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <utility>
 
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

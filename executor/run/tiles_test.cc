@@ -12,8 +12,8 @@
 #include "executor/executor_fixtures.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/parallel.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/name_manager.h"
 
 namespace cooper {

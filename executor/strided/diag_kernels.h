@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "executor/kernel.h"
 #include "executor/strided/strided_loop.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/shape/diag_param.h"
 
 namespace cooper {

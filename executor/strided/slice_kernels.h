@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "executor/kernel.h"
 #include "executor/strided/strided_loop.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/shape/slice_param.h"
 
 namespace cooper {

@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include "executor/kernel.h"
-#include "ndarray/dtype.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/shape.h"
 
 namespace cooper {
 

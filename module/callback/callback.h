@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "io/data_batch.h"
 #include "module/metric/eval_metric.h"
-#include "ndarray/array_map.h"
+#include "ndarray/array/array_map.h"
 
 namespace cooper {
 

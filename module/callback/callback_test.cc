@@ -12,7 +12,7 @@
 #include "module/callback/progress.h"
 #include "module/callback/speedometer.h"
 #include "module/metric/create_metric.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 

@@ -10,8 +10,8 @@
 #include "absl/strings/strip.h"
 #include "module/base_module.h"
 #include "module/metric/watched_value.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_format.h"
 #include "io/data_desc.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/ndarray.h"
 
 namespace cooper {
 namespace {

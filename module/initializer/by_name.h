@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "module/initializer/initializer.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/ndarray.h"
 
 namespace cooper::init {
 

@@ -4,7 +4,7 @@
 #include "absl/strings/match.h"
 #include "module/initializer/initializer_registry.h"
 #include "module/kwargs/json_kwargs.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 

@@ -11,7 +11,7 @@
 #include "module/initializer/create_initializer.h"
 #include "module/initializer/initializer_registry.h"
 #include "module/initializer/json_number.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper::init {
 namespace {

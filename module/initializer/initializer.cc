@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "module/initializer/bilinear_kernel.h"
 #include "module/initializer/create_initializer.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

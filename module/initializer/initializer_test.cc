@@ -13,7 +13,7 @@
 #include "module/initializer/create_initializer.h"
 #include "module/initializer/fused_rnn.h"
 #include "module/initializer/initializers.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

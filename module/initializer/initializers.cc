@@ -14,9 +14,9 @@
 #include "module/initializer/initializer_registry.h"
 #include "module/initializer/json_number.h"
 #include "module/initializer/orthogonal_matrix.h"
-#include "ndarray/fill_random.h"
-#include "ndarray/philox.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/philox.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/random/fill_random.h"
 #include "symbol/param_text.h"
 
 namespace cooper::init {

@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "module/initializer/initializer.h"
-#include "ndarray/fill.h"
+#include "ndarray/array/fill.h"
 
 namespace cooper::init {
 

@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "glog/logging.h"
 #include "module/kvstore/copy_collective.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -18,9 +18,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "ndarray/context.h"
-#include "ndarray/device.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/device.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
 
 namespace cooper {
 

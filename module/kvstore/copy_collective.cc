@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "glog/logging.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/op.h"
 
 namespace cooper {

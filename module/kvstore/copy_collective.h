@@ -16,9 +16,9 @@
 #include "absl/types/span.h"
 #include "executor/invoke.h"
 #include "module/kvstore/collective.h"
-#include "ndarray/context.h"
-#include "ndarray/device.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/device.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
 
 namespace cooper {
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "module/kvstore/queued_copies.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

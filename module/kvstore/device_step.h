@@ -17,9 +17,9 @@
 #include "module/kvstore/gradient_buckets.h"
 #include "module/kvstore/kvstore.h"
 #include "module/optimizer/updater.h"
-#include "ndarray/context.h"
-#include "ndarray/device.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/device.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
 
 namespace cooper {
 

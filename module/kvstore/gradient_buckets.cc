@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "ndarray/queue_of.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/array/queue_of.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -22,8 +22,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "module/kvstore/collective.h"
-#include "ndarray/device.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/device.h"
+#include "ndarray/array/ndarray.h"
 
 namespace cooper {
 

@@ -12,12 +12,12 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/context.h"
-#include "ndarray/device.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/queue_of.h"
-#include "ndarray/random.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/array/device.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/array/queue_of.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/random/random.h"
 
 namespace cooper {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

@@ -28,8 +28,8 @@
 #include "absl/types/span.h"
 #include "module/kwargs/kwargs.h"
 #include "module/optimizer/updater.h"
-#include "ndarray/device.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/device.h"
+#include "ndarray/array/ndarray.h"
 
 namespace cooper {
 

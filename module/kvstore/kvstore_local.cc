@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "executor/invoke.h"
 #include "module/kvstore/sum_arrays.h"
-#include "ndarray/on_cpu.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/array/on_cpu.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 

@@ -18,8 +18,8 @@
 #include "module/kvstore/device_step.h"
 #include "module/kvstore/kvstore_with_values.h"
 #include "module/kwargs/kwargs.h"
-#include "ndarray/device.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/device.h"
+#include "ndarray/array/ndarray.h"
 
 namespace cooper {
 

@@ -12,8 +12,8 @@
 #include "gtest/gtest.h"
 #include "module/kvstore/gradient_compression.h"
 #include "module/optimizer/create_optimizer.h"
-#include "ndarray/random.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/random/random.h"
 
 namespace cooper {
 namespace {

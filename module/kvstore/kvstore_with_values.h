@@ -17,7 +17,7 @@
 #include "module/kvstore/gradient_compression.h"
 #include "module/kvstore/kvstore.h"
 #include "module/kwargs/kwargs.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/ndarray.h"
 
 namespace cooper {
 

@@ -3,10 +3,10 @@
 #include <set>
 #include <utility>
 
-#include "ndarray/context.h"
-#include "ndarray/device.h"
-#include "ndarray/queue_of.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/array/device.h"
+#include "ndarray/array/queue_of.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "ndarray/on_cpu.h"
-#include "ndarray/parallel.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/array/on_cpu.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "nlohmann/json.hpp"
 
 namespace cooper {

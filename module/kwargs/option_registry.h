@@ -23,8 +23,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "module/kwargs/kwargs.h"
-#include "ndarray/near_names.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/near_names.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/param_schema.h"
 
 namespace cooper {

@@ -10,9 +10,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "module/metric/metric_registry.h"
-#include "ndarray/dtype.h"
-#include "ndarray/shape.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/shape.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "module/metric/metric_registry.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

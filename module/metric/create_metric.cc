@@ -4,7 +4,7 @@
 
 #include "module/metric/composite_metric.h"
 #include "module/metric/metric_registry.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "ndarray/dtype.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/on_cpu.h"
-#include "ndarray/shape.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/array/on_cpu.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/shape.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

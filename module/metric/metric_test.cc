@@ -16,7 +16,7 @@
 #include "module/metric/eval_metric.h"
 #include "module/metric/metric_registry.h"
 #include "module/metric/regression.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "benchmark/benchmark.h"
 #include "module/metric/create_metric.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/ndarray.h"
 
 namespace cooper {
 namespace {

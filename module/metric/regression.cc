@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "module/metric/metric_registry.h"
-#include "ndarray/shape.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/shape.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

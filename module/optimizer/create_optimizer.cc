@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "module/optimizer/optimizer_registry.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 

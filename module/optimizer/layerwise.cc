@@ -6,7 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "module/optimizer/optimizer_registry.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/optimizer/layerwise_param.h"
 
 namespace cooper {

@@ -12,8 +12,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/optimizer/update_op.h"
 
 namespace cooper {

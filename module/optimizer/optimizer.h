@@ -25,7 +25,7 @@
 #include "executor/invoke.h"
 #include "io/key_values.h"
 #include "module/lr_scheduler/lr_scheduler.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/ndarray.h"
 #include "symbol/ops/optimizer/update_param.h"
 
 namespace cooper {
@@ -110,7 +110,7 @@ class Optimizer {
   // UpdateAll in two calls. The first checks, and counts the update, with UpdateAll's errors; the
   // number that it returns, which is not negative, is that of an earlier call, of whatever
   // optimizer of the process, only if RunPrepared then did the same with the same arrays: what has
-  // recorded that (ndarray/recording_queue.h) may put it in again.
+  // recorded that (ndarray/array/recording_queue.h) may put it in again.
   absl::StatusOr<int64_t> PrepareAll(absl::Span<const Parameter> parameters);
   // In `queue`, of the parameters' device, or as Invocation::Run says. `parameters` of the last
   // PrepareAll must still be there.

@@ -6,8 +6,8 @@
 
 #include "benchmark/benchmark.h"
 #include "module/optimizer/create_optimizer.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/parallel.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

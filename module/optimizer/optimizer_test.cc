@@ -15,9 +15,9 @@
 #include "module/lr_scheduler/create_lr_scheduler.h"
 #include "module/optimizer/create_optimizer.h"
 #include "module/optimizer/optimizer_registry.h"
-#include "ndarray/parallel.h"
-#include "ndarray/philox.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/philox.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

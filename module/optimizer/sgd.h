@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "module/optimizer/optimizer.h"
-#include "ndarray/default_seed.h"
+#include "ndarray/base/default_seed.h"
 
 namespace cooper {
 

@@ -14,8 +14,8 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "module/optimizer/optimizer.h"
-#include "ndarray/array_map.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/array_map.h"
+#include "ndarray/array/ndarray.h"
 
 namespace cooper {
 

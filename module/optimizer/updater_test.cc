@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "module/lr_scheduler/create_lr_scheduler.h"
 #include "module/optimizer/create_optimizer.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "io/data_desc.h"
 #include "module/sample_rows.h"
-#include "ndarray/on_cpu.h"
-#include "ndarray/random.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/array/on_cpu.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/random/random.h"
 #include "symbol/batch_layout.h"
 #include "symbol/infer_shape.h"
 

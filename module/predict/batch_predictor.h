@@ -14,9 +14,9 @@
 #include "module/predict/batch_rows.h"
 #include "module/predict/predictor.h"
 #include "module/predict/request_format.h"
-#include "ndarray/array_map.h"
-#include "ndarray/dtype.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/array_map.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/dtype.h"
 
 namespace cooper {
 

@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "io/padded_copy.h"
 #include "module/sample_rows.h"
-#include "ndarray/on_cpu.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/array/on_cpu.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/batch_layout.h"
 
 namespace cooper {

@@ -8,11 +8,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "module/predict/parameter_arrays.h"
-#include "ndarray/default_seed.h"
-#include "ndarray/dtype.h"
-#include "ndarray/near_names.h"
-#include "ndarray/params_file.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/default_seed.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/near_names.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/files/params_file.h"
 #include "symbol/json.h"
 
 namespace cooper {

@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "executor/executor.h"
 #include "module/predict/inference_network.h"
-#include "ndarray/array_map.h"
+#include "ndarray/array/array_map.h"
 #include "symbol/infer_shape.h"
 #include "symbol/infer_type.h"
 

@@ -12,8 +12,8 @@
 #include "absl/strings/string_view.h"
 #include "module/predict/c_predict_api.h"
 #include "module/predict/c_predict_call.h"
-#include "ndarray/params_file.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/files/params_file.h"
 
 namespace cooper {
 namespace {

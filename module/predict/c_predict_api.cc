@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "module/predict/bound_predictor.h"
 #include "module/predict/c_predict_call.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

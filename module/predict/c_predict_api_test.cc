@@ -12,8 +12,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "module/module_fixtures.h"
-#include "ndarray/params_file.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/files/params_file.h"
 #include "symbol/json.h"
 
 namespace cooper {

@@ -9,7 +9,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/shape.h"
 
 namespace cooper {
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

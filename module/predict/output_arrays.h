@@ -12,11 +12,11 @@
 #include <mutex>
 
 #include "absl/status/statusor.h"
-#include "ndarray/context.h"
-#include "ndarray/dtype.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/shape.h"
-#include "ndarray/storage.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/array/storage.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/shape.h"
 
 namespace cooper {
 

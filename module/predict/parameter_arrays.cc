@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "absl/algorithm/container.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 

@@ -18,8 +18,8 @@
 #include "module/predict/parameter_arrays.h"
 #include "module/predict/program_cache.h"
 #include "module/predict/worker.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/name_manager.h"
 
 namespace cooper {

@@ -14,7 +14,7 @@
 #include "module/checkpoint.h"
 #include "module/module_fixtures.h"
 #include "module/predict/lru_map.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "module/module_fixtures.h"
 #include "module/predict/predictor.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "module/module_fixtures.h"
 #include "module/predict/network_cache.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 #include "symbol/name_manager.h"
 #include "symbol/op.h"
 #include "symbol/shape_context.h"

@@ -15,7 +15,7 @@
 #include "absl/types/span.h"
 #include "glog/logging.h"
 #include "module/predict/batch_predictor.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

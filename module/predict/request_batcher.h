@@ -22,8 +22,8 @@
 #include "absl/status/statusor.h"
 #include "module/predict/predictor.h"
 #include "module/predict/request_format.h"
-#include "ndarray/array_map.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/array_map.h"
+#include "ndarray/array/ndarray.h"
 
 namespace cooper {
 

@@ -16,7 +16,7 @@
 #include "module/module_fixtures.h"
 #include "module/predict/fails_on_demand.h"
 #include "module/predict/request_batcher.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

@@ -15,8 +15,8 @@
 #include "gtest/gtest.h"
 #include "module/module_fixtures.h"
 #include "module/predict/batch_rows.h"
-#include "ndarray/random.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/random/random.h"
 
 namespace cooper {
 namespace {

@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "module/finite.h"
-#include "ndarray/near_names.h"
-#include "ndarray/shape.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/near_names.h"
+#include "ndarray/base/shape.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -10,10 +10,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "ndarray/array_map.h"
-#include "ndarray/dtype.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/partial_shape.h"
+#include "ndarray/array/array_map.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/partial_shape.h"
 #include "symbol/infer_shape.h"
 
 namespace cooper {

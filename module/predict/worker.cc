@@ -1,8 +1,8 @@
 #include "module/predict/worker.h"
 
-#include "ndarray/device.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/array/device.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 

@@ -12,8 +12,8 @@
 #include "executor/executor.h"
 #include "module/predict/lru_map.h"
 #include "module/predict/output_arrays.h"
-#include "ndarray/context.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
 
 namespace cooper {
 

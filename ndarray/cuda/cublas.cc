@@ -5,15 +5,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "cublas_v2.h"
-#include "ndarray/context.h"
+#include "ndarray/array/device.h"
+#include "ndarray/array/queue_of.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cublas_library.h"
 #include "ndarray/cuda/cuda_status.h"
 #include "ndarray/cuda/device_scope.h"
 #include "ndarray/cuda/tf32.h"
-#include "ndarray/device.h"
-#include "ndarray/dtype.h"
-#include "ndarray/queue_of.h"
-#include "ndarray/status_macros.h"
 
 namespace cooper {
 namespace {

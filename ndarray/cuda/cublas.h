@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "cuda_runtime.h"
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 
 namespace cooper {
 
@@ -45,8 +45,9 @@ class Cublas {
   static absl::Status CheckInstalled();
 
   // C = op(A) * op(B), or C += op(A) * op(B) if `add`; the matrices are those of Gemm
-  // (ndarray/gemm.h), in the memory of this device, which must be the current one. Products are of
-  // float32 proper, not of TF32 unless that is allowed (tf32.h). Queued on `stream`; thread-safe.
+  // (ndarray/products/gemm.h), in the memory of this device, which must be the current one.
+  // Products are of float32 proper, not of TF32 unless that is allowed (tf32.h). Queued on
+  // `stream`; thread-safe.
   absl::Status Gemm(cudaStream_t stream, bool transpose_a, bool transpose_b, int64_t m, int64_t n,
                     int64_t k, const float* a, int64_t lda, const float* b, int64_t ldb, bool add,
                     float* c, int64_t ldc);

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cuda_status.h"
-#include "ndarray/status_macros.h"
 #include "third_party/cuda/library_functions.h"
 
 namespace cooper {

@@ -10,12 +10,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "cuda_runtime.h"
+#include "ndarray/array/device.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cuda_queue.h"
 #include "ndarray/cuda/cuda_status.h"
 #include "ndarray/cuda/device_scope.h"
 #include "ndarray/cuda/peer_access.h"
-#include "ndarray/device.h"
-#include "ndarray/status_macros.h"
 
 namespace cooper {
 namespace {

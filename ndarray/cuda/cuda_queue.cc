@@ -1,11 +1,11 @@
 #include "ndarray/cuda/cuda_queue.h"
 
 #include "absl/strings/str_cat.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cuda_status.h"
 #include "ndarray/cuda/device_scope.h"
 #include "ndarray/cuda/peer_access.h"
 #include "ndarray/cuda/set_words.h"
-#include "ndarray/status_macros.h"
 
 namespace cooper {
 

@@ -12,9 +12,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "cuda_runtime.h"
-#include "ndarray/context.h"
-#include "ndarray/device.h"
-#include "ndarray/recording_queue.h"
+#include "ndarray/array/device.h"
+#include "ndarray/array/recording_queue.h"
+#include "ndarray/base/context.h"
 
 namespace cooper {
 

@@ -9,14 +9,14 @@
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/context.h"
+#include "ndarray/array/device.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/array/queue_of.h"
+#include "ndarray/array/recording_queue.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/require_gpu.h"
-#include "ndarray/device.h"
-#include "ndarray/dtype.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/queue_of.h"
-#include "ndarray/recording_queue.h"
-#include "ndarray/status_matchers.h"
 
 namespace cooper {
 namespace {

@@ -4,8 +4,8 @@
 #include "cuda_runtime.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/require_gpu.h"
-#include "ndarray/status_matchers.h"
 
 namespace cooper {
 namespace {

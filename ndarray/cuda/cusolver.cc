@@ -8,13 +8,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "cusolverDn.h"
-#include "ndarray/context.h"
+#include "ndarray/array/device.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cuda_status.h"
 #include "ndarray/cuda/device_scope.h"
 #include "ndarray/cuda/solver_ints.h"
-#include "ndarray/device.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
 #include "third_party/cuda/library_functions.h"
 
 namespace cooper {

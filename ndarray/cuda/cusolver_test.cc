@@ -5,10 +5,10 @@
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/cublas.h"
 #include "ndarray/cuda/require_gpu.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_matchers.h"
 #include "third_party/cuda/dynload.h"
 
 namespace cooper {

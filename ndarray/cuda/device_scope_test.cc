@@ -4,11 +4,11 @@
 #include "cuda_runtime.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/context.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/require_gpu.h"
-#include "ndarray/dtype.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/status_matchers.h"
 
 namespace cooper {
 namespace {

@@ -6,12 +6,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "cuda_runtime.h"
+#include "ndarray/array/fill.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cuda_status.h"
 #include "ndarray/cuda/device_scope.h"
-#include "ndarray/dtype.h"
-#include "ndarray/fill.h"
-#include "ndarray/random_values.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/random/random_values.h"
 
 namespace cooper {
 namespace {

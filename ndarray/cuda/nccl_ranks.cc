@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "glog/logging.h"
 #include "nccl.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/device_scope.h"
-#include "ndarray/status_macros.h"
 #include "third_party/cuda/library_functions.h"
 
 namespace cooper {

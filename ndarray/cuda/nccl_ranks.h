@@ -14,8 +14,8 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "cuda_runtime.h"
-#include "ndarray/dtype.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/shape.h"
 
 namespace cooper {
 

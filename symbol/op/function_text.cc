@@ -229,7 +229,7 @@ FunctionTexts WriteFunctions(const std::vector<const OpSchema*>& ops, const std:
                                 "symbol/operators.h for what they have in common."),
                    ""),
       "\n#include <cstdint>\n#include <limits>\n#include <optional>\n#include <string>\n",
-      "#include <vector>\n\n#include \"absl/types/span.h\"\n#include \"ndarray/dtype.h\"\n",
+      "#include <vector>\n\n#include \"absl/types/span.h\"\n#include \"ndarray/base/dtype.h\"\n",
       "#include \"symbol/op/attribute.h\"\n#include \"symbol/operators.h\"\n",
       "#include \"symbol/symbol.h\"\n\n");
   texts.source =

@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 #include "symbol/infer_shape.h"
 #include "symbol/json.h"
 #include "symbol/name_manager.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 #include "symbol/attr_values.h"
 #include "symbol/op/attribute.h"
 #include "symbol/symbol.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "ndarray/partial_shape.h"
+#include "ndarray/base/partial_shape.h"
 #include "symbol/op.h"
 #include "symbol/shape_context.h"
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/rnn/cell_ops.h"
 
 namespace cooper {

@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "glog/logging.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/rnn/bidirectional_cell.h"
 #include "symbol/rnn/cell_ops.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ndarray/partial_shape.h"
+#include "ndarray/base/partial_shape.h"
 #include "symbol/indexed_graph.h"
 #include "symbol/infer_shape.h"
 #include "symbol/symbol.h"

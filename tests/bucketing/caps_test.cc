@@ -12,8 +12,8 @@
 #include "gtest/gtest.h"
 #include "module/bucketing_module.h"
 #include "module/initializer/initializers.h"
-#include "ndarray/random.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/random/random.h"
 
 namespace cooper {
 namespace {

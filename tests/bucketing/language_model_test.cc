@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "io/bucket_sentence_iter.h"
 #include "module/bucketing_module.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

@@ -33,8 +33,8 @@
 #include "module/lr_scheduler/step_schedulers.h"
 #include "module/metric/classification.h"
 #include "module/training_state.h"
-#include "ndarray/random.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/random/random.h"
 
 namespace cooper {
 namespace {

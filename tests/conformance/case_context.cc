@@ -1,6 +1,6 @@
 #include "tests/conformance/case_context.h"
 
-#include "ndarray/device.h"
+#include "ndarray/array/device.h"
 
 namespace cooper::conformance {
 

@@ -3,7 +3,7 @@
 
 // Where cases run: their graphs, modules and optimizers.
 
-#include "ndarray/context.h"
+#include "ndarray/base/context.h"
 
 namespace cooper::conformance {
 

@@ -10,8 +10,8 @@
 #include "executor/kernel.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/status_macros.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/base/status_matchers.h"
 #include "tests/conformance/case_data.h"
 #include "tests/conformance/graph_case.h"
 

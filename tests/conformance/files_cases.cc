@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "ndarray/atomic_file.h"
-#include "ndarray/params_file.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/atomic_file.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/files/params_file.h"
 #include "symbol/infer_shape.h"
 #include "symbol/json.h"
 #include "tests/conformance/case_data.h"

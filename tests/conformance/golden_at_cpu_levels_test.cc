@@ -6,9 +6,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/atomic_file.h"
-#include "ndarray/each_cpu_level.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/atomic_file.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/threads/each_cpu_level.h"
 #include "tests/conformance/case_runner.h"
 #include "tests/conformance/expected_failures.h"
 

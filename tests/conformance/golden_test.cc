@@ -9,8 +9,8 @@
 #include "absl/flags/parse.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/atomic_file.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/atomic_file.h"
+#include "ndarray/base/status_matchers.h"
 #include "tests/conformance/case_runner.h"
 #include "tests/conformance/expected_failures.h"
 

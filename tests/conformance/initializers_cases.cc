@@ -13,7 +13,7 @@
 #include "module/initializer/create_initializer.h"
 #include "module/initializer/initializer.h"
 #include "module/kwargs/json_kwargs.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "tests/conformance/case_data.h"
 #include "tests/conformance/case_runner.h"
 

@@ -12,7 +12,7 @@
 #include "io/ndarray_iter.h"
 #include "io/prefetching_iter.h"
 #include "io/resize_iter.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "tests/conformance/case_data.h"
 #include "tests/conformance/case_runner.h"
 #include "tests/conformance/io_data.h"

@@ -11,7 +11,7 @@
 #include "io/data_batch.h"
 #include "io/data_desc.h"
 #include "io/data_iter.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/ndarray.h"
 #include "tests/conformance/case_data.h"
 
 namespace cooper::conformance {

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "io/bucket_sentence_iter.h"
 #include "io/encode_sentences.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "tests/conformance/case_data.h"
 #include "tests/conformance/case_runner.h"
 #include "tests/conformance/io_data.h"

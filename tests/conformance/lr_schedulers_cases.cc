@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "tests/conformance/case_data.h"
 #include "tests/conformance/case_runner.h"
 #include "tests/conformance/module_data.h"

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "module/metric/eval_metric.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "tests/conformance/case_context.h"
 #include "tests/conformance/case_data.h"
 #include "tests/conformance/case_runner.h"

@@ -7,7 +7,7 @@
 #include "module/lr_scheduler/create_lr_scheduler.h"
 #include "module/metric/composite_metric.h"
 #include "module/metric/create_metric.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper::conformance {
 

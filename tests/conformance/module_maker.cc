@@ -9,7 +9,7 @@
 #include "module/kwargs/json_kwargs.h"
 #include "module/module.h"
 #include "module/sequential_module.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/json.h"
 #include "tests/conformance/case_context.h"
 #include "tests/conformance/disabled_passes.h"

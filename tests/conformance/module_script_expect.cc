@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "io/data_desc.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "tests/conformance/module_data.h"
 #include "tests/conformance/module_script.h"
 

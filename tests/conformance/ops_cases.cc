@@ -4,8 +4,8 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "ndarray/atomic_file.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/atomic_file.h"
+#include "ndarray/base/status_macros.h"
 #include "tests/conformance/case_data.h"
 #include "tests/conformance/case_runner.h"
 #include "tests/conformance/graph_case.h"

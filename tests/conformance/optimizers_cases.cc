@@ -10,7 +10,7 @@
 #include "module/kwargs/json_kwargs.h"
 #include "module/optimizer/create_optimizer.h"
 #include "module/optimizer/updater.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "tests/conformance/case_context.h"
 #include "tests/conformance/case_data.h"
 #include "tests/conformance/case_runner.h"

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/infer_shape.h"
 #include "symbol/json.h"
 #include "symbol/rnn/fused_rnn_cell.h"

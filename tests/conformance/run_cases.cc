@@ -13,7 +13,7 @@
 #include "absl/flags/parse.h"
 #include "absl/flags/usage.h"
 #include "absl/strings/str_split.h"
-#include "ndarray/parse_context.h"
+#include "ndarray/base/parse_context.h"
 #include "tests/conformance/case_context.h"
 #include "tests/conformance/case_runner.h"
 

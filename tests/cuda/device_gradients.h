@@ -10,14 +10,14 @@
 #include "cuda_runtime.h"
 #include "gtest/gtest.h"
 #include "module/kvstore/gradient_buckets.h"
-#include "ndarray/context.h"
+#include "ndarray/array/device.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/array/queue_of.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/device_scope.h"
-#include "ndarray/device.h"
-#include "ndarray/dtype.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/queue_of.h"
-#include "ndarray/random.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/random/random.h"
 
 namespace cooper {
 

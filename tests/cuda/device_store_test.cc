@@ -10,12 +10,12 @@
 #include "module/kvstore/gradient_buckets.h"
 #include "module/kvstore/kvstore.h"
 #include "module/optimizer/create_optimizer.h"
-#include "ndarray/context.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/array/queue_of.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/require_gpu.h"
-#include "ndarray/dtype.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/queue_of.h"
-#include "ndarray/status_matchers.h"
 #include "tests/cuda/device_gradients.h"
 
 namespace cooper {

@@ -12,12 +12,12 @@
 #include "executor/executor_fixtures.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/context.h"
+#include "ndarray/array/device_graphs.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/require_gpu.h"
-#include "ndarray/device_graphs.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/profiler.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/threads/profiler.h"
 
 namespace cooper {
 namespace {

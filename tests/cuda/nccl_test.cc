@@ -19,12 +19,12 @@
 #include "module/kvstore/collective.h"
 #include "module/module.h"
 #include "module/module_fixtures.h"
-#include "ndarray/context.h"
+#include "ndarray/array/device.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/array/queue_of.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/require_gpu.h"
-#include "ndarray/device.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/queue_of.h"
-#include "ndarray/status_matchers.h"
 #include "third_party/cuda/emulator/runtime/faults.h"
 
 namespace cooper {

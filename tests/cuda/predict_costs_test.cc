@@ -9,9 +9,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "module/predict/predictor.h"
-#include "ndarray/context.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/status_matchers.h"
 #include "symbol/symbol.h"
 #include "third_party/cuda/emulator/runtime/counters.h"
 

@@ -8,11 +8,11 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "module/predict/predictor.h"
-#include "ndarray/context.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/require_gpu.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/random.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/random/random.h"
 #include "symbol/symbol.h"
 
 namespace cooper {

@@ -8,9 +8,9 @@
 #include "executor/executor_fixtures.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/context.h"
-#include "ndarray/device_graphs.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/array/device_graphs.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/status_matchers.h"
 #include "third_party/cuda/emulator/blas/cublas.h"
 
 namespace cooper {

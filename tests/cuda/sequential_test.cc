@@ -15,10 +15,10 @@
 #include "module/module.h"
 #include "module/module_fixtures.h"
 #include "module/sequential_module.h"
-#include "ndarray/context.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/require_gpu.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/status_matchers.h"
 
 namespace cooper {
 namespace {

@@ -14,9 +14,9 @@
 #include "gtest/gtest.h"
 #include "module/bucketing_module.h"
 #include "module/module_fixtures.h"
-#include "ndarray/context.h"
-#include "ndarray/device_graphs.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/array/device_graphs.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/status_matchers.h"
 #include "third_party/cuda/emulator/runtime/counters.h"
 
 namespace cooper {

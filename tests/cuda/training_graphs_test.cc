@@ -14,11 +14,11 @@
 #include "module/module.h"
 #include "module/module_fixtures.h"
 #include "module/module_group.h"
-#include "ndarray/context.h"
+#include "ndarray/array/device_graphs.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/require_gpu.h"
-#include "ndarray/device_graphs.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/status_matchers.h"
 
 namespace cooper {
 namespace {

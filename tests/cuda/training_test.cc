@@ -17,11 +17,11 @@
 #include "module/metric/classification.h"
 #include "module/module_group.h"
 #include "module/training_state.h"
-#include "ndarray/context.h"
+#include "ndarray/array/device.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/require_gpu.h"
-#include "ndarray/device.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/status_matchers.h"
 
 namespace cooper {
 namespace {

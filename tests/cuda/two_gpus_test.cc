@@ -15,9 +15,9 @@
 #include "module/metric/classification.h"
 #include "module/module.h"
 #include "module/module_fixtures.h"
-#include "ndarray/context.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/require_gpu.h"
-#include "ndarray/status_matchers.h"
 #include "symbol/attr_scope.h"
 
 namespace cooper {

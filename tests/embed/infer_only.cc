@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-#include "ndarray/partial_shape.h"
+#include "ndarray/base/partial_shape.h"
 #include "symbol/infer_shape.h"
 #include "symbol/symbol.h"
 

@@ -38,10 +38,10 @@
 #include "module/module.h"
 #include "module/module_fixtures.h"
 #include "module/training_state.h"
-#include "ndarray/atomic_file.h"
-#include "ndarray/params_file.h"
-#include "ndarray/random.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/atomic_file.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/files/params_file.h"
+#include "ndarray/random/random.h"
 #include "symbol/json.h"
 
 namespace cooper {

@@ -12,9 +12,9 @@
 #include "executor/executor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/dtype.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_matchers.h"
 #include "symbol/symbol.h"
 #include "tests/operators/run_operator.h"
 

@@ -8,8 +8,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "ndarray/dtype.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/dtype.h"
 
 namespace cooper {
 namespace {

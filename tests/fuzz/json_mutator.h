@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "ndarray/random.h"
+#include "ndarray/random/random.h"
 
 namespace cooper {
 

@@ -10,8 +10,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "glog/logging.h"
-#include "ndarray/context.h"
-#include "ndarray/device.h"
+#include "ndarray/array/device.h"
+#include "ndarray/base/context.h"
 #include "symbol/json.h"
 #include "tests/fuzz/compare_results.h"
 #include "tests/fuzz/fuzz_input.h"

@@ -7,7 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "glog/logging.h"
-#include "ndarray/params_file.h"
+#include "ndarray/files/params_file.h"
 #include "tests/fuzz/scratch_folder.h"
 
 namespace cooper {

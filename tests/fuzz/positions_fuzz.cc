@@ -21,7 +21,7 @@
 #include "io/resize_iter.h"
 #include "module/lr_scheduler/create_lr_scheduler.h"
 #include "module/metric/create_metric.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/ndarray.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/fuzz_seeds.h"
 #include "tests/fuzz/state_changes.h"

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "glog/logging.h"
-#include "ndarray/random.h"
+#include "ndarray/random/random.h"
 #include "symbol/input_attrs.h"
 #include "symbol/json.h"
 

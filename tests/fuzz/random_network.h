@@ -14,8 +14,8 @@
 
 #include "absl/status/status.h"
 #include "executor/executor.h"
-#include "ndarray/context.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
 #include "symbol/symbol.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/operator_fields.h"

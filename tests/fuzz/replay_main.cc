@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "ndarray/random.h"
+#include "ndarray/random/random.h"
 #include "tests/fuzz/fuzz_seeds.h"
 
 // libFuzzer's interface (https://llvm.org/docs/LibFuzzer.html).

@@ -9,7 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "glog/logging.h"
-#include "ndarray/random.h"
+#include "ndarray/random/random.h"
 #include "symbol/infer_shape.h"
 #include "symbol/infer_type.h"
 #include "symbol/json.h"

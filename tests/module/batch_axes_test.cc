@@ -22,9 +22,9 @@
 #include "module/metric/regression.h"
 #include "module/module_fixtures.h"
 #include "module/sample_rows.h"
-#include "ndarray/random.h"
-#include "ndarray/random_cases.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/random/random.h"
+#include "ndarray/random/random_cases.h"
 #include "tests/module/parity_fixtures.h"
 
 namespace cooper {

@@ -14,7 +14,7 @@
 #include "module/initializer/initializers.h"
 #include "module/module.h"
 #include "module/module_fixtures.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 #include "symbol/attr_scope.h"
 #include "symbol/name_manager.h"
 #include "tests/module/parity_fixtures.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "module/module.h"
-#include "ndarray/context.h"
+#include "ndarray/base/context.h"
 #include "symbol/symbol.h"
 
 namespace cooper {

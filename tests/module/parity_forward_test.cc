@@ -16,7 +16,7 @@
 #include "module/metric/custom_metric.h"
 #include "module/module.h"
 #include "module/module_fixtures.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 #include "symbol/name_manager.h"
 #include "symbol/rnn/lstm_cell.h"
 #include "symbol/rnn/sequential_rnn_cell.h"

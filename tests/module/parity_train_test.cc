@@ -19,8 +19,8 @@
 #include "module/module_fixtures.h"
 #include "module/monitor.h"
 #include "module/optimizer/sgd.h"
-#include "ndarray/random.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/random/random.h"
 #include "symbol/json.h"
 #include "tests/module/parity_fixtures.h"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ndarray/context.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
 #include "symbol/param_schema.h"
 
 namespace cooper {

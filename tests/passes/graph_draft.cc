@@ -4,7 +4,7 @@
 
 #include "executor/executor_fixtures.h"
 #include "executor/kernel.h"
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 #include "symbol/infer_shape.h"
 
 namespace cooper {

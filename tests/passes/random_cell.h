@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "ndarray/random.h"
+#include "ndarray/random/random.h"
 #include "symbol/rnn/base_rnn_cell.h"
 
 namespace cooper {

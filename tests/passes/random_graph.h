@@ -8,7 +8,7 @@
 #include <string>
 
 #include "executor/kernel.h"
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 #include "symbol/infer_shape.h"
 #include "symbol/infer_type.h"
 #include "symbol/symbol.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/shape.h"
 #include "symbol/symbol.h"
 
 namespace cooper {

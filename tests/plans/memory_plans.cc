@@ -14,7 +14,7 @@
 #include "absl/flags/parse.h"
 #include "absl/flags/usage.h"
 #include "absl/strings/str_format.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "tests/plans/plan_cases.h"
 
 ABSL_FLAG(std::vector<std::string>, batches, std::vector<std::string>({"1", "4", "32"}),

@@ -14,7 +14,7 @@
 #include "executor/compile/graph_passes/graph_rebuilder.h"
 #include "executor/compile/graph_passes/step_stacker.h"
 #include "executor/compile/graph_passes/unit_order.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/is_op.h"
 #include "symbol/ops/nn/fully_connected_param.h"
 

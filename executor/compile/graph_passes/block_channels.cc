@@ -12,7 +12,7 @@
 #include "executor/compile/graph_passes/blocked_layout.h"
 #include "executor/compile/graph_passes/filter_norms.h"
 #include "executor/compile/graph_passes/graph_rebuilder.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/is_op.h"
 #include "symbol/ops/elemwise/activation_param.h"
 #include "symbol/ops/elemwise/unary_param.h"

@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/shape.h"
 #include "symbol/ops/nn/convolution_param.h"
 #include "symbol/ops/nn/fused_convolution_param.h"
 #include "symbol/param_schema.h"

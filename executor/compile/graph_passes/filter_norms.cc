@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "executor/compile/graph_passes/graph_rebuilder.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/is_op.h"
 #include "symbol/ops/nn/batch_norm_param.h"
 #include "symbol/ops/nn/folded_batch_norm_param.h"

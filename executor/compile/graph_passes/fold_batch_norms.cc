@@ -7,7 +7,7 @@
 #include "absl/types/span.h"
 #include "executor/compile/graph_passes/filter_norms.h"
 #include "executor/compile/graph_passes/graph_rebuilder.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/is_op.h"
 #include "symbol/ops/nn/convolution_param.h"
 #include "symbol/ops/nn/fully_connected_param.h"

@@ -14,8 +14,8 @@
 #include "executor/executor_fixtures.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/status_matchers.h"
 #include "symbol/op/nn.h"
 #include "symbol/symbol.h"
 

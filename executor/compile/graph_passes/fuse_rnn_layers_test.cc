@@ -13,7 +13,7 @@
 #include "executor/executor_fixtures.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 #include "symbol/rnn/bidirectional_cell.h"
 #include "symbol/rnn/dropout_cell.h"
 #include "symbol/rnn/gru_cell.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "executor/compile/graph_passes/graph_rebuilder.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/is_op.h"
 #include "symbol/ops/loss/fc_softmax_attrs.h"
 #include "symbol/ops/loss/softmax_output_param.h"

@@ -14,9 +14,9 @@
 #include "executor/executor_fixtures.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/parallel.h"
-#include "ndarray/random.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/random/random.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/symbol.h"
 
 namespace cooper {

@@ -11,8 +11,8 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "ndarray/dtype.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/shape.h"
 #include "symbol/indexed_graph.h"
 #include "symbol/symbol.h"
 

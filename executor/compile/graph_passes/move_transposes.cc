@@ -7,7 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "executor/compile/graph_passes/graph_rebuilder.h"
 #include "executor/compile/graph_passes/transposed_products.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/is_op.h"
 
 namespace cooper {

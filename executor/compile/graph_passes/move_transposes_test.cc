@@ -18,9 +18,9 @@
 #include "executor/executor_fixtures.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/random.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/random/random.h"
 
 namespace cooper {
 namespace {

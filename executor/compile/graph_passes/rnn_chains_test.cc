@@ -9,7 +9,7 @@
 #include "executor/compile/graph_passes/rnn_cell_matcher.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 #include "symbol/is_op.h"
 #include "symbol/rnn/gru_cell.h"
 #include "symbol/rnn/lstm_cell.h"

@@ -10,7 +10,7 @@
 #include "executor/executor.h"
 #include "executor/executor_fixtures.h"
 #include "gtest/gtest.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 #include "symbol/rnn/bidirectional_cell.h"
 #include "symbol/rnn/gru_cell.h"
 #include "symbol/rnn/lstm_cell.h"

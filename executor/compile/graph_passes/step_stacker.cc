@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "executor/compile/graph_passes/graph_facts.h"
-#include "ndarray/partial_shape.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/partial_shape.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/is_op.h"
 #include "symbol/op.h"
 #include "symbol/ops/shape/concat_param.h"

@@ -8,7 +8,7 @@
 
 #include "executor/compile/graph_passes/facts_fixtures.h"
 #include "gtest/gtest.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 #include "symbol/is_op.h"
 
 namespace cooper {

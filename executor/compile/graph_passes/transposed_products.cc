@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/is_op.h"
 #include "symbol/ops/linalg/dot_param.h"
 #include "symbol/ops/linalg/la_param.h"

@@ -11,8 +11,8 @@
 #include "executor/executor.h"
 #include "executor/executor_fixtures.h"
 #include "gtest/gtest.h"
-#include "ndarray/context.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/status_matchers.h"
 #include "symbol/symbol.h"
 
 namespace cooper {

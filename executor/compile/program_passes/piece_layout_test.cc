@@ -8,7 +8,7 @@
 #include "executor/compile/lower.h"
 #include "executor/executor_fixtures.h"
 #include "gtest/gtest.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 #include "symbol/infer_shape.h"
 #include "symbol/symbol.h"
 

@@ -12,7 +12,7 @@
 #include "executor/compile/program_passes/peak_bytes.h"
 #include "executor/compile/program_passes/piece_layout.h"
 #include "executor/compile/program_passes/program_passes.h"
-#include "ndarray/device.h"
+#include "ndarray/array/device.h"
 
 namespace cooper {
 namespace {

@@ -11,7 +11,7 @@
 #include "executor/executor.h"
 #include "executor/executor_fixtures.h"
 #include "gtest/gtest.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 #include "symbol/symbol.h"
 
 namespace cooper {

@@ -7,7 +7,7 @@
 #include "executor/cpu/row_grain.h"
 #include "executor/elements/box.h"
 #include "executor/kernel.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/detection/box_iou_param.h"
 
 namespace cooper {

@@ -11,8 +11,8 @@
 #include "executor/elements/nms_extents.h"
 #include "executor/elements/nms_rule.h"
 #include "executor/kernel.h"
-#include "ndarray/parallel.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/detection/box_nms_param.h"
 
 namespace cooper {

@@ -7,8 +7,8 @@
 #include "executor/invoke.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

@@ -12,7 +12,7 @@
 #include "executor/elements/ssd_detection.h"
 #include "executor/kernel.h"
 #include "executor/scratch_cursor.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/detection/multi_box_detection_param.h"
 
 namespace cooper {

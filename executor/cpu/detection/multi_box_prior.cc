@@ -6,7 +6,7 @@
 #include "executor/cpu/dispatch_float.h"
 #include "executor/elements/prior_box.h"
 #include "executor/kernel.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/detection/multi_box_prior_param.h"
 
 namespace cooper {

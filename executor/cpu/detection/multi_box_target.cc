@@ -10,7 +10,7 @@
 #include "executor/elements/target_extents.h"
 #include "executor/kernel.h"
 #include "executor/scratch_cursor.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/detection/multi_box_target_param.h"
 
 namespace cooper {

@@ -8,8 +8,8 @@
 #include "executor/cpu/dispatch_float.h"
 #include "executor/elements/roi_points.h"
 #include "executor/kernel.h"
-#include "ndarray/dtype.h"
-#include "ndarray/parallel.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/detection/roi_align_param.h"
 
 namespace cooper {

@@ -5,7 +5,7 @@
 #include "executor/cpu/elemwise/element_block.h"
 #include "executor/elements/wrapping.h"
 #include "executor/kernel.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "executor/cpu/elemwise/element_block.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

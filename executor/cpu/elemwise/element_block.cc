@@ -3,8 +3,8 @@
 #include <type_traits>
 
 #include "executor/elements/wrapping.h"
-#include "ndarray/cpu_level.h"
-#include "ndarray/float16.h"
+#include "ndarray/base/float16.h"
+#include "ndarray/threads/cpu_level.h"
 
 #if defined(COOPER_CPU_LEVELS) || defined(__F16C__)
 #define COOPER_HAS_F16C 1

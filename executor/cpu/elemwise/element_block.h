@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "executor/kernel.h"
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 
 namespace cooper {
 

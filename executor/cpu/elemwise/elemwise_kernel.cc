@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "executor/cpu/elemwise/element_block.h"
 #include "executor/elements/broadcast_plan.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

@@ -15,8 +15,8 @@
 #include "executor/elements/parametric_functions.h"
 #include "executor/elements/unary_functions.h"
 #include "gtest/gtest.h"
-#include "ndarray/parallel.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "ndarray/cpu_level.h"
+#include "ndarray/threads/cpu_level.h"
 
 namespace cooper {
 

@@ -6,8 +6,8 @@
 #include "executor/cpu/elemwise/element_block.h"
 #include "executor/elements/wrapping.h"
 #include "executor/kernel.h"
-#include "ndarray/dtype.h"
-#include "ndarray/parallel.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/elemwise/init_param.h"
 #include "symbol/ops/one_input.h"
 

@@ -3,7 +3,7 @@
 #include "absl/status/status.h"
 #include "executor/cpu/dispatch_float.h"
 #include "executor/kernel.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/elemwise/quadratic_param.h"
 
 namespace cooper {

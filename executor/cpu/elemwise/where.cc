@@ -7,7 +7,7 @@
 #include "executor/cpu/elemwise/elemwise_loop.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/elemwise/where_arrays.h"
 
 namespace cooper {

@@ -9,7 +9,7 @@
 #include "executor/cpu/shape/strided_copy.h"
 #include "executor/indexing/indexed_axis.h"
 #include "executor/kernel.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/index/index_copy_arrays.h"
 
 namespace cooper {

@@ -10,7 +10,7 @@
 #include "executor/elements/wrapping.h"
 #include "executor/indexing/indexed_axis.h"
 #include "executor/kernel.h"
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 #include "symbol/ops/index/take_param.h"
 
 namespace cooper {

@@ -8,7 +8,7 @@
 #include "executor/cpu/row_grain.h"
 #include "executor/elements/wrapping.h"
 #include "executor/kernel.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/index/one_hot_param.h"
 
 namespace cooper {

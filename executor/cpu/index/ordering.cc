@@ -16,7 +16,7 @@
 #include "executor/elements/wrapping.h"
 #include "executor/indexing/indexed_axis.h"
 #include "executor/kernel.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/index/ordering_param.h"
 
 namespace cooper {

@@ -13,7 +13,7 @@
 #include "executor/elements/wrapping.h"
 #include "executor/indexing/sequence_steps.h"
 #include "executor/kernel.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/index/sequence_param.h"
 
 namespace cooper {

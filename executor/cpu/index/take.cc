@@ -8,7 +8,7 @@
 #include "executor/cpu/shape/strided_copy.h"
 #include "executor/indexing/indexed_axis.h"
 #include "executor/kernel.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/index/take_param.h"
 
 namespace cooper {

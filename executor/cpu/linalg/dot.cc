@@ -7,8 +7,8 @@
 #include "executor/cpu/product_grain.h"
 #include "executor/elements/dot_extents.h"
 #include "executor/kernel.h"
-#include "ndarray/gemm.h"
-#include "ndarray/parallel.h"
+#include "ndarray/products/gemm.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/linalg/dot_param.h"
 
 namespace cooper {

@@ -7,7 +7,7 @@
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

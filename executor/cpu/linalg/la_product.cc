@@ -6,7 +6,7 @@
 #include "executor/cpu/linalg/la_matrix.h"
 #include "executor/elements/matrices_at.h"
 #include "executor/kernel.h"
-#include "ndarray/gemm.h"
+#include "ndarray/products/gemm.h"
 #include "symbol/ops/linalg/la_param.h"
 
 namespace cooper {

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "executor/cpu/dispatch_float.h"
 #include "executor/kernel.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/loss/ctc_loss_param.h"
 
 namespace cooper {

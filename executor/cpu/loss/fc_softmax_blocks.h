@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"
 
 namespace cooper {

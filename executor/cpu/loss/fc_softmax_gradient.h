@@ -16,8 +16,8 @@
 #include "executor/cpu/loss/fc_softmax_slices.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
-#include "ndarray/gemm.h"
-#include "ndarray/parallel.h"
+#include "ndarray/products/gemm.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"
 
 namespace cooper {

@@ -19,8 +19,8 @@
 #include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
 #include "executor/scratch_cursor.h"
-#include "ndarray/gemm.h"
-#include "ndarray/parallel.h"
+#include "ndarray/products/gemm.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"
 
 namespace cooper {

@@ -12,8 +12,8 @@
 #include "executor/cpu/loss/fc_softmax_slices.h"
 #include "executor/kernel.h"
 #include "executor/scratch_cursor.h"
-#include "ndarray/dtype.h"
-#include "ndarray/parallel.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"
 
 namespace cooper {

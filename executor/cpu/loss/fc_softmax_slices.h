@@ -12,7 +12,7 @@
 #include "absl/functional/function_ref.h"
 #include "executor/cpu/padded_stride.h"
 #include "executor/kernel.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 

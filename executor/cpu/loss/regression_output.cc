@@ -6,7 +6,7 @@
 #include "executor/cpu/dispatch_float.h"
 #include "executor/elements/vector_math.h"
 #include "executor/kernel.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/loss/loss_param.h"
 
 namespace cooper {

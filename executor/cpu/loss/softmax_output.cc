@@ -12,8 +12,8 @@
 #include "executor/cpu/nn/softmax_row.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
-#include "ndarray/dtype.h"
-#include "ndarray/parallel.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/loss/softmax_output_param.h"
 
 namespace cooper {

@@ -12,8 +12,8 @@
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/nn/onednn_packing.h"
 #include "executor/cpu/nn/onednn_product.h"
-#include "ndarray/onednn_thread.h"
-#include "ndarray/parallel.h"
+#include "ndarray/products/onednn_thread.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

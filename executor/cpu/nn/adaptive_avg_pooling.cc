@@ -10,7 +10,7 @@
 #include "executor/cpu/row_grain.h"
 #include "executor/elements/adaptive_window.h"
 #include "executor/kernel.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/adaptive_avg_pooling_param.h"
 
 namespace cooper {

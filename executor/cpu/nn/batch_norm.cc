@@ -18,7 +18,7 @@
 #include "executor/cpu/row_grain.h"
 #include "executor/indexing/channel_steps.h"
 #include "executor/kernel.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/batch_norm_param.h"
 
 namespace cooper {

@@ -8,7 +8,7 @@
 #include "executor/cpu/row_grain.h"
 #include "executor/elements/resized_axis.h"
 #include "executor/kernel.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/bilinear_resize_param.h"
 
 namespace cooper {

@@ -12,7 +12,7 @@
 #include "executor/cpu/nn/blocked_statistics.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/blocked_batch_norm_param.h"
 
 namespace cooper {

@@ -14,8 +14,8 @@
 #include "executor/cpu/nn/fused_product.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
-#include "ndarray/parallel.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/blocked_convolution_param.h"
 
 namespace cooper {

@@ -8,7 +8,7 @@
 #include "executor/cpu/nn/merged_groups.h"
 #include "executor/cpu/nn/onednn_convolution.h"
 #include "executor/cpu/nn/onednn_product.h"
-#include "ndarray/onednn_thread.h"
+#include "ndarray/products/onednn_thread.h"
 #include "oneapi/dnnl/dnnl.hpp"
 
 namespace cooper {

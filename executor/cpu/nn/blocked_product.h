@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "executor/compile/graph_passes/blocked_layout.h"
 #include "executor/cpu/nn/convolution_product.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/shape.h"
 
 namespace cooper {
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "ndarray/shape.h"
+#include "ndarray/base/shape.h"
 
 namespace cooper {
 

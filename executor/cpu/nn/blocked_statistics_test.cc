@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/shape.h"
 
 namespace cooper {
 namespace {

@@ -13,8 +13,8 @@
 #include "executor/cpu/nn/lane_sum.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/elements/convolution_geometry.h"
-#include "ndarray/gemm.h"
-#include "ndarray/parallel.h"
+#include "ndarray/products/gemm.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 

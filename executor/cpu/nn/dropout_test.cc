@@ -8,8 +8,8 @@
 #include "absl/types/span.h"
 #include "executor/executor.h"
 #include "gtest/gtest.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/status_matchers.h"
 #include "symbol/symbol.h"
 
 namespace cooper {

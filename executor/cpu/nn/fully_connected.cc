@@ -7,8 +7,8 @@
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
-#include "ndarray/gemm.h"
-#include "ndarray/parallel.h"
+#include "ndarray/products/gemm.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/fully_connected_param.h"
 
 namespace cooper {

@@ -19,8 +19,8 @@
 #include "executor/cpu/nn/fused_product.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
-#include "ndarray/parallel.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/folded_batch_norm_param.h"
 #include "symbol/ops/nn/fused_convolution_param.h"
 

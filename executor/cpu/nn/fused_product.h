@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "executor/cpu/nn/blocked_product.h"
 #include "executor/cpu/nn/convolution_product.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/shape.h"
 #include "symbol/ops/nn/fused_convolution_param.h"
 
 namespace cooper {

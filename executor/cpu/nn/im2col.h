@@ -9,7 +9,7 @@
 
 #include "executor/cpu/row_grain.h"
 #include "executor/elements/convolution_geometry.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 

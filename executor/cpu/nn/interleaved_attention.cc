@@ -9,8 +9,8 @@
 #include "executor/cpu/row_grain.h"
 #include "executor/elements/interleaved_attention_kernels.h"
 #include "executor/kernel.h"
-#include "ndarray/gemm.h"
-#include "ndarray/parallel.h"
+#include "ndarray/products/gemm.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

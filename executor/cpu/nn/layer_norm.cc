@@ -14,9 +14,9 @@
 #include "executor/cpu/nn/lane_sum.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
-#include "ndarray/cpu_level.h"
-#include "ndarray/element_ranges.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/cpu_level.h"
+#include "ndarray/threads/element_ranges.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/norm_param.h"
 
 namespace cooper {

@@ -9,7 +9,7 @@
 #include "benchmark/benchmark.h"
 #include "executor/kernel.h"
 #include "glog/logging.h"
-#include "ndarray/random.h"
+#include "ndarray/random/random.h"
 #include "symbol/op.h"
 
 namespace cooper {

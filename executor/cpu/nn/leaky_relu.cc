@@ -14,7 +14,7 @@
 #include "executor/elements/vector_erf.h"
 #include "executor/elements/vector_math.h"
 #include "executor/kernel.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/leaky_relu_param.h"
 
 namespace cooper {

@@ -6,8 +6,8 @@
 
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/row_grain.h"
-#include "ndarray/parallel.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

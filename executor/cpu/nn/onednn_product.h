@@ -17,7 +17,7 @@
 #include "executor/cpu/nn/blocked_product.h"
 #include "executor/cpu/nn/onednn_convolution.h"
 #include "executor/cpu/nn/onednn_engine.h"
-#include "ndarray/onednn_thread.h"
+#include "ndarray/products/onednn_thread.h"
 #include "oneapi/dnnl/dnnl.hpp"
 
 namespace cooper {

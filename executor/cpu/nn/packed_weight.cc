@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "executor/cpu/dispatch_float.h"
 #include "executor/kernel.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/packed_weight_param.h"
 
 namespace cooper {

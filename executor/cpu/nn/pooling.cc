@@ -16,8 +16,8 @@
 #include "executor/cpu/row_grain.h"
 #include "executor/elements/lowest_element.h"
 #include "executor/kernel.h"
-#include "ndarray/cpu_level.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/cpu_level.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/pooling_param.h"
 
 namespace cooper {

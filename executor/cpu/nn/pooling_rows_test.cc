@@ -9,8 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "ndarray/random.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/shape.h"
+#include "ndarray/random/random.h"
 #include "symbol/ops/nn/pooling_param.h"
 
 namespace cooper {

@@ -6,7 +6,7 @@
 #include "executor/cpu/dispatch_float.h"
 #include "executor/elements/roi_region.h"
 #include "executor/kernel.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/roi_pooling_param.h"
 
 namespace cooper {

@@ -7,7 +7,7 @@
 #include "executor/cpu/dispatch_float.h"
 #include "executor/elements/grid_source.h"
 #include "executor/kernel.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/sampler_param.h"
 #include "symbol/ops/one_input.h"
 

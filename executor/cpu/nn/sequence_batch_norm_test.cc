@@ -11,11 +11,11 @@
 #include "absl/strings/str_cat.h"
 #include "executor/executor.h"
 #include "gtest/gtest.h"
-#include "ndarray/dtype.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/random.h"
-#include "ndarray/random_cases.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/random/random.h"
+#include "ndarray/random/random_cases.h"
 #include "symbol/symbol.h"
 
 namespace cooper {

@@ -12,7 +12,7 @@
 #include "executor/cpu/nn/softmax_row.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/softmax_param.h"
 
 namespace cooper {

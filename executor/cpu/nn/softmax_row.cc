@@ -6,7 +6,7 @@
 
 #include "executor/cpu/elemwise/elemwise_loop.h"
 #include "executor/elements/vector_math.h"
-#include "ndarray/cpu_level.h"
+#include "ndarray/threads/cpu_level.h"
 
 namespace cooper {
 namespace {

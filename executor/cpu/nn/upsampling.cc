@@ -8,8 +8,8 @@
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/nn/convolution_product.h"
 #include "executor/kernel.h"
-#include "ndarray/parallel.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/upsampling_param.h"
 
 namespace cooper {

@@ -7,8 +7,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/cpu/nn/onednn_product.h"
-#include "ndarray/onednn_thread.h"
-#include "ndarray/parallel.h"
+#include "ndarray/products/onednn_thread.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

@@ -9,8 +9,8 @@
 #include "executor/cpu/nn/onednn_engine.h"
 #include "executor/cpu/nn/onednn_packing.h"
 #include "executor/kernel.h"
-#include "ndarray/onednn_thread.h"
-#include "ndarray/parallel.h"
+#include "ndarray/products/onednn_thread.h"
+#include "ndarray/threads/parallel.h"
 #include "oneapi/dnnl/dnnl.hpp"
 #include "symbol/ops/nn/winograd_weight_param.h"
 

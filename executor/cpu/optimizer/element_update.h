@@ -13,9 +13,9 @@
 #include "executor/cpu/elemwise/element_block.h"
 #include "executor/elements/update_function.h"
 #include "executor/kernel.h"
-#include "ndarray/dtype.h"
-#include "ndarray/element_ranges.h"
-#include "ndarray/parallel.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/threads/element_ranges.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 

@@ -6,7 +6,7 @@
 #include "executor/cpu/optimizer/element_update.h"
 #include "executor/cpu/optimizer/sum_squares.h"
 #include "executor/elements/layerwise_functions.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/optimizer/layerwise_param.h"
 
 namespace cooper {

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "executor/cpu/optimizer/element_update.h"
 #include "executor/elements/sgd_functions.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/optimizer/multi_param.h"
 
 namespace cooper {

@@ -4,8 +4,8 @@
 
 #include "executor/cpu/optimizer/element_update.h"
 #include "executor/elements/sgd_functions.h"
-#include "ndarray/philox.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/philox.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/optimizer/sgd_param.h"
 
 namespace cooper {

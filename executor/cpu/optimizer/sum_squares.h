@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include "executor/kernel.h"
-#include "ndarray/dtype.h"
-#include "ndarray/parallel.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 

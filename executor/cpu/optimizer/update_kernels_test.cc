@@ -12,10 +12,10 @@
 #include "absl/strings/str_cat.h"
 #include "executor/kernel.h"
 #include "gtest/gtest.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/parallel.h"
-#include "ndarray/philox.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/philox.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/op.h"
 
 namespace cooper {

@@ -9,8 +9,8 @@
 #include "executor/elements/random_draws.h"
 #include "executor/elements/random_kernels.h"
 #include "executor/kernel.h"
-#include "ndarray/cpu_level.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/cpu_level.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

@@ -9,8 +9,8 @@
 #include <cstdint>
 
 #include "executor/elements/random_draws.h"
-#include "ndarray/philox.h"
-#include "ndarray/philox_lanes.h"
+#include "ndarray/base/philox.h"
+#include "ndarray/random/philox_lanes.h"
 #include "symbol/ops/random/distributions.h"
 
 namespace cooper {

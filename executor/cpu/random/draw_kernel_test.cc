@@ -15,10 +15,10 @@
 #include "executor/invoke.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/dtype.h"
-#include "ndarray/each_cpu_level.h"
-#include "ndarray/parallel.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/threads/each_cpu_level.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/symbol.h"
 
 namespace cooper {

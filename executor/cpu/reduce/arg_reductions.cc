@@ -9,8 +9,8 @@
 #include "executor/elements/axis_view.h"
 #include "executor/elements/is_nan.h"
 #include "executor/kernel.h"
-#include "ndarray/parallel.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/one_input.h"
 #include "symbol/ops/reduce/reduce_param.h"
 

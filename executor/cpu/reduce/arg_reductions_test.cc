@@ -11,11 +11,11 @@
 #include "executor/invoke.h"
 #include "executor/kernel.h"
 #include "gtest/gtest.h"
-#include "ndarray/dtype.h"
-#include "ndarray/each_cpu_level.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/random.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/random/random.h"
+#include "ndarray/threads/each_cpu_level.h"
 
 namespace cooper {
 namespace {

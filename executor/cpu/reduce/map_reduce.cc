@@ -11,9 +11,9 @@
 #include "executor/elements/broadcast_plan.h"
 #include "executor/elements/reducers.h"
 #include "executor/elements/unary_functions.h"
-#include "ndarray/cpu_level.h"
-#include "ndarray/element_ranges.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/cpu_level.h"
+#include "ndarray/threads/element_ranges.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

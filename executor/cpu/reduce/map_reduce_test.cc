@@ -9,8 +9,8 @@
 
 #include "executor/elements/binary_functions.h"
 #include "gtest/gtest.h"
-#include "ndarray/parallel.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

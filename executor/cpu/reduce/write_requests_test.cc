@@ -13,7 +13,7 @@
 #include "executor/cpu/elemwise/element_block.h"
 #include "executor/kernel.h"
 #include "gtest/gtest.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 #include "symbol/op.h"
 #include "symbol/shape_context.h"
 

@@ -6,7 +6,7 @@
 #include "absl/status/statusor.h"
 #include "executor/cpu/rnn/packed_step.h"
 #include "executor/kernel.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/shape.h"
 #include "symbol/ops/rnn/pack_rnn_weight_param.h"
 
 namespace cooper {

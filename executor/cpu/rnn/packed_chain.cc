@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "absl/types/span.h"
-#include "ndarray/parallel_steps.h"
+#include "ndarray/threads/parallel_steps.h"
 #include "symbol/ops/rnn/rnn_param.h"
 
 namespace cooper {

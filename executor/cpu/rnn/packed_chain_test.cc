@@ -9,10 +9,10 @@
 #include "executor/kernel.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/dtype.h"
-#include "ndarray/parallel.h"
-#include "ndarray/random.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/shape.h"
+#include "ndarray/random/random.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/rnn/rnn_param.h"
 
 namespace cooper {

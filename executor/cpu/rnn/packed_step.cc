@@ -8,10 +8,10 @@
 #include "executor/cpu/rnn/rnn_cells.h"
 #include "executor/cpu/rnn/rnn_pieces.h"
 #include "executor/cpu/row_grain.h"
-#include "ndarray/cpu_level.h"
-#include "ndarray/parallel.h"
-#include "ndarray/profiler.h"
-#include "ndarray/vector_length.h"
+#include "ndarray/threads/cpu_level.h"
+#include "ndarray/threads/parallel.h"
+#include "ndarray/threads/profiler.h"
+#include "ndarray/threads/vector_length.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 
 namespace cooper {

@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/each_cpu_level.h"
-#include "ndarray/parallel.h"
-#include "ndarray/random.h"
+#include "ndarray/random/random.h"
+#include "ndarray/threads/each_cpu_level.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 
 namespace cooper {

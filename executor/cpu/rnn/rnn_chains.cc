@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 

@@ -22,9 +22,9 @@
 #include "executor/elements/rnn_cell_functions.h"
 #include "executor/elements/rnn_dims.h"
 #include "executor/kernel.h"
-#include "ndarray/gemm.h"
-#include "ndarray/parallel.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/products/gemm.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
 

@@ -15,7 +15,7 @@
 #include "executor/elements/rnn_dims.h"
 #include "executor/kernel.h"
 #include "executor/scratch_cursor.h"
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
 

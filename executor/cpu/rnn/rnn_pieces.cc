@@ -4,7 +4,7 @@
 
 #include "executor/cpu/dropout_mask.h"
 #include "executor/cpu/row_grain.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "ndarray/each_cpu_level.h"
+#include "ndarray/threads/each_cpu_level.h"
 
 namespace cooper {
 namespace {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "executor/cpu/row_grain.h"
-#include "ndarray/dtype.h"
-#include "ndarray/parallel.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

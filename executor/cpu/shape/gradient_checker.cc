@@ -7,9 +7,9 @@
 #include "absl/types/span.h"
 #include "executor/executor.h"
 #include "gtest/gtest.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/random.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/random/random.h"
 #include "symbol/symbol.h"
 
 namespace cooper {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ndarray/shape.h"
+#include "ndarray/base/shape.h"
 #include "symbol/param_schema.h"
 
 namespace cooper {

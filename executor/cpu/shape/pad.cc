@@ -9,7 +9,7 @@
 #include "executor/cpu/shape/strided_copy.h"
 #include "executor/elements/wrapping.h"
 #include "executor/kernel.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/one_input.h"
 #include "symbol/ops/shape/pad_param.h"
 

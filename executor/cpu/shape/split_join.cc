@@ -8,7 +8,7 @@
 #include "executor/cpu/shape/strided_copy.h"
 #include "executor/kernel.h"
 #include "executor/strided/piece_axis.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/ops/one_input.h"
 #include "symbol/ops/shape/concat_param.h"
 #include "symbol/ops/shape/split_param.h"

@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "executor/cpu/shape/transpose_tile.h"
 #include "executor/elements/wrapping.h"
-#include "ndarray/cpu_level.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/cpu_level.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "benchmark/benchmark.h"
 #include "executor/cpu/shape/strided_copy.h"
-#include "ndarray/parallel.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

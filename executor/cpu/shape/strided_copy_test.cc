@@ -6,9 +6,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/float16.h"
-#include "ndarray/parallel.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/float16.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {

@@ -16,7 +16,7 @@
 #include "executor/elements/nms_extents.h"
 #include "executor/elements/nms_rule.h"
 #include "executor/kernel.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/detection/box_nms_param.h"
 
 namespace cooper {

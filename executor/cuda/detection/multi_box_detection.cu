@@ -10,7 +10,7 @@
 #include "executor/cuda/launch.h"
 #include "executor/elements/ssd_detection.h"
 #include "executor/kernel.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/detection/multi_box_detection_param.h"
 
 namespace cooper {

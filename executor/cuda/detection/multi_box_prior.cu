@@ -7,7 +7,7 @@
 #include "executor/cuda/launch.h"
 #include "executor/elements/prior_box.h"
 #include "executor/kernel.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/detection/multi_box_prior_param.h"
 
 namespace cooper {

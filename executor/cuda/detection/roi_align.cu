@@ -11,8 +11,8 @@
 #include "executor/cuda/nn/roi_gather.h"
 #include "executor/elements/roi_points.h"
 #include "executor/kernel.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/detection/roi_align_param.h"
 
 namespace cooper {

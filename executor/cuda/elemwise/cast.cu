@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "executor/cuda/elemwise/convert.h"
 #include "executor/kernel.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -5,7 +5,7 @@
 #include "executor/cuda/launch.h"
 #include "executor/cuda/shape/strided_copy.h"
 #include "executor/strided/strided_loop.h"
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 
 namespace cooper {
 namespace {

@@ -15,7 +15,7 @@
 #include "executor/cuda/elemwise/element_walk.h"
 #include "executor/elements/elemwise_operand.h"
 #include "executor/kernel.h"
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 
 namespace cooper {
 

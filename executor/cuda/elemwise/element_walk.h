@@ -11,7 +11,7 @@
 #include "executor/cuda/elements.h"
 #include "executor/elements/broadcast_plan.h"
 #include "executor/elements/elemwise_operand.h"
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 
 namespace cooper {
 

@@ -9,12 +9,12 @@
 #include "executor/cuda/run_kernel.h"
 #include "executor/kernel.h"
 #include "gtest/gtest.h"
-#include "ndarray/context.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/shape.h"
+#include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/require_gpu.h"
-#include "ndarray/dtype.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/shape.h"
-#include "ndarray/status_matchers.h"
 #include "symbol/op.h"
 
 namespace cooper {

@@ -9,9 +9,9 @@
 #include "executor/cuda/elemwise/convert.h"
 #include "executor/cuda/launch.h"
 #include "executor/kernel.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cuda_status.h"
 #include "ndarray/cuda/device_scope.h"
-#include "ndarray/status_macros.h"
 #include "symbol/ops/elemwise/make_loss_param.h"
 
 namespace cooper {

@@ -9,7 +9,7 @@
 #include "executor/cuda/launch.h"
 #include "executor/elements/wrapping.h"
 #include "executor/kernel.h"
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 #include "symbol/ops/elemwise/init_param.h"
 
 namespace cooper {

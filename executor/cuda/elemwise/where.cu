@@ -7,7 +7,7 @@
 #include "executor/cuda/launch.h"
 #include "executor/cuda/map_quads.h"
 #include "executor/kernel.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/elemwise/where_arrays.h"
 
 namespace cooper {

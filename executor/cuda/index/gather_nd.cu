@@ -17,7 +17,7 @@
 #include "executor/cuda/shape/strided_copy.h"
 #include "executor/indexing/indexed_axis.h"
 #include "executor/kernel.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/index/gather_nd_param.h"
 
 namespace cooper {

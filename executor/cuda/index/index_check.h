@@ -11,10 +11,10 @@
 #include "absl/status/statusor.h"
 #include "executor/cuda/launch.h"
 #include "executor/kernel.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cuda_status.h"
 #include "ndarray/cuda/device_scope.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
 
 namespace cooper {
 

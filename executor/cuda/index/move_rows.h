@@ -11,7 +11,7 @@
 #include "executor/cuda/launch.h"
 #include "executor/cuda/words.h"
 #include "executor/kernel.h"
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 
 namespace cooper {
 

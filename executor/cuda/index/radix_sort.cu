@@ -6,9 +6,9 @@
 #include "cub/device/device_radix_sort.cuh"
 #include "executor/cuda/index/radix_sort.h"
 #include "executor/cuda/launch.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cuda_status.h"
 #include "ndarray/cuda/device_scope.h"
-#include "ndarray/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/kernel.h"
-#include "ndarray/context.h"
+#include "ndarray/base/context.h"
 
 namespace cooper {
 

@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "executor/indexing/indexed_axis.h"
 #include "executor/kernel.h"
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 
 namespace cooper {
 

@@ -7,7 +7,7 @@
 #include "executor/cuda/shape/strided_copy.h"
 #include "executor/indexing/sequence_steps.h"
 #include "executor/kernel.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/index/sequence_param.h"
 
 namespace cooper {

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 
 namespace cooper {
 

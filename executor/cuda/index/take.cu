@@ -12,7 +12,7 @@
 #include "executor/cuda/shape/strided_copy.h"
 #include "executor/indexing/indexed_axis.h"
 #include "executor/kernel.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/index/take_param.h"
 #include "symbol/ops/nn/embedding_param.h"
 

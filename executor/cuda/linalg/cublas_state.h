@@ -8,8 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "executor/kernel.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cublas.h"
-#include "ndarray/status_macros.h"
 
 namespace cooper {
 

@@ -14,11 +14,11 @@
 #include "executor/cuda/linalg/squares.h"
 #include "executor/cuda/workspace_parts.h"
 #include "executor/kernel.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cublas.h"
 #include "ndarray/cuda/cusolver.h"
 #include "ndarray/cuda/device_scope.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
 
 namespace cooper {
 

@@ -17,9 +17,9 @@
 #include "executor/cuda/linalg/squares.h"
 #include "executor/cuda/workspace_parts.h"
 #include "executor/kernel.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cublas.h"
 #include "ndarray/cuda/cusolver.h"
-#include "ndarray/status_macros.h"
 #include "symbol/ops/linalg/la_param.h"
 
 namespace cooper {

@@ -11,9 +11,9 @@
 #include "executor/elements/elemwise_operand.h"
 #include "executor/elements/matrices_at.h"
 #include "executor/kernel.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cublas.h"
 #include "ndarray/cuda/device_scope.h"
-#include "ndarray/status_macros.h"
 #include "symbol/ops/linalg/la_param.h"
 
 namespace cooper {

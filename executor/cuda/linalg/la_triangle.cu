@@ -10,7 +10,7 @@
 #include "executor/cuda/shape/strided_copy.h"
 #include "executor/kernel.h"
 #include "executor/strided/strided_loop.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/linalg/la_param.h"
 
 namespace cooper {

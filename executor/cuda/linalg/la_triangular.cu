@@ -13,8 +13,8 @@
 #include "executor/elements/binary_functions.h"
 #include "executor/elements/elemwise_operand.h"
 #include "executor/kernel.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cublas.h"
-#include "ndarray/status_macros.h"
 #include "symbol/ops/linalg/la_param.h"
 
 namespace cooper {

@@ -12,12 +12,12 @@
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
 #include "executor/kernel.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/shape.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cublas.h"
 #include "ndarray/cuda/cuda_status.h"
 #include "ndarray/cuda/device_scope.h"
-#include "ndarray/dtype.h"
-#include "ndarray/shape.h"
-#include "ndarray/status_macros.h"
 
 namespace cooper {
 

@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "executor/cuda/reduce/block_sums.h"
 #include "executor/kernel.h"
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 
 namespace cooper {
 

@@ -17,8 +17,8 @@
 #include "executor/cuda/loss/fc_softmax_rows.h"
 #include "executor/cuda/reduce/sum_channels.h"
 #include "executor/kernel.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cublas.h"
-#include "ndarray/status_macros.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"
 
 namespace cooper {

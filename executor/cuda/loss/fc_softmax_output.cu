@@ -15,8 +15,8 @@
 #include "executor/cuda/reduce/set_reduce.h"
 #include "executor/cuda/reduce/set_values.h"
 #include "executor/kernel.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/device_scope.h"
-#include "ndarray/status_macros.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"
 
 namespace cooper {

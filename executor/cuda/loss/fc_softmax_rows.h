@@ -18,9 +18,9 @@
 #include "executor/cuda/loss/fc_softmax_block_bytes.h"
 #include "executor/cuda/reduce/set_reduce.h"
 #include "executor/kernel.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cublas.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"
 
 namespace cooper {

@@ -11,8 +11,8 @@
 #include "executor/cuda/nn/softmax_sets.h"
 #include "executor/cuda/reduce/set_reduce.h"
 #include "executor/kernel.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/loss/softmax_output_param.h"
 
 namespace cooper {

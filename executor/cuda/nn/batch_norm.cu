@@ -12,7 +12,7 @@
 #include "executor/cuda/reduce/set_reduce.h"
 #include "executor/indexing/channel_steps.h"
 #include "executor/kernel.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/nn/batch_norm_param.h"
 
 namespace cooper {

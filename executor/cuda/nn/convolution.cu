@@ -19,9 +19,9 @@
 #include "executor/cuda/reduce/sum_channels.h"
 #include "executor/elements/convolution_geometry.h"
 #include "executor/kernel.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cublas.h"
 #include "ndarray/cuda/device_scope.h"
-#include "ndarray/status_macros.h"
 #include "symbol/ops/nn/convolution_param.h"
 
 namespace cooper {

@@ -19,10 +19,10 @@
 #include "executor/elements/convolution_geometry.h"
 #include "executor/kernel.h"
 #include "glog/logging.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cublas.h"
 #include "ndarray/cuda/cuda_status.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
 
 namespace cooper {
 

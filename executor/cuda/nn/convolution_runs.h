@@ -10,9 +10,9 @@
 
 #include "executor/cuda/run_kernel.h"
 #include "executor/kernel.h"
-#include "ndarray/dtype.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/shape.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/shape.h"
 #include "symbol/op.h"
 
 namespace cooper {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "executor/elements/convolution_geometry.h"
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 
 namespace cooper {
 

@@ -11,8 +11,8 @@
 #include "executor/cuda/nn/cudnn_descriptor.h"
 #include "executor/cuda/nn/cudnn_plan.h"
 #include "executor/cuda/nn/cudnn_trial.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/device_scope.h"
-#include "ndarray/status_macros.h"
 
 namespace cooper {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "executor/cuda/nn/cudnn_switch.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

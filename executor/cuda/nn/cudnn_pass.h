@@ -12,7 +12,7 @@
 #include "executor/cuda/nn/cudnn_convolution.h"
 #include "executor/cuda/nn/cudnn_handle.h"
 #include "executor/elements/convolution_geometry.h"
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 
 namespace cooper {
 

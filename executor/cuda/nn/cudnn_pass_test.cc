@@ -11,7 +11,7 @@
 #include "executor/elements/convolution_geometry.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 
 namespace cooper {
 namespace {

@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "cudnn.h"
 #include "executor/cuda/nn/cudnn_descriptor.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/tf32.h"
-#include "ndarray/status_macros.h"
 
 namespace cooper {
 namespace {

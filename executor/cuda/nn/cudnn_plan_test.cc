@@ -14,8 +14,8 @@
 #include "executor/elements/convolution_geometry.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

@@ -5,9 +5,9 @@
 #include <functional>
 #include <numeric>
 
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cuda_status.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -10,8 +10,8 @@
 #include "executor/cuda/map_quads.h"
 #include "executor/elements/dropout_bits.h"
 #include "executor/kernel.h"
-#include "ndarray/philox.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/philox.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/nn/dropout_param.h"
 
 namespace cooper {

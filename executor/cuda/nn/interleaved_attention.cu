@@ -8,9 +8,9 @@
 #include "executor/cuda/linalg/cublas_state.h"
 #include "executor/elements/interleaved_attention_kernels.h"
 #include "executor/kernel.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cublas.h"
 #include "ndarray/cuda/device_scope.h"
-#include "ndarray/status_macros.h"
 
 namespace cooper {
 namespace {

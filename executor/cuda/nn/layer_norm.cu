@@ -15,7 +15,7 @@
 #include "executor/cuda/reduce/set_reduce.h"
 #include "executor/cuda/reduce/set_values.h"
 #include "executor/kernel.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/nn/norm_param.h"
 
 namespace cooper {

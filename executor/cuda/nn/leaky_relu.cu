@@ -16,8 +16,8 @@
 #include "executor/elements/elemwise_operand.h"
 #include "executor/elements/leaky_relu_functions.h"
 #include "executor/kernel.h"
-#include "ndarray/philox.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/philox.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/nn/leaky_relu_param.h"
 
 namespace cooper {

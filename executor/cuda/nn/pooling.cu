@@ -12,7 +12,7 @@
 #include "executor/cuda/reduce/set_reduce.h"
 #include "executor/elements/lowest_element.h"
 #include "executor/kernel.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/nn/pooling_param.h"
 
 namespace cooper {

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "executor/elements/pooling_span.h"
-#include "ndarray/shape.h"
+#include "ndarray/base/shape.h"
 #include "symbol/ops/nn/pooling_param.h"
 
 namespace cooper {

@@ -10,8 +10,8 @@
 #include "executor/cuda/nn/roi_gather.h"
 #include "executor/elements/roi_region.h"
 #include "executor/kernel.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/nn/roi_pooling_param.h"
 
 namespace cooper {

@@ -12,7 +12,7 @@
 #include "executor/cuda/nn/sampler_grids.h"
 #include "executor/elements/grid_source.h"
 #include "executor/kernel.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/nn/sampler_param.h"
 
 namespace cooper {

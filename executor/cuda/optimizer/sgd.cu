@@ -5,7 +5,7 @@
 
 #include "executor/cuda/optimizer/update_elements.h"
 #include "executor/elements/sgd_functions.h"
-#include "ndarray/philox.h"
+#include "ndarray/base/philox.h"
 #include "symbol/ops/optimizer/sgd_param.h"
 
 namespace cooper {

@@ -15,8 +15,8 @@
 #include "executor/cuda/launch.h"
 #include "executor/elements/update_function.h"
 #include "executor/kernel.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 

@@ -17,12 +17,12 @@
 #include "executor/invoke.h"
 #include "executor/kernel.h"
 #include "gtest/gtest.h"
-#include "ndarray/context.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/philox.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/require_gpu.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/philox.h"
-#include "ndarray/status_macros.h"
-#include "ndarray/status_matchers.h"
 #include "symbol/op.h"
 
 namespace cooper {

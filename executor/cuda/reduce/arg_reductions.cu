@@ -15,8 +15,8 @@
 #include "executor/elements/axis_view.h"
 #include "executor/elements/is_nan.h"
 #include "executor/kernel.h"
-#include "ndarray/shape.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/shape.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/reduce/reduce_param.h"
 
 namespace cooper {

@@ -10,8 +10,8 @@
 #include "absl/status/status.h"
 #include "executor/cuda/launch.h"
 #include "executor/kernel.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 

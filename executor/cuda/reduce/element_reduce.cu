@@ -7,8 +7,8 @@
 #include "executor/cuda/reduce/element_reduce.h"
 #include "executor/cuda/reduce/element_reduce_kernel.h"
 #include "executor/elements/broadcast_plan.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -20,7 +20,7 @@
 #include "executor/elements/elemwise_operand.h"
 #include "executor/elements/reducers.h"
 #include "executor/kernel.h"
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 
 namespace cooper {
 

@@ -13,8 +13,8 @@
 #include "executor/cuda/launch.h"
 #include "executor/elements/axis_view.h"
 #include "executor/kernel.h"
-#include "ndarray/shape.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/shape.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/reduce/reduce_param.h"
 
 namespace cooper {

@@ -18,7 +18,7 @@
 #include "executor/cuda/block_limit.h"
 #include "executor/cuda/launch.h"
 #include "executor/kernel.h"
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 
 namespace cooper {
 

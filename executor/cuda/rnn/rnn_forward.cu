@@ -26,10 +26,10 @@
 #include "executor/elements/rnn_dims.h"
 #include "executor/kernel.h"
 #include "executor/scratch_cursor.h"
+#include "ndarray/base/philox.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cuda_status.h"
 #include "ndarray/cuda/device_scope.h"
-#include "ndarray/philox.h"
-#include "ndarray/status_macros.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
 

@@ -10,8 +10,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "executor/kernel.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cublas.h"
-#include "ndarray/status_macros.h"
 #include "symbol/ops/rnn/rnn_param.h"
 
 namespace cooper {

@@ -2,8 +2,8 @@
 
 #include "executor/cuda/compare_kernels.h"
 #include "gtest/gtest.h"
+#include "ndarray/base/dtype.h"
 #include "ndarray/cuda/require_gpu.h"
-#include "ndarray/dtype.h"
 
 namespace cooper {
 namespace {

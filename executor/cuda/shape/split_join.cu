@@ -13,7 +13,7 @@
 #include "executor/kernel.h"
 #include "executor/strided/piece_axis.h"
 #include "executor/strided/strided_loop.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -9,9 +9,9 @@
 #include "executor/cuda/launch.h"
 #include "executor/cuda/shape/strided_copy.h"
 #include "executor/cuda/words.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cuda_status.h"
 #include "ndarray/cuda/device_scope.h"
-#include "ndarray/status_macros.h"
 
 namespace cooper {
 namespace {

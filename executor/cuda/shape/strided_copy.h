@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "executor/kernel.h"
 #include "executor/strided/strided_loop.h"
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 
 namespace cooper {
 

@@ -12,8 +12,8 @@
 #include "module/kvstore/mpi/kvstore_mpi.h"
 #include "module/module.h"
 #include "module/module_fixtures.h"
-#include "ndarray/atomic_file.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/atomic_file.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

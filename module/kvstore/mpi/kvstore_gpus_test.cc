@@ -12,10 +12,10 @@
 #include "gtest/gtest.h"
 #include "module/kvstore/mpi/kvstore_mpi.h"
 #include "module/optimizer/create_optimizer.h"
-#include "ndarray/context.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/require_gpu.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/status_matchers.h"
 
 namespace cooper {
 namespace {

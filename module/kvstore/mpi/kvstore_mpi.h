@@ -28,8 +28,8 @@
 #include "module/kvstore/kvstore_with_values.h"
 #include "module/kvstore/mpi/mpi_world.h"
 #include "module/kvstore/mpi/sum_buffer.h"
-#include "ndarray/context.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
 
 namespace cooper {
 

@@ -6,7 +6,7 @@
 #include "module/kvstore/mpi/kvstore_mpi.h"
 #include "module/kvstore/queued_copies.h"
 #include "module/kvstore/sum_arrays.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 

@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "mpi.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -11,7 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

@@ -14,7 +14,7 @@
 #include "module/initializer/initializers.h"
 #include "module/kvstore/kvstore.h"
 #include "module/module_fixtures.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

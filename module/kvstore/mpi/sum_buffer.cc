@@ -9,8 +9,8 @@
 #include "absl/types/span.h"
 #include "glog/logging.h"
 #include "module/kvstore/sum_arrays.h"
-#include "ndarray/status_macros.h"
-#include "ndarray/storage.h"
+#include "ndarray/array/storage.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -16,7 +16,7 @@
 #include "absl/status/statusor.h"
 #include "module/kvstore/mpi/mpi_world.h"
 #include "module/kvstore/mpi/shared_memory.h"
-#include "ndarray/ndarray.h"
+#include "ndarray/array/ndarray.h"
 
 namespace cooper {
 

@@ -8,7 +8,7 @@
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "module/kvstore/mpi/mpi_world.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 
 namespace cooper {
 namespace {

@@ -18,8 +18,8 @@
 #include "module/metric/classification.h"
 #include "module/module.h"
 #include "module/module_fixtures.h"
-#include "ndarray/random.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/random/random.h"
 
 namespace cooper {
 namespace {

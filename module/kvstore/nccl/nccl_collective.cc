@@ -20,13 +20,13 @@
 #include "absl/types/span.h"
 #include "cuda_runtime.h"
 #include "module/kvstore/collective.h"
-#include "ndarray/context.h"
+#include "ndarray/array/device.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/shape.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/nccl_ranks.h"
-#include "ndarray/device.h"
-#include "ndarray/dtype.h"
-#include "ndarray/ndarray.h"
-#include "ndarray/shape.h"
-#include "ndarray/status_macros.h"
 
 namespace cooper {
 namespace {

@@ -1,6 +1,6 @@
 // How much boxes overlap. MXNet: src/operator/contrib/bounding_box.cc.
 
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/op.h"
 #include "symbol/op_example.h"
 #include "symbol/ops/detection/box_iou_param.h"

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/extent_product.h"
 #include "symbol/op.h"
 #include "symbol/op_example.h"

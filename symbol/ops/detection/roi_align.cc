@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/extent_product.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"

@@ -1,6 +1,6 @@
 // Activation, a choice of functions by attribute. MXNet: src/operator/nn/activation.cc.
 
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/ops/elemwise/activation_param.h"

@@ -1,6 +1,6 @@
 // Sums of any number of arrays. MXNet: src/operator/tensor/elemwise_sum.cc.
 
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/param_schema.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/shape_context.h"

@@ -5,8 +5,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/ops/elemwise/scalar_param.h"

@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_OPS_ELEMWISE_CAST_PARAM_H_
 #define COOPER_SYMBOL_OPS_ELEMWISE_CAST_PARAM_H_
 
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 #include "symbol/param_schema.h"
 
 namespace cooper {

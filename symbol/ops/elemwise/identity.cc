@@ -1,7 +1,7 @@
 // Operators whose output is their input, and which differ in what the gradient does there. MXNet:
 // src/operator/tensor/elemwise_unary_op_basic.cc, src/operator/make_loss.cc.
 
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/ops/elemwise/make_loss_param.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 #include "symbol/param_schema.h"
 
 namespace cooper {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/ops/elemwise/quadratic_param.h"

@@ -1,7 +1,7 @@
 // A choice between two arrays, element by element or row by row. MXNet:
 // src/operator/tensor/control_flow_op.cc.
 
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/ops/elemwise/where_arrays.h"

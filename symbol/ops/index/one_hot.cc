@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/op.h"
 #include "symbol/ops/index/one_hot_param.h"
 #include "symbol/shape_context.h"

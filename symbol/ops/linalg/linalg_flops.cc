@@ -1,6 +1,6 @@
 // Operations of products of matrices.
 
-#include "ndarray/shape.h"
+#include "ndarray/base/shape.h"
 #include "symbol/op_flops.h"
 #include "symbol/ops/linalg/dot_param.h"
 #include "symbol/ops/linalg/la_param.h"

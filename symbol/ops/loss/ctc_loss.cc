@@ -1,7 +1,7 @@
 // Connectionist temporal classification loss. MXNet: src/operator/nn/ctc_loss.cc.
 
 #include "absl/strings/str_cat.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/op_example.h"

@@ -4,7 +4,7 @@
 // What a fully connected layer with its softmax and loss takes, whatever it gives.
 
 #include "absl/status/status.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/op.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"
 #include "symbol/ops/nn/bias_shape.h"

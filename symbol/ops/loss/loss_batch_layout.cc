@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ndarray/shape.h"
+#include "ndarray/base/shape.h"
 #include "symbol/batch_layout.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"
 #include "symbol/ops/loss/loss_param.h"

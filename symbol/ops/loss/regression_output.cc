@@ -1,7 +1,7 @@
 // Outputs whose gradient is that of a regression loss. MXNet: src/operator/regression_output.cc.
 
 #include "absl/strings/str_cat.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/ops/loss/loss_param.h"

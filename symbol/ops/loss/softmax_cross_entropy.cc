@@ -1,7 +1,7 @@
 // The cross entropy of softmax(data) with label, summed over the batch. MXNet:
 // src/operator/loss_binary_op.cc.
 
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/ops/loss/loss_param.h"

@@ -2,7 +2,7 @@
 // src/operator/softmax_output.cc.
 
 #include "absl/strings/str_cat.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/ops/loss/softmax_output_param.h"

@@ -1,6 +1,6 @@
 // Scores whose gradient is that of a one-against-all hinge loss. MXNet: src/operator/svm_output.cc.
 
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/ops/loss/loss_param.h"

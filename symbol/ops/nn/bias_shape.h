@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "ndarray/partial_shape.h"
+#include "ndarray/base/partial_shape.h"
 #include "symbol/shape_context.h"
 
 namespace cooper {

@@ -1,7 +1,7 @@
 // BatchNorm of images whose channels lie in blocks, and a relu behind it. No symbol file has it: a
 // graph pass makes it of BatchNorm.
 
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/op_example.h"

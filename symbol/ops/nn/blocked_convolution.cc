@@ -2,7 +2,7 @@
 // block), as vector instructions want them. No symbol file has it: a graph pass makes it of
 // Convolution.
 
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/op_example.h"

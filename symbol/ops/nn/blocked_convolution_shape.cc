@@ -1,6 +1,6 @@
 #include "symbol/ops/nn/blocked_convolution_shape.h"
 
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/nn/blocked_shape.h"
 #include "symbol/ops/nn/convolution_shape.h"
 

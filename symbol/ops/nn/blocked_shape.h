@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "ndarray/partial_shape.h"
+#include "ndarray/base/partial_shape.h"
 #include "symbol/extent_product.h"
 
 namespace cooper {

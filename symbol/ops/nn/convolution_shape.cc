@@ -1,7 +1,7 @@
 #include "symbol/ops/nn/convolution_shape.h"
 
 #include "absl/strings/str_cat.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/extent_product.h"
 
 namespace cooper {

@@ -1,8 +1,8 @@
 // Sets random elements to zero. MXNet: src/operator/nn/dropout.cc.
 
 #include "absl/strings/str_cat.h"
-#include "ndarray/shape.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/shape.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/ops/nn/dropout_param.h"

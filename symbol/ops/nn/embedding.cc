@@ -1,6 +1,6 @@
 // Looks up rows of a table. MXNet: src/operator/tensor/indexing_op.cc.
 
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/ops/nn/embedding_param.h"

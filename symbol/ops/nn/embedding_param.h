@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 #include "symbol/param_schema.h"
 
 namespace cooper {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "ndarray/host_device.h"
+#include "ndarray/base/host_device.h"
 #include "symbol/param_schema.h"
 
 namespace cooper {

@@ -1,7 +1,7 @@
 // output = data * weight^T + bias. MXNet: src/operator/nn/fully_connected.cc.
 
 #include "absl/strings/str_cat.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/ops/nn/bias_shape.h"

@@ -1,7 +1,7 @@
 // IdentityAttachKLSparseReg: adds the gradient of a sparseness penalty to what flows back through
 // it. MXNet: src/operator/identity_attach_KL_sparse_reg.cc.
 
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/ops/nn/kl_sparse_reg_param.h"

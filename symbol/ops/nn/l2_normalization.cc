@@ -2,7 +2,7 @@
 // src/operator/l2_normalization.cc, src/operator/nn/lrn.cc.
 
 #include "absl/strings/str_cat.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/ops/nn/norm_param.h"

@@ -2,8 +2,8 @@
 // src/operator/nn/layer_norm.cc, group_norm.cc, src/operator/instance_norm.cc.
 
 #include "absl/strings/str_cat.h"
-#include "ndarray/shape.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/shape.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/ops/nn/norm_param.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "ndarray/shape.h"
+#include "ndarray/base/shape.h"
 #include "symbol/op_flops.h"
 #include "symbol/ops/nn/blocked_convolution_param.h"
 #include "symbol/ops/nn/convolution_param.h"

@@ -3,7 +3,7 @@
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 #include "symbol/op.h"
 #include "symbol/ops/elemwise/shape_rule_checker.h"
 

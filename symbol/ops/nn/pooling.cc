@@ -1,7 +1,7 @@
 // Pooling over one to three spatial axes. MXNet: src/operator/nn/pooling.cc, pooling_v1.cc.
 
 #include "absl/strings/str_cat.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/extent_product.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"

@@ -1,6 +1,6 @@
 // Maximum pooling of regions of interest to one size. MXNet: src/operator/roi_pooling.cc.
 
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/op_example.h"

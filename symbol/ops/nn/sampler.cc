@@ -4,7 +4,7 @@
 // A grid is (batch_size, 2, height, width): x, then y of the source of each position, from -1 to 1.
 
 #include "absl/strings/str_cat.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/op_example.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 #include "symbol/param_schema.h"
 
 namespace cooper {

@@ -1,7 +1,7 @@
 // Makes images larger by a whole factor. MXNet: src/operator/nn/upsampling.cc.
 
 #include "absl/strings/str_cat.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/extent_product.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"

@@ -3,7 +3,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/op.h"
 #include "symbol/op_example.h"
 #include "symbol/ops/nn/winograd_weight_param.h"

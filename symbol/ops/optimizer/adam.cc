@@ -2,7 +2,7 @@
 // of other names that begin with _ are Python code there. In the formulas h is clip(rescale_grad *
 // grad + wd * weight).
 
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/optimizer/adam_param.h"
 #include "symbol/ops/optimizer/update_op.h"
 

@@ -2,8 +2,8 @@
 // src/operator/optimizer_op.cc; those that begin with _ are Python code there, and run here without
 // an array of the weight's size beside the states. |x| is the Euclidean norm.
 
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/optimizer/layerwise_param.h"
 #include "symbol/ops/optimizer/update_op.h"
 

@@ -1,7 +1,7 @@
 #include "symbol/ops/optimizer/update_op.h"
 
-#include "ndarray/dtype.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/optimizer/update_param.h"
 
 namespace cooper {

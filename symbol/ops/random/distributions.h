@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "ndarray/host_device.h"
+#include "ndarray/base/host_device.h"
 #include "symbol/param_schema.h"
 
 namespace cooper {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 #include "symbol/ops/random/distributions.h"
 #include "symbol/param_schema.h"
 

@@ -1,8 +1,8 @@
 // Positions of extreme elements, and running sums along an axis. MXNet:
 // src/operator/tensor/broadcast_reduce_op_index.cc, src/operator/numpy/np_cumsum.cc.
 
-#include "ndarray/shape.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/shape.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"
 #include "symbol/ops/reduce/reduce_axes.h"

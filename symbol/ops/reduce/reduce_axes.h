@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
-#include "ndarray/partial_shape.h"
+#include "ndarray/base/partial_shape.h"
 #include "symbol/ops/reduce/reduce_param.h"
 
 namespace cooper {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "ndarray/dtype.h"
+#include "ndarray/base/dtype.h"
 #include "symbol/param_schema.h"
 
 namespace cooper {

@@ -3,7 +3,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/op.h"
 #include "symbol/ops/rnn/pack_rnn_weight_param.h"
 #include "symbol/shape_context.h"

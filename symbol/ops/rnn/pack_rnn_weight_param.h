@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "ndarray/partial_shape.h"
+#include "ndarray/base/partial_shape.h"
 #include "symbol/extent_product.h"
 #include "symbol/param_schema.h"
 

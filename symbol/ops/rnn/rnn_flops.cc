@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ndarray/shape.h"
+#include "ndarray/base/shape.h"
 #include "symbol/op_flops.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 #include "symbol/infer_shape.h"
 #include "symbol/infer_type.h"
 #include "symbol/ops/rnn/rnn_layout.h"

@@ -1,6 +1,6 @@
 #include "symbol/ops/rnn/rnn_type.h"
 
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/rnn/rnn_param.h"
 
 namespace cooper {

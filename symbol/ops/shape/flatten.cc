@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/op.h"
 #include "symbol/ops/shape/expand_dims_param.h"
 #include "symbol/ops/shape/reshape_gradient.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ndarray/host_device.h"
+#include "ndarray/base/host_device.h"
 #include "symbol/param_schema.h"
 
 namespace cooper {

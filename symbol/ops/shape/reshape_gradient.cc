@@ -1,6 +1,6 @@
 #include "symbol/ops/shape/reshape_gradient.h"
 
-#include "ndarray/status_macros.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/op.h"
 #include "symbol/shape_context.h"
 #include "symbol/type_context.h"

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "ndarray/shape.h"
+#include "ndarray/base/shape.h"
 #include "symbol/op.h"
 #include "symbol/param_schema.h"
 

@@ -6,8 +6,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "ndarray/shape.h"
-#include "ndarray/status_macros.h"
+#include "ndarray/base/shape.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/extent_product.h"
 #include "symbol/gradient_context.h"
 #include "symbol/op.h"

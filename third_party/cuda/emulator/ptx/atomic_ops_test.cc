@@ -5,7 +5,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 #include "third_party/cuda/emulator/ptx/test_kernel.h"
 
 namespace cooper::ptx {

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
-#include "ndarray/status_matchers.h"
+#include "ndarray/base/status_matchers.h"
 #include "third_party/cuda/emulator/ptx/module.h"
 #include "third_party/cuda/emulator/ptx/run.h"
 #include "third_party/cuda/emulator/ptx/types.h"

@@ -1,0 +1,128 @@
+#ifndef COOPER_NDARRAY_ARRAY_NDARRAY_H_
+#define COOPER_NDARRAY_ARRAY_NDARRAY_H_
+
+// A dense, row-major array: a cheap handle on shared Storage. Copying a handle copies no elements;
+// Slice, At and Reshape give views of the same elements. As with a pointer, a const NDArray can
+// still be written through.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "ndarray/array/storage.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/shape.h"
+
+namespace cooper {
+
+class NDArray {
+ public:
+  // Holds no array: is_null().
+  NDArray() = default;
+
+  // Uninitialised elements; the errors are Storage::Allocate's.
+  static absl::StatusOr<NDArray> Empty(Shape shape, DType dtype = DType::kFloat32,
+                                       Context context = Context::Cpu());
+  static absl::StatusOr<NDArray> Zeros(Shape shape, DType dtype = DType::kFloat32,
+                                       Context context = Context::Cpu());
+  static absl::StatusOr<NDArray> Full(Shape shape, double value, DType dtype = DType::kFloat32,
+                                      Context context = Context::Cpu());
+
+  // A copy of `values` on the CPU. kInvalidArgument if their number is not that of `shape`.
+  template <typename T>
+  static absl::StatusOr<NDArray> FromSpan(const Shape& shape, absl::Span<const T> values) {
+    return FromBytes(shape, DTypeOf<T>(), values.data(), static_cast<int64_t>(values.size()));
+  }
+  template <typename T>
+  static absl::StatusOr<NDArray> FromVector(const Shape& shape, const std::vector<T>& values) {
+    return FromSpan<T>(shape, absl::MakeConstSpan(values));
+  }
+
+  // A view of `storage` from `byte_offset` on. kInvalidArgument if it does not fit in there.
+  static absl::StatusOr<NDArray> View(std::shared_ptr<Storage> storage, int64_t byte_offset,
+                                      Shape shape, DType dtype);
+
+  bool is_null() const { return storage_ == nullptr; }
+  const Shape& shape() const { return shape_; }
+  DType dtype() const { return dtype_; }
+  // Context::Cpu() for a null array.
+  Context context() const { return storage_ == nullptr ? Context::Cpu() : storage_->context(); }
+  int64_t size() const { return is_null() ? 0 : shape_.num_elements(); }
+  int64_t size_bytes() const { return size() * SizeOf(dtype_); }
+  const std::shared_ptr<Storage>& storage() const { return storage_; }
+
+  // The first element; device memory if the context is a device's. Null for a null array.
+  void* raw_data() const {
+    return storage_ == nullptr ? nullptr : static_cast<char*>(storage_->data()) + byte_offset_;
+  }
+
+  // The elements. kInvalidArgument, naming both, if they are no `T`s; kFailedPrecondition if they
+  // are not in CPU memory or the array is null.
+  template <typename T>
+  absl::StatusOr<absl::Span<T>> Data() const {
+    absl::Status status = CheckAccess(DTypeOf<T>());
+    if (!status.ok()) return status;
+    return absl::Span<T>(static_cast<T*>(raw_data()), static_cast<size_t>(size()));
+  }
+
+  // Views. Rows [begin, end) of the first axis; row `index` without the first axis; another shape
+  // of as many elements. kInvalidArgument, with what came and what is allowed, otherwise.
+  absl::StatusOr<NDArray> Slice(int64_t begin, int64_t end) const;
+  absl::StatusOr<NDArray> At(int64_t index) const;
+  absl::StatusOr<NDArray> Reshape(Shape shape) const;
+
+  // Overwrites the elements with those of `source`, converting the dtype (dtype.h) and
+  // copying between contexts. kInvalidArgument if the shapes differ.
+  absl::Status CopyFrom(const NDArray& source) const;
+  // Overwrites every element.
+  absl::Status Fill(double value) const;
+
+  // New arrays with elements of their own.
+  absl::StatusOr<NDArray> Copy() const { return CopyTo(context()); }
+  absl::StatusOr<NDArray> CopyTo(Context context) const;
+  absl::StatusOr<NDArray> AsType(DType dtype) const;
+
+  // All elements as `T`s, converted and copied from wherever they are.
+  template <typename T>
+  absl::StatusOr<std::vector<T>> ToVector() const {
+    std::vector<T> values(static_cast<size_t>(size()));
+    absl::Status status = CopyOut(DTypeOf<T>(), values.data());
+    if (!status.ok()) return status;
+    return values;
+  }
+
+  // "(2, 3) float32 cpu(0)": for messages, without elements.
+  std::string ToString() const;
+
+ private:
+  NDArray(std::shared_ptr<Storage> storage, int64_t byte_offset, Shape shape, DType dtype)
+      : storage_(std::move(storage)),
+        byte_offset_(byte_offset),
+        shape_(std::move(shape)),
+        dtype_(dtype) {}
+
+  static absl::StatusOr<NDArray> FromBytes(const Shape& shape, DType dtype, const void* data,
+                                           int64_t count);
+  absl::Status CheckAccess(DType dtype) const;
+  absl::Status CopyOut(DType dtype, void* out) const;
+
+  std::shared_ptr<Storage> storage_;
+  int64_t byte_offset_ = 0;
+  Shape shape_;
+  DType dtype_ = DType::kFloat32;
+};
+
+// One array, on the context of the first, of the rows (of the first axis) of all. kInvalidArgument,
+// naming the array that does not fit, if there is none, if one has no rows, or if dtypes or the
+// other axes differ.
+absl::StatusOr<NDArray> ConcatRows(absl::Span<const NDArray> arrays);
+
+}  // namespace cooper
+
+#endif  // COOPER_NDARRAY_ARRAY_NDARRAY_H_

@@ -1,0 +1,56 @@
+#ifndef COOPER_NDARRAY_ARRAY_STORAGE_H_
+#define COOPER_NDARRAY_ARRAY_STORAGE_H_
+
+// A block of memory on one device, shared by the arrays that view it and given back when the last
+// of them is gone. CPU blocks come from a pool that keeps freed blocks for the next allocation of
+// the same size class.
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "ndarray/base/context.h"
+
+namespace cooper {
+
+class Storage {
+ public:
+  // At least `bytes` bytes, uninitialised, aligned to kStorageAlignment. kInvalidArgument for a
+  // negative size, kResourceExhausted if there is not enough memory, and FindDevice's errors.
+  static absl::StatusOr<std::shared_ptr<Storage>> Allocate(int64_t bytes, Context context);
+
+  // The same, all of it zero. Large blocks take no physical memory until they are touched.
+  static absl::StatusOr<std::shared_ptr<Storage>> AllocateZeros(int64_t bytes, Context context);
+
+  // Wraps memory that `owner` keeps alive (or that outlives the storage, if `owner` is null).
+  static std::shared_ptr<Storage> Wrap(void* data, int64_t bytes, Context context,
+                                       std::shared_ptr<void> owner);
+
+  ~Storage();
+  Storage(const Storage&) = delete;
+  Storage& operator=(const Storage&) = delete;
+
+  void* data() const { return data_; }
+  int64_t bytes() const { return bytes_; }
+  Context context() const { return context_; }
+
+ private:
+  Storage(void* data, int64_t bytes, int64_t block_bytes, Context context,
+          std::shared_ptr<void> owner);
+
+  static absl::StatusOr<std::shared_ptr<Storage>> Take(int64_t bytes, Context context, bool zeros);
+
+  void* data_;
+  int64_t bytes_;
+  int64_t block_bytes_;  // what was taken from the pool; 0 if the memory is somebody else's
+  Context context_;
+  std::shared_ptr<void> owner_;
+};
+
+// Bytes that the pool of this kind of device holds without a user, and a way to give them back.
+int64_t PooledBytes(DeviceType type);
+void ReleasePool(DeviceType type);
+
+}  // namespace cooper
+
+#endif  // COOPER_NDARRAY_ARRAY_STORAGE_H_

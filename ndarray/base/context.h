@@ -1,0 +1,48 @@
+#ifndef COOPER_NDARRAY_BASE_CONTEXT_H_
+#define COOPER_NDARRAY_BASE_CONTEXT_H_
+
+// Where an array lives and an operator runs: a kind of device and its number. A plain value.
+
+#include <cstdint>
+#include <ostream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+
+namespace cooper {
+
+// The values are MXNet's codes (include/mxnet/base.h), which stand in .params files.
+enum class DeviceType : int8_t { kCpu = 1, kGpu = 2 };
+
+struct Context {
+  DeviceType device_type = DeviceType::kCpu;
+  int device_id = 0;
+
+  static Context Cpu(int id = 0) { return {DeviceType::kCpu, id}; }
+  static Context Gpu(int id = 0) { return {DeviceType::kGpu, id}; }
+
+  bool is_cpu() const { return device_type == DeviceType::kCpu; }
+
+  // "cpu(0)", "gpu(1)".
+  std::string ToString() const { return absl::StrCat(is_cpu() ? "cpu(" : "gpu(", device_id, ")"); }
+
+  friend bool operator==(const Context&, const Context&) = default;
+  friend auto operator<=>(const Context&, const Context&) = default;
+
+  template <typename H>
+  friend H AbslHashValue(H h, const Context& c) {
+    return H::combine(std::move(h), static_cast<int>(c.device_type), c.device_id);
+  }
+};
+
+// Whether what runs on one of them can use arrays of the other where they are: all CPU contexts are
+// in one memory.
+inline bool SharesMemory(Context a, Context b) { return a == b || (a.is_cpu() && b.is_cpu()); }
+
+inline std::ostream& operator<<(std::ostream& os, const Context& context) {
+  return os << context.ToString();
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_NDARRAY_BASE_CONTEXT_H_

@@ -1,0 +1,136 @@
+#ifndef COOPER_NDARRAY_BASE_DTYPE_H_
+#define COOPER_NDARRAY_BASE_DTYPE_H_
+
+// Element types of an NDArray. The enumerators' values are MXNet's codes (mshadow/base.h), which
+// stand in .params files and in attributes such as `__dtype__`.
+
+#include <cstdint>
+#include <limits>
+#include <ostream>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "ndarray/base/float16.h"
+#include "ndarray/base/host_device.h"
+
+namespace cooper {
+
+// All of them: X(enumerator, code, type of an element, name).
+#define COOPER_DTYPES(X)             \
+  X(kFloat32, 0, float, "float32")   \
+  X(kFloat64, 1, double, "float64")  \
+  X(kFloat16, 2, Float16, "float16") \
+  X(kUint8, 3, uint8_t, "uint8")     \
+  X(kInt32, 4, int32_t, "int32")     \
+  X(kInt8, 5, int8_t, "int8")        \
+  X(kInt64, 6, int64_t, "int64")     \
+  X(kBool, 7, bool, "bool")          \
+  X(kBfloat16, 12, BFloat16, "bfloat16")
+
+enum class DType : int8_t {
+#define COOPER_DTYPE(enumerator, code, type, name) enumerator = code,
+  COOPER_DTYPES(COOPER_DTYPE)
+#undef COOPER_DTYPE
+};
+
+// Bytes of one element.
+int64_t SizeOf(DType dtype);
+
+// NumPy's name: "float32", "bool", ...
+const char* DTypeName(DType dtype);
+
+bool IsFloating(DType dtype);
+
+// The dtype of an MXNet code or of a NumPy name. kInvalidArgument, with what came, for others.
+absl::StatusOr<DType> DTypeFromCode(int64_t code);
+absl::StatusOr<DType> DTypeFromName(absl::string_view name);
+
+std::ostream& operator<<(std::ostream& os, DType dtype);
+
+// The dtype whose elements are a `T`: DTypeOf<float>() is kFloat32.
+template <typename T>
+struct DTypeTraits;
+#define COOPER_DTYPE(enumerator, code, type, name)     \
+  template <>                                          \
+  struct DTypeTraits<type> {                           \
+    static constexpr DType kDType = DType::enumerator; \
+  };
+COOPER_DTYPES(COOPER_DTYPE)
+#undef COOPER_DTYPE
+
+template <typename T>
+constexpr DType DTypeOf() {
+  return DTypeTraits<T>::kDType;
+}
+
+// Carries a type as a value, for DispatchDType.
+template <typename T>
+struct TypeTag {
+  using type = T;
+};
+
+// Calls fn(TypeTag<T>()) with the element type T of `dtype` and returns its result.
+template <typename Fn>
+decltype(auto) DispatchDType(DType dtype, Fn&& fn) {
+  switch (dtype) {
+#define COOPER_DTYPE(enumerator, code, type, name) \
+  case DType::enumerator:                          \
+    return fn(TypeTag<type>());
+    COOPER_DTYPES(COOPER_DTYPE)
+#undef COOPER_DTYPE
+  }
+  return fn(TypeTag<float>());  // not reached: DType values are checked where they enter
+}
+
+// The type in which arithmetic on elements of T is done: float for the 16-bit floats, else T.
+template <typename T>
+struct ComputeTypeOf {
+  using type = T;
+};
+template <>
+struct ComputeTypeOf<Float16> {
+  using type = float;
+};
+template <>
+struct ComputeTypeOf<BFloat16> {
+  using type = float;
+};
+template <typename T>
+using ComputeType = typename ComputeTypeOf<T>::type;
+
+// A float as an integer, without its fraction. Unlike static_cast's the result is defined for every
+// value: what int32 or int64 cannot hold gives their nearest end, NaN the least, so that a label of
+// NaN is no class. 8-bit integers keep the lowest byte of the int32, as MXNet's do: 300 gives 44,
+// -1 gives 255. Without branches, so that compilers can vectorise loops over it.
+template <typename To, typename From>
+COOPER_HOST_DEVICE To IntegerOf(From value) {
+  static_assert(std::is_floating_point_v<From> && std::is_integral_v<To>);
+  using Whole = std::conditional_t<sizeof(To) < sizeof(int32_t), int32_t, To>;
+  constexpr Whole kLeast = std::numeric_limits<Whole>::min();
+  constexpr Whole kGreatest = std::numeric_limits<Whole>::max();
+  constexpr From kEnd = -static_cast<From>(kLeast);  // a power of two: exact, unlike kGreatest
+  const bool fits = (value >= -kEnd) & (value < kEnd);
+  const Whole whole = static_cast<Whole>(fits ? value : From{0});
+  const Whole end = value >= kEnd ? kGreatest : kLeast;
+  return static_cast<To>(fits ? whole : end);
+}
+
+// Converts one element: floats to integers by IntegerOf, 16-bit floats by way of float, all else as
+// static_cast does.
+template <typename To, typename From>
+COOPER_HOST_DEVICE To ConvertElement(From value) {
+  const auto number = static_cast<ComputeType<From>>(value);
+  if constexpr (std::is_floating_point_v<ComputeType<From>> && std::is_integral_v<To> &&
+                !std::is_same_v<To, bool>) {
+    return IntegerOf<To>(number);
+  } else {
+    return static_cast<To>(static_cast<ComputeType<To>>(number));
+  }
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_NDARRAY_BASE_DTYPE_H_

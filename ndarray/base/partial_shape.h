@@ -1,0 +1,72 @@
+#ifndef COOPER_NDARRAY_BASE_PARTIAL_SHAPE_H_
+#define COOPER_NDARRAY_BASE_PARTIAL_SHAPE_H_
+
+// What is known of a shape: nothing, the rank alone, or the rank and some extents. An unknown
+// extent is kUnknownDim, a value of its own, so that 0 stays a legal extent.
+
+#include <cstdint>
+#include <initializer_list>
+#include <ostream>
+#include <string>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "ndarray/base/shape.h"
+
+namespace cooper {
+
+inline constexpr int64_t kUnknownDim = -1;
+
+class PartialShape {
+ public:
+  // Nothing is known.
+  PartialShape() = default;
+  // Known rank; an extent of kUnknownDim is unknown.
+  PartialShape(std::initializer_list<int64_t> dims) : rank_known_(true), dims_(dims) {}
+  explicit PartialShape(absl::Span<const int64_t> dims)
+      : rank_known_(true), dims_(dims.begin(), dims.end()) {}
+  PartialShape(const Shape& shape) : PartialShape(shape.dims()) {}  // NOLINT: a widening
+
+  // `rank` unknown extents.
+  static PartialShape OfRank(int rank);
+  // MXNet's way to write it, where 0 and -1 both mean unknown, and () that nothing is known.
+  static PartialShape FromMXNet(absl::Span<const int64_t> dims);
+
+  bool rank_known() const { return rank_known_; }
+  // 0 if the rank is unknown.
+  int rank() const { return static_cast<int>(dims_.size()); }
+  int64_t operator[](int axis) const { return dims_[axis]; }
+  int64_t& operator[](int axis) { return dims_[axis]; }
+  absl::Span<const int64_t> dims() const { return dims_; }
+  bool dim_known(int axis) const { return dims_[axis] != kUnknownDim; }
+
+  // Whether every extent is known.
+  bool IsFull() const;
+  // Whether an extent is below 0 and is not kUnknownDim: no shape may have such an extent.
+  bool HasNegativeExtent() const;
+  // The shape. Requires IsFull().
+  Shape ToShape() const;
+  // Product of all extents, or kUnknownDim.
+  int64_t num_elements() const;
+
+  // Adds what `other` knows. False, with *this unchanged, if the two contradict each other.
+  bool Merge(const PartialShape& other);
+
+  // "?", "(?, 650)", "(2,)".
+  std::string ToString() const;
+
+  friend bool operator==(const PartialShape& a, const PartialShape& b) {
+    return a.rank_known_ == b.rank_known_ && a.dims_ == b.dims_;
+  }
+
+ private:
+  bool rank_known_ = false;
+  absl::InlinedVector<int64_t, 5> dims_;
+};
+
+std::ostream& operator<<(std::ostream& os, const PartialShape& shape);
+
+}  // namespace cooper
+
+#endif  // COOPER_NDARRAY_BASE_PARTIAL_SHAPE_H_

@@ -1,0 +1,50 @@
+#include "ndarray/base/shape.h"
+
+#include <limits>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace cooper {
+
+absl::StatusOr<Shape> Shape::Create(absl::Span<const int64_t> dims) {
+  // Zero extents do not hide an overflow of the others: strides are products of those too.
+  int64_t product = 1;
+  for (int64_t extent : dims) {
+    if (extent < 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("negative extent ", extent, " in shape (", absl::StrJoin(dims, ", "), ")"));
+    }
+    if (extent == 0) continue;
+    // A byte size must fit too: leave room for the widest element, 8 bytes.
+    if (product > std::numeric_limits<int64_t>::max() / 8 / extent) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("shape (", absl::StrJoin(dims, ", "), ") has too many elements"));
+    }
+    product *= extent;
+  }
+  return Shape(dims);
+}
+
+int64_t Shape::Product(int first, int last) const {
+  int64_t product = 1;
+  for (int i = first; i < last; ++i) product *= dims_[i];
+  return product;
+}
+
+std::string Shape::ToString() const {
+  return absl::StrCat("(", absl::StrJoin(dims_, ", "), rank() == 1 ? ",)" : ")");
+}
+
+std::ostream& operator<<(std::ostream& os, const Shape& shape) { return os << shape.ToString(); }
+
+absl::StatusOr<int> NormalizeAxis(int64_t axis, int rank, const char* name) {
+  if (axis < -rank || axis >= rank) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, " ", axis, " is out of range for ", rank, " dimensions"));
+  }
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+}  // namespace cooper

@@ -1,0 +1,65 @@
+#ifndef COOPER_NDARRAY_BASE_SHAPE_H_
+#define COOPER_NDARRAY_BASE_SHAPE_H_
+
+// The extents of an array, outermost first. Every extent is known and at least 0; 0 is a legal
+// extent (an empty array), and rank 0 is a scalar. PartialShape (partial_shape.h) is for shapes
+// that are not known in full.
+
+#include <cstdint>
+#include <initializer_list>
+#include <ostream>
+#include <string>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+
+namespace cooper {
+
+class Shape {
+ public:
+  // The scalar's shape, ().
+  Shape() = default;
+  Shape(std::initializer_list<int64_t> dims) : dims_(dims) {}
+  explicit Shape(absl::Span<const int64_t> dims) : dims_(dims.begin(), dims.end()) {}
+
+  // For extents from outside: kInvalidArgument if one is negative or their product overflows.
+  static absl::StatusOr<Shape> Create(absl::Span<const int64_t> dims);
+
+  int rank() const { return static_cast<int>(dims_.size()); }
+  int64_t operator[](int axis) const { return dims_[axis]; }
+  int64_t& operator[](int axis) { return dims_[axis]; }
+  absl::Span<const int64_t> dims() const { return dims_; }
+  auto begin() const { return dims_.begin(); }
+  auto end() const { return dims_.end(); }
+  void push_back(int64_t extent) { dims_.push_back(extent); }
+  void insert(int axis, int64_t extent) { dims_.insert(dims_.begin() + axis, extent); }
+  void erase(int axis) { dims_.erase(dims_.begin() + axis); }
+
+  // Product of all extents; 1 for a scalar.
+  int64_t num_elements() const { return Product(0, rank()); }
+  // Product of the extents [first, last).
+  int64_t Product(int first, int last) const;
+
+  // As MXNet prints it: "(2, 3)", "(2,)", "()".
+  std::string ToString() const;
+
+  friend bool operator==(const Shape& a, const Shape& b) { return a.dims_ == b.dims_; }
+  template <typename H>
+  friend H AbslHashValue(H h, const Shape& s) {
+    return H::combine(std::move(h), s.dims_);
+  }
+
+ private:
+  absl::InlinedVector<int64_t, 5> dims_;
+};
+
+std::ostream& operator<<(std::ostream& os, const Shape& shape);
+
+// Turns a possibly negative axis into [0, rank). kInvalidArgument, naming both, if out of range;
+// `name` is that of the attribute that holds it.
+absl::StatusOr<int> NormalizeAxis(int64_t axis, int rank, const char* name = "axis");
+
+}  // namespace cooper
+
+#endif  // COOPER_NDARRAY_BASE_SHAPE_H_

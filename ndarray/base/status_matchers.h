@@ -1,0 +1,60 @@
+#ifndef COOPER_NDARRAY_BASE_STATUS_MATCHERS_H_
+#define COOPER_NDARRAY_BASE_STATUS_MATCHERS_H_
+
+// GoogleMock matchers for absl::Status and absl::StatusOr: IsOk(), IsOkAndHolds(m),
+// StatusIs(code, message_matcher). For tests.
+
+#include <ostream>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace cooper {
+
+inline const absl::Status& GetStatus(const absl::Status& status) { return status; }
+template <typename T>
+const absl::Status& GetStatus(const absl::StatusOr<T>& value) {
+  return value.status();
+}
+
+MATCHER(IsOk, negation ? "is not OK" : "is OK") {
+  *result_listener << GetStatus(arg).ToString();
+  return GetStatus(arg).ok();
+}
+
+MATCHER_P(IsOkAndHolds, inner, "is OK and holds a value that matches") {
+  if (!arg.ok()) {
+    *result_listener << arg.status().ToString();
+    return false;
+  }
+  return ::testing::ExplainMatchResult(inner, *arg, result_listener);
+}
+
+MATCHER_P2(StatusIs, code, message, "has the status code and a message that matches") {
+  const absl::Status& status = GetStatus(arg);
+  *result_listener << status.ToString();
+  return status.code() == code &&
+         ::testing::Matches(::testing::SafeMatcherCast<std::string>(message))(
+             std::string(status.message().data(), status.message().size()));
+}
+
+}  // namespace cooper
+
+#define COOPER_EXPECT_OK(expr) EXPECT_THAT((expr), ::cooper::IsOk())
+#define COOPER_ASSERT_OK(expr) ASSERT_THAT((expr), ::cooper::IsOk())
+
+// In a test: assigns the value of a StatusOr, or fails the test and returns from it.
+#define COOPER_ASSERT_OK_AND_ASSIGN(lhs, expr) \
+  COOPER_ASSERT_OK_AND_ASSIGN_IMPL_(COOPER_TEST_CONCAT_(cooper_test_value_, __LINE__), lhs, expr)
+#define COOPER_ASSERT_OK_AND_ASSIGN_IMPL_(statusor, lhs, expr) \
+  auto statusor = (expr);                                      \
+  ASSERT_TRUE(statusor.ok()) << statusor.status();             \
+  lhs = *std::move(statusor)
+#define COOPER_TEST_CONCAT_(a, b) COOPER_TEST_CONCAT_INNER_(a, b)
+#define COOPER_TEST_CONCAT_INNER_(a, b) a##b
+
+#endif  // COOPER_NDARRAY_BASE_STATUS_MATCHERS_H_

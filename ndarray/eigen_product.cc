@@ -1,7 +1,0 @@
-#include "ndarray/eigen_product.h"
-
-#include "Eigen/Core"
-
-namespace cooper::eigen_baseline {
-#include "ndarray/eigen_product.inc"
-}  // namespace cooper::eigen_baseline

@@ -1,0 +1,34 @@
+#ifndef COOPER_NDARRAY_PRODUCTS_EIGEN_PRODUCT_H_
+#define COOPER_NDARRAY_PRODUCTS_EIGEN_PRODUCT_H_
+
+// Gemm by Eigen. Eigen chooses its instructions when it is compiled: there are products for what
+// the program is compiled for, and others for CpuLevel::kAvx2. Both have their bodies from
+// eigen_product.inc.
+
+#include <cstdint>
+
+#include "ndarray/threads/cpu_level.h"
+
+namespace cooper {
+
+// Gemm (gemm.h) of numbers of type T.
+template <typename T>
+using GemmFn = void (*)(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k,
+                        T alpha, const T* a, int64_t lda, const T* b, int64_t ldb, T beta, T* c,
+                        int64_t ldc);
+
+namespace eigen_baseline {
+GemmFn<float> FloatProduct();
+GemmFn<double> DoubleProduct();
+}  // namespace eigen_baseline
+
+#ifdef COOPER_CPU_LEVELS
+namespace eigen_avx2 {
+GemmFn<float> FloatProduct();
+GemmFn<double> DoubleProduct();
+}  // namespace eigen_avx2
+#endif
+
+}  // namespace cooper
+
+#endif  // COOPER_NDARRAY_PRODUCTS_EIGEN_PRODUCT_H_

@@ -1,0 +1,38 @@
+#ifndef COOPER_NDARRAY_PRODUCTS_GEMM_PRODUCT_H_
+#define COOPER_NDARRAY_PRODUCTS_GEMM_PRODUCT_H_
+
+// What the parts of //ndarray:gemm_onednn hand to each other: a product, whole or a block of it.
+
+#include <cstdint>
+
+namespace cooper {
+
+// The arguments of Gemm, of factors of `Factor`s.
+template <typename Factor>
+struct GemmProduct {
+  bool transpose_a, transpose_b;
+  int64_t m, n, k;
+  float alpha;
+  const Factor* a;
+  int64_t lda;
+  const Factor* b;
+  int64_t ldb;
+  float beta;
+  float* c;
+  int64_t ldc;
+
+  // The product of some rows and columns of the result.
+  GemmProduct Block(int64_t row, int64_t rows, int64_t column, int64_t columns) const {
+    GemmProduct block = *this;
+    block.m = rows;
+    block.n = columns;
+    block.a += transpose_a ? row : row * lda;
+    block.b += transpose_b ? column * ldb : column;
+    block.c += row * ldc + column;
+    return block;
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_NDARRAY_PRODUCTS_GEMM_PRODUCT_H_

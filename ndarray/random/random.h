@@ -1,0 +1,57 @@
+#ifndef COOPER_NDARRAY_RANDOM_RANDOM_H_
+#define COOPER_NDARRAY_RANDOM_RANDOM_H_
+
+// A sequential random generator over a Philox stream, whose state is three numbers that can be
+// saved and restored. Equal states give equal numbers on every machine.
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "ndarray/base/philox.h"
+
+namespace cooper {
+
+class RandomGenerator {
+ public:
+  struct State {
+    uint64_t seed = 0;
+    uint64_t stream = 0;
+    uint64_t position = 0;  // 32-bit numbers drawn so far
+
+    friend bool operator==(const State&, const State&) = default;
+  };
+
+  explicit RandomGenerator(uint64_t seed = 0, uint64_t stream = 0)
+      : state_{.seed = seed, .stream = stream} {}
+  explicit RandomGenerator(State state) : state_(state) {}
+
+  State state() const { return state_; }
+
+  uint32_t NextUint32();
+  uint64_t NextUint64();
+  // Uniform in [0, bound), without bias. `bound` > 0.
+  uint64_t NextBelow(uint64_t bound);
+  // Uniform in [0, 1) with 53 random bits.
+  double NextUniform();
+  // Standard normal (Box and Muller's method; draws two numbers each time).
+  double NextNormal();
+
+  // A permutation of 0 ... n-1 (Fisher and Yates).
+  std::vector<int64_t> Permutation(int64_t n);
+  // Puts `values` into random order.
+  template <typename T>
+  void Shuffle(std::vector<T>& values) {
+    for (uint64_t i = values.size(); i > 1; --i) {
+      using std::swap;
+      swap(values[i - 1], values[NextBelow(i)]);
+    }
+  }
+
+ private:
+  State state_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_NDARRAY_RANDOM_RANDOM_H_

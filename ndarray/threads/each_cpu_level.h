@@ -1,0 +1,26 @@
+#ifndef COOPER_NDARRAY_THREADS_EACH_CPU_LEVEL_H_
+#define COOPER_NDARRAY_THREADS_EACH_CPU_LEVEL_H_
+
+// For tests of loops that are compiled for several levels.
+
+#include "gtest/gtest.h"
+#include "ndarray/threads/cpu_level.h"
+
+namespace cooper {
+
+// Calls fn() once for each level that the processor has, at that level.
+template <typename Fn>
+void ForEachCpuLevel(const Fn& fn) {
+  const CpuLevel before = GetCpuLevel();
+  for (CpuLevel level : {CpuLevel::kBaseline, CpuLevel::kAvx2, CpuLevel::kAvx512}) {
+    if (level > HighestCpuLevel()) break;
+    SCOPED_TRACE(CpuLevelName(level));
+    SetCpuLevel(level);
+    fn();
+  }
+  SetCpuLevel(before);
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_NDARRAY_THREADS_EACH_CPU_LEVEL_H_

@@ -1,0 +1,110 @@
+#include "ndarray/threads/helper_balance.h"
+
+#include <cstdint>
+#include <thread>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace cooper::internal_parallel {
+namespace {
+
+constexpr int64_t kUs = 1000, kMs = 1000 * kUs;
+
+// Half of the pieces each.
+SharedLoop Even(int64_t time) {
+  return {.own_pieces = 2, .own_time = time, .others_pieces = 2, .others_time = time};
+}
+
+// Somebody else was stopped in his piece for `stop`.
+SharedLoop Stopped(int64_t time, int64_t stop) {
+  SharedLoop loop = Even(time);
+  loop.others_time += stop;
+  loop.waited = stop;
+  return loop;
+}
+
+TEST(SharedLoopTest, GainsWhatTheCallerWouldHaveNeeded) {
+  EXPECT_EQ(Even(50 * kUs).gained(), 50 * kUs);
+  EXPECT_EQ(Stopped(50 * kUs, 4 * kMs).gained(), 50 * kUs);
+  // The caller was stopped, and the other one did its piece meanwhile.
+  EXPECT_EQ((SharedLoop{.own_pieces = 1, .own_time = 4 * kMs, .others_pieces = 1, .others_time = 9})
+                .gained(),
+            9);
+  // Pieces that are not alike.
+  EXPECT_EQ((SharedLoop{.own_pieces = 1,
+                        .own_time = 5 * kMs,
+                        .others_pieces = 1,
+                        .others_time = 9 * kMs,
+                        .waited = 4 * kMs})
+                .gained(),
+            9 * kMs);
+  // The others came first to all of them.
+  EXPECT_EQ((SharedLoop{.others_pieces = 4, .others_time = 7, .waited = 7}).gained(), 7);
+}
+
+TEST(HelperBalanceTest, SharesWhileItGains) {
+  HelperBalance balance;
+  int64_t now = 0;
+  for (int i = 0; i < 10000; ++i) {
+    ASSERT_TRUE(balance.Shares(now)) << i;
+    now += 60 * kUs;
+    SharedLoop loop = Even(50 * kUs);
+    loop.waited = 10 * kUs;
+    balance.Add(loop, now);
+  }
+  // Pieces that are not alike are no loss.
+  for (int i = 0; i < 1000; ++i) {
+    balance.Add({.own_pieces = 1,
+                 .own_time = 100 * kUs,
+                 .others_pieces = 1,
+                 .others_time = 2 * kMs,
+                 .waited = 1900 * kUs},
+                now);
+    ASSERT_TRUE(balance.Shares(now)) << i;
+  }
+}
+
+TEST(HelperBalanceTest, OldGainsDoNotPayForLosses) {
+  HelperBalance balance;
+  for (int i = 0; i < 10000; ++i) balance.Add(Even(1 * kMs), 1);
+  balance.Add(Stopped(50 * kUs, 4 * kMs), 1);
+  EXPECT_FALSE(balance.Shares(2));
+  {
+    const ShareAll all;
+    EXPECT_TRUE(balance.Shares(2));
+  }
+  EXPECT_FALSE(balance.Shares(2));
+  EXPECT_TRUE(balance.Shares(1 + HelperBalance::kShortestPause));
+}
+
+// Each time that sharing is tried again and costs, the caller is alone for longer; once it pays
+// again, for as short as at first.
+TEST(HelperBalanceTest, TriesAgainLessAndLessOften) {
+  HelperBalance balance;
+  int64_t now = 0;
+  const auto pause_after_loss = [&] {
+    EXPECT_TRUE(balance.Shares(now));
+    balance.Add(Stopped(50 * kUs, 4 * kMs), now);
+    const int64_t start = now;
+    while (!balance.Shares(now)) now += 1 * kMs;
+    return now - start;
+  };
+  for (const int64_t ms : {4, 16, 64, 256, 1024, 2048, 2048, 2048}) {
+    EXPECT_EQ(pause_after_loss(), ms * kMs);
+  }
+  for (const int64_t ms : {512, 128, 32, 8, 4, 4}) {
+    for (int i = 0; i < 1000; ++i) balance.Add(Even(1 * kMs), now);
+    EXPECT_EQ(pause_after_loss(), ms * kMs);
+  }
+}
+
+TEST(HelperBalanceTest, EachThreadHasItsOwn) {
+  HelperBalance* const own = &HelperBalance::OfThisThread();
+  EXPECT_EQ(own, &HelperBalance::OfThisThread());
+  std::thread([own] { EXPECT_NE(own, &HelperBalance::OfThisThread()); }).join();
+  EXPECT_GT(HelperBalance::Now(), 0);
+}
+
+}  // namespace
+}  // namespace cooper::internal_parallel

@@ -1,0 +1,121 @@
+#include "ndarray/threads/parallel.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <vector>
+
+#include "absl/container/fixed_array.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "ndarray/threads/available_cpus.h"
+#include "ndarray/threads/helper_balance.h"
+#include "ndarray/threads/run_shared.h"
+
+namespace cooper {
+
+namespace {
+
+// More pieces lose more by starting than they gain by evening out.
+constexpr int64_t kMaxPiecesPerThread = 4;
+// A loop of more threads allocates.
+constexpr int64_t kThreadsOnStack = 64;
+
+// MXNet's users set this; every other library that shares the machine reads it, too.
+int DefaultThreads() {
+  const char* text = std::getenv("OMP_NUM_THREADS");
+  if (text == nullptr) return AvailableCpus();
+  // A list says what loops within loops get, which is nothing here.
+  const std::vector<absl::string_view> levels = absl::StrSplit(text, ',');
+  int threads = 0;
+  return absl::SimpleAtoi(levels[0], &threads) && threads > 0 ? threads : AvailableCpus();
+}
+
+int& ThreadsOfThisThread() {
+  static const int default_threads = DefaultThreads();
+  thread_local int threads = default_threads;
+  return threads;
+}
+
+// The next of a thread's own pieces; on a cache line of its own.
+struct alignas(64) PieceCounter {
+  std::atomic<int64_t> next{0};
+};
+
+// A loop that is being run.
+class Loop {
+ public:
+  Loop(int64_t n, int64_t parts, int64_t own, absl::FunctionRef<void(int64_t, int64_t)> fn)
+      : n_(n), parts_(parts), own_(own), fn_(fn), counters_(parts) {}
+
+  void Run() {
+    internal_parallel::RunShared(parts_, [this](int64_t self) { return RunPieces(self); });
+  }
+
+ private:
+  internal_parallel::Share RunPieces(int64_t self) {
+    int64_t pieces = 0;
+    // A thread's own pieces first, which it had the last time as well: their data may be near it.
+    for (int64_t i = 0; i < parts_; ++i) pieces += RunPiecesOf((self + i) % parts_);
+    return {.pieces = pieces};
+  }
+
+  // Returns how many were left.
+  int64_t RunPiecesOf(int64_t owner) {
+    std::atomic<int64_t>& next = counters_[owner].next;
+    const int64_t pieces = parts_ * own_;
+    int64_t run = 0;
+    // Looked at before it is written: mostly there is nothing left.
+    while (next.load(std::memory_order_relaxed) < own_) {
+      const int64_t k = next.fetch_add(1, std::memory_order_relaxed);
+      if (k >= own_) break;
+      const int64_t at = owner * own_ + k;
+      fn_(n_ * at / pieces, n_ * (at + 1) / pieces);
+      ++run;
+    }
+    return run;
+  }
+
+  const int64_t n_;
+  const int64_t parts_;
+  const int64_t own_;  // pieces of each thread
+  const absl::FunctionRef<void(int64_t, int64_t)> fn_;
+  absl::FixedArray<PieceCounter, kThreadsOnStack> counters_;
+};
+
+}  // namespace
+
+namespace internal_parallel {
+
+int64_t LoopThreads(int64_t most) {
+  const int64_t threads = std::min<int64_t>(NumThreads(), most);
+  if (in_loop || threads <= 1) return 1;
+  HelperBalance& balance = HelperBalance::OfThisThread();
+  return balance.Shares(HelperBalance::Now()) ? threads : 1;
+}
+
+}  // namespace internal_parallel
+
+int NumThreads() { return ThreadsOfThisThread(); }
+
+void SetNumThreads(int threads) { ThreadsOfThisThread() = threads < 1 ? AvailableCpus() : threads; }
+
+void ParallelForPieces(int64_t n, int64_t grain, int64_t piece,
+                       absl::FunctionRef<void(int64_t, int64_t)> fn) {
+  if (n <= 0) return;
+  const int64_t parts = internal_parallel::LoopThreads(n / std::max<int64_t>(grain, 1));
+  if (parts == 1) {
+    fn(0, n);
+    return;
+  }
+  const int64_t own =
+      std::clamp<int64_t>(n / (parts * std::max<int64_t>(piece, 1)), 1, kMaxPiecesPerThread);
+  Loop(n, parts, own, fn).Run();
+}
+
+void ParallelForPlain(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> fn) {
+  ParallelForPieces(n, grain, n, fn);
+}
+
+}  // namespace cooper

@@ -1,0 +1,118 @@
+#include "ndarray/threads/run_shared.h"
+
+#include <atomic>
+#include <utility>
+
+#include "ndarray/threads/helper_balance.h"
+#include "ndarray/threads/profiler.h"
+#include "ndarray/threads/subnormals.h"
+#include "oneapi/tbb/task_arena.h"
+#include "oneapi/tbb/task_group.h"
+
+namespace cooper::internal_parallel {
+
+thread_local bool in_loop = false;
+
+namespace {
+
+// Kept, since making a group takes as long as a small loop. Loops of a thread do not overlap. The
+// context is isolated: bound to that of a caller who is a task of oneTBB's itself, it would be
+// cancelled with it, and the helpers that a loop waits for would never run.
+tbb::task_group& TasksOfThisThread() {
+  thread_local tbb::task_group_context context(tbb::task_group_context::isolated);
+  thread_local tbb::task_group group(context);
+  return group;
+}
+
+// It lives on the caller's stack: no task outlives Run.
+class SharedRun {
+ public:
+  SharedRun(int64_t threads, absl::FunctionRef<Share(int64_t)> work)
+      : threads_(threads), work_(work) {}
+
+  void Run() {
+    const int64_t start = HelperBalance::Now();
+    Share own;
+    int64_t worked = 0;
+    ready_.store(true, std::memory_order_release);
+    // Isolated: the caller may be a task of oneTBB's itself, and waiting must not begin another of
+    // its kind, which would run another kernel in the middle of this one.
+    tbb::this_task_arena::isolate([&] {
+      own = Enter(0);
+      worked = HelperBalance::Now() - start;
+      // Runs the tasks that no worker has begun, which find nothing to do, and waits for the
+      // others.
+      group_.wait();
+    });
+    // They are none by now, but the race detector does not know what wait() has ensured.
+    while (running_.load(std::memory_order_acquire) > 0) {
+    }
+    const int64_t end = HelperBalance::Now();
+    HelperBalance::OfThisThread().Add(
+        {.own_pieces = own.pieces,
+         .own_time = worked - own.waited,
+         .others_pieces = others_pieces_.load(std::memory_order_relaxed),
+         .others_time = others_time_.load(std::memory_order_relaxed),
+         .waited = end - start - worked + own.waited},
+        end);
+  }
+
+ private:
+  // Lets two more threads in before it works, so that many are there soon.
+  Share Enter(int64_t self) noexcept {
+    for (int64_t other : {2 * self + 1, 2 * self + 2}) {
+      if (other >= threads_) break;
+      running_.fetch_add(1, std::memory_order_relaxed);
+      group_.run(Task{this, other});
+    }
+    const ScopedProfileFlops scope(flops_);
+    const bool was_in_loop = std::exchange(in_loop, true);
+    const Share share = work_(self);
+    in_loop = was_in_loop;
+    return share;
+  }
+
+  // The race detector does not see how oneTBB, which it has not instrumented, hands a task over:
+  // neither looks at it here, and Join says what is ordered by what.
+  struct Task {
+    SharedRun* run;
+    int64_t self;
+    __attribute__((no_sanitize("thread"))) void operator()() const { run->Join(self); }
+  };
+
+  __attribute__((noinline)) void Join(int64_t self) {
+    if (!ready_.load(std::memory_order_acquire)) return;  // never
+    const int64_t start = HelperBalance::Now();
+    const ScopedSubnormals subnormals(flush_bits_);
+    const Share share = Enter(self);
+    others_pieces_.fetch_add(share.pieces, std::memory_order_relaxed);
+    others_time_.fetch_add(HelperBalance::Now() - start - share.waited, std::memory_order_relaxed);
+    running_.fetch_sub(1, std::memory_order_release);
+  }
+
+  const int64_t threads_;
+  const absl::FunctionRef<Share(int64_t)> work_;
+  std::atomic<int64_t>* const flops_ = RunningProfileFlops();
+  const uint32_t flush_bits_ = internal_subnormals::ThreadFlushBits();
+  tbb::task_group& group_ = TasksOfThisThread();
+  alignas(64) std::atomic<bool> ready_ = false;
+  std::atomic<int64_t> running_ = 0;
+  std::atomic<int64_t> others_pieces_ = 0, others_time_ = 0;
+};
+
+}  // namespace
+
+void RunShared(int64_t threads, absl::FunctionRef<Share(int64_t)> work) {
+  SharedRun(threads, work).Run();
+}
+
+#ifdef __SANITIZE_THREAD__
+// What oneTBB's headers share with its library, which the race detector does not look into, and
+// what the library itself fills with memset. Where its functions are inlined only their path tells
+// them, for which a build needs numbers of lines (-g1).
+extern "C" const char* __tsan_default_suppressions() {
+  return "race_top:oneapi/tbb/\nrace_top:tbb::detail::\ncalled_from_lib:libtbb.so\n";
+}
+#endif
+
+}  // namespace cooper::internal_parallel

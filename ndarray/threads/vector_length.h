@@ -1,0 +1,37 @@
+#ifndef COOPER_NDARRAY_THREADS_VECTOR_LENGTH_H_
+#define COOPER_NDARRAY_THREADS_VECTOR_LENGTH_H_
+
+// For loops that are written in vectors as long as the processor's.
+
+#include <type_traits>
+
+#include "ndarray/threads/cpu_level.h"
+
+namespace cooper {
+
+// RunAtCpuLevel that calls fn(lanes) with the number of floats in a vector register of the level,
+// as a std::integral_constant.
+template <typename Fn>
+void RunAtVectorLength(const Fn& fn) {
+#ifdef COOPER_CPU_LEVELS
+  switch (GetCpuLevel()) {
+    case CpuLevel::kAvx512:
+      return internal_cpu_level::RunAtAvx512([&] { fn(std::integral_constant<int, 16>()); });
+    case CpuLevel::kAvx2:
+      return internal_cpu_level::RunAtAvx2([&] { fn(std::integral_constant<int, 8>()); });
+    case CpuLevel::kBaseline:
+      break;
+  }
+#endif
+#if defined(__AVX512F__)
+  fn(std::integral_constant<int, 16>());
+#elif defined(__AVX2__)
+  fn(std::integral_constant<int, 8>());
+#else
+  fn(std::integral_constant<int, 4>());
+#endif
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_NDARRAY_THREADS_VECTOR_LENGTH_H_
