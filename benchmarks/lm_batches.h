@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "io/data_batch.h"
+#include "io/batch/data_batch.h"
 
 namespace cooper {
 

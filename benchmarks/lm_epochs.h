@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "io/bucket_sentence_iter.h"
+#include "io/buckets/bucket_sentence_iter.h"
 #include "module/bucketing_module.h"
 
 namespace cooper {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "io/bucket_key.h"
-#include "io/bucket_sentence_iter.h"
+#include "io/batch/bucket_key.h"
+#include "io/buckets/bucket_sentence_iter.h"
 #include "module/bucketing_module.h"
 
 namespace cooper {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "io/bucket_sentence_iter.h"
+#include "io/buckets/bucket_sentence_iter.h"
 #include "module/bucketing_module.h"
 #include "module/callback/speedometer.h"
 #include "module/initializer/initializers.h"

@@ -6,7 +6,7 @@
 #include "absl/status/statusor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "io/ndarray_iter.h"
+#include "io/iterators/ndarray_iter.h"
 #include "module/module.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/status_macros.h"

@@ -12,7 +12,7 @@
 #include "docs/five_words.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "io/data_desc.h"
+#include "io/batch/data_desc.h"
 #include "module/bucketing_module.h"
 #include "module/checkpointer.h"
 #include "module/metric/classification.h"

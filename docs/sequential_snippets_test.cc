@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "gtest/gtest.h"
-#include "io/ndarray_iter.h"
+#include "io/iterators/ndarray_iter.h"
 #include "module/function_module.h"
 #include "module/metric/regression.h"
 #include "module/module.h"

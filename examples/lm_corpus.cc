@@ -8,8 +8,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "io/encode_sentences.h"
-#include "io/text_corpus.h"
+#include "io/text/encode_sentences.h"
+#include "io/text/text_corpus.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/random/random.h"
 

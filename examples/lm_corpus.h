@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "io/encode_sentences.h"
+#include "io/text/encode_sentences.h"
 
 namespace cooper {
 

@@ -13,7 +13,7 @@
 
 #include "absl/status/status.h"
 #include "examples/lm_report.h"
-#include "io/bucket_key.h"
+#include "io/batch/bucket_key.h"
 #include "module/bucketing_module.h"
 #include "module/callback/callback.h"
 

@@ -6,9 +6,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "io/bucket_key.h"
-#include "io/data_desc.h"
-#include "io/step_cost.h"
+#include "io/batch/bucket_key.h"
+#include "io/batch/data_desc.h"
+#include "io/buckets/step_cost.h"
 #include "module/bucket_plan.h"
 #include "ndarray/base/status_macros.h"
 

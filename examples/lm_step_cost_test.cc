@@ -6,7 +6,7 @@
 #include "examples/language_model.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "io/bucket_boundaries.h"
+#include "io/buckets/bucket_boundaries.h"
 #include "ndarray/base/status_matchers.h"
 
 namespace cooper {

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "io/data_batch.h"
-#include "io/data_desc.h"
+#include "io/batch/data_batch.h"
+#include "io/batch/data_desc.h"
 #include "module/base_module.h"
 #include "ndarray/base/shape.h"
 

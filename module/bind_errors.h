@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "io/data_desc.h"
+#include "io/batch/data_desc.h"
 #include "module/module_options.h"
 #include "module/parameter_store.h"
 #include "symbol/infer_shape.h"

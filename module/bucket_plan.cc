@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "executor/compile/program_flops.h"
-#include "io/call_with_key.h"
+#include "io/batch/call_with_key.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/name_manager.h"

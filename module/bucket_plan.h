@@ -17,7 +17,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "io/bucket_key.h"
+#include "io/batch/bucket_key.h"
 #include "module/bucketing_module.h"
 #include "module/module.h"
 #include "module/module_options.h"
@@ -59,7 +59,7 @@ class BucketPlan {
   // Floating-point operations of a step with such a batch, forward and backward as options.bind
   // says, without the update: what the compiled program's shapes tell (executor/compile/
   // program_flops.h). Divided by the batch size it is what a sample costs in the bucket, for
-  // InterpolateStepCost (io/step_cost.h). Errors as Bytes.
+  // InterpolateStepCost (io/buckets/step_cost.h). Errors as Bytes.
   absl::StatusOr<double> Flops(const BucketKey& key, int64_t batch_size);
 
   // The largest batch size, at most max_batch_size, whose plan is within arena_bytes, while that of

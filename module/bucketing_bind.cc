@@ -6,7 +6,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "io/call_with_key.h"
+#include "io/batch/call_with_key.h"
 #include "module/background_tasks.h"
 #include "module/bind_errors.h"
 #include "module/bucketing_module.h"

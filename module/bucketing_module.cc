@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "io/call_with_key.h"
+#include "io/batch/call_with_key.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/threads/profiler.h"
 #include "symbol/name_manager.h"

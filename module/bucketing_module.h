@@ -26,7 +26,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "executor/executor.h"
-#include "io/bucket_key.h"
+#include "io/batch/bucket_key.h"
 #include "module/base_module.h"
 #include "module/group_contexts.h"
 #include "module/kwargs/kwargs.h"

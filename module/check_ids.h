@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "io/data_batch.h"
-#include "io/data_iter.h"
+#include "io/batch/data_batch.h"
+#include "io/batch/data_iter.h"
 #include "module/base_module.h"
 #include "module/id_sources.h"
 #include "symbol/symbol.h"

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "io/ndarray_iter.h"
+#include "io/iterators/ndarray_iter.h"
 #include "module/callback/early_stopping.h"
 #include "module/checkpointer.h"
 #include "module/initializer/initializers.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "io/exact_integers.h"
+#include "io/batch/exact_integers.h"
 #include "module/batch_parts.h"
 #include "module/kvstore/sum_arrays.h"
 #include "module/named_arrays.h"

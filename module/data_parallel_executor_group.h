@@ -17,7 +17,7 @@
 #include "absl/types/span.h"
 #include "executor/executor.h"
 #include "executor/run/after_backward.h"
-#include "io/data_desc.h"
+#include "io/batch/data_desc.h"
 #include "module/batch_slices.h"
 #include "module/group_contexts.h"
 #include "module/metric/eval_metric.h"
@@ -69,7 +69,7 @@ class DataParallelExecutorGroup {
 
   // Gives an input of the symbol its rows, by reference where dtype and memory allow it, else
   // converted to the dtype that it is bound with. Null: zeros. kInvalidArgument, with the value,
-  // for one that the conversion changes (CheckExactIn, io/exact_integers.h).
+  // for one that the conversion changes (CheckExactIn, io/batch/exact_integers.h).
   absl::Status SetInput(const DataDesc& desc, const NDArray* array);
   absl::Status Forward(bool is_train);
   // `head_gradients` are of whole batches. Does nothing if no argument has a gradient.

@@ -5,7 +5,7 @@
 // of it.
 
 #include "absl/status/status.h"
-#include "io/data_batch.h"
+#include "io/batch/data_batch.h"
 #include "module/base_module.h"
 #include "module/metric/eval_metric.h"
 

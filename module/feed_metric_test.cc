@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "io/ndarray_iter.h"
+#include "io/iterators/ndarray_iter.h"
 #include "module/base_module.h"
 #include "module/function_module.h"
 #include "module/metric/classification.h"

@@ -5,7 +5,7 @@
 // collecting gradients.
 
 #include "absl/status/status.h"
-#include "io/data_iter.h"
+#include "io/batch/data_iter.h"
 #include "module/base_module.h"
 
 namespace cooper {

@@ -9,7 +9,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "io/ndarray_iter.h"
+#include "io/iterators/ndarray_iter.h"
 #include "module/base_module.h"
 #include "module/bucketing_module.h"
 #include "module/initializer/initializers.h"

@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "absl/status/status.h"
-#include "io/data_batch.h"
-#include "io/data_iter.h"
+#include "io/batch/data_batch.h"
+#include "io/batch/data_iter.h"
 #include "module/base_module.h"
 #include "module/check_ids.h"
 

@@ -11,7 +11,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "io/ndarray_iter.h"
+#include "io/iterators/ndarray_iter.h"
 #include "module/initializer/initializers.h"
 #include "module/log_lines.h"
 #include "module/metric/classification.h"

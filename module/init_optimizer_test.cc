@@ -7,7 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "io/ndarray_iter.h"
+#include "io/iterators/ndarray_iter.h"
 #include "module/bucketing_module.h"
 #include "module/log_lines.h"
 #include "module/lr_scheduler/step_schedulers.h"

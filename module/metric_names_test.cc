@@ -6,7 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "io/ndarray_iter.h"
+#include "io/iterators/ndarray_iter.h"
 #include "module/function_module.h"
 #include "module/metric/composite_metric.h"
 #include "module/metric/regression.h"

@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "io/bucket_key.h"
+#include "io/batch/bucket_key.h"
 #include "module/device_contexts.h"
 #include "module/parameter_store.h"
 #include "ndarray/base/context.h"

@@ -13,8 +13,8 @@
 
 #include "absl/status/status.h"
 #include "executor/kernel.h"
-#include "io/bucket_key.h"
-#include "io/data_desc.h"
+#include "io/batch/bucket_key.h"
+#include "io/batch/data_desc.h"
 #include "module/group_contexts.h"
 #include "module/kwargs/kwargs.h"
 #include "ndarray/base/context.h"

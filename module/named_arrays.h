@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "io/data_desc.h"
+#include "io/batch/data_desc.h"
 #include "module/metric/eval_metric.h"
 #include "ndarray/array/ndarray.h"
 

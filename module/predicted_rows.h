@@ -14,8 +14,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "io/data_batch.h"
-#include "io/data_desc.h"
+#include "io/batch/data_batch.h"
+#include "io/batch/data_desc.h"
 #include "ndarray/array/ndarray.h"
 #include "symbol/batch_layout.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "io/bucket_key.h"
+#include "io/batch/bucket_key.h"
 #include "symbol/symbol.h"
 
 namespace cooper {

@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "io/bucket_tuples.h"
+#include "io/buckets/bucket_tuples.h"
 #include "ndarray/base/status_macros.h"
 
 namespace cooper {

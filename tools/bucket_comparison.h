@@ -2,14 +2,15 @@
 #define COOPER_TOOLS_BUCKET_COMPARISON_H_
 
 // What each number of buckets does to samples of given lengths, and which number pays: the figures
-// of a report. The buckets are those of io/bucket_boundaries.h and io/bucket_tuples.h.
+// of a report. The buckets are those of io/buckets/bucket_boundaries.h and
+// io/buckets/bucket_tuples.h.
 
 #include <cstdint>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "io/bucket_boundaries.h"
-#include "io/bucket_key.h"
+#include "io/batch/bucket_key.h"
+#include "io/buckets/bucket_boundaries.h"
 #include "tools/sample_lengths.h"
 
 namespace cooper {

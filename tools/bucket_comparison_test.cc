@@ -7,7 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "io/bucket_boundaries.h"
+#include "io/buckets/bucket_boundaries.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/random/random.h"
 

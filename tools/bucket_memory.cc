@@ -10,7 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "io/data_desc.h"
+#include "io/batch/data_desc.h"
 #include "module/bucket_plan.h"
 #include "ndarray/base/partial_shape.h"
 #include "ndarray/base/shape.h"

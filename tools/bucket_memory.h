@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "io/bucket_key.h"
+#include "io/batch/bucket_key.h"
 #include "module/bucketing_module.h"
 
 namespace cooper {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "io/bucket_key.h"
+#include "io/batch/bucket_key.h"
 #include "tools/bucket_comparison.h"
 
 namespace cooper {

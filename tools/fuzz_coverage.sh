@@ -14,7 +14,7 @@ files=(
   symbol/json.cc symbol/json_graph.cc symbol/legacy_json.cc symbol/merge_variables.cc
   ndarray/files/params_file.cc ndarray/files/params_file_sparse.cc
   module/bucketing_checkpoint.cc module/training_state.cc
-  io/bucket_key.cc io/csv_iter.cc io/encode_sentences.cc io/key_values.cc io/text_corpus.cc
+  io/batch/bucket_key.cc io/iterators/csv_iter.cc io/text/encode_sentences.cc io/batch/key_values.cc io/text/text_corpus.cc
 )
 
 # Only these files are compiled with counters; all others are as tools/fuzz.sh builds them.

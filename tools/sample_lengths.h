@@ -26,9 +26,9 @@ struct SampleLengths {
   int64_t tokens() const;
 };
 
-// The words of each line of a text: what ReadSentences (io/text_corpus.h) takes for words, without
-// keeping them. Errors are those of ReadFile (ndarray/base/atomic_file.h), and kInvalidArgument if
-// no line has a word. A file may have 4 GiB.
+// The words of each line of a text: what ReadSentences (io/text/text_corpus.h) takes for words,
+// without keeping them. Errors are those of ReadFile (ndarray/base/atomic_file.h), and
+// kInvalidArgument if no line has a word. A file may have 4 GiB.
 absl::StatusOr<SampleLengths> CountWords(const std::string& path);
 
 // A length on each line, or two on each with spaces, tabs or a comma between them. Empty lines are

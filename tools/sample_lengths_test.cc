@@ -5,7 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "io/text_corpus.h"
+#include "io/text/text_corpus.h"
 #include "ndarray/base/atomic_file.h"
 #include "ndarray/base/status_matchers.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "io/bucket_iter.h"
+#include "io/buckets/bucket_iter.h"
 #include "module/bucketing_module.h"
 #include "ndarray/array/ndarray.h"
 

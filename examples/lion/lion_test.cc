@@ -5,7 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "io/ndarray_iter.h"
+#include "io/iterators/ndarray_iter.h"
 #include "module/metric/classification.h"
 #include "module/module.h"
 #include "module/optimizer/create_optimizer.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "io/bucket_key.h"
+#include "io/batch/bucket_key.h"
 #include "ndarray/base/status_matchers.h"
 
 namespace cooper {

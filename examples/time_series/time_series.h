@@ -12,7 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "io/bucket_iter.h"
+#include "io/buckets/bucket_iter.h"
 #include "module/base_module.h"
 #include "module/bucketing_module.h"
 #include "ndarray/array/ndarray.h"

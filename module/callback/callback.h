@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "io/data_batch.h"
+#include "io/batch/data_batch.h"
 #include "module/metric/eval_metric.h"
 #include "ndarray/array/array_map.h"
 

@@ -9,7 +9,7 @@
 #include "absl/strings/match.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "io/ndarray_iter.h"
+#include "io/iterators/ndarray_iter.h"
 #include "module/initializer/initializers.h"
 #include "module/kwargs/kwargs.h"
 #include "module/metric/classification.h"

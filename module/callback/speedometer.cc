@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "io/data_desc.h"
+#include "io/batch/data_desc.h"
 #include "ndarray/array/ndarray.h"
 
 namespace cooper {

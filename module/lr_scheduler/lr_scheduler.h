@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "io/key_values.h"
+#include "io/batch/key_values.h"
 
 namespace cooper {
 

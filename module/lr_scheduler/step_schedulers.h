@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "io/key_values.h"
+#include "io/batch/key_values.h"
 #include "module/lr_scheduler/lr_scheduler.h"
 
 namespace cooper {

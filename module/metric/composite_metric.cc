@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "io/key_values.h"
+#include "io/batch/key_values.h"
 #include "module/metric/metric_registry.h"
 #include "ndarray/base/status_macros.h"
 

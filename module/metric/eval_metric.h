@@ -15,7 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "io/key_values.h"
+#include "io/batch/key_values.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/dtype.h"
 

@@ -23,7 +23,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "executor/invoke.h"
-#include "io/key_values.h"
+#include "io/batch/key_values.h"
 #include "module/lr_scheduler/lr_scheduler.h"
 #include "ndarray/array/ndarray.h"
 #include "symbol/ops/optimizer/update_param.h"

@@ -5,7 +5,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "io/padded_copy.h"
+#include "io/batch/padded_copy.h"
 #include "module/sample_rows.h"
 #include "ndarray/array/on_cpu.h"
 #include "ndarray/base/status_macros.h"

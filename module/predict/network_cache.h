@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "io/bucket_key.h"
+#include "io/batch/bucket_key.h"
 #include "module/predict/inference_network.h"
 
 namespace cooper {

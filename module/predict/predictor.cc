@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "executor/executor.h"
 #include "executor/run/folded_arrays.h"
-#include "io/call_with_key.h"
+#include "io/batch/call_with_key.h"
 #include "module/checkpoint.h"
 #include "module/predict/inference_network.h"
 #include "module/predict/network_cache.h"

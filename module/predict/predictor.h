@@ -21,8 +21,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "io/bucket_key.h"
-#include "io/data_desc.h"
+#include "io/batch/bucket_key.h"
+#include "io/batch/data_desc.h"
 #include "module/sym_gen.h"
 #include "ndarray/array/array_map.h"
 #include "ndarray/array/ndarray.h"

@@ -24,7 +24,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "executor/executor_fixtures.h"
-#include "io/bucket_sentence_iter.h"
+#include "io/buckets/bucket_sentence_iter.h"
 #include "module/bucketing_module.h"
 #include "module/callback/early_stopping.h"
 #include "module/checkpointer.h"

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "io/csv_iter.h"
-#include "io/ndarray_iter.h"
-#include "io/prefetching_iter.h"
-#include "io/resize_iter.h"
+#include "io/iterators/csv_iter.h"
+#include "io/iterators/ndarray_iter.h"
+#include "io/iterators/prefetching_iter.h"
+#include "io/iterators/resize_iter.h"
 #include "ndarray/base/status_macros.h"
 #include "tests/conformance/case_data.h"
 #include "tests/conformance/case_runner.h"

@@ -8,9 +8,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "io/data_batch.h"
-#include "io/data_desc.h"
-#include "io/data_iter.h"
+#include "io/batch/data_batch.h"
+#include "io/batch/data_desc.h"
+#include "io/batch/data_iter.h"
 #include "ndarray/array/ndarray.h"
 #include "tests/conformance/case_data.h"
 

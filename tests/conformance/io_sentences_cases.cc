@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "io/bucket_sentence_iter.h"
-#include "io/encode_sentences.h"
+#include "io/buckets/bucket_sentence_iter.h"
+#include "io/text/encode_sentences.h"
 #include "ndarray/base/status_macros.h"
 #include "tests/conformance/case_data.h"
 #include "tests/conformance/case_runner.h"

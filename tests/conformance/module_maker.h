@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "io/data_batch.h"
-#include "io/data_desc.h"
+#include "io/batch/data_batch.h"
+#include "io/batch/data_desc.h"
 #include "module/base_module.h"
 #include "tests/conformance/case_data.h"
 

@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "io/ndarray_iter.h"
+#include "io/iterators/ndarray_iter.h"
 #include "module/base_module.h"
 #include "module/kvstore/kvstore.h"
 #include "module/metric/eval_metric.h"

@@ -1,7 +1,7 @@
 // The steps of a module's script that compare.
 
 #include "absl/strings/str_cat.h"
-#include "io/data_desc.h"
+#include "io/batch/data_desc.h"
 #include "ndarray/base/status_macros.h"
 #include "tests/conformance/module_data.h"
 #include "tests/conformance/module_script.h"

@@ -12,7 +12,7 @@
 #include "examples/language_model.h"
 #include "examples/lm_corpus.h"
 #include "gtest/gtest.h"
-#include "io/bucket_sentence_iter.h"
+#include "io/buckets/bucket_sentence_iter.h"
 #include "module/bucketing_module.h"
 #include "module/metric/classification.h"
 #include "module/module_group.h"

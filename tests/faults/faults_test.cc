@@ -28,7 +28,7 @@
 #include "absl/strings/str_format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "io/ndarray_iter.h"
+#include "io/iterators/ndarray_iter.h"
 #include "module/bucketing_module.h"
 #include "module/callback/speedometer.h"
 #include "module/checkpoint.h"

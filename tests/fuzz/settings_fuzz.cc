@@ -20,7 +20,7 @@
 #include "examples/language_model.h"
 #include "examples/model_flags.h"
 #include "glog/logging.h"
-#include "io/bucket_key.h"
+#include "io/batch/bucket_key.h"
 #include "module/initializer/create_initializer.h"
 #include "module/kwargs/kwargs.h"
 #include "module/lr_scheduler/create_lr_scheduler.h"

@@ -1,7 +1,7 @@
 #ifndef COOPER_TESTS_FUZZ_STATE_CHANGES_H_
 #define COOPER_TESTS_FUZZ_STATE_CHANGES_H_
 
-// Changes to saved positions, texts of io/key_values.h.
+// Changes to saved positions, texts of io/batch/key_values.h.
 
 #include <string>
 

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "glog/logging.h"
-#include "io/bucket_key.h"
-#include "io/encode_sentences.h"
-#include "io/key_values.h"
-#include "io/text_corpus.h"
+#include "io/batch/bucket_key.h"
+#include "io/batch/key_values.h"
+#include "io/text/encode_sentences.h"
+#include "io/text/text_corpus.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/scratch_folder.h"
 

@@ -13,7 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "glog/logging.h"
-#include "io/ndarray_iter.h"
+#include "io/iterators/ndarray_iter.h"
 #include "module/initializer/initializers.h"
 #include "module/metric/classification.h"
 #include "module/module.h"

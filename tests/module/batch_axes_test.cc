@@ -15,7 +15,7 @@
 #include "executor/executor_fixtures.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "io/bucket_iter.h"
+#include "io/buckets/bucket_iter.h"
 #include "module/bucketing_module.h"
 #include "module/initializer/initializers.h"
 #include "module/metric/classification.h"

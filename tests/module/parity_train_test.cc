@@ -11,7 +11,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "io/bucket_sentence_iter.h"
+#include "io/buckets/bucket_sentence_iter.h"
 #include "module/bucketing_module.h"
 #include "module/initializer/initializers.h"
 #include "module/metric/classification.h"

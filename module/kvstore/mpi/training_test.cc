@@ -10,8 +10,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "io/bucket_sentence_iter.h"
-#include "io/data_iter.h"
+#include "io/batch/data_iter.h"
+#include "io/buckets/bucket_sentence_iter.h"
 #include "module/bucketing_module.h"
 #include "module/expect_params.h"
 #include "module/initializer/initializers.h"

@@ -1,0 +1,36 @@
+#ifndef COOPER_IO_BATCH_CALL_WITH_KEY_H_
+#define COOPER_IO_BATCH_CALL_WITH_KEY_H_
+
+// Calls functions of bucket keys that users write.
+
+#include <string>
+#include <variant>
+
+#include "absl/status/status.h"
+#include "io/batch/bucket_key.h"
+
+namespace cooper {
+
+namespace internal_call_with_key {
+
+absl::Status WrongKind(const char* what, const BucketKey& key);
+
+}  // namespace internal_call_with_key
+
+// "the string 'long'".
+std::string DescribeKey(const BucketKey& key);
+
+// fn(key), which returns a StatusOr. kInvalidArgument, naming `what` and the key, if it takes the
+// key for one of another kind, at which BucketKey throws: no exception leaves cooper.
+template <typename Fn>
+auto CallWithKey(const char* what, const Fn& fn, const BucketKey& key) -> decltype(fn(key)) {
+  try {
+    return fn(key);
+  } catch (const std::bad_variant_access&) {
+    return internal_call_with_key::WrongKind(what, key);
+  }
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_IO_BATCH_CALL_WITH_KEY_H_

@@ -1,0 +1,47 @@
+#ifndef COOPER_IO_BATCH_DATA_DESC_H_
+#define COOPER_IO_BATCH_DATA_DESC_H_
+
+// What an iterator provides and a module binds: an input's name, shape, dtype and layout.
+
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/shape.h"
+
+namespace cooper {
+
+struct DataDesc {
+  std::string name;
+  Shape shape;
+  DType dtype = DType::kFloat32;
+  // One letter per axis; 'N' is the batch axis. "NT" and "TN" for sequences.
+  std::string layout = "NCHW";
+
+  // "data (32, 10) float32 NT".
+  std::string ToString() const;
+
+  // All four must agree. (MXNet compares name and shape only.)
+  friend bool operator==(const DataDesc& a, const DataDesc& b) {
+    return a.name == b.name && a.shape == b.shape && a.dtype == b.dtype && a.layout == b.layout;
+  }
+};
+
+std::ostream& operator<<(std::ostream& os, const DataDesc& desc);
+
+// Position of 'N' in the layout: 0 for an empty layout, -1 if there is no batch axis.
+int BatchAxis(absl::string_view layout);
+
+// The extent of the first array's batch axis, or of its first one where the layout names none; 1 of
+// a scalar, and where there is no array.
+int64_t BatchSizeOf(const std::vector<DataDesc>& descs);
+
+// "data (32, 10) float32 NT, softmax_label (32,) float32 N", for messages.
+std::string DescsToString(const std::vector<DataDesc>& descs);
+
+}  // namespace cooper
+
+#endif  // COOPER_IO_BATCH_DATA_DESC_H_

@@ -1,0 +1,21 @@
+#ifndef COOPER_IO_BATCH_GATHER_ROWS_H_
+#define COOPER_IO_BATCH_GATHER_ROWS_H_
+
+// Picks the rows of a batch out of an array that holds a whole data set.
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "ndarray/array/ndarray.h"
+
+namespace cooper {
+
+// Rows `ids` of the first axis, in this order; an id of -1 gives a row of zeros. A view of `source`
+// if the ids are consecutive and rising, else a copy. Requires a CPU array and ids below its number
+// of rows.
+absl::StatusOr<NDArray> GatherRows(const NDArray& source, absl::Span<const int64_t> ids);
+
+}  // namespace cooper
+
+#endif  // COOPER_IO_BATCH_GATHER_ROWS_H_

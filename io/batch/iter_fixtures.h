@@ -1,0 +1,37 @@
+#ifndef COOPER_IO_BATCH_ITER_FIXTURES_H_
+#define COOPER_IO_BATCH_ITER_FIXTURES_H_
+
+// What the tests of iterators take from one. For tests.
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "gtest/gtest.h"
+#include "io/batch/data_iter.h"
+
+namespace cooper {
+
+// The batches that are left of the epoch. An error ends them, and fails the test.
+inline std::vector<DataBatch> Epoch(DataIter& iter) {
+  std::vector<DataBatch> batches;
+  while (true) {
+    absl::StatusOr<std::optional<DataBatch>> batch = iter.Next();
+    EXPECT_TRUE(batch.ok()) << batch.status();
+    if (!batch.ok() || !*batch) return batches;
+    batches.push_back(**std::move(batch));
+  }
+}
+
+// The number of the first row of each of them.
+inline std::vector<int64_t> FirstRows(DataIter& iter) {
+  std::vector<int64_t> rows;
+  for (const DataBatch& batch : Epoch(iter)) rows.push_back(batch.index[0]);
+  return rows;
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_IO_BATCH_ITER_FIXTURES_H_

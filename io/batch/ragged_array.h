@@ -1,0 +1,111 @@
+#ifndef COOPER_IO_BATCH_RAGGED_ARRAY_H_
+#define COOPER_IO_BATCH_RAGGED_ARRAY_H_
+
+// One array of each sample of a data set, all of one dtype and rank, whose extents may differ: a
+// sequence (length,), frames (length, features), an image (channels, height, width), a number ().
+// A cheap handle: copies share the elements.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/shape.h"
+
+namespace cooper {
+
+class RaggedArray {
+ public:
+  // No samples.
+  RaggedArray() = default;
+
+  // A sequence (length,) of each sample, copied.
+  template <typename T>
+  RaggedArray(const std::vector<std::vector<T>>& sequences)  // NOLINT: what is fed is its values
+      : RaggedArray(Sequences(absl::MakeConstSpan(sequences))) {}
+  template <typename T>
+  static RaggedArray Sequences(absl::Span<const std::vector<T>> sequences);
+
+  // A number () of each sample, copied.
+  template <typename T>
+  RaggedArray(const std::vector<T>& numbers);  // NOLINT
+
+  // Array i is sample i's; row i of the first axis is. The elements are not copied and must not be
+  // written to while the RaggedArray, or an iterator that has it, is in use.
+  RaggedArray(std::vector<NDArray> arrays);  // NOLINT
+  RaggedArray(NDArray rows);                 // NOLINT
+
+  // kInvalidArgument, naming the sample, if the arrays are null, not on the CPU, or of several
+  // dtypes or ranks. Nothing else may be asked then.
+  const absl::Status& status() const { return status_; }
+
+  int64_t size() const;  // samples
+  DType dtype() const { return dtype_; }
+  int rank() const { return rank_; }  // of a sample; 0 without samples
+  // Whether the samples are the rows of one array, and so have the same extents.
+  bool is_rows() const { return std::holds_alternative<Rows>(*samples_); }
+
+  // Of sample `i`. Its elements lie one after the other, in row-major order.
+  Shape shape(int64_t i) const;
+  int64_t extent(int64_t i, int axis) const {
+    const auto* flat = std::get_if<Flat>(samples_.get());
+    return flat != nullptr ? flat->offsets[i + 1] - flat->offsets[i] : shape(i)[axis];
+  }
+  const void* data(int64_t i) const;
+
+ private:
+  struct Flat {
+    std::vector<char> bytes;
+    std::vector<int64_t> offsets;  // sequence i is elements [offsets[i], offsets[i + 1])
+  };
+  struct Rows {
+    NDArray array;
+  };
+  using Samples = std::variant<Flat, std::vector<NDArray>, Rows>;
+
+  absl::Status status_;
+  DType dtype_ = DType::kFloat32;
+  int rank_ = 0;
+  std::shared_ptr<const Samples> samples_ = NoSamples();
+
+  static std::shared_ptr<const Samples> NoSamples();
+};
+
+template <typename T>
+RaggedArray RaggedArray::Sequences(absl::Span<const std::vector<T>> sequences) {
+  Flat flat;
+  flat.offsets.reserve(sequences.size() + 1);
+  flat.offsets.push_back(0);
+  for (const std::vector<T>& sequence : sequences) {
+    flat.offsets.push_back(flat.offsets.back() + static_cast<int64_t>(sequence.size()));
+  }
+  flat.bytes.reserve(static_cast<size_t>(flat.offsets.back()) * sizeof(T));
+  for (const std::vector<T>& sequence : sequences) {
+    const char* begin = reinterpret_cast<const char*>(sequence.data());
+    flat.bytes.insert(flat.bytes.end(), begin, begin + sequence.size() * sizeof(T));
+  }
+  RaggedArray array;
+  array.dtype_ = DTypeOf<T>();
+  array.rank_ = 1;
+  array.samples_ = std::make_shared<const Samples>(std::move(flat));
+  return array;
+}
+
+template <typename T>
+RaggedArray::RaggedArray(const std::vector<T>& numbers) {
+  auto rows = NDArray::FromVector({static_cast<int64_t>(numbers.size())}, numbers);
+  if (rows.ok()) {
+    *this = RaggedArray(*std::move(rows));
+  } else {
+    status_ = rows.status();
+  }
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_IO_BATCH_RAGGED_ARRAY_H_

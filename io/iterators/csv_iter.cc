@@ -1,0 +1,218 @@
+#include "io/iterators/csv_iter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "absl/memory/memory.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "io/batch/exact_integers.h"
+#include "io/batch/gather_rows.h"
+#include "io/batch/key_values.h"
+#include "io/batch/reserve_ids.h"
+#include "ndarray/base/atomic_file.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
+
+namespace cooper {
+namespace {
+
+constexpr char kKind[] = "CSVIter";
+
+// A number as dtypes of floats have it. False: the cell has no number, or an integer, written
+// without a point, that would be another one in `dtype`.
+bool ParseCell(absl::string_view cell, DType dtype, double* value) {
+  if (!absl::SimpleAtod(cell, value)) return false;
+  int64_t integer;
+  return !absl::SimpleAtoi(cell, &integer) || HoldsInteger(dtype, integer);
+}
+
+// An integer: digits as they are, which a double rounds from 2^53 on; 1e3 and 2.5 below that, cut
+// off at the point.
+bool ParseCell(absl::string_view cell, DType dtype, int64_t* value) {
+  double number;
+  if (!absl::SimpleAtoi(cell, value)) {
+    if (!absl::SimpleAtod(cell, &number) || !(std::abs(number) < 0x1p53)) return false;
+    *value = static_cast<int64_t>(number);
+  }
+  return HoldsInteger(dtype, *value);
+}
+
+absl::Status NoNumber(const std::string& path, int64_t line, int64_t field, absl::string_view cell,
+                      DType dtype) {
+  double number;
+  cell = absl::StripAsciiWhitespace(cell);
+  const bool is_number = absl::SimpleAtod(cell, &number);
+  return absl::InvalidArgumentError(absl::StrCat(
+      "CSVIter: '", path, "', line ", line, ", field ", field, ": '", cell.substr(0, 40),
+      "' is not a number",
+      is_number ? absl::StrCat(" that ", DTypeName(dtype), " holds; choose another dtype") : "",
+      is_number && IsFloating(dtype) ? ", or write it with a point to have it rounded" : ""));
+}
+
+// Adds the number of a field to `values` and returns how many that are. As in MXNet an empty field,
+// between two commas or behind the last, has none, and a blank one is 0 where floats are read.
+// Nullopt: the field is an error.
+template <typename T>
+std::optional<int> ReadField(absl::string_view field, DType dtype, std::vector<T>* values) {
+  const absl::string_view cell = absl::StripAsciiWhitespace(field);
+  T value = 0;
+  if (cell.empty() && (field.empty() || std::is_integral_v<T>)) return 0;
+  if (!cell.empty() && !ParseCell(cell, dtype, &value)) return std::nullopt;
+  values->push_back(value);
+  return 1;
+}
+
+// The rows of a file, (rows,) + row_shape, read as T; a row of shape (1,) has no axis of its own.
+template <typename T>
+absl::StatusOr<NDArray> ReadCsvAs(const std::string& path, const Shape& row_shape, DType dtype,
+                                  bool drop_unit_axis) {
+  COOPER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path));
+  const int64_t width = row_shape.num_elements();
+  std::vector<T> values;
+  int64_t rows = 0;
+  int64_t line_number = 0;
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    ++line_number;
+    line = absl::StripTrailingAsciiWhitespace(line);
+    if (line.empty()) continue;
+    int64_t fields = 0, numbers = 0;
+    for (const absl::string_view field : absl::StrSplit(line, ',')) {
+      ++fields;
+      const std::optional<int> read = ReadField(field, dtype, &values);
+      if (!read.has_value()) return NoNumber(path, line_number, fields, field, dtype);
+      numbers += *read;
+    }
+    ++rows;
+    if (numbers != width) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "CSVIter: '", path, "', line ", line_number, " has ", numbers, " numbers",
+          numbers == fields ? "" : absl::StrCat(" in ", fields, " fields, the others being empty"),
+          ", expected ", width, " for the shape ", row_shape.ToString()));
+    }
+  }
+  if (rows == 0) return absl::InvalidArgumentError(absl::StrCat("CSVIter: '", path, "' is empty"));
+  Shape shape = {rows};
+  if (!drop_unit_axis || row_shape != Shape({1})) {
+    for (int64_t extent : row_shape) shape.push_back(extent);
+  }
+  COOPER_ASSIGN_OR_RETURN(const NDArray array, NDArray::FromVector<T>(shape, values));
+  return array.AsType(dtype);
+}
+
+absl::StatusOr<NDArray> ReadCsv(const std::string& path, const Shape& row_shape, DType dtype,
+                                bool drop_unit_axis) {
+  return IsFloating(dtype) ? ReadCsvAs<double>(path, row_shape, dtype, drop_unit_axis)
+                           : ReadCsvAs<int64_t>(path, row_shape, dtype, drop_unit_axis);
+}
+
+DataDesc Describe(const std::string& name, const NDArray& rows, int64_t batch_size) {
+  Shape shape = rows.shape();
+  shape[0] = batch_size;
+  return {.name = name, .shape = std::move(shape), .dtype = rows.dtype()};
+}
+
+}  // namespace
+
+CsvIter::CsvIter(const CsvIterOptions& options, NDArray data, NDArray label)
+    : data_(std::move(data)),
+      label_(std::move(label)),
+      num_rows_(data_.shape()[0]),
+      batch_size_(options.batch_size),
+      round_batch_(options.round_batch),
+      provide_data_({Describe(options.data_name, data_, options.batch_size)}),
+      provide_label_({Describe(options.label_name, label_, options.batch_size)}) {}
+
+absl::StatusOr<std::unique_ptr<CsvIter>> CsvIter::Create(const CsvIterOptions& options) {
+  if (options.batch_size < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("CSVIter: batch_size is ", options.batch_size, ", expected at least 1"));
+  }
+  COOPER_RETURN_IF_ERROR(
+      AddContext(Shape::Create(options.data_shape.dims()).status(), "CSVIter: data_shape"));
+  COOPER_RETURN_IF_ERROR(
+      AddContext(Shape::Create(options.label_shape.dims()).status(), "CSVIter: label_shape"));
+  COOPER_ASSIGN_OR_RETURN(NDArray data,
+                          ReadCsv(options.data_csv, options.data_shape, options.dtype, false));
+  const int64_t rows = data.shape()[0];
+  NDArray label;
+  if (options.label_csv.empty()) {
+    COOPER_ASSIGN_OR_RETURN(label, NDArray::Zeros({rows}, options.dtype));
+  } else {
+    COOPER_ASSIGN_OR_RETURN(label,
+                            ReadCsv(options.label_csv, options.label_shape, options.dtype, true));
+  }
+  if (label.shape()[0] != rows) {
+    return absl::InvalidArgumentError(absl::StrCat("CSVIter: '", options.label_csv, "' has ",
+                                                   label.shape()[0], " rows, '", options.data_csv,
+                                                   "' ", rows));
+  }
+  return absl::WrapUnique(new CsvIter(options, std::move(data), std::move(label)));
+}
+
+absl::StatusOr<std::optional<DataBatch>> CsvIter::Next() {
+  const int64_t rows = std::min(num_rows_ - cursor_, batch_size_);
+  if (rows <= 0) return std::nullopt;
+  DataBatch batch;
+  COOPER_RETURN_IF_ERROR(ReserveIds(kKind, batch_size_, &batch.index));
+  batch.pad = batch_size_ - rows;
+  for (int64_t i = 0; i < rows; ++i) batch.index.push_back(cursor_ + i);
+  for (int64_t i = 0; i < batch.pad; ++i) batch.index.push_back(round_batch_ ? i % num_rows_ : -1);
+  COOPER_ASSIGN_OR_RETURN(NDArray data, GatherRows(data_, batch.index));
+  COOPER_ASSIGN_OR_RETURN(NDArray label, GatherRows(label_, batch.index));
+  batch.data = {std::move(data)};
+  batch.label = {std::move(label)};
+  batch.provide_data = provide_data_;
+  batch.provide_label = provide_label_;
+  cursor_ += rows;
+  if (round_batch_) borrowed_ = batch.pad % num_rows_;
+  return batch;
+}
+
+absl::Status CsvIter::Reset() {
+  cursor_ = cursor_ == num_rows_ ? borrowed_ : 0;
+  borrowed_ = 0;
+  return absl::OkStatus();
+}
+
+absl::Status CsvIter::HardReset() {
+  cursor_ = 0;
+  borrowed_ = 0;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> CsvIter::SaveState() const {
+  KeyValues state;
+  state.SetString("kind", kKind);
+  state.SetInt("cursor", cursor_);
+  state.SetInt("borrowed", borrowed_);
+  // To notice other data and options.
+  state.SetInt("rows", num_rows_);
+  state.SetInt("batch_size", batch_size_);
+  state.SetInt("round_batch", round_batch_ ? 1 : 0);
+  return state.ToString();
+}
+
+absl::Status CsvIter::LoadState(absl::string_view text) {
+  COOPER_ASSIGN_OR_RETURN(const KeyValues state, KeyValues::Parse(text));
+  COOPER_RETURN_IF_ERROR(state.Expect("kind", kKind));
+  COOPER_ASSIGN_OR_RETURN(const int64_t cursor, state.GetInt("cursor"));
+  COOPER_ASSIGN_OR_RETURN(const int64_t borrowed, state.GetInt("borrowed"));
+  COOPER_ASSIGN_OR_RETURN(const int64_t rows, state.GetInt("rows"));
+  COOPER_RETURN_IF_ERROR(state.ExpectOption("batch_size", batch_size_));
+  COOPER_RETURN_IF_ERROR(state.ExpectOption("round_batch", round_batch_ ? 1 : 0));
+  if (rows != num_rows_ || cursor < 0 || cursor > rows || borrowed < 0 || borrowed >= rows) {
+    return absl::InvalidArgumentError(absl::StrCat("CSVIter: the state is of row ", cursor, " in ",
+                                                   rows, " rows, this iterator has ", num_rows_));
+  }
+  cursor_ = cursor;
+  borrowed_ = borrowed;
+  return absl::OkStatus();
+}
+
+}  // namespace cooper

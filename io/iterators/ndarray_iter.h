@@ -1,0 +1,106 @@
+#ifndef COOPER_IO_ITERATORS_NDARRAY_ITER_H_
+#define COOPER_IO_ITERATORS_NDARRAY_ITER_H_
+
+// Batches of rows of arrays in memory: MXNet's NDArrayIter.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "io/batch/data_batch.h"
+#include "io/batch/data_desc.h"
+#include "io/batch/data_iter.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/default_seed.h"
+#include "ndarray/base/dtype.h"
+
+namespace cooper {
+
+class KeyValues;  // key_values.h
+
+// Arrays with the names of the inputs that they feed.
+using NamedSources = std::vector<std::pair<std::string, NDArray>>;
+
+// The names that MXNet gives: one array is `default_name`, several are "_0_data", "_1_data", ...;
+// those of a map come in order of their names.
+NamedSources NameArrays(const std::vector<NDArray>& arrays, absl::string_view default_name);
+NamedSources NameArrays(const std::map<std::string, NDArray>& arrays);
+
+// What happens to the rows that do not fill the last batch.
+enum class LastBatchHandle {
+  kPad,       // rows from the start of the epoch fill it; `pad` counts them
+  kDiscard,   // they are left out
+  kRollOver,  // they come first in the next epoch, whose first batch reports as `pad` their number
+};
+
+// "pad", "discard", "roll_over"; kInvalidArgument for other names.
+absl::StatusOr<LastBatchHandle> LastBatchHandleFromName(absl::string_view name);
+
+struct NDArrayIterOptions {
+  int64_t batch_size = 1;
+  bool shuffle = false;  // all arrays alike, in another order in each epoch
+  LastBatchHandle last_batch_handle = LastBatchHandle::kPad;
+  std::string layout = "NCHW";  // of the descriptions; N, if it is there, has to be the first
+  uint64_t seed = DefaultSeed();
+  // What the arrays are converted to; none: batches keep the arrays' dtypes. A value that changes
+  // is an error (CheckExactIn, exact_integers.h).
+  std::optional<DType> data_dtype;
+  std::optional<DType> label_dtype;
+};
+
+class NDArrayIter : public DataIter {
+ public:
+  // The arrays must not be written to while the iterator or one of its batches is in use.
+  // kInvalidArgument, naming the array, if there is no data, batch_size < 1, an array is not on the
+  // CPU or has no rows, the numbers of rows differ, or a dtype does not hold a value; and if the
+  // layout has N behind other axes, along which MXNet would cut batches.
+  static absl::StatusOr<std::unique_ptr<NDArrayIter>> Create(NamedSources data, NamedSources label,
+                                                             NDArrayIterOptions options = {});
+
+  // `index` of a batch holds row numbers.
+  absl::StatusOr<std::optional<DataBatch>> Next() override;
+  absl::Status Reset() override;
+  absl::Status HardReset() override;
+  UnusedSamples unused_samples() const override;
+
+  const std::vector<DataDesc>& provide_data() const override { return provide_data_; }
+  const std::vector<DataDesc>& provide_label() const override { return provide_label_; }
+  int64_t batch_size() const override { return options_.batch_size; }
+  std::optional<double> invalid_label(absl::string_view) const override { return std::nullopt; }
+
+  absl::StatusOr<std::string> SaveState() const override;
+  absl::Status LoadState(absl::string_view text) override;
+
+  int64_t num_rows() const { return num_rows_; }
+
+ private:
+  NDArrayIter(NamedSources data, NamedSources label, NDArrayIterOptions options);
+  absl::Status Check();
+  absl::Status Convert();
+  // That a state is of an iterator with these options.
+  absl::Status CheckOptions(const KeyValues& state) const;
+  void StartEpoch();
+
+  NamedSources data_;
+  NamedSources label_;
+  const NDArrayIterOptions options_;
+  int64_t num_rows_ = 0;
+  std::vector<DataDesc> provide_data_;
+  std::vector<DataDesc> provide_label_;
+  uint64_t seed_;
+  uint64_t epoch_ = 0;
+  std::vector<int64_t> carried_;  // rolled over from the last epoch
+  std::vector<int64_t> order_;    // this epoch's rows: carried_, then all rows
+  int64_t cursor_ = 0;            // in order_
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_IO_ITERATORS_NDARRAY_ITER_H_
