@@ -19,12 +19,12 @@ load("//third_party/cuda:defs.bzl", "REQUIRES_CUDA", "cuda_library", "cuda_test"
 _PARAM_DEPS = [str(Label(label)) for label in [
     "//ndarray/base:dtype",
     "//ndarray/base:shape",
-    "//symbol:param_schema",
+    "//symbol/schema:param_schema",
 ]]
 
 _OP_DEPS = _PARAM_DEPS + [str(Label(label)) for label in [
     "//ndarray/base:status_macros",
-    "//symbol:op",
+    "//symbol/schema:op",
     "@com_google_absl//absl/status",
     "@com_google_absl//absl/status:statusor",
     "@com_google_absl//absl/strings",
@@ -234,10 +234,10 @@ def op_functions(name, ops = None):
         visibility = ["//visibility:public"],
         deps = [ops] + [str(Label(label)) for label in [
             "//ndarray/base:dtype",
-            "//symbol",
-            "//symbol:operators",
+            "//symbol/graph:symbol",
             "//symbol/op:attribute",
             "//symbol/op:node_builder",
+            "//symbol/op:operators",
             "@com_google_absl//absl/types:span",
         ]],
     )

@@ -41,7 +41,7 @@
 #include "ndarray/threads/profile_report.h"
 #include "ndarray/threads/profiler.h"
 #include "nlohmann/json.hpp"
-#include "symbol/json.h"
+#include "symbol/json/json.h"
 #include "tools/shapes_flag.h"
 
 ABSL_FLAG(std::string, symbol, "", "a symbol file of MXNet's or cooper's; empty: wait for bind");

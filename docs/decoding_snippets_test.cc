@@ -20,8 +20,8 @@
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/base/status_matchers.h"
+#include "symbol/graph/symbol.h"
 #include "symbol/rnn/lstm_cell.h"
-#include "symbol/symbol.h"
 
 namespace cooper {
 namespace {

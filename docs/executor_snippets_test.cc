@@ -22,7 +22,7 @@
 #include "ndarray/products/gemm_rate.h"
 #include "ndarray/threads/profile_report.h"
 #include "ndarray/threads/profiler.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 namespace {

@@ -1,10 +1,10 @@
 #include "docs/five_words.h"
 
 #include "ndarray/random/random.h"
+#include "symbol/graph/symbol.h"
 #include "symbol/op/loss.h"
 #include "symbol/op/nn.h"
 #include "symbol/op/shape.h"
-#include "symbol/symbol.h"
 
 namespace cooper {
 

@@ -24,11 +24,11 @@
 #include "ndarray/base/atomic_file.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/base/status_matchers.h"
+#include "symbol/graph/symbol.h"
 #include "symbol/op/linalg.h"
 #include "symbol/op/loss.h"
 #include "symbol/op/nn.h"
 #include "symbol/op/reduce.h"
-#include "symbol/symbol.h"
 
 namespace cooper {
 namespace {

@@ -33,7 +33,7 @@
 #include "ndarray/base/status_macros.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/random/random.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 namespace {

@@ -14,7 +14,7 @@
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/base/status_matchers.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 namespace {

@@ -3,7 +3,7 @@
 
 // The network of symbol.md, which other pages bind and train.
 
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 

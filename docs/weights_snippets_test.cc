@@ -19,10 +19,10 @@
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/base/status_matchers.h"
+#include "symbol/graph/symbol.h"
 #include "symbol/rnn/base_rnn_cell.h"
 #include "symbol/rnn/lstm_cell.h"
 #include "symbol/rnn/unroll.h"
-#include "symbol/symbol.h"
 
 namespace cooper {
 namespace {

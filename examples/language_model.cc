@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "module/initializer/initializers.h"
 #include "ndarray/base/status_macros.h"
+#include "symbol/graph/symbol.h"
 #include "symbol/rnn/base_rnn_cell.h"
 #include "symbol/rnn/bidirectional_cell.h"
 #include "symbol/rnn/fused_rnn_cell.h"
@@ -13,7 +14,6 @@
 #include "symbol/rnn/lstm_cell.h"
 #include "symbol/rnn/rnn_cell.h"
 #include "symbol/rnn/sequential_rnn_cell.h"
-#include "symbol/symbol.h"
 
 namespace cooper {
 namespace {

@@ -15,9 +15,9 @@
 #include "executor/run/random_state.h"
 #include "ndarray/array/array_map.h"
 #include "ndarray/base/context.h"
-#include "symbol/infer_shape.h"
-#include "symbol/infer_type.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/inference/infer_shape.h"
+#include "symbol/inference/infer_type.h"
 
 namespace cooper {
 

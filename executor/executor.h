@@ -33,8 +33,8 @@
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/context.h"
 #include "ndarray/base/dtype.h"
-#include "symbol/infer_shape.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/inference/infer_shape.h"
 
 namespace cooper {
 

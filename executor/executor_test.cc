@@ -18,7 +18,7 @@
 #include "ndarray/random/random.h"
 #include "ndarray/threads/profiler.h"
 #include "ndarray/threads/subnormals.h"
-#include "symbol/name_manager.h"
+#include "symbol/graph/name_manager.h"
 
 namespace cooper {
 namespace {

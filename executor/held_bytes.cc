@@ -7,7 +7,7 @@
 #include "executor/compile/program.h"
 #include "executor/kernel.h"
 #include "executor/plan/live_range.h"
-#include "symbol/node.h"
+#include "symbol/schema/node.h"
 
 namespace cooper {
 namespace {

@@ -17,8 +17,8 @@
 #include "ndarray/threads/element_ranges.h"
 #include "ndarray/threads/parallel.h"
 #include "ndarray/threads/subnormals.h"
-#include "symbol/shape_context.h"
-#include "symbol/type_context.h"
+#include "symbol/schema/shape_context.h"
+#include "symbol/schema/type_context.h"
 
 namespace cooper {
 namespace {

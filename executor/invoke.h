@@ -17,8 +17,8 @@
 #include "executor/kernel.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/context.h"
-#include "symbol/attr_values.h"
-#include "symbol/op.h"
+#include "symbol/schema/attr_values.h"
+#include "symbol/schema/op.h"
 
 namespace cooper {
 

@@ -28,7 +28,7 @@
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/philox.h"
 #include "ndarray/base/shape.h"
-#include "symbol/op.h"
+#include "symbol/schema/op.h"
 
 namespace cooper {
 

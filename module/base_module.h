@@ -35,8 +35,8 @@
 #include "module/parameter_options.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/shape.h"
-#include "symbol/batch_layout.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/schema/batch_layout.h"
 
 namespace cooper {
 

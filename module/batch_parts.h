@@ -2,7 +2,7 @@
 #define COOPER_MODULE_BATCH_PARTS_H_
 
 // What several contexts compute of their parts of a batch, and what one would compute of all of it:
-// by where an array has the samples (symbol/batch_layout.h).
+// by where an array has the samples (symbol/schema/batch_layout.h).
 
 #include <cstddef>
 #include <vector>
@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "module/batch_slices.h"
 #include "ndarray/array/ndarray.h"
-#include "symbol/batch_layout.h"
+#include "symbol/schema/batch_layout.h"
 
 namespace cooper {
 

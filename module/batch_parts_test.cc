@@ -1,6 +1,6 @@
-// The rules of operators about samples (symbol/batch_layout.h): where a rule says where samples
-// are, an operator that runs on parts of a batch computes the parts of what it computes of all of
-// it.
+// The rules of operators about samples (symbol/schema/batch_layout.h): where a rule says where
+// samples are, an operator that runs on parts of a batch computes the parts of what it computes of
+// all of it.
 
 #include "module/batch_parts.h"
 
@@ -20,9 +20,9 @@
 #include "gtest/gtest.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/base/status_matchers.h"
-#include "symbol/infer_batch_layout.h"
-#include "symbol/infer_shape.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/inference/infer_batch_layout.h"
+#include "symbol/inference/infer_shape.h"
 
 namespace cooper {
 namespace {

@@ -13,8 +13,8 @@
 #include "io/batch/data_desc.h"
 #include "module/module_options.h"
 #include "module/parameter_store.h"
-#include "symbol/infer_shape.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/inference/infer_shape.h"
 
 namespace cooper {
 

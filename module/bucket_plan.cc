@@ -8,7 +8,7 @@
 #include "io/batch/call_with_key.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/name_manager.h"
+#include "symbol/graph/name_manager.h"
 
 namespace cooper {
 namespace {

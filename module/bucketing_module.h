@@ -33,7 +33,7 @@
 #include "module/module.h"
 #include "module/sym_gen.h"
 #include "ndarray/base/context.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 

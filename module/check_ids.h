@@ -14,7 +14,7 @@
 #include "io/batch/data_iter.h"
 #include "module/base_module.h"
 #include "module/id_sources.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 

@@ -7,7 +7,7 @@
 #include "ndarray/base/atomic_file.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/files/params_file.h"
-#include "symbol/json.h"
+#include "symbol/json/json.h"
 
 namespace cooper {
 

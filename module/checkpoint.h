@@ -10,8 +10,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/executor.h"
-#include "symbol/load_limits.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/json/load_limits.h"
 
 namespace cooper {
 

@@ -13,7 +13,7 @@
 #include "module/data_parallel_executor_group.h"
 #include "ndarray/base/partial_shape.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/infer_type.h"
+#include "symbol/inference/infer_type.h"
 
 namespace cooper {
 namespace {

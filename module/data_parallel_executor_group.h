@@ -24,9 +24,9 @@
 #include "module/module_group.h"
 #include "module/module_options.h"
 #include "ndarray/array/ndarray.h"
-#include "symbol/batch_layout.h"
-#include "symbol/infer_batch_layout.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/inference/infer_batch_layout.h"
+#include "symbol/schema/batch_layout.h"
 
 namespace cooper {
 

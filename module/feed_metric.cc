@@ -19,7 +19,7 @@
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/shape.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/batch_layout.h"
+#include "symbol/schema/batch_layout.h"
 
 namespace cooper {
 namespace {

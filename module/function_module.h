@@ -26,7 +26,7 @@
 #include "module/base_module.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/shape.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 

@@ -13,12 +13,12 @@
 #include "ndarray/base/partial_shape.h"
 #include "ndarray/base/shape.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/indexed_graph.h"
-#include "symbol/is_op.h"
-#include "symbol/node.h"
+#include "symbol/graph/indexed_graph.h"
 #include "symbol/ops/loss/ctc_loss_param.h"
 #include "symbol/ops/loss/softmax_output_param.h"
 #include "symbol/ops/nn/embedding_param.h"
+#include "symbol/schema/is_op.h"
+#include "symbol/schema/node.h"
 
 namespace cooper {
 namespace {

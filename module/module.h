@@ -20,7 +20,7 @@
 #include "module/data_parallel_executor_group.h"
 #include "module/module_group.h"
 #include "module/module_options.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 

@@ -8,7 +8,7 @@
 #include "executor/executor_fixtures.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/shape.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 

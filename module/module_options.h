@@ -18,7 +18,7 @@
 #include "module/group_contexts.h"
 #include "module/kwargs/kwargs.h"
 #include "ndarray/base/context.h"
-#include "symbol/load_limits.h"
+#include "symbol/json/load_limits.h"
 
 namespace cooper {
 

@@ -17,7 +17,7 @@
 #include "io/batch/data_batch.h"
 #include "io/batch/data_desc.h"
 #include "ndarray/array/ndarray.h"
-#include "symbol/batch_layout.h"
+#include "symbol/schema/batch_layout.h"
 
 namespace cooper {
 

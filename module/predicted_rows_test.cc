@@ -13,7 +13,7 @@
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/base/status_matchers.h"
-#include "symbol/batch_layout.h"
+#include "symbol/schema/batch_layout.h"
 
 namespace cooper {
 namespace {

@@ -15,9 +15,9 @@
 #include "module/callback/log_line.h"
 #include "module/checkpoint.h"
 #include "ndarray/array/array_map.h"
-#include "symbol/load_limits.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/json/load_limits.h"
 #include "symbol/rnn/base_rnn_cell.h"
-#include "symbol/symbol.h"
 
 namespace cooper {
 

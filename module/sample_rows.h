@@ -1,9 +1,9 @@
 #ifndef COOPER_MODULE_SAMPLE_ROWS_H_
 #define COOPER_MODULE_SAMPLE_ROWS_H_
 
-// Takes the samples of a batch out of an output, by where they are in it (symbol/batch_layout.h),
-// and finds that out where the network cannot tell: turning the samples of a batch turns their
-// elements, and nothing else does.
+// Takes the samples of a batch out of an output, by where they are in it
+// (symbol/schema/batch_layout.h), and finds that out where the network cannot tell: turning the
+// samples of a batch turns their elements, and nothing else does.
 
 #include <cstdint>
 #include <vector>
@@ -13,7 +13,7 @@
 #include "absl/types/span.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/shape.h"
-#include "symbol/batch_layout.h"
+#include "symbol/schema/batch_layout.h"
 
 namespace cooper {
 

@@ -12,7 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "io/batch/bucket_key.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 

@@ -15,7 +15,7 @@
 #include "ndarray/base/partial_shape.h"
 #include "ndarray/base/shape.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/infer_shape.h"
+#include "symbol/inference/infer_shape.h"
 #include "tools/shapes_flag.h"
 
 namespace cooper {

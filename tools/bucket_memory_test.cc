@@ -10,8 +10,8 @@
 #include "gtest/gtest.h"
 #include "module/bucket_plan.h"
 #include "ndarray/base/status_matchers.h"
+#include "symbol/graph/symbol.h"
 #include "symbol/op/nn.h"
-#include "symbol/symbol.h"
 
 namespace cooper {
 namespace {

@@ -2,7 +2,7 @@
 # tools/fuzz_coverage.sh [FILE]: how much of the code that reads files the fuzzers of tests/fuzz
 # reach with the inputs that they begin with: their seeds, and what tools/fuzz.sh has kept. Per file,
 # from clang's source coverage: functions, lines, and edges (both ways of each condition). With FILE
-# (symbol/json.cc) shows its lines instead, each with how often it ran. Needs clang 14 and llvm 14.
+# (symbol/json/json.cc) shows its lines instead, each with how often it ran. Needs clang 14 and llvm 14.
 #
 # Exits with 1 if fewer than $COOPER_FUZZ_EDGES (90) percent of all edges are reached.
 set -euo pipefail
@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 source tools/fuzz_targets.sh
 readers=(symbol_json params training_state buckets text)
 files=(
-  symbol/json.cc symbol/json_graph.cc symbol/legacy_json.cc symbol/merge_variables.cc
+  symbol/json/json.cc symbol/json/json_graph.cc symbol/json/legacy_json.cc symbol/json/merge_variables.cc
   ndarray/files/params_file.cc ndarray/files/params_file_sparse.cc
   module/bucketing_checkpoint.cc module/training_state.cc
   io/batch/bucket_key.cc io/iterators/csv_iter.cc io/text/encode_sentences.cc io/batch/key_values.cc io/text/text_corpus.cc

@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "executor/compile/program.h"
 #include "executor/plan/arena_layout.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 #include "tools/html_page.h"
 #include "tools/number_text.h"
 #include "tools/svg_canvas.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "symbol/op.h"
+#include "symbol/schema/op.h"
 
 namespace cooper {
 

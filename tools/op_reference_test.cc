@@ -12,8 +12,8 @@
 #include "absl/strings/match.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "symbol/op.h"
 #include "symbol/op/op_description.h"
+#include "symbol/schema/op.h"
 #include "tools/op_headers.h"
 
 namespace cooper {

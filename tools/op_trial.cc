@@ -9,12 +9,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "ndarray/base/dtype.h"
-#include "symbol/infer_shape.h"
-#include "symbol/infer_type.h"
-#include "symbol/input_attrs.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/inference/infer_shape.h"
+#include "symbol/inference/infer_type.h"
 #include "symbol/op/op_description.h"
-#include "symbol/op_example.h"
-#include "symbol/symbol.h"
+#include "symbol/schema/input_attrs.h"
+#include "symbol/schema/op_example.h"
 
 namespace cooper {
 namespace {

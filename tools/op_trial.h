@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ndarray/base/partial_shape.h"
-#include "symbol/op.h"
+#include "symbol/schema/op.h"
 
 namespace cooper {
 

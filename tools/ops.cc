@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "symbol/op.h"
+#include "symbol/schema/op.h"
 #include "tools/op_headers.h"
 #include "tools/op_reference.h"
 

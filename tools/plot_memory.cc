@@ -12,7 +12,7 @@
 #include "executor/executor.h"
 #include "ndarray/base/atomic_file.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/json.h"
+#include "symbol/json/json.h"
 #include "tools/memory_plan_page.h"
 #include "tools/output_file.h"
 #include "tools/program_main.h"

@@ -14,7 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/atomic_file.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/json.h"
+#include "symbol/json/json.h"
 #include "symbol/visualization/print_summary.h"
 #include "tools/output_file.h"
 #include "tools/program_main.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "symbol/infer_shape.h"
+#include "symbol/inference/infer_shape.h"
 
 namespace cooper {
 

@@ -4,7 +4,7 @@
 // Parameters of lion_update.
 
 #include "symbol/ops/optimizer/update_param.h"
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

@@ -12,9 +12,9 @@
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/random/random.h"
+#include "symbol/graph/symbol.h"
 #include "symbol/op/loss.h"
 #include "symbol/op/nn.h"
-#include "symbol/symbol.h"
 
 namespace cooper {
 namespace {

@@ -20,8 +20,8 @@
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_matchers.h"
 #include "nlohmann/json.hpp"
+#include "symbol/graph/symbol.h"
 #include "symbol/op/elemwise.h"
-#include "symbol/symbol.h"
 
 namespace cooper {
 namespace {

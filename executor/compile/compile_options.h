@@ -9,8 +9,8 @@
 
 #include "executor/kernel.h"
 #include "ndarray/base/context.h"
-#include "symbol/infer_shape.h"
-#include "symbol/infer_type.h"
+#include "symbol/inference/infer_shape.h"
+#include "symbol/inference/infer_type.h"
 
 namespace cooper {
 

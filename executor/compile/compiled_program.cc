@@ -12,7 +12,7 @@
 #include "executor/compile/program_passes/program_passes.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/threads/parallel.h"
-#include "symbol/gradient.h"
+#include "symbol/graph/gradient.h"
 
 namespace cooper {
 namespace {

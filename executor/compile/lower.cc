@@ -20,8 +20,8 @@
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/partial_shape.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/gradient.h"
-#include "symbol/indexed_graph.h"
+#include "symbol/graph/gradient.h"
+#include "symbol/graph/indexed_graph.h"
 
 namespace cooper {
 namespace {

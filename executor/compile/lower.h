@@ -11,8 +11,8 @@
 #include "executor/compile/compile_options.h"
 #include "executor/compile/graph_passes/graph_pass.h"
 #include "executor/compile/program.h"
-#include "symbol/gradient.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/gradient.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 

@@ -15,11 +15,11 @@
 #include "ndarray/base/partial_shape.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/base/status_matchers.h"
-#include "symbol/gradient_context.h"
-#include "symbol/op.h"
-#include "symbol/shape_context.h"
-#include "symbol/symbol.h"
-#include "symbol/type_context.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/schema/gradient_context.h"
+#include "symbol/schema/op.h"
+#include "symbol/schema/shape_context.h"
+#include "symbol/schema/type_context.h"
 
 namespace cooper {
 namespace {

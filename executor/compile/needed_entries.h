@@ -7,8 +7,8 @@
 
 #include "absl/types/span.h"
 #include "executor/compile/placement.h"
-#include "symbol/indexed_graph.h"
-#include "symbol/node.h"
+#include "symbol/graph/indexed_graph.h"
+#include "symbol/schema/node.h"
 
 namespace cooper {
 

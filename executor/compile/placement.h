@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ndarray/base/context.h"
-#include "symbol/indexed_graph.h"
+#include "symbol/graph/indexed_graph.h"
 
 namespace cooper {
 

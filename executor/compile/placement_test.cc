@@ -14,9 +14,9 @@
 #include "gtest/gtest.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/threads/profiler.h"
-#include "symbol/attr_scope.h"
-#include "symbol/indexed_graph.h"
-#include "symbol/name_manager.h"
+#include "symbol/graph/attr_scope.h"
+#include "symbol/graph/indexed_graph.h"
+#include "symbol/graph/name_manager.h"
 
 namespace cooper {
 namespace {

@@ -14,7 +14,7 @@
 #include "ndarray/base/context.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/shape.h"
-#include "symbol/node.h"
+#include "symbol/schema/node.h"
 
 namespace cooper {
 

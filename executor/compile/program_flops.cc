@@ -9,8 +9,8 @@
 #include "executor/compile/program.h"
 #include "executor/kernel.h"
 #include "ndarray/base/shape.h"
-#include "symbol/node.h"
-#include "symbol/op_flops.h"
+#include "symbol/schema/node.h"
+#include "symbol/schema/op_flops.h"
 
 namespace cooper {
 namespace {

@@ -21,8 +21,8 @@ struct ProgramFlops {
 // Of one training run, forward and backward, if gradients were asked for when it was compiled; of
 // one forward run otherwise. All steps of sequences count, also those that lengths, which no shape
 // tells, will leave out; an update of parameters is not part of a program. Factorizations (potrf,
-// inverse, ...) and operators of an embedder's own without a rule (symbol/op_flops.h) count as
-// elements alone. Equal programs give equal numbers. O(instructions) time.
+// inverse, ...) and operators of an embedder's own without a rule (symbol/schema/op_flops.h) count
+// as elements alone. Equal programs give equal numbers. O(instructions) time.
 ProgramFlops CountFlops(const CompiledProgram& compiled);
 
 }  // namespace cooper

@@ -18,7 +18,7 @@
 #include "glog/logging.h"
 #include "ndarray/base/partial_shape.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/indexed_graph.h"
+#include "symbol/graph/indexed_graph.h"
 
 namespace cooper {
 namespace {

@@ -13,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/base/status_matchers.h"
-#include "symbol/name_manager.h"
+#include "symbol/graph/name_manager.h"
 
 namespace cooper {
 namespace {

@@ -13,8 +13,8 @@
 #include "executor/kernel.h"
 #include "ndarray/base/near_names.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/infer_shape.h"
-#include "symbol/infer_type.h"
+#include "symbol/inference/infer_shape.h"
+#include "symbol/inference/infer_type.h"
 
 namespace cooper {
 namespace {

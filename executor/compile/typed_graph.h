@@ -15,8 +15,8 @@
 #include "executor/compile/graph_passes/graph_pass.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/partial_shape.h"
-#include "symbol/indexed_graph.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/indexed_graph.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "ndarray/base/status_macros.h"
-#include "symbol/infer_shape.h"
+#include "symbol/inference/infer_shape.h"
 
 namespace cooper {
 

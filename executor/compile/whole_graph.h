@@ -7,9 +7,9 @@
 
 #include "absl/status/statusor.h"
 #include "ndarray/base/partial_shape.h"
-#include "symbol/gradient.h"
-#include "symbol/indexed_graph.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/gradient.h"
+#include "symbol/graph/indexed_graph.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 

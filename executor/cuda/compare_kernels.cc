@@ -16,8 +16,8 @@
 #include "gtest/gtest.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/context.h"
-#include "symbol/op.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/schema/op.h"
 
 namespace cooper {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/shape.h"
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

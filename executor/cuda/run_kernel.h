@@ -13,7 +13,7 @@
 #include "ndarray/base/context.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/shape.h"
-#include "symbol/op.h"
+#include "symbol/schema/op.h"
 
 namespace cooper {
 

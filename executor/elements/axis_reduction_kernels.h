@@ -26,9 +26,9 @@
 #include "executor/kernel.h"
 #include "ndarray/base/shape.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/ops/one_input.h"
 #include "symbol/ops/reduce/reduce_axes.h"
 #include "symbol/ops/reduce/reduce_param.h"
+#include "symbol/ops/rules/one_input.h"
 
 namespace cooper {
 

@@ -14,7 +14,7 @@
 #include "executor/compile/program.h"
 #include "executor/run/bound_program.h"
 #include "ndarray/array/array_map.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 

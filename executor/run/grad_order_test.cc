@@ -13,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/base/status_matchers.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 namespace {

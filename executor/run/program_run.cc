@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/default_seed.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 namespace {

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "executor/run/program_run.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 

@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/infer_shape.h"
+#include "symbol/inference/infer_shape.h"
 
 namespace cooper {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "absl/status/statusor.h"
 #include "executor/bind_options.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 

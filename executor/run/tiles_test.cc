@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/threads/parallel.h"
-#include "symbol/name_manager.h"
+#include "symbol/graph/name_manager.h"
 
 namespace cooper {
 namespace {

@@ -17,7 +17,7 @@
 #include "ndarray/base/philox.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/random/fill_random.h"
-#include "symbol/param_text.h"
+#include "symbol/schema/param_text.h"
 
 namespace cooper::init {
 namespace {

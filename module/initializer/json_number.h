@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "symbol/param_text.h"
+#include "symbol/schema/param_text.h"
 
 namespace cooper {
 

@@ -6,7 +6,7 @@
 #include "glog/logging.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/op.h"
+#include "symbol/schema/op.h"
 
 namespace cooper {
 

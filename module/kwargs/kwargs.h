@@ -4,7 +4,7 @@
 // What Python passes by keyword: how optimizers, schedulers, metrics and initializers are made by
 // name, from a program, a command line, a configuration file or an attribute of a symbol.
 
-#include "symbol/attr_values.h"
+#include "symbol/schema/attr_values.h"
 
 namespace cooper {
 

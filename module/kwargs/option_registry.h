@@ -3,7 +3,7 @@
 
 // What is made by name from texts: optimizers, metrics, initializers and schedules each have a
 // registry, to which each kind adds itself in its own file, from a target with `alwayslink`. The
-// names of its options are declared as an operator's are (symbol/param_schema.h):
+// names of its options are declared as an operator's are (symbol/schema/param_schema.h):
 //
 //   const bool kRegistered = Schedules().Add<PolyOptions>({"poly"}, Poly, [](auto& d) {
 //     d.Field("max_update", &PolyOptions::max_update).Required();
@@ -25,7 +25,7 @@
 #include "module/kwargs/kwargs.h"
 #include "ndarray/base/near_names.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

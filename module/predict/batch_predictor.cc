@@ -10,8 +10,8 @@
 #include "ndarray/array/on_cpu.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/random/random.h"
-#include "symbol/batch_layout.h"
-#include "symbol/infer_shape.h"
+#include "symbol/inference/infer_shape.h"
+#include "symbol/schema/batch_layout.h"
 
 namespace cooper {
 namespace {

@@ -9,7 +9,7 @@
 #include "module/sample_rows.h"
 #include "ndarray/array/on_cpu.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/batch_layout.h"
+#include "symbol/schema/batch_layout.h"
 
 namespace cooper {
 namespace {

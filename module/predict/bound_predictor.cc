@@ -13,7 +13,7 @@
 #include "ndarray/base/near_names.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/files/params_file.h"
-#include "symbol/json.h"
+#include "symbol/json/json.h"
 
 namespace cooper {
 namespace {

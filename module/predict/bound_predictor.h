@@ -14,8 +14,8 @@
 #include "executor/executor.h"
 #include "module/predict/inference_network.h"
 #include "ndarray/array/array_map.h"
-#include "symbol/infer_shape.h"
-#include "symbol/infer_type.h"
+#include "symbol/inference/infer_shape.h"
+#include "symbol/inference/infer_type.h"
 
 namespace cooper {
 

@@ -14,7 +14,7 @@
 #include "module/module_fixtures.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/files/params_file.h"
-#include "symbol/json.h"
+#include "symbol/json/json.h"
 
 namespace cooper {
 namespace {

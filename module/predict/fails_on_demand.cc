@@ -1,9 +1,9 @@
 #include "module/predict/fails_on_demand.h"
 
 #include "executor/kernel.h"
-#include "symbol/op.h"
-#include "symbol/shape_context.h"
-#include "symbol/type_context.h"
+#include "symbol/schema/op.h"
+#include "symbol/schema/shape_context.h"
+#include "symbol/schema/type_context.h"
 
 namespace cooper {
 namespace {

@@ -11,10 +11,10 @@
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/near_names.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/indexed_graph.h"
-#include "symbol/is_op.h"
-#include "symbol/node.h"
-#include "symbol/op.h"
+#include "symbol/graph/indexed_graph.h"
+#include "symbol/schema/is_op.h"
+#include "symbol/schema/node.h"
+#include "symbol/schema/op.h"
 
 namespace cooper {
 namespace {

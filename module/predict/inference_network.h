@@ -11,9 +11,9 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "ndarray/array/array_map.h"
-#include "symbol/infer_shape.h"
-#include "symbol/infer_type.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/inference/infer_shape.h"
+#include "symbol/inference/infer_type.h"
 
 namespace cooper {
 

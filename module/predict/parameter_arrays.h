@@ -16,8 +16,8 @@
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/context.h"
 #include "ndarray/base/dtype.h"
-#include "symbol/infer_type.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/inference/infer_type.h"
 
 namespace cooper {
 

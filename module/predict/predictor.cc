@@ -20,7 +20,7 @@
 #include "module/predict/worker.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/name_manager.h"
+#include "symbol/graph/name_manager.h"
 
 namespace cooper {
 namespace {

@@ -17,7 +17,7 @@
 #include "executor/compile/compiled_program.h"
 #include "module/predict/lru_map.h"
 #include "module/predict/network_cache.h"
-#include "symbol/infer_shape.h"
+#include "symbol/inference/infer_shape.h"
 
 namespace cooper {
 

@@ -14,10 +14,10 @@
 #include "module/module_fixtures.h"
 #include "module/predict/network_cache.h"
 #include "ndarray/base/status_matchers.h"
-#include "symbol/name_manager.h"
-#include "symbol/op.h"
-#include "symbol/shape_context.h"
-#include "symbol/type_context.h"
+#include "symbol/graph/name_manager.h"
+#include "symbol/schema/op.h"
+#include "symbol/schema/shape_context.h"
+#include "symbol/schema/type_context.h"
 
 namespace cooper {
 namespace {

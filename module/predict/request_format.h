@@ -14,7 +14,7 @@
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/partial_shape.h"
-#include "symbol/infer_shape.h"
+#include "symbol/inference/infer_shape.h"
 
 namespace cooper {
 

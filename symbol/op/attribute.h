@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "symbol/attr_values.h"
-#include "symbol/param_text.h"
+#include "symbol/schema/attr_values.h"
+#include "symbol/schema/param_text.h"
 
 namespace cooper::op {
 

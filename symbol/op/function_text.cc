@@ -226,12 +226,12 @@ FunctionTexts WriteFunctions(const std::vector<const OpSchema*>& ops, const std:
       "#ifndef ", guard, "\n#define ", guard, "\n\n",
       CommentLines(absl::StrCat("Functions that make nodes of the operators in symbol/ops/", family,
                                 ", generated from their schemas when this is built. See "
-                                "symbol/operators.h for what they have in common."),
+                                "symbol/op/operators.h for what they have in common."),
                    ""),
       "\n#include <cstdint>\n#include <limits>\n#include <optional>\n#include <string>\n",
       "#include <vector>\n\n#include \"absl/types/span.h\"\n#include \"ndarray/base/dtype.h\"\n",
-      "#include \"symbol/op/attribute.h\"\n#include \"symbol/operators.h\"\n",
-      "#include \"symbol/symbol.h\"\n\n");
+      "#include \"symbol/op/attribute.h\"\n#include \"symbol/op/operators.h\"\n",
+      "#include \"symbol/graph/symbol.h\"\n\n");
   texts.source =
       absl::StrCat("#include \"", path, "\"\n\n#include \"symbol/op/node_builder.h\"\n\n");
   ScopedText header, source;

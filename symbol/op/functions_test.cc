@@ -8,15 +8,15 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/base/status_matchers.h"
-#include "symbol/infer_shape.h"
-#include "symbol/json.h"
-#include "symbol/name_manager.h"
+#include "symbol/graph/name_manager.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/inference/infer_shape.h"
+#include "symbol/json/json.h"
 #include "symbol/op/elemwise.h"
 #include "symbol/op/loss.h"
 #include "symbol/op/nn.h"
+#include "symbol/op/operators.h"
 #include "symbol/op/shape.h"
-#include "symbol/operators.h"
-#include "symbol/symbol.h"
 
 namespace cooper {
 namespace {

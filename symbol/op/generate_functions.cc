@@ -5,8 +5,8 @@
 #include <iostream>
 #include <string>
 
-#include "symbol/op.h"
 #include "symbol/op/function_text.h"
+#include "symbol/schema/op.h"
 
 int main(int argc, char** argv) {
   if (argc != 5) {

@@ -11,9 +11,9 @@
 
 #include "absl/types/span.h"
 #include "ndarray/base/dtype.h"
-#include "symbol/attr_values.h"
+#include "symbol/graph/symbol.h"
 #include "symbol/op/attribute.h"
-#include "symbol/symbol.h"
+#include "symbol/schema/attr_values.h"
 
 namespace cooper::op {
 

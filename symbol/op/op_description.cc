@@ -11,7 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "symbol/input_attrs.h"
+#include "symbol/schema/input_attrs.h"
 
 namespace cooper {
 namespace {

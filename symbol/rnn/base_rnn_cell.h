@@ -23,9 +23,9 @@
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/partial_shape.h"
+#include "symbol/graph/symbol.h"
 #include "symbol/rnn/rnn_params.h"
 #include "symbol/rnn/symbol_sequence.h"
-#include "symbol/symbol.h"
 
 namespace cooper {
 

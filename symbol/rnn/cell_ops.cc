@@ -1,6 +1,6 @@
 #include "symbol/rnn/cell_ops.h"
 
-#include "symbol/param_text.h"
+#include "symbol/schema/param_text.h"
 
 namespace cooper {
 

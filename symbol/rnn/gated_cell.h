@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "symbol/graph/symbol.h"
 #include "symbol/rnn/base_rnn_cell.h"
-#include "symbol/symbol.h"
 
 namespace cooper {
 

@@ -12,7 +12,7 @@
 
 #include <string>
 
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 

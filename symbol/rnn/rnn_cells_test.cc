@@ -9,8 +9,9 @@
 #include "gtest/gtest.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/status_matchers.h"
-#include "symbol/infer_shape.h"
-#include "symbol/name_manager.h"
+#include "symbol/graph/name_manager.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/inference/infer_shape.h"
 #include "symbol/rnn/bidirectional_cell.h"
 #include "symbol/rnn/dropout_cell.h"
 #include "symbol/rnn/fused_rnn_cell.h"
@@ -20,7 +21,6 @@
 #include "symbol/rnn/rnn_cell.h"
 #include "symbol/rnn/sequential_rnn_cell.h"
 #include "symbol/rnn/zoneout_cell.h"
-#include "symbol/symbol.h"
 
 namespace cooper {
 namespace {

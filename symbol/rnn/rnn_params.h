@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 

@@ -9,9 +9,9 @@
 
 #include <vector>
 
+#include "symbol/graph/symbol.h"
 #include "symbol/rnn/base_rnn_cell.h"
 #include "symbol/rnn/symbol_sequence.h"
-#include "symbol/symbol.h"
 
 namespace cooper {
 

@@ -6,8 +6,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/base/status_matchers.h"
-#include "symbol/json.h"
-#include "symbol/name_manager.h"
+#include "symbol/graph/name_manager.h"
+#include "symbol/json/json.h"
 #include "symbol/rnn/lstm_cell.h"
 
 namespace cooper {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "symbol/graph/symbol.h"
 #include "symbol/rnn/symbol_sequence.h"
-#include "symbol/symbol.h"
 
 namespace cooper {
 

@@ -8,9 +8,9 @@
 
 #include "absl/status/statusor.h"
 #include "ndarray/base/partial_shape.h"
-#include "symbol/indexed_graph.h"
-#include "symbol/infer_shape.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/indexed_graph.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/inference/infer_shape.h"
 
 namespace cooper {
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "symbol/node.h"
+#include "symbol/schema/node.h"
 
 namespace cooper {
 

@@ -9,7 +9,7 @@
 #include "absl/strings/str_replace.h"
 #include "ndarray/base/partial_shape.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/indexed_graph.h"
+#include "symbol/graph/indexed_graph.h"
 #include "symbol/visualization/entry_shapes.h"
 #include "symbol/visualization/node_label.h"
 #include "symbol/visualization/printable_text.h"

@@ -10,9 +10,9 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "symbol/attr_values.h"
-#include "symbol/infer_shape.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/inference/infer_shape.h"
+#include "symbol/schema/attr_values.h"
 
 namespace cooper {
 

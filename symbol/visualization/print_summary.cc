@@ -11,7 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "ndarray/base/shape.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/indexed_graph.h"
+#include "symbol/graph/indexed_graph.h"
 #include "symbol/visualization/entry_shapes.h"
 #include "symbol/visualization/printable_text.h"
 #include "symbol/visualization/variable_role.h"

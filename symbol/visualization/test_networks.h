@@ -3,7 +3,7 @@
 
 // Networks for the tests of this folder.
 
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 

@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include "symbol/indexed_graph.h"
-#include "symbol/infer_shape.h"
+#include "symbol/graph/indexed_graph.h"
+#include "symbol/inference/infer_shape.h"
 
 namespace cooper {
 

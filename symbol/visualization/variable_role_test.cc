@@ -6,7 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 #include "symbol/visualization/test_networks.h"
 
 namespace cooper {

@@ -27,7 +27,8 @@
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/random/random.h"
 #include "ndarray/random/random_cases.h"
-#include "symbol/infer_shape.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/inference/infer_shape.h"
 #include "symbol/rnn/bidirectional_cell.h"
 #include "symbol/rnn/fused_rnn_cell.h"
 #include "symbol/rnn/gru_cell.h"
@@ -36,7 +37,6 @@
 #include "symbol/rnn/rnn_cell.h"
 #include "symbol/rnn/sequential_rnn_cell.h"
 #include "symbol/rnn/zoneout_cell.h"
-#include "symbol/symbol.h"
 
 namespace cooper {
 namespace {

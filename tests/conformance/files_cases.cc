@@ -8,8 +8,8 @@
 #include "ndarray/base/atomic_file.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/files/params_file.h"
-#include "symbol/infer_shape.h"
-#include "symbol/json.h"
+#include "symbol/inference/infer_shape.h"
+#include "symbol/json/json.h"
 #include "tests/conformance/case_data.h"
 #include "tests/conformance/case_runner.h"
 

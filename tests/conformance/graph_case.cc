@@ -12,9 +12,9 @@
 #include "executor/executor.h"
 #include "ndarray/base/atomic_file.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/infer_shape.h"
-#include "symbol/infer_type.h"
-#include "symbol/json.h"
+#include "symbol/inference/infer_shape.h"
+#include "symbol/inference/infer_type.h"
+#include "symbol/json/json.h"
 #include "tests/conformance/case_context.h"
 #include "tests/conformance/disabled_passes.h"
 

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/kernel.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 #include "tests/conformance/case_data.h"
 
 namespace cooper::conformance {

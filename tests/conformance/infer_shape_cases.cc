@@ -4,9 +4,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/infer_shape.h"
-#include "symbol/infer_type.h"
-#include "symbol/json.h"
+#include "symbol/inference/infer_shape.h"
+#include "symbol/inference/infer_type.h"
+#include "symbol/json/json.h"
 #include "tests/conformance/case_data.h"
 #include "tests/conformance/case_runner.h"
 #include "tests/conformance/graph_case.h"

@@ -10,7 +10,7 @@
 #include "module/module.h"
 #include "module/sequential_module.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/json.h"
+#include "symbol/json/json.h"
 #include "tests/conformance/case_context.h"
 #include "tests/conformance/disabled_passes.h"
 #include "tests/conformance/graph_case.h"

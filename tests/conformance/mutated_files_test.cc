@@ -16,8 +16,8 @@
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/files/params_file.h"
 #include "ndarray/random/random.h"
-#include "symbol/infer_shape.h"
-#include "symbol/json.h"
+#include "symbol/inference/infer_shape.h"
+#include "symbol/json/json.h"
 #include "tests/conformance/case_data.h"
 
 namespace cooper::conformance {

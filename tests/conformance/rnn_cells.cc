@@ -11,7 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/name_manager.h"
+#include "symbol/graph/name_manager.h"
 #include "symbol/rnn/bidirectional_cell.h"
 #include "symbol/rnn/dropout_cell.h"
 #include "symbol/rnn/fused_rnn_cell.h"

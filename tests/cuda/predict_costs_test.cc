@@ -12,7 +12,7 @@
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/context.h"
 #include "ndarray/base/status_matchers.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 #include "third_party/cuda/emulator/runtime/counters.h"
 
 namespace cooper {

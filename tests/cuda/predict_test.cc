@@ -13,7 +13,7 @@
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/require_gpu.h"
 #include "ndarray/random/random.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 namespace {

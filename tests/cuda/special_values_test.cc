@@ -10,7 +10,7 @@
 #include "ndarray/base/shape.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/require_gpu.h"
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 #include "tests/operators/run_operator.h"
 
 namespace cooper {

@@ -18,7 +18,7 @@
 #include "ndarray/base/context.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/require_gpu.h"
-#include "symbol/attr_scope.h"
+#include "symbol/graph/attr_scope.h"
 
 namespace cooper {
 namespace {

@@ -11,7 +11,7 @@
 #include "io/buckets/bucket_sentence_iter.h"
 #include "module/bucketing_module.h"
 #include "module/metric/classification.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace {
 

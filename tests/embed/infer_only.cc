@@ -3,8 +3,8 @@
 #include <iostream>
 
 #include "ndarray/base/partial_shape.h"
-#include "symbol/infer_shape.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/inference/infer_shape.h"
 
 int main() {
   const cooper::Symbol data = cooper::Symbol::Variable("data");

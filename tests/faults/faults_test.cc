@@ -42,7 +42,7 @@
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/files/params_file.h"
 #include "ndarray/random/random.h"
-#include "symbol/json.h"
+#include "symbol/json/json.h"
 
 namespace cooper {
 namespace {

@@ -13,9 +13,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/base/status_matchers.h"
-#include "symbol/json.h"
-#include "symbol/op.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/json/json.h"
+#include "symbol/schema/op.h"
 
 namespace cooper {
 namespace {

@@ -15,7 +15,7 @@
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_matchers.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 #include "tests/operators/run_operator.h"
 
 namespace cooper {

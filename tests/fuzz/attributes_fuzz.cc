@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "glog/logging.h"
-#include "symbol/op.h"
-#include "symbol/param_text.h"
+#include "symbol/schema/op.h"
+#include "symbol/schema/param_text.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/operator_fields.h"
 

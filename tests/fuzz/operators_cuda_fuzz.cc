@@ -12,7 +12,7 @@
 #include "glog/logging.h"
 #include "ndarray/array/device.h"
 #include "ndarray/base/context.h"
-#include "symbol/json.h"
+#include "symbol/json/json.h"
 #include "tests/fuzz/compare_results.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/random_network.h"

@@ -9,7 +9,7 @@
 
 #include "executor/executor.h"
 #include "glog/logging.h"
-#include "symbol/json.h"
+#include "symbol/json/json.h"
 #include "tests/fuzz/compare_results.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/random_network.h"

@@ -11,8 +11,8 @@
 #include "absl/strings/str_join.h"
 #include "glog/logging.h"
 #include "ndarray/random/random.h"
-#include "symbol/input_attrs.h"
-#include "symbol/json.h"
+#include "symbol/json/json.h"
+#include "symbol/schema/input_attrs.h"
 
 namespace cooper {
 namespace {

@@ -16,7 +16,7 @@
 #include "executor/executor.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/context.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/operator_fields.h"
 

@@ -15,8 +15,8 @@
 #include "module/module.h"
 #include "module/module_fixtures.h"
 #include "ndarray/base/status_matchers.h"
-#include "symbol/attr_scope.h"
-#include "symbol/name_manager.h"
+#include "symbol/graph/attr_scope.h"
+#include "symbol/graph/name_manager.h"
 #include "tests/module/parity_fixtures.h"
 
 namespace cooper {

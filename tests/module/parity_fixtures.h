@@ -9,7 +9,7 @@
 
 #include "module/module.h"
 #include "ndarray/base/context.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 

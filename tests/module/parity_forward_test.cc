@@ -17,7 +17,7 @@
 #include "module/module.h"
 #include "module/module_fixtures.h"
 #include "ndarray/base/status_matchers.h"
-#include "symbol/name_manager.h"
+#include "symbol/graph/name_manager.h"
 #include "symbol/rnn/lstm_cell.h"
 #include "symbol/rnn/sequential_rnn_cell.h"
 #include "tests/module/parity_fixtures.h"

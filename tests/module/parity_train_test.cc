@@ -21,7 +21,7 @@
 #include "module/optimizer/sgd.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/random/random.h"
-#include "symbol/json.h"
+#include "symbol/json/json.h"
 #include "tests/module/parity_fixtures.h"
 
 namespace cooper {

@@ -16,7 +16,7 @@
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/base/status_matchers.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 #include "tests/operators/run_operator.h"
 
 namespace cooper {

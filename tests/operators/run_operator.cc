@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "executor/executor.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/context.h"
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

@@ -5,7 +5,7 @@
 #include "executor/executor_fixtures.h"
 #include "executor/kernel.h"
 #include "ndarray/base/dtype.h"
-#include "symbol/infer_shape.h"
+#include "symbol/inference/infer_shape.h"
 
 namespace cooper {
 

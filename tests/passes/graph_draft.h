@@ -15,9 +15,9 @@
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/shape.h"
 #include "ndarray/random/random.h"
-#include "symbol/infer_shape.h"
-#include "symbol/name_manager.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/name_manager.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/inference/infer_shape.h"
 #include "tests/passes/random_graph.h"
 
 namespace cooper {

@@ -9,9 +9,9 @@
 
 #include "executor/kernel.h"
 #include "ndarray/base/dtype.h"
-#include "symbol/infer_shape.h"
-#include "symbol/infer_type.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/inference/infer_shape.h"
+#include "symbol/inference/infer_type.h"
 
 namespace cooper {
 

@@ -22,7 +22,7 @@
 #include "ndarray/base/partial_shape.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/random/random.h"
-#include "symbol/json.h"
+#include "symbol/json/json.h"
 #include "tests/passes/make_random_graph.h"
 #include "tests/passes/run_graph.h"
 

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "executor/executor_fixtures.h"
 #include "glog/logging.h"
-#include "symbol/infer_shape.h"
+#include "symbol/inference/infer_shape.h"
 #include "symbol/rnn/bidirectional_cell.h"
 #include "symbol/rnn/dropout_cell.h"
 #include "symbol/rnn/gru_cell.h"

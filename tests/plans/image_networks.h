@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "ndarray/base/shape.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 

@@ -4,7 +4,7 @@
 // Networks whose layers are several branches side by side (image_networks.h).
 
 #include "absl/status/statusor.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 

@@ -17,11 +17,11 @@
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/files/params_file.h"
 #include "nlohmann/json.hpp"
-#include "symbol/json.h"
-#include "symbol/name_manager.h"
+#include "symbol/graph/name_manager.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/json/json.h"
 #include "symbol/rnn/base_rnn_cell.h"
 #include "symbol/rnn/fused_rnn_cell.h"
-#include "symbol/symbol.h"
 #include "tests/conformance/rnn_cells.h"
 
 namespace cooper {

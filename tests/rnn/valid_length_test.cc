@@ -16,6 +16,7 @@
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/random/random.h"
 #include "nlohmann/json.hpp"
+#include "symbol/graph/symbol.h"
 #include "symbol/rnn/bidirectional_cell.h"
 #include "symbol/rnn/dropout_cell.h"
 #include "symbol/rnn/fused_rnn_cell.h"
@@ -25,7 +26,6 @@
 #include "symbol/rnn/rnn_cell.h"
 #include "symbol/rnn/sequential_rnn_cell.h"
 #include "symbol/rnn/zoneout_cell.h"
-#include "symbol/symbol.h"
 
 namespace cooper {
 namespace {

@@ -15,8 +15,8 @@
 #include "executor/compile/graph_passes/step_stacker.h"
 #include "executor/compile/graph_passes/unit_order.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/is_op.h"
 #include "symbol/ops/nn/fully_connected_param.h"
+#include "symbol/schema/is_op.h"
 
 namespace cooper {
 namespace {

@@ -18,7 +18,7 @@
 #include "gtest/gtest.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/status_matchers.h"
-#include "symbol/name_manager.h"
+#include "symbol/graph/name_manager.h"
 
 namespace cooper {
 namespace {

@@ -24,9 +24,9 @@
 #include "ndarray/threads/parallel.h"
 #include "symbol/op/elemwise.h"
 #include "symbol/op/nn.h"
+#include "symbol/op/operators.h"
 #include "symbol/op/reduce.h"
 #include "symbol/op/shape.h"
-#include "symbol/operators.h"
 
 namespace cooper {
 namespace {

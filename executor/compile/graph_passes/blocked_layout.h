@@ -13,7 +13,7 @@
 #include "ndarray/base/shape.h"
 #include "symbol/ops/nn/convolution_param.h"
 #include "symbol/ops/nn/fused_convolution_param.h"
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

@@ -11,8 +11,8 @@
 #include "executor/compile/graph_passes/graph_facts.h"
 #include "executor/executor_fixtures.h"
 #include "glog/logging.h"
-#include "symbol/indexed_graph.h"
-#include "symbol/infer_shape.h"
+#include "symbol/graph/indexed_graph.h"
+#include "symbol/inference/infer_shape.h"
 
 namespace cooper {
 

@@ -7,9 +7,9 @@
 #include "executor/compile/graph_passes/graph_rebuilder.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/is_op.h"
 #include "symbol/ops/nn/batch_norm_param.h"
 #include "symbol/ops/nn/folded_batch_norm_param.h"
+#include "symbol/schema/is_op.h"
 
 namespace cooper {
 

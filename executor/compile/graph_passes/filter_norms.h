@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "executor/compile/graph_passes/graph_facts.h"
-#include "symbol/node.h"
+#include "symbol/schema/node.h"
 
 namespace cooper {
 

@@ -8,9 +8,9 @@
 #include "executor/compile/graph_passes/filter_norms.h"
 #include "executor/compile/graph_passes/graph_rebuilder.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/is_op.h"
 #include "symbol/ops/nn/convolution_param.h"
 #include "symbol/ops/nn/fully_connected_param.h"
+#include "symbol/schema/is_op.h"
 
 namespace cooper {
 namespace {

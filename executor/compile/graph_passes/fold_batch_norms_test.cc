@@ -16,8 +16,8 @@
 #include "gtest/gtest.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/status_matchers.h"
+#include "symbol/graph/symbol.h"
 #include "symbol/op/nn.h"
-#include "symbol/symbol.h"
 
 namespace cooper {
 namespace {

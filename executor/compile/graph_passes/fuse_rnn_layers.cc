@@ -14,9 +14,9 @@
 #include "executor/compile/graph_passes/unit_order.h"
 #include "glog/logging.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/is_op.h"
 #include "symbol/ops/shape/concat_param.h"
 #include "symbol/ops/shape/expand_dims_param.h"
+#include "symbol/schema/is_op.h"
 
 namespace cooper {
 namespace {

@@ -5,10 +5,10 @@
 
 #include "executor/compile/graph_passes/graph_rebuilder.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/is_op.h"
 #include "symbol/ops/loss/fc_softmax_attrs.h"
 #include "symbol/ops/loss/softmax_output_param.h"
 #include "symbol/ops/nn/fully_connected_param.h"
+#include "symbol/schema/is_op.h"
 
 namespace cooper {
 namespace {

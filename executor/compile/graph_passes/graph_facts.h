@@ -13,8 +13,8 @@
 #include "absl/types/span.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/shape.h"
-#include "symbol/indexed_graph.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/indexed_graph.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 

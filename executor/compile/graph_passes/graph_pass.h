@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 

@@ -9,10 +9,10 @@
 #include "executor/compile/graph_passes/graph_rebuilder.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/is_op.h"
 #include "symbol/ops/rnn/prepared_rnn_arguments.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
+#include "symbol/schema/is_op.h"
 
 namespace cooper {
 namespace {

@@ -21,9 +21,9 @@
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/threads/parallel.h"
+#include "symbol/graph/symbol.h"
 #include "symbol/op/nn.h"
-#include "symbol/operators.h"
-#include "symbol/symbol.h"
+#include "symbol/op/operators.h"
 
 namespace cooper {
 namespace {

@@ -25,7 +25,7 @@
 #include "ndarray/threads/parallel.h"
 #include "symbol/op/elemwise.h"
 #include "symbol/op/nn.h"
-#include "symbol/operators.h"
+#include "symbol/op/operators.h"
 
 namespace cooper {
 namespace {

@@ -4,10 +4,10 @@
 #include <optional>
 #include <utility>
 
-#include "symbol/is_op.h"
 #include "symbol/ops/elemwise/activation_param.h"
 #include "symbol/ops/elemwise/scalar_param.h"
 #include "symbol/ops/shape/split_param.h"
+#include "symbol/schema/is_op.h"
 
 namespace cooper {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "executor/compile/graph_passes/graph_facts.h"
-#include "symbol/node.h"
 #include "symbol/ops/rnn/rnn_param.h"
+#include "symbol/schema/node.h"
 
 namespace cooper {
 

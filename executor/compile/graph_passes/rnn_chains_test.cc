@@ -10,10 +10,10 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/base/status_matchers.h"
-#include "symbol/is_op.h"
 #include "symbol/rnn/gru_cell.h"
 #include "symbol/rnn/lstm_cell.h"
 #include "symbol/rnn/rnn_cell.h"
+#include "symbol/schema/is_op.h"
 
 namespace cooper {
 namespace {

@@ -5,10 +5,10 @@
 
 #include "executor/compile/graph_passes/graph_rebuilder.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/is_op.h"
 #include "symbol/ops/index/sequence_param.h"
 #include "symbol/ops/rnn/rnn_param.h"
 #include "symbol/ops/shape/transpose_param.h"
+#include "symbol/schema/is_op.h"
 
 namespace cooper {
 namespace {

@@ -11,12 +11,12 @@
 #include "executor/executor_fixtures.h"
 #include "gtest/gtest.h"
 #include "ndarray/base/status_matchers.h"
+#include "symbol/graph/symbol.h"
 #include "symbol/rnn/bidirectional_cell.h"
 #include "symbol/rnn/gru_cell.h"
 #include "symbol/rnn/lstm_cell.h"
 #include "symbol/rnn/rnn_cell.h"
 #include "symbol/rnn/sequential_rnn_cell.h"
-#include "symbol/symbol.h"
 
 namespace cooper {
 namespace {

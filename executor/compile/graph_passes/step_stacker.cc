@@ -6,11 +6,11 @@
 #include "executor/compile/graph_passes/graph_facts.h"
 #include "ndarray/base/partial_shape.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/is_op.h"
-#include "symbol/op.h"
 #include "symbol/ops/shape/concat_param.h"
 #include "symbol/ops/shape/split_param.h"
-#include "symbol/shape_context.h"
+#include "symbol/schema/is_op.h"
+#include "symbol/schema/op.h"
+#include "symbol/schema/shape_context.h"
 
 namespace cooper {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
-#include "symbol/node.h"
+#include "symbol/schema/node.h"
 
 namespace cooper {
 

@@ -9,7 +9,7 @@
 #include "executor/compile/graph_passes/facts_fixtures.h"
 #include "gtest/gtest.h"
 #include "ndarray/base/status_matchers.h"
-#include "symbol/is_op.h"
+#include "symbol/schema/is_op.h"
 
 namespace cooper {
 namespace {

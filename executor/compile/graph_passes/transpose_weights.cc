@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "executor/compile/graph_passes/graph_rebuilder.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/is_op.h"
+#include "symbol/schema/is_op.h"
 
 namespace cooper {
 namespace {

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "ndarray/base/status_macros.h"
-#include "symbol/is_op.h"
 #include "symbol/ops/linalg/dot_param.h"
 #include "symbol/ops/linalg/la_param.h"
+#include "symbol/schema/is_op.h"
 
 namespace cooper {
 namespace {

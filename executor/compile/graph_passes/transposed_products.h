@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "executor/compile/graph_passes/graph_facts.h"
 #include "executor/compile/graph_passes/graph_rebuilder.h"
-#include "symbol/node.h"
+#include "symbol/schema/node.h"
 
 namespace cooper {
 

@@ -7,7 +7,7 @@
 #include "executor/compile/graph_passes/facts_fixtures.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "symbol/name_manager.h"
+#include "symbol/graph/name_manager.h"
 
 namespace cooper {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "executor/compile/program_passes/program_passes.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 namespace {

@@ -17,7 +17,7 @@
 #include "gtest/gtest.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/random/random.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 namespace {

@@ -6,7 +6,7 @@
 #include "executor/cpu/elemwise/element_block.h"
 #include "executor/kernel.h"
 #include "symbol/ops/elemwise/make_loss_param.h"
-#include "symbol/ops/one_input.h"
+#include "symbol/ops/rules/one_input.h"
 
 namespace cooper {
 namespace {

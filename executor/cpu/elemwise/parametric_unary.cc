@@ -11,7 +11,7 @@
 #include "executor/kernel.h"
 #include "symbol/ops/elemwise/scalar_param.h"
 #include "symbol/ops/elemwise/unary_param.h"
-#include "symbol/ops/one_input.h"
+#include "symbol/ops/rules/one_input.h"
 
 namespace cooper {
 namespace {

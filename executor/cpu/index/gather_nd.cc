@@ -12,7 +12,7 @@
 #include "executor/indexing/indexed_axis.h"
 #include "executor/kernel.h"
 #include "symbol/ops/index/gather_nd_param.h"
-#include "symbol/ops/one_input.h"
+#include "symbol/ops/rules/one_input.h"
 
 namespace cooper {
 namespace {

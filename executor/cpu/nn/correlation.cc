@@ -13,8 +13,8 @@
 #include "executor/cpu/row_grain.h"
 #include "executor/kernel.h"
 #include "ndarray/threads/parallel.h"
-#include "symbol/extent_product.h"
 #include "symbol/ops/nn/correlation_param.h"
+#include "symbol/schema/extent_product.h"
 
 namespace cooper {
 namespace {

@@ -9,7 +9,7 @@
 #include "executor/elements/convolution_geometry.h"
 #include "executor/kernel.h"
 #include "symbol/ops/nn/im2col_param.h"
-#include "symbol/ops/one_input.h"
+#include "symbol/ops/rules/one_input.h"
 
 namespace cooper {
 namespace {

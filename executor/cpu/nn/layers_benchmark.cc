@@ -10,7 +10,7 @@
 #include "executor/kernel.h"
 #include "glog/logging.h"
 #include "ndarray/random/random.h"
-#include "symbol/op.h"
+#include "symbol/schema/op.h"
 
 namespace cooper {
 namespace {

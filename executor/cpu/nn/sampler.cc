@@ -9,7 +9,7 @@
 #include "executor/kernel.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/sampler_param.h"
-#include "symbol/ops/one_input.h"
+#include "symbol/ops/rules/one_input.h"
 
 namespace cooper {
 namespace {

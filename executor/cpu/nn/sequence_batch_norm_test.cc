@@ -16,7 +16,7 @@
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/random/random.h"
 #include "ndarray/random/random_cases.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 namespace {

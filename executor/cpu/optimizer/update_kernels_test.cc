@@ -16,7 +16,7 @@
 #include "ndarray/base/philox.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/threads/parallel.h"
-#include "symbol/op.h"
+#include "symbol/schema/op.h"
 
 namespace cooper {
 namespace {

@@ -19,7 +19,7 @@
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/threads/each_cpu_level.h"
 #include "ndarray/threads/parallel.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 namespace {

@@ -5,7 +5,7 @@
 #include "executor/cpu/reduce/map_reduce.h"
 #include "executor/elements/unary_functions.h"
 #include "executor/kernel.h"
-#include "symbol/ops/one_input.h"
+#include "symbol/ops/rules/one_input.h"
 
 namespace cooper {
 namespace {

@@ -10,8 +10,8 @@
 #include "executor/kernel.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/threads/parallel.h"
-#include "symbol/ops/one_input.h"
 #include "symbol/ops/reduce/reduce_param.h"
+#include "symbol/ops/rules/one_input.h"
 
 namespace cooper {
 namespace {

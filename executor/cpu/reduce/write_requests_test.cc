@@ -14,8 +14,8 @@
 #include "executor/kernel.h"
 #include "gtest/gtest.h"
 #include "ndarray/base/status_matchers.h"
-#include "symbol/op.h"
-#include "symbol/shape_context.h"
+#include "symbol/schema/op.h"
+#include "symbol/schema/shape_context.h"
 
 namespace cooper {
 namespace {

@@ -10,7 +10,7 @@
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/random/random.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ndarray/base/shape.h"
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

@@ -10,7 +10,7 @@
 #include "executor/elements/wrapping.h"
 #include "executor/kernel.h"
 #include "ndarray/threads/parallel.h"
-#include "symbol/ops/one_input.h"
+#include "symbol/ops/rules/one_input.h"
 #include "symbol/ops/shape/pad_param.h"
 
 namespace cooper {

@@ -9,7 +9,7 @@
 #include "executor/kernel.h"
 #include "executor/strided/piece_axis.h"
 #include "ndarray/threads/parallel.h"
-#include "symbol/ops/one_input.h"
+#include "symbol/ops/rules/one_input.h"
 #include "symbol/ops/shape/concat_param.h"
 #include "symbol/ops/shape/split_param.h"
 

@@ -1,4 +1,5 @@
-// GPU kernels of add_n and of the sum of the gradients that reach one value (symbol/gradient.h).
+// GPU kernels of add_n and of the sum of the gradients that reach one value
+// (symbol/graph/gradient.h).
 
 #include <algorithm>
 #include <cstddef>

@@ -15,7 +15,7 @@
 #include "ndarray/base/shape.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/require_gpu.h"
-#include "symbol/op.h"
+#include "symbol/schema/op.h"
 
 namespace cooper {
 namespace {

@@ -17,7 +17,7 @@
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/require_gpu.h"
-#include "symbol/op.h"
+#include "symbol/schema/op.h"
 
 namespace cooper {
 namespace {

@@ -27,8 +27,8 @@
 #include "ndarray/base/status_macros.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/require_gpu.h"
-#include "symbol/op.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/schema/op.h"
 
 namespace cooper {
 namespace {

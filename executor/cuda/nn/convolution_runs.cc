@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "symbol/infer_shape.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/inference/infer_shape.h"
 
 namespace cooper {
 

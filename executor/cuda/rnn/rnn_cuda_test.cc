@@ -20,9 +20,9 @@
 #include "ndarray/base/shape.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/require_gpu.h"
-#include "symbol/op.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
+#include "symbol/schema/op.h"
 
 namespace cooper {
 namespace {

@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/partial_shape.h"
-#include "symbol/shape_context.h"
+#include "symbol/schema/shape_context.h"
 
 namespace cooper {
 

@@ -1,11 +1,11 @@
 // How much boxes overlap. MXNet: src/operator/contrib/bounding_box.cc.
 
 #include "ndarray/base/status_macros.h"
-#include "symbol/op.h"
-#include "symbol/op_example.h"
 #include "symbol/ops/detection/box_iou_param.h"
-#include "symbol/shape_context.h"
-#include "symbol/type_context.h"
+#include "symbol/schema/op.h"
+#include "symbol/schema/op_example.h"
+#include "symbol/schema/shape_context.h"
+#include "symbol/schema/type_context.h"
 
 namespace cooper {
 namespace {

@@ -2,7 +2,7 @@
 #define COOPER_SYMBOL_OPS_DETECTION_BOX_IOU_PARAM_H_
 
 #include "symbol/ops/detection/box_format.h"
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

@@ -1,6 +1,6 @@
 // Where detection keeps the samples of a batch.
 
-#include "symbol/batch_layout.h"
+#include "symbol/schema/batch_layout.h"
 
 namespace cooper {
 namespace {

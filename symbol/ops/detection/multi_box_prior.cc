@@ -3,12 +3,12 @@
 #include <cstdint>
 
 #include "ndarray/base/status_macros.h"
-#include "symbol/extent_product.h"
-#include "symbol/op.h"
-#include "symbol/op_example.h"
 #include "symbol/ops/detection/multi_box_prior_param.h"
-#include "symbol/shape_context.h"
-#include "symbol/type_context.h"
+#include "symbol/schema/extent_product.h"
+#include "symbol/schema/op.h"
+#include "symbol/schema/op_example.h"
+#include "symbol/schema/shape_context.h"
+#include "symbol/schema/type_context.h"
 
 namespace cooper {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

@@ -1,11 +1,11 @@
 // Sums of any number of arrays. MXNet: src/operator/tensor/elemwise_sum.cc.
 
 #include "ndarray/base/status_macros.h"
-#include "symbol/gradient_context.h"
-#include "symbol/op.h"
-#include "symbol/param_schema.h"
-#include "symbol/shape_context.h"
-#include "symbol/type_context.h"
+#include "symbol/schema/gradient_context.h"
+#include "symbol/schema/op.h"
+#include "symbol/schema/param_schema.h"
+#include "symbol/schema/shape_context.h"
+#include "symbol/schema/type_context.h"
 
 namespace cooper {
 namespace {

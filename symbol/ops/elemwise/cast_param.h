@@ -2,7 +2,7 @@
 #define COOPER_SYMBOL_OPS_ELEMWISE_CAST_PARAM_H_
 
 #include "ndarray/base/dtype.h"
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

@@ -1,10 +1,10 @@
 // Where elementwise operators keep the samples of a batch, beyond what their schemas say: those
 // that are linear, and so carry sums and means over samples on.
 
-#include "symbol/batch_layout.h"
 #include "symbol/ops/elemwise/init_param.h"
 #include "symbol/ops/elemwise/make_loss_param.h"
 #include "symbol/ops/elemwise/where_arrays.h"
+#include "symbol/schema/batch_layout.h"
 
 namespace cooper {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ndarray/base/dtype.h"
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

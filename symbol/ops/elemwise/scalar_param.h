@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_OPS_ELEMWISE_SCALAR_PARAM_H_
 #define COOPER_SYMBOL_OPS_ELEMWISE_SCALAR_PARAM_H_
 
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

@@ -6,9 +6,9 @@
 #include "gtest/gtest.h"
 #include "ndarray/base/partial_shape.h"
 #include "ndarray/base/status_matchers.h"
-#include "symbol/op.h"
-#include "symbol/param_text.h"
-#include "symbol/shape_context.h"
+#include "symbol/schema/op.h"
+#include "symbol/schema/param_text.h"
+#include "symbol/schema/shape_context.h"
 
 namespace cooper {
 namespace {

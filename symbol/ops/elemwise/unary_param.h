@@ -3,7 +3,7 @@
 
 // Parameters of the functions of one array that have any.
 
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

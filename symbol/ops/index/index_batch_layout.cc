@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <optional>
 
-#include "symbol/batch_layout.h"
 #include "symbol/ops/index/gather_nd_param.h"
 #include "symbol/ops/index/ordering_param.h"
 #include "symbol/ops/index/sequence_param.h"
 #include "symbol/ops/index/take_param.h"
+#include "symbol/schema/batch_layout.h"
 
 namespace cooper {
 namespace {

@@ -5,10 +5,10 @@
 
 #include "absl/status/status.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/op.h"
 #include "symbol/ops/index/one_hot_param.h"
-#include "symbol/shape_context.h"
-#include "symbol/type_context.h"
+#include "symbol/schema/op.h"
+#include "symbol/schema/shape_context.h"
+#include "symbol/schema/type_context.h"
 
 namespace cooper {
 namespace {

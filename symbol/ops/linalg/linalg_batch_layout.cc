@@ -1,8 +1,8 @@
 // Where products and factorizations of matrices keep the samples of a batch.
 
-#include "symbol/batch_layout.h"
 #include "symbol/ops/linalg/dot_param.h"
 #include "symbol/ops/linalg/la_param.h"
+#include "symbol/schema/batch_layout.h"
 
 namespace cooper {
 namespace {

@@ -1,9 +1,9 @@
 // Operations of products of matrices.
 
 #include "ndarray/base/shape.h"
-#include "symbol/op_flops.h"
 #include "symbol/ops/linalg/dot_param.h"
 #include "symbol/ops/linalg/la_param.h"
+#include "symbol/schema/op_flops.h"
 
 namespace cooper {
 namespace {

@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_OPS_LOSS_FC_SOFTMAX_ATTRS_H_
 #define COOPER_SYMBOL_OPS_LOSS_FC_SOFTMAX_ATTRS_H_
 
-#include "symbol/node.h"
+#include "symbol/schema/node.h"
 
 namespace cooper {
 

@@ -5,10 +5,10 @@
 
 #include "absl/status/status.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/op.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"
 #include "symbol/ops/nn/bias_shape.h"
-#include "symbol/shape_context.h"
+#include "symbol/schema/op.h"
+#include "symbol/schema/shape_context.h"
 
 namespace cooper {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "symbol/ops/loss/normalization.h"
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

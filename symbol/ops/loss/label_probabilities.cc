@@ -9,11 +9,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/indexed_graph.h"
-#include "symbol/is_op.h"
-#include "symbol/node.h"
+#include "symbol/graph/indexed_graph.h"
 #include "symbol/ops/loss/fc_softmax_attrs.h"
 #include "symbol/ops/loss/softmax_output_param.h"
+#include "symbol/schema/is_op.h"
+#include "symbol/schema/node.h"
 
 namespace cooper {
 namespace {

@@ -5,7 +5,7 @@
 // where they take most of the memory, and loss and perplexity need only the label's.
 
 #include "absl/status/statusor.h"
-#include "symbol/symbol.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 

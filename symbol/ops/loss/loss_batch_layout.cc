@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "ndarray/base/shape.h"
-#include "symbol/batch_layout.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"
 #include "symbol/ops/loss/loss_param.h"
 #include "symbol/ops/loss/normalization.h"
 #include "symbol/ops/loss/softmax_output_param.h"
+#include "symbol/schema/batch_layout.h"
 
 namespace cooper {
 namespace {

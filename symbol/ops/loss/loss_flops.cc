@@ -1,7 +1,7 @@
 // Operations of classifiers that passes put together with their loss.
 
-#include "symbol/op_flops.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"
+#include "symbol/schema/op_flops.h"
 
 namespace cooper {
 namespace {

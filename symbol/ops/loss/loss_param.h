@@ -3,7 +3,7 @@
 
 // The parameters of the smaller losses.
 
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

@@ -2,11 +2,11 @@
 // src/operator/loss_binary_op.cc.
 
 #include "ndarray/base/status_macros.h"
-#include "symbol/gradient_context.h"
-#include "symbol/op.h"
 #include "symbol/ops/loss/loss_param.h"
-#include "symbol/shape_context.h"
-#include "symbol/type_context.h"
+#include "symbol/schema/gradient_context.h"
+#include "symbol/schema/op.h"
+#include "symbol/schema/shape_context.h"
+#include "symbol/schema/type_context.h"
 
 namespace cooper {
 namespace {

@@ -2,7 +2,7 @@
 #define COOPER_SYMBOL_OPS_LOSS_SOFTMAX_OUTPUT_PARAM_H_
 
 #include "symbol/ops/loss/normalization.h"
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

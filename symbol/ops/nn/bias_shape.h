@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "ndarray/base/partial_shape.h"
-#include "symbol/shape_context.h"
+#include "symbol/schema/shape_context.h"
 
 namespace cooper {
 

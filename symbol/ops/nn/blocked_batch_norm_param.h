@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "symbol/ops/nn/batch_norm_param.h"
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

@@ -3,7 +3,7 @@
 
 #include "absl/status/status.h"
 #include "symbol/ops/nn/blocked_convolution_param.h"
-#include "symbol/shape_context.h"
+#include "symbol/schema/shape_context.h"
 
 namespace cooper {
 

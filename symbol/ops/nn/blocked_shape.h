@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/partial_shape.h"
-#include "symbol/extent_product.h"
+#include "symbol/schema/extent_product.h"
 
 namespace cooper {
 

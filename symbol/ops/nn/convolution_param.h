@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "symbol/extent_product.h"
 #include "symbol/ops/nn/window_param.h"
-#include "symbol/param_schema.h"
+#include "symbol/schema/extent_product.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

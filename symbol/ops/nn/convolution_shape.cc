@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/extent_product.h"
+#include "symbol/schema/extent_product.h"
 
 namespace cooper {
 

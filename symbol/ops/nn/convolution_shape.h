@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "symbol/op.h"
 #include "symbol/ops/nn/convolution_param.h"
-#include "symbol/shape_context.h"
+#include "symbol/schema/op.h"
+#include "symbol/schema/shape_context.h"
 
 namespace cooper {
 

@@ -1,11 +1,11 @@
 // Looks up rows of a table. MXNet: src/operator/tensor/indexing_op.cc.
 
 #include "ndarray/base/status_macros.h"
-#include "symbol/gradient_context.h"
-#include "symbol/op.h"
 #include "symbol/ops/nn/embedding_param.h"
-#include "symbol/shape_context.h"
-#include "symbol/type_context.h"
+#include "symbol/schema/gradient_context.h"
+#include "symbol/schema/op.h"
+#include "symbol/schema/shape_context.h"
+#include "symbol/schema/type_context.h"
 
 namespace cooper {
 namespace {

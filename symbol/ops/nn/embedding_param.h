@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "ndarray/base/dtype.h"
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "ndarray/base/host_device.h"
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string>
 
-#include "symbol/op.h"
 #include "symbol/ops/nn/blocked_convolution_param.h"
-#include "symbol/param_schema.h"
+#include "symbol/schema/op.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

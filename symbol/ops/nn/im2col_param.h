@@ -2,7 +2,7 @@
 #define COOPER_SYMBOL_OPS_NN_IM2COL_PARAM_H_
 
 #include "symbol/ops/nn/window_param.h"
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

@@ -2,11 +2,11 @@
 // it. MXNet: src/operator/identity_attach_KL_sparse_reg.cc.
 
 #include "ndarray/base/status_macros.h"
-#include "symbol/gradient_context.h"
-#include "symbol/op.h"
 #include "symbol/ops/nn/kl_sparse_reg_param.h"
-#include "symbol/shape_context.h"
-#include "symbol/type_context.h"
+#include "symbol/schema/gradient_context.h"
+#include "symbol/schema/op.h"
+#include "symbol/schema/shape_context.h"
+#include "symbol/schema/type_context.h"
 
 namespace cooper {
 namespace {

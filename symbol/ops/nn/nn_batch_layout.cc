@@ -2,7 +2,6 @@
 
 #include <cstdint>
 
-#include "symbol/batch_layout.h"
 #include "symbol/ops/nn/batch_norm_param.h"
 #include "symbol/ops/nn/embedding_param.h"
 #include "symbol/ops/nn/fully_connected_param.h"
@@ -10,6 +9,7 @@
 #include "symbol/ops/nn/leaky_relu_param.h"
 #include "symbol/ops/nn/norm_param.h"
 #include "symbol/ops/nn/softmax_param.h"
+#include "symbol/schema/batch_layout.h"
 
 namespace cooper {
 namespace {

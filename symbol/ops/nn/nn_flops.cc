@@ -4,12 +4,12 @@
 #include <cstdint>
 
 #include "ndarray/base/shape.h"
-#include "symbol/op_flops.h"
 #include "symbol/ops/nn/blocked_convolution_param.h"
 #include "symbol/ops/nn/convolution_param.h"
 #include "symbol/ops/nn/fully_connected_param.h"
 #include "symbol/ops/nn/fused_convolution_param.h"
 #include "symbol/ops/nn/interleaved_attention_param.h"
+#include "symbol/schema/op_flops.h"
 
 namespace cooper {
 namespace {

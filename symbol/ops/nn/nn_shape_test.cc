@@ -4,8 +4,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/base/status_matchers.h"
-#include "symbol/op.h"
 #include "symbol/ops/elemwise/shape_rule_checker.h"
+#include "symbol/schema/op.h"
 
 namespace cooper {
 namespace {

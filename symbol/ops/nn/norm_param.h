@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "symbol/ops/nn/window_param.h"
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

@@ -1,12 +1,12 @@
 // Maximum pooling of regions of interest to one size. MXNet: src/operator/roi_pooling.cc.
 
 #include "ndarray/base/status_macros.h"
-#include "symbol/gradient_context.h"
-#include "symbol/op.h"
-#include "symbol/op_example.h"
 #include "symbol/ops/nn/roi_pooling_param.h"
-#include "symbol/shape_context.h"
-#include "symbol/type_context.h"
+#include "symbol/schema/gradient_context.h"
+#include "symbol/schema/op.h"
+#include "symbol/schema/op_example.h"
+#include "symbol/schema/shape_context.h"
+#include "symbol/schema/type_context.h"
 
 namespace cooper {
 namespace {

@@ -13,8 +13,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "symbol/param_schema.h"
-#include "symbol/param_text.h"
+#include "symbol/schema/param_schema.h"
+#include "symbol/schema/param_text.h"
 
 namespace cooper {
 

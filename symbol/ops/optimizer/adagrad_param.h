@@ -4,7 +4,7 @@
 // Parameters of updates that divide the gradient by the root of its squares so far.
 
 #include "symbol/ops/optimizer/update_param.h"
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

@@ -4,7 +4,7 @@
 // Parameters of Adam's update and its relatives'.
 
 #include "symbol/ops/optimizer/update_param.h"
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

@@ -7,7 +7,7 @@
 
 #include "symbol/ops/optimizer/sgd_param.h"
 #include "symbol/ops/optimizer/update_param.h"
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

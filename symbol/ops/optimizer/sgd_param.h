@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "symbol/ops/optimizer/update_param.h"
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "symbol/op.h"
-#include "symbol/shape_context.h"
-#include "symbol/type_context.h"
+#include "symbol/schema/op.h"
+#include "symbol/schema/shape_context.h"
+#include "symbol/schema/type_context.h"
 
 namespace cooper {
 

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

@@ -9,12 +9,12 @@
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/partial_shape.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/op.h"
-#include "symbol/op_example.h"
-#include "symbol/ops/attribute_shape.h"
 #include "symbol/ops/random/draw_param.h"
-#include "symbol/shape_context.h"
-#include "symbol/type_context.h"
+#include "symbol/ops/rules/attribute_shape.h"
+#include "symbol/schema/op.h"
+#include "symbol/schema/op_example.h"
+#include "symbol/schema/shape_context.h"
+#include "symbol/schema/type_context.h"
 
 namespace cooper {
 namespace {

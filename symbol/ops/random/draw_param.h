@@ -11,7 +11,7 @@
 
 #include "ndarray/base/dtype.h"
 #include "symbol/ops/random/distributions.h"
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

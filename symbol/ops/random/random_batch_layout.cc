@@ -1,6 +1,6 @@
 // Where random numbers for the samples of a batch are. Each context draws its own.
 
-#include "symbol/batch_layout.h"
+#include "symbol/schema/batch_layout.h"
 
 namespace cooper {
 namespace {

@@ -10,12 +10,12 @@
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/shape.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/gradient_context.h"
-#include "symbol/op.h"
-#include "symbol/op_example.h"
 #include "symbol/ops/reduce/broadcast_param.h"
-#include "symbol/shape_context.h"
-#include "symbol/type_context.h"
+#include "symbol/schema/gradient_context.h"
+#include "symbol/schema/op.h"
+#include "symbol/schema/op_example.h"
+#include "symbol/schema/shape_context.h"
+#include "symbol/schema/type_context.h"
 
 namespace cooper {
 namespace {

@@ -3,10 +3,10 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
-#include "symbol/batch_layout.h"
 #include "symbol/ops/reduce/broadcast_param.h"
 #include "symbol/ops/reduce/reduce_axes.h"
 #include "symbol/ops/reduce/reduce_param.h"
+#include "symbol/schema/batch_layout.h"
 
 namespace cooper {
 namespace {

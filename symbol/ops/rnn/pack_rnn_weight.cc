@@ -4,10 +4,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/op.h"
 #include "symbol/ops/rnn/pack_rnn_weight_param.h"
-#include "symbol/shape_context.h"
-#include "symbol/type_context.h"
+#include "symbol/schema/op.h"
+#include "symbol/schema/shape_context.h"
+#include "symbol/schema/type_context.h"
 
 namespace cooper {
 namespace {

@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include "ndarray/base/partial_shape.h"
-#include "symbol/extent_product.h"
-#include "symbol/param_schema.h"
+#include "symbol/schema/extent_product.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

@@ -5,8 +5,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/op.h"
-#include "symbol/op_example.h"
 #include "symbol/ops/nn/bias_shape.h"
 #include "symbol/ops/rnn/pack_rnn_weight_param.h"
 #include "symbol/ops/rnn/prepared_rnn_arguments.h"
@@ -14,7 +12,9 @@
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
 #include "symbol/ops/rnn/rnn_type.h"
-#include "symbol/shape_context.h"
+#include "symbol/schema/op.h"
+#include "symbol/schema/op_example.h"
+#include "symbol/schema/shape_context.h"
 
 namespace cooper {
 namespace {

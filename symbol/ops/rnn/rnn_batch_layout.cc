@@ -1,7 +1,7 @@
 // Where layers of recurrent cells keep the samples of a batch.
 
-#include "symbol/batch_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
+#include "symbol/schema/batch_layout.h"
 
 namespace cooper {
 namespace {

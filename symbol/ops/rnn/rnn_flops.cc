@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include "ndarray/base/shape.h"
-#include "symbol/op_flops.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
+#include "symbol/schema/op_flops.h"
 
 namespace cooper {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "symbol/gradient_context.h"
-#include "symbol/op.h"
+#include "symbol/schema/gradient_context.h"
+#include "symbol/schema/op.h"
 
 namespace cooper {
 

@@ -1,6 +1,6 @@
 #include "symbol/ops/rnn/rnn_layout.h"
 
-#include "symbol/extent_product.h"
+#include "symbol/schema/extent_product.h"
 
 namespace cooper {
 namespace {

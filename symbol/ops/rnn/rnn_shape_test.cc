@@ -10,10 +10,10 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/base/status_matchers.h"
-#include "symbol/infer_shape.h"
-#include "symbol/infer_type.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/inference/infer_shape.h"
+#include "symbol/inference/infer_type.h"
 #include "symbol/ops/rnn/rnn_layout.h"
-#include "symbol/symbol.h"
 
 namespace cooper {
 namespace {

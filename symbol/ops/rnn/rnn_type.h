@@ -4,7 +4,7 @@
 // The dtypes of RNN and of _rnn_layer.
 
 #include "absl/status/status.h"
-#include "symbol/type_context.h"
+#include "symbol/schema/type_context.h"
 
 namespace cooper {
 

@@ -3,7 +3,7 @@
 
 // Parameters of expand_dims.
 
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ndarray/base/host_device.h"
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

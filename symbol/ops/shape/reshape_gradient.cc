@@ -1,9 +1,9 @@
 #include "symbol/ops/shape/reshape_gradient.h"
 
 #include "ndarray/base/status_macros.h"
-#include "symbol/op.h"
-#include "symbol/shape_context.h"
-#include "symbol/type_context.h"
+#include "symbol/schema/op.h"
+#include "symbol/schema/shape_context.h"
+#include "symbol/schema/type_context.h"
 
 namespace cooper {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "symbol/gradient_context.h"
+#include "symbol/schema/gradient_context.h"
 
 namespace cooper {
 

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "symbol/batch_layout.h"
 #include "symbol/ops/shape/pad_param.h"
 #include "symbol/ops/shape/tile_param.h"
+#include "symbol/schema/batch_layout.h"
 
 namespace cooper {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "ndarray/base/shape.h"
-#include "symbol/op.h"
-#include "symbol/param_schema.h"
+#include "symbol/schema/op.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

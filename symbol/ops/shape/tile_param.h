@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "symbol/param_schema.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 

@@ -1,0 +1,45 @@
+#ifndef COOPER_SYMBOL_GRAPH_INDEXED_GRAPH_H_
+#define COOPER_SYMBOL_GRAPH_INDEXED_GRAPH_H_
+
+// A graph with its nodes and their outputs numbered, for algorithms that keep something per node or
+// per output in a vector. Nodes are numbered inputs first (TopologicalOrder); the outputs of a node
+// are consecutive.
+
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "symbol/schema/node.h"
+
+namespace cooper {
+
+class IndexedGraph {
+ public:
+  // The graph that `heads` reach. Keeps pointers into it: the heads must outlive this.
+  explicit IndexedGraph(const std::vector<NodeEntry>& heads);
+  // `order` lists the nodes, each after its inputs.
+  explicit IndexedGraph(std::vector<const Node*> order);
+
+  const std::vector<const Node*>& nodes() const { return nodes_; }
+  int num_nodes() const { return static_cast<int>(nodes_.size()); }
+  int num_entries() const { return first_entry_.back(); }
+  int node_index(const Node* node) const { return index_.at(node); }
+  bool contains(const Node* node) const { return index_.contains(node); }
+  // Number of output 0 of node `i`.
+  int first_entry(int i) const { return first_entry_[i]; }
+  int entry(const NodeEntry& e) const { return first_entry_[node_index(e.node.get())] + e.index; }
+
+  // Whether node `i` is a variable that some operator uses as an auxiliary state.
+  bool is_aux(int i) const { return is_aux_[i]; }
+
+ private:
+  void Number();
+
+  std::vector<const Node*> nodes_;
+  absl::flat_hash_map<const Node*, int> index_;
+  std::vector<int> first_entry_;  // one more than nodes
+  std::vector<bool> is_aux_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_GRAPH_INDEXED_GRAPH_H_

@@ -1,0 +1,184 @@
+#include <cstdint>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "nlohmann/json.hpp"
+#include "symbol/json/json_graph.h"
+
+namespace cooper {
+namespace {
+
+// As dmlc-core's JSONWriter: other control characters stay as they are, which is not JSON, but its
+// reader knows no \u.
+void AppendQuoted(absl::string_view text, std::string* out) {
+  constexpr absl::string_view kSpecial = "\"\\\n\r\t";
+  constexpr absl::string_view kLetters = "\"\\nrt";
+  out->push_back('"');
+  for (char c : text) {
+    if (const size_t i = kSpecial.find(c); i != absl::string_view::npos) {
+      absl::StrAppend(out, "\\", kLetters.substr(i, 1));
+    } else {
+      out->push_back(c);
+    }
+  }
+  out->push_back('"');
+}
+
+// Writes nested lists and objects as MXNet's writer (dmlc-core's JSONWriter) lays them out: a scope
+// is either on one line or has each element on a line of its own, two spaces per level, and a comma
+// is followed by a space in both.
+class Printer {
+ public:
+  void Open(char bracket, bool multi_line) {
+    out_.push_back(bracket);
+    scopes_.push_back({.multi_line = multi_line, .empty = true});
+  }
+  void Close(char bracket) {
+    const Scope scope = scopes_.back();
+    scopes_.pop_back();
+    if (scope.multi_line && !scope.empty) NewLine();
+    out_.push_back(bracket);
+  }
+  // Before each element.
+  void Next() {
+    if (!scopes_.back().empty) out_.append(", ");
+    scopes_.back().empty = false;
+    NewLine();
+  }
+  void Key(absl::string_view key) {
+    Next();
+    AppendQuoted(key, &out_);
+    out_.append(": ");
+  }
+  void Text(absl::string_view text) { AppendQuoted(text, &out_); }
+  void Number(int64_t value) { absl::StrAppend(&out_, value); }
+
+  // Lists of more than this are put on several lines.
+  static constexpr size_t kLongList = 10;
+
+  void Entries(const std::vector<JsonGraph::Entry>& entries) {
+    Open('[', entries.size() > kLongList);
+    for (const JsonGraph::Entry& entry : entries) {
+      Next();
+      Numbers({entry.node, entry.index, entry.version});
+    }
+    Close(']');
+  }
+  void Numbers(const std::vector<int64_t>& numbers) {
+    Open('[', numbers.size() > kLongList);
+    for (int64_t number : numbers) {
+      Next();
+      Number(number);
+    }
+    Close(']');
+  }
+
+  std::string Take() { return std::move(out_); }
+
+ private:
+  struct Scope {
+    bool multi_line;
+    bool empty;
+  };
+
+  void NewLine() {
+    if (!scopes_.empty() && !scopes_.back().multi_line) return;
+    out_.push_back('\n');
+    out_.append(2 * scopes_.size(), ' ');
+  }
+
+  std::string out_;
+  std::vector<Scope> scopes_;
+};
+
+void PrintNode(const JsonGraph::Node& node, Printer* p) {
+  p->Open('{', true);
+  p->Key("op");
+  p->Text(node.op);
+  p->Key("name");
+  p->Text(node.name);
+  if (!node.attrs.empty()) {
+    p->Key("attrs");
+    p->Open('{', node.attrs.size() > 1);
+    for (const auto& [key, value] : node.attrs) {
+      p->Key(key);
+      p->Text(value);
+    }
+    p->Close('}');
+  }
+  p->Key("inputs");
+  p->Entries(node.inputs);
+  p->Close('}');
+}
+
+bool IsUtf8(const std::string& text) {
+  try {
+    nlohmann::json(text).dump();
+    return true;
+  } catch (const nlohmann::json::exception&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+absl::Status CheckTexts(const JsonGraph& graph) {
+  for (const JsonGraph::Node& node : graph.nodes) {
+    const absl::string_view kind = node.is_variable() ? "variable" : absl::string_view(node.op);
+    if (static_cast<int64_t>(node.name.size()) > LoadLimits().name_bytes) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the name of ", kind, " '", absl::CEscape(node.name.substr(0, 40)), "...' has ",
+          node.name.size(), " bytes, more than are read: LoadLimits::name_bytes"));
+    }
+    if (!IsUtf8(node.name)) {
+      return absl::InvalidArgumentError(absl::StrCat("the name of ", kind, " '",
+                                                     absl::CEscape(node.name),
+                                                     "' is not UTF-8: it cannot be saved"));
+    }
+    for (const auto& [key, value] : node.attrs) {
+      if (IsUtf8(key) && IsUtf8(value)) continue;
+      return absl::InvalidArgumentError(absl::StrCat("attribute '", absl::CEscape(key), "' of ",
+                                                     kind, " '", node.name,
+                                                     "' is not UTF-8: it cannot be saved"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::string PrintJsonGraph(const JsonGraph& graph, const std::vector<int>& num_outputs) {
+  std::vector<int64_t> arg_nodes, row_ptr = {0};
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (graph.nodes[i].is_variable()) arg_nodes.push_back(static_cast<int64_t>(i));
+    row_ptr.push_back(row_ptr.back() + num_outputs[i]);
+  }
+  Printer p;
+  p.Open('{', true);
+  p.Key("nodes");
+  p.Open('[', true);
+  for (const JsonGraph::Node& node : graph.nodes) {
+    p.Next();
+    PrintNode(node, &p);
+  }
+  p.Close(']');
+  p.Key("arg_nodes");
+  p.Numbers(arg_nodes);
+  p.Key("node_row_ptr");
+  p.Numbers(row_ptr);
+  p.Key("heads");
+  p.Entries(graph.heads);
+  p.Key("attrs");
+  p.Open('{', false);
+  p.Key("mxnet_version");
+  p.Open('[', false);
+  p.Next();
+  p.Text("int");
+  p.Next();
+  p.Number(graph.version);
+  p.Close(']');
+  p.Close('}');
+  p.Close('}');
+  return p.Take();
+}
+
+}  // namespace cooper

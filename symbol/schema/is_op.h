@@ -1,0 +1,16 @@
+#ifndef COOPER_SYMBOL_SCHEMA_IS_OP_H_
+#define COOPER_SYMBOL_SCHEMA_IS_OP_H_
+
+#include "absl/strings/string_view.h"
+#include "symbol/schema/node.h"
+
+namespace cooper {
+
+// Whether the node is a call of the operator that symbol files know by this name.
+inline bool IsOp(const Node& node, absl::string_view name) {
+  return !node.is_variable() && node.op()->name() == name;
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_SCHEMA_IS_OP_H_

@@ -1,0 +1,55 @@
+#ifndef COOPER_SYMBOL_SCHEMA_TYPE_CONTEXT_H_
+#define COOPER_SYMBOL_SCHEMA_TYPE_CONTEXT_H_
+
+// What a type rule sees: the dtypes known so far of one node's inputs and outputs. As with shapes,
+// a rule that lacks information adds nothing and returns OK.
+
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "ndarray/base/dtype.h"
+#include "symbol/schema/op.h"
+
+namespace cooper {
+
+class TypeContext {
+ public:
+  using Type = std::optional<DType>;  // nullopt: unknown
+
+  TypeContext(const OpCall& call, absl::Span<Type* const> inputs, absl::Span<Type* const> outputs,
+              absl::Span<Type* const> forward_inputs)
+      : call_(call), inputs_(inputs), outputs_(outputs), forward_inputs_(forward_inputs) {}
+
+  const OpCall& call() const { return call_; }
+  template <typename P>
+  const P& param() const {
+    return call_.param<P>();
+  }
+  int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  int num_outputs() const { return static_cast<int>(outputs_.size()); }
+  int num_forward_inputs() const { return static_cast<int>(forward_inputs_.size()); }
+  Type input(int i) const { return *inputs_[i]; }
+  Type output(int i) const { return *outputs_[i]; }
+  Type forward_input(int i) const { return *forward_inputs_[i]; }
+
+  // Adds a dtype; nullopt adds nothing. kInvalidArgument, naming both, on a contradiction.
+  absl::Status SetInput(int i, Type type);
+  absl::Status SetOutput(int i, Type type);
+
+ private:
+  const OpCall& call_;
+  absl::Span<Type* const> inputs_;
+  absl::Span<Type* const> outputs_;
+  absl::Span<Type* const> forward_inputs_;
+};
+
+// All inputs and outputs have one dtype.
+absl::Status SameType(TypeContext& c);
+// Output i has the dtype of forward input i.
+absl::Status GradientType(TypeContext& c);
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_SCHEMA_TYPE_CONTEXT_H_
