@@ -15,7 +15,7 @@
 #include "absl/status/statusor.h"
 #include "benchmark/benchmark.h"
 #include "examples/language_model.h"
-#include "module/bucketing_module.h"
+#include "module/bucketing/bucketing_module.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/threads/parallel.h"
 

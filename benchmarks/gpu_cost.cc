@@ -31,7 +31,7 @@
 #include "benchmarks/lm_batches.h"
 #include "examples/language_model.h"
 #include "examples/model_flags.h"
-#include "module/bucketing_module.h"
+#include "module/bucketing/bucketing_module.h"
 #include "ndarray/base/context.h"
 #include "ndarray/base/status_macros.h"
 #include "third_party/cuda/emulator/runtime/counters.h"

@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "io/buckets/bucket_sentence_iter.h"
-#include "module/bucketing_module.h"
+#include "module/bucketing/bucketing_module.h"
 
 namespace cooper {
 

@@ -35,7 +35,7 @@
 #include "examples/language_model.h"
 #include "examples/model_flags.h"
 #include "examples/profile_flags.h"
-#include "module/bucketing_module.h"
+#include "module/bucketing/bucketing_module.h"
 #include "module/predict/predictor.h"
 #include "ndarray/array/device.h"
 #include "ndarray/array/on_cpu.h"

@@ -32,7 +32,7 @@
 #include "examples/model_flags.h"
 #include "io/batch/bucket_key.h"
 #include "io/buckets/bucket_sentence_iter.h"
-#include "module/bucketing_module.h"
+#include "module/bucketing/bucketing_module.h"
 #include "module/metric/classification.h"
 #include "module/metric/eval_metric.h"
 #include "ndarray/base/status_macros.h"

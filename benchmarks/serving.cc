@@ -33,9 +33,9 @@
 #include "benchmarks/json_line.h"
 #include "examples/language_model.h"
 #include "examples/model_flags.h"
-#include "module/bucketing_module.h"
+#include "module/bucketing/bucketing_module.h"
 #include "module/predict/predictor.h"
-#include "module/predict/request_batcher.h"
+#include "module/predict/requests/request_batcher.h"
 #include "ndarray/base/status_macros.h"
 #include "nlohmann/json.hpp"
 

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "io/batch/bucket_key.h"
 #include "io/buckets/bucket_sentence_iter.h"
-#include "module/bucketing_module.h"
+#include "module/bucketing/bucketing_module.h"
 
 namespace cooper {
 

@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "io/buckets/bucket_sentence_iter.h"
-#include "module/bucketing_module.h"
+#include "module/bucketing/bucketing_module.h"
 #include "module/callback/speedometer.h"
 #include "module/initializer/initializers.h"
 #include "module/metric/classification.h"

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "io/iterators/ndarray_iter.h"
-#include "module/module.h"
+#include "module/network/module.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/base/status_matchers.h"

@@ -13,10 +13,10 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "io/batch/data_desc.h"
-#include "module/bucketing_module.h"
-#include "module/checkpointer.h"
+#include "module/bucketing/bucketing_module.h"
+#include "module/checkpoint/checkpointer.h"
 #include "module/metric/classification.h"
-#include "module/module.h"
+#include "module/network/module.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/base/status_matchers.h"
 

@@ -9,7 +9,7 @@
 #include "io/iterators/ndarray_iter.h"
 #include "module/function_module.h"
 #include "module/metric/regression.h"
-#include "module/module.h"
+#include "module/network/module.h"
 #include "module/sequential_module.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/status_macros.h"

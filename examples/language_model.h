@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "module/bucketing_module.h"
+#include "module/bucketing/bucketing_module.h"
 #include "module/initializer/initializer.h"
 
 namespace cooper {

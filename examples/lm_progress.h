@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "examples/lm_report.h"
 #include "io/batch/bucket_key.h"
-#include "module/bucketing_module.h"
+#include "module/bucketing/bucketing_module.h"
 #include "module/callback/callback.h"
 
 namespace cooper {

@@ -9,7 +9,7 @@
 #include "io/batch/bucket_key.h"
 #include "io/batch/data_desc.h"
 #include "io/buckets/step_cost.h"
-#include "module/bucket_plan.h"
+#include "module/bucketing/bucket_plan.h"
 #include "ndarray/base/status_macros.h"
 
 namespace cooper {

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "module/bucketing_module.h"
+#include "module/bucketing/bucketing_module.h"
 
 namespace cooper {
 

@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "examples/language_model.h"
-#include "module/base_module.h"
+#include "module/interface/base_module.h"
 #include "ndarray/base/context.h"
 
 ABSL_DECLARE_FLAG(std::string, buckets);

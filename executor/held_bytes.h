@@ -2,7 +2,7 @@
 #define COOPER_EXECUTOR_HELD_BYTES_H_
 
 // What a bound program keeps in memory beside its arrays and its arena: its graph, instructions and
-// plan. For those who bound how much stays bound (module/bucketing_module.h).
+// plan. For those who bound how much stays bound (module/bucketing/bucketing_module.h).
 
 #include <cstdint>
 

@@ -23,7 +23,7 @@
 #include "executor/executor.h"
 #include "io/batch/data_batch.h"
 #include "io/batch/data_desc.h"
-#include "module/base_module.h"
+#include "module/interface/base_module.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/shape.h"
 #include "symbol/graph/symbol.h"

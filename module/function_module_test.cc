@@ -14,10 +14,10 @@
 #include "io/iterators/ndarray_iter.h"
 #include "module/initializer/initializers.h"
 #include "module/metric/classification.h"
-#include "module/module.h"
-#include "module/module_fixtures.h"
+#include "module/network/module.h"
 #include "module/sequential_module.h"
 #include "ndarray/base/status_matchers.h"
+#include "tests/module/module_fixtures.h"
 
 namespace cooper {
 namespace {

@@ -8,18 +8,18 @@
 #include "executor/executor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "module/bucketing_module.h"
-#include "module/expect_params.h"
+#include "module/bucketing/bucketing_module.h"
 #include "module/function_module.h"
 #include "module/initializer/initializers.h"
-#include "module/module.h"
-#include "module/module_fixtures.h"
+#include "module/network/module.h"
 #include "module/sequential_module.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/base/status_matchers.h"
 #include "symbol/op/elemwise.h"
 #include "symbol/op/loss.h"
 #include "symbol/op/nn.h"
+#include "tests/module/expect_params.h"
+#include "tests/module/module_fixtures.h"
 
 namespace cooper {
 namespace {

@@ -21,7 +21,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "executor/executor.h"
-#include "module/base_module.h"
+#include "module/interface/base_module.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/shape.h"
 #include "symbol/graph/symbol.h"

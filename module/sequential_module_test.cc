@@ -10,12 +10,12 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "module/bucketing_module.h"
+#include "module/bucketing/bucketing_module.h"
 #include "module/initializer/initializers.h"
 #include "module/metric/classification.h"
-#include "module/module.h"
-#include "module/module_fixtures.h"
+#include "module/network/module.h"
 #include "ndarray/base/status_matchers.h"
+#include "tests/module/module_fixtures.h"
 
 namespace cooper {
 namespace {

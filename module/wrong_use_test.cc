@@ -11,10 +11,10 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "io/iterators/ndarray_iter.h"
-#include "module/bucketing_module.h"
-#include "module/module.h"
-#include "module/module_fixtures.h"
+#include "module/bucketing/bucketing_module.h"
+#include "module/network/module.h"
 #include "ndarray/base/status_matchers.h"
+#include "tests/module/module_fixtures.h"
 
 namespace cooper {
 namespace {

@@ -11,7 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "io/batch/data_desc.h"
-#include "module/bucket_plan.h"
+#include "module/bucketing/bucket_plan.h"
 #include "ndarray/base/partial_shape.h"
 #include "ndarray/base/shape.h"
 #include "ndarray/base/status_macros.h"

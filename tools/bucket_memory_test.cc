@@ -8,7 +8,7 @@
 #include "examples/language_model.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "module/bucket_plan.h"
+#include "module/bucketing/bucket_plan.h"
 #include "ndarray/base/status_matchers.h"
 #include "symbol/graph/symbol.h"
 #include "symbol/op/nn.h"

@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "io/buckets/bucket_iter.h"
-#include "module/bucketing_module.h"
+#include "module/bucketing/bucketing_module.h"
 #include "ndarray/array/ndarray.h"
 
 namespace cooper {

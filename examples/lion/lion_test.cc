@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "io/iterators/ndarray_iter.h"
 #include "module/metric/classification.h"
-#include "module/module.h"
+#include "module/network/module.h"
 #include "module/optimizer/create_optimizer.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/status_matchers.h"

@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "module/predict/request_batcher.h"
+#include "module/predict/requests/request_batcher.h"
 #include "ndarray/array/array_map.h"
 
 namespace cooper {

@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "module/predict/request_batcher.h"
+#include "module/predict/requests/request_batcher.h"
 #include "ndarray/array/array_map.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/dtype.h"

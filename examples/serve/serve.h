@@ -16,7 +16,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "module/predict/request_batcher.h"
+#include "module/predict/requests/request_batcher.h"
 
 namespace cooper {
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "module/checkpointer.h"
+#include "module/checkpoint/checkpointer.h"
 #include "module/initializer/initializers.h"
 #include "module/metric/classification.h"
 #include "module/metric/composite_metric.h"

@@ -13,8 +13,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "io/buckets/bucket_iter.h"
-#include "module/base_module.h"
-#include "module/bucketing_module.h"
+#include "module/bucketing/bucketing_module.h"
+#include "module/interface/base_module.h"
 #include "ndarray/array/ndarray.h"
 
 namespace cooper {

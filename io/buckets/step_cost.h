@@ -15,7 +15,7 @@ namespace cooper {
 struct StepTime {
   int64_t length = 0;  // of the bucket
   // Of a step with as many sentences as in the other buckets, in any unit: measured, or counted,
-  // such as BucketPlan::Flops (module/bucket_plan.h).
+  // such as BucketPlan::Flops (module/bucketing/bucket_plan.h).
   double time = 0;
 };
 

@@ -46,8 +46,8 @@ class StatefulCallback {
   virtual absl::Status LoadState(const ArrayMap& state) = 0;
 };
 
-// What Fit calls around each batch for whoever looks into the module: Monitor (module/monitor.h)
-// is one.
+// What Fit calls around each batch for whoever looks into the module: Monitor
+// (module/evaluate/monitor.h) is one.
 class BaseMonitor {
  public:
   virtual ~BaseMonitor() = default;

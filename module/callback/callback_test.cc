@@ -8,9 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "module/callback/do_checkpoint.h"
 #include "module/callback/progress.h"
 #include "module/callback/speedometer.h"
+#include "module/checkpoint/do_checkpoint.h"
 #include "module/metric/create_metric.h"
 #include "ndarray/base/status_matchers.h"
 

@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "module/name_pattern.h"
+#include "module/initializer/name_pattern.h"
 #include "ndarray/base/status_macros.h"
 
 namespace cooper::init {

@@ -13,10 +13,10 @@
 #include "absl/status/statusor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "module/module_fixtures.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/files/params_file.h"
 #include "symbol/json/json.h"
+#include "tests/module/module_fixtures.h"
 
 namespace cooper {
 namespace {

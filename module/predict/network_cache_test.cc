@@ -9,8 +9,8 @@
 #include "absl/status/statusor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "module/module_fixtures.h"
 #include "ndarray/base/status_matchers.h"
+#include "tests/module/module_fixtures.h"
 
 namespace cooper {
 namespace {

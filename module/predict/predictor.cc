@@ -11,7 +11,7 @@
 #include "executor/executor.h"
 #include "executor/run/folded_arrays.h"
 #include "io/batch/call_with_key.h"
-#include "module/checkpoint.h"
+#include "module/parameters/checkpoint.h"
 #include "module/predict/inference_network.h"
 #include "module/predict/network_cache.h"
 #include "module/predict/output_arrays.h"

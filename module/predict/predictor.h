@@ -23,7 +23,7 @@
 #include "absl/status/statusor.h"
 #include "io/batch/bucket_key.h"
 #include "io/batch/data_desc.h"
-#include "module/sym_gen.h"
+#include "module/options/sym_gen.h"
 #include "ndarray/array/array_map.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/context.h"

@@ -11,10 +11,10 @@
 #include "executor/executor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "module/checkpoint.h"
-#include "module/module_fixtures.h"
+#include "module/parameters/checkpoint.h"
 #include "module/predict/lru_map.h"
 #include "ndarray/base/status_matchers.h"
+#include "tests/module/module_fixtures.h"
 
 namespace cooper {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "module/module_fixtures.h"
 #include "module/predict/predictor.h"
 #include "ndarray/base/status_matchers.h"
+#include "tests/module/module_fixtures.h"
 
 namespace cooper {
 namespace {

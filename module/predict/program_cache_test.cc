@@ -11,13 +11,13 @@
 #include "executor/kernel.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "module/module_fixtures.h"
 #include "module/predict/network_cache.h"
 #include "ndarray/base/status_matchers.h"
 #include "symbol/graph/name_manager.h"
 #include "symbol/schema/op.h"
 #include "symbol/schema/shape_context.h"
 #include "symbol/schema/type_context.h"
+#include "tests/module/module_fixtures.h"
 
 namespace cooper {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "examples/language_model.h"
 #include "gtest/gtest.h"
-#include "module/bucket_plan.h"
-#include "module/bucketing_module.h"
+#include "module/bucketing/bucket_plan.h"
+#include "module/bucketing/bucketing_module.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/status_matchers.h"
 #include "symbol/op/elemwise.h"

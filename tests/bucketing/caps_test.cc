@@ -10,7 +10,7 @@
 
 #include "examples/language_model.h"
 #include "gtest/gtest.h"
-#include "module/bucketing_module.h"
+#include "module/bucketing/bucketing_module.h"
 #include "module/initializer/initializers.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/random/random.h"

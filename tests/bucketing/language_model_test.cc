@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "io/buckets/bucket_sentence_iter.h"
-#include "module/bucketing_module.h"
+#include "module/bucketing/bucketing_module.h"
 #include "ndarray/base/status_matchers.h"
 
 namespace cooper {

@@ -15,7 +15,7 @@
 #include "examples/language_model.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "module/bucketing_module.h"
+#include "module/bucketing/bucketing_module.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/random/random.h"
 

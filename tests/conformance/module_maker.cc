@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "module/bucketing_module.h"
-#include "module/group_contexts.h"
+#include "module/bucketing/bucketing_module.h"
 #include "module/kwargs/json_kwargs.h"
-#include "module/module.h"
+#include "module/network/module.h"
+#include "module/options/group_contexts.h"
 #include "module/sequential_module.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/json/json.h"

@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "io/batch/data_batch.h"
 #include "io/batch/data_desc.h"
-#include "module/base_module.h"
+#include "module/interface/base_module.h"
 #include "tests/conformance/case_data.h"
 
 namespace cooper::conformance {

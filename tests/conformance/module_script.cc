@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "module/bucketing_module.h"
+#include "module/bucketing/bucketing_module.h"
 #include "module/initializer/create_initializer.h"
-#include "module/module.h"
+#include "module/network/module.h"
 #include "module/optimizer/create_optimizer.h"
 #include "ndarray/base/atomic_file.h"
 #include "ndarray/base/status_macros.h"

@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "io/iterators/ndarray_iter.h"
-#include "module/base_module.h"
+#include "module/interface/base_module.h"
 #include "module/kvstore/kvstore.h"
 #include "module/metric/eval_metric.h"
 #include "tests/conformance/case_data.h"

@@ -13,8 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "module/kvstore/collective.h"
-#include "module/module.h"
-#include "module/module_fixtures.h"
+#include "module/network/module.h"
 #include "ndarray/array/device.h"
 #include "ndarray/array/device_graphs.h"
 #include "ndarray/array/ndarray.h"
@@ -22,6 +21,7 @@
 #include "ndarray/base/context.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/require_gpu.h"
+#include "tests/module/module_fixtures.h"
 #include "third_party/cuda/emulator/runtime/faults.h"
 
 namespace cooper {

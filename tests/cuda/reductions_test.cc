@@ -6,8 +6,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "module/finite.h"
-#include "module/gradient_norm.h"
+#include "module/parameters/finite.h"
+#include "module/parameters/gradient_norm.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/context.h"
 #include "ndarray/base/dtype.h"

@@ -12,13 +12,13 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "module/initializer/initializers.h"
-#include "module/module.h"
-#include "module/module_fixtures.h"
+#include "module/network/module.h"
 #include "module/sequential_module.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/context.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/require_gpu.h"
+#include "tests/module/module_fixtures.h"
 
 namespace cooper {
 namespace {

@@ -12,11 +12,11 @@
 #include "examples/language_model.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "module/bucketing_module.h"
-#include "module/module_fixtures.h"
+#include "module/bucketing/bucketing_module.h"
 #include "ndarray/array/device_graphs.h"
 #include "ndarray/base/context.h"
 #include "ndarray/base/status_matchers.h"
+#include "tests/module/module_fixtures.h"
 #include "third_party/cuda/emulator/runtime/counters.h"
 
 namespace cooper {

@@ -10,15 +10,15 @@
 #include "examples/language_model.h"
 #include "executor/executor.h"
 #include "gtest/gtest.h"
-#include "module/bucketing_module.h"
-#include "module/module.h"
-#include "module/module_fixtures.h"
-#include "module/module_group.h"
+#include "module/bucketing/bucketing_module.h"
+#include "module/devices/module_group.h"
+#include "module/network/module.h"
 #include "ndarray/array/device_graphs.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/context.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/require_gpu.h"
+#include "tests/module/module_fixtures.h"
 
 namespace cooper {
 namespace {

@@ -9,16 +9,16 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "module/bucketing_module.h"
-#include "module/expect_params.h"
+#include "module/bucketing/bucketing_module.h"
 #include "module/initializer/initializers.h"
 #include "module/metric/classification.h"
-#include "module/module.h"
-#include "module/module_fixtures.h"
+#include "module/network/module.h"
 #include "ndarray/base/context.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/require_gpu.h"
 #include "symbol/graph/attr_scope.h"
+#include "tests/module/expect_params.h"
+#include "tests/module/module_fixtures.h"
 
 namespace cooper {
 namespace {

@@ -22,7 +22,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "module/initializer/initializers.h"
-#include "module/module.h"
+#include "module/network/module.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/random/random.h"
 #include "ndarray/threads/cpu_level.h"

@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "io/buckets/bucket_sentence_iter.h"
-#include "module/bucketing_module.h"
+#include "module/bucketing/bucketing_module.h"
 #include "module/metric/classification.h"
 #include "symbol/graph/symbol.h"
 

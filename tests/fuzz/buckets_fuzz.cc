@@ -10,14 +10,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "glog/logging.h"
-#include "module/bucketing_module.h"
+#include "module/bucketing/bucketing_module.h"
 #include "module/initializer/initializers.h"
-#include "module/module_fixtures.h"
 #include "ndarray/base/atomic_file.h"
 #include "ndarray/files/params_file.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/fuzz_seeds.h"
 #include "tests/fuzz/scratch_folder.h"
+#include "tests/module/module_fixtures.h"
 
 namespace cooper {
 namespace {

@@ -14,17 +14,17 @@
 #include "absl/strings/str_cat.h"
 #include "glog/logging.h"
 #include "io/iterators/ndarray_iter.h"
+#include "module/checkpoint/training_state.h"
 #include "module/initializer/initializers.h"
 #include "module/metric/classification.h"
-#include "module/module.h"
-#include "module/module_fixtures.h"
+#include "module/network/module.h"
 #include "module/optimizer/create_optimizer.h"
-#include "module/training_state.h"
 #include "ndarray/base/atomic_file.h"
 #include "ndarray/files/params_file.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/fuzz_seeds.h"
 #include "tests/fuzz/scratch_folder.h"
+#include "tests/module/module_fixtures.h"
 
 namespace cooper {
 namespace {

@@ -16,15 +16,15 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "io/buckets/bucket_iter.h"
-#include "module/bucketing_module.h"
+#include "module/bucketing/bucketing_module.h"
 #include "module/initializer/initializers.h"
 #include "module/metric/classification.h"
 #include "module/metric/regression.h"
-#include "module/module_fixtures.h"
-#include "module/sample_rows.h"
+#include "module/rows/sample_rows.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/random/random.h"
 #include "ndarray/random/random_cases.h"
+#include "tests/module/module_fixtures.h"
 #include "tests/module/parity_fixtures.h"
 
 namespace cooper {

@@ -9,14 +9,14 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "module/bucketing_module.h"
-#include "module/data_parallel_executor_group.h"
+#include "module/bucketing/bucketing_module.h"
+#include "module/devices/data_parallel_executor_group.h"
 #include "module/initializer/initializers.h"
-#include "module/module.h"
-#include "module/module_fixtures.h"
+#include "module/network/module.h"
 #include "ndarray/base/status_matchers.h"
 #include "symbol/graph/attr_scope.h"
 #include "symbol/graph/name_manager.h"
+#include "tests/module/module_fixtures.h"
 #include "tests/module/parity_fixtures.h"
 
 namespace cooper {

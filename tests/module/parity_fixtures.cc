@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "glog/logging.h"
-#include "module/module_fixtures.h"
 #include "symbol/rnn/lstm_cell.h"
 #include "symbol/rnn/sequential_rnn_cell.h"
+#include "tests/module/module_fixtures.h"
 
 namespace cooper {
 

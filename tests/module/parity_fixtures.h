@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "module/module.h"
+#include "module/network/module.h"
 #include "ndarray/base/context.h"
 #include "symbol/graph/symbol.h"
 

@@ -14,12 +14,12 @@
 #include "module/initializer/initializers.h"
 #include "module/metric/classification.h"
 #include "module/metric/custom_metric.h"
-#include "module/module.h"
-#include "module/module_fixtures.h"
+#include "module/network/module.h"
 #include "ndarray/base/status_matchers.h"
 #include "symbol/graph/name_manager.h"
 #include "symbol/rnn/lstm_cell.h"
 #include "symbol/rnn/sequential_rnn_cell.h"
+#include "tests/module/module_fixtures.h"
 #include "tests/module/parity_fixtures.h"
 
 namespace cooper {

@@ -10,14 +10,14 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "io/iterators/ndarray_iter.h"
-#include "module/checkpoint.h"
 #include "module/initializer/initializers.h"
 #include "module/metric/regression.h"
-#include "module/module.h"
-#include "module/module_fixtures.h"
+#include "module/network/module.h"
+#include "module/parameters/checkpoint.h"
 #include "ndarray/base/atomic_file.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/random/random.h"
+#include "tests/module/module_fixtures.h"
 
 namespace cooper {
 namespace {

@@ -10,10 +10,10 @@
 #include <string>
 
 #include "module/kvstore/mpi/kvstore_mpi.h"
-#include "module/module.h"
-#include "module/module_fixtures.h"
+#include "module/network/module.h"
 #include "ndarray/base/atomic_file.h"
 #include "ndarray/base/status_macros.h"
+#include "tests/module/module_fixtures.h"
 
 namespace cooper {
 namespace {

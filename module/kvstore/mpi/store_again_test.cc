@@ -9,12 +9,12 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "module/bucketing_module.h"
-#include "module/expect_params.h"
+#include "module/bucketing/bucketing_module.h"
 #include "module/initializer/initializers.h"
 #include "module/kvstore/kvstore.h"
-#include "module/module_fixtures.h"
 #include "ndarray/base/status_matchers.h"
+#include "tests/module/expect_params.h"
+#include "tests/module/module_fixtures.h"
 
 namespace cooper {
 namespace {

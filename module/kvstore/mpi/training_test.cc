@@ -12,14 +12,14 @@
 #include "gtest/gtest.h"
 #include "io/batch/data_iter.h"
 #include "io/buckets/bucket_sentence_iter.h"
-#include "module/bucketing_module.h"
-#include "module/expect_params.h"
+#include "module/bucketing/bucketing_module.h"
 #include "module/initializer/initializers.h"
 #include "module/metric/classification.h"
-#include "module/module.h"
-#include "module/module_fixtures.h"
+#include "module/network/module.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/random/random.h"
+#include "tests/module/expect_params.h"
+#include "tests/module/module_fixtures.h"
 
 namespace cooper {
 namespace {

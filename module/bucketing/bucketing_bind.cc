@@ -1,0 +1,229 @@
+// How buckets are made and bound.
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "io/batch/call_with_key.h"
+#include "module/bucketing/background_tasks.h"
+#include "module/bucketing/bucketing_module.h"
+#include "module/network/bind_errors.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/threads/parallel.h"
+
+namespace cooper {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+BucketingModule::Made BucketingModule::Make(const BucketKey& key) const {
+  const Clock::time_point start = Clock::now();
+  Made made;
+  if (auto generated = Generate(key); generated.ok()) {
+    made.generated = *std::move(generated);
+    ModuleOptions options = module_options_;
+    options.data_names = made.generated.data_names;
+    options.label_names = made.generated.label_names;
+    if (key != default_key_) {
+      KeepArguments(made.generated.symbol, &options.fixed_param_names);
+      KeepArguments(made.generated.symbol, &options.state_names);
+    }
+    made.module = Module::Create(made.generated.symbol, std::move(options));
+  } else {
+    made.module = generated.status();
+  }
+  made.seconds = SecondsSince(start);
+  return made;
+}
+
+ModuleBindOptions BucketingModule::BindOptionsFor(const std::vector<DataDesc>& data_shapes,
+                                                  const std::vector<DataDesc>& label_shapes,
+                                                  bool evaluation) const {
+  ModuleBindOptions bind = bind_options_;
+  if (evaluation) {
+    bind.for_training = false;
+    bind.inputs_need_grad = false;
+  }
+  bind.data_shapes = data_shapes;
+  bind.label_shapes = label_shapes;
+  bind.force_rebind = false;
+  bind.seed.reset();  // a further bucket continues the stream
+  return bind;
+}
+
+std::map<BucketKey, BucketingModule::Made> BucketingModule::MakeAhead(
+    absl::Span<const BucketShapes> buckets) const {
+  std::map<BucketKey, Made> ahead;
+  const int threads = std::min(NumThreads(), static_cast<int>(buckets.size()));
+  if (threads == 1 || group_->num_contexts() > 1 || !module_options_.group2ctxs.empty())
+    return ahead;
+  // Until Finish nothing changes the group, at whose arrays the tasks look.
+  BackgroundTasks tasks(threads);
+  for (const BucketShapes& shapes : buckets) {
+    if (buckets_.contains(shapes.key) || ahead.contains(shapes.key)) continue;
+    if (shapes.data_shapes.empty()) break;
+    Made& made = ahead[shapes.key];
+    made = Make(shapes.key);
+    if (!made.module.ok()) break;  // what comes after it will not be bound
+    tasks.Add([this, &made, &shapes] {
+      const Clock::time_point start = Clock::now();
+      (*made.module)->CompileAhead(BindOptionsFor(shapes.data_shapes, shapes.label_shapes));
+      made.seconds += SecondsSince(start);
+    });
+  }
+  tasks.Finish();
+  return ahead;
+}
+
+absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBind(
+    const BucketKey& key, const std::vector<DataDesc>& data_shapes,
+    const std::vector<DataDesc>& label_shapes, std::map<BucketKey, Made>* ahead) {
+  return FindOrBindIn(buckets_, key, data_shapes, label_shapes, ahead);
+}
+
+absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBindIn(
+    Buckets& buckets, const BucketKey& key, const std::vector<DataDesc>& data_shapes,
+    const std::vector<DataDesc>& label_shapes, std::map<BucketKey, Made>* ahead) {
+  const auto it = buckets.find(key);
+  if (it != buckets.end()) {
+    it->second.last_use = ++uses_;
+    return &it->second;
+  }
+  if (data_shapes.empty()) {
+    return WithBucket(
+        absl::InvalidArgumentError(
+            "the bucket is not bound yet, and there is no provide_data to bind it with"),
+        key);
+  }
+  auto node = ahead == nullptr ? std::map<BucketKey, Made>::node_type() : ahead->extract(key);
+  Made made = node.empty() ? Make(key) : std::move(node.mapped());
+  const Clock::time_point start = Clock::now();
+  if (!made.module.ok()) return WithBucket(made.module.status(), key);
+  const std::unique_ptr<Module>& module = *made.module;
+  Evict(/*one_comes=*/true);  // before there is another one
+  const bool evaluation = &buckets == &evaluation_buckets_;
+  absl::Status bound = module->Bind(BindOptionsFor(data_shapes, label_shapes, evaluation));
+  if (!bound.ok()) {
+    const Symbol& symbol = made.generated.symbol;
+    return WithBucket(
+        ExplainSharedShapes(
+            bound, symbol, ShapesOfInputs(symbol.ListArguments(), data_shapes, label_shapes),
+            group_->parameters(), [this](const std::string& name) { return OwnerOf(name); }),
+        key);
+  }
+  if (monitor_) COOPER_RETURN_IF_ERROR(module->InstallMonitor(monitor_, monitor_all_));
+  Evict(/*one_comes=*/true, module->held_bytes());
+  group_->AddBucket(key);
+  were_bound_.insert(key);
+  Bucket& bucket = buckets[key];
+  bucket.module = *std::move(made.module);
+  bucket.last_use = ++uses_;
+  bucket.bind_seconds = made.seconds + SecondsSince(start);
+  return &bucket;
+}
+
+std::string BucketingModule::OwnerOf(const std::string& parameter) const {
+  const auto has = [&](const Bucket& bucket) {
+    const absl::StatusOr<Symbol> symbol = bucket.module->symbol();
+    return symbol.ok() && absl::c_linear_search(symbol->ListInputs(), parameter);
+  };
+  const auto found = buckets_.find(default_key_);
+  if (found != buckets_.end() && has(found->second)) {
+    return absl::StrCat("the default bucket key ", default_key_.ToString());
+  }
+  for (const auto& [key, bucket] : buckets_) {
+    if (has(bucket)) return absl::StrCat("bucket key ", key.ToString());
+  }
+  return "the parameters that the module has";
+}
+
+absl::Status BucketingModule::Bind(const ModuleBindOptions& options) {
+  if (binded_ && !options.force_rebind) return StayBound(bind_options_, options);
+  if (options.bucket_key.has_value() && *options.bucket_key != default_key_) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Bind: the module's default_bucket_key is ", DescribeKey(default_key_),
+                     ", but the shapes are those of ", DescribeKey(*options.bucket_key),
+                     ", the iterator's default: create the module with .default_bucket_key = "
+                     "iterator->default_bucket_key()"));
+  }
+  if (options.shared_module != nullptr) {
+    return absl::UnimplementedError("Bind: a BucketingModule takes no shared_module");
+  }
+  // What is bound now stays so if this fails.
+  Buckets buckets = std::exchange(buckets_, {});
+  Buckets evaluation_buckets = std::exchange(evaluation_buckets_, {});
+  std::set<BucketKey> were_bound = were_bound_;
+  const ModuleBindOptions previous = std::exchange(bind_options_, options);
+  Bucket* const current = std::exchange(current_, nullptr);
+  Bucket* const evaluated = std::exchange(evaluated_, nullptr);
+  absl::Status status = BindDefault(options);
+  if (status.ok()) return status;
+  buckets_ = std::move(buckets);
+  evaluation_buckets_ = std::move(evaluation_buckets);
+  were_bound_ = std::move(were_bound);
+  bind_options_ = previous;
+  current_ = current;
+  evaluated_ = evaluated;
+  return status;
+}
+
+absl::Status BucketingModule::BindDefault(const ModuleBindOptions& options) {
+  ParameterStore& parameters = group_->parameters();
+  ParameterStore::Rollback rollback(parameters);
+  // Arrays without values may get other shapes, and so may states, which are as large as a batch.
+  if (!params_initialized()) {
+    parameters.DropArrays();
+    were_bound_.clear();
+  }
+  parameters.DropStates(module_options_.state_names);
+  COOPER_ASSIGN_OR_RETURN(Bucket * bucket,
+                          FindOrBind(default_key_, options.data_shapes, options.label_shapes));
+  COOPER_RETURN_IF_ERROR(parameters.ZeroGrads());
+  rollback.Commit();
+  if (options.seed.has_value()) group_->devices().SetSeed(*options.seed);
+  current_ = bucket;
+  current_key_ = default_key_;
+  binded_ = true;
+  for_training_ = options.for_training;
+  inputs_need_grad_ = options.inputs_need_grad;
+  grad_req_ = options.grad_req;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<BucketReport>> BucketingModule::PrepareAll(
+    absl::Span<const BucketShapes> buckets) {
+  COOPER_RETURN_IF_ERROR(RequireBound("PrepareAll"));
+  std::vector<BucketReport> reports;
+  // No more of them are made ahead than may stay bound.
+  const size_t at_a_time =
+      max_bound_buckets_ > 0 ? max_bound_buckets_ : std::max<size_t>(1, buckets.size());
+  for (size_t begin = 0; begin < buckets.size(); begin += at_a_time) {
+    const absl::Span<const BucketShapes> group = buckets.subspan(begin, at_a_time);
+    std::map<BucketKey, Made> ahead = MakeAhead(group);
+    for (const BucketShapes& shapes : group) {
+      COOPER_ASSIGN_OR_RETURN(const Bucket* bucket, FindOrBind(shapes.key, shapes.data_shapes,
+                                                               shapes.label_shapes, &ahead));
+      reports.push_back({.key = shapes.key,
+                         .memory = bucket->module->memory(),
+                         .held_bytes = bucket->module->held_bytes(),
+                         .bind_seconds = bucket->bind_seconds});
+    }
+  }
+  return reports;
+}
+
+absl::Status BucketingModule::Prepare(const DataBatch& batch) {
+  COOPER_RETURN_IF_ERROR(RequireBound("Prepare"));
+  if (!batch.bucket_key.has_value()) return absl::OkStatus();
+  return FindOrBind(*batch.bucket_key, batch.provide_data, batch.provide_label).status();
+}
+
+}  // namespace cooper

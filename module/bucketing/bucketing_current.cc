@@ -1,0 +1,171 @@
+// What a BucketingModule passes on to the bucket in use: names, shapes and all of training that
+// does not choose a bucket.
+
+#include "module/bucketing/bucketing_module.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/threads/profiler.h"
+
+namespace cooper {
+namespace {
+
+const std::vector<DataDesc>& NoDescs() {
+  static const auto* none = new std::vector<DataDesc>;
+  return *none;
+}
+
+const std::vector<std::string>& NoNames() {
+  static const auto* none = new std::vector<std::string>;
+  return *none;
+}
+
+}  // namespace
+
+const std::vector<std::string>& BucketingModule::data_names() const {
+  if (shown_module() != nullptr) return shown_module()->data_names();
+  if (!default_symbol_) {
+    auto generated = Generate(default_key_);
+    if (!generated.ok()) return NoNames();
+    default_symbol_ = *std::move(generated);
+  }
+  return default_symbol_->data_names;
+}
+
+const std::vector<std::string>& BucketingModule::label_names() const {
+  if (shown_module() != nullptr) return shown_module()->label_names();
+  if (data_names().empty()) return NoNames();
+  return default_symbol_->label_names;
+}
+
+std::vector<std::string> BucketingModule::output_names() const {
+  auto s = symbol();
+  return s.ok() ? s->ListOutputs() : std::vector<std::string>();
+}
+
+const std::vector<DataDesc>& BucketingModule::data_shapes() const {
+  return shown_module() == nullptr ? NoDescs() : shown_module()->data_shapes();
+}
+
+const std::vector<DataDesc>& BucketingModule::label_shapes() const {
+  return shown_module() == nullptr ? NoDescs() : shown_module()->label_shapes();
+}
+
+std::vector<std::pair<std::string, Shape>> BucketingModule::output_shapes() const {
+  if (shown_module() == nullptr) return {};
+  return shown_module()->output_shapes();
+}
+
+std::vector<BatchLayout> BucketingModule::output_layouts() const {
+  return shown_module() == nullptr ? std::vector<BatchLayout>() : shown_module()->output_layouts();
+}
+
+absl::Status BucketingModule::InitParams(const InitParamsOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireBound("InitParams"));
+  return group_->parameters().Init(options);
+}
+
+absl::Status BucketingModule::SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
+                                        const SetParamsOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireBound("SetParams"));
+  ParameterStore& parameters = group_->parameters();
+  // Changes nothing, and says so.
+  if (params_initialized() && !options.force_init) {
+    return parameters.Set(arg_params, aux_params, options);
+  }
+  SetParamsOptions checked = options;
+  if (options.allow_missing && !options.allow_extra) {
+    COOPER_RETURN_IF_ERROR(CheckKnown(arg_params, aux_params));
+    checked.allow_extra = true;
+  }
+  return parameters.Set(arg_params, aux_params, checked);
+}
+
+absl::Status BucketingModule::PrepareToTakeBack() {
+  COOPER_RETURN_IF_ERROR(RequireBound("PrepareToTakeBack"));
+  return current_->module->PrepareToTakeBack();
+}
+
+absl::Status BucketingModule::TakeBackBatch() {
+  COOPER_RETURN_IF_ERROR(RequireBound("TakeBackBatch"));
+  return current_->module->TakeBackBatch();
+}
+
+absl::Status BucketingModule::CheckFinite() {
+  COOPER_RETURN_IF_ERROR(RequireBound("CheckFinite"));
+  return current_->module->CheckFinite();
+}
+
+absl::Status BucketingModule::CheckParamsFinite() const {
+  COOPER_RETURN_IF_ERROR(RequireBound("CheckParamsFinite"));
+  return current_->module->CheckParamsFinite();
+}
+
+absl::Status BucketingModule::AverageContexts() {
+  COOPER_RETURN_IF_ERROR(RequireBound("AverageContexts"));
+  return current_->module->AverageContexts();
+}
+
+absl::Status BucketingModule::InitOptimizer(const InitOptimizerOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireParams("InitOptimizer"));
+  return current_->module->InitOptimizerFor(bind_options_.data_shapes, options);
+}
+
+absl::Status BucketingModule::ForwardBackward(const DataBatch& batch) {
+  if (IsProfiling()) return BaseModule::ForwardBackward(batch);
+  COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
+  COOPER_RETURN_IF_ERROR(UseBucketOf(batch));
+  return WithBucket(current_->module->ForwardBackward(batch), *current_key_);
+}
+
+absl::Status BucketingModule::TrainStep(const DataBatch& batch) {
+  if (IsProfiling()) return BaseModule::TrainStep(batch);
+  COOPER_RETURN_IF_ERROR(RequireOptimizer("TrainStep"));
+  COOPER_RETURN_IF_ERROR(UseBucketOf(batch));
+  return WithBucket(current_->module->TrainStep(batch), *current_key_);
+}
+
+absl::Status BucketingModule::Update() {
+  COOPER_RETURN_IF_ERROR(RequireOptimizer("Update"));
+  return current_->module->Update();
+}
+
+absl::StatusOr<int> BucketingModule::JoinUpdate() {
+  COOPER_RETURN_IF_ERROR(RequireOptimizer("JoinUpdate"));
+  return current_->module->JoinUpdate();
+}
+
+absl::StatusOr<absl::Span<const NDArray>> BucketingModule::GetOutputs() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetOutputs"));
+  return shown_module()->GetOutputs();
+}
+
+absl::StatusOr<std::vector<NDArray>> BucketingModule::GetInputGrads() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetInputGrads"));
+  return current_->module->GetInputGrads();
+}
+
+absl::StatusOr<NDArray> BucketingModule::GetGrad(const std::string& name) const {
+  COOPER_RETURN_IF_ERROR(RequireBound("GetGrad"));
+  return current_->module->GetGrad(name);
+}
+
+absl::Status BucketingModule::UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels) {
+  COOPER_RETURN_IF_ERROR(RequireParams("UpdateMetric"));
+  return shown_module()->UpdateMetric(metric, labels);
+}
+
+absl::StatusOr<std::vector<NDArray>> BucketingModule::GetStates() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetStates"));
+  return current_->module->GetStates();
+}
+
+absl::Status BucketingModule::SetStates(absl::Span<const NDArray> states) {
+  COOPER_RETURN_IF_ERROR(RequireParams("SetStates"));
+  return current_->module->SetStates(states);
+}
+
+absl::Status BucketingModule::SetStates(double value) {
+  COOPER_RETURN_IF_ERROR(RequireParams("SetStates"));
+  return current_->module->SetStates(value);
+}
+
+}  // namespace cooper

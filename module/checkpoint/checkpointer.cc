@@ -1,0 +1,272 @@
+#include "module/checkpoint/checkpointer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "module/checkpoint/state_files.h"
+#include "module/devices/module_group.h"
+#include "module/kvstore/kvstore.h"
+#include "module/parameters/parameter_store.h"
+#include "ndarray/base/atomic_file.h"
+#include "ndarray/base/status_macros.h"
+
+namespace cooper {
+namespace {
+
+constexpr StatePosition kNone = {-1, 0};
+
+// Where training states before version 3 have the score of the best one.
+std::string OldScorePath(const std::string& best_path) { return best_path + ".score"; }
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Checkpointer>> Checkpointer::Create(CheckpointerOptions options) {
+  if (options.prefix.empty()) {
+    return absl::InvalidArgumentError("Checkpointer: prefix is required");
+  }
+  if (options.keep_last < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Checkpointer: keep_last is ", options.keep_last, ", expected 1 or more"));
+  }
+  COOPER_RETURN_IF_ERROR(AddContext(RequireFolder(options.prefix, options.create_folder),
+                                    "Checkpointer: prefix '", options.prefix, "'"));
+  options.log = OrSilent(std::move(options.log));
+  std::unique_ptr<Checkpointer> checkpointer(new Checkpointer(std::move(options)));
+  RemoveTemporaries(checkpointer->options_.prefix);
+  std::error_code error;
+  std::filesystem::remove(checkpointer->linked_path(), error);
+  const std::vector<std::string> paths = checkpointer->Paths();
+  if (!paths.empty()) checkpointer->newest_ = paths.back();
+  if (checkpointer->options_.background) {
+    checkpointer->thread_ = std::thread([raw = checkpointer.get()] { raw->Work(); });
+  }
+  return checkpointer;
+}
+
+Checkpointer::~Checkpointer() {
+  const absl::Status status = Wait();
+  if (!status.ok()) options_.log(absl::StrCat(status.message()));
+  if (!thread_.joinable()) return;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void Checkpointer::WaitAndLog() {
+  const absl::Status status = Wait();
+  if (!status.ok()) options_.log(absl::StrCat("checkpoint: ", status.message()));
+}
+
+std::vector<std::string> Checkpointer::Paths() const {
+  std::vector<std::string> paths;
+  const absl::StatusOr<StateFiles> states = FindStateFiles(options_.prefix);
+  if (!states.ok()) return paths;
+  for (const auto& [position, path] : *states) paths.push_back(path);
+  return paths;
+}
+
+std::optional<double> Checkpointer::ReadBestScore() const {
+  const absl::StatusOr<TrainingState> best = LoadTrainingState(best_path());
+  if (!best.ok()) {
+    if (!absl::IsNotFound(best.status())) {
+      options_.log(absl::StrCat("checkpoint: ", best.status().message(),
+                                "; the next state with a score takes its place"));
+    }
+    return std::nullopt;
+  }
+  std::optional<double> score = best->score;
+  double number = 0;
+  if (!score.has_value()) {
+    const absl::StatusOr<std::string> text = ReadFile(OldScorePath(best_path()));
+    if (text.ok() && absl::SimpleAtod(absl::StripAsciiWhitespace(*text), &number)) score = number;
+  }
+  return score.has_value() && std::isnan(*score) ? std::nullopt : score;
+}
+
+bool Checkpointer::IsBest(double score) const {
+  if (std::isnan(score)) return false;
+  if (!best_.has_value()) return true;
+  return larger_is_better_ ? score > *best_ : score < *best_;
+}
+
+absl::Status Checkpointer::WriteBest(const TrainingState& state, const std::string& path) {
+  if (!state.score.has_value() || !IsBest(*state.score)) return absl::OkStatus();
+  // The same file under a second name, if the file system can do that; else written again.
+  const std::string linked = linked_path();
+  std::error_code error;
+  std::filesystem::remove(linked, error);
+  std::filesystem::create_hard_link(path, linked, error);
+  if (!error) std::filesystem::rename(linked, best_path(), error);
+  if (error) COOPER_RETURN_IF_ERROR(SaveTrainingState(best_path(), state));
+  best_ = state.score;
+  std::filesystem::remove(OldScorePath(best_path()), error);
+  return absl::OkStatus();
+}
+
+absl::Status Checkpointer::Write(const TrainingState& state, const KeptStates& kept) {
+  const StatePosition here = state.position();
+  const std::string path = StatePath(options_.prefix, here);
+  absl::Status status = SaveTrainingState(path, state);
+  if (status.ok()) {
+    newest_ = path;
+    written_ = here;
+    status = WriteBest(state, path);
+  }
+  if (!status.ok()) {
+    return absl::Status(
+        status.code(),
+        absl::StrCat(status.message(), "; ",
+                     newest_.empty() ? "there is no earlier state"
+                                     : absl::StrCat("'", newest_, "' is still usable")));
+  }
+  RemoveOld(here, kept);
+  return absl::OkStatus();
+}
+
+void Checkpointer::RemoveOld(StatePosition here, const KeptStates& kept) const {
+  const absl::StatusOr<StateFiles> states = FindStateFiles(options_.prefix);
+  if (!states.ok()) return;  // the older ones stay until they can be listed
+  // Those that sort after this one are of a run before, which this one has left behind.
+  int newest = 0;
+  for (auto saved = states->rbegin(); saved != states->rend(); ++saved) {
+    std::error_code error;
+    const bool behind = saved->first > here;
+    if (!behind && ++newest <= options_.keep_last) continue;
+    if (!behind && std::find(kept.begin(), kept.end(), saved->first) != kept.end()) continue;
+    std::filesystem::remove(saved->second, error);
+  }
+}
+
+void Checkpointer::Join(const std::shared_ptr<KVStore>& store) {
+  if (store != nullptr && store->num_workers() > 1) store_ = store;
+}
+
+StatePosition Checkpointer::LearnCommon() {
+  if (const auto store = store_.lock(); store != nullptr) {
+    const KVStore::SavedState common = store->common_state();
+    if (common != KVStore::kNoState) common_ = {static_cast<int>(common.first), common.second};
+  }
+  return common_;
+}
+
+// What is told stays on the disk until the next time, since all may come to go on from it. Every
+// process calls this after the same updates, so that they tell of the same states.
+Checkpointer::KeptStates Checkpointer::TellOthers() {
+  const auto store = store_.lock();
+  if (store == nullptr) return {kNone, kNone};
+  told_ = written_;
+  store->TellSaved(told_ == kNone ? KVStore::kNoState : KVStore::SavedState(told_));
+  return {LearnCommon(), told_};
+}
+
+void Checkpointer::Work() {
+  while (true) {
+    TrainingState* job;
+    KeptStates kept;
+    {
+      std::unique_lock<std::mutex> lock(mutex_);
+      changed_.wait(lock, [this] { return stop_ || job_ != nullptr; });
+      if (job_ == nullptr) return;
+      job = job_.get();
+      kept = job_keeps_;
+    }
+    const absl::Status status = Write(*job, kept);
+    std::lock_guard<std::mutex> lock(mutex_);
+    last_ = status;
+    job_.reset();
+    changed_.notify_all();
+  }
+}
+
+absl::Status Checkpointer::Save(TrainingState state, std::optional<double> score) {
+  state.score = score;
+  auto job = std::make_unique<TrainingState>(std::move(state));
+  if (!options_.background) {
+    absl::Status status = Write(*job, TellOthers());
+    TellOthers();
+    std::lock_guard<std::mutex> lock(mutex_);
+    last_ = status;
+    return status;
+  }
+  absl::Status before = WaitForWriter();
+  const KeptStates kept = TellOthers();
+  std::lock_guard<std::mutex> lock(mutex_);
+  last_ = absl::OkStatus();
+  job_ = std::move(job);
+  job_keeps_ = kept;
+  changed_.notify_all();
+  return before;
+}
+
+absl::StatusOr<TrainingState> Checkpointer::Capture(const TrainingRun& run, StatePosition at) {
+  Join(run.module->kvstore());
+  return CaptureTraining(run, at.first, at.second);
+}
+
+void Checkpointer::SaveOrLog(TrainingState state, std::optional<double> score) {
+  const absl::Status status = Save(std::move(state), score);
+  if (!status.ok()) options_.log(absl::StrCat("checkpoint: ", status.message()));
+}
+
+absl::Status Checkpointer::WaitForWriter() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait(lock, [this] { return job_ == nullptr; });
+  return last_;
+}
+
+absl::Status Checkpointer::Wait() {
+  absl::Status status = WaitForWriter();
+  // With the updates since the last state the processes may have come to know of a newer one.
+  if (written_ != kNone && store_.lock() != nullptr) RemoveOld(written_, {LearnCommon(), told_});
+  return status;
+}
+
+std::function<absl::Status(int, int64_t)> Checkpointer::Every(int64_t batches,
+                                                              const TrainingRun& run) {
+  // Not every batch comes here: with gradients of several batches, only those with an update.
+  return [this, batches, run, last = std::optional<StatePosition>(),
+          last_updates = std::optional<int64_t>(),
+          since_saved = int64_t{0}](int epoch, int64_t batches_done) mutable -> absl::Status {
+    Join(run.module->kvstore());
+    if (!store_.expired() && run.module->group() != nullptr) {
+      // Batches of its own each process has as many as it has.
+      const ParameterStore& parameters = run.module->group()->parameters();
+      const int64_t before = last_updates.value_or(resumed_updates_);
+      const int64_t updates = parameters.updates();  // counted anew for another optimizer
+      since_saved +=
+          (updates >= before ? updates - before : updates) * parameters.batches_per_update();
+      last_updates = updates;
+    } else {
+      // A run that goes on begins inside an epoch, where its state was saved.
+      const StatePosition before = last.value_or(resumed_at_);
+      const bool same_epoch = before.first == epoch && before.second < batches_done;
+      since_saved += same_epoch ? batches_done - before.second : batches_done;
+      last = {epoch, batches_done};
+    }
+    if (batches < 1 || since_saved < batches) return absl::OkStatus();
+    since_saved = 0;
+    COOPER_ASSIGN_OR_RETURN(TrainingState state, Capture(run, {epoch, batches_done}));
+    SaveOrLog(std::move(state));
+    return absl::OkStatus();
+  };
+}
+
+std::function<absl::Status(int, int64_t)> Checkpointer::AtStop(const TrainingRun& run) {
+  return [this, run](int epoch, int64_t batches_done) -> absl::Status {
+    COOPER_ASSIGN_OR_RETURN(TrainingState state, Capture(run, {epoch, batches_done}));
+    SaveOrLog(std::move(state));
+    return Wait();
+  };
+}
+
+}  // namespace cooper

@@ -1,0 +1,111 @@
+// Backward passes over several contexts.
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "module/devices/batch_parts.h"
+#include "module/devices/data_parallel_executor_group.h"
+#include "ndarray/array/device.h"
+#include "ndarray/base/status_macros.h"
+
+namespace cooper {
+namespace {
+
+// Makes of a head gradient, unless it is null, one that is where the output is and of its dtype:
+// the gradient of a module's data, which is float32 unless its description says otherwise, may be
+// the head gradient of a network of 16-bit floats.
+absl::Status BringHead(const NDArray& output, NDArray& head) {
+  if (head.is_null()) return absl::OkStatus();
+  if (head.dtype() != output.dtype()) {
+    COOPER_ASSIGN_OR_RETURN(head, head.AsType(output.dtype()));
+  }
+  if (SharesMemory(head.context(), output.context())) return absl::OkStatus();
+  COOPER_ASSIGN_OR_RETURN(head, head.CopyTo(output.context()));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status DataParallelExecutorGroup::BringHeads(absl::Span<const NDArray> head_gradients) {
+  heads_[0].assign(head_gradients.begin(), head_gradients.end());
+  if (heads_[0].empty()) return absl::OkStatus();
+  const auto outputs = executors_[0]->outputs();
+  if (!outputs.ok()) return absl::OkStatus();  // Backward knows why, and whether it matters
+  for (size_t k = 0; k < std::min(heads_[0].size(), outputs->size()); ++k) {
+    COOPER_RETURN_IF_ERROR(BringHead((*outputs)[k], heads_[0][k]));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status DataParallelExecutorGroup::Backward(absl::Span<const NDArray> head_gradients) {
+  // A graph without parameters, or with fixed ones alone, has nothing to learn: no error, unless
+  // Forward is missing.
+  if (executors_[0]->grad_names().empty()) return executors_[0]->outputs().status();
+  if (!several()) {
+    COOPER_RETURN_IF_ERROR(BringHeads(head_gradients));
+    return executors_[0]->Backward(heads_[0]);
+  }
+  if (!head_gradients.empty() && head_gradients.size() != output_layouts_.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("Backward: ", head_gradients.size(),
+                                                   " head gradients for ", output_layouts_.size(),
+                                                   " outputs"));
+  }
+  for (int i = 0; i < num_executors(); ++i) {
+    heads_[i].clear();
+    const auto outputs = executors_[i]->outputs();
+    for (size_t k = 0; k < head_gradients.size(); ++k) {
+      heads_[i].emplace_back();
+      if (head_gradients[k].is_null()) continue;
+      if (head_gradients[k].shape() != output_shapes_[k]) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "Backward: the head gradient of output '", executors_[0]->output_names()[k], "' is ",
+            head_gradients[k].ToString(), ", expected ", output_shapes_[k].ToString()));
+      }
+      COOPER_ASSIGN_OR_RETURN(
+          heads_[i].back(),
+          TakePartOfHead(head_gradients[k], output_layouts_[k], slices_, static_cast<size_t>(i)));
+      if (outputs.ok()) COOPER_RETURN_IF_ERROR(BringHead((*outputs)[k], heads_[i].back()));
+    }
+  }
+  COOPER_RETURN_IF_ERROR(ClearIdleGrads());
+  COOPER_ASSIGN_OR_RETURN(const bool tells, BeginGrads());
+  if (!tells) return RunAll([&](int i) { return executors_[i]->Backward(heads_[i]); });
+  return RunAll([&](int i) { return BackwardAndTell(i, heads_[i]); });
+}
+
+absl::Status DataParallelExecutorGroup::BackwardAndTell(int i, absl::Span<const NDArray> heads) {
+  return executors_[i]->Backward(heads, [&](const std::string& name, DeviceQueue& queue) {
+    return group_->parameters().GradReady(name, i, queue);
+  });
+}
+
+absl::Status DataParallelExecutorGroup::ClearIdleGrads() {
+  for (int i = num_executors(); i < group_->num_contexts(); ++i) {
+    for (const std::string& name : param_names_) {
+      const auto req = grad_reqs_.find(name);
+      if (req == grad_reqs_.end() || req->second != WriteReq::kWrite) continue;
+      const NDArray grad = group_->parameters().Grad(name, i);
+      if (!grad.is_null()) COOPER_RETURN_IF_ERROR(grad.Fill(0));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> DataParallelExecutorGroup::BeginGrads() {
+  // Contexts without rows tell nothing.
+  if (num_executors() < group_->num_contexts()) return group_->parameters().BeginGrads({});
+  if (learnt_names_.empty()) {
+    std::vector<std::string> learnt;
+    for (const std::string& name : param_names_) {
+      const auto req = grad_reqs_.find(name);
+      if (req == grad_reqs_.end() || req->second == WriteReq::kNull) continue;
+      // What is added to is not the whole sum yet.
+      if (req->second == WriteReq::kAdd) return group_->parameters().BeginGrads({});
+      if (!executors_[0]->grad(name).is_null()) learnt.push_back(name);
+    }
+    learnt_names_ = std::move(learnt);
+  }
+  return group_->parameters().BeginGrads(learnt_names_);
+}
+
+}  // namespace cooper

@@ -1,0 +1,184 @@
+#ifndef COOPER_MODULE_DEVICES_DATA_PARALLEL_EXECUTOR_GROUP_H_
+#define COOPER_MODULE_DEVICES_DATA_PARALLEL_EXECUTOR_GROUP_H_
+
+// A symbol bound for one shape of batch on each context of a module group: every context computes
+// on its rows of the batch, at the same time. MXNet: python/mxnet/module/executor_group.py.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "executor/executor.h"
+#include "executor/run/after_backward.h"
+#include "io/batch/data_desc.h"
+#include "module/devices/batch_slices.h"
+#include "module/devices/module_group.h"
+#include "module/metric/eval_metric.h"
+#include "module/options/group_contexts.h"
+#include "module/options/module_options.h"
+#include "ndarray/array/ndarray.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/inference/infer_batch_layout.h"
+#include "symbol/schema/batch_layout.h"
+
+namespace cooper {
+
+class DataParallelExecutorGroup {
+ public:
+  // Each context gets its rows of an input's axis that the layout calls N; an input without that
+  // axis goes to every context as it is. Of fewer rows than contexts the first ones get one each,
+  // and the others compute nothing. Parameters, gradients, auxiliary states and carried states
+  // are the group's, whose store makes those that it has not: the executors are given their arrays.
+  // `options` and `group`, which is of options.contexts, must outlive the result; of `bind`, shapes
+  // and gradients count. The errors are those of SplitBatch and Executor::SimpleBind, and, with
+  // several contexts, kInvalidArgument that names an output of which nobody can tell where the
+  // samples are; arrays that were made before one stay. `compiled`: null, or from Compile with the
+  // same symbol, options and group, or resized from that.
+  static absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Bind(
+      const Symbol& symbol, const ModuleOptions& options, const ModuleBindOptions& bind,
+      ModuleGroup* group, std::shared_ptr<const CompiledProgram> compiled = nullptr);
+
+  // Executor::Compile for a group of one context, without group2ctxs. It only reads `group`.
+  static absl::StatusOr<std::shared_ptr<const CompiledProgram>> Compile(
+      const Symbol& symbol, const ModuleOptions& options, const ModuleBindOptions& bind,
+      ModuleGroup* group);
+
+  const std::vector<DataDesc>& data_shapes() const { return data_shapes_; }
+  const std::vector<DataDesc>& label_shapes() const { return label_shapes_; }
+  // Of whole batches.
+  const std::vector<Shape>& output_shapes() const { return output_shapes_; }
+  const std::vector<BatchSlice>& slices() const { return slices_; }
+  // Where the samples are in each output. With one context they are found at the first call, as
+  // long as shape inference takes, and may be unknown.
+  const std::vector<BatchLayout>& output_layouts() const;
+
+  // Of the first context: what to bind other shapes with.
+  const std::shared_ptr<const CompiledProgram>& compiled() const {
+    return executors_.front()->compiled();
+  }
+  // One for each context that has rows.
+  int num_executors() const { return static_cast<int>(executors_.size()); }
+  Executor& executor(int i) const { return *executors_[i]; }
+
+  // Gives an input of the symbol its rows, by reference where dtype and memory allow it, else
+  // converted to the dtype that it is bound with. Null: zeros. kInvalidArgument, with the value,
+  // for one that the conversion changes (CheckExactIn, io/batch/exact_integers.h).
+  absl::Status SetInput(const DataDesc& desc, const NDArray* array);
+  absl::Status Forward(bool is_train);
+  // `head_gradients` are of whole batches. Does nothing if no argument has a gradient.
+  absl::Status Backward(absl::Span<const NDArray> head_gradients);
+  // Forward in training and Backward, without head gradients. `after` is Executor's, and null with
+  // several contexts.
+  absl::Status ForwardBackward(const AfterBackward* after = nullptr);
+
+  // Of whole batches. With several contexts they are copies, joined by output_layouts(), which the
+  // next call after a Forward overwrites.
+  absl::StatusOr<absl::Span<const NDArray>> Outputs();
+  // Per context, nothing joined.
+  absl::StatusOr<std::vector<absl::Span<const NDArray>>> OutputsByContext() const;
+  absl::StatusOr<std::vector<NDArray>> InputGrads() const;
+  absl::StatusOr<std::vector<NDArray>> States() const;
+  // `states` are of whole batches.
+  absl::Status SetStates(absl::Span<const NDArray> states);
+  // The gradient of a parameter: with several contexts, the sum over them.
+  absl::StatusOr<NDArray> Grad(const std::string& name) const;
+  // With the labels, which are of whole batches. Metrics with names of labels or outputs take those
+  // alone.
+  absl::Status UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels);
+
+  // With several contexts these run one after the other while a callback is set.
+  void SetMonitorCallback(const Executor::MonitorCallback& callback, bool monitor_all);
+  // Sums over the contexts.
+  MemoryReport memory() const;
+  // HeldBytes (executor/held_bytes.h) of the programs of all contexts.
+  int64_t held_bytes() const { return held_bytes_; }
+
+ private:
+  // `names` are the symbol's variables.
+  DataParallelExecutorGroup(const Symbol& symbol, const ModuleOptions& options,
+                            const ModuleBindOptions& bind, ModuleGroup* group, VariableNames names);
+
+  absl::Status Split();
+  // Where the samples are in what the graph computes.
+  absl::StatusOr<BatchLayouts> InferLayouts() const;
+  // With several contexts: finds that for the outputs, and what each context runs.
+  absl::Status FindParts();
+  // What contexts without rows have to have for the others.
+  absl::Status AllocateIdle();
+  absl::Status ClearIdleGrads();
+  // Finds the dtypes of labels that follow from the dtypes of everything else, as that of
+  // SoftmaxOutput's from its data.
+  void FindLabelTypes();
+  // What the input is bound with: a label's type as found, else as described.
+  DType TypeOf(const DataDesc& desc) const;
+  absl::Status BindExecutors(std::shared_ptr<const CompiledProgram> compiled);
+  // With what the group has now.
+  BindOptions OptionsOf(int i) const;
+  absl::StatusOr<std::unique_ptr<Executor>> BindOne(
+      int i, std::shared_ptr<const CompiledProgram> compiled);
+  absl::StatusOr<std::unique_ptr<Executor>> BindGiven(
+      int i, std::shared_ptr<const CompiledProgram> compiled);
+  // Makes what the program needs and the store has not.
+  absl::Status Allocate(const CompiledProgram& compiled, int i);
+  // What the store has so far.
+  void GiveArrays(int i, BindOptions* bind) const;
+  absl::Status FindOutputShapes();
+  absl::Status BeginForward();
+  absl::Status RunAll(absl::FunctionRef<absl::Status(int)> fn);
+  // The parameters' arrays as they are now.
+  absl::Status RefreshArgs();
+  // Of a single context: head gradients as heads_[0], copied to where their outputs are.
+  absl::Status BringHeads(absl::Span<const NDArray> head_gradients);
+  // Before a backward pass: whether the store is to be told of gradients as they become ready.
+  absl::StatusOr<bool> BeginGrads();
+  // Of context `i`; tells the store.
+  absl::Status BackwardAndTell(int i, absl::Span<const NDArray> heads);
+  // What context `i` runs: the symbol, with its losses weighted by the context's share.
+  const Symbol& SymbolOf(int i) const { return weighted_.empty() ? symbol_ : weighted_[i]; }
+  bool several() const { return group_->num_contexts() > 1; }
+  bool HasGrad(const std::string& arg) const;
+  // Where the array of an argument is, on context `i` of the group.
+  Context ContextOf(const std::string& arg, int i) const;
+  // The rows of context `i`; the whole array without a batch axis.
+  absl::StatusOr<NDArray> Rows(const NDArray& whole, const DataDesc& desc, int i) const;
+
+  const Symbol symbol_;
+  const ModuleOptions& options_;
+  const std::vector<DataDesc> data_shapes_, label_shapes_;  // of whole batches
+  const int64_t max_bytes_;
+  const bool for_training_;
+  ModuleGroup* const group_;
+  std::set<std::string> arg_names_;
+  std::vector<std::string> param_names_;
+  std::vector<std::string> aux_names_;
+  std::map<std::string, WriteReq> grad_reqs_;   // of every argument
+  std::vector<std::string> learnt_names_;       // parameters with a gradient, once it was needed
+  std::vector<GroupContexts::Map> group2ctxs_;  // by context, or none
+  std::vector<BatchSlice> slices_;
+  KnownTypes label_types_;  // by name, where they follow from others'
+  std::vector<std::unique_ptr<Executor>> executors_;
+  std::vector<Symbol> weighted_;                     // by context; empty: symbol_
+  mutable std::vector<BatchLayout> output_layouts_;  // empty: not found yet
+  std::vector<BatchLayout> state_layouts_;
+  std::vector<Shape> output_shapes_;
+  // Arrays of this group's own where a batch's cannot be used as it is, by context and name.
+  std::vector<ArrayMap> staged_;
+  std::set<std::string> holds_values_;  // what has been copied to, and is not zeros
+  std::vector<NDArray> merged_outputs_;
+  bool merged_ = false;                      // whether they are those of the last Forward
+  std::vector<std::vector<NDArray>> heads_;  // by context
+  bool monitored_ = false;
+  int64_t generation_ = 0;  // of the store's arrays that the executors have
+  int64_t held_bytes_ = 0;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_DEVICES_DATA_PARALLEL_EXECUTOR_GROUP_H_

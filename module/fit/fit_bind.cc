@@ -1,0 +1,60 @@
+#include "module/fit/fit_bind.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace cooper {
+namespace {
+
+// Whether `req` was something else than `wanted`, which it then is.
+bool Change(WriteReq wanted, WriteReq* req) {
+  if (*req == wanted || *req == WriteReq::kNull) return false;
+  *req = wanted;
+  return true;
+}
+
+// Of parameters. The gradients of data are of one batch, and keep their requests.
+bool ChangeRequests(const BaseModule& module, WriteReq wanted, ModuleBindOptions* bind) {
+  const std::vector<std::string>& data = module.data_names();
+  if (bind->inputs_need_grad) {
+    for (const std::string& name : data) bind->grad_reqs.emplace(name, bind->grad_req);
+  }
+  bool changed = Change(wanted, &bind->grad_req);
+  for (auto& [name, req] : bind->grad_reqs) {
+    if (std::find(data.begin(), data.end(), name) != data.end()) continue;
+    changed = Change(wanted, &req) || changed;
+  }
+  return changed;
+}
+
+}  // namespace
+
+ModuleBindOptions BindOptionsForFit(const DataIter& train_data, const FitOptions& options) {
+  return {.data_shapes = train_data.provide_data(),
+          .label_shapes = train_data.provide_label(),
+          .bucket_key = train_data.default_bucket_key(),
+          .for_training = true,
+          .force_rebind = options.force_rebind,
+          .grad_req = options.accumulate_batches > 1 ? WriteReq::kAdd : options.grad_req,
+          .seed = options.seed};
+}
+
+absl::Status BindForFit(BaseModule& module, const DataIter& train_data, const FitOptions& options,
+                        bool added_up) {
+  ModuleBindOptions bind = BindOptionsForFit(train_data, options);
+  const bool adds = options.accumulate_batches > 1;
+  if (!module.binded() || options.force_rebind || (!adds && !added_up)) return module.Bind(bind);
+  const ModuleBindOptions* const bound = module.bind_options();
+  if (bound == nullptr || !bound->for_training) {
+    bind.force_rebind = !adds || module.grad_req() != WriteReq::kAdd;
+    return module.Bind(bind);
+  }
+  ModuleBindOptions again = *bound;
+  if (!ChangeRequests(module, bind.grad_req, &again)) return absl::OkStatus();
+  again.force_rebind = true;
+  again.seed = options.seed;
+  return module.Bind(again);
+}
+
+}  // namespace cooper

@@ -1,0 +1,49 @@
+#ifndef COOPER_MODULE_FIT_FIT_CHECKS_H_
+#define COOPER_MODULE_FIT_FIT_CHECKS_H_
+
+// What Fit looks at beside the call itself: whether names in its options are known, whether the ids
+// in a batch are the network's, and whether what came of it are numbers.
+
+#include <optional>
+
+#include "absl/status/status.h"
+#include "io/batch/data_batch.h"
+#include "io/batch/data_iter.h"
+#include "module/fit/check_ids.h"
+#include "module/interface/base_module.h"
+
+namespace cooper {
+
+class FitChecks {
+ public:
+  // None is owned.
+  FitChecks(BaseModule& module, const DataIter& train_data, const FitOptions& options);
+
+  // Logs the names in lr_mult and wd_mult that no parameter has so far: misspelt, or those of
+  // buckets that come later.
+  void WarnOfUnknownNames() const;
+  // Logs how many samples no batch of any epoch holds, and of the validation no batch of one pass,
+  // and why, if there are some.
+  void WarnOfUnusedSamples(const DataIter& train_data) const;
+  // At the end of the last epoch: logs how many samples would come in the next one.
+  static void WarnOfRolledOver(const DataIter& train_data);
+  // Logs that accuracy, the default metric, means little for an output that is a regression.
+  void WarnOfDefaultMetric() const;
+  // Before a batch is computed.
+  absl::Status BeforeBatch();
+  // After it was, and before the update. The error names an id that the network does not have, or
+  // what is not finite and where it was made; with check_finite the module is then as it was before
+  // the batch.
+  absl::Status AfterBatch(const DataBatch& batch);
+  // At the end of an epoch, before anybody saves it.
+  absl::Status AfterEpoch();
+
+ private:
+  BaseModule& module_;
+  const FitOptions& options_;
+  std::optional<IdChecker> ids_;  // in the first epoch
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_FIT_FIT_CHECKS_H_

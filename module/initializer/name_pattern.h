@@ -1,0 +1,32 @@
+#ifndef COOPER_MODULE_INITIALIZER_NAME_PATTERN_H_
+#define COOPER_MODULE_INITIALIZER_NAME_PATTERN_H_
+
+// An expression that chooses arrays by name, as Python's re.match does.
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace cooper {
+
+// Copies share the compiled expression. Thread-safe.
+class NamePattern {
+ public:
+  // Of an ECMAScript expression. kInvalidArgument, with the text, for a bad one.
+  static absl::StatusOr<NamePattern> Create(const std::string& text);
+
+  // Whether it matches from the first character on; it need not reach the last.
+  bool Matches(const std::string& name) const;
+
+ private:
+  struct Compiled;  // <regex> is long
+
+  explicit NamePattern(std::shared_ptr<const Compiled> compiled);
+
+  std::shared_ptr<const Compiled> compiled_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_INITIALIZER_NAME_PATTERN_H_

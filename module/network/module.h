@@ -1,0 +1,228 @@
+#ifndef COOPER_MODULE_NETWORK_MODULE_H_
+#define COOPER_MODULE_NETWORK_MODULE_H_
+
+// A symbol with its parameters and optimizer: what trains one network of fixed structure. Inputs
+// may change their shapes from batch to batch. MXNet: python/mxnet/module/module.py.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "executor/executor.h"
+#include "module/devices/data_parallel_executor_group.h"
+#include "module/devices/module_group.h"
+#include "module/interface/base_module.h"
+#include "module/options/module_options.h"
+#include "symbol/graph/symbol.h"
+
+namespace cooper {
+
+class Module : public BaseModule {
+ public:
+  // kInvalidArgument, with near names, if a data, state or fixed name is no argument of `symbol`. A
+  // label name that is none is ignored, since inference graphs have no labels; but Bind for
+  // training refuses it where an argument that nothing else claims may be the label that was meant,
+  // and a loss's label that is not among the names.
+  static absl::StatusOr<std::unique_ptr<Module>> Create(const Symbol& symbol,
+                                                        ModuleOptions options = {});
+
+  // A module with the symbol and parameters that SaveCheckpoint wrote, ready for Bind.
+  static absl::StatusOr<std::unique_ptr<Module>> Load(const std::string& prefix, int epoch,
+                                                      bool load_optimizer_states = false,
+                                                      ModuleOptions options = {});
+
+  // Writes prefix-symbol.json and prefix-0003.params, which MXNet reads, and with
+  // save_optimizer_states prefix-0003.states in cooper's own format.
+  absl::Status SaveCheckpoint(const std::string& prefix, int epoch,
+                              bool save_optimizer_states = false) const override;
+
+  absl::StatusOr<Symbol> symbol() const override { return symbol_; }
+  const std::vector<std::string>& data_names() const override { return options_.data_names; }
+  const std::vector<std::string>& label_names() const override { return options_.label_names; }
+  std::vector<std::string> output_names() const override { return symbol_.ListOutputs(); }
+  const std::vector<DataDesc>& data_shapes() const override;
+  const std::vector<DataDesc>& label_shapes() const override;
+  std::vector<std::pair<std::string, Shape>> output_shapes() const override;
+  std::vector<BatchLayout> output_layouts() const override;
+  // Arguments that are neither data, labels nor states.
+  const std::vector<std::string>& param_names() const { return param_names_; }
+  const std::vector<std::string>& aux_names() const { return aux_names_; }
+
+  bool params_initialized() const override { return group_->parameters().initialized(); }
+  bool optimizer_initialized() const override { return group_->updater() != nullptr; }
+
+  // With shared_module, parameters that Load brought give way to the shared ones, as in MXNet, and
+  // those that are not among them get their values as InitParams of that module said.
+  // kFailedPrecondition unless it is bound and has parameters, kInvalidArgument if it is on other
+  // contexts.
+  absl::Status Bind(const ModuleBindOptions& options) override;
+  const ModuleBindOptions* bind_options() const override {
+    return binded_ ? &bind_options_ : nullptr;
+  }
+  // Does ahead what the first Bind, with the same options, can do without arrays
+  // (Executor::Compile). Several modules of a group may do so at a time, while nothing changes the
+  // group. Does nothing with several contexts or with group2ctxs; errors are left for Bind to find
+  // and to report.
+  void CompileAhead(const ModuleBindOptions& options);
+  // What the first Bind with these options would run, as a program: nothing is bound or allocated.
+  // The errors are Bind's; kUnimplemented with several contexts or group2ctxs.
+  absl::StatusOr<std::shared_ptr<const CompiledProgram>> Compile(
+      const ModuleBindOptions& options) const;
+  // Binds for other shapes, which count as those of Bind from then on; parameters, states and
+  // optimizer stay. kFailedPrecondition before Bind.
+  absl::Status Reshape(const std::vector<DataDesc>& data_shapes,
+                       const std::vector<DataDesc>& label_shapes);
+
+  absl::Status InitParams(const InitParamsOptions& options = {}) override;
+  absl::StatusOr<ModuleParams> GetParams() const override;
+  absl::Status SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
+                         const SetParamsOptions& options = {}) override;
+  absl::Status InitOptimizer(const InitOptimizerOptions& options = {}) override;
+  // Takes the optimizer of `shared`, with which this module shares its parameters (it was bound
+  // with ModuleBindOptions::shared_module, or the other way round): an update of either counts for
+  // both. kFailedPrecondition if `shared` has no optimizer, kInvalidArgument if they share no
+  // parameters.
+  absl::Status BorrowOptimizer(const Module& shared) const;
+  // The same as InitOptimizer where `data_shapes`, rather than those of Bind, have the batch size
+  // that gradients are divided by.
+  absl::Status InitOptimizerFor(const std::vector<DataDesc>& data_shapes,
+                                const InitOptimizerOptions& options);
+
+  absl::Status Forward(const DataBatch& batch,
+                       std::optional<bool> is_train = std::nullopt) override;
+  // With a module of its own that shares this one's group, bound when it is first needed.
+  absl::Status ForwardToEvaluate(const DataBatch& batch) override;
+  absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) override;
+  absl::Status ForwardBackward(const DataBatch& batch) override;
+  absl::Status TrainStep(const DataBatch& batch) override;
+  absl::Status Update() override;
+  absl::StatusOr<int> JoinUpdate() override;
+  absl::Status ZeroGrads() override { return group_->parameters().ZeroGrads(); }
+  std::shared_ptr<KVStore> kvstore() const override { return group_->parameters().kvstore(); }
+
+  absl::StatusOr<absl::Span<const NDArray>> GetOutputs() const override;
+  absl::StatusOr<std::vector<NDArray>> GetInputGrads() const override;
+  absl::StatusOr<NDArray> GetGrad(const std::string& name) const override;
+  absl::Status UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels) override;
+
+  absl::StatusOr<std::vector<NDArray>> GetStates() const override;
+  absl::Status SetStates(absl::Span<const NDArray> states) override;
+  absl::Status SetStates(double value) override;
+
+  absl::Status Prepare(const DataBatch& batch) override;
+  absl::Status InstallMonitor(Executor::MonitorCallback callback,
+                              bool monitor_all = false) override;
+  std::function<absl::Status()> MonitorRestorer() override {
+    return
+        [this, callback = monitor_, all = monitor_all_] { return InstallMonitor(callback, all); };
+  }
+
+  absl::Status PrepareToTakeBack() override;
+  absl::Status TakeBackBatch() override;
+  absl::Status CheckFinite() override;
+  absl::Status CheckParamsFinite() const override;
+  absl::Status AverageContexts() override { return group_->parameters().AverageContexts(); }
+
+  absl::Status SaveOptimizerStates(const std::string& path) const;
+  absl::Status LoadOptimizerStates(const std::string& path);
+
+  const std::shared_ptr<ModuleGroup>& group() const override { return group_; }
+  // Of the shapes that are bound now. Zeros before Bind.
+  MemoryReport memory() const;
+  // Likewise of what ForwardToEvaluate runs. Zeros before that.
+  MemoryReport evaluation_memory() const;
+  // What graphs, programs and plans of all shapes that are bound take beside arrays and the arena:
+  // an estimate (HeldBytes, executor/held_bytes.h).
+  int64_t held_bytes() const;
+  // The executors of the shapes that are bound now; null before Bind. The module's own, and gone
+  // once it is bound to other shapes, as a batch may make it.
+  DataParallelExecutorGroup* executor_group() const {
+    return bound_.empty() ? nullptr : bound_.front().get();
+  }
+  // The first context's.
+  Executor* executor() const { return bound_.empty() ? nullptr : &bound_.front()->executor(0); }
+
+ private:
+  Module(const Symbol& symbol, ModuleOptions options);
+
+  absl::Status CheckNames() const;
+  // Binds to options' shapes and puts loaded parameters in; bound_ changes only if both succeed.
+  absl::Status BindAndLoad(const ModuleBindOptions& options);
+  absl::Status CheckDescs(const ModuleBindOptions& options) const;
+  // kInvalidArgument, naming it, if a label would be trained as a parameter.
+  absl::Status CheckLabelNames(const ModuleBindOptions& options) const;
+  // kInvalidArgument, naming them, if what is to be differentiated had no labels.
+  absl::Status CheckLabels() const;
+  absl::Status CheckShared(const Module& other) const;
+  // Makes the shapes the bound ones: the first of bound_.
+  absl::Status UseShapes(const std::vector<DataDesc>& data_shapes,
+                         const std::vector<DataDesc>& label_shapes);
+  // For these shapes, what is bound already, resized: a smaller batch runs in the plan of a larger
+  // one. Null if that cannot be.
+  std::shared_ptr<const CompiledProgram> ResizeBound(
+      const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes) const;
+  absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> MakeBound(
+      const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes);
+  ModuleBindOptions BindOptionsFor(const std::vector<DataDesc>& data_shapes,
+                                   const std::vector<DataDesc>& label_shapes) const;
+  absl::StatusOr<std::shared_ptr<KVStore>> MakeKVStore(const InitOptimizerOptions& options) const;
+  static absl::StatusOr<std::shared_ptr<Optimizer>> MakeOptimizer(
+      const std::vector<DataDesc>& data_shapes, const InitOptimizerOptions& options,
+      const KVStore* kvstore);
+  // The parameters that the next update changes.
+  const std::vector<std::string>& NamesToUpdate();
+  absl::Status FitBatch(const DataBatch& batch);
+  // Tells the store of gradients that were added to, where buckets take turns.
+  void TellAdded();
+  // What comes before the arrays of a batch are given to the executors, and that.
+  absl::Status TakeBatch(const DataBatch& batch);
+  absl::Status FeedBatch(const DataBatch& batch);
+  // Both, and what comes before Backward.
+  absl::Status TakeBatchToTrain(const DataBatch& batch);
+  // The module that gives outputs: this one, or the one that evaluates.
+  const Module& shown() const { return evaluated_ ? *evaluator_ : *this; }
+  absl::Status MakeEvaluator(const DataBatch& batch);
+  void CountBatch(const DataBatch& batch);
+  // kInvalidArgument where gradients are normalized by what the batch does not tell.
+  absl::Status CheckCounts() const;
+  // Tells the store how much is in the gradients that were just made.
+  void CountGradients();
+  absl::Status Feed(const std::vector<DataDesc>& descs, const std::vector<DataDesc>& provided,
+                    const std::vector<NDArray>& arrays, const char* kind);
+
+  Symbol symbol_;
+  Symbol bound_symbol_;  // the same, or LabelProbabilities of it
+  ModuleOptions options_;
+  std::shared_ptr<ModuleGroup> group_;
+  std::vector<std::string> arg_names_;
+  std::vector<std::string> param_names_;
+  std::vector<std::string> aux_names_;
+  std::vector<std::string> label_args_;  // labels that the symbol has
+  bool lacked_labels_ = false;           // the batch of the last Forward
+  int64_t samples_ = 0;                  // its rows without padding
+  int64_t tokens_ = -1;                  // its time steps without padding; -1: it has no lengths
+  ModuleBindOptions bind_options_;
+  // By shapes; the one in use first, then by last use.
+  std::vector<std::unique_ptr<DataParallelExecutorGroup>> bound_;
+  int64_t last_update_ = -1;                  // the name of TrainStep's last one (AfterBackward)
+  std::vector<std::string> added_names_;      // parameters whose request is kAdd
+  std::vector<std::string> names_to_update_;  // of the last update
+  const Executor* names_of_ = nullptr;        // the executor they are those of; null: of none
+  std::shared_ptr<const CompiledProgram> compiled_;  // of CompileAhead, until Bind
+  Executor::MonitorCallback monitor_;
+  bool monitor_all_ = false;
+  // Bound without gradients: what ForwardToEvaluate runs where this is bound for training.
+  std::unique_ptr<Module> evaluator_;
+  bool evaluated_ = false;  // whether the last batch was the evaluator's
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_NETWORK_MODULE_H_

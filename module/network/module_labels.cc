@@ -1,0 +1,86 @@
+// Whether a network that is to be trained has its labels: without them it learns the class 0.
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "module/network/module.h"
+#include "ndarray/base/near_names.h"
+
+namespace cooper {
+namespace {
+
+// The variable that is the label of a loss, as it is or reshaped; null if there is none.
+const Node* LabelOf(const Node& node) {
+  if (node.is_variable() || !node.op()->IgnoresHeadGradient(node.call())) return nullptr;
+  const OpSchema::Names names = node.op()->InputNames(node.call());
+  const auto it = absl::c_find(names, "label");
+  const size_t i = static_cast<size_t>(it - names.begin());
+  if (i >= node.inputs().size()) return nullptr;
+  const Node* source = node.inputs()[i].node.get();
+  while (!source->is_variable() && source->inputs().size() == 1) {
+    source = source->inputs()[0].node.get();
+  }
+  return source->is_variable() ? source : nullptr;
+}
+
+bool LooksLikeParameter(const std::string& name) {
+  for (const char* end : {"weight", "bias", "gamma", "beta", "parameters", "state", "state_cell"}) {
+    if (absl::EndsWith(name, end)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+absl::Status Module::CheckLabelNames(const ModuleBindOptions& options) const {
+  if (!options.for_training) return absl::OkStatus();
+  const std::string label_names = JoinNames(options_.label_names);
+  for (const Node* node : TopologicalOrder(symbol_.outputs())) {
+    const Node* const label = LabelOf(*node);
+    if (label == nullptr || !absl::c_linear_search(param_names_, label->name()) ||
+        absl::c_linear_search(options_.fixed_param_names, label->name())) {
+      continue;
+    }
+    return absl::InvalidArgumentError(absl::StrCat("Bind: '", label->name(), "' is the label of ",
+                                                   Describe(*node), ", but not among label_names (",
+                                                   label_names, ")"));
+  }
+  // Of a loss that is made of other operators: a label under another name is an argument that
+  // nobody has claimed.
+  std::vector<std::string> unclaimed;
+  for (const std::string& name : param_names_) {
+    if (!LooksLikeParameter(name)) unclaimed.push_back(name);
+  }
+  if (unclaimed.empty()) return absl::OkStatus();
+  const std::vector<std::string> defaults = ModuleOptions().label_names;
+  for (const std::string& name : options_.label_names) {
+    const bool described = absl::c_any_of(options.label_shapes,
+                                          [&](const DataDesc& desc) { return desc.name == name; });
+    if (absl::c_linear_search(arg_names_, name) ||
+        (!described && options_.label_names == defaults)) {
+      continue;
+    }
+    return absl::InvalidArgumentError(
+        absl::StrCat("Bind: label_names has '", name,
+                     "', which is no argument of the symbol; candidates: ", JoinNames(unclaimed)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Module::CheckLabels() const {
+  const std::vector<DataDesc>& descs = bound_.front()->label_shapes();
+  for (const std::string& name : label_args_) {
+    const auto desc =
+        absl::c_find_if(descs, [&](const DataDesc& each) { return each.name == name; });
+    if (desc != descs.end() && !lacked_labels_) continue;
+    return absl::InvalidArgumentError(
+        desc == descs.end()
+            ? absl::StrCat(
+                  "Backward: the module was bound without label_shapes, expected those of ",
+                  JoinNames(label_args_))
+            : absl::StrCat("Backward: the batch had no labels, expected ", DescsToString(descs)));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace cooper

@@ -1,0 +1,81 @@
+#include "module/options/module_options.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "glog/logging.h"
+#include "symbol/graph/symbol.h"
+
+namespace cooper {
+namespace {
+
+// Why nobody may ask for an argument's gradient in training; null: one may.
+const char* KindWithoutGradient(const std::string& arg, const ModuleOptions& options,
+                                const ModuleBindOptions& bind) {
+  const auto is_in = [&arg](const std::vector<std::string>& names) {
+    return absl::c_linear_search(names, arg);
+  };
+  if (is_in(options.data_names)) {
+    return bind.inputs_need_grad ? nullptr : "data without inputs_need_grad";
+  }
+  if (is_in(options.label_names)) return "a label";
+  if (is_in(options.state_names)) return "a state";
+  return is_in(options.fixed_param_names) ? "a fixed parameter" : nullptr;
+}
+
+}  // namespace
+
+std::vector<std::string> ParamNames(const std::vector<std::string>& args,
+                                    const ModuleOptions& options) {
+  std::vector<std::string> params;
+  for (const std::string& name : args) {
+    if (!absl::c_linear_search(options.data_names, name) &&
+        !absl::c_linear_search(options.label_names, name) &&
+        !absl::c_linear_search(options.state_names, name)) {
+      params.push_back(name);
+    }
+  }
+  return params;
+}
+
+void KeepArguments(const Symbol& symbol, std::vector<std::string>* names) {
+  if (names->empty()) return;
+  const std::vector<std::string> args = symbol.ListArguments();
+  std::erase_if(*names,
+                [&](const std::string& name) { return !absl::c_linear_search(args, name); });
+}
+
+absl::Status CheckGradReqs(const ModuleOptions& options, const ModuleBindOptions& bind) {
+  if (!bind.for_training) return absl::OkStatus();
+  for (const auto& [name, req] : bind.grad_reqs) {
+    const char* const kind = KindWithoutGradient(name, options, bind);
+    if (req == WriteReq::kNull || kind == nullptr) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("Bind: grad_reqs asks for a gradient of '", name, "', which is ", kind));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status StayBound(const ModuleBindOptions& bound, const ModuleBindOptions& asked) {
+  const std::tuple<const char*, bool, bool> uses[] = {
+      {"for_training", bound.for_training, asked.for_training},
+      {"inputs_need_grad", bound.inputs_need_grad, asked.inputs_need_grad}};
+  for (const auto& [name, is, wanted] : uses) {
+    if (is == wanted) continue;
+    LOG(WARNING) << "Bind: the module stays bound with " << name << " = " << (is ? "true" : "false")
+                 << ": force_rebind is not set";
+  }
+  return absl::OkStatus();
+}
+
+WriteReq GradReqOf(const std::string& arg, const ModuleOptions& options,
+                   const ModuleBindOptions& bind) {
+  if (!bind.for_training) return WriteReq::kNull;
+  if (KindWithoutGradient(arg, options, bind) != nullptr) return WriteReq::kNull;
+  const auto it = bind.grad_reqs.find(arg);
+  return it == bind.grad_reqs.end() ? bind.grad_req : it->second;
+}
+
+}  // namespace cooper

@@ -1,0 +1,71 @@
+#include "module/parameters/finite.h"
+
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <vector>
+
+#include "module/parameters/device_reduction.h"
+#include "ndarray/array/on_cpu.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/threads/parallel.h"
+
+namespace cooper {
+namespace {
+
+// Elements that a thread gets at least: fewer are read faster than another thread wakes up.
+constexpr int64_t kGrain = 32768;
+
+// `exponent` has the bits of T's exponent, which all are set in NaN and infinity. They are looked
+// at as integers, of which a loop tests eight and more at a time.
+template <typename T, typename Bits>
+bool AllFinite(const NDArray& array, Bits exponent) {
+  const T* const values = static_cast<const T*>(array.raw_data());
+  std::atomic<bool> finite = true;
+  ParallelFor(array.size(), kGrain, [values, exponent, &finite](int64_t begin, int64_t end) {
+    Bits found = 0;
+    for (int64_t i = begin; i < end; ++i) {
+      found |= static_cast<Bits>((std::bit_cast<Bits>(values[i]) & exponent) == exponent);
+    }
+    if (found != 0) finite.store(false, std::memory_order_relaxed);
+  });
+  return finite;
+}
+
+}  // namespace
+
+absl::StatusOr<bool> IsFinite(const NDArray& array) {
+  if (array.is_null() || !IsFloating(array.dtype())) return true;
+  if (!array.context().is_cpu()) {
+    COOPER_ASSIGN_OR_RETURN(const std::vector<float> all,
+                            ReduceOnDevice("all_finite", {}, {array}, 1));
+    if (!all.empty()) return all[0] != 0;
+  }
+  COOPER_ASSIGN_OR_RETURN(const NDArray on_cpu, OnCpu(array));
+  switch (array.dtype()) {
+    case DType::kFloat32:
+      return AllFinite<float>(on_cpu, uint32_t{0x7f800000});
+    case DType::kFloat64:
+      return AllFinite<double>(on_cpu, uint64_t{0x7ff0000000000000});
+    case DType::kFloat16:
+      return AllFinite<Float16>(on_cpu, uint16_t{0x7c00});
+    case DType::kBfloat16:
+      return AllFinite<BFloat16>(on_cpu, uint16_t{0x7f80});
+    default:
+      return true;
+  }
+}
+
+absl::StatusOr<NonFiniteElements> CountNonFinite(const NDArray& array) {
+  NonFiniteElements found;
+  if (array.is_null() || !IsFloating(array.dtype())) return found;
+  COOPER_ASSIGN_OR_RETURN(const std::vector<double> values, array.ToVector<double>());
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (std::isfinite(values[i])) continue;
+    if (found.count++ == 0) found.first = static_cast<int64_t>(i);
+  }
+  return found;
+}
+
+}  // namespace cooper

@@ -1,0 +1,23 @@
+#ifndef COOPER_MODULE_PARAMETERS_GRADIENT_NORM_H_
+#define COOPER_MODULE_PARAMETERS_GRADIENT_NORM_H_
+
+// The norm by which gradients are clipped (Pascanu et al., arXiv 1211.5063).
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "ndarray/array/ndarray.h"
+
+namespace cooper {
+
+// The square root of the sum of the squares of all elements, in double; equal for every number of
+// threads. Arrays of any floating dtype. Of arrays that are all on one GPU each is summed there, to
+// a float, and the host waits once; others are copied to the CPU first. `scratch`, if given, grows
+// as needed and saves an allocation in later calls.
+absl::StatusOr<double> GlobalNorm(absl::Span<const NDArray> arrays,
+                                  std::vector<double>* scratch = nullptr);
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_PARAMETERS_GRADIENT_NORM_H_

@@ -1,0 +1,191 @@
+#include "module/parameters/parameter_store.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "glog/logging.h"
+#include "module/kvstore/sum_arrays.h"
+#include "ndarray/base/status_macros.h"
+
+namespace cooper {
+namespace {
+
+// Small arrays are copied quickly. BatchNorm writes to gamma, on every context.
+bool WorthSharing(const std::string& name, const NDArray& array) {
+  return array.size() >= 16384 && !absl::EndsWith(name, "_gamma");
+}
+
+}  // namespace
+
+struct ParameterStore::Rollback::Saved {
+  std::array<Entries, 3> kinds;
+  std::map<std::string, AttrMap> attrs;
+};
+
+ParameterStore::Rollback::Rollback(ParameterStore& store)
+    : store_(store), saved_(new Saved{.kinds = store.kinds_, .attrs = store.attrs_}) {}
+
+ParameterStore::Rollback::~Rollback() {
+  if (saved_ == nullptr) return;
+  store_.kinds_ = std::move(saved_->kinds);
+  store_.attrs_ = std::move(saved_->attrs);
+  ++store_.generation_;
+}
+
+void ParameterStore::Rollback::Commit() { saved_ = nullptr; }
+
+ParameterStore::ParameterStore(const std::vector<Context>& contexts) : contexts_(contexts) {
+  CHECK(!contexts.empty()) << "a store has at least one context";
+}
+
+const ParameterStore::Entry* ParameterStore::Find(ParameterKind kind,
+                                                  const std::string& name) const {
+  const auto it = of(kind).by_name.find(name);
+  return it == of(kind).by_name.end() ? nullptr : &it->second;
+}
+
+ParameterStore::Entry& ParameterStore::EntryOf(ParameterKind kind, const std::string& name) {
+  const auto it = of(kind).by_name.find(name);
+  CHECK(it != of(kind).by_name.end()) << "parameter '" << name << "' has no array";
+  return it->second;
+}
+
+std::vector<std::string> ParameterStore::Names(ParameterKind kind) const {
+  std::vector<std::string> names;
+  names.reserve(of(kind).by_name.size());
+  for (const auto& [name, entry] : of(kind).by_name) names.push_back(name);
+  return names;
+}
+
+int64_t ParameterStore::num_elements() const {
+  int64_t elements = 0;
+  for (const auto& [name, entry] : of(ParameterKind::kArg).by_name) {
+    elements += entry.values[0].size();
+  }
+  return elements;
+}
+
+NDArray ParameterStore::Value(ParameterKind kind, const std::string& name, int context) const {
+  const Entry* entry = Find(kind, name);
+  return entry == nullptr ? NDArray() : entry->values[context];
+}
+
+NDArray ParameterStore::Grad(const std::string& name, int context) const {
+  const Entry* entry = Find(ParameterKind::kArg, name);
+  return entry == nullptr ? NDArray() : entry->grads[context];
+}
+
+absl::StatusOr<NDArray> ParameterStore::Mean(ParameterKind kind, const std::string& name) const {
+  const Entry* entry = Find(kind, name);
+  if (entry == nullptr) {
+    return absl::NotFoundError(absl::StrCat("parameter '", name, "' is not bound"));
+  }
+  const std::vector<NDArray>& copies = entry->values;
+  if (copies.size() == 1) return copies[0].CopyTo(Context::Cpu());
+  COOPER_ASSIGN_OR_RETURN(NDArray mean, NDArray::Empty(copies[0].shape(), copies[0].dtype()));
+  COOPER_RETURN_IF_ERROR(MeanOfArrays(copies, mean));
+  return mean;
+}
+
+absl::Status ParameterStore::Allocate(ParameterKind kind, const std::string& name, int context,
+                                      const ArraySpec& spec) {
+  const Entry* found = Find(kind, name);
+  if (found != nullptr && !found->values[context].is_null()) return absl::OkStatus();
+  COOPER_ASSIGN_OR_RETURN(
+      NDArray array,
+      AddContext(NDArray::Zeros(spec.shape, spec.dtype, spec.context), "parameter '", name, "'"));
+  Entry& entry = of(kind).by_name[name];
+  entry.values.resize(contexts_.size());
+  entry.grads.resize(contexts_.size());
+  entry.values[context] = std::move(array);
+  return absl::OkStatus();
+}
+
+absl::Status ParameterStore::AllocateGrad(const std::string& name, int context) {
+  Entry& entry = EntryOf(ParameterKind::kArg, name);
+  if (!entry.grads[context].is_null()) return absl::OkStatus();
+  const NDArray& value = entry.values[context];
+  COOPER_ASSIGN_OR_RETURN(entry.grads[context],
+                          AddContext(NDArray::Zeros(value.shape(), value.dtype(), value.context()),
+                                     "gradient of parameter '", name, "'"));
+  auto& restored = of(ParameterKind::kArg).restored_grads;
+  const auto waiting = restored.find(name);
+  if (waiting == restored.end() || waiting->second[context].is_null()) return absl::OkStatus();
+  return AddContext(entry.grads[context].CopyFrom(std::exchange(waiting->second[context], {})),
+                    "gradient of parameter '", name, "'");
+}
+
+void ParameterStore::DropUninitialized(absl::Span<const std::string> args,
+                                       absl::Span<const std::string> auxs) {
+  const auto drop = [this](ParameterKind kind, absl::Span<const std::string> names) {
+    for (const std::string& name : names) {
+      const Entry* entry = Find(kind, name);
+      if (entry == nullptr || (initialized_ && entry->initialized)) continue;
+      of(kind).by_name.erase(name);
+    }
+  };
+  drop(ParameterKind::kArg, args);
+  drop(ParameterKind::kAux, auxs);
+}
+
+void ParameterStore::DropArrays() {
+  of(ParameterKind::kArg).by_name.clear();
+  of(ParameterKind::kAux).by_name.clear();
+}
+
+void ParameterStore::DropStates(absl::Span<const std::string> names) {
+  for (const std::string& name : names) of(ParameterKind::kState).by_name.erase(name);
+}
+
+absl::Status ParameterStore::ZeroGrads() {
+  for (const auto& [name, entry] : of(ParameterKind::kArg).by_name) {
+    for (const NDArray& grad : entry.grads) {
+      if (!grad.is_null()) COOPER_RETURN_IF_ERROR(grad.Fill(0));
+    }
+  }
+  of(ParameterKind::kArg).restored_grads.clear();
+  added_.clear();
+  sums_.clear();
+  counted_ = 0;
+  learnt_ = false;
+  return absl::OkStatus();
+}
+
+absl::Status ParameterStore::Broadcast(ParameterKind kind, const std::string& name) {
+  const std::vector<NDArray>& values = EntryOf(kind, name).values;
+  for (size_t i = 1; i < values.size(); ++i) {
+    if (values[i].raw_data() != values[0].raw_data()) {
+      COOPER_RETURN_IF_ERROR(values[i].CopyFrom(values[0]));
+    }
+  }
+  const std::shared_ptr<KVStore>& kvstore = learning_.kvstore;
+  if (kind != ParameterKind::kArg || kvstore == nullptr || !kvstore->contains(name)) {
+    return absl::OkStatus();
+  }
+  return kvstore->Set(name, values[0]);
+}
+
+absl::Status ParameterStore::ShareValues(bool share) {
+  share_values_ = share;
+  for (size_t i = 1; i < contexts_.size(); ++i) {
+    if (!SharesMemory(contexts_[i], contexts_[0])) continue;
+    for (auto& [name, entry] : of(ParameterKind::kArg).by_name) {
+      const NDArray& shared = entry.values[0];
+      NDArray& array = entry.values[i];
+      if (share && !WorthSharing(name, shared)) continue;
+      const bool is_shared = array.raw_data() == shared.raw_data();
+      if (is_shared == share || !SharesMemory(array.context(), shared.context())) continue;
+      if (share) {
+        array = shared;
+      } else {
+        COOPER_ASSIGN_OR_RETURN(array, shared.Copy());
+      }
+      ++generation_;
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace cooper
