@@ -43,7 +43,7 @@ _CUDA_TEST_DEPS = [str(Label(label)) for label in [
 ]]
 
 _KERNEL_DEPS = [str(Label(label)) for label in [
-    "//executor:kernel",
+    "//executor/program:kernel",
     "//executor/cpu:cpu_kernel",
     "//ndarray/base:dtype",
     "//ndarray/threads:parallel",
@@ -56,7 +56,7 @@ _KERNEL_DEPS = [str(Label(label)) for label in [
 ]]
 
 _CUDA_KERNEL_DEPS = [str(Label(label)) for label in [
-    "//executor:kernel",
+    "//executor/program:kernel",
     "//executor/cuda:cuda_kernel",
     "//ndarray/base:dtype",
     "//ndarray/base:shape",

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "executor/compile/program.h"
+#include "executor/program/program.h"
 
 namespace cooper {
 

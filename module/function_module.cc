@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "module/devices/named_arrays.h"
 #include "ndarray/base/near_names.h"
 #include "ndarray/base/status_macros.h"

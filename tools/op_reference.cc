@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "symbol/op/op_description.h"
 #include "tools/html_page.h"
 #include "tools/op_trial.h"

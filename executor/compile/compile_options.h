@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/context.h"
 #include "symbol/inference/infer_shape.h"
 #include "symbol/inference/infer_type.h"

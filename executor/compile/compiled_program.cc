@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "executor/compile/passes.h"
-#include "executor/compile/program_passes/program_passes.h"
+#include "executor/passes/program/program_passes.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/graph/gradient.h"

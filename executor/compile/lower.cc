@@ -16,7 +16,7 @@
 #include "executor/compile/placement.h"
 #include "executor/compile/typed_graph.h"
 #include "executor/compile/whole_graph.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/partial_shape.h"
 #include "ndarray/base/status_macros.h"

@@ -9,8 +9,8 @@
 
 #include "absl/status/statusor.h"
 #include "executor/compile/compile_options.h"
-#include "executor/compile/graph_passes/graph_pass.h"
-#include "executor/compile/program.h"
+#include "executor/passes/graph/graph_pass.h"
+#include "executor/program/program.h"
 #include "symbol/graph/gradient.h"
 #include "symbol/graph/symbol.h"
 

@@ -7,8 +7,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "executor/compile/program.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
+#include "executor/program/program.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/base/dtype.h"

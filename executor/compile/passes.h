@@ -11,9 +11,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "executor/compile/graph_passes/graph_facts.h"
-#include "executor/compile/graph_passes/graph_pass.h"
-#include "executor/compile/program.h"
+#include "executor/passes/graph/graph_facts.h"
+#include "executor/passes/graph/graph_pass.h"
+#include "executor/program/program.h"
 
 namespace cooper {
 

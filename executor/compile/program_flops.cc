@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "executor/compile/program.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
+#include "executor/program/program.h"
 #include "ndarray/base/shape.h"
 #include "symbol/schema/node.h"
 #include "symbol/schema/op_flops.h"

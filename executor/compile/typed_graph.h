@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/compile/compile_options.h"
-#include "executor/compile/graph_passes/graph_pass.h"
+#include "executor/passes/graph/graph_pass.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/partial_shape.h"
 #include "symbol/graph/indexed_graph.h"

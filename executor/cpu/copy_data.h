@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "executor/cpu/dispatch_float.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
 
 namespace cooper {

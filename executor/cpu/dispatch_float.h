@@ -5,7 +5,7 @@
 // results. For operators that have no meaning on integers.
 
 #include "absl/status/status.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "glog/logging.h"
 #include "ndarray/base/dtype.h"
 

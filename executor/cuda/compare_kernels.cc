@@ -12,7 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "executor/cuda/run_kernel.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "gtest/gtest.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/context.h"

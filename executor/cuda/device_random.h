@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/array/recording_queue.h"
 #include "ndarray/base/philox.h"
 

@@ -16,7 +16,7 @@
 #include "absl/status/status.h"
 #include "executor/executor.h"
 #include "executor/executor_fixtures.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/array/ndarray.h"

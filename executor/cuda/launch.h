@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "cuda_runtime.h"
 #include "executor/cuda/block_limit.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cuda_status.h"
 #include "ndarray/cuda/device_scope.h"

@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "executor/cuda/block_limit.h"
 #include "executor/cuda/launch.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 
 namespace cooper {
 

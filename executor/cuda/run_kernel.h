@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/context.h"
 #include "ndarray/base/dtype.h"

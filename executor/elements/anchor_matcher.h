@@ -10,7 +10,7 @@
 
 #include "executor/elements/anchor_box.h"
 #include "executor/elements/box.h"
-#include "executor/scratch_cursor.h"
+#include "executor/program/scratch_cursor.h"
 #include "ndarray/base/host_device.h"
 #include "symbol/ops/detection/multi_box_target_param.h"
 

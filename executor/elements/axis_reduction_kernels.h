@@ -23,7 +23,7 @@
 #include "executor/elements/reduce_functions.h"
 #include "executor/elements/reducers.h"
 #include "executor/elements/unary_functions.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/shape.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/reduce/reduce_axes.h"

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_ELEMENTS_ELEMWISE_OPERAND_H_
 #define COOPER_EXECUTOR_ELEMENTS_ELEMWISE_OPERAND_H_
 
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 
 namespace cooper {

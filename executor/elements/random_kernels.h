@@ -22,7 +22,7 @@
 
 #include "absl/status/status.h"
 #include "executor/elements/random_draws.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 #include "symbol/ops/random/draw_param.h"
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "absl/types/span.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
 

@@ -5,8 +5,8 @@
 
 #include "absl/types/span.h"
 #include "executor/elements/anchor_matcher.h"
-#include "executor/kernel.h"
-#include "executor/scratch_cursor.h"
+#include "executor/program/kernel.h"
+#include "executor/program/scratch_cursor.h"
 #include "ndarray/base/host_device.h"
 #include "symbol/ops/detection/multi_box_target_param.h"
 

@@ -11,9 +11,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "executor/compile/program.h"
 #include "executor/plan/memory_plan.h"
 #include "executor/plan/tile_plan.h"
+#include "executor/program/program.h"
 
 namespace cooper {
 

@@ -5,9 +5,9 @@
 
 #include <vector>
 
-#include "executor/compile/program.h"
 #include "executor/plan/memory_plan.h"
 #include "executor/plan/tile_plan.h"
+#include "executor/program/program.h"
 
 namespace cooper {
 

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "executor/compile/program.h"
-#include "executor/kernel.h"
 #include "executor/plan/tile_plan.h"
+#include "executor/program/kernel.h"
+#include "executor/program/program.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/base/context.h"

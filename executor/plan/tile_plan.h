@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "executor/compile/program.h"
+#include "executor/program/program.h"
 
 namespace cooper {
 

@@ -9,9 +9,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "executor/bind_options.h"
 #include "executor/compile/compiled_program.h"
-#include "executor/compile/program.h"
+#include "executor/program/program.h"
+#include "executor/run/bind_options.h"
 #include "executor/run/bound_program.h"
 #include "ndarray/array/array_map.h"
 #include "symbol/graph/symbol.h"

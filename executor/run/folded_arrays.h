@@ -11,9 +11,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "executor/bind_options.h"
 #include "executor/compile/compiled_program.h"
-#include "executor/compile/graph_passes/graph_pass.h"
+#include "executor/passes/graph/graph_pass.h"
+#include "executor/run/bind_options.h"
 #include "ndarray/array/array_map.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/context.h"

@@ -1,6 +1,6 @@
 #include "executor/run/grad_order.h"
 
-#include "executor/compile/program.h"
+#include "executor/program/program.h"
 
 namespace cooper {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "executor/compile/passes.h"
-#include "executor/compile/program.h"
+#include "executor/program/program.h"
 #include "executor/run/grad_order.h"
 #include "executor/run/program_monitor.h"
 #include "ndarray/base/status_macros.h"

@@ -5,7 +5,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "executor/compile/program.h"
+#include "executor/program/program.h"
 #include "symbol/graph/symbol.h"
 
 namespace cooper {

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
-#include "executor/compile/program.h"
+#include "executor/program/program.h"
 #include "symbol/graph/symbol.h"
 
 namespace cooper {

@@ -2,7 +2,7 @@
 #define COOPER_EXECUTOR_RUN_RESHAPE_OPTIONS_H_
 
 #include "absl/status/statusor.h"
-#include "executor/bind_options.h"
+#include "executor/run/bind_options.h"
 #include "symbol/graph/symbol.h"
 
 namespace cooper {

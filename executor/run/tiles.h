@@ -10,8 +10,8 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "executor/kernel.h"
 #include "executor/plan/tile_plan.h"
+#include "executor/program/kernel.h"
 
 namespace cooper {
 

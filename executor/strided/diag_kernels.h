@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "executor/strided/strided_loop.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/shape/diag_param.h"

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "executor/strided/strided_loop.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/shape/slice_param.h"

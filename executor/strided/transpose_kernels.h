@@ -5,7 +5,7 @@
 // Device is what copies: CpuMover (executor/cpu/shape/strided_copy.h), CudaMover.
 
 #include "absl/status/status.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "executor/strided/strided_loop.h"
 #include "symbol/ops/shape/transpose_param.h"
 

@@ -8,7 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "executor/held_bytes.h"
+#include "executor/run/held_bytes.h"
 #include "module/devices/batch_parts.h"
 #include "module/devices/data_parallel_executor_group.h"
 #include "ndarray/base/partial_shape.h"

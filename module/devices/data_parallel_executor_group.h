@@ -97,7 +97,7 @@ class DataParallelExecutorGroup {
   void SetMonitorCallback(const Executor::MonitorCallback& callback, bool monitor_all);
   // Sums over the contexts.
   MemoryReport memory() const;
-  // HeldBytes (executor/held_bytes.h) of the programs of all contexts.
+  // HeldBytes (executor/run/held_bytes.h) of the programs of all contexts.
   int64_t held_bytes() const { return held_bytes_; }
 
  private:

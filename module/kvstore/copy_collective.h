@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "executor/invoke.h"
+#include "executor/run/invoke.h"
 #include "module/kvstore/collective.h"
 #include "ndarray/array/device.h"
 #include "ndarray/array/ndarray.h"

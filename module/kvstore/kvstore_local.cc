@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "executor/invoke.h"
+#include "executor/run/invoke.h"
 #include "module/kvstore/sum_arrays.h"
 #include "ndarray/array/on_cpu.h"
 #include "ndarray/base/status_macros.h"

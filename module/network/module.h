@@ -139,7 +139,7 @@ class Module : public BaseModule {
   // Likewise of what ForwardToEvaluate runs. Zeros before that.
   MemoryReport evaluation_memory() const;
   // What graphs, programs and plans of all shapes that are bound take beside arrays and the arena:
-  // an estimate (HeldBytes, executor/held_bytes.h).
+  // an estimate (HeldBytes, executor/run/held_bytes.h).
   int64_t held_bytes() const;
   // The executors of the shapes that are bound now; null before Bind. The module's own, and gone
   // once it is bound to other shapes, as a batch may make it.

@@ -22,7 +22,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "executor/invoke.h"
+#include "executor/run/invoke.h"
 #include "io/batch/key_values.h"
 #include "module/lr_scheduler/lr_scheduler.h"
 #include "ndarray/array/ndarray.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "io/batch/bucket_key.h"
 #include "io/batch/data_desc.h"
 #include "module/kwargs/kwargs.h"

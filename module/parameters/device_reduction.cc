@@ -1,7 +1,7 @@
 #include "module/parameters/device_reduction.h"
 
 #include "absl/status/status.h"
-#include "executor/invoke.h"
+#include "executor/run/invoke.h"
 #include "ndarray/base/status_macros.h"
 
 namespace cooper {

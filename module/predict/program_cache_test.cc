@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "executor/executor.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "module/predict/network_cache.h"

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "executor/executor.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/base/status_macros.h"

@@ -2,7 +2,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/base/atomic_file.h"

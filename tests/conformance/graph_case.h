@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "symbol/graph/symbol.h"
 #include "tests/conformance/case_data.h"
 

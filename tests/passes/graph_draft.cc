@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "executor/executor_fixtures.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 #include "symbol/inference/infer_shape.h"
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 #include "symbol/graph/symbol.h"
 #include "symbol/inference/infer_shape.h"

@@ -6,7 +6,7 @@
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/elements/box.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/detection/box_iou_param.h"
 

@@ -10,7 +10,7 @@
 #include "executor/cpu/dispatch_float.h"
 #include "executor/elements/nms_extents.h"
 #include "executor/elements/nms_rule.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/detection/box_nms_param.h"

@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "executor/invoke.h"
+#include "executor/run/invoke.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/array/ndarray.h"

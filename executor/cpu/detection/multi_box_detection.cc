@@ -10,8 +10,8 @@
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/elements/ssd_detection.h"
-#include "executor/kernel.h"
-#include "executor/scratch_cursor.h"
+#include "executor/program/kernel.h"
+#include "executor/program/scratch_cursor.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/detection/multi_box_detection_param.h"
 

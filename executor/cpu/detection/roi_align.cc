@@ -7,7 +7,7 @@
 #include "absl/types/span.h"
 #include "executor/cpu/dispatch_float.h"
 #include "executor/elements/roi_points.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/detection/roi_align_param.h"

@@ -2,7 +2,7 @@
 
 #include "executor/cpu/elemwise/elemwise_kernel.h"
 #include "executor/elements/activation_functions.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "symbol/ops/elemwise/activation_param.h"
 
 namespace cooper {

@@ -4,7 +4,7 @@
 
 #include "executor/cpu/elemwise/element_block.h"
 #include "executor/elements/wrapping.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
 
 namespace cooper {

@@ -2,7 +2,7 @@
 
 #include "executor/cpu/elemwise/elemwise_kernel.h"
 #include "executor/elements/binary_functions.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "symbol/ops/elemwise/scalar_param.h"
 #include "symbol/ops/rules/one_input.h"
 

@@ -1,7 +1,7 @@
 // Kernels of conversions between dtypes.
 
 #include "executor/cpu/elemwise/convert.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 
 namespace cooper {
 namespace {

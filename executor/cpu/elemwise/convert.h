@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_CPU_ELEMWISE_CONVERT_H_
 #define COOPER_EXECUTOR_CPU_ELEMWISE_CONVERT_H_
 
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 
 namespace cooper {
 

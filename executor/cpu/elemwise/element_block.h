@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 
 namespace cooper {

@@ -11,7 +11,7 @@
 #include "absl/types/span.h"
 #include "executor/cpu/elemwise/elemwise_loop.h"
 #include "executor/elements/elemwise_operand.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 
 namespace cooper {
 

@@ -4,7 +4,7 @@
 
 #include "executor/cpu/elemwise/convert.h"
 #include "executor/cpu/elemwise/element_block.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "symbol/ops/elemwise/make_loss_param.h"
 #include "symbol/ops/rules/one_input.h"
 

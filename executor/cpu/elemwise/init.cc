@@ -5,7 +5,7 @@
 #include "executor/cpu/elemwise/convert.h"
 #include "executor/cpu/elemwise/element_block.h"
 #include "executor/elements/wrapping.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/elemwise/init_param.h"

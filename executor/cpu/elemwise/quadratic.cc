@@ -2,7 +2,7 @@
 
 #include "absl/status/status.h"
 #include "executor/cpu/dispatch_float.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/elemwise/quadratic_param.h"
 

@@ -3,7 +3,7 @@
 #include "executor/cpu/elemwise/elemwise_kernel.h"
 #include "executor/elements/activation_functions.h"
 #include "executor/elements/unary_functions.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 
 namespace cooper {
 namespace {

@@ -6,7 +6,7 @@
 #include "executor/cpu/elemwise/element_block.h"
 #include "executor/cpu/elemwise/elemwise_loop.h"
 #include "executor/cpu/row_grain.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/elemwise/where_arrays.h"
 

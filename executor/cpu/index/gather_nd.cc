@@ -10,7 +10,7 @@
 #include "executor/cpu/shape/strided_copy.h"
 #include "executor/elements/wrapping.h"
 #include "executor/indexing/indexed_axis.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "symbol/ops/index/gather_nd_param.h"
 #include "symbol/ops/rules/one_input.h"
 

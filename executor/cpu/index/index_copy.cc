@@ -8,7 +8,7 @@
 #include "executor/cpu/index/index_reader.h"
 #include "executor/cpu/shape/strided_copy.h"
 #include "executor/indexing/indexed_axis.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/index/index_copy_arrays.h"
 

@@ -1,8 +1,8 @@
 // Gradients of the operators with indices, against central differences. Indices are out of range
 // here and there.
 
-#include "executor/cpu/shape/gradient_checker.h"
 #include "gtest/gtest.h"
+#include "tests/operators/gradient_checker.h"
 
 namespace cooper {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "executor/elements/wrapping.h"
 #include "executor/indexing/indexed_axis.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 #include "symbol/ops/index/take_param.h"
 

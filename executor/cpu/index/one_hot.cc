@@ -7,7 +7,7 @@
 #include "executor/cpu/index/index_reader.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/elements/wrapping.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/index/one_hot_param.h"
 

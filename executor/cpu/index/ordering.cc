@@ -15,7 +15,7 @@
 #include "executor/cpu/shape/strided_copy.h"
 #include "executor/elements/wrapping.h"
 #include "executor/indexing/indexed_axis.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/index/ordering_param.h"
 

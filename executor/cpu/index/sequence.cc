@@ -12,7 +12,7 @@
 #include "executor/cpu/shape/strided_copy.h"
 #include "executor/elements/wrapping.h"
 #include "executor/indexing/sequence_steps.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/index/sequence_param.h"
 

@@ -7,7 +7,7 @@
 #include "executor/cpu/index/indexed_rows.h"
 #include "executor/cpu/shape/strided_copy.h"
 #include "executor/indexing/indexed_axis.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/index/take_param.h"
 

@@ -6,7 +6,7 @@
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/product_grain.h"
 #include "executor/elements/dot_extents.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/products/gemm.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/linalg/dot_param.h"

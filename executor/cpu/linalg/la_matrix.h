@@ -9,7 +9,7 @@
 #include "Eigen/Dense"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 
 namespace cooper {
 

@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "executor/cpu/linalg/la_matrix.h"
 #include "executor/elements/matrices_at.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/products/gemm.h"
 #include "symbol/ops/linalg/la_param.h"
 

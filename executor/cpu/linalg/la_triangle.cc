@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 #include "executor/cpu/shape/strided_copy.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "symbol/ops/linalg/la_param.h"
 
 namespace cooper {

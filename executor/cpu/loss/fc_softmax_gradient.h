@@ -15,7 +15,7 @@
 #include "executor/cpu/loss/fc_softmax_rows.h"
 #include "executor/cpu/loss/fc_softmax_slices.h"
 #include "executor/cpu/row_grain.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/products/gemm.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"

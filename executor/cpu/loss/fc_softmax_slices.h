@@ -11,7 +11,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "executor/cpu/padded_stride.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
 
 namespace cooper {

@@ -11,7 +11,7 @@
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/nn/softmax_row.h"
 #include "executor/cpu/row_grain.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/loss/softmax_output_param.h"

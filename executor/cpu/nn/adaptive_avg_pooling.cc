@@ -9,7 +9,7 @@
 #include "executor/cpu/nn/lane_sum.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/elements/adaptive_window.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/adaptive_avg_pooling_param.h"
 

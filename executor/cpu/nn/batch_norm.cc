@@ -17,7 +17,7 @@
 #include "executor/cpu/nn/lane_sum.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/indexing/channel_steps.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/batch_norm_param.h"
 

@@ -7,7 +7,7 @@
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/elements/resized_axis.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/bilinear_resize_param.h"
 

@@ -11,7 +11,7 @@
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/nn/blocked_statistics.h"
 #include "executor/cpu/row_grain.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/blocked_batch_norm_param.h"
 

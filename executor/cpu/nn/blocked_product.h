@@ -11,8 +11,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "executor/compile/graph_passes/blocked_layout.h"
 #include "executor/cpu/nn/convolution_product.h"
+#include "executor/program/blocked_layout.h"
 #include "ndarray/base/shape.h"
 
 namespace cooper {

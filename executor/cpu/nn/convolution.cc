@@ -7,7 +7,7 @@
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/nn/convolution_product.h"
 #include "executor/elements/convolution_geometry.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "symbol/ops/nn/convolution_param.h"
 
 namespace cooper {

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/row_grain.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/correlation_param.h"
 #include "symbol/schema/extent_product.h"

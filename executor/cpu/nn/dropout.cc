@@ -5,7 +5,7 @@
 #include "executor/cpu/copy_data.h"
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/dropout_mask.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/dropout_param.h"
 

@@ -3,7 +3,7 @@
 
 #include "absl/status/status.h"
 #include "executor/cpu/index/indexed_rows.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "symbol/ops/nn/embedding_param.h"
 
 namespace cooper {

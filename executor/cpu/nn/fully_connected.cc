@@ -6,7 +6,7 @@
 #include "executor/cpu/column_sums.h"
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/row_grain.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/products/gemm.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/fully_connected_param.h"

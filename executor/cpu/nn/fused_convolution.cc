@@ -18,7 +18,7 @@
 #include "executor/cpu/nn/blocked_statistics.h"
 #include "executor/cpu/nn/fused_product.h"
 #include "executor/cpu/row_grain.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/folded_batch_norm_param.h"

@@ -7,7 +7,7 @@
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/nn/im2col.h"
 #include "executor/elements/convolution_geometry.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "symbol/ops/nn/im2col_param.h"
 #include "symbol/ops/rules/one_input.h"
 

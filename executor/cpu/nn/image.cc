@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/row_grain.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/image_param.h"

@@ -8,7 +8,7 @@
 #include "executor/cpu/product_grain.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/elements/interleaved_attention_kernels.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/products/gemm.h"
 #include "ndarray/threads/parallel.h"
 

@@ -2,7 +2,7 @@
 
 #include "absl/status/status.h"
 #include "executor/cpu/dispatch_float.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "symbol/ops/nn/kl_sparse_reg_param.h"
 
 namespace cooper {

@@ -8,7 +8,7 @@
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/nn/lane_sum.h"
 #include "executor/cpu/row_grain.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/norm_param.h"
 

@@ -13,7 +13,7 @@
 #include "executor/cpu/elemwise/elemwise_loop.h"
 #include "executor/cpu/nn/lane_sum.h"
 #include "executor/cpu/row_grain.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/threads/cpu_level.h"
 #include "ndarray/threads/element_ranges.h"
 #include "ndarray/threads/parallel.h"

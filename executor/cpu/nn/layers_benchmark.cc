@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "benchmark/benchmark.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "glog/logging.h"
 #include "ndarray/random/random.h"
 #include "symbol/schema/op.h"

@@ -13,7 +13,7 @@
 #include "executor/elements/leaky_relu_functions.h"
 #include "executor/elements/vector_erf.h"
 #include "executor/elements/vector_math.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/leaky_relu_param.h"
 

@@ -1,7 +1,7 @@
 // Gradients of the layers, against central differences.
 
-#include "executor/cpu/shape/gradient_checker.h"
 #include "gtest/gtest.h"
+#include "tests/operators/gradient_checker.h"
 
 namespace cooper {
 namespace {

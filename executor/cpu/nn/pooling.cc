@@ -15,7 +15,7 @@
 #include "executor/cpu/nn/pooling_window.h"
 #include "executor/cpu/row_grain.h"
 #include "executor/elements/lowest_element.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/threads/cpu_level.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/pooling_param.h"

@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "executor/cpu/dispatch_float.h"
 #include "executor/elements/roi_region.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/roi_pooling_param.h"
 

@@ -6,7 +6,7 @@
 #include "absl/status/statusor.h"
 #include "executor/cpu/dispatch_float.h"
 #include "executor/elements/grid_source.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/sampler_param.h"
 #include "symbol/ops/rules/one_input.h"

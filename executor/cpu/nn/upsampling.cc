@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "executor/cpu/dispatch_float.h"
 #include "executor/cpu/nn/convolution_product.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/upsampling_param.h"

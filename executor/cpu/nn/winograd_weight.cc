@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "executor/cpu/nn/onednn_engine.h"
 #include "executor/cpu/nn/onednn_packing.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/products/onednn_thread.h"
 #include "ndarray/threads/parallel.h"
 #include "oneapi/dnnl/dnnl.hpp"

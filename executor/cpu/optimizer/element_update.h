@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "executor/cpu/elemwise/element_block.h"
 #include "executor/elements/update_function.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/threads/element_ranges.h"
 #include "ndarray/threads/parallel.h"

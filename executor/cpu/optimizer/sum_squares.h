@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/threads/parallel.h"
 

@@ -10,7 +10,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "gtest/gtest.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/philox.h"

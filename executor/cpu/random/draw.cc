@@ -8,7 +8,7 @@
 #include "executor/cpu/random/draw_block.h"
 #include "executor/elements/random_draws.h"
 #include "executor/elements/random_kernels.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/threads/cpu_level.h"
 #include "ndarray/threads/parallel.h"
 

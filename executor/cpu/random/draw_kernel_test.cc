@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "executor/executor.h"
-#include "executor/invoke.h"
+#include "executor/run/invoke.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/base/dtype.h"

@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "executor/invoke.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
+#include "executor/run/invoke.h"
 #include "gtest/gtest.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/dtype.h"

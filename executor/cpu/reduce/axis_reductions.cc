@@ -2,7 +2,7 @@
 
 #include "executor/cpu/reduce/cpu_reduce.h"
 #include "executor/elements/axis_reduction_kernels.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 
 namespace cooper {
 namespace {

@@ -4,7 +4,7 @@
 #include "executor/cpu/elemwise/elemwise_kernel.h"
 #include "executor/cpu/reduce/map_reduce.h"
 #include "executor/elements/unary_functions.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "symbol/ops/rules/one_input.h"
 
 namespace cooper {

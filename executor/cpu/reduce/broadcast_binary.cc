@@ -6,7 +6,7 @@
 #include "executor/cpu/reduce/map_reduce.h"
 #include "executor/elements/binary_functions.h"
 #include "executor/elements/unary_functions.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 
 namespace cooper {
 namespace {

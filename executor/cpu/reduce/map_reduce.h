@@ -13,7 +13,7 @@
 #include "executor/cpu/elemwise/elemwise_kernel.h"
 #include "executor/cpu/elemwise/elemwise_loop.h"
 #include "executor/elements/reducers.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 
 namespace cooper {
 

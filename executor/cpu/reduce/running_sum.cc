@@ -7,7 +7,7 @@
 #include "executor/cpu/row_grain.h"
 #include "executor/elements/axis_view.h"
 #include "executor/elements/wrapping.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/reduce/reduce_param.h"

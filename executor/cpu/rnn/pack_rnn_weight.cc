@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/cpu/rnn/packed_step.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/shape.h"
 #include "symbol/ops/rnn/pack_rnn_weight_param.h"
 

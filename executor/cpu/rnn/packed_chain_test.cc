@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/base/dtype.h"

@@ -18,7 +18,7 @@
 #include "executor/elements/rnn_arguments.h"
 #include "executor/elements/rnn_cell_functions.h"
 #include "executor/elements/rnn_dims.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/products/gemm.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/rnn/rnn_layout.h"

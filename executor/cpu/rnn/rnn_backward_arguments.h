@@ -9,7 +9,7 @@
 #include "executor/cpu/padded_stride.h"
 #include "executor/cpu/rnn/rnn_rows.h"
 #include "executor/elements/rnn_dims.h"
-#include "executor/scratch_cursor.h"
+#include "executor/program/scratch_cursor.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
 

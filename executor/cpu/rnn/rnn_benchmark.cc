@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "benchmark/benchmark.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/threads/subnormals.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"

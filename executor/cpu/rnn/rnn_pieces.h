@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "executor/elements/rnn_dims.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "symbol/ops/rnn/rnn_param.h"
 
 namespace cooper {

@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 
 namespace cooper {
 

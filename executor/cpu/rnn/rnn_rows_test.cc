@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/base/dtype.h"

@@ -1,7 +1,7 @@
 // Kernels of depth_to_space and space_to_depth.
 
 #include "executor/cpu/shape/strided_copy.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "executor/strided/depth_to_space_kernels.h"
 #include "symbol/ops/shape/depth_to_space_param.h"
 

@@ -1,7 +1,7 @@
 // Kernels of diag and its gradient.
 
 #include "executor/cpu/shape/strided_copy.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "executor/strided/diag_kernels.h"
 #include "symbol/ops/shape/diag_param.h"
 

@@ -8,7 +8,7 @@
 #include "executor/cpu/row_grain.h"
 #include "executor/cpu/shape/strided_copy.h"
 #include "executor/elements/wrapping.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/rules/one_input.h"
 #include "symbol/ops/shape/pad_param.h"

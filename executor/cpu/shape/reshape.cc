@@ -2,7 +2,7 @@
 // where the two could not share it.
 
 #include "executor/cpu/shape/strided_copy.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "executor/strided/reshape_kernels.h"
 
 namespace cooper {

@@ -1,7 +1,7 @@
 // Kernels that take a part of an array, put one back, or assign to one.
 
 #include "executor/cpu/shape/strided_copy.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "executor/strided/slice_kernels.h"
 #include "symbol/ops/shape/slice_param.h"
 

@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "executor/cpu/shape/strided_copy.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "executor/strided/piece_axis.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/rules/one_input.h"

@@ -1,7 +1,7 @@
 // Kernels of tile, repeat, reverse, and the sums that are the gradients of the first two.
 
 #include "executor/cpu/shape/strided_copy.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "executor/strided/tile_kernels.h"
 #include "symbol/ops/shape/tile_param.h"
 

@@ -1,7 +1,7 @@
 // Kernels of transpose and SwapAxis.
 
 #include "executor/cpu/shape/strided_copy.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "executor/strided/transpose_kernels.h"
 #include "symbol/ops/shape/transpose_param.h"
 

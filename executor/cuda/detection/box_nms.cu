@@ -15,7 +15,7 @@
 #include "executor/cuda/shape/strided_copy.h"
 #include "executor/elements/nms_extents.h"
 #include "executor/elements/nms_rule.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/detection/box_nms_param.h"
 

@@ -11,7 +11,7 @@
 #include "executor/cuda/block_limit.h"
 #include "executor/cuda/run_kernel.h"
 #include "executor/executor.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "gtest/gtest.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/context.h"

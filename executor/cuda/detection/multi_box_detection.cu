@@ -9,7 +9,7 @@
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
 #include "executor/elements/ssd_detection.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/detection/multi_box_detection_param.h"
 

@@ -9,8 +9,8 @@
 #include "executor/cuda/launch.h"
 #include "executor/elements/anchor_matcher.h"
 #include "executor/elements/target_extents.h"
-#include "executor/kernel.h"
-#include "executor/scratch_cursor.h"
+#include "executor/program/kernel.h"
+#include "executor/program/scratch_cursor.h"
 #include "symbol/ops/detection/multi_box_target_param.h"
 
 namespace cooper {

@@ -3,7 +3,7 @@
 #include "executor/cuda/elemwise/element_map.h"
 #include "executor/cuda/elemwise/element_map_kernel.h"
 #include "executor/elements/activation_functions.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "symbol/ops/elemwise/activation_param.h"
 
 namespace cooper {

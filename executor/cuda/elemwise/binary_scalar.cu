@@ -3,7 +3,7 @@
 
 #include "executor/cuda/elemwise/element_map.h"
 #include "executor/elements/binary_functions.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "symbol/ops/elemwise/scalar_param.h"
 
 namespace cooper {

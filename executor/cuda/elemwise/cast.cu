@@ -4,7 +4,7 @@
 
 #include "absl/status/status.h"
 #include "executor/cuda/elemwise/convert.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 
 namespace cooper {

@@ -2,7 +2,7 @@
 #define COOPER_EXECUTOR_CUDA_ELEMWISE_CONVERT_H_
 
 #include "absl/status/status.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 
 namespace cooper {
 

@@ -14,7 +14,7 @@
 #include "absl/types/span.h"
 #include "executor/cuda/elemwise/element_walk.h"
 #include "executor/elements/elemwise_operand.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 
 namespace cooper {

@@ -7,7 +7,7 @@
 
 #include "executor/cuda/compare_kernels.h"
 #include "executor/cuda/run_kernel.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "gtest/gtest.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/context.h"

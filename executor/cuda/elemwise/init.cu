@@ -8,7 +8,7 @@
 #include "executor/cuda/elemwise/convert.h"
 #include "executor/cuda/launch.h"
 #include "executor/elements/wrapping.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 #include "symbol/ops/elemwise/init_param.h"
 

@@ -9,7 +9,7 @@
 #include "executor/elements/binary_functions.h"
 #include "executor/elements/clip_bounds.h"
 #include "executor/elements/parametric_functions.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "symbol/ops/elemwise/scalar_param.h"
 #include "symbol/ops/elemwise/unary_param.h"
 

@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "symbol/ops/elemwise/quadratic_param.h"
 
 namespace cooper {

@@ -4,7 +4,7 @@
 #include "executor/cuda/elemwise/element_map_kernel.h"
 #include "executor/elements/activation_functions.h"
 #include "executor/elements/unary_functions.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 
 namespace cooper {
 

@@ -7,7 +7,7 @@
 #include "executor/cuda/index/move_rows.h"
 #include "executor/cuda/launch.h"
 #include "executor/cuda/words.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "symbol/ops/index/one_hot_param.h"
 
 namespace cooper {

@@ -16,7 +16,7 @@
 #include "executor/cuda/launch.h"
 #include "executor/cuda/shape/strided_copy.h"
 #include "executor/indexing/indexed_axis.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/index/ordering_param.h"
 

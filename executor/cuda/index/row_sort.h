@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "executor/indexing/indexed_axis.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 
 namespace cooper {

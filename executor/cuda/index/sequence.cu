@@ -6,7 +6,7 @@
 #include "executor/cuda/index/move_rows.h"
 #include "executor/cuda/shape/strided_copy.h"
 #include "executor/indexing/sequence_steps.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/index/sequence_param.h"
 

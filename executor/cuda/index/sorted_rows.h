@@ -12,7 +12,7 @@
 #include "executor/cuda/index/radix_sort.h"
 #include "executor/cuda/launch.h"
 #include "executor/indexing/indexed_axis.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 
 namespace cooper {

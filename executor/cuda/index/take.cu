@@ -11,7 +11,7 @@
 #include "executor/cuda/index/sorted_rows.h"
 #include "executor/cuda/shape/strided_copy.h"
 #include "executor/indexing/indexed_axis.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/index/take_param.h"
 #include "symbol/ops/nn/embedding_param.h"

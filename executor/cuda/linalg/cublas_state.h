@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cublas.h"
 

@@ -7,7 +7,7 @@
 #include "executor/cuda/launch.h"
 #include "executor/cuda/linalg/cublas_state.h"
 #include "executor/elements/dot_extents.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cublas.h"
 #include "ndarray/cuda/device_scope.h"

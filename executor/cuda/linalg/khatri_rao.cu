@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 
 namespace cooper {
 namespace {

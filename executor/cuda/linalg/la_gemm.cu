@@ -10,7 +10,7 @@
 #include "executor/elements/binary_functions.h"
 #include "executor/elements/elemwise_operand.h"
 #include "executor/elements/matrices_at.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cublas.h"
 #include "ndarray/cuda/device_scope.h"

@@ -16,7 +16,7 @@
 #include "executor/cuda/linalg/dense_solver.h"
 #include "executor/cuda/linalg/squares.h"
 #include "executor/cuda/workspace_parts.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cublas.h"

@@ -8,7 +8,7 @@
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
 #include "executor/cuda/shape/strided_copy.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "executor/strided/strided_loop.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/linalg/la_param.h"

@@ -12,7 +12,7 @@
 #include "executor/cuda/workspace_parts.h"
 #include "executor/elements/binary_functions.h"
 #include "executor/elements/elemwise_operand.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cublas.h"
 #include "symbol/ops/linalg/la_param.h"

@@ -11,7 +11,7 @@
 #include "cuda_runtime.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/shape.h"
 #include "ndarray/base/status_macros.h"

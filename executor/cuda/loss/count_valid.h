@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "executor/cuda/reduce/block_sums.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 
 namespace cooper {

@@ -9,7 +9,7 @@
 #include "executor/cuda/launch.h"
 #include "executor/cuda/nn/softmax_sets.h"
 #include "executor/cuda/reduce/set_reduce.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/loss/ctc_loss_param.h"

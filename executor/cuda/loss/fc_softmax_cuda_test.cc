@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "executor/cuda/loss/fc_softmax_block_bytes.h"
 #include "executor/cuda/run_kernel.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "gtest/gtest.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/context.h"

@@ -16,7 +16,7 @@
 #include "executor/cuda/loss/count_valid.h"
 #include "executor/cuda/loss/fc_softmax_rows.h"
 #include "executor/cuda/reduce/sum_channels.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cublas.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"

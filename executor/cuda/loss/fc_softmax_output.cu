@@ -14,7 +14,7 @@
 #include "executor/cuda/loss/fc_softmax_rows.h"
 #include "executor/cuda/reduce/set_reduce.h"
 #include "executor/cuda/reduce/set_values.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/device_scope.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"

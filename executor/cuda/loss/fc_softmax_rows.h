@@ -17,7 +17,7 @@
 #include "executor/cuda/elements.h"
 #include "executor/cuda/loss/fc_softmax_block_bytes.h"
 #include "executor/cuda/reduce/set_reduce.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cublas.h"

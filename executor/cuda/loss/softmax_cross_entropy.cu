@@ -6,7 +6,7 @@
 #include "absl/status/statusor.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/reduce/set_reduce.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/loss/loss_param.h"

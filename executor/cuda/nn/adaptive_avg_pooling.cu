@@ -7,7 +7,7 @@
 #include "executor/cuda/launch.h"
 #include "executor/cuda/reduce/set_reduce.h"
 #include "executor/elements/adaptive_window.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "symbol/ops/nn/adaptive_avg_pooling_param.h"
 
 namespace cooper {

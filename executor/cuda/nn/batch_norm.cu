@@ -11,7 +11,7 @@
 #include "executor/cuda/launch.h"
 #include "executor/cuda/reduce/set_reduce.h"
 #include "executor/indexing/channel_steps.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/nn/batch_norm_param.h"
 

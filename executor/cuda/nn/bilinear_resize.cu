@@ -6,7 +6,7 @@
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
 #include "executor/elements/resized_axis.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "symbol/ops/nn/bilinear_resize_param.h"
 
 namespace cooper {

@@ -18,7 +18,7 @@
 #include "executor/cuda/nn/cudnn_switch.h"
 #include "executor/cuda/reduce/sum_channels.h"
 #include "executor/elements/convolution_geometry.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cublas.h"
 #include "ndarray/cuda/device_scope.h"

@@ -9,7 +9,7 @@
 #include "executor/cuda/nn/column_bytes.h"
 #include "executor/cuda/nn/convolution_runs.h"
 #include "executor/cuda/run_kernel.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/array/ndarray.h"

@@ -12,7 +12,7 @@
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
 #include "executor/elements/convolution_geometry.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 
 namespace cooper {
 

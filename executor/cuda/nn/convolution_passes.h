@@ -17,7 +17,7 @@
 #include "executor/cuda/nn/cudnn_convolution.h"
 #include "executor/cuda/nn/cudnn_pass.h"
 #include "executor/elements/convolution_geometry.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "glog/logging.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_macros.h"

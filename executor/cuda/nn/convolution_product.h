@@ -15,7 +15,7 @@
 #include "executor/cuda/nn/column_bytes.h"
 #include "executor/cuda/nn/windows.h"
 #include "executor/elements/convolution_geometry.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cublas.h"

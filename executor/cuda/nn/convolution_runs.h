@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "executor/cuda/run_kernel.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/shape.h"

@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/nn/correlation_param.h"
 

@@ -9,7 +9,7 @@
 #include "executor/cuda/launch.h"
 #include "executor/cuda/map_quads.h"
 #include "executor/elements/dropout_bits.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/philox.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/nn/dropout_param.h"

@@ -4,7 +4,7 @@
 #include "executor/cuda/elements.h"
 #include "executor/cuda/nn/windows.h"
 #include "executor/elements/convolution_geometry.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "symbol/ops/nn/im2col_param.h"
 
 namespace cooper {

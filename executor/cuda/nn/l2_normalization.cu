@@ -6,7 +6,7 @@
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
 #include "executor/cuda/reduce/set_reduce.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "symbol/ops/nn/norm_param.h"
 
 namespace cooper {

@@ -14,7 +14,7 @@
 #include "executor/cuda/nn/gamma_gradient.h"
 #include "executor/cuda/reduce/set_reduce.h"
 #include "executor/cuda/reduce/set_values.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/nn/norm_param.h"
 

@@ -15,7 +15,7 @@
 #include "executor/cuda/reduce/set_reduce.h"
 #include "executor/elements/elemwise_operand.h"
 #include "executor/elements/leaky_relu_functions.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/philox.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/nn/leaky_relu_param.h"

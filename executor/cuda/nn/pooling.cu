@@ -11,7 +11,7 @@
 #include "executor/cuda/nn/pooling_windows.h"
 #include "executor/cuda/reduce/set_reduce.h"
 #include "executor/elements/lowest_element.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/nn/pooling_param.h"
 

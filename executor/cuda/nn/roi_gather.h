@@ -15,7 +15,7 @@
 #include "executor/cuda/block_limit.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/shape.h"
 #include "ndarray/base/status_macros.h"

@@ -9,7 +9,7 @@
 #include "executor/cuda/launch.h"
 #include "executor/cuda/nn/roi_gather.h"
 #include "executor/elements/roi_region.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/nn/roi_pooling_param.h"

@@ -11,7 +11,7 @@
 #include "executor/cuda/launch_rows.h"
 #include "executor/cuda/nn/sampler_grids.h"
 #include "executor/elements/grid_source.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/nn/sampler_param.h"
 

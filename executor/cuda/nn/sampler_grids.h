@@ -10,7 +10,7 @@
 #include "executor/cuda/launch.h"
 #include "executor/cuda/reduce/set_reduce.h"
 #include "executor/elements/grid_source.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 
 namespace cooper {
 

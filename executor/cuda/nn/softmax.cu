@@ -7,7 +7,7 @@
 #include "executor/cuda/nn/softmax_sets.h"
 #include "executor/cuda/reduce/set_reduce.h"
 #include "executor/cuda/reduce/set_values.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "symbol/ops/nn/softmax_param.h"
 
 namespace cooper {

@@ -11,7 +11,7 @@
 #include "executor/cuda/elements.h"
 #include "executor/cuda/reduce/set_reduce.h"
 #include "executor/cuda/reduce/set_values.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 
 namespace cooper {
 

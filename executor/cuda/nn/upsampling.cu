@@ -6,7 +6,7 @@
 #include "executor/cuda/elements.h"
 #include "executor/cuda/launch.h"
 #include "executor/cuda/reduce/set_reduce.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/nn/upsampling_param.h"
 

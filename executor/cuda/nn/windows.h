@@ -12,7 +12,7 @@
 #include "executor/cuda/launch.h"
 #include "executor/cuda/launch_rows.h"
 #include "executor/elements/convolution_geometry.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 
 namespace cooper {
 

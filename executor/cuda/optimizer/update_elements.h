@@ -14,7 +14,7 @@
 #include "absl/types/span.h"
 #include "executor/cuda/launch.h"
 #include "executor/elements/update_function.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_macros.h"
 

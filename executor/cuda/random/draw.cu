@@ -11,7 +11,7 @@
 #include "executor/cuda/map_quads.h"
 #include "executor/elements/random_draws.h"
 #include "executor/elements/random_kernels.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 
 namespace cooper {
 namespace {

@@ -14,7 +14,7 @@
 #include "executor/cuda/launch.h"
 #include "executor/elements/axis_view.h"
 #include "executor/elements/is_nan.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/shape.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/reduce/reduce_param.h"

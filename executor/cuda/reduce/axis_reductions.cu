@@ -4,7 +4,7 @@
 #include "executor/cuda/reduce/cuda_reduce.h"
 #include "executor/cuda/reduce/element_reduce_kernel.h"
 #include "executor/elements/axis_reduction_kernels.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 
 namespace cooper {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "executor/cuda/launch.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_macros.h"
 

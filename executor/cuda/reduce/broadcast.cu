@@ -7,7 +7,7 @@
 #include "executor/cuda/reduce/element_reduce.h"
 #include "executor/cuda/reduce/element_reduce_kernel.h"
 #include "executor/elements/unary_functions.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 
 namespace cooper {
 

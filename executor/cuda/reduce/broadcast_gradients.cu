@@ -13,7 +13,7 @@
 #include "executor/elements/binary_functions.h"
 #include "executor/elements/elemwise_operand.h"
 #include "executor/elements/unary_functions.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 
 namespace cooper {
 namespace {

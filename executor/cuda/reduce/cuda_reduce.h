@@ -10,7 +10,7 @@
 #include "executor/cuda/reduce/element_reduce.h"
 #include "executor/elements/elemwise_operand.h"
 #include "executor/elements/reducers.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 
 namespace cooper {
 

@@ -19,7 +19,7 @@
 #include "executor/cuda/elemwise/element_walk.h"
 #include "executor/elements/elemwise_operand.h"
 #include "executor/elements/reducers.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 
 namespace cooper {

@@ -17,7 +17,7 @@
 #include "absl/status/status.h"
 #include "executor/cuda/block_limit.h"
 #include "executor/cuda/launch.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 
 namespace cooper {

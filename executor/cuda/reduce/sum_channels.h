@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "executor/cuda/elements.h"
 #include "executor/cuda/reduce/set_reduce.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 
 namespace cooper {
 

@@ -23,7 +23,7 @@
 #include "executor/elements/rnn_arguments.h"
 #include "executor/elements/rnn_cell_functions.h"
 #include "executor/elements/rnn_dims.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cuda_status.h"
 #include "ndarray/cuda/device_scope.h"

@@ -10,7 +10,7 @@
 #include "executor/cuda/launch_rows.h"
 #include "executor/cuda/rnn/rnn_mode.h"
 #include "executor/elements/rnn_cell_functions.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "symbol/ops/rnn/rnn_param.h"
 
 namespace cooper {

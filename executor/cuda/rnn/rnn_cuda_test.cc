@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "executor/cuda/run_kernel.h"
 #include "executor/elements/rnn_arguments.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/array/ndarray.h"

@@ -7,7 +7,7 @@
 
 #include "executor/cuda/rnn/rnn_step_product.h"
 #include "executor/elements/rnn_dims.h"
-#include "executor/scratch_cursor.h"
+#include "executor/program/scratch_cursor.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
 

@@ -21,7 +21,7 @@
 #include "executor/cuda/launch.h"
 #include "executor/cuda/words.h"
 #include "executor/elements/rnn_dims.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 
 namespace cooper {
 

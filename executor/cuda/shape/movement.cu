@@ -1,7 +1,7 @@
 // GPU kernels of the operators that come down to one strided copy each.
 
 #include "executor/cuda/shape/strided_copy.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "executor/strided/depth_to_space_kernels.h"
 #include "executor/strided/diag_kernels.h"
 #include "executor/strided/reshape_kernels.h"

@@ -10,7 +10,7 @@
 #include "executor/cuda/launch.h"
 #include "executor/cuda/shape/strided_copy.h"
 #include "executor/cuda/words.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "symbol/ops/shape/pad_param.h"
 
 namespace cooper {

@@ -13,7 +13,7 @@
 #include "executor/elements/elemwise_operand.h"
 #include "executor/elements/reducers.h"
 #include "executor/elements/unary_functions.h"
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "executor/strided/strided_loop.h"
 #include "executor/strided/tile_kernels.h"
 #include "symbol/ops/shape/tile_param.h"

@@ -1,6 +1,6 @@
 #include "module/predict/requests/fails_on_demand.h"
 
-#include "executor/kernel.h"
+#include "executor/program/kernel.h"
 #include "symbol/schema/op.h"
 #include "symbol/schema/shape_context.h"
 #include "symbol/schema/type_context.h"

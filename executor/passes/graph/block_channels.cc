@@ -1,0 +1,345 @@
+#include "executor/passes/graph/block_channels.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "executor/passes/graph/filter_norms.h"
+#include "executor/passes/graph/graph_rebuilder.h"
+#include "executor/program/blocked_layout.h"
+#include "ndarray/base/status_macros.h"
+#include "symbol/ops/elemwise/activation_param.h"
+#include "symbol/ops/elemwise/unary_param.h"
+#include "symbol/ops/nn/convolution_param.h"
+#include "symbol/ops/nn/fused_convolution_param.h"
+#include "symbol/ops/nn/pooling_param.h"
+#include "symbol/ops/shape/concat_param.h"
+#include "symbol/schema/is_op.h"
+
+namespace cooper {
+namespace {
+
+constexpr const char* kOps[] = {"_blocked_convolution",
+                                "_backward_blocked_convolution",
+                                "_blocked_batch_norm",
+                                "_backward_blocked_batch_norm",
+                                "Pooling",
+                                "Reshape",
+                                "transpose"};
+
+class ChannelBlocker {
+ public:
+  ChannelBlocker(const GraphFacts& facts, const BlockedLayout& layout, bool fuses)
+      : facts_(facts), layout_(layout), fuses_(fuses), rebuilder_(facts) {}
+
+  absl::StatusOr<std::optional<GraphRewrite>> Run() {
+    for (int i = 0; i < facts_.graph().num_nodes(); ++i) {
+      COOPER_ASSIGN_OR_RETURN(const bool done, Block(i));
+      if (done) continue;
+      COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> inputs,
+                              Inputs(facts_.node(i), /*blocked=*/false));
+      rebuilder_.Keep(i, std::move(inputs));
+    }
+    if (!found_) return std::nullopt;
+    for (const NodeEntry& output : facts_.symbol().outputs()) {
+      COOPER_RETURN_IF_ERROR(Plain(output).status());
+    }
+    return rebuilder_.Finish();
+  }
+
+ private:
+  // `entry` as it was written; what has become of it in blocks is brought into order.
+  absl::StatusOr<NodeEntry> Plain(const NodeEntry& entry) {
+    if (rebuilder_.New(entry)) return rebuilder_.New(entry);
+    const std::string name = absl::StrCat(entry.node->name(), "_plain");
+    const int spatial = facts_.shape(entry).rank() - 2;
+    std::vector<int> axes = {0, 1, spatial + 2};
+    for (int i = 0; i < spatial; ++i) axes.push_back(2 + i);
+    COOPER_ASSIGN_OR_RETURN(NodeEntry moved,
+                            Transposed(absl::StrCat(name, "_axes"), blocked_.at(Key(entry)), axes));
+    COOPER_ASSIGN_OR_RETURN(NodeEntry plain, MakeEntry("Reshape", name, {std::move(moved)},
+                                                       {{"shape", Codes("0,-3", spatial)}}));
+    rebuilder_.Replace(entry, plain);
+    return plain;
+  }
+
+  static absl::StatusOr<NodeEntry> Transposed(const std::string& name, NodeEntry entry,
+                                              const std::vector<int>& axes) {
+    return MakeEntry("transpose", name, {std::move(entry)},
+                     {{"axes", absl::StrCat("(", absl::StrJoin(axes, ","), ")")}});
+  }
+
+  // Whether `entry` can lie in blocks.
+  bool Fits(const NodeEntry& entry) const {
+    const Shape& shape = facts_.shape(entry);
+    return shape.rank() >= 3 && shape.rank() <= 5 && shape[1] % layout_.block == 0 &&
+           shape.num_elements() > 0;
+  }
+
+  // A shape for Reshape: `first`, then the spatial axes and `more` as they are.
+  static std::string Codes(absl::string_view first, int spatial, int more = 0) {
+    std::string codes = absl::StrCat("(", first);
+    for (int i = 0; i < spatial + more; ++i) absl::StrAppend(&codes, ",0");
+    return absl::StrCat(codes, ")");
+  }
+  bool IsBlocked(const NodeEntry& entry) const { return blocked_.contains(Key(entry)); }
+
+  // `entry`, which fits, in blocks.
+  absl::StatusOr<NodeEntry> Blocked(const NodeEntry& entry) {
+    if (const auto it = blocked_.find(Key(entry)); it != blocked_.end()) return it->second;
+    const std::string name = absl::StrCat(entry.node->name(), "_blocked");
+    const int spatial = facts_.shape(entry).rank() - 2;
+    COOPER_ASSIGN_OR_RETURN(
+        NodeEntry split,
+        MakeEntry("Reshape", absl::StrCat(name, "_shape"), {rebuilder_.New(entry)},
+                  {{"shape", Codes(absl::StrCat("0,-4,-1,", layout_.block), spatial)}}));
+    std::vector<int> axes = {0, 1};
+    for (int i = 0; i < spatial; ++i) axes.push_back(3 + i);
+    axes.push_back(2);
+    COOPER_ASSIGN_OR_RETURN(NodeEntry moved, Transposed(name, std::move(split), axes));
+    blocked_[Key(entry)] = moved;
+    return moved;
+  }
+
+  // The inputs of `node`, of which the first is in blocks if asked.
+  absl::StatusOr<std::vector<NodeEntry>> Inputs(const Node& node, bool blocked) {
+    std::vector<NodeEntry> inputs;
+    for (const NodeEntry& input : node.inputs()) {
+      const bool first = inputs.empty();
+      COOPER_ASSIGN_OR_RETURN(inputs.emplace_back(),
+                              first && blocked ? Blocked(input) : Plain(input));
+    }
+    return inputs;
+  }
+
+  absl::Status Set(int i, absl::StatusOr<NodeEntry> entry) {
+    COOPER_RETURN_IF_ERROR(entry.status());
+    blocked_[Key({facts_.owner(i), 0})] = *std::move(entry);
+    return absl::OkStatus();
+  }
+
+  // Whether node `i` works on blocks now.
+  absl::StatusOr<bool> Block(int i) {
+    const Node& node = facts_.node(i);
+    if (node.is_variable() || !Fits({facts_.owner(i), 0})) return false;
+    if (IsOp(node, "Convolution") || IsOp(node, "Convolution_v1")) return Convolution(i);
+    if (!absl::c_any_of(node.inputs(), [&](const NodeEntry& in) { return IsBlocked(in); })) {
+      return false;
+    }
+    COOPER_ASSIGN_OR_RETURN(const bool fused, fuses_ ? Fuse(i) : false);
+    if (fused) return true;
+    if (IsOp(node, "BatchNorm")) return BatchNorm(i);
+    if (IsOp(node, "Activation") && MergesRelu(i)) return true;
+    if (IsOp(node, "Pooling")) return Pooling(i);
+    const bool joins = IsOp(node, "Concat") && node.call().param<ConcatParam>().dim == 1;
+    // A loss may divide by the extents of its data.
+    const bool loss = node.op()->IgnoresHeadGradient(node.call());
+    if (joins || (node.op()->is_elementwise() && !loss)) return Same(i, joins);
+    return false;
+  }
+
+  absl::StatusOr<bool> Convolution(int i) {
+    const Node& node = facts_.node(i);
+    const auto& param = node.call().param<ConvolutionParam>();
+    const NodeEntry& data = node.inputs()[0];
+    const Shape& shape = facts_.shape(data);
+    const Shape& output = facts_.shape({facts_.owner(i), 0});
+    if (ChannelsLast(param.layout) || facts_.type(data) != DType::kFloat32 ||
+        shape.num_elements() == 0) {
+      return false;
+    }
+    const bool plain = !Fits(data);
+    if (plain && (shape[1] >= layout_.block || param.num_group != 1)) return false;
+    if (!layout_.has_convolution(param, shape, output, plain, facts_.has_gradients())) return false;
+    COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> inputs, Inputs(node, !plain));
+    AttrMap attrs = node.attrs();
+    attrs["block"] = absl::StrCat(layout_.block);
+    if (plain) attrs["plain_data"] = "True";
+    COOPER_RETURN_IF_ERROR(
+        Set(i, MakeEntry("_blocked_convolution", node.name(), std::move(inputs), attrs)));
+    found_ = true;
+    return true;
+  }
+
+  absl::StatusOr<bool> BatchNorm(int i) {
+    if (!NormalizesChannels(facts_, i)) return false;
+    const Node& node = facts_.node(i);
+    COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> inputs, Inputs(node, /*blocked=*/true));
+    AttrMap attrs = node.attrs();
+    attrs["block"] = absl::StrCat(layout_.block);
+    if (FeedsRelu(i)) attrs["relu"] = "True";
+    COOPER_RETURN_IF_ERROR(
+        Set(i, MakeEntry("_blocked_batch_norm", node.name(), std::move(inputs), attrs)));
+    return true;
+  }
+
+  // Whether the output of node `i` is used by a relu alone.
+  bool FeedsRelu(int i) const {
+    const NodeEntry output{facts_.owner(i), 0};
+    if (facts_.uses(output).size() != 1 || facts_.is_output(output)) return false;
+    return IsRelu(facts_.node(facts_.uses(output)[0].node));
+  }
+  static bool IsRelu(const Node& node) {
+    return IsOp(node, "Activation") &&
+           node.call().param<ActivationParam>().act_type == ActivationType::kRelu;
+  }
+
+  // With its bounds in order: which one counts is each implementation's own choice else.
+  static bool IsClip(const Node& node) {
+    if (!IsOp(node, "clip")) return false;
+    const auto& param = node.call().param<ClipParam>();
+    return param.a_min <= param.a_max;
+  }
+
+  // Whether node `i` is the relu of a BatchNorm that has become part of it.
+  bool MergesRelu(int i) {
+    const NodeEntry& input = facts_.node(i).inputs()[0];
+    if (!IsRelu(facts_.node(i)) || !IsOp(*input.node, "BatchNorm") || !IsBlocked(input) ||
+        !IsOp(*blocked_.at(Key(input)).node, "_blocked_batch_norm") ||
+        !FeedsRelu(facts_.index(input))) {
+      return false;
+    }
+    NodeEntry both = blocked_.at(Key(input));
+    blocked_[Key({facts_.owner(i), 0})] = std::move(both);
+    return true;
+  }
+
+  // Images and blocks together are a batch with its channels last.
+  absl::StatusOr<bool> Pooling(int i) {
+    const Node& node = facts_.node(i);
+    const auto& param = node.call().param<PoolingParam>();
+    if (ChannelsLast(param.layout)) return false;
+    const std::string& name = node.name();
+    const Shape& shape = facts_.shape(node.inputs()[0]);
+    const int spatial = shape.rank() - 2;
+    const int64_t blocks = shape[1] / layout_.block;
+    COOPER_ASSIGN_OR_RETURN(NodeEntry data, Blocked(node.inputs()[0]));
+    COOPER_ASSIGN_OR_RETURN(data,
+                            MakeEntry("Reshape", absl::StrCat(name, "_data"), {std::move(data)},
+                                      {{"shape", Codes("-3", spatial, 1)}}));
+    AttrMap attrs = node.attrs();
+    attrs["layout"] = spatial == 1 ? "NWC" : spatial == 2 ? "NHWC" : "NDHWC";
+    COOPER_ASSIGN_OR_RETURN(NodeEntry pooled,
+                            MakeEntry("Pooling", name, {std::move(data)}, std::move(attrs)));
+    COOPER_RETURN_IF_ERROR(
+        Set(i, MakeEntry("Reshape", absl::StrCat(name, "_output"), {std::move(pooled)},
+                         {{"shape", Codes(absl::StrCat("-4,-1,", blocks), spatial, 1)}})));
+    return true;
+  }
+
+  // The convolution in blocks that makes `entry` for one user alone, and that something can follow;
+  // else null.
+  const Node* OpenConvolution(const NodeEntry& entry) const {
+    const auto it = blocked_.find(Key(entry));
+    if (it == blocked_.end() || facts_.uses(entry).size() != 1 || facts_.is_output(entry)) {
+      return nullptr;
+    }
+    const Node& node = *it->second.node;
+    if (IsOp(node, "_blocked_convolution")) return &node;
+    if (!IsOp(node, "_fused_convolution") && !IsOp(node, "_fused_convolution_sum")) return nullptr;
+    return node.call().param<FusedConvolutionParam>().ends() ? nullptr : &node;
+  }
+
+  // Whether node `i` has become part of the convolution before it.
+  absl::StatusOr<bool> Fuse(int i) {
+    const Node& node = facts_.node(i);
+    if (const Node* conv = OpenConvolution(node.inputs()[0])) {
+      if (NormalizesChannels(facts_, i) && IsOp(*conv, "_blocked_convolution")) {
+        AttrMap attrs = {{"batch_norm", "True"}};
+        for (const char* name : {"eps", "fix_gamma", "use_global_stats"}) {
+          const auto it = node.attrs().find(name);
+          if (it != node.attrs().end()) attrs.insert(*it);
+        }
+        std::vector<NodeEntry> inputs = conv->inputs();
+        for (size_t k = 1; k < node.inputs().size(); ++k) {
+          COOPER_ASSIGN_OR_RETURN(inputs.emplace_back(), Plain(node.inputs()[k]));
+        }
+        return Fused(i, *conv, "_fused_convolution", std::move(inputs), std::move(attrs));
+      }
+      if (IsRelu(node) || IsClip(node)) {
+        const bool sum = IsOp(*conv, "_fused_convolution_sum");
+        AttrMap attrs = {{"relu", "True"}};
+        if (IsClip(node)) {
+          attrs = {{"clip", "True"},
+                   {"a_min", node.attrs().at("a_min")},
+                   {"a_max", node.attrs().at("a_max")}};
+        }
+        return Fused(i, *conv, sum ? "_fused_convolution_sum" : "_fused_convolution",
+                     conv->inputs(), std::move(attrs));
+      }
+    }
+    if (!IsOp(node, "elemwise_add") && !IsOp(node, "broadcast_add")) return false;
+    // The later operand, so that the other one is there already.
+    for (const int k : {1, 0}) {
+      const NodeEntry& other = node.inputs()[1 - k];
+      const Node* conv = OpenConvolution(node.inputs()[k]);
+      if (conv == nullptr || IsOp(*conv, "_fused_convolution_sum") || !Fits(other) ||
+          facts_.shape(other) != facts_.shape(node.inputs()[k])) {
+        continue;
+      }
+      COOPER_ASSIGN_OR_RETURN(NodeEntry sum, Blocked(other));
+      // The output may take the sum's place, and must not overwrite what is still to be read.
+      if (MemoryOf(sum) == MemoryOf(conv->inputs()[0])) continue;
+      std::vector<NodeEntry> inputs = conv->inputs();
+      inputs.insert(inputs.begin() + 2, std::move(sum));
+      return Fused(i, *conv, "_fused_convolution_sum", std::move(inputs), {{"sum", "True"}});
+    }
+    return false;
+  }
+
+  // Node `i` and the convolution before it, as one node.
+  absl::StatusOr<bool> Fused(int i, const Node& conv, const char* op, std::vector<NodeEntry> inputs,
+                             AttrMap more) {
+    more.insert(conv.attrs().begin(), conv.attrs().end());
+    COOPER_RETURN_IF_ERROR(
+        Set(i, MakeEntry(op, facts_.node(i).name(), std::move(inputs), std::move(more))));
+    return true;
+  }
+
+  // The operator itself, on blocks.
+  absl::StatusOr<bool> Same(int i, bool joins) {
+    const Node& node = facts_.node(i);
+    const NodeEntry output{facts_.owner(i), 0};
+    if (node.num_outputs() != 1) return false;
+    for (const NodeEntry& input : node.inputs()) {
+      if (!Fits(input) || (!joins && facts_.shape(input) != facts_.shape(output))) return false;
+    }
+    std::vector<NodeEntry> inputs;
+    for (const NodeEntry& input : node.inputs()) {
+      COOPER_ASSIGN_OR_RETURN(inputs.emplace_back(), Blocked(input));
+    }
+    blocked_[Key(output)] = {rebuilder_.Copy(i, std::move(inputs)), 0};
+    return true;
+  }
+
+  using EntryKey = std::pair<const Node*, int>;
+  static EntryKey Key(const NodeEntry& entry) { return {entry.node.get(), entry.index}; }
+
+  const GraphFacts& facts_;
+  const BlockedLayout& layout_;
+  const bool fuses_;  // whether convolutions take in what follows them
+  GraphRebuilder rebuilder_;
+  absl::flat_hash_map<EntryKey, NodeEntry> blocked_;  // by entry of the old graph
+  bool found_ = false;
+};
+
+}  // namespace
+
+absl::StatusOr<std::optional<GraphRewrite>> BlockChannels(const GraphFacts& facts,
+                                                          const CanRunFn& can_run) {
+  const BlockedLayout* layout = GetBlockedLayout();
+  if (layout == nullptr) return std::nullopt;
+  for (const char* op : kOps) {
+    if (!can_run(op)) return std::nullopt;
+  }
+  const bool fuses =
+      !facts.has_gradients() && can_run("_fused_convolution") && can_run("_fused_convolution_sum");
+  return ChannelBlocker(facts, *layout, fuses).Run();
+}
+
+}  // namespace cooper

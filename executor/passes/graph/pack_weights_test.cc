@@ -1,0 +1,297 @@
+// Networks whose weights are constants compute what others do, with weights that are packed once.
+
+#include "executor/passes/graph/pack_weights.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "executor/executor.h"
+#include "executor/executor_fixtures.h"
+#include "executor/passes/graph/constants_fixtures.h"
+#include "executor/program/blocked_layout.h"
+#include "executor/run/folded_arrays.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/threads/cpu_level.h"
+#include "ndarray/threads/parallel.h"
+#include "symbol/op/elemwise.h"
+#include "symbol/op/nn.h"
+#include "symbol/op/operators.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+int64_t Block() { return GetBlockedLayout()->block; }
+
+struct Filters {
+  int64_t count, kernel = 3, groups = 1;
+  bool no_bias = true;
+};
+Symbol Conv(const Symbol& x, const std::string& name, const Filters& f) {
+  return op::Convolution(x, {.kernel = {f.kernel, f.kernel},
+                             .pad = {f.kernel / 2, f.kernel / 2},
+                             .num_filter = f.count,
+                             .num_group = f.groups,
+                             .no_bias = f.no_bias,
+                             .name = name});
+}
+Symbol Relu(const Symbol& x) { return op::Activation(x, {.act_type = "relu"}); }
+
+Symbol Clip(const Symbol& x) { return op::clip(x, {.a_min = -0.5, .a_max = 2}); }
+
+// Everything that is fused: BatchNorm with and without a bias before it, a sum, relu, clip; and
+// groups.
+Symbol Network() {
+  const int64_t b = Block();
+  Symbol x = Symbol::Variable("data");
+  x = Relu(op::BatchNorm(Conv(x, "first", {.count = 2 * b}), {.fix_gamma = false, .name = "bn1"}));
+  Symbol y = Conv(x, "deep", {.count = 2 * b, .groups = 2 * b, .no_bias = false});
+  y = op::BatchNorm(y, {.eps = 1e-3, .name = "bn2"});
+  y = Conv(Clip(y), "point", {.count = 2 * b, .kernel = 1, .no_bias = false});
+  x = Relu(x + y);
+  x = Relu(Conv(x, "grouped", {.count = 4 * b, .groups = 2}));
+  return Conv(x, "last", {.count = b});
+}
+
+void ExpectNear(const std::vector<float>& actual, const std::vector<float>& expected) {
+  // Sums of thousands of terms are large, and so are their errors.
+  float largest = 1;
+  for (const float value : expected) largest = std::max(largest, std::abs(value));
+  ASSERT_EQ(actual.size(), expected.size());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    ASSERT_NEAR(actual[i], expected[i], 2e-5F * largest) << i;
+  }
+}
+
+// How many weights are packed once; -1 below AVX2, where few convolutions have fast code.
+int NumPacked(const Executor& executor) {
+  if (GetCpuLevel() < CpuLevel::kAvx2) return -1;
+  return static_cast<int>(std::ranges::count_if(executor.arg_names(), [](const std::string& name) {
+    return absl::StartsWith(name, "_packed_weight") || absl::StartsWith(name, "_winograd_weight");
+  }));
+}
+
+// oneDNN has Winograd's algorithm for vectors of 16 lanes.
+int NumTransformed(const Executor& executor) {
+  if (Block() < 16) return -1;
+  return static_cast<int>(std::ranges::count_if(executor.arg_names(), [](const std::string& name) {
+    return absl::StartsWith(name, "_winograd_weight");
+  }));
+}
+
+TEST(PackWeightsTest, NetworkComputesTheSame) {
+  for (const int64_t batch : {1, 3}) {
+    const BindOptions options = Options(Network(), {batch, 3, 13, 14});
+    const auto plain = Bind(Network(), options);
+    const auto packed = Bind(Network(), WithConstants(options));
+    ExpectNear(Output(*packed), Output(*plain));
+    if (NumPacked(*packed) < 0) continue;
+    EXPECT_EQ(NumPacked(*packed), 5);
+    EXPECT_THAT(packed->DebugString(),
+                AllOf(Not(HasSubstr("batch_norm=True")), Not(HasSubstr("_folded_batch_norm "))));
+  }
+}
+
+// In parts by images and by channels, of which the last has fewer filters than the others.
+TEST(PackWeightsTest, PartsOfLargeConvolutions) {
+  const int64_t b = Block();
+  struct Case {
+    int64_t batch, channels, extent;
+    Filters filters;
+  };
+  const Case cases[] = {{4, 2 * b, 40, {.count = 2 * b}},
+                        {1, 2 * b, 40, {.count = 10 * b, .no_bias = false}},
+                        {1, 12 * b, 28, {.count = 13 * b}},
+                        {1, 16 * b, 60, {.count = 16 * b, .groups = 16 * b}},
+                        {1, 8 * b, 40, {.count = 8 * b, .groups = 4}},
+                        {1, 3, 80, {.count = 6 * b, .kernel = 7}},
+                        {2, 12 * b, 20, {.count = 13 * b, .kernel = 1}}};
+  for (const Case& c : cases) {
+    SCOPED_TRACE(absl::StrCat(c.batch, " ", c.channels, " ", c.filters.count));
+    const Symbol net = Conv(Symbol::Variable("data"), "conv", c.filters);
+    BindOptions options = Options(net, {c.batch, c.channels, c.extent, c.extent});
+    const std::vector<float> plain = Output(*Bind(net, options));
+    for (const bool winograd : {true, false}) {
+      if (!winograd) options.disabled_passes = {"winograd"};
+      const auto packed = Bind(net, WithConstants(options));
+      if (NumPacked(*packed) >= 0) {
+        EXPECT_EQ(NumPacked(*packed), 1);
+      }
+      const std::vector<float> expected = Output(*packed);
+      ExpectNear(expected, plain);
+      for (const int threads : {1, 3, 5}) {
+        SetNumThreads(threads);
+        EXPECT_EQ(Output(*packed), expected) << threads;
+      }
+      SetNumThreads(0);
+    }
+  }
+}
+
+TEST(PackWeightsTest, WinogradWithWhatIsFused) {
+  const int64_t b = Block();
+  Symbol x = Relu(Conv(Symbol::Variable("data"), "first", {.count = 8 * b, .no_bias = false}));
+  Symbol y = op::BatchNorm(Conv(x, "second", {.count = 8 * b}), {.fix_gamma = false, .name = "bn"});
+  x = Relu(x + y);
+  x = x + Conv(x, "third", {.count = 8 * b, .no_bias = false});
+  x = op::clip(x, {.a_min = 0, .a_max = 2000});  // of sums that large
+  // Few channels, and windows that are apart or of another size, are computed as they are written.
+  x = Conv(x, "few", {.count = b});
+  x = Conv(x, "point", {.count = 8 * b, .kernel = 1});
+  x = op::Convolution(x, {.kernel = {3, 3}, .stride = {2, 2}, .num_filter = 8 * b, .name = "far"});
+  for (const int64_t batch : {1, 3}) {
+    for (const Shape& image : {Shape({batch, 8 * b, 28, 28}), Shape({batch, 8 * b, 9, 14})}) {
+      const BindOptions options = Options(x, image);
+      const auto executor = Bind(x, WithConstants(options));
+      if (NumTransformed(*executor) >= 0) {
+        EXPECT_EQ(NumTransformed(*executor), 3);
+      }
+      ExpectNear(Output(*executor), Output(*Bind(x, options)));
+    }
+  }
+}
+
+// Wherever windows stand: tiles reach over the edges of images.
+TEST(PackWeightsTest, WinogradOfOddImages) {
+  const int64_t b = Block();
+  for (const int64_t pad : {0, 1, 2}) {
+    const Symbol net = op::Convolution(
+        Symbol::Variable("data"),
+        {.kernel = {3, 3}, .pad = {pad, 1}, .num_filter = 4 * b, .no_bias = true, .name = "conv"});
+    for (const Shape& image : {Shape({1, 4 * b, 5, 3}), Shape({2, 4 * b, 17, 30}),
+                               Shape({1, 4 * b, 3, 41}), Shape({1, 4 * b, 61, 7})}) {
+      const BindOptions options = Options(net, image);
+      ExpectNear(Output(*Bind(net, WithConstants(options))), Output(*Bind(net, options)));
+    }
+  }
+}
+
+TEST(PackWeightsTest, OtherShapesShareThemWhereTheyLieAlike) {
+  BindOptions options = Options(Network(), {4, 3, 12, 12});
+  const auto folded = std::make_shared<FoldedArrays>();
+  options.folded = folded;
+  const auto large = Bind(Network(), WithConstants(options));
+  options.shapes["data"] = {2, 3, 10, 12};
+  const auto other = Bind(Network(), WithConstants(options));
+  int shared = 0;
+  for (const std::string& name : large->arg_names()) {
+    if (!absl::StartsWith(name, "_packed_weight")) continue;
+    const NDArray array = other->arg(name);
+    if (!array.is_null() && array.raw_data() == large->arg(name).raw_data()) ++shared;
+  }
+  if (NumPacked(*large) >= 0) {
+    EXPECT_EQ(shared, NumPacked(*large));
+  }
+}
+
+TEST(PackWeightsTest, SmallerImagesAndBatches) {
+  const BindOptions options = Options(Network(), {4, 3, 12, 12});
+  const auto large = Bind(Network(), WithConstants(options));
+  for (const Shape& shape : {Shape({3, 3, 12, 12}), Shape({1, 3, 12, 12}), Shape({4, 3, 5, 7})}) {
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto small,
+                                large->Reshape({{"data", shape}}, /*partial_shaping=*/true));
+    BindOptions own = options;
+    own.shapes["data"] = shape;
+    ExpectNear(Output(*small), Output(*Bind(Network(), own)));
+  }
+}
+
+// A convolution of many filters is cut by them where the batch is small: into slices that differ by
+// its size, of one packed weight.
+TEST(PackWeightsTest, BatchesOfAllSizesShareWeights) {
+  Symbol net = Conv(Symbol::Variable("data"), "first", {.count = 32 * Block(), .kernel = 1});
+  net = Conv(net, "second", {.count = 32 * Block(), .kernel = 1});
+  const BindOptions options = Options(net, {8, 32 * Block(), 14, 14});
+  const auto large = Bind(net, WithConstants(options));
+  for (const int64_t batch : {1, 2, 3, 5}) {
+    const Shape shape({batch, 32 * Block(), 14, 14});
+    COOPER_EXPECT_OK(large->compiled()->Resize({{"data", shape}}).status());
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto small,
+                                large->Reshape({{"data", shape}}, /*partial_shaping=*/true));
+    EXPECT_EQ(small->arg_names(), large->arg_names());
+    BindOptions own = options;
+    own.shapes["data"] = shape;
+    ExpectNear(Output(*small), Output(*Bind(net, own)));
+  }
+}
+
+TEST(PackWeightsTest, MonitorSeesTheGraphAsWritten) {
+  const BindOptions options = Options(Network(), {1, 3, 12, 12});
+  const auto executor = Bind(Network(), WithConstants(options));
+  std::vector<std::string> seen;
+  executor->SetMonitorCallback(
+      [&](const std::string& name, const NDArray&) { seen.push_back(name); }, false);
+  ExpectNear(Output(*executor), Output(*Bind(Network(), options)));
+  EXPECT_THAT(seen, testing::Contains("bn1_output"));
+}
+
+TEST(PackWeightsTest, OnlyWithoutGradientsAndOfConstants) {
+  BindOptions options = Options(Network(), {1, 3, 12, 12});
+  BindOptions trains = WithConstants(options);
+  trains.grad_reqs["data"] = WriteReq::kWrite;
+  EXPECT_LE(NumPacked(*Bind(Network(), trains)), 0);
+  for (const char* pass : {"packed_weights", "blocked_channels", "constants"}) {
+    BindOptions without = WithConstants(options);
+    without.disabled_passes = {pass};
+    const auto executor = Bind(Network(), without);
+    EXPECT_LE(NumPacked(*executor), 0) << pass;
+    ExpectNear(Output(*executor), Output(*Bind(Network(), options)));
+  }
+  // Moving statistics that may change are no part of a weight.
+  BindOptions arguments = WithConstants(options);
+  for (const auto& [name, array] : options.auxs) arguments.constants.erase(name);
+  const auto executor = Bind(Network(), arguments);
+  if (NumPacked(*executor) >= 0) {
+    EXPECT_EQ(NumPacked(*executor), 3);
+  }
+  ExpectNear(Output(*executor), Output(*Bind(Network(), options)));
+}
+
+TEST(PackWeightsTest, ConstantStatesAreForPredictionAlone) {
+  const auto executor = Bind(Network(), WithConstants(Options(Network(), {1, 3, 12, 12})));
+  EXPECT_THAT(executor->Forward(/*is_train=*/true),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("is_train"), HasSubstr("'bn"))));
+  COOPER_EXPECT_OK(executor->Forward(/*is_train=*/false));
+}
+
+// They have no effect where there are gradients, whichever way training goes.
+TEST(PackWeightsTest, ConstantStatesOfATrainedNetwork) {
+  BindOptions options = WithConstants(Options(Network(), {1, 3, 12, 12}));
+  options.grad_reqs["data"] = WriteReq::kWrite;
+  const auto executor = Bind(Network(), options);
+  COOPER_EXPECT_OK(executor->Forward(/*is_train=*/true));
+  COOPER_EXPECT_OK(executor->Backward({NDArray((*executor->outputs())[0])}));
+}
+
+TEST(PackWeightsTest, ConstantsAreNotCopiedInto) {
+  const BindOptions options = Options(Network(), {1, 3, 12, 12});
+  const auto executor = Bind(Network(), WithConstants(options));
+  const std::vector<float> before = Output(*executor);
+  for (const char* name : {"last_weight", "bn1_moving_mean"}) {
+    const bool is_argument = options.args.contains(name);
+    const ArrayMap arrays = {{name, (is_argument ? options.args : options.auxs).at(name)}};
+    EXPECT_THAT(executor->CopyParamsFrom(is_argument ? arrays : ArrayMap(),
+                                         is_argument ? ArrayMap() : arrays),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         AllOf(HasSubstr(name), HasSubstr("constants"))));
+  }
+  COOPER_EXPECT_OK(executor->CopyParamsFrom({{"data", executor->arg("data")}}));
+  EXPECT_EQ(Output(*executor), before);
+}
+
+}  // namespace
+}  // namespace cooper

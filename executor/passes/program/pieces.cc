@@ -1,0 +1,159 @@
+// The pass that puts the pieces of an array where the array is: what is cut from it is not copied,
+// and what it is put together from is made in its place.
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "executor/passes/program/peak_bytes.h"
+#include "executor/passes/program/piece_layout.h"
+#include "executor/passes/program/program_passes.h"
+#include "ndarray/array/device.h"
+
+namespace cooper {
+namespace {
+
+// An instruction that pieces could be placed for, with what follows from shapes alone.
+struct Candidate {
+  int instruction;
+  PieceLayout layout;
+};
+
+class PiecePlacer {
+ public:
+  explicit PiecePlacer(Program& p)
+      : p_(p),
+        writers_(p.CountWriters()),
+        changes_(p.CountInputChanges()),
+        values_of_(p.buffers.size()) {
+    for (size_t v = 0; v < p.values.size(); ++v) {
+      values_of_[p.values[v].buffer].push_back(static_cast<int>(v));
+    }
+  }
+
+  // Whether the pieces of this instruction could be put where the whole is.
+  bool Place(const Candidate& candidate) {
+    Instruction& instruction = p_.instructions[candidate.instruction];
+    const PieceLayout& layout = candidate.layout;
+    if (!CanPlace(instruction, layout)) return false;
+    const int64_t base = p_.values[layout.whole].offset;
+    for (size_t k = 0; k < layout.pieces.size(); ++k) {
+      if (!IsWanted(instruction, layout, k)) continue;
+      Move(BufferOf(layout.pieces[k]), BufferOf(layout.whole), base + layout.begin[k]);
+    }
+    instruction.run = false;
+    return true;
+  }
+
+ private:
+  int BufferOf(int value) const { return p_.values[value].buffer; }
+  bool IsArena(int value) const {
+    return p_.buffers[BufferOf(value)].kind == ProgramBuffer::Kind::kArena;
+  }
+  bool FillsBuffer(int value) const {
+    const ProgramValue& v = p_.values[value];
+    return v.offset == 0 && v.bytes() == p_.buffers[v.buffer].bytes;
+  }
+
+  // A piece that is cut off may be needed by nobody.
+  static bool IsWanted(const Instruction& instruction, const PieceLayout& layout, size_t piece) {
+    return !layout.cuts || instruction.reqs[piece] != WriteReq::kNull;
+  }
+
+  bool CanPlace(const Instruction& instruction, const PieceLayout& layout) const {
+    const ProgramValue& w = p_.values[layout.whole];
+    const bool adds =
+        std::count(instruction.reqs.begin(), instruction.reqs.end(), WriteReq::kAdd) > 0;
+    if (adds || !IsArena(layout.whole)) return false;
+    // An operator that changes what it reads would change pieces with the whole.
+    if (changes_[w.buffer] > 0) return false;
+    // What else writes into an array that is put together would write over its pieces.
+    if (!layout.cuts && (writers_[w.buffer] != 1 || !FillsBuffer(layout.whole))) return false;
+    std::vector<int> buffers = {w.buffer};
+    for (size_t i = 0; i < layout.pieces.size(); ++i) {
+      if (!IsWanted(instruction, layout, i)) continue;
+      const int buffer = BufferOf(layout.pieces[i]);
+      // A piece that is needed twice, itself or through a view, cannot be in two places.
+      if (std::find(buffers.begin(), buffers.end(), buffer) != buffers.end()) return false;
+      buffers.push_back(buffer);
+      // What else is written into a piece that was cut off would go into the whole.
+      if (changes_[buffer] > 0 || (layout.cuts && writers_[buffer] != 1)) return false;
+      if (!IsArena(layout.pieces[i]) || !FillsBuffer(layout.pieces[i]) ||
+          p_.values[layout.pieces[i]].dtype != w.dtype ||
+          (w.offset + layout.begin[i]) % kStorageAlignment != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // All values of a buffer, views among them, go into another one.
+  void Move(int from, int to, int64_t offset) {
+    for (int value : values_of_[from]) {
+      p_.values[value].buffer = to;
+      p_.values[value].offset += offset;
+      values_of_[to].push_back(value);
+    }
+    values_of_[from].clear();
+    writers_[to] += writers_[from];
+    changes_[to] += changes_[from];
+  }
+
+  Program& p_;
+  std::vector<int> writers_;                 // instructions that write, by buffer
+  std::vector<int> changes_;                 // those of them that change an input
+  std::vector<std::vector<int>> values_of_;  // by buffer
+};
+
+// Programs that are tried: each is copied and looked through, and the larger one is, the fewer it
+// can be without making binding slow.
+int64_t MaxTries(const Program& p) {
+  constexpr int64_t kInstructions = 1 << 17;
+  return std::clamp<int64_t>(kInstructions / static_cast<int64_t>(p.instructions.size()), 3, 32);
+}
+
+// Places the pieces of these instructions if that does not make more memory necessary than `peak`,
+// the program's PeakBytes, which it keeps up to date; else those of each half of them, as far as
+// they do not, and so on: what is not tried in time is copied.
+void PlaceWhatPays(Program& p, absl::Span<const Candidate> candidates, int64_t& peak) {
+  if (candidates.empty()) return;
+  std::deque<absl::Span<const Candidate>> spans = {candidates};  // the largest ones first
+  for (int64_t tries = MaxTries(p); tries > 0 && !spans.empty(); --tries) {
+    const absl::Span<const Candidate> span = spans.front();
+    spans.pop_front();
+    Program placed = p;
+    PiecePlacer placer(placed);
+    bool any = false;
+    for (const Candidate& candidate : span) any = placer.Place(candidate) || any;
+    if (!any) continue;
+    if (const int64_t now = PeakBytes(placed); now <= peak) {
+      p = std::move(placed);
+      peak = now;
+    } else if (span.size() > 1) {
+      spans.push_back(span.subspan(0, span.size() / 2));
+      spans.push_back(span.subspan(span.size() / 2));
+    }
+  }
+}
+
+}  // namespace
+
+void PlacePieces(Program& p) {
+  std::vector<Candidate> joins, cuts;
+  for (size_t i = 0; i < p.instructions.size(); ++i) {
+    std::optional<PieceLayout> layout = PieceLayoutOf(p, p.instructions[i]);
+    if (!layout.has_value()) continue;
+    std::vector<Candidate>& kind = layout->cuts ? cuts : joins;
+    kind.push_back({.instruction = static_cast<int>(i), .layout = *std::move(layout)});
+  }
+  if (joins.empty() && cuts.empty()) return;
+  int64_t peak = PeakBytes(p);
+  PlaceWhatPays(p, joins, peak);
+  PlaceWhatPays(p, cuts, peak);
+}
+
+}  // namespace cooper

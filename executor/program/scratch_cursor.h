@@ -1,0 +1,32 @@
+#ifndef COOPER_EXECUTOR_PROGRAM_SCRATCH_CURSOR_H_
+#define COOPER_EXECUTOR_PROGRAM_SCRATCH_CURSOR_H_
+
+// How a kernel cuts its workspace into pieces, and finds out how large it has to be.
+
+#include <cstdint>
+
+#include "ndarray/base/host_device.h"
+
+namespace cooper {
+
+// Hands out pieces of scratch memory. With a null base it only counts.
+class ScratchCursor {
+ public:
+  COOPER_HOST_DEVICE explicit ScratchCursor(void* base) : base_(static_cast<char*>(base)) {}
+
+  template <typename T>
+  COOPER_HOST_DEVICE T* Take(int64_t elements) {
+    T* piece = base_ == nullptr ? nullptr : reinterpret_cast<T*>(base_ + bytes_);
+    bytes_ += (elements * static_cast<int64_t>(sizeof(T)) + 63) / 64 * 64;
+    return piece;
+  }
+  COOPER_HOST_DEVICE int64_t bytes() const { return bytes_; }
+
+ private:
+  char* base_;
+  int64_t bytes_ = 0;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_PROGRAM_SCRATCH_CURSOR_H_

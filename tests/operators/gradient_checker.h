@@ -1,0 +1,36 @@
+#ifndef COOPER_TESTS_OPERATORS_GRADIENT_CHECKER_H_
+#define COOPER_TESTS_OPERATORS_GRADIENT_CHECKER_H_
+
+// Compares the gradients that one operator computes, bound by the executor in float64, with central
+// differences of its outputs. For tables of tests: a new operator adds a row.
+
+#include <string>
+#include <vector>
+
+#include "ndarray/base/shape.h"
+#include "symbol/schema/param_schema.h"
+
+namespace cooper {
+
+struct GradientCase {
+  struct Input {
+    std::string name;
+    Shape shape;
+    // Empty: random numbers, and the input's gradient is checked. Otherwise the input has these
+    // elements, such as indices, and no gradient.
+    std::vector<double> values = {};
+  };
+
+  std::string name;
+  std::string op;
+  AttrMap attrs;
+  std::vector<Input> inputs;
+};
+
+// Checks every gradient under grad_req write and add, and with each one in turn null, with
+// GoogleTest's expectations.
+void CheckGradient(const GradientCase& test);
+
+}  // namespace cooper
+
+#endif  // COOPER_TESTS_OPERATORS_GRADIENT_CHECKER_H_
