@@ -83,7 +83,7 @@ _LEVEL_OF = {
     "docs": "-O0",
     "examples": "-O1",
     "executor/compile": "-O2",
-    "executor/cpu/linalg": "-O2",
+    "executor/kernels/linalg": "-O2",
     "executor/passes": "-O2",
     "executor/plan": "-O2",
     "executor/program": "-O2",

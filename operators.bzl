@@ -1,13 +1,16 @@
-"""An operator is one op_library (its schema) and one kernel_library per device.
+"""An operator is one op_library (its schema) and one device_kernels (its kernels).
 
-    op_library(                           kernel_library(
+    op_library(                           device_kernels(
         name = "pooling",                     name = "pooling",
-        hdrs = ["pooling_param.h"],           deps = [":lane_sum"],
+        hdrs = ["pooling_param.h"],           deps = [":lowest_element"],
     )                                     )
 
-in symbol/ops/nn/BUILD and executor/cpu/nn/BUILD. What every schema or kernel includes comes from
-the macros, and the last line of each BUILD file, op_family or kernel_family, makes the target that
-links all of its folder. They may be loaded from other workspaces too, for operators of their own.
+in symbol/ops/FAMILY/BUILD and executor/kernels/FAMILY/BUILD. The latter makes a target for each
+device, so that a program without CUDA compiles none: pooling of pooling.cc, pooling_cuda of
+pooling.cu. Where sources or schemas differ, kernel_library and cuda_kernel_library make one each.
+What every schema or kernel includes comes from the macros, and the last lines of each BUILD file,
+op_family or kernel_family and cuda_kernel_family, make the targets that link all of its folder.
+They may be loaded from other workspaces too, for operators of their own.
 """
 
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
@@ -36,7 +39,7 @@ _SHAPE_TEST_DEPS = [str(Label(label)) for label in [
 ]]
 
 _CUDA_TEST_DEPS = [str(Label(label)) for label in [
-    "//executor/cuda:compare_kernels",
+    "//executor/kernels/launch:compare_kernels",
     "//ndarray/cuda:require_gpu",
     "@com_google_absl//absl/strings",
     "@com_google_googletest//:gtest_main",
@@ -44,7 +47,7 @@ _CUDA_TEST_DEPS = [str(Label(label)) for label in [
 
 _KERNEL_DEPS = [str(Label(label)) for label in [
     "//executor/program:kernel",
-    "//executor/cpu:cpu_kernel",
+    "//executor/kernels/launch:cpu_kernel",
     "//ndarray/base:dtype",
     "//ndarray/threads:parallel",
     "//ndarray/base:shape",
@@ -57,7 +60,7 @@ _KERNEL_DEPS = [str(Label(label)) for label in [
 
 _CUDA_KERNEL_DEPS = [str(Label(label)) for label in [
     "//executor/program:kernel",
-    "//executor/cuda:cuda_kernel",
+    "//executor/kernels/launch:cuda_kernel",
     "//ndarray/base:dtype",
     "//ndarray/base:shape",
     "//ndarray/base:status_macros",
@@ -67,11 +70,12 @@ _CUDA_KERNEL_DEPS = [str(Label(label)) for label in [
     "@com_google_absl//absl/types:span",
 ]]
 
-def _registrar(name, kind, srcs, deps, visibility):
+def _registrar(name, kind, srcs, deps, visibility, level = None):
     """A library whose files register themselves, which is why it is always linked whole."""
     cc_library(
         name = name,
         srcs = srcs or [name + ".cc"],
+        level = level,
         tags = [kind],
         visibility = visibility,
         deps = deps,
@@ -116,7 +120,7 @@ def _schemas(ops):
     """Returns the op_library targets that kernels in this folder name by family or by label."""
     return [op if ":" in op else _in_family("//symbol/ops", op) for op in ops]
 
-def kernel_library(name, srcs = None, ops = None, deps = []):
+def kernel_library(name, srcs = None, ops = None, deps = [], level = None):
     """The kernels in NAME.cc; linking them links the schemas of their operators.
 
     Args:
@@ -125,36 +129,56 @@ def kernel_library(name, srcs = None, ops = None, deps = []):
       ops: the op_library targets, if not the one of this name in symbol/ops/FAMILY, where FAMILY
         is this folder's name; one without a colon is of that family.
       deps: what the sources include beside what every kernel does.
+      level: as of cc_library in layers.bzl.
     """
     deps = _KERNEL_DEPS + _schemas(ops or [name]) + deps
-    _registrar(name, "kernel", srcs, deps, ["//visibility:public"])
+    _registrar(name, "kernel", srcs, deps, ["//visibility:public"], level)
 
 def cuda_kernel_library(name, srcs = None, ops = None, deps = [], test = None):
-    """The same for GPUs: the kernels in NAME.cu.
+    """The same for GPUs: NAME_cuda are the kernels in NAME.cu.
 
     Args:
-      name: of the target.
+      name: of the target; it ends with "_cuda".
       srcs: the sources, if not NAME.cu.
       ops: as of kernel_library.
       deps: what the sources include beside what every CUDA kernel does.
-      test: a source with rows for ExpectEqualKernels, which becomes NAME_cuda_test. It links the
-        kernels of this name for CPUs.
+      test: a source with rows for ExpectEqualKernels, which becomes NAME_cuda_test. It links NAME,
+        the kernels for CPUs.
     """
+    if not name.endswith("_cuda"):
+        fail("cuda_kernel_library %s: expected a name that ends with _cuda" % name)
+    stem = name[:-len("_cuda")]
     if test:
         cuda_test(
-            name = name + "_cuda_test",
+            name = name + "_test",
             size = "small",
             srcs = [test],
-            deps = [":" + name, _in_family("//executor/cpu", name)] + _CUDA_TEST_DEPS,
+            deps = [":" + name, ":" + stem] + _CUDA_TEST_DEPS,
         )
     cuda_library(
         name = name,
-        srcs = srcs or [name + ".cu"],
+        srcs = srcs or [stem + ".cu"],
         tags = ["cuda_kernel"],
         visibility = ["//visibility:public"],
-        deps = _CUDA_KERNEL_DEPS + _schemas(ops or [name]) + deps,
+        deps = _CUDA_KERNEL_DEPS + _schemas(ops or [stem]) + deps,
         alwayslink = True,
     )
+
+def device_kernels(name, ops = None, deps = [], cpu_deps = [], cuda_deps = [], cuda_test = None, level = None):
+    """The kernels of both devices: NAME of NAME.cc, and NAME_cuda of NAME.cu.
+
+    Args:
+      name: of the target for CPUs.
+      ops: as of kernel_library.
+      deps: what both sources include beside what every kernel does.
+      cpu_deps: what NAME.cc includes beside that.
+      cuda_deps: what NAME.cu includes beside that.
+      cuda_test: `test` of cuda_kernel_library.
+      level: as of kernel_library.
+    """
+    ops = ops or [name]
+    kernel_library(name = name, ops = ops, deps = deps + cpu_deps, level = level)
+    cuda_kernel_library(name = name + "_cuda", ops = ops, deps = deps + cuda_deps, test = cuda_test)
 
 def _family(name, kind, **kwargs):
     members = [
@@ -180,6 +204,20 @@ def kernel_family(name):
 def cuda_kernel_family(name):
     """Every cuda_kernel_library that stands above it in this BUILD file."""
     _family(name, "cuda_kernel", target_compatible_with = REQUIRES_CUDA)
+
+def public_aliases(targets):
+    """Labels in this package that users name, of targets elsewhere.
+
+    Args:
+      targets: a package -> this package's name of a target -> its name there.
+    """
+    for package, names in targets.items():
+        for name, actual in names.items():
+            native.alias(
+                name = name,
+                actual = package + ":" + actual,
+                visibility = ["//visibility:public"],
+            )
 
 def _generated_functions_impl(ctx):
     ctx.actions.run(

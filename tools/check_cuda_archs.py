@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """tools/check_cuda_archs.py [--archs=75,80,...] [--jobs=N] [SOURCE...]: compiles the device code of every .cu file of
-executor/cuda and ndarray/cuda, or of the named ones, for each compute capability, with warnings as errors.
+executor/kernels and ndarray/cuda, or of the named ones, for each compute capability, with warnings as errors.
 
 It prints the most registers and the most local memory that a kernel takes on each, and the kernels behind them. It
 fails where nvcc or ptxas warns, or where registers are spilled, but by kernels of CUB, which it tells. Needs a CUDA toolkit and no GPU; from nothing, about
@@ -20,7 +20,7 @@ from cuda_commands import Commands, bazel, without_codes
 
 ARCHS = "75,80,86,89,90,100,120"
 CONFIG = ["--config=cuda_emulated"]
-TARGETS = "//executor/cuda/... + //ndarray/cuda/..."
+TARGETS = ["//executor/cuda:all_kernels", "//ndarray/cuda/..."]
 
 # CUB chooses the size of its tiles by compute capability, and what it tells of spills there is not cooper's to mend.
 CUBS = re.compile("_ZN3cub")
@@ -99,8 +99,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("sources", nargs="*")
     options = parser.parse_args()
-    bazel("build", *CONFIG, "--build_tests_only=false", "--keep_going", *TARGETS.split(" + "))
-    commands = Commands(TARGETS, CONFIG)
+    bazel("build", *CONFIG, "--build_tests_only=false", "--keep_going", *TARGETS)
+    commands = Commands("deps(%s)" % " + ".join(TARGETS), CONFIG)
     sources = options.sources or sorted(s for s in commands.compiles if s.endswith(".cu"))
     kernels, failed = [], 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

@@ -27,7 +27,7 @@ from cuda_commands import Commands, ROOT, bazel
 from kernel_mutants import KINDS, apply, describe, mutants_of
 
 CONFIG = ["--config=cuda_emulated"]
-FOLDERS = ["executor/cuda", "ndarray/cuda"]
+FOLDERS = ["executor/kernels", "ndarray/cuda"]
 # No kernels: tests, what tests share, and cuDNN, which the emulator has not.
 LEFT_OUT = re.compile(r"_test\.cc$|/(?:compare_kernels|run_kernel|require_gpu|kernel_queue|cudnn_\w+|without_cudnn)\.(?:cc|h)$")
 GOLDEN = "//tests/conformance:run_cases_cuda"
@@ -35,7 +35,8 @@ GOLDEN = "//tests/conformance:run_cases_cuda"
 FORWARD = "//tests/conformance:forward_requests_cuda_test"
 # Tests for packages that have none of their own, or whose own find nothing.
 ALSO = {"ndarray/cuda": ["//executor/cuda:executor_cuda_test"]}
-GOLDEN_OF = {"executor/cuda/rnn": ["rnn/", "ops/RNN"], "executor/cuda/optimizer": ["_update", "multi_", "all_finite"]}
+GOLDEN_OF = {"executor/kernels/rnn": ["rnn/", "ops/RNN"],
+             "executor/kernels/optimizer": ["_update", "multi_", "all_finite"]}
 # Sources that are compiled for a mutant of a header, one after the other until one is found.
 SOURCES_OF_A_HEADER = 3
 # Lazy: what is put into another stream than the one that is waited for has not run.
@@ -85,12 +86,23 @@ class Includes:
         return False
 
 
+def cuda_files(paths):
+    """The files of `paths` that a .cu file is made of: kernels for CPUs stand beside those for GPUs."""
+    includes = Includes()
+    sources = [path for path in paths if path.endswith(".cu")]
+    for path in paths:
+        if LEFT_OUT.search(path) or not path.endswith((".cu", ".h", ".cc")):
+            continue
+        if path.startswith("ndarray/cuda/") or any(includes.reach(source, path) for source in sources):
+            yield path
+
+
 class Laboratory:
     """Compiles, links and runs mutants in a scratch folder."""
 
     def __init__(self, scratch):
         self.scratch = scratch
-        tests = ["kind(cc_test, //%s/...)" % folder for folder in FOLDERS]
+        tests = ["attr(tags, gpu, kind(cc_test, //%s/...))" % folder for folder in FOLDERS]
         labels = bazel("query", "--noshow_progress", " + ".join(tests)).split()
         self.tests = [label for label in labels if not label.endswith("cudnn_plan_test")]
         bazel("build", *CONFIG, *self.tests, GOLDEN, FORWARD)
@@ -249,9 +261,8 @@ def chosen(options):
     paths = subprocess.run(["git", "ls-files", *FOLDERS], cwd=ROOT, check=True, stdout=subprocess.PIPE,
                            text=True).stdout.split()
     mutants = []
-    for path in paths:
-        if path.endswith((".cu", ".h", ".cc")) and not LEFT_OUT.search(path):
-            mutants += mutants_of(path, read(path))
+    for path in cuda_files(paths):
+        mutants += mutants_of(path, read(path))
     mutants = [m for m in mutants if m.path.startswith(options.under) and options.kind in ("", m.kind)]
     if options.only:
         wanted = options.only.split(":")

@@ -23,7 +23,9 @@ INTRO = """# Public targets
 What other workspaces may name, made by `tools/public_targets.py` from the BUILD files. All else is cooper's own and may change.
 Operators and kernels register themselves when they are linked: a kernel brings its operator, a family all of its folder,
 `@cooper//executor/cpu:all_kernels` everything; `@cooper//symbol/ops:all_ops` without kernels is enough to load symbols and infer shapes.
-The kernels of one file are public too, and not listed: those of `executor/cpu/nn/pooling.cc` are `@cooper//executor/cpu/nn:pooling`.
+The kernels of one file are public too, and not listed: those of `executor/kernels/pooling/pooling.cc` are
+`@cooper//executor/kernels/pooling:pooling`, those of `pooling.cu` `pooling_cuda`. Kernels have labels by device too, such as
+`@cooper//executor/cpu/nn:pooling` and `@cooper//executor/cuda/nn:pooling`, and families `@cooper//executor/cpu/loss`.
 """
 
 
@@ -79,7 +81,7 @@ def Row(folder, name, rule, hdrs):
     elif rule == "op_functions":
         words = "Functions that make nodes of the operators in `symbol/ops/%s`." % name
     elif rule == "kernel_family":
-        words = "The kernels of this folder."
+        words = "The kernels of this folder for CPUs."
     elif rule == "cc_binary":
         words = "A shared library."
     else:

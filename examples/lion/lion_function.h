@@ -4,7 +4,7 @@
 // What lion_update does to one element, on any device.
 
 #include "examples/lion/lion_param.h"
-#include "executor/elements/update_function.h"
+#include "executor/kernels/optimizer/update_function.h"
 #include "ndarray/base/host_device.h"
 
 namespace cooper {

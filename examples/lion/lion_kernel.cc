@@ -1,7 +1,7 @@
 // The kernel of lion_update for CPUs.
 
 #include "examples/lion/lion_function.h"
-#include "executor/cpu/optimizer/element_update.h"
+#include "executor/kernels/optimizer/element_update.h"
 
 namespace cooper {
 namespace {

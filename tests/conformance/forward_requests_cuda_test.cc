@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "executor/cuda/run_kernel.h"
+#include "executor/kernels/launch/run_kernel.h"
 #include "executor/program/kernel.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -12,7 +12,7 @@ namespace cooper {
 // Makes _prepared_rnn of layers of lstm and gru whose weights are constants: they get packed ones,
 // which prediction reads from beginning to end, and which FoldConstants then packs once. Layers of
 // one kind above each other become one node, whose threads take a sequence through one layer beside
-// the next (executor/cpu/rnn/prepared_rnn.cc).
+// the next (executor/kernels/rnn/prepared_rnn.cc).
 absl::StatusOr<std::optional<GraphRewrite>> PackRNNWeights(const GraphFacts& facts,
                                                            const CanRunFn& can_run);
 

@@ -1,0 +1,144 @@
+#ifndef COOPER_EXECUTOR_KERNELS_ATTENTION_INTERLEAVED_ATTENTION_KERNELS_H_
+#define COOPER_EXECUTOR_KERNELS_ATTENTION_INTERLEAVED_ATTENTION_KERNELS_H_
+
+// Kernels of _contrib_interleaved_matmul_* and of their gradients, but for the products. A device
+// is a struct of static functions; under kNull they do nothing:
+//
+//   Multiply(c, transpose_a, transpose_b, alpha, a, b, req, result)
+//       result = alpha * op(a) * op(b), or added to it, for each matrix
+//   Clear(c, matrices)      zeros
+
+#include <cmath>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "executor/program/kernel.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
+#include "symbol/ops/nn/interleaved_attention_param.h"
+
+namespace cooper {
+
+// Matrices (rows, columns) of an array, one for each sample and head: `step` elements from one to
+// the next, `stride` from a row to the next.
+struct HeadMatrices {
+  void* data;
+  DType dtype;
+  int64_t count, step, rows, columns, stride;
+};
+
+// Attention weights (batch_size * heads, queries, keys).
+inline HeadMatrices WeightsOf(const ArrayView& array) {
+  const int64_t rows = array.shape[1], columns = array.shape[2];
+  return {array.data, array.dtype, array.shape[0], rows * columns, rows, columns, columns};
+}
+
+// One part of (length, batch_size, heads * parts * head_dim).
+inline HeadMatrices PartOf(const ArrayView& array, int64_t heads, InterleavedPart part) {
+  const int64_t head_dim = array.shape[2] / (heads * part.count);
+  return {array.as<char>() + part.index * head_dim * SizeOf(array.dtype),
+          array.dtype,
+          array.shape[1] * heads,
+          part.count * head_dim,
+          array.shape[0],
+          head_dim,
+          array.shape[1] * array.shape[2]};
+}
+
+// Which inputs of the operator hold queries and keys, and where in them.
+struct QkLayout {
+  int queries_input, keys_input;
+  InterleavedPart queries, keys, values;  // the values lie beside the keys
+};
+inline constexpr QkLayout kSelfQk = {SelfQkArrays::kQueriesKeysValues,
+                                     SelfQkArrays::kQueriesKeysValues, kSelfQueries, kSelfKeys,
+                                     kSelfValues};
+inline constexpr QkLayout kEncoderDecoderQk = {EncoderDecoderQkArrays::kQueries,
+                                               EncoderDecoderQkArrays::kKeysValues, kQueriesAlone,
+                                               kKeysOfTwo, kValuesOfTwo};
+
+inline int64_t HeadsOf(const KernelContext& c) {
+  return c.param<InterleavedAttentionParam>().heads;
+}
+
+inline double ScoreScale(const HeadMatrices& queries) {
+  return queries.columns == 0 ? 1 : 1 / std::sqrt(static_cast<double>(queries.columns));
+}
+
+// output = queries keys^T / sqrt(head_dim).
+template <typename Device, const QkLayout& layout>
+absl::Status QkKernel(const KernelContext& c) {
+  const int64_t heads = HeadsOf(c);
+  const HeadMatrices queries = PartOf(c.inputs[layout.queries_input], heads, layout.queries);
+  const HeadMatrices keys = PartOf(c.inputs[layout.keys_input], heads, layout.keys);
+  return Device::Multiply(c, false, true, ScoreScale(queries), queries, keys, c.reqs[0],
+                          WeightsOf(c.outputs[0]));
+}
+
+template <typename Device, const QkLayout& layout>
+absl::Status QkBackwardKernel(const KernelContext& c) {
+  using enum InterleavedAttentionGradientArrays::Input;
+  const int64_t heads = HeadsOf(c);
+  const absl::Span<const ArrayView> inputs = c.inputs.subspan(kForwardInputs);
+  const HeadMatrices head = WeightsOf(c.inputs[kOgrad]);
+  const HeadMatrices queries = PartOf(inputs[layout.queries_input], heads, layout.queries);
+  const HeadMatrices keys = PartOf(inputs[layout.keys_input], heads, layout.keys);
+  const ArrayView& queries_grad = c.outputs[layout.queries_input];
+  const ArrayView& keys_grad = c.outputs[layout.keys_input];
+  const WriteReq keys_req = c.reqs[layout.keys_input];
+  const double scale = ScoreScale(queries);
+  COOPER_RETURN_IF_ERROR(Device::Multiply(c, false, false, scale, head, keys,
+                                          c.reqs[layout.queries_input],
+                                          PartOf(queries_grad, heads, layout.queries)));
+  COOPER_RETURN_IF_ERROR(Device::Multiply(c, true, false, scale, head, queries, keys_req,
+                                          PartOf(keys_grad, heads, layout.keys)));
+  if (keys_req != WriteReq::kWrite) return absl::OkStatus();
+  return Device::Clear(c, PartOf(keys_grad, heads, layout.values));
+}
+
+// The values are the last part of their array.
+struct ValuesLayout {
+  int values_input, attention_input;
+  InterleavedPart values;
+};
+inline constexpr ValuesLayout kSelfAttention = {SelfValuesArrays::kQueriesKeysValues,
+                                                SelfValuesArrays::kAttention, kSelfValues};
+inline constexpr ValuesLayout kEncoderDecoder = {
+    EncoderDecoderValuesArrays::kKeysValues, EncoderDecoderValuesArrays::kAttention, kValuesOfTwo};
+
+// output = attention values.
+template <typename Device, const ValuesLayout& layout>
+absl::Status AttendKernel(const KernelContext& c) {
+  const int64_t heads = HeadsOf(c);
+  return Device::Multiply(c, false, false, 1, WeightsOf(c.inputs[layout.attention_input]),
+                          PartOf(c.inputs[layout.values_input], heads, layout.values), c.reqs[0],
+                          PartOf(c.outputs[0], heads, kAttendedValues));
+}
+
+template <typename Device, const ValuesLayout& layout>
+absl::Status AttendBackwardKernel(const KernelContext& c) {
+  using enum InterleavedAttentionGradientArrays::Input;
+  const int64_t heads = HeadsOf(c);
+  const absl::Span<const ArrayView> inputs = c.inputs.subspan(kForwardInputs);
+  const HeadMatrices head = PartOf(c.inputs[kOgrad], heads, kAttendedValues);
+  const HeadMatrices attention = WeightsOf(inputs[layout.attention_input]);
+  const HeadMatrices values = PartOf(inputs[layout.values_input], heads, layout.values);
+  const ArrayView& values_grad = c.outputs[layout.values_input];
+  const WriteReq values_req = c.reqs[layout.values_input];
+  COOPER_RETURN_IF_ERROR(Device::Multiply(c, false, true, 1, head, values,
+                                          c.reqs[layout.attention_input],
+                                          WeightsOf(c.outputs[layout.attention_input])));
+  COOPER_RETURN_IF_ERROR(Device::Multiply(c, true, false, 1, attention, head, values_req,
+                                          PartOf(values_grad, heads, layout.values)));
+  if (values_req != WriteReq::kWrite) return absl::OkStatus();
+  for (int part = 0; part < layout.values.index; ++part) {
+    COOPER_RETURN_IF_ERROR(
+        Device::Clear(c, PartOf(values_grad, heads, {part, layout.values.count})));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_ATTENTION_INTERLEAVED_ATTENTION_KERNELS_H_

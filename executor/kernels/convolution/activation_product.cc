@@ -1,0 +1,235 @@
+// The products that give a map or an image.
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "executor/kernels/convolution/onednn_packing.h"
+#include "executor/kernels/convolution/onednn_product.h"
+#include "executor/kernels/launch/dispatch_float.h"
+#include "ndarray/products/onednn_thread.h"
+#include "ndarray/threads/parallel.h"
+
+namespace cooper {
+namespace {
+
+// kMap and kImage: first the weight is packed, if it is not, then each part is computed. A part has
+// several images only where it has all channels, so that it is one piece of each array.
+class ActivationProduct : public OneDnnProduct {
+ public:
+  using OneDnnProduct::OneDnnProduct;
+
+  absl::Status Init() {
+    const int64_t wanted = WantedParts();
+    const int64_t image_parts = std::min(p_.batch, wanted);
+    const int64_t images = CeilDiv(p_.batch, image_parts);
+    const int64_t slices_wanted = CeilDiv(std::min(wanted, kMaxPartsByChannels), p_.batch);
+    int64_t per_part = images == 1 ? ChannelsPerPart(slices_wanted) : channels();
+    if (is_winograd()) {
+      // Each slice transforms all of the image: no more of them than it takes to keep two threads
+      // busy, and of one layout.
+      const int64_t half = channels() / 2;
+      per_part = slices_wanted > 1 && half % OneDnnChannelBlock() == 0 ? half : channels();
+    }
+    absl::Status status = Cut(images, per_part);
+    if (!status.ok()) return status;
+    parts_per_slice_ = CeilDiv(p_.batch, images);
+    const auto slices = static_cast<int64_t>(parts_.size()) / parts_per_slice_;
+    weights_bytes_ = options_.packed_weight ? 0 : slices * weight_bytes_;
+    const bool in_place = options_.result == Result::kMap || !(options_.add || unblocks());
+    image_bytes_ =
+        in_place ? 0 : AlignedBytes(static_cast<size_t>(p_.batch * image_step()) * sizeof(float));
+    scaled_bytes_ =
+        options_.scales
+            ? AlignedBytes(static_cast<size_t>(p_.groups * p_.weight_step()) * sizeof(float))
+            : 0;
+    const auto parts = static_cast<int64_t>(parts_.size());
+    // Winograd's takes so much that threads use theirs for one part after the other: as many as
+    // there are where the program is compiled.
+    scratches_ = is_winograd() ? std::min<int64_t>(parts, NumThreads()) : parts;
+    workspace_bytes_ = weights_bytes_ + image_bytes_ + scaled_bytes_ + scratches_ * scratch_bytes_;
+    return absl::OkStatus();
+  }
+
+  void Run(const Arrays& arrays, char* workspace) const override {
+    char* const apart = workspace + weights_bytes_;
+    char* const scaled = apart + image_bytes_;
+    char* const scratch = scaled + scaled_bytes_;
+    const char* weights = workspace;
+    if (options_.packed_weight) {
+      weights = reinterpret_cast<const char*>(arrays.weight);
+    } else {
+      PackWeight(arrays, reinterpret_cast<float*>(scaled), workspace);
+    }
+    Arrays own = arrays;
+    if (image_bytes_ > 0) own.image = reinterpret_cast<float*>(apart);
+    const auto parts = static_cast<int64_t>(parts_.size());
+    std::atomic<int64_t> next = 0;
+    ParallelForPieces(scratches_, 1, 1, [&](int64_t begin, int64_t end) {
+      const OneDnnOnThisThread this_thread;
+      for (int64_t k = begin; k < end; ++k) {
+        // A part of its own, or whichever comes next.
+        for (int64_t i = scratches_ == parts ? k : next++; i < parts; i = next++) {
+          RunPart(parts_[i], own, weights + i / parts_per_slice_ * weight_bytes_,
+                  scratch + k * scratch_bytes_);
+          if (scratches_ == parts) break;
+        }
+      }
+    });
+    if (unblocks()) {
+      StoreUnblocked(own.image, arrays.image);
+    } else if (image_bytes_ > 0) {
+      ParallelFor(p_.batch * image_step(), 16384, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) arrays.image[i] += own.image[i];
+      });
+    }
+  }
+
+  std::optional<WeightPacking> packing() const override {
+    if (options_.result != Result::kMap) return std::nullopt;
+    if (is_winograd()) {
+      std::optional<WinogradWeightParam> packing = WinogradPackingOf(sized_[0].second->weight);
+      if (!packing.has_value() || sized_.size() > 1 || !IsSlice(packing->slice_elements())) {
+        return std::nullopt;
+      }
+      packing->filters = channels();
+      return PackingBy("_winograd_weight", *packing);
+    }
+    // The first slice is a whole one.
+    std::optional<PackedWeightParam> packing = PackingOf(sized_[0].second->weight);
+    if (!packing.has_value()) return std::nullopt;
+    for (const auto& [extent, sized] : sized_) {
+      std::optional<PackedWeightParam> other = PackingOf(sized->weight);
+      if (!other.has_value()) return std::nullopt;
+      other->shape[0] = packing->shape[0];
+      other->slice = packing->slice;
+      if (*other != *packing) return std::nullopt;
+    }
+    packing->shape[0] = channels();
+    if (!IsSlice(packing->slice_elements())) return std::nullopt;
+    // Batches are cut into slices by their size, and many sizes can share one weight.
+    if (packing->slices_are_one()) packing->slice = packing->shape[0];
+    return PackingBy("_packed_weight", *packing);
+  }
+
+ protected:
+  SizedProduct MakeSized(const ConvolutionDescs& d,
+                         const ConvolutionForwardDesc& forward) const override {
+    SizedProduct s;
+    if (options_.result == Result::kMap) {
+      s.primitive = dnnl::convolution_forward(forward);
+      s.image = forward.src_desc();
+      s.weight = forward.weights_desc();
+      s.map = forward.dst_desc();
+      s.bias = forward.bias_desc();
+      s.scratch = forward.scratchpad_desc();
+      return s;
+    }
+    const ConvolutionDataDesc data = DataDescOf(d, forward);
+    s.primitive = dnnl::convolution_backward_data(data);
+    s.image = data.diff_src_desc();
+    s.weight = data.weights_desc();
+    s.map = data.diff_dst_desc();
+    s.scratch = data.scratchpad_desc();
+    return s;
+  }
+
+ private:
+  bool is_winograd() const { return options_.algorithm == ConvolutionAlgorithm::kWinograd; }
+
+  // Whether slices of so many elements are as large as these parts'.
+  bool IsSlice(int64_t elements) const {
+    return elements * static_cast<int64_t>(sizeof(float)) == weight_bytes_;
+  }
+
+  template <typename Param>
+  std::optional<WeightPacking> PackingBy(const char* op, const Param& param) const {
+    return WeightPacking{.op = op,
+                         .attrs = ParamDeclaration<Param>::Schema()->Print(&param),
+                         .elements = param.num_elements()};
+  }
+
+  void StoreUnblocked(const float* image, float* result) const {
+    const int64_t channels = p_.groups * p_.g.channels;
+    const int64_t block = OneDnnChannelBlock();
+    const int64_t size = p_.g.image_size();
+    for (int64_t n = 0; n < p_.batch; ++n) {
+      for (int64_t c = 0; c < channels; ++c) {
+        const float* const from = image + n * image_step() + c / block * block * size + c % block;
+        float* const to = result + (n * channels + c) * size;
+        for (int64_t i = 0; i < size; ++i) Store(to + i, from[i * block], options_.add);
+      }
+    }
+  }
+
+  // Brings each slice of the plain weight, with its scales, into oneDNN's order.
+  void PackWeight(const Arrays& arrays, float* scaled, char* packed) const {
+    const auto slices = static_cast<int64_t>(parts_.size()) / parts_per_slice_;
+    ParallelForPieces(slices, 1, 1, [&](int64_t begin, int64_t end) {
+      const OneDnnOnThisThread this_thread;
+      for (int64_t i = begin; i < end; ++i) {
+        const ProductPart& part = parts_[i * parts_per_slice_];
+        float* weight = arrays.weight + weight_offset(part);
+        if (options_.scales) weight = Scale(part, weight, arrays.scales, scaled);
+        ExecuteOneDnn(
+            part.sized->reorder,
+            {{DNNL_ARG_FROM, OneDnnMemory(part.sized->plain_weight, weight)},
+             {DNNL_ARG_TO, OneDnnMemory(part.sized->weight, packed + i * weight_bytes_)}});
+      }
+    });
+  }
+
+  // The first of a part's filters, over all groups.
+  int64_t FirstFilter(const ProductPart& part) const {
+    return p_.groups > 1 ? part.channel * p_.filters : part.channel;
+  }
+
+  // The part's filters of `weight` times their scales, in their place of `scaled`.
+  float* Scale(const ProductPart& part, const float* weight, const float* scales,
+               float* scaled) const {
+    const int64_t size = p_.g.rows();
+    const int64_t first = FirstFilter(part);
+    scaled += first * size;
+    for (int64_t k = 0; k < part.extent.groups * part.extent.filters; ++k) {
+      for (int64_t i = k * size; i < (k + 1) * size; ++i) scaled[i] = weight[i] * scales[first + k];
+    }
+    return scaled;
+  }
+
+  void RunPart(const ProductPart& part, const Arrays& arrays, const char* weight,
+               char* scratch) const {
+    const SizedProduct& s = *part.sized;
+    float* const image = arrays.image + image_offset(part);
+    float* const map = arrays.map + map_offset(part);
+    const bool forward = options_.result == Result::kMap;
+    std::unordered_map<int, dnnl::memory> args = {
+        {forward ? DNNL_ARG_SRC : DNNL_ARG_DIFF_SRC, OneDnnMemory(s.image, image)},
+        {DNNL_ARG_WEIGHTS, OneDnnMemory(s.weight, weight)},
+        {forward ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST, OneDnnMemory(s.map, map)},
+        {DNNL_ARG_SCRATCHPAD, OneDnnMemory(s.scratch, scratch)}};
+    if (options_.bias) {
+      args.emplace(DNNL_ARG_BIAS, OneDnnMemory(s.bias, arrays.bias + FirstFilter(part)));
+    }
+    ExecuteOneDnn(s.primitive, args);
+  }
+
+  int64_t parts_per_slice_ = 1;  // of those with the same channels
+  int64_t scratches_ = 0;        // how many parts are computed at a time
+  int64_t weights_bytes_ = 0;
+  int64_t image_bytes_ = 0;   // of an image that is computed apart from its array
+  int64_t scaled_bytes_ = 0;  // of a weight with its scales
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<const BlockedProduct>> MakeActivationProduct(
+    const ConvolutionProduct& shape, const BlockedProduct::Options& options) {
+  return MakeOneDnnProduct<ActivationProduct>(shape, options);
+}
+
+}  // namespace cooper

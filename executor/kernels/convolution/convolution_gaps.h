@@ -1,0 +1,76 @@
+#ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_GAPS_H_
+#define COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_GAPS_H_
+
+// The gradient of an image by windows of one element that stand apart: that of the elements under
+// windows, a convolution without strides, with gaps of zeros between them. Of ResNet-50's on an
+// H100 cuDNN takes up to 3.9 ms for 32 images with the gaps, and a tenth of that without. For .cu
+// files.
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "executor/kernels/convolution/convolution_geometry.h"
+#include "executor/kernels/launch/elements.h"
+#include "executor/kernels/launch/launch.h"
+#include "executor/program/kernel.h"
+
+namespace cooper {
+
+inline bool HasGaps(const WindowGeometry& g) {
+  bool has_stride = false;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (g.kernel[axis] != 1 || g.pad[axis] != 0) return false;
+    has_stride = has_stride || g.stride[axis] > 1;
+  }
+  return has_stride;
+}
+
+// The convolution whose image has only the elements under windows.
+inline ConvolutionProduct WithoutGaps(ConvolutionProduct p) {
+  for (int axis = 0; axis < 3; ++axis) {
+    p.g.in[axis] = p.g.out[axis];
+    p.g.stride[axis] = 1;
+  }
+  return p;
+}
+
+// image (channels, in...) = or += the values (channels, out...) of its elements under windows.
+template <typename T, typename Index>
+__global__ void SpreadOverGaps(int64_t count, WindowGeometry g, const T* values, T* image,
+                               bool add) {
+  using C = ComputeType<T>;
+  for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
+    Index rest = static_cast<Index>(i);
+    Index at[3];
+    for (int axis = 2; axis >= 0; --axis) {
+      const Index extent = static_cast<Index>(g.in[axis]);
+      at[axis] = rest % extent;
+      rest /= extent;
+    }
+    bool under_window = true;
+    Index from = rest;  // the channel
+    for (int axis = 0; axis < 3; ++axis) {
+      const Index stride = static_cast<Index>(g.stride[axis]);
+      const Index window = at[axis] / stride;
+      under_window = under_window && window * stride == at[axis];
+      from = from * static_cast<Index>(g.out[axis]) + window;
+    }
+    if (add && !under_window) continue;
+    StoreTo(image + i, under_window ? ConvertElement<C>(values[from]) : C{0}, add);
+  }
+}
+
+// Of all images and groups.
+template <typename T>
+absl::Status LaunchSpreadOverGaps(const KernelContext& c, const ConvolutionProduct& p,
+                                  const T* values, T* image, bool add) {
+  const int64_t count = p.batch * p.groups * p.image_step();
+  return DispatchIndex(count, [&](auto index) {
+    return LaunchElements(c, count, SpreadOverGaps<T, decltype(index)>, count, p.g, values, image,
+                          add);
+  });
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_GAPS_H_

@@ -1,0 +1,105 @@
+#ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_GEOMETRY_H_
+#define COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_GEOMETRY_H_
+
+// The extents of Convolution, Deconvolution, im2col and col2im, from their parameters and shapes.
+
+#include <cstdint>
+
+#include "ndarray/base/host_device.h"
+#include "ndarray/base/shape.h"
+#include "symbol/ops/nn/convolution_param.h"
+#include "symbol/ops/nn/im2col_param.h"
+
+namespace cooper {
+
+// The windows of an image and where they stand. Fewer than three spatial axes are seen as three
+// with 1s in front. As the columns of a matrix, (rows(), columns()), the windows have the element
+// of channel c under element k of the kernel in row c * kernel_size() + k.
+struct WindowGeometry {
+  int64_t channels = 1;
+  int64_t in[3] = {1, 1, 1};   // extents of the image
+  int64_t out[3] = {1, 1, 1};  // positions of the window
+  int64_t kernel[3] = {1, 1, 1};
+  int64_t stride[3] = {1, 1, 1};
+  int64_t dilate[3] = {1, 1, 1};
+  int64_t pad[3] = {0, 0, 0};
+
+  COOPER_HOST_DEVICE int64_t kernel_size() const { return kernel[0] * kernel[1] * kernel[2]; }
+  COOPER_HOST_DEVICE int64_t image_size() const { return in[0] * in[1] * in[2]; }  // of one channel
+  COOPER_HOST_DEVICE int64_t rows() const { return channels * kernel_size(); }
+  COOPER_HOST_DEVICE int64_t columns() const { return out[0] * out[1] * out[2]; }
+  // Whether the columns are the image itself.
+  bool IsIdentity() const {
+    for (int i = 0; i < 3; ++i) {
+      if (kernel[i] != 1 || stride[i] != 1 || pad[i] != 0) return false;
+    }
+    return true;
+  }
+};
+
+// A convolution from `image` (batch, channels, in...) to `map` (batch, filters, out...) with weight
+// (filters, channels / groups, kernel...).
+struct ConvolutionProduct {
+  WindowGeometry g;                // of one group
+  int64_t batch, groups, filters;  // filters of one group
+
+  int64_t image_step() const { return g.channels * g.image_size(); }
+  int64_t map_step() const { return filters * g.columns(); }
+  int64_t WorkspaceElements() const { return g.IsIdentity() ? 0 : g.rows() * g.columns(); }
+  int64_t weight_step() const { return filters * g.rows(); }
+};
+
+// Of plain shapes (batch, channels, spatial...).
+inline ConvolutionProduct ProductOf(const ConvolutionParam& param, const Shape& image,
+                                    const Shape& map) {
+  ConvolutionProduct p;
+  p.batch = image[0];
+  p.groups = param.num_group;
+  p.g.channels = image[1] / param.num_group;
+  p.filters = map[1] / param.num_group;
+  const int spatial = static_cast<int>(param.kernel.size());
+  for (int i = 0; i < spatial; ++i) {
+    const int at = 3 - spatial + i;
+    p.g.in[at] = image[2 + i];
+    p.g.out[at] = map[2 + i];
+    p.g.kernel[at] = param.kernel[i];
+    p.g.stride[at] = WindowValue(param.stride, i, 1);
+    p.g.dilate[at] = WindowValue(param.dilate, i, 1);
+    p.g.pad[at] = WindowValue(param.pad, i, 0);
+  }
+  return p;
+}
+
+// The same of Deconvolution, whose data is the map. With a target shape the padding follows from
+// it.
+inline ConvolutionProduct ProductOf(const DeconvolutionParam& param, const Shape& image,
+                                    const Shape& map) {
+  ConvolutionProduct p = ProductOf(static_cast<const ConvolutionParam&>(param), image, map);
+  const int spatial = static_cast<int>(param.kernel.size());
+  for (int i = 0; i < spatial; ++i) {
+    p.g.pad[3 - spatial + i] = param.PadAndAdj(i, map[2 + i]).first;
+  }
+  return p;
+}
+
+// Of im2col, and of col2im, whose output is the image.
+inline WindowGeometry GeometryOf(const Im2colParam& param, const Shape& image) {
+  WindowGeometry g;
+  g.channels = image[1];
+  const int spatial = static_cast<int>(param.kernel.size());
+  for (int i = 0; i < spatial; ++i) {
+    const int at = 3 - spatial + i;
+    g.in[at] = image[2 + i];
+    g.kernel[at] = param.kernel[i];
+    g.stride[at] = WindowValue(param.stride, i, 1);
+    g.dilate[at] = WindowValue(param.dilate, i, 1);
+    g.pad[at] = WindowValue(param.pad, i, 0);
+    g.out[at] =
+        (g.in[at] + 2 * g.pad[at] - DilatedExtent(g.kernel[at], g.dilate[at])) / g.stride[at] + 1;
+  }
+  return g;
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_GEOMETRY_H_

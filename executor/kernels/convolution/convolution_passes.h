@@ -1,0 +1,150 @@
+#ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_PASSES_H_
+#define COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_PASSES_H_
+
+// The three passes of a convolution on a GPU, one for each of image, weight and map that the other
+// two give: by cuDNN where it has a plan, else composed (convolution_product.h). For .cu files.
+
+#include <cstdint>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "executor/kernels/convolution/convolution_gaps.h"
+#include "executor/kernels/convolution/convolution_geometry.h"
+#include "executor/kernels/convolution/convolution_product_cuda.h"
+#include "executor/kernels/convolution/cudnn_convolution.h"
+#include "executor/kernels/convolution/cudnn_pass.h"
+#include "executor/kernels/launch/elements.h"
+#include "executor/kernels/launch/launch.h"
+#include "executor/program/kernel.h"
+#include "glog/logging.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/cuda/cublas.h"
+#include "ndarray/cuda/cuda_status.h"
+
+namespace cooper {
+
+// Found when the node is bound, where a missing library is reported.
+struct ConvolutionState : KernelState {
+  Cublas* cublas = nullptr;
+  ConvolutionProduct product;
+  CudnnPass cudnn[3];  // by ConvolutionPass; those that are not there are composed
+
+  const CudnnPass& cudnn_for(ConvolutionPass pass) const { return cudnn[static_cast<int>(pass)]; }
+};
+
+// Of what `pass` computes.
+inline int64_t ResultElements(const ConvolutionProduct& p, ConvolutionPass pass) {
+  switch (pass) {
+    case ConvolutionPass::kForward:
+      return p.batch * p.groups * p.map_step();
+    case ConvolutionPass::kDataGradient:
+      return p.batch * p.groups * p.image_step();
+    default:
+      return p.groups * p.weight_step();
+  }
+}
+
+// Prepares a pass whose request is `req`: by cuDNN if it has a plan and `cudnn_off` does not forbid
+// it. Returns the bytes of workspace that it needs. For 16-bit floats without a plan the reason,
+// kUnimplemented where there is none to have: composed, each product would be rounded before it is
+// added.
+inline absl::StatusOr<int64_t> PreparePass(ConvolutionState& state, ConvolutionPass pass,
+                                           const Context& context, DType dtype, WriteReq req,
+                                           bool cudnn_off, const CudnnChoice& choice) {
+  if (req == WriteReq::kNull || state.product.batch == 0) return 0;
+  const bool has_gaps = pass == ConvolutionPass::kDataGradient && HasGaps(state.product.g);
+  const ConvolutionProduct product = has_gaps ? WithoutGaps(state.product) : state.product;
+  absl::StatusOr<CudnnPass> planned =
+      cudnn_off ? absl::FailedPreconditionError("cudnn_off is set")
+                : CudnnPass::Create(context.device_id, pass, dtype, product, choice);
+  if (planned.ok()) {
+    // cuDNN overwrites: what is to be added goes behind its own workspace first, and so does what
+    // gets gaps.
+    const int64_t result = has_gaps || req == WriteReq::kAdd ? ResultElements(product, pass) : 0;
+    const int64_t bytes = planned->workspace_bytes() + result * SizeOf(dtype);
+    state.cudnn[static_cast<int>(pass)] = *std::move(planned);
+    return bytes;
+  }
+  if (SizeOf(dtype) == 2) {
+    const absl::Status& why = planned.status();
+    return absl::Status(
+        absl::IsFailedPrecondition(why) ? absl::StatusCode::kUnimplemented : why.code(),
+        absl::StrCat("no gpu kernel for ", DTypeName(dtype), " without cuDNN: ", why.message()));
+  }
+  VLOG(1) << "a convolution without cuDNN: " << planned.status();
+  return ConvolutionWorkspaceBytes(state.product, SizeOf(dtype));
+}
+
+template <typename T>
+__global__ void AddEach(int64_t count, const T* values, T* sums) {
+  for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
+    StoreTo(sums + i, ConvertElement<ComputeType<T>>(values[i]), /*add=*/true);
+  }
+}
+
+template <typename T>
+class ConvolutionPasses {
+ public:
+  ConvolutionPasses(const KernelContext& c, const ConvolutionState& state) : c_(c), state_(state) {}
+
+  // Each overwrites its result, or adds to it.
+  absl::Status MapFromImage(const T* image, const T* weight, T* map, bool add) const {
+    return Run(
+        ConvolutionPass::kForward, {image, weight, map}, &CudnnArrays::map, map, add,
+        [&](const auto& composed) { return composed.MapFromImage(image, weight, map, add); });
+  }
+  absl::Status ImageFromMap(const T* map, const T* weight, T* image, bool add) const {
+    return Run(
+        ConvolutionPass::kDataGradient, {image, weight, map}, &CudnnArrays::image, image, add,
+        [&](const auto& composed) { return composed.ImageFromMap(map, weight, image, add); });
+  }
+  absl::Status WeightFromBoth(const T* image, const T* map, T* weight, bool add) const {
+    return Run(
+        ConvolutionPass::kWeightGradient, {image, weight, map}, &CudnnArrays::weight, weight, add,
+        [&](const auto& composed) { return composed.WeightFromBoth(image, map, weight, add); });
+  }
+
+ private:
+  // `composed` is called with the products if there is no plan. `member` is the array of the
+  // result.
+  template <typename Fn>
+  absl::Status Run(ConvolutionPass pass, CudnnArrays arrays, const void* CudnnArrays::*member,
+                   T* result, bool add, Fn&& composed) const {
+    if (state_.product.batch == 0) return OfNoBatch(pass, result, add);
+    const CudnnPass& planned = state_.cudnn_for(pass);
+    if (planned.is_there()) {
+      const bool has_gaps = pass == ConvolutionPass::kDataGradient && HasGaps(state_.product.g);
+      if (!add && !has_gaps) return planned.Run(StreamOf(c_), arrays, c_.workspace);
+      // Behind cuDNN's workspace, whose size is a multiple of every alignment.
+      T* const values =
+          reinterpret_cast<T*>(static_cast<char*>(c_.workspace) + planned.workspace_bytes());
+      arrays.*member = values;
+      COOPER_RETURN_IF_ERROR(planned.Run(StreamOf(c_), arrays, c_.workspace));
+      if (has_gaps) return LaunchSpreadOverGaps(c_, state_.product, values, result, add);
+      const int64_t count = ResultElements(state_.product, pass);
+      return LaunchElements(c_, count, AddEach<T>, count, values, result);
+    }
+    if constexpr (sizeof(T) > 2) {
+      return composed(ConvolutionProducts<T>(c_, *state_.cublas, state_.product));
+    } else {
+      return absl::InternalError("a pass of 16-bit floats was not prepared");
+    }
+  }
+
+  // Only the gradient of the weight has elements.
+  absl::Status OfNoBatch(ConvolutionPass pass, T* result, bool add) const {
+    const auto bytes = static_cast<size_t>(ResultElements(state_.product, pass)) * sizeof(T);
+    if (add || bytes == 0) return absl::OkStatus();
+    return CudaStatus(cudaMemsetAsync(result, 0, bytes, StreamOf(c_)), "zeroing a gradient");
+  }
+
+  const KernelContext& c_;
+  const ConvolutionState& state_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_PASSES_H_

@@ -1,0 +1,95 @@
+#ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_PRODUCT_H_
+#define COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_PRODUCT_H_
+
+// The three products of a convolution, one for each of image, weight and map that the other two
+// give: im2col and one matrix product per image and group. All arrays have their channels first;
+// `workspace` has room for WorkspaceElements().
+
+#include <algorithm>
+#include <cstdint>
+
+#include "executor/kernels/convolution/convolution_geometry.h"
+#include "executor/kernels/convolution/im2col.h"
+#include "executor/kernels/launch/dispatch_float.h"
+#include "executor/kernels/launch/row_grain.h"
+#include "executor/kernels/reducers/lane_sum.h"
+#include "ndarray/products/gemm.h"
+#include "ndarray/threads/parallel.h"
+
+namespace cooper {
+
+// map = weight * columns(image), or added to it.
+template <typename T>
+void MapFromImage(const ConvolutionProduct& p, const T* image, const T* weight, T* map, bool add,
+                  T* workspace) {
+  for (int64_t i = 0; i < p.batch * p.groups; ++i) {
+    const T* columns = image + i * p.image_step();
+    if (!p.g.IsIdentity()) {
+      Im2Col(p.g, columns, workspace);
+      columns = workspace;
+    }
+    Gemm(false, false, p.filters, p.g.columns(), p.g.rows(), T{1},
+         weight + i % p.groups * p.weight_step(), p.g.rows(), columns, p.g.columns(),
+         add ? T{1} : T{}, map + i * p.map_step(), p.g.columns());
+  }
+}
+
+// image = sum of the windows' columns(weight^T * map), or added to it.
+template <typename T>
+void ImageFromMap(const ConvolutionProduct& p, const T* map, const T* weight, T* image, bool add,
+                  T* workspace) {
+  const bool identity = p.g.IsIdentity();
+  if (!add && !identity) std::fill_n(image, p.batch * p.groups * p.image_step(), T{});
+  for (int64_t i = 0; i < p.batch * p.groups; ++i) {
+    T* to = image + i * p.image_step();
+    Gemm(true, false, p.g.rows(), p.g.columns(), p.filters, T{1},
+         weight + i % p.groups * p.weight_step(), p.g.rows(), map + i * p.map_step(), p.g.columns(),
+         identity && add ? T{1} : T{}, identity ? to : workspace, p.g.columns());
+    if (!identity) Col2ImAdd(p.g, workspace, to);
+  }
+}
+
+// weight = sum over the batch of map * columns(image)^T, or added to it.
+template <typename T>
+void WeightFromBoth(const ConvolutionProduct& p, const T* image, const T* map, T* weight, bool add,
+                    T* workspace) {
+  if (!add) std::fill_n(weight, p.groups * p.weight_step(), T{});
+  for (int64_t i = 0; i < p.batch * p.groups; ++i) {
+    const T* columns = image + i * p.image_step();
+    if (!p.g.IsIdentity()) {
+      Im2Col(p.g, columns, workspace);
+      columns = workspace;
+    }
+    Gemm(false, true, p.filters, p.g.rows(), p.g.columns(), T{1}, map + i * p.map_step(),
+         p.g.columns(), columns, p.g.columns(), T{1}, weight + i % p.groups * p.weight_step(),
+         p.g.rows());
+  }
+}
+
+// out (batch, channels, size) += bias (channels,).
+template <typename T>
+void AddBias(const T* bias, int64_t batch, int64_t channels, int64_t size, T* out) {
+  ParallelFor(batch * channels, RowGrain(size), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const T value = bias[i % channels];
+      for (int64_t j = i * size; j < (i + 1) * size; ++j) out[j] += value;
+    }
+  });
+}
+
+template <typename T>
+void BiasGradient(const T* ograd, int64_t batch, int64_t channels, int64_t size, T* grad,
+                  bool add) {
+  for (int64_t k = 0; k < channels; ++k) {
+    T sum = 0;
+    for (int64_t n = 0; n < batch; ++n) {
+      const T* row = ograd + (n * channels + k) * size;
+      sum += LaneSum<T>(size, [&](int64_t i) { return row[i]; });
+    }
+    Store(grad + k, sum, add);
+  }
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_PRODUCT_H_

@@ -1,0 +1,153 @@
+#ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_PRODUCT_CUDA_H_
+#define COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_PRODUCT_CUDA_H_
+
+// The three products of a convolution, one for each of image, weight and map that the other two
+// give, composed of im2col and cuBLAS's products: of several images at once where there is one
+// group, else of all groups of an image at once. All arrays have their channels first. For .cu
+// files; executor/kernels/convolution/convolution_product.h is the CPU's.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "executor/kernels/convolution/column_bytes.h"
+#include "executor/kernels/convolution/convolution_geometry.h"
+#include "executor/kernels/convolution/windows.h"
+#include "executor/kernels/launch/launch.h"
+#include "executor/program/kernel.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/cuda/cublas.h"
+#include "ndarray/cuda/cuda_status.h"
+
+namespace cooper {
+
+// Images whose columns are made at once: as many as ConvolutionColumnBytes() hold, but one at
+// least.
+inline int64_t ImagesAtOnce(const ConvolutionProduct& p, int64_t element_bytes) {
+  constexpr int64_t kMost = 4096;
+  const int64_t image_bytes = p.groups * p.WorkspaceElements() * element_bytes;
+  const int64_t fitting = image_bytes == 0 ? kMost : ConvolutionColumnBytes() / image_bytes;
+  return std::clamp<int64_t>(fitting, 1, std::clamp<int64_t>(p.batch, 1, kMost));
+}
+
+inline int64_t ConvolutionWorkspaceBytes(const ConvolutionProduct& p, int64_t element_bytes) {
+  return ImagesAtOnce(p, element_bytes) * p.groups * p.WorkspaceElements() * element_bytes;
+}
+
+template <typename T>
+class ConvolutionProducts {
+ public:
+  ConvolutionProducts(const KernelContext& c, Cublas& cublas, const ConvolutionProduct& p)
+      : c_(c),
+        cublas_(cublas),
+        p_(p),
+        all_groups_(p.g),
+        identity_(p.g.IsIdentity()),
+        chunk_(ImagesAtOnce(p, sizeof(T))),
+        workspace_(static_cast<T*>(c.workspace)) {
+    all_groups_.channels *= p.groups;
+  }
+
+  // map = weight * columns(image), or added to it.
+  absl::Status MapFromImage(const T* image, const T* weight, T* map, bool add) const {
+    return ForEachChunk([&](int64_t begin, int64_t count) -> absl::Status {
+      COOPER_ASSIGN_OR_RETURN(const T* columns, ColumnsOf(image, begin, count));
+      return Products(count, [&](int64_t i, int64_t products, const Steps& s) {
+        const GemmBatch batch{products, s.weight, s.columns, p_.map_step()};
+        return cublas_.GemmBatched(StreamOf(c_), DTypeOf<T>(), batch, false, false, p_.filters,
+                                   p_.g.columns(), p_.g.rows(), 1, weight, p_.g.rows(),
+                                   columns + i * s.columns, p_.g.columns(), add,
+                                   map + (begin * p_.groups + i) * p_.map_step(), p_.g.columns());
+      });
+    });
+  }
+
+  // image = sum of the windows' columns(weight^T * map), or added to it.
+  absl::Status ImageFromMap(const T* map, const T* weight, T* image, bool add) const {
+    return ForEachChunk([&](int64_t begin, int64_t count) -> absl::Status {
+      T* first_image = image + begin * p_.groups * p_.image_step();
+      T* columns = identity_ ? first_image : workspace_;
+      COOPER_RETURN_IF_ERROR(Products(count, [&](int64_t i, int64_t products, const Steps& s) {
+        const GemmBatch batch{products, s.weight, p_.map_step(), s.columns};
+        return cublas_.GemmBatched(StreamOf(c_), DTypeOf<T>(), batch, true, false, p_.g.rows(),
+                                   p_.g.columns(), p_.filters, 1, weight, p_.g.rows(),
+                                   map + (begin * p_.groups + i) * p_.map_step(), p_.g.columns(),
+                                   identity_ && add, columns + i * s.columns, p_.g.columns());
+      }));
+      if (identity_) return absl::OkStatus();
+      return LaunchCol2Im(c_, all_groups_, count, columns, first_image, add);
+    });
+  }
+
+  // weight = sum over the batch of map * columns(image)^T, or added to it.
+  absl::Status WeightFromBoth(const T* image, const T* map, T* weight, bool add) const {
+    if (p_.batch == 0 && !add) {
+      return CudaStatus(
+          cudaMemsetAsync(weight, 0, p_.groups * p_.weight_step() * sizeof(T), StreamOf(c_)),
+          "zeroing the gradient of a weight");
+    }
+    return ForEachChunk([&](int64_t begin, int64_t count) -> absl::Status {
+      COOPER_ASSIGN_OR_RETURN(const T* columns, ColumnsOf(image, begin, count));
+      const GemmBatch batch{p_.groups, p_.map_step(), ColumnStep(), p_.weight_step()};
+      for (int64_t i = 0; i < count; ++i) {
+        COOPER_RETURN_IF_ERROR(cublas_.GemmBatched(
+            StreamOf(c_), DTypeOf<T>(), batch, false, true, p_.filters, p_.g.rows(), p_.g.columns(),
+            1, map + (begin + i) * p_.groups * p_.map_step(), p_.g.columns(),
+            columns + i * p_.groups * ColumnStep(), p_.g.columns(), add || begin + i > 0, weight,
+            p_.g.rows()));
+      }
+      return absl::OkStatus();
+    });
+  }
+
+ private:
+  // From one product of a batch to the next.
+  struct Steps {
+    int64_t weight, columns;
+  };
+
+  int64_t ColumnStep() const { return p_.g.rows() * p_.g.columns(); }
+
+  // Calls fn(first image, images).
+  template <typename Fn>
+  absl::Status ForEachChunk(Fn&& fn) const {
+    for (int64_t begin = 0; begin < p_.batch; begin += chunk_) {
+      COOPER_RETURN_IF_ERROR(fn(begin, std::min(chunk_, p_.batch - begin)));
+    }
+    return absl::OkStatus();
+  }
+
+  // Calls fn(first product, products, steps) for batches of the products of `images` images,
+  // counted by image and then by group: those of an image have different weights, those of a group
+  // one.
+  template <typename Fn>
+  absl::Status Products(int64_t images, Fn&& fn) const {
+    if (p_.groups == 1) return fn(0, images, Steps{0, ColumnStep()});
+    for (int64_t i = 0; i < images; ++i) {
+      COOPER_RETURN_IF_ERROR(fn(i * p_.groups, p_.groups, Steps{p_.weight_step(), ColumnStep()}));
+    }
+    return absl::OkStatus();
+  }
+
+  // The columns of images [begin, begin + count), group by group: in the workspace, or the images.
+  absl::StatusOr<const T*> ColumnsOf(const T* image, int64_t begin, int64_t count) const {
+    const T* first = image + begin * p_.groups * p_.image_step();
+    if (identity_) return first;
+    COOPER_RETURN_IF_ERROR(LaunchIm2Col(c_, all_groups_, count, first, workspace_, /*add=*/false));
+    return workspace_;
+  }
+
+  const KernelContext& c_;
+  Cublas& cublas_;
+  const ConvolutionProduct& p_;
+  WindowGeometry all_groups_;
+  const bool identity_;
+  const int64_t chunk_;
+  T* const workspace_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_PRODUCT_CUDA_H_

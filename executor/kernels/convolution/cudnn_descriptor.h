@@ -1,0 +1,74 @@
+#ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_CUDNN_DESCRIPTOR_H_
+#define COOPER_EXECUTOR_KERNELS_CONVOLUTION_CUDNN_DESCRIPTOR_H_
+
+// The functions of cuDNN, which is opened at run time, and the descriptors that its graph API
+// ("backend") is used through. For the .cc files of cuDNN's convolutions.
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "cudnn.h"
+
+namespace cooper {
+
+struct CudnnFunctions {
+  decltype(&cudnnCreate) create_handle = nullptr;
+  decltype(&cudnnSetStream) set_stream = nullptr;
+  decltype(&cudnnBackendCreateDescriptor) create = nullptr;
+  decltype(&cudnnBackendDestroyDescriptor) destroy = nullptr;
+  decltype(&cudnnBackendSetAttribute) set = nullptr;
+  decltype(&cudnnBackendGetAttribute) get = nullptr;
+  decltype(&cudnnBackendFinalize) finalize = nullptr;
+  decltype(&cudnnBackendExecute) execute = nullptr;
+  decltype(&cudnnGetErrorString) error_string = nullptr;
+  decltype(&cudnnGetLastErrorString) last_error = nullptr;
+};
+
+// kFailedPrecondition, saying what is missing, where cuDNN, or a function of it, is not found.
+const absl::StatusOr<CudnnFunctions>& TheCudnnFunctions();
+
+// OK; kResourceExhausted, for a lack of memory, or kInternal, with the call and cuDNN's reason.
+// Requires that the functions are there.
+absl::Status CudnnStatus(cudnnStatus_t status, absl::string_view call);
+
+// A descriptor of cuDNN's graph API. Errors are kept: the first one is status(). Requires that the
+// functions are there.
+class CudnnDescriptor {
+ public:
+  explicit CudnnDescriptor(cudnnBackendDescriptorType_t type);
+  CudnnDescriptor(CudnnDescriptor&& other) noexcept;
+  CudnnDescriptor(const CudnnDescriptor&) = delete;
+  CudnnDescriptor& operator=(const CudnnDescriptor&) = delete;
+  ~CudnnDescriptor();
+
+  template <typename T>
+  void Set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, const T& value) {
+    SetArray(name, type, 1, &value);
+  }
+  void Set(cudnnBackendAttributeName_t name, const std::vector<int64_t>& values) {
+    SetArray(name, CUDNN_TYPE_INT64, static_cast<int64_t>(values.size()), values.data());
+  }
+  void Set(cudnnBackendAttributeName_t name, const CudnnDescriptor& other);
+  void SetArray(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t count,
+                const void* values);
+  void Finalize();
+
+  // Reads up to `most` values of one attribute; returns how many there are, which may be more. With
+  // a `most` of 0, `values` may be null.
+  absl::StatusOr<int64_t> Get(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
+                              int64_t most, void* values) const;
+
+  const absl::Status& status() const { return status_; }
+  cudnnBackendDescriptor_t get() const { return descriptor_; }
+
+ private:
+  cudnnBackendDescriptor_t descriptor_ = nullptr;
+  absl::Status status_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_CONVOLUTION_CUDNN_DESCRIPTOR_H_

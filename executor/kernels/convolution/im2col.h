@@ -1,0 +1,93 @@
+#ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_IM2COL_H_
+#define COOPER_EXECUTOR_KERNELS_CONVOLUTION_IM2COL_H_
+
+// Lays the windows of a convolution out as the columns of a matrix, so that it becomes a product,
+// and adds such columns back.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "executor/kernels/convolution/convolution_geometry.h"
+#include "executor/kernels/launch/row_grain.h"
+#include "ndarray/threads/parallel.h"
+
+namespace cooper {
+
+// Calls fn(row of the matrix, first element of its columns, first image element or -1, count) for
+// runs along the last spatial axis: matrix elements [column, column + count) of `row` are the image
+// elements at, at + stride[2], ...; -1 stands for padding. Rows of channels [begin, end).
+template <typename Fn>
+void ForEachWindowRun(const WindowGeometry& g, int64_t begin, int64_t end, Fn&& fn) {
+  const int64_t size = g.kernel_size();
+  for (int64_t row = begin * size; row < end * size; ++row) {
+    const int64_t channel = row / size;
+    const int64_t k[3] = {row % size / (g.kernel[1] * g.kernel[2]), row / g.kernel[2] % g.kernel[1],
+                          row % g.kernel[2]};
+    int64_t column = 0;
+    // Window positions along the last axis whose element is inside the image.
+    const int64_t shift = k[2] * g.dilate[2] - g.pad[2];
+    const int64_t first =
+        std::clamp<int64_t>((-shift + g.stride[2] - 1) / g.stride[2], 0, g.out[2]);
+    const int64_t last = std::clamp<int64_t>(
+        g.in[2] - shift <= 0 ? 0 : (g.in[2] - shift + g.stride[2] - 1) / g.stride[2], first,
+        g.out[2]);
+    for (int64_t d = 0; d < g.out[0]; ++d) {
+      const int64_t z = d * g.stride[0] + k[0] * g.dilate[0] - g.pad[0];
+      for (int64_t h = 0; h < g.out[1]; ++h, column += g.out[2]) {
+        const int64_t y = h * g.stride[1] + k[1] * g.dilate[1] - g.pad[1];
+        if (z < 0 || z >= g.in[0] || y < 0 || y >= g.in[1]) {
+          fn(row, column, int64_t{-1}, g.out[2]);
+          continue;
+        }
+        const int64_t at = ((channel * g.in[0] + z) * g.in[1] + y) * g.in[2];
+        if (first > 0) fn(row, column, int64_t{-1}, first);
+        if (last > first) {
+          fn(row, column + first, at + first * g.stride[2] + shift, last - first);
+        }
+        if (g.out[2] > last) fn(row, column + last, int64_t{-1}, g.out[2] - last);
+      }
+    }
+  }
+}
+
+inline int64_t ChannelGrain(const WindowGeometry& g) {
+  return RowGrain(g.kernel_size() * g.columns());
+}
+
+// image (channels, in...) -> columns (rows(), columns()).
+template <typename T>
+void Im2Col(const WindowGeometry& g, const T* image, T* columns) {
+  const int64_t width = g.columns();
+  const int64_t stride = g.stride[2];
+  ParallelFor(g.channels, ChannelGrain(g), [&](int64_t begin, int64_t end) {
+    ForEachWindowRun(g, begin, end, [&](int64_t row, int64_t column, int64_t at, int64_t n) {
+      T* to = columns + row * width + column;
+      if (at < 0) {
+        std::fill_n(to, n, T{});
+      } else if (stride == 1) {
+        std::copy_n(image + at, n, to);
+      } else {
+        for (int64_t i = 0; i < n; ++i) to[i] = image[at + i * stride];
+      }
+    });
+  });
+}
+
+// Adds each element of columns to the image element it came from. Channels do not share elements,
+// so that threads do not either.
+template <typename T>
+void Col2ImAdd(const WindowGeometry& g, const T* columns, T* image) {
+  const int64_t width = g.columns();
+  const int64_t stride = g.stride[2];
+  ParallelFor(g.channels, ChannelGrain(g), [&](int64_t begin, int64_t end) {
+    ForEachWindowRun(g, begin, end, [&](int64_t row, int64_t column, int64_t at, int64_t n) {
+      if (at < 0) return;
+      const T* from = columns + row * width + column;
+      for (int64_t i = 0; i < n; ++i) image[at + i * stride] += from[i];
+    });
+  });
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_CONVOLUTION_IM2COL_H_

@@ -1,0 +1,57 @@
+#ifndef COOPER_EXECUTOR_KERNELS_DETECTION_ANCHOR_BOX_H_
+#define COOPER_EXECUTOR_KERNELS_DETECTION_ANCHOR_BOX_H_
+
+// Boxes as seen from an anchor: offsets of the center in sides of the anchor, logarithms of the
+// sides' quotients, each divided by a variance. Liu et al., SSD: Single Shot MultiBox Detector,
+// 2016; MXNet: src/operator/contrib/multibox_target.cc and multibox_detection.cc.
+
+#include <cmath>
+#include <vector>
+
+#include "ndarray/base/host_device.h"
+
+namespace cooper {
+
+struct BoxVariances {
+  float x, y, width, height;
+
+  // Of a parameter of four numbers, in this order.
+  explicit BoxVariances(const std::vector<float>& variances)
+      : x(variances[0]), y(variances[1]), width(variances[2]), height(variances[3]) {}
+};
+
+// What the anchor has to predict for `box`; both are corners. In float whatever T, as in MXNet.
+template <typename T>
+COOPER_HOST_DEVICE void EncodeBox(const T* anchor, const T* box, const BoxVariances& v,
+                                  float* code) {
+  const auto a0 = static_cast<float>(anchor[0]), a1 = static_cast<float>(anchor[1]),
+             a2 = static_cast<float>(anchor[2]), a3 = static_cast<float>(anchor[3]);
+  const auto b0 = static_cast<float>(box[0]), b1 = static_cast<float>(box[1]),
+             b2 = static_cast<float>(box[2]), b3 = static_cast<float>(box[3]);
+  const float width = a2 - a0, height = a3 - a1;
+  code[0] = ((b0 + b2) * 0.5F - (a0 + a2) * 0.5F) / width / v.x;
+  code[1] = ((b1 + b3) * 0.5F - (a1 + a3) * 0.5F) / height / v.y;
+  code[2] = std::log((b2 - b0) / width) / v.width;
+  code[3] = std::log((b3 - b1) / height) / v.height;
+}
+
+// The corners that an anchor's prediction means, within [0, 1] if `clip`.
+template <typename T>
+COOPER_HOST_DEVICE void DecodeBox(const T* anchor, const T* code, const BoxVariances& v, bool clip,
+                                  T* box) {
+  const T width = anchor[2] - anchor[0], height = anchor[3] - anchor[1];
+  const T x = code[0] * v.x * width + (anchor[0] + anchor[2]) / 2;
+  const T y = code[1] * v.y * height + (anchor[1] + anchor[3]) / 2;
+  const T half_width = std::exp(code[2] * v.width) * width / 2;
+  const T half_height = std::exp(code[3] * v.height) * height / 2;
+  box[0] = x - half_width;
+  box[1] = y - half_height;
+  box[2] = x + half_width;
+  box[3] = y + half_height;
+  if (!clip) return;
+  for (int i = 0; i < 4; ++i) box[i] = box[i] < 1 ? (box[i] > 0 ? box[i] : T{0}) : T{1};
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_DETECTION_ANCHOR_BOX_H_

@@ -1,0 +1,253 @@
+#ifndef COOPER_EXECUTOR_KERNELS_DETECTION_ANCHOR_MATCHER_H_
+#define COOPER_EXECUTOR_KERNELS_DETECTION_ANCHOR_MATCHER_H_
+
+// Which anchors of an image have to find which object, and which are background: the matching of
+// SSD (Liu et al., SSD: Single Shot MultiBox Detector, 2016, 2.2). MXNet:
+// src/operator/contrib/multibox_target.cc. For the kernels of _contrib_MultiBoxTarget.
+
+#include <cmath>
+#include <cstdint>
+
+#include "executor/kernels/detection/anchor_box.h"
+#include "executor/kernels/detection/box.h"
+#include "executor/program/scratch_cursor.h"
+#include "ndarray/base/host_device.h"
+#include "symbol/ops/detection/multi_box_target_param.h"
+
+namespace cooper {
+
+struct MatchRule {
+  float overlap_threshold, ignore_label, mining_ratio, mining_threshold;
+  BoxVariances variances;
+
+  explicit MatchRule(const MultiBoxTargetParam& param)
+      : overlap_threshold(param.overlap_threshold),
+        ignore_label(param.ignore_label),
+        mining_ratio(param.negative_mining_ratio),
+        mining_threshold(param.negative_mining_thresh),
+        variances(param.variances) {}
+};
+
+enum class AnchorUse : uint8_t { kIgnored, kBackground, kObject };
+
+struct MatchedAnchor {
+  AnchorUse use;
+  int64_t object;  // a row of labels: the one it is matched with, else the one it overlaps most
+  float overlap;   // with that; -1 if that is not known
+};
+
+// An object while it looks for an anchor.
+struct SeekingObject {
+  int64_t anchor;  // the free one that it overlaps most, -1 for none
+  float overlap;   // with that
+  bool is_matched;
+};
+
+// Room for the matching of one image.
+struct MatchScratch {
+  MatchedAnchor* anchors;
+  SeekingObject* objects;
+  float* background;  // how probable it is of each anchor, kNoCandidate of those not to be taken
+  int64_t* order;     // for the team
+
+  COOPER_HOST_DEVICE MatchScratch(int64_t num_anchors, int64_t num_labels, ScratchCursor& cursor)
+      : anchors(cursor.Take<MatchedAnchor>(num_anchors)),
+        objects(cursor.Take<SeekingObject>(num_labels)),
+        background(cursor.Take<float>(num_anchors)),
+        order(cursor.Take<int64_t>(num_anchors)) {}
+
+  // Above all probabilities.
+  static constexpr float kNoCandidate = 4, kNotANumber = 2;
+};
+
+// An index with a value; of equal values the one with the lower index counts as greater.
+struct GreatestValue {
+  float value;
+  int64_t index;  // -1: none
+
+  COOPER_HOST_DEVICE bool operator<(const GreatestValue& other) const {
+    return other.index >= 0 &&
+           (index < 0 || value < other.value || (value == other.value && other.index < index));
+  }
+};
+
+// What an anchor has to learn.
+struct AnchorTarget {
+  float code[4];  // where its object is, zeros without one
+  float mask;     // 1 with an object
+  float label;    // its class + 1, 0 for the background
+};
+
+// Of one image; T is the type of all arrays. The threads of a Team share the work: each has a
+// matcher of its own over the same arrays and calls the same functions. A Team has
+//   ForEach(n, fn)             fn(i) for [0, n), done when it returns
+//   Once(fn)                   the same for one call
+//   Count(n, is_one)           of how many i of [0, n) it is true
+//   Greatest(n, least, value)  the greatest value(i) above `least`
+//   ForLeast(values, n, count, order, fn)  fn(i) for the `count` least of n values, each below
+//                              kNoCandidate; of equals the first. `order` has room for n.
+template <typename T, typename Team>
+class AnchorMatcher {
+ public:
+  // anchors (num_anchors, 4), labels (num_labels, label_width): class, corners and more; a class of
+  // -1 ends them.
+  COOPER_HOST_DEVICE AnchorMatcher(const MatchRule& rule, const T* anchors, int64_t num_anchors,
+                                   const T* labels, int64_t num_labels, int64_t label_width,
+                                   const MatchScratch& scratch, Team team)
+      : rule_(rule),
+        anchors_(anchors),
+        num_anchors_(num_anchors),
+        labels_(labels),
+        label_width_(label_width),
+        scratch_(scratch),
+        team_(team) {
+    while (num_objects_ < num_labels && labels[num_objects_ * label_width] != T{-1}) ++num_objects_;
+  }
+
+  // cls_pred (num_classes, num_anchors), the background first; its softmax tells how sure an anchor
+  // is of the background. Without objects all anchors are ignored.
+  COOPER_HOST_DEVICE void Match(const T* cls_pred, int64_t num_classes) {
+    team_.ForEach(num_anchors_, [&](int64_t j) {
+      scratch_.anchors[j] = {AnchorUse::kIgnored, -1, -1};
+    });
+    if (num_objects_ == 0) return;
+    GiveEachObjectAnAnchor();
+    const bool mines = rule_.mining_ratio > 0;
+    if (rule_.overlap_threshold > 0 || mines) FindOverlaps();
+    if (rule_.overlap_threshold > 0) MatchOverlapping();
+    if (mines) {
+      MineBackground(cls_pred, num_classes);
+    } else {
+      team_.ForEach(num_anchors_, [&](int64_t j) {
+        if (!IsMatched(j)) scratch_.anchors[j].use = AnchorUse::kBackground;
+      });
+    }
+  }
+
+  // After Match.
+  COOPER_HOST_DEVICE AnchorTarget Target(int64_t anchor) const {
+    const MatchedAnchor& match = scratch_.anchors[anchor];
+    AnchorTarget target = {{0, 0, 0, 0}, 0, 0};
+    if (match.use == AnchorUse::kIgnored) target.label = rule_.ignore_label;
+    if (match.use != AnchorUse::kObject) return target;
+    EncodeBox(anchors_ + anchor * 4, ObjectBox(match.object), rule_.variances, target.code);
+    target.mask = 1;
+    target.label = static_cast<float>(labels_[match.object * label_width_] + 1);
+    return target;
+  }
+
+ private:
+  COOPER_HOST_DEVICE bool IsMatched(int64_t anchor) const {
+    return scratch_.anchors[anchor].use == AnchorUse::kObject;
+  }
+  COOPER_HOST_DEVICE const T* ObjectBox(int64_t object) const {
+    return labels_ + object * label_width_ + 1;
+  }
+  COOPER_HOST_DEVICE float Overlap(int64_t anchor, int64_t object) const {
+    return static_cast<float>(CornerOverlap(anchors_ + anchor * 4, ObjectBox(object)));
+  }
+
+  // Finds the free anchor that the object overlaps most.
+  COOPER_HOST_DEVICE void Seek(int64_t object) {
+    constexpr float kLeastOverlap = 1e-6F;
+    const GreatestValue best = team_.Greatest(num_anchors_, kLeastOverlap, [&](int64_t j) {
+      return IsMatched(j) ? -1.0F : Overlap(j, object);
+    });
+    team_.Once([&] { scratch_.objects[object] = {best.index, best.value, false}; });
+  }
+
+  // Of all pairs of an object and an anchor without a partner those that overlap most are matched,
+  // again and again; of equals the first anchor's, and then the first object's.
+  COOPER_HOST_DEVICE void GiveEachObjectAnAnchor() {
+    const SeekingObject* objects = scratch_.objects;
+    for (int64_t k = 0; k < num_objects_; ++k) Seek(k);
+    for (;;) {
+      int64_t best = -1;
+      for (int64_t k = 0; k < num_objects_; ++k) {
+        const SeekingObject& object = objects[k];
+        if (object.is_matched || object.anchor < 0) continue;
+        if (best < 0 || object.overlap > objects[best].overlap ||
+            (object.overlap == objects[best].overlap && object.anchor < objects[best].anchor)) {
+          best = k;
+        }
+      }
+      if (best < 0) return;
+      const SeekingObject matched = objects[best];
+      team_.Once([&] {
+        scratch_.anchors[matched.anchor] = {AnchorUse::kObject, best, matched.overlap};
+        scratch_.objects[best].is_matched = true;
+      });
+      for (int64_t k = 0; k < num_objects_; ++k) {
+        const bool lost_its_anchor = !objects[k].is_matched && objects[k].anchor == matched.anchor;
+        if (lost_its_anchor) Seek(k);
+      }
+    }
+  }
+
+  // Of each anchor without a partner, the object that it overlaps most.
+  COOPER_HOST_DEVICE void FindOverlaps() {
+    team_.ForEach(num_anchors_, [&](int64_t j) {
+      if (IsMatched(j)) return;
+      MatchedAnchor& anchor = scratch_.anchors[j];
+      for (int64_t k = 0; k < num_objects_; ++k) {
+        const float overlap = Overlap(j, k);
+        if (overlap > anchor.overlap) anchor = {AnchorUse::kIgnored, k, overlap};
+      }
+    });
+  }
+
+  COOPER_HOST_DEVICE void MatchOverlapping() {
+    team_.ForEach(num_anchors_, [&](int64_t j) {
+      MatchedAnchor& anchor = scratch_.anchors[j];
+      if (anchor.overlap > rule_.overlap_threshold) anchor.use = AnchorUse::kObject;
+    });
+  }
+
+  // The softmax of anchor j's class 0.
+  COOPER_HOST_DEVICE float Background(const T* cls_pred, int64_t num_classes, int64_t j) const {
+    T greatest = cls_pred[j];
+    for (int64_t k = 1; k < num_classes; ++k) {
+      const T value = cls_pred[k * num_anchors_ + j];
+      if (value > greatest) greatest = value;
+    }
+    T sum = 0;
+    for (int64_t k = 0; k < num_classes; ++k) {
+      sum += std::exp(cls_pred[k * num_anchors_ + j] - greatest);
+    }
+    const T probability = std::exp(cls_pred[j] - greatest) / sum;
+    return probability >= 0 ? static_cast<float>(probability) : MatchScratch::kNotANumber;
+  }
+
+  // Takes as many as the rule says of the anchors that overlap no object much, those that are least
+  // sure of the background.
+  COOPER_HOST_DEVICE void MineBackground(const T* cls_pred, int64_t num_classes) {
+    team_.ForEach(num_anchors_, [&](int64_t j) {
+      const bool is_candidate =
+          !IsMatched(j) && scratch_.anchors[j].overlap < rule_.mining_threshold;
+      scratch_.background[j] =
+          is_candidate ? Background(cls_pred, num_classes, j) : MatchScratch::kNoCandidate;
+    });
+    const int64_t matched = team_.Count(num_anchors_, [&](int64_t j) { return IsMatched(j); });
+    const int64_t candidates = team_.Count(num_anchors_, [&](int64_t j) {
+      return scratch_.background[j] < MatchScratch::kNoCandidate;
+    });
+    const float wanted = static_cast<float>(matched) * rule_.mining_ratio;
+    const int64_t count =
+        wanted < static_cast<float>(candidates) ? static_cast<int64_t>(wanted) : candidates;
+    team_.ForLeast(scratch_.background, num_anchors_, count, scratch_.order,
+                   [&](int64_t j) { scratch_.anchors[j].use = AnchorUse::kBackground; });
+  }
+
+  MatchRule rule_;
+  const T* anchors_;
+  int64_t num_anchors_;
+  const T* labels_;
+  int64_t label_width_;
+  MatchScratch scratch_;
+  Team team_;
+  int64_t num_objects_ = 0;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_DETECTION_ANCHOR_MATCHER_H_

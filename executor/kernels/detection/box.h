@@ -1,0 +1,72 @@
+#ifndef COOPER_EXECUTOR_KERNELS_DETECTION_BOX_H_
+#define COOPER_EXECUTOR_KERNELS_DETECTION_BOX_H_
+
+// Boxes of detection, for its kernels: four numbers in a row.
+
+#include <cstdint>
+
+#include "ndarray/base/host_device.h"
+#include "symbol/ops/detection/box_format.h"
+
+namespace cooper {
+
+// From the lower to the upper end along the axis of box[0] and box[2].
+template <typename T>
+struct BoxSpan {
+  T begin, end;
+
+  COOPER_HOST_DEVICE BoxSpan(const T* box, BoxFormat format)
+      : begin(format == BoxFormat::kCorner ? box[0] : box[0] - box[2] / 2),
+        end(format == BoxFormat::kCorner ? box[2] : box[0] + box[2] / 2) {}
+
+  // What both have, at least 0.
+  COOPER_HOST_DEVICE T Shared(const BoxSpan& other) const {
+    const T first = begin > other.begin ? begin : other.begin;
+    const T last = end < other.end ? end : other.end;
+    return last - first > 0 ? last - first : T{0};
+  }
+};
+
+// 0 of a box that ends before it begins.
+template <typename T>
+COOPER_HOST_DEVICE T BoxArea(const T* box, BoxFormat format) {
+  const bool corner = format == BoxFormat::kCorner;
+  const T width = corner ? box[2] - box[0] : box[2];
+  const T height = corner ? box[3] - box[1] : box[3];
+  return width < 0 || height < 0 ? T{0} : width * height;
+}
+
+template <typename T>
+COOPER_HOST_DEVICE T BoxIntersection(const T* a, const T* b, BoxFormat format) {
+  return BoxSpan<T>(a, format).Shared(BoxSpan<T>(b, format)) *
+         BoxSpan<T>(a + 1, format).Shared(BoxSpan<T>(b + 1, format));
+}
+
+// Number i of `box` in another format. As in MXNet, a box whose first number is below 0 stays.
+template <typename T>
+COOPER_HOST_DEVICE T BoxNumberIn(BoxFormat to, const T* box, int64_t i, BoxFormat from) {
+  if (from == to || box[0] < 0) return box[i];
+  const T a = box[i % 2], b = box[i % 2 + 2];
+  if (to == BoxFormat::kCenter) return i < 2 ? (a + b) / 2 : b - a;
+  return i < 2 ? a - b / 2 : a + b / 2;
+}
+
+// Intersection by union, as _contrib_box_iou computes it.
+template <typename T>
+COOPER_HOST_DEVICE T BoxOverlap(const T* a, const T* b, BoxFormat format) {
+  const T shared = BoxIntersection(a, b, format);
+  return shared <= 0 ? T{0} : shared / (BoxArea(a, format) + BoxArea(b, format) - shared);
+}
+
+// Intersection by union of corners, as the operators of SSD compute it: 0 where the union, of sides
+// with their signs, is not above 0.
+template <typename T>
+COOPER_HOST_DEVICE T CornerOverlap(const T* a, const T* b) {
+  const T shared = BoxIntersection(a, b, BoxFormat::kCorner);
+  const T all = (a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - shared;
+  return all <= 0 ? T{0} : shared / all;
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_DETECTION_BOX_H_

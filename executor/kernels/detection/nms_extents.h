@@ -1,0 +1,35 @@
+#ifndef COOPER_EXECUTOR_KERNELS_DETECTION_NMS_EXTENTS_H_
+#define COOPER_EXECUTOR_KERNELS_DETECTION_NMS_EXTENTS_H_
+
+#include <cstdint>
+#include <limits>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "ndarray/base/host_device.h"
+#include "ndarray/base/shape.h"
+
+namespace cooper {
+
+// The data of _contrib_box_nms: (images..., boxes, width).
+struct NmsExtents {
+  int64_t images, boxes, width;
+
+  explicit NmsExtents(const Shape& data)
+      : images(data.Product(0, data.rank() - 2)),
+        boxes(data[data.rank() - 2]),
+        width(data[data.rank() - 1]) {}
+
+  COOPER_HOST_DEVICE int64_t size() const { return boxes * width; }  // of an image
+
+  // kInvalidArgument if boxes cannot be counted in the int32 of the output `record`.
+  absl::Status Check() const {
+    if (boxes <= std::numeric_limits<int32_t>::max()) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat("an image has ", boxes, " boxes, expected at most 2^31 - 1"));
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_DETECTION_NMS_EXTENTS_H_

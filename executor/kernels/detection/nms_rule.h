@@ -1,0 +1,68 @@
+#ifndef COOPER_EXECUTOR_KERNELS_DETECTION_NMS_RULE_H_
+#define COOPER_EXECUTOR_KERNELS_DETECTION_NMS_RULE_H_
+
+// What _contrib_box_nms asks of its boxes, for its kernels. MXNet:
+// src/operator/contrib/bounding_box-inl.h.
+
+#include <cstdint>
+
+#include "executor/kernels/detection/box.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/host_device.h"
+#include "symbol/ops/detection/box_nms_param.h"
+
+namespace cooper {
+
+// A box is a row of `width` numbers.
+template <typename T>
+class NmsRule {
+ public:
+  NmsRule(const BoxNmsParam& param, int64_t width)
+      : width_(width),
+        box_(param.coord_start),
+        score_(param.score_index),
+        id_(param.id_index),
+        by_class_(param.id_index >= 0 && !param.force_suppress),
+        least_score_(static_cast<T>(param.valid_thresh)),
+        background_(static_cast<T>(param.background_id)),
+        most_overlap_(static_cast<T>(param.overlap_thresh)),
+        in_(param.in_format),
+        // Without suppression everything stays as it is.
+        out_(param.topk == 0 ? param.in_format : param.out_format) {}
+
+  // Whether it has a score and is not of the background.
+  COOPER_HOST_DEVICE bool IsCandidate(const T* row) const {
+    return row[score_] > least_score_ && !(id_ >= 0 && row[id_] == background_);
+  }
+
+  COOPER_HOST_DEVICE T Score(const T* row) const { return row[score_]; }
+
+  // Whether candidate a of `rows` comes before b.
+  COOPER_HOST_DEVICE bool IsBefore(const T* rows, int64_t a, int64_t b) const {
+    const T of_a = rows[a * width_ + score_], of_b = rows[b * width_ + score_];
+    return of_a > of_b || (of_a == of_b && a < b);
+  }
+
+  COOPER_HOST_DEVICE bool Suppresses(const T* a, const T* b) const {
+    if (by_class_ && IntegerOf<int32_t>(a[id_]) != IntegerOf<int32_t>(b[id_])) return false;
+    const T shared = BoxIntersection(a + box_, b + box_, in_);
+    const T all = BoxArea(a + box_, in_) + BoxArea(b + box_, in_) - shared;
+    return shared / all > most_overlap_;
+  }
+
+  // Number i of the row that the output has for `row`.
+  COOPER_HOST_DEVICE T Output(const T* row, int64_t i) const {
+    const int64_t in_box = i - box_;
+    return in_box >= 0 && in_box < 4 ? BoxNumberIn(out_, row + box_, in_box, in_) : row[i];
+  }
+
+ private:
+  int64_t width_, box_, score_, id_;
+  bool by_class_;
+  T least_score_, background_, most_overlap_;
+  BoxFormat in_, out_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_DETECTION_NMS_RULE_H_

@@ -1,0 +1,66 @@
+#ifndef COOPER_EXECUTOR_KERNELS_DETECTION_PRIOR_BOX_H_
+#define COOPER_EXECUTOR_KERNELS_DETECTION_PRIOR_BOX_H_
+
+// The boxes of _contrib_MultiBoxPrior, for its kernels. Computed in float whatever the dtype, as in
+// MXNet (src/operator/contrib/multibox_prior.cc).
+
+#include <cmath>
+#include <cstdint>
+
+#include "ndarray/base/host_device.h"
+#include "symbol/ops/detection/multi_box_prior_param.h"
+
+namespace cooper {
+
+// One of the boxes that every pixel has.
+struct PriorKind {
+  float size, ratio;
+};
+
+// All sizes with the first ratio, then the first size with the other ratios.
+inline int64_t NumPriorKinds(const MultiBoxPriorParam& param) {
+  return static_cast<int64_t>(param.sizes.size() + param.ratios.size()) - 1;
+}
+inline PriorKind PriorKindAt(const MultiBoxPriorParam& param, int64_t kind) {
+  const auto num_sizes = static_cast<int64_t>(param.sizes.size());
+  if (kind < num_sizes) return {param.sizes[kind], param.ratios[0]};
+  return {param.sizes[0], param.ratios[kind - num_sizes + 1]};
+}
+
+struct PriorBoxes {
+  int64_t height, width;  // in pixels
+  float step_y, step_x, offset_y, offset_x;
+  bool clip;
+
+  PriorBoxes(const MultiBoxPriorParam& param, int64_t num_rows, int64_t num_columns)
+      : height(num_rows),
+        width(num_columns),
+        step_y(param.steps[0]),
+        step_x(param.steps[1]),
+        offset_y(param.offsets[0]),
+        offset_x(param.offsets[1]),
+        clip(param.clip) {
+    if (step_y > 0 && step_x > 0) return;
+    step_y = 1.0F / static_cast<float>(height);
+    step_x = 1.0F / static_cast<float>(width);
+  }
+
+  // Corner `corner` (0 to 3: xmin, ymin, xmax, ymax) of the box of that size and ratio at a pixel.
+  COOPER_HOST_DEVICE float Corner(int64_t row, int64_t column, float size, float ratio,
+                                  int corner) const {
+    const bool is_x = corner % 2 == 0;
+    const float root = std::sqrt(ratio);
+    const float center = is_x ? (static_cast<float>(column) + offset_x) * step_x
+                              : (static_cast<float>(row) + offset_y) * step_y;
+    const float half =
+        is_x ? size * static_cast<float>(height) / static_cast<float>(width) * root / 2
+             : size / root / 2;
+    const float value = corner < 2 ? center - half : center + half;
+    if (!clip) return value;
+    return value < 0 ? 0 : value > 1 ? 1 : value;
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_DETECTION_PRIOR_BOX_H_

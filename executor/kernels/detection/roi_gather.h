@@ -1,0 +1,149 @@
+#ifndef COOPER_EXECUTOR_KERNELS_DETECTION_ROI_GATHER_H_
+#define COOPER_EXECUTOR_KERNELS_DETECTION_ROI_GATHER_H_
+
+// Gathers the gradient of an image from the bins of regions that may overlap, without atomics: a
+// pixel goes through the regions in their order, so that equal input gives equal bits. For .cu
+// files.
+//
+// Which bins may reach a pixel is known for its row and for its column from tables. A warp has 32
+// neighbours of one row of pixels, and a thread some planes, which share what is found out about
+// the regions.
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "executor/kernels/launch/block_limit.h"
+#include "executor/kernels/launch/elements.h"
+#include "executor/kernels/launch/launch.h"
+#include "executor/program/kernel.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/shape.h"
+#include "ndarray/base/status_macros.h"
+
+namespace cooper {
+
+// Bins along an axis of a region, or pixels along one of the image: [begin, end).
+struct RoiRange {
+  int32_t begin, end;
+
+  __device__ bool empty() const { return begin >= end; }
+};
+
+// An image of (batch, planes, height, width), and the number of regions of it.
+struct RoiImage {
+  int64_t batch, planes, height, width, rois;
+};
+
+// Of images (batch, planes, height, width) and what is pooled from each region, (rois, ...).
+inline RoiImage RoiImageOf(const Shape& images, const Shape& pooled) {
+  return {images[0], images[1], images[2], images[3], pooled[0]};
+}
+
+// The bins that may reach a row of pixels (rois, height), and a column (rois, width); the columns
+// that a region reaches (rois).
+struct RoiTables {
+  RoiRange *rows, *columns, *spans;
+
+  // Of all tables in elements.
+  static int64_t Count(const RoiImage& m) { return m.rois * (m.height + m.width + 1); }
+  RoiTables(const RoiImage& m, RoiRange* begin)
+      : rows(begin), columns(rows + m.rois * m.height), spans(columns + m.rois * m.width) {}
+};
+
+// One warp has a region.
+static __global__ void FindRoiSpans(RoiImage m, RoiTables tables) {
+  for (int64_t n = blockIdx.x; n < m.rois; n += gridDim.x) {
+    int32_t begin = INT32_MAX, end = 0;
+    for (int32_t x = static_cast<int32_t>(threadIdx.x); x < m.width; x += 32) {
+      if (tables.columns[n * m.width + x].empty()) continue;
+      begin = x < begin ? x : begin;
+      end = x + 1;
+    }
+    for (int step = 16; step > 0; step /= 2) {
+      const int32_t other_begin = __shfl_xor_sync(0xffffffffu, begin, step);
+      const int32_t other_end = __shfl_xor_sync(0xffffffffu, end, step);
+      begin = other_begin < begin ? other_begin : begin;
+      end = other_end > end ? other_end : end;
+    }
+    if (threadIdx.x == 0) tables.spans[n] = {begin, end};
+  }
+}
+
+inline constexpr int kRoiWarps = 8;   // of a block
+inline constexpr int kRoiPlanes = 8;  // of a thread, kRoiWarps apart
+
+// Where a thread is: a pixel, and the first of its planes.
+struct RoiPlace {
+  int64_t sample, y, x, plane;
+};
+
+// grad = or += for every pixel what the regions give it: give(n, rows, columns, place, sums) adds
+// what bins of rows x columns of region n do to the sums of the thread's planes.
+// Three blocks to a multiprocessor: left to itself the compiler makes room for more, and spills.
+template <typename T, typename Give>
+__global__ void __launch_bounds__(32 * kRoiWarps, kNeedsMoreRegisters ? 1 : 3)
+    GatherRois(RoiImage m, RoiTables tables, const T* rois, Give give, T* grad, bool add) {
+  __shared__ uint32_t reached[kRoiWarps];  // a bit for each region
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  const int64_t tiles = (m.width + 31) / 32, blocks = m.batch * m.height * tiles;
+  for (int64_t block = blockIdx.x; block < blocks; block += gridDim.x) {
+    const int64_t row = block / tiles, begin = (block - row * tiles) * 32;
+    RoiPlace at = {.sample = row / m.height, .y = row % m.height, .x = begin + lane};
+    const bool inside = at.x < m.width;
+    constexpr int64_t kStep = int64_t{kRoiWarps} * kRoiPlanes;
+    for (int64_t first = blockIdx.y * kStep; first < m.planes; first += gridDim.y * kStep) {
+      at.plane = first + warp;
+      T sums[kRoiPlanes] = {};
+      for (int64_t chunk = 0; chunk < m.rois; chunk += 32 * kRoiWarps) {
+        const int64_t mine = chunk + static_cast<int>(threadIdx.x);
+        bool reaches = false;
+        if (mine < m.rois && IntegerOf<int64_t>(rois[mine * 5]) == at.sample) {
+          const RoiRange span = tables.spans[mine];
+          reaches = span.begin < begin + 32 && span.end > begin &&
+                    !tables.rows[mine * m.height + at.y].empty();
+        }
+        const uint32_t bits = __ballot_sync(0xffffffffu, reaches);
+        __syncthreads();  // until the chunk before has been gone through
+        if (lane == 0) reached[warp] = bits;
+        __syncthreads();
+        if (!inside || at.plane >= m.planes) continue;
+        for (int word = 0; word < kRoiWarps; ++word) {
+          for (uint32_t left = reached[word]; left != 0; left &= left - 1) {
+            const int64_t n = chunk + word * 32 + __ffs(static_cast<int>(left)) - 1;
+            const RoiRange columns = tables.columns[n * m.width + at.x];
+            if (columns.empty()) continue;
+            give(n, tables.rows[n * m.height + at.y], columns, at, sums);
+          }
+        }
+      }
+      if (!inside) continue;
+#pragma unroll
+      for (int k = 0; k < kRoiPlanes; ++k) {
+        const int64_t plane = at.plane + k * kRoiWarps;
+        if (plane >= m.planes) break;
+        const int64_t to = ((at.sample * m.planes + plane) * m.height + at.y) * m.width + at.x;
+        StoreTo(grad + to, sums[k], add);
+      }
+    }
+  }
+}
+
+// Gathers once the tables of bins are filled.
+template <typename T, typename Give>
+absl::Status RunGatherRois(const KernelContext& c, const RoiImage& m, const RoiTables& tables,
+                           const T* rois, const Give& give, T* grad, bool add) {
+  if (m.batch * m.planes * m.height * m.width == 0) return absl::OkStatus();
+  if (m.rois > 0) {
+    COOPER_RETURN_IF_ERROR(
+        Launch(c, dim3(BlocksFor(m.rois, 1 << 16)), dim3(32), FindRoiSpans, m, tables));
+  }
+  const int64_t tiles = m.batch * m.height * ((m.width + 31) / 32);
+  constexpr int64_t kStep = int64_t{kRoiWarps} * kRoiPlanes;
+  const dim3 grid(BlocksFor(tiles, 1 << 20), BlocksFor((m.planes + kStep - 1) / kStep, 65535));
+  return Launch(c, grid, dim3(32 * kRoiWarps), GatherRois<T, Give>, m, tables, rois, give, grad,
+                add);
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_DETECTION_ROI_GATHER_H_

@@ -1,0 +1,71 @@
+#ifndef COOPER_EXECUTOR_KERNELS_DETECTION_ROI_POINTS_H_
+#define COOPER_EXECUTOR_KERNELS_DETECTION_ROI_POINTS_H_
+
+// The points of a region of _contrib_ROIAlign, for its kernels. MXNet:
+// src/operator/contrib/roi_align.cc.
+
+#include <cmath>
+#include <cstdint>
+
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/host_device.h"
+
+namespace cooper {
+
+// A point of one axis between two pixels: pixels[low] * (1 - weight) + pixels[high] * weight.
+template <typename T>
+struct RoiPoint {
+  int64_t low, high;
+  T weight;
+};
+
+// One axis of a region: `bins` bins with `points` points each, over `extent` pixels.
+template <typename T>
+struct RoiAxis {
+  T begin, bin;    // where the region begins, and the length of a bin
+  T points;        // of each bin; a whole number, which may be greater than any integer type's
+  int64_t extent;  // at least 1
+
+  COOPER_HOST_DEVICE RoiAxis(T first, T last, float scale, bool aligned, int64_t bins,
+                             int64_t sample_ratio, int64_t num_pixels)
+      : extent(num_pixels) {
+    const T half = aligned ? T{0.5} : T{0};
+    begin = first * scale - half;
+    const T length = (last * scale - half) - begin;
+    // Where regions are not aligned, a smaller one counts as one pixel.
+    const T counted = aligned || length > 1 ? length : T{1};
+    bin = counted / static_cast<T>(bins);
+    points = sample_ratio > 0 ? static_cast<T>(sample_ratio) : std::ceil(bin);
+  }
+
+  // The points of bin b that may lie where pixels are are in [First(b), End(b)); those before and
+  // behind lie elsewhere and count as 0. None of a region that is empty or not a number.
+  COOPER_HOST_DEVICE int64_t First(int64_t b) const { return Index(T{-1}, b, T{-1}); }
+  COOPER_HOST_DEVICE int64_t End(int64_t b) const { return Index(static_cast<T>(extent), b, T{2}); }
+
+  // Point i of bin b; false if it is outside the pixels by more than one.
+  COOPER_HOST_DEVICE bool At(int64_t b, int64_t i, RoiPoint<T>* point) const {
+    T at = begin + static_cast<T>(b) * bin + (static_cast<T>(i) + T{0.5}) * bin / points;
+    if (!(at >= -1 && at <= static_cast<T>(extent))) return false;
+    at = at > 0 ? at : T{0};
+    const int64_t low = static_cast<int64_t>(at);
+    if (low >= extent - 1) {
+      *point = {extent - 1, extent - 1, T{0}};
+    } else {
+      *point = {low, low + 1, at - static_cast<T>(low)};
+    }
+    return true;
+  }
+
+ private:
+  // What index a point of bin b at `position` has, moved by `margin` for rounding, in [0, points].
+  COOPER_HOST_DEVICE int64_t Index(T position, int64_t b, T margin) const {
+    if (!(bin > 0)) return 0;
+    const T i = std::floor((position - begin - static_cast<T>(b) * bin) / bin * points) + margin;
+    return IntegerOf<int64_t>(i > 0 ? (i < points ? i : points) : T{0});
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_DETECTION_ROI_POINTS_H_

@@ -1,0 +1,61 @@
+#ifndef COOPER_EXECUTOR_KERNELS_DETECTION_ROI_REGION_H_
+#define COOPER_EXECUTOR_KERNELS_DETECTION_ROI_REGION_H_
+
+// Where the bins of a region of ROIPooling lie.
+
+#include <cmath>
+#include <cstdint>
+
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/host_device.h"
+
+namespace cooper {
+
+struct RoiSpan {
+  int64_t begin, end;
+};
+
+// One region (sample, x1, y1, x2, y2), in elements of the feature map; ends included.
+template <typename T>
+struct RoiRegion {
+  int64_t sample, x1, y1;
+  T bin_h, bin_w;
+
+  COOPER_HOST_DEVICE RoiRegion(const T* roi, float scale, int64_t pooled_h, int64_t pooled_w) {
+    const T factor = static_cast<T>(scale);
+    sample = IntegerOf<int64_t>(roi[0]);
+    x1 = Round(roi[1] * factor);
+    y1 = Round(roi[2] * factor);
+    // A region that ends before it begins is taken as one element.
+    const int64_t width = Round(roi[3] * factor) - x1 + 1;
+    const int64_t height = Round(roi[4] * factor) - y1 + 1;
+    bin_h = static_cast<T>(height > 1 ? height : 1) / static_cast<T>(pooled_h);
+    bin_w = static_cast<T>(width > 1 ? width : 1) / static_cast<T>(pooled_w);
+  }
+
+  // What row `ph` of bins has of the `height` rows of the map, and a column of its columns.
+  COOPER_HOST_DEVICE RoiSpan Rows(int64_t ph, int64_t height) const {
+    return Span(ph, bin_h, y1, height);
+  }
+  COOPER_HOST_DEVICE RoiSpan Columns(int64_t pw, int64_t width) const {
+    return Span(pw, bin_w, x1, width);
+  }
+
+ private:
+  // Far outside every image is as good as anywhere outside, and differences fit.
+  COOPER_HOST_DEVICE static int64_t Round(T value) {
+    constexpr int64_t kFar = int64_t{1} << 40;
+    const int64_t whole = IntegerOf<int64_t>(std::round(value));
+    return whole < -kFar ? -kFar : whole > kFar ? kFar : whole;
+  }
+
+  COOPER_HOST_DEVICE static RoiSpan Span(int64_t bin, T extent, int64_t first, int64_t limit) {
+    const int64_t begin = static_cast<int64_t>(std::floor(static_cast<T>(bin) * extent)) + first;
+    const int64_t end = static_cast<int64_t>(std::ceil(static_cast<T>(bin + 1) * extent)) + first;
+    return {begin > 0 ? begin : 0, end < limit ? end : limit};
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_DETECTION_ROI_REGION_H_

@@ -1,0 +1,91 @@
+#ifndef COOPER_EXECUTOR_KERNELS_DETECTION_SSD_DETECTION_H_
+#define COOPER_EXECUTOR_KERNELS_DETECTION_SSD_DETECTION_H_
+
+// What _contrib_MultiBoxDetection makes of an anchor, for its kernels. MXNet:
+// src/operator/contrib/multibox_detection.cc.
+
+#include <cstdint>
+
+#include "executor/kernels/detection/anchor_box.h"
+#include "executor/kernels/detection/box.h"
+#include "ndarray/base/host_device.h"
+#include "ndarray/base/shape.h"
+#include "symbol/ops/detection/multi_box_detection_param.h"
+
+namespace cooper {
+
+// The inputs, as cls_prob (images, classes, anchors) tells.
+struct DetectionExtents {
+  int64_t images, classes, anchors;
+
+  explicit DetectionExtents(const Shape& cls_prob)
+      : images(cls_prob[0]), classes(cls_prob[1]), anchors(cls_prob[2]) {}
+  COOPER_HOST_DEVICE int64_t rows() const { return images * anchors; }
+};
+
+// A row of the output.
+template <typename T>
+struct Detection {
+  static constexpr int kNumbers = 6;
+
+  T id;  // the class without the background; -1: none
+  T probability;
+  T box[4];  // corners
+
+  COOPER_HOST_DEVICE static Detection None() { return {-1, -1, {-1, -1, -1, -1}}; }
+  COOPER_HOST_DEVICE bool is_object() const { return id >= 0; }
+  COOPER_HOST_DEVICE T number(int i) const {
+    return i == 0 ? id : i == 1 ? probability : box[i - 2];
+  }
+};
+
+struct DetectionRule {
+  float threshold, nms_threshold;
+  bool clip, force_suppress;
+  int64_t topk;  // -1: no limit
+  BoxVariances variances;
+
+  explicit DetectionRule(const MultiBoxDetectionParam& param)
+      : threshold(param.threshold),
+        nms_threshold(param.nms_threshold),
+        clip(param.clip),
+        force_suppress(param.force_suppress),
+        topk(param.nms_topk > 0 ? param.nms_topk : -1),
+        variances(param.variances) {}
+
+  bool suppresses() const { return nms_threshold > 0 && nms_threshold <= 1; }
+
+  // The most probable class of an anchor other than the background, or None(). probabilities[k *
+  // stride] is class k's.
+  template <typename T>
+  COOPER_HOST_DEVICE Detection<T> Detect(const T* probabilities, int64_t classes, int64_t stride,
+                                         const T* code, const T* anchor) const {
+    T best = -1;
+    int64_t id = 0;
+    for (int64_t k = 1; k < classes; ++k) {
+      if (!(probabilities[k * stride] > best)) continue;
+      best = probabilities[k * stride];
+      id = k;
+    }
+    if (id == 0 || best < threshold) return Detection<T>::None();
+    Detection<T> found = {static_cast<T>(id - 1), best, {}};
+    DecodeBox(anchor, code, variances, clip, found.box);
+    return found;
+  }
+
+  template <typename T>
+  COOPER_HOST_DEVICE bool Suppresses(const Detection<T>& a, const Detection<T>& b) const {
+    return (force_suppress || a.id == b.id) && CornerOverlap(a.box, b.box) >= nms_threshold;
+  }
+};
+
+// Whether detection a of `rows` comes before b.
+template <typename T>
+COOPER_HOST_DEVICE bool IsMoreProbable(const Detection<T>* rows, int64_t a, int64_t b) {
+  const T of_a = rows[a].probability, of_b = rows[b].probability;
+  return of_a > of_b || (of_a == of_b && a < b);
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_DETECTION_SSD_DETECTION_H_

@@ -1,0 +1,39 @@
+#ifndef COOPER_EXECUTOR_KERNELS_DETECTION_TARGET_EXTENTS_H_
+#define COOPER_EXECUTOR_KERNELS_DETECTION_TARGET_EXTENTS_H_
+
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "executor/kernels/detection/anchor_matcher.h"
+#include "executor/program/kernel.h"
+#include "executor/program/scratch_cursor.h"
+#include "ndarray/base/host_device.h"
+#include "symbol/ops/detection/multi_box_target_param.h"
+
+namespace cooper {
+
+// The inputs of _contrib_MultiBoxTarget.
+struct TargetExtents {
+  int64_t images, anchors, labels, label_width, classes;
+
+  explicit TargetExtents(absl::Span<const ArrayView> inputs) {
+    using enum MultiBoxTargetArrays::Input;
+    const Shape &label = inputs[kLabel].shape, &cls_pred = inputs[kClsPred].shape;
+    images = cls_pred[0];
+    anchors = cls_pred[2];
+    labels = label[1];
+    label_width = label[2];
+    classes = cls_pred[1];
+  }
+
+  // What the matching of one image needs.
+  int64_t ScratchBytes() const {
+    ScratchCursor cursor(nullptr);
+    const MatchScratch scratch(anchors, labels, cursor);
+    return cursor.bytes();
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_DETECTION_TARGET_EXTENTS_H_

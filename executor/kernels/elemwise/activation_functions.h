@@ -1,0 +1,46 @@
+#ifndef COOPER_EXECUTOR_KERNELS_ELEMWISE_ACTIVATION_FUNCTIONS_H_
+#define COOPER_EXECUTOR_KERNELS_ELEMWISE_ACTIVATION_FUNCTIONS_H_
+
+// The functions of Activation, for element loops, and of (ograd, value) their gradients, where
+// value is the function's output y or, for softsign, its input x.
+
+#include <cmath>
+
+#include "executor/kernels/loops/vector_log.h"
+#include "executor/kernels/loops/vector_math.h"
+#include "ndarray/base/host_device.h"
+
+namespace cooper {
+
+#define COOPER_ACTIVATION_OF(Name, exact_integers, arity, arguments, value) \
+  struct Name {                                                             \
+    static constexpr int kArity = arity;                                    \
+    static constexpr bool kExactIntegers = exact_integers;                  \
+    template <typename C>                                                   \
+    COOPER_HOST_DEVICE static C Apply arguments {                           \
+      return value;                                                         \
+    }                                                                       \
+  }
+#define COOPER_ACTIVATION(Name, arity, arguments, value) \
+  COOPER_ACTIVATION_OF(Name, false, arity, arguments, value)
+
+// In this form NaN passes.
+COOPER_ACTIVATION_OF(Relu, true, 1, (C x), x < 0 ? 0 : x);
+COOPER_ACTIVATION(Sigmoid, 1, (C x), VectorSigmoid(x));
+COOPER_ACTIVATION(Tanh, 1, (C x), VectorTanh(x));
+// Beyond 20 log(1 + exp(x)) is x in float, and exp would overflow.
+COOPER_ACTIVATION(SoftRelu, 1, (C x), x > 20 ? x : VectorLog1p(VectorExp(x)));
+COOPER_ACTIVATION(SoftSign, 1, (C x), x / (1 + std::fabs(x)));
+
+COOPER_ACTIVATION_OF(ReluGrad, true, 2, (C g, C y), y > 0 ? g : (y != y ? y : 0));
+COOPER_ACTIVATION(SigmoidGrad, 2, (C g, C y), g*(y*(1 - y)));
+COOPER_ACTIVATION(TanhGrad, 2, (C g, C y), g*(1 - y * y));
+COOPER_ACTIVATION(SoftReluGrad, 2, (C g, C y), -g* VectorExpm1OfNonPositive(-y));
+COOPER_ACTIVATION(SoftSignGrad, 2, (C g, C x), g / ((1 + std::fabs(x)) * (1 + std::fabs(x))));
+
+#undef COOPER_ACTIVATION
+#undef COOPER_ACTIVATION_OF
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_ELEMWISE_ACTIVATION_FUNCTIONS_H_

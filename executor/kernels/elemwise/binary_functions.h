@@ -1,0 +1,105 @@
+#ifndef COOPER_EXECUTOR_KERNELS_ELEMWISE_BINARY_FUNCTIONS_H_
+#define COOPER_EXECUTOR_KERNELS_ELEMWISE_BINARY_FUNCTIONS_H_
+
+// Functions of two elements, and of (ograd, lhs, rhs) their gradients, for element loops of every
+// device. The same ones serve arrays of one shape, arrays and numbers, and broadcasting.
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include "executor/kernels/loops/vector_log.h"
+#include "executor/kernels/loops/wrapping.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/host_device.h"
+
+namespace cooper {
+
+// Takes part in a loop over int64_t or not; the body of Apply follows.
+#define COOPER_BINARY_FUNCTION(Name, exact_integers, body) \
+  struct Name {                                            \
+    static constexpr int kArity = 2;                       \
+    static constexpr bool kExactIntegers = exact_integers; \
+    template <typename C>                                  \
+    COOPER_HOST_DEVICE static C Apply(C a, C b) {          \
+      body                                                 \
+    }                                                      \
+  }
+
+#define COOPER_BINARY_GRADIENT_OF(Name, exact_integers, body) \
+  struct Name {                                               \
+    static constexpr int kArity = 3;                          \
+    static constexpr bool kExactIntegers = exact_integers;    \
+    template <typename C>                                     \
+    COOPER_HOST_DEVICE static C Apply(C g, C a, C b) {        \
+      body                                                    \
+    }                                                         \
+  }
+#define COOPER_BINARY_GRADIENT(Name, body) COOPER_BINARY_GRADIENT_OF(Name, false, body)
+
+// a to the power of b. A result that an int64 holds is exact; a larger one, and 0 to a negative
+// power, are converted from the double that std::pow returns.
+COOPER_HOST_DEVICE inline int64_t IntegerPower(int64_t a, int64_t b) {
+  if (b < 0 && a != 0) return a == 1 || a == -1 ? ((b & 1) != 0 ? a : 1) : 0;
+  const double rounded = std::pow(static_cast<double>(a), static_cast<double>(b));
+  if (b < 0 || !(std::fabs(rounded) < 0x1p63)) return IntegerOf<int64_t>(rounded);
+  // std::pow may be inexact: CUDA computes 2.9999999999999996 for 3 to the power of 1.
+  int64_t power = 1;
+  for (int64_t square = a; b > 0; b >>= 1, square = WrapMul(square, square)) {
+    if ((b & 1) != 0) power = WrapMul(power, square);
+  }
+  return power;
+}
+
+COOPER_BINARY_FUNCTION(Add, true, return WrapAdd(a, b););
+COOPER_BINARY_FUNCTION(Sub, true, return WrapSub(a, b););
+COOPER_BINARY_FUNCTION(Mul, true, return WrapMul(a, b););
+// An integer divided by 0 is 0 rather than the end of the program.
+COOPER_BINARY_FUNCTION(
+    Div, true, if constexpr (std::is_integral_v<C>) {
+      if (b == 0) return 0;
+      if (b == -1) return WrapNegate(a);
+    } return a / b;);
+COOPER_BINARY_FUNCTION(Maximum, true, return a != a || a > b ? a : b;);
+COOPER_BINARY_FUNCTION(Minimum, true, return a != a || a < b ? a : b;);
+COOPER_BINARY_FUNCTION(
+    Power, true, if constexpr (std::is_integral_v<C>) { return IntegerPower(a, b); } else {
+      return VectorPow(a, b);
+    });
+COOPER_BINARY_FUNCTION(Hypot, false, return std::hypot(a, b););
+// The remainder has the sign of b.
+COOPER_BINARY_FUNCTION(
+    Mod, true, if (b == 0) return 0; C r = 0; if constexpr (std::is_integral_v<C>) {
+      r = b == -1 ? 0 : a % b;
+    } else { r = std::fmod(a, b); } return r != 0 && (r < 0) != (b < 0)
+                                                  ? r + b
+                                                  : r;);
+COOPER_BINARY_FUNCTION(Equal, true, return a == b;);
+COOPER_BINARY_FUNCTION(NotEqual, true, return a != b;);
+COOPER_BINARY_FUNCTION(Greater, true, return a > b;);
+COOPER_BINARY_FUNCTION(GreaterEqual, true, return a >= b;);
+COOPER_BINARY_FUNCTION(Lesser, true, return a < b;);
+COOPER_BINARY_FUNCTION(LesserEqual, true, return a <= b;);
+COOPER_BINARY_FUNCTION(LogicalAnd, true, return a != 0 && b != 0;);
+COOPER_BINARY_FUNCTION(LogicalOr, true, return a != 0 || b != 0;);
+COOPER_BINARY_FUNCTION(LogicalXor, true, return (a != 0) != (b != 0););
+
+// Ties give the gradient to the left side.
+COOPER_BINARY_GRADIENT_OF(MaximumGradLhs, true, return a >= b ? g : 0;);
+COOPER_BINARY_GRADIENT_OF(MaximumGradRhs, true, return a < b ? g : 0;);
+COOPER_BINARY_GRADIENT_OF(MinimumGradLhs, true, return a <= b ? g : 0;);
+COOPER_BINARY_GRADIENT_OF(MinimumGradRhs, true, return a > b ? g : 0;);
+COOPER_BINARY_GRADIENT(DivGradRhs, return -g * a / (b * b););
+COOPER_BINARY_GRADIENT(PowerGradLhs, return g * b * VectorPow(a, b - 1););
+COOPER_BINARY_GRADIENT(PowerGradRhs, return g * VectorPow(a, b) * VectorLog(a););
+COOPER_BINARY_GRADIENT(ModGradRhs, return -g * std::floor(a / b););
+COOPER_BINARY_GRADIENT(HypotGradLhs, return g * a / std::hypot(a, b););
+COOPER_BINARY_GRADIENT(HypotGradRhs, return g * b / std::hypot(a, b););
+
+#undef COOPER_BINARY_FUNCTION
+#undef COOPER_BINARY_GRADIENT
+#undef COOPER_BINARY_GRADIENT_OF
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_ELEMWISE_BINARY_FUNCTIONS_H_

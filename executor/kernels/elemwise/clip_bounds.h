@@ -1,0 +1,40 @@
+#ifndef COOPER_EXECUTOR_KERNELS_ELEMWISE_CLIP_BOUNDS_H_
+#define COOPER_EXECUTOR_KERNELS_ELEMWISE_CLIP_BOUNDS_H_
+
+// The bounds of `clip` among integers.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "ndarray/base/dtype.h"
+
+namespace cooper {
+
+struct ClipBounds {
+  double low, high;
+};
+
+// MXNet compares integers with the float bounds, and converts a bound that is the result. So do
+// these within the dtype, which a bound may lie outside of: for results the bounds without their
+// fraction, for gradients (`strict`) the outermost integers between them.
+inline ClipBounds ClipBoundsOf(double low, double high, DType dtype, bool strict) {
+  if (IsFloating(dtype)) return {low, high};
+  return DispatchDType(dtype, [&](auto tag) -> ClipBounds {
+    using T = typename decltype(tag)::type;
+    if constexpr (std::is_integral_v<T>) {
+      const auto least = static_cast<double>(std::numeric_limits<T>::lowest());
+      const auto most = static_cast<double>(std::numeric_limits<T>::max());
+      if (strict && (low > most || high < least)) return {1, 0};  // nothing is between them
+      return {std::clamp(strict ? std::ceil(low) : std::trunc(low), least, most),
+              std::clamp(strict ? std::floor(high) : std::trunc(high), least, most)};
+    } else {
+      return {low, high};
+    }
+  });
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_ELEMWISE_CLIP_BOUNDS_H_

@@ -1,0 +1,317 @@
+// Kernels of LeakyReLU and its gradient.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "executor/kernels/elemwise/leaky_relu_functions.h"
+#include "executor/kernels/launch/dispatch_float.h"
+#include "executor/kernels/launch/row_grain.h"
+#include "executor/kernels/loops/elemwise_loop.h"
+#include "executor/kernels/loops/vector_erf.h"
+#include "executor/kernels/loops/vector_math.h"
+#include "executor/kernels/reducers/lane_sum.h"
+#include "executor/program/kernel.h"
+#include "ndarray/threads/parallel.h"
+#include "symbol/ops/nn/leaky_relu_param.h"
+
+namespace cooper {
+namespace {
+
+// Calls fn(i) for each element, in any order: outputs may lie over inputs, but element by element.
+// What `fn` reads beside arrays it has captured by value, or every store might change it.
+template <typename Fn>
+void ForEach(int64_t n, const Fn& fn) {
+  ParallelFor(n, 16384, [fn](int64_t begin, int64_t end) {
+    const Fn own = fn;
+    COOPER_INDEPENDENT_ITERATIONS
+    for (int64_t i = begin; i < end; ++i) own(i);
+  });
+}
+
+// The elements of prelu's data in lines: of one gamma where `gamma_step` is 0, else of gammas that
+// lie as the elements do. The last line may be shorter.
+class PreluLines {
+ public:
+  explicit PreluLines(const GammaIndex& index)
+      : index_(index), size_(index.rows() * index.columns() * index.rest()) {
+    if (index.row_stride() == 0 && index.column_stride() == 0) {
+      length_ = kLineOfOneGamma;
+    } else if (index.rest() == 1) {
+      length_ = index.columns();
+      gamma_step_ = index.column_stride();
+    } else {
+      length_ = index.rest();
+    }
+  }
+
+  int64_t size() const { return size_; }
+  int64_t length() const { return length_; }
+  int64_t count() const { return size_ == 0 ? 0 : (size_ + length_ - 1) / length_; }
+  int64_t end(int64_t line) const { return std::min(size_, (line + 1) * length_); }
+  int64_t gamma_step() const { return gamma_step_; }
+  // That of its first element.
+  int64_t GammaOf(int64_t line) const { return index_(line * length_); }
+
+ private:
+  // So that threads have lines to share.
+  static constexpr int64_t kLineOfOneGamma = 4096;
+
+  GammaIndex index_;
+  int64_t size_, length_;
+  int64_t gamma_step_ = 0;
+};
+
+// Calls fn(i, gamma) for each element i, as ForEach does.
+template <typename T, typename Fn>
+void ForEachOfPrelu(const PreluLines& lines, const T* gamma, const Fn& fn) {
+  ParallelFor(lines.size(), 16384, [=](int64_t begin, int64_t end) {
+    const Fn own = fn;
+    for (int64_t first = begin; first < end;) {
+      const int64_t line = first / lines.length(), line_begin = line * lines.length();
+      const int64_t last = std::min(end, lines.end(line));
+      const T* own_gamma = gamma + lines.GammaOf(line);
+      if (lines.gamma_step() == 0) {
+        const auto slope = Load(*own_gamma);
+        COOPER_INDEPENDENT_ITERATIONS
+        for (int64_t i = first; i < last; ++i) own(i, slope);
+      } else {
+        COOPER_INDEPENDENT_ITERATIONS
+        for (int64_t i = first; i < last; ++i) own(i, Load(own_gamma[i - line_begin]));
+      }
+      first = last;
+    }
+  });
+}
+
+// exp(x) - 1 where x is at most 0; of others anything.
+template <typename C>
+C Expm1(C x) {
+  return VectorExpm1OfNonPositive(x > 0 ? C{} : x);
+}
+
+template <typename T>
+void Forward(const KernelContext& c) {
+  using enum LeakyReLUArrays::Input;
+  using enum LeakyReLUArrays::Output;
+  using C = ComputeType<T>;
+  const auto& param = c.param<LeakyReluParam>();
+  const bool add = c.reqs[0] == WriteReq::kAdd;
+  const T* x = c.inputs[kData].as<T>();
+  T* y = c.outputs[0].as<T>();
+  const int64_t n = c.inputs[kData].size();
+  C slope = static_cast<C>(param.slope);
+  switch (param.act_type) {
+    case LeakyReluParam::kRrelu: {
+      const C low = static_cast<C>(param.lower_bound);
+      const C width = static_cast<C>(param.upper_bound - param.lower_bound);
+      T* mask = c.reqs[kMask] == WriteReq::kNull ? nullptr : c.outputs[kMask].as<T>();
+      ForEach(n, [&](int64_t i) {
+        const C s =
+            c.is_train ? low + width * static_cast<C>(c.random.UniformAt(i)) : low + width / 2;
+        const C v = Load(x[i]);
+        if (mask != nullptr) Store(mask + i, s, c.reqs[kMask] == WriteReq::kAdd);
+        Store(y + i, v > 0 ? v : v * s, add);
+      });
+      return;
+    }
+    case LeakyReluParam::kLeaky:
+      ForEach(n, [=](int64_t i) {
+        const C v = Load(x[i]);
+        Store(y + i, v > 0 ? v : v * slope, add);
+      });
+      return;
+    case LeakyReluParam::kPrelu: {
+      const PreluLines lines(GammaIndex(c.inputs[kData].shape, c.inputs[kGamma].shape));
+      ForEachOfPrelu(lines, c.inputs[kGamma].as<T>(), [=](int64_t i, C gamma) {
+        const C v = Load(x[i]);
+        Store(y + i, v > 0 ? v : v * gamma, add);
+      });
+      return;
+    }
+    case LeakyReluParam::kElu:
+      ForEach(n, [=](int64_t i) {
+        const C v = Load(x[i]);
+        Store(y + i, v > 0 ? v : slope * Expm1(v), add);
+      });
+      return;
+    case LeakyReluParam::kSelu:
+      ForEach(n, [=](int64_t i) {
+        const C v = Load(x[i]);
+        const C u = v > 0 ? v : static_cast<C>(kSeluAlpha) * Expm1(v);
+        Store(y + i, static_cast<C>(kSeluLambda) * u, add);
+      });
+      return;
+    case LeakyReluParam::kGelu:
+      ForEach(n, [=](int64_t i) {
+        const C v = Load(x[i]);
+        Store(y + i, v * C{0.5} * (C{1} + VectorErf(v / static_cast<C>(kSqrt2))), add);
+      });
+      return;
+  }
+}
+
+// Returns what an element adds to the gradient of its gamma. The product stands outside of the
+// choice, as in MXNet: g++ 12 with -O3 makes wrong AVX2 code of sums of `x > 0 ? 0 : x * ograd` in
+// double precision (executor/cpu/nn:nn_gradient_test with COOPER_CPU_LEVEL=avx2).
+template <typename C>
+C GammaTerm(C x, C ograd) {
+  return (x > 0 ? C{} : x) * ograd;
+}
+
+// The gradients of gamma. Threads share lines, and then one adds their sums in order, or they share
+// gammas that lie side by side: the same bits for any number of them.
+template <typename T, typename C>
+void SumGammaGradients(const PreluLines& lines, const T* x, const T* ograd, int64_t size, C* sums) {
+  const int64_t length = lines.length();
+  std::fill_n(sums, size, C{});
+  if (lines.gamma_step() == 0) {
+    C* const line_sums = sums + size;
+    ParallelFor(lines.count(), RowGrain(length), [=](int64_t begin, int64_t end) {
+      for (int64_t line = begin; line < end; ++line) {
+        const T* const line_x = x + line * length;
+        const T* const line_ograd = ograd + line * length;
+        const int64_t n = lines.end(line) - line * length;
+        line_sums[line] = LaneSum<C>(
+            n, [=](int64_t i) { return GammaTerm(Load(line_x[i]), Load(line_ograd[i])); });
+      }
+    });
+    for (int64_t line = 0; line < lines.count(); ++line)
+      sums[lines.GammaOf(line)] += line_sums[line];
+    return;
+  }
+  ParallelFor(length, RowGrain(lines.count()), [=](int64_t begin, int64_t end) {
+    for (int64_t line = 0; line < lines.count(); ++line) {
+      C* const line_sums = sums + lines.GammaOf(line);
+      const int64_t first = line * length;
+      for (int64_t i = begin; i < end; ++i) {
+        line_sums[i] += GammaTerm(Load(x[first + i]), Load(ograd[first + i]));
+      }
+    }
+  });
+}
+
+template <typename T>
+void PreluBackward(const KernelContext& c) {
+  using enum LeakyReLUGradientArrays::Input;
+  using enum LeakyReLUGradientArrays::Output;
+  using C = ComputeType<T>;
+  const T* ograd = c.inputs[kOgrad].as<T>();
+  const T* x = c.inputs[kValue].as<T>();
+  const PreluLines lines(GammaIndex(c.inputs[kValue].shape, c.inputs[kMaskOrGamma].shape));
+  if (c.reqs[kGammaGrad] != WriteReq::kNull) {
+    const int64_t size = c.outputs[kGammaGrad].size();
+    C* sums = static_cast<C*>(c.workspace);
+    SumGammaGradients(lines, x, ograd, size, sums);
+    T* grad = c.outputs[kGammaGrad].as<T>();
+    const bool add = c.reqs[kGammaGrad] == WriteReq::kAdd;
+    for (int64_t k = 0; k < size; ++k) Store(grad + k, sums[k], add);
+  }
+  if (c.reqs[0] != WriteReq::kNull) {
+    T* grad = c.outputs[0].as<T>();
+    const bool add = c.reqs[0] == WriteReq::kAdd;
+    ForEachOfPrelu(lines, c.inputs[kMaskOrGamma].as<T>(), [=](int64_t i, C gamma) {
+      const C g = Load(ograd[i]);
+      Store(grad + i, Load(x[i]) > 0 ? g : g * gamma, add);
+    });
+  }
+}
+
+template <typename T>
+void Backward(const KernelContext& c) {
+  using enum LeakyReLUGradientArrays::Input;
+  using C = ComputeType<T>;
+  const auto& param = c.param<LeakyReluParam>();
+  if (param.act_type == LeakyReluParam::kPrelu) return PreluBackward<T>(c);
+  if (c.reqs[0] == WriteReq::kNull) return;
+  const bool add = c.reqs[0] == WriteReq::kAdd;
+  const T* ograd = c.inputs[kOgrad].as<T>();
+  const T* y = c.inputs[kValue].as<T>();  // the output, or data (param.gradient_takes_data())
+  T* grad = c.outputs[0].as<T>();
+  const int64_t n = c.outputs[0].size();
+  const C slope = static_cast<C>(param.slope);
+  switch (param.act_type) {
+    case LeakyReluParam::kPrelu:
+      return;
+    case LeakyReluParam::kRrelu: {
+      const T* mask = c.inputs[kMaskOrGamma].as<T>();
+      ForEach(n, [=](int64_t i) {
+        Store(grad + i, Load(ograd[i]) * (Load(y[i]) > 0 ? C{1} : Load(mask[i])), add);
+      });
+      return;
+    }
+    case LeakyReluParam::kLeaky:
+      ForEach(n, [=](int64_t i) {
+        Store(grad + i, Load(ograd[i]) * (Load(y[i]) > 0 ? C{1} : slope), add);
+      });
+      return;
+    case LeakyReluParam::kElu:
+      if (param.gradient_takes_data()) {
+        ForEach(n, [=](int64_t i) {
+          const C v = Load(y[i]);
+          Store(grad + i, Load(ograd[i]) * (v > 0 ? C{1} : slope * VectorExp(v)), add);
+        });
+        return;
+      }
+      ForEach(n, [=](int64_t i) {
+        const C v = Load(y[i]);
+        Store(grad + i, Load(ograd[i]) * (v > 0 ? C{1} : v + slope), add);
+      });
+      return;
+    case LeakyReluParam::kSelu: {
+      // MXNet's slope, lambda * (alpha + y), though the function's own is lambda * alpha + y:
+      // models were trained with it.
+      const C lambda = static_cast<C>(kSeluLambda);
+      const C alpha = static_cast<C>(kSeluAlpha);
+      ForEach(n, [=](int64_t i) {
+        const C v = Load(y[i]);
+        Store(grad + i, Load(ograd[i]) * lambda * (v > 0 ? C{1} : v + alpha), add);
+      });
+      return;
+    }
+    case LeakyReluParam::kGelu:
+      ForEach(n, [=](int64_t i) {
+        const C v = Load(y[i]) / static_cast<C>(kSqrt2);
+        const C slope_at =
+            C{0.5} * (C{1} + VectorErf(v) + v * static_cast<C>(2 / kSqrtPi) * VectorExp(-v * v));
+        Store(grad + i, Load(ograd[i]) * slope_at, add);
+      });
+      return;
+  }
+}
+
+absl::Status LeakyReluCpu(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  return DispatchFloat(c.outputs[0].dtype,
+                       [&](auto type) { Forward<typename decltype(type)::type>(c); });
+}
+
+absl::Status LeakyReluBackwardCpu(const KernelContext& c) {
+  using enum LeakyReLUGradientArrays::Input;
+  return DispatchFloat(c.inputs[kOgrad].dtype,
+                       [&](auto type) { Backward<typename decltype(type)::type>(c); });
+}
+
+// The sums of prelu's gamma gradient, and those of lines, are in ComputeType: in 16 bits long ones
+// would stop growing.
+absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
+  using enum LeakyReLUGradientArrays::Input;
+  using enum LeakyReLUGradientArrays::Output;
+  if (c.param<LeakyReluParam>().act_type != LeakyReluParam::kPrelu ||
+      c.reqs[kGammaGrad] == WriteReq::kNull) {
+    return Prepared{};
+  }
+  const ArrayView& grad = c.outputs[kGammaGrad];
+  const PreluLines lines(GammaIndex(c.inputs[kValue].shape, c.inputs[kMaskOrGamma].shape));
+  const int64_t sums = grad.size() + (lines.gamma_step() == 0 ? lines.count() : 0);
+  return Prepared{.workspace_bytes = sums * std::max<int64_t>(SizeOf(grad.dtype), sizeof(float))};
+}
+
+COOPER_REGISTER_KERNEL(LeakyReLU, DeviceType::kCpu, kFloats, LeakyReluCpu);
+COOPER_REGISTER_KERNEL(_backward_LeakyReLU, DeviceType::kCpu, kFloats, LeakyReluBackwardCpu,
+                       PrepareBackward);
+
+}  // namespace
+}  // namespace cooper

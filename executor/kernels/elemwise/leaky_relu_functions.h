@@ -1,0 +1,55 @@
+#ifndef COOPER_EXECUTOR_KERNELS_ELEMWISE_LEAKY_RELU_FUNCTIONS_H_
+#define COOPER_EXECUTOR_KERNELS_ELEMWISE_LEAKY_RELU_FUNCTIONS_H_
+
+// What kernels of LeakyReLU have in common on every device.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "ndarray/base/host_device.h"
+#include "ndarray/base/shape.h"
+
+namespace cooper {
+
+inline constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
+inline constexpr double kSeluLambda = 1.0507009873554804934193349852946;
+inline constexpr double kSqrt2 = 1.4142135623730950488016887242097;
+inline constexpr double kSqrtPi = 1.7724538509055160272981674833411;
+
+// Where gamma's element for element i of data is, data being seen as (rows, columns, rest). A
+// stride is 0 along an axis where gamma has one element.
+class GammaIndex {
+ public:
+  GammaIndex(const Shape& data, const Shape& gamma) {
+    rows_ = data.rank() == 0 ? 1 : data[0];
+    columns_ = data.rank() < 2 ? 1 : data[1];
+    rest_ = data.rank() < 2 ? 1 : data.Product(2, data.rank());
+    int left = gamma.rank();
+    int64_t stride = 1;
+    for (int i = std::min(data.rank(), 2) - 1; i >= 0 && left > 0; --i) {
+      const int64_t extent = gamma[left - 1];
+      if (extent != data[i] && extent != 1) continue;
+      (i == 0 ? row_stride_ : column_stride_) = extent == 1 ? 0 : stride;
+      stride *= extent;
+      --left;
+    }
+  }
+
+  COOPER_HOST_DEVICE int64_t operator()(int64_t i) const {
+    return i / rest_ / columns_ * row_stride_ + i / rest_ % columns_ * column_stride_;
+  }
+
+  int64_t rows() const { return rows_; }
+  int64_t columns() const { return columns_; }
+  int64_t rest() const { return rest_; }
+  int64_t row_stride() const { return row_stride_; }
+  int64_t column_stride() const { return column_stride_; }
+
+ private:
+  int64_t rows_, columns_, rest_;
+  int64_t row_stride_ = 0, column_stride_ = 0;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_ELEMWISE_LEAKY_RELU_FUNCTIONS_H_

@@ -1,0 +1,72 @@
+#ifndef COOPER_EXECUTOR_KERNELS_ELEMWISE_PARAMETRIC_FUNCTIONS_H_
+#define COOPER_EXECUTOR_KERNELS_ELEMWISE_PARAMETRIC_FUNCTIONS_H_
+
+// Functions of one element and one or two parameters, and of (ograd, element, parameters) their
+// gradients, for element loops of every device.
+
+#include "ndarray/base/host_device.h"
+
+namespace cooper {
+
+// Bounds come last so that NaN passes.
+struct Clip {
+  static constexpr int kArity = 3;
+  static constexpr bool kExactIntegers = true;
+  template <typename C>
+  COOPER_HOST_DEVICE static C Apply(C x, C low, C high) {
+    return x > high ? high : (x < low ? low : x);
+  }
+};
+
+struct ClipGrad {
+  static constexpr int kArity = 4;
+  static constexpr bool kExactIntegers = true;
+  template <typename C>
+  COOPER_HOST_DEVICE static C Apply(C g, C x, C low, C high) {
+    return x > high || x < low ? C{0} : g;
+  }
+};
+
+struct HardSigmoid {
+  static constexpr int kArity = 3;
+  static constexpr bool kExactIntegers = false;
+  template <typename C>
+  COOPER_HOST_DEVICE static C Apply(C x, C alpha, C beta) {
+    return Clip::Apply(alpha * x + beta, C{0}, C{1});
+  }
+};
+
+struct HardSigmoidGrad {
+  static constexpr int kArity = 4;
+  static constexpr bool kExactIntegers = false;
+  template <typename C>
+  COOPER_HOST_DEVICE static C Apply(C g, C x, C alpha, C beta) {
+    const C y = alpha * x + beta;
+    return y > 0 && y < 1 ? g * alpha : 0;  // NOLINT: an integer never is
+  }
+};
+
+struct SmoothL1 {
+  static constexpr int kArity = 2;
+  static constexpr bool kExactIntegers = false;
+  template <typename C>
+  COOPER_HOST_DEVICE static C Apply(C x, C sigma) {
+    const C square = sigma * sigma;
+    const C magnitude = x < 0 ? -x : x;
+    return magnitude > 1 / square ? magnitude - C{0.5} / square : C{0.5} * x * x * square;
+  }
+};
+
+struct SmoothL1Grad {
+  static constexpr int kArity = 3;
+  static constexpr bool kExactIntegers = false;
+  template <typename C>
+  COOPER_HOST_DEVICE static C Apply(C g, C x, C sigma) {
+    const C square = sigma * sigma;
+    return x > 1 / square ? g : (x < -1 / square ? -g : g * square * x);
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_ELEMWISE_PARAMETRIC_FUNCTIONS_H_

@@ -1,0 +1,91 @@
+// Kernels of functions of one array, and of their gradients.
+
+#include "executor/kernels/elemwise/activation_functions.h"
+#include "executor/kernels/loops/elemwise_kernel.h"
+#include "executor/kernels/loops/unary_functions.h"
+#include "executor/program/kernel.h"
+
+namespace cooper {
+namespace {
+
+constexpr DeviceType kCpu = DeviceType::kCpu;
+
+const KernelRegistrar kKernels[] = {
+    {"relu", kCpu, kAnyDType, ElemwiseKernel<Relu>},
+    {"_backward_relu", kCpu, kAnyDType, ElemwiseKernel<ReluGrad>},
+    {"sigmoid", kCpu, kAnyDType, ElemwiseKernel<Sigmoid>},
+    {"_backward_sigmoid", kCpu, kAnyDType, ElemwiseKernel<SigmoidGrad>},
+    {"softsign", kCpu, kAnyDType, ElemwiseKernel<SoftSign>},
+    {"_backward_softsign", kCpu, kAnyDType, ElemwiseKernel<SoftSignGrad>},
+    {"tanh", kCpu, kAnyDType, ElemwiseKernel<Tanh>},
+    {"_backward_tanh", kCpu, kAnyDType, ElemwiseKernel<TanhGrad>},
+    {"abs", kCpu, kAnyDType, ElemwiseKernel<Abs>},
+    {"_backward_abs", kCpu, kAnyDType, ElemwiseKernel<AbsGrad>},
+    {"sign", kCpu, kAnyDType, ElemwiseKernel<Sign>},
+    {"negative", kCpu, kAnyDType, ElemwiseKernel<Negative>},
+    {"round", kCpu, kAnyDType, ElemwiseKernel<Round>},
+    {"rint", kCpu, kAnyDType, ElemwiseKernel<Rint>},
+    {"ceil", kCpu, kAnyDType, ElemwiseKernel<Ceil>},
+    {"floor", kCpu, kAnyDType, ElemwiseKernel<Floor>},
+    {"trunc", kCpu, kAnyDType, ElemwiseKernel<Trunc>},
+    {"fix", kCpu, kAnyDType, ElemwiseKernel<Trunc>},
+    {"square", kCpu, kAnyDType, ElemwiseKernel<Square>},
+    {"_backward_square", kCpu, kAnyDType, ElemwiseKernel<SquareGrad>},
+    {"sqrt", kCpu, kAnyDType, ElemwiseKernel<Sqrt>},
+    {"_backward_sqrt", kCpu, kAnyDType, ElemwiseKernel<SqrtGrad>},
+    {"rsqrt", kCpu, kAnyDType, ElemwiseKernel<Rsqrt>},
+    {"_backward_rsqrt", kCpu, kAnyDType, ElemwiseKernel<RsqrtGrad>},
+    {"cbrt", kCpu, kAnyDType, ElemwiseKernel<Cbrt>},
+    {"_backward_cbrt", kCpu, kAnyDType, ElemwiseKernel<CbrtGrad>},
+    {"rcbrt", kCpu, kAnyDType, ElemwiseKernel<Rcbrt>},
+    {"_backward_rcbrt", kCpu, kAnyDType, ElemwiseKernel<RcbrtGrad>},
+    {"reciprocal", kCpu, kAnyDType, ElemwiseKernel<Reciprocal>},
+    {"_backward_reciprocal", kCpu, kAnyDType, ElemwiseKernel<ReciprocalGrad>},
+    {"exp", kCpu, kAnyDType, ElemwiseKernel<Exp>},
+    {"expm1", kCpu, kAnyDType, ElemwiseKernel<Expm1>},
+    {"_backward_expm1", kCpu, kAnyDType, ElemwiseKernel<Expm1Grad>},
+    {"log", kCpu, kAnyDType, ElemwiseKernel<Log>},
+    {"_backward_log", kCpu, kAnyDType, ElemwiseKernel<LogGrad>},
+    {"log10", kCpu, kAnyDType, ElemwiseKernel<Log10>},
+    {"_backward_log10", kCpu, kAnyDType, ElemwiseKernel<Log10Grad>},
+    {"log2", kCpu, kAnyDType, ElemwiseKernel<Log2>},
+    {"_backward_log2", kCpu, kAnyDType, ElemwiseKernel<Log2Grad>},
+    {"log1p", kCpu, kAnyDType, ElemwiseKernel<Log1p>},
+    {"_backward_log1p", kCpu, kAnyDType, ElemwiseKernel<Log1pGrad>},
+    {"sin", kCpu, kAnyDType, ElemwiseKernel<Sin>},
+    {"_backward_sin", kCpu, kAnyDType, ElemwiseKernel<SinGrad>},
+    {"cos", kCpu, kAnyDType, ElemwiseKernel<Cos>},
+    {"_backward_cos", kCpu, kAnyDType, ElemwiseKernel<CosGrad>},
+    {"tan", kCpu, kAnyDType, ElemwiseKernel<Tan>},
+    {"_backward_tan", kCpu, kAnyDType, ElemwiseKernel<TanGrad>},
+    {"arcsin", kCpu, kAnyDType, ElemwiseKernel<Arcsin>},
+    {"_backward_arcsin", kCpu, kAnyDType, ElemwiseKernel<ArcsinGrad>},
+    {"arccos", kCpu, kAnyDType, ElemwiseKernel<Arccos>},
+    {"_backward_arccos", kCpu, kAnyDType, ElemwiseKernel<ArccosGrad>},
+    {"arctan", kCpu, kAnyDType, ElemwiseKernel<Arctan>},
+    {"_backward_arctan", kCpu, kAnyDType, ElemwiseKernel<ArctanGrad>},
+    {"sinh", kCpu, kAnyDType, ElemwiseKernel<Sinh>},
+    {"_backward_sinh", kCpu, kAnyDType, ElemwiseKernel<SinhGrad>},
+    {"cosh", kCpu, kAnyDType, ElemwiseKernel<Cosh>},
+    {"_backward_cosh", kCpu, kAnyDType, ElemwiseKernel<CoshGrad>},
+    {"arcsinh", kCpu, kAnyDType, ElemwiseKernel<Arcsinh>},
+    {"_backward_arcsinh", kCpu, kAnyDType, ElemwiseKernel<ArcsinhGrad>},
+    {"arccosh", kCpu, kAnyDType, ElemwiseKernel<Arccosh>},
+    {"_backward_arccosh", kCpu, kAnyDType, ElemwiseKernel<ArccoshGrad>},
+    {"arctanh", kCpu, kAnyDType, ElemwiseKernel<Arctanh>},
+    {"_backward_arctanh", kCpu, kAnyDType, ElemwiseKernel<ArctanhGrad>},
+    {"degrees", kCpu, kAnyDType, ElemwiseKernel<Degrees>},
+    {"radians", kCpu, kAnyDType, ElemwiseKernel<Radians>},
+    {"erf", kCpu, kAnyDType, ElemwiseKernel<Erf>},
+    {"_backward_erf", kCpu, kAnyDType, ElemwiseKernel<ErfGrad>},
+    {"erfinv", kCpu, kAnyDType, ElemwiseKernel<ErfInverse>},
+    {"_backward_erfinv", kCpu, kAnyDType, ElemwiseKernel<ErfInverseGrad>},
+    {"gamma", kCpu, kAnyDType, ElemwiseKernel<Gamma>},
+    {"_backward_gamma", kCpu, kAnyDType, ElemwiseKernel<GammaGrad>},
+    {"gammaln", kCpu, kAnyDType, ElemwiseKernel<GammaLn>},
+    {"_backward_gammaln", kCpu, kAnyDType, ElemwiseKernel<GammaLnGrad>},
+    {"logical_not", kCpu, kAnyDType, ElemwiseKernel<LogicalNot>},
+};
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,62 @@
+#ifndef COOPER_EXECUTOR_KERNELS_INDEX_INDEXED_AXIS_H_
+#define COOPER_EXECUTOR_KERNELS_INDEX_INDEXED_AXIS_H_
+
+// What kernels of every device do with an axis that is indexed or ordered, and their errors.
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "executor/kernels/loops/strided_loop.h"
+#include "ndarray/base/host_device.h"
+#include "ndarray/base/shape.h"
+#include "symbol/ops/index/take_param.h"
+
+namespace cooper {
+
+// An array seen as (outer, n, inner) around an axis, counted from the end if negative; nullopt is
+// all axes as one.
+struct IndexedExtents {
+  int64_t outer = 1, n = 1, inner = 1;
+
+  IndexedExtents(const Shape& shape, std::optional<int> axis) {
+    if (!axis.has_value()) {
+      n = shape.num_elements();
+      return;
+    }
+    const int at = *axis < 0 ? *axis + shape.rank() : *axis;
+    outer = shape.Product(0, at);
+    n = shape[at];
+    inner = StrideOf(shape, at);
+  }
+
+  int64_t rows() const { return outer * inner; }
+};
+
+// The position that an index stands for on an axis of n > 0 elements; kRaise is taken as kClip.
+COOPER_HOST_DEVICE inline int64_t IndexInRange(int64_t index, int64_t n, IndexMode mode) {
+  if (mode == IndexMode::kWrap) {
+    index %= n;
+    return index < 0 ? index + n : index;
+  }
+  return index < 0 ? 0 : (index < n ? index : n - 1);
+}
+
+// kInvalidArgument: of take with mode raise.
+inline absl::Status TakeOutOfRange(int64_t index, int axis, const Shape& data) {
+  return absl::InvalidArgumentError(absl::StrCat("take: index ", index,
+                                                 " is out of range for axis ", axis,
+                                                 " of input 'a' ", data.ToString()));
+}
+
+// The same of gather_nd and its relatives.
+inline absl::Status CoordinateOutOfRange(int64_t index, int64_t axis, const Shape& whole) {
+  return absl::InvalidArgumentError(absl::StrCat("index ", index, " is out of range for axis ",
+                                                 axis, " of an array of shape ", whole.ToString()));
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_INDEX_INDEXED_AXIS_H_

@@ -1,0 +1,44 @@
+#ifndef COOPER_EXECUTOR_KERNELS_INDEX_SORT_KEY_H_
+#define COOPER_EXECUTOR_KERNELS_INDEX_SORT_KEY_H_
+
+// What radix_sort.h and row_sort.h sort numbers by. For .cu files.
+
+#include <cstdint>
+
+#include "ndarray/base/dtype.h"
+
+namespace cooper {
+
+// Numbers that order as the values do; -0 and 0 are one, and NaN is larger than everything. That of
+// a float has 32 bits.
+__device__ inline uint64_t SortKeyOf(float value) {
+  if (value != value) return 0xffffffff;
+  const uint32_t bits = __float_as_uint(value == 0 ? 0.0F : value);
+  return (bits & 0x80000000) != 0 ? ~bits : bits | 0x80000000;
+}
+__device__ inline uint64_t SortKeyOf(double value) {
+  constexpr uint64_t kSign = uint64_t{1} << 63;
+  if (value != value) return ~uint64_t{0};
+  const auto bits = static_cast<uint64_t>(__double_as_longlong(value == 0 ? 0.0 : value));
+  return (bits & kSign) != 0 ? ~bits : bits | kSign;
+}
+__device__ inline uint64_t SortKeyOf(int64_t value) {
+  return static_cast<uint64_t>(value) ^ (uint64_t{1} << 63);
+}
+
+// Whether keys of such elements need more than 32 bits.
+inline bool HasWideSortKeys(DType dtype) {
+  return dtype == DType::kFloat64 || dtype == DType::kInt64;
+}
+
+// The key of an element of a dtype whose keys are not wide.
+__device__ inline uint32_t NarrowSortKeyOf(float value) {
+  return static_cast<uint32_t>(SortKeyOf(value));
+}
+__device__ inline uint32_t NarrowSortKeyOf(int64_t value) {
+  return static_cast<uint32_t>(value) ^ (uint32_t{1} << 31);
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_INDEX_SORT_KEY_H_

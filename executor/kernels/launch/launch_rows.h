@@ -1,0 +1,45 @@
+#ifndef COOPER_EXECUTOR_KERNELS_LAUNCH_LAUNCH_ROWS_H_
+#define COOPER_EXECUTOR_KERNELS_LAUNCH_LAUNCH_ROWS_H_
+
+// Launches device code that goes over the rows of a matrix: a block has one row at a time, so that
+// nothing need be divided to find an element's row. For .cu files.
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "executor/kernels/launch/block_limit.h"
+#include "executor/kernels/launch/launch.h"
+#include "executor/program/kernel.h"
+
+namespace cooper {
+
+// As Launch, for a kernel that goes over rows from blockIdx.y on, in steps of gridDim.y, and over
+// each row's columns from FirstElement() on, in steps of ElementStep(). Nothing is launched for an
+// empty matrix.
+template <typename... P, typename... A>
+absl::Status LaunchRows(const KernelContext& c, int64_t rows, int64_t columns, void (*kernel)(P...),
+                        A&&... arguments) {
+  constexpr int64_t kWarp = 32, kMaxThreads = 256, kMaxBlocks = 65535;
+  if (rows == 0 || columns == 0) return absl::OkStatus();
+  const int64_t threads = std::min(kMaxThreads, (columns + kWarp - 1) / kWarp * kWarp);
+  const dim3 grid(BlocksFor((columns + threads - 1) / threads, kMaxBlocks),
+                  BlocksFor(rows, kMaxBlocks));
+  return Launch(c, grid, dim3(static_cast<unsigned>(threads)), kernel,
+                std::forward<A>(arguments)...);
+}
+
+// Calls fn(row, column) for this thread's elements of a matrix.
+template <typename Fn>
+__device__ void ForEachInRows(int64_t rows, int64_t columns, Fn&& fn) {
+  for (int64_t row = blockIdx.y; row < rows; row += gridDim.y) {
+    for (int64_t column = FirstElement(); column < columns; column += ElementStep()) {
+      fn(row, column);
+    }
+  }
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_LAUNCH_LAUNCH_ROWS_H_

@@ -1,0 +1,74 @@
+#ifndef COOPER_EXECUTOR_KERNELS_LAUNCH_WORDS_H_
+#define COOPER_EXECUTOR_KERNELS_LAUNCH_WORDS_H_
+
+// Elements that are only moved are words of 1 to 16 bytes, whatever their dtype: a kernel is
+// compiled for few types, and neighbouring elements move in one access. For .cu files.
+
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+
+#include "absl/status/status.h"
+#include "cuda_runtime.h"
+#include "ndarray/base/dtype.h"
+
+namespace cooper {
+
+inline constexpr int64_t kMaxWordBytes = 16;
+
+// The widest word in which memory can be moved that begins at `pointers` and comes in runs of, or
+// at distances of, `bytes` bytes; all of the latter are multiples of `element_bytes`, the least.
+inline int64_t WordBytes(int64_t element_bytes, std::initializer_list<const void*> pointers,
+                         std::initializer_list<int64_t> bytes) {
+  uint64_t bits = 0;
+  for (const void* pointer : pointers) bits |= reinterpret_cast<uintptr_t>(pointer);
+  for (int64_t distance : bytes) bits |= static_cast<uint64_t>(distance);
+  int64_t word = kMaxWordBytes;
+  while (word > element_bytes && bits % static_cast<uint64_t>(word) != 0) word /= 2;
+  return word;
+}
+
+// Calls fn(Word{}), whose status it returns, with a type of so many bytes.
+template <typename Fn>
+absl::Status DispatchWord(int64_t bytes, Fn&& fn) {
+  switch (bytes) {
+    case 1:
+      return fn(uint8_t{0});
+    case 2:
+      return fn(uint16_t{0});
+    case 4:
+      return fn(uint32_t{0});
+    case 8:
+      return fn(uint64_t{0});
+    default:
+      return fn(uint4{});
+  }
+}
+
+// A word of elements that are all `value`, converted to `dtype`.
+template <typename Word>
+Word WordOf(double value, DType dtype) {
+  Word word;
+  char bytes[kMaxWordBytes];
+  DispatchDType(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T element = ConvertElement<T>(value);
+    for (size_t at = 0; at < sizeof(bytes); at += sizeof(T)) {
+      std::memcpy(bytes + at, &element, sizeof(T));
+    }
+  });
+  std::memcpy(&word, bytes, sizeof(word));
+  return word;
+}
+
+// `value` as an element of `dtype` holds it.
+template <typename C>
+C RoundedTo(DType dtype, double value) {
+  return DispatchDType(dtype, [&](auto tag) {
+    return ConvertElement<C>(ConvertElement<typename decltype(tag)::type>(value));
+  });
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_LAUNCH_WORDS_H_

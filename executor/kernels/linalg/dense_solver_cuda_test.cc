@@ -1,0 +1,240 @@
+// Triangular systems and factorizations on a GPU against the CPU's: of few and of many matrices,
+// small and large ones, for which other functions of the libraries are called.
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "executor/kernels/launch/compare_kernels.h"
+#include "executor/kernels/launch/run_kernel.h"
+#include "executor/program/kernel.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/cuda/require_gpu.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/schema/op.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Batch {
+  int64_t count, n;
+};
+
+// One matrix, some small ones, many, few and many larger ones, and nothing.
+const Batch kBatches[] = {{1, 1},  {1, 7},  {3, 5}, {40, 2}, {1, 65},
+                          {2, 64}, {9, 64}, {0, 3}, {2, 0}};
+
+// Kernels of square matrices: what they read and write, in the letters of Shapes().
+struct Factorization {
+  const char* op;
+  const char* kernel;
+  const char* inputs;
+  const char* outputs;
+};
+
+const Factorization kFactorizations[] = {
+    {"_linalg_potrf", "", "M", "M"},
+    {"_linalg_potrf", "_backward_linalg_potrf", "MM", "M"},
+    {"_linalg_potri", "", "M", "M"},
+    {"_linalg_potri", "_backward_linalg_potri", "MMM", "M"},
+    {"_linalg_sumlogdiag", "", "M", "n"},
+    {"_linalg_sumlogdiag", "_backward_linalg_sumlogdiag", "nM", "M"},
+    {"_linalg_inverse", "", "M", "M"},
+    {"_linalg_slogdet", "", "M", "nn"},
+    {"_linalg_slogdet", "_backward_linalg_slogdet", "nM", "M"},
+};
+
+// A matrix for each M, a number for each n.
+std::vector<Shape> Shapes(const std::string& letters, const Batch& batch) {
+  std::vector<Shape> shapes;
+  for (const char letter : letters) {
+    shapes.push_back(letter == 'M' ? Shape{batch.count, batch.n, batch.n} : Shape{batch.count});
+  }
+  return shapes;
+}
+
+std::string NameOf(const Batch& batch) { return absl::StrCat(batch.count, "Of", batch.n); }
+
+using FactorizationCase = std::tuple<Factorization, Batch>;
+
+std::string NameOfCase(const ::testing::TestParamInfo<FactorizationCase>& info) {
+  const auto& [f, batch] = info.param;
+  return absl::StrCat((*f.kernel == 0 ? f.op : f.kernel) + 1, NameOf(batch));
+}
+
+class FactorizationCudaTest : public ::testing::TestWithParam<FactorizationCase> {};
+
+TEST_P(FactorizationCudaTest, IsCloseToTheCpus) {
+  COOPER_REQUIRE_GPU();
+  const auto& [f, batch] = GetParam();
+  ExpectEqualKernels({.name = absl::StrCat(f.op, f.kernel, " ", NameOf(batch)),
+                      .op = f.op,
+                      .kernel = f.kernel,
+                      .inputs = Shapes(f.inputs, batch),
+                      .outputs = Shapes(f.outputs, batch),
+                      .dtypes = {DType::kFloat32, DType::kFloat64},
+                      .roundings = 500,
+                      .low = -1,
+                      .high = 1,
+                      .diagonal = static_cast<double>(batch.n) + 1});
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FactorizationCudaTest,
+                         ::testing::Combine(::testing::ValuesIn(kFactorizations),
+                                            ::testing::ValuesIn(kBatches)),
+                         NameOfCase);
+
+// The product of so many pivots is a float, and sums cancel little, where matrices are nearly ones.
+const Factorization kNearlyOne[] = {
+    {"_linalg_det", "", "M", "n"},
+    {"_linalg_det", "_backward_linalg_det", "nM", "M"},
+    {"_linalg_inverse", "_backward_linalg_inverse", "MM", "M"},
+};
+
+TEST(NearlyOneCudaTest, IsCloseToTheCpus) {
+  COOPER_REQUIRE_GPU();
+  for (const Batch& batch : kBatches) {
+    for (const Factorization& f : kNearlyOne) {
+      ExpectEqualKernels({.name = absl::StrCat(f.op, f.kernel, " ", NameOf(batch)),
+                          .op = f.op,
+                          .kernel = f.kernel,
+                          .inputs = Shapes(f.inputs, batch),
+                          .outputs = Shapes(f.outputs, batch),
+                          .dtypes = {DType::kFloat32, DType::kFloat64},
+                          .roundings = 500,
+                          .low = -0.02,
+                          .high = 0.02,
+                          .diagonal = 1});
+    }
+  }
+}
+
+class SolveCudaTest : public ::testing::TestWithParam<int> {};
+
+// All four ways in which a triangle can stand, before and after matrices that are not square.
+TEST_P(SolveCudaTest, IsCloseToTheCpus) {
+  COOPER_REQUIRE_GPU();
+  const bool transpose = GetParam() & 1, rightside = GetParam() & 2, lower = GetParam() & 4;
+  const auto text = [](bool value) { return value ? "True" : "False"; };
+  for (const Batch& batch : kBatches) {
+    const Shape a{batch.count, batch.n, batch.n};
+    const Shape b = rightside ? Shape{batch.count, 3, batch.n} : Shape{batch.count, batch.n, 3};
+    for (const std::string op : {"_linalg_trsm", "_linalg_trmm"}) {
+      KernelCase test = {.name = absl::StrCat(op, " ", NameOf(batch)),
+                         .op = op,
+                         .attrs = {{"transpose", text(transpose)},
+                                   {"rightside", text(rightside)},
+                                   {"lower", text(lower)},
+                                   {"alpha", "2"}},
+                         .inputs = {a, b},
+                         .outputs = {b},
+                         .dtypes = {DType::kFloat32, DType::kFloat64},
+                         .roundings = 500,
+                         .low = -1,
+                         .high = 1,
+                         .diagonal = static_cast<double>(batch.n) + 1};
+      ExpectEqualKernels(test);
+      test.kernel = absl::StrCat("_backward", op);
+      test.inputs = {b, a, b};
+      test.outputs = {a, b};
+      ExpectEqualKernels(test);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SolveCudaTest, ::testing::Range(0, 8));
+
+// What an operator of one input makes of `a` on a GPU.
+absl::StatusOr<std::vector<NDArray>> RunOnGpu(const std::string& op, const NDArray& a,
+                                              std::vector<NDArray> outputs) {
+  const Symbol symbol = *Symbol::Create(op, {.inputs = {Symbol::Variable("a")}});
+  const size_t count = outputs.size();
+  return RunKernelOn(Context::Gpu(0), {.kernel = op,
+                                       .call = symbol.outputs()[0].node->call(),
+                                       .inputs = {a},
+                                       .outputs = std::move(outputs),
+                                       .reqs = std::vector<WriteReq>(count, WriteReq::kWrite)});
+}
+
+// `count` identities (n, n), of which the given one has `value` in its last place.
+NDArray Identities(const Batch& batch, int64_t matrix, float value) {
+  NDArray a = *NDArray::Empty(Shape{batch.count, batch.n, batch.n}, DType::kFloat32);
+  float* const elements = static_cast<float*>(a.raw_data());
+  for (int64_t i = 0; i < a.shape().num_elements(); ++i) {
+    elements[i] = i / batch.n % batch.n == i % batch.n ? 1 : 0;
+  }
+  elements[(matrix + 1) * batch.n * batch.n - 1] = value;
+  return a;
+}
+
+TEST(DenseSolverCudaTest, NamesTheMatrixThatHasNoFactor) {
+  COOPER_REQUIRE_GPU();
+  for (const Batch& batch : {Batch{3, 4}, Batch{2, 64}, Batch{9, 64}}) {
+    SCOPED_TRACE(NameOf(batch));
+    for (const float value : {-1.0F, 0.0F, std::numeric_limits<float>::quiet_NaN()}) {
+      const NDArray a = Identities(batch, 1, value);
+      EXPECT_THAT(RunOnGpu("_linalg_potrf", a, {a}),
+                  StatusIs(absl::StatusCode::kInvalidArgument,
+                           HasSubstr("_linalg_potrf: matrix 1 of input 'A' is not positive")));
+    }
+    const NDArray a = Identities(batch, 1, 0);
+    EXPECT_THAT(RunOnGpu("_linalg_inverse", a, {a}),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr("_linalg_inverse: matrix 1 of input 'A' is singular")));
+  }
+}
+
+TEST(DenseSolverCudaTest, DeterminantOfASingularMatrixIsZero) {
+  COOPER_REQUIRE_GPU();
+  for (const Batch& batch : {Batch{3, 4}, Batch{2, 64}, Batch{9, 64}}) {
+    SCOPED_TRACE(NameOf(batch));
+    const NDArray a = Identities(batch, 1, 0);
+    const NDArray number = *NDArray::Empty(Shape{batch.count}, DType::kFloat32);
+    COOPER_ASSERT_OK_AND_ASSIGN(const std::vector<NDArray> det,
+                                RunOnGpu("_linalg_det", a, {number}));
+    COOPER_ASSERT_OK_AND_ASSIGN(const std::vector<NDArray> slogdet,
+                                RunOnGpu("_linalg_slogdet", a, {number, number}));
+    const auto at = [](const NDArray& array, int64_t i) {
+      return static_cast<const float*>(array.raw_data())[i];
+    };
+    EXPECT_EQ(at(det[1], 0), 1);
+    EXPECT_EQ(at(det[1], 1), 0);
+    EXPECT_EQ(at(slogdet[1], 1), 0);
+    EXPECT_EQ(at(slogdet[2], 1), -std::numeric_limits<float>::infinity());
+    EXPECT_EQ(at(slogdet[2], 0), 0);
+  }
+}
+
+// As on the CPU, where a pivot that is NaN is none of 0.
+TEST(DenseSolverCudaTest, GradientOfNanIsNan) {
+  COOPER_REQUIRE_GPU();
+  const Symbol symbol = *Symbol::Create("_linalg_slogdet", {.inputs = {Symbol::Variable("a")}});
+  const NDArray a = Identities({1, 3}, 0, std::numeric_limits<float>::quiet_NaN());
+  const NDArray head = *NDArray::FromVector<float>({1}, {1.0F});
+  for (const Context& context : {Context::Cpu(0), Context::Gpu(0)}) {
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        const std::vector<NDArray> arrays,
+        RunKernelOn(context, {.kernel = "_backward_linalg_slogdet",
+                              .call = symbol.outputs()[0].node->call(),
+                              .inputs = {head, a},
+                              .outputs = {*NDArray::Empty(Shape{1, 3, 3}, DType::kFloat32)},
+                              .reqs = {WriteReq::kWrite}}));
+    EXPECT_TRUE(std::isnan(static_cast<const float*>(arrays[2].raw_data())[8])) << context;
+  }
+}
+
+}  // namespace
+}  // namespace cooper

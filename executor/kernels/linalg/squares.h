@@ -1,0 +1,138 @@
+#ifndef COOPER_EXECUTOR_KERNELS_LINALG_SQUARES_H_
+#define COOPER_EXECUTOR_KERNELS_LINALG_SQUARES_H_
+
+// Batches of square matrices, their triangles and diagonals. For .cu files.
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "cuda_runtime.h"
+#include "executor/kernels/launch/elements.h"
+#include "executor/kernels/launch/launch.h"
+#include "executor/program/kernel.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/shape.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/cuda/cublas.h"
+#include "ndarray/cuda/cuda_status.h"
+#include "ndarray/cuda/device_scope.h"
+
+namespace cooper {
+
+inline int64_t MatrixRows(const ArrayView& a) { return a.shape[a.shape.rank() - 2]; }
+inline int64_t MatrixColumns(const ArrayView& a) { return a.shape[a.shape.rank() - 1]; }
+// Number of matrices in (..., rows, columns).
+inline int64_t MatrixBatch(const ArrayView& a) { return a.shape.Product(0, a.shape.rank() - 2); }
+
+// Matrices (n, n) one after the other.
+struct Squares {
+  int64_t count, n;
+
+  explicit Squares(const ArrayView& array) : count(MatrixBatch(array)), n(MatrixRows(array)) {}
+  Squares(int64_t count, int64_t n) : count(count), n(n) {}
+  int64_t size() const { return count * n * n; }
+  // For products of three such batches.
+  GemmBatch gemm() const { return {count, n * n, n * n, n * n}; }
+};
+
+// Where element `item` of a batch of matrices (n, n) lies.
+struct InSquare {
+  int64_t first, row, column;  // of its matrix
+  __device__ InSquare(int64_t item, int64_t n)
+      : first(item / (n * n) * (n * n)), row(item / n % n), column(item % n) {}
+};
+
+// What StoreTriangle() writes outside of the triangle.
+enum class Elsewhere { kZero, kMirrored };
+
+// out = scale times the triangles of `matrices`, or added to it.
+template <typename T>
+__global__ void StoreTriangleKernel(int64_t size, int64_t n, bool lower, Elsewhere elsewhere,
+                                    T scale, const T* matrices, T* out, bool add) {
+  for (int64_t item = FirstElement(); item < size; item += ElementStep()) {
+    const InSquare at(item, n);
+    T value = 0;
+    if (lower ? at.column <= at.row : at.column >= at.row) {
+      value = matrices[item];
+    } else if (elsewhere == Elsewhere::kMirrored) {
+      value = matrices[at.first + at.column * n + at.row];
+    }
+    StoreTo(out + item, scale * value, add);
+  }
+}
+
+template <typename T>
+absl::Status StoreTriangle(const KernelContext& c, const Squares& s, bool lower,
+                           Elsewhere elsewhere, double scale, const T* matrices, T* out,
+                           bool add = false) {
+  return LaunchElements(c, s.size(), StoreTriangleKernel<T>, s.size(), s.n, lower, elsewhere, scale,
+                        matrices, out, add);
+}
+
+template <typename T>
+__global__ void WriteIdentities(int64_t size, int64_t n, T* out) {
+  for (int64_t item = FirstElement(); item < size; item += ElementStep()) {
+    const InSquare at(item, n);
+    out[item] = at.row == at.column ? T{1} : T{0};
+  }
+}
+
+// Queues a copy of `count` elements on the device.
+template <typename T>
+absl::Status CopyOnDevice(const KernelContext& c, int64_t count, const T* from, T* to) {
+  if (count == 0) return absl::OkStatus();
+  return CudaStatus(
+      cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyDeviceToDevice, StreamOf(c)),
+      "cudaMemcpyAsync");
+}
+
+// For kernels in which a warp has a matrix, LaunchWarps(count): calls fn(matrix, lane) for each.
+inline constexpr int kWarp = 32;
+
+// The values of a warp's lanes, put together by op; every lane has the result.
+template <typename T, typename Op>
+__device__ T ReduceInWarp(T value, Op&& op) {
+  for (int step = kWarp / 2; step > 0; step /= 2) {
+    value = op(value, __shfl_xor_sync(0xffffffffu, value, step));
+  }
+  return value;
+}
+template <typename T>
+__device__ T SumOfWarp(T value) {
+  return ReduceInWarp(value, [](T a, T b) { return a + b; });
+}
+template <typename T>
+__device__ T ProductOfWarp(T value) {
+  return ReduceInWarp(value, [](T a, T b) { return a * b; });
+}
+
+template <typename Fn>
+__device__ void ForEachWithWarp(int64_t count, Fn&& fn) {
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  for (int64_t i = FirstElement() / kWarp; i < count; i += ElementStep() / kWarp) fn(i, lane);
+}
+template <typename... P, typename... A>
+absl::Status LaunchWarps(const KernelContext& c, int64_t count, void (*kernel)(P...),
+                         A&&... arguments) {
+  return LaunchElements(c, count * kWarp, kernel, std::forward<A>(arguments)...);
+}
+
+using LinalgRunFn = absl::Status (*)(const KernelContext&);
+
+// The kernel of a node whose input 0 is of one of kFloat32Or64, run with the node's device as the
+// current one, unless no output is asked for.
+template <LinalgRunFn kFloat, LinalgRunFn kDouble>
+absl::Status RunFloat32Or64(const KernelContext& c) {
+  const bool asked = std::any_of(c.reqs.begin(), c.reqs.end(),
+                                 [](WriteReq req) { return req != WriteReq::kNull; });
+  if (!asked) return absl::OkStatus();
+  const CudaDeviceScope scope(c.context.device_id);
+  COOPER_RETURN_IF_ERROR(scope.status());
+  return c.inputs[0].dtype == DType::kFloat64 ? kDouble(c) : kFloat(c);
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_LINALG_SQUARES_H_

@@ -1,0 +1,71 @@
+#ifndef COOPER_EXECUTOR_KERNELS_LOOPS_BROADCAST_PLAN_H_
+#define COOPER_EXECUTOR_KERNELS_LOOPS_BROADCAST_PLAN_H_
+
+// How arrays of different shapes are walked together: axes that can be walked as one are merged, so
+// that the inner loop is as long as the shapes allow. Arrays are aligned at their last axes, and
+// one whose extent is 1 (or missing) stays at its place along that axis.
+
+#include <array>
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "ndarray/base/shape.h"
+
+namespace cooper {
+
+struct BroadcastPlan {
+  static constexpr int kMaxRank = 16;  // after merging
+  static constexpr int kMaxOperands = 5;
+
+  int rank = 0;  // at least 1
+  int num_operands = 0;
+  std::array<int64_t, kMaxRank> extents;
+  // Elements from one position to the next along each axis; 0 where the operand stays.
+  std::array<std::array<int64_t, kMaxRank>, kMaxOperands> strides;
+
+  int64_t num_elements() const;
+};
+
+// `full` has each axis' largest extent. False if more than kMaxRank axes remain. Allocates nothing.
+bool MakeBroadcastPlan(absl::Span<const int64_t> full,
+                       absl::Span<const absl::Span<const int64_t>> operands, BroadcastPlan* plan);
+
+// Calls fn(offsets, n, position) for each run of the inner axis within the positions [begin, end)
+// of the walk in row-major order; offsets[k] is that of operand k at the run's start.
+template <typename Fn>
+void WalkBroadcast(const BroadcastPlan& plan, int64_t begin, int64_t end, Fn&& fn) {
+  if (begin >= end) return;
+  const int inner = plan.rank - 1;
+  std::array<int64_t, BroadcastPlan::kMaxRank> index;
+  std::array<int64_t, BroadcastPlan::kMaxOperands> offsets = {};
+  int64_t rest = begin;
+  for (int axis = inner; axis >= 0; --axis) {
+    index[axis] = rest % plan.extents[axis];
+    rest /= plan.extents[axis];
+    for (int k = 0; k < plan.num_operands; ++k) offsets[k] += index[axis] * plan.strides[k][axis];
+  }
+  for (int64_t position = begin; position < end;) {
+    int64_t n = plan.extents[inner] - index[inner];
+    if (n > end - position) n = end - position;
+    fn(offsets.data(), n, position);
+    position += n;
+    if (position >= end) return;
+    // The run has ended at the end of the inner axis: on to the next row.
+    for (int k = 0; k < plan.num_operands; ++k) {
+      offsets[k] -= index[inner] * plan.strides[k][inner];
+    }
+    index[inner] = 0;
+    for (int axis = inner - 1; axis >= 0; --axis) {
+      for (int k = 0; k < plan.num_operands; ++k) offsets[k] += plan.strides[k][axis];
+      if (++index[axis] < plan.extents[axis]) break;
+      for (int k = 0; k < plan.num_operands; ++k) {
+        offsets[k] -= plan.extents[axis] * plan.strides[k][axis];
+      }
+      index[axis] = 0;
+    }
+  }
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_LOOPS_BROADCAST_PLAN_H_

@@ -1,0 +1,78 @@
+#ifndef COOPER_EXECUTOR_KERNELS_LOOPS_ELEMENT_MAP_KERNEL_H_
+#define COOPER_EXECUTOR_KERNELS_LOOPS_ELEMENT_MAP_KERNEL_H_
+
+// The kernels that ElementMapOf hands out. Included by the one .cu file that compiles a function;
+// where it does not use the function itself it says
+//
+//   template const ElementMap& ElementMapOf<Add>();
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include "executor/kernels/launch/launch.h"
+#include "executor/kernels/loops/element_map.h"
+
+namespace cooper {
+
+// Whether F is computed in double for integers too, by a function whose result CUDA may round to
+// just below an integer, where conversion would cut it off.
+template <typename F>
+inline constexpr bool kGivesIntegers = false;
+
+// An integer that is so near that only rounding can be between.
+__device__ inline double ToNearInteger(double value) {
+  constexpr double kMostError = 4 * 0x1p-52;
+  const double nearest = rint(value);
+  return fabs(value - nearest) <= kMostError * fabs(nearest) ? nearest : value;
+}
+
+template <typename F>
+__device__ ElementQuads<F, float> LoadQuads(const MapArguments& a, int64_t i) {
+  int64_t at[F::kArity] = {};
+  a.quads.At<F::kArity>(i, at);
+  return a.operands.LoadQuadsAt<F, float>(a.quads, at);
+}
+
+template <typename F, typename C>
+__global__ void MapElements(const MapArguments a) {
+  int64_t first = FirstElement();
+  if constexpr (std::is_same_v<C, float>) {
+    float4* const out = static_cast<float4*>(a.out);
+    ForEachLoaded(
+        a.quads.count, [&a](int64_t i) { return LoadQuads<F>(a, i); },
+        [&a, out](int64_t i, const ElementQuads<F, float>& x) {
+          float4 values = {x.of[0].Apply(), x.of[1].Apply(), x.of[2].Apply(), x.of[3].Apply()};
+          if (a.add) {
+            const float4 old = out[i];
+            values = {old.x + values.x, old.y + values.y, old.z + values.z, old.w + values.w};
+          }
+          out[i] = values;
+        });
+    first += 4 * a.quads.count;
+  }
+  for (int64_t i = first; i < a.walk.count; i += ElementStep()) {
+    int64_t at[F::kArity] = {};
+    a.walk.At<F::kArity>(i, at);
+    C value = a.operands.LoadAt<F, C>(at).Apply();
+    if constexpr (std::is_same_v<C, double> && kGivesIntegers<F>) {
+      if (a.to_integers) value = ToNearInteger(value);
+    }
+    StoreComputed(a.out, a.out_dtype, i, value, a.add);
+  }
+}
+
+template <typename F>
+const ElementMap& ElementMapOf() {
+  static const ElementMap map = [] {
+    ElementMap made{F::kArity, F::kExactIntegers, MapElements<F, float>, MapElements<F, double>,
+                    nullptr};
+    if constexpr (F::kExactIntegers) made.i64 = MapElements<F, int64_t>;
+    return made;
+  }();
+  return map;
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_LOOPS_ELEMENT_MAP_KERNEL_H_

@@ -1,0 +1,137 @@
+#include "executor/kernels/loops/elemwise_kernel.h"
+
+#include <algorithm>
+#include <array>
+
+#include "absl/strings/str_cat.h"
+#include "executor/kernels/loops/broadcast_plan.h"
+#include "executor/kernels/loops/element_block.h"
+#include "ndarray/threads/parallel.h"
+
+namespace cooper {
+namespace {
+
+constexpr int kMaxArity = kMaxElemwiseArity;
+constexpr int64_t kGrain = 16384;
+
+// Scalars of a loop as one element of the output's dtype each.
+using ScalarCells = std::array<std::array<char, 8>, kMaxArity>;
+
+RunOperand Resolve(const ElemwiseOperand& operand, DType dtype, std::array<char, 8>* cell) {
+  if (operand.data != nullptr) return {operand.data, operand.dtype, false};
+  StoreBlock<double>(&operand.scalar, 1, WriteReq::kWrite, cell->data(), dtype);
+  return {cell->data(), dtype, true};
+}
+
+}  // namespace
+
+template <typename C>
+void RunElements(ElemwiseLoop<C> loop, absl::Span<const RunOperand> operands, int64_t n,
+                 void* output, DType output_dtype, WriteReq req) {
+  const bool direct = req == WriteReq::kWrite && output_dtype == DTypeOf<C>();
+  bool in_blocks = !direct;
+  for (const RunOperand& operand : operands) {
+    in_blocks |= operand.fixed || operand.dtype != DTypeOf<C>();
+  }
+  const C* in[kMaxArity];
+  if (!in_blocks) {
+    for (size_t k = 0; k < operands.size(); ++k) in[k] = static_cast<const C*>(operands[k].data);
+    loop(in, static_cast<C*>(output), n);
+    return;
+  }
+  alignas(64) C buffers[kMaxArity + 1][kElementBlock];
+  const int64_t longest = std::min(n, kElementBlock);
+  for (size_t k = 0; k < operands.size(); ++k) {
+    if (!operands[k].fixed) continue;
+    C value;
+    LoadBlock(operands[k].data, operands[k].dtype, 1, &value);
+    std::fill_n(buffers[k], longest, value);
+    in[k] = buffers[k];
+  }
+  for (int64_t begin = 0; begin < n; begin += kElementBlock) {
+    const int64_t count = std::min(kElementBlock, n - begin);
+    for (size_t k = 0; k < operands.size(); ++k) {
+      const RunOperand& operand = operands[k];
+      if (operand.fixed) continue;
+      if (operand.dtype == DTypeOf<C>()) {
+        in[k] = static_cast<const C*>(operand.data) + begin;
+      } else {
+        LoadBlock(ElementAt(operand.data, operand.dtype, begin), operand.dtype, count, buffers[k]);
+        in[k] = buffers[k];
+      }
+    }
+    if (direct) {
+      loop(in, static_cast<C*>(output) + begin, count);
+    } else {
+      C* result = buffers[kMaxArity];
+      loop(in, result, count);
+      StoreBlock(result, count, req, ElementAt(output, output_dtype, begin), output_dtype);
+    }
+  }
+}
+
+template void RunElements<float>(ElemwiseLoop<float>, absl::Span<const RunOperand>, int64_t, void*,
+                                 DType, WriteReq);
+template void RunElements<double>(ElemwiseLoop<double>, absl::Span<const RunOperand>, int64_t,
+                                  void*, DType, WriteReq);
+template void RunElements<int64_t>(ElemwiseLoop<int64_t>, absl::Span<const RunOperand>, int64_t,
+                                   void*, DType, WriteReq);
+
+absl::Status RunElemwise(const ElemwiseLoops& loops, absl::Span<const ElemwiseOperand> operands,
+                         const ArrayView& output, WriteReq req) {
+  if (req == WriteReq::kNull) return absl::OkStatus();
+  ScalarCells cells;
+  RunOperand resolved[kMaxArity];
+  for (size_t k = 0; k < operands.size(); ++k) {
+    resolved[k] = Resolve(operands[k], output.dtype, &cells[k]);
+  }
+  DispatchComputeType(output.dtype, loops.exact_integers, [&](auto zero) {
+    using C = decltype(zero);
+    ParallelForPlain(output.size(), kGrain, [&](int64_t begin, int64_t end) {
+      RunOperand part[kMaxArity];
+      for (size_t k = 0; k < operands.size(); ++k) {
+        part[k] = resolved[k];
+        if (!part[k].fixed) part[k].data = ElementAt(part[k].data, part[k].dtype, begin);
+      }
+      RunElements<C>(loops.of<C>(), {part, operands.size()}, end - begin,
+                     ElementAt(output.data, output.dtype, begin), output.dtype, req);
+    });
+  });
+  return absl::OkStatus();
+}
+
+absl::Status RunBroadcast(const ElemwiseLoops& loops, absl::Span<const ElemwiseOperand> operands,
+                          absl::Span<const absl::Span<const int64_t>> shapes,
+                          absl::Span<const int64_t> full, const ArrayView& output, WriteReq req) {
+  if (req == WriteReq::kNull) return absl::OkStatus();
+  BroadcastPlan plan;
+  if (!MakeBroadcastPlan(full, shapes, &plan)) {
+    return absl::UnimplementedError(
+        absl::StrCat("broadcast to ", output.shape.ToString(), ": too many axes"));
+  }
+  ScalarCells cells;
+  RunOperand resolved[kMaxArity];
+  for (size_t k = 0; k < operands.size(); ++k) {
+    resolved[k] = Resolve(operands[k], output.dtype, &cells[k]);
+  }
+  const int inner = plan.rank - 1;
+  DispatchComputeType(output.dtype, loops.exact_integers, [&](auto zero) {
+    using C = decltype(zero);
+    ParallelForPlain(output.size(), kGrain, [&](int64_t begin, int64_t end) {
+      WalkBroadcast(plan, begin, end, [&](const int64_t* offsets, int64_t n, int64_t position) {
+        RunOperand run[kMaxArity];
+        for (size_t k = 0; k < operands.size(); ++k) {
+          run[k] = resolved[k];
+          if (run[k].fixed) continue;
+          run[k].data = ElementAt(run[k].data, run[k].dtype, offsets[k]);
+          run[k].fixed = plan.strides[k][inner] == 0;
+        }
+        RunElements<C>(loops.of<C>(), {run, operands.size()}, n,
+                       ElementAt(output.data, output.dtype, position), output.dtype, req);
+      });
+    });
+  });
+  return absl::OkStatus();
+}
+
+}  // namespace cooper

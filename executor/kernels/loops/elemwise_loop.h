@@ -1,0 +1,98 @@
+#ifndef COOPER_EXECUTOR_KERNELS_LOOPS_ELEMWISE_LOOP_H_
+#define COOPER_EXECUTOR_KERNELS_LOOPS_ELEMWISE_LOOP_H_
+
+// Turns a function of one to four elements into loops over contiguous memory, the only code
+// that is compiled for each function. What surrounds them (dtypes, scalars, broadcasting, write
+// requests, threads) is in elemwise_kernel.h, once for all functions.
+//
+//   struct Add {
+//     static constexpr int kArity = 2;
+//     static constexpr bool kExactIntegers = true;  // has a loop over int64_t; else double serves
+//     template <typename C>
+//     static C Apply(C a, C b) { return a + b; }
+//   };
+
+#include <cstdint>
+#include <type_traits>
+
+#include "ndarray/threads/cpu_level.h"
+
+namespace cooper {
+
+// The iterations are independent, even where the output lies over an input.
+#if defined(__clang__)
+#define COOPER_INDEPENDENT_ITERATIONS _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define COOPER_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
+#endif
+
+inline constexpr int kMaxElemwiseArity = 4;
+
+// out[i] = f(in[0][i], in[1][i], ...). `out` may be equal to inputs.
+template <typename C>
+using ElemwiseLoop = void (*)(const C* const* in, C* out, int64_t n);
+
+// The loops of one function.
+struct ElemwiseLoops {
+  int arity;
+  bool exact_integers;
+  ElemwiseLoop<float> f32;
+  ElemwiseLoop<double> f64;
+  ElemwiseLoop<int64_t> i64;  // null unless exact_integers
+
+  template <typename C>
+  ElemwiseLoop<C> of() const {
+    if constexpr (std::is_same_v<C, float>) {
+      return f32;
+    } else if constexpr (std::is_same_v<C, double>) {
+      return f64;
+    } else {
+      return i64;
+    }
+  }
+};
+
+template <typename F, typename C>
+void ElemwiseLoopBody(const C* const* in, C* out, int64_t n) {
+  const C* a = in[0];
+  if constexpr (F::kArity == 1) {
+    COOPER_INDEPENDENT_ITERATIONS
+    for (int64_t i = 0; i < n; ++i) out[i] = F::Apply(a[i]);
+  } else if constexpr (F::kArity == 2) {
+    const C* b = in[1];
+    COOPER_INDEPENDENT_ITERATIONS
+    for (int64_t i = 0; i < n; ++i) out[i] = F::Apply(a[i], b[i]);
+  } else if constexpr (F::kArity == 3) {
+    const C* b = in[1];
+    const C* c = in[2];
+    COOPER_INDEPENDENT_ITERATIONS
+    for (int64_t i = 0; i < n; ++i) out[i] = F::Apply(a[i], b[i], c[i]);
+  } else {
+    static_assert(F::kArity == 4);
+    const C* b = in[1];
+    const C* c = in[2];
+    const C* d = in[3];
+    COOPER_INDEPENDENT_ITERATIONS
+    for (int64_t i = 0; i < n; ++i) out[i] = F::Apply(a[i], b[i], c[i], d[i]);
+  }
+}
+
+template <typename F, typename C>
+void RunElemwiseLoop(const C* const* in, C* out, int64_t n) {
+  RunAtCpuLevel([=] { ElemwiseLoopBody<F>(in, out, n); });
+}
+
+template <typename F>
+constexpr ElemwiseLoops MakeElemwiseLoops() {
+  ElemwiseLoops loops{F::kArity, F::kExactIntegers, RunElemwiseLoop<F, float>,
+                      RunElemwiseLoop<F, double>, nullptr};
+  if constexpr (F::kExactIntegers) loops.i64 = RunElemwiseLoop<F, int64_t>;
+  return loops;
+}
+
+template <typename F>
+inline constexpr ElemwiseLoops kElemwiseLoops = MakeElemwiseLoops<F>();
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_LOOPS_ELEMWISE_LOOP_H_

@@ -1,0 +1,21 @@
+#ifndef COOPER_EXECUTOR_KERNELS_LOOPS_ELEMWISE_OPERAND_H_
+#define COOPER_EXECUTOR_KERNELS_LOOPS_ELEMWISE_OPERAND_H_
+
+#include "executor/program/kernel.h"
+#include "ndarray/base/dtype.h"
+
+namespace cooper {
+
+// An input of a loop: an array, or where data is null the same number for every element.
+struct ElemwiseOperand {
+  const void* data = nullptr;
+  DType dtype = DType::kFloat32;
+  double scalar = 0;
+};
+
+inline ElemwiseOperand OperandOf(const ArrayView& array) { return {array.data, array.dtype}; }
+inline ElemwiseOperand OperandOf(double scalar) { return {.scalar = scalar}; }
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_LOOPS_ELEMWISE_OPERAND_H_

@@ -1,0 +1,83 @@
+#ifndef COOPER_EXECUTOR_KERNELS_LOOPS_MOVE_ROWS_H_
+#define COOPER_EXECUTOR_KERNELS_LOOPS_MOVE_ROWS_H_
+
+// Rows that a function of their number moves from one place to another: gathers, and scatters to
+// places of which no two are the same. For .cu files.
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "executor/kernels/launch/elements.h"
+#include "executor/kernels/launch/launch.h"
+#include "executor/kernels/launch/words.h"
+#include "executor/program/kernel.h"
+#include "ndarray/base/dtype.h"
+
+namespace cooper {
+
+// Indices or lengths of any dtype, as executor/kernels/loops/index_reader.h reads them.
+struct DeviceIndices {
+  const void* data = nullptr;
+  DType dtype = DType::kFloat32;
+
+  DeviceIndices() = default;
+  explicit DeviceIndices(const ArrayView& view) : data(view.data), dtype(view.dtype) {}
+
+  __device__ int64_t operator[](int64_t i) const { return LoadElement<int64_t>(data, dtype, i); }
+};
+
+// Numbers of rows. Below 0, `from` is the fill value and `to` is nowhere.
+struct RowMove {
+  int64_t from, to;
+};
+
+template <typename Word, typename Map>
+__global__ void MoveRowWords(int64_t rows, int64_t inner, const Map map, const Word* src, Word fill,
+                             Word* dst) {
+  for (int64_t i = FirstElement(); i < rows * inner; i += ElementStep()) {
+    const int64_t row = i / inner, column = i - row * inner;
+    const RowMove move = map(row);
+    if (move.to < 0) continue;
+    dst[move.to * inner + column] = move.from < 0 ? fill : src[move.from * inner + column];
+  }
+}
+
+template <typename C, typename Map>
+__global__ void AddRowElements(int64_t rows, int64_t inner, const Map map, DType dtype,
+                               const void* src, C fill, void* dst) {
+  for (int64_t i = FirstElement(); i < rows * inner; i += ElementStep()) {
+    const int64_t row = i / inner, column = i - row * inner;
+    const RowMove move = map(row);
+    if (move.to < 0) continue;
+    const C value = move.from < 0 ? fill : LoadElement<C>(src, dtype, move.from * inner + column);
+    StoreElement(dst, dtype, move.to * inner + column, value, /*add=*/true);
+  }
+}
+
+// dst[to] = or += src[from], by rows of `inner` elements, where {from, to} = map(i) for i in
+// [0, rows). Map is a function object with a __device__ operator() that returns a RowMove. `src`
+// and `dst` may be the same array if every row stays where it is.
+template <typename Map>
+absl::Status MoveRows(const KernelContext& c, int64_t rows, int64_t inner, const Map& map,
+                      DType dtype, WriteReq req, const void* src, void* dst, double fill = 0) {
+  if (req == WriteReq::kNull || rows * inner == 0) return absl::OkStatus();
+  if (req == WriteReq::kAdd) {
+    return DispatchCompute(dtype, /*exact_integers=*/true, [&](auto zero) {
+      using C = decltype(zero);
+      return LaunchElements(c, rows * inner, AddRowElements<C, Map>, rows, inner, map, dtype, src,
+                            RoundedTo<C>(dtype, fill), dst);
+    });
+  }
+  const int64_t size = SizeOf(dtype);
+  return DispatchWord(WordBytes(size, {src, dst}, {inner * size}), [&](auto zero) {
+    using Word = decltype(zero);
+    const int64_t words = inner * size / static_cast<int64_t>(sizeof(Word));
+    return LaunchElements(c, rows * words, MoveRowWords<Word, Map>, rows, words, map,
+                          static_cast<const Word*>(src), WordOf<Word>(fill, dtype),
+                          static_cast<Word*>(dst));
+  });
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_LOOPS_MOVE_ROWS_H_

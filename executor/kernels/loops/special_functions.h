@@ -1,0 +1,71 @@
+#ifndef COOPER_EXECUTOR_KERNELS_LOOPS_SPECIAL_FUNCTIONS_H_
+#define COOPER_EXECUTOR_KERNELS_LOOPS_SPECIAL_FUNCTIONS_H_
+
+// Functions that the C library lacks, or has with a flaw.
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <type_traits>
+
+#include "ndarray/base/host_device.h"
+
+namespace cooper {
+
+// The logarithm of the gamma function's magnitude, of float or double. std::lgamma is the same, but
+// writes the sign into a variable of the C library, which is a race where several threads call it.
+template <typename T>
+COOPER_HOST_DEVICE T LogGamma(T x) {
+#ifdef __CUDA_ARCH__
+  return std::lgamma(x);
+#else
+  int sign = 0;
+  if constexpr (std::is_same_v<T, float>) return lgammaf_r(x, &sign);
+  return lgamma_r(x, &sign);
+#endif
+}
+
+// The logarithmic derivative of the gamma function; infinite at 0, NaN at -1, -2, ...
+COOPER_HOST_DEVICE inline double Digamma(double x) {
+  if (x == 0) return -std::copysign(std::numeric_limits<double>::infinity(), x);
+  double value = 0;
+  if (x < 0) {
+    if (x == std::floor(x)) return std::numeric_limits<double>::quiet_NaN();
+    // Reflection: psi(x) = psi(1 - x) - pi / tan(pi x).
+    value = -std::numbers::pi / std::tan(std::numbers::pi * x);
+    x = 1 - x;
+  }
+  // psi(x) = psi(x + 1) - 1 / x until the asymptotic series converges.
+  for (; x < 10; ++x) value -= 1 / x;
+  // log(x) - 1 / (2x) - sum of B_2k / (2k x^2k).
+  const double u = 1 / (x * x);
+  constexpr double kCoefficients[] = {691. / 32760, 1. / 132, 1. / 240,
+                                      1. / 252,     1. / 120, 1. / 12};
+  double series = 0;
+  for (double coefficient : kCoefficients) series = u * (coefficient - series);
+  return value + std::log(x) - 0.5 / x - series;
+}
+
+// The inverse of std::erf: NaN outside [-1, 1], infinite at its ends.
+COOPER_HOST_DEVICE inline double ErfInv(double y) {
+  if (!(y >= -1 && y <= 1)) return std::numeric_limits<double>::quiet_NaN();
+  if (y == 1 || y == -1) return std::copysign(std::numeric_limits<double>::infinity(), y);
+  // A first guess by Winitzki's formula, good to 2e-3; then Halley's steps on erf(x) - y, each of
+  // which triples the correct digits. Near the ends 1 - |y| is exact and erfc keeps its digits.
+  const double magnitude = std::fabs(y);
+  const double complement = 1 - magnitude;
+  constexpr double kA = 0.147;
+  const double l = std::log(complement * (1 + magnitude));
+  const double t = 2 / (std::numbers::pi * kA) + l / 2;
+  double x = std::sqrt(std::sqrt(t * t - l / kA) - t);
+  for (int step = 0; step < 3; ++step) {
+    const double error = magnitude < 0.5 ? std::erf(x) - magnitude : complement - std::erfc(x);
+    const double newton = error / (2 * std::numbers::inv_sqrtpi * std::exp(-x * x));
+    x -= newton / (1 + x * newton);
+  }
+  return std::copysign(x, y);
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_LOOPS_SPECIAL_FUNCTIONS_H_

@@ -1,0 +1,201 @@
+#include "executor/kernels/loops/strided_copy.h"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "absl/strings/str_cat.h"
+#include "executor/kernels/loops/transpose_tile.h"
+#include "executor/kernels/loops/wrapping.h"
+#include "ndarray/threads/cpu_level.h"
+#include "ndarray/threads/parallel.h"
+
+namespace cooper {
+namespace {
+
+using Level = StridedLoop::Level;
+
+// Elements below which a thread of its own does not pay.
+constexpr int64_t kGrain = 32768;
+// Side of the squares in which a transposition is done: both sides of one stay in the first cache.
+constexpr int64_t kTile = kTransposeTile;
+
+// One row: d[i * ds] = s[i * ss], or +=.
+template <typename T, bool kAdd>
+void Row(int64_t n, const T* s, int64_t ss, T* d, int64_t ds) {
+  if constexpr (kAdd) {
+    using C = ComputeType<T>;
+    for (int64_t i = 0; i < n; ++i) {
+      d[i * ds] = ConvertElement<T>(WrapAdd(static_cast<C>(d[i * ds]), static_cast<C>(s[i * ss])));
+    }
+  } else if (ss == 1 && ds == 1) {
+    if (n * sizeof(T) >= 64) {
+      std::memcpy(d, s, n * sizeof(T));
+    } else {
+      for (int64_t i = 0; i < n; ++i) d[i] = s[i];
+    }
+  } else if (ss == 0 && ds == 1) {
+    std::fill_n(d, n, *s);
+  } else {
+    for (int64_t i = 0; i < n; ++i) d[i * ds] = s[i * ss];
+  }
+}
+
+// Contiguous rows are what the compiler can vectorise when it adds.
+template <typename T, bool kAdd>
+void AnyRow(int64_t n, const T* s, int64_t ss, T* d, int64_t ds) {
+  if (kAdd && ss == 1 && ds == 1) {
+    Row<T, kAdd>(n, s, 1, d, 1);
+  } else {
+    Row<T, kAdd>(n, s, ss, d, ds);
+  }
+}
+
+// Two loops. `tiled` cuts the inner one, so that neighbouring rows use the cache lines that one
+// has read.
+template <typename T, bool kAdd>
+void Rows(const Level& rows, int64_t begin, int64_t end, const Level& row, bool tiled, const T* s,
+          T* d) {
+  const int64_t step = tiled ? kTile : row.extent;
+  // Whether whole tiles are transposed in registers, of which there are enough for one.
+  const bool in_registers = std::is_same_v<T, uint32_t> && !kAdd && tiled && rows.src_stride == 1 &&
+                            row.dst_stride == 1 && end - begin == kTile &&
+                            GetCpuLevel() >= CpuLevel::kAvx512;
+  for (int64_t j = 0; j < row.extent; j += step) {
+    const int64_t n = std::min(step, row.extent - j);
+    if constexpr (std::is_same_v<T, uint32_t>) {
+      if (in_registers && n == kTile) {
+        TransposeTile(s + begin + j * row.src_stride, row.src_stride,
+                      d + begin * rows.dst_stride + j, rows.dst_stride);
+        continue;
+      }
+    }
+    for (int64_t i = begin; i < end; ++i) {
+      AnyRow<T, kAdd>(n, s + i * rows.src_stride + j * row.src_stride, row.src_stride,
+                      d + i * rows.dst_stride + j * row.dst_stride, row.dst_stride);
+    }
+  }
+}
+
+// The loop that, taken as the rows of the innermost one, makes a transposition: the one in which
+// the source is contiguous. -1 if the innermost loop is that one or there is none.
+int TransposedLevel(const StridedLoop& loop) {
+  if (loop[loop.rank() - 1].src_stride == 1) return -1;
+  for (int i = 0; i + 1 < loop.rank(); ++i) {
+    if (loop[i].src_stride == 1) return i;
+  }
+  return -1;
+}
+
+bool Sums(const StridedLoop& loop) {
+  for (int i = 0; i < loop.rank(); ++i) {
+    if (loop[i].dst_stride == 0) return true;
+  }
+  return false;
+}
+
+template <typename T, bool kAdd>
+void Run(const StridedLoop& loop, const T* src, T* dst) {
+  const int rank = loop.rank();
+  if (rank == 0) return Row<T, kAdd>(1, src, 1, dst, 1);
+  const Level row = loop[rank - 1];
+  const bool serial = Sums(loop);
+  if (rank == 1) {
+    auto part = [&](int64_t begin, int64_t end) {
+      AnyRow<T, kAdd>(end - begin, src + begin * row.src_stride, row.src_stride,
+                      dst + begin * row.dst_stride, row.dst_stride);
+    };
+    return serial ? part(0, row.extent) : ParallelFor(row.extent, kGrain, part);
+  }
+  // A sum keeps the order of the loop, whatever the strides.
+  const int transposed = serial ? -1 : TransposedLevel(loop);
+  const int rows_at = transposed >= 0 ? transposed : rank - 2;
+  const Level rows = loop[rows_at];
+  const int64_t blocks = (rows.extent + kTile - 1) / kTile;
+  int64_t items = blocks;
+  for (int i = 0; i < rank - 1; ++i) {
+    if (i != rows_at) items *= loop[i].extent;
+  }
+  auto part = [&](int64_t begin, int64_t end) {
+    for (int64_t item = begin; item < end; ++item) {
+      int64_t rest = item / blocks;
+      int64_t src_at = 0, dst_at = 0;
+      for (int i = rank - 2; i >= 0; --i) {
+        if (i == rows_at) continue;
+        const int64_t index = rest % loop[i].extent;
+        rest /= loop[i].extent;
+        src_at += index * loop[i].src_stride;
+        dst_at += index * loop[i].dst_stride;
+      }
+      const int64_t first = item % blocks * kTile;
+      Rows<T, kAdd>(rows, first, std::min(first + kTile, rows.extent), row, transposed >= 0,
+                    src + src_at, dst + dst_at);
+    }
+  };
+  if (serial) return part(0, items);
+  const int64_t item_size = std::min(kTile, rows.extent) * row.extent;
+  ParallelFor(items, std::max<int64_t>(1, kGrain / item_size), part);
+}
+
+template <typename T>
+void Move(const StridedLoop& loop, const void* src, void* dst) {
+  Run<T, false>(loop, static_cast<const T*>(src), static_cast<T*>(dst));
+}
+
+}  // namespace
+
+absl::Status StridedCopy(const StridedLoop& loop, DType dtype, WriteReq req, const void* src,
+                         void* dst) {
+  if (req == WriteReq::kNull || loop.empty()) return absl::OkStatus();
+  if (loop.too_deep()) {
+    return absl::UnimplementedError(
+        absl::StrCat("a copy with more than ", StridedLoop::kMaxRank, " strides"));
+  }
+  if (req == WriteReq::kAdd) {
+    DispatchDType(dtype, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      Run<T, true>(loop, static_cast<const T*>(src), static_cast<T*>(dst));
+    });
+    return absl::OkStatus();
+  }
+  switch (SizeOf(dtype)) {  // moving bits needs no arithmetic on them
+    case 1:
+      Move<uint8_t>(loop, src, dst);
+      break;
+    case 2:
+      Move<uint16_t>(loop, src, dst);
+      break;
+    case 4:
+      Move<uint32_t>(loop, src, dst);
+      break;
+    default:
+      Move<uint64_t>(loop, src, dst);
+      break;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CopyElements(const ArrayView& src, WriteReq req, const ArrayView& dst) {
+  if (req == WriteReq::kNull || (req == WriteReq::kWrite && src.data == dst.data)) {
+    return absl::OkStatus();
+  }
+  StridedLoop loop;
+  loop.Add(dst.size(), 1, 1);
+  return StridedCopy(loop, dst.dtype, req, src.data, dst.data);
+}
+
+void ZeroIfWrite(WriteReq req, const ArrayView& dst) {
+  if (req == WriteReq::kWrite && dst.size() > 0) std::memset(dst.data, 0, dst.size_bytes());
+}
+
+absl::Status CpuMover::Fill(const KernelContext&, const StridedLoop& loop, double value,
+                            const ArrayView& whole, int64_t begin) {
+  if (loop.empty()) return absl::OkStatus();
+  return DispatchDType(whole.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T element = ConvertElement<T>(value);
+    return StridedCopy(loop, whole.dtype, WriteReq::kWrite, &element, ElementAt(whole, begin));
+  });
+}
+
+}  // namespace cooper

@@ -1,0 +1,112 @@
+#include "executor/kernels/loops/strided_copy.h"
+
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/base/float16.h"
+#include "ndarray/base/status_matchers.h"
+#include "ndarray/threads/parallel.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+struct Level {
+  int64_t extent, src, dst;
+};
+
+StridedLoop LoopOf(const std::vector<Level>& levels) {
+  StridedLoop loop;
+  for (const Level& l : levels) loop.Add(l.extent, l.src, l.dst);
+  return loop;
+}
+
+// The definition: one element after the other.
+void Plain(const std::vector<Level>& levels, size_t depth, bool add, const int32_t* src,
+           int32_t* dst) {
+  if (depth == levels.size()) {
+    *dst = *src + (add ? *dst : 0);
+    return;
+  }
+  for (int64_t i = 0; i < levels[depth].extent; ++i) {
+    Plain(levels, depth + 1, add, src + i * levels[depth].src, dst + i * levels[depth].dst);
+  }
+}
+
+TEST(StridedLoopTest, MergesNeighboursThatFormOneLoop) {
+  EXPECT_EQ(LoopOf({{2, 12, 12}, {3, 4, 4}, {4, 1, 1}}).rank(), 1);
+  EXPECT_EQ(LoopOf({{2, 12, 24}, {3, 4, 4}, {4, 1, 1}}).rank(), 2);
+  EXPECT_EQ(LoopOf({{2, 5, 3}, {1, 9, 9}, {4, 1, 1}}).rank(), 2);
+  EXPECT_TRUE(LoopOf({{2, 5, 3}, {0, 1, 1}}).empty());
+}
+
+TEST(StridedCopyTest, IsTheSameAsPlainLoops) {
+  const std::vector<std::vector<Level>> kCases = {
+      {},
+      {{7, 1, 1}},
+      {{40, 1, 50}, {50, 40, 1}},               // a transposition
+      {{32, 1, 48}, {48, 32, 1}},               // of whole tiles
+      {{2, 800, 4}, {50, 1, 16}, {16, 50, 1}},  // of rows of one tile, into wider ones
+      {{3, 1, 400}, {20, 60, 20}, {20, 3, 1}},  // with another axis around it
+      {{5, 100, 20}, {20, 1, 1}},               // rows out of wider rows
+      {{5, 20, 100}, {20, 1, 1}},               // and into them
+      {{6, 10, 10}, {10, -1, 1}},               // reversed, from element 9
+      {{4, 0, 3}, {3, 1, 1}},                   // repeated
+      {{300, 300, 300}, {150, 2, 2}},           // enough for several threads
+  };
+  std::vector<int32_t> src(100000);
+  std::iota(src.begin(), src.end(), 1);
+  for (int threads : {1, 3}) {
+    SetNumThreads(threads);
+    for (bool add : {false, true}) {
+      for (size_t i = 0; i < kCases.size(); ++i) {
+        std::vector<int32_t> expected(100000, 5), actual = expected;
+        const int32_t* from = src.data() + 9;
+        Plain(kCases[i], 0, add, from, expected.data());
+        COOPER_EXPECT_OK(StridedCopy(LoopOf(kCases[i]), DType::kInt32,
+                                     add ? WriteReq::kAdd : WriteReq::kWrite, from, actual.data()));
+        EXPECT_EQ(actual, expected) << "case " << i << ", add " << add << ", threads " << threads;
+      }
+    }
+  }
+  SetNumThreads(0);
+}
+
+TEST(StridedCopyTest, SumsWhereTheDestinationStays) {
+  const std::vector<float> src = {1, 2, 3, 4, 5, 6};
+  std::vector<float> dst = {10, 20};
+  COOPER_EXPECT_OK(StridedCopy(LoopOf({{3, 2, 0}, {2, 1, 1}}), DType::kFloat32, WriteReq::kAdd,
+                               src.data(), dst.data()));
+  EXPECT_THAT(dst, ElementsAre(19, 32));
+}
+
+TEST(StridedCopyTest, AddsHalvesInFloat) {
+  const Float16 src[] = {Float16(1.5f), Float16(-2)};
+  Float16 dst[] = {Float16(1), Float16(0.25f)};
+  COOPER_EXPECT_OK(StridedCopy(LoopOf({{2, 1, 1}}), DType::kFloat16, WriteReq::kAdd, src, dst));
+  EXPECT_EQ(static_cast<float>(dst[0]), 2.5f);
+  EXPECT_EQ(static_cast<float>(dst[1]), -1.75f);
+}
+
+TEST(StridedCopyTest, NullAndEmptyTouchNothing) {
+  COOPER_EXPECT_OK(
+      StridedCopy(LoopOf({{2, 1, 1}}), DType::kFloat32, WriteReq::kNull, nullptr, nullptr));
+  COOPER_EXPECT_OK(
+      StridedCopy(LoopOf({{0, 1, 1}}), DType::kFloat32, WriteReq::kWrite, nullptr, nullptr));
+}
+
+TEST(StridedCopyTest, TooManyStridesAreAnError) {
+  StridedLoop loop;
+  for (int i = 0; i <= StridedLoop::kMaxRank; ++i) loop.Add(2, 100 - i, 1);
+  float element = 0;
+  EXPECT_THAT(StridedCopy(loop, DType::kFloat32, WriteReq::kWrite, &element, &element),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("more than 16 strides")));
+}
+
+}  // namespace
+}  // namespace cooper

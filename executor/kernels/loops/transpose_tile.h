@@ -1,0 +1,56 @@
+#ifndef COOPER_EXECUTOR_KERNELS_LOOPS_TRANSPOSE_TILE_H_
+#define COOPER_EXECUTOR_KERNELS_LOOPS_TRANSPOSE_TILE_H_
+
+// The transposition of a square that fits into registers. Each row is read and written at once:
+// rows that lie a power of two apart share a few places of a cache, and would push each other out
+// of it if they were read element by element. For 32 vector registers of 16 lanes.
+
+#include <cstdint>
+#include <cstring>
+
+namespace cooper {
+
+inline constexpr int kTransposeTile = 16;
+
+// The elements of two rows that are kDistance apart change places where that transposes them: of
+// rows 0 and 1, elements 1 of the first and 0 of the second, and so on.
+template <int kDistance, typename Row>
+void SwapHalves(Row& a, Row& b) {
+  const Row x = a, y = b;
+  if constexpr (kDistance == 1) {
+    a = __builtin_shufflevector(x, y, 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30);
+    b = __builtin_shufflevector(x, y, 1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31);
+  } else if constexpr (kDistance == 2) {
+    a = __builtin_shufflevector(x, y, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
+    b = __builtin_shufflevector(x, y, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+  } else if constexpr (kDistance == 4) {
+    a = __builtin_shufflevector(x, y, 0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27);
+    b = __builtin_shufflevector(x, y, 4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31);
+  } else {
+    a = __builtin_shufflevector(x, y, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
+    b = __builtin_shufflevector(x, y, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
+  }
+}
+
+template <int kDistance, typename Row>
+void SwapRows(Row* rows) {
+  for (int i = 0; i < kTransposeTile; ++i) {
+    if ((i & kDistance) == 0) SwapHalves<kDistance>(rows[i], rows[i + kDistance]);
+  }
+}
+
+// d[i * ds + j] = s[j * ss + i] for i, j < kTransposeTile.
+inline void TransposeTile(const uint32_t* s, int64_t ss, uint32_t* d, int64_t ds) {
+  using Row = uint32_t __attribute__((vector_size(kTransposeTile * sizeof(uint32_t))));
+  Row rows[kTransposeTile];
+  for (int j = 0; j < kTransposeTile; ++j) std::memcpy(&rows[j], s + j * ss, sizeof(Row));
+  SwapRows<1>(rows);
+  SwapRows<2>(rows);
+  SwapRows<4>(rows);
+  SwapRows<8>(rows);
+  for (int i = 0; i < kTransposeTile; ++i) std::memcpy(d + i * ds, &rows[i], sizeof(Row));
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_LOOPS_TRANSPOSE_TILE_H_

@@ -1,0 +1,128 @@
+#ifndef COOPER_EXECUTOR_KERNELS_LOOPS_UNARY_FUNCTIONS_H_
+#define COOPER_EXECUTOR_KERNELS_LOOPS_UNARY_FUNCTIONS_H_
+
+// Functions of one element, and of (ograd, value) their gradients, for element loops of every
+// device. Those of Activation are in activation_functions.h.
+
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <type_traits>
+
+#include "executor/kernels/loops/special_functions.h"
+#include "executor/kernels/loops/vector_erf.h"
+#include "executor/kernels/loops/vector_log.h"
+#include "executor/kernels/loops/vector_math.h"
+#include "executor/kernels/loops/wrapping.h"
+#include "ndarray/base/host_device.h"
+
+namespace cooper {
+
+template <typename C>
+inline constexpr bool kIsInteger = std::is_integral_v<C>;
+
+#define COOPER_UNARY(Name, exact_integers, body)           \
+  struct Name {                                            \
+    static constexpr int kArity = 1;                       \
+    static constexpr bool kExactIntegers = exact_integers; \
+    template <typename C>                                  \
+    COOPER_HOST_DEVICE static C Apply(C x) {               \
+      body                                                 \
+    }                                                      \
+  }
+
+// Rounding leaves integers alone.
+#define COOPER_ROUNDING(Name, value) \
+  COOPER_UNARY(                      \
+      Name, true, if constexpr (kIsInteger<C>) { return x; } else { return value; })
+
+// Of g = ograd and v, the forward function's input or output as its schema says.
+#define COOPER_DERIVATIVE_OF(Name, exact_integers, body)   \
+  struct Name {                                            \
+    static constexpr int kArity = 2;                       \
+    static constexpr bool kExactIntegers = exact_integers; \
+    template <typename C>                                  \
+    COOPER_HOST_DEVICE static C Apply(C g, C v) {          \
+      body                                                 \
+    }                                                      \
+  }
+#define COOPER_DERIVATIVE(Name, body) COOPER_DERIVATIVE_OF(Name, false, body)
+
+COOPER_UNARY(Same, true, return x;);
+COOPER_UNARY(Abs, true, return x < 0 ? WrapNegate(x) : (x == 0 ? C{0} : x););
+COOPER_UNARY(Sign, true, return C(x > 0) - C(x < 0););
+COOPER_UNARY(Negative, true, return WrapNegate(x););
+COOPER_ROUNDING(Round, std::round(x));
+// The lower of the two nearest integers when both are equally near.
+COOPER_ROUNDING(Rint, x - std::floor(x) <= std::ceil(x) - x ? std::floor(x) : std::ceil(x));
+COOPER_ROUNDING(Ceil, std::ceil(x));
+COOPER_ROUNDING(Floor, std::floor(x));
+COOPER_ROUNDING(Trunc, std::trunc(x));
+COOPER_UNARY(Square, true, return WrapMul(x, x););
+COOPER_UNARY(Sqrt, false, return std::sqrt(x););
+COOPER_UNARY(Rsqrt, false, return 1 / std::sqrt(x););
+COOPER_UNARY(Cbrt, false, return std::cbrt(x););
+COOPER_UNARY(Rcbrt, false, return 1 / std::cbrt(x););
+COOPER_UNARY(Reciprocal, false, return 1 / x;);
+COOPER_UNARY(Exp, false, return VectorExp(x););
+COOPER_UNARY(Expm1, false, return VectorExpm1(x););
+COOPER_UNARY(Log, false, return VectorLog(x););
+COOPER_UNARY(Log10, false, return VectorLog10(x););
+COOPER_UNARY(Log2, false, return VectorLog2(x););
+COOPER_UNARY(Log1p, false, return VectorLog1p(x););
+COOPER_UNARY(Sin, false, return std::sin(x););
+COOPER_UNARY(Cos, false, return std::cos(x););
+COOPER_UNARY(Tan, false, return std::tan(x););
+COOPER_UNARY(Arcsin, false, return std::asin(x););
+COOPER_UNARY(Arccos, false, return std::acos(x););
+COOPER_UNARY(Arctan, false, return std::atan(x););
+COOPER_UNARY(Sinh, false, return std::sinh(x););
+COOPER_UNARY(Cosh, false, return std::cosh(x););
+COOPER_UNARY(Arcsinh, false, return std::asinh(x););
+COOPER_UNARY(Arccosh, false, return std::acosh(x););
+COOPER_UNARY(Arctanh, false, return std::atanh(x););
+COOPER_UNARY(Degrees, false, return x * C(180 / std::numbers::pi););
+COOPER_UNARY(Radians, false, return x * C(std::numbers::pi / 180););
+COOPER_UNARY(Erf, false, return VectorErf(x););
+COOPER_UNARY(ErfInverse, false, return static_cast<C>(ErfInv(x)););
+COOPER_UNARY(Gamma, false, return std::tgamma(x););
+COOPER_UNARY(GammaLn, false, return LogGamma(x););
+COOPER_UNARY(LogicalNot, true, return x == 0;);
+
+COOPER_DERIVATIVE_OF(AbsGrad, true, return v > 0 ? g : (v < 0 ? WrapNegate(g) : C{0}););
+COOPER_DERIVATIVE_OF(SquareGrad, true, return WrapMul(WrapMul(g, C{2}), v););
+COOPER_DERIVATIVE(SqrtGrad, return g * C{0.5} / v;);
+COOPER_DERIVATIVE(RsqrtGrad, return g * C{-0.5} / (v * std::sqrt(v)););
+COOPER_DERIVATIVE(CbrtGrad, return g / (3 * v * v););
+COOPER_DERIVATIVE(RcbrtGrad, return -g / (3 * v * std::cbrt(v)););
+COOPER_DERIVATIVE(ReciprocalGrad, return -g / (v * v););
+COOPER_DERIVATIVE(Expm1Grad, return g * VectorExp(v););
+COOPER_DERIVATIVE(LogGrad, return g / v;);
+COOPER_DERIVATIVE(Log10Grad, return g * C(std::numbers::log10e) / v;);
+COOPER_DERIVATIVE(Log2Grad, return g * C(std::numbers::log2e) / v;);
+COOPER_DERIVATIVE(Log1pGrad, return g / (1 + v););
+COOPER_DERIVATIVE(SinGrad, return g * std::cos(v););
+COOPER_DERIVATIVE(CosGrad, return -g * std::sin(v););
+COOPER_DERIVATIVE(TanGrad, return g * (v * v + 1););
+COOPER_DERIVATIVE(ArcsinGrad, return g / std::sqrt(1 - v * v););
+COOPER_DERIVATIVE(ArccosGrad, return -g / std::sqrt(1 - v * v););
+COOPER_DERIVATIVE(ArctanGrad, return g / (v * v + 1););
+COOPER_DERIVATIVE(SinhGrad, return g * std::cosh(v););
+COOPER_DERIVATIVE(CoshGrad, return g * std::sinh(v););
+COOPER_DERIVATIVE(ArcsinhGrad, return g / std::hypot(v, C{1}););
+COOPER_DERIVATIVE(ArccoshGrad, return g / std::sqrt(v * v - 1););
+COOPER_DERIVATIVE(ArctanhGrad, return g / (1 - v * v););
+COOPER_DERIVATIVE(ErfGrad, return g * C(2 * std::numbers::inv_sqrtpi) * VectorExp(-v * v););
+COOPER_DERIVATIVE(ErfInverseGrad, const double x = ErfInv(v);
+                  return g * static_cast<C>(0.5 / std::numbers::inv_sqrtpi * std::exp(x * x)););
+COOPER_DERIVATIVE(GammaGrad, return g * std::tgamma(v) * static_cast<C>(Digamma(v)););
+COOPER_DERIVATIVE(GammaLnGrad, return g * static_cast<C>(Digamma(v)););
+
+#undef COOPER_ROUNDING
+#undef COOPER_UNARY
+#undef COOPER_DERIVATIVE
+#undef COOPER_DERIVATIVE_OF
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_LOOPS_UNARY_FUNCTIONS_H_

@@ -1,0 +1,187 @@
+#include "executor/kernels/loops/vector_math.h"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "executor/kernels/loops/vector_erf.h"
+#include "executor/kernels/loops/vector_log.h"
+#include "gtest/gtest.h"
+#include "ndarray/base/philox.h"
+#include "ndarray/threads/cpu_level.h"
+#include "ndarray/threads/each_cpu_level.h"
+
+namespace cooper {
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+// A function beside the C library's in long double, and the largest errors that are allowed, in
+// units in the last place of float and of double.
+struct Function {
+  const char* name;
+  float (*f32)(float);
+  double (*f64)(double);
+  long double (*exact)(long double);
+  double most_ulps32;
+  double most_ulps64;
+  long double lowest = -std::numeric_limits<long double>::infinity();
+  long double highest = std::numeric_limits<long double>::infinity();
+};
+
+#define COOPER_BOTH(Name) [](float x) { return Name(x); }, [](double x) { return Name(x); }
+#define COOPER_EXACT(value) [](long double x) -> long double { return value; }
+
+// Bounds are the largest errors found, rounded up to the next half. Sigmoid and exp of
+// non-positive numbers are 0 before the result is subnormal.
+const Function kFunctions[] = {
+    {"Exp", COOPER_BOTH(VectorExp), COOPER_EXACT(std::exp(x)), 1.5, 1.5},
+    {"ExpOfNonPositive", COOPER_BOTH(VectorExpOfNonPositive), COOPER_EXACT(std::exp(x)), 1.5, 1.5,
+     -87.0L, 0.0L},
+    {"Expm1", COOPER_BOTH(VectorExpm1), COOPER_EXACT(std::expm1(x)), 2, 2.5},
+    {"Expm1OfNonPositive", COOPER_BOTH(VectorExpm1OfNonPositive), COOPER_EXACT(std::expm1(x)), 2,
+     2.5, -std::numeric_limits<long double>::infinity(), 0.0L},
+    {"Tanh", COOPER_BOTH(VectorTanh), COOPER_EXACT(std::tanh(x)), 3, 3},
+    {"Sigmoid", COOPER_BOTH(VectorSigmoid), COOPER_EXACT(1 / (1 + std::exp(-x))), 3, 2.5, -87.0L},
+    {"Log", COOPER_BOTH(VectorLog), COOPER_EXACT(std::log(x)), 1, 1, 0.0L},
+    {"Log2", COOPER_BOTH(VectorLog2), COOPER_EXACT(std::log2(x)), 2, 1.5, 0.0L},
+    {"Log10", COOPER_BOTH(VectorLog10), COOPER_EXACT(std::log10(x)), 2, 2, 0.0L},
+    {"Log1p", COOPER_BOTH(VectorLog1p), COOPER_EXACT(std::log1p(x)), 1, 1, -1.0L},
+    {"Erf", COOPER_BOTH(VectorErf), COOPER_EXACT(std::erf(x)), 1.5, 1.5},
+};
+
+class VectorMathTest : public ::testing::TestWithParam<Function> {};
+
+// The error of f(x), in units in the last place of C; 0 where the exact result is not a normal
+// number.
+template <typename C>
+double UlpsOf(const Function& function, C (*f)(C), C x) {
+  if (!(x >= function.lowest && x <= function.highest)) return 0;
+  const long double exact = function.exact(x);
+  const C rounded = static_cast<C>(exact);
+  if (!std::isnormal(rounded)) return 0;
+  int exponent;
+  std::frexp(rounded, &exponent);
+  const long double ulp = std::ldexp(1.0L, exponent - std::numeric_limits<C>::digits);
+  return static_cast<double>(std::fabs(static_cast<long double>(f(x)) - exact) / ulp);
+}
+
+// Random arguments of every exponent and both signs, and evenly spread ones near 0.
+template <typename C, typename Bits>
+std::vector<C> Arguments() {
+  constexpr int kMantissa = std::numeric_limits<C>::digits - 1;
+  constexpr int kExponents = 2 * std::numeric_limits<C>::max_exponent - 1;
+  const Philox random(/*seed=*/7, /*stream=*/0);
+  std::vector<C> arguments;
+  int64_t draw = 0;
+  for (int exponent = 0; exponent < kExponents; ++exponent) {
+    const int count = kExponents > 1000 ? 8 : 64;
+    for (int i = 0; i < count; ++i) {
+      const auto mantissa =
+          static_cast<Bits>(random.UniformAt(draw++) * std::ldexp(1.0, kMantissa));
+      const C x = std::bit_cast<C>((static_cast<Bits>(exponent) << kMantissa) | mantissa);
+      arguments.insert(arguments.end(), {x, -x});
+    }
+  }
+  for (int i = 0; i < 10'000; ++i)
+    arguments.push_back(static_cast<C>(60 * random.UniformAt(draw++) - 30));
+  for (int i = 0; i < 10'000; ++i)
+    arguments.push_back(static_cast<C>(4 * random.UniformAt(draw++) - 2));
+  return arguments;
+}
+
+TEST_P(VectorMathTest, IsAccurateAtEveryLevel) {
+  const Function& function = GetParam();
+  const std::vector<float> of32 = Arguments<float, uint32_t>();
+  const std::vector<double> of64 = Arguments<double, uint64_t>();
+  ForEachCpuLevel([&] {
+    RunAtCpuLevel([&] {
+      for (const float x : of32) {
+        ASSERT_LE(UlpsOf(function, function.f32, x), function.most_ulps32) << "float " << x;
+      }
+      for (const double x : of64) {
+        ASSERT_LE(UlpsOf(function, function.f64, x), function.most_ulps64) << "double " << x;
+      }
+    });
+  });
+}
+
+// Zeros, infinities, NaN and arguments outside of the domain have the C library's results, but for
+// the sign of NaN.
+TEST_P(VectorMathTest, HasTheLimitsOfTheCLibrary) {
+  const Function& function = GetParam();
+  for (const double x : {0.0, -0.0, double{kInf}, -double{kInf}, double{kNan}, -1.0, -2.0, 1.0}) {
+    if (x < function.lowest && function.lowest <= -87) continue;
+    if (x > function.highest) continue;
+    const auto exact = static_cast<double>(function.exact(x));
+    for (const double y : {function.f64(x), double{function.f32(static_cast<float>(x))}}) {
+      if (std::isnan(exact)) {
+        EXPECT_TRUE(std::isnan(y)) << x;
+      } else if (std::isinf(exact) || exact == 0) {
+        EXPECT_EQ(y, exact) << x;
+        if (function.highest != 0) {
+          EXPECT_EQ(std::signbit(y), std::signbit(exact)) << x;
+        }
+      } else {
+        EXPECT_NEAR(y, exact, 1e-6) << x;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, VectorMathTest, ::testing::ValuesIn(kFunctions),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(VectorPowTest, IsTheCLibrarys) {
+  const float special[] = {0.0f,  -0.0f,  1.0f,        -1.0f,       kInf,  -kInf, kNan,
+                           2.0f,  -2.0f,  0.5f,        -0.5f,       3.0f,  -3.0f, 2.5f,
+                           1e30f, -1e30f, 16777216.0f, 16777217.0f, 1e-40f};
+  for (const float x : special) {
+    for (const float y : special) {
+      const float exact = std::pow(x, y), power = VectorPow(x, y);
+      EXPECT_TRUE(std::isnan(exact) ? std::isnan(power) : power == exact) << x << " to the " << y;
+      if (!std::isnan(exact)) {
+        EXPECT_EQ(std::signbit(power), std::signbit(exact)) << x << " to the " << y;
+      }
+    }
+  }
+}
+
+// Nothing overflows on the way to what is replaced at the end.
+TEST(VectorMathLimitsTest, AnyFloatHasAResult) {
+  for (uint32_t bits = 0; bits < 0x7f800000u; bits += 1009) {
+    const float x = std::bit_cast<float>(bits);
+    EXPECT_GE(VectorExp(-x), 0.0f) << x;
+    EXPECT_GE(VectorExp(x), 1.0f) << x;
+    EXPECT_LE(VectorExpOfNonPositive(-x), 1.0f) << x;
+    EXPECT_LE(VectorSigmoid(-x), 0.5f) << x;
+    EXPECT_GE(VectorSigmoid(x), 0.5f) << x;
+    EXPECT_LE(std::abs(VectorTanh(x)), 1.0f) << x;
+  }
+  EXPECT_EQ(VectorSigmoid(-17443600.0f), 0.0f);  // n is the largest int32_t
+}
+
+TEST(VectorMathLimitsTest, Limits) {
+  EXPECT_EQ(VectorExp(0.0f), 1.0f);
+  EXPECT_EQ(VectorExp(kInf), kInf);
+  EXPECT_EQ(VectorExp(89.0f), kInf);
+  EXPECT_EQ(VectorExp(-kInf), 0.0f);
+  EXPECT_NEAR(VectorExp(-100.0f), 3.8e-44f, 3e-45f);  // subnormal
+  EXPECT_TRUE(std::isnan(VectorExp(kNan)));
+  EXPECT_EQ(VectorTanh(kInf), 1.0f);
+  EXPECT_EQ(VectorTanh(-kInf), -1.0f);
+  EXPECT_TRUE(std::signbit(VectorTanh(-0.0f)));
+  EXPECT_TRUE(std::isnan(VectorTanh(kNan)));
+  EXPECT_EQ(VectorSigmoid(kInf), 1.0f);
+  EXPECT_EQ(VectorSigmoid(-kInf), 0.0f);
+  EXPECT_EQ(VectorExpOfNonPositive(-kInf), 0.0f);
+  EXPECT_EQ(VectorExpOfNonPositive(0.0f), 1.0f);
+  EXPECT_TRUE(std::isnan(VectorExpOfNonPositive(kNan)));
+  EXPECT_TRUE(std::isnan(VectorSigmoid(kNan)));
+}
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,148 @@
+#ifndef COOPER_EXECUTOR_KERNELS_LOSS_FC_SOFTMAX_GRADIENT_CUDA_H_
+#define COOPER_EXECUTOR_KERNELS_LOSS_FC_SOFTMAX_GRADIENT_CUDA_H_
+
+// The gradients of a fully connected layer whose output goes to a softmax with cross entropy, block
+// of rows by block of rows: what the gradient of a block's scores is, the products with it use up
+// before the next block. For .cu files.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "executor/kernels/launch/elements.h"
+#include "executor/kernels/launch/launch.h"
+#include "executor/kernels/loss/count_valid.h"
+#include "executor/kernels/loss/fc_softmax_rows_cuda.h"
+#include "executor/kernels/reducers/sum_channels.h"
+#include "executor/program/kernel.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/cuda/cublas.h"
+#include "symbol/ops/loss/fc_softmax_output_param.h"
+
+namespace cooper {
+
+// What the gradient is multiplied by.
+struct FcSoftmaxScale {
+  double scale;           // before the division by the labels that count
+  const double* divisor;  // null: 1
+
+  template <typename T>
+  __device__ T Get() const {
+    return static_cast<T>(divisor == nullptr ? scale : scale / *divisor);
+  }
+};
+
+// The gradients with respect to data, weight and bias.
+template <typename T>
+class FcSoftmaxGpuGradient : public FcSoftmaxGradientArrays {
+ public:
+  // The rows [begin, begin + count).
+  struct Block {
+    int64_t begin, count;
+    T* scores;  // (count, classes), in scratch memory
+    // Where the sums of the scores' gradients over the block's rows go; null: nowhere.
+    T* sums;
+    bool is_first;  // of those that are run
+  };
+
+  // `makes_sums`: what turns a block's scores into their gradients makes its sums too.
+  FcSoftmaxGpuGradient(const KernelContext& c, bool makes_sums)
+      : c_(c),
+        makes_sums_(makes_sums),
+        rows_(c.inputs[kData].shape[0]),
+        classes_(c.inputs[kWeight].shape[0]),
+        features_(c.inputs[kData].shape[1]) {}
+
+  static absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
+    return PrepareFcSoftmaxGpu(c, c.inputs[kData].dtype, c.inputs[kData].shape[0],
+                               c.inputs[kWeight].shape[0], /*has_scores=*/true, kCountValidBytes);
+  }
+
+  int64_t classes() const { return classes_; }
+  const T* data(const Block& block) const {
+    return c_.inputs[kData].as<T>() + block.begin * features_;
+  }
+  int64_t features() const { return features_; }
+
+  // Whether a block's part of a sum over rows, which is asked for, is added to what is there.
+  bool Adds(const Block& block, Gradient gradient) const {
+    return !block.is_first || c_.reqs[gradient] == WriteReq::kAdd;
+  }
+
+  // Calls score_gradients(block, scale), which queues what turns block.scores into the gradients of
+  // the scores, and returns a status.
+  template <typename Fn>
+  absl::Status Run(Fn&& score_gradients) const {
+    FcSoftmaxScale scale;
+    COOPER_RETURN_IF_ERROR(MakeScale(scale));
+    T* scores = reinterpret_cast<T*>(static_cast<char*>(c_.workspace) + kCountValidBytes);
+    const int64_t step = FcSoftmaxStateOf(c_).block;
+    // Without rows gradients are zeros: products of no terms.
+    const int64_t last = rows_ == 0 ? 0 : (rows_ - 1) / step * step;
+    // The last rows come first: of a forward pass before they are what the cache still has.
+    for (int64_t begin = last; begin >= 0; begin -= step) {
+      const Block block = {.begin = begin,
+                           .count = std::min(step, rows_ - begin),
+                           .scores = scores,
+                           .sums = makes_sums_ && AsksFor(kBiasGradient)
+                                       ? c_.outputs[kBiasGradient].as<T>()
+                                       : nullptr,
+                           .is_first = begin == last};
+      if (block.count > 0) COOPER_RETURN_IF_ERROR(score_gradients(block, scale));
+      COOPER_RETURN_IF_ERROR(Products(block));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status MakeScale(FcSoftmaxScale& scale) const {
+    const auto& param = c_.param<FcSoftmaxOutputParam>();
+    scale = {.scale = param.grad_scale, .divisor = nullptr};
+    if (param.normalization == Normalization::kBatch && rows_ > 0) {
+      scale.scale /= static_cast<double>(rows_);
+    }
+    if (param.normalization != Normalization::kValid) return absl::OkStatus();
+    auto* count = static_cast<double*>(c_.workspace);
+    scale.divisor = count;
+    return LaunchCountValid(c_, c_.inputs[kLabel].as<T>(), rows_,
+                            IntegerOf<int64_t>(param.ignore_label), count);
+  }
+
+  // Not all nodes have a bias.
+  bool AsksFor(size_t gradient) const {
+    return gradient < c_.outputs.size() && c_.reqs[gradient] != WriteReq::kNull;
+  }
+
+  absl::Status Gemm(bool transpose_a, int64_t m, int64_t n, int64_t k, const T* a, int64_t lda,
+                    const T* b, int64_t ldb, bool add, T* to) const {
+    return FcSoftmaxStateOf(c_).cublas->Gemm(StreamOf(c_), DTypeOf<T>(), transpose_a, false, m, n,
+                                             k, a, lda, b, ldb, add, to, n);
+  }
+
+  absl::Status Products(const Block& block) const {
+    if (AsksFor(kDataGradient)) {
+      COOPER_RETURN_IF_ERROR(Gemm(false, block.count, features_, classes_, block.scores, classes_,
+                                  c_.inputs[kWeight].as<T>(), features_,
+                                  c_.reqs[kDataGradient] == WriteReq::kAdd,
+                                  c_.outputs[kDataGradient].as<T>() + block.begin * features_));
+    }
+    if (AsksFor(kWeightGradient)) {
+      COOPER_RETURN_IF_ERROR(Gemm(true, classes_, features_, block.count, block.scores, classes_,
+                                  data(block), features_, Adds(block, kWeightGradient),
+                                  c_.outputs[kWeightGradient].as<T>()));
+    }
+    if (!AsksFor(kBiasGradient) || (makes_sums_ && block.count > 0)) return absl::OkStatus();
+    return SumChannels(c_, block.count, classes_, 1, block.scores,
+                       c_.outputs[kBiasGradient].as<T>(), Adds(block, kBiasGradient));
+  }
+
+  const KernelContext& c_;
+  const bool makes_sums_;
+  const int64_t rows_, classes_, features_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_LOSS_FC_SOFTMAX_GRADIENT_CUDA_H_

@@ -1,0 +1,142 @@
+#ifndef COOPER_EXECUTOR_KERNELS_LOSS_FC_SOFTMAX_ROWS_H_
+#define COOPER_EXECUTOR_KERNELS_LOSS_FC_SOFTMAX_ROWS_H_
+
+// The rows of a classifier whose label counts, block by block: what the kernels that make scores
+// and use them up have in common.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/functional/function_ref.h"
+#include "executor/kernels/loss/fc_softmax_blocks.h"
+#include "executor/kernels/loss/fc_softmax_slices.h"
+#include "executor/program/kernel.h"
+#include "executor/program/scratch_cursor.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/threads/parallel.h"
+#include "symbol/ops/loss/fc_softmax_output_param.h"
+
+namespace cooper {
+
+// Scratch memory for blocks of `size`, of data (rows, features) and weight (classes, features).
+template <typename T>
+struct FcSoftmaxScratch {
+  FcSoftmaxScratch(FcSoftmaxBlockSize size, const FcSoftmaxOutputParam& param, const ArrayView& in,
+                   const ArrayView& weight, const FcSoftmaxSlices& slices, ScratchCursor& cursor)
+      : slices(slices) {
+    const int64_t rows = in.shape[0], classes = weight.shape[0];
+    features = in.shape[1];
+    block = FcSoftmaxBlockRows(size, rows, classes * static_cast<int64_t>(sizeof(T)));
+    scores = cursor.Take<T>(block * slices.row_size());
+    top = cursor.Take<T>(block * slices.count());
+    sum = cursor.Take<T>(block * slices.count());
+    if (param.use_ignore || slices.count() > 1) {
+      data_grads = cursor.Take<T>(block * features * slices.count());
+    }
+    if (!param.use_ignore) return;
+    active = cursor.Take<int64_t>(rows);
+    data = cursor.Take<T>(block * features);
+  }
+
+  // The scores (count, slice.stride) of a block's rows, or their gradients.
+  T* ScoresOf(const FcSoftmaxSlice& slice) const { return scores + block * slice.offset; }
+
+  // Calls fn(slice, begin, end) for some of a block's rows at a time, on several threads; or on
+  // this one for all of a few rows, of which fn's products and loops have to make parallel work.
+  void ForEachPart(int64_t rows,
+                   absl::FunctionRef<void(const FcSoftmaxSlice&, int64_t, int64_t)> fn) const {
+    constexpr int64_t kMinProducts = 1 << 18;  // that make a thread worth its while
+    const int64_t size = static_cast<int64_t>(sizeof(T));
+    const FcSoftmaxSlice last = slices.At(slices.count() - 1);  // the largest
+    int64_t own = rows;  // of a slice's rows, those of one thread
+    if (slices.count() == 1) {
+      own = (rows + NumThreads() - 1) / NumThreads();
+      if (own < kFcSoftmaxTileRows) own = rows;
+    }
+    const int64_t part = FcSoftmaxPartRows(own, last.stride * size, last.size() * features * size);
+    slices.ForEachPart(rows, part, 1 + kMinProducts / (part * last.size() * features + 1), fn);
+  }
+
+  FcSoftmaxSlices slices;
+  int64_t features = 0;
+  int64_t block = 0;
+  T* scores = nullptr;      // of all slices
+  T* top = nullptr;         // (slices, block): the largest score of each row
+  T* sum = nullptr;         // (slices, block): that of exp(score - top)
+  T* data_grads = nullptr;  // (slices, block, features): what each slice's scores give, where it is
+                            // not made in place
+  // Where rows may be ignored: those that are not, and their data, row after row.
+  int64_t* active = nullptr;
+  T* data = nullptr;
+};
+
+inline int64_t FcSoftmaxScratchBytes(FcSoftmaxBlockSize size, const FcSoftmaxOutputParam& param,
+                                     const ArrayView& data, const ArrayView& weight) {
+  ScratchCursor cursor(nullptr);
+  const FcSoftmaxSlices slices(weight.shape[0], NumThreads());
+  if (data.dtype == DType::kFloat64) {
+    FcSoftmaxScratch<double>(size, param, data, weight, slices, cursor);
+  } else {
+    FcSoftmaxScratch<float>(size, param, data, weight, slices, cursor);
+  }
+  return cursor.bytes();
+}
+
+template <typename T>
+class FcSoftmaxRows {
+ public:
+  // The rows that stand in the places [begin, begin + count) of those that count.
+  struct Block {
+    int64_t begin;
+    int64_t count;
+    const T* data;  // (count, features)
+  };
+
+  // Finds the rows that count. `scratch` must outlive this.
+  FcSoftmaxRows(const FcSoftmaxOutputParam& param, const ArrayView& data, const ArrayView& label,
+                const FcSoftmaxScratch<T>& scratch)
+      : num_rows_(data.shape[0]),
+        features_(data.shape[1]),
+        num_active_(num_rows_),
+        data_(data.as<T>()),
+        label_(label.as<T>()),
+        scratch_(scratch) {
+    if (!param.use_ignore) return;
+    num_active_ = 0;
+    for (int64_t i = 0; i < num_rows_; ++i) {
+      if (!IsIgnoreLabel(param, label_[i])) scratch_.active[num_active_++] = i;
+    }
+  }
+
+  int64_t num_active() const { return num_active_; }
+  // Without ignored rows everything is where it is needed.
+  bool gathers() const { return num_active_ < num_rows_; }
+  int64_t RowAt(int64_t place) const { return gathers() ? scratch_.active[place] : place; }
+  int64_t LabelAt(int64_t place) const { return IntegerOf<int64_t>(label_[RowAt(place)]); }
+
+  void ForEachBlock(absl::FunctionRef<void(const Block& block)> fn) const {
+    for (int64_t begin = 0; begin < num_active_; begin += scratch_.block) {
+      const int64_t count = std::min(scratch_.block, num_active_ - begin);
+      fn({begin, count, DataOf(begin, count)});
+    }
+  }
+
+ private:
+  const T* DataOf(int64_t begin, int64_t count) const {
+    if (!gathers()) return data_ + begin * features_;
+    for (int64_t i = 0; i < count; ++i) {
+      std::copy_n(data_ + RowAt(begin + i) * features_, features_, scratch_.data + i * features_);
+    }
+    return scratch_.data;
+  }
+
+  const int64_t num_rows_, features_;
+  int64_t num_active_;
+  const T* const data_;
+  const T* const label_;
+  const FcSoftmaxScratch<T>& scratch_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_LOSS_FC_SOFTMAX_ROWS_H_

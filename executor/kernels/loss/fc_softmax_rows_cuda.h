@@ -1,0 +1,98 @@
+#ifndef COOPER_EXECUTOR_KERNELS_LOSS_FC_SOFTMAX_ROWS_CUDA_H_
+#define COOPER_EXECUTOR_KERNELS_LOSS_FC_SOFTMAX_ROWS_CUDA_H_
+
+// What the kernels of a classifier and its loss share on a GPU: blocks of rows, and the softmax of
+// a row of scores to which a bias is still to be added. For .cu files.
+//
+// A row whose label is ignored gets no softmax and a gradient of zeros. Its products are made all
+// the same: only the device knows which rows these are, and the host does not wait for it.
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "executor/kernels/launch/elements.h"
+#include "executor/kernels/loss/fc_softmax_block_bytes.h"
+#include "executor/kernels/reducers/set_reduce.h"
+#include "executor/program/kernel.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/cuda/cublas.h"
+#include "symbol/ops/loss/fc_softmax_output_param.h"
+
+namespace cooper {
+
+// The rows of a block: whole tiles of a product, of about FcSoftmaxGpuBlockBytes() of scores.
+inline int64_t FcSoftmaxGpuBlockRows(int64_t rows, int64_t row_bytes) {
+  constexpr int64_t kTile = 128;
+  const int64_t tiles = FcSoftmaxGpuBlockBytes() / std::max<int64_t>(row_bytes, 1) / kTile;
+  return std::clamp<int64_t>(std::max<int64_t>(tiles, 1) * kTile, 1, std::max<int64_t>(rows, 1));
+}
+
+// What a kernel was bound with: cuBLAS, and the rows of a block.
+struct FcSoftmaxGpuState : KernelState {
+  Cublas* cublas = nullptr;
+  int64_t block = 0;
+};
+
+inline const FcSoftmaxGpuState& FcSoftmaxStateOf(const KernelContext& c) {
+  return *static_cast<const FcSoftmaxGpuState*>(c.state);
+}
+
+// With a workspace of `extra_bytes` and, if `has_scores`, a block of rows of `classes` scores.
+inline absl::StatusOr<Prepared> PrepareFcSoftmaxGpu(const PrepareContext& c, DType dtype,
+                                                    int64_t rows, int64_t classes, bool has_scores,
+                                                    int64_t extra_bytes) {
+  auto state = std::make_unique<FcSoftmaxGpuState>();
+  COOPER_ASSIGN_OR_RETURN(state->cublas, Cublas::Of(c.context.device_id));
+  const int64_t row_bytes = classes * SizeOf(dtype);
+  state->block = FcSoftmaxGpuBlockRows(rows, row_bytes);
+  const int64_t scores = has_scores ? state->block * row_bytes : 0;
+  return Prepared{.state = std::move(state), .workspace_bytes = extra_bytes + scores};
+}
+
+// Labels of rows, as whole numbers.
+template <typename T>
+struct RowLabels {
+  const T* label;
+  int64_t ignored;
+  bool use_ignore;
+
+  RowLabels(const FcSoftmaxOutputParam& param, const T* labels)
+      : label(labels),
+        ignored(IntegerOf<int64_t>(param.ignore_label)),
+        use_ignore(param.use_ignore) {}
+
+  __device__ int64_t At(int64_t row) const { return IntegerOf<int64_t>(label[row]); }
+  __device__ bool Ignores(int64_t row) const { return use_ignore && At(row) == ignored; }
+};
+
+// softmax of scores[j] + bias[j] in one row: a null bias is none.
+template <typename T>
+struct RowSoftmax {
+  const T* scores;
+  const T* bias;
+  T top = std::numeric_limits<T>::lowest();
+  T sum = 0;
+
+  __device__ T Exp(int64_t i, int64_t j) const {
+    return exp((bias == nullptr ? scores[i] : scores[i] + bias[j]) - top);
+  }
+  // Finds top and sum of the set, which all threads of a block do together. Those that are not
+  // wanted pass -1.
+  __device__ void Reduce(const SetThread& thread, int64_t set) {
+    thread.ForEach(set, [&](int64_t i, int64_t j) {
+      const T x = bias == nullptr ? scores[i] : scores[i] + bias[j];
+      if (x > top) top = x;
+    });
+    top = thread.Max(top);
+    sum = thread.template SumOver<T>(set, [&](int64_t i, int64_t j) { return Exp(i, j); });
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_LOSS_FC_SOFTMAX_ROWS_CUDA_H_

@@ -1,0 +1,54 @@
+#ifndef COOPER_EXECUTOR_KERNELS_NORM_CHANNEL_STEPS_H_
+#define COOPER_EXECUTOR_KERNELS_NORM_CHANNEL_STEPS_H_
+
+// To which step of which sequence each element of a channel belongs.
+
+#include <cstdint>
+
+#include "ndarray/base/host_device.h"
+#include "ndarray/base/shape.h"
+
+namespace cooper {
+
+// Of an array with an axis of channels, one of sequences and one of their steps, wherever they
+// stand. A channel's elements are counted as if the array had no other.
+struct ChannelSteps {
+  int64_t batch = 1, batch_stride = 1;
+  int64_t time = 1, time_stride = 1;
+  int64_t row = 1;  // elements of one step of one sequence
+
+  // Three axes of the shape; negative ones count from its end.
+  ChannelSteps(const Shape& shape, int64_t channel_axis, int64_t batch_axis, int64_t time_axis) {
+    const auto is = [&shape](int i, int64_t axis) {
+      return i == (axis < 0 ? axis + shape.rank() : axis);
+    };
+    int64_t stride = 1;
+    for (int i = shape.rank() - 1; i >= 0; --i) {
+      if (is(i, channel_axis)) continue;
+      if (is(i, batch_axis)) {
+        batch = shape[i];
+        batch_stride = stride;
+      } else if (is(i, time_axis)) {
+        time = shape[i];
+        time_stride = stride;
+      } else {
+        row *= shape[i];
+      }
+      stride *= shape[i];
+    }
+  }
+
+  int64_t size() const { return batch * time * row; }  // of a channel
+  COOPER_HOST_DEVICE int64_t sequence(int64_t element) const {
+    return element / batch_stride % batch;
+  }
+  COOPER_HOST_DEVICE int64_t step(int64_t element) const { return element / time_stride % time; }
+  // How many elements before the end of a sequence of that length a channel has.
+  COOPER_HOST_DEVICE int64_t NumReal(int64_t length) const {
+    return row * (length < 0 ? 0 : (length < time ? length : time));
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_NORM_CHANNEL_STEPS_H_

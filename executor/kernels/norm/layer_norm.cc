@@ -1,0 +1,325 @@
+// Kernels of LayerNorm, GroupNorm, InstanceNorm and their gradients. With xhat = (x - mean) / std
+// and w = ograd * gamma / std:
+//   d x = w - mean(w) - xhat * mean(w * xhat), d gamma = sum(ograd * xhat), d beta = sum(ograd).
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "executor/kernels/launch/dispatch_float.h"
+#include "executor/kernels/launch/row_grain.h"
+#include "executor/kernels/loops/elemwise_loop.h"
+#include "executor/kernels/reducers/lane_sum.h"
+#include "executor/program/kernel.h"
+#include "ndarray/threads/cpu_level.h"
+#include "ndarray/threads/element_ranges.h"
+#include "ndarray/threads/parallel.h"
+#include "symbol/ops/nn/norm_param.h"
+
+namespace cooper {
+namespace {
+
+// data seen as (outer, n, inner): each of the outer * inner sets of n elements, `inner` apart, is
+// normalized. Gamma's index is the place in the set (LayerNorm), or the set modulo `groups`.
+struct Sets {
+  int64_t outer, n, inner;
+  int64_t groups;  // 0: gamma goes along the set
+  double eps;
+
+  int64_t count() const { return outer * inner; }
+  int64_t Begin(int64_t set) const { return set / inner * n * inner + set % inner; }
+  int64_t grain() const { return RowGrain(n); }
+};
+
+template <typename Param>
+Sets SetsOf(const Param& param, const Shape& shape);
+
+template <>
+Sets SetsOf(const LayerNormParam& param, const Shape& shape) {
+  const int rank = shape.rank();
+  const int axis = static_cast<int>(param.axis < 0 ? param.axis + rank : param.axis);
+  return {shape.Product(0, axis), shape[axis], shape.Product(axis + 1, rank), 0, param.eps};
+}
+template <>
+Sets SetsOf(const GroupNormParam& param, const Shape& shape) {
+  const int64_t groups = param.num_groups;
+  return {shape[0] * groups, shape.Product(1, shape.rank()) / groups, 1, groups, param.eps};
+}
+template <>
+Sets SetsOf(const InstanceNormParam& param, const Shape& shape) {
+  return {shape[0] * shape[1], shape.Product(2, shape.rank()), 1, shape[1], param.eps};
+}
+
+// The distance between elements of a set, which the compiler knows where they lie side by side.
+struct Adjacent {
+  explicit Adjacent(const Sets&) {}
+  int64_t operator*(int64_t j) const { return j; }
+};
+struct Apart {
+  explicit Apart(const Sets& s) : step(s.inner) {}
+  int64_t operator*(int64_t j) const { return j * step; }
+  int64_t step;
+};
+
+// Calls fn(step) with one of both.
+template <typename Fn>
+void WithStep(const Sets& s, Fn&& fn) {
+  if (s.inner == 1) {
+    fn(Adjacent(s));
+  } else {
+    fn(Apart(s));
+  }
+}
+
+// The sum of term(j) over a set; of adjacent elements in lanes.
+template <typename C, typename Step, typename Term>
+C SumOver(const Sets& s, const Step&, Term&& term) {
+  if constexpr (std::is_same_v<Step, Adjacent>) return LaneSum<C>(s.n, term);
+  C sum = 0;
+  for (int64_t j = 0; j < s.n; ++j) sum += term(j);
+  return sum;
+}
+
+// Calls fn(j) for each element of a set, which may be computed in any order.
+template <typename Fn>
+void ForEachOf(const Sets& s, const Fn& fn) {
+  const int64_t n = s.n;
+  COOPER_INDEPENDENT_ITERATIONS
+  for (int64_t j = 0; j < n; ++j) fn(j);
+}
+
+// How many blocks of sets LayerNorm's gradients of gamma and beta are summed in: 1 where threads
+// share the places of a set.
+int64_t GammaBlocks(const Sets& s) {
+  constexpr int64_t kMostBlocks = 16, kPlaces = 512, kElements = 32768;
+  if (s.groups != 0 || s.n >= kPlaces) return 1;
+  return std::clamp<int64_t>(s.count() * s.n / kElements, 1, kMostBlocks);
+}
+
+template <typename T, typename Step>
+void NormalizeSets(const KernelContext& c, const Sets& s, const Step step, int64_t begin,
+                   int64_t end) {
+  using enum LayerNormArrays::Input;
+  using enum LayerNormArrays::Output;
+  using C = ComputeType<T>;
+  const T* const gamma = c.inputs[kGamma].as<T>();
+  const T* const beta = c.inputs[kBeta].as<T>();
+  const bool add = c.reqs[0] == WriteReq::kAdd;
+  const C n = static_cast<C>(s.n);
+  for (int64_t set = begin; set < end; ++set) {
+    const T* const x = c.inputs[kData].as<T>() + s.Begin(set);
+    const C mean = SumOver<C>(s, step, [=](int64_t j) { return Load(x[step * j]); }) / n;
+    const C square = SumOver<C>(s, step, [=](int64_t j) {
+      const C d = Load(x[step * j]) - mean;
+      return d * d;
+    });
+    const C std = std::sqrt(square / n + static_cast<C>(s.eps));
+    if (c.reqs[kMean] != WriteReq::kNull) {
+      Store(c.outputs[kMean].as<T>() + set, mean, c.reqs[kMean] == WriteReq::kAdd);
+    }
+    if (c.reqs[kStd] != WriteReq::kNull) {
+      Store(c.outputs[kStd].as<T>() + set, std, c.reqs[kStd] == WriteReq::kAdd);
+    }
+    if (c.reqs[0] == WriteReq::kNull) continue;
+    T* const y = c.outputs[0].as<T>() + s.Begin(set);
+    const C scale = C{1} / std;
+    if (s.groups == 0) {
+      ForEachOf(s, [=](int64_t j) {
+        Store(y + step * j, (Load(x[step * j]) - mean) * scale * Load(gamma[j]) + Load(beta[j]),
+              add);
+      });
+    } else {
+      const C g = Load(gamma[set % s.groups]) * scale;
+      const C b = Load(beta[set % s.groups]);
+      ForEachOf(s,
+                [=](int64_t j) { Store(y + step * j, (Load(x[step * j]) - mean) * g + b, add); });
+    }
+  }
+}
+
+template <typename Param, typename T>
+void Forward(const KernelContext& c) {
+  using enum LayerNormArrays::Input;
+  const Sets s = SetsOf(c.param<Param>(), c.inputs[kData].shape);
+  WithStep(s, [&](const auto step) {
+    ParallelFor(s.count(), s.grain(), [&c, &s, step](int64_t begin, int64_t end) {
+      NormalizeSets<T>(c, s, step, begin, end);
+    });
+  });
+}
+
+template <typename T, typename Step>
+void DataGradientOfSets(const KernelContext& c, const Sets& s, const Step step, int64_t begin,
+                        int64_t end) {
+  using enum LayerNormGradientArrays::Input;
+  using C = ComputeType<T>;
+  const bool add = c.reqs[0] == WriteReq::kAdd;
+  const C n = static_cast<C>(s.n);
+  for (int64_t set = begin; set < end; ++set) {
+    const T* const ograd = c.inputs[kOgrad].as<T>() + s.Begin(set);
+    const T* const x = c.inputs[kData].as<T>() + s.Begin(set);
+    T* const grad = c.outputs[0].as<T>() + s.Begin(set);
+    const C mean = Load(c.inputs[kMean].as<T>()[set]);
+    const C scale = C{1} / Load(c.inputs[kStd].as<T>()[set]);
+    // With gamma[j], or gamma[0] of the set's group.
+    const T* const gamma = c.inputs[kGamma].as<T>() + (s.groups == 0 ? 0 : set % s.groups);
+    const int64_t gamma_step = s.groups == 0 ? 1 : 0;
+    const auto run = [&](const auto w) {
+      const auto xhat = [=](int64_t j) { return (Load(x[step * j]) - mean) * scale; };
+      const C w_mean = SumOver<C>(s, step, w) / n;
+      const C dot = SumOver<C>(s, step, [=](int64_t j) { return w(j) * xhat(j); }) / n;
+      ForEachOf(s, [=](int64_t j) {
+        Store(grad + step * j, (w(j) - w_mean - xhat(j) * dot) * scale, add);
+      });
+    };
+    if (gamma_step == 1) {
+      run([=](int64_t j) { return Load(ograd[step * j]) * Load(gamma[j]); });
+    } else {
+      const C g = Load(*gamma);
+      run([=](int64_t j) { return Load(ograd[step * j]) * g; });
+    }
+  }
+}
+
+// Sums of gradients of gamma and beta, in the workspace, by the sums' index.
+template <typename C>
+struct GammaSums {
+  C* gamma;
+  C* beta;
+};
+
+// Adds those of sets [first, last), at places [begin, end) of each set, in the order of the sets.
+template <typename T, typename C, typename Step>
+void SumPlaces(const KernelContext& c, const Sets& s, const Step step, int64_t first, int64_t last,
+               int64_t begin, int64_t end, const GammaSums<C>& sums) {
+  using enum LayerNormGradientArrays::Input;
+  for (int64_t set = first; set < last; ++set) {
+    const T* const ograd = c.inputs[kOgrad].as<T>() + s.Begin(set);
+    const T* const x = c.inputs[kData].as<T>() + s.Begin(set);
+    const C mean = Load(c.inputs[kMean].as<T>()[set]);
+    const C scale = C{1} / Load(c.inputs[kStd].as<T>()[set]);
+    C* const gamma = sums.gamma;
+    C* const beta = sums.beta;
+    COOPER_INDEPENDENT_ITERATIONS
+    for (int64_t j = begin; j < end; ++j) {
+      const C g = Load(ograd[step * j]);
+      gamma[j] += g * ((Load(x[step * j]) - mean) * scale);
+      beta[j] += g;
+    }
+  }
+}
+
+// Gradients of gamma and beta of LayerNorm. Threads share places where a set is long, else blocks
+// of sets, whose sums are added in order: the same bits for any number of threads.
+template <typename T, typename C>
+void SumByPlaces(const KernelContext& c, const Sets& s, const GammaSums<C>& sums) {
+  const int64_t blocks = GammaBlocks(s);
+  WithStep(s, [&](const auto step) {
+    if (blocks == 1) {
+      ParallelFor(s.n, std::max<int64_t>(64, 16384 / std::max<int64_t>(s.count(), 1)),
+                  [&c, &s, &sums, step](int64_t begin, int64_t end) {
+                    SumPlaces<T>(c, s, step, 0, s.count(), begin, end, sums);
+                  });
+      return;
+    }
+    ParallelFor(blocks, 1, [&c, &s, &sums, step, blocks](int64_t begin, int64_t end) {
+      for (int64_t k = begin; k < end; ++k) {
+        SumPlaces<T>(c, s, step, RangeBegin(s.count(), k, blocks),
+                     RangeBegin(s.count(), k + 1, blocks), 0, s.n,
+                     GammaSums<C>{sums.gamma + 2 * k * s.n, sums.beta + 2 * k * s.n});
+      }
+    });
+  });
+  for (int64_t k = 2; k < 2 * blocks; ++k) {
+    for (int64_t j = 0; j < s.n; ++j) sums.gamma[k % 2 * s.n + j] += sums.gamma[k * s.n + j];
+  }
+}
+
+// Those of GroupNorm and InstanceNorm, one of each for a set.
+template <typename T, typename C>
+void SumBySets(const KernelContext& c, const Sets& s, const GammaSums<C>& sums) {
+  using enum LayerNormGradientArrays::Input;
+  for (int64_t set = 0; set < s.count(); ++set) {
+    const T* const ograd = c.inputs[kOgrad].as<T>() + s.Begin(set);
+    const T* const x = c.inputs[kData].as<T>() + s.Begin(set);
+    const C mean = Load(c.inputs[kMean].as<T>()[set]);
+    const C scale = C{1} / Load(c.inputs[kStd].as<T>()[set]);
+    RunAtCpuLevel([&] {
+      sums.gamma[set % s.groups] += LaneSum<C>(
+          s.n, [=](int64_t j) { return Load(ograd[j]) * ((Load(x[j]) - mean) * scale); });
+      sums.beta[set % s.groups] += LaneSum<C>(s.n, [=](int64_t j) { return Load(ograd[j]); });
+    });
+  }
+}
+
+template <typename T>
+void GammaAndBetaGradients(const KernelContext& c, const Sets& s) {
+  using enum LayerNormGradientArrays::Output;
+  using C = ComputeType<T>;
+  if (c.reqs[kGammaGrad] == WriteReq::kNull && c.reqs[kBetaGrad] == WriteReq::kNull) return;
+  const int64_t size = c.outputs[kGammaGrad].size();
+  C* const workspace = static_cast<C*>(c.workspace);
+  std::fill_n(workspace, 2 * size * GammaBlocks(s), C{0});
+  const GammaSums<C> sums{workspace, workspace + size};
+  if (s.groups == 0) {
+    SumByPlaces<T>(c, s, sums);
+  } else {
+    SumBySets<T>(c, s, sums);
+  }
+  for (int i : {kGammaGrad, kBetaGrad}) {
+    if (c.reqs[i] == WriteReq::kNull) continue;
+    const C* const from = i == kGammaGrad ? sums.gamma : sums.beta;
+    T* const grad = c.outputs[i].as<T>();
+    for (int64_t k = 0; k < size; ++k) Store(grad + k, from[k], c.reqs[i] == WriteReq::kAdd);
+  }
+}
+
+template <typename Param>
+absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
+  using enum LayerNormGradientArrays::Input;
+  using enum LayerNormGradientArrays::Output;
+  const Sets s = SetsOf(c.param<Param>(), c.inputs[kData].shape);
+  return Prepared{.workspace_bytes = 2 * c.outputs[kGammaGrad].size() * GammaBlocks(s) *
+                                     (c.outputs[kGammaGrad].dtype == DType::kFloat64 ? 8 : 4)};
+}
+
+template <typename Param>
+absl::Status ForwardCpu(const KernelContext& c) {
+  using enum LayerNormArrays::Input;
+  return DispatchFloat(c.inputs[kData].dtype,
+                       [&](auto type) { Forward<Param, typename decltype(type)::type>(c); });
+}
+
+template <typename Param>
+absl::Status BackwardCpu(const KernelContext& c) {
+  using enum LayerNormGradientArrays::Input;
+  using enum LayerNormGradientArrays::Output;
+  return DispatchFloat(c.inputs[kOgrad].dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    const Sets s = SetsOf(c.param<Param>(), c.inputs[kData].shape);
+    GammaAndBetaGradients<T>(c, s);
+    if (c.reqs[0] == WriteReq::kNull) return;
+    WithStep(s, [&](const auto step) {
+      ParallelFor(s.count(), s.grain(), [&c, &s, step](int64_t begin, int64_t end) {
+        DataGradientOfSets<T>(c, s, step, begin, end);
+      });
+    });
+  });
+}
+
+constexpr DeviceType kCpu = DeviceType::kCpu;
+COOPER_REGISTER_KERNEL(LayerNorm, kCpu, kFloats, ForwardCpu<LayerNormParam>);
+COOPER_REGISTER_KERNEL(_backward_LayerNorm, kCpu, kFloats, BackwardCpu<LayerNormParam>,
+                       PrepareBackward<LayerNormParam>);
+COOPER_REGISTER_KERNEL(GroupNorm, kCpu, kFloats, ForwardCpu<GroupNormParam>);
+COOPER_REGISTER_KERNEL(_backward_GroupNorm, kCpu, kFloats, BackwardCpu<GroupNormParam>,
+                       PrepareBackward<GroupNormParam>);
+COOPER_REGISTER_KERNEL(InstanceNorm, kCpu, kFloats, ForwardCpu<InstanceNormParam>);
+COOPER_REGISTER_KERNEL(_backward_InstanceNorm, kCpu, kFloats, BackwardCpu<InstanceNormParam>,
+                       PrepareBackward<InstanceNormParam>);
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,155 @@
+#ifndef COOPER_EXECUTOR_KERNELS_OPTIMIZER_ADAM_FUNCTIONS_H_
+#define COOPER_EXECUTOR_KERNELS_OPTIMIZER_ADAM_FUNCTIONS_H_
+
+// Adam's update of one element and its relatives'.
+
+#include <algorithm>
+#include <cmath>
+
+#include "executor/kernels/optimizer/update_function.h"
+#include "ndarray/base/host_device.h"
+#include "symbol/ops/optimizer/adam_param.h"
+
+namespace cooper {
+
+struct AdamUpdate {
+  using Param = AdamParam;
+  static constexpr int kStates = 2;
+  template <typename C>
+  struct Fn {
+    C lr, wd, rescale, clip, beta1, beta2, epsilon;
+    COOPER_HOST_DEVICE void operator()(C& w, C grad, C& m, C& v) const {
+      const C g = Clip(rescale * grad + wd * w, clip);
+      m = beta1 * m + (1 - beta1) * g;
+      v = beta2 * v + (1 - beta2) * g * g;
+      w -= lr * m / (std::sqrt(v) + epsilon);
+    }
+  };
+  template <typename C>
+  COOPER_HOST_DEVICE static Fn<C> Make(const Param& p) {
+    return {.lr = As<C>(p.lr),
+            .wd = As<C>(p.wd),
+            .rescale = As<C>(p.rescale_grad),
+            .clip = LimitAs<C>(p.clip_gradient),
+            .beta1 = As<C>(p.beta1),
+            .beta2 = As<C>(p.beta2),
+            .epsilon = As<C>(p.epsilon)};
+  }
+};
+
+struct AdamaxUpdate {
+  using Param = AdamaxParam;
+  static constexpr int kStates = 2;
+  template <typename C>
+  struct Fn {
+    C lr, wd, rescale, clip, beta1, beta2;
+    COOPER_HOST_DEVICE void operator()(C& w, C grad, C& m, C& v) const {
+      const C g = Clip(rescale * grad + wd * w, clip);
+      m = beta1 * m + (1 - beta1) * g;
+      v = std::max(beta2 * v, std::abs(g));
+      if (m != 0) w -= lr * m / v;  // v is 0 as long as all gradients were
+    }
+  };
+  template <typename C>
+  COOPER_HOST_DEVICE static Fn<C> Make(const Param& p) {
+    return {.lr = As<C>(p.lr),
+            .wd = As<C>(p.wd),
+            .rescale = As<C>(p.rescale_grad),
+            .clip = LimitAs<C>(p.clip_gradient),
+            .beta1 = As<C>(p.beta1),
+            .beta2 = As<C>(p.beta2)};
+  }
+};
+
+struct NadamUpdate {
+  using Param = NadamParam;
+  static constexpr int kStates = 2;
+  template <typename C>
+  struct Fn {
+    C lr, wd, rescale, clip, beta1, beta2, epsilon, grad_factor, mean_factor, var_factor;
+    COOPER_HOST_DEVICE void operator()(C& w, C grad, C& m, C& v) const {
+      const C g = Clip(rescale * grad + wd * w, clip);
+      m = beta1 * m + (1 - beta1) * g;
+      v = beta2 * v + (1 - beta2) * g * g;
+      w -= lr * (grad_factor * g + mean_factor * m) / (std::sqrt(var_factor * v) + epsilon);
+    }
+  };
+  template <typename C>
+  COOPER_HOST_DEVICE static Fn<C> Make(const Param& p) {
+    return {.lr = As<C>(p.lr),
+            .wd = As<C>(p.wd),
+            .rescale = As<C>(p.rescale_grad),
+            .clip = LimitAs<C>(p.clip_gradient),
+            .beta1 = As<C>(p.beta1),
+            .beta2 = As<C>(p.beta2),
+            .epsilon = As<C>(p.epsilon),
+            .grad_factor = As<C>(p.grad_factor),
+            .mean_factor = As<C>(p.mean_factor),
+            .var_factor = As<C>(p.var_factor)};
+  }
+};
+
+struct FtmlUpdate {
+  using Param = FtmlParam;
+  static constexpr int kStates = 3;
+  template <typename C>
+  struct Fn {
+    C wd, rescale, clip, beta1, beta2, epsilon, d_factor, v_factor;
+    COOPER_HOST_DEVICE void operator()(C& w, C grad, C& d, C& v, C& z) const {
+      const C g = Clip(rescale * grad + wd * w, clip);
+      v = beta2 * v + (1 - beta2) * g * g;
+      const C next_d = d_factor * (std::sqrt(v_factor * v) + epsilon);
+      z = beta1 * z + (1 - beta1) * g - (next_d - beta1 * d) * w;
+      d = next_d;
+      w = -z / d;
+    }
+  };
+  template <typename C>
+  COOPER_HOST_DEVICE static Fn<C> Make(const Param& p) {
+    const auto t = static_cast<double>(p.t);
+    const double d_factor = (1 - std::pow(p.beta1, t)) / p.lr;
+    const double v_factor = 1 / (1 - std::pow(p.beta2, t));
+    return {.wd = As<C>(p.wd),
+            .rescale = As<C>(p.rescale_grad),
+            .clip = LimitAs<C>(p.clip_gradient),
+            .beta1 = As<C>(p.beta1),
+            .beta2 = As<C>(p.beta2),
+            .epsilon = As<C>(p.epsilon),
+            .d_factor = As<C>(d_factor),
+            .v_factor = As<C>(v_factor)};
+  }
+};
+
+// `scale` is rescale_grad, which follows from all gradients and is not finite where one of them is
+// not: nothing is updated then.
+struct AdamWUpdate {
+  using Param = AdamWParam;
+  static constexpr int kStates = 2;
+  template <typename C>
+  struct Fn {
+    C lr, wd, rescale, clip, beta1, beta2, epsilon;
+    bool skip;
+    COOPER_HOST_DEVICE void operator()(C& w, C grad, C& m, C& v) const {
+      if (skip) return;
+      const C g = Clip(rescale * grad, clip);
+      m = beta1 * m + (1 - beta1) * g;
+      v = beta2 * v + (1 - beta2) * g * g;
+      w -= lr * m / (std::sqrt(v) + epsilon) + wd * w;
+    }
+  };
+  template <typename C>
+  COOPER_HOST_DEVICE static Fn<C> Make(const Param& p, double scale) {
+    return {.lr = As<C>(p.eta * p.lr),
+            .wd = As<C>(p.eta * p.wd),
+            .rescale = As<C>(scale),
+            .clip = LimitAs<C>(p.clip_gradient),
+            .beta1 = As<C>(p.beta1),
+            .beta2 = As<C>(p.beta2),
+            .epsilon = As<C>(p.epsilon),
+            .skip = !std::isfinite(scale) || scale == 0};
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_OPTIMIZER_ADAM_FUNCTIONS_H_

@@ -1,0 +1,139 @@
+#ifndef COOPER_EXECUTOR_KERNELS_OPTIMIZER_ELEMENT_UPDATE_H_
+#define COOPER_EXECUTOR_KERNELS_OPTIMIZER_ELEMENT_UPDATE_H_
+
+// The loops of updates: one pass over weight, gradient and states, written so that the compiler
+// vectorises it. What happens to one element is said in sgd_functions.h and its like.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "executor/kernels/loops/element_block.h"
+#include "executor/kernels/optimizer/update_function.h"
+#include "executor/program/kernel.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/threads/element_ranges.h"
+#include "ndarray/threads/parallel.h"
+
+namespace cooper {
+
+// Below this many elements a thread costs more than it saves.
+inline constexpr int64_t kUpdateGrain = 16384;
+
+// fn(begin, end) for ranges of elements, on several threads if there are many. What is computed for
+// an element does not depend on the number of threads.
+template <typename Fn>
+void UpdateRanges(int64_t elements, const Fn& fn) {
+  ParallelFor(NumRangeUnits(elements), kUpdateGrain / kRangeUnit, [&](int64_t begin, int64_t end) {
+    fn(begin * kRangeUnit, std::min(elements, end * kRangeUnit));
+  });
+}
+
+// Calls fn(w, g, s...) for each of n elements in the type of the arithmetic.
+template <typename C, typename Fn, typename... S>
+void UpdateRange(int64_t n, const Fn& fn, C* __restrict weight, const C* __restrict grad,
+                 S* __restrict... state) {
+  for (int64_t i = 0; i < n; ++i) {
+    C w = weight[i];
+    const auto with_states = [&](auto... s) {
+      fn(w, grad[i], s...);
+      ((state[i] = s), ...);
+    };
+    with_states(state[i]...);
+    weight[i] = w;
+  }
+}
+
+namespace internal_update {
+
+// Whether the arrays are of the type of the arithmetic and the new weight takes the output's place.
+template <typename C>
+bool IsPlain(const UpdateArrays& a) {
+  constexpr DType kOwn = DTypeOf<C>();
+  return a.weight.dtype == kOwn && a.grad.dtype == kOwn && a.output.dtype == kOwn &&
+         a.req == WriteReq::kWrite;
+}
+
+template <typename C>
+C* From(const ArrayView& array, int64_t begin) {
+  return array.as<C>() + begin;
+}
+
+// Elements [begin, end) where they are.
+template <typename C, typename Fn, size_t... I>
+void UpdatePlain(const UpdateArrays& a, int64_t begin, int64_t end, const Fn& fn,
+                 std::index_sequence<I...> /*states*/) {
+  C* const out = From<C>(a.output, begin);
+  const C* const weight = From<C>(a.weight, begin);
+  if (out != weight) std::memcpy(out, weight, static_cast<size_t>(end - begin) * sizeof(C));
+  UpdateRange<C>(end - begin, fn, out, From<C>(a.grad, begin), From<C>(a.states[I], begin)...);
+}
+
+// In blocks of that type on the stack, for arrays of others and requests that leave the output as
+// it is: loops over elements are compiled for two types, whatever the arrays are of.
+template <typename C, bool kMaster, typename Fn, size_t... I>
+void UpdateBlocks(const UpdateArrays& a, int64_t begin, int64_t end, const Fn& fn,
+                  std::index_sequence<I...> /*states*/) {
+  C weight[kElementBlock], grad[kElementBlock];
+  [[maybe_unused]] C states[sizeof...(I) + 1][kElementBlock];
+  for (; begin < end; begin += kElementBlock) {
+    const int64_t n = std::min(kElementBlock, end - begin);
+    const auto load = [begin, n](const ArrayView& array, C* block) {
+      LoadBlock(ElementAt(array.data, array.dtype, begin), array.dtype, n, block);
+    };
+    const auto store = [begin, n](const C* block, WriteReq req, const ArrayView& array) {
+      StoreBlock(block, n, req, ElementAt(array.data, array.dtype, begin), array.dtype);
+    };
+    load(a.weight, weight);
+    load(a.grad, grad);
+    (load(a.states[I], states[I]), ...);
+    UpdateRange<C>(n, fn, weight, grad, static_cast<C*>(states[I])...);
+    (store(states[I], WriteReq::kWrite, a.states[I]), ...);
+    if (kMaster) store(weight, WriteReq::kWrite, a.weight);
+    store(weight, a.req, a.output);
+  }
+}
+
+}  // namespace internal_update
+
+// Updates with make(TypeTag<C>()) as the function of UpdateRange.
+template <int kStates, bool kMaster, typename Make>
+absl::Status UpdateElements(const KernelContext& c, const UpdateArrays& a, const Make& make) {
+  const auto nothing = [](auto /*weight*/, auto /*grad*/) {};
+  if (!DispatchUpdate<kMaster>(a.weight.dtype, a.grad.dtype, nothing)) {
+    return NoUpdateFor(c, a.weight.dtype, a.grad.dtype);
+  }
+  const auto update = [&](auto tag) {
+    using C = typename decltype(tag)::type;
+    constexpr auto kIndices = std::make_index_sequence<kStates>();
+    const bool plain = internal_update::IsPlain<C>(a);
+    UpdateRanges(a.grad.size(), [&, fn = make(tag)](int64_t begin, int64_t end) {
+      if (plain) {
+        internal_update::UpdatePlain<C>(a, begin, end, fn, kIndices);
+      } else {
+        internal_update::UpdateBlocks<C, kMaster>(a, begin, end, fn, kIndices);
+      }
+    });
+  };
+  a.weight.dtype == DType::kFloat64 ? update(TypeTag<double>()) : update(TypeTag<float>());
+  return absl::OkStatus();
+}
+
+// The kernel of an update, and of its relative.
+template <typename U, bool kMaster>
+absl::Status UpdateCpu(const KernelContext& c) {
+  const auto& p = c.param<typename U::Param>();
+  return UpdateElements<U::kStates, kMaster>(
+      c, ArraysOfUpdate<U::kStates, kMaster>(c.inputs, c.outputs[0], c.reqs[0]),
+      [&](auto tag) { return U::template Make<typename decltype(tag)::type>(p); });
+}
+
+#define COOPER_REGISTER_UPDATE(op, master_op, U)                                      \
+  COOPER_REGISTER_KERNEL(op, DeviceType::kCpu, kUpdateDTypes, (UpdateCpu<U, false>)); \
+  COOPER_REGISTER_KERNEL(master_op, DeviceType::kCpu, kUpdateDTypes, (UpdateCpu<U, true>))
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_OPTIMIZER_ELEMENT_UPDATE_H_

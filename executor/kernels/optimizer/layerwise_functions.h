@@ -1,0 +1,126 @@
+#ifndef COOPER_EXECUTOR_KERNELS_OPTIMIZER_LAYERWISE_FUNCTIONS_H_
+#define COOPER_EXECUTOR_KERNELS_OPTIMIZER_LAYERWISE_FUNCTIONS_H_
+
+// Updates of one element at a rate that depends on the norms of the whole weight and of its
+// gradient, and that rate.
+
+#include <algorithm>
+#include <cmath>
+
+#include "executor/kernels/optimizer/update_function.h"
+#include "ndarray/base/host_device.h"
+#include "symbol/ops/optimizer/layerwise_param.h"
+#include "symbol/ops/optimizer/multi_param.h"
+
+namespace cooper {
+
+// Mean and variance of one element.
+template <typename C>
+struct LambMoments {
+  C rescale, clip, beta1, beta2;
+
+  static LambMoments Make(const LambPhase1Param& p) {
+    return {.rescale = As<C>(p.rescale_grad),
+            .clip = LimitAs<C>(p.clip_gradient),
+            .beta1 = As<C>(p.beta1),
+            .beta2 = As<C>(p.beta2)};
+  }
+  COOPER_HOST_DEVICE void operator()(C grad, C& m, C& v) const {
+    const C g = Clip(rescale * grad, clip);
+    m = beta1 * m + (1 - beta1) * g;
+    v = beta2 * v + (1 - beta2) * g * g;
+  }
+};
+
+// The direction of the step.
+template <typename C>
+struct LambDirection {
+  C wd, m_factor, v_factor, epsilon;
+
+  static LambDirection Make(const LambPhase1Param& p) {
+    const auto t = static_cast<double>(p.t);
+    return {.wd = As<C>(p.wd),
+            .m_factor = As<C>(p.bias_correction ? 1 / (1 - std::pow(p.beta1, t)) : 1),
+            .v_factor = As<C>(p.bias_correction ? 1 / (1 - std::pow(p.beta2, t)) : 1),
+            .epsilon = As<C>(p.epsilon)};
+  }
+  COOPER_HOST_DEVICE C operator()(C w, C m, C v) const {
+    return m_factor * m / (std::sqrt(v_factor * v) + epsilon) + wd * w;
+  }
+};
+
+// The step, when mean and variance are those after it.
+template <typename C>
+struct LambStep {
+  LambDirection<C> x;
+  C lr;
+
+  static LambStep Make(const LambPhase1Param& p, double lr) {
+    return {.x = LambDirection<C>::Make(p), .lr = As<C>(lr)};
+  }
+  COOPER_HOST_DEVICE void operator()(C& w, C, C& m, C& v) const { w -= lr * x(w, m, v); }
+};
+
+// The rate for a weight and a direction of those norms. P is LambParam or LambPhase2Param.
+template <typename P>
+COOPER_HOST_DEVICE double LambRate(const P& p, double weight, double direction) {
+  if (p.lower_bound >= 0) weight = std::max(weight, p.lower_bound);
+  if (p.upper_bound >= 0) weight = std::min(weight, p.upper_bound);
+  return weight != 0 && direction != 0 ? p.lr * weight / direction : p.lr;
+}
+
+// The rate of LARS for a weight and a gradient of those squared norms.
+COOPER_HOST_DEVICE inline double LarsRate(const LarsParam& p, double weight, double grad) {
+  if (!(weight > 0 && grad > 0)) return p.lr;
+  weight = std::sqrt(weight);
+  return p.lr * (p.eta * weight / (std::sqrt(grad) * p.rescale_grad + p.wd * weight + p.epsilon));
+}
+
+// The rate of multi_lars in place of `lr`.
+COOPER_HOST_DEVICE inline double MultiLarsRate(const MultiLarsParam& p, double lr,
+                                               float weight_square, float grad_square, double wd) {
+  const double weight = std::sqrt(weight_square), grad = std::sqrt(grad_square);  // of floats
+  if (!(weight > 0 && grad > 0)) return lr;
+  return lr * (p.eta * weight / (grad * p.rescale_grad + wd * weight + p.eps));
+}
+
+// m = momentum * m - lr * wd * w - lr * clip(rescale * g);  w += m
+template <typename C>
+struct SgdStep {
+  C momentum, decay, lr, rescale, clip;
+
+  COOPER_HOST_DEVICE static SgdStep Make(const MomentumParam& p, double lr, double rescale) {
+    return {.momentum = As<C>(p.momentum),
+            .decay = As<C>(lr * p.wd),
+            .lr = As<C>(lr),
+            .rescale = As<C>(rescale),
+            .clip = LimitAs<C>(p.clip_gradient)};
+  }
+  COOPER_HOST_DEVICE C Momentum(C w, C g, C m) const {
+    return momentum * m - decay * w - lr * Clip(rescale * g, clip);
+  }
+  COOPER_HOST_DEVICE void operator()(C& w, C g) const { w += Momentum(w, g, C{0}); }
+  COOPER_HOST_DEVICE void operator()(C& w, C g, C& m) const {
+    m = Momentum(w, g, m);
+    w += m;
+  }
+};
+
+// What LBSGD multiplies its rate by for a weight and a sum of batch_scale gradients of those
+// squared norms.
+COOPER_HOST_DEVICE inline double LbsgdFactor(const LbsgdParam& p, double weight, double grad) {
+  const double mean = 1 / static_cast<double>(p.batch_scale);
+  const double factor = std::sqrt(weight / (grad * mean * mean + p.wd * weight + 1e-18));
+  return std::min(std::max(factor, 0.01), 100.0);
+}
+
+// Its step with that factor, for such a sum.
+template <typename C>
+COOPER_HOST_DEVICE SgdStep<C> LbsgdStepOf(const LbsgdParam& p, double factor) {
+  const double mean = 1 / static_cast<double>(p.batch_scale);
+  return SgdStep<C>::Make(p, p.lr * factor, p.rescale_grad * mean);
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_OPTIMIZER_LAYERWISE_FUNCTIONS_H_

@@ -1,0 +1,71 @@
+#ifndef COOPER_EXECUTOR_KERNELS_OPTIMIZER_SUM_SQUARES_H_
+#define COOPER_EXECUTOR_KERNELS_OPTIMIZER_SUM_SQUARES_H_
+
+// Sums over all elements of a function of them, in double, equal for every number of threads.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "executor/program/kernel.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/threads/parallel.h"
+
+namespace cooper {
+
+namespace internal_sum {
+
+// Sums are made of blocks of this size, which are added in their order.
+inline constexpr int64_t kBlock = 16384;
+// As many of their sums are kept at a time, on the stack.
+inline constexpr int64_t kBlocksKept = 1024;
+
+// The sum of value(i) over [begin, end), in eight lanes so that it vectorises.
+template <typename Fn>
+double SumRange(int64_t begin, int64_t end, const Fn& value) {
+  constexpr int kLanes = 8;
+  double lanes[kLanes] = {};
+  int64_t i = begin;
+  for (; i + kLanes <= end; i += kLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) lanes[lane] += static_cast<double>(value(i + lane));
+  }
+  for (; i < end; ++i) lanes[0] += static_cast<double>(value(i));
+  double sum = 0;
+  for (double lane : lanes) sum += lane;
+  return sum;
+}
+
+}  // namespace internal_sum
+
+// The sum of value(i) over [0, size).
+template <typename Fn>
+double SumOver(int64_t size, const Fn& value) {
+  using internal_sum::kBlock;
+  using internal_sum::kBlocksKept;
+  const int64_t num_blocks = (size + kBlock - 1) / kBlock;
+  double sums[kBlocksKept];
+  double sum = 0;
+  for (int64_t first = 0; first < num_blocks; first += kBlocksKept) {
+    const int64_t count = std::min(kBlocksKept, num_blocks - first);
+    ParallelFor(count, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t k = begin; k < end; ++k) {
+        const int64_t at = (first + k) * kBlock;
+        sums[k] = internal_sum::SumRange(at, std::min(size, at + kBlock), value);
+      }
+    });
+    for (int64_t k = 0; k < count; ++k) sum += sums[k];
+  }
+  return sum;
+}
+
+// The sum of the squares of n numbers, each squared in C, the type of the arithmetic.
+template <typename C, typename T>
+double SumSquares(const T* values, int64_t n) {
+  return SumOver(n, [values](int64_t i) {
+    const C value = static_cast<C>(static_cast<ComputeType<T>>(values[i]));
+    return value * value;
+  });
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_OPTIMIZER_SUM_SQUARES_H_

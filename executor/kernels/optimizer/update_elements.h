@@ -1,0 +1,190 @@
+#ifndef COOPER_EXECUTOR_KERNELS_OPTIMIZER_UPDATE_ELEMENTS_H_
+#define COOPER_EXECUTOR_KERNELS_OPTIMIZER_UPDATE_ELEMENTS_H_
+
+// Kernels of updates: one pass over weight, gradient and states, with the functions of
+// sgd_functions.h and its like, and one launch for many weights. For .cu files; element_update.h is
+// the CPU's.
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "executor/kernels/launch/launch.h"
+#include "executor/kernels/optimizer/update_function.h"
+#include "executor/program/kernel.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
+
+namespace cooper {
+
+// Where a kernel gets the function of an element from: here, from the host. One that depends on
+// numbers that are on the device is made by each thread, in a Get() of its own.
+template <typename Fn>
+struct FunctionOf {
+  Fn fn;
+  __device__ const Fn& Get() const { return fn; }
+};
+
+// The arrays of one weight's update: W holds what is trained, G is the dtype of the gradient.
+template <int kStates, bool kMaster, typename W, typename G>
+struct UpdatePointers {
+  using Out = std::conditional_t<kMaster, G, W>;
+  W* weight;
+  const G* grad;
+  W* states[kStates > 0 ? kStates : 1];
+  Out* output;  // may be the weight
+};
+
+// One weight of a launch.
+template <int kStates, bool kMaster, typename W, typename G, typename Source>
+struct OneUpdate {
+  UpdatePointers<kStates, kMaster, W, G> arrays;
+  int64_t n;
+  Source source;
+  WriteReq req;
+  unsigned end_block;  // its blocks are those from the last one's end on
+};
+
+// Those of one launch, which are the kernel's argument: 4 KB is what every GPU takes.
+template <typename One>
+struct UpdateList {
+  static constexpr size_t kBytes = 4096, kMany = 32;
+  static constexpr size_t kMost = kBytes / sizeof(One) < kMany ? kBytes / sizeof(One) : kMany;
+  One at[kMost];
+};
+
+template <typename Fn, typename C, size_t... I>
+__device__ void CallUpdate(const Fn& fn, C& w, C g, C* states, std::index_sequence<I...>) {
+  fn(w, g, states[I]...);
+}
+
+// A weight that has a copy in W is written through it; any other only as the output.
+template <int kStates, bool kMaster, typename W, typename G, typename Source>
+__global__ void Update(
+    const __grid_constant__ UpdateList<OneUpdate<kStates, kMaster, W, G, Source>> list) {
+  using C = ComputeType<W>;
+  using Out = std::conditional_t<kMaster, G, W>;
+  unsigned begin_block = 0;
+  int own = 0;
+  while (blockIdx.x >= list.at[own].end_block) begin_block = list.at[own++].end_block;
+  const auto& one = list.at[own];
+  const UpdatePointers<kStates, kMaster, W, G> a = one.arrays;
+  const int64_t n = one.n;
+  const WriteReq req = one.req;
+  const auto fn = one.source.Get();
+  const int64_t step = static_cast<int64_t>(one.end_block - begin_block) * blockDim.x;
+  int64_t i = static_cast<int64_t>(blockIdx.x - begin_block) * blockDim.x + threadIdx.x;
+  for (; i < n; i += step) {
+    C w = ConvertElement<C>(a.weight[i]);
+    const C g = ConvertElement<C>(a.grad[i]);
+    C states[kStates > 0 ? kStates : 1];
+    for (int k = 0; k < kStates; ++k) states[k] = ConvertElement<C>(a.states[k][i]);
+    CallUpdate(fn, w, g, states, std::make_index_sequence<kStates>());
+    for (int k = 0; k < kStates; ++k) a.states[k][i] = ConvertElement<W>(states[k]);
+    if (kMaster) a.weight[i] = ConvertElement<W>(w);
+    const Out made = ConvertElement<Out>(w);
+    if (req == WriteReq::kWrite) {
+      a.output[i] = made;
+    } else if (req == WriteReq::kAdd) {
+      using O = ComputeType<Out>;
+      a.output[i] = ConvertElement<Out>(
+          static_cast<O>(ConvertElement<O>(a.output[i]) + ConvertElement<O>(made)));
+    }
+  }
+}
+
+// Updates `count` weights, of as few launches as their dtypes allow: those of arrays_of(i), an
+// UpdateArrays, with source_of(i, TypeTag<C>()) as what Update gets its function from.
+template <int kStates, bool kMaster, typename Arrays, typename Make>
+absl::Status LaunchUpdates(const KernelContext& c, size_t count, const Arrays& arrays_of,
+                           const Make& source_of) {
+  for (size_t i = 0; i < count;) {
+    const UpdateArrays first = arrays_of(i);
+    // Takes those of the first one's dtypes, as many as go into a launch.
+    const auto take = [&](auto w_tag, auto g_tag) -> absl::Status {
+      using W = typename decltype(w_tag)::type;
+      using G = typename decltype(g_tag)::type;
+      using Tag = TypeTag<ComputeType<W>>;
+      using Source = decltype(source_of(i, Tag()));
+      using One = OneUpdate<kStates, kMaster, W, G, Source>;
+      UpdateList<One> list;
+      unsigned blocks = 0;
+      for (size_t taken = 0; i < count && taken < list.kMost; ++i) {
+        const UpdateArrays a = arrays_of(i);
+        if (a.weight.dtype != first.weight.dtype || a.grad.dtype != first.grad.dtype) break;
+        const int64_t n = a.grad.size();
+        if (n == 0) continue;
+        blocks += ElementBlocks(n);
+        One& one = list.at[taken++];
+        one = {.arrays = {.weight = a.weight.template as<W>(),
+                          .grad = a.grad.template as<const G>(),
+                          .states = {},
+                          .output = a.output.template as<typename decltype(one.arrays)::Out>()},
+               .n = n,
+               .source = source_of(i, Tag()),
+               .req = a.req,
+               .end_block = blocks};
+        for (int k = 0; k < kStates; ++k) one.arrays.states[k] = a.states[k].template as<W>();
+      }
+      if (blocks == 0) return absl::OkStatus();
+      return Launch(c, dim3(blocks), dim3(kElementThreads), Update<kStates, kMaster, W, G, Source>,
+                    list);
+    };
+    absl::Status status;
+    const bool known =
+        DispatchUpdate<kMaster>(first.weight.dtype, first.grad.dtype,
+                                [&](auto w_tag, auto g_tag) { status.Update(take(w_tag, g_tag)); });
+    if (!known) return NoUpdateFor(c, first.weight.dtype, first.grad.dtype);
+    COOPER_RETURN_IF_ERROR(status);
+  }
+  return absl::OkStatus();
+}
+
+// One weight's, with source(TypeTag<C>()).
+template <int kStates, bool kMaster, typename Make>
+absl::Status LaunchUpdate(const KernelContext& c, const UpdateArrays& a, const Make& source) {
+  return LaunchUpdates<kStates, kMaster>(
+      c, 1, [&](size_t) -> const UpdateArrays& { return a; },
+      [&](size_t, auto tag) { return source(tag); });
+}
+
+// The same for a function that the host makes: make(TypeTag<C>()).
+template <int kStates, bool kMaster, typename Make>
+absl::Status UpdateWith(const KernelContext& c, const UpdateArrays& a, const Make& make) {
+  return LaunchUpdate<kStates, kMaster>(
+      c, a, [&](auto tag) { return FunctionOf<decltype(make(tag))>{make(tag)}; });
+}
+
+// The kernel of an update, for several weights.
+template <typename U, bool kMaster>
+absl::Status UpdateAllGpu(absl::Span<const KernelContext> all) {
+  return LaunchUpdates<U::kStates, kMaster>(
+      all[0], all.size(),
+      [&](size_t i) {
+        return ArraysOfUpdate<U::kStates, kMaster>(all[i].inputs, all[i].outputs[0],
+                                                   all[i].reqs[0]);
+      },
+      [&](size_t i, auto tag) {
+        using C = typename decltype(tag)::type;
+        const auto& p = all[i].template param<typename U::Param>();
+        return FunctionOf<typename U::template Fn<C>>{U::template Make<C>(p)};
+      });
+}
+
+template <typename U, bool kMaster>
+absl::Status UpdateGpu(const KernelContext& c) {
+  return UpdateAllGpu<U, kMaster>({&c, 1});
+}
+
+#define COOPER_REGISTER_CUDA_UPDATE(op, master_op, U)                                         \
+  COOPER_REGISTER_KERNEL(op, DeviceType::kGpu, kUpdateDTypes, (UpdateGpu<U, false>), nullptr, \
+                         (UpdateAllGpu<U, false>));                                           \
+  COOPER_REGISTER_KERNEL(master_op, DeviceType::kGpu, kUpdateDTypes, (UpdateGpu<U, true>),    \
+                         nullptr, (UpdateAllGpu<U, true>))
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_OPTIMIZER_UPDATE_ELEMENTS_H_

@@ -1,0 +1,105 @@
+#ifndef COOPER_EXECUTOR_KERNELS_OPTIMIZER_UPDATE_FUNCTION_H_
+#define COOPER_EXECUTOR_KERNELS_OPTIMIZER_UPDATE_FUNCTION_H_
+
+// What updates of weights have in common on every device. What an update does to one element is
+// said once, by a struct
+//
+//   struct SgdMomUpdate {
+//     using Param = SgdMomParam;
+//     static constexpr int kStates = 1;
+//     // fn(w, g, states...), which changes w and the states; C is the type of the arithmetic.
+//     template <typename C>
+//     struct Fn {
+//       C lr, ...;
+//       COOPER_HOST_DEVICE void operator()(C& w, C g, C& m) const { ... }
+//     };
+//     template <typename C>
+//     COOPER_HOST_DEVICE static Fn<C> Make(const Param& p) {
+//       return {.lr = As<C>(p.lr), ...};
+//     }
+//   };
+//
+// rather than by lambdas, which functions that the device calls cannot return.
+
+#include <algorithm>
+#include <limits>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "executor/program/kernel.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/host_device.h"
+#include "symbol/ops/optimizer/update_param.h"
+
+namespace cooper {
+
+// Of weights.
+inline constexpr DTypeSet kUpdateDTypes = {DType::kFloat32, DType::kFloat64, DType::kFloat16,
+                                           DType::kBfloat16};
+
+// A number in the type of the arithmetic.
+template <typename C>
+COOPER_HOST_DEVICE C As(double value) {
+  return static_cast<C>(value);
+}
+
+// For a limit as the parameters have it, where negative means that there is none.
+template <typename C>
+COOPER_HOST_DEVICE C LimitAs(double limit) {
+  return As<C>(limit < 0 ? std::numeric_limits<double>::infinity() : limit);
+}
+
+template <typename C>
+COOPER_HOST_DEVICE C Clip(C value, C limit) {
+  return std::min(std::max(value, -limit), limit);  // keeps NaN
+}
+
+// The dtypes of an update: of what is trained, and of the gradient. With a float32 copy of the
+// weight the gradient has a 16-bit float's. run(TypeTag<W>, TypeTag<G>); false if there is no code.
+template <bool kMaster, typename Run>
+bool DispatchUpdate(DType weight, DType grad, const Run& run) {
+  if constexpr (kMaster) {
+    if (weight != DType::kFloat32) return false;
+    if (grad == DType::kFloat16) return run(TypeTag<float>(), TypeTag<Float16>()), true;
+    if (grad == DType::kBfloat16) return run(TypeTag<float>(), TypeTag<BFloat16>()), true;
+  } else {
+    if (weight != grad) return false;
+    if (weight == DType::kFloat32) return run(TypeTag<float>(), TypeTag<float>()), true;
+    if (weight == DType::kFloat64) return run(TypeTag<double>(), TypeTag<double>()), true;
+    if (weight == DType::kFloat16) return run(TypeTag<Float16>(), TypeTag<Float16>()), true;
+    if (weight == DType::kBfloat16) return run(TypeTag<BFloat16>(), TypeTag<BFloat16>()), true;
+  }
+  return false;
+}
+
+inline absl::Status NoUpdateFor(const KernelContext& c, DType weight, DType grad) {
+  return absl::UnimplementedError(absl::StrCat(
+      c.call.op->name(), " on ", c.context.is_cpu() ? "cpu" : "gpu", ": no kernel for ",
+      DTypeName(weight), " weights with ", DTypeName(grad), " gradients"));
+}
+
+// The arrays of one weight's update.
+struct UpdateArrays {
+  ArrayView weight;  // what is trained: of a master, the float32 copy
+  ArrayView grad;
+  absl::Span<const ArrayView> states;
+  ArrayView output;  // may be the weight
+  WriteReq req = WriteReq::kWrite;
+};
+
+// Inputs as update_op.h has them, from the weight on.
+template <int kStates, bool kMaster>
+UpdateArrays ArraysOfUpdate(absl::Span<const ArrayView> inputs, const ArrayView& output,
+                            WriteReq req) {
+  using enum UpdateInputs::Input;
+  return {.weight = inputs[kMaster ? kFirstState + kStates : kWeight],
+          .grad = inputs[kGrad],
+          .states = inputs.subspan(kFirstState, kStates),
+          .output = output,
+          .req = req};
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_OPTIMIZER_UPDATE_FUNCTION_H_

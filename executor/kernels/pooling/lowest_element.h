@@ -1,0 +1,20 @@
+#ifndef COOPER_EXECUTOR_KERNELS_POOLING_LOWEST_ELEMENT_H_
+#define COOPER_EXECUTOR_KERNELS_POOLING_LOWEST_ELEMENT_H_
+
+#include <limits>
+#include <type_traits>
+
+#include "ndarray/base/dtype.h"
+
+namespace cooper {
+
+// The least finite value of a type of elements, as one computes with it: what a maximum of none is.
+template <typename T>
+inline constexpr ComputeType<T> kLowestElement =
+    std::is_same_v<T, Float16>    ? ComputeType<T>(-65504.0F)
+    : std::is_same_v<T, BFloat16> ? ComputeType<T>(-0x1.FEp127F)
+                                  : std::numeric_limits<ComputeType<T>>::lowest();
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_POOLING_LOWEST_ELEMENT_H_

@@ -1,0 +1,217 @@
+#ifndef COOPER_EXECUTOR_KERNELS_POOLING_POOLING_ROWS_H_
+#define COOPER_EXECUTOR_KERNELS_POOLING_POOLING_ROWS_H_
+
+// Maxima, means and sums of windows in planes whose elements lie side by side. Windows that stand
+// in a row see the same rows of the image: these become one row first, with padding at its ends, of
+// which each window then takes its elements. All loops are over neighbours, as vectors want them.
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "executor/kernels/launch/dispatch_float.h"
+#include "executor/kernels/pooling/pooling_lanes.h"
+#include "executor/kernels/pooling/pooling_window.h"
+
+namespace cooper {
+
+// Elements of a row that is made of several, at most.
+inline constexpr int64_t kPoolingRow = 1024;
+
+// Neighbouring windows at (d, h): `count` of them from `first` on. They see `length` columns from
+// `column` on, of which [begin, end) are the image's, the others padding.
+struct PoolingRow {
+  int64_t d, h, first, count;
+  int64_t column, length, begin, end;
+};
+
+inline bool FitsPoolingRow(const PoolingPlanes& p) { return p.kernel[2] <= kPoolingRow / 2; }
+
+// Calls fn(row) for all windows of a plane.
+template <typename Fn>
+void ForEachPoolingRow(const PoolingPlanes& p, Fn&& fn) {
+  const int64_t most = (kPoolingRow - p.kernel[2]) / p.stride[2] + 1;
+  for (int64_t d = 0; d < p.out[0]; ++d) {
+    for (int64_t h = 0; h < p.out[1]; ++h) {
+      for (int64_t first = 0; first < p.out[2]; first += most) {
+        PoolingRow r{.d = d, .h = h, .first = first};
+        r.count = std::min(most, p.out[2] - first);
+        r.column = first * p.stride[2] - p.pad[2];
+        r.length = (r.count - 1) * p.stride[2] + p.kernel[2];
+        r.begin = std::clamp<int64_t>(-r.column, 0, r.length);
+        r.end = std::clamp<int64_t>(p.in[2] - r.column, r.begin, r.length);
+        fn(r);
+      }
+    }
+  }
+}
+
+// Calls fn(i) for each row of the image that the windows see, where column j of the windows is
+// element i + j of the plane.
+template <typename Fn>
+void ForEachImageRow(const PoolingPlanes& p, const PoolingRow& r, Fn&& fn) {
+  const PoolingWindow window = p.WindowAt(r.d, r.h, r.first);
+  for (int64_t z = window.begin[0]; z < window.end[0]; ++z) {
+    for (int64_t y = window.begin[1]; y < window.end[1]; ++y) {
+      fn((z * p.in[1] + y) * p.in[2] + r.column);
+    }
+  }
+}
+
+// values[i] of the window i of a row takes its elements of `row`, of which windows are kStride
+// apart; 0: p.stride[2]. kKernel likewise.
+template <typename Op, int kKernel, int kStride, typename C>
+void TakeFromRow(const PoolingPlanes& p, const C* row, int64_t count, C* values) {
+  const int64_t stride = kStride > 0 ? kStride : p.stride[2];
+  if constexpr (kKernel > 0) {
+    for (int64_t i = 0; i < count; ++i) {
+      C value = row[i * stride];
+      for (int k = 1; k < kKernel; ++k) Op::Take(row[i * stride + k], value);
+      values[i] = value;
+    }
+  } else {
+    for (int64_t i = 0; i < count; ++i) values[i] = row[i * stride];
+    for (int64_t k = 1; k < p.kernel[2]; ++k) {
+      for (int64_t i = 0; i < count; ++i) Op::Take(row[i * stride + k], values[i]);
+    }
+  }
+}
+
+// What networks use is compiled for its numbers.
+template <typename Op, typename C>
+void TakeFromRow(const PoolingPlanes& p, const C* row, int64_t count, C* values) {
+  const int64_t kernel = p.kernel[2], stride = p.stride[2];
+  if (kernel == 3 && stride == 1) return TakeFromRow<Op, 3, 1>(p, row, count, values);
+  if (kernel == 3 && stride == 2) return TakeFromRow<Op, 3, 2>(p, row, count, values);
+  if (kernel == 2 && stride == 2) return TakeFromRow<Op, 2, 2>(p, row, count, values);
+  if (stride == 1) return TakeFromRow<Op, 0, 1>(p, row, count, values);
+  return TakeFromRow<Op, 0, 0>(p, row, count, values);
+}
+
+// values[i] /= the divisor of the mean of window i.
+template <typename C>
+void DivideRow(const PoolingPlanes& p, const PoolingRow& r, C* values) {
+  const auto rows = static_cast<C>(p.RowElements(r.d, r.h));
+  const float* const columns = p.column_elements() + r.first;
+  for (int64_t i = 0; i < r.count; ++i) {
+    const C elements = rows * static_cast<C>(columns[i]);
+    values[i] /= elements < 1 ? 1 : elements;
+  }
+}
+
+template <typename Op, typename T>
+void PoolRows(const PoolingPlanes& p, bool mean, const T* data, T* out, bool add) {
+  using C = ComputeType<T>;
+  C row[kPoolingRow], values[kPoolingRow];
+  ForEachPoolingRow(p, [&](const PoolingRow& r) {
+    std::fill_n(row, r.length, Op::kFirst);
+    ForEachImageRow(p, r, [&](int64_t at) {
+      const T* const from = data + at;
+      for (int64_t j = r.begin; j < r.end; ++j) Op::Take(Load(from[j]), row[j]);
+    });
+    TakeFromRow<Op>(p, row, r.count, values);
+    if (mean) DivideRow(p, r, values);
+    T* const to = out + (r.d * p.out[1] + r.h) * p.out[2] + r.first;
+    for (int64_t i = 0; i < r.count; ++i) Store(to + i, values[i], add);
+  });
+}
+
+// All of a plane, in lanes that do not wait for each other.
+template <typename Op, typename T>
+ComputeType<T> PoolPlane(const T* data, int64_t size) {
+  using C = ComputeType<T>;
+  constexpr int kLanes = 2 * kPoolingLanes;
+  C lanes[kLanes];
+  for (C& lane : lanes) lane = Op::kFirst;
+  int64_t i = 0;
+  for (; i + kLanes <= size; i += kLanes) {
+    for (int k = 0; k < kLanes; ++k) Op::Take(Load(data[i + k]), lanes[k]);
+  }
+  for (int k = 0; i < size; ++i, ++k) Op::Take(Load(data[i]), lanes[k]);
+  for (int width = kLanes / 2; width > 0; width /= 2) {
+    for (int k = 0; k < width; ++k) Op::Take(lanes[k + width], lanes[k]);
+  }
+  return lanes[0];
+}
+
+// grad += the gradient of a mean or sum.
+template <typename T>
+void SpreadToRows(const PoolingPlanes& p, bool mean, const T* ograd, T* grad) {
+  using C = ComputeType<T>;
+  C values[kPoolingRow], apart[kPoolingRow], row[kPoolingRow];
+  ForEachPoolingRow(p, [&](const PoolingRow& r) {
+    const T* const from = ograd + (r.d * p.out[1] + r.h) * p.out[2] + r.first;
+    for (int64_t i = 0; i < r.count; ++i) values[i] = Load(from[i]);
+    if (mean) DivideRow(p, r, values);
+    // As far apart as windows are, so that each of a window's columns is a sum of neighbours.
+    const int64_t length = r.length - p.kernel[2] + 1;
+    const C* spread = values;
+    if (p.stride[2] > 1) {
+      std::fill_n(apart, length, C{0});
+      for (int64_t i = 0; i < r.count; ++i) apart[i * p.stride[2]] = values[i];
+      spread = apart;
+    }
+    std::fill_n(row, r.length, C{0});
+    for (int64_t k = 0; k < p.kernel[2]; ++k) {
+      for (int64_t j = 0; j < length; ++j) row[j + k] += spread[j];
+    }
+    ForEachImageRow(p, r, [&](int64_t at) {
+      T* const to = grad + at;
+      for (int64_t j = r.begin; j < r.end; ++j) Store(to + j, row[j], true);
+    });
+  });
+}
+
+// Whether `value` at `place` comes before `top` at `top_place` as a maximum: the first of equal
+// ones does. A place that is none comes last.
+template <typename C>
+bool IsBetterMax(C value, uint32_t place, C top, uint32_t top_place) {
+  return (value > top) | ((value == top) & (place < top_place));
+}
+
+// grad += the gradient of a maximum: the first element that is equal to it has it all. Where that
+// is, is found in vectors; then each window's goes there by itself. Planes have at most 2^30
+// elements.
+template <typename T>
+void SendToMaxRows(const PoolingPlanes& p, const T* ograd, const T* data, T* grad) {
+  using C = ComputeType<T>;
+  constexpr uint32_t kNowhere = std::numeric_limits<uint32_t>::max();
+  C row[kPoolingRow], top[kPoolingRow];
+  uint32_t places[kPoolingRow], where[kPoolingRow];
+  ForEachPoolingRow(p, [&](const PoolingRow& r) {
+    std::fill_n(row, r.length, PoolingMax<T>::kFirst);
+    std::fill_n(places, r.length, kNowhere);
+    ForEachImageRow(p, r, [&](int64_t at) {
+      const T* const from = data + at;
+      for (int64_t j = r.begin; j < r.end; ++j) {
+        const C value = Load(from[j]);
+        const auto place = static_cast<uint32_t>(at + j);
+        const bool better = IsBetterMax(value, place, row[j], places[j]);
+        row[j] = better ? value : row[j];
+        places[j] = better ? place : places[j];
+      }
+    });
+    std::fill_n(top, r.count, PoolingMax<T>::kFirst);
+    std::fill_n(where, r.count, kNowhere);
+    const auto take = [&](int64_t stride, int64_t k) {
+      for (int64_t i = 0; i < r.count; ++i) {
+        const C value = row[i * stride + k];
+        const uint32_t place = places[i * stride + k];
+        const bool better = IsBetterMax(value, place, top[i], where[i]);
+        top[i] = better ? value : top[i];
+        where[i] = better ? place : where[i];
+      }
+    };
+    for (int64_t k = 0; k < p.kernel[2]; ++k) {
+      p.stride[2] == 1 ? take(1, k) : p.stride[2] == 2 ? take(2, k) : take(p.stride[2], k);
+    }
+    const T* const from = ograd + (r.d * p.out[1] + r.h) * p.out[2] + r.first;
+    for (int64_t i = 0; i < r.count; ++i) {
+      if (where[i] != kNowhere) Store(grad + where[i], Load(from[i]), true);
+    }
+  });
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_POOLING_POOLING_ROWS_H_

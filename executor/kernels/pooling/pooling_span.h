@@ -1,0 +1,31 @@
+#ifndef COOPER_EXECUTOR_KERNELS_POOLING_POOLING_SPAN_H_
+#define COOPER_EXECUTOR_KERNELS_POOLING_POOLING_SPAN_H_
+
+// What a window of a Pooling has of one axis.
+
+#include <cstdint>
+
+#include "ndarray/base/host_device.h"
+
+namespace cooper {
+
+struct PoolingSpan {
+  int64_t begin, end;  // inside the image
+  int64_t with_pad;    // elements, those of the padding too
+  bool padded;         // whether there is padding
+};
+
+// That of the window at `position` of an axis of `extent` elements.
+COOPER_HOST_DEVICE inline PoolingSpan PoolingSpanAt(int64_t position, int64_t stride, int64_t pad,
+                                                    int64_t kernel, int64_t extent) {
+  const int64_t begin = position * stride - pad;
+  const int64_t with_pad = extent + pad;
+  const int64_t end = begin + kernel < with_pad ? begin + kernel : with_pad;
+  const int64_t first = begin > 0 ? begin : 0;
+  const int64_t inside = end < extent ? end : extent;
+  return {first, inside > first ? inside : first, end - begin, begin < 0 || end > extent};
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_POOLING_POOLING_SPAN_H_

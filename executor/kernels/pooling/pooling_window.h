@@ -1,0 +1,126 @@
+#ifndef COOPER_EXECUTOR_KERNELS_POOLING_POOLING_WINDOW_H_
+#define COOPER_EXECUTOR_KERNELS_POOLING_POOLING_WINDOW_H_
+
+// Where the windows of a Pooling lie.
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "executor/kernels/pooling/pooling_span.h"
+#include "ndarray/base/shape.h"
+#include "symbol/ops/nn/pooling_param.h"
+
+namespace cooper {
+
+// A window's elements inside the image, [begin, end), and the divisor of its mean.
+struct PoolingWindow {
+  int64_t begin[3], end[3];
+  int64_t divisor = 1;
+  bool padded = false;  // whether it holds padding too
+};
+
+// One image and channel is a plane: three spatial axes, those that are missing being 1 in front.
+// With channels last, the elements of a plane are `channels` apart.
+class PoolingPlanes {
+ public:
+  // `v1`: as the older operator, which divides by the kernel even where pooling_convention "full"
+  // lets a window reach beyond the padding.
+  PoolingPlanes(const PoolingParam& param, const Shape& data, const Shape& output, bool v1)
+      : v1_(v1) {
+    channels_last = ChannelsLast(param.layout);
+    count_pad_ = param.count_include_pad.value_or(true);
+    const int spatial = data.rank() - 2;
+    batch = data[0];
+    channels = data[channels_last ? spatial + 1 : 1];
+    for (int i = 0; i < spatial; ++i) {
+      const int at = 3 - spatial + i;
+      in[at] = data[i + (channels_last ? 1 : 2)];
+      out[at] = output[i + (channels_last ? 1 : 2)];
+      kernel[at] = param.global_pool ? in[at] : param.kernel[i];
+      if (param.global_pool) continue;
+      stride[at] = WindowValue(param.stride, i, 1);
+      pad[at] = WindowValue(param.pad, i, 0);
+    }
+    for (int i = 0; i < 3; ++i) {
+      for (int64_t position = 0; position < out[i]; ++position) {
+        spans_[i].push_back(PoolingSpanAt(position, stride[i], pad[i], kernel[i], in[i]));
+      }
+    }
+    for (const PoolingSpan& x : spans_[2]) {
+      column_elements_.push_back(static_cast<float>(count_pad_ ? x.with_pad : x.end - x.begin));
+    }
+  }
+
+  int64_t in_size() const { return in[0] * in[1] * in[2]; }
+  int64_t out_size() const { return out[0] * out[1] * out[2]; }
+  int64_t kernel_size() const { return kernel[0] * kernel[1] * kernel[2]; }
+  // Elements of a plane that follow each other are so far apart.
+  int64_t step() const { return channels_last ? channels : 1; }
+  // The first element of a plane of the image `n`, in an array whose planes have `size` elements.
+  int64_t Begin(int64_t n, int64_t channel, int64_t size) const {
+    return n * channels * size + channel * (channels_last ? 1 : size);
+  }
+
+  PoolingWindow WindowAt(int64_t d, int64_t h, int64_t w) const {
+    const PoolingSpan& z = spans_[0][d];
+    const PoolingSpan& y = spans_[1][h];
+    const PoolingSpan& x = spans_[2][w];
+    PoolingWindow window{.begin = {z.begin, y.begin, x.begin},
+                         .end = {z.end, y.end, x.end},
+                         .padded = z.padded || y.padded || x.padded};
+    const int64_t inside = (z.end - z.begin) * (y.end - y.begin) * (x.end - x.begin);
+    const int64_t with_pad = z.with_pad * y.with_pad * x.with_pad;
+    window.divisor = std::max<int64_t>(v1_ ? kernel_size() : count_pad_ ? with_pad : inside, 1);
+    return window;
+  }
+
+  // A window's divisor is the product of these two, and at least 1: of its position on the first
+  // two axes, and of that on the last one. Not that of Pooling_v1.
+  int64_t RowElements(int64_t d, int64_t h) const {
+    const PoolingSpan& z = spans_[0][d];
+    const PoolingSpan& y = spans_[1][h];
+    return count_pad_ ? z.with_pad * y.with_pad : (z.end - z.begin) * (y.end - y.begin);
+  }
+  const float* column_elements() const { return column_elements_.data(); }
+
+  // Calls fn(position, window) for each window of a plane.
+  template <typename Fn>
+  void ForEachWindow(Fn&& fn) const {
+    int64_t position = 0;
+    for (int64_t d = 0; d < out[0]; ++d) {
+      for (int64_t h = 0; h < out[1]; ++h) {
+        for (int64_t w = 0; w < out[2]; ++w) fn(position++, WindowAt(d, h, w));
+      }
+    }
+  }
+
+  // Calls fn(index within a plane) for each element of a window, in order.
+  template <typename Fn>
+  void ForEachElement(const PoolingWindow& window, Fn&& fn) const {
+    for (int64_t d = window.begin[0]; d < window.end[0]; ++d) {
+      for (int64_t h = window.begin[1]; h < window.end[1]; ++h) {
+        const int64_t row = (d * in[1] + h) * in[2];
+        for (int64_t w = window.begin[2]; w < window.end[2]; ++w) fn(row + w);
+      }
+    }
+  }
+
+  bool channels_last;
+  int64_t batch, channels;
+  int64_t in[3] = {1, 1, 1};
+  int64_t out[3] = {1, 1, 1};
+  int64_t kernel[3] = {1, 1, 1};
+  int64_t stride[3] = {1, 1, 1};
+  int64_t pad[3] = {0, 0, 0};
+
+ private:
+  bool v1_;
+  bool count_pad_;
+  std::vector<PoolingSpan> spans_[3];  // by position on each axis
+  std::vector<float> column_elements_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_POOLING_POOLING_WINDOW_H_

@@ -1,0 +1,181 @@
+#ifndef COOPER_EXECUTOR_KERNELS_POOLING_POOLING_WINDOWS_H_
+#define COOPER_EXECUTOR_KERNELS_POOLING_POOLING_WINDOWS_H_
+
+// Where the windows of a pooling are, in images of up to three spatial axes. For .cu files.
+
+#include <cstdint>
+#include <type_traits>
+
+#include "absl/status/status.h"
+#include "executor/kernels/pooling/pooling_span.h"
+#include "ndarray/base/shape.h"
+#include "symbol/ops/nn/pooling_param.h"
+
+namespace cooper {
+
+// A window along one axis.
+template <typename I>
+struct PoolingAxisSpan {
+  I begin, end, with_pad;
+  bool padded;
+};
+
+// An image of channels of three spatial axes, those that are missing being 1 in front, and the
+// windows over it. I numbers elements: 32 bits where they suffice, whose divisions are faster.
+template <typename I>
+struct PoolingGeometry {
+  I in[3], out[3], kernel[3], stride[3], pad[3];
+  I channels = 1;
+  bool channels_last = false, count_pad = true, v1 = false;
+  PoolingParam::Type type = PoolingParam::kMax;
+  int p = 1;  // of lp
+
+  __host__ __device__ I in_size() const { return in[0] * in[1] * in[2]; }
+  __host__ __device__ I out_size() const { return out[0] * out[1] * out[2]; }
+  __device__ I step() const { return channels_last ? channels : 1; }
+  // The first element of a plane, in an array whose planes have `size` elements.
+  __device__ I Begin(I n, I channel, I size) const {
+    return n * channels * size + channel * (channels_last ? 1 : size);
+  }
+  __device__ PoolingAxisSpan<I> SpanAt(int axis, I position) const {
+    const PoolingSpan s = PoolingSpanAt(position, stride[axis], pad[axis], kernel[axis], in[axis]);
+    return {static_cast<I>(s.begin), static_cast<I>(s.end), static_cast<I>(s.with_pad), s.padded};
+  }
+  // Of the windows, in so many elements; most axes need no division.
+  __device__ I Steps(int axis, I elements) const {
+    return stride[axis] == 1 ? elements : elements / stride[axis];
+  }
+  // Whether the only window of an image is all of it.
+  bool IsGlobal() const {
+    for (int axis = 0; axis < 3; ++axis) {
+      if (out[axis] != 1 || pad[axis] != 0 || kernel[axis] != in[axis]) return false;
+    }
+    return true;
+  }
+
+  template <typename J>
+  PoolingGeometry<J> As() const {
+    PoolingGeometry<J> to;
+    for (int axis = 0; axis < 3; ++axis) {
+      to.in[axis] = static_cast<J>(in[axis]);
+      to.out[axis] = static_cast<J>(out[axis]);
+      to.kernel[axis] = static_cast<J>(kernel[axis]);
+      to.stride[axis] = static_cast<J>(stride[axis]);
+      to.pad[axis] = static_cast<J>(pad[axis]);
+    }
+    to.channels = static_cast<J>(channels);
+    to.channels_last = channels_last;
+    to.count_pad = count_pad;
+    to.v1 = v1;
+    to.type = type;
+    to.p = p;
+    return to;
+  }
+};
+
+// Calls fn(PoolingGeometry), whose status it returns, with one whose numbers hold those of arrays
+// of `count` elements and of their windows.
+template <typename Fn>
+absl::Status DispatchPooling(const PoolingGeometry<int64_t>& g, int64_t count, Fn&& fn) {
+  constexpr int64_t kMost = INT32_MAX / 4;
+  bool is_small = count <= INT32_MAX;
+  for (int axis = 0; axis < 3; ++axis) {
+    is_small = is_small && g.in[axis] < kMost && g.kernel[axis] < kMost && g.pad[axis] < kMost &&
+               g.stride[axis] < kMost;
+  }
+  // With padding a window may count more elements than its image has.
+  int64_t window = 1;
+  for (int axis = 0; axis < 3 && is_small; ++axis) {
+    is_small = window * g.kernel[axis] <= INT32_MAX;
+    window *= g.kernel[axis];
+  }
+  if (is_small) return fn(g.As<int32_t>());
+  return fn(g);
+}
+
+template <typename Param>
+PoolingGeometry<int64_t> PoolingGeometryOf(const Param& param, const Shape& data,
+                                           const Shape& output) {
+  PoolingGeometry<int64_t> g{.in = {1, 1, 1},
+                             .out = {1, 1, 1},
+                             .kernel = {1, 1, 1},
+                             .stride = {1, 1, 1},
+                             .pad = {0, 0, 0}};
+  g.channels_last = ChannelsLast(param.layout);
+  g.count_pad = param.count_include_pad.value_or(true);
+  g.v1 = std::is_same_v<Param, PoolingV1Param>;
+  g.type = param.pool_type;
+  g.p = static_cast<int>(param.p_value.value_or(1));
+  const int spatial = data.rank() - 2;
+  const int first = g.channels_last ? 1 : 2;
+  g.channels = data[g.channels_last ? spatial + 1 : 1];
+  for (int i = 0; i < spatial; ++i) {
+    const int at = 3 - spatial + i;
+    g.in[at] = data[first + i];
+    g.out[at] = output[first + i];
+    g.kernel[at] = param.global_pool ? g.in[at] : param.kernel[i];
+    if (param.global_pool) continue;
+    g.stride[at] = WindowValue(param.stride, i, 1);
+    g.pad[at] = WindowValue(param.pad, i, 0);
+  }
+  return g;
+}
+
+// Where element i of an array of planes of these extents is.
+template <typename I>
+struct PoolingPlace {
+  I n, channel, at[3];
+
+  __device__ PoolingPlace(const PoolingGeometry<I>& g, const I (&extents)[3], I i) {
+    if (g.channels_last) {
+      channel = i % g.channels;
+      i /= g.channels;
+    }
+    for (int axis = 2; axis >= 0; --axis) {
+      at[axis] = 0;
+      if (extents[axis] == 1) continue;  // as the missing axes: a branch costs less than a division
+      at[axis] = i % extents[axis];
+      i /= extents[axis];
+    }
+    if (!g.channels_last) {
+      channel = i % g.channels;
+      i /= g.channels;
+    }
+    n = i;
+  }
+};
+
+template <typename I>
+struct PoolingSpans {
+  PoolingAxisSpan<I> d, h, w;
+
+  __device__ PoolingSpans(const PoolingAxisSpan<I>& d, const PoolingAxisSpan<I>& h,
+                          const PoolingAxisSpan<I>& w)
+      : d(d), h(h), w(w) {}
+  __device__ PoolingSpans(const PoolingGeometry<I>& g, const I (&at)[3])
+      : d(g.SpanAt(0, at[0])), h(g.SpanAt(1, at[1])), w(g.SpanAt(2, at[2])) {}
+
+  __device__ bool padded() const { return d.padded || h.padded || w.padded; }
+  // Of its mean.
+  __device__ I Divisor(const PoolingGeometry<I>& g) const {
+    const I inside = (d.end - d.begin) * (h.end - h.begin) * (w.end - w.begin);
+    const I elements = g.v1          ? g.kernel[0] * g.kernel[1] * g.kernel[2]
+                       : g.count_pad ? d.with_pad * h.with_pad * w.with_pad
+                                     : inside;
+    return elements > 1 ? elements : 1;
+  }
+  // Calls fn(index in the plane) for each element.
+  template <typename Fn>
+  __device__ void ForEach(const PoolingGeometry<I>& g, Fn&& fn) const {
+    for (I z = d.begin; z < d.end; ++z) {
+      for (I y = h.begin; y < h.end; ++y) {
+        const I row = (z * g.in[1] + y) * g.in[2];
+        for (I x = w.begin; x < w.end; ++x) fn((row + x) * g.step());
+      }
+    }
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_POOLING_POOLING_WINDOWS_H_

@@ -1,0 +1,78 @@
+// Kernels of operators that draw arrays of random numbers: by blocks of doubles, or of int64_t.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "executor/kernels/loops/element_block.h"
+#include "executor/kernels/random/draw_block.h"
+#include "executor/kernels/random/random_draws.h"
+#include "executor/kernels/random/random_kernels.h"
+#include "executor/program/kernel.h"
+#include "ndarray/threads/cpu_level.h"
+#include "ndarray/threads/parallel.h"
+
+namespace cooper {
+namespace {
+
+// Calls fill(first element, n, C* block) for blocks of the output, and stores them. Blocks begin at
+// multiples of kDrawGroup, and have room for n rounded up to one.
+template <typename C, typename Fill>
+absl::Status FillBlocks(const KernelContext& c, Fill&& fill) {
+  const ArrayView& output = c.outputs[0];
+  static_assert(kElementBlock % kDrawGroup == 0);
+  const int64_t groups = (output.size() + kDrawGroup - 1) / kDrawGroup;
+  ParallelForPlain(groups, 256, [&](int64_t first, int64_t last) {
+    C block[kElementBlock];
+    const int64_t end = std::min(last * kDrawGroup, output.size());
+    for (int64_t begin = first * kDrawGroup; begin < end; begin += kElementBlock) {
+      const int64_t n = std::min(kElementBlock, end - begin);
+      RunAtCpuLevel([&] { fill(begin, n, block); });
+      StoreBlock(block, n, c.reqs[0], ElementAt(output.data, output.dtype, begin), output.dtype);
+    }
+  });
+  return absl::OkStatus();
+}
+
+double ElementOf(const ArrayView& array, int64_t i) {
+  double value = 0;
+  LoadBlock(ElementAt(array.data, array.dtype, i), array.dtype, 1, &value);
+  return value;
+}
+
+struct Cpu {
+  template <typename Distribution>
+  static absl::Status DrawAll(const KernelContext& c, const Distribution& distribution) {
+    const int digits = FloatDigits(c.outputs[0].dtype);
+    return FillBlocks<double>(c, [&](int64_t begin, int64_t n, double* block) {
+      DrawBlock(distribution, digits, c.random, begin, n, block);
+    });
+  }
+
+  template <typename Distribution>
+  static absl::Status DrawEach(const KernelContext& c, int64_t draws, const ArrayView& first,
+                               const ArrayView& last) {
+    const int digits = FloatDigits(c.outputs[0].dtype);
+    return FillBlocks<double>(c, [&](int64_t begin, int64_t n, double* block) {
+      for (int64_t i = 0; i < n; ++i) {
+        const int64_t of = (begin + i) / draws;
+        const auto distribution = Distribution::Of(ElementOf(first, of), ElementOf(last, of));
+        block[i] = DrawAt(distribution, digits, c.random, begin + i);
+      }
+    });
+  }
+
+  static absl::Status DrawIntegers(const KernelContext& c, int64_t low, uint64_t range) {
+    return FillBlocks<int64_t>(c, [&](int64_t begin, int64_t n, int64_t* block) {
+      for (int64_t i = 0; i < n; ++i) {
+        ElementRandom random(c.random, begin + i);
+        block[i] = DrawInteger(low, range, random);
+      }
+    });
+  }
+};
+
+COOPER_REGISTER_RANDOM_KERNELS(DeviceType::kCpu, Cpu);
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,166 @@
+#ifndef COOPER_EXECUTOR_KERNELS_RANDOM_DRAW_BLOCK_H_
+#define COOPER_EXECUTOR_KERNELS_RANDOM_DRAW_BLOCK_H_
+
+// DrawBlock(distribution, digits, random, begin, n, block): block[i] is DrawAt of element begin +
+// i, for i below n. Where a distribution allows it most of them are drawn as vectors, in functions
+// that RunAtCpuLevel runs.
+
+#include <cmath>
+#include <cstdint>
+
+#include "executor/kernels/random/random_draws.h"
+#include "ndarray/base/philox.h"
+#include "ndarray/random/philox_lanes.h"
+#include "symbol/ops/random/distributions.h"
+
+namespace cooper {
+
+// `begin` is a multiple of it, and `block` has room for n rounded up to one.
+inline constexpr int64_t kDrawGroup = 4;
+
+inline constexpr int kLanes = PhiloxLanes::kLanes;
+
+inline double FirstUniform(const PhiloxLanes& lanes, int lane) {
+  return UniformOf(lanes.words[0][lane], lanes.words[1][lane]);
+}
+inline double SecondUniform(const PhiloxLanes& lanes, int lane) {
+  return UniformOf(lanes.words[2][lane], lanes.words[3][lane]);
+}
+inline NormalPair Normals(const PhiloxLanes& lanes, int lane) {
+  return NormalPair(FirstUniform(lanes, lane), SecondUniform(lanes, lane));
+}
+
+template <typename Distribution>
+void DrawOneByOne(const Distribution& d, int digits, const Philox& random, int64_t begin, int64_t n,
+                  double* block) {
+  for (int64_t i = 0; i < n; ++i) block[i] = DrawAt(d, digits, random, begin + i);
+}
+
+// The distribution function of a mean below 10, as far as it says something to doubles.
+class PoissonTable {
+ public:
+  explicit PoissonTable(double lam) {
+    double share = std::exp(-lam), sum = share;
+    while (size_ < kMost) {
+      sums_[size_++] = sum;
+      share *= lam / size_;
+      if (sum + share == sum) return;
+      sum += share;
+    }
+  }
+
+  // counts[lane] is how many sums are not above uniforms[lane]: what is drawn, unless it is size().
+  void Count(const double* uniforms, double* counts) const {
+    for (int lane = 0; lane < kLanes; ++lane) counts[lane] = 0;
+    for (int k = 0; k < size_; ++k) {
+      const double sum = sums_[k];
+      for (int lane = 0; lane < kLanes; ++lane) counts[lane] += uniforms[lane] >= sum ? 1 : 0;
+    }
+  }
+  int size() const { return size_; }
+
+ private:
+  static constexpr int kMost = 64;
+
+  double sums_[kMost];
+  int size_ = 0;
+};
+
+template <typename Distribution>
+void DrawBlock(const Distribution& d, int digits, const Philox& random, int64_t begin, int64_t n,
+               double* block) {
+  DrawOneByOne(d, digits, random, begin, n, block);
+}
+
+inline void DrawBlock(const UniformDistribution& d, int digits, const Philox& random, int64_t begin,
+                      int64_t n, double* block) {
+  if (digits > 24) return DrawOneByOne(d, digits, random, begin, n, block);
+  const UniformRange range(d, digits);
+  int64_t i = 0;
+  for (; i + kDrawGroup * kLanes <= n; i += kDrawGroup * kLanes) {
+    const PhiloxLanes lanes(random, (begin + i) / kDrawGroup);
+    for (int lane = 0; lane < kLanes; ++lane) {
+      double* const four = block + i + lane * kDrawGroup;
+      for (int k = 0; k < kDrawGroup; ++k) four[k] = range.Of(lanes.words[k][lane]);
+    }
+  }
+  for (; i < n; i += kDrawGroup) {
+    const auto words = random.At((begin + i) / kDrawGroup);
+    for (int k = 0; k < kDrawGroup; ++k) block[i + k] = range.Of(words[k]);
+  }
+}
+
+inline void DrawBlock(const NormalDistribution& d, int /*digits*/, const Philox& random,
+                      int64_t begin, int64_t n, double* block) {
+  const auto store = [&d, block](const NormalPair& pair, int64_t i) {
+    block[i] = Scaled(d, pair.first);
+    block[i + 1] = Scaled(d, pair.second);
+  };
+  int64_t i = 0;
+  for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
+    const PhiloxLanes lanes(random, (begin + i) / 2);
+    for (int lane = 0; lane < kLanes; ++lane) store(Normals(lanes, lane), i + 2 * lane);
+  }
+  for (; i < n; i += 2) store(NormalPair(random.At((begin + i) / 2)), i);
+}
+
+inline void DrawBlock(const ExponentialDistribution& d, int digits, const Philox& random,
+                      int64_t begin, int64_t n, double* block) {
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    const PhiloxLanes lanes(random, begin + i);
+    for (int lane = 0; lane < kLanes; ++lane)
+      block[i + lane] = ExponentialOf(d, FirstUniform(lanes, lane));
+  }
+  DrawOneByOne(d, digits, random, begin + i, n - i, block + i);
+}
+
+// The first try of each, which most are content with.
+inline void DrawBlock(const GammaDistribution& d, int digits, const Philox& random, int64_t begin,
+                      int64_t n, double* block) {
+  if (!(d.alpha >= 1) || std::isinf(d.alpha)) {
+    return DrawOneByOne(d, digits, random, begin, n, block);
+  }
+  const GammaSampler sampler(d.alpha);
+  const double beta = d.beta;
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    const PhiloxLanes normals(random, begin + i);
+    const PhiloxLanes uniforms(random, begin + i + ElementRandom::kStep);
+    double accepted[kLanes];
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const double x = Normals(normals, lane).first;
+      block[i + lane] = sampler.Candidate(x) * beta;
+      accepted[lane] = sampler.AcceptsBySqueeze(x, 1 - FirstUniform(uniforms, lane)) ? 1 : 0;
+    }
+    for (int lane = 0; lane < kLanes; ++lane) {
+      if (accepted[lane] == 0)
+        DrawOneByOne(d, digits, random, begin + i + lane, 1, block + i + lane);
+    }
+  }
+  DrawOneByOne(d, digits, random, begin + i, n - i, block + i);
+}
+
+inline void DrawBlock(const PoissonDistribution& d, int digits, const Philox& random, int64_t begin,
+                      int64_t n, double* block) {
+  int64_t i = 0;
+  if (d.lam >= 0 && d.lam < 10 && n >= kLanes) {
+    const PoissonTable table(d.lam);
+    for (; i + kLanes <= n; i += kLanes) {
+      const PhiloxLanes lanes(random, begin + i);
+      double uniforms[kLanes];
+      for (int lane = 0; lane < kLanes; ++lane) uniforms[lane] = FirstUniform(lanes, lane);
+      table.Count(uniforms, block + i);
+      for (int lane = 0; lane < kLanes; ++lane) {
+        // Beyond the table.
+        double* const drawn = block + i + lane;
+        if (*drawn == table.size()) DrawOneByOne(d, digits, random, begin + i + lane, 1, drawn);
+      }
+    }
+  }
+  DrawOneByOne(d, digits, random, begin + i, n - i, block + i);
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_RANDOM_DRAW_BLOCK_H_

@@ -1,0 +1,323 @@
+#ifndef COOPER_EXECUTOR_KERNELS_RANDOM_RANDOM_DRAWS_H_
+#define COOPER_EXECUTOR_KERNELS_RANDOM_RANDOM_DRAWS_H_
+
+// Random numbers of distributions, for kernels of both devices. Each element of an array has random
+// bits of its own, so that it is the same whatever thread draws it. Products that are added are
+// joined by std::fma, not as a compiler likes: uniform, normal and exponential numbers are the same
+// bit for bit on all processors.
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/host_device.h"
+#include "ndarray/base/philox.h"
+#include "ndarray/random/random_values.h"
+#include "symbol/ops/random/distributions.h"
+
+namespace cooper {
+
+// The digits of a number of this dtype, which a number below 1 has to have for not to become 1.
+inline int FloatDigits(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat64:
+      return 53;
+    case DType::kFloat16:
+      return 11;
+    case DType::kBfloat16:
+      return 8;
+    default:
+      return 24;
+  }
+}
+
+// In [0, 1), a multiple of 2^-53: the upper bits of 64. By halves, as int32_t is what vectors of
+// all processors can convert.
+COOPER_HOST_DEVICE inline double UniformOf(uint32_t upper, uint32_t lower) {
+  const auto high = static_cast<int32_t>(upper >> 5);
+  const auto low = static_cast<int32_t>((upper & 31) << 21 | lower >> 11);
+  return high * 0x1p-27 + low * 0x1p-53;
+}
+
+// A standard normal number as one of `d`.
+COOPER_HOST_DEVICE inline double Scaled(const NormalDistribution& d, double x) {
+  return std::fma(d.scale, x, d.loc);
+}
+
+// Two normal numbers of four words: Box and Muller, "A Note on the Generation of Random Normal
+// Deviates" (1958).
+struct NormalPair {
+  double first, second;
+
+  COOPER_HOST_DEVICE explicit NormalPair(const std::array<uint32_t, 4>& words)
+      : NormalPair(UniformOf(words[0], words[1]), UniformOf(words[2], words[3])) {}
+  COOPER_HOST_DEVICE NormalPair(double u, double v) {
+    const double radius = std::sqrt(-2 * LogOf(1 - u));
+    const Turn turn(v);
+    first = radius * turn.Cos();
+    second = radius * turn.Sin();
+  }
+};
+
+// The random bits of element `index`, below 2^40, of an array.
+class ElementRandom {
+ public:
+  COOPER_HOST_DEVICE ElementRandom(const Philox& random, int64_t index)
+      : random_(random), position_(static_cast<uint64_t>(index)) {}
+
+  // From one element's words to its next.
+  static constexpr uint64_t kStep = uint64_t{1} << 40;
+
+  COOPER_HOST_DEVICE std::array<uint32_t, 4> Words() {
+    const auto words = random_.At(position_);
+    position_ += kStep;
+    return words;
+  }
+  // Two of the same words.
+  COOPER_HOST_DEVICE double Uniform() {
+    has_second_ = !has_second_;
+    if (!has_second_) return second_;
+    const auto words = Words();
+    second_ = UniformOf(words[2], words[3]);
+    return UniformOf(words[0], words[1]);
+  }
+  COOPER_HOST_DEVICE double Normal() { return NormalPair(Words()).first; }
+
+ private:
+  const Philox& random_;
+  uint64_t position_;
+  double second_ = 0;
+  bool has_second_ = false;
+};
+
+// In integers [low, low + range), each as likely as another but for 2^-64 range of it.
+COOPER_HOST_DEVICE inline int64_t DrawInteger(int64_t low, uint64_t range, ElementRandom& random) {
+  // The upper half of a product of 128 bits.
+  const auto words = random.Words();
+  const uint64_t bits = uint64_t{words[0]} << 32 | words[1];
+  const uint64_t a = bits >> 32, b = bits & 0xFFFFFFFF, c = range >> 32, d = range & 0xFFFFFFFF;
+  const uint64_t middle = a * d + (b * d >> 32);
+  const uint64_t upper = a * c + (middle >> 32) + (((middle & 0xFFFFFFFF) + b * c) >> 32);
+  return static_cast<int64_t>(static_cast<uint64_t>(low) + upper);
+}
+
+COOPER_HOST_DEVICE inline double NotANumber() { return std::numeric_limits<double>::quiet_NaN(); }
+
+// Twice the least number above 0 of the dtype that has so many digits.
+COOPER_HOST_DEVICE inline double LeastStep(int digits) {
+  switch (digits) {
+    case 53:
+      return 2 * std::numeric_limits<double>::denorm_min();
+    case 24:
+      return 0x1p-148;
+    case 11:
+      return 0x1p-23;
+    default:
+      return 0x1p-132;
+  }
+}
+
+// The numbers of a uniform distribution, kept two steps of a dtype of so many digits below high, to
+// which they might be rounded.
+class UniformRange {
+ public:
+  COOPER_HOST_DEVICE UniformRange(const UniformDistribution& d, int digits)
+      : low_(d.low),
+        high_(d.high),
+        digits_(digits),
+        least_(1 / static_cast<double>(int64_t{1} << digits)) {
+    if (d.low < d.high) {
+      const double step = std::fabs(d.high) / static_cast<double>(int64_t{1} << (digits - 1));
+      end_ = d.high - std::fmax(step, LeastStep(digits));
+      last_ = std::fmax(end_, d.low);
+    } else {
+      last_ = d.low == d.high ? d.low : NotANumber();
+    }
+  }
+
+  // Of 32 bits, for at most 24 digits.
+  COOPER_HOST_DEVICE double Of(uint32_t bits) const {
+    return Between(static_cast<int32_t>(bits >> (32 - digits_)) * least_);
+  }
+  // Element i of an array whose numbers are made four at a time, or two of more than 24 digits.
+  COOPER_HOST_DEVICE double At(const Philox& random, int64_t i) const {
+    if (digits_ <= 24) return Of(random.At(i / 4)[i % 4]);
+    const auto words = random.At(i / 2);
+    const int at = i % 2 * 2;
+    return Between(UniformOf(words[at], words[at + 1]));
+  }
+
+ private:
+  COOPER_HOST_DEVICE double Between(double u) const {
+    // No difference of both, which might be infinite.
+    const double value = std::fma(u, high_, (1 - u) * low_);
+    return value < end_ ? value : last_;
+  }
+
+  double low_, high_;
+  int digits_;
+  double least_;  // above 0 of what is drawn
+  double end_ = -std::numeric_limits<double>::infinity();
+  double last_;  // for all that is not below end_
+};
+
+// Element i of arrays whose numbers are made several at a time. `digits` are those of the result's
+// dtype.
+COOPER_HOST_DEVICE inline double DrawAt(const UniformDistribution& d, int digits,
+                                        const Philox& random, int64_t i) {
+  return UniformRange(d, digits).At(random, i);
+}
+COOPER_HOST_DEVICE inline double DrawAt(const NormalDistribution& d, int /*digits*/,
+                                        const Philox& random, int64_t i) {
+  const NormalPair pair(random.At(i / 2));
+  return Scaled(d, i % 2 == 0 ? pair.first : pair.second);
+}
+
+// Whether four elements of a distribution have random bits together, so that DrawFour is quicker.
+template <typename Distribution>
+inline constexpr bool kDrawnInFours = false;
+template <>
+inline constexpr bool kDrawnInFours<UniformDistribution> = true;
+template <>
+inline constexpr bool kDrawnInFours<NormalDistribution> = true;
+
+// DrawAt of elements 4 * four to 4 * four + 3.
+COOPER_HOST_DEVICE inline std::array<double, 4> DrawFour(const UniformDistribution& d, int digits,
+                                                         const Philox& random, int64_t four) {
+  const UniformRange range(d, digits);
+  if (digits > 24) {
+    return {range.At(random, 4 * four), range.At(random, 4 * four + 1),
+            range.At(random, 4 * four + 2), range.At(random, 4 * four + 3)};
+  }
+  const auto words = random.At(four);
+  return {range.Of(words[0]), range.Of(words[1]), range.Of(words[2]), range.Of(words[3])};
+}
+COOPER_HOST_DEVICE inline std::array<double, 4> DrawFour(const NormalDistribution& d,
+                                                         int /*digits*/, const Philox& random,
+                                                         int64_t four) {
+  const NormalPair a(random.At(2 * four)), b(random.At(2 * four + 1));
+  return {Scaled(d, a.first), Scaled(d, a.second), Scaled(d, b.first), Scaled(d, b.second)};
+}
+
+// Of a number that is uniform in [0, 1).
+COOPER_HOST_DEVICE inline double ExponentialOf(const ExponentialDistribution& d, double u) {
+  return -LogOf(1 - u) / d.lam;
+}
+COOPER_HOST_DEVICE inline double Draw(const ExponentialDistribution& d, ElementRandom& random) {
+  return ExponentialOf(d, random.Uniform());
+}
+
+// Of alpha at least 1: Marsaglia and Tsang, "A Simple Method for Generating Gamma Variables"
+// (2000).
+class GammaSampler {
+ public:
+  COOPER_HOST_DEVICE explicit GammaSampler(double alpha)
+      : d_(alpha - 1.0 / 3), c_(1 / std::sqrt(9 * d_)) {}
+
+  // What a normal number gives where it is accepted.
+  COOPER_HOST_DEVICE double Candidate(double x) const { return d_ * Cube(x); }
+  // Whether it is accepted by a bound without logarithms, which is within the exact one (a
+  // squeeze); u is uniform in (0, 1].
+  COOPER_HOST_DEVICE bool AcceptsBySqueeze(double x, double u) const {
+    return Cube(x) > 0 && u < std::fma(-0.0331 * x * x * x, x, 1.0);
+  }
+  COOPER_HOST_DEVICE bool Accepts(double x, double u) const {
+    const double v = Cube(x);
+    return v > 0 &&
+           (AcceptsBySqueeze(x, u) || std::log(u) < x * x / 2 + d_ - d_ * v + d_ * std::log(v));
+  }
+
+ private:
+  COOPER_HOST_DEVICE double Cube(double x) const {
+    const double side = std::fma(c_, x, 1.0);
+    return side * side * side;
+  }
+
+  double d_, c_;
+};
+
+COOPER_HOST_DEVICE inline double Draw(const GammaDistribution& g, ElementRandom& random) {
+  if (!(g.alpha > 0)) return NotANumber();
+  if (std::isinf(g.alpha)) return g.alpha;
+  // Below 1: the next distribution's, scaled.
+  const double factor = g.alpha < 1 ? std::pow(1 - random.Uniform(), 1 / g.alpha) : 1;
+  const GammaSampler sampler(g.alpha < 1 ? g.alpha + 1 : g.alpha);
+  while (true) {
+    const double x = random.Normal();
+    // A number below 0 is refused before another one is drawn.
+    if (sampler.Candidate(x) > 0 && sampler.Accepts(x, 1 - random.Uniform())) {
+      return sampler.Candidate(x) * factor * g.beta;
+    }
+  }
+}
+
+// ln(n!), by Stirling's series from 10 on, to 1e-12.
+COOPER_HOST_DEVICE inline double LogFactorial(double n) {
+  double x = n + 1, product = 1;
+  for (; x < 10; ++x) product *= x;
+  const double r = 1 / (x * x);
+  const double series = (1.0 / 12 - r * (1.0 / 360 - r * (1.0 / 1260 - r / 1680))) / x;
+  constexpr double kHalfLogTwoPi = 0.9189385332046727;
+  return (x - 0.5) * std::log(x) - x + kHalfLogTwoPi + series - std::log(product);
+}
+
+// Below a mean of 10 the least n of which the distribution function is above a uniform number, else
+// by Hörmann's "The Transformed Rejection Method for Generating Poisson Random Variables"
+// (1993), PTRS.
+COOPER_HOST_DEVICE inline double Draw(const PoissonDistribution& p, ElementRandom& random) {
+  if (!(p.lam >= 0)) return NotANumber();
+  if (std::isinf(p.lam)) return p.lam;
+  if (p.lam < 10) {
+    const double u = random.Uniform();
+    double share = std::exp(-p.lam), sum = share;
+    int n = 0;
+    for (; u >= sum && share > 0; sum += share) share *= p.lam / ++n;
+    return n;
+  }
+  const double log_lam = std::log(p.lam);
+  const double b = 0.931 + 2.53 * std::sqrt(p.lam);
+  const double a = -0.059 + 0.02483 * b;
+  const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4);
+  const double most = 0.9277 - 3.6224 / (b - 2);
+  while (true) {
+    const double u = random.Uniform() - 0.5;
+    const double v = 1 - random.Uniform();
+    const double edge = 0.5 - std::fabs(u);
+    const double k = std::floor((2 * a / edge + b) * u + p.lam + 0.43);
+    if (edge >= 0.07 && v <= most) return k;
+    if (!(k >= 0) || (edge < 0.013 && v > edge)) continue;
+    const double ratio = std::log(v * inverse_alpha / (a / (edge * edge) + b));
+    if (ratio <= k * log_lam - p.lam - LogFactorial(k)) return k;
+  }
+}
+
+// Poisson's distribution, the mean of which is drawn from a gamma distribution.
+COOPER_HOST_DEVICE inline double Draw(const NegativeBinomialDistribution& d,
+                                      ElementRandom& random) {
+  if (!(d.p > 0 && d.p <= 1)) return NotANumber();
+  if (d.k == 0 || d.p == 1) return 0;
+  return Draw(PoissonDistribution{Draw(GammaDistribution{d.k, (1 - d.p) / d.p}, random)}, random);
+}
+
+COOPER_HOST_DEVICE inline double Draw(const GeneralizedNegativeBinomialDistribution& d,
+                                      ElementRandom& random) {
+  if (!(d.mu >= 0 && d.alpha >= 0)) return NotANumber();
+  // Of so little dispersion that it is none in doubles.
+  if (std::isinf(1 / d.alpha) || d.mu == 0) return Draw(PoissonDistribution{d.mu}, random);
+  return Draw(PoissonDistribution{Draw(GammaDistribution{1 / d.alpha, d.alpha * d.mu}, random)},
+              random);
+}
+
+// Element i of an array of the other distributions.
+template <typename Distribution>
+COOPER_HOST_DEVICE double DrawAt(const Distribution& d, int /*digits*/, const Philox& random,
+                                 int64_t i) {
+  ElementRandom element(random, i);
+  return Draw(d, element);
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_RANDOM_RANDOM_DRAWS_H_

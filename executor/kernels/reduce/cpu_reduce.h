@@ -1,0 +1,61 @@
+#ifndef COOPER_EXECUTOR_KERNELS_REDUCE_CPU_REDUCE_H_
+#define COOPER_EXECUTOR_KERNELS_REDUCE_CPU_REDUCE_H_
+
+#include <cstdint>
+#include <type_traits>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "executor/kernels/loops/convert.h"
+#include "executor/kernels/loops/elemwise_kernel.h"
+#include "executor/kernels/loops/elemwise_loop.h"
+#include "executor/kernels/loops/elemwise_operand.h"
+#include "executor/kernels/loops/unary_functions.h"
+#include "executor/kernels/reducers/map_reduce.h"
+#include "executor/kernels/reducers/reducers.h"
+#include "executor/program/kernel.h"
+
+namespace cooper {
+
+// The CPU as the Device of executor/kernels/reduce/axis_reduction_kernels.h.
+struct CpuReduce {
+  using Operands = absl::Span<const ElemwiseOperand>;
+  using Extents = absl::Span<const int64_t>;
+  using Shapes = absl::Span<const Extents>;
+
+  template <Reducer kReducer, typename Map>
+  static absl::Status Reduce(const KernelContext&, const ReductionEnd& end, Extents full,
+                             Operands operands, Shapes operand_shapes, const ArrayView& output,
+                             Extents output_shape, WriteReq req, void* workspace) {
+    const ElemwiseLoops* map = std::is_same_v<Map, Same> ? nullptr : &kElemwiseLoops<Map>;
+    return RunReduction({.reducer = kReducer, .map = map, .end = end}, full, operands,
+                        operand_shapes, output, output_shape, req, workspace);
+  }
+
+  static int64_t ReductionWorkspace(const ArrayView& output, WriteReq req,
+                                    const ReductionEnd& end = {}) {
+    return cooper::ReductionWorkspace(output, req, end);
+  }
+
+  template <typename F>
+  static absl::Status Broadcast(const KernelContext&, Operands operands, Shapes shapes,
+                                Extents full, const ArrayView& output, WriteReq req) {
+    return RunBroadcast(kElemwiseLoops<F>, operands, shapes, full, output, req);
+  }
+
+  template <typename F>
+  static absl::Status Elementwise(const KernelContext&, Operands operands, const ArrayView& output,
+                                  WriteReq req) {
+    return RunElemwise(kElemwiseLoops<F>, operands, output, req);
+  }
+
+  static absl::Status Convert(const KernelContext&, const ArrayView& input, const ArrayView& output,
+                              WriteReq req) {
+    ConvertArray(input, output, req);
+    return absl::OkStatus();
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_REDUCE_CPU_REDUCE_H_

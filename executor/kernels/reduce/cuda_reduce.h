@@ -1,0 +1,56 @@
+#ifndef COOPER_EXECUTOR_KERNELS_REDUCE_CUDA_REDUCE_H_
+#define COOPER_EXECUTOR_KERNELS_REDUCE_CUDA_REDUCE_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "executor/kernels/loops/convert_cuda.h"
+#include "executor/kernels/loops/element_map.h"
+#include "executor/kernels/loops/elemwise_operand.h"
+#include "executor/kernels/reducers/element_reduce.h"
+#include "executor/kernels/reducers/reducers.h"
+#include "executor/program/kernel.h"
+
+namespace cooper {
+
+// A GPU as the Device of executor/kernels/reduce/axis_reduction_kernels.h. For .cu files.
+struct CudaReduce {
+  using Operands = absl::Span<const ElemwiseOperand>;
+  using Extents = absl::Span<const int64_t>;
+  using Shapes = absl::Span<const Extents>;
+
+  template <Reducer kReducer, typename Map>
+  static absl::Status Reduce(const KernelContext& c, const ReductionEnd& end, Extents full,
+                             Operands operands, Shapes operand_shapes, const ArrayView& output,
+                             Extents output_shape, WriteReq req, void* workspace) {
+    return RunElementReduce(c, ElementReduceOf<kReducer, Map>(), end, full, operands,
+                            operand_shapes, output, output_shape, req, workspace);
+  }
+
+  static int64_t ReductionWorkspace(const ArrayView& output, WriteReq req,
+                                    const ReductionEnd& = {}) {
+    return ElementReduceWorkspace(output, req);
+  }
+
+  template <typename F>
+  static absl::Status Broadcast(const KernelContext& c, Operands operands, Shapes shapes,
+                                Extents full, const ArrayView& output, WriteReq req) {
+    return RunBroadcastMap(c, ElementMapOf<F>(), operands, shapes, full, output, req);
+  }
+
+  template <typename F>
+  static absl::Status Elementwise(const KernelContext& c, Operands operands,
+                                  const ArrayView& output, WriteReq req) {
+    return RunElementMap(c, ElementMapOf<F>(), operands, output, req);
+  }
+
+  static absl::Status Convert(const KernelContext& c, const ArrayView& input,
+                              const ArrayView& output, WriteReq req) {
+    return ConvertArrayGpu(c, input, output, req);
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_REDUCE_CUDA_REDUCE_H_

@@ -1,0 +1,93 @@
+// Kernels of the running sum and its gradient.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "executor/kernels/launch/row_grain.h"
+#include "executor/kernels/loops/element_block.h"
+#include "executor/kernels/loops/wrapping.h"
+#include "executor/kernels/reduce/axis_view.h"
+#include "executor/program/kernel.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/threads/parallel.h"
+#include "symbol/ops/reduce/reduce_param.h"
+#include "symbol/ops/rules/one_input.h"
+
+namespace cooper {
+namespace {
+
+using enum OneInputArrays::Input;
+
+// Adds each row of `inner` elements of a block to the next one, the first to `sums`, which becomes
+// the last; or, from_last, each to the one before it.
+template <typename C>
+void SumRows(int64_t rows, int64_t inner, bool from_last, C* block, C* sums) {
+  if (inner == 1) {
+    C sum = *sums;  // in a register
+    for (int64_t i = 0; i < rows; ++i) {
+      C& element = block[from_last ? rows - 1 - i : i];
+      element = sum = WrapAdd(sum, element);
+    }
+    *sums = sum;
+    return;
+  }
+  for (int64_t i = 0; i < rows; ++i) {
+    C* const row = block + (from_last ? rows - 1 - i : i) * inner;
+    for (int64_t j = 0; j < inner; ++j) row[j] = sums[j] = WrapAdd(sums[j], row[j]);
+  }
+}
+
+// Sums along the axis in the type to compute in for the output, from the first element on or, for
+// the gradient, from the last. The elements are seen as (outer, length, inner); inner is cut into
+// parts of at most kElementBlock, and a block has as many whole rows of a part as lie side by side.
+template <typename C>
+void RunningSum(const AxisView& view, const ArrayView& input, const ArrayView& output, WriteReq req,
+                bool from_last) {
+  if (view.length == 0 || view.lines() == 0) return;
+  const int64_t width = std::min(view.inner, kElementBlock);
+  const int64_t parts = (view.inner + width - 1) / width;
+  const int64_t most_rows = parts == 1 ? kElementBlock / width : 1;
+  const auto run = [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t column = i % parts * width;
+      const int64_t inner = std::min(width, view.inner - column);
+      const int64_t base = i / parts * view.length * view.inner + column;
+      C block[kElementBlock], sums[kElementBlock] = {};
+      for (int64_t done = 0; done < view.length;) {
+        const int64_t rows = std::min(most_rows, view.length - done);
+        const int64_t row = from_last ? view.length - done - rows : done;
+        const int64_t at = base + row * view.inner;
+        LoadBlock(ElementAt(input.data, input.dtype, at), input.dtype, rows * inner, block);
+        SumRows(rows, inner, from_last, block, sums);
+        StoreBlock(block, rows * inner, req, ElementAt(output.data, output.dtype, at),
+                   output.dtype);
+        done += rows;
+      }
+    }
+  };
+  ParallelForPlain(view.outer * parts, RowGrain(view.length * width), run);
+}
+
+// The axis is one of `shape`, the forward input's.
+absl::Status RunCumsum(const KernelContext& c, const Shape& shape, bool from_last) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  COOPER_ASSIGN_OR_RETURN(const AxisView view, AxisView::Along(shape, c.param<CumsumParam>().axis));
+  DispatchComputeType(c.outputs[0].dtype, /*exact_integers=*/true, [&](auto zero) {
+    RunningSum<decltype(zero)>(view, c.inputs[kData], c.outputs[0], c.reqs[0], from_last);
+  });
+  return absl::OkStatus();
+}
+
+absl::Status CumsumCpu(const KernelContext& c) {
+  return RunCumsum(c, c.inputs[kData].shape, false);
+}
+
+absl::Status CumsumBackwardCpu(const KernelContext& c) {
+  return RunCumsum(c, c.outputs[0].shape, true);
+}
+
+COOPER_REGISTER_KERNEL(_np_cumsum, DeviceType::kCpu, kAnyDType, CumsumCpu);
+COOPER_REGISTER_KERNEL(_backward_np_cumsum, DeviceType::kCpu, kAnyDType, CumsumBackwardCpu);
+
+}  // namespace
+}  // namespace cooper

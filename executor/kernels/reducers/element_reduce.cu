@@ -1,0 +1,136 @@
+#include <algorithm>
+#include <type_traits>
+
+#include "absl/strings/str_cat.h"
+#include "executor/kernels/launch/block_limit.h"
+#include "executor/kernels/launch/launch.h"
+#include "executor/kernels/loops/broadcast_plan.h"
+#include "executor/kernels/reducers/element_reduce.h"
+#include "executor/kernels/reducers/element_reduce_kernel.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/status_macros.h"
+
+namespace cooper {
+namespace {
+
+constexpr int64_t kBlocks = 1024;     // fewer would leave a large GPU idle
+constexpr int64_t kLeastPerLane = 8;  // elements, before parts are made
+constexpr int kNeighbours = 32;       // elements of the output next to each other: of a warp
+constexpr int64_t kMaxGridX = 1 << 20;
+
+// With at least so many elements for each.
+int LanesFor(int64_t count, int most, int64_t each) {
+  int lanes = 1;
+  while (lanes < most && lanes * each < count) lanes *= 2;
+  return lanes;
+}
+
+int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Decides lanes and parts. `adjacent` is whether the innermost axis is reduced.
+void ShareOut(bool adjacent, ReduceArguments* a) {
+  a->adjacent = adjacent;
+  const int64_t neighbours = std::min<int64_t>(kNeighbours, a->kept.count);
+  const int most =
+      adjacent ? kReduceThreads : kReduceThreads / LanesFor(neighbours * 4, kNeighbours, 4);
+  const auto blocks = [&] { return DivideUp(a->kept.count, kReduceThreads / a->lanes); };
+  // A warp needs no barriers. More than one is for where there would be too few, or each had much
+  // to do.
+  a->lanes = std::max(LanesFor(a->reduced.count, std::min(most, 32), 4),
+                      LanesFor(a->reduced.count, most, 64));
+  while (a->lanes < most && a->lanes * 4 < a->reduced.count && blocks() < kBlocks) a->lanes *= 2;
+  const int64_t enough = a->reduced.count / (a->lanes * kLeastPerLane);
+  // Only where all lanes have work: there each block has few elements of the output, which bounds
+  // the workspace.
+  a->parts = a->lanes == most ? std::max<int64_t>(1, std::min(enough, kBlocks / blocks())) : 1;
+}
+
+// `a->quads`: only where rows are reduced, whose lanes read next to each other.
+ElementWalk QuadsToReduce(const ReduceArguments& a, int arity) {
+  ElementWalk none = a.reduced;
+  none.count = 0;
+  if (!a.adjacent) return none;
+  for (int k = 0; k < arity; ++k) {
+    // What a row begins with is to lie as well as what follows.
+    if (a.reduced.strides[k][a.reduced.rank - 1] == 0) continue;
+    for (int axis = 0; axis < a.kept.rank; ++axis) {
+      if (a.kept.strides[k][axis] % 4 != 0) return none;
+    }
+  }
+  const ElementWalk quads = QuadWalkOf(a.operands, arity, a.reduced);
+  return quads.count * 4 == a.reduced.count ? quads : none;
+}
+
+template <typename C>
+const ElementReduce::Kernels& KernelsIn(const ElementReduce& function) {
+  if constexpr (std::is_same_v<C, float>) {
+    return function.f32;
+  } else if constexpr (std::is_same_v<C, double>) {
+    return function.f64;
+  } else {
+    return function.i64;
+  }
+}
+
+absl::Status LaunchReduce(const KernelContext& c, const ElementReduce::Kernels& kernels,
+                          const ReduceArguments& a) {
+  const int64_t blocks = DivideUp(a.kept.count, kReduceThreads / a.lanes);
+  const dim3 grid(BlocksFor(blocks, kMaxGridX), static_cast<unsigned>(a.parts));
+  COOPER_RETURN_IF_ERROR(Launch(c, grid, dim3(kReduceThreads), kernels.reduce, a));
+  if (a.parts == 1) return absl::OkStatus();
+  return Launch(c, dim3(BlocksFor(a.kept.count, kMaxGridX)), dim3(32), kernels.finish, a);
+}
+
+}  // namespace
+
+int64_t ElementReduceWorkspace(const ArrayView& output, WriteReq req) {
+  if (req == WriteReq::kNull) return 0;
+  // Parts times blocks are at most kBlocks where there are parts, and a block has at most
+  // kNeighbours elements of the output then.
+  return std::min(output.size(), int64_t{kNeighbours}) * kBlocks *
+         static_cast<int64_t>(sizeof(int64_t));
+}
+
+absl::Status RunElementReduce(const KernelContext& c, const ElementReduce& function,
+                              const ReductionEnd& end, absl::Span<const int64_t> full,
+                              absl::Span<const ElemwiseOperand> operands,
+                              absl::Span<const absl::Span<const int64_t>> operand_shapes,
+                              const ArrayView& output, absl::Span<const int64_t> output_shape,
+                              WriteReq req, void* workspace) {
+  if (req == WriteReq::kNull || output.size() == 0) return absl::OkStatus();
+  int64_t full_size = 1;
+  for (int64_t extent : full) full_size *= extent;
+  if (output.size() == full_size && end.is_none()) {
+    return RunBroadcastMap(c, function.map(), operands, operand_shapes, full, output, req);
+  }
+  absl::Span<const int64_t> shapes[BroadcastPlan::kMaxOperands];
+  std::copy(operand_shapes.begin(), operand_shapes.end(), shapes);
+  shapes[operands.size()] = output_shape;
+  BroadcastPlan plan;
+  if (!MakeBroadcastPlan(full, {shapes, operands.size() + 1}, &plan)) {
+    return absl::UnimplementedError(absl::StrCat("reduction: more than ", BroadcastPlan::kMaxRank,
+                                                 " axes that cannot be merged"));
+  }
+  ReduceArguments a = {};
+  const auto& target = plan.strides[operands.size()];
+  for (int axis = 0; axis < plan.rank; ++axis) {
+    (target[axis] == 0 ? a.reduced : a.kept).Add(plan, axis, function.arity);
+  }
+  ShareOut(target[plan.rank - 1] == 0, &a);
+  // Double holds squares of all floats; that float would do is known to the GPU alone.
+  const DType reduced =
+      end.square_root && IsFloating(output.dtype) ? DType::kFloat64 : output.dtype;
+  a.operands = ElementOperandsOf(operands, reduced, function.exact_integers);
+  a.partial = workspace;
+  a.end = end;
+  a.out = output.data;
+  a.out_dtype = output.dtype;
+  a.add = req == WriteReq::kAdd;
+  a.plain = a.operands.AreFloats(function.arity);
+  a.quads = QuadsToReduce(a, function.arity);
+  return DispatchCompute(reduced, function.exact_integers, [&](auto zero) {
+    return LaunchReduce(c, KernelsIn<decltype(zero)>(function), a);
+  });
+}
+
+}  // namespace cooper

@@ -1,0 +1,28 @@
+#ifndef COOPER_EXECUTOR_KERNELS_REDUCERS_LANE_SUM_H_
+#define COOPER_EXECUTOR_KERNELS_REDUCERS_LANE_SUM_H_
+
+// Sums over contiguous elements in eight lanes, which the compiler turns into vector operations: it
+// may not reorder a plain floating point sum. The order depends on n alone.
+
+#include <cstdint>
+
+namespace cooper {
+
+// The sum of term(i), of type C, over [0, n).
+template <typename C, typename Term>
+C LaneSum(int64_t n, Term&& term) {
+  constexpr int kLanes = 8;
+  C lanes[kLanes] = {};
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) lanes[lane] += term(i + lane);
+  }
+  C sum = ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) +
+          ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+  for (; i < n; ++i) sum += term(i);
+  return sum;
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_REDUCERS_LANE_SUM_H_

@@ -1,0 +1,331 @@
+#include "executor/kernels/reducers/map_reduce.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "absl/strings/str_cat.h"
+#include "executor/kernels/loops/broadcast_plan.h"
+#include "executor/kernels/loops/element_block.h"
+#include "executor/kernels/loops/unary_functions.h"
+#include "executor/kernels/reducers/reducers.h"
+#include "ndarray/threads/cpu_level.h"
+#include "ndarray/threads/element_ranges.h"
+#include "ndarray/threads/parallel.h"
+
+namespace cooper {
+namespace {
+
+constexpr int64_t kGrain = 16384;
+
+// The loops of one reducer in one type.
+template <typename C>
+struct ReduceLoops {
+  C initial;
+  C (*combine)(C, C);
+  C (*row)(const C* x, int64_t n);                             // of n elements
+  void (*rows)(const C* x, C* acc, int64_t count, int64_t n);  // acc[i] with row i of n elements
+  void (*columns)(const C* x, C* acc, int64_t n);              // acc[i] with x[i]
+};
+
+// Several partial results side by side: vector instructions, and sums more exact than one by one.
+template <typename R, typename C>
+C ReduceRow(const C* x, int64_t n) {
+  constexpr int kLanes = 32;
+  if (n < kLanes) {
+    C result = R::template Initial<C>();
+    for (int64_t i = 0; i < n; ++i) result = R::Combine(result, x[i]);
+    return result;
+  }
+  C lanes[kLanes];
+  std::fill_n(lanes, kLanes, R::template Initial<C>());
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (int k = 0; k < kLanes; ++k) lanes[k] = R::Combine(lanes[k], x[i + k]);
+  }
+  for (int k = 0; i < n; ++i, ++k) lanes[k] = R::Combine(lanes[k], x[i]);
+  for (int width = kLanes / 2; width > 0; width /= 2) {
+    for (int k = 0; k < width; ++k) lanes[k] = R::Combine(lanes[k], lanes[k + width]);
+  }
+  return lanes[0];
+}
+
+template <typename R, typename C>
+void ReduceColumns(const C* x, C* acc, int64_t n) {
+  COOPER_INDEPENDENT_ITERATIONS
+  for (int64_t i = 0; i < n; ++i) acc[i] = R::Combine(acc[i], x[i]);
+}
+
+template <typename R, typename C>
+constexpr ReduceLoops<C> LoopsOf() {
+  return {
+      R::template Initial<C>(), R::template Combine<C>,
+      [](const C* x, int64_t n) {
+        C result;
+        RunAtCpuLevel([&] { result = ReduceRow<R>(x, n); });
+        return result;
+      },
+      [](const C* x, C* acc, int64_t count, int64_t n) {
+        RunAtCpuLevel([=] {
+          for (int64_t i = 0; i < count; ++i)
+            acc[i] = R::Combine(acc[i], ReduceRow<R>(x + i * n, n));
+        });
+      },
+      [](const C* x, C* acc, int64_t n) { RunAtCpuLevel([=] { ReduceColumns<R>(x, acc, n); }); }};
+}
+
+template <typename C>
+ReduceLoops<C> LoopsOf(Reducer reducer) {
+  switch (reducer) {
+    case Reducer::kSum:
+      return LoopsOf<SumReducer, C>();
+    case Reducer::kProduct:
+      return LoopsOf<ProductReducer, C>();
+    case Reducer::kMax:
+      return LoopsOf<MaxReducer, C>();
+    case Reducer::kMin:
+      return LoopsOf<MinReducer, C>();
+  }
+  return LoopsOf<SumReducer, C>();  // not reached
+}
+
+// One reduction in the type C. The plan's last operand is the output.
+template <typename C>
+class Reduce {
+ public:
+  Reduce(const Reduction& reduction, absl::Span<const ElemwiseOperand> operands,
+         const BroadcastPlan& plan, C* acc)
+      : loops_(LoopsOf<C>(reduction.reducer)),
+        map_(reduction.map == nullptr ? nullptr : reduction.map->of<C>()),
+        operands_(operands),
+        plan_(plan),
+        target_(static_cast<int>(operands.size())),
+        acc_(acc) {}
+
+  // `size` is acc's.
+  void Run(int64_t size) {
+    std::fill_n(acc_, size, loops_.initial);
+    if (plan_.num_elements() == 0) return;
+    if (size == 1) {
+      RunWhole();
+      return;
+    }
+    if (IsMatrix(1, 0) && plan_.extents[1] <= kShort) return RunShortRows();
+    if (IsMatrix(0, 1) && plan_.extents[1] <= kNarrow) return RunFewColumns();
+    // Threads share the output along its longest axis.
+    int axis = -1;
+    for (int a = 0; a < plan_.rank; ++a) {
+      const bool kept = plan_.strides[target_][a] != 0;
+      if (kept && (axis < 0 || plan_.extents[a] > plan_.extents[axis])) axis = a;
+    }
+    const int64_t extent = plan_.extents[axis];
+    const int64_t slice = plan_.num_elements() / extent;
+    ParallelForPlain(extent, std::max<int64_t>(1, kGrain / slice), [&](int64_t begin, int64_t end) {
+      BroadcastPlan part = plan_;
+      part.extents[axis] = end - begin;
+      std::array<int64_t, BroadcastPlan::kMaxOperands> base = {};
+      for (int k = 0; k <= target_; ++k) base[k] = begin * plan_.strides[k][axis];
+      Walk(part, base.data(), 0, part.num_elements(), acc_);
+    });
+  }
+
+ private:
+  // Rows for which a call each would take longer than their elements, and columns of which several
+  // rows fit in a block.
+  static constexpr int64_t kShort = 64, kNarrow = kElementBlock / 2;
+
+  // Whether the only operand, of type C, is a matrix whose rows lie side by side, and the output
+  // has these strides.
+  bool IsMatrix(int64_t row_stride, int64_t column_stride) const {
+    return map_ == nullptr && operands_[0].dtype == DTypeOf<C>() && plan_.rank == 2 &&
+           plan_.strides[0][0] == plan_.extents[1] && plan_.strides[0][1] == 1 &&
+           plan_.strides[target_][0] == row_stride && plan_.strides[target_][1] == column_stride;
+  }
+
+  void RunShortRows() {
+    const C* const x = static_cast<const C*>(operands_[0].data);
+    const int64_t n = plan_.extents[1];
+    ParallelForPlain(plan_.extents[0], std::max<int64_t>(1, kGrain / n),
+                     [&](int64_t begin, int64_t end) {
+                       loops_.rows(x + begin * n, acc_ + begin, end - begin, n);
+                     });
+  }
+
+  // Rows are added side by side as one row of a block's width, in parts whose number depends on the
+  // shape alone.
+  void RunFewColumns() {
+    constexpr int64_t kMostSums = 4096;
+    const C* const x = static_cast<const C*>(operands_[0].data);
+    const int64_t rows = plan_.extents[0], n = plan_.extents[1];
+    const int64_t parts =
+        std::clamp<int64_t>(rows * n / (2 * kGrain), 1, std::min<int64_t>(64, kMostSums / n));
+    const int64_t width = kElementBlock / n * n;
+    std::array<C, kMostSums> partial;
+    ParallelForPlain(parts, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t p = begin; p < end; ++p) {
+        std::array<C, kElementBlock> wide;
+        wide.fill(loops_.initial);
+        const int64_t last = RangeBegin(rows, p + 1, parts) * n;
+        for (int64_t at = RangeBegin(rows, p, parts) * n; at < last; at += width) {
+          loops_.columns(x + at, wide.data(), std::min(width, last - at));
+        }
+        for (int64_t k = n; k < width; k += n) loops_.columns(&wide[k], wide.data(), n);
+        std::copy_n(wide.data(), n, &partial[p * n]);
+      }
+    });
+    for (int64_t p = 0; p < parts; ++p) loops_.columns(&partial[p * n], acc_, n);
+  }
+
+  // Everything to one element: in parts whose number depends on the size alone.
+  void RunWhole() {
+    constexpr int64_t kMaxParts = 64;
+    const int64_t n = plan_.num_elements();
+    const int64_t parts = std::clamp<int64_t>(n / (2 * kGrain), 1, kMaxParts);
+    std::array<C, kMaxParts> partial;
+    partial.fill(loops_.initial);
+    const int64_t base[BroadcastPlan::kMaxOperands] = {};
+    ParallelForPlain(parts, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t p = begin; p < end; ++p) {
+        Walk(plan_, base, n * p / parts, n * (p + 1) / parts, &partial[p]);
+      }
+    });
+    for (int64_t p = 0; p < parts; ++p) *acc_ = loops_.combine(*acc_, partial[p]);
+  }
+
+  void Walk(const BroadcastPlan& plan, const int64_t* base, int64_t begin, int64_t end, C* acc) {
+    const int inner = plan.rank - 1;
+    WalkBroadcast(plan, begin, end, [&](const int64_t* offsets, int64_t n, int64_t) {
+      RunOperand run[kMaxElemwiseArity];
+      for (int k = 0; k < target_; ++k) {
+        const ElemwiseOperand& operand = operands_[k];
+        run[k] = {ElementAt(operand.data, operand.dtype, base[k] + offsets[k]), operand.dtype,
+                  plan.strides[k][inner] == 0};
+      }
+      C* to = acc + base[target_] + offsets[target_];
+      Row(run, n, to, plan.strides[target_][inner] == 0);
+    });
+  }
+
+  void Row(RunOperand* run, int64_t n, C* to, bool reduced) {
+    if (map_ == nullptr && run[0].dtype == DTypeOf<C>() && !run[0].fixed) {
+      Accumulate(static_cast<const C*>(run[0].data), n, to, reduced);
+      return;
+    }
+    C block[kElementBlock];
+    for (int64_t begin = 0; begin < n; begin += kElementBlock) {
+      const int64_t count = std::min(kElementBlock, n - begin);
+      if (map_ != nullptr) {
+        RunElements<C>(map_, {run, static_cast<size_t>(target_)}, count, block, DTypeOf<C>(),
+                       WriteReq::kWrite);
+      } else {
+        LoadBlock(run[0].data, run[0].dtype, run[0].fixed ? 1 : count, block);
+        if (run[0].fixed) std::fill_n(block, count, C{block[0]});
+      }
+      Accumulate(block, count, reduced ? to : to + begin, reduced);
+      for (int k = 0; k < target_; ++k) {
+        if (!run[k].fixed) run[k].data = ElementAt(run[k].data, run[k].dtype, count);
+      }
+    }
+  }
+
+  void Accumulate(const C* values, int64_t n, C* to, bool reduced) {
+    if (reduced) {
+      *to = loops_.combine(*to, loops_.row(values, n));
+    } else {
+      loops_.columns(values, to, n);
+    }
+  }
+
+  const ReduceLoops<C> loops_;
+  const ElemwiseLoop<C> map_;
+  const absl::Span<const ElemwiseOperand> operands_;
+  const BroadcastPlan& plan_;
+  const int target_;
+  C* const acc_;
+};
+
+template <typename C>
+void Finish(const Reduction& reduction, C* acc, int64_t size) {
+  if (reduction.end.divisor != 1) {
+    const C divisor = static_cast<C>(reduction.end.divisor);
+    for (int64_t i = 0; i < size; ++i) acc[i] = ReducedQuotient(acc[i], divisor);
+  }
+  if (reduction.end.square_root) {
+    for (int64_t i = 0; i < size; ++i) acc[i] = static_cast<C>(std::sqrt(acc[i]));
+  }
+}
+
+// Whether float holds these sums of squares with all their digits. In double from the beginning
+// norms would take up to twice as long, for numbers that are rare. Zeros pay for them too: nothing
+// tells their sum from that of squares too small for float.
+bool HoldsSums(const float* sums, int64_t size) {
+  using Limits = std::numeric_limits<float>;
+  constexpr float kLeast = Limits::min() / Limits::epsilon();
+  for (int64_t i = 0; i < size; ++i) {
+    if (sums[i] < kLeast || sums[i] > Limits::max()) return false;
+  }
+  return true;
+}
+
+int64_t Product(absl::Span<const int64_t> extents) {
+  int64_t product = 1;
+  for (int64_t extent : extents) product *= extent;
+  return product;
+}
+
+}  // namespace
+
+int64_t ReductionWorkspace(const ArrayView& output, WriteReq req, const ReductionEnd& end) {
+  // Results in the making lie in the output itself where its elements can hold them.
+  const bool holds =
+      output.dtype == DType::kFloat64 || (output.dtype == DType::kFloat32 && !end.square_root);
+  if (req == WriteReq::kNull || (req == WriteReq::kWrite && holds)) return 0;
+  return output.size() * static_cast<int64_t>(sizeof(int64_t));
+}
+
+absl::Status RunReduction(const Reduction& reduction, absl::Span<const int64_t> full,
+                          absl::Span<const ElemwiseOperand> operands,
+                          absl::Span<const absl::Span<const int64_t>> operand_shapes,
+                          const ArrayView& output, absl::Span<const int64_t> output_shape,
+                          WriteReq req, void* workspace) {
+  if (req == WriteReq::kNull || output.size() == 0) return absl::OkStatus();
+  if (output.size() == Product(full) && reduction.end.is_none()) {
+    // Nothing is reduced, as for a side of a broadcast operator that was not repeated.
+    return RunBroadcast(reduction.map == nullptr ? kElemwiseLoops<Same> : *reduction.map, operands,
+                        operand_shapes, full, output, req);
+  }
+  absl::Span<const int64_t> shapes[BroadcastPlan::kMaxOperands];
+  std::copy(operand_shapes.begin(), operand_shapes.end(), shapes);
+  shapes[operands.size()] = output_shape;
+  BroadcastPlan plan;
+  if (!MakeBroadcastPlan(full, {shapes, operands.size() + 1}, &plan)) {
+    return absl::UnimplementedError(absl::StrCat("reduction: more than ", BroadcastPlan::kMaxRank,
+                                                 " axes that cannot be merged"));
+  }
+  const bool exact_integers = reduction.map == nullptr || reduction.map->exact_integers;
+  DispatchComputeType(output.dtype, exact_integers, [&](auto zero) {
+    using C = decltype(zero);
+    const bool direct = req == WriteReq::kWrite && output.dtype == DTypeOf<C>();
+    C* acc = static_cast<C*>(direct ? output.data : workspace);
+    const int64_t size = output.size();
+    Reduce<C>(reduction, operands, plan, acc).Run(size);
+    if constexpr (std::is_same_v<C, float>) {
+      // Squares of 16-bit floats of this kind are numbers of float.
+      const bool fits = operands[0].dtype == DType::kFloat16;
+      if (reduction.end.square_root && !fits && !HoldsSums(acc, size)) {
+        double* const wide = static_cast<double*>(workspace);
+        Reduce<double>(reduction, operands, plan, wide).Run(size);
+        Finish(reduction, wide, size);
+        StoreBlock(wide, size, req, output.data, output.dtype);
+        return;
+      }
+    }
+    Finish(reduction, acc, size);
+    if (!direct) StoreBlock(acc, size, req, output.data, output.dtype);
+  });
+  return absl::OkStatus();
+}
+
+}  // namespace cooper

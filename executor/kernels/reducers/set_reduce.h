@@ -1,0 +1,328 @@
+#ifndef COOPER_EXECUTOR_KERNELS_REDUCERS_SET_REDUCE_H_
+#define COOPER_EXECUTOR_KERNELS_REDUCERS_SET_REDUCE_H_
+
+// Reductions of many sets of elements at once, for kernels such as softmax and norms that reduce a
+// set and then go over it again. For .cu files.
+//
+// An array is seen as (outer, n, inner): each of the outer * inner sets has n elements, `inner`
+// apart; or, the other way round, as (outer, channels, inner), where a set is a channel. Some lanes
+// of a block share a set, as many as suit its size; a block has several sets where they are small.
+// Neighbouring threads read neighbouring elements in either view. Sums are made without atomics, in
+// an order that depends on the shape alone: equal input gives equal bits.
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "executor/kernels/launch/block_limit.h"
+#include "executor/kernels/launch/launch.h"
+#include "executor/program/kernel.h"
+#include "ndarray/base/dtype.h"
+
+namespace cooper {
+
+inline constexpr int kSetThreads = 256;  // of a block
+// Of a block whose kernel is compiled for as many (__launch_bounds__), for long sets.
+inline constexpr int kMostSetThreads = 1024;
+
+// How many values of a set each lane of a kernel keeps in registers, if these are all: see
+// DispatchHeld in set_values.h. kMostHeld is for single floats.
+inline constexpr int kFewHeld = 4, kManyHeld = 16, kMostHeld = 32;
+
+// For __launch_bounds__(kThreadsHolding<C, kHeld>, kBlocksHolding<C, kHeld>) of kernels that
+// compute in C: threads of a block, and blocks that are to have room in a multiprocessor's
+// registers. A double takes two registers.
+template <typename C, int kHeld>
+inline constexpr int kThreadsHolding = sizeof(C) > sizeof(float) ? kSetThreads
+                                       : kHeld == 0              ? kMostSetThreads
+                                       : kHeld == kMostHeld      ? 2 * kSetThreads
+                                                                 : kSetThreads;
+template <typename C, int kHeld>
+inline constexpr int kBlocksHolding = kHeld == 0            ? 1
+                                      : kHeld == kFewHeld   ? 4
+                                      : kNeedsMoreRegisters ? 1
+                                                            : 2;
+// The most threads of a set where a kernel computes in double for either dtype, else in float.
+inline int MostThreadsFor(DType a, DType b) {
+  return a == DType::kFloat64 || b == DType::kFloat64 ? kThreadsHolding<double, 0>
+                                                      : kThreadsHolding<float, 0>;
+}
+
+// A view, and how a block's threads are shared out.
+struct SetPlan {
+  int64_t outer, n, inner;
+  bool channels;  // the sets are along n, with outer * inner elements each
+  int lanes;      // threads of a set: a power of 2
+  bool adjacent;  // whether a set's lanes are neighbours, or lane i of all sets of the block
+  int threads = kSetThreads;  // of a block
+
+  __host__ __device__ int64_t count() const { return channels ? n : outer * inner; }
+  __host__ __device__ int64_t size() const { return channels ? outer * inner : n; }
+};
+
+inline int LanesFor(int64_t work, int most) {
+  int lanes = 1;
+  while (lanes < most && lanes < work) lanes *= 2;
+  return lanes;
+}
+
+// Sets of n elements, `inner` apart, with up to `most_threads` for each. `most_held` is what the
+// kernel's call of DispatchHeld says.
+inline SetPlan PlanSets(int64_t outer, int64_t n, int64_t inner, int most_threads = kSetThreads,
+                        int most_held = kManyHeld) {
+  SetPlan p{.outer = outer, .n = n, .inner = inner, .channels = false, .adjacent = inner == 1};
+  if (p.adjacent) {
+    // Four elements or more for each lane of a warp, which needs no barriers; then as many as are
+    // kept in registers, by few threads if that is enough.
+    p.lanes = LanesFor((n + kFewHeld - 1) / kFewHeld, 32);
+    for (int most = kSetThreads; most <= most_threads && n > int64_t{p.lanes} * most_held;
+         most *= 2) {
+      p.lanes = std::max(p.lanes, LanesFor((n + most_held - 1) / most_held, most));
+    }
+    p.threads = std::max(kSetThreads, p.lanes);
+  } else {
+    // 32 sets next to each other where there are so many.
+    p.lanes = LanesFor((n + 3) / 4, kSetThreads / LanesFor(inner, 32));
+  }
+  return p;
+}
+
+// Sets of the outer * inner elements of a channel, with up to `most_threads` for each.
+inline SetPlan PlanChannels(int64_t outer, int64_t channels, int64_t inner,
+                            int most_threads = kSetThreads) {
+  // Without elements nothing is looked at, but `inner` is divided by.
+  if (inner == 0) outer = 0, inner = 1;
+  SetPlan p{
+      .outer = outer, .n = channels, .inner = inner, .channels = true, .adjacent = inner >= 8};
+  // Eight floats next to each other are a sector of memory.
+  const int most = p.adjacent ? kSetThreads : kSetThreads / LanesFor(channels, 8);
+  p.lanes = LanesFor((outer * inner + 3) / 4, most);
+  if (p.adjacent) {
+    // A channel has one block, and there may be fewer channels than multiprocessors.
+    p.threads = std::max(kSetThreads, LanesFor((outer * inner + 15) / 16, most_threads));
+    if (p.threads > kSetThreads) p.lanes = p.threads;
+  }
+  return p;
+}
+
+// The elements of a channel from one lane's first on, as many lanes apart as share it.
+class ChannelWalk {
+ public:
+  __device__ ChannelWalk(const SetPlan& plan, int64_t channel, int lane)
+      : p_(plan),
+        channel_(channel),
+        o_(lane / plan.inner),
+        r_(lane % plan.inner),
+        o_step_(plan.lanes / plan.inner),
+        r_step_(plan.lanes % plan.inner) {}
+
+  // In steps that need no division.
+  __device__ int64_t Next() {
+    const int64_t element = (o_ * p_.n + channel_) * p_.inner + r_;
+    o_ += o_step_;
+    r_ += r_step_;
+    if (r_ >= p_.inner) {
+      r_ -= p_.inner;
+      ++o_;
+    }
+    return element;
+  }
+
+ private:
+  const SetPlan& p_;
+  const int64_t channel_;
+  int64_t o_, r_;  // outer and inner
+  const int64_t o_step_, r_step_;
+};
+
+// What one thread has of its set.
+class SetThread {
+ public:
+  __device__ explicit SetThread(const SetPlan& plan) : p_(plan), sets_(plan.threads / plan.lanes) {
+    const int t = static_cast<int>(threadIdx.x);
+    lane_ = p_.adjacent ? t % p_.lanes : t / sets_;
+    slot_ = p_.adjacent ? t / p_.lanes : t % sets_;
+  }
+
+  __device__ bool IsFirst() const { return lane_ == 0; }
+
+  // Calls fn(set) for this thread's sets. All threads of a block make as many calls, so that fn may
+  // reduce; where there are no more sets it gets -1, and the loops below nothing.
+  template <typename Fn>
+  __device__ void ForEachSet(Fn&& fn) const {
+    const int64_t step = static_cast<int64_t>(gridDim.x) * sets_;
+    for (int64_t first = static_cast<int64_t>(blockIdx.x) * sets_; first < p_.count();
+         first += step) {
+      const int64_t set = first + slot_;
+      fn(set < p_.count() ? set : -1);
+    }
+  }
+
+  // Calls fn(element, its place in the set) for this lane's elements of the set. The place in a
+  // channel is (outer, inner) as one number.
+  template <typename Fn>
+  __device__ void ForEach(int64_t set, Fn&& fn) const {
+    if (set < 0) return;
+    if (!p_.channels) {
+      const int64_t begin = BeginOf(set);
+      for (int64_t j = lane_; j < p_.n; j += p_.lanes) fn(begin + j * p_.inner, j);
+      return;
+    }
+    ChannelWalk walk(p_, set, lane_);
+    for (int64_t j = lane_; j < p_.outer * p_.inner; j += p_.lanes) fn(walk.Next(), j);
+  }
+
+  // The same in two calls, use(element, place, load(element)), with several loads under way,
+  // without which the threads of a GPU cannot keep its memory busy.
+  template <typename Load, typename Use>
+  __device__ void ForEachLoaded(int64_t set, Load&& load, Use&& use) const {
+    if (set < 0) return;
+    if (p_.channels) {
+      ChannelWalk walk(p_, set, lane_);
+      LoadAhead(
+          p_.outer * p_.inner, [&walk] { return walk.Next(); }, load, use);
+    } else {
+      int64_t at = BeginOf(set) + lane_ * p_.inner;
+      const auto next = [&at, step = p_.lanes * p_.inner] {
+        const int64_t element = at;
+        at += step;
+        return element;
+      };
+      LoadAhead(p_.n, next, load, use);
+    }
+  }
+
+  // Calls fn(element, place, k) for this lane's elements of a set that has at most kHeld for each
+  // lane and is no channel: for k from 0 on, which is known when the kernel is compiled.
+  template <int kHeld, typename Fn>
+  __device__ void ForEachHeld(int64_t set, Fn&& fn) const {
+    if (set < 0) return;
+    const int64_t begin = BeginOf(set);
+    const int n = static_cast<int>(p_.n);
+#pragma unroll
+    for (int k = 0; k < kHeld; ++k) {
+      const int j = lane_ + k * p_.lanes;
+      if (j < n) fn(begin + j * p_.inner, static_cast<int64_t>(j), k);
+    }
+  }
+
+  // `op` over the values of the set's lanes, in each of them. All threads of the block must call.
+  template <typename C, typename Op>
+  __device__ C Reduce(C value, Op&& op) const {
+    __shared__ C partial[kMostSetThreads];
+    const int t = static_cast<int>(threadIdx.x);
+    if (p_.adjacent) {
+      for (int step = (p_.lanes < 32 ? p_.lanes : 32) / 2; step > 0; step /= 2) {
+        value = op(value, __shfl_xor_sync(0xffffffffu, value, step));
+      }
+      if (p_.lanes <= 32) return value;
+      __syncthreads();  // until what was here before has been read
+      if (t % 32 == 0) partial[t / 32] = value;
+      __syncthreads();
+      const int warps = p_.lanes / 32;
+      value = partial[slot_ * warps];
+      for (int i = 1; i < warps; ++i) value = op(value, partial[slot_ * warps + i]);
+      return value;
+    }
+    __syncthreads();
+    partial[t] = value;
+    __syncthreads();
+    for (int width = p_.lanes / 2; width > 0; width /= 2) {
+      if (lane_ < width) partial[t] = op(partial[t], partial[t + width * sets_]);
+      __syncthreads();
+    }
+    return partial[slot_];
+  }
+
+  template <typename C>
+  __device__ C Sum(C value) const {
+    return Reduce(value, [](C a, C b) { return a + b; });
+  }
+  template <typename C>
+  __device__ C Max(C value) const {
+    return Reduce(value, [](C a, C b) { return b > a ? b : a; });
+  }
+
+  // The sum of term(i) over [0, n), which the set's lanes share. All threads of the block must
+  // call.
+  template <typename C, typename Term>
+  __device__ C SumOf(int64_t n, Term&& term) const {
+    C sum = 0;
+    for (int64_t i = lane_; i < n; i += p_.lanes) sum += term(i);
+    return Sum(sum);
+  }
+
+  // The sum of term(place, load(element)) over the set, as ForEachLoaded goes over it.
+  template <typename C, typename Load, typename Term>
+  __device__ C SumOverLoaded(int64_t set, Load&& load, Term&& term) const {
+    C sum = 0;
+    ForEachLoaded(set, load, [&](int64_t, int64_t j, const auto& value) { sum += term(j, value); });
+    return Sum(sum);
+  }
+
+  // The sum of term(element, place) over the set.
+  template <typename C, typename Term>
+  __device__ C SumOver(int64_t set, Term&& term) const {
+    C sum = 0;
+    if (p_.channels) {
+      ForEach(set, [&](int64_t i, int64_t j) { sum += term(i, j); });
+    } else if (set >= 0) {
+      const int64_t begin = BeginOf(set);
+      // With several loads under way.
+#pragma unroll 4
+      for (int64_t j = lane_; j < p_.n; j += p_.lanes) sum += term(begin + j * p_.inner, j);
+    }
+    return Sum(sum);
+  }
+
+ private:
+  // The first element of a set that is no channel.
+  __device__ int64_t BeginOf(int64_t set) const {
+    return p_.inner == 1 ? set * p_.n : set / p_.inner * p_.n * p_.inner + set % p_.inner;
+  }
+
+  // Places from lane_ on, their elements in turn from next().
+  template <typename Next, typename Load, typename Use>
+  __device__ void LoadAhead(int64_t size, Next&& next, Load&& load, Use&& use) const {
+    using Value = decltype(load(int64_t{0}));
+    // What the registers of 1024 threads hold on every GPU; doubles take too many.
+    constexpr bool kOne = sizeof(Value) == alignof(Value);  // not two that are read together
+    constexpr int kLoads = kNeedsMoreRegisters          ? 1
+                           : alignof(Value) > 4         ? 1
+                           : kOne && sizeof(Value) <= 4 ? 4
+                                                        : 3;
+    for (int64_t j = lane_; j < size;) {
+      int64_t elements[kLoads];
+      Value values[kLoads];
+#pragma unroll
+      for (int k = 0; k < kLoads; ++k) {
+        elements[k] = next();
+        if (j + k * p_.lanes < size) values[k] = load(elements[k]);
+      }
+#pragma unroll
+      for (int k = 0; k < kLoads; ++k, j += p_.lanes) {
+        if (j < size) use(elements[k], j, values[k]);
+      }
+    }
+  }
+
+  const SetPlan& p_;
+  const int sets_;
+  int lane_, slot_;
+};
+
+// Launches a kernel whose first parameter is the plan. Nothing is launched without sets.
+template <typename... P, typename... A>
+absl::Status LaunchSets(const KernelContext& c, const SetPlan& plan, void (*kernel)(SetPlan, P...),
+                        A&&... arguments) {
+  const int64_t sets = plan.threads / plan.lanes;
+  const unsigned blocks = BlocksFor((plan.count() + sets - 1) / sets, 1 << 20);
+  if (blocks == 0) return absl::OkStatus();
+  return Launch(c, dim3(blocks), dim3(static_cast<unsigned>(plan.threads)), kernel, plan,
+                std::forward<A>(arguments)...);
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_REDUCERS_SET_REDUCE_H_

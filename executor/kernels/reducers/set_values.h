@@ -1,0 +1,125 @@
+#ifndef COOPER_EXECUTOR_KERNELS_REDUCERS_SET_VALUES_H_
+#define COOPER_EXECUTOR_KERNELS_REDUCERS_SET_VALUES_H_
+
+// Values of sets (set_reduce.h) that a kernel goes over several times: kept in registers where they
+// are few enough. For .cu files.
+//
+//   template <int kHeld>
+//   __global__ void __launch_bounds__(kThreadsHolding<float, kHeld>, kBlocksHolding<float, kHeld>)
+//       Normalize(SetPlan plan, const float* x, float* y) {
+//     const SetThread thread(plan);
+//     thread.ForEachSet([&](int64_t set) {
+//       const auto values = ValuesOf<kHeld>(thread, set, [&](int64_t i) { return x[i]; });
+//       const float sum = values.template Sum<float>([](int64_t, float v) { return v; });
+//       values.ForEach([&](int64_t i, int64_t, float v) { y[i] = v / sum; });
+//     });
+//   }
+//   return DispatchHeld<float, kManyHeld>(plan, [&](auto held) {
+//     return LaunchSets(c, plan, Normalize<decltype(held)::value>, x, y);
+//   });
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "executor/kernels/reducers/set_reduce.h"
+
+namespace cooper {
+
+// What load(element) gives for one lane's elements of a set that is gone over several times: kept
+// in registers, or, where kHeld is 0, loaded each time.
+template <int kHeld, typename Load>
+class SetValues {
+  using Value = decltype(std::declval<Load>()(int64_t{0}));
+
+ public:
+  __device__ SetValues(const SetThread& thread, int64_t set, Load load)
+      : thread_(thread), set_(set), load_(load) {
+    if constexpr (kHeld > 0) {
+      thread.ForEachHeld<kHeld>(set, [&](int64_t i, int64_t, int k) { held_[k] = load(i); });
+    }
+  }
+
+  // Calls use(element, place, value).
+  template <typename Use>
+  __device__ void ForEach(Use&& use) const {
+    if constexpr (kHeld > 0) {
+      thread_.ForEachHeld<kHeld>(set_, [&](int64_t i, int64_t j, int k) { use(i, j, held_[k]); });
+    } else if constexpr (alignof(Value) > sizeof(float)) {
+      thread_.ForEach(set_, [&](int64_t i, int64_t j) { use(i, j, load_(i)); });
+    } else {
+      thread_.ForEachLoaded(set_, load_, use);
+    }
+  }
+
+  // The sum of term(place, value). All threads of the block must call.
+  template <typename C, typename Term>
+  __device__ C Sum(Term&& term) const {
+    C sum = 0;
+    ForEach([&](int64_t, int64_t j, const auto& value) { sum += term(j, value); });
+    return thread_.Sum(sum);
+  }
+
+  // Keeps term(place, value) in place of the value. Only of values that are held.
+  template <typename Term>
+  __device__ void Replace(Term&& term) {
+    static_assert(kHeld > 0);
+    thread_.ForEachHeld<kHeld>(set_,
+                               [&](int64_t, int64_t j, int k) { held_[k] = term(j, held_[k]); });
+  }
+
+  // The sum as above, where term(place, value) is kept in place of the value. Only of values that
+  // are held.
+  template <typename C, typename Term>
+  __device__ C ReplaceAndSum(Term&& term) {
+    static_assert(kHeld > 0);
+    C sum = 0;
+    thread_.ForEachHeld<kHeld>(set_, [&](int64_t, int64_t j, int k) {
+      held_[k] = term(j, held_[k]);
+      sum += held_[k];
+    });
+    return thread_.Sum(sum);
+  }
+
+ private:
+  const SetThread& thread_;
+  const int64_t set_;
+  Load load_;
+  Value held_[kHeld > 0 ? kHeld : 1];
+};
+
+// How many a lane holds that is to hold kHeld.
+template <int kHeld>
+inline constexpr int kHeldHere = kNeedsMoreRegisters&& kHeld == kMostHeld ? 0 : kHeld;
+
+template <int kHeld, typename Load>
+__device__ SetValues<kHeldHere<kHeld>, Load> ValuesOf(const SetThread& thread, int64_t set,
+                                                      Load load) {
+  return SetValues<kHeldHere<kHeld>, Load>(thread, set, load);
+}
+
+// Calls fn(Held{}), whose status it returns, where Held::value is how many values of a set of the
+// plan each lane of a kernel that computes in C is to hold, at most kMost: 0 where there are more.
+template <typename C, int kMost, typename Fn>
+absl::Status DispatchHeld(const SetPlan& plan, Fn&& fn) {
+  if constexpr (sizeof(C) <= sizeof(float)) {
+    const auto holds = [&plan]<int kHeld>(std::integral_constant<int, kHeld>) {
+      return !plan.channels && plan.threads <= kThreadsHolding<C, kHeld> &&
+             plan.n <= int64_t{kHeld} * plan.lanes;
+    };
+    constexpr std::integral_constant<int, kFewHeld> few;
+    constexpr std::integral_constant<int, kManyHeld> many;
+    if (holds(few)) return fn(few);
+    if (holds(many)) return fn(many);
+    if constexpr (kMost == kMostHeld) {
+      constexpr std::integral_constant<int, kMostHeld> most;
+      if (holds(most)) return fn(most);
+    }
+  }
+  return fn(std::integral_constant<int, 0>());
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_REDUCERS_SET_VALUES_H_

@@ -1,0 +1,65 @@
+#ifndef COOPER_EXECUTOR_KERNELS_RESAMPLE_GRID_SOURCE_H_
+#define COOPER_EXECUTOR_KERNELS_RESAMPLE_GRID_SOURCE_H_
+
+// Where BilinearSampler and SpatialTransformer take their elements from.
+
+#include <cmath>
+#include <cstdint>
+
+#include "ndarray/base/host_device.h"
+
+namespace cooper {
+
+// Position i of `extent` on the axis from -1 to 1.
+template <typename T>
+COOPER_HOST_DEVICE T NormalPosition(int64_t i, int64_t extent) {
+  return T{-1} + T{2} * static_cast<T>(i) / static_cast<T>(extent - 1);
+}
+
+struct SampledImages {
+  int64_t batch, channels, in_h, in_w, out_h, out_w;
+
+  COOPER_HOST_DEVICE int64_t in_size() const { return in_h * in_w; }
+  COOPER_HOST_DEVICE int64_t out_size() const { return out_h * out_w; }
+};
+
+// Where position i of the output of a sample comes from: the element above and left of it, and how
+// near that is.
+template <typename T>
+struct GridSource {
+  int64_t x, y;
+  T wx, wy;  // weights of column x and row y; 1 - w those of x + 1, y + 1
+
+  COOPER_HOST_DEVICE GridSource(const SampledImages& m, const T* grid, int64_t i) {
+    const T at_x = (grid[i] + T{1}) * static_cast<T>(m.in_w - 1) / T{2};
+    const T at_y = (grid[i + m.out_size()] + T{1}) * static_cast<T>(m.in_h - 1) / T{2};
+    const T floor_x = Floor(at_x, m.in_w);
+    const T floor_y = Floor(at_y, m.in_h);
+    x = static_cast<int64_t>(floor_x);
+    y = static_cast<int64_t>(floor_y);
+    wx = T{1} - (at_x - floor_x);
+    wy = T{1} - (at_y - floor_y);
+  }
+
+  // Calls fn(corner, offset in the image, weight) for the corners inside: 0 and 1 in row y.
+  template <typename Fn>
+  COOPER_HOST_DEVICE void ForEachCorner(const SampledImages& m, Fn&& fn) const {
+    for (int corner = 0; corner < 4; ++corner) {
+      const int64_t u = x + corner % 2, v = y + corner / 2;
+      if (u < 0 || u >= m.in_w || v < 0 || v >= m.in_h) continue;
+      fn(corner, v * m.in_w + u,
+         (corner % 2 == 0 ? wx : T{1} - wx) * (corner / 2 == 0 ? wy : T{1} - wy));
+    }
+  }
+
+ private:
+  // Far outside is as good as just outside, and converts.
+  COOPER_HOST_DEVICE static T Floor(T at, int64_t extent) {
+    const T most = static_cast<T>(extent + 1);
+    return std::floor(at < T{-2} ? T{-2} : most < at ? most : at);
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_RESAMPLE_GRID_SOURCE_H_

@@ -1,0 +1,60 @@
+#ifndef COOPER_EXECUTOR_KERNELS_RESAMPLE_RESIZED_AXIS_H_
+#define COOPER_EXECUTOR_KERNELS_RESAMPLE_RESIZED_AXIS_H_
+
+// How the pixels of one axis of a resized image come from those of the image. For kernels of
+// _contrib_BilinearResize2D.
+
+#include <cmath>
+#include <cstdint>
+
+#include "ndarray/base/host_device.h"
+
+namespace cooper {
+
+// Output pixel o is at Position(o) between the `in` pixels of the image, which stand at 0, 1, ...
+// It mixes the two beside it, each by how near it is.
+struct ResizedAxis {
+  int64_t in, out;  // at least 1
+  double step, shift;
+
+  // align_corners: the first and last pixels of both stand at the same places. Otherwise the edges
+  // of the images do.
+  ResizedAxis(int64_t in, int64_t out, bool align_corners) : in(in), out(out) {
+    const double pixels = static_cast<double>(in), results = static_cast<double>(out);
+    step = out == 1 ? 0 : align_corners ? (pixels - 1) / (results - 1) : pixels / results;
+    shift = align_corners ? 0 : step / 2 - 0.5;
+  }
+
+  COOPER_HOST_DEVICE double Position(int64_t o) const {
+    const double at = step * static_cast<double>(o) + shift;
+    const double last = static_cast<double>(in - 1);
+    return at < 0 ? 0 : last < at ? last : at;
+  }
+
+  // Of pixel i in output pixel o; 0 if o is not beside it.
+  COOPER_HOST_DEVICE double Weight(int64_t o, int64_t i) const {
+    const double distance = std::fabs(Position(o) - static_cast<double>(i));
+    return distance < 1 ? 1 - distance : 0;
+  }
+
+  // The first output pixel at `position` or behind it; `out` if there is none.
+  COOPER_HOST_DEVICE int64_t FirstFrom(double position) const {
+    if (position <= 0) return 0;
+    if (step == 0 || position > static_cast<double>(in - 1)) return out;
+    // The division may be off by a rounding.
+    const double guess = (position - shift) / step;
+    int64_t o = guess < static_cast<double>(out) ? static_cast<int64_t>(guess) : out;
+    while (o > 0 && Position(o - 1) >= position) --o;
+    while (o < out && Position(o) < position) ++o;
+    return o;
+  }
+  // The output pixels that pixel i has a weight in are among [Begin(i), End(i)).
+  COOPER_HOST_DEVICE int64_t Begin(int64_t i) const {
+    return FirstFrom(static_cast<double>(i - 1));
+  }
+  COOPER_HOST_DEVICE int64_t End(int64_t i) const { return FirstFrom(static_cast<double>(i + 1)); }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_RESAMPLE_RESIZED_AXIS_H_

@@ -1,0 +1,236 @@
+// Kernels of GridGenerator, BilinearSampler, SpatialTransformer and their gradients.
+
+#include <algorithm>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "executor/kernels/launch/dispatch_float.h"
+#include "executor/kernels/resample/grid_source.h"
+#include "executor/program/kernel.h"
+#include "ndarray/threads/parallel.h"
+#include "symbol/ops/nn/sampler_param.h"
+#include "symbol/ops/rules/one_input.h"
+
+namespace cooper {
+namespace {
+
+// grid (batch, 2, height, width) = matrix (batch, 2, 3) * (x, y, 1).
+template <typename T>
+void AffineGrid(const T* matrix, int64_t batch, int64_t height, int64_t width, T* grid, bool add) {
+  for (int64_t row = 0; row < batch * 2; ++row) {
+    const T* m = matrix + row * 3;
+    T* to = grid + row * height * width;
+    for (int64_t y = 0; y < height; ++y) {
+      for (int64_t x = 0; x < width; ++x) {
+        Store(to + y * width + x,
+              m[0] * NormalPosition<T>(x, width) + m[1] * NormalPosition<T>(y, height) + m[2], add);
+      }
+    }
+  }
+}
+
+// The transposed product.
+template <typename T>
+void AffineGradient(const T* grid_grad, int64_t batch, int64_t height, int64_t width, T* grad,
+                    bool add) {
+  for (int64_t row = 0; row < batch * 2; ++row) {
+    const T* g = grid_grad + row * height * width;
+    T sum[3] = {0, 0, 0};
+    for (int64_t y = 0; y < height; ++y) {
+      for (int64_t x = 0; x < width; ++x) {
+        const T value = g[y * width + x];
+        sum[0] += value * NormalPosition<T>(x, width);
+        sum[1] += value * NormalPosition<T>(y, height);
+        sum[2] += value;
+      }
+    }
+    for (int i = 0; i < 3; ++i) Store(grad + row * 3 + i, sum[i], add);
+  }
+}
+
+SampledImages ImagesOf(const Shape& data, const Shape& output) {
+  return {data[0], data[1], data[2], data[3], output[2], output[3]};
+}
+
+template <typename T>
+void Sample(const SampledImages& m, const T* data, const T* grid, T* out, bool add) {
+  ParallelForPlain(m.batch, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t n = begin; n < end; ++n) {
+      for (int64_t i = 0; i < m.out_size(); ++i) {
+        const GridSource<T> source(m, grid + n * 2 * m.out_size(), i);
+        for (int64_t k = n * m.channels; k < (n + 1) * m.channels; ++k) {
+          T value = 0;
+          source.ForEachCorner(
+              m, [&](int, int64_t at, T weight) { value += data[k * m.in_size() + at] * weight; });
+          Store(out + k * m.out_size() + i, value, add);
+        }
+      }
+    }
+  });
+}
+
+// data_grad += ..., grid_grad (+)= ...; either may be null.
+template <typename T>
+void SampleGradient(const SampledImages& m, const T* ograd, const T* data, const T* grid,
+                    T* data_grad, T* grid_grad, bool add_grid) {
+  ParallelForPlain(m.batch, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t n = begin; n < end; ++n) {
+      for (int64_t i = 0; i < m.out_size(); ++i) {
+        const GridSource<T> source(m, grid + n * 2 * m.out_size(), i);
+        T dx = 0, dy = 0;
+        for (int64_t k = n * m.channels; k < (n + 1) * m.channels; ++k) {
+          const T g = ograd[k * m.out_size() + i];
+          T corner[4] = {0, 0, 0, 0};
+          source.ForEachCorner(m, [&](int c, int64_t at, T weight) {
+            corner[c] = data[k * m.in_size() + at];
+            if (data_grad != nullptr) data_grad[k * m.in_size() + at] += g * weight;
+          });
+          dx += g * ((corner[1] - corner[0]) * source.wy +
+                     (corner[3] - corner[2]) * (T{1} - source.wy));
+          dy += g * ((corner[2] - corner[0]) * source.wx +
+                     (corner[3] - corner[1]) * (T{1} - source.wx));
+        }
+        if (grid_grad == nullptr) continue;
+        T* to = grid_grad + n * 2 * m.out_size() + i;
+        Store(to, dx * static_cast<T>(m.in_w - 1) / T{2}, add_grid);
+        Store(to + m.out_size(), dy * static_cast<T>(m.in_h - 1) / T{2}, add_grid);
+      }
+    }
+  });
+}
+
+template <typename T>
+void GridForward(const KernelContext& c) {
+  using enum OneInputArrays::Input;
+  const auto& param = c.param<GridGeneratorParam>();
+  const Shape& shape = c.outputs[0].shape;
+  const T* data = c.inputs[kData].as<T>();
+  T* out = c.outputs[0].as<T>();
+  const bool add = c.reqs[0] == WriteReq::kAdd;
+  if (param.transform_type == GridGeneratorParam::kAffine) {
+    return AffineGrid(data, shape[0], shape[2], shape[3], out, add);
+  }
+  // (position + flow) / ((extent - 1) / 2) - 1
+  for (int64_t i = 0; i < c.outputs[0].size(); ++i) {
+    const bool is_x = i / (shape[2] * shape[3]) % 2 == 0;
+    const int64_t position = is_x ? i % shape[3] : i / shape[3] % shape[2];
+    const T half = static_cast<T>((is_x ? shape[3] : shape[2]) - 1) / T{2};
+    Store(out + i, (data[i] + static_cast<T>(position)) / half - T{1}, add);
+  }
+}
+
+template <typename T>
+void GridBackward(const KernelContext& c) {
+  using enum OneInputGradientArrays::Input;
+  const auto& param = c.param<GridGeneratorParam>();
+  const Shape& shape = c.inputs[kOgrad].shape;
+  const T* ograd = c.inputs[kOgrad].as<T>();
+  T* grad = c.outputs[0].as<T>();
+  const bool add = c.reqs[0] == WriteReq::kAdd;
+  if (param.transform_type == GridGeneratorParam::kAffine) {
+    return AffineGradient(ograd, shape[0], shape[2], shape[3], grad, add);
+  }
+  for (int64_t i = 0; i < c.outputs[0].size(); ++i) {
+    const bool is_x = i / (shape[2] * shape[3]) % 2 == 0;
+    Store(grad + i, ograd[i] / (static_cast<T>((is_x ? shape[3] : shape[2]) - 1) / T{2}), add);
+  }
+}
+
+template <typename T>
+void SamplerBackward(const KernelContext& c) {
+  using enum BilinearSamplerGradientArrays::Input;
+  using enum BilinearSamplerGradientArrays::Output;
+  const SampledImages m = ImagesOf(c.inputs[kData].shape, c.inputs[kOgrad].shape);
+  T* data_grad = c.reqs[0] == WriteReq::kNull ? nullptr : c.outputs[0].as<T>();
+  T* grid_grad = c.reqs[kGridGrad] == WriteReq::kNull ? nullptr : c.outputs[kGridGrad].as<T>();
+  if (c.reqs[0] == WriteReq::kWrite) std::fill_n(data_grad, c.outputs[0].size(), T{0});
+  SampleGradient(m, c.inputs[kOgrad].as<T>(), c.inputs[kData].as<T>(), c.inputs[kGrid].as<T>(),
+                 data_grad, grid_grad, c.reqs[kGridGrad] == WriteReq::kAdd);
+}
+
+// The workspace is the grid; in the backward pass its gradient too.
+template <typename T>
+void TransformerForward(const KernelContext& c) {
+  using enum SpatialTransformerArrays::Input;
+  const SampledImages m = ImagesOf(c.inputs[kData].shape, c.outputs[0].shape);
+  T* grid = static_cast<T*>(c.workspace);
+  AffineGrid(c.inputs[kLoc].as<T>(), m.batch, m.out_h, m.out_w, grid, false);
+  Sample(m, c.inputs[kData].as<T>(), grid, c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd);
+}
+
+template <typename T>
+void TransformerBackward(const KernelContext& c) {
+  using enum SpatialTransformerGradientArrays::Input;
+  using enum SpatialTransformerGradientArrays::Output;
+  const SampledImages m = ImagesOf(c.inputs[kData].shape, c.inputs[kOgrad].shape);
+  T* grid = static_cast<T*>(c.workspace);
+  T* grid_grad = grid + m.batch * 2 * m.out_size();
+  T* data_grad = c.reqs[0] == WriteReq::kNull ? nullptr : c.outputs[0].as<T>();
+  if (c.reqs[0] == WriteReq::kWrite) std::fill_n(data_grad, c.outputs[0].size(), T{0});
+  AffineGrid(c.inputs[kLoc].as<T>(), m.batch, m.out_h, m.out_w, grid, false);
+  SampleGradient(m, c.inputs[kOgrad].as<T>(), c.inputs[kData].as<T>(), grid, data_grad, grid_grad,
+                 false);
+  if (c.reqs[kLocGrad] == WriteReq::kNull) return;
+  AffineGradient(grid_grad, m.batch, m.out_h, m.out_w, c.outputs[kLocGrad].as<T>(),
+                 c.reqs[kLocGrad] == WriteReq::kAdd);
+}
+
+int64_t GridBytes(const ArrayView& output) {
+  return output.shape[0] * 2 * output.shape[2] * output.shape[3] * SizeOf(output.dtype);
+}
+absl::StatusOr<Prepared> PrepareTransformer(const PrepareContext& c) {
+  return Prepared{.workspace_bytes = GridBytes(c.outputs[0])};
+}
+absl::StatusOr<Prepared> PrepareTransformerBackward(const PrepareContext& c) {
+  using enum SpatialTransformerGradientArrays::Input;
+  return Prepared{.workspace_bytes = 2 * GridBytes(c.inputs[kOgrad])};
+}
+
+absl::Status GridGeneratorCpu(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  return DispatchFloat32Or64(c.outputs[0].dtype,
+                             [&](auto type) { GridForward<typename decltype(type)::type>(c); });
+}
+absl::Status GridGeneratorBackwardCpu(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  return DispatchFloat32Or64(c.outputs[0].dtype,
+                             [&](auto type) { GridBackward<typename decltype(type)::type>(c); });
+}
+absl::Status BilinearSamplerCpu(const KernelContext& c) {
+  using enum BilinearSamplerArrays::Input;
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  return DispatchFloat32Or64(c.outputs[0].dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    Sample(ImagesOf(c.inputs[kData].shape, c.outputs[0].shape), c.inputs[kData].as<T>(),
+           c.inputs[kGrid].as<T>(), c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd);
+  });
+}
+absl::Status BilinearSamplerBackwardCpu(const KernelContext& c) {
+  using enum BilinearSamplerGradientArrays::Input;
+  return DispatchFloat32Or64(c.inputs[kOgrad].dtype,
+                             [&](auto type) { SamplerBackward<typename decltype(type)::type>(c); });
+}
+absl::Status SpatialTransformerCpu(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  return DispatchFloat32Or64(
+      c.outputs[0].dtype, [&](auto type) { TransformerForward<typename decltype(type)::type>(c); });
+}
+absl::Status SpatialTransformerBackwardCpu(const KernelContext& c) {
+  using enum SpatialTransformerGradientArrays::Input;
+  return DispatchFloat32Or64(c.inputs[kOgrad].dtype, [&](auto type) {
+    TransformerBackward<typename decltype(type)::type>(c);
+  });
+}
+
+constexpr DeviceType kCpu = DeviceType::kCpu;
+COOPER_REGISTER_KERNEL(GridGenerator, kCpu, kFloat32Or64, GridGeneratorCpu);
+COOPER_REGISTER_KERNEL(_backward_GridGenerator, kCpu, kFloat32Or64, GridGeneratorBackwardCpu);
+COOPER_REGISTER_KERNEL(BilinearSampler, kCpu, kFloat32Or64, BilinearSamplerCpu);
+COOPER_REGISTER_KERNEL(_backward_BilinearSampler, kCpu, kFloat32Or64, BilinearSamplerBackwardCpu);
+COOPER_REGISTER_KERNEL(SpatialTransformer, kCpu, kFloat32Or64, SpatialTransformerCpu,
+                       PrepareTransformer);
+COOPER_REGISTER_KERNEL(_backward_SpatialTransformer, kCpu, kFloat32Or64,
+                       SpatialTransformerBackwardCpu, PrepareTransformerBackward);
+
+}  // namespace
+}  // namespace cooper

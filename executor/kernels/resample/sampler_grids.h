@@ -1,0 +1,88 @@
+#ifndef COOPER_EXECUTOR_KERNELS_RESAMPLE_SAMPLER_GRIDS_H_
+#define COOPER_EXECUTOR_KERNELS_RESAMPLE_SAMPLER_GRIDS_H_
+
+// The grids of positions that images are sampled at, and their gradients. For .cu files.
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "executor/kernels/launch/elements.h"
+#include "executor/kernels/launch/launch.h"
+#include "executor/kernels/reducers/set_reduce.h"
+#include "executor/kernels/resample/grid_source.h"
+#include "executor/program/kernel.h"
+
+namespace cooper {
+
+// grid (batch, 2, height, width) = matrix (batch, 2, 3) * (x, y, 1).
+template <typename T>
+__global__ void AffineGrid(int64_t count, int64_t height, int64_t width, const T* matrix, T* grid,
+                           bool add) {
+  for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
+    const T* m = matrix + i / width / height * 3;
+    const int64_t x = i % width, y = i / width % height;
+    StoreTo(grid + i,
+            m[0] * NormalPosition<T>(x, width) + m[1] * NormalPosition<T>(y, height) + m[2], add);
+  }
+}
+
+// The transposed product; the sets are the rows of matrices.
+template <typename T>
+__global__ void AffineGradient(SetPlan plan, int64_t height, int64_t width, const T* grid_grad,
+                               T* grad, bool add) {
+  const SetThread thread(plan);
+  thread.ForEachSet([&](int64_t set) {
+    T sum[3] = {0, 0, 0};
+    thread.ForEach(set, [&](int64_t i, int64_t j) {
+      const T value = grid_grad[i];
+      sum[0] += value * NormalPosition<T>(j % width, width);
+      sum[1] += value * NormalPosition<T>(j / width, height);
+      sum[2] += value;
+    });
+    for (int k = 0; k < 3; ++k) {
+      const T total = thread.Sum(sum[k]);
+      if (set >= 0 && thread.IsFirst()) StoreTo(grad + set * 3 + k, total, add);
+    }
+  });
+}
+
+// (position + flow) / ((extent - 1) / 2) - 1 of flow (batch, 2, height, width), or its gradient.
+template <typename T>
+__global__ void WarpGrid(int64_t count, int64_t height, int64_t width, bool is_gradient,
+                         const T* in, T* out, bool add) {
+  for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
+    const bool is_x = i / (height * width) % 2 == 0;
+    const int64_t position = is_x ? i % width : i / width % height;
+    const T half = static_cast<T>((is_x ? width : height) - 1) / T{2};
+    StoreTo(out + i, is_gradient ? in[i] / half : (in[i] + static_cast<T>(position)) / half - T{1},
+            add);
+  }
+}
+
+// `shape` is (batch, channels, height, width) of what is sampled.
+template <typename T>
+absl::Status RunAffineGrid(const KernelContext& c, const T* matrix, const Shape& shape, T* grid,
+                           bool add) {
+  const int64_t count = shape[0] * 2 * shape[2] * shape[3];
+  return LaunchElements(c, count, AffineGrid<T>, count, shape[2], shape[3], matrix, grid, add);
+}
+
+template <typename T>
+absl::Status RunAffineGradient(const KernelContext& c, const T* grid_grad, const Shape& shape,
+                               const ArrayView& grad, WriteReq req) {
+  return LaunchSets(c, PlanSets(shape[0] * 2, shape[2] * shape[3], 1), AffineGradient<T>, shape[2],
+                    shape[3], grid_grad, grad.as<T>(), req == WriteReq::kAdd);
+}
+
+// As WarpGrid, from input 0 to output 0.
+template <typename T>
+absl::Status RunWarp(const KernelContext& c, bool is_gradient) {
+  const Shape& shape = c.inputs[0].shape;
+  const int64_t count = c.outputs[0].size();
+  return LaunchElements(c, count, WarpGrid<T>, count, shape[2], shape[3], is_gradient,
+                        c.inputs[0].as<T>(), c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd);
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_RESAMPLE_SAMPLER_GRIDS_H_

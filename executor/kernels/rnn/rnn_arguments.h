@@ -1,0 +1,92 @@
+#ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_ARGUMENTS_H_
+#define COOPER_EXECUTOR_KERNELS_RNN_RNN_ARGUMENTS_H_
+
+// Where the kernels of RNN and of _rnn_layer find their arrays: the first has the weights of all
+// layers and directions in one vector, the second those of its only layer in arrays of their own.
+
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "executor/program/kernel.h"
+#include "symbol/ops/rnn/rnn_layout.h"
+#include "symbol/ops/rnn/rnn_param.h"
+
+namespace cooper {
+
+enum class RNNForm { kPacked, kLayer };
+
+// Positions of the forward node's inputs, counted from `first` on, which are those of the gradients
+// too. -1 for those that a node does not have.
+struct RNNInputs {
+  RNNInputs(RNNForm form, const RNNParam& param, int first = 0)
+      : data(first), weights(first + 1), num_weights(form == RNNForm::kPacked ? 1 : 4) {
+    int next = weights + num_weights;
+    state = next++;
+    if (RNNHasCell(param)) state_cell = next++;
+    if (param.use_sequence_length) lengths = next++;
+    end = next;
+  }
+
+  int data;
+  int weights;  // the vector; or i2h weight, i2h bias, h2h weight, h2h bias
+  int num_weights;
+  int state;
+  int state_cell = -1, lengths = -1;
+  int end;  // behind the last
+};
+
+// Where the backward node has its inputs: gradients of outputs (-1 for those that this RNN does not
+// have), the forward node's inputs, its output and what it kept.
+struct RNNBackwardInputs {
+  RNNBackwardInputs(RNNForm form, const RNNParam& param)
+      : forward(form, param, NumOutputGradients(param)),
+        output(forward.end),
+        reserve(forward.end + 1) {
+    if (!param.state_outputs) return;
+    state_grad = 1;
+    if (RNNHasCell(param)) state_cell_grad = 2;
+  }
+  static int NumOutputGradients(const RNNParam& param) {
+    return param.state_outputs ? 1 + RNNNumStates(param) : 1;
+  }
+
+  int output_grad = 0;
+  int state_grad = -1, state_cell_grad = -1;
+  RNNInputs forward;
+  int output, reserve;
+};
+
+// The arrays of one layer and direction, with elements of T. Weights have gates * state_size rows.
+template <typename T>
+struct RNNWeights {
+  int64_t input_size = 0;  // columns of the i2h weight
+  T* i2h_weight = nullptr;
+  T* i2h_bias = nullptr;
+  T* h2h_weight = nullptr;
+  T* h2h_bias = nullptr;
+};
+
+// `arrays` are RNNInputs::num_weights views from `weights` on, of the weights or their gradients.
+// `input_size`: features of the first layer's input.
+template <typename T>
+RNNWeights<T> RNNWeightsOf(RNNForm form, const RNNParam& param, int64_t input_size,
+                           absl::Span<const ArrayView> arrays, int layer, int direction) {
+  if (form != RNNForm::kPacked) {
+    return {.input_size = input_size,
+            .i2h_weight = arrays[0].as<T>(),
+            .i2h_bias = arrays[1].as<T>(),
+            .h2h_weight = arrays[2].as<T>(),
+            .h2h_bias = arrays[3].as<T>()};
+  }
+  const RNNWeightOffsets offsets = RNNOffsets(param, input_size, layer, direction);
+  T* all = arrays[0].as<T>();
+  return {.input_size = offsets.input_size,
+          .i2h_weight = all + offsets.i2h_weight,
+          .i2h_bias = all + offsets.i2h_bias,
+          .h2h_weight = all + offsets.h2h_weight,
+          .h2h_bias = all + offsets.h2h_bias};
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_RNN_RNN_ARGUMENTS_H_

@@ -1,0 +1,63 @@
+#ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_BACKWARD_ARGUMENTS_H_
+#define COOPER_EXECUTOR_KERNELS_RNN_RNN_BACKWARD_ARGUMENTS_H_
+
+// The memory that the gradient kernels of RNN and of _rnn_layer compute in.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "executor/kernels/loops/padded_stride.h"
+#include "executor/kernels/rnn/rnn_dims.h"
+#include "executor/kernels/rnn/rnn_rows.h"
+#include "executor/program/scratch_cursor.h"
+#include "symbol/ops/rnn/rnn_layout.h"
+#include "symbol/ops/rnn/rnn_param.h"
+
+namespace cooper {
+
+// Scratch memory. With a null `base` only `bytes` is of use.
+template <typename T>
+struct RNNBackwardScratch {
+  RNNBackwardScratch(const RNNParam& param, const RNNDims& dims, void* base) {
+    ScratchCursor cursor(base);
+    const int64_t rows = dims.rows();
+    weight_stride = PaddedStride(dims.hidden);
+    copies_weight = dims.hidden % 128 == 0;
+    for (int d = 0; d < dims.directions; ++d) {
+      dh[d] = cursor.Take<T>(dims.batch * dims.hidden);
+      if (RNNHasCell(param)) dc[d] = cursor.Take<T>(dims.batch * dims.hidden);
+      if (copies_weight) weight[d] = cursor.Take<T>(dims.recurrent * dims.hidden * weight_stride);
+    }
+    bias = cursor.Take<T>(dims.slot_row());
+    if (dims.layers > 1) dy = cursor.Take<T>(rows * dims.output_row());
+    if (dims.layers > 1 && param.p > 0) {
+      dropped = cursor.Take<T>(rows * dims.output_row());
+    }
+    if (param.use_sequence_length) {
+      const int64_t features =
+          std::max(dims.input, dims.layers > 1 ? dims.output_row() : int64_t{0});
+      h_prev = cursor.Take<T>(rows * dims.hidden);
+      input = cursor.Take<T>(rows * features);
+      row_order = cursor.Take<int64_t>(RNNRows::ScratchSize(dims.num_steps, dims.batch));
+    }
+    bytes = cursor.bytes();
+  }
+
+  int64_t weight_stride;
+  bool copies_weight;
+  T* dh[2] = {};  // what goes from a step to the one before, (batch, hidden); with lengths by place
+  T* dc[2] = {};
+  T* weight[2] = {};  // h2h weights with padded rows
+  T* bias = nullptr;  // sums of ds over all steps and rows
+  T* dy = nullptr;    // the gradient of the output of the layer below
+  T* dropped = nullptr;
+  // With lengths, packed: each step's previous state, and a layer's input or its gradient.
+  T* h_prev = nullptr;
+  T* input = nullptr;
+  int64_t* row_order = nullptr;
+  int64_t bytes = 0;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_RNN_RNN_BACKWARD_ARGUMENTS_H_

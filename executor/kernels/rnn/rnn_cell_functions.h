@@ -1,0 +1,123 @@
+#ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_CELL_FUNCTIONS_H_
+#define COOPER_EXECUTOR_KERNELS_RNN_RNN_CELL_FUNCTIONS_H_
+
+// One feature of one step of one sequence through a recurrent cell, forward and backward.
+//
+// Forward functions find in the slots the sums before the activations, biases included, and leave
+// there what the backward functions need. Those get in `dh` and `dc` the gradients that come from
+// the next step, in `dy` that of the step's output, and leave in dh and dc what goes to the
+// previous step, but for what goes through the recurrent product. They write the gradients of the
+// sums over the slots. Everything that a function writes may lie where it reads.
+
+#include "executor/kernels/loops/is_nan.h"
+#include "executor/kernels/loops/vector_math.h"
+#include "ndarray/base/host_device.h"
+#include "symbol/ops/rnn/rnn_param.h"
+
+namespace cooper {
+
+// The bounds of an lstm's cell state, if it has some.
+template <typename T>
+struct CellClip {
+  bool enabled = false;
+  bool nan_to_min = false;
+  T min = 0;
+  T max = 0;
+
+  explicit CellClip(const RNNParam& param) {
+    if (!param.lstm_state_clip_min.has_value()) return;
+    enabled = true;
+    nan_to_min = param.lstm_state_clip_nan;
+    min = static_cast<T>(*param.lstm_state_clip_min);
+    max = static_cast<T>(*param.lstm_state_clip_max);
+  }
+  COOPER_HOST_DEVICE T operator()(T c) const {
+    if (nan_to_min && IsNan(c)) return min;
+    return c < min ? min : (c > max ? max : c);
+  }
+};
+
+// h' = act(s)
+template <bool kRelu, typename T>
+COOPER_HOST_DEVICE T PlainCell(T s) {
+  // A NaN passes relu.
+  return kRelu ? (s < T{0} ? T{0} : s) : VectorTanh(s);
+}
+
+template <bool kRelu, typename T>
+COOPER_HOST_DEVICE void PlainCellGradient(T h, T dy, T& dh, T& ds) {
+  const T d = dy + dh;
+  // As the gradient of Activation: a NaN stays one.
+  ds = kRelu ? (h > T{0} ? d : (IsNan(h) ? h : T{0})) : d * (T{1} - h * h);
+  dh = T{0};
+}
+
+template <typename T>
+struct LstmSlots {
+  T i, f, g, o;
+};
+
+// c' = f c + i g;  h' = o tanh(c')
+template <bool kClip, typename T>
+COOPER_HOST_DEVICE void LstmCell(const CellClip<T>& clip, LstmSlots<T>& slots, T c_prev, T& c,
+                                 T& h) {
+  const T i = VectorSigmoid(slots.i);
+  const T f = VectorSigmoid(slots.f);
+  const T g = VectorTanh(slots.g);
+  const T o = VectorSigmoid(slots.o);
+  T cell = f * c_prev + i * g;
+  if constexpr (kClip) cell = clip(cell);
+  slots = {i, f, g, o};
+  c = cell;
+  h = o * VectorTanh(cell);
+}
+
+template <bool kClip, typename T>
+COOPER_HOST_DEVICE void LstmCellGradient(const CellClip<T>& clip, LstmSlots<T>& slots, T c_prev,
+                                         T c, T dy, T& dh, T& dc) {
+  const auto [i, f, g, o] = slots;
+  const T d = dy + dh;
+  const T tanh_c = VectorTanh(c);
+  T d_cell = dc + d * o * (T{1} - tanh_c * tanh_c);
+  // A clipped state does not depend on the gates.
+  if constexpr (kClip) d_cell = c > clip.min && c < clip.max ? d_cell : T{0};
+  slots.i = d_cell * g * i * (T{1} - i);
+  slots.f = d_cell * c_prev * f * (T{1} - f);
+  slots.g = d_cell * i * (T{1} - g * g);
+  slots.o = d * tanh_c * o * (T{1} - o);
+  dc = d_cell * f;
+  dh = T{0};
+}
+
+// nh and nx are the two summands of the candidate n = tanh(nx + r nh); the place of nx keeps n.
+template <typename T>
+struct GruSlots {
+  T r, z, nh, nx;
+};
+
+// h' = (1 - z) n + z h
+template <typename T>
+COOPER_HOST_DEVICE void GruCell(GruSlots<T>& slots, T h_prev, T& h) {
+  const T r = VectorSigmoid(slots.r);
+  const T z = VectorSigmoid(slots.z);
+  const T nh = slots.nh;
+  const T n = VectorTanh(slots.nx + r * nh);
+  slots = {r, z, nh, n};
+  h = n + z * (h_prev - n);
+}
+
+template <typename T>
+COOPER_HOST_DEVICE void GruCellGradient(GruSlots<T>& slots, T h_prev, T dy, T& dh) {
+  const auto [r, z, nh, n] = slots;
+  const T d = dy + dh;
+  const T d_sum = d * (T{1} - z) * (T{1} - n * n);
+  slots.r = d_sum * nh * r * (T{1} - r);
+  slots.z = d * (h_prev - n) * z * (T{1} - z);
+  slots.nh = d_sum * r;
+  slots.nx = d_sum;
+  dh = d * z;
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_RNN_RNN_CELL_FUNCTIONS_H_

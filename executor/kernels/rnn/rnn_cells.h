@@ -1,0 +1,122 @@
+#ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_CELLS_H_
+#define COOPER_EXECUTOR_KERNELS_RNN_RNN_CELLS_H_
+
+// One step of one sequence through a recurrent cell, forward and backward, fused into one loop over
+// the state's features (executor/kernels/rnn/rnn_cell_functions.h). Forward functions find in
+// `slots` the products of input and of previous output with the weights, without biases.
+
+#include <cstdint>
+
+#include "executor/kernels/rnn/rnn_cell_functions.h"
+#include "symbol/ops/rnn/rnn_param.h"
+
+namespace cooper {
+
+// The iterations of the next loop are independent, even where its output lies over an input.
+#if defined(__clang__)
+#define COOPER_CELL_LOOP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define COOPER_CELL_LOOP _Pragma("GCC ivdep")
+#endif
+
+template <typename T, bool kRelu>
+void PlainForward(int64_t n, const T* bias, T* slots, T* h) {
+  COOPER_CELL_LOOP
+  for (int64_t j = 0; j < n; ++j) h[j] = PlainCell<kRelu>(slots[j] + bias[j]);
+}
+
+template <typename T, bool kRelu>
+void PlainBackward(int64_t n, const T* h, const T* dy, T* dh, T* ds) {
+  COOPER_CELL_LOOP
+  for (int64_t j = 0; j < n; ++j) PlainCellGradient<kRelu>(h[j], dy[j], dh[j], ds[j]);
+}
+
+template <typename T, bool kClip>
+void LstmForward(int64_t n, const CellClip<T>& clip, const T* bias, T* slots, const T* c_prev, T* c,
+                 T* h) {
+  T *si = slots, *sf = slots + n, *sg = slots + 2 * n, *so = slots + 3 * n;
+  const T *bi = bias, *bf = bias + n, *bg = bias + 2 * n, *bo = bias + 3 * n;
+  COOPER_CELL_LOOP
+  for (int64_t j = 0; j < n; ++j) {
+    LstmSlots<T> s = {si[j] + bi[j], sf[j] + bf[j], sg[j] + bg[j], so[j] + bo[j]};
+    LstmCell<kClip>(clip, s, c_prev[j], c[j], h[j]);
+    si[j] = s.i;
+    sf[j] = s.f;
+    sg[j] = s.g;
+    so[j] = s.o;
+  }
+}
+
+template <typename T, bool kClip>
+void LstmBackward(int64_t n, const CellClip<T>& clip, const T* slots, const T* c_prev, const T* c,
+                  const T* dy, T* dh, T* dc, T* ds) {
+  const T *si = slots, *sf = slots + n, *sg = slots + 2 * n, *so = slots + 3 * n;
+  T *di = ds, *df = ds + n, *dg = ds + 2 * n, *d_o = ds + 3 * n;
+  COOPER_CELL_LOOP
+  for (int64_t j = 0; j < n; ++j) {
+    LstmSlots<T> s = {si[j], sf[j], sg[j], so[j]};
+    LstmCellGradient<kClip>(clip, s, c_prev[j], c[j], dy[j], dh[j], dc[j]);
+    di[j] = s.i;
+    df[j] = s.f;
+    dg[j] = s.g;
+    d_o[j] = s.o;
+  }
+}
+
+template <typename T>
+void GruForward(int64_t n, const T* bias, T* slots, const T* h_prev, T* h) {
+  T *sr = slots, *sz = slots + n, *snh = slots + 2 * n, *snx = slots + 3 * n;
+  const T *br = bias, *bz = bias + n, *bnh = bias + 2 * n, *bnx = bias + 3 * n;
+  COOPER_CELL_LOOP
+  for (int64_t j = 0; j < n; ++j) {
+    GruSlots<T> s = {sr[j] + br[j], sz[j] + bz[j], snh[j] + bnh[j], snx[j] + bnx[j]};
+    GruCell(s, h_prev[j], h[j]);
+    sr[j] = s.r;
+    sz[j] = s.z;
+    snh[j] = s.nh;
+    snx[j] = s.nx;
+  }
+}
+
+// The cell of `mode`; lstm alone has c_prev and c, and gru alone reads h_prev.
+template <typename T>
+void CellForward(RNNMode mode, const CellClip<T>& clip, int64_t n, const T* bias, T* slots,
+                 const T* h_prev, const T* c_prev, T* c, T* h) {
+  switch (mode) {
+    case RNNMode::kRnnRelu:
+      PlainForward<T, true>(n, bias, slots, h);
+      return;
+    case RNNMode::kRnnTanh:
+      PlainForward<T, false>(n, bias, slots, h);
+      return;
+    case RNNMode::kLstm:
+      if (clip.enabled) {
+        LstmForward<T, true>(n, clip, bias, slots, c_prev, c, h);
+      } else {
+        LstmForward<T, false>(n, clip, bias, slots, c_prev, c, h);
+      }
+      return;
+    case RNNMode::kGru:
+      GruForward(n, bias, slots, h_prev, h);
+      return;
+  }
+}
+
+template <typename T>
+void GruBackward(int64_t n, const T* slots, const T* h_prev, const T* dy, T* dh, T* ds) {
+  const T *sr = slots, *sz = slots + n, *snh = slots + 2 * n, *snx = slots + 3 * n;
+  T *dr = ds, *dz = ds + n, *dnh = ds + 2 * n, *dnx = ds + 3 * n;
+  COOPER_CELL_LOOP
+  for (int64_t j = 0; j < n; ++j) {
+    GruSlots<T> s = {sr[j], sz[j], snh[j], snx[j]};
+    GruCellGradient(s, h_prev[j], dy[j], dh[j]);
+    dr[j] = s.r;
+    dz[j] = s.z;
+    dnh[j] = s.nh;
+    dnx[j] = s.nx;
+  }
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_RNN_RNN_CELLS_H_

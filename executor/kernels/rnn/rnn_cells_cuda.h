@@ -1,0 +1,116 @@
+#ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_CELLS_CUDA_H_
+#define COOPER_EXECUTOR_KERNELS_RNN_RNN_CELLS_CUDA_H_
+
+// One step of one direction of a recurrent layer, forward, but for its product: one launch. For .cu
+// files.
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "executor/kernels/launch/launch_rows.h"
+#include "executor/kernels/rnn/rnn_cell_functions.h"
+#include "executor/kernels/rnn/rnn_mode.h"
+#include "executor/program/kernel.h"
+#include "symbol/ops/rnn/rnn_param.h"
+
+namespace cooper {
+
+// Step t of one direction. States and outputs are (batch, hidden) with rows as far apart as named;
+// cell states lie densely. c may lie where c_prev does, h not where h_prev does.
+template <typename T>
+struct CellStep {
+  int64_t t, batch, hidden;
+  const int64_t* lengths;  // null: all sequences reach the step
+  const T *i2h_bias, *h2h_bias;
+  T* slots;  // (batch, slots, hidden): the products, then what is kept
+  const T* h_prev;
+  int64_t h_prev_stride;
+  T* h;
+  int64_t h_stride;
+  const T* c_prev;
+  T* c;
+};
+
+// Element (row, j) of a step. Load computes nothing, so that it need not wait for what it reads.
+template <RNNMode kMode, typename T>
+struct CellElement {
+  static constexpr bool kLstm = kMode == RNNMode::kLstm;
+  static constexpr bool kGru = kMode == RNNMode::kGru;
+  static constexpr int kSlots = kLstm || kGru ? 4 : 1;
+  static constexpr int kRecurrent = kGru ? 3 : kSlots;  // the leading ones
+
+  T slots[kSlots] = {};                                    // the products
+  T i2h_bias[kRecurrent] = {}, h2h_bias[kRecurrent] = {};  // of the gates
+  T h_prev = 0, c_prev = 0;
+  int64_t length = 0;
+
+  __device__ void Load(const CellStep<T>& s, int64_t row, int64_t j) {
+    const int64_t n = s.hidden;
+    if (s.lengths != nullptr) length = s.lengths[row];
+    h_prev = s.h_prev[row * s.h_prev_stride + j];
+    if constexpr (kLstm) c_prev = s.c_prev[row * n + j];
+    for (int i = 0; i < kSlots; ++i) slots[i] = s.slots[(row * kSlots + i) * n + j];
+    for (int gate = 0; gate < kRecurrent; ++gate) {
+      i2h_bias[gate] = s.i2h_bias[gate * n + j];
+      h2h_bias[gate] = s.h2h_bias[gate * n + j];
+    }
+  }
+
+  // Writes the states after the step, and into the slots what is kept.
+  __device__ void Run(const CellStep<T>& s, const CellClip<T>& clip, int64_t row, int64_t j) {
+    const int64_t n = s.hidden;
+    T& h = s.h[row * s.h_stride + j];
+    if (s.lengths != nullptr && s.t >= length) {
+      // The state waits; what is past the length becomes zero when all steps are done.
+      h = h_prev;
+      if constexpr (kLstm) s.c[row * n + j] = c_prev;
+      return;
+    }
+    const auto sum = [&](int gate) { return slots[gate] + (i2h_bias[gate] + h2h_bias[gate]); };
+    if constexpr (kLstm) {
+      LstmSlots<T> v = {sum(0), sum(1), sum(2), sum(3)};
+      T& c = s.c[row * n + j];
+      if (clip.enabled) {
+        LstmCell<true>(clip, v, c_prev, c, h);
+      } else {
+        LstmCell<false>(clip, v, c_prev, c, h);
+      }
+      Keep(s, row, j, {v.i, v.f, v.g, v.o});
+    } else if constexpr (kGru) {
+      // Both summands of the candidate have a bias of their own.
+      GruSlots<T> v = {sum(0), sum(1), slots[2] + h2h_bias[2], slots[3] + i2h_bias[2]};
+      GruCell(v, h_prev, h);
+      Keep(s, row, j, {v.r, v.z, v.nh, v.nx});
+    } else {
+      h = PlainCell<kMode == RNNMode::kRnnRelu>(sum(0));
+      Keep(s, row, j, {slots[0]});
+    }
+  }
+
+ private:
+  __device__ static void Keep(const CellStep<T>& s, int64_t row, int64_t j,
+                              const T (&values)[kSlots]) {
+    for (int i = 0; i < kSlots; ++i) s.slots[(row * kSlots + i) * s.hidden + j] = values[i];
+  }
+};
+
+template <RNNMode kMode, typename T>
+__global__ void RunCell(CellStep<T> s, CellClip<T> clip) {
+  ForEachInRows(s.batch, s.hidden, [&](int64_t row, int64_t j) {
+    CellElement<kMode, T> element;
+    element.Load(s, row, j);
+    element.Run(s, clip, row, j);
+  });
+}
+
+template <typename T>
+absl::Status LaunchCell(const KernelContext& c, RNNMode mode, const CellStep<T>& step,
+                        const CellClip<T>& clip) {
+  return DispatchRNNMode(mode, [&](auto kind) {
+    return LaunchRows(c, step.batch, step.hidden, RunCell<decltype(kind)::value, T>, step, clip);
+  });
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_RNN_RNN_CELLS_CUDA_H_

@@ -1,0 +1,115 @@
+#ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_FORWARD_ARGUMENTS_H_
+#define COOPER_EXECUTOR_KERNELS_RNN_RNN_FORWARD_ARGUMENTS_H_
+
+// What the forward kernels of RNN and of _rnn_layer decide when they are bound, and the memory they
+// compute in.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "executor/kernels/loops/padded_stride.h"
+#include "executor/kernels/rnn/packed_step.h"
+#include "executor/kernels/rnn/rnn_arguments.h"
+#include "executor/kernels/rnn/rnn_dims.h"
+#include "executor/kernels/rnn/rnn_rows.h"
+#include "executor/program/kernel.h"
+#include "executor/program/scratch_cursor.h"
+#include "ndarray/base/dtype.h"
+#include "symbol/ops/rnn/rnn_layout.h"
+#include "symbol/ops/rnn/rnn_param.h"
+
+namespace cooper {
+
+struct RNNOutputs {
+  enum Output { kOutput, kState, kStateCell };
+};
+
+// With fewer steps a copy of the h2h weight in another order costs more than it gains.
+inline constexpr int64_t kMinRNNStepsToTranspose = 4;
+
+// What is decided when the node is bound.
+struct RNNForwardPlan {
+  RNNForwardPlan(const RNNParam& param, const ArrayView& data, absl::Span<const WriteReq> reqs,
+                 bool is_train)
+      : dims(param, data.shape),
+        reserve(param, dims.num_steps, dims.batch),
+        keep(reqs.back() != WriteReq::kNull),
+        drop(is_train && param.p > 0 && param.num_layers > 1),
+        has_cell(RNNHasCell(param)),
+        packed(!keep && data.dtype == DType::kFloat32 && HasPackedRNNWeight(param.mode) &&
+               dims.num_steps >= kMinRNNStepsToTranspose),
+        transpose(!packed && dims.num_steps >= kMinRNNStepsToTranspose),
+        own_output(reqs[RNNOutputs::kOutput] != WriteReq::kWrite),
+        has_lengths(param.use_sequence_length) {}
+
+  RNNDims dims;
+  RNNReserve reserve;
+  bool keep;  // whether the reserve is wanted
+  bool drop;  // whether dropout is done
+  bool has_cell;
+  bool packed;  // whether steps are those of packed_step.h
+  bool transpose;
+  bool own_output;  // whether the last layer's output is made in scratch memory
+  bool has_lengths;
+};
+
+// Scratch memory; without `keep` it stands in for the reserve.
+template <typename T>
+struct RNNForwardScratch {
+  RNNForwardScratch(const RNNForwardPlan& plan, void* base) {
+    const RNNDims& dims = plan.dims;
+    ScratchCursor cursor(base);
+    const int64_t rows = dims.rows();
+    weight_stride = PaddedStride(dims.recurrent * dims.hidden);
+    for (int d = 0; d < dims.directions; ++d) {
+      if (plan.packed) {
+        weight[d] = cursor.Take<T>(PackedWeightSize(dims.recurrent, dims.hidden, dims.hidden));
+      } else if (plan.transpose) {
+        weight[d] = cursor.Take<T>(dims.hidden * weight_stride);
+      }
+      bias[d] = cursor.Take<T>(dims.slot_row());
+      if (!plan.keep) {
+        slots[d] = cursor.Take<T>(rows * dims.slot_row());
+        if (plan.has_cell) cells[d] = cursor.Take<T>(dims.batch * dims.hidden);
+      }
+      if (plan.has_lengths) {
+        state[d] = cursor.Take<T>(dims.batch * dims.hidden);
+        if (plan.has_cell) state_cell[d] = cursor.Take<T>(dims.batch * dims.hidden);
+      }
+    }
+    if (!plan.keep && dims.layers > 1) between = cursor.Take<T>(rows * dims.output_row());
+    if (plan.own_output) output = cursor.Take<T>(rows * dims.output_row());
+    if (plan.drop) {
+      dropped = cursor.Take<T>(rows * dims.output_row());
+      if (!plan.keep) mask = cursor.Take<uint8_t>(rows * dims.output_row());
+    }
+    if (plan.has_lengths) {
+      const int64_t features =
+          std::max(dims.input, dims.layers > 1 ? dims.output_row() : int64_t{0});
+      input = cursor.Take<T>(rows * features);
+      row_order = cursor.Take<int64_t>(RNNRows::ScratchSize(dims.num_steps, dims.batch));
+    }
+    bytes = cursor.bytes();
+  }
+
+  int64_t weight_stride;
+  T* weight[2] = {};  // h2h weights transposed, (hidden, recurrent * hidden), or packed
+  T* bias[2] = {};    // the sum of the biases of each slot
+  T* slots[2] = {};
+  T* cells[2] = {};
+  T* between = nullptr;  // the output of every second layer; the others use the last one's
+  T* output = nullptr;
+  T* dropped = nullptr;
+  uint8_t* mask = nullptr;
+  // With lengths: the states by place in the order of rows, and a layer's packed input.
+  T* state[2] = {};
+  T* state_cell[2] = {};
+  T* input = nullptr;
+  int64_t* row_order = nullptr;
+  int64_t bytes = 0;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_RNN_RNN_FORWARD_ARGUMENTS_H_

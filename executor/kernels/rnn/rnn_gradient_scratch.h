@@ -1,0 +1,54 @@
+#ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_GRADIENT_SCRATCH_H_
+#define COOPER_EXECUTOR_KERNELS_RNN_RNN_GRADIENT_SCRATCH_H_
+
+// The scratch memory of the gradients of RNN and _rnn_layer. For .cu files.
+
+#include <cstdint>
+
+#include "executor/kernels/rnn/rnn_dims.h"
+#include "executor/kernels/rnn/rnn_step_product.h"
+#include "executor/program/scratch_cursor.h"
+#include "symbol/ops/rnn/rnn_layout.h"
+#include "symbol/ops/rnn/rnn_param.h"
+
+namespace cooper {
+
+// Whether a step's product is made in the kernel of the next cell. Its weight is transposed before,
+// which takes about as long as a step saves: from two such products on.
+inline bool FusesGradientSteps(const RNNDims& dims) {
+  return dims.num_steps > 2 && FusesSteps(dims);
+}
+
+// With a null `base` only `bytes` is of use.
+template <typename T>
+struct GradientScratch {
+  GradientScratch(const RNNParam& param, const RNNDims& dims, void* base) {
+    ScratchCursor cursor(base);
+    const int64_t rows = dims.rows();
+    dh = cursor.Take<T>(dims.batch * dims.hidden);
+    if (RNNHasCell(param)) dc = cursor.Take<T>(dims.batch * dims.hidden);
+    if (dims.layers > 1) dy = cursor.Take<T>(rows * dims.output_row());
+    if (dims.layers > 1 && param.p > 0) dropped = cursor.Take<T>(rows * dims.output_row());
+    if (FusesGradientSteps(dims)) {
+      transposed = cursor.Take<T>(dims.recurrent * dims.hidden * dims.hidden);
+    }
+    if (param.use_sequence_length) {
+      lengths = cursor.Take<int64_t>(dims.batch);
+      h_prev = cursor.Take<T>(rows * dims.hidden);
+    }
+    bytes = cursor.bytes();
+  }
+
+  T* dh = nullptr;  // what goes from a step to the one before, (batch, hidden)
+  T* dc = nullptr;
+  T* dy = nullptr;  // the gradient of the output of the layer below
+  T* dropped = nullptr;
+  T* transposed = nullptr;  // the h2h weight of the layer and direction under way; null: not needed
+  int64_t* lengths = nullptr;
+  T* h_prev = nullptr;
+  int64_t bytes = 0;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_RNN_RNN_GRADIENT_SCRATCH_H_

@@ -1,0 +1,64 @@
+#ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_GRADIENT_STEP_H_
+#define COOPER_EXECUTOR_KERNELS_RNN_RNN_GRADIENT_STEP_H_
+
+// The gradient of one step of one direction of a recurrent layer, with the product that comes
+// before it on the way back: one launch. For steps that FusesSteps lets through. For .cu files.
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "executor/kernels/rnn/rnn_cell_functions.h"
+#include "executor/kernels/rnn/rnn_gradient_cells.h"
+#include "executor/kernels/rnn/rnn_mode.h"
+#include "executor/kernels/rnn/rnn_step_product.h"
+#include "executor/program/kernel.h"
+#include "symbol/ops/rnn/rnn_param.h"
+
+namespace cooper {
+
+// What the step that was processed before gave, of which dh gets the product with the h2h weight.
+template <typename T>
+struct LaterGradients {
+  const T* ds;          // of its slots, whose rows are slot_row apart; not those of this step
+  const T* transposed;  // of the h2h weight: (hidden, depth)
+  int64_t slot_row;
+  int64_t depth;  // recurrent slots * hidden
+};
+
+// Blocks read all of the later step's gradients, and of dh and dc only what they write.
+template <RNNMode kMode, int kVector, typename T>
+__global__ void RunGradientStep(StepProduct<T> product, GradientStep<T> s, CellClip<T> clip) {
+  const TileElement at(product.rows, product.units);
+  GradientElement<kMode, T> element;
+  T sum[1] = {};
+  TileProduct<1, kVector>(product, sum, [&] {
+    if (at.exists) element.Load(s, at.row, at.unit);
+  });
+  if (!at.exists) return;
+  element.dh += sum[0];
+  element.Run(s, clip, at.row, at.unit);
+}
+
+// dh += the later step's ds times the h2h weight; then the gradient of the cell.
+template <typename T>
+absl::Status LaunchGradientStep(const KernelContext& c, RNNMode mode,
+                                const LaterGradients<T>& later, const GradientStep<T>& step,
+                                const CellClip<T>& clip) {
+  const StepProduct<T> product = {.a = later.ds,
+                                  .b = later.transposed,
+                                  .a_row = static_cast<int>(later.slot_row),
+                                  .rows = static_cast<int>(step.batch),
+                                  .units = static_cast<int>(step.hidden),
+                                  .depth = static_cast<int>(later.depth)};
+  return DispatchRNNMode(mode, [&](auto kind) {
+    return DispatchVector(product, [&](auto vector) {
+      return LaunchTiles(c, product,
+                         RunGradientStep<decltype(kind)::value, decltype(vector)::value, T>,
+                         product, step, clip);
+    });
+  });
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_RNN_RNN_GRADIENT_STEP_H_

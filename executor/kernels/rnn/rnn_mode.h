@@ -1,0 +1,31 @@
+#ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_MODE_H_
+#define COOPER_EXECUTOR_KERNELS_RNN_RNN_MODE_H_
+
+// From the kind of a recurrent cell to kernels that are compiled for it. For .cu files.
+
+#include <type_traits>
+
+#include "absl/status/status.h"
+#include "symbol/ops/rnn/rnn_param.h"
+
+namespace cooper {
+
+// Calls fn with the mode as an std::integral_constant.
+template <typename Fn>
+absl::Status DispatchRNNMode(RNNMode mode, Fn&& fn) {
+  switch (mode) {
+    case RNNMode::kRnnRelu:
+      return fn(std::integral_constant<RNNMode, RNNMode::kRnnRelu>());
+    case RNNMode::kRnnTanh:
+      return fn(std::integral_constant<RNNMode, RNNMode::kRnnTanh>());
+    case RNNMode::kLstm:
+      return fn(std::integral_constant<RNNMode, RNNMode::kLstm>());
+    case RNNMode::kGru:
+      return fn(std::integral_constant<RNNMode, RNNMode::kGru>());
+  }
+  return absl::InternalError("no such mode");
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_RNN_RNN_MODE_H_

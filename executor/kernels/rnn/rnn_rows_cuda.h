@@ -1,0 +1,54 @@
+#ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_ROWS_CUDA_H_
+#define COOPER_EXECUTOR_KERNELS_RNN_RNN_ROWS_CUDA_H_
+
+// What the kernels of RNN and _rnn_layer do with matrices beside products and cells: copies,
+// lengths and masks, forward and backward. For .cu files.
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "executor/kernels/launch/elements.h"
+#include "executor/kernels/launch/launch.h"
+#include "executor/kernels/launch/launch_rows.h"
+#include "executor/program/kernel.h"
+
+namespace cooper {
+
+// out (rows, columns) = or += in, whose rows are `stride` elements apart.
+template <typename T>
+__global__ void CopyRows(int64_t rows, int64_t columns, const T* in, int64_t stride, T* out,
+                         bool add) {
+  ForEachInRows(rows, columns, [&](int64_t row, int64_t column) {
+    StoreTo(out + row * columns + column, in[row * stride + column], add);
+  });
+}
+
+// Writes or adds them as `req` says; nothing with kNull.
+template <typename T>
+absl::Status StoreRows(const KernelContext& c, WriteReq req, const T* in, int64_t stride,
+                       int64_t rows, int64_t columns, T* out) {
+  if (req == WriteReq::kNull) return absl::OkStatus();
+  return LaunchRows(c, rows, columns, CopyRows<T>, rows, columns, in, stride, out,
+                    req == WriteReq::kAdd);
+}
+
+// lengths[i] = element i of an array of any dtype, kept within [0, num_steps].
+static __global__ void LoadLengths(const void* from, DType dtype, int64_t batch, int64_t num_steps,
+                                   int64_t* lengths) {
+  for (int64_t i = FirstElement(); i < batch; i += ElementStep()) {
+    const int64_t length = LoadElement<int64_t>(from, dtype, i);
+    lengths[i] = length < 0 ? 0 : length > num_steps ? num_steps : length;
+  }
+}
+
+// out = in * mask * scale, of elements that Dropout's mask keeps. In place is allowed.
+template <typename T>
+__global__ void ApplyMask(int64_t n, const T* in, const uint8_t* mask, T scale, T* out) {
+  for (int64_t i = FirstElement(); i < n; i += ElementStep()) {
+    out[i] = mask[i] != 0 ? in[i] * scale : T{0};
+  }
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_RNN_RNN_ROWS_CUDA_H_

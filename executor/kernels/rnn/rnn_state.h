@@ -1,0 +1,41 @@
+#ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_STATE_H_
+#define COOPER_EXECUTOR_KERNELS_RNN_RNN_STATE_H_
+
+// What the kernels of RNN and _rnn_layer are prepared with: cuBLAS, which makes their products.
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "executor/program/kernel.h"
+#include "ndarray/base/status_macros.h"
+#include "ndarray/cuda/cublas.h"
+#include "symbol/ops/rnn/rnn_param.h"
+
+namespace cooper {
+
+// Found when the node is bound, where a missing library is reported.
+struct RNNGpuState : KernelState {
+  Cublas* cublas = nullptr;
+};
+
+// kUnimplemented for projection.
+inline absl::StatusOr<Prepared> PrepareRNNGpu(const PrepareContext& c, int64_t workspace_bytes) {
+  if (const auto& projection = c.param<RNNParam>().projection_size; projection.has_value()) {
+    return absl::UnimplementedError(
+        absl::StrCat("no gpu kernel for projection_size ", *projection, ", only for None"));
+  }
+  auto state = std::make_unique<RNNGpuState>();
+  COOPER_ASSIGN_OR_RETURN(state->cublas, Cublas::Of(c.context.device_id));
+  return Prepared{.state = std::move(state), .workspace_bytes = workspace_bytes};
+}
+
+inline Cublas& RNNCublas(const KernelContext& c) {
+  return *static_cast<const RNNGpuState*>(c.state)->cublas;
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_RNN_RNN_STATE_H_

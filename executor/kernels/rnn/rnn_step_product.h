@@ -1,0 +1,193 @@
+#ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_STEP_PRODUCT_H_
+#define COOPER_EXECUTOR_KERNELS_RNN_RNN_STEP_PRODUCT_H_
+
+// The product of a recurrent step, of few rows, within the kernel that runs the cell (rnn_step.h,
+// rnn_gradient_step.h). Steps wait for one another: what counts is how long one takes, not how much
+// of the GPU it uses. For .cu files.
+//
+// A block has a tile of 8 rows by 8 units of the state, with all gates of those. A warp computes
+// four columns (the gates of one unit, or four units of one gate) for all of the tile's rows, and
+// its lanes share out the depth: neighbours read neighbouring pieces, whole lines of memory.
+// Nothing is staged in shared memory. Each lane sends off all loads of two pieces, which do not
+// depend on each other, before it computes: most steps wait for memory once or twice.
+//
+// Sums are made in an order that depends on the shape and on alignment alone.
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "executor/kernels/launch/launch.h"
+#include "executor/kernels/launch/words.h"
+#include "executor/kernels/rnn/rnn_dims.h"
+#include "executor/program/kernel.h"
+
+namespace cooper {
+
+inline constexpr int kTileRows = 8, kTileUnits = 8;
+inline constexpr int kTileWarps = 8, kWarpLanes = 32;
+
+// out (rows, gates, units) = a b^T, with a (rows, depth) and b (gates * units, depth), which lies
+// densely. Extents and offsets are those of steps that FusesSteps lets through: they fit an int.
+template <typename T>
+struct StepProduct {
+  const T *a, *b;
+  int a_row;  // elements from one row of `a` to the next
+  int rows, units, depth;
+};
+
+// Whether a step's product is made in the kernel of its cell, rather than by cuBLAS.
+//
+// A launch of cuBLAS's takes 6 to 11 us on an H200 for the products of a layer of 64 or 200 units
+// and a batch of 32, and the cell's 3.3 us: latency, of which one kernel has less. Large products
+// are cuBLAS's, whose blocks use a factor more often: tiles here read each weight once for 8 rows.
+// Estimated for that GPU, a product of 2^26 multiplications (a batch of 32, 650 units, lstm:
+// 2^25.7) takes 4 us here by its loads from L1 and L2 (cuBLAS's took 18), and twice that at the
+// bound. Rows are counted as tiles have them.
+inline bool FusesSteps(const RNNDims& dims) {
+  constexpr int64_t kMostRows = 64, kMostProducts = int64_t{1} << 27;
+  const int64_t rows = (dims.batch + kTileRows - 1) / kTileRows * kTileRows;
+  if (dims.batch == 0 || dims.batch > kMostRows) return false;
+  return dims.hidden * dims.hidden <= kMostProducts / (rows * dims.recurrent);
+}
+
+// The (row, unit) whose sums a thread gets. The tile's first 64 threads have one each.
+struct TileElement {
+  __device__ TileElement(int rows, int units)
+      : row(static_cast<int>(blockIdx.y * kTileRows + threadIdx.x / kTileUnits)),
+        unit(static_cast<int>(blockIdx.x * kTileUnits + threadIdx.x % kTileUnits)),
+        exists(threadIdx.x < kTileRows * kTileUnits && row < rows && unit < units) {}
+  int row, unit;
+  bool exists;
+};
+
+// Elements that are loaded at once.
+template <typename T, int kVector>
+struct alignas(sizeof(T) * kVector) Piece {
+  T at[kVector];
+};
+
+// Leaves in v[0] the sum over the warp's lanes of their v[lane], with the caller's `lane`. Half of
+// the sums go to the other half of the lanes, then a quarter, and so on: 31 exchanges for 32 sums.
+template <int kWidth = kWarpLanes / 2, typename T>
+__device__ void SumOfLane(T (&v)[kWarpLanes], int lane) {
+  const bool upper = (lane & kWidth) != 0;
+#pragma unroll
+  for (int i = 0; i < kWidth; ++i) {
+    const T kept = upper ? v[i + kWidth] : v[i];
+    const T given = upper ? v[i] : v[i + kWidth];
+    v[i] = kept + __shfl_xor_sync(0xffffffffu, given, kWidth);
+  }
+  if constexpr (kWidth > 1) SumOfLane<kWidth / 2>(v, lane);
+}
+
+// sums[gate] = the product's element (row, gate, unit) of the thread's TileElement, if that exists.
+// All threads of a block of LaunchTiles call, once. kVector elements are loaded at once: depth and
+// a_row are multiples of it, and both factors are aligned to it. Calls meanwhile(), once, when the
+// first loads are under way: for other loads, whose addresses would else keep those of the product
+// waiting.
+template <int kGates, int kVector, typename T, typename Fn>
+__device__ void TileProduct(const StepProduct<T>& p, T (&sums)[kGates], Fn&& meanwhile) {
+  using P = Piece<T, kVector>;
+  constexpr int kUnits = kGates == 1 ? 4 : 1;  // of a warp
+  constexpr int kColumns = kUnits * kGates;
+  constexpr int kSplits = kTileWarps * kUnits / kTileUnits;  // warps that share a unit's depth
+  constexpr int kUnroll = kVector == 1 && sizeof(T) == 4 ? 4 : 2;
+  constexpr int kStride = kSplits * kWarpLanes;
+  const int lane = static_cast<int>(threadIdx.x) % kWarpLanes;
+  const int warp = static_cast<int>(threadIdx.x) / kWarpLanes;
+
+  // Beyond the last row and unit those are computed again, for nobody.
+  const P *a[kTileRows], *b[kColumns];
+#pragma unroll
+  for (int r = 0; r < kTileRows; ++r) {
+    const int row = static_cast<int>(blockIdx.y) * kTileRows + r;
+    a[r] = reinterpret_cast<const P*>(p.a + (row < p.rows ? row : p.rows - 1) * p.a_row);
+  }
+#pragma unroll
+  for (int c = 0; c < kColumns; ++c) {
+    const int unit =
+        static_cast<int>(blockIdx.x) * kTileUnits + warp / kSplits * kUnits + c / kGates;
+    const int column = c % kGates * p.units + (unit < p.units ? unit : p.units - 1);
+    b[c] = reinterpret_cast<const P*>(p.b + column * p.depth);
+  }
+
+  T sum[kWarpLanes] = {};  // (kTileRows, kColumns); behind them, for three gates, nothing
+  const int pieces = p.depth / kVector;
+  int at = warp % kSplits * kWarpLanes + lane;
+  P x[kUnroll][kTileRows], y[kUnroll][kColumns];
+  const auto load = [&] {
+#pragma unroll
+    for (int u = 0; u < kUnroll; ++u) {
+      if (at + u * kStride >= pieces) continue;
+#pragma unroll
+      for (int c = 0; c < kColumns; ++c) y[u][c] = b[c][at + u * kStride];
+#pragma unroll
+      for (int r = 0; r < kTileRows; ++r) x[u][r] = a[r][at + u * kStride];
+    }
+  };
+  const auto multiply = [&] {
+#pragma unroll
+    for (int u = 0; u < kUnroll; ++u) {
+      if (at + u * kStride >= pieces) continue;
+#pragma unroll
+      for (int i = 0; i < kVector; ++i) {
+#pragma unroll
+        for (int r = 0; r < kTileRows; ++r) {
+#pragma unroll
+          for (int c = 0; c < kColumns; ++c) {
+            sum[r * kColumns + c] += x[u][r].at[i] * y[u][c].at[i];
+          }
+        }
+      }
+    }
+  };
+  load();
+  meanwhile();
+  multiply();
+  for (at += kUnroll * kStride; at < pieces; at += kUnroll * kStride) {
+    load();
+    multiply();
+  }
+
+  __shared__ T partial[kTileWarps][kWarpLanes + 1];
+  SumOfLane(sum, lane);
+  partial[warp][lane] = sum[0];
+  __syncthreads();
+  if (threadIdx.x >= kTileRows * kTileUnits) return;
+  const int row = static_cast<int>(threadIdx.x) / kTileUnits;
+  const int unit = static_cast<int>(threadIdx.x) % kTileUnits;
+  for (int gate = 0; gate < kGates; ++gate) {
+    sums[gate] = T{0};
+    for (int split = 0; split < kSplits; ++split) {
+      sums[gate] +=
+          partial[unit / kUnits * kSplits + split][row * kColumns + unit % kUnits * kGates + gate];
+    }
+  }
+}
+
+// Calls fn with the kVector that suits the product, as an std::integral_constant: 16 bytes of
+// floats where their alignment allows it, else one element.
+template <typename T, typename Fn>
+absl::Status DispatchVector(const StepProduct<T>& p, Fn&& fn) {
+  if constexpr (std::is_same_v<T, float>) {
+    constexpr int64_t kBytes = sizeof(float);
+    if (WordBytes(kBytes, {p.a, p.b}, {p.a_row * kBytes, p.depth * kBytes}) == kMaxWordBytes) {
+      return fn(std::integral_constant<int, 4>());
+    }
+  }
+  return fn(std::integral_constant<int, 1>());
+}
+
+// As Launch, with a block for each tile of the product, which must not be empty.
+template <typename T, typename... P, typename... A>
+absl::Status LaunchTiles(const KernelContext& c, const StepProduct<T>& p, void (*kernel)(P...),
+                         A&&... arguments) {
+  const dim3 grid((p.units + kTileUnits - 1) / kTileUnits, (p.rows + kTileRows - 1) / kTileRows);
+  return Launch(c, grid, dim3(kTileWarps * kWarpLanes), kernel, std::forward<A>(arguments)...);
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_RNN_RNN_STEP_PRODUCT_H_

@@ -1,0 +1,48 @@
+#ifndef COOPER_EXECUTOR_KERNELS_SHAPE_DEPTH_TO_SPACE_KERNELS_H_
+#define COOPER_EXECUTOR_KERNELS_SHAPE_DEPTH_TO_SPACE_KERNELS_H_
+
+// Kernels of depth_to_space and space_to_depth.
+// Device is what copies: CpuMover (executor/kernels/loops/strided_copy.h), CudaMover.
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "executor/kernels/loops/strided_loop.h"
+#include "executor/program/kernel.h"
+#include "symbol/ops/shape/depth_to_space_param.h"
+
+namespace cooper {
+
+// wide[n][c][y * b + i][x * b + j] = deep[n][(i * b + j) * channels + c][y][x]; calls
+// add(extent, stride in deep, stride in wide) in the order of wide.
+template <typename Add>
+void BlockLoop(int64_t b, const Shape& wide, const Add& add) {
+  const int64_t channels = wide[1], rows = wide[2] / b, columns = wide[3] / b;
+  const int64_t plane = rows * columns;
+  add(wide[0], b * b * channels * plane, channels * wide[2] * wide[3]);
+  add(channels, plane, wide[2] * wide[3]);
+  add(rows, columns, b * wide[3]);
+  add(b, b * channels * plane, wide[3]);
+  add(columns, 1, b);
+  add(b, channels * plane, 1);
+}
+
+template <typename Device>
+absl::Status DepthToSpaceKernel(const KernelContext& c) {
+  StridedLoop loop;
+  BlockLoop(c.param<DepthToSpaceParam>().block_size, c.outputs[0].shape,
+            [&](int64_t extent, int64_t deep, int64_t wide) { loop.Add(extent, deep, wide); });
+  return Device::Copy(c, loop, c.outputs[0].dtype, c.reqs[0], c.inputs[0].data, c.outputs[0].data);
+}
+
+template <typename Device>
+absl::Status SpaceToDepthKernel(const KernelContext& c) {
+  StridedLoop loop;
+  BlockLoop(c.param<DepthToSpaceParam>().block_size, c.inputs[0].shape,
+            [&](int64_t extent, int64_t deep, int64_t wide) { loop.Add(extent, wide, deep); });
+  return Device::Copy(c, loop, c.outputs[0].dtype, c.reqs[0], c.inputs[0].data, c.outputs[0].data);
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_SHAPE_DEPTH_TO_SPACE_KERNELS_H_

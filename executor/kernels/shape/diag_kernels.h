@@ -1,0 +1,84 @@
+#ifndef COOPER_EXECUTOR_KERNELS_SHAPE_DIAG_KERNELS_H_
+#define COOPER_EXECUTOR_KERNELS_SHAPE_DIAG_KERNELS_H_
+
+// Kernels of diag and its gradient.
+// Device is what copies: CpuMover (executor/kernels/loops/strided_copy.h), CudaMover.
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "executor/kernels/loops/strided_loop.h"
+#include "executor/program/kernel.h"
+#include "ndarray/base/status_macros.h"
+#include "symbol/ops/shape/diag_param.h"
+
+namespace cooper {
+
+// The diagonals within `full`, as the loop's source or destination, against a dense array of them.
+struct Diagonals {
+  StridedLoop from_full;
+  StridedLoop to_full;
+  int64_t begin = 0;
+
+  void Add(int64_t extent, int64_t full, int64_t dense) {
+    from_full.Add(extent, full, dense);
+    to_full.Add(extent, dense, full);
+  }
+};
+
+// `matrices` has axes rows and columns, `dense` all others and then the diagonal.
+inline Diagonals DiagonalsOf(const Shape& matrices, const Shape& dense, int rows, int columns,
+                             int64_t k) {
+  Diagonals d;
+  int at = 0;
+  for (int i = 0; i < matrices.rank(); ++i) {
+    if (i == rows || i == columns) continue;
+    d.Add(matrices[i], StrideOf(matrices, i), StrideOf(dense, at++));
+  }
+  const int64_t down = StrideOf(matrices, rows), right = StrideOf(matrices, columns);
+  d.Add(dense[dense.rank() - 1], down + right, 1);
+  d.begin = k >= 0 ? k * right : -k * down;
+  return d;
+}
+
+template <typename Device>
+absl::Status TakeDiagonals(const KernelContext& c, int rows, int columns) {
+  if (c.outputs[0].size() == 0) return absl::OkStatus();
+  const Diagonals d =
+      DiagonalsOf(c.inputs[0].shape, c.outputs[0].shape, rows, columns, c.param<DiagParam>().k);
+  return Device::Copy(c, d.from_full, c.outputs[0].dtype, c.reqs[0],
+                      ElementAt(c.inputs[0], d.begin), c.outputs[0].data);
+}
+
+template <typename Device>
+absl::Status PutDiagonals(const KernelContext& c, int rows, int columns) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  COOPER_RETURN_IF_ERROR(Device::Zero(c, c.reqs[0], c.outputs[0]));
+  if (c.inputs[0].size() == 0) return absl::OkStatus();
+  const Diagonals d =
+      DiagonalsOf(c.outputs[0].shape, c.inputs[0].shape, rows, columns, c.param<DiagParam>().k);
+  return Device::Copy(c, d.to_full, c.outputs[0].dtype, c.reqs[0], c.inputs[0].data,
+                      ElementAt(c.outputs[0], d.begin));
+}
+
+inline int DiagonalAxis(int axis, int rank) { return axis < 0 ? axis + rank : axis; }
+
+template <typename Device>
+absl::Status DiagKernel(const KernelContext& c) {
+  const auto& param = c.param<DiagParam>();
+  const int rank = c.inputs[0].shape.rank();
+  if (rank == 1) return PutDiagonals<Device>(c, 0, 1);
+  return TakeDiagonals<Device>(c, DiagonalAxis(param.axis1, rank), DiagonalAxis(param.axis2, rank));
+}
+
+template <typename Device>
+absl::Status DiagBackwardKernel(const KernelContext& c) {
+  const auto& param = c.param<DiagParam>();
+  const int rank = c.outputs[0].shape.rank();
+  if (rank == 1) return TakeDiagonals<Device>(c, 0, 1);
+  return PutDiagonals<Device>(c, DiagonalAxis(param.axis1, rank), DiagonalAxis(param.axis2, rank));
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_SHAPE_DIAG_KERNELS_H_

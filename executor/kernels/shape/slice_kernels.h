@@ -1,0 +1,139 @@
+#ifndef COOPER_EXECUTOR_KERNELS_SHAPE_SLICE_KERNELS_H_
+#define COOPER_EXECUTOR_KERNELS_SHAPE_SLICE_KERNELS_H_
+
+// Kernels that take a part of an array, put one back, or assign to one.
+// Device is what copies: CpuMover (executor/kernels/loops/strided_copy.h), CudaMover.
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "executor/kernels/loops/strided_loop.h"
+#include "executor/program/kernel.h"
+#include "ndarray/base/status_macros.h"
+#include "symbol/ops/shape/slice_param.h"
+
+namespace cooper {
+
+// Where the part begins in the whole, and the loop over both: the whole is the source.
+struct PartLoop {
+  StridedLoop loop;
+  int64_t begin = 0;
+
+  void Add(const Shape& whole, const Shape& part, int axis, int64_t first, int64_t step) {
+    const int64_t stride = StrideOf(whole, axis);
+    begin += first * stride;
+    loop.Add(part[axis], step * stride, StrideOf(part, axis));
+  }
+
+  StridedLoop Reversed() const {
+    StridedLoop reversed;
+    for (int i = 0; i < loop.rank(); ++i) {
+      reversed.Add(loop[i].extent, loop[i].dst_stride, loop[i].src_stride);
+    }
+    return reversed;
+  }
+};
+
+template <typename Param>
+PartLoop LoopOf(const Param& param, const Shape& whole, const Shape& part) {
+  PartLoop result;
+  for (int i = 0; i < whole.rank(); ++i) {
+    const SliceRange range = RangeAlong(i, param, whole, part);
+    result.Add(whole, part, i, range.begin, range.step);
+  }
+  return result;
+}
+
+template <typename Device, typename Param>
+absl::Status TakePart(const KernelContext& c, const Param& param) {
+  const ArrayView& whole = c.inputs[0];
+  const ArrayView& part = c.outputs[0];
+  if (part.size() == 0 || c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  const PartLoop part_loop = LoopOf(param, whole.shape, part.shape);
+  return Device::Copy(c, part_loop.loop, part.dtype, c.reqs[0], ElementAt(whole, part_loop.begin),
+                      part.data);
+}
+
+template <typename Device>
+absl::Status PutPart(const KernelContext& c, const PartLoop& part_loop, const ArrayView& part,
+                     WriteReq req, const ArrayView& whole) {
+  if (part.size() == 0) return absl::OkStatus();
+  return Device::Copy(c, part_loop.Reversed(), whole.dtype, req, part.data,
+                      ElementAt(whole, part_loop.begin));
+}
+
+template <typename Device, typename Param>
+absl::Status PutPartInZeros(const KernelContext& c, const Param& param) {
+  const ArrayView& part = c.inputs[0];
+  const ArrayView& whole = c.outputs[0];
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  if (part.size() != whole.size()) COOPER_RETURN_IF_ERROR(Device::Zero(c, c.reqs[0], whole));
+  return PutPart<Device>(c, LoopOf(param, whole.shape, part.shape), part, c.reqs[0], whole);
+}
+
+template <typename Device, typename Param>
+absl::Status PartKernel(const KernelContext& c) {
+  return TakePart<Device>(c, c.param<Param>());
+}
+template <typename Device, typename Param>
+absl::Status PartBackwardKernel(const KernelContext& c) {
+  return PutPartInZeros<Device>(c, c.param<Param>());
+}
+
+template <typename Device>
+absl::Status SliceLikeKernel(const KernelContext& c) {
+  return TakePart<Device>(c, LeadingPart());
+}
+
+template <typename Device>
+absl::Status SliceLikeBackwardKernel(const KernelContext& c) {
+  return PutPartInZeros<Device>(c, LeadingPart());
+}
+
+// Under kAdd the result is made in the workspace and then added.
+inline absl::StatusOr<Prepared> PrepareAssign(const PrepareContext& c) {
+  return Prepared{.workspace_bytes = c.reqs[0] == WriteReq::kAdd ? c.outputs[0].size_bytes() : 0};
+}
+
+// Calls assign(target) with an array that holds input 0, then brings it to the output.
+template <typename Device, typename Assign>
+absl::Status Assigned(const KernelContext& c, const Assign& assign) {
+  if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
+  ArrayView target = c.outputs[0];
+  if (c.reqs[0] == WriteReq::kAdd) target.data = c.workspace;
+  COOPER_RETURN_IF_ERROR(Device::CopyAll(c, c.inputs[0], WriteReq::kWrite, target));
+  COOPER_RETURN_IF_ERROR(assign(target));
+  if (c.reqs[0] == WriteReq::kWrite) return absl::OkStatus();
+  return Device::CopyAll(c, target, WriteReq::kAdd, c.outputs[0]);
+}
+
+template <typename Device>
+absl::Status SliceAssignKernel(const KernelContext& c) {
+  using enum SliceAssignArrays::Input;
+  return Assigned<Device>(c, [&](const ArrayView& target) {
+    const ArrayView& part = c.inputs[kRhs];
+    return PutPart<Device>(c, LoopOf(c.param<SliceParam>(), target.shape, part.shape), part,
+                           WriteReq::kWrite, target);
+  });
+}
+
+template <typename Device>
+absl::Status SliceAssignScalarKernel(const KernelContext& c) {
+  return Assigned<Device>(c, [&](const ArrayView& target) {
+    const auto& param = c.param<SliceAssignScalarParam>();
+    StridedLoop loop;
+    int64_t begin = 0;
+    for (int i = 0; i < target.shape.rank(); ++i) {
+      const SliceRange range = param.range(i, target.shape[i]);
+      const int64_t stride = StrideOf(target.shape, i);
+      begin += range.begin * stride;
+      loop.Add(range.extent, 0, range.step * stride);
+    }
+    return Device::Fill(c, loop, param.scalar, target, begin);
+  });
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_SHAPE_SLICE_KERNELS_H_

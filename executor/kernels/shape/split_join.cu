@@ -1,0 +1,150 @@
+// GPU kernels that cut an array along an axis or put one together: SliceChannel, _split_v2, Concat,
+// stack and their gradients. As many as kMaxPieces pieces, such as all time steps of a sequence,
+// move in one launch.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "executor/kernels/launch/launch.h"
+#include "executor/kernels/launch/words.h"
+#include "executor/kernels/loops/strided_copy_cuda.h"
+#include "executor/kernels/loops/strided_loop.h"
+#include "executor/kernels/shape/piece_axis.h"
+#include "executor/program/kernel.h"
+#include "ndarray/base/status_macros.h"
+
+namespace cooper {
+namespace {
+
+constexpr int kMaxPieces = 128;  // a kernel's arguments are 4096 bytes at most
+
+// Neighbouring pieces of rows; lengths are words. A null piece is left out.
+struct Pieces {
+  void* data[kMaxPieces];
+  int64_t begin[kMaxPieces + 1];  // within the part of a row that is of these pieces
+  int count;
+};
+
+// One thread per word of the whole, whose rows have `stride` words.
+template <typename Word, bool kSplit>
+__global__ void MovePieces(int64_t rows, int64_t stride, const Pieces pieces, Word* whole) {
+  const int64_t width = pieces.begin[pieces.count];
+  for (int64_t i = FirstElement(); i < rows * width; i += ElementStep()) {
+    const int64_t row = i / width, column = i - row * width;
+    // The last piece that does not begin behind the column: an empty one is before it.
+    int low = 0, high = pieces.count;
+    while (high - low > 1) {
+      const int middle = (low + high) / 2;
+      (pieces.begin[middle] <= column ? low : high) = middle;
+    }
+    Word* piece = static_cast<Word*>(pieces.data[low]);
+    if (piece == nullptr) continue;
+    piece += row * (pieces.begin[low + 1] - pieces.begin[low]) + (column - pieces.begin[low]);
+    Word* at = whole + row * stride + column;
+    if (kSplit) {
+      *piece = *at;
+    } else {
+      *at = *piece;
+    }
+  }
+}
+
+struct Rows {
+  int64_t outer, stride;  // rows, elements of a row
+};
+
+Rows RowsOf(const Shape& whole, int axis) {
+  if (axis < 0) axis += whole.rank();
+  return {whole.Product(0, axis), whole[axis] * StrideOf(whole, axis)};
+}
+
+// `wanted(i)` says whether piece i is moved.
+template <bool kSplit, typename Wanted>
+absl::Status Move(const KernelContext& c, const ArrayView& whole, const Rows& rows,
+                  absl::Span<const ArrayView> views, const Wanted& wanted) {
+  const int64_t size = SizeOf(whole.dtype);
+  int64_t word = WordBytes(size, {whole.data}, {rows.stride * size});
+  for (size_t i = 0; i < views.size(); ++i) {
+    const void* data = wanted(i) ? views[i].data : nullptr;
+    word = std::min(word, WordBytes(size, {data}, {views[i].size() / rows.outer * size}));
+  }
+  return DispatchWord(word, [&](auto zero) {
+    using Word = decltype(zero);
+    int64_t at = 0;
+    for (size_t first = 0; first < views.size(); first += kMaxPieces) {
+      Pieces pieces = {};
+      pieces.count = static_cast<int>(std::min<size_t>(kMaxPieces, views.size() - first));
+      for (int k = 0; k < pieces.count; ++k) {
+        const ArrayView& view = views[first + k];
+        pieces.data[k] = wanted(first + k) ? view.data : nullptr;
+        pieces.begin[k + 1] = pieces.begin[k] + view.size() / rows.outer * size / word;
+      }
+      const int64_t width = pieces.begin[pieces.count];
+      COOPER_RETURN_IF_ERROR(LaunchElements(c, rows.outer * width, MovePieces<Word, kSplit>,
+                                            rows.outer, rows.stride * size / word, pieces,
+                                            whole.as<Word>() + at));
+      at += width;
+    }
+    return absl::OkStatus();
+  });
+}
+
+// Adds piece by piece where that is asked for.
+template <bool kSplit, typename Added>
+absl::Status Add(const KernelContext& c, const ArrayView& whole, const Rows& rows,
+                 absl::Span<const ArrayView> views, const Added& added) {
+  int64_t at = 0;
+  for (size_t i = 0; i < views.size(); ++i) {
+    const int64_t run = views[i].size() / rows.outer;
+    StridedLoop loop;
+    loop.Add(rows.outer, kSplit ? rows.stride : run, kSplit ? run : rows.stride);
+    loop.Add(run, 1, 1);
+    if (added(i) && !loop.empty()) {
+      void* part = ElementAt(whole, at);
+      COOPER_RETURN_IF_ERROR(CudaMover::Copy(c, loop, whole.dtype, WriteReq::kAdd,
+                                             kSplit ? part : views[i].data,
+                                             kSplit ? views[i].data : part));
+    }
+    at += run;
+  }
+  return absl::OkStatus();
+}
+
+template <typename Param>
+absl::Status SplitGpu(const KernelContext& c) {
+  const ArrayView& whole = c.inputs[0];
+  if (whole.size() == 0) return absl::OkStatus();
+  const Rows rows = RowsOf(whole.shape, PieceAxis(c.param<Param>()));
+  auto written = [&](size_t i) { return c.reqs[i] == WriteReq::kWrite; };
+  auto added = [&](size_t i) { return c.reqs[i] == WriteReq::kAdd; };
+  bool any = false;
+  for (size_t i = 0; i < c.outputs.size(); ++i) any |= written(i);
+  if (any) COOPER_RETURN_IF_ERROR(Move<true>(c, whole, rows, c.outputs, written));
+  return Add<true>(c, whole, rows, c.outputs, added);
+}
+
+template <typename Param>
+absl::Status JoinGpu(const KernelContext& c) {
+  const ArrayView& whole = c.outputs[0];
+  if (whole.size() == 0 || c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  const Rows rows = RowsOf(whole.shape, PieceAxis(c.param<Param>()));
+  auto all = [](size_t) { return true; };
+  if (c.reqs[0] == WriteReq::kWrite) return Move<false>(c, whole, rows, c.inputs, all);
+  return Add<false>(c, whole, rows, c.inputs, all);
+}
+
+COOPER_REGISTER_KERNEL(SliceChannel, DeviceType::kGpu, kAnyDType, SplitGpu<SliceChannelParam>);
+COOPER_REGISTER_KERNEL(_backward_SliceChannel, DeviceType::kGpu, kAnyDType,
+                       JoinGpu<SliceChannelParam>);
+COOPER_REGISTER_KERNEL(_split_v2, DeviceType::kGpu, kAnyDType, SplitGpu<SplitParam>);
+COOPER_REGISTER_KERNEL(_split_v2_backward, DeviceType::kGpu, kAnyDType, JoinGpu<SplitParam>);
+COOPER_REGISTER_KERNEL(Concat, DeviceType::kGpu, kAnyDType, JoinGpu<ConcatParam>);
+COOPER_REGISTER_KERNEL(_backward_Concat, DeviceType::kGpu, kAnyDType, SplitGpu<ConcatParam>);
+COOPER_REGISTER_KERNEL(_rnn_param_concat, DeviceType::kGpu, kAnyDType, JoinGpu<ConcatParam>);
+COOPER_REGISTER_KERNEL(stack, DeviceType::kGpu, kAnyDType, JoinGpu<StackParam>);
+COOPER_REGISTER_KERNEL(_backward_stack, DeviceType::kGpu, kAnyDType, SplitGpu<StackParam>);
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,250 @@
+// Kernels of softmax, softmin, log_softmax, SoftmaxActivation and their gradients.
+//
+// The array is seen as (outer, n, inner), n being the axis that sums to 1. Rows of floats go
+// through softmax_row.h; other dtypes, lengths and temperatures through a plain loop.
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "absl/status/status.h"
+#include "executor/kernels/launch/dispatch_float.h"
+#include "executor/kernels/launch/row_grain.h"
+#include "executor/kernels/softmax/softmax_row.h"
+#include "executor/program/kernel.h"
+#include "ndarray/threads/parallel.h"
+#include "symbol/ops/nn/softmax_param.h"
+
+namespace cooper {
+namespace {
+
+enum class Form { kSoftmax, kSoftmin, kLogSoftmax };
+
+struct Extents {
+  int64_t outer, n, inner;
+
+  int64_t grain() const { return RowGrain(n); }
+};
+
+Extents Around(const Shape& shape, int64_t axis) {
+  const int rank = shape.rank();
+  if (axis < 0) axis += rank;
+  const int at = static_cast<int>(axis);
+  return {shape.Product(0, at), shape[at], shape.Product(at + 1, rank)};
+}
+
+// The length of row i; n without lengths. MXNet has them as int32 or int64.
+struct Lengths {
+  const ArrayView* view = nullptr;
+
+  int64_t at(int64_t i, int64_t n) const {
+    if (view == nullptr) return n;
+    const int64_t length = DispatchDType(view->dtype, [&](auto type) {
+      using T = typename decltype(type)::type;
+      return ConvertElement<int64_t>(view->as<T>()[i]);
+    });
+    return std::clamp<int64_t>(length, 0, n);
+  }
+};
+
+// fn(begin, end) for ranges of lines. Between two dtypes, which is rare and bound by calls of exp,
+// it is compiled once rather than for each level.
+template <typename T, typename O, typename Fn>
+void ForEachLine(const Extents& e, const Fn& fn) {
+  if constexpr (std::is_same_v<T, O>) {
+    ParallelFor(e.outer * e.inner, e.grain(), fn);
+  } else {
+    ParallelForPlain(e.outer * e.inner, e.grain(), fn);
+  }
+}
+
+template <Form form, typename T, typename O>
+void Row(const T* in, int64_t n, int64_t length, int64_t stride, double temperature, O* out,
+         bool add) {
+  using C =
+      std::conditional_t<std::is_same_v<T, double> || std::is_same_v<O, double>, double, float>;
+  const C sign = static_cast<C>((form == Form::kSoftmin ? -1 : 1));
+  const C divisor = static_cast<C>(temperature);
+  C top = 0, sum = 0;
+  for (int64_t j = 0; j < length; ++j) {
+    const C x = sign * static_cast<C>(Load(in[j * stride]));
+    if (j == 0 || x > top) top = x;
+  }
+  for (int64_t j = 0; j < length; ++j) {
+    sum += std::exp((sign * static_cast<C>(Load(in[j * stride])) - top) / divisor);
+  }
+  const C log_sum = std::log(sum);
+  for (int64_t j = 0; j < n; ++j) {
+    C y = 0;
+    if (j < length) {
+      const C x = (sign * static_cast<C>(Load(in[j * stride])) - top) / divisor;
+      y = form == Form::kLogSoftmax ? x - log_sum : std::exp(x) / sum;
+    }
+    Store(out + j * stride, static_cast<ComputeType<O>>(y), add);
+  }
+}
+
+template <Form form, typename T, typename O>
+void Forward(const KernelContext& c, const Extents& e, double temperature, Lengths lengths) {
+  using enum SoftmaxArrays::Input;
+  const T* in = c.inputs[kData].as<T>();
+  O* out = c.outputs[0].as<O>();
+  const bool add = c.reqs[0] == WriteReq::kAdd;
+  const bool plain = !add && temperature == 1 && lengths.view == nullptr;
+  if constexpr (std::is_same_v<T, float> && std::is_same_v<O, float>) {
+    if (plain && e.inner == 1 && form != Form::kSoftmin) {
+      ParallelFor(e.outer, e.grain(), [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          if (form == Form::kSoftmax) {
+            SoftmaxRow(in + i * e.n, e.n, out + i * e.n);
+          } else {
+            LogSoftmaxRow(in + i * e.n, e.n, out + i * e.n);
+          }
+        }
+      });
+      return;
+    }
+  }
+  if constexpr (std::is_same_v<T, O> && !std::is_same_v<T, Float16>) {
+    if (plain && e.inner > 1 && form == Form::kSoftmax) {
+      const int64_t plane = e.n * e.inner;
+      ParallelFor(e.outer, RowGrain(plane), [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          SoftmaxColumns(in + i * plane, e.n, e.inner, 0, e.inner, out + i * plane);
+        }
+      });
+      return;
+    }
+  }
+  ForEachLine<T, O>(e, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t at = i / e.inner * e.n * e.inner + i % e.inner;
+      Row<form>(in + at, e.n, lengths.at(i, e.n), e.inner, temperature, out + at, add);
+    }
+  });
+}
+
+// With y = output and g = ograd: softmax y * (g - sum(g * y)), log_softmax g - exp(y) * sum(g),
+// over the temperature, with the other sign for softmin.
+template <Form form, typename O, typename T>
+void Backward(const KernelContext& c, const Extents& e, double temperature, Lengths lengths) {
+  using enum SoftmaxGradientArrays::Input;
+  using C =
+      std::conditional_t<std::is_same_v<T, double> || std::is_same_v<O, double>, double, float>;
+  const O* ograd = c.inputs[kOgrad].as<O>();
+  const O* output = c.inputs[kOutput].as<O>();
+  T* grad = c.outputs[0].as<T>();
+  const bool add = c.reqs[0] == WriteReq::kAdd;
+  if constexpr (std::is_same_v<T, float> && std::is_same_v<O, float> && form != Form::kSoftmin) {
+    if (!add && temperature == 1 && lengths.view == nullptr && e.inner == 1) {
+      ParallelFor(e.outer, e.grain(), [&](int64_t begin, int64_t end) {
+        for (int64_t at = begin * e.n; at < end * e.n; at += e.n) {
+          if (form == Form::kSoftmax) {
+            SoftmaxGradientRow(ograd + at, output + at, e.n, grad + at);
+          } else {
+            LogSoftmaxGradientRow(ograd + at, output + at, e.n, grad + at);
+          }
+        }
+      });
+      return;
+    }
+  }
+  const C scale = static_cast<C>((form == Form::kSoftmin ? -1 : 1) / temperature);
+  const auto row = [&](int64_t at, int64_t length, int64_t stride) {
+    C sum = 0;
+    for (int64_t j = 0; j < length; ++j) {
+      const C g = static_cast<C>(Load(ograd[at + j * stride]));
+      sum += form == Form::kLogSoftmax ? g : g * static_cast<C>(Load(output[at + j * stride]));
+    }
+    for (int64_t j = 0; j < e.n; ++j) {
+      C d = 0;
+      if (j < length) {
+        const C g = static_cast<C>(Load(ograd[at + j * stride]));
+        const C y = static_cast<C>(Load(output[at + j * stride]));
+        d = form == Form::kLogSoftmax ? g - std::exp(y) * sum : y * (g - sum);
+      }
+      Store(grad + at + j * stride, static_cast<ComputeType<T>>(d * scale), add);
+    }
+  };
+  ForEachLine<T, O>(e, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t at = i / e.inner * e.n * e.inner + i % e.inner;
+      row(at, lengths.at(i, e.n), e.inner);
+    }
+  });
+}
+
+template <Form form>
+absl::Status SoftmaxCpu(const KernelContext& c) {
+  using enum SoftmaxArrays::Input;
+  if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
+  const auto& param = c.param<SoftmaxParam>();
+  const Extents e = Around(c.inputs[kData].shape, param.axis);
+  const double temperature = param.temperature.value_or(1.0);
+  const Lengths lengths{param.has_length() ? &c.inputs[kLength] : nullptr};
+  absl::Status output_status;
+  absl::Status status = DispatchFloat(c.inputs[kData].dtype, [&](auto type) {
+    output_status = DispatchFloat(c.outputs[0].dtype, [&](auto out) {
+      Forward<form, typename decltype(type)::type, typename decltype(out)::type>(c, e, temperature,
+                                                                                 lengths);
+    });
+  });
+  return status.ok() ? output_status : status;
+}
+
+template <Form form>
+absl::Status SoftmaxBackwardCpu(const KernelContext& c) {
+  using enum SoftmaxGradientArrays::Input;
+  if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
+  const auto& param = c.param<SoftmaxParam>();
+  const Extents e = Around(c.outputs[0].shape, param.axis);
+  const double temperature = param.temperature.value_or(1.0);
+  const Lengths lengths{param.has_length() ? &c.inputs[kLength] : nullptr};
+  absl::Status output_status;
+  absl::Status status = DispatchFloat(c.inputs[kOgrad].dtype, [&](auto type) {
+    output_status = DispatchFloat(c.outputs[0].dtype, [&](auto out) {
+      Backward<form, typename decltype(type)::type, typename decltype(out)::type>(c, e, temperature,
+                                                                                  lengths);
+    });
+  });
+  return status.ok() ? output_status : status;
+}
+
+int64_t ActivationAxis(const KernelContext& c) {
+  return c.param<SoftmaxActivationParam>().mode == SoftmaxActivationParam::kChannel ? 1 : -1;
+}
+
+absl::Status SoftmaxActivationCpu(const KernelContext& c) {
+  using enum SoftmaxArrays::Input;
+  if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
+  return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    Forward<Form::kSoftmax, T, T>(c, Around(c.inputs[kData].shape, ActivationAxis(c)), 1.0, {});
+  });
+}
+
+// In MXNet 1.9.1 the gradient is that of mode channel in mode instance too, which is another one
+// where there are more than two axes.
+int64_t ActivationGradientAxis(const Shape& shape) { return shape.rank() < 2 ? -1 : 1; }
+
+absl::Status SoftmaxActivationBackwardCpu(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
+  const Shape& shape = c.outputs[0].shape;
+  return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    Backward<Form::kSoftmax, T, T>(c, Around(shape, ActivationGradientAxis(shape)), 1.0, {});
+  });
+}
+
+constexpr DeviceType kCpu = DeviceType::kCpu;
+COOPER_REGISTER_KERNEL(softmax, kCpu, kFloats, SoftmaxCpu<Form::kSoftmax>);
+COOPER_REGISTER_KERNEL(softmin, kCpu, kFloats, SoftmaxCpu<Form::kSoftmin>);
+COOPER_REGISTER_KERNEL(log_softmax, kCpu, kFloats, SoftmaxCpu<Form::kLogSoftmax>);
+COOPER_REGISTER_KERNEL(_backward_softmax, kCpu, kFloats, SoftmaxBackwardCpu<Form::kSoftmax>);
+COOPER_REGISTER_KERNEL(_backward_softmin, kCpu, kFloats, SoftmaxBackwardCpu<Form::kSoftmin>);
+COOPER_REGISTER_KERNEL(_backward_log_softmax, kCpu, kFloats, SoftmaxBackwardCpu<Form::kLogSoftmax>);
+COOPER_REGISTER_KERNEL(SoftmaxActivation, kCpu, kFloats, SoftmaxActivationCpu);
+COOPER_REGISTER_KERNEL(_backward_SoftmaxActivation, kCpu, kFloats, SoftmaxActivationBackwardCpu);
+
+}  // namespace
+}  // namespace cooper

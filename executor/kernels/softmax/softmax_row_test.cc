@@ -1,0 +1,175 @@
+#include "executor/kernels/softmax/softmax_row.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "ndarray/threads/each_cpu_level.h"
+
+namespace cooper {
+namespace {
+
+// Spread numbers without a generator; the largest are next to each other.
+std::vector<float> Row(int64_t n, float scale) {
+  std::vector<float> row(n);
+  for (int64_t i = 0; i < n; ++i) row[i] = scale * std::sin(static_cast<float>(i * i + 1));
+  return row;
+}
+
+std::vector<double> Reference(const std::vector<float>& row) {
+  const double top = *std::max_element(row.begin(), row.end());
+  std::vector<double> result;
+  double sum = 0;
+  for (float x : row) sum += result.emplace_back(std::exp(x - top));
+  for (double& y : result) y /= sum;
+  return result;
+}
+
+// A term's relative error is a few units of 2^-24, plus that of its rounded distance from the
+// maximum, which grows with the distance; the sum's has one more unit for each addition of a lane.
+TEST(SoftmaxRowTest, MatchesDouble) {
+  ForEachCpuLevel([] {
+    for (float scale : {0.1f, 3.0f, 40.0f, 200.0f}) {
+      for (int64_t n : {1, 2, 7, 8, 15, 16, 17, 100, 10000}) {
+        const std::vector<float> row = Row(n, scale);
+        const std::vector<double> expected = Reference(row);
+        std::vector<float> softmax(n), log_softmax(n);
+        SoftmaxRow(row.data(), n, softmax.data());
+        LogSoftmaxRow(row.data(), n, log_softmax.data());
+        const double tolerance = (8 + 4 * scale + static_cast<double>(n) / 16) * 0x1p-24;
+        for (int64_t i = 0; i < n; ++i) {
+          EXPECT_NEAR(softmax[i], expected[i], tolerance * expected[i] + 1e-37)
+              << "n " << n << " scale " << scale << " at " << i;
+          EXPECT_NEAR(log_softmax[i], std::log(expected[i]),
+                      tolerance - std::log(expected[i]) * 0x1p-23)
+              << "n " << n << " scale " << scale << " at " << i;
+        }
+      }
+    }
+  });
+}
+
+// Of a sum of n terms, and of what is taken from a gradient.
+TEST(SoftmaxRowTest, GradientsMatchDouble) {
+  ForEachCpuLevel([] {
+    for (int64_t n : {1, 7, 32, 33, 1000}) {
+      const std::vector<float> g = Row(n, 2.0f);
+      std::vector<float> y = Row(n, 1.0f), log_y(n), grad(n), log_grad(n);
+      LogSoftmaxRow(y.data(), n, log_y.data());
+      SoftmaxRow(y.data(), n, y.data());
+      SoftmaxGradientRow(g.data(), y.data(), n, grad.data());
+      LogSoftmaxGradientRow(g.data(), log_y.data(), n, log_grad.data());
+      double sum = 0, dot = 0, magnitude = 2;
+      for (int64_t i = 0; i < n; ++i) {
+        sum += g[i];
+        dot += double{g[i]} * y[i];
+        magnitude += std::abs(g[i]);
+      }
+      const double tolerance = magnitude * (4 + static_cast<double>(n) / 16) * 0x1p-24;
+      for (int64_t i = 0; i < n; ++i) {
+        EXPECT_NEAR(grad[i], y[i] * (g[i] - dot), tolerance) << n << " at " << i;
+        EXPECT_NEAR(log_grad[i], g[i] - std::exp(double{log_y[i]}) * sum, tolerance)
+            << n << " at " << i;
+      }
+    }
+  });
+}
+
+TEST(SoftmaxRowTest, InPlace) {
+  ForEachCpuLevel([] {
+    std::vector<float> row = Row(37, 2.0f);
+    std::vector<float> apart(37);
+    SoftmaxRow(row.data(), 37, apart.data());
+    SoftmaxRow(row.data(), 37, row.data());
+    EXPECT_EQ(row, apart);
+  });
+}
+
+// Adding first and then taking the softmax does the same operations in the same order.
+TEST(SoftmaxRowTest, BiasIsAddedFirst) {
+  ForEachCpuLevel([] {
+    for (int64_t n : {0, 1, 5, 31, 32, 33, 64, 1000}) {
+      const std::vector<float> row = Row(n, 5.0f);
+      std::vector<float> bias(n), sum(n), apart(n), in_place = row;
+      for (int64_t i = 0; i < n; ++i) {
+        // The largest sum is somewhere else than the largest score.
+        bias[i] = 7.0f * std::cos(static_cast<float>(i));
+        sum[i] = row[i] + bias[i];
+      }
+      SoftmaxRow(sum.data(), n, sum.data());
+      BiasedSoftmaxRow(row.data(), bias.data(), n, apart.data());
+      BiasedSoftmaxRow(in_place.data(), bias.data(), n, in_place.data());
+      EXPECT_EQ(apart, sum) << n;
+      EXPECT_EQ(in_place, sum) << n;
+    }
+  });
+}
+
+// Pieces of a row, put together by their largest sums, are the whole row's softmax.
+TEST(SoftmaxRowTest, RowInPieces) {
+  ForEachCpuLevel([] {
+    const float inf = std::numeric_limits<float>::infinity();
+    for (int64_t n : {1, 40, 1000}) {
+      for (int64_t cut : {int64_t{0}, n / 3, n}) {
+        for (const bool masked : {false, true}) {
+          const std::vector<float> row = Row(n, 5.0f);
+          std::vector<float> bias(n, 0.5f), whole(n), pieces(n);
+          if (masked && cut < n) std::fill_n(bias.begin(), cut, -inf);
+          BiasedSoftmaxRow(row.data(), bias.data(), n, whole.data());
+          const auto first = BiasedExpRow(row.data(), bias.data(), cut, pieces.data());
+          const auto second =
+              BiasedExpRow(row.data() + cut, bias.data() + cut, n - cut, pieces.data() + cut);
+          const float top = std::max(cut == 0 ? -inf : first.top, cut == n ? -inf : second.top);
+          const float to_top[] = {std::exp(first.top - top), std::exp(second.top - top)};
+          const float sum =
+              (cut == 0 ? 0 : to_top[0] * first.sum) + (cut == n ? 0 : to_top[1] * second.sum);
+          for (int64_t j = 0; j < n; ++j) {
+            EXPECT_NEAR(pieces[j] * to_top[j < cut ? 0 : 1] / sum, whole[j],
+                        32 * 0x1p-24 * whole[j] + 1e-37)
+                << n << " cut at " << cut << (masked ? ", masked, at " : " at ") << j;
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST(SoftmaxRowTest, ColumnsAreRows) {
+  ForEachCpuLevel([] {
+    constexpr int64_t kClasses = 5, kInner = 131;
+    const std::vector<float> data = Row(kClasses * kInner, 3.0f);
+    std::vector<float> out(data.size(), -1.0f);
+    SoftmaxColumns(data.data(), kClasses, kInner, 1, kInner, out.data());
+    for (int64_t c = 1; c < kInner; ++c) {
+      std::vector<float> column(kClasses);
+      for (int64_t j = 0; j < kClasses; ++j) column[j] = data[j * kInner + c];
+      const std::vector<double> expected = Reference(column);
+      for (int64_t j = 0; j < kClasses; ++j) {
+        EXPECT_NEAR(out[j * kInner + c], expected[j], 16 * 0x1p-24 * expected[j]) << c << " " << j;
+      }
+    }
+    EXPECT_EQ(out[0], -1.0f) << "a column that was not asked for";
+  });
+}
+
+TEST(SoftmaxRowTest, SpecialValues) {
+  ForEachCpuLevel([] {
+    const float inf = std::numeric_limits<float>::infinity();
+    std::vector<float> row(20, -inf);
+    row[3] = 1e30f;
+    SoftmaxRow(row.data(), 20, row.data());
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(row[i], i == 3 ? 1.0f : 0.0f);
+    for (int at : {0, 5, 19}) {
+      row.assign(20, 1.0f);
+      row[at] = std::numeric_limits<float>::quiet_NaN();
+      SoftmaxRow(row.data(), 20, row.data());
+      for (float y : row) EXPECT_TRUE(std::isnan(y)) << "NaN at " << at;
+    }
+    SoftmaxRow(row.data(), 0, row.data());  // nothing to do
+  });
+}
+
+}  // namespace
+}  // namespace cooper

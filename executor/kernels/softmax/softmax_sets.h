@@ -1,0 +1,119 @@
+#ifndef COOPER_EXECUTOR_KERNELS_SOFTMAX_SOFTMAX_SETS_H_
+#define COOPER_EXECUTOR_KERNELS_SOFTMAX_SOFTMAX_SETS_H_
+
+// softmax and its relatives over the sets of a plan (executor/kernels/reducers/set_reduce.h), for
+// operators that have one in them. For .cu files.
+
+#include <cmath>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "executor/kernels/launch/elements.h"
+#include "executor/kernels/reducers/set_reduce.h"
+#include "executor/kernels/reducers/set_values.h"
+#include "executor/program/kernel.h"
+
+namespace cooper {
+
+enum class SoftmaxForm : uint8_t { kSoftmax, kSoftmin, kLogSoftmax };
+
+struct TypedArray {
+  void* data;
+  DType dtype;
+
+  template <typename C>
+  __device__ C Load(int64_t i) const {
+    return LoadElement<C>(data, dtype, i);
+  }
+  template <typename C>
+  __device__ void Store(int64_t i, C value, bool add) const {
+    StoreElement<C>(data, dtype, i, value, add);
+  }
+};
+
+// What most arrays are, without a switch at each element.
+struct FloatArray {
+  float* data;
+
+  template <typename C>
+  __device__ C Load(int64_t i) const {
+    return data[i];
+  }
+  template <typename C>
+  __device__ void Store(int64_t i, C value, bool add) const {
+    StoreTo(data + i, value, add);
+  }
+};
+
+inline TypedArray Typed(const ArrayView& view) { return {view.data, view.dtype}; }
+
+// Elements of a set that count; all without an array of lengths.
+__device__ inline int64_t SetLength(const TypedArray& lengths, int64_t set, int64_t n) {
+  if (lengths.data == nullptr || set < 0) return n;
+  const int64_t length = lengths.Load<int64_t>(set);
+  return length < 0 ? 0 : length > n ? n : length;
+}
+
+// out = exp(x) / sum or x - log(sum) with x = (in - max) / temperature, which is negated for
+// softmin; 0 beyond the length. `out` may be `in`.
+template <SoftmaxForm form, int kHeld, typename C, typename Array>
+__global__ void __launch_bounds__(kThreadsHolding<C, kHeld>, kBlocksHolding<C, kHeld>)
+    SoftmaxSets(SetPlan plan, Array in, TypedArray lengths, C temperature, Array out, bool add) {
+  constexpr bool kLog = form == SoftmaxForm::kLogSoftmax;
+  const SetThread thread(plan);
+  const C sign = form == SoftmaxForm::kSoftmin ? C{-1} : C{1};
+  thread.ForEachSet([&](int64_t set) {
+    const int64_t length = SetLength(lengths, set, plan.n);
+    auto values =
+        ValuesOf<kHeld>(thread, set, [&](int64_t i) { return sign * in.template Load<C>(i); });
+    C top = -HUGE_VAL;
+    values.ForEach([&](int64_t, int64_t j, C x) {
+      if (j < length && !(x <= top)) top = x;
+    });
+    top = thread.Max(top);
+    // A division takes longer than all else here, but the exponential.
+    const auto scaled = [top, temperature](C x) {
+      return temperature == C{1} ? x - top : (x - top) / temperature;
+    };
+    const auto exponential = [&](int64_t j, C x) { return j < length ? exp(scaled(x)) : C{0}; };
+    if constexpr (kHeldHere < kHeld >> 0 && !kLog) {
+      const C scale = C{1} / values.template ReplaceAndSum<C>(exponential);
+      // 0 beyond the length, whatever the scale is: with no elements it is infinite.
+      values.ForEach(
+          [&](int64_t i, int64_t j, C e) { out.Store(i, j < length ? e * scale : C{0}, add); });
+    } else {
+      const C sum = values.template Sum<C>(exponential);
+      const C scale = kLog ? log(sum) : C{1} / sum;
+      values.ForEach([&](int64_t i, int64_t j, C x) {
+        C y = 0;
+        if (j < length) y = kLog ? scaled(x) - scale : exp(scaled(x)) * scale;
+        out.Store(i, y, add);
+      });
+    }
+  });
+}
+
+// Launches it over sets of a plan for up to MostThreadsFor(dtypes of in and out), and kMostHeld.
+template <SoftmaxForm form>
+absl::Status LaunchSoftmax(const KernelContext& c, const SetPlan& plan, const ArrayView& in,
+                           const TypedArray& lengths, double temperature, const ArrayView& out,
+                           bool add) {
+  if (in.dtype == DType::kFloat64 || out.dtype == DType::kFloat64) {
+    return LaunchSets(c, plan, SoftmaxSets<form, 0, double, TypedArray>, Typed(in), lengths,
+                      temperature, Typed(out), add);
+  }
+  return DispatchHeld<float, kMostHeld>(plan, [&](auto held) {
+    constexpr int kHeld = decltype(held)::value;
+    const auto t = static_cast<float>(temperature);
+    if (in.dtype == DType::kFloat32 && out.dtype == DType::kFloat32) {
+      return LaunchSets(c, plan, SoftmaxSets<form, kHeld, float, FloatArray>,
+                        FloatArray{in.as<float>()}, lengths, t, FloatArray{out.as<float>()}, add);
+    }
+    return LaunchSets(c, plan, SoftmaxSets<form, kHeld, float, TypedArray>, Typed(in), lengths, t,
+                      Typed(out), add);
+  });
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_SOFTMAX_SOFTMAX_SETS_H_
