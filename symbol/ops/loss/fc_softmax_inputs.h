@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/loss/fc_softmax_output_param.h"
-#include "symbol/ops/nn/bias_shape.h"
+#include "symbol/ops/rules/bias_shape.h"
 #include "symbol/schema/op.h"
 #include "symbol/schema/shape_context.h"
 

@@ -6,8 +6,8 @@
 
 #include "absl/status/status.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/ops/nn/bias_shape.h"
 #include "symbol/ops/nn/folded_batch_norm_param.h"
+#include "symbol/ops/rules/bias_shape.h"
 #include "symbol/schema/op.h"
 #include "symbol/schema/op_example.h"
 #include "symbol/schema/shape_context.h"

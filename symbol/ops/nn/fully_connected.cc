@@ -2,8 +2,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/ops/nn/bias_shape.h"
 #include "symbol/ops/nn/fully_connected_param.h"
+#include "symbol/ops/rules/bias_shape.h"
 #include "symbol/schema/gradient_context.h"
 #include "symbol/schema/op.h"
 #include "symbol/schema/shape_context.h"

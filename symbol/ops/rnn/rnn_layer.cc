@@ -6,12 +6,12 @@
 
 #include "absl/status/status.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/ops/nn/bias_shape.h"
 #include "symbol/ops/rnn/rnn_clip.h"
 #include "symbol/ops/rnn/rnn_gradient.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
 #include "symbol/ops/rnn/rnn_type.h"
+#include "symbol/ops/rules/bias_shape.h"
 #include "symbol/schema/gradient_context.h"
 #include "symbol/schema/op.h"
 #include "symbol/schema/op_example.h"

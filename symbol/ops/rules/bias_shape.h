@@ -1,5 +1,5 @@
-#ifndef COOPER_SYMBOL_OPS_NN_BIAS_SHAPE_H_
-#define COOPER_SYMBOL_OPS_NN_BIAS_SHAPE_H_
+#ifndef COOPER_SYMBOL_OPS_RULES_BIAS_SHAPE_H_
+#define COOPER_SYMBOL_OPS_RULES_BIAS_SHAPE_H_
 
 // The shape of a bias of FullyConnected, and of what is made of FullyConnected.
 
@@ -22,4 +22,4 @@ inline absl::Status SetBias(ShapeContext& c, int i, int64_t n, const char* why) 
 
 }  // namespace cooper
 
-#endif  // COOPER_SYMBOL_OPS_NN_BIAS_SHAPE_H_
+#endif  // COOPER_SYMBOL_OPS_RULES_BIAS_SHAPE_H_
