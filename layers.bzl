@@ -1,9 +1,9 @@
 """The layer law, and the cc_library that enforces it while BUILD files are loaded.
 
-The law is the table below: each layer (a top-level folder) and the layers that its libraries may
-use beside themselves. Programs (examples, tools, benchmarks, tests) may use everything, every
-folder may use third_party, and nothing else is used by a layer. What this check cannot see,
-a select() or a target made by another rule, tests/layering covers.
+The law is two tables. LAYERS says which layers (top-level folders) the libraries of a layer may use
+beside their own. ROOMS orders the folders inside a layer. Programs (examples, tools, benchmarks,
+tests) may use everything, every folder may use third_party, and nothing else is used by a layer.
+What this check cannot see, a select() or a target made by another rule, tests/layering covers.
 """
 
 load("@rules_cc//cc:cc_library.bzl", _cc_library = "cc_library")
@@ -14,6 +14,103 @@ LAYERS = {
     "executor": ["ndarray", "symbol"],
     "io": ["ndarray"],
     "module": ["executor", "io", "ndarray", "symbol"],
+}
+
+# The folders of each layer, from below: the libraries of one may use those before it, never those
+# behind it. The layer's own folder comes last. A folder that is not named belongs to the nearest one
+# around it that is. A layer without a line has no order. What only tests use is not bound by it.
+ROOMS = {
+    "ndarray": [
+        "base",
+        "threads",
+        "array",
+        "files",
+        "products",
+        "random",
+        "cuda",
+    ],
+    "symbol": [
+        "schema",
+        "graph",
+        "json",
+        "inference",
+        "ops/rules",
+        "ops/detection",
+        "ops/elemwise",
+        "ops/index",
+        "ops/linalg",
+        "ops/loss",
+        "ops/nn",
+        "ops/optimizer",
+        "ops/random",
+        "ops/reduce",
+        "ops/rnn",
+        "ops/shape",
+        "ops",
+        "op",
+        "rnn",
+        "visualization",
+    ],
+    "executor": [
+        "program",
+        "kernels/launch",
+        "kernels/loops",
+        "kernels/reducers",
+        "kernels/elemwise",
+        "kernels/random",
+        "kernels/norm",
+        "kernels/softmax",
+        "kernels/pooling",
+        "kernels/attention",
+        "kernels/index",
+        "kernels/optimizer",
+        "kernels/reduce",
+        "kernels/shape",
+        "kernels/linalg",
+        "kernels/loss",
+        "kernels/rnn",
+        "kernels/convolution",
+        "kernels/resample",
+        "kernels/detection",
+        "cpu",
+        "cuda",
+        "elements",
+        "plan",
+        "passes/graph",
+        "passes/program",
+        "compile",
+        "run",
+    ],
+    "io": [
+        "batch",
+        "iterators",
+        "buckets",
+        "text",
+    ],
+    "module": [
+        "kwargs",
+        "metric",
+        "lr_scheduler",
+        "initializer",
+        "optimizer",
+        "kvstore",
+        "kvstore/mpi",
+        "kvstore/nccl",
+        "callback",
+        "options",
+        "parameters",
+        "devices",
+        "rows",
+        "predict",
+        "predict/requests",
+        "predict/c_api",
+        "interface",
+        "evaluate",
+        "fit",
+        "network",
+        "bucketing",
+        "checkpoint",
+    ],
 }
 
 # Attributes of a C++ rule that name other targets.
@@ -39,6 +136,18 @@ def _package_of(label):
         return None
     return rest.partition(":")[0]
 
+def _room_of(package):
+    """Returns the place in ROOMS of the folder that a package belongs to, and the folder."""
+    layer, _, folder = package.partition("/")
+    if not folder:
+        return len(ROOMS[layer]), layer
+    parts = folder.split("/")
+    for depth in range(len(parts), 0, -1):
+        room = "/".join(parts[:depth])
+        if room in ROOMS[layer]:
+            return ROOMS[layer].index(room), layer + "/" + room
+    fail("layer law: ROOMS in layers.bzl has no place for %s" % package)
+
 def check_layer_law(name, attributes):
     """Fails, in the law's words, if a target of a layer of cooper names a target above it.
 
@@ -61,7 +170,11 @@ def check_layer_law(name, attributes):
         labels = attributes.get(attribute)
         for label in labels if type(labels) == "list" else []:
             package = _package_of(label)
-            if package == None or package.partition("/")[0] in [layer, "third_party"] + allowed:
+            if package == None or package.partition("/")[0] in ["third_party"] + allowed:
+                continue
+            if package.partition("/")[0] == layer:
+                if layer in ROOMS and not attributes.get("testonly"):
+                    _check_rooms(name, layer, package, label)
                 continue
             fail("layer law: %s may use only %s; //%s:%s depends on %s" % (
                 layer,
@@ -70,6 +183,21 @@ def check_layer_law(name, attributes):
                 name,
                 label,
             ))
+
+def _check_rooms(name, layer, package, label):
+    """Fails if `label`, of `package`, is in a folder behind that of the BUILD file being loaded."""
+    own_place, own = _room_of(native.package_name())
+    place, other = _room_of(package)
+    if place > own_place:
+        fail("layer law: %s may not use %s; //%s:%s depends on %s; the order of %s is %s" % (
+            own,
+            other,
+            native.package_name(),
+            name,
+            label,
+            layer,
+            " < ".join(ROOMS[layer] + [layer]),
+        ))
 
 # The levels of optimisation that a library may have.
 LEVELS = ["-O0", "-O1", "-O2", "-O3"]

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Proves that the layer law (layers.bzl) is enforced, which no green build can show:
-# 1. a library that names one it may not use fails at loading, in the law's words, for every pair;
+# 1. a library that names one it may not use fails at loading, in the law's words, for every pair of
+#    layers, and for neighbouring folders of a layer;
 # 2. a path around that check, by a select() in a plain cc_library, fails tests/layering;
 # 3. tests/layering looks at every library: its ROOTS reach them all.
 # The violations lie under a second package root, so that the source tree is not touched.
@@ -20,6 +21,22 @@ for layer in ndarray symbol executor io module; do
   for program in benchmarks examples tests tools; do FORBIDDEN+=("$layer:$program"); done
 done
 
+# Folders and what they may not use, for the same reason: some of each layer.
+CLIMBS=(
+  ndarray/base:ndarray/threads ndarray/array:ndarray/random ndarray/files:ndarray/cuda
+  symbol/schema:symbol/graph symbol/graph:symbol/inference symbol/op:symbol/rnn
+  symbol/ops/rules:symbol/ops/nn symbol/ops/loss:symbol/ops/nn symbol/ops/rnn:symbol/ops symbol/ops:symbol/op
+  executor/program:executor/plan executor/plan:executor/passes/program
+  executor/passes/graph:executor/compile executor/compile:executor/run executor/run:executor
+  executor/kernels/loops:executor/kernels/elemwise executor/kernels/softmax:executor/kernels/loss
+  executor/kernels/convolution:executor/compile executor/kernels/loss:executor/cpu
+  io/batch:io/iterators io/batch:io/buckets
+  module/options:module/parameters module/parameters:module/devices module/rows:module/fit
+  module/interface:module/fit module/fit:module/network module/network:module/bucketing
+  module/predict:module/network module/bucketing:module/checkpoint module/kvstore:module/kvstore/mpi
+  module/checkpoint:module module/fit:module
+)
+
 fail() { echo "check_layering: $*" >&2; exit 1; }
 
 planted=$(mktemp -d)
@@ -27,6 +44,31 @@ trap 'rm -rf "$planted"' EXIT
 
 # 1. One package per pair.
 packages=()
+for pair in "${CLIMBS[@]}"; do
+  low=${pair%%:*} high=${pair##*:}
+  package=$low/law_violation/uses_${high//\//_}
+  mkdir -p "$planted/$package"
+  cat >"$planted/$package/BUILD" <<BUILD
+load("//:layers.bzl", "cc_library")
+
+cc_library(
+    name = "planted",
+    deps = ["//$high:above"],
+)
+BUILD
+  packages+=("//$package:all")
+done
+# A folder that the order does not name.
+mkdir -p "$planted/io/law_violation/unknown"
+cat >"$planted/io/law_violation/unknown/BUILD" <<'BUILD'
+load("//:layers.bzl", "cc_library")
+
+cc_library(
+    name = "planted",
+    deps = ["//io/batch:data_batch"],
+)
+BUILD
+packages+=("//io/law_violation/unknown:all")
 for pair in "${FORBIDDEN[@]}"; do
   low=${pair%%:*} high=${pair##*:}
   package=$low/law_violation/uses_$high
@@ -52,8 +94,19 @@ for pair in "${FORBIDDEN[@]}"; do
     fail "$low could use $high"
   }
 done
-echo "check_layering: ${#FORBIDDEN[@]} forbidden dependencies were refused, such as:"
+for pair in "${CLIMBS[@]}"; do
+  low=${pair%%:*} high=${pair##*:}
+  words="//$low/law_violation/uses_${high//\//_}:planted depends on //$high:above; the order of"
+  grep -q "layer law: $low may not use $high; $words ${low%%/*} is " <<<"$out" || {
+    echo "$out" >&2
+    fail "$low could use $high"
+  }
+done
+grep -q "layer law: ROOMS in layers.bzl has no place for io/law_violation/unknown" <<<"$out" ||
+  fail "a folder without a place in the order was taken"
+echo "check_layering: $((${#FORBIDDEN[@]} + ${#CLIMBS[@]})) forbidden dependencies were refused, such as:"
 grep -m 1 -o "layer law: symbol .*" <<<"$out"
+grep -m 1 -o "layer law: module/fit .*" <<<"$out"
 
 # 2. symbol -> module, unseen by the check at loading.
 mkdir -p "$planted"/{symbol,module,tests}/law_violation
