@@ -116,7 +116,8 @@ class Executor {
   // The outputs of the last Forward: valid until another executor that shares the arena runs; copy
   // what has to last longer, or see SetOutput. kFailedPrecondition before Forward, once another has
   // run, and between a training Forward and Backward if Backward computes an output
-  // (LabelProbabilities).
+  // (LabelProbabilities). Of an output whose rows are counted (OpSchema::counts_rows) it has those
+  // that there are, where output_shapes() says the most there can be.
   absl::StatusOr<absl::Span<const NDArray>> outputs() const;
   const std::vector<std::string>& output_names() const;
   const std::vector<Shape>& output_shapes() const;

@@ -23,6 +23,7 @@
 namespace cooper {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::FloatNear;
 using ::testing::HasSubstr;
 using ::testing::Pointwise;
@@ -104,6 +105,87 @@ TEST(ExecutorTest, AValueIsAssignedToItself) {
     COOPER_ASSERT_OK(executor->Forward(false));
     EXPECT_EQ(Floats((*executor->outputs())[0]), std::vector<float>({3, 2, 1}));
   }
+}
+
+// How many rows a mask keeps is known when it has run.
+TEST(ExecutorTest, RowsThatAreCountedAreCut) {
+  const Symbol mask = Op(
+      "_contrib_boolean_mask",
+      {.name = "mask",
+       .inputs = {Op("abs", {.inputs = {Symbol::Variable("data")}}), Symbol::Variable("index")}});
+  COOPER_ASSERT_OK_AND_ASSIGN(const Symbol net, Symbol::Group({mask, mask}));
+  EXPECT_THAT(net.ListOutputs(), ElementsAre("mask_output", "mask_output"));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto executor, Executor::SimpleBind(net, {.shapes = {{"data", {4, 2}}},
+                                                      .grad_reqs = {{"index", WriteReq::kNull}}}));
+  EXPECT_EQ(executor->output_shapes()[0], Shape({4, 2}));  // the most there can be
+  COOPER_ASSERT_OK(executor->arg("data").CopyFrom(
+      *NDArray::FromVector<float>({4, 2}, {1, -2, 3, -4, 5, -6, 7, -8})));
+  const auto set_index = [&](const std::vector<float>& flags) {
+    COOPER_EXPECT_OK(executor->arg("index").CopyFrom(*NDArray::FromVector<float>({4}, flags)));
+  };
+  const auto ones = [](int64_t rows) { return *NDArray::Full({rows, 2}, 1); };
+  const auto output = [&] { return (*executor->outputs())[1]; };
+
+  set_index({0, 0.5, 0, -3});
+  for (const bool as_one : {false, true}) {
+    if (!as_one) {
+      COOPER_ASSERT_OK(executor->Forward(/*is_train=*/true));
+    }
+    const NDArray twice = *NDArray::Full({2, 2}, 2);
+    COOPER_ASSERT_OK(as_one ? executor->ForwardBackward({ones(2), twice})
+                            : executor->Backward({ones(2), twice}));
+    EXPECT_EQ(output().shape(), Shape({2, 2}));
+    EXPECT_EQ(Floats(output()), std::vector<float>({3, 4, 7, 8}));
+    EXPECT_EQ(Floats(executor->grad("data")), std::vector<float>({0, 0, 3, -3, 0, 0, 3, -3}));
+  }
+
+  set_index({1, 1, 1, 0});
+  COOPER_ASSERT_OK(executor->Forward(/*is_train=*/true));
+  EXPECT_EQ(Floats(output()), std::vector<float>({1, 2, 3, 4, 5, 6}));
+  EXPECT_THAT(executor->Backward({ones(3), ones(2)}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("Backward: the head gradient of output 'mask_output' is (2, 2) "
+                                 "float32 cpu(0), expected (3, 2) float32 cpu(0)")));
+  EXPECT_THAT(executor->Backward(),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("'mask_output' is no loss and needs a head gradient of shape "
+                                 "(3, 2)")));
+  COOPER_ASSERT_OK(executor->Backward({ones(3), ones(3)}));
+  EXPECT_EQ(Floats(executor->grad("data")), std::vector<float>({2, -2, 2, -2, 2, -2, 0, 0}));
+
+  set_index({0, 0, 0, 0});
+  COOPER_ASSERT_OK(executor->Forward(/*is_train=*/true));
+  EXPECT_EQ(output().shape(), Shape({0, 2}));
+  COOPER_ASSERT_OK(executor->Backward({ones(0), ones(0)}));
+  EXPECT_EQ(Floats(executor->grad("data")), std::vector<float>(8));
+}
+
+TEST(ExecutorTest, ConstantRowsThatAreCountedAreNotFolded) {
+  const Symbol mask = Op("_contrib_boolean_mask",
+                         {.inputs = {Symbol::Variable("data"), Symbol::Variable("index")}});
+  const ArrayMap args = {{"data", *NDArray::FromVector<float>({3}, {1, 2, 3})},
+                         {"index", *NDArray::FromVector<float>({3}, {0, 1, 1})}};
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto executor,
+      Executor::SimpleBind(
+          mask, {.grad_req = WriteReq::kNull, .args = args, .constants = {"data", "index"}}));
+  COOPER_ASSERT_OK(executor->Forward(/*is_train=*/false));
+  EXPECT_EQ(Floats((*executor->outputs())[0]), std::vector<float>({2, 3}));
+}
+
+TEST(ExecutorTest, NothingIsComputedFromRowsThatAreCounted) {
+  const Symbol mask =
+      Op("_contrib_boolean_mask",
+         {.name = "mask", .inputs = {Symbol::Variable("data"), Symbol::Variable("index")}});
+  const Symbol net =
+      Op("FullyConnected", {.name = "fc", .inputs = {mask}, .attrs = {{"num_hidden", "3"}}});
+  EXPECT_THAT(Executor::SimpleBind(net, {.shapes = {{"data", {4, 2}}}}).status(),
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       HasSubstr("FullyConnected 'fc': its input 'data' is _contrib_boolean_mask "
+                                 "'mask', which says how many rows it has once it has run, so that "
+                                 "no memory can be planned for what follows: make it an output of "
+                                 "the graph, and give that array to a graph of its own")));
 }
 
 TEST(ExecutorTest, AddRequestAddsToWhatIsThere) {

@@ -46,6 +46,7 @@ class Lowering {
     if (options_.fallback) MoveWithoutKernel();
     std::vector<NodeEntry> ends = typed_.symbol.outputs();
     ends.insert(ends.end(), backward().gradients.begin(), backward().gradients.end());
+    for (const NodeEntry& output : typed_.symbol.outputs()) ends.push_back(RowCountOf(output));
     needed_ = NeededEntries(*graph_, ends, placement_);
     FindLeftToGradients();
     program().contexts = placement_.contexts;
@@ -162,6 +163,13 @@ class Lowering {
     }
   }
 
+  // What says how many rows the output has; empty if all are there.
+  static NodeEntry RowCountOf(const NodeEntry& output) {
+    const Node& node = *output.node;
+    if (node.is_variable() || !node.op()->counts_rows() || output.index > 0) return {};
+    return {output.node, node.num_outputs() - 1};
+  }
+
   void MoveWithoutKernel() {
     MoveToCpu(
         *graph_, [this](int i, Context context) { return CanRunOn(i, context); }, &placement_);
@@ -219,6 +227,8 @@ class Lowering {
     }
     for (const NodeEntry& output : typed_.symbol.outputs()) {
       p.outputs.push_back(value_of_[graph_->entry(output)]);
+      const NodeEntry count = RowCountOf(output);
+      p.row_counts.push_back(count ? value_of_[graph_->entry(count)] : -1);
     }
     for (const NodeEntry& head : backward().head_gradients) {
       const bool taken = head && needed_.Has(graph_->entry(head));

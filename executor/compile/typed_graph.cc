@@ -55,6 +55,23 @@ absl::Status InferShapes(TypedGraph& typed) {
   return CheckShapesComplete(*typed.graph, typed.shapes);
 }
 
+// Nothing is computed from rows that are counted: no plan knows how many there are.
+absl::Status CheckCountedRows(const IndexedGraph& graph) {
+  for (const Node* node : graph.nodes()) {
+    for (size_t k = 0; k < node->inputs().size(); ++k) {
+      const Node& from = *node->inputs()[k].node;
+      if (from.is_variable() || !from.op()->counts_rows()) continue;
+      return absl::UnimplementedError(absl::StrCat(
+          Describe(*node), ": its input '", node->op()->InputNames(node->call())[k], "' is ",
+          Describe(from),
+          ", which says how many rows it has once it has run, so that no memory "
+          "can be planned for what follows: make it an output of the graph, and give that array "
+          "to a graph of its own"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 bool HasGradients(const CompileOptions& options) {
   return absl::c_any_of(options.grad_reqs,
                         [](const auto& named) { return named.second != WriteReq::kNull; });
@@ -123,6 +140,7 @@ absl::StatusOr<TypedGraph> InferTypedGraph(const Symbol& symbol, const CompileOp
                    .rewrites = {}};
   const IndexedGraph& graph = *typed.graph;
   COOPER_RETURN_IF_ERROR(CheckNames(graph, options));
+  COOPER_RETURN_IF_ERROR(CheckCountedRows(graph));
   typed.entry_of_written.resize(graph.num_entries());
   absl::c_iota(typed.entry_of_written, 0);
   for (int i = 0; i < graph.num_nodes(); ++i) typed.ids[graph.nodes()[i]] = i;

@@ -1,9 +1,14 @@
 #include "executor/program/program.h"
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
 namespace cooper {
+
+bool Program::counts_rows() const {
+  return absl::c_any_of(row_counts, [](int value) { return value >= 0; });
+}
 
 std::vector<int> Program::CountReads() const {
   std::vector<int> reads(values.size(), 0);

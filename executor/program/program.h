@@ -89,9 +89,14 @@ struct Program {
   std::vector<Instruction> instructions;  // forward ones first
   std::vector<int> arg_values;            // by slot
   std::vector<int> outputs;               // values
+  // By output: the value that says how many of its rows there are (OpSchema::counts_rows); -1 where
+  // all are.
+  std::vector<int> row_counts;
   std::vector<ProgramGradient> gradients;
   std::vector<int> head_gradients;  // values by output; -1 where none is taken
 
+  // Whether any output's rows are counted.
+  bool counts_rows() const;
   // How often each value is read, by instructions or as an output of the program.
   std::vector<int> CountReads() const;
   // How many instructions write into each buffer, an output or an input that they declare.

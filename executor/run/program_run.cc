@@ -58,11 +58,13 @@ ProgramRun::ProgramRun(std::shared_ptr<const CompiledProgram> compiled, ProgramA
     const ProgramBuffer& buffer = p.buffers[p.values[output].buffer];
     if (buffer.kind != ProgramBuffer::Kind::kArena) outputs_may_move_ = true;
   }
+  if (p.counts_rows()) outputs_may_move_ = true;
   for (size_t i = 0; i < p.arg_names.size(); ++i) {
     if (bound_.arg(static_cast<int>(i)).is_null()) ++num_unset_;
   }
   outputs_.reserve(p.outputs.size());
   zero_heads_.resize(p.outputs.size());
+  roomy_heads_.resize(p.outputs.size());
 }
 
 ProgramRun::~ProgramRun() { ReleaseArenas(); }
@@ -95,6 +97,7 @@ absl::Status ProgramRun::Run(bool is_train, absl::FunctionRef<absl::Status()> ru
   };
   COOPER_RETURN_IF_ERROR(BeginRun());
   COOPER_RETURN_IF_ERROR(run());
+  COOPER_RETURN_IF_ERROR(CutOutputs());
   std::move(unless_done).Cancel();
   arena_lost_ = false;
   ran_training_ = is_train;
@@ -128,6 +131,17 @@ absl::Status ProgramRun::TakeOutputs() {
   return absl::OkStatus();
 }
 
+absl::Status ProgramRun::CutOutputs() {
+  const std::vector<int>& row_counts = bound_.program().row_counts;
+  for (size_t i = 0; i < row_counts.size(); ++i) {
+    if (row_counts[i] < 0) continue;
+    COOPER_ASSIGN_OR_RETURN(const NDArray count, bound_.ArrayOf(row_counts[i]));
+    COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> rows, count.ToVector<int64_t>());
+    COOPER_ASSIGN_OR_RETURN(outputs_[i], outputs_[i].Slice(0, rows[0]));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ProgramRun::Backward(absl::Span<const NDArray> head_gradients,
                                   const BoundProgram::Observer* observer) {
   if (!has_gradients()) return absl::OkStatus();
@@ -147,6 +161,11 @@ absl::Status ProgramRun::Backward(absl::Span<const NDArray> head_gradients,
 absl::Status ProgramRun::ForwardBackward(absl::Span<const NDArray> head_gradients,
                                          const BoundProgram::Observer* observer,
                                          const AfterBackward* after) {
+  if (bound_.program().counts_rows()) {  // which say what shapes head gradients have
+    COOPER_RETURN_IF_ERROR(Forward(/*is_train=*/true, observer));
+    COOPER_RETURN_IF_ERROR(Backward(head_gradients, observer));
+    return after == nullptr ? absl::OkStatus() : after->put_in(bound_.arenas()[0]->queue());
+  }
   COOPER_RETURN_IF_ERROR(CheckArgs());
   if (has_gradients()) COOPER_RETURN_IF_ERROR(TakeHeadGradients(head_gradients));
   COOPER_RETURN_IF_ERROR(
@@ -174,32 +193,50 @@ absl::Status ProgramRun::TakeHeadGradient(int i, NDArray head) {
   const Program& p = bound_.program();
   const ProgramValue& value = p.values[p.head_gradients[i]];
   const Context context = p.contexts[p.buffers[value.buffer].context];
+  const bool counted = p.row_counts[i] >= 0;
+  const Shape& shape = counted ? outputs_[i].shape() : value.shape;
   const auto name = [&] { return OutputName(compiled().symbol().outputs()[i]); };
   if (head.is_null()) {
     COOPER_ASSIGN_OR_RETURN(const bool needed, compiled().NeedsHeadGradient(i));
     if (needed) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          "Backward: output '", name(), "' is no loss and needs a head gradient of shape ",
-          p.values[p.outputs[i]].shape.ToString()));
+      return absl::FailedPreconditionError(
+          absl::StrCat("Backward: output '", name(),
+                       "' is no loss and needs a head gradient of shape ", shape.ToString()));
     }
     // Made once: another array would have the passes recorded anew.
     NDArray& zeros = zero_heads_[i];
     if (zeros.is_null()) {
       COOPER_ASSIGN_OR_RETURN(zeros, NDArray::Zeros(value.shape, value.dtype, context));
     }
-    head = zeros;
+    bound_.SetHeadGradient(i, zeros);
+    return absl::OkStatus();
   }
-  if (!IsOf(head, value.shape, value.dtype, context)) {
+  if (!IsOf(head, shape, value.dtype, context)) {
     return absl::InvalidArgumentError(absl::StrCat("Backward: the head gradient of output '",
                                                    name(), "' is ", head.ToString(), ", expected ",
-                                                   Describe(value.shape, value.dtype, context)));
+                                                   Describe(shape, value.dtype, context)));
   }
+  if (counted) COOPER_RETURN_IF_ERROR(GiveRoom(i, head));
   if (gradients_.Overlap(head)) {
     return absl::InvalidArgumentError(
         absl::StrCat("Backward: the head gradient of output '", name(),
                      "' lies where a gradient is written, before all is read; give a copy of it"));
   }
   bound_.SetHeadGradient(i, head);
+  return absl::OkStatus();
+}
+
+absl::Status ProgramRun::GiveRoom(int i, NDArray& head) {
+  const Program& p = bound_.program();
+  const ProgramValue& value = p.values[p.head_gradients[i]];
+  NDArray& roomy = roomy_heads_[i];
+  if (roomy.is_null()) {
+    const Context context = p.contexts[p.buffers[value.buffer].context];
+    COOPER_ASSIGN_OR_RETURN(roomy, NDArray::Zeros(value.shape, value.dtype, context));
+  }
+  COOPER_ASSIGN_OR_RETURN(const NDArray rows, roomy.Slice(0, head.shape()[0]));
+  COOPER_RETURN_IF_ERROR(rows.CopyFrom(head));
+  head = roomy;
   return absl::OkStatus();
 }
 

@@ -88,12 +88,16 @@ class ProgramRun final : public ArenaUser {
   absl::Status CheckCurrent(const char* call) const;
   absl::Status MakeMissingOutputs();
   absl::Status TakeOutputs();
+  // Leaves of outputs whose rows are counted those that the run has found.
+  absl::Status CutOutputs();
   // That the run writes nothing into arguments, auxiliary states and gradients but what belongs
   // there.
   absl::Status CheckNotOverwritten() const;
   bool has_gradients() const { return !bound_.program().gradients.empty(); }
   absl::Status TakeHeadGradients(absl::Span<const NDArray> head_gradients);
   absl::Status TakeHeadGradient(int i, NDArray head);
+  // Makes of the gradient of an output's rows one with room for all that there could be.
+  absl::Status GiveRoom(int i, NDArray& head);
   // Everything that a run needs before its first instruction, and a name for its random numbers.
   absl::Status BeginRun();
   // Begins a run, and makes it by `run`; outputs are valid if both are OK.
@@ -103,7 +107,8 @@ class ProgramRun final : public ArenaUser {
   const WrittenRanges gradients_;  // which the run computes
   std::shared_ptr<RandomState> random_;
   std::vector<NDArray> outputs_;
-  std::vector<NDArray> zero_heads_;  // by output: its head gradient where none is needed or given
+  std::vector<NDArray> zero_heads_;   // by output: its head gradient where none is needed or given
+  std::vector<NDArray> roomy_heads_;  // by output whose rows are counted: GiveRoom's
   int64_t outputs_generation_ = kNoGeneration;
   bool outputs_may_move_ = false;  // some are the caller's arrays, which SetArg replaces
   int num_unset_ = 0;              // arguments without an array

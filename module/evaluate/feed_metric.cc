@@ -16,6 +16,7 @@
 #include "absl/types/span.h"
 #include "module/evaluate/batch_descs.h"
 #include "module/metric/classification.h"
+#include "module/rows/sample_rows.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/shape.h"
 #include "ndarray/base/status_macros.h"
@@ -138,6 +139,10 @@ class MaskedMetric : public EvalMetric {
     NamedArrayList masks;
     for (size_t k = 0; k < preds.size(); ++k) {
       const auto& [name, array] = preds[k];
+      if (k < outputs_.size() && outputs_[k].kind == BatchLayout::Kind::kSomeSamples) {
+        return AddContext(CannotTellPadding(array.shape(), outputs_[k], num_samples_, batch_.pad),
+                          "output '", name, "'");
+      }
       COOPER_ASSIGN_OR_RETURN(masks.emplace_back(name, NDArray()).second,
                               MaskOfOutput(array.shape(), LayoutOf(k, array.shape())));
     }

@@ -69,6 +69,44 @@ TEST(PredictOrderTest, PredictBatchesGivesEachBatchWithoutItsPadding) {
   EXPECT_EQ(first.size(), 1u);
 }
 
+// What a mask keeps of each batch is put together, but nobody knows which rows are of padding.
+TEST(PredictOrderTest, RowsThatAMaskKeeps) {
+  const Symbol data = Symbol::Variable("data");
+  const Symbol mask = Op("_contrib_boolean_mask", {.name = "mask", .inputs = {data, data}});
+  const NDArray numbers = *NDArray::FromVector<float>({5}, {1, 0, 0, 0, 5});
+  for (const LastBatchHandle last : {LastBatchHandle::kDiscard, LastBatchHandle::kPad}) {
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        auto iter,
+        NDArrayIter::Create({{"data", numbers}}, {}, {.batch_size = 2, .last_batch_handle = last}));
+    COOPER_ASSERT_OK_AND_ASSIGN(auto module, Module::Create(mask, {.label_names = {}}));
+    COOPER_ASSERT_OK(module->Bind({.data_shapes = iter->provide_data(), .for_training = false}));
+    COOPER_ASSERT_OK(module->InitParams());
+    const auto rows = module->Predict(*iter);
+    if (last == LastBatchHandle::kDiscard) {
+      COOPER_ASSERT_OK(rows.status());
+      EXPECT_THAT(Floats((*rows)[0]), ElementsAre(1));
+      continue;
+    }
+    const char kRefused[] =
+        " has rows of some of 2 samples: it cannot be told which of them belong to the 1 samples "
+        "of padding; let the iterator give no padding (kSmaller or kDiscard)";
+    EXPECT_THAT(rows.status(), StatusIs(absl::StatusCode::kInvalidArgument,
+                                        AllOf(HasSubstr("'mask_output'"), HasSubstr(kRefused))));
+    EXPECT_THAT(module->PredictBatches(*iter).status(),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(kRefused)));
+  }
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto several,
+      Module::Create(mask, {.label_names = {}, .contexts = {Context::Cpu(0), Context::Cpu(1)}}));
+  EXPECT_THAT(
+      several->Bind({.data_shapes = {{.name = "data", .shape = {4}}}, .for_training = false}),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               AllOf(HasSubstr("output 'mask_output': it cannot be told where the samples "
+                               "of the batch are in it, behind _contrib_boolean_mask "
+                               "'mask'"),
+                     HasSubstr("or bind it to one context"))));
+}
+
 // The rows of buckets come back as the samples were given, those that are too long left out.
 TEST(PredictOrderTest, PredictRestoresTheOrderThatBucketsHaveChanged) {
   COOPER_ASSERT_OK_AND_ASSIGN(

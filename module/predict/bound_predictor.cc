@@ -259,6 +259,7 @@ absl::Status BoundPredictor::GetOutput(uint32_t index, void* data, int64_t size)
 
 absl::StatusOr<Shape> BoundPredictor::OutputShape(uint32_t index) const {
   COOPER_RETURN_IF_ERROR(CheckOutput(index));
+  if (const auto outputs = executor_->outputs(); outputs.ok()) return (*outputs)[index].shape();
   return executor_->output_shapes()[index];
 }
 

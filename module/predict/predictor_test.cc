@@ -62,6 +62,25 @@ TEST(PredictorTest, NeedsNoLabels) {
   }
 }
 
+TEST(PredictorTest, GivesAsManyRowsAsAMaskKeeps) {
+  const Symbol data = Symbol::Variable("data");
+  const Symbol first =
+      Op("slice_axis", {.inputs = {data}, .attrs = {{"axis", "1"}, {"begin", "0"}, {"end", "1"}}});
+  const Symbol index = Op("Reshape", {.inputs = {first}, .attrs = {{"shape", "(-1,)"}}});
+  const Symbol net = Op("_contrib_boolean_mask", {.name = "mask", .inputs = {data, index}});
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto predictor, Predictor::Create(net, {}));
+  const auto predict = [&](const std::vector<float>& rows) {
+    const int64_t n = static_cast<int64_t>(rows.size()) / 2;
+    const auto outputs = predictor->Predict({{"data", *NDArray::FromVector<float>({n, 2}, rows)}});
+    EXPECT_TRUE(outputs.ok()) << outputs.status();
+    return (*outputs)[0];
+  };
+  const NDArray two = predict({1, 2, 0, 3, 4, 5}), none = predict({0, 2, 0, 3, 0, 4});
+  EXPECT_EQ(two.shape(), Shape({2, 2}));
+  EXPECT_THAT(Floats(two), ElementsAre(1, 2, 4, 5));
+  EXPECT_EQ(none.shape(), Shape({0, 2}));
+}
+
 TEST(PredictorTest, OutputsLast) {
   const auto predictor = TwoLayersPredictor();
   const NDArray data = RandomArray({2, kFeatures}, 10);

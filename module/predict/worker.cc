@@ -21,6 +21,9 @@ absl::StatusOr<std::vector<NDArray>> RunApart(Worker& worker, Executor& executor
     COOPER_RETURN_IF_ERROR(executor.Forward(/*is_train=*/false));
     COOPER_ASSIGN_OR_RETURN(const auto outputs, executor.outputs());
     for (int i = 0; i < count; ++i) {
+      if (program.row_counts[i] >= 0) {
+        COOPER_ASSIGN_OR_RETURN(results[i], results[i].Slice(0, outputs[i].shape()[0]));
+      }
       if (executor.TakesOutput(i)) continue;
       COOPER_RETURN_IF_ERROR(queue.Copy(results[i].raw_data(), results[i].context(),
                                         outputs[i].raw_data(), outputs[i].context(),

@@ -41,6 +41,10 @@ absl::Status SortById(int axis, std::vector<int64_t>* ids, NDArray* array) {
   return absl::OkStatus();
 }
 
+bool IsOfSomeSamples(const BatchLayout& layout) {
+  return layout.kind == BatchLayout::Kind::kSomeSamples;
+}
+
 absl::StatusOr<bool> EqualBits(const NDArray& a, const NDArray& b) {
   COOPER_ASSIGN_OR_RETURN(const NDArray x, OnCpu(a));
   COOPER_ASSIGN_OR_RETURN(const NDArray y, OnCpu(b));
@@ -91,7 +95,7 @@ absl::Status PredictedRows::FindLayouts(const DataBatch& batch, const std::vecto
                                         Compute compute) {
   std::vector<std::pair<size_t, Candidates*>> open;
   for (size_t k = 0; k < kept.outputs.size(); ++k) {
-    if (!kept.layouts[k].is_unknown()) continue;
+    if (!kept.layouts[k].is_unknown() || IsOfSomeSamples(kept.layouts[k])) continue;
     std::vector<BatchLayout> possible = PossibleLayouts(kept.outputs[k].shape(), kept.samples);
     if (possible.empty()) continue;
     const bool by_row = possible[0].axis == 0 && possible[0].per_sample() == 1;
@@ -115,6 +119,8 @@ absl::Status PredictedRows::FindLayouts(const DataBatch& batch, const std::vecto
   COOPER_ASSIGN_OR_RETURN(turned.label, TurnAll(batch.label, label, kept.samples));
   COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> outputs, compute(turned));
   for (const auto& [k, candidates] : open) {
+    // How many rows there are may follow from the samples in a way that no rule tells.
+    if (outputs[k].shape() != kept.outputs[k].shape()) candidates->layouts.clear();
     COOPER_ASSIGN_OR_RETURN(
         candidates->layouts,
         AgreeingLayouts(candidates->layouts, kept.outputs[k], outputs[k], kept.samples));
@@ -127,11 +133,14 @@ absl::StatusOr<std::vector<BatchLayout>> PredictedRows::LayoutsOf(const Batch& b
                                                                   size_t k) const {
   const BatchLayout& layout = batch.layouts[k];
   if (layout.has_samples()) return std::vector{layout};
+  if (IsOfSomeSamples(layout) && batch.pad > 0) {
+    return CannotTellPadding(batch.outputs[k].shape(), layout, batch.samples, batch.pad);
+  }
   if (!layout.is_unknown() || batch.samples == 0) return std::vector<BatchLayout>();
   const auto at = candidates_.find(KeyOf(batch, k));
   if (at == candidates_.end()) return std::vector<BatchLayout>();
   if (!at->second.layouts.empty() || batch.pad == 0) return at->second.layouts;
-  return CannotTellPadding(batch.outputs[k].shape(), batch.samples, batch.pad);
+  return CannotTellPadding(batch.outputs[k].shape(), layout, batch.samples, batch.pad);
 }
 
 absl::StatusOr<NDArray> PredictedRows::Kept(const Batch& batch, size_t k,

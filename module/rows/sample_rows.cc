@@ -58,7 +58,14 @@ absl::StatusOr<NDArray> WithoutPad(const NDArray& output, int64_t pad) {
   return output.Slice(0, std::max<int64_t>(0, output.shape()[0] - pad));
 }
 
-absl::Status CannotTellPadding(const Shape& output, int64_t samples, int64_t pad) {
+absl::Status CannotTellPadding(const Shape& output, const BatchLayout& layout, int64_t samples,
+                               int64_t pad) {
+  if (layout.kind == BatchLayout::Kind::kSomeSamples) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "of shape ", output.ToString(), " has rows of some of ", samples,
+        " samples: it cannot be told which of them belong to the ", pad,
+        " samples of padding; let the iterator give no padding (kSmaller or kDiscard)"));
+  }
   return absl::InvalidArgumentError(absl::StrCat(
       "of shape ", output.ToString(), " for ", samples,
       " samples: it cannot be told what of it belongs to the ", pad,
@@ -72,11 +79,14 @@ absl::StatusOr<NDArray> WithoutPadding(const NDArray& output, const BatchLayout&
   if (samples == 0) return WithoutPad(output, pad);
   BatchLayout known = layout.Fits(output.shape(), samples) ? layout : BatchLayout();
   if (known.is_unknown()) {
+    if (known.kind == BatchLayout::Kind::kSomeSamples) {
+      return CannotTellPadding(output.shape(), known, samples, pad);
+    }
     const std::vector<BatchLayout> possible = PossibleLayouts(output.shape(), samples);
     if (possible.empty()) return output;
     // A first axis of as many indices as there are samples is taken to be theirs.
     if (possible[0].axis > 0 || possible[0].per_sample() > 1) {
-      return CannotTellPadding(output.shape(), samples, pad);
+      return CannotTellPadding(output.shape(), known, samples, pad);
     }
     known = possible[0];
   }

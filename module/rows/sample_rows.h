@@ -28,7 +28,8 @@ absl::StatusOr<NDArray> WithoutPadding(const NDArray& output, const BatchLayout&
                                        int64_t samples, int64_t pad);
 
 // The error for an output of this shape where that is not known and there is padding.
-absl::Status CannotTellPadding(const Shape& output, int64_t samples, int64_t pad);
+absl::Status CannotTellPadding(const Shape& output, const BatchLayout& layout, int64_t samples,
+                               int64_t pad);
 
 // The indices, along the layout's axis, of the first `keep` of `samples` samples: those of each
 // sample together, or in the order in which they are.

@@ -156,7 +156,10 @@ absl::StatusOr<BatchLayouts> BatchLayouts::Infer(const Symbol& symbol,
       BatchLayout found = varies ? BatchLayout() : BatchLayout::Of(Kind::kNone);
       if (known && varies) found = OutputLayout(call);
       if (!found.Fits(outputs[k], probed->batch_size)) found = {};
-      layouts[first + k] = Reconcile(found, Declared(node, outputs[k], probed->batch_size));
+      // What is declared of rows that are counted is so of all of them alone.
+      layouts[first + k] = node.op()->counts_rows()
+                               ? found
+                               : Reconcile(found, Declared(node, outputs[k], probed->batch_size));
       if (layouts[first + k].is_unknown() && lost[i] < 0) lost[i] = i;
     }
   }

@@ -97,6 +97,8 @@ std::string BatchLayout::ToString() const {
       return "a sum over samples";
     case Kind::kMean:
       return "a mean over samples";
+    case Kind::kSomeSamples:
+      return "rows of some samples";
     case Kind::kSamples:
       break;
   }

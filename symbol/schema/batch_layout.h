@@ -32,6 +32,9 @@ struct BatchLayout {
     kSamples,  // each sample has elements of its own
     kSum,      // a sum over the samples
     kMean,     // a mean over the samples
+    // The rows of some samples, in their order, along the first axis: whose they are is known once
+    // they are computed (OpSchema::counts_rows). Unknown to all that cannot say more of it.
+    kSomeSamples,
   };
 
   Kind kind = Kind::kUnknown;
@@ -47,7 +50,7 @@ struct BatchLayout {
     return {Kind::kSamples, axis, outer, inner};
   }
 
-  bool is_unknown() const { return kind == Kind::kUnknown; }
+  bool is_unknown() const { return kind == Kind::kUnknown || kind == Kind::kSomeSamples; }
   bool has_samples() const { return kind == Kind::kSamples; }
   bool is_reduced() const { return kind == Kind::kSum || kind == Kind::kMean; }
   // Indices of the axis that belong to one sample.

@@ -199,6 +199,11 @@ OpBuilder&& OpBuilder::ReadsShapesAlone() && {
   return std::move(*this);
 }
 
+OpBuilder&& OpBuilder::CountsRows() && {
+  op_->counts_rows_ = true;
+  return std::move(*this);
+}
+
 OpBuilder&& OpBuilder::Transposes(OpSchema::AxesFn axes) && {
   op_->transposed_axes_ = std::move(axes);
   return std::move(*this);

@@ -137,6 +137,11 @@ class OpSchema {
   bool is_elementwise() const { return is_elementwise_; }
   // Looks at the shapes of its inputs and at no element of theirs, which need not be there.
   bool reads_shapes_alone() const { return reads_shapes_alone_; }
+  // How many rows output 0 has is known once the kernel has run: its shape says the most there can
+  // be. The kernel writes the number into the last output, a hidden int64 of shape (1,), and zeros
+  // behind these rows. Nothing can be computed from such an output, which executors cut to its
+  // rows: it is one of the graph's, or nobody reads it.
+  bool counts_rows() const { return counts_rows_; }
   // Output 0 is input 0 with its axes in another order. Empty: it is not.
   const AxesFn& transposed_axes() const { return transposed_axes_; }
   // The outputs follow each other along that axis of input 0. Empty: they do not.
@@ -188,6 +193,7 @@ class OpSchema {
   bool keeps_elements_ = false;
   bool is_elementwise_ = false;
   bool reads_shapes_alone_ = false;
+  bool counts_rows_ = false;
   AxesFn transposed_axes_;
   AxisFn split_axis_;
   AxisFn join_axis_;
@@ -237,6 +243,7 @@ class OpBuilder {
   OpBuilder&& KeepsElements() &&;
   OpBuilder&& Elementwise() &&;
   OpBuilder&& ReadsShapesAlone() &&;
+  OpBuilder&& CountsRows() &&;
   OpBuilder&& Transposes(OpSchema::AxesFn axes) &&;
   OpBuilder&& Splits(OpSchema::AxisFn axis) &&;
   OpBuilder&& Joins(OpSchema::AxisFn axis) &&;

@@ -17,7 +17,10 @@ absl::Status RunOpCase(const std::string& folder) {
   const Json json = ReadJson(folder + "/case.json");
   COOPER_ASSIGN_OR_RETURN(SymbolFile file, ReadSymbolFile(folder + "/symbol.json"));
   const Symbol& symbol = file.symbol;
-  COOPER_RETURN_IF_ERROR(CheckInferShape(symbol, json.at("infer_shape")));
+  // MXNet cannot tell how many rows a mask keeps.
+  if (json.at("infer_shape").contains("out")) {
+    COOPER_RETURN_IF_ERROR(CheckInferShape(symbol, json.at("infer_shape")));
+  }
   if (json.contains("infer_type")) {
     COOPER_RETURN_IF_ERROR(CheckInferType(symbol, json.at("infer_type")));
   }

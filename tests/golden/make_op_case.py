@@ -31,14 +31,20 @@ import mxnet  # noqa: E402
 
 
 def Infos(symbol, infer, known):
-    """What `infer`, a method of Symbol, makes of `known`: a case's infer_shape or infer_type."""
+    """What `infer`, a method of Symbol, makes of `known`: a case's infer_shape or infer_type.
+
+    Only "known" if it cannot tell, as of an output whose rows are counted as they are computed.
+    """
     args, outs, auxs = infer(**known)
 
     def Plain(value):
         return list(value) if isinstance(value, tuple) else numpy.dtype(value).name
 
+    known = {name: Plain(value) for name, value in known.items()}
+    if args is None:
+        return {"known": known}
     return {
-        "known": {name: Plain(value) for name, value in known.items()},
+        "known": known,
         "arg": dict(zip(symbol.list_arguments(), map(Plain, args))),
         "out": list(map(Plain, outs)),
         "aux": dict(zip(symbol.list_auxiliary_states(), map(Plain, auxs))),
@@ -71,8 +77,9 @@ def WriteCase(symbol, shapes, op, case, dtype="float32", grad_req="write", seed=
 
     types = {name: index_dtype if name in indices else dtype for name in shapes}
     shape_info = Infos(symbol, symbol.infer_shape, shapes)
-    args = {name: DrawArgument(name, shape) for name, shape in shape_info["arg"].items()}
-    auxs = {name: DrawArgument(name, shape) for name, shape in shape_info["aux"].items()}
+    args = {name: DrawArgument(name, shape)
+            for name, shape in shape_info.get("arg", shapes).items()}
+    auxs = {name: DrawArgument(name, shape) for name, shape in shape_info.get("aux", {}).items()}
     backward = grad_req != "null"
     reqs = {name: "null" if name in indices or name in without_gradient else grad_req
             for name in args}

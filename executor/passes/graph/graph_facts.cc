@@ -41,7 +41,7 @@ GraphFacts::GraphFacts(const Symbol& symbol, std::vector<Shape> shapes, std::vec
       continue;
     }
     is_constant_[i] = !node.inputs().empty() && !node.op()->is_random() &&
-                      node.op()->WrittenInputs(node.call()).empty() &&
+                      !node.op()->counts_rows() && node.op()->WrittenInputs(node.call()).empty() &&
                       absl::c_all_of(node.inputs(), [&](const NodeEntry& input) {
                         return is_constant_[index(input)];
                       });

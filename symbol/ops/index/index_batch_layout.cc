@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "symbol/ops/index/boolean_mask_param.h"
 #include "symbol/ops/index/gather_nd_param.h"
 #include "symbol/ops/index/ordering_param.h"
 #include "symbol/ops/index/sequence_param.h"
@@ -45,6 +46,14 @@ COOPER_BATCH_RULE(batch_take, [](const BatchCall& c) { return c.FirstAxis(); });
 
 COOPER_BATCH_RULE(one_hot,
                   [](const BatchCall& c) { return c.Map([](int, int axis) { return axis; }); });
+
+// Rows of samples, or rows that samples say.
+COOPER_BATCH_RULE(_contrib_boolean_mask, [](const BatchCall& c) {
+  const bool by_sample = c.layouts[BooleanMaskArrays::kIndex].has_samples();
+  const BatchLayout& data = c.layouts[BooleanMaskArrays::kData];
+  if (!by_sample && !(data.has_samples() && data.axis == 0)) return BatchLayout();
+  return BatchLayout::Of(BatchLayout::Kind::kSomeSamples);
+});
 
 // Indices (number of axes, ...) into what is the same for all samples.
 COOPER_BATCH_RULE(gather_nd, [](const BatchCall& c) {
