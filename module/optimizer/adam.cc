@@ -147,10 +147,11 @@ const bool kRegistered[] = {
     RegisterOptimizer<NadamOptions>({"nadam"}, Nadam,
                                     [](auto& d) {
                                       using Options = NadamOptions;
-                                      d.Field("beta1", &Options::beta1);
+                                      // Momenta are from 0 to 1 then, as a saved state has them.
+                                      d.Field("beta1", &Options::beta1).Min(0).Max(1);
                                       d.Field("beta2", &Options::beta2);
                                       d.Field("epsilon", &Options::epsilon);
-                                      d.Field("schedule_decay", &Options::schedule_decay);
+                                      d.Field("schedule_decay", &Options::schedule_decay).Min(0);
                                     }),
     RegisterOptimizer<FtmlOptions>({"ftml"}, Ftml,
                                    [](auto& d) {

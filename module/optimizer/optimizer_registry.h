@@ -41,7 +41,8 @@ bool RegisterOptimizer(const std::vector<std::string>& names, Made (*make)(const
         d.Field("wd", &Options::common, &Common::wd);
         d.Field("rescale_grad", &Options::common, &Common::rescale_grad);
         d.Field("clip_gradient", &Options::common, &Common::clip_gradient);
-        d.Field("begin_num_update", &Options::common, &Common::begin_num_update);
+        // Saved states hold counts up to 2^53.
+        d.Field("begin_num_update", &Options::common, &Common::begin_num_update).Min(0).Max(0x1p52);
         d.Field("multi_precision", &Options::common, &Common::multi_precision);
         declare(d);
       });

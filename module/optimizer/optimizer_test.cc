@@ -428,6 +428,16 @@ TEST(CreateOptimizerTest, NamesWhatIsWrong) {
   EXPECT_THAT(CreateOptimizer("sgd", {{"learning_rate", "fast"}}),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("optimizer sgd: learning_rate is 'fast'")));
+  for (const char* text : {"-1", "9223372036854775807"}) {
+    EXPECT_THAT(CreateOptimizer("sgd", {{"begin_num_update", text}}),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr(absl::StrCat("begin_num_update is '", text, "'"))));
+  }
+  for (const auto& [name, text] : {std::pair("beta1", "1.5"), std::pair("schedule_decay", "-1")}) {
+    EXPECT_THAT(CreateOptimizer("nadam", {{name, text}}),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr(absl::StrCat("optimizer nadam: ", name, " is '", text, "'"))));
+  }
   EXPECT_THAT(CreateOptimizer("lbsgd", {{"warmup_strategy", "cubic"}}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'cubic'")));
   EXPECT_THAT(CreateOptimizer("signum", {{"momentum", "0"}, {"wd_lh", "0.1"}}),
