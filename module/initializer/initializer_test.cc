@@ -1,6 +1,7 @@
 #include "module/initializer/initializer.h"
 
 #include <cmath>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -236,6 +237,7 @@ TEST(FusedRnnTest, CannotBeWrittenAroundWhatCannot) {
 }
 
 TEST(InitializerTest, DumpsReadBackAsTheSame) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const std::pair<std::string, std::string> cases[] = {
       {init::Zero()->Dumps(), R"(["zero", {}])"},
       {init::One()->Dumps(), R"(["one", {}])"},
@@ -249,6 +251,8 @@ TEST(InitializerTest, DumpsReadBackAsTheSame) {
       {init::Orthogonal()->Dumps(), R"(["orthogonal", {"scale": 1.414, "rand_type": "uniform"}])"},
       {init::Bilinear()->Dumps(), R"(["bilinear", {}])"},
       {init::LstmBias()->Dumps(), R"(["lstmbias", {"forget_bias": 1.0}])"},
+      {init::Constant(-kInfinity)->Dumps(), R"(["constant", {"value": "-inf"}])"},
+      {init::Constant({1, std::nan("")})->Dumps(), R"(["constant", {"value": [1.0, "nan"]}])"},
   };
   for (const auto& [dumps, expected] : cases) {
     EXPECT_EQ(dumps, expected);
