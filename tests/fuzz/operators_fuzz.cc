@@ -7,8 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "executor/executor.h"
 #include "glog/logging.h"
+#include "ndarray/base/context.h"
+#include "ndarray/base/dtype.h"
 #include "symbol/json/json.h"
 #include "tests/fuzz/compare_results.h"
 #include "tests/fuzz/fuzz_input.h"
@@ -16,6 +19,14 @@
 
 namespace cooper {
 namespace {
+
+// Gradients in integers are cut off after each step, of which passes make fewer.
+RandomNetwork::Results WithoutIntegerGradients(RandomNetwork::Results results) {
+  std::erase_if(results.arrays, [](const auto& named) {
+    return absl::StartsWith(named.first, "gradient of ") && !IsFloating(named.second.dtype());
+  });
+  return results;
+}
 
 void CompareWithoutPasses(const uint8_t* data, size_t size) {
   static const auto* const passes = [] {
