@@ -52,6 +52,10 @@ class Loop {
   void Run() {
     internal_parallel::RunShared(parts_, [this](int64_t self) { return RunPieces(self); });
   }
+  void RunAlone() {
+    const internal_parallel::InLoop scope;
+    for (int64_t at = 0; at < parts_ * own_; ++at) RunPiece(at);
+  }
 
  private:
   internal_parallel::Share RunPieces(int64_t self) {
@@ -64,17 +68,20 @@ class Loop {
   // Returns how many were left.
   int64_t RunPiecesOf(int64_t owner) {
     std::atomic<int64_t>& next = counters_[owner].next;
-    const int64_t pieces = parts_ * own_;
     int64_t run = 0;
     // Looked at before it is written: mostly there is nothing left.
     while (next.load(std::memory_order_relaxed) < own_) {
       const int64_t k = next.fetch_add(1, std::memory_order_relaxed);
       if (k >= own_) break;
-      const int64_t at = owner * own_ + k;
-      fn_(n_ * at / pieces, n_ * (at + 1) / pieces);
+      RunPiece(owner * own_ + k);
       ++run;
     }
     return run;
+  }
+
+  void RunPiece(int64_t at) {
+    const int64_t pieces = parts_ * own_;
+    fn_(n_ * at / pieces, n_ * (at + 1) / pieces);
   }
 
   const int64_t n_;
@@ -90,10 +97,10 @@ namespace internal_parallel {
 
 int64_t LoopThreads(int64_t most) {
   const int64_t threads = std::min<int64_t>(NumThreads(), most);
-  if (in_loop || threads <= 1) return 1;
-  HelperBalance& balance = HelperBalance::OfThisThread();
-  return balance.Shares(HelperBalance::Now()) ? threads : 1;
+  return in_loop ? 1 : std::max<int64_t>(threads, 1);
 }
+
+bool SharesLoops() { return HelperBalance::OfThisThread().Shares(HelperBalance::Now()); }
 
 }  // namespace internal_parallel
 
@@ -111,7 +118,8 @@ void ParallelForPieces(int64_t n, int64_t grain, int64_t piece,
   }
   const int64_t own =
       std::clamp<int64_t>(n / (parts * std::max<int64_t>(piece, 1)), 1, kMaxPiecesPerThread);
-  Loop(n, parts, own, fn).Run();
+  Loop loop(n, parts, own, fn);
+  internal_parallel::SharesLoops() ? loop.Run() : loop.RunAlone();
 }
 
 void ParallelForPlain(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> fn) {

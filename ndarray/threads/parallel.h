@@ -26,9 +26,9 @@ int NumThreads();
 void SetNumThreads(int threads);
 
 // Calls fn(begin, end) for disjoint ranges that cover [0, n), on several threads if each then gets
-// at least `grain` items, else on this one. The ranges depend on n, grain and NumThreads(), not on
-// who runs them; within a loop, and while a thread runs its loops alone, there is one. `fn` is
-// compiled once, for any processor: it moves elements rather than computes with them, or calls what
+// at least `grain` items, else on this one. The ranges depend on n, grain and NumThreads() alone,
+// not on who runs them or how busy the machine is; within a loop there is one. `fn` is compiled
+// once, for any processor: it moves elements rather than computes with them, or calls what
 // RunAtCpuLevel runs.
 void ParallelForPlain(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> fn);
 
@@ -48,9 +48,13 @@ void ParallelFor(int64_t n, int64_t grain, const Fn& fn) {
 
 namespace internal_parallel {
 
-// How many threads a loop that starts now is to be cut for: up to `most`, up to NumThreads(), and
-// one within a loop, or while this thread runs its loops alone.
+// How many threads a loop is cut for: up to `most`, up to NumThreads(), and one within a loop.
+// Rounding may depend on the ranges of a loop, so nothing that changes from run to run decides.
 int64_t LoopThreads(int64_t most);
+
+// Whether a loop of several threads that starts now is to let others in. If not, the caller runs
+// all of its ranges within an InLoop.
+bool SharesLoops();
 
 }  // namespace internal_parallel
 

@@ -6,6 +6,7 @@
 #include "absl/container/fixed_array.h"
 #include "ndarray/threads/loop_team.h"
 #include "ndarray/threads/parallel.h"
+#include "ndarray/threads/run_shared.h"
 
 namespace cooper {
 
@@ -31,6 +32,12 @@ class StepLoop {
         parts_, [this](int64_t self) { return RunOne(self); },
         [this] { return done_.load(std::memory_order_acquire) == steps_ * parts_; });
   }
+  void RunAlone() {
+    const internal_parallel::InLoop scope;
+    for (int64_t step = 0; step < steps_; ++step) {
+      for (int64_t part = 0; part < parts_; ++part) RunRange(step, part);
+    }
+  }
 
  private:
   // Its own range first, which it had in the step before as well: the data may be near it.
@@ -47,9 +54,13 @@ class StepLoop {
     int64_t step = next.load(std::memory_order_relaxed);
     if (step == steps_ || done_.load(std::memory_order_acquire) < step * parts_) return false;
     if (!next.compare_exchange_strong(step, step + 1, std::memory_order_relaxed)) return false;
-    fn_(step, n_ * part / parts_, n_ * (part + 1) / parts_);
+    RunRange(step, part);
     done_.fetch_add(1, std::memory_order_acq_rel);
     return true;
+  }
+
+  void RunRange(int64_t step, int64_t part) {
+    fn_(step, n_ * part / parts_, n_ * (part + 1) / parts_);
   }
 
   const int64_t steps_;
@@ -66,8 +77,12 @@ void ParallelSteps(int64_t steps, int64_t n, int64_t grain,
                    absl::FunctionRef<void(int64_t, int64_t, int64_t)> fn) {
   if (n <= 0) return;
   const int64_t parts = internal_parallel::LoopThreads(n / std::max<int64_t>(grain, 1));
-  if (parts > 1) return StepLoop(steps, n, parts, fn).Run();
-  for (int64_t step = 0; step < steps; ++step) fn(step, 0, n);
+  if (parts == 1) {
+    for (int64_t step = 0; step < steps; ++step) fn(step, 0, n);
+    return;
+  }
+  StepLoop loop(steps, n, parts, fn);
+  internal_parallel::SharesLoops() ? loop.Run() : loop.RunAlone();
 }
 
 }  // namespace cooper

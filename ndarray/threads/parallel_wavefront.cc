@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 
 #include "absl/container/fixed_array.h"
 #include "ndarray/threads/loop_team.h"
 #include "ndarray/threads/parallel.h"
+#include "ndarray/threads/run_shared.h"
 
 namespace cooper {
 namespace {
@@ -75,7 +77,11 @@ void ParallelWavefront(int64_t rows, int64_t columns,
                        absl::FunctionRef<void(int64_t, int64_t)> fn) {
   if (rows <= 0 || columns <= 0) return;
   const int64_t threads = internal_parallel::LoopThreads(std::min(rows, columns));
-  if (threads > 1) return Wavefront(rows, columns, threads, fn).Run();
+  if (threads > 1 && internal_parallel::SharesLoops()) {
+    return Wavefront(rows, columns, threads, fn).Run();
+  }
+  std::optional<internal_parallel::InLoop> scope;  // as pieces of several threads have it
+  if (threads > 1) scope.emplace();
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t column = 0; column < columns; ++column) fn(row, column);
   }

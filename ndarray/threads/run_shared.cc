@@ -1,7 +1,6 @@
 #include "ndarray/threads/run_shared.h"
 
 #include <atomic>
-#include <utility>
 
 #include "ndarray/threads/helper_balance.h"
 #include "ndarray/threads/profiler.h"
@@ -66,10 +65,8 @@ class SharedRun {
       group_.run(Task{this, other});
     }
     const ScopedProfileFlops scope(flops_);
-    const bool was_in_loop = std::exchange(in_loop, true);
-    const Share share = work_(self);
-    in_loop = was_in_loop;
-    return share;
+    const InLoop scope_of_loop;
+    return work_(self);
   }
 
   // The race detector does not see how oneTBB, which it has not instrumented, hands a task over:

@@ -4,6 +4,7 @@
 // The threads of a loop: the caller, and oneTBB's workers, which all loops of the process share.
 
 #include <cstdint>
+#include <utility>
 
 #include "absl/functional/function_ref.h"
 
@@ -11,6 +12,18 @@ namespace cooper::internal_parallel {
 
 // Whether this thread is within a loop's ranges: a loop there is one of many already.
 extern thread_local bool in_loop;
+
+// Sets in_loop while it lives.
+class InLoop {
+ public:
+  InLoop() : before_(std::exchange(in_loop, true)) {}
+  ~InLoop() { in_loop = before_; }
+  InLoop(const InLoop&) = delete;
+  InLoop& operator=(const InLoop&) = delete;
+
+ private:
+  const bool before_;
+};
 
 // What one thread did for a loop.
 struct Share {
