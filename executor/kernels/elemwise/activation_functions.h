@@ -12,6 +12,14 @@
 
 namespace cooper {
 
+// log(1 + exp(x)). Beyond 20 it is x in float, and exp would overflow. The logarithm stands outside
+// of the choice, or loops do not become vector instructions.
+template <typename C>
+COOPER_HOST_DEVICE C VectorSoftRelu(C x) {
+  const C log = VectorLog1p(VectorExp(x > 20 ? C{20} : x));
+  return x > 20 ? x : log;
+}
+
 #define COOPER_ACTIVATION_OF(Name, exact_integers, arity, arguments, value) \
   struct Name {                                                             \
     static constexpr int kArity = arity;                                    \
@@ -28,8 +36,7 @@ namespace cooper {
 COOPER_ACTIVATION_OF(Relu, true, 1, (C x), x < 0 ? 0 : x);
 COOPER_ACTIVATION(Sigmoid, 1, (C x), VectorSigmoid(x));
 COOPER_ACTIVATION(Tanh, 1, (C x), VectorTanh(x));
-// Beyond 20 log(1 + exp(x)) is x in float, and exp would overflow.
-COOPER_ACTIVATION(SoftRelu, 1, (C x), x > 20 ? x : VectorLog1p(VectorExp(x)));
+COOPER_ACTIVATION(SoftRelu, 1, (C x), VectorSoftRelu(x));
 COOPER_ACTIVATION(SoftSign, 1, (C x), x / (1 + std::fabs(x)));
 
 COOPER_ACTIVATION_OF(ReluGrad, true, 2, (C g, C y), y > 0 ? g : (y != y ? y : 0));

@@ -20,14 +20,26 @@
 namespace cooper {
 namespace {
 
-// Calls fn(i) for each element, in any order: outputs may lie over inputs, but element by element.
-// What `fn` reads beside arrays it has captured by value, or every store might change it.
-template <typename Fn>
-void ForEach(int64_t n, const Fn& fn) {
-  ParallelFor(n, 16384, [fn](int64_t begin, int64_t end) {
-    const Fn own = fn;
+// to[i] = fn(i), or to[i] += fn(i), for begin <= i < end in any order. The compiler moves `add` out
+// of short loops only, and a loop with a choice in it does not become vector instructions.
+template <typename T, typename Fn>
+void StoreRange(int64_t begin, int64_t end, T* to, bool add, const Fn& fn) {
+  if (add) {
     COOPER_INDEPENDENT_ITERATIONS
-    for (int64_t i = begin; i < end; ++i) own(i);
+    for (int64_t i = begin; i < end; ++i) Store(to + i, fn(i), /*add=*/true);
+  } else {
+    COOPER_INDEPENDENT_ITERATIONS
+    for (int64_t i = begin; i < end; ++i) Store(to + i, fn(i), /*add=*/false);
+  }
+}
+
+// The same for all n elements: outputs may lie over inputs, but element by element. `fn` has
+// captured by value what it reads beside arrays, or every store might change it.
+template <typename T, typename Fn>
+void StoreEach(int64_t n, T* to, bool add, const Fn& fn) {
+  ParallelFor(n, 16384, [=](int64_t begin, int64_t end) {
+    const Fn own = fn;
+    StoreRange(begin, end, to, add, own);
   });
 }
 
@@ -64,9 +76,9 @@ class PreluLines {
   int64_t gamma_step_ = 0;
 };
 
-// Calls fn(i, gamma) for each element i, as ForEach does.
+// As StoreEach, with fn(i, gamma).
 template <typename T, typename Fn>
-void ForEachOfPrelu(const PreluLines& lines, const T* gamma, const Fn& fn) {
+void StoreEachOfPrelu(const PreluLines& lines, const T* gamma, T* to, bool add, const Fn& fn) {
   ParallelFor(lines.size(), 16384, [=](int64_t begin, int64_t end) {
     const Fn own = fn;
     for (int64_t first = begin; first < end;) {
@@ -75,11 +87,10 @@ void ForEachOfPrelu(const PreluLines& lines, const T* gamma, const Fn& fn) {
       const T* own_gamma = gamma + lines.GammaOf(line);
       if (lines.gamma_step() == 0) {
         const auto slope = Load(*own_gamma);
-        COOPER_INDEPENDENT_ITERATIONS
-        for (int64_t i = first; i < last; ++i) own(i, slope);
+        StoreRange(first, last, to, add, [=](int64_t i) { return own(i, slope); });
       } else {
-        COOPER_INDEPENDENT_ITERATIONS
-        for (int64_t i = first; i < last; ++i) own(i, Load(own_gamma[i - line_begin]));
+        StoreRange(first, last, to, add,
+                   [=](int64_t i) { return own(i, Load(own_gamma[i - line_begin])); });
       }
       first = last;
     }
@@ -108,46 +119,47 @@ void Forward(const KernelContext& c) {
       const C low = static_cast<C>(param.lower_bound);
       const C width = static_cast<C>(param.upper_bound - param.lower_bound);
       T* mask = c.reqs[kMask] == WriteReq::kNull ? nullptr : c.outputs[kMask].as<T>();
-      ForEach(n, [&](int64_t i) {
+      const bool add_mask = c.reqs[kMask] == WriteReq::kAdd;
+      StoreEach(n, y, add, [=, &c](int64_t i) {
         const C s =
             c.is_train ? low + width * static_cast<C>(c.random.UniformAt(i)) : low + width / 2;
         const C v = Load(x[i]);
-        if (mask != nullptr) Store(mask + i, s, c.reqs[kMask] == WriteReq::kAdd);
-        Store(y + i, v > 0 ? v : v * s, add);
+        if (mask != nullptr) Store(mask + i, s, add_mask);
+        return v > 0 ? v : v * s;
       });
       return;
     }
     case LeakyReluParam::kLeaky:
-      ForEach(n, [=](int64_t i) {
+      StoreEach(n, y, add, [=](int64_t i) {
         const C v = Load(x[i]);
-        Store(y + i, v > 0 ? v : v * slope, add);
+        return v > 0 ? v : v * slope;
       });
       return;
     case LeakyReluParam::kPrelu: {
       const PreluLines lines(GammaIndex(c.inputs[kData].shape, c.inputs[kGamma].shape));
-      ForEachOfPrelu(lines, c.inputs[kGamma].as<T>(), [=](int64_t i, C gamma) {
+      StoreEachOfPrelu(lines, c.inputs[kGamma].as<T>(), y, add, [=](int64_t i, C gamma) {
         const C v = Load(x[i]);
-        Store(y + i, v > 0 ? v : v * gamma, add);
+        return v > 0 ? v : v * gamma;
       });
       return;
     }
     case LeakyReluParam::kElu:
-      ForEach(n, [=](int64_t i) {
+      StoreEach(n, y, add, [=](int64_t i) {
         const C v = Load(x[i]);
-        Store(y + i, v > 0 ? v : slope * Expm1(v), add);
+        return v > 0 ? v : slope * Expm1(v);
       });
       return;
     case LeakyReluParam::kSelu:
-      ForEach(n, [=](int64_t i) {
+      StoreEach(n, y, add, [=](int64_t i) {
         const C v = Load(x[i]);
         const C u = v > 0 ? v : static_cast<C>(kSeluAlpha) * Expm1(v);
-        Store(y + i, static_cast<C>(kSeluLambda) * u, add);
+        return static_cast<C>(kSeluLambda) * u;
       });
       return;
     case LeakyReluParam::kGelu:
-      ForEach(n, [=](int64_t i) {
+      StoreEach(n, y, add, [=](int64_t i) {
         const C v = Load(x[i]);
-        Store(y + i, v * C{0.5} * (C{1} + VectorErf(v / static_cast<C>(kSqrt2))), add);
+        return v * C{0.5} * (C{1} + VectorErf(v / static_cast<C>(kSqrt2)));
       });
       return;
   }
@@ -212,9 +224,9 @@ void PreluBackward(const KernelContext& c) {
   if (c.reqs[0] != WriteReq::kNull) {
     T* grad = c.outputs[0].as<T>();
     const bool add = c.reqs[0] == WriteReq::kAdd;
-    ForEachOfPrelu(lines, c.inputs[kMaskOrGamma].as<T>(), [=](int64_t i, C gamma) {
+    StoreEachOfPrelu(lines, c.inputs[kMaskOrGamma].as<T>(), grad, add, [=](int64_t i, C gamma) {
       const C g = Load(ograd[i]);
-      Store(grad + i, Load(x[i]) > 0 ? g : g * gamma, add);
+      return Load(x[i]) > 0 ? g : g * gamma;
     });
   }
 }
@@ -237,27 +249,26 @@ void Backward(const KernelContext& c) {
       return;
     case LeakyReluParam::kRrelu: {
       const T* mask = c.inputs[kMaskOrGamma].as<T>();
-      ForEach(n, [=](int64_t i) {
-        Store(grad + i, Load(ograd[i]) * (Load(y[i]) > 0 ? C{1} : Load(mask[i])), add);
+      StoreEach(n, grad, add, [=](int64_t i) {
+        return Load(ograd[i]) * (Load(y[i]) > 0 ? C{1} : Load(mask[i]));
       });
       return;
     }
     case LeakyReluParam::kLeaky:
-      ForEach(n, [=](int64_t i) {
-        Store(grad + i, Load(ograd[i]) * (Load(y[i]) > 0 ? C{1} : slope), add);
-      });
+      StoreEach(n, grad, add,
+                [=](int64_t i) { return Load(ograd[i]) * (Load(y[i]) > 0 ? C{1} : slope); });
       return;
     case LeakyReluParam::kElu:
       if (param.gradient_takes_data()) {
-        ForEach(n, [=](int64_t i) {
+        StoreEach(n, grad, add, [=](int64_t i) {
           const C v = Load(y[i]);
-          Store(grad + i, Load(ograd[i]) * (v > 0 ? C{1} : slope * VectorExp(v)), add);
+          return Load(ograd[i]) * (v > 0 ? C{1} : slope * VectorExp(v));
         });
         return;
       }
-      ForEach(n, [=](int64_t i) {
+      StoreEach(n, grad, add, [=](int64_t i) {
         const C v = Load(y[i]);
-        Store(grad + i, Load(ograd[i]) * (v > 0 ? C{1} : v + slope), add);
+        return Load(ograd[i]) * (v > 0 ? C{1} : v + slope);
       });
       return;
     case LeakyReluParam::kSelu: {
@@ -265,18 +276,18 @@ void Backward(const KernelContext& c) {
       // models were trained with it.
       const C lambda = static_cast<C>(kSeluLambda);
       const C alpha = static_cast<C>(kSeluAlpha);
-      ForEach(n, [=](int64_t i) {
+      StoreEach(n, grad, add, [=](int64_t i) {
         const C v = Load(y[i]);
-        Store(grad + i, Load(ograd[i]) * lambda * (v > 0 ? C{1} : v + alpha), add);
+        return Load(ograd[i]) * lambda * (v > 0 ? C{1} : v + alpha);
       });
       return;
     }
     case LeakyReluParam::kGelu:
-      ForEach(n, [=](int64_t i) {
+      StoreEach(n, grad, add, [=](int64_t i) {
         const C v = Load(y[i]) / static_cast<C>(kSqrt2);
         const C slope_at =
             C{0.5} * (C{1} + VectorErf(v) + v * static_cast<C>(2 / kSqrtPi) * VectorExp(-v * v));
-        Store(grad + i, Load(ograd[i]) * slope_at, add);
+        return Load(ograd[i]) * slope_at;
       });
       return;
   }
