@@ -23,6 +23,53 @@ RunOperand Resolve(const ElemwiseOperand& operand, DType dtype, std::array<char,
   return {cell->data(), dtype, true};
 }
 
+// A run of fewer elements takes longer to start than to compute: operands of such runs are gathered
+// into blocks.
+constexpr int64_t kShortRun = 64;
+
+template <typename Word>
+void GatherWords(const BroadcastPlan& plan, const void* from, int64_t begin, int64_t n, void* to) {
+  const int64_t stride = plan.strides[0][plan.rank - 1];
+  Word* const words = static_cast<Word*>(to) - begin;
+  WalkBroadcast(plan, begin, begin + n, [=](const int64_t* offsets, int64_t count, int64_t at) {
+    const Word* const run = static_cast<const Word*>(from) + offsets[0];
+    for (int64_t i = 0; i < count; ++i) words[at + i] = run[i * stride];
+  });
+}
+
+// An operand that is broadcast alone.
+struct GatheredOperand {
+  RunOperand operand;
+  BroadcastPlan plan;
+
+  // The operand of the positions [begin, begin + n), of at most kElementBlock; `block` has room for
+  // its elements where they do not lie next to each other.
+  RunOperand Block(int64_t begin, int64_t n, char* block) const {
+    RunOperand run = operand;
+    if (run.fixed) return run;
+    if (plan.rank == 1) {
+      run.fixed = plan.strides[0][0] == 0;
+      if (!run.fixed) run.data = ElementAt(run.data, run.dtype, begin);
+      return run;
+    }
+    switch (SizeOf(run.dtype)) {
+      case 1:
+        GatherWords<uint8_t>(plan, run.data, begin, n, block);
+        break;
+      case 2:
+        GatherWords<uint16_t>(plan, run.data, begin, n, block);
+        break;
+      case 4:
+        GatherWords<uint32_t>(plan, run.data, begin, n, block);
+        break;
+      default:
+        GatherWords<uint64_t>(plan, run.data, begin, n, block);
+    }
+    run.data = block;
+    return run;
+  }
+};
+
 }  // namespace
 
 template <typename C>
@@ -100,6 +147,28 @@ absl::Status RunElemwise(const ElemwiseLoops& loops, absl::Span<const ElemwiseOp
   return absl::OkStatus();
 }
 
+namespace {
+
+void RunGathered(const ElemwiseLoops& loops, absl::Span<const GatheredOperand> operands,
+                 const ArrayView& output, WriteReq req) {
+  DispatchComputeType(output.dtype, loops.exact_integers, [&](auto zero) {
+    using C = decltype(zero);
+    ParallelForPlain(output.size(), kGrain, [&](int64_t first, int64_t last) {
+      alignas(64) char blocks[kMaxArity][kElementBlock * 8];
+      for (int64_t begin = first; begin < last; begin += kElementBlock) {
+        const int64_t n = std::min(kElementBlock, last - begin);
+        RunOperand run[kMaxArity];
+        for (size_t k = 0; k < operands.size(); ++k)
+          run[k] = operands[k].Block(begin, n, blocks[k]);
+        RunElements<C>(loops.of<C>(), {run, operands.size()}, n,
+                       ElementAt(output.data, output.dtype, begin), output.dtype, req);
+      }
+    });
+  });
+}
+
+}  // namespace
+
 absl::Status RunBroadcast(const ElemwiseLoops& loops, absl::Span<const ElemwiseOperand> operands,
                           absl::Span<const absl::Span<const int64_t>> shapes,
                           absl::Span<const int64_t> full, const ArrayView& output, WriteReq req) {
@@ -115,6 +184,15 @@ absl::Status RunBroadcast(const ElemwiseLoops& loops, absl::Span<const ElemwiseO
     resolved[k] = Resolve(operands[k], output.dtype, &cells[k]);
   }
   const int inner = plan.rank - 1;
+  if (plan.rank > 1 && plan.extents[inner] < kShortRun) {
+    GatheredOperand gathered[kMaxArity];
+    for (size_t k = 0; k < operands.size(); ++k) {
+      gathered[k].operand = resolved[k];
+      MakeBroadcastPlan(full, {shapes[k]}, &gathered[k].plan);
+    }
+    RunGathered(loops, {gathered, operands.size()}, output, req);
+    return absl::OkStatus();
+  }
   DispatchComputeType(output.dtype, loops.exact_integers, [&](auto zero) {
     using C = decltype(zero);
     ParallelForPlain(output.size(), kGrain, [&](int64_t begin, int64_t end) {
