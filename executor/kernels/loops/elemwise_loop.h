@@ -11,7 +11,12 @@
 //     template <typename C>
 //     static C Apply(C a, C b) { return a + b; }
 //   };
+//
+// A function whose vector form holds for a limited last argument has, beside Apply, kVectorLimit
+// and ApplyVector, as COOPER_ANGLE in unary_functions.h.
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <type_traits>
 
@@ -52,10 +57,55 @@ struct ElemwiseLoops {
   }
 };
 
+// ApplyVector, and Apply where the last argument is beyond kVectorLimit, or NaN: an element's
+// result depends on its own arguments alone.
+template <typename F, typename C>
+void LimitedLoopBody(const C* const* in, C* out, int64_t n) {
+  constexpr int64_t kBlock = 128;
+  const auto run = [](const C* const* from, C* to, int64_t count) {
+    COOPER_INDEPENDENT_ITERATIONS
+    for (int64_t i = 0; i < count; ++i) {
+      if constexpr (F::kArity == 1) {
+        to[i] = F::ApplyVector(from[0][i]);
+      } else {
+        to[i] = F::ApplyVector(from[0][i], from[1][i]);
+      }
+    }
+  };
+  for (int64_t begin = 0; begin < n; begin += kBlock) {
+    const int64_t count = std::min(kBlock, n - begin);
+    const C* from[F::kArity];
+    for (int k = 0; k < F::kArity; ++k) from[k] = in[k] + begin;
+    const C* const limited = from[F::kArity - 1];
+    using Flag = std::conditional_t<sizeof(C) == 4, int32_t, int64_t>;  // as wide as C: vectorised
+    Flag beyond = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      beyond |= std::fabs(limited[i]) <= C(F::kVectorLimit) ? Flag{0} : Flag{1};
+    }
+    if (beyond == 0) {
+      run(from, out + begin, count);
+      continue;
+    }
+    C results[kBlock];  // since `out` may be an operand
+    run(from, results, count);
+    for (int64_t i = 0; i < count; ++i) {
+      if (std::fabs(limited[i]) <= C(F::kVectorLimit)) continue;
+      if constexpr (F::kArity == 1) {
+        results[i] = F::Apply(from[0][i]);
+      } else {
+        results[i] = F::Apply(from[0][i], from[1][i]);
+      }
+    }
+    std::copy_n(results, count, out + begin);
+  }
+}
+
 template <typename F, typename C>
 void ElemwiseLoopBody(const C* const* in, C* out, int64_t n) {
   const C* a = in[0];
-  if constexpr (F::kArity == 1) {
+  if constexpr (requires { F::kVectorLimit; }) {
+    LimitedLoopBody<F>(in, out, n);
+  } else if constexpr (F::kArity == 1) {
     COOPER_INDEPENDENT_ITERATIONS
     for (int64_t i = 0; i < n; ++i) out[i] = F::Apply(a[i]);
   } else if constexpr (F::kArity == 2) {

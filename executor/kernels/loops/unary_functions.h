@@ -11,8 +11,10 @@
 
 #include "executor/kernels/loops/special_functions.h"
 #include "executor/kernels/loops/vector_erf.h"
+#include "executor/kernels/loops/vector_hyperbolic.h"
 #include "executor/kernels/loops/vector_log.h"
 #include "executor/kernels/loops/vector_math.h"
+#include "executor/kernels/loops/vector_trig.h"
 #include "executor/kernels/loops/wrapping.h"
 #include "ndarray/base/host_device.h"
 
@@ -48,6 +50,36 @@ inline constexpr bool kIsInteger = std::is_integral_v<C>;
   }
 #define COOPER_DERIVATIVE(Name, body) COOPER_DERIVATIVE_OF(Name, false, body)
 
+// A function of an angle, its value and the vector form (ElemwiseLoopBody) of moderate angles.
+#define COOPER_ANGLE(Name, value, vector)                     \
+  struct Name {                                               \
+    static constexpr int kArity = 1;                          \
+    static constexpr bool kExactIntegers = false;             \
+    static constexpr double kVectorLimit = kVectorAngleLimit; \
+    template <typename C>                                     \
+    COOPER_HOST_DEVICE static C Apply(C x) {                  \
+      return value;                                           \
+    }                                                         \
+    template <typename C>                                     \
+    static C ApplyVector(C x) {                               \
+      return vector;                                          \
+    }                                                         \
+  }
+#define COOPER_ANGLE_DERIVATIVE(Name, value, vector)          \
+  struct Name {                                               \
+    static constexpr int kArity = 2;                          \
+    static constexpr bool kExactIntegers = false;             \
+    static constexpr double kVectorLimit = kVectorAngleLimit; \
+    template <typename C>                                     \
+    COOPER_HOST_DEVICE static C Apply(C g, C v) {             \
+      return value;                                           \
+    }                                                         \
+    template <typename C>                                     \
+    static C ApplyVector(C g, C v) {                          \
+      return vector;                                          \
+    }                                                         \
+  }
+
 COOPER_UNARY(Same, true, return x;);
 COOPER_UNARY(Abs, true, return x < 0 ? WrapNegate(x) : (x == 0 ? C{0} : x););
 COOPER_UNARY(Sign, true, return C(x > 0) - C(x < 0););
@@ -70,17 +102,17 @@ COOPER_UNARY(Log, false, return VectorLog(x););
 COOPER_UNARY(Log10, false, return VectorLog10(x););
 COOPER_UNARY(Log2, false, return VectorLog2(x););
 COOPER_UNARY(Log1p, false, return VectorLog1p(x););
-COOPER_UNARY(Sin, false, return std::sin(x););
-COOPER_UNARY(Cos, false, return std::cos(x););
-COOPER_UNARY(Tan, false, return std::tan(x););
-COOPER_UNARY(Arcsin, false, return std::asin(x););
-COOPER_UNARY(Arccos, false, return std::acos(x););
-COOPER_UNARY(Arctan, false, return std::atan(x););
-COOPER_UNARY(Sinh, false, return std::sinh(x););
-COOPER_UNARY(Cosh, false, return std::cosh(x););
-COOPER_UNARY(Arcsinh, false, return std::asinh(x););
-COOPER_UNARY(Arccosh, false, return std::acosh(x););
-COOPER_UNARY(Arctanh, false, return std::atanh(x););
+COOPER_ANGLE(Sin, std::sin(x), VectorSin(x));
+COOPER_ANGLE(Cos, std::cos(x), VectorCos(x));
+COOPER_ANGLE(Tan, std::tan(x), VectorTan(x));
+COOPER_UNARY(Arcsin, false, return VectorArcsin(x););
+COOPER_UNARY(Arccos, false, return VectorArccos(x););
+COOPER_UNARY(Arctan, false, return VectorArctan(x););
+COOPER_UNARY(Sinh, false, return VectorSinh(x););
+COOPER_UNARY(Cosh, false, return VectorCosh(x););
+COOPER_UNARY(Arcsinh, false, return VectorArcsinh(x););
+COOPER_UNARY(Arccosh, false, return VectorArccosh(x););
+COOPER_UNARY(Arctanh, false, return VectorArctanh(x););
 COOPER_UNARY(Degrees, false, return x * C(180 / std::numbers::pi););
 COOPER_UNARY(Radians, false, return x * C(std::numbers::pi / 180););
 COOPER_UNARY(Erf, false, return VectorErf(x););
@@ -101,14 +133,14 @@ COOPER_DERIVATIVE(LogGrad, return g / v;);
 COOPER_DERIVATIVE(Log10Grad, return g * C(std::numbers::log10e) / v;);
 COOPER_DERIVATIVE(Log2Grad, return g * C(std::numbers::log2e) / v;);
 COOPER_DERIVATIVE(Log1pGrad, return g / (1 + v););
-COOPER_DERIVATIVE(SinGrad, return g * std::cos(v););
-COOPER_DERIVATIVE(CosGrad, return -g * std::sin(v););
+COOPER_ANGLE_DERIVATIVE(SinGrad, g* std::cos(v), g* VectorCos(v));
+COOPER_ANGLE_DERIVATIVE(CosGrad, -g* std::sin(v), -g* VectorSin(v));
 COOPER_DERIVATIVE(TanGrad, return g * (v * v + 1););
 COOPER_DERIVATIVE(ArcsinGrad, return g / std::sqrt(1 - v * v););
 COOPER_DERIVATIVE(ArccosGrad, return -g / std::sqrt(1 - v * v););
 COOPER_DERIVATIVE(ArctanGrad, return g / (v * v + 1););
-COOPER_DERIVATIVE(SinhGrad, return g * std::cosh(v););
-COOPER_DERIVATIVE(CoshGrad, return g * std::sinh(v););
+COOPER_DERIVATIVE(SinhGrad, return g * VectorCosh(v););
+COOPER_DERIVATIVE(CoshGrad, return g * VectorSinh(v););
 COOPER_DERIVATIVE(ArcsinhGrad, return g / std::hypot(v, C{1}););
 COOPER_DERIVATIVE(ArccoshGrad, return g / std::sqrt(v * v - 1););
 COOPER_DERIVATIVE(ArctanhGrad, return g / (1 - v * v););
@@ -118,6 +150,8 @@ COOPER_DERIVATIVE(ErfInverseGrad, const double x = ErfInv(v);
 COOPER_DERIVATIVE(GammaGrad, return g * std::tgamma(v) * static_cast<C>(Digamma(v)););
 COOPER_DERIVATIVE(GammaLnGrad, return g * static_cast<C>(Digamma(v)););
 
+#undef COOPER_ANGLE
+#undef COOPER_ANGLE_DERIVATIVE
 #undef COOPER_ROUNDING
 #undef COOPER_UNARY
 #undef COOPER_DERIVATIVE

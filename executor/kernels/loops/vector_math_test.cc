@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "executor/kernels/loops/vector_erf.h"
+#include "executor/kernels/loops/vector_hyperbolic.h"
 #include "executor/kernels/loops/vector_log.h"
+#include "executor/kernels/loops/vector_trig.h"
 #include "gtest/gtest.h"
 #include "ndarray/base/philox.h"
 #include "ndarray/threads/cpu_level.h"
@@ -51,6 +53,20 @@ const Function kFunctions[] = {
     {"Log10", COOPER_BOTH(VectorLog10), COOPER_EXACT(std::log10(x)), 2, 2, 0.0L},
     {"Log1p", COOPER_BOTH(VectorLog1p), COOPER_EXACT(std::log1p(x)), 1, 1, -1.0L},
     {"Erf", COOPER_BOTH(VectorErf), COOPER_EXACT(std::erf(x)), 1.5, 1.5},
+    {"Sin", COOPER_BOTH(VectorSin), COOPER_EXACT(std::sin(x)), 1.5, 1, -kVectorAngleLimit,
+     kVectorAngleLimit},
+    {"Cos", COOPER_BOTH(VectorCos), COOPER_EXACT(std::cos(x)), 1.5, 1, -kVectorAngleLimit,
+     kVectorAngleLimit},
+    {"Tan", COOPER_BOTH(VectorTan), COOPER_EXACT(std::tan(x)), 3.5, 2.5, -kVectorAngleLimit,
+     kVectorAngleLimit},
+    {"Arctan", COOPER_BOTH(VectorArctan), COOPER_EXACT(std::atan(x)), 2, 2},
+    {"Arcsin", COOPER_BOTH(VectorArcsin), COOPER_EXACT(std::asin(x)), 2.5, 2.5, -1.0L, 1.0L},
+    {"Arccos", COOPER_BOTH(VectorArccos), COOPER_EXACT(std::acos(x)), 1.5, 1.5, -1.0L, 1.0L},
+    {"Sinh", COOPER_BOTH(VectorSinh), COOPER_EXACT(std::sinh(x)), 2.5, 2.5},
+    {"Cosh", COOPER_BOTH(VectorCosh), COOPER_EXACT(std::cosh(x)), 1.5, 1.5},
+    {"Arcsinh", COOPER_BOTH(VectorArcsinh), COOPER_EXACT(std::asinh(x)), 2, 2},
+    {"Arccosh", COOPER_BOTH(VectorArccosh), COOPER_EXACT(std::acosh(x)), 2.5, 2.5, 1.0L},
+    {"Arctanh", COOPER_BOTH(VectorArctanh), COOPER_EXACT(std::atanh(x)), 2, 2, -1.0L, 1.0L},
 };
 
 class VectorMathTest : public ::testing::TestWithParam<Function> {};
