@@ -1,7 +1,7 @@
 #ifndef COOPER_NDARRAY_ARRAY_ARRAY_MAP_H_
 #define COOPER_NDARRAY_ARRAY_ARRAY_MAP_H_
 
-// Arrays by the name of a parameter, an argument or an auxiliary state.
+// Maps the name of a parameter, an argument or an auxiliary state to its array.
 
 #include <map>
 #include <string>
@@ -13,7 +13,7 @@ namespace cooper {
 
 using ArrayMap = std::map<std::string, NDArray>;
 
-// The array of that name, or a null one.
+// Returns the array called `name`, or a null array if the map has none.
 inline NDArray FindArray(const ArrayMap& arrays, absl::string_view name) {
   const auto it = arrays.find(std::string(name.data(), name.size()));
   return it == arrays.end() ? NDArray() : it->second;

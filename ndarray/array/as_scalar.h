@@ -1,8 +1,8 @@
 #ifndef COOPER_NDARRAY_ARRAY_AS_SCALAR_H_
 #define COOPER_NDARRAY_ARRAY_AS_SCALAR_H_
 
-// Reads an array of one element as a number. MXNet: NDArray.asscalar. Arrays of several elements
-// are read by NDArray::ToVector.
+// Reads an array of one element as a number, as MXNet's NDArray.asscalar does. NDArray::ToVector
+// reads arrays of several elements.
 
 #include <vector>
 
@@ -13,8 +13,9 @@
 
 namespace cooper {
 
-// The element as a `T`, converted and copied from wherever it is. kInvalidArgument, naming the
-// array, if there are more or none; kFailedPrecondition for a null array.
+// Returns the element, converted to `T` and copied to the host from any device. Errors:
+// kInvalidArgument, naming the array, if it does not have exactly one element; kFailedPrecondition
+// for a null array; the errors of NDArray::ToVector.
 //
 //   COOPER_ASSIGN_OR_RETURN(const float loss, AsScalar<float>(outputs[0]));
 template <typename T>

@@ -13,7 +13,8 @@
 namespace cooper {
 namespace {
 
-// Blocks of at least a huge page are mapped, others are the heap's. Sanitizers watch the heap only.
+// Blocks of at least a huge page are mapped; smaller ones come from the heap, the only memory that
+// sanitizers watch.
 #ifdef ABSL_HAVE_ADDRESS_SANITIZER
 constexpr int64_t kLeastMapped = int64_t{1} << 62;
 #else
@@ -24,15 +25,15 @@ constexpr int64_t kMostBytes = int64_t{1} << 61;
 
 int64_t MappedBytes(int64_t bytes) { return (bytes + kHugePage - 1) / kHugePage * kHugePage; }
 
-// Null if there is no room. The pages are zero, and are made when they are first touched: huge ones
-// where the kernel can, since products go through whole matrices and would miss the TLB with small
-// ones.
+// Maps zero pages, or returns null if memory is short. The kernel creates them at the first touch,
+// as huge pages where it can: products traverse whole matrices and would miss the TLB with small
+// pages.
 void* Map(int64_t bytes) {
   const int64_t wanted = MappedBytes(bytes);
   void* mapped =
       mmap(nullptr, wanted + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return nullptr;
-  // What lies before and after the aligned part goes back.
+  // Unmaps the parts before and after the aligned range.
   char* begin = static_cast<char*>(mapped);
   const auto address = reinterpret_cast<uintptr_t>(begin);
   const auto before = static_cast<int64_t>((kHugePage - address % kHugePage) % kHugePage);
@@ -55,7 +56,7 @@ class CpuQueue : public DeviceQueue {
 
 class CpuDevice : public Device {
  public:
-  // CPU contexts are logical: each may have threads of its own, all share one memory.
+  // CPU contexts are logical: each may have threads of its own, and all share one memory.
   int Count() const override { return 1 << 16; }
 
   absl::StatusOr<void*> Allocate(int, int64_t bytes) override {

@@ -1,8 +1,8 @@
 #ifndef COOPER_NDARRAY_ARRAY_DEVICE_H_
 #define COOPER_NDARRAY_ARRAY_DEVICE_H_
 
-// What storage and copies need of a kind of device. The CPU is always there; ndarray/cuda adds the
-// GPU to a program that links it.
+// The interface through which storage and copies use a kind of device. The CPU is always
+// registered; linking ndarray/cuda registers the GPU.
 
 #include <cstdint>
 #include <memory>
@@ -16,62 +16,68 @@ namespace cooper {
 // Every allocation starts at a multiple of this many bytes.
 inline constexpr int64_t kStorageAlignment = 64;
 
-// An order of work on one device: kernels and copies that are put in run one after the other, while
-// the host goes on. On a CPU all has run when a call returns. Thread-safe: what each thread puts in
-// keeps its order. The end of its life waits for what it holds.
+// An in-order queue of work on one device: its kernels and copies run one after the other while the
+// host continues. On a CPU the work has run when a call returns. Thread-safe; the work that one
+// thread enqueues keeps its order. The destructor waits for the work that is still pending.
 class DeviceQueue {
  public:
   virtual ~DeviceQueue() = default;
 
-  // What kernels and libraries put work in by: a cudaStream_t; null on a CPU.
+  // The handle that kernels and libraries enqueue with: a cudaStream_t; null on a CPU.
   virtual void* handle() const = 0;
 
-  // What is put in from now on runs after what `other`, of any device, holds now.
+  // Makes work that is enqueued later run after the work that `other`, a queue of any device, holds
+  // at this call.
   virtual absl::Status WaitFor(DeviceQueue& other) = 0;
-  // Puts in a copy to `dst`, which is this queue's device's, or to a CPU or from one, as
-  // Device::Copy. Memory of a CPU that is copied from may be used again at the return; what is
-  // copied to has been written when the copy has run.
+  // Enqueues a copy. `dst` is on this queue's device, or one of the two sides is a CPU, as in
+  // Device::Copy. The caller may reuse a CPU `src` when the call returns; `dst` is written when the
+  // copy has run.
   virtual absl::Status Copy(void* dst, Context dst_context, const void* src, Context src_context,
                             int64_t bytes) = 0;
-  // Returns when all that was put in has run, with the first error that a kernel met.
+  // Waits for all enqueued work and returns the first error that a kernel met.
   virtual absl::Status Synchronize() = 0;
 };
 
-// Implementations are thread-safe and live as long as the program.
+// A kind of device. Implementations are thread-safe and live as long as the program.
 class Device {
  public:
   virtual ~Device() = default;
 
-  // Number of devices of this kind that can be used; 0 if there is no driver.
+  // Returns the number of usable devices of this kind; 0 if there is no driver.
   virtual int Count() const = 0;
 
-  // Uninitialised memory. kResourceExhausted, naming the bytes asked for, if there is none.
+  // Allocates `bytes` uninitialised bytes; the caller releases them with Free. kResourceExhausted,
+  // naming `bytes`, if the device does not have them.
   virtual absl::StatusOr<void*> Allocate(int device_id, int64_t bytes) = 0;
-  // Whether memory that Allocate gives for so many bytes is zero.
+  // Returns whether a block of `bytes` bytes from Allocate is filled with zeros.
   virtual bool AllocatesZeros(int64_t /*bytes*/) const { return false; }
-  // Once everything that is queued on the device has run. `bytes` is what was asked for.
+  // Frees the block once all work that is queued on the device has run. `bytes` is the size that
+  // was passed to Allocate.
   virtual void Free(int device_id, void* data, int64_t bytes) = 0;
 
-  // Copies when everything queued on both sides before has run; returns when memory of a CPU, on
-  // either side, may be used again. What is put in on the device later, in any queue, runs after
-  // it. One of the two contexts is of this kind, the other of this kind or a CPU.
+  // Copies after all work that was queued earlier on both sides, and returns when CPU memory on
+  // either side may be reused. Work that is enqueued on the device later, in any queue, runs after
+  // the copy. One context is of this kind; the other is of this kind or a CPU.
   virtual absl::Status Copy(void* dst, Context dst_context, const void* src, Context src_context,
                             int64_t bytes) = 0;
+  // Overwrites `bytes` bytes with zeros, in the same order relative to other work as Copy.
   virtual absl::Status FillZero(void* dst, Context context, int64_t bytes) = 0;
 
-  // A queue, which Copy and FillZero, wherever they are called, wait for and are waited for by.
-  // Queues do not wait for each other unless they are told to (DeviceQueue::WaitFor).
+  // Creates a queue. Copy and FillZero wait for its work and its later work waits for them; two
+  // queues wait for each other only through DeviceQueue::WaitFor.
   virtual absl::StatusOr<std::unique_ptr<DeviceQueue>> MakeQueue(int device_id) = 0;
 };
 
-// Makes a kind of device known; called once, from a static initializer.
+// Registers a kind of device, which must outlive the program. Called once, from a static
+// initializer.
 void RegisterDevice(DeviceType type, Device* device);
 
-// kUnimplemented if no such kind of device is linked, kNotFound if it is but has no such number.
+// Returns the device of `context`. kUnimplemented if no device of that kind is linked, kNotFound if
+// the kind is linked but has no device of that number.
 absl::StatusOr<Device*> FindDevice(Context context);
 
-// Copies between any two contexts, by the device's own copy where one side is a device. The errors
-// are FindDevice's and Device::Copy's.
+// Copies between any two contexts, with Device::Copy of the device where one side is a device.
+// Errors are those of FindDevice and Device::Copy.
 absl::Status CopyBytes(void* dst, Context dst_context, const void* src, Context src_context,
                        int64_t bytes);
 

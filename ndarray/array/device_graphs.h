@@ -1,19 +1,19 @@
 #ifndef COOPER_NDARRAY_ARRAY_DEVICE_GRAPHS_H_
 #define COOPER_NDARRAY_ARRAY_DEVICE_GRAPHS_H_
 
-// Whether work that devices are given again and again is recorded and put in as a whole
-// (recording_queue.h). Results are the same bits either way; what goes wrong is easier to find
-// without.
+// Says whether work that devices run repeatedly is recorded and launched as a whole
+// (recording_queue.h). Results have the same bits either way; errors are easier to locate without
+// recording.
 
 namespace cooper {
 
-// True unless the environment says COOPER_DEVICE_GRAPHS=0, or the last SetDeviceGraphs.
-// Thread-safe.
+// True unless the environment variable COOPER_DEVICE_GRAPHS is 0 or SetDeviceGraphs has set another
+// value. Thread-safe.
 bool DeviceGraphsAreOn();
 void SetDeviceGraphs(bool on);
 
-// Whether the first run is recorded already: COOPER_DEVICE_GRAPHS=2, for tests. What a kernel puts
-// anywhere but into its queue is not in a recording, and is missed.
+// True if COOPER_DEVICE_GRAPHS is 2: the first run is recorded already, for tests. A recording
+// misses work that a kernel enqueues anywhere but in its own queue.
 bool DeviceGraphsFromFirstRun();
 
 }  // namespace cooper

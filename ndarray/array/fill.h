@@ -1,8 +1,8 @@
 #ifndef COOPER_NDARRAY_ARRAY_FILL_H_
 #define COOPER_NDARRAY_ARRAY_FILL_H_
 
-// Memory is filled where it is, by functions of its kind of device: the CPU's are always there,
-// ndarray/cuda brings the GPU's. Random numbers are fill_random.h's.
+// Fills memory on the device that holds it. The CPU's functions are always present; linking
+// ndarray/cuda registers the GPU's. fill_random.h fills with random numbers.
 
 #include <cstdint>
 
@@ -14,7 +14,7 @@
 
 namespace cooper {
 
-// Memory of `count` elements.
+// A block of `count` elements of `dtype`, in the memory of `context`.
 struct FillTarget {
   void* data = nullptr;
   DType dtype = DType::kFloat32;
@@ -24,22 +24,23 @@ struct FillTarget {
 
 enum class RandomType { kUniform, kGaussian };
 
-// What a kind of device other than the CPU brings. Each overwrites all elements, of which there is
-// one at least; it is queued, in the order of copies.
+// The fill functions of a kind of device other than the CPU. Each overwrites all elements (at least
+// one) and is queued in the order of copies.
 struct FillFunctions {
   absl::Status (*value)(const FillTarget& target, double value) = nullptr;
-  // Element i is UniformValue or NormalValue i of `random` (random_values.h), converted to the
+  // Sets element i to UniformValue or NormalValue i of `random` (random_values.h), converted to the
   // dtype: the same bits on every device.
   absl::Status (*random)(const FillTarget& target, RandomType type, double scale,
                          const Philox& random) = nullptr;
 };
 
-// kUnimplemented if no such kind of device is linked.
+// Overwrites all elements with `value`, converted to the dtype. kUnimplemented if no device of the
+// target's kind is linked.
 absl::Status Fill(const FillTarget& target, double value);
 
-// Makes the functions of a kind of device known; called once, from a static initializer.
+// Registers the functions of a kind of device; called once, from a static initializer.
 void RegisterFill(DeviceType type, const FillFunctions& functions);
-// Those of the target's device; Fill's error.
+// Returns the functions of the target's device. kUnimplemented if no device of that kind is linked.
 absl::StatusOr<FillFunctions> FindFill(const FillTarget& target);
 
 }  // namespace cooper

@@ -44,7 +44,8 @@ class NDArray {
     return FromSpan<T>(shape, absl::MakeConstSpan(values));
   }
 
-  // A view of `storage` from `byte_offset` on. kInvalidArgument if it does not fit in there.
+  // Returns a view of `storage` that begins at `byte_offset`. kInvalidArgument if the array does
+  // not fit into the storage.
   static absl::StatusOr<NDArray> View(std::shared_ptr<Storage> storage, int64_t byte_offset,
                                       Shape shape, DType dtype);
 
@@ -57,13 +58,14 @@ class NDArray {
   int64_t size_bytes() const { return size() * SizeOf(dtype_); }
   const std::shared_ptr<Storage>& storage() const { return storage_; }
 
-  // The first element; device memory if the context is a device's. Null for a null array.
+  // Returns a pointer to the first element, in device memory if the context is a device; null for a
+  // null array.
   void* raw_data() const {
     return storage_ == nullptr ? nullptr : static_cast<char*>(storage_->data()) + byte_offset_;
   }
 
-  // The elements. kInvalidArgument, naming both, if they are no `T`s; kFailedPrecondition if they
-  // are not in CPU memory or the array is null.
+  // Returns the elements. kInvalidArgument, naming both dtypes, if the elements are not `T`s;
+  // kFailedPrecondition if they are not in CPU memory or the array is null.
   template <typename T>
   absl::StatusOr<absl::Span<T>> Data() const {
     absl::Status status = CheckAccess(DTypeOf<T>());
@@ -71,8 +73,8 @@ class NDArray {
     return absl::Span<T>(static_cast<T*>(raw_data()), static_cast<size_t>(size()));
   }
 
-  // Views. Rows [begin, end) of the first axis; row `index` without the first axis; another shape
-  // of as many elements. kInvalidArgument, with what came and what is allowed, otherwise.
+  // Return views: rows [begin, end) of the first axis; row `index` without the first axis; another
+  // shape with as many elements. Errors: kInvalidArgument with the argument and the allowed values.
   absl::StatusOr<NDArray> Slice(int64_t begin, int64_t end) const;
   absl::StatusOr<NDArray> At(int64_t index) const;
   absl::StatusOr<NDArray> Reshape(Shape shape) const;
@@ -83,12 +85,12 @@ class NDArray {
   // Overwrites every element.
   absl::Status Fill(double value) const;
 
-  // New arrays with elements of their own.
+  // Return new arrays with elements of their own.
   absl::StatusOr<NDArray> Copy() const { return CopyTo(context()); }
   absl::StatusOr<NDArray> CopyTo(Context context) const;
   absl::StatusOr<NDArray> AsType(DType dtype) const;
 
-  // All elements as `T`s, converted and copied from wherever they are.
+  // Returns all elements as `T`s, converted and copied to the host from any device.
   template <typename T>
   absl::StatusOr<std::vector<T>> ToVector() const {
     std::vector<T> values(static_cast<size_t>(size()));
@@ -97,7 +99,7 @@ class NDArray {
     return values;
   }
 
-  // "(2, 3) float32 cpu(0)": for messages, without elements.
+  // Describes the array without its elements, for messages: "(2, 3) float32 cpu(0)".
   std::string ToString() const;
 
  private:
@@ -118,9 +120,9 @@ class NDArray {
   DType dtype_ = DType::kFloat32;
 };
 
-// One array, on the context of the first, of the rows (of the first axis) of all. kInvalidArgument,
-// naming the array that does not fit, if there is none, if one has no rows, or if dtypes or the
-// other axes differ.
+// Returns one array, on the context of the first, with the rows (slices of the first axis) of all
+// arrays in order. kInvalidArgument, naming the array at fault, if `arrays` is empty, an array has
+// no rows, or dtypes or the other axes differ.
 absl::StatusOr<NDArray> ConcatRows(absl::Span<const NDArray> arrays);
 
 }  // namespace cooper

@@ -18,7 +18,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Memory of the CPU that passes for a GPU's.
+// A device that keeps its memory on the CPU but is registered as the GPU.
 class PretendedGpu : public Device {
  public:
   int Count() const override { return 1; }

@@ -11,7 +11,8 @@ namespace cooper {
 absl::StatusOr<DeviceQueue*> QueueOf(Context context) {
   COOPER_ASSIGN_OR_RETURN(Device * device, FindDevice(context));
   static auto* mutex = new std::mutex;
-  // Never destroyed: arrays of static duration may use them, and a driver may go before.
+  // Never destroyed: arrays of static duration may use the queues, and the driver may be unloaded
+  // first.
   static auto* queues = new std::map<Context, std::unique_ptr<DeviceQueue>>;
   const std::lock_guard<std::mutex> lock(*mutex);
   std::unique_ptr<DeviceQueue>& queue = (*queues)[context];

@@ -1,7 +1,7 @@
 #ifndef COOPER_NDARRAY_ARRAY_QUEUE_OF_H_
 #define COOPER_NDARRAY_ARRAY_QUEUE_OF_H_
 
-// One queue for each device, whoever uses it.
+// Provides one queue per device for all users.
 
 #include "absl/status/statusor.h"
 #include "ndarray/array/device.h"
@@ -9,11 +9,11 @@
 
 namespace cooper {
 
-// The queue of a context, in which everything goes that shares arrays with others: who reads an
-// array finds there what others have put in to write it, and who writes one what still reads it.
-// Several threads may use it: what each puts in keeps its order. It is made at the first call,
-// lives as long as the program, and is not owned. Thread-safe. The errors are FindDevice's, and
-// those of Device::MakeQueue.
+// Returns the queue of `context`. All work on shared arrays goes into it, so that readers run after
+// the pending writes of an array and writers after its pending reads. Several threads may use it;
+// the work of each thread keeps its order. The queue is created at the first call, lives as long as
+// the program and is not owned by the caller. Thread-safe. Errors are those of FindDevice and
+// Device::MakeQueue.
 absl::StatusOr<DeviceQueue*> QueueOf(Context context);
 
 }  // namespace cooper

@@ -1,8 +1,8 @@
 #ifndef COOPER_NDARRAY_ARRAY_RECORDING_QUEUE_H_
 #define COOPER_NDARRAY_ARRAY_RECORDING_QUEUE_H_
 
-// Queues whose work can be recorded, to be put in again and again as a whole: on a GPU by CUDA
-// graphs. Hundreds of launches become one.
+// Queues whose work can be recorded once and launched repeatedly as a whole (CUDA graphs on a GPU):
+// hundreds of launches become one.
 
 #include <cstdint>
 #include <memory>
@@ -14,41 +14,41 @@
 
 namespace cooper {
 
-// Work of one device that was recorded. It uses the memory that it was recorded with, which must be
-// there whenever it runs. Who ends it while it runs does no harm.
+// Recorded work of one device. It uses the memory that it was recorded with, which must be valid
+// whenever it runs. It may be destroyed while it runs.
 class DeviceGraph {
  public:
   virtual ~DeviceGraph() = default;
 };
 
-// The random numbers of what is recorded are those of each time that it is put in.
+// The random state of recorded work: each launch of the recording draws its own numbers.
 struct RecordedRandom {
-  // On the device, the caller's to set before: a kernel draws from
-  // Philox(words[0], words[1] | stream), where `stream` is that of the run that was recorded.
+  // Device memory that the caller sets before each launch: a kernel draws from Philox(words[0],
+  // words[1] | stream), where `stream` is the stream of the recorded run.
   const uint64_t* words = nullptr;
-  bool drawn = false;  // set by who draws
+  bool drawn = false;  // set by the kernel launcher that draws
 };
 
 class RecordingQueue : public DeviceQueue {
  public:
-  // What `put_in` puts into the queue that it is given, which lives as long as the call, and whose
-  // recorded_random() is `random`: none of it runs. kFailedPrecondition if that waits for the
-  // device, allocates there, or does anything else that cannot be put in again; otherwise the error
-  // of `put_in`. Other threads may use the device meanwhile.
+  // Records the work that `put_in` enqueues in the queue passed to it, without running it. That
+  // queue lives as long as the call, and its recorded_random() is `random`. kFailedPrecondition if
+  // `put_in` waits for the device, allocates on it, or does anything else that cannot be repeated;
+  // otherwise the error of `put_in`. Other threads may use the device meanwhile.
   virtual absl::StatusOr<std::unique_ptr<DeviceGraph>> Record(
       RecordedRandom* random, absl::FunctionRef<absl::Status(DeviceQueue& queue)> put_in) = 0;
 
-  // Puts in that two words of the device's memory are overwritten. The values go with the call.
+  // Enqueues an overwrite of two words of device memory. The values travel with the call.
   virtual absl::Status SetWords(uint64_t* words, uint64_t first, uint64_t second) = 0;
 
-  // Puts in a recording of this device.
+  // Launches a recording of this device.
   virtual absl::Status PutIn(const DeviceGraph& graph) = 0;
 
-  // Null unless this is a queue that records.
+  // Null unless this queue records.
   virtual RecordedRandom* recorded_random() const { return nullptr; }
 };
 
-// The queue as one that can record, or null.
+// Returns the queue as a RecordingQueue, or null if it cannot record.
 inline RecordingQueue* AsRecording(DeviceQueue* queue) {
   return dynamic_cast<RecordingQueue*>(queue);
 }

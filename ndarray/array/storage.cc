@@ -14,8 +14,8 @@
 namespace cooper {
 namespace {
 
-// Blocks above this size go straight back to the device: they are few (arenas, vocabularies), and
-// holding them would double the peak when they are replaced by larger ones.
+// Blocks above this size return to the device at once: they are few (arenas, embedding tables), and
+// keeping them would double the peak when larger ones replace them.
 constexpr int64_t kLargestPooled = int64_t{1} << 20;
 constexpr int64_t kPoolCap = int64_t{64} << 20;
 
@@ -29,7 +29,7 @@ int64_t BlockBytes(int64_t bytes) {
   return block;
 }
 
-// Freed blocks by device and size class. std::mutex: thread sanitizer knows it.
+// The freed blocks by device and size class. Uses std::mutex, which ThreadSanitizer understands.
 class Pool {
  public:
   void* Take(Context context, int64_t block_bytes) {

@@ -15,11 +15,12 @@ namespace cooper {
 
 class Storage {
  public:
-  // At least `bytes` bytes, uninitialised, aligned to kStorageAlignment. kInvalidArgument for a
-  // negative size, kResourceExhausted if there is not enough memory, and FindDevice's errors.
+  // Allocates at least `bytes` uninitialised bytes, aligned to kStorageAlignment. kInvalidArgument
+  // for a negative size, kResourceExhausted if there is not enough memory, and FindDevice's errors.
   static absl::StatusOr<std::shared_ptr<Storage>> Allocate(int64_t bytes, Context context);
 
-  // The same, all of it zero. Large blocks take no physical memory until they are touched.
+  // Like Allocate, with all bytes zero. Large blocks take no physical memory until they are
+  // touched.
   static absl::StatusOr<std::shared_ptr<Storage>> AllocateZeros(int64_t bytes, Context context);
 
   // Wraps memory that `owner` keeps alive (or that outlives the storage, if `owner` is null).
@@ -42,12 +43,12 @@ class Storage {
 
   void* data_;
   int64_t bytes_;
-  int64_t block_bytes_;  // what was taken from the pool; 0 if the memory is somebody else's
+  int64_t block_bytes_;  // bytes taken from the pool; 0 for wrapped memory
   Context context_;
   std::shared_ptr<void> owner_;
 };
 
-// Bytes that the pool of this kind of device holds without a user, and a way to give them back.
+// Returns the bytes of freed blocks that the pool of this kind of device keeps, and frees them.
 int64_t PooledBytes(DeviceType type);
 void ReleasePool(DeviceType type);
 

@@ -28,7 +28,7 @@ namespace {
 // One read() or write() moves at most 2 GiB on Linux; some file systems fail well below that.
 constexpr size_t kMaxTransfer = size_t{1} << 28;
 
-// Whether there was memory for it.
+// Resizes the string; returns false if memory is short.
 bool Resize(size_t size, std::string* bytes) {
   try {
     bytes->resize(size);
@@ -90,20 +90,20 @@ std::string DirectoryOf(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// A rename is on the disk only when the directory is.
+// Syncs the directory that holds `path`: a rename is durable only then.
 absl::Status SyncDirectory(const std::string& directory) {
   ScopedFd fd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (fd.get() < 0) return ErrnoStatus("open the directory", directory);
-  // Some network file systems cannot sync a directory and say so: nothing more can be done there.
+  // Some network file systems report that they cannot sync a directory; there is no alternative.
   if (fsync(fd.get()) != 0 && errno != EINVAL && errno != ENOTSUP) {
     return ErrnoStatus("sync the directory", directory);
   }
   return absl::OkStatus();
 }
 
-// Temporary files are locked while they are written: what can be locked was left by a process that
-// is gone. False if RemoveTemporaries took it before the lock was there. Where a file system knows
-// no locks, nothing is locked and nothing removed.
+// Locks a temporary file that is being written: one that can be locked was left by a dead process.
+// Returns false if RemoveTemporaries removed the file before the lock was taken. Where a file
+// system has no locks, nothing is locked and nothing removed.
 bool TakeTemporary(int fd) {
   if (flock(fd, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
   struct stat info;
@@ -112,7 +112,7 @@ bool TakeTemporary(int fd) {
 
 constexpr char kTemporary[] = ".tmp";
 
-// Whether a name ends as those that AtomicFile::Create makes: ".tmp123-4".
+// Returns whether a name ends like those that AtomicFile::Create makes: ".tmp123-4".
 bool IsTemporary(absl::string_view name) {
   const size_t at = name.rfind(kTemporary);
   if (at == absl::string_view::npos) return false;
@@ -138,7 +138,7 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes)
         absl::StrCat("cannot read '", path, "': it has more than ", max_bytes, " bytes"));
   };
   if (info.st_size > max_bytes) return too_large();
-  // The size is a first guess only: a pipe has none, and a file may grow.
+  // The size is only a first guess: a pipe has none, and a file may grow.
   std::string bytes;
   size_t used = 0;
   if (!Resize(static_cast<size_t>(info.st_size) + 1, &bytes)) return NoMemory(path, info.st_size);
@@ -202,7 +202,7 @@ AtomicFile::~AtomicFile() {
 }
 
 absl::StatusOr<AtomicFile> AtomicFile::Create(const std::string& path) {
-  // A name of this process's and this call's own; O_EXCL passes over one left by a crash.
+  // The name is unique to this process and call; O_EXCL skips a name that a crash has left.
   static std::atomic<uint64_t> counter{0};
   for (int attempt = 0; attempt < 100; ++attempt) {
     std::string temporary = absl::StrCat(path, kTemporary, getpid(), "-", counter++);
@@ -234,7 +234,7 @@ absl::Status AtomicFile::Commit() {
     return absl::FailedPreconditionError(absl::StrCat("'", path_, "' was committed or failed"));
   }
   if (fsync(fd_) != 0) return ErrnoStatus("sync", temporary_);
-  // Closing gives up the lock, and with it the temporary file to RemoveTemporaries.
+  // Closing releases the lock, after which RemoveTemporaries could remove a temporary file.
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return ErrnoStatus("replace", path_);
   temporary_.clear();
   if (close(std::exchange(fd_, -1)) != 0) return ErrnoStatus("close", path_);
@@ -247,7 +247,7 @@ int RemoveTemporaries(const std::string& prefix) {
   int removed = 0;
   std::error_code error;
   std::filesystem::directory_iterator entry(folder, error);
-  // Not a range-for, whose increment throws.
+  // A range-based for would throw in its increment.
   for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     if (!absl::StartsWith(name, begin) || !IsTemporary(name)) continue;

@@ -154,7 +154,7 @@ TEST_F(AtomicFileTest, RemovesWhatKilledProcessesLeft) {
   const std::string prefix = directory_ + "/run";
   for (const char* name :
        {"/run.tmp1-2", "/run.buckets.tmp123-0", "/run-0001.params.tmp4-56",
-        // Another prefix's, another program's, and somebody's own.
+        // Files of another prefix, of another program, and of the user.
         "/runner-symbol.json.tmp1-0", "/run-notes.tmp", "/run-a.tmp1", "/run-b.tmp-1", "/run"}) {
     std::ofstream(directory_ + name) << "half";
   }
@@ -162,7 +162,7 @@ TEST_F(AtomicFileTest, RemovesWhatKilledProcessesLeft) {
   COOPER_ASSERT_OK(file.Append("whole"));
   EXPECT_EQ(RemoveTemporaries(prefix), 3);
   EXPECT_EQ(RemoveTemporaries(prefix), 0);
-  // What is being written stays.
+  // The file that is being written stays.
   COOPER_ASSERT_OK(file.Commit());
   EXPECT_THAT(FilesIn(directory_),
               UnorderedElementsAre("runner-symbol.json.tmp1-0", "run-notes.tmp", "run-a.tmp1",
@@ -173,7 +173,7 @@ TEST_F(AtomicFileTest, RemovesWhatKilledProcessesLeft) {
   EXPECT_EQ(RemoveTemporaries("run"), 1);
 }
 
-// The lock was given up before the file had its name.
+// The lock is released before the file has its name.
 TEST_F(AtomicFileTest, WhatIsBeingCommittedStays) {
   std::atomic<bool> done = false;
   std::thread other([&] {

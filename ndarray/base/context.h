@@ -35,8 +35,8 @@ struct Context {
   }
 };
 
-// Whether what runs on one of them can use arrays of the other where they are: all CPU contexts are
-// in one memory.
+// Returns whether work on one context can use arrays of the other in place: all CPU contexts share
+// one memory.
 inline bool SharesMemory(Context a, Context b) { return a == b || (a.is_cpu() && b.is_cpu()); }
 
 inline std::ostream& operator<<(std::ostream& os, const Context& context) {

@@ -18,7 +18,7 @@
 
 namespace cooper {
 
-// All of them: X(enumerator, code, type of an element, name).
+// Lists all dtypes: X(enumerator, code, type of an element, name).
 #define COOPER_DTYPES(X)             \
   X(kFloat32, 0, float, "float32")   \
   X(kFloat64, 1, double, "float64")  \
@@ -44,7 +44,8 @@ const char* DTypeName(DType dtype);
 
 bool IsFloating(DType dtype);
 
-// The dtype of an MXNet code or of a NumPy name. kInvalidArgument, with what came, for others.
+// Return the dtype of an MXNet code or a NumPy name. kInvalidArgument, with the argument, if it is
+// unknown.
 absl::StatusOr<DType> DTypeFromCode(int64_t code);
 absl::StatusOr<DType> DTypeFromName(absl::string_view name);
 
@@ -101,10 +102,10 @@ struct ComputeTypeOf<BFloat16> {
 template <typename T>
 using ComputeType = typename ComputeTypeOf<T>::type;
 
-// A float as an integer, without its fraction. Unlike static_cast's the result is defined for every
-// value: what int32 or int64 cannot hold gives their nearest end, NaN the least, so that a label of
-// NaN is no class. 8-bit integers keep the lowest byte of the int32, as MXNet's do: 300 gives 44,
-// -1 gives 255. Without branches, so that compilers can vectorise loops over it.
+// Converts a float to an integer, dropping its fraction. Unlike static_cast the result is defined
+// for every value: values beyond int32 or int64 give the nearest limit and NaN the minimum, so that
+// a NaN label is no class. 8-bit integers keep the lowest byte of the int32, as MXNet's do: 300
+// gives 44, -1 gives 255. Free of branches, so that compilers can vectorise loops over it.
 template <typename To, typename From>
 COOPER_HOST_DEVICE To IntegerOf(From value) {
   static_assert(std::is_floating_point_v<From> && std::is_integral_v<To>);
@@ -118,7 +119,7 @@ COOPER_HOST_DEVICE To IntegerOf(From value) {
   return static_cast<To>(fits ? whole : end);
 }
 
-// Converts one element: floats to integers by IntegerOf, 16-bit floats by way of float, all else as
+// Converts one element: floats to integers with IntegerOf, 16-bit floats through float, all else as
 // static_cast does.
 template <typename To, typename From>
 COOPER_HOST_DEVICE To ConvertElement(From value) {

@@ -41,7 +41,7 @@ TEST(DTypeTest, CodesNamesAndSizes) {
     EXPECT_STREQ(DTypeName(c.dtype), c.name);
     EXPECT_EQ(SizeOf(c.dtype), c.size);
     EXPECT_EQ(IsFloating(c.dtype), c.floating);
-    // The element type that is dispatched to is the one of that dtype.
+    // The dispatched element type is that of the dtype.
     EXPECT_EQ(
         DispatchDType(c.dtype, [](auto tag) { return DTypeOf<typename decltype(tag)::type>(); }),
         c.dtype);
@@ -57,7 +57,7 @@ TEST(DTypeTest, RefusesOthers) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'float'")));
 }
 
-// The value of a binary16's bits, from its definition.
+// Returns the value of a binary16's bits, from its definition.
 double Float16Value(uint16_t bits) {
   const double sign = (bits & 0x8000) != 0 ? -1 : 1;
   const int exponent = (bits >> 10) & 31, mantissa = bits & 1023;
@@ -131,7 +131,7 @@ TEST(ConvertElementTest, ConvertsAsStaticCastDoes) {
   EXPECT_EQ(static_cast<float>(ConvertElement<BFloat16>(Float16(1.5f))), 1.5f);
 }
 
-// Every float is some integer: nothing is undefined, whatever stands in a file.
+// Every float converts to some integer, so no value in a file causes undefined behaviour.
 TEST(ConvertElementTest, GivesFloatsThatFitNoIntegerTheNearestEnd) {
   constexpr int32_t kLeast32 = std::numeric_limits<int32_t>::min();
   constexpr int32_t kGreatest32 = std::numeric_limits<int32_t>::max();

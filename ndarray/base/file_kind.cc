@@ -67,7 +67,7 @@ constexpr Signature kBinary[] = {
     {string_view("\x93NUMPY", 6), 0, "a NumPy array (.npy)", kArrays},
 };
 
-// A file of cooper's or MXNet's own that was given in another one's place.
+// Describes a file of cooper's or MXNet's own formats that was passed in place of another one.
 constexpr struct {
   FileKind kind;
   absl::string_view bytes;
@@ -80,22 +80,23 @@ constexpr struct {
 bool IsPickle(absl::string_view bytes) {
   if (bytes.size() < 3) return false;
   const auto second = static_cast<unsigned char>(bytes[1]);
-  // Protocols 2 to 5 begin with their number, 1 with a dictionary or list that is numbered, 0 with
-  // a mark: "(dp0\n".
+  // Protocols 2 to 5 begin with their number, protocol 1 with a numbered dictionary or list,
+  // protocol 0 with a mark: "(dp0\n".
   if (bytes[0] == '\x80') return second >= 2 && second <= 5;
   if ((bytes[0] == '}' || bytes[0] == ']') && second == 'q') return bytes[2] < ' ';
   return (absl::StartsWith(bytes, "(dp") || absl::StartsWith(bytes, "(lp")) && bytes.size() > 3 &&
          absl::ascii_isdigit(static_cast<unsigned char>(bytes[3]));
 }
 
-// A protocol buffer whose first field is ir_version and whose second is another one of ModelProto.
+// Returns whether the bytes are a protocol buffer whose first field is ir_version and whose second
+// is another field of ModelProto.
 bool IsOnnx(absl::string_view bytes) {
   constexpr absl::string_view kFields = "\x12\x1A\x22\x28\x32\x3A\x42";  // producer_name, ...
   return bytes.size() >= 3 && bytes[0] == '\x08' && bytes[1] > 0 && bytes[1] <= 32 &&
          absl::StrContains(kFields, bytes[2]);
 }
 
-// uint64 length of a JSON text, and the text.
+// Recognises safetensors: a uint64 length of a JSON text, and the text.
 bool IsSafetensors(absl::string_view bytes) {
   return bytes.size() > 9 && bytes[8] == '{' && bytes.substr(5, 3) == string_view("\0\0\0", 3);
 }
@@ -110,7 +111,7 @@ std::string Sentence(absl::string_view what, absl::string_view advice) {
   return absl::StrCat(what, "; ", advice);
 }
 
-// Kinds that are no text; `bytes` are not empty.
+// Describes binary formats; `bytes` is not empty.
 std::string DescribeBinary(absl::string_view bytes) {
   if (absl::StartsWith(bytes, kLfsBegin)) return LfsPointer(bytes);
   for (const Signature& signature : kBinary) {

@@ -19,7 +19,7 @@ std::string Bytes(const char (&literal)[kSize]) {
   return std::string(literal, kSize - 1);
 }
 
-// What is no text, whoever expects what.
+// Binary formats are recognised for every expected kind.
 TEST(FileKindTest, RecognisesFormats) {
   const struct {
     std::string bytes;

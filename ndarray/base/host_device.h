@@ -1,7 +1,7 @@
 #ifndef COOPER_NDARRAY_BASE_HOST_DEVICE_H_
 #define COOPER_NDARRAY_BASE_HOST_DEVICE_H_
 
-// Before a function that kernels of CPUs and of GPUs share: nvcc compiles it for both.
+// Marks a function that CPU and GPU kernels share: nvcc compiles it for both.
 
 #ifdef __CUDACC__
 #define COOPER_HOST_DEVICE __host__ __device__

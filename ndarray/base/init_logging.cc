@@ -40,7 +40,7 @@ void InitLogging(LoggingOptions options) {
   FLAGS_alsologtostderr = false;
   FLAGS_stderrthreshold = google::GLOG_FATAL + 1;  // nothing: lines go to the sink
   google::InitGoogleLogging("cooper");
-  // Lives as long as glog does.
+  // Must live as long as glog.
   google::AddLogSink(new LineSink(options.write ? std::move(options.write) : WriteToStderr));
 }
 

@@ -51,7 +51,7 @@ using ::testing::StrEq;
   LOG(FATAL) << "a bug";
 }
 
-// Each in a process of its own: glog is set up once.
+// Each test runs in a process of its own, since glog is set up only once.
 TEST(InitLoggingDeathTest, LinesAreTheirOwn) {
   EXPECT_EXIT(LogByDefault(), ExitedWithCode(0),
               StrEq("Epoch[0] Train-perplexity=3.2\nwarning: Fit: 'x' is no parameter\n"

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMaxNames = 3;
 constexpr size_t kMaxListed = 10;
-// What is longer than any name that people give comes from a broken file.
+// Longer names come from damaged files and are not compared.
 constexpr size_t kMaxLength = 200;
 
 std::string Folded(absl::string_view name) {
@@ -25,8 +25,8 @@ std::string Folded(absl::string_view name) {
   return folded;
 }
 
-// Letters to leave out, add, change or swap with the next one until `a` is `b` (optimal string
-// alignment).
+// Returns the number of letters to omit, add, change or swap with the next one that turn `a` into
+// `b` (optimal string alignment).
 size_t EditDistance(absl::string_view a, absl::string_view b) {
   std::vector<size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) last[j] = j;
@@ -59,14 +59,14 @@ std::vector<absl::string_view> NearNames(absl::string_view name,
     const size_t longer = std::max(folded.size(), wanted.size());
     if (longer - std::min(folded.size(), wanted.size()) > allowed) continue;
     const size_t distance = EditDistance(wanted, folded);
-    // A name of which nothing is left is not meant.
+    // A name that would have to be replaced entirely is not similar.
     if (distance <= allowed && distance < longer) near.emplace_back(distance, candidate);
   }
   std::stable_sort(near.begin(), near.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<absl::string_view> names;
   for (const auto& [distance, candidate] : near) {
-    // Beside a name that differs in its spelling alone, others are noise.
+    // If a name differs only in its spelling, the others are noise.
     if (names.size() == kMaxNames || (near[0].first == 0 && distance > 0)) break;
     names.push_back(candidate);
   }

@@ -1,8 +1,7 @@
 #ifndef COOPER_NDARRAY_BASE_NEAR_NAMES_H_
 #define COOPER_NDARRAY_BASE_NEAR_NAMES_H_
 
-// Finds the names that somebody may have meant by one that is not known: for error messages of
-// everything that is looked up by name.
+// Finds known names that resemble an unknown one, for the error messages of lookups by name.
 
 #include <string>
 #include <vector>
@@ -12,20 +11,20 @@
 
 namespace cooper {
 
-// At most three of `known`, the nearest first: those that differ from `name` in case, underscores
-// or spaces alone, or by a few letters left out, added, changed or swapped with their neighbours (a
-// third of the name's, at least one). Names of one distance stay in the order of `known`.
-// O(known * length^2) time: for errors.
+// Returns at most three of `known`, the nearest first: names that differ from `name` only in case,
+// underscores, dashes or spaces, or by a few letters omitted, added, changed or swapped with their
+// neighbours (a third of the letters of `name`, at least one). Names at one distance keep the order
+// of `known`. O(known * length^2) time.
 std::vector<absl::string_view> NearNames(absl::string_view name,
                                          absl::Span<const absl::string_view> known);
 
-// "; did you mean 'a', 'b' or 'c'?", to put behind what was said of `name`. Empty if nothing is
-// near.
+// Returns "; did you mean 'a', 'b' or 'c'?", to append to an error about `name`; empty if no name
+// is near.
 std::string DidYouMean(absl::string_view name, absl::Span<const absl::string_view> known);
 std::string DidYouMean(absl::string_view name, absl::Span<const std::string> known);
 
-// "a, b, c": at most ten of `names`, and how many more there are: "a, b, ... and 37 more". For
-// lists in error messages, which a graph makes as long as it likes.
+// Joins at most ten of `names` and the number of the others: "a, b, ... and 37 more". For error
+// messages whose lists grow with a graph.
 std::string JoinNames(absl::Span<const absl::string_view> names);
 std::string JoinNames(absl::Span<const std::string> names);
 

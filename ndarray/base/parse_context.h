@@ -9,11 +9,11 @@
 
 namespace cooper {
 
-// The context that a text as Context::ToString's names: "cpu(0)", "gpu(1)", or "cpu", "gpu" for
-// number 0. kInvalidArgument, with what came, for others.
+// Parses a context in the form of Context::ToString: "cpu(0)", "gpu(1)", or "cpu" and "gpu" for
+// number 0. kInvalidArgument, with the text, for others.
 absl::StatusOr<Context> ParseContext(absl::string_view text);
 
-// The same of a list: "gpu(0),gpu(1)". Not empty.
+// Parses a list of contexts, "gpu(0),gpu(1)", which must not be empty.
 absl::StatusOr<std::vector<Context>> ParseContexts(absl::string_view text);
 
 }  // namespace cooper

@@ -36,8 +36,8 @@ bool PartialShape::HasNegativeExtent() const {
 
 Shape PartialShape::ToShape() const { return Shape(dims()); }
 
-// Shapes that a symbol asks for may have more elements than an int64 can count: its greatest value
-// then, as no array has.
+// A requested shape may have more elements than int64 can count; the result is then the largest
+// int64, which no array reaches.
 int64_t PartialShape::num_elements() const {
   if (!IsFull()) return kUnknownDim;
   int64_t product = 1;

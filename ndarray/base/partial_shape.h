@@ -1,8 +1,8 @@
 #ifndef COOPER_NDARRAY_BASE_PARTIAL_SHAPE_H_
 #define COOPER_NDARRAY_BASE_PARTIAL_SHAPE_H_
 
-// What is known of a shape: nothing, the rank alone, or the rank and some extents. An unknown
-// extent is kUnknownDim, a value of its own, so that 0 stays a legal extent.
+// A shape that may be known in part: nothing is known, only the rank, or the rank and some extents.
+// An unknown extent is kUnknownDim, a value of its own, so that 0 stays a legal extent.
 
 #include <cstdint>
 #include <initializer_list>
@@ -30,7 +30,7 @@ class PartialShape {
 
   // `rank` unknown extents.
   static PartialShape OfRank(int rank);
-  // MXNet's way to write it, where 0 and -1 both mean unknown, and () that nothing is known.
+  // Reads MXNet's notation, in which 0 and -1 both mean an unknown extent and () an unknown rank.
   static PartialShape FromMXNet(absl::Span<const int64_t> dims);
 
   bool rank_known() const { return rank_known_; }
@@ -45,12 +45,13 @@ class PartialShape {
   bool IsFull() const;
   // Whether an extent is below 0 and is not kUnknownDim: no shape may have such an extent.
   bool HasNegativeExtent() const;
-  // The shape. Requires IsFull().
+  // Returns the shape. Requires IsFull().
   Shape ToShape() const;
-  // Product of all extents, or kUnknownDim.
+  // Returns the product of all extents, or kUnknownDim if one is unknown.
   int64_t num_elements() const;
 
-  // Adds what `other` knows. False, with *this unchanged, if the two contradict each other.
+  // Adds the extents that `other` knows. Returns false, with *this unchanged, if the two contradict
+  // each other.
   bool Merge(const PartialShape& other);
 
   // "?", "(?, 650)", "(2,)".

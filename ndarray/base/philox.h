@@ -19,7 +19,7 @@ class Philox {
   COOPER_HOST_DEVICE explicit Philox(uint64_t seed, uint64_t stream = 0)
       : seed_(seed), stream_(stream) {}
 
-  // The four 32-bit numbers at `position`, in any order of calls.
+  // Returns the four 32-bit numbers at `position`; calls may come in any order.
   COOPER_HOST_DEVICE std::array<uint32_t, 4> At(uint64_t position) const {
     std::array<uint32_t, 4> x = {
         static_cast<uint32_t>(position), static_cast<uint32_t>(position >> 32),
@@ -37,7 +37,7 @@ class Philox {
     return x;
   }
 
-  // Element i of a stream of floats uniform in [0, 1), each a multiple of 2^-24.
+  // Returns element i of a stream of floats uniform in [0, 1), each a multiple of 2^-24.
   COOPER_HOST_DEVICE float UniformAt(uint64_t i) const {
     return static_cast<float>(At(i / 4)[i % 4] >> 8) * 0x1p-24f;
   }

@@ -9,7 +9,7 @@
 namespace cooper {
 
 absl::StatusOr<Shape> Shape::Create(absl::Span<const int64_t> dims) {
-  // Zero extents do not hide an overflow of the others: strides are products of those too.
+  // An extent of 0 must not hide an overflow of the others, whose products are strides.
   int64_t product = 1;
   for (int64_t extent : dims) {
     if (extent < 0) {
@@ -17,7 +17,7 @@ absl::StatusOr<Shape> Shape::Create(absl::Span<const int64_t> dims) {
           absl::StrCat("negative extent ", extent, " in shape (", absl::StrJoin(dims, ", "), ")"));
     }
     if (extent == 0) continue;
-    // A byte size must fit too: leave room for the widest element, 8 bytes.
+    // The size in bytes must fit too, with the widest element of 8 bytes.
     if (product > std::numeric_limits<int64_t>::max() / 8 / extent) {
       return absl::InvalidArgumentError(
           absl::StrCat("shape (", absl::StrJoin(dims, ", "), ") has too many elements"));

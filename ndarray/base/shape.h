@@ -23,7 +23,7 @@ class Shape {
   Shape(std::initializer_list<int64_t> dims) : dims_(dims) {}
   explicit Shape(absl::Span<const int64_t> dims) : dims_(dims.begin(), dims.end()) {}
 
-  // For extents from outside: kInvalidArgument if one is negative or their product overflows.
+  // Checks extents from outside: kInvalidArgument if one is negative or their product overflows.
   static absl::StatusOr<Shape> Create(absl::Span<const int64_t> dims);
 
   int rank() const { return static_cast<int>(dims_.size()); }
@@ -56,8 +56,8 @@ class Shape {
 
 std::ostream& operator<<(std::ostream& os, const Shape& shape);
 
-// Turns a possibly negative axis into [0, rank). kInvalidArgument, naming both, if out of range;
-// `name` is that of the attribute that holds it.
+// Maps a possibly negative axis to [0, rank). kInvalidArgument, naming axis and rank, if it is out
+// of range; `name` is the attribute that holds the axis.
 absl::StatusOr<int> NormalizeAxis(int64_t axis, int rank, const char* name = "axis");
 
 }  // namespace cooper

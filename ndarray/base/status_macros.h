@@ -1,7 +1,8 @@
 #ifndef COOPER_NDARRAY_BASE_STATUS_MACROS_H_
 #define COOPER_NDARRAY_BASE_STATUS_MACROS_H_
 
-// How every layer passes an absl::Status up, with what it alone knows in front.
+// Macros and functions that return an absl::Status to the caller, with context added in front of
+// its message.
 
 #include <utility>
 
@@ -32,8 +33,8 @@
 
 namespace cooper {
 
-// `status` with its message behind that of the parts, "bucket key 40: ..."; as it is if it is OK.
-// The parts are put together, as absl::StrCat does, after an error only.
+// Returns `status` with the parts in front of its message, "bucket key 40: ..."; an OK status is
+// returned as it is. The parts are concatenated, as by absl::StrCat, only after an error.
 template <typename... Parts>
 absl::Status AddContext(const absl::Status& status, const Parts&... parts) {
   if (status.ok()) return status;

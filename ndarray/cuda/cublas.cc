@@ -35,7 +35,8 @@ cublasComputeType_t ComputeTypeFor(DType dtype) {
   return dtype == DType::kFloat64 ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
 }
 
-// A factor of products of `dtype`, as cuBLAS wants it: of the type that sums are of.
+// A scalar factor of products of `dtype` in the type that cuBLAS expects, which is that of the
+// sums.
 class Factor {
  public:
   Factor(DType dtype, double value)
@@ -51,7 +52,7 @@ class Factor {
 cublasOperation_t Operation(bool transpose) { return transpose ? CUBLAS_OP_T : CUBLAS_OP_N; }
 
 cublasMath_t MathMode() {
-  // Else parts of a product of 16-bit floats may be rounded before they are added.
+  // Without this flag partial sums of 16-bit products may be rounded before they are added.
   constexpr int kWholeSums = CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
   return static_cast<cublasMath_t>(
       kWholeSums | (Tf32IsAllowed() ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH));
@@ -105,7 +106,7 @@ absl::Status Cublas::Gemm(cudaStream_t stream, bool transpose_a, bool transpose_
   const float beta = add ? 1 : 0;
   std::lock_guard<std::mutex> lock(mutex_);
   COOPER_RETURN_IF_ERROR(UseStream(handle, stream));
-  // cuBLAS takes the same memory for columns, hence for transposes: C^T = op(B)^T * op(A)^T.
+  // cuBLAS is column-major, so it sees transposes: C^T = op(B)^T * op(A)^T.
   return CublasStatus(
       GetCublasFunctions()->sgemm(handle.cublas, Operation(transpose_b), Operation(transpose_a), n,
                                   m, k, &alpha, b, ldb, a, lda, &beta, c, ldc),

@@ -33,7 +33,7 @@ absl::StatusOr<CublasFunctions> LoadFunctions() {
   return functions;
 }
 
-// Whether what is put into `stream` runs in the device's own queue: there itself, or in a graph.
+// Returns whether work in `stream` runs in the device's own queue, directly or as part of a graph.
 absl::StatusOr<bool> RunsInQueue(const CublasHandle& handle, cudaStream_t stream) {
   if (stream == handle.queue) return true;
   if (stream == nullptr) return false;
@@ -60,7 +60,7 @@ absl::Status CublasStatus(cublasStatus_t status, absl::string_view call) {
 }
 
 absl::Status UseStream(const CublasHandle& handle, cudaStream_t stream) {
-  // Takes the workspace away.
+  // Removes the workspace.
   COOPER_RETURN_IF_ERROR(
       CublasStatus(GetCublasFunctions()->set_stream(handle.cublas, stream), "cublasSetStream"));
   if (handle.workspace == nullptr) return absl::OkStatus();

@@ -1,7 +1,7 @@
 #ifndef COOPER_NDARRAY_CUDA_CUBLAS_LIBRARY_H_
 #define COOPER_NDARRAY_CUDA_CUBLAS_LIBRARY_H_
 
-// cuBLAS itself, for the sources of cublas.h: its functions, opened at run time, and handles.
+// Opens cuBLAS at run time, and keeps its functions and handles, for the sources of cublas.h.
 
 #include <cstddef>
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace cooper {
 
-// The major version of the headers is the library's ABI.
+// Returns the library's file name. The major version of the headers is the library's ABI.
 std::string CublasLibraryName();
 
 struct CublasFunctions {
@@ -21,7 +21,7 @@ struct CublasFunctions {
   decltype(&cublasSetStream_v2) set_stream = nullptr;
   decltype(&cublasSgemm_v2_64) sgemm = nullptr;  // extents are int64_t
   decltype(&cublasGetStatusString) status_string = nullptr;
-  // Null where the library lacks them.
+  // The functions below are null where the library lacks them.
   decltype(&cublasGemmEx_64) gemm_ex = nullptr;
   decltype(&cublasGemmStridedBatchedEx_64) gemm_batched = nullptr;
   decltype(&cublasSetMathMode) set_math_mode = nullptr;
@@ -36,25 +36,26 @@ struct CublasFunctions {
   decltype(&cublasDgetrsBatched) dgetrs_batched = nullptr;
 };
 
-// kFailedPrecondition, saying where it was looked for, if the library is not installed.
+// Returns the functions. kFailedPrecondition, with the searched places, if the library is not
+// installed.
 const absl::StatusOr<CublasFunctions>& GetCublasFunctions();
 
-// Requires that the functions are there.
+// Converts a cuBLAS status. Requires that GetCublasFunctions() is OK.
 absl::Status CublasStatus(cublasStatus_t status, absl::string_view call);
 
-// What NVIDIA recommends for an H100; earlier GPUs need less.
+// NVIDIA's recommendation for an H100; earlier GPUs need less.
 inline constexpr size_t kCublasWorkspaceBytes = size_t{32} << 20;
 
 struct CublasHandle {
   cublasHandle_t cublas = nullptr;
-  cudaStream_t queue = nullptr;  // of the device's own queue (QueueOf)
-  void* workspace = nullptr;     // of that queue, or null: the library then sees to itself
+  cudaStream_t queue = nullptr;  // the device's own queue (QueueOf)
+  void* workspace = nullptr;     // for work in that queue; null: the library allocates its own
 };
 
-// Makes the handle put its work into `stream`. The library must not allocate in what is captured,
-// and chooses an algorithm by the size of its workspace: what is launched has the same one as what
-// is recorded, so that both have the same bits. Work of one queue can share it, which other streams
-// must not use meanwhile.
+// Directs the handle's work to `stream`. cuBLAS must not allocate during a capture, and it chooses
+// an algorithm by the size of its workspace. The device's own queue and its recordings share one
+// workspace, so that launched and recorded work have the same bits; other streams must not use that
+// workspace at the same time.
 absl::Status UseStream(const CublasHandle& handle, cudaStream_t stream);
 
 }  // namespace cooper

@@ -1,4 +1,4 @@
-// What cublas.h has beside products.
+// Implements the triangular solves and LU factorizations of cublas.h.
 
 #include <cstdint>
 #include <mutex>
@@ -22,7 +22,7 @@ absl::Status CheckFound(Function* function, absl::string_view name) {
   return absl::FailedPreconditionError(absl::StrCat(CublasLibraryName(), " has no ", name));
 }
 
-// The functions of one type.
+// The solver functions for element type T.
 template <typename T>
 struct Solvers;
 template <>
@@ -50,7 +50,7 @@ struct Solvers<double> {
   decltype(CublasFunctions::dgetrs_batched) getrs_batched;
 };
 
-// Calls fn(T{0}, Solvers<T>), whose status it returns.
+// Calls fn(T{0}, Solvers<T>) and returns its status.
 template <typename Fn>
 absl::Status Dispatch(DType dtype, Fn&& fn) {
   const CublasFunctions& functions = *GetCublasFunctions();
@@ -58,7 +58,7 @@ absl::Status Dispatch(DType dtype, Fn&& fn) {
                                   : fn(0.0F, Solvers<float>(functions));
 }
 
-// What cuBLAS calls them, which takes rows for columns: X^T * op(A)^T = alpha * B^T.
+// The arguments for cuBLAS, which is column-major and so solves X^T * op(A)^T = alpha * B^T.
 struct TransposedSystems {
   explicit TransposedSystems(const TriangularSystems& s)
       : side(s.rightside ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT),

@@ -1,8 +1,8 @@
-// The GPU as a kind of device. Linking this file makes Context::Gpu known.
+// Implements Device for GPUs. Linking this file registers DeviceType::kGpu.
 //
-// Copies and fills that are asked of the device itself run on its default stream. The stream of a
-// queue is a blocking one: it and the default stream wait for each other, so that these calls see
-// what kernels have left, and kernels what these calls have brought.
+// Copies and fills of the device itself run on its default stream. A queue's stream is a blocking
+// one: it and the default stream wait for each other, so that these calls see what kernels have
+// written and kernels see what these calls have written.
 
 #include <cstdint>
 #include <memory>
@@ -27,7 +27,7 @@ int CountDevices() {
   return 0;
 }
 
-// Of the present device: ", where 100 of 200 are free".
+// Describes the free memory of the current device: ", where 100 of 200 are free".
 std::string DescribeFree() {
   size_t available = 0, total = 0;
   if (cudaMemGetInfo(&available, &total) == cudaSuccess) {
@@ -57,7 +57,8 @@ class CudaDevice : public Device {
 
   void Free(int device_id, void* data, int64_t) override {
     const CudaDeviceScope scope(device_id);
-    // Arrays of static duration come here when the driver is already gone, and with it the memory.
+    // The driver may be unloaded, and the memory released, before arrays of static duration are
+    // freed.
     if (cudaFree(data) != cudaSuccess) cudaGetLastError();
   }
 
@@ -70,7 +71,7 @@ class CudaDevice : public Device {
     COOPER_RETURN_IF_ERROR(
         CudaStatus(Queue(dst, dst_context, src, src_context, static_cast<size_t>(bytes)),
                    DescribeCudaCopy(dst_context, src_context, bytes)));
-    // What is put in on this device from now on comes after the copy; others may be without waits.
+    // Later work on this device runs after the copy; work on other devices may not wait for it.
     const bool two_devices = !dst_context.is_cpu() && !src_context.is_cpu() &&
                              dst_context.device_id != src_context.device_id;
     const bool read_later =
@@ -93,15 +94,16 @@ class CudaDevice : public Device {
  private:
   static cudaError_t Queue(void* dst, Context dst_context, const void* src, Context src_context,
                            size_t bytes) {
-    // From a CPU: it need not wait for what the device still has to do, if the memory is read
-    // within the call (IsPinned, ReachesPageable). To a CPU: memory has been written, after that.
+    // A copy from a CPU need not wait for the device's pending work if the memory is read within
+    // the call (IsPinned, ReachesPageable). A copy to a CPU waits and returns when the memory is
+    // written.
     if (dst_context.is_cpu() || src_context.is_cpu() || dst_context == src_context) {
       const cudaMemcpyKind kind = CudaCopyKind(dst_context, src_context);
       return dst_context.is_cpu() ? cudaMemcpy(dst, src, bytes, kind)
                                   : cudaMemcpyAsync(dst, src, bytes, kind, nullptr);
     }
     EnablePeerAccess(dst_context.device_id, src_context.device_id);
-    // Waits for what is queued on both devices.
+    // Waits for the queued work of both devices.
     return cudaMemcpyPeer(dst, dst_context.device_id, src, src_context.device_id, bytes);
   }
 };

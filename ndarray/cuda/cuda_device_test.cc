@@ -133,7 +133,7 @@ TEST(CudaDeviceTest, SaysWhatDoesNotFit) {
               StatusIs(absl::StatusCode::kResourceExhausted,
                        ContainsRegex("1125899906842624 bytes on gpu.0., where [0-9]+ of [0-9]+ "
                                      "are free")));
-  // The failed allocation is not held against the next call.
+  // The failed allocation does not affect the next call.
   COOPER_EXPECT_OK(NDArray::Zeros({2}, DType::kFloat32, Context::Gpu(0)));
 }
 

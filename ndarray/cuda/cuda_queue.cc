@@ -14,7 +14,7 @@ namespace {
 class CudaGraph : public DeviceGraph {
  public:
   explicit CudaGraph(int device_id) : device_id_(device_id) {}
-  // One that runs is freed when it has ended.
+  // CUDA frees a running graph when it has ended.
   ~CudaGraph() override {
     const CudaDeviceScope scope(device_id_);
     if (exec_ != nullptr && cudaGraphExecDestroy(exec_) != cudaSuccess) cudaGetLastError();
@@ -100,7 +100,7 @@ absl::Status CudaQueue::Copy(void* dst, Context dst_context, const void* src, Co
   if (bytes == 0) return absl::OkStatus();
   const CudaDeviceScope scope(device_id_);
   COOPER_RETURN_IF_ERROR(scope.status());
-  // Run again, it would read or write what is there then.
+  // A launch of the recording would access the host memory at that later time.
   if (recorded_random_ != nullptr && (src_context.is_cpu() || dst_context.is_cpu())) {
     return absl::FailedPreconditionError("a copy from or to host memory cannot be recorded");
   }
@@ -124,9 +124,9 @@ absl::Status CudaQueue::Synchronize() {
   return CudaStatus(cudaStreamSynchronize(stream_), "waiting for a queue");
 }
 
-// In a stream of its own, so that what others put into this one meanwhile is not recorded; one that
-// does not block, so that they may use the default stream; and of this thread, so that they may
-// allocate.
+// Records on a stream of its own, so that concurrent work of other threads in this queue is not
+// recorded; a non-blocking one, so that they may use the default stream; and with a capture mode
+// limited to this thread, so that they may allocate.
 absl::StatusOr<std::unique_ptr<DeviceGraph>> CudaQueue::Record(
     RecordedRandom* random, absl::FunctionRef<absl::Status(DeviceQueue& queue)> put_in) {
   const CudaDeviceScope scope(device_id_);

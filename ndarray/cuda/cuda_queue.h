@@ -1,7 +1,8 @@
 #ifndef COOPER_NDARRAY_CUDA_CUDA_QUEUE_H_
 #define COOPER_NDARRAY_CUDA_CUDA_QUEUE_H_
 
-// A stream of a GPU as a queue, and what copies have in common, in queues and outside.
+// Implements DeviceQueue with a CUDA stream, and helpers that copies inside and outside queues
+// share.
 
 #include <cstdint>
 #include <memory>
@@ -20,25 +21,25 @@ namespace cooper {
 
 cudaMemcpyKind CudaCopyKind(Context dst_context, Context src_context);
 
-// "copying 12 bytes from cpu(0) to gpu(0)"
+// Describes a copy for error messages: "copying 12 bytes from cpu(0) to gpu(0)".
 std::string DescribeCudaCopy(Context dst_context, Context src_context, int64_t bytes);
 
-// Whether the device may still read `src`, in a copy's turn, when the call that queues the copy has
-// returned: memory of a CPU that is pinned. What is pageable was copied within the call, unless the
-// device reaches it by itself (ReachesPageable).
+// Returns whether the device may still read `src` after the call that enqueues the copy has
+// returned: true for pinned CPU memory. Pageable memory is copied within the call, unless the
+// device accesses it directly (ReachesPageable).
 bool IsPinned(Context src_context, const void* src);
-// Of pageable memory CUDA promises no more than that a copy "might" be synchronous, and where a
-// device reads it without staging (cudaDevAttrPageableMemoryAccess: by ATS or HMM) there is no
-// reason for it.
+// Returns whether the device reads pageable memory without staging
+// (cudaDevAttrPageableMemoryAccess: by ATS or HMM). CUDA documents only that a copy of pageable
+// memory "might" be synchronous, so such a device may read it later.
 bool ReachesPageable(int device_id);
 
-// Thread-safe.
+// A queue on a stream of one GPU. Thread-safe.
 class CudaQueue : public RecordingQueue {
  public:
-  // A stream that the default stream waits for, and that waits for it.
+  // Creates a queue whose stream and the default stream wait for each other.
   static absl::StatusOr<std::unique_ptr<CudaQueue>> Create(int device_id);
 
-  // A program that ends may have lost its driver before.
+  // Tolerates a driver that has been unloaded already, at the end of the program.
   ~CudaQueue() override;
 
   void* handle() const override { return stream_; }
@@ -48,7 +49,7 @@ class CudaQueue : public RecordingQueue {
                     int64_t bytes) override;
   absl::Status Synchronize() override;
 
-  // CUDA graphs.
+  // Recordings are CUDA graphs.
   absl::StatusOr<std::unique_ptr<DeviceGraph>> Record(
       RecordedRandom* random, absl::FunctionRef<absl::Status(DeviceQueue& queue)> put_in) override;
   absl::Status SetWords(uint64_t* words, uint64_t first, uint64_t second) override;
@@ -57,14 +58,14 @@ class CudaQueue : public RecordingQueue {
 
  private:
   explicit CudaQueue(int device_id) : device_id_(device_id) {}
-  // `flags` of cudaStreamCreateWithFlags.
+  // Creates the stream; `flags` are those of cudaStreamCreateWithFlags.
   absl::Status Open(unsigned flags);
 
   const int device_id_;
   cudaStream_t stream_ = nullptr;
   RecordedRandom* recorded_random_ = nullptr;
-  std::mutex mutex_;             // of the event
-  cudaEvent_t event_ = nullptr;  // the end of what the stream holds, for those that wait for it
+  std::mutex mutex_;             // guards event_
+  cudaEvent_t event_ = nullptr;  // recorded after the stream's work, for waiting queues
 };
 
 }  // namespace cooper

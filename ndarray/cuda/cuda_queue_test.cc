@@ -1,4 +1,4 @@
-// Queues of a GPU: one for each device, and work that is recorded in them.
+// Tests queues of a GPU: one per device, and recordings.
 
 #include "ndarray/cuda/cuda_queue.h"
 

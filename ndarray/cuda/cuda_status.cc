@@ -8,7 +8,8 @@ namespace cooper {
 
 namespace {
 
-// Whether it comes from work that a call before has put in, and stays until the program ends.
+// Returns whether the error may come from work of an earlier call; such an error persists until the
+// program ends.
 bool IsLate(cudaError_t error) {
   switch (error) {
     case cudaErrorIllegalAddress:

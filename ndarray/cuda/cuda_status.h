@@ -1,7 +1,7 @@
 #ifndef COOPER_NDARRAY_CUDA_CUDA_STATUS_H_
 #define COOPER_NDARRAY_CUDA_CUDA_STATUS_H_
 
-// CUDA's error codes as absl::Status.
+// Converts CUDA's error codes to absl::Status.
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -9,10 +9,10 @@
 
 namespace cooper {
 
-// OK for cudaSuccess, kResourceExhausted for a lack of memory, else kInternal. The message has
-// `call`, CUDA's name and description of the error and, of one that a kernel met earlier, how to
-// learn in which. The error is also taken from
-// cudaGetLastError, so that it is not reported again by the next launch.
+// Returns OK for cudaSuccess, kResourceExhausted if memory is short, else kInternal. The message
+// has `call`, CUDA's name and description of the error and, if an earlier kernel caused it, how to
+// find that kernel. Clears the error of cudaGetLastError, so that the next launch does not report
+// it again.
 absl::Status CudaStatus(cudaError_t error, absl::string_view call);
 
 }  // namespace cooper

@@ -20,7 +20,7 @@
 namespace cooper {
 namespace {
 
-// Those of one type.
+// The functions for element type T.
 template <typename T>
 struct TypedFunctions {
   using BytesFn = cusolverStatus_t (*)(cusolverDnHandle_t, cublasFillMode_t, int, T*, int, int*);
@@ -77,7 +77,7 @@ const absl::StatusOr<Functions>& TheFunctions() {
   return *functions;
 }
 
-// Calls fn(T{0}, TypedFunctions<T>), whose status it returns.
+// Calls fn(T{0}, TypedFunctions<T>) and returns its status.
 template <typename Fn>
 absl::Status Dispatch(DType dtype, Fn&& fn) {
   const Functions& functions = *TheFunctions();
@@ -99,11 +99,11 @@ absl::Status Checked(cusolverStatus_t status, absl::string_view call, DType dtyp
                                              n, " x ", n, ")"));
 }
 
-// The lower triangle of a matrix in rows is the upper one of that in columns.
+// The lower triangle of a row-major matrix is the upper one of the column-major matrix.
 constexpr cublasFillMode_t kLowerInRows = CUBLAS_FILL_MODE_UPPER;
 
-// Makes the handle put its work into `stream`. Whether what it puts into a graph may run again
-// NVIDIA does not say: a handle has memory of its own.
+// Directs the handle's work to `stream`. Captures are refused: NVIDIA does not document whether
+// captured cuSOLVER work may run again, and a handle has memory of its own.
 absl::Status UseStream(cusolverDnHandle_t handle, cudaStream_t stream) {
   cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
   COOPER_RETURN_IF_ERROR(
@@ -116,7 +116,7 @@ absl::Status UseStream(cusolverDnHandle_t handle, cudaStream_t stream) {
 
 cusolverDnHandle_t HandleOf(void* handle) { return static_cast<cusolverDnHandle_t>(handle); }
 
-// Queues call(T{0}, TypedFunctions<T>, side) for `count` matrices (n, n), if there are any, on a
+// Enqueues call(T{0}, TypedFunctions<T>, side) for `count` matrices (n, n), if there are any, on a
 // handle that `mutex` guards.
 template <typename Call>
 absl::Status Queue(void* handle, std::mutex& mutex, cudaStream_t stream, absl::string_view name,
@@ -197,7 +197,7 @@ absl::Status Cusolver::CholeskyBatched(cudaStream_t stream, DType dtype, int64_t
   return Queue(handle_, mutex_, stream, "potrfBatched", dtype, count, n,
                [&](auto zero, const auto& functions, int side) {
                  using T = decltype(zero);
-                 // The pointers are read, whatever the declaration says.
+                 // cuSOLVER only reads the pointers, although the parameter is not const.
                  T** const pointers = const_cast<T**>(reinterpret_cast<T* const*>(a));
                  return functions.potrf_batched(HandleOf(handle_), kLowerInRows, side, pointers,
                                                 side, info, static_cast<int>(count));

@@ -1,11 +1,11 @@
 #ifndef COOPER_NDARRAY_CUDA_CUSOLVER_H_
 #define COOPER_NDARRAY_CUDA_CUSOLVER_H_
 
-// Factorizations on a GPU, by cuSOLVER, which is opened at run time as cuBLAS is (cublas.h).
-// Matrices lie in rows, are of float32 or float64, and are in memory of this device, which must be
-// the current one, as are `info`, `pivots`, and arrays of pointers. Everything is queued on
-// `stream`, but for one that is captured: kFailedPrecondition. Thread-safe. Sides and counts must
-// be ints: else kInvalidArgument.
+// Factorizations on a GPU with cuSOLVER, which is opened at run time as cuBLAS is (cublas.h).
+// Matrices are row-major, float32 or float64. They, `info`, `pivots` and arrays of pointers are in
+// the memory of this device, which must be the current one. Calls enqueue on `stream`. Errors:
+// kFailedPrecondition while `stream` is captured; kInvalidArgument if a side or a count exceeds an
+// int. Thread-safe.
 
 #include <cstdint>
 #include <mutex>
@@ -19,28 +19,28 @@ namespace cooper {
 
 class Cusolver {
  public:
-  // That of a device, made at the first call and kept. FindDevice's errors; kFailedPrecondition,
-  // saying where it was looked for, if the library is not installed.
+  // Returns the instance of a device, created at the first call and kept. Errors: those of
+  // FindDevice; kFailedPrecondition, with the searched places, if the library is not installed.
   static absl::StatusOr<Cusolver*> Of(int device_id);
 
-  // OK if the library and every function of it that is used here is found.
+  // Returns OK if the library has every function that cooper uses.
   static absl::Status CheckInstalled();
 
-  // How many bytes Cholesky() and FactorLu() of a matrix (n, n) need beside it.
+  // Return the workspace in bytes that Cholesky() and FactorLu() need for a matrix (n, n).
   absl::StatusOr<int64_t> CholeskyBytes(DType dtype, int64_t n);
   absl::StatusOr<int64_t> LuBytes(DType dtype, int64_t n);
 
-  // The lower triangular L with A = L * L^T in the place of A's lower triangle, all of A that is
-  // read; what is above it stays. `info` becomes 0, or the number, from 1, of the first row at
-  // which A is not positive definite.
+  // Overwrites A's lower triangle with L, where A = L * L^T. Only the lower triangle is read;
+  // elements above it are kept. `info` becomes 0, or the number, from 1, of the first row at which
+  // A is not positive definite.
   absl::Status Cholesky(cudaStream_t stream, DType dtype, int64_t n, void* a, void* workspace,
                         int64_t workspace_bytes, int* info);
-  // The same of `count` matrices, which are pointed to; an `info` for each. What is above the
-  // diagonals is lost.
+  // Cholesky for `count` matrices, given by pointers, with one `info` each. The elements above the
+  // diagonals are overwritten.
   absl::Status CholeskyBatched(cudaStream_t stream, DType dtype, int64_t count, int64_t n,
                                void* const* a, int* info);
 
-  // One matrix, as Cublas::FactorLuBatched() and SolveLuBatched() do it for many.
+  // Factorize and solve one matrix as Cublas::FactorLuBatched() and SolveLuBatched() do for many.
   absl::Status FactorLu(cudaStream_t stream, DType dtype, int64_t n, void* a, void* workspace,
                         int* pivots, int* info);
   absl::Status SolveLu(cudaStream_t stream, DType dtype, bool transpose, int64_t n, const void* lu,

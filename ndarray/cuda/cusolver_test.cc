@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kNoInt = int64_t{1} << 31;
 
-// What they compute is tested by the kernels of linear algebra.
+// The kernels of linear algebra have tests of the results.
 TEST(CusolverTest, IsFoundWhereItIsInstalled) {
   if (LoadCudaLibrary("libcusolver.so.12") == nullptr) GTEST_SKIP() << "no libcusolver.so.12";
   COOPER_EXPECT_OK(Cusolver::CheckInstalled());

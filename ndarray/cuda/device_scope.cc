@@ -13,7 +13,8 @@ namespace {
 
 using GetState = decltype(&cuDevicePrimaryCtxGetState);
 
-// By way of the runtime: programs are not linked with the driver. Null where there is none.
+// Looks the function up through the runtime, since programs do not link the driver. Null if there
+// is no driver.
 GetState FindGetState() {
   void* function = nullptr;
 #if CUDART_VERSION >= 12050
@@ -31,7 +32,8 @@ GetState FindGetState() {
 }  // namespace
 
 bool HasCudaContext(int device_id) {
-  // Asked at each launch: what was made stays, unless the program resets the device.
+  // Called at each launch, so the result is cached: a context exists until the program resets the
+  // device.
   static std::atomic<uint64_t> known = 0;
   const uint64_t bit = device_id < 64 ? uint64_t{1} << device_id : 0;
   if ((known.load(std::memory_order_relaxed) & bit) != 0) return true;
@@ -57,7 +59,7 @@ CudaDeviceScope::CudaDeviceScope(int device_id) {
 
 CudaDeviceScope::~CudaDeviceScope() {
   if (previous_ < 0 || !HasCudaContext(previous_)) return;
-  // What fails here must not be what the next launch reports.
+  // A failure here must not be reported by the next launch.
   if (cudaSetDevice(previous_) != cudaSuccess) cudaGetLastError();
 }
 

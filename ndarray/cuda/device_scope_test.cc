@@ -24,13 +24,13 @@ int CurrentDevice() {
   return current;
 }
 
-// One test: what a process has used it has used.
+// A single test, since a process cannot undo its use of a device.
 TEST(CudaDeviceScopeTest, GoesBackToDevicesThatAreInUse) {
   COOPER_REQUIRE_GPUS(2);
   EXPECT_EQ(CurrentDevice(), 0);
   EXPECT_FALSE(HasCudaContext(0));
   EXPECT_FALSE(HasCudaContext(1));
-  // All of a program that works on another device.
+  // Simulates a program that works on another device.
   COOPER_ASSERT_OK_AND_ASSIGN(const NDArray array,
                               NDArray::Full({5}, 2, DType::kFloat32, Context::Gpu(1)));
   EXPECT_THAT(*array.ToVector<float>(), Each(2));

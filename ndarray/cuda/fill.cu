@@ -1,5 +1,5 @@
-// Fills of arrays on a GPU (fill.h). Queued on the default stream, as copies and zeros of the
-// device are (cuda_device.cc).
+// Fills arrays on a GPU (fill.h). Work is queued on the default stream, as that of cuda_device.cc
+// is.
 
 #include <algorithm>
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace cooper {
 namespace {
 
 constexpr int64_t kThreads = 256;
-// More blocks than these would only wait for one another.
+// More blocks would only wait for one another.
 constexpr int64_t kMaxBlocks = 4096;
 
 template <typename T>
@@ -42,7 +42,7 @@ __global__ void RandomKernel(T* out, int64_t count, bool uniform, double scale, 
   }
 }
 
-// Of elements of the target's type.
+// Launches a kernel over the target's elements.
 template <typename... P, typename... A>
 absl::Status LaunchFill(const FillTarget& target, void (*kernel)(P...), A... arguments) {
   const CudaDeviceScope scope(target.context.device_id);

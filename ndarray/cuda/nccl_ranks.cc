@@ -51,14 +51,14 @@ const absl::StatusOr<Functions>& TheFunctions() {
   return *functions;
 }
 
-// "ncclAllReduce of (800, 650) float32, rank 1 of 2: unhandled cuda error: ...". Requires that the
-// functions are there.
+// Converts an NCCL result: "ncclAllReduce of (800, 650) float32, rank 1 of 2: unhandled cuda error:
+// ...". Requires that TheFunctions() is OK.
 absl::Status NcclStatus(ncclResult_t result, absl::string_view call, ncclComm_t communicator) {
   if (result == ncclSuccess || result == ncclInProgress) return absl::OkStatus();
   std::string message = absl::StrCat(call, ": ", TheFunctions()->error_string(result));
   const char* last = TheFunctions()->last_error(communicator);
   if (last != nullptr && *last != '\0') absl::StrAppend(&message, ": ", last);
-  // Another process, or the way to it, is gone.
+  // Another process, or the connection to it, is gone.
   if (result == ncclRemoteError || result == ncclSystemError) {
     return absl::UnavailableError(message);
   }
@@ -89,8 +89,8 @@ absl::Status StartGroup() {
 
 absl::Status EndGroup() { return NcclStatus(TheFunctions()->group_end(), "ncclGroupEnd", nullptr); }
 
-// Calls `end`, ncclCommDestroy or ncclCommAbort, for all of one thread's communicators as one: of
-// those that are destroyed one by one the first would wait for the second.
+// Calls `end`, ncclCommDestroy or ncclCommAbort, for all communicators of one thread in one group:
+// outside a group the first ncclCommDestroy would wait for the second.
 absl::Status EndAll(const std::vector<int>& devices, const std::vector<void*>& communicators,
                     decltype(&ncclCommDestroy) end, absl::string_view call) {
   absl::Status status = StartGroup();
@@ -132,7 +132,7 @@ absl::StatusOr<std::unique_ptr<NcclRanks>> NcclRanks::Create(const std::string& 
   std::unique_ptr<NcclRanks> ranks(
       new NcclRanks(std::vector<int>(devices.begin(), devices.end()), first, size));
   std::vector<ncclComm_t> made(devices.size(), nullptr);
-  // Each call waits for the others, of other processes too: those of this one are one group.
+  // Each call waits for the calls of the other ranks; one thread must therefore group its calls.
   COOPER_RETURN_IF_ERROR(StartGroup());
   absl::Status status;
   for (int i = 0; i < ranks->count() && status.ok(); ++i) {
@@ -145,7 +145,7 @@ absl::StatusOr<std::unique_ptr<NcclRanks>> NcclRanks::Create(const std::string& 
   status.Update(EndGroup());
   ranks->communicators_.assign(made.begin(), made.end());
   if (status.ok()) return ranks;
-  // Others may have got none, and would be waited for.
+  // Other processes may have no communicator, and destruction would wait for them.
   ranks->Abort(status);
   return status;
 }
@@ -196,7 +196,7 @@ absl::Status NcclRanks::GroupEnd() {
 }
 
 absl::Status NcclRanks::FindAsyncError() const {
-  // None where Create has failed before it made any.
+  // Empty if Create failed before it had any.
   for (int i = 0; i < static_cast<int>(communicators_.size()); ++i) {
     ncclResult_t error = ncclSuccess;
     const auto communicator = static_cast<ncclComm_t>(communicators_[i]);
@@ -213,7 +213,7 @@ absl::Status NcclRanks::AsyncError() {
   if (depth_ == 0) lock.lock();
   COOPER_RETURN_IF_ERROR(given_up_);
   const absl::Status error = FindAsyncError();
-  // Within a group NCCL has noted the communicators.
+  // Within a group NCCL has noted the communicators, so they must stay.
   if (!error.ok() && depth_ == 0) GiveUp(error);
   return error;
 }
@@ -223,7 +223,7 @@ void NcclRanks::Abort(absl::Status why) {
   if (given_up_.ok()) GiveUp(std::move(why));
 }
 
-// Nothing is told of what fails in it: `why` came first.
+// Ignores errors of the abort, since `why` came first.
 void NcclRanks::GiveUp(absl::Status why) {
   given_up_ = std::move(why);
   EndAll(devices_, communicators_, TheFunctions()->comm_abort, "ncclCommAbort").IgnoreError();

@@ -1,8 +1,8 @@
 #ifndef COOPER_NDARRAY_CUDA_NCCL_RANKS_H_
 #define COOPER_NDARRAY_CUDA_NCCL_RANKS_H_
 
-// Sums over GPUs, of one process or of many, by NCCL. The library is opened at run time, so that a
-// program that links this also starts where it is not installed.
+// Sums over GPUs of one or several processes with NCCL. The library is opened at run time, so that
+// a program that links this file also starts where NCCL is not installed.
 
 #include <memory>
 #include <mutex>
@@ -19,26 +19,27 @@
 
 namespace cooper {
 
-// This process's devices in the sums of a set of devices, which NCCL calls its ranks. Used by one
-// thread at a time, but for Abort.
+// The ranks (NCCL's word for the members of a communicator) that this process's devices have in a
+// set of devices. Used by one thread at a time, except Abort.
 class NcclRanks {
  public:
-  // OK if the library and every function of it that is used here is found; kFailedPrecondition,
-  // saying where it was looked for, otherwise.
+  // Returns OK if the library has every function that cooper uses; otherwise kFailedPrecondition
+  // with the searched places.
   static absl::Status CheckInstalled();
 
-  // What tells one set from others: bytes, made by one process and given to all.
+  // Returns the bytes that identify one set. One process creates them and passes them to all.
   static absl::StatusOr<std::string> MakeId();
 
-  // The ranks `first`, `first` + 1, ... of `size` in all, on this process's `devices`. All
-  // processes of the set call it at once, with the same id. kInvalidArgument if `id` is none;
-  // kInternal or kUnavailable, with NCCL's words: then the other processes have to give theirs up.
+  // Creates the ranks `first`, `first` + 1, ... of `size` in all, on this process's `devices`. All
+  // processes of the set call it at the same time with the same id. Errors: kInvalidArgument if
+  // `id` is malformed; kInternal or kUnavailable with NCCL's message, after which the other
+  // processes must abort their ranks.
   static absl::StatusOr<std::unique_ptr<NcclRanks>> Create(const std::string& id, int size,
                                                            int first,
                                                            absl::Span<const int> devices);
 
-  // Waits for the sums that have begun, and for the other processes of this machine to end their
-  // ranks of the set; unless those were given up or have an AsyncError(). Not within a group.
+  // Waits for pending sums, and for the other processes of this machine to destroy their ranks of
+  // the set, unless the ranks were aborted or have an AsyncError(). Must not run within a group.
   ~NcclRanks();
   NcclRanks(const NcclRanks&) = delete;
   NcclRanks& operator=(const NcclRanks&) = delete;
@@ -53,18 +54,18 @@ class NcclRanks {
   absl::Status AllReduceSum(int i, const void* values, void* sum, const Shape& shape, DType dtype,
                             cudaStream_t stream);
 
-  // What is called between these two is put in at the end, as one. They nest. Where GroupStart
-  // fails there is no group to end.
+  // The calls between GroupStart and GroupEnd are enqueued together at the end. Groups nest. If
+  // GroupStart fails there is no group to end.
   absl::Status GroupStart();
   absl::Status GroupEnd();
 
-  // What has gone wrong in sums that are queued, as far as NCCL has noticed: then they are given
-  // up.
+  // Returns the error that NCCL has noticed so far in queued sums. Outside a group an error aborts
+  // the ranks.
   absl::Status AsyncError();
 
-  // Gives the ranks up without waiting for others: sums that have begun end unfinished, with
-  // anything in their arrays, and what is called later fails with `why`, an error. May be called by
-  // any thread; waits for the end of a group.
+  // Aborts the ranks without waiting for others: pending sums end unfinished, with undefined values
+  // in their arrays, and later calls fail with `why`, an error. Any thread may call it; it waits
+  // for the end of a group.
   void Abort(absl::Status why);
 
  private:
@@ -72,17 +73,17 @@ class NcclRanks {
       : devices_(std::move(devices)), first_(first), size_(size) {}
 
   std::string Describe(int i) const;
-  // With mutex_ held:
+  // The two below require that mutex_ is held.
   absl::Status FindAsyncError() const;
   void GiveUp(absl::Status why);
 
   const std::vector<int> devices_;
   const int first_;
   const int size_;
-  int depth_ = 0;  // of groups: the outermost one holds mutex_, since NCCL has noted communicators_
+  int depth_ = 0;  // nesting depth of groups; the outermost group holds mutex_
   std::mutex mutex_;
-  std::vector<void*> communicators_;  // ncclComm_t, by device; none if given up or not made
-  absl::Status given_up_;             // why
+  std::vector<void*> communicators_;  // ncclComm_t, by device; empty after an abort
+  absl::Status given_up_;             // the reason of the abort; OK before
 };
 
 }  // namespace cooper

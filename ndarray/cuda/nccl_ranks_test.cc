@@ -17,7 +17,8 @@ namespace {
 
 COOPER_EMULATE(DEVICES, "3");
 COOPER_EMULATE(LAZY, "1");
-// NCCL reads it once. Without it a sum of memory of the host fails only when it runs, for good.
+// NCCL reads the variable once. Without it a sum over host memory fails only when it runs,
+// permanently.
 [[maybe_unused]] const int kChecksPointers = setenv("NCCL_CHECK_POINTERS", "1", /*overwrite=*/1);
 
 using ::testing::AllOf;
@@ -99,7 +100,7 @@ TEST(NcclRanksTest, AnErrorHasNcclsWords) {
   EXPECT_EQ(ranks->size(), 1);
   EXPECT_THAT(ranks->AllReduceSum(0, nullptr, nullptr, Shape({3}), DType::kInt32, nullptr),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("of int32")));
-  // Memory of the host.
+  // Host memory.
   float values[3] = {1, 2, 3};
   EXPECT_THAT(ranks->AllReduceSum(0, values, values, Shape({3}), DType::kFloat32, nullptr),
               StatusIs(absl::StatusCode::kInternal,

@@ -1,5 +1,5 @@
-// Memory of the host may be overwritten, or freed, as soon as a call that copies from it has
-// returned. Under the emulator the device reads it late, if nobody waits.
+// Tests that host memory may be overwritten or freed as soon as a call that copies from it has
+// returned. The emulator reads it late unless the call waits.
 
 #include <algorithm>
 #include <cstdint>

@@ -11,7 +11,8 @@
 namespace cooper {
 namespace {
 
-// What fails here must not be what the next launch reports.
+// Lets device_id access the memory of peer_id. Clears CUDA's last error, so that a failure is not
+// reported by the next launch.
 void Enable(int device_id, int peer_id) {
   const CudaDeviceScope scope(device_id);
   int can = 0;
@@ -20,7 +21,7 @@ void Enable(int device_id, int peer_id) {
     cudaGetLastError();
     return;
   }
-  // The program may have done it before.
+  // The program may have enabled it already.
   if (cudaDeviceEnablePeerAccess(peer_id, 0) != cudaSuccess) cudaGetLastError();
 }
 

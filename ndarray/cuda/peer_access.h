@@ -3,9 +3,9 @@
 
 namespace cooper {
 
-// Lets two devices reach each other's memory, where they can, so that copies between them need not
-// go through memory of the host. Done once for each pair. That it is refused is no error: copies
-// work without. Thread-safe.
+// Enables peer access between two devices where the hardware supports it, so that copies between
+// them bypass host memory. Runs once per pair. A refusal is not an error: copies work without peer
+// access. Thread-safe.
 void EnablePeerAccess(int device_id, int other_id);
 
 }  // namespace cooper

@@ -25,7 +25,7 @@ bool CanReach(int device_id, int peer_id) {
   return can != 0;
 }
 
-// What CUDA says to whoever wants it now.
+// Returns CUDA's status of enabling access from `device_id` to the memory of `peer_id`.
 cudaError_t Enable(int device_id, int peer_id) {
   const CudaDeviceScope scope(device_id);
   const cudaError_t error = cudaDeviceEnablePeerAccess(peer_id, 0);
@@ -51,7 +51,7 @@ TEST(PeerAccessTest, TheFirstCopyBetweenTwoDevicesEnablesIt) {
   EXPECT_EQ(Enable(1, 0), cudaErrorPeerAccessAlreadyEnabled);
 }
 
-// The program may have enabled it, one way or both.
+// The program may have enabled peer access already, in one or both directions.
 TEST(PeerAccessTest, WhatIsEnabledIsNoError) {
   COOPER_REQUIRE_GPUS(3);
   if (!CanReach(0, 2) || !CanReach(2, 0)) GTEST_SKIP() << "these two cannot reach each other";

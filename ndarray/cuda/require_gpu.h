@@ -1,12 +1,12 @@
 #ifndef COOPER_NDARRAY_CUDA_REQUIRE_GPU_H_
 #define COOPER_NDARRAY_CUDA_REQUIRE_GPU_H_
 
-// COOPER_REQUIRE_GPU(): skips the rest of a test where there is no GPU, with CUDA's reason;
-// COOPER_REQUIRE_GPUS(n) where there are fewer than n.
+// Defines COOPER_REQUIRE_GPU(), which skips the rest of a test where there is no GPU and prints
+// CUDA's reason, and COOPER_REQUIRE_GPUS(n), which skips it where there are fewer than n.
 //
 // COOPER_EMULATE(DEVICES, "2"), at namespace scope of a test, sets COOPER_CUDA_EMULATOR_DEVICES for
-// the emulator (third_party/cuda/emulator), which reads it at CUDA's first call, unless the
-// environment has it. A GPU knows nothing of it.
+// the emulator (third_party/cuda/emulator), which reads it at the first CUDA call, unless the
+// environment has it already. It has no effect on a real GPU.
 
 #include <cstdlib>
 #include <string>
@@ -16,7 +16,7 @@
 
 namespace cooper {
 
-// Empty if there are so many GPUs.
+// Returns an empty string if there are at least `wanted` GPUs, else the reason.
 inline std::string WhyNoGpu(int wanted = 1) {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);

@@ -1,8 +1,8 @@
 #ifndef COOPER_NDARRAY_CUDA_SET_WORDS_H_
 #define COOPER_NDARRAY_CUDA_SET_WORDS_H_
 
-// Two words of a GPU's memory, written in a stream's order without memory of the host: their values
-// go with the launch of a kernel.
+// Writes two words of GPU memory in stream order without host memory: the values are arguments of a
+// kernel launch.
 
 #include <cstdint>
 
@@ -10,7 +10,7 @@
 
 namespace cooper {
 
-// words[0] = first, words[1] = second, on the current device. Queued on `stream`.
+// Enqueues words[0] = first, words[1] = second on `stream`, of the current device.
 cudaError_t SetWords(cudaStream_t stream, uint64_t* words, uint64_t first, uint64_t second);
 
 }  // namespace cooper

@@ -10,8 +10,7 @@
 
 namespace cooper {
 
-// kInvalidArgument where `count` matrices (n, n) are more, or larger, than a library's ints can
-// say.
+// Returns kInvalidArgument if `count` matrices (n, n) exceed the int arguments of `library`.
 inline absl::Status CheckSolverInts(absl::string_view library, int64_t count, int64_t n) {
   constexpr int64_t kMost = std::numeric_limits<int>::max();
   if (count <= kMost && n <= kMost) return absl::OkStatus();

@@ -3,9 +3,9 @@
 
 namespace cooper {
 
-// Whether products and convolutions of float32 may round what they multiply to the 11 bits of TF32,
-// for which GPUs have tensor cores: the environment says COOPER_TF32=1. Sums are of float32 in
-// either case. What MXNet's MXNET_CUDA_TENSOR_OP_MATH_ALLOW_CONVERSION allows.
+// Returns whether float32 products and convolutions may round their factors to the 11 significant
+// bits of TF32, which GPUs compute on tensor cores: true if the environment says COOPER_TF32=1.
+// Sums are float32 in either case. Corresponds to MXNET_CUDA_TENSOR_OP_MATH_ALLOW_CONVERSION.
 bool Tf32IsAllowed();
 
 }  // namespace cooper

@@ -1,4 +1,4 @@
-// Products of float32 where COOPER_TF32=1 is in the environment.
+// Tests float32 products with COOPER_TF32=1 in the environment.
 
 #include "ndarray/cuda/tf32.h"
 

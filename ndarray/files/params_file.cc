@@ -18,12 +18,12 @@
 namespace cooper {
 namespace {
 
-// Takes bytes from the front; everything it returns was there.
+// Reads values from the front of a buffer; every read is checked against the remaining bytes.
 class ByteReader {
  public:
   explicit ByteReader(absl::string_view bytes) : bytes_(bytes) {}
 
-  // Of memory of the CPU, which arrays may view.
+  // Reads CPU memory that arrays may view.
   explicit ByteReader(std::shared_ptr<Storage> storage)
       : bytes_(static_cast<const char*>(storage->data()), static_cast<size_t>(storage->bytes())),
         storage_(std::move(storage)) {}
@@ -49,7 +49,7 @@ class ByteReader {
     return value;
   }
 
-  // Extents of type T; `rank` is refused unless that many are there, or if no array has as many.
+  // Reads `rank` extents of type T; an error if fewer are left or no array may have that rank.
   template <typename T>
   absl::StatusOr<Shape> Extents(uint32_t rank, absl::string_view what) {
     if (rank > kMaxRank) {
@@ -94,8 +94,8 @@ class ByteReader {
   }
 
  private:
-  // MXNet's files align nothing: what lies before an array's elements are headers, multiples of 4
-  // bytes, and the elements of the arrays before, of which there may be any number of bytes.
+  // MXNet's files do not align arrays: an array follows headers, multiples of 4 bytes, and the
+  // elements of earlier arrays, which may take any number of bytes.
   bool CanView(absl::string_view raw, DType dtype) const {
     return storage_ != nullptr && dtype != DType::kBool &&
            reinterpret_cast<uintptr_t>(raw.data()) % static_cast<uintptr_t>(SizeOf(dtype)) == 0;
@@ -107,7 +107,7 @@ class ByteReader {
 
 absl::Status SkipContext(ByteReader& reader) { return reader.Take(8, "the context").status(); }
 
-// What follows magic or rank in V0 and V1.
+// Reads the fields that follow the magic number or the rank in V0 and V1.
 absl::StatusOr<NDArray> ReadDenseBody(ByteReader& reader, const Shape& shape) {
   COOPER_RETURN_IF_ERROR(SkipContext(reader));
   COOPER_ASSIGN_OR_RETURN(DType dtype, reader.DTypeField("the dtype"));
@@ -124,7 +124,7 @@ absl::StatusOr<NDArray> ReadIndices(ByteReader& reader, DType dtype, const Shape
   return indices.AsType(DType::kInt64);
 }
 
-// Whether the parts of a sparse array fit together; the indices' values are left to ToDense.
+// Checks that the parts of a sparse array fit together; ToDense checks the values of the indices.
 absl::Status CheckLayout(const SparseLayout& layout, const Shape& stored) {
   const auto fail = [&](absl::string_view expected) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -150,7 +150,7 @@ absl::Status CheckLayout(const SparseLayout& layout, const Shape& stored) {
   return absl::OkStatus();
 }
 
-// A sparse array from its shape on.
+// Reads a sparse array from its shape on.
 absl::Status ReadSparseBody(ByteReader& reader, const Shape& stored, ParamsEntry* entry) {
   SparseLayout& layout = *entry->sparse;
   COOPER_RETURN_IF_ERROR(SkipContext(reader));
@@ -174,7 +174,7 @@ absl::Status ReadSparseBody(ByteReader& reader, const Shape& stored, ParamsEntry
   return CheckLayout(layout, stored);
 }
 
-// An array of V2 or V3, after its magic number.
+// Reads an array of V2 or V3 after its magic number.
 absl::Status ReadCurrent(ByteReader& reader, bool np_shape, ParamsEntry* entry) {
   COOPER_ASSIGN_OR_RETURN(int32_t stype, reader.Number<int32_t>("the storage type"));
   if (stype < 0 || stype > 2) {
@@ -216,12 +216,12 @@ absl::Status ReadArray(ByteReader& reader, ParamsEntry* entry) {
   return absl::OkStatus();
 }
 
-// What the least array that is not null takes: V0, of one dimension without elements.
+// The size of the smallest array that is not null: V0 with one dimension and no elements.
 constexpr uint64_t kLeastArrayBytes = 20;
-// So many may all be null.
+// Up to this many arrays may all be null.
 constexpr uint64_t kFewArrays = 1 << 16;
 
-// A count of things that take at least `least_bytes` each.
+// Reads the number of items that take at least `least_bytes` each.
 absl::StatusOr<uint64_t> ReadCount(ByteReader& reader, uint64_t least_bytes,
                                    absl::string_view what) {
   COOPER_ASSIGN_OR_RETURN(uint64_t count, reader.Number<uint64_t>(what));
@@ -248,7 +248,7 @@ const char* StorageTypeName(StorageType type) {
 
 namespace {
 
-// Takes the number that every list begins with.
+// Reads and checks the magic number of a list.
 absl::Status TakeMagic(ByteReader& reader) {
   const std::string foreign = DescribeForeignFile(reader.rest(), FileKind::kParams);
   if (!foreign.empty()) {
@@ -267,7 +267,8 @@ absl::StatusOr<ParamsList> ReadList(ByteReader reader) {
   COOPER_RETURN_IF_ERROR(TakeMagic(reader));
   COOPER_RETURN_IF_ERROR(reader.Take(8, "the header").status());
   COOPER_ASSIGN_OR_RETURN(uint64_t count, ReadCount(reader, 4, "the number of arrays"));
-  // A null array takes 4 bytes of the file and thirty times as many here. Lists have few of them.
+  // A null array takes 4 bytes of the file and thirty times as many in memory, so that a large list
+  // may not consist of them.
   if (count > kFewArrays && count > reader.remaining() / kLeastArrayBytes) {
     return absl::InvalidArgumentError(absl::StrCat("the number of arrays is ", count, ", but only ",
                                                    reader.remaining(),

@@ -7,7 +7,7 @@
 namespace cooper {
 namespace {
 
-// Copies stored element or row `from` to place `to`, `bytes` each.
+// Copies stored element or row `from` to position `to`, `bytes` each.
 void CopyPiece(const NDArray& values, int64_t from, const NDArray& dense, int64_t to,
                int64_t bytes) {
   std::copy_n(static_cast<const char*>(values.raw_data()) + from * bytes, bytes,

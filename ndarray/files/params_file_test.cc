@@ -24,7 +24,7 @@ using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Puts a file together from numbers.
+// Builds a file from numbers.
 class Bytes {
  public:
   template <typename T>
@@ -98,7 +98,7 @@ TEST(ParamsFileTest, ReadsEveryVersionOfAnArray) {
     EXPECT_EQ(list.entries[0].name, "x");
     EXPECT_EQ(list.entries[0].array.shape(), c.shape);
     EXPECT_THAT(list.entries[0].array.ToVector<float>(), IsOkAndHolds(ElementsAre(1.5f, -2.0f)));
-    // Whatever is missing at the end is an error, at any length.
+    // A file that is truncated at any length is an error.
     for (size_t length = 0; length < bytes.size(); ++length) {
       EXPECT_THAT(ParseParams(absl::string_view(bytes).substr(0, length)),
                   StatusIs(absl::StatusCode::kInvalidArgument,
@@ -229,7 +229,7 @@ TEST(ParamsFileTest, RefusesWhatTheBytesCannotHold) {
   }
 }
 
-// 4 bytes each, of which every one cost more than 300.
+// Null arrays take 4 bytes each in the file and many times as much in memory.
 TEST(ParamsFileTest, RefusesListsOfNullArraysAlone) {
   const auto zeros = [](uint64_t count) {
     return Bytes().List(count).str() + std::string(4 * count + 8, '\0');

@@ -16,14 +16,14 @@ void AppendNumber(T value, std::string* out) {
   out->append(reinterpret_cast<const char*>(&value), sizeof(value));
 }
 
-// Gives a file's bytes piece by piece to `sink`, so that a large model is not held twice.
+// Writes a file's bytes to `sink` in pieces, so that a large model is not held twice.
 template <typename Sink>
 class ParamsWriter {
  public:
   explicit ParamsWriter(Sink sink) : sink_(std::move(sink)) {}
 
-  // `arrays` as they will follow. All entries are of one version: MXNet reads no list of both. A
-  // scalar takes V3, which MXNet reads under np_shape only.
+  // Selects the version for `arrays`. All entries have one version, since MXNet reads no list that
+  // mixes both. A scalar needs V3, which MXNet reads under np_shape only.
   template <typename Arrays, typename ArrayOf>
   absl::Status Begin(const Arrays& arrays, const ArrayOf& array_of) {
     const bool has_scalar = absl::c_any_of(arrays, [&](const auto& entry) {

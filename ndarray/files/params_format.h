@@ -1,13 +1,13 @@
 #ifndef COOPER_NDARRAY_FILES_PARAMS_FORMAT_H_
 #define COOPER_NDARRAY_FILES_PARAMS_FORMAT_H_
 
-// The numbers that stand in .params files, all little-endian. The layout of a file:
+// Constants of .params files, all little-endian. The layout of a file:
 //
 //   uint64 kListMagic, uint64 0
 //   uint64 number of arrays, the arrays
 //   uint64 number of names (that of the arrays, or 0), and for each: uint64 length, bytes
 //
-// and of an array, where a shape is uint32 rank, int64 extents:
+// The layout of an array, where a shape is uint32 rank, int64 extents:
 //
 //   V2, V3: uint32 magic, int32 storage type, [sparse: shape of the stored elements], shape,
 //           context (int32 device type, int32 device number), int32 dtype,
@@ -30,7 +30,7 @@ inline constexpr uint32_t kArrayV3Magic = 0xF993faca;
 
 static_assert(std::endian::native == std::endian::little, "numbers are copied as they stand");
 
-// Of an array that a file has; NumPy's have 32 at most. A shape is part of messages.
+// The largest rank that a file may have; NumPy allows 32. Shapes appear in messages.
 inline constexpr uint32_t kMaxRank = 64;
 
 }  // namespace cooper

@@ -1,9 +1,8 @@
 #ifndef COOPER_NDARRAY_PRODUCTS_EIGEN_PRODUCT_H_
 #define COOPER_NDARRAY_PRODUCTS_EIGEN_PRODUCT_H_
 
-// Gemm by Eigen. Eigen chooses its instructions when it is compiled: there are products for what
-// the program is compiled for, and others for CpuLevel::kAvx2. Both have their bodies from
-// eigen_product.inc.
+// Gemm with Eigen. Eigen selects its instructions at compile time: one set of products uses the
+// program's target, another CpuLevel::kAvx2. Both include their bodies from eigen_product.inc.
 
 #include <cstdint>
 
@@ -11,7 +10,7 @@
 
 namespace cooper {
 
-// Gemm (gemm.h) of numbers of type T.
+// Gemm (gemm.h) for numbers of type T.
 template <typename T>
 using GemmFn = void (*)(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k,
                         T alpha, const T* a, int64_t lda, const T* b, int64_t ldb, T beta, T* c,

@@ -1,8 +1,8 @@
-// The products of eigen_product.h for CpuLevel::kAvx2.
+// Implements the products of eigen_product.h for CpuLevel::kAvx2.
 //
-// All that Eigen's headers define gets that target, and a namespace of its own, so that the linker
-// takes none of it in place of what is compiled for any processor. What Eigen includes of others
-// comes first, and gets neither.
+// All definitions of Eigen's headers get that target and a namespace of their own, so that the
+// linker never uses them in place of code for any processor. The headers that Eigen includes come
+// first, and get neither.
 
 #include <algorithm>
 #include <array>
@@ -29,7 +29,7 @@
 
 #include <immintrin.h>
 
-// What Eigen asks for; the pragmas do not define it.
+// Eigen tests these macros, which the target pragmas do not define.
 #define __SSE3__ 1
 #define __SSSE3__ 1
 #define __SSE4_1__ 1

@@ -1,7 +1,7 @@
 #ifndef COOPER_NDARRAY_PRODUCTS_GEMM_H_
 #define COOPER_NDARRAY_PRODUCTS_GEMM_H_
 
-// Matrix products, by oneDNN where //ndarray:gemm_onednn is linked, else by Eigen.
+// Computes matrix products with oneDNN where //ndarray:gemm_onednn is linked, else with Eigen.
 
 #include <cstdint>
 
@@ -9,9 +9,10 @@
 
 namespace cooper {
 
-// C = alpha * op(A) * op(B) + beta * C, row-major; op transposes where asked. op(A) is (m, k),
-// op(B) is (k, n), C is (m, n). lda, ldb, ldc are elements from one row of the stored matrix to the
-// next. With beta 0, C is not read. Empty products are allowed: k = 0 only scales C.
+// Computes C = alpha * op(A) * op(B) + beta * C, row-major; op is the identity or the transpose.
+// op(A) is (m, k), op(B) is (k, n), C is (m, n). lda, ldb and ldc are the elements from one row of
+// the stored matrix to the next. With beta 0, C is not read. Empty products are allowed: k = 0 only
+// scales C. Runs on up to NumThreads() threads. Thread-safe if the outputs do not overlap.
 void Gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, float alpha,
           const float* a, int64_t lda, const float* b, int64_t ldb, float beta, float* c,
           int64_t ldc);
@@ -19,27 +20,27 @@ void Gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, d
           const double* a, int64_t lda, const double* b, int64_t ldb, double beta, double* c,
           int64_t ldc);
 
-// "oneDNN" or "Eigen": what computes products of floats in this program.
+// Returns the library that computes float products in this program: "oneDNN" or "Eigen".
 const char* GemmLibrary();
 
 // How products of floats are computed.
 enum class GemmPrecision {
   kFloat32,
-  // The factors of large products are rounded to bfloat16, which keeps 8 bits of their 24; sums
-  // are float's. Small products, which would not gain by it, stay as they are.
+  // The factors of large products are rounded to bfloat16, which keeps 8 of their 24 significant
+  // bits; sums are float. Small products, which would not gain, stay in float32.
   kBfloat16,
 };
 
-// What holds for the products of floats that start later on any thread; kFloat32 unless it is
-// changed here. kBfloat16 is for processors with AMX or AVX-512 BF16, where it takes a fraction of
-// the time. Errors, which change nothing: kFailedPrecondition where products are Eigen's,
-// kUnimplemented where the processor has no such instructions or oneDNN may not use them
+// Sets the precision of float products that start later on any thread; the default is kFloat32.
+// kBfloat16 is for processors with AMX or AVX-512 BF16, where it takes a fraction of the time.
+// Errors, which change nothing: kFailedPrecondition where Eigen computes the products;
+// kUnimplemented where the processor lacks the instructions or oneDNN may not use them
 // (ONEDNN_MAX_CPU_ISA).
 absl::Status SetGemmPrecision(GemmPrecision precision);
 GemmPrecision GetGemmPrecision();
 
-// Replaces the product of floats; called once, from a static initializer. `check_bfloat16` tells
-// whether kBfloat16 can be had.
+// Replaces the float product; called once, from a static initializer. `check_bfloat16` returns OK
+// if kBfloat16 is available.
 using SgemmFn = void (*)(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k,
                          float alpha, const float* a, int64_t lda, const float* b, int64_t ldb,
                          float beta, float* c, int64_t ldc);

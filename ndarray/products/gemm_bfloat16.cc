@@ -26,9 +26,9 @@ namespace {
 
 using dnnl::memory;
 
-// Numbers of rows differ from batch to batch where labels are ignored, and oneDNN takes
-// milliseconds to make a kernel: sums get so many terms more, of zeros, and rows beyond a multiple
-// are left to float32.
+// The number of rows differs from batch to batch where labels are ignored, and oneDNN takes
+// milliseconds to create a kernel. So k is padded with zeros to a multiple of kTile, and float32
+// computes the rows beyond a multiple.
 constexpr int64_t kTile = 16;
 constexpr int64_t kColumnTile = 64;
 
@@ -38,7 +38,7 @@ dnnl::engine& Engine() {
   return *engine;
 }
 
-// Memory that a thread keeps; what was in it is lost when it grows.
+// A thread's memory; its contents are lost when it grows.
 class Buffer {
  public:
   // Null if there is not enough memory.
@@ -59,8 +59,8 @@ class Buffer {
   size_t size_ = 0;
 };
 
-// A stored factor (rows, columns) with rows `stride` apart, rounded and without gaps, and zeros up
-// to (all_rows, all_columns). Null if there is not enough memory.
+// Rounds a stored factor (rows, columns) with rows `stride` apart into a contiguous matrix, padded
+// with zeros to (all_rows, all_columns). Null if there is not enough memory.
 const BFloat16* Round(const float* in, int64_t stride, int64_t rows, int64_t columns,
                       int64_t all_rows, int64_t all_columns, Buffer& buffer) {
   auto* const out = static_cast<BFloat16*>(
@@ -80,7 +80,7 @@ const BFloat16* Round(const float* in, int64_t stride, int64_t rows, int64_t col
   return out;
 }
 
-// All that oneDNN is asked to do differently; addresses do not count.
+// The fields by which oneDNN's primitives differ; addresses do not count.
 struct PlanKey {
   explicit PlanKey(const GemmProduct<BFloat16>& p)
       : fields(p.transpose_a, p.transpose_b, p.m, p.n, p.k, p.lda, p.ldb, p.ldc, p.beta) {}
@@ -94,11 +94,10 @@ struct PlanKey {
   }
 };
 
-// oneDNN's primitive for products of one shape. It is made for the thread that uses it, with no
-// others to help.
+// oneDNN's primitive for products of one shape, planned for the calling thread alone.
 class Plan {
  public:
-  // Throws dnnl::error where oneDNN has nothing for the shape, or no memory.
+  // Throws dnnl::error if oneDNN has no implementation for the shape, or no memory.
   explicit Plan(const GemmProduct<BFloat16>& p)
       : a_(Factor(p.m, p.k, p.transpose_a, p.lda), Engine(), nullptr),
         b_(Factor(p.k, p.n, p.transpose_b, p.ldb), Engine(), nullptr),
@@ -107,7 +106,7 @@ class Plan {
     if (p.beta != 0) sum.append_sum(p.beta);
     dnnl::primitive_attr attr;
     attr.set_post_ops(sum);
-    // Else each primitive would keep its own.
+    // In the default mode each primitive would keep a scratchpad of its own.
     attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
 #if DNNL_VERSION_MAJOR >= 3
     const dnnl::matmul::primitive_desc product(Engine(), a_.get_desc(), b_.get_desc(),
@@ -127,7 +126,7 @@ class Plan {
     Place(b_, p.b);
     Place(c_, p.c);
     Place(scratch_, scratch);
-    // The C++ call would make a map of the arguments.
+    // The C++ call would build a map of the arguments.
     const dnnl_exec_arg_t args[] = {{DNNL_ARG_SRC, a_.get()},
                                     {DNNL_ARG_WEIGHTS, b_.get()},
                                     {DNNL_ARG_DST, c_.get()},
@@ -153,18 +152,18 @@ class Plan {
   dnnl::matmul product_;
 };
 
-// One thread at a time: oneDNN has one cache for all of them, and what it orders them by there is
-// not seen by a race detector.
+// One thread at a time: oneDNN has one cache for all threads, whose synchronization a race detector
+// does not see.
 std::unique_ptr<Plan> MakePlan(const GemmProduct<BFloat16>& p) {
   static auto& mutex = *new std::mutex();
   const std::lock_guard<std::mutex> lock(mutex);
   return std::make_unique<Plan>(p);
 }
 
-// What a thread keeps from product to product.
+// The primitives and the memory that a thread reuses between products.
 class ThreadPlans {
  public:
-  // The block on this thread. False, and nothing done, where oneDNN cannot.
+  // Computes the block on this thread. Returns false, without any effect, if oneDNN cannot.
   bool Run(const GemmProduct<BFloat16>& p) {
     const OneDnnOnThisThread this_thread;
     try {
@@ -195,10 +194,10 @@ class ThreadPlans {
   Buffer scratch_;
 };
 
-// Whether rounding the factors takes a small part of the time that their product takes.
+// Returns whether rounding the factors takes a small part of the time of their product.
 bool IsWorthRounding(const GemmProduct<float>& p) {
-  // Rounding an element takes about as long as so many multiplications; it takes part in as many as
-  // the other factor has columns, or rows.
+  // Rounding an element takes about as long as this many multiplications; the element takes part in
+  // as many as the other factor has columns, or rows.
   constexpr double kMinUses = 24;
   constexpr int64_t kMinTerms = 16;  // with fewer most of the time goes into writing the result
   const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n);
@@ -220,8 +219,8 @@ absl::Status CheckBfloat16Gemm() {
 bool Bfloat16Gemm(const GemmProduct<float>& p) {
   if (p.alpha != 1 || !IsWorthRounding(p)) return false;
   constexpr int64_t kMinWorkPerThread = 1 << 21;
-  // Kernels are slower where rows of the result have gaps between them, as those of a block of
-  // columns have; but each thread brings the columns of a block of rows into order for itself.
+  // Kernels are slower where the rows of the result have gaps between them, as in a block of
+  // columns; but with blocks of rows each thread reorders all columns for itself.
   constexpr int64_t kMinRowsPerThread = 128;
 
   const int64_t k = (p.k + kTile - 1) / kTile * kTile;

@@ -1,4 +1,4 @@
-// A processor without bfloat16 products, which oneDNN is made to believe it has.
+// Tests a processor without bfloat16 products, which oneDNN is configured to assume.
 
 #include <cstdlib>
 

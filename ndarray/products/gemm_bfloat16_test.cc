@@ -1,4 +1,4 @@
-// Products with factors rounded to bfloat16. Skipped on processors that have none.
+// Tests products with factors rounded to bfloat16. Skipped on processors that have none.
 
 #include <algorithm>
 #include <bit>
@@ -57,7 +57,7 @@ std::vector<float> Multiply(const Product& p, const Operands& x, GemmPrecision p
   return c;
 }
 
-// With the factors rounded beforehand.
+// Computes the product with the factors rounded beforehand.
 std::vector<float> MultiplyRounded(const Product& p, Operands x) {
   for (auto* factor : {&x.a, &x.b}) {
     for (float& v : *factor) v = static_cast<float>(BFloat16(v));
@@ -85,8 +85,8 @@ class GemmBfloat16Test : public testing::Test {
   RandomGenerator generator_{1};
 };
 
-// Sums of whole numbers are exact here, in whatever order, since they stay below 2^24. The last
-// rows of some shapes are not rounded.
+// Sums of integers are exact here in any order, since they stay below 2^24. The last rows of some
+// shapes are not rounded.
 TEST_F(GemmBfloat16Test, MultipliesRoundedFactors) {
   for (int threads : {1, 2, 3}) {
     SetNumThreads(threads);
@@ -185,7 +185,7 @@ TEST_F(GemmBfloat16Test, TheSameThreadsGiveTheSameBits) {
   for (int i = 0; i < 20; ++i) ASSERT_EQ(Multiply(p, x, GemmPrecision::kBfloat16), first);
 }
 
-// More shapes than threads keep primitives for, each product in a loop of its own.
+// Uses more shapes than threads keep primitives for, each product in a loop of its own.
 TEST_F(GemmBfloat16Test, ManyShapesInsideOfALoop) {
   SetNumThreads(2);
   constexpr int64_t kShapes = 1200;

@@ -11,19 +11,20 @@
 namespace cooper {
 namespace {
 
-// Below this many multiplications a second thread costs more than it saves.
+// With fewer multiplications a second thread costs more than it saves.
 constexpr double kMinWorkPerThread = 1 << 18;
-// A piece that another thread may take over: each brings the other operand into order anew.
+// The least work of a piece that another thread may take over: each piece reorders the other
+// operand anew.
 constexpr double kMinWorkPerPiece = 1 << 22;
 // Blocks of rows or columns end at multiples of these, which are whole vectors. The kernels' tiles
-// have more columns (24 with AVX2, 48 with AVX-512), but a thread that waits for another's larger
-// block loses more than a part of a tile does.
+// have more columns (24 with AVX2, 48 with AVX-512), but waiting for a thread with a larger block
+// costs more than a partial tile.
 constexpr int64_t kRowTile = 8;
 constexpr int64_t kColumnTile = 16;
-// oneDNN copies a transposed B into panels, of up to a thousand columns or, where there are more,
-// of all of them. Few rows use a panel up while it is in cache if no more columns are copied at a
-// time: 20 rows and 10,000 columns take half as long (AVX-512; any depth from 64 to 650). With many
-// rows it does not matter.
+// oneDNN copies a transposed B into panels of up to a thousand columns or, where there are more
+// columns, of all of them. With few rows a panel is used while it is in cache only if no more than
+// a thousand columns are copied at a time: 20 rows and 10,000 columns take half as long (AVX-512;
+// any depth from 64 to 650). With many rows it does not matter.
 constexpr int64_t kMaxPanelColumns = 1000;
 constexpr int64_t kMaxPanelRows = 192;
 
@@ -50,9 +51,9 @@ void Float32Block(const GemmProduct<float>& p) {
   }
 }
 
-// oneDNN's own threads allocate for every product, and wake for small ones. Here the result is cut
-// along its longer side into one block per thread, or a few if there is much to do, and each thread
-// computes its blocks alone.
+// oneDNN's own threads would allocate for every product and wake for small ones. Here the result is
+// cut along its longer side into one block per thread, or a few if there is much work, and each
+// thread computes its blocks alone.
 void Float32Gemm(const GemmProduct<float>& p) {
   const int64_t longer = std::max(p.m, p.n);
   const int64_t tile = p.m >= p.n ? kRowTile : kColumnTile;

@@ -1,16 +1,16 @@
 #ifndef COOPER_NDARRAY_PRODUCTS_GEMM_FLOAT32_H_
 #define COOPER_NDARRAY_PRODUCTS_GEMM_FLOAT32_H_
 
-// oneDNN's sgemm, and how its products are shared out among threads.
+// Float products with oneDNN's sgemm, divided among threads.
 
 #include "ndarray/products/gemm_product.h"
 
 namespace cooper {
 
-// The product, on this thread alone.
+// Computes the product on the calling thread alone.
 void Float32Block(const GemmProduct<float>& p);
 
-// The product, on several threads if there is enough to do.
+// Computes the product on several threads if there is enough work.
 void Float32Gemm(const GemmProduct<float>& p);
 
 }  // namespace cooper

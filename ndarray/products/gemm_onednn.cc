@@ -1,4 +1,4 @@
-// Products of floats by oneDNN, which picks its kernels for the processor at run time.
+// Registers float products of oneDNN, which selects its kernels for the processor at run time.
 
 #include <cstdint>
 

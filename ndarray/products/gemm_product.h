@@ -1,13 +1,13 @@
 #ifndef COOPER_NDARRAY_PRODUCTS_GEMM_PRODUCT_H_
 #define COOPER_NDARRAY_PRODUCTS_GEMM_PRODUCT_H_
 
-// What the parts of //ndarray:gemm_onednn hand to each other: a product, whole or a block of it.
+// A product, whole or a block of it, as the sources of //ndarray:gemm_onednn pass it to each other.
 
 #include <cstdint>
 
 namespace cooper {
 
-// The arguments of Gemm, of factors of `Factor`s.
+// The arguments of Gemm for factors of type `Factor`.
 template <typename Factor>
 struct GemmProduct {
   bool transpose_a, transpose_b;
@@ -21,7 +21,7 @@ struct GemmProduct {
   float* c;
   int64_t ldc;
 
-  // The product of some rows and columns of the result.
+  // Returns the product of the given rows and columns of the result.
   GemmProduct Block(int64_t row, int64_t rows, int64_t column, int64_t columns) const {
     GemmProduct block = *this;
     block.m = rows;

@@ -1,4 +1,4 @@
-// Compiled twice: with Eigen alone, and with oneDNN linked.
+// Tests Gemm. Compiled twice: with Eigen alone, and with oneDNN linked.
 
 #include "ndarray/products/gemm.h"
 
@@ -15,7 +15,7 @@
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/random/random.h"
 
-// The library that this build is to use; a define cannot hold quotes in every Bazel.
+// The library that this build must use; a define cannot hold quotes in every Bazel.
 #define COOPER_TEXT(name) COOPER_TEXT_OF(name)
 #define COOPER_TEXT_OF(name) #name
 

@@ -13,12 +13,12 @@ namespace cooper {
 
 #if DNNL_CPU_THREADING_RUNTIME == DNNL_RUNTIME_THREADPOOL
 
-// Such a oneDNN, as the registry's is, computes on the threads of the caller's pool. cooper gives
-// it none, so that it computes on the calling thread in any case; but without a pool it plans for
-// as many threads as there are cores: it would choose kernels and blocks for them, ask for scratch
-// memory for all of them, and run their shares one after the other. The maximum concurrency, which
-// is the calling thread's own setting, is what it plans for instead. An error, which either
-// function has for a null pointer alone, leaves it at that plan.
+// A oneDNN with this runtime, as the Bazel registry's, computes on the threads of the caller's
+// pool. cooper passes no pool, so it computes on the calling thread; but without a pool it plans
+// for as many threads as there are cores: it would choose kernels and blocks for them, need scratch
+// memory for all of them, and run their shares one after the other. The maximum concurrency, a
+// setting of the calling thread, limits that plan to one. Either function fails only for a null
+// pointer; the plan then stays as it is.
 
 OneDnnOnThisThread::OneDnnOnThisThread() {
   if (dnnl_threadpool_interop_get_max_concurrency(&before_) != dnnl_success) return;
@@ -33,8 +33,8 @@ OneDnnOnThisThread::~OneDnnOnThisThread() {
 
 namespace {
 
-// The OpenMP that oneDNN is linked with, which need not be this program's compiler's; null where it
-// uses none.
+// The functions of the OpenMP library that oneDNN is linked with, which may differ from this
+// program's; null if oneDNN does not use OpenMP.
 struct OpenMp {
   int (*max_threads)() = nullptr;
   void (*set_threads)(int) = nullptr;
@@ -45,7 +45,8 @@ struct OpenMp {
         dladdr(reinterpret_cast<void*>(&dnnl_sgemm), &onednn) == 0) {
       return {};
     }
-    // Looks in oneDNN and what it has loaded, in that order. It stays loaded.
+    // Searches oneDNN and the libraries that it has loaded, in that order. The handle is never
+    // closed.
     void* library = dlopen(onednn.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
     if (library == nullptr) library = dlopen(nullptr, RTLD_LAZY);
     return {reinterpret_cast<int (*)()>(dlsym(library, "omp_get_max_threads")),

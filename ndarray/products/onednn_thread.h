@@ -3,9 +3,10 @@
 
 namespace cooper {
 
-// While one lives, oneDNN plans and computes for the calling thread alone: within a loop's pieces,
-// and for small products. Debian's oneDNN has threads of OpenMP's, which would wait for each other;
-// the registry's has none, but plans for all cores. One that uses oneTBB is left as it is.
+// While an instance lives, oneDNN plans and computes for the calling thread alone: within parallel
+// loops, and for small products. Debian's oneDNN uses OpenMP threads, which would wait for each
+// other; the Bazel registry's has no threads, but plans for all cores. A oneDNN that uses oneTBB is
+// left as it is.
 class OneDnnOnThisThread {
  public:
   OneDnnOnThisThread();

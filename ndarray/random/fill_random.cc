@@ -10,7 +10,7 @@
 namespace cooper {
 namespace {
 
-// Elements for which a thread is worth its start.
+// The number of elements that justifies another thread.
 constexpr int64_t kGrain = 16384;
 
 template <typename Fn>

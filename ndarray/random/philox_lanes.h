@@ -7,10 +7,10 @@
 
 namespace cooper {
 
-// The words of positions of a stream, one after another: words[k][i] is random.At(position + i)[k].
-// In functions that RunAtCpuLevel runs, the lanes become vectors.
+// The words of kLanes consecutive positions of a stream: words[k][i] is random.At(position + i)[k].
+// Inside functions that RunAtCpuLevel runs, the lanes become vectors.
 struct PhiloxLanes {
-  static constexpr int kLanes = 64;  // enough for vectors that do not wait for each other
+  static constexpr int kLanes = 64;  // enough independent vectors to hide latency
 
   uint32_t words[4][kLanes];
 
@@ -27,7 +27,7 @@ struct PhiloxLanes {
     auto k1 = static_cast<uint32_t>(random.seed() >> 32);
     for (int round = 0; round < 10; ++round) {
       for (int i = 0; i < kLanes; ++i) {
-        // The lower halves by products of 32 bits, which vectors of them have.
+        // The lower halves come from 32-bit products, which vector instructions have.
         constexpr uint32_t kMultiplier0 = 0xD2511F53u, kMultiplier1 = 0xCD9E8D57u;
         const uint32_t x0 = words[0][i], x2 = words[2][i];
         const auto upper0 = static_cast<uint32_t>(uint64_t{kMultiplier0} * x0 >> 32);

@@ -17,7 +17,7 @@ uint64_t RandomGenerator::NextUint64() {
 }
 
 uint64_t RandomGenerator::NextBelow(uint64_t bound) {
-  // The numbers above the largest multiple of `bound` would favour small results: draw again.
+  // Numbers above the largest multiple of `bound` would favour small results; they are drawn again.
   const uint64_t rejected = (0 - bound) % bound;
   uint64_t value = NextUint64();
   while (value < rejected) value = NextUint64();

@@ -30,16 +30,16 @@ class RandomGenerator {
 
   uint32_t NextUint32();
   uint64_t NextUint64();
-  // Uniform in [0, bound), without bias. `bound` > 0.
+  // Returns a number uniform in [0, bound), without bias. `bound` > 0.
   uint64_t NextBelow(uint64_t bound);
-  // Uniform in [0, 1) with 53 random bits.
+  // Returns a number uniform in [0, 1) with 53 random bits.
   double NextUniform();
-  // Standard normal (Box and Muller's method; draws two numbers each time).
+  // Returns a standard normal number (Box-Muller; draws two numbers each time).
   double NextNormal();
 
-  // A permutation of 0 ... n-1 (Fisher and Yates).
+  // Returns a permutation of 0 ... n-1 (Fisher-Yates).
   std::vector<int64_t> Permutation(int64_t n);
-  // Puts `values` into random order.
+  // Shuffles `values` (Fisher-Yates).
   template <typename T>
   void Shuffle(std::vector<T>& values) {
     for (uint64_t i = values.size(); i > 1; --i) {

@@ -1,10 +1,10 @@
 #ifndef COOPER_NDARRAY_RANDOM_RANDOM_CASES_H_
 #define COOPER_NDARRAY_RANDOM_RANDOM_CASES_H_
 
-// Tests of a property over many random cases, each of which follows from its seed alone.
+// Tests a property over many random cases, each of which its seed determines.
 //
-// COOPER_RANDOM_CASES=10000 runs so many in place of the default; COOPER_RANDOM_SEED=123 the one of
-// that seed, which a failure has named; both so many from that seed on.
+// COOPER_RANDOM_CASES=10000 sets the number of cases. COOPER_RANDOM_SEED=123 runs the one case of
+// that seed, which a failure prints; both together run that many cases from that seed on.
 
 #include <cstdint>
 #include <cstdlib>
@@ -15,7 +15,7 @@
 
 namespace cooper {
 
-// Calls check(RandomGenerator&) for the cases of the seeds 0, 1, ..., up to the first failure.
+// Calls check(RandomGenerator&) for the seeds 0, 1, ..., up to the first failure.
 template <typename Check>
 void ForRandomCases(int64_t by_default, const Check& check) {
   const char* const seed_text = std::getenv("COOPER_RANDOM_SEED");

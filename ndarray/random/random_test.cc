@@ -17,8 +17,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// The known answers that come with the generator's first implementation, Random123: counter and key
-// of zeros, of ones, and of digits of pi.
+// The known answers of Random123, the generator's first implementation, for counters and keys of
+// zeros, of ones, and of digits of pi.
 TEST(PhiloxTest, KnownAnswers) {
   EXPECT_THAT(Philox(0, 0).At(0), ElementsAre(0x6627e8d5u, 0xe169c58du, 0xbc57ac4cu, 0x9b00dbd8u));
   EXPECT_THAT(Philox(~uint64_t{0}, ~uint64_t{0}).At(~uint64_t{0}),

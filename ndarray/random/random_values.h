@@ -1,8 +1,8 @@
 #ifndef COOPER_NDARRAY_RANDOM_RANDOM_VALUES_H_
 #define COOPER_NDARRAY_RANDOM_RANDOM_VALUES_H_
 
-// Uniform and normal numbers of a Philox stream, with the same bits on every device: nothing here
-// depends on a mathematical library, nor on which products and sums a compiler joins.
+// Uniform and normal numbers of a Philox stream with the same bits on every device: the code
+// depends neither on a mathematical library nor on which products and sums a compiler fuses.
 
 #include <cmath>
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace cooper {
 
-// ln(x) within 2 units in the last place, of a number above 0 that is not subnormal. Without
-// branches, so that loops become vectors.
+// Returns ln(x) within 2 units in the last place, for a positive x that is not subnormal. Free of
+// branches, so that loops vectorise.
 COOPER_HOST_DEVICE inline double LogOf(double x) {
   // x = m * 2^e with m in [sqrt(1/2), sqrt(2)); then, with s = (m - 1) / (m + 1),
   // ln(m) = 2 (s + s^3/3 + s^5/5 + ...), where |s| < 0.1716.
@@ -45,21 +45,21 @@ COOPER_HOST_DEVICE inline double LogOf(double x) {
   return std::fma(e, kLn2, 2.0 * s * p);
 }
 
-// ln(fraction), where fraction = (bits + 1) * 2^-32, in (0, 1].
+// Returns ln(fraction), where fraction = (bits + 1) * 2^-32, in (0, 1].
 COOPER_HOST_DEVICE inline double LogOfFraction(uint32_t bits) {
   return LogOf((static_cast<double>(bits) + 1.0) * 0x1p-32);
 }
 
-// Cosine and sine of 2 pi turn, within 2 units in the last place of 1.
+// Computes the cosine and sine of 2 pi turn, within 2 units in the last place of 1.
 class Turn {
  public:
   // `turn` is in [0, 1).
   COOPER_HOST_DEVICE explicit Turn(double turn) : quarter_(static_cast<int>(8 * turn + 1) / 2) {
-    // To an angle of at most an eighth of a turn from the nearest quarter.
+    // Reduces to an angle of at most an eighth of a turn from the nearest quarter.
     angle_ = (turn - 0.25 * quarter_) * 6.28318530717958647693;
   }
 
-  // Both series are summed, and one is chosen: loops become vectors.
+  // Sums both series and selects one, so that loops vectorise.
   COOPER_HOST_DEVICE double Cos() const {
     const double cosine = CosOfAngle(), sine = SinOfAngle();
     return (quarter_ % 2 == 0 ? cosine : sine) * (quarter_ == 1 || quarter_ == 2 ? -1.0 : 1.0);
@@ -99,17 +99,17 @@ class Turn {
   double angle_;
 };
 
-// cos(2 pi bits 2^-32).
+// Returns cos(2 pi bits 2^-32).
 COOPER_HOST_DEVICE inline double CosOfTurn(uint32_t bits) {
   return Turn(static_cast<double>(bits) * 0x1p-32).Cos();
 }
 
-// Number i of a stream that is uniform in [-scale, scale).
+// Returns number i of a stream that is uniform in [-scale, scale).
 COOPER_HOST_DEVICE inline float UniformValue(const Philox& random, uint64_t i, float scale) {
   return scale * (2 * random.UniformAt(i) - 1);  // the sum is exact, whether joined or not
 }
 
-// Number i of a normal stream: Box and Muller's method.
+// Returns number i of a normal stream with standard deviation `sigma` (Box-Muller).
 COOPER_HOST_DEVICE inline float NormalValue(const Philox& random, uint64_t i, double sigma) {
   const auto bits = random.At(i);
   const double radius = std::sqrt(-2.0 * LogOfFraction(bits[0]));

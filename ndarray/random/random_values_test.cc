@@ -20,7 +20,7 @@
 namespace cooper {
 namespace {
 
-// The ends, and numbers in between.
+// The limits, and numbers in between.
 std::vector<uint32_t> Bits() {
   std::vector<uint32_t> bits;
   for (uint32_t i = 0; i < 1000; ++i) {

@@ -21,13 +21,13 @@
 namespace cooper {
 namespace {
 
-// Empty where there is no such file. Files of the kernel tell no length.
+// Returns the file's text, or an empty one if there is no such file. Kernel files report no length.
 std::string ReadFile(const std::string& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// quota / period, both in microseconds; nothing for "max" (version 2) and -1 (version 1).
+// Returns quota / period, both in microseconds; nothing for "max" (version 2) and -1 (version 1).
 std::optional<double> Ratio(absl::string_view quota, absl::string_view period) {
   double q = 0;
   double p = 0;
@@ -66,7 +66,8 @@ double CpuQuota(const std::string& root, absl::string_view membership) {
     const bool version_2 = fields[1].empty();
     const std::vector<absl::string_view> controllers = absl::StrSplit(fields[1], ',');
     if (!version_2 && !absl::c_linear_search(controllers, "cpu")) continue;
-    // Controllers of one mount may come in another order than in its name; the link is systemd's.
+    // The controllers of one mount may be listed in another order than in its name; systemd makes
+    // the links.
     std::string mount = version_2 ? root : absl::StrCat(root, "/", fields[1]);
     std::error_code none;
     if (!std::filesystem::exists(mount, none)) mount = absl::StrCat(root, "/cpu");

@@ -12,7 +12,7 @@
 namespace cooper {
 namespace {
 
-// A folder with the files of control groups, as the kernel shows them.
+// Creates a folder with the files of control groups, as in the kernel's file system.
 class CpuQuotaTest : public testing::Test {
  protected:
   CpuQuotaTest()
@@ -47,7 +47,7 @@ TEST_F(CpuQuotaTest, IsTheSmallestOfAGroupAndItsParents) {
   EXPECT_EQ(CpuQuota(root_, "0::/a/b/c\n"), 2);
 }
 
-// In a container: the host's path, of which nothing is mounted.
+// In a container: the path is the host's, and is not mounted.
 TEST_F(CpuQuotaTest, LooksAtTheRootOfTheMount) {
   Write("cpu.max", "50000 100000\n");
   EXPECT_EQ(CpuQuota(root_, "0::/docker/0123456789ab\n"), 0.5);

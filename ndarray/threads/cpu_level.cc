@@ -17,9 +17,9 @@ constexpr CpuLevel kLevels[] = {CpuLevel::kBaseline, CpuLevel::kAvx2, CpuLevel::
 
 CpuLevel Detect() {
 #ifdef COOPER_CPU_LEVELS
-  // It tells too whether the operating system keeps the registers.
+  // Also checks that the operating system saves the registers.
   __builtin_cpu_init();
-  // clang 14 cannot be asked for F16C.
+  // clang 14's builtin does not know F16C.
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   const bool f16c = __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
   if (!f16c || !__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
@@ -73,7 +73,7 @@ CpuLevel internal_cpu_level::InitLevel() {
       wanted = std::min(wanted, *found);
     }
   }
-  // Threads that come here together find the same.
+  // Concurrent first calls find the same level.
   SetCpuLevel(wanted);
   return wanted;
 }

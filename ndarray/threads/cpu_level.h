@@ -1,32 +1,32 @@
 #ifndef COOPER_NDARRAY_THREADS_CPU_LEVEL_H_
 #define COOPER_NDARRAY_THREADS_CPU_LEVEL_H_
 
-// One program for all x86-64 processors: hot loops are compiled for several levels of vector
-// instructions, and run at the highest one that the processor has.
+// Runs hot loops at the best vector level of the processor: they are compiled for several levels,
+// so that one program serves all x86-64 processors.
 //
 // A program that is compiled for AVX2 as a whole (--config=native, -march=x86-64-v3), or for
-// another family of processors, has its loops once, without a choice. Levels differ in the last
-// bits of results, since those from kAvx2 on multiply and add with one rounding.
+// another processor family, has each loop once, without a choice. Levels differ in the last bits of
+// results, since kAvx2 and above fuse a multiplication and an addition into one rounding.
 
 #include <atomic>
 
 namespace cooper {
 
 enum class CpuLevel {
-  kBaseline,  // what the program was compiled for: SSE2 of x86-64, unless flags say more
+  kBaseline,  // the program's compilation target: SSE2 of x86-64, unless flags say more
   kAvx2,      // with FMA, F16C, BMI1 and BMI2: x86-64-v3 (Haswell, Zen and later)
   kAvx512,    // F, BW, CD, DQ and VL, in 512-bit registers: x86-64-v4 (Skylake-SP, Zen 4 and later)
 };
 const char* CpuLevelName(CpuLevel level);  // "baseline", "avx2", "avx512"
 
-// The highest level that the processor has and that the program was compiled for.
+// Returns the highest level that the processor has and the program was compiled for.
 CpuLevel HighestCpuLevel();
 
-// The level at which loops run: the highest one, or the lower one that the environment variable
-// COOPER_CPU_LEVEL names.
+// Returns the level at which loops run: the highest one, or the lower one that the environment
+// variable COOPER_CPU_LEVEL names.
 inline CpuLevel GetCpuLevel();
 
-// Changes it, for tests: at most to HighestCpuLevel(). No loop may be running.
+// Changes the level, at most to HighestCpuLevel(). For tests; no loop may be running.
 void SetCpuLevel(CpuLevel level);
 
 #if defined(__x86_64__) && !defined(__AVX2__)
@@ -38,13 +38,13 @@ void SetCpuLevel(CpuLevel level);
 
 namespace internal_cpu_level {
 
-// Negative until it is first asked for.
+// Negative until the first call of GetCpuLevel().
 inline std::atomic<int> level{-1};
 CpuLevel InitLevel();
 
-// A compiler inlines functions without a target of their own into those with one, and then
-// vectorises for that: `flatten` asks for all that it sees the bodies of. Not inlined themselves,
-// these keep their instructions away from what runs on any processor.
+// A compiler inlines functions without a target attribute into those with one and then vectorises
+// for that target; `flatten` inlines everything whose body is visible. `noinline` keeps the
+// instructions of these two functions out of code that runs on any processor.
 #ifdef COOPER_CPU_LEVELS
 template <typename Fn>
 COOPER_TARGET_AVX2 __attribute__((flatten, noinline)) void RunAtAvx2(const Fn& fn) {
@@ -63,9 +63,9 @@ inline CpuLevel GetCpuLevel() {
   return level >= 0 ? static_cast<CpuLevel>(level) : internal_cpu_level::InitLevel();
 }
 
-// Calls fn(), compiled for the current level as far as it and what it calls can be inlined:
-// functions of other files run as they were compiled there, and use this themselves if they are
-// hot. A few nanoseconds; the code is there three times.
+// Calls fn(), compiled for the current level as far as it and its callees can be inlined. Functions
+// of other files run as they were compiled there, and use RunAtCpuLevel themselves if they are hot.
+// Costs a few nanoseconds; the code exists three times.
 template <typename Fn>
 void RunAtCpuLevel(const Fn& fn) {
 #ifdef COOPER_CPU_LEVELS

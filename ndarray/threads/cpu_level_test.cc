@@ -65,7 +65,8 @@ TEST(RunAtCpuLevelTest, ComputesTheSame) {
   });
 }
 
-// Optimised as in BUILD, a function is compiled for the level of what it is inlined into.
+// A function that is optimised as in BUILD is compiled for the level of the function that inlines
+// it.
 #ifdef COOPER_CPU_LEVELS
 float Residue(float x) { return x * x - 1.0f; }
 

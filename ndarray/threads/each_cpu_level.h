@@ -1,14 +1,14 @@
 #ifndef COOPER_NDARRAY_THREADS_EACH_CPU_LEVEL_H_
 #define COOPER_NDARRAY_THREADS_EACH_CPU_LEVEL_H_
 
-// For tests of loops that are compiled for several levels.
+// Runs tests of loops that are compiled for several levels.
 
 #include "gtest/gtest.h"
 #include "ndarray/threads/cpu_level.h"
 
 namespace cooper {
 
-// Calls fn() once for each level that the processor has, at that level.
+// Calls fn() once at each level that the processor has, and then restores the previous level.
 template <typename Fn>
 void ForEachCpuLevel(const Fn& fn) {
   const CpuLevel before = GetCpuLevel();

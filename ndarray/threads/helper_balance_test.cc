@@ -11,12 +11,12 @@ namespace {
 
 constexpr int64_t kUs = 1000, kMs = 1000 * kUs;
 
-// Half of the pieces each.
+// A loop of which each of two threads has done half.
 SharedLoop Even(int64_t time) {
   return {.own_pieces = 2, .own_time = time, .others_pieces = 2, .others_time = time};
 }
 
-// Somebody else was stopped in his piece for `stop`.
+// A loop in which a helper was preempted in its piece for `stop`.
 SharedLoop Stopped(int64_t time, int64_t stop) {
   SharedLoop loop = Even(time);
   loop.others_time += stop;
@@ -27,11 +27,11 @@ SharedLoop Stopped(int64_t time, int64_t stop) {
 TEST(SharedLoopTest, GainsWhatTheCallerWouldHaveNeeded) {
   EXPECT_EQ(Even(50 * kUs).gained(), 50 * kUs);
   EXPECT_EQ(Stopped(50 * kUs, 4 * kMs).gained(), 50 * kUs);
-  // The caller was stopped, and the other one did its piece meanwhile.
+  // The caller was preempted, and the helper did its piece meanwhile.
   EXPECT_EQ((SharedLoop{.own_pieces = 1, .own_time = 4 * kMs, .others_pieces = 1, .others_time = 9})
                 .gained(),
             9);
-  // Pieces that are not alike.
+  // Pieces of different cost.
   EXPECT_EQ((SharedLoop{.own_pieces = 1,
                         .own_time = 5 * kMs,
                         .others_pieces = 1,
@@ -39,7 +39,7 @@ TEST(SharedLoopTest, GainsWhatTheCallerWouldHaveNeeded) {
                         .waited = 4 * kMs})
                 .gained(),
             9 * kMs);
-  // The others came first to all of them.
+  // The helpers took all pieces first.
   EXPECT_EQ((SharedLoop{.others_pieces = 4, .others_time = 7, .waited = 7}).gained(), 7);
 }
 
@@ -53,7 +53,7 @@ TEST(HelperBalanceTest, SharesWhileItGains) {
     loop.waited = 10 * kUs;
     balance.Add(loop, now);
   }
-  // Pieces that are not alike are no loss.
+  // Pieces of different cost are not counted as a loss.
   for (int i = 0; i < 1000; ++i) {
     balance.Add({.own_pieces = 1,
                  .own_time = 100 * kUs,
@@ -78,8 +78,8 @@ TEST(HelperBalanceTest, OldGainsDoNotPayForLosses) {
   EXPECT_TRUE(balance.Shares(1 + HelperBalance::kShortestPause));
 }
 
-// Each time that sharing is tried again and costs, the caller is alone for longer; once it pays
-// again, for as short as at first.
+// Each time that sharing is tried again and loses, the caller runs alone for longer; once sharing
+// gains again, the pause shrinks back to the minimum.
 TEST(HelperBalanceTest, TriesAgainLessAndLessOften) {
   HelperBalance balance;
   int64_t now = 0;

@@ -9,10 +9,10 @@
 namespace cooper::internal_parallel {
 namespace {
 
-// Looks so often in vain, some microseconds, before it yields.
+// The number of unsuccessful polls, some microseconds, before a thread yields.
 constexpr int kMostLooks = 256;
-// A thread that is not the caller leaves after so many yields: whoever was to make the next piece
-// ready does not run.
+// A helper leaves after this many yields: the thread that would make the next piece ready is not
+// running.
 constexpr int kMostYields = 64;
 
 void Pause() {
@@ -40,7 +40,7 @@ void RunTeam(int64_t threads, absl::FunctionRef<bool(int64_t)> run_one,
       } else if (++looks < kMostLooks) {
         Pause();
       } else if (self == 0 || ++yields < kMostYields) {
-        // Reading the clock would take long beside the looks.
+        // Only here: reading the clock takes long in comparison with a poll.
         if (waits_since == 0) waits_since = HelperBalance::Now();
         std::this_thread::yield();
       } else {

@@ -17,16 +17,16 @@ namespace cooper {
 
 namespace {
 
-// More pieces lose more by starting than they gain by evening out.
+// With more pieces their start costs more than the better balance gains.
 constexpr int64_t kMaxPiecesPerThread = 4;
-// A loop of more threads allocates.
+// A loop of more threads allocates its counters.
 constexpr int64_t kThreadsOnStack = 64;
 
-// MXNet's users set this; every other library that shares the machine reads it, too.
+// OMP_NUM_THREADS is what MXNet's users set, and other libraries of the process read it too.
 int DefaultThreads() {
   const char* text = std::getenv("OMP_NUM_THREADS");
   if (text == nullptr) return AvailableCpus();
-  // A list says what loops within loops get, which is nothing here.
+  // In a list the later entries are for nested loops, which always have one thread here.
   const std::vector<absl::string_view> levels = absl::StrSplit(text, ',');
   int threads = 0;
   return absl::SimpleAtoi(levels[0], &threads) && threads > 0 ? threads : AvailableCpus();
@@ -38,12 +38,12 @@ int& ThreadsOfThisThread() {
   return threads;
 }
 
-// The next of a thread's own pieces; on a cache line of its own.
+// The next of a thread's own pieces, on a cache line of its own.
 struct alignas(64) PieceCounter {
   std::atomic<int64_t> next{0};
 };
 
-// A loop that is being run.
+// The state of a running loop.
 class Loop {
  public:
   Loop(int64_t n, int64_t parts, int64_t own, absl::FunctionRef<void(int64_t, int64_t)> fn)
@@ -60,16 +60,17 @@ class Loop {
  private:
   internal_parallel::Share RunPieces(int64_t self) {
     int64_t pieces = 0;
-    // A thread's own pieces first, which it had the last time as well: their data may be near it.
+    // A thread begins with its own pieces, which it also had in the previous loop: their data may
+    // be in its cache.
     for (int64_t i = 0; i < parts_; ++i) pieces += RunPiecesOf((self + i) % parts_);
     return {.pieces = pieces};
   }
 
-  // Returns how many were left.
+  // Runs the remaining pieces of `owner`'s range and returns their number.
   int64_t RunPiecesOf(int64_t owner) {
     std::atomic<int64_t>& next = counters_[owner].next;
     int64_t run = 0;
-    // Looked at before it is written: mostly there is nothing left.
+    // Reads before it writes, since usually no pieces are left.
     while (next.load(std::memory_order_relaxed) < own_) {
       const int64_t k = next.fetch_add(1, std::memory_order_relaxed);
       if (k >= own_) break;

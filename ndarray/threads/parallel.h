@@ -1,16 +1,15 @@
 #ifndef COOPER_NDARRAY_THREADS_PARALLEL_H_
 #define COOPER_NDARRAY_THREADS_PARALLEL_H_
 
-// Loops over several threads: the caller's, and workers that all loops of the process share.
+// Runs loops over several threads: the caller's, and workers that all loops of the process share.
 //
 //   ParallelFor(rows, 16, [&](int64_t begin, int64_t end) { ... });
 //
-// A loop is cut into ranges. Whoever runs takes the next one, the caller too, and the loop ends
-// when all ranges are done: not when all threads have come. So a core that has other things to do
-// makes a loop no slower than it is without that core, but for the range that was begun there;
-// where that costs more than it gains, a thread runs its loops alone for a while
-// (helper_balance.h). The workers are oneTBB's, one per core but the caller's; several threads that
-// run loops at the same time share them.
+// A loop is cut into ranges. Each participating thread, the caller included, takes the next range,
+// and the loop ends when all ranges are done, not when all threads have arrived. So a busy core
+// delays a loop at most by the range that it has begun; where that costs more than helpers gain, a
+// thread runs its loops alone for a while (helper_balance.h). The workers are oneTBB's, one per
+// core except the caller's; several threads that run loops concurrently share them.
 
 #include <cstdint>
 
@@ -19,22 +18,21 @@
 
 namespace cooper {
 
-// The most threads that loops and products of this thread use, itself among them. At least 1; until
-// it is set, $OMP_NUM_THREADS or else AvailableCpus().
+// Returns the maximum number of threads, including itself, that loops and products of this thread
+// use. At least 1. The default is $OMP_NUM_THREADS, or AvailableCpus() if that is not set.
 int NumThreads();
-// For loops that start later on this thread. `threads` < 1 means one per core: AvailableCpus().
+// Sets NumThreads() for loops that start later on this thread. `threads` < 1 means AvailableCpus().
 void SetNumThreads(int threads);
 
-// Calls fn(begin, end) for disjoint ranges that cover [0, n), on several threads if each then gets
-// at least `grain` items, else on this one. The ranges depend on n, grain and NumThreads() alone,
-// not on who runs them or how busy the machine is; within a loop there is one. `fn` is compiled
-// once, for any processor: it moves elements rather than computes with them, or calls what
-// RunAtCpuLevel runs.
+// Calls fn(begin, end) for disjoint ranges that cover [0, n), on several threads if each gets at
+// least `grain` items, else on this one. The ranges depend only on n, grain and NumThreads(), not
+// on the load of the machine; within a loop there is a single range. `fn` is compiled once, for any
+// processor: use it to move elements rather than compute, or to call code that RunAtCpuLevel runs.
 void ParallelForPlain(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> fn);
 
-// The same for what takes long: each thread's range is cut into a few of at least `piece` items,
-// which a thread that is done with its own takes over from a slower one. The ranges depend on
-// `piece`, too.
+// ParallelForPlain for expensive items: each thread's range is cut into a few pieces of at least
+// `piece` items, which threads that have finished take over from slower ones. The ranges also
+// depend on `piece`.
 void ParallelForPieces(int64_t n, int64_t grain, int64_t piece,
                        absl::FunctionRef<void(int64_t, int64_t)> fn);
 
@@ -48,12 +46,13 @@ void ParallelFor(int64_t n, int64_t grain, const Fn& fn) {
 
 namespace internal_parallel {
 
-// How many threads a loop is cut for: up to `most`, up to NumThreads(), and one within a loop.
-// Rounding may depend on the ranges of a loop, so nothing that changes from run to run decides.
+// Returns the number of threads that a loop is cut for: at most `most` and NumThreads(), and 1
+// within a loop. Rounding may depend on the ranges of a loop, so nothing that varies between runs
+// enters.
 int64_t LoopThreads(int64_t most);
 
-// Whether a loop of several threads that starts now is to let others in. If not, the caller runs
-// all of its ranges within an InLoop.
+// Returns whether a loop of several threads that starts now may use helpers. If not, the caller
+// runs all of its ranges within an InLoop.
 bool SharesLoops();
 
 }  // namespace internal_parallel

@@ -12,15 +12,15 @@ namespace cooper {
 
 namespace {
 
-// Steps of more threads allocate.
+// Loops of more threads allocate their counters.
 constexpr int64_t kThreadsOnStack = 64;
 
-// The next step of a part; on a cache line of its own.
+// The next step of a part, on a cache line of its own.
 struct alignas(64) StepCounter {
   std::atomic<int64_t> next{0};
 };
 
-// Steps that are being run.
+// The state of running steps.
 class StepLoop {
  public:
   StepLoop(int64_t steps, int64_t n, int64_t parts,
@@ -40,7 +40,8 @@ class StepLoop {
   }
 
  private:
-  // Its own range first, which it had in the step before as well: the data may be near it.
+  // A thread begins with its own range, which it had in the previous step: the data may be in its
+  // cache.
   bool RunOne(int64_t self) {
     for (int64_t i = 0; i < parts_; ++i) {
       if (RunPart((self + i) % parts_)) return true;
@@ -48,7 +49,7 @@ class StepLoop {
     return false;
   }
 
-  // Runs a part in its next step, if that has begun and nobody has taken it.
+  // Runs a part in its next step, if that step has begun and no other thread has claimed the part.
   bool RunPart(int64_t part) {
     std::atomic<int64_t>& next = next_step_[part].next;
     int64_t step = next.load(std::memory_order_relaxed);

@@ -1,7 +1,7 @@
 #ifndef COOPER_NDARRAY_THREADS_PARALLEL_STEPS_H_
 #define COOPER_NDARRAY_THREADS_PARALLEL_STEPS_H_
 
-// Loops that follow each other quickly, over the threads of parallel.h.
+// Runs short loops that follow each other, over the threads of parallel.h.
 
 #include <cstdint>
 
@@ -9,11 +9,11 @@
 
 namespace cooper {
 
-// `steps` loops, each of which begins when the one before is done: calls fn(step, begin, end) for
-// disjoint ranges that cover [0, n) in each step. For steps of microseconds, for which starting a
-// loop each would take too long: threads that have come look for the next step's ranges themselves,
-// for a few microseconds, before they let others run. The caller waits for nobody that has not
-// come, and a thread that finds nothing for long does not come back. The ranges are as those of
+// Runs `steps` loops, each of which begins when the previous one is done: calls fn(step, begin,
+// end) for disjoint ranges that cover [0, n) in each step. For steps of microseconds, where
+// starting a loop for each would take too long: participating threads poll for the next step's
+// ranges for a few microseconds before they yield. The caller never waits for a thread that has not
+// arrived, and a thread that finds nothing for long leaves for good. The ranges are those of
 // ParallelFor.
 void ParallelSteps(int64_t steps, int64_t n, int64_t grain,
                    absl::FunctionRef<void(int64_t step, int64_t begin, int64_t end)> fn);

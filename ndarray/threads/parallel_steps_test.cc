@@ -14,7 +14,7 @@
 namespace cooper {
 namespace {
 
-// Each step finds what all of the one before have written, whoever ran them.
+// Each step reads the writes of all threads in the previous step.
 TEST(ParallelStepsTest, AStepBeginsWhenTheOneBeforeIsDone) {
   const internal_parallel::ShareAll all;
   constexpr int64_t kSteps = 300;
@@ -55,8 +55,8 @@ TEST(ParallelStepsTest, NothingToDo) {
   ParallelSteps(5, 0, 1, never);
 }
 
-// A range that takes long keeps the others of its step from being followed, not from being run: the
-// caller waits, and lets others run, until the step is over.
+// A slow range delays the next step, but not the other ranges of its own: the caller waits and
+// yields until the step is done.
 TEST(ParallelStepsTest, WaitsForALongRange) {
   const internal_parallel::ShareAll all;
   SetNumThreads(2);
@@ -78,7 +78,7 @@ TEST(ParallelStepsTest, ManyCallersAtATime) {
       SetNumThreads(3);
       ParallelSteps(200, 3, 1, [&](int64_t, int64_t begin, int64_t end) {
         sum += end - begin;
-        // A loop within it is one thread's.
+        // A loop within it runs on one thread.
         ParallelFor(4, 1, [&](int64_t from, int64_t to) { sum += to - from; });
       });
     });

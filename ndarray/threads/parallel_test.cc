@@ -22,7 +22,7 @@ namespace {
 
 using Ranges = std::vector<std::pair<int64_t, int64_t>>;
 
-// The ranges that `loop` calls its function with, in order.
+// Returns the ranges that `loop` calls its function with, in order.
 template <typename Loop>
 Ranges RangesOfLoop(const Loop& loop) {
   std::mutex mutex;
@@ -59,7 +59,7 @@ TEST(ParallelForTest, RangesCoverEverythingOnce) {
           if (i > 0) {
             EXPECT_EQ(ranges[i].first, ranges[i - 1].second);
           }
-          // A thread is worth its start only for `grain` items.
+          // A further thread needs at least `grain` items.
           if (ranges.size() > 1) {
             EXPECT_GE(ranges[i].second - ranges[i].first, grain);
           }
@@ -103,8 +103,8 @@ TEST(ParallelForPiecesTest, PiecesCoverEverythingOnce) {
   EXPECT_TRUE(PiecesOf(0, 1, 1).empty());
 }
 
-// The first piece waits for all others, those of its own thread's range among them: another thread
-// has to run these.
+// The first piece waits for all others, including those of its own thread's range, so that another
+// thread has to run them.
 TEST(ParallelForPiecesTest, ThreadsTakeOverPieces) {
   SetNumThreads(2);
   const size_t num_pieces = PiecesOf(8, 1, 1).size();
@@ -124,8 +124,8 @@ TEST(ParallelForPiecesTest, ThreadsTakeOverPieces) {
   EXPECT_EQ(done, num_pieces);
 }
 
-// After waiting for others for long, as beside busy processes. The pieces stay those of a loop that
-// is shared, on which the rounding of sums may depend.
+// Simulates long waits for others, as on a busy machine. The pieces stay those of a shared loop,
+// since the rounding of sums may depend on them.
 TEST(ParallelForPiecesTest, ACallerWhomOthersCostRunsTheSamePiecesAlone) {
   std::thread([] {
     using internal_parallel::HelperBalance;
@@ -167,8 +167,8 @@ TEST(NumThreadsTest, IsAtLeastOne) {
   EXPECT_GE(NumThreads(), 1);
 }
 
-// A loop that waits begins no other task of a caller who uses oneTBB, too: it would run in the
-// middle of what the thread does.
+// A waiting loop starts no other oneTBB task of its caller, which would run in the middle of the
+// caller's work.
 TEST(ParallelForTest, RunsNothingOfItsCallersWhileItWaits) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "the race detector does not see how oneTBB hands over the loop below";
@@ -190,7 +190,7 @@ TEST(ParallelForTest, RunsNothingOfItsCallersWhileItWaits) {
   EXPECT_EQ(within, 0);
 }
 
-// Nor is a loop cancelled with its caller's task, be it in the middle or the next one.
+// A loop is not cancelled with its caller's task either, neither a running nor the next one.
 TEST(ParallelForTest, EndsWhereItsCallerIsCancelled) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "the race detector does not see how oneTBB hands over the loop below";

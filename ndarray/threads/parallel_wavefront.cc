@@ -15,7 +15,8 @@ namespace {
 // Tables of more rows, and teams of more threads, allocate.
 constexpr int64_t kOnStack = 64;
 
-// How far a row is: columns that somebody has begun, all of which are done but for the last one.
+// The progress of a row: the columns that have been claimed, and those that are done, at most one
+// fewer.
 struct alignas(64) RowState {
   std::atomic<int64_t> begun{0};
   std::atomic<int64_t> done{0};
@@ -38,8 +39,8 @@ class Wavefront {
   }
 
  private:
-  // In the row where this thread was before, whose data may be near it; else in the lowest: what is
-  // left there in the end is done by one thread.
+  // Continues in this thread's last row, whose data may be in its cache; else takes the lowest row,
+  // since one thread alone has to finish that row at the end.
   bool RunOne(int64_t& last) {
     if (RunNext(last)) return true;
     for (auto row = static_cast<int64_t>(rows_.size()) - 1; row >= 0; --row) {
@@ -50,7 +51,7 @@ class Wavefront {
     return false;
   }
 
-  // Runs the next piece of a row, if it is ready and nobody has taken it.
+  // Runs the next piece of a row, if it is ready and no other thread has claimed it.
   bool RunNext(int64_t row) {
     RowState& state = rows_[row];
     int64_t column = state.begun.load(std::memory_order_relaxed);

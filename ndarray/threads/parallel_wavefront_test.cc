@@ -17,7 +17,7 @@
 namespace cooper {
 namespace {
 
-// Each piece finds what those on its left and above it have written, whoever ran them.
+// Each piece reads the writes of the pieces on its left and above it, from any thread.
 TEST(ParallelWavefrontTest, APieceFollowsThoseLeftOfItAndAbove) {
   const internal_parallel::ShareAll all;
   for (int threads : {1, 2, 3, 8}) {
@@ -54,7 +54,7 @@ TEST(ParallelWavefrontTest, NothingToDo) {
   ParallelWavefront(5, 0, never);
 }
 
-// Somebody else may be in a row while this thread is in another.
+// Two threads may be in different rows at the same time.
 TEST(ParallelWavefrontTest, RowsOverlap) {
   if (AvailableCpus() < 2) GTEST_SKIP() << "no processor for another thread";
   const internal_parallel::ShareAll all;
@@ -72,7 +72,7 @@ TEST(ParallelWavefrontTest, RowsOverlap) {
   SetNumThreads(0);
 }
 
-// After waiting for others for long, as beside busy processes: row by row.
+// After long waits for others, as on a busy machine, the loop goes row by row.
 TEST(ParallelWavefrontTest, ACallerWhomOthersCostIsAlone) {
   std::thread([] {
     using internal_parallel::HelperBalance;
@@ -116,7 +116,7 @@ TEST(ParallelWavefrontTest, ManyCallersAtATime) {
     callers.emplace_back([&] {
       SetNumThreads(3);
       ParallelWavefront(5, 100, [&](int64_t row, int64_t) {
-        // A loop within it is one thread's.
+        // A loop within it runs on one thread.
         ParallelFor(4, 1, [&](int64_t from, int64_t to) { sum += row * (to - from); });
       });
     });

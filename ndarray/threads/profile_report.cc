@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr size_t kShownOperators = 10;
-// What is written at once.
+// The number of bytes per write.
 constexpr size_t kChunkBytes = 1 << 20;
 
 bool IsOperator(const ProfileEvent& event) {
@@ -47,7 +47,7 @@ Json TraceEvent(const ProfileEvent& event, int process) {
           {"args", std::move(args)}};
 }
 
-// Names come from files of symbols, and need not be UTF-8.
+// Names come from symbol files and need not be UTF-8.
 std::string Dump(const Json& json) {
   return json.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
 }
@@ -64,7 +64,7 @@ void AppendRow(std::string* text, const OperatorTime& row, int64_t all_ns, doubl
   absl::StrAppend(text, "\n");
 }
 
-// "forward 40.1%, update 3.2%": of the whole time, the longest first.
+// Formats shares of the whole time, the largest first: "forward 40.1%, update 3.2%".
 std::string StepShares(const Profile& profile) {
   std::map<absl::string_view, int64_t> ns_by_part;
   int64_t rest = profile.duration_ns;
@@ -97,7 +97,7 @@ absl::Status WriteChromeTrace(const Profile& profile, const std::string& path, i
                 {"ph", "M"},
                 {"pid", process},
                 {"args", {{"name", absl::StrCat("cooper ", process)}}}});
-  // One object at a time: as a whole they would take many times the memory of the events.
+  // Writes one object at a time: together they would take many times the memory of the events.
   for (const ProfileEvent& event : profile.events) {
     absl::StrAppend(&text, ",\n", Dump(TraceEvent(event, process)));
     if (text.size() < kChunkBytes) continue;

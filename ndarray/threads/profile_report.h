@@ -1,7 +1,7 @@
 #ifndef COOPER_NDARRAY_THREADS_PROFILE_REPORT_H_
 #define COOPER_NDARRAY_THREADS_PROFILE_REPORT_H_
 
-// What profiler.h has recorded, for people: a trace to look at and a table of operators.
+// Formats the events of profiler.h as a trace file and as a table of operators.
 
 #include <cstdint>
 #include <string>
@@ -12,12 +12,13 @@
 
 namespace cooper {
 
-// The events as a Chrome trace (https://ui.perfetto.dev, chrome://tracing): JSON with an object of
-// phase X for each, its name, category, start and duration in microseconds and thread, and in
-// `args` the node and the flops. `process` tells the traces of several processes apart. The file is
-// replaced as a whole (atomic_file.h).
+// Writes the events as a Chrome trace (https://ui.perfetto.dev, chrome://tracing): a JSON object of
+// phase X per event with its name, category, start and duration in microseconds and thread, and the
+// node and flops in `args`. `process` distinguishes the traces of several processes. Replaces the
+// file atomically (atomic_file.h). Errors are those of AtomicFile.
 absl::Status WriteChromeTrace(const Profile& profile, const std::string& path, int process = 0);
 
+// The calls of one operator: number, total time and flops.
 struct OperatorTime {
   std::string name;
   int64_t calls = 0;
@@ -25,13 +26,13 @@ struct OperatorTime {
   int64_t flops = 0;
 };
 
-// By operator, the longest time first; forward and backward together.
+// Returns the totals by operator, forward and backward together, the longest time first.
 std::vector<OperatorTime> OperatorTimes(const Profile& profile);
 
-// The ten operators that took longest: calls, time, share of all operators' time, GFLOP/s of the
-// products in them, and these as a share of `limit`, the FLOP/s that products can reach on the
-// threads of an operator (gemm_rate.h); then what the others took, and what the parts of a step did
-// of the whole time.
+// Formats the ten operators with the longest time: calls, time, share of the time of all operators,
+// GFLOP/s of their products, and that rate as a share of `limit`, the FLOP/s that products can
+// reach on an operator's threads (gemm_rate.h); then the other operators together, and each part of
+// a step as a share of the whole time.
 std::string ProfileTable(const Profile& profile, double limit);
 
 }  // namespace cooper

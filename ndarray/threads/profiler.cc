@@ -56,7 +56,7 @@ class Recorder {
 
   void Record(int64_t begun_in, ProfileEvent event) {
     std::lock_guard<std::mutex> lock(mutex_);
-    // It may have been stopped, and started again, since the event began.
+    // Recording may have been stopped and restarted since the event began.
     if (begun_in != session.load(std::memory_order_relaxed)) return;
     if (static_cast<int64_t>(events_.size()) >= max_events_) {
       ++dropped_;
@@ -69,7 +69,7 @@ class Recorder {
   }
 
  private:
-  // The same characters where they stay: nodes may go before the profile does.
+  // Copies the strings into the profile: nodes may be destroyed before it.
   absl::string_view Keep(absl::string_view text) {
     const std::string_view key(text.data(), text.size());
     auto it = names_->find(key);

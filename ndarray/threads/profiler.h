@@ -1,12 +1,12 @@
 #ifndef COOPER_NDARRAY_THREADS_PROFILER_H_
 #define COOPER_NDARRAY_THREADS_PROFILER_H_
 
-// What the time of a run goes into: events, one for each operator that runs and for each part of a
-// training step, with the multiplications and additions of its matrix products. As MXNet's profiler
-// there is one for the process. profile_report.h writes what it has recorded.
+// Records where the time of a run goes: an event for each operator call and each part of a training
+// step, with the floating point operations of its matrix products. As in MXNet there is one
+// profiler per process. profile_report.h formats the result.
 //
-// While nothing is recorded, a ScopedProfile costs one relaxed load, and nothing allocates. An
-// event is recorded when it ends, in well under a microsecond.
+// While nothing is recorded, a ScopedProfile costs one relaxed load and does not allocate. An event
+// is recorded when it ends, in well under a microsecond.
 
 #include <atomic>
 #include <concepts>
@@ -23,26 +23,26 @@ namespace cooper {
 
 enum class ProfileCategory {
   kForward,   // an operator
-  kBackward,  // an operator of the gradient
+  kBackward,  // an operator of the backward pass
   kStep,      // a part of a training step: "forward", "update"; those of one thread do not overlap
-  kBucket,    // what is computed in one bucket
+  kBucket,    // the computation of one bucket
 };
-// "forward", "backward", "step", "bucket".
+// Returns "forward", "backward", "step" or "bucket".
 const char* ProfileCategoryName(ProfileCategory category);
 
 struct ProfileEvent {
-  absl::string_view name;    // what ran: the operator, the part of the step
-  absl::string_view detail;  // which one: the node; may be empty
+  absl::string_view name;    // the operator, or the part of the step
+  absl::string_view detail;  // the node; may be empty
   ProfileCategory category = ProfileCategory::kStep;
   int64_t start_ns = 0;  // since StartProfile
   int64_t duration_ns = 0;
-  int64_t flops = 0;  // of the matrix products within it, on whatever thread they ran
-  int thread = 0;     // numbers by the order in which threads had their first event
+  int64_t flops = 0;  // of the matrix products within it, on any thread
+  int thread = 0;     // numbered in the order of the threads' first events
 };
 
 struct Profile {
   std::vector<ProfileEvent> events;  // in the order in which they ended
-  int64_t dropped = 0;               // events that found `max_events` others
+  int64_t dropped = 0;               // events beyond `max_events`
   int64_t duration_ns = 0;           // from StartProfile to StopProfile
 
   struct NameHash {
@@ -50,23 +50,25 @@ struct Profile {
     size_t operator()(std::string_view name) const { return std::hash<std::string_view>()(name); }
   };
   using Names = std::unordered_set<std::string, NameHash, std::equal_to<>>;
-  std::shared_ptr<const Names> names;  // what the events' names point into
+  std::shared_ptr<const Names> names;  // storage of the events' strings
 };
 
-// 48 bytes each; a trace of so many is a file of some 150 MB.
+// An event takes 48 bytes; a trace of this many is a file of some 150 MB.
 inline constexpr int64_t kMaxProfileEvents = 1'000'000;
 
-// Begins to record, anew if it did already.
+// Starts recording; discards an earlier recording. Thread-safe.
 void StartProfile(int64_t max_events = kMaxProfileEvents);
-// Ends it: all events that have begun and ended since StartProfile. Empty if nothing was recorded.
+// Stops recording and returns the events that have begun and ended since StartProfile; empty if
+// nothing was recorded.
 Profile StopProfile();
 bool IsProfiling();
 
-// Adds to the event that runs on this thread, if there is one.
+// Adds to the current event of this thread, if there is one.
 void AddProfileFlops(int64_t flops);
 
-// Products on this thread count for an event of another one, while it lives: for the parts of a
-// loop, which the event outlasts. Null: for none.
+// While a ScopedProfileFlops lives, products on this thread count for an event of another thread:
+// for helpers of a loop, which the event outlasts. With null they count for none.
+// RunningProfileFlops returns the counter of this thread's current event.
 std::atomic<int64_t>* RunningProfileFlops();
 class ScopedProfileFlops {
  public:
@@ -80,19 +82,19 @@ class ScopedProfileFlops {
 };
 
 namespace profiler_internal {
-// Which recording this is, from 1 on; 0: none.
+// The number of the current recording, from 1 on; 0 if there is none.
 extern std::atomic<int64_t> session;
 }  // namespace profiler_internal
 
-// An event from here to the end of the scope. The flops of an event within it are its own too. The
-// strings must live as long.
+// Records an event from here to the end of the scope. The flops of nested events count for it too.
+// The strings must live until then.
 class ScopedProfile {
  public:
   ScopedProfile(ProfileCategory category, absl::string_view name, absl::string_view detail = {})
       : session_(profiler_internal::session.load(std::memory_order_relaxed)) {
     if (session_ != 0) Begin(category, name, detail);
   }
-  // A string that dies before the event ends.
+  // Rejects temporary strings, which would die before the event ends.
   template <typename Name>
   requires std::same_as<Name, std::string> ScopedProfile(ProfileCategory, Name&&,
                                                          absl::string_view = {})
@@ -108,7 +110,7 @@ class ScopedProfile {
   void End();
 
   const int64_t session_;
-  ProfileEvent event_;  // start_ns is the clock's
+  ProfileEvent event_;  // start_ns is the clock's time until the event ends
   std::atomic<int64_t> flops_ = 0;
   std::atomic<int64_t>* outer_flops_ = nullptr;
 };

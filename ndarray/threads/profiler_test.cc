@@ -129,7 +129,7 @@ TEST(ProfilerTest, CountsTheProductsOfLoopsOverThreads) {
       for (int64_t i = begin; i < end; ++i) Multiply();
     });
   }
-  // Threads that stay are no part of the event any more.
+  // Threads that have left no longer count for the event.
   ParallelFor(64, 1, [](int64_t, int64_t) { Multiply(); });
   const Profile profile = StopProfile();
   SetNumThreads(0);

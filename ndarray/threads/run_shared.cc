@@ -14,16 +14,17 @@ thread_local bool in_loop = false;
 
 namespace {
 
-// Kept, since making a group takes as long as a small loop. Loops of a thread do not overlap. The
-// context is isolated: bound to that of a caller who is a task of oneTBB's itself, it would be
-// cancelled with it, and the helpers that a loop waits for would never run.
+// Kept per thread, since creating a group takes as long as a small loop; loops of one thread do not
+// overlap. The context is isolated: if it were bound to that of a caller that is itself a oneTBB
+// task, it would be cancelled with that task, and the helpers that a loop waits for would never
+// run.
 tbb::task_group& TasksOfThisThread() {
   thread_local tbb::task_group_context context(tbb::task_group_context::isolated);
   thread_local tbb::task_group group(context);
   return group;
 }
 
-// It lives on the caller's stack: no task outlives Run.
+// One shared call of `work`. Lives on the caller's stack: no task outlives Run.
 class SharedRun {
  public:
   SharedRun(int64_t threads, absl::FunctionRef<Share(int64_t)> work)
@@ -34,16 +35,15 @@ class SharedRun {
     Share own;
     int64_t worked = 0;
     ready_.store(true, std::memory_order_release);
-    // Isolated: the caller may be a task of oneTBB's itself, and waiting must not begin another of
-    // its kind, which would run another kernel in the middle of this one.
+    // Isolated: the caller may itself be a oneTBB task, and waiting must not start another such
+    // task, which would run another kernel in the middle of this one.
     tbb::this_task_arena::isolate([&] {
       own = Enter(0);
       worked = HelperBalance::Now() - start;
-      // Runs the tasks that no worker has begun, which find nothing to do, and waits for the
-      // others.
+      // Runs the tasks that no worker has begun, which find no work, and waits for the others.
       group_.wait();
     });
-    // They are none by now, but the race detector does not know what wait() has ensured.
+    // No task is running here, but the race detector does not see the synchronization of wait().
     while (running_.load(std::memory_order_acquire) > 0) {
     }
     const int64_t end = HelperBalance::Now();
@@ -57,7 +57,7 @@ class SharedRun {
   }
 
  private:
-  // Lets two more threads in before it works, so that many are there soon.
+  // Starts two more threads before it works, so that the number of threads doubles quickly.
   Share Enter(int64_t self) noexcept {
     for (int64_t other : {2 * self + 1, 2 * self + 2}) {
       if (other >= threads_) break;
@@ -69,8 +69,8 @@ class SharedRun {
     return work_(self);
   }
 
-  // The race detector does not see how oneTBB, which it has not instrumented, hands a task over:
-  // neither looks at it here, and Join says what is ordered by what.
+  // The race detector does not see how oneTBB, which is not instrumented, hands over a task. So
+  // this function is excluded from its checks, and Join synchronizes explicitly.
   struct Task {
     SharedRun* run;
     int64_t self;
@@ -104,9 +104,9 @@ void RunShared(int64_t threads, absl::FunctionRef<Share(int64_t)> work) {
 }
 
 #ifdef __SANITIZE_THREAD__
-// What oneTBB's headers share with its library, which the race detector does not look into, and
-// what the library itself fills with memset. Where its functions are inlined only their path tells
-// them, for which a build needs numbers of lines (-g1).
+// Suppresses the memory that oneTBB's headers share with its uninstrumented library, and that the
+// library fills with memset. Inlined functions are recognised only by the path of their source, for
+// which a build needs line numbers (-g1).
 extern "C" const char* __tsan_default_suppressions() {
   return "race_top:oneapi/tbb/\nrace_top:tbb::detail::\ncalled_from_lib:libtbb.so\n";
 }

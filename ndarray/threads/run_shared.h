@@ -1,7 +1,7 @@
 #ifndef COOPER_NDARRAY_THREADS_RUN_SHARED_H_
 #define COOPER_NDARRAY_THREADS_RUN_SHARED_H_
 
-// The threads of a loop: the caller, and oneTBB's workers, which all loops of the process share.
+// Runs a loop's work on the caller and on oneTBB's workers, which all loops of the process share.
 
 #include <cstdint>
 #include <utility>
@@ -10,10 +10,10 @@
 
 namespace cooper::internal_parallel {
 
-// Whether this thread is within a loop's ranges: a loop there is one of many already.
+// Whether this thread runs a range of a loop; a loop within it runs on this thread alone.
 extern thread_local bool in_loop;
 
-// Sets in_loop while it lives.
+// Sets in_loop for a scope and restores it.
 class InLoop {
  public:
   InLoop() : before_(std::exchange(in_loop, true)) {}
@@ -25,19 +25,18 @@ class InLoop {
   const bool before_;
 };
 
-// What one thread did for a loop.
+// The part of a loop that one thread has done.
 struct Share {
   int64_t pieces = 0;
-  int64_t waited = 0;  // nanoseconds in which it let others run, since no piece was ready
+  int64_t waited = 0;  // nanoseconds in which the thread yielded because no piece was ready
 };
 
-// Calls work(0) on this thread and work(i), 0 < i < threads, each at most once, on workers that
-// have nothing else to do, and returns when all calls that have begun have ended. Which are made
-// depends on who is there in time: work(0) alone must do everything. What the others have done and
-// cost goes into the caller's HelperBalance. Within `work` in_loop is set, products count for the
-// caller's profile, and subnormals are treated as the caller treats them (subnormals.h). Not to be
-// called within a loop. Work that throws ends the program: the others are in the loop, which is on
-// the caller's stack.
+// Calls work(0) on this thread and work(i), 0 < i < threads, each at most once, on idle workers;
+// returns when all calls that have begun have ended. Which calls happen depends on which workers
+// arrive in time: work(0) alone must be able to do everything. Records the helpers' gain and cost
+// in the caller's HelperBalance. Within `work` in_loop is set, products count for the caller's
+// profile, and subnormals are treated as on the caller (subnormals.h). Must not be called within a
+// loop. An exception from `work` ends the program, since the helpers use the caller's stack.
 void RunShared(int64_t threads, absl::FunctionRef<Share(int64_t self)> work);
 
 }  // namespace cooper::internal_parallel

@@ -12,7 +12,7 @@
 namespace cooper {
 namespace {
 
-// Whether products of this thread keep subnormal results and operands.
+// Returns whether products of this thread keep subnormal results and operands.
 bool KeepsSubnormals() {
   volatile float smallest = std::numeric_limits<float>::denorm_min();
   volatile double normal = std::numeric_limits<double>::min();
@@ -89,7 +89,7 @@ TEST(SubnormalsTest, LoopsTreatThemAlikeOnAllThreads) {
       EXPECT_EQ(keep, kCanFlush ? 0 : pieces);
     }
   }
-  // The workers have their own setting again.
+  // The workers have restored their own setting.
   keep = PiecesThatKeep(&pieces);
   if (keep >= 0) {
     EXPECT_EQ(keep, pieces);

@@ -1,7 +1,7 @@
 #ifndef COOPER_NDARRAY_THREADS_VECTOR_LENGTH_H_
 #define COOPER_NDARRAY_THREADS_VECTOR_LENGTH_H_
 
-// For loops that are written in vectors as long as the processor's.
+// Runs loops that are written with vectors of the processor's length.
 
 #include <type_traits>
 
@@ -9,8 +9,8 @@
 
 namespace cooper {
 
-// RunAtCpuLevel that calls fn(lanes) with the number of floats in a vector register of the level,
-// as a std::integral_constant.
+// Calls fn(lanes) like RunAtCpuLevel, where `lanes` is the number of floats in a vector register of
+// the level, as a std::integral_constant.
 template <typename Fn>
 void RunAtVectorLength(const Fn& fn) {
 #ifdef COOPER_CPU_LEVELS
