@@ -1,9 +1,9 @@
 #ifndef COOPER_IO_BATCH_BUCKET_KEY_H_
 #define COOPER_IO_BATCH_BUCKET_KEY_H_
 
-// The name of a bucket: an integer (a sequence length), a string, or a tuple of integers (encoder
-// and decoder length). A plain value that can be a key of hashed and ordered maps and be written
-// to files; the three kinds never compare equal to each other.
+// The key of a bucket: an integer (a sequence length), a string, or a tuple of integers (encoder
+// and decoder length). A plain value that can be a key of hashed and ordered maps and be written to
+// files; keys of different kinds never compare equal.
 
 #include <cstdint>
 #include <initializer_list>
@@ -38,16 +38,16 @@ class BucketKey {
   bool is_int() const { return std::holds_alternative<int64_t>(value_); }
   bool is_string() const { return std::holds_alternative<std::string>(value_); }
   bool is_tuple() const { return std::holds_alternative<Tuple>(value_); }
-  // Each requires its kind.
+  // Return the value. Each requires that the key is of its kind.
   int64_t int_value() const { return std::get<int64_t>(value_); }
   const std::string& string_value() const { return std::get<std::string>(value_); }
   absl::Span<const int64_t> tuple_value() const { return std::get<Tuple>(value_); }
 
-  // As Python writes it: "10", "'a'", "(10, 20)", "(10,)". A quote, a backslash and a control
-  // character of a string are escaped, so that a key stays on one line.
+  // Returns the key in Python's notation: "10", "'a'", "(10, 20)", "(10,)". Quotes, backslashes and
+  // control characters in a string are escaped, so that a key stays on one line.
   std::string ToString() const;
-  // The inverse of ToString; strings may be in double quotes too, and spaces are free between
-  // elements. kInvalidArgument, with the text, otherwise.
+  // Parses the form of ToString. Strings may be in double quotes too, and spaces are allowed
+  // between elements. kInvalidArgument, with the text, otherwise.
   static absl::StatusOr<BucketKey> Parse(absl::string_view text);
 
   // Integers come before strings, strings before tuples.

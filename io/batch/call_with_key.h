@@ -1,7 +1,7 @@
 #ifndef COOPER_IO_BATCH_CALL_WITH_KEY_H_
 #define COOPER_IO_BATCH_CALL_WITH_KEY_H_
 
-// Calls functions of bucket keys that users write.
+// Calls user functions of bucket keys without letting exceptions out.
 
 #include <string>
 #include <variant>
@@ -17,11 +17,11 @@ absl::Status WrongKind(const char* what, const BucketKey& key);
 
 }  // namespace internal_call_with_key
 
-// "the string 'long'".
+// Describes a key for messages: "the string 'long'".
 std::string DescribeKey(const BucketKey& key);
 
-// fn(key), which returns a StatusOr. kInvalidArgument, naming `what` and the key, if it takes the
-// key for one of another kind, at which BucketKey throws: no exception leaves cooper.
+// Returns fn(key), a StatusOr. kInvalidArgument, naming `what` and the key, if `fn` reads the key
+// as another kind, for which BucketKey throws std::bad_variant_access.
 template <typename Fn>
 auto CallWithKey(const char* what, const Fn& fn, const BucketKey& key) -> decltype(fn(key)) {
   try {

@@ -1,7 +1,7 @@
 #ifndef COOPER_IO_BATCH_DATA_BATCH_H_
 #define COOPER_IO_BATCH_DATA_BATCH_H_
 
-// What an iterator hands to a module for one step.
+// The batch that an iterator passes to a module for one step.
 
 #include <cstdint>
 #include <optional>
@@ -13,25 +13,25 @@
 
 namespace cooper {
 
-// A batch shares the elements of its arrays with nobody who writes to them: it stays valid while
-// the iterator goes on, is reset, or is destroyed.
+// A batch of rows. Nothing writes to the elements of its arrays, so it stays valid while the
+// iterator advances, is reset, or is destroyed.
 struct DataBatch {
   std::vector<NDArray> data;   // in the order of provide_data
   std::vector<NDArray> label;  // in the order of provide_label
 
-  // How many rows, the last ones unless the iterator says otherwise, do not belong to the epoch.
+  // The number of rows, the last ones unless the iterator documents others, that do not belong to
+  // the epoch.
   int64_t pad = 0;
-  // The id of each row's sample, stable over epochs and shuffling; -1 for a row without a sample.
+  // The sample id of each row, stable over epochs and shuffling; -1 for a row without a sample.
   // Empty if the iterator has no ids.
   std::vector<int64_t> index;
-  // The bucket, if the iterator has buckets.
+  // The key of the batch's bucket, if the iterator has buckets.
   std::optional<BucketKey> bucket_key;
-  // The descriptions of this batch. Empty if they are the iterator's. The first batch of a bucket
-  // needs them: the bucket is bound by them.
+  // The descriptions of this batch; empty if they equal the iterator's. The first batch of a bucket
+  // needs them, since the module binds the bucket with them.
   std::vector<DataDesc> provide_data;
   std::vector<DataDesc> provide_label;
-  // How many time steps of each row are real, the rest being padding. Empty if rows are no
-  // sequences.
+  // The number of real time steps of each row, without padding. Empty if rows are not sequences.
   std::vector<int64_t> lengths;
 };
 

@@ -1,7 +1,7 @@
 #ifndef COOPER_IO_BATCH_DATA_DESC_H_
 #define COOPER_IO_BATCH_DATA_DESC_H_
 
-// What an iterator provides and a module binds: an input's name, shape, dtype and layout.
+// Describes an input that an iterator provides and a module binds: name, shape, dtype and layout.
 
 #include <cstdint>
 #include <ostream>
@@ -21,10 +21,10 @@ struct DataDesc {
   // One letter per axis; 'N' is the batch axis. "NT" and "TN" for sequences.
   std::string layout = "NCHW";
 
-  // "data (32, 10) float32 NT".
+  // Describes the input for messages: "data (32, 10) float32 NT".
   std::string ToString() const;
 
-  // All four must agree. (MXNet compares name and shape only.)
+  // Compares all four fields. (MXNet compares only name and shape.)
   friend bool operator==(const DataDesc& a, const DataDesc& b) {
     return a.name == b.name && a.shape == b.shape && a.dtype == b.dtype && a.layout == b.layout;
   }
@@ -32,14 +32,15 @@ struct DataDesc {
 
 std::ostream& operator<<(std::ostream& os, const DataDesc& desc);
 
-// Position of 'N' in the layout: 0 for an empty layout, -1 if there is no batch axis.
+// Returns the position of 'N' in the layout: 0 for an empty layout, -1 if there is no batch axis.
 int BatchAxis(absl::string_view layout);
 
-// The extent of the first array's batch axis, or of its first one where the layout names none; 1 of
-// a scalar, and where there is no array.
+// Returns the extent of the first array's batch axis, or of its first axis if the layout names
+// none; 1 for a scalar and for an empty list.
 int64_t BatchSizeOf(const std::vector<DataDesc>& descs);
 
-// "data (32, 10) float32 NT, softmax_label (32,) float32 N", for messages.
+// Describes a list of inputs for messages: "data (32, 10) float32 NT, softmax_label (32,) float32
+// N".
 std::string DescsToString(const std::vector<DataDesc>& descs);
 
 }  // namespace cooper

@@ -1,7 +1,7 @@
 #ifndef COOPER_IO_BATCH_DATA_ITER_H_
 #define COOPER_IO_BATCH_DATA_ITER_H_
 
-// The source of batches of a training run, epoch by epoch.
+// Supplies the batches of a training run, epoch by epoch.
 //
 //   COOPER_ASSIGN_OR_RETURN(std::optional<DataBatch> batch, iter->Next());
 //   while (batch) { ...; COOPER_ASSIGN_OR_RETURN(batch, iter->Next()); }
@@ -21,61 +21,65 @@
 
 namespace cooper {
 
-// Samples that come in no batch, of all parts of the data where there are several.
+// Counts the samples that come in no batch, over all parts of the data.
 struct UnusedSamples {
-  int64_t all = 0;          // samples that there are
-  int64_t never = 0;        // of them: in no batch of any epoch
-  int64_t this_epoch = 0;   // in no batch of the present epoch, those of `never` among them
-  int64_t rolled_over = 0;  // of this_epoch: they come first in the next one
-  // Whether the caller has asked, by an option that does not do so by default, that they be left
-  // out. Predict then takes the rest for all.
+  int64_t all = 0;          // number of samples
+  int64_t never = 0;        // in no batch of any epoch
+  int64_t this_epoch = 0;   // in no batch of the current epoch, including `never`
+  int64_t rolled_over = 0;  // part of this_epoch that comes first in the next epoch
+  // Whether an option with another default asks for samples to be left out. Predict then treats the
+  // remaining samples as all of them.
   bool by_request = false;
-  // Why, and what to do: "1 that do not fill a batch of 3: last_batch_handle kPad serves them".
+  // The reason and the remedy: "1 that do not fill a batch of 3: last_batch_handle kPad serves
+  // them".
   std::string why;
 };
 
-// Not thread-safe, unless a kind says so. A new iterator stands at the start of its first epoch.
+// The interface of all iterators. Not thread-safe, unless a subclass documents otherwise. A new
+// iterator is at the start of its first epoch.
 class DataIter {
  public:
   virtual ~DataIter() = default;
 
-  // The next batch, or nullopt at the end of the epoch, and again until Reset(). After an error
-  // the iterator is as before the call.
+  // Returns the next batch, or nullopt at the end of the epoch and at every further call until
+  // Reset(). After an error the iterator is in the state before the call.
   virtual absl::StatusOr<std::optional<DataBatch>> Next() = 0;
 
-  // Starts the next epoch, wherever the iterator stands in this one.
+  // Starts the next epoch from any position.
   virtual absl::Status Reset() = 0;
 
-  // The descriptions to bind with; for an iterator with buckets, those of its default bucket.
+  // Return the descriptions to bind with; those of the default bucket if the iterator has buckets.
   virtual const std::vector<DataDesc>& provide_data() const = 0;
   virtual const std::vector<DataDesc>& provide_label() const = 0;
 
-  // The key of the largest bucket, if the iterator has buckets.
+  // Returns the key of the largest bucket, if the iterator has buckets.
   virtual std::optional<BucketKey> default_bucket_key() const { return std::nullopt; }
-  // Every key that a batch may carry, in rising order. Empty without buckets.
+  // Returns every key that a batch may carry, in rising order. Empty without buckets.
   virtual std::vector<BucketKey> bucket_keys() const { return {}; }
 
-  // Rows of a batch.
+  // Returns the number of rows of a batch.
   virtual int64_t batch_size() const = 0;
 
-  // What this kind writes into the input or label of that name where a sample has no value: behind
-  // its end, or for a word that does not count. Fit's check of ids lets it pass. By default MXNet's
-  // invalid_label; nullopt: this kind writes nothing of its own, and every value is the caller's.
+  // Returns the value that the iterator writes into the given input or label where a sample has no
+  // value: in padding, or for a word that does not count. Fit's check of ids accepts it. The
+  // default is MXNet's invalid_label; nullopt means that every value is the caller's.
   virtual std::optional<double> invalid_label(absl::string_view) const { return -1; }
 
-  // A text (see key_values.h) that says where the iterator stands. LoadState puts an iterator over
-  // the same data, made with the same options, there: it then gives the same batches, bit for bit,
-  // in this and all later epochs. kInvalidArgument if the state is not one of such an iterator,
-  // which stays as it was; kUnimplemented if the kind keeps no state.
+  // SaveState returns a text (key_values.h) with the position of the iterator. LoadState moves an
+  // iterator over the same data, created with the same options, to that position: it then gives the
+  // same batches, bit for bit, in this and all later epochs. Errors, which leave the iterator
+  // unchanged: kInvalidArgument if the state belongs to another iterator; kUnimplemented if the
+  // iterator does not support states.
   virtual absl::StatusOr<std::string> SaveState() const;
   virtual absl::Status LoadState(absl::string_view state);
 
-  // Reset for a pass of its own, over all samples, such as an evaluation: the epoch begins with the
-  // first sample, whatever the last one left over or took ahead. Kinds without either just reset.
+  // Resets for a separate pass over all samples, such as an evaluation: the epoch begins with the
+  // first sample, regardless of samples that the last epoch left over or used in advance. Iterators
+  // without either just reset.
   virtual absl::Status HardReset() { return Reset(); }
 
-  // What of the data does not come, so that nobody misses it silently. Of a kind that has no whole
-  // to serve, or does not know: nothing.
+  // Returns the counts of samples that are not served, so that users can be warned. Zeros for an
+  // iterator that does not know its samples.
   virtual UnusedSamples unused_samples() const { return {}; }
 };
 

@@ -19,7 +19,7 @@ namespace {
 template <typename T>
 constexpr bool kIsInteger = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 
-// All integers from -ExactBelow() to ExactBelow() are exact in the float.
+// Returns n such that all integers from -n to n are exact in the float.
 template <typename Float>
 constexpr int64_t ExactBelow() {
   if (std::is_same_v<Float, Float16>) return int64_t{1} << 11;
@@ -27,7 +27,7 @@ constexpr int64_t ExactBelow() {
   return int64_t{1} << std::numeric_limits<ComputeType<Float>>::digits;
 }
 
-// The least and the greatest of a range of integers that are all exact.
+// Returns the bounds of a range of integers that are all exact in To.
 template <typename To>
 constexpr std::pair<int64_t, int64_t> ExactRange() {
   if constexpr (std::is_same_v<To, bool>) {
@@ -39,7 +39,7 @@ constexpr std::pair<int64_t, int64_t> ExactRange() {
   }
 }
 
-// Of a value outside of that range.
+// Returns whether a value outside of ExactRange<To>() is exact in To.
 template <typename To>
 bool IsExact(int64_t value) {
   if constexpr (std::is_integral_v<To>) {
@@ -65,7 +65,7 @@ constexpr bool HoldsAll() {
   }
 }
 
-// The first integer that changes; `end` if there is none.
+// Returns the first integer that changes; `end` if there is none.
 template <typename From, typename To>
 const From* FirstChangedInteger(const From* begin, const From* end) {
   constexpr std::pair<int64_t, int64_t> kExact = ExactRange<To>();
@@ -80,7 +80,7 @@ const From* FirstChangedInteger(const From* begin, const From* end) {
   });
 }
 
-// The value of `number` once it is a To, for a number of its range.
+// Returns the value of `number`, which is in To's range, after a conversion to To.
 template <typename To>
 double Converted(double number) {
   return static_cast<double>(static_cast<ComputeType<To>>(ConvertElement<To>(number)));
@@ -89,7 +89,8 @@ double Converted(double number) {
 template <typename To>
 bool Changes(double value) {
   if constexpr (std::is_integral_v<To>) {
-    // 2^digits, which the greatest value of an int64 is not as a double.
+    // Computes 2^digits from half of the maximum, since a double cannot hold the maximum of an
+    // int64.
     constexpr double kEnd = 2.0 * static_cast<double>(std::numeric_limits<To>::max() >> 1) + 2;
     const bool in_range =
         value >= static_cast<double>(std::numeric_limits<To>::min()) && value < kEnd;

@@ -1,9 +1,9 @@
 #ifndef COOPER_IO_BATCH_EXACT_INTEGERS_H_
 #define COOPER_IO_BATCH_EXACT_INTEGERS_H_
 
-// Whether the integers of a data set, such as the numbers of words, are still themselves in the
-// dtype of the batches. A float16 rounds what is above 2,048, a bfloat16 above 256, a float32 above
-// 16,777,216, and a uint8 keeps the lowest byte: other words, and nothing that shows it.
+// Checks that the integers of a data set, such as word ids, keep their value in the dtype of the
+// batches. float16 rounds integers above 2,048, bfloat16 above 256 and float32 above 16,777,216,
+// and uint8 keeps the lowest byte; the result would silently be other words.
 
 #include <cstdint>
 
@@ -14,24 +14,24 @@
 
 namespace cooper {
 
-// kInvalidArgument, with value, sample and dtype, for the first integer that changes when it is
-// converted to `dtype`. OK for values that are no integers. A pass over the elements, unless
-// `dtype` holds every value of theirs.
+// Returns kInvalidArgument, with value, sample and dtype, for the first integer that changes when
+// it is converted to `dtype`; OK if the dtype of `values` is not an integer. O(elements), or O(1)
+// if `dtype` holds every value of their dtype.
 absl::Status CheckIntegersAreExact(const RaggedArray& values, DType dtype);
 
-// Whether the integer is still itself in `dtype`.
+// Returns whether the integer keeps its value in `dtype`.
 bool HoldsInteger(DType dtype, int64_t value);
 
-// kInvalidArgument, with value, row (of the first axis) and dtype, for the first element of `array`
-// that changes when it is converted to `dtype`: an integer, whatever dtype it is in, that becomes
-// another one, a fraction, infinity or NaN that becomes an integer, and a number beyond the range
-// of `dtype`. Fractions that a float rounds are none. A pass over the elements, on the CPU, unless
-// `dtype` holds every value of theirs.
+// Returns kInvalidArgument, with value, row (of the first axis) and dtype, for the first element of
+// `array` that changes when it is converted to `dtype`: an integer value, in an array of any dtype,
+// that becomes another one; a fraction, infinity or NaN that becomes an integer; a number beyond
+// the range of `dtype`. The rounding of fractions to a float is allowed. O(elements) on the CPU, or
+// O(1) if `dtype` holds every value of the array's dtype.
 absl::Status CheckExactIn(const NDArray& array, DType dtype);
 
-// Whether `value`, such as what fills padding, is still itself in `dtype`. Of a float this is asked
-// of integers up to 2^53 only: it rounds fractions, and what is larger (infinity, -1e30) is no
-// number of a word.
+// Returns whether `value`, such as a padding value, keeps its value in `dtype`. For a float only
+// integers up to 2^53 are checked: it may round fractions, and larger values (infinity, -1e30) are
+// not word ids.
 bool IsExactIn(DType dtype, double value);
 
 }  // namespace cooper

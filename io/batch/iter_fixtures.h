@@ -1,7 +1,7 @@
 #ifndef COOPER_IO_BATCH_ITER_FIXTURES_H_
 #define COOPER_IO_BATCH_ITER_FIXTURES_H_
 
-// What the tests of iterators take from one. For tests.
+// Helpers for tests of iterators.
 
 #include <cstdint>
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace cooper {
 
-// The batches that are left of the epoch. An error ends them, and fails the test.
+// Returns the remaining batches of the epoch. An error ends the list and fails the test.
 inline std::vector<DataBatch> Epoch(DataIter& iter) {
   std::vector<DataBatch> batches;
   while (true) {
@@ -25,7 +25,7 @@ inline std::vector<DataBatch> Epoch(DataIter& iter) {
   }
 }
 
-// The number of the first row of each of them.
+// Returns the sample id of the first row of each remaining batch.
 inline std::vector<int64_t> FirstRows(DataIter& iter) {
   std::vector<int64_t> rows;
   for (const DataBatch& batch : Epoch(iter)) rows.push_back(batch.index[0]);

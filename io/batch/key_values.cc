@@ -11,7 +11,7 @@
 namespace cooper {
 namespace {
 
-// 17 significant digits name a double exactly.
+// 17 significant digits determine a double exactly.
 std::string Print(double value) { return absl::StrFormat("%.17g", value); }
 bool ParseOne(absl::string_view text, double* value) { return absl::SimpleAtod(text, value); }
 bool ParseOne(absl::string_view text, int64_t* value) { return absl::SimpleAtoi(text, value); }

@@ -1,8 +1,8 @@
 #ifndef COOPER_IO_BATCH_KEY_VALUES_H_
 #define COOPER_IO_BATCH_KEY_VALUES_H_
 
-// A few named values and their text form, in which iterators, schedules and metrics save where
-// they stand. One "key value" per line, in order of the keys; numbers come back bit for bit.
+// Named values and their text form, in which iterators, schedules and metrics save their state. One
+// "key value" per line, in order of the keys; numbers are restored bit for bit.
 
 #include <cstdint>
 #include <map>
@@ -18,17 +18,17 @@ namespace cooper {
 
 class KeyValues {
  public:
-  // Keys hold no space and no line break. Setting a key again overwrites it.
+  // Set a value. Keys contain no space and no line break; an existing value is overwritten.
   void SetInt(absl::string_view key, int64_t value);
   void SetUint(absl::string_view key, uint64_t value);
   void SetDouble(absl::string_view key, double value);
-  // Any bytes, such as another KeyValues' text.
+  // The value may hold any bytes, such as another KeyValues' text.
   void SetString(absl::string_view key, absl::string_view value);
   void SetInts(absl::string_view key, absl::Span<const int64_t> values);
   void SetDoubles(absl::string_view key, absl::Span<const double> values);
 
   bool Has(absl::string_view key) const;
-  // kInvalidArgument, naming the key, if it is missing or holds something else.
+  // Return a value. kInvalidArgument, naming the key, if it is missing or has another type.
   absl::StatusOr<int64_t> GetInt(absl::string_view key) const;
   absl::StatusOr<uint64_t> GetUint(absl::string_view key) const;
   absl::StatusOr<double> GetDouble(absl::string_view key) const;
@@ -36,16 +36,16 @@ class KeyValues {
   absl::StatusOr<std::vector<int64_t>> GetInts(absl::string_view key) const;
   absl::StatusOr<std::vector<double>> GetDoubles(absl::string_view key) const;
 
-  // kInvalidArgument, naming both, unless `key` holds the string `expected`: to refuse the state
-  // of another kind of object.
+  // Returns kInvalidArgument, naming both, unless `key` holds the string `expected`: rejects the
+  // state of another kind of object.
   absl::Status Expect(absl::string_view key, absl::string_view expected) const;
 
-  // The same for the number of an option, which is part of what a state is of. A state from before
-  // the option was written says nothing of it, and is taken.
+  // Returns kInvalidArgument unless `key` holds the option's value `expected`. A state without the
+  // key, from a version that did not write the option, is accepted.
   absl::Status ExpectOption(absl::string_view key, int64_t expected) const;
 
   std::string ToString() const;
-  // The inverse of ToString. kInvalidArgument, with the line, otherwise.
+  // Parses the form of ToString. kInvalidArgument, with the line, for other texts.
   static absl::StatusOr<KeyValues> Parse(absl::string_view text);
 
   friend bool operator==(const KeyValues&, const KeyValues&) = default;
@@ -53,7 +53,7 @@ class KeyValues {
  private:
   absl::StatusOr<absl::string_view> Find(absl::string_view key) const;
 
-  std::map<std::string, std::string, std::less<>> values_;  // as they are written
+  std::map<std::string, std::string, std::less<>> values_;  // in their text form
 };
 
 }  // namespace cooper

@@ -74,7 +74,7 @@ void PaddedCopy::operator()(const void* sample, const Shape& shape, int64_t shif
   for (int a = shape.rank() - 1; a >= 0; --a) {
     const int64_t count = std::min(shape[a], row.extents[a]) - (a == 0 ? shift : 0);
     if (count <= 0) return;
-    // Axes that lie within each other as one axis do, in both arrays, are copied as one.
+    // Adjacent axes that are contiguous with each other in both arrays are copied as one.
     if (!axes.empty() && in_stride == axes.back().count * axes.back().in_stride &&
         row.strides[a] == axes.back().count * axes.back().out_stride) {
       axes.back().count *= count;

@@ -1,9 +1,9 @@
 #ifndef COOPER_IO_BATCH_RAGGED_ARRAY_H_
 #define COOPER_IO_BATCH_RAGGED_ARRAY_H_
 
-// One array of each sample of a data set, all of one dtype and rank, whose extents may differ: a
-// sequence (length,), frames (length, features), an image (channels, height, width), a number ().
-// A cheap handle: copies share the elements.
+// Holds one array per sample of a data set, all of one dtype and rank, whose extents may differ: a
+// sequence (length,), frames (length, features), an image (channels, height, width), a number (). A
+// cheap handle: copies share the elements.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,36 +21,36 @@ namespace cooper {
 
 class RaggedArray {
  public:
-  // No samples.
+  // Holds no samples.
   RaggedArray() = default;
 
-  // A sequence (length,) of each sample, copied.
+  // Copies a sequence (length,) per sample.
   template <typename T>
   RaggedArray(const std::vector<std::vector<T>>& sequences)  // NOLINT: what is fed is its values
       : RaggedArray(Sequences(absl::MakeConstSpan(sequences))) {}
   template <typename T>
   static RaggedArray Sequences(absl::Span<const std::vector<T>> sequences);
 
-  // A number () of each sample, copied.
+  // Copies a number () per sample.
   template <typename T>
   RaggedArray(const std::vector<T>& numbers);  // NOLINT
 
-  // Array i is sample i's; row i of the first axis is. The elements are not copied and must not be
-  // written to while the RaggedArray, or an iterator that has it, is in use.
+  // Array i, or row i of the first axis of `rows`, is sample i. The elements are not copied, and
+  // must not be written to while the RaggedArray, or an iterator that holds it, is in use.
   RaggedArray(std::vector<NDArray> arrays);  // NOLINT
   RaggedArray(NDArray rows);                 // NOLINT
 
-  // kInvalidArgument, naming the sample, if the arrays are null, not on the CPU, or of several
-  // dtypes or ranks. Nothing else may be asked then.
+  // Returns kInvalidArgument, naming the sample, if the arrays are null, not on the CPU, or differ
+  // in dtype or rank. Other functions may be called only if it is OK.
   const absl::Status& status() const { return status_; }
 
-  int64_t size() const;  // samples
+  int64_t size() const;  // number of samples
   DType dtype() const { return dtype_; }
   int rank() const { return rank_; }  // of a sample; 0 without samples
-  // Whether the samples are the rows of one array, and so have the same extents.
+  // Returns whether the samples are the rows of one array and so have the same extents.
   bool is_rows() const { return std::holds_alternative<Rows>(*samples_); }
 
-  // Of sample `i`. Its elements lie one after the other, in row-major order.
+  // Return the shape, an extent and the elements of sample `i`, which are contiguous and row-major.
   Shape shape(int64_t i) const;
   int64_t extent(int64_t i, int axis) const {
     const auto* flat = std::get_if<Flat>(samples_.get());

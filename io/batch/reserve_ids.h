@@ -1,7 +1,7 @@
 #ifndef COOPER_IO_BATCH_RESERVE_IDS_H_
 #define COOPER_IO_BATCH_RESERVE_IDS_H_
 
-// Room for the numbers of a batch's samples, however large a batch the caller has asked for.
+// Reserves memory for the sample ids of a batch, whose size the caller may choose freely.
 
 #include <cstdint>
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace cooper {
 
-// Makes room for so many ids. kResourceExhausted, with `kind` in front, if there is none.
+// Reserves memory for `rows` ids. kResourceExhausted, with `kind` in front, if memory is short.
 absl::Status ReserveIds(absl::string_view kind, int64_t rows, std::vector<int64_t>* ids);
 
 }  // namespace cooper

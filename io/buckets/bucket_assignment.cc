@@ -11,7 +11,8 @@
 namespace cooper {
 namespace {
 
-// A sample's extents beside those of a key. Elements are counted in doubles, which do not overflow.
+// Compares a sample's extents with those of a key. Counts elements in doubles, which do not
+// overflow.
 struct Fit {
   bool holds = true;
   double kept = 0;    // elements that have room, of labels too
@@ -55,14 +56,14 @@ absl::Status CheckKey(absl::Span<const KeyedArray> arrays, const BucketKey& key)
   return absl::OkStatus();
 }
 
-// Finds buckets of integers alone, whose order is that of their room.
+// Finds buckets when all keys are integers, which are ordered by their capacity.
 class IntegerBuckets {
  public:
   IntegerBuckets(absl::Span<const KeyedArray> arrays, absl::Span<const BucketKey> keys)
       : arrays_(arrays) {
     for (const BucketKey& key : keys) extents_.push_back(key.int_value());
   }
-  // The first that holds the sample; the number of buckets if none does.
+  // Returns the first bucket that holds the sample; the number of buckets if none does.
   size_t Find(int64_t sample) const {
     int64_t needed = 0;
     for (const KeyedArray& array : arrays_) {
@@ -79,8 +80,8 @@ class IntegerBuckets {
   std::vector<int64_t> extents_;
 };
 
-// The bucket with the least padding that holds the sample, or keeps most of it; the number of
-// buckets if there is none. With `costs` of the buckets, that of least cost.
+// Returns the bucket with the least padding that holds the sample, or the one that keeps most of
+// it; the number of buckets if there is none. With the `costs` of the buckets it minimises those.
 size_t FindTightest(absl::Span<const KeyedArray> arrays, absl::Span<const BucketKey> keys,
                     absl::Span<const double> costs, int64_t sample, bool truncate) {
   size_t best = keys.size();
@@ -141,7 +142,7 @@ absl::StatusOr<BucketAssignment> AssignToBuckets(absl::Span<const KeyedArray> ar
     if (truncate && !FitOf(arrays, i, KeyElements(keys[b])).holds) ++result.truncated;
     result.buckets[b].ids.push_back(i);
   }
-  // An empty bucket would promise batches of a shape that never comes.
+  // Empty buckets are removed: they would announce batches of a shape that never comes.
   result.buckets.erase(
       std::remove_if(result.buckets.begin(), result.buckets.end(),
                      [](const BucketAssignment::Bucket& bucket) { return bucket.ids.empty(); }),

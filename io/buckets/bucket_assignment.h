@@ -1,7 +1,8 @@
 #ifndef COOPER_IO_BUCKETS_BUCKET_ASSIGNMENT_H_
 #define COOPER_IO_BUCKETS_BUCKET_ASSIGNMENT_H_
 
-// Says which bucket each sample of a data set goes to, by extents or by a function. Copies nothing.
+// Assigns each sample of a data set to a bucket, by its extents or by a function, without copying
+// samples.
 
 #include <cstdint>
 #include <functional>
@@ -17,11 +18,11 @@
 
 namespace cooper {
 
-// One array of each sample, and which elements of a key its axes follow.
+// One array per sample, and the elements of a key that its axes are padded to.
 struct KeyedArray {
   std::string name;  // for messages
   RaggedArray values;
-  std::vector<int> pad_to;  // by axis: an element of the key, or -1
+  std::vector<int> pad_to;  // by axis: index of an element of the key, or -1
   bool is_data = true;      // whether its padding counts
 };
 
@@ -36,24 +37,24 @@ struct BucketAssignment {
   int64_t truncated = 0;         // samples with extents that exceed their bucket's
 };
 
-// What a sample costs in a bucket, by the elements of its key.
+// Returns the cost of a sample in a bucket, given the elements of the bucket's key.
 using KeyCost = std::function<double(absl::Span<const int64_t> key)>;
 
-// The elements of a key that axes can follow: an integer itself, those of a tuple, none of a
-// string.
+// Returns the elements of a key that axes can follow: an integer itself, the elements of a tuple,
+// none for a string.
 BucketKey::Tuple KeyElements(const BucketKey& key);
 
-// Each sample goes to the bucket that holds it with the fewest padded elements of data, or at the
-// least `cost`, if that is not null; of equal ones to the one with the smaller key. Those that none
-// holds are discarded, or, with `truncate`, go where most of their elements stay. Of integer keys
-// it is the smallest whatever they cost. O(samples * buckets) time; for integer keys, samples *
-// log(buckets). All errors here are kInvalidArgument: a key that lacks an element, is a string, or
-// has an element below 1.
+// Assigns each sample to the bucket that holds it with the fewest padded elements of data, or with
+// the least `cost` if that is not null; ties go to the smaller key. Samples that no bucket holds
+// are discarded or, with `truncate`, go to the bucket that keeps most of their elements. With
+// integer keys each sample goes to the smallest bucket that holds it, regardless of cost. O(samples
+// * buckets) time; O(samples * log(buckets)) for integer keys. Errors, here and below:
+// kInvalidArgument for a key that lacks an element, is a string, or has an element below 1.
 absl::StatusOr<BucketAssignment> AssignToBuckets(absl::Span<const KeyedArray> arrays,
                                                  int64_t num_samples, std::vector<BucketKey> keys,
                                                  bool truncate, const KeyCost& cost = nullptr);
 
-// Sample i goes to the bucket keys[i]; nullopt discards it. A sample that exceeds its key is an
+// Assigns sample i to the bucket keys[i]; nullopt discards it. A sample that exceeds its key is an
 // error unless `truncate`.
 absl::StatusOr<BucketAssignment> AssignByKey(absl::Span<const KeyedArray> arrays,
                                              absl::Span<const std::optional<BucketKey>> keys,

@@ -75,7 +75,7 @@ TEST(AssignToBucketsTest, TakesThePairOfLeastCost) {
   EXPECT_EQ(Text(assigned), "(2, 8): 2; (90, 4): 0 1");
 }
 
-// Integer keys have a search of their own.
+// Tests integer keys, which have a search of their own.
 TEST(AssignToBucketsTest, IntegersAreTuplesOfOne) {
   RandomGenerator random(3);
   for (int round = 0; round < 50; ++round) {
@@ -131,7 +131,7 @@ TEST(BucketAssignmentErrorsTest, NameBucketAndSample) {
               StatusIs(StatusCode::kInvalidArgument, HasSubstr("none of 2 samples has a bucket")));
 }
 
-// As a transcript beside its recording: the key says how long both may be.
+// A transcript and its recording: the key limits the lengths of both.
 TEST(AssignToBucketsTest, CutsAsLittleOfLabelsAsOfData) {
   std::vector<KeyedArray> arrays = Pairs({2, 9}, {9, 8});
   arrays[1].is_data = false;

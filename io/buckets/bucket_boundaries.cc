@@ -16,16 +16,16 @@ using Options = BucketBoundariesOptions;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Finds the least cost of the sentences of the first i lengths in k buckets, for every i, from that
-// in k - 1 buckets: each last bucket begins where the sum of both is least.
+// Computes for every i the least cost of the sentences of the first i lengths in k buckets from the
+// costs in k - 1 buckets: the last bucket begins where the sum of both costs is least.
 //
 // The lengths j ... i - 1 in one bucket cost w(j, i) = (below[i] - below[j]) * step[i - 1], or
 // infinity if they are too few sentences. As step never falls, for all a <= b <= c <= e
 //
 //   w(a, c) + w(b, e) <= w(a, e) + w(b, c)                           (quadrangle inequality),
 //
-// because the right side exceeds the left by (below[b] - below[a]) * (step[e - 1] - step[c - 1]),
-// and where (a, c) or (b, e) is too few sentences, so is (b, c), a part of both. It follows that
+// because the right side exceeds the left by (below[b] - below[a]) * (step[e - 1] - step[c - 1]);
+// and if (a, c) or (b, e) has too few sentences, so has (b, c), a part of both. Therefore
 //
 // - the best beginning of the last bucket never moves back as i grows: from c to e a later
 //   beginning b gains on an earlier one, a. So the best beginning for the middle i bounds the
@@ -36,8 +36,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 //   graphs with the concave Monge property and applications", 1994.)
 class BoundarySearch {
  public:
-  // below[i]: sentences of the first i lengths; step[i]: what one costs in a bucket of length i.
-  // Begins with one bucket, which all sentences must be enough for.
+  // below[i] is the number of sentences of the first i lengths, step[i] the cost of a sentence in a
+  // bucket of length i. Starts with one bucket, for which there must be enough sentences.
   BoundarySearch(std::vector<int64_t> below, std::vector<double> step, int64_t min_sentences)
       : below_(std::move(below)), step_(std::move(step)), best_(below_.size(), kInfinity) {
     int latest = -1;
@@ -50,10 +50,10 @@ class BoundarySearch {
     beginnings_.emplace_back(below_.size(), 0);
   }
 
-  // Of all sentences in the buckets so far.
+  // Returns the cost of all sentences in the current buckets.
   double cost() const { return best_.back(); }
 
-  // False if there are too few sentences for one more.
+  // Adds a bucket; returns false if there are too few sentences for another one.
   bool AddBucket() {
     const int first = FirstWithin(first_);
     if (first > last()) return false;
@@ -65,7 +65,7 @@ class BoundarySearch {
     return true;
   }
 
-  // The lengths of so many buckets, rising, by position.
+  // Returns the positions of the lengths of `num_buckets` buckets, rising.
   std::vector<int> Buckets(int num_buckets) const {
     std::vector<int> positions;
     for (int k = num_buckets - 1, i = last(); k >= 0; --k) {
@@ -81,12 +81,12 @@ class BoundarySearch {
   double Cost(int j, int i) const {
     return static_cast<double>(below_[i] - below_[j]) * step_[i - 1];
   }
-  // The first i whose last bucket may begin at `beginning`.
+  // Returns the first i whose last bucket may begin at `beginning`.
   int FirstWithin(int beginning) const {
     return static_cast<int>(std::lower_bound(latest_.begin(), latest_.end(), beginning) -
                             latest_.begin());
   }
-  // For each i in [first, end], the last bucket begins in [from, to].
+  // Computes the costs for i in [first, end], where the last bucket begins in [from, to].
   void Fill(int first, int end, int from, int to) {
     if (first > end) return;
     const int i = first + (end - first) / 2;
@@ -132,18 +132,18 @@ absl::Status TooManyTokens() {
   return absl::InvalidArgumentError("buckets: there are more tokens than 2^63 - 1");
 }
 
-// The lengths that buckets have to hold, without zeros.
+// The positive lengths that buckets must hold.
 struct KeptLengths {
   std::vector<int64_t> lengths;
-  // Besides, from sentences that are split: so many of the greatest length, which no other exceeds.
-  // Only counted, since one sentence may have more than memory holds.
+  // The number of additional pieces of split sentences, each of the greatest length, which no other
+  // length exceeds. Only counted, since a long sentence may have more pieces than memory holds.
   int64_t whole_pieces = 0;
   int64_t longest = 0;
 };
 
 absl::StatusOr<KeptLengths> Apply(const Options& options, absl::Span<const int64_t> lengths,
                                   BucketBoundaries* result) {
-  // No bucket is longer than max_length, and all are multiples.
+  // No bucket exceeds max_length, and all are multiples.
   const int64_t longest = options.max_length > 0
                               ? options.max_length / options.multiple_of * options.multiple_of
                               : std::numeric_limits<int64_t>::max() - options.multiple_of;
@@ -186,13 +186,13 @@ absl::StatusOr<KeptLengths> Apply(const Options& options, absl::Span<const int64
           : "buckets: there is no sentence with a word");
 }
 
-// Adds n * m, of numbers that are not negative; false if int64 does not hold the sum.
+// Adds n * m, both not negative, to `sum`; returns false if the result overflows.
 bool AddProduct(int64_t n, int64_t m, int64_t* sum) {
   int64_t product;
   return !__builtin_mul_overflow(n, m, &product) && !__builtin_add_overflow(*sum, product, sum);
 }
 
-// Calls `visit` with each length, rising, and how often it occurs.
+// Calls `visit` with each length, rising, and its frequency.
 template <typename Visit>
 void CountEach(std::vector<int64_t> lengths, Visit visit) {
   const int64_t longest = *std::max_element(lengths.begin(), lengths.end());
@@ -212,14 +212,14 @@ void CountEach(std::vector<int64_t> lengths, Visit visit) {
   }
 }
 
-// The same for all that is kept. The longest may come twice.
+// Calls `visit` for all kept lengths; it may get the longest one twice.
 template <typename Visit>
 void Count(KeptLengths kept, Visit visit) {
   CountEach(std::move(kept.lengths), visit);
   if (kept.whole_pieces > 0) visit(kept.longest, kept.whole_pieces);
 }
 
-// What a sentence costs in each bucket.
+// Returns the cost of a sentence in each candidate bucket.
 absl::StatusOr<std::vector<double>> StepCosts(const Options& options,
                                               absl::Span<const int64_t> candidates) {
   std::vector<double> costs;

@@ -1,4 +1,4 @@
-// How long the choice of buckets takes, of a million sentences of 5,000 different lengths.
+// Measures the time to choose buckets for a million sentences of 5,000 different lengths.
 
 #include <cstdint>
 #include <vector>
@@ -10,7 +10,7 @@
 namespace cooper {
 namespace {
 
-// Short sentences are more frequent than long ones, as in a text.
+// Short sentences are more frequent than long ones, as in natural text.
 std::vector<int64_t> Lengths(int64_t longest) {
   constexpr int64_t kSentences = 1000000;
   RandomGenerator random(1);

@@ -31,7 +31,7 @@ double StepCost(int64_t bucket, const Options& options) {
                                       : static_cast<double>(bucket) + options.step_overhead;
 }
 
-// Infinity if a bucket has too few of the sentences.
+// Returns infinity if a bucket has too few of the sentences.
 double CostOf(const std::vector<int64_t>& lengths, const std::vector<int64_t>& buckets,
               const Options& options) {
   std::map<int64_t, int64_t> sentences;
@@ -132,7 +132,7 @@ TEST(ChooseBucketsTest, TheLastBucketThatPaysIsTheLast) {
 }
 
 TEST(ChooseBucketsTest, TakesTheTimeOfAStep) {
-  // Below 8 all steps take the same: nothing is gained by buckets there.
+  // Below length 8 all steps take the same time, so more buckets there gain nothing.
   const auto time = [](int64_t n) { return static_cast<double>(std::max<int64_t>(n, 8)); };
   EXPECT_THAT(ChooseBuckets({1, 2, 3, 8, 12}, {.step_cost = time})->buckets, ElementsAre(8, 12));
 }

@@ -13,7 +13,8 @@ namespace {
 
 using TooLong = BucketBoundariesOptions::TooLong;
 
-// The elements of one array of data in a bucket: a factor, and those of the key that its axes have.
+// The number of elements of one data array in a bucket: a constant factor, times the elements of
+// the key that its axes follow.
 struct Volume {
   double factor = 1;
   std::vector<int> elements;
@@ -35,7 +36,7 @@ std::vector<Volume> VolumesOf(absl::Span<const KeyedArray> arrays, int64_t num_s
       }
       volume.factor *= sum / static_cast<double>(num_samples);
     }
-    // What is the same in every bucket decides nothing.
+    // An array with the same size in every bucket does not influence the choice.
     if (!volume.elements.empty()) volumes.push_back(std::move(volume));
   }
   return volumes;
@@ -51,7 +52,7 @@ double ElementsIn(const std::vector<Volume>& volumes, absl::Span<const int64_t> 
   return sum;
 }
 
-// What a bucket of the sample alone would be.
+// Returns the extents of a bucket for this sample alone.
 BucketKey::Tuple ExtentsOf(absl::Span<const KeyedArray> arrays, int rank, int64_t sample) {
   BucketKey::Tuple extents(rank, 0);
   for (const KeyedArray& array : arrays) {

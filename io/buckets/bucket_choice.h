@@ -1,8 +1,8 @@
 #ifndef COOPER_IO_BUCKETS_BUCKET_CHOICE_H_
 #define COOPER_IO_BUCKETS_BUCKET_CHOICE_H_
 
-// Chooses the keys of buckets for the arrays of a data set, as bucket_assignment.h puts samples
-// into buckets: by what the arrays take with padding.
+// Chooses the bucket keys for the arrays of a data set by their padded size, consistently with the
+// assignment of samples in bucket_assignment.h.
 
 #include <cstdint>
 #include <vector>
@@ -16,23 +16,24 @@ namespace cooper {
 
 struct BucketChoice {
   int max_buckets = 1;
-  double bucket_cost = 0;  // in padded elements of data, or in what step_cost counts
-  // What a sample costs in a bucket, by the elements of its key; null: its padded elements of data.
+  double bucket_cost = 0;  // in padded elements of data, or in the unit of step_cost
+  // Returns the cost of a sample in a bucket, given the elements of its key; null: the number of
+  // its padded elements of data.
   KeyCost step_cost;
-  int64_t multiple_of = 1;       // of every element of a key
+  int64_t multiple_of = 1;       // for every element of a key
   BucketKey::Tuple max_extents;  // by element of a key, 0: no limit; empty: none
-  bool truncate = false;         // whether samples beyond max_extents are cut, or left out
-  int64_t min_samples = 1;       // of a bucket
+  bool truncate = false;         // whether samples beyond max_extents are truncated or left out
+  int64_t min_samples = 1;       // minimum per bucket
 };
 
-// What ChooseKeys takes a sample to cost in a bucket. For tuples that say where samples go
-// (AssignToBuckets): by another rule some might have fewer than min_samples.
+// Returns the cost function that ChooseKeys uses. For tuple keys AssignToBuckets must use it too:
+// by another rule some buckets might get fewer than min_samples.
 KeyCost CostOfKeys(absl::Span<const KeyedArray> arrays, int64_t num_samples,
                    const BucketChoice& choice);
 
-// Integers, if no axis follows an element of the key but 0; else tuples (bucket_boundaries.h,
-// bucket_tuples.h). A bucket has room for all arrays of a sample, and costs as many elements as
-// those of data have then; an axis that follows nothing counts as it is in the mean.
+// Returns integer keys if axes follow only element 0 of the key, else tuples (bucket_boundaries.h,
+// bucket_tuples.h). A bucket has room for all arrays of a sample, and its cost is the number of
+// elements of the data arrays; an axis that follows no element counts with its mean extent.
 // kInvalidArgument if no axis follows the key, or the choice fails.
 absl::StatusOr<std::vector<BucketKey>> ChooseKeys(absl::Span<const KeyedArray> arrays,
                                                   int64_t num_samples, const BucketChoice& choice);

@@ -63,7 +63,7 @@ TEST(ChooseKeysTest, CountElements) {
   COOPER_ASSERT_OK_AND_ASSIGN(const auto keys, ChooseKeys(images, 4, {.max_buckets = 2}));
   EXPECT_THAT(keys, ElementsAre(BucketKey({2, 8}), BucketKey({8, 8})));
 
-  // A step of `b` counts ten times one of `a`.
+  // A step of `b` costs ten times as much as one of `a`.
   const std::vector<KeyedArray> series = {
       {.name = "a", .values = OfLengths({2, 9, 9}), .pad_to = {0}},
       {.name = "b", .values = OfShapes({{2, 10}, {2, 10}, {4, 10}}), .pad_to = {1, -1}}};

@@ -28,7 +28,7 @@ class Mover {
         const ExtentsGrid& thin)
       : cost_(cost), kinds_(kinds), grid_(grid), thin_(thin) {}
 
-  // False if the bucket stays.
+  // Moves the bucket to its best place; returns false if it stays.
   bool Move(absl::Span<const Tuple> buckets, Tuple* bucket) {
     const std::vector<Tuple> places = PlacesAround(*bucket);
     double cheapest = cost_(*bucket);
@@ -46,7 +46,7 @@ class Mover {
   }
 
  private:
-  // Samples that the bucket might hold, and what one costs without it.
+  // A group of samples that the bucket might hold, and the cost of one of them without the bucket.
   struct Held {
     const Tuple* extents;
     double count, other;
@@ -70,7 +70,7 @@ class Mover {
     return places;
   }
 
-  // Those that cost more than `cheapest` without the bucket: no place of it changes the others.
+  // Finds the groups that cost more than `cheapest` without the bucket; no move changes the others.
   void FindHeld(absl::Span<const Tuple> buckets, const Tuple* bucket, double cheapest) {
     std::vector<std::pair<double, const Tuple*>> others;
     for (const Tuple& other : buckets) {

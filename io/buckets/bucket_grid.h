@@ -1,8 +1,8 @@
 #ifndef COOPER_IO_BUCKETS_BUCKET_GRID_H_
 #define COOPER_IO_BUCKETS_BUCKET_GRID_H_
 
-// Where buckets of several extents may lie, for bucket_tuples.h: the points of a grid, as
-// candidates of a bucket_search.h problem, and moves of chosen buckets beside such a grid's lines.
+// Candidate buckets with several extents for bucket_tuples.h: the points of a grid, as candidates
+// of a bucket_search.h problem, and moves of chosen buckets away from the lines of a thinned grid.
 
 #include <cstdint>
 #include <functional>
@@ -16,36 +16,37 @@
 
 namespace cooper {
 
-// Samples of equal extents.
+// A group of samples of equal extents.
 struct ExtentsKind {
   BucketKey::Tuple extents;
   double count = 0;
 };
-// In rising order of their extents, all of one rank.
+// Groups in rising order of their extents, all of one rank.
 using ExtentsKinds = std::vector<ExtentsKind>;
 
-// By element of the extents: rising values.
+// The lines of a grid: rising values for each element of the extents.
 using ExtentsGrid = std::vector<std::vector<int64_t>>;
 
-// The cost of a sample in a bucket.
+// Returns the cost of a sample in a bucket.
 using ExtentsCost = std::function<double(absl::Span<const int64_t> bucket)>;
 
 ExtentsKinds SortedKinds(const absl::flat_hash_map<BucketKey::Tuple, int64_t>& counts);
-// Whether no element of the extents exceeds the bucket's.
+// Returns whether no element of the extents exceeds the bucket's.
 bool Holds(const BucketKey::Tuple& bucket, const BucketKey::Tuple& extents);
 
-// All values that occur.
+// Returns the grid of all values that occur.
 ExtentsGrid GridOf(const ExtentsKinds& kinds);
 double NumPoints(const ExtentsGrid& grid);
-// Of at most so many points: elements of few values keep them, the others have as many of their
-// best boundaries each.
+// Returns a grid of at most `max_points` points: elements with few values keep them, the others get
+// their best boundaries, equally many each.
 absl::StatusOr<ExtentsGrid> ThinGrid(const ExtentsKinds& kinds, const ExtentsGrid& grid,
                                      double max_points);
-// The samples in buckets of the next points of the grid.
+// Rounds the extents up to the next points of the grid.
 ExtentsKinds RoundUpTo(const ExtentsGrid& grid, const ExtentsKinds& kinds);
 
-// The points of the grid that are joins of samples, and what they cost and hold. kInvalidArgument
-// if a cost is negative, not finite, or below that of a point with smaller elements.
+// The grid points that are joins (elementwise maxima) of samples' extents, with their costs and the
+// samples that they hold. kInvalidArgument if a cost is negative, not finite, or below that of a
+// point with smaller elements.
 struct GridCandidates {
   std::vector<BucketKey::Tuple> points;
   BucketProblem problem;  // without its options
@@ -53,31 +54,32 @@ struct GridCandidates {
 absl::StatusOr<GridCandidates> CandidatesOf(const ExtentsCost& cost, const ExtentsKinds& kinds,
                                             const ExtentsGrid& grid);
 
-// Moves single elements of single buckets by 1, 2, 4, ... values of the grid, as far as two lines
-// of the thin one, while that saves anything; four rounds at most.
+// Moves single elements of single buckets by 1, 2, 4, ... values of the grid, up to two lines of
+// the thin grid, while that reduces the cost; at most four rounds.
 void MoveBuckets(const ExtentsCost& cost, const ExtentsKinds& kinds, const ExtentsGrid& grid,
                  const ExtentsGrid& thin, std::vector<BucketKey::Tuple>* buckets);
 
-// Each bucket becomes the join of the samples that go to it, and those that none goes to are left
-// out; they are in rising order then.
+// Buckets in rising order, each the join of the samples assigned to it; buckets without samples are
+// removed.
 struct FilledBuckets {
   std::vector<BucketKey::Tuple> buckets;
-  std::vector<double> counts;  // of samples, by bucket
-  double cost = 0;             // of all samples
+  std::vector<double> counts;  // number of samples, by bucket
+  double cost = 0;             // total over all samples
 };
 FilledBuckets ShrinkBuckets(const ExtentsCost& cost, const ExtentsKinds& kinds,
                             std::vector<BucketKey::Tuple> buckets);
 
-// Unites buckets of fewer samples with those with which that costs least, the smallest first, until
-// there is none or one bucket is left. O(k^2 * d) time for each of k buckets and d kinds.
+// Merges each bucket with fewer than `min_samples` samples, the smallest first, into the one where
+// that costs least, until none or a single bucket is left. O(k^2 * d) time for each merge of k
+// buckets and d groups.
 FilledBuckets UniteSmallBuckets(const ExtentsCost& cost, const ExtentsKinds& kinds,
                                 int64_t min_samples, FilledBuckets filled);
 
-// What no choice of at most so many buckets costs less than, each bucket's own cost included
-// (bucket_lower_bound.cc, with the proof); `grid` is GridOf(kinds). A null cost is the sum of the
-// extents, of which each element alone gives the exact part: O(k * d * log(d)) time. Of another one
-// it is called for each kind with each line; where that is more than 4 million calls, the bound is
-// the cost of the samples without padding.
+// Returns a lower bound of the cost of all choices of at most `max_buckets` buckets, including
+// `bucket_cost` for each (proof in bucket_lower_bound.cc); `grid` is GridOf(kinds). A null cost
+// means the sum of the extents: O(k * d * log(d)) time. Any other cost is called for each group
+// with each line; if that takes more than 4 million calls, the bound is the cost of the samples
+// without padding.
 double LeastPossibleCost(const ExtentsCost& cost, const ExtentsKinds& kinds,
                          const ExtentsGrid& grid, int max_buckets, double bucket_cost);
 

@@ -28,7 +28,7 @@ std::string BucketIterReport::ToString(absl::string_view noun) const {
                         "%d %ss served, %d left over, %d discarded, %d truncated; "
                         "%d tokens in all, %.1f %% padding\n",
                         served, noun, left_over, discarded, truncated, tokens, padding);
-  // Beside the discarded ones.
+  // Samples in no epoch in addition to the discarded ones.
   if (never_served > discarded) {
     absl::StrAppendFormat(&text, "%d of those left over in no epoch\n", never_served - discarded);
   }
@@ -141,7 +141,7 @@ absl::StatusOr<std::optional<DataBatch>> BucketIter::Next() {
     }
     lengths.push_back(std::move(column));
   }
-  // After the arrays, for which a batch is too large first.
+  // Allocated after the arrays, whose allocation fails first if the batch is too large.
   batch.index.assign(rows.ids.begin(), rows.ids.end());
   batch.index.resize(static_cast<size_t>(batch_size), -1);
   batch.data.insert(batch.data.end(), lengths.begin(), lengths.end());

@@ -1,5 +1,5 @@
-// What a BucketIter refuses of options and inputs by themselves, before it gives samples buckets:
-// CheckInputs also says the layouts of inputs that have none.
+// Checks the options and inputs of a BucketIter before it assigns samples to buckets. CheckInputs
+// also sets the default layouts.
 
 #include <algorithm>
 #include <set>

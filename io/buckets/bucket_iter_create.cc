@@ -1,5 +1,5 @@
-// How a BucketIter is made of inputs and options that bucket_iter_check.cc has let pass. What it
-// does then: bucket_iter.cc.
+// Creates a BucketIter from inputs and options that bucket_iter_check.cc has accepted. Its
+// iteration is in bucket_iter.cc.
 
 #include <algorithm>
 #include <limits>
@@ -31,7 +31,7 @@ BucketOrderOptions::Remainder RemainderOf(Options::LastBatch last_batch) {
   return BucketOrderOptions::Remainder::kServe;
 }
 
-// Of a bucket, so that it fills a step.
+// Returns the minimum number of samples of a bucket, so that it fills a step.
 int64_t LeastSamples(const Options& options) {
   if (options.last_batch != Options::LastBatch::kDiscard || options.tokens_per_batch > 0) return 1;
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
@@ -117,7 +117,7 @@ absl::Status BucketIter::Fill() {
   if (options_.key != nullptr && first == keys.end()) {
     return Error(absl::StrCat("none of ", num_samples, " samples has a bucket (key)"));
   }
-  // One key shows the kind of all.
+  // All keys are of one kind, so the first one determines it.
   COOPER_RETURN_IF_ERROR(FindAxes(options_.key != nullptr ? (*first)->is_string()
                                                           : !options_.buckets.empty() &&
                                                                 options_.buckets[0].is_string()));
@@ -240,7 +240,7 @@ absl::Status BucketIter::FindExtents(absl::Span<const int64_t> ids, Bucket* buck
         for (int64_t id : ids) extents[a] = std::max(extents[a], values.extent(id, a));
       }
     }
-    // So that no count of elements overflows.
+    // Ensures that no count of elements overflows.
     const auto all = Shape::Create(WithBatch(extents, 0, values.size()).dims());
     if (!all.ok()) {
       return Error(absl::StrCat("bucket ", bucket->key.ToString(), ": ", all.status().message()));

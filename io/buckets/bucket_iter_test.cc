@@ -237,8 +237,8 @@ TEST(BucketIterTest, BatchSizesFollowKeysAndTokens) {
   EXPECT_THAT(iter->report().ToString(), HasSubstr("bucket (3, 3): 25 samples, 3 batches of 7\n"));
 }
 
-// A data set of random sizes with two sequences, frames, rows and a number of each sample, in
-// which every element says whose it is.
+// A random data set with two sequences, frames, rows and a number per sample, in which every
+// element identifies its sample.
 struct RandomData {
   Sequences a, b;
   std::vector<NDArray> frames;
@@ -274,7 +274,7 @@ struct RandomData {
   Inputs label() const { return {{.name = "number", .values = numbers, .pad_value = -6}}; }
 };
 
-// Every element of row `r` of the batch is sample `id`'s, or the pad value where that has none.
+// Checks that row `r` of the batch holds sample `id`, and pad values elsewhere.
 void ExpectRow(const RandomData& data, const DataBatch& batch, int64_t r, int64_t id) {
   const auto sample = [&](size_t input) -> Shape {
     if (id < 0) return input == 0 || input == 1 ? Shape{0} : Shape{0, 0};

@@ -1,4 +1,4 @@
-// What buckets and their iterator do at the limits of numbers and of memory.
+// Tests buckets and their iterator at the limits of numbers and of memory.
 
 #include <cstdint>
 #include <limits>
@@ -88,7 +88,7 @@ TEST(BucketLimitsTest, OfNumbersOfTokens) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("more tokens than 2^63 - 1")));
 }
 
-// More pieces than memory holds.
+// The sentence has more pieces than memory holds.
 TEST(BucketLimitsTest, OfNumbersOfPieces) {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max() - 1;
   const auto split = [](const std::vector<int64_t>& lengths, int64_t max_length) {

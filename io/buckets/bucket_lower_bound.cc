@@ -1,17 +1,18 @@
-// What no choice of buckets of several extents can cost less than.
+// Computes a lower bound of the cost of any choice of buckets with several extents.
 //
-// Of element a alone the problem is one of boundaries of one length: the buckets have at most k
-// values of it, a sample goes to one that is not below its own, and its other elements are padded
-// by nothing. Its best solution f_a(k) is found exactly, and no choice of k buckets costs less,
-// since cost(bucket) >= cost(sample's extents with element a of the bucket).
+// For element a alone the problem is that of boundaries of one length: the buckets have at most k
+// values of it, a sample goes to one that is not below its own, and its other elements are not
+// padded. The optimum f_a(k) is found exactly, and no choice of k buckets costs less, since
+// cost(bucket) >= cost(sample's extents with element a of the bucket).
 //
-// Where the cost has increasing differences, that is where one more line of an element adds no less
-// in a bucket that is larger in another one, as in sums and products, what the elements add may be
-// summed: for extents x in a bucket y, going from x to y an element at a time,
+// If the cost has increasing differences (a step along one element adds no less where another
+// element is larger, as in sums and products), the contributions of the elements may be summed: for
+// extents x in a bucket y, moving from x to y one element at a time,
 //
 //   cost(y) - cost(x) >= sum over a of (cost(x with y[a]) - cost(x)).
 //
-// So no choice costs less than sum of f_a(k) - (rank - 1) * cost of the samples without padding.
+// So no choice costs less than the sum of f_a(k) minus (rank - 1) * cost of the samples without
+// padding.
 
 #include <algorithm>
 #include <cstddef>
@@ -27,12 +28,13 @@ namespace {
 using Tuple = BucketKey::Tuple;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// Calls of the cost: some hundredths of a second.
+// The maximum number of calls of the cost function: some hundredths of a second.
 constexpr double kMaxCalls = 4e6;
-// Of the largest cost, of a sample: what differences may fall by rounding.
+// The decrease of differences that is attributed to rounding, relative to the largest cost of a
+// sample.
 constexpr double kRounding = 1e-9;
 
-// One element's problem of boundaries. The group of lines j ... i - 1 costs
+// The boundary problem of one element. The group of lines j ... i - 1 costs
 //
 //   w(j, i) = sum over their samples of cost(sample with line i - 1),
 //
@@ -41,7 +43,7 @@ constexpr double kRounding = 1e-9;
 // beginning of the last group never moves back (bucket_boundaries.cc).
 class AxisProblem {
  public:
-  // `cost` null: the sum of the extents, which needs no table.
+  // A null `cost` is the sum of the extents, which needs no table.
   AxisProblem(const ExtentsCost& cost, const ExtentsKinds& kinds, const std::vector<int64_t>& lines,
               size_t axis)
       : lines_(lines), counts_(lines.size() + 1), rest_(lines.size() + 1) {
@@ -68,7 +70,7 @@ class AxisProblem {
     }
   }
 
-  // Of 1, 2, ... groups, at most: what all samples cost at least.
+  // Returns the least costs of all samples in at most 1, 2, ... groups.
   std::vector<double> LeastCosts(int max_groups) {
     best_.assign(lines_.size() + 1, kInfinity);
     best_[0] = 0;
@@ -105,7 +107,7 @@ class AxisProblem {
     return rest_[i] - rest_[j] + (counts_[i] - counts_[j]) * static_cast<double>(lines_[i - 1]);
   }
 
-  // For each i in [first, end], the last group begins in [from, to].
+  // Computes the costs for i in [first, end], where the last group begins in [from, to].
   void Fill(int first, int end, int from, int to) {
     if (first > end) return;
     const int i = first + (end - first) / 2;
@@ -123,9 +125,9 @@ class AxisProblem {
   }
 
   const std::vector<int64_t>& lines_;
-  // Of samples below line i: of the sum of extents, its number and the other extents together.
+  // For the sum of extents: the number of samples below line i, and the sum of their other extents.
   std::vector<double> counts_, rest_;
-  std::vector<std::vector<double>> table_;  // of another cost: by line, of the samples below line j
+  std::vector<std::vector<double>> table_;  // other costs: by line, of samples below line j
   std::vector<double> best_, next_;
 };
 
@@ -135,7 +137,7 @@ Tuple At(const ExtentsGrid& grid, const std::vector<size_t>& point) {
   return extents;
 }
 
-// Whether no step along two lines adds less than the steps along each, but for `tolerance`.
+// Returns whether no step along two lines adds less than the steps along each, up to `tolerance`.
 bool HasIncreasingDifferences(const ExtentsCost& cost, const ExtentsGrid& grid, double tolerance) {
   std::vector<size_t> point(grid.size());
   while (true) {
@@ -169,7 +171,7 @@ Tuple Largest(const ExtentsGrid& grid) {
 
 double LeastPossibleCost(const ExtentsCost& cost, const ExtentsKinds& kinds,
                          const ExtentsGrid& grid, int max_buckets, double bucket_cost) {
-  // More than that save nothing.
+  // More buckets save nothing.
   max_buckets = static_cast<int>(std::min<size_t>(max_buckets, kinds.size()));
   const auto rank = static_cast<double>(grid.size());
   double own = 0, samples = 0, calls = 0;
@@ -189,7 +191,7 @@ double LeastPossibleCost(const ExtentsCost& cost, const ExtentsKinds& kinds,
   if (!is_sum && NumPoints(grid) * 2 * rank * rank <= kMaxCalls) {
     const double largest = cost(Largest(grid));
     adds_up = HasIncreasingDifferences(cost, grid, kRounding * largest / NumPoints(grid));
-    // What the tolerance can amount to, over all steps of a sample's way.
+    // The sum of the tolerance over all steps from a sample to its bucket.
     if (adds_up) slack = kRounding * largest * samples;
   }
   std::vector<double> least(static_cast<size_t>(max_buckets),

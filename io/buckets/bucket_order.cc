@@ -12,7 +12,7 @@
 namespace cooper {
 namespace {
 
-// Keeps the streams of these iterators apart from those of other users of a seed.
+// Separates the streams of these iterators from those of other users of a seed.
 constexpr uint64_t kStreamBase = uint64_t{0xB5} << 56;
 
 using Remainder = BucketOrderOptions::Remainder;
@@ -69,7 +69,8 @@ void BucketOrder::StartEpoch() {
   RandomGenerator random(seed_, kStreamBase + epoch_);
   if (options_.shuffle) random.Shuffle(order_);
   for (size_t b = 0; b < buckets_.size(); ++b) {
-    // From the samples' own order, not the last epoch's, so that no history need be saved.
+    // Starts from the samples' own order, not that of the last epoch, so that states need no
+    // history.
     rows_[b] = buckets_[b].ids;
     if (options_.shuffle) random.Shuffle(rows_[b]);
     rows_[b].insert(rows_[b].begin(), carried_[b].begin(), carried_[b].end());
@@ -90,7 +91,7 @@ void BucketOrder::Sort(const Bucket& bucket, std::vector<int64_t>* rows) const {
     const int64_t end = begin < full ? std::min(begin + window, full) : size;
     std::stable_sort(rows->begin() + begin, rows->begin() + end,
                      [&](int64_t a, int64_t b) { return length_of[a] > length_of[b]; });
-    // So that no part has all the long ones.
+    // Distributes the samples so that no part has all the long ones.
     for (; begin + step <= end && options_.num_parts > 1; begin += step) {
       dealt.clear();
       for (int64_t part = 0; part < options_.num_parts; ++part) {
@@ -140,7 +141,7 @@ void BucketOrder::SaveTo(int64_t tokens, KeyValues* state) const {
   state->SetUint("seed", seed_);
   state->SetUint("epoch", epoch_);
   state->SetInt("cursor", cursor_);
-  // To notice another part, other data or other options.
+  // These values detect another part, other data or other options.
   state->SetInt("part_index", options_.part_index);
   state->SetInt("num_parts", options_.num_parts);
   state->SetInt("batches", num_batches());
@@ -160,7 +161,7 @@ void BucketOrder::SaveTo(int64_t tokens, KeyValues* state) const {
 }
 
 absl::Status BucketOrder::ExpectOptions(absl::string_view kind, const KeyValues& state) const {
-  // States from before there were parts are of all samples.
+  // States without parts, of earlier versions, cover all samples.
   int64_t part_index = 0;
   int64_t num_parts = 1;
   if (state.Has("num_parts")) {
@@ -196,7 +197,7 @@ absl::Status BucketOrder::ExpectOptions(absl::string_view kind, const KeyValues&
 absl::Status BucketOrder::ExpectBatchSizes(absl::string_view kind, const KeyValues& state) const {
   if (!state.Has("batch_sizes")) return absl::OkStatus();
   COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, state.GetInts("batch_sizes"));
-  // The sizes first: the buckets may be others because of them.
+  // Batch sizes are checked first, since a change of them may change the buckets.
   for (size_t b = 0; b < std::min(sizes.size(), buckets_.size()); ++b) {
     if (sizes[b] == buckets_[b].batch_size) continue;
     return absl::InvalidArgumentError(absl::StrCat(kind, ": the state is of batch_size ", sizes[b],

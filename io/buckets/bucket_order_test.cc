@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Remainder = BucketOrderOptions::Remainder;
 
-// `sizes[b]` samples in bucket b, numbered on.
+// Returns buckets with `sizes[b]` samples in bucket b, numbered consecutively.
 BucketOrder Make(const std::vector<int64_t>& sizes, int64_t batch_size,
                  const BucketOrderOptions& options) {
   std::vector<BucketOrder::Bucket> buckets;
@@ -72,7 +72,7 @@ TEST(BucketOrderTest, AnEpochAloneForgetsWhatRollsOver) {
   EXPECT_EQ(RestOfEpoch(order), epoch);
 }
 
-// `lengths` of the samples 0, 1, ... of one bucket.
+// Returns one bucket of samples 0, 1, ... with these lengths.
 BucketOrder MakeSorted(const std::vector<int64_t>& lengths, int64_t batch_size,
                        const BucketOrderOptions& options) {
   BucketOrder::Bucket bucket = {.batch_size = batch_size, .lengths = lengths};
@@ -112,8 +112,8 @@ TEST(BucketOrderTest, DealsSortedStepsToTheParts) {
   }
 }
 
-// Whatever rolls over comes in the next epoch: over all epochs every sample comes equally often,
-// but for those that wait at the end.
+// Rolled-over samples come in the next epoch: over all epochs every sample comes equally often,
+// except those that wait at the end.
 TEST(BucketOrderTest, RollingOverLosesNoSample) {
   RandomGenerator random(11);
   for (int round = 0; round < 100; ++round) {
@@ -194,7 +194,7 @@ TEST(BucketOrderTest, RefusesImpossibleStates) {
 }
 
 TEST(BucketOrderTest, RefusesTheStateOfOtherOptions) {
-  // As many batches of them all, so that nothing else tells them apart.
+  // All have equally many batches, so that only the options differ.
   const std::vector<int64_t> sizes = {6, 12};
   KeyValues state;
   Make(sizes, 6, {.remainder = Remainder::kServe}).SaveTo(18, &state);
@@ -219,7 +219,7 @@ TEST(BucketOrderTest, RefusesTheStateOfOtherOptions) {
                        HasSubstr("the state is of 2 buckets, this iterator has 1")));
 }
 
-// What SaveTo wrote before it told shuffle, remainder and batch sizes.
+// A state of the version that did not save shuffle, remainder and batch sizes.
 TEST(BucketOrderTest, LoadsAStateThatDoesNotNameOptions) {
   COOPER_ASSERT_OK_AND_ASSIGN(const KeyValues state,
                               KeyValues::Parse("batches 2\ncursor 1\nepoch 0\nnum_parts 1\n"

@@ -1,6 +1,5 @@
-// What holds of every iterator over buckets, whatever its options: each sample comes once in an
-// epoch, all parts go through the same buckets, and a state that was saved anywhere goes on the
-// same.
+// Tests properties of every iterator over buckets with any options: each sample comes once in an
+// epoch, all parts visit the same buckets, and a state saved at any point continues identically.
 
 #include <algorithm>
 #include <cstdint>
@@ -61,7 +60,7 @@ struct Case {
   }
   int64_t size() const { return static_cast<int64_t>(sentences.size()); }
 
-  // One for each part; none if no sentence has a bucket.
+  // One iterator per part; none if no sentence has a bucket.
   std::vector<std::unique_ptr<BucketSentenceIter>> Parts(uint64_t seed) const {
     std::vector<std::unique_ptr<BucketSentenceIter>> parts;
     for (int64_t p = 0; p < options.num_parts; ++p) {
@@ -78,7 +77,8 @@ struct Case {
 
 using Parts = std::vector<std::unique_ptr<BucketSentenceIter>>;
 
-// The next batch of every part; none at the end of the epoch, which they all reach together.
+// Returns the next batch of every part; none at the end of the epoch, which all parts must reach
+// together.
 std::vector<DataBatch> NextStep(Parts& parts) {
   std::vector<DataBatch> step;
   for (auto& part : parts) {
@@ -116,7 +116,7 @@ void ExpectRows(const Case& c, const DataBatch& batch) {
   }
 }
 
-// How often each sample comes in an epoch, over all parts.
+// Counts how often each sample comes in an epoch, over all parts.
 std::map<int64_t, int> CountEpoch(const Case& c, Parts& parts) {
   std::map<int64_t, int> times;
   for (std::vector<DataBatch> step = NextStep(parts); !step.empty(); step = NextStep(parts)) {
@@ -144,7 +144,8 @@ TEST(BucketSamplesTest, EverySampleComesOncePerEpoch) {
       const std::map<int64_t, int> times = CountEpoch(c, parts);
       for (const auto& [id, count] : times) {
         all[id] += count;
-        // What was rolled over comes again, of a bucket smaller than a step once for each epoch.
+        // Rolled-over samples come again; in a bucket smaller than a step they accumulate over
+        // epochs.
         EXPECT_LE(count, rolls_over ? epoch + 1 : 1) << "sample " << id;
       }
       if (!rolls_over) {
@@ -158,7 +159,7 @@ TEST(BucketSamplesTest, EverySampleComesOncePerEpoch) {
       EXPECT_EQ(report.served, c.size() - report.discarded);
     }
     if (rolls_over) {
-      // All that is missing waits for a step to be full.
+      // All missing samples wait for a full step.
       int64_t missing = kEpochs * (c.size() - report.discarded), room = 0;
       for (const auto& [id, count] : all) {
         EXPECT_LE(count, kEpochs);
@@ -208,8 +209,8 @@ TEST(BucketSamplesTest, GoesOnFromEveryStateAsItWouldHave) {
   });
 }
 
-// By elements (8, 8) would go with (20, 10), which costs it more: one of three, and one sample of
-// each bucket would never be served.
+// By elements (8, 8) would go with (20, 10), where its cost is higher: then one of the three
+// buckets, and one sample of each other one, would never be served.
 TEST(BucketSamplesTest, GoWhereTheirStepCostsLeast) {
   const auto of_lengths = [](const std::vector<int>& lengths) {
     Sentences sequences;

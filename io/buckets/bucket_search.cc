@@ -16,7 +16,7 @@ int MostBuckets(const BucketProblem& problem) {
   return static_cast<int>(std::min<size_t>(problem.max_buckets, problem.costs.size()));
 }
 
-// What is chosen if sums overflow, so that no choice seems to cost less than another.
+// The choice if sums overflow and costs cannot be compared.
 ChosenCandidates OneForAll(const BucketProblem& problem) {
   const auto all = std::find_if(problem.held.begin(), problem.held.end(), [&](const auto& held) {
     return held.size() == problem.counts.size();
@@ -25,7 +25,7 @@ ChosenCandidates OneForAll(const BucketProblem& problem) {
           .cost = std::numeric_limits<double>::infinity()};
 }
 
-// What a sample costs that no bucket holds: more than all samples in the dearest bucket.
+// Returns the cost of a sample that no bucket holds: more than all samples in the dearest bucket.
 double Unheld(const BucketProblem& problem) {
   const double dearest = *std::max_element(problem.costs.begin(), problem.costs.end());
   return (dearest + 1) * (1 + std::accumulate(problem.counts.begin(), problem.counts.end(), 0.0));
@@ -47,7 +47,7 @@ class AllSets {
   const ChosenCandidates& best() const { return best_; }
 
  private:
-  // Tries each larger set that has what is chosen and candidates from `first` on.
+  // Tries each larger set that extends the chosen one by candidates from `first` on.
   void Extend(int first) {
     const size_t size = chosen_.size();
     if (static_cast<int>(size) == max_buckets_) return;
@@ -92,7 +92,8 @@ class Exchange {
   const ChosenCandidates& best() const { return best_; }
 
  private:
-  // What is known of the chosen buckets.
+  // Recomputes the costs of the samples and the losses of the chosen buckets, and keeps the best
+  // choice.
   void Update() {
     const size_t n = problem_.counts.size();
     cheapest_.assign(n, unheld_);
@@ -124,8 +125,8 @@ class Exchange {
     std::sort(best_.candidates.begin(), best_.candidates.end());
   }
 
-  // What candidate `c` saves beside the chosen buckets. Of these, losses[b] falls by what bucket b
-  // would be missed less.
+  // Returns the saving of candidate `c` in addition to the chosen buckets, and lowers losses[b] by
+  // the part of bucket b's contribution that `c` would replace.
   double Gain(int c, std::vector<double>* losses) const {
     const double cost = problem_.costs[c];
     double gain = 0;
@@ -141,7 +142,7 @@ class Exchange {
     return gain;
   }
 
-  // False if no bucket saves anything.
+  // Adds the bucket that saves most; returns false if none saves anything.
   bool Add() {
     int best = -1;
     double best_gain = 0;
@@ -168,7 +169,7 @@ class Exchange {
     ExchangeAll();
   }
 
-  // Begins anew from the best choice, of which two buckets become any.
+  // Restarts from the best choice with two of its buckets replaced at random.
   void Disturb(RandomGenerator& random) {
     chosen_ = best_.candidates;
     for (int i = 0; i < 2; ++i) {
@@ -188,7 +189,7 @@ class Exchange {
     }
   }
 
-  // One round over all candidates. False if it saved nothing.
+  // Tries each candidate once in place of a chosen bucket; returns false if that saved nothing.
   bool ExchangeOnce() {
     bool any = false;
     std::vector<double> losses;
@@ -197,7 +198,8 @@ class Exchange {
       losses = loss_;
       const double gain = Gain(c, &losses);
       const auto least = std::min_element(losses.begin(), losses.end());
-      // More than rounding. Not so of NaN, where sums overflow.
+      // The saving must exceed rounding errors. The negation also skips NaN, from sums that
+      // overflow.
       if (!(gain - *least > 1e-12 * cost_)) continue;
       int& replaced = chosen_[least - losses.begin()];
       is_chosen_[replaced] = false;

@@ -1,22 +1,22 @@
 #ifndef COOPER_IO_BUCKETS_BUCKET_SEARCH_H_
 #define COOPER_IO_BUCKETS_BUCKET_SEARCH_H_
 
-// Chooses buckets among candidates, of which it knows only what they cost and which samples they
-// hold: the p-median problem of location theory. bucket_tuples.h makes such problems of extents.
+// Chooses buckets from candidates, of which it knows only the costs and the samples that they hold:
+// the p-median problem of location theory. bucket_tuples.h creates such problems from extents.
 
 #include <cstdint>
 #include <vector>
 
 namespace cooper {
 
-// A sample costs what the cheapest chosen bucket costs that holds it. Some candidate holds all
-// samples.
+// A sample costs as much as the cheapest chosen bucket that holds it. At least one candidate holds
+// all samples.
 struct BucketProblem {
   int max_buckets = 1;
-  double bucket_cost = 0;              // of each chosen bucket
-  std::vector<double> counts;          // of equal samples, >= 1
-  std::vector<double> costs;           // by candidate, of a sample in it; >= 0
-  std::vector<std::vector<int>> held;  // by candidate: the samples that it holds, by number
+  double bucket_cost = 0;              // per chosen bucket
+  std::vector<double> counts;          // number of equal samples, >= 1, by group
+  std::vector<double> costs;           // by candidate: of a sample in it, >= 0
+  std::vector<std::vector<int>> held;  // by candidate: indices of the groups that it holds
 };
 
 struct ChosenCandidates {
@@ -24,17 +24,17 @@ struct ChosenCandidates {
   double cost = 0;              // of all samples and buckets
 };
 
-// The steps that TryAllSets takes: sets of at most max_buckets candidates, times samples.
+// Returns the number of steps of TryAllSets: sets of at most max_buckets candidates, times samples.
 double StepsOfAllSets(const BucketProblem& problem);
 
-// No choice costs less. StepsOfAllSets time.
+// Returns an optimal choice by trying all sets, in StepsOfAllSets time.
 ChosenCandidates TryAllSets(const BucketProblem& problem);
 
-// Adds the bucket that saves most, then exchanges single buckets for others while that saves
-// anything, and so on up to two more buckets than the best number; then takes buckets away in the
-// same manner (M. B. Teitz and P. Bart, "Heuristic methods for estimating the generalized vertex
-// median of a weighted graph", 1968). A round of exchanges takes as many steps as `held` has
-// elements; there are a few for each number of buckets.
+// Returns a good choice by local search: adds the bucket that saves most, then exchanges single
+// buckets while that saves anything, and so on up to two buckets more than the best number; then
+// removes buckets in the same manner (M. B. Teitz and P. Bart, "Heuristic methods for estimating
+// the generalized vertex median of a weighted graph", 1968). A round of exchanges takes as many
+// steps as `held` has elements; there are a few rounds for each number of buckets.
 ChosenCandidates ExchangeBuckets(const BucketProblem& problem);
 
 }  // namespace cooper

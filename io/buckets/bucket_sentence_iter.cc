@@ -42,8 +42,8 @@ BucketIterOptions::TooLong TooLongOf(Options::TooLong too_long) {
   return BucketIterOptions::TooLong::kDiscard;
 }
 
-// The automatic buckets of MXNet: of them each part fills a batch, so that all parts have the same.
-// Length 0 is left out: it would be a bucket of empty arrays.
+// Returns MXNet's automatic buckets: the lengths of which each part can fill a batch, so that all
+// parts have the same buckets. Length 0 is excluded, since its arrays would be empty.
 std::vector<int64_t> FrequentLengths(absl::Span<const std::vector<int>> sentences,
                                      int64_t batch_size, int64_t num_parts) {
   std::map<int64_t, int64_t> counts;
@@ -57,10 +57,10 @@ std::vector<int64_t> FrequentLengths(absl::Span<const std::vector<int>> sentence
   return lengths;
 }
 
-// How long the longest bucket may be; 0 if it is as long as the longest sentence.
+// Returns the maximum length of a bucket; 0 if it is that of the longest sentence.
 int64_t LongestBucket(const Options& options) {
   if (options.max_length > 0) {
-    // What buckets refuse (multiple_of below 1) must not end the program here.
+    // An invalid multiple_of (below 1) must not cause a division by zero; Create reports it later.
     const int64_t multiple = std::max<int64_t>(options.multiple_of, 1);
     return options.max_length / multiple * multiple;
   }
@@ -68,7 +68,7 @@ int64_t LongestBucket(const Options& options) {
   return *std::max_element(options.buckets.begin(), options.buckets.end());
 }
 
-// Sentences of at most `longest` tokens, and what each token of them predicts.
+// Sentences of at most `longest` tokens, and the word that each of their tokens predicts.
 struct Pieces {
   std::vector<std::vector<int>> data;  // empty: no sentence is longer
   std::vector<std::vector<int>> label;

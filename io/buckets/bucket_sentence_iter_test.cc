@@ -29,7 +29,7 @@ std::unique_ptr<BucketSentenceIter> Make(const Sentences& sentences, int64_t bat
   return *std::move(iter);
 }
 
-// `count` sentences of lengths 1 ... max_length in turn, all tokens different.
+// Returns `count` sentences of lengths 1 ... max_length in turn, all with different tokens.
 Sentences Numbered(int count, int max_length) {
   Sentences sentences;
   int token = 1;
@@ -207,7 +207,7 @@ TEST(BucketSentenceIterTest, TruncatePolicyKeepsTheBeginning) {
   EXPECT_THAT(Values(Epoch(*iter)[0].data[0]), ElementsAre(1, 2, 3, 6, -1, -1));
 }
 
-// No word is lost, and each but the first of a sentence is predicted once.
+// No word is lost, and each except the first of a sentence is predicted once.
 TEST(BucketSentenceIterTest, SplitPolicyMakesSeveralSentences) {
   const Sentences sentences = {{1, 2, 3, 4, 5, 6, 7}, {8, 9}, {10, 11, 12, 13, 14, 15}, {}};
   const auto iter = Make(
@@ -231,7 +231,7 @@ TEST(BucketSentenceIterTest, SplitPolicyMakesSeveralSentences) {
   for (const auto& [id, sentence] : {std::pair{0, 0}, {2, 0}, {3, 1}, {5, 2}, {6, 3}}) {
     EXPECT_EQ(iter->sentence_of(id), sentence) << id;
   }
-  // Chosen buckets are those of the pieces; without one that is too long nothing changes.
+  // Buckets are chosen for the pieces; without a sentence that is too long nothing changes.
   EXPECT_THAT(
       Make(sentences, 1, {.max_buckets = 9, .max_length = 4, .too_long = Options::TooLong::kSplit})
           ->bucket_keys(),
@@ -252,7 +252,7 @@ TEST(BucketSentenceIterTest, RowsOfPaddingAreOfNoSentence) {
   EXPECT_EQ(Make({{1, 2}}, 1)->sentence_of(-1), -1);
 }
 
-// Pieces are as long as the longest bucket, which is a multiple: none is left out for its length.
+// Pieces are as long as the longest bucket, which is a multiple, so that none is discarded.
 TEST(BucketSentenceIterTest, SplitPolicyKnowsThatBucketsAreMultiples) {
   Options options = {
       .max_buckets = 3, .multiple_of = 4, .max_length = 10, .too_long = Options::TooLong::kSplit};
@@ -267,7 +267,7 @@ TEST(BucketSentenceIterTest, SplitPolicyKnowsThatBucketsAreMultiples) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("multiple_of 0")));
 }
 
-// Where the time of a step hardly grows with its length, fewer buckets pay.
+// If the time of a step hardly grows with its length, fewer buckets are better.
 TEST(BucketSentenceIterTest, ChoosesByTheCostOfAStep) {
   Sentences sentences(40, std::vector<int>(4));
   for (int length : {8, 9, 10, 20}) sentences.emplace_back(length);
@@ -350,7 +350,7 @@ std::vector<std::unique_ptr<BucketSentenceIter>> MakeParts(const Sentences& sent
   return parts;
 }
 
-// Data and labels of rows [begin, end), whatever the layout.
+// Returns data and labels of rows [begin, end) for both layouts.
 std::vector<float> Rows(const DataBatch& batch, int64_t begin, int64_t end) {
   const bool time_major = batch.provide_data[0].layout == "TN";
   const int64_t rows = batch.data[0].shape()[time_major ? 1 : 0];
@@ -367,7 +367,7 @@ std::vector<float> Rows(const DataBatch& batch, int64_t begin, int64_t end) {
   return values;
 }
 
-// `batch` is the rows of a part of the batch `whole`.
+// Checks that `batch` has the rows of a part of the batch `whole`.
 void ExpectPartOf(const DataBatch& whole, const DataBatch& batch, int64_t part, int64_t num_parts) {
   const auto rows = static_cast<int64_t>(batch.index.size());
   const int64_t begin = part * rows;
@@ -521,7 +521,7 @@ TEST(BucketSentenceIterTest, PartsResumeInTheMiddleOfAnEpoch) {
 }
 
 TEST(BucketSentenceIterTest, RefusesTheStateOfAnotherPart) {
-  // As many batches in the parts of two as in those of one with twice the batch size.
+  // Two parts have as many batches as one iterator with twice the batch size.
   const Sentences sentences = Numbered(60, 6);
   const auto halves = MakeParts(sentences, 4, {.buckets = {6}}, 2);
   const auto quarters = MakeParts(sentences, 2, {.buckets = {6}}, 4);
@@ -539,7 +539,7 @@ TEST(BucketSentenceIterTest, RefusesTheStateOfAnotherPart) {
                        HasSubstr("part_index 0 of num_parts 1, this iterator has 0 of 2")));
 }
 
-// What SaveState wrote before there were parts.
+// A state of the version without parts.
 TEST(BucketSentenceIterTest, LoadsTheStateOfATimeWithoutParts) {
   const char kState[] =
       "batches 7\ncursor 5\nepoch 2\nkind BucketSentenceIter\nseed 3\ntokens 210\n";

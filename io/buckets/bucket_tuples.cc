@@ -67,7 +67,8 @@ double SumOf(absl::Span<const int64_t> bucket) {
   return sum;
 }
 
-// The extents that buckets have to hold, in multiples. Adds to what `result` counts.
+// Counts the extents that buckets have to hold, rounded up to multiples, and updates the counts of
+// `result`.
 absl::StatusOr<ExtentsKinds> Count(const Options& options, const ExtentsCost& cost,
                                    absl::Span<const Tuple> extents, BucketTuples* result) {
   const int64_t multiple = options.multiple_of;
@@ -107,7 +108,7 @@ absl::StatusOr<ExtentsKinds> Count(const Options& options, const ExtentsCost& co
                                      : "there is no sample with an extent");
 }
 
-// Of all samples in the largest bucket, the last candidate.
+// Returns the cost of all samples in the largest bucket, which is the last candidate.
 double CostInOneBucket(const BucketProblem& problem) {
   return problem.costs.back() * std::accumulate(problem.counts.begin(), problem.counts.end(), 0.0);
 }
@@ -132,8 +133,8 @@ absl::StatusOr<BucketTuples> ChooseBucketTuples(absl::Span<const Tuple> extents,
   BucketProblem& problem = candidates.problem;
   problem.max_buckets = options.max_buckets;
   problem.bucket_cost = options.bucket_cost;
-  // One bucket for all is enough then. Added to such a cost that of samples would be lost in
-  // rounding.
+  // One bucket for all is optimal then. The sum of so large a bucket_cost and the samples' cost
+  // would lose the latter to rounding.
   if (options.bucket_cost >= CostInOneBucket(problem)) {
     problem.max_buckets = 1;
     problem.bucket_cost = 0;

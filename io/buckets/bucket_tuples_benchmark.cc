@@ -1,4 +1,4 @@
-// How long the choice of buckets takes, of a million pairs of lengths.
+// Measures the time to choose buckets for a million pairs of lengths.
 
 #include <cstdint>
 #include <vector>
@@ -11,7 +11,7 @@
 namespace cooper {
 namespace {
 
-// Sentences and translations of about as many words; short ones are more frequent.
+// Sentences with translations of similar length; short ones are more frequent.
 std::vector<BucketKey::Tuple> Pairs(int64_t longest) {
   constexpr int64_t kPairs = 1000000;
   RandomGenerator random(1);

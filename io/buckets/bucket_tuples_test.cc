@@ -37,7 +37,7 @@ double StepCost(const Tuple& bucket, const Options& options) {
   return sum;
 }
 
-// Infinity if a bucket has too few samples.
+// Returns infinity if a bucket has too few samples.
 double CostOf(const Tuples& samples, const Tuples& buckets, const Options& options) {
   double cost = options.bucket_cost * static_cast<double>(buckets.size());
   std::vector<int64_t> counts(buckets.size());
@@ -62,7 +62,7 @@ double CostOf(const Tuples& samples, const Tuples& buckets, const Options& optio
   return has_small ? std::numeric_limits<double>::infinity() : cost;
 }
 
-// Tries all sets of pairs of the samples' numbers.
+// Tries all sets of pairs whose elements occur in the samples.
 class LeastCost {
  public:
   LeastCost(const Tuples& samples, const Options& options) : samples_(samples), options_(options) {
@@ -92,7 +92,7 @@ class LeastCost {
   double cost_ = std::numeric_limits<double>::infinity();
 };
 
-// `count` pairs of at most so many values.
+// Returns `count` pairs with at most `values` different values.
 Tuples RandomPairs(RandomGenerator& random, int count, int values) {
   const auto below = [&](int bound) { return static_cast<int64_t>(random.NextBelow(bound)); };
   Tuples pairs(count);
@@ -150,14 +150,14 @@ TEST(ChooseBucketTuplesTest, ExchangeCostsLittleMore) {
             << " % in the mean\n";
 }
 
-// Costs whose elements do not add up: the longer side, and its root.
+// Costs that are not sums over the elements: the longer side, and the root of the product.
 double Longer(absl::Span<const int64_t> bucket) {
   return static_cast<double>(*std::max_element(bucket.begin(), bucket.end()));
 }
 double RootOfProduct(absl::Span<const int64_t> bucket) { return std::sqrt(Product(bucket)); }
 
-// Of all costs, with few samples in a bucket or without: what no choice costs less than is said
-// without trying them all.
+// For random costs and minimum samples: the bound, computed without trying all choices, must not
+// exceed the cost of any choice.
 TEST(ChooseBucketTuplesTest, NoChoiceCostsLessThanTheBound) {
   double worst = 1, sum = 0;
   int cases = 0, proven = 0;
@@ -187,7 +187,7 @@ TEST(ChooseBucketTuplesTest, NoChoiceCostsLessThanTheBound) {
             << " in the mean\n";
 }
 
-// With one element it is the problem that the bound is the solution of.
+// With one element the bound is the exact solution.
 TEST(ChooseBucketTuplesTest, TheBoundOfOneElementIsItsCost) {
   for (const int max_buckets : {1, 3, 8}) {
     Tuples tuples;
@@ -227,7 +227,7 @@ TEST(ChooseBucketTuplesTest, ABucketHasEnoughSamples) {
   std::cout << "united: " << 100 * (sum / cases - 1) << " % more than the best in the mean\n";
 }
 
-// Where one length follows from the other, the best choice is known.
+// If one length determines the other, the optimum is known.
 TEST(ChooseBucketTuplesTest, AThinGridCostsLittleMore) {
   RandomGenerator random(1);
   for (const int max_buckets : {3, 10}) {

@@ -31,7 +31,7 @@ absl::StatusOr<StepCost> FitStepCost(absl::Span<const StepTime> times) {
   if (!differ) return absl::InvalidArgumentError("FitStepCost: give times of several lengths");
   const auto count = static_cast<double>(times.size());
   const double mean = lengths / count, mean_time = sum / count;
-  // About the means: of lengths that differ little, the sums of their squares do not.
+  // Computes deviations from the means: sums of squares would lose precision for similar lengths.
   double variance = 0, covariance = 0, squares = 0, products = 0;
   for (const StepTime& step : times) {
     const auto n = static_cast<double>(step.length);
@@ -45,14 +45,15 @@ absl::StatusOr<StepCost> FitStepCost(absl::Span<const StepTime> times) {
   }
   const double per_token = covariance / variance;
   const double overhead = mean_time - per_token * mean;
-  // The best line beyond a bound lies on it: squared distances are convex.
+  // If the best line violates a bound, the best feasible line lies on that bound: least squares are
+  // convex.
   if (per_token < 0) return StepCost{.overhead = mean_time};
   if (overhead < 0) return StepCost{.per_token = products / squares};
   return StepCost{.overhead = overhead, .per_token = per_token};
 }
 
 double StepCostLines::operator()(int64_t n) const {
-  // The line whose end is not shorter than n, or the last one.
+  // The segment whose end is at least n, or the last one.
   const auto end =
       std::lower_bound(times_.begin() + 1, times_.end() - 1, n,
                        [](const StepTime& step, int64_t length) { return step.length < length; });

@@ -24,16 +24,16 @@ namespace {
 
 constexpr char kKind[] = "CSVIter";
 
-// A number as dtypes of floats have it. False: the cell has no number, or an integer, written
-// without a point, that would be another one in `dtype`.
+// Parses a number for a float dtype. Returns false if the cell is not a number, or is an integer,
+// written without a point, that `dtype` would round.
 bool ParseCell(absl::string_view cell, DType dtype, double* value) {
   if (!absl::SimpleAtod(cell, value)) return false;
   int64_t integer;
   return !absl::SimpleAtoi(cell, &integer) || HoldsInteger(dtype, integer);
 }
 
-// An integer: digits as they are, which a double rounds from 2^53 on; 1e3 and 2.5 below that, cut
-// off at the point.
+// Parses an integer: digits exactly (a double would round them from 2^53 on), or numbers such as
+// 1e3 and 2.5 below 2^53, truncated.
 bool ParseCell(absl::string_view cell, DType dtype, int64_t* value) {
   double number;
   if (!absl::SimpleAtoi(cell, value)) {
@@ -55,9 +55,9 @@ absl::Status NoNumber(const std::string& path, int64_t line, int64_t field, absl
       is_number && IsFloating(dtype) ? ", or write it with a point to have it rounded" : ""));
 }
 
-// Adds the number of a field to `values` and returns how many that are. As in MXNet an empty field,
-// between two commas or behind the last, has none, and a blank one is 0 where floats are read.
-// Nullopt: the field is an error.
+// Appends the number of a field to `values` and returns how many numbers the field has. As in MXNet
+// an empty field, between two commas or after the last, has none, and a blank one is 0 where floats
+// are read. nullopt: the field is invalid.
 template <typename T>
 std::optional<int> ReadField(absl::string_view field, DType dtype, std::vector<T>* values) {
   const absl::string_view cell = absl::StripAsciiWhitespace(field);
@@ -68,7 +68,8 @@ std::optional<int> ReadField(absl::string_view field, DType dtype, std::vector<T
   return 1;
 }
 
-// The rows of a file, (rows,) + row_shape, read as T; a row of shape (1,) has no axis of its own.
+// Reads the rows of a file as T into an array (rows,) + row_shape; rows of shape (1,) get no axis
+// of their own.
 template <typename T>
 absl::StatusOr<NDArray> ReadCsvAs(const std::string& path, const Shape& row_shape, DType dtype,
                                   bool drop_unit_axis) {
@@ -191,7 +192,7 @@ absl::StatusOr<std::string> CsvIter::SaveState() const {
   state.SetString("kind", kKind);
   state.SetInt("cursor", cursor_);
   state.SetInt("borrowed", borrowed_);
-  // To notice other data and options.
+  // These values detect other data and options.
   state.SetInt("rows", num_rows_);
   state.SetInt("batch_size", batch_size_);
   state.SetInt("round_batch", round_batch_ ? 1 : 0);

@@ -1,7 +1,7 @@
 #ifndef COOPER_IO_ITERATORS_CSV_ITER_H_
 #define COOPER_IO_ITERATORS_CSV_ITER_H_
 
-// Batches of the rows of CSV files: MXNet's CSVIter.
+// Serves batches of the rows of CSV files, as MXNet's CSVIter.
 
 #include <cstdint>
 #include <memory>
@@ -20,34 +20,36 @@
 namespace cooper {
 
 struct CsvIterOptions {
-  // Required: a row of comma-separated numbers per line. As in MXNet, fields without a character
-  // are passed over, wherever they are ("1,,2," has two numbers), and blank ones are 0 in floats.
+  // Required: a file with a row of comma-separated numbers per line. As in MXNet, empty fields are
+  // skipped everywhere ("1,,2," has two numbers), and blank ones are 0 in floats.
   std::string data_csv;
   Shape data_shape;       // required: of one row
   std::string label_csv;  // empty: all labels are 0
   Shape label_shape = {1};
   int64_t batch_size = 1;
-  // The last batch is filled with rows from the start of the file, which `pad` counts, and the next
-  // epoch begins behind them. Without, it is filled with zeros, and epochs begin at the start.
+  // If true, the last batch is filled with rows from the start of the file, which `pad` counts, and
+  // the next epoch begins after them. If false, it is filled with zeros, and epochs begin at the
+  // start.
   bool round_batch = true;
-  // Of the batches. A number that an integer dtype does not hold, and an integer (written without a
-  // point) that a float would round, is an error of Create: another word, another class. Fractions
-  // are cut off in integers, as in MXNet, and rounded in floats.
+  // The dtype of the batches. Create fails for a number that an integer dtype cannot hold and for
+  // an integer (written without a point) that a float would round, since it would be another word
+  // or class. Integer dtypes truncate fractions, as in MXNet; floats round them.
   DType dtype = DType::kFloat32;
   std::string data_name = "data";
   std::string label_name = "softmax_label";
 };
 
-// The rows are held in memory. Labels of shape (1,) come as (batch_size,).
+// Serves the rows, which are held in memory. Labels of shape (1,) come as (batch_size,). Not
+// thread-safe.
 class CsvIter : public DataIter {
  public:
-  // kInvalidArgument, naming file and line, for a line that does not hold as many numbers as its
-  // shape, and, with the field, for one that is no number or that the dtype does not hold; if there
-  // are no rows, or other numbers of them in the two files; for a shape with a negative extent or
-  // too many elements. ReadFile's errors.
+  // Reads the files. kInvalidArgument, naming file and line, for a line that does not hold as many
+  // numbers as its shape and, with the field, for one that is not a number or that the dtype cannot
+  // hold; if there are no rows, or the two files differ in their number; for a shape with a
+  // negative extent or too many elements. Also ReadFile's errors.
   static absl::StatusOr<std::unique_ptr<CsvIter>> Create(const CsvIterOptions& options);
 
-  // `index` of a batch holds row numbers, and -1 for zeros.
+  // In a batch, `index` holds row numbers, and -1 for rows of zeros.
   absl::StatusOr<std::optional<DataBatch>> Next() override;
   absl::Status Reset() override;
   absl::Status HardReset() override;

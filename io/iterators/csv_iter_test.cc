@@ -52,7 +52,7 @@ std::vector<Batch> Labels(DataIter& iter) {
   return batches;
 }
 
-// Rows 1, 2, ... with their number as label.
+// Returns rows 1, 2, ... with their number as label.
 CsvIterOptions Rows(int rows) {
   std::string data, label;
   for (int i = 1; i <= rows; ++i) {
@@ -101,7 +101,7 @@ TEST(CsvIterTest, ReadsInt64AsItIs) {
   }
 }
 
-// What MXNet 1.9.1 makes of them (dmlc-core's parser).
+// The expected values are those of MXNet 1.9.1 (dmlc-core's parser).
 TEST(CsvIterTest, PassesOverEmptyFieldsAsMXNet) {
   struct Case {
     const char* text;

@@ -18,7 +18,7 @@ namespace cooper {
 namespace {
 
 constexpr char kKind[] = "NDArrayIter";
-// Keeps the streams of this iterator apart from those of other users of a seed.
+// Separates the streams of this iterator from those of other users of a seed.
 constexpr uint64_t kStreamBase = uint64_t{0xDA} << 56;
 
 std::vector<DataDesc> Describe(const NamedSources& arrays, int64_t batch_size,
@@ -137,7 +137,7 @@ void NDArrayIter::StartEpoch() {
   order_ = carried_;
   order_.resize(static_cast<size_t>(carried + num_rows_));
   if (options_.shuffle) {
-    // Always from the rows' own order, so that no history need be saved.
+    // Starts from the rows' own order, so that states need no history.
     const std::vector<int64_t> rows =
         RandomGenerator(seed_, kStreamBase + epoch_).Permutation(num_rows_);
     std::copy(rows.begin(), rows.end(), order_.begin() + carried);
@@ -149,7 +149,7 @@ void NDArrayIter::StartEpoch() {
 absl::Status NDArrayIter::Reset() {
   const auto total = static_cast<int64_t>(order_.size());
   const int64_t left = total % options_.batch_size;
-  // Only an epoch whose full batches have all been taken leaves rows over.
+  // Rows roll over only from an epoch whose full batches have all been taken.
   if (options_.last_batch_handle == LastBatchHandle::kRollOver && cursor_ == total) {
     carried_.assign(order_.end() - left, order_.end());
   } else {
@@ -196,7 +196,7 @@ absl::StatusOr<std::optional<DataBatch>> NDArrayIter::Next() {
   COOPER_RETURN_IF_ERROR(ReserveIds("NDArrayIter", options_.batch_size, &batch.index));
   batch.index.assign(order_.begin() + cursor_, order_.begin() + cursor_ + rows);
   batch.pad = options_.batch_size - rows;
-  // More than once around, if the batch is larger than the data.
+  // Wraps around several times if the batch is larger than the data.
   for (int64_t i = 0; i < batch.pad; ++i) batch.index.push_back(order_[i % total]);
   if (cursor_ == 0) batch.pad += static_cast<int64_t>(carried_.size());
   COOPER_RETURN_IF_ERROR(Gather(data_, batch.index, &batch.data));
@@ -214,7 +214,7 @@ absl::StatusOr<std::string> NDArrayIter::SaveState() const {
   state.SetUint("epoch", epoch_);
   state.SetInt("cursor", cursor_);
   state.SetInts("carried", carried_);
-  // To notice other data and options.
+  // These values detect other data and options.
   state.SetInt("rows", num_rows_);
   state.SetInt("batch_size", options_.batch_size);
   state.SetInt("shuffle", options_.shuffle ? 1 : 0);

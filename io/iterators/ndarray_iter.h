@@ -1,7 +1,7 @@
 #ifndef COOPER_IO_ITERATORS_NDARRAY_ITER_H_
 #define COOPER_IO_ITERATORS_NDARRAY_ITER_H_
 
-// Batches of rows of arrays in memory: MXNet's NDArrayIter.
+// Serves batches of the rows of arrays in memory, as MXNet's NDArrayIter.
 
 #include <cstdint>
 #include <map>
@@ -25,46 +25,48 @@ namespace cooper {
 
 class KeyValues;  // key_values.h
 
-// Arrays with the names of the inputs that they feed.
+// Arrays with the names of the inputs that receive them.
 using NamedSources = std::vector<std::pair<std::string, NDArray>>;
 
-// The names that MXNet gives: one array is `default_name`, several are "_0_data", "_1_data", ...;
-// those of a map come in order of their names.
+// Name arrays as MXNet does: a single array is `default_name`, several are "_0_data", "_1_data",
+// ...; the arrays of a map come in order of their names.
 NamedSources NameArrays(const std::vector<NDArray>& arrays, absl::string_view default_name);
 NamedSources NameArrays(const std::map<std::string, NDArray>& arrays);
 
-// What happens to the rows that do not fill the last batch.
+// The treatment of the rows that do not fill the last batch.
 enum class LastBatchHandle {
   kPad,       // rows from the start of the epoch fill it; `pad` counts them
   kDiscard,   // they are left out
-  kRollOver,  // they come first in the next epoch, whose first batch reports as `pad` their number
+  kRollOver,  // they come first in the next epoch, whose first batch has their number as `pad`
 };
 
-// "pad", "discard", "roll_over"; kInvalidArgument for other names.
+// Parses "pad", "discard" and "roll_over"; kInvalidArgument for other names.
 absl::StatusOr<LastBatchHandle> LastBatchHandleFromName(absl::string_view name);
 
 struct NDArrayIterOptions {
   int64_t batch_size = 1;
-  bool shuffle = false;  // all arrays alike, in another order in each epoch
+  bool shuffle = false;  // permutes all arrays equally, anew in each epoch
   LastBatchHandle last_batch_handle = LastBatchHandle::kPad;
-  std::string layout = "NCHW";  // of the descriptions; N, if it is there, has to be the first
+  std::string layout = "NCHW";  // of the descriptions; N, if present, must be the first
   uint64_t seed = DefaultSeed();
-  // What the arrays are converted to; none: batches keep the arrays' dtypes. A value that changes
-  // is an error (CheckExactIn, exact_integers.h).
+  // The dtypes to convert the arrays to; by default batches keep the arrays' dtypes. Create fails
+  // if a value would change (CheckExactIn, exact_integers.h).
   std::optional<DType> data_dtype;
   std::optional<DType> label_dtype;
 };
 
+// Serves the rows of its arrays, which are shared, not copied, unless they are converted. Not
+// thread-safe.
 class NDArrayIter : public DataIter {
  public:
-  // The arrays must not be written to while the iterator or one of its batches is in use.
-  // kInvalidArgument, naming the array, if there is no data, batch_size < 1, an array is not on the
-  // CPU or has no rows, the numbers of rows differ, or a dtype does not hold a value; and if the
-  // layout has N behind other axes, along which MXNet would cut batches.
+  // Creates an iterator. The arrays must not be written to while the iterator or one of its batches
+  // is in use. kInvalidArgument, naming the array, if there is no data, batch_size < 1, an array is
+  // not on the CPU or has no rows, the numbers of rows differ, a dtype cannot hold a value, or N is
+  // not the first axis of the layout (MXNet would cut batches along it).
   static absl::StatusOr<std::unique_ptr<NDArrayIter>> Create(NamedSources data, NamedSources label,
                                                              NDArrayIterOptions options = {});
 
-  // `index` of a batch holds row numbers.
+  // In a batch, `index` holds row numbers.
   absl::StatusOr<std::optional<DataBatch>> Next() override;
   absl::Status Reset() override;
   absl::Status HardReset() override;
@@ -84,7 +86,7 @@ class NDArrayIter : public DataIter {
   NDArrayIter(NamedSources data, NamedSources label, NDArrayIterOptions options);
   absl::Status Check();
   absl::Status Convert();
-  // That a state is of an iterator with these options.
+  // Checks that a state belongs to an iterator with these options.
   absl::Status CheckOptions(const KeyValues& state) const;
   void StartEpoch();
 

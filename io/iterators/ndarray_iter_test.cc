@@ -19,7 +19,7 @@ namespace {
 using ::testing::HasSubstr;
 using Ids = std::vector<int64_t>;
 
-// An array (rows, 2) that holds 10 * row and 10 * row + 1.
+// Returns an array (rows, 2) of 10 * row and 10 * row + 1.
 NDArray Rows(int64_t rows) {
   std::vector<float> values;
   for (int64_t i = 0; i < rows; ++i) {
@@ -45,7 +45,7 @@ void PrintTo(const Batch& batch, std::ostream* os) {
   *os << ::testing::PrintToString(batch.index) << " pad " << batch.pad;
 }
 
-// Takes all batches, checking that the arrays hold the rows of the index.
+// Takes all batches and checks that the arrays hold the rows of the index.
 std::vector<Batch> CheckedEpoch(NDArrayIter& iter) {
   std::vector<Batch> batches;
   for (const DataBatch& b : Epoch(iter)) {
@@ -181,7 +181,7 @@ TEST(NDArrayIterTest, RefusesTheStateOfOtherData) {
   COOPER_ASSERT_OK_AND_ASSIGN(const std::string state, Make(11, {})->SaveState());
   EXPECT_THAT(Make(12, {})->LoadState(state),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("11 rows")));
-  // More rows than can be added to.
+  // The number of rows is too large to add a batch size to.
   const std::string many = absl::StrReplaceAll(
       state, {{"rows 11", "rows 9223372036854775807"}, {"carried", "carried 0"}});
   EXPECT_THAT(Make(11, {})->LoadState(many),
@@ -202,7 +202,7 @@ TEST(NDArrayIterTest, RefusesTheStateOfOtherOptions) {
   expect_refused({.batch_size = 4, .last_batch_handle = LastBatchHandle::kDiscard},
                  "of last_batch_handle 0");
   COOPER_EXPECT_OK(Make(11, options)->LoadState(state));
-  // As states were before they had options.
+  // States of the version without options.
   COOPER_EXPECT_OK(
       Make(11, options)
           ->LoadState("kind NDArrayIter\nseed 1\nepoch 2\ncursor 4\ncarried \nrows 11\n"));

@@ -36,7 +36,8 @@ std::string KeyText(const std::optional<BucketKey>& key) {
   return key.has_value() ? key->ToString() : "none";
 }
 
-// fn(), whose exceptions become errors: on the thread of a source they would end the process.
+// Returns fn(), with exceptions converted to errors: on the thread of a source they would end the
+// process.
 template <typename Fn>
 auto WithoutExceptions(const Fn& fn) -> decltype(fn()) {
   try {
@@ -55,7 +56,7 @@ void Append(std::vector<T>&& more, std::vector<T>* all) {
 
 }  // namespace
 
-// An iterator and the thread that runs ahead on it.
+// An iterator and the thread that reads ahead on it.
 class PrefetchingIter::Source {
  public:
   Source(std::unique_ptr<DataIter> iter, size_t depth)
@@ -75,7 +76,7 @@ class PrefetchingIter::Source {
     thread_.join();
   }
 
-  // The next batch, still to be popped. Waits for it.
+  // Waits for the next batch and returns it without removing it.
   const MaybeBatch& Front() {
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait(lock, [this] { return !made_.empty(); });
@@ -93,15 +94,15 @@ class PrefetchingIter::Source {
     return batch;
   }
 
-  // Notes that the reader has seen the end of the epoch, which is the next batch. Some iterators
-  // have moved there, and begin the next epoch with what is left.
+  // Records that the reader has seen the end of the epoch, which is the next entry. Some iterators
+  // change there, and begin the next epoch with the samples that are left.
   void PassEnd() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    // The thread rests.
+    // The thread is idle here.
     made_.front().state = WithoutExceptions([this] { return iter_->SaveState(); });
   }
 
-  // The state where the reader stands.
+  // Returns the state at the reader's position.
   absl::StatusOr<std::string> SaveState() {
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait(lock, [this] { return !made_.empty(); });
@@ -118,8 +119,8 @@ class PrefetchingIter::Source {
     return Restart([&](DataIter& iter) { return iter.LoadState(state); });
   }
 
-  // From where the reader stands, however far the thread has run ahead, if the iterator keeps a
-  // state.
+  // Resets from the reader's position, however far the thread has read ahead, if the iterator
+  // supports states.
   absl::Status Reset(bool hard) {
     return Restart([this, hard](DataIter& iter) -> absl::Status {
       if (!made_.empty() && made_.front().state.ok()) {
@@ -130,19 +131,20 @@ class PrefetchingIter::Source {
     });
   }
 
-  // The iterator's as they were before the thread ran ahead on it.
+  // Return the iterator's descriptions from before the thread started.
   const std::vector<DataDesc>& provide_data() const { return provide_data_; }
   const std::vector<DataDesc>& provide_label() const { return provide_label_; }
 
  private:
   struct Made {
     MaybeBatch batch;
-    // The iterator's where the reader stands if this comes next: before the batch, or behind the
-    // end of the epoch once the reader has seen it.
+    // The iterator's state for a reader whose next entry is this one: before the batch, or after
+    // the end of the epoch once the reader has seen it.
     absl::StatusOr<std::string> state;
   };
 
-  // Calls `change` on the iterator while the thread rests, and drops what was made before.
+  // Calls `change` on the iterator while the thread is idle. On success drops the batches made
+  // earlier.
   template <typename Change>
   absl::Status Restart(const Change& change) {
     std::unique_lock<std::mutex> lock(mutex_);
@@ -150,7 +152,7 @@ class PrefetchingIter::Source {
     changed_.wait(lock, [this] { return !busy_; });
     absl::Status status = WithoutExceptions([&] { return change(*iter_); });
     if (status.ok()) made_.clear();
-    // What was made before an error is still right, unless it was the last of the epoch.
+    // Batches made before an error are still valid, unless the last one ended the epoch.
     paused_ = !made_.empty() && IsLast(made_.back().batch);
     lock.unlock();
     changed_.notify_all();
@@ -164,7 +166,7 @@ class PrefetchingIter::Source {
       if (stop_) return;
       busy_ = true;
       lock.unlock();
-      // Nobody else touches the iterator while busy_ is set.
+      // Only this thread uses the iterator while busy_ is set.
       absl::StatusOr<std::string> state = WithoutExceptions([this] { return iter_->SaveState(); });
       MaybeBatch batch = WithoutExceptions([this] { return iter_->Next(); });
       lock.lock();
@@ -288,7 +290,7 @@ absl::Status PrefetchingIter::Reset() { return ResetSources(/*hard=*/false); }
 absl::Status PrefetchingIter::HardReset() { return ResetSources(/*hard=*/true); }
 
 absl::Status PrefetchingIter::ResetSources(bool hard) {
-  // What has begun is finished as what it was.
+  // A reset that has begun is first completed as the kind that it was.
   if (hard && !is_hard_ && IsPartlyReset()) COOPER_RETURN_IF_ERROR(ResetSources(false));
   if (!IsPartlyReset()) is_hard_ = hard;
   absl::Status status;
@@ -343,7 +345,7 @@ absl::Status PrefetchingIter::LoadState(absl::string_view text) {
   for (size_t i = 0; i < sources_.size(); ++i) {
     absl::Status status = sources_[i]->LoadState(loaded[i]);
     if (status.ok()) continue;
-    // No source stays ahead of the others.
+    // Moves the sources back, so that none is ahead of the others.
     for (size_t k = 0; k < i; ++k) sources_[k]->LoadState(present[k]).IgnoreError();
     return status;
   }

@@ -80,7 +80,7 @@ class FailingIter : public DataIter {
   int64_t next_ = 0;
 };
 
-// Another iterator, for tests that change a part of it.
+// Delegates to another iterator, for tests that change a part of it.
 class ForwardingIter : public DataIter {
  public:
   explicit ForwardingIter(std::unique_ptr<DataIter> iter) : iter_(std::move(iter)) {}
@@ -97,7 +97,7 @@ class ForwardingIter : public DataIter {
   const std::unique_ptr<DataIter> iter_;
 };
 
-// Counts the calls of another one's Next().
+// Counts the calls of another iterator's Next().
 class CountingIter : public ForwardingIter {
  public:
   CountingIter(std::unique_ptr<DataIter> iter, std::atomic<int>* calls)
@@ -242,8 +242,8 @@ TEST(PrefetchingIterTest, AStateThatASourceRefusesMovesNoOther) {
   }
 }
 
-// Rows 8 and 9 come first in the next epoch if this one's end has been read, not if the thread
-// alone has met it.
+// Rows 8 and 9 come first in the next epoch if the reader has reached the end of this one, not if
+// only the thread has.
 TEST(PrefetchingIterTest, ResetsFromWhereTheReaderStands) {
   const NDArrayIterOptions options = {.batch_size = 8,
                                       .last_batch_handle = LastBatchHandle::kRollOver};
@@ -299,7 +299,7 @@ TEST(PrefetchingIterTest, AnExceptionIsAnError) {
   EXPECT_THAT(FirstRows(*iter), ElementsAre(1, 2));
 }
 
-// Epochs of both have the same order, which is another one in each.
+// Both have the same order, another one in each epoch.
 TEST(PrefetchingIterTest, SourcesStayInTheSameEpochThoughOneIsNotReset) {
   const NDArrayIterOptions options = {.shuffle = true, .seed = 3};
   const auto numbered = [&] {

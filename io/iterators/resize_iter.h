@@ -1,7 +1,7 @@
 #ifndef COOPER_IO_ITERATORS_RESIZE_ITER_H_
 #define COOPER_IO_ITERATORS_RESIZE_ITER_H_
 
-// Another iterator's batches in epochs of a fixed number of them.
+// Serves another iterator's batches in epochs of a fixed number of batches.
 
 #include <cstdint>
 #include <memory>
@@ -18,15 +18,15 @@ namespace cooper {
 
 class ResizeIter : public DataIter {
  public:
-  // Epochs of `size` batches, which are passed on whole, bucket key and all. When `iter` ends
-  // before that it is reset and goes on. With `reset_internal`, Reset() resets it too; without, an
-  // epoch begins where the last one ended.
+  // Serves epochs of `size` batches of `iter`, unchanged. When `iter` ends earlier it is reset and
+  // continued. With `reset_internal`, Reset() resets `iter` too; without, an epoch begins where the
+  // last one ended.
   ResizeIter(std::unique_ptr<DataIter> iter, int64_t size, bool reset_internal = true);
 
   // kFailedPrecondition if the inner iterator has no batch in a whole epoch.
   absl::StatusOr<std::optional<DataBatch>> Next() override;
   absl::Status Reset() override;
-  // Without reset_internal, Reset().
+  // Without reset_internal it equals Reset().
   absl::Status HardReset() override;
 
   const std::vector<DataDesc>& provide_data() const override { return iter_->provide_data(); }
@@ -47,7 +47,7 @@ class ResizeIter : public DataIter {
   const std::unique_ptr<DataIter> iter_;
   const int64_t size_;
   const bool reset_internal_;
-  int64_t taken_ = 0;  // in this epoch
+  int64_t taken_ = 0;  // batches of this epoch so far
 };
 
 }  // namespace cooper

@@ -11,7 +11,7 @@
 namespace cooper {
 namespace {
 
-// Gives out numbers from `start` on, but never `skipped`.
+// Assigns ids from `start` on, except `skipped`.
 class Numbers {
  public:
   Numbers(int start, int skipped) : next_(start), skipped_(skipped) {}

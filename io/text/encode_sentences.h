@@ -1,7 +1,7 @@
 #ifndef COOPER_IO_TEXT_ENCODE_SENTENCES_H_
 #define COOPER_IO_TEXT_ENCODE_SENTENCES_H_
 
-// Turns words into numbers: MXNet's mx.rnn.encode_sentences.
+// Converts words to ids, as MXNet's mx.rnn.encode_sentences.
 
 #include <string>
 #include <vector>
@@ -13,20 +13,20 @@
 namespace cooper {
 
 using Sentence = std::vector<std::string>;
-// The number of each word.
+// Maps a word to its id.
 using Vocabulary = absl::flat_hash_map<std::string, int>;
 
 struct EncodeSentencesOptions {
-  // The number of padding: no word gets it.
+  // The id of padding, which no word gets.
   int invalid_label = -1;
-  // The name under which a new vocabulary holds invalid_label.
+  // The key of invalid_label in a new vocabulary.
   std::string invalid_key = "\n";
-  // The first number of a new vocabulary.
+  // The first id of a new vocabulary.
   int start_label = 0;
-  // Stands for every word that a given vocabulary lacks. Its number is that of the vocabulary; if
-  // it has none it gets one, once, above all others. (MXNet gives it a new one for each word.)
-  // Empty: unknown words are errors. A new vocabulary has no unknown words, but holds the token,
-  // numbered first, for texts to come.
+  // Replaces every word that a given vocabulary lacks. It has its id in the vocabulary, or a new
+  // one above all others. (MXNet assigns a new id for each unknown word.) If empty, unknown words
+  // are errors. A new vocabulary has no unknown words, but contains the token, with the first id,
+  // for later texts.
   std::string unknown_token;
 };
 
@@ -35,13 +35,13 @@ struct EncodedSentences {
   Vocabulary vocabulary;
 };
 
-// With a new vocabulary: words are numbered in order of appearance.
+// Encodes with a new vocabulary: words get ids in order of appearance.
 EncodedSentences EncodeSentences(absl::Span<const Sentence> sentences,
                                  const EncodeSentencesOptions& options = {});
 
-// With a given vocabulary, which is returned, with unknown_token added if it was missing.
-// kInvalidArgument, naming the word and its place, for an unknown word without an unknown_token;
-// and for an unknown_token that is new where a word has the largest int.
+// Encodes with a given vocabulary, and returns it with unknown_token added if it was missing.
+// kInvalidArgument, naming the word and its position, for an unknown word without an unknown_token;
+// and if unknown_token needs a new id but a word has the largest int.
 absl::StatusOr<EncodedSentences> EncodeSentences(absl::Span<const Sentence> sentences,
                                                  const Vocabulary& vocabulary,
                                                  const EncodeSentencesOptions& options = {});

@@ -1,7 +1,7 @@
 #ifndef COOPER_IO_TEXT_TEXT_CORPUS_H_
 #define COOPER_IO_TEXT_TEXT_CORPUS_H_
 
-// Reads texts with a sentence on each line and spaces between the words, and makes vocabularies.
+// Reads texts with one sentence per line and spaces between words, and builds vocabularies.
 
 #include <cstdint>
 #include <string>
@@ -15,14 +15,14 @@
 namespace cooper {
 
 struct ReadSentencesOptions {
-  // Put at the end of each sentence, such as "<eos>". Empty: nothing is.
+  // Appended to each sentence, such as "<eos>". Empty: nothing is appended.
   std::string end_token;
   int64_t max_sentences = -1;  // negative: all
 };
 
-// The words of each line, without a byte order mark; lines without words are left out. Errors are
-// those of ReadFile (ndarray/base/atomic_file.h): kNotFound, with the path, if there is no such
-// file.
+// Returns the words of each line, without a byte order mark; lines without words are skipped.
+// Errors are those of ReadFile (ndarray/base/atomic_file.h): kNotFound, with the path, if there is
+// no such file.
 absl::StatusOr<std::vector<Sentence>> ReadSentences(const std::string& path,
                                                     const ReadSentencesOptions& options = {});
 
@@ -30,17 +30,18 @@ struct BuildVocabularyOptions {
   int invalid_label = -1;
   std::string invalid_key = "\n";
   int start_label = 0;
-  std::string unknown_token;  // numbered first; empty: none
+  std::string unknown_token;  // gets the first id; empty: none
   int64_t min_count = 1;      // rarer words are left out
   int64_t max_words = -1;     // only the most frequent words; negative: all
 };
 
-// Numbers words by falling frequency, those of equal frequency in alphabetical order.
+// Assigns ids by falling frequency; words of equal frequency in alphabetical order.
 Vocabulary BuildVocabulary(absl::Span<const Sentence> sentences,
                            const BuildVocabularyOptions& options = {});
 
-// A vocabulary as a file: "number word" lines by rising number, with line breaks and backslashes of
-// words escaped. kInvalidArgument, naming the line, for other contents.
+// Write and read a vocabulary file: lines "id word" by rising id, with line breaks and backslashes
+// in words escaped. kInvalidArgument, naming the line, for other contents; also the errors of
+// atomic_file.h.
 absl::Status SaveVocabulary(const std::string& path, const Vocabulary& vocabulary);
 absl::StatusOr<Vocabulary> LoadVocabulary(const std::string& path);
 
