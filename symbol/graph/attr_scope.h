@@ -1,26 +1,27 @@
 #ifndef COOPER_SYMBOL_GRAPH_ATTR_SCOPE_H_
 #define COOPER_SYMBOL_GRAPH_ATTR_SCOPE_H_
 
-// Attributes for every symbol made while a scope is alive on this thread, such as the group of
-// devices a part of the network is meant for:
+// Attributes for every symbol that is created while a scope is alive on this thread, such as the
+// device group of a part of the network:
 //
 //   AttrScope scope(AttrMap{{"ctx_group", "dev1"}});  // stored as __ctx_group__
 //
-// Inner scopes win over outer ones, and attributes given to a symbol over both.
+// Inner scopes override outer ones; attributes given to a symbol override both.
 
 #include "symbol/schema/param_schema.h"
 
 namespace cooper {
 
+// A scope of the current thread. Scopes must be destroyed in reverse order of construction.
 class AttrScope {
  public:
-  // Keys are given bare and stored as __key__; a key that is already of that form is kept.
+  // Keys without underscores are stored as __key__; a key of that form is kept.
   explicit AttrScope(const AttrMap& attrs);
   ~AttrScope();
   AttrScope(const AttrScope&) = delete;
   AttrScope& operator=(const AttrScope&) = delete;
 
-  // The attributes in force on this thread, of all scopes together.
+  // Returns the attributes in force on this thread: those of all scopes merged.
   static const AttrMap& Current();
 
  private:

@@ -14,7 +14,7 @@
 namespace cooper {
 namespace {
 
-// Finds the owner of a node that the graph walk gave as a raw pointer.
+// Returns the owning pointer of each node, since the graph walk gives raw pointers.
 absl::flat_hash_map<const Node*, NodePtr> Owners(const Symbol& symbol, const IndexedGraph& graph) {
   absl::flat_hash_map<const Node*, NodePtr> owners;
   owners.reserve(graph.nodes().size());
@@ -66,7 +66,7 @@ class Differentiation {
     return found;
   }
 
-  // Gradients are computed only on the ways that lead to a requested variable.
+  // Marks the nodes on a path to a requested variable; gradients are computed only for these.
   void MarkNeeded(const std::vector<int>& variables) {
     needed_.assign(graph_.num_nodes(), false);
     for (int variable : variables) needed_[variable] = true;
@@ -96,8 +96,8 @@ class Differentiation {
   absl::Status Visit(const NodePtr& node) {
     if (!node->op()->gradient()) return absl::OkStatus();
     std::vector<NodeEntry> heads;
-    // A loss starts from itself wherever it is: as in MXNet below BlockGrad and argmax too. And the
-    // backward pass updates auxiliary states.
+    // A loss starts its gradient itself wherever it is, also below BlockGrad and argmax, as in
+    // MXNet. Auxiliary states are updated in the backward pass, so their nodes take part in it too.
     bool reached = node->op()->IgnoresHeadGradient(node->call()) ||
                    !node->op()->AuxInputs(node->call()).empty();
     for (int k = 0; k < node->num_outputs(); ++k) {
@@ -117,12 +117,13 @@ class Differentiation {
     return absl::OkStatus();
   }
 
-  // The gradient of one entry, once all its terms are known.
+  // Returns the gradient of one entry, once all its terms are known.
   absl::StatusOr<NodeEntry> Sum(const NodeEntry& entry) {
     std::vector<NodeEntry>& terms = terms_[graph_.entry(entry)];
     if (terms.empty()) return NodeEntry();
     if (terms.size() == 1) return terms[0];
-    // Not after a term, which may be one of several sums: a + b hands its gradient on to both.
+    // The sum is not named after a term, which may be part of several sums: a + b passes its
+    // gradient to both inputs.
     std::string name = absl::StrCat(namer_.Name(entry), "_grad_sum");
     COOPER_ASSIGN_OR_RETURN(NodePtr sum, MakeNode("_grad_sum", std::move(name), terms));
     result_.nodes.push_back(std::move(sum));

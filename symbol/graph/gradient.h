@@ -13,22 +13,24 @@
 
 namespace cooper {
 
-// Name of the variable that holds the gradient which the caller gives for output `i`.
+// Returns the name of the variable that holds the caller's gradient of output `i`.
 std::string HeadGradientName(int i);
 
+// The gradient of a graph: nodes that share the graph's own.
 struct GradientGraph {
-  // One per requested variable: its gradient. Null if no gradient flows there: it is zero.
+  // The gradient of each requested variable. A null entry means that no gradient flows there: the
+  // gradient is zero.
   std::vector<NodeEntry> gradients;
-  // One variable per output, called HeadGradientName(i); null for outputs that start from
-  // themselves (losses) or that gradients do not flow through.
+  // One variable per output, called HeadGradientName(i); null for outputs that start their own
+  // gradient (losses) and for outputs through which no gradient flows.
   std::vector<NodeEntry> head_gradients;
-  // Every node that was added, each after its inputs: an order in which they can be run. Some may
-  // be of no use to `gradients`.
+  // Every added node after its inputs: a valid execution order. Some may not be needed for
+  // `gradients`.
   std::vector<NodePtr> nodes;
 };
 
 // Differentiates the sum over all outputs of (head gradient i * output i) with respect to the named
-// variables. Gradients that arrive on several ways are added by `_grad_sum` nodes.
+// variables. Gradients that arrive on several paths are added by `_grad_sum` nodes.
 //
 // Fails with kNotFound if a name is no argument of `symbol` or a backward operator is not linked.
 absl::StatusOr<GradientGraph> MakeGradientGraph(const Symbol& symbol,

@@ -1,5 +1,5 @@
-// Which gradients are made, and what they cost. Their values are tested by operator and by golden
-// cases.
+// Tests which gradients are built, and their cost. Their values are tested by operator and by
+// golden cases.
 
 #include "symbol/graph/gradient.h"
 
@@ -37,8 +37,8 @@ bool HasGradient(const Symbol& symbol, const std::string& name) {
   return graph.ok() && graph->gradients[0];
 }
 
-// MXNet asks each node below the heads for its gradient; BlockGrad hands down zeros, which a loss
-// ignores.
+// MXNet calls the gradient rule of each node below the heads; BlockGrad passes zeros down, which a
+// loss ignores.
 TEST(GradientTest, ALossTrainsBelowWhatStopsGradients) {
   const Symbol loss = Of("SoftmaxOutput", Scores());
   for (const char* op : {"BlockGrad", "argmax", "zeros_like"}) {
@@ -59,7 +59,7 @@ TEST(GradientTest, WhatIsStoppedBesideALossHasNoGradient) {
   EXPECT_FALSE(HasGradient(both, "other_weight"));
 }
 
-// Names were made of all outputs for each that several gradients reach: minutes.
+// Naming an output must not list all outputs of its node again: that would take minutes here.
 TEST(GradientTest, OutputsOfANodeAreNamedOnce) {
   constexpr int kOutputs = 1 << 15;
   const Stopwatch stopwatch;

@@ -1,9 +1,9 @@
 #ifndef COOPER_SYMBOL_GRAPH_INDEXED_GRAPH_H_
 #define COOPER_SYMBOL_GRAPH_INDEXED_GRAPH_H_
 
-// A graph with its nodes and their outputs numbered, for algorithms that keep something per node or
-// per output in a vector. Nodes are numbered inputs first (TopologicalOrder); the outputs of a node
-// are consecutive.
+// A graph with numbered nodes and outputs, for algorithms that keep a vector of data per node or
+// per output. Nodes are numbered inputs first (TopologicalOrder); the outputs of a node are
+// consecutive.
 
 #include <vector>
 
@@ -12,11 +12,12 @@
 
 namespace cooper {
 
+// A numbered graph. Lookups by node take constant time. Immutable.
 class IndexedGraph {
  public:
-  // The graph that `heads` reach. Keeps pointers into it: the heads must outlive this.
+  // Numbers the graph that `heads` reach. Keeps pointers into it: the heads must outlive this.
   explicit IndexedGraph(const std::vector<NodeEntry>& heads);
-  // `order` lists the nodes, each after its inputs.
+  // Numbers the nodes of `order`, which lists each after its inputs and must outlive this.
   explicit IndexedGraph(std::vector<const Node*> order);
 
   const std::vector<const Node*>& nodes() const { return nodes_; }
@@ -24,7 +25,7 @@ class IndexedGraph {
   int num_entries() const { return first_entry_.back(); }
   int node_index(const Node* node) const { return index_.at(node); }
   bool contains(const Node* node) const { return index_.contains(node); }
-  // Number of output 0 of node `i`.
+  // Returns the number of output 0 of node `i`.
   int first_entry(int i) const { return first_entry_[i]; }
   int entry(const NodeEntry& e) const { return first_entry_[node_index(e.node.get())] + e.index; }
 

@@ -1,28 +1,28 @@
 #ifndef COOPER_SYMBOL_GRAPH_NAME_MANAGER_H_
 #define COOPER_SYMBOL_GRAPH_NAME_MANAGER_H_
 
-// Gives names to symbols that were made without one, as MXNet does: "fullyconnected0",
-// "fullyconnected1". A manager counts from the moment it is made; the innermost one that is alive
-// on a thread is in force there.
+// Names symbols that are created without a name, as MXNet does: "fullyconnected0",
+// "fullyconnected1". A manager counts from its construction; the innermost one that is alive on a
+// thread names that thread's symbols.
 
 #include <map>
 #include <string>
 
 namespace cooper {
 
-// A scope: names made while it is the innermost on this thread come from it.
+// A scope of the current thread. Scopes must be destroyed in reverse order of construction.
 class NameManager {
  public:
-  // `prefix` is put before every automatic and given name (MXNet's mx.name.Prefix).
+  // `prefix` is prepended to every automatic and every given name (MXNet's mx.name.Prefix).
   explicit NameManager(std::string prefix = "");
   ~NameManager();
   NameManager(const NameManager&) = delete;
   NameManager& operator=(const NameManager&) = delete;
 
-  // `name` if it is not empty, else the next automatic one of `hint`.
+  // Returns the prefix and `name`, or the next automatic name for `hint` if `name` is empty.
   std::string Get(const std::string& name, const std::string& hint);
 
-  // The innermost scope of this thread, or the thread's own.
+  // Returns the innermost manager of this thread; without one, the thread's default manager.
   static NameManager& Current();
 
  private:

@@ -9,9 +9,8 @@
 
 namespace cooper {
 
-// Names outputs as OutputName does (symbol/graph/symbol.h), and lists those of a node once,
-// whichever of them are asked for: there may be a hundred thousand. Nodes must outlive it. Not safe
-// for threads.
+// Names outputs as OutputName does (symbol/graph/symbol.h), but lists the output names of each node
+// only once: a node may have a hundred thousand outputs. Nodes must outlive it. Not thread-safe.
 class OutputNamer {
  public:
   // `entry` must not be null.

@@ -27,7 +27,7 @@ Symbol MakeVariable(std::string name, AttrMap attrs) {
   return Symbol({NodeEntry{Node::Make({.name = std::move(name), .call = std::move(call)}), 0}});
 }
 
-// The operator and its parameters, parsed.
+// Returns the operator with its parsed parameters.
 absl::StatusOr<OpCall> MakeCall(absl::string_view op_name, const OpArgs& args) {
   AttrMap attrs = AttrScope::Current();
   for (const auto& [key, value] : args.attrs) attrs[StoredKey(key)] = value;
@@ -45,8 +45,8 @@ absl::Status UnknownInput(const OpCall& call, const OpSchema::Names& names,
                    DidYouMean(key, names)));
 }
 
-// The entries for the operator's inputs, which are called `names`: those given, and variables for
-// the rest.
+// Returns the entries for the operator's inputs, which are called `names`: the given ones, and new
+// variables for the rest.
 absl::StatusOr<std::vector<NodeEntry>> BindInputs(const OpCall& call, const OpSchema::Names& names,
                                                   const std::string& name, const OpArgs& args) {
   if (args.inputs.size() + args.named.size() > names.size()) {
@@ -194,7 +194,7 @@ absl::StatusOr<Symbol> Symbol::Compose(const std::map<std::string, Symbol>& repl
     }
     if (!changed) continue;
     COOPER_RETURN_IF_ERROR(AddContext(CheckAuxInputs(fields.call, fields.inputs), Describe(*node)));
-    // The names are checked once, below; who needs the node's set finds it (variable_set.h).
+    // Names are checked once, below; UnionOfVariables computes the node's set when needed.
     fields.variables = nullptr;
     fields.input_versions.reset();
     replaced[node] = {Node::Make(std::move(fields)), 0};
@@ -230,7 +230,7 @@ absl::StatusOr<Symbol> Symbol::WithAttrs(const AttrValues& attrs) const {
     COOPER_ASSIGN_OR_RETURN(
         fields.call,
         AddContext(MakeOpCall(op->name(), fields.call.attrs, fields.inputs.size()), Describe(old)));
-    // Inputs and the symbol's outputs stay as they are: the operator must still have them.
+    // The inputs and outputs of the node are unchanged: the operator must still have the same ones.
     const OpSchema::Names before = op->InputNames(old.call()), names = op->InputNames(fields.call);
     const size_t num_outputs = op->OutputNames(fields.call).size();
     if (names.size() != before.size() || num_outputs != static_cast<size_t>(old.num_outputs())) {

@@ -1,23 +1,23 @@
 #ifndef COOPER_SYMBOL_GRAPH_SYMBOL_H_
 #define COOPER_SYMBOL_GRAPH_SYMBOL_H_
 
-// A symbolic expression: one or more outputs of an immutable graph. Symbols are values, cheap to
-// copy; making a symbol from others shares their graphs and changes none of them.
+// A symbolic expression: one or more outputs of an immutable graph. Symbols are values and cheap to
+// copy; an operation on symbols shares their graphs and changes none of them.
 //
 //   Symbol data = Symbol::Variable("data");
 //   COOPER_ASSIGN_OR_RETURN(Symbol fc1, Symbol::Create("FullyConnected",
 //       {.name = "fc1", .inputs = {data}, .attrs = {{"num_hidden", 128}}}));
 //   fc1.ListArguments();  // data, fc1_weight, fc1_bias
 //
-// Create, with attributes by name, is for what reads networks. Those that are written in C++ use
+// Create, with attributes by name, is for programs that read networks. Networks written in C++ use
 // the functions of symbol/op/*.h, a header for each family of operators:
 //
 //   Symbol fc1 = op::FullyConnected(data, {.num_hidden = 128, .name = "fc1"});
 //
-// These return no StatusOr. What goes wrong is kept by the symbol that could not be made, and by
-// all that are made from it: it has no outputs, and status() is the first error, with node and
-// operator. Whatever takes a finished network (inference of shapes, binding, modules, saving)
-// fails with that error.
+// These functions return no StatusOr. If a symbol could not be created, it keeps the error, and so
+// do all symbols built from it: they have no outputs, and status() is the first error, with node
+// and operator. A function that takes a finished network (shape inference, binding, modules,
+// saving) fails with that error.
 //
 // MXNet: python/mxnet/symbol/symbol.py.
 
@@ -40,38 +40,42 @@ namespace cooper {
 
 class Symbol;
 
+// Attributes of a variable. Each is stored as a hidden attribute, such as __shape__.
 struct VariableOptions {
-  PartialShape shape;          // a default, used where nobody gives a shape
-  std::optional<DType> dtype;  // likewise
+  PartialShape shape;          // a default, used where the caller gives no shape
+  std::optional<DType> dtype;  // a default, used where the caller gives no dtype
   std::optional<double> lr_mult;
   std::optional<double> wd_mult;
   std::string init;  // an initializer, as MXNet's JSON: ["zero", {}]
   AttrValues attrs;  // any others
 };
 
+// The arguments of an operator call.
 struct OpArgs {
   std::string name;                     // empty: an automatic one, "fullyconnected0"
   std::vector<Symbol> inputs;           // the first inputs, in order
   std::map<std::string, Symbol> named;  // others, by the operator's name for them
   // The operator's parameters, and hidden attributes (__x__), as numbers, bools and text.
   AttrValues attrs;
-  // What an automatic name begins with; empty: the operator as it was called, in lower case.
+  // The stem of an automatic name; empty: the operator name as given to Create, in lower case.
   std::string hint = {};
 };
 
+// The names of a symbol's variables, in the order of ListVariables.
 struct VariableNames {
   std::vector<std::string> args;
   std::vector<std::string> auxs;  // auxiliary states
 };
 
+// A const Symbol may be used by several threads at a time.
 class Symbol {
  public:
-  // Without outputs.
+  // Creates a symbol without outputs.
   Symbol() = default;
   explicit Symbol(std::vector<NodeEntry> outputs) : outputs_(std::move(outputs)) {}
-  // The symbol that could not be made. `error` is not OK.
+  // Creates a symbol that keeps `error`, which must not be OK.
   explicit Symbol(absl::Status error);
-  // The symbol, or one that keeps the error.
+  // Returns the symbol, or a symbol that keeps the error.
   static Symbol Keep(absl::StatusOr<Symbol> symbol);
 
   static Symbol Variable(const std::string& name, const VariableOptions& options = {});
@@ -84,57 +88,58 @@ class Symbol {
   // inputs, an input of several outputs, or two variables of one name in the graph.
   static absl::StatusOr<Symbol> Create(absl::string_view op, const OpArgs& args);
 
-  // All outputs of all symbols, in order. kInvalidArgument if two variables share a name; the first
-  // error among the symbols.
+  // Returns all outputs of all symbols, in order. Fails with kInvalidArgument if two variables
+  // share a name, and with the first error among the symbols.
   static absl::StatusOr<Symbol> Group(absl::Span<const Symbol> symbols);
 
-  // A copy of the graph in which the named variables are replaced by symbols of one output each.
-  // kNotFound for a name that is no variable of this symbol.
+  // Returns a copy of the graph in which the named variables are replaced by symbols of one output
+  // each. Fails with kNotFound for a name that is no variable of this symbol.
   absl::StatusOr<Symbol> Compose(const std::map<std::string, Symbol>& replacements) const;
 
-  // Why the symbol could not be made: the first error, with node and operator. OK otherwise.
+  // Returns the first error, with node and operator, if the symbol could not be created; else OK.
   const absl::Status& status() const { return status_; }
 
-  // None if there is an error.
+  // Empty if there is an error.
   const std::vector<NodeEntry>& outputs() const { return outputs_; }
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
-  // Output `i` alone. Without such an output, a symbol that keeps the error: status(), or
-  // kInvalidArgument with the outputs there are.
+  // Returns output `i` alone. If there is no such output, the result keeps an error: status(), or
+  // kInvalidArgument with the number of outputs.
   Symbol operator[](int i) const;
-  // The output of that name (as ListOutputs gives it). kNotFound, with the names there are;
-  // kInvalidArgument, naming both nodes, if two outputs have the name.
+  // Returns the output of that name (as ListOutputs gives it). Fails with kNotFound, listing the
+  // names, and with kInvalidArgument, naming both nodes, if two outputs have the name.
   absl::StatusOr<Symbol> Get(absl::string_view output_name) const;
 
-  // The name of the node, if all outputs are of one node; else empty.
+  // Returns the name of the node if all outputs belong to one node; else empty.
   std::string name() const;
 
-  // Names in the order in which a walk from the outputs, depth first, comes past them.
+  // Returns names in the order of a depth-first walk from the outputs, inputs first.
   VariableNames ListVariables() const;
   std::vector<std::string> ListArguments() const;
   std::vector<std::string> ListAuxiliaryStates() const;
-  // Arguments and auxiliary states together.
+  // Returns arguments and auxiliary states together.
   std::vector<std::string> ListInputs() const;
-  // "fc1_output", "split_output0", a variable's own name.
+  // Returns names such as "fc1_output" and "split_output0"; a variable's output has its name.
   std::vector<std::string> ListOutputs() const;
 
-  // Every output of every node of the graph.
+  // Returns every output of every node of the graph.
   Symbol GetInternals() const;
-  // The inputs of the nodes that the outputs belong to; without outputs if there are none.
+  // Returns the inputs of the nodes that the outputs belong to; no outputs if there are none.
   Symbol GetChildren() const;
 
-  // The attribute of the node; nullopt if there is none, or outputs of several nodes. A hidden
-  // attribute is found with and without its underscores.
+  // Returns an attribute of the node; nullopt if it is not set or the outputs belong to several
+  // nodes. A hidden attribute is found with and without its underscores.
   std::optional<std::string> Attr(const std::string& key) const;
   AttrMap ListAttr() const;
-  // Attributes of every node that has some, by the node's name. Parameters of operators are listed
-  // with their defaults left out; __lr_mult__, __wd_mult__, __ctx_group__ and the mirroring
-  // attributes also without underscores. Nodes of one name are listed as one, as in MXNet: of an
-  // attribute that several have, the last one's value is there.
+  // Returns the attributes of every node that has some, by the node's name. Operator parameters at
+  // their defaults are left out; __lr_mult__, __wd_mult__, __ctx_group__ and the mirroring
+  // attributes are listed without underscores too. Nodes of one name share an entry, as in MXNet:
+  // of several values for one attribute the last one is listed.
   std::map<std::string, AttrMap> AttrDict() const;
-  // The same of variables alone, whose names are unique, whatever operators are called.
+  // Returns the same for variables only. Their names are unique among variables.
   std::map<std::string, AttrMap> VariableAttrDict() const;
-  // This symbol with attributes added to its node (which must be one). Other symbols keep the node
-  // without them. kInvalidArgument if the operator would have other inputs or outputs.
+  // Returns this symbol with attributes added to its node (it must have only one). Other symbols
+  // keep the node unchanged. Fails with kInvalidArgument if the operator would have other inputs or
+  // outputs.
   absl::StatusOr<Symbol> WithAttrs(const AttrValues& attrs) const;
 
  private:
@@ -142,12 +147,12 @@ class Symbol {
   absl::Status status_;
 };
 
-// kInvalidArgument, with the name, if two variables that `heads` reach share one. Takes time in
-// proportion to the graph.
+// Fails with kInvalidArgument, with the name, if two variables that `heads` reach share a name.
+// O(size of the graph) time.
 absl::Status CheckVariableNames(const std::vector<NodeEntry>& heads);
 
-// "fc1_output": the name that MXNet gives an output. Makes those of all outputs of the node: for
-// many of them call OutputNames, which does so once. A null entry has an empty name.
+// Returns the name that MXNet gives an output: "fc1_output". Lists the names of all outputs of the
+// node: for many of them call OutputNames, which does so once. A null entry has an empty name.
 std::string OutputName(const NodeEntry& entry);
 std::vector<std::string> OutputNames(absl::Span<const NodeEntry> entries);
 

@@ -1,4 +1,4 @@
-// What a symbol tells of its graph: names, attributes, and the symbols of its parts.
+// Methods of Symbol that list the contents of its graph: names, attributes, internals and children.
 
 #include <algorithm>
 #include <utility>
@@ -18,7 +18,7 @@
 namespace cooper {
 namespace {
 
-// Of the hidden attributes, those that MXNet lists without their underscores too.
+// Whether MXNet lists the hidden attribute without its underscores too.
 bool IsListedBare(const std::string& key) {
   return key == "__ctx_group__" || key == "__lr_mult__" || key == "__wd_mult__" ||
          key == "__force_mirroring__" || key == "__mirror_stage__";
@@ -31,8 +31,8 @@ void AddListed(const AttrMap& attrs, AttrMap* listed) {
   }
 }
 
-// "output 0 of Activation 'r' (node 1 of 3)": nodes are counted in the order in which inputs come
-// first, as symbol files list them.
+// Returns "output 0 of Activation 'r' (node 1 of 3)". Nodes are numbered inputs first, as in symbol
+// files.
 std::string DescribeOutput(const NodeEntry& entry, const Symbol& symbol) {
   const std::vector<const Node*> order = TopologicalOrder(symbol.outputs());
   const auto it = std::find(order.begin(), order.end(), entry.node.get());
@@ -59,7 +59,7 @@ absl::StatusOr<Symbol> Symbol::Get(absl::string_view output_name) const {
     return Symbol({found});
   }
   std::string near = DidYouMean(output_name, names);
-  // MXNet's names of outputs end so, and those of nodes do not.
+  // Names of outputs end in "_output", so the caller may have passed the name of a node.
   const std::string of_node = absl::StrCat(output_name, "_output");
   if (near.empty() && absl::c_linear_search(names, of_node)) {
     near = absl::StrCat("; did you mean '", of_node, "'?");

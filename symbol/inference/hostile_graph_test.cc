@@ -1,5 +1,5 @@
-// Symbol files that ask for much with few bytes, or name what no file may: they are refused, or
-// cost time in proportion to their size.
+// Symbol files that request much with few bytes or are invalid: they must be refused, or take time
+// in proportion to their size.
 
 #include <cstdint>
 #include <numeric>
@@ -33,9 +33,9 @@ using ::testing::SizeIs;
 constexpr auto kInvalidArgument = absl::StatusCode::kInvalidArgument;
 constexpr auto kResourceExhausted = absl::StatusCode::kResourceExhausted;
 
-// Operators of this test's own.
+// Operators for this test only.
 
-// prefix0, prefix1, ...
+// Returns prefix0, prefix1, ...
 OpSchema::Names Numbered(const char* prefix, int64_t count) {
   OpSchema::Names names;
   names.reserve(static_cast<size_t>(count));
@@ -75,7 +75,7 @@ COOPER_REGISTER_OP(Arrays)
 
 int aux_inputs_asked = 0;  // of all nodes of Reset
 
-// Writes all of its inputs.
+// An operator that writes all of its inputs.
 COOPER_REGISTER_OP(Reset)
     .Param<ArraysParam>()
     .Inputs([](const OpCall& call) {
@@ -111,7 +111,7 @@ COOPER_REGISTER_OP(Lengths)
     .Shape(SameShape)
     .Type(SameType);
 
-// Its rule does not look whether there are ten elements to take off.
+// Its rule does not check that there are ten elements to remove.
 COOPER_REGISTER_OP(Shorten)
     .Shape([](ShapeContext& c) -> absl::Status {
       if (!c.input(0).IsFull()) return absl::OkStatus();
@@ -140,7 +140,7 @@ std::string Parts(const std::string& name, int64_t num_outputs) {
                       num_outputs, R"("}, "inputs": [[0, 0, 0]]})");
 }
 
-// x0, x1, ... and their sum, with attributes for each where a file is old.
+// Returns x0, x1, ... and their sum; each has attributes if `version` is old.
 std::string Wide(int inputs, int version) {
   std::vector<std::string> nodes, entries, attrs = {absl::StrCat(R"("num_args": ")", inputs, "\"")};
   for (int i = 0; i < inputs; ++i) {
@@ -189,7 +189,8 @@ TEST(HostileGraphTest, EachLimitIsChecked) {
               StatusIs(kInvalidArgument, HasSubstr("deeper than 4 levels")));
 }
 
-// 75 bytes that become 65,536 variables, and some more whose attributes take 64 GB.
+// 75 bytes that become 65,536 variables, and files whose added variables and attributes exceed the
+// limits of LoadLimits.
 TEST(HostileGraphTest, WhatAnUpgradeAddsIsLimitedToo) {
   const Stopwatch stopwatch;
   const auto file = [](const std::string& attrs, int count, int version) {
@@ -210,13 +211,13 @@ TEST(HostileGraphTest, WhatAnUpgradeAddsIsLimitedToo) {
               StatusIs(kResourceExhausted, HasSubstr("LoadLimits::text_bytes")));
   EXPECT_THAT(SymbolFromJson(file(R"(, "__a__": "")", 1, 800), {.values = 1000}),
               StatusIs(kResourceExhausted, HasSubstr("LoadLimits::values")));
-  // Hidden attributes are given to inputs by their names, at any age.
+  // Hidden attributes are passed to inputs by name, whatever the version of the file.
   EXPECT_THAT(SymbolFromJson(file(R"(, "lr_mult": "2")", 50'000, 10900)),
               StatusIs(kResourceExhausted, HasSubstr("LoadLimits::nodes")));
 }
 
-// 80 bytes name 65,536 auxiliary states that are not there: 0.3 ms for each such node, where
-// variables of one name are put together.
+// 80 bytes name 65,536 auxiliary states that are missing. The number is checked before the names
+// are listed, which would take 0.3 ms for each such node.
 TEST(HostileGraphTest, InputsAreCountedBeforeAnOperatorTellsOfThem) {
   const std::string reset =
       R"({"op": "Reset", "name": "r", "attrs": {"num_arrays": "65536"}, "inputs": []})";
@@ -226,7 +227,7 @@ TEST(HostileGraphTest, InputsAreCountedBeforeAnOperatorTellsOfThem) {
   EXPECT_EQ(aux_inputs_asked, 0);
 }
 
-// 224 KB that ask for 131 million outputs.
+// 224 KB that request 131 million outputs.
 TEST(HostileGraphTest, OutputsAreCountedOverAllNodes) {
   const Stopwatch stopwatch;
   std::vector<std::string> nodes = {Variable("x")}, heads;
@@ -238,7 +239,7 @@ TEST(HostileGraphTest, OutputsAreCountedOverAllNodes) {
               StatusIs(kResourceExhausted, HasSubstr("LoadLimits::outputs")));
 }
 
-// 290 KB whose outputs took 45 s to list: each made the names of all.
+// Errors must not list the names of all outputs for each output: that would take 45 s for 290 KB.
 TEST(HostileGraphTest, AMessageDoesNotListThousandsOfOutputs) {
   Symbol x = Symbol::Variable("data");
   for (int i = 0; i < 3000; ++i) {
@@ -250,7 +251,7 @@ TEST(HostileGraphTest, AMessageDoesNotListThousandsOfOutputs) {
                     HasSubstr("did you mean 'node7_output'?"), SizeIs(Lt(1000))));
 }
 
-// The name was copied for each input.
+// The name must not be copied for each input.
 TEST(HostileGraphTest, ALongNameCostsItsLengthOnce) {
   const Stopwatch stopwatch;
   constexpr int kInputs = 400'000;
@@ -279,7 +280,7 @@ TEST(HostileGraphTest, ManyOutputsOfANodeAreNamedOnce) {
   EXPECT_THAT(symbol.GetInternals().ListOutputs(), SizeIs(1 + (1 << 16)));
 }
 
-// 3.7 MB that took 31 s to compose, and more where attributes are looked up by input.
+// Composition and upgrades must not look up attributes by input: that would take 31 s for 3.7 MB.
 TEST(HostileGraphTest, ASumOfManyIsComposedInLinearTime) {
   const Stopwatch stopwatch;
   constexpr int kInputs = 50'000;
@@ -306,7 +307,7 @@ TEST(HostileGraphTest, ASumOfManyIsComposedInLinearTime) {
   }
 }
 
-// Of a chain in which every node adds a variable.
+// A chain in which every node adds a variable.
 TEST(HostileGraphTest, AChainOfManyVariablesIsComposedInLinearTime) {
   const Stopwatch stopwatch;
   constexpr int kNodes = 30'000;
@@ -329,7 +330,7 @@ TEST(HostileGraphTest, AChainOfManyVariablesIsComposedInLinearTime) {
               IsOkAndHolds(ResultOf([](const Symbol& s) { return s.num_outputs(); }, 2 * kNodes)));
 }
 
-// The symbol went on to list outputs that its node no longer had.
+// WithAttrs refuses attributes that change the number of outputs.
 TEST(HostileGraphTest, AttributesChangeNoInputsOrOutputs) {
   COOPER_ASSERT_OK_AND_ASSIGN(const Symbol parts,
                               SymbolFromJson(Graph({Variable("x"), Parts("p", 3)}, {"[1,0,0]"})));
@@ -349,7 +350,7 @@ TEST(HostileGraphTest, AttributesChangeNoInputsOrOutputs) {
               StatusIs(kInvalidArgument, HasSubstr("3 inputs")));
 }
 
-// Lengths of data became those of labels, as which the operator went on to read them.
+// WithAttrs refuses attributes that change the meaning of an input.
 TEST(HostileGraphTest, AttributesLeaveInputsWhatTheyAre) {
   COOPER_ASSERT_OK_AND_ASSIGN(
       const Symbol lengths,
@@ -363,8 +364,8 @@ TEST(HostileGraphTest, AttributesLeaveInputsWhatTheyAre) {
   COOPER_EXPECT_OK(lengths.WithAttrs({{"use_data_lengths", "1"}}));
 }
 
-// A chain whose nodes stand in the order 1, n, 2, n - 1, ...: a sweep over all of them, forward or
-// backward, makes one step.
+// A chain whose nodes are listed in the order 1, n, 2, n - 1, ...: a sweep over all nodes, forward
+// or backward, advances by one step only.
 struct ZigzagChain {
   std::vector<Symbol> variables, steps;  // step i of the chain is the sum of variables i and i + 1
 
@@ -388,7 +389,8 @@ TEST(HostileGraphTest, ShapesAreInferredInLinearTimeInAnyOrder) {
   EXPECT_THAT(shapes.outputs, Each(PartialShape({2, 3})));
 }
 
-// And one node that each of the chain's steps tells something: 2.5 MB took 10 s.
+// A zigzag chain and one node that every step of the chain wakes. Visiting the wide node each time
+// would take 10 s for 2.5 MB.
 TEST(HostileGraphTest, AWideNodeIsLookedAtLast) {
   const Stopwatch stopwatch;
   ZigzagChain zigzag(50'000);
@@ -400,7 +402,7 @@ TEST(HostileGraphTest, AWideNodeIsLookedAtLast) {
   EXPECT_THAT(shapes.outputs, Each(PartialShape({2, 3})));
 }
 
-// Composed, in which each node knows the variables of all before it.
+// Composes a network in which each node has the variables of all nodes before it.
 TEST(HostileGraphTest, LayersWithVariablesOfTheirOwnAreComposedInLinearTime) {
   const Stopwatch stopwatch;
   constexpr int kLayers = 30'000;
@@ -419,7 +421,7 @@ TEST(HostileGraphTest, LayersWithVariablesOfTheirOwnAreComposedInLinearTime) {
   }
 }
 
-// Each node keeps its shape: 250 kB took 4 GB.
+// Every node stores its shape: without the limit 250 kB would take 4 GB.
 TEST(HostileGraphTest, AxesAreLimited) {
   const Symbol wide = Symbol::Variable(
       "x", {.shape = PartialShape(std::vector<int64_t>(ShapeContext::kMaxRank + 1, 1))});
@@ -431,7 +433,7 @@ TEST(HostileGraphTest, AxesAreLimited) {
   COOPER_EXPECT_OK(InferShape(fits, {}));
 }
 
-// Rules of other operators would compute with it.
+// A negative extent must not become known, since the rules of other operators compute with it.
 TEST(HostileGraphTest, NoRuleMakesANegativeExtentKnown) {
   COOPER_ASSERT_OK_AND_ASSIGN(
       const Symbol shorter,
@@ -444,7 +446,7 @@ TEST(HostileGraphTest, NoRuleMakesANegativeExtentKnown) {
                                  "(3,)")));
 }
 
-// The count of inputs may be written in any way that it can be read in.
+// The number of inputs may be written in every form that is accepted.
 TEST(HostileGraphTest, WhatIsComposedIsLoadedAgain) {
   for (const char* count : {"2", " 2", "+2", "2L"}) {
     COOPER_ASSERT_OK_AND_ASSIGN(

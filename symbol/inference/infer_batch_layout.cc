@@ -19,11 +19,11 @@ namespace {
 
 using Kind = BatchLayout::Kind;
 
-// A batch size that no other extent of a network is a multiple of: a prime. With it a shape alone
-// tells the batch axis from others.
+// A prime as the batch size: no other extent of a network is a multiple of it, so that shapes alone
+// distinguish the batch axis from others.
 constexpr int64_t kProbe = 100003;
 
-// What is inferred of a graph, for one batch size.
+// The shapes inferred for one batch size.
 struct Probed {
   int64_t batch_size = 0;
   std::vector<Shape> shapes;  // by entry
@@ -68,7 +68,8 @@ absl::StatusOr<Probed> Probe(const IndexedGraph& graph,
   return probed;
 }
 
-// What `__layout__` says of an array of this shape; nullopt where it says nothing that can be.
+// Returns the layout that `__layout__` declares for an array of this shape; nullopt without a
+// declaration, or if it contradicts the shape.
 std::optional<BatchLayout> Declared(const Node& node, const Shape& shape, int64_t batch_size) {
   const auto layout = node.attrs().find("__layout__");
   if (layout == node.attrs().end()) return std::nullopt;
@@ -79,7 +80,8 @@ std::optional<BatchLayout> Declared(const Node& node, const Shape& shape, int64_
   return BatchLayout::Samples(axis, 1, shape[axis] / batch_size);
 }
 
-// A declared axis wins; how axes are merged, and what has no samples, the rules know better.
+// A declared axis overrides the found one, but not the merging of axes, nor an array without
+// samples.
 BatchLayout Reconcile(const BatchLayout& found, const std::optional<BatchLayout>& declared) {
   if (!declared.has_value()) return found;
   if (found.is_unknown()) return *declared;
@@ -87,7 +89,7 @@ BatchLayout Reconcile(const BatchLayout& found, const std::optional<BatchLayout>
   return found.has_samples() && found.axis == declared->axis ? found : *declared;
 }
 
-// The only axis with the batch size in it, where the batch size is the probe's.
+// Returns the layout of a state: as declared, or else along the only axis with the extent kProbe.
 BatchLayout OfState(const Node& variable, const Shape& shape, int64_t batch_size) {
   if (const auto declared = Declared(variable, shape, batch_size); declared.has_value()) {
     return *declared;
@@ -108,13 +110,13 @@ absl::StatusOr<BatchLayouts> BatchLayouts::Infer(const Symbol& symbol,
   const IndexedGraph graph(symbol.outputs());
   COOPER_ASSIGN_OR_RETURN(const int64_t batch_size, BatchSizeOf(inputs));
   absl::StatusOr<Probed> probed = Probe(graph, inputs, kProbe);
-  // A graph may be made for its batch size alone.
+  // The graph may be valid for its own batch size only.
   if (!probed.ok()) probed = Probe(graph, inputs, batch_size);
   COOPER_RETURN_IF_ERROR(probed.status());
 
   BatchLayouts result;
   std::vector<BatchLayout> layouts(graph.num_entries());
-  std::vector<int> lost(graph.num_nodes(), -1);  // the node at which nothing is known any more
+  std::vector<int> lost(graph.num_nodes(), -1);  // the node at which the layout was lost; -1: none
   std::vector<Shape> input_shapes;
   std::vector<BatchLayout> input_layouts;
   for (int i = 0; i < graph.num_nodes(); ++i) {
@@ -156,7 +158,7 @@ absl::StatusOr<BatchLayouts> BatchLayouts::Infer(const Symbol& symbol,
       BatchLayout found = varies ? BatchLayout() : BatchLayout::Of(Kind::kNone);
       if (known && varies) found = OutputLayout(call);
       if (!found.Fits(outputs[k], probed->batch_size)) found = {};
-      // What is declared of rows that are counted is so of all of them alone.
+      // A declared layout does not apply to counted rows, which belong to some samples only.
       layouts[first + k] = node.op()->counts_rows()
                                ? found
                                : Reconcile(found, Declared(node, outputs[k], probed->batch_size));

@@ -1,9 +1,9 @@
 #ifndef COOPER_SYMBOL_INFERENCE_INFER_BATCH_LAYOUT_H_
 #define COOPER_SYMBOL_INFERENCE_INFER_BATCH_LAYOUT_H_
 
-// Finds where the samples of a batch are in the outputs of a graph, from where they are in its
-// inputs, by the rules of its operators (batch_layout.h). What a node's attribute `__layout__` says
-// ("TNC") wins over the rules. Links no kernel and needs no data.
+// Finds the batch axis of the outputs of a graph from that of its inputs, by the rules of its
+// operators (batch_layout.h). A node's attribute `__layout__` ("TNC") overrides the rules. Links no
+// kernel and needs no data.
 
 #include <map>
 #include <set>
@@ -18,35 +18,37 @@
 
 namespace cooper {
 
-// An input with the axis that the batch is along; -1: it has no batch axis.
+// An input and its batch axis; -1: it has none.
 struct BatchInput {
   Shape shape;
   int axis = 0;
 };
 
+// The inferred batch layouts of a graph.
 class BatchLayouts {
  public:
-  // `inputs` are a network's data and labels by name; those that the graph does not have are passed
-  // over. `states` are variables that have the batch size somewhere, by their `__layout__` or else
-  // as their shape shows. All other variables are the same for all samples.
+  // `inputs` are the network's data and labels by name; names that the graph does not have are
+  // ignored. `states` names variables with the batch size in their shape; their batch axis is
+  // declared by `__layout__` or is the only axis with that extent. All other variables do not
+  // depend on the batch.
   //
-  // Layouts are those for any batch size if the graph's shapes can be inferred for another one.
-  // The errors are those of shape inference; kInvalidArgument if the inputs differ in their batch
-  // size. As long as inference of shapes takes, twice.
+  // Layouts hold for any batch size if the graph's shapes can be inferred for another one, else for
+  // the given one. Errors: those of shape inference; kInvalidArgument if the inputs differ in batch
+  // size. Costs two shape inferences.
   static absl::StatusOr<BatchLayouts> Infer(const Symbol& symbol,
                                             const std::map<std::string, BatchInput>& inputs,
                                             const std::set<std::string>& states = {});
 
-  // Of the symbol's outputs, in their order.
+  // Layouts of the symbol's outputs, in their order.
   const std::vector<BatchLayout>& outputs() const { return outputs_; }
-  // kUnknown for a name that is no variable.
+  // Returns kUnknown for a name that is no variable.
   BatchLayout variable(const std::string& name) const;
-  // The first node on the way to output `k` behind which its layout is unknown, such as "khatri_rao
-  // 'kr'"; empty where it is known.
+  // Returns the first node on the path to output `k` after which its layout is unknown, such as
+  // "khatri_rao 'kr'"; empty if it is known.
   const std::string& lost_at(int k) const { return lost_at_[k]; }
 
-  // The losses that have to be weighted (LossNeedsWeights): nodes of the symbol's graph, which must
-  // outlive them.
+  // Returns the losses that must be weighted (LossNeedsWeights): nodes of the symbol's graph, which
+  // must outlive this object.
   const std::set<const Node*>& weighted_losses() const { return weighted_losses_; }
 
  private:
@@ -56,8 +58,8 @@ class BatchLayouts {
   std::set<const Node*> weighted_losses_;
 };
 
-// The symbol with the gradients of these losses multiplied by `weight`: their grad_scale. As it is
-// if `losses` is empty.
+// Returns the symbol with the grad_scale of `losses` multiplied by `weight`; `symbol` itself if
+// `losses` is empty.
 absl::StatusOr<Symbol> WeightLosses(const Symbol& symbol, const std::set<const Node*>& losses,
                                     double weight);
 

@@ -29,7 +29,7 @@ absl::StatusOr<std::vector<PartialShape>> VariableShapes(const IndexedGraph& gra
     if (!shape.IsFull()) {
       std::vector<int64_t> fallback;
       COOPER_RETURN_IF_ERROR(ReadHidden(node, "__shape__", &fallback));
-      // A shape that was given wins over the attribute, which is a default only.
+      // A given shape overrides the attribute, which is only a default.
       if (node.attrs().contains("__shape__")) shape.Merge(PartialShape::FromMXNet(fallback));
     }
     if (shape.rank() > ShapeContext::kMaxRank) {
@@ -54,7 +54,7 @@ absl::Status CheckShapesComplete(const IndexedGraph& graph,
     const Node& node = *graph.nodes()[i];
     for (int e = graph.first_entry(i); e < graph.first_entry(i + 1); ++e) {
       if (shapes[e].IsFull()) {
-        // Whoever has the shape may count its elements and their bytes.
+        // The number of elements and of bytes must fit int64, since callers compute them.
         const auto shape = Shape::Create(shapes[e].dims());
         if (shape.ok() && shape->num_elements() <= std::numeric_limits<int64_t>::max() / 16) {
           continue;

@@ -3,7 +3,7 @@
 
 // Finds the shapes of a graph's arguments, outputs and auxiliary states from those that are known.
 // Links no kernel and needs no data. Information flows both ways, from inputs to outputs and back,
-// until nothing changes any more.
+// until nothing changes.
 
 #include <map>
 #include <string>
@@ -17,6 +17,7 @@
 
 namespace cooper {
 
+// The shapes of a symbol. Unknown extents are kUnknownDim.
 struct InferredShapes {
   std::vector<PartialShape> args;     // in the order of Symbol::ListArguments
   std::vector<PartialShape> outputs;  // of Symbol::ListOutputs
@@ -27,29 +28,29 @@ struct InferredShapes {
 
 using KnownShapes = std::map<std::string, PartialShape>;
 
-// What can be known; incomplete shapes are no error. `known` gives shapes of arguments and
-// auxiliary states by name; a variable without one has its `__shape__` attribute as a default.
+// Infers as many shapes as possible; unknown shapes are no error. `known` gives shapes of arguments
+// and auxiliary states by name; the attribute `__shape__` is the default of a variable.
 //
 // Fails with kInvalidArgument if the shapes contradict each other, naming node, operator, input,
 // both shapes and the shapes of the node's inputs, and with kNotFound if a name in `known` is no
 // variable of the graph.
 absl::StatusOr<InferredShapes> InferShapePartial(const Symbol& symbol, const KnownShapes& known);
 
-// As InferShapePartial, but kFailedPrecondition, naming the variables whose shape is missing and
-// the first node that could not be decided, unless everything becomes known.
+// Like InferShapePartial, but fails with kFailedPrecondition, naming the variables without a shape
+// and the first undecided node, unless every shape is known.
 absl::StatusOr<InferredShapes> InferShape(const Symbol& symbol, const KnownShapes& known);
 
-// For callers that need the shapes of inner nodes too. What is known of each entry before
-// inference: of variables, `known` and `__shape__`; nothing of others. Names in `known` that are no
-// variables are passed over.
+// Returns the shapes of entries before inference: of variables, `known` and `__shape__`; unknown
+// for others. For callers that need the shapes of inner nodes. Names in `known` that are no
+// variables are ignored.
 absl::StatusOr<std::vector<PartialShape>> VariableShapes(const IndexedGraph& graph,
                                                          const KnownShapes& known);
 
-// The engine on a numbered graph: refines one shape per entry in place.
+// Refines one shape per entry in place. Fails as InferShapePartial does.
 absl::Status InferEntryShapes(const IndexedGraph& graph, std::vector<PartialShape>& shapes);
 
-// kFailedPrecondition that says which shapes are missing, if some are; kInvalidArgument, naming the
-// node, for a shape whose bytes cannot be counted.
+// Fails with kFailedPrecondition, naming the missing shapes, if some are unknown, and with
+// kInvalidArgument, naming the node, for a shape whose size in bytes overflows.
 absl::Status CheckShapesComplete(const IndexedGraph& graph,
                                  const std::vector<PartialShape>& shapes);
 

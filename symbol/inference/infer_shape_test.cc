@@ -1,5 +1,5 @@
-// What inference tells when shapes contradict each other, are missing, or are too large. Rules of
-// single operators are tested beside them, whole graphs by the golden cases.
+// Tests the messages of inference when shapes contradict each other, are missing, or are too large.
+// Rules of operators are tested beside them, whole graphs by the golden cases.
 
 #include "symbol/inference/infer_shape.h"
 
@@ -42,7 +42,7 @@ TEST(InferShapeTest, WhatIsMissingIsNamed) {
   EXPECT_FALSE(shapes.outputs[0].rank_known());
 }
 
-// The rule of RNN tells the rank of its output before anything is known.
+// The rule of RNN sets the rank of its output before any shape is known.
 TEST(InferShapeTest, ARankAloneIsMissingInformation) {
   const Symbol rnn = *Symbol::Create(
       "RNN", {.name = "rnn",
@@ -69,7 +69,7 @@ TEST(InferShapeTest, TheBatchSizeFlowsBack) {
   EXPECT_EQ(shapes.args[0], PartialShape({4, 6}));
 }
 
-// gather_nd went before the beginning of its data's shape.
+// The negative extents must not reach gather_nd, whose rule indexes the shape of its data.
 TEST(InferShapeTest, NegativeExtentsAreRefused) {
   const Symbol x = Symbol::Variable("x", {.shape = {3, 3}});
   const Symbol indices = *Symbol::Create(

@@ -17,6 +17,7 @@
 
 namespace cooper {
 
+// The dtypes of a symbol; nullopt: unknown.
 struct InferredTypes {
   std::vector<std::optional<DType>> args;     // in the order of Symbol::ListArguments
   std::vector<std::optional<DType>> outputs;  // of Symbol::ListOutputs
@@ -26,19 +27,19 @@ struct InferredTypes {
 
 using KnownTypes = std::map<std::string, DType>;
 
-// What can be known. A variable without a type in `known` has its `__dtype__` attribute's.
-// kInvalidArgument, naming node, input and both types, on a contradiction; kNotFound if a name in
-// `known` is no variable of the graph.
+// Infers as many dtypes as possible. The attribute `__dtype__` is the default of a variable that is
+// not in `known`. Fails with kInvalidArgument, naming node, input and both dtypes, on a
+// contradiction, and with kNotFound if a name in `known` is no variable of the graph.
 absl::StatusOr<InferredTypes> InferTypePartial(const Symbol& symbol, const KnownTypes& known);
 
-// As InferTypePartial, but kFailedPrecondition unless everything becomes known.
+// Like InferTypePartial, but fails with kFailedPrecondition unless every dtype is known.
 absl::StatusOr<InferredTypes> InferType(const Symbol& symbol, const KnownTypes& known);
 
-// For callers that need the types of inner nodes too: what is known of each entry before inference.
+// Returns the dtypes of entries before inference. For callers that need the dtypes of inner nodes.
 absl::StatusOr<std::vector<std::optional<DType>>> VariableTypes(const IndexedGraph& graph,
                                                                 const KnownTypes& known);
 
-// The engine on a numbered graph: refines one dtype per entry in place.
+// Refines one dtype per entry in place. Fails as InferTypePartial does.
 absl::Status InferEntryTypes(const IndexedGraph& graph, std::vector<std::optional<DType>>& types);
 
 }  // namespace cooper

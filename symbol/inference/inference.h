@@ -1,9 +1,9 @@
 #ifndef COOPER_SYMBOL_INFERENCE_INFERENCE_H_
 #define COOPER_SYMBOL_INFERENCE_INFERENCE_H_
 
-// What shape and type inference have in common: the engine, which runs the rules of a graph's
-// nodes, forward and backward, until none of them learns anything more, what comes in by name, and
-// what goes out. Private to this layer: infer_shape.h and infer_type.h are its two uses.
+// The parts that shape and type inference share: the engine that runs the rules of a graph's nodes,
+// forward and backward, until nothing changes, and the conversion of named inputs and of results.
+// Private to this layer: infer_shape.h and infer_type.h use it.
 
 #include <set>
 #include <string>
@@ -23,12 +23,12 @@
 namespace cooper {
 
 // Runs `apply(node_index, inputs, outputs, forward_inputs)` for nodes whose entries changed.
-// `values` holds one Value per entry of `graph` and is refined in place. A backward node's forward
-// node must be in the graph too if its rule asks for it.
+// `values` holds one Value per entry of `graph` and is refined in place. `graph` must contain the
+// forward node of a backward node whose rule uses forward inputs.
 template <typename Value, typename Apply>
 absl::Status InferToFixpoint(const IndexedGraph& graph, std::vector<Value>& values, Apply apply) {
   const int num_nodes = graph.num_nodes();
-  // Users of each entry, so that a change wakes only them: compressed rows.
+  // The users of each entry, in compressed rows, so that a change wakes only these.
   std::vector<int> producer(graph.num_entries());
   std::vector<int> user_begin(graph.num_entries() + 1, 0);
   auto for_each_input = [&](int i, auto fn) {
@@ -50,8 +50,8 @@ absl::Status InferToFixpoint(const IndexedGraph& graph, std::vector<Value>& valu
   }
 
   std::vector<bool> awake(num_nodes, true);
-  // Those that are awake once all have been visited. The wide ones wait until no other is: each of
-  // their inputs may wake them, and each visit looks at all of those.
+  // The awake nodes after the first two sweeps. The wide ones wait until no other is awake: each of
+  // their inputs may wake them, and each visit looks at all their inputs.
   std::set<int> rest, wide;
   bool all_visited = false;
   const auto put_off = [&](int i) {
@@ -97,8 +97,8 @@ absl::Status InferToFixpoint(const IndexedGraph& graph, std::vector<Value>& valu
   for (int i = num_nodes - 1; i >= 0; --i) {
     if (awake[i]) COOPER_RETURN_IF_ERROR(visit(i));
   }
-  // Further sweeps, which come past few nodes: an order of nodes that suits neither direction has
-  // as many sweeps as nodes, which must not look at all of them each time.
+  // Further sweeps visit awake nodes only: a graph in an order that suits neither direction needs
+  // as many sweeps as it has nodes.
   all_visited = true;
   for (int i = 0; i < num_nodes; ++i) {
     if (awake[i]) put_off(i);
@@ -125,10 +125,10 @@ absl::Status InferToFixpoint(const IndexedGraph& graph, std::vector<Value>& valu
   return absl::OkStatus();
 }
 
-// Runs the rules of a graph's nodes on `values`: `rule` is the member of OpSchema that gives an
-// operator's, which takes a Context, and `print` gives a value as text. An error names the node and
-// what is known of its inputs, "; inputs: data 'fc1_output' (32, 650), weight 'fc2_weight' (800,
-// 200)".
+// Runs the rules of a graph's nodes on `values`: `rule` is the member function of OpSchema that
+// returns an operator's rule, which takes a Context; `print` converts a value to text. An error
+// names the node and its known inputs, "; inputs: data 'fc1_output' (32, 650), weight 'fc2_weight'
+// (800, 200)".
 template <typename Context, typename Value, typename Rule, typename Print>
 absl::Status InferByRules(const IndexedGraph& graph, std::vector<Value>& values, Rule rule,
                           Print print) {
@@ -150,8 +150,8 @@ absl::Status InferByRules(const IndexedGraph& graph, std::vector<Value>& values,
   });
 }
 
-// Reads a hidden attribute of a variable, such as `__shape__`, if it has it. kInvalidArgument,
-// naming both, if it is not written as a T is.
+// Reads a hidden attribute of a variable, such as `__shape__`, if it is set. Fails with
+// kInvalidArgument, naming both, if its text is no T.
 template <typename T>
 absl::Status ReadHidden(const Node& variable, const char* key, T* value) {
   const auto it = variable.attrs().find(key);
@@ -160,7 +160,8 @@ absl::Status ReadHidden(const Node& variable, const char* key, T* value) {
                     "='", it->second, "'");
 }
 
-// kNotFound unless every name in `known` is that of a variable; `what` is "a shape".
+// Fails with kNotFound unless every name in `known` is a variable's; `what` is "a shape" or the
+// like.
 template <typename Known>
 absl::Status CheckNames(const Symbol& symbol, const Known& known, const char* what) {
   if (known.empty()) return absl::OkStatus();
@@ -175,7 +176,7 @@ absl::Status CheckNames(const Symbol& symbol, const Known& known, const char* wh
   return absl::OkStatus();
 }
 
-// What is known of each argument, output and auxiliary state.
+// Returns the values of all arguments, outputs and auxiliary states.
 template <typename Result, typename Value>
 Result Collect(const Symbol& symbol, const IndexedGraph& graph, const std::vector<Value>& values) {
   Result result;

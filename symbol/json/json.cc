@@ -30,7 +30,7 @@ absl::StatusOr<NodeEntry> MakeEntry(const std::vector<NodePtr>& nodes,
   return NodeEntry{node, entry.index};
 }
 
-// Most files have zeros only, which take no memory.
+// Returns the versions of the inputs; empty if all are 0, as in most files.
 std::vector<int> VersionsOf(const JsonGraph::Node& json) {
   std::vector<int> versions;
   for (size_t i = 0; i < json.inputs.size(); ++i) {
@@ -41,7 +41,7 @@ std::vector<int> VersionsOf(const JsonGraph::Node& json) {
   return versions;
 }
 
-// The sets of variables per node are left out; composition finds them where it needs them.
+// Sets no variable sets; composition computes them where it needs them.
 absl::StatusOr<NodePtr> MakeNode(const std::vector<NodePtr>& nodes, const JsonGraph::Node& json) {
   Node::Fields fields;
   fields.name = json.name;
@@ -62,8 +62,8 @@ absl::StatusOr<NodePtr> MakeNode(const std::vector<NodePtr>& nodes, const JsonGr
   return Node::Make(std::move(fields));
 }
 
-// MXNet counts for each variable how often operators that were made before have written it, and
-// writes the count with each use. A file's counts are kept; new nodes are counted in their order.
+// MXNet counts for each variable how often earlier operators have written it, and stores the count
+// with each use. A file's counts are kept; new nodes are counted in their order.
 void NumberVersions(const IndexedGraph& graph, JsonGraph* json) {
   constexpr int kMost = std::numeric_limits<int>::max();  // which a file may claim
   std::vector<int> written(json->nodes.size(), 0);

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The field of an object; null if it has no such field.
+// Returns the field of an object; null if it has no such field.
 const Json* Find(const Json& object, const char* key) {
   const auto it = object.find(key);
   return it == object.end() ? nullptr : &*it;
@@ -38,7 +38,7 @@ absl::StatusOr<std::string> FindText(const Json& object, const char* key, absl::
   return value->get<std::string>();
 }
 
-// Adds a map of texts to `attrs`; what is there already stays.
+// Adds a map of texts to `attrs`; existing keys keep their values.
 absl::Status AddAttrs(const Json& node, const char* key, absl::string_view owner, AttrMap* attrs) {
   const Json* map = Find(node, key);
   if (map == nullptr) return absl::OkStatus();
@@ -53,8 +53,8 @@ absl::Status AddAttrs(const Json& node, const char* key, absl::string_view owner
   return absl::OkStatus();
 }
 
-// [node, output] or [node, output, version], where the node is below `limit`. The message goes on
-// from the entry's owner, which is not made into text for each of a long list of inputs.
+// Parses [node, output] or [node, output, version], where node < `limit`. Error messages begin
+// after the entry's owner, so that a long list of inputs needs no text for each.
 absl::StatusOr<JsonGraph::Entry> ParseEntry(const Json& json, int limit) {
   if (!json.is_array() || json.size() < 2 || json.size() > 3) {
     return absl::InvalidArgumentError("is not a pair of node and output");
@@ -106,15 +106,16 @@ absl::StatusOr<JsonGraph::Node> ParseNode(const Json& json, int number, const Lo
   return node;
 }
 
-// A node of oneDNN's that MXNet made of a convolution or a product and what follows it
-// (Symbol.get_backend_symbol): its subgraph has the nodes that it stands for. MXNet 2 says onednn.
+// Whether the node is a fused layer of oneDNN: Symbol.get_backend_symbol replaces a convolution or
+// a fully connected layer and the nodes behind it by one node with a subgraph. MXNet 2 calls it
+// onednn.
 bool IsFusedLayer(absl::string_view op) {
   return (absl::ConsumePrefix(&op, "_sg_mkldnn_") || absl::ConsumePrefix(&op, "_sg_onednn_")) &&
          (op == "conv" || op == "fully_connected");
 }
 
-// The one subgraph of a node, null if it has none. kUnimplemented for all but fused layers of
-// floats.
+// Returns the only subgraph of a node, null if it has none. Fails with kUnimplemented for all but
+// fused layers of floats.
 absl::StatusOr<const Json*> SubgraphOf(const Json& json, const JsonGraph::Node& node) {
   const Json* subgraphs = Find(json, "subgraphs");
   if (subgraphs == nullptr || subgraphs->empty()) return nullptr;
@@ -135,8 +136,8 @@ absl::StatusOr<const Json*> SubgraphOf(const Json& json, const JsonGraph::Node& 
   return &(*subgraphs)[0];
 }
 
-// What the outputs of a file's node are in the graph that is read: those of `node`, or, of a node
-// whose subgraph has taken its place, `outputs`.
+// The place of a file's node in the graph that is read: `node`, or `outputs` of a node that was
+// replaced by its subgraph.
 struct Place {
   int node = 0;
   std::vector<JsonGraph::Entry> outputs;
@@ -153,9 +154,8 @@ absl::StatusOr<JsonGraph::Entry> Placed(const std::vector<Place>& places,
                                                  " of a subgraph that has ", place.outputs.size()));
 }
 
-// Puts the nodes of a subgraph at the end of `graph`: its variables are the inputs of `node`, in
-// their order. The node that makes the first output gets the name of `node`, which output and
-// monitors are called by.
+// Appends the nodes of a subgraph to `graph`: its variables become the inputs of `node`, in order.
+// The node of the first output gets the name of `node`, which outputs and monitors use.
 absl::StatusOr<Place> Inline(const Json& subgraph, const JsonGraph::Node& node,
                              const LoadLimits& limits, JsonGraph& graph) {
   const std::string owner = absl::StrCat("the subgraph of '", node.name, "'");
@@ -200,7 +200,7 @@ absl::StatusOr<Place> Inline(const Json& subgraph, const JsonGraph::Node& node,
   return place;
 }
 
-// "attrs": {"mxnet_version": ["int", 10901]}
+// Reads "attrs": {"mxnet_version": ["int", 10901]}.
 absl::StatusOr<int> ParseVersion(const Json& root) {
   const Json* attrs = Find(root, "attrs");
   if (attrs == nullptr || !attrs->is_object()) return kOldestMXNetVersion;

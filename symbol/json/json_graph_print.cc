@@ -9,8 +9,8 @@
 namespace cooper {
 namespace {
 
-// As dmlc-core's JSONWriter: other control characters stay as they are, which is not JSON, but its
-// reader knows no \u.
+// Escapes as dmlc-core's JSONWriter does. Other control characters stay unescaped, which is not
+// valid JSON, but MXNet's reader does not accept \u.
 void AppendQuoted(absl::string_view text, std::string* out) {
   constexpr absl::string_view kSpecial = "\"\\\n\r\t";
   constexpr absl::string_view kLetters = "\"\\nrt";
@@ -40,7 +40,7 @@ class Printer {
     if (scope.multi_line && !scope.empty) NewLine();
     out_.push_back(bracket);
   }
-  // Before each element.
+  // Starts an element.
   void Next() {
     if (!scopes_.back().empty) out_.append(", ");
     scopes_.back().empty = false;

@@ -1,4 +1,4 @@
-// Symbols whose layers MXNet has fused for oneDNN. What they compute is a golden case
+// Tests symbols whose layers MXNet has fused for oneDNN. Their results are tested by a golden case
 // (tests/golden/ops/_graph/fused_for_onednn).
 
 #include <string>
@@ -28,7 +28,7 @@ constexpr char kSubgraph[] = R"({"nodes": [
     {"op": "Layer", "name": "fc", "inputs": [[0, 0, 0], [1, 0, 0]]},
     {"op": "act", "name": "relu", "inputs": [[2, 0, 0]]}], "heads": [[3, 0, 0]]})";
 
-// A fused layer "fused" of inputs, and another node behind it.
+// Returns a file with a fused layer "fused" and another node behind it.
 std::string File(const std::string& op, const std::string& attrs, const std::string& subgraphs,
                  const std::string& inputs = "[[0, 0, 0], [1, 0, 0]]") {
   return absl::StrCat(R"({"nodes": [
@@ -91,7 +91,7 @@ TEST(JsonSubgraphTest, RefusesOthersWithTheReason) {
   }
 }
 
-// Its variables are the inputs, its head too: nothing is renamed.
+// The head of the subgraph is an input: no node is renamed.
 TEST(JsonSubgraphTest, ASubgraphMayPassAnInputOn) {
   const std::string pass =
       R"({"nodes": [{"op": "null", "name": "a", "inputs": []}], "heads": [[0, 0, 0]]})";

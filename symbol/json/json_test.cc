@@ -25,7 +25,7 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 
-// Operators of this test's own, with what the reader must know of an operator.
+// Operators for this test only.
 
 struct DenseParam {
   int64_t num_hidden = 0;
@@ -67,7 +67,8 @@ COOPER_REGISTER_OP(Scale).Inputs({"data", "a"}).Shape(SameShape).Type(SameType);
 
 COOPER_REGISTER_OP(Join).VariadicInputs("num_args").Shape(SameShape).Type(SameType);
 
-// A graph of one Dense, in the form of some age: `attrs` is the key, `version` the graph's attrs.
+// Returns a graph of one Dense as some version of MXNet writes it: `dense_attrs` has the attributes
+// of the node, `graph_attrs` those of the graph.
 std::string DenseFile(const std::string& dense_attrs, const std::string& graph_attrs) {
   return absl::StrCat(R"({"nodes": [
       {"op": "null", "name": "data", "inputs": []},
@@ -187,10 +188,10 @@ TEST(JsonTest, HidesAttributesOfOldFiles) {
       {"op": "Scale", "name": "s", "attr": {"a_lr_mult": "0.5"}, "inputs": [[0, 0], [1, 0]]}],
       "heads": [[2, 0]]})"));
   EXPECT_THAT(symbol.AttrDict().at("v"), testing::Contains(Pair("__lr_mult__", "0.5")));
-  // For an input that the operator does not have it is no attribute that the operator knows.
+  // An attribute for an input that the operator does not have is unknown.
   EXPECT_THAT(SymbolFromJson(DenseFile(R"("attr": {"num_hidden": "4", "x_lr_mult": "3"})", "")),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("x_lr_mult")));
-  // 1.9.1 wrote no such attributes: there they are unknown.
+  // MXNet 1.9.1 writes no such attributes: in its files they are unknown.
   EXPECT_THAT(SymbolFromJson(DenseFile(attrs, R"(, "attrs": {"mxnet_version": ["int", 10901]})")),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("Dense 'fc'")));
 }
@@ -223,8 +224,8 @@ TEST(JsonTest, AddsInitializersBefore0_9_4) {
   EXPECT_FALSE(symbol.AttrDict().contains("mean"));
 }
 
-// MXNet writes into a variable what its operator says of it, also where it was not the operator
-// that made it, but not over what the variable or the operator was given.
+// As in MXNet, an operator's attributes for an input are added to its variable, also to one that
+// exists already, but do not override attributes of the variable or of the operator.
 TEST(JsonTest, VariablesOfAnInputHaveItsAttributes) {
   const Symbol data = Symbol::Variable("data"), mean = Symbol::Variable("mean");
   COOPER_ASSERT_OK_AND_ASSIGN(
@@ -296,7 +297,7 @@ std::string TwoNodes(const std::string& node, const std::string& heads = "[[1, 0
                       R"(], "heads": )", heads, R"(, "attrs": {"mxnet_version": ["int", 10901]}})");
 }
 
-// A Norm whose moving_mean is called `mean`, of data called x, and of a third variable x.
+// Returns a Norm with data called x, moving_mean called `mean`, and a third variable x.
 std::string ArgumentAndState(const std::string& mean) {
   return absl::StrCat(R"({"nodes": [{"op": "null", "name": "x", "inputs": []},
       {"op": "null", "name": "gamma", "inputs": []},
@@ -320,18 +321,19 @@ TEST(JsonTest, VariablesOfOneNameAreOne) {
   const NodePtr join = symbol.outputs()[0].node;
   EXPECT_EQ(join->inputs()[0], join->inputs()[1]);
   EXPECT_EQ(symbol.outputs()[1], join->inputs()[0]);
-  // Of one attribute the last counts.
+  // The last value of an attribute wins.
   EXPECT_THAT(symbol.AttrDict().at("x"),
               testing::IsSupersetOf(
                   {Pair("__lr_mult__", "2"), Pair("__wd_mult__", "3"), Pair("__init__", "b")}));
-  // Composition refuses a second one all the same.
+  // Composition still refuses two variables of one name.
   EXPECT_THAT(Symbol::Group({symbol, Symbol::Variable("x")}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'x'")));
   COOPER_ASSERT_OK_AND_ASSIGN(symbol, SymbolFromJson(ArgumentAndState("mean")));
   EXPECT_THAT(symbol.ListArguments(), ElementsAre("x", "gamma"));
 }
 
-// Two Norms that share an auxiliary state, and what reads it; `versions` are those of the state.
+// Returns two Norms that share an auxiliary state and a node that reads it, with `versions` of the
+// state.
 std::string SharedState(const std::vector<int>& versions) {
   std::string text = R"({"nodes": [{"op": "null", "name": "x", "inputs": []},
       {"op": "null", "name": "g", "inputs": []}, {"op": "null", "name": "m", "inputs": []})";
@@ -445,7 +447,7 @@ TEST(JsonTest, RefusesControlFlow) {
 TEST(JsonTest, DeepNestingIsRefusedBeforeItIsParsed) {
   EXPECT_THAT(SymbolFromJson(std::string(1000000, '[')),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("deeper than")));
-  // Brackets inside of texts are no nesting.
+  // Brackets inside strings are no nesting.
   COOPER_EXPECT_OK(SymbolFromJson(TwoNodes(absl::StrCat(
       R"({"op": "null", "name": "\")", std::string(1000, '['), R"(", "inputs": []})"))));
 }
@@ -469,7 +471,7 @@ TEST(JsonTest, ALongChainNeedsNoDeepStack) {
   EXPECT_EQ(SymbolToJson(again), text);
 }
 
-// They were saved, and could not be loaded again.
+// Names that cannot be loaded again are not saved.
 TEST(JsonTest, NamesThatWouldNotBeReadAreNotSaved) {
   const std::string path = testing::TempDir() + "/long_names.json";
   EXPECT_THAT(SaveSymbol(path, Symbol::Variable(std::string(4097, 'n'))),
@@ -500,7 +502,7 @@ TEST(JsonTest, TextsThatAreNotUtf8AreNotSaved) {
   }
 }
 
-// In MXNet 1.9.1's writing, and in JSON's, which cooper has written too.
+// Control characters are read unescaped, as MXNet 1.9.1 writes them, and escaped, as in JSON.
 TEST(JsonTest, ControlCharactersAreThemselves) {
   const std::string name = "a\x01\x0b\x1f\t\n\r\"\\b";
   COOPER_ASSERT_OK_AND_ASSIGN(const Symbol x,

@@ -10,8 +10,8 @@
 namespace cooper {
 namespace {
 
-// Looks at the text before it is parsed: what is nested too deeply would take the parser's stack,
-// and each value its memory. A value begins the text or follows a comma, a colon or a bracket.
+// Checks the text before it is parsed: deep nesting would overflow the parser's stack, and each
+// value takes memory. A value begins the text or follows a comma, a colon or a bracket.
 absl::Status CheckText(absl::string_view text, const LoadLimits& limits) {
   if (static_cast<int64_t>(text.size()) > limits.text_bytes) {
     return ExceedsLimit("bytes", limits.text_bytes, "text_bytes");
@@ -44,8 +44,8 @@ absl::Status CheckText(absl::string_view text, const LoadLimits& limits) {
                                 : absl::OkStatus();
 }
 
-// The text as JSON has it: MXNet's files have control characters in strings as they are, but for
-// the ends of lines, which its reader refuses too.
+// Returns the text as valid JSON: MXNet's files have unescaped control characters in strings. Line
+// ends in strings stay invalid; MXNet's reader refuses them too.
 std::string EscapeControlCharacters(absl::string_view text) {
   std::string escaped;
   escaped.reserve(text.size());
@@ -90,11 +90,12 @@ absl::StatusOr<nlohmann::json> ParseSymbolText(absl::string_view text, const Loa
     escaped = EscapeControlCharacters(text);
     text = escaped;
   }
-  // The exception does not leave this function; the parser has no other way to tell the place.
+  // The exception does not leave this function; the parser reports the place of an error in no
+  // other way.
   try {
     return nlohmann::json::parse(text.begin(), text.end());
   } catch (const nlohmann::json::exception& e) {
-    // It quotes the last word, which may be the whole text.
+    // The message quotes the last token, which may be the whole text.
     return MalformedSymbol(
         "the text", absl::StrCat("is not JSON: ", absl::string_view(e.what()).substr(0, 300)));
   }

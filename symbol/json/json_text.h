@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_JSON_JSON_TEXT_H_
 #define COOPER_SYMBOL_JSON_JSON_TEXT_H_
 
-// The text of a symbol file as JSON, read within limits. json_graph.h makes a graph of it.
+// Parses the text of a symbol file as JSON, within limits. json_graph.h builds a graph from it.
 
 #include <cstdint>
 
@@ -13,15 +13,16 @@
 
 namespace cooper {
 
-// Parses the text, in which strings may hold control characters as MXNet writes them.
-// kInvalidArgument if it is no JSON, saying what kind of file it is where that is known, or nested
-// too deeply; kResourceExhausted if it is larger than `limits` allow.
+// Parses the text, in which strings may hold control characters as MXNet writes them. Fails with
+// kInvalidArgument if it is no JSON, saying what kind of file it is if that is known, or is nested
+// too deeply; with kResourceExhausted if it exceeds `limits`.
 absl::StatusOr<nlohmann::json> ParseSymbolText(absl::string_view text, const LoadLimits& limits);
 
-// kInvalidArgument: "symbol file: node 3 has no 'op'", of `what` and its `problem`.
+// Returns kInvalidArgument: "symbol file: node 3 has no 'op'", from `what` and its `problem`.
 absl::Status MalformedSymbol(absl::string_view what, absl::string_view problem);
 
-// kResourceExhausted: there are more than `limit` of `what`, by the member `of` of LoadLimits.
+// Returns kResourceExhausted: there are more than `limit` of `what`, by the member `of` of
+// LoadLimits.
 absl::Status ExceedsLimit(absl::string_view what, int64_t limit, absl::string_view of);
 
 }  // namespace cooper

@@ -15,8 +15,8 @@
 namespace cooper {
 namespace {
 
-// "lr_mult" -> ("", "lr_mult"), "weight_lr_mult" -> ("weight", "lr_mult"); an empty second text if
-// the attribute is no such thing.
+// Splits "lr_mult" into ("", "lr_mult") and "weight_lr_mult" into ("weight", "lr_mult"); the second
+// text is empty for other attributes.
 std::pair<std::string, std::string> SplitHidden(const std::string& key) {
   for (const std::string hidden : kHiddenKeys) {
     if (key == hidden) return {"", hidden};
@@ -27,14 +27,15 @@ std::pair<std::string, std::string> SplitHidden(const std::string& key) {
   return {};
 }
 
-// Counts the variables for inputs that a file left out, as if it had them: a few bytes may ask for
-// thousands, each with the name and the attributes of its operator.
+// Counts the variables for inputs that a file leaves out before they are created: a few bytes may
+// request thousands, each with the name and the attributes of its operator.
 class AddedVariables {
  public:
   AddedVariables(const JsonGraph& graph, const LoadLimits& limits)
       : limits_(limits), nodes_(static_cast<int64_t>(graph.nodes.size())) {}
 
-  // kResourceExhausted, naming `node` and the limit, if those of `node` are too much.
+  // Fails with kResourceExhausted, naming `node` and the limit, if the variables of `node` exceed a
+  // limit.
   absl::Status Count(const JsonGraph::Node& node, const OpSchema::Names& inputs) {
     if (node.inputs.size() >= inputs.size()) return absl::OkStatus();
     const auto missing = static_cast<int64_t>(inputs.size() - node.inputs.size());
@@ -61,7 +62,7 @@ class AddedVariables {
   }
 
   const LoadLimits& limits_;
-  int64_t nodes_;  // those of the file too
+  int64_t nodes_;  // including those of the file
   int64_t bytes_ = 0;
   int64_t values_ = 0;
 };
@@ -107,7 +108,7 @@ absl::Status HideAttrs(const LoadLimits& limits, JsonGraph* graph) {
   return absl::OkStatus();
 }
 
-// As MXNet all inputs that are missing, not auxiliary states alone.
+// Adds variables for all missing inputs, as MXNet does, not for auxiliary states alone.
 absl::Status AddAuxVariables(const LoadLimits& limits, JsonGraph* graph) {
   AddedVariables added(*graph, limits);
   std::vector<JsonGraph::Node> nodes;

@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_JSON_LEGACY_JSON_H_
 #define COOPER_SYMBOL_JSON_LEGACY_JSON_H_
 
-// Brings the graph of a symbol file that an older MXNet wrote up to 1.9.1, as MXNet itself does
+// Upgrades the graph of a symbol file of an older MXNet to 1.9.1, as MXNet itself does
 // (src/nnvm/legacy_json_util.cc):
 //   before 1.9.1  lr_mult, wd_mult, ctx_group, force_mirroring and mirror_stage become __lr_mult__
 //                 and so on; weight_lr_mult on an operator moves to its variable for weight
@@ -15,8 +15,9 @@
 
 namespace cooper {
 
-// Afterwards graph->version is that of 1.9.1. A graph of 1.9.1 or newer is left as it is. Errors
-// are MakeOpCall's, and kResourceExhausted if what is added exceeds `limits`, before it is made.
+// Upgrades `graph` in place and sets graph->version to that of 1.9.1. A graph of 1.9.1 or newer is
+// not changed. Errors: those of MakeOpCall, and kResourceExhausted before additions exceed
+// `limits`.
 absl::Status UpgradeJsonGraph(const LoadLimits& limits, JsonGraph* graph);
 
 }  // namespace cooper

@@ -1,25 +1,27 @@
 #ifndef COOPER_SYMBOL_JSON_LOAD_LIMITS_H_
 #define COOPER_SYMBOL_JSON_LOAD_LIMITS_H_
 
-// How large a symbol file may be, and the graph that it describes. Files are untrusted: a few bytes
-// may ask for a node of 65,536 outputs, and a few more for a thousand of these. What exceeds a
-// limit is refused with kResourceExhausted, which names the limit, before memory is taken for it.
+// Limits on the size of a symbol file and of the graph that it describes. Files are untrusted: a
+// few bytes may request a node of 65,536 outputs, and a few more a thousand such nodes. A file that
+// exceeds a limit is refused with kResourceExhausted, which names the limit, before memory is
+// allocated.
 //
 // The defaults are far above any network (a stack of LSTMs unrolled over a thousand steps has some
-// 100,000 nodes) and bound what a file of any content costs by about 2 GB. Who serves files of
-// strangers sets smaller ones; what a graph may take when it is bound is BindOptions::max_bytes.
+// 100,000 nodes) and bound the memory of any file by about 2 GB. A service that loads files of
+// strangers sets smaller ones; BindOptions::max_bytes limits the memory of a bound graph.
 
 #include <cstdint>
 
 namespace cooper {
 
+// Limits of one file; inclusive.
 struct LoadLimits {
   int64_t text_bytes = int64_t{1} << 28;  // of the file
   int64_t values = int64_t{1} << 25;      // of the JSON: texts, numbers, lists and objects
   int64_t nesting = 64;                   // of its lists and objects; graphs need 5
   int64_t name_bytes = int64_t{1} << 12;  // of one node, whose outputs are all named after it
   int64_t nodes = int64_t{1} << 20;
-  int64_t outputs = int64_t{1} << 22;  // of all nodes together, those that are hidden too
+  int64_t outputs = int64_t{1} << 22;  // of all nodes together, including hidden ones
 };
 
 }  // namespace cooper

@@ -11,7 +11,7 @@
 namespace cooper {
 namespace {
 
-// The first variable of each node's name; the node itself where there is no other.
+// Returns the first variable with each node's name; the node itself where there is no other.
 std::vector<int> FirstOfName(const JsonGraph& graph, bool* found) {
   std::vector<int> first(graph.nodes.size());
   absl::flat_hash_map<absl::string_view, int> by_name;
@@ -26,7 +26,7 @@ std::vector<int> FirstOfName(const JsonGraph& graph, bool* found) {
 
 enum class Use { kNone, kArgument, kAuxiliaryState };
 
-// What each node is to operators. A variable that is both is an auxiliary state.
+// Returns how operators use each node. A variable used both ways is an auxiliary state.
 absl::StatusOr<std::vector<Use>> FindUses(const JsonGraph& graph) {
   std::vector<Use> uses(graph.nodes.size(), Use::kNone);
   const auto use_as_argument = [&](const JsonGraph::Entry& entry) {

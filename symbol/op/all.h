@@ -1,9 +1,9 @@
 #ifndef COOPER_SYMBOL_OP_ALL_H_
 #define COOPER_SYMBOL_OP_ALL_H_
 
-// The functions of all operators, op::FullyConnected to op::zeros_like, in one header. Its target
-// links the schemas of all operators, but no kernel. A program that is to link few operators
-// includes the headers of their families instead; docs/symbol.md tells which one has a function.
+// Declares the functions of all operators, op::FullyConnected to op::zeros_like. Its target links
+// the schemas of all operators, but no kernel. A program that links few operators includes the
+// headers of their families instead; docs/symbol.md lists the header of each function.
 
 #include "symbol/op/detection.h"  // IWYU pragma: export
 #include "symbol/op/elemwise.h"   // IWYU pragma: export

@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_OP_ATTRIBUTE_H_
 #define COOPER_SYMBOL_OP_ATTRIBUTE_H_
 
-// The types that the options of an operator's function have beside those of C++ itself.
+// Types for the options of operator functions, in addition to C++'s own.
 
 #include <cstdint>
 #include <initializer_list>
@@ -15,9 +15,9 @@
 
 namespace cooper::op {
 
-// An attribute of several integers, any of which may be absent: {3, 3}, {std::nullopt, 2}, an
-// absl::Span's or vector's. A number alone is one where an operator takes both (axis = 1). One that
-// nobody sets leaves the attribute out, so that the operator's default holds.
+// An attribute of several integers, each of which may be absent: {3, 3}, {std::nullopt, 2}, or a
+// vector. A single number is accepted if the operator accepts one (axis = 1). A default-constructed
+// Tuple leaves the attribute out, so that the operator's default applies.
 class Tuple {
  public:
   Tuple() = default;
@@ -27,14 +27,14 @@ class Tuple {
       : text_(PrintParamText(std::vector<std::optional<int64_t>>(values))) {}
   Tuple(const std::vector<int64_t>& values) : text_(PrintParamText(values)) {}  // NOLINT
 
-  // As a symbol file has it, "(3, 3)"; empty if nobody set it.
+  // Returns the text of a symbol file, "(3, 3)"; empty if the attribute is not set.
   const std::string& text() const { return text_; }
 
  private:
   std::string text_;
 };
 
-// The options of an operator that has no others.
+// The options of an operator without parameters.
 struct NodeOptions {
   std::string name = {};  // empty: an automatic one, "relu0"
   AttrValues attrs = {};  // attributes by name, such as __lr_mult__

@@ -74,7 +74,7 @@ std::string Wrapped(const std::string& before, const std::vector<std::string>& e
   size_t column = before.size();
   for (size_t i = 0; i < elements.size(); ++i) {
     const bool last = i + 1 == elements.size();
-    // Room for " {" or ";".
+    // Leaves room for " {" or ";".
     const size_t width = elements[i].size() + (last ? after.size() + 2 : 2);
     if (i > 0 && column + width > kLineLength) {
       text.pop_back();

@@ -1,8 +1,8 @@
 #ifndef COOPER_SYMBOL_OP_CPP_TEXT_H_
 #define COOPER_SYMBOL_OP_CPP_TEXT_H_
 
-// C++ as text, for what generates it: names, literals, comments and lines of at most 100 columns.
-// It knows nothing of operators.
+// Formats C++ text for code generators: names, literals, comments and lines of at most 100 columns.
+// Knows nothing of operators.
 
 #include <string>
 #include <vector>
@@ -11,38 +11,38 @@
 
 namespace cooper {
 
-// `text` as lines of `//` behind `indent`, broken between words.
+// Returns `text` as `//` lines with the given indent, wrapped between words.
 std::string CommentLines(absl::string_view text, absl::string_view indent);
 
-// `line`, a member of a struct, with its comment: behind it where there is room, else before it.
+// Returns `line`, a member of a struct, with its comment: at its end if it fits, else before it.
 std::string CommentedLine(const std::string& line, const std::string& comment);
 
-// "softmax_cross_entropy" -> "SoftmaxCrossEntropy"; "SoftmaxOutput" stays.
+// Converts "softmax_cross_entropy" to "SoftmaxCrossEntropy"; keeps "SoftmaxOutput".
 std::string CamelCase(absl::string_view name);
 
-// "a\"b" with its quotes and what has to be escaped in them.
+// Returns the text as a string literal, with quotes and escapes.
 std::string Quoted(absl::string_view text);
 
-// "float32" -> "DType::kFloat32".
+// Converts "float32" to "DType::kFloat32".
 std::string DTypeLiteral(absl::string_view name);
 
-// A number as it is printed for a user -> a literal of type double: "1" -> "1.0"; infinity and NaN
-// are members of std::numeric_limits.
+// Converts a printed number to a literal of type double: "1" -> "1.0"; infinity and NaN become
+// members of std::numeric_limits.
 std::string FloatLiteral(const std::string& text);
 
-// `before`, the elements with commas between them and `after`, in lines as wide as can be, the
-// later ones indented to where the first element stands. Leaves room for " {" or ";" behind it.
+// Returns `before`, the elements separated by commas, and `after`, wrapped to the line length;
+// later lines are indented to the first element. Leaves room for " {" or ";" at the end.
 std::string Wrapped(const std::string& before, const std::vector<std::string>& elements,
                     absl::string_view after);
 
-// "cooper::op" for an empty scope, else "cooper::op::SCOPE".
+// Returns "cooper::op" for an empty scope, else "cooper::op::SCOPE".
 std::string NamespaceOf(const std::string& scope);
 
-// Text in namespaces of cooper::op, each opened when it begins and closed when another does.
+// Builds text in namespaces under cooper::op, opening and closing them as the scope changes.
 class ScopedText {
  public:
   void Append(const std::string& scope, absl::string_view text);
-  // All of it, with the last namespace closed; nothing is left.
+  // Returns the whole text with the last namespace closed, and clears it.
   std::string Finish();
 
  private:

@@ -17,7 +17,7 @@
 namespace cooper {
 namespace {
 
-// How an attribute stands in its struct.
+// The declaration of an attribute in its struct.
 struct Member {
   std::string type;
   std::string initial;   // what follows "= "
@@ -136,8 +136,8 @@ class FunctionWriter {
     return name == "name" || name == "attrs" ? name + "_" : name;
   }
 
-  // `before`, and the parameters of the operator's functions: inputs, and the options, whose struct
-  // is where the operator itself is.
+  // Returns `before` followed by the parameters of the operator's functions: inputs, and the
+  // options, whose struct is in the operator's own namespace.
   std::string WithParameters(const std::string& before, std::vector<std::string> parameters,
                              const std::string& scope, bool has_default) const {
     if (description_.variadic) parameters.push_back("absl::Span<const Symbol> inputs");
@@ -149,7 +149,7 @@ class FunctionWriter {
     return Wrapped(before, parameters, ")");
   }
 
-  // What leads from `scope` to a name beside the operator's own.
+  // Returns the qualifier by which `scope` reaches names of the operator's own namespace.
   std::string From(const std::string& scope) const {
     return scope == function_.scope ? "" : absl::StrCat("::", NamespaceOf(function_.scope), "::");
   }
@@ -160,7 +160,8 @@ class FunctionWriter {
   }
 
   std::string Definition(const std::string& op, const FunctionName& name) const {
-    // Apart from the names all are the same, and what makes them stands before the operator's own.
+    // The functions differ only in their names: all call one static function, which precedes that
+    // of the operator's own name.
     const std::string text =
         absl::StrCat(op == called_ ? Maker() : "", Declaration(name, /*in_header=*/false),
                      " {\n  return ", From(name.scope), "Make", CamelCase(function_.name), "(");
@@ -171,7 +172,7 @@ class FunctionWriter {
     return absl::StrCat(text, absl::StrJoin(arguments, ", "), ");\n}\n\n");
   }
 
-  // What all names of the operator share.
+  // Returns the static function that all names of the operator call.
   std::string Maker() const {
     std::string text = absl::StrCat(
         WithParameters(absl::StrCat("static Symbol Make", CamelCase(function_.name), "("),
@@ -194,7 +195,8 @@ class FunctionWriter {
     return absl::StrCat(text, "  return node.Make();\n}\n\n");
   }
 
-  // An integer literal is an int, for which overloads are ambiguous.
+  // Returns the initial value with its type: a plain integer literal is an int, which makes
+  // overloads ambiguous.
   static std::string Typed(const Member& member) {
     return member.type == "int64_t" ? absl::StrCat("int64_t{", member.initial, "}")
                                     : member.initial;

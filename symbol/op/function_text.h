@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_OP_FUNCTION_TEXT_H_
 #define COOPER_SYMBOL_OP_FUNCTION_TEXT_H_
 
-// The C++ of the functions that make nodes: a header and its source for a family of operators.
+// Generates the C++ functions that create nodes: a header and its source for a family of operators.
 
 #include <string>
 #include <vector>
@@ -10,14 +10,15 @@
 
 namespace cooper {
 
+// The generated text of a header and of its source.
 struct FunctionTexts {
   std::string header;
   std::string source;
 };
 
-// Of those of `ops` that belong to `family` and have a function, in their order. `path` is the
-// header's, as it is included. A name that two functions would share is a bug in cooper and ends
-// the program.
+// Generates the functions of the operators in `ops` that belong to `family` and have a function, in
+// their order. `path` is the header's include path. Two functions of one name are a bug in cooper
+// and end the program.
 FunctionTexts WriteFunctions(const std::vector<const OpSchema*>& ops, const std::string& family,
                              const std::string& path);
 

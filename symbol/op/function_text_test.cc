@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-// All of them in one source: none declares what another does in another way.
+// Includes all headers in one source: none may contradict another.
 #include "symbol/op/all.h"
 #include "symbol/op/op_description.h"
 
@@ -19,7 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// The families that BUILD has headers of.
+// The families for which BUILD generates headers.
 const char* const kFamilies[] = {"detection", "elemwise", "index",  "linalg", "loss", "nn",
                                  "optimizer", "random",   "reduce", "rnn",    "shape"};
 
@@ -74,7 +74,7 @@ TEST(OpDescriptionTest, FindsInputsOfAllAttributes) {
   const OpDescription norm = DescribeOp(**FindOp("BatchNorm"));
   EXPECT_THAT(norm.optional, ElementsAre("gamma", "beta", "moving_mean", "moving_var"));
   EXPECT_THAT(norm.auxs, ElementsAre("moving_mean", "moving_var"));
-  // Nobody but the caller knows the lengths, though they stand behind gamma and beta.
+  // Lengths are positional although their input follows gamma and beta: only the caller knows them.
   EXPECT_THAT(DescribeOp(**FindOp("SequenceBatchNorm")).positional,
               ElementsAre("data", "sequence_length"));
   EXPECT_THAT(DescribeOp(**FindOp("where")).positional, ElementsAre("condition", "x", "y"));

@@ -1,4 +1,4 @@
-// Networks written with the functions of operators, against the same in the form with texts.
+// Compares networks built with operator functions with the same networks built from texts.
 
 #include <map>
 #include <string>
@@ -29,7 +29,7 @@ using ::testing::Not;
 
 Symbol Text(const char* op, const OpArgs& args) { return Symbol::Create(op, args).value(); }
 
-// Both with automatic names from 0 on.
+// Compares the JSON of both, with automatic names from 0 on.
 template <typename Typed, typename Texts>
 void ExpectSameJson(const Typed& typed, const Texts& texts) {
   NameManager names;
@@ -185,7 +185,7 @@ TEST(FunctionsTest, AutomaticNamesHaveNoNamespace) {
   EXPECT_EQ(op::contrib::ctc_loss(Symbol::Variable("x"), {}).name(), "ctc_loss0");
 }
 
-// The first error reaches whoever takes the finished network, as it was.
+// A finished network reports the first error unchanged.
 TEST(FunctionsTest, FirstErrorIsKept) {
   const Symbol bad = op::Activation(Symbol::Variable("x"), {.act_type = "rellu", .name = "act1"});
   EXPECT_THAT(bad.status(), StatusIs(kInvalidArgument,
@@ -201,7 +201,7 @@ TEST(FunctionsTest, FirstErrorIsKept) {
   EXPECT_EQ(net.GetInternals().status(), bad.status());
 }
 
-// mxnet#12486. MXNet fails too; a graph in which nobody looks for the name is as good as another.
+// mxnet#12486. MXNet fails too. A graph with such names is valid until one of them is looked up.
 TEST(FunctionsTest, ANameThatTwoOutputsHaveIsNotLookedUp) {
   const Symbol data = Symbol::Variable("data");
   const Symbol first = op::Activation(data, {.act_type = "relu", .name = "r"});
@@ -214,12 +214,12 @@ TEST(FunctionsTest, ANameThatTwoOutputsHaveIsNotLookedUp) {
                                  "one of the nodes another name")));
   EXPECT_THAT(both.GetInternals().Get("data").status(), IsOk());
   EXPECT_EQ(both.Get("r_output")->outputs(), both.outputs()) << "the inner one is no output";
-  // One output that is listed twice is one.
+  // An output that is listed twice is not ambiguous.
   const Symbol twice = op::Group({first, first});
   EXPECT_THAT(twice.Get("r_output").status(), IsOk());
 }
 
-// Names of variables are their own, and so are their attributes.
+// The attributes of a variable are not mixed up with those of an operator of the same name.
 TEST(FunctionsTest, AttributesOfAVariableAreNotThoseOfAnOperatorOfItsName) {
   const Symbol w = Symbol::Variable("w", {.lr_mult = 2});
   const Symbol x = *op::Activation(w, {.act_type = "relu", .name = "w"})
@@ -229,7 +229,7 @@ TEST(FunctionsTest, AttributesOfAVariableAreNotThoseOfAnOperatorOfItsName) {
   EXPECT_EQ(x.VariableAttrDict().at("w").at("lr_mult"), "2");
 }
 
-// What an input is for, nobody has to say twice.
+// Passing an input enables the attribute for it.
 TEST(FunctionsTest, LengthsAskForThemselves) {
   const Symbol x = Symbol::Variable("x"), lengths = Symbol::Variable("lengths");
   const Symbol said = op::CTCLoss(x, {.data_lengths = lengths,

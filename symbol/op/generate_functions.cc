@@ -1,5 +1,5 @@
-// generate_functions FAMILY INCLUDE_PATH HEADER SOURCE: writes the functions of the operators of
-// FAMILY that are linked into it. Run while building, by op_functions of operators.bzl.
+// Usage: generate_functions FAMILY INCLUDE_PATH HEADER SOURCE. Writes the functions of those linked
+// operators that belong to FAMILY. op_functions of operators.bzl runs it during the build.
 
 #include <fstream>
 #include <iostream>

@@ -1,8 +1,7 @@
 #ifndef COOPER_SYMBOL_OP_NODE_BUILDER_H_
 #define COOPER_SYMBOL_OP_NODE_BUILDER_H_
 
-// Makes the node of an operator from typed values: what the generated functions of symbol/op are
-// made of.
+// Creates the node of an operator from typed values. The generated functions of symbol/op use it.
 
 #include <cstdint>
 #include <optional>
@@ -17,22 +16,23 @@
 
 namespace cooper::op {
 
+// Collects the inputs and attributes of one node. Calls are made in the order of the inputs.
 class NodeBuilder {
  public:
   NodeBuilder(const char* op, const char* hint, const std::string& name, const AttrValues& attrs);
 
   void Input(const char* name, const Symbol& symbol);
-  // Left out if `symbol` has no output and no error.
+  // Adds the input unless `symbol` is empty: without outputs and without an error.
   void OptionalInput(const char* name, const Symbol& symbol);
   void Inputs(absl::Span<const Symbol> symbols);
 
-  // An attribute that equals its default is left out.
+  // Adds an attribute unless it equals its default.
   void Attr(const char* name, bool value, bool absent);
   void Attr(const char* name, int64_t value, int64_t absent);
   void Attr(const char* name, double value, double absent);
   void Attr(const char* name, DType value, DType absent);
   void Attr(const char* name, const std::string& value, const char* absent);
-  // One that nobody set is left out.
+  // Adds an attribute if it is set.
   void Attr(const char* name, const Tuple& value);
   void Attr(const char* name, const std::vector<double>& value);
   void Attr(const char* name, const std::optional<bool>& value);
@@ -41,7 +41,7 @@ class NodeBuilder {
   void Attr(const char* name, const std::optional<DType>& value);
   void Attr(const char* name, const std::optional<std::string>& value);
 
-  // The node's outputs, or the symbol that keeps the error; errors are Symbol::Create's.
+  // Returns the node's outputs, or a symbol that keeps the error of Symbol::Create.
   Symbol Make() const { return Symbol::Keep(Symbol::Create(op_, args_)); }
 
  private:

@@ -19,8 +19,8 @@ namespace {
 using Names = OpSchema::Names;
 using Setting = std::pair<const ParamField*, std::string>;
 
-// What operators learn, keep, or are told is right: MXNet makes variables of these, and so do
-// people, mostly.
+// Whether the input usually becomes a variable: parameters, auxiliary states and labels. MXNet
+// creates variables for these, and users mostly rely on it.
 bool IsMadeAsVariable(absl::string_view input) {
   static const auto* names = new std::set<absl::string_view>{
       "weight",      "bias",           "gamma",      "beta",       "label",
@@ -30,7 +30,7 @@ bool IsMadeAsVariable(absl::string_view input) {
   return names->count(input) > 0;
 }
 
-// Attributes that may decide on inputs, with the values to try.
+// Attributes that may change the inputs, with the values to try.
 std::vector<Setting> Settings(const OpSchema& op) {
   std::vector<Setting> settings;
   if (op.params() == nullptr) return settings;
@@ -46,7 +46,7 @@ std::vector<Setting> Settings(const OpSchema& op) {
   return settings;
 }
 
-// A call with those attributes. An operator with required ones has what its struct begins with.
+// Returns a call with those attributes. Required parameters have their struct's initial values.
 OpCall CallWith(const OpSchema& op, const std::vector<Setting>& settings) {
   OpCall call;
   call.op = &op;
@@ -59,7 +59,7 @@ OpCall CallWith(const OpSchema& op, const std::vector<Setting>& settings) {
   return call;
 }
 
-// Its attributes, and those that are required and have the first value of their enumeration.
+// Returns the call's attributes and the required enumerations at their first value.
 AttrMap WithRequiredNames(const OpCall& call) {
   AttrMap attrs = call.attrs;
   if (call.op->params() == nullptr) return attrs;
@@ -71,7 +71,7 @@ AttrMap WithRequiredNames(const OpCall& call) {
 }
 
 struct Inputs {
-  std::vector<Names> lists;  // every one that some attributes give
+  std::vector<Names> lists;  // all lists of input names, over all attributes
   std::set<std::string> auxs, required;
   std::map<std::string, AttrMap> asked_for_by;  // the fewest attributes with which it is there
 };
@@ -101,7 +101,7 @@ Inputs AllInputs(const OpSchema& op) {
   return all;
 }
 
-// Whether an attribute counts inputs, which then have numbers for names.
+// Whether an attribute sets the number of inputs, whose names then contain numbers.
 bool IsVariadic(const OpSchema& op, const std::vector<Names>& all) {
   if (!op.variadic_attr().empty()) return true;
   return all.size() > 1 && absl::c_any_of(all, [](const Names& names) {
@@ -124,7 +124,7 @@ OpDescription DescribeOp(const OpSchema& op) {
   description.variadic = IsVariadic(op, all);
   if (description.variadic) return description;
 
-  // The longest first: the order of the others follows from it.
+  // The longest list comes first: the order of the others follows from it.
   absl::c_stable_sort(all, [](const Names& a, const Names& b) { return a.size() > b.size(); });
   Names names = all[0];
   for (const Names& some : all) {

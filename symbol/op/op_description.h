@@ -1,9 +1,9 @@
 #ifndef COOPER_SYMBOL_OP_OP_DESCRIPTION_H_
 #define COOPER_SYMBOL_OP_OP_DESCRIPTION_H_
 
-// What somebody who writes a call of an operator has to know of it, found from its schema: which
-// inputs there are, whatever its attributes, and what a function of C++ that calls it looks like.
-// The functions of symbol/op and the reference of operators are made from it.
+// Derives from a schema the facts that a caller of an operator needs: all inputs that any
+// attributes enable, and the form of its C++ function. The functions of symbol/op and the operator
+// reference are generated from it.
 
 #include <map>
 #include <string>
@@ -13,46 +13,46 @@
 
 namespace cooper {
 
+// The inputs and outputs of an operator, over all values of its attributes.
 struct OpDescription {
-  // As many symbols as are given, without names. The inputs below are empty then.
+  // Takes any number of unnamed symbols. The lists of inputs below are then empty.
   bool variadic = false;
-  // Inputs that a call names by their position: they are always there, and hold what the operator
-  // works on or is nothing without.
+  // Inputs passed by position: they are always there and hold the data that the operator works on.
   std::vector<std::string> positional;
-  // Those that become variables when they are left out (weight, label), and those that only some
-  // attributes ask for.
+  // Inputs that become variables when left out (weight, label), and inputs that only some
+  // attributes enable.
   std::vector<std::string> optional;
-  std::vector<std::string> conditional;  // which of `optional` only some attributes ask for
-  // The fewest attributes with which each of `optional` is there; of required ones, which have no
-  // default, those that name a value of an enumeration.
+  std::vector<std::string> conditional;  // inputs of `optional` that only some attributes enable
+  // The smallest set of attributes that enables each of `optional`. Required attributes without a
+  // default are included if they are enumerations.
   std::map<std::string, AttrMap> asked_for_by;
-  std::vector<std::string> auxs;  // which of `optional` are auxiliary states
-  // With the attributes' defaults; visible ones.
+  std::vector<std::string> auxs;  // the inputs of `optional` that are auxiliary states
+  // The visible outputs with default attributes.
   std::vector<std::string> outputs;
 };
 
-// Tries the values of its attributes that may decide on inputs: both of a flag, all of an
-// enumeration, two at a time, and small numbers.
+// Finds the inputs by trying the values of attributes that may enable some: both of a flag, all of
+// an enumeration, in pairs, and small numbers.
 OpDescription DescribeOp(const OpSchema& op);
 
-// Where and how C++ calls an operator: `name` in namespace cooper::op or one in it.
+// The C++ name of an operator's function: `name` in namespace cooper::op or a namespace in it.
 struct FunctionName {
   std::string scope;  // "contrib" of _contrib_CTCLoss; else empty
   std::string name;   // without the underscore of hidden names; one behind it if C++ uses the word
-  std::string hint;   // what an automatic name begins with: "ctcloss"
+  std::string hint;   // stem of automatic names: "ctcloss"
 };
 
-// Of the name or alias `op`.
+// Returns the function name of the operator name or alias `op`.
 FunctionName FunctionNameOf(const std::string& op);
 
-// The name by which the operator's function calls it: where an alias gives the function the same
-// name as a hidden name does, the alias, from which MXNet makes automatic names.
+// Returns the operator name that the operator's function uses: an alias if it gives the function
+// the same name as a hidden operator name, since MXNet derives automatic names from the alias.
 std::string CalledName(const OpSchema& op);
 
-// Whether it has a function. Gradients (OpSchema::is_gradient), which no network names, have none.
+// Whether the operator has a function. Gradient operators (OpSchema::is_gradient) have none.
 bool HasFunction(const OpSchema& op);
 
-// The aliases by which C++ can call it too: those that MXNet shows its users.
+// Returns the aliases that have a function too: those that MXNet exposes to users.
 std::vector<std::string> FunctionAliases(const OpSchema& op);
 
 }  // namespace cooper

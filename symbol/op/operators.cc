@@ -19,7 +19,7 @@ Symbol Scalar(const char* op, const Symbol& a, double scalar) {
 
 }  // namespace
 
-// By the aliases that MXNet's Python calls: automatic names come from them.
+// Uses the aliases that MXNet's Python calls, since automatic names are derived from them.
 
 Symbol operator+(const Symbol& a, const Symbol& b) { return Binary("_Plus", a, b); }
 Symbol operator-(const Symbol& a, const Symbol& b) { return Binary("_Minus", a, b); }

@@ -1,9 +1,9 @@
 #ifndef COOPER_SYMBOL_OP_OPERATORS_H_
 #define COOPER_SYMBOL_OP_OPERATORS_H_
 
-// Networks as expressions: + - * / % and comparisons between symbols of one shape, and between
-// symbols and numbers, as Python's operators on MXNet's symbols; parts and groups. The functions of
-// symbol/op/*.h, one for each operator, include this.
+// Operators for networks as expressions: + - * / % and comparisons between symbols of one shape,
+// and between symbols and numbers, as Python's operators on MXNet's symbols; slices and groups. The
+// headers symbol/op/*.h, with a function for each operator, include this one.
 //
 //   #include "symbol/op/nn.h"
 //
@@ -13,16 +13,16 @@
 //   const Symbol mask = Symbol::Variable("label") != 0;
 //   return op::Group({h * 0.5 + 1, mask});
 //
-// What goes wrong is told once, by whatever takes the finished network: the result is then a symbol
-// that keeps the error, as is everything made from it (symbol.h). Shapes that do not fit are found
-// where all shapes are, by InferShape or binding.
+// Errors are reported once, by the function that takes the finished network: until then the result
+// is a symbol that keeps the error, as is every symbol built from it (symbol.h). Shape errors are
+// found when shapes are inferred, by InferShape or binding.
 //
-// Of such a function, inputs that an operator always needs come first, by position. Those that
-// become variables when left out ("fc1_weight"), or that only some attributes ask for, are options,
-// as are attributes, in the order of the operator's declaration; then come `name` and `attrs`. An
-// attribute that has its default is not written into the node. The functions are called as the
-// operators are, without the underscore that hides a name: op::zeros is _zeros; and with a
-// namespace for a prefix: op::contrib::quadratic is _contrib_quadratic.
+// The functions of operators take the inputs that are always there by position. Inputs that become
+// variables when left out ("fc1_weight"), or that only some attributes enable, are options, as are
+// attributes, in the order of the operator's declaration, followed by `name` and `attrs`. An
+// attribute at its default is not written into the node. A function has its operator's name,
+// without the underscore of hidden names: op::zeros is _zeros; prefixes become namespaces:
+// op::contrib::quadratic is _contrib_quadratic.
 
 #include <cstdint>
 #include <optional>
@@ -32,15 +32,15 @@
 
 namespace cooper {
 
-// Of two symbols of one shape; op::broadcast_add and its kin take others. Automatic names are
-// MXNet's: "_plus0".
+// Elementwise operators on two symbols of one shape; op::broadcast_add and its relatives broadcast.
+// Automatic names are MXNet's: "_plus0".
 Symbol operator+(const Symbol& a, const Symbol& b);
 Symbol operator-(const Symbol& a, const Symbol& b);
 Symbol operator*(const Symbol& a, const Symbol& b);
 Symbol operator/(const Symbol& a, const Symbol& b);
 Symbol operator%(const Symbol& a, const Symbol& b);  // with the sign of b
 
-// Of each element and a number: "_plusscalar0".
+// Operators between each element and a number. Automatic names: "_plusscalar0".
 Symbol operator+(const Symbol& a, double b);
 Symbol operator-(const Symbol& a, double b);
 Symbol operator*(const Symbol& a, double b);
@@ -54,7 +54,7 @@ Symbol operator%(double a, const Symbol& b);
 
 Symbol operator-(const Symbol& a);  // a * -1, as in MXNet
 
-// 1 where it holds, else 0, in the dtype of the symbol: masks, not answers of this program.
+// Comparisons give masks: 1 where the comparison holds, else 0, in the dtype of the symbol.
 Symbol operator==(const Symbol& a, const Symbol& b);
 Symbol operator!=(const Symbol& a, const Symbol& b);
 Symbol operator<(const Symbol& a, const Symbol& b);
@@ -76,10 +76,11 @@ Symbol operator>=(double a, const Symbol& b);
 
 namespace op {
 
-// Indices [begin, end) of one axis, to its end without `end`; negative ones count from the end.
+// Returns indices [begin, end) of one axis, up to its end without `end`; negative indices count
+// from the end.
 Symbol Slice(const Symbol& data, int axis, int64_t begin, std::optional<int64_t> end = {});
 
-// All outputs of all symbols, in order. As Symbol::Group, but the error is kept.
+// Returns all outputs of all symbols, in order. Like Symbol::Group, but keeps the error.
 Symbol Group(absl::Span<const Symbol> symbols);
 
 }  // namespace op

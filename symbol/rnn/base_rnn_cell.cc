@@ -11,7 +11,7 @@
 namespace cooper {
 namespace {
 
-// MXNet writes 0 for the extent that is not known.
+// MXNet writes 0 for an unknown extent.
 std::string ShapeText(const PartialShape& shape) {
   std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
   std::replace(dims.begin(), dims.end(), kUnknownDim, int64_t{0});

@@ -62,8 +62,8 @@ absl::StatusOr<Unrolled> BidirectionalCell::Unroll(int length, const SymbolSeque
   return Unrolled{std::move(outputs), std::move(l.states)};
 }
 
-// The second cell has the steps with time first, which is all that SequenceReverse takes. Behind a
-// row's end both cells' outputs are 0, and stay where they are when the second's are turned back.
+// The second cell gets the steps time-major, the only layout of SequenceReverse. In padding both
+// cells' outputs are 0, and stay in place when the second's are reversed again.
 absl::StatusOr<Unrolled> BidirectionalCell::UnrollLengths(int length, const SymbolSequence& inputs,
                                                           const UnrollOptions& options) {
   COOPER_ASSIGN_OR_RETURN(const SymbolSequence merged, UnrollInputs(length, inputs, options, true));

@@ -1,8 +1,8 @@
 #ifndef COOPER_SYMBOL_RNN_BIDIRECTIONAL_CELL_H_
 #define COOPER_SYMBOL_RNN_BIDIRECTIONAL_CELL_H_
 
-// Two cells over one sequence, the second from its end; the outputs of both stand beside each
-// other. It can be unrolled only.
+// Two cells over one sequence, the second in reverse; their outputs are concatenated. The cell can
+// only be unrolled.
 
 #include <memory>
 #include <string>
@@ -14,16 +14,17 @@ namespace cooper {
 
 struct BidirectionalCellOptions {
   std::string output_prefix = "bi_";
-  std::shared_ptr<RNNParams> params = nullptr;  // where the cells' variables are collected
+  std::shared_ptr<RNNParams> params = nullptr;  // container for the cells' variables
 };
 
+// A cell whose `l_cell` reads the steps in order and whose `r_cell` reads them in reverse.
 class BidirectionalCell : public ComposedCell {
  public:
   BidirectionalCell(RNNCellPtr l_cell, RNNCellPtr r_cell, BidirectionalCellOptions options = {});
 
   absl::StatusOr<StepResult> Step(const Symbol& input, const std::vector<Symbol>& states) override;
   // States are the first cell's, then the second's (which MXNet gives as two lists). The second
-  // cell begins at the last step of each row that valid_length says is real, else at the last one.
+  // cell begins at each row's last valid step according to valid_length, else at the last step.
   absl::StatusOr<Unrolled> Unroll(int length, const SymbolSequence& inputs,
                                   const UnrollOptions& options = {}) override;
 
@@ -34,7 +35,7 @@ class BidirectionalCell : public ComposedCell {
   // Unroll with valid_length.
   absl::StatusOr<Unrolled> UnrollLengths(int length, const SymbolSequence& inputs,
                                          const UnrollOptions& options);
-  // Both outputs of each step, or of the whole sequence, beside each other.
+  // Concatenates the outputs of both cells, for each step or for the whole sequence.
   absl::StatusOr<SymbolSequence> JoinOutputs(int length, const SymbolSequence& l,
                                              const SymbolSequence& r, const std::string& layout,
                                              std::optional<bool> merge) const;

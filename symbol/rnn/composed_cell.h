@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_RNN_COMPOSED_CELL_H_
 #define COOPER_SYMBOL_RNN_COMPOSED_CELL_H_
 
-// The base of cells that are made of other cells, whose states and weights are its own.
+// The base of cells that contain other cells. Their states and weights are its own.
 
 #include <memory>
 #include <vector>
@@ -12,7 +12,7 @@ namespace cooper {
 
 class ComposedCell : public BaseRNNCell {
  public:
-  // In the order in which they were added, which is that of the states.
+  // Returns the cells in the order in which they were added, which is that of the states.
   const std::vector<RNNCellPtr>& cells() const { return cells_; }
 
   void Reset() override;
@@ -22,7 +22,7 @@ class ComposedCell : public BaseRNNCell {
   absl::StatusOr<ArrayMap> PackWeights(ArrayMap args) const override;
 
  protected:
-  // The variables of the cells are collected in `params`, or in a container of its own.
+  // The cells' variables are collected in `params`, or in a container of its own.
   explicit ComposedCell(std::shared_ptr<RNNParams> params);
 
   void Add(RNNCellPtr cell);

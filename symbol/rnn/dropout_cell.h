@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_RNN_DROPOUT_CELL_H_
 #define COOPER_SYMBOL_RNN_DROPOUT_CELL_H_
 
-// Drops elements of its input in training. Without state: made to stand between other cells.
+// Drops elements of its input in training. It has no state and is used between other cells.
 
 #include <memory>
 #include <string>
@@ -18,13 +18,13 @@ struct DropoutCellOptions {
 
 class DropoutCell : public BaseRNNCell {
  public:
-  // `dropout` is the share of elements that are dropped; with 0 the input is the output.
+  // `dropout` is the fraction of elements that are dropped; with 0 the output is the input.
   explicit DropoutCell(double dropout, DropoutCellOptions options = {});
 
   std::vector<StateInfo> state_info() const override { return {}; }
   absl::StatusOr<StepResult> Step(const Symbol& input, const std::vector<Symbol>& states) override;
-  // A merged sequence is dropped from as a whole. valid_length changes nothing, as in Gluon: what
-  // is 0 in padding stays 0.
+  // A merged sequence is dropped from as a whole. valid_length has no effect, as in Gluon: zeros in
+  // padding stay 0.
   absl::StatusOr<Unrolled> Unroll(int length, const SymbolSequence& inputs,
                                   const UnrollOptions& options = {}) override;
 

@@ -19,7 +19,7 @@
 namespace cooper {
 namespace {
 
-// "lstm", as the operator writes it.
+// Returns the operator's text for the mode: "lstm".
 std::string ModeName(RNNMode mode) {
   const RNNParam param = {.mode = mode};
   return ParamDeclaration<RNNParam>::Schema()->Print(&param).at("mode");
@@ -36,7 +36,7 @@ std::vector<std::string> GateNames(RNNMode mode) {
   }
 }
 
-// The initializer of the parameter vector; "init" null stands for the network's own.
+// Returns the initializer of the parameter vector; "init" null means the network's own.
 std::string InitText(int64_t num_hidden, const FusedRNNCellOptions& options) {
   return absl::StrCat("[\"fusedrnn\", {\"init\": null, \"num_hidden\": ", num_hidden,
                       ", \"num_layers\": ", options.num_layers, ", \"mode\": \"",
@@ -168,7 +168,7 @@ absl::StatusOr<ArrayMap> FusedRNNCell::UnpackWeights(ArrayMap args) const {
 
 absl::StatusOr<ArrayMap> FusedRNNCell::PackWeights(ArrayMap args) const {
   COOPER_RETURN_IF_ERROR(CheckSizes());
-  // The first piece tells the input size, dtype and device.
+  // The first piece determines the input size, dtype and device.
   const std::string first = Pieces(1)[0].name;
   auto it = args.find(first);
   if (it == args.end() || it->second.shape().rank() != 2) {

@@ -1,8 +1,8 @@
 #ifndef COOPER_SYMBOL_RNN_FUSED_RNN_CELL_H_
 #define COOPER_SYMBOL_RNN_FUSED_RNN_CELL_H_
 
-// All steps and layers in one node of the operator RNN, with all weights in one vector. It can be
-// unrolled only; Unfuse gives the same network as cells that step.
+// A cell that computes all steps and layers in one node of the operator RNN, with all weights in
+// one vector. It can only be unrolled; Unfuse returns the same network as separate cells.
 
 #include <memory>
 #include <optional>
@@ -21,39 +21,40 @@ struct FusedRNNCellOptions {
   bool bidirectional = false;
   double dropout = 0;                 // between the layers
   bool get_next_state = false;        // whether Unroll returns the final states
-  double forget_bias = 1.0;           // lstm: what the forget gates' biases start with, both
+  double forget_bias = 1.0;           // lstm: initial value of the forget gates' biases, both
   std::optional<std::string> prefix;  // absent: "lstm_" and so on, by mode
   std::shared_ptr<RNNParams> params = nullptr;  // to share weights with another cell
 };
 
+// A cell of `num_layers` layers. Step fails with kUnimplemented.
 class FusedRNNCell : public BaseRNNCell {
  public:
   explicit FusedRNNCell(int64_t num_hidden, FusedRNNCellOptions options = {});
 
   absl::StatusOr<StepResult> Step(const Symbol& input, const std::vector<Symbol>& states) override;
-  // Time first (TNC) saves two transpositions. With valid_length the operator skips padding (which
-  // MXNet 1.9.1 does on GPUs alone). The states of a row without a step are then its begin states,
-  // not those after the first step, which the cells of Unfuse give as Gluon's do.
+  // Time-major layout (TNC) saves two transpositions. With valid_length the operator skips padding
+  // (in MXNet 1.9.1 only on GPUs). The final states of a row without valid steps are its begin
+  // states; the cells of Unfuse return those after the first step, as Gluon does.
   absl::StatusOr<Unrolled> Unroll(int length, const SymbolSequence& inputs,
                                   const UnrollOptions& options = {}) override;
   // (num_layers * directions, batch_size, num_hidden)
   std::vector<StateInfo> state_info() const override;
-  // The unpacked names are those of the cells that Unfuse gives.
+  // The unpacked names are those of the cells that Unfuse returns.
   absl::StatusOr<ArrayMap> UnpackWeights(ArrayMap args) const override;
   absl::StatusOr<ArrayMap> PackWeights(ArrayMap args) const override;
 
-  // A cell per layer, or a BidirectionalCell of two, with DropoutCells between them.
+  // Returns a cell per layer, or a BidirectionalCell of two, with DropoutCells between them.
   std::shared_ptr<SequentialRNNCell> Unfuse() const;
 
  private:
   RNNParam OpParam() const;
   absl::Status CheckSizes() const;
-  // One piece of the parameter vector: a gate's weight or bias.
+  // A slice of the parameter vector: a gate's weight or bias.
   struct Piece {
     std::string name;
     int64_t offset;
     Shape shape;
-    // Its view of the whole vector.
+    // Returns its view of the whole vector.
     absl::StatusOr<NDArray> Of(const NDArray& packed) const;
   };
   std::vector<Piece> Pieces(int64_t input_size) const;

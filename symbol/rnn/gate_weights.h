@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_RNN_GATE_WEIGHTS_H_
 #define COOPER_SYMBOL_RNN_GATE_WEIGHTS_H_
 
-// Pieces of packed weights, for UnpackWeights and PackWeights of cells.
+// Helpers for UnpackWeights and PackWeights of cells.
 
 #include <string>
 #include <vector>
@@ -12,11 +12,12 @@
 
 namespace cooper {
 
-// Removes the array from `args` and returns it. kNotFound, with the name, if there is none.
+// Removes the array from `args` and returns it. Fails with kNotFound, with the name, if it is
+// missing.
 absl::StatusOr<NDArray> TakeArray(ArrayMap& args, const std::string& name);
 
-// Copies of `parts` equal runs of rows. kInvalidArgument, naming `name`, unless each run has
-// `rows` rows.
+// Returns copies of `parts` equal ranges of rows. Fails with kInvalidArgument, naming `name`,
+// unless each range has `rows` rows.
 absl::StatusOr<std::vector<NDArray>> SplitRows(const NDArray& array, const std::string& name,
                                                int parts, int64_t rows);
 

@@ -10,7 +10,7 @@
 namespace cooper {
 namespace {
 
-// Either of them is packed and unpacked in the same way.
+// Weights and biases of both products are packed and unpacked in the same way.
 constexpr const char* kProducts[] = {"i2h", "h2h"};
 constexpr const char* kKinds[] = {"_weight", "_bias"};
 

@@ -1,8 +1,8 @@
 #ifndef COOPER_SYMBOL_RNN_GATED_CELL_H_
 #define COOPER_SYMBOL_RNN_GATED_CELL_H_
 
-// The base of RNNCell, LSTMCell and GRUCell: cells whose gates come from one product with the
-// input and one with the previous output, each with a weight and a bias of all gates.
+// The base of RNNCell, LSTMCell and GRUCell: cells that compute their gates from a product with the
+// input and a product with the previous output, each with one weight and one bias for all gates.
 
 #include <memory>
 #include <string>
@@ -26,14 +26,14 @@ class GatedCell : public BaseRNNCell {
   struct Fields {
     int64_t num_hidden;
     int num_states;
-    std::vector<std::string> gates;  // "_i": what stands behind i2h and h2h in an unpacked name
+    std::vector<std::string> gates;  // "_i": the suffix after i2h and h2h in an unpacked name
     std::string prefix;
     std::shared_ptr<RNNParams> params;
     std::string i2h_bias_init;  // an initializer as JSON, or empty
   };
   explicit GatedCell(Fields fields);
 
-  // (batch_size, gates * num_hidden), called name_prefix + "i2h" and "h2h".
+  // Return the products, (batch_size, gates * num_hidden), called name_prefix + "i2h" and "h2h".
   absl::StatusOr<Symbol> InputProduct(const std::string& name_prefix, const Symbol& input) const {
     return Product(name_prefix + "i2h", input, i2h_weight_, i2h_bias_);
   }

@@ -18,7 +18,7 @@ GRUCell::GRUCell(int64_t num_hidden, GRUCellOptions options)
 
 absl::StatusOr<StepResult> GRUCell::Step(const Symbol& input, const std::vector<Symbol>& states) {
   COOPER_RETURN_IF_ERROR(CheckStates(states));
-  // MXNet's names have two underscores here, all but that of the output.
+  // MXNet's names have two underscores here, except that of the output.
   const std::string step = NextStepPrefix();
   const std::string name = absl::StrCat(step, "_");
   COOPER_ASSIGN_OR_RETURN(const Symbol i2h, InputProduct(name, input));

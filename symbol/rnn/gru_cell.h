@@ -1,8 +1,8 @@
 #ifndef COOPER_SYMBOL_RNN_GRU_CELL_H_
 #define COOPER_SYMBOL_RNN_GRU_CELL_H_
 
-// The gated recurrent unit, in cuDNN's form: h' = (1 - z) n + z h with
-// n = tanh(W x + b + r (R h + d)), the reset gate r acting behind the product.
+// The gated recurrent unit, in cuDNN's form: h' = (1 - z) n + z h with n = tanh(W x + b + r (R h +
+// d)): the reset gate r is applied after the product.
 
 #include <memory>
 #include <string>

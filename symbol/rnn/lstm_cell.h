@@ -14,7 +14,7 @@ namespace cooper {
 struct LSTMCellOptions {
   std::string prefix = "lstm_";
   std::shared_ptr<RNNParams> params = nullptr;  // to share weights with another cell
-  double forget_bias = 1.0;                     // what the forget gate's i2h bias starts with
+  double forget_bias = 1.0;                     // initial value of the forget gate's i2h bias
 };
 
 class LSTMCell : public GatedCell {

@@ -10,7 +10,7 @@ ModifierCell::ModifierCell(RNNCellPtr base) : BaseRNNCell("", nullptr), base_(st
   base_->modified_ = true;
 }
 
-// MXNet leaves the base as it is, so that its steps are counted on from one bucket to the next.
+// Also resets the base. MXNet does not, so its steps are counted on from one bucket to the next.
 void ModifierCell::Reset() {
   BaseRNNCell::Reset();
   base_->Reset();

@@ -1,8 +1,8 @@
 #ifndef COOPER_SYMBOL_RNN_MODIFIER_CELL_H_
 #define COOPER_SYMBOL_RNN_MODIFIER_CELL_H_
 
-// The base of cells that change what another cell, their base, does. From then on the modifier is
-// to be called instead of the base.
+// The base of cells that modify the behaviour of another cell, their base cell. After construction
+// the modifier must be called instead of the base cell.
 
 #include <memory>
 #include <string>
@@ -27,7 +27,7 @@ class ModifierCell : public BaseRNNCell {
 
  protected:
   std::string Description() const override { return base_->Description(); }
-  // The base's, which no one else may call.
+  // Unrolls the base cell, which no one else may call.
   absl::StatusOr<Unrolled> UnrollBase(int length, const SymbolSequence& inputs,
                                       const UnrollOptions& options);
 

@@ -12,7 +12,7 @@
 namespace cooper {
 namespace {
 
-// The steps that count, `value` behind them.
+// The steps with padding replaced by `value`.
 struct Masked {
   Symbol data;
   Symbol lengths;
@@ -27,8 +27,8 @@ Masked Mask(const Symbol& data, const Symbol& valid_length, const OverTimeOption
     return {error, error};
   }
   const int axis = options.layout == "TNC" ? 0 : 1;
-  // At least 1: a mean of no step would be NaN, and a maximum infinite, and so would gradients be
-  // that a loss multiplies by 0.
+  // At least 1: the mean of no step would be NaN and the maximum infinite, and their gradients stay
+  // invalid when a loss multiplies them by 0.
   const Symbol lengths = op::maximum_scalar(valid_length, {.scalar = 1});
   return {
       op::SequenceMask(

@@ -28,7 +28,7 @@ absl::StatusOr<Unrolled> ResidualCell::Unroll(int length, const SymbolSequence& 
   Reset();
   COOPER_ASSIGN_OR_RETURN(Unrolled result, UnrollBase(length, inputs, options));
   const bool merged = result.outputs.is_merged();
-  // So that the sum, too, is 0 in padding.
+  // Masks the inputs, so that the sum is 0 in padding too.
   COOPER_ASSIGN_OR_RETURN(
       const SymbolSequence added,
       options.valid_length.has_value()

@@ -1,4 +1,4 @@
-// What cells refuse, share and count, beyond the graphs that tests/rnn compares with MXNet's.
+// Tests the errors, sharing and naming of cells; tests/rnn compares their graphs with MXNet's.
 
 #include <memory>
 #include <string>
@@ -31,7 +31,7 @@ using ::testing::IsEmpty;
 
 Symbol Data() { return Symbol::Variable("data"); }
 
-// The names of all nodes but variables, as far as `unrolled` reaches.
+// Returns the names of all operator nodes that `unrolled` reaches.
 std::vector<std::string> NodeNames(const Unrolled& unrolled) {
   std::vector<Symbol> heads = unrolled.outputs.symbols();
   heads.insert(heads.end(), unrolled.states.begin(), unrolled.states.end());
@@ -110,7 +110,7 @@ TEST(RNNCellsTest, StatesCanComeFromOutside) {
                           "lstm_h2h_weight", "lstm_h2h_bias", "lstm_begin_state_1"));
 }
 
-// As MXNet 1.9.1 names them.
+// Names are those of MXNet 1.9.1.
 TEST(ZoneoutCellTest, MixesWithTheStepBefore) {
   NameManager names;
   ZoneoutCell cell(std::make_shared<RNNCell>(4), {.zoneout_outputs = 0.3, .zoneout_states = 0.2});
@@ -161,7 +161,7 @@ TEST(FusedRNNCellTest, StepsComeMergedIntoTheOperator) {
   EXPECT_EQ(shapes->outputs[0], PartialShape({2, 3, 8}));
 }
 
-// It gave back what came, and who asked for one symbol ended the program.
+// Without cells the inputs are merged or split as requested.
 TEST(SequentialRNNCellTest, WithoutCellsItMergesAndSplits) {
   SequentialRNNCell empty;
   COOPER_ASSERT_OK_AND_ASSIGN(const Unrolled merged,
@@ -276,7 +276,7 @@ TEST(RNNCellWeightsTest, ErrorsNameTheWeight) {
   }
 }
 
-// Arrays that are not the cell's stay, and the packed ones are copies.
+// Arrays of other cells are kept, and the unpacked ones are copies.
 TEST(RNNCellWeightsTest, LeavesOthersAlone) {
   const FusedRNNCell fused(2, {.mode = RNNMode::kGru, .bidirectional = true});
   // 3 gates of 2 rows, 5 inputs, two directions: 2 * 6 * (5 + 2 + 2).
@@ -287,7 +287,7 @@ TEST(RNNCellWeightsTest, LeavesOthersAlone) {
   auto unpacked = fused.UnpackWeights({{"gru_parameters", packed}, {"fc_bias", other}});
   ASSERT_THAT(unpacked, IsOk());
   EXPECT_EQ(unpacked->size(), 1 + 2 * 3 * 4);
-  // Behind the forward direction's weights, 6 * (5 + 2).
+  // Follows the forward direction's weights, 6 * (5 + 2).
   EXPECT_THAT(unpacked->at("gru_r0_i2h_r_weight").ToVector<float>().value(),
               ElementsAre(42, 43, 44, 45, 46, 47, 48, 49, 50, 51));
   EXPECT_THAT(unpacked->at("gru_l0_h2h_o_bias").ToVector<float>().value(), ElementsAre(94, 95));

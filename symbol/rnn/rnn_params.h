@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_RNN_RNN_PARAMS_H_
 #define COOPER_SYMBOL_RNN_RNN_PARAMS_H_
 
-// The variables of recurrent cells by name. Cells that are given the same container share weights.
+// The variables of recurrent cells by name. Cells with the same container share weights.
 
 #include <map>
 #include <string>
@@ -10,12 +10,13 @@
 
 namespace cooper {
 
+// A container of variables. Not thread-safe.
 class RNNParams {
  public:
-  // `prefix` is put before every name.
+  // `prefix` is prepended to every name.
   explicit RNNParams(std::string prefix = "") : prefix_(std::move(prefix)) {}
 
-  // The variable of that name; made with `options` if there is none.
+  // Returns the variable of that name; creates it with `options` if there is none.
   Symbol Get(const std::string& name, const VariableOptions& options = {}) {
     const std::string full_name = prefix_ + name;
     auto it = variables_.find(full_name);
@@ -25,13 +26,13 @@ class RNNParams {
     return it->second;
   }
 
-  // Takes over the variables of `other`, in place of own ones of the same name.
+  // Adds the variables of `other`, replacing own ones of the same name.
   void Update(const RNNParams& other) {
     for (const auto& [name, variable] : other.variables_) variables_[name] = variable;
   }
 
   const std::string& prefix() const { return prefix_; }
-  // By full name.
+  // By full name, with the prefix.
   const std::map<std::string, Symbol>& variables() const { return variables_; }
 
  private:

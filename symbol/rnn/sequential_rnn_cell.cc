@@ -57,7 +57,7 @@ absl::StatusOr<Unrolled> SequentialRNNCell::Unroll(int length, const SymbolSeque
     const auto end = next + cell->state_info().size();
     UnrollOptions cell_options = options;
     cell_options.begin_state = std::vector<Symbol>(next, end);
-    // Between the cells sequences stay as they come.
+    // Between the cells, sequences keep the form that they have.
     if (i + 1 < cells().size()) cell_options.merge_outputs.reset();
     COOPER_ASSIGN_OR_RETURN(Unrolled unrolled, cell->Unroll(length, result.outputs, cell_options));
     result.outputs = std::move(unrolled.outputs);

@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_RNN_SEQUENTIAL_RNN_CELL_H_
 #define COOPER_SYMBOL_RNN_SEQUENTIAL_RNN_CELL_H_
 
-// Cells above each other: each takes the outputs of the one before it.
+// Stacked cells: each takes the outputs of the one before it.
 
 #include <memory>
 #include <utility>
@@ -15,13 +15,13 @@ namespace cooper {
 
 class SequentialRNNCell : public ComposedCell {
  public:
-  // The variables of the cells are collected in `params`, or in a container of its own.
+  // The cells' variables are collected in `params`, or in a container of its own.
   explicit SequentialRNNCell(std::shared_ptr<RNNParams> params = nullptr)
       : ComposedCell(std::move(params)) {}
 
-  // Puts a cell on top. The caller may go on using it. kInvalidArgument for null, for this cell
-  // itself, and, naming the variable, for a cell whose variables have names of others below it: two
-  // cells of one prefix, unless they share a container.
+  // Adds a cell on top; the caller may keep using it. Fails with kInvalidArgument for null, for
+  // this cell itself, and, naming the variable, for a cell whose variables have names of other
+  // variables below it: two cells with one prefix, unless they share a container.
   absl::Status Add(RNNCellPtr cell);
 
   absl::StatusOr<StepResult> Step(const Symbol& input, const std::vector<Symbol>& states) override;

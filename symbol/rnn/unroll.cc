@@ -9,7 +9,7 @@
 namespace cooper {
 namespace {
 
-// The first error of the symbols: cells may look at what has no outputs.
+// Returns the first error of the symbols: cells may access the outputs, which are then missing.
 absl::Status ErrorOf(const std::vector<Symbol>& symbols) {
   for (const Symbol& symbol : symbols) {
     if (!symbol.status().ok()) return symbol.status();

@@ -1,8 +1,8 @@
 #ifndef COOPER_SYMBOL_RNN_UNROLL_H_
 #define COOPER_SYMBOL_RNN_UNROLL_H_
 
-// Cells in networks that keep their first error, as the functions of symbol/op do: what a cell
-// refuses is told by whatever takes the finished network.
+// Calls cells in networks that keep their first error, as the functions of symbol/op do: a cell's
+// error is reported by the function that takes the finished network.
 //
 //   LSTMCell cell(200, {.prefix = "lstm_"});
 //   const Symbol all = Unroll(cell, length, embed, {.merge_outputs = true}).outputs.merged();
@@ -15,15 +15,16 @@
 
 namespace cooper {
 
-// cell.Unroll. After an error, or for inputs that have one, outputs are what `options` ask for
-// (merged, unless merge_outputs is false) and states as many as the cell has, all with that error.
+// Calls cell.Unroll. On an error, or for inputs with one, outputs have the form that `options`
+// request (merged, unless merge_outputs is false), there are as many states as the cell has, and
+// all keep that error.
 Unrolled Unroll(BaseRNNCell& cell, int length, const SymbolSequence& inputs,
                 const UnrollOptions& options = {});
 
-// cell.Step, likewise.
+// Calls cell.Step and keeps errors in the same way.
 StepResult Step(BaseRNNCell& cell, const Symbol& input, const std::vector<Symbol>& states);
 
-// cell.BeginState, likewise.
+// Calls cell.BeginState and keeps errors in the same way.
 std::vector<Symbol> BeginState(BaseRNNCell& cell, const StateFn& make = ZeroStates());
 
 }  // namespace cooper

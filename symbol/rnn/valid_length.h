@@ -1,9 +1,9 @@
 #ifndef COOPER_SYMBOL_RNN_VALID_LENGTH_H_
 #define COOPER_SYMBOL_RNN_VALID_LENGTH_H_
 
-// What unrolling does with sequences that are shorter than the padded ones they come in: the
-// operators SequenceMask, SequenceLast and SequenceReverse over the steps. `valid_length` is
-// (batch_size,), of any dtype. MXNet: python/mxnet/gluon/rnn/rnn_cell.py.
+// Unrolling of sequences with padding: applies the operators SequenceMask, SequenceLast and
+// SequenceReverse to the steps. `valid_length` is (batch_size,), of any dtype. MXNet:
+// python/mxnet/gluon/rnn/rnn_cell.py.
 
 #include <optional>
 #include <string>
@@ -15,20 +15,20 @@
 
 namespace cooper {
 
-// The sequence with zeros behind the end of each row, merged unless `merge` is false.
+// Returns the sequence with zeros in the padding of each row, merged unless `merge` is false.
 absl::StatusOr<SymbolSequence> MaskSequence(int length, const SymbolSequence& sequence,
                                             const std::string& layout, const Symbol& valid_length,
                                             std::optional<bool> merge);
 
-// Of `steps`, each (batch_size, ...), the last one of each row: (batch_size, ...). The first one
-// where a row has none.
+// Returns each row's last valid step among `steps`, each (batch_size, ...): (batch_size, ...). The
+// first step for rows without a valid one.
 absl::StatusOr<Symbol> LastStep(const std::vector<Symbol>& steps, const Symbol& valid_length);
 
-// `merged` (length, batch_size, ...) with the steps of each row in reverse order, padding where it
-// is.
+// Returns `merged` (length, batch_size, ...) with the valid steps of each row reversed and padding
+// in place.
 absl::StatusOr<Symbol> ReverseSequence(const Symbol& merged, const Symbol& valid_length);
 
-// Exchanges the axes 0 and 1: those of batch and time.
+// Exchanges axes 0 and 1, those of batch and time.
 absl::StatusOr<Symbol> SwapBatchAndTime(const Symbol& data);
 
 }  // namespace cooper

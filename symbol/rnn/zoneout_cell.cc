@@ -8,7 +8,7 @@
 namespace cooper {
 namespace {
 
-// `next`, but `previous` where dropout with probability `p` falls.
+// Returns `next`, replaced by `previous` at elements chosen with probability `p`.
 absl::StatusOr<Symbol> Mix(double p, const Symbol& next, const Symbol& previous) {
   COOPER_ASSIGN_OR_RETURN(const Symbol ones, Symbol::Create("ones_like", {.inputs = {next}}));
   COOPER_ASSIGN_OR_RETURN(

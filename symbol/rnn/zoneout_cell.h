@@ -1,8 +1,8 @@
 #ifndef COOPER_SYMBOL_RNN_ZONEOUT_CELL_H_
 #define COOPER_SYMBOL_RNN_ZONEOUT_CELL_H_
 
-// Zoneout (Krueger et al., 2016): in training, some outputs and states of the base keep the value
-// that they had one step before.
+// Zoneout (Krueger et al., 2016): in training, random elements of the base's outputs and states
+// keep the value of the step before.
 
 #include <optional>
 #include <vector>
@@ -12,14 +12,14 @@
 namespace cooper {
 
 struct ZoneoutCellOptions {
-  double zoneout_outputs = 0;  // share of the outputs that keep their value
-  double zoneout_states = 0;   // share of the states
+  double zoneout_outputs = 0;  // fraction of the outputs that keep their value
+  double zoneout_states = 0;   // fraction of the states that keep their value
 };
 
 class ZoneoutCell : public ModifierCell {
  public:
-  // The base must be able to step: no FusedRNNCell (unfuse it first), and no BidirectionalCell (put
-  // the modifier on the cells in it). Unroll fails otherwise.
+  // The base must support Step: no FusedRNNCell (unfuse it first), and no BidirectionalCell (modify
+  // the cells in it). Unroll fails otherwise.
   explicit ZoneoutCell(RNNCellPtr base, ZoneoutCellOptions options = {});
 
   void Reset() override;

@@ -1,12 +1,12 @@
 #ifndef COOPER_SYMBOL_SCHEMA_ATTR_VALUES_H_
 #define COOPER_SYMBOL_SCHEMA_ATTR_VALUES_H_
 
-// Values by name as a caller writes them, numbers and bools beside text:
+// Values by name as a caller writes them: numbers, bools and text.
 //
 //   {{"learning_rate", 0.02}, {"clip_gradient", 5}, {"lazy_update", true}, {"momentum", "0.9"}}
 //
-// They are kept as the texts that stand in symbol files and configurations (param_text.h), so that
-// whoever reads them sees one form.
+// Values are stored as the texts that symbol files and configurations use (param_text.h), so that
+// readers handle one form.
 
 #include <cstdint>
 #include <map>
@@ -22,7 +22,7 @@
 namespace cooper {
 
 // One value. A number becomes the shortest text that reads back as the same value, a float that of
-// the double it equals; true and false become "True" and "False". A char is refused: it may be
+// the equal double; true and false become "True" and "False". A char does not compile: it could be
 // meant as a number or as text.
 class AttrValue {
  public:
@@ -54,7 +54,7 @@ class AttrValue {
   std::string text_;
 };
 
-// Converts from and to a map of texts.
+// A map of values that converts from and to a map of texts.
 class AttrValues : public std::map<std::string, AttrValue> {
  public:
   using std::map<std::string, AttrValue>::map;

@@ -33,7 +33,7 @@ void Register(std::initializer_list<const char*> ops, Rule rule) {
 
 int NonNegative(int64_t axis, int rank) { return static_cast<int>(axis < 0 ? axis + rank : axis); }
 
-// Input 0 with its axes in another order.
+// Input 0 with permuted axes.
 BatchLayout Transposed(const BatchCall& c) {
   const std::vector<int> from = c.call.op->transposed_axes()(c.call, c.rank(0));
   return c.Map([&](int, int axis) {
@@ -42,7 +42,7 @@ BatchLayout Transposed(const BatchCall& c) {
   });
 }
 
-// Parts of input 0 along an axis, which goes where the parts have a lower rank.
+// Parts of input 0 along an axis, which disappears if the parts have a lower rank.
 BatchLayout Split(const BatchCall& c) {
   const int cut = NonNegative(c.call.op->split_axis()(c.call), c.rank(0));
   const bool squeezed = c.out().rank() < c.rank(0);
@@ -52,7 +52,7 @@ BatchLayout Split(const BatchCall& c) {
   });
 }
 
-// Inputs behind each other along an axis, which is new where the output has a higher rank.
+// Inputs joined along an axis, which is new if the output has a higher rank.
 BatchLayout Joined(const BatchCall& c) {
   const int joint = NonNegative(c.call.op->join_axis()(c.call), c.out().rank());
   const bool stacked = c.out().rank() > c.rank(0);
@@ -62,8 +62,7 @@ BatchLayout Joined(const BatchCall& c) {
   });
 }
 
-// A part of input 0; other inputs give their shape alone, which is cut to the batch where they have
-// samples.
+// A slice of input 0. Other inputs only give their shape, which must have the same samples.
 BatchLayout Sliced(const BatchCall& c) {
   if (!c.layouts[0].has_samples()) return {};
   return c.Map([&](int input, int axis) {
@@ -144,7 +143,8 @@ BatchLayout BatchCall::AllBut(int64_t mixed) const {
 BatchLayout BatchCall::View(int i, const Shape& shape) const {
   const BatchLayout& from = layouts[i];
   if (!from.has_samples()) return from;
-  // How many elements stand before and behind a sample's, as the axes of either shape have them.
+  // Numbers of elements before and after a sample's in memory order, compared with the axes of the
+  // new shape.
   const int64_t before = input(i).Product(0, from.axis) * from.outer;
   const int64_t behind = input(i).Product(from.axis + 1, rank(i)) * from.inner;
   for (int axis = 0; axis < shape.rank(); ++axis) {
@@ -163,7 +163,8 @@ BatchLayout BatchCall::Reduced() const {
     if (!layout.is_reduced() || (found.is_reduced() && layout != found)) return {};
     found = layout;
   }
-  // Beside a sum, what is the same for all samples would be added once for each part of a batch.
+  // A term that is independent of the samples would be added to the sum once for each part of a
+  // batch.
   const auto is_none = [](const BatchLayout& layout) { return layout.kind == Kind::kNone; };
   return found.kind == Kind::kSum && absl::c_any_of(layouts, is_none) ? BatchLayout() : found;
 }
@@ -174,7 +175,7 @@ BatchLayout OutputLayout(const BatchCall& c) {
   const OpSchema& op = *c.call.op;
   const bool is_view = op.is_view() && c.output == 0;
   const bool moves = is_view || op.transposed_axes() || op.split_axis() || op.slice();
-  // Moving or leaving out elements changes nothing of what they are.
+  // Moving or dropping elements keeps sums and means.
   if (moves && c.layouts[0].is_reduced()) return c.layouts[0];
   if (op.join_axis() && c.any_reduced()) return c.Reduced();
   if (is_view) return c.View(0, c.out());

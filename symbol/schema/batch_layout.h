@@ -1,17 +1,17 @@
 #ifndef COOPER_SYMBOL_SCHEMA_BATCH_LAYOUT_H_
 #define COOPER_SYMBOL_SCHEMA_BATCH_LAYOUT_H_
 
-// Where the samples of a batch are in an array, and how each operator hands that on from its inputs
-// to its outputs.
+// Describes where the samples of a batch are in an array, and how each operator maps this layout
+// from its inputs to its outputs.
 //
-// Operators whose schema says enough need no rule: elementwise ones, views, transposes, splits,
-// joins and slices (op.h). Another operator says it in a file of its folder, apart from its schema,
-// for which nobody has to link it:
+// Operators whose schema is sufficient need no rule: elementwise ones, views, transposes, splits,
+// joins and slices (op.h). Another operator registers a rule in a separate source of its folder,
+// which need not be linked:
 //
 //   COOPER_BATCH_RULE(one_hot, [](const BatchCall& c) { return c.Map(...); });
 //
-// What has no rule is unknown, and so is all that is computed from it. infer_batch_layout.h applies
-// the rules to a graph.
+// Without a rule the layout of an output is unknown, and so are the layouts computed from it.
+// infer_batch_layout.h applies the rules to a graph.
 
 #include <cstdint>
 #include <initializer_list>
@@ -25,20 +25,22 @@
 
 namespace cooper {
 
+// The position of the samples of a batch in an array.
 struct BatchLayout {
   enum class Kind : uint8_t {
-    kUnknown,  // nobody can tell
-    kNone,     // the same whatever the samples are, such as a parameter
+    kUnknown,  // cannot be determined
+    kNone,     // independent of the samples, such as a parameter
     kSamples,  // each sample has elements of its own
     kSum,      // a sum over the samples
     kMean,     // a mean over the samples
-    // The rows of some samples, in their order, along the first axis: whose they are is known once
-    // they are computed (OpSchema::counts_rows). Unknown to all that cannot say more of it.
+    // Rows of some of the samples, in their order, along the first axis; which samples is known
+    // only after the computation (OpSchema::counts_rows). Treated as unknown by rules without
+    // special support.
     kSomeSamples,
   };
 
   Kind kind = Kind::kUnknown;
-  // Of kSamples: index (o * batch_size + n) * inner + i of this axis belongs to sample n, for all
+  // For kSamples: index (o * batch_size + n) * inner + i of this axis belongs to sample n, for all
   // o < outer and i < inner. Both are 1 unless axes were merged: (T, N, C) reshaped to (T * N, C)
   // has outer T, (N, T, C) reshaped to (N * T, C) has inner T.
   int axis = 0;
@@ -53,24 +55,26 @@ struct BatchLayout {
   bool is_unknown() const { return kind == Kind::kUnknown || kind == Kind::kSomeSamples; }
   bool has_samples() const { return kind == Kind::kSamples; }
   bool is_reduced() const { return kind == Kind::kSum || kind == Kind::kMean; }
-  // Indices of the axis that belong to one sample.
+  // Number of indices of the axis that belong to one sample.
   int64_t per_sample() const { return outer * inner; }
-  // Whether an array of this shape can have `batch_size` samples there.
+  // Whether an array of this shape can hold `batch_size` samples in this layout.
   bool Fits(const Shape& shape, int64_t batch_size) const;
-  // The shape of the same array with `to` samples. Requires has_samples() and the axis.
+  // Returns the shape of the same array with `to` samples. Requires has_samples() and the axis.
   Shape WithSamples(Shape shape, int64_t to) const;
-  // "axis 1", "axis 0 as (3, N, 1)", "a mean over samples".
+  // Returns "axis 1", "axis 0 as (3, N, 1)", "a mean over samples".
   std::string ToString() const;
 
   friend bool operator==(const BatchLayout&, const BatchLayout&) = default;
 };
 
+// Prints layout.ToString().
 std::ostream& operator<<(std::ostream& os, const BatchLayout& layout);
 
-// A call as a rule sees it. At least one input is not kNone, and none is unknown; or there are no
-// inputs at all.
+// The call that a rule evaluates. No input layout is unknown, and at least one is not kNone unless
+// there are no inputs.
 struct BatchCall {
-  // From an axis of an input to that of the output; kMixed if elements of several samples meet.
+  // Maps an axis of an input to an axis of the output; kMixed if it combines elements of several
+  // samples.
   using AxisFn = absl::FunctionRef<int(int input, int axis)>;
   static constexpr int kMixed = -1;
 
@@ -79,7 +83,7 @@ struct BatchCall {
   absl::Span<const Shape> outputs;
   absl::Span<const BatchLayout> layouts;  // of the inputs
   int64_t batch_size = 0;
-  int output = 0;  // the one that is asked for
+  int output = 0;  // the output whose layout is computed
 
   template <typename P>
   const P& param() const {
@@ -89,43 +93,44 @@ struct BatchCall {
   const Shape& out() const { return outputs[output]; }
   int rank(int i) const { return inputs[i].rank(); }
 
-  // Samples where `axis_of` moves those of each input that has some; unknown if two inputs do not
-  // agree, if one is reduced over samples, or if `axis_of` gives kMixed.
+  // Returns samples on the axis to which `axis_of` maps the sample axes of the inputs; unknown if
+  // two inputs disagree, if one is reduced over samples, or if `axis_of` returns kMixed.
   BatchLayout Map(AxisFn axis_of) const;
-  // The first axis stays the first one, whatever happens behind it.
+  // For operators that keep samples of the first axis on the first axis.
   BatchLayout FirstAxis() const;
-  // Inputs are aligned at their last axes and broadcast.
+  // For operators that align inputs at their last axes and broadcast them.
   BatchLayout Aligned() const;
-  // Output as input 0, but for the axis `mixed` (which may be negative).
+  // For operators that keep the layout of input 0, unless the samples are on the axis `mixed`
+  // (which may be negative).
   BatchLayout AllBut(int64_t mixed) const;
-  // The elements of input `i`, in their order, under another shape.
+  // For operators that give the elements of input `i`, in their order, another shape.
   BatchLayout View(int i, const Shape& shape) const;
-  // A sum or a mean, if all inputs are that (or, beside means, the same for all samples); unknown
-  // where one has samples. For operators that are linear in all their inputs.
+  // Returns a sum or a mean if all inputs are that (for means also kNone); unknown if one has
+  // samples. For operators that are linear in all their inputs.
   BatchLayout Reduced() const;
   bool any_reduced() const;
 };
 
 using BatchRule = BatchLayout (*)(const BatchCall& call);
 
-// By the operator's rule, or by what its schema says.
+// Returns the layout by the operator's rule, or else by its schema.
 BatchLayout OutputLayout(const BatchCall& call);
 
-// A second rule of one operator is a bug in cooper and ends the program.
+// Registers a rule for operators. A second rule of one operator is a bug in cooper and ends the
+// program.
 struct BatchRuleRegistrar {
   BatchRuleRegistrar(std::initializer_list<const char*> ops, BatchRule rule);
 };
 
-// Losses, whose gradient begins from themselves, divide it by numbers that may grow with the batch.
-// Such an operator has the parameter grad_scale and a rule that tells whether its gradient is
-// divided by the batch size.
+// Registers whether the gradient that a loss starts is divided by a number that grows with the
+// batch size. The loss must have the parameter grad_scale.
 struct LossRuleRegistrar {
   LossRuleRegistrar(std::initializer_list<const char*> ops, bool (*divides)(const BatchCall& call));
 };
 
-// Whether the gradient that a loss begins with, added up over parts of a batch, has to be weighted
-// by the parts' sizes to give that of the whole batch: where it is divided by the batch size, or
-// where the loss is a mean over the samples, or the same for all.
+// Whether the gradients of a loss over parts of a batch must be weighted by the parts' sizes to add
+// up to the gradient over the whole batch: if they are divided by the batch size, or if the loss is
+// a mean over the samples or independent of them.
 bool LossNeedsWeights(const BatchCall& call);
 
 // COOPER_BATCH_RULE(op, rule)

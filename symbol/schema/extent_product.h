@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_SCHEMA_EXTENT_PRODUCT_H_
 #define COOPER_SYMBOL_SCHEMA_EXTENT_PRODUCT_H_
 
-// Products and sums of extents for shape rules, whose extents and attributes may be any.
+// Products and sums of extents for shape rules. Extents and attributes may have any value.
 
 #include <cstdint>
 #include <limits>
@@ -10,8 +10,8 @@
 
 namespace cooper {
 
-// extent * count, kUnknownDim if the extent is unknown. A product that int64 cannot hold is its
-// greatest value, which inference refuses as too many elements. Requires count >= 0.
+// Returns extent * count, kUnknownDim if the extent is unknown. On overflow returns the greatest
+// int64, which inference refuses as too many elements. Requires count >= 0.
 inline int64_t ExtentProduct(int64_t extent, int64_t count) {
   if (extent == kUnknownDim) return kUnknownDim;
   int64_t product = 0;
@@ -19,8 +19,8 @@ inline int64_t ExtentProduct(int64_t extent, int64_t count) {
                                                          : product;
 }
 
-// a + b, kUnknownDim if either is unknown. As of products, int64's greatest value stands for what
-// it cannot hold. Requires that neither is negative otherwise.
+// Returns a + b, kUnknownDim if either is unknown, and the greatest int64 on overflow. Known
+// extents must not be negative.
 inline int64_t ExtentSum(int64_t a, int64_t b) {
   if (a == kUnknownDim || b == kUnknownDim) return kUnknownDim;
   int64_t sum = 0;

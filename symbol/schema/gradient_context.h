@@ -1,14 +1,14 @@
 #ifndef COOPER_SYMBOL_SCHEMA_GRADIENT_CONTEXT_H_
 #define COOPER_SYMBOL_SCHEMA_GRADIENT_CONTEXT_H_
 
-// What a gradient rule sees: a forward node and the gradients that reach its outputs. It returns
-// one entry per input, the gradient with respect to it; a null entry means that none flows there,
-// and so does a missing one at the end.
+// The interface of gradient rules: a forward node and the gradients of its outputs. A rule returns
+// one entry per input, the gradient with respect to it; a null entry, or a missing one at the end,
+// means that no gradient flows there.
 //
-// A rule either composes other operators (Call) or makes a node of a backward operator (Backward),
-// which shares the forward node's parameters. It names as inputs only the values that the
-// computation really needs, since each is kept alive until then. Shapes are free: a backward node
-// may ask for the shapes of the forward node's inputs without having them as inputs.
+// A rule either composes other operators (Call) or creates a node of a backward operator
+// (Backward), which shares the forward node's parameters. It should use as inputs only the values
+// that the computation needs, since each is kept alive until then. Shapes need no inputs: a
+// backward node's rules may read the shapes of the forward node's inputs.
 
 #include <string>
 #include <vector>
@@ -18,10 +18,11 @@
 
 namespace cooper {
 
+// The arguments of one call of a gradient rule.
 class GradientContext {
  public:
-  // `heads[i]` is the gradient of output i, null if none reaches it. Every node that the rule makes
-  // is appended to `*made`.
+  // `heads[i]` is the gradient of output i, null if none reaches it. Every node that the rule
+  // creates is appended to `*made`, which must outlive this.
   GradientContext(NodePtr node, std::vector<NodeEntry> heads, std::vector<NodePtr>* made)
       : node_(std::move(node)), heads_(std::move(heads)), made_(made) {}
 
@@ -37,15 +38,15 @@ class GradientContext {
   NodeEntry output(int i) const { return {node_, i}; }
 
   bool has_head(int i) const { return static_cast<bool>(heads_[i]); }
-  // The gradient of output i; an array of zeros if none reaches it.
+  // Returns the gradient of output i; an array of zeros if none reaches it.
   absl::StatusOr<NodeEntry> head(int i);
 
-  // Output 0 of a new node of operator `op`. kInvalidArgument from parsing `attrs`, kNotFound if
-  // the operator is not linked.
+  // Returns output 0 of a new node of operator `op`. Fails with kInvalidArgument if `attrs` do not
+  // parse, and with kNotFound if the operator is not linked.
   absl::StatusOr<NodeEntry> Call(const std::string& op, std::vector<NodeEntry> inputs,
                                  AttrMap attrs = {});
 
-  // All outputs of a new node of the backward operator `op`.
+  // Returns all outputs of a new node of the backward operator `op`.
   absl::StatusOr<std::vector<NodeEntry>> Backward(const std::string& op,
                                                   std::vector<NodeEntry> inputs);
 

@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_SCHEMA_INPUT_ATTRS_H_
 #define COOPER_SYMBOL_SCHEMA_INPUT_ATTRS_H_
 
-// What an operator says of the variables that it reads (OpSchema::VariableAttrsFn).
+// Attributes that an operator gives to the variables of its inputs (OpSchema::VariableAttrsFn).
 
 #include <optional>
 #include <string>
@@ -14,26 +14,26 @@
 
 namespace cooper {
 
-// Among those attributes: no variable is made for the input, composition fails where it is missing.
-// The value says why it is needed. For operators that have an input only because the caller asked
-// for it.
+// If this key is among the attributes, no variable is created for the input, and composition fails
+// if it is missing. The value says why it is needed. For inputs that exist only because the caller
+// enabled them.
 inline constexpr char kRequiredInput[] = "__required_input__";
 
-// That value for input `i`, if it has one.
+// Returns the value of kRequiredInput for input `i`, if it has one.
 std::optional<std::string> WhyRequired(const OpCall& call, int i);
 
-// The attributes that a variable for input `i` has, unless it has others of these names: how to
-// initialize it, for one.
+// Returns the default attributes of a variable for input `i`, such as its initializer. An attribute
+// that the variable has already takes precedence.
 AttrMap AttrsOfInput(const OpCall& call, int i);
 
-// Calls fn(variable, AttrsOfInput) for the inputs of `node` that are variables and have any. MXNet
-// writes them into the variables when it composes; a cooper::Node does not change. Not for a node
-// that was read from a file, which says what its variables have.
+// Calls fn(variable, AttrsOfInput) for the inputs of `node` that are variables with default
+// attributes. MXNet writes these into the variables during composition; a cooper::Node is
+// immutable. Does nothing for a node from a symbol file, whose variables are complete.
 void ForEachVariableInput(const Node& node,
                           absl::FunctionRef<void(const Node& variable, AttrMap attrs)> fn);
 
-// An operator writes its auxiliary states: kInvalidArgument, naming the input, if one of these
-// inputs of a node is to be a state and is no variable.
+// Fails with kInvalidArgument, naming the input, if an input that is an auxiliary state is no
+// variable: the operator writes it.
 absl::Status CheckAuxInputs(const OpCall& call, const std::vector<NodeEntry>& inputs);
 
 }  // namespace cooper

@@ -8,8 +8,8 @@
 
 namespace cooper {
 
-// An unrolled network is a chain of thousands of nodes: letting each destroy its inputs by
-// recursion would overflow the stack.
+// Destroys chains of nodes without recursion: an unrolled network is a chain of thousands of nodes
+// and would overflow the stack.
 Node::~Node() {
   std::vector<NodePtr> pending;
   auto take = [&pending](Fields& fields) {
@@ -20,7 +20,7 @@ Node::~Node() {
   while (!pending.empty()) {
     NodePtr node = std::move(pending.back());
     pending.pop_back();
-    // The last owner may take the node apart: nobody else can see it any more.
+    // This is the last owner, so no one else can access the node and it may be modified.
     if (node.use_count() == 1) take(const_cast<Node*>(node.get())->fields_);
   }
 }

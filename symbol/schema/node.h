@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_SCHEMA_NODE_H_
 #define COOPER_SYMBOL_SCHEMA_NODE_H_
 
-// The graph: nodes that never change once made, shared between all symbols that contain them.
+// The nodes of a graph: immutable and shared between all symbols that contain them.
 
 #include <memory>
 #include <optional>
@@ -18,7 +18,7 @@ namespace cooper {
 class Node;
 using NodePtr = std::shared_ptr<const Node>;
 
-// One output of a node. A null node stands for "nothing": an absent gradient.
+// One output of a node. A null node means that there is no value, such as an absent gradient.
 struct NodeEntry {
   NodePtr node;
   int index = 0;
@@ -29,21 +29,22 @@ struct NodeEntry {
   }
 };
 
+// An operator call or a variable. Immutable, so it may be used by several threads.
 class Node {
  public:
   struct Fields {
     std::string name;
     OpCall call;  // call.op is null for a variable
     std::vector<NodeEntry> inputs = {};
-    // Set on nodes that compute a gradient: the node whose gradient it is. Its input shapes are the
-    // shapes of the gradients; its parameters are this node's too.
+    // Set on nodes that compute a gradient: the node whose gradient it is. The shapes of that
+    // node's inputs are the shapes of the gradients; its parameters are this node's too.
     NodePtr forward = nullptr;
-    // What UnionOfVariables gives for the inputs; null where nobody needed it. A variable's own set
-    // is found without it.
+    // The result of UnionOfVariables for the inputs; null if it was not computed. A variable needs
+    // no set.
     VariableSetPtr variables = nullptr;
-    // Of a node that a symbol file has: the version that it says of each input (how often operators
-    // made before have written the variable), or -1 where it is to be counted anew; those that are
-    // missing are 0. Absent: all are to be counted.
+    // Set on nodes from a symbol file: the version of each input (how often earlier operators have
+    // written the variable), -1 for versions to be counted again; missing ones are 0. Absent: all
+    // versions are counted.
     std::optional<std::vector<int>> input_versions = std::nullopt;
   };
 
@@ -61,7 +62,7 @@ class Node {
   const AttrMap& attrs() const { return fields_.call.attrs; }
   const std::vector<NodeEntry>& inputs() const { return fields_.inputs; }
   const NodePtr& forward() const { return fields_.forward; }
-  // The fields, to make a changed copy of.
+  // Returns the fields, for a modified copy.
   const Fields& fields() const { return fields_; }
 
   int num_outputs() const { return is_variable() ? 1 : num_op_outputs_; }
@@ -72,19 +73,19 @@ class Node {
       is_variable() ? 1 : static_cast<int>(op()->OutputNames(fields_.call).size());
 };
 
-// A new node of MakeOpCall's operator. Fails as that does.
+// Creates a node with the operator of MakeOpCall. Fails as that does.
 absl::StatusOr<NodePtr> MakeNode(absl::string_view op, std::string name,
                                  std::vector<NodeEntry> inputs, AttrMap attrs = {});
 
-// Output 0 of such a node.
+// Creates a node as MakeNode does and returns its output 0.
 absl::StatusOr<NodeEntry> MakeEntry(absl::string_view op, std::string name,
                                     std::vector<NodeEntry> inputs, AttrMap attrs = {});
 
-// "FullyConnected 'fc1'", "variable 'data'": how messages name a node.
+// Returns "FullyConnected 'fc1'" or "variable 'data'": the name of a node in messages.
 std::string Describe(const Node& node);
 
-// Every node that `heads` reach, inputs before users, each once: depth first in the order of
-// inputs, the order in which MXNet lists arguments. Does not recurse: graphs may be deep.
+// Returns every node that `heads` reach once, inputs before users: depth first in the order of
+// inputs, the order in which MXNet lists arguments. Not recursive, since graphs may be deep.
 std::vector<const Node*> TopologicalOrder(const std::vector<NodeEntry>& heads);
 
 }  // namespace cooper

@@ -1,9 +1,10 @@
 #ifndef COOPER_SYMBOL_SCHEMA_OP_H_
 #define COOPER_SYMBOL_SCHEMA_OP_H_
 
-// What an operator is, apart from its kernels: names, parameters, arguments, shape, type and
-// gradient rules, and the facts the memory planner needs. Each operator is declared once, in its
-// own file under symbol/ops, with COOPER_REGISTER_OP; linking that file makes it known.
+// The schema of an operator, which is everything but its kernels: names, parameters, arguments,
+// shape, type and gradient rules, and the facts that the memory planner needs. Each operator is
+// declared once, in its own file under symbol/ops, with COOPER_REGISTER_OP; linking that file
+// registers it.
 //
 //   COOPER_REGISTER_OP(Activation)
 //       .Describe("Applies act_type to every element.")
@@ -36,31 +37,33 @@ class OpSchema;
 class Shape;
 struct NodeEntry;  // node.h
 
-// An operator with its parameters: what a rule may depend on besides the inputs.
+// An operator with its parameters: all that a rule may depend on besides the inputs.
 struct OpCall {
   const OpSchema* op = nullptr;        // null for a variable
-  AttrMap attrs;                       // as written, hidden ones (__x__) too
+  AttrMap attrs;                       // as written, including hidden ones (__x__)
   std::shared_ptr<const void> params;  // the parsed parameter struct; null if op has none
 
+  // P must be the operator's parameter struct; this is not checked.
   template <typename P>
   const P& param() const {
     return *static_cast<const P*>(params.get());
   }
 };
 
-// An operator of that name or alias with `attrs`, parsed. The attribute that counts a variadic
-// operator's inputs is set to `num_inputs` if absent, and old names of attributes are replaced.
-// kNotFound if the operator is not linked; kInvalidArgument from parsing.
+// Returns the operator of that name or alias with parsed `attrs`. The attribute that counts a
+// variadic operator's inputs is set to `num_inputs` if absent, and old names of attributes are
+// replaced. Fails with kNotFound if the operator is not linked, and with kInvalidArgument from
+// parsing.
 absl::StatusOr<OpCall> MakeOpCall(absl::string_view op, AttrMap attrs, size_t num_inputs);
 
-// `extent` indices of one axis, from `begin` on, `step` apart.
+// `extent` indices of one axis: begin, begin + step, and so on.
 struct SliceRange {
   int64_t begin = 0;
   int64_t step = 1;
   int64_t extent = 0;
 };
 
-// What an operator is to somebody who looks at a drawing of a network.
+// Groups of operators in drawings of networks.
 enum class OpKind : uint8_t {
   kOther,
   kLayer,
@@ -71,6 +74,7 @@ enum class OpKind : uint8_t {
   kLoss
 };
 
+// A registered operator. Immutable after registration and valid until the program ends.
 class OpSchema {
  public:
   using Names = std::vector<std::string>;
@@ -80,42 +84,41 @@ class OpSchema {
   using ShapeFn = std::function<absl::Status(ShapeContext&)>;
   using TypeFn = std::function<absl::Status(TypeContext&)>;
   using GradientFn = std::function<absl::StatusOr<std::vector<NodeEntry>>(GradientContext&)>;
-  // What composition may need to fix before parsing, such as an attribute's old name.
+  // Corrects attributes before parsing, such as the old name of one.
   using AttrsFn = std::function<absl::Status(AttrMap&)>;
-  // Attributes that the variable made for input `i` gets, such as how to initialize it.
+  // Attributes of the variable that is created for input `i`, such as its initializer.
   using VariableAttrsFn = std::function<AttrMap(const OpCall&, int i)>;
-  // An axis, which may be negative.
+  // An axis; may be negative.
   using AxisFn = std::function<int(const OpCall&)>;
-  // The axis of the input that each axis of the output is.
+  // The input axis of each output axis.
   using AxesFn = std::function<std::vector<int>(const OpCall&, int rank)>;
-  // Which indices of `axis` of an input of shape `whole` are in the output, of shape `part`.
+  // The indices of `axis` of an input of shape `whole` that an output of shape `part` contains.
   using SliceFn =
       std::function<SliceRange(const OpCall&, int axis, const Shape& whole, const Shape& part)>;
-  // Changes attributes as a file of that version of MXNet (904 is 0.9.4) has them to those of
-  // today.
+  // Converts attributes from files of MXNet `version` (904 is 0.9.4) to 1.9.1.
   using UpgradeFn = std::function<void(int version, AttrMap&)>;
-  // A few words from the parameters, printed: "5x5/1, 20" of a Convolution.
+  // A short summary of printed parameters: "5x5/1, 20" for a Convolution.
   using SummaryFn = std::function<std::string(AttrMap& params)>;
 
-  // `file` is the source that declares it.
+  // `file` is the path of the source that declares the operator.
   OpSchema(std::string name, std::string file) : name_(std::move(name)), file_(std::move(file)) {}
 
   const std::string& name() const { return name_; }
-  // The folder of the source that declares it: "nn". Its target links the operator.
+  // Returns the folder of that source: "nn". The folder's target links the operator.
   std::string family() const;
   const std::vector<std::string>& aliases() const { return aliases_; }
   const std::string& doc() const { return doc_; }
   const ParamSchema* params() const { return params_; }
 
-  // Names of the inputs: arguments first, then auxiliary states, as MXNet orders them.
+  // Returns the names of the inputs: arguments first, then auxiliary states, as MXNet orders them.
   Names InputNames(const OpCall& call) const { return inputs_(call); }
   Names OutputNames(const OpCall& call) const { return outputs_(call); }
-  // Outputs beyond this number are for the operator's own gradient (a dropout mask) and are not
-  // listed.
+  // Number of outputs that are listed. The others are for the operator's own gradient (a dropout
+  // mask).
   int NumVisibleOutputs(const OpCall& call) const;
-  // Indices of the inputs that are auxiliary states: written by the operator, without a gradient.
+  // Returns the inputs that are auxiliary states: written by the operator, without a gradient.
   std::vector<int> AuxInputs(const OpCall& call) const;
-  // Indices of all inputs whose arrays a kernel may change: auxiliary states, and others that the
+  // Returns all inputs whose arrays a kernel may change: auxiliary states, and others that the
   // operator declares. A kernel changes nothing else but its outputs.
   std::vector<int> WrittenInputs(const OpCall& call) const;
 
@@ -124,38 +127,37 @@ class OpSchema {
   // Empty: no gradient flows through the operator (as through a comparison).
   const GradientFn& gradient() const { return gradient_; }
 
-  // Pairs (input, output): the output may be written over the input's memory.
+  // Pairs (input, output): the output may overwrite the input's memory.
   const std::vector<std::pair<int, int>>& in_place() const { return in_place_; }
-  // Output 0 is input 0's memory under another shape: nothing has to be computed.
+  // Output 0 is the memory of input 0 under another shape: nothing is computed.
   bool is_view() const { return is_view_; }
-  // As a view, or a conversion to a dtype, which leaves the bytes as they are if that is input 0's.
+  // Output 0 has the bytes of input 0 if the dtypes are equal: a view or a conversion.
   bool keeps_elements() const { return is_view_ || keeps_elements_; }
-  // Where inputs and outputs have equally many elements, each element of an output follows from the
-  // inputs' elements in its place and from the parameters. Its CPU kernel is then run on any part
-  // of them, by several threads at a time, each with arrays of shape (count,): it looks at no
-  // extent, keeps no state, needs no workspace and draws no random numbers.
+  // If inputs and outputs have equally many elements, each element of an output depends only on the
+  // inputs' elements at its position and on the parameters. The CPU kernel may then run on any
+  // subrange of elements, in several threads at a time, with arrays of shape (count,): it reads no
+  // extents, keeps no state, needs no workspace and draws no random numbers.
   bool is_elementwise() const { return is_elementwise_; }
-  // Looks at the shapes of its inputs and at no element of theirs, which need not be there.
+  // Reads the shapes of its inputs but no elements, so the arrays need no memory.
   bool reads_shapes_alone() const { return reads_shapes_alone_; }
-  // How many rows output 0 has is known once the kernel has run: its shape says the most there can
-  // be. The kernel writes the number into the last output, a hidden int64 of shape (1,), and zeros
-  // behind these rows. Nothing can be computed from such an output, which executors cut to its
-  // rows: it is one of the graph's, or nobody reads it.
+  // The number of rows of output 0 is known only after the kernel has run; its shape is the
+  // maximum. The kernel writes the number to the last output, a hidden int64 of shape (1,), and
+  // zeros behind the valid rows. No operator may read such an output: it is an output of the graph,
+  // which executors cut to its valid rows, or unused.
   bool counts_rows() const { return counts_rows_; }
-  // Output 0 is input 0 with its axes in another order. Empty: it is not.
+  // Output 0 is input 0 with permuted axes. Empty: it is not.
   const AxesFn& transposed_axes() const { return transposed_axes_; }
-  // The outputs follow each other along that axis of input 0. Empty: they do not.
+  // The outputs are consecutive parts of input 0 along that axis. Empty: they are not.
   const AxisFn& split_axis() const { return split_axis_; }
-  // The inputs follow each other along that axis of output 0. Empty: they do not.
+  // The inputs are consecutive parts of output 0 along that axis. Empty: they are not.
   const AxisFn& join_axis() const { return join_axis_; }
-  // Output 0 is a part of input 0. Empty: it is not.
+  // Output 0 is a slice of input 0. Empty: it is not.
   const SliceFn& slice() const { return slice_; }
-  // A loss: its gradient starts from itself, and head gradients are ignored unless
-  // the function says otherwise.
+  // Whether the operator is a loss: it starts its own gradient and ignores head gradients.
   bool IgnoresHeadGradient(const OpCall& call) const;
-  // Its gradient has the outputs among its inputs, computes them on its way, and writes them there.
+  // Its gradient has the outputs among its inputs, and recomputes and writes them.
   bool gradient_computes_outputs() const { return gradient_computes_outputs_; }
-  // Draws random numbers: equal calls are not equal results.
+  // Draws random numbers: equal calls may give different results.
   bool is_random() const { return is_random_; }
   // The attribute that holds the number of inputs of a variadic operator ("num_args"), or empty.
   const std::string& variadic_attr() const { return variadic_attr_; }
@@ -163,13 +165,14 @@ class OpSchema {
   const VariableAttrsFn& variable_attrs() const { return variable_attrs_; }
   const UpgradeFn& upgrade_attrs() const { return upgrade_attrs_; }
 
-  // Computes the gradient of another operator, by its name: "_backward_Pad", "_broadcast_backward".
-  // Its nodes are made by that one's gradient rule, whose inputs its own rules and kernels trust.
+  // Whether it computes the gradient of another operator, by its name: "_backward_Pad",
+  // "_broadcast_backward". Only gradient rules create its nodes, so its own rules and kernels do
+  // not validate its inputs.
   bool is_gradient() const;
 
-  // For drawings.
+  // The group of the operator in drawings.
   OpKind Kind(const OpCall& call) const;
-  // Empty if there is nothing to say.
+  // The summary in drawings; empty if there is none.
   std::string Summary(const OpCall& call) const;
 
  private:
@@ -209,15 +212,15 @@ class OpSchema {
   SummaryFn summary_;
 };
 
-// Fills an OpSchema; see COOPER_REGISTER_OP.
+// Builds an OpSchema; see COOPER_REGISTER_OP.
 class OpBuilder {
  public:
-  // Made in the source that declares the operator.
+  // Constructed in the source that declares the operator.
   explicit OpBuilder(std::string name, const char* file = __builtin_FILE())
       : op_(std::make_unique<OpSchema>(std::move(name), file)) {}
 
   OpBuilder&& Describe(std::string doc) &&;
-  // Another name that symbol files and callers may use.
+  // Adds another name that symbol files and callers may use.
   OpBuilder&& Alias(std::string name) &&;
   template <typename P>
   OpBuilder&& Param() && {
@@ -226,11 +229,11 @@ class OpBuilder {
   }
   OpBuilder&& Inputs(std::vector<std::string> names) &&;
   OpBuilder&& Inputs(OpSchema::NamesFn names) &&;
-  // arg0, arg1, ... as many as the integer parameter `attr` says; composition sets it to the number
-  // of inputs given where it is absent.
+  // Declares inputs arg0, arg1, ... whose number is the integer parameter `attr`; composition sets
+  // it to the number of given inputs if absent.
   OpBuilder&& VariadicInputs(std::string attr) &&;
   OpBuilder&& AuxInputs(OpSchema::IndicesFn indices) &&;
-  // Beside auxiliary states.
+  // Declares written inputs in addition to auxiliary states.
   OpBuilder&& WritesInputs(OpSchema::IndicesFn indices) &&;
   OpBuilder&& Outputs(std::vector<std::string> names) &&;
   OpBuilder&& Outputs(OpSchema::NamesFn names) &&;
@@ -257,7 +260,7 @@ class OpBuilder {
   OpBuilder&& UpgradeAttrs(OpSchema::UpgradeFn upgrade) &&;
   OpBuilder&& Kind(OpKind kind) &&;
   OpBuilder&& Summary(OpSchema::SummaryFn summary) &&;
-  // The value of one parameter.
+  // Uses the text of one parameter as the summary.
   OpBuilder&& Summary(std::string param) &&;
 
   std::unique_ptr<OpSchema> Build() && { return std::move(op_); }
@@ -266,21 +269,22 @@ class OpBuilder {
   std::unique_ptr<OpSchema> op_;
 };
 
-// kInvalidArgument if `attrs` name more inputs than there are, of an operator that has as many as
-// an attribute says: asked before InputNames makes a list of them, for the number may be anything.
+// Fails with kInvalidArgument if `attrs` of a variadic operator set more inputs than `num_inputs`.
+// Must be called before InputNames, which lists them: the number may be huge.
 absl::Status CheckVariadicCount(const OpSchema& op, const AttrMap& attrs, size_t num_inputs);
 
-// The operator of that name or alias. kNotFound, naming near misses, if it is not linked.
+// Returns the operator of that name or alias. Fails with kNotFound, naming similar names, if it is
+// not linked. Thread-safe.
 absl::StatusOr<const OpSchema*> FindOp(absl::string_view name);
 
-// kInvalidArgument if `op` is an operator of gradients: neither symbol files, which MXNet writes
-// without such nodes, nor callers may name one.
+// Fails with kInvalidArgument if `op` is a gradient operator: callers and symbol files, which MXNet
+// writes without such nodes, may not name one.
 absl::Status RefuseGradientOp(const OpSchema& op);
 
-// Every operator that is linked, in order of name.
+// Returns every linked operator, sorted by name.
 std::vector<const OpSchema*> AllOps();
 
-// Adds an operator. A name used twice is a bug in cooper and ends the program.
+// Registers an operator. A name used twice is a bug in cooper and ends the program.
 struct OpRegistrar {
   OpRegistrar(OpBuilder&& builder);  // NOLINT: the macro initializes with "="
 };

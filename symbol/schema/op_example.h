@@ -1,9 +1,9 @@
 #ifndef COOPER_SYMBOL_SCHEMA_OP_EXAMPLE_H_
 #define COOPER_SYMBOL_SCHEMA_OP_EXAMPLE_H_
 
-// A call of an operator with which the reference of operators shows its shapes (//tools:ops). Most
-// need none: required attributes and shapes are tried. An operator for which that fails, because it
-// wants an extent that is a multiple of an attribute, say, has an example beside its schema:
+// Example calls for the operator reference (//tools:ops), which shows their shapes. Most operators
+// need none: the reference tries attributes and shapes. An operator for which that fails, such as
+// one that needs an extent divisible by an attribute, has an example beside its schema:
 //
 //   COOPER_OP_EXAMPLE(depth_to_space, {{"block_size", "2"}}, {{2, 4, 3, 5}});
 
@@ -15,15 +15,16 @@
 
 namespace cooper {
 
+// Attributes and input shapes of a valid call.
 struct OpExample {
   AttrMap attrs;
-  std::vector<PartialShape> inputs;  // {}: it follows from the others
+  std::vector<PartialShape> inputs;  // {}: inferred from the others
 };
 
-// Null if the operator of this name, no alias, has none.
+// Returns null if the operator of this name (not an alias) has no example.
 const OpExample* FindOpExample(const std::string& op);
 
-// A second example of one operator is a bug in cooper and ends the program.
+// Registers an example. A second example of one operator is a bug in cooper and ends the program.
 struct OpExampleRegistrar {
   OpExampleRegistrar(const char* op, AttrMap attrs, std::vector<PartialShape> inputs);
 };

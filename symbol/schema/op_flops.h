@@ -1,13 +1,13 @@
 #ifndef COOPER_SYMBOL_SCHEMA_OP_FLOPS_H_
 #define COOPER_SYMBOL_SCHEMA_OP_FLOPS_H_
 
-// How many floating-point operations the products and convolutions of an operator take, a
-// multiplication and an addition being two. An operator that has any says so in a file of its
-// folder, apart from its schema, for which nobody has to link it:
+// Counts the floating-point operations of the matrix products and convolutions in an operator; a
+// multiplication and an addition count as two. An operator with such work registers a rule in a
+// separate source of its folder, which need not be linked:
 //
 //   COOPER_OP_FLOPS(dot, [](const OpWork& work) { return 2.0 * ...; });
 //
-// All others write (or, reductions, read) elements one by one, which is counted without a rule.
+// All other operators read or write elements one by one, which is counted without a rule.
 
 #include "absl/types/span.h"
 #include "ndarray/base/shape.h"
@@ -20,17 +20,17 @@ struct OpWork {
   const OpCall& call;
   absl::Span<const Shape> inputs;
   absl::Span<const Shape> outputs;
-  // Whether each output is asked for: a gradient may not be. Of the outputs' number.
+  // Whether each output is computed: a gradient may not be needed. Has one element per output.
   absl::Span<const bool> wanted;
 
   template <typename P>
   const P& param() const {
     return call.param<P>();
   }
-  // Elements of an input; as a double, since products of them are large.
+  // Number of elements of an input, as a double since products of them are large.
   double input_size(int i) const { return static_cast<double>(inputs[i].num_elements()); }
   double output_size(int i) const { return static_cast<double>(outputs[i].num_elements()); }
-  // How many of these outputs are asked for.
+  // Returns how many of the outputs [first, first + count) are computed.
   double Wanted(int first, int count) const {
     double number = 0;
     for (int i = first; i < first + count; ++i) number += wanted[i] ? 1 : 0;
@@ -40,10 +40,10 @@ struct OpWork {
 
 using OpFlopsFn = double (*)(const OpWork& work);
 
-// By the rule of the operator; 0 where it has none.
+// Returns the count of the operator's rule; 0 without a rule.
 double ProductFlops(const OpWork& work);
 
-// A second rule of one operator is a bug in cooper and ends the program.
+// Registers a rule. A second rule of one operator is a bug in cooper and ends the program.
 struct OpFlopsRegistrar {
   OpFlopsRegistrar(const char* op, OpFlopsFn rule);
 };

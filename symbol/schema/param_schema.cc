@@ -16,7 +16,7 @@ bool IsHidden(const std::string& key) {
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const void>> ParamSchema::Parse(const AttrMap& attrs) const {
-  // Before those that are missing: what is missing may be what was misspelt.
+  // Reports unknown keys before missing ones: a missing key may have been misspelt.
   for (const auto& [key, text] : attrs) {
     if (IsKnown(key) || IsHidden(key)) continue;
     return absl::InvalidArgumentError(absl::StrCat("unknown attribute ", key, "='", text,
@@ -36,7 +36,7 @@ absl::StatusOr<std::shared_ptr<const void>> ParamSchema::Parse(const AttrMap& at
 }
 
 absl::Status ParamSchema::Read(const AttrMap& texts, absl::string_view what, void* options) const {
-  // Unknown names before missing ones, as in Parse.
+  // Reports unknown names before missing ones, as in Parse.
   for (const auto& [name, text] : texts) {
     if (IsKnown(name)) continue;
     return absl::InvalidArgumentError(absl::StrCat(

@@ -1,8 +1,8 @@
 #ifndef COOPER_SYMBOL_SCHEMA_PARAM_SCHEMA_H_
 #define COOPER_SYMBOL_SCHEMA_PARAM_SCHEMA_H_
 
-// How an operator's parameters are declared: a plain struct, and once beside it the names, ranges
-// and meaning of its fields. Parsing from attributes, printing, defaults and documentation all come
+// Declares an operator's parameters: a plain struct, and one declaration of the names, ranges and
+// meaning of its fields. Parsing from attributes, printing, defaults and documentation are derived
 // from that declaration.
 //
 //   struct FullyConnectedParam {
@@ -14,8 +14,8 @@
 //     }
 //   };
 //
-// A field without Required() has the value that the struct's initializer gives it. Texts are those
-// that MXNet's Python front end writes: "True", "(2, 2)", "None", "1e-05".
+// The default of a field without Required() is the struct's initializer. Texts have the form of
+// MXNet's Python front end: "True", "(2, 2)", "None", "1e-05".
 
 #include <cstdint>
 #include <functional>
@@ -40,11 +40,11 @@ namespace cooper {
 // A node's attributes as text, by name.
 using AttrMap = std::map<std::string, std::string>;
 
-// One field, its type erased.
+// The declaration of one field, type-erased.
 struct ParamField {
   std::string name;
   std::string doc;
-  std::string type;                                       // as ParamTypeName says it; "enum"
+  std::string type;                                       // as ParamTypeName returns it, or "enum"
   std::vector<std::string> allowed;                       // the texts of an enumeration
   double min = -std::numeric_limits<double>::infinity();  // of a number
   double max = std::numeric_limits<double>::infinity();
@@ -54,22 +54,23 @@ struct ParamField {
   std::function<std::string(const void* params)> print;
 };
 
+// The declaration of a parameter struct. Immutable.
 class ParamSchema {
  public:
-  // The struct filled from `attrs`. Keys of the form __x__ are not the operator's and are passed
-  // over. kInvalidArgument, naming key, text and what is allowed, for an unknown key, a missing
-  // required one, or a text out of range.
+  // Returns the struct filled from `attrs`. Keys of the form __x__ are hidden attributes and are
+  // ignored. Fails with kInvalidArgument, naming key, text and the allowed values, for an unknown
+  // key, a missing required key, or an invalid text.
   absl::StatusOr<std::shared_ptr<const void>> Parse(const AttrMap& attrs) const;
 
-  // The same for options that are no operator's: sets the fields of the struct at `options` that
-  // `texts` has. `what`, such as "optimizer sgd", begins every message.
+  // Sets the fields of the struct at `options` that `texts` names, for options other than operator
+  // parameters. Every error message begins with `what`, such as "optimizer sgd".
   absl::Status Read(const AttrMap& texts, absl::string_view what, void* options) const;
 
-  // Every field as text.
+  // Returns the text of every field.
   AttrMap Print(const void* params) const;
 
-  // The struct as its initializers fill it, and the text of each of its fields. A required field
-  // means nothing in it.
+  // Return the struct with its initial values, and the texts of its fields. The initial value of a
+  // required field has no meaning.
   std::shared_ptr<void> MakeDefault() const { return make_(); }
   AttrMap Defaults() const { return Print(make_().get()); }
 
@@ -87,7 +88,7 @@ class ParamSchema {
   std::function<std::shared_ptr<void>()> make_;
 };
 
-// Refines the field just declared.
+// Refines the field declared last.
 template <typename T>
 class FieldDeclaration {
  public:
@@ -108,7 +109,7 @@ class FieldDeclaration {
     field_->doc = std::move(doc);
     return *this;
   }
-  // Numbers only: the least and greatest value allowed.
+  // Sets the smallest and the greatest allowed value. Numbers only.
   FieldDeclaration& Min(double min) {
     rules_->min = field_->min = min;
     return *this;
@@ -123,15 +124,16 @@ class FieldDeclaration {
   std::shared_ptr<Rules> rules_;
 };
 
+// Collects the fields of P; passed to P::Declare.
 template <typename P>
 class ParamDeclaration {
  public:
-  // The schema that P::Declare describes; built once.
+  // Returns the schema that P::Declare describes; built once. Thread-safe.
   static const ParamSchema* Schema() {
     static const auto* schema = new ParamSchema(Make(P::Declare));
     return schema;
   }
-  // The schema that declare(ParamDeclaration<P>&) describes.
+  // Returns the schema that declare(ParamDeclaration<P>&) describes.
   template <typename Declare>
   static ParamSchema Make(const Declare& declare) {
     ParamSchema schema;
@@ -142,19 +144,20 @@ class ParamDeclaration {
     return schema;
   }
 
-  // A field whose type param_text.h can parse: integers, bool, double, std::string, DType, tuples
-  // (std::vector) and std::optional of these ("None"). The member may be one of a base of P.
+  // Declares a field of a type that param_text.h parses: integers, bool, floating point,
+  // std::string, DType, tuples (std::vector) and std::optional of these ("None"). The member may
+  // belong to a base of P.
   template <typename T, typename B>
   FieldDeclaration<T> Field(std::string name, T B::*member) {
     return FieldOf<T>(std::move(name), [member](P& params) -> T& { return params.*member; });
   }
-  // A field of a member that is itself a struct.
+  // Declares a field that is a member of a nested struct.
   template <typename T, typename Part>
   FieldDeclaration<T> Field(std::string name, Part P::*part, T Part::*member) {
     return FieldOf<T>(std::move(name),
                       [part, member](P& params) -> T& { return params.*part.*member; });
   }
-  // One that is read and means nothing here.
+  // Declares an attribute that is parsed but ignored.
   template <typename T>
   void Ignored(std::string name) {
     ParamField* field = Add(std::move(name));
@@ -166,7 +169,7 @@ class ParamDeclaration {
     field->print = [](const void*) { return PrintParamText(T{}); };
   }
 
-  // An enumeration: the text of each of its values.
+  // Declares an enumeration with the text of each of its values.
   template <typename T, typename B>
   FieldDeclaration<T> Enum(std::string name, T B::*member,
                            std::vector<std::pair<std::string, T>> names) {
@@ -182,12 +185,12 @@ class ParamDeclaration {
   }
 
  private:
-  // FieldDeclarations point into the vector: it must not move while P::Declare runs.
+  // FieldDeclarations point into the vector, so it must not reallocate while P::Declare runs.
   static constexpr size_t kMaxFields = 64;
 
   explicit ParamDeclaration(ParamSchema* schema) : schema_(schema) {}
 
-  // get(params) is the field.
+  // get(params) returns a reference to the field.
   template <typename T, typename Get>
   FieldDeclaration<T> FieldOf(std::string name, Get get) {
     auto rules = std::make_shared<typename FieldDeclaration<T>::Rules>();

@@ -17,7 +17,7 @@ absl::Status Expected(const char* what) {
 }  // namespace
 
 absl::Status ParseParamText(const std::string& text, int64_t* value) {
-  // Python 2 wrote long integers with an L.
+  // Python 2 writes long integers with an L.
   absl::string_view digits = absl::StripAsciiWhitespace(text);
   if (digits.size() > 1 && (digits.back() == 'L' || digits.back() == 'l')) digits.remove_suffix(1);
   if (absl::SimpleAtoi(digits, value)) return absl::OkStatus();
@@ -29,7 +29,7 @@ absl::Status ParseParamText(const std::string& text, int64_t* value) {
     *value = 0;
     return absl::OkStatus();
   }
-  // A whole number written as a float, as NumPy's integers divided by one are.
+  // Accepts whole numbers written as floats, such as the results of divisions in NumPy.
   double d = 0;
   if (absl::SimpleAtod(digits, &d) && d == std::floor(d) && std::abs(d) < 9e15) {
     *value = static_cast<int64_t>(d);

@@ -1,8 +1,8 @@
 #ifndef COOPER_SYMBOL_SCHEMA_PARAM_TEXT_H_
 #define COOPER_SYMBOL_SCHEMA_PARAM_TEXT_H_
 
-// Reads and writes the values of operator parameters as the texts that stand in symbol files.
-// Every ParseParamText fails with kInvalidArgument that says what was expected.
+// Converts the values of operator parameters from and to the texts of symbol files. Every
+// ParseParamText fails with kInvalidArgument and a message that says what was expected.
 
 #include <cstdint>
 #include <optional>
@@ -17,6 +17,7 @@
 
 namespace cooper {
 
+// Parse `text` into `*value`, which is unspecified after an error.
 absl::Status ParseParamText(const std::string& text, int64_t* value);
 absl::Status ParseParamText(const std::string& text, int* value);
 absl::Status ParseParamText(const std::string& text, bool* value);  // True, true, 1, ...
@@ -28,6 +29,7 @@ absl::Status ParseParamText(const std::string& text, DType* value);  // a name o
 // Splits "(1, 2)", "[1,2]", "(1,)", "()" or a bare "1" into the texts of its elements.
 absl::Status SplitParamTuple(const std::string& text, std::vector<std::string>* elements);
 
+// Print a value as MXNet's Python front end does.
 std::string PrintParamText(int64_t value);
 std::string PrintParamText(int value);
 std::string PrintParamText(bool value);
@@ -42,7 +44,7 @@ absl::Status ParseParamText(const std::string& text, std::vector<T>* value);
 template <typename T>
 std::string PrintParamText(const std::vector<T>& value);
 
-// "None" is the absent value.
+// Parses "None" as the absent value.
 template <typename T>
 absl::Status ParseParamText(const std::string& text, std::optional<T>* value) {
   if (text == "None") {
@@ -52,6 +54,7 @@ absl::Status ParseParamText(const std::string& text, std::optional<T>* value) {
   return ParseParamText(text, &value->emplace());
 }
 
+// Parses a tuple; "None" is the empty tuple.
 template <typename T>
 absl::Status ParseParamText(const std::string& text, std::vector<T>* value) {
   value->clear();
@@ -78,8 +81,7 @@ std::string PrintParamText(const std::vector<T>& value) {
   return absl::StrCat(text, value.size() == 1 ? ",)" : ")");
 }
 
-// What people call a type whose values are such texts: "int", "float", "tuple of int", "int or
-// None".
+// Returns the type name for documentation: "int", "float", "tuple of int", "int or None".
 inline std::string ParamTypeName(const int64_t*) { return "int"; }
 inline std::string ParamTypeName(const int*) { return "int"; }
 inline std::string ParamTypeName(const bool*) { return "bool"; }
@@ -101,8 +103,8 @@ std::string ParamTypeName(const std::vector<T>*) {
                        : absl::StrCat("tuple of ", element);
 }
 
-// kInvalidArgument, with the range, if a number is outside [min, max], as NaN is of any but the
-// whole line. Other types have no range.
+// Fails with kInvalidArgument, with the range, if a number is outside [min, max]. NaN fails unless
+// the range is unbounded. Other types have no range.
 template <typename T>
 absl::Status CheckParamRange(const T& value, double min, double max) {
   if constexpr (std::is_arithmetic_v<T>) {

@@ -13,8 +13,8 @@ std::string NameAt(const OpSchema::Names& names, int i) {
   return i < static_cast<int>(names.size()) ? names[i] : absl::StrCat(i);
 }
 
-// Adds to `known`, which is of a `kind` that `name` gives the name of, for messages. Rules compute
-// with what is known, and take no extent for negative: none may become known.
+// Merges `shape` into `known`, an input or output (`kind`) whose name `name` returns for messages.
+// Refuses negative extents, since rules compute with known extents.
 absl::Status Add(const PartialShape& shape, const char* why, const char* kind,
                  absl::FunctionRef<std::string()> name, PartialShape& known) {
   if (shape.rank() > ShapeContext::kMaxRank) {

@@ -1,9 +1,9 @@
 #ifndef COOPER_SYMBOL_SCHEMA_SHAPE_CONTEXT_H_
 #define COOPER_SYMBOL_SCHEMA_SHAPE_CONTEXT_H_
 
-// What a shape rule sees: the shapes known so far of one node's inputs and outputs, which it reads
-// and adds to, in both directions. Rules run until nothing changes any more, so a rule that lacks
-// information adds nothing and returns OK.
+// The interface of shape rules: the known shapes of one node's inputs and outputs. A rule reads
+// them and adds information in both directions. Rules run until nothing changes, so a rule that
+// lacks information adds nothing and returns OK.
 
 #include <string>
 #include <utility>
@@ -16,14 +16,15 @@
 
 namespace cooper {
 
+// The arguments of one call of a shape rule.
 class ShapeContext {
  public:
-  // As of arrays in files. A shape is kept for each output of each node, so that without a limit a
-  // small file could have more of them than there is memory.
+  // Same limit as for arrays in files. A shape is stored for each output of each node, so without a
+  // limit a small file could exhaust memory.
   static constexpr int kMaxRank = 64;
 
-  // The spans outlive the context. `forward_inputs` are the shapes of the inputs of the node whose
-  // gradient this node computes; empty for other nodes.
+  // The spans must outlive the context. `forward_inputs` are the shapes of the inputs of the node
+  // whose gradient this node computes; empty for other nodes.
   ShapeContext(const OpCall& call, absl::Span<PartialShape* const> inputs,
                absl::Span<PartialShape* const> outputs,
                absl::Span<PartialShape* const> forward_inputs)
@@ -41,8 +42,8 @@ class ShapeContext {
   const PartialShape& output(int i) const { return *outputs_[i]; }
   const PartialShape& forward_input(int i) const { return *forward_inputs_[i]; }
 
-  // Adds what `shape` knows. kInvalidArgument if it contradicts what is known, or has more than
-  // kMaxRank axes; `why`, such as "(num_hidden, input_dim)", stands in the message behind the
+  // Merges `shape` into the known shape. Fails with kInvalidArgument on a contradiction and for
+  // more than kMaxRank axes; the message has `why`, such as "(num_hidden, input_dim)", after the
   // expected shape.
   absl::Status SetInput(int i, const PartialShape& shape, const char* why = "");
   absl::Status SetOutput(int i, const PartialShape& shape, const char* why = "");
@@ -54,12 +55,12 @@ class ShapeContext {
   absl::Span<PartialShape* const> forward_inputs_;
 };
 
-// Rules that many operators share.
+// Rules shared by many operators.
 
-// All inputs and outputs have one shape.
+// Merges the shapes of all inputs and outputs, which are equal.
 absl::Status SameShape(ShapeContext& c);
-// Output i has the shape of forward input i: for nodes that compute a gradient with respect to the
-// leading inputs of another.
+// Gives output i the shape of forward input i: for nodes that compute gradients with respect to the
+// leading inputs.
 absl::Status GradientShape(ShapeContext& c);
 
 }  // namespace cooper

@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_SCHEMA_STOPWATCH_H_
 #define COOPER_SYMBOL_SCHEMA_STOPWATCH_H_
 
-// For tests of what has to take time in proportion to a graph.
+// Limits the CPU time of tests of algorithms that must be linear in the size of a graph.
 
 #include <ctime>
 
@@ -9,9 +9,9 @@
 
 namespace cooper {
 
-// Fails the test that it lives in if that takes 15 seconds of the processor, which others may want
-// too: ten times what is linear takes with sizes whose squares are out of reach. ThreadSanitizer
-// makes programs ten times slower.
+// Fails the enclosing test if it takes more than 15 s of CPU time: ten times the time of a linear
+// algorithm at sizes for which a quadratic one takes far longer. ThreadSanitizer slows programs
+// down by a factor of ten. CPU time does not depend on other load.
 class Stopwatch {
  public:
   ~Stopwatch() {

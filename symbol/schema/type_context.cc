@@ -6,7 +6,7 @@
 namespace cooper {
 namespace {
 
-// Whether `type` was taken up, or says nothing new.
+// Merges `type` into `known`. Returns false on a contradiction.
 bool Merge(TypeContext::Type* known, TypeContext::Type type) {
   if (!known->has_value()) *known = type;
   return !type.has_value() || *known == type;

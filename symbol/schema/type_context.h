@@ -1,8 +1,8 @@
 #ifndef COOPER_SYMBOL_SCHEMA_TYPE_CONTEXT_H_
 #define COOPER_SYMBOL_SCHEMA_TYPE_CONTEXT_H_
 
-// What a type rule sees: the dtypes known so far of one node's inputs and outputs. As with shapes,
-// a rule that lacks information adds nothing and returns OK.
+// The interface of type rules: the known dtypes of one node's inputs and outputs. A rule that lacks
+// information adds nothing and returns OK.
 
 #include <optional>
 #include <string>
@@ -14,10 +14,12 @@
 
 namespace cooper {
 
+// The arguments of one call of a type rule.
 class TypeContext {
  public:
   using Type = std::optional<DType>;  // nullopt: unknown
 
+  // The spans must outlive the context.
   TypeContext(const OpCall& call, absl::Span<Type* const> inputs, absl::Span<Type* const> outputs,
               absl::Span<Type* const> forward_inputs)
       : call_(call), inputs_(inputs), outputs_(outputs), forward_inputs_(forward_inputs) {}
@@ -34,7 +36,8 @@ class TypeContext {
   Type output(int i) const { return *outputs_[i]; }
   Type forward_input(int i) const { return *forward_inputs_[i]; }
 
-  // Adds a dtype; nullopt adds nothing. kInvalidArgument, naming both, on a contradiction.
+  // Sets a dtype; nullopt changes nothing. Fails with kInvalidArgument, naming both, on a
+  // contradiction.
   absl::Status SetInput(int i, Type type);
   absl::Status SetOutput(int i, Type type);
 
@@ -45,9 +48,9 @@ class TypeContext {
   absl::Span<Type* const> forward_inputs_;
 };
 
-// All inputs and outputs have one dtype.
+// Merges the dtypes of all inputs and outputs, which are equal.
 absl::Status SameType(TypeContext& c);
-// Output i has the dtype of forward input i.
+// Gives output i the dtype of forward input i.
 absl::Status GradientType(TypeContext& c);
 
 }  // namespace cooper

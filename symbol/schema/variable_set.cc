@@ -25,7 +25,7 @@ absl::Status OneName(const Node& variable) {
 
 using Variables = std::vector<const Node*>;
 
-// Sorts them, and leaves each once.
+// Sorts the variables and removes duplicates. Fails if two different ones share a name.
 absl::Status MakeRun(Variables& variables) {
   std::sort(variables.begin(), variables.end(), ByName);
   variables.erase(std::unique(variables.begin(), variables.end()), variables.end());
@@ -42,7 +42,7 @@ VariableSetPtr SetOf(Variables run) {
   return set;
 }
 
-// The variable of that name, or null.
+// Returns the variable of that name, or null.
 const Node* FindVariable(const VariableSet& set, const std::string& name) {
   for (const VariableSet::Run& run : set.runs) {
     const auto it =
@@ -53,7 +53,7 @@ const Node* FindVariable(const VariableSet& set, const std::string& name) {
   return nullptr;
 }
 
-// Puts a run, none of whose variables the set has, behind those that it has.
+// Appends a run of variables that the set does not contain, merging shorter runs into it.
 void AddRun(Variables run, VariableSet* set) {
   set->size += run.size();
   while (!set->runs.empty() && set->runs.back()->size() < 2 * run.size()) {
@@ -66,10 +66,11 @@ void AddRun(Variables run, VariableSet* set) {
   set->runs.push_back(std::make_shared<const Variables>(std::move(run)));
 }
 
-// The different sets of `inputs`, and one of the variables that have none: inputs themselves, and
-// those above nodes that were made without a set (by a gradient rule, or read from a file).
+// Returns the distinct sets of `inputs`, and one set of the variables that have none: inputs
+// themselves, and the variables above nodes without a set (created by a gradient rule or read from
+// a file).
 absl::StatusOr<std::vector<VariableSetPtr>> SetsOf(const std::vector<NodeEntry>& inputs) {
-  constexpr size_t kFew = 8;  // so many are found without a table
+  constexpr size_t kFew = 8;  // up to this number a linear search is faster
   std::vector<VariableSetPtr> sets;
   absl::flat_hash_set<const VariableSet*> table;
   std::vector<NodeEntry> to_walk;
@@ -85,7 +86,7 @@ absl::StatusOr<std::vector<VariableSetPtr>> SetsOf(const std::vector<NodeEntry>&
       sets.push_back(set);
     }
   }
-  // All at once: what they share is walked once.
+  // Walks all of them at once, so that shared nodes are visited once.
   for (const Node* node : TopologicalOrder(to_walk)) {
     if (node->is_variable()) others.push_back(node);
   }

@@ -1,8 +1,8 @@
 #ifndef COOPER_SYMBOL_SCHEMA_VARIABLE_SET_H_
 #define COOPER_SYMBOL_SCHEMA_VARIABLE_SET_H_
 
-// The variables that a node depends on, kept with the node so that composing a graph node by node
-// finds a second variable of the same name at once and in time that does not grow with the graph.
+// The variables that a node depends on, stored with the node, so that composition finds a second
+// variable of the same name in time that does not grow with the graph.
 
 #include <cstddef>
 #include <memory>
@@ -15,9 +15,9 @@ namespace cooper {
 class Node;
 struct NodeEntry;
 
-// In runs that sets share, so that a set which has a little more than another takes a little more
-// memory. Each is ordered by name, no variable is in two of them, and each is at least twice as
-// long as the next one.
+// Sorted runs, which sets share: a set with a few more variables than another needs little memory.
+// Each run is sorted by name, no variable is in two runs, and each run is at least twice as long as
+// the next one.
 struct VariableSet {
   using Run = std::shared_ptr<const std::vector<const Node*>>;
 
@@ -26,9 +26,9 @@ struct VariableSet {
 };
 using VariableSetPtr = std::shared_ptr<const VariableSet>;
 
-// The union over `inputs`. kInvalidArgument if two different variables have one name. Takes time in
-// proportion, but for logarithms, to what the inputs' sets do not share with the largest of them,
-// and to the graph above those inputs that were made without one.
+// Returns the union over `inputs`. Fails with kInvalidArgument if two different variables have one
+// name. Takes time proportional, up to logarithms, to the part of the inputs' sets that the largest
+// set lacks, and to the graph above those inputs that have no set.
 absl::StatusOr<VariableSetPtr> UnionOfVariables(const std::vector<NodeEntry>& inputs);
 
 }  // namespace cooper

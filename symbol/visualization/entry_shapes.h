@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_VISUALIZATION_ENTRY_SHAPES_H_
 #define COOPER_SYMBOL_VISUALIZATION_ENTRY_SHAPES_H_
 
-// The shapes of a graph's inner nodes, and how MXNet's tables and pictures write them.
+// Shapes of a graph's inner nodes, and their text in MXNet's tables and pictures.
 
 #include <string>
 #include <vector>
@@ -14,14 +14,14 @@
 
 namespace cooper {
 
-// What can be inferred of each entry of `graph`, which is `symbol`'s. Outputs that only gradients
-// use stay unknown. Fails as InferShapePartial does.
+// Infers the shape of each entry of `graph`, the graph of `symbol`. Outputs that only gradients use
+// stay unknown. Fails as InferShapePartial does.
 absl::StatusOr<std::vector<PartialShape>> EntryShapes(const Symbol& symbol,
                                                       const IndexedGraph& graph,
                                                       const KnownShapes& known);
 
-// "20x24x24" for (32, 20, 24, 24): the first axis, which is the batch's, is left out; "?" stands
-// for an unknown extent. Empty if nothing is known or nothing is left.
+// Returns "20x24x24" for (32, 20, 24, 24): the first axis, the batch, is left out; "?" is an
+// unknown extent. Empty if the rank is unknown or no axis remains.
 std::string ShapeWithoutBatch(const PartialShape& shape);
 
 }  // namespace cooper

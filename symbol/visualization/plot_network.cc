@@ -29,7 +29,7 @@ std::vector<bool> HiddenNodes(const IndexedGraph& graph, const KnownShapes& shap
   return hidden;
 }
 
-// "num_hidden=128, no_bias=True": as written, without hidden ones.
+// Returns "num_hidden=128, no_bias=True": the attributes as written, without hidden ones.
 std::string WrittenAttrs(const Node& node) {
   std::string text;
   for (const auto& [key, value] : node.attrs()) {
@@ -39,7 +39,7 @@ std::string WrittenAttrs(const Node& node) {
   return PrintableText(text);
 }
 
-// Operators may share a name, while DOT takes nodes of one id for one node.
+// Makes node ids unique: operators may share a name, but DOT identifies nodes by id.
 class UniqueIds {
  public:
   std::string Make(const std::string& name) {
@@ -53,14 +53,15 @@ class UniqueIds {
   int suffix_ = 1;
 };
 
-// Any text as it stands between the quotes of a DOT string.
+// Escapes text for a quoted DOT string.
 std::string Escaped(const std::string& text) {
   return absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"\"", "\\\""}});
 }
 
 std::string Quoted(const std::string& text) { return absl::StrCat("\"", Escaped(text), "\""); }
 
-// In labels and tooltips, and only there, Graphviz reads entities such as &lt; too.
+// Escapes "&" too, since Graphviz expands entities such as &lt; in labels and tooltips (only
+// there).
 std::string LabelText(const std::string& text) {
   return absl::StrReplaceAll(Escaped(text), {{"&", "&amp;"}});
 }

@@ -22,7 +22,7 @@ namespace {
 constexpr int kNumColumns = 4;
 using Row = std::array<std::string, kNumColumns>;
 
-// Column ends in characters.
+// Returns the last character positions of the columns.
 absl::StatusOr<std::array<int, kNumColumns>> ColumnEnds(const SummaryOptions& options) {
   constexpr int kLongest = 1 << 16;
   if (options.line_length < 1 || options.line_length > kLongest) {
@@ -44,7 +44,7 @@ absl::StatusOr<std::array<int, kNumColumns>> ColumnEnds(const SummaryOptions& op
                                                  "), expected four rising column ends"));
 }
 
-// A number of elements, as far as shapes are known.
+// Counts elements, as far as shapes are known.
 class ElementCount {
  public:
   absl::Status Add(const Node& variable, const PartialShape& shape) {
@@ -159,7 +159,7 @@ class Summary {
   ElementCount auxs_;
 };
 
-// A field that is too long is cut at its column's end: there is no space behind it then, as in
+// A field that is too long is truncated at its column's end, without a space behind it, as in
 // MXNet's table.
 void AppendRow(const Row& row, const std::array<int, kNumColumns>& ends, std::string* table) {
   std::string line;

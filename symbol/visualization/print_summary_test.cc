@@ -1,4 +1,4 @@
-// The table against MXNet's, and the counts that MXNet gets wrong against sums done by hand.
+// Compares the table with MXNet's, and the counts that MXNet gets wrong with sums done by hand.
 
 #include "symbol/visualization/print_summary.h"
 
@@ -23,7 +23,7 @@ using ::testing::Not;
 
 constexpr absl::StatusCode kInvalid = absl::StatusCode::kInvalidArgument;
 
-// Matches a table with a row of these first three columns.
+// Matches a table that has a row with these first three columns.
 auto HasRow(const std::string& layer, const std::string& shape, const std::string& params) {
   const auto literal = [](const std::string& text) {
     std::string regex;
@@ -37,7 +37,7 @@ auto HasRow(const std::string& layer, const std::string& shape, const std::strin
                        " ");
 }
 
-// What MXNet 1.9.1 prints for this network.
+// The output of MXNet 1.9.1 for this network.
 constexpr char kMlpTable[] =
     R"(__________________________________________________________________________________________
 Layer (type)                           Output Shape      Param #  Previous Layer          
@@ -59,7 +59,7 @@ ________________________________________________________________________________
 TEST(PrintSummaryTest, PrintsMXNetsTable) {
   EXPECT_THAT(PrintSummary(Mlp(), {{"data", {32, 784}}}, {.line_length = 90}),
               IsOkAndHolds(std::string(kMlpTable)));
-  // The ends of columns in characters; the label's shape does not make it a layer.
+  // Column ends in characters; the label does not become a layer because it has a shape.
   EXPECT_THAT(PrintSummary(Mlp(), {{"data", {32, 784}}, {"softmax_label", {32}}},
                            {.line_length = 90, .positions = {39, 57, 66, 90}}),
               IsOkAndHolds(std::string(kMlpTable)));
@@ -114,10 +114,10 @@ TEST(PrintSummaryTest, PrintsWhatIsKnown) {
                               PrintSummary(ConvNet(), {{"data", {32, kUnknownDim, 28, 28}}}));
   EXPECT_THAT(most, HasRow("conv1(Convolution)", "20x24x24", "?"));
   EXPECT_THAT(most, HasSubstr("\nTotal params: at least 13120, shapes of 1 unknown\n"));
-  // Some networks decide about all of their weights.
+  // Some networks determine the shapes of all of their weights.
   EXPECT_THAT(PrintSummary(FusedLstm(3)),
               IsOkAndHolds(HasSubstr("\nTotal params: " + std::to_string(kLstmParams) + "\n")));
-  // The batch size decides about no parameter.
+  // The batch size does not affect the shape of any parameter.
   EXPECT_THAT(PrintSummary(Mlp(), {{"data", {kUnknownDim, 784}}}),
               IsOkAndHolds(HasSubstr("\nTotal params: 101770\n")));
   EXPECT_THAT(PrintSummary(ConvNet(), {{"data", {1, 1, 28, kUnknownDim}}}),
@@ -126,7 +126,7 @@ TEST(PrintSummaryTest, PrintsWhatIsKnown) {
 }
 
 TEST(PrintSummaryTest, ListsAllInputsAndCutsLongNames) {
-  // Characters of two bytes.
+  // Uses a name of two-byte characters.
   const std::string name(40, '\xC3');
   std::string long_name;
   for (char c : name) long_name += {c, '\xA9'};

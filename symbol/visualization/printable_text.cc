@@ -10,8 +10,8 @@ constexpr char kReplacement[] = "\xEF\xBF\xBD";  // U+FFFD
 
 bool IsContinuation(char c) { return (static_cast<uint8_t>(c) & 0xC0) == 0x80; }
 
-// Bytes of the character that `text` (not empty) begins with; 0 if it begins with none that may be
-// printed.
+// Returns the number of bytes of the first character of `text`, which must not be empty; 0 if it is
+// malformed or unprintable.
 size_t PrintableLength(absl::string_view text) {
   const auto lead = static_cast<uint8_t>(text[0]);
   if (lead < 0x80) return lead >= 0x20 && lead != 0x7F ? 1 : 0;

@@ -13,14 +13,14 @@ Symbol Mlp();
 // Two convolutions, the first with a BatchNorm, and two dense layers.
 Symbol ConvNet();
 
-// Word embedding (11 x 4), an LSTM of 8 units unrolled, projection to 11 and softmax. `num_steps`
+// Word embedding (11 x 4), an unrolled LSTM of 8 units, projection to 11 and softmax. `num_steps`
 // is the length of a sentence.
 Symbol UnrolledLstm(int num_steps);
 
 // The same network with one RNN operator.
 Symbol FusedLstm(int num_steps);
 
-// Elements of the weights of the two above.
+// Number of elements of the weights of the LSTM networks above.
 inline constexpr int kLstmParams = 11 * 4 + 4 * 8 * (4 + 8) + 2 * 4 * 8 + 11 * 8 + 11;
 
 }  // namespace cooper

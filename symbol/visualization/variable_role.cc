@@ -10,7 +10,7 @@
 namespace cooper {
 namespace {
 
-// What the inputs that a variable fills say of it.
+// Counts how operators use a variable.
 struct Uses {
   int num_uses = 0;
   int num_weights = 0;

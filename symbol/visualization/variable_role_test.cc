@@ -27,7 +27,7 @@ std::map<std::string, VariableRole> Roles(const Symbol& symbol, const KnownShape
   return named;
 }
 
-// x * scale + y: nothing in the graph tells what is trained.
+// x * scale + y: the graph does not show what is trained.
 Symbol Scaled(const std::string& x, const std::string& y) {
   const Symbol product = *Symbol::Create(
       "broadcast_mul", {.inputs = {Symbol::Variable(x), Symbol::Variable("scale")}});
@@ -60,7 +60,7 @@ TEST(VariableRoleTest, WithoutShapesLooksDecide) {
 }
 
 TEST(VariableRoleTest, LabelsComeWithTheBatch) {
-  // Through a Reshape by its name, and by the input that it fills.
+  // A label is found through a Reshape by its name, and by the input that it is used for.
   EXPECT_THAT(Roles(UnrolledLstm(2), {{"data", {4, 2}}}),
               IsSupersetOf({Pair("softmax_label", kLabel)}));
   const Symbol loss = *Symbol::Create(

@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_OPS_DETECTION_ANCHOR_SHAPES_H_
 #define COOPER_SYMBOL_OPS_DETECTION_ANCHOR_SHAPES_H_
 
-// What operators that take anchors (1, anchors, 4) check in the same way.
+// Shape checks shared by the operators that take anchors (1, anchors, 4).
 
 #include <vector>
 
@@ -12,11 +12,12 @@
 
 namespace cooper {
 
+// Gives input `anchor` the shape (1, anchors, 4).
 inline absl::Status SetAnchorShape(ShapeContext& c, int anchor) {
   return c.SetInput(anchor, {1, kUnknownDim, 4}, "(1, anchors, 4)");
 }
 
-// One for each of x, y, width and height.
+// Fails with kInvalidArgument unless there is one variance for each of x, y, width and height.
 inline absl::Status CheckVariances(const std::vector<float>& variances) {
   if (variances.size() == 4) return absl::OkStatus();
   return absl::InvalidArgumentError(

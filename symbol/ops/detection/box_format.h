@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_OPS_DETECTION_BOX_FORMAT_H_
 #define COOPER_SYMBOL_OPS_DETECTION_BOX_FORMAT_H_
 
-// How four numbers say where a box is.
+// The formats of a box: what its four numbers mean.
 
 #include <cstdint>
 #include <string>
@@ -15,7 +15,7 @@ enum class BoxFormat : uint8_t {
   kCenter   // x and y of the center, width, height
 };
 
-// MXNet's names of them, for parameters.
+// Returns MXNet's names of the formats, for parameters.
 inline std::vector<std::pair<std::string, BoxFormat>> BoxFormatNames() {
   return {{"corner", BoxFormat::kCorner}, {"center", BoxFormat::kCenter}};
 }

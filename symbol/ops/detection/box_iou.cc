@@ -1,4 +1,4 @@
-// How much boxes overlap. MXNet: src/operator/contrib/bounding_box.cc.
+// Computes the overlap of boxes. MXNet: src/operator/contrib/bounding_box.cc.
 
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/detection/box_iou_param.h"
@@ -13,7 +13,7 @@ namespace {
 using enum BoxIouArrays::Input;
 
 // lhs (..., 4), rhs (..., 4); the output has the axes of lhs and then those of rhs, without the
-// last ones.
+// last axis of each.
 absl::Status BoxIouShape(ShapeContext& c) {
   PartialShape out;
   for (int i : {kLhs, kRhs}) {

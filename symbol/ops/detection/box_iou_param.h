@@ -6,6 +6,7 @@
 
 namespace cooper {
 
+// Inputs of _contrib_box_iou: boxes, lhs (..., 4) and rhs (..., 4).
 struct BoxIouArrays {
   enum Input { kLhs, kRhs };
 };

@@ -15,7 +15,7 @@ namespace {
 
 using enum BoxNmsArrays::Output;
 
-// Score, box and, if there is one, class have to be different numbers of the `width` of a row.
+// Checks that score, box and (if there is one) class are distinct columns of a row of `width`.
 absl::Status CheckColumns(const BoxNmsParam& param, int64_t width) {
   const int64_t first = param.coord_start;
   if (first < 0 || first > width - 4) {

@@ -8,8 +8,8 @@
 
 namespace cooper {
 
-// kRecord (..., boxes, 1), for the gradient alone: which box of its image each row of the output
-// is, -1 for none.
+// kRecord (..., boxes, 1), for the gradient only: the index in its image of the box in each output
+// row; -1 for none.
 struct BoxNmsArrays {
   enum Input { kData };
   enum Output { kOutput, kRecord };
@@ -18,6 +18,7 @@ struct BoxNmsGradientArrays {
   enum Input { kOgrad, kRecord };
 };
 
+// Parameters of _contrib_box_nms.
 struct BoxNmsParam {
   double overlap_thresh = 0.5;
   double valid_thresh = 0;

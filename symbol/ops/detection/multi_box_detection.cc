@@ -1,4 +1,4 @@
-// From SSD's predictions to boxes. MXNet: src/operator/contrib/multibox_detection.cc.
+// Converts SSD's predictions to boxes. MXNet: src/operator/contrib/multibox_detection.cc.
 
 #include <cstdint>
 

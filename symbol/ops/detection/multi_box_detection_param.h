@@ -8,6 +8,8 @@
 
 namespace cooper {
 
+// Inputs: cls_prob (batch_size, classes, anchors), loc_pred (batch_size, anchors * 4), anchor (1,
+// anchors, 4). The output is (batch_size, anchors, 6).
 struct MultiBoxDetectionArrays {
   enum Input { kClsProb, kLocPred, kAnchor };
 };

@@ -1,4 +1,4 @@
-// The boxes around each pixel that SSD starts from. MXNet: src/operator/contrib/multibox_prior.cc.
+// Generates SSD's anchors around each pixel. MXNet: src/operator/contrib/multibox_prior.cc.
 
 #include <cstdint>
 

@@ -7,6 +7,7 @@
 
 namespace cooper {
 
+// Parameters of _contrib_MultiBoxPrior.
 struct MultiBoxPriorParam {
   std::vector<float> sizes = {1};
   std::vector<float> ratios = {1};

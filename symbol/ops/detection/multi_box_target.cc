@@ -1,4 +1,4 @@
-// What each anchor of SSD has to learn. MXNet: src/operator/contrib/multibox_target.cc.
+// Computes SSD's training targets for each anchor. MXNet: src/operator/contrib/multibox_target.cc.
 
 #include <cstdint>
 #include <vector>
@@ -18,7 +18,7 @@ namespace {
 using enum MultiBoxTargetArrays::Input;
 using enum MultiBoxTargetArrays::Output;
 
-// A row of labels is class, xmin, ymin, xmax, ymax and what else there is.
+// A row of labels is class, xmin, ymin, xmax, ymax and any further numbers.
 constexpr int64_t kLeastLabelWidth = 5;
 
 // anchor (1, anchors, 4), label (batch_size, labels, label_width), cls_pred (batch_size, classes,

@@ -8,6 +8,9 @@
 
 namespace cooper {
 
+// Inputs: anchor (1, anchors, 4), label (batch_size, labels, label_width), cls_pred (batch_size,
+// classes, anchors). Outputs: loc_target and loc_mask (batch_size, anchors * 4), cls_target
+// (batch_size, anchors).
 struct MultiBoxTargetArrays {
   enum Input { kAnchor, kLabel, kClsPred };
   enum Output { kLocTarget, kLocMask, kClsTarget };

@@ -1,5 +1,5 @@
-// Averages of regions of interest, between pixels (He et al., Mask R-CNN, 2017). MXNet:
-// src/operator/contrib/roi_align.cc.
+// Averages regions of interest with interpolation between pixels (He et al., Mask R-CNN, 2017).
+// MXNet: src/operator/contrib/roi_align.cc.
 
 #include <cstdint>
 #include <vector>

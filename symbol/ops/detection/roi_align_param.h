@@ -8,6 +8,7 @@
 
 namespace cooper {
 
+// Inputs: data (batch_size, channels, height, width), rois (regions, 5): sample, x1, y1, x2, y2.
 struct RoiAlignArrays {
   enum Input { kData, kRois };
 };

@@ -1,4 +1,4 @@
-// Activation, a choice of functions by attribute. MXNet: src/operator/nn/activation.cc.
+// Activation: functions selected by an attribute. MXNet: src/operator/nn/activation.cc.
 
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/elemwise/activation_param.h"
@@ -10,7 +10,7 @@
 namespace cooper {
 namespace {
 
-// All derivatives but softsign's are functions of the output, which needs no second array alive.
+// All derivatives but softsign's are functions of the output, so the input need not be kept alive.
 absl::StatusOr<std::vector<NodeEntry>> ActivationGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
   const bool by_input = c.param<ActivationParam>().act_type == ActivationType::kSoftSign;

@@ -1,4 +1,4 @@
-// Sums of any number of arrays. MXNet: src/operator/tensor/elemwise_sum.cc.
+// Adds any number of arrays. MXNet: src/operator/tensor/elemwise_sum.cc.
 
 #include "ndarray/base/status_macros.h"
 #include "symbol/schema/gradient_context.h"

@@ -1,7 +1,7 @@
 // Operators on two arrays of one shape. MXNet: src/operator/tensor/elemwise_binary_op*.cc.
 //
-// Where a gradient needs a function of its own it is an operator per side, named
-// _backward_<op>_lhs and _backward_<op>_rhs, of (ograd, lhs, rhs).
+// A gradient that needs a function of its own is an operator per side, named _backward_<op>_lhs and
+// _backward_<op>_rhs, of (ograd, lhs, rhs).
 
 #include <string>
 #include <vector>
@@ -43,7 +43,7 @@ Entries DivGradient(GradientContext& c) {
   return std::vector<NodeEntry>{lhs, rhs};
 }
 
-// By the operators _backward_<name>_lhs and _backward_<name>_rhs.
+// Returns a gradient rule with the operators _backward_<name>_lhs and _backward_<name>_rhs.
 OpSchema::GradientFn GradientByOps(const std::string& name) {
   return [name](GradientContext& c) -> Entries {
     COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
@@ -57,7 +57,7 @@ OpSchema::GradientFn GradientByOps(const std::string& name) {
   };
 }
 
-// x mod y = x - y floor(x / y): the gradient goes through to x.
+// x mod y = x - y floor(x / y): the gradient passes through to x.
 Entries ModGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
   COOPER_ASSIGN_OR_RETURN(NodeEntry rhs,

@@ -23,7 +23,7 @@ Entries HeadGradient(GradientContext& c) {
   return std::vector<NodeEntry>{head};
 }
 
-// The gradient is operator `op` of the head, with the same scalar if it takes one.
+// Returns a rule that applies operator `op` to the head, with the same scalar if it takes one.
 OpSchema::GradientFn HeadThrough(const std::string& op) {
   return [op](GradientContext& c) -> Entries {
     COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
@@ -34,7 +34,7 @@ OpSchema::GradientFn HeadThrough(const std::string& op) {
   };
 }
 
-// The gradient is _backward<name> of (ograd, data).
+// Returns a rule that applies _backward<name> to (ograd, data).
 OpSchema::GradientFn GradientByOp(const std::string& name) {
   return [name](GradientContext& c) -> Entries {
     COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
@@ -42,9 +42,9 @@ OpSchema::GradientFn GradientByOp(const std::string& name) {
   };
 }
 
-// The array's dtype. Where MXNet makes int64 of bool, and float64 of integers and a scalar that is
-// none (NumpyBinaryScalarType, elemwise_binary_scalar_op.h), its gradients are of two dtypes and
-// fail later.
+// Keeps the array's dtype. MXNet converts bool to int64, and integers to float64 if the scalar is
+// no integer (NumpyBinaryScalarType, elemwise_binary_scalar_op.h); its gradients then have two
+// dtypes and fail later.
 absl::Status ScalarType(TypeContext& c) {
   const TypeContext::Type data = c.input(0);
   const bool is_int = c.param<ScalarParam>().is_int;

@@ -1,4 +1,4 @@
-// Conversions between dtypes. MXNet: src/operator/tensor/elemwise_unary_op_basic.cc, amp_cast.cc.
+// Converts between dtypes. MXNet: src/operator/tensor/elemwise_unary_op_basic.cc, amp_cast.cc.
 
 #include <utility>
 #include <vector>
@@ -16,7 +16,7 @@ namespace {
 
 absl::Status CastType(TypeContext& c) { return c.SetOutput(0, c.param<CastParam>().dtype); }
 
-// Only float32 and the 16-bit floats are converted: others keep their dtype.
+// Whether the dtype is converted: only float32 and the 16-bit floats are.
 bool IsMixedPrecision(DType dtype) {
   return dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBfloat16;
 }
@@ -39,7 +39,7 @@ OpSchema::Names Numbered(const char* prefix, const OpCall& call) {
   return names;
 }
 
-// Output i is input i.
+// Output i has the shape of input i.
 absl::Status PairwiseShape(ShapeContext& c) {
   for (int i = 0; i < c.num_inputs(); ++i) {
     COOPER_RETURN_IF_ERROR(c.SetOutput(i, c.input(i)));
@@ -48,8 +48,8 @@ absl::Status PairwiseShape(ShapeContext& c) {
   return absl::OkStatus();
 }
 
-// The first input's dtype, unless another is wider: float32. With cast_narrow float32, unless one
-// is narrower: a 16-bit float.
+// The common dtype is that of the first input, or float32 if another one is. With cast_narrow it is
+// float32, or a 16-bit float if an input has one.
 absl::Status AmpMulticastType(TypeContext& c) {
   const bool narrow = c.param<AmpMulticastParam>().cast_narrow;
   TypeContext::Type common = narrow ? DType::kFloat32 : c.input(0);
@@ -110,7 +110,8 @@ COOPER_REGISTER_OP(_backward_amp_multicast)
     .Shape(PairwiseShape)
     .Type(GradientType);
 
-// The dtype parameter is the forward operator's: here it is the input's.
+// The dtype parameter belongs to the forward operator; this operator's output has the dtype of the
+// forward input.
 COOPER_REGISTER_OP(_backward_cast)
     .Describe("The head gradient in the dtype that was cast from.")
     .Param<CastParam>()

@@ -6,6 +6,7 @@
 
 namespace cooper {
 
+// Parameters of Cast.
 struct CastParam {
   DType dtype = DType::kFloat32;
 
@@ -14,6 +15,7 @@ struct CastParam {
   }
 };
 
+// Parameters of amp_multicast, which gives its inputs a common dtype.
 struct AmpMulticastParam {
   int num_outputs = 0;
   bool cast_narrow = false;
@@ -22,7 +24,7 @@ struct AmpMulticastParam {
     d.Field("num_outputs", &AmpMulticastParam::num_outputs)
         .Required()
         .Min(1)
-        .Max(1 << 16)  // a file may say anything, and each costs memory at once
+        .Max(1 << 16)  // files are untrusted, and each costs memory
         .Doc("number of inputs and outputs");
     d.Field("cast_narrow", &AmpMulticastParam::cast_narrow)
         .Doc("whether to cast to the narrowest dtype of the inputs rather than the widest");

@@ -1,5 +1,5 @@
-// Where elementwise operators keep the samples of a batch, beyond what their schemas say: those
-// that are linear, and so carry sums and means over samples on.
+// Batch layouts of elementwise operators, beyond their schemas: linear operators pass on sums and
+// means over samples.
 
 #include "symbol/ops/elemwise/init_param.h"
 #include "symbol/ops/elemwise/make_loss_param.h"
@@ -19,14 +19,14 @@ const BatchRuleRegistrar kLinear({"negative", "_mul_scalar", "_div_scalar", "deg
                                   "add_n", "broadcast_add", "broadcast_sub"},
                                  Linear);
 
-// A number that is added is the same for all samples.
+// An added number is the same for all samples: means are passed on, sums are not.
 const BatchRuleRegistrar kAffine({"_plus_scalar", "_minus_scalar", "_rminus_scalar"},
                                  [](const BatchCall& c) {
                                    if (c.layouts[0].kind == Kind::kMean) return c.layouts[0];
                                    return c.Aligned();
                                  });
 
-// One factor may be a sum or a mean, if the other one is the same for all samples.
+// One factor may be a sum or a mean if the other one is the same for all samples.
 const BatchRuleRegistrar kProducts({"elemwise_mul", "broadcast_mul"}, [](const BatchCall& c) {
   for (const int i : {0, 1}) {
     const bool other_is_none = c.layouts[1 - i].kind == Kind::kNone;
@@ -41,7 +41,7 @@ const BatchRuleRegistrar kQuotients({"elemwise_div", "broadcast_div"}, [](const 
 
 COOPER_BATCH_RULE(amp_multicast, [](const BatchCall& c) { return c.layouts[c.output]; });
 
-// A condition of one axis chooses rows.
+// A condition with one axis selects rows.
 COOPER_BATCH_RULE(where, [](const BatchCall& c) {
   const bool by_rows = c.rank(WhereArrays::kCondition) != c.rank(WhereArrays::kX);
   return c.Map([&](int input, int axis) {
@@ -49,7 +49,7 @@ COOPER_BATCH_RULE(where, [](const BatchCall& c) {
   });
 });
 
-// As many numbers as there are samples count through them.
+// With infer_range the values count through the samples.
 COOPER_BATCH_RULE(_arange, [](const BatchCall& c) {
   return c.param<ArangeParam>().infer_range ? BatchLayout() : BatchLayout::Of(Kind::kNone);
 });

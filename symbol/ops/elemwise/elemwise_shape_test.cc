@@ -1,4 +1,4 @@
-// Shape rules of elementwise operators, both ways.
+// Tests the shape rules of elementwise operators, in both directions.
 
 #include "gtest/gtest.h"
 #include "symbol/ops/elemwise/shape_rule_checker.h"

@@ -1,4 +1,4 @@
-// Operators whose output is their input, and which differ in what the gradient does there. MXNet:
+// Operators whose output is their input and that differ in their gradients. MXNet:
 // src/operator/tensor/elemwise_unary_op_basic.cc, src/operator/make_loss.cc.
 
 #include "ndarray/base/status_macros.h"
@@ -27,7 +27,7 @@ COOPER_REGISTER_OP(_copy)
     .View()
     .Elementwise();
 
-// Executors copy between contexts themselves; in a graph as the user made it this is a plain copy.
+// The executor copies between contexts itself; in a user's graph this operator is a plain copy.
 // MXNet: src/operator/cross_device_copy.cc.
 COOPER_REGISTER_OP(_CrossDeviceCopy)
     .Describe("The input, on another context. Executors add it where parts of a graph meet.")

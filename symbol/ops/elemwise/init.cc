@@ -1,4 +1,4 @@
-// Arrays made from nothing. MXNet: src/operator/tensor/init_op.cc.
+// Operators that create arrays without inputs. MXNet: src/operator/tensor/init_op.cc.
 
 #include <cmath>
 
@@ -32,7 +32,7 @@ absl::Status ArangeShape(ShapeContext& c) {
   }
   const double first = param.first();
   const double stop = param.stop.value_or(param.start);
-  constexpr double kMostElements = int64_t{1} << 59;  // of which int64 can count the bytes
+  constexpr double kMostElements = int64_t{1} << 59;  // their bytes fit int64
   const double values = std::ceil((stop - first) / param.step);
   const double size = values * static_cast<double>(param.repeat);
   if (param.step == 0 || !(size >= 0 && size <= kMostElements)) {

@@ -1,8 +1,8 @@
 #ifndef COOPER_SYMBOL_OPS_ELEMWISE_INIT_PARAM_H_
 #define COOPER_SYMBOL_OPS_ELEMWISE_INIT_PARAM_H_
 
-// Parameters of operators without inputs. `ctx` says where an imperative call puts its result; in a
-// bound graph the executor decides, and the text is kept only for saving.
+// Parameters of operators without inputs. `ctx` is the device of an imperative call; in a bound
+// graph the executor chooses the device, and the text is kept only for saving.
 
 #include <cmath>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace cooper {
 
-// Of _zeros, _ones and, with a value, _full.
+// Parameters of _zeros and _ones.
 struct InitParam {
   std::vector<int64_t> shape;  // as MXNet writes it: 0 is unknown
   std::string ctx;
@@ -28,6 +28,7 @@ struct InitParam {
   }
 };
 
+// Parameters of _full.
 struct FullParam {
   std::vector<int64_t> shape;
   std::string ctx;
@@ -42,6 +43,7 @@ struct FullParam {
   }
 };
 
+// Parameters of _arange.
 struct ArangeParam {
   double start = 0;
   std::optional<double> stop;
@@ -64,17 +66,16 @@ struct ArangeParam {
     d.Field("dtype", &ArangeParam::dtype).Doc("dtype of the output");
   }
 
-  // Where the values begin, after the rule for a missing stop.
+  // Returns the first value: 0 if `stop` is missing, unless infer_range.
   double first() const { return stop.has_value() || infer_range ? start : 0; }
 };
 
-// `value` as a number of `dtype`: of integers it has no fraction, as in MXNet, which counts in
-// them.
+// Returns `value` as a number of `dtype`: without its fraction for integers, as in MXNet.
 inline double AsNumberOf(DType dtype, double value) {
   return IsFloating(dtype) ? value : std::trunc(value);
 }
 
-// Of _contrib_arange_like.
+// Parameters of _contrib_arange_like.
 struct ArangeLikeParam {
   double start = 0;
   double step = 1;
@@ -92,6 +93,7 @@ struct ArangeLikeParam {
   }
 };
 
+// Parameters of _linspace.
 struct LinspaceParam {
   double start = 0;
   double stop = 0;
@@ -110,6 +112,7 @@ struct LinspaceParam {
   }
 };
 
+// Parameters of _eye.
 struct EyeParam {
   int64_t rows = 0;
   int64_t columns = 0;

@@ -5,6 +5,7 @@
 
 namespace cooper {
 
+// The divisor of MakeLoss's gradient.
 enum class MakeLossNormalization { kNull, kBatch, kValid };
 
 struct MakeLossParam {

@@ -12,6 +12,7 @@ struct QuadraticGradientArrays {
   enum Input { kOgrad, kData };
 };
 
+// Parameters of _contrib_quadratic: a * data^2 + b * data + c.
 struct QuadraticParam {
   double a = 0;
   double b = 0;

@@ -5,7 +5,7 @@
 
 namespace cooper {
 
-// Of operators between an array and a number, such as _plus_scalar.
+// Parameters of operators between an array and a number, such as _plus_scalar.
 struct ScalarParam {
   double scalar = 1;
   bool is_int = true;
@@ -17,7 +17,7 @@ struct ScalarParam {
   }
 };
 
-// Of gradients of such operators that need the data.
+// Inputs of the gradients of these operators that need the data.
 struct ScalarGradientArrays {
   enum Input { kOgrad, kData };
 };

@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_OPS_ELEMWISE_SHAPE_RULE_CHECKER_H_
 #define COOPER_SYMBOL_OPS_ELEMWISE_SHAPE_RULE_CHECKER_H_
 
-// Runs one operator's shape rule on shapes written as text. For tables of tests.
+// Runs an operator's shape rule on shapes written as text, for table-driven tests.
 
 #include <string>
 #include <vector>
@@ -10,12 +10,13 @@
 
 namespace cooper {
 
+// A case: a call with partially known shapes, and the shapes that its rule must infer.
 struct ShapeRuleCase {
   std::string name;
   std::string op;
   AttrMap attrs;
   std::vector<std::string> inputs;  // "(2, ?)", or "?" for unknown rank
-  std::string output;               // of output 0, before
+  std::string output;               // of output 0, before the rule runs
   std::vector<std::string> expect_inputs;
   std::string expect_output;  // "" if the rule must fail,
   std::string error;          // with this in its message

@@ -16,7 +16,7 @@ namespace {
 
 using Entries = absl::StatusOr<std::vector<NodeEntry>>;
 
-// From what the derivative is computed, by the operator _backward_<name> of (ograd, value).
+// The value from which _backward_<name> (ograd, value) computes the derivative.
 enum class From { kNowhere, kInput, kOutput };
 
 struct UnaryOp {
@@ -105,7 +105,7 @@ void RegisterUnaryOps() {
 
 const bool kRegistered = (RegisterUnaryOps(), true);
 
-// The gradient is an operator of the head alone.
+// Returns a gradient rule that applies operator `op` to the head.
 OpSchema::GradientFn HeadThrough(const std::string& op) {
   return [op](GradientContext& c) -> Entries {
     COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
@@ -114,7 +114,7 @@ OpSchema::GradientFn HeadThrough(const std::string& op) {
   };
 }
 
-// The gradient is an operator, with the same parameters, of the head and the input.
+// Returns a gradient rule that applies `op`, with the same parameters, to the head and the input.
 OpSchema::GradientFn GradientByOp(const std::string& op) {
   return [op](GradientContext& c) -> Entries {
     COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
@@ -136,7 +136,7 @@ OpBuilder Backward(const char* name) {
   return builder;
 }
 
-// Linear: the derivative is the same function.
+// A linear function: the gradient applies the same function to the head.
 const OpRegistrar kNegative = Elemwise("negative", "-x").Gradient(HeadThrough("negative"));
 const OpRegistrar kDivSqrtDim =
     SameShaped("_contrib_div_sqrt_dim", "x divided by the square root of its last extent")

@@ -1,4 +1,4 @@
-// A choice between two arrays, element by element or row by row. MXNet:
+// Selects from two arrays, element by element or row by row. MXNet:
 // src/operator/tensor/control_flow_op.cc.
 
 #include "ndarray/base/status_macros.h"
@@ -13,7 +13,7 @@ namespace {
 
 using enum WhereArrays::Input;
 
-// The condition is of x's shape, or one element per row of x.
+// The condition has x's shape, or one element per row of x.
 absl::Status ConditionShape(ShapeContext& c, int condition, const PartialShape& x) {
   const PartialShape& given = c.input(condition);
   if (!given.rank_known() || !x.rank_known()) return absl::OkStatus();
@@ -38,7 +38,7 @@ absl::Status WhereType(TypeContext& c) {
   return c.SetInput(kY, c.output(0));
 }
 
-// Both outputs are of ograd's shape and dtype.
+// Both outputs have ograd's shape and dtype.
 absl::Status WhereBackwardShape(ShapeContext& c) {
   const PartialShape& ograd = c.input(WhereGradientArrays::kOgrad);
   for (int i = 0; i < 2; ++i) COOPER_RETURN_IF_ERROR(c.SetOutput(i, ograd));

@@ -3,6 +3,7 @@
 
 namespace cooper {
 
+// Inputs of where: condition has x's shape, or one element per row of x; y has x's shape.
 struct WhereArrays {
   enum Input { kCondition, kX, kY };
 };

@@ -1,4 +1,4 @@
-// Rows of an array that a mask names. MXNet: src/operator/contrib/boolean_mask.cc.
+// Selects the rows of an array that a mask marks. MXNet: src/operator/contrib/boolean_mask.cc.
 
 #include <vector>
 
@@ -18,7 +18,7 @@ namespace {
 using enum BooleanMaskArrays::Input;
 using enum BooleanMaskArrays::Output;
 
-// data (n, ...), index (n,). The output has room for all rows.
+// data (n, ...), index (n,). The output has memory for all rows.
 absl::Status BooleanMaskShape(ShapeContext& c) {
   if (const int axis = c.param<BooleanMaskParam>().axis; axis != 0) {
     return absl::InvalidArgumentError(absl::StrCat("axis is ", axis, ", expected 0"));
@@ -33,7 +33,7 @@ absl::Status BooleanMaskShape(ShapeContext& c) {
   return c.SetInput(kIndex, {data[0]}, "(rows of data,)");
 }
 
-// Any dtype can be a mask.
+// A mask may have any dtype.
 absl::Status BooleanMaskType(TypeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(kCount, DType::kInt64));
   COOPER_RETURN_IF_ERROR(c.SetOutput(kRows, c.input(kData)));

@@ -5,6 +5,8 @@
 
 namespace cooper {
 
+// Inputs: data (n, ...), index (n,). Outputs: the selected rows, followed by zeros (n, ...), and
+// their number, int64 (1,).
 struct BooleanMaskArrays {
   enum Input { kData, kIndex };
   enum Output { kRows, kCount };

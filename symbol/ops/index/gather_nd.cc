@@ -1,4 +1,5 @@
-// Elements at indices of several axes. MXNet: src/operator/tensor/indexing_op.h and ravel.h.
+// Gathers and scatters elements at indices of several axes. MXNet:
+// src/operator/tensor/indexing_op.h and ravel.h.
 
 #include <algorithm>
 #include <cstdint>
@@ -17,8 +18,8 @@
 namespace cooper {
 namespace {
 
-// The shape of what indices (m, ...) pick of `whole`: (..., whole's axes from m on). Empty if that
-// cannot be told yet.
+// Sets *picked to the shape of the elements that indices (m, ...) select from `whole`: (...,
+// whole's axes from m on). Leaves it alone if it is not known yet.
 absl::Status PickedShape(const PartialShape& whole, const PartialShape& indices,
                          PartialShape* picked) {
   if (!whole.rank_known() || !indices.rank_known()) return absl::OkStatus();
@@ -66,7 +67,7 @@ COOPER_REGISTER_OP(_backward_gather_nd)
     .Shape(GradientShape)
     .Type(GradientType);
 
-// Sets the shape of the values, input `values`, that are scattered into `shape`.
+// Sets the shape of input `values`, which is scattered into `shape`.
 absl::Status ScatterShape(ShapeContext& c, int values, int indices) {
   const PartialShape whole = PartialShape::FromMXNet(c.param<ScatterNdParam>().shape);
   COOPER_RETURN_IF_ERROR(c.SetOutput(0, whole, "shape"));
@@ -93,7 +94,7 @@ COOPER_REGISTER_OP(_scatter_set_nd)
     .Param<ScatterNdParam>()
     .Inputs({"lhs", "rhs", "indices"})
     .Shape([](ShapeContext& c) -> absl::Status {
-      // First of all, since the parts that indices name are those of this shape.
+      // Sets the output first, since the scattered parts have its trailing axes.
       COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(0)));
       COOPER_RETURN_IF_ERROR(ScatterShape(c, 1, 2));
       return c.SetInput(0, c.output(0), "shape");
@@ -109,7 +110,7 @@ COOPER_REGISTER_OP(_scatter_set_nd)
 absl::Status RavelShape(ShapeContext& c, bool input_is_multi) {
   const auto& shape = c.param<RavelParam>().shape;
   if (shape.empty()) return absl::InvalidArgumentError("shape is empty");
-  // Nothing depends on the first extent, for which MXNet's users give -1.
+  // The first extent is not used; MXNet's users set it to -1.
   if (std::any_of(shape.begin() + 1, shape.end(), [](int64_t extent) { return extent < 0; })) {
     return absl::InvalidArgumentError(
         absl::StrCat("shape ", PrintParamText(shape), " has a negative extent after the first"));

@@ -8,7 +8,7 @@
 
 namespace cooper {
 
-// Of gather_nd and scatter_nd.
+// Inputs of gather_nd and scatter_nd.
 struct GatherNdArrays {
   enum Input { kData, kIndices };
 };
@@ -19,7 +19,7 @@ struct ScatterSetNdArrays {
   enum Input { kLhs, kRhs, kIndices };
 };
 
-// Of scatter_nd and _scatter_set_nd.
+// Parameters of scatter_nd and _scatter_set_nd.
 struct ScatterNdParam {
   std::vector<int64_t> shape;
 
@@ -28,7 +28,7 @@ struct ScatterNdParam {
   }
 };
 
-// Of _ravel_multi_index and _unravel_index.
+// Parameters of _ravel_multi_index and _unravel_index.
 struct RavelParam {
   std::vector<int64_t> shape;
 

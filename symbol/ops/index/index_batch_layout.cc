@@ -1,4 +1,4 @@
-// Where operators that look up, order or shift elements keep the samples of a batch.
+// Batch layouts of operators that look up, order or shift elements.
 
 #include <cstdint>
 #include <optional>
@@ -15,12 +15,12 @@ namespace {
 
 constexpr int kMixed = BatchCall::kMixed;
 
-// The axes of the indices stand where the axis is that they index.
+// The axes of the indices replace the indexed axis.
 COOPER_BATCH_RULE(take, [](const BatchCall& c) {
   using enum TakeArrays::Input;
   const int given = c.param<TakeParam>().axis;
   const int taken = given < 0 ? given + c.rank(kData) : given;
-  // An index of each sample into what each sample has looks up in other samples too.
+  // If data and indices both have samples, an index also selects elements of other samples.
   if (c.layouts[kData].has_samples() && c.layouts[kIndex].has_samples()) return BatchLayout();
   return c.Map([&](int input, int axis) {
     if (input == kIndex) return taken + axis;
@@ -29,7 +29,7 @@ COOPER_BATCH_RULE(take, [](const BatchCall& c) {
   });
 });
 
-// The index has data's axes, or lacks the one that is indexed.
+// The index has data's axes, with or without the indexed one.
 COOPER_BATCH_RULE(pick, [](const BatchCall& c) {
   using enum TakeArrays::Input;
   const auto& param = c.param<PickParam>();
@@ -47,7 +47,7 @@ COOPER_BATCH_RULE(batch_take, [](const BatchCall& c) { return c.FirstAxis(); });
 COOPER_BATCH_RULE(one_hot,
                   [](const BatchCall& c) { return c.Map([](int, int axis) { return axis; }); });
 
-// Rows of samples, or rows that samples say.
+// The output has rows of samples if data's rows, or the mask, belong to samples.
 COOPER_BATCH_RULE(_contrib_boolean_mask, [](const BatchCall& c) {
   const bool by_sample = c.layouts[BooleanMaskArrays::kIndex].has_samples();
   const BatchLayout& data = c.layouts[BooleanMaskArrays::kData];
@@ -55,7 +55,7 @@ COOPER_BATCH_RULE(_contrib_boolean_mask, [](const BatchCall& c) {
   return BatchLayout::Of(BatchLayout::Kind::kSomeSamples);
 });
 
-// Indices (number of axes, ...) into what is the same for all samples.
+// Indices (number of axes, ...) into data that is the same for all samples.
 COOPER_BATCH_RULE(gather_nd, [](const BatchCall& c) {
   return c.Map([](int input, int axis) {
     return input == GatherNdArrays::kIndices && axis > 0 ? axis - 1 : kMixed;
@@ -71,8 +71,8 @@ COOPER_BATCH_RULE(topk, Ordered<TopKParam>);
 COOPER_BATCH_RULE(sort, Ordered<SortParam>);
 COOPER_BATCH_RULE(argsort, Ordered<ArgsortParam>);
 
-// data (length, batch, ...), or (batch, length, ...) with axis 1. Without lengths, what is behind
-// these axes may be samples too.
+// data (length, batch, ...), or (batch, length, ...) with axis 1. Without lengths, the samples may
+// also be on later axes.
 BatchLayout Sequence(const BatchCall& c, const SequenceParam& param, bool drops_time) {
   using enum SequenceArrays::Input;
   const int batch = 1 - param.axis;

@@ -1,4 +1,4 @@
-// An array with some of its rows replaced. MXNet: src/operator/contrib/index_copy.cc.
+// Copies an array and replaces some of its rows. MXNet: src/operator/contrib/index_copy.cc.
 
 #include <vector>
 
@@ -42,7 +42,7 @@ absl::Status IndexCopyShape(ShapeContext& c) {
   return absl::OkStatus();
 }
 
-// Any dtype can be an index.
+// An index may have any dtype.
 absl::Status IndexCopyType(TypeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(kOldTensor)));
   COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(kNewTensor)));
@@ -50,7 +50,7 @@ absl::Status IndexCopyType(TypeContext& c) {
   return c.SetInput(kNewTensor, c.output(0));
 }
 
-// The replaced rows' gradient is that of their replacements, the others' stays.
+// The gradient of a replaced row goes to its replacement, that of the others to old_tensor.
 absl::StatusOr<std::vector<NodeEntry>> IndexCopyGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(const NodeEntry head, c.head(0));
   const NodeEntry index = c.input(kIndexVector);

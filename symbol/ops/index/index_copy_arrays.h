@@ -3,6 +3,7 @@
 
 namespace cooper {
 
+// Inputs: old_tensor (n, ...), index_vector (rows,), new_tensor (rows, ...) with rows <= n.
 struct IndexCopyArrays {
   enum Input { kOldTensor, kIndexVector, kNewTensor };
 };

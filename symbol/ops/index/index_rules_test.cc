@@ -1,4 +1,4 @@
-// Shape rules of the operators with indices, both ways, and what their errors say.
+// Tests the shape rules of the operators with indices, in both directions, and their errors.
 
 #include "gtest/gtest.h"
 #include "symbol/ops/elemwise/shape_rule_checker.h"

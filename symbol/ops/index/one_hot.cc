@@ -1,4 +1,4 @@
-// Indices as vectors. MXNet: src/operator/tensor/indexing_op.h.
+// Encodes indices as vectors. MXNet: src/operator/tensor/indexing_op.h.
 
 #include <cstdint>
 #include <vector>

@@ -8,6 +8,7 @@
 
 namespace cooper {
 
+// Inputs of one_hot: indices (...); the output is (..., depth).
 struct OneHotArrays {
   enum Input { kIndices };
 };

@@ -1,4 +1,4 @@
-// Elements by size. MXNet: src/operator/tensor/ordering_op-inl.h.
+// Sorts elements and finds the greatest ones. MXNet: src/operator/tensor/ordering_op-inl.h.
 
 #include <cstdint>
 #include <optional>
@@ -20,7 +20,8 @@ namespace {
 
 using Axis = std::optional<int>;
 
-// `data` with k elements along axis; `k` < 1 means all. Without an axis data is flattened.
+// Returns the shape of `data` with k elements along axis; `k` < 1 means all. Without an axis data
+// is flattened.
 absl::StatusOr<PartialShape> LeadingShape(const PartialShape& data, const Axis& axis, int64_t k) {
   PartialShape out = axis.has_value() ? data : PartialShape{data.num_elements()};
   int at = 0;
@@ -37,7 +38,7 @@ absl::StatusOr<PartialShape> LeadingShape(const PartialShape& data, const Axis& 
   return out;
 }
 
-// Sets all outputs to the k leading elements of data.
+// Gives all outputs the shape of the k leading elements of data.
 absl::Status OrderedShape(ShapeContext& c, const Axis& axis, int64_t k) {
   if (!c.input(0).rank_known()) return absl::OkStatus();
   COOPER_ASSIGN_OR_RETURN(PartialShape out, LeadingShape(c.input(0), axis, k));
@@ -83,7 +84,7 @@ bool HasValues(const OpCall& call) {
   return ret_typ == TopKParam::kValue || ret_typ == TopKParam::kBoth;
 }
 
-// Values come from data; their indices, output 1, say from where.
+// The gradient of the values is scattered to data at the indices, output 1.
 template <const char* kBackward>
 absl::StatusOr<std::vector<NodeEntry>> ValueGradient(GradientContext& c) {
   if (c.num_outputs() < 2 || !c.has_head(0)) return std::vector<NodeEntry>(1);
@@ -93,7 +94,7 @@ absl::StatusOr<std::vector<NodeEntry>> ValueGradient(GradientContext& c) {
 
 constexpr char kBackwardTopK[] = "_backward_topk";
 
-// Whether `dtype` has every integer up to n: where some are missing, odd ones are.
+// Whether `dtype` represents every integer up to n exactly. If not, some odd integer is missing.
 bool HasIntegersUpTo(DType dtype, int64_t n) {
   return DispatchDType(dtype, [n](auto tag) {
     using T = typename decltype(tag)::type;
@@ -101,7 +102,7 @@ bool HasIntegersUpTo(DType dtype, int64_t n) {
   });
 }
 
-// The gradient is put where the indices say, so that these must not have been rounded.
+// The gradient is scattered at the indices, so the indices must be exact.
 absl::Status TopKGradientShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(GradientShape(c));
   const auto& param = c.param<TopKParam>();

@@ -9,7 +9,7 @@
 
 namespace cooper {
 
-// Of topk and sort.
+// Inputs of topk and sort.
 struct OrderArrays {
   enum Input { kData };
 };

@@ -1,5 +1,6 @@
-// Batches of sequences of different lengths, data (max_sequence_length, batch_size, ...), or
-// (batch_size, max_sequence_length, ...) with axis 1. MXNet: src/operator/sequence_*-inl.h.
+// Operators on batches of sequences of different lengths: data (max_sequence_length, batch_size,
+// ...), or (batch_size, max_sequence_length, ...) with axis 1. MXNet:
+// src/operator/sequence_*-inl.h.
 
 #include <cstdint>
 #include <utility>
@@ -26,7 +27,7 @@ OpSchema::Names SequenceInputs(const OpCall& call) {
   return {"data"};
 }
 
-// A variable for the lengths would be trained like a weight.
+// Lengths must be given: an automatic variable for them would be trained like a weight.
 AttrMap LengthsAreGiven(const OpCall&, int input) {
   if (input != kLength) return {};
   return {{kRequiredInput, "use_sequence_length is True"}};
@@ -40,7 +41,7 @@ absl::Status CheckSequence(const ShapeContext& c) {
   return absl::OkStatus();
 }
 
-// sequence_length (batch_size,) and data tell each other the batch size.
+// Merges the batch sizes of sequence_length (batch_size,) and of data.
 absl::Status ShareBatchSize(ShapeContext& c, int axis) {
   const int batch_axis = 1 - axis;
   if (c.num_inputs() == 1) return absl::OkStatus();
@@ -53,7 +54,7 @@ absl::Status ShareBatchSize(ShapeContext& c, int axis) {
   return c.SetInput(kData, data, "with the batch size of sequence_length");
 }
 
-// The output's shape is data's.
+// The output has data's shape.
 template <typename Param>
 absl::Status SequenceShape(ShapeContext& c) {
   const int axis = c.param<Param>().axis;
@@ -63,7 +64,7 @@ absl::Status SequenceShape(ShapeContext& c) {
   return c.SetOutput(0, c.input(kData));
 }
 
-// The output loses the axis of time.
+// The output has data's shape without the time axis.
 absl::Status SequenceLastShape(ShapeContext& c) {
   const int axis = c.param<SequenceParam>().axis;
   COOPER_RETURN_IF_ERROR(CheckSequence(c));
@@ -84,7 +85,7 @@ absl::Status SequenceLastShape(ShapeContext& c) {
   return c.SetOutput(0, PartialShape(dims), "data without time");
 }
 
-// Lengths may be of any dtype; that of data unless it is known.
+// Lengths may have any dtype; the default is data's.
 absl::Status SequenceType(TypeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(kData)));
   COOPER_RETURN_IF_ERROR(c.SetInput(kData, c.output(0)));
@@ -100,7 +101,7 @@ std::vector<NodeEntry> WithLength(GradientContext& c, NodeEntry head) {
   return inputs;
 }
 
-// The gradient of masking is masked, by 0; that of reversing is reversed.
+// The gradient of masking is masked with 0, that of reversing is reversed.
 template <typename Param>
 absl::StatusOr<std::vector<NodeEntry>> SameOpGradient(GradientContext& c, const char* op) {
   const auto& param = c.param<Param>();

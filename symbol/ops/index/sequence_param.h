@@ -5,12 +5,12 @@
 
 namespace cooper {
 
-// The gradient has ograd in data's place.
+// The inputs of the sequence operators. In the gradient, ograd takes the place of data.
 struct SequenceArrays {
   enum Input { kData, kLength };
 };
 
-// Of SequenceLast.
+// Parameters of SequenceLast.
 struct SequenceParam {
   bool use_sequence_length = false;
   int axis = 0;

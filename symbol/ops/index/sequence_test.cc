@@ -1,5 +1,5 @@
-// What SequenceMask, SequenceLast and SequenceReverse refuse when a node is made. Their shapes:
-// index_rules_test.
+// Tests which calls SequenceMask, SequenceLast and SequenceReverse refuse. index_rules_test tests
+// their shapes.
 
 #include <string>
 
@@ -58,7 +58,7 @@ TEST(SequenceTest, RefusesWhatItCannotDo) {
   }
 }
 
-// Once the lengths are known to have one axis, so is the data.
+// The lengths have one axis, and then data would have one axis too.
 TEST(SequenceTest, DataMayNotBeItsOwnLengths) {
   const Symbol same = Symbol::Variable("same");
   for (const char* op : {"SequenceMask", "SequenceLast"}) {
@@ -73,7 +73,7 @@ TEST(SequenceTest, DataMayNotBeItsOwnLengths) {
   }
 }
 
-// Variables are made for data, as everywhere.
+// A variable is created for data, but not for the lengths.
 TEST(SequenceTest, LengthsAreGiven) {
   const auto mask =
       Symbol::Create("SequenceMask", {.name = "m",

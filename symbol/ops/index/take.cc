@@ -1,5 +1,5 @@
-// Elements at indices along one axis. MXNet: src/operator/tensor/indexing_op.h, and for pick
-// src/operator/tensor/broadcast_reduce_op.h.
+// Selects elements at indices along one axis. MXNet: src/operator/tensor/indexing_op.h, and for
+// pick src/operator/tensor/broadcast_reduce_op.h.
 
 #include <cstdint>
 #include <vector>
@@ -20,7 +20,7 @@ namespace {
 
 using enum TakeArrays::Input;
 
-// Any dtype can be an index; the output has that of the data.
+// An index may have any dtype; the output has data's dtype.
 absl::Status IndexedType(TypeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(kData)));
   return c.SetInput(kData, c.output(0));
@@ -37,7 +37,7 @@ absl::Status NothingToTake(const char* input, const PartialShape& data, int axis
                                                  data.ToString(), " has no element to take"));
 }
 
-// a (..., n, ...), indices (...): the output has the axes of indices in place of axis.
+// a (..., n, ...), indices (...): the axes of indices replace the indexed axis.
 absl::Status TakeShape(ShapeContext& c) {
   const PartialShape a = c.input(kData), indices = c.input(kIndex);
   if (!a.rank_known()) return absl::OkStatus();
@@ -81,7 +81,8 @@ COOPER_REGISTER_OP(_backward_take)
     .Shape(GradientShape)
     .Type(GradientType);
 
-// data (..., n, ...); index and output lack axis or have 1 there, each for itself.
+// data (..., n, ...); in index and in output the indexed axis is missing or has extent 1,
+// independently.
 absl::Status PickShape(ShapeContext& c) {
   const auto& param = c.param<PickParam>();
   if (!param.axis.has_value()) {
@@ -98,11 +99,11 @@ absl::Status PickShape(ShapeContext& c) {
   std::vector<int64_t> kept(data.dims().begin(), data.dims().end()), reduced = kept;
   kept[axis] = 1;
   reduced.erase(reduced.begin() + axis);
-  // MXNet has no scalars: of a vector one element is left.
+  // MXNet has no scalars: a vector becomes (1,).
   if (reduced.empty()) reduced.push_back(1);
   COOPER_RETURN_IF_ERROR(
       c.SetOutput(0, PartialShape(param.keepdims ? kept : reduced), "data without axis"));
-  // An index of which nothing is known lacks axis, as MXNet has it.
+  // As in MXNet, an index of unknown shape lacks the axis.
   const bool index_keeps = c.input(kIndex).rank() == data.rank();
   return c.SetInput(kIndex, PartialShape(index_keeps ? kept : reduced), "data without axis");
 }

@@ -7,10 +7,10 @@
 
 namespace cooper {
 
-// What happens to an index out of range.
+// How an index out of range is handled.
 enum class IndexMode { kClip, kWrap, kRaise };
 
-// Of take, pick and batch_take, whatever they call them.
+// Inputs of take, pick and batch_take, which have other names for them.
 struct TakeArrays {
   enum Input { kData, kIndex };
 };

@@ -17,7 +17,7 @@ namespace {
 
 using enum DotArrays::Input;
 
-// Extents of both inputs around the axis that is summed, and which axis that is.
+// The axis of an operand that is summed over, and the extents of the other axes.
 struct Operand {
   int summed;
   std::vector<int64_t> kept;
@@ -120,7 +120,7 @@ absl::Status BatchDotShape(ShapeContext& c) {
             lhs_k_at = param.transpose_a ? last - 1 : last;
   const int n_at = param.transpose_b ? last - 1 : last,
             rhs_k_at = param.transpose_b ? last : last - 1;
-  // Twice, so that what the last of the three knows reaches the first.
+  // Runs twice, so that information about the last of the three shapes reaches the first.
   for (int round = 0; round < 2; ++round) {
     PartialShape lhs = PartialShape::OfRank(rank), rhs = lhs, out = lhs;
     COOPER_RETURN_IF_ERROR(c.SetInput(kLhs, lhs, "the rank of the others"));

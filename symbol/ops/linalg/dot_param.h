@@ -5,6 +5,8 @@
 
 namespace cooper {
 
+// Inputs. Unless transposed, dot takes lhs (..., k) and rhs (k, ...), batch_dot lhs (..., m, k) and
+// rhs (..., k, n).
 struct DotArrays {
   enum Input { kLhs, kRhs };
 };
@@ -13,7 +15,7 @@ struct DotGradientArrays {
   enum Output { kLhsGrad, kRhsGrad };
 };
 
-// Of dot and batch_dot.
+// Parameters of dot and batch_dot.
 struct DotParam {
   enum StorageType { kNone, kDefault, kRowSparse, kCsr };
 

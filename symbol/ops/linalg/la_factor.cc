@@ -1,4 +1,4 @@
-// Factors, inverses and determinants of batches of square matrices. MXNet:
+// Factorizations, inverses and determinants of batches of square matrices. MXNet:
 // src/operator/tensor/la_op.h and la_op-inl.h.
 
 #include <vector>
@@ -14,7 +14,7 @@
 namespace cooper {
 namespace {
 
-// Makes input 0 (..., n, n).
+// Merges the last two extents of input 0 (..., n, n).
 absl::Status SquareInput(ShapeContext& c) {
   PartialShape a = c.input(0);
   if (!a.rank_known()) return absl::OkStatus();
@@ -32,7 +32,7 @@ absl::Status SquareShape(ShapeContext& c) {
   return SameShape(c);
 }
 
-// One number for each matrix of input 0, in all outputs: (...), or (1,) for a single matrix.
+// Gives all outputs one number per matrix of input 0: (...), or (1,) for a single matrix.
 absl::Status NumberShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(SquareInput(c));
   const PartialShape a = c.input(0);
@@ -45,7 +45,7 @@ absl::Status NumberShape(ShapeContext& c) {
   return absl::OkStatus();
 }
 
-// From the head, and from the forward node's input or output.
+// Returns the gradient node of the head and the forward node's input or output.
 template <const char* kBackward, bool kNeedsOutput>
 absl::StatusOr<std::vector<NodeEntry>> LaGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
@@ -136,7 +136,7 @@ COOPER_REGISTER_OP(_backward_linalg_det)
     .Shape(GradientShape)
     .Type(SameType);
 
-// The sign is constant but where the determinant is 0: no gradient flows through it.
+// The sign is constant except where the determinant is 0: no gradient flows through it.
 COOPER_REGISTER_OP(_linalg_slogdet)
     .Describe("Sign and logarithm of the magnitude of each matrix' determinant.")
     .Alias("linalg_slogdet")

@@ -9,6 +9,7 @@
 
 namespace cooper {
 
+// Inputs of the products: batches of matrices.
 struct LaProductArrays {
   enum Input { kA, kB, kC };
 };
@@ -17,7 +18,7 @@ struct LaTriangularGradientArrays {
   enum Output { kAGrad, kBGrad };
 };
 
-// Of linalg_gemm2; linalg_gemm has one more.
+// Parameters of linalg_gemm2; linalg_gemm adds beta.
 struct LaGemm2Param {
   bool transpose_a = false;
   bool transpose_b = false;
@@ -34,6 +35,7 @@ struct LaGemm2Param {
   }
 };
 
+// Parameters of linalg_gemm: alpha * A * B + beta * C.
 struct LaGemmParam : LaGemm2Param {
   double beta = 1;
 
@@ -43,7 +45,7 @@ struct LaGemmParam : LaGemm2Param {
   }
 };
 
-// Of linalg_trmm and linalg_trsm.
+// Parameters of linalg_trmm and linalg_trsm.
 struct LaTriangularParam {
   bool transpose = false;
   bool rightside = false;
@@ -58,6 +60,7 @@ struct LaTriangularParam {
   }
 };
 
+// Parameters of linalg_syrk: alpha * A * A^T, or alpha * A^T * A with transpose.
 struct LaSyrkParam {
   bool transpose = false;
   double alpha = 1;
@@ -68,6 +71,7 @@ struct LaSyrkParam {
   }
 };
 
+// Inputs of factorizations, inverses and determinants: A (..., n, n).
 struct LaFactorArrays {
   enum Input { kA };
 };
@@ -81,10 +85,10 @@ struct LaPotriGradientArrays {
   enum Input { kOgrad, kA, kOutput };
 };
 
-// No matrix has a diagonal so far from the main one: more elements than an array can have.
+// Limit of a diagonal's offset: a matrix with such a diagonal would exceed the size of any array.
 inline constexpr int64_t kMaxDiagonal = int64_t{1} << 31;
 
-// Of linalg_extractdiag and linalg_makediag.
+// Parameters of linalg_extractdiag and linalg_makediag.
 struct LaDiagParam {
   int64_t offset = 0;
 
@@ -96,7 +100,7 @@ struct LaDiagParam {
   }
 };
 
-// Of linalg_extracttrian and linalg_maketrian.
+// Parameters of linalg_extracttrian and linalg_maketrian.
 struct LaTrianParam {
   int64_t offset = 0;
   bool lower = true;

@@ -18,7 +18,8 @@ namespace {
 
 using enum LaProductArrays::Input;
 
-// Rows are at axis, columns last. A (..., m, k), B (..., k, n), output and C (..., m, n).
+// The rows are on `axis`, the columns on the last axis. A (..., m, k), B (..., k, n), output and C
+// (..., m, n).
 absl::Status GemmShape(ShapeContext& c, const LaGemm2Param& param) {
   const PartialShape a = c.input(kA), b = c.input(kB);
   if (!a.rank_known() || !b.rank_known()) return absl::OkStatus();
@@ -57,7 +58,7 @@ AttrMap ProductAttrs(bool transpose_a, bool transpose_b, double alpha, int axis 
           {"axis", PrintParamText(axis)}};
 }
 
-// The gradients of A and B.
+// Returns the gradients of A and B.
 absl::StatusOr<std::vector<NodeEntry>> FactorGradients(GradientContext& c,
                                                        const LaGemm2Param& param) {
   const bool ta = param.transpose_a, tb = param.transpose_b;
@@ -123,7 +124,7 @@ absl::Status SyrkShape(ShapeContext& c) {
   return c.SetOutput(0, a, "A times A transposed");
 }
 
-// The head need not be symmetric: alpha * (head + head^T) * A.
+// alpha * (head + head^T) * A, since the head need not be symmetric.
 absl::StatusOr<std::vector<NodeEntry>> SyrkGradient(GradientContext& c) {
   const auto& param = c.param<LaSyrkParam>();
   COOPER_ASSIGN_OR_RETURN(const NodeEntry head, c.head(0));

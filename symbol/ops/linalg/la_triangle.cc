@@ -1,4 +1,4 @@
-// Diagonals and triangles of batches of square matrices, as vectors and back. MXNet:
+// Packs diagonals and triangles of batches of square matrices into vectors and unpacks them. MXNet:
 // src/operator/tensor/la_op.h.
 
 #include <cmath>
@@ -19,14 +19,14 @@
 namespace cooper {
 namespace {
 
-// Elements of a vector that holds the diagonal or triangle of matrices with `side` rows, of which
-// |offset| are no part of it.
+// Returns the length of a vector with the diagonal or triangle, `offset` away from the main
+// diagonal, of a matrix with `side` rows.
 int64_t PackedSize(int64_t side, int64_t offset, bool triangle) {
   const int64_t n = side - std::abs(offset);
   return triangle ? n * (n + 1) / 2 : n;
 }
 
-// The inverse of PackedSize; -1 if there is none.
+// Inverse of PackedSize; -1 if no matrix has that packed size.
 int64_t SideOf(int64_t size, int64_t offset, bool triangle) {
   if (!triangle) return size > kMaxDiagonal ? -1 : size + std::abs(offset);
   const int64_t n = std::llround((std::sqrt(8.0 * static_cast<double>(size) + 1) - 1) / 2);

@@ -1,4 +1,4 @@
-// Where products and factorizations of matrices keep the samples of a batch.
+// Batch layouts of matrix products and factorizations.
 
 #include "symbol/ops/linalg/dot_param.h"
 #include "symbol/ops/linalg/la_param.h"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kMixed = BatchCall::kMixed;
 
-// Sums over the last axis of lhs and the first of rhs. Transposed ones have two axes here.
+// Sums over the last axis of lhs and the first axis of rhs. Transposed operands must have two axes.
 COOPER_BATCH_RULE(dot, [](const BatchCall& c) {
   using enum DotArrays::Input;
   const auto& param = c.param<DotParam>();
@@ -23,7 +23,7 @@ COOPER_BATCH_RULE(dot, [](const BatchCall& c) {
   });
 });
 
-// Matrices in the last two axes; rows of lhs and columns of rhs are the output's.
+// The matrices are in the last two axes; the output has the rows of lhs and the columns of rhs.
 COOPER_BATCH_RULE(batch_dot, [](const BatchCall& c) {
   using enum DotArrays::Input;
   const auto& param = c.param<DotParam>();
@@ -37,7 +37,7 @@ COOPER_BATCH_RULE(batch_dot, [](const BatchCall& c) {
   });
 });
 
-// One result for each matrix, whatever it is.
+// Keeps samples on the axes before those of the matrices.
 BatchLayout OfEachMatrix(const BatchCall& c) {
   return c.Map([&](int input, int axis) { return axis < c.rank(input) - 2 ? axis : kMixed; });
 }

@@ -1,4 +1,4 @@
-// Operations of products of matrices.
+// FLOPs of matrix products.
 
 #include "ndarray/base/shape.h"
 #include "symbol/ops/linalg/dot_param.h"
@@ -8,7 +8,7 @@
 namespace cooper {
 namespace {
 
-// Each element of the output is a sum over an axis of the left factor.
+// Returns the FLOPs of a product whose output elements are sums over an axis of the left factor.
 double SumFlops(const Shape& output, const Shape& left, int summed) {
   return 2 * static_cast<double>(output.num_elements()) * static_cast<double>(left[summed]);
 }
@@ -36,7 +36,7 @@ COOPER_OP_FLOPS(_backward_batch_dot, [](const OpWork& work) {
          BatchDotFlops(work, work.inputs[Arrays::kOgrad], work.inputs[Arrays::kLhs]);
 });
 
-// Their gradients are products of these kinds.
+// The gradients of these operators consist of the same kinds of products.
 template <typename Param>
 double GemmFlops(const OpWork& work) {
   const Shape& a = work.inputs[LaProductArrays::kA];
@@ -52,7 +52,7 @@ COOPER_OP_FLOPS(_linalg_syrk, [](const OpWork& work) {
   return 2 * work.input_size(0) * static_cast<double>(output[output.rank() - 1]);
 });
 
-// A triangle is half of a square.
+// A triangle has half the elements of a square.
 double TriangularFlops(const Shape& a, const Shape& b) {
   return static_cast<double>(b.num_elements()) * static_cast<double>(a[a.rank() - 1]);
 }

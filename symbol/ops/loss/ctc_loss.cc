@@ -55,7 +55,7 @@ absl::Status CtcLossType(TypeContext& c) {
   return c.SetInput(kData, c.output(0));
 }
 
-// MXNet keeps the gradient that the forward pass computed, as large as data; here the backward pass
+// MXNet keeps the gradient, as large as data, from the forward pass; here the backward pass
 // computes it.
 absl::StatusOr<std::vector<NodeEntry>> CtcLossGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));

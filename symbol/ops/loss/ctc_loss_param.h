@@ -7,11 +7,12 @@
 
 namespace cooper {
 
-// Lengths follow, and in the gradient ograd.
+// The first inputs of CTCLoss. The lengths follow, and in the gradient also ograd.
 struct CtcLossArrays {
   enum Input { kData, kLabel };
 };
 
+// Parameters of CTCLoss.
 struct CtcLossParam {
   enum Blank : uint8_t { kFirst, kLast };
 
@@ -28,7 +29,7 @@ struct CtcLossParam {
         .Doc("which class is the blank; labels are padded with 0 (first) or -1 (last)");
   }
 
-  // Positions of the inputs; only where used.
+  // Positions of the optional inputs; valid only if they are used.
   int data_lengths() const { return 2; }
   int label_lengths() const { return use_data_lengths ? 3 : 2; }
   int num_inputs() const { return 2 + use_data_lengths + use_label_lengths; }

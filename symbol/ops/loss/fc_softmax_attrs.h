@@ -5,8 +5,8 @@
 
 namespace cooper {
 
-// The attributes of the one operator that a FullyConnected and its SoftmaxOutput become: what
-// either was given, since parameters of both have different names.
+// Returns the attributes of the operator that replaces a FullyConnected and its SoftmaxOutput: the
+// attributes set on either. Their parameters have different names.
 inline AttrMap FcSoftmaxAttrs(const Node& scores, const Node& softmax) {
   AttrMap attrs;
   const auto take = [&attrs](const Node& node, const char* key) {

@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_OPS_LOSS_FC_SOFTMAX_INPUTS_H_
 #define COOPER_SYMBOL_OPS_LOSS_FC_SOFTMAX_INPUTS_H_
 
-// What a fully connected layer with its softmax and loss takes, whatever it gives.
+// The inputs shared by the operators that fuse a fully connected layer with its softmax and loss.
 
 #include "absl/status/status.h"
 #include "ndarray/base/status_macros.h"
@@ -12,12 +12,13 @@
 
 namespace cooper {
 
+// Returns the input names: "bias" only unless no_bias.
 inline OpSchema::Names FcSoftmaxInputs(const OpCall& call) {
   if (call.param<FcSoftmaxOutputParam>().no_bias) return {"data", "weight", "label"};
   return {"data", "weight", "bias", "label"};
 }
 
-// What there are gradients of: all but the label.
+// Returns the names of the inputs that have gradients: all but the label.
 inline OpSchema::Names FcSoftmaxGradients(const OpCall& call) {
   OpSchema::Names names = FcSoftmaxInputs(call);
   names.pop_back();

@@ -1,5 +1,5 @@
-// A fully connected layer and the softmax of its output, of which only the label's probability is
-// given. LabelProbabilities makes it of FullyConnected and SoftmaxOutput.
+// A fully connected layer and the softmax of its output that returns only the probability of the
+// label. LabelProbabilities builds it from FullyConnected and SoftmaxOutput.
 
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@
 namespace cooper {
 namespace {
 
-// output (rows, 1): a class axis of one, where other classifiers have all classes.
+// output (rows, 1): a class axis of extent 1, since other classifiers have an axis of classes.
 absl::Status LabelProbabilityShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(SetFcSoftmaxInputs(c));
   return c.SetOutput(0, {c.input(0)[0], 1}, "(rows, 1)");
@@ -24,7 +24,7 @@ absl::Status LabelProbabilityShape(ShapeContext& c) {
 
 absl::StatusOr<std::vector<NodeEntry>> LabelProbabilityGradient(GradientContext& c) {
   const int label = c.num_inputs() - 1;
-  // The output is among the inputs because the gradient's kernel writes it.
+  // The output is an input of the gradient because the gradient's kernel writes it.
   std::vector<NodeEntry> inputs = {c.input(label), c.output(0), c.input(0), c.input(1)};
   if (label == 3) inputs.push_back(c.input(2));
   return c.Backward("_backward_fc_softmax_label_probability", std::move(inputs));

@@ -1,6 +1,5 @@
-// A fully connected layer and the softmax of its output, whose gradient is that of the cross
-// entropy with label. No symbol file has it: a graph pass makes it of FullyConnected and
-// SoftmaxOutput.
+// A fully connected layer and the softmax of its output, with the gradient of the cross entropy
+// with label. Not in symbol files: a graph pass builds it from FullyConnected and SoftmaxOutput.
 
 #include <string>
 #include <vector>

@@ -11,13 +11,13 @@
 
 namespace cooper {
 
-// Inputs of the gradients' kernels, of which not all have the last one, and their outputs.
+// Inputs (kBias only without no_bias) and outputs of the gradients' kernels.
 struct FcSoftmaxGradientArrays {
   enum Input { kLabel, kProbability, kData, kWeight, kBias };
   enum Gradient { kDataGradient, kWeightGradient, kBiasGradient };
 };
 
-// Those of FullyConnected and of SoftmaxOutput, by the same names.
+// The parameters of FullyConnected and of SoftmaxOutput, under the same names.
 struct FcSoftmaxOutputParam {
   int64_t num_hidden = 0;
   bool no_bias = false;

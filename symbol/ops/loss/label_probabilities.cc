@@ -35,7 +35,7 @@ absl::Status CheckParameters(const Node& softmax) {
   return absl::OkStatus();
 }
 
-// Another user would bring the loss's gradient in a second time.
+// Fails if another node uses the output: the loss's gradient would be counted a second time.
 absl::Status CheckNotUsed(const Node& softmax, const IndexedGraph& graph) {
   for (const Node* node : graph.nodes()) {
     for (const NodeEntry& input : node->inputs()) {

@@ -1,4 +1,4 @@
-// Where losses keep the samples of a batch, and which of them divide gradients by its size.
+// Batch layouts of losses, and which of them divide gradients by the batch size.
 
 #include <cstdint>
 #include <vector>
@@ -15,15 +15,15 @@ namespace {
 
 constexpr int kMixed = BatchCall::kMixed;
 
-// `shape` without `axis`.
+// Returns `shape` without `axis`.
 Shape Without(const Shape& shape, int axis) {
   std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end());
   dims.erase(dims.begin() + axis);
   return Shape(dims);
 }
 
-// A label of data's shape holds probabilities. Others are one number for each position of data,
-// in the order of the positions, whatever their shape.
+// A label of data's shape holds probabilities. Other labels are one number for each position of
+// data, in the order of the positions, whatever their shape.
 BatchLayout SoftmaxLabel(const BatchCall& c, const SoftmaxOutputParam& param) {
   using enum SoftmaxOutputArrays::Input;
   const Shape& data = c.input(kData);
@@ -50,7 +50,7 @@ COOPER_BATCH_RULE(SoftmaxOutput, [](const BatchCall& c) {
   return SoftmaxLabel(c, param) == data ? data : BatchLayout();
 });
 
-// The output is data's; the labels are as many numbers, in the same order.
+// The output has data's layout; the labels are as many numbers, in the same order.
 const BatchRuleRegistrar kRegressions({"LinearRegressionOutput", "LogisticRegressionOutput",
                                        "MAERegressionOutput"},
                                       [](const BatchCall& c) {
@@ -69,7 +69,7 @@ COOPER_BATCH_RULE(SVMOutput, [](const BatchCall& c) {
   return c.Map([&](int, int axis) { return axis == classes ? kMixed : axis; });
 });
 
-// data (length, batch, classes), the rest (batch, ...).
+// data (length, batch, classes), other inputs (batch, ...).
 COOPER_BATCH_RULE(CTCLoss, [](const BatchCall& c) {
   if (c.output != 0) return BatchLayout();
   return c.Map([](int input, int axis) {
@@ -78,13 +78,13 @@ COOPER_BATCH_RULE(CTCLoss, [](const BatchCall& c) {
   });
 });
 
-// The sum over the rows of data.
+// The output is the sum over the rows of data.
 COOPER_BATCH_RULE(softmax_cross_entropy, [](const BatchCall& c) {
   const BatchLayout rows = c.FirstAxis();
   return rows.has_samples() ? BatchLayout::Of(BatchLayout::Kind::kSum) : rows;
 });
 
-// data, weight, bias (where there is one), label.
+// Inputs: data, weight, bias (unless no_bias), label.
 COOPER_BATCH_RULE(_fc_softmax_label_probability, [](const BatchCall& c) {
   const int label = static_cast<int>(c.inputs.size()) - 1;
   return c.Map([&](int input, int axis) {
@@ -92,11 +92,11 @@ COOPER_BATCH_RULE(_fc_softmax_label_probability, [](const BatchCall& c) {
   });
 });
 
-// Normalization "valid" counts what a context has.
+// Normalization "valid" divides by the valid labels of each context, not by its batch size.
 const LossRuleRegistrar kSoftmaxDivides({"SoftmaxOutput"}, [](const BatchCall& c) {
   const auto& param = c.param<SoftmaxOutputParam>();
   if (param.normalization == Normalization::kValid) return false;
-  // The positions of multi_output divide it too.
+  // With multi_output the gradient is also divided by the number of positions.
   if (param.multi_output && c.layouts[0].axis > 1) return true;
   return param.normalization == Normalization::kBatch;
 });
@@ -105,7 +105,7 @@ const LossRuleRegistrar kFcSoftmaxDivides({"_fc_softmax_label_probability"},
                                             return c.param<FcSoftmaxOutputParam>().normalization ==
                                                    Normalization::kBatch;
                                           });
-// They divide by the number of labels behind the first axis.
+// The gradient is divided by the number of labels behind the first axis.
 const LossRuleRegistrar kRegressionsDivide({"LinearRegressionOutput", "LogisticRegressionOutput",
                                             "MAERegressionOutput"},
                                            [](const BatchCall& c) {

@@ -1,4 +1,4 @@
-// Operations of classifiers that passes put together with their loss.
+// FLOPs of classifiers that graph passes fuse with their loss.
 
 #include "symbol/ops/loss/fc_softmax_output_param.h"
 #include "symbol/schema/op_flops.h"
@@ -6,14 +6,14 @@
 namespace cooper {
 namespace {
 
-// Each element of input `data` meets each of the num_hidden rows of the weight.
+// Returns the FLOPs of the scores: each element of input `data` times each of num_hidden rows.
 double ScoreFlops(const OpWork& work, int data) {
   return 2 * work.input_size(data) *
          static_cast<double>(work.param<FcSoftmaxOutputParam>().num_hidden);
 }
 double Forward(const OpWork& work) { return ScoreFlops(work, /*data=*/0); }
 
-// Of data and weight.
+// Returns how many of the gradients of data and weight are computed.
 double NumGradients(const OpWork& work) {
   return work.Wanted(FcSoftmaxGradientArrays::kDataGradient, 2);
 }
@@ -24,7 +24,7 @@ COOPER_OP_FLOPS(_backward_fc_softmax_output, [](const OpWork& work) {
   return NumGradients(work) * ScoreFlops(work, FcSoftmaxGradientArrays::kData);
 });
 COOPER_OP_FLOPS(_fc_softmax_label_probability, Forward);
-// The scores themselves are computed here, too.
+// The gradient also computes the scores.
 COOPER_OP_FLOPS(_backward_fc_softmax_label_probability, [](const OpWork& work) {
   return (1 + NumGradients(work)) * ScoreFlops(work, FcSoftmaxGradientArrays::kData);
 });

@@ -1,12 +1,13 @@
 #ifndef COOPER_SYMBOL_OPS_LOSS_LOSS_PARAM_H_
 #define COOPER_SYMBOL_OPS_LOSS_LOSS_PARAM_H_
 
-// The parameters of the smaller losses.
+// Parameters of the smaller losses.
 
 #include "symbol/schema/param_schema.h"
 
 namespace cooper {
 
+// Inputs of the smaller losses; the gradients read the label and the output.
 struct LossArrays {
   enum Input { kData, kLabel };
 };
@@ -26,6 +27,7 @@ struct RegressionOutputParam {
   }
 };
 
+// Parameters of SVMOutput.
 struct SvmOutputParam {
   double margin = 1.0;
   double regularization_coefficient = 1.0;

@@ -1,4 +1,4 @@
-// Shape rules of the losses.
+// Tests the shape rules of the losses.
 
 #include "gtest/gtest.h"
 #include "symbol/ops/elemwise/shape_rule_checker.h"
@@ -18,7 +18,7 @@ const ShapeRuleCase kCases[] = {
      {"(?, 3)", "(?,)"},
      "(?, 3)",
      ""},
-    // As in MXNet labels say nothing about data.
+    // As in MXNet, labels give no information about data.
     {"SoftmaxLabelAlone", "SoftmaxOutput", {}, {"?", "(4,)"}, "?", {"?", "(4,)"}, "?", ""},
     {"SoftmaxProbabilities",
      "SoftmaxOutput",

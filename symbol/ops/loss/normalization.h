@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_OPS_LOSS_NORMALIZATION_H_
 #define COOPER_SYMBOL_OPS_LOSS_NORMALIZATION_H_
 
-// What a loss divides its gradient by.
+// The divisor of a loss's gradient.
 
 #include <cstdint>
 #include <string>
@@ -16,6 +16,7 @@ enum class Normalization : uint8_t {
   kValid,  // the number of elements that count, at least 1
 };
 
+// Returns MXNet's names of the values, for parameters.
 inline std::vector<std::pair<std::string, Normalization>> NormalizationNames() {
   return {{"null", Normalization::kNull},
           {"batch", Normalization::kBatch},

@@ -1,4 +1,4 @@
-// Outputs whose gradient is that of a regression loss. MXNet: src/operator/regression_output.cc.
+// Outputs with the gradient of a regression loss. MXNet: src/operator/regression_output.cc.
 
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/status_macros.h"
@@ -14,7 +14,7 @@ namespace {
 using enum LossArrays::Input;
 
 // label has data's shape, or any other with as many elements and the same batch size; an unknown
-// one becomes (batch_size,) for data (batch_size, 1).
+// label becomes (batch_size,) for data (batch_size, 1).
 absl::Status RegressionShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(kData)));
   COOPER_RETURN_IF_ERROR(c.SetInput(kData, c.output(0)));

@@ -1,4 +1,4 @@
-// The cross entropy of softmax(data) with label, summed over the batch. MXNet:
+// Cross entropy of softmax(data) with label, summed over the batch. MXNet:
 // src/operator/loss_binary_op.cc.
 
 #include "ndarray/base/status_macros.h"

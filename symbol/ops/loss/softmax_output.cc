@@ -1,5 +1,4 @@
-// Softmax whose gradient is that of the cross entropy with label. MXNet:
-// src/operator/softmax_output.cc.
+// Softmax with the gradient of the cross entropy with label. MXNet: src/operator/softmax_output.cc.
 
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/status_macros.h"
@@ -14,11 +13,11 @@ namespace {
 
 using enum SoftmaxOutputArrays::Input;
 
-// Whether `known` may be `wanted` once everything is known.
+// Whether `known` does not contradict `wanted`.
 bool Compatible(PartialShape known, const PartialShape& wanted) { return known.Merge(wanted); }
 
-// With multi_output: data (n, k, d1, d2, ...), label (n, d1 * d2 * ...), (n, d1, d2, ...) or
-// (n, 1, d1, d2, ...); the first is what an unknown label becomes.
+// With multi_output: data (n, k, d1, d2, ...), label (n, d1 * d2 * ...), (n, d1, d2, ...) or (n, 1,
+// d1, d2, ...); an unknown label becomes the first of these.
 absl::Status MultiOutputLabelShape(ShapeContext& c) {
   const PartialShape& data = c.input(kData);
   const PartialShape flat = {data[0], PartialShape(data.dims().subspan(2)).num_elements()};
@@ -35,8 +34,8 @@ absl::Status MultiOutputLabelShape(ShapeContext& c) {
   return c.SetInput(kLabel, flat, "data's shape without the class axis");
 }
 
-// data (n, k), or (..., k); label has data's shape without the last axis, or data's own where
-// labels are probabilities. Nothing is learnt about data from label: MXNet does not either.
+// data (n, k), or (..., k); label has data's shape without the last axis, or data's shape if it
+// holds probabilities. As in MXNet, the shape of label gives no information about data.
 absl::Status SoftmaxOutputShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(kData)));
   COOPER_RETURN_IF_ERROR(c.SetInput(kData, c.output(0)));
@@ -54,7 +53,7 @@ absl::Status SoftmaxOutputShape(ShapeContext& c) {
   }
   if (c.param<SoftmaxOutputParam>().multi_output) return MultiOutputLabelShape(c);
   if (data.rank() == 1 && !c.param<SoftmaxOutputParam>().preserve_shape) {
-    // Each element is a row of one class. As in MXNet, no label but probabilities fits.
+    // Each element of data is a row of one class. As in MXNet, only probabilities fit as labels.
     return label.rank_known() ? c.SetInput(kLabel, data, "data's shape, which has no class axis")
                               : absl::OkStatus();
   }

@@ -6,6 +6,8 @@
 
 namespace cooper {
 
+// Inputs: data (n, k) or (..., k), label without the last axis, or of data's shape for
+// probabilities.
 struct SoftmaxOutputArrays {
   enum Input { kData, kLabel };
 };
@@ -34,8 +36,9 @@ struct SoftmaxOutputParam {
         .Doc("whether classes are the last axis alone, not all axes but the first");
     d.Enum("normalization", &SoftmaxOutputParam::normalization, NormalizationNames())
         .Doc("what the gradient is divided by: nothing, the batch size, or the labels that count");
-    // MXNet's documentation has the head gradient here, but up to 1.9.1 its backward node is given
-    // the output in that place. Models were trained with what it computes.
+    // MXNet documents out_grad as a multiplication by the head gradient, but up to 1.9.1 its
+    // backward node gets the output in that place. Models were trained with this behaviour, so it
+    // is kept.
     d.Field("out_grad", &SoftmaxOutputParam::out_grad)
         .Doc("whether the gradient is multiplied by the output, element by element, as MXNet does");
     d.Field("smooth_alpha", &SoftmaxOutputParam::smooth_alpha)

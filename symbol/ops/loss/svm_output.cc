@@ -1,4 +1,4 @@
-// Scores whose gradient is that of a one-against-all hinge loss. MXNet: src/operator/svm_output.cc.
+// Scores with the gradient of a one-against-all hinge loss. MXNet: src/operator/svm_output.cc.
 
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/loss/loss_param.h"

@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_OPS_NN_ADAPTIVE_AVG_POOLING_PARAM_H_
 #define COOPER_SYMBOL_OPS_NN_ADAPTIVE_AVG_POOLING_PARAM_H_
 
-// Parameters of _contrib_AdaptiveAvgPooling2D, whose windows follow from the output's size.
+// Parameters of _contrib_AdaptiveAvgPooling2D, which derives its windows from the output's size.
 
 #include <cstdint>
 #include <vector>
@@ -20,7 +20,7 @@ struct AdaptiveAvgPoolingGradientArrays {
 struct AdaptiveAvgPoolingParam {
   std::vector<int64_t> output_size;
 
-  // Of axis 0, the height, or 1.
+  // Returns the output's extent: the height for axis 0, the width for axis 1.
   int64_t extent(int axis) const {
     if (output_size.empty()) return 1;
     return output_size[output_size.size() == 1 ? 0 : axis];

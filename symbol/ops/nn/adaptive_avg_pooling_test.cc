@@ -1,4 +1,4 @@
-// The shape rule of _contrib_AdaptiveAvgPooling2D.
+// Tests the shape rule of _contrib_AdaptiveAvgPooling2D.
 
 #include "gtest/gtest.h"
 #include "symbol/ops/elemwise/shape_rule_checker.h"

@@ -1,6 +1,6 @@
-// Normalizes each channel over the batch. MXNet: src/operator/nn/batch_norm.cc, for the older one
+// Normalizes each channel over the batch. MXNet: src/operator/nn/batch_norm.cc,
 // src/operator/batch_norm_v1.cc, and src/operator/contrib/{sync_batch_norm,batch_norm_relu}.cc.
-// SequenceBatchNorm, which leaves padding out, is cooper's own.
+// SequenceBatchNorm, which ignores padding, is specific to cooper.
 
 #include <string>
 #include <type_traits>
@@ -31,7 +31,7 @@ constexpr bool kHasReLU = std::is_same_v<Param, BatchNormWithReLUParam>;
 template <typename Param>
 constexpr bool kHasLengths = std::is_same_v<Param, SequenceBatchNormParam>;
 
-// sequence_length (batch_size,) and data tell each other the batch size.
+// Merges the batch sizes of sequence_length (batch_size,) and of data.
 absl::Status LengthShape(ShapeContext& c, int channel_axis) {
   using enum SequenceBatchNormArrays::Input;
   const auto& param = c.param<SequenceBatchNormParam>();
@@ -72,7 +72,7 @@ absl::Status BatchNormShape(ShapeContext& c) {
   return absl::OkStatus();
 }
 
-// With data of 16-bit floats everything but output stays float32. Lengths may be of any dtype.
+// With data of 16-bit floats all arrays but output stay float32. Lengths may have any dtype.
 template <typename Param>
 absl::Status BatchNormType(TypeContext& c) {
   using Arrays = typename Param::Arrays;
@@ -93,20 +93,20 @@ absl::Status BatchNormType(TypeContext& c) {
   return absl::OkStatus();
 }
 
-// "_contrib_X" has "_backward_contrib_X"; below a relu BatchNorm's own gradient follows.
+// Returns "_backward_contrib_X" for "_contrib_X". With a relu, BatchNorm's own gradient follows.
 template <typename Param>
 std::string BackwardName(absl::string_view op) {
   if (kHasReLU<Param>) return "_backward_BatchNorm";
   return absl::StrCat("_backward_", absl::StripPrefix(op, "_"));
 }
 
-// No gradient flows from mean and var, nor to the moving statistics, which the backward node
-// updates: they are its inputs for that.
+// No gradient flows from mean and var or to the moving statistics. The statistics are inputs of the
+// backward node because it updates them.
 template <typename Param>
 absl::StatusOr<std::vector<NodeEntry>> Gradient(GradientContext& c) {
   using Arrays = typename Param::Arrays;
-  // Where no gradient comes, as below BlockGrad, averages are updated all the same, if there is a
-  // gradient of gamma or beta to be asked for.
+  // Without a head gradient, as below BlockGrad, the moving statistics are still updated if a
+  // gradient of gamma or beta is requested.
   const bool is_stopped = !c.has_head(kOutput);
   if (is_stopped && c.param<Param>().use_global_stats) {
     return std::vector<NodeEntry>(Arrays::kNumInputs);
@@ -132,8 +132,9 @@ int VisibleOutputs(const OpCall& call) {
   return call.param<Param>().output_mean_var ? kNumOutputs : 1;
 }
 
-// No initializer has a rule for the names of the moving statistics: they say themselves. A variable
-// for the lengths would be trained like a weight.
+// Initializers have no rule for the names of the moving statistics, so the operator sets their
+// initializers. A variable for the lengths would be trained like a weight, so lengths must be
+// given.
 template <typename Param>
 AttrMap InputAttrs(const OpCall&, int input) {
   using Arrays = typename Param::Arrays;
@@ -145,9 +146,9 @@ AttrMap InputAttrs(const OpCall&, int input) {
   return {};
 }
 
-// As in MXNet: with fix_gamma the argument itself becomes 1 in training, so that a saved model says
-// what was computed. In prediction kernels write nothing (MXNet's of BatchNorm_v1 and SyncBatchNorm
-// do).
+// As in MXNet: with fix_gamma, training sets the argument gamma to 1, so that a saved model agrees
+// with the computation. In prediction kernels write nothing (those of MXNet's BatchNorm_v1 and
+// SyncBatchNorm do).
 template <typename Param>
 std::vector<int> FixedGamma(const OpCall& call) {
   return call.param<Param>().fix_gamma ? std::vector<int>{Param::Arrays::kGamma}

@@ -9,6 +9,7 @@
 
 namespace cooper {
 
+// Inputs and outputs: data and output have one shape, all other arrays are (channels,).
 struct BatchNormArrays {
   enum Input { kData, kGamma, kBeta, kMovingMean, kMovingVar, kNumInputs };
   enum Output { kOutput, kMean, kVar, kNumOutputs };
@@ -18,7 +19,7 @@ struct BatchNormGradientArrays {
   enum Output { kDataGrad, kGammaGrad, kBetaGrad };
 };
 
-// As those above, with the lengths behind the other arguments.
+// The inputs with the lengths after the other arguments.
 struct SequenceBatchNormArrays {
   enum Input { kData, kGamma, kBeta, kLength, kMovingMean, kMovingVar, kNumInputs };
 };
@@ -26,6 +27,7 @@ struct SequenceBatchNormGradientArrays {
   enum Input { kOgrad, kMean, kVar, kData, kGamma, kLength, kMovingMean, kMovingVar };
 };
 
+// Parameters of BatchNorm.
 struct BatchNormParam {
   using Arrays = BatchNormArrays;
   using GradientArrays = BatchNormGradientArrays;
@@ -65,12 +67,12 @@ struct BatchNormParam {
   static void Declare(ParamDeclaration<BatchNormParam>& d) { DeclareFields(d); }
 };
 
-// _contrib_BatchNormWithReLU.
+// Parameters of _contrib_BatchNormWithReLU.
 struct BatchNormWithReLUParam : BatchNormParam {
   static void Declare(ParamDeclaration<BatchNormWithReLUParam>& d) { DeclareFields(d); }
 };
 
-// BatchNorm_v1: channels are axis 1, and the output `var` is the variance itself.
+// Parameters of BatchNorm_v1: channels are axis 1, and the output `var` is the variance itself.
 struct BatchNormV1Param : BatchNormParam {
   template <typename P>
   static void DeclareFields(ParamDeclaration<P>& d) {
@@ -87,7 +89,7 @@ struct BatchNormV1Param : BatchNormParam {
   static void Declare(ParamDeclaration<BatchNormV1Param>& d) { DeclareFields(d); }
 };
 
-// _contrib_SyncBatchNorm: BatchNorm_v1, whose statistics MXNet takes over all devices.
+// Parameters of _contrib_SyncBatchNorm: BatchNorm_v1 with statistics over all devices in MXNet.
 struct SyncBatchNormParam : BatchNormV1Param {
   int64_t ndev = 1;
   std::string key;
@@ -102,7 +104,7 @@ struct SyncBatchNormParam : BatchNormV1Param {
   }
 };
 
-// SequenceBatchNorm: data has an axis of sequences and one of their steps beside that of channels.
+// Parameters of SequenceBatchNorm: data has axes of sequences, of steps and of channels.
 struct SequenceBatchNormParam : BatchNormParam {
   using Arrays = SequenceBatchNormArrays;
   using GradientArrays = SequenceBatchNormGradientArrays;

@@ -1,4 +1,4 @@
-// Images of another height and width. MXNet: src/operator/contrib/bilinear_resize.cc.
+// Resizes images to another height and width. MXNet: src/operator/contrib/bilinear_resize.cc.
 
 #include <cstdint>
 #include <optional>
@@ -26,7 +26,7 @@ std::vector<std::string> BilinearResizeInputs(const OpCall& call) {
   return {"data"};
 }
 
-// extent * scale without its fraction, in float as MXNet computes it: 100 * 0.57 is 57.
+// Returns extent * scale without its fraction, computed in float as in MXNet: 100 * 0.57 is 57.
 absl::StatusOr<int64_t> Scaled(int64_t extent, double scale) {
   const float scaled = static_cast<float>(extent) * static_cast<float>(scale);
   constexpr float kLimit = 1 << 30;
@@ -37,7 +37,7 @@ absl::StatusOr<int64_t> Scaled(int64_t extent, double scale) {
   return static_cast<int64_t>(scaled);
 }
 
-// What an axis of `extent` pixels becomes. `size` and `scale` are the parameters of this axis.
+// Returns the new extent of an axis. `size` and `scale` are the parameters of this axis.
 absl::StatusOr<int64_t> ResizedExtent(const BilinearResizeParam& p, int64_t extent, int64_t size,
                                       const std::optional<double>& scale) {
   const bool odd = extent % 2 != 0;
@@ -118,7 +118,7 @@ absl::Status BilinearResizeShape(ShapeContext& c) {
   return c.SetOutput(0, resized, "(batch_size, channels, height and width by the parameters)");
 }
 
-// Of like only the shape is looked at: it may have any dtype.
+// The dtype of like is arbitrary: only its shape is used.
 absl::Status BilinearResizeType(TypeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(kData)));
   COOPER_RETURN_IF_ERROR(c.SetInput(kData, c.output(0)));
@@ -126,7 +126,7 @@ absl::Status BilinearResizeType(TypeContext& c) {
   return c.SetInput(kLike, c.input(kData));
 }
 
-// None reaches like.
+// No gradient flows to like.
 absl::StatusOr<std::vector<NodeEntry>> BilinearResizeGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(const NodeEntry head, c.head(0));
   return c.Backward("_backward_contrib_BilinearResize2D", {head});

@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_OPS_NN_BILINEAR_RESIZE_PARAM_H_
 #define COOPER_SYMBOL_OPS_NN_BILINEAR_RESIZE_PARAM_H_
 
-// Parameters of _contrib_BilinearResize2D, which gives images another height and width.
+// Parameters of _contrib_BilinearResize2D, which resizes images to another height and width.
 
 #include <cstdint>
 #include <optional>
@@ -10,6 +10,7 @@
 
 namespace cooper {
 
+// Inputs: data and like, (batch_size, channels, height, width).
 struct BilinearResizeArrays {
   enum Input { kData, kLike };  // like only in mode like
 };
@@ -17,12 +18,12 @@ struct BilinearResizeGradientArrays {
   enum Input { kOgrad };
 };
 
-// Where the output's height and width come from.
+// The source of the output's height and width.
 enum class ResizeMode {
   kSize,      // scale_height and scale_width if scale_height is given, else height and width
   kOddScale,  // the scales; an odd extent e becomes (e - 1) * scale + 1
   kLike,      // the second input
-  // The input's own, one pixel less or more where they are odd or even.
+  // The input's extent, minus or plus one pixel if it does not have the wanted parity.
   kToEvenDown,
   kToEvenUp,
   kToOddDown,

@@ -1,5 +1,5 @@
-// BatchNorm of images whose channels lie in blocks, and a relu behind it. No symbol file has it: a
-// graph pass makes it of BatchNorm.
+// BatchNorm, with or without a relu, of images whose channels lie in blocks. Not in symbol files: a
+// graph pass builds it from BatchNorm.
 
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/nn/blocked_batch_norm_param.h"
@@ -34,7 +34,7 @@ absl::Status BlockedBatchNormShape(ShapeContext& c) {
   return absl::OkStatus();
 }
 
-// As BatchNorm's, and beta, which tells where relu was 0.
+// Like BatchNorm's gradient, with beta as a further input: it is needed to find where relu was 0.
 absl::StatusOr<std::vector<NodeEntry>> Gradient(GradientContext& c) {
   const bool is_stopped = !c.has_head(kOutput);
   if (is_stopped && c.param<BlockedBatchNormParam>().use_global_stats) {

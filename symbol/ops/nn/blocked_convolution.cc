@@ -1,6 +1,5 @@
-// Convolution of arrays whose channels lie in blocks: (batch_size, channels / block, spatial...,
-// block), as vector instructions want them. No symbol file has it: a graph pass makes it of
-// Convolution.
+// Convolution of arrays whose channels lie in blocks for vector instructions: (batch_size, channels
+// / block, spatial..., block). Not in symbol files: a graph pass builds it from Convolution.
 
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/nn/blocked_convolution_param.h"

@@ -8,7 +8,7 @@
 
 namespace cooper {
 
-// Parameters of _blocked_convolution: those of a Convolution, and how its arrays lie.
+// Parameters of _blocked_convolution: those of a Convolution, and the layout of its arrays.
 struct BlockedConvolutionParam : ConvolutionParam {
   int64_t block = 8;
   bool plain_data = false;

@@ -7,9 +7,9 @@
 
 namespace cooper {
 
-// data (batch_size, channels / block, spatial..., block), or plain; weight (num_filter,
-// channels / num_group, kernel...), of which nothing is said if it is packed; bias (num_filter,),
-// input `bias` if that is not negative; output (batch_size, num_filter / block, spatial..., block).
+// Shape rule: data (batch_size, channels / block, spatial..., block), or plain; weight (num_filter,
+// channels / num_group, kernel...), not inferred if it is packed; bias (num_filter,), input `bias`
+// if that is not negative; output (batch_size, num_filter / block, spatial..., block).
 absl::Status BlockedConvolutionShape(const BlockedConvolutionParam& param, int bias,
                                      bool packed_weight, ShapeContext& c);
 

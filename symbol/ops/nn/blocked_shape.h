@@ -1,9 +1,9 @@
 #ifndef COOPER_SYMBOL_OPS_NN_BLOCKED_SHAPE_H_
 #define COOPER_SYMBOL_OPS_NN_BLOCKED_SHAPE_H_
 
-// Images whose channels lie in blocks: (batch_size, channels / block, spatial..., block) in place
-// of (batch_size, channels, spatial...), with one to three spatial axes. A vector instruction then
-// takes a block at a time.
+// Shapes of images whose channels lie in blocks: (batch_size, channels / block, spatial..., block)
+// instead of (batch_size, channels, spatial...), with one to three spatial axes. A vector
+// instruction then processes a block at a time.
 
 #include <cstdint>
 
@@ -15,8 +15,8 @@
 
 namespace cooper {
 
-// `shape` is known in full. kInvalidArgument if it is none of four to six axes, the last one
-// `block` long.
+// Returns the plain shape of a blocked one. `shape` must be known in full. Fails with
+// kInvalidArgument unless it has four to six axes, the last one `block` long.
 inline absl::StatusOr<PartialShape> PlainShape(const PartialShape& shape, int64_t block) {
   const int rank = shape.rank();
   if (rank < 4 || rank > 6 || shape[rank - 1] != block) {
@@ -29,8 +29,8 @@ inline absl::StatusOr<PartialShape> PlainShape(const PartialShape& shape, int64_
   return plain;
 }
 
-// `shape` is known in full: (batch_size, channels, spatial...). kInvalidArgument if `block` does
-// not divide channels.
+// Returns the blocked shape of a plain one, (batch_size, channels, spatial...), which must be known
+// in full. Fails with kInvalidArgument if `block` does not divide channels.
 inline absl::StatusOr<PartialShape> BlockedShape(const PartialShape& shape, int64_t block) {
   if (shape[1] % block != 0) {
     return absl::InvalidArgumentError(

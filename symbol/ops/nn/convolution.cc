@@ -48,7 +48,7 @@ absl::Status DeconvolutionShape(ShapeContext& c) {
     if (!data.dim_known(first + i)) continue;
     const int64_t stride = WindowValue(param.stride, i, 1);
     const int64_t whole = param.WholeExtent(i, data[first + i]);
-    // Leaves room for adj, which is added to it.
+    // Leaves room for adj, which is added to the extent.
     if (whole > std::numeric_limits<int64_t>::max() - kMaxWindowValue) {
       return absl::InvalidArgumentError(
           absl::StrCat("kernel ", param.kernel[i], " and stride ", stride, " make spatial axis ", i,
@@ -76,7 +76,7 @@ absl::Status DeconvolutionShape(ShapeContext& c) {
       kData, OrderedShape(param, c.output(0)[0], channels, WindowTuple(spatial, kUnknownDim)));
 }
 
-// Each gradient needs the other factor of the product alone.
+// The gradient of one factor needs only the other factor.
 absl::StatusOr<std::vector<NodeEntry>> Gradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
   return c.Backward(absl::StrCat("_backward_", c.call().op->name()),

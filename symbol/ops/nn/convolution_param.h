@@ -12,6 +12,8 @@
 
 namespace cooper {
 
+// Inputs: data (batch_size, channels, spatial...), weight (num_filter, channels / num_group,
+// kernel...), bias (num_filter,) unless no_bias.
 struct ConvolutionArrays {
   enum Input { kData, kWeight, kBias };
 };
@@ -20,14 +22,15 @@ struct ConvolutionGradientArrays {
   enum Output { kDataGrad, kWeightGrad, kBiasGrad };
 };
 
-// How cuDNN's way is chosen, on a GPU.
+// How cuDNN's algorithm is chosen on a GPU.
 enum class CudnnTune {
   kDefault,           // by its heuristics, unless COOPER_CUDNN_TUNE is 1 in the environment
   kOff,               // by its heuristics
-  kLimitedWorkspace,  // the fastest that the operator's workspace allows
-  kFastest,           // the fastest of all
+  kLimitedWorkspace,  // the fastest one within the operator's workspace
+  kFastest,           // the fastest one
 };
 
+// Parameters of Convolution.
 struct ConvolutionParam {
   WindowTuple kernel;
   WindowTuple stride;
@@ -76,6 +79,7 @@ struct ConvolutionParam {
   static void Declare(ParamDeclaration<ConvolutionParam>& d) { DeclareFields(d); }
 };
 
+// Parameters of Deconvolution, whose weight is (channels, num_filter / num_group, kernel...).
 struct DeconvolutionParam : ConvolutionParam {
   DeconvolutionParam() {
     no_bias = true;
@@ -92,21 +96,21 @@ struct DeconvolutionParam : ConvolutionParam {
         .Doc("spatial extents of the output; pad and adj follow from it");
   }
 
-  // As in MXNet, a tuple of zeros is no target.
+  // As in MXNet, a tuple of zeros counts as not set.
   bool has_target_shape() const {
     return std::any_of(target_shape.begin(), target_shape.end(), [](int64_t t) { return t != 0; });
   }
 
-  // The output's extent of spatial axis i without padding and added elements, where the input's is
-  // `extent`: int64's greatest value if it is larger.
+  // Returns the output's extent of spatial axis i without padding and added elements, for an input
+  // extent `extent`. On overflow returns the greatest int64.
   int64_t WholeExtent(int i, int64_t extent) const {
     const int64_t step = WindowValue(stride, i, 1);
     const int64_t reach = DilatedExtent(kernel[i], WindowValue(dilate, i, 1));
     return extent == 0 ? reach - step : ExtentSum(ExtentProduct(extent - 1, step), reach);
   }
 
-  // The padding and the added elements of spatial axis i, whose input extent is `extent`. Requires
-  // that target_shape is no larger than WholeExtent, which is less than int64's greatest value.
+  // Returns the padding and the added elements of spatial axis i, whose input extent is `extent`.
+  // Requires target_shape <= WholeExtent < the greatest int64.
   std::pair<int64_t, int64_t> PadAndAdj(int i, int64_t extent) const {
     if (!has_target_shape()) return {WindowValue(pad, i, 0), WindowValue(adj, i, 0)};
     const int64_t excess = WholeExtent(i, extent) - target_shape[i];

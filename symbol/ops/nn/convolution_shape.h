@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_OPS_NN_CONVOLUTION_SHAPE_H_
 #define COOPER_SYMBOL_OPS_NN_CONVOLUTION_SHAPE_H_
 
-// Inputs and shapes of Convolution and its relatives.
+// Inputs and shape rules of Convolution and its relatives.
 
 #include <cstdint>
 
@@ -12,21 +12,21 @@
 
 namespace cooper {
 
-// Data, weight, and bias where there is one.
+// Returns data, weight, and bias unless no_bias.
 template <typename Param>
 OpSchema::Names ConvolutionInputs(const OpCall& call) {
   if (call.param<Param>().no_bias) return {"data", "weight"};
   return {"data", "weight", "bias"};
 }
 
-// kInvalidArgument if the parameters contradict each other.
+// Fails with kInvalidArgument if the parameters contradict each other.
 absl::Status CheckConvolutionParam(const ConvolutionParam& param);
 
-// Checks data's rank and its channels, which are `*channels` then; kUnknownDim if they are unknown.
+// Checks data's rank and channels. Sets *channels, to kUnknownDim if they are unknown.
 absl::Status CheckConvolutionData(const ConvolutionParam& param, const PartialShape& data,
                                   int64_t* channels);
 
-// The shape (first, channels, spatial...) in the order that layout says.
+// Returns the shape (first, channels, spatial...) with its axes in the order of the layout.
 PartialShape OrderedShape(const ConvolutionParam& param, int64_t first, int64_t channels,
                           const WindowTuple& spatial);
 

@@ -25,7 +25,7 @@ absl::Status CorrelationShape(ShapeContext& c) {
                          kUnknownDim};
   for (int axis = 2; axis < 4; ++axis) {
     if (!data.dim_known(axis)) continue;
-    // Elements that patches of data1 may have in their middle.
+    // Number of elements that can be the centre of a patch of data1.
     const int64_t middles = ExtentSum(data[axis], 2 * param.pad_size) - 2 * param.border();
     if (middles <= 0) {
       return absl::InvalidArgumentError(

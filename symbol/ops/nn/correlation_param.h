@@ -7,6 +7,7 @@
 
 namespace cooper {
 
+// Inputs: data1 and data2 (batch_size, channels, height, width).
 struct CorrelationArrays {
   enum Input { kData1, kData2 };
 };

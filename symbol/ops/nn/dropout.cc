@@ -14,7 +14,7 @@ namespace {
 
 using enum DropoutArrays::Output;
 
-// mask has data's shape with 1 at `axes`: one draw for all elements along them.
+// mask has data's shape with 1 at `axes`: all elements along them share one draw.
 absl::Status DropoutShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(kOutput, c.input(0)));
   COOPER_RETURN_IF_ERROR(c.SetInput(0, c.output(kOutput)));
@@ -27,7 +27,7 @@ absl::Status DropoutShape(ShapeContext& c) {
   return c.SetOutput(kMask, mask);
 }
 
-// The mask is one byte an element, not data's dtype as in MXNet: nobody but the gradient sees it.
+// The mask has one byte per element, not data's dtype as in MXNet: only the gradient reads it.
 absl::Status DropoutType(TypeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(kOutput, c.input(0)));
   COOPER_RETURN_IF_ERROR(c.SetInput(0, c.output(kOutput)));

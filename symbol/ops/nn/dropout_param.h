@@ -9,6 +9,8 @@
 
 namespace cooper {
 
+// The output has data's shape; the mask has data's shape with extents of 1 along `axes`, one byte
+// per element.
 struct DropoutArrays {
   enum Input { kData };
   enum Output { kOutput, kMask };
@@ -33,7 +35,7 @@ struct DropoutParam {
     d.Field("cudnn_off", &DropoutParam::cudnn_off).Doc("accepted; no meaning on cpu");
   }
 
-  // Whether a run drops anything; else output is data.
+  // Whether a run drops elements; otherwise output equals data.
   bool Drops(bool is_train) const { return p > 0 && (is_train || mode == kAlways); }
 };
 

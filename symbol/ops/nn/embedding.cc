@@ -29,7 +29,7 @@ absl::Status EmbeddingShape(ShapeContext& c) {
                     "output's shape without output_dim");
 }
 
-// data may have any dtype: indices are often floats in MXNet. weight and output share one.
+// data may have any dtype: indices are often floats in MXNet. weight and output share one dtype.
 absl::Status EmbeddingType(TypeContext& c) {
   TypeContext::Type type = c.input(kWeight);
   if (!type) type = c.output(0);

@@ -8,6 +8,7 @@
 
 namespace cooper {
 
+// Inputs: data (...), weight (input_dim, output_dim); the output is (..., output_dim).
 struct EmbeddingArrays {
   enum Input { kData, kWeight };
 };

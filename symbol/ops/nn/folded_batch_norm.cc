@@ -1,5 +1,6 @@
-// The weight and bias of a convolution that does what one with a BatchNorm behind it does in
-// prediction. No symbol file has it: a graph pass makes it where all of them are constants.
+// Computes the weight and bias of a convolution that is equivalent in prediction to a convolution
+// followed by a BatchNorm. Not in symbol files: a graph pass inserts it where all inputs are
+// constants.
 
 #include <string>
 #include <vector>

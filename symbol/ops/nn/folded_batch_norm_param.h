@@ -8,8 +8,8 @@
 
 namespace cooper {
 
-// What a BatchNorm does in prediction to each filter of the convolution before it: it multiplies
-// by `scale` and adds `shift`.
+// The effect of a BatchNorm in prediction on a filter of the convolution before it: multiplication
+// by `scale` and addition of `shift`.
 struct FilterAffine {
   float scale, shift;
 
@@ -33,6 +33,7 @@ struct FoldedBatchNormParam {
   }
 };
 
+// Inputs and outputs; kBias only unless no_bias.
 struct FoldedBatchNormArrays {
   enum Input { kWeight, kGamma, kBeta, kMovingMean, kMovingVar, kBias };
   enum Output { kScaledWeight, kShift };

@@ -24,7 +24,7 @@ OpSchema::Names FullyConnectedInputs(const OpCall& call) {
 absl::Status FullyConnectedShape(ShapeContext& c) {
   const auto& param = c.param<FullyConnectedParam>();
   const PartialShape data = c.input(kData);
-  // As in MXNet nothing is learnt without data's rank.
+  // As in MXNet, nothing is inferred while data's rank is unknown.
   if (!data.rank_known()) return absl::OkStatus();
   if (data.rank() == 0) return absl::InvalidArgumentError("input 'data' is a scalar");
   if (!param.no_bias) {
@@ -38,8 +38,8 @@ absl::Status FullyConnectedShape(ShapeContext& c) {
       c.SetInput(kWeight, {param.num_hidden, input_dim}, "(num_hidden, input_dim)"));
   input_dim = c.input(kWeight)[1];
   if (param.flatten && input_dim == kUnknownDim) {
-    // Of data whose rank alone is known, as rules that learn more than MXNet's give it. With more
-    // known MXNet does not take this for missing information either.
+    // Only data's rank is known, as rules that infer more than MXNet's set it: this is missing
+    // information. With known extents it is an error, as in MXNet.
     if (!data.dim_known(0)) return absl::OkStatus();
     return absl::InvalidArgumentError(
         absl::StrCat("input 'data' has shape ", data.ToString(),
@@ -61,8 +61,8 @@ absl::Status FullyConnectedShape(ShapeContext& c) {
   return c.SetInput(kData, known, "(..., input_dim)");
 }
 
-// The same with weight (input_dim, num_hidden). A graph pass makes it of a FullyConnected whose
-// data is known.
+// The same with weight (input_dim, num_hidden). A graph pass builds it from a FullyConnected whose
+// data has a known shape.
 absl::Status FullyConnectedTransposedShape(ShapeContext& c) {
   const auto& param = c.param<FullyConnectedParam>();
   const PartialShape data = c.input(kData);
@@ -83,7 +83,7 @@ absl::Status FullyConnectedTransposedShape(ShapeContext& c) {
   return c.SetOutput(0, output, "(..., num_hidden)");
 }
 
-// Each gradient needs the other factor of the product alone.
+// The gradient of one factor needs only the other factor.
 absl::StatusOr<std::vector<NodeEntry>> FullyConnectedGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
   return c.Backward("_backward_FullyConnected", {head, c.input(kData), c.input(kWeight)});

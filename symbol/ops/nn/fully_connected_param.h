@@ -7,6 +7,8 @@
 
 namespace cooper {
 
+// Inputs: data (batch_size, ...) with flatten, else (..., input_dim), weight (num_hidden,
+// input_dim), bias (num_hidden,) or (num_hidden, 1) unless no_bias.
 struct FullyConnectedArrays {
   enum Input { kData, kWeight, kBias };
 };

@@ -1,5 +1,6 @@
-// A _blocked_convolution and what follows it in prediction: BatchNorm, the addition of another
-// array, relu or clip. No symbol file has it: a graph pass makes it where no gradient is asked for.
+// A _blocked_convolution and the operators that follow it in prediction: BatchNorm, the addition of
+// another array, relu or clip. Not in symbol files: a graph pass builds it where no gradient is
+// requested.
 
 #include <string>
 #include <vector>
@@ -28,8 +29,8 @@ OpSchema::Names Inputs(const OpCall& call) {
   return names;
 }
 
-// Data, weight, bias and output as _blocked_convolution has them; addend as output; the others
-// (num_filter,).
+// Data, weight, bias and output as in _blocked_convolution; addend has the output's shape; the
+// others are (num_filter,).
 absl::Status FusedConvolutionShape(ShapeContext& c) {
   const auto& param = c.param<FusedConvolutionParam>();
   const FusedConvolutionInputs in(param);
@@ -41,7 +42,7 @@ absl::Status FusedConvolutionShape(ShapeContext& c) {
   return absl::OkStatus();
 }
 
-// A weight that is packed has no place for a BatchNorm's scales.
+// BatchNorm's scales cannot be applied to a packed weight.
 absl::Status CheckPacking(const FusedConvolutionParam& param) {
   if (param.weight_packing.empty() || !param.batch_norm) return absl::OkStatus();
   return absl::InvalidArgumentError("batch_norm, which packed weights are made without");
@@ -90,7 +91,7 @@ OpBuilder Declared(const char* name) {
 const OpRegistrar kRegistrars[] = {
     Declared<false>("_fused_convolution")
         .Describe("_blocked_convolution, BatchNorm and relu or clip in one."),
-    // Its own name, since the output may lie over what is added.
+    // A separate operator, since the output may overwrite the addend.
     Declared<true>("_fused_convolution_sum")
         .Describe("_blocked_convolution, BatchNorm, an addition and relu or clip in one.")
         .InPlace({{2, 0}}),

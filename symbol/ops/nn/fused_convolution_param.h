@@ -10,7 +10,7 @@
 
 namespace cooper {
 
-// Parameters of _fused_convolution: those of _blocked_convolution, and what follows it.
+// Parameters of _fused_convolution: those of _blocked_convolution, and the operators fused with it.
 struct FusedConvolutionParam : BlockedConvolutionParam {
   bool batch_norm = false;
   double eps = 1e-3;
@@ -22,7 +22,7 @@ struct FusedConvolutionParam : BlockedConvolutionParam {
   float a_min = 0, a_max = 0;
   std::string weight_packing;
 
-  // Whether nothing more can follow.
+  // Whether no further operator can be fused.
   bool ends() const { return relu || clip; }
 
   static void Declare(ParamDeclaration<FusedConvolutionParam>& d) {
@@ -47,7 +47,7 @@ struct FusedConvolutionParam : BlockedConvolutionParam {
   }
 };
 
-// Numbers of the inputs; negative: there is none.
+// Indices of the inputs; negative: there is none.
 struct FusedConvolutionInputs {
   int data = 0, weight = 1, addend = -1, bias = -1, gamma = -1, beta = -1, moving_mean = -1,
       moving_var = -1;

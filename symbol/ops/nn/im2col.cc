@@ -1,5 +1,5 @@
-// im2col and col2im: an image's windows as the columns of a matrix, and back. Each is the other's
-// gradient. MXNet: src/operator/nn/im2col.cc.
+// im2col and col2im: convert the windows of an image to the columns of a matrix, and back. Each is
+// the other's gradient. MXNet: src/operator/nn/im2col.cc.
 //
 // image (batch_size, channels, spatial...), columns (batch_size, channels * kernel elements, window
 // positions).
@@ -28,7 +28,7 @@ absl::Status CheckParam(const Im2colParam& param) {
   return CheckWindowTuple("pad", param.pad, param.kernel, 0);
 }
 
-// Window positions over spatial extents, or kUnknownDim.
+// Returns the number of window positions over spatial extents, or kUnknownDim.
 absl::StatusOr<int64_t> Positions(const Im2colParam& param, absl::Span<const int64_t> extents) {
   int64_t positions = 1;
   for (size_t i = 0; i < extents.size(); ++i) {

@@ -1,5 +1,6 @@
-// What Gluon's ToTensor and Normalize export. MXNet: src/operator/image/image_random.cc, which
-// gives _image_to_tensor the gradient of a copy; here it is the operator's own.
+// The operators that Gluon's ToTensor and Normalize export. MXNet:
+// src/operator/image/image_random.cc, in which _image_to_tensor has the gradient of a copy; here it
+// has the correct one.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,14 +23,14 @@ namespace {
 
 using enum ImageArrays::Input;
 
-// An image, or a batch of them.
+// Checks that the shape is that of an image or of a batch of images.
 absl::Status CheckRank(const PartialShape& shape, const char* layout) {
   if (!shape.rank_known() || shape.rank() == 3 || shape.rank() == 4) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("input 'data' ", shape.ToString(), ", expected (",
                                                  layout, ") or (batch_size, ", layout, ")"));
 }
 
-// The shape with its last three axes in another order: `first`, `second`, `third` of them.
+// Returns the shape with its last three axes permuted to `first`, `second`, `third`.
 PartialShape Reordered(const PartialShape& shape, int first, int second, int third) {
   PartialShape reordered = PartialShape::OfRank(shape.rank());
   const int at = shape.rank() - 3;
@@ -53,7 +54,7 @@ absl::Status ToTensorShape(ShapeContext& c) {
   return c.SetInput(kData, Reordered(c.output(0), 1, 2, 0), "(height, width, channels) of output");
 }
 
-// The input may be of any dtype.
+// The input may have any dtype.
 absl::Status ToTensorType(TypeContext& c) { return c.SetOutput(0, DType::kFloat32); }
 
 absl::StatusOr<std::vector<NodeEntry>> ToTensorGradient(GradientContext& c) {

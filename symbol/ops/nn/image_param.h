@@ -1,8 +1,8 @@
 #ifndef COOPER_SYMBOL_OPS_NN_IMAGE_PARAM_H_
 #define COOPER_SYMBOL_OPS_NN_IMAGE_PARAM_H_
 
-// Parameters of _image_to_tensor and _image_normalize, with which networks for images that Gluon
-// exports begin.
+// Parameters of _image_to_tensor and _image_normalize, the first operators of image networks that
+// Gluon exports.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@ struct ImageNormalizeParam {
   std::vector<float> mean = {0};
   std::vector<float> std = {1};
 
-  // Of a channel.
+  // The mean and the standard deviation of a channel.
   float mean_of(int64_t channel) const { return Of(mean, channel); }
   float std_of(int64_t channel) const { return Of(std, channel); }
 

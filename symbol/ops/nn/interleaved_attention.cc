@@ -1,4 +1,4 @@
-// The products of attention with several heads. MXNet: src/operator/contrib/transformer.cc.
+// The matrix products of multi-head attention. MXNet: src/operator/contrib/transformer.cc.
 
 #include <cstdint>
 #include <string>
@@ -20,7 +20,7 @@
 namespace cooper {
 namespace {
 
-// The extents that all shapes of a node are made of.
+// The extents that occur in the shapes of a node.
 struct Extents {
   int64_t heads;  // the parameter
   int64_t queries = kUnknownDim;
@@ -29,7 +29,7 @@ struct Extents {
   int64_t head_dim = kUnknownDim;
 };
 
-// The first value that is known stays: whoever contradicts it is told when the shape is set.
+// Keeps the first known value: a contradiction is reported when the shape is set.
 void Learn(int64_t value, int64_t& extent) {
   if (extent == kUnknownDim) extent = value;
 }
@@ -43,7 +43,7 @@ absl::StatusOr<int64_t> Divide(const char* name, const PartialShape& shape, int 
                    ", expected a multiple of ", divisor, " = ", what));
 }
 
-// What one array of a node holds.
+// The role of an input or output of a node.
 struct Role {
   const char* name;
   bool is_output;
@@ -64,7 +64,7 @@ constexpr Role Keys(int index) {
   return {"keys_values",      false,          index,
           kValuesOfTwo.count, &Extents::keys, "(keys, batch_size, heads * 2 * head_dim)"};
 }
-// Queries, or what becomes of them.
+// Queries, or the attended values, which have the same shape.
 constexpr Role Queries(const char* name, bool is_output, int index) {
   return {name, is_output, index, 1, &Extents::queries, "(queries, batch_size, heads * head_dim)"};
 }
@@ -113,7 +113,7 @@ OpSchema::ShapeFn AttentionShape(bool self, const std::vector<Role>& roles) {
   };
 }
 
-// The gradient's operator gets the head and all inputs.
+// Returns a gradient rule whose backward operator has the head and all inputs.
 OpSchema::GradientFn AttentionGradient(const std::string& backward) {
   return [backward](GradientContext& c) -> absl::StatusOr<std::vector<NodeEntry>> {
     COOPER_ASSIGN_OR_RETURN(const NodeEntry head, c.head(0));

@@ -1,12 +1,12 @@
 #ifndef COOPER_SYMBOL_OPS_NN_INTERLEAVED_ATTENTION_PARAM_H_
 #define COOPER_SYMBOL_OPS_NN_INTERLEAVED_ATTENTION_PARAM_H_
 
-// Parameters and inputs of attention's products, _contrib_interleaved_matmul_*.
+// Parameters and inputs of the matrix products of attention, _contrib_interleaved_matmul_*.
 //
-// One FullyConnected makes the projections of all heads, whose parts follow each other: in
+// One FullyConnected computes the projections of all heads, interleaved by head: in
 // queries_keys_values, of shape (length, batch_size, heads * 3 * head_dim), each head has its
-// queries, keys and values. In encoder and decoder, queries is an array of its own, of one part,
-// and keys_values has two. Attention weights are (batch_size * heads, queries, keys).
+// queries, keys and values. In encoder and decoder, queries is an array of one part, and
+// keys_values has two. Attention weights are (batch_size * heads, queries, keys).
 
 #include <cstdint>
 #include <limits>
@@ -27,12 +27,12 @@ struct EncoderDecoderQkArrays {
 struct EncoderDecoderValuesArrays {
   enum Input { kKeysValues, kAttention };
 };
-// Behind the head gradient the inputs of the operator follow.
+// The inputs of the operator follow the head gradient.
 struct InterleavedAttentionGradientArrays {
   enum Input { kOgrad, kForwardInputs };
 };
 
-// Which part of an array of `count` parts.
+// Selects part `index` of an array with `count` parts.
 struct InterleavedPart {
   int index;
   int count;
@@ -41,6 +41,7 @@ inline constexpr InterleavedPart kSelfQueries = {0, 3}, kSelfKeys = {1, 3}, kSel
 inline constexpr InterleavedPart kQueriesAlone = {0, 1}, kKeysOfTwo = {0, 2}, kValuesOfTwo = {1, 2};
 inline constexpr InterleavedPart kAttendedValues = {0, 1};  // of the output of valatt
 
+// Parameters of _contrib_interleaved_matmul_*.
 struct InterleavedAttentionParam {
   int64_t heads = 0;
 

@@ -1,4 +1,4 @@
-// The shape rules of _contrib_interleaved_matmul_*.
+// Tests the shape rules of _contrib_interleaved_matmul_*.
 
 #include "gtest/gtest.h"
 #include "symbol/ops/elemwise/shape_rule_checker.h"

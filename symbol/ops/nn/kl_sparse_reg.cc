@@ -1,5 +1,5 @@
-// IdentityAttachKLSparseReg: adds the gradient of a sparseness penalty to what flows back through
-// it. MXNet: src/operator/identity_attach_KL_sparse_reg.cc.
+// IdentityAttachKLSparseReg: adds the gradient of a sparseness penalty to the gradient of its
+// input. MXNet: src/operator/identity_attach_KL_sparse_reg.cc.
 
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/nn/kl_sparse_reg_param.h"

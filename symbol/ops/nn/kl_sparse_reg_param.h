@@ -5,6 +5,7 @@
 
 namespace cooper {
 
+// Inputs: data (batch_size, units), moving_avg (units,), an auxiliary state.
 struct KLSparseRegArrays {
   enum Input { kData, kMovingAvg };
 };

@@ -1,4 +1,4 @@
-// Division by a Euclidean norm, and local response normalization. MXNet:
+// Divides by a Euclidean norm, and normalizes local responses. MXNet:
 // src/operator/l2_normalization.cc, src/operator/nn/lrn.cc.
 
 #include "absl/strings/str_cat.h"

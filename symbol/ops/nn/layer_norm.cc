@@ -1,5 +1,5 @@
-// LayerNorm, GroupNorm and InstanceNorm: mean and variance of each sample's own elements. MXNet:
-// src/operator/nn/layer_norm.cc, group_norm.cc, src/operator/instance_norm.cc.
+// LayerNorm, GroupNorm and InstanceNorm: normalization by mean and variance of each sample's own
+// elements. MXNet: src/operator/nn/layer_norm.cc, group_norm.cc, src/operator/instance_norm.cc.
 
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/shape.h"

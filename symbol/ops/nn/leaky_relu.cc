@@ -1,4 +1,4 @@
-// Rectifiers that let something of negative elements through. MXNet: src/operator/leaky_relu.cc.
+// Rectifiers with a non-zero slope for negative elements. MXNet: src/operator/leaky_relu.cc.
 
 #include <algorithm>
 
@@ -18,7 +18,7 @@ using enum LeakyReLUArrays::Output;
 
 LeakyReluParam::Type TypeOf(const OpCall& call) { return call.param<LeakyReluParam>().act_type; }
 
-// gamma broadcasts against data's first two axes: an unknown one becomes (channels,).
+// gamma broadcasts against data's first two axes; an unknown gamma becomes (channels,).
 absl::Status LeakyReluShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(kOutput, c.input(kData)));
   COOPER_RETURN_IF_ERROR(c.SetInput(kData, c.output(kOutput)));
@@ -34,7 +34,7 @@ absl::Status LeakyReluShape(ShapeContext& c) {
   }
   const PartialShape& gamma = c.input(kGamma);
   if (!gamma.IsFull() || !data.IsFull()) return absl::OkStatus();
-  // Aligned with the last of data's first two axes that fits.
+  // Aligns gamma with the last of data's first two axes that fits.
   int left = gamma.rank();
   for (int i = std::min(data.rank(), 2) - 1; i >= 0 && left > 0; --i) {
     if (gamma[left - 1] == data[i] || gamma[left - 1] == 1) --left;

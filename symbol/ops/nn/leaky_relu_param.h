@@ -8,6 +8,7 @@
 
 namespace cooper {
 
+// Inputs and outputs; gamma is an input of prelu, the mask an output of rrelu.
 struct LeakyReLUArrays {
   enum Input { kData, kGamma };
   enum Output { kOutput, kMask };
@@ -26,8 +27,8 @@ struct LeakyReluParam {
   double lower_bound = 0.125;
   double upper_bound = 0.334;
 
-  // Most slopes follow from the output. But gelu's and prelu's do not; and where the slope of
-  // negative elements is negative itself, outputs of both are positive.
+  // Most slopes follow from the output. Those of gelu and prelu do not, and if the slope of
+  // negative elements is negative itself, all outputs are positive.
   bool gradient_takes_data() const {
     switch (act_type) {
       case kLeaky:

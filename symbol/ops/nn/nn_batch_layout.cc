@@ -1,4 +1,4 @@
-// Where layers keep the samples of a batch.
+// Batch layouts of layers.
 
 #include <cstdint>
 
@@ -16,8 +16,8 @@ namespace {
 
 constexpr int kMixed = BatchCall::kMixed;
 
-// With data (batch, ...), and for each sample what stands behind its first axis. A weight that has
-// samples of its own mixes them.
+// For operators with data (batch, ...) that work on each sample alone. A weight that has samples
+// mixes them.
 BatchLayout FirstAxisOfData(const BatchCall& c) {
   return c.Map([](int input, int axis) { return input == 0 && axis == 0 ? 0 : kMixed; });
 }
@@ -31,14 +31,14 @@ const BatchRuleRegistrar kPairsOfImages({"BilinearSampler", "SpatialTransformer"
 
 COOPER_BATCH_RULE(Dropout, [](const BatchCall& c) { return c.Aligned(); });
 
-// A slope for each channel, if any.
+// prelu has a slope for each channel.
 COOPER_BATCH_RULE(LeakyReLU, [](const BatchCall& c) {
   const bool by_channel = c.param<LeakyReluParam>().act_type == LeakyReluParam::kPrelu;
   return c.Map(
       [&](int input, int axis) { return input > 0 || (by_channel && axis == 1) ? kMixed : axis; });
 });
 
-// By the last extent.
+// Divides by the square root of the last extent, which must not hold the samples.
 COOPER_BATCH_RULE(_contrib_div_sqrt_dim, [](const BatchCall& c) { return c.AllBut(-1); });
 
 COOPER_BATCH_RULE(FullyConnected, [](const BatchCall& c) {
@@ -54,7 +54,7 @@ COOPER_BATCH_RULE(Embedding, [](const BatchCall& c) {
   return c.Map([](int input, int axis) { return input == EmbeddingArrays::kData ? axis : kMixed; });
 });
 
-// An axis of lengths is data's without the one that is normalized.
+// The axes of lengths are data's without the normalized one.
 const BatchRuleRegistrar kSoftmax({"softmax", "softmin", "log_softmax"}, [](const BatchCall& c) {
   const int64_t given = c.param<SoftmaxParam>().axis;
   const int64_t normalized = given < 0 ? given + c.rank(0) : given;
@@ -64,7 +64,7 @@ const BatchRuleRegistrar kSoftmax({"softmax", "softmin", "log_softmax"}, [](cons
   });
 });
 
-// The gradient is always over axis 1 (softmax.cc).
+// The gradient always normalizes over axis 1 (softmax.cc).
 COOPER_BATCH_RULE(SoftmaxActivation, [](const BatchCall& c) {
   const bool channel = c.param<SoftmaxActivationParam>().mode == SoftmaxActivationParam::kChannel;
   const int last = c.rank(0) - 1;
@@ -91,7 +91,7 @@ COOPER_BATCH_RULE(LRN, [](const BatchCall& c) {
   return c.output == LrnArrays::kOutput ? c.AllBut(1) : BatchLayout();
 });
 
-// Statistics are those of a context.
+// Statistics are computed per context.
 BatchLayout BatchNorm(const BatchCall& c, int64_t channels) {
   return c.output == BatchNormArrays::kOutput ? c.AllBut(channels) : BatchLayout();
 }
@@ -112,7 +112,7 @@ COOPER_BATCH_RULE(SequenceBatchNorm, [](const BatchCall& c) {
   });
 });
 
-// Attention weights are (batch * heads, queries, keys), all else (length, batch, ...).
+// Attention weights are (batch * heads, queries, keys), all other arrays (length, batch, ...).
 int64_t Heads(const BatchCall& c) { return c.param<InterleavedAttentionParam>().heads; }
 
 const BatchRuleRegistrar kAttentionScores({"_contrib_interleaved_matmul_selfatt_qk",

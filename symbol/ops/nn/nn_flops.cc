@@ -1,4 +1,4 @@
-// Operations of fully connected layers, convolutions and attention.
+// FLOPs of fully connected layers, convolutions and attention.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace {
 
 double AsDouble(int64_t n) { return static_cast<double>(n); }
 
-// Each element of input `data` meets each of the num_hidden rows of the weight.
+// Returns the FLOPs of the product of input `data` with the num_hidden rows of the weight.
 double FullyConnectedFlops(const OpWork& work, int data) {
   return 2 * work.input_size(data) * AsDouble(work.param<FullyConnectedParam>().num_hidden);
 }
@@ -30,8 +30,8 @@ COOPER_OP_FLOPS(_backward_FullyConnected, [](const OpWork& work) {
   return FullyConnectedFlops(work, /*data=*/1) * work.Wanted(0, 2);  // of data and weight
 });
 
-// `windows` has an element for each window and each of the weight's first extent: the output of
-// Convolution, the data of Deconvolution.
+// `windows` has an element for each window and each index of the weight's first axis: it is the
+// output of Convolution and the data of Deconvolution.
 double ConvolutionFlops(const Shape& windows, const Shape& weight) {
   return 2 * AsDouble(windows.num_elements()) * AsDouble(weight.num_elements()) /
          AsDouble(std::max<int64_t>(weight[0], 1));
@@ -57,7 +57,7 @@ COOPER_OP_FLOPS(_backward_Deconvolution, [](const OpWork& work) {
   return work.Wanted(0, 2) * ConvolutionFlops(work.inputs[1], work.inputs[2]);
 });
 
-// From the parameters, since a packed weight has another form.
+// Uses the parameters, since the shape of a packed weight differs.
 double BlockedFlops(const BlockedConvolutionParam& param, const Shape& data, const Shape& output) {
   const int64_t channels = param.plain_data ? data[1] : data[1] * param.block;
   double flops = 2 * AsDouble(output.num_elements()) * AsDouble(channels / param.num_group);
@@ -78,15 +78,15 @@ COOPER_OP_FLOPS(_backward_blocked_convolution, [](const OpWork& work) {
          BlockedFlops(work.param<BlockedConvolutionParam>(), work.inputs[1], work.inputs[0]);
 });
 
-// Each of the attention weights stands for a product over the features of a head, of which
-// `projections` has `parts`.
+// Each attention weight is a product over the features of a head. `projections` has `parts` parts
+// per head.
 double AttentionFlops(const OpWork& work, const Shape& weights, const Shape& projections,
                       int parts) {
   const int64_t heads = work.param<InterleavedAttentionParam>().heads;
   return 2 * AsDouble(weights.num_elements()) * AsDouble(projections[2] / (heads * parts));
 }
-// Of queries and keys, (..._qk), the weights are the output; of values, (..._valatt), input 1. The
-// gradients have the head before the inputs.
+// For queries and keys, (..._qk), the attention weights are the output; for values, (..._valatt),
+// input 1. The gradients have the head before the inputs.
 template <int kParts>
 double QkForward(const OpWork& work) {
   return AttentionFlops(work, work.outputs[0], work.inputs[0], kParts);

@@ -1,4 +1,4 @@
-// Shape rules of the layers.
+// Tests the shape rules of the layers.
 
 #include "absl/status/status.h"
 #include "gmock/gmock.h"

@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_OPS_NN_NORM_PARAM_H_
 #define COOPER_SYMBOL_OPS_NN_NORM_PARAM_H_
 
-// The parameters of the normalizations that keep no moving statistics.
+// Parameters of the normalizations without moving statistics.
 
 #include <cstdint>
 
@@ -9,6 +9,9 @@
 
 namespace cooper {
 
+// Arrays of LayerNorm: gamma and beta have data's extent of `axis`, mean and std data's shape with
+// 1 there. GroupNorm: (num_groups,) and (batch_size, num_groups). InstanceNorm: (channels,) and
+// (batch_size, channels).
 struct LayerNormArrays {
   enum Input { kData, kGamma, kBeta };
   enum Output { kOutput, kMean, kStd };
@@ -52,6 +55,8 @@ struct InstanceNormParam {
   }
 };
 
+// Arrays of L2Normalization: norm is (batch_size,) in mode instance, has data's shape with one
+// channel in mode channel, and is (batch_size, channels) in mode spatial.
 struct L2NormalizationArrays {
   enum Input { kData };
   enum Output { kOutput, kNorm };

@@ -1,5 +1,5 @@
-// A weight in the order that convolutions read it in. No symbol file has it: a graph pass makes it
-// of weights that are constants.
+// Reorders a weight for the kernels of convolutions. Not in symbol files: a graph pass inserts it
+// for constant weights.
 
 #include <cstdint>
 #include <limits>
@@ -20,7 +20,8 @@
 namespace cooper {
 namespace {
 
-// Of any convolution; more would let a text ask for far more memory than its weight has.
+// Limits for any convolution: with larger blocks a text could request far more memory than the
+// weight has.
 constexpr int64_t kMaxBlockElements = 4096;
 constexpr size_t kMaxAxes = 6;
 
@@ -59,7 +60,7 @@ absl::Status PackedWeightShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(CheckPacking(param));
   int64_t elements = 1;
   for (const int64_t extent : param.shape) elements = ExtentProduct(elements, extent);
-  // With what blocks, the last slice and alignment may add.
+  // The size after rounding up to blocks, slices and alignment must fit int64.
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   if (ExtentProduct(elements, 32 * kMaxBlockElements) == kMost) {
     return absl::InvalidArgumentError(

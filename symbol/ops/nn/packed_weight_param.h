@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_OPS_NN_PACKED_WEIGHT_PARAM_H_
 #define COOPER_SYMBOL_OPS_NN_PACKED_WEIGHT_PARAM_H_
 
-// How a weight lies in memory when it has been packed for convolutions: what _packed_weight makes.
+// The memory layout of a weight that _packed_weight has packed for convolutions.
 
 #include <cstdint>
 #include <vector>
@@ -10,11 +10,11 @@
 
 namespace cooper {
 
-// The weight is seen as an array of `shape`, and cut along its first axis into slices of `slice`
-// indices, of which the last may be shorter. Each slice lies apart: its axes are cut into blocks,
-// the axes then follow each other in the order `outer`, the slowest first, and the elements of a
-// block in the order of `block_axes`, an axis of `block_sizes` indices at a time. What blocks have
-// beyond the extents is 0. A slice takes a multiple of 64 bytes of float32.
+// The weight is an array of `shape`, divided along its first axis into slices of `slice` indices,
+// the last of which may be shorter. Each slice is contiguous: its axes are divided into blocks; the
+// axes follow each other in the order `outer`, the slowest first, and the elements of a block in
+// the order of `block_axes`, each with `block_sizes` indices. Padding of blocks is 0. A slice takes
+// a multiple of 64 bytes of float32.
 struct PackedWeightParam {
   std::vector<int64_t> shape;
   int64_t slice = 1;
@@ -34,7 +34,7 @@ struct PackedWeightParam {
     d.Field("block_sizes", &PackedWeightParam::block_sizes).Doc("how many indices of each");
   }
 
-  // How many indices of `axis` a block has.
+  // Returns the number of indices of `axis` in a block.
   int64_t BlockOf(int64_t axis) const {
     int64_t block = 1;
     for (size_t i = 0; i < block_axes.size(); ++i) {
@@ -43,15 +43,15 @@ struct PackedWeightParam {
     return block;
   }
   int64_t num_slices() const { return (shape[0] + slice - 1) / slice; }
-  // Elements that a whole slice takes.
+  // Number of elements of a full slice, including padding.
   int64_t slice_elements() const {
     return (unaligned_elements() + kAlignment - 1) / kAlignment * kAlignment;
   }
-  // Whether the slices lie behind each other as all indices in one slice would.
+  // Whether the layout equals that of a single slice with all indices.
   bool slices_are_one() const {
     return outer[0] == 0 && slice % BlockOf(0) == 0 && unaligned_elements() % kAlignment == 0;
   }
-  // Of the whole, as it is packed.
+  // Number of elements of the packed weight.
   int64_t num_elements() const { return num_slices() * slice_elements(); }
 
  private:

@@ -23,7 +23,7 @@ absl::Status CheckParam(const PoolingParam& param) {
   return CheckWindowTuple("pad", param.pad, param.kernel, 0);
 }
 
-// How many positions a window has on spatial axis i, `extent` elements long.
+// Returns the number of window positions on spatial axis i with `extent` elements.
 absl::StatusOr<int64_t> Positions(const PoolingParam& param, int i, int64_t extent) {
   const int64_t padded = ExtentSum(extent, 2 * WindowValue(param.pad, i, 0));
   const int64_t stride = WindowValue(param.stride, i, 1);
@@ -43,7 +43,7 @@ absl::StatusOr<int64_t> Positions(const PoolingParam& param, int i, int64_t exte
   return extent;
 }
 
-// data (batch_size, channels, spatial...) in the order that layout says.
+// data (batch_size, channels, spatial...) in the order of the layout.
 absl::Status PoolingShapeOf(const PoolingParam& param, ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(CheckParam(param));
   const PartialShape& data = c.input(0);
@@ -67,7 +67,7 @@ absl::Status PoolingShapeOf(const PoolingParam& param, ShapeContext& c) {
   return c.SetOutput(0, output);
 }
 
-// The maximum is found again from data, so that output need not be kept.
+// The gradient finds the maximum in data again, so that the output need not be kept.
 template <typename Param>
 absl::StatusOr<std::vector<NodeEntry>> PoolingGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));

@@ -9,7 +9,7 @@
 
 namespace cooper {
 
-// Data where the gradient depends on it.
+// Inputs; the gradient has data only if it depends on it.
 struct PoolingArrays {
   enum Input { kData };
 };
@@ -17,6 +17,7 @@ struct PoolingGradientArrays {
   enum Input { kOgrad, kData };
 };
 
+// Parameters of Pooling.
 struct PoolingParam {
   enum Type : uint8_t { kMax, kAvg, kSum, kLp };
   enum Convention : uint8_t { kValid, kFull, kSame };
@@ -58,7 +59,7 @@ struct PoolingParam {
   }
 };
 
-// Pooling_v1: padding is made of zeros that a maximum sees too, and a mean always counts them.
+// Parameters of Pooling_v1, which pads with zeros: they take part in a maximum and count in a mean.
 struct PoolingV1Param : PoolingParam {
   static void Declare(ParamDeclaration<PoolingV1Param>& d) {
     DeclareWindow(d);

@@ -1,4 +1,4 @@
-// Maximum pooling of regions of interest to one size. MXNet: src/operator/roi_pooling.cc.
+// Max-pools regions of interest to one size. MXNet: src/operator/roi_pooling.cc.
 
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/nn/roi_pooling_param.h"

@@ -1,7 +1,8 @@
-// GridGenerator, BilinearSampler and SpatialTransformer: images seen through a moved grid. MXNet:
-// src/operator/grid_generator.cc, bilinear_sampler.cc, spatial_transformer.cc.
+// GridGenerator, BilinearSampler and SpatialTransformer: sample images at the points of a grid.
+// MXNet: src/operator/grid_generator.cc, bilinear_sampler.cc, spatial_transformer.cc.
 //
-// A grid is (batch_size, 2, height, width): x, then y of the source of each position, from -1 to 1.
+// A grid is (batch_size, 2, height, width): the x and y coordinates, from -1 to 1, of each
+// position's source.
 
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/status_macros.h"
@@ -61,7 +62,8 @@ absl::StatusOr<std::vector<NodeEntry>> BilinearSamplerGradient(GradientContext& 
   return c.Backward("_backward_BilinearSampler", {head, c.input(kData), c.input(kGrid)});
 }
 
-// data (batch_size, channels, ...), loc (batch_size, 6), output as high and wide as target_shape.
+// data (batch_size, channels, ...), loc (batch_size, 6), output with target_shape's height and
+// width.
 absl::Status SpatialTransformerShape(ShapeContext& c) {
   const auto& param = c.param<SpatialTransformerParam>();
   COOPER_RETURN_IF_ERROR(CheckTarget(param.target_shape));

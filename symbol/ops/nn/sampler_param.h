@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_OPS_NN_SAMPLER_PARAM_H_
 #define COOPER_SYMBOL_OPS_NN_SAMPLER_PARAM_H_
 
-// The parameters of GridGenerator, BilinearSampler and SpatialTransformer.
+// Parameters of GridGenerator, BilinearSampler and SpatialTransformer.
 
 #include <cstdint>
 #include <optional>
@@ -27,6 +27,7 @@ struct GridGeneratorParam {
   }
 };
 
+// Inputs: data (batch_size, channels, ...), grid (batch_size, 2, height, width).
 struct BilinearSamplerArrays {
   enum Input { kData, kGrid };
 };
@@ -43,6 +44,7 @@ struct BilinearSamplerParam {
   }
 };
 
+// Inputs: data (batch_size, channels, ...), loc (batch_size, 6), the affine transformations.
 struct SpatialTransformerArrays {
   enum Input { kData, kLoc };
 };

@@ -9,7 +9,7 @@
 
 namespace cooper {
 
-// Of softmax, softmin and log_softmax.
+// Inputs of softmax, softmin and log_softmax.
 struct SoftmaxArrays {
   enum Input { kData, kLength };
 };

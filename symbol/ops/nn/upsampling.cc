@@ -1,4 +1,4 @@
-// Makes images larger by a whole factor. MXNet: src/operator/nn/upsampling.cc.
+// Enlarges images by an integer factor. MXNet: src/operator/nn/upsampling.cc.
 
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/status_macros.h"
@@ -37,7 +37,8 @@ absl::Status BilinearShape(ShapeContext& c) {
                          ExtentProduct(data[3], param.scale)});
 }
 
-// Every input (batch_size, channels, height, width) is scaled to `scale` times the first one.
+// Every input (batch_size, channels, height, width) is enlarged to `scale` times the first one's
+// size.
 absl::Status NearestShape(ShapeContext& c) {
   const auto& param = c.param<UpSamplingParam>();
   int64_t batch_size = kUnknownDim;
@@ -89,7 +90,7 @@ absl::StatusOr<std::vector<NodeEntry>> UpSamplingGradient(GradientContext& c) {
   return c.Backward("_backward_UpSampling", {head});
 }
 
-// bilinear has two inputs, of which MXNet counts one or both.
+// bilinear has two inputs; MXNet counts one or both in num_args.
 absl::Status CheckNumArgs(AttrMap& attrs) {
   const auto type = attrs.find("sample_type"), num_args = attrs.find("num_args");
   int64_t count = 0;

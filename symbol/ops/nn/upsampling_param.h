@@ -7,7 +7,7 @@
 
 namespace cooper {
 
-// With sample_type bilinear; without, there are any number of images, and ograd.
+// Inputs with sample_type bilinear; nearest has any number of images, and ograd in the gradient.
 struct BilinearUpSamplingArrays {
   enum Input { kData, kWeight };
 };
@@ -46,7 +46,7 @@ struct UpSamplingParam {
     d.Field("workspace", &UpSamplingParam::workspace).Doc("accepted; memory is planned");
   }
 
-  // Of bilinear's weight: (channels, 1, kernel, kernel).
+  // Returns the kernel size of bilinear's weight: (channels, 1, kernel, kernel).
   int64_t kernel() const { return 2 * scale - scale % 2; }
 };
 

@@ -1,8 +1,8 @@
 #ifndef COOPER_SYMBOL_OPS_NN_WINDOW_PARAM_H_
 #define COOPER_SYMBOL_OPS_NN_WINDOW_PARAM_H_
 
-// What convolution, pooling and their relatives have in common: a window that moves over one, two
-// or three spatial axes, and the order of axes ("layout") they lie in.
+// Parameters shared by convolution, pooling and their relatives: a window that moves over one, two
+// or three spatial axes, and the order of axes ("layout").
 
 #include <cstdint>
 #include <optional>
@@ -20,28 +20,29 @@ namespace cooper {
 
 using WindowTuple = std::vector<int64_t>;
 
-// Value `axis` of a tuple that may be left out.
+// Returns value `axis` of an optional tuple; `absent` if the tuple is empty.
 inline int64_t WindowValue(const WindowTuple& tuple, int axis, int64_t absent) {
   return tuple.empty() ? absent : tuple[axis];
 }
 
-// The order of axes: N batch, C channels, the rest spatial.
+// The order of axes: N is the batch, C the channels, the others are spatial.
 enum class Layout : uint8_t { kDefault, kNCW, kNCHW, kNCDHW, kNWC, kNHWC, kNDHWC };
 
+// Returns MXNet's names of the layouts, for parameters.
 inline std::vector<std::pair<std::string, Layout>> LayoutNames() {
   return {{"None", Layout::kDefault}, {"NCW", Layout::kNCW}, {"NCHW", Layout::kNCHW},
           {"NCDHW", Layout::kNCDHW},  {"NWC", Layout::kNWC}, {"NHWC", Layout::kNHWC},
           {"NDHWC", Layout::kNDHWC}};
 }
 
-// Whether channels are the last axis, not axis 1. The default is channels first.
+// Whether channels are the last axis instead of axis 1. The default is channels first.
 inline bool ChannelsLast(Layout layout) { return layout >= Layout::kNWC; }
 
-// No image is as large; sums and products of two such numbers fit.
+// Larger than any image; sums and products of two such numbers fit int64.
 inline constexpr int64_t kMaxWindowValue = int64_t{1} << 30;
 
-// kInvalidArgument if `tuple` is neither empty nor as long as kernel, or holds a value below `min`
-// or above kMaxWindowValue.
+// Fails with kInvalidArgument if `tuple` is neither empty nor as long as kernel, or has a value
+// below `min` or above kMaxWindowValue.
 inline absl::Status CheckWindowTuple(const char* name, const WindowTuple& tuple,
                                      const WindowTuple& kernel, int64_t min) {
   if (!tuple.empty() && tuple.size() != kernel.size()) {
@@ -61,10 +62,10 @@ inline absl::Status CheckWindowTuple(const char* name, const WindowTuple& tuple,
   return absl::OkStatus();
 }
 
-// How far a kernel with holes reaches.
+// Returns the extent of a dilated kernel.
 inline int64_t DilatedExtent(int64_t kernel, int64_t dilate) { return dilate * (kernel - 1) + 1; }
 
-// "5x5/1" of a kernel and stride, printed.
+// Returns "5x5/1" for a kernel and stride, printed.
 inline std::string WindowSummary(AttrMap& params) {
   const auto extents = [&params](const char* name) -> std::string {
     std::vector<std::string> elements;

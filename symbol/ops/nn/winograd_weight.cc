@@ -1,5 +1,5 @@
-// A weight transformed for Winograd's convolutions. No symbol file has it: a graph pass makes it of
-// weights that are constants.
+// Transforms a weight for Winograd convolutions. Not in symbol files: a graph pass inserts it for
+// constant weights.
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"

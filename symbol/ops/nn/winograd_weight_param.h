@@ -1,8 +1,7 @@
 #ifndef COOPER_SYMBOL_OPS_NN_WINOGRAD_WEIGHT_PARAM_H_
 #define COOPER_SYMBOL_OPS_NN_WINOGRAD_WEIGHT_PARAM_H_
 
-// How a weight lies in memory that has been transformed for Winograd's convolutions: what
-// _winograd_weight makes.
+// The memory layout of a weight that _winograd_weight has transformed for Winograd convolutions.
 
 #include <cstdint>
 
@@ -10,9 +9,9 @@
 
 namespace cooper {
 
-// The weight (filters, channels, 3, 3) is cut along its first axis into slices of `slice` filters,
-// each of which lies apart: as oneDNN's layout number `format`, in the fields that oneDNN describes
-// it by. A tile of 3 x 3 becomes one of alpha x alpha.
+// The weight (filters, channels, 3, 3) is divided along its first axis into slices of `slice`
+// filters. Each slice is contiguous, in oneDNN's layout number `format`; the fields are those of
+// oneDNN's description. A tile of 3 x 3 becomes one of alpha x alpha.
 struct WinogradWeightParam {
   int64_t filters = 1, channels = 1;
   int64_t slice = 1;

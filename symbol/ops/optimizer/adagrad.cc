@@ -1,6 +1,6 @@
-// Updates that divide the gradient by the root of its squares so far. MXNet:
-// src/operator/optimizer_op.cc; those that begin with _ are Python code there. In the formulas h is
-// clip(rescale_grad * grad + wd * weight).
+// Updates that divide the gradient by the root of its accumulated squares. MXNet:
+// src/operator/optimizer_op.cc; operators that begin with _ are Python code there. In the formulas
+// h is clip(rescale_grad * grad + wd * weight).
 
 #include "symbol/ops/optimizer/adagrad_param.h"
 #include "symbol/ops/optimizer/update_op.h"

@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_OPS_OPTIMIZER_ADAGRAD_PARAM_H_
 #define COOPER_SYMBOL_OPS_OPTIMIZER_ADAGRAD_PARAM_H_
 
-// Parameters of updates that divide the gradient by the root of its squares so far.
+// Parameters of updates that divide the gradient by the root of its accumulated squares.
 
 #include "symbol/ops/optimizer/update_param.h"
 #include "symbol/schema/param_schema.h"

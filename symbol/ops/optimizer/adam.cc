@@ -1,6 +1,6 @@
-// Adam's update and its relatives'. MXNet: src/operator/optimizer_op.cc and contrib/adamw.cc; those
-// of other names that begin with _ are Python code there. In the formulas h is clip(rescale_grad *
-// grad + wd * weight).
+// Adam's update and its variants. MXNet: src/operator/optimizer_op.cc and contrib/adamw.cc; other
+// operators that begin with _ are Python code there. In the formulas h is clip(rescale_grad * grad
+// + wd * weight).
 
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/optimizer/adam_param.h"
@@ -9,7 +9,7 @@
 namespace cooper {
 namespace {
 
-// weight, grad, mean, var, weight32 of the relative, and rescale_grad, one element.
+// Inputs: weight, grad, mean, var, weight32 (mixed precision only), and rescale_grad, one element.
 absl::Status AdamWShape(ShapeContext& c) {
   const int scale = c.num_inputs() - 1;
   COOPER_RETURN_IF_ERROR(EqualShapes(c, 0, scale, 0));

@@ -1,15 +1,15 @@
 #ifndef COOPER_SYMBOL_OPS_OPTIMIZER_ADAM_PARAM_H_
 #define COOPER_SYMBOL_OPS_OPTIMIZER_ADAM_PARAM_H_
 
-// Parameters of Adam's update and its relatives'.
+// Parameters of Adam's update and its variants.
 
 #include "symbol/ops/optimizer/update_param.h"
 #include "symbol/schema/param_schema.h"
 
 namespace cooper {
 
-// Decay rates of the mean of the gradients and of that of their squares. float32 as in MXNet, which
-// shows in 1 - beta2 when weights are float64.
+// beta1 and beta2 are the decay rates of the means of the gradients and of their squares. They are
+// float32 as in MXNet, which affects 1 - beta2 for float64 weights.
 struct AdamParam : UpdateParam {
   float beta1 = 0.9f;
   float beta2 = 0.999f;
@@ -25,7 +25,7 @@ struct AdamParam : UpdateParam {
   }
 };
 
-// rescale_grad is an input here.
+// rescale_grad is an input of this update.
 struct AdamWParam : UpdateParam {
   double beta1 = 0.9;
   double beta2 = 0.999;
@@ -55,7 +55,7 @@ struct AdamaxParam : UpdateParam {
   }
 };
 
-// The factors are those of the momentum's schedule.
+// The factors follow from the schedule of the momentum.
 struct NadamParam : UpdateParam {
   double beta1 = 0.9;
   double beta2 = 0.999;

@@ -1,6 +1,6 @@
 // Updates whose rate depends on the norms of the whole weight and of its gradient. MXNet:
-// src/operator/optimizer_op.cc; those that begin with _ are Python code there, and run here without
-// an array of the weight's size beside the states. |x| is the Euclidean norm.
+// src/operator/optimizer_op.cc; operators that begin with _ are Python code there, and need no
+// temporary array of the weight's size here. |x| is the Euclidean norm.
 
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_macros.h"

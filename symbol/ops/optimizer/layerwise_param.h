@@ -11,17 +11,17 @@
 
 namespace cooper {
 
-// Of lamb_update_phase1; kWeight32 is its relative's alone.
+// Inputs of lamb_update_phase1; kWeight32 only in the mixed-precision variant.
 struct LambPhase1Arrays {
   enum Input { kWeight, kGrad, kMean, kVar, kWeight32 };
 };
-// Of lamb_update_phase2, likewise: the direction of the step, and the norms of weight and
-// direction.
+// Inputs of lamb_update_phase2; kWeight32 only in the mixed-precision variant. kDirection is the
+// direction of the step.
 struct LambPhase2Arrays {
   enum Input { kWeight, kDirection, kWeightNorm, kDirectionNorm, kWeight32 };
 };
 
-// Of lamb_update_phase1.
+// Parameters of lamb_update_phase1.
 struct LambPhase1Param : UpdateParam {
   double beta1 = 0.9;
   double beta2 = 0.999;
@@ -44,7 +44,7 @@ struct LambPhase1Param : UpdateParam {
   }
 };
 
-// Of lamb_update_phase2.
+// Parameters of lamb_update_phase2.
 struct LambPhase2Param {
   double lr = 0;
   double lower_bound = -1;
@@ -59,7 +59,7 @@ struct LambPhase2Param {
   }
 };
 
-// Of _lamb_update: both phases.
+// Parameters of _lamb_update, which runs both phases.
 struct LambParam : LambPhase1Param {
   double lower_bound = -1;
   double upper_bound = -1;
@@ -87,7 +87,7 @@ struct LarsParam : MomentumParam {
   }
 };
 
-// Of _lbsgd_update and _lbsgd_sum_update.
+// Parameters of _lbsgd_update and _lbsgd_sum_update.
 struct LbsgdParam : MomentumParam {
   int64_t batch_scale = 1;
   bool apply = true;

@@ -10,8 +10,8 @@
 
 namespace cooper {
 
-// Of multi_sgd_update and its relatives. Those with `preloaded_` have the rates and decays as
-// inputs instead; those without momentum take no such attribute.
+// Parameters of multi_sgd_update and its variants. The `preloaded_` variants take rates and decays
+// as inputs; variants without momentum lack that attribute.
 struct MultiSgdParam {
   std::vector<double> lrs;
   std::vector<double> wds;
@@ -35,12 +35,12 @@ struct MultiSgdParamOf : MultiSgdParam {
         .Doc("limit of the rescaled gradients; negative: none");
     d.Field("num_weights", &P::num_weights)
         .Min(1)
-        .Max(1 << 16)  // a file may say anything, and each costs memory at once
+        .Max(1 << 16)  // files are untrusted, and each costs memory
         .Doc("number of weights");
   }
 };
 
-// Of multi_sum_sq and reset_arrays.
+// Parameters of multi_sum_sq and reset_arrays.
 struct NumArraysParam {
   int num_arrays = 0;
 
@@ -53,7 +53,7 @@ struct NumArraysParam {
   }
 };
 
-// Rates and decays of the weights, and the sums of the squares of each weight and gradient.
+// Inputs: rates and decays of the weights, and the sums of squares of each weight and gradient.
 struct MultiLarsArrays {
   enum Input { kLrs, kWeightSums, kGradSums, kWds };
 };

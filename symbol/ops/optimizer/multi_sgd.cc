@@ -61,7 +61,7 @@ struct MultiSgd {
     return absl::OkStatus();
   }
 
-  // All weights have one dtype, in MXNet too.
+  // All weights have one dtype, as in MXNet.
   static absl::Status Type(TypeContext& c) {
     const int count = c.param<Param>().num_weights;
     TypeContext::Type weight = c.output(0);

@@ -1,5 +1,5 @@
-// Updates of gradient descent and of what differs from it by the momentum only. MXNet:
-// src/operator/optimizer_op.cc; those that begin with _ are Python code there.
+// Gradient descent with and without momentum, and its variants. MXNet:
+// src/operator/optimizer_op.cc; operators that begin with _ are Python code there.
 
 #include "symbol/ops/optimizer/sgd_param.h"
 #include "symbol/ops/optimizer/update_op.h"

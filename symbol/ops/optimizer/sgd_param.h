@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_OPS_OPTIMIZER_SGD_PARAM_H_
 #define COOPER_SYMBOL_OPS_OPTIMIZER_SGD_PARAM_H_
 
-// Parameters of gradient descent and of what differs from it by the momentum only.
+// Parameters of gradient descent with and without momentum, and of its variants.
 
 #include <cstdint>
 
@@ -10,7 +10,7 @@
 
 namespace cooper {
 
-// MXNet's switch between dense and sparse updates; here all are dense.
+// MXNet's switch between dense and sparse updates; all updates are dense here.
 inline constexpr char kLazyUpdateDoc[] = "has no effect";
 
 struct SgdParam : UpdateParam {
@@ -22,12 +22,12 @@ struct SgdParam : UpdateParam {
   }
 };
 
-// Of signsgd_update.
+// Parameters of signsgd_update.
 struct PlainUpdateParam : UpdateParam {
   static void Declare(ParamDeclaration<PlainUpdateParam>& d) { DeclareUpdate(d); }
 };
 
-// Of nag_mom_update and, with lazy_update, sgd_mom_update.
+// Parameters of nag_mom_update and (plus lazy_update) sgd_mom_update.
 struct MomentumParam : UpdateParam {
   double momentum = 0;
 

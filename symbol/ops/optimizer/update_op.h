@@ -1,11 +1,11 @@
 #ifndef COOPER_SYMBOL_OPS_OPTIMIZER_UPDATE_OP_H_
 #define COOPER_SYMBOL_OPS_OPTIMIZER_UPDATE_OP_H_
 
-// How operators that update a weight are declared. Their inputs are weight and grad, then the
-// optimizer's states of that weight, which they write; the output is the new weight, which may lie
-// over the old one. Each has a relative for weights of 16-bit floats (MasterUpdateName), whose
-// states are float32 and whose last input "weight32" is the float32 copy of the weight, which the
-// update is made on and the output is rounded from.
+// Declares operators that update a weight. Their inputs are weight and grad, then the optimizer's
+// states of that weight, which they write; the output is the new weight, which may overwrite the
+// old one. Each has a mixed-precision variant for weights of 16-bit floats (MasterUpdateName) with
+// float32 states. Its last input "weight32" is the float32 master copy of the weight: the update is
+// applied to it, and the output is rounded from it.
 
 #include <string>
 #include <utility>
@@ -17,20 +17,20 @@
 
 namespace cooper {
 
-// "mp_sgd_update" of "sgd_update", "_mp_lamb_update" of "_lamb_update".
+// Returns "mp_sgd_update" for "sgd_update", "_mp_lamb_update" for "_lamb_update".
 std::string MasterUpdateName(const std::string& name);
 
-// Inputs [first, first + count) and the output of that number, of one shape.
+// Merges the shapes of inputs [first, first + count) and of the output `output`.
 absl::Status EqualShapes(ShapeContext& c, int first, int count, int output);
 
-// Weight, gradient and output have one dtype, all other inputs float32.
+// Weight, gradient and output have one dtype, all other inputs are float32.
 absl::Status MasterTypes(TypeContext& c);
 
-// `op` with inputs and rules of an update; with `master`, of its relative.
+// Adds inputs and rules of an update to `op`; with `master`, those of the mixed-precision variant.
 OpBuilder&& UpdateOp(OpBuilder&& op, const std::vector<std::string>& states, bool master);
 
-// Declares the operator `name` and its relative. Updates by norms, or with random numbers, are not
-// element-wise.
+// Declares the operator `name` and its mixed-precision variant. Updates that use norms or random
+// numbers are not element-wise.
 template <typename P>
 void RegisterUpdate(const std::string& name, const std::vector<std::string>& states,
                     const std::string& doc, bool elementwise = true) {

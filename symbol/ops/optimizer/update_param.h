@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_OPS_OPTIMIZER_UPDATE_PARAM_H_
 #define COOPER_SYMBOL_OPS_OPTIMIZER_UPDATE_PARAM_H_
 
-// What all updates of a weight have in common. In the formulas of the updates g is
+// Inputs and parameters shared by all updates of a weight. In the formulas of the updates g is
 // clip(rescale_grad * grad), where clip limits to [-clip_gradient, clip_gradient], or does nothing
 // if clip_gradient is negative.
 
@@ -11,8 +11,8 @@
 
 namespace cooper {
 
-// The inputs of an update: its states are those from kFirstState on, the float32 copy of the
-// weight, where it has one, comes last.
+// The inputs of an update: the states begin at kFirstState; the float32 master copy of the weight,
+// if there is one, is the last input.
 struct UpdateInputs {
   enum Input { kWeight, kGrad, kFirstState };
 };
@@ -24,7 +24,7 @@ struct UpdateParam {
   double clip_gradient = -1;
 
  protected:
-  // `clip` is the name of clip_gradient.
+  // `clip` is the attribute name of clip_gradient.
   template <typename P>
   static void DeclareUpdate(ParamDeclaration<P>& d, const char* clip = "clip_gradient") {
     d.Field("lr", &P::lr).Required().Doc("learning rate");

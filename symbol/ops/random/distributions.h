@@ -1,8 +1,8 @@
 #ifndef COOPER_SYMBOL_OPS_RANDOM_DISTRIBUTIONS_H_
 #define COOPER_SYMBOL_OPS_RANDOM_DISTRIBUTIONS_H_
 
-// The distributions that operators draw from: their parameters, by MXNet's names, and which of them
-// are possible (MXNet: src/operator/random/sample_op.h).
+// The distributions that operators draw from: their parameters, under MXNet's names, and the valid
+// ranges of these (MXNet: src/operator/random/sample_op.h).
 
 #include <cmath>
 #include <string>
@@ -15,14 +15,14 @@
 
 namespace cooper {
 
-// kInvalidArgument that names the parameter, unless `holds`.
+// Returns kInvalidArgument that names the parameter, unless `holds`.
 inline absl::Status CheckDistribution(bool holds, const char* name, double value,
                                       const char* expected) {
   if (holds) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(name, " is ", value, ", expected ", expected));
 }
 
-// Real numbers in [low, high), each as likely as another; low where both are equal.
+// Uniform over the real numbers in [low, high); always low if both are equal.
 struct UniformDistribution {
   double low = 0;
   double high = 1;
@@ -32,8 +32,8 @@ struct UniformDistribution {
     d.Field("low", &UniformDistribution::low).Doc("the least value");
     d.Field("high", &UniformDistribution::high).Doc("all values are below it");
   }
-  // The inputs of _sample_uniform, and the distribution of an element of each; where there is one
-  // parameter the second is not looked at.
+  // Names() are the inputs of _sample_uniform. Of() returns the distribution for one element of
+  // each input; distributions with one parameter ignore the second.
   static std::vector<std::string> Names() { return {"low", "high"}; }
   COOPER_HOST_DEVICE static UniformDistribution Of(double low, double high) { return {low, high}; }
   absl::Status Check() const {
@@ -44,6 +44,7 @@ struct UniformDistribution {
   }
 };
 
+// Normal with mean `loc` and standard deviation `scale`.
 struct NormalDistribution {
   double loc = 0;
   double scale = 1;
@@ -58,7 +59,7 @@ struct NormalDistribution {
   absl::Status Check() const { return CheckDistribution(scale > 0, "scale", scale, "> 0"); }
 };
 
-// Of mean alpha beta.
+// Mean alpha * beta.
 struct GammaDistribution {
   double alpha = 1;
   double beta = 1;
@@ -78,7 +79,7 @@ struct GammaDistribution {
   }
 };
 
-// Of mean 1 / lam.
+// Mean 1 / lam.
 struct ExponentialDistribution {
   double lam = 1;
 
@@ -91,6 +92,7 @@ struct ExponentialDistribution {
   absl::Status Check() const { return CheckDistribution(lam > 0, "lam", lam, "> 0"); }
 };
 
+// Poisson with mean `lam`.
 struct PoissonDistribution {
   double lam = 1;
 
@@ -103,7 +105,7 @@ struct PoissonDistribution {
   absl::Status Check() const { return CheckDistribution(lam >= 0, "lam", lam, ">= 0"); }
 };
 
-// How many trials succeed, each with probability 1 - p, before k of them have failed.
+// The number of successes, each with probability 1 - p, before the k-th failure.
 struct NegativeBinomialDistribution {
   double k = 1;
   double p = 1;
@@ -121,7 +123,7 @@ struct NegativeBinomialDistribution {
   }
 };
 
-// Of mean mu and variance mu + alpha mu^2.
+// Mean mu and variance mu + alpha * mu^2.
 struct GeneralizedNegativeBinomialDistribution {
   double mu = 1;
   double alpha = 1;

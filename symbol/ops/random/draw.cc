@@ -1,4 +1,4 @@
-// Arrays of random numbers. MXNet: src/operator/random/sample_op.cc, multisample_op.cc.
+// Operators that draw random numbers. MXNet: src/operator/random/sample_op.cc, multisample_op.cc.
 
 #include <cstdint>
 #include <limits>
@@ -19,7 +19,7 @@
 namespace cooper {
 namespace {
 
-// The attribute's dtype, else the one that is known already, else `otherwise`.
+// Returns the attribute's dtype, else the output's known one, else `otherwise`.
 DType TypeOf(const TypeContext& c, std::optional<DType> attribute, DType otherwise) {
   if (attribute.has_value()) return *attribute;
   return c.output(0).value_or(otherwise);
@@ -73,7 +73,7 @@ absl::Status RandomIntegersType(TypeContext& c) {
   return c.SetOutput(0, dtype);
 }
 
-// Inputs of one shape, and the output with the attribute's extents behind theirs.
+// The inputs have one shape; the output appends the attribute's extents to it.
 absl::Status SampleShape(ShapeContext& c) {
   const std::vector<int64_t>& shape = c.param<SampleParam>().shape;
   for (int i = 1; i < c.num_inputs(); ++i) {
@@ -100,8 +100,8 @@ absl::Status SampleType(TypeContext& c) {
   return SetFloatingType(c, c.param<SampleParam>().dtype);
 }
 
-// The three ways to draw from a distribution. None has a gradient.
-// MORE_ALIASES are .Alias("x") of the first, or nothing.
+// The three operators that draw from a distribution. None has a gradient. MORE_ALIASES are
+// .Alias("x") for the first, or nothing.
 #define COOPER_REGISTER_RANDOM_OPS(NAME, MORE_ALIASES, DISTRIBUTION, WHAT)                      \
   COOPER_REGISTER_OP(_random_##NAME)                                                            \
       .Describe("An array of random numbers: " WHAT ".")                                        \

@@ -1,8 +1,8 @@
 #ifndef COOPER_SYMBOL_OPS_RANDOM_DRAW_PARAM_H_
 #define COOPER_SYMBOL_OPS_RANDOM_DRAW_PARAM_H_
 
-// Parameters of operators that draw arrays. `ctx` says where an imperative call puts its result; in
-// a bound graph the executor decides.
+// Parameters of operators that draw arrays. `ctx` is the device of an imperative call; in a bound
+// graph the executor chooses the device.
 
 #include <cstdint>
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace cooper {
 
-// Of _random_uniform and its like: one distribution for all elements.
+// Parameters of _random_uniform and its relatives: one distribution for all elements.
 template <typename Distribution>
 struct RandomParam : Distribution {
   std::vector<int64_t> shape;  // as MXNet writes it: 0 is unknown
@@ -30,12 +30,13 @@ struct RandomParam : Distribution {
   }
 };
 
-// Of _random_uniform_like and its like, which have the shape and dtype of their input.
+// Parameters of _random_uniform_like and its relatives: the output has the input's shape and dtype.
 template <typename Distribution>
 struct RandomLikeParam : Distribution {
   static void Declare(ParamDeclaration<RandomLikeParam>& d) { Distribution::DeclareIn(d); }
 };
 
+// Parameters of _random_randint: integers in [low, high).
 struct RandomIntegersParam {
   int64_t low = 0;
   int64_t high = 0;
@@ -53,8 +54,8 @@ struct RandomIntegersParam {
   }
 };
 
-// Of _sample_uniform and its like: a distribution for each element of the inputs, which have its
-// parameters, in the order of the distribution's names.
+// Parameters of _sample_uniform and its relatives, which draw from one distribution per element of
+// their inputs. The inputs are the distribution's parameters, in the order of its names.
 struct SampleParam {
   std::vector<int64_t> shape;
   std::optional<DType> dtype;

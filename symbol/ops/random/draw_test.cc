@@ -1,4 +1,4 @@
-// Shape rules of operators that draw arrays.
+// Tests the shape rules of operators that draw arrays.
 
 #include "gtest/gtest.h"
 #include "symbol/ops/elemwise/shape_rule_checker.h"

@@ -1,4 +1,4 @@
-// Where random numbers for the samples of a batch are. Each context draws its own.
+// Batch layouts of random numbers. Each context draws its own.
 
 #include "symbol/schema/batch_layout.h"
 

@@ -24,7 +24,7 @@ absl::Status ArgReduceShape(ShapeContext& c) {
                      "data without the axis searched");
 }
 
-// As argmax over axis 1.
+// Like argmax over axis 1.
 absl::Status ArgmaxChannelShape(ShapeContext& c) {
   const PartialShape& data = c.input(0);
   if (!data.rank_known()) return absl::OkStatus();
@@ -48,12 +48,12 @@ absl::Status CumsumShape(ShapeContext& c) {
 absl::Status CumsumType(TypeContext& c) {
   const auto& param = c.param<CumsumParam>();
   if (param.dtype.has_value()) return c.SetOutput(0, param.dtype);
-  // Sums of truth values are counts.
+  // Sums of booleans are counts.
   if (c.input(0) == DType::kBool) return c.SetOutput(0, DType::kInt64);
   return SameType(c);
 }
 
-// Before 0.9.5, -1 stood for the flat array.
+// Before 0.9.5, axis -1 meant the flattened array.
 void DropLastAxis(int version, AttrMap& attrs) {
   const auto axis = attrs.find("axis");
   if (version < 905 && axis != attrs.end() && axis->second == "-1") attrs.erase(axis);

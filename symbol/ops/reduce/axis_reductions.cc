@@ -18,7 +18,7 @@ namespace {
 
 using Entries = absl::StatusOr<std::vector<NodeEntry>>;
 
-// All outputs have the shape that the reduction leaves.
+// Gives all outputs the reduced shape.
 absl::Status SetReduced(ShapeContext& c, const OptionalAxes& axes, bool exclude, bool keepdims) {
   if (!c.input(0).rank_known()) return absl::OkStatus();
   COOPER_ASSIGN_OR_RETURN(const uint64_t reduced, ReducedAxes(axes, exclude, c.input(0).rank()));
@@ -34,7 +34,7 @@ absl::Status ReduceShape(ShapeContext& c) {
   return SetReduced(c, param.axis, param.exclude, param.keepdims);
 }
 
-// There is no greatest element of nothing.
+// Fails for empty inputs, which have no extreme element.
 absl::Status NonEmptyReduceShape(ShapeContext& c) {
   if (c.input(0).IsFull() && c.input(0).num_elements() == 0) {
     return absl::InvalidArgumentError(
@@ -59,7 +59,7 @@ absl::Status MomentsShape(ShapeContext& c) {
   return SetReduced(c, param.axes, false, param.keepdims);
 }
 
-// Gradients of linear reductions need nothing but the input's shape.
+// Gradients of linear reductions need only the input's shape.
 OpSchema::GradientFn ByHead(const std::string& op) {
   return [op](GradientContext& c) -> Entries {
     COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));

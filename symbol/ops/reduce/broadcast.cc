@@ -1,4 +1,4 @@
-// Operators that repeat an array along its axes of extent 1. MXNet:
+// Operators that broadcast an array along its axes of extent 1. MXNet:
 // src/operator/tensor/broadcast_reduce_op_value.cc.
 
 #include <cstdint>
@@ -25,7 +25,7 @@ absl::Status CannotBroadcast(const PartialShape& from, const PartialShape& to) {
       absl::StrCat("cannot broadcast ", from.ToString(), " to ", to.ToString()));
 }
 
-// Checks that `from` has 1, an unknown extent or that of `to` along each axis.
+// Checks that each extent of `from` is 1, unknown, or equal to that of `to`.
 absl::Status CheckBroadcast(const PartialShape& from, const PartialShape& to) {
   if (from.rank() != to.rank()) return CannotBroadcast(from, to);
   for (int axis = 0; axis < from.rank(); ++axis) {

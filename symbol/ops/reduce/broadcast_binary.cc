@@ -1,9 +1,9 @@
 // Operators on two arrays that are broadcast together. MXNet:
 // src/operator/tensor/elemwise_binary_broadcast_op*.cc.
 //
-// Each side's gradient is an operator of its own, _backward_<op>_lhs or _backward_<op>_rhs, that
-// computes it elementwise and sums it over the axes along which that side was repeated. So only the
-// values that it needs are kept, and nothing is computed for a side that needs no gradient.
+// The gradient of each side is an operator, _backward_<op>_lhs or _backward_<op>_rhs, that computes
+// it elementwise and sums it over the axes along which that side was broadcast. So only the values
+// that it needs are kept alive, and a side without a gradient costs nothing.
 
 #include <algorithm>
 #include <string>
@@ -37,7 +37,7 @@ absl::Status BroadcastShape(ShapeContext& c) {
     if (a == b || b == 1) {
       shape[axis] = a;
     } else if (a == 1 || a == kUnknownDim) {
-      shape[axis] = b;  // an unknown extent is b or 1
+      shape[axis] = b;  // the unknown extent is b or 1
     } else if (b == kUnknownDim) {
       shape[axis] = a;
     } else {
@@ -49,7 +49,7 @@ absl::Status BroadcastShape(ShapeContext& c) {
   return c.SetOutput(0, shape, "lhs and rhs broadcast together");
 }
 
-// What the gradient of a side is made of besides ograd.
+// The inputs of a side's gradient in addition to ograd.
 enum class Needs { kNothing, kOther, kBoth };
 
 struct BroadcastOp {
@@ -136,7 +136,7 @@ void RegisterBroadcastOps() {
                     .Inputs({"lhs", "rhs"})
                     .Shape(BroadcastShape)
                     .Type(SameType)
-                    .InPlace({{0, 0}, {1, 0}})  // of a side that is not repeated
+                    .InPlace({{0, 0}, {1, 0}})  // for a side that is not broadcast
                     .Elementwise());
   }
 }

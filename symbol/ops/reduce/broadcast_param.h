@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_OPS_REDUCE_BROADCAST_PARAM_H_
 #define COOPER_SYMBOL_OPS_REDUCE_BROADCAST_PARAM_H_
 
-// Parameters of operators that repeat an array along its axes of extent 1.
+// Parameters of operators that broadcast an array along its axes of extent 1.
 
 #include <cstdint>
 #include <optional>
@@ -11,6 +11,7 @@
 
 namespace cooper {
 
+// Parameters of broadcast_axis.
 struct BroadcastAxisParam {
   std::vector<int64_t> axis;
   std::vector<int64_t> size;
@@ -21,6 +22,7 @@ struct BroadcastAxisParam {
   }
 };
 
+// Parameters of broadcast_to.
 struct BroadcastToParam {
   std::vector<int64_t> shape;
 
@@ -29,6 +31,7 @@ struct BroadcastToParam {
   }
 };
 
+// Parameters of broadcast_like.
 struct BroadcastLikeParam {
   std::optional<std::vector<int64_t>> lhs_axes;
   std::optional<std::vector<int64_t>> rhs_axes;

@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_OPS_REDUCE_REDUCE_AXES_H_
 #define COOPER_SYMBOL_OPS_REDUCE_REDUCE_AXES_H_
 
-// Which axes a reduction's parameters mean, and the shape that remains.
+// The axes that a reduction's parameters select, and the reduced shape.
 
 #include <cstdint>
 
@@ -11,12 +11,12 @@
 
 namespace cooper {
 
-// Bit i is set if axis i of an array of `rank` axes is reduced. kInvalidArgument for axes out of
-// range or given twice. Allocates nothing unless it fails.
+// Returns a mask in which bit i is set if axis i of an array of `rank` axes is reduced. Fails with
+// kInvalidArgument for axes out of range or given twice. Allocates nothing unless it fails.
 absl::StatusOr<uint64_t> ReducedAxes(const OptionalAxes& axes, bool exclude, int rank);
 
-// `shape`, of known rank, without the reduced axes, or with extents of 1 there. Never a scalar:
-// where no axis remains the shape is (1,).
+// Returns `shape`, whose rank must be known, without the reduced axes, or with extents of 1 there.
+// Never a scalar: if no axis remains the shape is (1,).
 PartialShape ReducedShape(const PartialShape& shape, uint64_t reduced, bool keepdims);
 
 }  // namespace cooper

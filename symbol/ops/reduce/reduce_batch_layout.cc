@@ -1,4 +1,4 @@
-// What reductions leave of the samples of a batch.
+// Batch layouts of reductions.
 
 #include <cstdint>
 
@@ -14,7 +14,7 @@ namespace {
 using Kind = BatchLayout::Kind;
 constexpr int kMixed = BatchCall::kMixed;
 
-// Over axes of input 0; `over_samples` is what a reduction over the samples gives.
+// Reduces axes of input 0; `over_samples` is the result of a reduction over the samples.
 BatchLayout Reduction(const BatchCall& c, const OptionalAxes& axes, bool exclude, bool keepdims,
                       Kind over_samples) {
   const absl::StatusOr<uint64_t> reduced = ReducedAxes(axes, exclude, c.rank(0));
@@ -30,7 +30,7 @@ BatchLayout Reduction(const BatchCall& c, const OptionalAxes& axes, bool exclude
   });
 }
 
-// A sum or a mean of sums (or means) over the samples is one.
+// A sum or a mean of sums (or means) over the samples keeps its kind.
 BatchLayout LinearReduction(const BatchCall& c, Kind over_samples) {
   if (c.layouts[0].is_reduced()) return c.layouts[0];
   const auto& param = c.param<ReduceParam>();

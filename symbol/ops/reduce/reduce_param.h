@@ -12,9 +12,10 @@
 
 namespace cooper {
 
-// No axes, absent or an empty tuple, means all.
+// Absent or empty means all axes.
 using OptionalAxes = std::optional<std::vector<int64_t>>;
 
+// Parameters of sum, mean and the other reductions over axes.
 struct ReduceParam {
   OptionalAxes axis;
   bool keepdims = false;
@@ -41,6 +42,7 @@ struct NormParam {
   }
 };
 
+// Arrays of moments: mean and variance of data over axes.
 struct MomentsArrays {
   enum Input { kData };
   enum Output { kMean, kVar };
@@ -59,7 +61,7 @@ struct MomentsParam {
   }
 };
 
-// Of argmax and argmin.
+// Parameters of argmax and argmin.
 struct ArgReduceParam {
   std::optional<int64_t> axis;
   bool keepdims = false;

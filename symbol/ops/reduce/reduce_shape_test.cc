@@ -1,4 +1,4 @@
-// Shape rules of reductions and of broadcasting.
+// Tests the shape rules of reductions and of broadcasting.
 
 #include "gtest/gtest.h"
 #include "symbol/ops/elemwise/shape_rule_checker.h"

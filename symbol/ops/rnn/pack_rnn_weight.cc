@@ -1,5 +1,5 @@
-// Puts a weight of a recurrent layer into the order of _prepared_rnn. No symbol file has it:
-// a graph pass puts it where the weight never changes.
+// Reorders a weight of a recurrent layer for _prepared_rnn. Not in symbol files: a graph pass
+// inserts it where weights are constant.
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"

@@ -1,9 +1,9 @@
 #ifndef COOPER_SYMBOL_OPS_RNN_PACK_RNN_WEIGHT_PARAM_H_
 #define COOPER_SYMBOL_OPS_RNN_PACK_RNN_WEIGHT_PARAM_H_
 
-// Weights of recurrent layers in the order in which prediction reads them: the weights (gates *
-// state_size, columns) as (panels, columns, gates, kPackedRNNFeatures), where a panel has
-// kPackedRNNFeatures features of the state; those that there are none of are 0.
+// Weights of recurrent layers in the order in which prediction reads them: the weight (gates *
+// state_size, columns) becomes (panels, columns, gates, kPackedRNNFeatures). A panel has
+// kPackedRNNFeatures features of the state; missing features of the last panel are 0.
 
 #include <cstdint>
 
@@ -13,8 +13,10 @@
 
 namespace cooper {
 
+// Features of the state in a panel.
 inline constexpr int64_t kPackedRNNFeatures = 16;
 
+// Returns the packed shape of a weight (gates * state_size, columns).
 inline PartialShape PackedRNNWeightShape(int64_t gates, int64_t state_size, int64_t columns) {
   return {ExtentSum(state_size, kPackedRNNFeatures - 1) / kPackedRNNFeatures, columns, gates,
           kPackedRNNFeatures};

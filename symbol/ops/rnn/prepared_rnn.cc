@@ -1,6 +1,6 @@
-// Layers of recurrent cells above each other over a whole sequence, in one direction and for
-// prediction, with weights that _pack_rnn_weight has packed. No symbol file has it: the pass
-// packed_rnn_weights puts it where weights are constants.
+// Stacked recurrent layers over a whole sequence, in one direction and for prediction, with weights
+// packed by _pack_rnn_weight. Not in symbol files: the pass packed_rnn_weights inserts it where
+// weights are constants.
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -51,9 +51,9 @@ absl::Status CheckParam(const RNNParam& param) {
       "needs lstm or gru, state_outputs and nothing of dropout, projection and a second direction");
 }
 
-// data (length, batch, input); of each layer weights packed, biases (gates * state_size,) or with a
-// second axis of 1, states and their outputs (batch, state_size); sequence_length (batch,); output
-// (length, batch, state_size).
+// data (length, batch, input); for each layer packed weights, biases (gates * state_size,) or with
+// a second axis of 1, states and their outputs (batch, state_size); sequence_length (batch,);
+// output (length, batch, state_size).
 absl::Status ShapeRule(ShapeContext& c) {
   const auto& param = c.param<RNNParam>();
   COOPER_RETURN_IF_ERROR(CheckParam(param));

@@ -1,14 +1,15 @@
 #ifndef COOPER_SYMBOL_OPS_RNN_PREPARED_RNN_ARGUMENTS_H_
 #define COOPER_SYMBOL_OPS_RNN_PREPARED_RNN_ARGUMENTS_H_
 
-// Where _prepared_rnn has its inputs and outputs: each layer has its own, one layer behind the
-// other.
+// Positions of the inputs and outputs of _prepared_rnn: those of each layer are consecutive, one
+// layer after the other.
 
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
 
 namespace cooper {
 
+// Indices of the inputs: data, then for each layer two weights, two biases and its states.
 struct PreparedRNNInputs {
   explicit PreparedRNNInputs(const RNNParam& param)
       : of_layer(4 + RNNNumStates(param)),
@@ -18,7 +19,7 @@ struct PreparedRNNInputs {
   int i2h_bias(int layer) const { return i2h_weight(layer) + 1; }
   int h2h_weight(int layer) const { return i2h_weight(layer) + 2; }
   int h2h_bias(int layer) const { return i2h_weight(layer) + 3; }
-  // State `k`: 1 is lstm's cell.
+  // State `k` of a layer: 0 is the hidden state, 1 the cell of an lstm.
   int state(int layer, int k) const { return i2h_weight(layer) + 4 + k; }
 
   int data = 0;
@@ -26,7 +27,7 @@ struct PreparedRNNInputs {
   int lengths;   // -1: there are none
 };
 
-// The output with the last state `k` of a layer. Output 0 is that of the last layer.
+// Returns the output with the last state `k` of a layer. Output 0 is the output of the last layer.
 inline int PreparedRNNState(const RNNParam& param, int layer, int k) {
   return 1 + layer * RNNNumStates(param) + k;
 }

@@ -19,7 +19,7 @@ namespace {
 enum Input { kData, kParameters, kState, kStateCell };
 enum Output { kOutput, kStateOutput, kStateCellOutput };
 
-// The inputs that have gradients: all but the lengths.
+// Returns the inputs that have gradients: all but the lengths.
 OpSchema::Names DifferentiableInputs(const OpCall& call) {
   OpSchema::Names names = {"data", "parameters", "state"};
   if (RNNHasCell(call.param<RNNParam>())) names.push_back("state_cell");
@@ -38,8 +38,8 @@ OpSchema::Names VisibleOutputs(const RNNParam& param) {
   return {"output", "state_output", "statecell_output"};
 }
 
-// The hidden "reserve" is what the forward pass keeps for the backward pass, which
-// overwrites it.
+// The hidden output "reserve" holds the values that the forward pass keeps for the backward pass,
+// which overwrites it.
 OpSchema::Names RNNOutputs(const OpCall& call) {
   OpSchema::Names names = VisibleOutputs(call.param<RNNParam>());
   names.push_back("reserve");
@@ -57,7 +57,7 @@ absl::Status CheckParam(const RNNParam& param) {
   return CheckRNNClip(param);
 }
 
-// The length of `parameters` from the features of `data`, or the other way round.
+// Infers the length of `parameters` from the features of `data`, or the reverse.
 absl::Status ParametersShape(ShapeContext& c) {
   const auto& param = c.param<RNNParam>();
   const int64_t input_size = c.input(kData)[2];
@@ -95,7 +95,7 @@ absl::Status RNNShape(ShapeContext& c) {
   const int64_t num_steps = c.output(kOutput)[0];
   int64_t batch = c.output(kOutput)[1];
 
-  // Whatever knows the batch size tells the others.
+  // Merges the batch sizes of all arrays.
   const auto state_shape = [&](int64_t size) {
     return PartialShape{param.num_layers * directions, batch, size};
   };

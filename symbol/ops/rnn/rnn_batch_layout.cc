@@ -1,4 +1,4 @@
-// Where layers of recurrent cells keep the samples of a batch.
+// Batch layouts of recurrent layers.
 
 #include "symbol/ops/rnn/rnn_param.h"
 #include "symbol/schema/batch_layout.h"
@@ -6,8 +6,8 @@
 namespace cooper {
 namespace {
 
-// data and output (length, batch, ...), states (layers, batch, ...), lengths (batch,). The output
-// behind the visible ones is the gradient's.
+// data and output (length, batch, ...), states (layers, batch, ...), lengths (batch,). The hidden
+// output is for the gradient only.
 COOPER_BATCH_RULE(RNN, [](const BatchCall& c) {
   if (c.output >= c.call.op->NumVisibleOutputs(c.call)) return BatchLayout();
   return c.Map([&](int input, int axis) {

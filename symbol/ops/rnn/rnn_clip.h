@@ -6,8 +6,8 @@
 
 namespace cooper {
 
-// kInvalidArgument unless lstm_state_clip_min and lstm_state_clip_max are both absent, or those of
-// an lstm, in order. Kernels read the second where there is the first.
+// Fails with kInvalidArgument unless lstm_state_clip_min and lstm_state_clip_max are both absent,
+// or both set on an lstm, in order. Kernels read the second if the first is set.
 absl::Status CheckRNNClip(const RNNParam& param);
 
 }  // namespace cooper

@@ -1,5 +1,5 @@
-// Operations of recurrent layers: each weight meets every step of every sequence. Steps behind a
-// sequence's length count, too: no shape tells them.
+// FLOPs of recurrent layers: each weight is used in every step of every sequence. Steps behind a
+// sequence's length count too, since shapes do not show lengths.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace {
 
 int64_t GateRows(const RNNParam& param) { return RNNNumGates(param.mode) * param.state_size; }
 
-// Elements of all weights, without biases: two for each row of a layer and direction.
+// Returns the elements of all weights, without the two biases per row of a layer and direction.
 int64_t NumWeights(const RNNParam& param, int64_t input_size) {
   return RNNParameterSize(param, input_size) -
          2 * GateRows(param) * param.num_layers * RNNNumDirections(param);
 }
 
-// A product of each step of `data` (length, batch, input) with so many weights.
+// Returns the FLOPs of the products of each step of `data` (length, batch, input) with the weights.
 double ProductsWith(int64_t weights, const Shape& data) {
   return 2 * static_cast<double>(data[0] * data[1]) * static_cast<double>(weights);
 }
@@ -30,19 +30,19 @@ double Forward(const OpWork& work) {
   return ProductsWith(NumWeights(work.param<RNNParam>(), data[2]), data);
 }
 
-// One product for the weights, of whichever of them gradients are asked for, and one for what goes
-// to lower layers, to data, and to earlier steps: from the first step only if the initial state's
-// gradient is asked for.
+// One product for the gradients of the weights, if any is computed, and one for the gradients of
+// lower layers, of data and of earlier steps. The first step's part is computed only if the
+// gradient of the initial state is.
 double Backward(const OpWork& work) {
   const auto& param = work.param<RNNParam>();
-  // The gradients of the visible outputs come first.
+  // The gradients of the visible outputs are the first inputs.
   const int num_visible = param.state_outputs ? 1 + RNNNumStates(param) : 1;
   const Shape& data = work.inputs[num_visible];
   const int64_t weights = NumWeights(param, data[2]);
   const int64_t of_data = GateRows(param) * data[2] * RNNNumDirections(param);
   const int64_t of_state =
       GateRows(param) * RNNOutputSize(param) * param.num_layers * RNNNumDirections(param);
-  // The outputs end with the gradients of the state and, of lstm, its cell.
+  // The last outputs are the gradients of the state and, for lstm, of its cell.
   const size_t state = work.outputs.size() - RNNNumStates(param);
   double flops = 2 * ProductsWith(weights, data);
   if (!work.wanted[0]) flops -= ProductsWith(of_data, data);

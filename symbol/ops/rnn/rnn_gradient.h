@@ -1,8 +1,8 @@
 #ifndef COOPER_SYMBOL_OPS_RNN_RNN_GRADIENT_H_
 #define COOPER_SYMBOL_OPS_RNN_RNN_GRADIENT_H_
 
-// What the gradients of RNN and _rnn_layer are computed from: the gradients of the visible outputs,
-// all inputs, the output, and the hidden last output, the reserve.
+// The inputs of the gradients of RNN and _rnn_layer: the gradients of the visible outputs, all
+// inputs, the output, and the hidden last output, the reserve.
 
 #include <vector>
 
@@ -12,11 +12,11 @@
 
 namespace cooper {
 
-// The names of these, from those of the forward node's visible outputs and inputs.
+// Returns the names of these, from those of the forward node's visible outputs and inputs.
 OpSchema::Names RNNBackwardInputNames(const OpSchema::Names& visible_outputs,
                                       const OpSchema::Names& inputs);
 
-// The entries, in the same order. The errors are GradientContext::head's.
+// Returns the entries in the same order. Errors: those of GradientContext::head.
 absl::StatusOr<std::vector<NodeEntry>> RNNBackwardInputs(GradientContext& c);
 
 }  // namespace cooper

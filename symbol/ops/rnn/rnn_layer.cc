@@ -1,5 +1,5 @@
-// One layer of recurrent cells over a whole sequence, in one direction, with its weights in arrays
-// of their own. No symbol file has it: graph passes put it where a graph has the cells unrolled.
+// One recurrent layer over a whole sequence, in one direction, with weights in separate arrays. Not
+// in symbol files: graph passes insert it in place of unrolled cells.
 
 #include <string>
 #include <vector>
@@ -24,7 +24,7 @@ namespace {
 enum Input { kData, kI2hWeight, kI2hBias, kH2hWeight, kH2hBias, kState, kStateCell };
 enum Output { kOutput, kStateOutput, kStateCellOutput };
 
-// The inputs that have gradients: all but the lengths.
+// Returns the inputs that have gradients: all but the lengths.
 OpSchema::Names DifferentiableInputs(const OpCall& call) {
   OpSchema::Names names = {"data", "i2h_weight", "i2h_bias", "h2h_weight", "h2h_bias", "state"};
   if (RNNHasCell(call.param<RNNParam>())) names.push_back("state_cell");
@@ -42,8 +42,8 @@ OpSchema::Names VisibleOutputs(const OpCall& call) {
   return {"output", "state_output"};
 }
 
-// As RNN's: the hidden "reserve" is what the forward pass keeps for the backward pass, which
-// overwrites it.
+// As in RNN, the hidden output "reserve" holds the values that the forward pass keeps for the
+// backward pass, which overwrites it.
 OpSchema::Names LayerOutputs(const OpCall& call) {
   OpSchema::Names names = VisibleOutputs(call);
   names.push_back("reserve");

@@ -5,7 +5,7 @@
 namespace cooper {
 namespace {
 
-// Columns of the i2h weight of `layer`.
+// Returns the columns of the i2h weight of `layer`.
 int64_t LayerInputSize(const RNNParam& param, int64_t input_size, int layer) {
   return layer == 0 ? input_size : ExtentProduct(RNNNumDirections(param), RNNOutputSize(param));
 }
@@ -71,15 +71,15 @@ std::optional<int64_t> RNNInputSize(const RNNParam& param, int64_t parameter_siz
 
 RNNReserve::RNNReserve(const RNNParam& param, int64_t num_steps, int64_t batch_size)
     : num_directions_(RNNNumDirections(param)) {
-  // Each block begins at a multiple of 16 elements, at least 64 bytes. What an int64 cannot hold is
-  // its greatest value, which no array has elements for.
+  // Each block begins at a multiple of 16 elements, at least 64 bytes. Sizes that overflow become
+  // the greatest int64, which exceeds any array.
   const auto aligned = [](int64_t elements) { return ExtentSum(elements, 15) / 16 * 16; };
   const int64_t state = ExtentProduct(ExtentProduct(num_steps, batch_size), param.state_size);
   slots_size_ = aligned(ExtentProduct(RNNNumSlots(param.mode), state));
   cells_size_ = RNNHasCell(param) ? aligned(state) : 0;
   const int64_t outputs = ExtentProduct(num_directions_, state);
   output_size_ = aligned(outputs);
-  // No element is smaller than four bytes.
+  // An element has at least four bytes.
   mask_size_ = param.p > 0 ? aligned(ExtentSum(outputs, 3) / 4) : 0;
   const int64_t chains = param.num_layers * num_directions_, between = param.num_layers - 1;
   cells_begin_ = ExtentProduct(chains, slots_size_);

@@ -1,9 +1,9 @@
 #ifndef COOPER_SYMBOL_OPS_RNN_RNN_LAYOUT_H_
 #define COOPER_SYMBOL_OPS_RNN_RNN_LAYOUT_H_
 
-// Where things lie in the two flat arrays of the operator RNN: its parameters, in the order that
-// MXNet and cuDNN have given them, and what its forward pass keeps for its backward pass. All sizes
-// and offsets are in elements.
+// The layout of the two flat arrays of the operator RNN: its parameters, in the order of MXNet and
+// cuDNN, and the reserve that its forward pass keeps for its backward pass. All sizes and offsets
+// are in elements.
 
 #include <cstdint>
 #include <optional>
@@ -12,17 +12,17 @@
 
 namespace cooper {
 
-// Gates of a cell, in the order of their rows in a weight: lstm i, f, g, o; gru r, z, n; else one.
+// Number of gates, in the order of their rows in a weight: lstm i, f, g, o; gru r, z, n; else one.
 int RNNNumGates(RNNMode mode);
 
-// Whether prediction has steps of its own for the cell, with packed weights (_prepared_rnn).
+// Whether prediction has a kernel with packed weights for the cell (_prepared_rnn).
 inline bool HasPackedRNNWeight(RNNMode mode) {
   return mode == RNNMode::kLstm || mode == RNNMode::kGru;
 }
 
-// Whether a step hands a cell on beside its output.
+// Whether a step passes on a cell in addition to its output.
 inline bool RNNHasCell(const RNNParam& param) { return param.mode == RNNMode::kLstm; }
-// What a cell hands from step to step.
+// Number of states that a cell passes from step to step.
 inline int RNNNumStates(const RNNParam& param) { return RNNHasCell(param) ? 2 : 1; }
 
 inline int RNNNumDirections(const RNNParam& param) { return param.bidirectional ? 2 : 1; }
@@ -32,7 +32,7 @@ inline int64_t RNNOutputSize(const RNNParam& param) {
   return param.projection_size.value_or(param.state_size);
 }
 
-// The parameters of one layer and direction. Weights have gates * state_size rows.
+// Offsets of the parameters of one layer and direction. Weights have gates * state_size rows.
 struct RNNWeightOffsets {
   int64_t input_size = 0;  // columns of the i2h weight
   int64_t i2h_weight = 0;
@@ -41,38 +41,39 @@ struct RNNWeightOffsets {
   int64_t h2h_bias = 0;
 };
 
-// Weights of every layer and direction (i2h, then h2h), then biases in the same order. Without
-// projection.
+// Returns the offsets of a layer and direction. The parameter vector has the weights of every layer
+// and direction (i2h, then h2h), then biases in the same order. Without projection.
 RNNWeightOffsets RNNOffsets(const RNNParam& param, int64_t input_size, int layer, int direction);
 
-// Length of the parameter vector, with projection too.
+// Returns the length of the parameter vector, including projection weights.
 int64_t RNNParameterSize(const RNNParam& param, int64_t input_size);
 
-// The input size with which the parameter vector has this length; nullopt if there is none.
+// Returns the input size for which the parameter vector has this length; nullopt if there is none.
 std::optional<int64_t> RNNInputSize(const RNNParam& param, int64_t parameter_size);
 
-// Slots of `state_size` elements that a step keeps per sequence: the gates after their activation,
-// and for gru one more. Of n = tanh(nx + r * nh) both summands are kept, in the order r, z, nh, n,
-// so that the slots which the recurrent product fills are the leading ones.
+// Number of slots of `state_size` elements that a step keeps per sequence: the gates after their
+// activation, and for gru one more. For n = tanh(nx + r * nh) both summands are kept, in the order
+// r, z, nh, n, so that the slots which the recurrent product fills come first.
 int RNNNumSlots(RNNMode mode);
 
-// What the forward pass keeps. Blocks are indexed by layer and direction.
+// The layout of the reserve. Blocks are indexed by layer and direction; methods return offsets.
 class RNNReserve {
  public:
   RNNReserve(const RNNParam& param, int64_t num_steps, int64_t batch_size);
 
-  // (num_steps, batch_size, slots * state_size).
+  // Offset of the gates, (num_steps, batch_size, slots * state_size).
   int64_t slots(int layer, int direction) const {
     return (layer * num_directions_ + direction) * slots_size_;
   }
-  // lstm: the cell states after each step, (num_steps, batch_size, state_size).
+  // For lstm: offset of the cell states after each step, (num_steps, batch_size, state_size).
   int64_t cells(int layer, int direction) const {
     return cells_begin_ + (layer * num_directions_ + direction) * cells_size_;
   }
-  // Of every layer but the last, whose output is the operator's: (num_steps, batch_size,
-  // num_directions * state_size).
+  // Offset of the output of a layer other than the last, whose output is the operator's:
+  // (num_steps, batch_size, num_directions * state_size).
   int64_t output(int layer) const { return outputs_begin_ + layer * output_size_; }
-  // A byte per element of output(layer): 0 where dropout took it away. Only if p > 0.
+  // Offset of the dropout mask, one byte per element of output(layer): 0 for dropped ones. Only if
+  // p > 0.
   int64_t mask(int layer) const { return masks_begin_ + layer * mask_size_; }
 
   int64_t size() const { return size_; }

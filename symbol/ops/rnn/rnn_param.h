@@ -10,6 +10,7 @@ namespace cooper {
 
 enum class RNNMode { kRnnRelu, kRnnTanh, kLstm, kGru };
 
+// Parameters of RNN, _rnn_layer and _prepared_rnn.
 struct RNNParam {
   int64_t state_size = 0;
   int64_t num_layers = 0;
@@ -24,7 +25,7 @@ struct RNNParam {
   bool use_sequence_length = false;
 
   static void Declare(ParamDeclaration<RNNParam>& d) {
-    // A file may say anything: no weight has more.
+    // Files are untrusted: no weight has more features.
     constexpr int64_t kMostFeatures = int64_t{1} << 31;
     d.Field("state_size", &RNNParam::state_size)
         .Required()

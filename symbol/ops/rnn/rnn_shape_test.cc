@@ -1,4 +1,4 @@
-// RNN's shapes both ways, its types, and what it says about parameters that make no sense.
+// Tests RNN's shape rules in both directions, its type rules, and errors for invalid parameters.
 
 #include <cstdint>
 #include <limits>
@@ -55,7 +55,7 @@ struct ShapeCase {
 
 TEST(RNNShapeTest, InfersBothWays) {
   constexpr int64_t kUnknown = kUnknownDim;
-  // A bidirectional lstm of two layers. MXNet 1.9.1 has 736 parameters for 3 features.
+  // A bidirectional lstm of two layers. In MXNet 1.9.1 it has 736 parameters for 3 features.
   const std::vector<std::string> args = {"(5, 2, 3)", "(736,)", "(4, 2, 4)", "(4, 2, 4)"};
   const std::vector<std::string> outputs = {"(5, 2, 8)", "(4, 2, 4)", "(4, 2, 4)"};
   const ShapeCase cases[] = {
@@ -143,7 +143,7 @@ TEST(RNNLayerTest, RefusesHalfAClip) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("must be given together")));
 }
 
-// Bytes that an int64 does not hold, in extents that it does.
+// The extents fit int64, the number of bytes does not.
 TEST(RNNShapeTest, RefusesAReserveThatIsTooLarge) {
   const Symbol rnn =
       Symbol::Create("RNN",
@@ -204,7 +204,7 @@ TEST(RNNLayerTest, IsOneLayerInOneDirection) {
   }
 }
 
-// Rows to which the features that fill a panel cannot be added.
+// Rounding the rows up to a multiple of the panel size must not overflow.
 TEST(PackRNNWeightTest, RefusesMoreRowsThanThereCanBe) {
   const Symbol pack =
       Symbol::Create("_pack_rnn_weight", {.name = "p", .attrs = {{"num_gates", "1"}}}).value();
@@ -241,7 +241,7 @@ TEST(RNNLayoutTest, ParameterSizes) {
                          .bidirectional = c.bidirectional};
     EXPECT_EQ(RNNParameterSize(param, c.input), c.size);
     EXPECT_EQ(RNNInputSize(param, c.size), c.input);
-    // The last bias ends where the vector ends.
+    // The last bias ends at the end of the vector.
     const auto last = RNNOffsets(param, c.input, c.layers - 1, c.bidirectional ? 1 : 0);
     EXPECT_EQ(last.h2h_bias + RNNNumGates(c.mode) * c.state, c.size);
   }

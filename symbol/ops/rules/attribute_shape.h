@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_OPS_RULES_ATTRIBUTE_SHAPE_H_
 #define COOPER_SYMBOL_OPS_RULES_ATTRIBUTE_SHAPE_H_
 
-// Rules of operators without inputs, whose shape is an attribute.
+// Rules of operators without inputs whose shape is an attribute.
 
 #include <cstdint>
 #include <vector>
@@ -16,7 +16,7 @@ namespace cooper {
 inline OpSchema::Names NoInputs(const OpCall&) { return {}; }
 
 // Unknown extents come from the consumers: the begin state of an RNN has shape="(0, num_hidden)".
-// As in MXNet, a shape that they know in full is taken whatever a shape with unknown extents says.
+// As in MXNet, a complete shape from a consumer overrides an attribute with unknown extents.
 inline absl::Status ShapeOfAttribute(ShapeContext& c, const std::vector<int64_t>& attribute) {
   const PartialShape shape = PartialShape::FromMXNet(attribute);
   if (c.output(0).IsFull() && !shape.IsFull()) return absl::OkStatus();

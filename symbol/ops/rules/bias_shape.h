@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_OPS_RULES_BIAS_SHAPE_H_
 #define COOPER_SYMBOL_OPS_RULES_BIAS_SHAPE_H_
 
-// The shape of a bias of FullyConnected, and of what is made of FullyConnected.
+// The shape rule of the bias of FullyConnected and of operators fused from it.
 
 #include <cstdint>
 
@@ -11,8 +11,8 @@
 
 namespace cooper {
 
-// Input `i` has `n` elements: shape (n,) unless it is known to be (n, 1), which MXNet takes too.
-// Kernels see no difference. kInvalidArgument, with `why`, for any other shape.
+// Gives input `i` the shape (n,), or (n, 1) if that is known, which MXNet accepts too and kernels
+// do not distinguish. Fails with kInvalidArgument, with `why`, for any other shape.
 inline absl::Status SetBias(ShapeContext& c, int i, int64_t n, const char* why) {
   const PartialShape& bias = c.input(i);
   const bool is_column = bias.rank_known() && bias.rank() == 2 &&

@@ -1,11 +1,12 @@
 #ifndef COOPER_SYMBOL_OPS_RULES_ONE_INPUT_H_
 #define COOPER_SYMBOL_OPS_RULES_ONE_INPUT_H_
 
-// Names of inputs for operators that have one, and for gradients that need no more than the head.
-// Operators with more have an enumeration of their own beside their parameters.
+// Input names for operators with one input, and for gradients that need only the head. Operators
+// with more inputs declare an enumeration beside their parameters.
 
 namespace cooper {
 
+// Index of the only input.
 struct OneInputArrays {
   enum Input { kData };
 };

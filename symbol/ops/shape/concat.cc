@@ -1,4 +1,4 @@
-// Arrays put together along one axis. MXNet: src/operator/nn/concat.cc and, for stack,
+// Concatenates and stacks arrays along one axis. MXNet: src/operator/nn/concat.cc and, for stack,
 // src/operator/tensor/matrix_op-inl.h.
 
 #include <cstdint>
@@ -25,7 +25,7 @@ OpSchema::Names ConcatInputs(const OpCall& call) {
   return names;
 }
 
-// The rank of the output or of any input; -1 if none is known.
+// Returns the rank of the output or of any input; -1 if none is known.
 int AnyRank(const ShapeContext& c) {
   for (int i = 0; i < c.num_inputs(); ++i) {
     if (c.input(i).rank_known()) return c.input(i).rank();
@@ -33,7 +33,7 @@ int AnyRank(const ShapeContext& c) {
   return c.output(0).rank_known() ? c.output(0).rank() : -1;
 }
 
-// What all inputs and the output share: every extent but that of `axis`.
+// Merges the extents that all inputs and the output have in common: all but that of `axis`.
 absl::Status ShareOtherExtents(ShapeContext& c, int axis, int rank) {
   PartialShape common = PartialShape::OfRank(rank);
   for (int i = 0; i < c.num_inputs(); ++i) {
@@ -52,8 +52,8 @@ absl::Status ShareOtherExtents(ShapeContext& c, int axis, int rank) {
   return absl::OkStatus();
 }
 
-// Output extent at dim = sum of the inputs'. What the output leaves for inputs whose extent is not
-// known is shared by up to `max_inferred` of them.
+// The output's extent at dim is the sum of the inputs' extents. If the output is known, up to
+// `max_inferred` inputs of unknown extent share the rest.
 absl::Status JoinedShape(ShapeContext& c, int max_inferred) {
   const int rank = AnyRank(c);
   if (rank < 0) return absl::OkStatus();
@@ -126,7 +126,7 @@ COOPER_REGISTER_OP(_rnn_param_concat)
     .Type(SameType)
     .Gradient(ConcatGradient);
 
-// All inputs have one shape; the output has num_args at axis besides.
+// All inputs have one shape; the output has a new axis of extent num_args.
 absl::Status StackShape(ShapeContext& c) {
   const auto& param = c.param<StackParam>();
   PartialShape common;

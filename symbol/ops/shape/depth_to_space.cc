@@ -1,4 +1,4 @@
-// Channels as blocks of pixels, and back. MXNet: src/operator/tensor/matrix_op-inl.h.
+// Moves channels into blocks of pixels, and back. MXNet: src/operator/tensor/matrix_op-inl.h.
 
 #include <cstdint>
 #include <tuple>

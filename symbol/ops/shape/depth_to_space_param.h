@@ -7,7 +7,7 @@
 
 namespace cooper {
 
-// Of depth_to_space and space_to_depth.
+// Parameters of depth_to_space and space_to_depth.
 struct DepthToSpaceParam {
   int64_t block_size = 0;
 

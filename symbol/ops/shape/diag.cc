@@ -1,4 +1,4 @@
-// The diagonal of matrices, or a matrix of a diagonal. MXNet: src/operator/tensor/diag_op-inl.h.
+// Extracts diagonals of matrices, or builds a matrix. MXNet: src/operator/tensor/diag_op-inl.h.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,7 +19,8 @@
 namespace cooper {
 namespace {
 
-// (n,) to (n + |k|, n + |k|); others lose axis1 and axis2 and end in the diagonal's length.
+// (n,) becomes (n + |k|, n + |k|); arrays of higher rank lose axis1 and axis2 and gain a last axis
+// of the diagonal's length.
 absl::Status DiagShape(ShapeContext& c) {
   const auto& param = c.param<DiagParam>();
   const PartialShape data = c.input(0);

@@ -13,7 +13,7 @@ struct DiagParam {
   int axis2 = 1;
 
   static void Declare(ParamDeclaration<DiagParam>& d) {
-    // No matrix has a diagonal further away: it would have too many elements.
+    // Limit of k: a matrix with a diagonal further away would exceed the size of any array.
     constexpr int64_t kFarthest = int64_t{1} << 31;
     d.Field("k", &DiagParam::k)
         .Min(-kFarthest)

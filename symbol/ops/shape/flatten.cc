@@ -1,5 +1,5 @@
-// Operators that keep the elements and change the axes: all but the first taken as one, an axis of
-// extent 1 added, such axes removed.
+// Operators that keep the elements and change the axes: merge all but the first, add an axis of
+// extent 1, or remove such axes.
 
 #include <cstdint>
 #include <optional>
@@ -18,8 +18,8 @@
 namespace cooper {
 namespace {
 
-// (batch_size, ...) to (batch_size, product of the others). As in MXNet nothing is learnt from a
-// shape that is known in part.
+// (batch_size, ...) becomes (batch_size, product of the others). As in MXNet, nothing is inferred
+// from a partially known shape.
 absl::Status FlattenShape(ShapeContext& c) {
   const PartialShape data = c.input(0);
   if (!data.IsFull()) return absl::OkStatus();
@@ -110,7 +110,7 @@ absl::Status SqueezeShape(ShapeContext& c) {
   for (int i = 0; i < data.rank(); ++i) {
     if (!remove[i]) kept.push_back(data[i]);
   }
-  // MXNet keeps one axis of an array all of whose extents are 1.
+  // MXNet keeps one axis of an array whose extents are all 1.
   if (kept.empty()) kept.push_back(1);
   return c.SetOutput(0, PartialShape(kept), "data without axes of 1");
 }

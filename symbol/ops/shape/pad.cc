@@ -1,4 +1,4 @@
-// New elements around an array. MXNet: src/operator/pad-inl.h, which allows ranks 4 and 5 alone.
+// Pads an array. MXNet: src/operator/pad-inl.h, which supports only ranks 4 and 5.
 
 #include <algorithm>
 #include <cstdint>

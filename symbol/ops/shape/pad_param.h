@@ -9,6 +9,7 @@
 
 namespace cooper {
 
+// Parameters of Pad.
 struct PadParam {
   enum Mode { kConstant, kEdge, kReflect };
 
@@ -27,12 +28,12 @@ struct PadParam {
     d.Field("constant_value", &PadParam::constant_value).Doc("value of mode constant");
   }
 
-  // Index in data's axis, of extent `len`, that index `i` of the output's takes its value from; -1
+  // Returns the index on data's axis, of extent `len`, whose value the output has at index `i`; -1
   // for constant_value.
   int64_t source(int axis, int64_t i, int64_t len) const {
     return SourceOf(mode, i - pad_width[2 * axis], len);
   }
-  // The same for index `i` counted from the first of data's.
+  // The same for an index `i` relative to data's first element.
   COOPER_HOST_DEVICE static int64_t SourceOf(Mode mode, int64_t i, int64_t len) {
     if (i >= 0 && i < len) return i;
     if (mode == kConstant) return -1;

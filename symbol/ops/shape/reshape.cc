@@ -1,4 +1,4 @@
-// The same elements under another shape. MXNet: src/operator/tensor/matrix_op-inl.h.
+// Gives the elements of an array another shape. MXNet: src/operator/tensor/matrix_op-inl.h.
 
 #include <algorithm>
 #include <cstdint>
@@ -48,7 +48,7 @@ absl::Status NoExtentLeft(int64_t code, const ReshapeParam& param, const Partial
                    " has no extent of input 'data' ", data.ToString(), " left to work on"));
 }
 
-// Divides an extent that may be unknown. An extent of 0 divides nothing but 0.
+// Divides an extent that may be unknown. An extent of 0 divides only 0.
 bool Divide(int64_t total, int64_t by, int64_t* quotient) {
   if (by == 0) {
     *quotient = 0;
@@ -58,7 +58,7 @@ bool Divide(int64_t total, int64_t by, int64_t* quotient) {
   return total % by == 0;
 }
 
-// The output's extents by `shape` and its codes, as far as those of `data` are known.
+// Returns the output's extents from `shape` and its codes, as far as those of `data` are known.
 absl::StatusOr<PartialShape> DecodeShape(const ReshapeParam& param, const PartialShape& data) {
   Dims source(data.dims().begin(), data.dims().end());
   Dims codes = param.shape;
@@ -136,7 +136,7 @@ absl::StatusOr<PartialShape> DecodeShape(const ReshapeParam& param, const Partia
   return PartialShape(out);
 }
 
-// The output's extents by `target_shape`. As in MXNet -1 is an extent that others tell.
+// Returns the output's extents from `target_shape`. As in MXNet, -1 is inferred from the others.
 absl::StatusOr<PartialShape> DecodeTargetShape(const ReshapeParam& param,
                                                const PartialShape& data) {
   PartialShape out(param.target_shape);
@@ -174,8 +174,8 @@ absl::StatusOr<PartialShape> DecodeTargetShape(const ReshapeParam& param,
   return out;
 }
 
-// `shape` with its one unknown extent, if it has just one, such that it has as many elements as
-// `other`.
+// Returns `shape` with its single unknown extent, if there is just one, set so that it has as many
+// elements as `other`.
 PartialShape FillByCount(PartialShape shape, const PartialShape& other) {
   const int64_t total = other.num_elements();
   if (!shape.rank_known() || total == kUnknownDim) return shape;
@@ -240,7 +240,7 @@ struct ReshapeLikeParam {
   }
 };
 
-// The axes [begin, end) of an input of that rank.
+// Sets the axes [begin, end) of an input of that rank.
 absl::Status AxisRange(const char* name, const std::optional<int64_t>& first,
                        const std::optional<int64_t>& last, int rank, int* begin, int* end) {
   int64_t b = first.value_or(0), e = last.value_or(rank);
@@ -271,7 +271,7 @@ absl::Status ReshapeLikeShape(ShapeContext& c) {
   return SameCount(c);
 }
 
-// Types of the two inputs are free of each other: only the shape of rhs is used.
+// The dtypes of the two inputs are independent: only the shape of rhs is used.
 absl::Status FirstInputType(TypeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(0)));
   return c.SetInput(0, c.output(0));

@@ -8,8 +8,8 @@
 
 namespace cooper {
 
-// The gradient of an operator whose output is input 0 under another shape: the head under input
-// 0's shape. None flows to the other inputs.
+// Returns the gradient of an operator whose output is input 0 under another shape: the head under
+// the shape of input 0. The other inputs have no gradient.
 absl::StatusOr<std::vector<NodeEntry>> ReshapeGradient(GradientContext& c);
 
 }  // namespace cooper

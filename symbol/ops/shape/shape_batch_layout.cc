@@ -1,5 +1,5 @@
-// Where operators that repeat, reverse or pad keep the samples of a batch. Views, transposes, parts
-// and joins need no rule: their schemas say it.
+// Batch layouts of operators that repeat, reverse or pad. Views, transposes, splits and joins need
+// no rule: their schemas are sufficient.
 
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// Shape rules of the operators that move elements, both ways, and what their errors say.
+// Tests the shape rules of the operators that move elements, in both directions, and their errors.
 
 #include "gtest/gtest.h"
 #include "symbol/ops/elemwise/shape_rule_checker.h"
@@ -95,7 +95,7 @@ const ShapeRuleCase kCases[] = {
      {"(4294967296, 4294967296)"},
      "(9223372036854775807,)",
      ""},
-    // 2^64 + 2^32.
+    // 2^64 + 2^32 elements.
     {"ReshapeSplitsIntoTooMany",
      "Reshape",
      {{"shape", "(-4, 4294967296, 4294967297)"}},

@@ -1,4 +1,4 @@
-// A part of an array. MXNet: src/operator/tensor/matrix_op-inl.h.
+// Slices arrays. MXNet: src/operator/tensor/matrix_op-inl.h.
 
 #include <cstdint>
 #include <optional>
@@ -49,7 +49,7 @@ absl::Status CheckSlice(const SliceParam& param, const PartialShape& data) {
   return absl::OkStatus();
 }
 
-// The part's extents, as far as data's are known.
+// Returns the slice's extents, as far as data's are known.
 PartialShape SlicedShape(const SliceParam& param, PartialShape data) {
   for (int i = 0; i < data.rank(); ++i) {
     if (data.dim_known(i)) data[i] = param.range(i, data[i]).extent;
@@ -165,7 +165,7 @@ COOPER_REGISTER_OP(_backward_slice_axis)
     .Shape(GradientShape)
     .Type(SameType);
 
-// The kernel reads all it needs from the shapes, so that only the schema knows this.
+// Only the schema has this struct: the kernel uses nothing but the shapes.
 struct SliceLikeParam {
   std::optional<std::vector<int64_t>> axes = std::vector<int64_t>();
 

@@ -1,8 +1,8 @@
 #ifndef COOPER_SYMBOL_OPS_SHAPE_SLICE_PARAM_H_
 #define COOPER_SYMBOL_OPS_SHAPE_SLICE_PARAM_H_
 
-// Parameters of the operators that take a part of an array. Each tells, for an axis of the whole,
-// which indices are in the part; schemas and kernels share that.
+// Parameters of the slicing operators. Each returns, for an axis of the whole array, the indices in
+// the slice; schemas and kernels share these functions.
 
 #include <algorithm>
 #include <cstdint>
@@ -20,6 +20,7 @@ struct SliceAssignArrays {
   enum Input { kLhs, kRhs };
 };
 
+// Parameters of slice: Python's begin:end:step for the leading axes.
 struct SliceParam {
   using Indices = std::vector<std::optional<int64_t>>;
   Indices begin, end, step;
@@ -36,12 +37,12 @@ struct SliceParam {
     d.template Field<Indices>("step", &P::step).Doc("distance of indices; None: 1");
   }
 
-  // Indices of an axis of extent `len`, clamped as Python clamps them. A step must not be 0.
+  // Returns the indices of an axis of extent `len`, clamped as in Python. A step must not be 0.
   SliceRange range(int axis, int64_t len) const {
     if (axis >= static_cast<int>(begin.size())) return {0, 1, len};
     const auto& step_at = axis < static_cast<int>(step.size()) ? step[axis] : std::nullopt;
     if (len == 0) return {0, step_at.value_or(1), 0};
-    // Larger steps go no further than to the first index.
+    // A larger step also selects only the first index.
     const int64_t s = std::clamp(step_at.value_or(1), -len, len);
     int64_t b = begin[axis].value_or(s < 0 ? len - 1 : 0);
     int64_t e = end[axis].value_or(s < 0 ? -1 : len);
@@ -65,6 +66,7 @@ struct SliceAssignScalarParam : SliceParam {
   }
 };
 
+// Parameters of slice_axis.
 struct SliceAxisParam {
   int axis = 0;
   int64_t begin = 0;
@@ -78,10 +80,10 @@ struct SliceAxisParam {
         .Doc("its first index that is no longer taken; None: all to its end");
   }
 
-  // Indices of the axis, whose extent is `len`; not checked.
+  // Returns the indices of the axis, whose extent is `len`; they may be out of range.
   SliceRange range(int64_t len) const {
     if (len == 0) return {0, 1, 0};
-    // Numbers so far away are no indices before or after it, but can be subtracted.
+    // Clamps numbers that are far out of range so that they can be subtracted without overflow.
     const auto from_front = [len](int64_t index) {
       index = std::clamp(index, -len - 1, std::numeric_limits<int64_t>::max() - 1);
       return index < 0 ? index + len : index;
@@ -91,6 +93,7 @@ struct SliceAxisParam {
   }
 };
 
+// Parameters of Crop, which slices the axes of height and width.
 struct CropParam {
   int num_args = 0;
   std::vector<int64_t> offset = {0, 0};
@@ -108,16 +111,16 @@ struct CropParam {
     d.Field("center_crop", &CropParam::center_crop).Doc("whether the middle is taken");
   }
 
-  // First index of axis 2 (`i` 0) or 3 (`i` 1), of which `part` of `whole` indices are taken.
+  // Returns the first index of axis 2 (`i` 0) or 3 (`i` 1) if `part` of `whole` indices are taken.
   int64_t begin(int i, int64_t whole, int64_t part) const {
     return center_crop ? (whole - part) / 2 : offset[i];
   }
 };
 
-// The part that slice_like takes: the beginning of every axis.
+// The slice of slice_like: the leading indices of every axis.
 struct LeadingPart {};
 
-// Which indices of `axis` of `whole` are in `part`, whose shape is inferred.
+// Returns the indices of `axis` of `whole` that are in `part`, an inferred shape.
 inline SliceRange RangeAlong(int axis, const SliceParam& param, const Shape& whole, const Shape&) {
   return param.range(axis, whole[axis]);
 }

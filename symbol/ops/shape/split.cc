@@ -1,4 +1,4 @@
-// An array cut along one axis. MXNet: src/operator/slice_channel-inl.h and, for _split_v2,
+// Splits an array along one axis. MXNet: src/operator/slice_channel-inl.h and, for _split_v2,
 // src/operator/tensor/matrix_op-inl.h.
 
 #include <cstdint>
@@ -31,7 +31,7 @@ OpSchema::Names Numbered(const char* name, int count) {
   return names;
 }
 
-// Extents of `shape` without `axis`, if `squeeze`; else with `extent` there.
+// Returns `shape` without `axis` if `squeeze`, else with `extent` at `axis`.
 PartialShape PartShape(PartialShape shape, int axis, int64_t extent, bool squeeze) {
   if (!squeeze) {
     shape[axis] = extent;
@@ -42,7 +42,7 @@ PartialShape PartShape(PartialShape shape, int axis, int64_t extent, bool squeez
   return PartialShape(dims);
 }
 
-// The shape of the whole as far as `part` tells it: all but `axis`.
+// Returns the known extents of the whole array: those of `part` but for `axis`.
 PartialShape WholeShape(const PartialShape& part, int axis, bool squeeze) {
   std::vector<int64_t> dims(part.dims().begin(), part.dims().end());
   if (squeeze) {
@@ -53,7 +53,7 @@ PartialShape WholeShape(const PartialShape& part, int axis, bool squeeze) {
   return PartialShape(dims);
 }
 
-// The rank of data, from data itself or from any of the parts; -1 if unknown.
+// Returns the rank of data, from data itself or from any of the parts; -1 if unknown.
 int RankOfWhole(const ShapeContext& c, bool squeeze) {
   if (c.input(0).rank_known()) return c.input(0).rank();
   for (int i = 0; i < c.num_outputs(); ++i) {
@@ -62,7 +62,7 @@ int RankOfWhole(const ShapeContext& c, bool squeeze) {
   return -1;
 }
 
-// What a split with the extents `parts` (kUnknownDim where unknown) means for all shapes.
+// Merges the shapes of data and of its parts with extents `parts` (kUnknownDim where unknown).
 absl::Status SplitShape(ShapeContext& c, int axis, bool squeeze,
                         const std::vector<int64_t>& parts) {
   for (int i = 0; i < c.num_outputs(); ++i) {
@@ -109,7 +109,7 @@ absl::Status SliceChannelShape(ShapeContext& c) {
                                                      param.num_outputs, " = num_outputs at axis ",
                                                      axis, " of input 'data' ", data.ToString()));
     }
-  } else if (!param.squeeze_axis) {  // all parts are equal: one that is known tells the others
+  } else if (!param.squeeze_axis) {  // all parts are equal: one gives the others
     for (int i = 0; i < c.num_outputs(); ++i) {
       const PartialShape& out = c.output(i);
       if (out.rank() == rank && out.dim_known(axis)) part = out[axis];

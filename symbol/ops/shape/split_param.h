@@ -8,6 +8,7 @@
 
 namespace cooper {
 
+// Parameters of SliceChannel: parts of equal extent.
 struct SliceChannelParam {
   int num_outputs = 0;
   int axis = 1;
@@ -25,6 +26,7 @@ struct SliceChannelParam {
   }
 };
 
+// Parameters of _split_v2: `sections` nearly equal parts, or parts that begin at `indices`.
 struct SplitParam {
   std::vector<int64_t> indices;
   int axis = 1;

@@ -1,4 +1,4 @@
-// Elements repeated, or in reverse order. MXNet: src/operator/tensor/matrix_op-inl.h.
+// Repeats or reverses elements. MXNet: src/operator/tensor/matrix_op-inl.h.
 
 #include <algorithm>
 #include <cstdint>

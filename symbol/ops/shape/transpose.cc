@@ -1,5 +1,4 @@
-// Axes in another order. MXNet: src/operator/tensor/matrix_op-inl.h and
-// src/operator/swapaxis-inl.h.
+// Permutes axes. MXNet: src/operator/tensor/matrix_op-inl.h and src/operator/swapaxis-inl.h.
 
 #include <algorithm>
 #include <vector>
@@ -24,7 +23,7 @@ std::vector<int> SourceAxes(const OpCall& call, int rank) {
   return axes;
 }
 
-// Both ways, once the axes are known to be in order.
+// Merges the shapes of input and output. The axes must have been checked.
 template <typename Param>
 absl::Status PermutedShape(ShapeContext& c, const Param& param, int rank) {
   PartialShape data = PartialShape::OfRank(rank), output = data;
@@ -37,7 +36,7 @@ absl::Status PermutedShape(ShapeContext& c, const Param& param, int rank) {
   return c.SetOutput(0, output, "data's extents, transposed");
 }
 
-// The rank of the input or output, -1 if unknown.
+// Returns the rank of the input or output; -1 if unknown.
 int KnownRank(const ShapeContext& c) {
   if (c.input(0).rank_known()) return c.input(0).rank();
   return c.output(0).rank_known() ? c.output(0).rank() : -1;

@@ -16,7 +16,7 @@ struct TransposeParam {
         .Doc("the axis of data that each axis of the output is; empty: in opposite order");
   }
 
-  // Axis of data that is axis `i` of the output.
+  // Returns the axis of data that becomes axis `i` of the output.
   int source_axis(int i, int rank) const {
     if (axes.empty()) return rank - 1 - i;
     return static_cast<int>(axes[i] < 0 ? axes[i] + rank : axes[i]);
