@@ -1,9 +1,8 @@
 #ifndef COOPER_EXECUTOR_PLAN_ARENA_LAYOUT_H_
 #define COOPER_EXECUTOR_PLAN_ARENA_LAYOUT_H_
 
-// Where everything that a program computes lies: a memory plan for the arena of each context, with
-// the values' buffers and the scratch memory of kernels and of chains of tiles. Offsets and sizes
-// are in bytes.
+// Lays out the memory of a program: plans the arena of each context, in which the buffers of values
+// and the scratch memory of kernels and of tile chains get offsets. Offsets and sizes are in bytes.
 
 #include <cstdint>
 #include <vector>
@@ -17,35 +16,36 @@
 
 namespace cooper {
 
+// The memory plans of a program. A pure value: it owns no memory.
 struct ArenaLayout {
   struct Region {
     std::vector<LiveRange> ranges;
     MemoryPlan plan;
   };
   std::vector<Region> regions;  // by context of the program
-  // The range in its context's region of each buffer, and of the scratch memory of each instruction
-  // and of each chain of tiles. -1: nothing is placed.
+  // Index of the range in its context's region, for each buffer, each instruction's scratch memory
+  // and each chain's scratch memory. -1: no memory is placed.
   std::vector<int> range_of_buffer;
   std::vector<int> range_of_instruction;
   std::vector<int> range_of_chain;
 
-  // Offset of a value of `program`; -1 if it is in no arena: the caller's arrays, and what only a
-  // chain of tiles uses.
+  // Returns the offset of a value of `program`; -1 if the value is in no arena: the caller's
+  // arrays, and values that only a chain of tiles uses.
   int64_t OffsetOf(const Program& program, int value) const;
-  // Offset of a range of a context; -1 for range -1.
+  // Returns the offset of a range of a context; -1 for range -1.
   int64_t OffsetOf(int context, int range) const {
     return range < 0 ? -1 : regions[context].plan.offsets[range];
   }
   int64_t num_ranges() const;
 };
 
-// Plans the arenas of a program. `workspace_bytes` has the scratch memory of each instruction. The
-// plans are checked (CheckMemoryPlan).
+// Plans the arenas of a program. `workspace_bytes` has the scratch bytes of each instruction. The
+// plans are verified with CheckMemoryPlan.
 absl::StatusOr<ArenaLayout> LayOutArenas(const Program& program, const TilePlan& tiles,
                                          absl::Span<const int64_t> workspace_bytes);
 
-// Whether a program of the same buffers, instructions and chains, with other sizes, can lie there:
-// kInvalidArgument, naming what needs more room, if not.
+// Checks that a program with the same buffers, instructions and chains, but other sizes, fits into
+// `layout`. Fails with kInvalidArgument, naming what needs more room.
 absl::Status CheckFits(const Program& program, const TilePlan& tiles,
                        absl::Span<const int64_t> workspace_bytes, const ArenaLayout& layout);
 

@@ -15,10 +15,10 @@ namespace {
 
 int64_t Rounded(int64_t bytes) { return AlignUp(bytes, kArenaAlignment); }
 
-// Free space by offset, with neighbours merged. The end of the arena is open.
+// Free blocks by offset, with neighbours merged. The end of the arena is open.
 class FreeList {
  public:
-  // The smallest free block that fits; at the end if none does.
+  // Takes the smallest free block that fits; extends the arena if none does.
   int64_t Take(int64_t size) {
     auto best = by_size_.lower_bound({size, 0});
     if (best != by_size_.end()) {
@@ -65,7 +65,7 @@ class FreeList {
     by_offset_[offset] = size;
     by_size_.insert({size, offset});
   }
-  // By value: the arguments may refer into the maps.
+  // The parameters are values because the arguments may refer into the maps.
   void Erase(const int64_t offset, const int64_t size) {
     by_size_.erase({size, offset});
     by_offset_.erase(offset);
@@ -76,8 +76,8 @@ class FreeList {
   int64_t end_ = 0;
 };
 
-// Minima of runs of numbers, by a sparse table: the minima of all runs whose length is a power
-// of 2.
+// Minima over intervals of a list, by a sparse table with the minima of all intervals whose length
+// is a power of 2.
 class RangeMinimum {
  public:
   explicit RangeMinimum(std::vector<int> numbers) : table_({std::move(numbers)}) {
@@ -89,7 +89,7 @@ class RangeMinimum {
     }
   }
 
-  // Of numbers [begin, end), which are some.
+  // Returns the minimum of numbers [begin, end), which must not be empty.
   int Of(int begin, int end) const {
     const int level = std::bit_width(static_cast<unsigned>(end - begin)) - 1;
     return std::min(table_[level][begin], table_[level][end - (1 << level)]);
@@ -154,7 +154,7 @@ std::vector<int> OrderBy(absl::Span<const LiveRange> ranges, int64_t (*weight)(c
 
 std::vector<int> OrderByBreadth(absl::Span<const LiveRange> ranges) {
   const int n = static_cast<int>(ranges.size());
-  // Steps at which no range begins have nothing that the one before has not.
+  // A step at which no range begins has no live range that the step before it does not have.
   std::vector<int> steps;
   for (const LiveRange& r : ranges) steps.push_back(r.first);
   std::sort(steps.begin(), steps.end());
@@ -176,7 +176,7 @@ std::vector<int> OrderByBreadth(absl::Span<const LiveRange> ranges) {
   std::vector<int> rank(steps.size());
   for (size_t i = 0; i < by_breadth.size(); ++i) rank[by_breadth[i]] = static_cast<int>(i);
 
-  // A range is taken with the first of its steps.
+  // A range is placed at the earliest turn of the steps at which it is live.
   const RangeMinimum ranks(std::move(rank));
   std::vector<int> turn(n);
   for (int i = 0; i < n; ++i) {

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_PLAN_LIVE_BUFFERS_H_
 #define COOPER_EXECUTOR_PLAN_LIVE_BUFFERS_H_
 
-// From which step to which a program uses its buffers: what its memory is planned by.
+// Finds the steps over which a program uses each of its buffers: the input of the memory planner.
 
 #include <vector>
 
@@ -11,15 +11,16 @@
 
 namespace cooper {
 
+// The live ranges of a program's buffers.
 struct LiveBuffers {
-  std::vector<std::vector<LiveRange>> ranges;  // those in the arena of each context
-  // By buffer: its range among those of its context; -1 if it is in no arena, or never used.
+  std::vector<std::vector<LiveRange>> ranges;  // the ranges in the arena of each context
+  // By buffer: its index among the ranges of its context; -1 if it is in no arena or never used.
   std::vector<int> range_of_buffer;
 };
 
-// A step is an instruction's position. Outputs are in use until one step after the last. With
-// `tiles`, which may be null, a chain uses all its arrays from its first step to its last, and what
-// has a slot in it is in no arena.
+// Returns the live ranges of the buffers. A step is the position of an instruction. Outputs are
+// live until one step after the last. With `tiles`, which may be null, a chain uses all its arrays
+// from its first step to its last, and buffers that have a slot in the chain are in no arena.
 LiveBuffers FindLiveBuffers(const Program& program, const TilePlan* tiles);
 
 }  // namespace cooper

@@ -15,7 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::FieldsAre;
 
-// Values 0 to n - 1 of 64 bytes, each a buffer of its own.
+// Returns a program with `count` values of 64 bytes, each in a buffer of its own.
 Program WithValues(int count) {
   Program p;
   p.contexts = {Context::Cpu()};
@@ -32,7 +32,7 @@ void Add(Program& p, const std::vector<int>& inputs, const std::vector<int>& out
                             .reqs = std::vector<WriteReq>(outputs.size(), WriteReq::kWrite)});
 }
 
-// Size, first and last step, alignment.
+// Matches a range of 64 bytes over the steps [first, last] with an alignment of 4.
 auto Range(int first, int last) { return FieldsAre(64, first, last, 4); }
 
 TEST(LiveBuffersTest, FromTheFirstUseToTheLast) {
@@ -90,7 +90,7 @@ TEST(LiveBuffersTest, AChainUsesItsArraysAsLongAsItRuns) {
       ElementsAre(ElementsAre(Range(0, 1), Range(1, 2), Range(2, 3), Range(3, 4), Range(4, 4))));
 }
 
-// A buffer is aligned for each of its values.
+// The alignment of a buffer suits each of its values.
 TEST(LiveBuffersTest, TheLargestElementDecides) {
   Program p = WithValues(2);
   p.values.push_back({.shape = {8}, .dtype = DType::kFloat64, .buffer = 0});

@@ -1,25 +1,25 @@
 #ifndef COOPER_EXECUTOR_PLAN_LIVE_RANGE_H_
 #define COOPER_EXECUTOR_PLAN_LIVE_RANGE_H_
 
-// What a value asks of the arena that its memory is planned in.
+// The live range of a value: the bytes, steps and alignment that the memory planner needs.
 
 #include <cstdint>
 
 namespace cooper {
 
-// The arena begins at a multiple of this, and no offset has to be a multiple of more.
+// Alignment of the arena itself, and the largest alignment of an offset. In bytes.
 inline constexpr int64_t kArenaAlignment = 64;
 
-// One value's claim: `size` bytes over the steps [first, last], both included.
+// A value that takes `size` bytes over the steps [first, last], both included.
 struct LiveRange {
   int64_t size = 0;
   int first = 0;
   int last = 0;
-  // Its offset is a multiple of this: a power of 2, at most kArenaAlignment.
+  // The offset must be a multiple of this: a power of 2, at most kArenaAlignment.
   int64_t alignment = kArenaAlignment;
 };
 
-// `offset`, or the next multiple of `alignment` above it.
+// Returns the smallest multiple of `alignment`, a power of 2, that is not below `offset`.
 constexpr int64_t AlignUp(int64_t offset, int64_t alignment) {
   return (offset + alignment - 1) & -alignment;
 }

@@ -30,8 +30,8 @@ absl::Status CheckRanges(absl::Span<const LiveRange> ranges) {
   return absl::OkStatus();
 }
 
-// Tries ways of planning, the quick ones first, until the best plan is good enough for what the
-// next one costs.
+// Tries planning methods, the quick ones first, until the best plan is good enough compared with
+// the cost of the next method.
 class Planner {
  public:
   explicit Planner(absl::Span<const LiveRange> ranges) : ranges_(ranges) {
@@ -54,11 +54,12 @@ class Planner {
   }
 
  private:
-  // Work of all searches, by range, for a plan with less than the wanted gap: about a tenth of what
-  // it takes to bind the program. And for one with more, whatever the number of ranges.
+  // Work budgets of the searches. Per range, for a plan whose gap is already below the wanted one:
+  // about a tenth of the time to bind the program. In total, for a plan with a larger gap, whatever
+  // the number of ranges.
   static constexpr int64_t kWorkPerRange = 500;
   static constexpr int64_t kMaxWork = 8'000'000;
-  // Likewise of all that begin anew where that did not do.
+  // Total work of the restarted searches, which run if the first ones do not reach the wanted gap.
   static constexpr int64_t kMaxWorkAnew = 4 * kMaxWork;
 
   template <typename Plan>
@@ -69,11 +70,11 @@ class Planner {
   }
 
   bool IsProven() const { return best_.arena_size <= proven_bound_; }
-  // So good that nothing more is tried.
+  // Whether the best plan is so good that no other method is tried.
   bool IsNear() const {
     return IsProven() || best_.arena_size - best_.lower_bound <= best_.lower_bound / 1000;
   }
-  // So good that no long search is made.
+  // Arena size at which no long search starts.
   int64_t Wanted() const { return best_.lower_bound + best_.lower_bound / 50; }
   bool IsWanted() const { return IsProven() || best_.arena_size <= Wanted(); }
 
@@ -88,8 +89,8 @@ class Planner {
     }
   }
 
-  // First asks for the bound itself, and raises it whenever it turns out to be out of reach; then
-  // for what is wanted. Each round takes four times as long as the one before.
+  // Searches alternately for a plan at the lower bound, which rises whenever it is proven
+  // infeasible, and for the wanted size. Each round has four times the work of the one before.
   void TrySearch(const PackingProblem& problem) {
     work_left_ = kMaxWork;
     const int64_t affordable = kWorkPerRange * static_cast<int64_t>(problem.items().size());
@@ -112,8 +113,8 @@ class Planner {
     }
   }
 
-  // A search that has begun badly may not come back from that for ever: short ones in many orders
-  // find what a long one does not.
+  // Restarts short searches in many orders: a search that begins badly may never recover, so short
+  // ones find plans that one long search misses.
   void TryAnew(const PackingProblem& problem) {
     work_left_ = kMaxWorkAnew;
     const int64_t work = 4 * problem.DescentWork();
@@ -122,13 +123,13 @@ class Planner {
     }
   }
 
-  // For half of what is left, if even what is wanted is proven to be out of reach.
+  // Searches for the wanted size; if even that is proven infeasible, halves the remaining gap.
   void SearchForWanted(const PackingProblem& problem, int64_t work, int order) {
     const int64_t half = proven_bound_ + (best_.arena_size - proven_bound_) / 2;
     Search(problem, Wanted() >= proven_bound_ ? Wanted() : half, work, order);
   }
 
-  // Raises the bound as often as that is done with `work`.
+  // Searches at the proven bound and raises the bound, as often as `work` allows.
   void SearchAtBound(const PackingProblem& problem, int64_t work, int order) {
     for (const int64_t end = work_left_ - work; work_left_ > end && work_left_ > 0;) {
       const int64_t bound = proven_bound_;
@@ -192,7 +193,7 @@ absl::Status CheckMemoryPlan(absl::Span<const LiveRange> ranges, const MemoryPla
                                               " in an arena of ", plan.arena_size));
     }
   }
-  // Replays time: at each step the live ranges, by offset, must not touch.
+  // Replays time: the ranges that are live at a step, by offset, must not overlap.
   std::map<int, std::pair<std::vector<int>, std::vector<int>>> events;  // begins, ends
   for (size_t i = 0; i < ranges.size(); ++i) {
     if (ranges[i].size == 0) continue;

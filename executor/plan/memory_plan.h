@@ -17,35 +17,36 @@
 
 namespace cooper {
 
-// How memory of so many bytes is to be aligned whose largest elements have `element_bytes`, which
-// is a power of 2 up to kArenaAlignment: to 64 bytes from 4 KB on, so that no vector of a large
-// array lies across two cache lines; less than that to at most a 64th of its size, so that the
-// bytes that stay idle before it are no part to speak of; but always to its elements. Sizes are not
-// rounded: a scalar takes its own bytes. No kernel needs more, since arguments may be slices of
-// other arrays; and as instructions run one after the other, no two threads write to what shares a
-// cache line but to parts of one value.
+// Returns the alignment of `bytes` of memory whose largest elements have `element_bytes`, a power
+// of 2 up to kArenaAlignment. The result is kArenaAlignment from 4 KB on, so that no vector of a
+// large array crosses a cache line. Smaller memory is aligned to the largest power of 2 up to bytes
+// / 64, so padding stays below 2 %, but at least to `element_bytes`. Sizes are not rounded up: a
+// scalar takes its own bytes. No kernel needs more, since arguments may be slices of other arrays.
+// Instructions run one after the other, so two threads that write to one cache line write parts of
+// one value.
 int64_t PlannedAlignment(int64_t bytes, int64_t element_bytes);
-// For memory that may hold elements of any type: kernels' workspaces.
+// Element size that suits elements of any type: for the workspaces of kernels.
 inline constexpr int64_t kLargestElement = 16;
 
+// The result of PlanMemory. A pure value: it owns no memory.
 struct MemoryPlan {
   std::vector<int64_t> offsets;  // offsets[i] places ranges[i]
-  int64_t arena_size = 0;        // what to allocate
+  int64_t arena_size = 0;        // bytes to allocate
   int64_t lower_bound = 0;       // LowerBound(ranges)
-  // No plan is smaller, of these ranges and alignments. Not set: perhaps there is one.
+  // Whether it is proven that no smaller plan exists for these ranges and alignments.
   bool proven = false;
 };
 
-// The largest total of sizes that are live at one step: no plan needs less. Of ranges that
-// PlanMemory accepts.
+// Returns the largest total of sizes that are live at one step: no plan needs less. The ranges must
+// be valid for PlanMemory.
 int64_t LowerBound(absl::Span<const LiveRange> ranges);
 
 // Returns a plan in which ranges that are live together do not overlap. Equal input gives an equal
 // plan. Places ranges in several orders (greedy_plans.h) and keeps the best; stops at the first
-// that comes within a thousandth of the lower bound. If none does, searches for a plan within 2
-// percent of the bound or the proof that there is none (packing_search.h); for programs of some 200
-// ranges it nearly always ends with one of them. For a thousandth it looks further as long as that
-// takes little beside binding.
+// plan within a thousandth of the lower bound. If no order gives one, searches for a plan within 2
+// percent of the bound or for the proof that there is none (packing_search.h); programs of some 200
+// ranges nearly always end with one of the two. The search for the last thousandth goes on only
+// while it is cheap compared with binding. Thread-safe.
 //
 // Fails with kInvalidArgument, naming the index, if a size is negative, last < first, first < 0 or
 // the alignment is no power of 2 up to kArenaAlignment.

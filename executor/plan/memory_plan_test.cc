@@ -34,7 +34,7 @@ const PlanCase kCases[] = {
     {"TwoSmallFitWhereOneLargeWas", {{256, 0, 0}, {128, 1, 1}, {128, 1, 1}}, 256, 256},
     {"LargeTakesMergedNeighbours", {{64, 0, 0}, {64, 0, 0}, {128, 1, 1}}, 128, 128},
     {"Pyramid", {{64, 0, 6}, {64, 1, 5}, {64, 2, 4}}, 192, 192},
-    // Of the orders only that by breadth gets there.
+    // Only the order by breadth finds this plan.
     {"FromTheFullestStep",
      {{256, 1, 2},
       {384, 7, 10},
@@ -88,7 +88,7 @@ TEST_P(BadRangeTest, NamesTheRange) {
 INSTANTIATE_TEST_SUITE_P(Cases, BadRangeTest, ::testing::ValuesIn(kBadCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// Every pair of ranges, compared one by one: neither the planner's nor the checker's way.
+// Compares every pair of ranges, independently of the planner and of the checker.
 void ExpectDisjoint(const std::vector<LiveRange>& ranges, const MemoryPlan& plan) {
   for (size_t i = 0; i < ranges.size(); ++i) {
     EXPECT_LE(plan.offsets[i] + ranges[i].size, plan.arena_size);
@@ -135,9 +135,9 @@ TEST(PlanMemoryTest, ForwardAndBackwardOfAChainReachTheLowerBound) {
   EXPECT_LE(plan.arena_size, plan.lower_bound + plan.lower_bound / 50);
 }
 
-// A network whose values last until their gradients are made, and gradients until those of the
-// layer below, with scratch memory in some layers and values that skip layers: sizes fall, and grow
-// again now and then, as those of convolutions and pooling do.
+// Returns the ranges of a network whose values live until their gradients are computed, and
+// gradients until those of the layer below are. Some layers have scratch memory and some values
+// skip layers. Sizes fall and sometimes grow, as those of convolutions and pooling do.
 std::vector<LiveRange> RandomTraining(uint64_t seed) {
   RandomGenerator random(seed);
   const auto below = [&](int64_t n) { return static_cast<int64_t>(random.NextBelow(n)); };

@@ -11,12 +11,12 @@ namespace {
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
-// Work that a range costs at a node of the search, beside that of its sections.
+// Work of a range at a node of the search, in addition to the work of its sections.
 constexpr int64_t kWorkOfRange = 20;
 
 using Item = PackingProblem::Item;
 
-// A range that has no place yet, and the lowest that it may get.
+// A range that is not placed yet, and the lowest offset that it may get.
 struct Open {
   int item = 0;
   int64_t offset = 0;
@@ -54,7 +54,7 @@ class Search {
   }
 
  private:
-  // Of ranges at one offset the one with the lowest rank is tried first.
+  // Ranks the items: the item with the lowest rank is tried first among those at one offset.
   void MakeRanks() {
     std::vector<int64_t> total(num_sections_, 0);
     for (const Item& item : items_) {
@@ -94,8 +94,8 @@ class Search {
     for (size_t i = 0; i < order.size(); ++i) ranks_[order[i]] = static_cast<int>(i);
   }
 
-  // Splits at sections through which no open range goes, and solves the parts one by one, the
-  // smallest first: the first that cannot be solved ends it.
+  // Splits the problem at sections that no open range crosses and solves the parts one by one, the
+  // smallest first. Stops at the first part that has no solution.
   bool SolveParts(std::vector<Open> open) {
     std::vector<std::pair<size_t, size_t>> parts;
     int end = -1;
@@ -125,7 +125,8 @@ class Search {
     const uint64_t state = StateOf(open);
     if (failed_.contains(state)) return false;
 
-    // What lies above the lowest top that can be had would leave room for that range below it.
+    // An item at or above the lowest reachable top would leave room below it for the item with that
+    // top.
     int64_t lowest_top = kNever;
     for (const Open& o : turns) {
       lowest_top = std::min(lowest_top, o.offset + items_[o.item].size);
@@ -154,8 +155,8 @@ class Search {
     return false;
   }
 
-  // Whether every section is high enough for what is open there, each at its lowest or above.
-  // `turns` is sorted by offset.
+  // Whether the capacity suffices in every section for its open items, each at its lowest offset or
+  // above. `turns` is sorted by offset.
   bool MayFit(const std::vector<Open>& turns) {
     int begin = num_sections_, end = 0;
     for (const Open& o : turns) {
@@ -182,7 +183,7 @@ class Search {
     return false;
   }
 
-  // Whether a range just like turns[k] has had its turn.
+  // Whether an item equal to turns[k] was tried before it at the same offset.
   bool HasTwinBefore(const std::vector<Open>& turns, size_t k) const {
     const Item& a = items_[turns[k].item];
     for (size_t i = k; i-- > 0 && turns[i].offset == turns[k].offset;) {
@@ -194,8 +195,8 @@ class Search {
     return false;
   }
 
-  // What is open and how low it may lie is all that matters for the rest. Two states that were told
-  // for one would need a collision of 64 bits.
+  // Returns a hash of the open items and their lowest offsets, on which alone the rest of the
+  // search depends. Two states are confused only if their 64-bit hashes collide.
   uint64_t StateOf(const std::vector<Open>& open) const {
     uint64_t state = 0;
     for (const Open& o : open) {
@@ -212,7 +213,7 @@ class Search {
   std::unordered_set<uint64_t> failed_;
   int64_t work_ = 0;
   bool gave_up_ = false;
-  // The least arena for which one of the branches would have gone on.
+  // The smallest arena for which one of the pruned branches would have continued.
   int64_t least_excess_ = kNever;
   Packing packing_;
 };
@@ -225,8 +226,8 @@ PackingProblem::PackingProblem(absl::Span<const LiveRange> ranges) : num_ranges_
     items_.push_back(
         {.range = static_cast<int>(i), .size = ranges[i].size, .alignment = ranges[i].alignment});
   }
-  // A step is a section if ranges begin there or later than the last end before it, and the next
-  // thing to happen is that one ends.
+  // A section ends at the first end of a range after new ranges have begun: there the live set is
+  // maximal.
   std::vector<int> begins, ends;
   for (const Item& item : items_) {
     begins.push_back(ranges[item.range].first);
@@ -258,7 +259,7 @@ PackingProblem::PackingProblem(absl::Span<const LiveRange> ranges) : num_ranges_
 int64_t PackingProblem::DescentWork() const {
   int64_t work = 0;
   for (const Item& item : items_) work += kWorkOfRange + item.end - item.begin;
-  // Of what is open, half on average; and as much again for the sections.
+  // On average half of the items are open at a node of the search.
   return work * static_cast<int64_t>(items_.size()) / 2 + num_sections_;
 }
 

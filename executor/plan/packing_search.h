@@ -1,12 +1,12 @@
 #ifndef COOPER_EXECUTOR_PLAN_PACKING_SEARCH_H_
 #define COOPER_EXECUTOR_PLAN_PACKING_SEARCH_H_
 
-// The exact half of the memory planner: whether ranges fit into an arena of a given size, and how.
+// The exact half of the memory planner: decides whether ranges fit into an arena of a given size.
 //
 // A branch and bound after the ideas of Moffitt, "MiniMalloc" (ASPLOS 2023). Ranges are placed by
-// rising offset, each as low as those before it allow: of every plan there is one of this form that
-// is as small. What is not placed yet cannot lie lower than the range placed last, so that the top
-// of every step is known from below long before the step is full.
+// rising offset, each as low as the placed ones allow: for every plan there is one of this form
+// that is no larger. Open ranges cannot lie lower than the range placed last, so the top of every
+// step has a lower bound long before the step is full.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,31 +17,35 @@
 
 namespace cooper {
 
+// Options of one search.
 struct PackingOptions {
   int64_t capacity = 0;  // bytes of the arena
-  // How long to look, in units that take a few nanoseconds, on every machine the same number.
+  // Limit of the search, in units of a few nanoseconds. The count does not depend on the machine.
   int64_t max_work = 0;
-  // Which of the ranges that may lie at one offset is tried first: kNumPackingOrders ways, and for
-  // higher numbers variations of these, by random numbers that are the same in every run.
+  // Selects which of the ranges that may lie at one offset is tried first: one of kNumPackingOrders
+  // orders; higher numbers are deterministic random variations of these.
   int order = 0;
 };
 
+// Number of deterministic orders that PackingOptions::order selects.
 inline constexpr int kNumPackingOrders = 4;
 
+// The result of a search: a plan, or a lower bound, or neither if max_work was reached.
 struct Packing {
   std::vector<int64_t> offsets;  // by range; empty if no plan was found
   int64_t arena_size = 0;        // of `offsets`
-  // If the search came to its end without a plan: no plan is smaller than this, which is more than
-  // the capacity. Otherwise 0.
+  // If the search completed without a plan: a proven lower bound of every plan, above the capacity.
+  // Otherwise 0.
   int64_t lower_bound = 0;
-  int64_t work = 0;  // done
+  int64_t work = 0;  // work that the search took
 };
 
-// The problem, made ready once for searches of several capacities.
+// A packing problem, prepared once for searches with several capacities. Search is thread-safe.
 class PackingProblem {
  public:
-  // A range in terms of sections. These are the steps at which something is live that is not live
-  // at both their neighbours: what fits there fits everywhere.
+  // A range in terms of sections. A section stands for the steps between two neighbouring changes
+  // of the live set, where the set is maximal: a plan that is valid in all sections is valid at
+  // every step.
   struct Item {
     int range = 0;
     int64_t size = 0;
@@ -49,14 +53,14 @@ class PackingProblem {
     int begin = 0, end = 0;  // sections [begin, end)
   };
 
-  // Of ranges that PlanMemory accepts.
+  // Prepares `ranges`, which must be valid for PlanMemory. Copies them.
   explicit PackingProblem(absl::Span<const LiveRange> ranges);
 
   const std::vector<Item>& items() const { return items_; }  // ranges with bytes, by first section
   int num_sections() const { return num_sections_; }
   size_t num_ranges() const { return num_ranges_; }
 
-  // About the work of a search that finds a plan without ever going back.
+  // Returns the approximate work of a search that finds a plan without backtracking.
   int64_t DescentWork() const;
 
   // Looks for a plan of at most `capacity` bytes. Equal input gives an equal result.

@@ -21,7 +21,8 @@ bool LiveTogether(const LiveRange& a, const LiveRange& b) {
   return a.first <= b.last && b.first <= a.last;
 }
 
-// The smallest arena, by trying all orders and dropping each range on those below it: for few.
+// Returns the smallest arena, found by trying all orders of placing each range on top of the placed
+// ones. For few ranges only.
 int64_t SmallestArena(const std::vector<LiveRange>& ranges) {
   std::vector<int> order(ranges.size());
   std::iota(order.begin(), order.end(), 0);
@@ -72,7 +73,8 @@ TEST(PackingSearchTest, RangesWithoutBytesAreNowhere) {
 }
 
 TEST(PackingSearchTest, SectionsAreStepsThatHoldWhatTheirNeighboursDoNot) {
-  // At step 0 there is less than at 1, at 2 as much, at 3 less than at 4.
+  // Steps 0 and 3 have fewer live ranges than their neighbours 1 and 4; step 2 has as many as step
+  // 1.
   const std::vector<LiveRange> ranges = {{1, 0, 2}, {1, 1, 4}, {1, 4, 5}};
   const PackingProblem problem(ranges);
   EXPECT_EQ(problem.num_sections(), 2);
@@ -81,7 +83,7 @@ TEST(PackingSearchTest, SectionsAreStepsThatHoldWhatTheirNeighboursDoNot) {
   EXPECT_EQ(problem.items()[2].begin, 1);
 }
 
-// Raises the capacity to what is proven until there is a plan.
+// Raises the capacity to the proven lower bound until there is a plan.
 Packing Smallest(const std::vector<LiveRange>& ranges, int order) {
   const PackingProblem problem(ranges);
   for (int64_t capacity = 0;;) {

@@ -11,12 +11,12 @@ namespace {
 
 constexpr size_t kMaxChunk = 64;
 
-// The smallest of the gaps that are told in the order of offsets.
+// Finds the smallest sufficient gap between intervals passed in the order of their offsets.
 class BestGap {
  public:
   BestGap(int64_t size, int64_t alignment) : size_(size), alignment_(alignment) {}
 
-  // The next bytes that are taken: they may reach into those before.
+  // Adds the next interval of used bytes. It may overlap the ones before it.
   void Pass(int64_t begin, int64_t end) {
     const int64_t place = AlignUp(end_, alignment_);
     const int64_t gap = begin - place;

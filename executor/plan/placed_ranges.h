@@ -1,24 +1,25 @@
 #ifndef COOPER_EXECUTOR_PLAN_PLACED_RANGES_H_
 #define COOPER_EXECUTOR_PLAN_PLACED_RANGES_H_
 
-// Where a range fits among those that have a place in an arena already.
+// Finds the offset at which a range fits among the placed ranges of an arena.
 
 #include <cstdint>
 #include <vector>
 
 namespace cooper {
 
-// Ranges by offset, in chunks of neighbours. Of a chunk of which all ranges are live together with
-// a new one, or none, there is no need to look at each: programs have thousands of values that are
-// made and used in the order of time, and neighbours are of one time mostly.
+// The placed ranges by offset, in chunks of neighbours. If all ranges of a chunk, or none of them,
+// are live together with a new range, the chunk is treated as a whole. Programs have thousands of
+// values, which are produced and used in the order of time, and neighbours mostly live at the same
+// time.
 class PlacedRanges {
  public:
-  // Where `size` bytes, which is positive, fit at a multiple of `alignment`: in the smallest gap
-  // between the ranges that are live in some of the steps [first, last]; of several in the first.
-  // Behind them if there is none.
+  // Returns an offset for `size` > 0 bytes at a multiple of `alignment`: in the smallest gap
+  // between the ranges that are live in some of the steps [first, last], the lowest of several
+  // equal gaps; behind all those ranges if no gap suffices.
   int64_t FindPlace(int first, int last, int64_t size, int64_t alignment) const;
 
-  // Bytes [begin, begin + size) over the steps [first, last].
+  // Adds bytes [begin, begin + size) over the steps [first, last].
   void Insert(int64_t begin, int64_t size, int first, int last);
 
  private:

@@ -16,7 +16,7 @@ struct Range {
   int first, last;
 };
 
-// The same as FindPlace, as its comment has it.
+// A reference implementation of FindPlace that looks at every range.
 int64_t PlaceByLookingAtAll(std::vector<Range> placed, int first, int last, int64_t size,
                             int64_t alignment) {
   std::erase_if(placed, [&](const Range& r) { return r.last < first || r.first > last; });
@@ -51,7 +51,7 @@ TEST(PlacedRangesTest, TakesTheSmallestGapThatIsLargeEnough) {
   EXPECT_EQ(placed.FindPlace(0, 9, 31, 64), 128);
 }
 
-// As programs have them, those of one time beside each other; and in no order.
+// Compares with the reference, with ranges in the order of time and in random order.
 TEST(PlacedRangesTest, AgreesWithLookingAtAll) {
   for (uint64_t seed = 0; seed < 8; ++seed) {
     RandomGenerator random(seed);
@@ -66,7 +66,7 @@ TEST(PlacedRangesTest, AgreesWithLookingAtAll) {
       const int64_t begin = placed.FindPlace(first, last, size, alignment);
       ASSERT_EQ(begin, PlaceByLookingAtAll(all, first, last, size, alignment))
           << "seed " << seed << " " << i;
-      // Now and then elsewhere, so that there are gaps and ranges that overlap.
+      // Sometimes the range lies elsewhere, so that there are gaps and overlaps.
       const int64_t at = below(10) == 0 ? 64 * below(300) : begin;
       placed.Insert(at, size, first, last);
       all.push_back({at, size, first, last});

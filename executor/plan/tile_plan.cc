@@ -10,14 +10,14 @@
 namespace cooper {
 namespace {
 
-// A tile of three or four float32 arrays stays in a first-level cache; steps on fewer elements
-// would spend more on being called.
+// A tile of three or four float32 arrays fits into a first-level cache. With fewer elements the
+// calls of the steps would dominate.
 constexpr int64_t kTileElements = 2048;
-// Element-wise steps on so many elements make a thread worth its while, as in a kernel alone, if
-// a step is not on too few of them.
+// Work, in elements times steps, from which on another thread pays, as in an element-wise kernel;
+// and the minimum of elements in a part.
 constexpr int64_t kPartWork = 16384;
 constexpr int64_t kMinPart = 512;
-// Slots have multiples of so many bytes: a cache line.
+// Slot sizes are multiples of a cache line.
 constexpr int64_t kSlotUnit = 64;
 
 int64_t RoundUp(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
@@ -38,14 +38,14 @@ std::vector<TileChain> FindChains(const Program& program) {
   return chains;
 }
 
-// By buffer: the chain that alone uses it, or a negative number.
+// Returns for each buffer the chain that alone uses it, or a negative number.
 std::vector<int> OwnersOfBuffers(const Program& program) {
   constexpr int kNobody = -1, kSeveral = -2;
   std::vector<int> owner(program.buffers.size(), kNobody);
   const auto use = [&](int value, int by) {
     int& chain = owner[program.values[value].buffer];
     chain = chain == kNobody || chain == by ? by : kSeveral;
-    // Of an array that is made of pieces there are no tiles.
+    // A buffer that is used through sub-buffers cannot be tiled.
     const ProgramValue& used = program.values[value];
     if (used.bytes() != program.buffers[used.buffer].bytes) chain = kSeveral;
   };
@@ -70,8 +70,8 @@ void CutIntoParts(TileChain& chain, int threads, int64_t max_tile) {
   chain.tile_elements = RoundUp((longest + tiles - 1) / tiles, kRangeUnit);
 }
 
-// Slots for the buffers that only the chain uses; that of a buffer which nobody reads any more
-// serves the next one.
+// Assigns slots to the buffers that only the chain uses. A slot is reused after the last use of its
+// buffer.
 void TakeSlots(const Program& program, const std::vector<int>& owner, TileChain& chain,
                std::vector<int>& slot_of_buffer) {
   const int number = program.instructions[chain.begin].tiles;

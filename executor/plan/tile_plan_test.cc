@@ -1,4 +1,4 @@
-// Parts, tiles and errors of a chain, without kernels.
+// Tests the parts, tiles and errors of a chain without running kernels.
 
 #include "executor/plan/tile_plan.h"
 

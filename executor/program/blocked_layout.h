@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_PROGRAM_BLOCKED_LAYOUT_H_
 #define COOPER_EXECUTOR_PROGRAM_BLOCKED_LAYOUT_H_
 
-// Images whose channels lie in blocks (symbol/ops/nn/blocked_shape.h): what the kernels that this
-// program has linked want of them.
+// Describes what the linked kernels need of images whose channels lie in blocks
+// (symbol/ops/nn/blocked_shape.h): the block size and the packing of weights.
 
 #include <cstdint>
 #include <optional>
@@ -17,38 +17,42 @@
 
 namespace cooper {
 
-// How a convolution's weight is packed: by which operator, of one input and one output.
+// The operator, of one input and one output, that packs the weight of a convolution.
 struct WeightPacking {
   std::string op;
   AttrMap attrs;
   int64_t elements = 0;  // of the output
 
-  // For the attribute weight_packing: equal for equal ones.
+  // Returns the text of the attribute weight_packing: equal for equal packings.
   std::string ToString() const {
     return absl::StrCat(op, " ", absl::StrJoin(attrs, " ", absl::PairFormatter("=")));
   }
 };
 
+// The algorithms of the blocked convolution kernels.
 enum class ConvolutionAlgorithm { kDirect, kWinograd };
 
+// Properties of the blocked kernels that are linked into this program.
 struct BlockedLayout {
-  // How many channels a block has, at least 1.
+  // Number of channels in a block, at least 1.
   int64_t block = 0;
-  // Whether there is fast code for a convolution of plain shapes (batch, channels, spatial...), and
-  // if asked for its gradients. `plain_data`: only the output has blocks.
+  // Whether the kernels have fast code for a convolution of plain shapes (batch, channels,
+  // spatial...), and with `gradients` also for its gradients. `plain_data`: only the output is
+  // blocked.
   bool (*has_convolution)(const ConvolutionParam& param, const Shape& data, const Shape& output,
                           bool plain_data, bool gradients) = nullptr;
-  // How the weight of a _fused_convolution of these shapes is packed for an algorithm; nullopt if
-  // that does not pay, or cannot be done.
+  // Returns how the weight of a _fused_convolution of these shapes is packed for an algorithm;
+  // nullopt if packing does not pay or is impossible.
   std::optional<WeightPacking> (*weight_packing)(const FusedConvolutionParam& param,
                                                  ConvolutionAlgorithm algorithm, const Shape& data,
                                                  const Shape& output) = nullptr;
 };
 
-// Null if no kernel is linked that gains by blocks.
+// Returns null if no linked kernel gains by blocks.
 const BlockedLayout* GetBlockedLayout();
 
-// Called once, from a static initializer of what brings such kernels.
+// Registers the function behind GetBlockedLayout. Called once, by a static initializer of the
+// target that has the blocked kernels.
 void RegisterBlockedLayout(const BlockedLayout* (*layout)());
 
 }  // namespace cooper

@@ -22,12 +22,12 @@ std::map<Key, Kernel>& TheRegistry() {
 
 const char* DeviceName(DeviceType device) { return device == DeviceType::kCpu ? "cpu" : "gpu"; }
 
-// The targets that bring a kernel: "@cooper//executor/cpu/nn, or
+// Returns the targets that link a kernel: "@cooper//executor/cpu/nn, or
 // @cooper//executor/cpu:all_kernels".
 std::string TargetsOf(absl::string_view op, DeviceType device) {
   const std::string folder =
       absl::StrCat("@cooper//executor/", device == DeviceType::kCpu ? "cpu" : "cuda");
-  // Operators of other workspaces have families of their own.
+  // Operators of other workspaces may have other families.
   constexpr absl::string_view kFamilies[] = {"detection", "elemwise", "index",     "linalg",
                                              "loss",      "nn",       "optimizer", "random",
                                              "reduce",    "rnn",      "shape"};

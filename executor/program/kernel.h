@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_PROGRAM_KERNEL_H_
 #define COOPER_EXECUTOR_PROGRAM_KERNEL_H_
 
-// What runs an operator on a kind of device, and the registry in which it is looked up by name. A
-// kernel is a plain function over views of memory that the executor has planned; it allocates
+// The interface of kernels, which run an operator on a kind of device, and the registry that finds
+// them by operator name. A kernel is a plain function over views of planned memory; it allocates
 // nothing while it runs. It registers itself from a target with `alwayslink`:
 //
 //   absl::Status ActivationCpu(const KernelContext& c) { ... }
@@ -32,11 +32,11 @@
 
 namespace cooper {
 
-// What to do with an output. MXNet's OpReqType; in-place needs no value of its own, since a kernel
-// whose schema allows it must accept equal input and output pointers under kWrite.
+// How a kernel writes an output: MXNet's OpReqType. In-place needs no value of its own, since a
+// kernel whose schema allows it must accept equal input and output pointers under kWrite.
 enum class WriteReq : uint8_t { kNull, kWrite, kAdd };
 
-// A dense, row-major array inside planned memory.
+// A dense, row-major array inside planned memory, which it does not own.
 struct ArrayView {
   void* data = nullptr;
   Shape shape;
@@ -44,23 +44,22 @@ struct ArrayView {
 
   int64_t size() const { return shape.num_elements(); }
   int64_t size_bytes() const { return size() * SizeOf(dtype); }
-  // The caller has checked dtype.
+  // T must be the C++ type of `dtype`; this is not checked.
   template <typename T>
   T* as() const {
     return static_cast<T*>(data);
   }
 };
 
-// What a kernel keeps between runs of a node of known shapes, such as a primitive that it has made
-// or an algorithm that it has chosen. Runs share it, several at a time: once made it does not
-// change.
+// State that a kernel keeps between runs of a node with known shapes, such as a oneDNN primitive or
+// the choice of an algorithm. Several runs may use it at the same time, so it is immutable.
 class KernelState {
  public:
   virtual ~KernelState() = default;
 };
 
-// What is known of a node when it is compiled: everything but the data pointers, and whether a run
-// will be one for training: it may be either.
+// The facts about a node that are known when it is compiled: everything but the data pointers. A
+// prepared node must support inference and training runs.
 struct PrepareContext {
   const OpCall& call;
   absl::Span<const ArrayView> inputs;   // data is null
@@ -74,20 +73,21 @@ struct PrepareContext {
   }
 };
 
+// The arguments of one run of a kernel. The views are valid during the call.
 struct KernelContext {
   const OpCall& call;
   absl::Span<const ArrayView> inputs;
   absl::Span<const ArrayView> outputs;
   absl::Span<const WriteReq> reqs;
-  // As many bytes as Prepare asked for: aligned for elements of any type, and to kStorageAlignment
-  // from 4 KB on.
+  // Scratch memory of the size that Prepare returned: aligned for elements of any type, and to
+  // kStorageAlignment from 4 KB on.
   void* workspace = nullptr;
-  const KernelState* state = nullptr;  // what Prepare made, or null
+  const KernelState* state = nullptr;  // the state that Prepare returned, or null
   bool is_train = false;
-  // A stream of random numbers of this node's and this run's own.
+  // A random stream that no other node and no other run uses.
   Philox random;
   Context context;
-  DeviceQueue* queue = nullptr;  // of the context's device, in which the kernel puts its work
+  DeviceQueue* queue = nullptr;  // of the context's device: the kernel submits its work here
 
   template <typename P>
   const P& param() const {
@@ -95,13 +95,13 @@ struct KernelContext {
   }
 };
 
-// What a kernel needs to run a node of these shapes.
+// The result of preparing a node: the kernel's state and scratch memory.
 struct Prepared {
   std::unique_ptr<const KernelState> state;  // may be null
   int64_t workspace_bytes = 0;               // scratch memory while the node runs
 };
 
-// Dtypes that a kernel has code for.
+// The dtypes that a kernel supports.
 class DTypeSet {
  public:
   constexpr DTypeSet(std::initializer_list<DType> dtypes) {
@@ -123,32 +123,36 @@ inline constexpr DTypeSet kAnyDType = {DType::kFloat32, DType::kFloat64, DType::
                                        DType::kUint8,   DType::kInt32,   DType::kInt8,
                                        DType::kInt64,   DType::kBool,    DType::kBfloat16};
 
+// A registered kernel.
 struct Kernel {
   using RunFn = absl::Status (*)(const KernelContext&);
-  // Called once for each node of a program, before its memory is planned: what the kernel cannot do
-  // with these shapes, dtypes and parameters is an error here, not when it runs.
+  // Called once for each node of a program, before its memory is planned. Shapes, dtypes and
+  // parameters that the kernel does not support are reported here, not when it runs.
   using PrepareFn = absl::StatusOr<Prepared> (*)(const PrepareContext&);
-  // As `run` of each of them, which are on one device and in one queue and do not depend on each
-  // other: for many small ones, of which each would be a launch on a GPU.
+  // Equivalent to calling `run` for each context. The nodes are on one device, in one queue and
+  // independent of each other: for many small nodes, each of which would be a launch on a GPU.
   using RunAllFn = absl::Status (*)(absl::Span<const KernelContext>);
 
-  // Of input 0 and output 0; to those the operator's type rule ties all others that matter.
+  // The supported dtypes of input 0 and output 0; the operator's type rule ties the other dtypes to
+  // these.
   DTypeSet dtypes = kAnyDType;
   RunFn run = nullptr;
   PrepareFn prepare = nullptr;  // null: no state, no workspace
-  RunAllFn run_all = nullptr;   // null: there is nothing better than `run` of each
+  RunAllFn run_all = nullptr;   // null: `run` is called for each
 };
 
-// kUnimplemented, naming operator, device and the target to link, if no such kernel is linked.
+// Fails with kUnimplemented, naming operator, device and target, if no such kernel is linked.
 absl::StatusOr<const Kernel*> FindKernel(absl::string_view op, DeviceType device);
 
-// Of every operator that has one on this kind of device, in order of name.
+// Returns every operator that has a kernel on this kind of device, sorted by name.
 std::vector<std::pair<std::string, const Kernel*>> AllKernels(DeviceType device);
 
-// What the kernel's Prepare says, if it takes the node's dtypes; else kUnimplemented, naming the
-// input or output: "no cpu kernel for input 'data' of int32; it takes float32, float64".
+// Calls the kernel's Prepare if it supports the node's dtypes. Fails with kUnimplemented, naming
+// the input or output, if not: "no cpu kernel for input 'data' of int32; it takes float32,
+// float64".
 absl::StatusOr<Prepared> PrepareKernel(const Kernel& kernel, const PrepareContext& c);
 
+// Registers a kernel from a static initializer. Use COOPER_REGISTER_KERNEL.
 struct KernelRegistrar {
   KernelRegistrar(const char* op, DeviceType device, DTypeSet dtypes, Kernel::RunFn run,
                   Kernel::PrepareFn prepare = nullptr, Kernel::RunAllFn run_all = nullptr);

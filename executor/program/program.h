@@ -1,9 +1,9 @@
 #ifndef COOPER_EXECUTOR_PROGRAM_PROGRAM_H_
 #define COOPER_EXECUTOR_PROGRAM_PROGRAM_H_
 
-// A graph with static shapes as a flat list of instructions over values that lie in buffers. This
-// is what graph passes transform (passes.h) and what the executor prepares and runs. It owns no
-// memory: a buffer is a claim on the arena or stands for an array of the caller's.
+// A graph with static shapes as a flat list of instructions over values that lie in buffers. Graph
+// passes transform it (passes.h); the executor prepares and runs it. It owns no memory: a buffer is
+// either planned in the arena or stands for one of the caller's arrays.
 
 #include <cstdint>
 #include <string>
@@ -18,6 +18,7 @@
 
 namespace cooper {
 
+// Memory that holds one or several values.
 struct ProgramBuffer {
   enum class Kind {
     kArena,  // planned
@@ -29,41 +30,43 @@ struct ProgramBuffer {
   };
   Kind kind = Kind::kArena;
   int slot = -1;
-  int context = 0;  // where it is: index into Program::contexts
+  int context = 0;  // index into Program::contexts
   int64_t bytes = 0;
 };
 
+// A dense array at an offset of a buffer.
 struct ProgramValue {
   Shape shape;
   DType dtype = DType::kFloat32;
   int buffer = -1;
-  int64_t offset = 0;  // bytes from the buffer's beginning: it may be a piece of another value
-  NodeEntry entry;     // what it is in the graph, for names
+  int64_t offset = 0;  // bytes from the buffer's beginning; a value may be a part of another
+  NodeEntry entry;     // its entry in the graph, for names
 
   int64_t bytes() const { return shape.num_elements() * SizeOf(dtype); }
 };
 
+// A call of an operator on values.
 struct Instruction {
   NodePtr node;
   std::vector<int> inputs;     // values
   std::vector<int> outputs;    // values
   std::vector<WriteReq> reqs;  // of the outputs
   bool backward = false;
-  int context = 0;  // where it runs
-  // Names its stream of random numbers: no other instruction that draws has it.
+  int context = 0;  // index into Program::contexts
+  // Selects the random stream: unique among the instructions that draw random numbers.
   uint64_t random_id = 0;
   // The context from which this copies its input to its own; -1 for all other instructions.
   int copy_from = -1;
-  // False: the outputs are views of the inputs, and there is nothing to compute.
+  // False: the outputs are views of the inputs, and nothing is computed.
   bool run = true;
-  // The instruction of its gradient computes its outputs: in a training run this one is left out.
+  // The instruction of the gradient also computes these outputs, so a training run skips this one.
   bool left_to_gradient = false;
-  // The chain of element-wise instructions that this one is run with, tile by tile; -1: none. Those
-  // of a chain follow each other, with nothing that runs in between.
+  // The chain of element-wise instructions with which this one runs tile by tile; -1: none. The
+  // instructions of a chain are consecutive, except for instructions with run == false.
   int tiles = -1;
 };
 
-// Calls fn(value) for each value that the instruction reads or writes.
+// Calls fn(value) for each input and for each output whose request is not kNull.
 template <typename Fn>
 void ForEachValue(const Instruction& instruction, const Fn& fn) {
   for (int input : instruction.inputs) fn(input);
@@ -72,13 +75,14 @@ void ForEachValue(const Instruction& instruction, const Fn& fn) {
   }
 }
 
-// A gradient that the program has to leave in the caller's array.
+// A gradient that the program stores in the caller's array.
 struct ProgramGradient {
   int arg = -1;    // slot of the argument
   int value = -1;  // -1: no gradient flows there
   WriteReq req = WriteReq::kWrite;
 };
 
+// A compiled graph. Indices in it refer to its own vectors.
 struct Program {
   std::vector<Context>
       contexts;  // the executor's, and those on which parts of the graph are placed
@@ -89,31 +93,32 @@ struct Program {
   std::vector<Instruction> instructions;  // forward ones first
   std::vector<int> arg_values;            // by slot
   std::vector<int> outputs;               // values
-  // By output: the value that says how many of its rows there are (OpSchema::counts_rows); -1 where
-  // all are.
+  // By output: the value that holds the number of its valid rows (OpSchema::counts_rows); -1 if all
+  // rows are valid.
   std::vector<int> row_counts;
   std::vector<ProgramGradient> gradients;
   std::vector<int> head_gradients;  // values by output; -1 where none is taken
 
-  // Whether any output's rows are counted.
+  // Whether an output has a row count.
   bool counts_rows() const;
-  // How often each value is read, by instructions or as an output of the program.
+  // Returns how often each value is read, by instructions or as an output of the program.
   std::vector<int> CountReads() const;
-  // How many instructions write into each buffer, an output or an input that they declare.
+  // Returns by buffer how many instructions write it, as an output or as an input that they
+  // declare.
   std::vector<int> CountWriters() const;
-  // How many of them, by buffer, change it as an input.
+  // Returns by buffer how many instructions write it as an input.
   std::vector<int> CountInputChanges() const;
-  // The instruction that writes each value last, -1 for the caller's arrays.
+  // Returns by value the last instruction that writes it; -1 for the caller's arrays.
   std::vector<int> Producers() const;
 };
 
-// Views of values, without memory.
+// Returns views of values with null data.
 std::vector<ArrayView> ViewsOf(const Program& program, const std::vector<int>& values);
 
-// "FullyConnected 'fc1'": for messages and profiles.
+// Returns "FullyConnected 'fc1'": for messages and profiles.
 std::string Describe(const Instruction& instruction);
 
-// "; inputs (32, 650) float32, (800, 650) float32": for errors of kernels.
+// Returns "; inputs (32, 650) float32, (800, 650) float32": for errors of kernels.
 std::string DescribeInputs(absl::Span<const ArrayView> inputs);
 
 }  // namespace cooper

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_PROGRAM_SCRATCH_CURSOR_H_
 #define COOPER_EXECUTOR_PROGRAM_SCRATCH_CURSOR_H_
 
-// How a kernel cuts its workspace into pieces, and finds out how large it has to be.
+// Divides the workspace of a kernel into arrays and computes the size that it needs.
 
 #include <cstdint>
 
@@ -9,7 +9,7 @@
 
 namespace cooper {
 
-// Hands out pieces of scratch memory. With a null base it only counts.
+// Allocates arrays from scratch memory, in units of 64 bytes. With a null base it only counts.
 class ScratchCursor {
  public:
   COOPER_HOST_DEVICE explicit ScratchCursor(void* base) : base_(static_cast<char*>(base)) {}

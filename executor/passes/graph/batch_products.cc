@@ -23,24 +23,24 @@ namespace {
 
 using enum FullyConnectedArrays::Input;
 
-// What the pass may put in, beside FullyConnected.
+// The operators that the pass may insert, apart from FullyConnected.
 constexpr const char* kOps[] = {"SliceChannel", "_backward_SliceChannel",
                                 "Concat",       "_backward_Concat",
                                 "SwapAxis",     "reverse",
                                 "Reshape",      "_backward_reshape",
                                 "zeros_like"};
 
-// A product of so many rows has little to gain from more of them, and more to copy.
+// The number of rows from which a product gains little from more rows, and costs more to copy.
 constexpr int64_t kManyRows = 256;
 
-// Nodes that are looked at to find which products are independent, and how often batches are
-// ordered, at most: what files may name takes no time that grows with their square.
+// Limits for the nodes visited to find independent products, and for the attempts to order batches,
+// so that graphs from files do not take quadratic time.
 constexpr int64_t kMostVisits = int64_t{1} << 27;
 constexpr int kMostOrders = 100;
 
 using Batch = std::vector<int>;  // nodes
 
-// Whether node `i` is a product that may be put together with others.
+// Returns whether node `i` is a product that may be merged with others.
 bool IsCandidate(const GraphFacts& facts, int i) {
   const Node& node = facts.node(i);
   if (!IsOp(node, "FullyConnected")) return false;
@@ -52,10 +52,10 @@ bool IsCandidate(const GraphFacts& facts, int i) {
          !IsOp(facts.node(uses[0].node), "SoftmaxOutput");
 }
 
-// By node: whether a gradient may reach it, from an output or a loss. Where it reaches one product
-// and not the other, zeros would stand for the other's, and zeros times infinities are NaN. Inputs
-// of which an operator has no gradient, as `where` of its condition, count as reached: MXNet has
-// zeros for them too.
+// Returns, by node, whether a gradient from an output or a loss may reach it. If it reached only
+// one of two merged products, the other one's gradient would be zeros, and zeros times infinities
+// are NaN. Inputs without a gradient, such as the condition of `where`, count as reached: MXNet
+// gives them zeros too.
 std::vector<bool> ReachedByGradients(const GraphFacts& facts) {
   std::vector<bool> reached(facts.graph().num_nodes(), false);
   if (!facts.has_gradients()) return reached;
@@ -69,8 +69,8 @@ std::vector<bool> ReachedByGradients(const GraphFacts& facts) {
   return reached;
 }
 
-// Candidates with the same weight and bias, data of the same shape and dtype, and gradients or
-// none, in the order of nodes.
+// Groups candidates with the same weight and bias, data of equal shape and dtype, and equal
+// reachability by gradients, in the order of nodes.
 std::vector<Batch> CandidatesByWeight(const GraphFacts& facts) {
   std::vector<Batch> batches;
   absl::flat_hash_map<std::tuple<int, int, Shape, DType, int64_t, bool>, size_t> found;
@@ -91,10 +91,10 @@ std::vector<Batch> CandidatesByWeight(const GraphFacts& facts) {
   return batches;
 }
 
-// Leaves out those that depend on others of the batch.
+// Removes members that depend on other members of the batch.
 void KeepIndependent(const GraphFacts& facts, Batch& batch) {
   const int begin = batch.front();
-  std::vector<bool> follows(batch.back() - begin + 1, false);  // a member, or depends on one
+  std::vector<bool> follows(batch.back() - begin + 1, false);  // it is a member, or depends on one
   size_t next = 0;
   Batch independent;
   for (int i = begin; i <= batch.back(); ++i) {
@@ -125,8 +125,8 @@ class Batching {
     }
   }
 
-  // Orders batches and the nodes in none so that each comes after what it uses. Of batches of which
-  // each waits for the other, one is given up; all, where that would take too long.
+  // Orders batches, and nodes in none, so that each comes after its inputs. Of batches that depend
+  // on each other one is dropped; after too many attempts all are.
   void Order() {
     for (int tries = 0;; ++tries) {
       if (tries == kMostOrders) batches_.clear();

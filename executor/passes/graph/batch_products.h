@@ -11,13 +11,13 @@
 
 namespace cooper {
 
-// Makes one FullyConnected of those with the same weight and bias whose data, of equal shape and
-// two axes, can all be there before the first of them is run: what is done at every time step
-// without regard to the others, as the products of all inputs of a recurrent cell that no pass
-// knows. The data is put behind each other, or taken from where it was split, and the result is
-// split again; the gradients of weight and data are one product each. Returns nullopt if there are
-// none. Left alone are products of many rows, for which the copies would be large, and those that
-// only a SoftmaxOutput uses, most of which the pass "softmax_output" takes.
+// Merges FullyConnected nodes with the same weight and bias into one, if their data have equal
+// shapes of two axes and none depends on another's result. Such products occur at every time step
+// of recurrent cells that no pass recognises. The data are concatenated, or taken from the array
+// that they were split from, and the result is split; the gradients of weight and data are one
+// product each. Returns nullopt if there is nothing to merge. Products with many rows are not
+// merged because their copies would be large, nor are those that only a SoftmaxOutput uses, most of
+// which the pass "softmax_output" fuses.
 absl::StatusOr<std::optional<GraphRewrite>> BatchProducts(const GraphFacts& facts,
                                                           const CanRunFn& can_run);
 

@@ -1,5 +1,5 @@
-// Networks bound with and without the pass compute the same, and have the products that are
-// expected.
+// Checks that networks bound with and without the pass compute the same, and have the expected
+// products.
 
 #include "executor/passes/graph/batch_products.h"
 
@@ -55,7 +55,8 @@ std::vector<double> Values(const NDArray& array) {
   return *(*array.AsType(DType::kFloat64)).ToVector<double>();
 }
 
-// Outputs and gradients of a training step; `products` is how many there are with the pass.
+// Compares outputs and gradients of a training step; `products` is the expected number with the
+// pass.
 void ExpectSame(const Symbol& net, const KnownShapes& shapes, int products,
                 WriteReq req = WriteReq::kWrite, DType dtype = DType::kFloat64,
                 const std::map<std::string, WriteReq>& reqs = {}) {
@@ -99,7 +100,7 @@ void ExpectSame(const Symbol& net, const KnownShapes& shapes, int products,
   }
 }
 
-// A recurrent cell that no pass knows: h' = tanh(i2h(x)) * sigmoid(h2h(h)).
+// A recurrent cell that no pass recognises: h' = tanh(i2h(x)) * sigmoid(h2h(h)).
 Symbol CustomCell(const std::vector<Symbol>& steps, int hidden) {
   const Layer i2h("i2h", hidden), h2h("h2h", hidden);
   Symbol state = Symbol::Variable("state");
@@ -136,8 +137,8 @@ TEST(BatchProductsTest, InputsOfACustomCell) {
   }
 }
 
-// In the arrays that the steps are cut from, (T, N, C) and (T, C), rows would meet steps: unnoticed
-// where there are as many.
+// In the arrays before the split, (T, N, C) and (T, C), rows would be broadcast against steps,
+// which goes unnoticed if their numbers are equal.
 TEST(BatchProductsTest, StepsThatBroadcast) {
   for (const int64_t rows : {2, 3}) {
     NameManager names;
@@ -164,7 +165,7 @@ TEST(BatchProductsTest, DataOfTheirOwn) {
     towers.push_back(layer(Symbol::Variable(name)));
     shapes[name] = {2, 3};
   }
-  // One of the products is an output, and is read besides.
+  // One of the products is an output and has another user.
   towers.push_back(Op("elemwise_mul", {.inputs = {towers[0], towers[1]}}));
   COOPER_ASSERT_OK_AND_ASSIGN(const Symbol net, Symbol::Group(towers));
   ExpectSame(net, shapes, 1);
@@ -182,7 +183,7 @@ TEST(BatchProductsTest, GradientsOfSome) {
   }
 }
 
-// Below BlockGrad no gradient comes: zeros in its place would be multiplied by what is infinite.
+// No gradient reaches what is below BlockGrad; zeros instead would be multiplied by infinities.
 TEST(BatchProductsTest, NotOfWhatGradientsReachAndOthers) {
   NameManager names;
   const Layer layer("fc", 5);
@@ -194,7 +195,7 @@ TEST(BatchProductsTest, NotOfWhatGradientsReachAndOthers) {
   ExpectSame(*Symbol::Group({layer(x), layer(y), blocked}), {{"x", {2, 3}}, {"y", {2, 3}}}, 2);
 }
 
-// Data of the two that follow from the same sums.
+// The data of both products are sums with a deeply shared structure.
 TEST(BatchProductsTest, DeepData) {
   NameManager names;
   const Layer layer("fc", 5);
@@ -226,7 +227,7 @@ TEST(BatchProductsTest, AChainIsNone) {
   ExpectSame(x, {{"x", {2, 4}}}, 4);
 }
 
-// All inputs of one batch would wait for the other batch, whose inputs would wait for the first.
+// The data of each merged batch would depend on the other batch.
 TEST(BatchProductsTest, OfBatchesThatWaitForEachOtherOneIsGivenUp) {
   NameManager names;
   const Layer a("a", 4), b("b", 4);
@@ -259,7 +260,7 @@ TEST(BatchProductsTest, WhatIsLeftAlone) {
   }
 }
 
-// Per-step classifiers are another pass's.
+// Another pass handles classifiers of single steps.
 TEST(BatchProductsTest, ClassifiersStayTogetherWithTheirLoss) {
   NameManager names;
   const Layer layer("fc", 4);

@@ -53,7 +53,7 @@ class ChannelBlocker {
   }
 
  private:
-  // `entry` as it was written; what has become of it in blocks is brought into order.
+  // Returns `entry` in its original layout; converts its blocked replacement if it has one.
   absl::StatusOr<NodeEntry> Plain(const NodeEntry& entry) {
     if (rebuilder_.New(entry)) return rebuilder_.New(entry);
     const std::string name = absl::StrCat(entry.node->name(), "_plain");
@@ -74,14 +74,14 @@ class ChannelBlocker {
                      {{"axes", absl::StrCat("(", absl::StrJoin(axes, ","), ")")}});
   }
 
-  // Whether `entry` can lie in blocks.
+  // Returns whether `entry` can be blocked.
   bool Fits(const NodeEntry& entry) const {
     const Shape& shape = facts_.shape(entry);
     return shape.rank() >= 3 && shape.rank() <= 5 && shape[1] % layout_.block == 0 &&
            shape.num_elements() > 0;
   }
 
-  // A shape for Reshape: `first`, then the spatial axes and `more` as they are.
+  // Returns a shape for Reshape: `first`, then the spatial axes and `more` axes unchanged.
   static std::string Codes(absl::string_view first, int spatial, int more = 0) {
     std::string codes = absl::StrCat("(", first);
     for (int i = 0; i < spatial + more; ++i) absl::StrAppend(&codes, ",0");
@@ -89,7 +89,7 @@ class ChannelBlocker {
   }
   bool IsBlocked(const NodeEntry& entry) const { return blocked_.contains(Key(entry)); }
 
-  // `entry`, which fits, in blocks.
+  // Returns `entry`, which fits, in blocked layout.
   absl::StatusOr<NodeEntry> Blocked(const NodeEntry& entry) {
     if (const auto it = blocked_.find(Key(entry)); it != blocked_.end()) return it->second;
     const std::string name = absl::StrCat(entry.node->name(), "_blocked");
@@ -106,7 +106,7 @@ class ChannelBlocker {
     return moved;
   }
 
-  // The inputs of `node`, of which the first is in blocks if asked.
+  // Returns the inputs of `node`, the first of them blocked if `blocked`.
   absl::StatusOr<std::vector<NodeEntry>> Inputs(const Node& node, bool blocked) {
     std::vector<NodeEntry> inputs;
     for (const NodeEntry& input : node.inputs()) {
@@ -123,7 +123,7 @@ class ChannelBlocker {
     return absl::OkStatus();
   }
 
-  // Whether node `i` works on blocks now.
+  // Returns whether node `i` has been replaced by one that works on blocks.
   absl::StatusOr<bool> Block(int i) {
     const Node& node = facts_.node(i);
     if (node.is_variable() || !Fits({facts_.owner(i), 0})) return false;
@@ -178,7 +178,7 @@ class ChannelBlocker {
     return true;
   }
 
-  // Whether the output of node `i` is used by a relu alone.
+  // Returns whether a relu is the only user of node `i`.
   bool FeedsRelu(int i) const {
     const NodeEntry output{facts_.owner(i), 0};
     if (facts_.uses(output).size() != 1 || facts_.is_output(output)) return false;
@@ -189,14 +189,14 @@ class ChannelBlocker {
            node.call().param<ActivationParam>().act_type == ActivationType::kRelu;
   }
 
-  // With its bounds in order: which one counts is each implementation's own choice else.
+  // Requires ordered bounds: otherwise implementations differ in which bound wins.
   static bool IsClip(const Node& node) {
     if (!IsOp(node, "clip")) return false;
     const auto& param = node.call().param<ClipParam>();
     return param.a_min <= param.a_max;
   }
 
-  // Whether node `i` is the relu of a BatchNorm that has become part of it.
+  // Returns whether node `i` is the relu of a BatchNorm into which it has been fused.
   bool MergesRelu(int i) {
     const NodeEntry& input = facts_.node(i).inputs()[0];
     if (!IsRelu(facts_.node(i)) || !IsOp(*input.node, "BatchNorm") || !IsBlocked(input) ||
@@ -209,7 +209,7 @@ class ChannelBlocker {
     return true;
   }
 
-  // Images and blocks together are a batch with its channels last.
+  // A blocked image is a batch with channels last if images and blocks are one axis.
   absl::StatusOr<bool> Pooling(int i) {
     const Node& node = facts_.node(i);
     const auto& param = node.call().param<PoolingParam>();
@@ -232,8 +232,8 @@ class ChannelBlocker {
     return true;
   }
 
-  // The convolution in blocks that makes `entry` for one user alone, and that something can follow;
-  // else null.
+  // Returns the blocked convolution that computes `entry` if it has one user and can fuse another
+  // operator; otherwise null.
   const Node* OpenConvolution(const NodeEntry& entry) const {
     const auto it = blocked_.find(Key(entry));
     if (it == blocked_.end() || facts_.uses(entry).size() != 1 || facts_.is_output(entry)) {
@@ -245,7 +245,7 @@ class ChannelBlocker {
     return node.call().param<FusedConvolutionParam>().ends() ? nullptr : &node;
   }
 
-  // Whether node `i` has become part of the convolution before it.
+  // Returns whether node `i` has been fused into the convolution before it.
   absl::StatusOr<bool> Fuse(int i) {
     const Node& node = facts_.node(i);
     if (const Node* conv = OpenConvolution(node.inputs()[0])) {
@@ -274,7 +274,7 @@ class ChannelBlocker {
       }
     }
     if (!IsOp(node, "elemwise_add") && !IsOp(node, "broadcast_add")) return false;
-    // The later operand, so that the other one is there already.
+    // Tries the later operand first, so that the other one exists already.
     for (const int k : {1, 0}) {
       const NodeEntry& other = node.inputs()[1 - k];
       const Node* conv = OpenConvolution(node.inputs()[k]);
@@ -283,7 +283,8 @@ class ChannelBlocker {
         continue;
       }
       COOPER_ASSIGN_OR_RETURN(NodeEntry sum, Blocked(other));
-      // The output may take the sum's place, and must not overwrite what is still to be read.
+      // The output may share the summand's memory, and must not overwrite data that the convolution
+      // still reads.
       if (MemoryOf(sum) == MemoryOf(conv->inputs()[0])) continue;
       std::vector<NodeEntry> inputs = conv->inputs();
       inputs.insert(inputs.begin() + 2, std::move(sum));
@@ -292,7 +293,7 @@ class ChannelBlocker {
     return false;
   }
 
-  // Node `i` and the convolution before it, as one node.
+  // Replaces node `i` and the convolution before it by one node.
   absl::StatusOr<bool> Fused(int i, const Node& conv, const char* op, std::vector<NodeEntry> inputs,
                              AttrMap more) {
     more.insert(conv.attrs().begin(), conv.attrs().end());
@@ -301,7 +302,7 @@ class ChannelBlocker {
     return true;
   }
 
-  // The operator itself, on blocks.
+  // Replaces node `i` by the same operator on blocked images.
   absl::StatusOr<bool> Same(int i, bool joins) {
     const Node& node = facts_.node(i);
     const NodeEntry output{facts_.owner(i), 0};
@@ -322,7 +323,7 @@ class ChannelBlocker {
 
   const GraphFacts& facts_;
   const BlockedLayout& layout_;
-  const bool fuses_;  // whether convolutions take in what follows them
+  const bool fuses_;  // whether convolutions fuse the operators after them
   GraphRebuilder rebuilder_;
   absl::flat_hash_map<EntryKey, NodeEntry> blocked_;  // by entry of the old graph
   bool found_ = false;

@@ -11,14 +11,13 @@
 
 namespace cooper {
 
-// Lets images lie as fast convolutions want them: with their channels in blocks, (batch_size,
-// channels / block, spatial..., block). Convolution and BatchNorm become operators that work on
-// such images, Pooling one with its channels last; what works on each element, and Concat of
-// channels, stays what it is. A relu behind a BatchNorm becomes a part of it; where no gradient is
-// asked for, a convolution takes in BatchNorm, an addition and relu or clip behind it. Images are
-// brought into the other order where something else makes or takes them, and nowhere in between.
-// Returns nullopt if there is no convolution that gains, or no kernel for blocks is linked
-// (executor/program/blocked_layout.h).
+// Converts images to the layout of fast convolutions, with channels in blocks: (batch_size,
+// channels / block, spatial..., block). Convolution and BatchNorm become operators on blocked
+// images, Pooling one with channels last; element-wise operators and Concat along channels stay the
+// same. A relu after a BatchNorm is fused into it. Without gradients, a convolution also fuses the
+// BatchNorm, the addition, and the relu or clip after it. Layout conversions are inserted only
+// where other operators produce or use an image. Returns nullopt if no convolution gains, or if no
+// kernel for blocked images is linked (executor/program/blocked_layout.h).
 absl::StatusOr<std::optional<GraphRewrite>> BlockChannels(const GraphFacts& facts,
                                                           const CanRunFn& can_run);
 

@@ -1,5 +1,5 @@
-// Networks bound with and without the pass compute the same, and images change their order where
-// that is expected alone.
+// Checks that networks bound with and without the pass compute the same, and that images are
+// converted only where expected.
 
 #include "executor/passes/graph/block_channels.h"
 
@@ -58,7 +58,7 @@ struct Options {
   WriteReq req = WriteReq::kWrite;
 };
 
-// Outputs, gradients and moving statistics, in order of name.
+// Returns outputs, gradients and moving statistics, in order of name.
 std::vector<std::vector<float>> Results(Executor& executor, const Options& options) {
   uint64_t seed = 1;
   for (const auto* arrays : {&executor.arg_dict(), &executor.aux_dict(), &executor.grad_dict()}) {
@@ -82,8 +82,8 @@ std::vector<std::vector<float>> Results(Executor& executor, const Options& optio
   return results;
 }
 
-// Compares with and without the pass. Returns how often the forward pass brings an image into
-// another order.
+// Compares results with and without the pass. Returns the number of layout conversions in the
+// forward pass.
 int Reorders(const Symbol& net, const KnownShapes& shapes, const Options& options = {}) {
   std::vector<std::vector<std::vector<float>>> results;
   int reorders = 0;
@@ -113,14 +113,15 @@ int Reorders(const Symbol& net, const KnownShapes& shapes, const Options& option
   return reorders;
 }
 
-// Which convolutions have fast code depends on the processor; from AVX2 on those of networks have.
+// The processor determines which convolutions have fast code; from AVX2 on, those of networks have
+// it.
 void ExpectReorders(int reorders, int expected) {
   if (GetCpuLevel() >= CpuLevel::kAvx2) {
     EXPECT_EQ(reorders, expected);
   }
 }
 
-// A residual network with all that stays in blocks.
+// A residual network with all operators that stay blocked.
 Symbol Network() {
   const int64_t b = Block();
   Symbol x =
@@ -187,8 +188,8 @@ TEST(BlockChannelsTest, Convolutions) {
   }
 }
 
-// Large enough to be computed in parts, by images and by channels; these depend on the shapes
-// alone, so that the bits do not depend on the number of threads.
+// Large enough to be computed in parts, by images and by channels. Parts depend on the shapes
+// alone, so results do not depend on the number of threads.
 TEST(BlockChannelsTest, PartsOfLargeConvolutions) {
   const int64_t b = Block();
   struct Case {
@@ -214,7 +215,7 @@ TEST(BlockChannelsTest, PartsOfLargeConvolutions) {
   }
 }
 
-// In one and three spatial axes.
+// Tests one and three spatial axes.
 TEST(BlockChannelsTest, OtherNumbersOfAxes) {
   const int64_t b = Block();
   for (const bool train : {true, false}) {
@@ -238,7 +239,7 @@ TEST(BlockChannelsTest, OtherNumbersOfAxes) {
   }
 }
 
-// The sum must not be written over what the convolution still reads.
+// The sum must not overwrite data that the convolution still reads.
 TEST(BlockChannelsTest, SumWithTheConvolutionsOwnData) {
   const Symbol x = Relu(Conv(Data(), Block(), 3, "first"));
   const Symbol y = Conv(x, Block(), 3, "second") + x;
@@ -256,7 +257,7 @@ TEST(BlockChannelsTest, SumWithAViewOfTheConvolutionsOwnData) {
   Reorders(Conv(x, Block(), 1, "second") + shaped, {{"data", {2, 3, 1, 1}}}, options);
 }
 
-// As in MXNet 1.9.1, whose Activation does so everywhere; cooper's own lets NaN pass.
+// As in MXNet 1.9.1, where every Activation does so; elsewhere cooper's relu propagates NaN.
 TEST(BlockChannelsTest, ReluInAConvolutionGivesZeroForNaN) {
   const Symbol net = Relu(Conv(Data(), Block(), 3, "conv"));
   for (const bool blocked : {true, false}) {
@@ -270,7 +271,7 @@ TEST(BlockChannelsTest, ReluInAConvolutionGivesZeroForNaN) {
   }
 }
 
-// With bounds of which some results are beyond; the sum of the first two becomes a part too.
+// Some results are beyond the bounds; the sum of the first two is fused too.
 TEST(BlockChannelsTest, ClipBecomesAPartOfConvolutions) {
   const int64_t b = Block();
   const auto clip = [](const Symbol& x) { return op::clip(x, {.a_min = -0.25, .a_max = 0.75}); };
@@ -281,7 +282,7 @@ TEST(BlockChannelsTest, ClipBecomesAPartOfConvolutions) {
       Reorders(x, {{"data", {2, 3, 9, 8}}}, {.train = train, .req = req});
     }
   }
-  // Which bound counts is the operator's own choice.
+  // Operators may differ in which bound wins.
   Reorders(op::clip(Conv(Data(), b, 3, "conv"), {.a_min = 0.5, .a_max = -0.5}),
            {{"data", {2, 3, 9, 8}}}, {.train = false, .req = WriteReq::kNull});
   BindOptions bind{.shapes = {{"data", {2, 3, 9, 8}}}, .grad_req = WriteReq::kNull};
@@ -297,19 +298,19 @@ TEST(BlockChannelsTest, ClipBecomesAPartOfConvolutions) {
 
 TEST(BlockChannelsTest, WhatDoesNotFitStaysPlain) {
   const int64_t b = Block();
-  // Channels that make no whole blocks.
+  // Channels that are no whole blocks.
   EXPECT_EQ(Reorders(Conv(Data(), b + 1, 3, "conv"), {{"data", {2, b, 8, 8}}}), 0);
   EXPECT_EQ(Reorders(Conv(Data(), b, 3, "conv"), {{"data", {2, b + 1, 8, 8}}}), 0);
   // No convolution: pooling alone does not pay.
   EXPECT_EQ(Reorders(op::Pooling(Data(), {.kernel = {2, 2}}), {{"data", {2, b, 8, 8}}}), 0);
-  // What sees the whole array gets it as it was written.
+  // Operators on the whole array get it in its original layout.
   const Symbol conv = Conv(Data(), b, 3, "conv");
   ExpectReorders(Reorders(op::Flatten(conv), {{"data", {2, 3, 8, 8}}}), 1);
   ExpectReorders(Reorders(op::mean(conv, {.axis = {2}}), {{"data", {2, 3, 8, 8}}}), 1);
 }
 
 TEST(BlockChannelsTest, LossesSeeTheArraysThatWereWritten) {
-  // Its gradient is divided by the extents of its data.
+  // The gradient of a MakeLoss is divided by the extents of its data.
   for (const char* normalization : {"batch", "valid", "null"}) {
     const Symbol loss = Op("MakeLoss", {.name = "loss",
                                         .inputs = {op::square(Conv(Data(), Block(), 3, "conv"))},
@@ -319,7 +320,7 @@ TEST(BlockChannelsTest, LossesSeeTheArraysThatWereWritten) {
 }
 
 TEST(BlockChannelsTest, StatisticsThatAreOutputs) {
-  // As a symbol file may ask for them, though the operator shows but one output.
+  // A symbol file may request them, though the operator has one visible output.
   const Symbol norm =
       op::BatchNorm(Conv(Data(), Block(), 3, "conv"), {.fix_gamma = false, .name = "bn"});
   const NodePtr node = norm.outputs()[0].node;
@@ -328,7 +329,7 @@ TEST(BlockChannelsTest, StatisticsThatAreOutputs) {
 }
 
 TEST(BlockChannelsTest, PaddingOfAnAxisOfOneIndex) {
-  // The only window of the first axis lies in the padding.
+  // The only window along the first axis lies in the padding.
   const Symbol conv = op::Convolution(Data(), {.kernel = {1, 3, 3},
                                                .stride = {3, 1, 1},
                                                .pad = {1, 1, 1},
@@ -338,7 +339,7 @@ TEST(BlockChannelsTest, PaddingOfAnAxisOfOneIndex) {
 }
 
 TEST(BlockChannelsTest, OtherImagesOfAsManyElements) {
-  // Of single pixels, bringing an image into another order moves nothing.
+  // For single pixels a layout conversion moves nothing.
   const Symbol net = Conv(Relu(Conv(Data(), 2 * Block(), 1, "first")), Block(), 1, "second");
   std::vector<std::vector<float>> outputs;
   for (const bool blocked : {true, false}) {
@@ -353,7 +354,7 @@ TEST(BlockChannelsTest, OtherImagesOfAsManyElements) {
 }
 
 TEST(BlockChannelsTest, EmptyBatches) {
-  // Named by a file, which the pass never does.
+  // A file may contain it; the pass does not create it for an empty batch.
   const Symbol blocked =
       Op("_blocked_convolution", {.name = "conv",
                                   .inputs = {Data()},

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_PASSES_GRAPH_CONSTANTS_FIXTURES_H_
 #define COOPER_EXECUTOR_PASSES_GRAPH_CONSTANTS_FIXTURES_H_
 
-// For tests of passes that look at constants: networks that predict, with and without them.
+// Binds networks for prediction with and without constants, for tests of passes that use constants.
 
 #include <cstdint>
 #include <memory>
@@ -19,7 +19,8 @@
 
 namespace cooper {
 
-// Without gradients, with random arrays for all but the data; variances are above 0.
+// Returns options without gradients, with random arrays for all arguments but "data". Variances are
+// above 0.
 inline BindOptions Options(const Symbol& net, const Shape& data,
                            const std::set<std::string>& disabled_passes = {}) {
   BindOptions options{.shapes = {{"data", data}}, .grad_req = WriteReq::kNull};
@@ -40,7 +41,7 @@ inline BindOptions Options(const Symbol& net, const Shape& data,
   return options;
 }
 
-// All those arrays stay as they are.
+// Returns `options` with all their arrays declared constant.
 inline BindOptions WithConstants(BindOptions options) {
   for (const auto* arrays : {&options.args, &options.auxs}) {
     for (const auto& [name, array] : *arrays) options.constants.insert(name);
@@ -48,13 +49,14 @@ inline BindOptions WithConstants(BindOptions options) {
   return options;
 }
 
+// Binds `net`. A failure fails the test and ends the program.
 inline std::unique_ptr<Executor> Bind(const Symbol& net, const BindOptions& options) {
   auto executor = Executor::SimpleBind(net, options);
   EXPECT_TRUE(executor.ok()) << executor.status();
   return *std::move(executor);
 }
 
-// Of a prediction for random data.
+// Returns the first output of a prediction for random data.
 inline std::vector<float> Output(Executor& executor) {
   FillRandom(executor.arg("data"), 99);
   COOPER_EXPECT_OK(executor.Forward(/*is_train=*/false));

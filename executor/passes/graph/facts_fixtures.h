@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_PASSES_GRAPH_FACTS_FIXTURES_H_
 #define COOPER_EXECUTOR_PASSES_GRAPH_FACTS_FIXTURES_H_
 
-// What tests of the parts of graph passes need.
+// Helpers for tests of the parts of graph passes.
 
 #include <set>
 #include <string>
@@ -16,8 +16,8 @@
 
 namespace cooper {
 
-// The facts of a float32 graph whose shapes follow from `known`. With constants it has no
-// gradients.
+// Returns the facts of a float32 graph whose shapes are inferred from `known`. It has gradients
+// unless it has constants.
 inline GraphFacts FactsOf(const Symbol& symbol, const KnownShapes& known,
                           const std::set<std::string>& constants = {}) {
   const IndexedGraph graph(symbol.outputs());
@@ -30,6 +30,7 @@ inline GraphFacts FactsOf(const Symbol& symbol, const KnownShapes& known,
   return GraphFacts(symbol, std::move(full), std::move(types), constants.empty(), constants);
 }
 
+// Returns the first output of `symbol`.
 inline NodeEntry EntryOf(const Symbol& symbol) { return symbol.outputs()[0]; }
 
 }  // namespace cooper

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_PASSES_GRAPH_FILTER_NORMS_H_
 #define COOPER_EXECUTOR_PASSES_GRAPH_FILTER_NORMS_H_
 
-// What passes that take a BatchNorm into the filters before it have in common.
+// Folds a BatchNorm into the filters before it, for several passes.
 
 #include <string>
 
@@ -12,16 +12,17 @@
 
 namespace cooper {
 
-// Whether node `i` is a BatchNorm of float32 over axis 1 whose statistics nobody asks for.
+// Returns whether node `i` is a float32 BatchNorm over axis 1 whose statistics are not used.
 bool NormalizesChannels(const GraphFacts& facts, int i);
 
-// A weight, and its bias, null if there is none.
+// A weight and its bias, which is null if there is none.
 struct Filters {
   NodeEntry weight, bias;
 };
 
-// Those that do in prediction what `filters` and a BatchNorm do. `norm` are its gamma, beta and
-// moving statistics; `attrs` have its eps and fix_gamma, where they are given.
+// Returns filters that compute in prediction what `filters` followed by a BatchNorm compute. `norm`
+// are its gamma, beta, moving mean and moving variance; `attrs` may have its eps and fix_gamma.
+// Nodes are named after `name`.
 absl::StatusOr<Filters> FoldBatchNorm(const std::string& name, const Filters& filters,
                                       absl::Span<const NodeEntry> norm, const AttrMap& attrs);
 

@@ -15,17 +15,17 @@
 namespace cooper {
 namespace {
 
-// Inputs of both operators.
+// The inputs of both operators.
 enum Input { kData, kWeight, kBias };
 
-// Whether the node's output has its filters along axis 1.
+// Returns whether the node's output has its filters along axis 1.
 bool HasFilters(const Node& node) {
   if (IsOp(node, "Convolution")) return !ChannelsLast(node.call().param<ConvolutionParam>().layout);
   return IsOp(node, "FullyConnected") && node.call().param<FullyConnectedParam>().flatten;
 }
 
-// Whether node `i` is a BatchNorm of such filters, which nobody else sees, and all that is known of
-// both but the data is constant.
+// Returns whether node `i` is a BatchNorm after such filters, which have no other user, and whether
+// all inputs of both but the data are constants.
 bool Folds(const GraphFacts& facts, int i) {
   if (!NormalizesChannels(facts, i) || facts.is_constant({facts.owner(i), 0})) return false;
   const Node& norm = facts.node(i);
@@ -39,7 +39,7 @@ bool Folds(const GraphFacts& facts, int i) {
          std::all_of(filtered.node->inputs().begin() + 1, filtered.node->inputs().end(), constant);
 }
 
-// The node before node `i`, with its weight and bias changed.
+// Returns the node before node `i` with its weight and bias changed.
 absl::StatusOr<NodeEntry> Folded(const GraphFacts& facts, const GraphRebuilder& rebuilder, int i) {
   const Node& norm = facts.node(i);
   const NodeEntry& filtered = norm.inputs()[0];

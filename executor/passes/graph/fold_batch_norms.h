@@ -11,10 +11,11 @@
 
 namespace cooper {
 
-// Takes a BatchNorm behind a Convolution or FullyConnected into the weight and bias, where all of
-// them are constants: what it does in prediction to each filter is a factor and a summand.
-// FoldConstants then computes them once. Convolutions of images in blocks take theirs in before
-// (BlockChannels, PackWeights).
+// Folds a BatchNorm after a Convolution or FullyConnected into the weight and bias if all inputs of
+// both but the data are constants: in prediction it scales and shifts each filter. FoldConstants
+// then computes the new weights once. Convolutions of blocked images have been handled before this
+// pass (BlockChannels, PackWeights). Returns nullopt if there is nothing to fold, and for graphs
+// with gradients.
 absl::StatusOr<std::optional<GraphRewrite>> FoldBatchNorms(const GraphFacts& facts,
                                                            const CanRunFn& can_run);
 

@@ -24,10 +24,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// So that convolutions stay what they are.
+// Keeps convolutions unchanged.
 const std::set<std::string> kAsWritten = {"blocked_channels"};
 
-// Whether a BatchNorm is left where all but the data is constant; results stay what they were.
+// Returns whether the pass folds all BatchNorms when all arguments but the data are constants;
+// checks that results do not change.
 bool Folds(const Symbol& net, const Shape& data) {
   const BindOptions options = Options(net, data, kAsWritten);
   const auto plain = Bind(net, options);
@@ -75,7 +76,7 @@ TEST(FoldBatchNormsTest, Products) {
 
 TEST(FoldBatchNormsTest, WhatStays) {
   const Symbol conv = op::Convolution(Data(), {.kernel = {3, 3}, .num_filter = 6, .name = "conv"});
-  // Another axis; somebody else who sees the convolution; rows of a product that is not flat.
+  // Another axis; a second user of the convolution; a product that is not flattened.
   EXPECT_FALSE(Folds(op::BatchNorm(conv, {.axis = 2, .name = "bn"}), {2, 4, 5, 6}));
   const Symbol norm = op::BatchNorm(conv, {.name = "bn"});
   EXPECT_FALSE(Folds(*Symbol::Group({norm, conv}), {2, 4, 5, 6}));

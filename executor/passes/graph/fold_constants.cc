@@ -12,8 +12,8 @@
 namespace cooper {
 namespace {
 
-// What the constants of a graph are, found node by node: graphs may be deep, and share what they
-// are made of.
+// Descriptions of the constants of a graph, computed node by node: graphs may be deep, and share
+// subexpressions.
 class Expressions {
  public:
   Expressions(const GraphFacts& facts, const CanRunFn& can_run)
@@ -26,15 +26,15 @@ class Expressions {
     }
   }
 
-  // "transpose{axes=(1, 0)}(fc1_weight)": equal for equal values, whatever nodes are called. Empty
-  // for what is too long to be told so, and for what cannot be run where it is needed.
+  // Returns a description such as "transpose{axes=(1, 0)}(fc1_weight)", equal for equal values,
+  // whatever the names of nodes. Empty if it would be too long, or if an operator has no kernel.
   const std::string& text(int node) const { return texts_[node]; }
-  // Whether nothing has to be computed for its outputs.
+  // Returns whether its outputs need no computation.
   bool is_view(int node) const { return views_[node]; }
 
  private:
-  // No text, nor what is made of others, is longer: a graph of shared parts has few nodes, and
-  // texts that double from node to node.
+  // The limit for a text, and so for the texts built from it: in a graph with shared subexpressions
+  // texts may double from node to node.
   static constexpr size_t kMaxText = 1024;
 
   void Describe(int i) {
@@ -68,7 +68,7 @@ class Expressions {
   std::vector<bool> views_;
 };
 
-// Whether something reads the entry that does not follow from constants itself.
+// Returns whether a node that does not depend on constants only reads the entry.
 bool IsUsedOutside(const GraphFacts& facts, const NodeEntry& entry) {
   return absl::c_any_of(facts.uses(entry), [&](const GraphFacts::Use& use) {
     return !facts.is_constant({facts.owner(use.node), 0});
@@ -89,7 +89,7 @@ absl::StatusOr<std::optional<GraphRewrite>> FoldConstants(const GraphFacts& fact
       rebuilder.Keep(i, rebuilder.NewInputs(i));
       continue;
     }
-    // What it is computed from stays in the old graph, of which the expression is a part.
+    // The nodes that compute it stay in the old graph, of which the expression is a part.
     rebuilder.Keep(i, node->inputs());
     const std::string& text = expressions.text(i);
     if (expressions.is_view(i) || text.empty()) continue;

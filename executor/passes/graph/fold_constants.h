@@ -9,11 +9,12 @@
 
 namespace cooper {
 
-// Puts an argument in the place of each value that follows from constants alone and that something
-// else uses, so that it is computed once rather than in every run. Values that are nothing but
-// views of a constant stay as they are, and so do outputs of the graph, what takes more than a
-// thousand characters to describe, and what an operator without a kernel there is part of, which
-// CompileOptions::fallback runs elsewhere. Takes time in proportion to the graph.
+// Replaces each value that depends on constants only, and that another node uses, by an argument,
+// so that it is computed once rather than in every run. The exceptions are views of a constant,
+// outputs of the graph, values whose description exceeds 1,024 characters, and values that
+// involve an operator without a kernel, which CompileOptions::fallback runs elsewhere. Takes time
+// linear in the size of the graph. Returns nullopt if there is nothing to fold, and for graphs with
+// gradients.
 absl::StatusOr<std::optional<GraphRewrite>> FoldConstants(const GraphFacts& facts,
                                                           const CanRunFn& can_run);
 

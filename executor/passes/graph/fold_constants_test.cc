@@ -15,8 +15,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Names of what the pass folds of a graph with the constant "w", where all but `missing` can be
-// run.
+// Returns the names of the values that the pass folds in a graph with the constant "w" if all
+// operators but `missing` have a kernel.
 std::vector<std::string> Folded(const Symbol& symbol, absl::string_view missing) {
   const GraphFacts facts = FactsOf(symbol, {{"data", {2, 2}}, {"w", {2, 2}}}, {"w"});
   const auto rewrite = FoldConstants(facts, [&](absl::string_view op) { return op != missing; });
@@ -27,7 +27,7 @@ std::vector<std::string> Folded(const Symbol& symbol, absl::string_view missing)
   return names;
 }
 
-// What is folded is computed without CompileOptions::fallback.
+// CompileOptions::fallback does not run folded values.
 TEST(FoldConstantsTest, NotWhatCannotBeRun) {
   const Symbol inner = Op("square", {.inputs = {Symbol::Variable("w")}});
   const Symbol outer = Op("tanh", {.inputs = {inner}});

@@ -21,7 +21,7 @@
 namespace cooper {
 namespace {
 
-// What the pass may put in.
+// The operators that the pass may insert.
 constexpr const char* kOps[] = {
     "_rnn_layer", "_backward_rnn_layer", "SliceChannel", "_backward_SliceChannel",
     "Concat",     "_backward_Concat",    "SwapAxis",     "reverse",
@@ -41,14 +41,14 @@ const char* ModeName(RNNMode mode) {
   return "";
 }
 
-// Makes the chains of a graph layers.
+// Replaces the chains of a graph by layers.
 class Fusion {
  public:
   Fusion(const GraphFacts& facts, std::vector<RNNCellMatch> cells, std::vector<RNNChain> chains)
       : facts_(facts), cells_(std::move(cells)), chains_(std::move(chains)), rebuilder_(facts) {}
 
-  // Orders chains and the nodes in none so that each comes after what it uses. Chains of which each
-  // waits for the other fall apart into their steps.
+  // Orders chains, and nodes in none, so that each comes after its inputs. A chain in a cycle of
+  // chains is split into its steps.
   void Order() {
     while (true) {
       std::vector<std::vector<int>> units(chains_.size());
@@ -61,7 +61,7 @@ class Fusion {
       UnitOrder found = OrderUnits(facts_, units);
       order_ = std::move(found.order);
       if (found.cycle.empty()) return;
-      // One of several steps, of which there is one in each cycle.
+      // A chain of several steps, of which each cycle has one.
       const auto waiting = std::find_if(found.cycle.rbegin(), found.cycle.rend(),
                                         [&](int chain) { return chains_[chain].size() > 1; });
       CHECK(waiting != found.cycle.rend()) << "single steps wait for each other";
@@ -72,7 +72,7 @@ class Fusion {
     }
   }
 
-  // A plain cell alone gains nothing, and it may be no cell at all.
+  // A single plain cell gains nothing, and may not be a cell at all.
   void LeaveOutLonePlainCells() {
     std::erase_if(chains_, [&](const RNNChain& chain) {
       const RNNMode mode = cells_[chain[0]].mode;
@@ -131,7 +131,7 @@ class Fusion {
     COOPER_ASSIGN_OR_RETURN(NodeEntry merged, MergedSteps(facts_.node(i), inputs));
     const bool is_output = facts_.is_output({facts_.owner(i), 0});
     if (merged && is_output && merged.node->is_variable()) {
-      // An output must not change when the caller writes into an argument.
+      // An output must not change when the caller writes to an argument.
       merged = {};
     }
     if (merged) {
@@ -142,8 +142,8 @@ class Fusion {
     return absl::OkStatus();
   }
 
-  // Where a node joins the steps of a layer along a new time axis, as unroll() does: what they were
-  // split from. Else a null entry.
+  // If a node joins the steps of a layer along a new time axis, as unroll() does, returns the array
+  // that they were split from. Otherwise returns a null entry.
   absl::StatusOr<NodeEntry> MergedSteps(const Node& node, const std::vector<NodeEntry>& inputs) {
     if (!IsOp(node, "Concat")) return NodeEntry();
     const int axis = node.call().param<ConcatParam>().dim;

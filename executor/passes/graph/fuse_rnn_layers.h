@@ -11,11 +11,11 @@
 
 namespace cooper {
 
-// Makes one _rnn_layer of the steps of each recurrent layer that was unrolled: LSTM, GRU and plain
-// cells, from symbol/rnn or from a file. The products of all steps' data become one, the cells are
-// computed in one loop, and the gradient of a weight is one product over all steps. Steps whose
-// data depends on earlier ones (a decoder that is fed its own output) are put together each for
-// itself. Returns nullopt if there is nothing to do.
+// Replaces the unrolled steps of each recurrent layer by one _rnn_layer: LSTM, GRU and plain cells,
+// built by symbol/rnn or loaded from a file. The products of the data of all steps become one, one
+// loop computes the cells, and the gradient of a weight is one product over all steps. Steps whose
+// data depend on earlier steps, as in a decoder that is fed its own output, are fused one by one.
+// Returns nullopt if there is nothing to fuse.
 absl::StatusOr<std::optional<GraphRewrite>> FuseRNNLayers(const GraphFacts& facts,
                                                           const CanRunFn& can_run);
 

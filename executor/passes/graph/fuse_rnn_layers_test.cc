@@ -1,4 +1,5 @@
-// Networks bound with and without the pass compute the same, and have the layers that are expected.
+// Checks that networks bound with and without the pass compute the same, and have the expected
+// layers.
 
 #include "executor/passes/graph/fuse_rnn_layers.h"
 
@@ -31,7 +32,7 @@ Symbol Op(const char* op, std::vector<Symbol> inputs, AttrMap attrs = {}) {
   return Op(op, OpArgs{.inputs = std::move(inputs), .attrs = std::move(attrs)});
 }
 
-// How often the operator is run in a program.
+// Returns how often a program runs the operator.
 int Count(const Executor& executor, const std::string& op) {
   const std::string text = executor.DebugString();
   int count = 0;
@@ -42,12 +43,13 @@ int Count(const Executor& executor, const std::string& op) {
   return count + (text.rfind(op + " ", 0) == 0 ? 1 : 0);
 }
 
+// The expected result of the pass.
 struct Expected {
-  int layers = 0;  // nodes _rnn_layer
+  int layers = 0;  // the number of _rnn_layer nodes
 };
 
-// Binds `symbol` with data (batch, length, features) of three axes and compares outputs and
-// gradients of a run with the pass and one without it.
+// Binds `symbol` with data (batch, length, features) and compares outputs and gradients of a run
+// with the pass and a run without it.
 void ExpectSame(const Symbol& symbol, const KnownShapes& shapes, const Expected& expected,
                 WriteReq req = WriteReq::kWrite, bool is_train = true) {
   std::vector<std::unique_ptr<Executor>> executors;
@@ -168,7 +170,7 @@ TEST_P(KindTest, BothDirections) {
   }
 }
 
-// The first layer has as many features as its input: a residual connection fits.
+// The first layer has as many features as its input, as a residual connection requires.
 TEST_P(KindTest, ResidualConnections) {
   SequentialRNNCell stack;
   COOPER_ASSERT_OK(stack.Add(std::make_shared<ResidualCell>(Cell(GetParam(), "a_", 4))));
@@ -189,7 +191,7 @@ TEST_P(KindTest, FirstAndLastStatesOfTheCallers) {
   ExpectSame(*Symbol::Group(outputs), {{"data", {2, 3, 5}}}, {.layers = 1});
 }
 
-// Dropout between the layers draws the same numbers, wherever it stands in the program.
+// Dropout between the layers draws the same numbers, wherever it is in the program.
 TEST_P(KindTest, DropoutBetweenLayers) {
   SequentialRNNCell stack;
   COOPER_ASSERT_OK(stack.Add(Cell(GetParam(), "a_", 4)));
@@ -198,7 +200,7 @@ TEST_P(KindTest, DropoutBetweenLayers) {
   ExpectSame(Unroll(stack, 3, {.merge_outputs = true}), {{"data", {2, 3, 5}}}, {.layers = 2});
 }
 
-// Zoneout stands between a step and the next one's state.
+// Zoneout is between a step and the next step's state.
 TEST_P(KindTest, StatesThatAreChangedBetweenSteps) {
   ZoneoutCell cell(Cell(GetParam(), "a_", 4), {.zoneout_outputs = 0.3, .zoneout_states = 0.3});
   const bool plain = GetParam() == "tanh" || GetParam() == "relu";
@@ -206,7 +208,7 @@ TEST_P(KindTest, StatesThatAreChangedBetweenSteps) {
              {.layers = plain ? 0 : 3});
 }
 
-// A decoder: each step's data is made of the last step's output.
+// A decoder: each step's data depends on the output of the step before.
 TEST_P(KindTest, StepsThatAreFedTheirOutput) {
   const CellPtr cell = Cell(GetParam(), "a_", 4);
   COOPER_ASSERT_OK_AND_ASSIGN(std::vector<Symbol> states, cell->BeginState(VariableStates()));
@@ -222,7 +224,8 @@ TEST_P(KindTest, StepsThatAreFedTheirOutput) {
   ExpectSame(*Symbol::Group(outputs), {{"data", {2, 4}}}, {.layers = plain ? 0 : 3});
 }
 
-// Layers of which each takes the other's last output: either could be a chain, not both.
+// Two layers, each of which takes the last output of the other: either one can be a chain, but not
+// both.
 TEST_P(KindTest, LayersThatWaitForEachOther) {
   const CellPtr a = Cell(GetParam(), "a_", 4);
   const CellPtr b = Cell(GetParam(), "b_", 4);
@@ -233,7 +236,7 @@ TEST_P(KindTest, LayersThatWaitForEachOther) {
   COOPER_ASSERT_OK_AND_ASSIGN(StepResult a2, a->Step(Op("relu", {b1.output}), a1.states));
   COOPER_ASSERT_OK_AND_ASSIGN(StepResult b2, b->Step(Op("relu", {a1.output}), b1.states));
   const bool plain = GetParam() == "tanh" || GetParam() == "relu";
-  // One of the two stays a chain, the other falls into steps.
+  // One of the two remains a chain, the other is split into steps.
   ExpectSame(*Symbol::Group({a2.output, b2.output}), {{"data", {2, 4}}, {"other", {2, 4}}},
              {.layers = plain ? 1 : 3});
 }
@@ -256,7 +259,7 @@ TEST(FuseRNNLayersTest, OperandsInTheOtherOrder) {
     h = Op("elemwise_mul", {Op("tanh", {c}), o});
     outputs.push_back(Op("expand_dims", {h}, {{"axis", "1"}}));
   }
-  // The input has as many features as the state: shapes do not tell the products apart.
+  // The input has as many features as the state, so shapes do not distinguish the products.
   ExpectSame(Op("Concat", outputs, {{"dim", "1"}}), {{"data", {2, 3, 4}}, {"h0", {2, 4}}},
              {.layers = 1});
 }
@@ -291,8 +294,8 @@ TEST(FuseRNNLayersTest, AMonitorSeesTheGraphAsItWasWritten) {
   EXPECT_THAT(outputs[1], ::testing::Pointwise(::testing::FloatNear(1e-6), outputs[0]));
 }
 
-// A step whose state is changed, but whose input is the output of the step before, unchanged: the
-// step after it tells which of its products is of the state.
+// A step whose state is changed, but whose input is the unchanged output of the step before. The
+// step after it shows which product has the state.
 TEST_P(KindTest, AStepThatTakesTheLastOutputAsItsInput) {
   const CellPtr cell = Cell(GetParam(), "a_", 4);
   COOPER_ASSERT_OK_AND_ASSIGN(const std::vector<Symbol> begin, cell->BeginState(VariableStates()));
@@ -306,7 +309,7 @@ TEST_P(KindTest, AStepThatTakesTheLastOutputAsItsInput) {
   ExpectSame(third.output, {{"data", {2, 4}}}, {.layers = plain ? 1 : 2});
 }
 
-// The first step's input is zeros whose batch follows from the other steps alone.
+// The input of the first step is zeros whose batch size is inferred from the other steps.
 TEST_P(KindTest, ADecoderThatStartsFromZeros) {
   const CellPtr cell = Cell(GetParam(), "a_", 4);
   const Symbol rest = Op("SliceChannel", {Symbol::Variable("data")},
@@ -322,7 +325,7 @@ TEST_P(KindTest, ADecoderThatStartsFromZeros) {
   ExpectSame(*Symbol::Group(outputs), {{"data", {3, 2, 5}}}, {.layers = 1});
 }
 
-// Sums and products that share operands, many layers deep.
+// Sums and products that share operands, over many layers.
 TEST_P(KindTest, ADeepStackOfGatedResiduals) {
   const CellPtr cell = Cell(GetParam(), "a_", 4);
   COOPER_ASSERT_OK_AND_ASSIGN(const Unrolled first,
@@ -354,7 +357,7 @@ TEST_P(KindTest, InputsWithoutFeatures) {
   }
 }
 
-// Two layers with the same weights, and a layer whose two products have the same.
+// Two layers with the same weights, and a layer whose two products share theirs.
 TEST_P(KindTest, SharedWeights) {
   const CellPtr cell = Cell(GetParam(), "a_", 5);
   SequentialRNNCell stack;
@@ -363,7 +366,7 @@ TEST_P(KindTest, SharedWeights) {
   ExpectSame(Unroll(stack, 3, {.merge_outputs = true}), {{"data", {2, 3, 5}}}, {.layers = 2});
 }
 
-// A head gradient that nothing depends on need not be given, fused or not.
+// The gradient of an output without dependents may be omitted, fused or not.
 TEST_P(KindTest, HeadGradientsOfOutputsWithoutGradient) {
   const CellPtr cell = Cell(GetParam(), "a_", 4);
   const std::vector<Symbol> inputs = {Symbol::Variable("x1"), Symbol::Variable("x2")};
@@ -382,7 +385,8 @@ TEST_P(KindTest, HeadGradientsOfOutputsWithoutGradient) {
   EXPECT_EQ(executor->Backward({head, NDArray()}).code(), absl::StatusCode::kFailedPrecondition);
 }
 
-// Joining what a variable was split into gives its elements, not its memory: outputs stay.
+// The steps of a split variable, joined again, have its values but not its memory: outputs do not
+// alias arguments.
 TEST(FuseRNNLayersTest, AnOutputIsNoArgumentsMemory) {
   const CellPtr cell = Cell("lstm", "a_", 4);
   const Symbol steps = Op("SliceChannel", {Symbol::Variable("data")},
@@ -404,7 +408,7 @@ TEST(FuseRNNLayersTest, AnOutputIsNoArgumentsMemory) {
   EXPECT_THAT(Floats(outputs[1]), ::testing::Each(1.0f));
 }
 
-// What looks like a cell but is used from outside, or has its gates in another order.
+// Resembles a cell, but has outside users, or its gates in another order.
 TEST(FuseRNNLayersTest, LeavesOthersAlone) {
   for (const bool outside : {false, true}) {
     const Symbol x = Op("FullyConnected", {Symbol::Variable("data")}, {{"num_hidden", "16"}});

@@ -15,7 +15,8 @@ namespace {
 
 constexpr const char* kOps[] = {"_fc_softmax_output", "_backward_fc_softmax_output"};
 
-// The FullyConnected that node `i`, a SoftmaxOutput, can be put together with; else null.
+// Returns the FullyConnected to fuse with node `i` if that is a suitable SoftmaxOutput; otherwise
+// null.
 const Node* ScoresOf(const GraphFacts& facts, int i) {
   const Node& softmax = facts.node(i);
   if (!IsOp(softmax, "SoftmaxOutput")) return nullptr;

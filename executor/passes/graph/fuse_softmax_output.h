@@ -11,12 +11,12 @@
 
 namespace cooper {
 
-// Makes one _fc_softmax_output of a SoftmaxOutput and the FullyConnected that alone feeds it, a
-// classifier over a vocabulary for one. It works on blocks of rows: the gradient of the scores, as
-// large as the output, is never there as a whole, and rows whose label is ignored are left out of
-// the backward products. Returns nullopt if there is none. Those with smooth_alpha, out_grad or
-// multi_output are left alone, and so are 16-bit floats, labels that are probabilities, and data of
-// other than two axes.
+// Fuses a SoftmaxOutput and the FullyConnected that it alone uses, such as a classifier over a
+// vocabulary, into one _fc_softmax_output. It works on blocks of rows, so the gradient of the
+// scores, which is as large as the output, never exists as a whole, and the backward products skip
+// rows with an ignored label. Returns nullopt if there is nothing to fuse. Not fused are nodes with
+// smooth_alpha, out_grad or multi_output, 16-bit floats, labels that are probabilities, and data
+// that do not have two axes.
 absl::StatusOr<std::optional<GraphRewrite>> FuseSoftmaxOutput(const GraphFacts& facts,
                                                               const CanRunFn& can_run);
 

@@ -1,4 +1,4 @@
-// Networks bound with and without the pass compute the same.
+// Checks that networks bound with and without the pass compute the same.
 
 #include "executor/passes/graph/fuse_softmax_output.h"
 
@@ -31,13 +31,13 @@ Symbol Classifier(int64_t classes, AttrMap fc_attrs, AttrMap softmax_attrs) {
             {.name = "softmax", .inputs = {scores}, .attrs = std::move(softmax_attrs)});
 }
 
-// How a network is run.
+// The parameters of one comparison.
 struct Run {
   int64_t rows = 0, features = 0;
   DType dtype = DType::kFloat32;
   WriteReq req = WriteReq::kWrite;
-  double share_ignored = 0;  // of the rows, whose label is 0
-  bool fused = true;         // whether the pass finds something
+  double share_ignored = 0;  // fraction of rows whose label is 0
+  bool fused = true;         // whether the pass is expected to fuse
 };
 
 void ExpectSame(const Symbol& symbol, int64_t classes, const Run& run) {
@@ -116,7 +116,7 @@ TEST(FuseSoftmaxOutputTest, EveryParameter) {
   }
 }
 
-// So many classes that both passes take several blocks, the last of which is smaller.
+// Enough classes that both passes use several blocks, the last of which is smaller.
 TEST(FuseSoftmaxOutputTest, SeveralBlocks) {
   const int64_t classes = 22000;
   const Symbol net = Classifier(classes, {}, {{"use_ignore", "True"}, {"ignore_label", "0"}});
@@ -125,7 +125,7 @@ TEST(FuseSoftmaxOutputTest, SeveralBlocks) {
              {.rows = 150, .features = 3, .req = WriteReq::kAdd, .share_ignored = 0.3});
 }
 
-// So many classes that each thread has its own.
+// Enough classes that each thread has its own slice of them.
 TEST(FuseSoftmaxOutputTest, ClassesInSlices) {
   const int64_t classes = 1100;
   SetNumThreads(4);

@@ -1,8 +1,7 @@
 #ifndef COOPER_EXECUTOR_PASSES_GRAPH_GRAPH_FACTS_H_
 #define COOPER_EXECUTOR_PASSES_GRAPH_GRAPH_FACTS_H_
 
-// What graph passes look at: a numbered graph with the shapes and dtypes of its entries, and who
-// uses what.
+// The input of graph passes: a numbered graph with the shapes, dtypes and users of its entries.
 
 #include <set>
 #include <string>
@@ -18,14 +17,16 @@
 
 namespace cooper {
 
+// Immutable. References returned by accessors live as long as the object.
 class GraphFacts {
  public:
+  // Input `input` of node `node`.
   struct Use {
     int node = -1;
     int input = -1;
   };
 
-  // Shapes and dtypes are by entry of the graph that `symbol` has; `constants` are names of
+  // `shapes` and `types` are indexed by entry of the graph of `symbol`. `constants` are names of
   // variables.
   GraphFacts(const Symbol& symbol, std::vector<Shape> shapes, std::vector<DType> types,
              bool has_gradients = true, const std::set<std::string>& constants = {});
@@ -38,14 +39,16 @@ class GraphFacts {
   const Shape& shape(const NodeEntry& e) const { return shapes_[graph_.entry(e)]; }
   DType type(const NodeEntry& e) const { return types_[graph_.entry(e)]; }
 
-  // The inputs of nodes that an entry is, in the order of nodes.
+  // Returns the node inputs that read an entry, ordered by node.
   absl::Span<const Use> uses(const NodeEntry& e) const { return uses_of(index(e), e.index); }
   absl::Span<const Use> uses_of(int node, int output) const;
-  // Whether gradients will be computed; if not, the graph may be run for training nevertheless.
+  // Returns whether gradients will be computed. A graph without gradients may still be run in
+  // training mode.
   bool has_gradients() const { return has_gradients_; }
   bool is_output(const NodeEntry& e) const { return is_output_[graph_.entry(e)]; }
-  // Whether a value follows from constants alone, of which it is one or which it is computed from.
+  // Returns whether a value depends on constants only, or is one.
   bool is_constant(const NodeEntry& e) const { return is_constant_[index(e)]; }
+  // Returns whether no node reads the entry and it is no output of the graph.
   bool is_unused(const NodeEntry& e) const { return uses(e).empty() && !is_output(e); }
 
  private:
@@ -54,14 +57,15 @@ class GraphFacts {
   std::vector<NodePtr> owners_;  // by node
   std::vector<Shape> shapes_;
   std::vector<DType> types_;
-  std::vector<int> use_begin_;  // by entry, in uses_; one more at the end
+  std::vector<int> use_begin_;  // by entry, in uses_, with one more at the end
   std::vector<Use> uses_;
   std::vector<bool> is_output_;
   std::vector<bool> is_constant_;  // by node
   bool has_gradients_;
 };
 
-// The node in whose memory an entry may lie: the one that it is a view of, or may become one.
+// Returns the node in whose memory an entry may lie, following operators that may become views of
+// their first input.
 const Node* MemoryOf(const NodeEntry& entry);
 
 }  // namespace cooper

@@ -1,4 +1,4 @@
-// Who uses what, and how a graph is copied with changes.
+// Tests the users of entries, and changed copies of graphs.
 
 #include "executor/passes/graph/graph_facts.h"
 

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_PASSES_GRAPH_GRAPH_PASS_H_
 #define COOPER_EXECUTOR_PASSES_GRAPH_GRAPH_PASS_H_
 
-// Passes over the symbol, before its gradient is made: what they put in brings its own gradient
-// with it. Passes over the program follow (executor/passes.h).
+// The interface of passes over the symbol, which run before its gradient is built: nodes that they
+// insert bring their own gradients. Passes over the program follow (executor/passes/program).
 
 #include <functional>
 #include <string>
@@ -14,28 +14,28 @@
 
 namespace cooper {
 
-// A value that follows from constants alone. In its place the program has an argument.
+// A value that depends on constants only, which the program takes as an argument.
 struct FoldedConstant {
-  std::string name;  // of the argument: what it is, "transpose(fc1_weight)"; equal for equal values
-  Symbol expression;  // the value, of one output
+  std::string name;   // the argument's, "transpose(fc1_weight)"; equal for equal values
+  Symbol expression;  // computes the value; one output
   NodePtr variable;   // the argument
 };
 
-// What a pass makes of a graph: another one that computes the same, to rounding, and has the same
-// outputs in the same order. It has the same variables, if in another order, and those of `folded`.
+// The result of a pass: a graph that computes the same results, up to rounding, with the same
+// outputs in the same order. It has the same variables, possibly in another order, and those of
+// `folded`.
 struct GraphRewrite {
   Symbol symbol;
-  // By entry of the old graph: what has its value in the new one, of the same shape and dtype. Null
-  // where nothing has.
+  // Indexed by entry of the old graph: the entry of the new graph with the same value, shape and
+  // dtype; null if there is none.
   std::vector<NodeEntry> entries;
-  // Nodes that were copied because of their inputs, and what they are copies of. Some may have
-  // become of no use.
+  // Nodes that were copied because their inputs changed, with their originals. Some may be unused.
   std::vector<std::pair<NodePtr, const Node*>> copies;
   std::vector<FoldedConstant> folded;
 };
 
-// Whether an operator, or the gradient of one, can be run where the graph will be bound. A pass
-// puts in none that cannot.
+// Returns whether an operator, or a gradient operator, has a kernel in the context of the graph.
+// Passes insert only operators for which it does.
 using CanRunFn = std::function<bool(absl::string_view op)>;
 
 }  // namespace cooper

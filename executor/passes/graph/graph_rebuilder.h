@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_PASSES_GRAPH_GRAPH_REBUILDER_H_
 #define COOPER_EXECUTOR_PASSES_GRAPH_GRAPH_REBUILDER_H_
 
-// Makes a changed copy of a graph: a pass goes through the nodes, inputs before users, and says for
-// each what becomes of it. Nodes of which nothing changes are shared with the old graph.
+// Builds a changed copy of a graph. A pass visits the nodes, inputs before users, and replaces,
+// keeps or copies each. The new graph shares unchanged nodes with the old one.
 
 #include <string>
 #include <utility>
@@ -13,14 +13,15 @@
 
 namespace cooper {
 
+// Holds the changes of one pass. Finish() ends its use.
 class GraphRebuilder {
  public:
-  // `facts` must outlive it.
+  // `facts` must outlive this object.
   explicit GraphRebuilder(const GraphFacts& facts) : facts_(facts) {
     result_.entries.resize(facts.graph().num_entries());
   }
 
-  // What an entry of the old graph has become; a null entry if nobody has said yet.
+  // Returns the replacement of an entry of the old graph; a null entry if it has none yet.
   const NodeEntry& New(const NodeEntry& old) const {
     return result_.entries[facts_.graph().entry(old)];
   }
@@ -28,17 +29,17 @@ class GraphRebuilder {
     result_.entries[facts_.graph().entry(old)] = std::move(entry);
   }
 
-  // The inputs of node `i` as they have become.
+  // Returns the replacements of the inputs of node `i`.
   std::vector<NodeEntry> NewInputs(int i) const;
-  // Keeps node `i`, or makes a copy of it if these inputs are not the old ones.
+  // Keeps node `i`, or replaces it by a copy if `inputs` differ from the old ones.
   void Keep(int i, std::vector<NodeEntry> inputs);
-  // A copy of node `i` with other inputs, whose outputs are not those of the old one.
+  // Returns a copy of node `i` with other inputs. Does not replace the outputs of the old node.
   NodePtr Copy(int i, std::vector<NodeEntry> inputs);
 
-  // Puts an argument in the place of an entry that follows from constants alone.
+  // Replaces an entry that depends on constants only by an argument.
   void Fold(const NodeEntry& old, std::string name);
 
-  // The new graph. Every output of the old one has become something.
+  // Returns the new graph. Requires that all outputs of the old one have replacements.
   GraphRewrite Finish();
 
  private:

@@ -18,7 +18,7 @@ std::optional<Axes> AxesOf(const GraphFacts& facts, const Node& node) {
   return TransposedAxes(node, facts.shape(node.inputs()[0]).rank());
 }
 
-// Whether a node with `axes` undoes the one that makes its input.
+// Returns whether a node with `axes` undoes the node that computes its input.
 bool Undoes(const GraphFacts& facts, const Axes& axes, const NodeEntry& input) {
   const std::optional<Axes> before = AxesOf(facts, *input.node);
   if (!before.has_value()) return false;
@@ -28,7 +28,8 @@ bool Undoes(const GraphFacts& facts, const Axes& axes, const NodeEntry& input) {
   return true;
 }
 
-// Whether a reader of node `i`, which has axes, undoes it: then what the node reads is needed too.
+// Returns whether a user of node `i`, a transposition, undoes it; then the input of the node is
+// needed too.
 bool IsUndone(const GraphFacts& facts, int i) {
   const NodeEntry output{facts.owner(i), 0};
   return absl::c_any_of(facts.uses(output), [&](const GraphFacts::Use& use) {
@@ -37,15 +38,15 @@ bool IsUndone(const GraphFacts& facts, int i) {
   });
 }
 
-// Whether `input` is an Embedding of several indices that nobody else uses, whose vectors stay
-// vectors.
+// Returns whether `input` is an Embedding of more than one axis of indices without other users, and
+// whether `axes` keep its vectors intact.
 bool MovesVectors(const GraphFacts& facts, const Axes& axes, const NodeEntry& input) {
   return IsOp(*input.node, "Embedding") && facts.uses(input).size() == 1 &&
          !facts.is_output(input) && axes.size() > 1 &&
          axes.back() == static_cast<int>(axes.size()) - 1;
 }
 
-// An Embedding whose indices are in the order that its vectors are to have.
+// Returns an Embedding with permuted indices, whose vectors are in the new order.
 absl::StatusOr<NodeEntry> MakeEmbedding(const GraphRebuilder& rebuilder, const Node& embedding,
                                         Axes axes) {
   axes.pop_back();
@@ -57,7 +58,7 @@ absl::StatusOr<NodeEntry> MakeEmbedding(const GraphRebuilder& rebuilder, const N
                    {std::move(indices), rebuilder.New(embedding.inputs()[1])}, embedding.attrs());
 }
 
-// What takes the place of node `i` and needs fewer copies; nullopt if it stays.
+// Returns a replacement of node `i` that needs fewer copies; nullopt if there is none.
 absl::StatusOr<std::optional<NodeEntry>> Spare(const GraphFacts& facts,
                                                const GraphRebuilder& rebuilder,
                                                const CanRunFn& can_run, int i) {

@@ -11,10 +11,10 @@
 
 namespace cooper {
 
-// Spares copies that transpose and SwapAxis would make: of two that undo each other neither is
-// left; where vectors of an Embedding are put into another order, its indices are instead; and
-// products of matrices (transposed_products.h) transpose their factors and their result themselves.
-// Outputs of the graph stay what they are. Returns nullopt if there is nothing to spare.
+// Removes copies by transpose and SwapAxis: two nodes that undo each other are dropped; instead of
+// the vectors of an Embedding its indices are transposed; products of matrices
+// (transposed_products.h) transpose their factors and results themselves. Outputs of the graph keep
+// their values. Returns nullopt if there is nothing to remove.
 absl::StatusOr<std::optional<GraphRewrite>> MoveTransposes(const GraphFacts& facts,
                                                            const CanRunFn& can_run);
 

@@ -1,4 +1,5 @@
-// Networks bound with and without the pass compute the same, and have the copies that are expected.
+// Checks that networks bound with and without the pass compute the same, and have the expected
+// copies.
 
 #include "executor/passes/graph/move_transposes.h"
 
@@ -44,10 +45,10 @@ Symbol Embedding() {
                           .inputs = {Symbol::Variable("index"), Symbol::Variable("weight")},
                           .attrs = {{"input_dim", "7"}, {"output_dim", "5"}}});
 }
-// Gradients that depend on the place.
+// An operator whose gradients differ by position.
 Symbol Tanh(const Symbol& x) { return Op("tanh", {.name = "result", .inputs = {x}}); }
 
-// The nodes of these operators, without those that compute a gradient.
+// Returns the names of the nodes with these operators, except gradients.
 std::vector<std::string> Nodes(const Executor& executor, const std::vector<std::string>& ops) {
   std::vector<std::string> nodes;
   for (const absl::string_view line : absl::StrSplit(executor.DebugString(), '\n')) {
@@ -59,12 +60,12 @@ std::vector<std::string> Nodes(const Executor& executor, const std::vector<std::
   return nodes;
 }
 
-// Those that copy into another order.
+// Returns the names of the nodes that copy into another order.
 std::vector<std::string> Copies(const Executor& executor) {
   return Nodes(executor, {"transpose", "SwapAxis"});
 }
 
-// Compares outputs and gradients with and without the pass; returns the copies with it.
+// Compares outputs and gradients with and without the pass; returns the copies that remain with it.
 std::vector<std::string> CopiesLeft(const Symbol& net, const KnownShapes& shapes) {
   std::vector<std::vector<std::vector<float>>> results;
   std::vector<std::string> copies;
@@ -126,11 +127,11 @@ TEST(MoveTransposesTest, WhatIsUndoneIsNotDone) {
       IsEmpty());
   EXPECT_THAT(CopiesLeft(Tanh(Transpose(Swap(data, 1, 2, "a"), "(0, 2, 1)", "b")), shapes),
               IsEmpty());
-  // Others still need the first.
+  // The first one has other users.
   const Symbol a = Swap(data, 0, 1, "a");
   EXPECT_THAT(CopiesLeft(*Symbol::Group({Tanh(Swap(a, 0, 1, "b")), a}), shapes),
               UnorderedElementsAre("a"));
-  // Four, of which no two are left.
+  // Four, which cancel in pairs.
   const Symbol c = Swap(Swap(Swap(Swap(data, 0, 1, "a"), 0, 1, "b"), 0, 2, "c"), 0, 2, "d");
   EXPECT_THAT(CopiesLeft(Tanh(c), shapes), IsEmpty());
 }
@@ -161,11 +162,11 @@ TEST(MoveTransposesTest, ProductsTransposeThemselves) {
   EXPECT_THAT(CopiesLeft(Product("batch_dot", Transpose(a, "(0, 1, 3, 2)", "t"), b, ""),
                          {{"a", {2, 3, 4, 5}}, {"b", {2, 3, 4, 2}}}),
               IsEmpty());
-  // Of one array twice, and of one that others need too.
+  // The product of one array with itself, and one with a factor that has other users.
   EXPECT_THAT(CopiesLeft(Product("dot", at, a, ""), {{"a", {4, 3}}}), IsEmpty());
   EXPECT_THAT(CopiesLeft(*Symbol::Group({Product("dot", at, bt, ""), at}), two),
               UnorderedElementsAre("at"));
-  // A transpose of a transpose is a product of the first.
+  // For a transposed transposition the product uses the original array.
   EXPECT_THAT(
       CopiesLeft(Product("dot", Transpose(at, "()", "att"), b, ""), {{"a", {4, 3}}, {"b", {3, 2}}}),
       IsEmpty());
@@ -225,7 +226,7 @@ TEST(MoveTransposesTest, ProductsTransposeTheirResult) {
   EXPECT_THAT(CopiesLeft(Tanh(Transpose(product("dot", a, b), "()", "t")), two), IsEmpty());
   for (const char* op : {"batch_dot", "linalg_gemm2"}) {
     EXPECT_THAT(CopiesLeft(Tanh(Swap(product(op, a, b), 1, 2, "t")), three), IsEmpty());
-    // All three.
+    // Both factors and the result are transposed.
     EXPECT_THAT(
         CopiesLeft(Tanh(Swap(product(op, Swap(a, 1, 2, "as"), Swap(b, 1, 2, "bs")), 2, 1, "t")),
                    {{"a", {2, 4, 3}}, {"b", {2, 5, 4}}}),
@@ -234,10 +235,10 @@ TEST(MoveTransposesTest, ProductsTransposeTheirResult) {
                 UnorderedElementsAre("t"))
         << "the matrices change places";
   }
-  // A product with itself.
+  // A product of an array with itself.
   EXPECT_THAT(CopiesLeft(Tanh(Transpose(product("dot", a, a), "()", "t")), {{"a", {3, 3}}}),
               IsEmpty());
-  // Others read it as it is.
+  // The product has other users.
   const Symbol shared = product("dot", a, b);
   EXPECT_THAT(CopiesLeft(*Symbol::Group({Tanh(Transpose(shared, "()", "t")), shared}), two),
               UnorderedElementsAre("t"));
@@ -272,7 +273,7 @@ TEST(MoveTransposesTest, EitherFactorOfATransposedResultMayBeTransposed) {
   }
 }
 
-// What is transposed and transposed back is not made in both ways.
+// A value that is used transposed and transposed back is not computed twice.
 TEST(MoveTransposesTest, NothingIsComputedTwice) {
   const auto both = [](const Symbol& x) {
     const Symbol t = Swap(x, 0, 1, "t");

@@ -17,15 +17,14 @@
 namespace cooper {
 namespace {
 
-// Inputs and outputs of a recurrent layer.
+// The inputs and outputs of a recurrent layer.
 constexpr int kData = 0;
 constexpr int kWeights[] = {1, 3};  // i2h, h2h
 constexpr int kBiases[] = {2, 4};
 constexpr int kFirstState = 5;
 constexpr int kOutput = 0;
 
-// A layer that gets packed weights, and those above it: nodes of the graph, from the first layer
-// on.
+// Layers that become one node with packed weights: nodes of the graph, the lowest layer first.
 using Stack = std::vector<int>;
 
 class Packing {
@@ -58,7 +57,7 @@ class Packing {
   const RNNParam& ParamOf(int i) const { return facts_.node(i).call().param<RNNParam>(); }
   NodeEntry OutputOf(int i, int output) const { return {facts_.owner(i), output}; }
 
-  // Whether prediction can take packed weights: lstm and gru in float32, of which nothing is kept
+  // Returns whether the layer can use packed weights: lstm or gru in float32, with no values kept
   // for a backward pass.
   bool TakesPackedWeights(int i) const {
     const Node& node = facts_.node(i);
@@ -70,9 +69,9 @@ class Packing {
            });
   }
 
-  // The layer whose output is layer `i`'s data and nothing else's, if both can be run by one node:
-  // of one kind, size and length, and the last states of the lower one are for nobody in the graph,
-  // so that layer `i` depends on it by its data alone. -1: there is none.
+  // Returns the layer whose output is layer `i`'s data and has no other users, if one node can run
+  // both: they have the same kind, size and lengths, and the graph does not use the last states of
+  // the lower one, so that layer `i` depends on it by its data alone. Returns -1 if there is none.
   int LayerBelow(int i) const {
     const NodeEntry& data = facts_.node(i).inputs()[kData];
     const int below = facts_.index(data);

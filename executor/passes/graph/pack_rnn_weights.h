@@ -9,10 +9,11 @@
 
 namespace cooper {
 
-// Makes _prepared_rnn of layers of lstm and gru whose weights are constants: they get packed ones,
-// which prediction reads from beginning to end, and which FoldConstants then packs once. Layers of
-// one kind above each other become one node, whose threads take a sequence through one layer beside
-// the next (executor/kernels/rnn/prepared_rnn.cc).
+// Replaces lstm and gru layers with constant weights by _prepared_rnn, whose weights are packed in
+// the order in which prediction reads them. FoldConstants then packs them once. Consecutive layers
+// of one kind become one node, whose threads can compute several layers at a time
+// (executor/kernels/rnn/prepared_rnn.cc). Returns nullopt if there is nothing to pack, and for
+// graphs with gradients.
 absl::StatusOr<std::optional<GraphRewrite>> PackRNNWeights(const GraphFacts& facts,
                                                            const CanRunFn& can_run);
 

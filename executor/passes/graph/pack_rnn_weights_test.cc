@@ -1,5 +1,5 @@
-// Recurrent layers whose weights are constants compute what others do, with weights that are packed
-// once, and several of them as one node does.
+// Checks that recurrent layers with constant weights compute the same as others, with weights that
+// are packed once and several layers in one node.
 
 #include "executor/passes/graph/pack_rnn_weights.h"
 
@@ -31,12 +31,12 @@ namespace {
 struct Layer {
   std::string mode = "lstm";
   int hidden = 20;
-  Symbol state = Symbol();    // else a variable
-  Symbol lengths = Symbol();  // else there are none
+  Symbol state = Symbol();    // null: a variable
+  Symbol lengths = Symbol();  // null: no lengths
   AttrMap attrs = {};
 };
 
-// Outputs are `output`, `state_output` and, of lstm, `statecell_output`.
+// Returns the outputs `output`, `state_output` and, for lstm, `statecell_output`.
 Symbol MakeLayer(const std::string& name, const Symbol& data, const Layer& layer) {
   std::vector<Symbol> inputs = {data};
   for (const char* input : {"i2h_weight", "i2h_bias", "h2h_weight", "h2h_bias"}) {
@@ -77,7 +77,7 @@ TEST(PackRNNWeightsTest, LayersReadPackedWeights) {
   struct Case {
     std::string mode = "lstm";
     DType dtype = DType::kFloat32;
-    std::vector<const char*> variable = {};  // weights that are no constants
+    std::vector<const char*> variable = {};  // weights that are not constants
     std::set<std::string> disabled = {};
     bool packed = true;
   };
@@ -124,12 +124,12 @@ struct StackCase {
   std::string mode;
   int layers = 2;
   int64_t steps = 40, batch = 1;
-  std::vector<float> lengths = {};  // of each sequence; empty: they are not given
+  std::vector<float> lengths = {};  // one per sequence; empty: not given
   bool states_only = false;         // without the last layer's output
 };
 
-// Layers above each other, with all their last states; with `apart` the outputs of lower ones too,
-// which keeps each a node of its own.
+// Returns stacked layers with all their last states. With `apart` the outputs of lower layers are
+// outputs too, which keeps each layer a separate node.
 Symbol MakeStack(const StackCase& c, bool apart) {
   Symbol data = Symbol::Variable("data");
   const Symbol lengths = c.lengths.empty() ? Symbol() : Symbol::Variable("lengths");
@@ -154,7 +154,7 @@ Symbol MakeStack(const StackCase& c, bool apart) {
   return *Symbol::Group(all);
 }
 
-// However many threads there are, and whatever they are given to do.
+// For any number of threads, and any distribution of work among them.
 TEST(PackRNNWeightsTest, LayersAboveEachOtherHaveTheBitsOfLayersApart) {
   for (const StackCase& c : std::vector<StackCase>{
            {.mode = "lstm"},
@@ -198,12 +198,12 @@ TEST(PackRNNWeightsTest, LayersAboveEachOtherHaveTheBitsOfLayersApart) {
   }
 }
 
-// In the plan of the largest shapes, with what was packed for them.
+// Runs smaller shapes in the plan of the largest ones, with weights packed for those.
 TEST(PackRNNWeightsTest, FewerStepsAndSequences) {
   for (const char* mode : {"lstm", "gru"}) {
     const Symbol net = MakeStack({.mode = mode, .layers = 3}, /*apart=*/false);
     BindOptions options = WithConstants(Options(net, {40, 5, 24}));
-    // States are as many as sequences.
+    // There are as many states as sequences.
     std::map<std::string, Shape> states;
     for (auto arg = options.args.begin(); arg != options.args.end();) {
       const std::string& name = arg->first;
@@ -253,13 +253,13 @@ TEST(PackRNNWeightsTest, LayersThatDifferStayApart) {
   EXPECT_EQ(count(MakeLayer("upper", with_lengths[0], {.lengths = lengths})[0]), 1);
   EXPECT_EQ(count(MakeLayer("upper", with_lengths[0], {.lengths = Symbol::Variable("other")})[0]),
             2);
-  // The lower one's last state is the upper one's first, or somebody else reads its output.
+  // The lower one's last state is the upper one's first, or its outputs have other users.
   EXPECT_EQ(count(MakeLayer("upper", lower[0], {.state = lower[1]})[0]), 2);
   EXPECT_EQ(count(*Symbol::Group({MakeLayer("upper", lower[0], {})[0], lower[0] * 2.0})), 2);
   EXPECT_EQ(count(*Symbol::Group({MakeLayer("upper", lower[0], {})[0], lower[2] * 2.0})), 2);
   EXPECT_EQ(count(*Symbol::Group({MakeLayer("upper", lower[0], {})[0], lower[0]})), 2);
   EXPECT_EQ(count(MakeLayer("upper", lower[0], {})[0] + lower[0]), 2);
-  // Something is between them.
+  // Another operator is between them.
   EXPECT_EQ(count(MakeLayer("upper", op::Dropout(lower[0], {.p = 0.5}), {})[0]), 2);
 }
 

@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kOps[] = {"_fused_convolution", "_fused_convolution_sum",
                                 "_folded_batch_norm"};
 
-// Whether the node is a convolution whose weight is plain.
+// Returns whether the node is a convolution with a plain weight.
 bool IsPlain(const Node& node) {
   if (IsOp(node, "_blocked_convolution")) return true;
   return (IsOp(node, "_fused_convolution") || IsOp(node, "_fused_convolution_sum")) &&
@@ -33,7 +33,7 @@ FusedConvolutionParam ParamOf(const Node& node) {
   return param;
 }
 
-// Node `i` with a packed weight; null if it stays as it is.
+// Returns node `i` with a packed weight; null if it stays unchanged.
 absl::StatusOr<NodeEntry> Packed(const GraphFacts& facts, const CanRunFn& can_run,
                                  const BlockedLayout& layout, ConvolutionAlgorithm algorithm, int i,
                                  const std::vector<NodeEntry>& inputs) {
@@ -44,7 +44,7 @@ absl::StatusOr<NodeEntry> Packed(const GraphFacts& facts, const CanRunFn& can_ru
     return input < 0 || facts.is_constant(node.inputs()[input]);
   };
   const int filters[] = {in.weight, in.gamma, in.beta, in.moving_mean, in.moving_var};
-  // A bias may be anything, if there is no BatchNorm to go into it.
+  // A bias need not be constant unless a BatchNorm is folded into it.
   if (!absl::c_all_of(filters, is_constant) || (param.batch_norm && !is_constant(in.bias))) {
     return NodeEntry();
   }

@@ -11,17 +11,17 @@
 
 namespace cooper {
 
-// Computes convolutions of images in blocks whose weight is a constant by Winograd's algorithm,
-// where that pays: of 3 x 3 windows that are not apart, with many channels. Their weights are
-// transformed for it. Errors of rounding are several times as large as those of other orders of
-// summation, and what is not finite reaches a few elements further.
+// Selects Winograd's algorithm for convolutions of blocked images with constant weights where it
+// pays: 3 x 3 windows with stride 1 and many channels. The weights are transformed for it. Rounding
+// errors are several times those of direct convolution, and an infinity or NaN spreads to a few
+// more elements. Returns nullopt if there is no such convolution, and for graphs with gradients.
 absl::StatusOr<std::optional<GraphRewrite>> UseWinograd(const GraphFacts& facts,
                                                         const CanRunFn& can_run);
 
-// Gives convolutions of images in blocks a weight that is packed as they read it, where it is a
-// constant: it would be packed in every run else. A BatchNorm that has become part of the
-// convolution goes into its weight and bias, if all of its arrays are constants too. FoldConstants
-// then computes them once.
+// Replaces the constant weights of convolutions of blocked images by packed ones, which would
+// otherwise be packed in every run. A BatchNorm that is fused into the convolution is folded into
+// its weight and bias if all of its arrays are constants too. FoldConstants then computes the new
+// arrays once. Returns nullopt if there is nothing to pack, and for graphs with gradients.
 absl::StatusOr<std::optional<GraphRewrite>> PackWeights(const GraphFacts& facts,
                                                         const CanRunFn& can_run);
 

@@ -1,4 +1,5 @@
-// Networks whose weights are constants compute what others do, with weights that are packed once.
+// Checks that networks with constant weights compute the same as others, with weights that are
+// packed once.
 
 #include "executor/passes/graph/pack_weights.h"
 
@@ -52,8 +53,7 @@ Symbol Relu(const Symbol& x) { return op::Activation(x, {.act_type = "relu"}); }
 
 Symbol Clip(const Symbol& x) { return op::clip(x, {.a_min = -0.5, .a_max = 2}); }
 
-// Everything that is fused: BatchNorm with and without a bias before it, a sum, relu, clip; and
-// groups.
+// All that is fused: BatchNorm with and without a bias before it, a sum, relu, clip; and groups.
 Symbol Network() {
   const int64_t b = Block();
   Symbol x = Symbol::Variable("data");
@@ -76,7 +76,7 @@ void ExpectNear(const std::vector<float>& actual, const std::vector<float>& expe
   }
 }
 
-// How many weights are packed once; -1 below AVX2, where few convolutions have fast code.
+// Returns how many weights are packed once; -1 below AVX2, where few convolutions have fast code.
 int NumPacked(const Executor& executor) {
   if (GetCpuLevel() < CpuLevel::kAvx2) return -1;
   return static_cast<int>(std::ranges::count_if(executor.arg_names(), [](const std::string& name) {
@@ -84,7 +84,8 @@ int NumPacked(const Executor& executor) {
   }));
 }
 
-// oneDNN has Winograd's algorithm for vectors of 16 lanes.
+// Returns how many weights are transformed for Winograd's algorithm; -1 with fewer than 16 lanes,
+// for which oneDNN does not have it.
 int NumTransformed(const Executor& executor) {
   if (Block() < 16) return -1;
   return static_cast<int>(std::ranges::count_if(executor.arg_names(), [](const std::string& name) {
@@ -105,7 +106,7 @@ TEST(PackWeightsTest, NetworkComputesTheSame) {
   }
 }
 
-// In parts by images and by channels, of which the last has fewer filters than the others.
+// Parts by images and by channels, the last of which has fewer filters than the others.
 TEST(PackWeightsTest, PartsOfLargeConvolutions) {
   const int64_t b = Block();
   struct Case {
@@ -147,8 +148,8 @@ TEST(PackWeightsTest, WinogradWithWhatIsFused) {
   Symbol y = op::BatchNorm(Conv(x, "second", {.count = 8 * b}), {.fix_gamma = false, .name = "bn"});
   x = Relu(x + y);
   x = x + Conv(x, "third", {.count = 8 * b, .no_bias = false});
-  x = op::clip(x, {.a_min = 0, .a_max = 2000});  // of sums that large
-  // Few channels, and windows that are apart or of another size, are computed as they are written.
+  x = op::clip(x, {.a_min = 0, .a_max = 2000});  // sums are of this magnitude
+  // Few channels, strides, and windows of other sizes keep the direct algorithm.
   x = Conv(x, "few", {.count = b});
   x = Conv(x, "point", {.count = 8 * b, .kernel = 1});
   x = op::Convolution(x, {.kernel = {3, 3}, .stride = {2, 2}, .num_filter = 8 * b, .name = "far"});
@@ -164,7 +165,7 @@ TEST(PackWeightsTest, WinogradWithWhatIsFused) {
   }
 }
 
-// Wherever windows stand: tiles reach over the edges of images.
+// Tiles extend over the edges of images.
 TEST(PackWeightsTest, WinogradOfOddImages) {
   const int64_t b = Block();
   for (const int64_t pad : {0, 1, 2}) {
@@ -209,8 +210,8 @@ TEST(PackWeightsTest, SmallerImagesAndBatches) {
   }
 }
 
-// A convolution of many filters is cut by them where the batch is small: into slices that differ by
-// its size, of one packed weight.
+// With a small batch, a convolution with many filters is cut into slices of filters, whose size
+// depends on the batch size. All batch sizes share one packed weight.
 TEST(PackWeightsTest, BatchesOfAllSizesShareWeights) {
   Symbol net = Conv(Symbol::Variable("data"), "first", {.count = 32 * Block(), .kernel = 1});
   net = Conv(net, "second", {.count = 32 * Block(), .kernel = 1});
@@ -250,7 +251,7 @@ TEST(PackWeightsTest, OnlyWithoutGradientsAndOfConstants) {
     EXPECT_LE(NumPacked(*executor), 0) << pass;
     ExpectNear(Output(*executor), Output(*Bind(Network(), options)));
   }
-  // Moving statistics that may change are no part of a weight.
+  // Moving statistics that may change cannot be folded into a weight.
   BindOptions arguments = WithConstants(options);
   for (const auto& [name, array] : options.auxs) arguments.constants.erase(name);
   const auto executor = Bind(Network(), arguments);
@@ -268,7 +269,7 @@ TEST(PackWeightsTest, ConstantStatesAreForPredictionAlone) {
   COOPER_EXPECT_OK(executor->Forward(/*is_train=*/false));
 }
 
-// They have no effect where there are gradients, whichever way training goes.
+// Constants have no effect where there are gradients, in either mode of the forward pass.
 TEST(PackWeightsTest, ConstantStatesOfATrainedNetwork) {
   BindOptions options = WithConstants(Options(Network(), {1, 3, 12, 12}));
   options.grad_reqs["data"] = WriteReq::kWrite;

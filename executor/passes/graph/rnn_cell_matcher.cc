@@ -16,7 +16,7 @@ class Matcher {
  public:
   explicit Matcher(const GraphFacts& facts) : facts_(facts) {}
 
-  // The step of which node `i` gives h, if it is one.
+  // Returns the step whose h is node `i`, if there is one.
   std::optional<RNNCellMatch> At(int i) {
     const Node& node = facts_.node(i);
     if (node.is_variable() || node.num_outputs() != 1) return std::nullopt;
@@ -35,14 +35,14 @@ class Matcher {
   }
 
  private:
-  // Takes a node into the step. `e` has to be used nowhere outside of it: `users` times in all.
+  // Adds a node to the step. Requires that `e` has `users` users in all, which are the step's own.
   bool Take(const NodeEntry& e, size_t users = 1) {
     if (facts_.is_output(e) || facts_.uses(e).size() != users) return false;
     cell_.nodes.push_back(facts_.index(e));
     return true;
   }
 
-  // The operands of a sum or product of two arrays of one shape.
+  // Gets the operands of a sum or product of two arrays of one shape.
   bool Operands(const NodeEntry& e, const char* op, NodeEntry* a, NodeEntry* b) const {
     if (!IsOp(*e.node, op)) return false;
     *a = e.node->inputs()[0];
@@ -50,7 +50,7 @@ class Matcher {
     return true;
   }
 
-  // The argument of a function, however it is written.
+  // Gets the argument of a function, which may be an operator of its own or an Activation.
   bool Function(const NodeEntry& e, ActivationType type, const char* op,
                 NodeEntry* argument) const {
     const Node& node = *e.node;
@@ -68,7 +68,7 @@ class Matcher {
     return Function(e, ActivationType::kTanh, "tanh", argument);
   }
 
-  // Whether `e` is part `index` of `parts` equal parts of the features of `*whole`.
+  // Returns whether `e` is part `index` of `parts` equal parts of the features of `*whole`.
   bool Part(const NodeEntry& e, int parts, int index, NodeEntry* whole) const {
     if (!IsOp(*e.node, "SliceChannel") || e.index != index) return false;
     const auto& param = e.node->call().param<SliceChannelParam>();
@@ -86,12 +86,13 @@ class Matcher {
     return data.rank() == 2 && data.num_elements() > 0;
   }
 
-  // The product of the state has a square block of its weight for each gate.
+  // The weight of the state's product has a square block for each gate.
   bool CanBeState(const RNNCellMatch::Product& product) const {
     return facts_.shape(product.weight)[1] == cell_.hidden;
   }
 
-  // A sum of two products: the second is of the state, as the cells have it, unless it cannot be.
+  // Matches a sum of two products. The second one has the state, as in the cells, unless its shape
+  // excludes that.
   bool TwoProducts(const NodeEntry& sum) {
     NodeEntry a, b;
     if (!Operands(sum, "elemwise_add", &a, &b) || !Take(sum)) return false;
@@ -100,7 +101,7 @@ class Matcher {
     return CanBeState(cell_.h2h);
   }
 
-  // Both orders of the operands of a sum or product.
+  // Tries both orders of the operands of a sum or product.
   template <typename Try>
   bool EitherWay(const NodeEntry& e, const char* op, const Try& attempt) {
     NodeEntry a, b;
@@ -113,7 +114,7 @@ class Matcher {
     return false;
   }
 
-  // h = o tanh(c)
+  // Matches h = o tanh(c).
   bool Lstm(int i) {
     cell_.mode = RNNMode::kLstm;
     cell_.nodes = {i};
@@ -125,7 +126,7 @@ class Matcher {
     });
   }
 
-  // c = f c_prev + i g
+  // Matches c = f c_prev + i g.
   bool CellState(const NodeEntry& gates) {
     cell_.nodes.push_back(facts_.index(cell_.c));
     return EitherWay(cell_.c, "elemwise_add", [&](const NodeEntry& kept, const NodeEntry& added) {
@@ -141,14 +142,14 @@ class Matcher {
     });
   }
 
-  // Whether `e` is the activated gate `index` of an lstm.
+  // Returns whether `e` is the activated gate `index` of an lstm.
   bool Gate(const NodeEntry& e, int index, const NodeEntry& gates, bool is_tanh) {
     NodeEntry part, whole;
     return (is_tanh ? Tanh(e, &part) : Sigmoid(e, &part)) && Take(e) &&
            Part(part, 4, index, &whole) && whole == gates && UsedOnce(part);
   }
 
-  // The node that cuts the sum into gates, and what the sum is of.
+  // Matches the node that splits the sum into gates, and the operands of the sum.
   bool Sum(const NodeEntry& part, const NodeEntry& gates) {
     cell_.nodes.push_back(facts_.index(part));
     return TwoProducts(gates);
@@ -158,7 +159,7 @@ class Matcher {
     return facts_.uses(e).size() == 1 && !facts_.is_output(e);
   }
 
-  // h = (1 - z) n + z h_prev
+  // Matches h = (1 - z) n + z h_prev.
   bool Gru(int i) {
     cell_.mode = RNNMode::kGru;
     cell_.nodes = {i};
@@ -180,14 +181,14 @@ class Matcher {
            e.node->inputs()[0] == z && Take(e);
   }
 
-  // z = sigmoid(x1 + h1); which of the two parts is of the state, the candidate tells.
+  // Matches z = sigmoid(x1 + h1). The candidate tells which of the two parts has the state.
   bool Update(const NodeEntry& z) {
     NodeEntry sum;
     return Sigmoid(z, &sum) && Take(z, 2) && Operands(sum, "elemwise_add", &z_[0], &z_[1]) &&
            Take(sum) && UsedOnce(z_[0]) && UsedOnce(z_[1]);
   }
 
-  // n = tanh(x2 + r h2), r = sigmoid(x0 + h0)
+  // Matches n = tanh(x2 + r h2), r = sigmoid(x0 + h0).
   bool Candidate(const NodeEntry& n) {
     NodeEntry sum;
     if (!Tanh(n, &sum) || !Take(n) || !Take(sum)) return false;
@@ -205,7 +206,7 @@ class Matcher {
     });
   }
 
-  // Parts 0 and 2 of one product, whose part 1 is a summand of z.
+  // Matches parts 0 and 2 of one product whose part 1 is a summand of z.
   bool Thirds(const NodeEntry& part0, const NodeEntry& part2, RNNCellMatch::Product* product) {
     NodeEntry whole;
     const NodeEntry& part1 = z_[z_[0].node == part0.node ? 0 : 1];
@@ -218,7 +219,7 @@ class Matcher {
     return Product(whole, product);
   }
 
-  // h = tanh(sum) or relu(sum)
+  // Matches h = tanh(sum) or relu(sum).
   bool Plain(int i) {
     cell_.nodes = {i};
     NodeEntry sum;

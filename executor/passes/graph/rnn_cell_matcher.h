@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_PASSES_GRAPH_RNN_CELL_MATCHER_H_
 #define COOPER_EXECUTOR_PASSES_GRAPH_RNN_CELL_MATCHER_H_
 
-// Finds the steps of recurrent cells in a graph, by what they compute and not by their names: as
-// the cells of symbol/rnn and MXNet's make them.
+// Finds the steps of recurrent cells in a graph by their operators, not by their names: those that
+// the cells of symbol/rnn and of MXNet build.
 
 #include <cstdint>
 #include <vector>
@@ -13,9 +13,10 @@
 
 namespace cooper {
 
-// One step: h = f(data W^T + bias + h_prev U^T + bias', ...), the gates in the order of RNN's.
+// One step, h = f(data W^T + bias + h_prev U^T + bias', ...), with the gates in the order of the
+// RNN operator.
 struct RNNCellMatch {
-  // A FullyConnected with a bias, all of whose arrays are named here.
+  // A FullyConnected with a bias.
   struct Product {
     NodeEntry data, weight, bias;
 
@@ -28,15 +29,15 @@ struct RNNCellMatch {
   int64_t hidden = 0;
   Product i2h, h2h;
   NodeEntry c_prev;        // lstm
-  NodeEntry h, c;          // what it gives; c with lstm
-  std::vector<int> nodes;  // all that the step consists of, those of h and c among them
-  // The sum of two products does not tell which is of the input and which of the state. True where
-  // it has been told by the step before, whose h is h2h.data.
+  NodeEntry h, c;          // its results; c for lstm only
+  std::vector<int> nodes;  // all nodes of the step, including those of h and c
+  // Whether it is known which product has the input and which the state, given the step before,
+  // whose h is h2h.data. The sum of the two products does not tell.
   bool sides_known = false;
 };
 
-// Every step, in the order of its h in the graph. Of steps nothing is used but h and c, nor has
-// one a node of another. Arrays are float32 or float64.
+// Returns all steps, in the order of their h in the graph. Of a step's nodes, only h and c have
+// users outside of it, and no two steps share a node. Arrays are float32 or float64.
 std::vector<RNNCellMatch> FindRNNCells(const GraphFacts& facts);
 
 }  // namespace cooper

@@ -16,7 +16,7 @@ class Chaining {
   std::vector<RNNChain> Run() {
     absl::flat_hash_map<const Node*, int> by_h;
     for (size_t i = 0; i < cells_.size(); ++i) by_h[cells_[i].h.node.get()] = static_cast<int>(i);
-    // First as the products are written: layers with equal weights could be taken for steps.
+    // Tries the products as matched first: layers with equal weights could be mistaken for steps.
     for (const auto product : {&RNNCellMatch::h2h, &RNNCellMatch::i2h}) {
       for (size_t i = 0; i < cells_.size(); ++i) {
         if (has_previous_[i]) continue;
@@ -36,20 +36,21 @@ class Chaining {
   }
 
  private:
-  // Lets cell `b` go on from cell `a`, whose h is `state`, one of its products' data; if it does.
+  // Makes cell `b` the successor of cell `a` if it can be. `state` is the h of `a` and the data of
+  // one of b's products.
   void Link(int a, int b, const NodeEntry& state) {
     RNNCellMatch& before = cells_[a];
     RNNCellMatch& after = cells_[b];
     if (next_[a] >= 0 || before.mode != after.mode || before.hidden != after.hidden) return;
     if (before.mode == RNNMode::kLstm && !LeadsOnlyTo(before.c, after)) return;
     const bool swap_after = !(state == after.h2h.data);
-    // A step that is followed by another has been told its sides by that one.
+    // If the step has a successor, that one has determined its sides.
     if (swap_after && (after.mode == RNNMode::kGru || after.sides_known)) return;
     const auto& i2h = swap_after ? after.h2h : after.i2h;
     const auto& h2h = swap_after ? after.i2h : after.h2h;
     const bool swap_before = !SameWeights(before.h2h, h2h);
     if (swap_before) {
-      // The first step of a chain could not know.
+      // The first step of a chain cannot know its sides before.
       if (before.sides_known || before.mode == RNNMode::kGru) return;
       if (!SameWeights(before.i2h, h2h) || !SameWeights(before.h2h, i2h)) return;
       std::swap(before.i2h, before.h2h);
@@ -62,20 +63,20 @@ class Chaining {
     has_previous_[b] = true;
   }
 
-  // Whether a cell state is used by its own step's tanh and by the step `after`, and nowhere else.
+  // Returns whether only the own step's tanh and the step `after` use a cell state.
   bool LeadsOnlyTo(const NodeEntry& c, const RNNCellMatch& after) const {
     return c == after.c_prev && facts_.uses(c).size() == 2 && !facts_.is_output(c);
   }
 
-  // Cuts a chain before each step whose data depends on a step of the same piece.
+  // Splits a chain before each step whose data depends on a step of the same part.
   void Split(const RNNChain& chain, std::vector<RNNChain>* chains) const {
-    // The products of data may stand anywhere before their step's h.
+    // The products of a step's data may be anywhere before its h.
     int begin = facts_.graph().num_nodes();
     for (int cell : chain) {
       for (int node : cells_[cell].nodes) begin = std::min(begin, node);
     }
     const int end = facts_.index(cells_[chain.back()].h) + 1;
-    // The last step of the chain that a node depends on; -1: none.
+    // The last step of the chain that a node depends on; -1 for none.
     std::vector<int> depends(end - begin, -1);
     for (size_t k = 0; k < chain.size(); ++k) {
       for (int node : cells_[chain[k]].nodes) depends[node - begin] = static_cast<int>(k);
@@ -102,7 +103,7 @@ class Chaining {
 
   const GraphFacts& facts_;
   std::vector<RNNCellMatch>& cells_;
-  std::vector<int> next_;  // the cell that goes on from each; -1: none
+  std::vector<int> next_;  // the successor of each cell; -1: none
   std::vector<bool> has_previous_;
 };
 

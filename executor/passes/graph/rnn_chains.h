@@ -11,13 +11,13 @@
 
 namespace cooper {
 
-// Positions in `cells`, in the order of time.
+// Indices into `cells`, in the order of time.
 using RNNChain = std::vector<int>;
 
-// Chains that cover all cells. Within one, nothing but the first step's state comes from outside by
-// way of the state, cell states go nowhere else but the last one, and no step's data depends on
-// another step: all data can be there before the first step. Tells the cells' products apart where
-// the chain does.
+// Returns chains that cover all cells. Within a chain the state of each step but the first comes
+// from the step before, the cell states of all steps but the last are used only by the next step,
+// and no step's data depends on another step, so that all data can be computed before the first
+// step. Exchanges i2h and h2h of cells where the chain shows that they are swapped.
 std::vector<RNNChain> ChainRNNCells(const GraphFacts& facts, std::vector<RNNCellMatch>& cells);
 
 }  // namespace cooper

@@ -1,4 +1,4 @@
-// Which steps are found in a graph, and how they are joined.
+// Tests which steps are found in a graph, and how they are joined.
 
 #include "executor/passes/graph/rnn_chains.h"
 
@@ -23,7 +23,7 @@ using ::testing::ElementsAre;
 struct CellCase {
   RNNMode mode;
   std::shared_ptr<BaseRNNCell> cell;
-  size_t nodes;  // of a step
+  size_t nodes;  // per step
 };
 
 std::vector<CellCase> Cells() {
@@ -67,7 +67,7 @@ TEST(RNNCellMatcherTest, NamesTheArraysOfEveryStep) {
   }
 }
 
-// Whatever is used from outside besides h and c.
+// Nodes other than h and c have outside users.
 TEST(RNNCellMatcherTest, StepsWithOtherUsersAreNone) {
   for (const CellCase& c : Cells()) {
     SCOPED_TRACE(static_cast<int>(c.mode));
@@ -82,12 +82,12 @@ TEST(RNNCellMatcherTest, StepsWithOtherUsersAreNone) {
       const GraphFacts facts = FactsOf(*Symbol::Group({h, Symbol({e})}), kShapes);
       found += FindRNNCells(facts).size();
     }
-    // With h as the other output, or c.
+    // h or c is the other output.
     EXPECT_EQ(found, c.mode == RNNMode::kLstm ? 2u : 1u);
   }
 }
 
-// The chains of a graph.
+// Returns the chains of a graph.
 std::vector<RNNChain> Chains(const Symbol& symbol, const KnownShapes& known = kShapes) {
   const GraphFacts facts = FactsOf(symbol, known);
   std::vector<RNNCellMatch> cells = FindRNNCells(facts);
@@ -102,7 +102,7 @@ TEST(RNNChainsTest, StepsOfALayerAreOneChain) {
   }
 }
 
-// Step 2 is fed what step 1 gave.
+// The data of step 2 is the output of step 1.
 TEST(RNNChainsTest, DataOfEarlierStepsCutsAChain) {
   for (const CellCase& c : Cells()) {
     c.cell->Reset();
@@ -118,7 +118,7 @@ TEST(RNNChainsTest, DataOfEarlierStepsCutsAChain) {
   }
 }
 
-// A cell state that somebody else reads has to be there after its step.
+// A cell state with other users must exist after its step.
 TEST(RNNChainsTest, ACellStateThatIsUsedEndsItsChain) {
   LSTMCell cell(4);
   COOPER_ASSERT_OK_AND_ASSIGN(std::vector<Symbol> states, cell.BeginState(VariableStates()));

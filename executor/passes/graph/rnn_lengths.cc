@@ -13,7 +13,7 @@
 namespace cooper {
 namespace {
 
-// What is masked: the output of `layer`, which `swap` turns if it is not null.
+// A masked array: the output of `layer`, transposed by `swap` if that is not null.
 struct MaskedLayer {
   const Node* layer = nullptr;
   const Node* swap = nullptr;
@@ -25,12 +25,12 @@ bool SwapsBatchAndTime(const Node& node) {
   return param.source_axis(0, 3) == 1 && param.source_axis(1, 3) == 0;
 }
 
-// Whether one node uses an entry, and no caller sees it.
+// Returns whether an entry has one user and is no output.
 bool IsUsedOnce(const GraphFacts& facts, const NodeEntry& e) {
   return facts.uses(e).size() == 1 && !facts.is_output(e);
 }
 
-// The layer of which node `i` is the mask; null without.
+// Returns the layer that node `i` masks; null if there is none.
 MaskedLayer MaskedBy(const GraphFacts& facts, int i) {
   const Node& mask = facts.node(i);
   if (!IsOp(mask, "SequenceMask")) return {};
@@ -49,7 +49,7 @@ MaskedLayer MaskedBy(const GraphFacts& facts, int i) {
       data.node->call().param<RNNParam>().use_sequence_length) {
     return {};
   }
-  // The last states would be others.
+  // The last states would differ.
   for (int k = 1; k < data.node->num_outputs(); ++k) {
     if (!facts.is_unused({data.node, k})) return {};
   }

@@ -11,9 +11,9 @@
 
 namespace cooper {
 
-// Where a SequenceMask is all that uses a _rnn_layer (or a SwapAxis of the batch's and time's axes
-// between them), as Unroll with valid_length makes it, gives the layer the lengths in its place:
-// the layer then leaves the padding out of its work. Returns nullopt if there is nothing to do.
+// Removes a SequenceMask that alone uses a _rnn_layer, possibly through a SwapAxis of the axes of
+// batch and time, as Unroll with valid_length builds it, and passes its lengths to the layer, which
+// then skips the padding. Returns nullopt if there is nothing to remove.
 absl::StatusOr<std::optional<GraphRewrite>> MoveLengthsIntoRNNLayers(const GraphFacts& facts,
                                                                      const CanRunFn& can_run);
 

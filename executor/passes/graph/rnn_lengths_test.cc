@@ -1,4 +1,5 @@
-// Networks bound with and without the pass compute the same, and have the layers that are expected.
+// Checks that networks bound with and without the pass compute the same, and have the expected
+// layers.
 
 #include "executor/passes/graph/rnn_lengths.h"
 
@@ -45,8 +46,8 @@ int Count(const std::string& text, const std::string& part) {
   return count;
 }
 
-// Compares a training step with the pass and without it. `masks`: what is left of SequenceMask in
-// the forward pass with it.
+// Compares a training step with the pass and without it. `masks` is the number of SequenceMask
+// nodes that remain in the forward pass with it.
 void ExpectSame(const Symbol& symbol, const std::string& layout, int masks) {
   std::vector<std::unique_ptr<Executor>> executors;
   for (const bool with : {true, false}) {
@@ -60,7 +61,7 @@ void ExpectSame(const Symbol& symbol, const std::string& layout, int masks) {
   }
   Executor& fused = *executors[0];
   Executor& plain = *executors[1];
-  // Each mask has a gradient, which is one too.
+  // The gradient of each mask is a SequenceMask too.
   EXPECT_EQ(Count(fused.DebugString(), "SequenceMask "), 2 * masks) << fused.DebugString();
   EXPECT_GT(Count(plain.DebugString(), "SequenceMask "), 2 * masks);
   uint64_t seed = 1;
@@ -85,8 +86,8 @@ void ExpectSame(const Symbol& symbol, const std::string& layout, int masks) {
     }
     COOPER_ASSERT_OK(executor->Backward(heads));
   }
-  // Sums of at most 20 products of numbers below 4: products of other numbers of rows are rounded
-  // otherwise.
+  // Sums of at most 20 products of numbers below 4, which are rounded differently in products with
+  // another number of rows.
   const auto expect_near = [](const std::vector<float>& a, const std::vector<float>& b,
                               const std::string& what) {
     ASSERT_EQ(a.size(), b.size()) << what;
@@ -112,8 +113,8 @@ TEST(RNNLengthsTest, LayersTakeTheLengths) {
   }
 }
 
-// The last states of a row without a step are of its first one, which a layer with lengths leaves
-// out.
+// For a row of length 0 the masked layer's last states are those of its first step, which a layer
+// with lengths skips.
 TEST(RNNLengthsTest, LayersWhoseStatesAreUsedStay) {
   GRUCell cell(4);
   const Unrolled unrolled = UnrollWithLengths(cell, "TNC");

@@ -15,8 +15,8 @@
 namespace cooper {
 namespace {
 
-// The node that cuts an array of three axes into the steps, in their order, along one of its first
-// two axes; else null.
+// Returns the node that splits an array of three axes along one of its first two axes into exactly
+// these steps, in order; otherwise null.
 const Node* SplitOf(const std::vector<NodeEntry>& steps) {
   const Node* split = steps[0].node.get();
   if (!IsOp(*split, "SliceChannel")) return nullptr;
@@ -31,7 +31,7 @@ const Node* SplitOf(const std::vector<NodeEntry>& steps) {
   return split;
 }
 
-// The operands `k` of all steps' nodes.
+// Returns operand `k` of the nodes of all steps.
 std::vector<NodeEntry> Operands(const std::vector<NodeEntry>& steps, size_t k) {
   std::vector<NodeEntry> operands;
   operands.reserve(steps.size());
@@ -39,7 +39,7 @@ std::vector<NodeEntry> Operands(const std::vector<NodeEntry>& steps, size_t k) {
   return operands;
 }
 
-// Whether all steps are calls of the first one's operator, with as many inputs.
+// Returns whether all steps have the first one's operator, with as many inputs.
 bool AllOfOneOperator(const std::vector<NodeEntry>& steps) {
   const Node& first = *steps[0].node;
   return std::all_of(steps.begin(), steps.end(), [&](const NodeEntry& step) {
@@ -49,8 +49,9 @@ bool AllOfOneOperator(const std::vector<NodeEntry>& steps) {
   });
 }
 
-// Whether operands and result of a call with two inputs have one shape. Operators that broadcast do
-// not ask for it: behind a new first axis their operands' axes would meet others.
+// Returns whether operands and result of a call with two inputs have one shape. Operators that
+// broadcast do not require it: after a new first axis, their operands' axes would be aligned
+// differently.
 bool HasOneShape(const OpCall& call) {
   PartialShape lhs, rhs, output = {2, 3};
   PartialShape* const inputs[] = {&lhs, &rhs};
@@ -73,9 +74,9 @@ StepStacker::Key StepStacker::KeyOf(const std::vector<NodeEntry>& steps) {
   return key;
 }
 
-// Does not recurse: graphs may be deep.
+// Iterative, because graphs may be deep.
 absl::StatusOr<NodeEntry> StepStacker::StackWhatWasSplit(const std::vector<NodeEntry>& steps) {
-  std::vector<std::vector<NodeEntry>> wanted = {steps};  // each for the one before it
+  std::vector<std::vector<NodeEntry>> wanted = {steps};  // each is an operand of the one before
   while (!wanted.empty()) {
     Key key = KeyOf(wanted.back());
     if (!made_.contains(key)) {
@@ -118,7 +119,7 @@ absl::StatusOr<NodeEntry> StepStacker::MakeOperation(const std::vector<NodeEntry
   if (!AllOfOneOperator(steps)) return NodeEntry();
   AttrMap attrs;
   if (IsOp(first, "Concat")) {
-    // Features beside each other: an axis further behind the new one.
+    // Features are concatenated: their axis follows the new one.
     for (const NodeEntry& step : steps) {
       if (step.node->call().param<ConcatParam>().dim != 1) return NodeEntry();
     }

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_PASSES_GRAPH_STEP_STACKER_H_
 #define COOPER_EXECUTOR_PASSES_GRAPH_STEP_STACKER_H_
 
-// Puts the arrays of all time steps behind each other along a new first axis.
+// Stacks the arrays of all time steps along a new first axis.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,15 +15,16 @@
 
 namespace cooper {
 
-// All arrays of a call have the same two axes. What has been stacked once is found again.
+// Arrays of a call have equal shapes of two axes. Repeated calls return the same entry.
 class StepStacker {
  public:
-  // The arrays, whose second axis has `features` elements, as (steps, rows, features).
+  // Returns the arrays, whose second axis has `features` elements, as one array (steps, rows,
+  // features).
   absl::StatusOr<NodeEntry> Stack(const std::vector<NodeEntry>& steps, int64_t features);
 
-  // The same made of what the arrays were cut from: arrays that were split along their time axis,
-  // the same in reverse, and sums, products (not those that broadcast) and concatenations of such.
-  // A null entry if they are none of these.
+  // Returns the same array without copying each step if possible: for arrays that were split along
+  // their time axis, also in reverse order, and for sums, products (without broadcasting) and
+  // concatenations of such arrays. Returns a null entry otherwise.
   absl::StatusOr<NodeEntry> StackWhatWasSplit(const std::vector<NodeEntry>& steps);
 
  private:
@@ -34,7 +35,7 @@ class StepStacker {
   };
 
   static Key KeyOf(const std::vector<NodeEntry>& steps);
-  // What stands for the arrays; or, in `*operands`, arrays that have to be made first.
+  // Returns the stacked array, or, in `*operands`, arrays that must be stacked first.
   absl::StatusOr<NodeEntry> Make(const std::vector<NodeEntry>& steps,
                                  std::vector<NodeEntry>* operands) const;
   absl::StatusOr<NodeEntry> MakeOperation(const std::vector<NodeEntry>& steps,
@@ -43,7 +44,7 @@ class StepStacker {
   absl::flat_hash_map<Key, Stacked> made_;
 };
 
-// The node that cuts an array (steps, rows, features) into its steps, of which output t is one.
+// Returns the node that splits an array (steps, rows, features) into steps; its output t is step t.
 absl::StatusOr<NodePtr> SplitIntoSteps(const NodeEntry& stacked, size_t steps,
                                        const std::string& name);
 

@@ -1,5 +1,4 @@
-// What becomes of the arrays of all steps: the array they were cut from, or one that is put
-// together.
+// Tests the stacked arrays of all steps: the array that they were split from, or a concatenation.
 
 #include "executor/passes/graph/step_stacker.h"
 
@@ -76,12 +75,12 @@ TEST(StepStackerTest, OthersAreNotOfAWhole) {
   const Symbol features = Split(kWhole, "2");
   const std::vector<Symbol> cases[] = {
       {a[0], a[1]},        // some of its steps
-      {a[0], a[2], a[1]},  // in an order of their own
-      {a[0], a[1], b[2]},  // of two arrays
+      {a[0], a[2], a[1]},  // in another order
+      {a[0], a[1], b[2]},  // from two arrays
       {features[0], features[1], features[2]},
       {Op("tanh", {.inputs = {a[0]}}), Op("tanh", {.inputs = {a[1]}})},
       {Op("elemwise_add", {.inputs = {a[0], a[0]}}), Op("elemwise_mul", {.inputs = {a[1], a[1]}})},
-      // Its operands may have fewer axes than the result.
+      // Operands may have fewer axes than the result.
       {Op("broadcast_add", {.inputs = {a[0], b[0]}}), Op("broadcast_add", {.inputs = {a[1], b[1]}}),
        Op("broadcast_add", {.inputs = {a[2], b[2]}})},
   };

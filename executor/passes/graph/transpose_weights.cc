@@ -15,14 +15,14 @@ namespace {
 
 enum Input { kData, kWeight };
 
-// The operator that takes the weight of a product transposed; empty if there is none.
+// Returns the operator that takes the product's weight transposed; empty if there is none.
 std::string WithTransposedWeight(const Node& node) {
   if (IsOp(node, "FullyConnected")) return "_fully_connected_transposed";
   if (IsOp(node, "_fc_softmax_output")) return "_fc_softmax_output_transposed";
   return "";
 }
 
-// Whether the product has one row, which reads the weight as fast either way.
+// Returns whether the product has one row, which is as fast with either layout of the weight.
 bool HasOneRow(const GraphFacts& facts, const Node& node) {
   const int64_t input_dim = facts.shape(node.inputs()[kWeight])[1];
   return facts.shape(node.inputs()[kData]).num_elements() <= input_dim;

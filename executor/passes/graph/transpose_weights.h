@@ -9,10 +9,11 @@
 
 namespace cooper {
 
-// Gives products the transposed weight where it is a constant: FullyConnected, and a classifier
-// with its softmax. A product with a weight of (features, outputs) copies nothing of it before it
-// multiplies; with one of (outputs, features) the copy takes as long as 10 to 20 rows of the
-// product. FoldConstants then computes the transpositions once.
+// Gives products their constant weights transposed: FullyConnected, and a classifier with its
+// softmax, if they have more than one row. A product with a weight (features, outputs) does not
+// copy it before it multiplies; with (outputs, features) the copy takes as long as 10 to 20 rows of
+// the product. FoldConstants then computes the transpositions once. Returns nullopt if there is no
+// such product, and for graphs with gradients.
 absl::StatusOr<std::optional<GraphRewrite>> TransposeWeights(const GraphFacts& facts,
                                                              const CanRunFn& can_run);
 

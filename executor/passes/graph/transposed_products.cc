@@ -11,13 +11,14 @@
 namespace cooper {
 namespace {
 
+// The parameters of a product of two matrices.
 struct Product {
-  // Which of the two factors it transposes.
+  // Whether it transposes each of the two factors.
   bool transposes[2] = {false, false};
-  // Where the factors have their rows; columns come last.
+  // The factors' axis of rows; the last axis has the columns.
   int rows_axis = -2;
 
-  // Whether the last two axes of factors of this rank are those of its matrices.
+  // Returns whether the matrices of factors of this rank are in the last two axes.
   bool takes_matrices(int rank) const {
     return rank >= 2 && (rows_axis == -2 || rows_axis == rank - 2);
   }
@@ -29,7 +30,7 @@ Product ProductOf(const P& param, int rows_axis) {
 }
 
 std::optional<Product> AsProduct(const Node& node) {
-  // Of factors of higher rank dot multiplies other axes.
+  // For factors of higher rank dot multiplies along other axes.
   if (IsOp(node, "dot")) return ProductOf(node.call().param<DotParam>(), /*rows_axis=*/0);
   if (IsOp(node, "batch_dot")) return ProductOf(node.call().param<DotParam>(), /*rows_axis=*/-2);
   const auto of_linalg = [](const LaGemm2Param& param) { return ProductOf(param, param.axis); };
@@ -38,7 +39,7 @@ std::optional<Product> AsProduct(const Node& node) {
   return std::nullopt;
 }
 
-// The same kind of product as `node`, of other factors.
+// Returns a product like `node` with other factors.
 absl::StatusOr<NodeEntry> MakeProduct(const Node& node, std::vector<NodeEntry> inputs,
                                       bool transpose_a, bool transpose_b) {
   AttrMap attrs = node.attrs();
@@ -47,7 +48,7 @@ absl::StatusOr<NodeEntry> MakeProduct(const Node& node, std::vector<NodeEntry> i
   return MakeEntry(node.op()->name().c_str(), node.name(), std::move(inputs), std::move(attrs));
 }
 
-// Whether the last two axes change places, and no others do.
+// Returns whether the axes exchange the last two axes only.
 bool TransposesMatrices(const Axes& axes) {
   const int rank = static_cast<int>(axes.size());
   for (int i = 0; i < rank - 2; ++i) {
@@ -76,7 +77,8 @@ absl::StatusOr<std::optional<NodeEntry>> ProductOfUntransposed(const GraphFacts&
     if (!product->takes_matrices(rank)) continue;
     const std::optional<Axes> axes = TransposedAxes(*inputs[i].node, rank);
     if (!axes.has_value() || !TransposesMatrices(*axes)) continue;
-    inputs[i] = NodeEntry(inputs[i].node->inputs()[0]);  // a copy: the node may go with its entry
+    inputs[i] =
+        NodeEntry(inputs[i].node->inputs()[0]);  // a copy: the assignment may destroy the node
     product->transposes[i] = !product->transposes[i];
     found = true;
   }
@@ -92,7 +94,7 @@ absl::StatusOr<std::optional<NodeEntry>> TransposedProduct(const GraphFacts& fac
     return std::nullopt;
   }
   const std::vector<NodeEntry>& factors = input.node->inputs();
-  const Node& node = *rebuilder.New(input).node;  // whose factors may have become others
+  const Node& node = *rebuilder.New(input).node;  // its factors may have been replaced
   const std::optional<Product> product = AsProduct(node);
   if (!product.has_value() || factors.size() != 2) return std::nullopt;
   for (const NodeEntry& factor : factors) {

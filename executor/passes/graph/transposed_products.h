@@ -1,9 +1,8 @@
 #ifndef COOPER_EXECUTOR_PASSES_GRAPH_TRANSPOSED_PRODUCTS_H_
 #define COOPER_EXECUTOR_PASSES_GRAPH_TRANSPOSED_PRODUCTS_H_
 
-// Products of matrices that transpose their factors or their result themselves, with `transpose_a`
-// and `transpose_b`: dot of matrices, batch_dot, linalg_gemm and linalg_gemm2 with rows before
-// columns.
+// Moves transpositions into products of matrices with `transpose_a` and `transpose_b`: dot of
+// matrices, batch_dot, and linalg_gemm and linalg_gemm2 with the axis of rows next to the last.
 
 #include <optional>
 #include <vector>
@@ -15,21 +14,22 @@
 
 namespace cooper {
 
-// By axis of the output, the input's.
+// The input's axis for each axis of the output.
 using Axes = std::vector<int>;
 
-// Nullopt if the node does not put the axes of its input, of this rank, into another order.
+// Returns the permutation of a node that permutes the axes of its input, of rank `rank`; otherwise
+// nullopt.
 std::optional<Axes> TransposedAxes(const Node& node, int rank);
 
-// `node` as a product whose factors are read as they are before they are transposed. nullopt if it
-// is no product, or none of its factors is transposed.
+// Returns `node` as a product that reads the inputs of the transpositions of its factors. Returns
+// nullopt if it is no product, or if no factor is transposed.
 absl::StatusOr<std::optional<NodeEntry>> ProductOfUntransposed(const GraphFacts& facts,
                                                                const GraphRebuilder& rebuilder,
                                                                const Node& node);
 
-// What a node with `axes` makes of `input`, if that is a product which nobody else needs and the
-// axes transpose its matrices: (A B)^T = B^T A^T. nullopt if it is not, or adds a matrix, which
-// would have to be transposed.
+// Returns the result of a node with `axes` on `input` as a product of its own, (A B)^T = B^T A^T,
+// if the axes transpose matrices and `input` is a product that has no other users. Returns nullopt
+// otherwise, and for products that add a matrix, which would have to be transposed.
 absl::StatusOr<std::optional<NodeEntry>> TransposedProduct(const GraphFacts& facts,
                                                            const GraphRebuilder& rebuilder,
                                                            const Axes& axes,

@@ -7,7 +7,7 @@
 namespace cooper {
 namespace {
 
-// Below, a number is a node that is in no unit, or ~u.
+// In this class a number is a node that is in no unit, or ~u for unit u.
 class Ordering {
  public:
   Ordering(const GraphFacts& facts, absl::Span<const std::vector<int>> units)
@@ -37,7 +37,7 @@ class Ordering {
   int NumberOf(int node) const { return unit_of_[node] >= 0 ? ~unit_of_[node] : node; }
   State& StateOf(int number) { return number < 0 ? unit_states_[~number] : node_states_[number]; }
 
-  // False if there is a cycle. Does not recurse: graphs may be deep.
+  // Returns false if there is a cycle. Iterative, because graphs may be deep.
   bool Visit(int root) {
     std::vector<int> stack = {root};
     while (!stack.empty()) {
@@ -75,8 +75,8 @@ class Ordering {
     for (int node : units_[~number]) inputs_of(node);
   }
 
-  // The open ones from `first` on are waiting for each other. One may be on the stack several
-  // times, pushed by several users; it was opened where it stands last.
+  // Collects the units of the cycle: the open ones from `first` on. A unit may be on the stack
+  // several times, pushed by several users; its last position is the one where it was opened.
   void FindCycle(const std::vector<int>& stack, int first) {
     std::vector<int>& cycle = result_.cycle;
     for (auto it = stack.rbegin(); it != stack.rend(); ++it) {

@@ -61,7 +61,7 @@ TEST(UnitOrderTest, UnitsThatWaitForEachOther) {
   EXPECT_THAT(found.cycle, UnorderedElementsAre(0, 1));
 }
 
-// A unit that waits for itself by way of a node that is in none.
+// A unit that depends on itself through a node that is in no unit.
 TEST(UnitOrderTest, AUnitThatWaitsForItself) {
   const Branches graph;
   const std::vector<std::vector<int>> units = {{graph.at(graph.x), graph.at(graph.b1)}};

@@ -6,7 +6,7 @@
 namespace cooper {
 namespace {
 
-// The request of the output of `instruction` that is `value`.
+// Returns the request for the output `value` of `instruction`.
 WriteReq& RequestOf(Instruction& instruction, int value) {
   const auto it = std::find(instruction.outputs.begin(), instruction.outputs.end(), value);
   return instruction.reqs[it - instruction.outputs.begin()];
@@ -29,10 +29,9 @@ void AccumulateGradients(Program& p) {
     for (int term : sum.inputs) {
       const int producer = producers[term];
       const ProgramBuffer& buffer = p.buffers[p.values[term].buffer];
-      // A term that is itself a sum keeps its own buffer: its terms may run before ours, and would
-      // be overwritten by the first of ours.
-      // Two outputs of one instruction would have to be written in the order of the requests, which
-      // no kernel promises.
+      // A term that is itself a sum keeps its own buffer: its terms may run before ours, and the
+      // first of ours would overwrite them. Two outputs of one instruction would have to be written
+      // in the order of the requests, which kernels do not guarantee.
       const bool is_new = std::find(folded.begin(), folded.end(), producer) == folded.end();
       if (is_new && reads[term] == 1 && producer >= 0 &&
           buffer.kind == ProgramBuffer::Kind::kArena && !IsSum(p.instructions[producer]) &&
@@ -45,7 +44,7 @@ void AccumulateGradients(Program& p) {
       }
     }
     if (terms.empty()) continue;
-    // The first to run does what was asked of the sum, the others add to it.
+    // The first one to run has the request of the sum, the others add to it.
     const int first =
         static_cast<int>(std::min_element(folded.begin(), folded.end()) - folded.begin());
     const WriteReq req = sum.reqs[0];

@@ -1,4 +1,4 @@
-// Copies between contexts, where parts of a graph are placed on several.
+// The pass that inserts copies between contexts, for graphs whose parts are placed on several.
 
 #include <map>
 #include <utility>
@@ -38,8 +38,8 @@ class CopyInsertion {
  private:
   int ContextOf(int value) const { return p_.buffers[p_.values[value].buffer].context; }
 
-  // An instruction has changed `used`, the caller's array `original` or a copy of it: the array
-  // gets what is in the copy, and other copies are out of date.
+  // Handles an instruction that has changed `used`, which is the caller's array `original` or a
+  // copy of it: copies the change back to the array and invalidates other copies.
   void TakeWritten(int original, int used, bool backward) {
     if (p_.buffers[p_.values[original].buffer].kind == ProgramBuffer::Kind::kArena) return;
     if (used != original) AddCopy(used, original, backward);
@@ -48,7 +48,7 @@ class CopyInsertion {
     }
   }
 
-  // The value as it is found on a context: itself or a copy, which is made when first needed.
+  // Returns the value on a context: itself, or a copy, which is inserted at the first use.
   int On(int context, int value, bool backward) {
     if (ContextOf(value) == context) return value;
     int& copy = copies_.emplace(std::pair(context, value), -1).first->second;

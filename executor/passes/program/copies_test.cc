@@ -1,5 +1,5 @@
-// Graphs of which parts are on other contexts: whatever is where, the bits are those of one
-// context. All contexts here are the CPU's, between which values are copied as between devices.
+// Checks that graphs with parts on other contexts give the same bits as on one context. All
+// contexts here are on the CPU; values are copied between them as between devices.
 
 #include <cstdint>
 #include <map>
@@ -18,7 +18,7 @@
 namespace cooper {
 namespace {
 
-// What node `i` has beside its attributes.
+// Returns the attributes of node `i`, with its context group.
 AttrMap InGroup(int i, AttrMap attrs = {}) {
   attrs["__ctx_group__"] = absl::StrCat("node", i);
   return attrs;
@@ -47,7 +47,7 @@ Symbol StatesReadAndWritten() {
   return norm(5, "bn2", between);
 }
 
-// Outputs, gradients and states after each of two steps.
+// Returns outputs, gradients and states after each of two steps.
 std::vector<std::vector<float>> Train(const std::map<std::string, Context>& group2ctx) {
   auto bound = Executor::SimpleBind(
       StatesReadAndWritten(), {.group2ctx = group2ctx, .shapes = {{"x", {5, 3}}, {"mean", {3}}}});

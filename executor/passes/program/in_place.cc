@@ -1,4 +1,4 @@
-// The pass that lets operators write over what nobody reads afterwards.
+// The pass that lets operators write to the memory of inputs without later readers.
 
 #include <numeric>
 #include <vector>
@@ -16,7 +16,8 @@ bool InOnePlace(const ProgramValue& a, const ProgramValue& b) {
 
 void ShareInPlace(Program& p) {
   const std::vector<int> writers = p.CountWriters();
-  // Where the values of a buffer have gone, at their old offsets; itself if they stayed.
+  // The buffer to which the values of each buffer have moved, at unchanged offsets; itself if they
+  // have not.
   std::vector<int> moved(p.buffers.size());
   std::iota(moved.begin(), moved.end(), 0);
   auto place = [&](int value) { return moved[p.values[value].buffer]; };
@@ -26,11 +27,11 @@ void ShareInPlace(Program& p) {
     for (int input : instruction.inputs) ++remaining[p.values[input].buffer];
   }
   for (int output : p.outputs) ++remaining[p.values[output].buffer];
-  std::vector<int> taken_at(p.buffers.size(), -1);  // the instruction that wrote over it last
-  // Whether an operator may write output `o` over its input `i`. What else it reads there must be
-  // the same elements, of which it still needs only those that it has not yet written over: another
-  // piece of the array lies elsewhere, and an operator that is not element-wise may read its other
-  // input in any order, as an assignment does that gets one value as both of its inputs.
+  std::vector<int> taken_at(p.buffers.size(), -1);  // the last instruction that wrote over it
+  // Returns whether an operator may write output `o` over its input `i`. Its other inputs in that
+  // memory must be the same elements, each of which it reads before it writes it. Another part of
+  // the same array has other offsets, and an operator that is not element-wise, such as an
+  // assignment whose two inputs are one value, may read its other input in any order.
   const auto fits = [&](const Instruction& instruction, int i, int o) {
     const int in = instruction.inputs[i];
     const ProgramValue& input = p.values[in];
@@ -56,7 +57,7 @@ void ShareInPlace(Program& p) {
       }
       const int to = place(instruction.inputs[i]);
       const int from = place(instruction.outputs[o]);
-      // One output per input and one input per output.
+      // Each input gets at most one output, and each output one input.
       if (from != p.values[instruction.outputs[o]].buffer || taken_at[to] == index) continue;
       if (to == from || remaining[to] != 0 || writers[from] != 1 ||
           p.buffers[to].kind != ProgramBuffer::Kind::kArena ||
@@ -64,7 +65,7 @@ void ShareInPlace(Program& p) {
           p.buffers[to].bytes != p.buffers[from].bytes || !fits(instruction, i, o)) {
         continue;
       }
-      // This is the only writer of `from`, and its readers come later: nothing has to be moved.
+      // This is the only writer of `from`, and its readers come later, so no data must be moved.
       moved[from] = to;
       taken_at[to] = index;
       remaining[to] = remaining[from];

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_PASSES_PROGRAM_PEAK_BYTES_H_
 #define COOPER_EXECUTOR_PASSES_PROGRAM_PEAK_BYTES_H_
 
-// What passes that trade memory ask before they change a program.
+// Estimates the memory of a program, for passes that must not increase it.
 
 #include <cstdint>
 
@@ -9,9 +9,9 @@
 
 namespace cooper {
 
-// The most bytes of planned memory that are in use at a time, summed over contexts, each at its own
-// worst time: what the arenas need at least, without kernels' scratch memory, once operators run in
-// place.
+// Returns the largest planned memory in use at a time, in bytes, summed over contexts, each at its
+// own peak. It is a lower bound for the arenas after operators run in place, without kernels'
+// workspaces. Takes a copy of the program, which it changes.
 int64_t PeakBytes(Program program);
 
 }  // namespace cooper

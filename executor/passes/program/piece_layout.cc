@@ -3,7 +3,7 @@
 namespace cooper {
 namespace {
 
-// Pieces that follow each other along an axis.
+// Parts that follow each other along an axis.
 struct Sequence {
   bool cuts;
   int axis;
@@ -34,7 +34,7 @@ std::optional<PieceLayout> LayoutOf(const Program& p, const Instruction& instruc
   return layout;
 }
 
-// The first element of `whole` that is in `part`, if the part is in one place.
+// Returns the offset of `part` in `whole`, in elements, if the part is contiguous.
 std::optional<int64_t> PlaceOf(const Node& node, const Shape& whole, const Shape& part) {
   if (!node.op()->slice() || part.num_elements() == 0) return std::nullopt;
   int64_t begin = 0;

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_PASSES_PROGRAM_PIECE_LAYOUT_H_
 #define COOPER_EXECUTOR_PASSES_PROGRAM_PIECE_LAYOUT_H_
 
-// Where the pieces lie that an operator cuts from an array, or puts an array together from.
+// The layout of the parts that an operator cuts from an array, or concatenates to one.
 
 #include <cstdint>
 #include <optional>
@@ -11,15 +11,16 @@
 
 namespace cooper {
 
+// The whole, its parts and their offsets.
 struct PieceLayout {
-  bool cuts = false;           // else it puts the pieces together
-  int whole = -1;              // value
+  bool cuts = false;           // whether it cuts the whole; otherwise it concatenates the parts
+  int whole = -1;              // a value
   std::vector<int> pieces;     // values
-  std::vector<int64_t> begin;  // of each piece, bytes from the whole's first
+  std::vector<int64_t> begin;  // offset of each part in the whole, in bytes
 };
 
-// Nullopt if the instruction does neither, or if one of the pieces would not be in one place within
-// the whole: one that has some columns of several rows, or every second row.
+// Returns nullopt if the instruction does neither, or if a part would not be contiguous in the
+// whole, such as some columns of several rows, or every second row.
 std::optional<PieceLayout> PieceLayoutOf(const Program& p, const Instruction& instruction);
 
 }  // namespace cooper

@@ -15,14 +15,14 @@
 namespace cooper {
 namespace {
 
-// An operator that takes a part of an array, and which element the part begins with.
+// An operator that takes a part of an array, and the offset at which the part begins.
 struct Part {
   const char* name;
   const char* op;
   AttrMap attrs;
   Shape whole;
-  std::optional<int64_t> begin;  // nullopt: it is not in one place
-  Shape like = {};               // of a second input, which gives the part's shape; empty: none
+  std::optional<int64_t> begin;  // nullopt: the part is not contiguous
+  Shape like = {};               // the second input, which has the part's shape; empty: none
 };
 
 class PieceLayoutTest : public ::testing::TestWithParam<Part> {

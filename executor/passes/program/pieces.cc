@@ -1,5 +1,5 @@
-// The pass that puts the pieces of an array where the array is: what is cut from it is not copied,
-// and what it is put together from is made in its place.
+// The pass that places parts of an array in the array's memory: parts that are cut from it are not
+// copied, and parts that are concatenated to it are computed in place.
 
 #include <algorithm>
 #include <cstdint>
@@ -17,7 +17,7 @@
 namespace cooper {
 namespace {
 
-// An instruction that pieces could be placed for, with what follows from shapes alone.
+// An instruction whose parts could be placed, with the facts that depend on shapes only.
 struct Candidate {
   int instruction;
   PieceLayout layout;
@@ -35,7 +35,7 @@ class PiecePlacer {
     }
   }
 
-  // Whether the pieces of this instruction could be put where the whole is.
+  // Places the parts of an instruction in the whole. Returns false if that is not possible.
   bool Place(const Candidate& candidate) {
     Instruction& instruction = p_.instructions[candidate.instruction];
     const PieceLayout& layout = candidate.layout;
@@ -59,7 +59,7 @@ class PiecePlacer {
     return v.offset == 0 && v.bytes() == p_.buffers[v.buffer].bytes;
   }
 
-  // A piece that is cut off may be needed by nobody.
+  // A part that is cut off may have no users.
   static bool IsWanted(const Instruction& instruction, const PieceLayout& layout, size_t piece) {
     return !layout.cuts || instruction.reqs[piece] != WriteReq::kNull;
   }
@@ -69,18 +69,18 @@ class PiecePlacer {
     const bool adds =
         std::count(instruction.reqs.begin(), instruction.reqs.end(), WriteReq::kAdd) > 0;
     if (adds || !IsArena(layout.whole)) return false;
-    // An operator that changes what it reads would change pieces with the whole.
+    // An operator that changes its input in place would change parts together with the whole.
     if (changes_[w.buffer] > 0) return false;
-    // What else writes into an array that is put together would write over its pieces.
+    // Other writers of a concatenated array would overwrite its parts.
     if (!layout.cuts && (writers_[w.buffer] != 1 || !FillsBuffer(layout.whole))) return false;
     std::vector<int> buffers = {w.buffer};
     for (size_t i = 0; i < layout.pieces.size(); ++i) {
       if (!IsWanted(instruction, layout, i)) continue;
       const int buffer = BufferOf(layout.pieces[i]);
-      // A piece that is needed twice, itself or through a view, cannot be in two places.
+      // A part that occurs twice, itself or through a view, cannot be in two places.
       if (std::find(buffers.begin(), buffers.end(), buffer) != buffers.end()) return false;
       buffers.push_back(buffer);
-      // What else is written into a piece that was cut off would go into the whole.
+      // Other writers of a part that was cut off would write to the whole.
       if (changes_[buffer] > 0 || (layout.cuts && writers_[buffer] != 1)) return false;
       if (!IsArena(layout.pieces[i]) || !FillsBuffer(layout.pieces[i]) ||
           p_.values[layout.pieces[i]].dtype != w.dtype ||
@@ -91,7 +91,7 @@ class PiecePlacer {
     return true;
   }
 
-  // All values of a buffer, views among them, go into another one.
+  // Moves all values of a buffer, including views, to another one.
   void Move(int from, int to, int64_t offset) {
     for (int value : values_of_[from]) {
       p_.values[value].buffer = to;
@@ -104,24 +104,24 @@ class PiecePlacer {
   }
 
   Program& p_;
-  std::vector<int> writers_;                 // instructions that write, by buffer
-  std::vector<int> changes_;                 // those of them that change an input
+  std::vector<int> writers_;                 // number of writing instructions, by buffer
+  std::vector<int> changes_;                 // number of those that change an input
   std::vector<std::vector<int>> values_of_;  // by buffer
 };
 
-// Programs that are tried: each is copied and looked through, and the larger one is, the fewer it
-// can be without making binding slow.
+// Returns how many programs to try. Each is copied and analysed, so a larger program gets fewer
+// attempts, which bounds the time of binding.
 int64_t MaxTries(const Program& p) {
   constexpr int64_t kInstructions = 1 << 17;
   return std::clamp<int64_t>(kInstructions / static_cast<int64_t>(p.instructions.size()), 3, 32);
 }
 
-// Places the pieces of these instructions if that does not make more memory necessary than `peak`,
-// the program's PeakBytes, which it keeps up to date; else those of each half of them, as far as
-// they do not, and so on: what is not tried in time is copied.
+// Places the parts of `candidates` if that does not increase the memory beyond `peak`, the
+// program's PeakBytes, which it keeps up to date; otherwise tries each half of them, and so on.
+// Parts of candidates without an attempt are copied.
 void PlaceWhatPays(Program& p, absl::Span<const Candidate> candidates, int64_t& peak) {
   if (candidates.empty()) return;
-  std::deque<absl::Span<const Candidate>> spans = {candidates};  // the largest ones first
+  std::deque<absl::Span<const Candidate>> spans = {candidates};  // the largest spans first
   for (int64_t tries = MaxTries(p); tries > 0 && !spans.empty(); --tries) {
     const absl::Span<const Candidate> span = spans.front();
     spans.pop_front();

@@ -1,5 +1,5 @@
-// Pieces of an array that lie where the array is: what is placed so, what is not, and that results
-// and gradients are the same bits.
+// Tests parts that are placed in the memory of their array: which are, which are not, and that
+// results and gradients have the same bits.
 
 #include <cstdint>
 #include <map>
@@ -22,7 +22,7 @@
 namespace cooper {
 namespace {
 
-// A piece of (steps, 2, 8) floats is a whole cache line.
+// A part of (steps, 2, 8) floats fills a cache line.
 Symbol Data() { return Op("tanh", {.name = "data_tanh", .inputs = {Symbol::Variable("data")}}); }
 
 Symbol Cut(const Symbol& whole, int64_t parts, const std::string& name = "cut") {
@@ -48,7 +48,7 @@ Symbol SliceAxis(const Symbol& x, int axis, int64_t begin, int64_t end,
 
 Symbol Tanh(const Symbol& x) { return Op("tanh", {.inputs = {x}}); }
 
-// The operators that have become views: "Concat 'join'".
+// Returns the operators that have become views, such as "Concat 'join'".
 std::vector<std::string> Views(const Executor& executor) {
   std::vector<std::string> views;
   for (absl::string_view line : absl::StrSplit(executor.DebugString(), '\n')) {
@@ -59,11 +59,11 @@ std::vector<std::string> Views(const Executor& executor) {
   return views;
 }
 
-// Runs with the pass and without it, and compares all bits; the plan is not larger with it. Returns
-// the views that the pass has made.
+// Runs with the pass and without it, and compares all bits; the plan must not be larger with it.
+// Returns the views that the pass has created.
 std::vector<std::string> PlacedPieces(const Symbol& symbol, const Shape& shape,
                                       WriteReq req = WriteReq::kWrite,
-                                      // They would hide what is in place.
+                                      // Tiling would hide what is placed.
                                       const std::set<std::string>& disabled = {"tiles"}) {
   std::vector<std::vector<std::vector<float>>> results;
   std::vector<std::string> views;
@@ -93,7 +93,7 @@ std::vector<std::string> PlacedPieces(const Symbol& symbol, const Shape& shape,
       views = Views(executor);
       planned = executor.memory().planned_bytes;
     } else if (disabled.contains("tiles")) {
-      // The pass does not know what will be run tile by tile, and need no memory.
+      // The pass does not know which values need no memory because they are computed tile by tile.
       EXPECT_LE(planned, executor.memory().planned_bytes);
     }
   }
@@ -117,7 +117,7 @@ TEST(PiecesTest, WhatIsPutTogetherIsMadeThere) {
   EXPECT_THAT(views, Contains("Concat 'join'"));
 }
 
-// BatchNorm with fix_gamma makes gamma 1: here the whole, a part of it, and what is put together.
+// BatchNorm with fix_gamma writes 1 to gamma: here the whole, a part of it, and a concatenation.
 TEST(PiecesTest, WhatAnOperatorWritesIsInNoOtherPlace) {
   const Symbol x = Symbol::Variable("data");
   for (const bool fixed : {true, false}) {
@@ -155,7 +155,7 @@ TEST(PiecesTest, PiecesOfPieces) {
   EXPECT_THAT(joins, Contains("Concat 'inner'"));
 }
 
-// Parts that a symbol takes one by one, some of them twice.
+// Parts that slices take one by one, some of them twice.
 TEST(PiecesTest, SlicesOfWholeRows) {
   const Symbol data = Data();
   const Symbol steps = *Symbol::Group({
@@ -199,7 +199,7 @@ TEST(PiecesTest, SlicesWithinOneRow) {
   EXPECT_THAT(PlacedPieces(Tanh(rows), {1, 1, 4, 16}), Contains("Crop 'crop'"));
 }
 
-// Of another shape, or made of a view.
+// Parts with another shape, and parts of a view.
 TEST(PiecesTest, ViewsOfPieces) {
   const Symbol step = SliceAxis(Data(), 0, 1, 2);
   const Symbol row = Op("Reshape", {.inputs = {step}, .attrs = {{"shape", "(2, 8)"}}});
@@ -216,9 +216,9 @@ TEST(PiecesTest, ViewsOfPieces) {
   EXPECT_THAT(PlacedPieces(Tanh(swapped), {1, 1, 16}), Contains("Concat 'join'"));
 }
 
-// An operator writes over one of its inputs only if no other one is a part of it.
+// An operator writes over an input only if no other input is a part of it.
 TEST(PiecesTest, WhatIsWrittenInPlaceHasNoOtherParts) {
-  // Much is in use before: whatever comes is worth placing.
+  // The peak is elsewhere, so placing never increases the memory.
   const Symbol large =
       Op("tile", {.inputs = {Symbol::Variable("data")}, .attrs = {{"reps", "(8, 1, 1)"}}});
   const Symbol parts = Op("Reshape", {.inputs = {large}, .attrs = {{"shape", "(8, 4, 2, 8)"}}});
@@ -227,7 +227,7 @@ TEST(PiecesTest, WhatIsWrittenInPlaceHasNoOtherParts) {
   const std::vector<Symbol> nets = {
       Op("broadcast_sub", {.inputs = {whole, row}}),
       Op("broadcast_sub", {.inputs = {row, whole}}),
-      // As large as the array that the row is in.
+      // Its output has the size of the array that contains the row.
       Op("broadcast_add", {.inputs = {row, Op("_ones", {.attrs = {{"shape", "(4, 2, 8)"}}})}}),
       Op("_slice_assign", {.inputs = {whole, SliceAxis(whole, 0, 0, 3)},
                            .attrs = {{"begin", "(1,)"}, {"end", "(4,)"}}}),
@@ -239,7 +239,8 @@ TEST(PiecesTest, WhatIsWrittenInPlaceHasNoOtherParts) {
   }
 }
 
-// A tile of a part is no tile of the whole: what is run tile by tile reads nothing that is to come.
+// A tile of a part is no tile of the whole: a chain must not read elements that a later tile
+// computes.
 TEST(PiecesTest, TilesOfArraysThatOverlap) {
   const Symbol x = Symbol::Variable("data");
   const Symbol joined = Join({Tanh(x), Op("sigmoid", {.inputs = {x}})});
@@ -267,7 +268,7 @@ TEST(PiecesTest, SlicesWithGapsAreCopied) {
               Not(Contains("slice_axis 'slice'")));
 }
 
-// A piece, the whole, and a view of a piece are outputs of the program.
+// A part, the whole, and a view of a part are outputs of the program.
 TEST(PiecesTest, PiecesAsOutputs) {
   const Symbol cut = Cut(Data(), 3);
   const Symbol reshaped =
@@ -288,15 +289,15 @@ TEST(PiecesTest, GradientsThatAddUp) {
   }
 }
 
-// What a gradient's other terms add must not reach an array that somebody else reads: `a + b` gives
-// its gradient to both.
+// Adding the other terms of a gradient must not change an array that has other readers: `a + b`
+// passes its gradient to both operands.
 TEST(PiecesTest, GradientsThatOthersRead) {
   const Symbol x = Symbol::Variable("data");
   const Symbol twice = Op("tile", {.inputs = {x}, .attrs = {{"reps", "(2, 1, 1)"}}});
   for (const bool joined_first : {false, true}) {
     const Symbol p = Tanh(x);
     const Symbol q = Op("sigmoid", {.inputs = {x}});
-    // The gradient of a second argument is made last.
+    // The gradient of the second argument is computed last.
     const Symbol r = Op("sigmoid", {.inputs = {Symbol::Variable("second")}});
     const Symbol joined = Join({p, q});
     const Symbol sum = joined_first ? Op("elemwise_add", {.inputs = {joined, r}})
@@ -316,7 +317,7 @@ TEST(PiecesTest, GradientsThatOthersRead) {
   }
 }
 
-// One piece that is needed for long would keep all of the whole.
+// One part that is needed for long would keep the whole array alive.
 TEST(PiecesTest, MoreMemoryIsNotWorthIt) {
   const Symbol x = Symbol::Variable("data");
   const Symbol piece = Cut(Tanh(x), 8)[0];
@@ -331,7 +332,7 @@ TEST(PiecesTest, MoreMemoryIsNotWorthIt) {
   EXPECT_THAT(PlacedPieces(sum, {8, 2, 8}, WriteReq::kNull), Not(Contains("SliceChannel 'cut'")));
 }
 
-// ... which is no reason to copy another array's.
+// A part that is not placed does not keep another array's parts from being placed.
 TEST(PiecesTest, OthersArePlacedAllTheSame) {
   const Symbol x = Symbol::Variable("data");
   const Symbol piece = Cut(Tanh(x), 8)[0];

@@ -11,9 +11,9 @@
 namespace cooper {
 namespace {
 
-// The elements of each array that the instruction works on; -1 if it has to run on whole arrays.
+// Returns the elements of each array of the instruction; -1 if it must run on whole arrays.
 int64_t ElementsOf(const Program& p, const Instruction& instruction) {
-  // A GPU has no cache that a tile would stay in.
+  // A GPU has no cache that keeps a tile.
   if (!p.contexts[instruction.context].is_cpu() || instruction.copy_from >= 0 ||
       instruction.left_to_gradient ||
       std::max(instruction.inputs.size(), instruction.outputs.size()) > kMaxTiledArrays ||
@@ -31,9 +31,9 @@ int64_t ElementsOf(const Program& p, const Instruction& instruction) {
   return same && elements > 0 ? elements : -1;
 }
 
-// What a chain reads and writes of buffers. A tile of one value is a tile of another in the same
-// place; of two that overlap otherwise, as an array and a part of it that begins elsewhere, one may
-// need what no tile has made yet.
+// The places in buffers that a chain reads and writes. Values at the same place have the same
+// tiles. If two overlap otherwise, such as an array and a part that begins elsewhere, a tile of one
+// may need elements that no tile of the other has computed yet.
 class ChainedValues {
  public:
   explicit ChainedValues(const Program& p) : p_(p) {}
@@ -93,9 +93,9 @@ class ChainedValues {
 
 void TileElementwise(Program& p) {
   int groups = 0;
-  Instruction* last = nullptr;  // of those that run
+  Instruction* last = nullptr;  // the last instruction that runs
   int64_t last_elements = -1;
-  ChainedValues chained(p);  // what the last instruction is chained with
+  ChainedValues chained(p);  // the values of the chain of the last instruction
   for (Instruction& instruction : p.instructions) {
     if (!instruction.run) continue;
     const int64_t elements = ElementsOf(p, instruction);

@@ -6,7 +6,7 @@ void UnbindOutputs(Program& p) {
   for (size_t i = 0; i < p.outputs.size(); ++i) {
     const ProgramValue& value = p.values[p.outputs[i]];
     ProgramBuffer& buffer = p.buffers[value.buffer];
-    // A buffer that another output has taken is none of the arena's by now.
+    // A buffer that another output has taken no longer belongs to the arena.
     if (buffer.kind != ProgramBuffer::Kind::kArena || value.offset != 0 ||
         value.bytes() != buffer.bytes) {
       continue;

@@ -1,4 +1,4 @@
-// The pass for operators that leave the bytes as they are, and give them another shape at most.
+// The pass for operators that keep the bytes of their input, and change its shape at most.
 
 #include <vector>
 
@@ -7,7 +7,7 @@
 namespace cooper {
 namespace {
 
-// Elements stay in their order if the axes that have more than one index do.
+// Elements keep their order if the axes with more than one index do.
 bool KeepsOrder(const std::vector<int>& axes, const Shape& shape) {
   int last = -1;
   for (int axis : axes) {
@@ -43,11 +43,11 @@ void MakeViews(Program& p) {
         source.bytes != target.bytes || in.dtype != out.dtype) {
       continue;
     }
-    // A view would change with its source, where another operator writes into that.
+    // A view would change with its source if another operator writes to that.
     const bool is_input =
         source.kind == ProgramBuffer::Kind::kArg || source.kind == ProgramBuffer::Kind::kAux;
     if (changes[in.buffer] > 0 || (is_input && writers[in.buffer] > 0)) continue;
-    // An output must not change when the caller writes into an argument.
+    // An output must not change when the caller writes to an argument.
     if (is_output[instruction.outputs[0]] && source.kind != ProgramBuffer::Kind::kArena) continue;
     out.buffer = in.buffer;
     instruction.run = false;

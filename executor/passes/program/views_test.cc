@@ -1,5 +1,5 @@
-// Operators that leave the bytes as they are: which become views, and that results and gradients
-// are the same bits.
+// Tests operators that keep the bytes of their input: which become views, and that results and
+// gradients have the same bits.
 
 #include <cstdint>
 #include <string>
@@ -19,20 +19,20 @@ namespace {
 
 Symbol Tanh(const Symbol& x) { return Op("tanh", {.inputs = {x}}); }
 
-// tanh on both sides, so that neither side of `op` is the caller's.
+// Puts tanh on both sides of `op`, so that neither side is an array of the caller.
 Symbol Between(const char* op, const AttrMap& attrs) {
   return Tanh(
       Op(op, {.name = "between", .inputs = {Tanh(Symbol::Variable("data"))}, .attrs = attrs}));
 }
 
-// Binds with the pass and without it, compares all bits, and says whether `between` is a view with
-// it.
+// Binds with the pass and without it, compares all bits, and returns whether `between` is a view
+// with it.
 bool IsView(const Symbol& symbol, const Shape& shape, DType dtype = DType::kFloat32) {
   std::vector<std::vector<std::vector<float>>> results;
   bool is_view = false;
   for (const bool views : {true, false}) {
     BindOptions options{.shapes = {{"data", shape}}, .types = {{"data", dtype}}};
-    // They leave out what nobody needs before there is a program.
+    // These passes remove unused values before there is a program.
     options.disabled_passes = {"transposes", "tiles"};
     if (!views) options.disabled_passes.insert("views");
     auto bound = Executor::SimpleBind(symbol, options);
@@ -91,7 +91,7 @@ TEST(ViewsTest, CastsToTheSameType) {
   }
 }
 
-// BatchNorm with fix_gamma makes gamma 1.
+// BatchNorm with fix_gamma writes 1 to gamma.
 TEST(ViewsTest, NotOfAnArgumentThatAnOperatorWrites) {
   for (const bool fixed : {true, false}) {
     const Symbol gamma = Symbol::Variable("gamma");
@@ -107,7 +107,7 @@ TEST(ViewsTest, NotOfAnArgumentThatAnOperatorWrites) {
   }
 }
 
-// Nor of one that is computed.
+// Tests the same for a computed gamma.
 TEST(ViewsTest, NotOfAValueThatAnOperatorWrites) {
   for (const bool fixed : {true, false}) {
     const Symbol gamma = Op("sigmoid", {.inputs = {Symbol::Variable("data")}});
