@@ -39,7 +39,7 @@ struct CpuAttention {
   static absl::Status Clear(const KernelContext&, const HeadMatrices& m) {
     return DispatchFloat32Or64(m.dtype, [&](auto type) {
       using T = typename decltype(type)::type;
-      // Row by row, as they follow each other in memory.
+      // Row by row across all matrices, in the order of memory.
       ParallelForPlain(m.rows, RowGrain(m.count * m.columns), [&](int64_t begin, int64_t end) {
         for (int64_t row = begin; row < end; ++row) {
           for (int64_t i = 0; i < m.count; ++i) {

@@ -15,7 +15,7 @@
 namespace cooper {
 namespace {
 
-// Row by row of all matrices, as they follow each other in memory.
+// Sets the matrices to zero, row by row across all of them, in the order of memory.
 template <typename T>
 __global__ void ClearMatrices(int64_t size, HeadMatrices m) {
   const int64_t across = m.count * m.columns;

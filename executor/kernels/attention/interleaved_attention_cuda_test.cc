@@ -1,5 +1,5 @@
-// The products of attention on a GPU against the CPU. Sums of products of small integers are
-// exact, and 1 / sqrt(4) is.
+// Compares the products of attention on a GPU with those on the CPU. Sums of products of small
+// integers are exact, and so is the scale 1 / sqrt(4).
 
 #include <string>
 #include <vector>
@@ -11,9 +11,10 @@
 namespace cooper {
 namespace {
 
-// With 3 heads of 4 columns, a batch of 2, 5 queries and, unless they are the same, 7 keys.
+// A case with 3 heads of 4 columns, a batch of 2, 5 queries and, in encoder-decoder attention, 7
+// keys.
 struct AttentionCase {
-  const char* name;  // behind interleaved_matmul_
+  const char* name;  // after "interleaved_matmul_"
   std::vector<Shape> inputs;
   Shape output;
 };

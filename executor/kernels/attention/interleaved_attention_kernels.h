@@ -1,12 +1,13 @@
 #ifndef COOPER_EXECUTOR_KERNELS_ATTENTION_INTERLEAVED_ATTENTION_KERNELS_H_
 #define COOPER_EXECUTOR_KERNELS_ATTENTION_INTERLEAVED_ATTENTION_KERNELS_H_
 
-// Kernels of _contrib_interleaved_matmul_* and of their gradients, but for the products. A device
-// is a struct of static functions; under kNull they do nothing:
+// Kernels of _contrib_interleaved_matmul_* and of their gradients, templates over the device. A
+// Device is a struct of two static functions, which do nothing under WriteReq::kNull:
 //
 //   Multiply(c, transpose_a, transpose_b, alpha, a, b, req, result)
-//       result = alpha * op(a) * op(b), or added to it, for each matrix
-//   Clear(c, matrices)      zeros
+//       result = or += alpha * op(a) * op(b), for each matrix
+//   Clear(c, matrices)
+//       sets the matrices to zero
 
 #include <cmath>
 #include <cstdint>
@@ -20,21 +21,21 @@
 
 namespace cooper {
 
-// Matrices (rows, columns) of an array, one for each sample and head: `step` elements from one to
-// the next, `stride` from a row to the next.
+// A batch of matrices (rows, columns) within an array, one for each sample and head. Consecutive
+// matrices are `step` elements apart, consecutive rows `stride` elements. Does not own `data`.
 struct HeadMatrices {
   void* data;
   DType dtype;
   int64_t count, step, rows, columns, stride;
 };
 
-// Attention weights (batch_size * heads, queries, keys).
+// Returns the matrices of attention weights (batch_size * heads, queries, keys).
 inline HeadMatrices WeightsOf(const ArrayView& array) {
   const int64_t rows = array.shape[1], columns = array.shape[2];
   return {array.data, array.dtype, array.shape[0], rows * columns, rows, columns, columns};
 }
 
-// One part of (length, batch_size, heads * parts * head_dim).
+// Returns the matrices of one part of an array (length, batch_size, heads * parts * head_dim).
 inline HeadMatrices PartOf(const ArrayView& array, int64_t heads, InterleavedPart part) {
   const int64_t head_dim = array.shape[2] / (heads * part.count);
   return {array.as<char>() + part.index * head_dim * SizeOf(array.dtype),
@@ -46,10 +47,10 @@ inline HeadMatrices PartOf(const ArrayView& array, int64_t heads, InterleavedPar
           array.shape[1] * array.shape[2]};
 }
 
-// Which inputs of the operator hold queries and keys, and where in them.
+// The inputs of the operator that hold queries and keys, and their parts of these inputs.
 struct QkLayout {
   int queries_input, keys_input;
-  InterleavedPart queries, keys, values;  // the values lie beside the keys
+  InterleavedPart queries, keys, values;  // the part of the keys' input that holds the values
 };
 inline constexpr QkLayout kSelfQk = {SelfQkArrays::kQueriesKeysValues,
                                      SelfQkArrays::kQueriesKeysValues, kSelfQueries, kSelfKeys,
@@ -58,15 +59,17 @@ inline constexpr QkLayout kEncoderDecoderQk = {EncoderDecoderQkArrays::kQueries,
                                                EncoderDecoderQkArrays::kKeysValues, kQueriesAlone,
                                                kKeysOfTwo, kValuesOfTwo};
 
+// Returns the operator's number of attention heads.
 inline int64_t HeadsOf(const KernelContext& c) {
   return c.param<InterleavedAttentionParam>().heads;
 }
 
+// Returns 1 / sqrt(head_dim), by which attention scores are multiplied.
 inline double ScoreScale(const HeadMatrices& queries) {
   return queries.columns == 0 ? 1 : 1 / std::sqrt(static_cast<double>(queries.columns));
 }
 
-// output = queries keys^T / sqrt(head_dim).
+// Computes output = queries keys^T / sqrt(head_dim).
 template <typename Device, const QkLayout& layout>
 absl::Status QkKernel(const KernelContext& c) {
   const int64_t heads = HeadsOf(c);
@@ -76,6 +79,8 @@ absl::Status QkKernel(const KernelContext& c) {
                           WeightsOf(c.outputs[0]));
 }
 
+// Computes the gradients of queries and keys. A written gradient of the keys' input gets zeros in
+// its values.
 template <typename Device, const QkLayout& layout>
 absl::Status QkBackwardKernel(const KernelContext& c) {
   using enum InterleavedAttentionGradientArrays::Input;
@@ -97,7 +102,8 @@ absl::Status QkBackwardKernel(const KernelContext& c) {
   return Device::Clear(c, PartOf(keys_grad, heads, layout.values));
 }
 
-// The values are the last part of their array.
+// The inputs of the operator that hold values and attention weights. The values are the last part
+// of their input.
 struct ValuesLayout {
   int values_input, attention_input;
   InterleavedPart values;
@@ -107,7 +113,7 @@ inline constexpr ValuesLayout kSelfAttention = {SelfValuesArrays::kQueriesKeysVa
 inline constexpr ValuesLayout kEncoderDecoder = {
     EncoderDecoderValuesArrays::kKeysValues, EncoderDecoderValuesArrays::kAttention, kValuesOfTwo};
 
-// output = attention values.
+// Computes output = attention values.
 template <typename Device, const ValuesLayout& layout>
 absl::Status AttendKernel(const KernelContext& c) {
   const int64_t heads = HeadsOf(c);
@@ -116,6 +122,8 @@ absl::Status AttendKernel(const KernelContext& c) {
                           PartOf(c.outputs[0], heads, kAttendedValues));
 }
 
+// Computes the gradients of attention weights and values. A written gradient of the values' input
+// gets zeros in its other parts.
 template <typename Device, const ValuesLayout& layout>
 absl::Status AttendBackwardKernel(const KernelContext& c) {
   using enum InterleavedAttentionGradientArrays::Input;

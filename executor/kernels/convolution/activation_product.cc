@@ -1,4 +1,4 @@
-// The products that give a map or an image.
+// Products of oneDNN whose result is a map or an image.
 
 #include <algorithm>
 #include <atomic>
@@ -18,8 +18,8 @@
 namespace cooper {
 namespace {
 
-// kMap and kImage: first the weight is packed, if it is not, then each part is computed. A part has
-// several images only where it has all channels, so that it is one piece of each array.
+// Computes Result::kMap or kImage: packs the weight if it is plain, then computes each part. A part
+// has several images only if it has all channels, so that it is contiguous in each array.
 class ActivationProduct : public OneDnnProduct {
  public:
   using OneDnnProduct::OneDnnProduct;
@@ -31,8 +31,8 @@ class ActivationProduct : public OneDnnProduct {
     const int64_t slices_wanted = CeilDiv(std::min(wanted, kMaxPartsByChannels), p_.batch);
     int64_t per_part = images == 1 ? ChannelsPerPart(slices_wanted) : channels();
     if (is_winograd()) {
-      // Each slice transforms all of the image: no more of them than it takes to keep two threads
-      // busy, and of one layout.
+      // Each slice transforms the whole image. There are at most two slices, to keep two threads
+      // busy, and they have the same layout.
       const int64_t half = channels() / 2;
       per_part = slices_wanted > 1 && half % OneDnnChannelBlock() == 0 ? half : channels();
     }
@@ -49,8 +49,8 @@ class ActivationProduct : public OneDnnProduct {
             ? AlignedBytes(static_cast<size_t>(p_.groups * p_.weight_step()) * sizeof(float))
             : 0;
     const auto parts = static_cast<int64_t>(parts_.size());
-    // Winograd's takes so much that threads use theirs for one part after the other: as many as
-    // there are where the program is compiled.
+    // Winograd's scratch memory is large, so each thread reuses one buffer for all its parts. There
+    // are as many buffers as threads at the time of compilation.
     scratches_ = is_winograd() ? std::min<int64_t>(parts, NumThreads()) : parts;
     workspace_bytes_ = weights_bytes_ + image_bytes_ + scaled_bytes_ + scratches_ * scratch_bytes_;
     return absl::OkStatus();
@@ -73,7 +73,7 @@ class ActivationProduct : public OneDnnProduct {
     ParallelForPieces(scratches_, 1, 1, [&](int64_t begin, int64_t end) {
       const OneDnnOnThisThread this_thread;
       for (int64_t k = begin; k < end; ++k) {
-        // A part of its own, or whichever comes next.
+        // One part per buffer, or the next one that is not taken.
         for (int64_t i = scratches_ == parts ? k : next++; i < parts; i = next++) {
           RunPart(parts_[i], own, weights + i / parts_per_slice_ * weight_bytes_,
                   scratch + k * scratch_bytes_);
@@ -100,7 +100,7 @@ class ActivationProduct : public OneDnnProduct {
       packing->filters = channels();
       return PackingBy("_winograd_weight", *packing);
     }
-    // The first slice is a whole one.
+    // The first slice is a full one.
     std::optional<PackedWeightParam> packing = PackingOf(sized_[0].second->weight);
     if (!packing.has_value()) return std::nullopt;
     for (const auto& [extent, sized] : sized_) {
@@ -112,7 +112,7 @@ class ActivationProduct : public OneDnnProduct {
     }
     packing->shape[0] = channels();
     if (!IsSlice(packing->slice_elements())) return std::nullopt;
-    // Batches are cut into slices by their size, and many sizes can share one weight.
+    // The batch size determines the slices, and weights can be shared between sizes.
     if (packing->slices_are_one()) packing->slice = packing->shape[0];
     return PackingBy("_packed_weight", *packing);
   }
@@ -142,7 +142,7 @@ class ActivationProduct : public OneDnnProduct {
  private:
   bool is_winograd() const { return options_.algorithm == ConvolutionAlgorithm::kWinograd; }
 
-  // Whether slices of so many elements are as large as these parts'.
+  // Returns whether slices of `elements` elements are as large as the parts' weights.
   bool IsSlice(int64_t elements) const {
     return elements * static_cast<int64_t>(sizeof(float)) == weight_bytes_;
   }
@@ -167,7 +167,7 @@ class ActivationProduct : public OneDnnProduct {
     }
   }
 
-  // Brings each slice of the plain weight, with its scales, into oneDNN's order.
+  // Converts each slice of the plain weight, times its scales, to oneDNN's layout.
   void PackWeight(const Arrays& arrays, float* scaled, char* packed) const {
     const auto slices = static_cast<int64_t>(parts_.size()) / parts_per_slice_;
     ParallelForPieces(slices, 1, 1, [&](int64_t begin, int64_t end) {
@@ -184,12 +184,13 @@ class ActivationProduct : public OneDnnProduct {
     });
   }
 
-  // The first of a part's filters, over all groups.
+  // Returns the index of the part's first filter, counted over all groups.
   int64_t FirstFilter(const ProductPart& part) const {
     return p_.groups > 1 ? part.channel * p_.filters : part.channel;
   }
 
-  // The part's filters of `weight` times their scales, in their place of `scaled`.
+  // Multiplies the part's filters of `weight` by their scales. Returns the result, in the
+  // corresponding place of `scaled`.
   float* Scale(const ProductPart& part, const float* weight, const float* scales,
                float* scaled) const {
     const int64_t size = p_.g.rows();
@@ -218,11 +219,11 @@ class ActivationProduct : public OneDnnProduct {
     ExecuteOneDnn(s.primitive, args);
   }
 
-  int64_t parts_per_slice_ = 1;  // of those with the same channels
-  int64_t scratches_ = 0;        // how many parts are computed at a time
+  int64_t parts_per_slice_ = 1;  // parts with the same channels
+  int64_t scratches_ = 0;        // parts that can be computed at a time
   int64_t weights_bytes_ = 0;
-  int64_t image_bytes_ = 0;   // of an image that is computed apart from its array
-  int64_t scaled_bytes_ = 0;  // of a weight with its scales
+  int64_t image_bytes_ = 0;   // an image that is computed outside of its array
+  int64_t scaled_bytes_ = 0;  // a weight times its scales
 };
 
 }  // namespace

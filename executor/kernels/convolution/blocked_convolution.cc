@@ -31,7 +31,7 @@ struct ForwardState : KernelState {
   std::unique_ptr<const BlockedProduct> product;
 };
 
-// Null where no gradient is asked for.
+// A product is null if its gradient is not requested.
 struct BackwardState : KernelState {
   std::unique_ptr<const BlockedProduct> data, weight;
 };
@@ -87,7 +87,7 @@ absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
   return prepared;
 }
 
-// The sum of each channel of `ograd` over the batch and the image.
+// Computes the sum of each channel of `ograd` over the batch and the image.
 template <int B>
 void BiasGradient(const ArrayView& ograd, WriteReq req, float* gradient) {
   const BlockedExtents e(ograd.shape);
@@ -141,10 +141,10 @@ bool HasConvolution(const ConvolutionParam& param, const Shape& data, const Shap
   return true;
 }
 
-// Whether Winograd's algorithm has something to gain: it makes 2.25 or 4 times fewer
-// multiplications of 3 x 3 windows, but transforms images and results.
+// Returns whether Winograd's algorithm pays. It makes 2.25 or 4 times fewer multiplications for 3 x
+// 3 windows, but transforms images and results.
 bool SuitsWinograd(const FusedConvolutionParam& param, const ConvolutionProduct& shape) {
-  constexpr int64_t kMinWeights = 4096;  // without the window's elements
+  constexpr int64_t kMinWeights = 4096;  // filters * channels
   const WindowGeometry& g = shape.g;
   return !param.plain_data && param.kernel.size() == 2 && shape.groups == 1 &&
          shape.filters * g.channels >= kMinWeights && g.kernel[1] == 3 && g.kernel[2] == 3 &&

@@ -39,7 +39,7 @@ Shape PlainImage(const Shape& shape) {
 
 namespace {
 
-// Whether oneDNN has fast code for the product itself.
+// Returns whether oneDNN has fast code for the product itself.
 bool HasCode(const ConvolutionProduct& shape, const BlockedProduct::Options& options) {
   using Result = BlockedProduct::Result;
   const OneDnnOnThisThread this_thread;
@@ -56,7 +56,8 @@ bool HasCode(const ConvolutionProduct& shape, const BlockedProduct::Options& opt
   }
 }
 
-// How many groups are put together, where the product itself has no fast code and this one has.
+// Returns how many groups to merge: more than 1 only if the product itself has no fast code and the
+// merged one has.
 int64_t MergedCount(const ConvolutionProduct& shape, const BlockedProduct::Options& options) {
   const int64_t count = GroupsToMerge(shape, OneDnnChannelBlock());
   if (count == 1 || options.packed_weight || HasCode(shape, options)) return 1;

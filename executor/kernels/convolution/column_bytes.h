@@ -5,8 +5,8 @@
 
 namespace cooper {
 
-// How many bytes of columns the GPU kernels of convolutions make at a time, if an image has no
-// more. Tests change it while no kernel is being bound or run.
+// The size limit, in bytes, of the columns that GPU kernels of convolutions compute at a time; one
+// image's columns may exceed it. Tests change it while no kernel is being bound or run.
 inline int64_t& ConvolutionColumnBytes() {
   static int64_t bytes = 64 << 20;
   return bytes;

@@ -95,7 +95,7 @@ int64_t ColumnBytes(const ConvolutionProduct& p, DType dtype) {
   return p.WorkspaceElements() * SizeOf(dtype);
 }
 
-// Layouts that no kernel knows need none: the run reports them.
+// Layouts without a kernel need no workspace: the run reports them.
 absl::StatusOr<Prepared> PrepareConvolution(const PrepareContext& c) {
   using enum ConvolutionArrays::Input;
   const auto& param = c.param<ConvolutionParam>();

@@ -27,11 +27,12 @@
 namespace cooper {
 namespace {
 
-// Whether the data is the image and the output the map, or the other way round.
+// Whether the operator is Convolution, whose data is the image and whose output is the map;
+// Deconvolution has them swapped.
 template <typename Param>
 constexpr bool kIsConvolution = std::is_same_v<Param, ConvolutionParam>;
 
-// The pass of which the output comes, and the one of which the gradient of the data does.
+// The pass that computes the output, and the pass that computes the gradient of the data.
 template <typename Param>
 constexpr ConvolutionPass kForwardPass =
     kIsConvolution<Param> ? ConvolutionPass::kForward : ConvolutionPass::kDataGradient;
@@ -39,8 +40,9 @@ template <typename Param>
 constexpr ConvolutionPass kDataGradientPass =
     kIsConvolution<Param> ? ConvolutionPass::kDataGradient : ConvolutionPass::kForward;
 
-// What MXNet means by the operator's `workspace`, in MiB, and by its `cudnn_tune`. Without that one
-// MXNet measures; here the same program has the same bits each time unless COOPER_CUDNN_TUNE=1.
+// Applies MXNet's meaning of the operator's `workspace`, in MiB, and of its `cudnn_tune`. Without
+// cudnn_tune MXNet measures; cooper does so only with COOPER_CUDNN_TUNE=1, so that equal programs
+// give equal bits.
 CudnnChoice ChoiceOf(const ConvolutionParam& param) {
   constexpr int64_t kMostMebibytes = 1 << 20;
   const bool fastest = param.cudnn_tune == CudnnTune::kFastest;
@@ -50,7 +52,7 @@ CudnnChoice ChoiceOf(const ConvolutionParam& param) {
           .by_time = fastest || param.cudnn_tune == CudnnTune::kLimitedWorkspace || by_default};
 }
 
-// `passes` are those of the node, each with its request.
+// Prepares `passes`, the passes of the node with their requests.
 template <typename Param>
 absl::StatusOr<Prepared> Prepare(
     const PrepareContext& c, const Shape& data, const Shape& out,
@@ -93,7 +95,7 @@ absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
                          {ConvolutionPass::kWeightGradient, c.reqs[kWeightGrad]}});
 }
 
-// out (batch, channels, size), of `count` elements, += bias (channels,).
+// Computes out (batch, channels, size), of `count` elements, += bias (channels,).
 template <typename T, typename Index>
 __global__ void AddBias(int64_t count, Index channels, Index size, const T* bias, T* out) {
   using C = ComputeType<T>;

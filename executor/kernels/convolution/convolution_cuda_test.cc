@@ -1,5 +1,5 @@
-// Convolution, Deconvolution, im2col, col2im and their gradients on gpu(0) against cpu(0): over
-// small integers, whose sums are exact in any order.
+// Compares Convolution, Deconvolution, im2col, col2im and their gradients on gpu(0) with cpu(0),
+// over small integers, whose sums are exact in any order.
 
 #include <cstdint>
 #include <string>
@@ -70,7 +70,7 @@ const ConvolutionCase kCases[] = {
      {{"kernel", "(1, 1)"}, {"num_filter", "3"}, {"stride", "(2, 2)"}}},
     {"OneImage", "Convolution", {1, 1, 3, 3}, {{"kernel", "(3, 3)"}, {"num_filter", "1"}}},
     {"Wide", "Convolution", {2, 1, 2, 300}, {{"kernel", "(2, 5)"}, {"num_filter", "2"}}},
-    // Of a bias's gradient, whose sum more than 256 threads share.
+    // More than 256 threads share the sum of the bias's gradient.
     {"ManyPixels", "Convolution", {4, 2, 40, 40}, {{"kernel", "(1, 1)"}, {"num_filter", "2"}}},
     {"Old", "Convolution_v1", {2, 3, 5, 6}, {{"kernel", "(3, 3)"}, {"num_filter", "4"}}},
     {"Up",
@@ -136,7 +136,7 @@ TEST(ConvolutionCudaTest, AllIsTheCpus) {
   }
 }
 
-// Without cuDNN too, which alone computes 16-bit floats that there are.
+// Runs without cuDNN too, which the 16-bit floats otherwise need.
 TEST(ConvolutionCudaTest, NoImagesInAnyDtype) {
   COOPER_REQUIRE_GPU();
   const ConvolutionCase none = {"None", "Convolution", {0, 2, 3, 3}, kCases[0].attrs};
@@ -146,7 +146,7 @@ TEST(ConvolutionCudaTest, NoImagesInAnyDtype) {
     for (WriteReq req : {WriteReq::kWrite, WriteReq::kAdd}) {
       const KernelRun backward = BackwardRun(none, dtype, req);
       COOPER_ASSERT_OK_AND_ASSIGN(const auto arrays, RunKernelOn(Context::Gpu(0), backward));
-      // Behind the inputs: the gradients of data, weight and bias.
+      // After the inputs: the gradients of data, weight and bias.
       const NDArray& weight = arrays[backward.inputs.size() + 1];
       COOPER_ASSERT_OK_AND_ASSIGN(const NDArray values, weight.AsType(DType::kFloat64));
       if (req == WriteReq::kAdd) continue;
@@ -155,7 +155,7 @@ TEST(ConvolutionCudaTest, NoImagesInAnyDtype) {
   }
 }
 
-// The columns of one image at a time.
+// Computes the columns of one image at a time.
 TEST(ConvolutionCudaTest, ChunksAreTheWhole) {
   COOPER_REQUIRE_GPU();
   const int64_t usual_bytes = ConvolutionColumnBytes();

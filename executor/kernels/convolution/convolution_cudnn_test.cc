@@ -1,5 +1,5 @@
-// Convolution, Deconvolution and their gradients by cuDNN on gpu(0): against the same composed of
-// im2col and cuBLAS's products, which convolution_cuda_test compares with cpu(0).
+// Compares Convolution, Deconvolution and their gradients by cuDNN on gpu(0) with the same passes
+// composed of im2col and cuBLAS's products, which convolution_cuda_test compares with cpu(0).
 
 #include <cstdint>
 #include <string>
@@ -128,14 +128,15 @@ class ConvolutionCudnnTest : public testing::Test {
   }
 };
 
-// The outputs alone.
+// Runs the kernel and returns its outputs only.
 absl::StatusOr<std::vector<NDArray>> OutputsOf(const KernelRun& run) {
   COOPER_ASSIGN_OR_RETURN(std::vector<NDArray> arrays, RunKernelOn(kGpu, run));
   arrays.erase(arrays.begin(), arrays.begin() + static_cast<int64_t>(run.inputs.size()));
   return arrays;
 }
 
-// Composed, of the same arrays as float32 if they are of 16-bit floats, which are not composed.
+// Returns the outputs of the composed passes, in float32 for 16-bit floats, which those passes do
+// not support.
 absl::StatusOr<std::vector<NDArray>> ComposedOutputsOf(KernelRun run) {
   for (auto* list : {&run.inputs, &run.outputs}) {
     for (NDArray& array : *list) {
@@ -159,7 +160,7 @@ void Compare(const KernelRun& run, double roundings, const std::string& what) {
   }
 }
 
-// Sums of products of -1, 0 and 1 that all dtypes have.
+// Sums products of -1, 0 and 1, which are exact in all dtypes.
 TEST_F(ConvolutionCudnnTest, BothWaysAreAlike) {
   constexpr double kMagnitude = 1.4;
   for (const ConvolutionCase& test : kCases) {
@@ -167,8 +168,8 @@ TEST_F(ConvolutionCudnnTest, BothWaysAreAlike) {
       for (WriteReq req : {WriteReq::kWrite, WriteReq::kAdd}) {
         const std::string what =
             absl::StrCat(test.name, " of ", DTypeName(dtype), ", request ", static_cast<int>(req));
-        // A bias's gradient sums in an order of its own: of integers this too is exact, but for
-        // the last bit of what bfloat16 cannot hold.
+        // A bias's gradient is summed in another order. Sums of integers are still exact, except
+        // for the last bit where bfloat16 cannot represent them.
         const double roundings = SizeOf(dtype) == 2 ? 1 : 0;
         Compare(ForwardRun(test, dtype, req, kMagnitude), roundings, what);
         KernelRun backward = BackwardRun(test, dtype, req, kMagnitude);
@@ -180,7 +181,7 @@ TEST_F(ConvolutionCudnnTest, BothWaysAreAlike) {
   }
 }
 
-// Of TF32, which has 11 bits, they would differ.
+// With TF32, which has 11 bits, the results would differ.
 TEST_F(ConvolutionCudnnTest, Float32IsNotRounded) {
   KernelRun run = ForwardRun(kCases[0], DType::kFloat32, WriteReq::kWrite);
   for (NDArray& array : run.inputs) array = RandomArray(array.shape(), DType::kFloat32, 1, 7);
@@ -207,7 +208,7 @@ TEST_F(ConvolutionCudnnTest, EachRunHasTheSameBits) {
   }
 }
 
-// Otherwise both ways would be one.
+// Without plans the other tests would compare the composed passes with themselves.
 TEST_F(ConvolutionCudnnTest, ThereArePlans) {
   COOPER_ASSERT_OK_AND_ASSIGN(Cudnn* const cudnn, Cudnn::Of(0));
   ConvolutionProduct p;
@@ -227,11 +228,11 @@ TEST_F(ConvolutionCudnnTest, ThereArePlans) {
   }
 }
 
-// A slice begins anywhere: plans for tensor cores read 16 bytes at a time.
+// A slice may begin at any element, but plans for tensor cores read 16 bytes at a time.
 TEST_F(ConvolutionCudnnTest, ArgumentsMayBeSlices) {
   const AttrMap attrs = {{"kernel", "(1, 1)"}, {"num_filter", "16"}, {"no_bias", "True"}};
   for (DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBfloat16}) {
-    // An image of 32 * 5 * 5 + 1 elements follows on one element.
+    // One element precedes an image of 32 * 5 * 5 elements.
     COOPER_ASSERT_OK_AND_ASSIGN(const NDArray bytes,
                                 Integers({1 + 32 * 25}, dtype, 1, 1.4).CopyTo(kGpu));
     COOPER_ASSERT_OK_AND_ASSIGN(NDArray slice, bytes.Slice(1, 1 + 32 * 25));
@@ -250,7 +251,7 @@ TEST_F(ConvolutionCudnnTest, ArgumentsMayBeSlices) {
   }
 }
 
-// Outputs and gradients of five steps, whose gradients add up.
+// Returns outputs and gradients of five steps; gradients accumulate.
 std::vector<std::vector<float>> FiveSteps(const Symbol& symbol, const Shape& data, bool graphs) {
   SetDeviceGraphs(graphs);
   std::vector<std::vector<float>> results;
@@ -289,7 +290,7 @@ TEST_F(ConvolutionCudnnTest, AGraphReplaysIt) {
   }
 }
 
-// Wherever there is no cuDNN, 16-bit floats have no kernel.
+// 16-bit floats have no kernel without cuDNN.
 TEST(ConvolutionWithoutCudnnTest, SixteenBitsAreRefused) {
   COOPER_REQUIRE_GPU();
   ConvolutionCase test = kCases[0];

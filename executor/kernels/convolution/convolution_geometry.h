@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_GEOMETRY_H_
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_GEOMETRY_H_
 
-// The extents of Convolution, Deconvolution, im2col and col2im, from their parameters and shapes.
+// Extents of Convolution, Deconvolution, im2col and col2im, from their parameters and shapes.
 
 #include <cstdint>
 
@@ -12,9 +12,9 @@
 
 namespace cooper {
 
-// The windows of an image and where they stand. Fewer than three spatial axes are seen as three
-// with 1s in front. As the columns of a matrix, (rows(), columns()), the windows have the element
-// of channel c under element k of the kernel in row c * kernel_size() + k.
+// The windows of an image and their positions. With fewer than three spatial axes, the first ones
+// have extent 1. The columns are a matrix (rows(), columns()): row c * kernel_size() + k holds the
+// element of channel c under element k of the kernel, for each window.
 struct WindowGeometry {
   int64_t channels = 1;
   int64_t in[3] = {1, 1, 1};   // extents of the image
@@ -28,7 +28,7 @@ struct WindowGeometry {
   COOPER_HOST_DEVICE int64_t image_size() const { return in[0] * in[1] * in[2]; }  // of one channel
   COOPER_HOST_DEVICE int64_t rows() const { return channels * kernel_size(); }
   COOPER_HOST_DEVICE int64_t columns() const { return out[0] * out[1] * out[2]; }
-  // Whether the columns are the image itself.
+  // Whether the columns equal the image.
   bool IsIdentity() const {
     for (int i = 0; i < 3; ++i) {
       if (kernel[i] != 1 || stride[i] != 1 || pad[i] != 0) return false;
@@ -49,7 +49,7 @@ struct ConvolutionProduct {
   int64_t weight_step() const { return filters * g.rows(); }
 };
 
-// Of plain shapes (batch, channels, spatial...).
+// Returns the product of a Convolution with plain shapes (batch, channels, spatial...).
 inline ConvolutionProduct ProductOf(const ConvolutionParam& param, const Shape& image,
                                     const Shape& map) {
   ConvolutionProduct p;
@@ -70,8 +70,8 @@ inline ConvolutionProduct ProductOf(const ConvolutionParam& param, const Shape& 
   return p;
 }
 
-// The same of Deconvolution, whose data is the map. With a target shape the padding follows from
-// it.
+// Returns the product of a Deconvolution, whose data is the map. With a target shape, the padding
+// follows from it.
 inline ConvolutionProduct ProductOf(const DeconvolutionParam& param, const Shape& image,
                                     const Shape& map) {
   ConvolutionProduct p = ProductOf(static_cast<const ConvolutionParam&>(param), image, map);
@@ -82,7 +82,7 @@ inline ConvolutionProduct ProductOf(const DeconvolutionParam& param, const Shape
   return p;
 }
 
-// Of im2col, and of col2im, whose output is the image.
+// Returns the geometry of im2col, or of col2im, whose output is the image.
 inline WindowGeometry GeometryOf(const Im2colParam& param, const Shape& image) {
   WindowGeometry g;
   g.channels = image[1];

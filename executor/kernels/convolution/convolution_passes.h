@@ -1,8 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_PASSES_H_
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_PASSES_H_
 
-// The three passes of a convolution on a GPU, one for each of image, weight and map that the other
-// two give: by cuDNN where it has a plan, else composed (convolution_product.h). For .cu files.
+// The three passes of a convolution on a GPU, each of which computes one of image, weight and map
+// from the other two: by cuDNN where it has a plan, otherwise by im2col and cuBLAS
+// (convolution_product_cuda.h). For .cu files.
 
 #include <cstdint>
 #include <utility>
@@ -26,16 +27,17 @@
 
 namespace cooper {
 
-// Found when the node is bound, where a missing library is reported.
+// The kernel state of a convolution, created when the node is bound, which reports a missing
+// library.
 struct ConvolutionState : KernelState {
   Cublas* cublas = nullptr;
   ConvolutionProduct product;
-  CudnnPass cudnn[3];  // by ConvolutionPass; those that are not there are composed
+  CudnnPass cudnn[3];  // by ConvolutionPass; an absent pass is composed
 
   const CudnnPass& cudnn_for(ConvolutionPass pass) const { return cudnn[static_cast<int>(pass)]; }
 };
 
-// Of what `pass` computes.
+// Returns the number of elements of the result of `pass`.
 inline int64_t ResultElements(const ConvolutionProduct& p, ConvolutionPass pass) {
   switch (pass) {
     case ConvolutionPass::kForward:
@@ -47,10 +49,10 @@ inline int64_t ResultElements(const ConvolutionProduct& p, ConvolutionPass pass)
   }
 }
 
-// Prepares a pass whose request is `req`: by cuDNN if it has a plan and `cudnn_off` does not forbid
-// it. Returns the bytes of workspace that it needs. For 16-bit floats without a plan the reason,
-// kUnimplemented where there is none to have: composed, each product would be rounded before it is
-// added.
+// Prepares a pass with request `req`: by cuDNN if it has a plan and `cudnn_off` is false. Returns
+// the bytes of workspace that the pass needs. Errors: for 16-bit floats without a plan, the reason,
+// or kUnimplemented if cuDNN is missing or not in use. The composed pass does not support them
+// because it would round each product before the sum.
 inline absl::StatusOr<int64_t> PreparePass(ConvolutionState& state, ConvolutionPass pass,
                                            const Context& context, DType dtype, WriteReq req,
                                            bool cudnn_off, const CudnnChoice& choice) {
@@ -61,8 +63,8 @@ inline absl::StatusOr<int64_t> PreparePass(ConvolutionState& state, ConvolutionP
       cudnn_off ? absl::FailedPreconditionError("cudnn_off is set")
                 : CudnnPass::Create(context.device_id, pass, dtype, product, choice);
   if (planned.ok()) {
-    // cuDNN overwrites: what is to be added goes behind its own workspace first, and so does what
-    // gets gaps.
+    // cuDNN overwrites its result. A result that is added to an array or spread over gaps is
+    // computed in the workspace first, after cuDNN's own.
     const int64_t result = has_gaps || req == WriteReq::kAdd ? ResultElements(product, pass) : 0;
     const int64_t bytes = planned->workspace_bytes() + result * SizeOf(dtype);
     state.cudnn[static_cast<int>(pass)] = *std::move(planned);
@@ -78,6 +80,7 @@ inline absl::StatusOr<int64_t> PreparePass(ConvolutionState& state, ConvolutionP
   return ConvolutionWorkspaceBytes(state.product, SizeOf(dtype));
 }
 
+// Adds `values` to `sums`, element by element.
 template <typename T>
 __global__ void AddEach(int64_t count, const T* values, T* sums) {
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
@@ -85,12 +88,13 @@ __global__ void AddEach(int64_t count, const T* values, T* sums) {
   }
 }
 
+// Queues the passes of a convolution on a GPU. References its arguments, which must outlive it.
 template <typename T>
 class ConvolutionPasses {
  public:
   ConvolutionPasses(const KernelContext& c, const ConvolutionState& state) : c_(c), state_(state) {}
 
-  // Each overwrites its result, or adds to it.
+  // Each queues its pass, which overwrites the result or, with `add`, adds to it.
   absl::Status MapFromImage(const T* image, const T* weight, T* map, bool add) const {
     return Run(
         ConvolutionPass::kForward, {image, weight, map}, &CudnnArrays::map, map, add,
@@ -108,8 +112,8 @@ class ConvolutionPasses {
   }
 
  private:
-  // `composed` is called with the products if there is no plan. `member` is the array of the
-  // result.
+  // Runs cuDNN's plan for `pass`, or `composed` with the products if there is none. `member` is the
+  // array of the result.
   template <typename Fn>
   absl::Status Run(ConvolutionPass pass, CudnnArrays arrays, const void* CudnnArrays::*member,
                    T* result, bool add, Fn&& composed) const {
@@ -118,7 +122,7 @@ class ConvolutionPasses {
     if (planned.is_there()) {
       const bool has_gaps = pass == ConvolutionPass::kDataGradient && HasGaps(state_.product.g);
       if (!add && !has_gaps) return planned.Run(StreamOf(c_), arrays, c_.workspace);
-      // Behind cuDNN's workspace, whose size is a multiple of every alignment.
+      // After cuDNN's workspace, whose size is a multiple of every alignment.
       T* const values =
           reinterpret_cast<T*>(static_cast<char*>(c_.workspace) + planned.workspace_bytes());
       arrays.*member = values;
@@ -134,7 +138,8 @@ class ConvolutionPasses {
     }
   }
 
-  // Only the gradient of the weight has elements.
+  // Handles a batch of 0: a weight gradient that is written becomes 0, other results have no
+  // elements.
   absl::Status OfNoBatch(ConvolutionPass pass, T* result, bool add) const {
     const auto bytes = static_cast<size_t>(ResultElements(state_.product, pass)) * sizeof(T);
     if (add || bytes == 0) return absl::OkStatus();

@@ -1,9 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_PRODUCT_H_
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_PRODUCT_H_
 
-// The three products of a convolution, one for each of image, weight and map that the other two
-// give: im2col and one matrix product per image and group. All arrays have their channels first;
-// `workspace` has room for WorkspaceElements().
+// The three products of a convolution on the CPU, each of which computes one of image, weight and
+// map from the other two by im2col and one matrix product per image and group. Arrays are
+// channels-first. `workspace` has p.WorkspaceElements() elements.
 
 #include <algorithm>
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace cooper {
 
-// map = weight * columns(image), or added to it.
+// Computes map = or += weight * columns(image).
 template <typename T>
 void MapFromImage(const ConvolutionProduct& p, const T* image, const T* weight, T* map, bool add,
                   T* workspace) {
@@ -34,7 +34,7 @@ void MapFromImage(const ConvolutionProduct& p, const T* image, const T* weight, 
   }
 }
 
-// image = sum of the windows' columns(weight^T * map), or added to it.
+// Computes image = or += the sum over windows of columns(weight^T * map).
 template <typename T>
 void ImageFromMap(const ConvolutionProduct& p, const T* map, const T* weight, T* image, bool add,
                   T* workspace) {
@@ -49,7 +49,7 @@ void ImageFromMap(const ConvolutionProduct& p, const T* map, const T* weight, T*
   }
 }
 
-// weight = sum over the batch of map * columns(image)^T, or added to it.
+// Computes weight = or += the sum over the batch of map * columns(image)^T.
 template <typename T>
 void WeightFromBoth(const ConvolutionProduct& p, const T* image, const T* map, T* weight, bool add,
                     T* workspace) {
@@ -66,7 +66,7 @@ void WeightFromBoth(const ConvolutionProduct& p, const T* image, const T* map, T
   }
 }
 
-// out (batch, channels, size) += bias (channels,).
+// Computes out (batch, channels, size) += bias (channels,).
 template <typename T>
 void AddBias(const T* bias, int64_t batch, int64_t channels, int64_t size, T* out) {
   ParallelFor(batch * channels, RowGrain(size), [&](int64_t begin, int64_t end) {
@@ -77,6 +77,7 @@ void AddBias(const T* bias, int64_t batch, int64_t channels, int64_t size, T* ou
   });
 }
 
+// Computes grad (channels,) = or += the sums of ograd (batch, channels, size).
 template <typename T>
 void BiasGradient(const T* ograd, int64_t batch, int64_t channels, int64_t size, T* grad,
                   bool add) {

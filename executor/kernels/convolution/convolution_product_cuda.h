@@ -1,10 +1,10 @@
 #ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_PRODUCT_CUDA_H_
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_PRODUCT_CUDA_H_
 
-// The three products of a convolution, one for each of image, weight and map that the other two
-// give, composed of im2col and cuBLAS's products: of several images at once where there is one
-// group, else of all groups of an image at once. All arrays have their channels first. For .cu
-// files; executor/kernels/convolution/convolution_product.h is the CPU's.
+// The three products of a convolution on a GPU, each of which computes one of image, weight and map
+// from the other two by im2col and batched products of cuBLAS. A batch covers several images where
+// there is one group, otherwise all groups of an image. Arrays are channels-first. For .cu files;
+// executor/kernels/convolution/convolution_product.h is for the CPU.
 
 #include <algorithm>
 #include <cstdint>
@@ -23,8 +23,8 @@
 
 namespace cooper {
 
-// Images whose columns are made at once: as many as ConvolutionColumnBytes() hold, but one at
-// least.
+// Returns the number of images whose columns are computed at once: as many as fit in
+// ConvolutionColumnBytes(), at least one.
 inline int64_t ImagesAtOnce(const ConvolutionProduct& p, int64_t element_bytes) {
   constexpr int64_t kMost = 4096;
   const int64_t image_bytes = p.groups * p.WorkspaceElements() * element_bytes;
@@ -32,10 +32,12 @@ inline int64_t ImagesAtOnce(const ConvolutionProduct& p, int64_t element_bytes) 
   return std::clamp<int64_t>(fitting, 1, std::clamp<int64_t>(p.batch, 1, kMost));
 }
 
+// Returns the bytes of workspace that the products need.
 inline int64_t ConvolutionWorkspaceBytes(const ConvolutionProduct& p, int64_t element_bytes) {
   return ImagesAtOnce(p, element_bytes) * p.groups * p.WorkspaceElements() * element_bytes;
 }
 
+// Queues the products on the stream of a KernelContext. References its arguments.
 template <typename T>
 class ConvolutionProducts {
  public:
@@ -50,7 +52,7 @@ class ConvolutionProducts {
     all_groups_.channels *= p.groups;
   }
 
-  // map = weight * columns(image), or added to it.
+  // Computes map = or += weight * columns(image).
   absl::Status MapFromImage(const T* image, const T* weight, T* map, bool add) const {
     return ForEachChunk([&](int64_t begin, int64_t count) -> absl::Status {
       COOPER_ASSIGN_OR_RETURN(const T* columns, ColumnsOf(image, begin, count));
@@ -64,7 +66,7 @@ class ConvolutionProducts {
     });
   }
 
-  // image = sum of the windows' columns(weight^T * map), or added to it.
+  // Computes image = or += the sum over windows of columns(weight^T * map).
   absl::Status ImageFromMap(const T* map, const T* weight, T* image, bool add) const {
     return ForEachChunk([&](int64_t begin, int64_t count) -> absl::Status {
       T* first_image = image + begin * p_.groups * p_.image_step();
@@ -81,7 +83,7 @@ class ConvolutionProducts {
     });
   }
 
-  // weight = sum over the batch of map * columns(image)^T, or added to it.
+  // Computes weight = or += the sum over the batch of map * columns(image)^T.
   absl::Status WeightFromBoth(const T* image, const T* map, T* weight, bool add) const {
     if (p_.batch == 0 && !add) {
       return CudaStatus(
@@ -103,14 +105,14 @@ class ConvolutionProducts {
   }
 
  private:
-  // From one product of a batch to the next.
+  // Distances, in elements, between consecutive products of a batch.
   struct Steps {
     int64_t weight, columns;
   };
 
   int64_t ColumnStep() const { return p_.g.rows() * p_.g.columns(); }
 
-  // Calls fn(first image, images).
+  // Calls fn(first image, number of images) for each chunk.
   template <typename Fn>
   absl::Status ForEachChunk(Fn&& fn) const {
     for (int64_t begin = 0; begin < p_.batch; begin += chunk_) {
@@ -119,9 +121,9 @@ class ConvolutionProducts {
     return absl::OkStatus();
   }
 
-  // Calls fn(first product, products, steps) for batches of the products of `images` images,
-  // counted by image and then by group: those of an image have different weights, those of a group
-  // one.
+  // Calls fn(first product, number of products, steps) for batches of the products of `images`
+  // images, numbered by image and then by group. The products of an image have different weights,
+  // those of a group share one.
   template <typename Fn>
   absl::Status Products(int64_t images, Fn&& fn) const {
     if (p_.groups == 1) return fn(0, images, Steps{0, ColumnStep()});
@@ -131,7 +133,8 @@ class ConvolutionProducts {
     return absl::OkStatus();
   }
 
-  // The columns of images [begin, begin + count), group by group: in the workspace, or the images.
+  // Returns the columns of images [begin, begin + count), group by group: in the workspace, or the
+  // images themselves.
   absl::StatusOr<const T*> ColumnsOf(const T* image, int64_t begin, int64_t count) const {
     const T* first = image + begin * p_.groups * p_.image_step();
     if (identity_) return first;

@@ -39,7 +39,7 @@ KernelRun BackwardRun(const ConvolutionCase& test, DType dtype, WriteReq req, do
   const NodeShapes shapes = ShapesOf(test);
   const std::string gradient = "_backward_" + test.op;
   KernelRun run{.kernel = gradient, .call = *MakeOpCall(gradient, test.attrs, 1)};
-  // The gradient of the output, and for products the data and the weight.
+  // The gradient of the output; operators with a weight also take the data and the weight.
   run.inputs = {Integers(shapes.output, dtype, 20, magnitude)};
   for (size_t i = 0; shapes.inputs.size() > 1 && i < 2; ++i) {
     run.inputs.push_back(Integers(shapes.inputs[i], dtype, i, magnitude));

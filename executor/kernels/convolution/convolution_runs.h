@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_RUNS_H_
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_RUNS_H_
 
-// Runs of the kernels of convolutions and the like (executor/kernels/launch/run_kernel.h), for
-// tests: over small integers, whose sums are exact in any order.
+// Runs of the kernels of convolutions and similar operators (executor/kernels/launch/run_kernel.h),
+// for tests. Inputs are small integers, whose sums are exact in any order.
 
 #include <cstdint>
 #include <string>
@@ -17,6 +17,7 @@
 
 namespace cooper {
 
+// One row of a table of tests: an operator with the shape of its data.
 struct ConvolutionCase {
   std::string name;
   std::string op;
@@ -24,18 +25,19 @@ struct ConvolutionCase {
   AttrMap attrs;
 };
 
-// On the CPU, of at most `magnitude` either way; the same ones in every dtype that has them.
+// Returns an array of the CPU with integers in [-magnitude, magnitude]. Equal seeds give equal
+// numbers in every dtype that can represent them.
 NDArray Integers(const Shape& shape, DType dtype, uint64_t seed, double magnitude = 4);
 
-// Shapes of the node's inputs and of its output.
+// The shapes of a node's inputs and of its output.
 struct NodeShapes {
   std::vector<Shape> inputs;
   Shape output;
 };
 NodeShapes ShapesOf(const ConvolutionCase& test);
 
-// Of the operator, and of its gradient with the same data and weight, with `req` for every output.
-// Of equal arguments the arrays are equal.
+// Return a run of the operator, or of its gradient with the same data and weight, with `req` for
+// every output. Equal arguments give equal arrays.
 KernelRun ForwardRun(const ConvolutionCase& test, DType dtype, WriteReq req, double magnitude = 4);
 KernelRun BackwardRun(const ConvolutionCase& test, DType dtype, WriteReq req, double magnitude = 4);
 

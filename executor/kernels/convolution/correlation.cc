@@ -19,8 +19,8 @@
 namespace cooper {
 namespace {
 
-// The images with their padding, in which every patch lies, and what is computed of them:
-// output (batch, displacements^2, rows, columns).
+// The padded images, in which every patch lies, and the output (batch, displacements^2, rows,
+// columns).
 struct Geometry {
   const CorrelationParam& param;
   int64_t batch, channels, height, width;  // of the images
@@ -36,7 +36,7 @@ struct Geometry {
         rows(output[2]),
         columns(output[3]) {}
 
-  // The last patches of an even extent end one element behind the padding.
+  // With an even kernel_size, the last patches end one element after the padding.
   int64_t Padded(int64_t extent) const {
     return extent + 2 * param.pad_size + (param.kernel_size - 1) % 2;
   }
@@ -45,13 +45,13 @@ struct Geometry {
   int64_t padded_size() const { return batch * channels * padded_plane(); }
   int64_t planes() const { return batch * channels; }
 
-  // From a patch of the first image to the one of the second.
+  // Returns the offset from a patch of the first image to its counterpart in the second.
   int64_t Displacement(int64_t d) const {
     const int64_t dx = (d % param.displacements() - param.radius()) * param.stride2;
     const int64_t dy = (d / param.displacements() - param.radius()) * param.stride2;
     return dy * padded_width() + dx;
   }
-  // Calls fn(element of a padded plane) for each element of the first patch of a row.
+  // Calls fn(offset in a padded plane) for each element of the first patch of a row.
   template <typename Fn>
   void ForEachInPatch(int64_t row, Fn&& fn) const {
     for (int64_t h = 0; h < param.kernel_size; ++h) {
@@ -63,11 +63,12 @@ struct Geometry {
   }
 };
 
-// Patches of a row that are computed together: a cache line of floats.
+// The number of patches of a row that are computed together: a cache line of floats.
 constexpr int kLanes = 16;
 using AllLanes = std::integral_constant<int, kLanes>;
 
-// Calls fn(first patch, lanes) for the patches of a row, lanes being AllLanes or fewer.
+// Calls fn(first patch, lanes) for groups of patches of a row, where lanes is AllLanes or a smaller
+// number.
 template <typename Fn>
 void ForEachLanes(int64_t columns, Fn&& fn) {
   int64_t j = 0;
@@ -92,7 +93,7 @@ T Scale(const Geometry& g) {
   return T{1} / static_cast<T>(g.param.kernel_size * g.param.kernel_size * g.channels);
 }
 
-// Some patches of row `row` of displacement `d`, from the one at `at` of their planes on.
+// Computes patches of row `row` for displacement `d`, beginning at offset `at` of the planes.
 template <bool kMultiply, typename T, typename Lanes>
 void Correlate(const Geometry& g, const T* a, const T* b, int64_t d, int64_t row, int64_t at,
                Lanes lanes, T* sums) {
@@ -141,7 +142,7 @@ void Forward(const KernelContext& c) {
   });
 }
 
-// Adds to the gradients of one plane of both images, with padding, those of displacement `d`.
+// Adds the terms of displacement `d` to the gradients of one padded plane of both images.
 template <bool kMultiply, typename T>
 void AddGradients(const Geometry& g, const T* ograd, int64_t d, T scale, const T* a, const T* b,
                   T* grad_a, T* grad_b) {
@@ -156,7 +157,7 @@ void AddGradients(const Geometry& g, const T* ograd, int64_t d, T scale, const T
         if (kMultiply) return first ? y[i] : x[i];
         return (x[i] >= y[i]) == first ? T{1} : T{-1};
       };
-      // One image at a time: their planes lie apart, which the compiler cannot know.
+      // One image at a time: the compiler cannot know that the planes do not overlap.
       if (grad_a != nullptr) {
         T* const to = grad_a + element;
         for (int64_t j = 0; j < g.columns; ++j) {
@@ -173,7 +174,7 @@ void AddGradients(const Geometry& g, const T* ograd, int64_t d, T scale, const T
   }
 }
 
-// What of a padded plane is the image's.
+// Stores the image's part of a padded plane.
 template <typename T>
 void StorePlane(const Geometry& g, const T* padded, bool add, T* plane) {
   for (int64_t y = 0; y < g.height; ++y) {
@@ -216,14 +217,14 @@ void Backward(const KernelContext& c) {
   });
 }
 
-// Workspace for `count` arrays of images with their padding.
+// Returns a workspace for `count` arrays of padded images.
 absl::StatusOr<Prepared> PrepareImages(const PrepareContext& c, int count, const ArrayView& data,
                                        const Shape& output) {
   const Geometry g(c.param<CorrelationParam>(), data.shape, output);
   const int64_t plane = ExtentProduct(ExtentProduct(g.Padded(g.height), g.padded_width()),
                                       count * SizeOf(data.dtype));
   const int64_t bytes = ExtentProduct(plane, g.planes());
-  // No memory is as large, and the planner may add such numbers.
+  // No memory is that large, and the planner must be able to add such numbers.
   if (std::max(plane, bytes) > std::numeric_limits<int64_t>::max() / 16) {
     return absl::InvalidArgumentError(absl::StrCat("images ", data.shape.ToString(),
                                                    " with pad_size ", g.param.pad_size,

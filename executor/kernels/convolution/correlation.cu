@@ -1,5 +1,5 @@
-// GPU kernels of Correlation and its gradient. The gradients are gathered: a thread has one element
-// of data1 or data2 and adds up the pairs that it is in, in the order of the output.
+// GPU kernels of Correlation and its gradient. The gradients are gathered: a thread owns one
+// element of data1 or data2 and sums over the pairs that contain it, in the order of the output.
 
 #include <cstdint>
 
@@ -18,10 +18,10 @@ struct Extents {
   int64_t displacements, radius, stride1, stride2, kernel, border, pad;
   bool is_multiply;
 
-  // Of displacement d of the second patch.
+  // The offset of the second patch in displacement d.
   __device__ int64_t Dx(int64_t d) const { return (d % displacements - radius) * stride2; }
   __device__ int64_t Dy(int64_t d) const { return (d / displacements - radius) * stride2; }
-  // Element (y, x), padding included, of a plane; -1 in the padding.
+  // Returns the offset in a plane of element (y, x), which count the padding; -1 in the padding.
   __device__ int64_t At(int64_t y, int64_t x) const {
     y -= pad;
     x -= pad;
@@ -76,7 +76,7 @@ __global__ void Forward(int64_t count, Extents e, T scale, const T* data1, const
   }
 }
 
-// Of data1, or of data2 with `second`.
+// Computes the gradient of data1 or, with `second`, of data2.
 template <typename T>
 __global__ void Backward(int64_t count, Extents e, T scale, const T* ograd, const T* data1,
                          const T* data2, bool second, T* grad, bool add) {

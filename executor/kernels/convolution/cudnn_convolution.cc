@@ -15,7 +15,7 @@ CudnnConvolution CudnnConvolution::Of(ConvolutionPass pass, DType dtype,
   c.image = {p.batch, p.groups * g.channels};
   c.weight = {p.groups * p.filters, g.channels};
   c.map = {p.batch, p.groups * p.filters};
-  // The first of three axes is left out where it is none: there are more plans for two.
+  // Omits the first of three axes if it is trivial: cuDNN has more plans for two axes.
   const bool flat = g.in[0] == 1 && g.out[0] == 1 && g.kernel[0] == 1 && g.pad[0] == 0;
   for (int axis = flat ? 1 : 0; axis < 3; ++axis) {
     c.image.push_back(g.in[axis]);

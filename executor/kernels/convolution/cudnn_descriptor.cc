@@ -10,7 +10,7 @@
 namespace cooper {
 namespace {
 
-// The major version of the headers is the library's ABI.
+// The library's ABI follows the major version of the headers.
 std::string LibraryName() { return absl::StrCat("libcudnn.so.", CUDNN_MAJOR); }
 
 absl::StatusOr<CudnnFunctions> LoadFunctions() {
@@ -66,7 +66,7 @@ void CudnnDescriptor::SetArray(cudnnBackendAttributeName_t name, cudnnBackendAtt
                                int64_t count, const void* values) {
   if (!status_.ok()) return;
   const cudnnStatus_t set = TheCudnnFunctions()->set(descriptor_, name, type, count, values);
-  if (set == CUDNN_STATUS_SUCCESS) return;  // without the words for an error
+  if (set == CUDNN_STATUS_SUCCESS) return;  // avoids the cost of building a message
   status_ = CudnnStatus(
       set, absl::StrCat("cudnnBackendSetAttribute of attribute ", static_cast<int>(name)));
 }

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_CUDNN_DESCRIPTOR_H_
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_CUDNN_DESCRIPTOR_H_
 
-// The functions of cuDNN, which is opened at run time, and the descriptors that its graph API
-// ("backend") is used through. For the .cc files of cuDNN's convolutions.
+// The functions of cuDNN, which is loaded at run time, and the descriptors of its graph API
+// ("backend"). For the .cc files of cuDNN's convolutions.
 
 #include <cstdint>
 #include <vector>
@@ -14,6 +14,7 @@
 
 namespace cooper {
 
+// The functions of cuDNN that cooper calls.
 struct CudnnFunctions {
   decltype(&cudnnCreate) create_handle = nullptr;
   decltype(&cudnnSetStream) set_stream = nullptr;
@@ -27,15 +28,16 @@ struct CudnnFunctions {
   decltype(&cudnnGetLastErrorString) last_error = nullptr;
 };
 
-// kFailedPrecondition, saying what is missing, where cuDNN, or a function of it, is not found.
+// Returns the functions, loaded at the first call. Errors: kFailedPrecondition, naming what is
+// missing, if cuDNN or one of its functions is not found. Thread-safe.
 const absl::StatusOr<CudnnFunctions>& TheCudnnFunctions();
 
-// OK; kResourceExhausted, for a lack of memory, or kInternal, with the call and cuDNN's reason.
-// Requires that the functions are there.
+// Returns OK, kResourceExhausted for a lack of memory, or kInternal, with the call and cuDNN's
+// reason. Requires that TheCudnnFunctions() is OK.
 absl::Status CudnnStatus(cudnnStatus_t status, absl::string_view call);
 
-// A descriptor of cuDNN's graph API. Errors are kept: the first one is status(). Requires that the
-// functions are there.
+// A descriptor of cuDNN's graph API. The first error is kept in status(). Requires that
+// TheCudnnFunctions() is OK.
 class CudnnDescriptor {
  public:
   explicit CudnnDescriptor(cudnnBackendDescriptorType_t type);
@@ -56,8 +58,8 @@ class CudnnDescriptor {
                 const void* values);
   void Finalize();
 
-  // Reads up to `most` values of one attribute; returns how many there are, which may be more. With
-  // a `most` of 0, `values` may be null.
+  // Reads up to `most` values of an attribute. Returns how many there are, which may be more than
+  // `most`. `values` may be null if `most` is 0.
   absl::StatusOr<int64_t> Get(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
                               int64_t most, void* values) const;
 

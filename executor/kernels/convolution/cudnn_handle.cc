@@ -19,7 +19,7 @@ namespace cooper {
 absl::StatusOr<Cudnn*> Cudnn::Of(int device_id) {
   COOPER_RETURN_IF_ERROR(CheckCudnnInstalled());
   static auto* mutex = new std::mutex;
-  static auto* handles = new std::map<int, Cudnn*>;  // never destroyed: the driver may go before
+  static auto* handles = new std::map<int, Cudnn*>;  // never destroyed: may outlive the driver
   const std::lock_guard<std::mutex> lock(*mutex);
   Cudnn*& cudnn = (*handles)[device_id];
   if (cudnn == nullptr) {
@@ -34,7 +34,8 @@ absl::StatusOr<Cudnn*> Cudnn::Of(int device_id) {
 
 absl::StatusOr<CudnnPlan> Cudnn::Plan(const CudnnConvolution& convolution,
                                       const CudnnChoice& choice) {
-  // More shapes than programs have. Nodes keep the plans that they use.
+  // More shapes than programs have. Nodes keep the plans that they use, so dropping the cache is
+  // safe.
   constexpr size_t kMostPlans = 4096;
   const std::string key = absl::StrCat(convolution.ToString(), ", ", choice.most_workspace_bytes,
                                        choice.by_time ? " by time" : "");
@@ -50,7 +51,7 @@ absl::StatusOr<CudnnPlan> Cudnn::Plan(const CudnnConvolution& convolution,
 
 absl::StatusOr<CudnnPlan> Cudnn::Choose(const CudnnConvolution& convolution,
                                         const CudnnChoice& choice, bool* is_final) {
-  constexpr size_t kMostTried = 12;  // the others are hardly ever faster
+  constexpr size_t kMostTried = 12;  // later plans are hardly ever faster
   COOPER_ASSIGN_OR_RETURN(
       const std::vector<CudnnPlan> plans,
       PlanConvolution(convolution, {.handle = handle_, .description = ""},
@@ -60,7 +61,7 @@ absl::StatusOr<CudnnPlan> Cudnn::Choose(const CudnnConvolution& convolution,
   const CudnnPlan* fastest = &*std::min_element(
       plans.begin(), plans.end(),
       [](const CudnnPlan& a, const CudnnPlan& b) { return a.workspace_bytes < b.workspace_bytes; });
-  *is_final = false;  // there may be memory for all of them later
+  *is_final = false;  // a later call may have memory for all of them
   if (!trial.status().ok()) return *fastest;
   double least = std::numeric_limits<double>::infinity();
   bool is_any_left_out = false;
@@ -100,7 +101,7 @@ absl::Status Cudnn::RunLocked(cudaStream_t stream, const CudnnPlan& plan, const 
       CudnnStatus(TheCudnnFunctions()->set_stream(handle, stream), "cudnnSetStream"));
   const cudnnStatus_t status =
       TheCudnnFunctions()->execute(handle, plan.descriptor.get(), pack.get());
-  if (status == CUDNN_STATUS_SUCCESS) return absl::OkStatus();  // without the words for an error
+  if (status == CUDNN_STATUS_SUCCESS) return absl::OkStatus();  // saves building a message
   return CudnnStatus(status, absl::StrCat("cudnnBackendExecute, ", plan.name));
 }
 

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_CUDNN_HANDLE_H_
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_CUDNN_HANDLE_H_
 
-// Convolutions on a GPU by cuDNN. The library is opened at run time, and where cooper is built
-// without its headers it is never found (without_cudnn.cc). cuDNN's headers are not included.
+// Runs convolutions on a GPU by cuDNN. The library is loaded at run time; a build without cuDNN's
+// headers behaves as if it were missing (without_cudnn.cc). Does not include cuDNN's headers.
 
 #include <cstdint>
 #include <map>
@@ -16,35 +16,39 @@
 
 namespace cooper {
 
+// cuDNN on one device, with a cache of plans.
 class Cudnn {
  public:
-  // That of a device, made at the first call and kept: it takes a while, and memory of the device.
-  // kFailedPrecondition, saying why, if the library is not found, as is always so under the
-  // emulator; kInternal if it refuses the device or its driver.
+  // Returns the handle of a device, created at the first call and kept for the life of the process;
+  // creation is slow and takes device memory. Errors: kFailedPrecondition, with the reason, if the
+  // library is not found, which is always so under the emulator; kInternal if cuDNN rejects the
+  // device or its driver. Thread-safe.
   static absl::StatusOr<Cudnn*> Of(int device_id);
 
-  // One of PlanConvolution's plans for this device, and its errors. What was found once is kept,
-  // that there is no plan too. The device must be the current one; to choose by time it needs
-  // memory for all arrays, without which it is the plan that needs the least, this once.
-  // Thread-safe.
+  // Returns a plan of PlanConvolution for this device, and caches it; errors are those of
+  // PlanConvolution, of which kUnimplemented is cached too. The device must be the current one. A
+  // choice by time needs memory for all arrays and workspaces. If some of it is missing, this call
+  // returns the fastest plan that it could run, or the one with the smallest workspace, and does
+  // not cache it. Thread-safe.
   absl::StatusOr<CudnnPlan> Plan(const CudnnConvolution& convolution, const CudnnChoice& choice);
 
-  // Queues a plan of this device on `stream`, which may be captured. `workspace` has as many bytes
-  // as the plan asks for, at a multiple of 256. The device must be the current one. Thread-safe.
+  // Queues a plan of this device on `stream`, which may be capturing. `workspace` has
+  // plan.workspace_bytes bytes, at a multiple of 256. The device must be the current one.
+  // Thread-safe.
   absl::Status Run(cudaStream_t stream, const CudnnPlan& plan, const CudnnArrays& arrays,
                    void* workspace);
 
  private:
   explicit Cudnn(void* handle) : handle_(handle) {}
 
-  // `*is_final`: whether all plans that may be chosen were looked at, which takes memory.
+  // Sets `*is_final` to false if memory was too short to compare all candidates.
   absl::StatusOr<CudnnPlan> Choose(const CudnnConvolution& convolution, const CudnnChoice& choice,
                                    bool* is_final);
   absl::Status RunLocked(cudaStream_t stream, const CudnnPlan& plan, const CudnnArrays& arrays,
                          void* workspace);
 
   void* const handle_;  // a cudnnHandle_t
-  std::mutex mutex_;    // a handle is used by one thread at a time
+  std::mutex mutex_;    // a handle may be used by one thread at a time
   std::map<std::string, absl::StatusOr<CudnnPlan>> plans_;
 };
 

@@ -9,22 +9,22 @@
 namespace cooper {
 namespace {
 
-// The most that cuDNN makes use of. Arrays of a program have it from 1 KB on, but an argument may
-// be a slice of another array.
+// The largest alignment that cuDNN makes use of. Arrays of a program have it from 1 KB on, but an
+// argument may be a slice of another array.
 constexpr int64_t kWideAlignment = 16;
 
-// What cudaMalloc aligns to, and with it every workspace that cuDNN is given elsewhere; a planned
-// one has less.
+// The alignment of cudaMalloc, which cuDNN expects of its workspace. A planned workspace has less.
 constexpr uint64_t kWorkspaceAlignment = 256;
 
-// `bytes` or an address, up to the next multiple.
+// Rounds a size or an address up to the next multiple.
 uint64_t AlignedUp(uint64_t value) {
   return (value + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
 }
 
-// Whether im2col and cuBLAS's products take less time. A float32 step of ResNet-50 on an H200: for
-// one image 4.2 ms by them and 6.6 by cuDNN, predicted 1.5 and 2.5; for 32 images 76.8 and 66.0,
-// predicted 22.1 and 15.5. The bound between was not measured.
+// Returns whether im2col and cuBLAS's products take less time. A float32 step of ResNet-50 on an
+// H200 takes 4.2 ms composed and 6.6 ms by cuDNN for one image (predicted: 1.5 and 2.5 ms), and
+// 76.8 and 66.0 ms for 32 images (predicted: 22.1 and 15.5 ms). Batch sizes in between were not
+// measured.
 bool IsFasterComposed(DType dtype, const ConvolutionProduct& p) {
   constexpr int64_t kLeastBatch = 8;
   return SizeOf(dtype) > 2 && p.batch < kLeastBatch;
@@ -53,8 +53,8 @@ absl::StatusOr<CudnnPass> CudnnPass::Create(int device_id, ConvolutionPass pass,
   CudnnConvolution convolution = CudnnConvolution::Of(pass, dtype, p);
   COOPER_ASSIGN_OR_RETURN(result.plan_, cudnn->Plan(convolution, choice));
   result.aligned_ = result.plan_;
-  // Tensor cores are fed 16 bytes at a time: without that cuDNN has nothing as fast for windows of
-  // one element. For float32 and float64 it proposes the same either way.
+  // Tensor cores read 16 bytes at a time; with less alignment cuDNN has no plan as fast for windows
+  // of one element. For float32 and float64 it proposes the same plans either way.
   if (SizeOf(dtype) == 2) {
     convolution.alignment = kWideAlignment;
     auto aligned = cudnn->Plan(convolution, choice);
@@ -66,7 +66,7 @@ absl::StatusOr<CudnnPass> CudnnPass::Create(int device_id, ConvolutionPass pass,
 
 int64_t CudnnPass::workspace_bytes() const {
   const int64_t bytes = std::max(plan_.workspace_bytes, aligned_.workspace_bytes);
-  // Wherever it begins, so many are left from the first aligned address on.
+  // Leaves room to round the address of the workspace up.
   return bytes == 0 ? 0 : static_cast<int64_t>(AlignedUp(bytes) + kWorkspaceAlignment);
 }
 

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_CUDNN_PASS_H_
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_CUDNN_PASS_H_
 
-// One pass of a convolution by cuDNN, wherever its arrays are: planned when a node is bound, so
-// that its workspace is part of the memory plan, and queued when it runs.
+// One pass of a convolution by cuDNN for arrays at any addresses. It is planned when a node is
+// bound, so that its workspace is part of the memory plan, and queued when the node runs.
 
 #include <cstdint>
 
@@ -16,27 +16,28 @@
 
 namespace cooper {
 
+// A planned pass, or an absent one. Copyable; the handle and the plan are shared.
 class CudnnPass {
  public:
-  // One that is not there.
+  // Creates an absent pass.
   CudnnPass() = default;
 
-  // kFailedPrecondition if cuDNN is not found or not to be used (cudnn_switch.h); the errors of
-  // Cudnn::Of and Cudnn::Plan.
+  // Errors: kFailedPrecondition if cuDNN is not found, or not in use for this pass
+  // (cudnn_switch.h); the errors of Cudnn::Of and Cudnn::Plan.
   static absl::StatusOr<CudnnPass> Create(int device_id, ConvolutionPass pass, DType dtype,
                                           const ConvolutionProduct& p, const CudnnChoice& choice);
 
   bool is_there() const { return cudnn_ != nullptr; }
   int64_t workspace_bytes() const;  // a multiple of 256
 
-  // Queues the pass on `stream`. `workspace` has workspace_bytes(), at any address. The device must
-  // be the current one.
+  // Queues the pass on `stream`. `workspace` has workspace_bytes() bytes, at any address. The
+  // device must be the current one.
   absl::Status Run(cudaStream_t stream, const CudnnArrays& arrays, void* workspace) const;
 
  private:
   Cudnn* cudnn_ = nullptr;
-  CudnnPlan plan_;     // for arrays that are aligned to their elements
-  CudnnPlan aligned_;  // a faster one for arrays at multiples of 16; plan_ where there is none
+  CudnnPlan plan_;     // for arrays aligned to their elements
+  CudnnPlan aligned_;  // for arrays at multiples of 16, which may be faster; plan_ if there is none
 };
 
 }  // namespace cooper

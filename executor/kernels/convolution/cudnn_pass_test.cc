@@ -1,4 +1,4 @@
-// When a pass is left to im2col and products before cuDNN is looked for.
+// Checks when CudnnPass::Create leaves a pass to im2col and products, before it loads cuDNN.
 
 #include "executor/kernels/convolution/cudnn_pass.h"
 
@@ -23,7 +23,7 @@ class CudnnPassTest : public testing::Test {
  protected:
   ~CudnnPassTest() override { SetCudnnUse(CudnnUse::kWhereFaster); }
 
-  // Why there is none; nothing if there is one.
+  // Returns why there is no pass; an empty string if there is one.
   static std::string Refusal(CudnnUse use, DType dtype, int64_t batch) {
     SetCudnnUse(use);
     ConvolutionProduct product = {};

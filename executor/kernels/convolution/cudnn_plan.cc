@@ -56,7 +56,7 @@ CudnnDescriptor WindowOf(const CudnnConvolution& c) {
   return d;
 }
 
-// The names of one pass's attributes.
+// The cuDNN names of one pass's attributes.
 struct PassNames {
   cudnnBackendDescriptorType_t type;
   cudnnBackendAttributeName_t image, weight, map, window, alpha, beta;
@@ -92,7 +92,7 @@ PassNames NamesOf(ConvolutionPass pass) {
           CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA};
 }
 
-// The convolution as a graph of one operation.
+// Returns the convolution as a graph of one operation.
 CudnnDescriptor GraphOf(const CudnnConvolution& c, const CudnnDevice& device) {
   const PassNames names = NamesOf(c.pass);
   CudnnDescriptor operation(names.type);
@@ -117,19 +117,20 @@ CudnnDescriptor GraphOf(const CudnnConvolution& c, const CudnnDevice& device) {
   return graph;
 }
 
-// Whether an engine with these notes computes as cooper's products do elsewhere (Cublas::Gemm).
+// Returns whether an engine with these notes follows the numerics of cooper's products
+// (Cublas::Gemm).
 bool IsWanted(const std::vector<cudnnBackendNumericalNote_t>& notes, DType dtype) {
   for (cudnnBackendNumericalNote_t note : notes) {
     switch (note) {
-      // Of float32 these multiply TF32.
+      // For float32, tensor cores multiply in TF32.
       case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:
         if (dtype == DType::kFloat32 && !Tf32IsAllowed()) return false;
         break;
       case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
       case CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION:
       case CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC:
-      // A transform spreads an infinity or a NaN of one window over its neighbours, and rounds what
-      // would be exact.
+      // A transform spreads an infinity or a NaN of one window over its neighbours, and rounds
+      // results that would be exact.
       case CUDNN_NUMERICAL_NOTE_FFT:
       case CUDNN_NUMERICAL_NOTE_WINOGRAD:
       case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_4x4:
@@ -157,7 +158,7 @@ absl::StatusOr<std::vector<cudnnBackendNumericalNote_t>> NotesOf(const CudnnDesc
   return notes;
 }
 
-// What cuDNN proposes for the graph, the likely fastest first.
+// Returns the engine configurations that cuDNN proposes for the graph, the likely fastest first.
 absl::StatusOr<std::vector<CudnnDescriptor>> ConfigsOf(const CudnnDescriptor& graph,
                                                        const CudnnDescriptor* properties,
                                                        cudnnBackendHeurMode_t mode) {
@@ -183,11 +184,12 @@ absl::StatusOr<std::vector<CudnnDescriptor>> ConfigsOf(const CudnnDescriptor& gr
   return configs;
 }
 
-// The plan of a config; kUnimplemented if it needs more workspace, kInternal if it cannot be made.
+// Returns the plan of a configuration. Errors: kUnimplemented if it needs more workspace, kInternal
+// if cuDNN cannot create it.
 absl::StatusOr<CudnnPlan> PlanOf(CudnnDescriptor config, const CudnnDescriptor* properties,
                                  const CudnnDevice& device, const std::string& name,
                                  int64_t most_workspace_bytes) {
-  // Its config stays as long as the plan.
+  // The configuration must live as long as the plan.
   struct Parts {
     CudnnDescriptor config, plan;
   };
@@ -229,8 +231,8 @@ absl::StatusOr<std::vector<CudnnPlan>> Plans(const CudnnConvolution& c, const Cu
   COOPER_RETURN_IF_ERROR(graph.status());
   absl::Status refusal = absl::UnimplementedError("no engine was proposed");
   std::vector<CudnnPlan> plans;
-  // Of 154 convolutions of ResNet-50 and MobileNet v2 on an H100 what the second proposes first
-  // takes 1.15 times as long in all, and is nowhere faster by a fifth.
+  // For 154 convolutions of ResNet-50 and MobileNet v2 on an H100, the first proposals of mode A
+  // take 1.15 times as long in total as those of mode B, and are nowhere more than a fifth faster.
   for (cudnnBackendHeurMode_t mode :
        {CUDNN_HEUR_MODE_B, CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
     auto configs = ConfigsOf(graph, properties.get(), mode);
@@ -252,7 +254,7 @@ absl::StatusOr<std::vector<CudnnPlan>> Plans(const CudnnConvolution& c, const Cu
     }
   }
   if (!plans.empty()) return plans;
-  // Another time there may be memory.
+  // A later call may find memory.
   if (absl::IsResourceExhausted(refusal)) return refusal;
   return absl::UnimplementedError(absl::StrCat("cuDNN has no plan: ", refusal.message()));
 }

@@ -1,9 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_CUDNN_PLAN_H_
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_CUDNN_PLAN_H_
 
-// Plans of convolutions by cuDNN's graph API. cuDNN is opened at run time; from 9.8 on it plans for
-// a device that is described and need not be there, so that a machine without a GPU can tell what
-// one would run.
+// Plans of convolutions by cuDNN's graph API. cuDNN is loaded at run time. From 9.8 on it also
+// plans for a device that is described rather than present, so that tests without a GPU can check
+// what one would run.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,26 +16,26 @@
 
 namespace cooper {
 
-// OK if cuDNN, and all of it that is used here, is found; else kFailedPrecondition, saying what is
-// missing.
+// Returns OK if cuDNN and all functions of it that cooper uses are found; otherwise
+// kFailedPrecondition, naming what is missing.
 absl::Status CheckCudnnInstalled();
 
-// What a plan is for: a device that is there, or one that is described.
+// The device of a plan: a present one, or a described one.
 struct CudnnDevice {
-  void* handle = nullptr;   // a cudnnHandle_t; its plans can be run by it
-  std::string description;  // by cuDNN's names, as JSON; looked at where there is no handle
+  void* handle = nullptr;   // a cudnnHandle_t, which can run the plans
+  std::string description;  // JSON with cuDNN's names; used if handle is null
 };
 
-// The numbers by which cuDNN's variant packs name the arrays of a plan.
+// The ids of a plan's arrays in cuDNN's variant packs.
 inline constexpr int64_t kCudnnImage = 1, kCudnnWeight = 2, kCudnnMap = 3;
 
-// Plans in the order of cuDNN's heuristics, the likely fastest first: at most `most_plans`, and at
-// least one. Each can be made and writes over its result. Its workspace has at most
-// `most_workspace_bytes`, and its results are what a product of these dtypes gives elsewhere in
-// cooper: the same bits in every run; sums of float32, or of float64 for itself; no TF32 unless
-// that is allowed (ndarray/cuda/tf32.h). kUnimplemented, with the last reason, if there is none;
+// Returns between one and `most_plans` plans in the order of cuDNN's heuristics, the likely fastest
+// first. Each plan can be run, overwrites its result and needs at most `most_workspace_bytes` of
+// workspace. Its results follow the rules of cooper's other products of the dtype: equal bits in
+// every run, sums in float32, or in float64 for float64, and TF32 only if it is allowed
+// (ndarray/cuda/tf32.h). Errors: kUnimplemented, with the last reason, if there is no such plan;
 // kResourceExhausted for a lack of memory; kInternal, naming the call and the convolution, if cuDNN
-// refuses anything else.
+// rejects anything else.
 absl::StatusOr<std::vector<CudnnPlan>> PlanConvolution(const CudnnConvolution& convolution,
                                                        const CudnnDevice& device,
                                                        int64_t most_workspace_bytes,

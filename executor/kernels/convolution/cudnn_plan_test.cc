@@ -1,5 +1,5 @@
-// That cuDNN has a plan for every convolution of ResNet-50, and for one of each kind, forward and
-// backward, on an H100 and on an A100: without either.
+// Checks that cuDNN has a plan for every convolution of ResNet-50, and for one of each kind,
+// forward and backward, on described H100 and A100 devices.
 
 #include "executor/kernels/convolution/cudnn_plan.h"
 
@@ -22,7 +22,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// What differs between the devices; the rest is the same.
+// Returns a device description. Properties that are not parameters are the same for all devices.
 std::string Device(const char* name, int version, int processors, int64_t clock_khz,
                    int64_t memory_clock_khz, int64_t l2_bytes, int64_t shared_bytes,
                    int64_t memory_bytes) {
@@ -49,10 +49,11 @@ std::vector<CudnnDevice> Devices() {
 
 constexpr ConvolutionPass kPasses[] = {ConvolutionPass::kForward, ConvolutionPass::kDataGradient,
                                        ConvolutionPass::kWeightGradient};
-// What Convolution allows by default.
+// Convolution's default workspace limit.
 constexpr int64_t kMostWorkspaceBytes = int64_t{1} << 30;
 
-// Of one group, without padding or dilation; the map's extents are left open.
+// Returns a convolution with one group, without padding or dilation; the extents of the map are not
+// set.
 ConvolutionProduct Open(int64_t batch, int64_t channels, int64_t filters) {
   ConvolutionProduct p;
   p.batch = batch;
@@ -82,7 +83,8 @@ ConvolutionProduct Square(int64_t channels, int64_t extent, int64_t filters, int
   return Close(p);
 }
 
-// The different ones among its 53: in each stage a block with a shortcut, and one like all others.
+// Returns the distinct convolutions among the 53 of ResNet-50: in each stage, those of a block with
+// a shortcut and of a block without.
 std::vector<ConvolutionProduct> ConvolutionsOfResNet50() {
   std::vector<ConvolutionProduct> all = {Square(3, 224, 64, 7, 2)};
   int64_t channels = 64, extent = 56;
@@ -132,7 +134,7 @@ std::vector<Kind> OneOfEachKind() {
   p = Square(1, 28, 1, 3, 1);
   p.groups = 64;
   add("EachChannelAlone", p);
-  // Deconvolution with `adj`: the image is larger than the windows reach.
+  // A Deconvolution with `adj`: the image is larger than what the windows cover.
   p = Open(2, 3, 4);
   p.g = {.channels = 3, .in = {1, 10, 9}, .kernel = {1, 3, 3}, .stride = {1, 3, 2}};
   add("Rest", Close(p));

@@ -8,7 +8,7 @@
 namespace cooper {
 namespace {
 
-// Empty if it is not set.
+// Returns an empty string if the variable is not set.
 absl::string_view Variable(const char* name) {
   const char* text = std::getenv(name);
   return text == nullptr ? "" : text;

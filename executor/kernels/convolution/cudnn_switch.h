@@ -1,22 +1,23 @@
 #ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_CUDNN_SWITCH_H_
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_CUDNN_SWITCH_H_
 
-// Whether kernels that are bound from now on use cuDNN where it is found. All ways can so be
-// compared on one machine.
+// Options for when kernels use cuDNN. They apply to kernels that are bound after a change, so that
+// one process can compare all settings.
 
 #include <cstdint>
 
 namespace cooper {
 
+// When kernels use cuDNN, if it is found.
 enum class CudnnUse : uint8_t { kNever, kWhereFaster, kAlways };
 
-// kWhereFaster, unless the environment says COOPER_CUDNN=0, which is kNever, or =1, kAlways; or the
-// last SetCudnnUse. Thread-safe.
+// Returns the value of the last SetCudnnUse; without one kNever if the environment has
+// COOPER_CUDNN=0, kAlways if it has COOPER_CUDNN=1, else kWhereFaster. Thread-safe.
 CudnnUse TheCudnnUse();
 void SetCudnnUse(CudnnUse use);
 
-// Whether nodes that do not say how measure which plan is the fastest: the environment says
-// COOPER_CUDNN_TUNE=1.
+// Returns whether nodes without an explicit cudnn_tune measure which plan is the fastest: whether
+// the environment has COOPER_CUDNN_TUNE=1.
 bool CudnnTunesByDefault();
 
 }  // namespace cooper

@@ -21,7 +21,7 @@ int64_t Bytes(const std::vector<int64_t>& extents, DType dtype) {
 CudnnTrial::CudnnTrial(const CudnnConvolution& convolution, const std::vector<CudnnPlan>& plans)
     : status_(Make(convolution)) {
   if (status_.ok()) MakeWorkspace(plans);
-  cudaGetLastError();  // a lack of memory is nobody else's concern
+  cudaGetLastError();  // clears the error of a failed allocation
 }
 
 CudnnTrial::~CudnnTrial() {
@@ -41,7 +41,7 @@ absl::Status CudnnTrial::Make(const CudnnConvolution& convolution) {
   return absl::OkStatus();
 }
 
-// The largest that a plan asks for and the device has.
+// Allocates the largest workspace among those of the plans that the device has memory for.
 void CudnnTrial::MakeWorkspace(const std::vector<CudnnPlan>& plans) {
   std::vector<int64_t> sizes;
   sizes.reserve(plans.size());
@@ -58,7 +58,8 @@ void CudnnTrial::MakeWorkspace(const std::vector<CudnnPlan>& plans) {
 }
 
 absl::StatusOr<void*> CudnnTrial::Allocate(int64_t bytes) {
-  // As floats some 0.7, as halves 1.8: with zeros a GPU may be faster than it ever is.
+  // As float32 this is about 0.7, as float16 about 1.8. With zeros a GPU may be faster than with
+  // real data.
   constexpr int kByte = 0x3f;
   void* block = nullptr;
   COOPER_RETURN_IF_ERROR(CudaStatus(cudaMalloc(&block, static_cast<size_t>(bytes)), "cudaMalloc"));
@@ -69,7 +70,7 @@ absl::StatusOr<void*> CudnnTrial::Allocate(int64_t bytes) {
 }
 
 absl::StatusOr<double> CudnnTrial::Seconds(const std::function<absl::Status()>& queue) const {
-  constexpr int kRuns = 4;  // the first of which loads the kernel
+  constexpr int kRuns = 4;  // the first run loads the kernel
   double least = 0;
   for (int run = 0; run < kRuns; ++run) {
     COOPER_RETURN_IF_ERROR(CudaStatus(cudaEventRecord(begin_, stream_), "cudaEventRecord"));

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_CUDNN_TRIAL_H_
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_CUDNN_TRIAL_H_
 
-// Arrays of a device for plans of one convolution, to tell which is the fastest.
+// Measures plans of one convolution on a device, on arrays of its own.
 
 #include <cstdint>
 #include <functional>
@@ -14,16 +14,17 @@
 
 namespace cooper {
 
+// Owns the arrays, the workspace and the stream.
 class CudnnTrial {
  public:
-  // With room for as many of the plans as there is memory for, on the current device, which must
-  // stay that.
+  // Allocates the arrays, and a workspace for as many of the plans as memory allows, on the current
+  // device, which must remain the current one.
   CudnnTrial(const CudnnConvolution& convolution, const std::vector<CudnnPlan>& plans);
   CudnnTrial(const CudnnTrial&) = delete;
   CudnnTrial& operator=(const CudnnTrial&) = delete;
   ~CudnnTrial();
 
-  // Whether there was memory for the arrays.
+  // Returns whether there was memory for the arrays.
   const absl::Status& status() const { return status_; }
 
   cudaStream_t stream() const { return stream_; }
@@ -31,13 +32,14 @@ class CudnnTrial {
   void* workspace() const { return workspace_; }
   int64_t workspace_bytes() const { return workspace_bytes_; }
 
-  // The least that what `queue` puts into the stream has taken in a few runs, once it has run.
+  // Returns the shortest time of a few runs of the work that `queue` puts into stream(). Blocks
+  // until it has run.
   absl::StatusOr<double> Seconds(const std::function<absl::Status()>& queue) const;
 
  private:
   absl::Status Make(const CudnnConvolution& convolution);
   void MakeWorkspace(const std::vector<CudnnPlan>& plans);
-  // Memory of so many bytes that are no zeros.
+  // Returns device memory filled with nonzero bytes.
   absl::StatusOr<void*> Allocate(int64_t bytes);
 
   cudaStream_t stream_ = nullptr;
@@ -46,7 +48,7 @@ class CudnnTrial {
   CudnnArrays arrays_;
   void* workspace_ = nullptr;
   int64_t workspace_bytes_ = 0;
-  absl::Status status_;  // the last: Make sets the others
+  absl::Status status_;  // last: its initializer calls Make, which sets the members above
 };
 
 }  // namespace cooper

@@ -1,6 +1,6 @@
 // Kernels of _fused_convolution and _fused_convolution_sum, by oneDNN. In prediction a BatchNorm is
-// a factor and a summand for each filter, which weight and bias take in. In training, which needs
-// the batch's own statistics, what follows the convolution is done after it.
+// a scale and a shift for each filter, which are folded into weight and bias. In training, which
+// needs the statistics of the batch, the operations after the convolution run as separate loops.
 
 #include <algorithm>
 #include <cmath>
@@ -29,12 +29,13 @@ namespace {
 
 struct FusedState : KernelState {
   std::unique_ptr<const BlockedProduct> fused;
-  // Without what follows; null if the batch's statistics are never used.
+  // The convolution alone; null if the statistics of the batch are never used.
   std::unique_ptr<const BlockedProduct> alone;
-  bool clips_after = false;  // what `fused` gives
+  bool clips_after = false;  // whether to clip the results of `fused`
 };
 
-// A scale and a bias for each filter stand in front of the products' workspace.
+// Returns the size of one array of a number per filter. The scales and the biases precede the
+// products' workspace.
 int64_t FilterBytes(const FusedConvolutionParam& param) {
   constexpr int64_t kAlignment = 64;
   const auto bytes = param.num_filter * static_cast<int64_t>(sizeof(float));
@@ -45,8 +46,8 @@ bool UsesBatch(const FusedConvolutionParam& param) {
   return param.batch_norm && !param.use_global_stats;
 }
 
-// Whether a packed weight is packed for this product. One that was packed for other shapes may not
-// be; what it was planned for is then compiled anew.
+// Returns an error if the packed weight does not have the packing of this product, for example if
+// it was packed for other shapes; the program must then be compiled for these shapes.
 absl::Status CheckPacking(const FusedConvolutionParam& param, const Shape& weight,
                           const BlockedProduct& product) {
   if (param.weight_packing.empty()) return absl::OkStatus();
@@ -80,7 +81,7 @@ absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
         BlockedProduct::Make(FusedProductShape(param, data, c.outputs[0].shape),
                              {.plain_image = param.plain_data, .bias = !param.no_bias}));
     bytes = std::max(bytes, state->alone->workspace_bytes());
-    // The sum, whose place the output may have.
+    // A copy of the summand, which may share memory with the output.
     if (param.sum) bytes += c.outputs[0].size_bytes();
   }
   return Prepared{.state = std::move(state), .workspace_bytes = 2 * FilterBytes(param) + bytes};
@@ -95,7 +96,7 @@ FilterAffine AffineOf(const FusedConvolutionParam& param, float gamma, float bet
   return {param.eps, param.fix_gamma ? 1 : gamma, beta, mean, var};
 }
 
-// As the operator clip does.
+// Clips as the operator clip does.
 float Clipped(float value, float least, float most) {
   return value > most ? most : value < least ? least : value;
 }
@@ -136,7 +137,7 @@ void Predict(const KernelContext& c, const FusedConvolutionInputs& in, char* wor
   if (state.clips_after) ClipOutput(c);
 }
 
-// Block k of the output is normalised over the batch, added to and cut off as asked.
+// Normalises block k of the output over the batch, then adds and clips as the parameters say.
 template <int B>
 void NormalizeBlock(const KernelContext& c, const FusedConvolutionInputs& in, int64_t k,
                     const float* sum) {

@@ -1,8 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_FUSED_PRODUCT_H_
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_FUSED_PRODUCT_H_
 
-// The product of a _fused_convolution: for its kernel, and for the graph pass that packs its
-// weight.
+// The product of a _fused_convolution, for its kernel and for the graph pass that packs its weight.
 
 #include <memory>
 
@@ -14,17 +13,18 @@
 
 namespace cooper {
 
-// Whether the product itself clips its results: oneDNN's Winograd has no such end.
+// Returns whether the product itself clips its results. oneDNN's Winograd does not support that.
 inline bool ClipsInProduct(const FusedConvolutionParam& param, ConvolutionAlgorithm algorithm) {
   return param.clip && algorithm == ConvolutionAlgorithm::kDirect;
 }
 
-// Of arrays that lie as the operator's.
+// Returns the product for arrays in the operator's layouts.
 inline ConvolutionProduct FusedProductShape(const FusedConvolutionParam& param, const Shape& data,
                                             const Shape& output) {
   return ProductOf(param, param.plain_data ? data : PlainImage(data), PlainImage(output));
 }
 
+// Compiles the product. Errors: those of BlockedProduct::Make.
 inline absl::StatusOr<std::unique_ptr<const BlockedProduct>> MakeFusedProduct(
     const FusedConvolutionParam& param, ConvolutionAlgorithm algorithm, const Shape& data,
     const Shape& output) {

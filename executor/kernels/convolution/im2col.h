@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_IM2COL_H_
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_IM2COL_H_
 
-// Lays the windows of a convolution out as the columns of a matrix, so that it becomes a product,
-// and adds such columns back.
+// Copies the windows of a convolution into the columns of a matrix, which turns it into a product,
+// and adds such columns to an image.
 
 #include <algorithm>
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 namespace cooper {
 
-// Calls fn(row of the matrix, first element of its columns, first image element or -1, count) for
-// runs along the last spatial axis: matrix elements [column, column + count) of `row` are the image
-// elements at, at + stride[2], ...; -1 stands for padding. Rows of channels [begin, end).
+// Calls fn(row, column, at, count) for runs along the last spatial axis, in the rows of channels
+// [begin, end): elements [column, column + count) of `row` of the matrix are the image elements at,
+// at + stride[2], ...; an `at` of -1 stands for padding.
 template <typename Fn>
 void ForEachWindowRun(const WindowGeometry& g, int64_t begin, int64_t end, Fn&& fn) {
   const int64_t size = g.kernel_size();
@@ -24,7 +24,7 @@ void ForEachWindowRun(const WindowGeometry& g, int64_t begin, int64_t end, Fn&& 
     const int64_t k[3] = {row % size / (g.kernel[1] * g.kernel[2]), row / g.kernel[2] % g.kernel[1],
                           row % g.kernel[2]};
     int64_t column = 0;
-    // Window positions along the last axis whose element is inside the image.
+    // Positions [first, last) along the last axis have the window's element inside the image.
     const int64_t shift = k[2] * g.dilate[2] - g.pad[2];
     const int64_t first =
         std::clamp<int64_t>((-shift + g.stride[2] - 1) / g.stride[2], 0, g.out[2]);
@@ -50,11 +50,12 @@ void ForEachWindowRun(const WindowGeometry& g, int64_t begin, int64_t end, Fn&& 
   }
 }
 
+// Returns the grain of ParallelFor over channels.
 inline int64_t ChannelGrain(const WindowGeometry& g) {
   return RowGrain(g.kernel_size() * g.columns());
 }
 
-// image (channels, in...) -> columns (rows(), columns()).
+// Copies image (channels, in...) to columns (rows(), columns()).
 template <typename T>
 void Im2Col(const WindowGeometry& g, const T* image, T* columns) {
   const int64_t width = g.columns();
@@ -73,8 +74,8 @@ void Im2Col(const WindowGeometry& g, const T* image, T* columns) {
   });
 }
 
-// Adds each element of columns to the image element it came from. Channels do not share elements,
-// so that threads do not either.
+// Adds each element of columns to the image element that it stands for. Channels share no elements,
+// so threads can share the channels.
 template <typename T>
 void Col2ImAdd(const WindowGeometry& g, const T* columns, T* image) {
   const int64_t width = g.columns();

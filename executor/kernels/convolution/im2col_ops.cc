@@ -1,4 +1,4 @@
-// Kernels of im2col, col2im and their gradients: each gradient is the other operator.
+// Kernels of im2col, col2im and their gradients. The gradient of each operator is the other one.
 
 #include <algorithm>
 
@@ -44,7 +44,7 @@ void ColumnsToImage(const KernelContext& c, const Im2colParam& param) {
   }
 }
 
-// For kAdd: one sample's columns.
+// Returns a workspace for one sample's columns, which only kAdd needs.
 absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
   if (c.reqs[0] != WriteReq::kAdd || c.outputs[0].shape[0] == 0) return Prepared{};
   return Prepared{.workspace_bytes = c.outputs[0].size_bytes() / c.outputs[0].shape[0]};

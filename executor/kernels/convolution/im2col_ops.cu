@@ -1,4 +1,5 @@
-// GPU kernels of im2col, col2im and their gradients: each gradient is the other operator.
+// GPU kernels of im2col, col2im and their gradients. The gradient of each operator is the other
+// one.
 
 #include "absl/status/status.h"
 #include "executor/kernels/convolution/convolution_geometry.h"

@@ -47,8 +47,8 @@ class MergedProduct : public BlockedProduct {
   }
 
  private:
-  // Calls fn(where a filter's weights are, where they are among those of the merged groups, where
-  // all of the filter's weights begin there).
+  // Calls fn(at, merged_at, of_merged) for each filter: the offset of its weights, their offset in
+  // the merged weight, and the offset of the whole filter in the merged weight.
   template <typename Fn>
   void ForEachFilter(const Fn& fn) const {
     const int64_t rows = p_.g.rows();
@@ -70,10 +70,10 @@ class MergedProduct : public BlockedProduct {
 }  // namespace
 
 int64_t GroupsToMerge(const ConvolutionProduct& shape, int64_t block) {
-  // More would cost more than it gains.
+  // More groups would cost more than they gain.
   constexpr int64_t kMost = 8;
   const auto needed = [&](int64_t extent) { return block / std::gcd(extent, block); };
-  // Single channels have code of their own.
+  // Depthwise convolutions have code of their own.
   if (shape.groups == 1 || (shape.g.channels == 1 && shape.filters == 1)) return 1;
   const int64_t count = std::lcm(needed(shape.g.channels), needed(shape.filters));
   return count <= kMost && shape.groups % count == 0 ? count : 1;
@@ -89,7 +89,7 @@ ConvolutionProduct MergedGroups(ConvolutionProduct shape, int64_t count) {
 absl::StatusOr<std::unique_ptr<const BlockedProduct>> MakeMergedProduct(
     const ConvolutionProduct& shape, int64_t count, const BlockedProduct::Options& options) {
   BlockedProduct::Options merged_options = options;
-  // The merged weight is apart, and made anew.
+  // The merged weight is a separate array, which is overwritten.
   if (options.result == Result::kWeight) merged_options.add = false;
   COOPER_ASSIGN_OR_RETURN(auto merged,
                           BlockedProduct::Make(MergedGroups(shape, count), merged_options));

@@ -1,9 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_MERGED_GROUPS_H_
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_MERGED_GROUPS_H_
 
-// Groups of a few channels, for which oneDNN has no fast code, put together into groups of whole
-// blocks. The weight of such a group has zeros between channels and filters of different groups:
-// several times as many multiplications, many times as fast.
+// Merges groups of a few channels, for which oneDNN has no fast code, into groups of whole blocks.
+// The weight of a merged group has zeros between channels and filters of different groups: several
+// times as many multiplications, many times as fast.
 
 #include <cstdint>
 #include <memory>
@@ -14,14 +14,14 @@
 
 namespace cooper {
 
-// How many groups make one whose channels and filters are whole blocks; 1 if none do, or the groups
-// are better left alone.
+// Returns how many groups to merge into one whose channels and filters are whole blocks; 1 for no
+// merge.
 int64_t GroupsToMerge(const ConvolutionProduct& shape, int64_t block);
 
-// `shape` with `count` of its groups in each.
+// Returns `shape` with `count` of its groups merged into each group.
 ConvolutionProduct MergedGroups(ConvolutionProduct shape, int64_t count);
 
-// The product of `shape` by one of MergedGroups(shape, count), which it makes.
+// Returns the product of `shape` that computes MergedGroups(shape, count) and converts the weight.
 absl::StatusOr<std::unique_ptr<const BlockedProduct>> MakeMergedProduct(
     const ConvolutionProduct& shape, int64_t count, const BlockedProduct::Options& options);
 

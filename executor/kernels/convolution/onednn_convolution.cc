@@ -16,8 +16,8 @@ dnnl::primitive_attr UserScratch() {
   return attr;
 }
 
-// A primitive's description, from what describes the operation. oneDNN 2 makes an object of that
-// first, which oneDNN 3 does not have.
+// Returns the description of a primitive. oneDNN 2 has an operation descriptor in between, which
+// oneDNN 3 does not.
 template <typename Primitive, typename... Operation>
 typename Primitive::primitive_desc Describe(const dnnl::primitive_attr& attr,
                                             const Operation&... operation) {
@@ -28,7 +28,7 @@ typename Primitive::primitive_desc Describe(const dnnl::primitive_attr& attr,
 #endif
 }
 
-// The same for a gradient.
+// Returns the description of a gradient's primitive.
 template <typename Primitive, typename... Operation>
 typename Primitive::primitive_desc DescribeBackward(const ConvolutionForwardDesc& forward,
                                                     const Operation&... operation) {
@@ -54,7 +54,8 @@ ConvolutionDescs::ConvolutionDescs(const ConvolutionProduct& p, const Convolutio
   map = {e.images, e.groups * e.filters};
   if (p.groups > 1) weight.push_back(e.groups);
   weight.insert(weight.end(), {e.filters, e.channels});
-  // Two spatial axes at least: one is seen as two. An axis of one index may still have padding.
+  // oneDNN gets at least two spatial axes: a single one becomes two. An axis of extent 1 may still
+  // have padding.
   const bool flat = p.g.in[0] == 1 && p.g.kernel[0] == 1 && p.g.out[0] == 1 && p.g.pad[0] == 0;
   for (int i = flat ? 1 : 0; i < 3; ++i) {
     image.push_back(p.g.in[i]);
@@ -66,7 +67,7 @@ ConvolutionDescs::ConvolutionDescs(const ConvolutionProduct& p, const Convolutio
     const int64_t reach = p.g.dilate[i] * (p.g.kernel[i] - 1) + 1;
     pad_end.push_back((p.g.out[i] - 1) * p.g.stride[i] + reach - p.g.in[i] - p.g.pad[i]);
   }
-  // Strides of the whole weight, of which this is a part.
+  // The strides are those of the whole weight, of which this is a part.
   weight_strides.resize(weight.size());
   const size_t channel = p.groups > 1 ? 2 : 1;
   int64_t step = 1;

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_ONEDNN_CONVOLUTION_H_
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_ONEDNN_CONVOLUTION_H_
 
-// Convolutions as oneDNN describes them.
+// Descriptions of convolutions for oneDNN.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,23 +12,23 @@
 
 namespace cooper {
 
-// The convolution of `images` images that has `groups` of the groups, or of the only group
+// A part of a convolution: `images` images and `groups` groups, or, where there is only one group,
 // `filters` of its filters and `channels` of its channels.
 struct ConvolutionExtent {
   int64_t images, groups, channels, filters;
 };
 
-// What oneDNN wants to know of one.
+// The dimensions of a part of a convolution, in oneDNN's terms.
 struct ConvolutionDescs {
   dnnl::memory::dims image, map, weight, weight_strides, stride, dilate, pad, pad_end;
 
   ConvolutionDescs(const ConvolutionProduct& p, const ConvolutionExtent& e);
 
-  // Descriptions of the whole arrays, and of a part of a plain weight.
+  // Descriptions of the part's image, its map, and the part's weight within a plain weight.
   dnnl::memory::desc Blocked(const dnnl::memory::dims& dims) const;
   dnnl::memory::desc Image(bool plain) const;
   dnnl::memory::desc PlainWeight() const;
-  // In the order that oneDNN likes best.
+  // A weight in the layout that oneDNN prefers for the primitive.
   dnnl::memory::desc AnyWeight() const;
 };
 
@@ -36,7 +36,8 @@ using ConvolutionForwardDesc = dnnl::convolution_forward::primitive_desc;
 using ConvolutionDataDesc = dnnl::convolution_backward_data::primitive_desc;
 using ConvolutionWeightDesc = dnnl::convolution_backward_weights::primitive_desc;
 
-// They throw dnnl::error where oneDNN has no code. Scratch memory is the caller's.
+// Return descriptions of the primitives, with scratch memory provided by the caller. They throw
+// dnnl::error if oneDNN has no implementation.
 ConvolutionForwardDesc ForwardDescOf(const ConvolutionDescs& d,
                                      const BlockedProduct::Options& options);
 ConvolutionDataDesc DataDescOf(const ConvolutionDescs& d, const ConvolutionForwardDesc& forward);

@@ -14,8 +14,8 @@ dnnl::stream& ThisThreadsStream() {
   return stream;
 }
 
-// "reorder jit:uni": its kind and which of oneDNN's implementations it is. For messages, so that it
-// throws nothing either.
+// Returns the primitive's kind and oneDNN's implementation, as in "reorder jit:uni". Used in fatal
+// messages, so it must not throw.
 std::string NameOf(const dnnl::primitive& primitive) {
   const_dnnl_primitive_desc_t desc = nullptr;
   auto kind = dnnl_undefined_primitive;
@@ -31,14 +31,14 @@ std::string NameOf(const dnnl::primitive& primitive) {
 
 }  // namespace
 
-// Never destroyed: threads may end after main.
+// Never destroyed, because threads may outlive main.
 const dnnl::engine& OneDnnEngine() {
   static const auto* const engine = new dnnl::engine(dnnl::engine::kind::cpu, 0);
   return *engine;
 }
 
-// Both are called in the pieces of a loop, which no exception may leave: other threads are at work
-// on the loop that it would unwind.
+// The bodies of parallel loops call both functions. No exception may leave a body because other
+// threads are still working on the loop that it would unwind.
 dnnl::memory OneDnnMemory(const dnnl::memory::desc& desc, const void* data) {
   try {
     return dnnl::memory(desc, OneDnnEngine(), const_cast<void*>(data));

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_ONEDNN_ENGINE_H_
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_ONEDNN_ENGINE_H_
 
-// What it takes to run a primitive of oneDNN's on this thread.
+// Runs oneDNN's primitives on the calling thread.
 
 #include <unordered_map>
 
@@ -9,14 +9,16 @@
 
 namespace cooper {
 
+// Returns the CPU engine, which is never destroyed.
 const dnnl::engine& OneDnnEngine();
 
-// An argument of a primitive. Throws nothing, as ExecuteOneDnn.
+// Returns an argument of a primitive that refers to `data`. A failure of oneDNN ends the program,
+// as in ExecuteOneDnn.
 dnnl::memory OneDnnMemory(const dnnl::memory::desc& desc, const void* data);
 
-// Runs it on the calling thread alone, where there is a OneDnnOnThisThread. Throws nothing, so that
-// the pieces of a loop may call it: that oneDNN refuses arguments which fit the primitive is a bug
-// or the end of memory, and ends the program with what it says.
+// Runs a primitive on the calling thread alone, which must be in the scope of a OneDnnOnThisThread.
+// Throws nothing, so the body of a parallel loop may call it. If oneDNN rejects the arguments,
+// which means a bug or a lack of memory, the program ends with oneDNN's message.
 void ExecuteOneDnn(const dnnl::primitive& primitive,
                    const std::unordered_map<int, dnnl::memory>& args);
 

@@ -25,7 +25,7 @@ TEST(OneDnnEngineTest, RunsAPrimitive) {
   EXPECT_EQ(to, (std::vector<float>{1, 4, 2, 5, 3, 6}));
 }
 
-// An exception would unwind the loop in whose pieces primitives are run.
+// An exception would unwind the parallel loop in which primitives run.
 TEST(OneDnnEngineDeathTest, SaysWhatIsRefused) {
   EXPECT_DEATH(ExecuteOneDnn(Transposition(), {}), "oneDNN refuses to run reorder .*: could");
   EXPECT_DEATH(ExecuteOneDnn(dnnl::primitive(), {}), "oneDNN refuses to run an unknown primitive");

@@ -11,12 +11,12 @@ namespace {
 
 using Dims = dnnl::memory::dims;
 
-// What a description says of a layout in blocks.
+// The fields of a description with a blocked layout.
 struct BlockedLayout {
   Dims dims, padded_dims, padded_offsets, strides, block_axes, block_sizes;
 };
 
-// Nullopt for other layouts, and for arrays with a beginning or an end of their own.
+// Returns nullopt for other layouts, and for arrays with offsets.
 std::optional<BlockedLayout> BlockedLayoutOf(const dnnl::memory::desc& desc) {
 #if DNNL_VERSION_MAJOR >= 3
   if (desc.get_format_kind() != dnnl::memory::format_kind::blocked ||
@@ -78,7 +78,7 @@ std::optional<PackedWeightParam> PackingOf(const dnnl::memory::desc& desc) {
 
 #if DNNL_VERSION_MAJOR >= 3
 
-// oneDNN 3 keeps to itself how such weights lie: they cannot be packed ahead.
+// oneDNN 3 does not expose the layout of such weights, so they cannot be packed ahead.
 
 std::optional<WinogradWeightParam> WinogradPackingOf(const dnnl::memory::desc&) {
   return std::nullopt;
@@ -108,7 +108,7 @@ std::optional<WinogradWeightParam> WinogradPackingOf(const dnnl::memory::desc& d
   const auto bytes = static_cast<size_t>(packing.slice_elements()) * sizeof(float);
   const bool whole = wino.r == 3 && wino.oc == d.dims[0] && wino.ic == d.dims[1] &&
                      wino.size == bytes && desc.get_size() == bytes;
-  // Nothing but these numbers tells how it lies.
+  // Only these numbers determine the layout.
   return whole && WinogradSlice(packing) == desc ? std::make_optional(packing) : std::nullopt;
 }
 

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_ONEDNN_PACKING_H_
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_ONEDNN_PACKING_H_
 
-// oneDNN's layouts of weights in the words of _packed_weight and _winograd_weight.
+// Converts oneDNN's weight layouts to the parameters of _packed_weight and _winograd_weight.
 
 #include <optional>
 
@@ -11,13 +11,14 @@
 
 namespace cooper {
 
-// How an array of this description lies, as one slice; nullopt where PackedWeightParam has no words
-// for it: where there are gaps, or more than the array's own elements.
+// Returns the layout `desc` as a weight of one slice; nullopt if PackedWeightParam cannot express
+// it: if it has gaps, or more than the array's own elements.
 std::optional<PackedWeightParam> PackingOf(const dnnl::memory::desc& desc);
 
-// The same for Winograd's layouts, where all tiles are the weight's own. Nullopt with oneDNN 3.
+// Returns a Winograd layout whose tiles cover exactly the weight; otherwise nullopt, and always
+// with oneDNN 3.
 std::optional<WinogradWeightParam> WinogradPackingOf(const dnnl::memory::desc& desc);
-// The description of a slice, of which WinogradPackingOf is the reverse. Throws dnnl::error with
+// Returns the description of a slice; the inverse of WinogradPackingOf. Throws dnnl::error with
 // oneDNN 3.
 dnnl::memory::desc WinogradSlice(const WinogradWeightParam& packing);
 

@@ -1,9 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_ONEDNN_PRODUCT_H_
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_ONEDNN_PRODUCT_H_
 
-// What a convolution's three products by oneDNN have in common: they are cut into parts, which
-// threads take one by one. Parts depend on the shapes alone, so that results do not depend on the
-// number of threads.
+// The base of a convolution's three products by oneDNN: a product is cut into parts, which threads
+// take one by one. Parts depend on the shapes alone, so that results do not depend on the number of
+// threads.
 
 #include <algorithm>
 #include <cstddef>
@@ -22,18 +22,18 @@
 
 namespace cooper {
 
-// Multiplications of a part where there are many, and of what is cut into two so that another
-// thread has something to do.
+// Target multiplications of a part in a large product, and the least multiplications of a product
+// that is cut into two parts for a second thread.
 constexpr double kMinWorkPerPart = 4e6;
 constexpr double kMinWorkOfTwo = 2e6;
 constexpr double kMinDepthwiseWorkOfTwo = 4e5;
 constexpr int64_t kMaxParts = 32;
-// Channels are cut only where there are few images: oneDNN computes several blocks at a time. Of a
-// few blocks two parts are made all the same, for one would leave all threads but one idle.
+// Channels are cut only where there are few images, because oneDNN computes several blocks at a
+// time. A layer of a few blocks is still cut into two parts so that a second thread can work.
 constexpr int64_t kMaxPartsByChannels = 8;
 constexpr int64_t kBlocksPerPart = 4;
 
-// The size of a buffer in a workspace.
+// Returns the size of a buffer in a workspace: `bytes` rounded up to a multiple of 64.
 inline int64_t AlignedBytes(size_t bytes) {
   constexpr int64_t kAlignment = 64;
   return (static_cast<int64_t>(bytes) + kAlignment - 1) / kAlignment * kAlignment;
@@ -41,28 +41,29 @@ inline int64_t AlignedBytes(size_t bytes) {
 
 inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// A primitive for parts of one size, and what it wants of its weight.
+// A primitive for parts of one size, and the layouts of its arrays.
 struct SizedProduct {
   dnnl::primitive primitive;
   dnnl::memory::desc image, weight, map, bias, scratch, plain_weight;
-  // From the plain weight, or for kWeight to it.
+  // Converts from the plain weight; for kWeight, to it.
   dnnl::primitive reorder;
 };
 
-// All of a product's channels, or some, of all of its images, or some.
+// A range of the images and of the channels of a product.
 struct ProductPart {
   int64_t image = 0;    // the first one
-  int64_t channel = 0;  // the first group, or where there is one group, channel or filter
+  int64_t channel = 0;  // the first group; with one group, the first channel or filter
   ConvolutionExtent extent = {};
   const SizedProduct* sized = nullptr;
 };
 
+// Derived classes provide Init, which cuts the product into parts, and Run.
 class OneDnnProduct : public BlockedProduct {
  public:
   OneDnnProduct(const ConvolutionProduct& shape, const Options& options)
       : p_(shape), options_(options) {}
 
-  // Elements of an image. A plain one's gradient is computed in blocks.
+  // Returns the elements of an image. The gradient of a plain image is computed in blocks first.
   int64_t image_step() const {
     const int64_t channels = p_.groups * p_.g.channels;
     const int64_t block = OneDnnChannelBlock();
@@ -70,7 +71,7 @@ class OneDnnProduct : public BlockedProduct {
   }
   bool unblocks() const { return options_.result == Result::kImage && options_.plain_image; }
 
-  // The part's place in each array, in elements.
+  // Return the part's offset in each array, in elements.
   int64_t image_offset(const ProductPart& part) const {
     const int64_t channels = p_.groups > 1                       ? part.channel * p_.g.channels
                              : options_.result == Result::kImage ? part.channel
@@ -89,7 +90,8 @@ class OneDnnProduct : public BlockedProduct {
   }
 
  protected:
-  // How many channels there are to be cut: groups, or those of the result.
+  // Returns the number of channels that can be cut: groups, or, with one group, channels of the
+  // result.
   int64_t channels() const {
     if (p_.groups > 1) return p_.groups;
     return options_.result == Result::kImage ? p_.g.channels : p_.filters;
@@ -97,13 +99,13 @@ class OneDnnProduct : public BlockedProduct {
   int64_t work() const { return p_.batch * p_.groups * p_.filters * p_.g.rows() * p_.g.columns(); }
   int64_t WantedParts() const {
     const auto products = static_cast<double>(work());
-    // A depth-wise product waits for memory rather than multiplies.
+    // A depthwise product is bound by memory rather than by multiplications.
     const bool depthwise = p_.groups > 1 && p_.g.channels == 1 && p_.filters == 1;
     const bool in_two = products >= (depthwise ? kMinDepthwiseWorkOfTwo : kMinWorkOfTwo);
     return std::clamp<int64_t>(static_cast<int64_t>(products / kMinWorkPerPart), in_two ? 2 : 1,
                                kMaxParts);
   }
-  // The least number of channels of a part: whole blocks in both arrays.
+  // Returns the least number of channels of a part, which gives whole blocks in both arrays.
   int64_t ChannelStep() const {
     const int64_t block = OneDnnChannelBlock();
     if (p_.groups == 1) {
@@ -112,30 +114,31 @@ class OneDnnProduct : public BlockedProduct {
     if (p_.g.channels == 1 && p_.filters == 1) return block;
     return p_.g.channels % block == 0 && p_.filters % block == 0 ? 1 : p_.groups;
   }
-  // Channels of each part but the last, if they are to be cut into about `parts`.
+  // Returns the channels of each part but the last when they are cut into about `parts`.
   int64_t ChannelsPerPart(int64_t parts) const {
     const int64_t step = ChannelStep();
     return std::min(channels(), CeilDiv(CeilDiv(channels(), parts), step) * step);
   }
 
-  // Adds parts of `images` images and `per_part` channels, channels outermost, so that a part of
-  // the weight is used by one image after the other.
+  // Adds parts of `images` images and `per_part` channels. Channels are outermost, so that one
+  // image after the other uses the same part of the weight.
   absl::Status Cut(int64_t images, int64_t per_part);
 
   virtual SizedProduct MakeSized(const ConvolutionDescs& d,
                                  const ConvolutionForwardDesc& forward) const = 0;
 
+  // Returns the primitive for parts of this extent, compiled at the first call.
   absl::StatusOr<const SizedProduct*> SizedOf(const ConvolutionExtent& e);
 
   const ConvolutionProduct p_;
   const Options options_;
   std::vector<ProductPart> parts_;
-  int64_t scratch_bytes_ = 0;  // of a part
-  int64_t weight_bytes_ = 0;   // in oneDNN's order
+  int64_t scratch_bytes_ = 0;  // of one part
+  int64_t weight_bytes_ = 0;   // in oneDNN's layout
   std::vector<std::pair<ConvolutionExtent, std::unique_ptr<const SizedProduct>>> sized_;
 };
 
-// A product of a kind, cut into its parts.
+// Creates a product of class P and cuts it into parts.
 template <typename P>
 absl::StatusOr<std::unique_ptr<const BlockedProduct>> MakeOneDnnProduct(
     const ConvolutionProduct& shape, const BlockedProduct::Options& options) {
@@ -146,10 +149,10 @@ absl::StatusOr<std::unique_ptr<const BlockedProduct>> MakeOneDnnProduct(
   return product;
 }
 
-// kMap or kImage.
+// Compiles a product of Result::kMap or kImage.
 absl::StatusOr<std::unique_ptr<const BlockedProduct>> MakeActivationProduct(
     const ConvolutionProduct& shape, const BlockedProduct::Options& options);
-// kWeight.
+// Compiles a product of Result::kWeight.
 absl::StatusOr<std::unique_ptr<const BlockedProduct>> MakeWeightProduct(
     const ConvolutionProduct& shape, const BlockedProduct::Options& options);
 

@@ -16,14 +16,14 @@
 namespace cooper {
 namespace {
 
-// Where in a slice of `rows` indices of the first axis elements lie: the sum of a number for each
-// of an element's indices.
+// Returns offsets[axis][index] such that an element of a slice of `rows` indices of the first axis
+// lies at the sum of the offsets of its indices.
 std::vector<std::vector<int64_t>> Offsets(const PackedWeightParam& param, int64_t rows) {
   std::vector<std::vector<int64_t>> offsets;
   for (const int64_t extent : param.shape) offsets.emplace_back(extent);
   offsets[0].resize(rows);
   int64_t step = 1;
-  // How many indices of each axis the faster blocks have.
+  // The extent of each axis within the inner blocks.
   std::vector<int64_t> inner(param.shape.size(), 1);
   for (size_t i = param.block_axes.size(); i-- > 0;) {
     const int64_t axis = param.block_axes[i];
@@ -57,8 +57,8 @@ absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
   return Prepared{.state = std::move(state)};
 }
 
-// Stores `from`, all that one index of each axis before `axis` has, at `to`, which these indices
-// have given. Returns what follows in `from`.
+// Stores the elements `from` of the axes from `axis` on at `to`, the offset of the indices of the
+// preceding axes. Returns a pointer to the elements that follow.
 const float* Scatter(const std::vector<std::vector<int64_t>>& offsets, size_t axis,
                      const float* from, float* to, bool add) {
   for (const int64_t offset : offsets[axis]) {

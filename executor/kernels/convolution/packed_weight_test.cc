@@ -1,4 +1,4 @@
-// The layouts of packed weights, and what files may say of them.
+// Tests the layouts of packed weights, and the checks of packings that a file claims.
 
 #include <algorithm>
 #include <string>
@@ -26,7 +26,7 @@ Symbol PackedWeight(const AttrMap& attrs) {
 }
 
 TEST(PackedWeightTest, Layout) {
-  // (5, 3) in slices of 2 rows, columns first, two columns and two rows to a block.
+  // (5, 3) in slices of 2 rows, columns outermost, in blocks of two columns and two rows.
   const Symbol net = PackedWeight({{"shape", "(5, 3)"},
                                    {"slice", "2"},
                                    {"outer", "(1, 0)"},
@@ -106,7 +106,7 @@ TEST(WinogradWeightTest, Errors) {
   }
 }
 
-// A file that says of a weight that it is packed is not believed.
+// A file's claim that a weight is packed is checked.
 TEST(PackedWeightTest, OfAnotherConvolution) {
   const Symbol conv =
       Op("_fused_convolution", {.name = "conv",

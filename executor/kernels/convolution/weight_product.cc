@@ -1,4 +1,4 @@
-// The product that gives a weight.
+// Product of oneDNN whose result is a weight.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace {
 
 using dnnl::memory;
 
-// kWeight: a sum over the batch. A large weight is cut into parts by filters, for each of which the
-// map's channels are copied together; a small one is computed for some images at a time, and the
-// results are added in order.
+// Computes Result::kWeight, a sum over the batch. A large weight is cut into parts by filters, each
+// with a contiguous copy of its channels of the map. A small one is computed for a few images at a
+// time, and the results are added in order.
 class WeightProduct : public OneDnnProduct {
  public:
   using OneDnnProduct::OneDnnProduct;
@@ -34,7 +34,7 @@ class WeightProduct : public OneDnnProduct {
     if (!status.ok()) return status;
     const auto parts = static_cast<int64_t>(parts_.size());
     gathers_ = !by_images_ && p_.batch > 1 && parts > 1;
-    // The first part is the largest.
+    // The first part is the largest one.
     map_bytes_ = gathers_ ? AlignedBytes(parts_[0].sized->map.get_size()) : 0;
     image_bytes_ = gathers_ && p_.groups > 1 ? AlignedBytes(parts_[0].sized->image.get_size()) : 0;
     part_bytes_ = weight_bytes_ + scratch_bytes_ + map_bytes_ + image_bytes_;
@@ -95,7 +95,8 @@ class WeightProduct : public OneDnnProduct {
                                 {DNNL_ARG_SCRATCHPAD, OneDnnMemory(s.scratch, scratch)}});
   }
 
-  // The part's channels of all images, `step` elements apart, one behind the other.
+  // Copies the part's channels of all images, which are `step` elements apart, into one contiguous
+  // array.
   const float* Gather(const ProductPart& part, const float* from, int64_t step,
                       const memory::desc& desc, char* memory) const {
     auto* const to = reinterpret_cast<float*>(memory);

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_WINDOWS_H_
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_WINDOWS_H_
 
-// Lays the windows of images out as the columns of matrices, and adds such columns back. For .cu
-// files; executor/kernels/convolution/im2col.h is the CPU's.
+// Copies the windows of images into the columns of matrices, and adds such columns to images. For
+// .cu files; executor/kernels/convolution/im2col.h is for the CPU.
 
 #include <cstdint>
 #include <type_traits>
@@ -16,8 +16,8 @@
 
 namespace cooper {
 
-// A geometry in numbers of type I: 32 bits where they suffice, whose divisions are several times
-// faster.
+// A geometry in integers of type I. 32 bits are used where they suffice because their divisions are
+// several times faster.
 template <typename I>
 struct Windows {
   I in[3], kernel[3], stride[3], dilate[3], pad[3], out[3];
@@ -34,13 +34,14 @@ struct Windows {
   }
 };
 
-// Calls fn(Windows), whose status it returns.
+// Calls fn(Windows<I>) with an I that holds all positions, and returns its status.
 template <typename Fn>
 absl::Status DispatchWindows(const WindowGeometry& g, Fn&& fn) {
   constexpr int64_t kMost = INT32_MAX / 4;
   bool is_small = g.columns() <= kMost && g.image_size() <= kMost && g.kernel_size() <= kMost;
   for (int axis = 0; axis < 3; ++axis) {
-    // What a place in a padded image is made of. A window, and so its last step, is within it.
+    // These bounds keep coordinates in the padded image within 32 bits: a window, and so its last
+    // step, lies within that image.
     is_small = is_small && g.in[axis] <= kMost && g.pad[axis] <= kMost && g.out[axis] <= kMost &&
                g.kernel[axis] <= kMost / g.dilate[axis] && g.out[axis] <= kMost / g.stride[axis];
   }
@@ -48,7 +49,7 @@ absl::Status DispatchWindows(const WindowGeometry& g, Fn&& fn) {
   return fn(Windows<int64_t>(g));
 }
 
-// Element i of a dense array of these extents, as its place along each axis.
+// The coordinates of element i of a dense array with these extents.
 template <typename I>
 struct Place {
   I at[3];
@@ -61,12 +62,12 @@ struct Place {
   }
 };
 
-// columns = or += the windows of images (images, channels, in...). A block has elements of one row
-// of a matrix after the other.
+// Sets, or adds to, columns the windows of images (images, channels, in...). A block handles one
+// row of a matrix at a time.
 template <typename T, typename I>
 __global__ void Im2Col(WindowGeometry g, Windows<I> w, int64_t images, const T* image, T* columns,
                        bool add) {
-  using Offset = std::make_unsigned_t<I>;  // of what is outside, it may be anything
+  using Offset = std::make_unsigned_t<I>;  // may wrap for elements outside the image
   const int64_t width = g.columns(), size = g.kernel_size();
   for (int64_t row = blockIdx.y; row < images * g.rows(); row += gridDim.y) {
     const T* channel = image + row / size * g.image_size();
@@ -86,8 +87,8 @@ __global__ void Im2Col(WindowGeometry g, Windows<I> w, int64_t images, const T* 
   }
 }
 
-// The window, along an axis, whose element `k` is at `at` of the image; below 0 where there is
-// none.
+// Returns the position, along an axis, of the window whose element `k` is at `at` in the image; a
+// negative number if there is none.
 template <typename I>
 __device__ I WindowAt(const Windows<I>& w, int axis, I at, I k) {
   const I begin = at + w.pad[axis] - k * w.dilate[axis];
@@ -95,8 +96,8 @@ __device__ I WindowAt(const Windows<I>& w, int axis, I at, I k) {
   return o * w.stride[axis] == begin && o < w.out[axis] ? o : -1;
 }
 
-// images = or += for each of their elements the sum of the columns that it is in, in the order of
-// the kernel's elements: equal input gives equal bits.
+// Sets, or adds to, each element of images the sum of its elements of columns, in the order of the
+// kernel's elements, so that equal inputs give equal bits.
 template <typename T, typename I>
 __global__ void Col2Im(WindowGeometry g, Windows<I> w, int64_t images, const T* columns, T* image,
                        bool add) {
@@ -106,7 +107,7 @@ __global__ void Col2Im(WindowGeometry g, Windows<I> w, int64_t images, const T* 
     for (int64_t i = FirstElement(); i < elements; i += ElementStep()) {
       const Place<I> at(static_cast<I>(i), w.in);
       T sum = 0;
-      const T* row = rows;  // of a kernel's element
+      const T* row = rows;  // for the current element of the kernel
       for (I k0 = 0; k0 < w.kernel[0]; ++k0) {
         const I o0 = WindowAt(w, 0, at.at[0], k0);
         for (I k1 = 0; k1 < w.kernel[1]; ++k1) {
@@ -123,6 +124,7 @@ __global__ void Col2Im(WindowGeometry g, Windows<I> w, int64_t images, const T* 
   }
 }
 
+// Queues Im2Col for `images` images.
 template <typename T>
 absl::Status LaunchIm2Col(const KernelContext& c, const WindowGeometry& g, int64_t images,
                           const T* image, T* columns, bool add) {
@@ -132,6 +134,7 @@ absl::Status LaunchIm2Col(const KernelContext& c, const WindowGeometry& g, int64
   });
 }
 
+// Queues Col2Im for `images` images.
 template <typename T>
 absl::Status LaunchCol2Im(const KernelContext& c, const WindowGeometry& g, int64_t images,
                           const T* columns, T* image, bool add) {

@@ -31,12 +31,12 @@ int64_t ScratchBytes(const WinogradState& state) {
 absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
   const auto& param = c.param<WinogradWeightParam>();
   auto state = std::make_unique<WinogradState>();
-  const OneDnnOnThisThread this_thread;  // the primitive keeps the number of threads
+  const OneDnnOnThisThread this_thread;  // the primitive stores the number of threads
   try {
     state->plain = dnnl::memory::desc({param.slice, param.channels, 3, 3},
                                       dnnl::memory::data_type::f32, dnnl::memory::format_tag::oihw);
     state->transformed = WinogradSlice(param);
-    // oneDNN's own scratch memory would be the same for all slices.
+    // oneDNN's own scratch memory would be shared by all slices.
     dnnl::primitive_attr attr;
     attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
     const dnnl::reorder::primitive_desc desc(OneDnnEngine(), state->plain, OneDnnEngine(),

@@ -1,4 +1,5 @@
-// cudnn_handle.h where there are no headers of cuDNN, or too old ones.
+// Implements cudnn_handle.h for builds without cuDNN's headers, or with old ones: cuDNN is never
+// found.
 
 #include "executor/kernels/convolution/cudnn_handle.h"
 

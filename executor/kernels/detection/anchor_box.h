@@ -1,9 +1,10 @@
 #ifndef COOPER_EXECUTOR_KERNELS_DETECTION_ANCHOR_BOX_H_
 #define COOPER_EXECUTOR_KERNELS_DETECTION_ANCHOR_BOX_H_
 
-// Boxes as seen from an anchor: offsets of the center in sides of the anchor, logarithms of the
-// sides' quotients, each divided by a variance. Liu et al., SSD: Single Shot MultiBox Detector,
-// 2016; MXNet: src/operator/contrib/multibox_target.cc and multibox_detection.cc.
+// Converts between a box and its offsets from an anchor: differences of the centers in units of the
+// anchor's sides, and logarithms of the ratios of the sides, each divided by a variance. Liu et
+// al., SSD: Single Shot MultiBox Detector, 2016; MXNet: src/operator/contrib/multibox_target.cc and
+// multibox_detection.cc.
 
 #include <cmath>
 #include <vector>
@@ -12,15 +13,17 @@
 
 namespace cooper {
 
+// The divisors of the four offsets.
 struct BoxVariances {
   float x, y, width, height;
 
-  // Of a parameter of four numbers, in this order.
+  // Takes a parameter with four numbers, in this order.
   explicit BoxVariances(const std::vector<float>& variances)
       : x(variances[0]), y(variances[1]), width(variances[2]), height(variances[3]) {}
 };
 
-// What the anchor has to predict for `box`; both are corners. In float whatever T, as in MXNet.
+// Computes the four offsets of `box` from `anchor`, which an SSD predicts; both are corners.
+// Computes in float for every T, as MXNet does.
 template <typename T>
 COOPER_HOST_DEVICE void EncodeBox(const T* anchor, const T* box, const BoxVariances& v,
                                   float* code) {
@@ -35,7 +38,7 @@ COOPER_HOST_DEVICE void EncodeBox(const T* anchor, const T* box, const BoxVarian
   code[3] = std::log((b3 - b1) / height) / v.height;
 }
 
-// The corners that an anchor's prediction means, within [0, 1] if `clip`.
+// Computes the corners of a predicted box from its offsets `code`, limited to [0, 1] if `clip`.
 template <typename T>
 COOPER_HOST_DEVICE void DecodeBox(const T* anchor, const T* code, const BoxVariances& v, bool clip,
                                   T* box) {

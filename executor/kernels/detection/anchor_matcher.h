@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_DETECTION_ANCHOR_MATCHER_H_
 #define COOPER_EXECUTOR_KERNELS_DETECTION_ANCHOR_MATCHER_H_
 
-// Which anchors of an image have to find which object, and which are background: the matching of
+// Assigns each anchor of an image an object to predict, the background, or nothing: the matching of
 // SSD (Liu et al., SSD: Single Shot MultiBox Detector, 2016, 2.2). MXNet:
 // src/operator/contrib/multibox_target.cc. For the kernels of _contrib_MultiBoxTarget.
 
@@ -16,6 +16,7 @@
 
 namespace cooper {
 
+// The parameters of the matching.
 struct MatchRule {
   float overlap_threshold, ignore_label, mining_ratio, mining_threshold;
   BoxVariances variances;
@@ -28,27 +29,29 @@ struct MatchRule {
         variances(param.variances) {}
 };
 
+// The result of the matching for one anchor.
 enum class AnchorUse : uint8_t { kIgnored, kBackground, kObject };
 
+// An anchor with its best object.
 struct MatchedAnchor {
   AnchorUse use;
-  int64_t object;  // a row of labels: the one it is matched with, else the one it overlaps most
-  float overlap;   // with that; -1 if that is not known
+  int64_t object;  // a row of labels: the matched one, else the one with the largest overlap
+  float overlap;   // with that object; -1 if not computed
 };
 
-// An object while it looks for an anchor.
+// An object during the search for an anchor of its own.
 struct SeekingObject {
-  int64_t anchor;  // the free one that it overlaps most, -1 for none
-  float overlap;   // with that
+  int64_t anchor;  // the unmatched anchor with the largest overlap; -1 for none
+  float overlap;   // with that anchor
   bool is_matched;
 };
 
-// Room for the matching of one image.
+// Scratch arrays for the matching of one image. Does not own them.
 struct MatchScratch {
   MatchedAnchor* anchors;
   SeekingObject* objects;
-  float* background;  // how probable it is of each anchor, kNoCandidate of those not to be taken
-  int64_t* order;     // for the team
+  float* background;  // its probability for each anchor; kNoCandidate excludes an anchor
+  int64_t* order;     // used by Team::ForLeast
 
   COOPER_HOST_DEVICE MatchScratch(int64_t num_anchors, int64_t num_labels, ScratchCursor& cursor)
       : anchors(cursor.Take<MatchedAnchor>(num_anchors)),
@@ -56,11 +59,11 @@ struct MatchScratch {
         background(cursor.Take<float>(num_anchors)),
         order(cursor.Take<int64_t>(num_anchors)) {}
 
-  // Above all probabilities.
+  // Both are above all probabilities.
   static constexpr float kNoCandidate = 4, kNotANumber = 2;
 };
 
-// An index with a value; of equal values the one with the lower index counts as greater.
+// A value and its index. Among equal values the one with the lower index is the greater.
 struct GreatestValue {
   float value;
   int64_t index;  // -1: none
@@ -71,26 +74,27 @@ struct GreatestValue {
   }
 };
 
-// What an anchor has to learn.
+// The training target of an anchor.
 struct AnchorTarget {
-  float code[4];  // where its object is, zeros without one
-  float mask;     // 1 with an object
+  float code[4];  // the offsets of its object's box; zeros without an object
+  float mask;     // 1 with an object, else 0
   float label;    // its class + 1, 0 for the background
 };
 
-// Of one image; T is the type of all arrays. The threads of a Team share the work: each has a
-// matcher of its own over the same arrays and calls the same functions. A Team has
-//   ForEach(n, fn)             fn(i) for [0, n), done when it returns
-//   Once(fn)                   the same for one call
-//   Count(n, is_one)           of how many i of [0, n) it is true
-//   Greatest(n, least, value)  the greatest value(i) above `least`
-//   ForLeast(values, n, count, order, fn)  fn(i) for the `count` least of n values, each below
-//                              kNoCandidate; of equals the first. `order` has room for n.
+// Matches the anchors of one image. T is the type of all arrays. The threads of a Team share the
+// work: each has a matcher of its own over the same arrays and calls the same functions. A Team has
+//   ForEach(n, fn)             calls fn(i) for i in [0, n) and returns when all are done
+//   Once(fn)                   calls fn in one thread
+//   Count(n, is_one)           returns for how many i in [0, n) is_one(i) is true
+//   Greatest(n, least, value)  returns the greatest value(i) above `least`
+//   ForLeast(values, n, count, order, fn)
+//       calls fn(i) for the `count` least of n values, each below kNoCandidate; among equal values
+//       the first ones. `order` has n elements.
 template <typename T, typename Team>
 class AnchorMatcher {
  public:
-  // anchors (num_anchors, 4), labels (num_labels, label_width): class, corners and more; a class of
-  // -1 ends them.
+  // anchors (num_anchors, 4) holds corners. labels (num_labels, label_width) holds a class, corners
+  // and possibly more; a class of -1 ends the list.
   COOPER_HOST_DEVICE AnchorMatcher(const MatchRule& rule, const T* anchors, int64_t num_anchors,
                                    const T* labels, int64_t num_labels, int64_t label_width,
                                    const MatchScratch& scratch, Team team)
@@ -104,8 +108,8 @@ class AnchorMatcher {
     while (num_objects_ < num_labels && labels[num_objects_ * label_width] != T{-1}) ++num_objects_;
   }
 
-  // cls_pred (num_classes, num_anchors), the background first; its softmax tells how sure an anchor
-  // is of the background. Without objects all anchors are ignored.
+  // Fills the scratch arrays. cls_pred (num_classes, num_anchors) has the background first; its
+  // softmax is the probability of the background. Without objects all anchors are ignored.
   COOPER_HOST_DEVICE void Match(const T* cls_pred, int64_t num_classes) {
     team_.ForEach(num_anchors_, [&](int64_t j) {
       scratch_.anchors[j] = {AnchorUse::kIgnored, -1, -1};
@@ -124,7 +128,7 @@ class AnchorMatcher {
     }
   }
 
-  // After Match.
+  // Returns the target of an anchor. Requires Match.
   COOPER_HOST_DEVICE AnchorTarget Target(int64_t anchor) const {
     const MatchedAnchor& match = scratch_.anchors[anchor];
     AnchorTarget target = {{0, 0, 0, 0}, 0, 0};
@@ -147,7 +151,7 @@ class AnchorMatcher {
     return static_cast<float>(CornerOverlap(anchors_ + anchor * 4, ObjectBox(object)));
   }
 
-  // Finds the free anchor that the object overlaps most.
+  // Finds the unmatched anchor with the largest overlap with the object.
   COOPER_HOST_DEVICE void Seek(int64_t object) {
     constexpr float kLeastOverlap = 1e-6F;
     const GreatestValue best = team_.Greatest(num_anchors_, kLeastOverlap, [&](int64_t j) {
@@ -156,8 +160,8 @@ class AnchorMatcher {
     team_.Once([&] { scratch_.objects[object] = {best.index, best.value, false}; });
   }
 
-  // Of all pairs of an object and an anchor without a partner those that overlap most are matched,
-  // again and again; of equals the first anchor's, and then the first object's.
+  // Repeatedly matches the pair of an object and an anchor with the largest overlap, both
+  // unmatched. Among equal overlaps the first anchor is taken, then the first object.
   COOPER_HOST_DEVICE void GiveEachObjectAnAnchor() {
     const SeekingObject* objects = scratch_.objects;
     for (int64_t k = 0; k < num_objects_; ++k) Seek(k);
@@ -184,7 +188,7 @@ class AnchorMatcher {
     }
   }
 
-  // Of each anchor without a partner, the object that it overlaps most.
+  // Finds, for each unmatched anchor, the object with the largest overlap.
   COOPER_HOST_DEVICE void FindOverlaps() {
     team_.ForEach(num_anchors_, [&](int64_t j) {
       if (IsMatched(j)) return;
@@ -203,7 +207,7 @@ class AnchorMatcher {
     });
   }
 
-  // The softmax of anchor j's class 0.
+  // Returns the softmax of anchor j's class 0.
   COOPER_HOST_DEVICE float Background(const T* cls_pred, int64_t num_classes, int64_t j) const {
     T greatest = cls_pred[j];
     for (int64_t k = 1; k < num_classes; ++k) {
@@ -218,8 +222,8 @@ class AnchorMatcher {
     return probability >= 0 ? static_cast<float>(probability) : MatchScratch::kNotANumber;
   }
 
-  // Takes as many as the rule says of the anchors that overlap no object much, those that are least
-  // sure of the background.
+  // Marks hard negatives as background: of the anchors with a small overlap, those with the least
+  // background probability, as many as the rule allows.
   COOPER_HOST_DEVICE void MineBackground(const T* cls_pred, int64_t num_classes) {
     team_.ForEach(num_anchors_, [&](int64_t j) {
       const bool is_candidate =

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_DETECTION_BOX_H_
 #define COOPER_EXECUTOR_KERNELS_DETECTION_BOX_H_
 
-// Boxes of detection, for its kernels: four numbers in a row.
+// Geometry of boxes, four consecutive numbers, for the kernels of detection.
 
 #include <cstdint>
 
@@ -10,7 +10,7 @@
 
 namespace cooper {
 
-// From the lower to the upper end along the axis of box[0] and box[2].
+// The extent of a box along the axis of box[0] and box[2].
 template <typename T>
 struct BoxSpan {
   T begin, end;
@@ -19,7 +19,7 @@ struct BoxSpan {
       : begin(format == BoxFormat::kCorner ? box[0] : box[0] - box[2] / 2),
         end(format == BoxFormat::kCorner ? box[2] : box[0] + box[2] / 2) {}
 
-  // What both have, at least 0.
+  // Returns the length of the intersection, at least 0.
   COOPER_HOST_DEVICE T Shared(const BoxSpan& other) const {
     const T first = begin > other.begin ? begin : other.begin;
     const T last = end < other.end ? end : other.end;
@@ -27,7 +27,7 @@ struct BoxSpan {
   }
 };
 
-// 0 of a box that ends before it begins.
+// Returns the area; 0 for a box with a negative side.
 template <typename T>
 COOPER_HOST_DEVICE T BoxArea(const T* box, BoxFormat format) {
   const bool corner = format == BoxFormat::kCorner;
@@ -36,13 +36,15 @@ COOPER_HOST_DEVICE T BoxArea(const T* box, BoxFormat format) {
   return width < 0 || height < 0 ? T{0} : width * height;
 }
 
+// Returns the area of the intersection.
 template <typename T>
 COOPER_HOST_DEVICE T BoxIntersection(const T* a, const T* b, BoxFormat format) {
   return BoxSpan<T>(a, format).Shared(BoxSpan<T>(b, format)) *
          BoxSpan<T>(a + 1, format).Shared(BoxSpan<T>(b + 1, format));
 }
 
-// Number i of `box` in another format. As in MXNet, a box whose first number is below 0 stays.
+// Returns number i of `box` in another format. As in MXNet, a box whose first number is negative is
+// returned unchanged.
 template <typename T>
 COOPER_HOST_DEVICE T BoxNumberIn(BoxFormat to, const T* box, int64_t i, BoxFormat from) {
   if (from == to || box[0] < 0) return box[i];
@@ -51,15 +53,15 @@ COOPER_HOST_DEVICE T BoxNumberIn(BoxFormat to, const T* box, int64_t i, BoxForma
   return i < 2 ? a - b / 2 : a + b / 2;
 }
 
-// Intersection by union, as _contrib_box_iou computes it.
+// Returns intersection over union, as _contrib_box_iou computes it.
 template <typename T>
 COOPER_HOST_DEVICE T BoxOverlap(const T* a, const T* b, BoxFormat format) {
   const T shared = BoxIntersection(a, b, format);
   return shared <= 0 ? T{0} : shared / (BoxArea(a, format) + BoxArea(b, format) - shared);
 }
 
-// Intersection by union of corners, as the operators of SSD compute it: 0 where the union, of sides
-// with their signs, is not above 0.
+// Returns intersection over union of two boxes in corner format, as the operators of SSD compute
+// it: 0 where the union, computed from signed sides, is not above 0.
 template <typename T>
 COOPER_HOST_DEVICE T CornerOverlap(const T* a, const T* b) {
   const T shared = BoxIntersection(a, b, BoxFormat::kCorner);

@@ -18,8 +18,8 @@
 namespace cooper {
 namespace {
 
-// Writes into `order` the candidates of an image, as many as `topk` allows, the best first; returns
-// how many.
+// Writes to `order` the candidates of an image, sorted from best to worst, at most `topk` of them.
+// Returns how many.
 template <typename T>
 int64_t Select(const NmsRule<T>& rule, int64_t topk, const T* data, const NmsExtents& e,
                int32_t* order) {
@@ -67,7 +67,7 @@ void ForwardImage(const KernelContext& c, const NmsExtents& e, int64_t image) {
   }
 }
 
-// A row of ograd goes to the box that it is; boxes that are no row get nothing.
+// Copies the gradient of each row of ograd to its box; boxes without a row get 0.
 template <typename T>
 void BackwardImage(const KernelContext& c, const NmsExtents& e, int64_t image) {
   using enum BoxNmsGradientArrays::Input;

@@ -22,14 +22,14 @@
 namespace cooper {
 namespace {
 
-// Every box in its place.
+// Marks every box as kept, at its own position.
 __global__ void KeepAll(int64_t count, int64_t boxes, int32_t* kept) {
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
     kept[i] = static_cast<int32_t>(i % boxes);
   }
 }
 
-// The highest score first.
+// Writes sort keys that rank by score, from high to low.
 template <typename T>
 __global__ void MakeScoreKeys(int64_t count, NmsExtents e, NmsRule<T> rule, const T* data,
                               uint64_t* keys, int32_t* values) {
@@ -40,7 +40,7 @@ __global__ void MakeScoreKeys(int64_t count, NmsExtents e, NmsRule<T> rule, cons
   }
 }
 
-// Image by image, those that are no candidates last.
+// Writes sort keys that group rows by image, with those that are not candidates last.
 template <typename T>
 __global__ void MakeImageKeys(int64_t count, NmsExtents e, NmsRule<T> rule, const T* data,
                               uint64_t* keys, const int32_t* values) {
@@ -51,7 +51,7 @@ __global__ void MakeImageKeys(int64_t count, NmsExtents e, NmsRule<T> rule, cons
   }
 }
 
-// The `most` first candidates of each image, -1 for the rest.
+// Writes to `order` the first `most` candidates of each image, and -1 for the rest.
 __global__ void TakeBest(int64_t count, int64_t boxes, int64_t most, const uint64_t* keys,
                          const int32_t* values, int32_t* order) {
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
@@ -60,7 +60,7 @@ __global__ void TakeBest(int64_t count, int64_t boxes, int64_t most, const uint6
   }
 }
 
-// A block for each image, of whose `order` it looks at the boxes before the first -1.
+// Suppresses the boxes of `order` before the first -1, in one block per image.
 template <typename T>
 __global__ void Suppress(NmsExtents e, NmsRule<T> rule, const T* data, int32_t* all_orders) {
   for (int64_t image = blockIdx.x; image < e.images; image += gridDim.x) {
@@ -77,7 +77,7 @@ __global__ void Suppress(NmsExtents e, NmsRule<T> rule, const T* data, int32_t* 
   }
 }
 
-// The same for `bits.boxes` boxes of each image, in two kernels.
+// Do the same in two kernels, for the first `bits.boxes` boxes of each image.
 template <typename T>
 __global__ void FindSuppressed(NmsExtents e, NmsRule<T> rule, const T* data, const int32_t* orders,
                                SuppressionBits bits) {
@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(SuppressionBits::kSuppressThreads, 1)
   }
 }
 
-// Image by image, those that were removed last.
+// Writes sort keys that group by image, with removed boxes last.
 __global__ void MakeKeptKeys(int64_t count, int64_t boxes, const int32_t* order, uint64_t* keys,
                              int32_t* values) {
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
@@ -119,8 +119,8 @@ int64_t MostOf(const BoxNmsParam& param, const NmsExtents& e) {
   return param.topk < 0 ? e.boxes : std::min(e.boxes, param.topk);
 }
 
-// Removes from `order`, which has at most `most` boxes of an image. `scratch` is of as many bytes
-// as the bits take.
+// Sets the suppressed elements of `order`, which has at most `most` boxes per image, to -1.
+// `scratch` has SuppressionBits::Bytes() bytes.
 template <typename T>
 absl::Status RunSuppress(const KernelContext& c, const NmsExtents& e, const NmsRule<T>& rule,
                          int64_t most, const T* data, int32_t* order, void* scratch) {
@@ -138,8 +138,9 @@ absl::Status RunSuppress(const KernelContext& c, const NmsExtents& e, const NmsR
   return Launch(c, grid, dim3(SuppressionBits::kSuppressThreads), SuppressByBits, e, order, bits);
 }
 
-// Puts into `kept` the boxes that are left of each image, the best first, and then -1. `order` is
-// scratch, of as many elements; `scratch`, of RunSuppress, may be the workspace of `sort`.
+// Writes to `kept` the remaining boxes of each image, sorted from best to worst, and then -1.
+// `order` is scratch with as many elements. `scratch`, for RunSuppress, may share memory with the
+// workspace of `sort`.
 template <typename T>
 absl::Status KeepBest(const KernelContext& c, const NmsExtents& e, const NmsRule<T>& rule,
                       int64_t most, const T* data, PairSort& sort, int32_t* order, void* scratch,
@@ -171,7 +172,8 @@ __global__ void Write(int64_t count, NmsExtents e, NmsRule<T> rule, const T* dat
   }
 }
 
-// Of a number of a box per row, as PairSort wants what is before it.
+// Returns the bytes of one int32 per row, rounded up to the alignment that PairSort needs for its
+// offset.
 int64_t OrderBytes(int64_t rows) {
   return (rows * static_cast<int64_t>(sizeof(int32_t)) + 255) / 256 * 256;
 }
@@ -206,7 +208,7 @@ absl::Status RunForward(const KernelContext& c) {
                         c.reqs[kOutput] == WriteReq::kAdd);
 }
 
-// A row gives its gradient to the box that it is, which no other row is.
+// Copies the gradient of each row to its box; no two rows have the same box.
 template <typename T>
 __global__ void Backward(int64_t count, NmsExtents e, const T* ograd, const int32_t* record,
                          T* grad) {
@@ -241,7 +243,7 @@ absl::StatusOr<Prepared> PrepareForward(const PrepareContext& c) {
   COOPER_RETURN_IF_ERROR(e.Check());
   const int64_t rows = e.images * e.boxes;
   COOPER_ASSIGN_OR_RETURN(const int64_t sort, PairSort::WorkspaceBytes(c.context, rows));
-  // Nothing is sorted while boxes are suppressed.
+  // The sort and the suppression do not run at the same time, so they share memory.
   const SuppressionBits bits = {e.images, MostOf(c.param<BoxNmsParam>(), e)};
   return Prepared{.workspace_bytes = 2 * OrderBytes(rows) + std::max(sort, bits.Bytes())};
 }

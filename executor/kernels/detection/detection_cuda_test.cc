@@ -1,4 +1,4 @@
-// The operators of detection: on gpu(0) they compute what they compute on cpu(0).
+// Compares the operators of detection on gpu(0) with cpu(0).
 
 #include <algorithm>
 #include <cmath>
@@ -24,12 +24,12 @@
 namespace cooper {
 namespace {
 
-// How the numbers of an input are made.
+// How the numbers of an input are generated.
 enum class Fill : uint8_t {
   kBoxes,     // corners in [-0.2, 1.2]
   kRows,      // a class of 0 to 2 or -1, a score, corners
-  kLabels,    // the same without the score, some of the last rows of -1
-  kRois,      // a sample, the first of -1, the others of 0 to 2, corners in [-2, 14]
+  kLabels,    // the same without the score; the last rows of an image may be -1
+  kRois,      // a sample, the first -1, the others 0 to 2; corners in [-2, 14]
   kWideRois,  // the same with columns in [-8, 56]
   kValues,    // in [-1, 1]
 };
@@ -76,7 +76,7 @@ std::vector<double> Numbers(const Input& input, std::mt19937& random) {
     if (input.fill == Fill::kLabels) {
       const int64_t label = at / width % input.shape[1];
       row[0] = static_cast<double>(random() % 3);
-      // The last image has no object, the others one less than there is room for.
+      // The last image has no object; the others have one less than there are rows.
       const bool is_last_image = at / width / input.shape[1] == input.shape[0] - 1;
       if (is_last_image || label == input.shape[1] - 1) std::fill_n(row, width, -1);
     }
@@ -84,7 +84,7 @@ std::vector<double> Numbers(const Input& input, std::mt19937& random) {
   return numbers;
 }
 
-// The outputs, and the gradient of the first input if it has one.
+// Returns the outputs, and the gradient of the first input if it has one.
 std::vector<std::vector<double>> RunOn(const DetectionCase& test, DType dtype,
                                        const Context& context) {
   std::mt19937 random(7);
@@ -196,7 +196,7 @@ std::vector<DetectionCase> Cases() {
         {"aligned", "True"}},
        {image, rois},
        true},
-      // More planes, columns and regions than a block has at once.
+      // More planes, columns and regions than a block handles at once.
       {"align of a wide image",
        "_contrib_ROIAlign",
        {{"pooled_size", "(2, 2)"}, {"spatial_scale", "1"}},
@@ -225,7 +225,7 @@ std::vector<DetectionCase> Cases() {
   };
 }
 
-// Executors add gradients alone to what is there; kernels add whatever is asked for.
+// Executors accumulate gradients only; kernels must accumulate any output.
 TEST(DetectionCudaTest, AddsToWhatIsThere) {
   COOPER_REQUIRE_GPU();
   for (const DetectionCase& test : Cases()) {
@@ -247,7 +247,7 @@ TEST(DetectionCudaTest, AddsToWhatIsThere) {
       run.outputs.push_back(RandomArray(shape, DType::kFloat32, 1, 3));
       run.reqs.push_back(WriteReq::kAdd);
     }
-    if (test.op == "_contrib_box_nms") {  // and the record for its gradient
+    if (test.op == "_contrib_box_nms") {  // and the record for the gradient
       run.outputs.push_back(*NDArray::Zeros({2, 300, 1}, DType::kInt32));
       run.reqs.push_back(WriteReq::kWrite);
     }
@@ -261,7 +261,7 @@ TEST(DetectionCudaTest, AddsToWhatIsThere) {
   }
 }
 
-// An image of so many boxes that there is no room for the bits of all pairs; 60 are candidates.
+// Tests an image with too many boxes for a bit matrix of all pairs; 60 are candidates.
 TEST(DetectionCudaTest, NmsOfTooManyBoxesForBits) {
   COOPER_REQUIRE_GPU();
   constexpr int64_t kBoxes = 32800, kWidth = 6, kApart = 500;
@@ -285,7 +285,7 @@ TEST(DetectionCudaTest, NmsOfTooManyBoxesForBits) {
   EXPECT_EQ(*actual[2].ToVector<int32_t>(), *expected[2].ToVector<int32_t>());
 }
 
-// With a block for each image, and with one for all of them.
+// Runs with one block per image, and with one block for all images.
 TEST(DetectionCudaTest, EqualsTheCpus) {
   COOPER_REQUIRE_GPU();
   for (const DetectionCase& test : Cases()) {

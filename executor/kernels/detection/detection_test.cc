@@ -1,4 +1,4 @@
-// Operators of detection for numbers that no image has, and for none at all.
+// Tests operators of detection with extreme numbers, and with empty arrays.
 
 #include <cmath>
 #include <limits>
@@ -42,12 +42,12 @@ TEST(DetectionTest, RegionsOutsideAreZeros) {
   EXPECT_THAT(Align({{"aligned", "True"}}, {0, 3, 3, 1, 1}), Each(0));
   EXPECT_THAT(Align({}, {0, kNan, 0, 3, 3}), Each(0));
   for (const float value : {1e30F, kInfinity, -kInfinity}) {
-    Align({}, {0, -value, -value, value, value});  // ends
+    Align({}, {0, -value, -value, value, value});  // terminates
     Align({{"sample_ratio", "2"}}, {0, 0, value, 3, value});
   }
 }
 
-// Scores that are no numbers are no candidates.
+// A score that is NaN is not a candidate.
 TEST(DetectionTest, BoxesWithoutScores) {
   const NDArray rows = Floats({3, 6}, {0, kNan, 0, 0, 1, 1,            //
                                        0, 0.5, kNan, 0, 1, kInfinity,  //

@@ -5,8 +5,9 @@
 
 namespace cooper {
 
-// Non-maximum suppression of `count` boxes, the best first: each that is left, is_left(i), removes
-// those behind it that are left and that it suppresses, suppresses(i, j), by remove(j).
+// Non-maximum suppression of `count` boxes, sorted from best to worst: calls remove(j) for each
+// remaining box j, is_left(j), that a remaining box i before it suppresses, suppresses(i, j).
+// O(count^2) time.
 template <typename IsLeft, typename Suppresses, typename Remove>
 void SuppressGreedily(int64_t count, const IsLeft& is_left, const Suppresses& suppresses,
                       const Remove& remove) {

@@ -20,7 +20,7 @@ namespace {
 
 using enum MultiBoxDetectionArrays::Input;
 
-// The rows of all images, and room to sort those of each.
+// The detections of all images, and scratch memory to sort those of each.
 template <typename T>
 struct Scratch {
   Detection<T>*rows, *sorted;
@@ -32,8 +32,8 @@ struct Scratch {
         order(cursor.Take<int64_t>(e.rows())) {}
 };
 
-// Puts the most probable of the `count` rows first, and takes the class of those that they
-// suppress. `order` and `sorted` have room for as many.
+// Sorts the most probable of `count` rows to the front, and removes the class of those that they
+// suppress. `order` and `sorted` have `count` elements.
 template <typename T>
 void Suppress(const DetectionRule& rule, int64_t count, Detection<T>* rows, int64_t* order,
               Detection<T>* sorted) {
@@ -43,7 +43,7 @@ void Suppress(const DetectionRule& rule, int64_t count, Detection<T>* rows, int6
                     [&](int64_t a, int64_t b) { return IsMoreProbable(rows, a, b); });
   for (int64_t i = 0; i < kept; ++i) sorted[i] = rows[order[i]];
   std::copy_n(sorted, kept, rows);
-  // As in MXNet, the rows behind are those that were there, without their class.
+  // As in MXNet, the rows after them keep their previous contents, except for the class.
   for (int64_t i = kept; i < count; ++i) rows[i].id = -1;
   SuppressGreedily(
       kept, [&](int64_t i) { return rows[i].is_object(); },

@@ -18,7 +18,7 @@ namespace {
 
 using enum MultiBoxDetectionArrays::Input;
 
-// What each anchor sees, and no detection anywhere in `cleared`.
+// Computes the detection of each anchor, and fills `cleared` with None().
 template <typename T>
 __global__ void Detect(DetectionExtents e, DetectionRule rule, const T* cls_prob, const T* loc_pred,
                        const T* anchors, Detection<T>* rows, Detection<T>* cleared) {
@@ -30,7 +30,7 @@ __global__ void Detect(DetectionExtents e, DetectionRule rule, const T* cls_prob
   }
 }
 
-// Moves each image's objects to the front of its part of `found`.
+// Moves the objects of each image to the front of the image's part of `found`.
 template <typename T>
 __global__ void Compact(DetectionExtents e, const Detection<T>* rows, Detection<T>* found) {
   for (int64_t i = FirstElement(); i < e.rows(); i += ElementStep()) {
@@ -41,8 +41,8 @@ __global__ void Compact(DetectionExtents e, const Detection<T>* rows, Detection<
   }
 }
 
-// The `topk` most probable objects of each image first, in their order; behind them what was
-// found there, without its class.
+// Sorts the `topk` most probable objects of each image to its front. The positions after them get
+// the row of `found` at the same position, without its class.
 template <typename T>
 __global__ void Rank(DetectionExtents e, int64_t topk, const Detection<T>* found,
                      Detection<T>* sorted) {
@@ -60,7 +60,7 @@ __global__ void Rank(DetectionExtents e, int64_t topk, const Detection<T>* found
   }
 }
 
-// A block for each image.
+// Suppresses the detections of each image, in one block per image.
 template <typename T>
 __global__ void Suppress(DetectionExtents e, DetectionRule rule, int64_t topk,
                          Detection<T>* sorted) {

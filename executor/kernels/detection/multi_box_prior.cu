@@ -1,4 +1,4 @@
-// GPU kernel of _contrib_MultiBoxPrior: a launch for each of a pixel's boxes.
+// GPU kernel of _contrib_MultiBoxPrior: one launch per kind of box.
 
 #include <cstdint>
 
@@ -13,7 +13,7 @@
 namespace cooper {
 namespace {
 
-// Box `kind` of the `kinds` of each pixel; `count` corners.
+// Computes the boxes of kind `kind`, one of `kinds` per pixel; `count` numbers in all.
 template <typename T>
 __global__ void Corners(int64_t count, PriorBoxes boxes, int64_t kind, int64_t kinds, float size,
                         float ratio, T* out, bool add) {

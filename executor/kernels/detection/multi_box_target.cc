@@ -16,7 +16,7 @@
 namespace cooper {
 namespace {
 
-// One thread as the Team of an AnchorMatcher.
+// The Team of an AnchorMatcher that has one thread.
 struct OneThread {
   template <typename Fn>
   void ForEach(int64_t n, const Fn& fn) const {

@@ -1,4 +1,4 @@
-// GPU kernel of _contrib_MultiBoxTarget: a block for each image.
+// GPU kernel of _contrib_MultiBoxTarget: one block per image.
 
 #include <cstdint>
 
@@ -18,9 +18,9 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// The threads of a block as the Team of an AnchorMatcher.
+// The Team of an AnchorMatcher whose threads are those of a block.
 struct BlockTeam {
-  GreatestValue* shared;  // kThreads
+  GreatestValue* shared;  // kThreads elements
 
   template <typename Fn>
   __device__ void ForEach(int64_t n, const Fn& fn) const {
@@ -29,7 +29,7 @@ struct BlockTeam {
   }
   template <typename Fn>
   __device__ void Once(const Fn& fn) const {
-    __syncthreads();  // of what fn changes, nobody reads what was there any more
+    __syncthreads();  // until all threads have read what fn changes
     if (threadIdx.x == 0) fn();
     __syncthreads();
   }
@@ -41,7 +41,7 @@ struct BlockTeam {
     __syncthreads();
     int64_t count = 0;
     for (int i = 0; i < kThreads; ++i) count += shared[i].index;
-    __syncthreads();  // before somebody writes again
+    __syncthreads();  // until all threads have read `shared`
     return count;
   }
   template <typename Fn>
@@ -60,7 +60,7 @@ struct BlockTeam {
       __syncthreads();
     }
     const GreatestValue greatest = shared[0];
-    __syncthreads();  // before the next one writes
+    __syncthreads();  // until all threads have read `shared`
     return greatest;
   }
   template <typename Fn>
@@ -83,7 +83,7 @@ struct Inputs {
   const T *anchor, *label, *cls_pred;
 };
 
-// An output; null if nobody asks for it.
+// An output; `data` is null if it is not requested.
 template <typename T>
 struct Target {
   T* data;

@@ -11,7 +11,7 @@
 
 namespace cooper {
 
-// The data of _contrib_box_nms: (images..., boxes, width).
+// The extents of _contrib_box_nms's data, (images..., boxes, width).
 struct NmsExtents {
   int64_t images, boxes, width;
 
@@ -22,7 +22,7 @@ struct NmsExtents {
 
   COOPER_HOST_DEVICE int64_t size() const { return boxes * width; }  // of an image
 
-  // kInvalidArgument if boxes cannot be counted in the int32 of the output `record`.
+  // Returns kInvalidArgument if the number of boxes exceeds the int32 of the output `record`.
   absl::Status Check() const {
     if (boxes <= std::numeric_limits<int32_t>::max()) return absl::OkStatus();
     return absl::InvalidArgumentError(

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_DETECTION_NMS_RULE_H_
 #define COOPER_EXECUTOR_KERNELS_DETECTION_NMS_RULE_H_
 
-// What _contrib_box_nms asks of its boxes, for its kernels. MXNet:
+// The rules of _contrib_box_nms for one or two boxes, for its kernels. MXNet:
 // src/operator/contrib/bounding_box-inl.h.
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace cooper {
 
-// A box is a row of `width` numbers.
+// Holds the operator's parameters. A box is a row of `width` numbers.
 template <typename T>
 class NmsRule {
  public:
@@ -27,22 +27,24 @@ class NmsRule {
         background_(static_cast<T>(param.background_id)),
         most_overlap_(static_cast<T>(param.overlap_thresh)),
         in_(param.in_format),
-        // Without suppression everything stays as it is.
+        // Without suppression the boxes stay unchanged.
         out_(param.topk == 0 ? param.in_format : param.out_format) {}
 
-  // Whether it has a score and is not of the background.
+  // Returns whether the box has a score above the threshold and is not of the background class.
   COOPER_HOST_DEVICE bool IsCandidate(const T* row) const {
     return row[score_] > least_score_ && !(id_ >= 0 && row[id_] == background_);
   }
 
   COOPER_HOST_DEVICE T Score(const T* row) const { return row[score_]; }
 
-  // Whether candidate a of `rows` comes before b.
+  // Returns whether candidate a of `rows` is ranked before b: by score, then by position.
   COOPER_HOST_DEVICE bool IsBefore(const T* rows, int64_t a, int64_t b) const {
     const T of_a = rows[a * width_ + score_], of_b = rows[b * width_ + score_];
     return of_a > of_b || (of_a == of_b && a < b);
   }
 
+  // Returns whether box a suppresses b: whether they overlap enough and, unless force_suppress is
+  // set, have the same class.
   COOPER_HOST_DEVICE bool Suppresses(const T* a, const T* b) const {
     if (by_class_ && IntegerOf<int32_t>(a[id_]) != IntegerOf<int32_t>(b[id_])) return false;
     const T shared = BoxIntersection(a + box_, b + box_, in_);
@@ -50,7 +52,7 @@ class NmsRule {
     return shared / all > most_overlap_;
   }
 
-  // Number i of the row that the output has for `row`.
+  // Returns number i of the output's row for the box `row`.
   COOPER_HOST_DEVICE T Output(const T* row, int64_t i) const {
     const int64_t in_box = i - box_;
     return in_box >= 0 && in_box < 4 ? BoxNumberIn(out_, row + box_, in_box, in_) : row[i];

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_DETECTION_PRIOR_BOX_H_
 #define COOPER_EXECUTOR_KERNELS_DETECTION_PRIOR_BOX_H_
 
-// The boxes of _contrib_MultiBoxPrior, for its kernels. Computed in float whatever the dtype, as in
-// MXNet (src/operator/contrib/multibox_prior.cc).
+// The boxes of _contrib_MultiBoxPrior, for its kernels. They are computed in float for every dtype,
+// as in MXNet (src/operator/contrib/multibox_prior.cc).
 
 #include <cmath>
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace cooper {
 
-// One of the boxes that every pixel has.
+// The size and the aspect ratio of one of the boxes of each pixel.
 struct PriorKind {
   float size, ratio;
 };
 
-// All sizes with the first ratio, then the first size with the other ratios.
+// The kinds are all sizes with the first ratio, then the first size with the other ratios.
 inline int64_t NumPriorKinds(const MultiBoxPriorParam& param) {
   return static_cast<int64_t>(param.sizes.size() + param.ratios.size()) - 1;
 }
@@ -27,6 +27,7 @@ inline PriorKind PriorKindAt(const MultiBoxPriorParam& param, int64_t kind) {
   return {param.sizes[0], param.ratios[kind - num_sizes + 1]};
 }
 
+// The parameters of the boxes of an image.
 struct PriorBoxes {
   int64_t height, width;  // in pixels
   float step_y, step_x, offset_y, offset_x;
@@ -45,7 +46,8 @@ struct PriorBoxes {
     step_x = 1.0F / static_cast<float>(width);
   }
 
-  // Corner `corner` (0 to 3: xmin, ymin, xmax, ymax) of the box of that size and ratio at a pixel.
+  // Returns corner `corner` (0 to 3: xmin, ymin, xmax, ymax) of the box of the given size and ratio
+  // at a pixel.
   COOPER_HOST_DEVICE float Corner(int64_t row, int64_t column, float size, float ratio,
                                   int corner) const {
     const bool is_x = corner % 2 == 0;

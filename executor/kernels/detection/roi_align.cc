@@ -22,15 +22,15 @@ struct Extents {
   int64_t bins() const { return pooled[2] * pooled[3]; }
 };
 
-// What a pixel counts in a point.
+// The weight of a pixel in a sampling point.
 template <typename T>
 struct Tap {
   int64_t pixel;
   T weight;
 };
 
-// Calls fn(taps, bin) with what the pixels of a plane count in a bin of a region; several times for
-// a bin of many points, and not for one that lies outside of the plane.
+// Calls fn(taps, bin) with the weights of a plane's pixels in a bin of a region: several times for
+// a bin with many points, and never for a bin outside of the plane.
 template <typename T, typename Fn>
 void ForEachBin(const RoiAlignParam& param, const Extents& e, const T* roi, Fn&& fn) {
   const RoiAxis<T> y(roi[2], roi[4], param.spatial_scale, param.aligned, e.pooled[2],
@@ -65,7 +65,7 @@ void ForEachBin(const RoiAlignParam& param, const Extents& e, const T* roi, Fn&&
   }
 }
 
-// The planes of a region's sample; null if that is not in the batch, or has no pixels.
+// Returns the planes of a region's sample; null if the sample is not in the batch or has no pixels.
 template <typename T, typename Data>
 Data* PlanesOf(const Extents& e, const T* roi, Data* data) {
   const int64_t sample = IntegerOf<int64_t>(roi[0]);
@@ -73,7 +73,7 @@ Data* PlanesOf(const Extents& e, const T* roi, Data* data) {
   return data + sample * e.data[1] * e.plane();
 }
 
-// Of those the one that a bin of a channel of pooled is made from.
+// Returns the plane of the sample that a bin of a channel of pooled is computed from.
 int64_t PlaneOf(const RoiAlignParam& param, int64_t bins, int64_t channel, int64_t bin) {
   return param.position_sensitive ? channel * bins + bin : channel;
 }
@@ -105,7 +105,7 @@ void Forward(const KernelContext& c) {
   });
 }
 
-// Regions may overlap, channels do not: threads share the channels.
+// Regions may overlap but channels do not, so threads share the channels.
 template <typename T>
 void Backward(const KernelContext& c) {
   using enum RoiAlignGradientArrays::Input;

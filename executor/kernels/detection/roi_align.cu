@@ -1,6 +1,6 @@
-// GPU kernels of _contrib_ROIAlign and its gradient. What a row of pixels counts in a row of bins
-// does not depend on the columns, and the other way around: the gradient has a table of each, and
-// is gathered with them.
+// GPU kernels of _contrib_ROIAlign and its gradient. The weight of a pixel in a bin is the product
+// of a weight of its row and a weight of its column. The gradient's kernel computes a table of each
+// and gathers with them.
 
 #include <cstdint>
 
@@ -24,7 +24,7 @@ struct Extents {
   bool aligned, position_sensitive;
 
   __device__ int64_t bins() const { return pooled_h * pooled_w; }
-  // Of the `planes` of a sample the one that a bin of a channel is made from.
+  // Returns the plane, one of the `planes` of a sample, that a bin of a channel is computed from.
   __device__ int64_t Plane(int64_t channel, int64_t bin) const {
     return position_sensitive ? channel * bins() + bin : channel;
   }
@@ -84,8 +84,8 @@ __global__ void Forward(int64_t count, Extents e, const T* data, const T* rois, 
   }
 }
 
-// shares (rois, bins, extent): what pixels of one axis count in bins of it. reached (rois, extent):
-// the bins where a pixel counts, from the first to the last.
+// Computes shares (rois, bins, extent), the weights of pixels in bins along one axis, and reached
+// (rois, extent), the range from the first to the last bin in which a pixel has a weight.
 template <typename T>
 __global__ void AxisShares(int64_t count, Extents e, bool is_rows, const T* rois, T* shares,
                            RoiRange* reached) {
@@ -112,7 +112,7 @@ __global__ void AxisShares(int64_t count, Extents e, bool is_rows, const T* rois
   }
 }
 
-// What the bins of a region give to a pixel of some planes.
+// Adds the contributions of a region's bins to a pixel of several planes.
 template <typename T>
 struct GiveShares {
   Extents e;
@@ -122,7 +122,7 @@ struct GiveShares {
                              T (&sums)[kRoiPlanes]) const {
     const T* heads = ograd + n * e.channels * e.bins();
     if (e.position_sensitive) {
-      // A plane has one bin.
+      // Each plane has one bin.
 #pragma unroll
       for (int k = 0; k < kRoiPlanes; ++k) {
         const int64_t plane = at.plane + k * kRoiWarps;
@@ -155,7 +155,7 @@ struct GiveShares {
     return column_shares[(n * e.pooled_w + pw) * e.width + x];
   }
   __device__ static void Give(const T* head, T of_row, T of_column, T* sum) {
-    // What the head has where nothing is shared may be infinite.
+    // Without a weight nothing is added: the gradient may be infinite.
     if (of_row != 0 && of_column != 0) *sum += *head * of_row * of_column;
   }
 };

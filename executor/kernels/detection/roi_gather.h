@@ -1,12 +1,11 @@
 #ifndef COOPER_EXECUTOR_KERNELS_DETECTION_ROI_GATHER_H_
 #define COOPER_EXECUTOR_KERNELS_DETECTION_ROI_GATHER_H_
 
-// Gathers the gradient of an image from the bins of regions that may overlap, without atomics: a
-// pixel goes through the regions in their order, so that equal input gives equal bits. For .cu
-// files.
+// Gathers the gradient of an image from the bins of regions that may overlap, without atomics: each
+// pixel goes through the regions in order, so that equal inputs give equal bits. For .cu files.
 //
-// Which bins may reach a pixel is known for its row and for its column from tables. A warp has 32
-// neighbours of one row of pixels, and a thread some planes, which share what is found out about
+// Tables give the bins that may reach a row or a column of pixels. A warp handles 32 neighbouring
+// pixels of a row, and each thread several planes, which share the search for regions.
 // the regions.
 
 #include <cstdint>
@@ -22,35 +21,35 @@
 
 namespace cooper {
 
-// Bins along an axis of a region, or pixels along one of the image: [begin, end).
+// A range [begin, end) of bins along an axis of a region, or of pixels along an axis of the image.
 struct RoiRange {
   int32_t begin, end;
 
   __device__ bool empty() const { return begin >= end; }
 };
 
-// An image of (batch, planes, height, width), and the number of regions of it.
+// The extents of images (batch, planes, height, width), and the number of regions.
 struct RoiImage {
   int64_t batch, planes, height, width, rois;
 };
 
-// Of images (batch, planes, height, width) and what is pooled from each region, (rois, ...).
+// Takes the shapes of images (batch, planes, height, width) and of the pooled regions, (rois, ...).
 inline RoiImage RoiImageOf(const Shape& images, const Shape& pooled) {
   return {images[0], images[1], images[2], images[3], pooled[0]};
 }
 
-// The bins that may reach a row of pixels (rois, height), and a column (rois, width); the columns
-// that a region reaches (rois).
+// Tables of the bins that may reach each row of pixels (rois, height) and each column (rois,
+// width), and of the columns that each region reaches (rois).
 struct RoiTables {
   RoiRange *rows, *columns, *spans;
 
-  // Of all tables in elements.
+  // Returns the number of elements of all tables.
   static int64_t Count(const RoiImage& m) { return m.rois * (m.height + m.width + 1); }
   RoiTables(const RoiImage& m, RoiRange* begin)
       : rows(begin), columns(rows + m.rois * m.height), spans(columns + m.rois * m.width) {}
 };
 
-// One warp has a region.
+// Computes the table `spans` from `columns`. One warp per region.
 static __global__ void FindRoiSpans(RoiImage m, RoiTables tables) {
   for (int64_t n = blockIdx.x; n < m.rois; n += gridDim.x) {
     int32_t begin = INT32_MAX, end = 0;
@@ -69,17 +68,17 @@ static __global__ void FindRoiSpans(RoiImage m, RoiTables tables) {
   }
 }
 
-inline constexpr int kRoiWarps = 8;   // of a block
-inline constexpr int kRoiPlanes = 8;  // of a thread, kRoiWarps apart
+inline constexpr int kRoiWarps = 8;   // per block
+inline constexpr int kRoiPlanes = 8;  // per thread, kRoiWarps apart
 
-// Where a thread is: a pixel, and the first of its planes.
+// A thread's pixel and the first of its planes.
 struct RoiPlace {
   int64_t sample, y, x, plane;
 };
 
-// grad = or += for every pixel what the regions give it: give(n, rows, columns, place, sums) adds
-// what bins of rows x columns of region n do to the sums of the thread's planes.
-// Three blocks to a multiprocessor: left to itself the compiler makes room for more, and spills.
+// Sets, or adds to, each pixel of grad the sum over regions. give(n, rows, columns, place, sums)
+// adds the contribution of the bins rows x columns of region n to the sums of the thread's planes.
+// Three blocks per multiprocessor: with the compiler's own choice of more, registers spill.
 template <typename T, typename Give>
 __global__ void __launch_bounds__(32 * kRoiWarps, kNeedsMoreRegisters ? 1 : 3)
     GatherRois(RoiImage m, RoiTables tables, const T* rois, Give give, T* grad, bool add) {
@@ -103,7 +102,7 @@ __global__ void __launch_bounds__(32 * kRoiWarps, kNeedsMoreRegisters ? 1 : 3)
                     !tables.rows[mine * m.height + at.y].empty();
         }
         const uint32_t bits = __ballot_sync(0xffffffffu, reaches);
-        __syncthreads();  // until the chunk before has been gone through
+        __syncthreads();  // until all threads have read the previous chunk
         if (lane == 0) reached[warp] = bits;
         __syncthreads();
         if (!inside || at.plane >= m.planes) continue;
@@ -128,7 +127,7 @@ __global__ void __launch_bounds__(32 * kRoiWarps, kNeedsMoreRegisters ? 1 : 3)
   }
 }
 
-// Gathers once the tables of bins are filled.
+// Computes the spans and queues GatherRois. Requires the tables of rows and columns.
 template <typename T, typename Give>
 absl::Status RunGatherRois(const KernelContext& c, const RoiImage& m, const RoiTables& tables,
                            const T* rois, const Give& give, T* grad, bool add) {

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_DETECTION_ROI_POINTS_H_
 #define COOPER_EXECUTOR_KERNELS_DETECTION_ROI_POINTS_H_
 
-// The points of a region of _contrib_ROIAlign, for its kernels. MXNet:
+// The sampling points of a region of _contrib_ROIAlign, for its kernels. MXNet:
 // src/operator/contrib/roi_align.cc.
 
 #include <cmath>
@@ -12,18 +12,18 @@
 
 namespace cooper {
 
-// A point of one axis between two pixels: pixels[low] * (1 - weight) + pixels[high] * weight.
+// A point along one axis, between two pixels: pixels[low] * (1 - weight) + pixels[high] * weight.
 template <typename T>
 struct RoiPoint {
   int64_t low, high;
   T weight;
 };
 
-// One axis of a region: `bins` bins with `points` points each, over `extent` pixels.
+// One axis of a region: `bins` bins with `points` sampling points each, over `extent` pixels.
 template <typename T>
 struct RoiAxis {
   T begin, bin;    // where the region begins, and the length of a bin
-  T points;        // of each bin; a whole number, which may be greater than any integer type's
+  T points;        // per bin; an integer that may exceed the range of integer types
   int64_t extent;  // at least 1
 
   COOPER_HOST_DEVICE RoiAxis(T first, T last, float scale, bool aligned, int64_t bins,
@@ -32,18 +32,18 @@ struct RoiAxis {
     const T half = aligned ? T{0.5} : T{0};
     begin = first * scale - half;
     const T length = (last * scale - half) - begin;
-    // Where regions are not aligned, a smaller one counts as one pixel.
+    // Without `aligned`, a region smaller than one pixel counts as one pixel.
     const T counted = aligned || length > 1 ? length : T{1};
     bin = counted / static_cast<T>(bins);
     points = sample_ratio > 0 ? static_cast<T>(sample_ratio) : std::ceil(bin);
   }
 
-  // The points of bin b that may lie where pixels are are in [First(b), End(b)); those before and
-  // behind lie elsewhere and count as 0. None of a region that is empty or not a number.
+  // The points of bin b that may lie within the pixels are in [First(b), End(b)); the other points
+  // lie outside and count as 0. The range is empty if the region is empty or NaN.
   COOPER_HOST_DEVICE int64_t First(int64_t b) const { return Index(T{-1}, b, T{-1}); }
   COOPER_HOST_DEVICE int64_t End(int64_t b) const { return Index(static_cast<T>(extent), b, T{2}); }
 
-  // Point i of bin b; false if it is outside the pixels by more than one.
+  // Computes point i of bin b. Returns false if it is more than one pixel outside.
   COOPER_HOST_DEVICE bool At(int64_t b, int64_t i, RoiPoint<T>* point) const {
     T at = begin + static_cast<T>(b) * bin + (static_cast<T>(i) + T{0.5}) * bin / points;
     if (!(at >= -1 && at <= static_cast<T>(extent))) return false;
@@ -58,7 +58,8 @@ struct RoiAxis {
   }
 
  private:
-  // What index a point of bin b at `position` has, moved by `margin` for rounding, in [0, points].
+  // Returns the index of the point of bin b at `position`, plus `margin` for rounding errors,
+  // limited to [0, points].
   COOPER_HOST_DEVICE int64_t Index(T position, int64_t b, T margin) const {
     if (!(bin > 0)) return 0;
     const T i = std::floor((position - begin - static_cast<T>(b) * bin) / bin * points) + margin;

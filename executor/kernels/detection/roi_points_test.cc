@@ -10,8 +10,8 @@
 namespace cooper {
 namespace {
 
-// What First and End leave out lies outside of the pixels, and what they leave in is bounded by
-// these, however large the region is.
+// Checks that the points outside of [First, End) lie outside of the pixels, and that the size of
+// that range is bounded, however large the region is.
 TEST(RoiPointsTest, AllPointsInsideAreVisited) {
   const uint32_t seed = std::random_device()();
   SCOPED_TRACE(seed);
@@ -50,7 +50,7 @@ TEST(RoiPointsTest, OfRegionsThatAreNone) {
       for (const float last : {-kInfinity, -1e30F, 0.0F, 1e30F, kInfinity, nan}) {
         const RoiAxis<float> axis(first, last, 1, aligned, 2, -1, kExtent);
         for (int64_t bin = 0; bin < 2; ++bin) {
-          // A pixel and its surroundings have a point, at most.
+          // Each pixel, with the margin around the image, has at most one point.
           ASSERT_LE(axis.End(bin) - axis.First(bin), 2 * kExtent + 8) << first << " to " << last;
         }
       }

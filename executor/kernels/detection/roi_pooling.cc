@@ -12,8 +12,8 @@
 namespace cooper {
 namespace {
 
-// Calls fn(element of the output, element of data with its maximum, or -1 where a bin is empty),
-// for channels [begin, end).
+// Calls fn(element of the output, element of data that is its maximum, or -1 for an empty bin) for
+// channels [begin, end).
 template <typename T, typename Fn>
 void ForEachBin(const KernelContext& c, const ArrayView& data, const ArrayView& rois,
                 const Shape& pooled, int64_t begin, int64_t end, Fn&& fn) {
@@ -60,7 +60,7 @@ void Forward(const KernelContext& c) {
   });
 }
 
-// Regions may overlap, channels do not: threads share the channels.
+// Regions may overlap but channels do not, so threads share the channels.
 template <typename T>
 void Backward(const KernelContext& c) {
   using enum ROIPoolingGradientArrays::Input;

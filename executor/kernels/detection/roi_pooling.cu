@@ -1,5 +1,5 @@
-// GPU kernels of ROIPooling and its gradient. The gradient is gathered: an element looks for the
-// bins whose maximum it is among those that hold it.
+// GPU kernels of ROIPooling and its gradient. The gradient is gathered: among the bins that contain
+// an element, each thread finds those whose maximum is the element.
 
 #include <cstdint>
 
@@ -29,7 +29,8 @@ Extents ExtentsOf(const KernelContext& c, const Shape& data, const Shape& pooled
           pooled[0], pooled[2], pooled[3], c.param<RoiPoolingParam>().spatial_scale};
 }
 
-// The element of data that is the maximum of bin i of the output, or -1 where the bin is empty.
+// Returns the element of data that is the maximum of bin i of the output, or -1 if the bin is
+// empty.
 template <typename T>
 __device__ int64_t MaxOf(const Extents& e, int64_t i, const T* data, const T* rois) {
   const int64_t pw = i % e.pooled_w, ph = i / e.pooled_w % e.pooled_h;
@@ -63,8 +64,8 @@ __global__ void FindMaxima(int64_t bins, Extents e, const T* data, const T* rois
   }
 }
 
-// reached (rois, extent): the bins of regions that hold a row of pixels, or a column. Those between
-// the first and the last do too.
+// Computes reached (rois, extent), the bins of each region that contain a row of pixels, or a
+// column. They are contiguous.
 template <typename T>
 __global__ void FindBins(int64_t count, Extents e, bool is_rows, const T* rois, RoiRange* reached) {
   const int64_t extent = is_rows ? e.height : e.width, bins = is_rows ? e.pooled_h : e.pooled_w;
@@ -82,7 +83,7 @@ __global__ void FindBins(int64_t count, Extents e, bool is_rows, const T* rois, 
   }
 }
 
-// What the bins of a region give to a pixel of some planes: their gradient if it is their maximum.
+// Adds the gradients of a region's bins to the pixel of several planes that is their maximum.
 template <typename T>
 struct GiveToMaxima {
   Extents e;

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_DETECTION_ROI_REGION_H_
 #define COOPER_EXECUTOR_KERNELS_DETECTION_ROI_REGION_H_
 
-// Where the bins of a region of ROIPooling lie.
+// The bins of a region of ROIPooling.
 
 #include <cmath>
 #include <cstdint>
@@ -11,11 +11,13 @@
 
 namespace cooper {
 
+// A range [begin, end) of rows or columns.
 struct RoiSpan {
   int64_t begin, end;
 };
 
-// One region (sample, x1, y1, x2, y2), in elements of the feature map; ends included.
+// One region (sample, x1, y1, x2, y2), rounded to elements of the feature map; the ends are
+// included.
 template <typename T>
 struct RoiRegion {
   int64_t sample, x1, y1;
@@ -26,14 +28,14 @@ struct RoiRegion {
     sample = IntegerOf<int64_t>(roi[0]);
     x1 = Round(roi[1] * factor);
     y1 = Round(roi[2] * factor);
-    // A region that ends before it begins is taken as one element.
+    // A region with a negative extent counts as one element.
     const int64_t width = Round(roi[3] * factor) - x1 + 1;
     const int64_t height = Round(roi[4] * factor) - y1 + 1;
     bin_h = static_cast<T>(height > 1 ? height : 1) / static_cast<T>(pooled_h);
     bin_w = static_cast<T>(width > 1 ? width : 1) / static_cast<T>(pooled_w);
   }
 
-  // What row `ph` of bins has of the `height` rows of the map, and a column of its columns.
+  // Return the rows of the feature map in row `ph` of bins, and its columns in column `pw`.
   COOPER_HOST_DEVICE RoiSpan Rows(int64_t ph, int64_t height) const {
     return Span(ph, bin_h, y1, height);
   }
@@ -42,7 +44,8 @@ struct RoiRegion {
   }
 
  private:
-  // Far outside every image is as good as anywhere outside, and differences fit.
+  // Rounds, and limits the result to a range in which differences cannot overflow. Positions beyond
+  // it are outside of every image.
   COOPER_HOST_DEVICE static int64_t Round(T value) {
     constexpr int64_t kFar = int64_t{1} << 40;
     const int64_t whole = IntegerOf<int64_t>(std::round(value));

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_DETECTION_SSD_DETECTION_H_
 #define COOPER_EXECUTOR_KERNELS_DETECTION_SSD_DETECTION_H_
 
-// What _contrib_MultiBoxDetection makes of an anchor, for its kernels. MXNet:
+// The rules of _contrib_MultiBoxDetection for one or two anchors, for its kernels. MXNet:
 // src/operator/contrib/multibox_detection.cc.
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace cooper {
 
-// The inputs, as cls_prob (images, classes, anchors) tells.
+// The extents of the inputs, from the shape of cls_prob (images, classes, anchors).
 struct DetectionExtents {
   int64_t images, classes, anchors;
 
@@ -28,7 +28,7 @@ template <typename T>
 struct Detection {
   static constexpr int kNumbers = 6;
 
-  T id;  // the class without the background; -1: none
+  T id;  // the class, not counting the background; -1: none
   T probability;
   T box[4];  // corners
 
@@ -39,6 +39,7 @@ struct Detection {
   }
 };
 
+// The operator's parameters.
 struct DetectionRule {
   float threshold, nms_threshold;
   bool clip, force_suppress;
@@ -55,8 +56,8 @@ struct DetectionRule {
 
   bool suppresses() const { return nms_threshold > 0 && nms_threshold <= 1; }
 
-  // The most probable class of an anchor other than the background, or None(). probabilities[k *
-  // stride] is class k's.
+  // Returns the detection of an anchor: its most probable class other than the background, or
+  // None() if that is below the threshold. Class k has the probability probabilities[k * stride].
   template <typename T>
   COOPER_HOST_DEVICE Detection<T> Detect(const T* probabilities, int64_t classes, int64_t stride,
                                          const T* code, const T* anchor) const {
@@ -73,13 +74,14 @@ struct DetectionRule {
     return found;
   }
 
+  // Returns whether detection a suppresses b.
   template <typename T>
   COOPER_HOST_DEVICE bool Suppresses(const Detection<T>& a, const Detection<T>& b) const {
     return (force_suppress || a.id == b.id) && CornerOverlap(a.box, b.box) >= nms_threshold;
   }
 };
 
-// Whether detection a of `rows` comes before b.
+// Returns whether detection a of `rows` is ranked before b: by probability, then by position.
 template <typename T>
 COOPER_HOST_DEVICE bool IsMoreProbable(const Detection<T>* rows, int64_t a, int64_t b) {
   const T of_a = rows[a].probability, of_b = rows[b].probability;

@@ -1,14 +1,14 @@
 #ifndef COOPER_EXECUTOR_KERNELS_DETECTION_SUPPRESS_IN_ORDER_H_
 #define COOPER_EXECUTOR_KERNELS_DETECTION_SUPPRESS_IN_ORDER_H_
 
-// Parts of non-maximum suppression on a GPU. For .cu files.
+// Helpers for ranking and for non-maximum suppression on a GPU. For .cu files.
 
 #include <cstdint>
 
 namespace cooper {
 
-// How many of [0, n) count: a thread's own loop, of which there is one for each of n items. Nothing
-// need be sorted, but n^2 items are looked at: of more than some ten thousand a sort is faster.
+// Returns for how many i of [0, n) counts(i) is true, in one thread. A kernel that ranks n items by
+// one such loop each needs no sort but O(n^2) time; above some ten thousand items a sort is faster.
 template <typename Fn>
 __device__ int64_t CountIf(int64_t n, Fn&& counts) {
   int64_t count = 0;
@@ -16,7 +16,7 @@ __device__ int64_t CountIf(int64_t n, Fn&& counts) {
   return count;
 }
 
-// How many of [0, n) hold, where those that do come first.
+// Returns the length of the prefix of [0, n) that `holds`, by bisection: no i after it may hold.
 template <typename Fn>
 __device__ int64_t CountFirst(int64_t n, Fn&& holds) {
   int64_t low = 0;
@@ -31,8 +31,8 @@ __device__ int64_t CountFirst(int64_t n, Fn&& holds) {
   return low;
 }
 
-// All threads of a block together: each of `count` boxes, the best first, that is left removes
-// those behind it that are left and that it suppresses.
+// Non-maximum suppression of `count` boxes, sorted from best to worst: calls remove(j) for each
+// remaining box that a remaining box before it suppresses. All threads of a block call it.
 template <typename IsLeft, typename Suppresses, typename Remove>
 __device__ void SuppressInOrder(int64_t count, IsLeft&& is_left, Suppresses&& suppresses,
                                 Remove&& remove) {

@@ -1,31 +1,32 @@
 #ifndef COOPER_EXECUTOR_KERNELS_DETECTION_SUPPRESSION_BITS_H_
 #define COOPER_EXECUTOR_KERNELS_DETECTION_SUPPRESSION_BITS_H_
 
-// Non-maximum suppression of many boxes on a GPU: whether a box would suppress another is found for
-// all pairs at once, as bits, by blocks that have 64 x 64 pairs each; then one block for each image
-// goes over its boxes in order, 64 at a time, and reads the bits of those that are left.
-// suppress_in_order.h needs no memory, but has a whole image's pairs to one block. For .cu files.
+// Non-maximum suppression of many boxes on a GPU in two kernels. The first computes, for all pairs
+// at once, a bit that says whether one box would suppress the other; a block handles 64 x 64 pairs.
+// In the second one block per image goes over the boxes in order, 64 at a time, and reads the bits
+// of the remaining ones. suppress_in_order.h needs no memory, but one block handles all pairs of an
+// image. For .cu files.
 
 #include <algorithm>
 #include <cstdint>
 
 namespace cooper {
 
-// A matrix of bits for each image: of box i, those of the boxes behind it that it suppresses.
+// A bit matrix per image: row i has the boxes after box i that it would suppress.
 struct SuppressionBits {
-  static constexpr int kTile = 64;              // boxes, whose bits are one word
-  static constexpr int64_t kMostBoxes = 32768;  // what removed boxes are marked in is shared memory
+  static constexpr int kTile = 64;              // boxes per tile, whose bits are one word
+  static constexpr int64_t kMostBoxes = 32768;  // limited by the shared memory of `removed`
   static constexpr int64_t kMostBytes = int64_t{1} << 27;
   static constexpr int kFindThreads = kTile;
   static constexpr int kSuppressThreads = 1024;
 
   int64_t images;
-  int64_t boxes;  // of an image: the first ones, in order
+  int64_t boxes;  // per image: the first ones in order
   uint64_t* bits = nullptr;
 
   __host__ __device__ int64_t words() const { return (boxes + kTile - 1) / kTile; }
   __host__ __device__ int64_t tiles() const { return images * words() * words(); }
-  // 0 for so many boxes that they are not worth it.
+  // Returns the size of the matrices; 0 if there are too many boxes for this method.
   int64_t Bytes() const {
     if (boxes > kMostBoxes) return 0;
     const int64_t of_image = boxes * words() * static_cast<int64_t>(sizeof(uint64_t));
@@ -36,8 +37,8 @@ struct SuppressionBits {
     return bits + (image * boxes + box) * words() + word;
   }
 
-  // A block of kFindThreads: tile `item` of tiles(). is_left(image, i) says whether there is a box
-  // i: those that there are come first.
+  // Computes tile `item` of tiles() in a block of kFindThreads threads. is_left(image, i) says
+  // whether box i exists; existing boxes come first.
   template <typename IsLeft, typename Suppresses>
   __device__ void FindTile(int64_t item, IsLeft&& is_left, Suppresses&& suppresses) const {
     const int64_t row_of_tiles = item / words(), image = row_of_tiles / words();
@@ -53,13 +54,13 @@ struct SuppressionBits {
     *At(image, i, column) = word;
   }
 
-  // A block of kSuppressThreads, all of which call: each of the first `count` boxes of the image
-  // that is left removes those that it suppresses.
+  // Calls remove(i) for each of the first `count` boxes of the image that a remaining box before it
+  // suppresses. All threads of a block of kSuppressThreads call it.
   template <typename Remove>
   __device__ void Suppress(int64_t image, int64_t count, Remove&& remove) const {
     constexpr int kWarp = 32, kWarps = kSuppressThreads / kWarp;
     __shared__ uint32_t removed[kMostBoxes / kWarp];
-    __shared__ uint64_t of_tile[kTile];  // what its boxes suppress of itself
+    __shared__ uint64_t of_tile[kTile];  // pairs within the current tile
     __shared__ uint64_t left_of_tile;
     const int t = static_cast<int>(threadIdx.x), warp = t / kWarp, lane = t % kWarp;
     const int tiles = static_cast<int>((count + kTile - 1) / kTile);
@@ -93,7 +94,7 @@ struct SuppressionBits {
     for (int64_t i = t; i < count; i += kSuppressThreads) {
       if ((removed[i / kWarp] >> (i % kWarp) & 1) != 0) remove(i);
     }
-    __syncthreads();  // until they have been read
+    __syncthreads();  // until all threads have read `removed`
   }
 };
 

@@ -12,7 +12,7 @@
 
 namespace cooper {
 
-// The inputs of _contrib_MultiBoxTarget.
+// The extents of _contrib_MultiBoxTarget's inputs.
 struct TargetExtents {
   int64_t images, anchors, labels, label_width, classes;
 
@@ -26,7 +26,7 @@ struct TargetExtents {
     classes = cls_pred[1];
   }
 
-  // What the matching of one image needs.
+  // Returns the scratch bytes for the matching of one image.
   int64_t ScratchBytes() const {
     ScratchCursor cursor(nullptr);
     const MatchScratch scratch(anchors, labels, cursor);

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_ELEMWISE_ACTIVATION_FUNCTIONS_H_
 #define COOPER_EXECUTOR_KERNELS_ELEMWISE_ACTIVATION_FUNCTIONS_H_
 
-// The functions of Activation, for element loops, and of (ograd, value) their gradients, where
-// value is the function's output y or, for softsign, its input x.
+// The functions of Activation and their gradients, for element loops. A gradient takes (ograd,
+// value), where value is the function's output y or, for softsign, its input x.
 
 #include <cmath>
 
@@ -12,8 +12,8 @@
 
 namespace cooper {
 
-// log(1 + exp(x)). Beyond 20 it is x in float, and exp would overflow. The logarithm stands outside
-// of the choice, or loops do not become vector instructions.
+// Returns log(1 + exp(x)). Above 20 it equals x in float, and exp would overflow. The logarithm is
+// computed outside of the conditional; otherwise loops are not vectorised.
 template <typename C>
 COOPER_HOST_DEVICE C VectorSoftRelu(C x) {
   const C log = VectorLog1p(VectorExp(x > 20 ? C{20} : x));
@@ -32,13 +32,15 @@ COOPER_HOST_DEVICE C VectorSoftRelu(C x) {
 #define COOPER_ACTIVATION(Name, arity, arguments, value) \
   COOPER_ACTIVATION_OF(Name, false, arity, arguments, value)
 
-// In this form NaN passes.
+// Written so that NaN propagates.
 COOPER_ACTIVATION_OF(Relu, true, 1, (C x), x < 0 ? 0 : x);
 COOPER_ACTIVATION(Sigmoid, 1, (C x), VectorSigmoid(x));
 COOPER_ACTIVATION(Tanh, 1, (C x), VectorTanh(x));
 COOPER_ACTIVATION(SoftRelu, 1, (C x), VectorSoftRelu(x));
 COOPER_ACTIVATION(SoftSign, 1, (C x), x / (1 + std::fabs(x)));
 
+// Gradients are functions of ograd and the output; SoftSignGrad takes the input. ReluGrad
+// propagates NaN.
 COOPER_ACTIVATION_OF(ReluGrad, true, 2, (C g, C y), y > 0 ? g : (y != y ? y : 0));
 COOPER_ACTIVATION(SigmoidGrad, 2, (C g, C y), g*(y*(1 - y)));
 COOPER_ACTIVATION(TanhGrad, 2, (C g, C y), g*(1 - y * y));

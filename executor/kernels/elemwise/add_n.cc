@@ -1,4 +1,4 @@
-// Kernel of add_n: the inputs are summed in their order, block by block.
+// Kernel of add_n: sums the inputs in order, block by block.
 
 #include <algorithm>
 

@@ -1,5 +1,4 @@
-// GPU kernels of add_n and of the sum of the gradients that reach one value
-// (symbol/graph/gradient.h).
+// GPU kernels of add_n and of the sum of the gradients of one value (symbol/graph/gradient.h).
 
 #include <algorithm>
 #include <cstddef>
@@ -16,19 +15,19 @@
 namespace cooper {
 namespace {
 
-constexpr size_t kMaxTerms = 256;  // of one pass: a kernel's arguments are 4096 bytes at most
+constexpr size_t kMaxTerms = 256;  // per pass: a kernel's arguments have at most 4096 bytes
 
 struct Terms {
   const void* data[kMaxTerms];
   int count;
 };
 
-// Adds the terms, in their order, to `partial` unless these are the first; and converts the sum
-// into `out` if they are the last.
+// Adds the terms, in order, to `partial`, or to 0 in the first pass. The last pass converts the sum
+// into `out`.
 template <typename C>
 __global__ void Sum(int64_t n, Terms terms, DType dtype, bool first, bool last, C* partial,
                     void* out, bool add) {
-  // Most arrays are of the type that one computes in: no switch for each term then.
+  // Most arrays have dtype C, which avoids the switch over dtypes for each term.
   const bool native = dtype == DTypeOf<C>();
   for (int64_t i = FirstElement(); i < n; i += ElementStep()) {
     C sum = first ? C{0} : partial[i];
@@ -45,14 +44,14 @@ __global__ void Sum(int64_t n, Terms terms, DType dtype, bool first, bool last, 
   }
 }
 
-// What residual networks add.
+// Adds two float32 arrays, the case of residual networks.
 __global__ void SumOfTwoFloats(int64_t n, const float* a, const float* b, float* out, bool add) {
   MapQuads(n, a, b, out, add, [](int64_t, float x, float y) { return x + y; });
 }
 
-// More terms than one pass takes meet in a scratch array of the type that one computes in: they are
-// rounded and added to the output once, as by the CPU, and the output may be any of them, since it
-// is written when all have been read.
+// With more terms than one pass takes, partial sums are kept in a scratch array of the compute
+// type. They are rounded and added to the output once, as on the CPU. The output may share memory
+// with any term because it is written after all terms have been read.
 absl::StatusOr<Prepared> PrepareSum(const PrepareContext& c) {
   if (c.inputs.size() <= kMaxTerms || c.reqs[0] == WriteReq::kNull) return Prepared{};
   Prepared prepared;

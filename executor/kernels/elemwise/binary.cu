@@ -1,5 +1,5 @@
-// GPU kernels of operators on two arrays of one shape, whose functions are compiled here for those
-// on an array and a number, and for broadcasting, too.
+// GPU kernels of operators on two arrays of one shape. Also compiles their functions for operators
+// with a scalar and for broadcasting.
 
 #include "executor/kernels/elemwise/binary_functions.h"
 #include "executor/kernels/loops/element_map.h"
@@ -8,7 +8,7 @@
 
 namespace cooper {
 
-// For those files.
+// Used by other files.
 template const ElementMap& ElementMapOf<Add>();
 template const ElementMap& ElementMapOf<Sub>();
 template const ElementMap& ElementMapOf<Mul>();

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_ELEMWISE_BINARY_FUNCTIONS_H_
 #define COOPER_EXECUTOR_KERNELS_ELEMWISE_BINARY_FUNCTIONS_H_
 
-// Functions of two elements, and of (ograd, lhs, rhs) their gradients, for element loops of every
-// device. The same ones serve arrays of one shape, arrays and numbers, and broadcasting.
+// Functions of two elements, and their gradients as functions of (ograd, lhs, rhs), for element
+// loops of every device. They serve arrays of one shape, arrays with scalars, and broadcasting.
 
 #include <cmath>
 #include <cstdint>
@@ -15,7 +15,8 @@
 
 namespace cooper {
 
-// Takes part in a loop over int64_t or not; the body of Apply follows.
+// Defines a function; `body` is the body of Apply. exact_integers says whether there is a loop over
+// int64_t.
 #define COOPER_BINARY_FUNCTION(Name, exact_integers, body) \
   struct Name {                                            \
     static constexpr int kArity = 2;                       \
@@ -37,7 +38,7 @@ namespace cooper {
   }
 #define COOPER_BINARY_GRADIENT(Name, body) COOPER_BINARY_GRADIENT_OF(Name, false, body)
 
-// a to the power of b. A result that an int64 holds is exact; a larger one, and 0 to a negative
+// Returns a to the power of b. A result that fits int64 is exact; a larger one, and 0 to a negative
 // power, are converted from the double that std::pow returns.
 COOPER_HOST_DEVICE inline int64_t IntegerPower(int64_t a, int64_t b) {
   if (b < 0 && a != 0) return a == 1 || a == -1 ? ((b & 1) != 0 ? a : 1) : 0;
@@ -54,7 +55,7 @@ COOPER_HOST_DEVICE inline int64_t IntegerPower(int64_t a, int64_t b) {
 COOPER_BINARY_FUNCTION(Add, true, return WrapAdd(a, b););
 COOPER_BINARY_FUNCTION(Sub, true, return WrapSub(a, b););
 COOPER_BINARY_FUNCTION(Mul, true, return WrapMul(a, b););
-// An integer divided by 0 is 0 rather than the end of the program.
+// An integer divided by 0 gives 0, since the division would trap.
 COOPER_BINARY_FUNCTION(
     Div, true, if constexpr (std::is_integral_v<C>) {
       if (b == 0) return 0;
@@ -84,7 +85,7 @@ COOPER_BINARY_FUNCTION(LogicalAnd, true, return a != 0 && b != 0;);
 COOPER_BINARY_FUNCTION(LogicalOr, true, return a != 0 || b != 0;);
 COOPER_BINARY_FUNCTION(LogicalXor, true, return (a != 0) != (b != 0););
 
-// Ties give the gradient to the left side.
+// For equal elements the left operand gets the gradient.
 COOPER_BINARY_GRADIENT_OF(MaximumGradLhs, true, return a >= b ? g : 0;);
 COOPER_BINARY_GRADIENT_OF(MaximumGradRhs, true, return a < b ? g : 0;);
 COOPER_BINARY_GRADIENT_OF(MinimumGradLhs, true, return a <= b ? g : 0;);

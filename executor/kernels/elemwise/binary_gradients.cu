@@ -1,5 +1,5 @@
-// GPU kernels of the gradients of operators on two arrays of one shape, whose functions are
-// compiled here for those on an array and a number, too.
+// GPU kernels of the gradients of operators on two arrays of one shape. Also compiles their
+// functions for operators with a scalar.
 
 #include "executor/kernels/elemwise/binary_functions.h"
 #include "executor/kernels/loops/element_map.h"
@@ -8,7 +8,7 @@
 
 namespace cooper {
 
-// For those files.
+// Used by other files.
 template const ElementMap& ElementMapOf<DivGradRhs>();
 template const ElementMap& ElementMapOf<MaximumGradLhs>();
 template const ElementMap& ElementMapOf<MaximumGradRhs>();

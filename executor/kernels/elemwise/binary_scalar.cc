@@ -1,4 +1,5 @@
-// Kernels of operators on an array and a number: those of two arrays, one of which is the number.
+// Kernels of operators on an array and a scalar: operators on two arrays with a scalar as one
+// operand.
 
 #include "executor/kernels/elemwise/binary_functions.h"
 #include "executor/kernels/loops/elemwise_kernel.h"
@@ -11,7 +12,7 @@ namespace {
 
 using enum OneInputArrays::Input;
 
-// f(data, scalar)
+// Computes f(data, scalar).
 template <typename F>
 absl::Status Scalar(const KernelContext& c) {
   return RunElemwise(kElemwiseLoops<F>,
@@ -19,7 +20,7 @@ absl::Status Scalar(const KernelContext& c) {
                      c.outputs[0], c.reqs[0]);
 }
 
-// f(scalar, data)
+// Computes f(scalar, data).
 template <typename F>
 absl::Status ScalarFirst(const KernelContext& c) {
   return RunElemwise(kElemwiseLoops<F>,
@@ -27,7 +28,7 @@ absl::Status ScalarFirst(const KernelContext& c) {
                      c.outputs[0], c.reqs[0]);
 }
 
-// f(ograd, data, scalar)
+// Computes f(ograd, data, scalar).
 template <typename F>
 absl::Status Gradient(const KernelContext& c) {
   using enum ScalarGradientArrays::Input;
@@ -37,7 +38,7 @@ absl::Status Gradient(const KernelContext& c) {
                      c.outputs[0], c.reqs[0]);
 }
 
-// f(ograd, scalar, data)
+// Computes f(ograd, scalar, data).
 template <typename F>
 absl::Status GradientScalarFirst(const KernelContext& c) {
   using enum ScalarGradientArrays::Input;

@@ -1,5 +1,5 @@
-// GPU kernels of operators on an array and a number: those of two arrays, one of which is the
-// number.
+// GPU kernels of operators on an array and a scalar: operators on two arrays with a scalar as one
+// operand.
 
 #include "executor/kernels/elemwise/binary_functions.h"
 #include "executor/kernels/loops/element_map.h"
@@ -9,7 +9,7 @@
 namespace cooper {
 namespace {
 
-// f(data, scalar)
+// Computes f(data, scalar).
 template <typename F>
 absl::Status Scalar(const KernelContext& c) {
   return RunElementMap(c, ElementMapOf<F>(),
@@ -17,7 +17,7 @@ absl::Status Scalar(const KernelContext& c) {
                        c.outputs[0], c.reqs[0]);
 }
 
-// f(scalar, data)
+// Computes f(scalar, data).
 template <typename F>
 absl::Status ScalarFirst(const KernelContext& c) {
   return RunElementMap(c, ElementMapOf<F>(),
@@ -25,7 +25,7 @@ absl::Status ScalarFirst(const KernelContext& c) {
                        c.outputs[0], c.reqs[0]);
 }
 
-// f(ograd, data, scalar)
+// Computes f(ograd, data, scalar).
 template <typename F>
 absl::Status Gradient(const KernelContext& c) {
   using enum ScalarGradientArrays::Input;
@@ -35,7 +35,7 @@ absl::Status Gradient(const KernelContext& c) {
                        c.outputs[0], c.reqs[0]);
 }
 
-// f(ograd, scalar, data)
+// Computes f(ograd, scalar, data).
 template <typename F>
 absl::Status GradientScalarFirst(const KernelContext& c) {
   using enum ScalarGradientArrays::Input;

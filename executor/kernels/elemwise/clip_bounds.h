@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_ELEMWISE_CLIP_BOUNDS_H_
 #define COOPER_EXECUTOR_KERNELS_ELEMWISE_CLIP_BOUNDS_H_
 
-// The bounds of `clip` among integers.
+// The bounds of `clip` for integer dtypes.
 
 #include <algorithm>
 #include <cmath>
@@ -12,13 +12,15 @@
 
 namespace cooper {
 
+// An empty range if low > high.
 struct ClipBounds {
   double low, high;
 };
 
-// MXNet compares integers with the float bounds, and converts a bound that is the result. So do
-// these within the dtype, which a bound may lie outside of: for results the bounds without their
-// fraction, for gradients (`strict`) the outermost integers between them.
+// Returns the bounds that integers of `dtype` are compared with, limited to the range of the dtype.
+// MXNet compares integers with the float bounds and converts a bound that is the result. For
+// results these are the bounds truncated to integers, for gradients (`strict`) the outermost
+// integers between the bounds. Floating dtypes keep the bounds.
 inline ClipBounds ClipBoundsOf(double low, double high, DType dtype, bool strict) {
   if (IsFloating(dtype)) return {low, high};
   return DispatchDType(dtype, [&](auto tag) -> ClipBounds {
@@ -26,7 +28,7 @@ inline ClipBounds ClipBoundsOf(double low, double high, DType dtype, bool strict
     if constexpr (std::is_integral_v<T>) {
       const auto least = static_cast<double>(std::numeric_limits<T>::lowest());
       const auto most = static_cast<double>(std::numeric_limits<T>::max());
-      if (strict && (low > most || high < least)) return {1, 0};  // nothing is between them
+      if (strict && (low > most || high < least)) return {1, 0};  // no integer is in the range
       return {std::clamp(strict ? std::ceil(low) : std::trunc(low), least, most),
               std::clamp(strict ? std::floor(high) : std::trunc(high), least, most)};
     } else {

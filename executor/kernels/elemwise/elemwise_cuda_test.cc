@@ -1,4 +1,4 @@
-// Element-wise kernels on a GPU against the CPU's.
+// Compares element-wise kernels on a GPU with those of the CPU.
 
 #include <cstdint>
 #include <ostream>
@@ -20,7 +20,7 @@
 namespace cooper {
 namespace {
 
-// More than two blocks, the last of which is not full.
+// More than two blocks, the last of which is partly filled.
 constexpr int64_t kElements = 601;
 
 struct FunctionCase {
@@ -50,7 +50,7 @@ TEST_P(FunctionCudaTest, IsCloseToTheCpus) {
                       .high = c.high});
 }
 
-// So many that a thread loads several at once, more than once.
+// Enough elements that a thread loads several at once, more than once.
 TEST(ElemwiseCudaTest, ManyElements) {
   COOPER_REQUIRE_GPU();
   constexpr int64_t kMany = 5003;
@@ -178,7 +178,7 @@ const FunctionCase kBinary[] = {
 INSTANTIATE_TEST_SUITE_P(Binary, FunctionCudaTest, ::testing::ValuesIn(kBinary),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// A number that no integer and no 16-bit float holds.
+// A number that neither integers nor 16-bit floats can represent.
 const AttrMap kScalar = {{"scalar", "1.2"}};
 
 const FunctionCase kParametric[] = {
@@ -220,7 +220,7 @@ INSTANTIATE_TEST_SUITE_P(Parametric, FunctionCudaTest, ::testing::ValuesIn(kPara
 
 const std::vector<DType> kFloatsOnly = {DType::kFloat32, DType::kFloat64, DType::kFloat16};
 
-// What only moves or makes elements has the same bits.
+// Operators that only move or generate elements give equal bits.
 const KernelCase kExact[] = {
     {"EmptyAdd", "elemwise_add", "", {}, {{0, 3}, {0, 3}}, {{0, 3}}},
     {"OneAdd", "elemwise_add", "", {}, {{1}, {1}}, {{1}}},
@@ -268,7 +268,7 @@ const KernelCase kExact[] = {
     {"WhereNone", "where", "", {}, {{0}, {0, 7}, {0, 7}}, {{0, 7}}},
     {"WhereBackward", "where", "_backward_where", {}, {{5}, {5, 70}}, {{5, 70}, {5, 70}}},
     {"AddN", "add_n", "", {{"num_args", "3"}}, {{300}, {300}, {300}}, {{300}}},
-    // More than one pass takes. In float16 the sums are rounded, once.
+    // More terms than one pass takes. In float16 the sums are rounded once.
     {.name = "AddNMany",
      .op = "add_n",
      .attrs = {{"num_args", "600"}},
@@ -300,8 +300,8 @@ TEST_P(ElemwiseCudaTest, EqualsTheCpus) {
 INSTANTIATE_TEST_SUITE_P(All, ElemwiseCudaTest, ::testing::ValuesIn(kExact),
                          [](const auto& info) { return info.param.name; });
 
-// Conversions between all dtypes, by a kernel whose input has the dtype under test and whose output
-// has another.
+// Compares conversions between all dtypes: the input has the dtype under test, the output another
+// one.
 TEST(CastCudaTest, EqualsTheCpus) {
   COOPER_REQUIRE_GPU();
   for (int shift = 1; shift <= 8; ++shift) {
@@ -314,8 +314,9 @@ TEST(CastCudaTest, EqualsTheCpus) {
   }
 }
 
-// Integers of functions that are computed in double: those that are integers are not cut off below
-// (3 to the power of 1 is on an H200 2.9999999999999996), those that are not are not rounded up.
+// Tests functions of integers that are computed in double: results that are integers are not
+// truncated to the next lower one (an H200 computes 2.9999999999999996 for 3 to the power of 1),
+// and other results are not rounded up.
 TEST(IntegerFunctionsCudaTest, AreTheCpus) {
   COOPER_REQUIRE_GPU();
   const auto compare = [](const char* op, const AttrMap& attrs,

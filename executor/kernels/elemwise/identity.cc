@@ -1,4 +1,4 @@
-// Kernels of operators whose output is their input, run where it is not simply a view of it.
+// Kernels of operators whose output is their input, for nodes whose output is not a view of it.
 
 #include <algorithm>
 
@@ -34,7 +34,7 @@ absl::Status MakeLossBackwardCpu(const KernelContext& c) {
   const auto& param = c.param<MakeLossParam>();
   double gradient = param.grad_scale;
   if (param.normalization == MakeLossNormalization::kBatch) {
-    // As MXNet, which takes an array as a matrix whose columns are the last axis.
+    // As in MXNet, an array counts as a matrix whose columns are the last axis.
     const Shape& shape = c.outputs[0].shape;
     gradient /= static_cast<double>(shape.Product(0, std::max(0, shape.rank() - 1)));
   } else if (param.normalization == MakeLossNormalization::kValid) {

@@ -1,4 +1,4 @@
-// GPU kernels of operators whose output is their input, run where it is not simply a view of it.
+// GPU kernels of operators whose output is their input, for nodes whose output is not a view of it.
 
 #include <algorithm>
 #include <cstdint>
@@ -23,7 +23,7 @@ absl::Status CopyGpu(const KernelContext& c) {
   return ConvertArrayGpu(c, c.inputs[0], c.outputs[0], c.reqs[0]);
 }
 
-// Adds the number of elements above `threshold` to *count. Integers, in whatever order.
+// Adds the number of elements above `threshold` to *count. Integer sums do not depend on the order.
 __global__ void CountAbove(int64_t n, double threshold, const void* data, DType dtype,
                            Count* count) {
   Count own = 0;
@@ -51,7 +51,7 @@ absl::Status MakeLossBackwardGpu(const KernelContext& c) {
   const ArrayView& output = c.outputs[0];
   double gradient = param.grad_scale;
   if (param.normalization == MakeLossNormalization::kBatch) {
-    // As MXNet, which takes an array as a matrix whose columns are the last axis.
+    // As in MXNet, an array counts as a matrix whose columns are the last axis.
     const int last = std::max(0, output.shape.rank() - 1);
     gradient /= static_cast<double>(output.shape.Product(0, last));
   }

@@ -1,4 +1,4 @@
-// Kernels of arrays made from nothing, or from a shape alone.
+// Kernels of arrays that are generated from parameters, or from the shape of an input.
 
 #include <algorithm>
 
@@ -27,7 +27,7 @@ absl::Status FullCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-// Element i is fn(i), a double or an int64_t.
+// Sets element i to fn(i), a double or an int64_t.
 template <typename Fn>
 absl::Status Generate(const KernelContext& c, Fn fn) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
@@ -43,7 +43,7 @@ absl::Status Generate(const KernelContext& c, Fn fn) {
   return absl::OkStatus();
 }
 
-// Each value stands `repeat` times.
+// Each value is repeated `repeat` times.
 absl::Status GenerateRange(const KernelContext& c, double start, double step, int64_t repeat) {
   start = AsNumberOf(c.outputs[0].dtype, start);
   step = AsNumberOf(c.outputs[0].dtype, step);

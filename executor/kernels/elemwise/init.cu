@@ -1,4 +1,4 @@
-// GPU kernels of arrays made from nothing, or from a shape alone.
+// GPU kernels of arrays that are generated from parameters, or from the shape of an input.
 
 #include <cstdint>
 
@@ -24,7 +24,7 @@ absl::Status FullGpu(const KernelContext& c) {
   return FillArrayGpu(c, c.param<FullParam>().value, c.outputs[0], c.reqs[0]);
 }
 
-// `start`, then `step` more after each `repeat` elements.
+// Returns `start` for the first `repeat` elements, then `step` more for each further `repeat`.
 template <typename N>
 struct Steps {
   N start, step;
@@ -54,7 +54,7 @@ __global__ void WriteValues(int64_t n, const Fn value, void* out, DType dtype, b
   }
 }
 
-// Element i is fn(i).
+// Sets element i to fn(i).
 template <typename Fn>
 absl::Status Generate(const KernelContext& c, const Fn& fn) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();

@@ -20,8 +20,8 @@
 namespace cooper {
 namespace {
 
-// to[i] = fn(i), or to[i] += fn(i), for begin <= i < end in any order. The compiler moves `add` out
-// of short loops only, and a loop with a choice in it does not become vector instructions.
+// Computes to[i] = or += fn(i) for i in [begin, end), in any order. The compiler moves the test of
+// `add` out of short loops only, and does not vectorise a loop that contains it.
 template <typename T, typename Fn>
 void StoreRange(int64_t begin, int64_t end, T* to, bool add, const Fn& fn) {
   if (add) {
@@ -33,8 +33,9 @@ void StoreRange(int64_t begin, int64_t end, T* to, bool add, const Fn& fn) {
   }
 }
 
-// The same for all n elements: outputs may lie over inputs, but element by element. `fn` has
-// captured by value what it reads beside arrays, or every store might change it.
+// Computes to[i] = or += fn(i) for all n elements. An output may share memory with an input if they
+// have equal offsets. `fn` captures by value all it reads apart from arrays; otherwise the compiler
+// would have to reload it after each store.
 template <typename T, typename Fn>
 void StoreEach(int64_t n, T* to, bool add, const Fn& fn) {
   ParallelFor(n, 16384, [=](int64_t begin, int64_t end) {
@@ -43,8 +44,8 @@ void StoreEach(int64_t n, T* to, bool add, const Fn& fn) {
   });
 }
 
-// The elements of prelu's data in lines: of one gamma where `gamma_step` is 0, else of gammas that
-// lie as the elements do. The last line may be shorter.
+// Splits the elements of prelu's data into lines. The elements of a line share one gamma if
+// gamma_step() is 0; otherwise their gammas are contiguous. The last line may be shorter.
 class PreluLines {
  public:
   explicit PreluLines(const GammaIndex& index)
@@ -64,11 +65,11 @@ class PreluLines {
   int64_t count() const { return size_ == 0 ? 0 : (size_ + length_ - 1) / length_; }
   int64_t end(int64_t line) const { return std::min(size_, (line + 1) * length_); }
   int64_t gamma_step() const { return gamma_step_; }
-  // That of its first element.
+  // Returns the index of the gamma of the line's first element.
   int64_t GammaOf(int64_t line) const { return index_(line * length_); }
 
  private:
-  // So that threads have lines to share.
+  // Short enough that several threads get lines.
   static constexpr int64_t kLineOfOneGamma = 4096;
 
   GammaIndex index_;
@@ -76,7 +77,7 @@ class PreluLines {
   int64_t gamma_step_ = 0;
 };
 
-// As StoreEach, with fn(i, gamma).
+// Does the same as StoreEach with fn(i, gamma).
 template <typename T, typename Fn>
 void StoreEachOfPrelu(const PreluLines& lines, const T* gamma, T* to, bool add, const Fn& fn) {
   ParallelFor(lines.size(), 16384, [=](int64_t begin, int64_t end) {
@@ -97,7 +98,7 @@ void StoreEachOfPrelu(const PreluLines& lines, const T* gamma, T* to, bool add, 
   });
 }
 
-// exp(x) - 1 where x is at most 0; of others anything.
+// Returns exp(x) - 1 for x <= 0; 0 for other x, which callers discard.
 template <typename C>
 C Expm1(C x) {
   return VectorExpm1OfNonPositive(x > 0 ? C{} : x);
@@ -165,16 +166,16 @@ void Forward(const KernelContext& c) {
   }
 }
 
-// Returns what an element adds to the gradient of its gamma. The product stands outside of the
-// choice, as in MXNet: g++ 12 with -O3 makes wrong AVX2 code of sums of `x > 0 ? 0 : x * ograd` in
-// double precision (executor/cpu/nn:nn_gradient_test with COOPER_CPU_LEVEL=avx2).
+// Returns the term of an element in the gradient of its gamma. The product is outside of the
+// conditional, as in MXNet: g++ 12 with -O3 generates wrong AVX2 code for sums of `x > 0 ? 0 : x *
+// ograd` in double precision (executor/cpu/nn:nn_gradient_test with COOPER_CPU_LEVEL=avx2).
 template <typename C>
 C GammaTerm(C x, C ograd) {
   return (x > 0 ? C{} : x) * ograd;
 }
 
-// The gradients of gamma. Threads share lines, and then one adds their sums in order, or they share
-// gammas that lie side by side: the same bits for any number of them.
+// Computes the gradients of gamma. Threads share the lines, whose sums one thread adds in order, or
+// they share adjacent gammas. Results do not depend on the number of threads.
 template <typename T, typename C>
 void SumGammaGradients(const PreluLines& lines, const T* x, const T* ograd, int64_t size, C* sums) {
   const int64_t length = lines.length();
@@ -272,8 +273,8 @@ void Backward(const KernelContext& c) {
       });
       return;
     case LeakyReluParam::kSelu: {
-      // MXNet's slope, lambda * (alpha + y), though the function's own is lambda * alpha + y:
-      // models were trained with it.
+      // MXNet's slope, lambda * (alpha + y). The derivative of the function is lambda * alpha + y,
+      // but published models were trained with this one.
       const C lambda = static_cast<C>(kSeluLambda);
       const C alpha = static_cast<C>(kSeluAlpha);
       StoreEach(n, grad, add, [=](int64_t i) {
@@ -305,8 +306,8 @@ absl::Status LeakyReluBackwardCpu(const KernelContext& c) {
                        [&](auto type) { Backward<typename decltype(type)::type>(c); });
 }
 
-// The sums of prelu's gamma gradient, and those of lines, are in ComputeType: in 16 bits long ones
-// would stop growing.
+// The sums of prelu's gamma gradient, and the sums of lines, have type ComputeType: a long sum of
+// 16-bit floats would stop growing.
 absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
   using enum LeakyReLUGradientArrays::Input;
   using enum LeakyReLUGradientArrays::Output;

@@ -25,7 +25,7 @@ namespace {
 
 using Type = LeakyReluParam::Type;
 
-// Of those that have one number as their slope: all but prelu and rrelu.
+// Computes the types whose slope is one number: all but prelu and rrelu.
 template <typename T>
 __global__ void Forward(int64_t n, Type type, ComputeType<T> slope, const T* x, T* y, bool add) {
   using C = ComputeType<T>;
@@ -43,8 +43,8 @@ __global__ void Forward(int64_t n, Type type, ComputeType<T> slope, const T* x, 
   });
 }
 
-// Slopes uniform in [low, low + width), or their mean where nothing is trained; `mask` gets them,
-// unless it is null.
+// Computes rrelu with slopes uniform in [low, low + width), or with their mean outside of training.
+// Stores the slopes in `mask` unless it is null.
 template <typename T>
 __global__ void RandomForward(int64_t n, DeviceRandom source, bool is_train, ComputeType<T> low,
                               ComputeType<T> width, const T* x, T* mask, bool add_mask, T* y,
@@ -59,7 +59,7 @@ __global__ void RandomForward(int64_t n, DeviceRandom source, bool is_train, Com
   }
 }
 
-// prelu, of an element and its gamma.
+// prelu as a function of an element and its gamma.
 struct Prelu {
   static constexpr int kArity = 2;
   static constexpr bool kExactIntegers = false;
@@ -69,7 +69,7 @@ struct Prelu {
   }
 };
 
-// Its gradient, of the output's, the element and its gamma.
+// The gradient of prelu with respect to data, as a function of ograd, the element and its gamma.
 struct PreluGradient {
   static constexpr int kArity = 3;
   static constexpr bool kExactIntegers = false;
@@ -79,7 +79,7 @@ struct PreluGradient {
   }
 };
 
-// F of arrays of data's shape and then gamma, broadcast to it.
+// Maps F over `operands` of data's shape followed by gamma, which is broadcast to it.
 template <typename F>
 absl::Status MapWithGamma(const KernelContext& c, const GammaIndex& index,
                           absl::Span<const ElemwiseOperand> operands) {
@@ -91,7 +91,7 @@ absl::Status MapWithGamma(const KernelContext& c, const GammaIndex& index,
   return RunBroadcastMap(c, ElementMapOf<F>(), operands, shapes, full, c.outputs[0], c.reqs[0]);
 }
 
-// What element i of x gives to the gradient of its gamma.
+// Computes the term of element i of x in the gradient of its gamma.
 template <typename T>
 struct GammaTerm {
   struct Pair {
@@ -118,7 +118,7 @@ struct PutGamma {
   }
 };
 
-// The sum of their terms for each element of gamma.
+// Sums the terms of each element of gamma.
 template <typename T>
 __global__ void __launch_bounds__(kThreadsHolding<ComputeType<T>, 0>, 1)
     GammaGradient(SetPlan plan, GammaTerm<T> term, T* grad, bool add) {
@@ -132,7 +132,8 @@ __global__ void __launch_bounds__(kThreadsHolding<ComputeType<T>, 0>, 1)
   });
 }
 
-// `value` is the output, or data (LeakyReluParam::gradient_takes_data); `mask` of rrelu the slopes.
+// `value` is the output, or data with LeakyReluParam::gradient_takes_data; `mask` has the slopes of
+// rrelu.
 template <typename T>
 __global__ void Backward(int64_t n, Type type, bool of_data, ComputeType<T> slope, const T* ograd,
                          const T* value, const T* mask, T* grad, bool add) {
@@ -191,12 +192,12 @@ absl::Status RunPreluBackward(const KernelContext& c) {
     const bool add = c.reqs[1] == WriteReq::kAdd;
     const bool by_row = index.row_stride() != 0, by_column = index.column_stride() != 0;
     if (!by_row && !by_column) {
-      // One gamma of all, of which one block would see the whole tensor.
+      // One gamma for all elements: several blocks share the sum.
       COOPER_RETURN_IF_ERROR(SumElements(c, c.inputs[kValue].size(), term,
                                          static_cast<double*>(c.workspace),
                                          PutGamma<T>{grad, add}));
     } else {
-      // Data as (outer, elements of gamma, inner).
+      // Data viewed as (outer, elements of gamma, inner).
       constexpr int kMost = kThreadsHolding<ComputeType<T>, 0>;
       const int64_t rows = index.rows(), columns = index.columns(), rest = index.rest();
       const SetPlan plan = by_row && by_column ? PlanChannels(1, rows * columns, rest, kMost)

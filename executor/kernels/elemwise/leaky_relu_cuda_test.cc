@@ -1,5 +1,5 @@
-// LeakyReLU of slopes that are not drawn, and its gradient, on a GPU against the CPU: over elements
-// that do not fill fours, and gammas for axes of data.
+// Compares LeakyReLU with deterministic slopes, and its gradient, on a GPU with the CPU, for sizes
+// that are not multiples of four and for gammas along different axes.
 
 #include <string>
 #include <vector>
@@ -18,7 +18,7 @@ void ExpectEqual(const std::string& act_type, const Shape& data, const std::vect
   test.op = "LeakyReLU";
   test.attrs = {{"act_type", act_type}, {"slope", "0.3"}};
   test.dtypes = {DType::kFloat32, DType::kFloat64, DType::kFloat16};
-  test.roundings = 512;  // of gamma's sums in another order
+  test.roundings = 512;  // gamma's sums have another order
   test.inputs = {data};
   test.inputs.insert(test.inputs.end(), gamma.begin(), gamma.end());
   test.outputs = {data, data};

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_ELEMWISE_LEAKY_RELU_FUNCTIONS_H_
 #define COOPER_EXECUTOR_KERNELS_ELEMWISE_LEAKY_RELU_FUNCTIONS_H_
 
-// What kernels of LeakyReLU have in common on every device.
+// Constants and gamma's indexing, shared by the kernels of LeakyReLU on every device.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,13 +11,14 @@
 
 namespace cooper {
 
+// Constants of selu (Klambauer et al., Self-Normalizing Neural Networks, 2017) and of gelu.
 inline constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
 inline constexpr double kSeluLambda = 1.0507009873554804934193349852946;
 inline constexpr double kSqrt2 = 1.4142135623730950488016887242097;
 inline constexpr double kSqrtPi = 1.7724538509055160272981674833411;
 
-// Where gamma's element for element i of data is, data being seen as (rows, columns, rest). A
-// stride is 0 along an axis where gamma has one element.
+// Maps element i of data to its element of gamma. Data is viewed as (rows, columns, rest). A stride
+// is 0 along an axis where gamma has one element.
 class GammaIndex {
  public:
   GammaIndex(const Shape& data, const Shape& gamma) {

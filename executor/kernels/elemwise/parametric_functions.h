@@ -1,14 +1,14 @@
 #ifndef COOPER_EXECUTOR_KERNELS_ELEMWISE_PARAMETRIC_FUNCTIONS_H_
 #define COOPER_EXECUTOR_KERNELS_ELEMWISE_PARAMETRIC_FUNCTIONS_H_
 
-// Functions of one element and one or two parameters, and of (ograd, element, parameters) their
-// gradients, for element loops of every device.
+// Functions of one element and one or two parameters, and their gradients as functions of (ograd,
+// element, parameters), for element loops of every device.
 
 #include "ndarray/base/host_device.h"
 
 namespace cooper {
 
-// Bounds come last so that NaN passes.
+// x comes first in the comparisons so that NaN propagates.
 struct Clip {
   static constexpr int kArity = 3;
   static constexpr bool kExactIntegers = true;
@@ -18,6 +18,7 @@ struct Clip {
   }
 };
 
+// The gradient reaches elements within the bounds, including the bounds themselves.
 struct ClipGrad {
   static constexpr int kArity = 4;
   static constexpr bool kExactIntegers = true;
@@ -27,6 +28,7 @@ struct ClipGrad {
   }
 };
 
+// clip(alpha * x + beta, 0, 1).
 struct HardSigmoid {
   static constexpr int kArity = 3;
   static constexpr bool kExactIntegers = false;
@@ -36,6 +38,7 @@ struct HardSigmoid {
   }
 };
 
+// The gradient reaches elements with a result strictly between 0 and 1.
 struct HardSigmoidGrad {
   static constexpr int kArity = 4;
   static constexpr bool kExactIntegers = false;
@@ -46,6 +49,7 @@ struct HardSigmoidGrad {
   }
 };
 
+// 0.5 (sigma x)^2 if |x| <= 1 / sigma^2, otherwise |x| - 0.5 / sigma^2.
 struct SmoothL1 {
   static constexpr int kArity = 2;
   static constexpr bool kExactIntegers = false;

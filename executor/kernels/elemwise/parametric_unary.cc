@@ -1,5 +1,5 @@
-// Kernels of the functions of one array that have parameters, and of their gradients. A parameter
-// is an operand that is the same for every element.
+// Kernels of the functions of one array with parameters, and of their gradients. A parameter is an
+// operand that is the same for every element.
 
 #include <cmath>
 #include <type_traits>
@@ -16,7 +16,7 @@
 namespace cooper {
 namespace {
 
-// f(inputs..., a, b)
+// Computes f(inputs..., a, b).
 template <typename F>
 absl::Status RunWith(const KernelContext& c, double a, double b) {
   ElemwiseOperand operands[F::kArity];

@@ -23,7 +23,7 @@ absl::Status QuadraticCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
-    using C = ComputeType<T>;  // of float16: float
+    using C = ComputeType<T>;  // float for float16
     const auto& p = c.param<QuadraticParam>();
     const C a = static_cast<C>(p.a), b = static_cast<C>(p.b), constant = static_cast<C>(p.c);
     const T* x = c.inputs[QuadraticArrays::kData].as<T>();

@@ -11,7 +11,8 @@
 namespace cooper {
 namespace {
 
-// out = x * (a * x + b) + constant, or with `ograd` its gradient. `out` may be an input's memory.
+// Computes out = x * (a * x + b) + constant or, if `ograd` is not null, its gradient. `out` may be
+// an input's memory.
 template <typename T>
 __global__ void Quadratic(int64_t n, ComputeType<T> a, ComputeType<T> b, ComputeType<T> constant,
                           const T* ograd, const T* data, T* out, bool add) {

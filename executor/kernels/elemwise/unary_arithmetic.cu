@@ -1,4 +1,4 @@
-// GPU kernels of functions of one array that are made of few instructions.
+// GPU kernels of functions of one array that compile to a few instructions.
 
 #include "executor/kernels/elemwise/activation_functions.h"
 #include "executor/kernels/loops/element_map.h"
@@ -8,7 +8,7 @@
 
 namespace cooper {
 
-// For the gradient of broadcast_sub.
+// Used by the gradient of broadcast_sub.
 template const ElementMap& ElementMapOf<Negative>();
 
 namespace {

@@ -13,15 +13,16 @@
 namespace cooper {
 namespace {
 
-// Whether each of n elements is not 0, asked in double: there nothing but 0 becomes 0.
+// Sets mask[i] to whether element i is not 0. The comparison is in double, in which only 0 converts
+// to 0.
 void LoadMask(const ArrayView& condition, int64_t begin, int64_t n, bool* mask) {
   double block[kElementBlock];
   LoadBlock(ElementAt(condition.data, condition.dtype, begin), condition.dtype, n, block);
   for (int64_t i = 0; i < n; ++i) mask[i] = block[i] != 0;
 }
 
-// output[i] = condition ? x[i] : y[i], where a null x or y is zeros. A condition shorter than the
-// output has one element per row.
+// Computes output[i] = condition ? x[i] : y[i], where a null x or y stands for zeros. A condition
+// shorter than the output has one element per row.
 template <typename T>
 void Choose(const ArrayView& condition, const T* x, const T* y, const ArrayView& output,
             WriteReq req) {
@@ -49,14 +50,15 @@ void Choose(const ArrayView& condition, const T* x, const T* y, const ArrayView&
   });
 }
 
-// The same for elements of four bytes, whatever they are, one for each of the condition's.
+// Does the same for elements of four bytes of any type, with one element of the condition per
+// element.
 template <bool kX, bool kY>
 void ChooseWords(const float* condition, const uint32_t* x, const uint32_t* y, int64_t n,
                  uint32_t* out) {
   ParallelFor(n, 16384, [=](int64_t begin, int64_t end) {
     COOPER_INDEPENDENT_ITERATIONS
     for (int64_t i = begin; i < end; ++i) {
-      // Both are read, as vectors do.
+      // Both are loaded unconditionally so that the loop is vectorised.
       const uint32_t first = kX ? x[i] : 0;
       const uint32_t second = kY ? y[i] : 0;
       out[i] = condition[i] != 0 ? first : second;
@@ -64,7 +66,7 @@ void ChooseWords(const float* condition, const uint32_t* x, const uint32_t* y, i
   });
 }
 
-// Whether it has chosen.
+// Returns false, without any effect, if the arguments do not suit ChooseWords.
 bool ChooseFast(const ArrayView& condition, const void* x, const void* y, const ArrayView& output,
                 WriteReq req) {
   if (req != WriteReq::kWrite || SizeOf(output.dtype) != sizeof(uint32_t) ||

@@ -13,8 +13,9 @@
 namespace cooper {
 namespace {
 
-// out[i] = condition ? x[i] : y[i], where a null x or y is zeros. Each element of the condition is
-// for `row` of the output. It is asked in double: there nothing but 0 becomes 0.
+// Computes out[i] = condition ? x[i] : y[i], where a null x or y stands for zeros. Each element of
+// the condition applies to `row` elements of the output. The condition is compared in double, in
+// which only 0 converts to 0.
 template <typename C>
 __global__ void Choose(int64_t n, int64_t row, const void* condition, DType condition_dtype,
                        const void* x, const void* y, void* out, DType dtype, bool add) {
@@ -25,7 +26,7 @@ __global__ void Choose(int64_t n, int64_t row, const void* condition, DType cond
   }
 }
 
-// The same of float32 alone, with an element of the condition for each.
+// Does the same for float32 arrays, with one element of the condition per element.
 __global__ void ChooseFloats(int64_t n, const float* condition, const float* x, const float* y,
                              float* out, bool add) {
   if (x == nullptr || y == nullptr) {

@@ -13,7 +13,7 @@
 namespace cooper {
 namespace {
 
-// The workspace holds the numbers of the rows that the mask keeps.
+// The workspace holds the indices of the rows that the mask keeps.
 absl::StatusOr<Prepared> PrepareKeptRows(const PrepareContext& c) {
   return Prepared{.workspace_bytes =
                       c.inputs[BooleanMaskArrays::kIndex].size() * SizeOf(DType::kInt64)};
@@ -33,7 +33,7 @@ ArrayView FindKept(const ArrayView& mask, void* workspace) {
   return {.data = kept, .shape = Shape({count}), .dtype = DType::kInt64};
 }
 
-// The first rows of `array`.
+// Returns a view of the first rows of `array`.
 ArrayView FirstRows(ArrayView array, int64_t rows) {
   array.shape[0] = rows;
   return array;
@@ -55,7 +55,7 @@ absl::Status BooleanMaskCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-// Rows of ograd behind those that the mask keeps mean nothing.
+// The rows of ograd after those that the mask keeps are ignored.
 absl::Status BooleanMaskBackwardCpu(const KernelContext& c) {
   using enum BooleanMaskGradientArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();

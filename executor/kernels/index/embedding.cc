@@ -1,5 +1,5 @@
-// Kernels of Embedding and its gradient. Indices are clipped; a float's fraction is left out, and
-// NaN names row 0.
+// Kernels of Embedding and its gradient. Indices are clipped; a float is truncated, and NaN selects
+// row 0.
 
 #include "absl/status/status.h"
 #include "executor/kernels/index/indexed_rows.h"

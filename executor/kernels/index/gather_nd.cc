@@ -1,5 +1,5 @@
-// Kernels of gather_nd, its gradient, scatter_nd, _scatter_set_nd, and of indices raveled and
-// unraveled.
+// Kernels of gather_nd, its gradient, scatter_nd, _scatter_set_nd, ravel_multi_index and
+// unravel_index.
 
 #include <cstdint>
 
@@ -17,8 +17,8 @@
 namespace cooper {
 namespace {
 
-// Calls fn(number of the pick, first element of it in the array of shape `whole`, its size).
-// Coordinates below 0 count from the end of their axis.
+// Calls fn(index of the pick, offset of its first element in the array of shape `whole`, its size).
+// Negative coordinates count from the end of their axis.
 template <typename Fn>
 absl::Status ForPicks(const ArrayView& indices, const Shape& whole, const Fn& fn) {
   const IndexReader reader(indices);
@@ -52,7 +52,7 @@ absl::Status GatherNdCpu(const KernelContext& c) {
   });
 }
 
-// Puts the parts `values` into `out` at `indices`.
+// Writes the picks `values` to `out` at `indices`, or adds them.
 absl::Status Scatter(const ArrayView& values, const ArrayView& indices, WriteReq req,
                      const ArrayView& out) {
   return DispatchDType(out.dtype, [&](auto tag) {
@@ -77,7 +77,7 @@ absl::Status ScatterNdCpu(const KernelContext& c) {
   return Scatter(c.inputs[kData], c.inputs[kIndices], c.reqs[0], c.outputs[0]);
 }
 
-// Under kAdd the result is made in the workspace and then added.
+// Under kAdd the result is computed in the workspace and then added.
 absl::StatusOr<Prepared> PrepareScatterSet(const PrepareContext& c) {
   return Prepared{.workspace_bytes = c.reqs[0] == WriteReq::kAdd ? c.outputs[0].size_bytes() : 0};
 }

@@ -1,5 +1,5 @@
-// GPU kernels of gather_nd, its gradient, scatter_nd, _scatter_set_nd, and of indices raveled and
-// unraveled. Forward kernels wait for the device, to report indices out of range.
+// GPU kernels of gather_nd, its gradient, scatter_nd, _scatter_set_nd, ravel_multi_index and
+// unravel_index. Forward kernels wait for the device to report indices out of range.
 
 #include <cstdint>
 #include <optional>
@@ -30,15 +30,16 @@ absl::Status CheckCoordinates(int64_t count) {
   return absl::UnimplementedError(absl::StrCat(count, " coordinates, at most ", kMaxCoordinates));
 }
 
-// Pick i of an array seen as (places, size). Coordinates below 0 count from the end.
+// Maps pick i to its place in an array viewed as (places, size). Negative coordinates count from
+// the end.
 struct Places {
   DeviceIndices indices;
-  int64_t count;  // of picks
+  int64_t count;  // number of picks
   int coordinates;
   int64_t extents[kMaxCoordinates];
-  FirstBad* first_bad;  // the number of a pick times coordinates, plus that of a coordinate
+  FirstBad* first_bad;  // gets the pick's index * coordinates + the coordinate's number
 
-  // -1 for a pick that is out of range.
+  // Returns -1 for a pick that is out of range.
   __device__ int64_t operator()(int64_t i) const {
     int64_t at = 0;
     for (int j = 0; j < coordinates; ++j) {
@@ -73,7 +74,7 @@ Places PlacesOf(const ArrayView& indices, const Shape& whole, FirstBad* first_ba
   return places;
 }
 
-// `whole` as (1, places, elements of a pick).
+// Returns the extents of `whole` viewed as (1, places, elements of a pick).
 IndexedExtents ExtentsOf(const ArrayView& indices, const Shape& whole) {
   const int coordinates = static_cast<int>(indices.shape[0]);
   return IndexedExtents(
@@ -109,13 +110,13 @@ absl::Status GatherNdGpu(const KernelContext& c) {
   return CheckFirstBad(c, indices, data.shape, first_bad);
 }
 
-// The sums of chunks first, then the sort's workspace, the report's, and a copy of the output where
-// one is made.
+// Offsets in the workspace, which begins with the sums of chunks, followed by the sort's workspace,
+// the word for bad indices and, if needed, a copy of the output.
 struct ScatterWorkspace {
   int64_t chunks, first_bad, copy, end;
 };
 
-// For `values`; `sums` if those of one place are summed.
+// Returns the offsets for `values`; `sums` says whether values of one place are summed.
 absl::StatusOr<ScatterWorkspace> WorkspaceOf(const Context& context, const ArrayView& values,
                                              const ArrayView& indices, bool sums,
                                              int64_t copy_bytes) {
@@ -132,7 +133,8 @@ bool SumsUnder(Sums sums, WriteReq req) {
   return sums == Sums::kAlways || (sums == Sums::kUnderAdd && req == WriteReq::kAdd);
 }
 
-// kCopies of _scatter_set_nd under kAdd: the result is made in the workspace and then added.
+// kCopies is for _scatter_set_nd under kAdd, which computes the result in the workspace and then
+// adds it.
 template <int kValues, int kIndices, Sums kSums, bool kCopies>
 absl::StatusOr<Prepared> PrepareScatter(const PrepareContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return Prepared{};
@@ -146,7 +148,7 @@ absl::StatusOr<Prepared> PrepareScatter(const PrepareContext& c) {
   return Prepared{.workspace_bytes = workspace.end};
 }
 
-// Puts the picks `values` into `out`, or adds them.
+// Writes the picks `values` to `out`, or adds them.
 absl::Status Scatter(const KernelContext& c, const ArrayView& values, const ArrayView& indices,
                      bool sums, WriteReq req, bool checks, const ArrayView& out) {
   if (values.size() == 0) return sums ? CudaMover::Zero(c, req, out) : absl::OkStatus();
@@ -170,7 +172,7 @@ absl::Status Scatter(const KernelContext& c, const ArrayView& values, const Arra
   return checks ? CheckFirstBad(c, indices, out.shape, first_bad) : absl::OkStatus();
 }
 
-// The forward kernel has checked the indices.
+// Does not check the indices, which the forward kernel has done.
 absl::Status GatherNdBackwardGpu(const KernelContext& c) {
   using enum GatherNdGradientArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();

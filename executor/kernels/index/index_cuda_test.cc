@@ -1,4 +1,4 @@
-// Kernels that read and write by indices, and that order elements, on a GPU against the CPU's.
+// Compares kernels that read and write by indices, or sort elements, on a GPU with the CPU.
 
 #include <cstdint>
 #include <limits>
@@ -26,11 +26,12 @@ using ::testing::HasSubstr;
 
 const AttrMap kEmbedding = {{"input_dim", "6"}, {"output_dim", "8"}};
 const std::vector<DType> kFloatDtypes = {DType::kFloat32, DType::kFloat64};
-// In which sums of 200 of the table's small integers are exact: the CPU rounds each in float16.
+// The dtypes in which sums of 200 small integers of the table are exact: the CPU rounds each
+// partial sum in float16.
 const std::vector<DType> kChunkedDtypes = {DType::kFloat32, DType::kFloat16, DType::kInt32};
 
 const KernelCase kCases[] = {
-    // op, kernel, attributes, inputs, outputs, which are indices, from, to.
+    // op, kernel, attributes, inputs, outputs, the input with indices, their begin, their end.
     {"Take", "take", "", {}, {{7, 5}, {3, 4}}, {{3, 4, 5}}, 1, -2, 9},
     {"TakeRows", "take", "", {}, {{7, 16}, {9}}, {{9, 16}}, 1, 0, 7},
     {"TakeWraps",
@@ -63,7 +64,7 @@ const KernelCase kCases[] = {
      0,
      7},
     {"TakeBackwardNone", "take", "_backward_take", {}, {{0, 5}, {0}}, {{7, 5}}, 1, 0, 7},
-    // Enough for a sort of several passes.
+    // Enough elements for a sort of several passes.
     {"TakeBackwardMany",
      "take",
      "_backward_take",
@@ -75,8 +76,8 @@ const KernelCase kCases[] = {
      700,
      {},
      {DType::kInt32}},
-    // More than one chunk of sums: as many rows as make chunks alone, one more, one place, several
-    // that do not begin with a chunk, other axes.
+    // More than one chunk of sums: exactly two chunks, one row more, one place, several places that
+    // begin within a chunk, other axes.
     {"TakeBackwardTwoChunks",
      "take",
      "_backward_take",
@@ -121,7 +122,7 @@ const KernelCase kCases[] = {
      3,
      {},
      kChunkedDtypes},
-    // Sums of 300 numbers have as many roundings, in whatever order.
+    // A sum of 300 numbers has about as many rounding errors, in any order.
     {.name = "EmbeddingBackwardPadding",
      .op = "Embedding",
      .kernel = "_backward_Embedding",
@@ -272,7 +273,7 @@ const KernelCase kCases[] = {
      1,
      {0}},
     {"Sort", "sort", "", {{"axis", "1"}}, {{3, 40, 2}}, {{3, 40, 2}, {3, 40, 2}}, -1, 0, 1, {1}},
-    // Rows for warps, of each number of elements for a thread, and beyond.
+    // Rows for warps, with each number of elements per thread, and longer rows.
     {"SortFew", "sort", "", {{"axis", "1"}}, {{5, 9}}, {{5, 9}, {5, 9}}, -1, 0, 1, {1}},
     {"SortWarp", "sort", "", {{"axis", "1"}}, {{11, 32}}, {{11, 32}, {11, 32}}, -1, 0, 1, {1}},
     {"SortFours", "sort", "", {{"axis", "0"}}, {{101, 3}}, {{101, 3}, {101, 3}}, -1, 0, 1, {1}},
@@ -309,7 +310,7 @@ const KernelCase kCases[] = {
      1,
      {1}},
     {"Argsort", "argsort", "", {{"is_ascend", "False"}}, {{3, 40}}, {{3, 40}}, -1, 0, 1, {0}},
-    // Five indices at most differ from one another, as those of a row do.
+    // With at most five, the indices of a row are distinct, as those of a sorted row are.
     {"SortBackward", "sort", "_backward_sort", {}, {{1, 5}, {1, 5}}, {{1, 5}}, 1, 0, 5},
     {"TopKBackward", "topk", "_backward_topk", {{"k", "3"}}, {{1, 3}, {1, 3}}, {{1, 7}}, 1, 0, 7},
 };
@@ -324,7 +325,7 @@ TEST_P(IndexCudaTest, EqualsTheCpus) {
 INSTANTIATE_TEST_SUITE_P(All, IndexCudaTest, ::testing::ValuesIn(kCases),
                          [](const auto& info) { return info.param.name; });
 
-// The outputs of `symbol` on gpu(0) for these inputs.
+// Returns the outputs of `symbol` on gpu(0) for these inputs.
 absl::StatusOr<std::vector<NDArray>> Forward(const Symbol& symbol,
                                              const std::map<std::string, NDArray>& args) {
   BindOptions options{.context = Context::Gpu(0), .grad_req = WriteReq::kNull};
@@ -349,7 +350,7 @@ TEST(OrderingCudaTest, NanIsLargestAndZerosAreEqual) {
   const Symbol x = Symbol::Variable("x");
   const Symbol ascending = Op("argsort", {.inputs = {x}});
   const Symbol descending = Op("argsort", {.inputs = {x}, .attrs = {{"is_ascend", "False"}}});
-  // Of a row for a sort of pairs, and of rows for a warp.
+  // A row for the sort of pairs, and rows for a warp.
   for (int64_t size : {8, 16, 600}) {
     std::vector<float> values = {0, nan, -inf, -0.0F, 1, -nan, inf, -2};
     std::vector<float> up = {2, 7, 0, 3, 4}, down = {1, 5, 6};

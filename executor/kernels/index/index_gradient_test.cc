@@ -1,5 +1,5 @@
-// Gradients of the operators with indices, against central differences. Indices are out of range
-// here and there.
+// Compares gradients of the operators with indices with central differences. Some indices are out
+// of range.
 
 #include "gtest/gtest.h"
 #include "tests/operators/gradient_checker.h"

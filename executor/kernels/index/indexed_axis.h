@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_INDEX_INDEXED_AXIS_H_
 #define COOPER_EXECUTOR_KERNELS_INDEX_INDEXED_AXIS_H_
 
-// What kernels of every device do with an axis that is indexed or ordered, and their errors.
+// Helpers for an axis that is indexed or sorted, and the errors of such kernels, for every device.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace cooper {
 
-// An array seen as (outer, n, inner) around an axis, counted from the end if negative; nullopt is
-// all axes as one.
+// An array viewed as (outer, n, inner) around `axis`, which counts from the end if negative.
+// nullopt views the array as one axis.
 struct IndexedExtents {
   int64_t outer = 1, n = 1, inner = 1;
 
@@ -32,10 +32,11 @@ struct IndexedExtents {
     inner = StrideOf(shape, at);
   }
 
+  // The number of rows, each of n elements `inner` apart.
   int64_t rows() const { return outer * inner; }
 };
 
-// The position that an index stands for on an axis of n > 0 elements; kRaise is taken as kClip.
+// Returns the position of an index on an axis of n > 0 elements. Treats kRaise as kClip.
 COOPER_HOST_DEVICE inline int64_t IndexInRange(int64_t index, int64_t n, IndexMode mode) {
   if (mode == IndexMode::kWrap) {
     index %= n;
@@ -44,14 +45,14 @@ COOPER_HOST_DEVICE inline int64_t IndexInRange(int64_t index, int64_t n, IndexMo
   return index < 0 ? 0 : (index < n ? index : n - 1);
 }
 
-// kInvalidArgument: of take with mode raise.
+// Returns the kInvalidArgument of take with mode raise.
 inline absl::Status TakeOutOfRange(int64_t index, int axis, const Shape& data) {
   return absl::InvalidArgumentError(absl::StrCat("take: index ", index,
                                                  " is out of range for axis ", axis,
                                                  " of input 'a' ", data.ToString()));
 }
 
-// The same of gather_nd and its relatives.
+// Returns the kInvalidArgument of gather_nd and similar operators.
 inline absl::Status CoordinateOutOfRange(int64_t index, int64_t axis, const Shape& whole) {
   return absl::InvalidArgumentError(absl::StrCat("index ", index, " is out of range for axis ",
                                                  axis, " of an array of shape ", whole.ToString()));

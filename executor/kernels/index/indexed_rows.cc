@@ -9,14 +9,14 @@
 namespace cooper {
 namespace {
 
-// The number of the row of (outer, n) that belongs to row i of (outer, indices).
+// Maps row i of (outer, indices) to a row of (outer, n).
 class RowNumbers {
  public:
   RowNumbers(const IndexedExtents& extents, const ArrayView& indices, IndexMode mode)
       : n_(extents.n), count_(indices.size()), mode_(mode), indices_(indices) {}
 
   int64_t operator[](int64_t i) const {
-    // Without divisions where the first axis is indexed.
+    // Needs no division if the first axis is indexed.
     if (i < count_) return IndexInRange(indices_[i], n_, mode_);
     return i / count_ * n_ + IndexInRange(indices_[i % count_], n_, mode_);
   }
@@ -50,7 +50,7 @@ void CopyIndexedRows(const ArrayView& data, int axis, const ArrayView& indices, 
   });
 }
 
-// Threads share out the columns.
+// Threads share the columns.
 void AddIndexedRows(const ArrayView& ograd, const ArrayView& indices, IndexMode mode, WriteReq req,
                     int axis, const ArrayView& grad) {
   if (req == WriteReq::kWrite) FillZeros(grad);

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_INDEX_INDEXED_ROWS_H_
 #define COOPER_EXECUTOR_KERNELS_INDEX_INDEXED_ROWS_H_
 
-// Rows of an array that an array of indices names: copied out, and added to. What take, Embedding
-// and their gradients do.
+// Gathers rows of an array by an array of indices, and adds to such rows, for take, Embedding and
+// their gradients.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace cooper {
 
-// out = or += in
+// Computes out = or += in, for `size` elements.
 template <typename T>
 void MoveRow(int64_t size, const T* in, WriteReq req, T* out) {
   if (req == WriteReq::kWrite) {
@@ -28,14 +28,14 @@ void MoveRow(int64_t size, const T* in, WriteReq req, T* out) {
   }
 }
 
-// out (outer, indices, inner) = or += data (outer, n, inner)[:, indices, :]. Arrays of one dtype,
-// indices of any.
+// Computes out (outer, indices, inner) = or += data (outer, n, inner)[:, indices, :]. `data` and
+// `out` have one dtype, indices any.
 void CopyIndexedRows(const ArrayView& data, int axis, const ArrayView& indices, IndexMode mode,
                      WriteReq req, const ArrayView& out);
 
-// The gradient of that with respect to data: grad (outer, n, inner) = or += the rows of ograd
-// (outer, indices, inner) where their indices say. Rows of one index are added in the order of
-// indices, whatever the number of threads.
+// Computes the gradient of CopyIndexedRows with respect to data: grad (outer, n, inner) = or += the
+// sums of the rows of ograd (outer, indices, inner) by their indices. Rows with equal indices are
+// added in order, for any number of threads.
 void AddIndexedRows(const ArrayView& ograd, const ArrayView& indices, IndexMode mode, WriteReq req,
                     int axis, const ArrayView& grad);
 

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_INDEX_KEY_ORDER_H_
 #define COOPER_EXECUTOR_KERNELS_INDEX_KEY_ORDER_H_
 
-// The order of floats by integers that are ordered as they are: comparing these, or sorting by
-// their digits, waits for no branch that cannot be foretold.
+// Sorts floats by integer keys with the same order. Comparing keys, or sorting by their digits,
+// needs no unpredictable branch.
 
 #include <algorithm>
 #include <bit>
@@ -12,7 +12,7 @@
 
 namespace cooper {
 
-// Ordered as the floats: NaN is the largest, the zeros are equal.
+// Returns a key with the order of the floats: NaN is the largest, and -0 equals 0.
 inline uint32_t OrderKey(float x) {
   constexpr uint32_t kSign = 0x80000000;
   if (std::isnan(x)) return 0xffffffff;
@@ -20,8 +20,8 @@ inline uint32_t OrderKey(float x) {
   return (bits & kSign) != 0 ? ~bits : bits | kSign;
 }
 
-// Sorts n values of which the upper halves are keys; those with equal keys stay in their order.
-// `scratch` has room for as many. Returns where the sorted ones are: one of the two.
+// Stable sort of n values by the keys in their upper halves. `scratch` has n elements. Returns the
+// array with the result: `values` or `scratch`. O(n) time.
 inline uint64_t* SortByKeys(uint64_t* values, int64_t n, uint64_t* scratch) {
   constexpr int kDigits = 4, kBits = 8, kRadix = 1 << kBits;
   const auto digit = [](uint64_t value, int d) { return value >> (32 + kBits * d) & (kRadix - 1); };
@@ -30,7 +30,7 @@ inline uint64_t* SortByKeys(uint64_t* values, int64_t n, uint64_t* scratch) {
     for (int d = 0; d < kDigits; ++d) ++begin[d][digit(values[i], d)];
   }
   for (int d = 0; d < kDigits; ++d) {
-    // A digit that all have sorts nothing.
+    // A digit that all values share needs no pass.
     if (begin[d][digit(values[0], d)] == n) continue;
     int64_t sum = 0;
     for (int64_t& count : begin[d]) sum += std::exchange(count, sum);
@@ -40,11 +40,11 @@ inline uint64_t* SortByKeys(uint64_t* values, int64_t n, uint64_t* scratch) {
   return values;
 }
 
-// Stores at order[i], i < k, the index of the value that is the i-th of n, `stride` apart from each
-// other; equal ones are in the order of their indices. n is below 2^32; `order` has room for 2 n.
+// Stores in order[i], for i < k, the index of the i-th of n values that are `stride` apart, in
+// sorted order. Equal values keep their order. n is below 2^32; `order` has 2 n elements.
 inline void OrderFloats(const float* in, int64_t stride, int64_t n, int64_t k, bool ascend,
                         int64_t* order) {
-  // Shorter rows are sorted before their digits are counted.
+  // For shorter rows std::sort is faster than counting digits.
   constexpr int64_t kMinDigits = 128;
   auto* values = reinterpret_cast<uint64_t*>(order);
   const uint32_t flip = ascend ? 0 : 0xffffffff;

@@ -36,7 +36,7 @@ std::vector<int64_t> Expected(const std::vector<float>& in, bool ascend) {
 TEST(KeyOrderTest, IsTheStableOrder) {
   RandomGenerator random(1);
   for (const int64_t n : {1, 2, 100, 127, 128, 1000, 5000}) {
-    // Many equal ones, few, and all of one exponent.
+    // Values with many duplicates, with few, and with a single exponent.
     for (const int kind : {0, 1, 2}) {
       std::vector<float> in(n);
       for (float& x : in) {

@@ -1,5 +1,5 @@
 // Kernels of topk, sort, argsort and the gradients of the first two. Equal elements keep their
-// order, so that results do not depend on k.
+// order, so that the results for different k agree.
 
 #include <algorithm>
 #include <cmath>
@@ -24,10 +24,10 @@ namespace {
 
 using enum OrderArrays::Input;
 
-// Rows are sorted by at most so many threads; each needs indices of one row, twice.
+// The largest number of threads that sort rows; each needs scratch of twice the indices of a row.
 constexpr int64_t kMaxParts = 16;
 
-// NaN counts as larger than everything.
+// NaN is larger than all other values.
 template <typename T>
 bool Less(T a, T b) {
   const auto x = static_cast<ComputeType<T>>(a), y = static_cast<ComputeType<T>>(b);
@@ -38,8 +38,8 @@ bool Less(T a, T b) {
   return x < y;
 }
 
-// Calls fn(row, its first element, indices) for all rows, where indices are the first k of the
-// row's order.
+// Calls fn(row, offset of its first element, indices) for all rows, where `indices` are the first k
+// of the row's sorted order.
 template <typename T, typename Fn>
 void ForOrders(const KernelContext& c, const IndexedExtents& e, int64_t k, bool ascend,
                const Fn& fn) {
@@ -82,7 +82,7 @@ void Put(T* out, T value, WriteReq req) {
   }
 }
 
-// Writes the order's values and indices to the outputs that are given by number, -1 for none.
+// Writes values and indices to the outputs with these numbers; -1 for none.
 void WriteOrder(const KernelContext& c, const IndexedExtents& e, int64_t k, bool ascend, int values,
                 int indices) {
   auto wanted = [&](int i) { return i >= 0 && c.reqs[i] != WriteReq::kNull; };
@@ -179,7 +179,7 @@ absl::Status OrderBackwardCpu(const KernelContext& c) {
     T* out = c.outputs[0].as<T>();
     for (int64_t i = 0; i < c.inputs[kOgrad].size(); ++i) {
       const int64_t outer = i / (k * e.inner), at = indices[i];
-      // Those that nobody sees are int32, which may be too small for them.
+      // Hidden indices are int32 and may have overflowed.
       if (at < 0 || at >= e.n) continue;
       Put(out + (outer * e.n + at) * e.inner + i % e.inner, in[i], WriteReq::kAdd);
     }

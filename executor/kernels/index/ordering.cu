@@ -1,7 +1,7 @@
-// GPU kernels of topk, sort, argsort and the gradients of the first two. Rows that a warp can sort
-// have one each (row_sort.h). Others are sorted all at once, by their number and a key that orders
-// as their elements do. Equal elements keep their order, as on the CPU, and NaN counts as larger
-// than everything.
+// GPU kernels of topk, sort, argsort and the gradients of the first two. A row that a warp can sort
+// gets a warp (row_sort.h). Other rows are sorted all at once, by their number and a key with the
+// order of the elements. Equal elements keep their order, as on the CPU, and NaN is larger than all
+// other values.
 
 #include <cstdint>
 #include <optional>
@@ -23,7 +23,7 @@
 namespace cooper {
 namespace {
 
-// Element i of row r = (outer, inner) is pair r * n + i.
+// Writes element i of row r = (outer, inner) as pair r * n + i.
 template <typename C>
 __global__ void MakeKeys(int64_t rows, int64_t n, int64_t inner, DType dtype, const void* data,
                          bool wide, bool ascend, uint64_t* keys, int32_t* values) {
@@ -49,7 +49,7 @@ __global__ void MakeRowKeys(int64_t count, int64_t n, uint64_t* keys, const int3
 
 absl::Status SortAll(const KernelContext& c, const IndexedExtents& e, bool ascend, PairSort* sort) {
   const ArrayView& data = c.inputs[0];
-  // Keys of 32 bits leave room for the number of a row in the same word.
+  // Keys of 32 bits leave room for the row number in the same word.
   const bool wide = HasWideSortKeys(data.dtype);
   const int64_t count = e.rows() * e.n;
   COOPER_RETURN_IF_ERROR(DispatchCompute(data.dtype, /*exact_integers=*/true, [&](auto zero) {
@@ -64,8 +64,8 @@ absl::Status SortAll(const KernelContext& c, const IndexedExtents& e, bool ascen
   return sort->Sort(BitsOf(e.rows()));
 }
 
-// Element i of an output (outer, k, inner): the position in its row of the element of data that it
-// is, and that element.
+// Maps element i of an output (outer, k, inner) to an element of data and to its position in its
+// row.
 struct Ordered {
   int64_t n, inner, k;
   const int32_t* values;
@@ -104,7 +104,7 @@ __global__ void WriteIndices(int64_t count, const Ordered order, DType dtype, vo
   }
 }
 
-// Writes values and indices to the outputs that are given by number, -1 for none.
+// Writes values and indices to the outputs with these numbers; -1 for none.
 absl::Status WriteOrder(const KernelContext& c, const IndexedExtents& e, int64_t k, bool ascend,
                         int values, int indices) {
   auto wanted = [&](int i) { return i >= 0 && c.reqs[i] != WriteReq::kNull; };
@@ -157,7 +157,7 @@ absl::StatusOr<Prepared> PrepareOrder(const PrepareContext& c) {
 }
 
 absl::StatusOr<Prepared> PrepareTopK(const PrepareContext& c) {
-  // WriteMask sorts pairs.
+  // WriteMask uses the sorted pairs.
   return c.param<TopKParam>().ret_typ == TopKParam::kMask ? PreparePairs(c)
                                                           : PrepareOrder<TopKParam>(c);
 }
@@ -190,7 +190,7 @@ absl::Status ArgsortGpu(const KernelContext& c) {
   return WriteOrder(c, e, e.n, param.is_ascend, -1, 0);
 }
 
-// The indices of a row differ from one another.
+// The indices of a row are distinct.
 struct PutBack {
   DeviceIndices indices;
   int64_t n, inner, k;

@@ -13,7 +13,7 @@
 namespace cooper {
 namespace {
 
-// With `scratch` null, only sets *bytes. `keys` and `values` tell where the result is.
+// With `scratch` null, only sets *bytes. After a sort `keys` and `values` refer to the result.
 cudaError_t SortPairs(void* scratch, size_t* bytes, cub::DoubleBuffer<uint64_t>* keys,
                       cub::DoubleBuffer<int32_t>* values, int64_t count, int bits,
                       cudaStream_t stream) {
@@ -30,7 +30,7 @@ absl::StatusOr<int64_t> ScratchBytes(int64_t count) {
   return static_cast<int64_t>(bytes);
 }
 
-// Of an array of so many bytes, to the next one.
+// Returns the bytes of an array, rounded up to the alignment of the next one.
 int64_t Aligned(int64_t bytes) { return (bytes + 255) / 256 * 256; }
 
 int64_t PairsBytes(int64_t count) {

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_INDEX_RADIX_SORT_H_
 #define COOPER_EXECUTOR_KERNELS_INDEX_RADIX_SORT_H_
 
-// A stable sort of pairs on a GPU: what orders rows, and what brings together the rows that are
-// summed into one, so that they are summed in an order that does not depend on the run.
+// A stable sort of (key, value) pairs on a GPU. It sorts rows, and groups rows that are summed into
+// one, so that the order of a sum does not depend on the run.
 
 #include <cstdint>
 
@@ -13,27 +13,29 @@
 
 namespace cooper {
 
-// The bits that numbers below `count` need.
+// Returns the number of bits of the integers below `count`.
 inline int BitsOf(int64_t count) {
   int bits = 0;
   while (bits < 63 && (int64_t{1} << bits) < count) ++bits;
   return bits;
 }
 
+// References the KernelContext. Not thread-safe.
 class PairSort {
  public:
-  // Bytes of workspace for `count` pairs. kUnimplemented from 2^31 pairs on.
+  // Returns the bytes of workspace for `count` pairs. Errors: kUnimplemented if count is 2^31 or
+  // more.
   static absl::StatusOr<int64_t> WorkspaceBytes(const Context& context, int64_t count);
 
-  // For `count` > 0 pairs in the workspace of `c`, which has as many bytes behind the first
-  // `offset`, a multiple of 256.
+  // Uses WorkspaceBytes() bytes of the workspace of `c`, from `offset` on, a multiple of 256.
+  // `count` is above 0.
   PairSort(const KernelContext& c, int64_t count, int64_t offset = 0);
 
-  // The pairs, in device memory: to be filled before the first sort. A sort moves them.
+  // The pairs, in device memory; to be filled before the first Sort, which moves them.
   uint64_t* keys() const { return keys_[current_]; }
   int32_t* values() const { return values_[current_]; }
 
-  // Queues a sort by the key's bits [0, bits), ascending; equal ones keep their order.
+  // Queues an ascending, stable sort by bits [0, bits) of the keys.
   absl::Status Sort(int bits);
 
  private:

@@ -10,11 +10,11 @@ namespace cooper {
 namespace {
 
 constexpr int kWarp = 32;
-constexpr int kWarps = 4;  // of a block
+constexpr int kWarps = 4;  // per block
 constexpr int kMostEach = 32;
 constexpr unsigned kAll = 0xffffffff;
-// That are to have room in a multiprocessor's registers: of more, threads with the most elements
-// would spill.
+// The blocks that must fit in a multiprocessor's registers. With more, threads with the most
+// elements would spill.
 template <int kEach, typename C>
 constexpr int kBlocksSorting = kEach < kMostEach / 2 ? 8
                                : kEach < kMostEach   ? 6
@@ -33,7 +33,7 @@ struct RowSort {
   void* indices;  // or null
   bool add_indices;
 
-  // Where rank `rank` of a row goes.
+  // Returns the offset in the output of element `rank` of a sorted row.
   __device__ int64_t To(int64_t outer, int64_t column, int rank) const {
     return (outer * k + rank) * inner + column;
   }
@@ -63,8 +63,8 @@ struct RowSort {
   }
 };
 
-// One step of the network among the elements of a thread, those i and i + step, where `step` is a
-// power of 2; ascending(i) is known when this is compiled, or the same for all i.
+// Compares and exchanges elements i and i + step within a thread, one step of the network; `step`
+// is a power of 2. ascending(i) should be known at compile time or equal for all i.
 template <int kEach, typename Ascending>
 __device__ __forceinline__ void ExchangeInThread(int step, uint64_t (&x)[kEach],
                                                  Ascending&& ascending) {
@@ -78,9 +78,9 @@ __device__ __forceinline__ void ExchangeInThread(int step, uint64_t (&x)[kEach],
   }
 }
 
-// Batcher's bitonic sort of the warp's 32 * kEach numbers, of which lane l has those from l * kEach
-// on: what is less than kEach apart is exchanged in registers, the rest by shuffles. Equal numbers
-// are one to it.
+// Batcher's bitonic sort of the warp's 32 * kEach numbers, of which lane l holds kEach from l *
+// kEach on. Elements less than kEach apart are exchanged in registers, others by shuffles. Numbers
+// must be distinct for a stable result.
 template <int kEach>
 __device__ __forceinline__ void SortInWarp(int lane, uint64_t (&x)[kEach]) {
 #pragma unroll
@@ -90,7 +90,7 @@ __device__ __forceinline__ void SortInWarp(int lane, uint64_t (&x)[kEach]) {
       ExchangeInThread(step, x, [size](int i) { return (i & size) == 0; });
     }
   }
-  // Pieces of `lanes` threads, one up and one down in turn; at last all of the warp, up.
+  // Merges the runs of `lanes` threads, alternately up and down, and finally the whole warp, up.
 #pragma unroll 1
   for (int lanes = kEach == 1 ? 2 : 1; lanes <= kWarp; lanes *= 2) {
     const bool up = lanes == kWarp || (lane & lanes) == 0;
@@ -110,13 +110,13 @@ __device__ __forceinline__ void SortInWarp(int lane, uint64_t (&x)[kEach]) {
   }
 }
 
-// A warp sorts a row: by the elements' keys, and where they are in the row in the bits below, so
-// that equal ones keep their order.
+// Sorts a row per warp by the elements' keys, with their position in the row in the lower bits, so
+// that equal elements keep their order.
 template <int kEach, typename C>
 __global__ void __launch_bounds__(kWarp* kWarps, kBlocksSorting<kEach, C>)
     SortRows(const RowSort s) {
-  // What a thread has of the result lies together, and is written to memory by neighbours: a word
-  // is left out after each 32, so that they meet no bank twice.
+  // The results of a thread are adjacent, but adjacent lanes should write adjacent elements, so
+  // they exchange them here. One word is skipped after every 32 to avoid bank conflicts.
   __shared__ uint32_t sorted[kWarps][kWarp * kEach + kEach];
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const int warp = static_cast<int>(threadIdx.x) / kWarp;
@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(kWarp* kWarps, kBlocksSorting<kEach, C>)
 #pragma unroll
     for (int i = 0; i < kEach; ++i) {
       const int at = i * kWarp + lane;
-      x[i] = ~uint64_t{0};  // behind the largest key
+      x[i] = ~uint64_t{0};  // after the largest key
       if (at < n) {
         const uint32_t key = NarrowSortKeyOf(LoadElement<C>(s.data, s.dtype, base + at * s.inner));
         x[i] = static_cast<uint64_t>(s.ascend ? key : ~key) << 32 | static_cast<uint32_t>(at);
@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(kWarp* kWarps, kBlocksSorting<kEach, C>)
       if (s.values != nullptr) s.template StoreValue<C>(base + at * s.inner, to);
       if (s.indices != nullptr) s.StoreIndex(at, to);
     }
-    __syncwarp();  // until it has been read
+    __syncwarp();  // until all lanes have read `order`
   }
 }
 
@@ -168,7 +168,7 @@ absl::Status LaunchSort(const KernelContext& c, const RowSort& s) {
 }  // namespace
 
 bool IsSortedByWarps(DType dtype, int64_t n) {
-  // Shorter rows would leave most of a warp idle.
+  // Shorter rows would leave most of the warp idle.
   constexpr int64_t kLeast = kWarp / 2;
   return !HasWideSortKeys(dtype) && n >= kLeast && n <= kWarp * kMostEach;
 }

@@ -1,5 +1,5 @@
-// Kernels of SequenceMask, SequenceReverse, SequenceLast and its gradient. All move rows: what one
-// time step of one sequence holds.
+// Kernels of SequenceMask, SequenceReverse, SequenceLast and its gradient. All of them move rows,
+// the elements of one time step of one sequence.
 
 #include <algorithm>
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace {
 
 using enum SequenceArrays::Input;
 
-// Walks the rows of data.
+// Iterates over the rows of data.
 class Rows : public SequenceSteps {
  public:
   // `lengths` is null if all sequences have full length.

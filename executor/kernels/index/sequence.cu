@@ -14,7 +14,7 @@ namespace cooper {
 namespace {
 
 struct Steps : SequenceSteps {
-  DeviceIndices lengths;  // null: all sequences have full length
+  DeviceIndices lengths;  // null data: all sequences have full length
 
   Steps(const KernelContext& c, const Shape& data, int axis) : SequenceSteps(data, axis) {
     if (c.inputs.size() > SequenceArrays::kLength) {

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_INDEX_SEQUENCE_STEPS_H_
 #define COOPER_EXECUTOR_KERNELS_INDEX_SEQUENCE_STEPS_H_
 
-// Where the steps of sequences lie in an array.
+// The positions of the steps of sequences in an array.
 
 #include <cstdint>
 
@@ -10,13 +10,13 @@
 
 namespace cooper {
 
-// The rows of data of shape (time, batch, ...) or (batch, time, ...): what one time step of one
-// sequence holds.
+// The rows of an array (time, batch, ...) or (batch, time, ...): the elements of one time step of
+// one sequence.
 struct SequenceSteps {
   int64_t time, batch, size;  // size: elements of a row
   int64_t time_stride, batch_stride;
 
-  // `axis` is that of time, 0 or 1.
+  // `axis` is the axis of time, 0 or 1.
   SequenceSteps(const Shape& data, int axis)
       : time(data[axis]),
         batch(data[1 - axis]),
@@ -24,11 +24,11 @@ struct SequenceSteps {
         time_stride(axis == 0 ? batch : 1),
         batch_stride(axis == 0 ? 1 : time) {}
 
-  // Number of the row of step t in sequence b.
+  // Returns the index of the row of step t in sequence b.
   COOPER_HOST_DEVICE int64_t at(int64_t t, int64_t b) const {
     return t * time_stride + b * batch_stride;
   }
-  // A length as given, in [0, time].
+  // Returns the length `given`, limited to [0, time].
   COOPER_HOST_DEVICE int64_t Length(int64_t given) const {
     return given < 0 ? 0 : (given < time ? given : time);
   }

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_INDEX_SORT_KEY_H_
 #define COOPER_EXECUTOR_KERNELS_INDEX_SORT_KEY_H_
 
-// What radix_sort.h and row_sort.h sort numbers by. For .cu files.
+// The keys by which radix_sort.h and row_sort.h sort numbers. For .cu files.
 
 #include <cstdint>
 
@@ -9,8 +9,8 @@
 
 namespace cooper {
 
-// Numbers that order as the values do; -0 and 0 are one, and NaN is larger than everything. That of
-// a float has 32 bits.
+// Return a key with the order of the values: -0 equals 0, and NaN is larger than all other values.
+// The key of a float has 32 bits.
 __device__ inline uint64_t SortKeyOf(float value) {
   if (value != value) return 0xffffffff;
   const uint32_t bits = __float_as_uint(value == 0 ? 0.0F : value);
@@ -26,12 +26,12 @@ __device__ inline uint64_t SortKeyOf(int64_t value) {
   return static_cast<uint64_t>(value) ^ (uint64_t{1} << 63);
 }
 
-// Whether keys of such elements need more than 32 bits.
+// Returns whether keys of elements of `dtype` need more than 32 bits.
 inline bool HasWideSortKeys(DType dtype) {
   return dtype == DType::kFloat64 || dtype == DType::kInt64;
 }
 
-// The key of an element of a dtype whose keys are not wide.
+// Return the key of an element of a dtype without wide keys.
 __device__ inline uint32_t NarrowSortKeyOf(float value) {
   return static_cast<uint32_t>(SortKeyOf(value));
 }

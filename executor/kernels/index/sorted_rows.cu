@@ -9,8 +9,8 @@ namespace {
 
 constexpr int64_t kChunk = 64;
 
-// Rows of src (outer, count, inner), sorted by their places below n of dst (outer, n, inner). A
-// column is one of outer * inner.
+// The rows of src (outer, count, inner), sorted by their places below n in dst (outer, n, inner). A
+// column is one of outer * inner elements.
 struct SortedRows {
   int64_t outer, n, inner, count;
   const uint64_t* places;
@@ -30,7 +30,7 @@ struct SortedRows {
     return LoadElement<C>(src, dtype, (o * count + numbers[row]) * inner + column - o * inner);
   }
 
-  // The first row of the place of `row`.
+  // Returns the first row with the place of `row`.
   __device__ int64_t FirstOfPlace(int64_t row) const {
     int64_t low = 0, high = row;
     while (low < high) {
@@ -44,9 +44,9 @@ struct SortedRows {
     return low;
   }
 
-  // Where the one chunk begins that begins in [i * kChunk, (i + 1) * kChunk), or -1: kChunk rows of
-  // one place that has more, a multiple of kChunk behind its first row. Chunks do not overlap, so
-  // that there are no two; and they have kChunk rows, so that the last row of that range is in it.
+  // Returns the beginning of the chunk that begins in [i * kChunk, (i + 1) * kChunk), or -1. A
+  // chunk has kChunk rows of one place, and begins a multiple of kChunk after the place's first
+  // row. Chunks do not overlap, so there is at most one, and it contains the last row of the range.
   __device__ int64_t ChunkAt(int64_t i) const {
     const int64_t begin = i * kChunk, last = begin + kChunk - 1;
     const uint64_t place = places[last];
@@ -59,7 +59,8 @@ struct SortedRows {
   }
 };
 
-// sums (count / kChunk, columns): of the chunks, where they begin.
+// Computes sums (count / kChunk, columns), the sum of each chunk at the index of the range in which
+// it begins.
 template <typename C>
 __global__ void SumChunks(const SortedRows rows, C* sums) {
   const int64_t columns = rows.columns();
@@ -72,7 +73,7 @@ __global__ void SumChunks(const SortedRows rows, C* sums) {
   }
 }
 
-// The first of neighbouring rows of one place sums them, a thread for every column.
+// The first of the adjacent rows with one place sums them, with a thread per column.
 template <typename C>
 __global__ void SumRows(const SortedRows rows, const C* chunk_sums, void* dst, bool add) {
   const int64_t columns = rows.columns();
@@ -112,7 +113,7 @@ struct LastOfPlace {
 
 int64_t ChunkSumsBytes(const ArrayView& src, int64_t count) {
   if (count <= kChunk) return 0;
-  // 8 bytes are the most of a type that one computes in.
+  // 8 bytes are the largest compute type.
   const int64_t bytes = count / kChunk * (src.size() / count) * 8;
   return (bytes + 255) / 256 * 256;
 }

@@ -1,9 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_INDEX_SORTED_ROWS_H_
 #define COOPER_EXECUTOR_KERNELS_INDEX_SORTED_ROWS_H_
 
-// Scatters to places that may be the same, in the order of the rows: their numbers are sorted by
-// place first. No atomics: results depend neither on the run nor on the launch, and equal the
-// CPU's, but for the order of sums of many rows. For .cu files.
+// Scatters rows to places of which several may be equal, in the order of the rows, by a sort of the
+// row numbers by place. No atomics are used: results depend neither on the run nor on the launch.
+// They equal the CPU's, except for the order of sums of many rows. For .cu files.
 
 #include <cstdint>
 
@@ -17,6 +17,7 @@
 
 namespace cooper {
 
+// Writes pairs of a row's place, or n for a row without a place, and its number.
 template <typename Place>
 __global__ void NumberRows(int64_t count, int64_t n, const Place place, uint64_t* keys,
                            int32_t* values) {
@@ -27,8 +28,8 @@ __global__ void NumberRows(int64_t count, int64_t n, const Place place, uint64_t
   }
 }
 
-// Sorts the rows [0, count), count > 0, by place(i), a number below n of a function object for
-// devices; rows that are nowhere, below 0, come last with the key n.
+// Sorts the rows [0, count), count > 0, by place(i), a device function object that returns a number
+// below n, or a negative number for rows without a place, which come last with the key n.
 template <typename Place>
 absl::Status SortRows(const KernelContext& c, int64_t count, int64_t n, const Place& place,
                       PairSort* sort) {
@@ -37,20 +38,21 @@ absl::Status SortRows(const KernelContext& c, int64_t count, int64_t n, const Pl
   return sort->Sort(BitsOf(n + 1));
 }
 
-// dst (outer, n, inner) = or += the rows of src (outer, count, inner) at their places, in order;
-// 16-bit floats are summed in float. e is dst's. No rows: zeroes, if kWrite.
+// Computes dst (outer, n, inner) = or += the sums of the rows of src (outer, count, inner) with
+// equal places, in order; 16-bit floats are summed in float. `e` has the extents of dst. Without
+// rows, kWrite stores zeros.
 //
-// With `chunk_sums`, of ChunkSumsBytes(), more than 64 rows of one place are summed in chunks of
-// 64, all at once, and these sums and what is left in order: padding is one index of a batch, over
-// and over. Null: one after the other.
+// If `chunk_sums`, of ChunkSumsBytes() bytes, is not null, more than 64 rows of one place are
+// summed in chunks of 64 in parallel, and then the chunks' sums and the remaining rows in order.
+// Padding, for example, repeats one index many times.
 absl::Status SumSortedRows(const KernelContext& c, const IndexedExtents& e, const PairSort& sort,
                            int64_t count, WriteReq req, const void* src, const ArrayView& dst,
                            void* chunk_sums);
 
-// For the `count` rows of `src`; a multiple of 256.
+// Returns the bytes for the `count` rows of `src`, a multiple of 256.
 int64_t ChunkSumsBytes(const ArrayView& src, int64_t count);
 
-// Writes to every place the last of its rows. The rest of dst stays as it is.
+// Stores at every place the last of its rows. Other rows of dst stay unchanged.
 absl::Status WriteLastRows(const KernelContext& c, const IndexedExtents& e, const PairSort& sort,
                            int64_t count, const void* src, const ArrayView& dst);
 

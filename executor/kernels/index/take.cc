@@ -40,7 +40,8 @@ absl::Status TakeBackwardCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-// Calls fn(i, j) for the picks i, in [begin, end), and the elements j of data that they are.
+// Calls fn(i, j) for the picks i, where j is the offset in data of the picked element, on several
+// threads.
 template <typename Fn>
 void ForPicks(const IndexedExtents& data, const IndexReader& index, IndexMode mode, const Fn& fn) {
   ParallelForPlain(data.outer * data.inner, 16384, [&](int64_t begin, int64_t end) {

@@ -19,7 +19,7 @@
 namespace cooper {
 namespace {
 
-// Row i of (outer, indices) is that of (outer, n) which its index names.
+// Maps row i of (outer, indices) to the row of (outer, n) that its index selects.
 struct TakeRow {
   DeviceIndices indices;
   int64_t count, n;
@@ -73,7 +73,7 @@ absl::StatusOr<Prepared> PrepareTake(const PrepareContext& c) {
   return Prepared{.workspace_bytes = checks ? kFirstBadBytes : 0};
 }
 
-// Mode raise waits for the device.
+// With mode raise it waits for the device.
 absl::Status TakeGpu(const KernelContext& c) {
   using enum TakeArrays::Input;
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();

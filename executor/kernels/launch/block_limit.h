@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LAUNCH_BLOCK_LIMIT_H_
 #define COOPER_EXECUTOR_KERNELS_LAUNCH_BLOCK_LIMIT_H_
 
-// How many blocks a grid has whose threads loop over more work than there are of them. Only work of
-// millions of elements makes them loop, which no test has: tests limit the blocks instead.
+// Sizes of grids whose threads loop over more work than there are threads. Only work on millions of
+// elements makes them loop, so tests limit the number of blocks instead.
 
 #include <algorithm>
 #include <atomic>
@@ -11,16 +11,18 @@
 
 namespace cooper {
 
+// The limit of BlocksFor. Tests change it by ScopedBlockLimit.
 inline std::atomic<int64_t> block_limit = std::numeric_limits<int64_t>::max();
 
-// Blocks along one axis of a grid: `work`, but at most `most`.
+// Returns the number of blocks along one axis of a grid: `work`, but at most `most` and
+// block_limit.
 inline unsigned BlocksFor(int64_t work, int64_t most) {
   const int64_t limit = block_limit.load(std::memory_order_relaxed);
   return static_cast<unsigned>(std::min({work, most, limit}));
 }
 
-// While it lives no grid of BlocksFor has more than `blocks` along an axis. For tests, which have
-// one at a time.
+// Limits the grids of BlocksFor to `blocks` per axis during its lifetime. For tests, which may have
+// one instance at a time.
 class ScopedBlockLimit {
  public:
   explicit ScopedBlockLimit(int64_t blocks) : before_(block_limit.exchange(blocks)) {}

@@ -22,7 +22,7 @@
 namespace cooper {
 namespace {
 
-// Elements begin + f(i), f(i) in [0, end - begin), on the CPU: every value, in no order.
+// Returns an array of the CPU with the integers of [begin, end) in a scrambled order.
 NDArray Numbers(const Shape& shape, DType dtype, int64_t begin, int64_t end, int64_t seed) {
   NDArray array = *NDArray::Empty(shape, dtype);
   DispatchDType(dtype, [&](auto tag) {
@@ -35,7 +35,7 @@ NDArray Numbers(const Shape& shape, DType dtype, int64_t begin, int64_t end, int
   return array;
 }
 
-// Numbers from low to high, in no order.
+// Returns numbers from low to high in a scrambled order.
 NDArray Fractions(const Shape& shape, DType dtype, double low, double high, int64_t seed) {
   constexpr int64_t kSteps = 997;
   NDArray array = *NDArray::Empty(shape, dtype);
@@ -50,7 +50,7 @@ NDArray Fractions(const Shape& shape, DType dtype, double low, double high, int6
   return array;
 }
 
-// Adds to the diagonals of matrices, if those are square.
+// Adds `value` to the diagonals of square matrices; leaves other arrays unchanged.
 void AddToDiagonals(double value, NDArray& array) {
   const Shape& shape = array.shape();
   if (shape.rank() < 2 || shape[shape.rank() - 1] != shape[shape.rank() - 2]) return;
@@ -65,7 +65,7 @@ void AddToDiagonals(double value, NDArray& array) {
   });
 }
 
-// Half of the distance from 1 to the next number; of integers, that of what they are computed in.
+// Returns half the distance from 1 to the next number; for integers, that of the compute type.
 double RoundingOf(DType dtype) {
   switch (dtype) {
     case DType::kFloat32:
@@ -81,7 +81,7 @@ double RoundingOf(DType dtype) {
   }
 }
 
-// Expects what KernelCase::roundings says of two arrays of bytes.
+// Compares the elements of two arrays, given as bytes, as KernelCase::roundings says.
 void ExpectClose(const std::vector<uint8_t>& actual, const std::vector<uint8_t>& expected,
                  DType dtype, double roundings, const std::string& what) {
   ASSERT_EQ(actual.size(), expected.size()) << what;
@@ -95,7 +95,7 @@ void ExpectClose(const std::vector<uint8_t>& actual, const std::vector<uint8_t>&
       double bound = roundings * RoundingOf(dtype) * std::max(1.0, std::abs(e));
       if (!IsFloating(dtype)) bound = std::max(1.0, bound);
       if (a == e || (std::isnan(a) && std::isnan(e)) || std::abs(a - e) <= bound) continue;
-      if (sizeof(T) == 1 && std::abs(a - e) == 255) continue;  // around the end
+      if (sizeof(T) == 1 && std::abs(a - e) == 255) continue;  // 8-bit integers may wrap around
       ADD_FAILURE() << what << ": element " << at / sizeof(T) << " is " << a << ", expected " << e
                     << ", " << std::abs(a - e) / bound * roundings << " roundings away";
       return;
@@ -103,7 +103,7 @@ void ExpectClose(const std::vector<uint8_t>& actual, const std::vector<uint8_t>&
   });
 }
 
-// The bytes of the inputs and then of the outputs after a run on `context`.
+// Returns the bytes of the inputs and then of the outputs after a run on `context`.
 std::vector<std::vector<uint8_t>> RunOn(const Context& context, const KernelRun& run) {
   const absl::StatusOr<std::vector<NDArray>> arrays = RunKernelOn(context, run);
   EXPECT_TRUE(arrays.ok()) << arrays.status();
@@ -116,7 +116,7 @@ std::vector<std::vector<uint8_t>> RunOn(const Context& context, const KernelRun&
   return bytes;
 }
 
-// Write requests, and whether arrays are unaligned.
+// The write requests, and whether arrays are unaligned.
 constexpr std::pair<WriteReq, bool> kRuns[] = {{WriteReq::kWrite, false},
                                                {WriteReq::kAdd, false},
                                                {WriteReq::kNull, false},
@@ -129,7 +129,7 @@ void ExpectEqualKernels(const KernelCase& test) {
   for (size_t i = 0; i < test.inputs.size(); ++i) {
     args.inputs.push_back(Symbol::Variable("input" + std::to_string(i)));
   }
-  // A gradient has inputs of its own, so that its operator takes as many as it wants.
+  // A gradient takes other inputs than its operator, so the operator gets as many as it accepts.
   auto symbol = Symbol::Create(test.op, args);
   while (!symbol.ok() && !args.inputs.empty()) {
     args.inputs.pop_back();

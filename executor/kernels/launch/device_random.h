@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LAUNCH_DEVICE_RANDOM_H_
 #define COOPER_EXECUTOR_KERNELS_LAUNCH_DEVICE_RANDOM_H_
 
-// The random numbers of a kernel that may be recorded once and run often: for .cu files.
+// Random numbers for kernels whose launches may be recorded once and replayed. For .cu files.
 //
 //   __global__ void Draw(int64_t n, DeviceRandom source, float* x) {
 //     const Philox random = source.Get();
@@ -16,15 +16,17 @@
 
 namespace cooper {
 
+// The argument of a kernel that draws random numbers.
 struct DeviceRandom {
   Philox random;
-  const uint64_t* words = nullptr;  // RecordedRandom's, or null
+  const uint64_t* words = nullptr;  // those of RecordedRandom in device memory, or null
 
   __device__ Philox Get() const {
     return words == nullptr ? random : Philox(words[0], words[1] | random.stream());
   }
 };
 
+// Returns the source for one launch; marks the recording, if any, as one that draws.
 inline DeviceRandom DeviceRandomOf(const KernelContext& c) {
   const RecordingQueue* const queue = AsRecording(c.queue);
   RecordedRandom* const recorded = queue == nullptr ? nullptr : queue->recorded_random();

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LAUNCH_DISPATCH_FLOAT_H_
 #define COOPER_EXECUTOR_KERNELS_LAUNCH_DISPATCH_FLOAT_H_
 
-// Calls a kernel's template for the floating point dtypes, and tells it what to do with its
-// results. For operators that have no meaning on integers.
+// Instantiates a kernel's template for the floating-point dtypes, and converts its elements to and
+// from the compute type. For operators that are not defined for integers.
 
 #include "absl/status/status.h"
 #include "executor/program/kernel.h"
@@ -11,8 +11,8 @@
 
 namespace cooper {
 
-// Calls fn(TypeTag<T>()) for one of kFloat32Or64, of a kernel whose arithmetic has to be done in
-// the array's own type. Returns OK.
+// Calls fn(TypeTag<T>()) for a dtype of kFloat32Or64 and returns OK. For kernels whose arithmetic
+// must have the array's own type. Other dtypes fail a CHECK.
 template <typename Fn>
 absl::Status DispatchFloat32Or64(DType dtype, Fn&& fn) {
   CHECK(kFloat32Or64.contains(dtype)) << "a kernel runs on " << DTypeName(dtype);
@@ -24,7 +24,7 @@ absl::Status DispatchFloat32Or64(DType dtype, Fn&& fn) {
   return absl::OkStatus();
 }
 
-// The same for one of kFloats.
+// Does the same for a dtype of kFloats.
 template <typename Fn>
 absl::Status DispatchFloat(DType dtype, Fn&& fn) {
   if (dtype != DType::kFloat16) return DispatchFloat32Or64(dtype, fn);
@@ -32,13 +32,14 @@ absl::Status DispatchFloat(DType dtype, Fn&& fn) {
   return absl::OkStatus();
 }
 
+// Converts an element to its compute type.
 template <typename T>
 ComputeType<T> Load(T value) {
   return static_cast<ComputeType<T>>(value);
 }
 
-// *to = value, or *to += value. `add` is a constant of the caller's loop, which the compiler
-// moves out of it.
+// Computes *to = or += value. `add` must be constant in the caller's loop so that the compiler can
+// move the test out of it.
 template <typename T>
 void Store(T* to, ComputeType<T> value, bool add) {
   *to = static_cast<T>(add ? static_cast<ComputeType<T>>(*to) + value : value);

@@ -1,9 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LAUNCH_ELEMENTS_H_
 #define COOPER_EXECUTOR_KERNELS_LAUNCH_ELEMENTS_H_
 
-// Elements of arrays whose dtype is known only when a kernel runs, so that a kernel is compiled for
-// the types that it computes in (float, double, int64_t) alone. All threads take the same branch of
-// the switches. For .cu files; executor/kernels/loops/element_block.h is the CPU's.
+// Access to elements of arrays whose dtype is known only at run time, so that a kernel is compiled
+// only for the compute types (float, double, int64_t). All threads take the same branch of the
+// switches. For .cu files; executor/kernels/loops/element_block.h is for the CPU.
 
 #include <cstdint>
 
@@ -12,7 +12,7 @@
 
 namespace cooper {
 
-// Element i of `data`, converted to C.
+// Returns element i of `data`, converted to C.
 template <typename C>
 __device__ C LoadElement(const void* data, DType dtype, int64_t i) {
   switch (dtype) {
@@ -25,13 +25,13 @@ __device__ C LoadElement(const void* data, DType dtype, int64_t i) {
   return C{};
 }
 
-// Converts `value` into *to, or adds it to what is there.
+// Converts `value` to T and stores it, or adds it to *to in C.
 template <typename C, typename T>
 __device__ void StoreTo(T* to, C value, bool add) {
   *to = ConvertElement<T>(add ? static_cast<C>(ConvertElement<C>(*to) + value) : value);
 }
 
-// The same for element i of `data`.
+// Does the same for element i of `data`.
 template <typename C>
 __device__ void StoreElement(void* data, DType dtype, int64_t i, C value, bool add) {
   switch (dtype) {
@@ -44,9 +44,9 @@ __device__ void StoreElement(void* data, DType dtype, int64_t i, C value, bool a
   }
 }
 
-// Calls fn(C{0}), whose status it returns, with the type to compute in for arrays of `dtype`: float
-// for it and the 16-bit floats, double for itself, and int64_t for the others, or double if
-// !exact_integers.
+// Calls fn(C{0}) with the compute type of `dtype` and returns its status: float for float32 and the
+// 16-bit floats, double for float64, and for other dtypes int64_t if exact_integers, otherwise
+// double.
 template <typename Fn>
 absl::Status DispatchCompute(DType dtype, bool exact_integers, Fn&& fn) {
   if (dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBfloat16) {
@@ -56,9 +56,11 @@ absl::Status DispatchCompute(DType dtype, bool exact_integers, Fn&& fn) {
   return fn(0.0);
 }
 
-// Calls fn(TypeTag<T>()), whose status it returns, for one of the dtypes of kCudaFloats.
+// The dtypes of DispatchCudaFloat.
 inline constexpr DTypeSet kCudaFloats = {DType::kFloat32, DType::kFloat64, DType::kFloat16,
                                          DType::kBfloat16};
+// Calls fn(TypeTag<T>()) for a dtype of kCudaFloats and returns its status. Other dtypes are
+// treated as float32.
 template <typename Fn>
 absl::Status DispatchCudaFloat(DType dtype, Fn&& fn) {
   switch (dtype) {

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LAUNCH_INDEX_CHECK_H_
 #define COOPER_EXECUTOR_KERNELS_LAUNCH_INDEX_CHECK_H_
 
-// How kernels report an index out of range: the first one's number stays in a word of the
-// workspace, and the host reads it. For .cu files.
+// Reports indices out of range from kernels: a word of the workspace keeps the lowest position of a
+// bad index, and the host reads it. For .cu files.
 
 #include <cstdint>
 #include <optional>
@@ -18,10 +18,10 @@
 
 namespace cooper {
 
-using FirstBad = unsigned long long;  // what atomicMin takes
+using FirstBad = unsigned long long;  // the type that atomicMin takes
 inline constexpr int64_t kFirstBadBytes = sizeof(FirstBad);
 
-// Queues that none is bad.
+// Queues a reset of *first_bad to no bad index.
 inline absl::Status ResetFirstBad(const KernelContext& c, FirstBad* first_bad) {
   const CudaDeviceScope scope(c.context.device_id);
   COOPER_RETURN_IF_ERROR(scope.status());
@@ -29,11 +29,12 @@ inline absl::Status ResetFirstBad(const KernelContext& c, FirstBad* first_bad) {
                     "cudaMemsetAsync");
 }
 
+// Records the position of a bad index. Does nothing if `first_bad` is null.
 __device__ inline void ReportBad(FirstBad* first_bad, int64_t number) {
   if (first_bad != nullptr) atomicMin(first_bad, static_cast<FirstBad>(number));
 }
 
-// Waits for what has been queued, then returns the least number that was reported, if any.
+// Waits for the queue, then returns the lowest position that was reported, if any.
 inline absl::StatusOr<std::optional<int64_t>> ReadFirstBad(const KernelContext& c,
                                                            const FirstBad* first_bad) {
   const CudaDeviceScope scope(c.context.device_id);
@@ -47,7 +48,7 @@ inline absl::StatusOr<std::optional<int64_t>> ReadFirstBad(const KernelContext& 
   return static_cast<int64_t>(number);
 }
 
-// Element i of an array of indices, brought to the host.
+// Copies element i of an array of indices to the host. Waits for the queue.
 inline absl::StatusOr<int64_t> ReadIndex(const KernelContext& c, const ArrayView& indices,
                                          int64_t i) {
   const CudaDeviceScope scope(c.context.device_id);

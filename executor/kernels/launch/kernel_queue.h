@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LAUNCH_KERNEL_QUEUE_H_
 #define COOPER_EXECUTOR_KERNELS_LAUNCH_KERNEL_QUEUE_H_
 
-// A queue in which nothing but the work that is put in it can be seen: for tests that a kernel uses
-// its queue's stream and no other.
+// A queue that does not synchronise with other streams, for tests that a kernel uses no stream but
+// its queue's.
 
 #include <memory>
 
@@ -13,14 +13,14 @@
 
 namespace cooper {
 
-// A queue of a GPU that comes after all that the device has been asked for, but that, unlike those
-// of Device::MakeQueue, does not wait for the default stream from then on, nor that for it. Null
-// for a CPU.
+// Returns a queue of a GPU that runs after all work given to the device so far. Unlike the queues
+// of Device::MakeQueue, it and the default stream do not wait for each other afterwards. Returns
+// null for a CPU.
 absl::StatusOr<std::unique_ptr<DeviceQueue>> MakeKernelQueue(const Context& context);
 
-// A copy on the CPU of what `array` holds after all that `queue`, of its context, holds. Work in
-// another stream need not have run, and under the emulator, when it is lazy, has not. `queue` may
-// be null for an array of a CPU.
+// Returns a copy on the CPU of `array` after all work in `queue`, which belongs to the array's
+// context. Work in other streams need not have run; the emulator in lazy mode does not run it.
+// `queue` may be null for an array of a CPU.
 absl::StatusOr<NDArray> CopyAfter(DeviceQueue* queue, const NDArray& array);
 
 }  // namespace cooper

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LAUNCH_LAUNCH_ROWS_H_
 #define COOPER_EXECUTOR_KERNELS_LAUNCH_LAUNCH_ROWS_H_
 
-// Launches device code that goes over the rows of a matrix: a block has one row at a time, so that
-// nothing need be divided to find an element's row. For .cu files.
+// Launches device code that goes over the rows of a matrix. A block handles one row at a time, so
+// that no division is needed to find an element's row. For .cu files.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,9 +15,8 @@
 
 namespace cooper {
 
-// As Launch, for a kernel that goes over rows from blockIdx.y on, in steps of gridDim.y, and over
-// each row's columns from FirstElement() on, in steps of ElementStep(). Nothing is launched for an
-// empty matrix.
+// Launches a kernel that goes over rows from blockIdx.y in steps of gridDim.y, and over each row's
+// columns from FirstElement() in steps of ElementStep(). Does nothing if the matrix is empty.
 template <typename... P, typename... A>
 absl::Status LaunchRows(const KernelContext& c, int64_t rows, int64_t columns, void (*kernel)(P...),
                         A&&... arguments) {

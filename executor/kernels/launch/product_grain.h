@@ -8,9 +8,9 @@
 
 namespace cooper {
 
-// The grain of ParallelForPlain over `count` matrix products of m * n * k multiplications each, at
-// least 1. Many small products are shared out between threads; few or large ones follow each other,
-// each computed by all threads.
+// Returns the grain of ParallelForPlain over `count` matrix products of `multiplications`
+// multiplications each, at least 1. Many small products are shared between threads; few or large
+// ones run one after the other, each on all threads.
 inline int64_t ProductGrain(int64_t count, int64_t multiplications) {
   const int64_t grain = count < NumThreads() ? count : 1 + 65536 / (multiplications + 1);
   return std::max<int64_t>(grain, 1);

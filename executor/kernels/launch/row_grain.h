@@ -6,8 +6,8 @@
 
 namespace cooper {
 
-// How many rows of `row` elements each, at least one, a thread should have for parallel work to
-// pay: the grain of ParallelFor over rows. `elements` are less where more is done with each.
+// Returns the grain of ParallelFor over rows of `row` elements, at least 1: the rows that a thread
+// should get for parallelism to pay. Callers lower `elements` if the work per element is greater.
 inline int64_t RowGrain(int64_t row, int64_t elements = 16384) {
   return std::max<int64_t>(1, elements / std::max<int64_t>(row, 1));
 }

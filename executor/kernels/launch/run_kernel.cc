@@ -17,7 +17,8 @@
 namespace cooper {
 namespace {
 
-// Along each axis of a grid, so that threads loop over the small arrays of tests.
+// The limit of blocks along each axis of a grid, so that threads loop over the small arrays of
+// tests.
 constexpr int64_t kBlocks = 2;
 
 absl::StatusOr<NDArray> CopyOn(const Context& context, const NDArray& array) {
@@ -26,14 +27,14 @@ absl::StatusOr<NDArray> CopyOn(const Context& context, const NDArray& array) {
   return copy;
 }
 
-// Bytes that no kernel may count on: floats of them are NaN.
+// Returns bytes for memory that a kernel must not rely on: as floats they are NaN.
 absl::StatusOr<NDArray> UnsetBytes(const Context& context, int64_t bytes) {
   COOPER_ASSIGN_OR_RETURN(NDArray unset, NDArray::Empty({bytes}, DType::kUint8));
   std::memset(unset.raw_data(), 0xff, bytes);
   return CopyOn(context, unset);
 }
 
-// The same as a view that begins at the second element of another array.
+// Returns a copy that is a view from the second element of another array.
 absl::StatusOr<NDArray> UnalignedCopyOn(const Context& context, const NDArray& array) {
   const int64_t size = array.shape().num_elements();
   COOPER_ASSIGN_OR_RETURN(const NDArray whole, NDArray::Empty({size + 1}, array.dtype(), context));
@@ -67,7 +68,7 @@ absl::StatusOr<std::vector<NDArray>> RunKernelOn(const Context& context, const K
                          .reqs = run.reqs,
                          .context = context};
   COOPER_ASSIGN_OR_RETURN(const Prepared prepared, PrepareKernel(*kernel, prepare));
-  // What lies beyond has to stay as it is.
+  // The bytes after the workspace must stay unchanged.
   constexpr int64_t kGuardBytes = 4096;
   COOPER_ASSIGN_OR_RETURN(const NDArray workspace,
                           UnsetBytes(context, prepared.workspace_bytes + kGuardBytes));

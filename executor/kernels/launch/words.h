@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LAUNCH_WORDS_H_
 #define COOPER_EXECUTOR_KERNELS_LAUNCH_WORDS_H_
 
-// Elements that are only moved are words of 1 to 16 bytes, whatever their dtype: a kernel is
-// compiled for few types, and neighbouring elements move in one access. For .cu files.
+// Moves elements as words of 1 to 16 bytes, whatever their dtype: a kernel is compiled for few
+// types, and one access moves several adjacent elements. For .cu files.
 
 #include <cstdint>
 #include <cstring>
@@ -14,10 +14,11 @@
 
 namespace cooper {
 
+// The widest access of a GPU.
 inline constexpr int64_t kMaxWordBytes = 16;
 
-// The widest word in which memory can be moved that begins at `pointers` and comes in runs of, or
-// at distances of, `bytes` bytes; all of the latter are multiples of `element_bytes`, the least.
+// Returns the widest word, in bytes, for memory that begins at `pointers` and consists of runs, or
+// has strides, of `bytes` bytes. All of `bytes` are multiples of `element_bytes`, the minimum.
 inline int64_t WordBytes(int64_t element_bytes, std::initializer_list<const void*> pointers,
                          std::initializer_list<int64_t> bytes) {
   uint64_t bits = 0;
@@ -28,7 +29,7 @@ inline int64_t WordBytes(int64_t element_bytes, std::initializer_list<const void
   return word;
 }
 
-// Calls fn(Word{}), whose status it returns, with a type of so many bytes.
+// Calls fn(Word{}) with a type of `bytes` bytes and returns its status.
 template <typename Fn>
 absl::Status DispatchWord(int64_t bytes, Fn&& fn) {
   switch (bytes) {
@@ -45,7 +46,7 @@ absl::Status DispatchWord(int64_t bytes, Fn&& fn) {
   }
 }
 
-// A word of elements that are all `value`, converted to `dtype`.
+// Returns a word whose elements all are `value`, converted to `dtype`.
 template <typename Word>
 Word WordOf(double value, DType dtype) {
   Word word;
@@ -61,7 +62,7 @@ Word WordOf(double value, DType dtype) {
   return word;
 }
 
-// `value` as an element of `dtype` holds it.
+// Returns `value` rounded to `dtype`.
 template <typename C>
 C RoundedTo(DType dtype, double value) {
   return DispatchDType(dtype, [&](auto tag) {

@@ -5,13 +5,14 @@
 
 namespace cooper {
 
-// Cuts a kernel's workspace into arrays: once without one, when the kernel is prepared, to learn
-// how many bytes it has to have, and in the same order with it when the kernel runs.
+// Cuts a kernel's workspace into arrays. A kernel uses it twice with equal calls: without a
+// workspace when it is prepared, to get the size, and with it when it runs.
 class WorkspaceParts {
  public:
   explicit WorkspaceParts(void* workspace = nullptr) : begin_(static_cast<char*>(workspace)) {}
 
-  // `count` elements, from a multiple of 256 bytes after the workspace's begin on.
+  // Returns `count` elements at a multiple of 256 bytes from the workspace's begin; null without a
+  // workspace.
   template <typename T>
   T* Take(int64_t count) {
     const int64_t at = bytes_;
@@ -21,6 +22,7 @@ class WorkspaceParts {
     return begin_ == nullptr ? nullptr : reinterpret_cast<T*>(begin_ + at);
   }
 
+  // The workspace bytes of all calls of Take.
   int64_t bytes() const { return bytes_; }
 
  private:

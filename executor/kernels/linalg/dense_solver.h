@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LINALG_DENSE_SOLVER_H_
 #define COOPER_EXECUTOR_KERNELS_LINALG_DENSE_SOLVER_H_
 
-// Triangular systems and factorizations of batches of matrices by cuBLAS and cuSOLVER: one call for
-// many small ones, a call for each large one. For .cu files.
+// Triangular systems and factorizations of batches of matrices by cuBLAS and cuSOLVER: one batched
+// call for many small matrices, one call per large matrix. For .cu files.
 
 #include <cstdint>
 #include <memory>
@@ -22,9 +22,9 @@
 
 namespace cooper {
 
-// Whether one call for all should be the faster: those of many matrices give each of them a part of
-// the GPU, the others use all of it for one. The bounds are guesses until gpu_operators.py has
-// timed batches of both sides of them on a GPU.
+// Returns whether one batched call is expected to be faster. Batched functions give each matrix a
+// part of the GPU, the others use all of it for one matrix. The bounds are estimates;
+// gpu_operators.py can time batches on both sides of them.
 inline bool InOneCall(int64_t count, int64_t n) {
   return count > 1 && (n < 64 || (count > 8 && n <= 512));
 }
@@ -32,18 +32,20 @@ inline bool InOneCall(int64_t count, int64_t n) {
 template <typename T>
 inline constexpr DType kDTypeOf = sizeof(T) == 8 ? DType::kFloat64 : DType::kFloat32;
 
+// Writes pointers to `count` consecutive matrices of `size` elements.
 template <typename T>
 __global__ void PointToMatrices(int64_t count, int64_t size, T* first, void** pointers) {
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) pointers[i] = first + i * size;
 }
 
+// Queues PointToMatrices.
 template <typename T>
 absl::Status LaunchPointTo(const KernelContext& c, int64_t count, int64_t size, const T* first,
                            void** pointers) {
   return LaunchElements(c, count, PointToMatrices<T>, count, size, const_cast<T*>(first), pointers);
 }
 
-// Pointers to the matrices of two batches.
+// Device pointers to the matrices of two batches, in the workspace.
 struct MatrixPointers {
   void** first;
   void** second;
@@ -51,8 +53,8 @@ struct MatrixPointers {
       : first(parts.Take<void*>(count)), second(parts.Take<void*>(count)) {}
 };
 
-// x becomes the solution (Cublas::SolveTriangular). For kernels prepared by PrepareCublas or
-// PrepareFactors.
+// Replaces x by the solution (Cublas::SolveTriangular). For kernels prepared by PrepareCublas or
+// MakeFactorState.
 template <typename T>
 absl::Status SolveTriangular(const KernelContext& c, const TriangularSystems& s, const T* a, T* x,
                              const MatrixPointers& pointers) {
@@ -67,18 +69,22 @@ absl::Status SolveTriangular(const KernelContext& c, const TriangularSystems& s,
                                        pointers.second);
 }
 
+// The libraries of a kernel that factors matrices.
 struct FactorState : CublasState {
   Cusolver* cusolver = nullptr;
-  int64_t scratch_bytes = 0;  // of cuSOLVER for one matrix
+  int64_t scratch_bytes = 0;  // the scratch memory of cuSOLVER for one matrix
 };
 
+// Returns the state of a kernel that was prepared with MakeFactorState.
 inline const FactorState& FactorStateOf(const KernelContext& c) {
   return *static_cast<const FactorState*>(c.state);
 }
 
+// A query for cuSOLVER's scratch memory: (dtype, n) -> bytes.
 using ScratchBytesFn = absl::StatusOr<int64_t> (Cusolver::*)(DType, int64_t);
 
-// The libraries, for matrices (n, n) of `dtype`, and what `scratch_bytes` of them says.
+// Returns the libraries for `s`, matrices of `dtype`. `scratch_bytes` is the query for cuSOLVER's
+// scratch memory, used if the factorization is not batched.
 inline absl::StatusOr<std::unique_ptr<FactorState>> MakeFactorState(const PrepareContext& c,
                                                                     DType dtype, const Squares& s,
                                                                     ScratchBytesFn scratch_bytes) {
@@ -93,16 +99,16 @@ inline absl::StatusOr<std::unique_ptr<FactorState>> MakeFactorState(const Prepar
   return state;
 }
 
-// What a factorization writes beside the factors.
+// The arrays of a factorization apart from the factors, in the workspace.
 struct FactorScratch {
   int64_t bytes;
   void* solver;
-  int* info;    // one for each matrix: not 0 where it could not be factored
-  int* pivots;  // n for each
-  int* unread;  // what a solution says of its arguments
+  int* info;    // one per matrix; nonzero if it could not be factored
+  int* pivots;  // n per matrix
+  int* unread;  // status of solve calls, which is not read
   MatrixPointers pointers;
 
-  // `lu`: for FactorLu(), which alone has pivots.
+  // `lu` selects the arrays of FactorLu(); FactorCholesky() has no pivots.
   FactorScratch(const Squares& s, int64_t solver_bytes, bool lu, WorkspaceParts& parts)
       : bytes(solver_bytes),
         solver(parts.Take<char>(solver_bytes)),
@@ -112,7 +118,7 @@ struct FactorScratch {
         pointers(s.count, parts) {}
 };
 
-// The Cholesky factors in the lower triangles of the matrices at `a` (Cusolver::Cholesky).
+// Computes the Cholesky factors in the lower triangles of the matrices at `a` (Cusolver::Cholesky).
 template <typename T>
 absl::Status FactorCholesky(const KernelContext& c, const Squares& s, T* a,
                             const FactorScratch& scratch) {
@@ -129,7 +135,7 @@ absl::Status FactorCholesky(const KernelContext& c, const Squares& s, T* a,
   return absl::OkStatus();
 }
 
-// The LU factors of the transposes of the matrices at `a`, in their place.
+// Replaces the matrices at `a` by the LU factors of their transposes.
 template <typename T>
 absl::Status FactorLu(const KernelContext& c, const Squares& s, T* a,
                       const FactorScratch& scratch) {
@@ -147,7 +153,7 @@ absl::Status FactorLu(const KernelContext& c, const Squares& s, T* a,
   return absl::OkStatus();
 }
 
-// x = the inverses of the matrices that were factored into `lu`, or those of their transposes.
+// Computes x = the inverses of the matrices whose factors are `lu`, or of their transposes.
 template <typename T>
 absl::Status InvertLu(const KernelContext& c, const Squares& s, bool transpose, const T* lu, T* x,
                       const FactorScratch& scratch) {

@@ -1,5 +1,5 @@
-// Triangular systems and factorizations on a GPU against the CPU's: of few and of many matrices,
-// small and large ones, for which other functions of the libraries are called.
+// Compares triangular systems and factorizations on a GPU with the CPU, for batch sizes and matrix
+// sizes on both sides of the bounds that select the library's function.
 
 #include <cmath>
 #include <cstdint>
@@ -33,11 +33,11 @@ struct Batch {
   int64_t count, n;
 };
 
-// One matrix, some small ones, many, few and many larger ones, and nothing.
+// One matrix, a few and many small ones, a few and many larger ones, and empty batches.
 const Batch kBatches[] = {{1, 1},  {1, 7},  {3, 5}, {40, 2}, {1, 65},
                           {2, 64}, {9, 64}, {0, 3}, {2, 0}};
 
-// Kernels of square matrices: what they read and write, in the letters of Shapes().
+// Kernels of square matrices, with their inputs and outputs in the letters of Shapes().
 struct Factorization {
   const char* op;
   const char* kernel;
@@ -57,7 +57,7 @@ const Factorization kFactorizations[] = {
     {"_linalg_slogdet", "_backward_linalg_slogdet", "nM", "M"},
 };
 
-// A matrix for each M, a number for each n.
+// Returns a shape of matrices for each M, and one of numbers for each n.
 std::vector<Shape> Shapes(const std::string& letters, const Batch& batch) {
   std::vector<Shape> shapes;
   for (const char letter : letters) {
@@ -97,7 +97,8 @@ INSTANTIATE_TEST_SUITE_P(All, FactorizationCudaTest,
                                             ::testing::ValuesIn(kBatches)),
                          NameOfCase);
 
-// The product of so many pivots is a float, and sums cancel little, where matrices are nearly ones.
+// Kernels for matrices close to the identity, for which the product of many pivots stays within
+// float's range and sums cancel little.
 const Factorization kNearlyOne[] = {
     {"_linalg_det", "", "M", "n"},
     {"_linalg_det", "_backward_linalg_det", "nM", "M"},
@@ -124,7 +125,7 @@ TEST(NearlyOneCudaTest, IsCloseToTheCpus) {
 
 class SolveCudaTest : public ::testing::TestWithParam<int> {};
 
-// All four ways in which a triangle can stand, before and after matrices that are not square.
+// Tests all forms of triangles, on the left and on the right of matrices that are not square.
 TEST_P(SolveCudaTest, IsCloseToTheCpus) {
   COOPER_REQUIRE_GPU();
   const bool transpose = GetParam() & 1, rightside = GetParam() & 2, lower = GetParam() & 4;
@@ -157,7 +158,7 @@ TEST_P(SolveCudaTest, IsCloseToTheCpus) {
 
 INSTANTIATE_TEST_SUITE_P(All, SolveCudaTest, ::testing::Range(0, 8));
 
-// What an operator of one input makes of `a` on a GPU.
+// Returns the outputs of an operator with the input `a` on a GPU.
 absl::StatusOr<std::vector<NDArray>> RunOnGpu(const std::string& op, const NDArray& a,
                                               std::vector<NDArray> outputs) {
   const Symbol symbol = *Symbol::Create(op, {.inputs = {Symbol::Variable("a")}});
@@ -169,7 +170,7 @@ absl::StatusOr<std::vector<NDArray>> RunOnGpu(const std::string& op, const NDArr
                                        .reqs = std::vector<WriteReq>(count, WriteReq::kWrite)});
 }
 
-// `count` identities (n, n), of which the given one has `value` in its last place.
+// Returns `count` identity matrices (n, n), of which matrix `matrix` has `value` in its last place.
 NDArray Identities(const Batch& batch, int64_t matrix, float value) {
   NDArray a = *NDArray::Empty(Shape{batch.count, batch.n, batch.n}, DType::kFloat32);
   float* const elements = static_cast<float*>(a.raw_data());
@@ -218,7 +219,7 @@ TEST(DenseSolverCudaTest, DeterminantOfASingularMatrixIsZero) {
   }
 }
 
-// As on the CPU, where a pivot that is NaN is none of 0.
+// As on the CPU, a pivot that is NaN does not count as 0.
 TEST(DenseSolverCudaTest, GradientOfNanIsNan) {
   COOPER_REQUIRE_GPU();
   const Symbol symbol = *Symbol::Create("_linalg_slogdet", {.inputs = {Symbol::Variable("a")}});

@@ -14,7 +14,7 @@
 namespace cooper {
 namespace {
 
-// Calls fn(i) for each pair of matrices.
+// Calls fn(i) for each pair of matrices, on several threads.
 template <typename Fn>
 void ForBatch(const DotExtents& e, const Fn& fn) {
   ParallelForPlain(e.batch, ProductGrain(e.batch, e.m * e.n * e.k),

@@ -16,14 +16,14 @@
 namespace cooper {
 namespace {
 
-// A matrix of each pair, (rows, columns) as it is stored, transposed in the product or not.
+// A matrix per pair, stored as (rows, columns), that the product may transpose.
 struct Factor {
   const void* data;
   bool transposed;
   int64_t rows, columns;
 };
 
-// out (m, n) = a * b, or added to it, for each pair.
+// Computes out (m, n) = or += a * b for each pair.
 absl::Status Multiply(const KernelContext& c, int64_t batch, const Factor& a, const Factor& b,
                       const ArrayView& out, WriteReq req) {
   if (req == WriteReq::kNull) return absl::OkStatus();
@@ -38,7 +38,7 @@ absl::Status Multiply(const KernelContext& c, int64_t batch, const Factor& a, co
 
 using ExtentsFn = DotExtents (*)(const DotParam&, const Shape&, const Shape&);
 
-// The two sides as they are stored.
+// The two operands as they are stored.
 struct Sides {
   DotExtents e;
   Factor lhs, rhs;
@@ -72,7 +72,8 @@ absl::Status ProductBackwardGpu(const KernelContext& c) {
   COOPER_RETURN_IF_ERROR(scope.status());
   const Sides s(kExtents, c.param<DotParam>(), c.inputs[kLhs], c.inputs[kRhs]);
   const Factor ograd{c.inputs[kOgrad].data, false, s.e.m, s.e.n};
-  // Of op(lhs) it is ograd * op(rhs)^T, of op(rhs) op(lhs)^T * ograd; transposed where the side is.
+  // The gradient of op(lhs) is ograd * op(rhs)^T, that of op(rhs) is op(lhs)^T * ograd. Each is
+  // transposed if its operand is.
   COOPER_RETURN_IF_ERROR(
       s.lhs.transposed ? Multiply(c, s.e.batch, s.rhs, Transposed(ograd), c.outputs[0], c.reqs[0])
                        : Multiply(c, s.e.batch, ograd, Transposed(s.rhs), c.outputs[0], c.reqs[0]));

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LINALG_DOT_EXTENTS_H_
 #define COOPER_EXECUTOR_KERNELS_LINALG_DOT_EXTENTS_H_
 
-// What dot and batch_dot come down to on every device.
+// The extents of dot and batch_dot, for the kernels of every device.
 
 #include <cstdint>
 
@@ -10,11 +10,13 @@
 
 namespace cooper {
 
-// The product's extents: op(lhs) (m, k), op(rhs) (k, n), for each of `batch` pairs.
+// Extents of the products op(lhs) (m, k) * op(rhs) (k, n) of `batch` pairs.
 struct DotExtents {
   int64_t batch, m, n, k;
 };
 
+// Returns the product of all extents but that of axis `summed`, which is `k`; `size` is the number
+// of elements.
 inline int64_t DotSide(int64_t size, int64_t k, const Shape& shape, int summed) {
   if (k != 0) return size / k;
   int64_t product = 1;
@@ -24,6 +26,8 @@ inline int64_t DotSide(int64_t size, int64_t k, const Shape& shape, int summed) 
   return product;
 }
 
+// Returns the extents of dot, which sums over the last axis of op(lhs) and the first axis of
+// op(rhs). Other axes are merged.
 inline DotExtents ExtentsOfDot(const DotParam& param, const Shape& lhs, const Shape& rhs) {
   const int lhs_axis = param.transpose_a ? 0 : lhs.rank() - 1;
   const int rhs_axis = param.transpose_b ? rhs.rank() - 1 : 0;
@@ -32,6 +36,7 @@ inline DotExtents ExtentsOfDot(const DotParam& param, const Shape& lhs, const Sh
           DotSide(rhs.num_elements(), k, rhs, rhs_axis), k};
 }
 
+// Returns the extents of batch_dot; all axes but the last two are batch axes.
 inline DotExtents ExtentsOfBatchDot(const DotParam& param, const Shape& lhs, const Shape& rhs) {
   const int last = lhs.rank() - 1;
   return {lhs.Product(0, last - 1), lhs[param.transpose_a ? last : last - 1],

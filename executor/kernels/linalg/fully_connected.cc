@@ -14,15 +14,15 @@
 namespace cooper {
 namespace {
 
-// Whether the weight is (n, k), as FullyConnected has it, or (k, n).
+// Whether the weight is (n, k), as in FullyConnected, or (k, n).
 enum class Weight { kOfOutputs, kTransposed };
 
-// The product's extents: output (m, n) = data (m, k) * weight (n, k)^T.
+// Extents of the product: output (m, n) = data (m, k) * weight (n, k)^T.
 struct Extents {
   int64_t m, n, k;
 };
 
-// The output tells m: data without features has no elements.
+// Takes m from the output because data without features has no elements.
 Extents ExtentsOf(const ArrayView& output, const ArrayView& weight,
                   Weight form = Weight::kOfOutputs) {
   const bool transposed = form == Weight::kTransposed;
@@ -38,7 +38,8 @@ void Forward(const KernelContext& c, Weight form) {
   T* out = c.outputs[0].as<T>();
   T beta = c.reqs[0] == WriteReq::kAdd ? T{1} : T{0};
   if (c.inputs.size() == 3) {
-    // The bias goes into every row first, and the product is added to it: one pass less.
+    // Stores the bias in every row first and adds the product to it, which saves a pass over the
+    // output.
     const T* bias = c.inputs[kBias].as<T>();
     ParallelFor(m, RowGrain(n), [&, n = n](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {

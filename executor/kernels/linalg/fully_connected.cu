@@ -17,7 +17,7 @@
 namespace cooper {
 namespace {
 
-// Found when the node is bound, where a missing library is reported.
+// Created when the node is bound, which reports a missing library.
 struct FullyConnectedState : KernelState {
   Cublas* cublas = nullptr;
 };
@@ -32,7 +32,7 @@ Cublas& CublasOf(const KernelContext& c) {
   return *static_cast<const FullyConnectedState*>(c.state)->cublas;
 }
 
-// The product's extents: output (m, n) = data (m, k) * weight (n, k)^T.
+// Extents of the product: output (m, n) = data (m, k) * weight (n, k)^T.
 struct Extents {
   int64_t m, n, k;
 };
@@ -42,7 +42,7 @@ Extents ExtentsOf(const ArrayView& output, const ArrayView& weight) {
   return {output.size() / n, n, weight.shape[1]};
 }
 
-// Puts `row` (n,) into every row of out (m, n), or adds it to them.
+// Stores `row` (n,) in, or adds it to, every row of out (m, n).
 template <typename T>
 __global__ void WriteRows(int64_t count, int64_t n, const T* row, T* out, bool add) {
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
@@ -50,11 +50,11 @@ __global__ void WriteRows(int64_t count, int64_t n, const T* row, T* out, bool a
   }
 }
 
-constexpr int kColumns = 32;  // of a block of SumRows: what one memory transaction holds
+constexpr int kColumns = 32;  // per block of SumRows: the width of one memory transaction
 constexpr int kLanes = 8;     // each sums every eighth row
 
-// sums (n,) = the sum of the rows of x (m, n), or adds it to them. Without atomics, in an order of
-// its own but always the same: equal input gives equal bits.
+// Computes sums (n,) = or += the sum of the rows of x (m, n). The order of the sum is fixed and
+// uses no atomics, so equal inputs give equal bits.
 template <typename T>
 __global__ void SumRows(int64_t m, int64_t n, const T* x, T* sums, bool add) {
   using C = ComputeType<T>;

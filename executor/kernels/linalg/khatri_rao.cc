@@ -21,7 +21,7 @@ void KhatriRao(const KernelContext& c) {
       T* out = c.outputs[0].as<T>() + row * columns;
       for (int64_t j = 0; j < columns; ++j) {
         T product = 1;
-        int64_t rest = row;  // its digits are the inputs' rows, the last one's first
+        int64_t rest = row;  // mixed radix: its digits are the inputs' rows, last one first
         for (size_t i = c.inputs.size(); i-- > 0;) {
           const int64_t n = c.inputs[i].shape[0];
           product *= c.inputs[i].as<T>()[rest % n * columns + j];

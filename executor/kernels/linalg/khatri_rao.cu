@@ -12,7 +12,7 @@
 namespace cooper {
 namespace {
 
-constexpr int kMaxFactors = 128;  // a kernel's arguments are 4096 bytes at most
+constexpr int kMaxFactors = 128;  // a kernel's arguments have at most 4096 bytes
 
 struct Factors {
   const void* data[kMaxFactors];
@@ -24,7 +24,7 @@ template <typename T>
 __global__ void KhatriRao(int64_t size, int64_t columns, const Factors factors, T* out, bool add) {
   using C = ComputeType<T>;
   for (int64_t i = FirstElement(); i < size; i += ElementStep()) {
-    int64_t row = i / columns;  // its digits are the inputs' rows, the last one's first
+    int64_t row = i / columns;  // mixed radix: its digits are the inputs' rows, last one first
     const int64_t column = i % columns;
     C product = 1;
     for (int k = factors.count - 1; k >= 0; --k) {

@@ -27,7 +27,8 @@ absl::Status PotrfCpu(const KernelContext& c) {
   });
 }
 
-// grad A = 1/2 * L^-T * S * L^-1, where S is L^T * grad L with its lower triangle mirrored.
+// Computes grad A = 1/2 * L^-T * S * L^-1, where S is L^T * grad L with its lower triangle
+// mirrored.
 absl::Status PotrfBackwardCpu(const KernelContext& c) {
   using enum LaFactorGradientArrays::Input;
   return LaForMatrices(c, kOgrad, [&](auto zero, int64_t i) {
@@ -54,7 +55,7 @@ absl::Status PotriCpu(const KernelContext& c) {
   });
 }
 
-// grad L = -tril(B * (grad B + grad B^T) * L^-T), B the output.
+// Computes grad L = -tril(B * (grad B + grad B^T) * L^-T), where B is the output.
 absl::Status PotriBackwardCpu(const KernelContext& c) {
   using enum LaPotriGradientArrays::Input;
   return LaForMatrices(c, kOgrad, [&](auto zero, int64_t i) {
@@ -105,7 +106,7 @@ absl::Status InverseCpu(const KernelContext& c) {
   });
 }
 
-// grad A = -B^T * grad B * B^T, B the output.
+// Computes grad A = -B^T * grad B * B^T, where B is the output.
 absl::Status InverseBackwardCpu(const KernelContext& c) {
   using enum LaFactorGradientArrays::Input;
   return LaForMatrices(c, kOgrad, [&](auto zero, int64_t i) {
@@ -117,7 +118,8 @@ absl::Status InverseBackwardCpu(const KernelContext& c) {
   });
 }
 
-// Sign and logarithm of the magnitude of a determinant; (0, -infinity) for a singular matrix.
+// The sign of a determinant and the logarithm of its magnitude; (0, -infinity) for a singular
+// matrix.
 template <typename T>
 struct LogDeterminant {
   T sign = 1;
@@ -155,8 +157,8 @@ absl::Status SlogdetCpu(const KernelContext& c) {
   });
 }
 
-// grad A = A^-T times the head, and times the determinant where the head is that of it and not of
-// its logarithm, which stays finite where the product of the pivots is 0 for being small.
+// Computes grad A = A^-T times ograd, and for det also times the determinant. With kLog ograd is
+// that of the logarithm, which avoids a determinant that underflows to 0.
 template <bool kLog>
 absl::Status DetBackwardCpu(const KernelContext& c) {
   using enum LaFactorGradientArrays::Input;

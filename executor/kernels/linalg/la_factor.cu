@@ -25,8 +25,8 @@
 namespace cooper {
 namespace {
 
-// Reports the matrices that were not factored: of which the library says so, or whose factor has a
-// diagonal that is not above 0, as NaN is not.
+// Reports the matrices that could not be factored: cuSOLVER says so, or the factor's diagonal has
+// an element that is not above 0, such as NaN.
 template <typename T>
 __global__ void ReportNotDefinite(int64_t count, int64_t n, const T* l, const int* info,
                                   FirstBad* first_bad) {
@@ -38,7 +38,7 @@ __global__ void ReportNotDefinite(int64_t count, int64_t n, const T* l, const in
   }
 }
 
-// out = head + head^T.
+// Computes out = head + head^T.
 template <typename T>
 __global__ void AddTransposed(int64_t size, int64_t n, const T* head, T* out) {
   for (int64_t item = FirstElement(); item < size; item += ElementStep()) {
@@ -87,7 +87,7 @@ absl::Status Potrf(const KernelContext& c) {
                        c.reqs[0] == WriteReq::kAdd);
 }
 
-// Matrices of the output's size, as many as are named, and pointers to them.
+// Two arrays of the output's size, and device pointers to their matrices.
 struct SquareParts {
   void* first;
   void* second;
@@ -106,7 +106,8 @@ absl::StatusOr<Prepared> PrepareSquares(const PrepareContext& c) {
   return prepared;
 }
 
-// Lower triangles before matrices of their size, or after them.
+// Returns the systems with lower triangles on the left or, with `rightside`, the right of matrices
+// of the same size.
 TriangularSystems LowerSystems(const Squares& s, bool transpose, bool rightside) {
   return {.lower = true,
           .transpose = transpose,
@@ -116,7 +117,8 @@ TriangularSystems LowerSystems(const Squares& s, bool transpose, bool rightside)
           .columns = s.n};
 }
 
-// grad A = 1/2 * L^-T * S * L^-1, where S is L^T * grad L with its lower triangle mirrored.
+// Computes grad A = 1/2 * L^-T * S * L^-1, where S is L^T * grad L with its lower triangle
+// mirrored.
 template <typename T>
 absl::Status PotrfBackward(const KernelContext& c) {
   using enum LaFactorGradientArrays::Input;
@@ -127,7 +129,7 @@ absl::Status PotrfBackward(const KernelContext& c) {
   const SquareParts p(out, parts);
   T* const product = static_cast<T*>(p.first);
   T* const x = static_cast<T*>(p.second);
-  // L itself first: what lies above its diagonal is not asked for.
+  // Clears the elements above the diagonal of L first: they may hold anything.
   COOPER_RETURN_IF_ERROR(StoreTriangle(c, s, /*lower=*/true, Elsewhere::kZero, 1, l, x));
   COOPER_RETURN_IF_ERROR(CublasOf(c).GemmBatched(StreamOf(c), out.dtype, s.gemm(), true, false, s.n,
                                                  s.n, s.n, 1, x, s.n, c.inputs[kOgrad].data, s.n,
@@ -135,7 +137,7 @@ absl::Status PotrfBackward(const KernelContext& c) {
   COOPER_RETURN_IF_ERROR(StoreTriangle(c, s, /*lower=*/true, Elsewhere::kMirrored, 1, product, x));
   COOPER_RETURN_IF_ERROR(SolveTriangular(c, LowerSystems(s, true, false), l, x, p.pointers));
   COOPER_RETURN_IF_ERROR(SolveTriangular(c, LowerSystems(s, false, true), l, x, p.pointers));
-  // It is symmetric.
+  // The result is symmetric.
   return StoreTriangle(c, s, /*lower=*/true, Elsewhere::kMirrored, 0.5, x, out.as<T>(),
                        c.reqs[0] == WriteReq::kAdd);
 }
@@ -155,7 +157,7 @@ absl::Status Potri(const KernelContext& c) {
                                  c.outputs[0].data, s.n);
 }
 
-// grad L = -tril(B * (grad B + grad B^T) * L^-T), B the output.
+// Computes grad L = -tril(B * (grad B + grad B^T) * L^-T), where B is the output.
 template <typename T>
 absl::Status PotriBackward(const KernelContext& c) {
   using enum LaPotriGradientArrays::Input;

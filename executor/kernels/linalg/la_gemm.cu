@@ -23,8 +23,8 @@ const char* At(const ArrayView& array, int64_t i) {
   return static_cast<const char*>(array.data) + i * SizeOf(array.dtype);
 }
 
-// out = alpha * A * B, or added to it. One call where the axis of rows stands next to the last,
-// else one for each of what stands before it.
+// Computes out = or += alpha * A * B: by one call if the axis of rows is the next to last,
+// otherwise by one call per index of the axes before it.
 absl::Status Product(const KernelContext& c, const LaGemm2Param& param, bool add) {
   using enum LaProductArrays::Input;
   const CudaDeviceScope scope(c.context.device_id);
@@ -55,7 +55,7 @@ absl::Status Gemm2Gpu(const KernelContext& c) {
 absl::Status GemmGpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const auto& param = c.param<LaGemmParam>();
-  // As in BLAS, C is not read where beta is 0: it may hold NaN.
+  // As in BLAS, C is not read if beta is 0: it may hold NaN.
   if (param.beta == 0) return Product(c, param, c.reqs[0] == WriteReq::kAdd);
   COOPER_RETURN_IF_ERROR(RunElementMap(
       c, ElementMapOf<Mul>(), {OperandOf(param.beta), OperandOf(c.inputs[LaProductArrays::kC])},

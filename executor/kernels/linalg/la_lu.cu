@@ -26,7 +26,7 @@
 namespace cooper {
 namespace {
 
-// The LU factors of a batch, and room for inverses and a number for each matrix.
+// The LU factors of a batch, and room for inverses and for a number per matrix.
 struct LuParts {
   void* lu;
   void* inverse;
@@ -68,7 +68,7 @@ __global__ void ReportSingular(int64_t count, int64_t n, const T* lu, const int*
   }
 }
 
-// out = the matrices, or added to it.
+// Computes out = or += matrices.
 template <typename T>
 __global__ void StoreMatrices(int64_t size, const T* matrices, T* out, bool add) {
   for (int64_t i = FirstElement(); i < size; i += ElementStep()) {
@@ -104,7 +104,7 @@ absl::StatusOr<Prepared> PrepareInverseBackward(const PrepareContext& c) {
   return prepared;
 }
 
-// grad A = -B^T * grad B * B^T, B the output.
+// Computes grad A = -B^T * grad B * B^T, where B is the output.
 absl::Status InverseBackward(const KernelContext& c) {
   using enum LaFactorGradientArrays::Input;
   const ArrayView& out = c.outputs[0];
@@ -118,7 +118,8 @@ absl::Status InverseBackward(const KernelContext& c) {
                                  s.n);
 }
 
-// Determinants from LU factors, by warps: each lane multiplies a part of the diagonal.
+// Computes determinants from LU factors with one warp per matrix: each lane multiplies a part of
+// the diagonal.
 template <typename T>
 struct LuDiagonals {
   int64_t n;
@@ -126,10 +127,10 @@ struct LuDiagonals {
   const int* pivots;
   const int* info;
 
-  // Whether it was factored: else the determinant is 0.
+  // Returns whether the matrix could be factored; otherwise its determinant is 0.
   __device__ bool IsRegular(int64_t matrix) const { return n == 0 || info[matrix] == 0; }
 
-  // Calls fn with each pivot of this lane, negative where rows were exchanged.
+  // Calls fn with each pivot of this lane, negated if its row was exchanged.
   template <typename Fn>
   __device__ void ForEachPivot(int64_t matrix, int lane, Fn&& fn) const {
     for (int64_t i = lane; i < n; i += kWarp) {
@@ -138,7 +139,7 @@ struct LuDiagonals {
     }
   }
 
-  // The following are for all lanes.
+  // All lanes of a warp call the following functions.
   __device__ T Determinant(int64_t matrix, int lane) const {
     T product = 1;
     ForEachPivot(matrix, lane, [&](T pivot) { product *= pivot; });
@@ -194,7 +195,7 @@ __global__ void StoreLogMagnitudes(int64_t count, const LuDiagonals<T> diagonals
   });
 }
 
-// The launch of one of the kernels above, if its output is asked for.
+// Launches one of the kernels above if its output is requested.
 template <typename T>
 absl::Status StoreNumbers(const KernelContext& c, const Squares& s, const LuParts& p,
                           void (*kernel)(int64_t, LuDiagonals<T>, T*, bool), int output) {
@@ -224,8 +225,8 @@ absl::Status Slogdet(const KernelContext& c) {
   return StoreNumbers<T>(c, s, p, StoreLogMagnitudes<T>, kLogAbsDet);
 }
 
-// factors = the head times the determinant or, with kLog, the head alone, which stays finite where
-// the product of the pivots is 0 for being small. 0 for a singular matrix.
+// Computes factors = ograd times the determinant or, with kLog, ograd alone, which avoids a
+// determinant that underflows to 0. The factor of a singular matrix is 0.
 template <typename T, bool kLog>
 __global__ void WriteGradientFactors(int64_t count, const LuDiagonals<T> diagonals, const T* ograd,
                                      T* factors) {
@@ -240,7 +241,7 @@ __global__ void WriteGradientFactors(int64_t count, const LuDiagonals<T> diagona
   });
 }
 
-// out = matrices, each times its factor, or added to it; a factor of 0 makes 0 of infinities too.
+// Computes out = or += each matrix times its factor. A factor of 0 gives 0 even for infinities.
 template <typename T>
 __global__ void StoreScaledMatrices(int64_t size, int64_t matrix_size, const T* matrices,
                                     const T* factors, T* out, bool add) {
@@ -250,7 +251,7 @@ __global__ void StoreScaledMatrices(int64_t size, int64_t matrix_size, const T* 
   }
 }
 
-// grad A = A^-T times a factor for each matrix.
+// Computes grad A = A^-T times a factor per matrix.
 template <typename T, bool kLog>
 absl::Status DetBackward(const KernelContext& c) {
   using enum LaFactorGradientArrays::Input;

@@ -12,7 +12,7 @@
 namespace cooper {
 namespace {
 
-// out = alpha * A * B + beta * out.
+// Computes out = alpha * A * B + beta * out.
 template <typename T>
 void Product(const KernelContext& c, const LaGemm2Param& param, T beta) {
   using enum LaProductArrays::Input;
@@ -44,7 +44,7 @@ absl::Status GemmCpu(const KernelContext& c) {
   return LaDispatch(c, [&](auto zero) {
     using T = decltype(zero);
     const auto& param = c.param<LaGemmParam>();
-    // As in BLAS, C is not read where beta is 0: it may hold NaN.
+    // As in BLAS, C is not read if beta is 0: it may hold NaN.
     if (param.beta == 0) {
       Product<T>(c, param, c.reqs[0] == WriteReq::kAdd ? T{1} : T{0});
       return absl::OkStatus();
@@ -114,7 +114,7 @@ LaMatrix<T> SolveTriangle(const LaTriangularParam& p, bool transpose, const LaMa
   return result;
 }
 
-// The gradient of A where op(A) has the gradient head * b^T, or b^T * head from the right.
+// Computes the gradient of A from the gradient of op(A), head * b^T, or b^T * head with rightside.
 template <typename T, typename Head>
 LaMatrix<T> FactorGradient(const LaTriangularParam& p, const Head& head, const LaMap<T>& b) {
   LaMatrix<T> grad;
@@ -127,7 +127,7 @@ LaMatrix<T> FactorGradient(const LaTriangularParam& p, const Head& head, const L
   return grad;
 }
 
-// Adds or writes the triangle of `grad`, zeros elsewhere.
+// Writes or adds the triangle of `grad`, with zeros elsewhere.
 template <typename T>
 void StoreTriangle(const LaMatrix<T>& grad, bool lower, WriteReq req, LaMap<T> out) {
   LaMatrix<T> triangle = LaMatrix<T>::Zero(grad.rows(), grad.cols());
@@ -183,8 +183,8 @@ absl::Status TrsmCpu(const KernelContext& c) {
   });
 }
 
-// With G = op(A)^-T * head: grad B = alpha * G, and grad op(A) = -G * X^T, X the output. From the
-// right: G = head * op(A)^-T and grad op(A) = -X^T * G.
+// With G = op(A)^-T * ograd: grad B = alpha * G and grad op(A) = -G * X^T, where X is the output.
+// With rightside: G = ograd * op(A)^-T and grad op(A) = -X^T * G.
 absl::Status TrsmBackwardCpu(const KernelContext& c) {
   using enum LaTriangularGradientArrays::Input;
   using enum LaTriangularGradientArrays::Output;

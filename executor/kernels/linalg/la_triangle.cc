@@ -1,4 +1,4 @@
-// Kernels of linalg_extractdiag, makediag, extracttrian and maketrian. They move elements only.
+// Kernels of linalg_extractdiag, makediag, extracttrian and maketrian, which only move elements.
 
 #include <cstdint>
 #include <cstdlib>
@@ -19,8 +19,8 @@ int64_t Batch(const ArrayView& matrices) {
   return matrices.shape.Product(0, matrices.shape.rank() - 2);
 }
 
-// Copies `size` elements, `stride` apart from element `at` of each matrix, to element `packed_at`
-// of each vector, or back if `make`.
+// Copies `size` elements of each matrix, `stride` apart from element `at` on, to its packed vector
+// from element `packed_at` on; with `make`, copies in the opposite direction.
 absl::Status CopyRun(const ArrayView& matrices, int64_t at, int64_t stride, const ArrayView& packed,
                      int64_t packed_at, int64_t size, bool make, WriteReq req) {
   const int64_t side = Side(matrices), length = Side(packed);
@@ -49,8 +49,8 @@ absl::Status DiagCpu(const KernelContext& c) {
                  c.reqs[0]);
 }
 
-// Row r of the packed triangle holds r + 1 elements: of a lower triangle's row, or an upper one's
-// column.
+// Row r of a packed triangle holds r + 1 elements, which are a row of a lower triangle or a column
+// of an upper one.
 template <bool kMake>
 absl::Status TrianCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();

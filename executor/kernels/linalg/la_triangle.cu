@@ -1,4 +1,5 @@
-// GPU kernels of linalg_extractdiag, makediag, extracttrian and maketrian. They move elements only.
+// GPU kernels of linalg_extractdiag, makediag, extracttrian and maketrian, which only move
+// elements.
 
 #include <cmath>
 #include <cstdint>
@@ -16,14 +17,14 @@
 namespace cooper {
 namespace {
 
-// The last extent: a matrix' side, or the length of what is packed.
+// Returns the last extent: the side of a matrix, or the length of a packed vector.
 int64_t Side(const ArrayView& array) { return array.shape[array.shape.rank() - 1]; }
 
 int64_t Batch(const ArrayView& matrices) {
   return matrices.shape.Product(0, matrices.shape.rank() - 2);
 }
 
-// `matrices` and `packed` vectors, of which kMake makes the former.
+// The matrices and the packed vectors of an operator; kMake tells which are the output.
 template <bool kMake>
 struct Arrays {
   const ArrayView& matrices;
@@ -54,8 +55,8 @@ absl::Status DiagGpu(const KernelContext& c) {
   return CudaMover::Copy(c, loop, matrices.dtype, c.reqs[0], first, arrays.packed.data);
 }
 
-// Where the elements of packed triangles lie in their matrices. Row r of a triangle holds r + 1
-// elements: of a lower triangle's row, or an upper one's column.
+// Maps the elements of packed triangles to their matrices. Row r of a packed triangle holds r + 1
+// elements, which are a row of a lower triangle or a column of an upper one.
 struct Triangle {
   int64_t side, offset, length;
   bool upper;
@@ -64,7 +65,7 @@ struct Triangle {
     const int64_t matrix = i / length;
     const int64_t p = i % length;
     auto row = static_cast<int64_t>((sqrt(8.0 * static_cast<double>(p) + 1) - 1) / 2);
-    while (row * (row + 1) / 2 > p) --row;  // what the root's rounding has made too much
+    while (row * (row + 1) / 2 > p) --row;  // the root may be rounded up
     while ((row + 1) * (row + 2) / 2 <= p) ++row;
     const int64_t column = p - row * (row + 1) / 2;
     const int64_t at = row + offset;

@@ -20,7 +20,7 @@
 namespace cooper {
 namespace {
 
-// What `p` says of matrices like `b`, with A transposed as told.
+// Returns the systems of `p` for matrices like `b`; `transpose` says whether A is transposed.
 TriangularSystems SystemsOf(const LaTriangularParam& p, bool transpose, const ArrayView& b) {
   return {.lower = p.lower,
           .transpose = transpose,
@@ -30,8 +30,8 @@ TriangularSystems SystemsOf(const LaTriangularParam& p, bool transpose, const Ar
           .columns = MatrixColumns(b)};
 }
 
-// out = alpha times op(A) before the matrices at `b`, or after them, or added to it; `a` has zeros
-// outside of its triangles.
+// Computes out = or += alpha * op(A) * B, or alpha * B * op(A) with s.rightside. `a` must have
+// zeros outside of its triangles.
 template <typename T>
 absl::Status Multiply(const KernelContext& c, const TriangularSystems& s, double alpha, const T* a,
                       const T* b, const ArrayView& out, WriteReq req) {
@@ -47,8 +47,8 @@ absl::Status Multiply(const KernelContext& c, const TriangularSystems& s, double
                                  s.columns);
 }
 
-// The gradient of A, through `product`, where op(A) has the gradient head * b^T, or b^T * head from
-// the right, times `scale`; zeros outside of the triangle.
+// Computes the gradient of A from the gradient of op(A), scale * head * b^T, or scale * b^T * head
+// with rightside. `product` is scratch. Elements outside of the triangle become 0.
 template <typename T>
 absl::Status FactorGradient(const KernelContext& c, const TriangularSystems& s, double scale,
                             const T* head, const T* b, T* product, const ArrayView& out,
@@ -66,7 +66,7 @@ absl::Status FactorGradient(const KernelContext& c, const TriangularSystems& s, 
                        req == WriteReq::kAdd);
 }
 
-// What the kernels have in their workspaces: something like A, something like B, and pointers.
+// The workspace of the kernels: an array like A, an array like B, and device pointers.
 struct TriangularParts {
   void* square;
   void* matrix;
@@ -86,14 +86,14 @@ absl::StatusOr<Prepared> PrepareTriangular(const PrepareContext& c) {
   return prepared;
 }
 
-// A's triangles, with zeros elsewhere, in the workspace.
+// Copies A's triangles to the workspace, with zeros elsewhere.
 template <typename T>
 absl::Status CopyTriangles(const KernelContext& c, const LaTriangularParam& p, const ArrayView& a,
                            T* to) {
   return StoreTriangle(c, Squares(a), p.lower, Elsewhere::kZero, 1, a.as<T>(), to);
 }
 
-// out = alpha * x, or added to it.
+// Computes out = or += alpha * x.
 absl::Status StoreScaled(const KernelContext& c, const void* x, double alpha, const ArrayView& out,
                          WriteReq req) {
   return RunElementMap(c, ElementMapOf<Mul>(),
@@ -142,8 +142,8 @@ absl::Status Trsm(const KernelContext& c) {
   return StoreScaled(c, x, p.alpha, c.outputs[0], c.reqs[0]);
 }
 
-// With G = op(A)^-T * head: grad B = alpha * G, and grad op(A) = -G * X^T, X the output. From the
-// right: G = head * op(A)^-T and grad op(A) = -X^T * G.
+// With G = op(A)^-T * ograd: grad B = alpha * G and grad op(A) = -G * X^T, where X is the output.
+// With rightside: G = ograd * op(A)^-T and grad op(A) = -X^T * G.
 template <typename T>
 absl::Status TrsmBackward(const KernelContext& c) {
   using enum LaTriangularGradientArrays::Input;

@@ -1,4 +1,4 @@
-// Matrix products and what else is linear algebra on a GPU against the CPU's.
+// Compares matrix products and other linear algebra on a GPU with the CPU.
 
 #include <string>
 #include <vector>
@@ -101,7 +101,7 @@ TEST_P(ProductCudaTest, EqualsTheCpus) {
 INSTANTIATE_TEST_SUITE_P(All, ProductCudaTest, ::testing::ValuesIn(kProducts),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// Triangular matrices whose solutions grow little.
+// Triangular matrices whose solutions stay small.
 const ProductCase kTriangular[] = {
     {"Trmm", "_linalg_trmm", "", {{"alpha", "2"}}, {{3, 4, 4}, {3, 4, 6}}, {{3, 4, 6}}},
     {"TrmmBackward",

@@ -1,4 +1,4 @@
-// Gradients of products, factors and determinants, against central differences.
+// Compares gradients of products, factors and determinants with central differences.
 
 #include "gtest/gtest.h"
 #include "tests/operators/gradient_checker.h"

@@ -7,8 +7,8 @@
 
 namespace cooper {
 
-// The matrices of an array whose rows are at `axis`: `outer` times `middle` of them, from one row
-// to the next `stride` elements.
+// The matrices of an array whose rows are along `axis`: outer * middle matrices, whose consecutive
+// rows are `stride` elements apart. A negative axis counts from the end.
 struct MatricesAt {
   int64_t outer, rows, middle, columns, stride;
 
@@ -21,7 +21,7 @@ struct MatricesAt {
     columns = shape[last];
     stride = middle * columns;
   }
-  // The first element of matrix (i, j).
+  // Returns the offset of matrix (i, j).
   int64_t at(int64_t i, int64_t j) const { return i * rows * stride + j * columns; }
 };
 

@@ -23,31 +23,31 @@ namespace cooper {
 
 inline int64_t MatrixRows(const ArrayView& a) { return a.shape[a.shape.rank() - 2]; }
 inline int64_t MatrixColumns(const ArrayView& a) { return a.shape[a.shape.rank() - 1]; }
-// Number of matrices in (..., rows, columns).
+// Returns the number of matrices in an array (..., rows, columns).
 inline int64_t MatrixBatch(const ArrayView& a) { return a.shape.Product(0, a.shape.rank() - 2); }
 
-// Matrices (n, n) one after the other.
+// The extents of `count` consecutive matrices (n, n).
 struct Squares {
   int64_t count, n;
 
   explicit Squares(const ArrayView& array) : count(MatrixBatch(array)), n(MatrixRows(array)) {}
   Squares(int64_t count, int64_t n) : count(count), n(n) {}
   int64_t size() const { return count * n * n; }
-  // For products of three such batches.
+  // Returns the batch of products of three such arrays.
   GemmBatch gemm() const { return {count, n * n, n * n, n * n}; }
 };
 
-// Where element `item` of a batch of matrices (n, n) lies.
+// The position of element `item` of a batch of matrices (n, n).
 struct InSquare {
-  int64_t first, row, column;  // of its matrix
+  int64_t first, row, column;  // `first`: the offset of its matrix
   __device__ InSquare(int64_t item, int64_t n)
       : first(item / (n * n) * (n * n)), row(item / n % n), column(item % n) {}
 };
 
-// What StoreTriangle() writes outside of the triangle.
+// The values outside of the triangle that StoreTriangle() writes.
 enum class Elsewhere { kZero, kMirrored };
 
-// out = scale times the triangles of `matrices`, or added to it.
+// Computes out = or += scale times the triangles of `matrices`.
 template <typename T>
 __global__ void StoreTriangleKernel(int64_t size, int64_t n, bool lower, Elsewhere elsewhere,
                                     T scale, const T* matrices, T* out, bool add) {
@@ -63,6 +63,7 @@ __global__ void StoreTriangleKernel(int64_t size, int64_t n, bool lower, Elsewhe
   }
 }
 
+// Queues StoreTriangleKernel. `out` may be `matrices` with Elsewhere::kZero only.
 template <typename T>
 absl::Status StoreTriangle(const KernelContext& c, const Squares& s, bool lower,
                            Elsewhere elsewhere, double scale, const T* matrices, T* out,
@@ -71,6 +72,7 @@ absl::Status StoreTriangle(const KernelContext& c, const Squares& s, bool lower,
                         matrices, out, add);
 }
 
+// Sets each of the matrices to the identity.
 template <typename T>
 __global__ void WriteIdentities(int64_t size, int64_t n, T* out) {
   for (int64_t item = FirstElement(); item < size; item += ElementStep()) {
@@ -88,10 +90,11 @@ absl::Status CopyOnDevice(const KernelContext& c, int64_t count, const T* from, 
       "cudaMemcpyAsync");
 }
 
-// For kernels in which a warp has a matrix, LaunchWarps(count): calls fn(matrix, lane) for each.
+// Kernels launched by LaunchWarps(count) use one warp per matrix: ForEachWithWarp calls fn(matrix,
+// lane) for each.
 inline constexpr int kWarp = 32;
 
-// The values of a warp's lanes, put together by op; every lane has the result.
+// Combines the values of a warp's lanes by op; every lane gets the result.
 template <typename T, typename Op>
 __device__ T ReduceInWarp(T value, Op&& op) {
   for (int step = kWarp / 2; step > 0; step /= 2) {
@@ -119,10 +122,11 @@ absl::Status LaunchWarps(const KernelContext& c, int64_t count, void (*kernel)(P
   return LaunchElements(c, count * kWarp, kernel, std::forward<A>(arguments)...);
 }
 
+// A kernel without the check of its requests.
 using LinalgRunFn = absl::Status (*)(const KernelContext&);
 
-// The kernel of a node whose input 0 is of one of kFloat32Or64, run with the node's device as the
-// current one, unless no output is asked for.
+// Runs kFloat or kDouble for a node whose input 0 has a dtype of kFloat32Or64, with the node's
+// device as the current one. Does nothing if no output is requested.
 template <LinalgRunFn kFloat, LinalgRunFn kDouble>
 absl::Status RunFloat32Or64(const KernelContext& c) {
   const bool asked = std::any_of(c.reqs.begin(), c.reqs.end(),

@@ -16,8 +16,8 @@ bool MakeBroadcastPlan(absl::Span<const int64_t> full,
   const int full_rank = static_cast<int>(full.size());
   plan->num_operands = num_operands;
   plan->rank = 0;
-  // Built from the inner axis outward, then turned around.
-  std::array<int64_t, BroadcastPlan::kMaxOperands> step;  // elements below the axis
+  // Axes are added from the innermost outward, then reversed.
+  std::array<int64_t, BroadcastPlan::kMaxOperands> step;  // elements per index of the axis
   step.fill(1);
   for (int axis = full_rank - 1; axis >= 0; --axis) {
     const int64_t extent = full[axis];

@@ -1,9 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOOPS_BROADCAST_PLAN_H_
 #define COOPER_EXECUTOR_KERNELS_LOOPS_BROADCAST_PLAN_H_
 
-// How arrays of different shapes are walked together: axes that can be walked as one are merged, so
-// that the inner loop is as long as the shapes allow. Arrays are aligned at their last axes, and
-// one whose extent is 1 (or missing) stays at its place along that axis.
+// Plans loops over arrays of different shapes that are broadcast together. Axes that can be walked
+// as one are merged, so that the inner loop is as long as possible. Arrays are aligned at their
+// last axes. Along an axis where an array's extent is 1 or missing, its stride is 0.
 
 #include <array>
 #include <cstdint>
@@ -13,6 +13,7 @@
 
 namespace cooper {
 
+// The merged axes, outermost first, and the operands' strides.
 struct BroadcastPlan {
   static constexpr int kMaxRank = 16;  // after merging
   static constexpr int kMaxOperands = 5;
@@ -20,18 +21,21 @@ struct BroadcastPlan {
   int rank = 0;  // at least 1
   int num_operands = 0;
   std::array<int64_t, kMaxRank> extents;
-  // Elements from one position to the next along each axis; 0 where the operand stays.
+  // Distances in elements between consecutive positions along each axis; 0 where the operand is
+  // broadcast.
   std::array<std::array<int64_t, kMaxRank>, kMaxOperands> strides;
 
   int64_t num_elements() const;
 };
 
-// `full` has each axis' largest extent. False if more than kMaxRank axes remain. Allocates nothing.
+// Fills `plan`. `full` has the largest extent of each axis. Returns false if more than kMaxRank
+// axes remain. Allocates nothing.
 bool MakeBroadcastPlan(absl::Span<const int64_t> full,
                        absl::Span<const absl::Span<const int64_t>> operands, BroadcastPlan* plan);
 
 // Calls fn(offsets, n, position) for each run of the inner axis within the positions [begin, end)
-// of the walk in row-major order; offsets[k] is that of operand k at the run's start.
+// of the walk in row-major order. offsets[k] is the offset of operand k at the start of the run, n
+// the run's length.
 template <typename Fn>
 void WalkBroadcast(const BroadcastPlan& plan, int64_t begin, int64_t end, Fn&& fn) {
   if (begin >= end) return;
@@ -50,7 +54,7 @@ void WalkBroadcast(const BroadcastPlan& plan, int64_t begin, int64_t end, Fn&& f
     fn(offsets.data(), n, position);
     position += n;
     if (position >= end) return;
-    // The run has ended at the end of the inner axis: on to the next row.
+    // The run ended with the inner axis: advance to the next row.
     for (int k = 0; k < plan.num_operands; ++k) {
       offsets[k] -= index[inner] * plan.strides[k][inner];
     }

@@ -11,7 +11,7 @@ namespace {
 
 using Dims = std::vector<int64_t>;
 
-// Extents and the strides of both operands, axis by axis: "3:4,0 4:1,1".
+// Returns extents and the strides of both operands per axis: "3:4,0 4:1,1".
 std::string PlanOf(const Dims& full, const Dims& a, const Dims& b) {
   BroadcastPlan plan;
   if (!MakeBroadcastPlan(full, {a, b}, &plan)) return "too many axes";

@@ -11,7 +11,8 @@ namespace {
 
 constexpr int64_t kGrain = 16384;
 
-// Converts by way of C, which holds every value of both dtypes.
+// Converts through C: int64_t between integers, otherwise double, which rounds an int64_t beyond
+// 2^53.
 template <typename C>
 void ConvertThrough(const ArrayView& input, const ArrayView& output, WriteReq req, int64_t begin,
                     int64_t end) {

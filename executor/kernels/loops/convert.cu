@@ -10,7 +10,8 @@
 namespace cooper {
 namespace {
 
-// Converts by way of C, which holds every value of both dtypes.
+// Converts through C: int64_t between integers; float if it can represent both dtypes; otherwise
+// double, which rounds an int64_t beyond 2^53.
 template <typename C>
 __global__ void ConvertElements(int64_t n, const void* input, DType input_dtype, void* output,
                                 DType output_dtype, bool add) {
@@ -25,7 +26,7 @@ __global__ void AddToElements(int64_t n, double value, void* output, DType dtype
   }
 }
 
-// Whether float holds every value of it.
+// Returns whether float can represent every value of `dtype`.
 bool IsUpToFloat(DType dtype) { return IsFloating(dtype) && dtype != DType::kFloat64; }
 
 template <typename C>

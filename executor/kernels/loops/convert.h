@@ -5,11 +5,11 @@
 
 namespace cooper {
 
-// output = input converted to output's dtype, or added to it. The two have one number of elements;
-// their data may be the same if their dtypes are.
+// Computes output = or += input, converted to output's dtype. Both have the same number of
+// elements. They may share their data if their dtypes are equal. Uses several threads.
 void ConvertArray(const ArrayView& input, const ArrayView& output, WriteReq req);
 
-// output = value, or added to it.
+// Computes output = or += value.
 void FillArray(double value, const ArrayView& output, WriteReq req);
 
 }  // namespace cooper

@@ -6,12 +6,12 @@
 
 namespace cooper {
 
-// output = input converted to output's dtype, or added to it, on a GPU. The two have one number of
-// elements; their data may be the same if their dtypes are.
+// Queues output = or += input on a GPU, converted to output's dtype. Both have the same number of
+// elements. They may share their data if their dtypes are equal.
 absl::Status ConvertArrayGpu(const KernelContext& c, const ArrayView& input,
                              const ArrayView& output, WriteReq req);
 
-// output = value, or added to it.
+// Queues output = or += value.
 absl::Status FillArrayGpu(const KernelContext& c, double value, const ArrayView& output,
                           WriteReq req);
 

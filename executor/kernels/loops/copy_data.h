@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOOPS_COPY_DATA_H_
 #define COOPER_EXECUTOR_KERNELS_LOOPS_COPY_DATA_H_
 
-// The forward pass of losses whose output is their data.
+// The forward kernel of losses whose output is their data.
 
 #include <cstring>
 
@@ -12,7 +12,7 @@
 
 namespace cooper {
 
-// Output 0 is input 0, or is increased by it.
+// Computes output 0 = or += input 0, which may share its data.
 inline absl::Status CopyData(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull || c.inputs[0].size() == 0) return absl::OkStatus();
   if (c.reqs[0] == WriteReq::kWrite) {

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOOPS_ELEMENT_BLOCK_H_
 #define COOPER_EXECUTOR_KERNELS_LOOPS_ELEMENT_BLOCK_H_
 
-// Moves short runs of elements between an array of any dtype and a buffer of the type in which a
-// loop computes: float, double or int64_t. With it a loop is compiled for these three types alone.
+// Moves short runs of elements between an array of any dtype and a buffer of a loop's compute type:
+// float, double or int64_t. With it a loop is compiled for these three types only.
 
 #include <cstdint>
 
@@ -11,10 +11,11 @@
 
 namespace cooper {
 
-// Elements in one run: few enough that the buffers of a loop stay in the first-level cache.
+// The most elements in one run: few enough that the buffers of a loop stay in the first-level
+// cache.
 inline constexpr int64_t kElementBlock = 512;
 
-// Address of element `offset`.
+// Returns the address of element `offset`.
 inline const char* ElementAt(const void* data, DType dtype, int64_t offset) {
   return static_cast<const char*>(data) + offset * SizeOf(dtype);
 }
@@ -22,20 +23,20 @@ inline char* ElementAt(void* data, DType dtype, int64_t offset) {
   return static_cast<char*>(data) + offset * SizeOf(dtype);
 }
 
-// Converts n elements at `data` into `block`. C is float, double or int64_t.
+// Converts n elements at `data` to C, which is float, double or int64_t.
 template <typename C>
 void LoadBlock(const void* data, DType dtype, int64_t n, C* block);
 
-// Converts `block` into n elements at `data`, or adds it to them with kAdd. Nothing with kNull.
+// Converts `block` to n elements at `data`, or with kAdd adds it to them. Does nothing with kNull.
 template <typename C>
 void StoreBlock(const C* block, int64_t n, WriteReq req, void* data, DType dtype);
 
-// `value` as an element of `dtype` holds it: int32's 2.5 is 2, float16's 0.1 is 0.09997...
+// Returns `value` rounded to `dtype`: 2.5 gives 2 for int32, 0.1 gives 0.09997... for float16.
 template <typename C>
 C RoundToDType(double value, DType dtype);
 
-// Calls fn(C{0}) with the type to compute in for arrays of `dtype`: float for it and the 16-bit
-// floats, double for itself, and int64_t for the others, or double if !exact_integers.
+// Calls fn(C{0}) with the compute type of `dtype`: float for float32 and the 16-bit floats, double
+// for float64, and for other dtypes int64_t if exact_integers, otherwise double.
 template <typename Fn>
 void DispatchComputeType(DType dtype, bool exact_integers, Fn&& fn) {
   if (dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBfloat16) {

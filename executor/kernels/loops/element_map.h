@@ -1,12 +1,12 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOOPS_ELEMENT_MAP_H_
 #define COOPER_EXECUTOR_KERNELS_LOOPS_ELEMENT_MAP_H_
 
-// Functions of one to four elements, in the form that unary_functions.h has them, applied to arrays
-// on a GPU: of one shape, with numbers among the operands, and with broadcasting. All dtypes and
-// write requests are served; the output may lie over an input of its own shape. For .cu files.
+// Applies functions of one to four elements, in the form of unary_functions.h, to arrays on a GPU:
+// to arrays of one shape, with scalar operands, and with broadcasting. Supports all dtypes and
+// write requests. The output may share its data with an input of its own shape. For .cu files.
 //
-// A function is compiled for the types that one computes in by the file that includes
-// element_map_kernel.h and asks for it; others only need to know that there is such a file.
+// A function is compiled for the compute types by the one file that includes element_map_kernel.h
+// and instantiates it; other files declare ElementMapOf only.
 
 #include <cstdint>
 
@@ -19,14 +19,15 @@
 
 namespace cooper {
 
+// The arguments of a MapKernel.
 struct MapArguments {
   ElementWalk walk;
   ElementOperands operands;
-  void* out;  // its elements in the order of the walk
+  void* out;  // its elements are in the order of the walk
   DType out_dtype;
-  bool to_integers;  // whether that is a type of integers
+  bool to_integers;  // whether out_dtype is an integer type
   bool add;
-  // QuadWalkOf() the walk, where the output is of float32 and lies so, too.
+  // QuadWalkOf() the walk if the output is float32 and aligned; otherwise empty.
   ElementWalk quads;
 };
 using MapKernel = void (*)(MapArguments);
@@ -38,22 +39,24 @@ struct ElementMap {
   MapKernel f32, f64, i64;  // i64 is null unless exact_integers
 };
 
+// Returns the kernels of F, an object that lives as long as the process.
 template <typename F>
 const ElementMap& ElementMapOf();
 
-// output = f(operands...), element by element. Scalars are rounded to the output's dtype first.
+// Queues output = or += f(operands...), element by element. Scalars are rounded to the output's
+// dtype first.
 absl::Status RunElementMap(const KernelContext& c, const ElementMap& map,
                            absl::Span<const ElemwiseOperand> operands, const ArrayView& output,
                            WriteReq req);
 
-// The same, each operand broadcast from its own shape to `full`, the output's. kUnimplemented if
-// the axes are too many.
+// Does the same with each operand broadcast from its shape in `shapes` to `full`, the output's
+// shape. Errors: kUnimplemented if there are too many axes.
 absl::Status RunBroadcastMap(const KernelContext& c, const ElementMap& map,
                              absl::Span<const ElemwiseOperand> operands,
                              absl::Span<const absl::Span<const int64_t>> shapes,
                              absl::Span<const int64_t> full, const ArrayView& output, WriteReq req);
 
-// output 0 = f(all inputs).
+// Computes output 0 = f(all inputs).
 template <typename F>
 absl::Status MapGpu(const KernelContext& c) {
   ElemwiseOperand operands[F::kArity];
@@ -61,7 +64,7 @@ absl::Status MapGpu(const KernelContext& c) {
   return RunElementMap(c, ElementMapOf<F>(), operands, c.outputs[0], c.reqs[0]);
 }
 
-// output 0 = f(all inputs), broadcast to the output's shape.
+// Computes output 0 = f(all inputs), broadcast to the output's shape.
 template <typename F>
 absl::Status BroadcastGpu(const KernelContext& c) {
   ElemwiseOperand operands[F::kArity];

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOOPS_ELEMENT_MAP_KERNEL_H_
 #define COOPER_EXECUTOR_KERNELS_LOOPS_ELEMENT_MAP_KERNEL_H_
 
-// The kernels that ElementMapOf hands out. Included by the one .cu file that compiles a function;
-// where it does not use the function itself it says
+// Defines ElementMapOf. Included by the one .cu file that compiles a function. A file that does not
+// use a function itself instantiates it by
 //
 //   template const ElementMap& ElementMapOf<Add>();
 
@@ -15,18 +15,20 @@
 
 namespace cooper {
 
-// Whether F is computed in double for integers too, by a function whose result CUDA may round to
-// just below an integer, where conversion would cut it off.
+// Whether F, computed in double for integers too, may return a value just below the integer that is
+// the exact result. A conversion would truncate it.
 template <typename F>
 inline constexpr bool kGivesIntegers = false;
 
-// An integer that is so near that only rounding can be between.
+// Returns the nearest integer if `value` differs from it by rounding errors only, otherwise
+// `value`.
 __device__ inline double ToNearInteger(double value) {
   constexpr double kMostError = 4 * 0x1p-52;
   const double nearest = rint(value);
   return fabs(value - nearest) <= kMostError * fabs(nearest) ? nearest : value;
 }
 
+// Loads the operands of quad `i`.
 template <typename F>
 __device__ ElementQuads<F, float> LoadQuads(const MapArguments& a, int64_t i) {
   int64_t at[F::kArity] = {};
@@ -34,6 +36,7 @@ __device__ ElementQuads<F, float> LoadQuads(const MapArguments& a, int64_t i) {
   return a.operands.LoadQuadsAt<F, float>(a.quads, at);
 }
 
+// Computes the quads, if any, then the remaining elements.
 template <typename F, typename C>
 __global__ void MapElements(const MapArguments a) {
   int64_t first = FirstElement();

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOOPS_ELEMENT_WALK_H_
 #define COOPER_EXECUTOR_KERNELS_LOOPS_ELEMENT_WALK_H_
 
-// How kernels find and read the elements of up to four arrays that are broadcast together. For .cu
+// Access to the elements of up to four arrays that are broadcast together, for kernels. For .cu
 // files.
 
 #include <cstdint>
@@ -15,18 +15,19 @@
 
 namespace cooper {
 
+// The most operands of an ElementMap.
 inline constexpr int kMaxMapArity = 4;
 
-// A nest of loops over operands, outermost first, that is walked by number.
+// A nest of loops over operands, outermost first, whose iterations are numbered.
 struct ElementWalk {
   int64_t count = 1;
   int rank = 0;
-  // Whether all numbers fit uint32_t, whose divisions are several times faster.
+  // Whether all iteration numbers fit uint32_t, whose divisions are several times faster.
   bool small = true;
   int64_t extents[BroadcastPlan::kMaxRank];
   int64_t strides[kMaxMapArity][BroadcastPlan::kMaxRank];
 
-  // Adds axis `axis` of the plan inside of the loops that there are.
+  // Adds axis `axis` of the plan as the innermost loop.
   void Add(const BroadcastPlan& plan, int axis, int arity) {
     extents[rank] = plan.extents[axis];
     for (int k = 0; k < arity; ++k) strides[k][rank] = plan.strides[k][axis];
@@ -51,7 +52,7 @@ struct ElementWalk {
   }
 
  private:
-  // The part of all axes but the outermost one, whose index it returns.
+  // Adds the offsets of all axes but the outermost one, whose index it returns.
   template <int kArity, typename Index>
   __device__ int64_t Unwind(Index i, int64_t* offsets) const {
     for (int axis = rank - 1; axis > 0; --axis) {
@@ -66,7 +67,7 @@ struct ElementWalk {
   }
 };
 
-// What a function is applied to.
+// The arguments of one call of F.
 template <typename F, typename C>
 struct ElementsOf {
   C of[F::kArity];
@@ -84,27 +85,27 @@ struct ElementsOf {
   }
 };
 
-// The same four times.
+// The arguments of four calls of F.
 template <typename F, typename C>
 struct ElementQuads {
   ElementsOf<F, C> of[4];
 };
 
-// The operands of a function as a kernel reads them.
+// The operands of a function, in the form that a kernel reads.
 struct ElementOperands {
-  const void* data[kMaxMapArity];  // null: the scalar
+  const void* data[kMaxMapArity];  // null for a scalar
   DType dtype[kMaxMapArity];
-  int64_t scalar[kMaxMapArity];  // the bytes of a number of the type that one computes in
+  int64_t scalar[kMaxMapArity];  // the bytes of a number of the compute type
 
   template <typename C>
   __device__ C Load(int k, int64_t at) const {
     if (data[k] == nullptr) return Scalar<C>(k);
-    // What most arrays are, before the switch over all dtypes.
+    // Most arrays have dtype C, which avoids the switch over dtypes.
     if (dtype[k] == DTypeOf<C>()) return static_cast<const C*>(data[k])[at];
     return LoadElement<C>(data[k], dtype[k], at);
   }
 
-  // The elements at these offsets.
+  // Loads the elements at these offsets.
   template <typename F, typename C>
   __device__ ElementsOf<F, C> LoadAt(const int64_t* at) const {
     ElementsOf<F, C> x;
@@ -113,7 +114,7 @@ struct ElementOperands {
     return x;
   }
 
-  // The same where AreFloats().
+  // Does the same if AreFloats().
   template <typename F, typename C>
   __device__ ElementsOf<F, C> LoadFloatsAt(const int64_t* at) const {
     ElementsOf<F, C> x;
@@ -124,7 +125,7 @@ struct ElementOperands {
     return x;
   }
 
-  // The four elements from these offsets on, of a walk of QuadWalkOf().
+  // Loads the four elements from these offsets on, for a walk of QuadWalkOf().
   template <typename F, typename C>
   __device__ ElementQuads<F, C> LoadQuadsAt(const ElementWalk& quads, const int64_t* at) const {
     ElementQuads<F, C> x;
@@ -146,7 +147,7 @@ struct ElementOperands {
     return x;
   }
 
-  // Whether all of them are arrays of float32, or scalars, which needs no switch at each element.
+  // Returns whether all operands are float32 arrays or scalars, so that no switch is needed.
   bool AreFloats(int arity) const {
     for (int k = 0; k < arity; ++k) {
       if (data[k] != nullptr && dtype[k] != DType::kFloat32) return false;
@@ -154,7 +155,7 @@ struct ElementOperands {
     return true;
   }
 
-  // The number that stands for an operand without data.
+  // Returns the value of a scalar operand.
   template <typename C>
   __device__ C Scalar(int k) const {
     C value;
@@ -163,17 +164,17 @@ struct ElementOperands {
   }
 };
 
-// Scalars are rounded to `dtype`, then converted to the type that one computes in, which
-// `exact_integers` decides as in DispatchCompute.
+// Scalars are rounded to `dtype`, then converted to the compute type, which `exact_integers`
+// selects as in DispatchCompute.
 ElementOperands ElementOperandsOf(absl::Span<const ElemwiseOperand> operands, DType dtype,
                                   bool exact_integers);
 
-// The walk over as many elements as `walk` begins with, four next to each other at a time, whose
-// values are loaded at once; all but at most three of a walk of one axis. Of no elements where
-// arrays are not of float32 or do not lie so.
+// Returns a walk over four adjacent elements at a time, which are loaded together. It covers the
+// elements of `walk` from the first on; a walk of one axis leaves at most three to the caller. It
+// is empty if an array is not float32 or is not aligned for it.
 ElementWalk QuadWalkOf(const ElementOperands& operands, int arity, const ElementWalk& walk);
 
-// Converts `value` into element `at`, or adds it to it.
+// Stores `value` converted to `dtype` at element `at`, or adds it.
 template <typename C>
 __device__ void StoreComputed(void* data, DType dtype, int64_t at, C value, bool add) {
   if (dtype == DTypeOf<C>()) {

@@ -1,4 +1,5 @@
-// Bytes per second of elementwise loops at the sizes of a recurrent network's step, (32, 800).
+// Measures bytes per second of elementwise loops at the sizes of one step of a recurrent network,
+// (32, 800).
 
 #include <vector>
 
@@ -57,7 +58,7 @@ void BM_MulScalar(benchmark::State& state) {
   Report(state, x.a, 2);
 }
 
-// rhs of shape (range(0), range(1)).
+// The right operand has shape (range(0), range(1)).
 void BM_BroadcastAdd(benchmark::State& state) {
   Arrays x(DType::kFloat32);
   const int64_t rhs[] = {state.range(0), state.range(1)};

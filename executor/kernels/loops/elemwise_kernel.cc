@@ -14,7 +14,7 @@ namespace {
 constexpr int kMaxArity = kMaxElemwiseArity;
 constexpr int64_t kGrain = 16384;
 
-// Scalars of a loop as one element of the output's dtype each.
+// The scalars of a loop, each as one element of the output's dtype.
 using ScalarCells = std::array<std::array<char, 8>, kMaxArity>;
 
 RunOperand Resolve(const ElemwiseOperand& operand, DType dtype, std::array<char, 8>* cell) {
@@ -23,8 +23,8 @@ RunOperand Resolve(const ElemwiseOperand& operand, DType dtype, std::array<char,
   return {cell->data(), dtype, true};
 }
 
-// A run of fewer elements takes longer to start than to compute: operands of such runs are gathered
-// into blocks.
+// For shorter runs, starting a loop takes longer than the computation, so their operands are
+// gathered into blocks.
 constexpr int64_t kShortRun = 64;
 
 template <typename Word>
@@ -37,13 +37,13 @@ void GatherWords(const BroadcastPlan& plan, const void* from, int64_t begin, int
   });
 }
 
-// An operand that is broadcast alone.
+// An operand with a broadcast plan of its own.
 struct GatheredOperand {
   RunOperand operand;
   BroadcastPlan plan;
 
-  // The operand of the positions [begin, begin + n), of at most kElementBlock; `block` has room for
-  // its elements where they do not lie next to each other.
+  // Returns the operand for the positions [begin, begin + n), at most kElementBlock. `block` has
+  // room for its elements if they are not contiguous.
   RunOperand Block(int64_t begin, int64_t n, char* block) const {
     RunOperand run = operand;
     if (run.fixed) return run;

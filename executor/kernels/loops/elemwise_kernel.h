@@ -1,9 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOOPS_ELEMWISE_KERNEL_H_
 #define COOPER_EXECUTOR_KERNELS_LOOPS_ELEMWISE_KERNEL_H_
 
-// Kernels made of ElemwiseLoops: for arrays of one shape, with a scalar parameter, and with
-// broadcasting. All dtypes and write requests are served; the output may lie over an input of its
-// own shape.
+// Runs ElemwiseLoops over arrays of one shape, with scalar operands, and with broadcasting.
+// Supports all dtypes and write requests. The output may share its data with an input of its own
+// shape.
 
 #include <cstdint>
 
@@ -15,26 +15,29 @@
 
 namespace cooper {
 
-// output = f(operands...), element by element. Scalars are rounded to the output's dtype first.
+// Computes output = or += f(operands...), element by element, on several threads. Scalars are
+// rounded to the output's dtype first.
 absl::Status RunElemwise(const ElemwiseLoops& loops, absl::Span<const ElemwiseOperand> operands,
                          const ArrayView& output, WriteReq req);
 
-// As RunElemwise, each operand broadcast from its own shape to `full`, the output's.
+// Does the same with each operand broadcast from its shape in `shapes` to `full`, the output's
+// shape. Errors: kUnimplemented if there are too many axes.
 absl::Status RunBroadcast(const ElemwiseLoops& loops, absl::Span<const ElemwiseOperand> operands,
                           absl::Span<const absl::Span<const int64_t>> shapes,
                           absl::Span<const int64_t> full, const ArrayView& output, WriteReq req);
 
-// One run of n elements; each operand is n elements, or one for all where `fixed` is set.
+// An operand of one run of n elements: n elements, or one for all of them if `fixed`.
 struct RunOperand {
   const void* data;
   DType dtype;
   bool fixed;
 };
+// Computes one run on the calling thread, in blocks of kElementBlock.
 template <typename C>
 void RunElements(ElemwiseLoop<C> loop, absl::Span<const RunOperand> operands, int64_t n,
                  void* output, DType output_dtype, WriteReq req);
 
-// output 0 = f(all inputs).
+// Computes output 0 = f(all inputs).
 template <typename F>
 absl::Status ElemwiseKernel(const KernelContext& c) {
   ElemwiseOperand operands[F::kArity];
@@ -42,7 +45,7 @@ absl::Status ElemwiseKernel(const KernelContext& c) {
   return RunElemwise(kElemwiseLoops<F>, operands, c.outputs[0], c.reqs[0]);
 }
 
-// output 0 = f(all inputs), broadcast to the output's shape.
+// Computes output 0 = f(all inputs), broadcast to the output's shape.
 template <typename F>
 absl::Status BroadcastKernel(const KernelContext& c) {
   ElemwiseOperand operands[F::kArity];

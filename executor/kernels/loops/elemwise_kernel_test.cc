@@ -1,5 +1,5 @@
-// Elementwise kernels against a plain loop in double: dtypes, requests, lengths around the block's,
-// numbers as operands, broadcasting and output over input.
+// Compares elementwise kernels with a plain loop in double: dtypes, requests, lengths around the
+// block size, scalar operands, broadcasting, and outputs that share memory with inputs.
 
 #include "executor/kernels/loops/elemwise_kernel.h"
 
@@ -21,7 +21,7 @@
 namespace cooper {
 namespace {
 
-// An array of its own storage, filled and read as double.
+// An array with its own storage, filled and read as double.
 struct TestArray {
   TestArray(const Shape& shape, DType dtype) : storage(shape.num_elements() + 1) {
     view = {storage.data(), shape, dtype};
@@ -91,7 +91,7 @@ TEST(ElemwiseKernelTest, Int64IsExact) {
   EXPECT_EQ(*a.view.as<int64_t>(), big + 1);
 }
 
-// Every function whose result is an integer if its operands are, beyond what a double tells apart.
+// Tests the functions that map integers to integers on integers that double cannot represent.
 TEST(ElemwiseKernelTest, FunctionsOfInt64AreExact) {
   const int64_t big = (int64_t{1} << 60) + 1, least = std::numeric_limits<int64_t>::min();
   struct Case {
@@ -157,7 +157,7 @@ TEST(ElemwiseKernelTest, OutputOverInput) {
   }
 }
 
-// Position in an array of `shape`, aligned at the last axes, of element `i` of `full`.
+// Returns the offset, in an array of `shape` aligned at the last axes, of element `i` of `full`.
 int64_t PositionIn(const Shape& shape, const Shape& full, int64_t i) {
   int64_t position = 0;
   int64_t step = 1;

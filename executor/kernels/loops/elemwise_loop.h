@@ -1,13 +1,13 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOOPS_ELEMWISE_LOOP_H_
 #define COOPER_EXECUTOR_KERNELS_LOOPS_ELEMWISE_LOOP_H_
 
-// Turns a function of one to four elements into loops over contiguous memory, the only code
-// that is compiled for each function. What surrounds them (dtypes, scalars, broadcasting, write
-// requests, threads) is in elemwise_kernel.h, once for all functions.
+// Turns a function of one to four elements into loops over contiguous memory, the only code that is
+// compiled for each function. elemwise_kernel.h has the code around them (dtypes, scalars,
+// broadcasting, write requests, threads), which all functions share.
 //
 //   struct Add {
 //     static constexpr int kArity = 2;
-//     static constexpr bool kExactIntegers = true;  // has a loop over int64_t; else double serves
+//     static constexpr bool kExactIntegers = true;  // has a loop over int64_t; else uses double
 //     template <typename C>
 //     static C Apply(C a, C b) { return a + b; }
 //   };
@@ -24,20 +24,22 @@
 
 namespace cooper {
 
-// The iterations are independent, even where the output lies over an input.
+// Tells the compiler that iterations are independent, even if the output shares memory with an
+// input.
 #if defined(__clang__)
 #define COOPER_INDEPENDENT_ITERATIONS _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define COOPER_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
 #endif
 
+// The most operands of a loop.
 inline constexpr int kMaxElemwiseArity = 4;
 
-// out[i] = f(in[0][i], in[1][i], ...). `out` may be equal to inputs.
+// Computes out[i] = f(in[0][i], in[1][i], ...) for i in [0, n). `out` may equal an input.
 template <typename C>
 using ElemwiseLoop = void (*)(const C* const* in, C* out, int64_t n);
 
-// The loops of one function.
+// The loops of one function over the compute types.
 struct ElemwiseLoops {
   int arity;
   bool exact_integers;
@@ -100,6 +102,7 @@ void LimitedLoopBody(const C* const* in, C* out, int64_t n) {
   }
 }
 
+// The loop itself, without a choice of instruction set.
 template <typename F, typename C>
 void ElemwiseLoopBody(const C* const* in, C* out, int64_t n) {
   const C* a = in[0];
@@ -127,6 +130,7 @@ void ElemwiseLoopBody(const C* const* in, C* out, int64_t n) {
   }
 }
 
+// Runs the loop with the vector instructions of the CPU level (RunAtCpuLevel).
 template <typename F, typename C>
 void RunElemwiseLoop(const C* const* in, C* out, int64_t n) {
   RunAtCpuLevel([=] { ElemwiseLoopBody<F>(in, out, n); });
@@ -140,6 +144,7 @@ constexpr ElemwiseLoops MakeElemwiseLoops() {
   return loops;
 }
 
+// The loops of F, an object with static lifetime.
 template <typename F>
 inline constexpr ElemwiseLoops kElemwiseLoops = MakeElemwiseLoops<F>();
 

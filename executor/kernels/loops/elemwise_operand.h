@@ -6,7 +6,7 @@
 
 namespace cooper {
 
-// An input of a loop: an array, or where data is null the same number for every element.
+// An input of an element loop: an array or, if `data` is null, a scalar.
 struct ElemwiseOperand {
   const void* data = nullptr;
   DType dtype = DType::kFloat32;

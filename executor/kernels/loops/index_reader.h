@@ -1,8 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOOPS_INDEX_READER_H_
 #define COOPER_EXECUTOR_KERNELS_LOOPS_INDEX_READER_H_
 
-// Reads indices and lengths out of arrays of any dtype, since MXNet's are floats as often as
-// integers.
+// Reads indices and lengths from arrays of any dtype; in MXNet they are often floats.
 
 #include <cstdint>
 
@@ -13,7 +12,8 @@ namespace cooper {
 
 namespace internal_index_reader {
 
-// No member of the class: clang 14 makes none of a member whose address a generic lambda takes.
+// Not a member of the class: clang 14 does not emit a member whose address is only taken in a
+// generic lambda.
 template <typename T>
 int64_t ReadIndex(const void* data, int64_t i) {
   return ConvertElement<int64_t>(static_cast<const T*>(data)[i]);
@@ -21,6 +21,7 @@ int64_t ReadIndex(const void* data, int64_t i) {
 
 }  // namespace internal_index_reader
 
+// References the array's data. Thread-safe.
 class IndexReader {
  public:
   explicit IndexReader(const ArrayView& view)
@@ -28,7 +29,8 @@ class IndexReader {
           return &internal_index_reader::ReadIndex<typename decltype(tag)::type>;
         })) {}
 
-  // Element i without its fraction. NaN is the least integer, floats beyond int64 are its ends.
+  // Returns element i, truncated. NaN gives the least int64_t, floats beyond its range give its
+  // limits.
   int64_t operator[](int64_t i) const { return read_(data_, i); }
 
  private:

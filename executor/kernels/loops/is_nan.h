@@ -8,8 +8,8 @@
 
 namespace cooper {
 
-// Whether `x` is NaN, which no integer is: for loops over any type that one computes in. Compilers
-// make the comparison x != x of it.
+// Returns whether `x` is NaN, which is false for integers. For loops over any compute type;
+// compilers turn it into the comparison x != x.
 template <typename C>
 COOPER_HOST_DEVICE bool IsNan(C x) {
   if constexpr (std::is_floating_point_v<C>) {

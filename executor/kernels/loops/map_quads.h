@@ -1,9 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOOPS_MAP_QUADS_H_
 #define COOPER_EXECUTOR_KERNELS_LOOPS_MAP_QUADS_H_
 
-// Functions of the elements of typed arrays, four elements at a time: a GPU's memory is faster by
-// accesses of 16 bytes. For .cu files; executor/kernels/loops/element_map.h is for arrays whose
-// dtypes are known only when a kernel runs.
+// Applies functions to the elements of typed arrays, four at a time, because a GPU's memory is
+// faster with accesses of 16 bytes. For .cu files. executor/kernels/loops/element_map.h is for
+// arrays whose dtypes are known only at run time.
 //
 //   __global__ void Double(int64_t n, const T* x, T* y, bool add) {
 //     MapQuads(n, x, y, add, [](int64_t, T value) { return value + value; });
@@ -18,20 +18,23 @@
 
 namespace cooper {
 
+// Four adjacent elements, loaded and stored by one access.
 template <typename T>
 struct alignas(4 * sizeof(T)) Quad {
   T of[4];
 };
 
+// Quads of two operands, loaded together.
 template <typename A, typename B>
 struct QuadPair {
   Quad<A> a;
   Quad<B> b;
 };
 
-// The work of a kernel that maps n elements.
+// Returns the number of threads that a kernel of MapQuads over n elements can use.
 inline int64_t QuadsOf(int64_t n) { return (n + 3) / 4; }
 
+// Returns whether `data` is aligned for quads.
 template <typename T>
 __device__ bool HoldsQuads(const T* data) {
   return reinterpret_cast<uintptr_t>(data) % alignof(Quad<T>) == 0;
@@ -42,7 +45,7 @@ __device__ const Quad<T>& QuadAt(const T* data, int64_t i) {
   return reinterpret_cast<const Quad<T>*>(data)[i];
 }
 
-// Stores value(k), or adds it, to the four elements from 4 * i on.
+// Stores value(k) to, or adds it to, element 4 * i + k, for k < 4.
 template <typename T, typename Value>
 __device__ void StoreQuad(T* out, int64_t i, bool add, Value&& value) {
   Quad<T>& to = reinterpret_cast<Quad<T>*>(out)[i];
@@ -53,7 +56,7 @@ __device__ void StoreQuad(T* out, int64_t i, bool add, Value&& value) {
   to = quad;
 }
 
-// out[i] = or += fn(i, a[i]) for i in [0, n). `out` may be `a`.
+// Computes out[i] = or += fn(i, a[i]) for i in [0, n). `out` may be `a`.
 template <typename A, typename T, typename Fn>
 __device__ void MapQuads(int64_t n, const A* a, T* out, bool add, Fn&& fn) {
   const int64_t quads = HoldsQuads(a) && HoldsQuads(out) ? n / 4 : 0;
@@ -67,7 +70,7 @@ __device__ void MapQuads(int64_t n, const A* a, T* out, bool add, Fn&& fn) {
   }
 }
 
-// out[i] = or += fn(i, a[i], b[i]) for i in [0, n). `out` may be `a` or `b`.
+// Computes out[i] = or += fn(i, a[i], b[i]) for i in [0, n). `out` may be `a` or `b`.
 template <typename A, typename B, typename T, typename Fn>
 __device__ void MapQuads(int64_t n, const A* a, const B* b, T* out, bool add, Fn&& fn) {
   const int64_t quads = HoldsQuads(a) && HoldsQuads(b) && HoldsQuads(out) ? n / 4 : 0;

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOOPS_MOVE_ROWS_H_
 #define COOPER_EXECUTOR_KERNELS_LOOPS_MOVE_ROWS_H_
 
-// Rows that a function of their number moves from one place to another: gathers, and scatters to
-// places of which no two are the same. For .cu files.
+// Moves rows from one place to another as a function of the row number says: gathers, and scatters
+// to distinct places. For .cu files.
 
 #include <cstdint>
 
@@ -15,7 +15,7 @@
 
 namespace cooper {
 
-// Indices or lengths of any dtype, as executor/kernels/loops/index_reader.h reads them.
+// Indices or lengths of any dtype, converted as executor/kernels/loops/index_reader.h does.
 struct DeviceIndices {
   const void* data = nullptr;
   DType dtype = DType::kFloat32;
@@ -26,11 +26,13 @@ struct DeviceIndices {
   __device__ int64_t operator[](int64_t i) const { return LoadElement<int64_t>(data, dtype, i); }
 };
 
-// Numbers of rows. Below 0, `from` is the fill value and `to` is nowhere.
+// Row numbers of a move. A negative `from` stands for the fill value; a negative `to` skips the
+// row.
 struct RowMove {
   int64_t from, to;
 };
 
+// Writes rows as words of several elements.
 template <typename Word, typename Map>
 __global__ void MoveRowWords(int64_t rows, int64_t inner, const Map map, const Word* src, Word fill,
                              Word* dst) {
@@ -42,6 +44,7 @@ __global__ void MoveRowWords(int64_t rows, int64_t inner, const Map map, const W
   }
 }
 
+// Adds rows element by element.
 template <typename C, typename Map>
 __global__ void AddRowElements(int64_t rows, int64_t inner, const Map map, DType dtype,
                                const void* src, C fill, void* dst) {
@@ -54,9 +57,9 @@ __global__ void AddRowElements(int64_t rows, int64_t inner, const Map map, DType
   }
 }
 
-// dst[to] = or += src[from], by rows of `inner` elements, where {from, to} = map(i) for i in
-// [0, rows). Map is a function object with a __device__ operator() that returns a RowMove. `src`
-// and `dst` may be the same array if every row stays where it is.
+// Queues dst[to] = or += src[from], for rows of `inner` elements, where {from, to} = map(i) for i
+// in [0, rows). Map is a function object with a __device__ operator() that returns a RowMove. `src`
+// and `dst` may be the same array if every row keeps its place.
 template <typename Map>
 absl::Status MoveRows(const KernelContext& c, int64_t rows, int64_t inner, const Map& map,
                       DType dtype, WriteReq req, const void* src, void* dst, double fill = 0) {

@@ -5,9 +5,9 @@
 
 namespace cooper {
 
-// Elements from one row to the next with which a matrix of `columns` is laid out for products:
-// whole cache lines of floats, but no multiple of 128, which would map the rows of a panel to few
-// cache sets: oneDNN's sgemm falls to a third of its speed at 512 and 2048.
+// Returns the row stride, in elements, for a copy of a matrix of `columns` columns that is used in
+// products: whole cache lines of floats, but no multiple of 128, which would map the rows of a
+// panel to few cache sets. oneDNN's sgemm drops to a third of its speed at strides of 512 and 2048.
 inline int64_t PaddedStride(int64_t columns) {
   const int64_t stride = (columns + 15) / 16 * 16;
   return stride % 128 == 0 ? stride + 16 : stride;

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOOPS_SPECIAL_FUNCTIONS_H_
 #define COOPER_EXECUTOR_KERNELS_LOOPS_SPECIAL_FUNCTIONS_H_
 
-// Functions that the C library lacks, or has with a flaw.
+// Functions that the C library lacks or does not implement thread-safely.
 
 #include <cmath>
 #include <limits>
@@ -12,8 +12,8 @@
 
 namespace cooper {
 
-// The logarithm of the gamma function's magnitude, of float or double. std::lgamma is the same, but
-// writes the sign into a variable of the C library, which is a race where several threads call it.
+// Returns the logarithm of the magnitude of the gamma function, for float or double. std::lgamma
+// also writes the sign to a global variable, which is a data race between threads.
 template <typename T>
 COOPER_HOST_DEVICE T LogGamma(T x) {
 #ifdef __CUDA_ARCH__
@@ -25,7 +25,7 @@ COOPER_HOST_DEVICE T LogGamma(T x) {
 #endif
 }
 
-// The logarithmic derivative of the gamma function; infinite at 0, NaN at -1, -2, ...
+// Returns the logarithmic derivative of the gamma function; infinite at 0, NaN at -1, -2, ...
 COOPER_HOST_DEVICE inline double Digamma(double x) {
   if (x == 0) return -std::copysign(std::numeric_limits<double>::infinity(), x);
   double value = 0;
@@ -46,12 +46,13 @@ COOPER_HOST_DEVICE inline double Digamma(double x) {
   return value + std::log(x) - 0.5 / x - series;
 }
 
-// The inverse of std::erf: NaN outside [-1, 1], infinite at its ends.
+// Returns the inverse of std::erf: NaN outside [-1, 1], infinite at the ends.
 COOPER_HOST_DEVICE inline double ErfInv(double y) {
   if (!(y >= -1 && y <= 1)) return std::numeric_limits<double>::quiet_NaN();
   if (y == 1 || y == -1) return std::copysign(std::numeric_limits<double>::infinity(), y);
-  // A first guess by Winitzki's formula, good to 2e-3; then Halley's steps on erf(x) - y, each of
-  // which triples the correct digits. Near the ends 1 - |y| is exact and erfc keeps its digits.
+  // Winitzki's formula gives a first approximation with an error of 2e-3. Each of Halley's steps on
+  // erf(x) - y then triples the number of correct digits. Near the ends 1 - |y| is exact and erfc
+  // does not cancel.
   const double magnitude = std::fabs(y);
   const double complement = 1 - magnitude;
   constexpr double kA = 0.147;

@@ -28,7 +28,7 @@ TEST(SpecialFunctionsTest, DigammaIsTheSlopeOfLogGamma) {
 TEST(SpecialFunctionsTest, ErfInvUndoesErf) {
   for (double x = -5; x <= 5; x += 0.01) {
     const double y = std::erf(x);
-    // An error of half a unit in the last place of y moves x by this much.
+    // An error of half a unit in the last place of y changes x by this much.
     const double tolerance = 2e-16 / (2 * std::numbers::inv_sqrtpi * std::exp(-x * x));
     EXPECT_NEAR(ErfInv(y), x, tolerance + 1e-14) << x;
   }

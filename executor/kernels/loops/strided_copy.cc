@@ -15,12 +15,13 @@ namespace {
 
 using Level = StridedLoop::Level;
 
-// Elements below which a thread of its own does not pay.
+// The number of elements below which an additional thread does not pay.
 constexpr int64_t kGrain = 32768;
-// Side of the squares in which a transposition is done: both sides of one stay in the first cache.
+// The side of the square tiles of a transposition: source and destination of one fit in the
+// first-level cache.
 constexpr int64_t kTile = kTransposeTile;
 
-// One row: d[i * ds] = s[i * ss], or +=.
+// Computes one row: d[i * ds] = or += s[i * ss].
 template <typename T, bool kAdd>
 void Row(int64_t n, const T* s, int64_t ss, T* d, int64_t ds) {
   if constexpr (kAdd) {
@@ -41,7 +42,7 @@ void Row(int64_t n, const T* s, int64_t ss, T* d, int64_t ds) {
   }
 }
 
-// Contiguous rows are what the compiler can vectorise when it adds.
+// The constant strides let the compiler vectorise contiguous rows with kAdd.
 template <typename T, bool kAdd>
 void AnyRow(int64_t n, const T* s, int64_t ss, T* d, int64_t ds) {
   if (kAdd && ss == 1 && ds == 1) {
@@ -51,13 +52,13 @@ void AnyRow(int64_t n, const T* s, int64_t ss, T* d, int64_t ds) {
   }
 }
 
-// Two loops. `tiled` cuts the inner one, so that neighbouring rows use the cache lines that one
-// has read.
+// Runs the two inner loops. `tiled` splits the inner one so that adjacent rows use the cache lines
+// that one of them has read.
 template <typename T, bool kAdd>
 void Rows(const Level& rows, int64_t begin, int64_t end, const Level& row, bool tiled, const T* s,
           T* d) {
   const int64_t step = tiled ? kTile : row.extent;
-  // Whether whole tiles are transposed in registers, of which there are enough for one.
+  // Whether to transpose whole tiles in registers, which needs the registers of AVX-512.
   const bool in_registers = std::is_same_v<T, uint32_t> && !kAdd && tiled && rows.src_stride == 1 &&
                             row.dst_stride == 1 && end - begin == kTile &&
                             GetCpuLevel() >= CpuLevel::kAvx512;
@@ -77,8 +78,8 @@ void Rows(const Level& rows, int64_t begin, int64_t end, const Level& row, bool 
   }
 }
 
-// The loop that, taken as the rows of the innermost one, makes a transposition: the one in which
-// the source is contiguous. -1 if the innermost loop is that one or there is none.
+// Returns the loop along which the source is contiguous, which together with the innermost one
+// makes a transposition; -1 if that is the innermost loop or none.
 int TransposedLevel(const StridedLoop& loop) {
   if (loop[loop.rank() - 1].src_stride == 1) return -1;
   for (int i = 0; i + 1 < loop.rank(); ++i) {
@@ -107,7 +108,7 @@ void Run(const StridedLoop& loop, const T* src, T* dst) {
     };
     return serial ? part(0, row.extent) : ParallelFor(row.extent, kGrain, part);
   }
-  // A sum keeps the order of the loop, whatever the strides.
+  // A sum keeps the order of the loop, for any strides.
   const int transposed = serial ? -1 : TransposedLevel(loop);
   const int rows_at = transposed >= 0 ? transposed : rank - 2;
   const Level rows = loop[rows_at];
@@ -158,7 +159,7 @@ absl::Status StridedCopy(const StridedLoop& loop, DType dtype, WriteReq req, con
     });
     return absl::OkStatus();
   }
-  switch (SizeOf(dtype)) {  // moving bits needs no arithmetic on them
+  switch (SizeOf(dtype)) {  // copies bits, without arithmetic
     case 1:
       Move<uint8_t>(loop, src, dst);
       break;

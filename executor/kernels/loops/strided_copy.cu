@@ -18,12 +18,12 @@ namespace {
 
 using Level = StridedLoop::Level;
 
-// Side of the squares that a transposition reads and writes along rows.
+// The side of the square tiles in which a transposition reads and writes rows.
 constexpr int kTile = 32;
-constexpr int kTileRows = 8;  // of a tile, that a block moves at once
+constexpr int kTileRows = 8;  // rows of a tile that a block moves at once
 
-// A loop as kernels read it. Index is int32_t where the walk stays below 2^31, since divisions and
-// products of 64 bits are several times slower.
+// A loop in the form that kernels read. Index is int32_t if all indices and offsets stay below
+// 2^31, because divisions and products of 64 bits are several times slower.
 template <typename Index>
 struct Walk {
   struct Axis {
@@ -39,7 +39,7 @@ struct Walk {
     count *= static_cast<Index>(level.extent);
   }
 
-  // Offsets of iteration i.
+  // Computes the offsets of iteration i.
   __device__ void At(Index i, Index* src, Index* dst) const {
     Index from = 0, to = 0;
     for (int k = rank - 1; k > 0; --k) {
@@ -78,7 +78,7 @@ __global__ void FillWords(const Walk<Index> walk, Word value, Word* dst) {
   }
 }
 
-// One thread sums what goes into one element: `kept` walks the elements, `summed` what each is of.
+// Sums the elements of `summed` for each element of `kept`, with one thread per element of `kept`.
 template <typename C, typename Index>
 __global__ void SumElements(const Walk<Index> kept, const Walk<Index> summed, DType dtype,
                             const void* src, void* dst, bool add) {
@@ -96,8 +96,9 @@ __global__ void SumElements(const Walk<Index> kept, const Walk<Index> summed, DT
   }
 }
 
-// The source is contiguous along `across`, the destination along `along`: a block turns one tile
-// at a time in shared memory, whose rows are one word longer so that columns meet no bank twice.
+// Transposes tiles in shared memory, one per block at a time. The source is contiguous along
+// `across`, the destination along `along`. Rows of the tile have one extra word so that columns
+// have no bank conflicts.
 template <typename Word, typename Index>
 __global__ void TransposeTiles(const Walk<Index> others, typename Walk<Index>::Axis across,
                                typename Walk<Index>::Axis along, Index tiles_across,
@@ -134,7 +135,7 @@ absl::Status CheckDepth(const StridedLoop& loop) {
       absl::StrCat("a copy with more than ", StridedLoop::kMaxRank, " strides"));
 }
 
-// Whether all indices and offsets fit int32_t, with a grid's step to spare.
+// Returns whether all indices and offsets fit int32_t, with room for one step of the grid.
 bool FitsInt32(const StridedLoop& loop) {
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max() - (int64_t{1} << 21);
   int64_t count = 1, src = 0, dst = 0;
@@ -146,7 +147,7 @@ bool FitsInt32(const StridedLoop& loop) {
   return std::max({count, src, dst}) <= kMost;
 }
 
-// Calls fn(Index{}) with the type to index `loop` in.
+// Calls fn(Index{}) with the type in which to index `loop`, and returns its status.
 template <typename Fn>
 absl::Status DispatchIndex(const StridedLoop& loop, Fn&& fn) {
   return FitsInt32(loop) ? fn(int32_t{0}) : fn(int64_t{0});
@@ -159,8 +160,8 @@ Walk<Index> WalkOf(const StridedLoop& loop) {
   return walk;
 }
 
-// The loop over words instead of elements, if its innermost axis is contiguous on both sides and
-// all else begins at words.
+// Returns the loop over words instead of elements if its innermost axis is contiguous on both sides
+// and everything else is aligned to words; otherwise returns `loop`.
 StridedLoop InWords(const StridedLoop& loop, int64_t element_bytes, const void* src,
                     const void* dst, int64_t* word_bytes) {
   *word_bytes = element_bytes;
@@ -181,8 +182,8 @@ StridedLoop InWords(const StridedLoop& loop, int64_t element_bytes, const void* 
   return words;
 }
 
-// The axis along which the source is contiguous while the destination is so along the innermost
-// one, if both are long enough for tiles; else -1.
+// Returns the axis along which the source is contiguous, if the destination is contiguous along the
+// innermost axis and both are long enough for tiles; otherwise -1.
 int AxisAcross(const StridedLoop& loop) {
   constexpr int64_t kLeast = kTile / 2;
   if (loop.rank() < 2) return -1;

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOOPS_STRIDED_COPY_H_
 #define COOPER_EXECUTOR_KERNELS_LOOPS_STRIDED_COPY_H_
 
-// Copies elements between two arrays that are walked with strides of their own: what transposing,
-// slicing, concatenating, repeating and their gradients come down to. Nothing is allocated.
+// Copies elements between two arrays with different strides, for transposing, slicing,
+// concatenating, repeating and their gradients. Allocates nothing.
 
 #include <cstdint>
 
@@ -12,27 +12,28 @@
 
 namespace cooper {
 
-// dst = src, or dst += src with kAdd, for every element of `loop`; kNull does nothing. `src` and
-// `dst` are the elements at which the loop begins; the two must not overlap. With kAdd a
-// destination stride may be 0: the elements are then summed, in the order of the loop.
+// Computes dst = or += src for every element of `loop`; does nothing with kNull. `src` and `dst`
+// point to the elements at which the loop begins. They must not overlap. With kAdd a destination
+// stride may be 0: the elements are then summed in the order of the loop. Uses several threads.
 //
-// kUnimplemented if the loop is too deep.
+// Errors: kUnimplemented if the loop is too deep.
 absl::Status StridedCopy(const StridedLoop& loop, DType dtype, WriteReq req, const void* src,
                          void* dst);
 
-// dst = src or dst += src for arrays of one size and dtype, which may be the same array.
+// Computes dst = or += src for arrays of one size and dtype, which may be the same array.
 absl::Status CopyElements(const ArrayView& src, WriteReq req, const ArrayView& dst);
 
-// Zeroes what kWrite is about to write parts of, or sums of. Nothing for other requests.
+// Zeroes `dst` with kWrite, before a kernel writes parts of it or sums to it. Does nothing with
+// other requests.
 void ZeroIfWrite(WriteReq req, const ArrayView& dst);
 
-// What a kernel does for an output of which it has written parts: adding, since ZeroIfWrite came
-// first, except that kNull stays.
+// Returns the request for writing to an output after ZeroIfWrite: kAdd unless it is kNull.
 inline WriteReq AddUnlessNull(WriteReq req) {
   return req == WriteReq::kNull ? WriteReq::kNull : WriteReq::kAdd;
 }
 
-// The CPU as the Device of the kernels in executor/kernels/shape.
+// The CPU as the Device of the kernels in executor/kernels/shape. strided_copy_cuda.h has the
+// contracts.
 struct CpuMover {
   static absl::Status Copy(const KernelContext&, const StridedLoop& loop, DType dtype, WriteReq req,
                            const void* src, void* dst) {

@@ -1,4 +1,4 @@
-// What moving elements costs, on the shapes of recurrent networks, beside a plain copy of as many.
+// Measures strided copies at the shapes of recurrent networks, compared with memcpy of equal size.
 
 #include <cstdint>
 #include <cstring>
@@ -11,7 +11,7 @@
 namespace cooper {
 namespace {
 
-// `size` elements are copied, out of at most four times as many.
+// Copies `size` elements out of at most four times as many.
 void Run(benchmark::State& state, const StridedLoop& loop, int64_t size, WriteReq req) {
   SetNumThreads(1);
   std::vector<float> src(4 * size, 1.0f), dst(size, 2.0f);
@@ -20,7 +20,7 @@ void Run(benchmark::State& state, const StridedLoop& loop, int64_t size, WriteRe
     benchmark::DoNotOptimize(dst.data());
     benchmark::ClobberMemory();
   }
-  // Copied elements are read and written.
+  // Each copied element is read and written.
   state.SetBytesProcessed(state.iterations() * size * 2 * sizeof(float));
 }
 
@@ -36,7 +36,7 @@ void BM_Memcpy(benchmark::State& state) {
 }
 BENCHMARK(BM_Memcpy)->Arg(32 * 200)->Arg(32 * 650)->Arg(1120 * 650);
 
-// One gate of (batch_size, 4 * num_hidden).
+// Copies one gate of (batch_size, 4 * num_hidden).
 StridedLoop GateLoop(int64_t hidden) {
   StridedLoop loop;
   loop.Add(32, 4 * hidden, hidden);
@@ -65,7 +65,7 @@ void BM_Transpose(benchmark::State& state) {
 }
 BENCHMARK(BM_Transpose)->Args({32, 650})->Args({1120, 650})->Args({1024, 1024});
 
-// (batch_size, length, features) with time first.
+// Transposes (batch_size, length, features) to time-major order.
 void BM_SwapBatchAndTime(benchmark::State& state) {
   const int64_t features = state.range(0);
   StridedLoop loop;

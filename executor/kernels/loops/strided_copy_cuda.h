@@ -1,9 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOOPS_STRIDED_COPY_CUDA_H_
 #define COOPER_EXECUTOR_KERNELS_LOOPS_STRIDED_COPY_CUDA_H_
 
-// Copies between arrays of one GPU that are walked with strides of their own, as
-// executor/kernels/loops/strided_copy.h does on the CPU. Everything is queued on the context's
-// queue.
+// Copies elements between arrays of one GPU with different strides;
+// executor/kernels/loops/strided_copy.h is for the CPU. All work goes to the context's queue.
 
 #include <cstdint>
 
@@ -14,29 +13,30 @@
 
 namespace cooper {
 
-// The GPU as the Device of the kernels in executor/kernels/shape. Pointers are to its memory.
+// The GPU as the Device of the kernels in executor/kernels/shape. Pointers are device pointers.
 struct CudaMover {
-  // dst = src, or dst += src with kAdd, for every element of `loop`; kNull does nothing. `src` and
-  // `dst` are the elements at which the loop begins; the two must not overlap, and no destination
-  // stride may be 0. One launch. kUnimplemented if the loop is too deep.
+  // Computes dst = or += src for every element of `loop`; does nothing with kNull. `src` and `dst`
+  // point to the elements at which the loop begins. They must not overlap, and no destination
+  // stride may be 0. One launch. Errors: kUnimplemented if the loop is too deep.
   static absl::Status Copy(const KernelContext& c, const StridedLoop& loop, DType dtype,
                            WriteReq req, const void* src, void* dst);
 
-  // dst = src or dst += src for arrays of one size and dtype, which may be the same array.
+  // Computes dst = or += src for arrays of one size and dtype, which may be the same array.
   static absl::Status CopyAll(const KernelContext& c, const ArrayView& src, WriteReq req,
                               const ArrayView& dst);
 
-  // Elements of `src` summed into those of `dst`, all of which the loop reaches unless it is empty;
-  // where a destination stride is 0 they are added in the order of the loop, in float for the
-  // 16-bit floats. One launch.
+  // Sums elements of `src` into the elements of `dst`, all of which the loop reaches unless it is
+  // empty. Where a destination stride is 0, elements are added in the order of the loop, in float
+  // for the 16-bit floats. One launch.
   static absl::Status Sum(const KernelContext& c, const StridedLoop& loop, WriteReq req,
                           const void* src, const ArrayView& dst);
 
-  // Writes `value` to the loop's destinations, of which `begin` is the first in `whole`.
+  // Writes `value` to the loop's destinations; `begin` is the offset of the first one in `whole`.
   static absl::Status Fill(const KernelContext& c, const StridedLoop& loop, double value,
                            const ArrayView& whole, int64_t begin);
 
-  // Zeroes what kWrite is about to write parts of, or sums of. Nothing for other requests.
+  // Zeroes `dst` with kWrite, before a kernel writes parts of it or sums to it. Does nothing with
+  // other requests.
   static absl::Status Zero(const KernelContext& c, WriteReq req, const ArrayView& dst);
 };
 

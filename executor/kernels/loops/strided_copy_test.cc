@@ -26,7 +26,7 @@ StridedLoop LoopOf(const std::vector<Level>& levels) {
   return loop;
 }
 
-// The definition: one element after the other.
+// The reference: copies one element after the other.
 void Plain(const std::vector<Level>& levels, size_t depth, bool add, const int32_t* src,
            int32_t* dst) {
   if (depth == levels.size()) {

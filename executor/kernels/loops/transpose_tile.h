@@ -1,19 +1,20 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOOPS_TRANSPOSE_TILE_H_
 #define COOPER_EXECUTOR_KERNELS_LOOPS_TRANSPOSE_TILE_H_
 
-// The transposition of a square that fits into registers. Each row is read and written at once:
-// rows that lie a power of two apart share a few places of a cache, and would push each other out
-// of it if they were read element by element. For 32 vector registers of 16 lanes.
+// Transposes a square that fits in registers. Each row is read and written as a whole: rows whose
+// distance is a power of two share a few cache sets, and would evict each other if they were read
+// element by element. Needs 32 vector registers of 16 lanes to be fast.
 
 #include <cstdint>
 #include <cstring>
 
 namespace cooper {
 
+// The side of the square.
 inline constexpr int kTransposeTile = 16;
 
-// The elements of two rows that are kDistance apart change places where that transposes them: of
-// rows 0 and 1, elements 1 of the first and 0 of the second, and so on.
+// Exchanges the elements of two rows, kDistance apart, that a transposition exchanges: element 1 of
+// row 0 with element 0 of row 1, and so on.
 template <int kDistance, typename Row>
 void SwapHalves(Row& a, Row& b) {
   const Row x = a, y = b;
@@ -32,6 +33,8 @@ void SwapHalves(Row& a, Row& b) {
   }
 }
 
+// Does one of log2(kTransposeTile) steps of a transposition: exchanges blocks of kDistance
+// elements.
 template <int kDistance, typename Row>
 void SwapRows(Row* rows) {
   for (int i = 0; i < kTransposeTile; ++i) {
@@ -39,7 +42,7 @@ void SwapRows(Row* rows) {
   }
 }
 
-// d[i * ds + j] = s[j * ss + i] for i, j < kTransposeTile.
+// Computes d[i * ds + j] = s[j * ss + i] for i, j < kTransposeTile.
 inline void TransposeTile(const uint32_t* s, int64_t ss, uint32_t* d, int64_t ds) {
   using Row = uint32_t __attribute__((vector_size(kTransposeTile * sizeof(uint32_t))));
   Row rows[kTransposeTile];

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOOPS_UNARY_FUNCTIONS_H_
 #define COOPER_EXECUTOR_KERNELS_LOOPS_UNARY_FUNCTIONS_H_
 
-// Functions of one element, and of (ograd, value) their gradients, for element loops of every
-// device. Those of Activation are in activation_functions.h.
+// Functions of one element, and their gradients as functions of (ograd, value), for element loops
+// of every device. activation_functions.h has those of Activation.
 
 #include <cmath>
 #include <cstdint>
@@ -33,12 +33,12 @@ inline constexpr bool kIsInteger = std::is_integral_v<C>;
     }                                                      \
   }
 
-// Rounding leaves integers alone.
+// Rounding keeps integers unchanged.
 #define COOPER_ROUNDING(Name, value) \
   COOPER_UNARY(                      \
       Name, true, if constexpr (kIsInteger<C>) { return x; } else { return value; })
 
-// Of g = ograd and v, the forward function's input or output as its schema says.
+// Takes g = ograd and v, the input or the output of the forward function as its schema says.
 #define COOPER_DERIVATIVE_OF(Name, exact_integers, body)   \
   struct Name {                                            \
     static constexpr int kArity = 2;                       \
@@ -85,7 +85,7 @@ COOPER_UNARY(Abs, true, return x < 0 ? WrapNegate(x) : (x == 0 ? C{0} : x););
 COOPER_UNARY(Sign, true, return C(x > 0) - C(x < 0););
 COOPER_UNARY(Negative, true, return WrapNegate(x););
 COOPER_ROUNDING(Round, std::round(x));
-// The lower of the two nearest integers when both are equally near.
+// Ties round to the lower integer.
 COOPER_ROUNDING(Rint, x - std::floor(x) <= std::ceil(x) - x ? std::floor(x) : std::ceil(x));
 COOPER_ROUNDING(Ceil, std::ceil(x));
 COOPER_ROUNDING(Floor, std::floor(x));
@@ -121,6 +121,7 @@ COOPER_UNARY(Gamma, false, return std::tgamma(x););
 COOPER_UNARY(GammaLn, false, return LogGamma(x););
 COOPER_UNARY(LogicalNot, true, return x == 0;);
 
+// Gradients. v is the output for SqrtGrad, CbrtGrad and TanGrad, otherwise the input.
 COOPER_DERIVATIVE_OF(AbsGrad, true, return v > 0 ? g : (v < 0 ? WrapNegate(g) : C{0}););
 COOPER_DERIVATIVE_OF(SquareGrad, true, return WrapMul(WrapMul(g, C{2}), v););
 COOPER_DERIVATIVE(SqrtGrad, return g * C{0.5} / v;);

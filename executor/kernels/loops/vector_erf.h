@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOOPS_VECTOR_ERF_H_
 #define COOPER_EXECUTOR_KERNELS_LOOPS_VECTOR_ERF_H_
 
-// The error function without branches or calls (vector_math.h), to 2 units in the last place
-// (vector_math_test.cc).
+// The error function without branches or calls (vector_math.h), with errors of at most 2 units in
+// the last place (vector_math_test.cc).
 
 #include <cmath>
 
@@ -11,7 +11,8 @@
 
 namespace cooper {
 
-// x + x p(x^2) near 0, else 1 - exp(-t(|x|)); p and t = -log(1 - erf) by minimax fits.
+// Computes x + x p(x^2) near 0, otherwise 1 - exp(-t(|x|)). p and t = -log(1 - erf) are minimax
+// fits.
 COOPER_HOST_DEVICE inline float VectorErf(float x) {
   const float magnitude = std::fabs(x);
   const float z = x * x, z2 = z * z;

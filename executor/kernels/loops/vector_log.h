@@ -1,9 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOOPS_VECTOR_LOG_H_
 #define COOPER_EXECUTOR_KERNELS_LOOPS_VECTOR_LOG_H_
 
-// Logarithms and powers without branches or calls (vector_math.h). The errors are below 2 units in
-// the last place (vector_math_test.cc). As in the C library, log(0) is -infinity and the logarithm
-// of a negative number NaN.
+// Logarithms and powers without branches or calls (vector_math.h). Errors are below 2 units in the
+// last place (vector_math_test.cc). As in the C library, log(0) is -infinity and the logarithm of a
+// negative number is NaN. VectorPow in double is std::pow.
 
 #include <bit>
 #include <cmath>
@@ -15,7 +15,7 @@
 
 namespace cooper {
 
-// x = 2^exponent (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)], and log(1 + f); x > 0 and finite.
+// The parts of x = 2^exponent (1 + f), with 1 + f in [sqrt(1/2), sqrt(2)], for positive finite x.
 template <typename C>
 struct VectorLogParts {
   C exponent;
@@ -23,6 +23,7 @@ struct VectorLogParts {
   C tail;  // log(1 + f) - f
 };
 
+// Splits x and computes log(1 + f).
 COOPER_HOST_DEVICE inline VectorLogParts<float> SplitVectorLog(float x) {
   const bool subnormal = x < 1.17549435e-38f;
   const float scaled = subnormal ? x * 8388608.0f : x;
@@ -46,12 +47,12 @@ COOPER_HOST_DEVICE inline VectorLogParts<double> SplitVectorLog(double x) {
   constexpr uint64_t kSqrtHalf = 0x3fe6a09e667f3bcdu;
   const uint64_t bits = std::bit_cast<uint64_t>(scaled);
   const uint64_t above = bits - kSqrtHalf;
-  // The exponent plus 1024, as a double: the low bits of 2^52 + it.
+  // The exponent plus 1024, as a double: the low bits of 2^52 plus it.
   const uint64_t biased = (above + 0x4000000000000000u) >> 52;
   const double n = std::bit_cast<double>(biased | 0x4330000000000000u) - 4503599627371520.0;
   const double f = std::bit_cast<double>((above & 0x000fffffffffffffu) + kSqrtHalf) - 1.0;
-  // With s = f / (2 + f), log(1 + f) = 2 atanh(s) = f - f^2 / 2 + s (f^2 / 2 + r(s^2)), r by a
-  // minimax fit.
+  // With s = f / (2 + f), log(1 + f) = 2 atanh(s) = f - f^2 / 2 + s (f^2 / 2 + r(s^2)), with a
+  // minimax fit for r.
   const double s = f / (f + 2.0), z = s * s, z2 = z * z;
   const double r01 = 0.40000000000006287067 * z + 0.66666666666666660933;
   const double r23 = 0.22222222648749510393 * z + 0.28571428569072972116;
@@ -62,7 +63,7 @@ COOPER_HOST_DEVICE inline VectorLogParts<double> SplitVectorLog(double x) {
   return {n - (subnormal ? 54.0 : 0.0), f, s * (half + r) - half};
 }
 
-// Replaces `y`, the result for positive finite x, for other arguments.
+// Returns `y`, the result for positive finite x, or the result for another x.
 template <typename C>
 COOPER_HOST_DEVICE C WithLogLimits(C x, C y) {
   constexpr C kInf = std::numeric_limits<C>::infinity();
@@ -71,8 +72,8 @@ COOPER_HOST_DEVICE C WithLogLimits(C x, C y) {
   return x == 0 ? -kInf : y;
 }
 
-// ln 2, log10(2) and log10(e) in two parts. The first part of ln 2 and log10(2) is so short that
-// its product with an exponent is exact.
+// ln 2 and log10(2) in two parts, the first of which is so short that its product with an exponent
+// is exact.
 template <typename C>
 struct LogConstants;
 template <>
@@ -86,6 +87,7 @@ struct LogConstants<double> {
   static constexpr double kLg2High = 0.301029995663611771306, kLg2Low = 3.69423907715893078616e-13;
 };
 
+// Returns the natural logarithm.
 template <typename C>
 COOPER_HOST_DEVICE C VectorLog(C x) {
   const auto [n, f, tail] = SplitVectorLog(x);
@@ -93,15 +95,17 @@ COOPER_HOST_DEVICE C VectorLog(C x) {
   return WithLogLimits(x, n * K::kLn2High + (f + (tail + n * K::kLn2Low)));
 }
 
+// Returns the logarithm to base 2.
 template <typename C>
 COOPER_HOST_DEVICE C VectorLog2(C x) {
   const auto [n, f, tail] = SplitVectorLog(x);
   constexpr C kLog2E = static_cast<C>(1.4426950408889634);
-  // log2(e) = 1 + 0.44..., so that f itself is added without rounding.
+  // log2(e) = 1 + 0.44..., so f itself is added without rounding.
   const C rest = (f + tail) * (kLog2E - 1) + tail;
   return WithLogLimits(x, n + (f + rest));
 }
 
+// Returns the logarithm to base 10.
 template <typename C>
 COOPER_HOST_DEVICE C VectorLog10(C x) {
   const auto [n, f, tail] = SplitVectorLog(x);
@@ -110,7 +114,7 @@ COOPER_HOST_DEVICE C VectorLog10(C x) {
   return WithLogLimits(x, n * K::kLg2High + ((f + tail) * kLog10E + n * K::kLg2Low));
 }
 
-// log(1 + x) = log(u) + (x - (u - 1)) / u with u = 1 + x as it is rounded.
+// Computes log(1 + x) = log(u) + (x - (u - 1)) / u, where u is 1 + x rounded.
 template <typename C>
 COOPER_HOST_DEVICE C VectorLog1p(C x) {
   const C u = C{1} + x;
@@ -121,7 +125,7 @@ COOPER_HOST_DEVICE C VectorLog1p(C x) {
   return x == 0 ? x : WithLogLimits(u, y);  // log1p(-0) is -0
 }
 
-// x to the power of y, in double, which has the digits that a float needs.
+// Returns x to the power of y, computed in double to get all digits of a float.
 COOPER_HOST_DEVICE inline float VectorPow(float x, float y) {
   const double log = VectorLog(static_cast<double>(std::fabs(x)));
   float power = static_cast<float>(VectorExp(static_cast<double>(y) * log));
@@ -132,7 +136,7 @@ COOPER_HOST_DEVICE inline float VectorPow(float x, float y) {
   power = is_negative && is_odd ? -power : power;
   const bool has_none = x < 0 && x >= std::numeric_limits<float>::lowest() && !is_integer;
   power = has_none ? std::numeric_limits<float>::quiet_NaN() : power;
-  // Where 0 times infinity, or NaN, has a result.
+  // The cases in which 0 times infinity, or NaN, gives 1.
   const bool is_one =
       y == 0 || x == 1 || (x == -1 && std::fabs(y) == std::numeric_limits<float>::infinity());
   return is_one ? 1.0f : power;

@@ -1,11 +1,10 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOOPS_VECTOR_MATH_H_
 #define COOPER_EXECUTOR_KERNELS_LOOPS_VECTOR_MATH_H_
 
-// exp, expm1, tanh and sigmoid without branches or calls, so that a loop over them is compiled to
-// vector instructions; the C library's are calls, several times slower. vector_log.h and
-// vector_erf.h have more functions of this kind. vector_math_test.cc has the largest errors in
-// units in the last place: at most 3 for float and for double. Sigmoid is 0 where it would be
-// subnormal. NaN stays NaN.
+// exp, expm1, tanh and sigmoid without branches or calls, so that loops over them are vectorised;
+// the C library's functions are calls, several times slower. vector_log.h and vector_erf.h have
+// more such functions. Errors are at most 3 units in the last place for float and double
+// (vector_math_test.cc). Sigmoid returns 0 where its result would be subnormal. NaN gives NaN.
 
 #include <bit>
 #include <cmath>
@@ -16,47 +15,50 @@
 
 namespace cooper {
 
-// What lies beyond a function's bounds is computed as anything else, to no avail, and replaced at
-// the end: an argument that is clamped before makes compilers take the bound's constants through
-// all of the polynomial, as a second path that is blended with the first at each step.
+// Arguments beyond a function's bounds are computed like others, and their results are replaced at
+// the end. If arguments were clamped first, compilers would evaluate the polynomial for the bounds
+// too, as a second path that is blended with the first at each step.
 
-// x = n ln 2 + r with n = round(x / ln 2), |r| <= ln(2) / 2, of a moderate x.
+// The parts of x = n ln 2 + r with n = round(x / ln 2) and |r| <= ln(2) / 2, for x of moderate
+// size.
 struct VectorExpParts {
   int32_t n;
   float expm1;  // exp(r) - 1
 };
 COOPER_HOST_DEVICE inline VectorExpParts SplitVectorExp(float x) {
-  // Adding 1.5 * 2^23 rounds to an integer, which then is the sum's low bits.
+  // Adding 1.5 * 2^23 rounds to an integer, which becomes the low bits of the sum.
   const float shifted = x * 1.44269504f + 12582912.0f;
   const float m = shifted - 12582912.0f;
   // ln 2 in two parts: m * 0.693359375 is exact.
   const float r = (x - m * 0.693359375f) + m * 2.12194440e-4f;
-  // exp(r) = 1 + r + r^2 q(r), q by a weighted minimax fit; in an order (Estrin's) in which few
-  // operations wait for each other.
+  // exp(r) = 1 + r + r^2 q(r), with a weighted minimax fit for q, evaluated in Estrin's order, in
+  // which few operations depend on each other.
   const float r2 = r * r;
   const float low = 0.16666518f * r + 0.5f;
   const float high = 0.0013950488f * r2 + (0.0083688879f * r + 0.041666206f);
   const float q = high * r2 + low;
-  // Unsigned, since x may be anything: 0x4b400000 are the bits of 1.5 * 2^23.
+  // Unsigned arithmetic, because x may be any float: 0x4b400000 are the bits of 1.5 * 2^23.
   return {static_cast<int32_t>(std::bit_cast<uint32_t>(shifted) - 0x4b400000u), q * r2 + r};
 }
 
-// 2^n, if that is a normal number; unsigned, since n may be anything.
+// Returns 2^n if that is a normal number. Unsigned arithmetic, because n may be any integer.
 COOPER_HOST_DEVICE inline float VectorExp2(int32_t n) {
   return std::bit_cast<float>((static_cast<uint32_t>(n) + 127u) << 23);
 }
 
-// exp(x) = 2^n exp(r). Overflows to infinity, and is 0 or subnormal where exp is.
+// Returns exp(x) = 2^n exp(r). Overflows to infinity; small results are subnormal or 0, as those of
+// exp.
 COOPER_HOST_DEVICE inline float VectorExp(float x) {
   const auto [n, expm1] = SplitVectorExp(x);
-  // 2^n in two factors, since n may be beyond the exponents of normal numbers.
+  // 2^n as two factors, because n may be beyond the exponents of normal numbers.
   const int32_t half = n >> 1;
   float y = (expm1 + 1.0f) * VectorExp2(half) * VectorExp2(n - half);
   y = x < -105.0f ? 0.0f : y;
   return x > 90.0f ? std::numeric_limits<float>::infinity() : y;
 }
 
-// tanh(|x|) = e / (e + 2) with e = exp(2|x|) - 1, which does not cancel near 0.
+// Returns tanh(x), from tanh(|x|) = e / (e + 2) with e = exp(2|x|) - 1, which does not cancel near
+// 0.
 COOPER_HOST_DEVICE inline float VectorTanh(float x) {
   const float magnitude = std::fabs(x);
   const auto [n, expm1] = SplitVectorExp(magnitude + magnitude);
@@ -66,20 +68,20 @@ COOPER_HOST_DEVICE inline float VectorTanh(float x) {
   return std::copysign(y, x);  // tanh(-0) is -0
 }
 
-// exp(x) of x <= 0; 0 below -87.3, a little above where it becomes subnormal.
+// Returns exp(x) for x <= 0; 0 below -87.3, a little above where the result becomes subnormal.
 COOPER_HOST_DEVICE inline float VectorExpOfNonPositive(float x) {
   const auto [n, expm1] = SplitVectorExp(x);
   const float y = (expm1 + 1.0f) * VectorExp2(n);
   return x < -87.3f ? 0.0f : y;
 }
 
-// 1 / (1 + e) or e / (1 + e) with e = exp(-|x|), which does not overflow.
+// Returns 1 / (1 + e) or e / (1 + e) with e = exp(-|x|), which does not overflow.
 COOPER_HOST_DEVICE inline float VectorSigmoid(float x) {
   const float e = VectorExpOfNonPositive(-std::fabs(x));
   return (x < 0.0f ? e : 1.0f) / (1.0f + e);
 }
 
-// exp(x) - 1 of x <= 0, without cancelling near 0.
+// Returns exp(x) - 1 for x <= 0, without cancellation near 0.
 COOPER_HOST_DEVICE inline float VectorExpm1OfNonPositive(float x) {
   const auto [n, expm1] = SplitVectorExp(x);
   const float scale = VectorExp2(n);
@@ -87,8 +89,8 @@ COOPER_HOST_DEVICE inline float VectorExpm1OfNonPositive(float x) {
   return x < -87.0f ? -1.0f : y;
 }
 
-// exp(x) - 1 without cancelling near 0, by halves, since 2^n may overflow where the result does
-// not.
+// Returns exp(x) - 1 without cancellation near 0. It scales by 2^(n - 1) and doubles the result,
+// because 2^n may overflow where the result does not.
 COOPER_HOST_DEVICE inline float VectorExpm1(float x) {
   const auto [n, expm1] = SplitVectorExp(x);
   const float half_scale = VectorExp2(n - 1);
@@ -98,7 +100,7 @@ COOPER_HOST_DEVICE inline float VectorExpm1(float x) {
   return x == 0.0f ? x : y;  // expm1(-0) is -0
 }
 
-// The same in double precision.
+// The same functions in double precision.
 
 struct VectorExpParts64 {
   int64_t n;
@@ -108,7 +110,7 @@ COOPER_HOST_DEVICE inline VectorExpParts64 SplitVectorExp(double x) {
   // Adding 1.5 * 2^52 rounds to an integer; 0x4338000000000000 are its bits.
   const double shifted = x * 1.4426950408889634 + 6755399441055744.0;
   const double m = shifted - 6755399441055744.0;
-  // The first part of ln 2 has 33 bits, so that its product with m is exact.
+  // The first part of ln 2 has 33 bits, so its product with m is exact.
   const double r = (x - m * 0.693147180369123816490) - m * 1.90821492927058770002e-10;
   const double r2 = r * r, r4 = r2 * r2;
   const double q01 = 0.16666666666666412518 * r + 0.50000000000000106271;
@@ -126,7 +128,7 @@ COOPER_HOST_DEVICE inline double VectorExp2(int64_t n) {
 
 COOPER_HOST_DEVICE inline double VectorExp(double x) {
   const auto [n, expm1] = SplitVectorExp(x);
-  // n / 2 by an unsigned shift, which vector instructions have.
+  // n / 2 by an unsigned shift, which vector instructions support.
   const int64_t half =
       static_cast<int64_t>((static_cast<uint64_t>(n) + 4096u) >> 1 & 0xffffu) - 2048;
   double y = (expm1 + 1.0) * VectorExp2(half) * VectorExp2(n - half);

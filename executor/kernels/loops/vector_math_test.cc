@@ -21,8 +21,8 @@ namespace {
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// A function beside the C library's in long double, and the largest errors that are allowed, in
-// units in the last place of float and of double.
+// A function, the C library's function in long double, and the largest allowed errors, in units in
+// the last place of float and of double.
 struct Function {
   const char* name;
   float (*f32)(float);
@@ -37,8 +37,8 @@ struct Function {
 #define COOPER_BOTH(Name) [](float x) { return Name(x); }, [](double x) { return Name(x); }
 #define COOPER_EXACT(value) [](long double x) -> long double { return value; }
 
-// Bounds are the largest errors found, rounded up to the next half. Sigmoid and exp of
-// non-positive numbers are 0 before the result is subnormal.
+// Bounds are the largest observed errors, rounded up to the next half. Sigmoid and exp of
+// non-positive numbers return 0 before the result is subnormal.
 const Function kFunctions[] = {
     {"Exp", COOPER_BOTH(VectorExp), COOPER_EXACT(std::exp(x)), 1.5, 1.5},
     {"ExpOfNonPositive", COOPER_BOTH(VectorExpOfNonPositive), COOPER_EXACT(std::exp(x)), 1.5, 1.5,
@@ -71,7 +71,7 @@ const Function kFunctions[] = {
 
 class VectorMathTest : public ::testing::TestWithParam<Function> {};
 
-// The error of f(x), in units in the last place of C; 0 where the exact result is not a normal
+// Returns the error of f(x) in units in the last place of C; 0 if the exact result is not a normal
 // number.
 template <typename C>
 double UlpsOf(const Function& function, C (*f)(C), C x) {
@@ -85,7 +85,7 @@ double UlpsOf(const Function& function, C (*f)(C), C x) {
   return static_cast<double>(std::fabs(static_cast<long double>(f(x)) - exact) / ulp);
 }
 
-// Random arguments of every exponent and both signs, and evenly spread ones near 0.
+// Returns random arguments with every exponent and both signs, and evenly spaced ones near 0.
 template <typename C, typename Bits>
 std::vector<C> Arguments() {
   constexpr int kMantissa = std::numeric_limits<C>::digits - 1;
@@ -125,8 +125,8 @@ TEST_P(VectorMathTest, IsAccurateAtEveryLevel) {
   });
 }
 
-// Zeros, infinities, NaN and arguments outside of the domain have the C library's results, but for
-// the sign of NaN.
+// Checks that zeros, infinities, NaN and arguments outside of the domain give the C library's
+// results, except for the sign of NaN.
 TEST_P(VectorMathTest, HasTheLimitsOfTheCLibrary) {
   const Function& function = GetParam();
   for (const double x : {0.0, -0.0, double{kInf}, -double{kInf}, double{kNan}, -1.0, -2.0, 1.0}) {
@@ -166,7 +166,7 @@ TEST(VectorPowTest, IsTheCLibrarys) {
   }
 }
 
-// Nothing overflows on the way to what is replaced at the end.
+// Checks that no intermediate value overflows in a way that reaches the result.
 TEST(VectorMathLimitsTest, AnyFloatHasAResult) {
   for (uint32_t bits = 0; bits < 0x7f800000u; bits += 1009) {
     const float x = std::bit_cast<float>(bits);

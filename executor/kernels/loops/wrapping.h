@@ -1,8 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOOPS_WRAPPING_H_
 #define COOPER_EXECUTOR_KERNELS_LOOPS_WRAPPING_H_
 
-// Sums and products of elements whose integers wrap around, as they do in the narrower types of
-// arrays, for element loops of every device: in C++ those of signed integers may not overflow.
+// Sums, differences and products of elements that wrap around for integers, as they do in the
+// dtypes of arrays, for element loops of every device. In C++ the overflow of signed integers is
+// undefined.
 
 #include <type_traits>
 
@@ -10,10 +11,12 @@
 
 namespace cooper {
 
+// The type in which the arithmetic of C wraps around.
 template <typename C>
 using Wrapping = typename std::conditional_t<std::is_integral_v<C> && !std::is_same_v<C, bool>,
                                              std::make_unsigned<C>, std::type_identity<C>>::type;
 
+// Return a + b, a - b and a * b; integers wrap around.
 template <typename C>
 COOPER_HOST_DEVICE C WrapAdd(C a, C b) {
   using W = Wrapping<C>;
@@ -29,7 +32,7 @@ COOPER_HOST_DEVICE C WrapMul(C a, C b) {
   using W = Wrapping<C>;
   return static_cast<C>(static_cast<W>(a) * static_cast<W>(b));
 }
-// Of a float, -0 for 0.
+// Returns -a; for a float 0 gives -0.
 template <typename C>
 COOPER_HOST_DEVICE C WrapNegate(C a) {
   return static_cast<C>(-static_cast<Wrapping<C>>(a));

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOSS_COUNT_VALID_H_
 #define COOPER_EXECUTOR_KERNELS_LOSS_COUNT_VALID_H_
 
-// The divisor of normalization "valid", which the device counts. For .cu files.
+// Counts, on the device, the labels that normalization "valid" divides by. For .cu files.
 
 #include <cstdint>
 
@@ -12,9 +12,11 @@
 
 namespace cooper {
 
-// What counting needs as scratch, the count in front; a multiple of 64.
+// Bytes of scratch that LaunchCountValid needs: the count, then SumElements' scratch. A multiple of
+// 64.
 inline constexpr int64_t kCountValidBytes = 64 + kSumScratchBytes;
 
+// Returns 1 for a label that is not `ignored`, else 0. Compares labels as integers.
 template <typename T>
 struct IsValid {
   const T* label;
@@ -24,13 +26,15 @@ struct IsValid {
   }
 };
 
+// Stores max(sum, 1) in *to.
 struct PutAtLeastOne {
   double* to;
   __device__ void operator()(double sum) const { *to = sum > 1 ? sum : 1.0; }
 };
 
-// Queues the counting of the labels that are not `ignored`: their number, at least 1, is put where
-// `scratch`, of the device, begins.
+// Queues a count of the n labels that differ from `ignored`, and stores max(count, 1) in
+// scratch[0]. `scratch` is device memory of kCountValidBytes. Does not wait. Errors: those of
+// SumElements.
 template <typename T>
 absl::Status LaunchCountValid(const KernelContext& c, const T* label, int64_t n, int64_t ignored,
                               double* scratch) {

@@ -30,7 +30,7 @@ C LogAdd(C a, C b) {
   return b == -std::numeric_limits<C>::infinity() ? a : a + std::log1p(std::exp(b - a));
 }
 
-// One sample's share of the workspace, for at most L labels.
+// Sizes of one sample's share of the workspace, for at most L labels, in elements.
 struct Room {
   int64_t steps, classes, states;  // states = 2 L + 1
 
@@ -68,13 +68,13 @@ class Sample {
     states_ = 2 * length + 1;
     int64_t repeats = 0;
     for (int64_t s = 0; s < states_; ++s) {
-      // Kept as a number of type C, which is exact: classes are few.
+      // The symbol is stored as a number of type C, which is exact because classes are few.
       symbol_[s] = s % 2 == 0 ? static_cast<C>(blank_)
                               : static_cast<C>(std::clamp<int64_t>(
                                     IntegerAt(label, n * most + s / 2), 0, room.classes - 1));
       if (s >= 3 && s % 2 == 1) repeats += symbol_[s] == symbol_[s - 2];
     }
-    // A label that needs more steps than there are has no gradient, and costs nothing.
+    // A label that needs more steps than the data has gets a loss and a gradient of 0.
     possible_ = length + repeats <= steps_ && steps_ > 0;
   }
 

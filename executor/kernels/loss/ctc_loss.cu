@@ -1,5 +1,6 @@
-// GPU kernels of CTCLoss and its gradient: the recursions of executor/kernels/loss/ctc_loss.cc. A
-// block has a sample; its threads share the classes of a step and the states of a label.
+// GPU kernels of CTCLoss and its gradient, with the recursions of
+// executor/kernels/loss/ctc_loss.cc. One block computes one sample; its threads share the classes
+// of a step and the states of a label.
 
 #include <cstdint>
 
@@ -19,14 +20,15 @@ namespace {
 
 using enum CtcLossArrays::Input;
 
-// Everything but the numbers of the data; lengths without data are not given.
+// The shapes and arguments of a launch, without the data. data_lengths and label_lengths have a
+// null pointer if the node has no such input.
 struct Samples {
   int64_t steps, batch, classes, labels;  // data is (steps, batch, classes), label (batch, labels)
   bool blank_first;
   TypedArray label, data_lengths, label_lengths;
 
-  // Of a sample's share of the workspace: alpha, two rows of beta, the symbols. Those of the log
-  // probabilities, laid out as data, go before.
+  // The workspace holds the log probabilities, laid out as data, then one share for each sample:
+  // alpha, two rows of beta, and the symbols. Sizes are in elements.
   __host__ __device__ int64_t states() const { return 2 * labels + 1; }
   __host__ __device__ int64_t log_probabilities() const { return steps * batch * classes; }
   __host__ __device__ int64_t share() const { return (steps + 3) * states(); }
@@ -42,7 +44,7 @@ __device__ int64_t Clamp(int64_t value, int64_t low, int64_t high) {
   return value < low ? low : value > high ? high : value;
 }
 
-// One sample, in each of its block's threads alike.
+// One sample. All threads of its block hold the same values.
 template <typename C>
 class Sample {
  public:
@@ -65,7 +67,7 @@ class Sample {
     }
     states_ = 2 * length + 1;
     for (int64_t i = threadIdx.x; i < states_; i += blockDim.x) {
-      // Kept as a number of type C, which is exact: classes are few.
+      // The symbol is stored as a number of type C, which is exact because classes are few.
       symbol_[i] = static_cast<C>(
           i % 2 == 0 ? (s.blank_first ? 0 : s.classes - 1)
                      : Clamp(s.label.Load<int64_t>(n * s.labels + i / 2), 0, s.classes - 1));
@@ -73,7 +75,7 @@ class Sample {
     __syncthreads();
     int64_t repeats = 0;
     for (int64_t i = 3; i < states_; i += 2) repeats += symbol_[i] == symbol_[i - 2];
-    // A label that needs more steps than there are has no gradient, and costs nothing.
+    // A label that needs more steps than the data has gets a loss and a gradient of 0.
     possible_ = length + repeats <= steps_ && steps_ > 0;
   }
 
@@ -109,8 +111,8 @@ class Sample {
     return states_ > 1 ? LogAdd(last, alpha(steps_ - 1, states_ - 2)) : last;
   }
 
-  // Fills the row of beta of step t, from that of the step after it: beta[i] is the logarithm of
-  // the probability of all that follows state i.
+  // Fills the row of beta of step t from the row of step t + 1: beta[i] is the logarithm of the
+  // probability of all that follows state i.
   __device__ void StepBackward(int64_t t) {
     C* row = beta_ + t % 2 * s_.states();
     const C* after = beta_ + (t + 1) % 2 * s_.states();
@@ -153,8 +155,8 @@ __global__ void Loss(Samples s, ComputeType<T>* workspace, T* out, bool add) {
   if (threadIdx.x == 0) StoreTo(out + blockIdx.x, loss, add);
 }
 
-// d loss / d x[t, k] = softmax(x)[t, k] - (sum over states s of class k of alpha * beta) / p. A
-// thread has a class, and looks at all states: several have it.
+// d loss / d x[t, k] = softmax(x)[t, k] - (sum over states s of class k of alpha * beta) / p. Each
+// thread computes one class and visits all states, because several states may share a class.
 template <typename T>
 __global__ void Gradient(Samples s, ComputeType<T>* workspace, const T* ograd, T* grad, bool add) {
   using C = ComputeType<T>;

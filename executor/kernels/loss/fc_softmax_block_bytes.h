@@ -5,17 +5,18 @@
 
 namespace cooper {
 
-// About how many bytes of scores the GPU kernels of a classifier and its loss make before they use
-// them up: what is in the second-level cache of an A100 (40 MB) or an H100 (50 MB) need not be read
-// from memory. Tests change it while no kernel is being bound.
+// The approximate number of bytes of scores that the GPU kernels of a classifier and its loss
+// compute before they consume them. A block of this size stays in the L2 cache of an A100 (40 MB)
+// or an H100 (50 MB). Tests may change it while no kernel is being bound.
 inline int64_t& FcSoftmaxGpuBlockBytes() {
   static int64_t bytes = 32 << 20;
   return bytes;
 }
 
-// From how many classes on the sums of the gradients of scores over rows are made with these: a
-// block of 512 threads has 32 classes, and there are to be two for each multiprocessor of an H100.
-// Chosen by that count, not by a measurement. Tests change it likewise.
+// The least number of classes for which the gradients of the scores and their sums over rows are
+// computed in one kernel. A block of 512 threads has 32 classes, and an H100 should get two blocks
+// for each multiprocessor. Derived from that count, not measured. Tests may change it while no
+// kernel is being bound.
 inline int64_t& FcSoftmaxGpuManyClasses() {
   static int64_t classes = 8192;
   return classes;

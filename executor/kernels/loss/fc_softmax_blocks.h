@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOSS_FC_SOFTMAX_BLOCKS_H_
 #define COOPER_EXECUTOR_KERNELS_LOSS_FC_SOFTMAX_BLOCKS_H_
 
-// How rows are taken in blocks by the kernels of a classifier and its loss.
+// Chooses how many rows the kernels of a classifier and its loss process in one block.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,28 +11,27 @@
 
 namespace cooper {
 
-// Bytes of a block's scores. Each product brings the weight into another order for each block. The
-// forward product loses a sixth by that on 256 rows of 10,000 classes, a twentieth on 384; those of
-// the backward pass, whose blocks take memory beside the output, lose a tenth with 2 MiB, and next
-// to nothing with 4.
+// Bytes of a block's scores. Each product repacks the weight for each block. This costs the forward
+// product a sixth of its time with 256 rows of 10,000 classes, and a twentieth with 384 rows. The
+// blocks of the backward pass take memory beside the output; repacking costs it a tenth with 2 MiB,
+// and almost nothing with 4 MiB.
 inline constexpr int64_t kFcSoftmaxForwardBlockBytes = 16 << 20;
 inline constexpr int64_t kFcSoftmaxBackwardBlockBytes = 4 << 20;
-// Where scores are made and used up in one go.
+// The block size of a kernel that computes scores and consumes them in one pass.
 inline constexpr int64_t kFcSoftmaxLabelBlockBytes = 6 << 20;
 
-// Rows that a product's tiles have, on any processor a whole number of them.
+// The rows of a product's tiles: a multiple of the tile height of every supported processor.
 inline constexpr int64_t kFcSoftmaxTileRows = 48;
 
-// How large a block is: of about so many bytes of scores, but not of fewer tiles than go into
-// min_rows, whatever their bytes.
+// The size of a block: about `bytes` of scores, but at least the whole tiles in min_rows rows.
 struct FcSoftmaxBlockSize {
   int64_t bytes = 0;
   int64_t min_rows = 0;
 };
 
-// The rows of a block, at most `rows`. Blocks end where tiles do, that nearest to their bytes:
-// where 90 rows would fit, a training step is 4 % faster with two tiles than with one (11,600
-// classes, 200 features, two cores with AVX-512).
+// Returns the number of rows of a block, at most `rows`. A block is a whole number of tiles,
+// rounded to the nearest: where 90 rows would fit, a training step is 4 % faster with two tiles
+// than with one (11,600 classes, 200 features, two cores with AVX-512).
 inline int64_t FcSoftmaxBlockRows(FcSoftmaxBlockSize size, int64_t rows, int64_t row_bytes) {
   constexpr int64_t kTile = kFcSoftmaxTileRows;
   const int64_t fitting = size.bytes / std::max<int64_t>(row_bytes, 1);
@@ -40,11 +39,11 @@ inline int64_t FcSoftmaxBlockRows(FcSoftmaxBlockSize size, int64_t rows, int64_t
   return std::min(rows, std::max<int64_t>(tiles, 1) * kTile);
 }
 
-// The rows of a block that a thread takes from a product to the loops over its result before it
-// goes on to the next ones, of the `rows` that are its own: few enough to stay in its core's
-// second-level cache, and for another thread to take some over. `row_bytes` and `weight_bytes` are
-// those of the thread's classes; a weight that does not stay there too is better brought into order
-// for all `rows` at once.
+// Returns how many of its `rows` rows of a block a thread passes from a product to the loops over
+// its result before it continues with the next rows. The part is small enough to stay in the core's
+// L2 cache and to let another thread take over some parts. `row_bytes` and `weight_bytes` are the
+// bytes of a row's scores and of the weight for the thread's classes. A weight larger than 256 KiB
+// does not stay in the cache too, so it is packed once for all `rows`.
 inline int64_t FcSoftmaxPartRows(int64_t rows, int64_t row_bytes, int64_t weight_bytes) {
   constexpr int64_t kMaxWeightBytes = 256 << 10, kBytes = 512 << 10, kParts = 4;
   if (weight_bytes > kMaxWeightBytes) return rows;
@@ -52,8 +51,8 @@ inline int64_t FcSoftmaxPartRows(int64_t rows, int64_t row_bytes, int64_t weight
   return std::clamp<int64_t>(fitting / 8 * 8, std::min(rows, kFcSoftmaxTileRows), rows);
 }
 
-// Whether a label is ignore_label, with use_ignore or without: normalization "valid" counts the
-// others either way. As MXNet, labels are compared as whole numbers.
+// Returns whether a label is ignore_label, whatever use_ignore is: normalization "valid" counts the
+// other labels in both cases. Compares labels as integers, as MXNet does.
 template <typename T>
 bool IsIgnoreLabel(const FcSoftmaxOutputParam& param, T label) {
   return IntegerOf<int64_t>(label) == IntegerOf<int64_t>(param.ignore_label);

@@ -37,17 +37,18 @@ std::vector<Case> Cases() {
           {.name = "AllIgnored",
            .attrs = {{"use_ignore", "True"}, {"ignore_label", "3"}, {"normalization", "valid"}},
            .one_label = true},
-          // Counts those that are not 3, and ignores none.
+          // Normalization counts the labels that are not 3; no row is ignored.
           {.name = "CountsOnly", .attrs = {{"ignore_label", "3"}, {"normalization", "valid"}}},
           {.name = "OneClass", .classes = 1},
           {.name = "OneRow", .rows = 1, .features = 1},
           {.name = "NoRows", .rows = 0},
           {.name = "ManyClasses", .rows = 5, .classes = 1100},
-          // Rows that the registers of a block hold, and one that they do not.
+          // The registers of a block hold a row of the first case, but not of the second.
           {.name = "RowsHeld", .rows = 2, .features = 2, .classes = 9001},
           {.name = "RowsTooLong", .rows = 2, .features = 2, .classes = 16400},
-          // Sums over rows are made with the gradients of the scores: for each of 16 warps more
-          // than one row, and the last columns are fewer than a warp's lanes.
+          // The kernel sums over rows while it computes the gradients of the scores: each of 16
+          // warps has more than one row, and the last block has fewer columns than a warp has
+          // lanes.
           {.name = "ManyColumns",
            .attrs = {{"use_ignore", "True"}, {"ignore_label", "3"}, {"normalization", "valid"}},
            .rows = 35,
@@ -65,7 +66,7 @@ std::vector<Case> Cases() {
            .classes = 6}};
 }
 
-// Labels from -1 to `classes`, both ends of which are no class.
+// Returns labels from -1 to `classes`; both ends are outside of the classes.
 NDArray Labels(const Case& test, DType dtype) {
   NDArray labels = *NDArray::Empty({test.rows}, dtype);
   DispatchDType(dtype, [&](auto tag) {
@@ -78,7 +79,8 @@ NDArray Labels(const Case& test, DType dtype) {
   return labels;
 }
 
-// Sums over features, classes or rows of products, exp and a division.
+// Returns a bound on the roundings of sums of products over features, classes or rows, exp and a
+// division.
 double RoundingsOf(const Case& test) {
   return 4.0 * static_cast<double>(test.features + test.classes + test.rows) + 40;
 }
@@ -86,7 +88,7 @@ double RoundingsOf(const Case& test) {
 void ExpectEqualRuns(const KernelRun& run, double roundings, const std::string& what) {
   COOPER_ASSERT_OK_AND_ASSIGN(const auto expected, RunKernelOn(Context::Cpu(0), run));
   COOPER_ASSERT_OK_AND_ASSIGN(const auto actual, RunKernelOn(Context::Gpu(0), run));
-  // Inputs too: the gradient of _fc_softmax_label_probability writes one.
+  // Compares inputs too, because the gradient of _fc_softmax_label_probability writes one.
   for (size_t i = 0; i < expected.size(); ++i) {
     ExpectClose(actual[i], expected[i], roundings, absl::StrCat(what, " array ", i));
   }
@@ -109,7 +111,7 @@ void CompareForward(const Case& test, const std::string& op, DType dtype, WriteR
                                static_cast<int>(req)));
 }
 
-// `asked`: the gradient that is asked for alone, or -1 for all.
+// `asked` is the index of the only gradient requested, or -1 for all.
 void CompareBackward(const Case& test, const std::string& op, DType dtype, WriteReq req,
                      int asked) {
   const bool all = op == "_fc_softmax_output";

@@ -1,10 +1,10 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOSS_FC_SOFTMAX_GRADIENT_H_
 #define COOPER_EXECUTOR_KERNELS_LOSS_FC_SOFTMAX_GRADIENT_H_
 
-// The gradients of a fully connected layer whose output goes to a softmax with cross entropy, block
-// of rows by block of rows, and within a block slice by slice of the classes: what the gradient of
-// a block's scores is, the products with it use up before the next block. Where it comes from is
-// the caller's: from probabilities that were kept, or made anew.
+// Computes the gradients of a fully connected layer followed by a softmax with cross entropy, one
+// block of rows at a time and, within a block, one slice of the classes at a time. The products
+// consume the gradient of a block's scores before the next block begins. The caller computes the
+// gradients of the scores, from stored probabilities or by recomputing them.
 
 #include <algorithm>
 #include <cstdint>
@@ -22,10 +22,10 @@
 
 namespace cooper {
 
-// The blocks of a kernel of `c`, a KernelContext or a PrepareContext. Each block reads and writes
-// all of the weight's gradient, and with 96 rows of 650 features a tenth of the product's time goes
-// into that: a third of the features, so that scores take no more than a third of the weight, and
-// no more than these, beyond which nothing is gained.
+// Returns the block size for a kernel with context `c`, a KernelContext or a PrepareContext. Each
+// block reads and writes the whole gradient of the weight, which takes a tenth of the product's
+// time with 96 rows of 650 features. So min_rows is a third of the features, which keeps the scores
+// below a third of the weight's size, but at most kManyRows, beyond which more rows gain nothing.
 template <typename AnyContext>
 FcSoftmaxBlockSize FcSoftmaxGradientBlock(int64_t bytes, const AnyContext& c) {
   constexpr int64_t kManyRows = 384;
@@ -33,15 +33,17 @@ FcSoftmaxBlockSize FcSoftmaxGradientBlock(int64_t bytes, const AnyContext& c) {
   return {.bytes = bytes, .min_rows = std::min(features / 3, kManyRows)};
 }
 
-// The gradients with respect to data, weight and bias, over the rows whose label counts.
+// Computes the gradients with respect to data, weight and bias, over the rows whose label is not
+// ignored. Refers to `c` and `scratch`, which must outlive it.
 template <typename T>
 class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
  public:
   using Block = typename FcSoftmaxRows<T>::Block;
-  // Called before a block's gradients are made.
+  // Is called once for each block, before the gradients of its scores are computed.
   using PrepareFn = absl::FunctionRef<void(const Block& block)>;
   // Writes the gradients of the scores of a slice's classes in the rows [begin, end) of a block to
-  // grad (block.count, slice.stride). Is called for several slices and rows at a time.
+  // grad (block.count, slice.stride). Several threads call it at once, for different slices and
+  // rows.
   using ScoreGradientsFn = absl::FunctionRef<void(const Block& block, const FcSoftmaxSlice& slice,
                                                   int64_t begin, int64_t end, T* grad)>;
 
@@ -55,9 +57,10 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
 
   int64_t classes() const { return classes_; }
   const FcSoftmaxRows<T>& rows() const { return rows_; }
-  // What the gradient is multiplied by.
+  // The factor of the gradient: grad_scale over the divisor that normalization chooses.
   T scale() const { return scale_; }
 
+  // Computes all requested gradients. Without active rows, writes zeros for kWrite.
   void Run(PrepareFn prepare, ScoreGradientsFn score_gradients) const {
     if (rows_.gathers() && c_.reqs[kDataGradient] == WriteReq::kWrite) {
       std::fill_n(c_.outputs[kDataGradient].as<T>(), c_.outputs[kDataGradient].size(), T{0});
@@ -91,6 +94,7 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
     return static_cast<T>(param.grad_scale / divisor);
   }
 
+  // Zeroes the gradients of weight and bias whose request is kWrite.
   void ClearWhatIsWritten() const {
     for (size_t k = kWeightGradient; k < c_.outputs.size(); ++k) {
       if (c_.reqs[k] == WriteReq::kWrite) {
@@ -99,12 +103,13 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
     }
   }
 
-  // What a product has to do with a gradient that all blocks add to.
+  // Returns beta of a product into a gradient that all blocks accumulate to: 0 for the first block
+  // of a kWrite output, else 1.
   T BetaOf(Gradient gradient, const Block& block) const {
     return block.begin == 0 && c_.reqs[gradient] == WriteReq::kWrite ? T{0} : T{1};
   }
 
-  // Of the rows [begin, end) of a block.
+  // Computes the data gradient of the rows [begin, end) of a block from one slice's scores.
   void DataGradient(const Block& block, const FcSoftmaxSlice& slice, int64_t begin,
                     int64_t end) const {
     if (!AsksFor(kDataGradient)) return;
@@ -118,7 +123,7 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
          features_);
   }
 
-  // Not all nodes have a bias.
+  // Returns whether a gradient is requested. A node without a bias has no bias gradient.
   bool AsksFor(size_t gradient) const {
     return gradient < c_.outputs.size() && c_.reqs[gradient] != WriteReq::kNull;
   }
@@ -132,7 +137,7 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
     });
   }
 
-  // Of the classes [begin, end) of a slice.
+  // Computes the gradients of weight and bias for the classes [begin, end) of a slice.
   void WeightGradients(const Block& block, const FcSoftmaxSlice& slice, int64_t begin,
                        int64_t end) const {
     const T* grad = scratch_.ScoresOf(slice) + begin;
@@ -147,17 +152,20 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
     }
   }
 
-  // The first slice whose data gradient is made in scratch memory: the rows of a block are
-  // together, so that a product can write to them, unless they are gathered.
+  // Returns the index of the first slice whose data gradient goes to scratch memory. The product of
+  // slice 0 writes to the output directly, unless rows are gathered and so are not contiguous.
   int64_t FirstApart() const { return rows_.gathers() ? 0 : 1; }
+  // Returns the data gradient (block, features) of a slice, in scratch memory.
   T* DataGradientOf(int64_t slice) const {
     return scratch_.data_grads + slice * scratch_.block * features_;
   }
+  // Returns the row of the data gradient's output for an active row.
   T* DataGradientAt(int64_t place) const {
     return c_.outputs[kDataGradient].as<T>() + rows_.RowAt(place) * features_;
   }
 
-  // Adds what slices have made apart. Rows that are gathered were zeroed if they are to be written.
+  // Adds the data gradients that slices left in scratch memory. Run has zeroed the output if rows
+  // are gathered and the request is kWrite.
   void AddDataGradients(const Block& block) const {
     ParallelFor(block.count, RowGrain(features_, 8192), [&](int64_t from, int64_t to) {
       for (int64_t i = from; i < to; ++i) {

@@ -1,9 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOSS_FC_SOFTMAX_GRADIENT_CUDA_H_
 #define COOPER_EXECUTOR_KERNELS_LOSS_FC_SOFTMAX_GRADIENT_CUDA_H_
 
-// The gradients of a fully connected layer whose output goes to a softmax with cross entropy, block
-// of rows by block of rows: what the gradient of a block's scores is, the products with it use up
-// before the next block. For .cu files.
+// Computes the gradients of a fully connected layer followed by a softmax with cross entropy, one
+// block of rows at a time: the products consume the gradient of a block's scores before the next
+// block begins. For .cu files.
 
 #include <algorithm>
 #include <cstddef>
@@ -23,9 +23,9 @@
 
 namespace cooper {
 
-// What the gradient is multiplied by.
+// The factor of the gradient. The divisor may lie on the device.
 struct FcSoftmaxScale {
-  double scale;           // before the division by the labels that count
+  double scale;           // before the division by *divisor
   const double* divisor;  // null: 1
 
   template <typename T>
@@ -34,20 +34,22 @@ struct FcSoftmaxScale {
   }
 };
 
-// The gradients with respect to data, weight and bias.
+// Computes the gradients with respect to data, weight and bias. Refers to `c`, which must outlive
+// it.
 template <typename T>
 class FcSoftmaxGpuGradient : public FcSoftmaxGradientArrays {
  public:
-  // The rows [begin, begin + count).
+  // The rows [begin, begin + count) of the data.
   struct Block {
     int64_t begin, count;
     T* scores;  // (count, classes), in scratch memory
-    // Where the sums of the scores' gradients over the block's rows go; null: nowhere.
+    // Receives the sums of the scores' gradients over the block's rows; may be null.
     T* sums;
-    bool is_first;  // of those that are run
+    bool is_first;  // whether this block runs first
   };
 
-  // `makes_sums`: what turns a block's scores into their gradients makes its sums too.
+  // `makes_sums`: the kernel that turns a block's scores into their gradients also writes their
+  // sums to Block::sums.
   FcSoftmaxGpuGradient(const KernelContext& c, bool makes_sums)
       : c_(c),
         makes_sums_(makes_sums),
@@ -55,6 +57,8 @@ class FcSoftmaxGpuGradient : public FcSoftmaxGradientArrays {
         classes_(c.inputs[kWeight].shape[0]),
         features_(c.inputs[kData].shape[1]) {}
 
+  // Prepares a kernel that calls Run: its workspace holds the count of valid labels and one block
+  // of scores.
   static absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
     return PrepareFcSoftmaxGpu(c, c.inputs[kData].dtype, c.inputs[kData].shape[0],
                                c.inputs[kWeight].shape[0], /*has_scores=*/true, kCountValidBytes);
@@ -66,22 +70,23 @@ class FcSoftmaxGpuGradient : public FcSoftmaxGradientArrays {
   }
   int64_t features() const { return features_; }
 
-  // Whether a block's part of a sum over rows, which is asked for, is added to what is there.
+  // Returns whether a block's part of a requested sum over rows is added to the output.
   bool Adds(const Block& block, Gradient gradient) const {
     return !block.is_first || c_.reqs[gradient] == WriteReq::kAdd;
   }
 
-  // Calls score_gradients(block, scale), which queues what turns block.scores into the gradients of
-  // the scores, and returns a status.
+  // Calls score_gradients(block, scale) for each block, which queues a kernel that turns
+  // block.scores into the gradients of the scores and returns a status; then queues the products.
   template <typename Fn>
   absl::Status Run(Fn&& score_gradients) const {
     FcSoftmaxScale scale;
     COOPER_RETURN_IF_ERROR(MakeScale(scale));
     T* scores = reinterpret_cast<T*>(static_cast<char*>(c_.workspace) + kCountValidBytes);
     const int64_t step = FcSoftmaxStateOf(c_).block;
-    // Without rows gradients are zeros: products of no terms.
+    // Without rows one empty block runs, whose products without terms write zeros.
     const int64_t last = rows_ == 0 ? 0 : (rows_ - 1) / step * step;
-    // The last rows come first: of a forward pass before they are what the cache still has.
+    // Blocks run from last to first, because the cache still holds the last block of a forward
+    // pass.
     for (int64_t begin = last; begin >= 0; begin -= step) {
       const Block block = {.begin = begin,
                            .count = std::min(step, rows_ - begin),
@@ -97,6 +102,7 @@ class FcSoftmaxGpuGradient : public FcSoftmaxGradientArrays {
   }
 
  private:
+  // Sets the factor of the gradient. For normalization "valid", queues the count of labels first.
   absl::Status MakeScale(FcSoftmaxScale& scale) const {
     const auto& param = c_.param<FcSoftmaxOutputParam>();
     scale = {.scale = param.grad_scale, .divisor = nullptr};
@@ -110,17 +116,19 @@ class FcSoftmaxGpuGradient : public FcSoftmaxGradientArrays {
                             IntegerOf<int64_t>(param.ignore_label), count);
   }
 
-  // Not all nodes have a bias.
+  // Returns whether a gradient is requested. A node without a bias has no bias gradient.
   bool AsksFor(size_t gradient) const {
     return gradient < c_.outputs.size() && c_.reqs[gradient] != WriteReq::kNull;
   }
 
+  // Queues to (m, n) = or += op(a) (m, k) * b (k, n), with contiguous rows of `to`.
   absl::Status Gemm(bool transpose_a, int64_t m, int64_t n, int64_t k, const T* a, int64_t lda,
                     const T* b, int64_t ldb, bool add, T* to) const {
     return FcSoftmaxStateOf(c_).cublas->Gemm(StreamOf(c_), DTypeOf<T>(), transpose_a, false, m, n,
                                              k, a, lda, b, ldb, add, to, n);
   }
 
+  // Queues the requested gradients of a block, whose scores hold the scores' gradients.
   absl::Status Products(const Block& block) const {
     if (AsksFor(kDataGradient)) {
       COOPER_RETURN_IF_ERROR(Gemm(false, block.count, features_, classes_, block.scores, classes_,

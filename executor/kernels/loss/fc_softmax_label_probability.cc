@@ -1,7 +1,8 @@
-// Kernels of _fc_softmax_label_probability and its gradient. In a training run the gradient's does
-// all the work: it makes the scores of a block of rows, keeps the probability of each label, and
-// uses the rest up. Each thread has some of the classes, from the scores to the gradients. Nothing
-// ever has the size of all rows times all classes, and each product is done once.
+// Kernels of _fc_softmax_label_probability and its gradient. In training the gradient kernel does
+// all the work: it computes the scores of a block of rows, stores the probability of each label,
+// and consumes the scores in the products of the gradients. Each thread keeps the same classes from
+// the scores to the gradients. No array has the size of all rows times all classes, and each
+// product is computed once.
 
 #include <algorithm>
 #include <cmath>
@@ -28,13 +29,13 @@ namespace {
 
 enum Input { kData, kWeight, kBias };  // the label is the last one
 
-// A label outside of the classes counts as the nearest one, as in the metrics.
+// Clamps a label to the classes, as the metrics do.
 int64_t ClassOf(int64_t label, int64_t classes) {
   return std::clamp<int64_t>(label, 0, classes - 1);
 }
 
-// The scores of a block of rows, as exp(score - top) with the largest score of a row in a slice; in
-// `scratch`, with top and the sum over the slice's classes.
+// Computes the scores of a block of rows in `scratch` as exp(score - top), where top is the largest
+// score of a row in a slice. Stores top and the sum over the slice's classes there too.
 template <typename T>
 void MakeScores(const typename FcSoftmaxRows<T>::Block& block, const ArrayView& weight,
                 const T* bias, const FcSoftmaxScratch<T>& scratch) {
@@ -58,8 +59,8 @@ void MakeScores(const typename FcSoftmaxRows<T>::Block& block, const ArrayView& 
   });
 }
 
-// What the scores that MakeScores has left in a slice's row are to be multiplied by, so that they
-// become probabilities among all classes.
+// Returns the factor that turns the values MakeScores stored for a slice's row into probabilities
+// among all classes.
 template <typename T>
 T ToProbability(const FcSoftmaxScratch<T>& scratch, int64_t slice, int64_t row) {
   const auto at = [&](int64_t index) { return index * scratch.block + row; };

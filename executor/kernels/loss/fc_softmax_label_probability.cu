@@ -1,7 +1,7 @@
-// GPU kernels of _fc_softmax_label_probability and its gradient. In a training run the gradient's
-// does all the work: it makes the scores of a block of rows, keeps the probability of each label,
-// and uses the rest up. Nothing ever has the size of all rows times all classes, and each product
-// is done once.
+// GPU kernels of _fc_softmax_label_probability and its gradient. In training the gradient kernel
+// does all the work: it computes the scores of a block of rows, stores the probability of each
+// label, and consumes the scores in the products of the gradients. No array has the size of all
+// rows times all classes, and each product is computed once.
 
 #include <algorithm>
 #include <cstdint>
@@ -24,12 +24,12 @@ namespace {
 
 enum Input { kData, kWeight, kBias };  // the label is the last one
 
-// A label outside of the classes counts as the nearest one, as in the metrics.
+// Clamps a label to the classes, as the metrics do.
 __device__ int64_t ClassOf(int64_t label, int64_t classes) {
   return label < 0 ? 0 : label < classes ? label : classes - 1;
 }
 
-// out (rows,) = or += the probability of each label. NaN is written for ignored rows.
+// Writes or adds the probability of each label to out (rows,). Ignored rows get NaN.
 template <typename T>
 __global__ void LabelProbabilities(SetPlan plan, const T* scores, const T* bias,
                                    RowLabels<T> labels, T* out, bool add) {
@@ -75,7 +75,7 @@ __global__ void ScoreGradients(SetPlan plan, T* scores, const T* bias, RowLabels
   });
 }
 
-// scores (count, classes) = data (count, features) * weight^T
+// Computes scores (count, classes) = data (count, features) * weight^T.
 template <typename T>
 absl::Status MakeScores(const KernelContext& c, const T* data, int64_t count,
                         const ArrayView& weight, T* scores) {

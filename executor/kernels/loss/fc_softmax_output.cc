@@ -1,5 +1,5 @@
-// Kernels of _fc_softmax_output and its gradient. Rows are taken in blocks: what a product leaves
-// in cache the softmax finds there.
+// Kernels of _fc_softmax_output and its gradient. They process rows in blocks, so that the softmax
+// finds the product's result in the cache.
 
 #include <algorithm>
 #include <memory>
@@ -29,7 +29,7 @@ int64_t ForwardRows(const ArrayView& output) {
                             output.shape[1] * SizeOf(output.dtype));
 }
 
-// For kAdd a block is made apart.
+// With kAdd a block is computed in the workspace and then added to the output.
 absl::StatusOr<Prepared> PrepareForward(const PrepareContext& c) {
   if (c.reqs[0] != WriteReq::kAdd) return Prepared{};
   return Prepared{.workspace_bytes = ForwardRows(c.outputs[0]) * c.outputs[0].shape[1] *

@@ -1,5 +1,5 @@
-// GPU kernels of _fc_softmax_output and its gradient. Rows are taken in blocks: what a product
-// leaves in cache the softmax finds there.
+// GPU kernels of _fc_softmax_output and its gradient. They process rows in blocks, so that the
+// softmax finds the product's result in the cache.
 
 #include <algorithm>
 #include <cstdint>
@@ -24,14 +24,14 @@ namespace {
 
 enum Input { kData, kWeight, kBias };
 
-// out = or += softmax of scores + bias. `out` may be `scores`.
+// Writes or adds the softmax of scores + bias to out, which may be `scores`.
 template <int kHeld, typename T>
 __global__ void __launch_bounds__(kThreadsHolding<T, kHeld>, kBlocksHolding<T, kHeld>)
     BiasedSoftmax(SetPlan plan, const T* scores, const T* bias, T* out, bool add) {
   const SetThread thread(plan);
   thread.ForEachSet([&](int64_t set) {
     constexpr int kHere = kHeldHere<kHeld>;
-    // Where values are held the bias is added later: both at once would not fit in the registers.
+    // If values are held in registers the bias is added later: both would not fit at once.
     const bool adds_at_once = kHere == 0 && bias != nullptr;
     const int64_t begin = set * plan.n;
     auto values = ValuesOf<kHeld>(thread, set, [&](int64_t i) {
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(kThreadsHolding<T, kHeld>, kBlocksHolding<T, k
   });
 }
 
-// A row is in the registers of its threads where it fits in there.
+// Launches BiasedSoftmax, which keeps a row in its threads' registers where it fits.
 template <typename T>
 absl::Status LaunchBiasedSoftmax(const KernelContext& c, int64_t rows, int64_t classes,
                                  const T* scores, const T* bias, T* out, bool add) {
@@ -81,9 +81,9 @@ __global__ void ScoreGradients(SetPlan plan, const T* probabilities, RowLabels<T
   });
 }
 
-// The same, and the sums of the gradients over all rows in, or added to, `sums`: a block has as
-// many columns as a warp has lanes, and its warps share out the rows. Rows are numbered from
-// `labels` on.
+// Computes the same gradients and writes or adds their sums over all rows to `sums`. A block has as
+// many columns as a warp has lanes, and its warps share the rows. Rows are counted from the start
+// of `labels`.
 constexpr int kColumns = 32, kRowsAtOnce = 16;
 
 template <typename T>
@@ -104,7 +104,8 @@ __global__ void ScoreGradientsAndSums(int64_t rows, int64_t classes, const T* pr
         const int64_t i = row * classes + column;
         const bool ignores = labels.Ignores(row);
         const T known = column == labels.At(row) ? T{1} : T{0};
-        // What this pass does not read again is not to push the gradients out of the cache.
+        // Loads with __ldcs, because probabilities are not read again in this pass and should not
+        // evict the gradients from the cache.
         const T gradient = ignores ? T{0} : (__ldcs(probabilities + i) - known) * scale;
         grad[i] = gradient;
         sum += gradient;
@@ -116,11 +117,11 @@ __global__ void ScoreGradientsAndSums(int64_t rows, int64_t classes, const T* pr
       for (int k = 1; k < kRowsAtOnce; ++k) sum += partial[k][lane];
       StoreTo(sums + column, sum, add);
     }
-    __syncthreads();  // until what is there has been read
+    __syncthreads();  // until all threads have read the shared sums
   }
 }
 
-// For kAdd a block's scores are made apart.
+// With kAdd a block's scores are computed in the workspace.
 absl::StatusOr<Prepared> PrepareForward(const PrepareContext& c) {
   return PrepareFcSoftmaxGpu(c, c.outputs[0].dtype, c.outputs[0].shape[0], c.outputs[0].shape[1],
                              c.reqs[0] == WriteReq::kAdd, 0);

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOSS_FC_SOFTMAX_ROWS_H_
 #define COOPER_EXECUTOR_KERNELS_LOSS_FC_SOFTMAX_ROWS_H_
 
-// The rows of a classifier whose label counts, block by block: what the kernels that make scores
-// and use them up have in common.
+// Iterates over the rows of a classifier whose label is not ignored, in blocks, and provides the
+// scratch memory of the kernels that compute scores and consume them.
 
 #include <algorithm>
 #include <cstdint>
@@ -18,7 +18,8 @@
 
 namespace cooper {
 
-// Scratch memory for blocks of `size`, of data (rows, features) and weight (classes, features).
+// Scratch memory for blocks of `size`, for data (rows, features) and weight (classes, features).
+// Takes its arrays from `cursor` and does not own them.
 template <typename T>
 struct FcSoftmaxScratch {
   FcSoftmaxScratch(FcSoftmaxBlockSize size, const FcSoftmaxOutputParam& param, const ArrayView& in,
@@ -38,17 +39,18 @@ struct FcSoftmaxScratch {
     data = cursor.Take<T>(block * features);
   }
 
-  // The scores (count, slice.stride) of a block's rows, or their gradients.
+  // Returns the scores (count, slice.stride) of a block's rows, or their gradients.
   T* ScoresOf(const FcSoftmaxSlice& slice) const { return scores + block * slice.offset; }
 
-  // Calls fn(slice, begin, end) for some of a block's rows at a time, on several threads; or on
-  // this one for all of a few rows, of which fn's products and loops have to make parallel work.
+  // Calls fn(slice, begin, end) for some of a block's rows at a time, on several threads. For few
+  // rows calls it once for all of them, on the calling thread; then fn's products and loops must
+  // run in parallel.
   void ForEachPart(int64_t rows,
                    absl::FunctionRef<void(const FcSoftmaxSlice&, int64_t, int64_t)> fn) const {
-    constexpr int64_t kMinProducts = 1 << 18;  // that make a thread worth its while
+    constexpr int64_t kMinProducts = 1 << 18;  // the least work of a thread
     const int64_t size = static_cast<int64_t>(sizeof(T));
     const FcSoftmaxSlice last = slices.At(slices.count() - 1);  // the largest
-    int64_t own = rows;  // of a slice's rows, those of one thread
+    int64_t own = rows;  // rows of a slice that one thread processes
     if (slices.count() == 1) {
       own = (rows + NumThreads() - 1) / NumThreads();
       if (own < kFcSoftmaxTileRows) own = rows;
@@ -62,14 +64,15 @@ struct FcSoftmaxScratch {
   int64_t block = 0;
   T* scores = nullptr;      // of all slices
   T* top = nullptr;         // (slices, block): the largest score of each row
-  T* sum = nullptr;         // (slices, block): that of exp(score - top)
-  T* data_grads = nullptr;  // (slices, block, features): what each slice's scores give, where it is
-                            // not made in place
-  // Where rows may be ignored: those that are not, and their data, row after row.
+  T* sum = nullptr;         // (slices, block): the sum of exp(score - top)
+  T* data_grads = nullptr;  // (slices, block, features): the data gradient of each slice, unless
+                            // it goes to the output directly
+  // Only with use_ignore: the rows that are not ignored, and their gathered data.
   int64_t* active = nullptr;
   T* data = nullptr;
 };
 
+// Returns the workspace bytes of an FcSoftmaxScratch for the current number of threads.
 inline int64_t FcSoftmaxScratchBytes(FcSoftmaxBlockSize size, const FcSoftmaxOutputParam& param,
                                      const ArrayView& data, const ArrayView& weight) {
   ScratchCursor cursor(nullptr);
@@ -82,17 +85,18 @@ inline int64_t FcSoftmaxScratchBytes(FcSoftmaxBlockSize size, const FcSoftmaxOut
   return cursor.bytes();
 }
 
+// The rows of `data` whose label is not ignored. Does not own the arrays.
 template <typename T>
 class FcSoftmaxRows {
  public:
-  // The rows that stand in the places [begin, begin + count) of those that count.
+  // The active rows in the positions [begin, begin + count).
   struct Block {
     int64_t begin;
     int64_t count;
     const T* data;  // (count, features)
   };
 
-  // Finds the rows that count. `scratch` must outlive this.
+  // Finds the active rows. `scratch` must outlive this.
   FcSoftmaxRows(const FcSoftmaxOutputParam& param, const ArrayView& data, const ArrayView& label,
                 const FcSoftmaxScratch<T>& scratch)
       : num_rows_(data.shape[0]),
@@ -109,11 +113,12 @@ class FcSoftmaxRows {
   }
 
   int64_t num_active() const { return num_active_; }
-  // Without ignored rows everything is where it is needed.
+  // Returns whether active rows are copied to scratch memory: true only if some rows are ignored.
   bool gathers() const { return num_active_ < num_rows_; }
   int64_t RowAt(int64_t place) const { return gathers() ? scratch_.active[place] : place; }
   int64_t LabelAt(int64_t place) const { return IntegerOf<int64_t>(label_[RowAt(place)]); }
 
+  // Calls fn(block) for all active rows, in order. A block's data is valid until the next call.
   void ForEachBlock(absl::FunctionRef<void(const Block& block)> fn) const {
     for (int64_t begin = 0; begin < num_active_; begin += scratch_.block) {
       const int64_t count = std::min(scratch_.block, num_active_ - begin);

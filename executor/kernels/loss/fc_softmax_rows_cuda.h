@@ -1,11 +1,11 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOSS_FC_SOFTMAX_ROWS_CUDA_H_
 #define COOPER_EXECUTOR_KERNELS_LOSS_FC_SOFTMAX_ROWS_CUDA_H_
 
-// What the kernels of a classifier and its loss share on a GPU: blocks of rows, and the softmax of
-// a row of scores to which a bias is still to be added. For .cu files.
+// Blocks of rows, and the softmax of a row of scores to which a bias is still to be added: shared
+// by the GPU kernels of a classifier and its loss. For .cu files.
 //
-// A row whose label is ignored gets no softmax and a gradient of zeros. Its products are made all
-// the same: only the device knows which rows these are, and the host does not wait for it.
+// A row whose label is ignored gets no softmax and a gradient of zeros. Its products are computed
+// nevertheless: only the device knows which rows are ignored, and the host does not wait for it.
 
 #include <algorithm>
 #include <cstdint>
@@ -25,24 +25,27 @@
 
 namespace cooper {
 
-// The rows of a block: whole tiles of a product, of about FcSoftmaxGpuBlockBytes() of scores.
+// Returns the rows of a block: whole tiles of a product, with about FcSoftmaxGpuBlockBytes() of
+// scores.
 inline int64_t FcSoftmaxGpuBlockRows(int64_t rows, int64_t row_bytes) {
   constexpr int64_t kTile = 128;
   const int64_t tiles = FcSoftmaxGpuBlockBytes() / std::max<int64_t>(row_bytes, 1) / kTile;
   return std::clamp<int64_t>(std::max<int64_t>(tiles, 1) * kTile, 1, std::max<int64_t>(rows, 1));
 }
 
-// What a kernel was bound with: cuBLAS, and the rows of a block.
+// The state of a bound kernel: cuBLAS, not owned, and the rows of a block.
 struct FcSoftmaxGpuState : KernelState {
   Cublas* cublas = nullptr;
   int64_t block = 0;
 };
 
+// Returns the state with which PrepareFcSoftmaxGpu prepared the kernel.
 inline const FcSoftmaxGpuState& FcSoftmaxStateOf(const KernelContext& c) {
   return *static_cast<const FcSoftmaxGpuState*>(c.state);
 }
 
-// With a workspace of `extra_bytes` and, if `has_scores`, a block of rows of `classes` scores.
+// Returns a prepared state, with a workspace of `extra_bytes` and, if `has_scores`, a block of rows
+// of `classes` scores. Errors: those of Cublas::Of.
 inline absl::StatusOr<Prepared> PrepareFcSoftmaxGpu(const PrepareContext& c, DType dtype,
                                                     int64_t rows, int64_t classes, bool has_scores,
                                                     int64_t extra_bytes) {
@@ -54,7 +57,7 @@ inline absl::StatusOr<Prepared> PrepareFcSoftmaxGpu(const PrepareContext& c, DTy
   return Prepared{.state = std::move(state), .workspace_bytes = extra_bytes + scores};
 }
 
-// Labels of rows, as whole numbers.
+// Labels of rows, converted to integers.
 template <typename T>
 struct RowLabels {
   const T* label;
@@ -70,7 +73,7 @@ struct RowLabels {
   __device__ bool Ignores(int64_t row) const { return use_ignore && At(row) == ignored; }
 };
 
-// softmax of scores[j] + bias[j] in one row: a null bias is none.
+// The softmax of scores[j] + bias[j] in one row; bias may be null. Reduce must run before Exp.
 template <typename T>
 struct RowSoftmax {
   const T* scores;
@@ -81,8 +84,8 @@ struct RowSoftmax {
   __device__ T Exp(int64_t i, int64_t j) const {
     return exp((bias == nullptr ? scores[i] : scores[i] + bias[j]) - top);
   }
-  // Finds top and sum of the set, which all threads of a block do together. Those that are not
-  // wanted pass -1.
+  // Computes top and sum of the set. All threads of a block must call it; threads without a set
+  // pass -1.
   __device__ void Reduce(const SetThread& thread, int64_t set) {
     thread.ForEach(set, [&](int64_t i, int64_t j) {
       const T x = bias == nullptr ? scores[i] : scores[i] + bias[j];

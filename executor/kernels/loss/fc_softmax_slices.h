@@ -1,9 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOSS_FC_SOFTMAX_SLICES_H_
 #define COOPER_EXECUTOR_KERNELS_LOSS_FC_SOFTMAX_SLICES_H_
 
-// How the classes of a classifier are shared among threads. A thread that has the same classes in
-// every product and loop finds its scores, its rows of the weight and of its gradient in its own
-// cache; only a number or two for each row, and sums of data gradients, go from thread to thread.
+// Splits the classes of a classifier among threads. A thread that has the same classes in every
+// product and loop finds its scores and its rows of the weight and of the gradient in its own
+// cache; threads exchange only one or two numbers for each row, and sums of data gradients.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace cooper {
 
-// A thread's classes [begin, end), and where their scores lie: each slice is an array of its own,
-// (rows, stride), so that no two threads write to one cache line.
+// A thread's classes [begin, end), and the position of their scores: each slice is an array of its
+// own, (rows, stride), so that no two threads write to one cache line.
 struct FcSoftmaxSlice {
   int64_t index;
   int64_t begin, end;
@@ -28,18 +28,20 @@ struct FcSoftmaxSlice {
   bool Has(int64_t label) const { return begin <= label && label < end; }
 };
 
+// A partition of [0, classes) into slices. Immutable, so thread-safe.
 class FcSoftmaxSlices {
  public:
-  // One slice for each of `threads` if there are classes enough; else a single one, whose products
-  // and loops are split by rows.
+  // Makes one slice for each of `threads` if each gets at least kMinClasses; else a single slice,
+  // whose products and loops are split by rows.
   FcSoftmaxSlices(int64_t classes, int64_t threads)
       : classes_(classes),
         count_(classes >= threads * kMinClasses ? std::max<int64_t>(threads, 1) : 1) {}
 
   int64_t count() const { return count_; }
-  // Elements of the scores of a row, in all slices.
+  // Returns the elements of the scores of a row, in all slices.
   int64_t row_size() const { return At(count_ - 1).offset + At(count_ - 1).stride; }
 
+  // Returns slice `index`. O(index) time.
   FcSoftmaxSlice At(int64_t index) const {
     FcSoftmaxSlice slice{.index = index, .begin = 0, .end = 0, .stride = 0, .offset = 0};
     for (int64_t i = 0; i <= index; ++i) {
@@ -51,7 +53,7 @@ class FcSoftmaxSlices {
     return slice;
   }
 
-  // The slice that has the class.
+  // Returns the slice that has the class; the last one if `label` is beyond the classes.
   FcSoftmaxSlice Of(int64_t label) const {
     int64_t index = 0;
     while (index + 1 < count_ && !At(index).Has(label)) ++index;
@@ -59,8 +61,8 @@ class FcSoftmaxSlices {
   }
 
   // Calls fn(slice, begin, end) for all slices and rows [begin, end) of [0, rows), at most `part`
-  // of them at a time; on several threads if each gets at least `grain` such calls, most of them
-  // for one slice.
+  // rows at a time. Uses several threads if each gets at least `grain` calls; most calls of a
+  // thread are for one slice.
   void ForEachPart(int64_t rows, int64_t part, int64_t grain,
                    absl::FunctionRef<void(const FcSoftmaxSlice&, int64_t, int64_t)> fn) const {
     const int64_t parts = (rows + part - 1) / part;
@@ -72,8 +74,8 @@ class FcSoftmaxSlices {
     });
   }
 
-  // Calls fn(slice, begin, end) for all slices and some of a slice's classes, counted from its
-  // first, at a time; on several threads, most calls of one for one slice.
+  // Calls fn(slice, begin, end) for all slices and parts [begin, end) of a slice's classes, counted
+  // from its first. Uses several threads; most calls of a thread are for one slice.
   void ForEachClasses(absl::FunctionRef<void(const FcSoftmaxSlice&, int64_t, int64_t)> fn) const {
     ParallelForPieces(count_ * kClassParts, 1, 1, [&](int64_t from, int64_t to) {
       for (int64_t i = from; i < to; ++i) {
@@ -89,9 +91,9 @@ class FcSoftmaxSlices {
   }
 
  private:
-  // Fewer leave the products with too little to do for each row of data that they read.
+  // Smaller slices give the products too little work for each row of data that they read.
   static constexpr int64_t kMinClasses = 256;
-  // As many as a thread may hand over to another.
+  // The parts of a slice: other threads may take over all but one of them.
   static constexpr int64_t kClassParts = 4;
   static constexpr int64_t kTile = 16;  // whole vectors, and a cache line of floats
 
@@ -99,8 +101,8 @@ class FcSoftmaxSlices {
   int64_t count_;
 };
 
-// The slices that a node was bound with: memory is planned for them, whatever the number of threads
-// when it runs.
+// The slices that a node was bound with. Memory is planned for them, so they do not depend on the
+// number of threads at run time.
 class FcSoftmaxState : public KernelState {
  public:
   explicit FcSoftmaxState(const FcSoftmaxSlices& slices) : slices_(slices) {}
@@ -110,12 +112,13 @@ class FcSoftmaxState : public KernelState {
   FcSoftmaxSlices slices_;
 };
 
-// What a kernel with this weight (classes, features) is prepared with.
+// Returns the prepared state of a kernel with this weight (classes, features).
 inline Prepared PrepareFcSoftmax(const ArrayView& weight, int64_t workspace_bytes) {
   return {std::make_unique<FcSoftmaxState>(FcSoftmaxSlices(weight.shape[0], NumThreads())),
           workspace_bytes};
 }
 
+// Returns the slices with which PrepareFcSoftmax prepared the kernel.
 inline const FcSoftmaxSlices& FcSoftmaxSlicesOf(const KernelContext& c) {
   return static_cast<const FcSoftmaxState*>(c.state)->slices();
 }

@@ -41,7 +41,7 @@ TEST(FcSoftmaxSlicesTest, EachClassIsInOneSlice) {
   }
 }
 
-// Every element of (rows, classes) is in one part, and in one share of the classes.
+// Every element of (rows, classes) is in exactly one part, and in exactly one part of the classes.
 TEST(FcSoftmaxSlicesTest, PartsCoverEverythingOnce) {
   for (const int threads : {1, 2, 3}) {
     SetNumThreads(threads);

@@ -32,7 +32,7 @@ void Backward(const KernelContext& c) {
   const C momentum = static_cast<C>(param.momentum);
   const C target = static_cast<C>(param.sparseness_target);
   const C penalty = static_cast<C>(param.penalty);
-  if (rows == 0) return;  // which have no average
+  if (rows == 0) return;  // no rows, no average
   for (int64_t k = 0; k < units; ++k) {
     C sum = 0;
     for (int64_t i = 0; i < rows; ++i) sum += Load(data[i * units + k]);

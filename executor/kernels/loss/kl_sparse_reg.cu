@@ -28,7 +28,7 @@ __global__ void Backward(SetPlan plan, const T* ograd, const T* data, ComputeTyp
   using C = ComputeType<T>;
   const SetThread thread(plan);
   thread.ForEachSet([&](int64_t k) {
-    // Read by all lanes before the reduction's barrier, written by one after it.
+    // All lanes read it before the reduction's barrier; one writes it after the barrier.
     const C old = k < 0 ? C{0} : ConvertElement<C>(moving_avg[k]);
     const C sum =
         thread.SumOver<C>(k, [&](int64_t i, int64_t) { return ConvertElement<C>(data[i]); });
@@ -56,7 +56,7 @@ absl::Status BackwardGpu(const KernelContext& c) {
   using enum KLSparseRegGradientArrays::Input;
   const auto& param = c.param<KlSparseRegParam>();
   const Shape& shape = c.inputs[kData].shape;
-  if (shape[0] == 0) return absl::OkStatus();  // no rows have no average
+  if (shape[0] == 0) return absl::OkStatus();  // no rows, no average
   return DispatchCudaFloat(c.inputs[kOgrad].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     using C = ComputeType<T>;

@@ -1,4 +1,4 @@
-// Gradients of the losses that have a loss for an output, against central differences.
+// Compares the gradients of losses whose output is the loss with central differences.
 
 #include "gtest/gtest.h"
 #include "tests/operators/gradient_checker.h"

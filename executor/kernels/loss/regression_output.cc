@@ -34,7 +34,7 @@ absl::Status ForwardCpu(const KernelContext& c) {
   });
 }
 
-// MXNet divides by the outputs of a sample, not by the batch size.
+// Divides by the outputs of a sample, not by the batch size, as MXNet does.
 template <Loss loss>
 absl::Status BackwardCpu(const KernelContext& c) {
   using enum LossGradientArrays::Input;
@@ -52,7 +52,7 @@ absl::Status BackwardCpu(const KernelContext& c) {
     ParallelFor(c.outputs[0].size(), 16384, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         C d = Load(out[i]) - Load(label[i]);
-        if (loss == Loss::kAbsolute) d = d > 0 ? C{1} : C{-1};  // as in MXNet, of 0 too
+        if (loss == Loss::kAbsolute) d = d > 0 ? C{1} : C{-1};  // as MXNet: -1 for 0 too
         Store(grad + i, d * static_cast<C>(scale), add);
       }
     });

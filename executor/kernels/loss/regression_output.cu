@@ -29,7 +29,7 @@ __global__ void Backward(int64_t n, const T* label, const T* output, ComputeType
   using C = ComputeType<T>;
   for (int64_t i = FirstElement(); i < n; i += ElementStep()) {
     C d = ConvertElement<C>(output[i]) - ConvertElement<C>(label[i]);
-    if (loss == Loss::kAbsolute) d = d > 0 ? C{1} : C{-1};  // as in MXNet, of 0 too
+    if (loss == Loss::kAbsolute) d = d > 0 ? C{1} : C{-1};  // as MXNet: -1 for 0 too
     StoreTo(grad + i, d * scale, add);
   }
 }
@@ -45,7 +45,7 @@ absl::Status ForwardGpu(const KernelContext& c) {
   });
 }
 
-// MXNet divides by the outputs of a sample, not by the batch size.
+// Divides by the outputs of a sample, not by the batch size, as MXNet does.
 template <Loss loss>
 absl::Status BackwardGpu(const KernelContext& c) {
   using enum LossGradientArrays::Input;

@@ -16,7 +16,7 @@
 namespace cooper {
 namespace {
 
-// The softmax of data, row by row; then the losses of the rows in their order.
+// Computes the softmax of data row by row, then adds the losses of the rows in order.
 template <typename T>
 void Forward(const KernelContext& c) {
   using enum LossArrays::Input;

@@ -36,11 +36,11 @@ __global__ void RowLosses(SetPlan plan, const T* data, const T* label, T* losses
     const int64_t own = ConvertElement<int64_t>(label[set]);
     const int64_t at = own < 0 ? 0 : own < plan.n ? own : plan.n - 1;
     const T probability = exp(data[set * plan.n + at] - row.top) / row.sum;
-    losses[set] = -log(probability <= T{1e-8} ? T{1e-8} : probability);  // NaN stays
+    losses[set] = -log(probability <= T{1e-8} ? T{1e-8} : probability);  // a NaN stays NaN
   });
 }
 
-// One block.
+// Sums all losses in one block.
 template <typename T>
 __global__ void SumLosses(int64_t n, const T* losses, T* out, bool add) {
   const SetPlan plan{
@@ -66,7 +66,7 @@ __global__ void Gradient(SetPlan plan, const T* ograd, const T* data, const T* l
   });
 }
 
-// A loss for each row.
+// The workspace holds one loss for each row.
 absl::StatusOr<Prepared> PrepareForward(const PrepareContext& c) {
   using enum LossArrays::Input;
   return Prepared{.workspace_bytes = c.inputs[kData].shape[0] * SizeOf(c.inputs[kData].dtype)};

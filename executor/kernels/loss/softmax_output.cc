@@ -1,7 +1,7 @@
 // Kernels of SoftmaxOutput and its gradient.
 //
-// The array is seen as (outer, classes, inner): inner is 1 unless multi_output, outer 1-sized axes
-// are of no account, and labels are (outer, inner).
+// The array is viewed as (outer, classes, inner), where inner is 1 unless multi_output is set.
+// Labels are (outer, inner).
 
 #include <algorithm>
 #include <cstring>
@@ -31,7 +31,8 @@ Extents ExtentsOf(const SoftmaxOutputParam& param, const Shape& shape) {
 }
 
 absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
-  // For kAdd: the softmax goes here first. 16-bit floats are computed in float.
+  // With kAdd and for float16 the softmax goes to the workspace first. float16 is computed in
+  // float.
   const bool direct = c.outputs[0].dtype != DType::kFloat16 && c.reqs[0] != WriteReq::kAdd;
   return Prepared{.workspace_bytes = direct ? 0
                                             : c.outputs[0].size() *
@@ -73,7 +74,8 @@ void Forward(const KernelContext& c) {
   for (int64_t i = 0; i < n; ++i) Store(out + i, scratch[i], c.reqs[0] == WriteReq::kAdd);
 }
 
-// label has output's shape: probabilities. No label is ignored, and nothing is normalized.
+// Handles labels of output's shape, which are probabilities. No label is ignored, and the gradient
+// is not normalized.
 template <typename T>
 void BackwardOfProbabilities(const KernelContext& c) {
   using enum SoftmaxOutputGradientArrays::Input;
@@ -82,7 +84,7 @@ void BackwardOfProbabilities(const KernelContext& c) {
   const bool add = c.reqs[0] == WriteReq::kAdd;
   const T* label = c.inputs[kLabel].as<T>();
   const T* out = c.inputs[kOutput].as<T>();
-  // What out_grad multiplies by: see softmax_output_param.h.
+  // With out_grad the gradient is multiplied by the output: see softmax_output_param.h.
   const T* factor = param.out_grad ? out : nullptr;
   T* grad = c.outputs[0].as<T>();
   ParallelFor(c.outputs[0].size(), 16384, [&](int64_t begin, int64_t end) {
@@ -93,15 +95,15 @@ void BackwardOfProbabilities(const KernelContext& c) {
   });
 }
 
-// What the gradient is multiplied by. A label is compared as a whole number, as MXNet does. There
-// are more labels than rows where data of more than two axes is neither multi_output nor
-// preserve_shape: MXNet looks at the first ones, and counts them all.
+// Returns the factor of the gradient. Compares labels as integers, as MXNet does. There are more
+// labels than rows if data has more than two axes and neither multi_output nor preserve_shape is
+// set: MXNet uses the first labels, and counts all of them.
 template <typename T>
 double GradientScale(const SoftmaxOutputParam& param, const Extents& e, const T* label,
                      int64_t num_labels) {
   double divisor = 1;
   if (param.normalization == Normalization::kBatch) {
-    // Without multi_output every label is one of the batch.
+    // Without multi_output the divisor of kBatch is the number of labels.
     divisor = static_cast<double>(param.multi_output ? e.outer : num_labels);
   } else if (param.normalization == Normalization::kValid) {
     const auto ignored = IntegerOf<int64_t>(param.ignore_label);
@@ -111,13 +113,14 @@ double GradientScale(const SoftmaxOutputParam& param, const Extents& e, const T*
     }
     divisor = static_cast<double>(std::max<int64_t>(valid, 1));
   }
-  // MXNet: the positions of multi_output share the gradient, unless only valid ones are counted.
+  // With multi_output the gradient is also divided by the positions, as in MXNet, unless only valid
+  // labels are counted.
   if (param.normalization != Normalization::kValid) divisor *= std::max<int64_t>(e.inner, 1);
   return divisor == 0 ? param.grad_scale : param.grad_scale / divisor;
 }
 
-// One row of classes at `offset`, whose elements are `stride` apart: 1 without multi_output, which
-// the compiler is told so that it may vectorise.
+// Writes the gradient of one row of classes at `offset`. Its elements are `stride` apart. Without
+// multi_output the stride is the constant 1, which lets the compiler vectorise.
 template <typename T, bool kContiguous>
 void BackwardRow(const KernelContext& c, int64_t offset, int64_t n, int64_t row_stride,
                  int64_t label, ComputeType<T> scale) {
@@ -137,11 +140,11 @@ void BackwardRow(const KernelContext& c, int64_t offset, int64_t n, int64_t row_
     }
     return;
   }
-  // MXNet smooths only without multi_output.
+  // MXNet smooths labels only without multi_output.
   const C alpha = param.multi_output ? C{0} : static_cast<C>(param.smooth_alpha);
   const C other = n > 1 ? alpha / static_cast<C>(n - 1) : C{0};
   const bool labelled = label >= 0 && label < n;
-  // Read before the loop: grad may be out's memory.
+  // The output is read before the loop, because grad may share its memory.
   C at_label = 0;
   if (labelled) {
     const C y = Load(out[label * stride]);

@@ -1,6 +1,6 @@
 // GPU kernels of SoftmaxOutput and its gradient.
 //
-// The array is seen as (outer, classes, inner), as on the CPU, and labels are (outer, inner).
+// The array is viewed as (outer, classes, inner), as on the CPU, and labels are (outer, inner).
 
 #include <cstdint>
 
@@ -32,9 +32,9 @@ SetPlan PlanFor(const KernelContext& c) {
   return PlanSets(shape[0], shape.Product(1, rank), 1, most, kMostHeld);
 }
 
-// What the gradient of one array of labels depends on.
+// The factors that the gradient for an array of labels depends on.
 struct GradientOptions {
-  double scale;           // before the division by the labels that count
+  double scale;           // before the division by *divisor
   const double* divisor;  // null: 1
   double alpha;           // smoothing
   int64_t ignored;
@@ -70,7 +70,8 @@ __global__ void __launch_bounds__(kThreadsHolding<ComputeType<T>, 0>,
   });
 }
 
-// label has output's shape: probabilities. No label is ignored, and nothing is normalized.
+// Handles labels of output's shape, which are probabilities. No label is ignored, and the gradient
+// is not normalized.
 template <typename T>
 __global__ void ProbabilityGradient(int64_t n, const T* label, const T* output,
                                     ComputeType<T> scale, bool out_grad, T* grad, bool add) {
@@ -91,7 +92,7 @@ absl::Status SoftmaxOutputGpu(const KernelContext& c) {
                                               c.outputs[0], c.reqs[0] == WriteReq::kAdd);
 }
 
-// The divisor of normalization "valid", which the device counts.
+// The workspace holds the divisor of normalization "valid", which the device counts.
 absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
   const bool counts = c.param<SoftmaxOutputParam>().normalization == Normalization::kValid;
   return Prepared{.workspace_bytes = counts ? kCountValidBytes : 0};
@@ -124,7 +125,8 @@ absl::Status Backward(const KernelContext& c) {
     COOPER_RETURN_IF_ERROR(LaunchCountValid(c, label, num_labels, o.ignored, count));
     o.divisor = count;
   } else {
-    // Without multi_output every label is one of the batch; with it the positions share.
+    // Without multi_output the divisor of kBatch is the number of labels; with it, batch times
+    // positions.
     double divisor = static_cast<double>(plan.inner);
     if (param.normalization == Normalization::kBatch) {
       divisor *= static_cast<double>(param.multi_output ? plan.outer : num_labels);

@@ -1,4 +1,4 @@
-// What the gradient of SoftmaxOutput is divided by, in the cases that golden ones do not have.
+// Tests the divisor of SoftmaxOutput's gradient, in cases that the golden cases do not have.
 
 #include <algorithm>
 #include <utility>
@@ -17,7 +17,7 @@ namespace {
 using ::testing::FloatNear;
 using ::testing::Pointwise;
 
-// The gradient that data of zeros and these labels get.
+// Returns the gradient of SoftmaxOutput for data of zeros and these labels.
 std::vector<float> GradientOfZeros(const Shape& shape, const std::vector<float>& labels,
                                    AttrMap attrs) {
   const Symbol net =
@@ -35,8 +35,8 @@ std::vector<float> GradientOfZeros(const Shape& shape, const std::vector<float>&
   return Floats((*executor)->grad("data"));
 }
 
-// Rows of 4 classes, with the labels 3 and 0; the labels of MXNet's shape (2, 2) that are left over
-// are counted, not looked at.
+// Rows of 4 classes have the labels 3 and 0. The remaining labels of MXNet's shape (2, 2) are
+// counted, but not used.
 TEST(SoftmaxOutputTest, CountsLabelsThatNoRowHas) {
   const std::vector<float> labels = {3, 0, 1, 1};
   const std::vector<float> unscaled = {.25f, .25f, .25f, -.75f, -.75f, .25f, .25f, .25f};
@@ -56,7 +56,7 @@ TEST(SoftmaxOutputTest, CountsLabelsThatNoRowHas) {
   EXPECT_THAT(gradient({{"normalization", "valid"}, {"ignore_label", "1"}}), near(expected(2)));
 }
 
-// As many rows as labels.
+// There are as many rows as labels.
 TEST(SoftmaxOutputTest, PreserveShapeHasARowForEachLabel) {
   EXPECT_THAT(
       GradientOfZeros({2, 2, 2}, {1, 0, 0, 1},

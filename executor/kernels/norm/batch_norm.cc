@@ -1,10 +1,9 @@
-// Kernels of BatchNorm, BatchNorm_v1, SequenceBatchNorm, _contrib_BatchNormWithReLU (output:
-// relu of what follows) and their gradients. With
-// invstd = 1 / sqrt(var + eps):
+// Kernels of BatchNorm, BatchNorm_v1, SequenceBatchNorm, _contrib_BatchNormWithReLU (which applies
+// relu to the output below) and their gradients. With invstd = 1 / sqrt(var + eps):
 //   output = (data - mean) * invstd * gamma + beta
 //   d data = gamma * invstd * (g - sum(g) / n - (data - mean) * invstd^2 * dot / n),
 //   dot = sum(g * (data - mean)), d gamma = dot * invstd, d beta = sum(g).
-// Padding of sequences is in none of the sums and not in n, and its output and gradient are 0.
+// Padding of sequences is excluded from the sums and from n; its output and gradient are 0.
 
 #include <algorithm>
 #include <cmath>
@@ -24,13 +23,14 @@
 namespace cooper {
 namespace {
 
-// data seen as (outer, channels, inner).
+// The extents of data viewed as (outer, channels, inner).
 struct Extents {
   int64_t outer, channels, inner;
 
   int64_t per_channel() const { return outer * inner; }
   int64_t grain() const { return RowGrain(per_channel()); }
-  // Calls fn(offset in data, offset in the channel) for each `inner` contiguous elements of one.
+  // Calls fn(offset in data, offset in the channel) for each run of `inner` contiguous elements of
+  // a channel.
   template <typename Fn>
   void ForEachRun(int64_t channel, Fn&& fn) const {
     for (int64_t o = 0; o < outer; ++o) fn((o * channels + channel) * inner, o * inner);
@@ -43,14 +43,14 @@ Extents ExtentsOf(const BatchNormParam& param, const Shape& shape) {
   return {shape.Product(0, axis), shape[axis], shape.Product(axis + 1, rank)};
 }
 
-// Which of a channel's elements count, by their offsets in it: all of them.
+// Selects all elements of a channel, by their offsets in it.
 struct AllElements {
   int64_t count;
 
   constexpr bool operator[](int64_t) const { return true; }
 };
 
-// Those of steps before each sequence's end.
+// Selects the elements of a channel whose step is before the end of its sequence.
 struct RealElements {
   int64_t count = 0;
   const bool* is_real;
@@ -58,7 +58,7 @@ struct RealElements {
   bool operator[](int64_t i) const { return is_real[i]; }
 };
 
-// Writes into the workspace which elements are real.
+// Marks the real elements in the workspace.
 RealElements FindRealElements(const KernelContext& c, const Shape& data, const ArrayView& length) {
   const auto& param = c.param<SequenceBatchNormParam>();
   const ChannelSteps steps(data, param.axis, param.batch_axis, param.time_axis);
@@ -67,7 +67,7 @@ RealElements FindRealElements(const KernelContext& c, const Shape& data, const A
   const IndexReader lengths(length);
   for (int64_t s = 0; s < steps.batch; ++s) real.count += steps.NumReal(lengths[s]);
   if (steps.size() == 0 || data.num_elements() == 0) return real;
-  // Along the inner one of both axes, a run at a time.
+  // Fills whole runs along the inner of the two axes.
   const bool time_inside = steps.time_stride < steps.batch_stride;
   const int64_t run = time_inside ? steps.time_stride : steps.batch_stride;
   const int64_t row = run * (time_inside ? steps.time : steps.batch);
@@ -88,7 +88,7 @@ RealElements FindRealElements(const KernelContext& c, const Shape& data, const A
   return real;
 }
 
-// Inputs: the names of the kernel's inputs.
+// `Inputs` names the kernel's inputs.
 template <typename Param, typename Inputs>
 auto CountedElements(const KernelContext& c, const Shape& data, const Extents& e) {
   if constexpr (std::is_same_v<Param, SequenceBatchNormParam>) {
@@ -99,12 +99,13 @@ auto CountedElements(const KernelContext& c, const Shape& data, const Extents& e
 }
 
 absl::StatusOr<Prepared> PrepareSequence(const PrepareContext& c) {
-  const Shape& data = c.inputs[0].shape;  // of the gradient: ograd's, which is the same
+  const Shape& data = c.inputs[0].shape;  // for a gradient ograd's shape, which equals data's
   const int64_t channels = ExtentsOf(c.param<SequenceBatchNormParam>(), data).channels;
   return Prepared{.workspace_bytes = channels == 0 ? 0 : data.num_elements() / channels};
 }
 
-// The output `var` is 1 / sqrt(var + eps), but in BatchNorm_v1 and its like the variance.
+// Whether the output `var` is the variance, as in BatchNorm_v1 and the operators derived from it,
+// instead of 1 / sqrt(var + eps).
 template <typename Param>
 constexpr bool kVarIsVariance = std::is_base_of_v<BatchNormV1Param, Param>;
 
@@ -117,7 +118,7 @@ void Forward(const KernelContext& c) {
   constexpr int kData = Inputs::kData, kGamma = Inputs::kGamma, kBeta = Inputs::kBeta,
                 kMovingMean = Inputs::kMovingMean, kMovingVar = Inputs::kMovingVar;
   using enum BatchNormArrays::Output;
-  using C = ComputeType<T>;  // also the type of all but data and output
+  using C = ComputeType<T>;  // the type of all arrays but data and output
   const auto& param = c.param<Param>();
   const Extents e = ExtentsOf(param, c.inputs[kData].shape);
   const T* data = c.inputs[kData].as<T>();
@@ -164,9 +165,8 @@ void Forward(const KernelContext& c) {
         Store(c.outputs[kVar].as<C>() + k, kVarIsVariance<Param> ? var : invstd,
               c.reqs[kVar] == WriteReq::kAdd);
       }
-      // As in MXNet: the argument itself becomes 1, so that a saved model says what was computed.
-      // In prediction parameters are shared by threads: nothing is written, by no kind of
-      // BatchNorm.
+      // As in MXNet, gamma itself becomes 1, so that a saved model states what was computed. In
+      // prediction threads share the parameters, so no kind of BatchNorm writes them.
       if (param.fix_gamma && c.is_train) gamma[k] = C{1};
       const C scale = (param.fix_gamma ? C{1} : gamma[k]) * invstd;
       const C shift = beta[k];

@@ -1,5 +1,5 @@
 // GPU kernels of BatchNorm, BatchNorm_v1, SequenceBatchNorm and their gradients. The formulas are
-// those of executor/kernels/norm/batch_norm.cc; a channel's lanes reduce it, and then go over it
+// those of executor/kernels/norm/batch_norm.cc. The lanes of a channel reduce it and then visit it
 // again.
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 namespace cooper {
 namespace {
 
-// A block's threads, with the registers that sums of C take.
+// The most threads of a block, given the registers that sums of type C take.
 template <typename C>
 constexpr int kMostThreads = sizeof(C) > 4 ? kSetThreads : kMostSetThreads;
 
@@ -30,14 +30,14 @@ SetPlan PlanFor(const BatchNormParam& param, const Shape& shape, int most_thread
                       most_threads);
 }
 
-// Which of a channel's elements count, by their places in it: all of them.
+// Selects all elements of a channel, by their positions in it.
 struct AllElements {
   int64_t count;
 
   __device__ constexpr bool operator[](int64_t) const { return true; }
 };
 
-// Those of steps before each sequence's end.
+// Selects the elements of a channel whose step is before the end of its sequence.
 struct RealElements {
   ChannelSteps steps;
   DeviceIndices lengths;
@@ -53,7 +53,7 @@ __global__ void FindRealElements(int64_t n, ChannelSteps steps, DeviceIndices le
   }
 }
 
-// Inputs: the names of the kernel's inputs. Which elements are real is written into the workspace.
+// `Inputs` names the kernel's inputs. Marks the real elements in the workspace.
 template <typename Param, typename Inputs, typename Fn>
 absl::Status WithCountedElements(const KernelContext& c, const Shape& data, const SetPlan& plan,
                                  Fn&& fn) {
@@ -75,12 +75,12 @@ absl::Status WithCountedElements(const KernelContext& c, const Shape& data, cons
 }
 
 absl::StatusOr<Prepared> PrepareSequence(const PrepareContext& c) {
-  const Shape& data = c.inputs[0].shape;  // of the gradient: ograd's, which is the same
+  const Shape& data = c.inputs[0].shape;  // for a gradient ograd's shape, which equals data's
   const SetPlan plan = PlanFor(c.param<SequenceBatchNormParam>(), data);
   return Prepared{.workspace_bytes = plan.count() == 0 ? 0 : plan.size()};
 }
 
-// How many of each channel's elements count. All threads of the block must call.
+// Returns how many elements of each channel count. All threads of the block must call it.
 __device__ int64_t NumCounted(const SetThread&, const AllElements& all) { return all.count; }
 __device__ int64_t NumCounted(const SetThread& thread, const RealElements& real) {
   return thread.SumOf<int64_t>(real.steps.batch, [&](int64_t sequence) {
@@ -88,12 +88,13 @@ __device__ int64_t NumCounted(const SetThread& thread, const RealElements& real)
   });
 }
 
-// The output `var` is 1 / sqrt(var + eps), but in BatchNorm_v1 and its like the variance.
+// Whether the output `var` is the variance, as in BatchNorm_v1 and the operators derived from it,
+// instead of 1 / sqrt(var + eps).
 template <typename Param>
 constexpr bool kVarIsVariance = std::is_base_of_v<BatchNormV1Param, Param>;
 
-// What both passes go by. C is also the type of all but data, output and their gradients. Outputs
-// that are not wanted are null.
+// The options of the forward and the backward kernel. C is the type of all arrays but data, output
+// and their gradients. Pointers to outputs that are not requested are null.
 template <typename C>
 struct NormOptions {
   C eps;
@@ -148,8 +149,8 @@ __global__ void __launch_bounds__(kMostThreads<C>, 1)
     if (thread.IsFirst()) {
       if (o.mean != nullptr) StoreTo(o.mean + k, mean, o.add_mean);
       if (o.var != nullptr) StoreTo(o.var + k, o.norm.var_is_variance ? var : invstd, o.add_var);
-      // As in MXNet: the argument itself becomes 1, so that a saved model says what was computed.
-      // In prediction nothing is written.
+      // As in MXNet, gamma itself becomes 1, so that a saved model states what was computed.
+      // Prediction does not write it.
       if (o.write_gamma) o.gamma[k] = C(1);
     }
     if (out == nullptr) return;
@@ -229,7 +230,7 @@ __global__ void __launch_bounds__(kMostThreads<C>, 1)
   });
 }
 
-// Null where nothing is to be written.
+// Returns the output, or null if its request is kNull.
 template <typename T>
 T* Wanted(const KernelContext& c, int i) {
   return c.reqs[i] == WriteReq::kNull ? nullptr : c.outputs[i].as<T>();

@@ -1,4 +1,4 @@
-// SequenceBatchNorm and its gradient on a GPU against the CPU, in training and in prediction.
+// Compares SequenceBatchNorm and its gradient on a GPU with the CPU, in training and in prediction.
 
 #include <iterator>
 #include <string>
@@ -12,7 +12,7 @@
 namespace cooper {
 namespace {
 
-// Data of 5 sequences of up to 7 steps of 3 channels, in three layouts.
+// A layout of 5 sequences of up to 7 steps with 3 channels.
 struct Layout {
   const char* name;
   Shape data;
@@ -39,7 +39,7 @@ TEST(BatchNormCudaTest, SequencesEqualTheCpus) {
     test.attrs = layout.attrs;
     test.dtypes = {DType::kFloat32, DType::kFloat64};
     test.roundings = 64;
-    test.low = 0.5;  // of the moving variance, too
+    test.low = 0.5;  // for the moving variance, too
     test.inputs = {layout.data, channels, channels, {5}, channels, channels};
     test.outputs = {layout.data, channels, channels};
     test.indices = 3;
@@ -55,7 +55,7 @@ TEST(BatchNormCudaTest, SequencesEqualTheCpus) {
   }
 }
 
-// Inputs are compared too: gamma is written in training alone.
+// Compares the inputs too: gamma is written in training only.
 TEST(BatchNormCudaTest, OlderKindsEqualTheCpus) {
   COOPER_REQUIRE_GPU();
   for (const char* op : {"BatchNorm", "BatchNorm_v1", "_contrib_SyncBatchNorm"}) {
@@ -68,7 +68,7 @@ TEST(BatchNormCudaTest, OlderKindsEqualTheCpus) {
       test.is_train = is_train;
       test.dtypes = {DType::kFloat32, DType::kFloat64};
       test.roundings = 64;
-      test.low = 0.5;  // of the moving variance, too
+      test.low = 0.5;  // for the moving variance, too
       test.inputs = {{5, 3, 7}, channels, channels, channels, channels};
       test.outputs = {{5, 3, 7}, channels, channels};
       ExpectEqualKernels(test);
@@ -76,8 +76,8 @@ TEST(BatchNormCudaTest, OlderKindsEqualTheCpus) {
   }
 }
 
-// Channels of so many elements that more than 256 threads share one, whose images follow each other
-// and do not.
+// Channels are so large that more than 256 threads share one; their images are contiguous in one
+// case and not in the other.
 TEST(BatchNormCudaTest, LargeChannelsEqualTheCpus) {
   COOPER_REQUIRE_GPU();
   for (const Shape& data : {Shape({2, 2, 50, 50}), Shape({16, 2, 30, 40})}) {
@@ -90,8 +90,8 @@ TEST(BatchNormCudaTest, LargeChannelsEqualTheCpus) {
       test.attrs = {{"fix_gamma", "False"}};
       test.is_train = true;
       test.dtypes = {DType::kFloat32, DType::kFloat64};
-      test.roundings = 512;  // of sums in another order
-      test.low = 0.5;        // of the moving variance, too
+      test.roundings = 512;  // sums are in another order
+      test.low = 0.5;        // for the moving variance, too
       test.inputs = backward ? std::vector<Shape>{data,     channels, channels, data,
                                                   channels, channels, channels}
                              : std::vector<Shape>{data, channels, channels, channels, channels};

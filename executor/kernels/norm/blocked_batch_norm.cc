@@ -1,6 +1,6 @@
-// Kernels of _blocked_batch_norm and its gradient: the formulas of batch_norm.cc, a block of
-// channels at a time, all of whose images then mostly stay in a cache from one pass to the next.
-// With relu, the gradient finds out from data where the output was 0.
+// Kernels of _blocked_batch_norm and its gradient, with the formulas of batch_norm.cc. They process
+// a block of channels at a time, whose images mostly stay in a cache from one pass to the next.
+// With relu, the gradient recomputes from data where the output was 0.
 
 #include <cmath>
 #include <limits>
@@ -33,7 +33,7 @@ void Forward(const KernelContext& c) {
   const bool add = c.reqs[0] == WriteReq::kAdd;
   const bool batch_stats = c.is_train && !param.use_global_stats;
   const auto eps = static_cast<float>(param.eps);
-  // Below any value where nothing is cut off.
+  // Without relu the floor is below every value.
   const float floor = param.relu ? 0 : -std::numeric_limits<float>::infinity();
   ParallelFor(e.blocks, RowGrain(e.per_channel() * B), [&](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) {
@@ -62,7 +62,7 @@ void Forward(const KernelContext& c) {
       e.ForEach<B>(k, [&](int64_t i) {
         for (int j = 0; j < B; ++j) {
           const float value = (data[i + j] - m.mean[j]) * scale[j] + shift[j];
-          // A NaN stays one.
+          // NaN stays NaN.
           Store(out + i + j, value < floor ? floor : value, add);
         }
       });
@@ -88,7 +88,7 @@ void Backward(const KernelContext& c) {
   const auto eps = static_cast<float>(param.eps);
   const auto momentum = static_cast<float>(param.momentum);
   const auto n = static_cast<float>(e.per_channel());
-  // Nothing is below a NaN.
+  // Without relu the floor is NaN: no value compares below it.
   const float floor = param.relu ? 0 : std::numeric_limits<float>::quiet_NaN();
   ParallelFor(e.blocks, RowGrain(e.per_channel() * B), [&](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) {
@@ -110,10 +110,10 @@ void Backward(const KernelContext& c) {
         scale[j] = invstd[j] * (param.fix_gamma ? 1 : gamma[channel]);
         shift[j] = beta[channel];
       }
-      // The gradient behind relu.
+      // The gradient with respect to relu's input.
       const auto head = [&](int64_t i, int j) {
         const float value = (data[i] - mean[j]) * scale[j] + shift[j];
-        const float gradient = ograd[i];  // read in any case, as vectors are
+        const float gradient = ograd[i];  // loaded unconditionally, so that the loop vectorises
         return value <= floor ? 0.0f : gradient;
       };
       const ChannelLanes<B> sum = SumOfBlock<B>(e, k, head);
@@ -149,7 +149,7 @@ void Backward(const KernelContext& c) {
   });
 }
 
-// Blocks are as long as some processor's vectors.
+// A block has as many channels as a vector of some processor has floats.
 absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
   const int64_t block = c.param<BlockedBatchNormParam>().block;
   if (block == 8 || block == 16) return Prepared{};

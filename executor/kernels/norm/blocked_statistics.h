@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_NORM_BLOCKED_STATISTICS_H_
 #define COOPER_EXECUTOR_KERNELS_NORM_BLOCKED_STATISTICS_H_
 
-// Sums, means and variances of channels that lie in blocks of B.
+// Computes sums, means and variances of channels that are stored in blocks of B.
 
 #include <cstdint>
 
@@ -9,7 +9,7 @@
 
 namespace cooper {
 
-// Images (batch, blocks, size, B).
+// The extents of images (batch, blocks, size, B).
 struct BlockedExtents {
   int64_t batch, blocks, size;
 
@@ -17,7 +17,7 @@ struct BlockedExtents {
       : batch(shape[0]), blocks(shape[1]), size(shape.Product(2, shape.rank() - 1)) {}
 
   int64_t per_channel() const { return batch * size; }
-  // Calls fn(i) for the first element of each vector of block k, several of them in a row.
+  // Calls fn(i) with the index of the first element of each vector of block k, in memory order.
   template <int B, typename Fn>
   void ForEach(int64_t k, Fn&& fn) const {
     for (int64_t n = 0; n < batch; ++n) {
@@ -27,7 +27,7 @@ struct BlockedExtents {
   }
 };
 
-// A number for each channel of a block.
+// One number for each channel of a block.
 template <int B>
 struct ChannelLanes {
   float at[B] = {};
@@ -36,9 +36,9 @@ struct ChannelLanes {
   float operator[](int j) const { return at[j]; }
 };
 
-// Sums of term(i, j) over all vectors i, for each channel j of block k. Several run side by side:
-// an addition does not wait for the one before. Images are summed one by one, for a sum of many
-// terms loses the digits of the next one.
+// Returns the sums of term(i, j) over all vectors i, for each channel j of block k. Several partial
+// sums run in parallel, so that an addition does not wait for the previous one. Each image is
+// summed on its own, because adding to a long sum loses digits of the next term.
 template <int B, typename Term>
 ChannelLanes<B> SumOfBlock(const BlockedExtents& e, int64_t k, const Term& term) {
   constexpr int kSums = 4;
@@ -62,12 +62,13 @@ ChannelLanes<B> SumOfBlock(const BlockedExtents& e, int64_t k, const Term& term)
   return total;
 }
 
-// Over the batch and the image, of each channel of a block.
+// The mean and the variance of each channel of a block over the batch and the image.
 template <int B>
 struct BlockMoments {
   ChannelLanes<B> mean, var;
 };
 
+// Returns the moments of block k in two passes over data.
 template <int B>
 BlockMoments<B> MomentsOfBlock(const BlockedExtents& e, int64_t k, const float* data) {
   const auto n = static_cast<float>(e.per_channel());

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kBlock = 8;
 
-// What a sum of equal numbers is off, as a part of itself, for the channel where it is most.
+// Returns the largest relative error, over the channels, of a sum of equal numbers.
 double RelativeError(const Shape& shape, float value) {
   const BlockedExtents e(shape);
   const std::vector<float> data(shape.num_elements(), value);
@@ -28,10 +28,10 @@ double RelativeError(const Shape& shape, float value) {
   return largest;
 }
 
-// The error grows with a quarter of an image, the length of a running sum, plus the number of
+// The error grows with a quarter of an image, the length of a partial sum, plus the number of
 // images; not with their product.
 TEST(BlockedStatisticsTest, ErrorOfLongSums) {
-  // Of a sum of n equal numbers, each addition is off by at most half an epsilon.
+  // In a sum of n equal numbers, each addition has a relative error of at most half an epsilon.
   const double half_epsilon = std::numeric_limits<float>::epsilon() / 2;
   constexpr int kImage = 64 * 64, kImages = 64;
   constexpr double kAdditions = kImage / 4.0 + 2 + kImages;

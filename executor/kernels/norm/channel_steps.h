@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_NORM_CHANNEL_STEPS_H_
 #define COOPER_EXECUTOR_KERNELS_NORM_CHANNEL_STEPS_H_
 
-// To which step of which sequence each element of a channel belongs.
+// Maps each element of a channel to its sequence and its step.
 
 #include <cstdint>
 
@@ -10,14 +10,15 @@
 
 namespace cooper {
 
-// Of an array with an axis of channels, one of sequences and one of their steps, wherever they
-// stand. A channel's elements are counted as if the array had no other.
+// The strides of the batch and the time axis within a channel, for an array with axes for channels,
+// sequences and steps in any order. Elements of a channel are counted as if the array had no other
+// channel.
 struct ChannelSteps {
   int64_t batch = 1, batch_stride = 1;
   int64_t time = 1, time_stride = 1;
   int64_t row = 1;  // elements of one step of one sequence
 
-  // Three axes of the shape; negative ones count from its end.
+  // The three axes may be negative: then they count from the end of `shape`.
   ChannelSteps(const Shape& shape, int64_t channel_axis, int64_t batch_axis, int64_t time_axis) {
     const auto is = [&shape](int i, int64_t axis) {
       return i == (axis < 0 ? axis + shape.rank() : axis);
@@ -43,7 +44,7 @@ struct ChannelSteps {
     return element / batch_stride % batch;
   }
   COOPER_HOST_DEVICE int64_t step(int64_t element) const { return element / time_stride % time; }
-  // How many elements before the end of a sequence of that length a channel has.
+  // Returns how many elements of a channel are before the end of a sequence of that length.
   COOPER_HOST_DEVICE int64_t NumReal(int64_t length) const {
     return row * (length < 0 ? 0 : (length < time ? length : time));
   }

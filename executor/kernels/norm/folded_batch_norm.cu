@@ -11,7 +11,7 @@
 namespace cooper {
 namespace {
 
-// Those that are not there or not wanted are null.
+// Pointers to missing inputs and to outputs that are not requested are null.
 struct Arrays {
   const float *weight, *gamma, *beta, *mean, *var, *bias;
   float *scaled_weight, *shift;

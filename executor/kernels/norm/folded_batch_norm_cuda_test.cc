@@ -1,4 +1,4 @@
-// _folded_batch_norm on a GPU against the CPU.
+// Compares _folded_batch_norm on a GPU with the CPU.
 
 #include <string>
 #include <vector>
@@ -25,7 +25,7 @@ TEST(FoldedBatchNormCudaTest, EqualsTheCpus) {
         if (!no_bias) test.inputs.push_back(filters);
         test.outputs = {weight, filters};
         test.dtypes = {DType::kFloat32};
-        // Variances among them; the root multiplies errors by up to 2.
+        // The inputs include variances; the root multiplies errors by up to 2.
         test.roundings = 16;
         test.low = 0.5;
         ExpectEqualKernels(test);

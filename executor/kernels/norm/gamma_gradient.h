@@ -1,8 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_NORM_GAMMA_GRADIENT_H_
 #define COOPER_EXECUTOR_KERNELS_NORM_GAMMA_GRADIENT_H_
 
-// The gradients of gamma and beta of LayerNorm, GroupNorm and InstanceNorm: for .cu files. Sums are
-// made without atomics, in an order that depends on the shapes alone: equal input gives equal bits.
+// Computes the gradients of gamma and beta of LayerNorm, GroupNorm and InstanceNorm. Sums use no
+// atomics and an order that depends on the shapes alone, so equal inputs give equal bits. For .cu
+// files.
 
 #include <algorithm>
 #include <cstdint>
@@ -14,18 +15,20 @@
 
 namespace cooper {
 
+// The inputs of the gradient, on the device. mean and std have one element for each normalized set.
 template <typename T>
 struct BackwardArrays {
   const T *ograd, *data, *gamma, *mean, *std;
 };
 
+// An element of ograd and of data, converted to the compute type.
 template <typename C>
 struct GradientPair {
   C ograd, data;
 };
 
-// For normalized sets whose elements do not follow each other: the sets of `plan` are the channels
-// that one element of gamma stands for, and place j of a channel is in the normalized set j.
+// Handles normalized sets whose elements are not contiguous. The sets of `plan` are the channels
+// that share one element of gamma; element j of a channel belongs to normalized set j.
 template <typename T>
 __global__ void __launch_bounds__(kThreadsHolding<ComputeType<T>, 0>, 1)
     GammaGradient(SetPlan plan, BackwardArrays<T> a, T* gamma_grad, bool add_gamma, T* beta_grad,
@@ -50,10 +53,12 @@ __global__ void __launch_bounds__(kThreadsHolding<ComputeType<T>, 0>, 1)
   });
 }
 
-// Where each row is normalized on its own (LayerNorm's last axis), rows are cut into parts, so that
-// there are enough blocks; each has 32 columns, next to each other for a warp, of a part.
+// If rows are normalized separately (LayerNorm over the last axis), rows are split into parts, so
+// that there are enough blocks. A block computes 32 adjacent columns, one for each lane of a warp,
+// of a part.
 inline constexpr int kPartColumns = 32, kPartRows = 8;
 
+// Returns the number of parts: enough for about 1024 blocks, with at least 8 rows for each thread.
 inline int64_t RowParts(int64_t rows, int64_t columns) {
   constexpr int64_t kBlocks = 1024, kLeastPerThread = 8;
   const int64_t blocks = (columns + kPartColumns - 1) / kPartColumns;
@@ -61,7 +66,7 @@ inline int64_t RowParts(int64_t rows, int64_t columns) {
       1, std::min(kBlocks / std::max<int64_t>(blocks, 1), rows / (kPartRows * kLeastPerThread)));
 }
 
-// The sums of a part for gamma and for beta: partial is (parts, 2, columns).
+// Writes the sums of each part for gamma and for beta: partial is (parts, 2, columns).
 template <typename T>
 __global__ void GammaParts(int64_t rows, int64_t columns, BackwardArrays<T> a,
                            ComputeType<T>* partial) {
@@ -106,7 +111,7 @@ __global__ void GammaParts(int64_t rows, int64_t columns, BackwardArrays<T> a,
   own[columns + column] = sum;
 }
 
-// Outputs that are not wanted are null.
+// Adds the sums of all parts. Outputs that are not requested are null.
 template <typename T>
 __global__ void SumGammaParts(int64_t parts, int64_t columns, const ComputeType<T>* partial,
                               T* gamma_grad, bool add_gamma, T* beta_grad, bool add_beta) {

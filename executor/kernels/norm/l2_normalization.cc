@@ -15,17 +15,17 @@
 namespace cooper {
 namespace {
 
-// data seen as (outer, n, inner); a norm is taken over n, for each set. Norms lie in the order
-// (outer, inner).
+// The extents of data viewed as (outer, n, inner). A norm is computed over n, for each set; norms
+// are stored as (outer, inner).
 struct Extents {
   int64_t outer, n, inner;
 };
 
-// Sets side by side that are worked on together.
+// The number of adjacent sets that are processed together.
 constexpr int64_t kBlock = 128;
 
-// Calls fn(set, first element, count) for blocks of sets side by side, whose elements are `inner`
-// apart: of one set where inner is 1.
+// Calls fn(set, first element, count) for blocks of adjacent sets, whose elements are `inner`
+// apart. A block has one set if inner is 1.
 template <typename Fn>
 void ForEachBlock(const Extents& e, const Fn& fn) {
   ParallelFor(e.outer * e.inner, RowGrain(e.n), [&](int64_t begin, int64_t end) {
@@ -38,7 +38,7 @@ void ForEachBlock(const Extents& e, const Fn& fn) {
   });
 }
 
-// sums[i] is the sum over j of term(j * inner + i), for i below `count`.
+// Computes sums[i], the sum over j of term(j * inner + i), for i below `count`.
 template <typename C, typename Term>
 void SumBlock(const Extents& e, int64_t count, const Term& term, C* sums) {
   if (e.inner == 1) {
@@ -51,7 +51,7 @@ void SumBlock(const Extents& e, int64_t count, const Term& term, C* sums) {
   }
 }
 
-// out[j * inner + i] is value(j * inner + i, i), or added to it, for i below `count`.
+// Writes or adds value(j * inner + i, i) to out[j * inner + i], for i below `count`.
 template <typename T, typename Value>
 void StoreBlock(const Extents& e, int64_t count, T* out, bool add, const Value& value) {
   if (e.inner == 1) {
@@ -108,7 +108,7 @@ void L2Forward(const KernelContext& c) {
   });
 }
 
-// (g - y * sum(g * y)) / norm
+// Computes (g - y * sum(g * y)) / norm.
 template <typename T>
 void L2Backward(const KernelContext& c) {
   using enum L2NormalizationGradientArrays::Input;

@@ -25,7 +25,7 @@ SetPlan PlanFor(const L2NormalizationParam& param, const Shape& shape) {
   return PlanSets(shape[0], shape.Product(1, rank), 1);
 }
 
-// Outputs that are not wanted are null.
+// Outputs that are not requested are null.
 template <typename T>
 __global__ void L2Forward(SetPlan plan, ComputeType<T> eps, const T* data, T* out, bool add,
                           T* norms, bool add_norms) {
@@ -62,8 +62,8 @@ __global__ void L2Backward(SetPlan plan, const T* ograd, const T* output, const 
   });
 }
 
-// (batch, channels, area); the window of channel k is [k - half, k + half], as far as there are
-// channels.
+// The windows of an array (batch, channels, area): the window of channel k is [k - half, k + half],
+// clipped to the channels.
 struct LrnWindows {
   int64_t channels, area, half;
 
@@ -82,7 +82,7 @@ __device__ C NormPower(C norm, C beta) {
   return beta == C{0.75} ? C{1} / (sqrt(norm) * sqrt(sqrt(norm))) : pow(norm, -beta);
 }
 
-// alpha is the parameter over nsize. Outputs that are not wanted are null.
+// alpha is the parameter divided by nsize. Outputs that are not requested are null.
 template <typename T>
 __global__ void LrnForward(int64_t n, LrnWindows windows, ComputeType<T> alpha, ComputeType<T> beta,
                            ComputeType<T> knorm, const T* data, T* out, bool add, T* norms,
@@ -122,7 +122,7 @@ LrnWindows WindowsOf(const LrnParam& param, const Shape& shape) {
   return {shape[1], shape[2] * shape[3], param.nsize / 2};
 }
 
-// Null where nothing is to be written.
+// Returns the output, or null if its request is kNull.
 template <typename T>
 T* Wanted(const KernelContext& c, int i) {
   return c.reqs[i] == WriteReq::kNull ? nullptr : c.outputs[i].as<T>();

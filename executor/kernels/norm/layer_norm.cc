@@ -22,8 +22,9 @@
 namespace cooper {
 namespace {
 
-// data seen as (outer, n, inner): each of the outer * inner sets of n elements, `inner` apart, is
-// normalized. Gamma's index is the place in the set (LayerNorm), or the set modulo `groups`.
+// The extents of data viewed as (outer, n, inner): each of the outer * inner sets of n elements,
+// `inner` apart, is normalized. The index into gamma is the position in the set (LayerNorm), or the
+// set modulo `groups`.
 struct Sets {
   int64_t outer, n, inner;
   int64_t groups;  // 0: gamma goes along the set
@@ -53,7 +54,7 @@ Sets SetsOf(const InstanceNormParam& param, const Shape& shape) {
   return {shape[0] * shape[1], shape.Product(2, shape.rank()), 1, shape[1], param.eps};
 }
 
-// The distance between elements of a set, which the compiler knows where they lie side by side.
+// A stride of 1 between the elements of a set, known at compile time.
 struct Adjacent {
   explicit Adjacent(const Sets&) {}
   int64_t operator*(int64_t j) const { return j; }
@@ -64,7 +65,7 @@ struct Apart {
   int64_t step;
 };
 
-// Calls fn(step) with one of both.
+// Calls fn(step) with Adjacent or a variable stride.
 template <typename Fn>
 void WithStep(const Sets& s, Fn&& fn) {
   if (s.inner == 1) {
@@ -74,7 +75,7 @@ void WithStep(const Sets& s, Fn&& fn) {
   }
 }
 
-// The sum of term(j) over a set; of adjacent elements in lanes.
+// Returns the sum of term(j) over a set. Adjacent elements are summed in vector lanes.
 template <typename C, typename Step, typename Term>
 C SumOver(const Sets& s, const Step&, Term&& term) {
   if constexpr (std::is_same_v<Step, Adjacent>) return LaneSum<C>(s.n, term);
@@ -83,7 +84,7 @@ C SumOver(const Sets& s, const Step&, Term&& term) {
   return sum;
 }
 
-// Calls fn(j) for each element of a set, which may be computed in any order.
+// Calls fn(j) for each element of a set. The calls are independent of each other.
 template <typename Fn>
 void ForEachOf(const Sets& s, const Fn& fn) {
   const int64_t n = s.n;
@@ -91,8 +92,8 @@ void ForEachOf(const Sets& s, const Fn& fn) {
   for (int64_t j = 0; j < n; ++j) fn(j);
 }
 
-// How many blocks of sets LayerNorm's gradients of gamma and beta are summed in: 1 where threads
-// share the places of a set.
+// Returns the number of blocks of sets in which LayerNorm's gradients of gamma and beta are summed:
+// 1 where threads share the positions of a set.
 int64_t GammaBlocks(const Sets& s) {
   constexpr int64_t kMostBlocks = 16, kPlaces = 512, kElements = 32768;
   if (s.groups != 0 || s.n >= kPlaces) return 1;
@@ -164,7 +165,7 @@ void DataGradientOfSets(const KernelContext& c, const Sets& s, const Step step, 
     T* const grad = c.outputs[0].as<T>() + s.Begin(set);
     const C mean = Load(c.inputs[kMean].as<T>()[set]);
     const C scale = C{1} / Load(c.inputs[kStd].as<T>()[set]);
-    // With gamma[j], or gamma[0] of the set's group.
+    // The index is gamma[j], or gamma[0] of the set's group.
     const T* const gamma = c.inputs[kGamma].as<T>() + (s.groups == 0 ? 0 : set % s.groups);
     const int64_t gamma_step = s.groups == 0 ? 1 : 0;
     const auto run = [&](const auto w) {
@@ -184,14 +185,15 @@ void DataGradientOfSets(const KernelContext& c, const Sets& s, const Step step, 
   }
 }
 
-// Sums of gradients of gamma and beta, in the workspace, by the sums' index.
+// The sums for the gradients of gamma and beta, in the workspace.
 template <typename C>
 struct GammaSums {
   C* gamma;
   C* beta;
 };
 
-// Adds those of sets [first, last), at places [begin, end) of each set, in the order of the sets.
+// Adds the terms of sets [first, last), at positions [begin, end) of each set, in the order of the
+// sets.
 template <typename T, typename C, typename Step>
 void SumPlaces(const KernelContext& c, const Sets& s, const Step step, int64_t first, int64_t last,
                int64_t begin, int64_t end, const GammaSums<C>& sums) {
@@ -212,8 +214,9 @@ void SumPlaces(const KernelContext& c, const Sets& s, const Step step, int64_t f
   }
 }
 
-// Gradients of gamma and beta of LayerNorm. Threads share places where a set is long, else blocks
-// of sets, whose sums are added in order: the same bits for any number of threads.
+// Computes the gradients of gamma and beta of LayerNorm. Threads share the positions of a long set,
+// else blocks of sets, whose sums are added in order: the result has the same bits for any number
+// of threads.
 template <typename T, typename C>
 void SumByPlaces(const KernelContext& c, const Sets& s, const GammaSums<C>& sums) {
   const int64_t blocks = GammaBlocks(s);
@@ -238,7 +241,8 @@ void SumByPlaces(const KernelContext& c, const Sets& s, const GammaSums<C>& sums
   }
 }
 
-// Those of GroupNorm and InstanceNorm, one of each for a set.
+// Computes the gradients of gamma and beta of GroupNorm and InstanceNorm. A set has one element of
+// each.
 template <typename T, typename C>
 void SumBySets(const KernelContext& c, const Sets& s, const GammaSums<C>& sums) {
   using enum LayerNormGradientArrays::Input;

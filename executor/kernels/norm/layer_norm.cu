@@ -21,8 +21,8 @@
 namespace cooper {
 namespace {
 
-// The sets that are normalized. Gamma's index is the place in the set (LayerNorm), or the set
-// modulo `groups`.
+// The sets that are normalized. The index into gamma is the position in the set (LayerNorm), or the
+// set modulo `groups`.
 struct Norm {
   SetPlan sets;
   int64_t groups;  // 0: gamma goes along the set
@@ -50,7 +50,7 @@ __device__ int64_t GammaAt(int64_t groups, int64_t set, int64_t j) {
   return groups == 0 ? j : set % groups;
 }
 
-// Outputs that are not wanted are null.
+// Outputs that are not requested are null.
 template <typename T>
 struct ForwardArrays {
   const T *data, *gamma, *beta;
@@ -88,8 +88,8 @@ __global__ void __launch_bounds__(kThreadsHolding<ComputeType<T>, kHeld>,
   });
 }
 
-// `partial` gets what gamma and beta get of each set, as (outer, 2, groups), and may be null, as it
-// is without groups; so may `grad`.
+// With groups, `partial` (outer, 2, groups) receives the terms of each set for gamma and beta;
+// without groups it is null. `partial` and `grad` may be null.
 template <typename T, int kHeld>
 __global__ void __launch_bounds__(kThreadsHolding<ComputeType<T>, kHeld>,
                                   kBlocksHolding<ComputeType<T>, kHeld>)
@@ -105,7 +105,8 @@ __global__ void __launch_bounds__(kThreadsHolding<ComputeType<T>, kHeld>,
     const auto values = ValuesOf<kHeld>(thread, set, [&](int64_t i) {
       return Pair{ConvertElement<C>(a.ograd[i]), ConvertElement<C>(a.data[i])};
     });
-    // Where gamma is the same for a set, sums are of what it is multiplied with.
+    // If gamma is the same for the whole set, the sums are computed without it and multiplied
+    // later.
     const C factor =
         set < 0 || groups == 0 ? C{1} : ConvertElement<C>(a.gamma[GammaAt(groups, set, 0)]);
     const auto w = [&](int64_t j, const Pair& p) {
@@ -132,7 +133,7 @@ __global__ void __launch_bounds__(kThreadsHolding<ComputeType<T>, kHeld>,
   });
 }
 
-// The parts of which SumGammaParts adds the sums.
+// Returns the number of partial sums that SumGammaParts adds.
 int64_t GammaPartsOf(const Norm& norm) {
   if (norm.groups != 0) return norm.sets.outer / std::max<int64_t>(norm.groups, 1);
   return norm.sets.inner == 1 ? RowParts(norm.sets.outer, norm.sets.n) : 0;
@@ -147,7 +148,7 @@ absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
   return Prepared{.workspace_bytes = numbers * (c.inputs[kData].dtype == DType::kFloat64 ? 8 : 4)};
 }
 
-// Null where nothing is to be written.
+// Returns the output, or null if its request is kNull.
 template <typename T>
 T* Wanted(const KernelContext& c, int i) {
   return c.reqs[i] == WriteReq::kNull ? nullptr : c.outputs[i].as<T>();
@@ -176,14 +177,15 @@ absl::Status ForwardGpu(const KernelContext& c) {
   });
 }
 
-// The gradients of gamma and beta; with groups from what DataGradient has left in the workspace.
+// Computes the gradients of gamma and beta. With groups it adds the sums that DataGradient wrote to
+// the workspace.
 template <typename T>
 absl::Status GammaGradients(const KernelContext& c, const Norm& norm, const BackwardArrays<T>& a) {
   const SetPlan& s = norm.sets;
   T *const gamma = Wanted<T>(c, 1), *const beta = Wanted<T>(c, 2);
   const bool add_gamma = c.reqs[1] == WriteReq::kAdd, add_beta = c.reqs[2] == WriteReq::kAdd;
   const int64_t size = GammaSize(norm), parts = GammaPartsOf(norm);
-  // Without channels InstanceNorm has no groups, as LayerNorm, and nothing to write.
+  // Without channels InstanceNorm has no groups, as LayerNorm, and no output to write.
   if (size == 0 || c.outputs[1].size() == 0) return absl::OkStatus();
   if (norm.groups == 0 && s.inner != 1) {
     return LaunchSets(c, PlanChannels(s.outer, s.n, s.inner), GammaGradient<T>, a, gamma, add_gamma,

@@ -1,5 +1,5 @@
-// LayerNorm, GroupNorm, InstanceNorm and their gradients on a GPU against the CPU, over sets that
-// are kept in registers and such as are too long, and over rows that several blocks share.
+// Compares LayerNorm, GroupNorm, InstanceNorm and their gradients on a GPU with the CPU, over sets
+// that fit in registers and sets that do not, and over rows that several blocks share.
 
 #include <string>
 #include <vector>
@@ -15,7 +15,7 @@ namespace {
 struct NormCase {
   const char* op;
   AttrMap attrs;
-  Shape data, gamma, mean;  // of the mean's shape is the standard deviation
+  Shape data, gamma, mean;  // the standard deviation has the mean's shape
 };
 
 const NormCase kCases[] = {
@@ -36,8 +36,8 @@ TEST(LayerNormCudaTest, EqualsTheCpus) {
     test.op = norm.op;
     test.attrs = norm.attrs;
     test.dtypes = {DType::kFloat32, DType::kFloat64};
-    test.roundings = 512;  // of sums in another order
-    test.low = 0.5;        // of standard deviations, too
+    test.roundings = 512;  // sums are in another order
+    test.low = 0.5;        // for standard deviations, too
     test.inputs = {norm.data, norm.gamma, norm.gamma};
     test.outputs = {norm.data, norm.mean, norm.mean};
     ExpectEqualKernels(test);

@@ -16,8 +16,8 @@
 namespace cooper {
 namespace {
 
-// Calls fn(at, first, last, area) for every channel of each image, of `area` positions: `at` is its
-// first element, those of the channels of the window around it begin at `first`, `first + area` and
+// Calls fn(at, first, last, area) for every channel of each image, which has `area` positions. `at`
+// is the channel's first element. The channels of its window begin at `first`, `first + area` and
 // so on, below `last`.
 template <typename Fn>
 void ForEachChannel(const Shape& shape, int64_t nsize, Fn&& fn) {
@@ -33,12 +33,12 @@ void ForEachChannel(const Shape& shape, int64_t nsize, Fn&& fn) {
   });
 }
 
-// Positions of a channel that are worked on together.
+// The number of positions of a channel that are processed together.
 constexpr int64_t kLrnBlock = 128;
 
-// x^(-1/4) within 1e-7 of itself, for x between these bounds: a first guess, off by 3 %, from an
-// integer that is about the logarithm, and two steps of Newton's method with the next term of its
-// series, which take far less than roots do.
+// Returns x^(-1/4) with a relative error of 1e-7, for x between these bounds. The first guess is
+// off by 3 %: it comes from the bits of x as an integer, which are about its logarithm. Two steps
+// of Newton's method with the next term of its series follow. This is much faster than roots.
 constexpr float kLeastModerate = 1e-30F, kMostModerate = 1e30F;
 inline float InverseFourthRoot(float x) {
   auto y = std::bit_cast<float>(0x4F586000u - (std::bit_cast<uint32_t>(x) >> 2));
@@ -50,8 +50,8 @@ inline float InverseFourthRoot(float x) {
   return y;
 }
 
-// Makes norms norm^-beta, in float within 4e-7 of it. Mostly beta is 3/4. Norms that are not
-// moderate are rare; with one among them all go by roots.
+// Computes norm^-beta in place, in float with a relative error of 4e-7. A beta of 3/4 is the common
+// case. Norms outside of the bounds above are rare; one such norm makes the whole block use roots.
 template <typename C>
 class NormPower {
  public:

@@ -1,4 +1,4 @@
-// SequenceBatchNorm against BatchNorm: padding might as well not be there.
+// Compares SequenceBatchNorm with BatchNorm of the same data without padding.
 
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// What one step of training makes of data, each array as a list.
+// The results of one training step, each array as a list.
 struct Results {
   std::vector<double> output, data_grad, gamma_grad, beta_grad, moving_mean, moving_var;
 };
@@ -80,7 +80,7 @@ void ExpectNear(const std::vector<double>& got, const std::vector<double>& expec
   }
 }
 
-// Where each channel's real elements are in data, and all others.
+// The positions in data of each channel's real elements, and of the padding.
 struct Elements {
   std::vector<std::vector<int64_t>> real;  // by channel
   std::vector<int64_t> padding;
@@ -100,7 +100,7 @@ Elements FindElements(const Shape& shape, int axis, int batch_axis, int time_axi
   return elements;
 }
 
-// (1, channels, elements of each).
+// Returns the elements as (1, channels, elements of each).
 std::vector<double> Gather(const std::vector<double>& all, const Elements& elements) {
   std::vector<double> gathered;
   for (const auto& channel : elements.real) {
@@ -144,7 +144,7 @@ TEST(SequenceBatchNormTest, IsBatchNormOfTheRealStepsInAnyLayout) {
     const Shape real_shape = {1, shape[axis], std::ssize(elements.real[0])};
     const Results expected =
         Train(common, real_shape, Gather(data, elements), Gather(head, elements), {});
-    // Whatever stands in the padding.
+    // Padding may hold any value, even NaN.
     for (int64_t i : elements.padding) data[i] = head[i] = kNan;
     const Results got = Train(attrs, shape, data, head, lengths);
     if (testing::Test::HasFailure()) return;
@@ -176,7 +176,7 @@ TEST(SequenceBatchNormTest, WithoutPaddingItIsBatchNorm) {
   ExpectNear(got.moving_var, expected.moving_var, "moving_var");
 }
 
-// Statistics and parameters are float32 there.
+// Statistics and parameters are float32 for float16 data.
 TEST(SequenceBatchNormTest, DataOfHalfThePrecision) {
   const Shape shape = {3, 2, 11};
   RandomGenerator random(1);

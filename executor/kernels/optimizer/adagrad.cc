@@ -1,4 +1,4 @@
-// Kernels of updates that divide the gradient by the root of its squares so far.
+// Kernels of updates that divide the gradient by the root of its accumulated squares.
 
 #include "executor/kernels/optimizer/adagrad_functions.h"
 #include "executor/kernels/optimizer/element_update.h"

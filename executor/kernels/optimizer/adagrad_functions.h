@@ -1,7 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_OPTIMIZER_ADAGRAD_FUNCTIONS_H_
 #define COOPER_EXECUTOR_KERNELS_OPTIMIZER_ADAGRAD_FUNCTIONS_H_
 
-// Updates of one element that divide the gradient by the root of its squares so far.
+// Updates of one element that divide the gradient by the root of its accumulated squares.
+// update_function.h describes the structs.
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +13,7 @@
 
 namespace cooper {
 
-// Without epsilon, in float32 too, nothing divided by nothing.
+// AdaGrad. With epsilon 0 a gradient of 0 on a history of 0 gives NaN.
 struct AdaGradUpdate {
   using Param = AdaGradParam;
   static constexpr int kStates = 1;
@@ -35,6 +36,7 @@ struct AdaGradUpdate {
   }
 };
 
+// RMSProp after Tieleman and Hinton: divides by the root of a moving mean of squares.
 struct RmsPropUpdate {
   using Param = RmsPropParam;
   static constexpr int kStates = 1;
@@ -59,6 +61,7 @@ struct RmsPropUpdate {
   }
 };
 
+// RMSProp after Graves: subtracts the square of a moving mean and has a momentum.
 struct RmsPropAlexUpdate {
   using Param = RmsPropAlexParam;
   static constexpr int kStates = 3;
@@ -86,6 +89,7 @@ struct RmsPropAlexUpdate {
   }
 };
 
+// AdaDelta, which has no learning rate.
 struct AdaDeltaUpdate {
   using Param = AdaDeltaParam;
   static constexpr int kStates = 2;
@@ -110,6 +114,7 @@ struct AdaDeltaUpdate {
   }
 };
 
+// FTRL-Proximal, with L1 regularisation lamda1.
 struct FtrlUpdate {
   using Param = FtrlParam;
   static constexpr int kStates = 2;
@@ -121,7 +126,7 @@ struct FtrlUpdate {
       z += g - (std::sqrt(n + g * g) - std::sqrt(n)) * w / lr;
       n += g * g;
       const C shrunk = z > 0 ? lamda1 - z : -lamda1 - z;
-      // NaN stays one.
+      // A NaN in z fails the comparison, so that w becomes NaN.
       w = std::abs(z) <= lamda1 ? C{0} : shrunk / ((beta + std::sqrt(n)) / lr + wd);
     }
   };

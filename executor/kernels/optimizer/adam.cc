@@ -1,4 +1,4 @@
-// Kernels of Adam's update and its relatives'.
+// Kernels of Adam's update and of its variants.
 
 #include "executor/kernels/optimizer/adam_functions.h"
 #include "executor/kernels/optimizer/element_update.h"
@@ -12,7 +12,7 @@ COOPER_REGISTER_UPDATE(_adamax_update, _mp_adamax_update, AdamaxUpdate);
 COOPER_REGISTER_UPDATE(_nadam_update, _mp_nadam_update, NadamUpdate);
 COOPER_REGISTER_UPDATE(ftml_update, mp_ftml_update, FtmlUpdate);
 
-// rescale_grad, the last input, is on the device.
+// rescale_grad is the last input, an array on the device.
 template <bool kMaster>
 absl::Status AdamWCpu(const KernelContext& c) {
   const auto& p = c.param<AdamWParam>();

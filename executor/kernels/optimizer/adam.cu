@@ -1,4 +1,4 @@
-// GPU kernels of Adam's update and its relatives'.
+// GPU kernels of Adam's update and of its variants.
 
 #include "executor/kernels/optimizer/adam_functions.h"
 #include "executor/kernels/optimizer/update_elements.h"
@@ -12,7 +12,7 @@ COOPER_REGISTER_CUDA_UPDATE(_adamax_update, _mp_adamax_update, AdamaxUpdate);
 COOPER_REGISTER_CUDA_UPDATE(_nadam_update, _mp_nadam_update, NadamUpdate);
 COOPER_REGISTER_CUDA_UPDATE(ftml_update, mp_ftml_update, FtmlUpdate);
 
-// With rescale_grad, which is on the device.
+// Makes the function of an element with rescale_grad read from device memory.
 template <typename C>
 struct AdamWSource {
   AdamWParam p;

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_OPTIMIZER_ADAM_FUNCTIONS_H_
 #define COOPER_EXECUTOR_KERNELS_OPTIMIZER_ADAM_FUNCTIONS_H_
 
-// Adam's update of one element and its relatives'.
+// Updates of one element by Adam and its variants. update_function.h describes the structs.
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +12,8 @@
 
 namespace cooper {
 
+// Adam without bias correction, which the optimizer includes in the rate. The states are the moving
+// mean and the moving mean of squares.
 struct AdamUpdate {
   using Param = AdamParam;
   static constexpr int kStates = 2;
@@ -37,6 +39,7 @@ struct AdamUpdate {
   }
 };
 
+// Adamax: divides by a decaying maximum of the gradients.
 struct AdamaxUpdate {
   using Param = AdamaxParam;
   static constexpr int kStates = 2;
@@ -47,7 +50,7 @@ struct AdamaxUpdate {
       const C g = Clip(rescale * grad + wd * w, clip);
       m = beta1 * m + (1 - beta1) * g;
       v = std::max(beta2 * v, std::abs(g));
-      if (m != 0) w -= lr * m / v;  // v is 0 as long as all gradients were
+      if (m != 0) w -= lr * m / v;  // v is 0 only if all gradients so far were 0
     }
   };
   template <typename C>
@@ -61,6 +64,7 @@ struct AdamaxUpdate {
   }
 };
 
+// Adam with Nesterov's momentum.
 struct NadamUpdate {
   using Param = NadamParam;
   static constexpr int kStates = 2;
@@ -89,6 +93,7 @@ struct NadamUpdate {
   }
 };
 
+// Follow the Moving Leader; `t` is the number of the update, from 1.
 struct FtmlUpdate {
   using Param = FtmlParam;
   static constexpr int kStates = 3;
@@ -120,8 +125,8 @@ struct FtmlUpdate {
   }
 };
 
-// `scale` is rescale_grad, which follows from all gradients and is not finite where one of them is
-// not: nothing is updated then.
+// AdamW. `scale` is rescale_grad, computed from all gradients. If it is not finite or is 0, nothing
+// is updated.
 struct AdamWUpdate {
   using Param = AdamWParam;
   static constexpr int kStates = 2;

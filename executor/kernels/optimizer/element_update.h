@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_OPTIMIZER_ELEMENT_UPDATE_H_
 #define COOPER_EXECUTOR_KERNELS_OPTIMIZER_ELEMENT_UPDATE_H_
 
-// The loops of updates: one pass over weight, gradient and states, written so that the compiler
-// vectorises it. What happens to one element is said in sgd_functions.h and its like.
+// Runs updates on the CPU: one pass over weight, gradient and states, in loops that the compiler
+// vectorises. sgd_functions.h, adam_functions.h and others define the update of one element.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,11 +19,11 @@
 
 namespace cooper {
 
-// Below this many elements a thread costs more than it saves.
+// The least number of elements for each thread; with fewer, starting it costs more than it saves.
 inline constexpr int64_t kUpdateGrain = 16384;
 
-// fn(begin, end) for ranges of elements, on several threads if there are many. What is computed for
-// an element does not depend on the number of threads.
+// Calls fn(begin, end) for ranges of elements, on several threads if there are many. Ranges end at
+// multiples of kRangeUnit, so results do not depend on the number of threads.
 template <typename Fn>
 void UpdateRanges(int64_t elements, const Fn& fn) {
   ParallelFor(NumRangeUnits(elements), kUpdateGrain / kRangeUnit, [&](int64_t begin, int64_t end) {
@@ -31,7 +31,7 @@ void UpdateRanges(int64_t elements, const Fn& fn) {
   });
 }
 
-// Calls fn(w, g, s...) for each of n elements in the type of the arithmetic.
+// Calls fn(w, g, s...) for each of n elements, in the compute type C.
 template <typename C, typename Fn, typename... S>
 void UpdateRange(int64_t n, const Fn& fn, C* __restrict weight, const C* __restrict grad,
                  S* __restrict... state) {
@@ -48,7 +48,7 @@ void UpdateRange(int64_t n, const Fn& fn, C* __restrict weight, const C* __restr
 
 namespace internal_update {
 
-// Whether the arrays are of the type of the arithmetic and the new weight takes the output's place.
+// Returns whether all arrays have dtype C and the new weight is written to the output.
 template <typename C>
 bool IsPlain(const UpdateArrays& a) {
   constexpr DType kOwn = DTypeOf<C>();
@@ -61,7 +61,7 @@ C* From(const ArrayView& array, int64_t begin) {
   return array.as<C>() + begin;
 }
 
-// Elements [begin, end) where they are.
+// Updates the elements [begin, end) in place, without conversions.
 template <typename C, typename Fn, size_t... I>
 void UpdatePlain(const UpdateArrays& a, int64_t begin, int64_t end, const Fn& fn,
                  std::index_sequence<I...> /*states*/) {
@@ -71,8 +71,8 @@ void UpdatePlain(const UpdateArrays& a, int64_t begin, int64_t end, const Fn& fn
   UpdateRange<C>(end - begin, fn, out, From<C>(a.grad, begin), From<C>(a.states[I], begin)...);
 }
 
-// In blocks of that type on the stack, for arrays of others and requests that leave the output as
-// it is: loops over elements are compiled for two types, whatever the arrays are of.
+// Updates the elements [begin, end) in blocks of type C on the stack, for arrays of other dtypes
+// and requests other than kWrite. So loops are compiled for two compute types only.
 template <typename C, bool kMaster, typename Fn, size_t... I>
 void UpdateBlocks(const UpdateArrays& a, int64_t begin, int64_t end, const Fn& fn,
                   std::index_sequence<I...> /*states*/) {
@@ -98,7 +98,8 @@ void UpdateBlocks(const UpdateArrays& a, int64_t begin, int64_t end, const Fn& f
 
 }  // namespace internal_update
 
-// Updates with make(TypeTag<C>()) as the function of UpdateRange.
+// Updates the arrays with make(TypeTag<C>()) as the function of UpdateRange. Errors: kUnimplemented
+// if the dtypes of weight and gradient do not fit together.
 template <int kStates, bool kMaster, typename Make>
 absl::Status UpdateElements(const KernelContext& c, const UpdateArrays& a, const Make& make) {
   const auto nothing = [](auto /*weight*/, auto /*grad*/) {};
@@ -121,7 +122,7 @@ absl::Status UpdateElements(const KernelContext& c, const UpdateArrays& a, const
   return absl::OkStatus();
 }
 
-// The kernel of an update, and of its relative.
+// The kernel of update U, or with kMaster of its variant with a float32 copy of the weight.
 template <typename U, bool kMaster>
 absl::Status UpdateCpu(const KernelContext& c) {
   const auto& p = c.param<typename U::Param>();

@@ -12,7 +12,7 @@
 namespace cooper {
 namespace {
 
-// The direction is computed twice rather than stored.
+// The direction is computed twice instead of being stored.
 template <bool kMaster>
 absl::Status LambCpu(const KernelContext& c) {
   const auto& p = c.param<LambParam>();
@@ -49,7 +49,7 @@ absl::Status LambCpu(const KernelContext& c) {
   return known ? status : NoUpdateFor(c, a.weight.dtype, a.grad.dtype);
 }
 
-// The squares of the norms.
+// Sums of squares of a weight and of its gradient.
 struct SquaredNorms {
   double weight = 0;
   double grad = 0;
@@ -82,7 +82,7 @@ absl::Status LarsCpu(const KernelContext& c) {
   });
 }
 
-// A step with the gradient in `a`, the sum of batch_scale of them.
+// Applies one step. The gradient in `a` is the sum of batch_scale gradients.
 template <bool kMaster>
 absl::Status LbsgdStep(const KernelContext& c, const LbsgdParam& p, const UpdateArrays& a) {
   double factor = 1;
@@ -100,7 +100,7 @@ absl::Status LbsgdCpu(const KernelContext& c) {
                             ArraysOfUpdate<1, kMaster>(c.inputs, c.outputs[0], c.reqs[0]));
 }
 
-// Adds the gradient to the sum, which, where it completes a step, makes one and is 0 again.
+// Adds the gradient to the sum. With param `apply`, applies a step with the sum and resets it to 0.
 template <bool kMaster>
 absl::Status LbsgdSumCpu(const KernelContext& c) {
   const auto& p = c.param<LbsgdParam>();
@@ -123,7 +123,7 @@ absl::Status LbsgdSumCpu(const KernelContext& c) {
                                     static_cast<C>(static_cast<ComputeType<G>>(grad[i])));
           }
         });
-        // With the sum, which is of the weight's dtype, for the gradient.
+        // The sum, which has the weight's dtype, replaces the gradient.
         const UpdateArrays step = {.weight = a.weight,
                                    .grad = a.states[1],
                                    .states = a.states,
@@ -159,7 +159,7 @@ COOPER_REGISTER_LAYERWISE(_lars_mom_update, _mp_lars_mom_update, LarsMomCpu);
 COOPER_REGISTER_LAYERWISE(_lbsgd_update, _mp_lbsgd_update, LbsgdCpu);
 COOPER_REGISTER_LAYERWISE(_lbsgd_sum_update, _mp_lbsgd_sum_update, LbsgdSumCpu);
 
-// The direction as the output of an update that leaves the weight as it is.
+// Writes the direction to the output, through an update that does not change the weight.
 template <bool kMaster>
 absl::Status LambPhase1Cpu(const KernelContext& c) {
   using enum LambPhase1Arrays::Input;
@@ -200,7 +200,8 @@ double NumberAt(const ArrayView& array) {
   return number;
 }
 
-// As in MXNet the float32 copy of the weight is not written, although the schema says so.
+// Does not write the float32 copy of the weight, as in MXNet, although the schema lists it as
+// written.
 template <bool kMaster>
 absl::Status LambPhase2Cpu(const KernelContext& c) {
   using enum LambPhase2Arrays::Input;

@@ -1,5 +1,5 @@
 // GPU kernels of updates whose rate depends on the norms of the whole weight and of its gradient.
-// The norms stay on the device: each thread makes the rate of them.
+// The norms stay on the device: each thread computes the rate from them.
 
 #include <cmath>
 #include <cstdint>
@@ -13,10 +13,10 @@
 namespace cooper {
 namespace {
 
-// Two sums, and scratch memory to make them in.
+// Two sums on the device. Scratch memory for SumElements follows them.
 struct Sums {
-  double weight;  // of the weight's squares
-  double other;   // of the gradient's or the direction's
+  double weight;  // the squares of the weight
+  double other;   // the squares of the gradient or of the direction
 };
 
 absl::StatusOr<Prepared> PrepareSums(const PrepareContext&) {
@@ -26,7 +26,7 @@ absl::StatusOr<Prepared> PrepareSums(const PrepareContext&) {
 Sums* SumsOf(const KernelContext& c) { return static_cast<Sums*>(c.workspace); }
 double* ScratchOf(const KernelContext& c) { return reinterpret_cast<double*>(SumsOf(c) + 1); }
 
-// Sums the squares of the weight, and of the gradient.
+// Queues the sums of the squares of the weight and of the gradient.
 template <bool kMaster>
 absl::Status SumSquares(const KernelContext& c, const UpdateArrays& a) {
   absl::Status status;
@@ -80,7 +80,7 @@ struct LambSource {
   }
 };
 
-// The direction is computed twice rather than stored.
+// The direction is computed twice instead of being stored.
 template <bool kMaster>
 absl::Status LambGpu(const KernelContext& c) {
   const auto& p = c.param<LambParam>();
@@ -144,7 +144,7 @@ struct LbsgdSource {
   }
 };
 
-// A step with the gradient in `a`, the sum of batch_scale of them.
+// Queues one step. The gradient in `a` is the sum of batch_scale gradients.
 template <bool kMaster>
 absl::Status StepLbsgd(const KernelContext& c, const LbsgdParam& p, const UpdateArrays& a) {
   if (p.adaptive) COOPER_RETURN_IF_ERROR(SumSquares<kMaster>(c, a));
@@ -175,7 +175,7 @@ __global__ void CopyWeight(int64_t n, const W* weight, G* output) {
   }
 }
 
-// Adds the gradient to the sum, which, where it completes a step, makes one and is 0 again.
+// Adds the gradient to the sum. With param `apply`, applies a step with the sum and resets it to 0.
 template <bool kMaster>
 absl::Status LbsgdSumGpu(const KernelContext& c) {
   const auto& p = c.param<LbsgdParam>();
@@ -192,7 +192,7 @@ absl::Status LbsgdSumGpu(const KernelContext& c) {
         status.Update(
             LaunchElements(c, n, AddGradient<W, G>, n, a.grad.as<const G>(), a.states[1].as<W>()));
         if (!status.ok()) return;
-        // With the sum, which is of the weight's dtype, for the gradient.
+        // The sum, which has the weight's dtype, replaces the gradient.
         const UpdateArrays step = {.weight = a.weight,
                                    .grad = a.states[1],
                                    .states = a.states,
@@ -251,7 +251,7 @@ __global__ void Phase1(int64_t n, LambMoments<ComputeType<W>> moments,
   }
 }
 
-// The direction as the output of an update that leaves the weight as it is.
+// Writes the direction to the output, through an update that does not change the weight.
 template <bool kMaster>
 absl::Status LambPhase1Gpu(const KernelContext& c) {
   using enum LambPhase1Arrays::Input;
@@ -273,7 +273,7 @@ absl::Status LambPhase1Gpu(const KernelContext& c) {
   return known ? status : NoUpdateFor(c, weight.dtype, c.inputs[kGrad].dtype);
 }
 
-// `N` is the dtype of the norms.
+// `N` is the type of the norms.
 template <typename W, typename N, typename Out>
 __global__ void Phase2(int64_t n, LambPhase2Param p, const W* weight, const W* direction,
                        const N* weight_norm, const N* direction_norm, bool add, Out* output) {
@@ -288,7 +288,8 @@ __global__ void Phase2(int64_t n, LambPhase2Param p, const W* weight, const W* d
   }
 }
 
-// As in MXNet the float32 copy of the weight is not written, although the schema says so.
+// Does not write the float32 copy of the weight, as in MXNet, although the schema lists it as
+// written.
 template <bool kMaster>
 absl::Status LambPhase2Gpu(const KernelContext& c) {
   using enum LambPhase2Arrays::Input;

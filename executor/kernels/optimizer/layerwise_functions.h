@@ -2,7 +2,7 @@
 #define COOPER_EXECUTOR_KERNELS_OPTIMIZER_LAYERWISE_FUNCTIONS_H_
 
 // Updates of one element at a rate that depends on the norms of the whole weight and of its
-// gradient, and that rate.
+// gradient, and the computation of that rate: LAMB, LARS and LBSGD.
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@
 
 namespace cooper {
 
-// Mean and variance of one element.
+// Updates the moving mean and variance of LAMB for one element.
 template <typename C>
 struct LambMoments {
   C rescale, clip, beta1, beta2;
@@ -32,7 +32,7 @@ struct LambMoments {
   }
 };
 
-// The direction of the step.
+// Computes the direction of LAMB's step for one element, from the updated mean and variance.
 template <typename C>
 struct LambDirection {
   C wd, m_factor, v_factor, epsilon;
@@ -49,7 +49,7 @@ struct LambDirection {
   }
 };
 
-// The step, when mean and variance are those after it.
+// Applies LAMB's step to one element. The mean and variance are already updated.
 template <typename C>
 struct LambStep {
   LambDirection<C> x;
@@ -61,7 +61,8 @@ struct LambStep {
   COOPER_HOST_DEVICE void operator()(C& w, C, C& m, C& v) const { w -= lr * x(w, m, v); }
 };
 
-// The rate for a weight and a direction of those norms. P is LambParam or LambPhase2Param.
+// Returns LAMB's rate, given the norms of the weight and of the direction. P is LambParam or
+// LambPhase2Param.
 template <typename P>
 COOPER_HOST_DEVICE double LambRate(const P& p, double weight, double direction) {
   if (p.lower_bound >= 0) weight = std::max(weight, p.lower_bound);
@@ -69,17 +70,17 @@ COOPER_HOST_DEVICE double LambRate(const P& p, double weight, double direction) 
   return weight != 0 && direction != 0 ? p.lr * weight / direction : p.lr;
 }
 
-// The rate of LARS for a weight and a gradient of those squared norms.
+// Returns the rate of LARS, given the squared norms of the weight and of the gradient.
 COOPER_HOST_DEVICE inline double LarsRate(const LarsParam& p, double weight, double grad) {
   if (!(weight > 0 && grad > 0)) return p.lr;
   weight = std::sqrt(weight);
   return p.lr * (p.eta * weight / (std::sqrt(grad) * p.rescale_grad + p.wd * weight + p.epsilon));
 }
 
-// The rate of multi_lars in place of `lr`.
+// Returns the rate that multi_lars computes from `lr`.
 COOPER_HOST_DEVICE inline double MultiLarsRate(const MultiLarsParam& p, double lr,
                                                float weight_square, float grad_square, double wd) {
-  const double weight = std::sqrt(weight_square), grad = std::sqrt(grad_square);  // of floats
+  const double weight = std::sqrt(weight_square), grad = std::sqrt(grad_square);  // roots of floats
   if (!(weight > 0 && grad > 0)) return lr;
   return lr * (p.eta * weight / (grad * p.rescale_grad + wd * weight + p.eps));
 }
@@ -106,15 +107,15 @@ struct SgdStep {
   }
 };
 
-// What LBSGD multiplies its rate by for a weight and a sum of batch_scale gradients of those
-// squared norms.
+// Returns the factor of LBSGD's rate, given the squared norms of the weight and of the sum of
+// batch_scale gradients. The factor is in [0.01, 100].
 COOPER_HOST_DEVICE inline double LbsgdFactor(const LbsgdParam& p, double weight, double grad) {
   const double mean = 1 / static_cast<double>(p.batch_scale);
   const double factor = std::sqrt(weight / (grad * mean * mean + p.wd * weight + 1e-18));
   return std::min(std::max(factor, 0.01), 100.0);
 }
 
-// Its step with that factor, for such a sum.
+// Returns LBSGD's step with that factor, for a sum of batch_scale gradients.
 template <typename C>
 COOPER_HOST_DEVICE SgdStep<C> LbsgdStepOf(const LbsgdParam& p, double factor) {
   const double mean = 1 / static_cast<double>(p.batch_scale);

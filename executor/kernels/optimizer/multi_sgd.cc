@@ -1,4 +1,4 @@
-// Kernels of gradient descent on several weights at once.
+// Kernels of stochastic gradient descent on several weights at once.
 
 #include "absl/strings/str_cat.h"
 #include "executor/kernels/optimizer/element_update.h"

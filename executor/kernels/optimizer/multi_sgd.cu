@@ -1,4 +1,4 @@
-// GPU kernels of gradient descent on several weights at once.
+// GPU kernels of stochastic gradient descent on several weights at once.
 
 #include <type_traits>
 
@@ -10,7 +10,7 @@
 namespace cooper {
 namespace {
 
-// With rate and decay, which are on the device.
+// Makes the function of an element with rate and decay read from device memory.
 template <typename U, typename C>
 struct PreloadedSource {
   typename U::Param p;

@@ -1,4 +1,4 @@
-// Kernels of norms and checks of several arrays.
+// Kernels that compute norms of several arrays and check that they are finite.
 
 #include <cmath>
 #include <cstring>
@@ -11,7 +11,7 @@
 namespace cooper {
 namespace {
 
-// run(TypeTag<T>()) for the floating dtypes; false for others.
+// Calls run(TypeTag<T>()) for a floating dtype. Returns false for other dtypes.
 template <typename Run>
 bool DispatchFloating(DType dtype, const Run& run) {
   return DispatchUpdate<false>(dtype, dtype, [&](auto tag, auto) { run(tag); });

@@ -1,4 +1,4 @@
-// GPU kernels of norms and checks of several arrays.
+// GPU kernels that compute norms of several arrays and check that they are finite.
 
 #include <cmath>
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace cooper {
 namespace {
 
-// run(TypeTag<T>()), which returns a status, for the floating dtypes.
+// Returns run(TypeTag<T>()), a status, for a floating dtype; an error for other dtypes.
 template <typename Run>
 absl::Status DispatchFloating(const KernelContext& c, const ArrayView& array, const Run& run) {
   absl::Status status;
@@ -72,7 +72,7 @@ absl::Status MultiLarsGpu(const KernelContext& c) {
                         c.outputs[0].as<float>());
 }
 
-// How many elements are not finite is added to *count.
+// Returns 1 for an element that is not finite, else 0. The sum of these is added to *count.
 template <typename T>
 struct IsNotFinite {
   const T* values;

@@ -1,4 +1,4 @@
-// Kernels of gradient descent and of what differs from it by the momentum only.
+// Kernels of stochastic gradient descent and of its variants.
 
 #include <cmath>
 
@@ -18,7 +18,7 @@ COOPER_REGISTER_UPDATE(signsgd_update, mp_signsgd_update, SignSgdUpdate);
 COOPER_REGISTER_UPDATE(signum_update, mp_signum_update, SignumUpdate);
 COOPER_REGISTER_UPDATE(_dcasgd_update, _mp_dcasgd_update, DcasgdUpdate);
 
-// The step, and then the noise, which depends on an element's place.
+// Applies the step and adds noise, which depends on an element's index.
 template <bool kMaster>
 absl::Status SgldCpu(const KernelContext& c) {
   const auto& p = c.param<SgldParam>();

@@ -1,4 +1,4 @@
-// GPU kernels of gradient descent and of what differs from it by the momentum only.
+// GPU kernels of stochastic gradient descent and of its variants.
 
 #include <cmath>
 #include <cstdint>
@@ -18,7 +18,7 @@ COOPER_REGISTER_CUDA_UPDATE(signsgd_update, mp_signsgd_update, SignSgdUpdate);
 COOPER_REGISTER_CUDA_UPDATE(signum_update, mp_signum_update, SignumUpdate);
 COOPER_REGISTER_CUDA_UPDATE(_dcasgd_update, _mp_dcasgd_update, DcasgdUpdate);
 
-// `half`, if there is one, takes the new weight too.
+// Adds noise to the weight. A non-null `half` receives the new weight too.
 template <typename W, typename G>
 __global__ void AddNoise(int64_t n, Philox noise, uint64_t first, double deviation, W* weight,
                          G* half) {
@@ -31,7 +31,7 @@ __global__ void AddNoise(int64_t n, Philox noise, uint64_t first, double deviati
   }
 }
 
-// The step, and then the noise, which depends on an element's place.
+// Queues the step and then the noise, which depends on an element's index.
 template <bool kMaster>
 absl::Status SgldGpu(const KernelContext& c) {
   const auto& p = c.param<SgldParam>();

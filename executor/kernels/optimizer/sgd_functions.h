@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_OPTIMIZER_SGD_FUNCTIONS_H_
 #define COOPER_EXECUTOR_KERNELS_OPTIMIZER_SGD_FUNCTIONS_H_
 
-// Gradient descent of one element, for single weights and several, and what differs from it by the
-// momentum only.
+// Stochastic gradient descent of one element, for single and multiple weights, and its variants:
+// Nesterov, SignSGD, Signum, DCASGD and SGLD. update_function.h describes the structs.
 
 #include <array>
 #include <cmath>
@@ -16,6 +16,7 @@
 
 namespace cooper {
 
+// SGD without momentum. P is the parameter struct of a single or a multiple update.
 template <typename P>
 struct SgdUpdate {
   using Param = P;
@@ -36,6 +37,7 @@ struct SgdUpdate {
   }
 };
 
+// SGD with momentum. P is the parameter struct of a single or a multiple update.
 template <typename P>
 struct SgdMomUpdate {
   using Param = P;
@@ -58,6 +60,7 @@ struct SgdMomUpdate {
   }
 };
 
+// Nesterov's accelerated gradient.
 struct NagMomUpdate {
   using Param = MomentumParam;
   static constexpr int kStates = 1;
@@ -68,7 +71,7 @@ struct NagMomUpdate {
       const C clipped = Clip(rescale * g, clip);
       m *= momentum;
       w += (momentum + 1) * (m - lr * (clipped + wd * w)) - m;
-      m -= lr * (clipped + wd * w);  // with the new weight, as in MXNet
+      m -= lr * (clipped + wd * w);  // uses the new weight, as MXNet does
     }
   };
   template <typename C>
@@ -81,11 +84,13 @@ struct NagMomUpdate {
   }
 };
 
+// Returns -1, 0 or 1; 0 for NaN.
 template <typename C>
 COOPER_HOST_DEVICE C SignOf(C x) {
   return static_cast<C>((x > 0) - (x < 0));
 }
 
+// SGD with the sign of the gradient.
 struct SignSgdUpdate {
   using Param = PlainUpdateParam;
   static constexpr int kStates = 0;
@@ -100,6 +105,7 @@ struct SignSgdUpdate {
   }
 };
 
+// Signum: SGD with the sign of the momentum. wd_lh is a weight decay after Loshchilov and Hutter.
 struct SignumUpdate {
   using Param = SignumParam;
   static constexpr int kStates = 1;
@@ -122,6 +128,7 @@ struct SignumUpdate {
   }
 };
 
+// SGD with compensation of delayed gradients.
 struct DcasgdUpdate {
   using Param = DcasgdParam;
   static constexpr int kStates = 2;
@@ -146,8 +153,8 @@ struct DcasgdUpdate {
   }
 };
 
-// The step of SGLD, to which noise is added: NormalAt of the stream kSgldStream, times the root of
-// the rate.
+// The deterministic part of SGLD's step. The kernel then adds noise: NormalAt of the stream
+// kSgldStream, times the root of the rate.
 struct SgldStep {
   using Param = SgldParam;
   static constexpr int kStates = 0;
@@ -167,11 +174,11 @@ struct SgldStep {
   }
 };
 
-// Keeps the noise apart from other users of the seed.
+// The stream of the noise, distinct from the streams of other users of the seed.
 inline constexpr uint64_t kSgldStream = uint64_t{0x51D} << 52;
 
-// cos(2 * pi * turns). A GPU's own function needs no reduction of large arguments, which takes more
-// code than all the rest.
+// Returns cos(2 * pi * turns). CUDA's cospi needs no reduction of large arguments, which would take
+// more code than the rest of the kernel.
 COOPER_HOST_DEVICE inline double CosOfTurns(double turns) {
 #ifdef __CUDA_ARCH__
   return cospi(2 * turns);
@@ -180,7 +187,7 @@ COOPER_HOST_DEVICE inline double CosOfTurns(double turns) {
 #endif
 }
 
-// Element i of normal noise (Box and Muller's method).
+// Returns element i of standard normal noise, by the method of Box and Muller.
 COOPER_HOST_DEVICE inline double NormalAt(const Philox& noise, uint64_t i) {
   const std::array<uint32_t, 4> bits = noise.At(i);
   const double radius = std::sqrt(-2 * std::log((bits[0] + 1.0) * 0x1p-32));

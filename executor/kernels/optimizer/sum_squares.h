@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_OPTIMIZER_SUM_SQUARES_H_
 #define COOPER_EXECUTOR_KERNELS_OPTIMIZER_SUM_SQUARES_H_
 
-// Sums over all elements of a function of them, in double, equal for every number of threads.
+// Sums a function of all elements in double, with the same result for every number of threads.
 
 #include <algorithm>
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace cooper {
 
 namespace internal_sum {
 
-// Sums are made of blocks of this size, which are added in their order.
+// The elements of a block. Blocks are summed separately and their sums added in order.
 inline constexpr int64_t kBlock = 16384;
-// As many of their sums are kept at a time, on the stack.
+// The number of blocks whose sums are kept on the stack at a time.
 inline constexpr int64_t kBlocksKept = 1024;
 
-// The sum of value(i) over [begin, end), in eight lanes so that it vectorises.
+// Returns the sum of value(i) over [begin, end), in eight lanes so that the loop vectorises.
 template <typename Fn>
 double SumRange(int64_t begin, int64_t end, const Fn& value) {
   constexpr int kLanes = 8;
@@ -36,7 +36,7 @@ double SumRange(int64_t begin, int64_t end, const Fn& value) {
 
 }  // namespace internal_sum
 
-// The sum of value(i) over [0, size).
+// Returns the sum of value(i) over [0, size). Calls `value` on several threads.
 template <typename Fn>
 double SumOver(int64_t size, const Fn& value) {
   using internal_sum::kBlock;
@@ -57,7 +57,7 @@ double SumOver(int64_t size, const Fn& value) {
   return sum;
 }
 
-// The sum of the squares of n numbers, each squared in C, the type of the arithmetic.
+// Returns the sum of the squares of n numbers. Each square is computed in C, then added in double.
 template <typename C, typename T>
 double SumSquares(const T* values, int64_t n) {
   return SumOver(n, [values](int64_t i) {

@@ -1,9 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_OPTIMIZER_UPDATE_ELEMENTS_H_
 #define COOPER_EXECUTOR_KERNELS_OPTIMIZER_UPDATE_ELEMENTS_H_
 
-// Kernels of updates: one pass over weight, gradient and states, with the functions of
-// sgd_functions.h and its like, and one launch for many weights. For .cu files; element_update.h is
-// the CPU's.
+// GPU kernels of updates: one pass over weight, gradient and states, with the functions of
+// sgd_functions.h, adam_functions.h and others, and one launch for many weights. For .cu files;
+// element_update.h is the counterpart for the CPU.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,15 +20,15 @@
 
 namespace cooper {
 
-// Where a kernel gets the function of an element from: here, from the host. One that depends on
-// numbers that are on the device is made by each thread, in a Get() of its own.
+// A source of an update's function: Get() returns the function that the host made. A source that
+// depends on numbers in device memory makes the function in its own Get(), in each thread.
 template <typename Fn>
 struct FunctionOf {
   Fn fn;
   __device__ const Fn& Get() const { return fn; }
 };
 
-// The arrays of one weight's update: W holds what is trained, G is the dtype of the gradient.
+// The arrays of one weight's update: W is the dtype of the trained weight, G of the gradient.
 template <int kStates, bool kMaster, typename W, typename G>
 struct UpdatePointers {
   using Out = std::conditional_t<kMaster, G, W>;
@@ -45,10 +45,10 @@ struct OneUpdate {
   int64_t n;
   Source source;
   WriteReq req;
-  unsigned end_block;  // its blocks are those from the last one's end on
+  unsigned end_block;  // its blocks begin at end_block of the previous weight
 };
 
-// Those of one launch, which are the kernel's argument: 4 KB is what every GPU takes.
+// The weights of one launch. It is the kernel's argument: every GPU takes arguments of 4 KB.
 template <typename One>
 struct UpdateList {
   static constexpr size_t kBytes = 4096, kMany = 32;
@@ -56,12 +56,14 @@ struct UpdateList {
   One at[kMost];
 };
 
+// Calls the update's function with its states as separate arguments.
 template <typename Fn, typename C, size_t... I>
 __device__ void CallUpdate(const Fn& fn, C& w, C g, C* states, std::index_sequence<I...>) {
   fn(w, g, states[I]...);
 }
 
-// A weight that has a copy in W is written through it; any other only as the output.
+// Updates the elements of the weights in `list`. A master weight is written itself; any other
+// weight only through the output.
 template <int kStates, bool kMaster, typename W, typename G, typename Source>
 __global__ void Update(
     const __grid_constant__ UpdateList<OneUpdate<kStates, kMaster, W, G, Source>> list) {
@@ -96,14 +98,16 @@ __global__ void Update(
   }
 }
 
-// Updates `count` weights, of as few launches as their dtypes allow: those of arrays_of(i), an
-// UpdateArrays, with source_of(i, TypeTag<C>()) as what Update gets its function from.
+// Updates `count` weights with as few launches as their dtypes allow. arrays_of(i) returns weight
+// i's UpdateArrays, source_of(i, TypeTag<C>()) the source of its function. Errors: kUnimplemented
+// if the dtypes of a weight and its gradient do not fit together; those of Launch.
 template <int kStates, bool kMaster, typename Arrays, typename Make>
 absl::Status LaunchUpdates(const KernelContext& c, size_t count, const Arrays& arrays_of,
                            const Make& source_of) {
   for (size_t i = 0; i < count;) {
     const UpdateArrays first = arrays_of(i);
-    // Takes those of the first one's dtypes, as many as go into a launch.
+    // Launches one kernel for the weights from i on that have the dtypes of the first, up to kMost
+    // of them.
     const auto take = [&](auto w_tag, auto g_tag) -> absl::Status {
       using W = typename decltype(w_tag)::type;
       using G = typename decltype(g_tag)::type;
@@ -143,7 +147,7 @@ absl::Status LaunchUpdates(const KernelContext& c, size_t count, const Arrays& a
   return absl::OkStatus();
 }
 
-// One weight's, with source(TypeTag<C>()).
+// Updates one weight, with source(TypeTag<C>()) as the source of its function.
 template <int kStates, bool kMaster, typename Make>
 absl::Status LaunchUpdate(const KernelContext& c, const UpdateArrays& a, const Make& source) {
   return LaunchUpdates<kStates, kMaster>(
@@ -151,14 +155,14 @@ absl::Status LaunchUpdate(const KernelContext& c, const UpdateArrays& a, const M
       [&](size_t, auto tag) { return source(tag); });
 }
 
-// The same for a function that the host makes: make(TypeTag<C>()).
+// Updates one weight with a function that the host makes: make(TypeTag<C>()).
 template <int kStates, bool kMaster, typename Make>
 absl::Status UpdateWith(const KernelContext& c, const UpdateArrays& a, const Make& make) {
   return LaunchUpdate<kStates, kMaster>(
       c, a, [&](auto tag) { return FunctionOf<decltype(make(tag))>{make(tag)}; });
 }
 
-// The kernel of an update, for several weights.
+// The kernel of update U for several weights, each with a context of its own.
 template <typename U, bool kMaster>
 absl::Status UpdateAllGpu(absl::Span<const KernelContext> all) {
   return LaunchUpdates<U::kStates, kMaster>(
@@ -174,6 +178,7 @@ absl::Status UpdateAllGpu(absl::Span<const KernelContext> all) {
       });
 }
 
+// The kernel of update U for one weight.
 template <typename U, bool kMaster>
 absl::Status UpdateGpu(const KernelContext& c) {
   return UpdateAllGpu<U, kMaster>({&c, 1});

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_OPTIMIZER_UPDATE_FUNCTION_H_
 #define COOPER_EXECUTOR_KERNELS_OPTIMIZER_UPDATE_FUNCTION_H_
 
-// What updates of weights have in common on every device. What an update does to one element is
-// said once, by a struct
+// Shared by the updates of weights on every device. A struct defines the update of one element
+// once, for all devices:
 //
 //   struct SgdMomUpdate {
 //     using Param = SgdMomParam;
@@ -19,7 +19,7 @@
 //     }
 //   };
 //
-// rather than by lambdas, which functions that the device calls cannot return.
+// Lambdas would not do, because functions that the device calls cannot return them.
 
 #include <algorithm>
 #include <limits>
@@ -34,29 +34,31 @@
 
 namespace cooper {
 
-// Of weights.
+// The dtypes of the weights that update kernels take.
 inline constexpr DTypeSet kUpdateDTypes = {DType::kFloat32, DType::kFloat64, DType::kFloat16,
                                            DType::kBfloat16};
 
-// A number in the type of the arithmetic.
+// Converts a parameter to the compute type.
 template <typename C>
 COOPER_HOST_DEVICE C As(double value) {
   return static_cast<C>(value);
 }
 
-// For a limit as the parameters have it, where negative means that there is none.
+// Converts a limit of the parameters, where a negative value means no limit.
 template <typename C>
 COOPER_HOST_DEVICE C LimitAs(double limit) {
   return As<C>(limit < 0 ? std::numeric_limits<double>::infinity() : limit);
 }
 
+// Returns `value` clipped to [-limit, limit]. NaN stays NaN.
 template <typename C>
 COOPER_HOST_DEVICE C Clip(C value, C limit) {
   return std::min(std::max(value, -limit), limit);  // keeps NaN
 }
 
-// The dtypes of an update: of what is trained, and of the gradient. With a float32 copy of the
-// weight the gradient has a 16-bit float's. run(TypeTag<W>, TypeTag<G>); false if there is no code.
+// Calls run(TypeTag<W>, TypeTag<G>) with the types of a trained weight and of its gradient. With
+// kMaster the weight is float32 and the gradient float16 or bfloat16; else both have the same
+// floating dtype. Returns false for other dtypes, without a call.
 template <bool kMaster, typename Run>
 bool DispatchUpdate(DType weight, DType grad, const Run& run) {
   if constexpr (kMaster) {
@@ -73,22 +75,23 @@ bool DispatchUpdate(DType weight, DType grad, const Run& run) {
   return false;
 }
 
+// Returns kUnimplemented with a message that names the operator, the device and the dtypes.
 inline absl::Status NoUpdateFor(const KernelContext& c, DType weight, DType grad) {
   return absl::UnimplementedError(absl::StrCat(
       c.call.op->name(), " on ", c.context.is_cpu() ? "cpu" : "gpu", ": no kernel for ",
       DTypeName(weight), " weights with ", DTypeName(grad), " gradients"));
 }
 
-// The arrays of one weight's update.
+// The arrays of one weight's update. Views: it owns no memory.
 struct UpdateArrays {
-  ArrayView weight;  // what is trained: of a master, the float32 copy
+  ArrayView weight;  // the trained weight: the float32 copy of a master update
   ArrayView grad;
   absl::Span<const ArrayView> states;
   ArrayView output;  // may be the weight
   WriteReq req = WriteReq::kWrite;
 };
 
-// Inputs as update_op.h has them, from the weight on.
+// Returns the arrays of an update, whose inputs have the order of UpdateInputs in update_op.h.
 template <int kStates, bool kMaster>
 UpdateArrays ArraysOfUpdate(absl::Span<const ArrayView> inputs, const ArrayView& output,
                             WriteReq req) {

@@ -1,5 +1,5 @@
-// Updates, norms and checks on gpu(0) against the same on cpu(0). The operators that update one
-// weight are taken from the registry: a new one is tested without a word here.
+// Compares updates, norms and checks on gpu(0) with cpu(0). The operators that update one weight
+// are read from the registry, so a new one is tested without a change here.
 
 #include <cmath>
 #include <cstdint>
@@ -28,7 +28,7 @@
 namespace cooper {
 namespace {
 
-constexpr int64_t kSize = 2051;  // sums are made of two blocks
+constexpr int64_t kSize = 2051;  // sums use two blocks
 
 double EpsilonOf(DType dtype) {
   switch (dtype) {
@@ -43,8 +43,8 @@ double EpsilonOf(DType dtype) {
   }
 }
 
-// Both compute the same expression, but fuse products and sums as they please: a few roundings of
-// the dtype that is stored, of values whose greatest is `scale`.
+// Compares with a tolerance of a few roundings of the stored dtype, for values of at most `scale`:
+// both devices compute the same expression, but may fuse products and sums differently.
 void ExpectNear(const NDArray& got, const NDArray& expected, const std::string& what,
                 double scale = 4) {
   COOPER_ASSERT_OK_AND_ASSIGN(const std::vector<double> a, got.ToVector<double>());
@@ -59,7 +59,7 @@ void ExpectNear(const NDArray& got, const NDArray& expected, const std::string& 
 
 struct UpdateCase {
   OpCall call;
-  DType dtype;  // of the gradient
+  DType dtype;  // the gradient's dtype
   WriteReq req;
   bool in_place;
   bool master() const {
@@ -68,7 +68,8 @@ struct UpdateCase {
   }
 };
 
-// Values from 0.25 on, so that no square root amplifies a rounding, with gradients of both signs.
+// Returns values from 0.25 on, so that no square root amplifies a rounding; gradients have both
+// signs.
 NDArray Values(const std::string& name, int64_t size, DType dtype, uint64_t seed) {
   const Philox philox(seed);
   std::vector<float> values(static_cast<size_t>(size));
@@ -81,7 +82,7 @@ NDArray Values(const std::string& name, int64_t size, DType dtype, uint64_t seed
 
 ArrayView ViewOf(const NDArray& array) { return {array.raw_data(), array.shape(), array.dtype()}; }
 
-// The arrays after a run on `context`, on the CPU, the output last.
+// Runs the update on `context` and returns its arrays on the CPU, the output last.
 absl::StatusOr<std::vector<NDArray>> RunUpdate(const UpdateCase& test, Context context) {
   const OpSchema& op = *test.call.op;
   std::vector<NDArray> arrays;
@@ -128,7 +129,7 @@ absl::StatusOr<std::vector<NDArray>> RunUpdate(const UpdateCase& test, Context c
   return arrays;
 }
 
-// Every operator that updates one weight.
+// Returns a call of every operator that updates one weight.
 std::vector<OpCall> Updates() {
   std::vector<OpCall> updates;
   for (const OpSchema* op : AllOps()) {
@@ -181,13 +182,14 @@ TEST(UpdateKernelsCudaTest, EqualTheCpus) {
   EXPECT_GT(tested, 400);
 }
 
-// The weight and momentum of many updates, each with a rate of its own, one after the other.
+// Returns the weights and momenta after many updates, each with its own rate, in sequence.
 absl::StatusOr<std::vector<std::vector<double>>> UpdateMany(bool at_once) {
   const Context gpu = Context::Gpu(0);
   std::vector<Invocation> invocations;
   std::vector<NDArray> arrays;
   for (int i = 0; i < 75; ++i) {
-    // More of one dtype than a launch takes, then of others in turns; some are empty.
+    // The first dtype has more weights than a launch takes; other dtypes alternate; some weights
+    // are empty.
     constexpr int64_t kSizes[] = {1, 257, 0, 256, 3000, 31};
     const DType dtype = i < 40 ? DType::kFloat32 : i % 5 == 0 ? DType::kFloat64 : DType::kFloat16;
     for (const char* name : {"weight", "grad", "mom"}) {
@@ -228,9 +230,9 @@ struct InvokeCase {
   const char* op;
   AttrMap attrs;
   std::vector<Shape> inputs;
-  std::vector<DType> dtypes;  // of the inputs
-  std::vector<int> outputs;   // inputs that are overwritten; -1: a new array of floats
-  int64_t out_size = 1;       // of a new array
+  std::vector<DType> dtypes;  // dtypes of the inputs
+  std::vector<int> outputs;   // inputs that are overwritten; -1: a new float array
+  int64_t out_size = 1;       // size of a new array
   friend void PrintTo(const InvokeCase& test, std::ostream* os) { *os << test.op; }
 };
 
@@ -313,7 +315,8 @@ absl::StatusOr<std::vector<NDArray>> RunInvoke(const InvokeCase& test, Context c
   COOPER_ASSIGN_OR_RETURN(arrays.emplace_back(),
                           NDArray::Zeros({test.out_size}, DType::kFloat32, context));
   for (const int i : test.outputs) outputs.push_back(i < 0 ? &arrays.back() : &arrays[i]);
-  // Not by Invoke: as modules do, with arrays of several dtypes, which are no rule's.
+  // Calls the kernel as modules do, not through Invoke, because no type rule admits arrays of these
+  // dtypes.
   COOPER_ASSIGN_OR_RETURN(OpCall call, MakeOpCall(test.op, test.attrs, inputs.size()));
   COOPER_ASSIGN_OR_RETURN(Invocation invocation,
                           Invocation::Create(std::move(call), context.device_type));

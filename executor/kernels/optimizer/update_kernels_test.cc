@@ -1,7 +1,6 @@
-// What every update must do alike, whatever it computes: the output is what an update in place
-// makes of the weight, under kAdd added to what was there, under kNull not written; the states are
-// the same in all of these. The operators are taken from the registry: a new one is tested without
-// a word here.
+// Tests rules that hold for every update: with kWrite the output equals the weight after an update
+// in place, kAdd adds it to the output, kNull writes no output, and the states are the same in all
+// cases. The operators are read from the registry, so a new one is tested without a change here.
 
 #include <cstdint>
 #include <string>
@@ -29,7 +28,7 @@ struct Result {
   std::vector<double> output;
 };
 
-// Positive values; those of a mean of squares are greater than the squares of others.
+// Returns positive values; a mean of squares is greater than the squares of other arrays.
 NDArray Values(uint64_t seed, const std::string& name, int64_t size, DType dtype) {
   const Philox philox(seed);
   std::vector<float> values(size);
@@ -41,7 +40,7 @@ bool IsMaster(const OpSchema& op) {
   return absl::StartsWith(op.name(), "mp_") || absl::StartsWith(op.name(), "_mp_");
 }
 
-// Every operator that updates one weight.
+// Returns a call of every operator that updates one weight.
 std::vector<OpCall> Updates() {
   std::vector<OpCall> updates;
   for (const OpSchema* op : AllOps()) {
@@ -58,7 +57,7 @@ std::vector<OpCall> Updates() {
   return updates;
 }
 
-// A run over an output of 2, or over the weight.
+// Runs an update that writes to an output of 2, or to the weight.
 Result RunUpdate(const OpCall& call, WriteReq req, bool in_place, int64_t size = kSize) {
   const bool master = IsMaster(*call.op);
   std::vector<NDArray> arrays;
@@ -103,7 +102,8 @@ TEST(UpdateKernelsTest, HonourWriteRequests) {
     }
     const Result added = RunUpdate(call, WriteReq::kAdd, /*in_place=*/false);
     const Result none = RunUpdate(call, WriteReq::kNull, /*in_place=*/false);
-    if (absl::IsUnimplemented(added.status)) continue;  // it says so, and did nothing
+    if (absl::IsUnimplemented(added.status))
+      continue;  // the kernel returned an error and wrote nothing
     const double epsilon = IsMaster(*op) ? 2e-3 : 1e-6;
     for (int64_t i = 0; i < kSize; ++i) {
       ASSERT_NEAR(added.output[i], written.output[i] + 2, epsilon * (4 + written.output[i])) << i;
@@ -115,7 +115,8 @@ TEST(UpdateKernelsTest, HonourWriteRequests) {
   EXPECT_GT(tested, 35);
 }
 
-// What they say they write is what they write.
+// A kernel writes exactly the inputs that its schema lists as written, except
+// mp_lamb_update_phase2.
 TEST(UpdateKernelsTest, WriteTheirStatesAlone) {
   for (const OpCall& call : Updates()) {
     const OpSchema* const op = call.op;
@@ -133,7 +134,7 @@ TEST(UpdateKernelsTest, WriteTheirStatesAlone) {
   }
 }
 
-// A range that a thread gets ends where no other's vectors would be cut.
+// A thread's range ends at a boundary that splits no vector.
 TEST(UpdateKernelsTest, AreEqualForEveryNumberOfThreads) {
   constexpr int64_t kLarge = 3 * 16384 + 1000 + 5;
   const int before = NumThreads();

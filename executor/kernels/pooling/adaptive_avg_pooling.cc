@@ -31,7 +31,7 @@ absl::Status AdaptiveAvgPoolingCpu(const KernelContext& c) {
     const AdaptiveAxis rows = {data.shape[2], output.shape[2]};
     const AdaptiveAxis columns = {data.shape[3], output.shape[3]};
     const bool add = c.reqs[0] == WriteReq::kAdd;
-    // One window has all of a plane, whose rows follow each other.
+    // The only window covers the whole plane, whose rows are contiguous.
     const bool is_whole = rows.out == 1 && columns.out == 1;
     const int64_t lines = output.shape.Product(0, 3);
     const int64_t work = rows.in * columns.in / rows.out;
@@ -56,11 +56,11 @@ absl::Status AdaptiveAvgPoolingCpu(const KernelContext& c) {
   });
 }
 
-// The gradient of a line of pixels from that of each window over it, g. Most pixels are in one
-// window alone.
+// Computes the gradient of a line of pixels from g, the gradient of each window over it. Most
+// pixels are in one window only.
 template <typename T>
 void SpreadOverLine(const AdaptiveAxis& columns, const ComputeType<T>* g, T* line, bool add) {
-  const AdaptiveAxis windows = {columns.out, columns.in};  // of a pixel
+  const AdaptiveAxis windows = {columns.out, columns.in};  // the windows that contain each pixel
   int64_t x = 0;
   for (int64_t u = 0; u < columns.out; ++u) {
     const int64_t next = u + 1 < columns.out ? columns.Begin(u + 1) : columns.in;
@@ -73,7 +73,7 @@ void SpreadOverLine(const AdaptiveAxis& columns, const ComputeType<T>* g, T* lin
   }
 }
 
-// Gathers: each pixel of data's gradient is written once, by one thread, in a fixed order.
+// Gathers: one thread writes each pixel of data's gradient once, in a fixed order.
 absl::Status AdaptiveAvgPoolingBackwardCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
@@ -83,7 +83,7 @@ absl::Status AdaptiveAvgPoolingBackwardCpu(const KernelContext& c) {
     const ArrayView& output = c.outputs[0];
     const AdaptiveAxis rows = {output.shape[2], ograd.shape[2]};
     const AdaptiveAxis columns = {output.shape[3], ograd.shape[3]};
-    const AdaptiveAxis windows = {rows.out, rows.in};  // of a pixel
+    const AdaptiveAxis windows = {rows.out, rows.in};  // the windows that contain each pixel
     const bool add = c.reqs[0] == WriteReq::kAdd;
     const int64_t lines = output.shape.Product(0, 3);
     ParallelFor(lines, RowGrain(columns.in, 4096), [&](int64_t begin, int64_t end) {

@@ -31,7 +31,7 @@ __global__ void Forward(int64_t count, AdaptiveAxis rows, AdaptiveAxis columns, 
   }
 }
 
-// Gathers, without atomics: the same bits each time.
+// Gathers, without atomics: results have the same bits each time.
 template <typename T>
 __global__ void Backward(int64_t count, AdaptiveAxis rows, AdaptiveAxis columns, const T* ograd,
                          T* grad, bool add) {
@@ -53,7 +53,7 @@ __global__ void Backward(int64_t count, AdaptiveAxis rows, AdaptiveAxis columns,
   }
 }
 
-// The mean of whole planes, each of which is a set.
+// Computes the means of whole planes. Each plane is a set.
 template <typename T>
 __global__ void MeanForward(SetPlan plan, const T* data, T* out, bool add) {
   using C = ComputeType<T>;
@@ -65,7 +65,7 @@ __global__ void MeanForward(SetPlan plan, const T* data, T* out, bool add) {
   });
 }
 
-// Its gradient, of planes of `size` elements.
+// Computes the gradient of the mean of planes of `size` elements.
 template <typename T, typename Index>
 __global__ void MeanBackward(int64_t count, Index size, const T* ograd, T* grad, bool add) {
   using C = ComputeType<T>;
@@ -75,7 +75,7 @@ __global__ void MeanBackward(int64_t count, Index size, const T* ograd, T* grad,
   });
 }
 
-// Whether each plane of `pooled` is the mean of a whole one.
+// Returns whether each plane of `pooled` is the mean of a whole plane.
 bool IsMean(const Shape& pooled) { return pooled[2] == 1 && pooled[3] == 1; }
 
 absl::Status AdaptiveAvgPoolingGpu(const KernelContext& c) {

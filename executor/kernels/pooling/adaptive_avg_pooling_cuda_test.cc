@@ -1,4 +1,4 @@
-// _contrib_AdaptiveAvgPooling2D on a GPU against the CPU.
+// Compares _contrib_AdaptiveAvgPooling2D on a GPU with the CPU.
 
 #include <string>
 #include <vector>
@@ -26,8 +26,8 @@ const AdaptiveCase kCases[] = {
     {"Empty", "2", {0, 3, 4, 4}, {0, 3, 2, 2}},
 };
 
-// The order of a window's sum is the device's own. What that does to a sum of numbers of both signs
-// grows slowly with their count, and a mean is divided by it.
+// The device sums a window in its own order. The error of a sum of numbers of both signs grows
+// slowly with their count, and the mean divides by that count.
 TEST(AdaptiveAvgPoolingCudaTest, EqualsTheCpus) {
   COOPER_REQUIRE_GPU();
   for (const AdaptiveCase& test : kCases) {

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_POOLING_ADAPTIVE_WINDOW_H_
 #define COOPER_EXECUTOR_KERNELS_POOLING_ADAPTIVE_WINDOW_H_
 
-// The windows of one axis of _contrib_AdaptiveAvgPooling2D, for its kernels.
+// Defines the windows along one axis of _contrib_AdaptiveAvgPooling2D, for its kernels.
 
 #include <cstdint>
 
@@ -9,9 +9,9 @@
 
 namespace cooper {
 
-// Of `out` windows over `in` pixels, both at least 1, window o has the pixels [Begin(o), End(o)):
-// all that it covers a part of, where the windows share the axis equally. The windows that pixel i
-// is in are those of the axis with `in` and `out` exchanged.
+// One axis with `out` windows over `in` pixels, both at least 1. Window o covers the pixels
+// [Begin(o), End(o)): all pixels that overlap its equal share of the axis. Exchanging `in` and
+// `out` gives the windows that contain a pixel i.
 struct AdaptiveAxis {
   int64_t in, out;
 

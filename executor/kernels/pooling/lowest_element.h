@@ -8,7 +8,7 @@
 
 namespace cooper {
 
-// The least finite value of a type of elements, as one computes with it: what a maximum of none is.
+// The lowest finite value of element type T, in its compute type: the maximum of no elements.
 template <typename T>
 inline constexpr ComputeType<T> kLowestElement =
     std::is_same_v<T, Float16>    ? ComputeType<T>(-65504.0F)

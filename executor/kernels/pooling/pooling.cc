@@ -37,7 +37,7 @@ class Pooling {
  public:
   using C = ComputeType<T>;
   static constexpr bool kV1 = std::is_same_v<Param, PoolingV1Param>;
-  // What is common is fast; the rest would take long to compile.
+  // Only the common type and operator have vector code; more instances would take long to compile.
   static constexpr bool kHasLanes = std::is_same_v<T, float> && !kV1;
 
   Pooling(const Param& param, const PoolingPlanes& planes) : param_(param), p_(planes) {}
@@ -60,7 +60,7 @@ class Pooling {
     });
   }
 
-  // grad = the gradient, or with `add` grad += it.
+  // Computes grad = the gradient, or with `add` grad += the gradient.
   void Backward(const T* ograd, const T* data, T* grad, bool add) const {
     if constexpr (kHasLanes) {
       if (HasMaxInLanes() && p_.in_size() <= int64_t{1} << 30) {
@@ -78,9 +78,9 @@ class Pooling {
   }
 
  private:
-  // Too few windows in a row have no use of vectors.
+  // Returns whether vector code is used. Rows with few windows gain nothing from it.
   bool HasLanes() const { return p_.channels_last || (p_.out[2] >= 4 && FitsPoolingRow(p_)); }
-  // Whether each plane is one window whose elements are compared or summed.
+  // Returns whether each plane is one window whose elements are compared or summed.
   bool IsOnePlane() const {
     return p_.out_size() == 1 && param_.pool_type != PoolingParam::kLp &&
            IsWholePlane(p_.WindowAt(0, 0, 0));
@@ -91,9 +91,9 @@ class Pooling {
            (param_.pool_type == PoolingParam::kAvg || param_.pool_type == PoolingParam::kSum);
   }
 
-  // Calls fn(n, channel, lanes) for each image and as many neighbouring channels as have lanes:
-  // AllPoolingLanes, or the number of those that are left.
-  // These share nothing, so that threads may take some each.
+  // Calls fn(n, channel, lanes) for each image and each group of neighbouring channels. `lanes` is
+  // AllPoolingLanes, or the number of channels in the last group. Groups share no data, so several
+  // threads run them.
   template <typename Fn>
   void ForEachLanes(Fn&& fn) const {
     const int64_t groups = (p_.channels + kPoolingLanes - 1) / kPoolingLanes;
@@ -110,7 +110,7 @@ class Pooling {
     });
   }
 
-  // Calls fn(its beginning in the image, and in the output) for each plane.
+  // Calls fn(offset in the image, offset in the output) for each plane.
   template <typename Fn>
   void ForEachPlane(Fn&& fn) const {
     const int64_t cost = p_.out_size() * p_.kernel_size();
@@ -173,13 +173,14 @@ class Pooling {
     });
   }
 
-  // Just before they are added to, when they are then in a cache.
+  // Zeroes the gradient just before it is accumulated, so that it is in a cache.
   void ZeroLanes(int64_t n, int64_t channel, int lanes, T* grad) const {
     grad += p_.Begin(n, channel, p_.in_size());
     for (int64_t i = 0; i < p_.in_size(); ++i) std::fill_n(grad + i * p_.channels, lanes, T{});
   }
 
-  // The maximum, and where it is first reached; -1 if that is padding or nowhere.
+  // Returns the maximum and, in `where`, its first position; -1 if only padding or no element has
+  // it.
   C Max(const PoolingWindow& w, const T* from, int64_t* where) const {
     const bool sees_padding = kV1 && w.padded;
     C top = sees_padding ? C{0} : kLowestElement<T>;
@@ -234,7 +235,7 @@ class Pooling {
         int64_t where;
         const C top = Max(w, data, &where);
         if (kV1) {
-          // The older operator gives it to every element that reaches the maximum.
+          // Pooling_v1 gives the gradient to every element that equals the maximum.
           ForEach(w, [&](int64_t i) {
             if (Load(data[i]) == top) Store(grad + i, g, true);
           });
@@ -263,7 +264,7 @@ class Pooling {
     }
   }
 
-  // Calls fn(index) for each element of a window, from the plane's first one on.
+  // Calls fn(index) for each element of a window, counted from the plane's first element.
   template <typename Fn>
   void ForEach(const PoolingWindow& w, Fn&& fn) const {
     const int64_t step = p_.step();

@@ -1,5 +1,5 @@
-// GPU kernels of Pooling, Pooling_v1 and their gradients. A gradient is gathered: a thread has one
-// element of the image and adds up, in their order, the windows that reach it.
+// GPU kernels of Pooling, Pooling_v1 and their gradients. Gradients are gathered: a thread computes
+// one element of the image and adds the windows that contain it, in order.
 
 #include <cstdint>
 #include <type_traits>
@@ -18,7 +18,7 @@
 namespace cooper {
 namespace {
 
-// The maximum, and where it is first reached; -1 if that is padding or nowhere.
+// Returns the maximum and, in `where`, its first position; -1 if only padding or no element has it.
 template <typename T, typename I>
 __device__ ComputeType<T> Max(const PoolingGeometry<I>& g, const PoolingSpans<I>& w, const T* from,
                               int64_t* where) {
@@ -45,7 +45,7 @@ __device__ C Root(C sum, int p) {
   return p == 1 ? sum : p == 2 ? sqrt(sum) : cbrt(sum);
 }
 
-// Of lp its root.
+// Returns the sum of a window; for lp pooling the root of the sum of powers.
 template <typename T, typename I>
 __device__ ComputeType<T> Sum(const PoolingGeometry<I>& g, const PoolingSpans<I>& w,
                               const T* from) {
@@ -56,14 +56,14 @@ __device__ ComputeType<T> Sum(const PoolingGeometry<I>& g, const PoolingSpans<I>
   return Root(sum, p);
 }
 
-// What the gradient has to know of each window: of maxima where they are, in the plane (-1:
-// nowhere); of lp the value.
+// The value of a window that the gradient needs: for max pooling the position of the maximum in the
+// plane (-1: none), for lp pooling the result.
 union WindowFact {
   int64_t where;
   double value;
 };
 
-// Calls found(window, its value, where its maximum is) for each window.
+// Calls found(window, its value, the position of its maximum) for each window.
 template <typename T, typename I, typename Found>
 __global__ void EachWindow(int64_t count, PoolingGeometry<I> g, const T* data, Found found) {
   using C = ComputeType<T>;
@@ -83,7 +83,8 @@ __global__ void EachWindow(int64_t count, PoolingGeometry<I> g, const T* data, F
   }
 }
 
-// The same of windows that are whole images: some threads share one. Sums are in their order.
+// Calls found for each window, when windows are whole images. Several threads share a window; sums
+// are added in a fixed order.
 template <typename T, typename Found>
 __global__ void EachImage(SetPlan plan, PoolingGeometry<int64_t> g, const T* data, Found found) {
   using C = ComputeType<T>;
@@ -94,7 +95,7 @@ __global__ void EachImage(SetPlan plan, PoolingGeometry<int64_t> g, const T* dat
     int64_t where = -1;
     if (g.type == PoolingParam::kMax) {
       C top = kLowestElement<T>;
-      int64_t first = INT64_MAX;  // where this thread has its maximum
+      int64_t first = INT64_MAX;  // the first position of this thread's maximum
       thread.ForEach(set, [&](int64_t i, int64_t at) {
         const C x = ConvertElement<C>(data[i]);
         if (x > top || (first == INT64_MAX && x == top)) {
@@ -143,8 +144,8 @@ struct StoreFact {
 template <typename T, typename Found>
 absl::Status RunWindows(const KernelContext& c, const PoolingGeometry<int64_t>& g, int64_t windows,
                         int64_t elements, const T* data, const Found& found) {
-  // Many small images, as networks end with, are quicker by a thread for each: a warp's loads are
-  // of few lines then, too.
+  // With many small images, as in the last layers of a network, one thread for each image is
+  // faster: a warp's loads then touch few cache lines.
   const bool many_small = g.in_size() <= 64 && windows >= 1 << 14;
   if (windows > 0 && g.in_size() > 0 && g.IsGlobal() && !many_small) {
     const SetPlan plan = g.channels_last ? PlanSets(windows / g.channels, g.in_size(), g.channels)
@@ -157,7 +158,7 @@ absl::Status RunWindows(const KernelContext& c, const PoolingGeometry<int64_t>& 
   });
 }
 
-// What an element of a plane gets of the gradient of a window.
+// Returns what one window contributes to the gradient of an element of a plane.
 template <typename T, typename I>
 __device__ ComputeType<T> Share(const PoolingGeometry<I>& g, const PoolingSpans<I>& window,
                                 ComputeType<T> grad, const T* plane, I element,
@@ -166,7 +167,7 @@ __device__ ComputeType<T> Share(const PoolingGeometry<I>& g, const PoolingSpans<
   switch (g.type) {
     case PoolingParam::kMax: {
       if (fact->where < 0) return C{0};
-      // The older operator gives it to every element that reaches the maximum.
+      // Pooling_v1 gives the gradient to every element that equals the maximum.
       const bool has =
           g.v1 ? ConvertElement<C>(plane[element]) == ConvertElement<C>(plane[fact->where])
                : element == fact->where;
@@ -195,7 +196,7 @@ __global__ void Backward(int64_t count, PoolingGeometry<I> g, const T* ograd, co
     const PoolingPlace<I> place(g, g.in, static_cast<I>(i));
     const I plane = g.Begin(place.n, place.channel, g.in_size());
     const I windows = g.Begin(place.n, place.channel, g.out_size());
-    // The positions on each axis whose windows hold the element.
+    // The positions on each axis whose windows contain the element.
     I begin[3], end[3];
     for (int axis = 0; axis < 3; ++axis) {
       const I x = place.at[axis] + g.pad[axis];
@@ -221,7 +222,7 @@ __global__ void Backward(int64_t count, PoolingGeometry<I> g, const T* ograd, co
   }
 }
 
-// As Backward, of windows that are whole images.
+// Computes the gradient when windows are whole images.
 template <typename T, typename I>
 __global__ void ImageBackward(int64_t count, PoolingGeometry<I> g, const T* ograd, const T* data,
                               const WindowFact* facts, T* grad, bool add) {

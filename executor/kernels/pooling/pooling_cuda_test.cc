@@ -1,4 +1,4 @@
-// Pooling on a GPU against the CPU.
+// Compares Pooling on a GPU with the CPU.
 
 #include <string>
 #include <vector>
@@ -51,7 +51,7 @@ void Expect(const PoolingCase& test, const char* type, bool backward, double rou
   ExpectEqualKernels(kernels);
 }
 
-// Sums of up to 1353 elements are in an order of the device's own.
+// The device sums up to 1353 elements in its own order.
 TEST(PoolingCudaTest, EqualsTheCpus) {
   COOPER_REQUIRE_GPU();
   for (const PoolingCase& test : kCases) {
@@ -61,7 +61,7 @@ TEST(PoolingCudaTest, EqualsTheCpus) {
   }
 }
 
-// Of maxima that are equal the first has the gradient: small integers have many.
+// The first of equal maxima has the gradient; small integers have many equal maxima.
 TEST(PoolingCudaTest, FirstOfEqualMaxima) {
   COOPER_REQUIRE_GPU();
   for (const PoolingCase& test : kCases) {

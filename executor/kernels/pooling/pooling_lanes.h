@@ -1,8 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_POOLING_POOLING_LANES_H_
 #define COOPER_EXECUTOR_KERNELS_POOLING_POOLING_LANES_H_
 
-// Maxima, means and sums of windows where channels are the last axis: of several neighbouring ones
-// at a time, as vectors have lanes. Each lane sees its elements in the order of ForEachElement.
+// Computes maxima, means and sums of windows when channels are the last axis, for several
+// neighbouring channels at a time, in vector lanes. Each lane visits its elements in the order of
+// ForEachElement.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,10 +16,11 @@
 
 namespace cooper {
 
-// Lanes that are worked on together: a cache line of floats.
+// The number of channels that are processed together: a cache line of floats.
 inline constexpr int kPoolingLanes = 16;
 
-// What a window makes of its elements: of one, or of as many as there are lanes.
+// The reductions of a window. Take combines one element, or a vector of them, with the result so
+// far; kFirst is the initial value.
 template <typename T>
 struct PoolingMax {
   using C = ComputeType<T>;
@@ -38,18 +40,20 @@ struct PoolingSum {
   }
 };
 
-// All lanes, as a number that copies are compiled for.
+// The number of lanes as a compile-time constant.
 using AllPoolingLanes = std::integral_constant<int, kPoolingLanes>;
 
-// A float of each lane, in registers: loops over so few are not always made vectors of.
+// One float for each lane. A vector type, because compilers do not always vectorise such short
+// loops.
 using LaneFloats __attribute__((vector_size(kPoolingLanes * sizeof(float)))) = float;
 
+// Loads `lanes` floats; the other lanes of `to` do not change.
 template <typename Lanes>
 inline void LoadLanes(const float* from, Lanes lanes, LaneFloats& to) {
   std::memcpy(&to, from, static_cast<size_t>(lanes) * sizeof(float));
 }
 
-// to = values, or with `add` to += values.
+// Computes to = values, or with `add` to += values.
 template <typename Lanes>
 inline void StoreLanes(LaneFloats& values, Lanes lanes, float* to, bool add) {
   if (add) {
@@ -60,7 +64,8 @@ inline void StoreLanes(LaneFloats& values, Lanes lanes, float* to, bool add) {
   std::memcpy(to, &values, static_cast<size_t>(lanes) * sizeof(float));
 }
 
-// Lane `i` has channel `channel` + i of image `n`. Lanes: AllPoolingLanes, or int for fewer.
+// Reduces all windows of the channels [channel, channel + lanes) of image `n`. Lanes is
+// AllPoolingLanes, or int for fewer channels.
 template <typename Op, typename Lanes>
 void PoolChannels(const PoolingPlanes& p, bool mean, int64_t n, int64_t channel, Lanes lanes,
                   const float* data, float* out, bool add) {
@@ -78,7 +83,7 @@ void PoolChannels(const PoolingPlanes& p, bool mean, int64_t n, int64_t channel,
   });
 }
 
-// grad += the gradient of a mean or sum.
+// Adds the gradient of a mean or sum to grad.
 template <typename Lanes>
 void SpreadToChannels(const PoolingPlanes& p, bool mean, int64_t n, int64_t channel, Lanes lanes,
                       const float* ograd, float* grad) {
@@ -95,8 +100,8 @@ void SpreadToChannels(const PoolingPlanes& p, bool mean, int64_t n, int64_t chan
   });
 }
 
-// grad += the gradient of a maximum: the first element that is equal to it has it all. Found by
-// looking twice, since lanes can compare but not go to places of their own.
+// Adds the gradient of a maximum to grad: the first element that equals the maximum gets all of it.
+// Visits each window twice, because lanes can compare but cannot store to different addresses.
 template <typename Lanes>
 void SendToMaxChannels(const PoolingPlanes& p, int64_t n, int64_t channel, Lanes lanes,
                        const float* ograd, const float* data, float* grad) {

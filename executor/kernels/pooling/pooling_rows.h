@@ -1,9 +1,10 @@
 #ifndef COOPER_EXECUTOR_KERNELS_POOLING_POOLING_ROWS_H_
 #define COOPER_EXECUTOR_KERNELS_POOLING_POOLING_ROWS_H_
 
-// Maxima, means and sums of windows in planes whose elements lie side by side. Windows that stand
-// in a row see the same rows of the image: these become one row first, with padding at its ends, of
-// which each window then takes its elements. All loops are over neighbours, as vectors want them.
+// Computes maxima, means and sums of windows in planes whose elements are contiguous. A row of
+// windows covers the same rows of the image: these are first reduced to one row, padded at its
+// ends, and then each window reduces its elements of that row. All inner loops are over neighbours,
+// so that they vectorise.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,16 +16,17 @@
 
 namespace cooper {
 
-// Elements of a row that is made of several, at most.
+// The most elements of a reduced row.
 inline constexpr int64_t kPoolingRow = 1024;
 
-// Neighbouring windows at (d, h): `count` of them from `first` on. They see `length` columns from
-// `column` on, of which [begin, end) are the image's, the others padding.
+// `count` neighbouring windows at (d, h) from `first` on. They cover `length` columns from `column`
+// on; the columns [begin, end) of these are inside the image, the others are padding.
 struct PoolingRow {
   int64_t d, h, first, count;
   int64_t column, length, begin, end;
 };
 
+// Returns whether the kernel is narrow enough for a reduced row.
 inline bool FitsPoolingRow(const PoolingPlanes& p) { return p.kernel[2] <= kPoolingRow / 2; }
 
 // Calls fn(row) for all windows of a plane.
@@ -46,8 +48,8 @@ void ForEachPoolingRow(const PoolingPlanes& p, Fn&& fn) {
   }
 }
 
-// Calls fn(i) for each row of the image that the windows see, where column j of the windows is
-// element i + j of the plane.
+// Calls fn(i) for each row of the image that the windows cover. Column j of the windows is element
+// i + j of the plane.
 template <typename Fn>
 void ForEachImageRow(const PoolingPlanes& p, const PoolingRow& r, Fn&& fn) {
   const PoolingWindow window = p.WindowAt(r.d, r.h, r.first);
@@ -58,8 +60,8 @@ void ForEachImageRow(const PoolingPlanes& p, const PoolingRow& r, Fn&& fn) {
   }
 }
 
-// values[i] of the window i of a row takes its elements of `row`, of which windows are kStride
-// apart; 0: p.stride[2]. kKernel likewise.
+// Reduces to values[i] the elements of `row` that window i covers. The windows are kStride apart
+// and kKernel wide; 0 stands for p.stride[2] and p.kernel[2].
 template <typename Op, int kKernel, int kStride, typename C>
 void TakeFromRow(const PoolingPlanes& p, const C* row, int64_t count, C* values) {
   const int64_t stride = kStride > 0 ? kStride : p.stride[2];
@@ -77,7 +79,7 @@ void TakeFromRow(const PoolingPlanes& p, const C* row, int64_t count, C* values)
   }
 }
 
-// What networks use is compiled for its numbers.
+// Dispatches common kernel sizes and strides to code that is compiled for them.
 template <typename Op, typename C>
 void TakeFromRow(const PoolingPlanes& p, const C* row, int64_t count, C* values) {
   const int64_t kernel = p.kernel[2], stride = p.stride[2];
@@ -88,7 +90,7 @@ void TakeFromRow(const PoolingPlanes& p, const C* row, int64_t count, C* values)
   return TakeFromRow<Op, 0, 0>(p, row, count, values);
 }
 
-// values[i] /= the divisor of the mean of window i.
+// Divides values[i] by the divisor of the mean of window i.
 template <typename C>
 void DivideRow(const PoolingPlanes& p, const PoolingRow& r, C* values) {
   const auto rows = static_cast<C>(p.RowElements(r.d, r.h));
@@ -99,6 +101,7 @@ void DivideRow(const PoolingPlanes& p, const PoolingRow& r, C* values) {
   }
 }
 
+// Writes, or with `add` adds, the reduction of each window of one plane to out.
 template <typename Op, typename T>
 void PoolRows(const PoolingPlanes& p, bool mean, const T* data, T* out, bool add) {
   using C = ComputeType<T>;
@@ -116,7 +119,7 @@ void PoolRows(const PoolingPlanes& p, bool mean, const T* data, T* out, bool add
   });
 }
 
-// All of a plane, in lanes that do not wait for each other.
+// Returns the reduction of a whole plane, in lanes that do not depend on each other.
 template <typename Op, typename T>
 ComputeType<T> PoolPlane(const T* data, int64_t size) {
   using C = ComputeType<T>;
@@ -134,7 +137,7 @@ ComputeType<T> PoolPlane(const T* data, int64_t size) {
   return lanes[0];
 }
 
-// grad += the gradient of a mean or sum.
+// Adds the gradient of a mean or sum to grad.
 template <typename T>
 void SpreadToRows(const PoolingPlanes& p, bool mean, const T* ograd, T* grad) {
   using C = ComputeType<T>;
@@ -143,7 +146,7 @@ void SpreadToRows(const PoolingPlanes& p, bool mean, const T* ograd, T* grad) {
     const T* const from = ograd + (r.d * p.out[1] + r.h) * p.out[2] + r.first;
     for (int64_t i = 0; i < r.count; ++i) values[i] = Load(from[i]);
     if (mean) DivideRow(p, r, values);
-    // As far apart as windows are, so that each of a window's columns is a sum of neighbours.
+    // Spreads the values by the stride, so that each column of the windows is a sum of neighbours.
     const int64_t length = r.length - p.kernel[2] + 1;
     const C* spread = values;
     if (p.stride[2] > 1) {
@@ -162,16 +165,16 @@ void SpreadToRows(const PoolingPlanes& p, bool mean, const T* ograd, T* grad) {
   });
 }
 
-// Whether `value` at `place` comes before `top` at `top_place` as a maximum: the first of equal
-// ones does. A place that is none comes last.
+// Returns whether `value` at `place` is preferred to `top` at `top_place` as the maximum. The first
+// of equal values is preferred. kNowhere is greater than every place.
 template <typename C>
 bool IsBetterMax(C value, uint32_t place, C top, uint32_t top_place) {
   return (value > top) | ((value == top) & (place < top_place));
 }
 
-// grad += the gradient of a maximum: the first element that is equal to it has it all. Where that
-// is, is found in vectors; then each window's goes there by itself. Planes have at most 2^30
-// elements.
+// Adds the gradient of a maximum to grad: the first element that equals the maximum gets all of it.
+// The position is found in vector code; then each window stores its gradient. Planes have at most
+// 2^30 elements.
 template <typename T>
 void SendToMaxRows(const PoolingPlanes& p, const T* ograd, const T* data, T* grad) {
   using C = ComputeType<T>;

@@ -1,4 +1,4 @@
-// Rows of windows compute what windows one by one do.
+// Compares pooling by rows of windows with pooling of each window on its own.
 
 #include "executor/kernels/pooling/pooling_rows.h"
 
@@ -18,7 +18,7 @@ namespace {
 
 struct Case {
   int64_t height, width, kernel, stride, pad;
-  // Whether windows may begin in the image and reach beyond the padding.
+  // Whether windows may begin in the image and extend beyond the padding.
   bool full = false;
 
   int64_t Positions(int64_t extent) const {
@@ -42,7 +42,7 @@ class PoolingRowsTest : public testing::TestWithParam<Case> {
     const Shape data = {1, 1, c.height, c.width};
     const Shape output = {1, 1, c.Positions(c.height), c.Positions(c.width)};
     RandomGenerator random(1);
-    // Values of which many are equal.
+    // Many of the values are equal.
     for (int64_t i = 0; i < data.num_elements(); ++i) {
       data_.push_back(static_cast<float>(random.NextBelow(4)) - 2);
     }
@@ -56,7 +56,7 @@ class PoolingRowsTest : public testing::TestWithParam<Case> {
   }
 
   PoolingParam param_;
-  std::vector<PoolingPlanes> planes_;  // whose means count padding, and do not
+  std::vector<PoolingPlanes> planes_;  // means that count padding, and that do not
   std::vector<float> data_, ograd_;
 };
 

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_POOLING_POOLING_SPAN_H_
 #define COOPER_EXECUTOR_KERNELS_POOLING_POOLING_SPAN_H_
 
-// What a window of a Pooling has of one axis.
+// Computes which elements of one axis a window of Pooling covers, for both devices.
 
 #include <cstdint>
 
@@ -9,13 +9,14 @@
 
 namespace cooper {
 
+// The elements of one axis that a window covers.
 struct PoolingSpan {
-  int64_t begin, end;  // inside the image
-  int64_t with_pad;    // elements, those of the padding too
-  bool padded;         // whether there is padding
+  int64_t begin, end;  // the elements inside the image
+  int64_t with_pad;    // the number of elements, padding included
+  bool padded;         // whether the window covers padding
 };
 
-// That of the window at `position` of an axis of `extent` elements.
+// Returns the span of the window at `position` on an axis of `extent` elements.
 COOPER_HOST_DEVICE inline PoolingSpan PoolingSpanAt(int64_t position, int64_t stride, int64_t pad,
                                                     int64_t kernel, int64_t extent) {
   const int64_t begin = position * stride - pad;

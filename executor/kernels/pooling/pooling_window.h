@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_POOLING_POOLING_WINDOW_H_
 #define COOPER_EXECUTOR_KERNELS_POOLING_POOLING_WINDOW_H_
 
-// Where the windows of a Pooling lie.
+// Computes the positions of Pooling's windows, for the CPU kernels.
 
 #include <algorithm>
 #include <cstdint>
@@ -13,19 +13,20 @@
 
 namespace cooper {
 
-// A window's elements inside the image, [begin, end), and the divisor of its mean.
+// The elements [begin, end) of a window inside the image, and the divisor of its mean.
 struct PoolingWindow {
   int64_t begin[3], end[3];
   int64_t divisor = 1;
-  bool padded = false;  // whether it holds padding too
+  bool padded = false;  // whether it covers padding too
 };
 
-// One image and channel is a plane: three spatial axes, those that are missing being 1 in front.
-// With channels last, the elements of a plane are `channels` apart.
+// The planes of an array: a plane is one channel of one image. It has three spatial axes; missing
+// ones have extent 1 and come first. If channels are last, the elements of a plane are `channels`
+// apart. Immutable after construction, so thread-safe.
 class PoolingPlanes {
  public:
-  // `v1`: as the older operator, which divides by the kernel even where pooling_convention "full"
-  // lets a window reach beyond the padding.
+  // `v1` selects Pooling_v1, which divides by the kernel size even if pooling_convention "full"
+  // lets a window extend beyond the padding.
   PoolingPlanes(const PoolingParam& param, const Shape& data, const Shape& output, bool v1)
       : v1_(v1) {
     channels_last = ChannelsLast(param.layout);
@@ -55,13 +56,15 @@ class PoolingPlanes {
   int64_t in_size() const { return in[0] * in[1] * in[2]; }
   int64_t out_size() const { return out[0] * out[1] * out[2]; }
   int64_t kernel_size() const { return kernel[0] * kernel[1] * kernel[2]; }
-  // Elements of a plane that follow each other are so far apart.
+  // Returns the distance between neighbouring elements of a plane.
   int64_t step() const { return channels_last ? channels : 1; }
-  // The first element of a plane of the image `n`, in an array whose planes have `size` elements.
+  // Returns the offset of a plane's first element in image `n`, in an array whose planes have
+  // `size` elements.
   int64_t Begin(int64_t n, int64_t channel, int64_t size) const {
     return n * channels * size + channel * (channels_last ? 1 : size);
   }
 
+  // Returns the window at output position (d, h, w).
   PoolingWindow WindowAt(int64_t d, int64_t h, int64_t w) const {
     const PoolingSpan& z = spans_[0][d];
     const PoolingSpan& y = spans_[1][h];
@@ -75,8 +78,8 @@ class PoolingPlanes {
     return window;
   }
 
-  // A window's divisor is the product of these two, and at least 1: of its position on the first
-  // two axes, and of that on the last one. Not that of Pooling_v1.
+  // RowElements(d, h) times column_elements()[w], but at least 1, is the divisor of the window at
+  // (d, h, w). Does not hold for Pooling_v1.
   int64_t RowElements(int64_t d, int64_t h) const {
     const PoolingSpan& z = spans_[0][d];
     const PoolingSpan& y = spans_[1][h];
@@ -84,7 +87,7 @@ class PoolingPlanes {
   }
   const float* column_elements() const { return column_elements_.data(); }
 
-  // Calls fn(position, window) for each window of a plane.
+  // Calls fn(position, window) for each window of a plane, in order.
   template <typename Fn>
   void ForEachWindow(Fn&& fn) const {
     int64_t position = 0;

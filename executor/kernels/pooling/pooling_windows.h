@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_POOLING_POOLING_WINDOWS_H_
 #define COOPER_EXECUTOR_KERNELS_POOLING_POOLING_WINDOWS_H_
 
-// Where the windows of a pooling are, in images of up to three spatial axes. For .cu files.
+// Computes the positions of Pooling's windows in images of up to three spatial axes. For .cu files.
 
 #include <cstdint>
 #include <type_traits>
@@ -13,39 +13,41 @@
 
 namespace cooper {
 
-// A window along one axis.
+// The elements [begin, end) of a window along one axis, and their number with padding.
 template <typename I>
 struct PoolingAxisSpan {
   I begin, end, with_pad;
   bool padded;
 };
 
-// An image of channels of three spatial axes, those that are missing being 1 in front, and the
-// windows over it. I numbers elements: 32 bits where they suffice, whose divisions are faster.
+// The extents of images and of the windows over them. Images have three spatial axes; missing ones
+// have extent 1 and come first. I numbers elements: with 32 bits divisions are faster.
 template <typename I>
 struct PoolingGeometry {
   I in[3], out[3], kernel[3], stride[3], pad[3];
   I channels = 1;
   bool channels_last = false, count_pad = true, v1 = false;
   PoolingParam::Type type = PoolingParam::kMax;
-  int p = 1;  // of lp
+  int p = 1;  // the exponent of lp pooling
 
   __host__ __device__ I in_size() const { return in[0] * in[1] * in[2]; }
   __host__ __device__ I out_size() const { return out[0] * out[1] * out[2]; }
   __device__ I step() const { return channels_last ? channels : 1; }
-  // The first element of a plane, in an array whose planes have `size` elements.
+  // Returns the offset of a plane's first element, in an array whose planes have `size` elements.
   __device__ I Begin(I n, I channel, I size) const {
     return n * channels * size + channel * (channels_last ? 1 : size);
   }
+  // Returns the span of the window at `position` along an axis.
   __device__ PoolingAxisSpan<I> SpanAt(int axis, I position) const {
     const PoolingSpan s = PoolingSpanAt(position, stride[axis], pad[axis], kernel[axis], in[axis]);
     return {static_cast<I>(s.begin), static_cast<I>(s.end), static_cast<I>(s.with_pad), s.padded};
   }
-  // Of the windows, in so many elements; most axes need no division.
+  // Returns how many window strides fit into `elements`. Most axes have stride 1 and need no
+  // division.
   __device__ I Steps(int axis, I elements) const {
     return stride[axis] == 1 ? elements : elements / stride[axis];
   }
-  // Whether the only window of an image is all of it.
+  // Returns whether an image has one window that covers all of it.
   bool IsGlobal() const {
     for (int axis = 0; axis < 3; ++axis) {
       if (out[axis] != 1 || pad[axis] != 0 || kernel[axis] != in[axis]) return false;
@@ -53,6 +55,7 @@ struct PoolingGeometry {
     return true;
   }
 
+  // Returns the same geometry with numbers of type J, which must hold them.
   template <typename J>
   PoolingGeometry<J> As() const {
     PoolingGeometry<J> to;
@@ -73,8 +76,8 @@ struct PoolingGeometry {
   }
 };
 
-// Calls fn(PoolingGeometry), whose status it returns, with one whose numbers hold those of arrays
-// of `count` elements and of their windows.
+// Returns fn(PoolingGeometry), a status, with 32-bit numbers if they hold the indices of arrays of
+// `count` elements and of their windows, else with 64-bit numbers.
 template <typename Fn>
 absl::Status DispatchPooling(const PoolingGeometry<int64_t>& g, int64_t count, Fn&& fn) {
   constexpr int64_t kMost = INT32_MAX / 4;
@@ -83,7 +86,7 @@ absl::Status DispatchPooling(const PoolingGeometry<int64_t>& g, int64_t count, F
     is_small = is_small && g.in[axis] < kMost && g.kernel[axis] < kMost && g.pad[axis] < kMost &&
                g.stride[axis] < kMost;
   }
-  // With padding a window may count more elements than its image has.
+  // With padding a window may have more elements than its image.
   int64_t window = 1;
   for (int axis = 0; axis < 3 && is_small; ++axis) {
     is_small = window * g.kernel[axis] <= INT32_MAX;
@@ -93,6 +96,7 @@ absl::Status DispatchPooling(const PoolingGeometry<int64_t>& g, int64_t count, F
   return fn(g);
 }
 
+// Returns the geometry of Pooling or Pooling_v1 for these shapes of data and output.
 template <typename Param>
 PoolingGeometry<int64_t> PoolingGeometryOf(const Param& param, const Shape& data,
                                            const Shape& output) {
@@ -121,7 +125,7 @@ PoolingGeometry<int64_t> PoolingGeometryOf(const Param& param, const Shape& data
   return g;
 }
 
-// Where element i of an array of planes of these extents is.
+// The coordinates of element i of an array whose planes have these extents.
 template <typename I>
 struct PoolingPlace {
   I n, channel, at[3];
@@ -133,7 +137,7 @@ struct PoolingPlace {
     }
     for (int axis = 2; axis >= 0; --axis) {
       at[axis] = 0;
-      if (extents[axis] == 1) continue;  // as the missing axes: a branch costs less than a division
+      if (extents[axis] == 1) continue;  // missing axes too: a branch costs less than a division
       at[axis] = i % extents[axis];
       i /= extents[axis];
     }
@@ -145,6 +149,7 @@ struct PoolingPlace {
   }
 };
 
+// The span of a window on each of the three axes.
 template <typename I>
 struct PoolingSpans {
   PoolingAxisSpan<I> d, h, w;
@@ -156,7 +161,7 @@ struct PoolingSpans {
       : d(g.SpanAt(0, at[0])), h(g.SpanAt(1, at[1])), w(g.SpanAt(2, at[2])) {}
 
   __device__ bool padded() const { return d.padded || h.padded || w.padded; }
-  // Of its mean.
+  // Returns the divisor of the window's mean.
   __device__ I Divisor(const PoolingGeometry<I>& g) const {
     const I inside = (d.end - d.begin) * (h.end - h.begin) * (w.end - w.begin);
     const I elements = g.v1          ? g.kernel[0] * g.kernel[1] * g.kernel[2]
@@ -164,7 +169,7 @@ struct PoolingSpans {
                                      : inside;
     return elements > 1 ? elements : 1;
   }
-  // Calls fn(index in the plane) for each element.
+  // Calls fn(index in the plane) for each element, in order.
   template <typename Fn>
   __device__ void ForEach(const PoolingGeometry<I>& g, Fn&& fn) const {
     for (I z = d.begin; z < d.end; ++z) {

@@ -1,4 +1,4 @@
-// Kernels of operators that draw arrays of random numbers: by blocks of doubles, or of int64_t.
+// Kernels of operators that draw arrays of random numbers, in blocks of double or int64_t.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace cooper {
 namespace {
 
 // Calls fill(first element, n, C* block) for blocks of the output, and stores them. Blocks begin at
-// multiples of kDrawGroup, and have room for n rounded up to one.
+// multiples of kDrawGroup and have room for n rounded up to such a multiple.
 template <typename C, typename Fill>
 absl::Status FillBlocks(const KernelContext& c, Fill&& fill) {
   const ArrayView& output = c.outputs[0];

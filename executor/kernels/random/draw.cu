@@ -1,5 +1,5 @@
-// GPU kernels of operators that draw arrays of random numbers: those of the CPU but for the last
-// bits of functions such as log.
+// GPU kernels of operators that draw arrays of random numbers. They draw the same numbers as the
+// CPU, except for the last bits of functions such as log.
 
 #include <array>
 #include <cstdint>

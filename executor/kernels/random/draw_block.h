@@ -1,9 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RANDOM_DRAW_BLOCK_H_
 #define COOPER_EXECUTOR_KERNELS_RANDOM_DRAW_BLOCK_H_
 
-// DrawBlock(distribution, digits, random, begin, n, block): block[i] is DrawAt of element begin +
-// i, for i below n. Where a distribution allows it most of them are drawn as vectors, in functions
-// that RunAtCpuLevel runs.
+// DrawBlock(distribution, digits, random, begin, n, block) sets block[i] to DrawAt of element begin
+// + i, for i below n. Most distributions are drawn in vectors; RunAtCpuLevel runs these functions.
 
 #include <cmath>
 #include <cstdint>
@@ -15,28 +14,33 @@
 
 namespace cooper {
 
-// `begin` is a multiple of it, and `block` has room for n rounded up to one.
+// `begin` is a multiple of kDrawGroup, and `block` has room for n rounded up to such a multiple.
 inline constexpr int64_t kDrawGroup = 4;
 
 inline constexpr int kLanes = PhiloxLanes::kLanes;
 
+// Returns a lane's first uniform number in [0, 1), from its words 0 and 1.
 inline double FirstUniform(const PhiloxLanes& lanes, int lane) {
   return UniformOf(lanes.words[0][lane], lanes.words[1][lane]);
 }
+// Returns a lane's second uniform number in [0, 1), from its words 2 and 3.
 inline double SecondUniform(const PhiloxLanes& lanes, int lane) {
   return UniformOf(lanes.words[2][lane], lanes.words[3][lane]);
 }
+// Returns a lane's two standard normal numbers.
 inline NormalPair Normals(const PhiloxLanes& lanes, int lane) {
   return NormalPair(FirstUniform(lanes, lane), SecondUniform(lanes, lane));
 }
 
+// Draws n elements without vectors. Accepts any `begin` and n.
 template <typename Distribution>
 void DrawOneByOne(const Distribution& d, int digits, const Philox& random, int64_t begin, int64_t n,
                   double* block) {
   for (int64_t i = 0; i < n; ++i) block[i] = DrawAt(d, digits, random, begin + i);
 }
 
-// The distribution function of a mean below 10, as far as it says something to doubles.
+// Cumulative probabilities of a Poisson distribution with a mean below 10, up to the value from
+// which they no longer grow in double.
 class PoissonTable {
  public:
   explicit PoissonTable(double lam) {
@@ -49,7 +53,8 @@ class PoissonTable {
     }
   }
 
-  // counts[lane] is how many sums are not above uniforms[lane]: what is drawn, unless it is size().
+  // Sets counts[lane] to the number of sums that are at most uniforms[lane]: this is the drawn
+  // number, unless it is size(), which means that the table ends before it.
   void Count(const double* uniforms, double* counts) const {
     for (int lane = 0; lane < kLanes; ++lane) counts[lane] = 0;
     for (int k = 0; k < size_; ++k) {
@@ -115,7 +120,8 @@ inline void DrawBlock(const ExponentialDistribution& d, int digits, const Philox
   DrawOneByOne(d, digits, random, begin + i, n - i, block + i);
 }
 
-// The first try of each, which most are content with.
+// Draws in vectors the first candidate of each element, which is mostly accepted, and the rest one
+// by one.
 inline void DrawBlock(const GammaDistribution& d, int digits, const Philox& random, int64_t begin,
                       int64_t n, double* block) {
   if (!(d.alpha >= 1) || std::isinf(d.alpha)) {
@@ -152,7 +158,7 @@ inline void DrawBlock(const PoissonDistribution& d, int digits, const Philox& ra
       for (int lane = 0; lane < kLanes; ++lane) uniforms[lane] = FirstUniform(lanes, lane);
       table.Count(uniforms, block + i);
       for (int lane = 0; lane < kLanes; ++lane) {
-        // Beyond the table.
+        // The number is beyond the table.
         double* const drawn = block + i + lane;
         if (*drawn == table.size()) DrawOneByOne(d, digits, random, begin + i + lane, 1, drawn);
       }

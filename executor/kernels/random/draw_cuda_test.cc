@@ -1,4 +1,4 @@
-// Operators that draw arrays: on gpu(0) they draw those of cpu(0).
+// Tests that operators that draw arrays draw the same numbers on gpu(0) and cpu(0).
 
 #include <string>
 #include <vector>
@@ -23,8 +23,8 @@ using ::testing::Pointwise;
 struct DrawCase {
   const char* op;
   AttrMap attrs;
-  int inputs = 0;           // of 5 elements
-  double tolerance = 1e-5;  // of functions whose last bits are each device's own
+  int inputs = 0;           // each has 5 elements
+  double tolerance = 1e-5;  // for functions whose last bits depend on the device
 };
 
 const double kExactly = 0;
@@ -57,7 +57,7 @@ const DrawCase kCases[] = {
     {"_sample_poisson", {{"shape", "40"}}, 1},
 };
 
-// The numbers of two runs.
+// Returns the numbers of two runs.
 std::vector<double> Draw(const DrawCase& c, const Context& context) {
   OpArgs args{.name = "op", .attrs = c.attrs};
   BindOptions options{.context = context, .grad_req = WriteReq::kNull};
@@ -83,7 +83,7 @@ std::vector<double> Draw(const DrawCase& c, const Context& context) {
   return numbers;
 }
 
-// A block draws some numbers and then others.
+// A limit of one block makes each thread draw several numbers.
 TEST(DrawCudaTest, GpuDrawsWhatTheCpuDraws) {
   COOPER_REQUIRE_GPU();
   const ScopedBlockLimit few_blocks(1);

@@ -1,5 +1,5 @@
-// What operators that draw arrays draw: moments, frequencies, and the same numbers whatever the
-// number of threads.
+// Tests the numbers that operators draw: moments, frequencies, and independence of the number of
+// threads.
 
 #include <algorithm>
 #include <cmath>
@@ -60,7 +60,7 @@ struct Moments {
   double variance;
 };
 
-// Five standard deviations of the mean and variance of so many draws.
+// Checks mean and variance within five standard deviations for this number of draws.
 void ExpectMoments(const std::vector<double>& x, double mean, double variance) {
   const double n = static_cast<double>(x.size());
   double sum = 0, squares = 0, fourth = 0;
@@ -94,7 +94,7 @@ TEST(DrawTest, MeansAndVariances) {
   }
 }
 
-// Frequencies of n, below and above the mean where the method changes.
+// Compares frequencies of n, for means below and above 10, where the method changes.
 TEST(DrawTest, PoissonsFrequencies) {
   for (const double lam : {0.3, 9.9, 10.0, 35.0}) {
     std::map<double, int> counts;
@@ -107,7 +107,7 @@ TEST(DrawTest, PoissonsFrequencies) {
   }
 }
 
-// The share below some values: the distribution function.
+// Compares the share of numbers below some values with the distribution function.
 TEST(DrawTest, SharesBelowValues) {
   const auto share = [](const std::vector<double>& x, double end) {
     double count = 0;
@@ -156,7 +156,7 @@ TEST(DrawTest, ADistributionForEachElement) {
   ExpectMoments({x.begin() + kDraws, x.end()}, 3, 4);
 }
 
-// Parameters in an array cannot be refused when a graph is bound.
+// Parameters in an array are unknown when a graph is bound, so binding cannot reject them.
 TEST(DrawTest, ParametersOfNoDistributionGiveNoNumber) {
   const std::map<std::string, std::vector<float>> cases = {
       {"_sample_gamma", {0, 1}}, {"_sample_poisson", {-1}}, {"_sample_negative_binomial", {1, 2}}};
@@ -183,7 +183,7 @@ TEST(DrawTest, NumbersBelowOneAreBelowOneInEachDType) {
     const auto above = Drawn("_random_uniform", {{"low", "1"}, {"high", "2"}, {"dtype", dtype}});
     EXPECT_THAT(above, Each(testing::AllOf(Ge(1), Lt(2)))) << dtype;
     EXPECT_THAT(Drawn("_random_uniform", {{"low", "3"}, {"high", "3"}, {"dtype", dtype}}), Each(3));
-    // Where the dtype has few numbers, and at 0.
+    // The dtype may have few numbers in this range, which ends at 0.
     EXPECT_THAT(Drawn("_random_uniform", {{"low", "-6e-6"}, {"high", "0"}, {"dtype", dtype}}),
                 Each(Lt(0)));
   }
@@ -195,7 +195,7 @@ TEST(DrawTest, WideRanges) {
   EXPECT_NE(x[0], x[1]);
 }
 
-// As in MXNet: the array that is there has a dtype, and parameters may be integers.
+// As in MXNet, the given array determines the dtype, and parameters may be integers.
 TEST(DrawTest, DTypesOfOthers) {
   const NDArray doubles = *NDArray::Zeros({3}, DType::kFloat64);
   COOPER_EXPECT_OK(Invoke("normal", {{"shape", "3"}}, {}, {&doubles}));
@@ -225,7 +225,7 @@ TEST(DrawTest, TheSameOfEachSeedWhateverTheThreads) {
   EXPECT_EQ(first[0], first[2]);
 }
 
-// Long arrays are drawn as vectors, and what is left over one by one.
+// Long arrays are drawn in vectors, and the remainder one by one.
 TEST(DrawTest, ElementsAreTheSameWhateverIsDrawnWithThemOrHow) {
   const std::pair<const char*, AttrMap> cases[] = {
       {"_random_uniform", {{"low", "-2"}, {"high", "3"}}},
@@ -259,7 +259,7 @@ TEST(DrawTest, ElementsAreTheSameWhateverIsDrawnWithThemOrHow) {
   }
 }
 
-// data + noise: the noise has data's shape and no gradient.
+// Adds noise of data's shape to data; the noise has no gradient.
 TEST(DrawTest, NoiseHasNoGradient) {
   const Symbol data = Symbol::Variable("data");
   const Symbol noise = Op("_random_normal_like", {.inputs = {data}});

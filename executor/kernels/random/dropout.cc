@@ -12,7 +12,7 @@
 namespace cooper {
 namespace {
 
-// out = in * mask / (1 - p), mask being broadcast along its axes of extent 1.
+// Computes out = in * mask / (1 - p). The mask is broadcast along its axes of extent 1.
 template <typename T>
 void ApplyMask(const ArrayView& in, const ArrayView& mask, double p, const ArrayView& out,
                bool add) {
@@ -45,8 +45,8 @@ void ApplyMask(const ArrayView& in, const ArrayView& mask, double p, const Array
   });
 }
 
-// The mask is not null when anything is dropped: the planner places hidden outputs like others, and
-// a kernel that runs without a gradient after it still draws into it.
+// The workspace holds the mask if its request is kNull: the kernel draws it even if no gradient
+// needs it.
 absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
   using enum DropoutArrays::Output;
   return Prepared{.workspace_bytes =

@@ -1,4 +1,4 @@
-// GPU kernels of Dropout and its gradient. The mask is that of the CPU's kernel, bit for bit.
+// GPU kernels of Dropout and its gradient. The mask has the same bits as the CPU kernel's.
 
 #include <cstdint>
 
@@ -22,7 +22,7 @@ __global__ void Copy(int64_t n, const T* in, T* out, bool add) {
   MapQuads(n, in, out, add, [](int64_t, T x) { return ConvertElement<ComputeType<T>>(x); });
 }
 
-// Four elements for each position of the stream.
+// Draws four elements from each position of the stream.
 __global__ void DrawMask(int64_t n, DeviceRandom source, uint32_t threshold, uint8_t* mask) {
   const Philox random = source.Get();
   for (int64_t block = FirstElement(); block * 4 < n; block += ElementStep()) {
@@ -33,7 +33,7 @@ __global__ void DrawMask(int64_t n, DeviceRandom source, uint32_t threshold, uin
   }
 }
 
-// DrawMask and ApplyMask of a mask as large as the data; `mask` may be null.
+// Fuses DrawMask and ApplyMask for a mask as large as the data; `mask` may be null.
 template <typename T>
 __global__ void DrawAndApply(int64_t n, const T* in, DeviceRandom source, uint32_t threshold,
                              ComputeType<T> scale, uint8_t* mask, T* out, bool add) {
@@ -62,7 +62,7 @@ __global__ void DrawAndApply(int64_t n, const T* in, DeviceRandom source, uint32
 
 constexpr int kMaxAxes = 16;
 
-// The data's extents, and the mask's strides, 0 along axes where it has one element.
+// The data's extents and the mask's strides, which are 0 along axes where the mask has one element.
 struct MaskIndex {
   int rank = 0;
   int64_t extents[kMaxAxes];
@@ -147,7 +147,7 @@ absl::Status Forward(const KernelContext& c) {
   return Apply<T>(c, c.inputs[0], mask);
 }
 
-// A broadcast mask is read by many elements.
+// The workspace holds a broadcast mask if its request is kNull, because several elements read it.
 absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
   if (c.inputs[0].shape.rank() > kMaxAxes) return absl::UnimplementedError("more than 16 axes");
   const bool is_whole = c.outputs[1].size() == c.inputs[0].size();

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RANDOM_DROPOUT_BITS_H_
 #define COOPER_EXECUTOR_KERNELS_RANDOM_DROPOUT_BITS_H_
 
-// Which elements Dropout keeps, from random bits: out = in * mask * DropoutScale(p).
+// Decides from random bits which elements Dropout keeps: out = in * mask * DropoutScale(p).
 
 #include <algorithm>
 #include <cstdint>
@@ -10,16 +10,17 @@
 
 namespace cooper {
 
-// Elements whose 32 bits are below it are dropped: a share p of them.
+// Returns the threshold for probability p: elements whose 32 random bits are below it are dropped.
 inline uint32_t DropoutThreshold(double p) {
   return static_cast<uint32_t>(std::min(p * 0x1p32, 0x1p32 - 1));
 }
 
+// Returns whether an element with these random bits is kept.
 COOPER_HOST_DEVICE inline bool KeepsElement(uint32_t bits, uint32_t threshold) {
   return bits >= threshold;
 }
 
-// Makes up for what is dropped; with p = 1 everything is.
+// Returns 1 / (1 - p), which keeps the expected value; 0 for p = 1, where everything is dropped.
 inline double DropoutScale(double p) { return p < 1 ? 1 / (1 - p) : 0; }
 
 }  // namespace cooper

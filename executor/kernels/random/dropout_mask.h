@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RANDOM_DROPOUT_MASK_H_
 #define COOPER_EXECUTOR_KERNELS_RANDOM_DROPOUT_MASK_H_
 
-// What Dropout and RNN drop. out = in * mask * DropoutScale(p).
+// Draws the masks of Dropout and RNN on the CPU: out = in * mask * DropoutScale(p).
 
 #include <algorithm>
 #include <cstdint>
@@ -13,8 +13,9 @@
 
 namespace cooper {
 
-// mask[i] is 1 with probability 1 - p, else 0. Draws positions from `position` on, one for every
-// four elements: element i depends on the stream and i alone, whatever the number of threads.
+// Sets each mask[i] to 1 with probability 1 - p, else to 0. Uses one position of the stream, from
+// `position` on, for every four elements: element i depends on the stream and i alone, whatever the
+// number of threads.
 inline void DrawMask(const Philox& random, uint64_t position, double p, int64_t n, uint8_t* mask) {
   const uint32_t threshold = DropoutThreshold(p);
   constexpr int kLanes = PhiloxLanes::kLanes;

@@ -1,4 +1,4 @@
-// What golden cases cannot say about a random operator.
+// Tests properties of Dropout that golden cases cannot show, because it is random.
 
 #include <cmath>
 #include <memory>
@@ -18,7 +18,7 @@ namespace {
 constexpr int64_t kRows = 50;
 constexpr int64_t kColumns = 400;
 
-// Dropout of an array of ones, so that the output is the scaled mask.
+// Binds Dropout of an array of ones, so that the output is the scaled mask.
 std::unique_ptr<Executor> Bind(const AttrMap& attrs) {
   auto symbol = Symbol::Create(
       "Dropout", {.name = "op", .inputs = {Symbol::Variable("data")}, .attrs = attrs});

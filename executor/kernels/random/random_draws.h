@@ -1,10 +1,10 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RANDOM_RANDOM_DRAWS_H_
 #define COOPER_EXECUTOR_KERNELS_RANDOM_RANDOM_DRAWS_H_
 
-// Random numbers of distributions, for kernels of both devices. Each element of an array has random
-// bits of its own, so that it is the same whatever thread draws it. Products that are added are
-// joined by std::fma, not as a compiler likes: uniform, normal and exponential numbers are the same
-// bit for bit on all processors.
+// Draws random numbers of distributions, for kernels of both devices. Each element of an array has
+// its own random bits, so it does not depend on the thread that draws it. Sums of products use
+// std::fma explicitly, so that uniform, normal and exponential numbers have the same bits on all
+// processors.
 
 #include <array>
 #include <cmath>
@@ -19,7 +19,7 @@
 
 namespace cooper {
 
-// The digits of a number of this dtype, which a number below 1 has to have for not to become 1.
+// Returns the significant digits of a floating dtype in base 2.
 inline int FloatDigits(DType dtype) {
   switch (dtype) {
     case DType::kFloat64:
@@ -33,21 +33,21 @@ inline int FloatDigits(DType dtype) {
   }
 }
 
-// In [0, 1), a multiple of 2^-53: the upper bits of 64. By halves, as int32_t is what vectors of
-// all processors can convert.
+// Returns a uniform number in [0, 1), a multiple of 2^-53, from the upper bits of 64. Converts two
+// halves as int32_t, because vector units of all processors can convert int32_t.
 COOPER_HOST_DEVICE inline double UniformOf(uint32_t upper, uint32_t lower) {
   const auto high = static_cast<int32_t>(upper >> 5);
   const auto low = static_cast<int32_t>((upper & 31) << 21 | lower >> 11);
   return high * 0x1p-27 + low * 0x1p-53;
 }
 
-// A standard normal number as one of `d`.
+// Scales a standard normal number to distribution `d`.
 COOPER_HOST_DEVICE inline double Scaled(const NormalDistribution& d, double x) {
   return std::fma(d.scale, x, d.loc);
 }
 
-// Two normal numbers of four words: Box and Muller, "A Note on the Generation of Random Normal
-// Deviates" (1958).
+// Two standard normal numbers from four words: Box and Muller, "A Note on the Generation of Random
+// Normal Deviates" (1958).
 struct NormalPair {
   double first, second;
 
@@ -61,21 +61,22 @@ struct NormalPair {
   }
 };
 
-// The random bits of element `index`, below 2^40, of an array.
+// The random bits of element `index` of an array; `index` is below 2^40.
 class ElementRandom {
  public:
   COOPER_HOST_DEVICE ElementRandom(const Philox& random, int64_t index)
       : random_(random), position_(static_cast<uint64_t>(index)) {}
 
-  // From one element's words to its next.
+  // The distance in the stream from one block of words of an element to its next.
   static constexpr uint64_t kStep = uint64_t{1} << 40;
 
+  // Returns the element's next four words.
   COOPER_HOST_DEVICE std::array<uint32_t, 4> Words() {
     const auto words = random_.At(position_);
     position_ += kStep;
     return words;
   }
-  // Two of the same words.
+  // Two consecutive calls use the same four words.
   COOPER_HOST_DEVICE double Uniform() {
     has_second_ = !has_second_;
     if (!has_second_) return second_;
@@ -92,9 +93,10 @@ class ElementRandom {
   bool has_second_ = false;
 };
 
-// In integers [low, low + range), each as likely as another but for 2^-64 range of it.
+// Returns an integer in [low, low + range). The probabilities of two integers differ by at most
+// 2^-64 * range of their value.
 COOPER_HOST_DEVICE inline int64_t DrawInteger(int64_t low, uint64_t range, ElementRandom& random) {
-  // The upper half of a product of 128 bits.
+  // Computes the upper 64 bits of the 128-bit product bits * range.
   const auto words = random.Words();
   const uint64_t bits = uint64_t{words[0]} << 32 | words[1];
   const uint64_t a = bits >> 32, b = bits & 0xFFFFFFFF, c = range >> 32, d = range & 0xFFFFFFFF;
@@ -105,7 +107,7 @@ COOPER_HOST_DEVICE inline int64_t DrawInteger(int64_t low, uint64_t range, Eleme
 
 COOPER_HOST_DEVICE inline double NotANumber() { return std::numeric_limits<double>::quiet_NaN(); }
 
-// Twice the least number above 0 of the dtype that has so many digits.
+// Returns twice the least positive number of the dtype with this number of digits.
 COOPER_HOST_DEVICE inline double LeastStep(int digits) {
   switch (digits) {
     case 53:
@@ -119,8 +121,8 @@ COOPER_HOST_DEVICE inline double LeastStep(int digits) {
   }
 }
 
-// The numbers of a uniform distribution, kept two steps of a dtype of so many digits below high, to
-// which they might be rounded.
+// Draws from a uniform distribution. Numbers stay two steps of a dtype with this number of digits
+// below `high`, so that rounding to the dtype does not give `high`.
 class UniformRange {
  public:
   COOPER_HOST_DEVICE UniformRange(const UniformDistribution& d, int digits)
@@ -137,11 +139,12 @@ class UniformRange {
     }
   }
 
-  // Of 32 bits, for at most 24 digits.
+  // Maps 32 random bits to a number, for at most 24 digits.
   COOPER_HOST_DEVICE double Of(uint32_t bits) const {
     return Between(static_cast<int32_t>(bits >> (32 - digits_)) * least_);
   }
-  // Element i of an array whose numbers are made four at a time, or two of more than 24 digits.
+  // Returns element i of an array: four elements share a position of the stream, or two if digits >
+  // 24.
   COOPER_HOST_DEVICE double At(const Philox& random, int64_t i) const {
     if (digits_ <= 24) return Of(random.At(i / 4)[i % 4]);
     const auto words = random.At(i / 2);
@@ -150,21 +153,22 @@ class UniformRange {
   }
 
  private:
+  // Maps u in [0, 1] to the range, linearly.
   COOPER_HOST_DEVICE double Between(double u) const {
-    // No difference of both, which might be infinite.
+    // Does not compute high - low, which might overflow.
     const double value = std::fma(u, high_, (1 - u) * low_);
     return value < end_ ? value : last_;
   }
 
   double low_, high_;
   int digits_;
-  double least_;  // above 0 of what is drawn
+  double least_;  // the step of the uniform numbers in [0, 1)
   double end_ = -std::numeric_limits<double>::infinity();
-  double last_;  // for all that is not below end_
+  double last_;  // replaces all numbers that are not below end_
 };
 
-// Element i of arrays whose numbers are made several at a time. `digits` are those of the result's
-// dtype.
+// Returns element i of arrays in which neighbouring elements share random bits. `digits` is that of
+// the result's dtype.
 COOPER_HOST_DEVICE inline double DrawAt(const UniformDistribution& d, int digits,
                                         const Philox& random, int64_t i) {
   return UniformRange(d, digits).At(random, i);
@@ -175,7 +179,7 @@ COOPER_HOST_DEVICE inline double DrawAt(const NormalDistribution& d, int /*digit
   return Scaled(d, i % 2 == 0 ? pair.first : pair.second);
 }
 
-// Whether four elements of a distribution have random bits together, so that DrawFour is quicker.
+// Whether four neighbouring elements share random bits, so that DrawFour is faster than DrawAt.
 template <typename Distribution>
 inline constexpr bool kDrawnInFours = false;
 template <>
@@ -183,7 +187,7 @@ inline constexpr bool kDrawnInFours<UniformDistribution> = true;
 template <>
 inline constexpr bool kDrawnInFours<NormalDistribution> = true;
 
-// DrawAt of elements 4 * four to 4 * four + 3.
+// Returns DrawAt of the elements 4 * four to 4 * four + 3.
 COOPER_HOST_DEVICE inline std::array<double, 4> DrawFour(const UniformDistribution& d, int digits,
                                                          const Philox& random, int64_t four) {
   const UniformRange range(d, digits);
@@ -201,7 +205,7 @@ COOPER_HOST_DEVICE inline std::array<double, 4> DrawFour(const NormalDistributio
   return {Scaled(d, a.first), Scaled(d, a.second), Scaled(d, b.first), Scaled(d, b.second)};
 }
 
-// Of a number that is uniform in [0, 1).
+// Maps u, uniform in [0, 1), to an exponential number.
 COOPER_HOST_DEVICE inline double ExponentialOf(const ExponentialDistribution& d, double u) {
   return -LogOf(1 - u) / d.lam;
 }
@@ -209,20 +213,21 @@ COOPER_HOST_DEVICE inline double Draw(const ExponentialDistribution& d, ElementR
   return ExponentialOf(d, random.Uniform());
 }
 
-// Of alpha at least 1: Marsaglia and Tsang, "A Simple Method for Generating Gamma Variables"
-// (2000).
+// Draws gamma numbers for alpha of at least 1 by rejection: Marsaglia and Tsang, "A Simple Method
+// for Generating Gamma Variables" (2000).
 class GammaSampler {
  public:
   COOPER_HOST_DEVICE explicit GammaSampler(double alpha)
       : d_(alpha - 1.0 / 3), c_(1 / std::sqrt(9 * d_)) {}
 
-  // What a normal number gives where it is accepted.
+  // Returns the gamma number that a standard normal x gives if it is accepted.
   COOPER_HOST_DEVICE double Candidate(double x) const { return d_ * Cube(x); }
-  // Whether it is accepted by a bound without logarithms, which is within the exact one (a
-  // squeeze); u is uniform in (0, 1].
+  // Returns whether x is accepted by the squeeze, a sufficient condition without logarithms; u is
+  // uniform in (0, 1].
   COOPER_HOST_DEVICE bool AcceptsBySqueeze(double x, double u) const {
     return Cube(x) > 0 && u < std::fma(-0.0331 * x * x * x, x, 1.0);
   }
+  // Returns whether x is accepted; u is uniform in (0, 1].
   COOPER_HOST_DEVICE bool Accepts(double x, double u) const {
     const double v = Cube(x);
     return v > 0 &&
@@ -238,22 +243,23 @@ class GammaSampler {
   double d_, c_;
 };
 
+// Draws a gamma number; NaN if alpha is not positive.
 COOPER_HOST_DEVICE inline double Draw(const GammaDistribution& g, ElementRandom& random) {
   if (!(g.alpha > 0)) return NotANumber();
   if (std::isinf(g.alpha)) return g.alpha;
-  // Below 1: the next distribution's, scaled.
+  // For alpha below 1, draws with alpha + 1 and scales.
   const double factor = g.alpha < 1 ? std::pow(1 - random.Uniform(), 1 / g.alpha) : 1;
   const GammaSampler sampler(g.alpha < 1 ? g.alpha + 1 : g.alpha);
   while (true) {
     const double x = random.Normal();
-    // A number below 0 is refused before another one is drawn.
+    // A candidate that is not positive is rejected before another number is drawn.
     if (sampler.Candidate(x) > 0 && sampler.Accepts(x, 1 - random.Uniform())) {
       return sampler.Candidate(x) * factor * g.beta;
     }
   }
 }
 
-// ln(n!), by Stirling's series from 10 on, to 1e-12.
+// Returns ln(n!) with an error of 1e-12, by Stirling's series from 10 on.
 COOPER_HOST_DEVICE inline double LogFactorial(double n) {
   double x = n + 1, product = 1;
   for (; x < 10; ++x) product *= x;
@@ -263,9 +269,8 @@ COOPER_HOST_DEVICE inline double LogFactorial(double n) {
   return (x - 0.5) * std::log(x) - x + kHalfLogTwoPi + series - std::log(product);
 }
 
-// Below a mean of 10 the least n of which the distribution function is above a uniform number, else
-// by Hörmann's "The Transformed Rejection Method for Generating Poisson Random Variables"
-// (1993), PTRS.
+// For a mean below 10, inverts the distribution function. Otherwise uses algorithm PTRS of Hörmann,
+// "The Transformed Rejection Method for Generating Poisson Random Variables" (1993).
 COOPER_HOST_DEVICE inline double Draw(const PoissonDistribution& p, ElementRandom& random) {
   if (!(p.lam >= 0)) return NotANumber();
   if (std::isinf(p.lam)) return p.lam;
@@ -293,7 +298,7 @@ COOPER_HOST_DEVICE inline double Draw(const PoissonDistribution& p, ElementRando
   }
 }
 
-// Poisson's distribution, the mean of which is drawn from a gamma distribution.
+// Draws from a Poisson distribution whose mean is drawn from a gamma distribution.
 COOPER_HOST_DEVICE inline double Draw(const NegativeBinomialDistribution& d,
                                       ElementRandom& random) {
   if (!(d.p > 0 && d.p <= 1)) return NotANumber();
@@ -301,16 +306,18 @@ COOPER_HOST_DEVICE inline double Draw(const NegativeBinomialDistribution& d,
   return Draw(PoissonDistribution{Draw(GammaDistribution{d.k, (1 - d.p) / d.p}, random)}, random);
 }
 
+// Draws from a Poisson distribution whose mean is drawn from a gamma distribution with mean mu. NaN
+// for invalid parameters.
 COOPER_HOST_DEVICE inline double Draw(const GeneralizedNegativeBinomialDistribution& d,
                                       ElementRandom& random) {
   if (!(d.mu >= 0 && d.alpha >= 0)) return NotANumber();
-  // Of so little dispersion that it is none in doubles.
+  // The dispersion is too small to matter in double.
   if (std::isinf(1 / d.alpha) || d.mu == 0) return Draw(PoissonDistribution{d.mu}, random);
   return Draw(PoissonDistribution{Draw(GammaDistribution{1 / d.alpha, d.alpha * d.mu}, random)},
               random);
 }
 
-// Element i of an array of the other distributions.
+// Returns element i of an array, for all other distributions.
 template <typename Distribution>
 COOPER_HOST_DEVICE double DrawAt(const Distribution& d, int /*digits*/, const Philox& random,
                                  int64_t i) {

@@ -28,11 +28,12 @@
 
 namespace cooper {
 
-// Of outputs; parameters in arrays may be of any dtype.
+// The dtypes of outputs; arrays of parameters may have any dtype.
 inline constexpr DTypeSet kRandomFloats = {DType::kFloat32, DType::kFloat64, DType::kFloat16,
                                            DType::kBfloat16};
 inline constexpr DTypeSet kRandomIntegers = {DType::kInt32, DType::kInt64};
 
+// Returns whether the kernel has no element to draw.
 inline bool DrawsNothing(const KernelContext& c) {
   return c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0;
 }
@@ -44,15 +45,17 @@ absl::Status DrawAllKernel(const KernelContext& c) {
   return Device::template DrawAll<Distribution>(c, c.param<Param>());
 }
 
+// Draws for each element of the parameter arrays a block of equally many numbers.
 template <typename Device, typename Distribution>
 absl::Status DrawEachKernel(const KernelContext& c) {
   if (DrawsNothing(c)) return absl::OkStatus();
   const ArrayView& first = c.inputs[0];
-  const ArrayView& last = c.inputs.back();  // the first, where there is one parameter
+  const ArrayView& last = c.inputs.back();  // the same array if there is one parameter
   const int64_t draws = c.outputs[0].size() / first.size();
   return Device::template DrawEach<Distribution>(c, draws, first, last);
 }
 
+// Draws integers in [low, high).
 template <typename Device>
 absl::Status DrawIntegersKernel(const KernelContext& c) {
   if (DrawsNothing(c)) return absl::OkStatus();
@@ -68,7 +71,7 @@ absl::Status DrawIntegersKernel(const KernelContext& c) {
                          (DrawAllKernel<DEVICE, D, RandomLikeParam<D>>)); \
   COOPER_REGISTER_KERNEL(_sample_##NAME, TYPE, kAnyDType, (DrawEachKernel<DEVICE, D>))
 
-// All of them, of the struct DEVICE for the DeviceType TYPE.
+// Registers all kernels, with the functions of struct DEVICE, for DeviceType TYPE.
 #define COOPER_REGISTER_RANDOM_KERNELS(TYPE, DEVICE)                                        \
   COOPER_REGISTER_DRAWS_OF_(uniform, UniformDistribution, TYPE, DEVICE);                    \
   COOPER_REGISTER_DRAWS_OF_(normal, NormalDistribution, TYPE, DEVICE);                      \

@@ -1,4 +1,4 @@
-// Operators that draw random numbers: on gpu(0) they draw those of cpu(0).
+// Tests that operators that draw random numbers draw the same on gpu(0) and cpu(0).
 
 #include <memory>
 #include <ostream>
@@ -38,7 +38,7 @@ const RandomCase kCases[] = {
 
 class RandomOpsTest : public testing::TestWithParam<RandomCase> {};
 
-// The output and the gradient of two training steps of data of -1 to 1.
+// Returns the outputs and gradients of two training steps on data from -1 to 1.
 std::vector<std::vector<float>> Train(const RandomCase& c, const Context& context) {
   constexpr int64_t kRows = 13, kColumns = 37;
   auto symbol =

@@ -19,10 +19,10 @@ namespace {
 
 using enum OneInputArrays::Input;
 
-// Elements that are looked at together.
+// The number of elements that are compared together.
 constexpr int64_t kBlock = 256;
 
-// Whether x is better than `best`, which is not NaN, or NaN: neither is less, nor equal.
+// Returns whether x is greater than `best`, which is not NaN, or x is NaN.
 struct Greatest {
   template <typename C>
   static bool Better(C x, C best) {
@@ -37,7 +37,7 @@ struct Least {
   }
 };
 
-// n elements from element `first` on, in `room` where they are of another type.
+// Returns n elements from element `first` on, converted to C in `room` if their dtype differs.
 template <typename C>
 const C* Elements(const ArrayView& data, int64_t first, int64_t n, C* room) {
   if (data.dtype == DTypeOf<C>()) return data.as<C>() + first;
@@ -45,8 +45,8 @@ const C* Elements(const ArrayView& data, int64_t first, int64_t n, C* room) {
   return room;
 }
 
-// The position of the best of n elements side by side, or of the first NaN. Most blocks have none
-// that is better than those before, which is found out without positions.
+// Returns the position of the best of n contiguous elements, or of the first NaN. Most blocks have
+// no element that is better than the best so far; a first pass without positions finds that out.
 template <typename Order, typename C>
 int64_t BestOfLine(const ArrayView& data, int64_t first, int64_t n) {
   C room[kBlock];
@@ -67,14 +67,14 @@ int64_t BestOfLine(const ArrayView& data, int64_t first, int64_t n) {
   return position;
 }
 
-// The same for `count` <= kBlock lines side by side of n elements, `stride` apart.
+// Finds the positions for `count` <= kBlock adjacent lines of n elements, `stride` apart.
 template <typename Order, typename C>
 void BestOfColumns(const ArrayView& data, int64_t first, int64_t n, int64_t stride, int64_t count,
                    int64_t* positions) {
   C room[kBlock], best[kBlock];
   std::copy_n(Elements(data, first, count, room), count, best);
   std::fill_n(positions, count, 0);
-  // Rows without anything between them are fetched together.
+  // Contiguous rows are converted together.
   const int64_t together = count == stride ? kBlock / count : 1;
   for (int64_t begin = 1; begin < n; begin += together) {
     const int64_t rows = std::min(together, n - begin);
@@ -91,7 +91,7 @@ void BestOfColumns(const ArrayView& data, int64_t first, int64_t n, int64_t stri
 
 template <typename Order, typename C>
 void Search(const AxisView& view, const ArrayView& data, const ArrayView& output, WriteReq req) {
-  // Lines from `line` on, which are side by side.
+  // Searches `count` adjacent lines from `line` on.
   const auto search = [&](int64_t line, int64_t count) {
     int64_t positions[kBlock];
     if (view.inner == 1) {

@@ -1,6 +1,5 @@
-// GPU kernels of argmax, argmin and argmax_channel. Where there are few lines, parts of them are
-// searched by blocks or threads of their own, and a second kernel takes the best of what these
-// found.
+// GPU kernels of argmax, argmin and argmax_channel. If there are few lines, different blocks or
+// threads search parts of a line, and a second kernel selects the best of their results.
 
 #include <algorithm>
 #include <cstdint>
@@ -40,13 +39,14 @@ struct IsLess {
   }
 };
 
-// The best element so far and where it is; none at -1.
+// The best element so far and its position; -1 if there is none.
 template <typename C>
 struct Found {
   C value;
   int64_t position;
 
-  // Keeps the better of the two: a NaN before all else, and of equal ones the first.
+  // Keeps the better of the two: a NaN is better than any number, and the first of equal elements
+  // wins.
   template <typename Order>
   __device__ void Take(const Found& other) {
     if (other.position < 0) return;
@@ -61,7 +61,7 @@ struct Found {
     *this = other;
   }
 
-  // As Take, of an element behind all that there were.
+  // Takes an element that follows all elements taken so far.
   template <typename Order>
   __device__ void TakeNext(C next, int64_t at) {
     if (position < 0 || Order::Better(next, value) || (IsNan(next) && !IsNan(value))) {
@@ -71,15 +71,15 @@ struct Found {
   }
 };
 
-// How lines are shared out: in `parts` of `part` elements, the last of which may have fewer, and
-// `lanes` threads for each: 1, those of a warp, or those of a block.
+// The distribution of lines: a line has `parts` parts of `part` elements, the last of which may
+// have fewer. `lanes` threads search a part: 1, those of a warp, or those of a block.
 struct SearchPlan {
   AxisView view;
   int lanes;
   int64_t part, parts;
 
   explicit SearchPlan(const AxisView& v) : view(v), lanes(1), part(v.length), parts(1) {
-    constexpr int64_t kLongLine = 64;  // from which on threads share a line
+    constexpr int64_t kLongLine = 64;  // the length from which threads share a line
     constexpr int64_t kWarpsLine = 2048;
     constexpr int64_t kLeastPart = 4096, kBlocks = 1024;
     constexpr int64_t kLeastOfThread = 32, kManyLines = 1 << 17;
@@ -96,21 +96,21 @@ struct SearchPlan {
       most = std::min(v.length / kLeastPart, kBlocks / lines);
     }
     if (most <= 1) return;
-    // Of whole sectors of memory.
+    // A part is a whole number of memory sectors.
     part = ((v.length + most - 1) / most + kWarp - 1) / kWarp * kWarp;
     parts = (v.length + part - 1) / part;
   }
 
   // Part p of line l is item p * lines + l.
   __host__ __device__ int64_t items() const { return view.lines() * parts; }
-  // For what is found in each, if there are several of a line.
+  // Returns the bytes for the result of each part, if a line has several.
   template <typename C>
   int64_t WorkspaceBytes() const {
     return parts == 1 ? 0 : items() * static_cast<int64_t>(sizeof(Found<C>));
   }
 };
 
-// Takes the elements [begin, end) in steps. Several loads are under way at once.
+// Takes the elements begin, begin + step, ... below end. Issues several loads at once.
 template <typename Order, typename C, typename Load>
 __device__ void SearchRange(int64_t begin, int64_t end, int64_t step, Load&& load, Found<C>* best) {
   constexpr int kLoads = sizeof(C) <= sizeof(float) ? 8 : 4;
@@ -125,8 +125,8 @@ __device__ void SearchRange(int64_t begin, int64_t end, int64_t step, Load&& loa
   for (; k < end; k += step) best->template TakeNext<Order>(load(k), k);
 }
 
-// The best of what each of `lanes` neighbouring threads has, in the first of them. All threads of
-// the block must call.
+// Leaves the best of `lanes` neighbouring threads in the first of them. All threads of the block
+// must call it.
 template <typename Order, typename C>
 __device__ void TakeOfLanes(int lanes, Found<C>* best) {
   constexpr int kWarps = kThreads / kWarp;
@@ -147,10 +147,11 @@ __device__ void TakeOfLanes(int lanes, Found<C>* best) {
   if (t == 0) {
     for (int i = 1; i < kWarps; ++i) best->template Take<Order>({values[i], positions[i]});
   }
-  __syncthreads();  // until they have been read
+  __syncthreads();  // until all threads have read the shared values
 }
 
-// Calls find(item, lane), and end(item, what the lanes of the item found) in one of them.
+// Calls find(item, lane) in all lanes of an item, and end(item, the best result of its lanes) in
+// one of them.
 template <typename Order, typename C, typename Find, typename End>
 __device__ void ForEachItem(int64_t items, int lanes, Find&& find, End&& end) {
   const int t = static_cast<int>(threadIdx.x), lane = t % lanes;
@@ -164,7 +165,7 @@ __device__ void ForEachItem(int64_t items, int lanes, Find&& find, End&& end) {
   }
 }
 
-// `found` is of the plan's items, or null where lines have one part.
+// `found` has one entry for each item of the plan, or is null if lines have one part.
 template <typename Order, typename C>
 __global__ void Search(const SearchPlan plan, const void* data, DType dtype, Found<C>* found,
                        void* out, DType out_dtype, bool add) {
@@ -175,7 +176,8 @@ __global__ void Search(const SearchPlan plan, const void* data, DType dtype, Fou
     const int64_t end = min(begin + plan.part, plan.view.length);
     Found<C> best = {C{0}, -1};
     if constexpr (std::is_same_v<C, float>) {
-      if (dtype == DType::kFloat32) {  // outside of the loop, or loads would wait for one another
+      if (dtype ==
+          DType::kFloat32) {  // outside of the loop, so that loads do not wait for each other
         const float* const line = static_cast<const float*>(data) + base;
         SearchRange<Order>(
             begin + lane, end, plan.lanes, [=](int64_t k) { return line[k * inner]; }, &best);
@@ -196,7 +198,7 @@ __global__ void Search(const SearchPlan plan, const void* data, DType dtype, Fou
   });
 }
 
-// The best of each line's parts.
+// Selects the best of each line's parts.
 template <typename Order, typename C>
 __global__ void TakeOfParts(int64_t lines, int64_t parts, int lanes, const Found<C>* found,
                             void* out, DType out_dtype, bool add) {

@@ -1,4 +1,4 @@
-// argmax, argmin and cumsum beside loops that look at one element after another.
+// Compares argmax, argmin and cumsum with sequential loops.
 
 #include <cmath>
 #include <cstdint>
@@ -22,7 +22,8 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// The first best, or the first NaN, of n elements that are `stride` apart.
+// Returns the position of the first best element, or of the first NaN, of n elements that are
+// `stride` apart.
 int64_t Searched(const double* x, int64_t n, int64_t stride, bool greatest) {
   int64_t best = 0;
   for (int64_t k = 1; k < n && !std::isnan(x[best * stride]); ++k) {
@@ -32,7 +33,7 @@ int64_t Searched(const double* x, int64_t n, int64_t stride, bool greatest) {
   return best;
 }
 
-// Of values (outer, length, inner), both ways and at each level.
+// Checks values of shape (outer, length, inner), with both operators and at each CPU level.
 void Check(const std::vector<double>& values, const std::vector<int64_t>& shape, DType dtype) {
   SCOPED_TRACE(absl::StrCat(DTypeName(dtype), " ", shape[0], "x", shape[1], "x", shape[2]));
   const NDArray data =
@@ -60,10 +61,11 @@ TEST(ArgReductionsTest, FindTheFirst) {
                                          {2, 5, 3}, {1, 9, 300}, {3, 70, 17}};
   for (const auto& shape : shapes) {
     std::vector<double> values(shape[0] * shape[1] * shape[2]);
-    for (double& v : values) v = static_cast<double>(random.NextBelow(100));  // with equal ones
+    for (double& v : values) v = static_cast<double>(random.NextBelow(100));  // with equal values
     for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kInt32,
                               DType::kUint8, DType::kInt64}) {
-      if (dtype == DType::kUint8 && shape[1] > 256) continue;  // has no such positions
+      if (dtype == DType::kUint8 && shape[1] > 256)
+        continue;  // the dtype cannot hold such positions
       Check(values, shape, dtype);
     }
     for (int nans = 0; nans < 3; ++nans) values[random.NextBelow(values.size())] = kNan;
@@ -77,7 +79,7 @@ TEST(ArgReductionsTest, Ends) {
   Check(std::vector<double>(300, -kInfinity), {1, 300, 1}, DType::kFloat32);
   Check(std::vector<double>(300, kNan), {1, 300, 1}, DType::kFloat32);
   Check({0.0, -0.0, 0.0, kInfinity, kInfinity, kNan}, {1, 3, 2}, DType::kFloat32);
-  // Not to be told apart in doubles.
+  // The first two values are equal after conversion to double.
   const NDArray data =
       *NDArray::FromVector<int64_t>({3}, {int64_t{1} << 53, (int64_t{1} << 53) + 1, 4});
   const NDArray found = *NDArray::Zeros({1}, DType::kInt64);
@@ -85,7 +87,7 @@ TEST(ArgReductionsTest, Ends) {
   EXPECT_EQ((*found.ToVector<int64_t>())[0], 1);
 }
 
-// A mean that is not 0 is true, and sums of truth values are counts.
+// A mean that is not 0 converts to true, and sums of bools are counts.
 TEST(TruthValuesTest, AreAddedAsInMXNet) {
   const NDArray data =
       *(*NDArray::FromVector<float>({3, 2}, {1, 0, 1, 0, 0, 0})).AsType(DType::kBool);
@@ -97,8 +99,8 @@ TEST(TruthValuesTest, AreAddedAsInMXNet) {
   EXPECT_EQ(*counts.ToVector<double>(), (std::vector<double>{1, 0, 2, 0, 2, 0}));
 }
 
-// Lines of several blocks, rows that are wider than a block, and neither; forward and, for the
-// gradient, from the last element on.
+// Covers lines of several blocks, rows wider than a block, and smaller ones; forward from the first
+// element, and for the gradient from the last.
 TEST(CumsumTest, AddsAlongAnyAxis) {
   const std::vector<std::vector<int64_t>> shapes = {{1300},    {3, 700},  {700, 3}, {2, 9, 600},
                                                     {5, 1100}, {4, 1, 3}, {0, 3}};
@@ -131,7 +133,7 @@ TEST(CumsumTest, AddsAlongAnyAxis) {
                                       .outputs = absl::MakeConstSpan(&output, 1),
                                       .reqs = absl::MakeConstSpan(&req, 1)}));
           EXPECT_EQ(*(*sums.AsType(DType::kFloat64)).ToVector<double>(), expected);
-          for (double& value : expected) value *= 2;  // added to what was written
+          for (double& value : expected) value *= 2;  // the second run adds to the first
         }
       }
     }

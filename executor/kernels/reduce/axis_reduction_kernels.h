@@ -1,9 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_REDUCE_AXIS_REDUCTION_KERNELS_H_
 #define COOPER_EXECUTOR_KERNELS_REDUCE_AXIS_REDUCTION_KERNELS_H_
 
-// Kernels of reductions over axes and of their gradients, of which each device has its own. A
-// device is a struct of static functions, whose contracts are those of
-// executor/kernels/loops/elemwise_kernel.h and executor/kernels/reducers/map_reduce.h:
+// Kernels of reductions over axes and of their gradients, as templates over a device. A device is a
+// struct of static functions, whose contracts are in executor/kernels/loops/elemwise_kernel.h and
+// executor/kernels/reducers/map_reduce.h:
 //
 //   Reduce<Reducer, Map>(c, end, full, operands, operand_shapes, output, output_shape, req,
 //                        workspace)
@@ -32,7 +32,7 @@
 
 namespace cooper {
 
-// The extents of `shape` with 1 on the reduced axes, whatever keepdims says of the array itself.
+// The extents of `shape` with 1 on the reduced axes, independent of keepdims.
 class KeptExtents {
  public:
   KeptExtents(const Shape& shape, uint64_t reduced) : rank_(shape.rank()) {
@@ -43,7 +43,7 @@ class KeptExtents {
     }
   }
   absl::Span<const int64_t> span() const { return {extents_.data(), static_cast<size_t>(rank_)}; }
-  // Elements that are reduced to one.
+  // Returns the number of elements that are reduced to one.
   int64_t count() const { return count_; }
 
  private:
@@ -52,6 +52,7 @@ class KeptExtents {
   int64_t count_ = 1;
 };
 
+// Returns the extents of a reduction of `shape`. Errors: those of ReducedAxes.
 inline absl::StatusOr<KeptExtents> KeptOf(const Shape& shape, const OptionalAxes& axes,
                                           bool exclude) {
   COOPER_ASSIGN_OR_RETURN(const uint64_t reduced, ReducedAxes(axes, exclude, shape.rank()));
@@ -62,7 +63,7 @@ inline absl::StatusOr<KeptExtents> KeptOf(const Shape& shape, const ReduceParam&
   return KeptOf(shape, param.axis, param.exclude);
 }
 
-// output = the reduction of `data` to `kept`.
+// Writes the reduction of `data` to extents `kept` to output.
 template <typename Device, Reducer kReducer, typename Map>
 absl::Status ReduceArray(const KernelContext& c, const ReductionEnd& end, const ArrayView& data,
                          const KeptExtents& kept, const ArrayView& output, WriteReq req,
@@ -72,6 +73,7 @@ absl::Status ReduceArray(const KernelContext& c, const ReductionEnd& end, const 
                                                 kept.span(), req, workspace);
 }
 
+// Kernel that reduces Map(data) over the axes of ReduceParam.
 template <typename Device, Reducer kReducer, typename Map = Same>
 absl::Status ReduceKernel(const KernelContext& c) {
   COOPER_ASSIGN_OR_RETURN(const auto kept,
@@ -80,11 +82,13 @@ absl::Status ReduceKernel(const KernelContext& c) {
                                             c.outputs[0], c.reqs[0], c.workspace);
 }
 
+// Kernel of mean.
 template <typename Device>
 absl::Status MeanKernel(const KernelContext& c) {
   COOPER_ASSIGN_OR_RETURN(const auto kept,
                           KeptOf(c.inputs[OneInputArrays::kData].shape, c.param<ReduceParam>()));
-  // A sum of truth values is one already, and the mean is true where it is not 0.
+  // Sums of bools are bools, and the mean converts to true if it is not 0, so no division is
+  // needed.
   const bool is_truth = c.outputs[0].dtype == DType::kBool;
   const ReductionEnd end = {.divisor = is_truth ? 1.0 : static_cast<double>(kept.count())};
   return ReduceArray<Device, Reducer::kSum, Same>(c, end, c.inputs[OneInputArrays::kData], kept,
@@ -93,6 +97,7 @@ absl::Status MeanKernel(const KernelContext& c) {
 
 inline ReductionEnd NormEnd(const NormParam& param) { return {.square_root = param.ord != 1}; }
 
+// Kernel of norm: the sum of magnitudes for ord 1, else the root of the sum of squares.
 template <typename Device>
 absl::Status NormKernel(const KernelContext& c) {
   const auto& param = c.param<NormParam>();
@@ -108,11 +113,13 @@ absl::Status NormKernel(const KernelContext& c) {
                                                     c.workspace);
 }
 
+// Prepares ReduceKernel and MeanKernel: only the workspace.
 template <typename Device>
 absl::StatusOr<Prepared> PrepareReduction(const PrepareContext& c) {
   return Prepared{.workspace_bytes = Device::ReductionWorkspace(c.outputs[0], c.reqs[0])};
 }
 
+// Prepares NormKernel: only the workspace.
 template <typename Device>
 absl::StatusOr<Prepared> PrepareNorm(const PrepareContext& c) {
   return Prepared{.workspace_bytes = Device::ReductionWorkspace(c.outputs[0], c.reqs[0],
@@ -121,7 +128,7 @@ absl::StatusOr<Prepared> PrepareNorm(const PrepareContext& c) {
 
 // Gradients: functions of ograd, data and output, each broadcast from the reduced shape to data's.
 
-// Inputs of the kernel: ograd and output in the reduced shape, data in the full one.
+// Applies F to the kernel's inputs: ograd and output in the reduced shape, data in the full one.
 template <typename Device, typename F>
 absl::Status Expand(const KernelContext& c, const KeptExtents& kept) {
   const absl::Span<const int64_t> full = c.outputs[0].shape.dims();
@@ -133,13 +140,14 @@ absl::Status Expand(const KernelContext& c, const KeptExtents& kept) {
                                        c.outputs[0], c.reqs[0]);
 }
 
+// Gradient kernel that applies F to ograd, data and output, over the axes of ReduceParam.
 template <typename Device, typename F>
 absl::Status ExpandKernel(const KernelContext& c) {
   COOPER_ASSIGN_OR_RETURN(const auto kept, KeptOf(c.outputs[0].shape, c.param<ReduceParam>()));
   return Expand<Device, F>(c, kept);
 }
 
-// F of ograd and a number.
+// Applies F to ograd and a number.
 template <typename Device, typename F>
 absl::Status ExpandWith(const KernelContext& c, const KeptExtents& kept, double number) {
   return Device::template Broadcast<F>(
@@ -147,18 +155,21 @@ absl::Status ExpandWith(const KernelContext& c, const KeptExtents& kept, double 
       {kept.span(), {}}, c.outputs[0].shape.dims(), c.outputs[0], c.reqs[0]);
 }
 
+// Gradient kernel of sum: broadcasts ograd.
 template <typename Device>
 absl::Status SumBackwardKernel(const KernelContext& c) {
   COOPER_ASSIGN_OR_RETURN(const auto kept, KeptOf(c.outputs[0].shape, c.param<ReduceParam>()));
   return ExpandWith<Device, Scaled>(c, kept, 1);
 }
 
+// Gradient kernel of mean: broadcasts ograd divided by the number of reduced elements.
 template <typename Device>
 absl::Status MeanBackwardKernel(const KernelContext& c) {
   COOPER_ASSIGN_OR_RETURN(const auto kept, KeptOf(c.outputs[0].shape, c.param<ReduceParam>()));
   return ExpandWith<Device, DividedBy>(c, kept, static_cast<double>(kept.count()));
 }
 
+// Gradient kernel of norm.
 template <typename Device>
 absl::Status NormBackwardKernel(const KernelContext& c) {
   const auto& param = c.param<NormParam>();
@@ -166,20 +177,21 @@ absl::Status NormBackwardKernel(const KernelContext& c) {
   return param.ord == 1 ? Expand<Device, Norm1Grad>(c, kept) : Expand<Device, Norm2Grad>(c, kept);
 }
 
-// Moments. The variance is that of the differences from the mean, in a second pass.
+// Moments. The variance is the mean of the squared differences from the mean, in a second pass.
 
-// Of an array of this size, whatever its dtype.
+// Returns the bytes of an array of this size in the largest dtype.
 inline int64_t MomentBytes(const ArrayView& array) {
   return array.size() * static_cast<int64_t>(sizeof(int64_t));
 }
 
+// Kernel of moments: the mean and the variance over the axes of MomentsParam.
 template <typename Device>
 absl::Status MomentsKernel(const KernelContext& c) {
   using enum MomentsArrays::Output;
   const ArrayView& data = c.inputs[MomentsArrays::kData];
   COOPER_ASSIGN_OR_RETURN(const auto kept, KeptOf(data.shape, c.param<MomentsParam>().axes, false));
   const double count = static_cast<double>(kept.count());
-  // The mean by itself, since output 0 may be asked for as a sum with what it holds, or not at all.
+  // The mean is computed in the workspace, because output 0 may be accumulated to or not requested.
   ArrayView mean = c.outputs[kMean];
   mean.data = c.workspace;
   char* const scratch = static_cast<char*>(c.workspace) + MomentBytes(mean);
@@ -193,6 +205,7 @@ absl::Status MomentsKernel(const KernelContext& c) {
       c.outputs[kVar], kept.span(), c.reqs[kVar], scratch);
 }
 
+// Prepares MomentsKernel. The workspace holds the mean, then scratch memory of both reductions.
 template <typename Device>
 absl::StatusOr<Prepared> PrepareMoments(const PrepareContext& c) {
   using enum MomentsArrays::Output;
@@ -202,6 +215,7 @@ absl::StatusOr<Prepared> PrepareMoments(const PrepareContext& c) {
                                Device::ReductionWorkspace(c.outputs[kVar], c.reqs[kVar]))};
 }
 
+// Gradient kernel of moments: g_mean / n + 2 * g_var / n * (x - mean).
 template <typename Device>
 absl::Status MomentsBackwardKernel(const KernelContext& c) {
   using enum MomentsGradientArrays::Input;
@@ -209,7 +223,7 @@ absl::Status MomentsBackwardKernel(const KernelContext& c) {
   COOPER_ASSIGN_OR_RETURN(const auto kept,
                           KeptOf(c.outputs[0].shape, c.param<MomentsParam>().axes, false));
   const double scale = 1.0 / static_cast<double>(kept.count());
-  // Both gradients are scaled while they are small.
+  // Both gradients are scaled before they are broadcast, when they are small.
   ArrayView g[2] = {c.inputs[kMeanOgrad], c.inputs[kVarOgrad]};
   char* at = static_cast<char*>(c.workspace);
   for (ArrayView& gradient : g) {
@@ -224,6 +238,7 @@ absl::Status MomentsBackwardKernel(const KernelContext& c) {
       {kept.span(), kept.span(), full, kept.span()}, full, c.outputs[0], c.reqs[0]);
 }
 
+// Prepares MomentsBackwardKernel. The workspace holds both scaled gradients.
 inline absl::StatusOr<Prepared> PrepareMomentsBackward(const PrepareContext& c) {
   return Prepared{.workspace_bytes = 2 * MomentBytes(c.inputs[MomentsGradientArrays::kMeanOgrad])};
 }

@@ -12,28 +12,29 @@
 
 namespace cooper {
 
-// An array seen as (outer, length, inner), where `length` is along the axis: outer * inner lines
-// along it.
+// An array viewed as (outer, length, inner), where `length` is along the axis. It has outer * inner
+// lines along the axis.
 struct AxisView {
   int64_t outer = 1;
   int64_t length = 1;
   int64_t inner = 1;
 
-  // All axes as one without an axis. NormalizeAxis's errors.
+  // Returns the view along `axis`, or of all axes as one if there is none. Errors: those of
+  // NormalizeAxis.
   static absl::StatusOr<AxisView> Along(const Shape& shape, std::optional<int64_t> axis) {
     if (!axis.has_value()) return AxisView{1, shape.num_elements(), 1};
     COOPER_ASSIGN_OR_RETURN(const int a, NormalizeAxis(*axis, shape.rank()));
     return AxisView{shape.Product(0, a), shape[a], shape.Product(a + 1, shape.rank())};
   }
 
-  // Whether lines have a greatest and a least element.
+  // Returns kInvalidArgument if lines have no element, and so no maximum and no minimum.
   absl::Status CheckSearchable() const {
     if (length != 0) return absl::OkStatus();
     return absl::InvalidArgumentError("argmax and argmin need at least one element on the axis");
   }
 
   COOPER_HOST_DEVICE int64_t lines() const { return outer * inner; }
-  // The first element of a line; the others follow `inner` apart.
+  // Returns the index of a line's first element; its elements are `inner` apart.
   COOPER_HOST_DEVICE int64_t First(int64_t line) const {
     return line / inner * length * inner + line % inner;
   }

@@ -11,7 +11,7 @@
 
 namespace cooper {
 
-// For broadcast_gradients.cu and axis_reductions.cu too.
+// Instances that broadcast_gradients.cu and axis_reductions.cu use too.
 template const ElementMap& ElementMapOf<Same>();
 template const ElementReduce& ElementReduceOf<Reducer::kSum, Same>();
 

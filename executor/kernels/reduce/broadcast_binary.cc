@@ -1,5 +1,5 @@
-// Kernels of operators on two arrays that are broadcast together, and of their gradients: a sum of
-// an elementwise function over the axes along which a side was repeated.
+// Kernels of binary operators with broadcasting, and of their gradients. The gradient of a side is
+// the sum of an elementwise function over the axes along which the side was repeated.
 
 #include "absl/status/statusor.h"
 #include "executor/kernels/elemwise/binary_functions.h"
@@ -24,13 +24,13 @@ absl::Status RunSide(const ElemwiseLoops* map, const KernelContext& c) {
                       c.workspace);
 }
 
-// The sum of f(all inputs).
+// Sums F of all inputs.
 template <typename F>
 absl::Status Side(const KernelContext& c) {
   return RunSide(&kElemwiseLoops<F>, c);
 }
 
-// The sum of ograd.
+// Sums ograd.
 absl::Status SideSum(const KernelContext& c) { return RunSide(nullptr, c); }
 
 absl::StatusOr<Prepared> PrepareSide(const PrepareContext& c) {
@@ -39,7 +39,7 @@ absl::StatusOr<Prepared> PrepareSide(const PrepareContext& c) {
 
 constexpr DeviceType kCpu = DeviceType::kCpu;
 
-// Of arrays of one size nothing is broadcast.
+// Inputs of equal shape need no broadcast.
 const KernelRegistrar kKernels[] = {
     {"broadcast_add", kCpu, kAnyDType, BroadcastKernel<Add>},
     {"broadcast_sub", kCpu, kAnyDType, BroadcastKernel<Sub>},

@@ -1,5 +1,5 @@
-// GPU kernels of operators on two arrays that are broadcast together. Their functions are compiled
-// in executor/kernels/elemwise.
+// GPU kernels of binary operators with broadcasting. Their functions are compiled in
+// executor/kernels/elemwise.
 
 #include "executor/kernels/elemwise/binary_functions.h"
 #include "executor/kernels/loops/element_map.h"

@@ -1,4 +1,4 @@
-// Broadcasting operators and their gradients on a GPU against the CPU's.
+// Compares broadcasting operators and their gradients on a GPU with the CPU.
 
 #include <ostream>
 #include <vector>
@@ -17,7 +17,7 @@ TEST_P(BroadcastCudaTest, EqualsTheCpus) {
   ExpectEqualKernels(GetParam());
 }
 
-// Of small integers every result is exact in every dtype.
+// Inputs are small integers, so every result is exact in every dtype.
 const KernelCase kExact[] = {
     {"BroadcastTo", "broadcast_to", "", {{"shape", "(5, 50, 7)"}}, {{5, 1, 7}}, {{5, 50, 7}}},
     {"BroadcastAxis",
@@ -93,7 +93,7 @@ const KernelCase kExact[] = {
 INSTANTIATE_TEST_SUITE_P(Exact, BroadcastCudaTest, ::testing::ValuesIn(kExact),
                          [](const auto& info) { return info.param.name; });
 
-// Those whose sums only some dtypes hold.
+// Sums that only some dtypes can represent.
 const KernelCase kLong[] = {
     {"MulLhs",
      "broadcast_mul",

@@ -1,5 +1,5 @@
-// GPU kernels of the gradients of operators on two arrays that are broadcast together: a sum of an
-// elementwise function over the axes along which a side was repeated.
+// GPU kernels of the gradients of binary operators with broadcasting: a sum of an elementwise
+// function over the axes along which a side was repeated.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@
 namespace cooper {
 namespace {
 
-// The sum of F of the inputs, of which the first, ograd, has the full shape.
+// Sums F of the inputs. The first input, ograd, has the full shape.
 template <typename F>
 absl::Status Side(const KernelContext& c) {
   ElemwiseOperand operands[F::kArity];

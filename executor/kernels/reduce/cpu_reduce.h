@@ -17,7 +17,7 @@
 
 namespace cooper {
 
-// The CPU as the Device of executor/kernels/reduce/axis_reduction_kernels.h.
+// Implements Device of executor/kernels/reduce/axis_reduction_kernels.h on the CPU.
 struct CpuReduce {
   using Operands = absl::Span<const ElemwiseOperand>;
   using Extents = absl::Span<const int64_t>;
@@ -32,6 +32,7 @@ struct CpuReduce {
                         operand_shapes, output, output_shape, req, workspace);
   }
 
+  // Returns the bytes of Reduce's `workspace`.
   static int64_t ReductionWorkspace(const ArrayView& output, WriteReq req,
                                     const ReductionEnd& end = {}) {
     return cooper::ReductionWorkspace(output, req, end);

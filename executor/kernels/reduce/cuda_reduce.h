@@ -14,7 +14,7 @@
 
 namespace cooper {
 
-// A GPU as the Device of executor/kernels/reduce/axis_reduction_kernels.h. For .cu files.
+// Implements Device of executor/kernels/reduce/axis_reduction_kernels.h on a GPU. For .cu files.
 struct CudaReduce {
   using Operands = absl::Span<const ElemwiseOperand>;
   using Extents = absl::Span<const int64_t>;
@@ -28,6 +28,7 @@ struct CudaReduce {
                             operand_shapes, output, output_shape, req, workspace);
   }
 
+  // Returns the bytes of Reduce's `workspace`.
   static int64_t ReductionWorkspace(const ArrayView& output, WriteReq req,
                                     const ReductionEnd& = {}) {
     return ElementReduceWorkspace(output, req);

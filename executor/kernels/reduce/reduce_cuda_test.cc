@@ -1,4 +1,4 @@
-// Reductions and their gradients on a GPU against the CPU's.
+// Compares reductions and their gradients on a GPU with the CPU.
 
 #include <algorithm>
 #include <cmath>
@@ -29,7 +29,7 @@ TEST_P(ReduceCudaTest, EqualsTheCpus) {
   ExpectEqualKernels(GetParam());
 }
 
-// Of small integers every result is exact in every dtype.
+// Inputs are small integers, so every result is exact in every dtype.
 const KernelCase kExact[] = {
     {"SumAll", "sum", "", {}, {{6, 7, 8}}, {{1}}},
     {"SumBackwardAll", "sum", "_backward_sum", {}, {{1}}, {{6, 7, 8}}},
@@ -89,7 +89,7 @@ const KernelCase kExact[] = {
 INSTANTIATE_TEST_SUITE_P(Exact, ReduceCudaTest, ::testing::ValuesIn(kExact),
                          [](const auto& info) { return info.param.name; });
 
-// Those whose sums only some dtypes hold.
+// Sums that only some dtypes can represent.
 const KernelCase kLong[] = {
     {"SumLong", "sum", "", {}, {{20011}}, {{1}}},
     {"SumLongColumns", "sum", "", {{"axis", "0"}}, {{3001, 5}}, {{5}}},
@@ -103,7 +103,8 @@ TEST(ReduceCudaLongTest, EqualsTheCpus) {
   }
 }
 
-// Lines in several parts, or by all of a block, whose last elements are no whole groups of loads.
+// Lines with several parts, or searched by a whole block, that do not end at a whole group of
+// loads.
 const KernelCase kParts[] = {
     {"ArgmaxBlock", "argmax", "", {{"axis", "1"}}, {{3, 2500}}, {{3}}},
     {"ArgmaxParts", "argmax", "", {{"axis", "1"}}, {{2, 12345}}, {{2}}},
@@ -132,7 +133,7 @@ TEST(ReduceCudaPartsTest, EqualTheCpus) {
   }
 }
 
-// NaNs of several parts and lanes: the first one, before all numbers.
+// NaNs are in several parts and lanes; the first one wins over all numbers.
 TEST(ReduceCudaPartsTest, ArgmaxFindsTheFirstNan) {
   COOPER_REQUIRE_GPU();
   const Symbol symbol =
@@ -158,8 +159,7 @@ TEST(ReduceCudaPartsTest, ArgmaxFindsTheFirstNan) {
   }
 }
 
-// 156 parts of 5 sums, of at most 256: more than half of the workspace, which is for the widest
-// sums.
+// 156 parts of 5 sums use more than half of the workspace, whose size allows for 256 parts.
 TEST(ReduceCudaLongTest, PartsFitTheirWorkspace) {
   COOPER_REQUIRE_GPU();
   KernelCase test = {"SumParts", "sum", "", {{"axis", "0"}}, {{40000, 5}}, {{5}}};

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_REDUCE_REDUCE_FUNCTIONS_H_
 #define COOPER_EXECUTOR_KERNELS_REDUCE_REDUCE_FUNCTIONS_H_
 
-// Functions of elements that reductions over axes sum, and those that their gradients are made of,
-// for element loops of every device.
+// Functions of elements that reductions over axes sum, and the functions of their gradients, for
+// element loops of every device.
 
 #include "executor/kernels/loops/is_nan.h"
 #include "executor/kernels/loops/wrapping.h"
@@ -10,29 +10,34 @@
 
 namespace cooper {
 
+// Base of functions with `arity` operands. Apply is called with operands in the compute type.
 template <int arity>
 struct ReduceFunction {
   static constexpr int kArity = arity;
   static constexpr bool kExactIntegers = true;
 };
+// |x|. The least integer, whose magnitude overflows, stays as it is.
 struct Magnitude : ReduceFunction<1> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C x) {
     return x < 0 ? WrapNegate(x) : x;
   }
 };
+// x, or 0 for NaN: for nansum.
 struct NanToZero : ReduceFunction<1> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C x) {
     return IsNan(x) ? C{0} : x;
   }
 };
+// x, or 1 for NaN: for nanprod.
 struct NanToOne : ReduceFunction<1> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C x) {
     return IsNan(x) ? C{1} : x;
   }
 };
+// (x - mean)^2, for the variance.
 struct SquaredDifference : ReduceFunction<2> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C x, C mean) {
@@ -40,7 +45,7 @@ struct SquaredDifference : ReduceFunction<2> {
     return WrapMul(difference, difference);
   }
 };
-// Of a mean's and a variance's gradients, both divided by the number of elements.
+// The gradient of mean and variance; both ograds are already divided by the number of elements.
 struct MomentsGrad : ReduceFunction<4> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C g_mean, C g_var, C x, C mean) {
@@ -48,27 +53,30 @@ struct MomentsGrad : ReduceFunction<4> {
   }
 };
 
-// Gradients: functions of ograd and others, each broadcast from the reduced shape to data's.
+// Gradients: functions of ograd and other arrays, each broadcast from the reduced shape to data's.
 
+// g * scale. Integers wrap around.
 struct Scaled : ReduceFunction<2> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C g, C scale) {
     return WrapMul(g, scale);
   }
 };
-// Of integers the whole part; n is not 0.
+// Division of integers truncates; n is not 0.
 struct DividedBy : ReduceFunction<2> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C g, C n) {
     return g / n;
   }
 };
+// The gradient of nansum: 0 where x is NaN.
 struct NansumGrad : ReduceFunction<2> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C g, C x) {
     return IsNan(x) ? C{0} : g;
   }
 };
+// The gradient of prod, g * y / x; y is the product. NaN where x is 0.
 struct ProdGrad : ReduceFunction<3> {
   static constexpr bool kExactIntegers = false;
   template <typename C>
@@ -76,6 +84,7 @@ struct ProdGrad : ReduceFunction<3> {
     return g * (y / x);
   }
 };
+// The gradient of nanprod: 0 where x is NaN.
 struct NanprodGrad : ReduceFunction<3> {
   static constexpr bool kExactIntegers = false;
   template <typename C>
@@ -83,20 +92,21 @@ struct NanprodGrad : ReduceFunction<3> {
     return IsNan(x) ? C{0} : g * (y / x);
   }
 };
-// Every element that is tied for the extreme one gets the whole gradient.
+// Every element that equals the maximum or minimum gets the whole gradient.
 struct ExtremeGrad : ReduceFunction<3> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C g, C x, C y) {
     return x == y ? g : C{0};
   }
 };
+// The gradient of norm with ord 1: g * sign(x).
 struct Norm1Grad : ReduceFunction<3> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C g, C x, C) {
     return x > 0 ? g : (x < 0 ? WrapNegate(g) : C{0});
   }
 };
-// At 0, where the norm has a kink, the gradient is taken as 0.
+// The norm is not differentiable at 0; the gradient there is 0.
 struct Norm2Grad : ReduceFunction<3> {
   static constexpr bool kExactIntegers = false;
   template <typename C>

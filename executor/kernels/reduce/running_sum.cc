@@ -1,4 +1,4 @@
-// Kernels of the running sum and its gradient.
+// Kernels of cumsum and its gradient.
 
 #include <algorithm>
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace {
 
 using enum OneInputArrays::Input;
 
-// Adds each row of `inner` elements of a block to the next one, the first to `sums`, which becomes
-// the last; or, from_last, each to the one before it.
+// Adds each row of `inner` elements of a block to the next one, and `sums` to the first row; `sums`
+// becomes the last row. With from_last, adds each row to the previous one instead.
 template <typename C>
 void SumRows(int64_t rows, int64_t inner, bool from_last, C* block, C* sums) {
   if (inner == 1) {
@@ -37,9 +37,10 @@ void SumRows(int64_t rows, int64_t inner, bool from_last, C* block, C* sums) {
   }
 }
 
-// Sums along the axis in the type to compute in for the output, from the first element on or, for
-// the gradient, from the last. The elements are seen as (outer, length, inner); inner is cut into
-// parts of at most kElementBlock, and a block has as many whole rows of a part as lie side by side.
+// Computes running sums along the axis in the output's compute type, from the first element on or,
+// for the gradient, from the last. The elements are viewed as (outer, length, inner). `inner` is
+// split into parts of at most kElementBlock, and a block has as many contiguous whole rows of a
+// part as fit.
 template <typename C>
 void RunningSum(const AxisView& view, const ArrayView& input, const ArrayView& output, WriteReq req,
                 bool from_last) {
@@ -68,7 +69,7 @@ void RunningSum(const AxisView& view, const ArrayView& input, const ArrayView& o
   ParallelForPlain(view.outer * parts, RowGrain(view.length * width), run);
 }
 
-// The axis is one of `shape`, the forward input's.
+// The axis is relative to `shape`, the shape of the forward input.
 absl::Status RunCumsum(const KernelContext& c, const Shape& shape, bool from_last) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   COOPER_ASSIGN_OR_RETURN(const AxisView view, AxisView::Along(shape, c.param<CumsumParam>().axis));

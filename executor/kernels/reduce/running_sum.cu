@@ -1,6 +1,6 @@
-// GPU kernels of the running sum and its gradient. Where there are few lines, they are cut into
-// chunks with a block for each: one kernel sums the chunks, and another sums along each of them
-// from what the chunks before it have. Without atomics: equal input gives equal bits.
+// GPU kernels of cumsum and its gradient. If there are few lines, they are split into chunks with
+// one block each: one kernel sums the chunks, and another computes running sums along each chunk
+// from the sum of the chunks before it. Uses no atomics: equal inputs give equal bits.
 
 #include <algorithm>
 #include <cstdint>
@@ -23,13 +23,13 @@ namespace {
 constexpr int kThreads = 256;  // of a block
 constexpr int kWarp = 32;
 constexpr int kWarps = kThreads / kWarp;
-constexpr int kPerThread = 4;                     // elements that a thread sums by itself
-constexpr int64_t kTile = kThreads * kPerThread;  // elements that a block has at once
+constexpr int kPerThread = 4;                     // elements that a thread sums sequentially
+constexpr int64_t kTile = kThreads * kPerThread;  // elements that a block processes at once
 constexpr int64_t kMaxBlocks = 65536;
-constexpr int64_t kLongLine = 64;  // from which on a block shares a line
+constexpr int64_t kLongLine = 64;  // the length from which a block shares a line
 
-// What is summed, and how a line is shared out: in `chunks` of `chunk` elements, a multiple of
-// kTile; the last may have fewer.
+// The arrays, and the distribution of a line: it has `chunks` chunks of `chunk` elements, a
+// multiple of kTile; the last may have fewer.
 struct RunningSum {
   AxisView view;
   const void* data;
@@ -38,7 +38,7 @@ struct RunningSum {
   DType out_dtype;
   bool add;
   bool from_last;
-  bool quads;  // whether both are of float32 and lie in fours along the lines
+  bool quads;  // whether both are float32 and lines allow aligned loads of four
   int64_t chunk, chunks;
 
   void ShareOut() {
@@ -47,17 +47,17 @@ struct RunningSum {
     chunks = 1;
     const int64_t most =
         view.lines() == 0 ? 0 : std::min(view.length / kLeastChunk, kBlocks / view.lines());
-    if (most <= 3) return;  // a chunk is read twice
+    if (most <= 3) return;  // a chunk is read twice, which pays off only for several chunks
     chunk = ((view.length + most - 1) / most + kTile - 1) / kTile * kTile;
     chunks = (view.length + chunk - 1) / chunk;
   }
 
-  // Where element k of the sum is in a line that begins at `base`.
+  // Returns the index of element k of the sum in a line that begins at `base`.
   __device__ int64_t At(int64_t base, int64_t k) const {
     return base + (from_last ? view.length - 1 - k : k) * view.inner;
   }
 
-  // Elements [k, k + kPerThread) of a line, 0 behind its end.
+  // Loads the elements [k, k + kPerThread) of a line, or 0 beyond its end.
   template <typename C>
   __device__ void Load(int64_t base, int64_t k, C* values) const {
     if constexpr (std::is_same_v<C, float>) {
@@ -100,7 +100,7 @@ struct RunningSum {
   }
 
  private:
-  // The four elements of the sum from k on, in the order of memory.
+  // Returns the four elements of the sum from k on, in memory order.
   template <typename T>
   __device__ auto* FourAt(T* array, int64_t base, int64_t k) const {
     using Four = std::conditional_t<std::is_const_v<T>, const float4, float4>;
@@ -108,7 +108,7 @@ struct RunningSum {
   }
 };
 
-// One thread sums along one line.
+// Sums along one line in one thread.
 template <typename C>
 __global__ void SumLines(const RunningSum s) {
   for (int64_t line = FirstElement(); line < s.view.lines(); line += ElementStep()) {
@@ -121,14 +121,16 @@ __global__ void SumLines(const RunningSum s) {
   }
 }
 
-// Sums over the threads of a block, all of which must call.
+// Computes sums over the threads of a block. All of them must call.
 template <typename C>
 class BlockScan {
  public:
-  // The sum of what the threads before this one give; that of all goes into *all.
+  // Returns the sum of the values of the threads before this one. Stores the sum of all values in
+  // *all.
   __device__ C SumBefore(C value, C* all) {
     __shared__ C of_warps[2][kWarps];
-    // In turn: a thread that is still reading what was here before has not yet met the barrier.
+    // Alternates between two arrays, because a thread may still read the previous one before its
+    // barrier.
     C* const sums = of_warps[turn_];
     turn_ = 1 - turn_;
     const int lane = static_cast<int>(threadIdx.x) % kWarp;
@@ -154,7 +156,7 @@ class BlockScan {
   int turn_ = 0;
 };
 
-// The sum of every chunk but a line's last: sums (lines, chunks).
+// Sums every chunk but the last one of each line: sums (lines, chunks).
 template <typename C>
 __global__ void SumChunks(const RunningSum s, C* sums) {
   BlockScan<C> scan;
@@ -174,14 +176,14 @@ __global__ void SumChunks(const RunningSum s, C* sums) {
   }
 }
 
-// A block sums along a chunk, a tile at a time. `sums` is of SumChunks.
+// Sums along a chunk in one block, a tile at a time. SumChunks has written `sums`.
 template <typename C>
 __global__ void SumAlongChunks(const RunningSum s, const C* sums) {
   BlockScan<C> scan;
   for (int64_t item = blockIdx.x; item < s.view.lines() * s.chunks; item += gridDim.x) {
     const int64_t line = item / s.chunks, number = item - line * s.chunks;
     const int64_t base = s.view.First(line);
-    C before = 0;  // the sum of what comes before a tile
+    C before = 0;  // the sum of all elements before a tile
     if (number > 0) {
       C sum = 0;
       for (int64_t i = threadIdx.x; i < number; i += kThreads) sum += sums[item - number + i];
@@ -209,7 +211,7 @@ bool LiesInFours(const ArrayView& array) {
          reinterpret_cast<uintptr_t>(array.data) % sizeof(float4) == 0;
 }
 
-// The axis is one of `shape`, the forward input's.
+// The axis is relative to `shape`, the shape of the forward input.
 absl::Status RunCumsum(const KernelContext& c, const Shape& shape, bool from_last) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const ArrayView& data = c.inputs[0];
@@ -244,7 +246,7 @@ absl::StatusOr<Prepared> PrepareOver(const PrepareContext& c, const Shape& shape
   COOPER_ASSIGN_OR_RETURN(s.view, AxisView::Along(shape, c.param<CumsumParam>().axis));
   s.ShareOut();
   if (s.chunks == 1) return Prepared{};
-  // 8 bytes are the most of a type that one computes in.
+  // The largest compute type has 8 bytes.
   return Prepared{.workspace_bytes = s.view.lines() * s.chunks * 8};
 }
 

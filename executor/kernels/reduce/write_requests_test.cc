@@ -1,7 +1,7 @@
-// What every elementwise, broadcast and reduction kernel must do alike, whatever it computes: kAdd
-// gives what was there plus what kWrite gives, kNull touches nothing, and an output that may lie
-// over an input gives the same there. The operators are taken from the registry: a new one is
-// tested without a word here, unless its attributes are required or its shapes not all equal.
+// Tests rules that hold for every elementwise, broadcast and reduction kernel: kAdd adds kWrite's
+// result to the output, kNull writes nothing, and an output in place of an input has the same
+// result. The operators are read from the registry, so a new one is tested without a change here,
+// unless its attributes are required or its shapes differ.
 
 #include <cmath>
 #include <map>
@@ -22,12 +22,12 @@ namespace {
 
 struct Shapes {
   std::vector<PartialShape> inputs;
-  std::vector<PartialShape> forward;  // of the inputs of the operator whose gradient this is
+  std::vector<PartialShape> forward;  // input shapes of the operator whose gradient this is
 };
 
 const PartialShape kFull = {3, 200};
 
-// Required attributes, by operator; a backward operator has its forward one's.
+// Required attributes, by operator; a backward operator has those of its forward operator.
 const std::map<std::string, AttrMap>& Attributes() {
   static const auto* attributes = new std::map<std::string, AttrMap>{
       {"Activation", {{"act_type", "tanh"}}},
@@ -50,7 +50,8 @@ const std::map<std::string, AttrMap>& Attributes() {
   return *attributes;
 }
 
-// Reductions are over axis 1 of kFull and broadcasts from (3, 1) or (1, 200) to it.
+// Returns the input shapes. Reductions are over axis 1 of kFull; broadcasts from (3, 1) or (1, 200)
+// to kFull.
 Shapes ShapesOf(const OpSchema& op, const OpCall& call) {
   const std::string& name = op.name();
   const PartialShape rows = {3};
@@ -106,11 +107,11 @@ class Runner {
 
   bool usable() const { return usable_; }
 
-  // All outputs' values after a run over outputs filled with `before`. With over_input >= 0, output
-  // 0 lies over that input.
+  // Returns the values of all outputs after a run over outputs filled with `before`. With
+  // over_input >= 0, output 0 shares the memory of that input.
   std::vector<double> Run(WriteReq req, double before, int over_input = -1) {
     for (size_t i = 0; i < num_inputs_; ++i) {
-      // In (0, 1), where most functions are defined.
+      // Values are in (0, 1), where most functions are defined.
       for (int64_t k = 0; k < views_[i].size(); ++k) {
         Set(views_[i], k, 0.1 + 0.8 * static_cast<double>((k * 37 + i * 11) % 101) / 101);
       }

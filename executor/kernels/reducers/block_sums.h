@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_REDUCERS_BLOCK_SUMS_H_
 #define COOPER_EXECUTOR_KERNELS_REDUCERS_BLOCK_SUMS_H_
 
-// Sums over all elements of a function of them, in double and without atomics: equal input gives
-// equal bits. For .cu files; executor/kernels/optimizer/sum_squares.h is the CPU's.
+// Sums a function of all elements on a GPU, in double and without atomics: equal inputs give equal
+// bits. For .cu files; executor/kernels/optimizer/sum_squares.h is the counterpart for the CPU.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,12 +16,13 @@
 namespace cooper {
 
 inline constexpr int kSumThreads = 256;
-inline constexpr int64_t kMaxSumBlocks = 512;  // each leaves one number
+inline constexpr int64_t kMaxSumBlocks = 512;  // each stores one partial sum
 
-// What SumElements needs as scratch.
+// Bytes of scratch memory that SumElements needs.
 inline constexpr int64_t kSumScratchBytes = kMaxSumBlocks * sizeof(double);
 
-// The sum of what all threads of the block give, for thread 0; the others get a part of it.
+// Returns the sum over all threads of the block to thread 0, and partial sums to the others. All
+// threads must call it.
 __device__ inline double BlockSum(double value) {
   __shared__ double sums[kSumThreads];
   sums[threadIdx.x] = value;
@@ -32,7 +33,7 @@ __device__ inline double BlockSum(double value) {
   return value;
 }
 
-// Each block's sum of value(i).
+// Writes each block's sum of value(i) to sums.
 template <typename Value>
 __global__ void SumBlocks(int64_t n, Value value, double* sums) {
   double sum = 0;
@@ -41,7 +42,7 @@ __global__ void SumBlocks(int64_t n, Value value, double* sums) {
   if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
-// finish(their sum), in one thread.
+// Adds the blocks' sums and calls finish(the total) in one thread. Runs in one block.
 template <typename Finish>
 __global__ void SumOfBlocks(int blocks, const double* sums, Finish finish) {
   double sum = 0;
@@ -50,7 +51,8 @@ __global__ void SumOfBlocks(int blocks, const double* sums, Finish finish) {
   if (threadIdx.x == 0) finish(sum);
 }
 
-// Calls finish(the sum of value(i) over [0, n)) on the device; 0 for no elements.
+// Queues kernels that call finish(the sum of value(i) over [0, n)) on the device; the sum is 0 for
+// n = 0. `scratch` is device memory of kSumScratchBytes. Errors: those of Launch.
 template <typename Value, typename Finish>
 absl::Status SumElements(const KernelContext& c, int64_t n, Value value, double* scratch,
                          Finish finish) {
@@ -62,7 +64,7 @@ absl::Status SumElements(const KernelContext& c, int64_t n, Value value, double*
                 scratch, finish);
 }
 
-// The square of element i, squared in C, the type of the arithmetic.
+// Returns the square of element i, computed in C.
 template <typename C, typename T>
 struct SquareOf {
   const T* values;
@@ -72,6 +74,7 @@ struct SquareOf {
   }
 };
 
+// Stores the sum in *to.
 struct PutDouble {
   double* to;
   __device__ void operator()(double sum) const { *to = sum; }

@@ -8,8 +8,9 @@
 
 namespace cooper {
 
-// sums[j] = or += the sum over i of in[i * stride + j], as a bias has for its gradient. Threads
-// share the columns and add rows in order: the same bits for any number of them.
+// Writes or adds the sum over i of in[i * stride + j] to sums[j], as for the gradient of a bias.
+// Threads share the columns and add rows in order, so results have the same bits for any number of
+// threads.
 template <typename T>
 void SumColumns(const T* in, int64_t stride, int64_t rows, int64_t columns, bool add, T* sums) {
   ParallelFor(columns, std::max<int64_t>(16, 16384 / std::max<int64_t>(rows, 1)),

@@ -13,12 +13,13 @@
 namespace cooper {
 namespace {
 
-constexpr int64_t kBlocks = 1024;     // fewer would leave a large GPU idle
-constexpr int64_t kLeastPerLane = 8;  // elements, before parts are made
-constexpr int kNeighbours = 32;       // elements of the output next to each other: of a warp
+constexpr int64_t kBlocks = 1024;     // fewer blocks leave a large GPU idle
+constexpr int64_t kLeastPerLane = 8;  // the least elements of a lane if there are several parts
+constexpr int kNeighbours = 32;  // neighbouring elements of the output that a warp reads together
 constexpr int64_t kMaxGridX = 1 << 20;
 
-// With at least so many elements for each.
+// Returns the number of lanes, a power of 2 up to `most`, that leaves about `each` elements for
+// each.
 int LanesFor(int64_t count, int most, int64_t each) {
   int lanes = 1;
   while (lanes < most && lanes * each < count) lanes *= 2;
@@ -27,31 +28,32 @@ int LanesFor(int64_t count, int most, int64_t each) {
 
 int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// Decides lanes and parts. `adjacent` is whether the innermost axis is reduced.
+// Chooses lanes and parts. `adjacent` says whether the innermost axis is reduced.
 void ShareOut(bool adjacent, ReduceArguments* a) {
   a->adjacent = adjacent;
   const int64_t neighbours = std::min<int64_t>(kNeighbours, a->kept.count);
   const int most =
       adjacent ? kReduceThreads : kReduceThreads / LanesFor(neighbours * 4, kNeighbours, 4);
   const auto blocks = [&] { return DivideUp(a->kept.count, kReduceThreads / a->lanes); };
-  // A warp needs no barriers. More than one is for where there would be too few, or each had much
-  // to do.
+  // A warp needs no barriers. More lanes are used only if there are few blocks or much work for
+  // each lane.
   a->lanes = std::max(LanesFor(a->reduced.count, std::min(most, 32), 4),
                       LanesFor(a->reduced.count, most, 64));
   while (a->lanes < most && a->lanes * 4 < a->reduced.count && blocks() < kBlocks) a->lanes *= 2;
   const int64_t enough = a->reduced.count / (a->lanes * kLeastPerLane);
-  // Only where all lanes have work: there each block has few elements of the output, which bounds
-  // the workspace.
+  // Parts are used only if lanes are at their most: then a block has few elements of the output,
+  // which bounds the workspace.
   a->parts = a->lanes == most ? std::max<int64_t>(1, std::min(enough, kBlocks / blocks())) : 1;
 }
 
-// `a->quads`: only where rows are reduced, whose lanes read next to each other.
+// Returns the walk for `a->quads`. Quads are used only if rows are reduced, whose lanes read
+// adjacent elements.
 ElementWalk QuadsToReduce(const ReduceArguments& a, int arity) {
   ElementWalk none = a.reduced;
   none.count = 0;
   if (!a.adjacent) return none;
   for (int k = 0; k < arity; ++k) {
-    // What a row begins with is to lie as well as what follows.
+    // The start of each row must be aligned like the elements after it.
     if (a.reduced.strides[k][a.reduced.rank - 1] == 0) continue;
     for (int axis = 0; axis < a.kept.rank; ++axis) {
       if (a.kept.strides[k][axis] % 4 != 0) return none;
@@ -85,8 +87,8 @@ absl::Status LaunchReduce(const KernelContext& c, const ElementReduce::Kernels& 
 
 int64_t ElementReduceWorkspace(const ArrayView& output, WriteReq req) {
   if (req == WriteReq::kNull) return 0;
-  // Parts times blocks are at most kBlocks where there are parts, and a block has at most
-  // kNeighbours elements of the output then.
+  // If there are parts, parts times blocks are at most kBlocks, and a block has at most kNeighbours
+  // elements of the output.
   return std::min(output.size(), int64_t{kNeighbours}) * kBlocks *
          static_cast<int64_t>(sizeof(int64_t));
 }
@@ -117,7 +119,8 @@ absl::Status RunElementReduce(const KernelContext& c, const ElementReduce& funct
     (target[axis] == 0 ? a.reduced : a.kept).Add(plan, axis, function.arity);
   }
   ShareOut(target[plan.rank - 1] == 0, &a);
-  // Double holds squares of all floats; that float would do is known to the GPU alone.
+  // Norms use double, which holds the squares of all floats: the host cannot know whether float
+  // would do.
   const DType reduced =
       end.square_root && IsFloating(output.dtype) ? DType::kFloat64 : output.dtype;
   a.operands = ElementOperandsOf(operands, reduced, function.exact_integers);

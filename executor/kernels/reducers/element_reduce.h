@@ -1,15 +1,16 @@
 #ifndef COOPER_EXECUTOR_KERNELS_REDUCERS_ELEMENT_REDUCE_H_
 #define COOPER_EXECUTOR_KERNELS_REDUCERS_ELEMENT_REDUCE_H_
 
-// Reductions over any set of axes on a GPU, of a function of arrays that are broadcast together,
-// whose values are never stored. Those of 16-bit floats are made in float, roots of floats in
-// double. Without atomics, in an order that depends on the shapes, and on whether rows of
-// float32 begin where four elements may be loaded at once: equal input in the same place gives
-// equal bits. For .cu files.
+// Reductions on a GPU over any set of axes, of a function of arrays that are broadcast together.
+// The function's values are never stored. Sums of 16-bit floats are computed in float, norms of
+// floats in double. Uses no atomics. The order of a sum depends on the shapes, and on whether rows
+// of float32 are aligned for loads of four elements: equal inputs at the same addresses give equal
+// bits. For .cu files.
 //
-// Some lanes of a block share an element of the output, as many as suit what is reduced to it.
-// Where the output is too small to keep a GPU busy, what is reduced is cut into parts: each gives
-// a partial result in the workspace, and a second kernel reduces those.
+// Some lanes of a block share an element of the output; their number depends on how many elements
+// are reduced to it. If the output is too small to keep a GPU busy, the reduced elements are split
+// into parts: each part writes a partial result to the workspace, and a second kernel reduces
+// these.
 
 #include <cstdint>
 
@@ -24,24 +25,26 @@
 
 namespace cooper {
 
+// The arguments of both kernels.
 struct ReduceArguments {
   ElementWalk kept;     // the output's elements, in their order
-  ElementWalk reduced;  // what is reduced to each
+  ElementWalk reduced;  // the elements that are reduced to each
   ElementOperands operands;
   int lanes;      // threads that share an element: a power of 2
-  bool adjacent;  // whether they are neighbours, or lane i of all elements of the block
+  bool adjacent;  // whether the lanes of an element are neighbours, or lane i of all elements of
+                  // the block
   int64_t parts;  // gridDim.y
-  void* partial;  // (parts, elements of the output), if there are several
+  void* partial;  // (parts, elements of the output), if parts > 1
   ReductionEnd end;
   void* out;
   DType out_dtype;
   bool add;
-  bool plain;         // whether operands are of float32
-  ElementWalk quads;  // the same elements as `reduced`, four at a time, or none
+  bool plain;         // whether all operands are float32
+  ElementWalk quads;  // the elements of `reduced`, four at a time; empty if not possible
 };
 using ElementReduceKernel = void (*)(ReduceArguments);
 
-// The kernels of one reducer of one function's values.
+// The kernels of one reducer and one function, by compute type.
 struct ElementReduce {
   struct Kernels {
     ElementReduceKernel reduce;
@@ -50,17 +53,18 @@ struct ElementReduce {
   int arity;
   bool exact_integers;
   Kernels f32, f64, i64;       // i64's are null unless exact_integers
-  const ElementMap& (*map)();  // for where nothing is reduced
+  const ElementMap& (*map)();  // used if no axis is reduced
 };
 
-// As ElementMapOf, by files that include element_reduce_kernel.h.
+// Returns the kernels of a reducer and function F. Files that include element_reduce_kernel.h
+// instantiate it, as with ElementMapOf.
 template <Reducer kReducer, typename F>
 const ElementReduce& ElementReduceOf();
 
-// Reduces over `full`, to which operands and output are broadcast from their own shapes; axes along
-// which the output's shape `output_shape` has one element (or none) are reduced. `output` has as
-// many elements as that shape. `workspace` is of ElementReduceWorkspace() bytes. kUnimplemented if
-// the axes are too many.
+// Queues a reduction over `full`, to which operands and output are broadcast from their own shapes.
+// Axes along which `output_shape` has extent 1 or 0 are reduced. `output` has as many elements as
+// `output_shape`. `workspace` has ElementReduceWorkspace() bytes. Errors: kUnimplemented if there
+// are too many axes; those of Launch.
 absl::Status RunElementReduce(const KernelContext& c, const ElementReduce& function,
                               const ReductionEnd& end, absl::Span<const int64_t> full,
                               absl::Span<const ElemwiseOperand> operands,
@@ -68,7 +72,7 @@ absl::Status RunElementReduce(const KernelContext& c, const ElementReduce& funct
                               const ArrayView& output, absl::Span<const int64_t> output_shape,
                               WriteReq req, void* workspace);
 
-// The most bytes that a reduction to an output like this needs.
+// Returns the most bytes that a reduction to an output of this size and dtype needs.
 int64_t ElementReduceWorkspace(const ArrayView& output, WriteReq req);
 
 }  // namespace cooper

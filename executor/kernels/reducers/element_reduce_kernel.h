@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_REDUCERS_ELEMENT_REDUCE_KERNEL_H_
 #define COOPER_EXECUTOR_KERNELS_REDUCERS_ELEMENT_REDUCE_KERNEL_H_
 
-// The kernels that ElementReduceOf hands out, for the .cu files that compile them.
+// Defines the kernels that ElementReduceOf returns, for the .cu files that instantiate them.
 
 #include <cmath>
 #include <cstdint>
@@ -15,6 +15,7 @@ namespace cooper {
 
 inline constexpr int kReduceThreads = 256;  // of a block
 
+// Maps Reducer to its functions (reducers.h).
 template <Reducer>
 struct ReducerFunctions : SumReducer {};
 template <>
@@ -24,6 +25,7 @@ struct ReducerFunctions<Reducer::kMax> : MaxReducer {};
 template <>
 struct ReducerFunctions<Reducer::kMin> : MinReducer {};
 
+// Applies the end of the reduction to `value` and stores it as element i of the output.
 template <typename C>
 __device__ void FinishElement(const ReduceArguments& a, int64_t i, C value) {
   if (a.end.divisor != 1) value = ReducedQuotient(value, static_cast<C>(a.end.divisor));
@@ -31,7 +33,7 @@ __device__ void FinishElement(const ReduceArguments& a, int64_t i, C value) {
   StoreComputed(a.out, a.out_dtype, i, value, a.add);
 }
 
-// R of `value` and of the function's values of what has been loaded at once.
+// Combines `value` with the function's values of the elements that were loaded together.
 template <typename R, typename F, typename C>
 __device__ C CombineLoaded(C value, const ElementsOf<F, C>& x) {
   return R::Combine(value, x.Apply());
@@ -43,8 +45,9 @@ __device__ C CombineLoaded(C value, const ElementQuads<F, C>& x) {
   return value;
 }
 
-// R of the function's values at a walk's iterations begin, begin + lanes... below end, of what
-// load(offsets) gives: several of them at once, without which a GPU's memory is not kept busy.
+// Reduces the function's values at a walk's iterations begin, begin + lanes, ... below end.
+// load(offsets) loads the operands. Issues several loads at once, which keeps the GPU's memory
+// busy.
 template <typename R, typename F, typename C, typename Load>
 __device__ C ReduceLane(const ElementWalk& walk, int lanes, const int64_t* base, int64_t begin,
                         int64_t end, Load&& load) {
@@ -71,7 +74,8 @@ __device__ C ReduceLane(const ElementWalk& walk, int lanes, const int64_t* base,
   return value;
 }
 
-// R of the values of the lanes of an element, for its lane 0. All threads of the block must call.
+// Returns the reduction over the lanes of an element to its lane 0. All threads of the block must
+// call it.
 template <typename R, typename C>
 __device__ C ReduceLanes(const ReduceArguments& a, int lane, int slot, C value) {
   if (a.adjacent && a.lanes <= 32) {
@@ -80,11 +84,11 @@ __device__ C ReduceLanes(const ReduceArguments& a, int lane, int slot, C value) 
     }
     return value;
   }
-  // By halves: lane l and lane l + width, until one is left.
+  // Combines lane l with lane l + width, and halves width until one lane is left.
   __shared__ C shared[kReduceThreads];
   const int sets = kReduceThreads / a.lanes;
   C* const own = shared + lane * sets + slot;
-  __syncthreads();  // until what was here before has been read
+  __syncthreads();  // until all threads have read the previous values
   *own = value;
   __syncthreads();
   for (int width = a.lanes / 2; width > 0; width /= 2) {
@@ -94,7 +98,7 @@ __device__ C ReduceLanes(const ReduceArguments& a, int lane, int slot, C value) 
   return *own;
 }
 
-// By what the operands allow.
+// Reduces a lane's elements with the fastest loads that the operands allow.
 template <typename R, typename F, typename C>
 __device__ C ReduceLaneOf(const ReduceArguments& a, const int64_t* base, int64_t begin, int64_t end,
                           bool in_quads) {
@@ -114,10 +118,12 @@ __device__ C ReduceLaneOf(const ReduceArguments& a, const int64_t* base, int64_t
   return reduce(a.reduced, [&a](const int64_t* at) { return a.operands.LoadAt<F, C>(at); });
 }
 
+// Reduces each element of the output, or a part of it if there are several.
 template <typename R, typename F, typename C>
 __global__ void ReduceElements(const ReduceArguments a) {
   const int t = static_cast<int>(threadIdx.x);
-  const int sets = kReduceThreads / a.lanes;  // elements of the output that a block has at once
+  const int sets =
+      kReduceThreads / a.lanes;  // elements of the output that a block processes at once
   const int lane = a.adjacent ? t % a.lanes : t / sets;
   const int slot = a.adjacent ? t / a.lanes : t % sets;
   const int64_t part = blockIdx.y;
@@ -145,7 +151,7 @@ __global__ void ReduceElements(const ReduceArguments a) {
   }
 }
 
-// A warp for each element, whose threads share the parts.
+// Reduces the parts of each element in one warp.
 template <typename R, typename C>
 __global__ void ReducePartials(const ReduceArguments a) {
   const C* partial = static_cast<const C*>(a.partial);

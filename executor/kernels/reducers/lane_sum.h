@@ -1,14 +1,14 @@
 #ifndef COOPER_EXECUTOR_KERNELS_REDUCERS_LANE_SUM_H_
 #define COOPER_EXECUTOR_KERNELS_REDUCERS_LANE_SUM_H_
 
-// Sums over contiguous elements in eight lanes, which the compiler turns into vector operations: it
-// may not reorder a plain floating point sum. The order depends on n alone.
+// Sums contiguous elements in eight lanes, which the compiler vectorises; it may not reorder a
+// plain floating-point sum. The order depends on n alone.
 
 #include <cstdint>
 
 namespace cooper {
 
-// The sum of term(i), of type C, over [0, n).
+// Returns the sum of term(i), of type C, over [0, n).
 template <typename C, typename Term>
 C LaneSum(int64_t n, Term&& term) {
   constexpr int kLanes = 8;

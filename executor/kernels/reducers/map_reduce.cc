@@ -20,17 +20,18 @@ namespace {
 
 constexpr int64_t kGrain = 16384;
 
-// The loops of one reducer in one type.
+// The loops of one reducer in compute type C.
 template <typename C>
 struct ReduceLoops {
   C initial;
   C (*combine)(C, C);
-  C (*row)(const C* x, int64_t n);                             // of n elements
-  void (*rows)(const C* x, C* acc, int64_t count, int64_t n);  // acc[i] with row i of n elements
-  void (*columns)(const C* x, C* acc, int64_t n);              // acc[i] with x[i]
+  C (*row)(const C* x, int64_t n);  // reduces n elements
+  void (*rows)(const C* x, C* acc, int64_t count,
+               int64_t n);                         // combines acc[i] with row i of n elements
+  void (*columns)(const C* x, C* acc, int64_t n);  // combines acc[i] with x[i]
 };
 
-// Several partial results side by side: vector instructions, and sums more exact than one by one.
+// Reduces a row into several partial results, which vectorises and is more exact than one sum.
 template <typename R, typename C>
 C ReduceRow(const C* x, int64_t n) {
   constexpr int kLanes = 32;
@@ -91,7 +92,7 @@ ReduceLoops<C> LoopsOf(Reducer reducer) {
   return LoopsOf<SumReducer, C>();  // not reached
 }
 
-// One reduction in the type C. The plan's last operand is the output.
+// One reduction in compute type C. The plan's last operand is the output.
 template <typename C>
 class Reduce {
  public:
@@ -104,7 +105,7 @@ class Reduce {
         target_(static_cast<int>(operands.size())),
         acc_(acc) {}
 
-  // `size` is acc's.
+  // Reduces into acc, which has `size` elements.
   void Run(int64_t size) {
     std::fill_n(acc_, size, loops_.initial);
     if (plan_.num_elements() == 0) return;
@@ -132,12 +133,12 @@ class Reduce {
   }
 
  private:
-  // Rows for which a call each would take longer than their elements, and columns of which several
-  // rows fit in a block.
+  // Rows up to kShort elements are processed several at a time, because a call for each would cost
+  // more than its elements. Several rows with up to kNarrow columns fit in a block.
   static constexpr int64_t kShort = 64, kNarrow = kElementBlock / 2;
 
-  // Whether the only operand, of type C, is a matrix whose rows lie side by side, and the output
-  // has these strides.
+  // Returns whether the only operand is a contiguous matrix of type C, and the output has these
+  // strides.
   bool IsMatrix(int64_t row_stride, int64_t column_stride) const {
     return map_ == nullptr && operands_[0].dtype == DTypeOf<C>() && plan_.rank == 2 &&
            plan_.strides[0][0] == plan_.extents[1] && plan_.strides[0][1] == 1 &&
@@ -153,7 +154,7 @@ class Reduce {
                      });
   }
 
-  // Rows are added side by side as one row of a block's width, in parts whose number depends on the
+  // Adds rows side by side as one row of a block's width, in parts whose number depends on the
   // shape alone.
   void RunFewColumns() {
     constexpr int64_t kMostSums = 4096;
@@ -178,7 +179,7 @@ class Reduce {
     for (int64_t p = 0; p < parts; ++p) loops_.columns(&partial[p * n], acc_, n);
   }
 
-  // Everything to one element: in parts whose number depends on the size alone.
+  // Reduces everything to one element, in parts whose number depends on the size alone.
   void RunWhole() {
     constexpr int64_t kMaxParts = 64;
     const int64_t n = plan_.num_elements();
@@ -257,9 +258,9 @@ void Finish(const Reduction& reduction, C* acc, int64_t size) {
   }
 }
 
-// Whether float holds these sums of squares with all their digits. In double from the beginning
-// norms would take up to twice as long, for numbers that are rare. Zeros pay for them too: nothing
-// tells their sum from that of squares too small for float.
+// Returns whether float holds these sums of squares with full precision. Computing all norms in
+// double would take up to twice as long for rare inputs. Sums of 0 return false too, because they
+// look like sums of squares that are too small for float.
 bool HoldsSums(const float* sums, int64_t size) {
   using Limits = std::numeric_limits<float>;
   constexpr float kLeast = Limits::min() / Limits::epsilon();
@@ -278,7 +279,7 @@ int64_t Product(absl::Span<const int64_t> extents) {
 }  // namespace
 
 int64_t ReductionWorkspace(const ArrayView& output, WriteReq req, const ReductionEnd& end) {
-  // Results in the making lie in the output itself where its elements can hold them.
+  // Intermediate results are stored in the output itself if its elements can hold them.
   const bool holds =
       output.dtype == DType::kFloat64 || (output.dtype == DType::kFloat32 && !end.square_root);
   if (req == WriteReq::kNull || (req == WriteReq::kWrite && holds)) return 0;
@@ -312,7 +313,7 @@ absl::Status RunReduction(const Reduction& reduction, absl::Span<const int64_t> 
     const int64_t size = output.size();
     Reduce<C>(reduction, operands, plan, acc).Run(size);
     if constexpr (std::is_same_v<C, float>) {
-      // Squares of 16-bit floats of this kind are numbers of float.
+      // The squares of float16 values are within the range of float.
       const bool fits = operands[0].dtype == DType::kFloat16;
       if (reduction.end.square_root && !fits && !HoldsSums(acc, size)) {
         double* const wide = static_cast<double*>(workspace);

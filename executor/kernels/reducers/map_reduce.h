@@ -1,10 +1,10 @@
 #ifndef COOPER_EXECUTOR_KERNELS_REDUCERS_MAP_REDUCE_H_
 #define COOPER_EXECUTOR_KERNELS_REDUCERS_MAP_REDUCE_H_
 
-// Reductions over any set of axes, of an array or of an elementwise function of several arrays that
-// are broadcast together. The function's values are never stored: a short block of them is made and
-// reduced at a time. Sums of 16-bit floats are kept in float. The order of every sum is fixed by
-// the shapes alone, not by the number of threads.
+// Reductions on the CPU over any set of axes, of an array or of an elementwise function of several
+// arrays that are broadcast together. The function's values are never stored: a short block of them
+// is computed and reduced at a time. Sums of 16-bit floats are computed in float. The order of
+// every sum depends on the shapes alone, not on the number of threads.
 
 #include <cstdint>
 
@@ -17,24 +17,25 @@
 
 namespace cooper {
 
+// A reduction: reducer(map(operands)), followed by `end`.
 struct Reduction {
   Reducer reducer = Reducer::kSum;
-  // What is reduced, a function of the operands; null for the only operand itself.
+  // The function of the operands to reduce. If null, the only operand is reduced itself. Not owned.
   const ElemwiseLoops* map = nullptr;
   ReductionEnd end = {};
 };
 
-// Reduces over `full`, to which operands and output are broadcast from their own shapes; axes along
-// which the output's shape `output_shape` has one element (or none) are reduced. `output` has as
-// many elements as that shape. `workspace` is of ReductionWorkspace() bytes. Roots of sums that
-// float does not hold are reduced once more, in double.
+// Reduces over `full`, to which operands and output are broadcast from their own shapes. Axes along
+// which `output_shape` has extent 1 or 0 are reduced. `output` has as many elements as
+// `output_shape`. `workspace` has ReductionWorkspace() bytes. Norms whose sum of squares float
+// cannot hold are computed a second time in double.
 absl::Status RunReduction(const Reduction& reduction, absl::Span<const int64_t> full,
                           absl::Span<const ElemwiseOperand> operands,
                           absl::Span<const absl::Span<const int64_t>> operand_shapes,
                           const ArrayView& output, absl::Span<const int64_t> output_shape,
                           WriteReq req, void* workspace);
 
-// Bytes that RunReduction needs for an output like this.
+// Returns the workspace bytes that RunReduction needs for an output of this size and dtype.
 int64_t ReductionWorkspace(const ArrayView& output, WriteReq req, const ReductionEnd& end = {});
 
 }  // namespace cooper

@@ -1,4 +1,5 @@
-// Bytes per second of sums over one axis, or all axes, of an array seen as (outer, length, inner).
+// Measures bytes per second of sums over one or all axes of an array viewed as (outer, length,
+// inner).
 
 #include <vector>
 

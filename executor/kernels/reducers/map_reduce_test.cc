@@ -1,4 +1,5 @@
-// Reductions against a plain loop in double, for every set of axes; types of sums; threads.
+// Compares reductions over every set of axes with a loop in double; tests compute types and
+// threads.
 
 #include "executor/kernels/reducers/map_reduce.h"
 
@@ -15,7 +16,8 @@
 namespace cooper {
 namespace {
 
-// Position in an array whose extents are `kept`, 1 or those of `full`, of element `i` of `full`.
+// Returns the index in an array with extents `kept`, each 1 or that of `full`, of element `i` of
+// `full`.
 int64_t PositionIn(const Shape& kept, const Shape& full, int64_t i) {
   int64_t position = 0;
   int64_t step = 1;
@@ -65,7 +67,7 @@ TEST(MapReduceTest, EverySetOfAxes) {
       const auto added = Reduce({}, full, kept, WriteReq::kAdd, 2);
       const auto maxima = Reduce({.reducer = Reducer::kMax}, full, kept, WriteReq::kWrite, 0);
       for (size_t i = 0; i < sums.size(); ++i) {
-        // All values are multiples of 1/4: sums of them are exact.
+        // All values are multiples of 1/4, so their sums are exact.
         ASSERT_EQ(written[i], sums[i]) << full << " to " << kept << ", element " << i;
         ASSERT_EQ(added[i], 2 + sums[i]) << full << " to " << kept << ", element " << i;
         ASSERT_EQ(maxima[i], greatest[i]) << full << " to " << kept << ", element " << i;
@@ -97,7 +99,7 @@ TEST(MapReduceTest, ReducesAFunctionOfBroadcastOperands) {
 }
 
 TEST(MapReduceTest, SumsOfFloat16AreKeptInFloat) {
-  // In float16 itself the sum of ones would stay at 2048.
+  // In float16 the sum of ones would stay at 2048.
   const std::vector<Float16> ones(3 * 4096, Float16(1.0f));
   std::vector<Float16> result(3);
   const ArrayView output{result.data(), {1, 3}, DType::kFloat16};

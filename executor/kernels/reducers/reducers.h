@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_REDUCERS_REDUCERS_H_
 #define COOPER_EXECUTOR_KERNELS_REDUCERS_REDUCERS_H_
 
-// How values are reduced to one, for reductions on every device.
+// Defines how values are reduced to one, for reductions on every device.
 
 #include <limits>
 #include <type_traits>
@@ -14,6 +14,7 @@ namespace cooper {
 
 enum class Reducer { kSum, kProduct, kMax, kMin };  // kMax and kMin of a NaN are NaN
 
+// Sums; integers wrap around.
 struct SumReducer {
   template <typename C>
   COOPER_HOST_DEVICE static C Initial() {
@@ -25,6 +26,7 @@ struct SumReducer {
   }
 };
 
+// Multiplies; integers wrap around.
 struct ProductReducer {
   template <typename C>
   COOPER_HOST_DEVICE static C Initial() {
@@ -36,18 +38,21 @@ struct ProductReducer {
   }
 };
 
+// Returns the initial value of a maximum.
 template <typename C>
 COOPER_HOST_DEVICE constexpr C LowestOf() {
   if constexpr (std::is_integral_v<C>) return std::numeric_limits<C>::lowest();
   return -std::numeric_limits<C>::infinity();
 }
 
+// Returns the initial value of a minimum.
 template <typename C>
 COOPER_HOST_DEVICE constexpr C HighestOf() {
   if constexpr (std::is_integral_v<C>) return std::numeric_limits<C>::max();
   return std::numeric_limits<C>::infinity();
 }
 
+// The maximum; NaN if any value is NaN.
 struct MaxReducer {
   template <typename C>
   COOPER_HOST_DEVICE static C Initial() {
@@ -59,6 +64,7 @@ struct MaxReducer {
   }
 };
 
+// The minimum; NaN if any value is NaN.
 struct MinReducer {
   template <typename C>
   COOPER_HOST_DEVICE static C Initial() {
@@ -70,17 +76,18 @@ struct MinReducer {
   }
 };
 
-// What is done to results: they are divided, then their square root is taken. A root is that of a
-// sum of squares, which may be beyond float though the root is not: float arrays get it right too.
+// Operations on the result of a reduction: division, then the square root. Roots are of sums of
+// squares, which may overflow float although the root does not; norms of float arrays are
+// nevertheless right.
 struct ReductionEnd {
   double divisor = 1;
   bool square_root = false;
 
-  // Nothing.
+  // Returns whether there is no operation.
   bool is_none() const { return divisor == 1 && !square_root; }
 };
 
-// The mean of no integers is 0; of no floats it is NaN.
+// Divides; the mean of no integers is 0, of no floats NaN.
 template <typename C>
 COOPER_HOST_DEVICE C ReducedQuotient(C a, C b) {
   if constexpr (std::is_integral_v<C>) {

@@ -1,14 +1,14 @@
 #ifndef COOPER_EXECUTOR_KERNELS_REDUCERS_SET_REDUCE_H_
 #define COOPER_EXECUTOR_KERNELS_REDUCERS_SET_REDUCE_H_
 
-// Reductions of many sets of elements at once, for kernels such as softmax and norms that reduce a
-// set and then go over it again. For .cu files.
+// Reduces many sets of elements at once, for kernels such as softmax and norms that reduce a set
+// and then visit it again. For .cu files.
 //
-// An array is seen as (outer, n, inner): each of the outer * inner sets has n elements, `inner`
-// apart; or, the other way round, as (outer, channels, inner), where a set is a channel. Some lanes
-// of a block share a set, as many as suit its size; a block has several sets where they are small.
-// Neighbouring threads read neighbouring elements in either view. Sums are made without atomics, in
-// an order that depends on the shape alone: equal input gives equal bits.
+// An array is viewed as (outer, n, inner): each of the outer * inner sets has n elements, `inner`
+// apart. Alternatively it is viewed as (outer, channels, inner), where a set is a channel. Some
+// lanes of a block share a set; their number depends on its size, and a block has several sets if
+// they are small. Neighbouring threads read neighbouring elements in both views. Sums use no
+// atomics and an order that depends on the shape alone: equal inputs give equal bits.
 
 #include <algorithm>
 #include <cstdint>
@@ -23,15 +23,15 @@
 namespace cooper {
 
 inline constexpr int kSetThreads = 256;  // of a block
-// Of a block whose kernel is compiled for as many (__launch_bounds__), for long sets.
+// The most threads of a block, for long sets. Such a kernel needs __launch_bounds__.
 inline constexpr int kMostSetThreads = 1024;
 
-// How many values of a set each lane of a kernel keeps in registers, if these are all: see
-// DispatchHeld in set_values.h. kMostHeld is for single floats.
+// The number of values of a set that each lane keeps in registers, if these are all: see
+// DispatchHeld in set_values.h. kMostHeld is for float only.
 inline constexpr int kFewHeld = 4, kManyHeld = 16, kMostHeld = 32;
 
 // For __launch_bounds__(kThreadsHolding<C, kHeld>, kBlocksHolding<C, kHeld>) of kernels that
-// compute in C: threads of a block, and blocks that are to have room in a multiprocessor's
+// compute in C: the threads of a block, and the blocks that must fit in a multiprocessor's
 // registers. A double takes two registers.
 template <typename C, int kHeld>
 inline constexpr int kThreadsHolding = sizeof(C) > sizeof(float) ? kSetThreads
@@ -43,13 +43,14 @@ inline constexpr int kBlocksHolding = kHeld == 0            ? 1
                                       : kHeld == kFewHeld   ? 4
                                       : kNeedsMoreRegisters ? 1
                                                             : 2;
-// The most threads of a set where a kernel computes in double for either dtype, else in float.
+// Returns the most threads of a set for a kernel that computes in double if either dtype is
+// float64, else in float.
 inline int MostThreadsFor(DType a, DType b) {
   return a == DType::kFloat64 || b == DType::kFloat64 ? kThreadsHolding<double, 0>
                                                       : kThreadsHolding<float, 0>;
 }
 
-// A view, and how a block's threads are shared out.
+// A view of an array, and the distribution of its sets over a block's threads.
 struct SetPlan {
   int64_t outer, n, inner;
   bool channels;  // the sets are along n, with outer * inner elements each
@@ -61,20 +62,21 @@ struct SetPlan {
   __host__ __device__ int64_t size() const { return channels ? outer * inner : n; }
 };
 
+// Returns the least power of 2 that is at least `work`, but at most `most`.
 inline int LanesFor(int64_t work, int most) {
   int lanes = 1;
   while (lanes < most && lanes < work) lanes *= 2;
   return lanes;
 }
 
-// Sets of n elements, `inner` apart, with up to `most_threads` for each. `most_held` is what the
-// kernel's call of DispatchHeld says.
+// Plans sets of n elements, `inner` apart, with up to `most_threads` for each. `most_held` is kMost
+// of the kernel's call of DispatchHeld.
 inline SetPlan PlanSets(int64_t outer, int64_t n, int64_t inner, int most_threads = kSetThreads,
                         int most_held = kManyHeld) {
   SetPlan p{.outer = outer, .n = n, .inner = inner, .channels = false, .adjacent = inner == 1};
   if (p.adjacent) {
-    // Four elements or more for each lane of a warp, which needs no barriers; then as many as are
-    // kept in registers, by few threads if that is enough.
+    // Lanes of a warp, which need no barriers, get four elements or more. Then lanes are added
+    // until registers hold the set, with as few threads as possible.
     p.lanes = LanesFor((n + kFewHeld - 1) / kFewHeld, 32);
     for (int most = kSetThreads; most <= most_threads && n > int64_t{p.lanes} * most_held;
          most *= 2) {
@@ -82,20 +84,20 @@ inline SetPlan PlanSets(int64_t outer, int64_t n, int64_t inner, int most_thread
     }
     p.threads = std::max(kSetThreads, p.lanes);
   } else {
-    // 32 sets next to each other where there are so many.
+    // A warp reads 32 adjacent sets if there are as many.
     p.lanes = LanesFor((n + 3) / 4, kSetThreads / LanesFor(inner, 32));
   }
   return p;
 }
 
-// Sets of the outer * inner elements of a channel, with up to `most_threads` for each.
+// Plans sets that are channels, with outer * inner elements each and up to `most_threads` for each.
 inline SetPlan PlanChannels(int64_t outer, int64_t channels, int64_t inner,
                             int most_threads = kSetThreads) {
-  // Without elements nothing is looked at, but `inner` is divided by.
+  // An empty array has no elements to visit, but ChannelWalk divides by `inner`.
   if (inner == 0) outer = 0, inner = 1;
   SetPlan p{
       .outer = outer, .n = channels, .inner = inner, .channels = true, .adjacent = inner >= 8};
-  // Eight floats next to each other are a sector of memory.
+  // Eight adjacent floats are a memory sector.
   const int most = p.adjacent ? kSetThreads : kSetThreads / LanesFor(channels, 8);
   p.lanes = LanesFor((outer * inner + 3) / 4, most);
   if (p.adjacent) {
@@ -106,7 +108,7 @@ inline SetPlan PlanChannels(int64_t outer, int64_t channels, int64_t inner,
   return p;
 }
 
-// The elements of a channel from one lane's first on, as many lanes apart as share it.
+// Iterates over the elements of a channel from a lane's first one on, in steps of plan.lanes.
 class ChannelWalk {
  public:
   __device__ ChannelWalk(const SetPlan& plan, int64_t channel, int lane)
@@ -117,7 +119,7 @@ class ChannelWalk {
         o_step_(plan.lanes / plan.inner),
         r_step_(plan.lanes % plan.inner) {}
 
-  // In steps that need no division.
+  // Returns the next element. Needs no division.
   __device__ int64_t Next() {
     const int64_t element = (o_ * p_.n + channel_) * p_.inner + r_;
     o_ += o_step_;
@@ -136,7 +138,7 @@ class ChannelWalk {
   const int64_t o_step_, r_step_;
 };
 
-// What one thread has of its set.
+// The part of its sets that one thread processes. `plan` must outlive it.
 class SetThread {
  public:
   __device__ explicit SetThread(const SetPlan& plan) : p_(plan), sets_(plan.threads / plan.lanes) {
@@ -147,8 +149,8 @@ class SetThread {
 
   __device__ bool IsFirst() const { return lane_ == 0; }
 
-  // Calls fn(set) for this thread's sets. All threads of a block make as many calls, so that fn may
-  // reduce; where there are no more sets it gets -1, and the loops below nothing.
+  // Calls fn(set) for this thread's sets. All threads of a block make the same number of calls, so
+  // fn may reduce. Threads without a further set get -1, for which the loops below do nothing.
   template <typename Fn>
   __device__ void ForEachSet(Fn&& fn) const {
     const int64_t step = static_cast<int64_t>(gridDim.x) * sets_;
@@ -159,7 +161,7 @@ class SetThread {
     }
   }
 
-  // Calls fn(element, its place in the set) for this lane's elements of the set. The place in a
+  // Calls fn(element, position in the set) for this lane's elements of the set. The position in a
   // channel is (outer, inner) as one number.
   template <typename Fn>
   __device__ void ForEach(int64_t set, Fn&& fn) const {
@@ -173,8 +175,8 @@ class SetThread {
     for (int64_t j = lane_; j < p_.outer * p_.inner; j += p_.lanes) fn(walk.Next(), j);
   }
 
-  // The same in two calls, use(element, place, load(element)), with several loads under way,
-  // without which the threads of a GPU cannot keep its memory busy.
+  // Calls use(element, position, load(element)) for this lane's elements. Issues several loads at
+  // once, without which the threads cannot keep the GPU's memory busy.
   template <typename Load, typename Use>
   __device__ void ForEachLoaded(int64_t set, Load&& load, Use&& use) const {
     if (set < 0) return;
@@ -193,8 +195,9 @@ class SetThread {
     }
   }
 
-  // Calls fn(element, place, k) for this lane's elements of a set that has at most kHeld for each
-  // lane and is no channel: for k from 0 on, which is known when the kernel is compiled.
+  // Calls fn(element, position, k) for this lane's elements of a set that is not a channel and has
+  // at most kHeld elements for each lane. k counts from 0 and is a compile-time constant after
+  // unrolling.
   template <int kHeld, typename Fn>
   __device__ void ForEachHeld(int64_t set, Fn&& fn) const {
     if (set < 0) return;
@@ -207,7 +210,8 @@ class SetThread {
     }
   }
 
-  // `op` over the values of the set's lanes, in each of them. All threads of the block must call.
+  // Reduces the values of the set's lanes with `op` and returns the result in each lane. All
+  // threads of the block must call it.
   template <typename C, typename Op>
   __device__ C Reduce(C value, Op&& op) const {
     __shared__ C partial[kMostSetThreads];
@@ -217,7 +221,7 @@ class SetThread {
         value = op(value, __shfl_xor_sync(0xffffffffu, value, step));
       }
       if (p_.lanes <= 32) return value;
-      __syncthreads();  // until what was here before has been read
+      __syncthreads();  // until all threads have read the previous values
       if (t % 32 == 0) partial[t / 32] = value;
       __syncthreads();
       const int warps = p_.lanes / 32;
@@ -235,17 +239,20 @@ class SetThread {
     return partial[slot_];
   }
 
+  // Returns the sum of the set's lanes in each lane. All threads of the block must call it.
   template <typename C>
   __device__ C Sum(C value) const {
     return Reduce(value, [](C a, C b) { return a + b; });
   }
+  // Returns the maximum of the set's lanes in each lane. A NaN may be lost. All threads of the
+  // block must call it.
   template <typename C>
   __device__ C Max(C value) const {
     return Reduce(value, [](C a, C b) { return b > a ? b : a; });
   }
 
-  // The sum of term(i) over [0, n), which the set's lanes share. All threads of the block must
-  // call.
+  // Returns the sum of term(i) over [0, n), which the set's lanes share. All threads of the block
+  // must call it.
   template <typename C, typename Term>
   __device__ C SumOf(int64_t n, Term&& term) const {
     C sum = 0;
@@ -253,7 +260,8 @@ class SetThread {
     return Sum(sum);
   }
 
-  // The sum of term(place, load(element)) over the set, as ForEachLoaded goes over it.
+  // Returns the sum of term(position, load(element)) over the set, with ForEachLoaded. All threads
+  // of the block must call it.
   template <typename C, typename Load, typename Term>
   __device__ C SumOverLoaded(int64_t set, Load&& load, Term&& term) const {
     C sum = 0;
@@ -261,7 +269,7 @@ class SetThread {
     return Sum(sum);
   }
 
-  // The sum of term(element, place) over the set.
+  // Returns the sum of term(element, position) over the set. All threads of the block must call it.
   template <typename C, typename Term>
   __device__ C SumOver(int64_t set, Term&& term) const {
     C sum = 0;
@@ -269,7 +277,7 @@ class SetThread {
       ForEach(set, [&](int64_t i, int64_t j) { sum += term(i, j); });
     } else if (set >= 0) {
       const int64_t begin = BeginOf(set);
-      // With several loads under way.
+      // Issues several loads at once.
 #pragma unroll 4
       for (int64_t j = lane_; j < p_.n; j += p_.lanes) sum += term(begin + j * p_.inner, j);
     }
@@ -277,17 +285,17 @@ class SetThread {
   }
 
  private:
-  // The first element of a set that is no channel.
+  // Returns the first element of a set that is not a channel.
   __device__ int64_t BeginOf(int64_t set) const {
     return p_.inner == 1 ? set * p_.n : set / p_.inner * p_.n * p_.inner + set % p_.inner;
   }
 
-  // Places from lane_ on, their elements in turn from next().
+  // Visits the positions from lane_ on; next() returns their elements in turn.
   template <typename Next, typename Load, typename Use>
   __device__ void LoadAhead(int64_t size, Next&& next, Load&& load, Use&& use) const {
     using Value = decltype(load(int64_t{0}));
-    // What the registers of 1024 threads hold on every GPU; doubles take too many.
-    constexpr bool kOne = sizeof(Value) == alignof(Value);  // not two that are read together
+    // The registers of 1024 threads hold this many loads on every GPU; doubles take too many.
+    constexpr bool kOne = sizeof(Value) == alignof(Value);  // not a pair of values
     constexpr int kLoads = kNeedsMoreRegisters          ? 1
                            : alignof(Value) > 4         ? 1
                            : kOne && sizeof(Value) <= 4 ? 4
@@ -312,7 +320,7 @@ class SetThread {
   int lane_, slot_;
 };
 
-// Launches a kernel whose first parameter is the plan. Nothing is launched without sets.
+// Launches a kernel whose first parameter is the plan. Does nothing if there are no sets.
 template <typename... P, typename... A>
 absl::Status LaunchSets(const KernelContext& c, const SetPlan& plan, void (*kernel)(SetPlan, P...),
                         A&&... arguments) {

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_REDUCERS_SET_VALUES_H_
 #define COOPER_EXECUTOR_KERNELS_REDUCERS_SET_VALUES_H_
 
-// Values of sets (set_reduce.h) that a kernel goes over several times: kept in registers where they
+// Values of sets (set_reduce.h) that a kernel visits several times: they stay in registers if they
 // are few enough. For .cu files.
 //
 //   template <int kHeld>
@@ -27,8 +27,8 @@
 
 namespace cooper {
 
-// What load(element) gives for one lane's elements of a set that is gone over several times: kept
-// in registers, or, where kHeld is 0, loaded each time.
+// The values load(element) of one lane's elements of a set. They are kept in registers, or, if
+// kHeld is 0, loaded in each pass.
 template <int kHeld, typename Load>
 class SetValues {
   using Value = decltype(std::declval<Load>()(int64_t{0}));
@@ -41,7 +41,7 @@ class SetValues {
     }
   }
 
-  // Calls use(element, place, value).
+  // Calls use(element, position, value) for each value.
   template <typename Use>
   __device__ void ForEach(Use&& use) const {
     if constexpr (kHeld > 0) {
@@ -53,7 +53,7 @@ class SetValues {
     }
   }
 
-  // The sum of term(place, value). All threads of the block must call.
+  // Returns the sum of term(position, value). All threads of the block must call it.
   template <typename C, typename Term>
   __device__ C Sum(Term&& term) const {
     C sum = 0;
@@ -61,7 +61,7 @@ class SetValues {
     return thread_.Sum(sum);
   }
 
-  // Keeps term(place, value) in place of the value. Only of values that are held.
+  // Replaces each value by term(position, value). Requires kHeld > 0.
   template <typename Term>
   __device__ void Replace(Term&& term) {
     static_assert(kHeld > 0);
@@ -69,8 +69,8 @@ class SetValues {
                                [&](int64_t, int64_t j, int k) { held_[k] = term(j, held_[k]); });
   }
 
-  // The sum as above, where term(place, value) is kept in place of the value. Only of values that
-  // are held.
+  // Replaces each value by term(position, value) and returns the sum of the new values. All threads
+  // of the block must call it. Requires kHeld > 0.
   template <typename C, typename Term>
   __device__ C ReplaceAndSum(Term&& term) {
     static_assert(kHeld > 0);
@@ -89,18 +89,19 @@ class SetValues {
   Value held_[kHeld > 0 ? kHeld : 1];
 };
 
-// How many a lane holds that is to hold kHeld.
+// The number of values that a lane holds in this build of a kernel for kHeld.
 template <int kHeld>
 inline constexpr int kHeldHere = kNeedsMoreRegisters&& kHeld == kMostHeld ? 0 : kHeld;
 
+// Returns the values of this lane's elements of the set. `thread` must outlive them.
 template <int kHeld, typename Load>
 __device__ SetValues<kHeldHere<kHeld>, Load> ValuesOf(const SetThread& thread, int64_t set,
                                                       Load load) {
   return SetValues<kHeldHere<kHeld>, Load>(thread, set, load);
 }
 
-// Calls fn(Held{}), whose status it returns, where Held::value is how many values of a set of the
-// plan each lane of a kernel that computes in C is to hold, at most kMost: 0 where there are more.
+// Returns fn(Held{}), a status. Held::value is the number of values, at most kMost, that each lane
+// holds in a kernel that computes in C; 0 if a set of the plan has more.
 template <typename C, int kMost, typename Fn>
 absl::Status DispatchHeld(const SetPlan& plan, Fn&& fn) {
   if constexpr (sizeof(C) <= sizeof(float)) {

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_REDUCERS_SUM_CHANNELS_H_
 #define COOPER_EXECUTOR_KERNELS_REDUCERS_SUM_CHANNELS_H_
 
-// The gradient of a bias: the sum of all elements of each channel. For .cu files.
+// Computes the gradient of a bias: the sum of all elements of each channel. For .cu files.
 
 #include <cstdint>
 
@@ -14,6 +14,7 @@ namespace cooper {
 
 template <typename T>
 __global__ void __launch_bounds__(kMostSetThreads)
+    // The kernel of SumChannels. The sets of `plan` are the channels.
     SumEachChannel(SetPlan plan, const T* in, T* sums, bool add) {
   using C = ComputeType<T>;
   const SetThread thread(plan);
@@ -25,8 +26,9 @@ __global__ void __launch_bounds__(kMostSetThreads)
   });
 }
 
-// sums (channels,) = or += the sums of in (outer, channels, inner) over both other axes: zeros
-// where these are empty. Equal input gives equal bits.
+// Queues a kernel that writes or adds the sums of in (outer, channels, inner) over outer and inner
+// to sums (channels,). Sums of no elements are 0. Equal inputs give equal bits. Errors: those of
+// Launch.
 template <typename T>
 absl::Status SumChannels(const KernelContext& c, int64_t outer, int64_t channels, int64_t inner,
                          const T* in, T* sums, bool add) {

@@ -48,7 +48,7 @@ absl::Status BilinearResizeCpu(const KernelContext& c) {
   });
 }
 
-// Gathers: each pixel of data's gradient is written once, by one thread, in a fixed order.
+// Gathers: one thread writes each pixel of data's gradient once, in a fixed order.
 absl::Status BilinearResizeBackwardCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   return DispatchFloat(c.outputs[0].dtype, [&](auto type) {

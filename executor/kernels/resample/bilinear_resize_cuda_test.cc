@@ -1,4 +1,4 @@
-// _contrib_BilinearResize2D on a GPU against the CPU.
+// Compares _contrib_BilinearResize2D on a GPU with the CPU.
 
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@
 namespace cooper {
 namespace {
 
-// Of what the kernels look at: both directions, more elements than one block has threads.
+// Cases that enlarge and shrink; some have more elements than a block has threads.
 struct ResizeCase {
   const char* name;
   const char* height;
@@ -27,7 +27,8 @@ const ResizeCase kCases[] = {
     {"Empty", "3", "2", {0, 3, 4, 4}, {0, 3, 3, 2}},
 };
 
-// Both devices mix in the dtype's own type, or float: some roundings of sums of up to 48 products.
+// Both devices interpolate in the dtype itself or in float; sums of up to 48 products have some
+// roundings.
 TEST(BilinearResizeCudaTest, EqualsTheCpus) {
   COOPER_REQUIRE_GPU();
   for (const ResizeCase& test : kCases) {

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RESAMPLE_GRID_SOURCE_H_
 #define COOPER_EXECUTOR_KERNELS_RESAMPLE_GRID_SOURCE_H_
 
-// Where BilinearSampler and SpatialTransformer take their elements from.
+// Computes which elements BilinearSampler and SpatialTransformer interpolate, for both devices.
 
 #include <cmath>
 #include <cstdint>
@@ -10,12 +10,13 @@
 
 namespace cooper {
 
-// Position i of `extent` on the axis from -1 to 1.
+// Returns the coordinate of position i of `extent` on the axis from -1 to 1.
 template <typename T>
 COOPER_HOST_DEVICE T NormalPosition(int64_t i, int64_t extent) {
   return T{-1} + T{2} * static_cast<T>(i) / static_cast<T>(extent - 1);
 }
 
+// The extents of the sampled images and of the output.
 struct SampledImages {
   int64_t batch, channels, in_h, in_w, out_h, out_w;
 
@@ -23,12 +24,12 @@ struct SampledImages {
   COOPER_HOST_DEVICE int64_t out_size() const { return out_h * out_w; }
 };
 
-// Where position i of the output of a sample comes from: the element above and left of it, and how
-// near that is.
+// The source of position i of a sample's output: the element above and left of it, and its weights.
+// `grid` is the sample's grid (2, out_h, out_w).
 template <typename T>
 struct GridSource {
   int64_t x, y;
-  T wx, wy;  // weights of column x and row y; 1 - w those of x + 1, y + 1
+  T wx, wy;  // weights of column x and row y; 1 - w for x + 1 and y + 1
 
   COOPER_HOST_DEVICE GridSource(const SampledImages& m, const T* grid, int64_t i) {
     const T at_x = (grid[i] + T{1}) * static_cast<T>(m.in_w - 1) / T{2};
@@ -41,7 +42,8 @@ struct GridSource {
     wy = T{1} - (at_y - floor_y);
   }
 
-  // Calls fn(corner, offset in the image, weight) for the corners inside: 0 and 1 in row y.
+  // Calls fn(corner, offset in the image, weight) for the corners inside the image. Corners 0 and 1
+  // are in row y, 2 and 3 in row y + 1.
   template <typename Fn>
   COOPER_HOST_DEVICE void ForEachCorner(const SampledImages& m, Fn&& fn) const {
     for (int corner = 0; corner < 4; ++corner) {
@@ -53,7 +55,7 @@ struct GridSource {
   }
 
  private:
-  // Far outside is as good as just outside, and converts.
+  // Clamps positions far outside to just outside, which gives the same result and fits in int64_t.
   COOPER_HOST_DEVICE static T Floor(T at, int64_t extent) {
     const T most = static_cast<T>(extent + 1);
     return std::floor(at < T{-2} ? T{-2} : most < at ? most : at);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr float kScale = 255;
 
-// Images (height, width, channels), or gradients of them.
+// The extents of images (height, width, channels), or of their gradients.
 struct Pixels {
   int64_t images, pixels, channels;
 
@@ -24,7 +24,8 @@ struct Pixels {
         pixels(shape.Product(shape.rank() - 3, shape.rank() - 1)),
         channels(shape[shape.rank() - 1]) {}
 
-  // Calls fn(element of the images, element of their planes) for all elements, a plane to a thread.
+  // Calls fn(index in the images, index in their planes) for all elements. A thread processes whole
+  // planes.
   template <typename Fn>
   void ForEach(Fn fn) const {
     ParallelFor(images * channels, RowGrain(pixels), [&](int64_t begin, int64_t end) {
@@ -53,7 +54,7 @@ absl::Status ToTensorCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-// Integers have no gradient: nobody asks for theirs.
+// Integer images have no gradient, so it is never requested.
 absl::Status ToTensorBackwardCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
@@ -67,7 +68,7 @@ absl::Status ToTensorBackwardCpu(const KernelContext& c) {
   });
 }
 
-// Stores fn(x, mean, std) of each element of input 0.
+// Stores fn(x, mean, std) for each element x of input 0.
 template <typename Fn>
 absl::Status ForEachChannel(const KernelContext& c, Fn fn) {
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();

@@ -15,7 +15,8 @@ namespace {
 constexpr float kScale = 255;
 constexpr int kMostChannels = 3;
 
-// Element i of planes (images, channels, pixels) is element From(i) of (images, pixels, channels).
+// Maps element i of planes (images, channels, pixels) to element From(i) of (images, pixels,
+// channels).
 struct Pixels {
   int64_t pixels, channels;
 
@@ -81,7 +82,7 @@ absl::Status ToTensorGradientGpu(const KernelContext& c) {
   });
 }
 
-// The gradient is that of what has no mean.
+// Normalizes input 0. The gradient is the same computation with mean 0.
 absl::Status NormalizeBy(const KernelContext& c, bool is_gradient) {
   if (IsEmpty(c)) return absl::OkStatus();
   const auto& param = c.param<ImageNormalizeParam>();

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RESAMPLE_RESIZED_AXIS_H_
 #define COOPER_EXECUTOR_KERNELS_RESAMPLE_RESIZED_AXIS_H_
 
-// How the pixels of one axis of a resized image come from those of the image. For kernels of
+// Computes the pixels of a resized image along one axis, for the kernels of
 // _contrib_BilinearResize2D.
 
 #include <cmath>
@@ -11,44 +11,45 @@
 
 namespace cooper {
 
-// Output pixel o is at Position(o) between the `in` pixels of the image, which stand at 0, 1, ...
-// It mixes the two beside it, each by how near it is.
+// One axis of a resized image. Output pixel o is at Position(o) among the `in` pixels of the image,
+// which are at 0, 1, ... It interpolates its two neighbours linearly.
 struct ResizedAxis {
   int64_t in, out;  // at least 1
   double step, shift;
 
-  // align_corners: the first and last pixels of both stand at the same places. Otherwise the edges
-  // of the images do.
+  // align_corners: the first and the last pixels of both images coincide. Otherwise the edges of
+  // the images do.
   ResizedAxis(int64_t in, int64_t out, bool align_corners) : in(in), out(out) {
     const double pixels = static_cast<double>(in), results = static_cast<double>(out);
     step = out == 1 ? 0 : align_corners ? (pixels - 1) / (results - 1) : pixels / results;
     shift = align_corners ? 0 : step / 2 - 0.5;
   }
 
+  // Returns the position of output pixel o, clamped to [0, in - 1].
   COOPER_HOST_DEVICE double Position(int64_t o) const {
     const double at = step * static_cast<double>(o) + shift;
     const double last = static_cast<double>(in - 1);
     return at < 0 ? 0 : last < at ? last : at;
   }
 
-  // Of pixel i in output pixel o; 0 if o is not beside it.
+  // Returns the weight of pixel i in output pixel o; 0 if they are not neighbours.
   COOPER_HOST_DEVICE double Weight(int64_t o, int64_t i) const {
     const double distance = std::fabs(Position(o) - static_cast<double>(i));
     return distance < 1 ? 1 - distance : 0;
   }
 
-  // The first output pixel at `position` or behind it; `out` if there is none.
+  // Returns the first output pixel at or after `position`; `out` if there is none.
   COOPER_HOST_DEVICE int64_t FirstFrom(double position) const {
     if (position <= 0) return 0;
     if (step == 0 || position > static_cast<double>(in - 1)) return out;
-    // The division may be off by a rounding.
+    // Corrects a rounding of the division.
     const double guess = (position - shift) / step;
     int64_t o = guess < static_cast<double>(out) ? static_cast<int64_t>(guess) : out;
     while (o > 0 && Position(o - 1) >= position) --o;
     while (o < out && Position(o) < position) ++o;
     return o;
   }
-  // The output pixels that pixel i has a weight in are among [Begin(i), End(i)).
+  // The output pixels in which pixel i has a weight are all in [Begin(i), End(i)).
   COOPER_HOST_DEVICE int64_t Begin(int64_t i) const {
     return FirstFrom(static_cast<double>(i - 1));
   }

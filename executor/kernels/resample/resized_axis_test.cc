@@ -28,7 +28,7 @@ TEST(ResizedAxisTest, CornersStayOrEdgesDo) {
   EXPECT_THAT(Positions(ResizedAxis(1, 3, false)), ElementsAre(0, 0, 0));
 }
 
-// Each output pixel's weights are those of two neighbours, and each pixel finds its output pixels.
+// Each output pixel has the weights of two neighbours, and each pixel finds its output pixels.
 TEST(ResizedAxisTest, EveryPixelFindsItsWeights) {
   for (const bool align_corners : {false, true}) {
     for (int64_t in = 1; in < 40; ++in) {

@@ -14,7 +14,7 @@
 namespace cooper {
 namespace {
 
-// grid (batch, 2, height, width) = matrix (batch, 2, 3) * (x, y, 1).
+// Computes grid (batch, 2, height, width) = matrix (batch, 2, 3) * (x, y, 1).
 template <typename T>
 void AffineGrid(const T* matrix, int64_t batch, int64_t height, int64_t width, T* grid, bool add) {
   for (int64_t row = 0; row < batch * 2; ++row) {
@@ -29,7 +29,7 @@ void AffineGrid(const T* matrix, int64_t batch, int64_t height, int64_t width, T
   }
 }
 
-// The transposed product.
+// Computes the gradient of AffineGrid, a product with the transposed matrix of coordinates.
 template <typename T>
 void AffineGradient(const T* grid_grad, int64_t batch, int64_t height, int64_t width, T* grad,
                     bool add) {
@@ -69,7 +69,7 @@ void Sample(const SampledImages& m, const T* data, const T* grid, T* out, bool a
   });
 }
 
-// data_grad += ..., grid_grad (+)= ...; either may be null.
+// Adds to data_grad, and writes or adds to grid_grad. Either may be null.
 template <typename T>
 void SampleGradient(const SampledImages& m, const T* ograd, const T* data, const T* grid,
                     T* data_grad, T* grid_grad, bool add_grid) {
@@ -110,7 +110,7 @@ void GridForward(const KernelContext& c) {
   if (param.transform_type == GridGeneratorParam::kAffine) {
     return AffineGrid(data, shape[0], shape[2], shape[3], out, add);
   }
-  // (position + flow) / ((extent - 1) / 2) - 1
+  // Computes (position + flow) / ((extent - 1) / 2) - 1.
   for (int64_t i = 0; i < c.outputs[0].size(); ++i) {
     const bool is_x = i / (shape[2] * shape[3]) % 2 == 0;
     const int64_t position = is_x ? i % shape[3] : i / shape[3] % shape[2];
@@ -148,7 +148,7 @@ void SamplerBackward(const KernelContext& c) {
                  data_grad, grid_grad, c.reqs[kGridGrad] == WriteReq::kAdd);
 }
 
-// The workspace is the grid; in the backward pass its gradient too.
+// The workspace holds the grid, and in the backward pass its gradient too.
 template <typename T>
 void TransformerForward(const KernelContext& c) {
   using enum SpatialTransformerArrays::Input;

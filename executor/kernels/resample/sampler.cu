@@ -31,8 +31,9 @@ __global__ void Sample(int64_t count, SampledImages m, const T* data, const T* g
   }
 }
 
-// Any position may reach any element: a plane is one thread's, which adds in the order of the
-// positions and needs no atomics. For what SortedDataGradient cannot number.
+// Computes the data gradient without atomics. Any position may reach any element, so one thread
+// computes a whole plane, in the order of the positions. Used if the indices are too large for
+// SortedDataGradient.
 template <typename T>
 __global__ void DataGradient(int64_t planes, SampledImages m, const T* ograd, const T* grid,
                              T* grad, bool add) {
@@ -49,20 +50,20 @@ __global__ void DataGradient(int64_t planes, SampledImages m, const T* ograd, co
   }
 }
 
-// The cells between neighbouring elements of the images, in which positions of the output have
-// their sources; those at the border have elements on one side.
+// The cells between neighbouring elements of the images. The source of an output position lies in
+// one cell; cells at the border have elements on one side only.
 struct Cells {
   SampledImages m;
 
   __host__ __device__ int64_t width() const { return m.in_w + 1; }
   __host__ __device__ int64_t count() const { return m.batch * (m.in_h + 1) * width(); }
-  // That below and right of (x - 1, y - 1), an element of sample n or one before its first.
+  // Returns the number of the cell whose upper left element is (x - 1, y - 1) of sample n.
   __device__ int64_t Number(int64_t n, int64_t y, int64_t x) const {
     return (n * (m.in_h + 1) + y) * width() + x;
   }
 };
 
-// The cell of position i of all samples, -1 if its source is outside.
+// Returns the cell of position i, counted over all samples; -1 if its source is outside.
 template <typename T>
 struct CellOf {
   Cells cells;
@@ -77,7 +78,7 @@ struct CellOf {
   }
 };
 
-// starts[cell], of all cells and one more: how many of the sorted positions come before it.
+// Computes starts[cell] for all cells and one more: the number of sorted positions before the cell.
 static __global__ void FindStarts(int64_t cells, int64_t count, const uint64_t* keys,
                                   int32_t* starts) {
   for (int64_t cell = FirstElement(); cell <= cells; cell += ElementStep()) {
@@ -96,8 +97,9 @@ static __global__ void FindStarts(int64_t cells, int64_t count, const uint64_t* 
 
 constexpr int kPlanes = 8;  // of a thread of SortedDataGradient
 
-// A thread has an element of some planes, which share the way to the positions in the four cells
-// around it. The rows of the launch are samples' chunks of planes, the columns their elements.
+// A thread computes one element of several planes, for which it looks up the positions in the four
+// cells around the element once. The rows of the launch are the samples' chunks of planes, the
+// columns their elements.
 template <typename T>
 __global__ void SortedDataGradient(int64_t rows, int64_t chunks, Cells cells, const T* ograd,
                                    const T* grid, const int32_t* positions, const int32_t* starts,
@@ -130,7 +132,7 @@ __global__ void SortedDataGradient(int64_t rows, int64_t chunks, Cells cells, co
   });
 }
 
-// Of each position: `count` is batch * out_size.
+// Computes the grid gradient of each position; `count` is batch * out_size.
 template <typename T>
 __global__ void GridGradient(int64_t count, SampledImages m, const T* ograd, const T* data,
                              const T* grid, T* grad, bool add) {
@@ -166,10 +168,10 @@ absl::Status RunSample(const KernelContext& c, const T* data, const Shape& shape
                         c.reqs[0] == WriteReq::kAdd);
 }
 
-constexpr int64_t kAlignment = 256;  // of what PairSort has in a workspace
+constexpr int64_t kAlignment = 256;  // of PairSort's arrays in a workspace
 int64_t Aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-// Whether there are positions to sort, and int32_t numbers them and the cells.
+// Returns whether there are positions to sort, and int32_t can number them and the cells.
 bool CanSort(const SampledImages& m) {
   const int64_t count = m.batch * m.out_size();
   return count > 0 && count < INT32_MAX && Cells{m}.count() < INT32_MAX;
@@ -179,7 +181,7 @@ int64_t StartBytes(const SampledImages& m) {
   return Aligned((Cells{m}.count() + 1) * static_cast<int64_t>(sizeof(int32_t)));
 }
 
-// Of RunSampleGradient behind `offset` bytes.
+// Prepares RunSampleGradient, whose workspace begins after `offset` bytes.
 absl::StatusOr<Prepared> PrepareSampleGradient(const PrepareContext& c, const ArrayView& ograd,
                                                const ArrayView& data, int64_t offset) {
   const SampledImages m = ImagesOf(data.shape, ograd.shape);
@@ -205,7 +207,8 @@ absl::Status RunSortedDataGradient(const KernelContext& c, const SampledImages& 
                     sort.values(), starts, c.outputs[0].as<T>(), c.reqs[0] == WriteReq::kAdd);
 }
 
-// Output 0 is data's gradient; grid_grad may be null. The workspace is free behind `offset` bytes.
+// Queues the gradients of data, output 0, and of the grid; grid_grad may be null. The first
+// `offset` bytes of the workspace are in use.
 template <typename T>
 absl::Status RunSampleGradient(const KernelContext& c, const ArrayView& ograd,
                                const ArrayView& data, const T* grid, T* grid_grad, bool add_grid,
@@ -259,7 +262,7 @@ int64_t GridBytes(const ArrayView& output) {
   return output.shape[0] * 2 * output.shape[2] * output.shape[3] * SizeOf(output.dtype);
 }
 
-// The workspace begins with the grid; in the backward pass with its gradient too.
+// The workspace begins with the grid, and in the backward pass with its gradient too.
 template <typename T>
 absl::Status TransformerForward(const KernelContext& c) {
   using enum SpatialTransformerArrays::Input;
@@ -298,13 +301,13 @@ absl::StatusOr<Prepared> PrepareSamplerBackward(const PrepareContext& c) {
 
 using RunFn = absl::Status (*)(const KernelContext&);
 
-// Of input 0's dtype.
+// Calls the function for input 0's dtype.
 template <RunFn run_float, RunFn run_double>
 absl::Status Run(const KernelContext& c) {
   return c.inputs[0].dtype == DType::kFloat64 ? run_double(c) : run_float(c);
 }
 
-// The same, unless there is nothing to write.
+// Calls the function for input 0's dtype, unless output 0 is not requested.
 template <RunFn run_float, RunFn run_double>
 absl::Status RunIfWanted(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();

@@ -1,4 +1,4 @@
-// BilinearSampler and SpatialTransformer on a GPU against the CPU.
+// Compares BilinearSampler and SpatialTransformer on a GPU with the CPU.
 
 #include "executor/kernels/launch/compare_kernels.h"
 #include "gtest/gtest.h"
@@ -7,8 +7,8 @@
 namespace cooper {
 namespace {
 
-// Positions inside the images and outside; more planes than a thread has, elements that many
-// positions share or none.
+// Positions are inside and outside of the images; there are more planes than a thread has, and
+// elements that many positions or none share.
 const KernelCase kCases[] = {
     {"Sampler", "BilinearSampler", "", {}, {{2, 3, 5, 6}, {2, 2, 4, 7}}, {{2, 3, 4, 7}}},
     {"SamplerBackward",

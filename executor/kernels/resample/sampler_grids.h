@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RESAMPLE_SAMPLER_GRIDS_H_
 #define COOPER_EXECUTOR_KERNELS_RESAMPLE_SAMPLER_GRIDS_H_
 
-// The grids of positions that images are sampled at, and their gradients. For .cu files.
+// Computes the grids of positions at which images are sampled, and their gradients. For .cu files.
 
 #include <cstdint>
 
@@ -14,7 +14,7 @@
 
 namespace cooper {
 
-// grid (batch, 2, height, width) = matrix (batch, 2, 3) * (x, y, 1).
+// Computes grid (batch, 2, height, width) = matrix (batch, 2, 3) * (x, y, 1).
 template <typename T>
 __global__ void AffineGrid(int64_t count, int64_t height, int64_t width, const T* matrix, T* grid,
                            bool add) {
@@ -26,7 +26,7 @@ __global__ void AffineGrid(int64_t count, int64_t height, int64_t width, const T
   }
 }
 
-// The transposed product; the sets are the rows of matrices.
+// Computes the gradient of AffineGrid. The sets of `plan` are the rows of the matrices.
 template <typename T>
 __global__ void AffineGradient(SetPlan plan, int64_t height, int64_t width, const T* grid_grad,
                                T* grad, bool add) {
@@ -46,7 +46,8 @@ __global__ void AffineGradient(SetPlan plan, int64_t height, int64_t width, cons
   });
 }
 
-// (position + flow) / ((extent - 1) / 2) - 1 of flow (batch, 2, height, width), or its gradient.
+// Computes (position + flow) / ((extent - 1) / 2) - 1 for flow (batch, 2, height, width), or its
+// gradient.
 template <typename T>
 __global__ void WarpGrid(int64_t count, int64_t height, int64_t width, bool is_gradient,
                          const T* in, T* out, bool add) {
@@ -59,7 +60,7 @@ __global__ void WarpGrid(int64_t count, int64_t height, int64_t width, bool is_g
   }
 }
 
-// `shape` is (batch, channels, height, width) of what is sampled.
+// Queues AffineGrid. `shape` is (batch, channels, height, width) of the sampled output.
 template <typename T>
 absl::Status RunAffineGrid(const KernelContext& c, const T* matrix, const Shape& shape, T* grid,
                            bool add) {
@@ -67,6 +68,7 @@ absl::Status RunAffineGrid(const KernelContext& c, const T* matrix, const Shape&
   return LaunchElements(c, count, AffineGrid<T>, count, shape[2], shape[3], matrix, grid, add);
 }
 
+// Queues AffineGradient for output `grad`.
 template <typename T>
 absl::Status RunAffineGradient(const KernelContext& c, const T* grid_grad, const Shape& shape,
                                const ArrayView& grad, WriteReq req) {
@@ -74,7 +76,7 @@ absl::Status RunAffineGradient(const KernelContext& c, const T* grid_grad, const
                     shape[3], grid_grad, grad.as<T>(), req == WriteReq::kAdd);
 }
 
-// As WarpGrid, from input 0 to output 0.
+// Queues WarpGrid from input 0 to output 0.
 template <typename T>
 absl::Status RunWarp(const KernelContext& c, bool is_gradient) {
   const Shape& shape = c.inputs[0].shape;

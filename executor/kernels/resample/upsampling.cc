@@ -15,7 +15,8 @@
 namespace cooper {
 namespace {
 
-// bilinear: a transposed convolution, each channel a group of its own.
+// Describes sample_type bilinear as a transposed convolution in which each channel is its own
+// group.
 ConvolutionProduct BilinearProduct(const UpSamplingParam& param, const Shape& data,
                                    const Shape& output) {
   ConvolutionProduct p;
@@ -33,7 +34,7 @@ ConvolutionProduct BilinearProduct(const UpSamplingParam& param, const Shape& da
 }
 
 // Calls fn(first element of the plane in the large array, in the small one) for every plane of the
-// input, whose channels begin at `channel` of the large array.
+// input. Its channels begin at `channel` of the large array.
 template <typename Fn>
 void ForEachPlane(const Shape& small, const Shape& large, int64_t channel, Fn&& fn) {
   ParallelFor(small[0] * small[1], 1, [&](int64_t begin, int64_t end) {
@@ -44,7 +45,7 @@ void ForEachPlane(const Shape& small, const Shape& large, int64_t channel, Fn&& 
   });
 }
 
-// Each of n elements twice.
+// Writes or adds each of n elements twice.
 template <typename T>
 void RepeatTwice(const T* in, int64_t n, bool add, T* out) {
   for (int64_t x = 0; x < n; ++x) {
@@ -116,7 +117,7 @@ bool IsBilinear(const OpCall& call) {
   return call.param<UpSamplingParam>().sample_type == UpSamplingParam::kBilinear;
 }
 
-// Products of matrices have no code for float16, which the nearest neighbour has.
+// Matrix products have no code for float16; nearest-neighbour upsampling does.
 absl::Status CheckBilinearDType(DType dtype) {
   if (kFloat32Or64.contains(dtype)) return absl::OkStatus();
   return absl::UnimplementedError(absl::StrCat("no cpu kernel for sample_type bilinear of ",

@@ -13,7 +13,7 @@
 namespace cooper {
 namespace {
 
-// One small array in a large one, from `channel` on.
+// The extents of a small array and of the large array that contains its result from `channel` on.
 struct Images {
   int64_t channels, height, width;              // of the small array
   int64_t all_channels, all_height, all_width;  // of the large array
@@ -21,7 +21,7 @@ struct Images {
 
   __device__ int64_t scale_y() const { return all_height / height; }
   __device__ int64_t scale_x() const { return all_width / width; }
-  // The beginning of the large array's plane for plane i of the small one.
+  // Returns the first element of the large array's plane for plane i of the small one.
   template <typename I>
   __device__ int64_t LargePlane(I i) const {
     const I image = i / static_cast<I>(channels), rest = i - image * static_cast<I>(channels);
@@ -33,7 +33,7 @@ Images ImagesOf(const Shape& small, const Shape& large, int64_t channel) {
   return {small[1], small[2], small[3], large[1], large[2], large[3], channel};
 }
 
-// `count` is that of the elements which the small array becomes. Indices are of type I.
+// `count` is the number of output elements of the small array. Indices have type I.
 template <typename T, typename I>
 __global__ void NearestForward(int64_t count, Images m, const T* in, T* out, bool add) {
   using C = ComputeType<T>;
@@ -66,8 +66,9 @@ __global__ void NearestBackward(int64_t count, Images m, const T* ograd, T* grad
   }
 }
 
-// bilinear: a transposed convolution of each channel with its own window. Element (y, x) of a small
-// plane reaches (y * scale - pad + v, x * scale - pad + u) of the large one by weight (v, u).
+// sample_type bilinear: a transposed convolution of each channel with its own window. Element (y,
+// x) of a small plane contributes weight (v, u) to (y * scale - pad + v, x * scale - pad + u) of
+// the large one.
 struct Bilinear {
   Images m;
   int64_t scale, kernel, pad;
@@ -121,7 +122,8 @@ __global__ void BilinearDataGradient(int64_t count, Bilinear b, const T* ograd, 
   }
 }
 
-// A set of the plan is one weight: it goes over the small elements of its channel in all images.
+// Each set of the plan is one weight, which sums over the small elements of its channel in all
+// images.
 template <typename T>
 __global__ void BilinearWeightGradient(SetPlan plan, Bilinear b, const T* ograd, const T* data,
                                        T* grad, bool add) {

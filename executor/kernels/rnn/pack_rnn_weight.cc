@@ -1,4 +1,4 @@
-// The kernel of _pack_rnn_weight, which makes the weights of _prepared_rnn.
+// The kernel of _pack_rnn_weight, which packs the weights for _prepared_rnn.
 
 #include <cstdint>
 

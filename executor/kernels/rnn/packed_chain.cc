@@ -26,9 +26,9 @@ PackedStepRow PackedChain::RowAt(int64_t t, int64_t place) const {
 }
 
 void PackedChain::Run(int64_t begin, int64_t end) const {
-  // Multiplications of a step that outweigh the hand-over to another thread.
+  // The multiplications of a step that outweigh passing work to another thread.
   constexpr int64_t kMinProducts = 1 << 16;
-  constexpr int64_t kRows = 48;  // that are put together at a time
+  constexpr int64_t kRows = 48;  // rows that are processed together
   const int64_t hidden = dims.hidden;
   const int64_t panels = NumPackedPanels(hidden);
   const int64_t of_panel = (end - begin) * dims.recurrent * hidden * kPackedFeatures;

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RNN_PACKED_CHAIN_H_
 #define COOPER_EXECUTOR_KERNELS_RNN_PACKED_CHAIN_H_
 
-// All steps of some sequences through a layer in one direction, for prediction (packed_step.h):
-// each step reads the states that the one before has left in the layer's output.
+// Runs all steps of some sequences through a layer in one direction, for prediction
+// (packed_step.h). Each step reads the states that the previous one wrote to the layer's output.
 
 #include <cstdint>
 
@@ -12,28 +12,30 @@
 
 namespace cooper {
 
-// Arrays "by place" are (batch, hidden) in the order of `rows`. Several threads may run one chain,
-// each with places of its own.
+// The chain of steps of one layer and direction. Arrays "by place" are (batch, hidden) in the order
+// of `rows`. Owns nothing. Several threads may call Run at once for disjoint ranges of places.
 struct PackedChain {
-  // Takes the sequences at the places [begin, end) through all their steps. Where these are few,
-  // each step's features are cut into parts for several threads.
+  // Runs all steps of the sequences at the places [begin, end). If these are few, splits each
+  // step's features among several threads.
   void Run(int64_t begin, int64_t end) const;
 
   const RNNDims& dims;
   const RNNRows& rows;
   int direction;
   PackedStep step;
-  const float* slots;       // (packed rows, slots, hidden), as PackedInputProduct leaves them
+  const float* slots;       // (packed rows, slots, hidden), as PackedInputProduct writes them
   const float* state;       // by place, before the first step
-  const float* state_cell;  // likewise; lstm
-  float* cell;              // lstm, by place: the cell state of the latest step; may be state_cell
+  const float* state_cell;  // by place, before the first step; lstm only
+  float* cell;              // lstm only, by place: the latest cell state; may be state_cell
   float* output;            // this direction's features of the first row of the layer's output
-  // By place, after the last step; may be `state`, and keeps what it is for sequences without
-  // steps. Null: not wanted.
+  // By place, after the last step. May be `state`. Not written for sequences without steps. Null if
+  // not requested.
   float* last_state;
 
  private:
+  // Returns the output features of step t of the sequence at `place`.
   float* OutputAt(int64_t t, int64_t place) const;
+  // Returns the arrays of step t of the sequence at `place`.
   PackedStepRow RowAt(int64_t t, int64_t place) const;
 };
 

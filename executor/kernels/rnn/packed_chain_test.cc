@@ -36,7 +36,7 @@ RNNParam ParamOf(RNNMode mode) {
   return param;
 }
 
-// One direction of a layer, and what two ways of running it have written.
+// One direction of a layer, and the results of two ways to run it.
 struct Layer {
   Layer(RNNMode mode, int direction, std::vector<float> sequence_lengths)
       : param(ParamOf(mode)),
@@ -69,7 +69,7 @@ struct Layer {
     std::vector<float> state, cell;  // by place
   };
 
-  // As the kernel does with lengths: states go along where they are.
+  // Runs chains as the kernel does with lengths: states are updated in place.
   Written RunChains(int64_t cut) const {
     Written written{.state = state, .cell = state_cell};
     const PackedChain chain{.dims = dims,
@@ -87,7 +87,7 @@ struct Layer {
     return written;
   }
 
-  // Sequence by sequence, each by itself.
+  // Runs the sequences one by one.
   Written RunOneByOne() const {
     Written written{.state = state, .cell = state_cell};
     for (int64_t place = 0; place < kBatch; ++place) {
@@ -141,7 +141,7 @@ TEST(PackedChainTest, HasTheBitsOfEachSequenceByItself) {
   SetNumThreads(0);
 }
 
-// As the kernel runs without lengths: nothing is written but the output and the cell state.
+// Runs as the kernel does without lengths: only the output and the cell state are written.
 TEST(PackedChainTest, LeavesTheFirstStates) {
   const Layer layer(RNNMode::kLstm, 0, {});
   const Layer::Written expected = layer.RunOneByOne();

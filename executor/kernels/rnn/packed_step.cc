@@ -20,7 +20,7 @@ namespace {
 constexpr int kFeatures = static_cast<int>(kPackedFeatures);
 constexpr int kMaxGates = 4;
 
-// What is computed with sums in registers has to be in one function.
+// Functions that keep sums in registers must be inlined into one function.
 #define COOPER_ALWAYS_INLINE __attribute__((always_inline))
 
 template <int kLanes>
@@ -28,13 +28,14 @@ struct VectorOf {
   typedef float Type __attribute__((vector_size(kLanes * sizeof(float))));  // NOLINT: no `using`
 };
 
-// Panels whose sums are in cache before they are used up.
+// The number of panels whose sums are consumed while they are in the cache.
 constexpr int64_t kMostPanels = 8;
 
-// Their sums for a row, by gate.
+// The sums of these panels for one row, by gate.
 using Sums = float[kMaxGates][kMostPanels * kFeatures];
 
-// sums[row][gate][at + j] = sum over k of rows[row][k] * panel[k][gate][j], in the order of k.
+// Computes sums[row][gate][at + j] = sum over k of rows[row][k] * panel[k][gate][j], in the order
+// of k.
 template <int kLanes, int kGates, int kRows>
 COOPER_ALWAYS_INLINE inline void Multiply(const float* panel, int64_t depth,
                                           const float* const* rows, Sums* sums, int64_t at) {
@@ -43,7 +44,7 @@ COOPER_ALWAYS_INLINE inline void Multiply(const float* panel, int64_t depth,
     Vector sum[kRows * kGates] = {};
     Vector weight[kGates];
     const float* from = panel + part;
-    // Indices are constants, so that the arrays are registers.
+    // Indices are compile-time constants, so that the arrays are registers.
     const auto add = [&]<size_t... kGate, size_t... kSum>(std::index_sequence<kGate...>,
                                                           std::index_sequence<kSum...>, int64_t k)
         COOPER_ALWAYS_INLINE {
@@ -61,8 +62,8 @@ COOPER_ALWAYS_INLINE inline void Multiply(const float* panel, int64_t depth,
   }
 }
 
-// The cells of `count` features from `first` on. One piece of code for all numbers of rows:
-// compilers round products and sums together in another way from one copy of it to the next.
+// Runs the cells of `count` features from `first` on. One function serves all numbers of rows,
+// because compilers fuse products and sums differently in each copy of the code.
 void RunCells(const PackedStep& step, int64_t first, int64_t count, const Sums& sums,
               const PackedStepRow& row) {
   const int64_t n = step.hidden;
@@ -102,19 +103,19 @@ void RunCells(const PackedStep& step, int64_t first, int64_t count, const Sums& 
   }
 }
 
-// So many rows at a time that their sums, and the weights of an element, are in registers: 32 of
-// AVX-512, else 16.
+// The number of rows whose sums, together with the weights of an element, fit in the registers: 32
+// registers of AVX-512, else 16.
 template <int kLanes, int kGates>
 inline constexpr int kRowsAtATime = kLanes == 16 ? 24 / kGates : 8 / kGates;
 
-// Calls fn(row, sums, panel, panels) with the sums of some panels from `panel` on for a row, of the
-// panels [first, end). `row(i)` is where row i is.
+// Calls fn(row, sums, panel, panels) for each row with the sums of `panels` panels from `panel` on,
+// until all panels [first, end) are done. row(i) returns the address of row i.
 template <int kLanes, int kGates, typename RowFn, typename Fn>
 COOPER_ALWAYS_INLINE inline void ForEachSums(const float* weight, int64_t depth, int64_t count,
                                              int64_t first, int64_t end, const RowFn& row,
                                              const Fn& fn) {
   constexpr int kMost = kRowsAtATime<kLanes, kGates>;
-  // Panels that stay in cache while the rows go by.
+  // The bytes of the panels that stay in the cache while all rows use them.
   constexpr int64_t kCacheBytes = 256 << 10;
   const int64_t panel_size = depth * kGates * kFeatures;
   const auto bytes = panel_size * static_cast<int64_t>(sizeof(float));
@@ -123,7 +124,8 @@ COOPER_ALWAYS_INLINE inline void ForEachSums(const float* weight, int64_t depth,
   alignas(64) Sums sums[kMost];
   for (int64_t begin = first; begin < end; begin += near) {
     const int64_t near_end = std::min(begin + near, end);
-    // Blocks of about one size: a single row that is left reads the weight for itself.
+    // Blocks have about the same size, because a single remaining row would read the weight for
+    // itself.
     for (int64_t i = 0, size = 0; i < count; i += size) {
       const int64_t blocks = (count - i + kMost - 1) / kMost;
       size = (count - i + blocks - 1) / blocks;
@@ -145,7 +147,7 @@ COOPER_ALWAYS_INLINE inline void ForEachSums(const float* weight, int64_t depth,
   }
 }
 
-// Of the features that there are.
+// Returns the number of features in the panels [first, end).
 int64_t Features(int64_t hidden, int64_t first, int64_t end) {
   return std::min(end * kPackedFeatures, hidden) - first * kPackedFeatures;
 }
@@ -165,7 +167,7 @@ COOPER_ALWAYS_INLINE inline void RunSteps(const PackedStep& step,
 template <int kLanes, int kGates>
 COOPER_ALWAYS_INLINE inline void RunInputs(const PackedInputProduct& p, const float* input,
                                            int64_t rows, int64_t first, int64_t end, float* slots) {
-  // Where gru's n goes: behind the slot that the recurrent product alone fills.
+  // gru's n goes to slot 3: only the recurrent product fills slot 2.
   constexpr int kSlots[] = {0, 1, kGates == 3 ? 3 : 2, 3};
   ForEachSums<kLanes, kGates>(
       p.weight, p.depth, rows, first, end,
@@ -197,7 +199,7 @@ void PackRNNWeight(const float* weight, int gates, int64_t hidden, int64_t depth
 }
 
 void PackedInputProduct::Run(const float* input, int64_t rows, float* slots) const {
-  // Multiplications that make another thread worth its start.
+  // The multiplications that justify another thread.
   constexpr int64_t kMinProducts = 1 << 18;
   const int64_t of_row = PackedWeightSize(gates, hidden, depth);
   const auto run = [&](int64_t row, int64_t count, int64_t first, int64_t end) {
@@ -213,7 +215,7 @@ void PackedInputProduct::Run(const float* input, int64_t rows, float* slots) con
       }
     });
   };
-  // Rows are cut where there are many: then each thread reads all of the weight.
+  // With many rows, the rows are split; each thread then reads the whole weight.
   constexpr int64_t kManyRows = 64;
   const int64_t panels = NumPackedPanels(hidden);
   if (rows >= kManyRows) {

@@ -1,17 +1,17 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RNN_PACKED_STEP_H_
 #define COOPER_EXECUTOR_KERNELS_RNN_PACKED_STEP_H_
 
-// The products of lstm and gru for prediction, where nothing is kept for a backward pass: with
-// weights that are packed once, and in a step product and cell in one. The sums of a few features
-// go from the registers of the product into the cell, and only the new states are written.
+// The products of lstm and gru for prediction, where nothing is kept for a backward pass. Weights
+// are packed once, and a step computes product and cell together: the sums of a few features go
+// from the product's registers into the cell, and only the new states are written.
 //
-// Weights (gates * hidden, depth) are packed in panels, each of which has what kPackedFeatures
-// features of the state take from a vector of `depth` elements, by element and gate:
+// Weights (gates * hidden, depth) are packed in panels. A panel holds the weights of
+// kPackedFeatures features of the state, ordered by element and gate:
 //
 //   packed[panel][k][gate][j] = weight[gate * hidden + panel * kPackedFeatures + j][k]
 //
-// so that a panel is read from its beginning to its end, once for some rows. What lies beyond the
-// last feature is 0.
+// A panel is read from its beginning to its end, once for several rows. Features beyond the last
+// one are 0.
 
 #include <cstdint>
 
@@ -24,20 +24,23 @@ namespace cooper {
 
 inline constexpr int64_t kPackedFeatures = kPackedRNNFeatures;
 
+// Returns the number of panels for `hidden` features.
 inline int64_t NumPackedPanels(int64_t hidden) {
   return (hidden + kPackedFeatures - 1) / kPackedFeatures;
 }
+// Returns the floats of a packed weight.
 inline int64_t PackedWeightSize(int gates, int64_t hidden, int64_t depth) {
   return NumPackedPanels(hidden) * depth * gates * kPackedFeatures;
 }
 
-// `packed` has PackedWeightSize floats.
+// Packs a weight (gates * hidden, depth) into `packed`, which has PackedWeightSize floats.
 void PackRNNWeight(const float* weight, int gates, int64_t hidden, int64_t depth, float* packed);
 
-// The products of rows of inputs with a packed i2h weight: of input (rows, depth) into the slots of
-// each row, as the cell's slots lie (4 vectors of `hidden`, row after row), but for gru's slot nh.
+// Multiplies rows of inputs with a packed i2h weight: input (rows, depth) gives the slots of each
+// row, 4 vectors of `hidden`, row after row, as the cell expects them. Does not write gru's slot
+// nh.
 struct PackedInputProduct {
-  // Of all rows, on several threads.
+  // Processes all rows, on several threads.
   void Run(const float* input, int64_t rows, float* slots) const;
 
   int gates;
@@ -46,24 +49,25 @@ struct PackedInputProduct {
   const float* weight;  // packed
 };
 
-// A row of the batch in a step: vectors of `hidden` floats.
+// One row of the batch in a step: vectors of `hidden` floats, not owned.
 struct PackedStepRow {
   const float* h_prev = nullptr;
-  const float* slots = nullptr;   // as PackedInputProduct leaves them
-  const float* c_prev = nullptr;  // lstm
-  float* c = nullptr;             // lstm: the new cell state; may be c_prev
-  float* h = nullptr;             // the new state; not h_prev
+  const float* slots = nullptr;   // as PackedInputProduct writes them
+  const float* c_prev = nullptr;  // lstm only
+  float* c = nullptr;             // lstm only: the new cell state; may be c_prev
+  float* h = nullptr;             // the new state; must not be h_prev
 };
 
+// One step of a layer and direction: the product with the h2h weight, and the cell.
 struct PackedStep {
-  // Takes the rows through the features of panels [first, end), on this thread. Each sum is made in
-  // the same order whatever the other rows and panels of the call are.
+  // Runs the features of the panels [first, end) for all rows, on this thread. The order of each
+  // sum does not depend on the other rows and panels of the call.
   void Run(absl::Span<const PackedStepRow> rows, int64_t first, int64_t end) const;
 
   RNNMode mode;
   int64_t hidden;
   const float* weight;  // packed h2h weight
-  const float* bias;    // of each slot
+  const float* bias;    // one vector for each slot
   CellClip<float> clip;
 };
 

@@ -26,7 +26,7 @@ std::vector<float> RandomFloats(int64_t size, uint64_t seed) {
 
 double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-// A batch of rows in a step, with its weights.
+// The rows of a batch in one step, and their weights.
 struct Batch {
   Batch(RNNMode mode, int64_t hidden, int64_t rows)
       : mode(mode),
@@ -42,7 +42,7 @@ struct Batch {
         h(rows * hidden, NAN),
         c(rows * hidden, NAN) {
     PackRNNWeight(weight.data(), gates, hidden, hidden, packed.data());
-    // Nobody has written there.
+    // gru's slot nh is not written.
     if (mode != RNNMode::kGru) return;
     for (int64_t i = 0; i < rows; ++i) {
       for (int64_t j = 0; j < hidden; ++j) slots[(i * kSlots + 2) * hidden + j] = NAN;
@@ -71,11 +71,11 @@ struct Batch {
   }
   void Run() { Run(0, rows, 0, NumPackedPanels(hidden)); }
 
-  // By the cells' formulas.
+  // Compares the results with the cells' formulas.
   void ExpectRight() const {
     for (int64_t i = 0; i < rows; ++i) {
       for (int64_t j = 0; j < hidden; ++j) {
-        double sum[kSlots] = {};  // of the recurrent product
+        double sum[kSlots] = {};  // the recurrent product
         for (int g = 0; g < gates; ++g) {
           for (int64_t k = 0; k < hidden; ++k) {
             sum[g] +=
@@ -124,7 +124,7 @@ TEST(PackedStepTest, IsProductAndCell) {
   });
 }
 
-// Whatever rows and panels are computed together: threads share them as they come.
+// Rows and panels that are computed together do not matter: threads share them dynamically.
 TEST(PackedStepTest, PartsHaveTheBitsOfTheWhole) {
   ForEachCpuLevel([] {
     for (RNNMode mode : {RNNMode::kLstm, RNNMode::kGru}) {

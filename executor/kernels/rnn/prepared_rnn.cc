@@ -1,7 +1,7 @@
 // The kernel of _prepared_rnn: lstm and gru for prediction, with packed weights (packed_step.h).
-// Layer by layer, one product of all steps' inputs, then a chain of steps (packed_chain.h). A few
-// sequences through small layers are no work for several threads that way: there the steps of one
-// layer run beside those of the next, some steps behind.
+// For each layer it computes one product of all steps' inputs, then a chain of steps
+// (packed_chain.h). A few sequences through small layers do not occupy several threads that way;
+// then the steps of one layer run in parallel with earlier steps of the next layer.
 
 #include <algorithm>
 #include <cstdint>
@@ -45,11 +45,11 @@ struct Scratch {
   }
 
   float* bias;               // (layers, slots, hidden): the sum of the biases of each slot
-  float* slots;              // (packed rows, slots, hidden), of one layer after the other
-  float* state[2] = {};      // (layers, batch, hidden) by place; they go from step to step
-  float* between = nullptr;  // the output of every second layer; the others use the last one's
-  float* output = nullptr;   // of the last layer, if it is added to the operator's
-  float* input = nullptr;    // with lengths: a layer's packed input
+  float* slots;              // (packed rows, slots, hidden), reused by each layer
+  float* state[2] = {};      // (layers, batch, hidden) by place; updated by each step
+  float* between = nullptr;  // output of every second layer; the others use the last layer's
+  float* output = nullptr;   // the last layer's output, if it is added to the operator's
+  float* input = nullptr;    // with lengths: the packed input of a layer
   int64_t* row_order = nullptr;
   int64_t bytes;
 };
@@ -102,7 +102,7 @@ class PreparedRNN {
     }
   }
 
-  // All steps of a layer.
+  // Runs all steps of a layer.
   void RunLayer(int layer) const {
     const float* input = InputOf(layer);
     if (!rows_.is_whole()) {
@@ -114,14 +114,15 @@ class PreparedRNN {
     ForEachChain(dims_, rows_, [&](int, int64_t begin, int64_t end) { chain.Run(begin, end); });
   }
 
-  // The steps that a layer takes at a time, beside another one; 0: layers do not run beside each
-  // other. More rows are cut for threads (rnn_chains.h), larger weights feature by feature
-  // (packed_chain.h): a thread then keeps its part of them near it.
+  // Returns the number of steps that a layer runs at a time in parallel with another layer; 0 if
+  // layers do not run in parallel. Larger batches are split among threads by rows (rnn_chains.h),
+  // larger weights by features (packed_chain.h), which keeps a thread's part of them in its cache.
   int64_t StepsOfAPiece() const {
     constexpr int64_t kMostRows = 15;
-    constexpr int64_t kMostWeights = 1 << 18;  // of a layer: a megabyte, a core's second cache
+    constexpr int64_t kMostWeights = 1 << 18;  // of a layer: 1 MiB, the size of a core's L2 cache
     constexpr int64_t kMinPieces = 3;
-    // A piece outweighs its hand-over, and its product reads the weight once for some rows.
+    // A group of steps must outweigh passing it on, and its product reads the weight once for
+    // several rows.
     constexpr int64_t kMinProducts = 1 << 16;
     constexpr int64_t kRows = 6;
     const int64_t weights = 2 * PackedWeightSize(dims_.recurrent, dims_.hidden, dims_.hidden);
@@ -136,12 +137,12 @@ class PreparedRNN {
     return rows_.longest() >= kMinPieces * steps ? steps : 0;
   }
 
-  // The layers beside each other, by pieces of `steps` steps. Rows are those of (num_steps, batch),
-  // or of one sequence.
+  // Runs the layers in parallel, `steps` steps at a time. Rows are those of (num_steps, batch), or
+  // of one sequence.
   void RunWavefront(int64_t steps) const {
     const int64_t longest = rows_.longest();
     Product(0).Run(InputOf(0), longest * dims_.batch, scratch_.slots);
-    // Between two layers' steps stands the product of the second.
+    // Every second row of the wavefront is the input product of the next layer.
     ParallelWavefront(2 * dims_.layers - 1, (longest + steps - 1) / steps,
                       [&](int64_t row, int64_t column) {
                         const auto layer = static_cast<int>((row + 1) / 2);
@@ -159,7 +160,7 @@ class PreparedRNN {
                       });
   }
 
-  // `rows` of `dims` begin with step `first`.
+  // Returns a chain whose `rows` and `dims` begin with step `first`.
   PackedChain Chain(int layer, const RNNDims& dims, const RNNRows& rows, int64_t first) const {
     return {.dims = dims,
             .rows = rows,
@@ -190,8 +191,8 @@ class PreparedRNN {
   float* OutputOf(int layer) const {
     return (dims_.layers - 1 - layer) % 2 == 0 ? last_output_ : scratch_.between;
   }
-  // The slots of a step and those behind it. Layers have the same ones: a step's are used up when
-  // its output is there.
+  // Returns the slots of a step and of the following ones. Layers share them: the output of a step
+  // exists before the next layer overwrites its slots.
   float* Slots(int64_t step) const {
     return scratch_.slots + step * dims_.batch * dims_.slot_row();
   }

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_ARGUMENTS_H_
 #define COOPER_EXECUTOR_KERNELS_RNN_RNN_ARGUMENTS_H_
 
-// Where the kernels of RNN and of _rnn_layer find their arrays: the first has the weights of all
-// layers and directions in one vector, the second those of its only layer in arrays of their own.
+// Locates the arrays of RNN and of _rnn_layer: RNN has the weights of all layers and directions in
+// one vector, _rnn_layer has those of its only layer in separate arrays.
 
 #include <cstdint>
 
@@ -15,8 +15,8 @@ namespace cooper {
 
 enum class RNNForm { kPacked, kLayer };
 
-// Positions of the forward node's inputs, counted from `first` on, which are those of the gradients
-// too. -1 for those that a node does not have.
+// Indices of the forward node's inputs, counted from `first`. The gradients have the same order. -1
+// for inputs that a node does not have.
 struct RNNInputs {
   RNNInputs(RNNForm form, const RNNParam& param, int first = 0)
       : data(first), weights(first + 1), num_weights(form == RNNForm::kPacked ? 1 : 4) {
@@ -32,11 +32,11 @@ struct RNNInputs {
   int num_weights;
   int state;
   int state_cell = -1, lengths = -1;
-  int end;  // behind the last
+  int end;  // one beyond the last
 };
 
-// Where the backward node has its inputs: gradients of outputs (-1 for those that this RNN does not
-// have), the forward node's inputs, its output and what it kept.
+// Indices of the backward node's inputs: the gradients of outputs (-1 for outputs that this RNN
+// does not have), the forward node's inputs, its output and its reserve.
 struct RNNBackwardInputs {
   RNNBackwardInputs(RNNForm form, const RNNParam& param)
       : forward(form, param, NumOutputGradients(param)),
@@ -46,6 +46,7 @@ struct RNNBackwardInputs {
     state_grad = 1;
     if (RNNHasCell(param)) state_cell_grad = 2;
   }
+  // Returns the number of the backward node's leading inputs, which are gradients of outputs.
   static int NumOutputGradients(const RNNParam& param) {
     return param.state_outputs ? 1 + RNNNumStates(param) : 1;
   }
@@ -56,7 +57,8 @@ struct RNNBackwardInputs {
   int output, reserve;
 };
 
-// The arrays of one layer and direction, with elements of T. Weights have gates * state_size rows.
+// The arrays of one layer and direction, with elements of T, not owned. Weights have gates *
+// state_size rows.
 template <typename T>
 struct RNNWeights {
   int64_t input_size = 0;  // columns of the i2h weight
@@ -66,8 +68,8 @@ struct RNNWeights {
   T* h2h_bias = nullptr;
 };
 
-// `arrays` are RNNInputs::num_weights views from `weights` on, of the weights or their gradients.
-// `input_size`: features of the first layer's input.
+// Returns the arrays of a layer and direction. `arrays` are the RNNInputs::num_weights views of the
+// weights or of their gradients. `input_size` is the number of features of the first layer's input.
 template <typename T>
 RNNWeights<T> RNNWeightsOf(RNNForm form, const RNNParam& param, int64_t input_size,
                            absl::Span<const ArrayView> arrays, int layer, int direction) {

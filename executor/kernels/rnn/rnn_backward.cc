@@ -1,8 +1,8 @@
-// The gradient kernels of RNN and _rnn_layer. Per layer, from the last: step by step, backward, the
-// cell and the product with the h2h weight; then one product of all steps for each of the gradients
-// with respect to the input and to both weights. Nothing of the forward pass is computed again but
-// tanh(c). What the forward pass has kept is used up: gradients are written over it. As it does,
-// these kernels leave out the steps behind the end of a sequence (rnn_rows.h).
+// The gradient kernels of RNN and _rnn_layer. For each layer, from the last, they run the steps
+// backward: the cell, and the product with the h2h weight. Then one product over all steps gives
+// each of the gradients with respect to the input and to both weights. Only tanh(c) of the forward
+// pass is recomputed. Gradients overwrite the reserve. Steps beyond the end of a sequence are left
+// out, as in the forward pass (rnn_rows.h).
 
 #include <algorithm>
 
@@ -27,7 +27,7 @@
 namespace cooper {
 namespace {
 
-// The arrays of weights in the order in which a layer's node has them.
+// The weights' arrays, in the order of a _rnn_layer node's inputs.
 enum WeightKind { kI2hWeight, kI2hBias, kH2hWeight, kH2hBias };
 
 template <typename T>
@@ -66,7 +66,7 @@ class Backward {
         for (int d = 0; d < dims_.directions; ++d) WeightGradients(layer, d, input);
       }
       if (layer > 0) {
-        // dy has been used up: its place can be taken.
+        // dy is no longer needed, so the input's gradient overwrites it.
         InputGradient(layer, WriteReq::kWrite, scratch_.dy);
         if (drop_) {
           ApplyMask(scratch_.dy, MaskOf(layer - 1), param_.p, dims_.rows() * dims_.output_row(),
@@ -92,7 +92,7 @@ class Backward {
   const uint8_t* MaskOf(int layer) const {
     return reinterpret_cast<const uint8_t*>(reserve_ + reserve_layout_.mask(layer));
   }
-  // What the layer had as its input, packed: with dropout made again from the mask.
+  // Returns the layer's input, packed. Applies the stored dropout mask again.
   const T* InputOf(int layer) const {
     const T* input = layer == 0 ? c_.inputs[in_.forward.data].as<T>() : OutputOf(layer - 1);
     if (layer > 0 && drop_) {
@@ -135,12 +135,12 @@ class Backward {
     return RNNWeightsOf<T>(form_, param_, dims_.input,
                            c_.outputs.subspan(out_.weights, out_.num_weights), layer, d);
   }
-  // What was asked of one of the four kinds of weights.
+  // Returns the request for one of the four kinds of weights.
   WriteReq WeightReq(int kind) const {
     return c_.reqs[out_.weights + (out_.num_weights == 1 ? 0 : kind)];
   }
 
-  // Takes the gradients of the sequences at the places [begin, end) back through all steps.
+  // Runs all steps backward for the sequences at the places [begin, end).
   void RunChain(int layer, int d, const T* dy, int64_t begin, int64_t end) const {
     const int64_t hidden = dims_.hidden;
     const int64_t output_step = dims_.batch * dims_.output_row();
@@ -182,7 +182,8 @@ class Backward {
               const T* c_prev =
                   first ? state_cell + i * hidden : cells + (rows_.begin(t_prev) + place) * hidden;
               T* dc_row = dc + place * hidden;
-              // Called by name: through a pointer it would not be compiled for the CpuLevel.
+              // Calls the function directly: through a pointer it would not be compiled for the
+              // CpuLevel.
               if (clip_.enabled) {
                 LstmBackward<T, true>(hidden, clip_, slot_row, c_prev, c_row, dy_row, dh_row,
                                       dc_row, ds_row);
@@ -240,15 +241,15 @@ class Backward {
                scratch_.bias);
     const int64_t n = dims_.recurrent * hidden;
     StoreRows(WeightReq(kH2hBias), scratch_.bias, n, 1, n, grads.h2h_bias);
-    // gru's n adds its i2h bias in a slot of its own.
+    // gru's n has its i2h bias in a slot of its own.
     if (param_.mode == RNNMode::kGru) {
       std::copy_n(scratch_.bias + 3 * hidden, hidden, scratch_.bias + 2 * hidden);
     }
     StoreRows(WeightReq(kI2hBias), scratch_.bias, n, 1, n, grads.i2h_bias);
   }
 
-  // The sum over all steps of ds^T h_prev. The outputs of a layer are its previous outputs too, one
-  // step further; only the first step has the initial state instead.
+  // Computes the sum over all steps of ds^T h_prev. h_prev is the layer's output shifted by one
+  // step; the first step has the initial state instead.
   void RecurrentWeightGradient(int layer, int d, T beta, T* grad) const {
     const int64_t hidden = dims_.hidden;
     const int64_t n = dims_.recurrent * hidden;
@@ -275,11 +276,12 @@ class Backward {
          earlier, dims_.output_row(), T{1}, grad, hidden);
   }
 
-  // grad = or += the sum over directions of ds W
+  // Writes or adds the sum over directions of ds W to grad.
   void InputGradient(int layer, WriteReq req, T* grad) const {
     const int64_t hidden = dims_.hidden;
     const int64_t input_size = InputSize(layer);
-    // With lengths what is added is one sum, whether there is padding or not.
+    // With lengths the sum is computed first and then added once, with or without padding, so that
+    // the bits are the same.
     const bool whole = rows_.is_whole() && (req == WriteReq::kWrite || !rows_.has_lengths());
     T* out = whole ? grad : scratch_.input;
     T beta = whole ? BetaOf(req) : T{0};
@@ -300,7 +302,7 @@ class Backward {
   const KernelContext& c_;
   const RNNParam& param_;
   const RNNBackwardInputs in_;
-  const RNNInputs out_;  // gradients are where the forward node has what they belong to
+  const RNNInputs out_;  // gradients have the order of the forward node's inputs
   RNNDims dims_;
   RNNReserve reserve_layout_;
   RNNBackwardScratch<T> scratch_;
@@ -309,8 +311,8 @@ class Backward {
   bool has_cell_;
   bool drop_;
   T* reserve_;
-  // Gradients of the slots before activation, (packed rows, slots, hidden). They take the
-  // place of the slots: each is read for the last time where its gradient is made.
+  // Gradients of the slots before activation, (packed rows, slots, hidden). They overwrite the
+  // slots: each slot is read for the last time where its gradient is computed.
   T* ds_[2] = {};
 };
 

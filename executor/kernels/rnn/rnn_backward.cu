@@ -1,7 +1,7 @@
-// The gradient GPU kernels of RNN and _rnn_layer. Per layer, from the last, and direction: step by
-// step, backward, the cell and the product with the h2h weight, for small batches in one kernel;
-// then one product of all steps for each of the gradients with respect to the input and to both
-// weights. What the forward pass has kept is used up: gradients are written over it.
+// The gradient GPU kernels of RNN and _rnn_layer. For each layer, from the last, and direction they
+// run the steps backward: the cell, and the product with the h2h weight, in one kernel for small
+// batches. Then one product over all steps gives each of the gradients with respect to the input
+// and to both weights. Gradients overwrite the reserve.
 
 #include <algorithm>
 #include <cstdint>
@@ -33,7 +33,7 @@
 namespace cooper {
 namespace {
 
-// The arrays of weights in the order in which a layer's node has them.
+// The weights' arrays, in the order of a _rnn_layer node's inputs.
 enum WeightKind { kI2hWeight, kI2hBias, kH2hWeight, kH2hBias };
 
 template <typename T>
@@ -68,7 +68,7 @@ class Backward {
         COOPER_RETURN_IF_ERROR(RunDirection(layer, d, dy));
         COOPER_RETURN_IF_ERROR(WeightGradients(layer, d));
       }
-      // In the layers above the first, dy has been used up: its place can be taken.
+      // Above the first layer dy is no longer needed, so the input's gradient overwrites it.
       for (int d = 0; d < dims_.directions; ++d) {
         if (layer == 0 && c_.reqs[out_.data] == WriteReq::kNull) break;
         const bool add = d > 0 || (layer == 0 && c_.reqs[out_.data] == WriteReq::kAdd);
@@ -92,15 +92,15 @@ class Backward {
     return layer == dims_.layers - 1 ? c_.inputs[in_.output].as<T>()
                                      : reserve_ + reserve_layout_.output(layer);
   }
-  // The gradients of the slots before activation, (num_steps, batch, slots, hidden). They take the
-  // place of the slots: each is read for the last time where its gradient is made.
+  // Returns the gradients of the slots before activation, (num_steps, batch, slots, hidden). They
+  // overwrite the slots: each slot is read for the last time where its gradient is computed.
   T* SlotsOf(int layer, int d) const { return reserve_ + reserve_layout_.slots(layer, d); }
   RNNWeights<T> WeightsOf(int layer, int d) const {
     const RNNInputs& in = in_.forward;
     return RNNWeightsOf<T>(form_, param_, dims_.input,
                            c_.inputs.subspan(in.weights, in.num_weights), layer, d);
   }
-  // What was asked of one of the four kinds of weights.
+  // Returns the request for one of the four kinds of weights.
   WriteReq WeightReq(WeightKind kind) const {
     return c_.reqs[out_.weights + (out_.num_weights == 1 ? 0 : int{kind})];
   }
@@ -113,7 +113,7 @@ class Backward {
                               ldb, add, to, ldc);
   }
 
-  // out = in as the dropout behind `layer` left it.
+  // Writes `in` with the dropout mask of `layer` applied to out.
   absl::Status Mask(int layer, const T* in, T* out) const {
     const int64_t n = dims_.rows() * dims_.output_row();
     const auto* mask = reinterpret_cast<const uint8_t*>(reserve_ + reserve_layout_.mask(layer));
@@ -121,7 +121,7 @@ class Backward {
                           out);
   }
 
-  // Finds what the layer had as its input: with dropout made again from the mask.
+  // Sets input_ to the layer's input. Applies the stored dropout mask again.
   absl::Status MakeInput(int layer) {
     if (layer == 0) {
       input_ = c_.inputs[in_.forward.data].as<T>();
@@ -134,7 +134,7 @@ class Backward {
     return absl::OkStatus();
   }
 
-  // What comes from behind the last step.
+  // Copies the gradient of the final state, or zeros, to `to`.
   absl::Status StartFrom(int grad_input, int layer, int d, T* to) const {
     const size_t bytes = state_size() * sizeof(T);
     if (bytes == 0) return absl::OkStatus();
@@ -146,7 +146,7 @@ class Backward {
                       "copying gradients of states");
   }
 
-  // Takes the gradients back through all steps.
+  // Runs all steps backward.
   absl::Status RunDirection(int layer, int d, const T* dy) const {
     const int64_t hidden = dims_.hidden;
     const int64_t output_step = dims_.batch * dims_.output_row();
@@ -196,7 +196,7 @@ class Backward {
         COOPER_RETURN_IF_ERROR(LaunchCellGradients(c_, param_.mode, step, clip_));
       }
       if (fuses) later.ds = step.slots;
-      // The next step's kernel makes the product, or nobody needs it.
+      // The next step's kernel computes the product, or no output needs it.
       if (s > 0 ? fuses : c_.reqs[out_.state] == WriteReq::kNull) continue;
       COOPER_RETURN_IF_ERROR(Gemm(false, dims_.batch, hidden, later.depth, step.slots,
                                   dims_.slot_row(), weight, hidden, /*add=*/true, scratch_.dh,
@@ -241,8 +241,8 @@ class Backward {
                                        .is_gru = param_.mode == RNNMode::kGru});
   }
 
-  // The sum over all steps of ds^T h_prev. The outputs of a layer are its previous outputs too, one
-  // step further; only the first step has the initial state instead.
+  // Computes the sum over all steps of ds^T h_prev. h_prev is the layer's output shifted by one
+  // step; the first step has the initial state instead.
   absl::Status RecurrentWeightGradient(int layer, int d, bool add, T* grad) const {
     const int64_t hidden = dims_.hidden;
     const int64_t n = dims_.recurrent * hidden;
@@ -257,7 +257,7 @@ class Backward {
       return Gemm(true, n, hidden, dims_.rows(), ds, dims_.slot_row(), scratch_.h_prev, hidden, add,
                   grad, hidden);
     }
-    // Without steps or sequences a product of no terms.
+    // Without steps or sequences, a product without terms writes zeros.
     const int64_t first = dims_.num_steps == 0 ? 0 : dims_.StepAt(d, 0);
     const int64_t first_rows = dims_.num_steps == 0 ? 0 : dims_.batch;
     COOPER_RETURN_IF_ERROR(Gemm(true, n, hidden, first_rows, ds + first * slot_step,
@@ -269,7 +269,7 @@ class Backward {
                 dims_.output_row(), /*add=*/true, grad, hidden);
   }
 
-  // grad = ds W, or added to it.
+  // Writes or adds ds W to grad.
   absl::Status InputGradient(int layer, int d, bool add, T* grad) const {
     const int64_t hidden = dims_.hidden;
     const RNNWeights<T> weights = WeightsOf(layer, d);
@@ -288,7 +288,7 @@ class Backward {
   const KernelContext& c_;
   const RNNParam& param_;
   const RNNBackwardInputs in_;
-  const RNNInputs out_;  // gradients are where the forward node has what they belong to
+  const RNNInputs out_;  // gradients have the order of the forward node's inputs
   const RNNDims dims_;
   const RNNReserve reserve_layout_;
   const GradientScratch<T> scratch_;
@@ -296,7 +296,7 @@ class Backward {
   const bool has_cell_;
   const bool drop_;
   T* const reserve_;
-  const T* input_ = nullptr;  // of the layer under way
+  const T* input_ = nullptr;  // of the current layer
 };
 
 template <RNNForm kForm>

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_BACKWARD_ARGUMENTS_H_
 #define COOPER_EXECUTOR_KERNELS_RNN_RNN_BACKWARD_ARGUMENTS_H_
 
-// The memory that the gradient kernels of RNN and of _rnn_layer compute in.
+// Lays out the workspace of the CPU gradient kernels of RNN and of _rnn_layer.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace cooper {
 
-// Scratch memory. With a null `base` only `bytes` is of use.
+// The workspace's arrays. With a null `base` only `bytes` is valid.
 template <typename T>
 struct RNNBackwardScratch {
   RNNBackwardScratch(const RNNParam& param, const RNNDims& dims, void* base) {
@@ -45,7 +45,7 @@ struct RNNBackwardScratch {
 
   int64_t weight_stride;
   bool copies_weight;
-  T* dh[2] = {};  // what goes from a step to the one before, (batch, hidden); with lengths by place
+  T* dh[2] = {};  // gradient passed to the previous step, (batch, hidden); with lengths by place
   T* dc[2] = {};
   T* weight[2] = {};  // h2h weights with padded rows
   T* bias = nullptr;  // sums of ds over all steps and rows

@@ -1,7 +1,7 @@
-// Training step of RNN (forward, then gradients), at sizes of language models. The counter is the
-// rate of the products alone, so that it shows what all the rest costs. BM_VanishingGradients takes
-// the step with gradients that are subnormal or 0: with them flushed (flush = 1), as executors do,
-// it takes as long as a step with ordinary gradients.
+// Measures a training step of RNN (forward, then gradients) at sizes of language models. The FLOP/s
+// counter counts the products only, so it shows the cost of everything else. BM_VanishingGradients
+// runs the step with subnormal or zero gradients: with flush = 1, as in executors, it should take
+// as long as a step with ordinary gradients.
 
 #include <algorithm>
 #include <memory>
@@ -30,7 +30,7 @@ struct Node {
     workspace.resize(kernel->prepare(context)->workspace_bytes / sizeof(float) + 16);
   }
   void Run() {
-    // Planned memory is aligned; a vector's is to 16 bytes.
+    // The workspace must be aligned as planned memory is; a vector's is only to 16 bytes.
     void* aligned = workspace.data();
     size_t room = workspace.size() * sizeof(float);
     const KernelContext context{.call = *call,
@@ -43,7 +43,7 @@ struct Node {
   }
 };
 
-// range: mode, layers, directions, steps, batch, input and state size.
+// state.range: mode, layers, directions, steps, batch, input and state size.
 void TrainSteps(benchmark::State& state, float head_gradient) {
   const char* modes[] = {"rnn_relu", "rnn_tanh", "lstm", "gru"};
   const int64_t layers = state.range(1), directions = state.range(2), steps = state.range(3);
@@ -87,7 +87,7 @@ void TrainSteps(benchmark::State& state, float head_gradient) {
     forward.Run();
     backward.Run();
   }
-  // Weights take part in three products: forward, data gradient, weight gradient.
+  // Each weight takes part in three products: forward, data gradient, weight gradient.
   const double flops = 3.0 * 2 * steps * batch * RNNParameterSize(param, hidden);
   state.counters["FLOP/s"] = benchmark::Counter(
       flops, benchmark::Counter::kIsIterationInvariantRate, benchmark::Counter::kIs1000);

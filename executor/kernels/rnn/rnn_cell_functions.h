@@ -1,13 +1,13 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_CELL_FUNCTIONS_H_
 #define COOPER_EXECUTOR_KERNELS_RNN_RNN_CELL_FUNCTIONS_H_
 
-// One feature of one step of one sequence through a recurrent cell, forward and backward.
+// Computes one feature of one step of one sequence in a recurrent cell, forward and backward.
 //
-// Forward functions find in the slots the sums before the activations, biases included, and leave
-// there what the backward functions need. Those get in `dh` and `dc` the gradients that come from
-// the next step, in `dy` that of the step's output, and leave in dh and dc what goes to the
-// previous step, but for what goes through the recurrent product. They write the gradients of the
-// sums over the slots. Everything that a function writes may lie where it reads.
+// Forward functions read from the slots the sums before the activations, biases included, and store
+// there the values that the backward functions need. Backward functions read from `dh` and `dc` the
+// gradients of the next step, and from `dy` the gradient of the step's output. They store in dh and
+// dc the gradients for the previous step, except the part that goes through the recurrent product,
+// and in the slots the gradients of the sums. Outputs may alias inputs.
 
 #include "executor/kernels/loops/is_nan.h"
 #include "executor/kernels/loops/vector_math.h"
@@ -16,7 +16,7 @@
 
 namespace cooper {
 
-// The bounds of an lstm's cell state, if it has some.
+// Bounds of an lstm's cell state, if `enabled`.
 template <typename T>
 struct CellClip {
   bool enabled = false;
@@ -37,27 +37,29 @@ struct CellClip {
   }
 };
 
-// h' = act(s)
+// Returns h' = act(s).
 template <bool kRelu, typename T>
 COOPER_HOST_DEVICE T PlainCell(T s) {
-  // A NaN passes relu.
+  // relu passes NaN.
   return kRelu ? (s < T{0} ? T{0} : s) : VectorTanh(s);
 }
 
+// Writes the gradient of PlainCell, given its result h.
 template <bool kRelu, typename T>
 COOPER_HOST_DEVICE void PlainCellGradient(T h, T dy, T& dh, T& ds) {
   const T d = dy + dh;
-  // As the gradient of Activation: a NaN stays one.
+  // A NaN stays NaN, as in the gradient of Activation.
   ds = kRelu ? (h > T{0} ? d : (IsNan(h) ? h : T{0})) : d * (T{1} - h * h);
   dh = T{0};
 }
 
+// Sums before activation, then activated gates.
 template <typename T>
 struct LstmSlots {
   T i, f, g, o;
 };
 
-// c' = f c + i g;  h' = o tanh(c')
+// Computes c' = f c + i g;  h' = o tanh(c').
 template <bool kClip, typename T>
 COOPER_HOST_DEVICE void LstmCell(const CellClip<T>& clip, LstmSlots<T>& slots, T c_prev, T& c,
                                  T& h) {
@@ -72,6 +74,7 @@ COOPER_HOST_DEVICE void LstmCell(const CellClip<T>& clip, LstmSlots<T>& slots, T
   h = o * VectorTanh(cell);
 }
 
+// Writes the gradient of LstmCell. Slots hold the activated gates.
 template <bool kClip, typename T>
 COOPER_HOST_DEVICE void LstmCellGradient(const CellClip<T>& clip, LstmSlots<T>& slots, T c_prev,
                                          T c, T dy, T& dh, T& dc) {
@@ -89,13 +92,13 @@ COOPER_HOST_DEVICE void LstmCellGradient(const CellClip<T>& clip, LstmSlots<T>& 
   dh = T{0};
 }
 
-// nh and nx are the two summands of the candidate n = tanh(nx + r nh); the place of nx keeps n.
+// nh and nx are the two summands of the candidate n = tanh(nx + r nh). GruCell stores n in nx.
 template <typename T>
 struct GruSlots {
   T r, z, nh, nx;
 };
 
-// h' = (1 - z) n + z h
+// Computes h' = (1 - z) n + z h.
 template <typename T>
 COOPER_HOST_DEVICE void GruCell(GruSlots<T>& slots, T h_prev, T& h) {
   const T r = VectorSigmoid(slots.r);
@@ -106,6 +109,7 @@ COOPER_HOST_DEVICE void GruCell(GruSlots<T>& slots, T h_prev, T& h) {
   h = n + z * (h_prev - n);
 }
 
+// Writes the gradient of GruCell. Slots hold the activated gates, nh and n.
 template <typename T>
 COOPER_HOST_DEVICE void GruCellGradient(GruSlots<T>& slots, T h_prev, T dy, T& dh) {
   const auto [r, z, nh, n] = slots;

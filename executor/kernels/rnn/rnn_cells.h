@@ -1,9 +1,10 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_CELLS_H_
 #define COOPER_EXECUTOR_KERNELS_RNN_RNN_CELLS_H_
 
-// One step of one sequence through a recurrent cell, forward and backward, fused into one loop over
-// the state's features (executor/kernels/rnn/rnn_cell_functions.h). Forward functions find in
-// `slots` the products of input and of previous output with the weights, without biases.
+// Runs one step of one sequence through a recurrent cell, forward and backward, in one loop over
+// the state's features (executor/kernels/rnn/rnn_cell_functions.h). Forward functions read from
+// `slots` the products of the input and of the previous output with the weights, without biases.
+// For the CPU.
 
 #include <cstdint>
 
@@ -19,18 +20,21 @@ namespace cooper {
 #define COOPER_CELL_LOOP _Pragma("GCC ivdep")
 #endif
 
+// Cell of rnn_relu or rnn_tanh: h = act(slots + bias), for n features.
 template <typename T, bool kRelu>
 void PlainForward(int64_t n, const T* bias, T* slots, T* h) {
   COOPER_CELL_LOOP
   for (int64_t j = 0; j < n; ++j) h[j] = PlainCell<kRelu>(slots[j] + bias[j]);
 }
 
+// Gradient of PlainForward: writes ds from dy + dh, and zeroes dh.
 template <typename T, bool kRelu>
 void PlainBackward(int64_t n, const T* h, const T* dy, T* dh, T* ds) {
   COOPER_CELL_LOOP
   for (int64_t j = 0; j < n; ++j) PlainCellGradient<kRelu>(h[j], dy[j], dh[j], ds[j]);
 }
 
+// Cell of lstm. Writes the activated gates to the slots, and the new states to c and h.
 template <typename T, bool kClip>
 void LstmForward(int64_t n, const CellClip<T>& clip, const T* bias, T* slots, const T* c_prev, T* c,
                  T* h) {
@@ -47,6 +51,7 @@ void LstmForward(int64_t n, const CellClip<T>& clip, const T* bias, T* slots, co
   }
 }
 
+// Gradient of LstmForward. Updates dh and dc, and writes ds (4, n). ds may be `slots`.
 template <typename T, bool kClip>
 void LstmBackward(int64_t n, const CellClip<T>& clip, const T* slots, const T* c_prev, const T* c,
                   const T* dy, T* dh, T* dc, T* ds) {
@@ -63,6 +68,7 @@ void LstmBackward(int64_t n, const CellClip<T>& clip, const T* slots, const T* c
   }
 }
 
+// Cell of gru. Writes r, z, nh and n to the slots, and the new state to h.
 template <typename T>
 void GruForward(int64_t n, const T* bias, T* slots, const T* h_prev, T* h) {
   T *sr = slots, *sz = slots + n, *snh = slots + 2 * n, *snx = slots + 3 * n;
@@ -78,7 +84,7 @@ void GruForward(int64_t n, const T* bias, T* slots, const T* h_prev, T* h) {
   }
 }
 
-// The cell of `mode`; lstm alone has c_prev and c, and gru alone reads h_prev.
+// Runs the cell of `mode`. Only lstm uses c_prev and c, and only gru reads h_prev.
 template <typename T>
 void CellForward(RNNMode mode, const CellClip<T>& clip, int64_t n, const T* bias, T* slots,
                  const T* h_prev, const T* c_prev, T* c, T* h) {
@@ -102,6 +108,7 @@ void CellForward(RNNMode mode, const CellClip<T>& clip, int64_t n, const T* bias
   }
 }
 
+// Gradient of GruForward. Updates dh, and writes ds (4, n). ds may be `slots`.
 template <typename T>
 void GruBackward(int64_t n, const T* slots, const T* h_prev, const T* dy, T* dh, T* ds) {
   const T *sr = slots, *sz = slots + n, *snh = slots + 2 * n, *snx = slots + 3 * n;

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_CELLS_CUDA_H_
 #define COOPER_EXECUTOR_KERNELS_RNN_RNN_CELLS_CUDA_H_
 
-// One step of one direction of a recurrent layer, forward, but for its product: one launch. For .cu
-// files.
+// Runs the cell of one step and direction of a recurrent layer, forward, in one launch. The product
+// is launched separately. For .cu files.
 
 #include <cstdint>
 
@@ -15,14 +15,14 @@
 
 namespace cooper {
 
-// Step t of one direction. States and outputs are (batch, hidden) with rows as far apart as named;
-// cell states lie densely. c may lie where c_prev does, h not where h_prev does.
+// Step t of one direction. States and outputs are (batch, hidden) with the given strides between
+// rows; cell states are contiguous. c may alias c_prev, but h must not alias h_prev.
 template <typename T>
 struct CellStep {
   int64_t t, batch, hidden;
-  const int64_t* lengths;  // null: all sequences reach the step
+  const int64_t* lengths;  // null: all sequences have the step
   const T *i2h_bias, *h2h_bias;
-  T* slots;  // (batch, slots, hidden): the products, then what is kept
+  T* slots;  // (batch, slots, hidden): the products, then the reserve's values
   const T* h_prev;
   int64_t h_prev_stride;
   T* h;
@@ -31,7 +31,7 @@ struct CellStep {
   T* c;
 };
 
-// Element (row, j) of a step. Load computes nothing, so that it need not wait for what it reads.
+// Element (row, j) of a step. Load only loads, so that it does not wait for its results.
 template <RNNMode kMode, typename T>
 struct CellElement {
   static constexpr bool kLstm = kMode == RNNMode::kLstm;
@@ -44,6 +44,7 @@ struct CellElement {
   T h_prev = 0, c_prev = 0;
   int64_t length = 0;
 
+  // Loads all operands of the element.
   __device__ void Load(const CellStep<T>& s, int64_t row, int64_t j) {
     const int64_t n = s.hidden;
     if (s.lengths != nullptr) length = s.lengths[row];
@@ -56,12 +57,12 @@ struct CellElement {
     }
   }
 
-  // Writes the states after the step, and into the slots what is kept.
+  // Writes the states after the step, and the reserve's values into the slots.
   __device__ void Run(const CellStep<T>& s, const CellClip<T>& clip, int64_t row, int64_t j) {
     const int64_t n = s.hidden;
     T& h = s.h[row * s.h_stride + j];
     if (s.lengths != nullptr && s.t >= length) {
-      // The state waits; what is past the length becomes zero when all steps are done.
+      // Beyond its length a sequence keeps its state; the outputs there are zeroed after all steps.
       h = h_prev;
       if constexpr (kLstm) s.c[row * n + j] = c_prev;
       return;
@@ -77,7 +78,7 @@ struct CellElement {
       }
       Keep(s, row, j, {v.i, v.f, v.g, v.o});
     } else if constexpr (kGru) {
-      // Both summands of the candidate have a bias of their own.
+      // The two summands of the candidate have separate biases.
       GruSlots<T> v = {sum(0), sum(1), slots[2] + h2h_bias[2], slots[3] + i2h_bias[2]};
       GruCell(v, h_prev, h);
       Keep(s, row, j, {v.r, v.z, v.nh, v.nx});
@@ -88,12 +89,14 @@ struct CellElement {
   }
 
  private:
+  // Stores the values that the backward pass reads in the slots.
   __device__ static void Keep(const CellStep<T>& s, int64_t row, int64_t j,
                               const T (&values)[kSlots]) {
     for (int i = 0; i < kSlots; ++i) s.slots[(row * kSlots + i) * s.hidden + j] = values[i];
   }
 };
 
+// Runs the cell of all elements of a step.
 template <RNNMode kMode, typename T>
 __global__ void RunCell(CellStep<T> s, CellClip<T> clip) {
   ForEachInRows(s.batch, s.hidden, [&](int64_t row, int64_t j) {
@@ -103,6 +106,7 @@ __global__ void RunCell(CellStep<T> s, CellClip<T> clip) {
   });
 }
 
+// Launches the cell of `mode` for one step.
 template <typename T>
 absl::Status LaunchCell(const KernelContext& c, RNNMode mode, const CellStep<T>& step,
                         const CellClip<T>& clip) {

@@ -9,8 +9,8 @@ namespace cooper {
 
 void ForEachChain(const RNNDims& dims, const RNNRows& rows,
                   absl::FunctionRef<void(int, int64_t, int64_t)> fn) {
-  // With fewer rows a product spends its time on loading the weight, and with fewer multiplications
-  // (some 20 us of them) threads take longer to start than they save.
+  // With fewer rows a product is bound by loading the weight, and with fewer multiplications (some
+  // 20 us) starting threads takes longer than it saves.
   constexpr int64_t kMinRows = 8;
   constexpr int64_t kMinProducts = 1 << 20;
   const int64_t threads = NumThreads();
@@ -27,7 +27,7 @@ void ForEachChain(const RNNDims& dims, const RNNRows& rows,
          rows.BlockBegin(block + 1, blocks));
     }
   };
-  // Where that would leave most threads idle, each step's products and loops use all of them.
+  // If most threads would be idle, each step's products and loops use all threads instead.
   const bool small = products < kMinProducts;
   if (!small && 2 * tasks > threads) {
     ParallelForPlain(tasks, 1, run);

@@ -1,8 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_CHAINS_H_
 #define COOPER_EXECUTOR_KERNELS_RNN_RNN_CHAINS_H_
 
-// What the forward and the backward kernel of RNN have in common: how the work of a layer is split
-// over threads.
+// Splits the work of a layer over threads, for the forward and the backward kernel of RNN.
 
 #include <cstdint>
 
@@ -14,13 +13,13 @@
 
 namespace cooper {
 
-// Rows of a batch are independent of each other, and so are directions: a thread takes some rows of
-// one direction through all steps, and nobody waits for another at each step. Calls
-// fn(direction, begin, end) so that all places of `rows` in all directions are covered.
+// Calls fn(direction, begin, end) so that all places of `rows` are covered in each direction, on
+// several threads. Rows of a batch and directions are independent: a thread runs some rows of one
+// direction through all steps, without a barrier at each step.
 void ForEachChain(const RNNDims& dims, const RNNRows& rows,
                   absl::FunctionRef<void(int, int64_t, int64_t)> fn);
 
-// Fails for what these kernels do not compute: projection.
+// Returns kUnimplemented if `param` has a projection, which these kernels do not compute.
 absl::Status CheckSupported(const RNNParam& param);
 
 }  // namespace cooper

@@ -1,5 +1,5 @@
-// RNN and _rnn_layer on gpu(0) against cpu(0): visible outputs, what is kept for the backward pass,
-// in its layout, and gradients.
+// Compares RNN and _rnn_layer on gpu(0) with cpu(0): visible outputs, the reserve with its layout,
+// and gradients.
 
 #include <cstdint>
 #include <cstring>
@@ -39,8 +39,8 @@ struct Case {
   int64_t steps = 4, batch = 3, input = 5, hidden = 7;
 };
 
-// Products of steps are made by tiles of 8 rows by 8 units, in loads of 16 bytes where the number
-// of units is a multiple of 4, from three steps on in both passes.
+// Tiles of 8 rows by 8 units compute the products of steps, with loads of 16 bytes if the number of
+// units is a multiple of 4, from three steps on in both passes.
 void AddTileCases(std::vector<Case>& cases) {
   for (const char* mode : {"rnn_relu", "rnn_tanh", "lstm", "gru"}) {
     cases.push_back({.name = absl::StrCat(mode, "_one_tile"),
@@ -80,7 +80,7 @@ void AddTileCases(std::vector<Case>& cases) {
                    .more = {{"lstm_state_clip_min", "-0.2"}, {"lstm_state_clip_max", "0.3"}},
                    .batch = 9,
                    .hidden = 8});
-  // Of a depth that a warp's lanes go over more than once, with a rest.
+  // The depth makes a warp's lanes iterate more than once, with a remainder.
   cases.push_back({.name = "deep", .steps = 3, .batch = 1, .input = 1, .hidden = 260});
   cases.push_back(
       {.name = "deep_gru", .mode = "gru", .steps = 3, .batch = 1, .input = 1, .hidden = 173});
@@ -117,7 +117,7 @@ std::vector<Case> Cases() {
   return cases;
 }
 
-// A node and its gradient: calls, arrays and what is asked of them.
+// A node and its gradient: calls, arrays and requests.
 class Node {
  public:
   Node(const Case& test, DType dtype) : test_(test), dtype_(dtype) {
@@ -168,7 +168,8 @@ class Node {
   const RNNParam& param() const { return forward_.call.param<RNNParam>(); }
   KernelRun& forward() { return forward_; }
 
-  // The gradient's run, from the results of the forward pass, of which the reserve is the last.
+  // Returns the run of the gradient, from the results of the forward pass, whose last array is the
+  // reserve.
   KernelRun Backward(const std::vector<NDArray>& results, const NDArray& output) const {
     KernelRun run = backward_;
     run.is_train = forward_.is_train;
@@ -178,9 +179,9 @@ class Node {
     return run;
   }
 
-  // The longest way from an input to a number: each step's two sums and the cell's functions, and
-  // for a weight's gradient the sum over all rows. Some of the functions make two or three
-  // roundings.
+  // Returns a bound on the roundings of a result. The longest path has two sums and the cell's
+  // functions for each step, and for a weight's gradient the sum over all rows. Some functions have
+  // two or three roundings.
   double Roundings() const {
     const double step = static_cast<double>(
         4 * (test_.input + RNNNumDirections(param()) * test_.hidden + test_.hidden) + 40);
@@ -200,7 +201,7 @@ class Node {
   size_t num_visible_ = 0;
 };
 
-// The results of a run on each device.
+// The results of one run on each device.
 struct Results {
   std::vector<NDArray> cpu, gpu;
 };
@@ -223,7 +224,7 @@ Results ExpectEqualRuns(const KernelRun& run, double roundings, size_t first, si
   return ExpectEqualRuns(run, run, roundings, first, end, what);
 }
 
-// The masks of dropout are bytes, which must be equal.
+// Dropout masks are bytes and must be equal.
 void ExpectEqualMasks(const RNNReserve& reserve, const RNNParam& param, const NDArray& actual,
                       const NDArray& expected, int64_t bytes, const std::string& what) {
   for (int layer = 0; layer + 1 < param.num_layers; ++layer) {
@@ -246,7 +247,7 @@ TEST(RnnCudaTest, AllIsTheCpus) {
         Node node(test, dtype);
         KernelRun& forward = node.forward();
         forward.is_train = true;
-        // The reserve is the planner's own: it is written or null.
+        // The planner requests the reserve with kWrite or kNull only.
         forward.reqs.assign(forward.outputs.size(), req);
         forward.reqs.back() = WriteReq::kWrite;
         const size_t first = forward.inputs.size();
@@ -261,15 +262,15 @@ TEST(RnnCudaTest, AllIsTheCpus) {
         } else if (!has_lengths) {
           ExpectClose(kept.gpu.back(), kept.cpu.back(), node.Roundings(), what + " reserve");
         }
-        // Without it the outputs are the same.
+        // Without the reserve the outputs are the same.
         forward.reqs.back() = WriteReq::kNull;
         ExpectEqualRuns(forward, node.Roundings(), first, end - 1, what + " without reserve");
 
-        // What the gradient reads is the output itself, not the sum that kAdd makes.
+        // The gradient reads the output itself, not the sum that kAdd computes.
         forward.reqs.assign(forward.outputs.size(), WriteReq::kWrite);
         const NDArray output = (*RunKernelOn(Context::Cpu(0), forward))[first];
         KernelRun on_cpu = node.Backward(kept.cpu, output);
-        // With lengths each device keeps what it keeps in its own way, else in the CPU's.
+        // With lengths each device has its own layout of the reserve; otherwise both use the CPU's.
         KernelRun on_gpu = node.Backward(has_lengths ? kept.gpu : kept.cpu, output);
         on_cpu.reqs.assign(on_cpu.outputs.size(), req);
         on_gpu.reqs = on_cpu.reqs;
@@ -280,7 +281,7 @@ TEST(RnnCudaTest, AllIsTheCpus) {
   }
 }
 
-// Each array alone is what it is among all.
+// Requesting one array alone gives the same result as requesting all.
 TEST(RnnCudaTest, EachRequestAlone) {
   COOPER_REQUIRE_GPU();
   for (const RNNForm form : {RNNForm::kPacked, RNNForm::kLayer}) {

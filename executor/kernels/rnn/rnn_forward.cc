@@ -1,7 +1,7 @@
-// The forward kernels of RNN and _rnn_layer. Per layer: one product of all steps' inputs with the
-// i2h weight, then step by step the product with the h2h weight, added to it in place, and the
-// fused cell; where nothing is kept for a backward pass, product and cell are one
-// (packed_chain.h). Steps behind the end of a sequence are left out of all of them (rnn_rows.h).
+// The forward kernels of RNN and _rnn_layer. For each layer they compute one product of all steps'
+// inputs with the i2h weight. Then each step adds the product with the h2h weight in place and runs
+// the fused cell; if no reserve is kept, product and cell are one (packed_chain.h). Steps beyond
+// the end of a sequence are left out everywhere (rnn_rows.h).
 
 #include <algorithm>
 #include <type_traits>
@@ -31,13 +31,13 @@
 namespace cooper {
 namespace {
 
-// A layer while it runs.
+// The arrays of one direction of the running layer.
 template <typename T>
 struct Direction {
   const T* h2h_weight = nullptr;
   const T* bias = nullptr;
   T* slots = nullptr;
-  T* cells = nullptr;        // (packed rows, hidden), or (batch, hidden) if not all are kept
+  T* cells = nullptr;        // (packed rows, hidden), or (batch, hidden) without a reserve
   const T* state = nullptr;  // (batch, hidden); with lengths by place
   const T* state_cell = nullptr;
   T* output = nullptr;  // this direction's features of the first row of the layer's output
@@ -58,7 +58,8 @@ class Forward {
                   ? RNNRows(c.inputs[in_.lengths], dims_.num_steps, dims_.batch, scratch_.row_order)
                   : RNNRows(dims_.num_steps, dims_.batch)),
         clip_(param_) {
-    // Not by the padding: it changes how products are rounded.
+    // Decides by the longest sequence, not by the padding, which would change the rounding of
+    // products.
     const bool long_enough = rows_.longest() >= kMinRNNStepsToTranspose;
     transpose_ = plan_.transpose && long_enough;
     packed_ = plan_.packed && long_enough;
@@ -94,7 +95,7 @@ class Forward {
   }
 
  private:
-  // Where the output of a layer is made.
+  // Returns where a layer writes its output.
   T* OutputOf(int layer) const {
     if (layer == dims_.layers - 1) return last_output_;
     if (plan_.keep) return reserve_ + plan_.reserve.output(layer);
@@ -138,14 +139,14 @@ class Forward {
     }
   }
 
-  // With lengths a copy by place, which goes from step to step with its sequence.
+  // With lengths, returns a copy by place, which the steps update with its sequence.
   const T* FirstState(const T* state, T* by_place) const {
     if (!rows_.has_lengths()) return state;
     SortRows(rows_, state, dims_.hidden, by_place);
     return by_place;
   }
 
-  // Takes the sequences at the places [begin, end) through all steps.
+  // Runs all steps of the sequences at the places [begin, end).
   void RunChain(const Direction<T>& dir, int d, int64_t begin, int64_t end) const {
     const int64_t hidden = dims_.hidden;
     const bool has_lengths = rows_.has_lengths();
@@ -161,7 +162,7 @@ class Forward {
       T* c = dir.cells + (plan_.keep ? rows_.begin(t) * hidden : 0);
 
       if (param_.mode == RNNMode::kGru) {
-        // The input's product left out the slot nh.
+        // The input's product does not fill gru's slot nh.
         for (int64_t i = begin; i < active_end; ++i) {
           std::fill_n(slots + i * dims_.slot_row() + 2 * hidden, hidden, T{0});
         }
@@ -191,10 +192,10 @@ class Forward {
     }
   }
 
-  // The same by packed steps.
+  // Runs the same steps by packed_step.h.
   void RunPackedChain(const Direction<T>& dir, int d, int64_t begin, int64_t end) const {
     if constexpr (std::is_same_v<T, float>) {
-      // With lengths the states go along with their sequences.
+      // With lengths the states are updated in place, with their sequences.
       PackedChain{.dims = dims_,
                   .rows = rows_,
                   .direction = d,
@@ -216,7 +217,8 @@ class Forward {
   void StoreStates(int layer, int d) const {
     if (!param_.state_outputs) return;
     const Direction<T>& dir = directions_[d];
-    // Where the last step has left them; with lengths they have gone along.
+    // The final states are in the output of the last step; with lengths they have been updated in
+    // place.
     const bool moved = !rows_.has_lengths() && dims_.num_steps > 0;
     const int64_t t = dims_.StepAt(d, dims_.num_steps - 1);
     StoreState(RNNOutputs::kState,
@@ -229,7 +231,7 @@ class Forward {
         dims_.hidden, layer, d);
   }
 
-  // `state`: of each row, rows being `stride` apart; with lengths by place.
+  // Stores the final states. Rows of `state` are `stride` apart; with lengths they are by place.
   void StoreState(RNNOutputs::Output output, const T* state, int64_t stride, int layer,
                   int d) const {
     const WriteReq req = c_.reqs[output];
@@ -243,7 +245,7 @@ class Forward {
     }
   }
 
-  // The input of the next layer.
+  // Returns the input of the next layer: the output with dropout, if any.
   const T* DropFrom(int layer, const T* output) const {
     if (!plan_.drop) return output;
     const int64_t n = dims_.rows() * dims_.output_row();
@@ -274,7 +276,7 @@ bool NothingAsked(absl::Span<const WriteReq> reqs) {
   return std::all_of(reqs.begin(), reqs.end(), [](WriteReq req) { return req == WriteReq::kNull; });
 }
 
-// The data is the first input of all.
+// The data is the first input of every RNN node.
 absl::StatusOr<Prepared> PrepareRNN(const PrepareContext& c) {
   const auto& param = c.param<RNNParam>();
   COOPER_RETURN_IF_ERROR(CheckSupported(param));

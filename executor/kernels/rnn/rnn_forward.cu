@@ -1,9 +1,8 @@
-// The forward GPU kernels of RNN and _rnn_layer. Per layer and direction: one product of all steps'
-// inputs with the i2h weight, then for each step the product with the h2h weight, added to it in
-// place, and all else of the step: in one kernel for small batches, else in two. What is kept for
-// the backward pass lies as the CPU's kernel lays it out, but where there are lengths: the CPU
-// leaves padding out, here steps past a length have their place, since only the device knows the
-// lengths.
+// The forward GPU kernels of RNN and _rnn_layer. For each layer and direction they compute one
+// product of all steps' inputs with the i2h weight. Then each step adds the product with the h2h
+// weight in place and runs the cell, in one kernel for small batches, else in two. The reserve has
+// the CPU kernel's layout, except with lengths: the CPU leaves padding out, but the GPU keeps room
+// for steps beyond a length, because only the device knows the lengths.
 
 #include <algorithm>
 #include <cstdint>
@@ -38,7 +37,7 @@ namespace {
 
 enum Output { kOutput, kStateOutput, kStateCellOutput };
 
-// Zeroes the rows of data (num_steps * batch, columns) that lie past their sequence's length.
+// Zeroes the rows of data (num_steps * batch, columns) that are beyond their sequence's length.
 template <typename T>
 __global__ void ZeroPastLengths(const int64_t* lengths, int64_t num_steps, int64_t batch,
                                 int64_t columns, T* data) {
@@ -47,8 +46,8 @@ __global__ void ZeroPastLengths(const int64_t* lengths, int64_t num_steps, int64
   });
 }
 
-// out = in with dropout; draws four elements for each position of the stream, from `position` on.
-// `mask` may be null.
+// Writes `in` with dropout to out. Draws four elements from each position of the stream, from
+// `position` on. `mask` may be null.
 template <typename T>
 __global__ void Drop(int64_t n, const T* in, DeviceRandom source, uint64_t position,
                      uint32_t threshold, T scale, uint8_t* mask, T* out) {
@@ -64,7 +63,7 @@ __global__ void Drop(int64_t n, const T* in, DeviceRandom source, uint64_t posit
   }
 }
 
-// What is decided when the node is bound.
+// Decisions made when the node is bound.
 struct Plan {
   Plan(const RNNParam& param, const Shape& data, absl::Span<const WriteReq> reqs, bool is_train)
       : dims(param, data),
@@ -77,14 +76,14 @@ struct Plan {
 
   RNNDims dims;
   RNNReserve reserve;
-  bool keep;  // whether the reserve is wanted
-  bool drop;  // whether dropout is done
+  bool keep;  // whether the reserve is requested
+  bool drop;  // whether dropout is applied
   bool has_cell;
-  bool own_output;  // whether the last layer's output is made in scratch memory
+  bool own_output;  // whether the last layer's output is computed in the workspace
   bool has_lengths;
 };
 
-// Scratch memory; without `keep` it stands in for the reserve.
+// The workspace's arrays. Without `keep` they replace the reserve.
 template <typename T>
 struct Scratch {
   Scratch(const Plan& plan, void* base) {
@@ -102,9 +101,9 @@ struct Scratch {
     bytes = cursor.bytes();
   }
 
-  T* slots = nullptr;  // of one direction at a time
+  T* slots = nullptr;  // of the current direction
   T* cells = nullptr;
-  T* between = nullptr;  // the output of every second layer; the others use the last one's
+  T* between = nullptr;  // output of every second layer; the others use the last layer's
   T* output = nullptr;
   T* dropped = nullptr;
   int64_t* lengths = nullptr;
@@ -157,7 +156,7 @@ class Forward {
   }
 
  private:
-  // Where the output of a layer is made.
+  // Returns where a layer writes its output.
   T* OutputOf(int layer) const {
     if (layer == dims_.layers - 1) return last_output_;
     if (plan_.keep) return reserve_ + plan_.reserve.output(layer);
@@ -212,7 +211,8 @@ class Forward {
     return StoreState(kStateCellOutput, step.c_prev, hidden, state_at);
   }
 
-  // slots = the products of all steps' inputs. The slot nh of gru has none: it starts from zero.
+  // Writes the products of all steps' inputs to slots. gru's slot nh has no input product and is
+  // zeroed.
   absl::Status InputProductsInto(const RNNWeights<T>& weights, const T* input, T* slots) {
     const int64_t hidden = dims_.hidden;
     for (const InputProduct& product : InputProducts(param_.mode)) {
@@ -234,7 +234,7 @@ class Forward {
                      c_.outputs[output].as<T>() + at);
   }
 
-  // The input of the next layer, in scratch memory.
+  // Writes the input of the next layer, with dropout, to the workspace.
   absl::Status DropFrom(int layer, const T* output) const {
     const int64_t n = dims_.rows() * dims_.output_row();
     uint8_t* mask =
@@ -256,7 +256,7 @@ class Forward {
   T* reserve_ = nullptr;
 };
 
-// The data is the first input of both.
+// The data is the first input of both operators.
 absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
   const Plan plan(c.param<RNNParam>(), c.inputs[0].shape, c.reqs, /*is_train=*/true);
   return PrepareRNNGpu(c, c.inputs[0].dtype == DType::kFloat64

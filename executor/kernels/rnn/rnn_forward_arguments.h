@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_FORWARD_ARGUMENTS_H_
 #define COOPER_EXECUTOR_KERNELS_RNN_RNN_FORWARD_ARGUMENTS_H_
 
-// What the forward kernels of RNN and of _rnn_layer decide when they are bound, and the memory they
-// compute in.
+// The decisions of the CPU forward kernels of RNN and of _rnn_layer when they are bound, and the
+// layout of their workspace.
 
 #include <algorithm>
 #include <cstdint>
@@ -21,14 +21,15 @@
 
 namespace cooper {
 
+// Indices of the visible outputs. The reserve is the last output.
 struct RNNOutputs {
   enum Output { kOutput, kState, kStateCell };
 };
 
-// With fewer steps a copy of the h2h weight in another order costs more than it gains.
+// With fewer steps, reordering the h2h weight costs more than it gains.
 inline constexpr int64_t kMinRNNStepsToTranspose = 4;
 
-// What is decided when the node is bound.
+// Decisions made when the node is bound.
 struct RNNForwardPlan {
   RNNForwardPlan(const RNNParam& param, const ArrayView& data, absl::Span<const WriteReq> reqs,
                  bool is_train)
@@ -45,16 +46,17 @@ struct RNNForwardPlan {
 
   RNNDims dims;
   RNNReserve reserve;
-  bool keep;  // whether the reserve is wanted
-  bool drop;  // whether dropout is done
+  bool keep;  // whether the reserve is requested
+  bool drop;  // whether dropout is applied
   bool has_cell;
-  bool packed;  // whether steps are those of packed_step.h
+  bool packed;  // whether steps use packed_step.h
   bool transpose;
-  bool own_output;  // whether the last layer's output is made in scratch memory
+  bool own_output;  // whether the last layer's output is computed in the workspace
   bool has_lengths;
 };
 
-// Scratch memory; without `keep` it stands in for the reserve.
+// The workspace's arrays. Without `keep` they replace the reserve. With a null `base` only `bytes`
+// is valid.
 template <typename T>
 struct RNNForwardScratch {
   RNNForwardScratch(const RNNForwardPlan& plan, void* base) {
@@ -98,7 +100,7 @@ struct RNNForwardScratch {
   T* bias[2] = {};    // the sum of the biases of each slot
   T* slots[2] = {};
   T* cells[2] = {};
-  T* between = nullptr;  // the output of every second layer; the others use the last one's
+  T* between = nullptr;  // output of every second layer; the others use the last layer's
   T* output = nullptr;
   T* dropped = nullptr;
   uint8_t* mask = nullptr;

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_GRADIENT_CELLS_H_
 #define COOPER_EXECUTOR_KERNELS_RNN_RNN_GRADIENT_CELLS_H_
 
-// The kernels of a recurrent layer's gradients: one step of one direction but for its product,
-// which is one launch, and what the sums over all steps need beside products. For .cu files.
+// Kernels of a recurrent layer's gradients: the cell of one step and direction, in one launch
+// without the product, and the sums over all steps that are not products. For .cu files.
 
 #include <cstdint>
 
@@ -17,17 +17,17 @@
 
 namespace cooper {
 
-// Step t of one direction. Rows of outputs are output_row apart; all else lies densely.
+// Step t of one direction. Rows of outputs are output_row apart; all other arrays are contiguous.
 template <typename T>
 struct GradientStep {
   int64_t t, batch, hidden, output_row;
   bool is_first;           // whether the states before the step are the initial ones
-  int64_t t_prev;          // else the step before it in this direction
-  const int64_t* lengths;  // null: all sequences reach the step
-  T* slots;                // (batch, slots, hidden): what was kept, then the gradients of the sums
-  const T *h, *c;          // after the step
-  const T *h_prev, *c_prev;           // before it, unless the sequence starts here
-  const T *first_state, *first_cell;  // (batch, hidden): from where a sequence starts
+  int64_t t_prev;          // else the previous step in this direction
+  const int64_t* lengths;  // null: all sequences have the step
+  T* slots;        // (batch, slots, hidden): the reserve's values, then the gradients of the sums
+  const T *h, *c;  // after the step
+  const T *h_prev, *c_prev;           // before the step, unless the sequence starts at it
+  const T *first_state, *first_cell;  // (batch, hidden): the initial states
   const T* dy;
   T *dh, *dc;  // (batch, hidden)
 };
@@ -40,17 +40,18 @@ struct GradientElement {
   static constexpr int kSlots = kLstm || kGru ? 4 : 1;
 
   T slots[kSlots] = {};
-  T h = 0, c = 0, h_prev = 0, c_prev = 0;  // those that the cell's gradient is made of
+  T h = 0, c = 0, h_prev = 0, c_prev = 0;  // the values that the cell's gradient needs
   T dy = 0, dh = 0, dc = 0;
   int64_t length = 0;
 
+  // Loads all operands of the element.
   __device__ void Load(const GradientStep<T>& s, int64_t row, int64_t j) {
     const int64_t n = s.hidden;
     const int64_t at = row * n + j;
     const int64_t output_at = row * s.output_row + j;
     const bool has_lengths = s.lengths != nullptr;
     if (has_lengths) length = s.lengths[row];
-    // Going from the last step, a sequence starts at its own length.
+    // In the reverse direction a sequence starts at its own length.
     const bool is_first = s.is_first || (has_lengths && s.t_prev >= length);
     dy = s.dy[output_at];
     dh = s.dh[at];
@@ -71,7 +72,7 @@ struct GradientElement {
   // Writes dh, dc and the gradients of the slots.
   __device__ void Run(const GradientStep<T>& s, const CellClip<T>& clip, int64_t row, int64_t j) {
     if (s.lengths != nullptr && s.t >= length) {
-      // The state waited: dh and dc go on as they are.
+      // The state did not change in this step, so dh and dc do not change.
       for (T& slot : slots) slot = T{0};
     } else if constexpr (kLstm) {
       LstmSlots<T> v = {slots[0], slots[1], slots[2], slots[3]};
@@ -101,6 +102,7 @@ struct GradientElement {
   }
 };
 
+// Computes the cell's gradient of all elements of a step.
 template <RNNMode kMode, typename T>
 __global__ void CellGradients(GradientStep<T> s, CellClip<T> clip) {
   ForEachInRows(s.batch, s.hidden, [&](int64_t row, int64_t j) {
@@ -110,6 +112,7 @@ __global__ void CellGradients(GradientStep<T> s, CellClip<T> clip) {
   });
 }
 
+// Launches the gradient of the cell of `mode` for one step.
 template <typename T>
 absl::Status LaunchCellGradients(const KernelContext& c, RNNMode mode, const GradientStep<T>& step,
                                  const CellClip<T>& clip) {
@@ -119,8 +122,8 @@ absl::Status LaunchCellGradients(const KernelContext& c, RNNMode mode, const Gra
   });
 }
 
-// h_prev (num_steps, batch, hidden) = what each step of the direction from the last step had as its
-// previous output.
+// Copies to h_prev (num_steps, batch, hidden) the previous output of each step, in the reverse
+// direction.
 template <typename T>
 __global__ void GatherPrevious(const int64_t* lengths, int64_t num_steps, int64_t batch, int64_t n,
                                const T* output, int64_t output_row, const T* state, T* h_prev) {
@@ -131,15 +134,16 @@ __global__ void GatherPrevious(const int64_t* lengths, int64_t num_steps, int64_
   });
 }
 
-// Where the sums over all steps and rows of a slot's gradients go.
+// The destinations of the sums of the slots' gradients over all steps and rows.
 template <typename T>
 struct BiasGradients {
-  T *i2h, *h2h;  // null: not asked for
+  T *i2h, *h2h;  // null: not requested
   bool add_i2h, add_h2h;
   int64_t hidden;
-  bool is_gru;  // whose candidate has its i2h bias in the slot behind that of its h2h bias
+  bool is_gru;  // gru's candidate has its i2h bias in slot 3, after that of its h2h bias
 };
 
+// Sums ds over all steps and rows. The sets of `plan` are the columns of the slots.
 template <typename T>
 __global__ void SumBiases(SetPlan plan, const T* ds, BiasGradients<T> to) {
   const SetThread thread(plan);

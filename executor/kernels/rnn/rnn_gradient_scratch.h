@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_GRADIENT_SCRATCH_H_
 #define COOPER_EXECUTOR_KERNELS_RNN_RNN_GRADIENT_SCRATCH_H_
 
-// The scratch memory of the gradients of RNN and _rnn_layer. For .cu files.
+// Lays out the workspace of the gradients of RNN and _rnn_layer. For .cu files.
 
 #include <cstdint>
 
@@ -13,13 +13,14 @@
 
 namespace cooper {
 
-// Whether a step's product is made in the kernel of the next cell. Its weight is transposed before,
-// which takes about as long as a step saves: from two such products on.
+// Returns whether the kernel of a cell's gradient also computes the product of the later step. This
+// needs a transposed weight, whose cost is about what one step saves, so there must be two such
+// products.
 inline bool FusesGradientSteps(const RNNDims& dims) {
   return dims.num_steps > 2 && FusesSteps(dims);
 }
 
-// With a null `base` only `bytes` is of use.
+// The workspace's arrays. With a null `base` only `bytes` is valid.
 template <typename T>
 struct GradientScratch {
   GradientScratch(const RNNParam& param, const RNNDims& dims, void* base) {
@@ -39,11 +40,11 @@ struct GradientScratch {
     bytes = cursor.bytes();
   }
 
-  T* dh = nullptr;  // what goes from a step to the one before, (batch, hidden)
+  T* dh = nullptr;  // gradient passed to the previous step, (batch, hidden)
   T* dc = nullptr;
   T* dy = nullptr;  // the gradient of the output of the layer below
   T* dropped = nullptr;
-  T* transposed = nullptr;  // the h2h weight of the layer and direction under way; null: not needed
+  T* transposed = nullptr;  // h2h weight of the current layer and direction; null: not needed
   int64_t* lengths = nullptr;
   T* h_prev = nullptr;
   int64_t bytes = 0;

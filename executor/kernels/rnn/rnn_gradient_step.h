@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_GRADIENT_STEP_H_
 #define COOPER_EXECUTOR_KERNELS_RNN_RNN_GRADIENT_STEP_H_
 
-// The gradient of one step of one direction of a recurrent layer, with the product that comes
-// before it on the way back: one launch. For steps that FusesSteps lets through. For .cu files.
+// Runs the gradient of one step and direction of a recurrent layer, together with the product of
+// the later step, in one launch. Requires FusesSteps. For .cu files.
 
 #include <cstdint>
 
@@ -16,16 +16,18 @@
 
 namespace cooper {
 
-// What the step that was processed before gave, of which dh gets the product with the h2h weight.
+// The gradients of the later step, which was processed before this one. dh receives their product
+// with the h2h weight.
 template <typename T>
 struct LaterGradients {
-  const T* ds;          // of its slots, whose rows are slot_row apart; not those of this step
-  const T* transposed;  // of the h2h weight: (hidden, depth)
+  const T* ds;  // gradients of its slots, whose rows are slot_row apart; must not alias this step's
+  const T* transposed;  // h2h weight transposed: (hidden, depth)
   int64_t slot_row;
   int64_t depth;  // recurrent slots * hidden
 };
 
-// Blocks read all of the later step's gradients, and of dh and dc only what they write.
+// Blocks read all gradients of the later step, but only those elements of dh and dc that they
+// write.
 template <RNNMode kMode, int kVector, typename T>
 __global__ void RunGradientStep(StepProduct<T> product, GradientStep<T> s, CellClip<T> clip) {
   const TileElement at(product.rows, product.units);
@@ -39,7 +41,8 @@ __global__ void RunGradientStep(StepProduct<T> product, GradientStep<T> s, CellC
   element.Run(s, clip, at.row, at.unit);
 }
 
-// dh += the later step's ds times the h2h weight; then the gradient of the cell.
+// Launches a kernel that adds the later step's ds times the h2h weight to dh, and then computes the
+// gradient of the cell.
 template <typename T>
 absl::Status LaunchGradientStep(const KernelContext& c, RNNMode mode,
                                 const LaterGradients<T>& later, const GradientStep<T>& step,

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_MODE_H_
 #define COOPER_EXECUTOR_KERNELS_RNN_RNN_MODE_H_
 
-// From the kind of a recurrent cell to kernels that are compiled for it. For .cu files.
+// Dispatches from the kind of a recurrent cell to kernels that are compiled for it. For .cu files.
 
 #include <type_traits>
 
@@ -10,7 +10,7 @@
 
 namespace cooper {
 
-// Calls fn with the mode as an std::integral_constant.
+// Returns fn(mode), a status, with the mode as an std::integral_constant.
 template <typename Fn>
 absl::Status DispatchRNNMode(RNNMode mode, Fn&& fn) {
   switch (mode) {

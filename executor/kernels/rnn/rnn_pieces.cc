@@ -9,7 +9,7 @@
 namespace cooper {
 namespace {
 
-// Four rows of four, in registers: compilers transpose element by element.
+// Transposes four rows of four elements in registers; compilers would transpose element by element.
 template <typename T>
 void TransposeFour(const T* in, int64_t stride, T* out, int64_t out_stride) {
   using Four __attribute__((vector_size(4 * sizeof(T)))) = T;
@@ -32,7 +32,7 @@ void TransposeFour(const T* in, int64_t stride, T* out, int64_t out_stride) {
   std::memcpy(out + 3 * out_stride, &d, sizeof(d));
 }
 
-// out (columns, rows) = in (rows, columns) transposed.
+// Transposes in (rows, columns) into out (columns, rows).
 template <typename T>
 void TransposeTile(const T* in, int64_t stride, int64_t rows, int64_t columns, T* out,
                    int64_t out_stride) {
@@ -69,7 +69,7 @@ void StoreRows(WriteReq req, const T* in, int64_t stride, int64_t rows, int64_t 
 
 template <typename T>
 void TransposeInto(const T* in, int64_t rows, int64_t columns, T* out, int64_t out_stride) {
-  // Tiles of which both sides stay in the first-level cache.
+  // Both sides of a tile stay in the L1 cache.
   constexpr int64_t kTile = 32;
   ParallelFor(
       (rows + kTile - 1) / kTile, RowGrain(kTile * columns), [&](int64_t begin, int64_t end) {

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_PIECES_H_
 #define COOPER_EXECUTOR_KERNELS_RNN_RNN_PIECES_H_
 
-// Small loops over matrices that RNN's kernels are made of.
+// Small loops over matrices, shared by RNN's CPU kernels.
 
 #include <algorithm>
 #include <cstdint>
@@ -12,19 +12,21 @@
 
 namespace cooper {
 
-// out (rows, columns) = or += in, whose rows are `stride` elements apart; nothing with kNull.
+// Writes or adds in (rows, columns), whose rows are `stride` elements apart, to out. Does nothing
+// with kNull.
 template <typename T>
 void StoreRows(WriteReq req, const T* in, int64_t stride, int64_t rows, int64_t columns, T* out);
 
-// out (columns, rows) with rows `out_stride` apart = in (rows, columns) transposed.
+// Transposes in (rows, columns) into out (columns, rows), whose rows are `out_stride` apart.
 template <typename T>
 void TransposeInto(const T* in, int64_t rows, int64_t columns, T* out, int64_t out_stride);
 
-// out = in * mask / (1 - p). In place is allowed.
+// Computes out = in * mask / (1 - p) for n elements. `out` may be `in`.
 template <typename T>
 void ApplyMask(const T* in, const uint8_t* mask, double p, int64_t n, T* out);
 
-// bias (slots, hidden) = what each slot adds: both biases, but for the two slots of gru's n.
+// Computes the bias (slots, hidden) of each slot: the sum of both biases, except for gru's two
+// slots of n, which have one bias each.
 template <typename T>
 void SumBiases(RNNMode mode, const RNNDims& dims, const T* i2h, const T* h2h, T* bias) {
   const int64_t n = dims.recurrent * dims.hidden;

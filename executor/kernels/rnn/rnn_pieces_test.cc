@@ -9,7 +9,7 @@
 namespace cooper {
 namespace {
 
-// Blocks of four by four, and what is left over on either side; nothing beyond is touched.
+// Tests blocks of four by four with remainders on both sides; elements outside stay unchanged.
 template <typename T>
 void ExpectTransposed(int64_t rows, int64_t columns, int64_t out_stride) {
   SCOPED_TRACE(testing::Message() << rows << " x " << columns << " to rows of " << out_stride);

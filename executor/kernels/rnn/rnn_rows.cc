@@ -32,7 +32,7 @@ RNNRows::RNNRows(const ArrayView& lengths, int64_t num_steps, int64_t batch, int
       return std::clamp<int64_t>(ConvertElement<int64_t>(lengths.as<T>()[i]), 0, num_steps);
     });
   };
-  // begin[n] becomes the number of sequences longer than n: the place of the first with n steps.
+  // begin[n] becomes the number of sequences longer than n: the first place with n steps.
   std::fill_n(begin, num_steps + 1, int64_t{0});
   for (int64_t i = 0; i < batch; ++i) ++begin[length_of(i)];
   int64_t longer = 0;
@@ -53,7 +53,7 @@ RNNRows::RNNRows(const ArrayView& lengths, int64_t num_steps, int64_t batch, int
   begin_ = begin;
   order_ = order;
   lengths_ = sorted;
-  // Equal lengths leave the batch in its order.
+  // The batch keeps its order if all lengths are equal.
   is_whole_ = total() == num_steps * batch;
 }
 

@@ -1,15 +1,15 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_ROWS_H_
 #define COOPER_EXECUTOR_KERNELS_RNN_RNN_ROWS_H_
 
-// Which rows of a batch of padded sequences are real at each time step, and where RNN's kernels
-// keep what belongs to them: packed, without padding. Sequences are taken by falling length, so
-// that the rows of a step are a prefix of the batch in that order, and step follows step:
+// Determines which rows of a batch of padded sequences are real at each time step, and where RNN's
+// kernels store them: packed, without padding. Sequences are sorted by decreasing length, so that
+// the rows of a step are a prefix of the sorted batch, and steps are stored one after another:
 //
 //   lengths 2 3 1, order 1 0 2      step 0: rows 1 0 2     step 1: rows 1 0     step 2: row 1
 //                                   packed 0 1 2           packed 3 4           packed 5
 //
-// So padding costs neither work nor rounding: products over all packed rows are of the same rows in
-// the same order whatever the sequences were padded to.
+// So padding costs neither work nor precision: products over all packed rows have the same rows in
+// the same order, however much the sequences were padded.
 
 #include <algorithm>
 #include <cstdint>
@@ -18,37 +18,38 @@
 
 namespace cooper {
 
+// The real rows of a batch. Immutable after construction, so thread-safe.
 class RNNRows {
  public:
-  // Without lengths: every row has all steps, and packed rows are those of (num_steps, batch).
+  // Without lengths every row has all steps, and packed rows are those of (num_steps, batch).
   RNNRows(int64_t num_steps, int64_t batch) : num_steps_(num_steps), batch_(batch) {}
-  // `lengths` (batch,) is of any dtype and kept within [0, num_steps]. Uses `scratch`, of
-  // ScratchSize elements, as long as it lives.
+  // `lengths` (batch,) has any dtype; its values are clamped to [0, num_steps]. `scratch` has
+  // ScratchSize elements and must outlive this object.
   RNNRows(const ArrayView& lengths, int64_t num_steps, int64_t batch, int64_t* scratch);
   static int64_t ScratchSize(int64_t num_steps, int64_t batch) { return 2 * batch + num_steps + 1; }
 
   bool has_lengths() const { return begin_ != nullptr; }
-  // Whether packed rows are those of (num_steps, batch), as they are without lengths.
+  // Returns whether packed rows equal those of (num_steps, batch), as they do without lengths.
   bool is_whole() const { return is_whole_; }
   int64_t num_steps() const { return num_steps_; }
   int64_t batch() const { return batch_; }
   int64_t total() const { return has_lengths() ? begin_[num_steps_] : num_steps_ * batch_; }
-  // The steps that some row has: the greatest length.
+  // Returns the number of steps of the longest sequence.
   int64_t longest() const { return !has_lengths() ? num_steps_ : batch_ > 0 ? lengths_[0] : 0; }
-  // Rows of step `t`.
+  // Returns the number of rows of step `t`.
   int64_t count(int64_t t) const { return has_lengths() ? begin_[t + 1] - begin_[t] : batch_; }
-  // The first packed row of step `t`.
+  // Returns the first packed row of step `t`.
   int64_t begin(int64_t t) const { return has_lengths() ? begin_[t] : t * batch_; }
-  // The row of the batch that is at `place` in the order by falling length.
+  // Returns the row of the batch at `place` in the order of decreasing length.
   int64_t row(int64_t place) const { return has_lengths() ? order_[place] : place; }
-  // Steps of the sequence at `place`.
+  // Returns the number of steps of the sequence at `place`.
   int64_t length(int64_t place) const { return has_lengths() ? lengths_[place] : num_steps_; }
-  // Whether step `t` is the first one that the sequence at `place` takes in a direction.
+  // Returns whether step `t` is the first one of the sequence at `place` in a direction.
   bool IsFirst(int direction, int64_t t, int64_t place) const {
     return direction == 0 ? t == 0 : t + 1 == num_steps_ || place >= count(t + 1);
   }
-  // Places from which on each of `blocks` blocks has about equally many real steps: [block] is
-  // where it begins.
+  // Returns the first place of a block, when the places are split into `blocks` blocks with about
+  // the same number of real steps.
   int64_t BlockBegin(int64_t block, int64_t blocks) const;
 
  private:
@@ -59,12 +60,12 @@ class RNNRows {
   const int64_t* lengths_ = nullptr;  // by place
 };
 
-// packed (total, columns) = the real rows of padded (num_steps, batch, columns).
+// Copies the real rows of padded (num_steps, batch, columns) to packed (total, columns).
 template <typename T>
 void PackRows(const RNNRows& rows, const T* padded, int64_t columns, T* packed);
 
-// The real rows of padded (num_steps, batch, columns) = or += packed (total, columns); with kWrite
-// the others become zero.
+// Writes or adds packed (total, columns) to the real rows of padded (num_steps, batch, columns).
+// With kWrite zeroes the other rows.
 template <typename T>
 void UnpackRows(const RNNRows& rows, WriteReq req, const T* packed, int64_t columns, T* padded);
 
@@ -72,17 +73,18 @@ void UnpackRows(const RNNRows& rows, WriteReq req, const T* packed, int64_t colu
 template <typename T>
 void ZeroPadding(const RNNRows& rows, int64_t columns, T* padded);
 
-// sorted (batch, columns) = the rows of in (batch, columns) in the order of places.
+// Copies the rows of in (batch, columns) to sorted (batch, columns), in the order of places.
 template <typename T>
 void SortRows(const RNNRows& rows, const T* in, int64_t columns, T* sorted);
 
-// The rows of out (batch, columns) = or += sorted, in the order of places; nothing with kNull.
+// Writes or adds sorted, in the order of places, to the rows of out (batch, columns). Does nothing
+// with kNull.
 template <typename T>
 void UnsortRows(const RNNRows& rows, WriteReq req, const T* sorted, int64_t columns, T* out);
 
-// packed (total, columns) = of each real row what its sequence had in the step before, in that
-// direction: a row of output (num_steps, batch, ...), whose rows are `stride` apart, or at its
-// first step one of state (batch, columns).
+// Copies to packed (total, columns), for each real row, its sequence's previous row in that
+// direction: a row of output (num_steps, batch, ...), whose rows are `stride` apart, or for the
+// first step a row of state (batch, columns).
 template <typename T>
 void PackPrevious(const RNNRows& rows, int direction, const T* state, const T* output,
                   int64_t stride, int64_t columns, T* packed);

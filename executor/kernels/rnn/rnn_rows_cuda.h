@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_ROWS_CUDA_H_
 #define COOPER_EXECUTOR_KERNELS_RNN_RNN_ROWS_CUDA_H_
 
-// What the kernels of RNN and _rnn_layer do with matrices beside products and cells: copies,
-// lengths and masks, forward and backward. For .cu files.
+// Operations on matrices in the kernels of RNN and _rnn_layer other than products and cells:
+// copies, lengths and masks, forward and backward. For .cu files.
 
 #include <cstdint>
 
@@ -14,7 +14,7 @@
 
 namespace cooper {
 
-// out (rows, columns) = or += in, whose rows are `stride` elements apart.
+// Writes or adds in (rows, columns), whose rows are `stride` elements apart, to out.
 template <typename T>
 __global__ void CopyRows(int64_t rows, int64_t columns, const T* in, int64_t stride, T* out,
                          bool add) {
@@ -23,7 +23,7 @@ __global__ void CopyRows(int64_t rows, int64_t columns, const T* in, int64_t str
   });
 }
 
-// Writes or adds them as `req` says; nothing with kNull.
+// Queues CopyRows with kWrite or kAdd. Does nothing with kNull.
 template <typename T>
 absl::Status StoreRows(const KernelContext& c, WriteReq req, const T* in, int64_t stride,
                        int64_t rows, int64_t columns, T* out) {
@@ -32,7 +32,7 @@ absl::Status StoreRows(const KernelContext& c, WriteReq req, const T* in, int64_
                     req == WriteReq::kAdd);
 }
 
-// lengths[i] = element i of an array of any dtype, kept within [0, num_steps].
+// Converts the lengths, of any dtype, to int64_t and clamps them to [0, num_steps].
 static __global__ void LoadLengths(const void* from, DType dtype, int64_t batch, int64_t num_steps,
                                    int64_t* lengths) {
   for (int64_t i = FirstElement(); i < batch; i += ElementStep()) {
@@ -41,7 +41,7 @@ static __global__ void LoadLengths(const void* from, DType dtype, int64_t batch,
   }
 }
 
-// out = in * mask * scale, of elements that Dropout's mask keeps. In place is allowed.
+// Computes out = in * scale where the mask is 1, else 0. `out` may be `in`.
 template <typename T>
 __global__ void ApplyMask(int64_t n, const T* in, const uint8_t* mask, T scale, T* out) {
   for (int64_t i = FirstElement(); i < n; i += ElementStep()) {

@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 
 constexpr int64_t kSteps = 4, kBatch = 3;
 
-// Rows with a length that is too long, one that is below none, and one between.
+// Rows with a length that is too large, one that is negative, and one between.
 struct Rows {
   explicit Rows(std::vector<float> values)
       : lengths(std::move(values)),

@@ -1,7 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_STATE_H_
 #define COOPER_EXECUTOR_KERNELS_RNN_RNN_STATE_H_
 
-// What the kernels of RNN and _rnn_layer are prepared with: cuBLAS, which makes their products.
+// The prepared state of the GPU kernels of RNN and _rnn_layer: cuBLAS, which computes their
+// products.
 
 #include <cstdint>
 #include <memory>
@@ -16,12 +17,14 @@
 
 namespace cooper {
 
-// Found when the node is bound, where a missing library is reported.
+// cuBLAS is looked up when the node is bound, so that a missing library is reported then. Not
+// owned.
 struct RNNGpuState : KernelState {
   Cublas* cublas = nullptr;
 };
 
-// kUnimplemented for projection.
+// Returns a prepared state. Errors: kUnimplemented if the node has a projection; those of
+// Cublas::Of.
 inline absl::StatusOr<Prepared> PrepareRNNGpu(const PrepareContext& c, int64_t workspace_bytes) {
   if (const auto& projection = c.param<RNNParam>().projection_size; projection.has_value()) {
     return absl::UnimplementedError(

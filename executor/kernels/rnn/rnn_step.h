@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_STEP_H_
 #define COOPER_EXECUTOR_KERNELS_RNN_RNN_STEP_H_
 
-// One step of one direction of a recurrent layer, forward, with its product: one launch. For steps
-// that FusesSteps lets through. For .cu files.
+// Runs one step and direction of a recurrent layer, forward, with its product, in one launch.
+// Requires FusesSteps. For .cu files.
 
 #include <cstdint>
 
@@ -16,7 +16,7 @@
 
 namespace cooper {
 
-// Blocks read all of h_prev and write parts of h, so that those must not overlap.
+// Blocks read all of h_prev and write parts of h, so these must not overlap.
 template <RNNMode kMode, int kVector, typename T>
 __global__ void RunStep(StepProduct<T> product, CellStep<T> s, CellClip<T> clip) {
   using Element = CellElement<kMode, T>;
@@ -31,7 +31,8 @@ __global__ void RunStep(StepProduct<T> product, CellStep<T> s, CellClip<T> clip)
   element.Run(s, clip, at.row, at.unit);
 }
 
-// Adds h_prev times the transpose of `h2h_weight` to the recurrent slots, and runs the cell.
+// Launches a kernel that adds h_prev times the transpose of `h2h_weight` to the recurrent slots and
+// runs the cell.
 template <typename T>
 absl::Status LaunchStep(const KernelContext& c, RNNMode mode, const T* h2h_weight,
                         const CellStep<T>& step, const CellClip<T>& clip) {

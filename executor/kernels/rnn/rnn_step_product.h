@@ -1,17 +1,17 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_STEP_PRODUCT_H_
 #define COOPER_EXECUTOR_KERNELS_RNN_RNN_STEP_PRODUCT_H_
 
-// The product of a recurrent step, of few rows, within the kernel that runs the cell (rnn_step.h,
-// rnn_gradient_step.h). Steps wait for one another: what counts is how long one takes, not how much
-// of the GPU it uses. For .cu files.
+// Computes the product of a recurrent step, which has few rows, inside the kernel of the cell
+// (rnn_step.h, rnn_gradient_step.h). Steps depend on each other, so the latency of one step
+// matters, not how much of the GPU it occupies. For .cu files.
 //
-// A block has a tile of 8 rows by 8 units of the state, with all gates of those. A warp computes
-// four columns (the gates of one unit, or four units of one gate) for all of the tile's rows, and
-// its lanes share out the depth: neighbours read neighbouring pieces, whole lines of memory.
-// Nothing is staged in shared memory. Each lane sends off all loads of two pieces, which do not
-// depend on each other, before it computes: most steps wait for memory once or twice.
+// A block computes a tile of 8 rows by 8 units of the state, with all their gates. A warp computes
+// four columns (the gates of one unit, or four units of one gate) for all rows of the tile. Its
+// lanes share the depth: neighbouring lanes read neighbouring pieces, whole cache lines. Nothing is
+// staged in shared memory. Each lane issues all loads of two pieces, which are independent, before
+// it computes: most steps wait for memory once or twice.
 //
-// Sums are made in an order that depends on the shape and on alignment alone.
+// The order of the sums depends on the shape and on alignment alone.
 
 #include <cstdint>
 #include <type_traits>
@@ -28,8 +28,8 @@ namespace cooper {
 inline constexpr int kTileRows = 8, kTileUnits = 8;
 inline constexpr int kTileWarps = 8, kWarpLanes = 32;
 
-// out (rows, gates, units) = a b^T, with a (rows, depth) and b (gates * units, depth), which lies
-// densely. Extents and offsets are those of steps that FusesSteps lets through: they fit an int.
+// out (rows, gates, units) = a b^T, with a (rows, depth) and contiguous b (gates * units, depth).
+// Steps for which FusesSteps holds have extents and offsets that fit an int.
 template <typename T>
 struct StepProduct {
   const T *a, *b;
@@ -37,14 +37,14 @@ struct StepProduct {
   int rows, units, depth;
 };
 
-// Whether a step's product is made in the kernel of its cell, rather than by cuBLAS.
+// Returns whether the kernel of a cell computes the step's product itself, instead of cuBLAS.
 //
-// A launch of cuBLAS's takes 6 to 11 us on an H200 for the products of a layer of 64 or 200 units
-// and a batch of 32, and the cell's 3.3 us: latency, of which one kernel has less. Large products
-// are cuBLAS's, whose blocks use a factor more often: tiles here read each weight once for 8 rows.
-// Estimated for that GPU, a product of 2^26 multiplications (a batch of 32, 650 units, lstm:
-// 2^25.7) takes 4 us here by its loads from L1 and L2 (cuBLAS's took 18), and twice that at the
-// bound. Rows are counted as tiles have them.
+// For the products of a layer of 64 or 200 units and a batch of 32, a launch of cuBLAS takes 6 to
+// 11 us on an H200, and the cell 3.3 us: mostly latency, of which one kernel has less. cuBLAS is
+// used for large products, because its blocks reuse each factor more often: tiles here read each
+// weight once for 8 rows. By an estimate for that GPU, a product of 2^26 multiplications (a batch
+// of 32, 650 units, lstm: 2^25.7) takes 4 us here, bound by loads from L1 and L2 (18 us in cuBLAS),
+// and twice that at the limit. Rows are rounded up to whole tiles.
 inline bool FusesSteps(const RNNDims& dims) {
   constexpr int64_t kMostRows = 64, kMostProducts = int64_t{1} << 27;
   const int64_t rows = (dims.batch + kTileRows - 1) / kTileRows * kTileRows;
@@ -52,7 +52,7 @@ inline bool FusesSteps(const RNNDims& dims) {
   return dims.hidden * dims.hidden <= kMostProducts / (rows * dims.recurrent);
 }
 
-// The (row, unit) whose sums a thread gets. The tile's first 64 threads have one each.
+// The (row, unit) whose sums a thread receives. Each of the block's first 64 threads has one.
 struct TileElement {
   __device__ TileElement(int rows, int units)
       : row(static_cast<int>(blockIdx.y * kTileRows + threadIdx.x / kTileUnits)),
@@ -62,14 +62,14 @@ struct TileElement {
   bool exists;
 };
 
-// Elements that are loaded at once.
+// Elements that one instruction loads.
 template <typename T, int kVector>
 struct alignas(sizeof(T) * kVector) Piece {
   T at[kVector];
 };
 
-// Leaves in v[0] the sum over the warp's lanes of their v[lane], with the caller's `lane`. Half of
-// the sums go to the other half of the lanes, then a quarter, and so on: 31 exchanges for 32 sums.
+// Stores in v[0] the sum over the warp's lanes of their v[lane], where `lane` is the caller's.
+// Lanes exchange half of the sums, then a quarter, and so on: 31 exchanges for 32 sums.
 template <int kWidth = kWarpLanes / 2, typename T>
 __device__ void SumOfLane(T (&v)[kWarpLanes], int lane) {
   const bool upper = (lane & kWidth) != 0;
@@ -82,15 +82,15 @@ __device__ void SumOfLane(T (&v)[kWarpLanes], int lane) {
   if constexpr (kWidth > 1) SumOfLane<kWidth / 2>(v, lane);
 }
 
-// sums[gate] = the product's element (row, gate, unit) of the thread's TileElement, if that exists.
-// All threads of a block of LaunchTiles call, once. kVector elements are loaded at once: depth and
-// a_row are multiples of it, and both factors are aligned to it. Calls meanwhile(), once, when the
-// first loads are under way: for other loads, whose addresses would else keep those of the product
-// waiting.
+// Sets sums[gate] to the product's element (row, gate, unit) of the thread's TileElement, if that
+// exists. All threads of a block of LaunchTiles must call it once. Loads kVector elements at once:
+// depth and a_row are multiples of kVector, and both factors are aligned to it. Calls meanwhile()
+// once, after the first loads have been issued, for other loads that would otherwise delay those of
+// the product.
 template <int kGates, int kVector, typename T, typename Fn>
 __device__ void TileProduct(const StepProduct<T>& p, T (&sums)[kGates], Fn&& meanwhile) {
   using P = Piece<T, kVector>;
-  constexpr int kUnits = kGates == 1 ? 4 : 1;  // of a warp
+  constexpr int kUnits = kGates == 1 ? 4 : 1;  // units of a warp
   constexpr int kColumns = kUnits * kGates;
   constexpr int kSplits = kTileWarps * kUnits / kTileUnits;  // warps that share a unit's depth
   constexpr int kUnroll = kVector == 1 && sizeof(T) == 4 ? 4 : 2;
@@ -98,7 +98,7 @@ __device__ void TileProduct(const StepProduct<T>& p, T (&sums)[kGates], Fn&& mea
   const int lane = static_cast<int>(threadIdx.x) % kWarpLanes;
   const int warp = static_cast<int>(threadIdx.x) / kWarpLanes;
 
-  // Beyond the last row and unit those are computed again, for nobody.
+  // Threads beyond the last row or unit recompute the last one; the result is not used.
   const P *a[kTileRows], *b[kColumns];
 #pragma unroll
   for (int r = 0; r < kTileRows; ++r) {
@@ -113,7 +113,7 @@ __device__ void TileProduct(const StepProduct<T>& p, T (&sums)[kGates], Fn&& mea
     b[c] = reinterpret_cast<const P*>(p.b + column * p.depth);
   }
 
-  T sum[kWarpLanes] = {};  // (kTileRows, kColumns); behind them, for three gates, nothing
+  T sum[kWarpLanes] = {};  // (kTileRows, kColumns); the rest is unused with three gates
   const int pieces = p.depth / kVector;
   int at = warp % kSplits * kWarpLanes + lane;
   P x[kUnroll][kTileRows], y[kUnroll][kColumns];
@@ -167,8 +167,8 @@ __device__ void TileProduct(const StepProduct<T>& p, T (&sums)[kGates], Fn&& mea
   }
 }
 
-// Calls fn with the kVector that suits the product, as an std::integral_constant: 16 bytes of
-// floats where their alignment allows it, else one element.
+// Returns fn(kVector), a status, with kVector as an std::integral_constant: four floats (16 bytes)
+// if alignment allows it, else one element.
 template <typename T, typename Fn>
 absl::Status DispatchVector(const StepProduct<T>& p, Fn&& fn) {
   if constexpr (std::is_same_v<T, float>) {
@@ -180,7 +180,7 @@ absl::Status DispatchVector(const StepProduct<T>& p, Fn&& fn) {
   return fn(std::integral_constant<int, 1>());
 }
 
-// As Launch, with a block for each tile of the product, which must not be empty.
+// Launches a kernel with a block for each tile of the product, which must not be empty.
 template <typename T, typename... P, typename... A>
 absl::Status LaunchTiles(const KernelContext& c, const StepProduct<T>& p, void (*kernel)(P...),
                          A&&... arguments) {

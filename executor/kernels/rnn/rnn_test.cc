@@ -1,5 +1,5 @@
-// RNN's kernels against plain loops over the formulas, and their gradients against central
-// differences in double.
+// Compares RNN's kernels with loops over the formulas, and their gradients with central differences
+// in double.
 
 #include <cmath>
 #include <random>
@@ -45,7 +45,7 @@ std::vector<double> Random(int64_t n, std::mt19937& rng) {
   return values;
 }
 
-// An RNN with its inputs, as the executor would run it. All arrays are kept as double.
+// An RNN with its inputs, as the executor runs it. All arrays are double.
 struct Fixture {
   explicit Fixture(const AttrMap& attrs, int64_t batch_size = kBatch) : batch(batch_size) {
     call.op = FindOp("RNN").value();
@@ -129,7 +129,7 @@ Arrays Filled(const std::vector<Shape>& shapes, double value) {
   return arrays;
 }
 
-// All outputs, the reserve last.
+// Returns all outputs, the reserve last.
 template <typename T>
 Arrays RunForward(const Fixture& f, bool is_train, bool keep) {
   Arrays outputs = Filled(f.out_shapes, NAN);
@@ -161,7 +161,7 @@ void RunBackward(const Fixture& f, const Arrays& outputs, WriteReq req, bool is_
 
 double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-// The visible outputs, by the formulas of the operator's documentation.
+// Computes the visible outputs by the formulas of the operator's documentation.
 Arrays Reference(const Fixture& f) {
   const RNNParam& p = f.param();
   const int gates = RNNNumGates(p.mode);
@@ -232,7 +232,7 @@ void ExpectNear(const std::vector<double>& actual, const std::vector<double>& ex
                 double tolerance, const std::string& what) {
   ASSERT_EQ(actual.size(), expected.size()) << what;
   for (size_t i = 0; i < actual.size(); ++i) {
-    // Not a difference above the tolerance: NaN must fail.
+    // Written so that NaN fails.
     ASSERT_TRUE(std::abs(actual[i] - expected[i]) <= tolerance)
         << what << " at " << i << ": " << actual[i] << ", expected " << expected[i];
   }
@@ -270,7 +270,7 @@ TEST_P(RNNTest, ForwardMatchesPlainLoops) {
   const Arrays expected = Reference(f);
   for (bool keep : {false, true}) {
     const Arrays exact = RunForward<double>(f, /*is_train=*/keep, keep);
-    // A sum of at most nine products below one, through three layers.
+    // A result is a sum of at most nine products below one, through three layers.
     const Arrays rounded = RunForward<float>(f, /*is_train=*/keep, keep);
     for (size_t i = 0; i < expected.size(); ++i) {
       ExpectNear(exact[i], expected[i], 1e-13, absl::StrCat("output ", i));
@@ -279,7 +279,7 @@ TEST_P(RNNTest, ForwardMatchesPlainLoops) {
   }
 }
 
-// The sum of all visible outputs, each weighted by its head gradient.
+// Returns the sum of all visible outputs, each weighted by its head gradient.
 double Loss(const Fixture& f, bool is_train) {
   const Arrays outputs = RunForward<double>(f, is_train, /*keep=*/true);
   double loss = 0;
@@ -341,7 +341,7 @@ TEST(RNNDropoutTest, GradientGoesThroughTheSameMask) {
   }
 }
 
-// Enough work for several threads, with and without a split of the batch.
+// The work is enough for several threads, with and without a split of the batch.
 TEST(RNNThreadsTest, SplitWorkComesOutTheSame) {
   for (const char* mode : {"lstm", "gru"}) {
     for (bool bidirectional : {false, true}) {
@@ -360,7 +360,7 @@ TEST(RNNThreadsTest, SplitWorkComesOutTheSame) {
   }
 }
 
-// An output that is added to, and one that nobody wants.
+// Tests an output with kAdd and one with kNull.
 TEST(RNNRequestTest, HonoursWriteRequests) {
   const Fixture f(Attrs("lstm", 2, false));
   const Arrays expected = Reference(f);

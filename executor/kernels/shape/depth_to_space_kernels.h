@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_SHAPE_DEPTH_TO_SPACE_KERNELS_H_
 #define COOPER_EXECUTOR_KERNELS_SHAPE_DEPTH_TO_SPACE_KERNELS_H_
 
-// Kernels of depth_to_space and space_to_depth.
-// Device is what copies: CpuMover (executor/kernels/loops/strided_copy.h), CudaMover.
+// Kernels of depth_to_space and space_to_depth. Device copies elements: CpuMover
+// (executor/kernels/loops/strided_copy.h) or CudaMover.
 
 #include <cstdint>
 
@@ -13,8 +13,8 @@
 
 namespace cooper {
 
-// wide[n][c][y * b + i][x * b + j] = deep[n][(i * b + j) * channels + c][y][x]; calls
-// add(extent, stride in deep, stride in wide) in the order of wide.
+// Calls add(extent, stride in deep, stride in wide) in the order of wide, for wide[n][c][y * b +
+// i][x * b + j] = deep[n][(i * b + j) * channels + c][y][x].
 template <typename Add>
 void BlockLoop(int64_t b, const Shape& wide, const Add& add) {
   const int64_t channels = wide[1], rows = wide[2] / b, columns = wide[3] / b;

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_SHAPE_DIAG_KERNELS_H_
 #define COOPER_EXECUTOR_KERNELS_SHAPE_DIAG_KERNELS_H_
 
-// Kernels of diag and its gradient.
-// Device is what copies: CpuMover (executor/kernels/loops/strided_copy.h), CudaMover.
+// Kernels of diag and its gradient. Device copies elements: CpuMover
+// (executor/kernels/loops/strided_copy.h) or CudaMover.
 
 #include <cstdint>
 
@@ -14,7 +14,7 @@
 
 namespace cooper {
 
-// The diagonals within `full`, as the loop's source or destination, against a dense array of them.
+// Loops between the diagonals within `full` and a contiguous array of them, in both directions.
 struct Diagonals {
   StridedLoop from_full;
   StridedLoop to_full;
@@ -26,7 +26,8 @@ struct Diagonals {
   }
 };
 
-// `matrices` has axes rows and columns, `dense` all others and then the diagonal.
+// Returns the loops for `matrices`, with axes rows and columns, and `dense`, which has all other
+// axes and then the diagonal.
 inline Diagonals DiagonalsOf(const Shape& matrices, const Shape& dense, int rows, int columns,
                              int64_t k) {
   Diagonals d;
@@ -41,6 +42,7 @@ inline Diagonals DiagonalsOf(const Shape& matrices, const Shape& dense, int rows
   return d;
 }
 
+// Copies the diagonals of input 0 to output 0.
 template <typename Device>
 absl::Status TakeDiagonals(const KernelContext& c, int rows, int columns) {
   if (c.outputs[0].size() == 0) return absl::OkStatus();
@@ -50,6 +52,7 @@ absl::Status TakeDiagonals(const KernelContext& c, int rows, int columns) {
                       ElementAt(c.inputs[0], d.begin), c.outputs[0].data);
 }
 
+// Writes input 0 to the diagonals of output 0, and zeros elsewhere.
 template <typename Device>
 absl::Status PutDiagonals(const KernelContext& c, int rows, int columns) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
@@ -63,6 +66,8 @@ absl::Status PutDiagonals(const KernelContext& c, int rows, int columns) {
 
 inline int DiagonalAxis(int axis, int rank) { return axis < 0 ? axis + rank : axis; }
 
+// Kernel of diag: writes a vector to the diagonal of a matrix, or reads the diagonals of other
+// arrays.
 template <typename Device>
 absl::Status DiagKernel(const KernelContext& c) {
   const auto& param = c.param<DiagParam>();
@@ -71,6 +76,7 @@ absl::Status DiagKernel(const KernelContext& c) {
   return TakeDiagonals<Device>(c, DiagonalAxis(param.axis1, rank), DiagonalAxis(param.axis2, rank));
 }
 
+// Gradient of DiagKernel.
 template <typename Device>
 absl::Status DiagBackwardKernel(const KernelContext& c) {
   const auto& param = c.param<DiagParam>();

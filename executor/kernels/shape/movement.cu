@@ -1,4 +1,4 @@
-// GPU kernels of the operators that come down to one strided copy each.
+// GPU kernels of the operators that are one strided copy each.
 
 #include "executor/kernels/loops/strided_copy_cuda.h"
 #include "executor/kernels/shape/depth_to_space_kernels.h"

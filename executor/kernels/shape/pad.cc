@@ -1,5 +1,5 @@
-// Kernels of Pad and its gradient. Both walk the padded array row by row: along the last axis the
-// middle of a row is data as it is, and only its ends are looked up one by one.
+// Kernels of Pad and its gradient. Both iterate over the padded array row by row: along the last
+// axis the middle of a row is a copy of data, and only its ends are looked up one by one.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,8 +19,8 @@ namespace {
 using enum OneInputArrays::Input;
 using enum OneInputGradientArrays::Input;
 
-// The row of data, as its first element, that row number `row` of the padded array is made of; -1
-// if that is constant_value alone.
+// Returns the first element of the row of data from which row `row` of the padded array is copied;
+// -1 if the row is constant_value only.
 int64_t SourceRow(const PadParam& param, const Shape& data, const Shape& padded, int64_t row) {
   int64_t at = 0, stride = data[data.rank() - 1];
   for (int i = padded.rank() - 2; i >= 0; --i) {
@@ -73,7 +73,7 @@ void SumRows(const KernelContext& c) {
   const Shape& padded = c.inputs[kOgrad].shape;
   const int last = padded.rank() - 1;
   const int64_t width = padded[last];
-  // Several rows may be summed into one, so that one thread takes them all, in order.
+  // Several rows may be summed into one, so one thread processes all rows, in order.
   for (int64_t row = 0; row < padded.Product(0, last); ++row) {
     const int64_t at = SourceRow(param, data, padded, row);
     if (at < 0) continue;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kMaxRank = 16;
 
-// Neighbours that are not padded count as one axis, which saves divisions.
+// The axes of Pad. Neighbouring axes without padding are merged, which saves divisions.
 struct PadAxes {
   int rank = 0;
   PadParam::Mode mode;
@@ -43,7 +43,7 @@ struct PadAxes {
   }
 };
 
-// The axes of arrays whose elements 32 bits number. Those that are missing are 1 in front.
+// The axes of arrays whose elements int32_t can number. Missing axes have extent 1 and come first.
 template <int kRank>
 struct FewAxes {
   PadParam::Mode mode;
@@ -59,7 +59,7 @@ struct FewAxes {
     }
   }
 
-  // Where element i of an array of these extents is.
+  // Computes the coordinates of element i of an array with these extents.
   __device__ static void Locate(int64_t i, const int32_t (&extents)[kRank], int32_t (&at)[kRank]) {
     uint32_t rest = static_cast<uint32_t>(i);
 #pragma unroll
@@ -72,7 +72,7 @@ struct FewAxes {
   }
 };
 
-// Calls fn(FewAxes), whose status it returns, or other() where there are too many axes or elements.
+// Returns fn(FewAxes), a status, or other() if there are too many axes or elements.
 template <typename Fn, typename Other>
 absl::Status DispatchFewAxes(const PadAxes& axes, int64_t padded_size, Fn&& fn, Other&& other) {
   if (padded_size > INT32_MAX || axes.rank > 4) return other();
@@ -80,7 +80,7 @@ absl::Status DispatchFewAxes(const PadAxes& axes, int64_t padded_size, Fn&& fn, 
   return fn(FewAxes<4>(axes));
 }
 
-// As MoveRows with Padded.
+// Copies as MoveRows does with Padded.
 template <typename Word, int kRank>
 __global__ void PadWords(int64_t size, const FewAxes<kRank> axes, const Word* src, Word fill,
                          Word* dst) {
@@ -100,7 +100,7 @@ __global__ void PadWords(int64_t size, const FewAxes<kRank> axes, const Word* sr
   ForEachLoaded(size, load, [&](int64_t i, Word word) { dst[i] = word; });
 }
 
-// Element i of the padded array takes its value from data, or is constant_value.
+// Maps element i of the padded array to its element of data, or to constant_value.
 struct Padded : PadAxes {
   __device__ RowMove operator()(int64_t i) const {
     int64_t rest = i, from = 0, stride = 1;
@@ -117,8 +117,8 @@ struct Padded : PadAxes {
   }
 };
 
-// The positions along an axis of the padded array whose values are those of one of data: at most
-// three, or, at the ends of mode edge, `count` from `at[0]` on.
+// The positions along an axis of the padded array that copy one position of data: at most three,
+// or, at the ends in mode edge, `count` from `at[0]` on.
 struct Copies {
   int64_t at[3], count;
   bool run;
@@ -143,7 +143,7 @@ __device__ Copies CopiesOf(const PadAxes& axes, int axis, int64_t d) {
   return copies;
 }
 
-// One thread sums the copies of an element, in the order of the padded array.
+// Sums the copies of an element in one thread, in the order of the padded array.
 template <typename C>
 __global__ void SumCopies(int64_t size, const PadAxes axes, DType dtype, const void* ograd,
                           void* grad, bool add) {
@@ -170,8 +170,8 @@ __global__ void SumCopies(int64_t size, const PadAxes axes, DType dtype, const v
   }
 }
 
-// The same for one axis of a few, in registers: the k-th of `count` is `begin` + k of a run;
-// otherwise the inner one is among up to two mirrored ones, in order.
+// Copies of one position for few axes, in registers. In a run the k-th of `count` copies is `begin`
+// + k; otherwise the inner copy is among up to two mirrored ones, in order.
 struct FewCopies {
   int32_t begin, inner, behind, count;
   bool run, mirrored_before;
@@ -189,7 +189,7 @@ struct FewCopies {
     const bool reflects = axes.mode == PadParam::kReflect;
     begin = before - d;
     mirrored_before = reflects && d > 0 && d <= before;
-    // What lies behind the last element; before + 2 * (n - 1) might be beyond 32 bits.
+    // Counts from the last element, because before + 2 * (n - 1) might exceed 32 bits.
     const int32_t last = before + n - 1, from_last = n - 1 - d;
     const bool mirrored_behind = reflects && from_last > 0 && from_last < padded - last;
     behind = mirrored_behind ? last + from_last : 0;
@@ -203,15 +203,16 @@ struct FewCopies {
   }
 };
 
-// Whether elements are of the type computed in, which spares the choice by dtype for each.
+// Loads element i. With kSame the dtype is C, which saves a switch for each element.
 template <typename C, bool kSame>
 __device__ C LoadAs(const void* data, DType dtype, int64_t i) {
   if constexpr (kSame) return static_cast<const C*>(data)[i];
   return LoadElement<C>(data, dtype, i);
 }
 
-// Adds the copies of the element at `at` but the first, along the axes from kAxis on: `above` is
-// the place along those before it, `first` whether each of them has its first copy.
+// Adds all copies of the element at `at` except the first one, along the axes from kAxis on.
+// `above` is the position along the axes before kAxis, and `first` says whether each of them has
+// its first copy.
 template <int kAxis, typename C, bool kSame, int kRank>
 __device__ void AddOtherCopies(const FewAxes<kRank>& axes, const int32_t (&at)[kRank],
                                int32_t above, bool first, DType dtype, const void* ograd, C* sum) {
@@ -227,7 +228,8 @@ __device__ void AddOtherCopies(const FewAxes<kRank>& axes, const int32_t (&at)[k
   }
 }
 
-// As SumCopies. Most elements have one copy: the first ones of some elements are loaded at once.
+// Sums copies as SumCopies does. Most elements have one copy: the first copies of several elements
+// are loaded at once.
 template <typename C, bool kSame, int kRank>
 __global__ void SumFewCopies(int64_t size, const FewAxes<kRank> axes, DType dtype,
                              const void* ograd, void* grad, bool add) {

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_SHAPE_PIECE_AXIS_H_
 #define COOPER_EXECUTOR_KERNELS_SHAPE_PIECE_AXIS_H_
 
-// The axis, counted from the end if negative, along which an operator cuts an array or puts one
-// together.
+// Returns the axis along which an operator splits or concatenates arrays. A negative axis counts
+// from the end.
 
 #include "symbol/ops/shape/concat_param.h"
 #include "symbol/ops/shape/split_param.h"

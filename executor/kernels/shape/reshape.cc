@@ -1,5 +1,5 @@
-// Kernels of the operators whose output is their input's memory under another shape. They run only
-// where the two could not share it.
+// Kernels of the operators whose output is a view of their input with another shape. They run only
+// if the two could not share memory.
 
 #include "executor/kernels/loops/strided_copy.h"
 #include "executor/kernels/shape/reshape_kernels.h"

@@ -1,9 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_SHAPE_RESHAPE_KERNELS_H_
 #define COOPER_EXECUTOR_KERNELS_SHAPE_RESHAPE_KERNELS_H_
 
-// Kernels of the operators whose output is their input's memory under another shape. They run only
-// where the two could not share it.
-// Device is what copies: CpuMover (executor/kernels/loops/strided_copy.h), CudaMover.
+// Kernels of the operators whose output is a view of their input with another shape. They run only
+// if the two could not share memory. Device copies elements: CpuMover
+// (executor/kernels/loops/strided_copy.h) or CudaMover.
 
 #include "absl/status/status.h"
 #include "executor/kernels/loops/strided_loop.h"
@@ -11,6 +11,7 @@
 
 namespace cooper {
 
+// Copies input 0 to output 0.
 template <typename Device>
 absl::Status CopyKernel(const KernelContext& c) {
   return Device::CopyAll(c, c.inputs[0], c.reqs[0], c.outputs[0]);

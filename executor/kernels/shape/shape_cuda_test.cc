@@ -1,4 +1,4 @@
-// Kernels that move elements on a GPU against the CPU's.
+// Compares kernels that move elements on a GPU with the CPU.
 
 #include "executor/kernels/launch/compare_kernels.h"
 #include "gtest/gtest.h"
@@ -9,7 +9,7 @@ namespace cooper {
 namespace {
 
 const KernelCase kCases[] = {
-    // Whole tiles, parts of tiles, axes around them, rows of words of 1 to 16 bytes.
+    // Whole tiles, parts of tiles, axes around them, and rows of words of 1 to 16 bytes.
     {"Transpose", "transpose", "", {}, {{64, 32}}, {{32, 64}}},
     {"TransposeParts", "transpose", "", {{"axes", "(2, 0, 1)"}}, {{3, 37, 70}}, {{70, 3, 37}}},
     {"TransposeMiddle", "transpose", "", {{"axes", "(0, 2, 1)"}}, {{3, 33, 17}}, {{3, 17, 33}}},
@@ -122,7 +122,7 @@ const KernelCase kCases[] = {
      {{"mode", "constant"}, {"pad_width", "(0, 0, 1, 0, 2, 1, 0, 3)"}},
      {{2, 4, 7, 8}},
      {{2, 3, 4, 5}}},
-    // Four axes once those that are not padded are merged, and more.
+    // Four axes after axes without padding are merged, and more than four.
     {"PadFourAxes",
      "Pad",
      "",
@@ -167,7 +167,7 @@ TEST_P(ShapeCudaTest, EqualsTheCpus) {
 INSTANTIATE_TEST_SUITE_P(All, ShapeCudaTest, ::testing::ValuesIn(kCases),
                          [](const auto& info) { return info.param.name; });
 
-// Elements of many summands, whose sums bfloat16 does not hold: alone, several, rows of them.
+// Gradients with many terms, whose sums bfloat16 cannot represent: one, several, and rows of them.
 const KernelCase kManySummands[] = {
     {"TileToOne", "tile", "_backward_tile", {{"reps", "(9, 30)"}}, {{9, 30}}, {{1, 1}}},
     {"TileToOneInParts", "tile", "_backward_tile", {{"reps", "(5000,)"}}, {{5000}}, {{1}}},
@@ -185,7 +185,7 @@ TEST(ShapeCudaSumTest, OfManyEqualsTheCpus) {
   }
 }
 
-// More pieces than one launch takes, of two lengths.
+// There are more parts than one launch takes, of two lengths.
 TEST(SplitJoinCudaTest, ManyPieces) {
   COOPER_REQUIRE_GPU();
   KernelCase test{.name = "ManyPieces", .op = "Concat", .attrs = {{"dim", "1"}}};

@@ -1,4 +1,4 @@
-// Gradients of the operators that move elements, against central differences.
+// Compares the gradients of the operators that move elements with central differences.
 
 #include "gtest/gtest.h"
 #include "tests/operators/gradient_checker.h"

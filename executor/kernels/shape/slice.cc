@@ -1,4 +1,4 @@
-// Kernels that take a part of an array, put one back, or assign to one.
+// Kernels that read a slice of an array, write one into zeros, or assign to one.
 
 #include "executor/kernels/loops/strided_copy.h"
 #include "executor/kernels/shape/slice_kernels.h"

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_SHAPE_SLICE_KERNELS_H_
 #define COOPER_EXECUTOR_KERNELS_SHAPE_SLICE_KERNELS_H_
 
-// Kernels that take a part of an array, put one back, or assign to one.
-// Device is what copies: CpuMover (executor/kernels/loops/strided_copy.h), CudaMover.
+// Kernels that read a slice of an array, write one into zeros, or assign to one. Device copies
+// elements: CpuMover (executor/kernels/loops/strided_copy.h) or CudaMover.
 
 #include <cstdint>
 
@@ -15,7 +15,7 @@
 
 namespace cooper {
 
-// Where the part begins in the whole, and the loop over both: the whole is the source.
+// The offset of a slice in the whole array, and the loop over both. The whole array is the source.
 struct PartLoop {
   StridedLoop loop;
   int64_t begin = 0;
@@ -35,6 +35,7 @@ struct PartLoop {
   }
 };
 
+// Returns the loop for the slice that `param` selects.
 template <typename Param>
 PartLoop LoopOf(const Param& param, const Shape& whole, const Shape& part) {
   PartLoop result;
@@ -45,6 +46,7 @@ PartLoop LoopOf(const Param& param, const Shape& whole, const Shape& part) {
   return result;
 }
 
+// Copies a slice of input 0 to output 0.
 template <typename Device, typename Param>
 absl::Status TakePart(const KernelContext& c, const Param& param) {
   const ArrayView& whole = c.inputs[0];
@@ -55,6 +57,7 @@ absl::Status TakePart(const KernelContext& c, const Param& param) {
                       part.data);
 }
 
+// Copies `part` to its slice of `whole`.
 template <typename Device>
 absl::Status PutPart(const KernelContext& c, const PartLoop& part_loop, const ArrayView& part,
                      WriteReq req, const ArrayView& whole) {
@@ -63,6 +66,7 @@ absl::Status PutPart(const KernelContext& c, const PartLoop& part_loop, const Ar
                       ElementAt(whole, part_loop.begin));
 }
 
+// Writes input 0 to its slice of output 0, and zeros elsewhere.
 template <typename Device, typename Param>
 absl::Status PutPartInZeros(const KernelContext& c, const Param& param) {
   const ArrayView& part = c.inputs[0];
@@ -72,31 +76,35 @@ absl::Status PutPartInZeros(const KernelContext& c, const Param& param) {
   return PutPart<Device>(c, LoopOf(param, whole.shape, part.shape), part, c.reqs[0], whole);
 }
 
+// Kernel that reads the slice of Param.
 template <typename Device, typename Param>
 absl::Status PartKernel(const KernelContext& c) {
   return TakePart<Device>(c, c.param<Param>());
 }
+// Gradient of PartKernel.
 template <typename Device, typename Param>
 absl::Status PartBackwardKernel(const KernelContext& c) {
   return PutPartInZeros<Device>(c, c.param<Param>());
 }
 
+// Kernel of slice_like: the leading part with the output's shape.
 template <typename Device>
 absl::Status SliceLikeKernel(const KernelContext& c) {
   return TakePart<Device>(c, LeadingPart());
 }
 
+// Gradient of slice_like.
 template <typename Device>
 absl::Status SliceLikeBackwardKernel(const KernelContext& c) {
   return PutPartInZeros<Device>(c, LeadingPart());
 }
 
-// Under kAdd the result is made in the workspace and then added.
+// With kAdd the result is computed in the workspace and then added.
 inline absl::StatusOr<Prepared> PrepareAssign(const PrepareContext& c) {
   return Prepared{.workspace_bytes = c.reqs[0] == WriteReq::kAdd ? c.outputs[0].size_bytes() : 0};
 }
 
-// Calls assign(target) with an array that holds input 0, then brings it to the output.
+// Copies input 0 to a target, calls assign(target), and adds the target to the output for kAdd.
 template <typename Device, typename Assign>
 absl::Status Assigned(const KernelContext& c, const Assign& assign) {
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
@@ -108,6 +116,7 @@ absl::Status Assigned(const KernelContext& c, const Assign& assign) {
   return Device::CopyAll(c, target, WriteReq::kAdd, c.outputs[0]);
 }
 
+// Kernel of _slice_assign: input 0 with a slice replaced by rhs.
 template <typename Device>
 absl::Status SliceAssignKernel(const KernelContext& c) {
   using enum SliceAssignArrays::Input;
@@ -118,6 +127,7 @@ absl::Status SliceAssignKernel(const KernelContext& c) {
   });
 }
 
+// Kernel of _slice_assign_scalar: input 0 with a slice filled with a scalar.
 template <typename Device>
 absl::Status SliceAssignScalarKernel(const KernelContext& c) {
   return Assigned<Device>(c, [&](const ArrayView& target) {

@@ -1,4 +1,4 @@
-// Kernels that cut an array along an axis or put one together: SliceChannel, _split_v2, Concat,
+// Kernels that split an array along an axis or concatenate arrays: SliceChannel, _split_v2, Concat,
 // stack and their gradients.
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 namespace cooper {
 namespace {
 
-// Calls copy(piece, its number, its first element in `whole`, loop), where the loop goes over the
-// piece as source and the whole as destination.
+// Calls copy(piece, its index, its first element in `whole`, loop) for each piece. The piece is the
+// loop's source, the whole its destination.
 template <typename Copy>
 absl::Status ForPieces(const ArrayView& whole, int axis, absl::Span<const ArrayView> pieces,
                        const Copy& copy) {
@@ -26,8 +26,8 @@ absl::Status ForPieces(const ArrayView& whole, int axis, absl::Span<const ArrayV
   const int64_t outer = whole.shape.Product(0, axis);
   const int64_t inner = StrideOf(whole.shape, axis);
   const int64_t stride = whole.shape[axis] * inner;
-  // Pieces are as many as time steps, or few and large: in the first case they are shared out
-  // between threads, and in the second each is, by StridedCopy.
+  // Many pieces, such as one for each time step, are distributed over threads; a few large ones are
+  // copied one by one, and StridedCopy distributes each.
   const int64_t count = static_cast<int64_t>(pieces.size());
   const int64_t grain = count < 8 ? count : 1 + 32768 / (whole.size() / count + 1);
   int64_t at = 0;

@@ -1,6 +1,6 @@
-// GPU kernels that cut an array along an axis or put one together: SliceChannel, _split_v2, Concat,
-// stack and their gradients. As many as kMaxPieces pieces, such as all time steps of a sequence,
-// move in one launch.
+// GPU kernels that split an array along an axis or concatenate arrays: SliceChannel, _split_v2,
+// Concat, stack and their gradients. One launch moves up to kMaxPieces pieces, such as all time
+// steps of a sequence.
 
 #include <algorithm>
 #include <cstdint>
@@ -18,22 +18,22 @@
 namespace cooper {
 namespace {
 
-constexpr int kMaxPieces = 128;  // a kernel's arguments are 4096 bytes at most
+constexpr int kMaxPieces = 128;  // a kernel's arguments have at most 4096 bytes
 
-// Neighbouring pieces of rows; lengths are words. A null piece is left out.
+// Neighbouring pieces of rows, with lengths in words. A null piece is skipped.
 struct Pieces {
   void* data[kMaxPieces];
-  int64_t begin[kMaxPieces + 1];  // within the part of a row that is of these pieces
+  int64_t begin[kMaxPieces + 1];  // within the part of a row that these pieces cover
   int count;
 };
 
-// One thread per word of the whole, whose rows have `stride` words.
+// Moves the words, one for each thread. The rows of the whole have `stride` words.
 template <typename Word, bool kSplit>
 __global__ void MovePieces(int64_t rows, int64_t stride, const Pieces pieces, Word* whole) {
   const int64_t width = pieces.begin[pieces.count];
   for (int64_t i = FirstElement(); i < rows * width; i += ElementStep()) {
     const int64_t row = i / width, column = i - row * width;
-    // The last piece that does not begin behind the column: an empty one is before it.
+    // Finds the last piece that does not begin after the column; empty pieces come before it.
     int low = 0, high = pieces.count;
     while (high - low > 1) {
       const int middle = (low + high) / 2;
@@ -60,7 +60,7 @@ Rows RowsOf(const Shape& whole, int axis) {
   return {whole.Product(0, axis), whole[axis] * StrideOf(whole, axis)};
 }
 
-// `wanted(i)` says whether piece i is moved.
+// Moves the pieces i for which `wanted(i)` is true.
 template <bool kSplit, typename Wanted>
 absl::Status Move(const KernelContext& c, const ArrayView& whole, const Rows& rows,
                   absl::Span<const ArrayView> views, const Wanted& wanted) {
@@ -91,7 +91,7 @@ absl::Status Move(const KernelContext& c, const ArrayView& whole, const Rows& ro
   });
 }
 
-// Adds piece by piece where that is asked for.
+// Adds the pieces whose request is kAdd, one copy for each.
 template <bool kSplit, typename Added>
 absl::Status Add(const KernelContext& c, const ArrayView& whole, const Rows& rows,
                  absl::Span<const ArrayView> views, const Added& added) {

@@ -1,4 +1,4 @@
-// Kernels of tile, repeat, reverse, and the sums that are the gradients of the first two.
+// Kernels of tile, repeat and reverse, and the sums that are the gradients of tile and repeat.
 
 #include "executor/kernels/loops/strided_copy.h"
 #include "executor/kernels/shape/tile_kernels.h"

@@ -1,5 +1,5 @@
-// GPU kernels of the gradients of tile and repeat: where elements are repeated often, reductions
-// over the axes along which they are, since one thread may have millions to sum.
+// GPU kernels of the gradients of tile and repeat. If elements are repeated often, they are
+// reductions over the repeated axes, because one thread might otherwise sum millions of elements.
 
 #include <array>
 #include <cstddef>
@@ -21,12 +21,12 @@
 namespace cooper {
 namespace {
 
-// The Device of TileBackwardKernel.
+// Implements Device of TileBackwardKernel.
 struct TileReducer {
-  // The loop goes over `src` from its first element to its last.
+  // Sums `src` to `dst`. The loop visits `src` in memory order.
   static absl::Status Sum(const KernelContext& c, const StridedLoop& loop, WriteReq req,
                           const void* src, const ArrayView& dst) {
-    // A few are added quicker by one thread.
+    // One thread sums a few elements faster.
     constexpr int64_t kFew = 32;
     int64_t summands = 1;
     for (int i = 0; i < loop.rank(); ++i) summands *= loop[i].dst_stride == 0 ? loop[i].extent : 1;

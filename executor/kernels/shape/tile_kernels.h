@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_SHAPE_TILE_KERNELS_H_
 #define COOPER_EXECUTOR_KERNELS_SHAPE_TILE_KERNELS_H_
 
-// Kernels of tile, repeat, reverse, and the sums that are the gradients of the first two.
-// Device is what copies: CpuMover (executor/kernels/loops/strided_copy.h), CudaMover.
+// Kernels of tile, repeat and reverse, and the sums that are the gradients of tile and repeat.
+// Device copies elements: CpuMover (executor/kernels/loops/strided_copy.h) or CudaMover.
 
 #include <cstdint>
 
@@ -13,7 +13,7 @@
 
 namespace cooper {
 
-// Loops over the output of tile, in its order, with what `data` repeats.
+// Calls add for the loops over the output of tile, in memory order, with the strides of `data`.
 template <typename Add>  // add(extent, stride in data, stride in tiled)
 void TileLoop(const TileParam& param, const Shape& data, const Shape& tiled, const Add& add) {
   const int reps_rank = static_cast<int>(param.reps.size());
@@ -42,9 +42,10 @@ void TileLoop(const RepeatParam& param, const Shape& data, const Shape&, const A
   add(inner, 1, 1);
 }
 
+// Kernel of tile or repeat, by Param.
 template <typename Device, typename Param>
 absl::Status TileKernel(const KernelContext& c) {
-  // Extents of an array without elements may have no product.
+  // The product of the extents of an empty array may overflow.
   if (c.outputs[0].size() == 0) return absl::OkStatus();
   StridedLoop loop;
   TileLoop(c.param<Param>(), c.inputs[0].shape, c.outputs[0].shape,
@@ -52,6 +53,7 @@ absl::Status TileKernel(const KernelContext& c) {
   return Device::Copy(c, loop, c.outputs[0].dtype, c.reqs[0], c.inputs[0].data, c.outputs[0].data);
 }
 
+// Gradient of TileKernel: Device::Sum adds the repeated elements of ograd.
 template <typename Device, typename Param>
 absl::Status TileBackwardKernel(const KernelContext& c) {
   StridedLoop loop;
@@ -64,6 +66,7 @@ absl::Status TileBackwardKernel(const KernelContext& c) {
   return Device::Sum(c, loop, c.reqs[0], c.inputs[0].data, c.outputs[0]);
 }
 
+// Kernel of reverse.
 template <typename Device>
 absl::Status ReverseKernel(const KernelContext& c) {
   const auto& param = c.param<ReverseParam>();

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_SHAPE_TRANSPOSE_KERNELS_H_
 #define COOPER_EXECUTOR_KERNELS_SHAPE_TRANSPOSE_KERNELS_H_
 
-// Kernels of transpose and SwapAxis.
-// Device is what copies: CpuMover (executor/kernels/loops/strided_copy.h), CudaMover.
+// Kernels of transpose and SwapAxis. Device copies elements: CpuMover
+// (executor/kernels/loops/strided_copy.h) or CudaMover.
 
 #include "absl/status/status.h"
 #include "executor/kernels/loops/strided_loop.h"
@@ -11,6 +11,7 @@
 
 namespace cooper {
 
+// Permutes axes: output axis i is input axis param.source_axis(i, rank).
 template <typename Device, typename Param>
 absl::Status PermuteKernel(const KernelContext& c) {
   const auto& param = c.param<Param>();

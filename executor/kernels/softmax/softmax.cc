@@ -1,7 +1,7 @@
 // Kernels of softmax, softmin, log_softmax, SoftmaxActivation and their gradients.
 //
-// The array is seen as (outer, n, inner), n being the axis that sums to 1. Rows of floats go
-// through softmax_row.h; other dtypes, lengths and temperatures through a plain loop.
+// The array is viewed as (outer, n, inner), where n is the axis that sums to 1. Rows of floats use
+// softmax_row.h; other dtypes, lengths and temperatures use a plain loop.
 
 #include <algorithm>
 #include <cmath>
@@ -33,7 +33,7 @@ Extents Around(const Shape& shape, int64_t axis) {
   return {shape.Product(0, at), shape[at], shape.Product(at + 1, rank)};
 }
 
-// The length of row i; n without lengths. MXNet has them as int32 or int64.
+// The length of each row; n without lengths. As in MXNet, lengths are int32 or int64.
 struct Lengths {
   const ArrayView* view = nullptr;
 
@@ -47,8 +47,8 @@ struct Lengths {
   }
 };
 
-// fn(begin, end) for ranges of lines. Between two dtypes, which is rare and bound by calls of exp,
-// it is compiled once rather than for each level.
+// Calls fn(begin, end) for ranges of lines. For two different dtypes, which is rare and bound by
+// calls of exp, fn is compiled once instead of for each CPU level.
 template <typename T, typename O, typename Fn>
 void ForEachLine(const Extents& e, const Fn& fn) {
   if constexpr (std::is_same_v<T, O>) {
@@ -223,8 +223,8 @@ absl::Status SoftmaxActivationCpu(const KernelContext& c) {
   });
 }
 
-// In MXNet 1.9.1 the gradient is that of mode channel in mode instance too, which is another one
-// where there are more than two axes.
+// In MXNet 1.9.1 mode instance has the gradient of mode channel, which is not its true gradient for
+// more than two axes.
 int64_t ActivationGradientAxis(const Shape& shape) { return shape.rank() < 2 ? -1 : 1; }
 
 absl::Status SoftmaxActivationBackwardCpu(const KernelContext& c) {

@@ -108,7 +108,7 @@ absl::Status SoftmaxActivationGpu(const KernelContext& c) {
   return Forward<Form::kSoftmax>(c, Around(c, channel ? 1 : -1, kMostHeld), 1.0, kNoLengths);
 }
 
-// Axis 1 in either mode, as MXNet 1.9.1 and the CPU's kernel have it.
+// The gradient is along axis 1 in both modes, as in MXNet 1.9.1 and in the CPU kernel.
 absl::Status SoftmaxActivationBackwardGpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   return Backward<Form::kSoftmax>(c, Around(c, c.outputs[0].shape.rank() < 2 ? -1 : 1, kManyHeld),

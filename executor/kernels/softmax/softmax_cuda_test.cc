@@ -1,5 +1,5 @@
-// Softmax, its relatives and their gradients on a GPU against the CPU, over sets that a few
-// threads, a block and a large block share, and over such as are too long to be kept in registers.
+// Compares softmax, its variants and their gradients on a GPU with the CPU, over sets that a few
+// threads, a block and a large block share, and over sets that are too long for registers.
 
 #include <iterator>
 #include <string>
@@ -30,7 +30,7 @@ void ExpectEqual(const std::string& op, const Sets& sets, bool backward) {
   if (backward) test.kernel = "_backward_" + op;
   test.attrs = {{"axis", sets.axis}, {"temperature", "1.5"}};
   test.dtypes = {DType::kFloat32, DType::kFloat64, DType::kFloat16};
-  test.roundings = backward ? 4096 : 64;  // of sums in another order
+  test.roundings = backward ? 4096 : 64;  // sums are in another order
   test.inputs = backward ? std::vector<Shape>{sets.shape, sets.shape} : std::vector{sets.shape};
   test.outputs = {sets.shape};
   ExpectEqualKernels(test);
@@ -46,7 +46,7 @@ TEST(SoftmaxCudaTest, EqualsTheCpus) {
   }
 }
 
-// Of lengths from 0 to 7: zeros beyond, also where nothing counts.
+// Lengths are from 0 to 7; elements beyond the length are 0, also if the length is 0.
 TEST(SoftmaxCudaTest, LengthsAreTheCpus) {
   COOPER_REQUIRE_GPU();
   for (const char* op : {"softmax", "softmin", "log_softmax"}) {

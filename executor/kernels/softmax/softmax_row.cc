@@ -11,7 +11,8 @@
 namespace cooper {
 namespace {
 
-// Independent sums and maxima, several vectors of them, so that none waits for the one before it.
+// The number of independent sums and maxima, several vectors of them, so that none waits for
+// another.
 constexpr int kLanes = 32;
 
 float RowMax(const float* in, int64_t n) {
@@ -29,7 +30,7 @@ float RowMax(const float* in, int64_t n) {
   return top;
 }
 
-// out[j] = in[j] + bias[j], and the largest of them.
+// Computes out[j] = in[j] + bias[j] and returns the maximum.
 float AddBias(const float* in, const float* bias, int64_t n, float* out) {
   float top = n > 0 ? in[0] + bias[0] : 0.0f;
   int64_t j = 0;
@@ -53,7 +54,7 @@ float AddBias(const float* in, const float* bias, int64_t n, float* out) {
   return top;
 }
 
-// The sum of exp(in[j] - top); each term is stored if kStore.
+// Returns the sum of exp(in[j] - top). Stores each term if kStore.
 template <bool kStore>
 float SumExp(const float* in, int64_t n, float top, float* out) {
   float lanes[kLanes] = {};
@@ -78,7 +79,7 @@ float SumExp(const float* in, int64_t n, float top, float* out) {
   return sum;
 }
 
-// The sum of term(j).
+// Returns the sum of term(j).
 template <typename Term>
 float LaneSumOf(int64_t n, const Term& term) {
   float lanes[kLanes] = {};
@@ -94,7 +95,7 @@ float LaneSumOf(int64_t n, const Term& term) {
   return sum;
 }
 
-// to[i] = exp(in[i] - top[i]).
+// Computes to[i] = exp(in[i] - top[i]).
 void ExpBlock(const float* in, const float* top, int64_t n, float* to) {
   COOPER_INDEPENDENT_ITERATIONS
   for (int64_t i = 0; i < n; ++i) to[i] = VectorExpOfNonPositive(in[i] - top[i]);

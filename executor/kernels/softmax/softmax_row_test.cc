@@ -11,7 +11,7 @@
 namespace cooper {
 namespace {
 
-// Spread numbers without a generator; the largest are next to each other.
+// Returns spread numbers without a random generator; the largest ones are adjacent.
 std::vector<float> Row(int64_t n, float scale) {
   std::vector<float> row(n);
   for (int64_t i = 0; i < n; ++i) row[i] = scale * std::sin(static_cast<float>(i * i + 1));
@@ -27,8 +27,8 @@ std::vector<double> Reference(const std::vector<float>& row) {
   return result;
 }
 
-// A term's relative error is a few units of 2^-24, plus that of its rounded distance from the
-// maximum, which grows with the distance; the sum's has one more unit for each addition of a lane.
+// The relative error of a term is a few units of 2^-24, plus that of its rounded distance from the
+// maximum, which grows with the distance. Each addition of a lane adds one unit to the sum's error.
 TEST(SoftmaxRowTest, MatchesDouble) {
   ForEachCpuLevel([] {
     for (float scale : {0.1f, 3.0f, 40.0f, 200.0f}) {
@@ -51,7 +51,7 @@ TEST(SoftmaxRowTest, MatchesDouble) {
   });
 }
 
-// Of a sum of n terms, and of what is taken from a gradient.
+// The tolerance covers a sum of n terms and the difference from a gradient.
 TEST(SoftmaxRowTest, GradientsMatchDouble) {
   ForEachCpuLevel([] {
     for (int64_t n : {1, 7, 32, 33, 1000}) {
@@ -87,14 +87,14 @@ TEST(SoftmaxRowTest, InPlace) {
   });
 }
 
-// Adding first and then taking the softmax does the same operations in the same order.
+// Adding the bias first and then computing the softmax has the same operations in the same order.
 TEST(SoftmaxRowTest, BiasIsAddedFirst) {
   ForEachCpuLevel([] {
     for (int64_t n : {0, 1, 5, 31, 32, 33, 64, 1000}) {
       const std::vector<float> row = Row(n, 5.0f);
       std::vector<float> bias(n), sum(n), apart(n), in_place = row;
       for (int64_t i = 0; i < n; ++i) {
-        // The largest sum is somewhere else than the largest score.
+        // The largest sum is at another index than the largest score.
         bias[i] = 7.0f * std::cos(static_cast<float>(i));
         sum[i] = row[i] + bias[i];
       }
@@ -107,7 +107,7 @@ TEST(SoftmaxRowTest, BiasIsAddedFirst) {
   });
 }
 
-// Pieces of a row, put together by their largest sums, are the whole row's softmax.
+// Parts of a row, combined by their maxima, give the whole row's softmax.
 TEST(SoftmaxRowTest, RowInPieces) {
   ForEachCpuLevel([] {
     const float inf = std::numeric_limits<float>::infinity();

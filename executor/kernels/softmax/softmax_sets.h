@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_SOFTMAX_SOFTMAX_SETS_H_
 #define COOPER_EXECUTOR_KERNELS_SOFTMAX_SOFTMAX_SETS_H_
 
-// softmax and its relatives over the sets of a plan (executor/kernels/reducers/set_reduce.h), for
-// operators that have one in them. For .cu files.
+// Computes softmax and its variants over the sets of a plan
+// (executor/kernels/reducers/set_reduce.h), for operators that contain a softmax. For .cu files.
 
 #include <cmath>
 #include <cstdint>
@@ -17,6 +17,7 @@ namespace cooper {
 
 enum class SoftmaxForm : uint8_t { kSoftmax, kSoftmin, kLogSoftmax };
 
+// An array of any dtype, on the device. Not owned.
 struct TypedArray {
   void* data;
   DType dtype;
@@ -31,7 +32,7 @@ struct TypedArray {
   }
 };
 
-// What most arrays are, without a switch at each element.
+// A float32 array, the common case, without a switch on the dtype for each element.
 struct FloatArray {
   float* data;
 
@@ -45,17 +46,18 @@ struct FloatArray {
   }
 };
 
+// Returns the array of a view.
 inline TypedArray Typed(const ArrayView& view) { return {view.data, view.dtype}; }
 
-// Elements of a set that count; all without an array of lengths.
+// Returns the number of elements of a set that count; n without an array of lengths.
 __device__ inline int64_t SetLength(const TypedArray& lengths, int64_t set, int64_t n) {
   if (lengths.data == nullptr || set < 0) return n;
   const int64_t length = lengths.Load<int64_t>(set);
   return length < 0 ? 0 : length > n ? n : length;
 }
 
-// out = exp(x) / sum or x - log(sum) with x = (in - max) / temperature, which is negated for
-// softmin; 0 beyond the length. `out` may be `in`.
+// Writes or adds exp(x) / sum or x - log(sum) with x = (in - max) / temperature to out, where `in`
+// is negated for softmin; 0 beyond the length. `out` may be `in`.
 template <SoftmaxForm form, int kHeld, typename C, typename Array>
 __global__ void __launch_bounds__(kThreadsHolding<C, kHeld>, kBlocksHolding<C, kHeld>)
     SoftmaxSets(SetPlan plan, Array in, TypedArray lengths, C temperature, Array out, bool add) {
@@ -71,14 +73,14 @@ __global__ void __launch_bounds__(kThreadsHolding<C, kHeld>, kBlocksHolding<C, k
       if (j < length && !(x <= top)) top = x;
     });
     top = thread.Max(top);
-    // A division takes longer than all else here, but the exponential.
+    // The division is the slowest operation here, apart from the exponential.
     const auto scaled = [top, temperature](C x) {
       return temperature == C{1} ? x - top : (x - top) / temperature;
     };
     const auto exponential = [&](int64_t j, C x) { return j < length ? exp(scaled(x)) : C{0}; };
     if constexpr (kHeldHere < kHeld >> 0 && !kLog) {
       const C scale = C{1} / values.template ReplaceAndSum<C>(exponential);
-      // 0 beyond the length, whatever the scale is: with no elements it is infinite.
+      // Writes 0 beyond the length, whatever the scale is: it is infinite for length 0.
       values.ForEach(
           [&](int64_t i, int64_t j, C e) { out.Store(i, j < length ? e * scale : C{0}, add); });
     } else {
@@ -93,7 +95,8 @@ __global__ void __launch_bounds__(kThreadsHolding<C, kHeld>, kBlocksHolding<C, k
   });
 }
 
-// Launches it over sets of a plan for up to MostThreadsFor(dtypes of in and out), and kMostHeld.
+// Launches SoftmaxSets. `plan` allows up to MostThreadsFor(dtypes of in and out) threads and holds
+// up to kMostHeld values.
 template <SoftmaxForm form>
 absl::Status LaunchSoftmax(const KernelContext& c, const SetPlan& plan, const ArrayView& in,
                            const TypedArray& lengths, double temperature, const ArrayView& out,
