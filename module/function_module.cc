@@ -29,7 +29,7 @@ absl::Status CheckNames(const std::vector<DataDesc>& descs, const std::vector<st
                                                  ") in this order"));
 }
 
-// The arrays in the order of the names. Batches that describe themselves are matched by name,
+// Returns the arrays in the order of the names. A batch with descriptions is matched by name,
 // others by position.
 std::vector<NDArray> InOrder(const std::vector<std::string>& names,
                              const std::vector<DataDesc>& provided,
@@ -44,7 +44,7 @@ std::vector<NDArray> InOrder(const std::vector<std::string>& names,
   return ordered;
 }
 
-// What a function gave must have the announced number and shapes.
+// Checks that a function's results have the announced number and shapes.
 absl::Status CheckArrays(const std::vector<NDArray>& arrays, const std::vector<Shape>& shapes,
                          const std::vector<std::string>& names, const char* function,
                          const char* kind) {

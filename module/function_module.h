@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_FUNCTION_MODULE_H_
 #define COOPER_MODULE_FUNCTION_MODULE_H_
 
-// Modules around C++ functions, without a symbol and without parameters: a part of a
+// Modules that wrap C++ functions and have neither a symbol nor parameters: a part of a
 // SequentialModule that no operator computes, often its loss. MXNet:
 // python/mxnet/module/python_module.py (PythonModule, PythonLossModule).
 //
@@ -30,34 +30,38 @@
 
 namespace cooper {
 
+// Options of FunctionModule::Create. The functions are called on the thread that calls the module.
 struct FunctionModuleOptions {
   std::vector<std::string> data_names = {"data"};
   std::vector<std::string> label_names;
   std::vector<std::string> output_names = {"output"};
 
-  // The shapes of the outputs for data of these shapes. Null: output i has the shape of data i.
+  // Returns the shapes of the outputs for data of these shapes. Null: output i has the shape of
+  // data i.
   std::function<absl::StatusOr<std::vector<Shape>>(absl::Span<const DataDesc> data)> output_shapes;
 
-  // The outputs for a batch, whose arrays are in the order of data_names and label_names. Labels
-  // may be missing. Arrays of the batch may be outputs; they must not be written to.
+  // Returns the outputs for a batch, whose arrays are in the order of data_names and label_names.
+  // Labels may be missing. Outputs may share arrays with the batch; those must not be written to.
   std::function<absl::StatusOr<std::vector<NDArray>>(const DataBatch& batch, bool is_train)>
       forward;
 
-  // The gradients of the data, shaped like them, from what `forward` got and gave last. Head
-  // gradients are one per output, or none if the outputs are a loss. Null: there are none to have.
+  // Returns the gradients of the data, with the data's shapes, from the last batch and outputs of
+  // `forward`. There is one head gradient per output, or none if the outputs are losses. Null: the
+  // module has no gradients.
   std::function<absl::StatusOr<std::vector<NDArray>>(const DataBatch& batch,
                                                      absl::Span<const NDArray> outputs,
                                                      absl::Span<const NDArray> head_gradients)>
       backward;
 };
 
+// See the top of the file. Not thread-safe.
 class FunctionModule : public BaseModule {
  public:
-  // kInvalidArgument without `forward`, or if data and outputs differ in number without
-  // `output_shapes`.
+  // kInvalidArgument if `forward` is missing, or if data and outputs differ in number and
+  // `output_shapes` is null.
   static absl::StatusOr<std::unique_ptr<FunctionModule>> Create(FunctionModuleOptions options);
 
-  // kUnimplemented: there is none.
+  // Returns kUnimplemented: the module has no symbol.
   absl::StatusOr<Symbol> symbol() const override;
   const std::vector<std::string>& data_names() const override { return options_.data_names; }
   const std::vector<std::string>& label_names() const override { return options_.label_names; }
@@ -66,12 +70,12 @@ class FunctionModule : public BaseModule {
   const std::vector<DataDesc>& label_shapes() const override { return label_shapes_; }
   std::vector<std::pair<std::string, Shape>> output_shapes() const override;
 
-  // Nothing has to be initialized: the calls after Bind are ready with it.
+  // There is nothing to initialize: both are true once the module is bound.
   bool params_initialized() const override { return binded(); }
   bool optimizer_initialized() const override { return binded(); }
 
-  // The descriptions have the names of the module in their order. kUnimplemented for gradients of
-  // the data that add up over batches.
+  // The descriptions must have the module's names in their order. kUnimplemented for gradients of
+  // the data that accumulate over batches.
   absl::Status Bind(const ModuleBindOptions& options) override;
   absl::Status InitParams(const InitParamsOptions& options = {}) override;
   absl::StatusOr<ModuleParams> GetParams() const override;
@@ -79,7 +83,8 @@ class FunctionModule : public BaseModule {
                          const SetParamsOptions& options = {}) override;
   absl::Status InitOptimizer(const InitOptimizerOptions& options = {}) override;
 
-  // kInvalidArgument, with names and shapes, if batch or outputs are not what was announced.
+  // kInvalidArgument, with names and shapes, if the batch or the outputs differ from what Bind
+  // announced.
   absl::Status Forward(const DataBatch& batch,
                        std::optional<bool> is_train = std::nullopt) override;
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) override;
@@ -88,7 +93,7 @@ class FunctionModule : public BaseModule {
   absl::StatusOr<absl::Span<const NDArray>> GetOutputs() const override;
   absl::StatusOr<std::vector<NDArray>> GetInputGrads() const override;
   absl::StatusOr<NDArray> GetGrad(const std::string& name) const override;
-  // Nothing for a module without labels, as in MXNet.
+  // Does nothing for a module without labels, as in MXNet.
   absl::Status UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels) override;
 
   absl::StatusOr<std::vector<NDArray>> GetStates() const override;
@@ -96,7 +101,7 @@ class FunctionModule : public BaseModule {
   absl::Status SetStates(double value) override;
 
   absl::Status Prepare(const DataBatch& batch) override;
-  // Called with the outputs, and with monitor_all with the data before.
+  // The callback gets the outputs and, with monitor_all, the data before them.
   absl::Status InstallMonitor(Executor::MonitorCallback callback,
                               bool monitor_all = false) override;
   std::function<absl::Status()> MonitorRestorer() override {
@@ -108,14 +113,14 @@ class FunctionModule : public BaseModule {
   explicit FunctionModule(FunctionModuleOptions options) : options_(std::move(options)) {}
 
   absl::StatusOr<std::vector<Shape>> InferOutputShapes(const std::vector<DataDesc>& data) const;
-  // The batch with its arrays in the order of the names, and the descriptions of its data.
+  // Returns the batch with its arrays in the order of the names, and with descriptions of its data.
   absl::StatusOr<DataBatch> Arrange(const DataBatch& batch) const;
 
   const FunctionModuleOptions options_;
   std::vector<DataDesc> data_shapes_;
   std::vector<DataDesc> label_shapes_;
   std::vector<Shape> output_shapes_;
-  // Of the last Forward and Backward.
+  // State of the last Forward and Backward.
   DataBatch batch_;
   std::vector<NDArray> outputs_;
   std::vector<NDArray> input_grads_;
@@ -125,18 +130,18 @@ class FunctionModule : public BaseModule {
   bool monitor_all_ = false;
 };
 
-// A loss: the outputs are the scores as they come in, and the gradient of the scores follows from
-// them and the labels.
+// A loss whose outputs are the scores unchanged. grad_func computes the gradient of the scores from
+// the scores and the labels.
 struct FunctionLossModuleOptions {
   std::string name = "loss";  // the output is "loss_output"
   std::string data_name = "data";
   std::string label_name = "softmax_label";
-  // Of the scores, shaped like them; required.
+  // Returns the gradient of the scores, with their shape; required.
   std::function<absl::StatusOr<NDArray>(const NDArray& scores, const NDArray& labels)> grad_func;
 };
 
-// Its Backward takes no head gradients, and fails with kFailedPrecondition after a batch without
-// labels.
+// Returns a module whose Backward takes no head gradients, and fails with kFailedPrecondition after
+// a batch without labels.
 absl::StatusOr<std::unique_ptr<FunctionModule>> FunctionLossModule(
     FunctionLossModuleOptions options);
 

@@ -1,4 +1,5 @@
-// FunctionModule: functions take part in training as operators do, and are checked as callers are.
+// Tests FunctionModule: functions take part in training like operators, and their results are
+// checked.
 
 #include "module/function_module.h"
 
@@ -152,7 +153,7 @@ TEST(FunctionModuleTest, ComputesAndDifferentiatesWithSeveralArrays) {
   COOPER_ASSERT_OK(module->Backward({Row({1, 10}), Row({100, 1000})}));
   EXPECT_THAT(Floats((*module->GetInputGrads())[0]), ElementsAre(105, 1070));
   EXPECT_THAT(Floats((*module->GetInputGrads())[1]), ElementsAre(102, 1030));
-  // By name where the batch has names, and of another size.
+  // By name if the batch has names, and with another size.
   COOPER_ASSERT_OK(module->Forward(
       {.data = {Row({4, 5, 6}), Row({1, 2, 3})},
        .provide_data = {{.name = "b", .shape = {3}}, {.name = "a", .shape = {3}}}}));

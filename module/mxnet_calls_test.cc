@@ -1,5 +1,5 @@
-// Conveniences that MXNet's scripts call: checkpoints at the ends of epochs, also with cells'
-// weights taken apart, and one seed for everything.
+// Tests conveniences that MXNet's scripts call: checkpoints at the ends of epochs, also with cells'
+// weights unpacked, and one seed for everything.
 
 #include <cstdint>
 #include <map>
@@ -69,7 +69,7 @@ TEST(DoCheckpointTest, AModuleWithoutASymbolSaysWhatToSave) {
                                              HasSubstr("SaveParams"))));
 }
 
-// A bucketed run that goes on from files with optimizer states is the unbroken one.
+// A bucketed run resumed from files with optimizer states equals the uninterrupted run.
 TEST(ModuleCheckpointTest, OptimizerStatesOfBucketsAreSaved) {
   const std::string prefix = Prefix("buckets");
   const BucketingModuleOptions options = {.sym_gen = [](const BucketKey&) { return TwoLayers(); },
@@ -118,7 +118,7 @@ absl::StatusOr<std::unique_ptr<Module>> BoundToSteps(const Symbol& net) {
   return model;
 }
 
-// What MXNet's functions are for: trained fused, used unfused.
+// MXNet's functions let a network be trained fused and used unfused.
 TEST(RnnCheckpointTest, FusedCellsAreSavedAndUnfusedOnesLoaded) {
   const std::string prefix = Prefix("cells");
   const auto fused =

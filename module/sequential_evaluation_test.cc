@@ -1,4 +1,4 @@
-// Score and Predict of a chain that is bound for training: each part runs a plan of its own,
+// Tests Score and Predict of a chain bound for training: each module runs a plan of its own,
 // without gradients.
 
 #include <memory>
@@ -36,7 +36,8 @@ DataBatch BatchOf(int64_t length, uint64_t seed, int64_t rows = kRows) {
           .provide_label = {{.name = "softmax_label", .shape = {rows}, .layout = "N"}}};
 }
 
-// With what tells training from evaluation: batch statistics with their moving means, and dropout.
+// A network with what distinguishes training from evaluation: batch statistics with their moving
+// means, and dropout.
 Symbol Encoder(const BucketKey&) {
   const Symbol mean = Op("mean", {.inputs = {Symbol::Variable("data")}, .attrs = {{"axis", "1"}}});
   const Symbol wide = op::FullyConnected(mean, {.num_hidden = 40, .name = "wide"});
@@ -44,7 +45,7 @@ Symbol Encoder(const BucketKey&) {
   return op::Dropout(op::Activation(even, {.act_type = "tanh"}), {.p = 0.5, .name = "code"});
 }
 
-// A bucketed encoder, a function that turns signs, and a classifier.
+// A bucketed encoder, a function that flips signs, and a classifier.
 std::unique_ptr<SequentialModule> MakeChain(bool for_training = true) {
   auto chain = std::make_unique<SequentialModule>();
   COOPER_EXPECT_OK(chain->Add(*BucketingModule::Create({.sym_gen =

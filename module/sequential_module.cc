@@ -98,7 +98,7 @@ std::vector<BatchLayout> SequentialModule::output_layouts() const {
   if (!binded()) return {};
   std::vector<BatchLayout> layouts = links_.front().module->output_layouts();
   for (size_t i = 1; i < links_.size(); ++i) {
-    // To a module, each index of the axis that comes in is a sample.
+    // A module takes each index of the incoming axis for a sample.
     const bool alike = !layouts.empty() &&
                        std::all_of(layouts.begin(), layouts.end(), [&](const BatchLayout& layout) {
                          return layout.has_samples() && layout.outer == layouts[0].outer &&
@@ -179,11 +179,12 @@ absl::Status SequentialModule::Bind(const ModuleBindOptions& options) {
     if (options.seed.has_value()) {
       own.seed = *options.seed + i;
     } else if (is_first) {
-      own.seed = DefaultSeed() + i;  // else all parts would draw alike
+      own.seed = DefaultSeed() + i;  // else all modules would draw the same numbers
     }
     if (i > 0) {
       COOPER_ASSIGN_OR_RETURN(own.data_shapes, Wire(i, links_[i - 1].module->output_shapes()));
-      // They are one batch's head gradients of the module before, and never add up over batches.
+      // These gradients are the head gradients of the module before, for one batch: they never
+      // accumulate.
       for (const DataDesc& desc : own.data_shapes) own.grad_reqs[desc.name] = WriteReq::kWrite;
     }
     COOPER_RETURN_IF_ERROR(With(i, module->Bind(own)));
@@ -219,7 +220,8 @@ absl::Status SequentialModule::Run(
     absl::FunctionRef<absl::Status(BaseModule&, const DataBatch&)> forward) {
   COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
   DataBatch own = batch;
-  // A bucket behind other modules is bound by what it is told here, so labels must not be missing.
+  // A BucketingModule behind other modules binds its buckets with these descriptions, so they must
+  // include the labels.
   std::vector<DataDesc> labels = batch.provide_label;
   if (labels.empty() && batch.label.size() == label_shapes_.size()) {
     labels = label_shapes_;

@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_SEQUENTIAL_MODULE_H_
 #define COOPER_MODULE_SEQUENTIAL_MODULE_H_
 
-// Modules one behind the other: the outputs of each are the data of the next, and gradients go
-// back the same way. MXNet: python/mxnet/module/sequential_module.py.
+// A chain of modules: the outputs of each are the data of the next, and gradients flow back through
+// the chain. MXNet: python/mxnet/module/sequential_module.py.
 //
 //   SequentialModule chain;
 //   COOPER_RETURN_IF_ERROR(chain.Add(std::move(encoder)));
@@ -28,17 +28,19 @@
 
 namespace cooper {
 
+// How a module takes part in the chain.
 struct SequentialMeta {
   // The module gets the labels, and its outputs count for metrics.
   bool take_labels = false;
-  // Outputs of the module before are taken in their order, whatever their names; without it they
-  // must have the names of this module's data.
+  // The outputs of the module before are taken in their order, whatever their names. Without it
+  // they must have the names of this module's data.
   bool auto_wiring = false;
 };
 
+// See the top of the file. Owns its modules. Not thread-safe.
 class SequentialModule : public BaseModule {
  public:
-  // Puts a module at the end. kFailedPrecondition once bound.
+  // Appends a module. kFailedPrecondition once bound.
   absl::Status Add(std::unique_ptr<BaseModule> module, SequentialMeta meta = {});
 
   size_t num_modules() const { return links_.size(); }
@@ -48,46 +50,47 @@ class SequentialModule : public BaseModule {
   bool params_initialized() const override;
   bool optimizer_initialized() const override;
 
-  // kUnimplemented: the graph is in parts.
+  // Returns kUnimplemented: the graph is split over the modules.
   absl::StatusOr<Symbol> symbol() const override;
-  // The first module's; empty without one, as are the three below.
+  // The first module's; empty without modules, as are the three below.
   const std::vector<std::string>& data_names() const override;
-  // Of the modules that take labels, the last one's.
+  // The label names of the last module that takes labels.
   const std::vector<std::string>& label_names() const override;
-  // The last module's.
+  // Properties of the last module.
   std::vector<std::string> output_names() const override;
   std::vector<std::pair<std::string, Shape>> output_shapes() const override;
   std::vector<BatchLayout> output_layouts() const override;
   const std::vector<DataDesc>& data_shapes() const override;
   const std::vector<DataDesc>& label_shapes() const override { return label_shapes_; }
 
-  // Binds each module to the output shapes of the one before; all but the first then give gradients
-  // of their data, which are overwritten whatever grad_req says. kInvalidArgument, naming both
-  // modules with names and shapes, if outputs and data do not fit.
+  // Binds each module to the output shapes of the one before. All but the first compute gradients
+  // of their data, which overwrite whatever grad_req says. kInvalidArgument, naming both modules
+  // with names and shapes, if outputs and data do not fit.
   absl::Status Bind(const ModuleBindOptions& options) override;
   const ModuleBindOptions* bind_options() const override {
     return binded_ ? &bind_options_ : nullptr;
   }
 
-  // kInvalidArgument, naming it, if two modules have a parameter of one name.
+  // kInvalidArgument, naming the parameter, if two modules have one of the same name.
   absl::Status InitParams(const InitParamsOptions& options = {}) override;
   absl::StatusOr<ModuleParams> GetParams() const override;
   absl::Status SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
                          const SetParamsOptions& options = {}) override;
-  // For each module an optimizer of its own, made alike, or the one instance for all. With
-  // clip_global_norm each module's gradients are clipped by their own norm.
+  // Gives each module an optimizer of its own with the same options, or the one instance to all.
+  // With clip_global_norm each module's gradients are clipped by their own norm.
   absl::Status InitOptimizer(const InitOptimizerOptions& options = {}) override;
 
-  // Every module gets the batch's bucket key and lengths, and those with take_labels its labels.
+  // Every module gets the batch's bucket key and lengths; modules with take_labels also get its
+  // labels.
   absl::Status Forward(const DataBatch& batch,
                        std::optional<bool> is_train = std::nullopt) override;
-  // Each module by a plan of its own without gradients, where it has such plans.
+  // Runs each module by a plan of its own without gradients, where the module has such plans.
   absl::Status ForwardToEvaluate(const DataBatch& batch) override;
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) override;
   absl::Status Update() override;
   absl::StatusOr<int> JoinUpdate() override;
   absl::Status ZeroGrads() override;
-  // The first part's that has one.
+  // The store of the first module that has one.
   std::shared_ptr<KVStore> kvstore() const override;
 
   absl::StatusOr<absl::Span<const NDArray>> GetOutputs() const override;
@@ -95,16 +98,16 @@ class SequentialModule : public BaseModule {
   absl::StatusOr<NDArray> GetGrad(const std::string& name) const override;
   absl::Status UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels) override;
 
-  // Of all modules, in their order.
+  // The states of all modules, in the order of the modules.
   absl::StatusOr<std::vector<NDArray>> GetStates() const override;
   absl::Status SetStates(absl::Span<const NDArray> states) override;
   absl::Status SetStates(double value) override;
 
-  // The first module alone: what the others get is not known before it has run.
+  // Prepares only the first module: what the others get is not known before it has run.
   absl::Status Prepare(const DataBatch& batch) override;
   absl::Status InstallMonitor(Executor::MonitorCallback callback,
                               bool monitor_all = false) override;
-  // Of each module its own.
+  // Restores the monitor of each module.
   std::function<absl::Status()> MonitorRestorer() override;
 
   absl::Status PrepareToTakeBack() override;
@@ -121,19 +124,20 @@ class SequentialModule : public BaseModule {
 
   using Outputs = std::vector<std::pair<std::string, Shape>>;
 
-  // What SetParams refuses.
+  // Checks the arguments of SetParams.
   absl::Status CheckGiven(const ArrayMap& arg_params, const ArrayMap& aux_params,
                           const SetParamsOptions& options) const;
-  // Gives each module its part of the batch, by `forward`.
+  // Passes each module its part of the batch, by calling `forward`.
   absl::Status Run(const DataBatch& batch,
                    absl::FunctionRef<absl::Status(BaseModule&, const DataBatch&)> forward);
-  // What module `i` gets of outputs with these names and shapes.
+  // Describes the data of module `i`, given outputs of the module before with these names and
+  // shapes.
   absl::StatusOr<std::vector<DataDesc>> Wire(size_t i, const Outputs& outputs) const;
-  // Calls it on one module after the other, up to the first error, which names the module.
+  // Calls `call` on one module after the other, up to the first error, which names the module.
   absl::Status Each(absl::FunctionRef<absl::Status(BaseModule&)> call) const;
-  // Whether there are modules and all are in that state.
+  // Whether there are modules and `state` holds for all.
   bool All(bool (BaseModule::*state)() const) const;
-  // The status, naming the module and what it gets from the one before, if there is one.
+  // Returns `status`, naming the module and what it gets from the one before, if there is one.
   absl::Status With(size_t i, const absl::Status& status) const;
 
   std::vector<Link> links_;

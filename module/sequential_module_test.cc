@@ -1,4 +1,4 @@
-// SequentialModule: modules in a row compute and learn as one network does.
+// Tests SequentialModule: modules in a chain compute and train like one network.
 
 #include "module/sequential_module.h"
 
@@ -61,7 +61,7 @@ ModuleBindOptions Shapes(int64_t rows) {
           .inputs_need_grad = true};
 }
 
-// A module gets the batch axis of what the one before it gives, whichever that is.
+// A module gets the batch axis of the outputs of the module before, whichever it is.
 TEST(SequentialModuleTest, TheBatchAxisGoesFromPartToPart) {
   const auto part = [](const char* name, const char* data, int contexts) {
     std::vector<Context> cpus;
@@ -110,7 +110,7 @@ TEST(SequentialModuleTest, LearnsAsOneNetworkDoes) {
     const auto whole_metric = Accuracy({});
     const auto chain_metric = Accuracy({});
     for (uint64_t step = 0; step < 4; ++step) {
-      const int64_t rows = step == 2 ? 7 : 4;  // a batch of another size on the way
+      const int64_t rows = step == 2 ? 7 : 4;  // a batch of another size in between
       const DataBatch batch{.data = {RandomArray({rows, 6}, step)},
                             .label = {Classes(rows, 3, step)}};
       COOPER_ASSERT_OK(whole->ForwardBackward(batch));
@@ -132,7 +132,7 @@ TEST(SequentialModuleTest, LearnsAsOneNetworkDoes) {
   }
 }
 
-// data (batch_size, length, 3) -> scaled, likewise -> pooled (batch_size, 3) -> softmax.
+// data (batch_size, length, 3) -> scaled, of the same shape -> pooled (batch_size, 3) -> softmax.
 Symbol Scaled() {
   return Op("broadcast_mul",
             {.name = "scaled",
@@ -229,7 +229,7 @@ std::unique_ptr<Module> DropHalf(const std::string& data) {
       {.data_names = {data}, .label_names = {}});
 }
 
-// A mask that is the one before again would leave what it left.
+// The same mask again would keep everything that the first one kept.
 TEST(SequentialModuleTest, PartsDrawNumbersOfTheirOwnWithoutASeedToo) {
   SequentialModule chain;
   COOPER_ASSERT_OK(chain.Add(DropHalf("data")));
@@ -238,11 +238,11 @@ TEST(SequentialModuleTest, PartsDrawNumbersOfTheirOwnWithoutASeedToo) {
   COOPER_ASSERT_OK(chain.InitParams());
   COOPER_ASSERT_OK(chain.Forward({.data = {*NDArray::Full({1, 256}, 1)}}, true));
   const std::vector<float> left = Floats((*chain.GetOutputs())[0]);
-  // A quarter, rather than a half; the root of n p (1 - p) is 7.
+  // A quarter instead of a half; sqrt(n p (1 - p)) is 7.
   EXPECT_LT(std::count(left.begin(), left.end(), 4.0F), 100);
 }
 
-// The gradients of a part's float32 data are the head gradients of one with 16-bit outputs.
+// The float32 gradients of a module's data are the head gradients of one with 16-bit outputs.
 TEST(SequentialModuleTest, PartsMayHaveOtherDTypes) {
   const Symbol cast =
       Op("Cast",
@@ -259,7 +259,7 @@ TEST(SequentialModuleTest, PartsMayHaveOtherDTypes) {
 }
 
 TEST(SequentialModuleTest, NeighboursThatDoNotFitAreNamedWithTheirShapes) {
-  // Seven inputs for each of three units, and the module before has five outputs.
+  // Seven inputs for each of three units, while the module before has five outputs.
   const Symbol narrow =
       Op("FullyConnected",
          {.name = "fc2",
@@ -338,7 +338,7 @@ TEST(SequentialModuleTest, ErrorsNameBothNeighboursOrTheMissingCall) {
               StatusIs(kInvalidArgument, HasSubstr("'fc9_bias'")));
   EXPECT_THAT(chain.SetParams({{"fc1_bias", RandomArray({5}, 1)}}, {}),
               StatusIs(kInvalidArgument, HasSubstr("module 0: parameter 'fc1_weight'")));
-  // Nothing of the module before is changed.
+  // Parameters of the module before are unchanged.
   COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams before, chain.GetParams());
   EXPECT_THAT(
       chain.SetParams({{"fc1_bias", RandomArray({5}, 1)}, {"fc9_bias", RandomArray({3}, 1)}}, {},

@@ -1,5 +1,5 @@
-// A sequence of modules as the one owner of all their parameters and states. How data goes through
-// them: sequential_module.cc.
+// Parameters and states of a SequentialModule as a whole. sequential_module.cc has the flow of
+// data.
 
 #include <string>
 #include <utility>
@@ -57,7 +57,7 @@ absl::Status SequentialModule::CheckGiven(const ArrayMap& arg_params, const Arra
       }
     }
   }
-  // Without allow_missing a module may keep what it does not know for a later network.
+  // Without allow_missing a module may keep unknown names for networks that are bound later.
   if (!options.allow_missing || options.allow_extra) return absl::OkStatus();
   for (const ArrayMap* given : {&rest.args, &rest.auxs}) {
     if (given->empty()) continue;
@@ -70,12 +70,12 @@ absl::Status SequentialModule::CheckGiven(const ArrayMap& arg_params, const Arra
 absl::Status SequentialModule::SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
                                          const SetParamsOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireBound("SetParams"));
-  // Before the first module is changed; without values there is nothing to lose.
+  // Checked before the first module is changed. Without values there is nothing to lose.
   const bool had_values = params_initialized();
   if (had_values && options.force_init) {
     COOPER_RETURN_IF_ERROR(CheckGiven(arg_params, aux_params, options));
   }
-  // Each module takes what is its own.
+  // Each module takes its own parameters.
   SetParamsOptions own = options;
   own.allow_extra = true;
   COOPER_RETURN_IF_ERROR(

@@ -1,5 +1,5 @@
-// Modules that are used wrongly: labels, batches and shapes that are missing, misnamed or do not
-// fit, and keys that sym_gen does not take. The messages are in the words of who made the mistake.
+// Tests wrong uses of modules: labels, batches and shapes that are missing, misnamed or do not fit,
+// and keys that sym_gen does not accept. The messages must be clear to the caller.
 
 #include <cstdint>
 #include <memory>
@@ -78,7 +78,7 @@ TEST(WrongUseTest, ABatchWithoutLabels) {
   EXPECT_THAT(module->ForwardBackward({.data = {RandomArray({4, 6}, 1)}}),
               StatusIs(kInvalidArgument,
                        HasSubstr("the batch had no labels, expected softmax_label (4,)")));
-  // Nothing has to be learnt for outputs.
+  // Outputs do not need a label.
   COOPER_EXPECT_OK(module->Forward({.data = {RandomArray({4, 6}, 1)}}, /*is_train=*/true));
 }
 
@@ -119,7 +119,7 @@ TEST(WrongUseTest, LabelNamesThatNoArgumentHas) {
               StatusIs(kInvalidArgument,
                        HasSubstr("'softmax_label' is the label of SoftmaxOutput 'softmax', but not "
                                  "among label_names (lable)")));
-  // A loss made of other operators, whose label nothing claims.
+  // A loss composed of other operators, whose label is under an undeclared name.
   const Symbol difference =
       Op("elemwise_sub", {.name = "difference",
                           .inputs = {Op("FullyConnected", {.name = "fc",
@@ -132,7 +132,7 @@ TEST(WrongUseTest, LabelNamesThatNoArgumentHas) {
   EXPECT_THAT(module->Bind(bind),
               StatusIs(kInvalidArgument, HasSubstr("label_names has 'tagret', which is no "
                                                    "argument of the symbol; candidates: target")));
-  // For inference there are no labels, and a graph without one may say so.
+  // Inference needs no labels, and a graph without one may be bound without them.
   COOPER_EXPECT_OK(module->Bind({.data_shapes = bind.data_shapes, .for_training = false}));
 }
 
@@ -179,7 +179,7 @@ TEST(WrongUseTest, AnInputThatOneSideDoesNotDeclare) {
     EXPECT_FALSE(status.ok());
     EXPECT_THAT(status.message(), HasSubstr(c.message));
   }
-  // Where its shape follows from others, its name does not suit a parameter.
+  // Its shape follows from others, so only its name tells that it is not a parameter.
   const Symbol sum =
       Op("elemwise_add", {.inputs = {Symbol::Variable("data"), Symbol::Variable("mask")}});
   auto module = *Module::Create(Op("SoftmaxOutput", {.name = "softmax", .inputs = {sum}}));
@@ -230,7 +230,7 @@ TEST(WrongUseTest, WhatIsNotLinkedIsNamedWithItsTarget) {
   }
 }
 
-// As an iterator with buckets, of which this is the default one.
+// An iterator with buckets, whose default one this is.
 class KeyedIter : public EmptyIter {
  public:
   std::optional<BucketKey> default_bucket_key() const override { return 40; }
@@ -257,7 +257,7 @@ TEST(WrongUseTest, ADefaultKeyThatIsNotTheIterators) {
 }
 
 TEST(WrongUseTest, AParameterWhoseShapeDependsOnTheKey) {
-  // A layer over all steps together, and one whose name is the key's own.
+  // A layer over all steps together, and one with the key in its name.
   const SymGen sym_gen = [](const BucketKey& key) -> Symbol {
     const Symbol own = Op("FullyConnected", {.name = "own" + key.ToString(),
                                              .inputs = {Symbol::Variable("data")},
@@ -337,7 +337,7 @@ TEST(WrongUseTest, GradientsOfWhatHasNone) {
   }
 }
 
-// The symbol of a key has a slice that only fits that key's length.
+// The symbol of a key has a slice that fits only that key's length.
 TEST(WrongUseTest, ErrorsBeginWithTheKeyAndTheBatch) {
   const SymGen sym_gen = [](const BucketKey& key) -> absl::StatusOr<BucketSymbol> {
     const Symbol reshaped = Op("Reshape", {.name = "steps",

@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_BUCKETING_BACKGROUND_TASKS_H_
 #define COOPER_MODULE_BUCKETING_BACKGROUND_TASKS_H_
 
-// Tasks that other threads begin while the caller is still making further ones, and that the caller
-// helps to finish.
+// A task queue whose worker threads start tasks while the caller still adds more. The caller helps
+// to drain the queue at the end.
 
 #include <condition_variable>
 #include <deque>
@@ -13,20 +13,21 @@
 
 namespace cooper {
 
+// Not thread-safe: Add and Finish belong to the thread that owns the object.
 class BackgroundTasks {
  public:
-  // On at most so many threads at a time, the caller among them; with one, Finish does them all.
-  // Threads start as tasks come.
+  // Runs tasks on at most `threads` threads, the caller's included. With one thread, Finish runs
+  // all tasks. A worker thread starts with each Add until the limit is reached.
   explicit BackgroundTasks(int threads) : threads_(threads) {}
-  // Finishes.
+  // Calls Finish.
   ~BackgroundTasks();
   BackgroundTasks(const BackgroundTasks&) = delete;
   BackgroundTasks& operator=(const BackgroundTasks&) = delete;
 
-  // Not after Finish. Tasks are begun in the order in which they were added; NumThreads() is the
-  // caller's in all of them.
+  // Adds a task; must not be called after Finish. Tasks start in the order in which they were
+  // added. In every task NumThreads() is the caller's.
   void Add(std::function<void()> task);
-  // Does on this thread what no other has begun, and returns when all tasks are done.
+  // Runs the tasks that no other thread has started, and returns when all tasks are done.
   void Finish();
 
  private:
@@ -34,7 +35,7 @@ class BackgroundTasks {
 
   const int threads_;
   std::vector<std::thread> others_;
-  // std's, not Abseil's: the race detector sees through them.
+  // std's types instead of Abseil's, because the race detector understands them.
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> waiting_;

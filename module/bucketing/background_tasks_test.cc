@@ -78,7 +78,7 @@ TEST(BackgroundTasksTest, LoopsOfTasksHaveTheCallersNumberOfThreads) {
       begun = true;
       numbers[0] = NumThreads();
     });
-    while (!begun) std::this_thread::yield();  // so that the other thread has it
+    while (!begun) std::this_thread::yield();  // wait until the other thread has it
     tasks.Add([&] { numbers[1] = NumThreads(); });
   }
   EXPECT_THAT(numbers, Each(7));

@@ -62,7 +62,8 @@ absl::StatusOr<BucketPlan::Bucket*> BucketPlan::Find(const BucketKey& key) {
   ModuleOptions options = options_.module;
   options.data_names = generated.data_names;
   options.label_names = generated.label_names;
-  // Of the default bucket, which is not told apart here.
+  // The names are those of the default bucket. BucketPlan has no default bucket, so every bucket
+  // keeps the names that are its arguments.
   KeepArguments(generated.symbol, &options.fixed_param_names);
   KeepArguments(generated.symbol, &options.state_names);
   COOPER_ASSIGN_OR_RETURN(bucket.module, Module::Create(generated.symbol, std::move(options)));
@@ -146,8 +147,9 @@ absl::StatusOr<int64_t> BucketPlan::LargestBatch(const BucketKey& key, int64_t a
     COOPER_ASSIGN_OR_RETURN(const BucketBytes bytes, Bytes(key, batch_size));
     return bytes.arena;
   };
-  // Between a size that fits and one that does not. The bytes are nearly a line over the batch
-  // size, on which the next guess lies; every other one halves what is left, whatever they are.
+  // Searches between a size that fits and one that does not. The bytes are nearly linear in the
+  // batch size, so the next guess lies on a line; every fourth guess bisects, which bounds the
+  // number of steps for any curve.
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max() - 1;
   int64_t fits = 0, too_large = std::min(max_batch_size, kMost) + 1;
   double fitting_bytes = 0, large_bytes = 0;
@@ -161,7 +163,7 @@ absl::StatusOr<int64_t> BucketPlan::LargestBatch(const BucketKey& key, int64_t a
       large_bytes = static_cast<double>(bytes);
     }
     if (too_large == 1) return 0;
-    // Where only one end is known, the line goes through 0.
+    // While only one end is known, the line goes through 0.
     const double slope = large_bytes > 0
                              ? (large_bytes - fitting_bytes) / static_cast<double>(too_large - fits)
                              : fitting_bytes / static_cast<double>(fits);

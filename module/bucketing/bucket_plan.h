@@ -1,11 +1,12 @@
 #ifndef COOPER_MODULE_BUCKETING_BUCKET_PLAN_H_
 #define COOPER_MODULE_BUCKETING_BUCKET_PLAN_H_
 
-// What buckets will take of memory, and what their steps compute, before anything is bound: exact,
-// since it is the memory planner that says it. So batch sizes can be chosen by bytes:
+// Computes the memory and the floating-point operations of buckets without binding them. The bytes
+// are exact, because the memory planner computes them. Batch sizes can be chosen by bytes:
 //
-//   COOPER_ASSIGN_OR_RETURN(auto plan, BucketPlan::Create({.sym_gen = NextWord, .buckets =
-//   shapes})); COOPER_ASSIGN_OR_RETURN(const auto batch_sizes, plan.LargestBatches(256 << 20));
+//   COOPER_ASSIGN_OR_RETURN(
+//       auto plan, BucketPlan::Create({.sym_gen = NextWord, .buckets = shapes}));
+//   COOPER_ASSIGN_OR_RETURN(const auto batch_sizes, plan.LargestBatches(256 << 20));
 //   BucketIter::Create(..., {.batch_sizes = batch_sizes, ...});
 
 #include <cstdint>
@@ -26,14 +27,16 @@ namespace cooper {
 
 struct BucketPlanOptions {
   SymGen sym_gen;
-  // The buckets, with shapes for any batch size: that of an axis 'N' of a layout is replaced.
+  // The buckets, with shapes for any batch size: axis 'N' of each layout is replaced.
   std::vector<BucketShapes> buckets;
-  // As the BucketingModule will have them. data_names and label_names are those of sym_gen.
+  // The options of the future BucketingModule. data_names and label_names come from sym_gen
+  // instead.
   ModuleOptions module;
-  // As it will be bound. The shapes are those of the buckets.
+  // The options of the future Bind. The shapes come from the buckets instead.
   ModuleBindOptions bind;
 };
 
+// Memory of one bucket or of several, in bytes.
 struct BucketBytes {
   int64_t arena = 0;        // activations, their gradients and scratch memory: one arena for all
   int64_t lower_bound = 0;  // no plan can need less
@@ -41,32 +44,36 @@ struct BucketBytes {
   int64_t parameters = 0;   // with gradients and auxiliary states: shared by all buckets
 };
 
+// Plans buckets and caches the results by key and batch size. Not thread-safe.
 class BucketPlan {
  public:
   using BucketSize = std::pair<BucketKey, int64_t>;  // key and batch size
 
-  // kInvalidArgument if there is no sym_gen or no bucket, or a key comes twice; kUnimplemented for
-  // several contexts or group2ctxs.
+  // Errors: kInvalidArgument if sym_gen is missing, there is no bucket, or a key comes twice;
+  // kUnimplemented for several contexts or group2ctxs.
   static absl::StatusOr<BucketPlan> Create(BucketPlanOptions options);
 
-  // Of one bucket. kNotFound for a key that is none; the errors of BucketingModule::Bind, with the
-  // key. Compiles, once for each size.
+  // Returns the bytes of one bucket. Compiles the bucket once per batch size.
+  //
+  // Errors: kNotFound for an unknown key; kInvalidArgument if batch_size < 1; those of
+  // BucketingModule::Bind. Every message names the key.
   absl::StatusOr<BucketBytes> Bytes(const BucketKey& key, int64_t batch_size);
-  // Of several, bound together: the arena is that of the largest plan, the inputs those of the
-  // largest batch, parameters of one name count once.
+  // Returns the bytes of several buckets that are bound together: the arena of the largest plan,
+  // the inputs of the largest batch, and each parameter name counted once.
   absl::StatusOr<BucketBytes> Bytes(absl::Span<const BucketSize> buckets);
 
-  // Floating-point operations of a step with such a batch, forward and backward as options.bind
-  // says, without the update: what the compiled program's shapes tell (executor/compile/
-  // program_flops.h). Divided by the batch size it is what a sample costs in the bucket, for
-  // InterpolateStepCost (io/buckets/step_cost.h). Errors as Bytes.
+  // Returns the floating-point operations of one step with such a batch: forward and, as
+  // options.bind says, backward, without the update (executor/compile/program_flops.h). Divided by
+  // the batch size it is the cost of one sample for InterpolateStepCost (io/buckets/step_cost.h).
+  // Errors as for Bytes.
   absl::StatusOr<double> Flops(const BucketKey& key, int64_t batch_size);
 
-  // The largest batch size, at most max_batch_size, whose plan is within arena_bytes, while that of
-  // the next one is not. 0 if a single sample does not fit. Compiles some five sizes.
+  // Returns the largest batch size, at most max_batch_size, whose plan fits arena_bytes while the
+  // plan of the next size does not; 0 if not even one sample fits. Compiles about five sizes.
   absl::StatusOr<int64_t> LargestBatch(const BucketKey& key, int64_t arena_bytes,
                                        int64_t max_batch_size = 4096);
-  // Of all buckets. kResourceExhausted, naming it, for one of which not even one sample fits.
+  // Returns LargestBatch for every bucket. kResourceExhausted, naming the bucket, if not even one
+  // sample of it fits.
   absl::StatusOr<std::map<BucketKey, int64_t>> LargestBatches(int64_t arena_bytes,
                                                               int64_t max_batch_size = 4096);
 
@@ -78,7 +85,7 @@ class BucketPlan {
   };
   struct Bucket {
     BucketShapes shapes;
-    std::unique_ptr<Module> module;  // made when it is first asked for
+    std::unique_ptr<Module> module;  // created on first use
     std::map<int64_t, Sized> sizes;
   };
 

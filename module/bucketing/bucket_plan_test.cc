@@ -50,7 +50,7 @@ BucketPlan PlanOf(const std::vector<int64_t>& lengths) {
   return *std::move(plan);
 }
 
-// What a module with these batch sizes takes once all buckets are bound.
+// Returns the reports of a module with these batch sizes once all buckets are bound.
 std::vector<BucketReport> Bound(const std::map<BucketKey, int64_t>& batch_sizes) {
   const auto& [last_key, last_size] = *batch_sizes.rbegin();
   auto model =
@@ -84,7 +84,7 @@ TEST(BucketPlanTest, SaysWhatBindingTakes) {
   COOPER_ASSERT_OK_AND_ASSIGN(const BucketBytes together, plan.Bytes(all));
   EXPECT_EQ(together.arena, largest);
   EXPECT_EQ(together.arena, reports.back().memory.arena_bytes);
-  // Weights and biases of embedding, LSTM and classes, each with a gradient.
+  // Weights and biases of the embedding, the LSTM and the classes, each with a gradient.
   const int64_t weights =
       kVocabulary * 8 + 4 * kHidden * (8 + kHidden + 2) + kVocabulary * (kHidden + 1);
   EXPECT_EQ(together.parameters, 2 * 4 * weights);
@@ -105,14 +105,14 @@ TEST(BucketPlanTest, BatchesFillABudgetOfBytes) {
   }
 }
 
-// A step of twice the length computes twice as much, but for the gradients of weights, which are
-// written once, and what does not grow.
+// A step of twice the length has twice the operations, except for the gradients of weights, which
+// are written once, and other constant parts.
 TEST(BucketPlanTest, SaysWhatAStepComputes) {
   BucketPlan plan = PlanOf({10, 20, 40});
   COOPER_ASSERT_OK_AND_ASSIGN(const double shortest, plan.Flops(10, 4));
   COOPER_ASSERT_OK_AND_ASSIGN(const double middle, plan.Flops(20, 4));
   COOPER_ASSERT_OK_AND_ASSIGN(const double longest, plan.Flops(40, 4));
-  // Products of a word: gates, then classes; one forward, two backward.
+  // Matrix products of a word: gates, then classes; one forward, two backward.
   const double word = 3.0 * 2 * (4 * kHidden * (8 + kHidden) + kVocabulary * kHidden);
   EXPECT_GT(middle - shortest, 10 * 4 * word);
   EXPECT_LT(middle - shortest, 1.5 * 10 * 4 * word);

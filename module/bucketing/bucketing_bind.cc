@@ -1,4 +1,4 @@
-// How buckets are made and bound.
+// Creates and binds the buckets of a BucketingModule.
 
 #include <algorithm>
 #include <chrono>
@@ -65,14 +65,14 @@ std::map<BucketKey, BucketingModule::Made> BucketingModule::MakeAhead(
   const int threads = std::min(NumThreads(), static_cast<int>(buckets.size()));
   if (threads == 1 || group_->num_contexts() > 1 || !module_options_.group2ctxs.empty())
     return ahead;
-  // Until Finish nothing changes the group, at whose arrays the tasks look.
+  // The group must not change before Finish, because the tasks read its arrays.
   BackgroundTasks tasks(threads);
   for (const BucketShapes& shapes : buckets) {
     if (buckets_.contains(shapes.key) || ahead.contains(shapes.key)) continue;
     if (shapes.data_shapes.empty()) break;
     Made& made = ahead[shapes.key];
     made = Make(shapes.key);
-    if (!made.module.ok()) break;  // what comes after it will not be bound
+    if (!made.module.ok()) break;  // the buckets after it will not be bound
     tasks.Add([this, &made, &shapes] {
       const Clock::time_point start = Clock::now();
       (*made.module)->CompileAhead(BindOptionsFor(shapes.data_shapes, shapes.label_shapes));
@@ -108,7 +108,7 @@ absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBindIn(
   const Clock::time_point start = Clock::now();
   if (!made.module.ok()) return WithBucket(made.module.status(), key);
   const std::unique_ptr<Module>& module = *made.module;
-  Evict(/*one_comes=*/true);  // before there is another one
+  Evict(/*one_comes=*/true);  // before the new bucket is bound
   const bool evaluation = &buckets == &evaluation_buckets_;
   absl::Status bound = module->Bind(BindOptionsFor(data_shapes, label_shapes, evaluation));
   if (!bound.ok()) {
@@ -157,7 +157,7 @@ absl::Status BucketingModule::Bind(const ModuleBindOptions& options) {
   if (options.shared_module != nullptr) {
     return absl::UnimplementedError("Bind: a BucketingModule takes no shared_module");
   }
-  // What is bound now stays so if this fails.
+  // Keep the bound state, to put it back if Bind fails.
   Buckets buckets = std::exchange(buckets_, {});
   Buckets evaluation_buckets = std::exchange(evaluation_buckets_, {});
   std::set<BucketKey> were_bound = were_bound_;
@@ -178,7 +178,8 @@ absl::Status BucketingModule::Bind(const ModuleBindOptions& options) {
 absl::Status BucketingModule::BindDefault(const ModuleBindOptions& options) {
   ParameterStore& parameters = group_->parameters();
   ParameterStore::Rollback rollback(parameters);
-  // Arrays without values may get other shapes, and so may states, which are as large as a batch.
+  // Arrays without values may get other shapes, and so may states, whose shapes depend on the batch
+  // size.
   if (!params_initialized()) {
     parameters.DropArrays();
     were_bound_.clear();
@@ -202,7 +203,7 @@ absl::StatusOr<std::vector<BucketReport>> BucketingModule::PrepareAll(
     absl::Span<const BucketShapes> buckets) {
   COOPER_RETURN_IF_ERROR(RequireBound("PrepareAll"));
   std::vector<BucketReport> reports;
-  // No more of them are made ahead than may stay bound.
+  // Create at most as many buckets ahead as may stay bound.
   const size_t at_a_time =
       max_bound_buckets_ > 0 ? max_bound_buckets_ : std::max<size_t>(1, buckets.size());
   for (size_t begin = 0; begin < buckets.size(); begin += at_a_time) {

@@ -1,4 +1,4 @@
-// Which buckets of a BucketingModule stay bound, and what they take.
+// Evicts bound buckets of a BucketingModule, and reports their memory.
 
 #include <map>
 #include <utility>

@@ -1,5 +1,5 @@
-// Parameters of a BucketingModule, and its files: one symbol per bucket, the parameters, and the
-// list of keys.
+// Parameters and checkpoint files of a BucketingModule: one symbol file per bucket, one parameter
+// file, and the list of keys.
 
 #include <algorithm>
 #include <map>
@@ -20,7 +20,7 @@
 namespace cooper {
 namespace {
 
-// MXNet puts the key as Python prints it into the name: a string without quotes.
+// MXNet puts the key into the name as Python prints it: a string without quotes.
 absl::StatusOr<std::string> SymbolPath(const std::string& prefix, const BucketKey& key) {
   const std::string text = key.is_string() ? key.string_value() : key.ToString();
   if (text.find('/') != std::string::npos) {
@@ -31,10 +31,10 @@ absl::StatusOr<std::string> SymbolPath(const std::string& prefix, const BucketKe
 }
 
 std::string IntKeysPath(const std::string& prefix) { return absl::StrCat(prefix, ".buckets"); }
-// For keys of every kind, one a line as BucketKey::ToString writes it.
+// The file has keys of every kind, one per line in the format of BucketKey::ToString.
 std::string AllKeysPath(const std::string& prefix) { return absl::StrCat(prefix, ".bucket_keys"); }
 
-// Whether SaveCheckpoint lists the key in `.buckets` too.
+// Whether SaveCheckpoint lists the key in `.buckets` as well.
 bool IsInt32(const BucketKey& key) {
   return key.is_int() && key.int_value() == static_cast<int32_t>(key.int_value());
 }
@@ -62,8 +62,8 @@ absl::StatusOr<std::vector<BucketKey>> ReadIntKeys(const std::string& path) {
     keys.assign(values.begin(), values.end());
     return keys;
   }
-  // Tuples of one length are the rows of a matrix. Rows of nothing take no bytes: a small file may
-  // have any number of them.
+  // Tuples of one length are the rows of a matrix. Empty rows take no bytes, so a small file could
+  // declare any number of them.
   if (shape.rank() != 2 || (values.empty() && shape[0] > 0)) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": bucket keys of shape ",
                                                    shape.ToString(),
@@ -76,11 +76,11 @@ absl::StatusOr<std::vector<BucketKey>> ReadIntKeys(const std::string& path) {
   return keys;
 }
 
-// The keys of both lists, with repetitions. MXNet writes `.buckets` alone: all buckets of its run,
-// the default one among them. If a key is missing there that SaveCheckpoint lists in both files,
-// MXNet has saved another run since, and what only `.bucket_keys` has is not this model's: the
-// largest key may become the default one. If `.buckets` has more, the run went on, in MXNet or, if
-// it was killed between the two files, here.
+// Returns the keys of both lists, with repetitions. MXNet writes only `.buckets`, with all buckets
+// of its run, the default one included. If `.buckets` lacks a key that SaveCheckpoint lists in both
+// files, MXNet has saved another run under the prefix, and the keys that only `.bucket_keys` has do
+// not belong to this model (the largest key may become the default one). If `.buckets` has more
+// keys, the run went on in MXNet, or here and was killed between writing the two files.
 absl::StatusOr<std::vector<BucketKey>> ReadKeys(const std::string& prefix) {
   absl::StatusOr<std::vector<BucketKey>> ints = ReadIntKeys(IntKeysPath(prefix));
   absl::StatusOr<std::vector<BucketKey>> all = ReadAllKeys(AllKeysPath(prefix));
@@ -96,7 +96,7 @@ absl::StatusOr<std::vector<BucketKey>> ReadKeys(const std::string& prefix) {
   return all;
 }
 
-// The arrays of `names` among those that wait, shared.
+// Adds the arrays of `names` that are in `waiting` to `arrays`, sharing their memory.
 void AddNamed(const std::vector<std::string>& names, const ArrayMap& waiting, ArrayMap* arrays) {
   for (const std::string& name : names) {
     const auto it = waiting.find(name);
@@ -173,8 +173,8 @@ absl::Status BucketingModule::SaveCheckpoint(const std::string& prefix, int epoc
     COOPER_ASSIGN_OR_RETURN(symbols[key], bucket.module->symbol());
   }
   for (const auto& [key, bucket] : loaded_symbols_) symbols.emplace(key, bucket.symbol);
-  // Buckets that are bound no more, or were by a run before this one: kept symbols would take
-  // memory that no cap bounds.
+  // Buckets that were evicted, or that only an earlier run has bound, are generated again: kept
+  // symbols would take memory that no limit bounds.
   for (const BucketKey& key : group_->buckets()) {
     if (symbols.contains(key)) continue;
     auto generated = Generate(key);
@@ -246,7 +246,7 @@ absl::StatusOr<std::unique_ptr<BucketingModule>> BucketingModule::LoadDict(
     bucket.label_names = generated->label_names;
   }
   module->loaded_symbols_ = std::move(symbols);
-  // Those of other buckets than the default one wait in the store until those are bound.
+  // Parameters that only other buckets have wait in the store until these are bound.
   module->group_->parameters().Load(params);
   return module;
 }

@@ -1,5 +1,5 @@
-// The lists of bucket keys that a BucketingModule is loaded by: its own one, and the one that MXNet
-// writes too.
+// Tests the lists of bucket keys with which a BucketingModule is loaded: its own list, and the one
+// that MXNet also writes.
 
 #include <cstdint>
 #include <cstdio>
@@ -32,7 +32,7 @@ absl::StatusOr<BucketSymbol> Mean(const BucketKey&) {
   return BucketSymbol{.symbol = MeanOverTime()};
 }
 
-// Files of a module with these buckets.
+// Writes the files of a module with these buckets.
 void Save(const std::string& prefix, const std::vector<BucketKey>& keys) {
   auto model = *BucketingModule::Create({.sym_gen = Mean, .default_bucket_key = keys[0]});
   COOPER_ASSERT_OK(model->Bind({.data_shapes = Data(), .label_shapes = Labels()}));
@@ -41,7 +41,7 @@ void Save(const std::string& prefix, const std::vector<BucketKey>& keys) {
   COOPER_ASSERT_OK(model->SaveCheckpoint(prefix, 1));
 }
 
-// The array that MXNet makes of keys, in a list without names.
+// Writes MXNet's array of keys, in a list without names.
 void SaveIntKeys(const std::string& prefix, const Shape& shape,
                  const std::vector<int32_t>& values) {
   COOPER_ASSERT_OK_AND_ASSIGN(const NDArray keys, NDArray::FromVector<int32_t>(shape, values));
@@ -56,7 +56,7 @@ struct KeysCase {
   const char* loaded;  // the last one is the default key
 };
 
-// MXNet writes .buckets, and leaves what cooper has written beside it.
+// MXNet writes .buckets and leaves cooper's files beside it unchanged.
 TEST(BucketingCheckpointTest, KeysThatMXNetHasSavedSinceAreLoaded) {
   const std::string prefix = testing::TempDir() + "/listed";
   Save(prefix, {2, 3, 4, 8, "a", {2, 3}, {4, 4}});
@@ -97,7 +97,7 @@ TEST(BucketingCheckpointTest, EitherListIsEnough) {
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("either.buckets")));
 }
 
-// What mx.callback.do_checkpoint leaves of a bucketed run: one symbol, and the parameters.
+// mx.callback.do_checkpoint saves only one symbol and the parameters of a bucketed run.
 TEST(BucketingCheckpointTest, SymGenMakesTheBucketsWhereNoListIsSaved) {
   const std::string prefix = testing::TempDir() + "/no_list";
   Save(prefix, {2, 4});
@@ -125,7 +125,7 @@ TEST(BucketingCheckpointTest, WhatIsWrongWithAListNamesItsFile) {
       BucketingModule::Load(prefix, 1, {}),
       StatusIs(kInvalidArgument, AllOf(HasSubstr("wrong.bucket_keys: "), HasSubstr("'four'"))));
   COOPER_ASSERT_OK(WriteFileAtomically(prefix + ".bucket_keys", "2\n4\n"));
-  // A list of one array, which has no shape (params_format.h).
+  // A list of one null array (params_format.h).
   const uint64_t header[] = {0x112, 0, 1};
   const uint32_t array[] = {0xF993fac9, 0, 0};
   const uint64_t no_names = 0;

@@ -1,5 +1,5 @@
-// What a BucketingModule passes on to the bucket in use: names, shapes and all of training that
-// does not choose a bucket.
+// Forwards names, shapes and the training calls that do not choose a bucket to the current bucket
+// of a BucketingModule.
 
 #include "module/bucketing/bucketing_module.h"
 #include "ndarray/base/status_macros.h"
@@ -67,7 +67,7 @@ absl::Status BucketingModule::SetParams(const ArrayMap& arg_params, const ArrayM
                                         const SetParamsOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireBound("SetParams"));
   ParameterStore& parameters = group_->parameters();
-  // Changes nothing, and says so.
+  // Set then changes nothing and logs a warning.
   if (params_initialized() && !options.force_init) {
     return parameters.Set(arg_params, aux_params, options);
   }

@@ -1,5 +1,5 @@
-// Score and Predict of modules that are bound for training: plans of their own, without gradients,
-// that disturb nothing.
+// Tests Score and Predict of modules bound for training: they use plans of their own, without
+// gradients, and do not disturb the training.
 
 #include <memory>
 #include <utility>
@@ -41,8 +41,8 @@ DataBatch BatchOf(int64_t length, uint64_t seed, int64_t rows = kRows) {
           .provide_label = LabelsOf(rows)};
 }
 
-// With all that tells training from evaluation: dropout, and batch statistics with their moving
-// means.
+// A network with everything that distinguishes training from evaluation: dropout, and batch
+// statistics with their moving means.
 Symbol Network(const BucketKey&) {
   const Symbol mean = Op("mean", {.inputs = {Symbol::Variable("data")}, .attrs = {{"axis", "1"}}});
   const Symbol wide = op::FullyConnected(mean, {.num_hidden = 40, .name = "wide"});
@@ -104,7 +104,7 @@ TEST(EvaluationTest, GivesTheBitsOfAModuleForInferenceAlone) {
   for (const int64_t length : {4, 7, 4}) {
     const DataBatch batch = BatchOf(length, 11 + length);
     EXPECT_EQ(Evaluate(*model, batch), Evaluate(*inference, batch)) << length;
-    // A smaller, last batch, and one without labels.
+    // A smaller last batch, and one without labels.
     const DataBatch last = BatchOf(length, 12 + length, 2);
     EXPECT_EQ(Evaluate(*model, last), Evaluate(*inference, last)) << length;
     DataBatch bare = BatchOf(length, 13 + length);
@@ -125,7 +125,7 @@ TEST(EvaluationTest, DropsNothingAndLeavesMovingMeansAsTheyAre) {
   for (const auto& [name, array] : before.auxs) {
     EXPECT_EQ(Floats(after.auxs.at(name)), Floats(array)) << name;
   }
-  // The training plan without training says the same, to rounding.
+  // The training plan with is_train false gives the same outputs, up to rounding.
   COOPER_ASSERT_OK(model->Forward(batch, /*is_train=*/false));
   const std::vector<float> other = Floats((*model->GetOutputs())[0]);
   for (size_t i = 0; i < outputs.size(); ++i) EXPECT_NEAR(outputs[i], other[i], 1e-6f);
@@ -138,7 +138,7 @@ TEST(EvaluationTest, TrainingGoesOnAsIfThereHadBeenNone) {
       const DataBatch batch = BatchOf(4 + step % 2, step);
       COOPER_ASSERT_OK(model->ForwardBackward(batch));
       COOPER_ASSERT_OK(undisturbed->ForwardBackward(batch));
-      // Between gradients that add up, too.
+      // An evaluation between accumulated gradients, too.
       Evaluate(*model, BatchOf(3 + step, 50 + step));
       EXPECT_EQ(*model->current_bucket_key(), *undisturbed->current_bucket_key());
       if (step % 2 == 0 && grad_req == WriteReq::kAdd) continue;
@@ -172,7 +172,7 @@ TEST(EvaluationTest, BucketsForEvaluationCountInTheCap) {
   EXPECT_EQ(model->Report().size(), 3u);
 }
 
-// Binding the bucket for evaluation lets go of the one for training that says what shapes it has.
+// Binding the bucket for evaluation evicts the one for training, whose shapes describe the batch.
 TEST(EvaluationTest, ABareBatchOfABucketThatTheCapDrops) {
   auto model = MakeModel(WriteReq::kWrite, true, {.max_bound_buckets = 2});
   for (const int64_t length : {4, 5}) COOPER_ASSERT_OK(model->ForwardBackward(BatchOf(length, 1)));
@@ -192,7 +192,7 @@ Symbol Scores(const BucketKey& key) {
   return op::softmax(*Network(key).GetInternals().Get("fc_output"));
 }
 
-// label_names empty: as in MXNet, what an iterator says of labels is passed over.
+// With empty label_names the labels of an iterator are ignored, as in MXNet.
 TEST(EvaluationTest, WithoutLabelsEveryBucketPredictsOverAnIteratorThatHasThem) {
   const auto trained = MakeModel();
   COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams params, trained->GetParams());
@@ -232,7 +232,7 @@ TEST(EvaluationTest, AModuleHasAPlanOfItsOwnToo) {
   EXPECT_EQ(model->data_shapes()[0].shape, Shape({3, 4, 3}));
   COOPER_ASSERT_OK(model->Reshape(DataOf(4), LabelsOf()));
   EXPECT_EQ(model->data_shapes()[0].shape, Shape({kRows, 4, 3}));
-  // What does not fit is told as Forward tells it.
+  // A batch that does not fit gives the same error as in Forward.
   DataBatch bad = BatchOf(4, 1);
   bad.data.push_back(bad.data[0]);
   EXPECT_THAT(model->ForwardToEvaluate(bad),

@@ -11,7 +11,7 @@
 namespace cooper {
 namespace {
 
-// A name costs an allocation, which a step must not have.
+// Builds the name only while profiling: it costs an allocation, and a step must not allocate.
 std::string NameForProfile(const BucketKey& key) {
   return IsProfiling() ? absl::StrCat("bucket ", key.ToString()) : std::string();
 }
@@ -104,7 +104,7 @@ absl::StatusOr<BucketKey> BucketingModule::current_bucket_key() const {
 
 absl::Status BucketingModule::UseBucketOf(const DataBatch& batch) {
   if (batch.bucket_key.has_value() && *batch.bucket_key != *current_key_) {
-    // A known bucket needs no descriptions; those of a new one are the batch's.
+    // A bound bucket needs no descriptions; a new one is bound with the batch's.
     COOPER_RETURN_IF_ERROR(
         SwitchBucket(*batch.bucket_key, batch.provide_data, batch.provide_label));
   }
@@ -127,12 +127,13 @@ absl::Status BucketingModule::ForwardToEvaluate(const DataBatch& batch) {
   const BucketKey key = batch.bucket_key.value_or(*current_key_);
   const std::string name = NameForProfile(key);
   const ScopedProfile profile(ProfileCategory::kBucket, name);
-  // What the batch does not describe is as it was bound for training, if it was.
+  // Descriptions that the batch lacks are taken from the bucket bound for training, if there is
+  // one.
   const Module* trained = bucket(key);
   const bool described =
       trained == nullptr || (!batch.provide_data.empty() &&
                              (!batch.provide_label.empty() || trained->label_shapes().empty()));
-  // Copied, since binding the bucket may let go of the one that was trained.
+  // Copied, since binding may evict the bucket that was bound for training.
   std::vector<DataDesc> data, label;
   if (!described) {
     data = trained->data_shapes();

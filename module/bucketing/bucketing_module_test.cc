@@ -1,5 +1,5 @@
-// BucketingModule: keys of every kind, what buckets share, and errors that name the bucket. Memory
-// and allocations are tested in tests/bucketing.
+// Tests BucketingModule: keys of every kind, what buckets share, and errors that name the bucket.
+// tests/bucketing has the tests of memory and allocations.
 
 #include "module/bucketing/bucketing_module.h"
 
@@ -39,7 +39,7 @@ std::vector<DataDesc> Labels() {
   return {{.name = "softmax_label", .shape = {kRows}, .layout = "N"}};
 }
 
-// Rows that are the same in every time step, so that all lengths have the same mean.
+// A batch whose rows are equal in every time step, so that all lengths have the same mean.
 DataBatch ConstantBatch(const BucketKey& key, int64_t length, uint64_t seed) {
   const std::vector<float> step = Floats(RandomArray({kRows, 3}, seed));
   std::vector<float> values;
@@ -59,7 +59,8 @@ absl::StatusOr<BucketSymbol> Mean(const BucketKey&) {
   return BucketSymbol{.symbol = MeanOverTime()};
 }
 
-// Bound to four steps under the default key, with parameters and sgd with momentum.
+// Returns a module bound to four steps under the default key, with parameters and sgd with
+// momentum.
 std::unique_ptr<BucketingModule> MakeModel(BucketingModuleOptions options) {
   auto model = BucketingModule::Create(std::move(options));
   EXPECT_TRUE(model.ok()) << model.status();
@@ -145,7 +146,7 @@ TEST(BucketingModuleTest, MomentaFollowNamesNotPositions) {
   ExpectSameParams(*expected, *swapped);
 }
 
-// In the bucket of length 2 there is one more layer.
+// The bucket of length 2 has one more layer.
 absl::StatusOr<BucketSymbol> DeeperAtTwo(const BucketKey& key) {
   if (key != BucketKey(2)) return Mean(key);
   const Symbol flat = Op("Flatten", {.inputs = {Symbol::Variable("data")}});
@@ -203,7 +204,7 @@ TEST(BucketingModuleTest, AParameterThatNobodyGaveAValueIsNamedWithItsBucket) {
 TEST(BucketingModuleTest, ABatchThatDoesNotFitIsNamedWithItsBucket) {
   auto model = MakeModel({.sym_gen = Mean, .default_bucket_key = 4});
   DataBatch batch = ConstantBatch(2, 2, 1);
-  batch.data = {RandomArray({kRows, 3, 3}, 1)};  // a step more than it says
+  batch.data = {RandomArray({kRows, 3, 3}, 1)};  // one step more than described
   EXPECT_THAT(model->Forward(batch),
               StatusIs(kInvalidArgument, AllOf(HasSubstr("bucket key 2"), HasSubstr("data"),
                                                HasSubstr("(4, 3, 3)"))));
@@ -218,7 +219,7 @@ TEST(BucketingModuleTest, ArraysAreThoseOfTheirNames) {
   auto model = MakeModel({.sym_gen = Mean, .default_bucket_key = 4});
   DataBatch batch = ConstantBatch(4, 4, 1);
   batch.provide_label[0].name = "weights";
-  COOPER_EXPECT_OK(model->Forward(batch));  // no name is known: by position
+  COOPER_EXPECT_OK(model->Forward(batch));  // unknown names: matched by position
   batch.label.push_back(batch.label[0]);
   batch.provide_label = {{.name = "weights", .shape = {kRows}}, Labels()[0]};
   COOPER_EXPECT_OK(model->Forward(batch));
@@ -296,7 +297,7 @@ TEST(BucketingModuleTest, PreparingALargerBucketLeavesAStepWhole) {
 }
 
 TEST(BucketingModuleTest, AttributesOfVariablesAreThoseOfAnyBucket) {
-  // Bucket 2 alone has the variable with an initializer of its own, and is bound before InitParams.
+  // Only bucket 2 has the variable with an initializer of its own, and is bound before InitParams.
   const SymGen sym_gen = [](const BucketKey& key) -> absl::StatusOr<BucketSymbol> {
     if (key != BucketKey(2)) return Mean(key);
     const Symbol flat = Op("Flatten", {.inputs = {Symbol::Variable("data")}});
@@ -345,7 +346,7 @@ TEST(BucketingModuleTest, CheckpointsBringBackEveryBucket) {
   for (size_t k = 0; k < 3; ++k) Step(*model, ConstantBatch(keys[k], lengths[k], k));
   COOPER_ASSERT_OK(model->SaveCheckpoint(prefix, 3));
 
-  // Without sym_gen: the symbols of all keys were saved.
+  // Works without sym_gen, because the symbols of all keys were saved.
   COOPER_ASSERT_OK_AND_ASSIGN(auto loaded,
                               BucketingModule::Load(prefix, 3, {.default_bucket_key = 4}));
   COOPER_ASSERT_OK(
@@ -360,7 +361,7 @@ TEST(BucketingModuleTest, CheckpointsBringBackEveryBucket) {
   }
   EXPECT_THAT(loaded->Forward(ConstantBatch(5, 5, 1)),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("bucket key 5")));
-  // What was loaded is saved again, though no batch has come.
+  // Loaded buckets are saved again, even without a batch.
   COOPER_ASSERT_OK_AND_ASSIGN(auto again,
                               BucketingModule::Load(prefix, 3, {.default_bucket_key = 4}));
   COOPER_ASSERT_OK(again->Bind({.data_shapes = DataOf(4), .label_shapes = Labels()}));
@@ -375,8 +376,8 @@ TEST(BucketingModuleTest, CheckpointsBringBackEveryBucket) {
   EXPECT_THAT(BucketingModule::Load(prefix + "x", 3, {.default_bucket_key = 4}), Not(IsOk()));
 }
 
-// A copy of `model` as it is after a step in bucket 2, whose parameters wait for the bucket. Null
-// if that fails.
+// Returns a copy of `model` after a step in bucket 2, whose parameters then wait for the bucket.
+// Null on an error.
 std::unique_ptr<BucketingModule> SaveAndLoad(BucketingModule& model, const std::string& prefix) {
   Step(model, ConstantBatch(2, 2, 1));
   COOPER_EXPECT_OK(model.SaveCheckpoint(prefix, 1));
@@ -418,7 +419,7 @@ TEST(BucketingModuleTest, KeysOfOneFileNameAreRefused) {
               StatusIs(kInvalidArgument, HasSubstr("same-4-symbol.json")));
 }
 
-// 72 bytes that describe 2^40 empty keys, and other lists that are none.
+// 72 bytes that describe 2^40 empty keys, and other invalid lists.
 TEST(BucketingModuleTest, AListOfKeysThatIsNoneIsRefused) {
   const std::string prefix = testing::TempDir() + "/hostile";
   for (const Shape& shape : {Shape{int64_t{1} << 40, 0}, Shape{1, 0}, Shape{2, 2, 2}, Shape{}}) {
@@ -430,7 +431,7 @@ TEST(BucketingModuleTest, AListOfKeysThatIsNoneIsRefused) {
   }
 }
 
-// However often a key stands in the list, its symbol is read once.
+// A symbol is read once, however often its key is in the list.
 TEST(BucketingModuleTest, AKeyThatIsListedTwiceIsOneBucket) {
   const std::string prefix = testing::TempDir() + "/twice";
   auto model = MakeModel({.sym_gen = Mean, .default_bucket_key = 4});

@@ -1,5 +1,5 @@
-// Parameters that not all buckets of a BucketingModule have: how those of a bucket that is not
-// bound yet are set and saved, and which names of options a bucket has to know.
+// Tests parameters that only some buckets of a BucketingModule have: how those of an unbound bucket
+// are set and saved, and which names of options a bucket must have.
 
 #include <memory>
 #include <string>
@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 
 constexpr auto kInvalidArgument = absl::StatusCode::kInvalidArgument;
 
-// Bucket 2 has no layer "fc", but one of its own.
+// Bucket 2 has a layer of its own in place of "fc".
 absl::StatusOr<BucketSymbol> OfTwoLayers(const BucketKey& key) {
   const std::string name = key == BucketKey(2) ? "two" : "fc";
   const Symbol shared =
@@ -55,7 +55,7 @@ std::unique_ptr<BucketingModule> MakeModel(uint64_t seed,
   return model;
 }
 
-// All parameters, of a model with both buckets.
+// Returns all parameters of a model with both buckets.
 ModuleParams ParamsOfBoth() {
   auto model = MakeModel(1);
   COOPER_EXPECT_OK(model->Forward(Batch(2)));
@@ -77,7 +77,7 @@ TEST(BucketingParamsTest, ValuesWaitForTheirBucketHoweverTheyAreSet) {
     COOPER_EXPECT_OK(model->SetParams(changed, {}, {.allow_missing = true, .force_init = false}));
     COOPER_ASSERT_OK(
         model->SetParams(changed, {}, {.allow_missing = allow_missing, .allow_extra = true}));
-    COOPER_ASSERT_OK(changed["two_bias"].Fill(0));  // the caller's own
+    COOPER_ASSERT_OK(changed["two_bias"].Fill(0));  // the caller's own array
     COOPER_ASSERT_OK(model->Forward(Batch(2)));
     COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams after, model->GetParams());
     EXPECT_THAT(Floats(after.args.at("two_bias")), Each(7.0f));
@@ -94,7 +94,7 @@ TEST(BucketingParamsTest, ParametersOfABucketThatIsNotBoundAreSaved) {
   COOPER_ASSERT_OK(loaded->Bind({.data_shapes = Data(), .label_shapes = Labels()}));
   COOPER_ASSERT_OK(loaded->SaveParams(prefix + ".params"));
   ExpectSameParams(*model, *loaded);
-  // As EarlyStopping puts parameters back.
+  // EarlyStopping restores parameters in this way.
   COOPER_EXPECT_OK(loaded->SetParams(loaded->GetParams()->args, {}, {.allow_missing = true}));
 
   auto again = MakeModel(2);
@@ -103,7 +103,7 @@ TEST(BucketingParamsTest, ParametersOfABucketThatIsNotBoundAreSaved) {
   ExpectSameParams(*model, *again);
 }
 
-// The default bucket knows them all; what others have not is left out there.
+// The default bucket must have all names; other buckets use the ones that they have.
 TEST(BucketingParamsTest, NamesOfOptionsAreThoseOfTheDefaultBucket) {
   BucketingModuleOptions options = Options();
   options.fixed_param_names = {"shared_weight", "fc_weight"};

@@ -1,5 +1,5 @@
-// PrepareAll on several threads: what is bound, its values, its memory and its errors are those of
-// one thread.
+// Tests PrepareAll on several threads: bound buckets, values, memory and errors equal those of one
+// thread.
 
 #include <memory>
 #include <string>
@@ -52,13 +52,13 @@ Symbol Dense(const std::string& name, const Symbol& input, const char* num_hidde
             {.name = name, .inputs = {input}, .attrs = {{"num_hidden", num_hidden}}});
 }
 
-// As many layers over the mean of the steps as there are steps. The buckets share the node of the
-// mean and the layers' names; the lengths over 100 do not fit:
-// - 101: a layer has another size than in the buckets that bring it, of which the default is none,
-// - 102: a shape follows from nothing,
-// - 103: sym_gen fails,
-// - 104: the names of the labels are not the given ones, and data is no argument.
-// 20 brings a parameter whose shape 21 gets from it alone.
+// Returns networks with as many layers over the mean of the steps as there are steps. The buckets
+// share the node of the mean and the layers' names; the lengths over 100 do not fit: ~- 101: a
+// layer has another size than in the other buckets, except the default one, - 102: a shape cannot
+// be inferred, - 103: sym_gen fails, - 104: the names of the labels are not the given ones, and
+// data is not an argument.
+//
+// 20 declares the shape of a parameter that 21 needs and cannot infer.
 SymGen MakeSymGen() {
   const Symbol mean =
       Op("mean", {.name = "mean", .inputs = {Symbol::Variable("data")}, .attrs = {{"axis", "1"}}});
@@ -91,7 +91,7 @@ class PrepareAllTest : public testing::Test {
   const int threads_ = NumThreads();
 };
 
-// Bound to one step, with parameters and sgd with momentum, for calls on so many threads.
+// Returns a module bound to one step, with parameters and sgd with momentum, for this many threads.
 std::unique_ptr<BucketingModule> MakeModel(int threads, BucketingModuleOptions options = {}) {
   SetNumThreads(threads);
   if (!options.sym_gen) options.sym_gen = MakeSymGen();
@@ -107,7 +107,7 @@ std::unique_ptr<BucketingModule> MakeModel(int threads, BucketingModuleOptions o
   return *std::move(model);
 }
 
-// The same buckets with the same programs, plans, arena and parameters.
+// Checks that buckets, programs, plans, arena and parameters are equal.
 void ExpectSame(const BucketingModule& a, const BucketingModule& b) {
   ExpectSameParams(a, b);
   EXPECT_EQ(a.arena_bytes(), b.arena_bytes());
@@ -141,7 +141,7 @@ TEST_F(PrepareAllTest, BucketsAreTheSameOnAnyNumberOfThreads) {
     }
     ExpectSame(*first, *model);
   }
-  // Binding as batches come gives the same too, and so do steps.
+  // Binding when batches arrive gives the same, and so do training steps.
   auto lazy = MakeModel(1);
   for (size_t i = 0; i < lengths.size(); ++i)
     COOPER_ASSERT_OK(lazy->Prepare(BatchOf(lengths[i], i)));
@@ -169,7 +169,7 @@ TEST_F(PrepareAllTest, TheErrorIsThatOfTheFirstBadBucket) {
                         {{2, 101, 103}, "bucket key 101", "layer1_weight"},
                         {{2, 103, 101, 3}, "bucket key 103", "no such length"},
                         {{2, 104, 103, 3}, "bucket key 104", "data"},
-                        // What 20 brings decides what 21 is, and without it 21 cannot be bound.
+                        // 21 needs the shape that 20 declares, so it cannot be bound first.
                         {{2, 21, 20}, "bucket key 21", "scale_weight"}};
   for (const Case& c : cases) {
     absl::Status expected;
@@ -203,7 +203,7 @@ TEST_F(PrepareAllTest, ABucketWithoutShapesIsNamed) {
                 StatusIs(absl::StatusCode::kInvalidArgument,
                          AllOf(HasSubstr("bucket key 3"), HasSubstr("provide_data"))));
     EXPECT_EQ(model->Report().size(), 2u);
-    // Those that are bound need none.
+    // Buckets that are already bound need no shapes.
     shapes[0].data_shapes.clear();
     shapes[1] = ShapesOf(3);
     COOPER_EXPECT_OK(model->PrepareAll(shapes));
@@ -219,7 +219,7 @@ TEST_F(PrepareAllTest, SymGenIsCalledOnTheThreadOfTheCaller) {
     const SymGen sym_gen = [&](const BucketKey& key) {
       EXPECT_EQ(std::this_thread::get_id(), caller);
       asked.push_back(key.int_value());
-      // On several threads symbols are made ahead.
+      // On several threads symbols are generated ahead of binding.
       if (key == BucketKey(5)) {
         EXPECT_EQ(bound->Report().size(), threads == 1 ? 3u : 1u);
       }

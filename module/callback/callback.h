@@ -1,7 +1,8 @@
 #ifndef COOPER_MODULE_CALLBACK_CALLBACK_H_
 #define COOPER_MODULE_CALLBACK_CALLBACK_H_
 
-// What training and evaluation loops tell whoever listens. MXNet: mx.callback and BatchEndParam.
+// The callbacks of training and evaluation loops, and their arguments. MXNet: mx.callback and
+// BatchEndParam.
 
 #include <cstdint>
 #include <functional>
@@ -16,46 +17,46 @@ namespace cooper {
 
 class BaseModule;
 
-// After a batch, or at the end of an evaluation.
+// The argument of a callback after a batch or at the end of an evaluation.
 struct BatchEndParam {
   int epoch = 0;
-  int64_t nbatch = 0;                 // the batch, from 0; at the end of an evaluation their number
+  int64_t nbatch = 0;  // index of the batch, from 0; at the end of an evaluation their number
   EvalMetric* eval_metric = nullptr;  // not null
   BaseModule* module = nullptr;
   const DataBatch* batch = nullptr;  // null at the end of an evaluation
 };
 
-// False ends the loop after this batch, in good order; an error ends it with that error.
+// Returns false to end the loop after this batch with an OK status; an error ends the loop with
+// that error.
 using BatchEndCallback = std::function<absl::StatusOr<bool>(const BatchEndParam&)>;
 
-// After an epoch, before its validation, with the epoch's number from 0. False ends the training
-// after the epoch; an error ends it at once.
+// Called after an epoch, before its validation, with the epoch's number from 0. Returns false to
+// end the training after the epoch; an error ends it at once.
 using EpochEndCallback = std::function<absl::StatusOr<bool>(int epoch, BaseModule& module)>;
 
-// A callback that remembers something from call to call, such as EarlyStopping. A TrainingState
-// keeps what it remembers (TrainingRun::callbacks), so that a run that goes on after a kill decides
-// as the unbroken run does.
+// A callback with state, such as EarlyStopping. A TrainingState includes the state
+// (TrainingRun::callbacks), so that a resumed run decides in the same way as the uninterrupted one.
 class StatefulCallback {
  public:
   virtual ~StatefulCallback() = default;
 
-  // Returns what is remembered, as arrays on the CPU by name. Nothing may write to them later.
+  // Returns the state as arrays on the CPU by name. Nothing may write to them later.
   virtual absl::StatusOr<ArrayMap> SaveState() const = 0;
-  // Takes what SaveState returned, and forgets everything else. kInvalidArgument, changing nothing,
-  // if an array is missing, unknown or of another shape or dtype.
+  // Replaces the state by one that SaveState returned. kInvalidArgument, changing nothing, if an
+  // array is missing, unknown or of another shape or dtype.
   virtual absl::Status LoadState(const ArrayMap& state) = 0;
 };
 
-// What Fit calls around each batch for whoever looks into the module: Monitor
+// Observes a module during Fit, which calls it around each batch: Monitor
 // (module/evaluate/monitor.h) is one.
 class BaseMonitor {
  public:
   virtual ~BaseMonitor() = default;
 
-  // Watches `module`, which is bound, from now on. The module is not owned.
+  // Starts to watch `module`, which must be bound and is not owned.
   virtual absl::Status Install(BaseModule& module) = 0;
-  // Before a batch is computed, and after it was, the parameters were updated and the next batch
-  // was prepared.
+  // Tic is called before a batch is computed; TocPrint after the batch was computed, the parameters
+  // were updated and the next batch was prepared.
   virtual absl::Status Tic() = 0;
   virtual absl::Status TocPrint() = 0;
 };

@@ -16,7 +16,7 @@
 
 namespace cooper {
 
-// Declared in callback.h; what it is does not matter to callbacks.
+// callback.h only declares it; callbacks do not use its members.
 class BaseModule {};
 
 namespace {
@@ -24,7 +24,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Collects lines.
+// Collects the logged lines.
 class Lines {
  public:
   LogLine log() {
@@ -62,7 +62,7 @@ TEST(SpeedometerTest, CountsSamplesAndTokensOfTheEpoch) {
                           "50.0 % padding\tmae=0.500000",
                           "Epoch[3] Batch [2-4]\tSpeed: 2.00 samples/sec, 6.67 tokens/sec, "
                           "50.0 % padding\tmae=nan"));
-  // The next epoch begins anew: the first batch is not timed.
+  // The next epoch restarts the count: the first batch is not timed.
   now += 1000;
   for (int64_t n = 0; n < 3; ++n) {
     COOPER_ASSERT_OK(
@@ -81,8 +81,10 @@ TEST(SpeedometerTest, PaddingIsAlongTheTimeAxis) {
       {"NT", {4, 5}, "4.00 samples/sec, 10.00 tokens/sec, 50.0 % padding"},
       {"TNC", {5, 4, 3}, "4.00 samples/sec, 10.00 tokens/sec, 50.0 % padding"},
       {"NCT", {4, 3, 5}, "4.00 samples/sec, 10.00 tokens/sec, 50.0 % padding"},
-      {"NCHW", {4, 3, 5, 6}, "4.00 samples/sec"},  // whose lengths these are is not known
-      {"NCHW", {4, 5}, "4.00 samples/sec, 10.00 tokens/sec, 50.0 % padding"},  // not this array's
+      {"NCHW", {4, 3, 5, 6}, "4.00 samples/sec"},  // the layout has no axis of time
+      {"NCHW",
+       {4, 5},
+       "4.00 samples/sec, 10.00 tokens/sec, 50.0 % padding"},  // the layout is not this array's
   };
   for (const auto& c : cases) {
     Lines lines;
@@ -125,7 +127,7 @@ TEST(ProgressBarTest, FillsUp) {
               ElementsAre("[--------] 0%", "[==------] 25%", "[========] 100%", "[========] 100%"));
 }
 
-// A number that is computed may come out as 0 or below.
+// A computed period or number may be 0 or negative.
 TEST(CallbackTest, NumbersThatAreTooSmallCountAsTheSmallest) {
   Lines lines;
   const auto metric = Mae(0.5f);

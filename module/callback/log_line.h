@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_CALLBACK_LOG_LINE_H_
 #define COOPER_MODULE_CALLBACK_LOG_LINE_H_
 
-// Where callbacks write their lines to.
+// The destination of the lines that callbacks write.
 
 #include <functional>
 #include <string>
@@ -12,19 +12,19 @@
 
 namespace cooper {
 
-// Takes a line without its end. Whoever is given a null one says nothing.
+// Takes a line without a line end. Code that accepts a null LogLine writes no lines then.
 using LogLine = std::function<void(const std::string&)>;
 
-// What may be called: `log`, or a function that does nothing.
+// Returns `log`, or a function that does nothing if it is null.
 inline LogLine OrSilent(LogLine log) {
   return log ? std::move(log) : LogLine([](const std::string&) {});
 }
 
-// Write to glog's logs of these severities.
+// Writes to glog's log of this severity.
 void LogInfo(const std::string& line);
 void LogError(const std::string& line);
 
-// "\tmae=0.500000\tmse=0.250000".
+// Returns text such as "\tmae=0.500000\tmse=0.250000".
 std::string FormatValues(const std::vector<NamedValue>& values);
 
 }  // namespace cooper

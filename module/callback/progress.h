@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_CALLBACK_PROGRESS_H_
 #define COOPER_MODULE_CALLBACK_PROGRESS_H_
 
-// Callbacks that write where training stands.
+// Callbacks that log the progress of training.
 
 #include <cstdint>
 
@@ -10,10 +10,10 @@
 
 namespace cooper {
 
-// "[=====-----] 50%" after each batch, `length` characters wide, of `total` batches (at least 1).
+// Logs "[=====-----] 50%", `length` characters wide, after each of `total` batches (at least 1).
 BatchEndCallback ProgressBar(int64_t total, int length = 80, LogLine log = LogInfo);
 
-// "Iter[0] Batch[100] Train-accuracy=0.500000" for each value, at every `period`-th batch.
+// Logs "Iter[0] Batch[100] Train-accuracy=0.500000" for each value, at every `period`-th batch.
 struct LogTrainMetricOptions {
   int64_t period = 1;       // at least 1
   bool auto_reset = false;  // resets the metric's local sums afterwards
@@ -21,7 +21,7 @@ struct LogTrainMetricOptions {
 };
 BatchEndCallback LogTrainMetric(LogTrainMetricOptions options = {});
 
-// "Epoch[0] Validation-accuracy=0.500000" for each value, at the end of an evaluation.
+// Logs "Epoch[0] Validation-accuracy=0.500000" for each value, at the end of an evaluation.
 BatchEndCallback LogValidationMetrics(LogLine log = LogInfo);
 
 }  // namespace cooper

@@ -18,7 +18,7 @@ double SteadySeconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Rows of a batch: by its ids or lengths, else by the layout of its first input.
+// Returns the rows of a batch: from its ids or lengths, else from the layout of its first input.
 int64_t RowsOf(const DataBatch& batch) {
   if (!batch.index.empty()) return static_cast<int64_t>(batch.index.size());
   if (!batch.lengths.empty()) return static_cast<int64_t>(batch.lengths.size());
@@ -28,12 +28,13 @@ int64_t RowsOf(const DataBatch& batch) {
   return axis >= 0 && axis < shape.rank() ? shape[axis] : 0;
 }
 
-// Time steps of all rows, padding included; 0 if none of the first input's axes is one of steps.
+// Returns the time steps of all rows, padding included; 0 if no axis of the first input is time.
 int64_t PaddedTokensOf(const DataBatch& batch) {
   const Shape& shape = batch.data[0].shape();
   const std::string layout = batch.provide_data.empty() ? "" : batch.provide_data[0].layout;
   if (static_cast<int>(layout.size()) != shape.rank()) {
-    // No layout of this array: a sequence begins with batch and time, in either order.
+    // The layout does not describe this array: assume that batch and time are its first axes, in
+    // either order.
     return shape.Product(0, std::min(shape.rank(), 2));
   }
   const size_t steps = layout.find('T');
@@ -75,7 +76,7 @@ class SpeedometerState {
   }
 
   void Report(const BatchEndParam& param) {
-    // A clock may stand still, or be set back.
+    // The clock may stand still or be set back.
     const double seconds = std::max(options_.now() - since_, 1e-9);
     const int64_t first = options_.auto_reset ? param.nbatch - options_.frequent : 0;
     std::string line =

@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_CALLBACK_SPEEDOMETER_H_
 #define COOPER_MODULE_CALLBACK_SPEEDOMETER_H_
 
-// Reports the speed of training every few batches.
+// Logs the speed of training every few batches.
 
 #include <cstdint>
 #include <functional>
@@ -13,18 +13,19 @@ namespace cooper {
 
 struct SpeedometerOptions {
   int64_t frequent = 50;  // batches between two reports, at least 1
-  // Resets the metric's local sums at each report, so that it tells of the batches since the last.
+  // Resets the metric's local sums after each report, so that it covers the batches since the last
+  // one.
   bool auto_reset = true;
   LogLine log = LogInfo;
-  // Seconds since any fixed time. Null: the steady clock.
+  // Returns seconds since any fixed time. Null: the steady clock.
   std::function<double()> now;
 };
 
-// "Epoch[0] Batch [50-100]\tSpeed: 1234.56 samples/sec\taccuracy=0.500000". Samples are the rows
-// that belong to the epoch (without DataBatch::pad). If batches tell the lengths of their rows,
-// "12345.67 tokens/sec, 8.5 % padding" follows the samples, tokens being the real ones; padding is
-// what they lack of the axis 'T' of the first input's layout, without which neither is told. The
-// count begins anew when a batch's number is smaller than the last one's.
+// Logs "Epoch[0] Batch [50-100]\tSpeed: 1234.56 samples/sec\taccuracy=0.500000". Samples are the
+// rows that belong to the epoch (without DataBatch::pad). If batches have the lengths of their
+// rows, "12345.67 tokens/sec, 8.5 % padding" follows: tokens are the time steps without padding,
+// and padding is the rest of axis 'T' of the first input's layout; without that axis neither is
+// logged. The count restarts when a batch's number is smaller than the last one's.
 BatchEndCallback Speedometer(SpeedometerOptions options = {});
 
 }  // namespace cooper

@@ -22,7 +22,7 @@ namespace {
 
 constexpr StatePosition kNone = {-1, 0};
 
-// Where training states before version 3 have the score of the best one.
+// The file in which training states before version 3 have the score of the best one.
 std::string OldScorePath(const std::string& best_path) { return best_path + ".score"; }
 
 }  // namespace
@@ -101,7 +101,8 @@ bool Checkpointer::IsBest(double score) const {
 
 absl::Status Checkpointer::WriteBest(const TrainingState& state, const std::string& path) {
   if (!state.score.has_value() || !IsBest(*state.score)) return absl::OkStatus();
-  // The same file under a second name, if the file system can do that; else written again.
+  // A hard link to the state's file if the file system supports it; else the state is written
+  // again.
   const std::string linked = linked_path();
   std::error_code error;
   std::filesystem::remove(linked, error);
@@ -136,7 +137,7 @@ absl::Status Checkpointer::Write(const TrainingState& state, const KeptStates& k
 void Checkpointer::RemoveOld(StatePosition here, const KeptStates& kept) const {
   const absl::StatusOr<StateFiles> states = FindStateFiles(options_.prefix);
   if (!states.ok()) return;  // the older ones stay until they can be listed
-  // Those that sort after this one are of a run before, which this one has left behind.
+  // States that sort after this one belong to an earlier run, which this run has replaced.
   int newest = 0;
   for (auto saved = states->rbegin(); saved != states->rend(); ++saved) {
     std::error_code error;
@@ -159,8 +160,9 @@ StatePosition Checkpointer::LearnCommon() {
   return common_;
 }
 
-// What is told stays on the disk until the next time, since all may come to go on from it. Every
-// process calls this after the same updates, so that they tell of the same states.
+// Returns the states that must stay on disk until the next call, since all processes may have to
+// resume from them. Every process calls this after the same updates, so that they announce the same
+// states.
 Checkpointer::KeptStates Checkpointer::TellOthers() {
   const auto store = store_.lock();
   if (store == nullptr) return {kNone, kNone};
@@ -226,20 +228,20 @@ absl::Status Checkpointer::WaitForWriter() {
 
 absl::Status Checkpointer::Wait() {
   absl::Status status = WaitForWriter();
-  // With the updates since the last state the processes may have come to know of a newer one.
+  // Through the updates since the last state the processes may have learnt of a newer common one.
   if (written_ != kNone && store_.lock() != nullptr) RemoveOld(written_, {LearnCommon(), told_});
   return status;
 }
 
 std::function<absl::Status(int, int64_t)> Checkpointer::Every(int64_t batches,
                                                               const TrainingRun& run) {
-  // Not every batch comes here: with gradients of several batches, only those with an update.
+  // With gradients of several batches, only batches with an update come here.
   return [this, batches, run, last = std::optional<StatePosition>(),
           last_updates = std::optional<int64_t>(),
           since_saved = int64_t{0}](int epoch, int64_t batches_done) mutable -> absl::Status {
     Join(run.module->kvstore());
     if (!store_.expired() && run.module->group() != nullptr) {
-      // Batches of its own each process has as many as it has.
+      // Processes have different numbers of batches, so updates are counted.
       const ParameterStore& parameters = run.module->group()->parameters();
       const int64_t before = last_updates.value_or(resumed_updates_);
       const int64_t updates = parameters.updates();  // counted anew for another optimizer
@@ -247,7 +249,7 @@ std::function<absl::Status(int, int64_t)> Checkpointer::Every(int64_t batches,
           (updates >= before ? updates - before : updates) * parameters.batches_per_update();
       last_updates = updates;
     } else {
-      // A run that goes on begins inside an epoch, where its state was saved.
+      // A resumed run begins inside an epoch, where its state was saved.
       const StatePosition before = last.value_or(resumed_at_);
       const bool same_epoch = before.first == epoch && before.second < batches_done;
       since_saved += same_epoch ? batches_done - before.second : batches_done;

@@ -1,23 +1,23 @@
 #ifndef COOPER_MODULE_CHECKPOINT_CHECKPOINTER_H_
 #define COOPER_MODULE_CHECKPOINT_CHECKPOINTER_H_
 
-// Keeps the state of a run on the disk: written beside the training, the last few and the best, and
-// found again after a crash.
+// Saves the state of a training run to disk while it trains, keeps the last few and the best
+// states, and resumes the run after a crash.
 //
 //   COOPER_ASSIGN_OR_RETURN(auto checkpointer, Checkpointer::Create({.prefix = "run/lm"}));
 //   COOPER_RETURN_IF_ERROR(checkpointer->Resume(run, &fit).status());  // or begins anew
 //   checkpointer->Attach(run, {.every = 100, .score = "perplexity"}, &fit);
 //   COOPER_RETURN_IF_ERROR(model->Fit(*data, fit));
 //
-// A state is in PREFIX-EEEE-BBBBBBBB.state, by epoch and batches done, and the best one in
-// PREFIX-best.state (training_state.h describes the file). A file gets its name when it is whole
-// and on the disk, and none is removed before a newer one has its name: whenever the process or the
-// machine stops, and if the disk is full, the states before are usable.
+// States are in PREFIX-EEEE-BBBBBBBB.state, by epoch and batches done, and the best one in
+// PREFIX-best.state (training_state.h describes the file). A file is renamed to its name only when
+// it is complete and on disk, and no state is removed before a newer one has its name. So the
+// earlier states stay usable whenever the process or the machine stops, and when the disk is full.
 //
 // Each of several processes that train together has a Checkpointer with a prefix of its own and
-// saves after the same updates, of which BBBBBBBB is the number since the beginning. The processes,
-// which a Checkpointer knows by Resume, Every or AtStop, tell each other with each update which
-// state they have, and keep, beside the newest ones, the newest that all have.
+// saves after the same updates; BBBBBBBB is then their number since the beginning of the run. The
+// processes, which a Checkpointer learns of from Resume, Every or AtStop, exchange with each update
+// which states they have. Besides its newest states each keeps the newest state that all have.
 
 #include <array>
 #include <atomic>
@@ -46,87 +46,96 @@ namespace cooper {
 
 struct CheckpointerOptions {
   std::string prefix;  // required
-  // Whether Create makes the folder of `prefix`, and those above it, if it is missing.
+  // Whether Create creates the folder of `prefix`, with its parents, if it is missing.
   bool create_folder = false;
-  // So many of the newest states stay. At least 1. Of several processes up to two older ones stay
-  // too, from which all can go on.
+  // The number of newest states to keep, at least 1. With several processes up to two older ones
+  // stay as well, from which all can resume.
   int keep_last = 2;
   // Whether a larger score is better (accuracy) or a smaller one (perplexity). Unset: Attach
-  // decides by the metric's name (LargerIsBetter), and for Save alone smaller is better.
+  // decides by the metric's name (LargerIsBetter); without Attach smaller is better.
   std::optional<bool> larger_is_better;
-  // Write in a thread of its own, while the training goes on: a state is copied, and waits only for
-  // the one before to be written.
+  // Writes on a thread of its own while the training goes on: a state is copied, and Save waits
+  // only until the state before is written.
   bool background = true;
-  LogLine log = LogError;  // takes what could not be written or read
+  LogLine log = LogError;  // receives errors of writing and reading
 };
 
 struct AttachOptions {
-  // Batches between two states within an epoch (see Every); 0: only the ends of epochs are saved.
+  // Batches between two states within an epoch (see Every); 0: saves only at the ends of epochs.
   int64_t every = 0;
-  // The value of the validation's metric that decides which state is the best one. Empty: the
-  // metric's first value. Of no use without FitOptions::eval_data.
+  // The value of the validation's metric that decides which state is the best. Empty: the metric's
+  // first value. Ignored without FitOptions::eval_data.
   std::string score;
 };
 
+// See the top of the file. Save, Wait and the callbacks are for the training's thread; writing
+// happens on a thread of the Checkpointer.
 class Checkpointer {
  public:
-  // Removes what killed runs have left half written of any file of this prefix, symbols and
-  // parameters too. At a time, one run should use a prefix: two remove each other's older states,
-  // though every file that is there is whole. kInvalidArgument without a prefix or for keep_last
-  // below 1; kNotFound if the prefix's folder is missing (without create_folder),
-  // kFailedPrecondition if it is no folder, kPermissionDenied if no file can be made in it.
+  // Removes temporary files that killed runs left under this prefix, including those of symbols and
+  // parameters. Only one run at a time should use a prefix: two remove each other's older states,
+  // though every file stays complete.
+  //
+  // Errors: kInvalidArgument without a prefix or for keep_last below 1; kNotFound if the prefix's
+  // folder is missing (without create_folder); kFailedPrecondition if it is not a folder;
+  // kPermissionDenied if no file can be created in it.
   static absl::StatusOr<std::unique_ptr<Checkpointer>> Create(CheckpointerOptions options);
 
-  // Waits until everything is written; what fails then is logged.
+  // Waits until everything is written, and logs an error of that.
   ~Checkpointer();
   Checkpointer(const Checkpointer&) = delete;
   Checkpointer& operator=(const Checkpointer&) = delete;
 
   // Makes Fit save the run and wait for the last save: sets capture_point, stop_point and end_point
-  // of `fit`, and puts callbacks before the others that are called at the ends of epochs and of
-  // validations. A state is saved at the end of each epoch, once the validation (if there is one)
-  // has given its score, every `every` batches, and when a signal ends the training. Set
-  // fit->eval_data before. A save that fails is logged and tried again at the next one; if the last
-  // one fails, Fit returns its error. A run that is killed at any moment and goes on (Resume) ends
-  // with the states of the unbroken run, byte for byte.
+  // of `fit`, and puts callbacks in front of its callbacks for the ends of epochs and validations.
+  // Set fit->eval_data before. A state is saved at the end of each epoch, once the validation (if
+  // any) has its score, every `every` batches, and when a signal ends the training. A failed save
+  // is logged and tried again at the next one; if the last one fails, Fit returns its error. A run
+  // that is killed at any moment and resumed ends with the states of the uninterrupted run, byte
+  // for byte.
   void Attach(const TrainingRun& run, const AttachOptions& options, FitOptions* fit);
 
-  // Writes a state; with a `score` that no state before had, or none better, also as the best one.
-  // With `background` it returns once the state before is written, with the error of that one. An
-  // error names the file and the newest state that can still be used.
+  // Writes a state; also as the best one if its `score` is better than that of any earlier state,
+  // which NaN never is. With `background` it returns once the previous state is written, with the
+  // error of that write. An error names the file and the newest usable state.
   absl::Status Save(TrainingState state, std::optional<double> score = std::nullopt);
-  // Returns when everything is written, with the error of what was written last.
+  // Waits until everything is written, and returns the error of the last write.
   absl::Status Wait();
 
-  // For FitOptions::capture_point: saves when `batches` batches or more were done since the last
-  // state that it saved or Resume put back, in however many epochs. Of several processes, which
-  // save together, the batches are those of a process that has data for all updates
-  // (accumulate_batches for each). What could not be saved is logged, and the training goes on;
-  // Wait tells at the end.
+  // Returns a function for FitOptions::capture_point: it saves when at least `batches` batches were
+  // done, over any number of epochs, since the last state that it saved or that Resume restored.
+  // With several processes, which save together, each update counts accumulate_batches batches. A
+  // failed save is logged and the training goes on; Wait returns the error at the end.
   std::function<absl::Status(int epoch, int64_t batches_done)> Every(int64_t batches,
                                                                      const TrainingRun& run);
 
-  // For FitOptions::stop_point: saves, and returns once that is on the disk.
+  // Returns a function for FitOptions::stop_point: it saves, and returns once the state is on disk.
   std::function<absl::Status(int epoch, int64_t batches_done)> AtStop(const TrainingRun& run);
 
-  // The newest state that can be read; those that cannot are logged. kNotFound if there is no file
-  // of a state, kDataLoss, naming the files and a reason, if there are some but none can be read.
-  // The best score is that of the run before from then on; a run that begins anew forgets it, and
-  // removes the states of the run before with its first one.
+  // Returns the newest readable state, and logs those that cannot be read. From then on the best
+  // score is that of the loaded run; a run that starts without LoadLatest ignores it, and its first
+  // save removes the states of the run before.
+  //
+  // Errors: kNotFound if there is no state file; kDataLoss, naming the files and a reason, if there
+  // are some but none is readable.
   absl::StatusOr<TrainingState> LoadLatest();
 
-  // Binds the module as Fit does (BindToFit), puts the newest state back and sets begin_epoch and
-  // begin_batch, and takes `seed` and what begins anew (force_init, force_rebind) out; false,
-  // having done nothing, if there is no state: the training begins then, so that a job may be
-  // started again and again by the same call. The optimizer and the rest of `fit` must be those of
-  // the run before. An error in what a state has names its file. States of which none can be read
-  // are kDataLoss: a run that begins anew would remove them. With a store over several processes
-  // all of them call it, and take the newest state that all have; false, saying so in the log, if
-  // there are states but none that all have, as after a kill during the first save. They fail
-  // alike: kDataLoss, naming the rank, if one can read none of its states.
+  // Binds the module in the same way as Fit (BindToFit), restores the newest state, sets
+  // begin_epoch and begin_batch of `fit`, and clears seed, force_init and force_rebind. Returns
+  // false, having done nothing, if there is no state: then the training starts from the beginning,
+  // so that a job can be restarted with the same call. The optimizer and the rest of `fit` must be
+  // those of the run before.
+  //
+  // With a store over several processes all of them call Resume and restore the newest state that
+  // all have; it returns false, with a log message, if there are states but none that all have, as
+  // after a kill during the first save.
+  //
+  // Errors: those in the contents of a state, with its file name; kDataLoss if no state is
+  // readable, because a new run would remove them, with the rank if it is one of several processes.
+  // All processes fail alike.
   absl::StatusOr<bool> Resume(const TrainingRun& run, FitOptions* fit);
 
-  // Files of states, oldest first, without the best. None if the folder cannot be listed.
+  // The state files, oldest first, without the best one. Empty if the folder cannot be listed.
   std::vector<std::string> Paths() const;
   std::string best_path() const { return options_.prefix + "-best.state"; }
 
@@ -135,28 +144,29 @@ class Checkpointer {
       : options_(std::move(options)),
         larger_is_better_(options_.larger_is_better.value_or(false)) {}
 
-  // The best state before it has its name.
+  // The best state before it is renamed.
   std::string linked_path() const { return best_path() + ".tmp-link"; }
-  // Returns when there is nothing to write, with the error of what was written last.
+  // Waits until there is nothing to write, and returns the error of the last write.
   absl::Status WaitForWriter();
   void WaitAndLog();
   // Absent without a best state, or if it cannot be read.
   std::optional<double> ReadBestScore() const;
-  // The positions of all states that can be read, as text, and their files; and the newest of the
-  // states. An error if there are files but none can be.
+  // Reads all states: returns the positions, as text, and files of those that are readable, and
+  // sets `newest`. An error if there are files but none is readable.
   absl::StatusOr<std::map<std::string, std::string>> ReadAll(TrainingState* newest) const;
-  // The newest state that every process has, for a fit over several; else the newest one.
+  // Returns the newest state that every process has if `fit` is for several, else the newest one.
   absl::StatusOr<TrainingState> LoadForFit(FitOptions* fit);
-  // States that stay because all processes have them, or may find out that they do.
+  // States that must stay because all processes have them, or may find out that they do.
   using KeptStates = std::array<StatePosition, 2>;
-  // Takes a store over several processes.
+  // Remembers `store` if it is one over several processes.
   void Join(const std::shared_ptr<KVStore>& store);
-  // Tells the other processes of the state that is written, once it is, and learns what all have.
+  // Tells the other processes, once a state is written, its position, and learns which state all
+  // have.
   KeptStates TellOthers();
   StatePosition LearnCommon();
-  // Removes what is older than the newest states, but for `kept`, and what sorts behind `here`.
+  // Removes states older than the newest ones, except `kept`, and states that sort after `here`.
   void RemoveOld(StatePosition here, const KeptStates& kept) const;
-  // CaptureTraining, of which all processes know that it is about to be saved.
+  // Captures the state of a run, after Join with the store of its module.
   absl::StatusOr<TrainingState> Capture(const TrainingRun& run, StatePosition at);
   void SaveOrLog(TrainingState state, std::optional<double> score = std::nullopt);
   absl::Status Write(const TrainingState& state, const KeptStates& kept);
@@ -166,26 +176,26 @@ class Checkpointer {
 
   const CheckpointerOptions options_;
   std::atomic<bool> larger_is_better_;
-  std::optional<double> best_;  // of the thread that writes
-  std::string newest_;          // likewise
-  // Of the state that was written last; epoch -1: none. Likewise.
+  std::optional<double> best_;  // used by the thread that writes
+  std::string newest_;          // used by the thread that writes
+  // Position of the state that was written last, used by that thread; epoch -1: none.
   StatePosition written_ = {-1, 0};
-  // The state that Resume put back: epoch and batches done, and updates.
+  // The state that Resume restored: epoch and batches done, and updates.
   StatePosition resumed_at_ = {-1, 0};
   int64_t resumed_updates_ = 0;
-  // What all processes have, as far as this one knows, and what it told them last; epoch -1:
-  // nothing.
+  // The newest state that all processes have, as far as this one knows, and the state that it
+  // announced last; epoch -1: none.
   StatePosition common_ = {-1, 0};
   StatePosition told_ = {-1, 0};
   std::weak_ptr<KVStore> store_;  // over several processes, once one is known
 
-  // std's, not Abseil's: the race detector sees through it.
+  // std's types instead of Abseil's, because the race detector understands them.
   std::mutex mutex_;
   std::condition_variable changed_;
   // Guarded by mutex_.
   std::unique_ptr<TrainingState> job_;  // null: nothing to write
   KeptStates job_keeps_;
-  absl::Status last_;  // of what was written last
+  absl::Status last_;  // of the last write
   bool stop_ = false;
   std::thread thread_;
 };

@@ -1,4 +1,4 @@
-// How a Checkpointer takes part in Fit.
+// Attaches a Checkpointer to the callbacks of Fit.
 
 #include <algorithm>
 #include <memory>
@@ -12,7 +12,7 @@
 namespace cooper {
 namespace {
 
-// What the callbacks of one Fit share.
+// State that the callbacks of one Fit share.
 struct Attached {
   StatePosition at = {-1, 0};            // epoch and batches at the last capture_point
   std::optional<TrainingState> pending;  // the end of an epoch, whose validation has no score yet
@@ -29,12 +29,12 @@ void Checkpointer::Attach(const TrainingRun& run, const AttachOptions& options, 
   fit->stop_point = AtStop(run);
   fit->end_point = [this] { return Wait(); };
 
-  // The state is that before the validation: a run that goes on from it validates once more, and
-  // other callbacks then see the same as in the unbroken run.
+  // The state is captured before the validation: a run resumed from it validates again, and other
+  // callbacks then see the same as in the uninterrupted run.
   const bool validates = fit->eval_data != nullptr;
   const auto at_epoch_end = [this, attached, run, validates](int epoch,
                                                              BaseModule&) -> absl::StatusOr<bool> {
-    // An epoch of which nothing was left to train has no capture_point.
+    // An epoch without batches left to train has no capture_point.
     StatePosition at = std::max(attached->at, resumed_at_);
     if (at.first != epoch) at = {epoch, 0};
     COOPER_ASSIGN_OR_RETURN(TrainingState state, Capture(run, at));

@@ -1,5 +1,5 @@
-// A Checkpointer that takes part in Fit: which states it saves, what it says when it cannot, and
-// that a run which ends anywhere goes on to the same best epoch.
+// Tests a Checkpointer attached to Fit: which states it saves, what it logs when it cannot, and
+// that a run which ends anywhere resumes to the same best epoch.
 
 #include <filesystem>
 #include <memory>
@@ -28,7 +28,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// A folder of its own for each test.
+// Creates an empty folder for a test.
 std::string Folder(const std::string& name) {
   const std::string folder = (std::filesystem::path(testing::TempDir()) / name).string();
   std::filesystem::remove_all(folder);
@@ -41,7 +41,7 @@ std::unique_ptr<DataIter> MakeIter(uint64_t seed) {
                               {{"softmax_label", Classes(12, 3, seed)}}, {.batch_size = 4});
 }
 
-// What one process has of a run: three batches an epoch, validated on other rows.
+// The objects of one process of a run: three batches an epoch, validated on other rows.
 struct Training {
   explicit Training(const std::string& prefix, int num_epoch = 20) {
     fit = {.eval_data = valid.get(),
@@ -92,7 +92,7 @@ TEST(CheckpointerAttachTest, TheBestEpochIsThatOfTheUnbrokenRun) {
   const std::string last = whole.checkpointer->Paths().back();
   const auto params = whole.module->GetParams()->args;
 
-  // It ends behind each batch, of training and of validation, and each time once more later on.
+  // The run ends after each batch of training and of validation, and each time once more later.
   for (int end = 1; end < calls; ++end) {
     const std::string prefix = absl::StrCat(folder, "/ended", end);
     for (const int ends_after : {end, 5, calls}) {
@@ -144,7 +144,7 @@ TEST(CheckpointerAttachTest, AMissingFolderIsFoundBeforeTheTraining) {
                        HasSubstr(absl::StrCat("'", folder, "/file' is no folder"))));
 }
 
-// The training goes on after a save that fails, and tries again.
+// The training continues after a failed save and tries again.
 TEST(CheckpointerAttachTest, FitFailsIfTheLastSaveDoes) {
   for (const bool comes_back : {true, false}) {
     const std::string folder = Folder("attach_fails");

@@ -1,4 +1,4 @@
-// How a run that was killed goes on: which of its states is taken, and how it is put back.
+// Resumes a run that was killed: chooses one of its states and restores it.
 
 #include <algorithm>
 #include <map>
@@ -19,10 +19,10 @@
 namespace cooper {
 namespace {
 
-// Begins what a process tells the others where it has no list of states.
+// Marks the text of a process that has an error in place of a list of states.
 constexpr char kErrorMark[] = "error: ";
 
-// A position as text, in which the order is that of positions.
+// Returns a position as text that sorts in the order of positions.
 std::string TextOf(StatePosition position) {
   return absl::StrFormat("%010d-%019d", position.first, position.second);
 }
@@ -37,7 +37,7 @@ absl::StatusOr<TrainingState> Checkpointer::LoadLatest() {
     return absl::NotFoundError(
         absl::StrCat("Checkpointer: no usable state of prefix '", options_.prefix, "'"));
   }
-  // Before the state: both at a time would take twice the memory.
+  // Read before the state: both at a time would take twice the memory.
   const std::optional<double> best = ReadBestScore();
   absl::Status reason;
   for (auto saved = states.rbegin(); saved != states.rend(); ++saved) {
@@ -49,7 +49,7 @@ absl::StatusOr<TrainingState> Checkpointer::LoadLatest() {
     reason = state.status();
     options_.log(absl::StrCat("checkpoint: ", reason.message(), "; trying an older one"));
   }
-  // Another run of this prefix may have replaced them all by newer ones meanwhile.
+  // Another run of this prefix may have replaced all of them by newer ones in the meantime.
   if (FindStateFiles(options_.prefix).value_or(states) != states) return LoadLatest();
   return AddContext(NoStateCanBeRead(states, reason), "Checkpointer");
 }
@@ -86,7 +86,7 @@ absl::StatusOr<TrainingState> Checkpointer::LoadForFit(FitOptions* fit) {
   const std::optional<double> best = ReadBestScore();
   TrainingState newest;
   const auto paths = ReadAll(&newest);
-  // An error is told to the others, which have to end as this process does.
+  // The other processes receive an error too, since they have to fail with this one.
   std::string mine;
   if (paths.ok()) {
     mine = absl::StrJoin(*paths, " ",
@@ -108,7 +108,7 @@ absl::StatusOr<TrainingState> Checkpointer::LoadForFit(FitOptions* fit) {
     if (TextOf(newest.position()) != at->first) {
       COOPER_ASSIGN_OR_RETURN(newest, LoadTrainingState(at->second));
     }
-    // Its file stays until all have a newer one.
+    // The file stays until all processes have a newer one.
     common_ = written_ = newest.position();
     best_ = best;
     return newest;
@@ -133,7 +133,7 @@ absl::StatusOr<bool> Checkpointer::Resume(const TrainingRun& run, FitOptions* fi
   fit->params.force_init = false;  // Fit begins with what was restored
   fit->optimizer.force_init = false;
   fit->force_rebind = false;  // it has been, and carried states are zeros after it
-  fit->seed.reset();          // the stream of the run before goes on, also if Fit binds again
+  fit->seed.reset();          // the restored stream continues, even if Fit binds again
   fit->begin_epoch = state->epoch;
   fit->begin_batch = state->nbatch;
   resumed_at_ = {state->epoch, state->nbatch};

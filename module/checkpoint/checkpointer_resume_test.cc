@@ -1,5 +1,5 @@
-// Runs that Checkpointer::Resume puts back where Fit binds or updates in a way of its own: with
-// gradients of several batches.
+// Tests Checkpointer::Resume where Fit binds or updates in a special way: with gradients of several
+// batches.
 
 #include <filesystem>
 #include <memory>
@@ -27,7 +27,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// A folder of its own for each test.
+// Creates an empty folder for a test.
 std::string Prefix(const std::string& name) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / name;
   std::filesystem::remove_all(folder);
@@ -43,7 +43,7 @@ std::vector<std::string> Names(const Checkpointer& checkpointer) {
   return names;
 }
 
-// data * weight + h, where h lasts from batch to batch.
+// data * weight + h, where h persists from batch to batch.
 Symbol WithState() {
   const Symbol product =
       Op("FullyConnected", {.name = "fc",
@@ -55,7 +55,7 @@ Symbol WithState() {
                  Op("elemwise_add", {.name = "sum", .inputs = {product, Symbol::Variable("h")}})}});
 }
 
-// Fit finds the module bound as it wants it: a bind of its own would make states zeros.
+// Fit must not bind again, which would zero the states.
 TEST(CheckpointerResumeTest, CarriedStatesOutlastAnotherWayOfCollectingGradients) {
   const std::string prefix = Prefix("resume_carried");
   auto checkpointer = *Checkpointer::Create({.prefix = prefix});
@@ -81,7 +81,7 @@ TEST(CheckpointerResumeTest, CarriedStatesOutlastAnotherWayOfCollectingGradients
   COOPER_ASSERT_OK(checkpointer->Wait());
   const std::vector<float> before = carried(*model);
   ASSERT_THAT(before, Each(3.0f));
-  // Bound for gradients that are written, and by a Fit that added them up.
+  // Bound for gradients that are overwritten, and by a Fit that accumulated them.
   for (const bool added_up : {false, true}) {
     auto rest = make_iter();
     auto again = make_bound(*rest);
@@ -100,7 +100,7 @@ TEST(CheckpointerResumeTest, CarriedStatesOutlastAnotherWayOfCollectingGradients
   }
 }
 
-// The gradients of all batches so far are in each update: they are part of the state.
+// Each update uses the gradients of all batches so far, which the state therefore includes.
 TEST(CheckpointerResumeTest, GradientsThatAddUpGoOn) {
   const std::string prefix = Prefix("resume_added");
   const auto make_iter = [] {
@@ -120,7 +120,7 @@ TEST(CheckpointerResumeTest, GradientsThatAddUpGoOn) {
           .num_epoch = 3};
       const auto whole = make_module();
       COOPER_ASSERT_OK(whole->Fit(*make_iter(), fit));
-      // Ends after a batch of the second epoch, and goes on in another module.
+      // Ends after a batch of the second epoch and resumes in another module.
       auto checkpointer = *Checkpointer::Create({.prefix = prefix});
       const auto first = make_module();
       const auto data = make_iter();
@@ -139,7 +139,7 @@ TEST(CheckpointerResumeTest, GradientsThatAddUpGoOn) {
       ASSERT_TRUE(resumed);
       COOPER_ASSERT_OK(second->Fit(*rest, fit));
       ExpectSameParams(*whole, *second);
-      // A state of a training that writes gradients has none.
+      // A state of a training without accumulation has no gradients.
       COOPER_ASSERT_OK(second->ZeroGrads());
       COOPER_ASSERT_OK_AND_ASSIGN(
           const TrainingState state,
@@ -150,8 +150,8 @@ TEST(CheckpointerResumeTest, GradientsThatAddUpGoOn) {
   }
 }
 
-// Epochs of 3 batches, fewer than are added up: the update is after the last one, at the end of the
-// iterator.
+// Epochs have 3 batches, fewer than accumulate_batches: the update is after the last one, at the
+// end of the iterator.
 TEST(CheckpointerResumeTest, SavesAfterTheUpdateAtTheEndOfAnEpoch) {
   const std::string prefix = Prefix("resume_ends");
   const auto make_iter = [] {

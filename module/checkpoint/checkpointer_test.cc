@@ -1,5 +1,5 @@
-// Checkpoints beside the training: which are kept, what happens when they cannot be written, and
-// that a run goes on from them bit for bit.
+// Tests checkpoints during training: which are kept, what happens when they cannot be written, and
+// that runs resume from them bit for bit.
 
 #include "module/checkpoint/checkpointer.h"
 
@@ -32,7 +32,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-// A folder of its own for each test.
+// Creates an empty folder for a test.
 std::string Prefix(const std::string& name) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / name;
   std::filesystem::remove_all(folder);
@@ -71,7 +71,7 @@ TEST(CheckpointerTest, TheLastOnesAndTheBestStay) {
     EXPECT_EQ(latest.nbatch, 3);
     EXPECT_EQ(LoadTrainingState(checkpointer->best_path())->nbatch, 1);
 
-    // A run that goes on knows the best score, and what is older goes in its turn.
+    // A resumed run has the best score, and older states are removed in turn.
     checkpointer.reset();
     COOPER_ASSERT_OK_AND_ASSIGN(checkpointer,
                                 Checkpointer::Create({.prefix = prefix, .background = background}));
@@ -102,14 +102,14 @@ TEST(CheckpointerTest, ARunThatBeginsAnewLeavesTheOldOneBehind) {
   EXPECT_THAT(Names(*anew), ElementsAre("run-0000-00000100.state"));
   EXPECT_EQ(anew->LoadLatest()->nbatch, 100);
   EXPECT_EQ(LoadTrainingState(anew->best_path())->nbatch, 100);
-  // No number is better than NaN, nor worse.
+  // NaN is neither better nor worse than any number.
   COOPER_ASSERT_OK(anew->Save(SmallState(0, 200), std::nan("")));
   COOPER_ASSERT_OK(anew->Save(SmallState(0, 300), 0.6));
   COOPER_ASSERT_OK(anew->Wait());
   EXPECT_EQ(LoadTrainingState(anew->best_path())->nbatch, 300);
 }
 
-// The score is in the file of the state: a run that is killed cannot leave one without the other.
+// The score is in the file of the state: a killed run cannot leave one without the other.
 TEST(CheckpointerTest, TheBestStateHasItsScore) {
   const std::string prefix = Prefix("score");
   COOPER_ASSERT_OK_AND_ASSIGN(auto checkpointer,
@@ -117,7 +117,7 @@ TEST(CheckpointerTest, TheBestStateHasItsScore) {
   COOPER_ASSERT_OK(checkpointer->Save(SmallState(0, 1), 2));
   const std::string best = checkpointer->best_path();
   EXPECT_EQ(LoadTrainingState(best)->score, 2.0);
-  // What a run of an older version left that was killed before it replaced that file too.
+  // The score file of an older version, whose run was killed before it replaced that file too.
   COOPER_ASSERT_OK(WriteFileAtomically(best + ".score", "5\n"));
   checkpointer = *Checkpointer::Create({.prefix = prefix, .background = false});
   COOPER_ASSERT_OK(checkpointer->LoadLatest());
@@ -126,7 +126,7 @@ TEST(CheckpointerTest, TheBestStateHasItsScore) {
   COOPER_ASSERT_OK(checkpointer->Save(SmallState(0, 3), 1));
   EXPECT_EQ(LoadTrainingState(best)->nbatch, 3);
   EXPECT_FALSE(std::filesystem::exists(best + ".score"));
-  // The score that counts is the one that Save is given.
+  // The score passed to Save counts, not that of the state.
   COOPER_ASSERT_OK(checkpointer->Save(*LoadTrainingState(best)));
   EXPECT_EQ(LoadTrainingState(checkpointer->Paths().back())->score, std::nullopt);
 }
@@ -147,7 +147,7 @@ TEST(CheckpointerTest, TheScoreOfAnOlderVersionLiesBesideTheBestState) {
   COOPER_ASSERT_OK(checkpointer->Save(SmallState(0, 2), 2.5));
   EXPECT_EQ(LoadTrainingState(best)->nbatch, 1);
   EXPECT_THAT(log, IsEmpty());
-  // Of a best state that cannot be read the score does not count either.
+  // The score of an unreadable best state does not count either.
   COOPER_ASSERT_OK(WriteFileAtomically(best, "damaged"));
   COOPER_ASSERT_OK(checkpointer->LoadLatest());
   EXPECT_THAT(log, ElementsAre(HasSubstr("run-best.state")));
@@ -172,7 +172,7 @@ TEST(CheckpointerTest, EveryCountsBatchesThatItDoesNotSee) {
   COOPER_ASSERT_OK(checkpointer->Wait());
   EXPECT_THAT(Names(*checkpointer),
               ElementsAre("run-0000-00000012.state", "run-0001-00000008.state"));
-  // And the run goes on from there with the same sums of gradients.
+  // The run resumes from there with the same accumulated gradients.
   auto again = *Module::Create(TwoLayers());
   auto rest = *NDArrayIter::Create({{"data", RandomArray({60, 6}, 5)}},
                                    {{"softmax_label", Classes(60, 3, 5)}}, {.batch_size = 4});
@@ -191,7 +191,7 @@ TEST(CheckpointerTest, EveryCountsBatchesThatItDoesNotSee) {
   }
 }
 
-// Of 5 batches each. A run that goes on in the middle of one saves where the unbroken one does.
+// Epochs of 5 batches. A run resumed within one saves where the uninterrupted one does.
 TEST(CheckpointerTest, EveryCountsOverShortEpochs) {
   const std::string prefix = Prefix("short");
   const auto train = [&prefix](int num_epoch) {
@@ -225,7 +225,7 @@ TEST(CheckpointerTest, ADamagedStateIsPassedOver) {
   COOPER_ASSERT_OK(checkpointer->Save(SmallState(0, 1)));
   COOPER_ASSERT_OK(checkpointer->Save(SmallState(0, 2)));
   COOPER_ASSERT_OK(checkpointer->Wait());
-  // One bit of an element: only the checksum notices.
+  // Changes one bit of an element, which only the checksum detects.
   const std::string newest = checkpointer->Paths().back();
   std::string bytes = *ReadFile(newest);
   bytes[bytes.size() / 4] ^= 1;
@@ -239,7 +239,7 @@ TEST(CheckpointerTest, WhatAKilledRunLeftIsRemoved) {
   const std::string prefix = Prefix("left");
   COOPER_ASSERT_OK(WriteFileAtomically(prefix + "-0000-00000001.state.tmp123-0", "half"));
   COOPER_ASSERT_OK(WriteFileAtomically(prefix + "-notes.txt", "mine"));
-  // Of every kind of file that is saved under the prefix.
+  // Temporary files of every kind that is saved under the prefix.
   for (const char* kind : {".buckets.tmp9-1", ".bucket_keys.tmp9-2", "-10-symbol.json.tmp9-3",
                            "-0003.params.tmp9-4", "-best.state.score.tmp9-5"}) {
     COOPER_ASSERT_OK(WriteFileAtomically(prefix + kind, "half"));
@@ -249,7 +249,7 @@ TEST(CheckpointerTest, WhatAKilledRunLeftIsRemoved) {
   COOPER_ASSERT_OK_AND_ASSIGN(auto checkpointer, Checkpointer::Create({.prefix = prefix}));
   EXPECT_THAT(checkpointer->Paths(), IsEmpty());
   COOPER_EXPECT_OK(ReadFile(prefix + "-notes.txt"));
-  // What somebody is writing is not left.
+  // A file that is being written is not removed.
   COOPER_ASSERT_OK(written.Append("another run's"));
   COOPER_ASSERT_OK(written.Commit());
   std::vector<std::string> names;
@@ -260,7 +260,7 @@ TEST(CheckpointerTest, WhatAKilledRunLeftIsRemoved) {
   EXPECT_THAT(names, UnorderedElementsAre("run-notes.txt", "run-2-0000-00000001.state"));
 }
 
-// A limit on the size of files stands for a disk that is full.
+// A limit on the size of files simulates a full disk.
 TEST(CheckpointerTest, AFullDiskLosesNothing) {
   const std::string prefix = Prefix("full");
   for (bool background : {false, true}) {
@@ -285,7 +285,7 @@ TEST(CheckpointerTest, AFullDiskLosesNothing) {
     EXPECT_THAT(Names(*checkpointer), ElementsAre("run-0000-00000001.state"));
     COOPER_ASSERT_OK_AND_ASSIGN(const TrainingState latest, checkpointer->LoadLatest());
     EXPECT_EQ(latest.nbatch, 1);
-    // With room again it goes on.
+    // With free space saving works again.
     COOPER_ASSERT_OK(checkpointer->Save(SmallState(0, 2)).ok()
                          ? absl::OkStatus()
                          : checkpointer->Save(SmallState(0, 2)));

@@ -1,5 +1,5 @@
-// States that are on the disk but can be neither listed nor read: no run may begin anew as if there
-// were none, for its first state would remove them.
+// Tests states on disk that can be neither listed nor read: no run may start anew as if there were
+// none, because its first save would remove them.
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -27,12 +27,12 @@
 
 namespace {
 
-// Entries of folders that are still read before the disk fails; negative: it does not.
+// Number of folder entries that are read before the disk fails; negative: it does not fail.
 int entries_before_failure = -1;
 
 }  // namespace
 
-// In place of the C library's, which std::filesystem calls.
+// Replaces the C library's function, which std::filesystem calls.
 extern "C" dirent* ReadFolder(DIR* folder) __asm__("readdir");
 dirent* ReadFolder(DIR* folder) {
   static const auto next = reinterpret_cast<dirent* (*)(DIR*)>(dlsym(RTLD_NEXT, "readdir"));
@@ -56,7 +56,7 @@ using ::testing::SizeIs;
 
 constexpr auto kDataLoss = absl::StatusCode::kDataLoss;
 
-// A folder of its own for each test.
+// Creates an empty folder for a test.
 std::string Prefix(const std::string& name) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / name;
   std::filesystem::remove_all(folder);
@@ -76,14 +76,14 @@ TrainingState StateAt(int64_t nbatch) {
   return state;
 }
 
-// One bit of an element: only the checksum notices.
+// Changes one bit of an element, which only the checksum detects.
 void Damage(const std::string& path) {
   std::string bytes = *ReadFile(path);
   bytes[bytes.size() / 4] ^= 1;
   COOPER_ASSERT_OK(WriteFileAtomically(path, bytes));
 }
 
-// Of a run that gets as far as its states only.
+// Resumes an empty run: far enough to choose a state.
 absl::StatusOr<bool> Resume(Checkpointer& checkpointer) {
   FitOptions fit;
   return checkpointer.Resume({}, &fit);
@@ -100,7 +100,7 @@ TEST(CheckpointerUnreadableTest, AFolderThatCannotBeListedIsAnError) {
     EXPECT_THAT(Resume(*checkpointer),
                 StatusIs(absl::StatusCode::kUnknown, HasSubstr("cannot list the folder")));
     EXPECT_THAT(checkpointer->Paths(), IsEmpty());
-    // Nothing is removed that may be among the newest.
+    // No state is removed that may be among the newest.
     COOPER_EXPECT_OK(checkpointer->Save(StateAt(3)));
     entries_before_failure = -1;
     EXPECT_THAT(checkpointer->Paths(), SizeIs(3));
@@ -137,7 +137,7 @@ TEST(CheckpointerUnreadableTest, StatesThatWereReplacedMeanwhileAreListedAgain) 
   EXPECT_EQ(latest.nbatch, 7);
 }
 
-// The store of one of two processes: it gathers what both have told so far.
+// The store of one of two processes; it gathers the texts of both so far.
 class OneOfTwo : public KVStoreWithValues {
  public:
   OneOfTwo(int rank, std::vector<std::string>* texts)
@@ -160,7 +160,7 @@ class OneOfTwo : public KVStoreWithValues {
     return absl::OkStatus();
   }
 
-  // What a step makes of what both tell.
+  // Combines the announced states as a Step does.
   static void Agree(OneOfTwo& a, OneOfTwo& b) {
     if (a.told_state_ != kNoState && a.told_state_ == b.told_state_) {
       a.common_state_ = b.common_state_ = a.told_state_;
@@ -172,7 +172,7 @@ class OneOfTwo : public KVStoreWithValues {
   std::vector<std::string>& texts_;
 };
 
-// Names of the files that both have.
+// Returns the names of the files that both have.
 std::vector<std::string> InCommon(const Checkpointer& a, const Checkpointer& b) {
   std::vector<std::string> names;
   for (const std::string& path : a.Paths()) {
@@ -184,7 +184,7 @@ std::vector<std::string> InCommon(const Checkpointer& a, const Checkpointer& b) 
   return names;
 }
 
-// Though one writes ahead of the other, and the other cannot write for a while.
+// One process writes ahead of the other, which cannot write for a while.
 TEST(CheckpointerUnreadableTest, ProcessesKeepAStateThatAllHave) {
   for (const bool background : {false, true}) {
     SCOPED_TRACE(background);
@@ -228,7 +228,7 @@ enum class Files { kNone, kDamaged, kWhole };
 struct ProcessesCase {
   const char* name;
   Files of_rank[2];
-  const char* error;  // empty: they begin anew
+  const char* error;  // empty: they start anew
 };
 
 TEST(CheckpointerUnreadableTest, ProcessesFailAlike) {
@@ -253,7 +253,7 @@ TEST(CheckpointerUnreadableTest, ProcessesFailAlike) {
       COOPER_ASSERT_OK(of_rank[rank]->Save(StateAt(5)));
       if (processes.of_rank[rank] == Files::kDamaged) Damage(of_rank[rank]->Paths()[0]);
     }
-    // Only what both say the second time follows from what both have.
+    // Only the second result of each follows from the states of both.
     for (const int rank : {0, 1, 0, 1}) {
       FitOptions fit{.optimizer = {.kvstore_instance = std::make_shared<OneOfTwo>(rank, &texts)}};
       resumed[rank] = of_rank[rank]->Resume({}, &fit);

@@ -1,7 +1,8 @@
 #ifndef COOPER_MODULE_CHECKPOINT_DO_CHECKPOINT_H_
 #define COOPER_MODULE_CHECKPOINT_DO_CHECKPOINT_H_
 
-// Saves the module at the ends of epochs. MXNet: mx.callback.do_checkpoint and module_checkpoint.
+// Callbacks that save the module at the ends of epochs. MXNet: mx.callback.do_checkpoint and
+// module_checkpoint.
 //
 //   fit.epoch_end_callbacks = {DoCheckpoint("lstm", /*period=*/5)};  // lstm-0005.params, ...
 
@@ -14,21 +15,21 @@
 
 namespace cooper {
 
-// Writes the files of a checkpoint with this number.
+// Writes the files of the checkpoint with this number.
 using SaveCheckpointFunction = std::function<absl::Status(int number, BaseModule& module)>;
 
-// Saves at the end of every `period`-th epoch (at least every one). The number is that of epochs
-// that are done: after epoch 0 it is 1. An error ends the training, unless there is an `on_error`:
-// then that is told, and the training goes on, as after a state that could not be saved
+// Saves at the end of every `period`-th epoch (values below 1 mean every epoch). The number is that
+// of completed epochs: 1 after epoch 0. An error ends the training; with an `on_error` the error is
+// passed to it instead and the training goes on, as when a Checkpointer cannot save
 // (checkpointer.h).
 EpochEndCallback DoCheckpoint(SaveCheckpointFunction save, int period = 1, LogLine on_error = {});
 
-// The same with BaseModule::SaveCheckpoint of the module that is trained: prefix-0003.params and
-// the symbol, or the symbols of all buckets.
+// The same with BaseModule::SaveCheckpoint of the module being trained: prefix-0003.params and the
+// symbol, or the symbols of all buckets.
 EpochEndCallback DoCheckpoint(const std::string& prefix, int period = 1, LogLine on_error = {});
 
-// The same with SaveCheckpoint of `module`, which is not owned, whichever module is trained, and if
-// asked with optimizer states (prefix-0003.states).
+// The same with SaveCheckpoint of `module`, which is not owned, whichever module is trained; with
+// save_optimizer_states also prefix-0003.states.
 EpochEndCallback ModuleCheckpoint(const BaseModule& module, const std::string& prefix,
                                   int period = 1, bool save_optimizer_states = false,
                                   LogLine on_error = {});

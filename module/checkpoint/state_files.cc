@@ -21,14 +21,14 @@ namespace {
 
 constexpr char kSuffix[] = ".state";
 
-// Folder and name of a prefix.
+// Returns folder and file name of a prefix.
 std::pair<std::filesystem::path, std::string> Split(const std::string& prefix) {
   const std::filesystem::path path(prefix);
   return {path.has_parent_path() ? path.parent_path() : std::filesystem::path("."),
           path.filename().string()};
 }
 
-// The position in a name EEEE-BBBBBBBB.state; nullopt for another.
+// Returns the position in a name EEEE-BBBBBBBB.state; nullopt for another name.
 std::optional<StatePosition> PositionOf(absl::string_view name) {
   StatePosition position;
   const size_t dash = name.find('-');
@@ -75,7 +75,7 @@ absl::StatusOr<StateFiles> FindStateFiles(const std::string& prefix) {
   StateFiles states;
   std::error_code error;
   std::filesystem::directory_iterator entry(folder, error);
-  // Not a range-for, whose increment throws.
+  // A range-for would throw when its increment fails.
   for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
     const std::string file = entry->path().filename().string();
     absl::string_view rest = file;

@@ -29,7 +29,7 @@ void Touch(const std::string& path) { std::ofstream(path) << "x"; }
 
 TEST(StateFilesTest, FindsThoseOfItsPrefixByPosition) {
   const std::string folder = NewFolder("state_files"), prefix = folder + "/lm";
-  // As numbers, not as text: the width grows where it has to.
+  // Sorted as numbers, not as text: large numbers have more digits.
   for (const StatePosition& at : {StatePosition(10000, 1), {9, 123456789012}, {9, 20}, {0, 0}}) {
     Touch(StatePath(prefix, at));
   }

@@ -36,7 +36,7 @@ void AddAll(const char* prefix, const ArrayMap& arrays, NamedArrays* list) {
   for (const auto& [name, array] : arrays) list->emplace_back(absl::StrCat(prefix, name), array);
 }
 
-// Takes an entry that a context has, the first one's or another's. False if it is none.
+// Takes an entry of a context, the first one or another; returns false if the name is none.
 bool TakeArray(absl::string_view name, const NDArray& array, ReplicaState* state) {
   const std::pair<const char*, ArrayMap*> maps[] = {{"arg:", &state->args},
                                                     {"aux:", &state->auxs},
@@ -64,7 +64,7 @@ absl::Status TakeBuckets(const std::string& text, std::vector<BucketKey>* bucket
   return absl::OkStatus();
 }
 
-// "replica:1:aux:NAME"
+// Takes an entry such as "replica:1:aux:NAME", without its "replica:".
 absl::Status TakeReplica(absl::string_view name, const NDArray& array, TrainingState* state) {
   const size_t colon = name.find(':');
   int index = 0;
@@ -75,7 +75,7 @@ absl::Status TakeReplica(absl::string_view name, const NDArray& array, TrainingS
   return absl::InvalidArgumentError(absl::StrCat("unknown entry 'replica:", name, "'"));
 }
 
-// "callback:early_stopping:best"
+// Takes an entry such as "callback:early_stopping:best", without its "callback:".
 absl::Status TakeCallback(absl::string_view name, const NDArray& array, TrainingState* state) {
   const size_t colon = name.find(':');
   if (colon == absl::string_view::npos) {
@@ -156,7 +156,7 @@ uint32_t ChecksumOf(absl::Span<const std::pair<std::string, NDArray>> list) {
   return static_cast<uint32_t>(crc);
 }
 
-// The list without its checksum, which has to be the last entry and right.
+// Removes the checksum, which must be the last entry and correct, from the list.
 absl::Status CheckChecksum(NamedArrays* list) {
   if (list->back().first != kChecksumName) {
     return absl::InvalidArgumentError("the checksum is missing: the file was cut off");
@@ -206,8 +206,8 @@ absl::Status RestoreTraining(const TrainingState& state, const TrainingRun& run,
   COOPER_ASSIGN_OR_RETURN(ModuleGroup * group, GroupOf(module, "RestoreTraining"));
   ParameterStore& parameters = group->parameters();
   COOPER_RETURN_IF_ERROR(parameters.CheckHasAll(state));
-  // Parameters of buckets that are not bound yet wait among the given ones; those that no bucket
-  // had when the state was taken come from the initializer, as in a run that was not stopped.
+  // Parameters of buckets that are not bound yet wait among the given ones. Parameters that no
+  // bucket had when the state was captured come from the initializer, as in the uninterrupted run.
   COOPER_RETURN_IF_ERROR(module.InitParams({.initializer = params.initializer,
                                             .seed = params.seed,
                                             .arg_params = state.args,

@@ -1,9 +1,9 @@
 #ifndef COOPER_MODULE_CHECKPOINT_TRAINING_STATE_H_
 #define COOPER_MODULE_CHECKPOINT_TRAINING_STATE_H_
 
-// Everything a training run needs to go on where it was stopped, bit for bit: parameters, auxiliary
-// and carried states, optimizer states with their counters and schedule, the iterator's position
-// and permutation, the random stream, the metric's sums, and how far the run had come.
+// Everything that a training run needs to continue bit for bit where it was stopped: parameters,
+// auxiliary and carried states, optimizer states with their counters and schedule, the iterator's
+// position and permutation, the random stream, the metric's sums, and the run's progress.
 //
 // On disk it is one file, replaced as a whole or not at all: a `.params` list
 // (ndarray/files/params_file.h) whose first array, "cooper:training_state", is the version (int64),
@@ -55,53 +55,57 @@
 
 namespace cooper {
 
-// What a state is taken from and put back into. Nothing is owned, and all must outlive the calls.
+// The objects whose state is captured and restored. Nothing is owned, and all must outlive the
+// calls.
 struct TrainingRun {
   BaseModule* module = nullptr;
   DataIter* iter = nullptr;
   EvalMetric* metric = nullptr;  // may be null
-  // Callbacks whose state is part of the run's, under names of the caller's choice without ':'. A
-  // run goes on with the same names: a callback that the state does not know stays as it is, and
-  // what the state has under another name is ignored.
+  // Callbacks whose state belongs to the run, under names of the caller's choice without ':'. A
+  // resumed run must use the same names: a callback that the state does not know stays unchanged,
+  // and states of other names are ignored.
   std::map<std::string, StatefulCallback*> callbacks;
 };
 
+// The contents of a state file.
 struct TrainingState : SavedParameters {
-  int epoch = 0;       // the epoch that goes on
-  int64_t nbatch = 0;  // its batches that are done
-  RandomState random;  // its `replica` does not count
+  int epoch = 0;       // the epoch to continue
+  int64_t nbatch = 0;  // batches of it that are done
+  RandomState random;  // its `replica` is ignored
   std::string iterator;
   std::string metric;
-  // Of all buckets that were bound: to bind them again before the first batch (PrepareAll).
+  // The keys of all buckets that were bound, to bind them again before the first batch
+  // (PrepareAll).
   std::vector<BucketKey> buckets;
-  // How good it is (Checkpointer::Save). It is in the file of the state, so that a run that is
-  // killed cannot leave the best state with the score of another one.
+  // The score of Checkpointer::Save. It is in the file of the state, so that a killed run cannot
+  // leave the best state with the score of another one.
   std::optional<double> score;
   std::map<std::string, ArrayMap> callbacks;  // by the names in TrainingRun::callbacks
 
-  // Where it stands in the training: processes that train together have the same position after the
-  // same update, whatever data each has; that of one process is epoch and batches.
+  // The position in the training. Processes that train together have the same position after the
+  // same update, whatever data each has; for one process it is epoch and batches.
   StatePosition position() const { return {epoch, updates.value_or(nbatch)}; }
 };
 
-// Copies the state out of a module and the objects that train it. For the end of an epoch, call it
-// after the iterator's Reset with the next epoch and nbatch 0, or before it, and before the
-// validation, with the batches of the epoch: both go on alike. kUnimplemented for a module of
-// several groups (BaseModule::group), such as a SequentialModule; kInvalidArgument for a callback
-// whose name has a ':'.
+// Copies the state of a module and of the objects that train it. At the end of an epoch, call it
+// either after the iterator's Reset with the next epoch and nbatch 0, or before Reset and the
+// validation with the number of the epoch's batches: both states continue alike. Errors:
+// kUnimplemented for a module of several groups (BaseModule::group), such as a SequentialModule;
+// kInvalidArgument for a callback whose name has a ':'.
 absl::StatusOr<TrainingState> CaptureTraining(const TrainingRun& run, int epoch, int64_t nbatch);
 
-// Puts a state back: the module must be bound; its parameters and optimizer are overwritten, the
-// optimizer being made by `optimizer` first if there is none; `params` says how parameters that
-// only later buckets bring get their values. The iterator must be over the same data with the same
-// options. kInvalidArgument, naming it, if the state lacks a parameter of the module or has one of
-// another shape, or if a callback does not take its state; kUnimplemented as CaptureTraining.
+// Restores a state into a bound module, whose parameters and optimizer are overwritten; `optimizer`
+// creates the optimizer first if there is none, and `params` says how parameters that only buckets
+// bound later have get their values. The iterator must have the same data and options.
+//
+// Errors: kInvalidArgument, naming it, if the state lacks a parameter of the module or has it with
+// another shape, or if a callback does not accept its state; kUnimplemented as for CaptureTraining.
 absl::Status RestoreTraining(const TrainingState& state, const TrainingRun& run,
                              const InitOptimizerOptions& optimizer,
                              const InitParamsOptions& params = {});
 
-// Loading fails with kInvalidArgument, saying which, if the version, an entry or the checksum is
-// not as it should be.
+// Writes the file as a whole or not at all. LoadTrainingState fails with kInvalidArgument, naming
+// the cause, if the version, an entry or the checksum is wrong.
 absl::Status SaveTrainingState(const std::string& path, const TrainingState& state);
 absl::StatusOr<TrainingState> LoadTrainingState(const std::string& path);
 

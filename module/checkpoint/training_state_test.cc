@@ -1,4 +1,4 @@
-// The state of a run: what is captured is put back bit for bit, and damaged files are refused.
+// Tests that a captured state is restored bit for bit, and that damaged files are refused.
 
 #include "module/checkpoint/training_state.h"
 
@@ -49,7 +49,7 @@ TrainedModel MakeRun(uint64_t seed) {
   return run;
 }
 
-// Trains on `batches` batches, over the ends of epochs.
+// Trains on `batches` batches, continuing over the ends of epochs.
 void Train(TrainedModel& run, int batches) {
   for (int i = 0; i < batches; ++i) {
     COOPER_ASSERT_OK_AND_ASSIGN(auto batch, run.iter->Next());
@@ -189,8 +189,8 @@ TEST(TrainingStateTest, AStateOfAnotherModelIsRefused) {
       StatusIs(kInvalidArgument, HasSubstr("fc1_weight")));
 }
 
-// What a file says of an optimizer is looked at before it is used: a copy of a weight in another
-// shape would be read beyond its end by the first update.
+// Optimizer states of a file are checked before they are used: the first update would read beyond
+// the end of a weight's copy with another shape.
 TEST(TrainingStateTest, AnOptimizerStateThatDoesNotFitItsWeightIsRefused) {
   TrainedModel run = MakeRun(1);
   Train(run, 2);

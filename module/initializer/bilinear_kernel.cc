@@ -19,7 +19,7 @@ absl::Status FillBilinear(absl::string_view name, const NDArray& values) {
   COOPER_ASSIGN_OR_RETURN(const absl::Span<float> out, values.Data<float>());
   const int64_t width = shape[3];
   const int64_t height = shape[2];
-  // As MXNet, which takes scale and center of both axes from the width.
+  // As in MXNet, scale and center of both axes follow from the width.
   const double f = std::ceil(static_cast<double>(width) / 2);
   const double c = (2 * f - 1 - std::fmod(f, 2)) / (2 * f);
   for (size_t i = 0; i < out.size(); ++i) {

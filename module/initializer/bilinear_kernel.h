@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_INITIALIZER_BILINEAR_KERNEL_H_
 #define COOPER_MODULE_INITIALIZER_BILINEAR_KERNEL_H_
 
-// The weights with which a transposed convolution interpolates bilinearly.
+// Fills the weights with which a transposed convolution interpolates bilinearly.
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -9,8 +9,8 @@
 
 namespace cooper {
 
-// Overwrites `values`, float32 on the CPU, (num_filter, channels, height, width).
-// kInvalidArgument, with the array's name, for another number of dimensions.
+// Overwrites `values`: float32 on the CPU, (num_filter, channels, height, width). kInvalidArgument,
+// with the array's name, for another number of dimensions.
 absl::Status FillBilinear(absl::string_view name, const NDArray& values);
 
 }  // namespace cooper

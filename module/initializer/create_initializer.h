@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_INITIALIZER_CREATE_INITIALIZER_H_
 #define COOPER_MODULE_INITIALIZER_CREATE_INITIALIZER_H_
 
-// Initializers by name.
+// Creates initializers by name.
 
 #include <memory>
 
@@ -13,12 +13,13 @@
 namespace cooper {
 
 // `name` is MXNet's, in any case: "zero", "Xavier", ...; `kwargs` are the arguments of MXNet's
-// constructor. kNotFound, with the names there are, for another name; kInvalidArgument for unknown
-// arguments and bad values.
+// constructor. Errors: kNotFound, with the known names, for another name; kInvalidArgument for
+// unknown arguments and bad values.
 absl::StatusOr<std::unique_ptr<NamePatternInitializer>> CreateInitializer(
     absl::string_view name, const Kwargs& kwargs = {});
 
-// From what stands in an attribute `__init__`: ["lstmbias", {"forget_bias": 1.0}], or a name alone.
+// Creates an initializer from the text of an attribute `__init__`: ["lstmbias", {"forget_bias":
+// 1.0}], or a name alone.
 absl::StatusOr<std::unique_ptr<NamePatternInitializer>> CreateInitializerFromText(
     absl::string_view text);
 

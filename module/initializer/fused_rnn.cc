@@ -16,7 +16,7 @@
 namespace cooper::init {
 namespace {
 
-// Names of the gates, in the order of the packed vector.
+// Returns the names of the gates, in the order of the packed vector.
 const std::map<std::string, std::vector<std::string>>& Gates() {
   static const auto* const gates = new std::map<std::string, std::vector<std::string>>{
       {"rnn_relu", {""}},
@@ -34,7 +34,8 @@ class FusedRnnInitializer : public NamePatternInitializer {
   absl::Status FillWeight(const InitDesc& desc, const NDArray& values,
                           uint64_t seed) const override {
     COOPER_ASSIGN_OR_RETURN(const int64_t input_size, InputSize(desc, values));
-    // The parts of two cells have equal names: the whole's name makes their values differ.
+    // The gates of two cells have equal names; the name of the whole vector makes their values
+    // differ.
     Packing packing = {.desc = desc, .values = values, .seed = seed ^ RandomStreamOf(desc.name)};
     for (const char* kind : {"weight", "bias"}) {
       for (int64_t layer = 0; layer < options_.num_layers; ++layer) {
@@ -81,7 +82,8 @@ class FusedRnnInitializer : public NamePatternInitializer {
     int64_t offset = 0;  // where the next part begins
   };
 
-  // What the layers above the first and the biases leave of the vector is the first layer's.
+  // Returns the input size: the elements that remain without the upper layers and the biases belong
+  // to the first layer.
   absl::StatusOr<int64_t> InputSize(const InitDesc& desc, const NDArray& values) const {
     const int64_t directions = options_.bidirectional ? 2 : 1;
     const auto gates = static_cast<int64_t>(Gates().at(options_.mode).size());
@@ -139,7 +141,7 @@ absl::StatusOr<std::unique_ptr<NamePatternInitializer>> FusedRnn(FusedRnnOptions
 
 namespace {
 
-// `init` as it stands in an attribute.
+// The options as keyword arguments, with `init` in the text form of the attribute.
 struct FusedRnnKwargs {
   FusedRnnOptions options;
   std::optional<std::string> init;

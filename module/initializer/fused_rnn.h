@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_INITIALIZER_FUSED_RNN_H_
 #define COOPER_MODULE_INITIALIZER_FUSED_RNN_H_
 
-// Fills the one vector that holds all parameters of a fused RNN.
+// Fills the packed vector of all parameters of a fused RNN.
 
 #include <cstdint>
 #include <memory>
@@ -12,9 +12,10 @@
 
 namespace cooper::init {
 
+// Options of FusedRnn.
 struct FusedRnnOptions {
-  // Fills each gate's weights (num_hidden, input_size) and biases (num_hidden,) by the rules for
-  // names, such as "l0_i2h_f_weight". Null: the description's global_init.
+  // Fills each gate's weights (num_hidden, input_size) and biases (num_hidden,), under names such
+  // as "l0_i2h_f_weight". Null: InitDesc::global_init.
   std::shared_ptr<const Initializer> init;
   int64_t num_hidden = 0;  // required
   int64_t num_layers = 0;  // required
@@ -23,8 +24,8 @@ struct FusedRnnOptions {
   double forget_bias = 1;  // of the forget gate's two biases, if mode is "lstm"
 };
 
-// kInvalidArgument for other modes and numbers below 1. Filling refuses a vector whose length no
-// input size explains.
+// kInvalidArgument for other modes and numbers below 1. Init fails if no input size fits the length
+// of the vector.
 absl::StatusOr<std::unique_ptr<NamePatternInitializer>> FusedRnn(FusedRnnOptions options);
 
 }  // namespace cooper::init

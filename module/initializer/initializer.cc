@@ -12,7 +12,7 @@
 namespace cooper {
 namespace {
 
-// Fills a float32 array on the CPU with `fill` and puts it into `array`.
+// Calls `fill` with a float32 array on the CPU and copies it to `array`.
 template <typename Fill>
 absl::Status ThroughFloat(const NDArray& array, const Fill& fill) {
   if (array.dtype() == DType::kFloat32 && array.context().is_cpu()) return fill(array);

@@ -1,13 +1,14 @@
 #ifndef COOPER_MODULE_INITIALIZER_INITIALIZER_REGISTRY_H_
 #define COOPER_MODULE_INITIALIZER_INITIALIZER_REGISTRY_H_
 
-// The kinds of initializers that are linked.
+// The registry of the linked kinds of initializers.
 
 #include "module/initializer/initializer.h"
 #include "module/kwargs/option_registry.h"
 
 namespace cooper {
 
+// Returns the registry, which lives as long as the process.
 inline OptionRegistry<NamePatternInitializer>& Initializers() {
   static auto* const initializers = new OptionRegistry<NamePatternInitializer>("initializer");
   return *initializers;

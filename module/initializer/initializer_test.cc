@@ -29,7 +29,7 @@ NDArray Filled(Shape shape, DType dtype = DType::kFloat32) {
   return *NDArray::Full(std::move(shape), -7, dtype);
 }
 
-// What `init` fills a new array with.
+// Returns a new array's values after `init`.
 std::vector<float> Fill(const Initializer& init, const InitDesc& desc, Shape shape,
                         uint64_t seed = 1) {
   const NDArray array = Filled(std::move(shape));

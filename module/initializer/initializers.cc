@@ -235,9 +235,9 @@ InitializerPtr LstmBias(double forget_bias) {
 
 namespace {
 
-// The arguments of the functions above.
+// Keyword arguments of the functions above.
 struct NoOptions {};
-// An array as MXNet writes it, lists in lists; what counts is the order of its numbers.
+// An array in MXNet's notation, lists inside lists; only the order of the numbers matters.
 struct NestedNumbers {
   std::vector<double> values;
 };

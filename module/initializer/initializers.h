@@ -17,7 +17,7 @@ using InitializerPtr = std::unique_ptr<NamePatternInitializer>;
 
 InitializerPtr Zero();
 InitializerPtr One();
-// One value for all elements, or as many as there are elements.
+// The same value for all elements, or one value for each element in row-major order.
 InitializerPtr Constant(double value);
 InitializerPtr Constant(std::vector<double> values);
 
@@ -29,9 +29,9 @@ InitializerPtr Normal(double sigma = 0.01);
 using ::cooper::RandomType;  // kUniform, kGaussian
 enum class FactorType { kAvg, kIn, kOut };
 
-// Uniform in [-s, s) or normal with deviation s, where s = sqrt(magnitude / factor) and the factor
-// is the number of inputs or outputs, or the mean of both: axes 1 and 0 times all further extents.
-// Refuses arrays of fewer than two dimensions.
+// Uniform in [-s, s) or normal with standard deviation s, where s = sqrt(magnitude / factor). The
+// factor is the number of inputs or outputs, or the mean of both: the extents of axes 1 and 0 times
+// all further extents. Init fails for arrays of fewer than two dimensions.
 struct XavierOptions {
   RandomType rnd_type = RandomType::kUniform;
   FactorType factor_type = FactorType::kAvg;
@@ -42,14 +42,14 @@ InitializerPtr Xavier(const XavierOptions& options = {});
 // Xavier with normal values and magnitude 2 / (1 + slope^2), for rectifiers with that slope.
 InitializerPtr MsraPrelu(FactorType factor_type = FactorType::kAvg, double slope = 0.25);
 
-// An orthonormal matrix times `scale`: with the array as (first extent, all others), the rows are
-// orthogonal, or the columns if there are more rows than columns.
+// An orthonormal matrix times `scale`: of the array as a matrix (first extent, product of the
+// others), the rows are orthogonal, or the columns if there are more rows than columns.
 InitializerPtr Orthogonal(double scale = 1.414, RandomType rand_type = RandomType::kUniform);
 
 // See bilinear_kernel.h.
 InitializerPtr Bilinear();
 
-// 0, but `forget_bias` in the second quarter: the forget gate's part of an LSTM's bias.
+// Zeros, with `forget_bias` in the second quarter, the forget gate's part of an LSTM's bias.
 InitializerPtr LstmBias(double forget_bias = 1);
 
 }  // namespace cooper::init

@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_INITIALIZER_JSON_NUMBER_H_
 #define COOPER_MODULE_INITIALIZER_JSON_NUMBER_H_
 
-// A number as Python's json writes a float.
+// Writes a number in the format of floats in Python's json.
 
 #include <cmath>
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace cooper {
 
-// The shortest text that reads back as the same value, which shows that it is no integer: "1.0".
-// JSON has no infinity and no NaN: they stand in quotes, which kwargs read as the number.
+// Returns the shortest text that reads back as the same value and is not an integer: "1.0". JSON
+// has neither infinity nor NaN: they are written in quotes, which Kwargs read as numbers.
 inline std::string JsonNumber(double value) {
   std::string text = PrintParamText(value);
   if (!std::isfinite(value)) return absl::StrCat("\"", text, "\"");

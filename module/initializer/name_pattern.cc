@@ -13,7 +13,7 @@ struct NamePattern::Compiled {
 };
 
 absl::StatusOr<NamePattern> NamePattern::Create(const std::string& text) {
-  // The standard library has no other way to say that an expression is bad.
+  // std::regex reports a bad expression only by an exception.
   try {
     return NamePattern(std::make_shared<const Compiled>(
         Compiled{std::regex(text, std::regex::ECMAScript | std::regex::optimize)}));

@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_INITIALIZER_NAME_PATTERN_H_
 #define COOPER_MODULE_INITIALIZER_NAME_PATTERN_H_
 
-// An expression that chooses arrays by name, as Python's re.match does.
+// A regular expression that selects arrays by name, with the rules of Python's re.match.
 
 #include <memory>
 #include <string>
@@ -13,14 +13,14 @@ namespace cooper {
 // Copies share the compiled expression. Thread-safe.
 class NamePattern {
  public:
-  // Of an ECMAScript expression. kInvalidArgument, with the text, for a bad one.
+  // Compiles an ECMAScript expression. kInvalidArgument, with the text, for a bad one.
   static absl::StatusOr<NamePattern> Create(const std::string& text);
 
-  // Whether it matches from the first character on; it need not reach the last.
+  // Whether the expression matches from the first character on; it need not reach the last.
   bool Matches(const std::string& name) const;
 
  private:
-  struct Compiled;  // <regex> is long
+  struct Compiled;  // keeps <regex> out of this header
 
   explicit NamePattern(std::shared_ptr<const Compiled> compiled);
 

@@ -33,7 +33,7 @@ void Orthonormalize(int64_t rows, absl::Span<float> matrix) {
   for (int64_t v = 0; v < count; ++v) {
     for (int64_t i = 0; i < length; ++i) vectors[v * length + i] = at(v, i);
   }
-  // Gram and Schmidt's method; the second pass removes what rounding left of the first.
+  // Gram-Schmidt; the second pass removes the rounding errors of the first.
   for (int64_t v = 0; v < count; ++v) {
     double* const x = &vectors[v * length];
     for (int pass = 0; pass < 2; ++pass) {

@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_INITIALIZER_ORTHOGONAL_MATRIX_H_
 #define COOPER_MODULE_INITIALIZER_ORTHOGONAL_MATRIX_H_
 
-// Makes a random matrix orthonormal.
+// Orthonormalizes a random matrix.
 
 #include <cstdint>
 
@@ -10,8 +10,8 @@
 namespace cooper {
 
 // Overwrites `matrix`, row-major with `rows` rows: its rows become orthonormal, or its columns if
-// it has more rows than columns. Requires rows > 0 that divide its size, and that those vectors are
-// linearly independent, which random ones are.
+// it has more rows than columns. Requires that rows > 0 divides the size and that these vectors are
+// linearly independent, as random ones are.
 void Orthonormalize(int64_t rows, absl::Span<float> matrix);
 
 }  // namespace cooper

@@ -18,7 +18,7 @@ CollectiveFactory& Preferred() {
   return factory;
 }
 
-// Why copies add: nothing that needs a reason where CPUs are among the devices.
+// Logs why copies are used. With CPUs among the devices that needs no reason.
 void LogOnce(const std::vector<Context>& contexts, const std::string& text) {
   for (const Context& context : contexts) {
     if (context.is_cpu()) return;

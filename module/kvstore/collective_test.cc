@@ -1,4 +1,4 @@
-// Sums over devices by copies, here over contexts of the CPU; tests/cuda has those of GPUs.
+// Tests sums over devices by copies, here over CPU contexts; tests/cuda has tests on GPUs.
 
 #include "module/kvstore/collective.h"
 
@@ -150,13 +150,13 @@ TEST(CollectiveTest, ErrorsNameWhatDoesNotFit) {
   const NDArray ints = *NDArray::Zeros({2}, DType::kInt32, Context::Cpu(0));
   EXPECT_THAT(collective->AllReduceSum({ints, ints}, {ints, ints}, queues.all),
               StatusIs(kInvalidArgument, HasSubstr("expected floats")));
-  // Nothing to add is no error.
+  // Empty arrays are not an error.
   const NDArray none = *NDArray::Zeros({0}),
                 other = *NDArray::Zeros({0}, DType::kFloat32, Context::Cpu(1));
   COOPER_EXPECT_OK(collective->AllReduceSum({none, other}, {none, other}, queues.all));
 }
 
-// Another process, which adds 1000 to everything.
+// A second process that adds 1000 to everything.
 class FakeWorld : public CollectiveWorld {
  public:
   int rank() const override { return 0; }
@@ -190,7 +190,7 @@ TEST(CollectiveTest, OtherProcessesAddTheirs) {
   }
 }
 
-// What a kind that is tried first says of GPUs is logged once; CPUs are none of its business.
+// The reason why a preferred kind cannot serve GPUs is logged once; for CPUs it is not logged.
 TEST(CollectiveTest, AReasonForCopiesIsLoggedOnce) {
   static std::string why;
   RegisterCollective([](const std::vector<Context>&,
@@ -200,7 +200,7 @@ TEST(CollectiveTest, AReasonForCopiesIsLoggedOnce) {
   const auto logged = [](const std::string& reason, Context context) {
     why = reason;
     testing::internal::CaptureStderr();
-    // This program knows nothing of GPUs: copies fail, too, but the choice is made before.
+    // This program has no GPU support: copies fail too, but the choice is made before.
     EXPECT_EQ(MakeCollective({context}, nullptr).ok(), context.is_cpu());
     return testing::internal::GetCapturedStderr();
   };

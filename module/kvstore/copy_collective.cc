@@ -48,7 +48,7 @@ absl::Status CopyCollective::Sum(absl::Span<const NDArray> arrays, absl::Span<co
 absl::StatusOr<NDArray> CopyCollective::Bring(const NDArray& array, size_t i) {
   NDArray& bytes = staged_[i];
   if (bytes.is_null() || bytes.size() < array.size_bytes()) {
-    // Work that is queued may still use the old one.
+    // Queued work may still use the old buffer.
     COOPER_RETURN_IF_ERROR(queue_->Synchronize());
     COOPER_ASSIGN_OR_RETURN(bytes,
                             NDArray::Empty({array.size_bytes()}, DType::kUint8, contexts()[0]));
@@ -66,7 +66,7 @@ absl::Status CopyCollective::Run(const Pending& sum) {
   for (size_t i = 1; i < devices; ++i) {
     COOPER_ASSIGN_OR_RETURN(terms.emplace_back(), Bring(sum.arrays[i], i));
   }
-  // Devices that get no sum go on when their terms have been read.
+  // Devices that get no sum may continue once their terms have been read.
   for (size_t i = sum.sums.size(); i < devices; ++i) {
     COOPER_RETURN_IF_ERROR(sum.queues[i]->WaitFor(*queue_));
   }
@@ -83,8 +83,8 @@ absl::Status CopyCollective::Run(const Pending& sum) {
                                                first.raw_data(), contexts()[0],
                                                first.size_bytes()));
   }
-  // What overwrites the first sum comes after all of that: it is waited for when every copy has
-  // been put in, so that none waits for another.
+  // Work that overwrites the first sum must run after the copies. The waits are queued after all
+  // copies, so that no copy waits for another.
   for (size_t i = 1; i < sum.sums.size(); ++i) {
     COOPER_RETURN_IF_ERROR(queue_->WaitFor(*sum.queues[i]));
   }
@@ -108,7 +108,7 @@ absl::Status CopyCollective::SumOverWorld(const NDArray& sum) {
     COOPER_RETURN_IF_ERROR(world_->AllReduceSum(values));
     if (host.dtype() != DType::kFloat32) COOPER_RETURN_IF_ERROR(host.CopyFrom(floats));
   }
-  // Of pageable memory, which has been read when this returns.
+  // The host memory is pageable, so it has been read when Copy returns.
   return queue_->Copy(sum.raw_data(), sum.context(), host.raw_data(), host.context(),
                       sum.size_bytes());
 }

@@ -1,11 +1,11 @@
 #ifndef COOPER_MODULE_KVSTORE_COPY_COLLECTIVE_H_
 #define COOPER_MODULE_KVSTORE_COPY_COLLECTIVE_H_
 
-// Sums by means that every device has: arrays are copied to the first device, added there in the
-// order of devices, and the sum is copied to the others if they are to have it.
+// Sums by copies, which every device supports: arrays are copied to the first device and added
+// there in the order of devices; the sum is then copied to the other devices, if it is for them.
 //
-// Over several processes the first device's sum goes through CPU memory and the world's own sum,
-// for which the host waits: what NCCL is for.
+// Over several processes the first device's sum goes through CPU memory and the world's sum, for
+// which the host waits. NCCL avoids that.
 
 #include <memory>
 #include <vector>
@@ -22,10 +22,12 @@
 
 namespace cooper {
 
+// See the top of the file. Used by one thread at a time.
 class CopyCollective : public Collective {
  public:
-  // `contexts` differ, and there is one at least. `world` may be null and outlives the result.
-  // FindDevice's errors; kUnimplemented without the kernel of _grad_sum for the first device.
+  // `contexts` are distinct and not empty. `world` may be null and must outlive the result. Errors:
+  // those of FindDevice; kUnimplemented if the kernel of _grad_sum for the first device is not
+  // linked.
   static absl::StatusOr<std::unique_ptr<Collective>> Create(const std::vector<Context>& contexts,
                                                             CollectiveWorld* world);
 
@@ -52,18 +54,19 @@ class CopyCollective : public Collective {
         add_(std::move(add)) {}
 
   absl::Status Run(const Pending& sum);
-  // The array of device `i`, on the first one.
+  // Returns a copy of device `i`'s array on the first device.
   absl::StatusOr<NDArray> Bring(const NDArray& array, size_t i);
-  // Adds what other processes have to `sum`.
+  // Adds the other processes' sums to `sum`.
   absl::Status SumOverWorld(const NDArray& sum);
 
   CollectiveWorld* const world_;
-  // Of the first device. All sums go through it, one after the other: they share `staged_`.
+  // A queue of the first device. All sums run in it, one after the other, because they share
+  // `staged_`.
   const std::unique_ptr<DeviceQueue> queue_;
   Invocation add_;
   std::vector<NDArray> staged_;  // bytes, by device; the first has none
   bool in_group_ = false;
-  std::vector<Pending> pending_;  // of the group
+  std::vector<Pending> pending_;  // the sums of the current group
 };
 
 }  // namespace cooper

@@ -10,7 +10,7 @@
 namespace cooper {
 namespace {
 
-// Without an updater sums go where they are asked for.
+// Without an updater the sums are written to the item's outs.
 DeviceGradient GradientOf(const KVItem& item, const Updater* updater) {
   DeviceGradient gradient{.key = item.key, .arrays = item.grads, .sums = {}};
   if (updater == nullptr) gradient.sums = item.outs;
@@ -64,7 +64,7 @@ absl::Status DeviceStep::Ready(absl::string_view key, int device, DeviceQueue& q
 
 absl::Status DeviceStep::Run(absl::Span<const KVItem> items, absl::Span<const NDArray> values,
                              Updater* updater, const KVBuckets& buckets) {
-  // In the order in which their first items come: the same in all processes.
+  // In the order in which the first item of each set comes, the same in all processes.
   std::vector<std::vector<Context>> order;
   std::map<std::vector<Context>, std::vector<size_t>> by_contexts;
   for (size_t k = 0; k < items.size(); ++k) {

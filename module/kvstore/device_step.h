@@ -1,9 +1,9 @@
 #ifndef COOPER_MODULE_KVSTORE_DEVICE_STEP_H_
 #define COOPER_MODULE_KVSTORE_DEVICE_STEP_H_
 
-// A step of training of parameters that several GPUs have: gradients are summed there, the first
-// GPU updates, the others get a copy. All of it is work in the devices' queues, for which the host
-// does not wait (but in a sum over processes without NCCL).
+// A training step for parameters that are on several GPUs: the gradients are summed on the GPUs,
+// the first GPU updates, and the others get copies. All of it is work in the devices' queues; the
+// host waits only for a sum over processes without NCCL.
 
 #include <map>
 #include <memory>
@@ -23,27 +23,31 @@
 
 namespace cooper {
 
-// The GPUs on which `arrays` are, if they are floats and no two on the same; else none.
+// Returns the GPUs of `arrays`, if these are floating arrays on distinct GPUs; else an empty
+// vector.
 std::vector<Context> DistinctGpus(absl::Span<const NDArray> arrays);
 
+// Runs steps; see the top of the file. Only Ready is thread-safe.
 class DeviceStep {
  public:
-  // `world`, which outlives it, is that of a store over processes; null: of this one alone.
+  // `world`, which must outlive this object, is that of a store over processes; null for one
+  // process.
   explicit DeviceStep(CollectiveWorld* world) : world_(world) {}
 
-  // Begins the sums of `items`, whose gradients are all on the same GPUs: from now on they wait for
-  // Ready. What was begun before is forgotten.
+  // Begins the sums of `items`, whose gradients are all on the same GPUs; they start as Ready
+  // reports the gradients. Discards a step that was begun before.
   absl::Status Begin(absl::Span<const KVItem> items, const Updater* updater,
                      const KVBuckets& buckets);
-  // Whatever was begun is over: the next step makes all sums anew.
+  // Discards the step that was begun: the next one makes all sums anew.
   absl::Status Forget();
-  // GradientBuckets::Ready for the step that was begun, if one was.
+  // GradientBuckets::Ready for the step that was begun, if any.
   absl::Status Ready(absl::string_view key, int device, DeviceQueue& queue);
 
-  // The step itself, or what is left of it after Begin. values[k], on the first GPU, is updated by
-  // the sum of item k's gradients, and copied to the item's outs; without an updater these, which
-  // are where the gradients are, get the sum, and so does values[k] where it is not null. Items of
-  // different GPUs are summed apart. Over processes, all bring the same keys in the same order.
+  // Runs the step, or the rest of it after Begin. With an updater, values[k] on the first GPU is
+  // updated by the sum of item k's gradients and copied to the item's outs. Without one, the sum is
+  // written to the outs, which are on the gradients' GPUs, and to values[k] where it is not null.
+  // Items on different sets of GPUs are summed separately. All processes must pass the same keys in
+  // the same order.
   absl::Status Run(absl::Span<const KVItem> items, absl::Span<const NDArray> values,
                    Updater* updater, const KVBuckets& buckets);
 

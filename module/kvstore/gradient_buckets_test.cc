@@ -1,5 +1,5 @@
-// Buckets of gradients: how they are filled, in which order they are summed, and that neither shows
-// in the sums. Devices are contexts of the CPU here; tests/cuda has GPUs.
+// Tests buckets of gradients: how they are filled, in which order they are summed, and that neither
+// affects the sums. Devices are CPU contexts here; tests/cuda has GPUs.
 
 #include "module/kvstore/gradient_buckets.h"
 
@@ -26,7 +26,7 @@ using ::testing::IsEmpty;
 
 const std::vector<Context> kContexts = {Context::Cpu(0), Context::Cpu(1), Context::Cpu(2)};
 
-// Says which sums it makes: "(" and ")" around a group, and the elements of each array.
+// Logs its sums: "(" and ")" around a group, and the elements of each array.
 class Recorder : public Collective {
  public:
   Recorder() : Collective(kContexts), inner_(*MakeCollective(kContexts, nullptr)) {}
@@ -54,7 +54,7 @@ class Recorder : public Collective {
   std::unique_ptr<Collective> inner_;
 };
 
-// One of each number of elements, "g0", "g1", ...
+// Returns a gradient for each number of elements: "g0", "g1", ...
 std::vector<DeviceGradient> Gradients(const std::vector<int64_t>& sizes, uint64_t seed = 1) {
   RandomGenerator random(seed);
   std::vector<DeviceGradient> gradients;
@@ -108,7 +108,7 @@ std::vector<std::vector<float>> SumsOf(const GradientBuckets& buckets, size_t co
   return sums;
 }
 
-// Whatever the size of buckets, and whatever is ready before Finish, and in whichever order.
+// The sums depend neither on the bucket size nor on what is ready before Finish, in which order.
 TEST(GradientBucketsTest, NothingShowsInTheSums) {
   const std::vector<int64_t> sizes = {40, 3, 7, 100, 1, 1, 60};
   Buckets whole(1 << 20);
@@ -150,7 +150,7 @@ TEST(GradientBucketsTest, ABucketIsSummedWhenItIsReadyOnAllDevices) {
   };
   for (const int device : {0, 1, 2}) tell("g1", device);
   for (const int device : {0, 2}) tell("g2", device);
-  for (const int device : {0, 0, 0}) tell("g2", device);  // told again: nothing new
+  for (const int device : {0, 0, 0}) tell("g2", device);  // repeated reports have no effect
   for (const int device : {0, 1, 2}) tell("g0", device);
   tell("unknown", 1);
   EXPECT_THAT(buckets.recorder->log, IsEmpty()) << "the first bucket is not ready on device 1";
@@ -194,7 +194,7 @@ TEST(GradientBucketsTest, AStepBeginsAnew) {
     COOPER_ASSERT_OK(buckets.sums->Ready("g1", device, **QueueOf(kContexts[device])));
   }
   EXPECT_EQ(buckets.recorder->log, "(1 )");
-  // The gradients have changed.
+  // The step has other gradients.
   COOPER_ASSERT_OK(buckets.sums->Begin(other));
   COOPER_ASSERT_OK(buckets.sums->Finish());
   EXPECT_FALSE(buckets.sums->IsBegun(other)) << "finished";

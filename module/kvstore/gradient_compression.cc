@@ -11,7 +11,7 @@ namespace cooper {
 namespace {
 
 constexpr int64_t kPerWord = 16;
-// Words for which a thread is worth its start.
+// Fewest words per thread.
 constexpr int64_t kGrain = 1024;
 constexpr uint32_t kPlus = 1;
 constexpr uint32_t kMinus = 2;

@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_KVSTORE_GRADIENT_COMPRESSION_H_
 #define COOPER_MODULE_KVSTORE_GRADIENT_COMPRESSION_H_
 
-// Gradients as two bits an element, with error feedback: what an element loses is kept as a
-// residual and added to its next gradient.
+// Compresses gradients to two bits an element with error feedback: the error of an element is kept
+// as a residual and added to its next gradient.
 //
 //   r += g;  send +t where r >= t, -t where r <= -t, else 0;  r -= what was sent
 //
@@ -18,21 +18,22 @@
 
 namespace cooper {
 
+// Compresses and decompresses; thread-safe.
 struct GradientCompression {
   float threshold = 0.5f;
 
-  // From MXNet's compression_params: "type" ("2bit") and "threshold" (> 0, default 0.5).
+  // Reads MXNet's compression_params: "type" ("2bit") and "threshold" (> 0, default 0.5).
   // kInvalidArgument for others.
   static absl::StatusOr<GradientCompression> FromParams(const Kwargs& params);
 
-  // Words that `n` gradients take: 16 of them in each.
+  // Number of words for `n` gradients, 16 of them in each.
   static int64_t NumWords(int64_t n) { return (n + 15) / 16; }
 
-  // Adds `gradient` to `residual`, writes what is sent into `words` and takes it off `residual`.
-  // Requires equal sizes, and NumWords of them words.
+  // Adds `gradient` to `residual`, writes the compressed values to `words` and subtracts them from
+  // `residual`. `gradient` and `residual` have the same size, and `words` has NumWords of it.
   void Compress(absl::Span<const float> gradient, absl::Span<float> residual,
                 absl::Span<uint32_t> words) const;
-  // Adds what was sent to `sum`.
+  // Adds the compressed values to `sum`.
   void AddTo(absl::Span<const uint32_t> words, absl::Span<float> sum) const;
 };
 

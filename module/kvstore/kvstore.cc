@@ -16,7 +16,7 @@
 namespace cooper {
 namespace {
 
-// With std::less<> a name is found without a copy of it.
+// std::less<> allows lookup without a copy of the name.
 using FactoryMap = std::map<std::string, KVStoreFactory, std::less<>>;
 
 FactoryMap& Factories() {

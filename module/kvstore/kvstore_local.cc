@@ -84,8 +84,8 @@ absl::StatusOr<KVStepInfo> KVStoreLocal::Step(absl::Span<const KVItem> items, bo
   return KVStepInfo{.active_workers = active ? 1 : 0, .others = {}};
 }
 
-// With sums of their own, and where all are on the same GPUs: two sets of sums at a time would have
-// to be started in the same order on each.
+// Sums begin early only if they have destinations of their own, and if all items are on the same
+// GPUs: two sets of sums at a time would have to start in the same order on each GPU.
 absl::StatusOr<bool> KVStoreLocal::BeginGradients(absl::Span<const KVItem> items) {
   COOPER_RETURN_IF_ERROR(device_step_.Forget());
   if (!buckets_.overlap || updater_ == nullptr || items.empty()) return false;
@@ -154,8 +154,8 @@ absl::Status KVStoreLocal::Push(const std::string& key, absl::Span<const NDArray
     work.holds_sum = values.size() > 1;
     return absl::OkStatus();
   }
-  // MXNet keeps such a value in the buffer in which it adds up the next sum: it is that sum which
-  // is updated. It stays so until the key is given a value.
+  // As in MXNet, which keeps such a value in the buffer of the next sum: that sum is updated, until
+  // the key is given a value.
   if (work.holds_sum && values.size() > 1) {
     COOPER_RETURN_IF_ERROR(value->CopyFrom(work.sum));
   }

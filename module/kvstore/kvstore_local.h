@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_KVSTORE_KVSTORE_LOCAL_H_
 #define COOPER_MODULE_KVSTORE_KVSTORE_LOCAL_H_
 
-// The store of one process, "local" or "device": sums over its devices, in the order in which they
+// The store of one process, "local" or "device": sums over its devices in the order in which they
 // are given. MXNet: src/kvstore/kvstore_local.h.
 
 #include <cstdint>
@@ -23,6 +23,7 @@
 
 namespace cooper {
 
+// Sums of CPU arrays are complete when a call returns; sums on GPUs may be queued (KVStore::Step).
 class KVStoreLocal : public KVStoreWithValues {
  public:
   explicit KVStoreLocal(absl::string_view type) : KVStoreWithValues(type) {}
@@ -44,19 +45,19 @@ class KVStoreLocal : public KVStoreWithValues {
   void Forget(const std::vector<std::string>& keys) override;
 
  private:
-  // What pushes of one key need. All arrays are where its value is.
+  // Buffers for pushes of one key, on the context of its value.
   struct Work {
-    NDArray sum;                  // of the values of a Push; made when first needed
-    std::vector<NDArray> copies;  // of values that are elsewhere, where the sum is on a GPU
-    // Whether the stored value is the last sum of several devices, rather than a parameter.
+    NDArray sum;                  // of the values of a Push; allocated on first use
+    std::vector<NDArray> copies;  // of values on other devices, if the sum is on a GPU
+    // Whether the stored value is the last sum of several devices, instead of a parameter.
     bool holds_sum = false;
     std::vector<uint32_t> words;  // with compression
   };
 
-  // Whether a new value is the weight's own array. A GPU's, if type() is "device", is summed and
-  // updated there.
+  // Whether a new value is the weight's own array. With type "device" a GPU's array is, since it is
+  // summed and updated there.
   bool Takes(const NDArray& weight) const;
-  // Whether the item is summed, and its value updated, on the GPUs that it is on.
+  // Whether the item is summed, and its value updated, on the item's GPUs.
   bool IsOnGpus(const KVItem& item) const;
   static absl::Status SumOnGpu(absl::Span<const NDArray> values, Work* work);
   absl::Status Sum(const std::string& key, absl::Span<const NDArray> values, Work* work);
@@ -64,9 +65,10 @@ class KVStoreLocal : public KVStoreWithValues {
 
   DeviceStep device_step_{/*world=*/nullptr};
   std::map<std::string, Work> work_;
-  std::map<std::string, std::vector<NDArray>> residuals_;  // by key and device, with compression
+  std::map<std::string, std::vector<NDArray>> residuals_;  // by key and device
 };
 
+// Creates a store of the type "local" or "device".
 absl::StatusOr<std::unique_ptr<KVStore>> MakeKVStoreLocal(absl::string_view type);
 
 }  // namespace cooper

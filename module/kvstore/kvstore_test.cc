@@ -1,4 +1,4 @@
-// The stores of one process, and gradient compression.
+// Tests the stores of one process, and gradient compression.
 
 #include "module/kvstore/kvstore.h"
 
@@ -84,7 +84,7 @@ TEST(KVStoreTest, AnOptimizerUpdatesTheStoredValue) {
   EXPECT_THAT(Pulled(*store, "w", 2), ElementsAre(-1, 0));
 }
 
-// As MXNet 1.9.1 does it (golden case module/kvstore_local).
+// The same result as MXNet 1.9.1 (golden case module/kvstore_local).
 TEST(KVStoreTest, ASumThatWasPushedBeforeTheOptimizerIsReplacedBeforeUpdates) {
   auto store = Make("local");
   COOPER_ASSERT_OK(store->Init("w", Row({1})));
@@ -162,7 +162,7 @@ TEST(KVStoreTest, CompressionKeepsWhatItDidNotSend) {
   const NDArray quiet = Row({0, 0, 0});
   COOPER_ASSERT_OK(store->Push("w", {Row({0.4f, 0.5f, -3}), quiet}));
   EXPECT_THAT(Pulled(*store, "w", 3), ElementsAre(0, 0.5, -0.5));
-  // The residuals are 0.4, 0 and -2.5, of the first device alone.
+  // The residuals of the first device are 0.4, 0 and -2.5.
   COOPER_ASSERT_OK(store->Push("w", {quiet, Row({0.4f, 0, 0})}));
   EXPECT_THAT(Pulled(*store, "w", 3), ElementsAre(0, 0, -0.5));
   COOPER_ASSERT_OK(store->Push("w", {Row({0.2f, 0, 0}), quiet}));
@@ -180,7 +180,7 @@ TEST(KVStoreTest, CompressionMovesASixteenthOfTheBytes) {
   EXPECT_LE(traffic.bytes * 15, traffic.uncompressed_bytes);
 }
 
-// Every sum of sent values and residual is the sum of all gradients.
+// The sent values and the residual add up to all gradients.
 TEST(GradientCompressionTest, NothingIsLost) {
   const GradientCompression compression{.threshold = 0.25f};
   RandomGenerator random(5);

@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_KVSTORE_KVSTORE_WITH_VALUES_H_
 #define COOPER_MODULE_KVSTORE_KVSTORE_WITH_VALUES_H_
 
-// What all kinds of stores have: a value by key, in CPU memory unless a store of one process says
-// otherwise, and the optimizer that updates it.
+// The common part of all stores: a value for each key, in CPU memory (a store of one process may
+// choose other memory), and the optimizer that updates the values.
 
 #include <map>
 #include <memory>
@@ -21,6 +21,7 @@
 
 namespace cooper {
 
+// The base of KVStoreLocal and KVStoreMpi.
 class KVStoreWithValues : public KVStore {
  public:
   absl::string_view type() const override { return type_; }
@@ -28,9 +29,9 @@ class KVStoreWithValues : public KVStore {
   std::vector<std::string> keys() const override;
   absl::StatusOr<NDArray> Get(const std::string& key) const override;
   absl::Status Set(const std::string& key, const NDArray& value) override;
-  // Not collective.
+  // Not collective. kNotFound before Init.
   absl::Status Pull(const std::string& key, absl::Span<const NDArray> outs) override;
-  // Not collective, but every process has to do it alike.
+  // Not collective, but every process has to call it in the same way.
   absl::Status SetUpdater(std::shared_ptr<Updater> updater) override;
   const std::shared_ptr<Updater>& updater() const override { return updater_; }
   absl::Status SetGradientCompression(const Kwargs& params) override;
@@ -39,7 +40,7 @@ class KVStoreWithValues : public KVStore {
  protected:
   explicit KVStoreWithValues(absl::string_view type) : type_(type) {}
 
-  // The value of a key, which `arrays` have to be like. The errors are Push's.
+  // Returns the value of a key, which `arrays` must match in shape and dtype. Errors as for Push.
   absl::StatusOr<NDArray*> Find(const std::string& key, absl::Span<const NDArray> arrays);
   void Forget(const std::vector<std::string>& keys) override;
   // kAlreadyExists for a key that has a value.

@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_KVSTORE_QUEUED_COPIES_H_
 #define COOPER_MODULE_KVSTORE_QUEUED_COPIES_H_
 
-// Copies between devices for which the host does not wait.
+// Copies between devices that the host does not wait for.
 
 #include <vector>
 
@@ -11,15 +11,16 @@
 
 namespace cooper {
 
+// A copy of the elements of `from` to `to`.
 struct ArrayCopy {
   NDArray from;
   NDArray to;
 };
 
-// Copies each array. No copy may read or write what another one writes. Between GPUs that is work
-// in the devices' queues (QueueOf): after what they hold, and before what is put into them later on
-// either side. Others are copied when it returns, as NDArray::CopyFrom does, whose errors these
-// are. Nothing is done where both are the same memory.
+// Copies each array. No copy may read or write memory that another one writes. Copies between GPUs
+// are work in the devices' queues (QueueOf): after the work that these hold, and before work put
+// into them later on either side. Other copies are complete when the function returns, with the
+// errors of NDArray::CopyFrom. Skips arrays that are the same memory.
 absl::Status CopyInQueues(absl::Span<const ArrayCopy> copies);
 
 }  // namespace cooper

@@ -12,10 +12,10 @@
 namespace cooper {
 namespace {
 
-// Elements for which a thread is worth its start.
+// Fewest elements per thread.
 constexpr int64_t kGrain = 16384;
 
-// The arrays in CPU memory, copied there where they are not.
+// Sets `on_cpu` to the arrays, copied to CPU memory where they are elsewhere.
 absl::Status AllOnCpu(absl::Span<const NDArray> arrays, const NDArray& like,
                       std::vector<NDArray>* on_cpu) {
   if (arrays.empty()) return absl::InvalidArgumentError("no arrays to add");
@@ -42,7 +42,7 @@ absl::Status SumArrays(absl::Span<const NDArray> arrays, const NDArray& sum) {
     using C = ComputeType<T>;
     T* to = static_cast<T*>(sum.raw_data());
     ParallelFor(sum.size(), kGrain, [&](int64_t begin, int64_t end) {
-      // The first two at once, so that `sum` is not read.
+      // Adds the first two together, so that `sum` is not read.
       const T* a = static_cast<const T*>(on_cpu[0].raw_data());
       const T* b = static_cast<const T*>(on_cpu[1].raw_data());
       for (int64_t i = begin; i < end; ++i) {
@@ -68,7 +68,7 @@ absl::Status MeanOfArrays(absl::Span<const NDArray> arrays, const NDArray& mean)
     const T* first = static_cast<const T*>(on_cpu[0].raw_data());
     ParallelFor(mean.size(), kGrain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        // The first one plus the mean distance from it: exact where all are equal.
+        // The first value plus the mean distance from it: exact if all are equal.
         double distance = 0;
         const double origin = static_cast<double>(static_cast<ComputeType<T>>(first[i]));
         for (size_t k = 1; k < on_cpu.size(); ++k) {

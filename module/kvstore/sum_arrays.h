@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_KVSTORE_SUM_ARRAYS_H_
 #define COOPER_MODULE_KVSTORE_SUM_ARRAYS_H_
 
-// Sums and means of the copies that devices have of one array.
+// Sums and means of one array's copies on several devices.
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
@@ -10,11 +10,11 @@
 namespace cooper {
 
 // Overwrites `sum`, which is in CPU memory, with the sum of `arrays`, element by element and in
-// their order. It may be one of the first two. kInvalidArgument if there are none, or shapes or
-// dtypes differ.
+// their order. It may be one of the first two. kInvalidArgument if there are no arrays, or if
+// shapes or dtypes differ.
 absl::Status SumArrays(absl::Span<const NDArray> arrays, const NDArray& sum);
 
-// Likewise with their mean. Equal arrays have exactly themselves as mean.
+// The same with the mean. The mean of equal arrays is exactly that array.
 absl::Status MeanOfArrays(absl::Span<const NDArray> arrays, const NDArray& mean);
 
 }  // namespace cooper

@@ -1,7 +1,8 @@
 #ifndef COOPER_MODULE_KWARGS_JSON_KWARGS_H_
 #define COOPER_MODULE_KWARGS_JSON_KWARGS_H_
 
-// Kwargs out of JSON: the form in which `__init__` attributes and configuration files hold them.
+// Reads Kwargs from JSON, the form in which `__init__` attributes and configuration files hold
+// them.
 
 #include <string>
 #include <utility>
@@ -12,11 +13,13 @@
 
 namespace cooper {
 
-// An object, {"momentum": 0.9, "centered": true, "clip_gradient": null}. A value that is itself an
-// object, or a list with one in it, stays JSON text. kInvalidArgument, with the text, for others.
+// Reads an object, {"momentum": 0.9, "centered": true, "clip_gradient": null}. A value that is an
+// object, or a list that contains one, stays JSON text. kInvalidArgument, with the text, for
+// anything else.
 absl::StatusOr<Kwargs> KwargsFromJson(absl::string_view json);
 
-// A pair as MXNet dumps an initializer or a metric: ["lstmbias", {"forget_bias": 1.0}].
+// Reads a pair in the format of MXNet's dumps of initializers and metrics: ["lstmbias",
+// {"forget_bias": 1.0}].
 absl::StatusOr<std::pair<std::string, Kwargs>> NameAndKwargsFromJson(absl::string_view json);
 
 }  // namespace cooper

@@ -1,9 +1,10 @@
 #ifndef COOPER_MODULE_KWARGS_OPTION_REGISTRY_H_
 #define COOPER_MODULE_KWARGS_OPTION_REGISTRY_H_
 
-// What is made by name from texts: optimizers, metrics, initializers and schedules each have a
-// registry, to which each kind adds itself in its own file, from a target with `alwayslink`. The
-// names of its options are declared as an operator's are (symbol/schema/param_schema.h):
+// A registry of factories that create objects by name from keyword arguments. Optimizers, metrics,
+// initializers and schedules each have one; each kind registers itself in its own source file, in a
+// target with `alwayslink`. Options are declared in the same way as an operator's parameters
+// (symbol/schema/param_schema.h):
 //
 //   const bool kRegistered = Schedules().Add<PolyOptions>({"poly"}, Poly, [](auto& d) {
 //     d.Field("max_update", &PolyOptions::max_update).Required();
@@ -29,8 +30,8 @@
 
 namespace cooper {
 
-// The label of the target that brings each kind, by name: of the targets of `package`, the names
-// that each registers.
+// Returns the label of the target that registers each kind. `targets` lists, for each target of
+// `package`, the names that it registers.
 inline std::map<std::string, std::string> KindTargets(
     absl::string_view package,
     const std::vector<std::pair<std::string, std::vector<std::string>>>& targets) {
@@ -41,18 +42,21 @@ inline std::map<std::string, std::string> KindTargets(
   return labels;
 }
 
+// A registry of kinds of `Made`, whose factories take Args besides the options. Not thread-safe
+// while kinds are being added.
 template <typename Made, typename... Args>
 class OptionRegistry {
  public:
   using Result = absl::StatusOr<std::unique_ptr<Made>>;
 
-  // `what` is what its members are called: "optimizer". `targets` are names of kinds that other
-  // targets bring, each with its label, for the message to who has not linked one.
+  // `what` names the kinds in messages: "optimizer". `targets` has the labels of the targets of
+  // other kinds, so that messages can name a target which is not linked.
   explicit OptionRegistry(std::string what, std::map<std::string, std::string> targets = {})
       : what_(std::move(what)), targets_(std::move(targets)) {}
 
-  // A kind with names in lower case. make(options, args...) gives a Made, or a status, from what
-  // kwargs make of `defaults`; declare(ParamDeclaration<Options>&) names the options.
+  // Adds a kind under these names, in lower case. make(options, args...) returns a
+  // std::unique_ptr<Made>, or a status, from `defaults` overwritten by the keyword arguments;
+  // declare(ParamDeclaration<Options>&) declares the options. Returns true.
   template <typename Options, typename Make, typename Declare>
   bool Add(const std::vector<std::string>& names, Make make, const Declare& declare,
            Options defaults = {}) {
@@ -69,9 +73,9 @@ class OptionRegistry {
     return true;
   }
 
-  // `name` in any case. kNotFound, with the names there are and those that are near, for another
-  // name, and with the target for a kind that is not linked; kInvalidArgument for unknown options
-  // and bad values.
+  // Creates an object of the kind `name`, in any case. Errors: kNotFound for an unknown name, with
+  // the known and the similar names, and for a kind that is not linked, with its target;
+  // kInvalidArgument for unknown options and bad values.
   Result Create(absl::string_view name, const Kwargs& kwargs, Args... args) const {
     const std::string lower = absl::AsciiStrToLower(name);
     const auto it = kinds_.find(lower);
@@ -85,18 +89,18 @@ class OptionRegistry {
                                             absl::StrJoin(names(), ", "), Meant(name)));
   }
 
-  // In alphabetical order.
+  // The names of the linked kinds, in alphabetical order.
   std::vector<std::string> names() const {
     std::vector<std::string> names;
     for (const auto& [name, make] : kinds_) names.push_back(name);
     return names;
   }
 
-  // The targets of kinds that some target brings, linked or not.
+  // The targets by name of kind, linked or not.
   const std::map<std::string, std::string>& targets() const { return targets_; }
 
  private:
-  // DidYouMean among all kinds, with the targets of those that are not linked.
+  // Returns DidYouMean among all kinds, with the targets of kinds that are not linked.
   std::string Meant(absl::string_view name) const {
     std::vector<std::string> known = names();
     for (const auto& [kind, target] : targets_) {

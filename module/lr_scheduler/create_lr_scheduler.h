@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_LR_SCHEDULER_CREATE_LR_SCHEDULER_H_
 #define COOPER_MODULE_LR_SCHEDULER_CREATE_LR_SCHEDULER_H_
 
-// Schedules by name.
+// Creates schedules by name.
 
 #include <memory>
 
@@ -13,8 +13,8 @@
 namespace cooper {
 
 // `kind` is "factor", "multifactor", "poly" or "cosine", or MXNet's class name ("FactorScheduler");
-// `kwargs` are the arguments of MXNet's constructor. kNotFound for another kind, kInvalidArgument
-// for arguments that are unknown, missing or out of range.
+// `kwargs` are the arguments of MXNet's constructor. Errors: kNotFound for another kind;
+// kInvalidArgument for arguments that are unknown, missing or out of range.
 absl::StatusOr<std::unique_ptr<LRScheduler>> CreateLRScheduler(absl::string_view kind,
                                                                const Kwargs& kwargs);
 

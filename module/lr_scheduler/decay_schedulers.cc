@@ -20,7 +20,7 @@ absl::Status CheckMaxUpdate(int64_t max_update, const LRSchedulerOptions& common
                                                  common.warmup_steps));
 }
 
-// How much of the decay is over, in [0, 1].
+// Returns the completed share of the decay, in [0, 1].
 double Progress(int64_t num_update, int64_t max_update, const LRSchedulerOptions& common) {
   return static_cast<double>(num_update - common.warmup_steps) /
          static_cast<double>(max_update - common.warmup_steps);
@@ -35,7 +35,7 @@ absl::StatusOr<std::unique_ptr<LRScheduler>> PolyScheduler::Create(
 }
 
 double PolyScheduler::AfterWarmup(int64_t num_update) {
-  // As in MXNet, a jump past max_update keeps the last rate that was asked for.
+  // As in MXNet, a jump past max_update keeps the last rate that was requested.
   if (num_update <= decay_options_.max_update) {
     const double x = Progress(num_update, decay_options_.max_update, options_);
     base_lr_ = decay_options_.final_lr +

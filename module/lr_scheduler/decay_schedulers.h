@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_LR_SCHEDULER_DECAY_SCHEDULERS_H_
 #define COOPER_MODULE_LR_SCHEDULER_DECAY_SCHEDULERS_H_
 
-// Schedules that fall smoothly from base_lr to final_lr over max_update updates, and stay there.
-// They start from the base_lr of construction: set_base_lr has no effect on them.
+// Schedules that decay smoothly from base_lr to final_lr over max_update updates and then stay
+// constant. They start from the base_lr of construction: set_base_lr has no effect on them.
 
 #include <cstdint>
 #include <memory>

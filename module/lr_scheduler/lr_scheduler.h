@@ -12,11 +12,13 @@
 
 namespace cooper {
 
+// How the rate behaves during the warm-up.
 enum class WarmupMode {
   kLinear,    // rises from warmup_begin_lr to base_lr
   kConstant,  // stays at warmup_begin_lr
 };
 
+// Options of all schedules.
 struct LRSchedulerOptions {
   double base_lr = 0.01;
   int64_t warmup_steps = 0;
@@ -24,27 +26,29 @@ struct LRSchedulerOptions {
   WarmupMode warmup_mode = WarmupMode::kLinear;
 };
 
-// A schedule may be stateful: ask for updates in rising order.
+// The base of all schedules. It may keep state, so request rates for non-decreasing numbers of
+// updates. Not thread-safe.
 class LRScheduler {
  public:
   virtual ~LRScheduler() = default;
 
-  // The rate when parameters have been updated up to `num_update` times.
+  // Returns the rate when parameters have been updated up to `num_update` times.
   double LearningRate(int64_t num_update);
 
-  // The rate from which schedules go on. Some multiply it, others begin at that of their options
-  // and only write to it.
+  // The current base rate. The step schedules multiply it; the decays compute from the base rate of
+  // their options and only write to it.
   double base_lr() const { return base_lr_; }
-  // Changes neither where the warm-up leads nor where decays begin.
+  // Changes neither the end of the warm-up nor the start of decays.
   void set_base_lr(double base_lr) { base_lr_ = base_lr; }
-  // Makes `base_lr` that of the options, from which everything follows: for before the first
+  // Replaces base_lr of the options, from which warm-up and decays follow. Call it before the first
   // update.
   void StartFrom(double base_lr) { options_.base_lr = base_lr_ = base_lr; }
-  // The options, and what StartFrom made of them, as CheckLRSchedulerOptions says.
+  // Checks the options, including the base_lr of StartFrom (CheckLRSchedulerOptions).
   absl::Status CheckOptions() const;
 
-  // The schedule's place, as key_values.h's text. LoadState takes one of a schedule of the same
-  // kind made with the same options; kInvalidArgument for others, leaving the schedule as it was.
+  // Saves and restores the position in the schedule, as text in the format of key_values.h.
+  // LoadState accepts the state of a schedule of the same kind with the same options;
+  // kInvalidArgument for others, leaving the schedule unchanged.
   std::string SaveState() const;
   absl::Status LoadState(absl::string_view text);
 
@@ -52,10 +56,10 @@ class LRScheduler {
   explicit LRScheduler(const LRSchedulerOptions& options)
       : options_(options), base_lr_(options.base_lr) {}
 
-  // Without the warm-up; may change base_lr_.
+  // The rate after the warm-up; may change base_lr_.
   virtual double AfterWarmup(int64_t num_update) = 0;
   virtual absl::string_view kind() const = 0;
-  // What the kind keeps beside base_lr. Save fills, Load reads `state`, changing nothing if it
+  // State of the kind besides base_lr. Save writes it, Load reads it and changes nothing if it
   // fails.
   virtual void Save(KeyValues*) const {}
   virtual absl::Status Load(const KeyValues&) { return absl::OkStatus(); }
@@ -64,7 +68,7 @@ class LRScheduler {
   double base_lr_;
 };
 
-// kInvalidArgument, naming what is wrong, for a warm-up that falls or a negative number of steps.
+// kInvalidArgument, naming the option, for a warm-up that falls or a negative number of steps.
 absl::Status CheckLRSchedulerOptions(const LRSchedulerOptions& options);
 
 }  // namespace cooper

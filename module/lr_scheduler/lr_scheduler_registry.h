@@ -1,19 +1,20 @@
 #ifndef COOPER_MODULE_LR_SCHEDULER_LR_SCHEDULER_REGISTRY_H_
 #define COOPER_MODULE_LR_SCHEDULER_LR_SCHEDULER_REGISTRY_H_
 
-// The kinds of schedules that are linked.
+// The registry of the linked kinds of schedules.
 
 #include "module/kwargs/option_registry.h"
 #include "module/lr_scheduler/lr_scheduler.h"
 
 namespace cooper {
 
+// Returns the registry, which lives as long as the process.
 inline OptionRegistry<LRScheduler>& LRSchedulers() {
   static auto* const schedulers = new OptionRegistry<LRScheduler>("lr_scheduler");
   return *schedulers;
 }
 
-// The options that all kinds have.
+// Declares the options that all kinds have.
 template <typename Options>
 void DeclareCommon(ParamDeclaration<Options>& d) {
   using Common = LRSchedulerOptions;

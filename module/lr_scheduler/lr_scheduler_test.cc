@@ -23,7 +23,7 @@ struct Case {
   const char* name;
   const char* kind;
   Kwargs kwargs;
-  std::vector<std::pair<int64_t, double>> rates;  // asked for in this order
+  std::vector<std::pair<int64_t, double>> rates;  // requested in this order
 };
 
 // Values of MXNet 1.9.1.
@@ -109,7 +109,7 @@ TEST(LRSchedulerTest, RefusesTheStateOfAnotherKind) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'factor', expected 'poly'")));
 }
 
-// A count from a file may be any.
+// A count from a file may be arbitrarily large.
 TEST(LRSchedulerTest, AFarUpdateIsReachedAtOnce) {
   const Case& c = Cases()[0];
   for (const double factor : {0.5, 1.0}) {

@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_LR_SCHEDULER_SET_RATE_SCHEDULER_H_
 #define COOPER_MODULE_LR_SCHEDULER_SET_RATE_SCHEDULER_H_
 
-// A schedule for tests of updates that fail and are made again.
+// A schedule for tests of updates that fail and are repeated.
 
 #include <cstdint>
 #include <limits>
@@ -11,7 +11,7 @@
 
 namespace cooper {
 
-// Its rate is none, and updates are refused, until it is given one.
+// The rate is NaN, which updates refuse, until the test sets it.
 class SetRateScheduler : public LRScheduler {
  public:
   SetRateScheduler() : LRScheduler({.base_lr = 1}) {}

@@ -34,7 +34,8 @@ double FactorScheduler::AfterWarmup(int64_t num_update) {
   const int64_t step = step_options_.step;
   while (num_update - count_ > step) {
     const double next = std::max(base_lr_ * step_options_.factor, step_options_.stop_factor_lr);
-    // At its end the rate stays, however many steps there are: a saved count may be any.
+    // Once the rate stops changing, the remaining steps are skipped at once: a saved count may be
+    // arbitrarily far behind.
     count_ += next == base_lr_ ? (num_update - count_ - 1) / step * step : step;
     base_lr_ = next;
   }

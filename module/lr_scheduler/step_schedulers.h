@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_LR_SCHEDULER_STEP_SCHEDULERS_H_
 #define COOPER_MODULE_LR_SCHEDULER_STEP_SCHEDULERS_H_
 
-// Schedules that multiply the rate at steps. Both count updates after which, not at which, the rate
-// changes: with step 10, update 11 is the first with the new one.
+// Schedules that multiply the rate at steps. The rate changes after a step's update, not at it:
+// with step 10, update 11 is the first one with the new rate.
 
 #include <cstdint>
 #include <memory>
@@ -20,7 +20,7 @@ struct FactorSchedulerOptions {
   LRSchedulerOptions common;
   int64_t step = 0;  // required, >= 1
   double factor = 1;
-  double stop_factor_lr = 1e-8;  // the rate does not fall below
+  double stop_factor_lr = 1e-8;  // lower bound of the rate
 };
 
 // base_lr * factor^k after k * step updates.

@@ -23,7 +23,7 @@ struct ClassAxis {
   int64_t classes;
   int64_t inner;
 
-  // Position i of the labels, in row-major order, and one of the classes.
+  // Returns the index of class `c` at label position `i`, in row-major order.
   int64_t Index(int64_t i, int64_t c) const {
     return (i / inner * classes + c) * inner + i % inner;
   }
@@ -34,13 +34,13 @@ absl::StatusOr<ClassAxis> SplitAxis(const Shape& shape, int64_t axis) {
   return ClassAxis{shape.Product(0, at), shape[at], shape.Product(at + 1, shape.rank())};
 }
 
-// Whether a label is the number of no class. A single class stands for the label's own, whatever
-// that is (EvalMetric::takes_label_probabilities).
+// Whether a label is out of range. A single class stands for the label's own, whatever its id
+// (EvalMetric::takes_label_probabilities).
 bool IsOutside(double label, int64_t classes) {
   return classes > 1 && !(label > -1 && label < static_cast<double>(classes));
 }
 
-// What all kinds here have beside their totals.
+// The base of all kinds here: totals, and the choice of masks by use_lengths.
 class ClassificationMetric : public TotalsMetric, public StepMetric {
  public:
   bool uses_lengths() const override { return use_lengths_; }
@@ -82,7 +82,7 @@ class AccuracyMetric : public ClassificationMetric {
   bool counts_out_of_range() const override { return true; }
 
  private:
-  // `ids`: the values are ids of classes themselves.
+  // `ids`: the values are class ids.
   template <typename T>
   static absl::StatusOr<Totals> Count(const LabelValues& label, absl::Span<const T> values,
                                       const ClassAxis& axis, bool ids) {
@@ -143,7 +143,7 @@ class TopKAccuracyMetric : public ClassificationMetric {
       if (id < 0 || id >= static_cast<int64_t>(classes)) continue;
       const absl::Span<const T> row = values.subspan(i * classes, classes);
       if (std::isnan(row[id])) continue;  // no class would come before it
-      // How many classes come before the label's, of equal ones those with a smaller id.
+      // Count the classes before the label's: larger predictions, and equal ones with a smaller id.
       int64_t before = 0;
       for (size_t c = 0; c < classes; ++c) {
         before += row[c] > row[id] || (row[c] == row[id] && static_cast<int64_t>(c) < id) ? 1 : 0;
@@ -156,8 +156,8 @@ class TopKAccuracyMetric : public ClassificationMetric {
   const int64_t top_k_;
 };
 
-// The sum of f(prediction of the label), the number of labels that count, and of those the number
-// that are no class.
+// Returns the sum of f(prediction of the label), the number of labels that count, and how many of
+// these are out of range.
 template <typename Fn>
 absl::StatusOr<std::vector<double>> SumOverLabels(const LabelValues& label, const NDArray& pred,
                                                   const ClassAxis& axis, const Fn& f) {
@@ -218,7 +218,7 @@ class CrossEntropyMetric : public ClassificationMetric {
       return Mismatch(label, pred, "expected predictions (batch_size, classes) and one label each");
     }
     const ClassAxis axis = {pred.shape()[0], pred.shape()[1], 1};
-    // MXNet adds eps in float32.
+    // As in MXNet, eps is added in float32.
     return SumOverLabels(label, pred, axis, [eps = static_cast<float>(eps_)](double p) {
       return -std::log(static_cast<double>(static_cast<float>(p) + eps));
     });

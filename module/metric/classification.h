@@ -1,9 +1,8 @@
 #ifndef COOPER_MODULE_METRIC_CLASSIFICATION_H_
 #define COOPER_MODULE_METRIC_CLASSIFICATION_H_
 
-// Metrics of predictions over classes. Labels are class ids. Positions whose label is
-// `ignore_label` do not count at all, here and in the kinds of the neighbouring headers; MXNet
-// knows this for Perplexity only.
+// Metrics of class predictions. Labels are class ids. Positions whose label is `ignore_label` do
+// not count, here and in the kinds of the neighbouring headers; MXNet has it for Perplexity only.
 
 #include <cstdint>
 #include <memory>
@@ -15,27 +14,27 @@
 
 namespace cooper {
 
-// What Fit and Score look for in a metric when a batch says how long its rows are
-// (DataBatch::lengths). All kinds below are such metrics, and composites of them.
+// The interface by which Fit and Score pass the lengths of a batch's rows (DataBatch::lengths) to a
+// metric. All kinds below and composites of them implement it.
 //
-// With use_lengths, steps of a label beyond the length of its row do not count, nor do rows of
-// padding. What is a step follows from the label's layout, the axes N and T of "NT" or "TNC"; a
-// label without both loses rows of padding alone, and batches without lengths count as ever.
-// Lengths are those of the data: a label that is moved by one (the next word) needs an ignore_label
-// for its last step, one with lengths of its own (a translation) for all its padding.
+// With use_lengths, neither steps of a label beyond its row's length nor rows of padding count. The
+// steps follow from the label's layout, the axes N and T of "NT" or "TNC"; of a label without both
+// axes only rows of padding do not count, and batches without lengths count as without use_lengths.
+// Lengths are those of the data: a label shifted by one (the next word) needs an ignore_label for
+// its last step, a label with lengths of its own (a translation) for all its padding.
 class StepMetric {
  public:
   virtual ~StepMetric() = default;
   virtual bool uses_lengths() const = 0;
-  // EvalMetric::UpdateDict of a batch: `masks` say which positions count without use_lengths, none
-  // being all, and `step_masks` with it.
+  // EvalMetric::UpdateDict of a batch: `masks` are the positions that count without use_lengths,
+  // `step_masks` those with it; empty: all.
   virtual absl::Status UpdateSteps(const NamedArrayList& labels, const NamedArrayList& preds,
                                    const NamedArrayList& masks,
                                    const NamedArrayList& step_masks) = 0;
 };
 
-// The share of labels that are the class with the largest prediction along `axis`, the first one of
-// equals. Predictions of the label's shape are class ids themselves.
+// The share of labels equal to the class with the largest prediction along `axis`; of equal
+// predictions the first wins. Predictions with the label's shape are class ids.
 struct AccuracyOptions {
   MetricOptions common;  // "accuracy"
   int64_t axis = 1;
@@ -44,9 +43,9 @@ struct AccuracyOptions {
 };
 std::unique_ptr<EvalMetric> Accuracy(const AccuracyOptions& options = {});
 
-// The share of labels that are among the top_k classes, where of equal predictions that of the
-// smaller id comes first, and NaN is none of them. Predictions are (batch_size, classes).
-// kInvalidArgument unless top_k > 1.
+// The share of labels that are among the top_k classes. Of equal predictions that of the smaller id
+// comes first, and NaN is never among them. Predictions are (batch_size, classes). kInvalidArgument
+// unless top_k > 1.
 struct TopKAccuracyOptions {
   MetricOptions common;  // "top_k_accuracy"; "_2" for top_k 2 is appended to any name
   int64_t top_k = 1;
@@ -55,8 +54,8 @@ struct TopKAccuracyOptions {
 };
 absl::StatusOr<std::unique_ptr<EvalMetric>> TopKAccuracy(const TopKAccuracyOptions& options);
 
-// exp of the mean of -log(max(p, 1e-10)), p being the label's prediction along `axis`. Reads that
-// one prediction of each position. A label outside of the classes counts as the nearest class.
+// exp of the mean of -log(max(p, 1e-10)), where p is the label's prediction along `axis`. Reads one
+// prediction per position. A label out of range counts as the nearest class.
 struct PerplexityOptions {
   MetricOptions common;  // "perplexity"
   std::optional<double> ignore_label;
@@ -65,10 +64,10 @@ struct PerplexityOptions {
 };
 std::unique_ptr<EvalMetric> Perplexity(const PerplexityOptions& options = {});
 
-// The mean of -log(p + eps). Predictions are (batch_size, classes). A label outside of the classes
-// counts as the nearest class, with the predictions of all classes as with the label's alone
-// (ModuleOptions::label_probabilities), which do not tell how many classes there are. MXNet's
-// counts a negative label from the last class back, and fails for others.
+// The mean of -log(p + eps). Predictions are (batch_size, classes). A label out of range counts as
+// the nearest class, both with the predictions of all classes and with the label's alone
+// (ModuleOptions::label_probabilities), which do not have the number of classes. In MXNet a
+// negative label counts from the last class back, and others are errors.
 struct CrossEntropyOptions {
   MetricOptions common;  // "cross-entropy"
   double eps = 1e-12;

@@ -148,7 +148,7 @@ absl::Status CompositeEvalMetric::LoadState(absl::string_view text) {
     before.push_back(metrics_[i]->SaveState());
     absl::Status loaded = metrics_[i]->LoadState(states[i]);
     if (loaded.ok()) continue;
-    // The caller hears of the state that was refused, not of a metric that refuses its own.
+    // Restore the earlier states, and return the error of the child that refused its state.
     for (size_t j = 0; j <= i; ++j) metrics_[j]->LoadState(before[j]).IgnoreError();
     return loaded;
   }
@@ -157,8 +157,7 @@ absl::Status CompositeEvalMetric::LoadState(absl::string_view text) {
 
 namespace {
 
-// ignore_label and use_lengths are handed to the metrics as they are: those without use_lengths
-// refuse it.
+// Passes ignore_label and use_lengths on to the metrics; a metric without use_lengths refuses it.
 struct CompositeOptions {
   MetricOptions common;
   std::vector<std::string> metrics;

@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_METRIC_COMPOSITE_METRIC_H_
 #define COOPER_MODULE_METRIC_COMPOSITE_METRIC_H_
 
-// Several metrics as one.
+// Combines several metrics into one.
 
 #include <memory>
 #include <string>
@@ -12,39 +12,42 @@
 
 namespace cooper {
 
+// See the top of the file. Owns its children.
 class CompositeEvalMetric : public EvalMetric, public StepMetric {
  public:
-  // Of `options`, the names keep arrays from the children; the children's own select from the rest.
+  // The names in `options` select arrays for the children; the children's own names select from
+  // these.
   explicit CompositeEvalMetric(std::vector<std::unique_ptr<EvalMetric>> metrics = {},
                                MetricOptions options = {});
 
   void AddMetric(std::unique_ptr<EvalMetric> metric);
-  // kNotFound, with the number there are, if there is none at `index`.
+  // The child stays owned by this. kNotFound, with the number of children, if there is none at
+  // `index`.
   absl::StatusOr<EvalMetric*> GetMetric(int index) const;
 
-  // This, UpdateDict and UpdateSteps give each child the batch in turn, and end at the first error:
-  // the children before that one have added the batch then.
+  // Update, UpdateDict and UpdateSteps pass the batch to each child in turn, and stop at the first
+  // error; the children before that one have then added the batch.
   using EvalMetric::Update;
   absl::Status Update(absl::Span<const NDArray> labels, absl::Span<const NDArray> preds,
                       absl::Span<const NDArray> masks) override;
   using EvalMetric::UpdateDict;
   absl::Status UpdateDict(const NamedArrayList& labels, const NamedArrayList& preds,
                           const NamedArrayList& masks) override;
-  // Whether a child does; each is given the masks that it takes.
+  // Whether a child uses lengths; each child gets the masks that it uses.
   bool uses_lengths() const override;
   absl::Status UpdateSteps(const NamedArrayList& labels, const NamedArrayList& preds,
                            const NamedArrayList& masks, const NamedArrayList& step_masks) override;
-  // Whether all children do.
+  // Whether all children accept them.
   bool takes_label_probabilities() const override;
-  // The most that a child has counted: they see the same labels.
+  // The largest count of a child, since all see the same labels.
   int64_t labels_out_of_range() const override;
   void Reset() override;
   void ResetLocal() override;
-  // Those of all children, in the order in which they were added.
+  // The values of all children, in the order in which they were added.
   std::vector<NamedValue> GetNameValue() const override;
   std::vector<NamedValue> GetGlobalNameValue() const override;
   std::string SaveState() const override;
-  // All children's, or, if one refuses its own, none.
+  // Loads the states of all children, or of none if one refuses its state.
   absl::Status LoadState(absl::string_view text) override;
 
  private:

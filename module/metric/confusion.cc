@@ -14,7 +14,7 @@
 namespace cooper {
 namespace {
 
-// The index of the largest value, the first one of equals.
+// Returns the index of the largest value; of equal values the first.
 template <typename T>
 int64_t ArgMax(absl::Span<const T> row) {
   return std::max_element(row.begin(), row.end()) - row.begin();
@@ -26,7 +26,7 @@ struct Classes {
   std::vector<int64_t> pred;
 };
 
-// The class ids of those labels that count and of their predictions.
+// Returns the class ids of the labels that count, and of their predictions.
 absl::StatusOr<Classes> ReadClasses(const LabelValues& label, const NDArray& pred,
                                     bool pred_may_be_ids) {
   Classes classes;
@@ -35,7 +35,7 @@ absl::StatusOr<Classes> ReadClasses(const LabelValues& label, const NDArray& pre
                                pred.shape()[0] == label.array.size());
   if (!classes.shapes_fit) return classes;
   return VisitValues(pred, [&](auto values) -> absl::StatusOr<Classes> {
-    // Not values divided by labels: there may be none.
+    // The size divided by the number of labels would fail for no labels.
     const size_t width = ids ? 1 : static_cast<size_t>(pred.shape()[1]);
     for (const size_t i : label.Positions()) {
       classes.label.push_back(IntegerOf<int64_t>(label.values[i]));
@@ -82,7 +82,8 @@ class BinaryMetric : public TotalsMetric {
         score_(score) {}
 
  protected:
-  // Macro: the sum of the batches' scores and their number. Micro: the four counts.
+  // The totals for kMacro: the sum of the batches' scores and their number; for kMicro: the four
+  // counts.
   absl::StatusOr<Totals> BatchTotals(absl::Span<const NDArray> labels,
                                      absl::Span<const NDArray> preds,
                                      absl::Span<const NDArray> masks) const override {
@@ -127,7 +128,7 @@ class BinaryMetric : public TotalsMetric {
   const Score score_;
 };
 
-// Of which a confusion matrix is half a gigabyte.
+// With this many classes a confusion matrix takes half a gigabyte.
 constexpr int64_t kMaxClasses = 8192;
 
 class PccMetric : public TotalsMetric {
@@ -136,7 +137,7 @@ class PccMetric : public TotalsMetric {
       : TotalsMetric(options.common, "pcc", options.ignore_label) {}
 
  protected:
-  // The confusion matrix, k x k; prediction i with label j is element i * k + j.
+  // Returns the confusion matrix, k x k; prediction i with label j is element i * k + j.
   absl::StatusOr<Totals> PairTotals(const LabelValues& label, const NDArray& pred) const override {
     COOPER_ASSIGN_OR_RETURN(const Classes classes, ReadClasses(label, pred, true));
     if (!classes.shapes_fit) {
@@ -193,7 +194,7 @@ class PccMetric : public TotalsMetric {
   }
 
  private:
-  // Of a square matrix of so many elements.
+  // Returns the side of a square matrix with this many elements.
   static size_t Side(size_t elements) {
     return static_cast<size_t>(std::lround(std::sqrt(static_cast<double>(elements))));
   }

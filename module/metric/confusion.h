@@ -1,7 +1,8 @@
 #ifndef COOPER_MODULE_METRIC_CONFUSION_H_
 #define COOPER_MODULE_METRIC_CONFUSION_H_
 
-// Metrics of the table of labels against predicted classes. Predictions are (batch_size, classes).
+// Metrics of the confusion matrix of labels and predicted classes. Predictions are (batch_size,
+// classes).
 
 #include <memory>
 #include <optional>
@@ -10,20 +11,21 @@
 
 namespace cooper {
 
+// Options of F1 and Mcc.
 struct BinaryMetricOptions {
   MetricOptions common;
   MetricAverage average = MetricAverage::kMacro;
   std::optional<double> ignore_label;
 };
 
-// Harmonic mean of precision and recall of class 1 against all others. A batch with more than two
-// different labels is refused.
+// The harmonic mean of precision and recall of class 1 against all others. kInvalidArgument for a
+// batch with more than two different labels.
 std::unique_ptr<EvalMetric> F1(const BinaryMetricOptions& options = {});  // "f1"
 
 // Matthews' correlation coefficient of two classes.
 std::unique_ptr<EvalMetric> Mcc(const BinaryMetricOptions& options = {});  // "mcc"
 
-// Its equivalent for up to 8,192 classes, of all samples together. Predictions may be class ids.
+// The generalization of Mcc to up to 8,192 classes, over all samples. Predictions may be class ids.
 struct PccOptions {
   MetricOptions common;  // "pcc"
   std::optional<double> ignore_label;

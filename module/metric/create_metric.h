@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_METRIC_CREATE_METRIC_H_
 #define COOPER_MODULE_METRIC_CREATE_METRIC_H_
 
-// Metrics by name.
+// Creates metrics by name.
 
 #include <memory>
 #include <string>
@@ -14,15 +14,15 @@
 
 namespace cooper {
 
-// `name` is MXNet's, in any case: a class ("Accuracy") or one of its aliases ("acc"); `kwargs` are
-// the arguments of MXNet's constructor, ignore_label, which all have but the losses, and
-// use_lengths of the kinds in classification.h; a composite hands both to its metrics. kNotFound,
-// with the names there are, for another name; kInvalidArgument for unknown arguments and bad
+// `name` is MXNet's, in any case: a class ("Accuracy") or one of its aliases ("acc"). `kwargs` are
+// the arguments of MXNet's constructor; ignore_label, which all kinds but the losses have; and
+// use_lengths of the kinds in classification.h. A composite passes both on to its metrics. Errors:
+// kNotFound, with the known names, for another name; kInvalidArgument for unknown arguments and bad
 // values.
 absl::StatusOr<std::unique_ptr<EvalMetric>> CreateMetric(absl::string_view name,
                                                          const Kwargs& kwargs = {});
 
-// All of them as one.
+// Returns a CompositeEvalMetric of these metrics.
 absl::StatusOr<std::unique_ptr<EvalMetric>> CreateMetrics(const std::vector<std::string>& names);
 
 }  // namespace cooper

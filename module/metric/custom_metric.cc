@@ -17,7 +17,7 @@
 namespace cooper {
 namespace {
 
-// The rows of `array` at the positions, of those that its first `axes` axes count.
+// Returns the rows of `array` at `positions`; the first `axes` axes enumerate the rows.
 absl::StatusOr<NDArray> TakeRows(const NDArray& array, int axes,
                                  const std::vector<size_t>& positions) {
   COOPER_ASSIGN_OR_RETURN(const NDArray source, OnCpu(array));
@@ -34,7 +34,8 @@ absl::StatusOr<NDArray> TakeRows(const NDArray& array, int axes,
   return taken;
 }
 
-// The rows of a label (rows, ...) of which all positions count; nullopt if of some a part does.
+// Returns the rows of a label (rows, ...) all of whose positions count; nullopt if only a part of
+// some row counts.
 std::optional<std::vector<size_t>> WholeRows(const LabelValues& label) {
   const auto rows = static_cast<size_t>(label.array.shape()[0]);
   const size_t inner = rows == 0 ? 0 : label.values.size() / rows;
@@ -51,8 +52,8 @@ std::optional<std::vector<size_t>> WholeRows(const LabelValues& label) {
   return whole;
 }
 
-// How many axes of a prediction count the elements of a label of this shape; -1: it has no row for
-// each.
+// Returns how many axes of a prediction enumerate the elements of a label of this shape; -1 if it
+// has no row for each element.
 int AxesOfElements(const Shape& label, const Shape& pred) {
   if (pred.rank() >= label.rank()) {
     int same = 0;
@@ -76,7 +77,7 @@ class CustomMetricImpl : public TotalsMetric {
                                      absl::Span<const NDArray> masks) const override {
     if (allow_extra_outputs_) {
       const size_t pairs = std::min(labels.size(), preds.size());
-      // Of a batch without labels they are of predictions.
+      // For a batch without labels, the masks are those of predictions.
       if (labels.empty()) masks = {};
       COOPER_RETURN_IF_ERROR(CheckMasks(masks, labels.size(), "label"));
       labels = labels.first(pairs);
@@ -98,7 +99,7 @@ class CustomMetricImpl : public TotalsMetric {
   }
 
  private:
-  // Leaves of both what counts; false if nothing does.
+  // Reduces both to what counts; returns false if nothing does.
   absl::StatusOr<bool> TakeCounted(const LabelValues& label, NDArray* labels,
                                    NDArray* preds) const {
     const Shape& shape = labels->shape();

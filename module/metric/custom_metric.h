@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_METRIC_CUSTOM_METRIC_H_
 #define COOPER_MODULE_METRIC_CUSTOM_METRIC_H_
 
-// A metric that is a function of the caller.
+// A metric computed by a function of the caller.
 
 #include <functional>
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace cooper {
 
-// What a label and its prediction add to the two sums whose quotient is the value.
+// The terms that a label and its prediction add to the two sums; the metric is sum / count.
 struct SumAndCount {
   double sum = 0;
   double count = 1;
@@ -22,12 +22,13 @@ using MetricFunction =
 
 struct CustomMetricOptions {
   MetricOptions common;  // "custom"
-  // Predictions beyond the number of labels are allowed, and not looked at.
+  // Predictions beyond the number of labels are allowed and ignored.
   bool allow_extra_outputs = false;
-  // With it, or a mask, the function gets what counts: a label (count,) and its prediction
-  // (count, ...), if that has the label's shape or a row for each label; else, of (rows, ...) both,
-  // the rows that count as a whole. It is not called where nothing counts. Where no part can be
-  // told, it gets all in spite of a mask, and with ignore_label that is kInvalidArgument.
+  // With ignore_label or a mask, the function gets only what counts: a label (count,) and its
+  // prediction (count, ...), if the prediction has the label's shape or a row for each label; else,
+  // if both are (rows, ...), the rows all of whose positions count. It is not called if nothing
+  // counts. If neither is possible, it gets everything in spite of a mask, and ignore_label is
+  // kInvalidArgument.
   std::optional<double> ignore_label;
 };
 std::unique_ptr<EvalMetric> CustomMetric(MetricFunction function,

@@ -11,7 +11,7 @@
 namespace cooper {
 namespace {
 
-// The arrays of the wanted names, or all.
+// Returns the arrays of these names; all arrays if unset.
 absl::StatusOr<std::vector<NDArray>> Select(const NamedArrayList& arrays,
                                             const std::optional<std::vector<std::string>>& names,
                                             absl::string_view metric, absl::string_view what) {

@@ -1,8 +1,9 @@
 #ifndef COOPER_MODULE_METRIC_EVAL_METRIC_H_
 #define COOPER_MODULE_METRIC_EVAL_METRIC_H_
 
-// How well outputs agree with labels, summed over batches: MXNet's mx.metric. The kinds are made by
-// CreateMetric (create_metric.h) or by the functions beside their options (classification.h, ...).
+// The interface of metrics, which measure how well outputs agree with labels, summed over batches:
+// MXNet's mx.metric. CreateMetric (create_metric.h) creates metrics by name; the functions beside
+// their options (classification.h, ...) create one kind.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,89 +23,91 @@
 namespace cooper {
 
 using NamedValue = std::pair<std::string, double>;
-// In the order in which a module lists its labels or outputs.
+// Named arrays in the order in which a module lists its labels or outputs.
 using NamedArrayList = std::vector<std::pair<std::string, NDArray>>;
 
-// Sums are kept twice: the local ones since ResetLocal, for progress reports within an epoch, and
-// the global ones since Reset.
+// A metric keeps two sets of sums: the local ones since ResetLocal, for progress reports within an
+// epoch, and the global ones since Reset. Not thread-safe.
 class EvalMetric {
  public:
   virtual ~EvalMetric() = default;
 
-  // Adds a batch: label i belongs to prediction i. Any dtype and context. kInvalidArgument, naming
-  // the metric and the shapes, if they do not fit; nothing is added then.
+  // Adds a batch: label i belongs to prediction i. Arrays may have any dtype and context.
+  // kInvalidArgument, naming the metric and the shapes, if they do not fit; nothing is added then.
   absl::Status Update(absl::Span<const NDArray> labels, absl::Span<const NDArray> preds) {
     return Update(labels, preds, {});
   }
-  // The same for a part of the positions: masks[i] has the shape of label i, and where it is 0 the
-  // batch might as well not have that position. A null array, or no masks at all: all count.
+  // The same for a part of the positions: masks[i] has the shape of label i, and positions where it
+  // is 0 do not count. A null array, or no masks at all: all positions count.
   virtual absl::Status Update(absl::Span<const NDArray> labels, absl::Span<const NDArray> preds,
                               absl::Span<const NDArray> masks) = 0;
-  // The same with the arrays that the metric's label_names and output_names select; without such
-  // names with all. kNotFound, naming it, if a selected array is not there; kInvalidArgument if two
-  // arrays have its name.
+  // The same with the arrays that the metric's label_names and output_names select; all arrays
+  // without such names. Errors: kNotFound, naming it, if a selected array is missing;
+  // kInvalidArgument if two arrays have its name.
   absl::Status UpdateDict(const NamedArrayList& labels, const NamedArrayList& preds) {
     return UpdateDict(labels, preds, {});
   }
-  // With masks of the labels, under the labels' names, or, where there are no labels, of the
-  // predictions, under theirs; none at all: all positions count.
+  // The same with masks under the names of the labels, or, if there are no labels, of the
+  // predictions. No masks at all: all positions count.
   virtual absl::Status UpdateDict(const NamedArrayList& labels, const NamedArrayList& preds,
                                   const NamedArrayList& masks) = 0;
 
-  // Whether it looks at the label's own prediction alone, so that predictions may be that of each
-  // label, (batch_size, 1), in place of those of all classes (ModuleOptions::label_probabilities).
+  // Whether the metric reads only the prediction of the label's class, so that predictions may be
+  // these alone, (batch_size, 1), in place of those of all classes
+  // (ModuleOptions::label_probabilities).
   virtual bool takes_label_probabilities() const { return false; }
 
-  // Since Reset, how many labels that counted were the number of no class of the predictions. Kinds
-  // that look a label's prediction up take the nearest class, as MXNet's Perplexity does and its
-  // cross entropies do not (classification.h); other kinds do not count them.
+  // The number of labels since Reset that counted although they are out of the range of classes.
+  // Kinds that look up a label's prediction then use the nearest class, as MXNet's Perplexity does,
+  // unlike its cross entropies (classification.h); other kinds return 0.
   virtual int64_t labels_out_of_range() const { return 0; }
 
   virtual void Reset() = 0;
   virtual void ResetLocal() = 0;
 
-  // The values of the local sums and of the global ones. NaN where nothing was added.
+  // Return the values of the local sums and of the global ones. NaN if nothing was added.
   virtual std::vector<NamedValue> GetNameValue() const = 0;
   virtual std::vector<NamedValue> GetGlobalNameValue() const = 0;
 
-  // All sums, as a text of key_values.h. LoadState takes that of the same metric; kInvalidArgument
-  // otherwise.
+  // Saves and restores all sums, as text in the format of key_values.h. LoadState accepts the state
+  // of the same metric; kInvalidArgument otherwise.
   virtual std::string SaveState() const = 0;
   virtual absl::Status LoadState(absl::string_view text) = 0;
 };
 
-// The arguments of every kind.
+// The arguments of all kinds.
 struct MetricOptions {
-  std::string name;  // empty: the kind's own
-  // Which arrays UpdateDict, and so a module, takes. Unset: all.
+  std::string name;  // empty: the kind's default
+  // The arrays that UpdateDict, and so a module, uses. Unset: all.
   std::optional<std::vector<std::string>> output_names;
   std::optional<std::vector<std::string>> label_names;
 };
 
 // kInvalidArgument, with the positions and shapes of both, if one of `names` is the name of two
-// arrays. `what` they are ("output") and the metric's name go into the message.
+// arrays. `what` they are ("output") and the metric's name are for the message.
 absl::Status CheckNamedOnce(const NamedArrayList& arrays, absl::Span<const std::string> names,
                             absl::string_view metric, absl::string_view what);
 
+// How the value of several batches is formed.
 enum class MetricAverage {
   kMacro,  // the mean over batches of each batch's value
   kMicro,  // the value of all samples together
 };
 
-// A label's elements in row-major order, and which of them count: those that are neither masked out
-// nor the label to ignore.
+// A label's elements in row-major order, and which of them count: those that are neither masked nor
+// equal to ignore_label.
 struct LabelValues {
   NDArray array;
   std::vector<double> values;
   std::vector<bool> counted;  // empty: all of them
 
   bool Counts(size_t i) const { return counted.empty() || counted[i]; }
-  // Positions that count, in order.
+  // Returns the positions that count, in order.
   std::vector<size_t> Positions() const;
 };
 
-// A metric whose value is a function of totals that batches add to. A kind says how many totals
-// there are, what a batch adds to them and what their value is.
+// A metric whose value is a function of totals. A kind defines how many totals there are, what a
+// batch adds to them, and their value.
 class TotalsMetric : public EvalMetric {
  public:
   using EvalMetric::Update;
@@ -122,7 +125,7 @@ class TotalsMetric : public EvalMetric {
 
   const std::string& name() const { return name_; }
 
-  // Of kinds that add them as a third total.
+  // The third total of kinds for which counts_out_of_range() is true, else 0.
   int64_t labels_out_of_range() const override;
 
  protected:
@@ -135,36 +138,38 @@ class TotalsMetric : public EvalMetric {
                                    : options.name),
         ignore_label_(ignore_label) {}
 
-  // What a batch amounts to, as one of Totals; empty if nothing counts. The default asks PairTotals
-  // for each label and prediction, and adds the results up.
+  // Returns what a batch adds to the totals; empty if nothing counts. The default adds up
+  // PairTotals of each label and prediction.
   virtual absl::StatusOr<Totals> BatchTotals(absl::Span<const NDArray> labels,
                                              absl::Span<const NDArray> preds,
                                              absl::Span<const NDArray> masks) const;
   virtual absl::StatusOr<Totals> PairTotals(const LabelValues& label, const NDArray& pred) const;
 
-  // Which elements of `array`, a label or whatever `what` says, count by a mask; empty: all.
+  // Returns which elements of `array` count by a mask; empty: all. `what` names the array in
+  // errors.
   absl::StatusOr<std::vector<bool>> ReadMask(const NDArray& mask, const NDArray& array,
                                              absl::string_view what) const;
   // kInvalidArgument unless there are no masks or one for each of `count` arrays.
   absl::Status CheckMasks(absl::Span<const NDArray> masks, size_t count,
                           absl::string_view what) const;
 
-  // Whether totals[2] is the number of labels that are no class.
+  // Whether totals[2] is the number of labels out of range.
   virtual bool counts_out_of_range() const { return false; }
 
-  // Whether so many totals can be this kind's, so that a saved state of others is refused. The
-  // default is two, and a third with counts_out_of_range.
+  // Whether this kind can have this many totals; a saved state with another number is refused. The
+  // default accepts two, and three with counts_out_of_range.
   virtual bool IsNumTotals(size_t count) const {
     return count == 2 || (count == 3 && counts_out_of_range());
   }
 
-  // Adds one to the other, which is empty if nothing was added yet. The default adds by element.
+  // Adds `more` to `totals`, which is empty if nothing was added yet. The default adds by element.
   virtual void Add(const Totals& more, Totals* totals) const;
 
-  // The value of totals that are not empty. The default is totals[0] / totals[1], NaN for 0 / 0.
+  // Returns the value of totals that are not empty. The default is totals[0] / totals[1], NaN for 0
+  // / 0.
   virtual double Value(const Totals& totals) const;
 
-  // "accuracy: label is (3,) ..., prediction (4, 5) ...: `why`".
+  // Returns an error such as "accuracy: label is (3,) ..., prediction (4, 5) ...: `why`".
   absl::Status Mismatch(const LabelValues& label, const NDArray& pred, absl::string_view why) const;
 
  private:
@@ -177,11 +182,11 @@ class TotalsMetric : public EvalMetric {
   Totals global_;
 };
 
-// `array` itself if it is float32 on the CPU, else a copy that is.
+// Returns `array` itself if it is float32 on the CPU, else a copy that is.
 absl::StatusOr<NDArray> FloatOnCpu(const NDArray& array);
 
-// `visit` of the elements: a span of floats, or of doubles where floats would round them, as ids
-// above 2^24. It returns a StatusOr.
+// Calls `visit`, which returns a StatusOr, with the elements: a span of floats, or of doubles where
+// floats would round them, such as ids above 2^24.
 template <typename Visit>
 auto VisitValues(const NDArray& array, const Visit& visit)
     -> decltype(visit(absl::Span<const float>())) {

@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_METRIC_METRIC_REGISTRY_H_
 #define COOPER_MODULE_METRIC_METRIC_REGISTRY_H_
 
-// The kinds of metrics that are linked.
+// The registry of the linked kinds of metrics.
 
 #include <string>
 #include <vector>
@@ -11,6 +11,7 @@
 
 namespace cooper {
 
+// Returns the registry, which lives as long as the process.
 inline OptionRegistry<EvalMetric>& Metrics() {
   static auto* const metrics = new OptionRegistry<EvalMetric>(
       "metric",
@@ -26,8 +27,8 @@ inline OptionRegistry<EvalMetric>& Metrics() {
   return *metrics;
 }
 
-// A kind that `make` makes; declare(ParamDeclaration<Options>&) names its options beside the common
-// ones.
+// Registers a kind that `make` creates; declare(ParamDeclaration<Options>&) declares its options
+// besides the common ones.
 template <typename Options, typename Make, typename Declare>
 bool RegisterMetric(const std::vector<std::string>& names, Make make, const Declare& declare) {
   return Metrics().Add<Options>(names, make, [&declare](ParamDeclaration<Options>& d) {
@@ -38,14 +39,14 @@ bool RegisterMetric(const std::vector<std::string>& names, Make make, const Decl
   });
 }
 
-// For kinds that have ignore_label beside the common options.
+// Registers a kind with ignore_label besides the common options.
 template <typename Options, typename Make>
 bool RegisterMetric(const std::vector<std::string>& names, Make make) {
   return RegisterMetric<Options>(names, make,
                                  [](auto& d) { d.Field("ignore_label", &Options::ignore_label); });
 }
 
-// For those that have `average` too.
+// Registers a kind with ignore_label and `average`.
 template <typename Options, typename Make>
 bool RegisterAveragedMetric(const std::vector<std::string>& names, Make make) {
   return RegisterMetric<Options>(names, make, [](auto& d) {

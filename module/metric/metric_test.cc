@@ -349,7 +349,7 @@ TEST(MetricTest, BatchesWithoutElementsAddNothing) {
   }
 }
 
-// Where there are no elements, shapes have to fit all the same.
+// Shapes have to match even without elements.
 TEST(MetricTest, NamesShapesWithoutElementsThatDoNotFit) {
   const struct {
     const char* metric;
@@ -386,7 +386,7 @@ struct IgnoreCase {
   Kwargs kwargs;
   Batch batch;              // some labels are -1
   std::vector<float> mask;  // 0 where they are
-  Batch kept;               // the batch without those
+  Batch kept;               // the batch without these
 };
 
 std::vector<IgnoreCase> IgnoreCases() {
@@ -446,7 +446,7 @@ TEST(MetricTest, WhatIsIgnoredOrMaskedMightAsWellNotBeThere) {
     Kwargs kwargs = c.kwargs;
     kwargs["ignore_label"] = "-1";
     const auto ignoring = Make(c.metric, kwargs);
-    // A batch of which nothing counts adds nothing, not even to a mean over batches.
+    // A batch in which nothing counts adds nothing, not even to a mean over batches.
     COOPER_ASSERT_OK(masked->Update({c.batch.label}, {c.batch.pred}, {no_mask}));
     COOPER_ASSERT_OK(ignoring->Update({all}, {c.batch.pred}));
     EXPECT_TRUE(std::isnan(Value(*masked))) << Value(*masked);
@@ -461,12 +461,12 @@ TEST(MetricTest, WhatIsIgnoredOrMaskedMightAsWellNotBeThere) {
         EXPECT_DOUBLE_EQ(masked->GetNameValue()[k].second, value);
         EXPECT_DOUBLE_EQ(ignoring->GetNameValue()[k].second, value);
       }
-      // States know nothing of masks.
+      // States do not depend on masks.
       const std::string state = masked->SaveState();
       COOPER_ASSERT_OK(masked->LoadState(state));
       EXPECT_EQ(masked->SaveState(), state);
     }
-    // A null mask is none.
+    // A null mask means no mask.
     const auto unmasked = Make(c.metric, c.kwargs);
     COOPER_ASSERT_OK(unmasked->Update({c.kept.label}, {c.kept.pred}, {NDArray()}));
     const auto plain = Make(c.metric, c.kwargs);
@@ -546,7 +546,7 @@ TEST(CompositeEvalMetricTest, AStateThatOneChildRefusesIsLoadedByNone) {
   EXPECT_EQ(metric->SaveState(), before);
 }
 
-// As the header says: who wants all or nothing saves the state before.
+// As the header says; a caller that needs all or nothing saves the state before.
 TEST(CompositeEvalMetricTest, ChildrenBeforeTheOneThatFailsHaveAddedTheBatch) {
   COOPER_ASSERT_OK_AND_ASSIGN(const auto metric, CreateMetrics({"mae", "pearsonr", "mse"}));
   EXPECT_THAT(metric->Update({Array({1, 1}, {1})}, {Array({1}, {4})}),
@@ -582,7 +582,7 @@ TEST(MetricTest, ANameThatTwoArraysHaveIsNotSelected) {
   COOPER_EXPECT_OK(Make("mae", {{"output_names", "(b,)"}})->UpdateDict(labels, preds));
 }
 
-// Of labels (2, 2), whose second row is masked.
+// The labels are (2, 2), and their second row is masked.
 TEST(MetricTest, ALossOfAnotherShapeThanTheLabelsTakesTheirMaskWhereItCan) {
   const NDArray label = Array({2, 2}, {0, 0, 0, 0});
   const NDArray mask = Array({2, 2}, {1, 1, 0, 0});
@@ -652,13 +652,13 @@ TEST(CustomMetricTest, TheFunctionGetsRowsWhereLabelAndPredictionDiffer) {
   const std::pair<NDArray, std::string> cases[] = {
       {Array({2, 3}, {1, 2, 3, 4, 5, 6}), "(1, 2) (1, 3)"},
       {Array({2, 2, 1}, {1, 2, 3, 4}), "(2,) (2, 1)"},  // a row for each label
-      {Array({3}, {1, 2, 3}), "(2, 2) (3,)"},           // cannot be told: all
+      {Array({3}, {1, 2, 3}), "(2, 2) (3,)"},           // no match: all
   };
   for (const auto& [pred, shapes] : cases) {
     COOPER_ASSERT_OK(metric->Update({label}, {pred}, {mask}));
     EXPECT_EQ(seen, shapes);
   }
-  // Nor can a part of a row.
+  // A part of a row cannot be selected either.
   COOPER_ASSERT_OK(metric->Update({label}, {cases[0].first}, {Array({2, 2}, {1, 0, 0, 0})}));
   EXPECT_EQ(seen, "(2, 2) (2, 3)");
 }
@@ -674,7 +674,7 @@ TEST(CreateMetricTest, NamesWhatIsWrong) {
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("'x'")));
 }
 
-// Labels that are no class are looked up as the nearest one, and counted.
+// Labels out of range use the nearest class, and are counted.
 TEST(MetricTest, CountsLabelsOutOfRange) {
   const NDArray label = Array({5}, {0, 3, -1, std::nanf(""), 2});
   const NDArray pred = *NDArray::Full({5, 3}, 1.0 / 3);
@@ -692,7 +692,7 @@ TEST(MetricTest, CountsLabelsOutOfRange) {
     EXPECT_EQ(metric->labels_out_of_range(), 6);
     metric->Reset();
     EXPECT_EQ(metric->labels_out_of_range(), 0);
-    // Of label probabilities nothing is known.
+    // Label probabilities do not have the number of classes.
     if (!metric->takes_label_probabilities()) continue;
     COOPER_ASSERT_OK(metric->Update({label}, {*NDArray::Full({5, 1}, 0.5)}));
     EXPECT_EQ(metric->labels_out_of_range(), 0);
@@ -708,7 +708,7 @@ TEST(MetricTest, CountsLabelsOutOfRange) {
   both.AddMetric(Make("ce"));
   COOPER_ASSERT_OK(both.Update({label}, {pred}));
   EXPECT_EQ(both.labels_out_of_range(), 3);
-  // Of other metrics a third sum is something else.
+  // The third total of other metrics has another meaning.
   const auto f1 = Make("f1");
   COOPER_ASSERT_OK(f1->Update({Array({2}, {1, 0})}, {*NDArray::Full({2, 2}, 0.5)}));
   EXPECT_EQ(f1->labels_out_of_range(), 0);

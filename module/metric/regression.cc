@@ -28,7 +28,7 @@ class ErrorMetric : public TotalsMetric {
       return Mismatch(label, pred, "expected the same number of rows");
     }
     const int64_t rows = label_shape[0];
-    // Not sizes divided by rows: there may be no rows.
+    // Sizes divided by rows would fail for no rows.
     const int64_t label_columns = label_shape.Product(1, label_shape.rank());
     const int64_t pred_columns = pred_shape.Product(1, pred_shape.rank());
     const int64_t columns = label_columns == 1 ? pred_columns : label_columns;
@@ -64,7 +64,7 @@ class PearsonMetric : public TotalsMetric {
         macro_(options.average == MetricAverage::kMacro) {}
 
  protected:
-  // Macro: the sum of the correlations and their number. Micro: the moments.
+  // The totals for kMacro: the sum of the correlations and their number; for kMicro: the moments.
   absl::StatusOr<Totals> PairTotals(const LabelValues& label, const NDArray& pred) const override {
     if (label.array.shape() != pred.shape()) {
       return Mismatch(label, pred, "expected one shape");
@@ -101,7 +101,7 @@ class PearsonMetric : public TotalsMetric {
   }
 
  private:
-  // What the totals of the micro average are; squares and products are of deviations from the mean.
+  // The totals of the micro average; squares and products are of deviations from the mean.
   enum Moment { kCount, kLabelMean, kPredMean, kLabelSquares, kPredSquares, kProducts, kMoments };
 
   static Totals Moments(const std::vector<size_t>& positions, const std::vector<double>& labels,
@@ -207,7 +207,7 @@ std::unique_ptr<EvalMetric> Loss(const MetricOptions& options) {
 
 namespace {
 
-// Loss has the common options alone.
+// Loss has only the common options.
 struct LossOptions {
   MetricOptions common;
 };

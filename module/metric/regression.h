@@ -1,10 +1,10 @@
 #ifndef COOPER_MODULE_METRIC_REGRESSION_H_
 #define COOPER_MODULE_METRIC_REGRESSION_H_
 
-// Metrics of predicted numbers. The first three are means over the batches of each batch's value,
-// as in MXNet: batches of unequal size weigh alike, and one in which nothing counts has no value.
-// Labels and predictions are (batch_size,) or (batch_size, n); a single column is compared with
-// every column of the other.
+// Metrics of predicted numbers. The first three are means over batches of each batch's value, as in
+// MXNet: batches of unequal size have the same weight, and a batch in which nothing counts has no
+// value. Labels and predictions are (batch_size,) or (batch_size, n); a single column is compared
+// with every column of the other.
 
 #include <memory>
 #include <optional>
@@ -13,6 +13,7 @@
 
 namespace cooper {
 
+// Options of Mae, Mse and Rmse.
 struct RegressionOptions {
   MetricOptions common;  // "mae", "mse", "rmse"
   std::optional<double> ignore_label;
@@ -31,11 +32,11 @@ struct PearsonCorrelationOptions {
 std::unique_ptr<EvalMetric> PearsonCorrelation(const PearsonCorrelationOptions& options = {});
 
 // The mean of all elements of the predictions, for networks whose outputs are losses. Labels are
-// not looked at. A mask, one per prediction, has the prediction's shape, or that of a label with
-// the same first extent: then a row counts if any of the label's positions in it does. Masks of
-// fewer labels than there are predictions: the first is that of all. A label's mask may also have a
-// position for each row, as of (batch_size, length) for a loss (batch_size * length,); of a loss
-// that is none of these, such as a mean, all counts.
+// ignored. A mask, one per prediction, has the prediction's shape, or that of a label with the same
+// first extent: a row then counts if any position of the label in it does. If there are fewer masks
+// than predictions, the first applies to all. A label's mask may also have one position per row of
+// the prediction, such as (batch_size, length) for a loss (batch_size * length,). For a loss that
+// fits none of these, such as a mean, everything counts.
 std::unique_ptr<EvalMetric> Loss(const MetricOptions& options = {});  // "loss"
 
 }  // namespace cooper

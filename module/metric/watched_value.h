@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_METRIC_WATCHED_VALUE_H_
 #define COOPER_MODULE_METRIC_WATCHED_VALUE_H_
 
-// The value of a metric that decides which epoch is the best. Early stopping and checkpoints share
-// these rules, so that they agree on the epoch.
+// Finds the value of a metric that decides which epoch is the best. Early stopping and checkpoints
+// share these rules, so that they agree on the epoch.
 
 #include <string>
 

@@ -21,7 +21,7 @@ std::vector<std::string> NamesOf(const std::vector<DataDesc>& descs) {
   return names;
 }
 
-// What to do about `names`, which the iterator gives and the module does not declare.
+// Says how to declare `names`, which the iterator provides and the module does not declare.
 std::string HowToDeclare(const std::vector<std::string>& names, const char* option,
                          const std::vector<std::string>& args) {
   std::string text;

@@ -1,4 +1,4 @@
-// Arrays of other dtypes than float32: labels as integers, checkpoints of float16 and float64.
+// Tests arrays of other dtypes than float32: integer labels, checkpoints of float16 and float64.
 
 #include <string>
 #include <vector>
@@ -27,7 +27,7 @@ Symbol Classifier() {
                                                                .attrs = {{"num_hidden", "3"}}})}});
 }
 
-// What weights come to that are trained with these labels on data of this dtype.
+// Returns the weights after training with these labels on data of this dtype.
 absl::StatusOr<std::vector<double>> Trained(DType data, const NDArray& labels, int contexts) {
   COOPER_ASSIGN_OR_RETURN(const auto iter,
                           NDArrayIter::Create({{"data", *RandomArray({4, 6}, 1).AsType(data)}},
@@ -72,7 +72,7 @@ TEST(DTypesTest, DataKeepTheirDTypeWhichMayHaveNoKernel) {
                                                                HasSubstr("(NDArray::AsType)"))));
 }
 
-// As in a module, whose data are float32 where nothing else is said.
+// As in a module, the data are float32 by default.
 TEST(DTypesTest, CheckpointsOfOtherFloatsPredictAsInAModule) {
   const std::string prefix = testing::TempDir() + "/other_floats";
   const Symbol fc =
@@ -101,7 +101,7 @@ TEST(DTypesTest, CheckpointsOfOtherFloatsPredictAsInAModule) {
         EXPECT_EQ(outputs[0].dtype(), DType::kFloat32);
         EXPECT_THAT(Floats(outputs[0]), Pointwise(FloatNear(1e-4f), Floats(expected[0])));
       }
-      // In no dtype of its own does the checkpoint fit together: BatchNorm's averages are float32.
+      // In a dtype of its own the checkpoint is inconsistent: BatchNorm's averages are float32.
       EXPECT_FALSE(predictor->Predict({{"data", *data.AsType(dtype)}}).ok());
     }
   }

@@ -17,11 +17,11 @@
 namespace cooper {
 namespace {
 
-// Sets of shapes that stay bound beside the one in use: enough for a last, smaller batch and a
-// validation batch not to cost a bind each time.
+// Sets of shapes that stay bound, so that a smaller last batch or a validation batch does not cost
+// a bind each time.
 constexpr size_t kMaxBoundShapes = 8;
 
-// Whether two sets of inputs are bound alike. Layouts do not matter to an executor.
+// Whether two lists of inputs give the same executor. Layouts do not matter.
 bool SameShapes(const std::vector<DataDesc>& a, const std::vector<DataDesc>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const DataDesc& x, const DataDesc& y) {
@@ -29,7 +29,7 @@ bool SameShapes(const std::vector<DataDesc>& a, const std::vector<DataDesc>& b) 
                     });
 }
 
-// Whether no array is larger than the one of its name that is bound.
+// Whether no input is larger than the bound one of the same name.
 bool FitsIn(const std::vector<DataDesc>& descs, const std::vector<DataDesc>& bound) {
   return absl::c_all_of(descs, [&](const DataDesc& desc) {
     return absl::c_none_of(bound, [&](const DataDesc& other) {
@@ -38,7 +38,7 @@ bool FitsIn(const std::vector<DataDesc>& descs, const std::vector<DataDesc>& bou
   });
 }
 
-// The arguments that a name of this kind may have been meant for.
+// The arguments that a misspelt name of this kind may mean.
 std::vector<std::string> Candidates(const std::vector<std::string>& args, bool parameters) {
   std::vector<std::string> candidates;
   for (const std::string& arg : args) {
@@ -150,7 +150,7 @@ absl::Status Module::CheckShared(const Module& other) const {
 }
 
 absl::Status Module::Bind(const ModuleBindOptions& given) {
-  // A module without labels takes no notice of those that an iterator has.
+  // A module without labels ignores those of an iterator.
   ModuleBindOptions options = given;
   if (options_.label_names.empty()) options.label_shapes.clear();
   if (binded_ && !options.force_rebind) return StayBound(bind_options_, options);
@@ -160,19 +160,20 @@ absl::Status Module::Bind(const ModuleBindOptions& given) {
     return absl::InvalidArgumentError("Bind: inputs_need_grad without for_training");
   }
   COOPER_RETURN_IF_ERROR(CheckGradReqs(options_, options));
-  // Executors that are bound now use it until they go.
+  // Bound executors still use the old group until they are destroyed.
   const std::shared_ptr<ModuleGroup> group_before = group_;
   if (options.shared_module != nullptr) {
     COOPER_RETURN_IF_ERROR(CheckShared(*options.shared_module));
     group_ = options.shared_module->group_;
   }
   const ModuleBindOptions previous = std::exchange(bind_options_, options);
-  bind_options_.shared_module = nullptr;  // it may go
+  bind_options_.shared_module = nullptr;  // it may be destroyed before this module
   absl::Status status;
   {
     ParameterStore& parameters = group_->parameters();
     ParameterStore::Rollback rollback(parameters);
-    // Arrays without values may get other shapes, and so may states, which are as large as a batch.
+    // Arrays without values may get other shapes, and so may states, whose shapes depend on the
+    // batch size.
     if (binded_ && !params_initialized()) parameters.DropUninitialized(param_names_, aux_names_);
     if (binded_ && group_ == group_before) parameters.DropStates(options_.state_names);
     status = BindAndLoad(options);
@@ -190,7 +191,7 @@ absl::Status Module::Bind(const ModuleBindOptions& given) {
 absl::Status Module::BindAndLoad(const ModuleBindOptions& options) {
   COOPER_ASSIGN_OR_RETURN(auto bound, MakeBound(options.data_shapes, options.label_shapes));
   COOPER_RETURN_IF_ERROR(group_->parameters().TakeLoaded());
-  // A first time may be beside modules that are in the middle of adding gradients up.
+  // On a first Bind, other modules of the group may be accumulating gradients.
   if (binded_) COOPER_RETURN_IF_ERROR(group_->parameters().ZeroGrads());
   bound_.clear();
   bound_.push_back(std::move(bound));
@@ -238,7 +239,7 @@ std::shared_ptr<const CompiledProgram> Module::ResizeBound(
   if (options_.contexts.size() > 1) return nullptr;
   const KnownShapes shapes = ShapesOfInputs(arg_names_, data_shapes, label_shapes);
   for (const auto& bound : bound_) {
-    // A larger batch is compiled: shapes need not be inferred to learn that the plan is too small.
+    // A larger batch needs a larger plan; skipping it here saves inferring its shapes.
     if (!FitsIn(data_shapes, bound->data_shapes()) ||
         !FitsIn(label_shapes, bound->label_shapes())) {
       continue;
@@ -258,7 +259,7 @@ absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Module::MakeBound(
                                               BindOptionsFor(data_shapes, label_shapes),
                                               group_.get(), std::move(compiled));
   if (!made.ok()) {
-    // Whoever gave the shapes knows them better than the node that they do not fit.
+    // The caller knows the shapes that it gave better than the node that they do not fit.
     return AddContext(
         ExplainUnknownShapes(made.status(), symbol_,
                              ShapesOfInputs(arg_names_, data_shapes, label_shapes), options_),
@@ -301,7 +302,7 @@ absl::Status Module::Reshape(const std::vector<DataDesc>& data_shapes,
 }
 
 absl::Status Module::Prepare(const DataBatch&) {
-  // Batches are read where they are: nothing has to be fetched before Forward.
+  // Forward reads batches in place: there is nothing to prepare.
   return RequireBound("Prepare");
 }
 

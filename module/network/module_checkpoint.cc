@@ -1,4 +1,4 @@
-// Files of whole modules: MXNet's checkpoints, and optimizer states beside them.
+// Saves and loads MXNet's checkpoints of a Module, and optimizer states beside them.
 
 #include <utility>
 
@@ -22,7 +22,7 @@ absl::StatusOr<std::unique_ptr<Module>> Module::Load(const std::string& prefix, 
                                                      ModuleOptions options) {
   COOPER_ASSIGN_OR_RETURN(Checkpoint checkpoint,
                           LoadCheckpoint(prefix, epoch, options.load_limits));
-  // MXNet's own are pickles: told before anything is bound.
+  // MXNet's optimizer states are pickles, which are rejected here, before anything is bound.
   if (load_optimizer_states) {
     COOPER_RETURN_IF_ERROR(
         AddContext(CheckParamsFile(StatesPath(prefix, epoch)), "optimizer states"));

@@ -1,4 +1,5 @@
-// How a Module notices that a batch has gone wrong.
+// Checks the losses, gradients and parameters of a Module for NaN and infinity, and rolls a batch
+// back.
 
 #include "absl/strings/str_cat.h"
 #include "module/network/module.h"
@@ -9,8 +10,8 @@
 namespace cooper {
 namespace {
 
-// Losses of more elements are those of classifiers, such as the probabilities of all words: what is
-// wrong with them shows in the gradients, which are fewer.
+// Larger losses are those of classifiers, such as the probabilities of all words. A wrong element
+// of them shows in the gradients, which have fewer elements.
 constexpr int64_t kMaxLossElements = 65536;
 
 absl::Status NotFinite(absl::string_view what, absl::string_view name) {
@@ -34,7 +35,7 @@ absl::Status Module::TakeBackBatch() {
 
 absl::Status Module::CheckFinite() {
   const ScopedProfile profile(ProfileCategory::kStep, "check finite");
-  // Rows whose label is ignored have no probability.
+  // With label_probabilities, rows with an ignored label have no probability.
   if (!options_.label_probabilities) {
     for (int i = 0; i < executor_group()->num_executors(); ++i) {
       COOPER_ASSIGN_OR_RETURN(const absl::Span<const NDArray> outputs,

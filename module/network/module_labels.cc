@@ -1,4 +1,5 @@
-// Whether a network that is to be trained has its labels: without them it learns the class 0.
+// Checks that a network to be trained has its labels. Without them the labels are zeros, and the
+// network learns class 0.
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
@@ -9,7 +10,7 @@
 namespace cooper {
 namespace {
 
-// The variable that is the label of a loss, as it is or reshaped; null if there is none.
+// Returns the variable that is the label of a loss, directly or reshaped; null if there is none.
 const Node* LabelOf(const Node& node) {
   if (node.is_variable() || !node.op()->IgnoresHeadGradient(node.call())) return nullptr;
   const OpSchema::Names names = node.op()->InputNames(node.call());
@@ -45,8 +46,8 @@ absl::Status Module::CheckLabelNames(const ModuleBindOptions& options) const {
                                                    Describe(*node), ", but not among label_names (",
                                                    label_names, ")"));
   }
-  // Of a loss that is made of other operators: a label under another name is an argument that
-  // nobody has claimed.
+  // For a loss composed of other operators, a label under another name is an argument that is
+  // neither an input nor named like a parameter.
   std::vector<std::string> unclaimed;
   for (const std::string& name : param_names_) {
     if (!LooksLikeParameter(name)) unclaimed.push_back(name);

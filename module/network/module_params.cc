@@ -1,4 +1,5 @@
-// Parameters of a Module: the way in and out, and how they learn. They are the store's.
+// Parameters of a Module: initialization, access and updates. The ParameterStore of its group owns
+// them.
 
 #include <algorithm>
 #include <cmath>
@@ -52,7 +53,7 @@ absl::StatusOr<std::shared_ptr<KVStore>> Module::MakeKVStore(
   std::shared_ptr<KVStore> store = options.kvstore_instance;
   const bool needed = group_->num_contexts() > 1 || IsDistributed(options.kvstore);
   if (store == nullptr && !options.kvstore.empty()) {
-    // Also where it is not needed, so that a misspelt type is told.
+    // Created even if it is not needed, so that a misspelt type is an error.
     COOPER_ASSIGN_OR_RETURN(store, CreateKVStore(options.kvstore));
     if (!needed) store.reset();
   }
@@ -80,7 +81,7 @@ absl::StatusOr<std::shared_ptr<Optimizer>> Module::MakeOptimizer(
     return options.instance;
   }
   Kwargs params = options.optimizer_params;
-  // MXNet's default argument, which must not overwrite a schedule's rate.
+  // MXNet's default, which must not overwrite a schedule's rate.
   if (params.empty() && options.lr_scheduler == nullptr) params["learning_rate"] = "0.01";
   COOPER_ASSIGN_OR_RETURN(std::shared_ptr<Optimizer> optimizer,
                           CreateOptimizer(options.optimizer, params, options.lr_scheduler));
@@ -112,19 +113,19 @@ absl::Status Module::InitOptimizerFor(const std::vector<DataDesc>& data_shapes,
 }
 
 const std::vector<std::string>& Module::NamesToUpdate() {
-  // The same as last time, as a rule: a step allocates nothing.
+  // Cached, because a step must not allocate.
   if (names_of_ != executor()) {
     names_of_ = executor();
     names_to_update_.clear();
     const std::vector<std::string>& grads = executor()->grad_names();
     for (const std::string& name : param_names_) {
-      // Without a gradient it is fixed, or was bound so.
+      // A parameter without a gradient is fixed or was bound so.
       if (absl::c_linear_search(grads, name)) names_to_update_.push_back(name);
     }
   }
   const std::vector<std::string> others = group_->parameters().AddedBeside(names_to_update_);
   if (others.empty()) return names_to_update_;
-  // And those that other buckets have added to.
+  // Add the gradients that other buckets have accumulated.
   names_of_ = nullptr;
   names_to_update_.insert(names_to_update_.end(), others.begin(), others.end());
   return names_to_update_;

@@ -1,4 +1,4 @@
-// Module: the order of calls, batches that fit and do not, what training changes, checkpoints.
+// Tests Module: the order of calls, valid and invalid batches, what training changes, checkpoints.
 
 #include "module/network/module.h"
 
@@ -41,7 +41,7 @@ ModuleBindOptions Shapes(int64_t rows) {
           .label_shapes = {{.name = "softmax_label", .shape = {rows}, .layout = "N"}}};
 }
 
-// Bound to 4 rows, with parameters and sgd with momentum.
+// Returns a module bound to 4 rows, with parameters and sgd with momentum.
 std::unique_ptr<Module> MakeTrainable(ModuleOptions options = {}) {
   auto module = MakeModule(std::move(options));
   COOPER_EXPECT_OK(module->Bind(Shapes(4)));
@@ -104,7 +104,7 @@ TEST(ModuleTest, ABatchThatDoesNotFitIsNamed) {
   EXPECT_THAT(module->Forward(batch), StatusIs(kInvalidArgument, HasSubstr("0 data arrays")));
   batch.data = {RandomArray({4, 7}, 1)};
   EXPECT_THAT(module->Forward(batch), StatusIs(kInvalidArgument, HasSubstr("(4, 7)")));
-  // And the module is as good as before.
+  // The module stays usable.
   COOPER_EXPECT_OK(module->Forward(RandomBatch(4, 1)));
 }
 
@@ -220,7 +220,7 @@ TEST(ModuleTest, ValuesThatAreRefusedChangeNothing) {
   }
 }
 
-// An evaluation of larger batches may come before the training.
+// An evaluation of larger batches may precede the training.
 TEST(ModuleTest, GradientsAreNotScaledByTheBatchSizeOfAnEvaluation) {
   auto module = MakeModule();
   COOPER_ASSERT_OK(module->Bind(Shapes(4)));
@@ -312,7 +312,7 @@ TEST(ModuleTest, ABindThatFailedCanBeDoneAgain) {
   COOPER_ASSERT_OK(loaded->Bind(Shapes(4)));
   EXPECT_TRUE(loaded->params_initialized());
 
-  // Without values parameters may still change their shapes.
+  // Parameters without values may still change their shapes.
   auto module = MakeModule();
   COOPER_ASSERT_OK(module->Bind(wrong));
   ModuleBindOptions right = Shapes(4);

@@ -1,5 +1,5 @@
-// Batches that are outputs of the run before, of the same module or of one with the same arena, or
-// gradients that the run writes anew.
+// Tests batches that are outputs of the previous run, of the same module or of one with the same
+// arena, or gradients that the run overwrites.
 
 #include <memory>
 #include <string>
@@ -16,7 +16,7 @@
 namespace cooper {
 namespace {
 
-// As many outputs as inputs, with values between them that share the arena with both.
+// As many outputs as inputs, with intermediate values that share the arena with both.
 Symbol Layers() {
   Symbol x = Symbol::Variable("data");
   for (int i = 0; i < 3; ++i) {

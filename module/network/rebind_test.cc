@@ -1,4 +1,4 @@
-// What a forced Bind begins anew: gradients that add up, and states that last from batch to batch.
+// Tests what a forced Bind resets: accumulated gradients, and states that persist over batches.
 
 #include <memory>
 #include <utility>
@@ -37,7 +37,7 @@ void MakeTrainable(BaseModule& module) {
                                          .normalization = GradientNormalization::kSamples}));
 }
 
-// A step with gradients of `disturbed`, which were there before a forced bind, and without.
+// Checks that a forced bind discards the gradients that `disturbed` had before it.
 void ExpectNothingIsLeft(BaseModule& disturbed, BaseModule& undisturbed) {
   for (BaseModule* module : {&disturbed, &undisturbed}) MakeTrainable(*module);
   COOPER_ASSERT_OK(disturbed.ForwardBackward(Batch(1)));
@@ -70,7 +70,7 @@ TEST(RebindTest, ABindThatFailsLeavesGradientsAsTheyAre) {
   EXPECT_EQ(Floats(*module->GetGrad("fc1_weight")), before);
 }
 
-// data + carried, which is as large as the batch.
+// data + carried, which has the batch's shape.
 Symbol AddCarried() {
   return Op("elemwise_add",
             {.name = "sum", .inputs = {Symbol::Variable("data"), Symbol::Variable("carried")}});
@@ -91,7 +91,7 @@ void ExpectStatesOfAnySize(BaseModule& module) {
   COOPER_ASSERT_OK(module.SetStates(5.0));
   COOPER_ASSERT_OK_AND_ASSIGN(const std::vector<NDArray> states, module.GetStates());
   EXPECT_THAT(Floats(states[0]), Each(5.0f));
-  // A bind that fails leaves them.
+  // A failed bind does not change them.
   EXPECT_FALSE(module.Bind({.data_shapes = {}, .for_training = false, .force_rebind = true}).ok());
   COOPER_ASSERT_OK_AND_ASSIGN(const NDArray kept,
                               module.group()->parameters().Mean(ParameterKind::kState, "carried"));

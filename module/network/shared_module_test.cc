@@ -1,4 +1,4 @@
-// ModuleBindOptions::shared_module: what two modules have in common then, and when they cannot.
+// Tests ModuleBindOptions::shared_module: what two modules then share, and when they cannot.
 
 #include <memory>
 #include <string>
@@ -55,7 +55,7 @@ std::vector<float> Weight(const BaseModule& module) {
   return Floats(module.GetParams()->args.at("fc1_weight"));
 }
 
-// Two modules in turn do what one would that reshapes, on one context and on several.
+// Two modules in turn compute the same as one that reshapes, on one context and on several.
 TEST(SharedModuleTest, ParametersGradientsAndMomentaAreOne) {
   for (const std::vector<Context>& contexts :
        {std::vector<Context>{Context::Cpu()}, {Context::Cpu(0), Context::Cpu(1)}}) {
@@ -157,7 +157,7 @@ TEST(SharedModuleTest, AModuleIsGivenItsOwnParametersAlone) {
   EXPECT_EQ(HeadOf(*second), head) << "what it does not have stays";
   COOPER_ASSERT_OK_AND_ASSIGN(ModuleParams params, first->GetParams());
   COOPER_EXPECT_OK(first->InitParams({.arg_params = params.args, .force_init = true}));
-  // Nor does an initializer reach it, whatever may be missing.
+  // An initializer does not reach it either, whatever is missing.
   params.args.erase("fc1_weight");
   COOPER_EXPECT_OK(first->InitParams({.initializer = init::One(),
                                       .arg_params = params.args,
@@ -174,8 +174,9 @@ TEST(SharedModuleTest, AModuleIsGivenItsOwnParametersAlone) {
               StatusIs(kInvalidArgument, HasSubstr("'head_bias' is not among the given ones")));
 }
 
-// Of buckets, which take turns, each is learnt from with the next update of any; of modules that
-// share, which update each for itself, that would be twice.
+// Gradients of buckets, which take turns, are applied by the next update of any bucket. Modules
+// that share parameters update separately: each applies only its own gradients, or they would count
+// twice.
 TEST(SharedModuleTest, AddedUpGradientsAreLearntByTheirModule) {
   ModuleBindOptions adding = Shapes(8);
   adding.grad_req = WriteReq::kAdd;
@@ -232,7 +233,7 @@ TEST(SharedModuleTest, WhatCannotBeSharedIsAnError) {
       StatusIs(kInvalidArgument, HasSubstr("shared_module is on cpu(0), expected cpu(0), cpu(1)")));
   EXPECT_FALSE(two->binded());
 
-  // Another shape of a shared parameter; afterwards the module is as it was.
+  // A shared parameter with another shape is refused, and the module is unchanged.
   ModuleBindOptions wide = Shapes(4, first.get());
   wide.data_shapes[0].shape = {4, 7};
   EXPECT_THAT(second->Bind(wide), StatusIs(kInvalidArgument, HasSubstr("fc1_weight")));

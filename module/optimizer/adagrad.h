@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_OPTIMIZER_ADAGRAD_H_
 #define COOPER_MODULE_OPTIMIZER_ADAGRAD_H_
 
-// Optimizers that divide the gradient by the root of its squares so far. In the formulas g is
+// Optimizers that divide the gradient by the root of its past squares. In the formulas g is
 // clip(rescale_grad * gradient), without decay, except for RMSProp.
 
 #include <memory>

@@ -12,7 +12,7 @@
 namespace cooper {
 namespace {
 
-// Of options that have these members.
+// Builds the operator's parameters from options that have these members.
 template <typename P, typename Options>
 P MomentParam(const Options& options) {
   P param;
@@ -78,7 +78,7 @@ class NadamOptimizer : public OptimizerWith<NadamParam> {
   void Save(KeyValues* state) const override { state->SetDouble("schedule", schedule_); }
   absl::Status Load(const KeyValues& state) override {
     COOPER_ASSIGN_OR_RETURN(const double schedule, state.GetDouble("schedule"));
-    if (!(schedule >= 0 && schedule <= 1)) {  // so that NaN is refused
+    if (!(schedule >= 0 && schedule <= 1)) {  // written so that NaN is refused
       return absl::InvalidArgumentError(
           absl::StrCat("optimizer nadam: state 'schedule' is ", schedule,
                        ", expected a product of momenta, from 0 to 1"));
@@ -147,7 +147,8 @@ const bool kRegistered[] = {
     RegisterOptimizer<NadamOptions>({"nadam"}, Nadam,
                                     [](auto& d) {
                                       using Options = NadamOptions;
-                                      // Momenta are from 0 to 1 then, as a saved state has them.
+                                      // Limits the momenta to [0, 1], the range that a saved state
+                                      // must have.
                                       d.Field("beta1", &Options::beta1).Min(0).Max(1);
                                       d.Field("beta2", &Options::beta2);
                                       d.Field("epsilon", &Options::epsilon);

@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_OPTIMIZER_ADAM_H_
 #define COOPER_MODULE_OPTIMIZER_ADAM_H_
 
-// Adam and its relatives. In the formulas g is clip(rescale_grad * gradient + wd * w): the decay is
-// inside of the clip, unlike SGD's. t counts the parameter's updates from 1; the states are "mean"
+// Adam and its relatives. In the formulas g is clip(rescale_grad * gradient + wd * w): unlike in
+// SGD, the decay is inside the clip. t counts the parameter's updates from 1; the states are "mean"
 // (m) and "var" (v).
 
 #include <memory>
@@ -22,7 +22,8 @@ struct AdamOptions {
 std::unique_ptr<Optimizer> Adam(const AdamOptions& options = {});
 
 // m as Adam's;  v = max(beta2 * v, |g|);  w -= lr / (1 - beta1^t) * m / v
-// A weight whose g, weight decay included, has always been 0 stays as it is; MXNet makes NaN of it.
+// A weight whose g, weight decay included, has always been 0 stays unchanged; in MXNet it becomes
+// NaN.
 struct AdamaxOptions {
   OptimizerOptions common;  // learning_rate 0.002
   double beta1 = 0.9;
@@ -30,8 +31,8 @@ struct AdamaxOptions {
 };
 std::unique_ptr<Optimizer> Adamax(const AdamaxOptions& options = {});
 
-// Adam with Nesterov's momentum, which follows a schedule. As in MXNet the schedule's product is
-// shared by all parameters and grows with every update of any of them.
+// Adam with Nesterov's momentum, which follows a schedule. As in MXNet all parameters share the
+// product of the schedule, which changes with every update of any of them.
 struct NadamOptions {
   OptimizerOptions common;  // learning_rate 0.001
   double beta1 = 0.9;

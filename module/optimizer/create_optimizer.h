@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_OPTIMIZER_CREATE_OPTIMIZER_H_
 #define COOPER_MODULE_OPTIMIZER_CREATE_OPTIMIZER_H_
 
-// Optimizers by name: those whose targets (sgd, adam, adagrad, layerwise, or all_optimizers) are
-// linked. //module brings sgd's, which is its default.
+// Creates optimizers by name. Kinds are available if their target (sgd, adam, adagrad, layerwise,
+// or all_optimizers) is linked; //module links sgd, its default.
 
 #include <memory>
 #include <string>
@@ -17,14 +17,14 @@
 namespace cooper {
 
 // `name` is MXNet's, in any case: "sgd", "Adam", ...; `kwargs` are the arguments of MXNet's
-// constructor. kNotFound, with the names there are, for another name, or with the target for one
-// that is not linked; kInvalidArgument for unknown arguments and bad values, a learning rate that
-// is negative, infinite or NaN among them.
+// constructor. Errors: kNotFound for an unknown name, with the known names, and for a kind that is
+// not linked, with its target; kInvalidArgument for unknown arguments and bad values, including a
+// learning rate that is negative, infinite or NaN.
 absl::StatusOr<std::unique_ptr<Optimizer>> CreateOptimizer(
     absl::string_view name, const Kwargs& kwargs = {},
     std::shared_ptr<LRScheduler> lr_scheduler = nullptr);
 
-// In lower case and alphabetical order.
+// The names of the linked kinds, in lower case and alphabetical order.
 std::vector<std::string> OptimizerNames();
 
 }  // namespace cooper

@@ -48,10 +48,10 @@ class LarsOptimizer : public OptimizerWith<LarsParam> {
   struct Rates {
     double last = 0;
     double now = 0;
-    int64_t at = -1;  // the update at which `now` was taken
+    int64_t at = -1;  // the update in which `now` was read
   };
 
-  // The momentum of this step: corrected alike for all parameters that are updated in it.
+  // Returns the momentum of this step, with the same correction for all its parameters.
   double Momentum() {
     const double rate = learning_rate();
     if (rates_.at != num_update()) {
@@ -91,7 +91,7 @@ class LbsgdOptimizer : public OptimizerWith<LbsgdParam> {
   }
 
  private:
-  // What the rate is multiplied by after `n` gradients.
+  // Returns the factor of the rate after `n` gradients.
   double Warmup(int64_t n) const {
     const int64_t warmup = lbsgd_.warmup_epochs * lbsgd_.updates_per_epoch;
     const auto scale = static_cast<double>(batch_scale_);

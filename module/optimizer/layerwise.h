@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_OPTIMIZER_LAYERWISE_H_
 #define COOPER_MODULE_OPTIMIZER_LAYERWISE_H_
 
-// Optimizers for large batches, whose rate depends on the norms of the whole parameter and of its
-// gradient. |x| is the Euclidean norm; g is clip(rescale_grad * gradient).
+// Optimizers for large batches, whose learning rate depends on the norms of the whole parameter and
+// of its gradient. |x| is the Euclidean norm; g is clip(rescale_grad * gradient).
 
 #include <cstdint>
 #include <memory>
@@ -13,19 +13,20 @@
 namespace cooper {
 
 // SGD with the rate lr * eta * |w| / (rescale_grad * |gradient| + wd * |w| + eps), except for names
-// that end in "gamma", "beta" or "bias" and where a norm is 0. "_gamma" has no decay here.
+// that end in "gamma", "beta" or "bias" and where a norm is 0. Names that end in "_gamma" have no
+// decay.
 struct LarsOptions {
   OptimizerOptions common;  // learning_rate 0.01
   double momentum = 0;
   double eta = 0.001;
   double eps = 0;
-  // When the rate changes, multiplies the momentum of that step by new rate / old rate.
+  // When the rate changes, the momentum of that step is multiplied by new rate / old rate.
   bool momentum_correction = true;
 };
 std::unique_ptr<Optimizer> Lars(const LarsOptions& options = {});
 
 // Adam's mean and variance of g; x = m' / (sqrt(v') + epsilon) + wd * w, where m' and v' are
-// corrected for their bias or not; w -= lr * min(max(|w|, lower_bound), upper_bound) / |x| * x
+// bias-corrected or not; w -= lr * min(max(|w|, lower_bound), upper_bound) / |x| * x
 struct LambOptions {
   OptimizerOptions common;  // learning_rate 0.001
   double beta1 = 0.9;
@@ -37,8 +38,8 @@ struct LambOptions {
 };
 std::unique_ptr<Optimizer> Lamb(const LambOptions& options = {});
 
-// SGD with momentum once in batch_scale updates, on the mean of their gradients, with the rate
-// multiplied by a factor that rises from 1 to batch_scale while it warms up, or (kLars) by
+// SGD with momentum, one step per batch_scale updates, on the mean of their gradients. The rate is
+// multiplied by a factor that rises from 1 to batch_scale during the warm-up, or (kLars) by
 // sqrt(|w|^2 / (|gradient|^2 + wd * |w|^2)) within [0.01, 100].
 struct LbsgdOptions {
   enum class WarmupStrategy { kLinear, kPower2, kSqrt, kLars };

@@ -29,8 +29,8 @@ absl::Status CheckArray(const std::string& name, absl::string_view what, const N
                                                  array.ToString()));
 }
 
-// Rates of single parameters may be negative by their multiplier: so a network learns against
-// another. One that is no number ends every training.
+// A multiplier may make the rate of a single parameter negative, as in adversarial training. A rate
+// that is not finite is always an error.
 absl::Status CheckRate(absl::string_view kind, double rate, absl::string_view parameter = "") {
   if (rate >= 0 && std::isfinite(rate)) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -39,7 +39,7 @@ absl::Status CheckRate(absl::string_view kind, double rate, absl::string_view pa
                    ", expected a number that is not negative"));
 }
 
-// Of optimizers, and of PrepareAlls that no other is like, of the process.
+// Numbers of optimizers, and of PrepareAll calls that are never equal to another, in this process.
 std::atomic<uint64_t> next_number = 0;
 std::atomic<int64_t> next_unlike = 0;
 
@@ -126,7 +126,7 @@ absl::Status Optimizer::CheckState(const std::string& name, const NDArray& weigh
                                                    DTypeName(dtype)));
   };
   for (const NDArray& array : state.arrays) COOPER_RETURN_IF_ERROR(check("optimizer state", array));
-  // The update writes the weight from its copy, element by element.
+  // The update writes the weight from its master copy, element by element.
   if (UsesMaster(weight)) return check("float32 copy", state.master);
   if (state.master.is_null()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
@@ -198,9 +198,9 @@ absl::StatusOr<int64_t> Optimizer::PrepareAll(absl::Span<const Parameter> parame
   return NameOfPrepared(parameters);
 }
 
-// A hash, where updates may be alike: two that are not have one number once in 2^62 cases. The
-// optimizer's own number stands for its constants, momentum for example: another one may be given
-// the memory of states that this one had.
+// Returns a hash where updates may be equal; two unequal ones have the same number with probability
+// 2^-62. The optimizer's own number stands for its constants, such as momentum: another optimizer
+// may get the same memory for its states.
 int64_t Optimizer::NameOfPrepared(absl::Span<const Parameter> parameters) const {
   constexpr uint64_t kHash = uint64_t{1} << 62;
   if (changes_with_steps()) return next_unlike.fetch_add(1, std::memory_order_relaxed);
@@ -321,7 +321,7 @@ absl::Status Optimizer::LoadState(absl::string_view text) {
   KeyValues before;
   Save(&before);
   COOPER_RETURN_IF_ERROR(Load(state));
-  // The last that can fail, and a schedule that fails is as it was.
+  // Loaded last: if it fails, the schedule is unchanged and the rest is restored.
   absl::Status status = LoadSchedule(state);
   if (!status.ok()) {
     status.Update(Load(before));

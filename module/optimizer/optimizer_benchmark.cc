@@ -1,5 +1,5 @@
-// One update of a recurrent layer's weight, (2600, 650), and of one that a core's cache holds. What
-// matters beside the time is the memory traffic: bytes read and written per second.
+// Measures one update of a recurrent layer's weight, (2600, 650), and of one that fits a core's
+// cache. Besides the time it reports the memory traffic: bytes read and written per second.
 
 #include <memory>
 #include <string>
@@ -22,7 +22,7 @@ void BM_Update(benchmark::State& bench, const std::string& name, const Kwargs& k
     const absl::Status status = optimizer->Update("fc_weight", weight, grad, &state);
     if (!status.ok()) bench.SkipWithError(status.ToString().c_str());
   }
-  // Weight and states are read and written, the gradient is read.
+  // The weight and the states are read and written, the gradient is read.
   const auto arrays = 3 + 2 * static_cast<int64_t>(state.arrays.size());
   bench.SetBytesProcessed(bench.iterations() * weight.size_bytes() * arrays);
 }

@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_OPTIMIZER_OPTIMIZER_REGISTRY_H_
 #define COOPER_MODULE_OPTIMIZER_OPTIMIZER_REGISTRY_H_
 
-// The kinds of optimizers that are linked.
+// The registry of the linked kinds of optimizers.
 
 #include <memory>
 #include <string>
@@ -13,6 +13,7 @@
 
 namespace cooper {
 
+// Returns the registry, which lives as long as the process.
 inline OptionRegistry<Optimizer, std::shared_ptr<LRScheduler>>& Optimizers() {
   static auto* const optimizers = new OptionRegistry<Optimizer, std::shared_ptr<LRScheduler>>(
       "optimizer", KindTargets("@cooper//module/optimizer",
@@ -23,9 +24,9 @@ inline OptionRegistry<Optimizer, std::shared_ptr<LRScheduler>>& Optimizers() {
   return *optimizers;
 }
 
-// A kind that `make` makes: it returns a std::unique_ptr<Optimizer>, or an absl::StatusOr of one if
-// there are options that it refuses. declare(ParamDeclaration<Options>&) names the options beside
-// the common ones.
+// Registers a kind. `make` returns a std::unique_ptr<Optimizer>, or an absl::StatusOr of one if it
+// refuses some options. declare(ParamDeclaration<Options>&) declares the options besides the common
+// ones.
 template <typename Options, typename Made, typename Declare>
 bool RegisterOptimizer(const std::vector<std::string>& names, Made (*make)(const Options&),
                        const Declare& declare) {
@@ -41,14 +42,14 @@ bool RegisterOptimizer(const std::vector<std::string>& names, Made (*make)(const
         d.Field("wd", &Options::common, &Common::wd);
         d.Field("rescale_grad", &Options::common, &Common::rescale_grad);
         d.Field("clip_gradient", &Options::common, &Common::clip_gradient);
-        // Saved states hold counts up to 2^53.
+        // Saved states have counts of up to 2^53.
         d.Field("begin_num_update", &Options::common, &Common::begin_num_update).Min(0).Max(0x1p52);
         d.Field("multi_precision", &Options::common, &Common::multi_precision);
         declare(d);
       });
 }
 
-// MXNet's switch between dense and sparse updates; here all are dense.
+// MXNet's switch between dense and sparse updates; cooper ignores it, since all updates are dense.
 inline constexpr char kLazyUpdate[] = "lazy_update";
 
 }  // namespace cooper

@@ -36,7 +36,7 @@ NDArray Vector(const std::vector<float>& values) {
   return *NDArray::FromVector<float>({static_cast<int64_t>(values.size())}, values);
 }
 
-// The weight after one update of plain SGD from 1 with gradient 1: 1 - lr * (1 + wd).
+// Returns the weight after one update of plain SGD from 1 with gradient 1: 1 - lr * (1 + wd).
 double OneStep(Optimizer& optimizer, const std::string& name) {
   const NDArray weight = Vector({1});
   ParameterState state = *optimizer.CreateState(weight);
@@ -79,7 +79,7 @@ TEST(OptimizerTest, TheNumberOfThreadsChangesNoBit) {
   SetNumThreads(threads);
 }
 
-// One loop over all parameters does what an update of each does, of every kind of optimizer.
+// For every kind of optimizer, one loop over all parameters equals an update of each.
 TEST(OptimizerTest, UpdateAllIsUpdateOfEach) {
   const int threads = NumThreads();
   SetNumThreads(3);
@@ -117,8 +117,8 @@ TEST(OptimizerTest, UpdateAllIsUpdateOfEach) {
   SetNumThreads(threads);
 }
 
-// What has recorded an update puts it in again under the same name: no other optimizer may have it,
-// though it be given the same arrays.
+// A recorded update is replayed under its number: no other optimizer may return the same number,
+// even with the same arrays.
 TEST(OptimizerTest, PreparedUpdatesHaveOneNameOnlyIfTheyAreAlike) {
   const std::string name = "fc_weight";
   const NDArray weight = Vector({1, 2}), grad = Vector({3, 4}), other_grad = Vector({3, 4});
@@ -142,7 +142,7 @@ TEST(OptimizerTest, PreparedUpdatesHaveOneNameOnlyIfTheyAreAlike) {
   }
 }
 
-// As those of words that no batch has had yet.
+// For example those of words that have not been in any batch yet.
 TEST(OptimizerTest, GradientsThatAreZeroMakeNoNaN) {
   for (const std::string& kind : OptimizerNames()) {
     const auto optimizer = Make(kind, {{"wd", "0"}});
@@ -262,7 +262,7 @@ TEST(OptimizerTest, AsksTheScheduleForTheLargestCount) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("lr_scheduler")));
 }
 
-// MXNet's decays and warm-ups go on from the scheduler's own.
+// MXNet's decays and warm-ups continue from the scheduler's own rate.
 TEST(OptimizerTest, ARateGivenBesideAScheduleIsItsBaseRate) {
   const std::pair<const char*, Kwargs> kSchedules[] = {
       {"factor", {{"step", "3"}, {"factor", "0.5"}}},
@@ -305,7 +305,7 @@ TEST(OptimizerTest, CountsFromBeginNumUpdate) {
   EXPECT_EQ(optimizer->num_update(), 6);
 }
 
-// Of no kind is a rate below zero, or none.
+// No kind accepts a rate that is negative or not finite.
 TEST(OptimizerTest, RefusesRatesThatAreNone) {
   for (const char* rate : {"nan", "inf", "-0.1"}) {
     SCOPED_TRACE(rate);
@@ -313,7 +313,7 @@ TEST(OptimizerTest, RefusesRatesThatAreNone) {
         StatusIs(absl::StatusCode::kInvalidArgument,
                  HasSubstr(std::string("optimizer sgd: the learning rate is ") + rate));
     EXPECT_THAT(CreateOptimizer("sgd", {{"learning_rate", rate}}), refused);
-    // A schedule refuses the last of them itself.
+    // The schedule itself refuses the last of these rates.
     auto schedule = CreateLRScheduler("factor", {{"step", "10"}, {"base_lr", rate}});
     if (schedule.ok()) {
       EXPECT_THAT(CreateOptimizer("sgd", {}, *std::move(schedule)), refused);
@@ -325,7 +325,7 @@ TEST(OptimizerTest, RefusesRatesThatAreNone) {
   COOPER_EXPECT_OK(CreateOptimizer("sgd", {{"learning_rate", "0"}}));
 }
 
-// A schedule that makes NaN of good numbers.
+// A schedule that computes NaN from valid options.
 class BrokenScheduler : public LRScheduler {
  public:
   BrokenScheduler() : LRScheduler({.base_lr = 1}) {}
@@ -357,8 +357,8 @@ TEST(OptimizerTest, ARateThatBecomesNoneIsTold) {
   }
 }
 
-// What a kind shares between parameters is that of steps that were made: Nadam's product, the place
-// in SGLD's noise, the rate that LARS corrects by.
+// State shared between parameters covers only completed steps: Nadam's product, the position in
+// SGLD's noise, the rate by which LARS corrects.
 TEST(OptimizerTest, AStepThatIsNotMadeIsAsIfItHadNotBeenAskedFor) {
   for (const char* kind : {"nadam", "sgld", "lars", "sgd"}) {
     SCOPED_TRACE(kind);
@@ -376,13 +376,13 @@ TEST(OptimizerTest, AStepThatIsNotMadeIsAsIfItHadNotBeenAskedFor) {
     EXPECT_EQ(optimizer->SaveState(), after_one);
     COOPER_ASSERT_OK(optimizer->UpdateAll(first));
     const std::string after_two = optimizer->SaveState();
-    EXPECT_THAT(optimizer->UpdateAll(both),  // there is a rate for b, whose first update it is
+    EXPECT_THAT(optimizer->UpdateAll(both),  // only b's first update has a valid rate
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("in the update of 'a'")));
     EXPECT_EQ(optimizer->SaveState(), after_two);
   }
 }
 
-// The noise is of the rate's variance. MXNet fails where it takes the root.
+// The rate is the variance of the noise. MXNet fails at the square root.
 TEST(OptimizerTest, SgldRefusesRatesThatAMultiplierMakesNegative) {
   for (const char* kind : {"sgld", "sgd"}) {
     SCOPED_TRACE(kind);

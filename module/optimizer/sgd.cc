@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kDefaultRate = 0.01;
 
-// With momentum the operator `op`, else `plain`, with parameters Plain.
+// Uses the operator `op` with momentum, else `plain`, whose parameters are of type Plain.
 template <typename Plain, typename P>
 std::unique_ptr<Optimizer> WithMomentum(const OptimizerOptions& common, const char* kind,
                                         const char* plain, const char* op, const P& param) {
@@ -46,7 +46,7 @@ class SgldOptimizer : public OptimizerWith<SgldParam> {
     param->position = static_cast<int64_t>(position_);
     position_ += static_cast<uint64_t>(step.size);
   }
-  // The noise is of the rate's variance.
+  // The rate is the variance of the noise.
   bool takes_negative_rates() const override { return false; }
 
   void Save(KeyValues* state) const override {
@@ -64,7 +64,7 @@ class SgldOptimizer : public OptimizerWith<SgldParam> {
 
  private:
   uint64_t seed_;
-  uint64_t position_ = 0;  // in the stream of noise
+  uint64_t position_ = 0;  // position in the stream of noise
   uint64_t position_before_ = 0;
 };
 
@@ -111,7 +111,7 @@ std::unique_ptr<Optimizer> Sgld(const SgldOptions& options) {
 
 namespace {
 
-// What texts can be: they have no unsigned numbers.
+// The options as keyword arguments, which have no unsigned numbers.
 struct SgldKwargs {
   OptimizerOptions common;
   int64_t seed = static_cast<int64_t>(DefaultSeed());

@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_OPTIMIZER_SGD_H_
 #define COOPER_MODULE_OPTIMIZER_SGD_H_
 
-// Gradient descent and what differs from it by the momentum only. In the formulas g is
+// Gradient descent and variants that differ in the momentum only. In the formulas g is
 // clip(rescale_grad * gradient), w the weight, m the state "momentum" (absent when momentum is 0).
 
 #include <cstdint>
@@ -33,9 +33,9 @@ std::unique_ptr<Optimizer> Nag(const NagOptions& options = {});
 struct SignumOptions {
   OptimizerOptions common;  // learning_rate 0.01
   double momentum = 0.9;
-  double wd_lh = 0;  // decoupled decay, of updates with momentum only
+  double wd_lh = 0;  // decoupled decay, only for updates with momentum
 };
-// kInvalidArgument for wd_lh without momentum, which MXNet fails to update by.
+// kInvalidArgument for wd_lh without momentum, with which MXNet's update fails.
 absl::StatusOr<std::unique_ptr<Optimizer>> Signum(const SignumOptions& options = {});
 
 // Delay compensation, with p ("previous_weight") the weight before the last update:
@@ -47,8 +47,8 @@ struct DcasgdOptions {
 };
 std::unique_ptr<Optimizer> Dcasgd(const DcasgdOptions& options = {});
 
-// Langevin dynamics: w -= lr / 2 * (g + wd * w), plus normal noise of variance lr. A rate that its
-// multiplier makes negative is an error of the update.
+// Langevin dynamics: w -= lr / 2 * (g + wd * w), plus normal noise of variance lr. An update whose
+// multiplier makes the rate negative is an error.
 struct SgldOptions {
   OptimizerOptions common;  // learning_rate 0.01
   uint64_t seed = DefaultSeed();

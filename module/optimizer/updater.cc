@@ -19,7 +19,7 @@ absl::Status Missing(const std::string& key) {
   return absl::InvalidArgumentError(absl::StrCat("optimizer states: '", key, "' is missing"));
 }
 
-// Where an update can use it: a state that was loaded is in CPU memory.
+// Moves an array to the device that updates it: a loaded state is in CPU memory.
 absl::Status MoveTo(Context context, NDArray* array) {
   if (array->is_null() || SharesMemory(array->context(), context)) return absl::OkStatus();
   COOPER_ASSIGN_OR_RETURN(*array, array->CopyTo(context));

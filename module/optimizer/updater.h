@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_OPTIMIZER_UPDATER_H_
 #define COOPER_MODULE_OPTIMIZER_UPDATER_H_
 
-// An optimizer together with the states of all parameters, by name: what a module updates with and
-// what a checkpoint saves.
+// An optimizer together with the states of all parameters, by name. Modules update with it, and
+// checkpoints save it.
 
 #include <map>
 #include <memory>
@@ -19,23 +19,23 @@
 
 namespace cooper {
 
-// Several updaters, one per device, may share an optimizer.
+// Several updaters, one per device, may share an optimizer. Not thread-safe.
 class Updater {
  public:
   explicit Updater(std::shared_ptr<Optimizer> optimizer) : optimizer_(std::move(optimizer)) {}
 
-  // Optimizer::Update with the state of that name, which is created at its first use.
+  // Optimizer::Update with the state of that name, which is created on first use.
   absl::Status Update(const std::string& name, const NDArray& weight, const NDArray& grad);
 
-  // What UpdateAll updates. Nothing is owned.
+  // A parameter to update. Refers to objects of the caller.
   struct Parameter {
     const std::string& name;
     const NDArray& weight;
     const NDArray& grad;
   };
-  // Optimizer::UpdateAll with the states of those names. Allocates nothing when they are there.
+  // Optimizer::UpdateAll with the states of those names. Allocates nothing if the states exist.
   absl::Status UpdateAll(absl::Span<const Parameter> parameters);
-  // Likewise Optimizer::PrepareAll, RunPrepared and ForgetPrepared.
+  // Optimizer::PrepareAll, RunPrepared and ForgetPrepared with the states of those names.
   absl::StatusOr<int64_t> PrepareAll(absl::Span<const Parameter> parameters);
   absl::Status RunPrepared(DeviceQueue* queue) const { return optimizer_->RunPrepared(queue); }
   void ForgetPrepared() { optimizer_->ForgetPrepared(parameters_); }
@@ -45,21 +45,23 @@ class Updater {
 
   Optimizer& optimizer() const { return *optimizer_; }
 
-  // The states as named arrays, which can be written as a .params file: "fc_weight:momentum" and
-  // such for the arrays (they are shared, not copied), "fc_weight:master" for a float32 copy,
+  // Returns the states as named arrays, which can be written as a .params file: arrays such as
+  // "fc_weight:momentum" (shared, not copied), "fc_weight:master" for a float32 master copy,
   // "fc_weight:num_updates" for the count (int64), and ":optimizer" for Optimizer::SaveState, a
-  // text in uint8. With all of them a run goes on bit for bit.
+  // text in uint8. With all of them a run resumes bit for bit.
   absl::StatusOr<std::vector<std::pair<std::string, NDArray>>> GetStates() const;
 
-  // Takes what GetStates gave in place of all states. kInvalidArgument, changing nothing, if an
-  // array belongs to no state of this kind of optimizer, one is missing, a count is out of range,
-  // or a state does not fit its weight, where `weights` has that. (What they do not have is checked
-  // when it is updated.) A state moves to its weight's device when that is updated.
+  // Replaces all states by those of GetStates. A state moves to its weight's device at the next
+  // update. States of names that `weights` lacks are checked at their next update.
+  //
+  // Errors: kInvalidArgument, changing nothing, if an array belongs to no state of this kind of
+  // optimizer, one is missing, a count is out of range, or a state does not fit its weight in
+  // `weights`.
   absl::Status SetStates(const std::vector<std::pair<std::string, NDArray>>& states,
                          const ArrayMap& weights = {});
 
-  // The same with a file. With keep_rate the learning rate stays as it is, unless a scheduler sets
-  // it, which goes on from where the file's was.
+  // The same with a file. With keep_rate the learning rate stays unchanged, unless a scheduler sets
+  // it; the scheduler continues from the file's position.
   absl::Status SaveStates(const std::string& path) const;
   absl::Status LoadStates(const std::string& path, const ArrayMap& weights = {},
                           bool keep_rate = false);
@@ -69,7 +71,7 @@ class Updater {
 
   std::shared_ptr<Optimizer> optimizer_;
   std::map<std::string, ParameterState> states_;
-  std::vector<Optimizer::Parameter> parameters_;  // of UpdateAll; kept for its memory
+  std::vector<Optimizer::Parameter> parameters_;  // of UpdateAll; reused to avoid allocations
 };
 
 }  // namespace cooper

@@ -97,7 +97,7 @@ TEST(UpdaterTest, RefusesTheStatesOfAnotherOptimizer) {
 
 NDArray Half(const std::vector<float>& values) { return *Vector(values).AsType(DType::kFloat16); }
 
-// A file's float32 copy becomes the weight: one of another shape would be read beyond its end.
+// A file's master copy becomes the weight: one of another shape would be read beyond its end.
 TEST(UpdaterTest, RefusesACopyThatIsNotTheWeights) {
   const auto code = absl::StatusCode::kInvalidArgument;
   const NDArray weight = Half({1, 2, 3}), grad = Half({0, 0, 0});
@@ -121,7 +121,7 @@ TEST(UpdaterTest, RefusesACopyThatIsNotTheWeights) {
     states.emplace_back("w:master", c.copy);
     EXPECT_THAT(updater.SetStates(states, {{"w", weight}}), StatusIs(code, HasSubstr(c.error)));
     COOPER_EXPECT_OK(updater.Update("w", weight, grad));  // the states before are still there
-    // Who does not know the weight finds it at the update.
+    // Without the weight the error is found at the update.
     COOPER_EXPECT_OK(updater.SetStates(states));
     EXPECT_THAT(updater.Update("w", weight, grad), StatusIs(code, HasSubstr(c.error)));
   }
@@ -136,7 +136,7 @@ TEST(UpdaterTest, RefusesStatesWithoutTheCopyThatTheOptimizerNeeds) {
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("its float32 copy null")));
 }
 
-// The optimizer's state with another line for that line's key.
+// Returns the optimizer's state with `line` in place of the line with the same key.
 std::string StateWith(const Optimizer& optimizer, const std::string& line) {
   const std::string key = line.substr(0, line.find(' ') + 1);
   std::string text;
@@ -173,7 +173,7 @@ TEST(UpdaterTest, RefusesCountsThatNoRunReaches) {
   }
 }
 
-// Neither states nor what the parameters share, though the schedule is looked at last.
+// Neither states nor what the parameters share change, although the schedule is checked last.
 TEST(UpdaterTest, StatesWithABrokenScheduleChangeNothing) {
   for (const std::string& name : OptimizerNames()) {
     SCOPED_TRACE(name);

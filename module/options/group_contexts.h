@@ -2,12 +2,15 @@
 #define COOPER_MODULE_OPTIONS_GROUP_CONTEXTS_H_
 
 // Where the parts of a graph are placed (MXNet's group2ctxs): a context for each value of the
-// attribute `ctx_group`, in any of the three ways in which MXNet takes it:
+// attribute `ctx_group`, in any of the three forms that MXNet accepts:
 //
 //   using Map = GroupContexts::Map;
-//   GroupContexts(Map{{"encoder", gpu0}, {"decoder", gpu1}})    // every context of the module
-//   alike GroupContexts(ListMap{{"encoder", {gpu0, gpu2}}, ...})      // one for each of them
-//   GroupContexts(std::vector<Map>{map0, map1})                 // a map for each of them
+//   // One map for every context of the module.
+//   GroupContexts(Map{{"encoder", gpu0}, {"decoder", gpu1}})
+//   // For each group a list with one context for each context of the module.
+//   GroupContexts(ListMap{{"encoder", {gpu0, gpu2}}, ...})
+//   // One map for each context of the module.
+//   GroupContexts(std::vector<Map>{map0, map1})
 
 #include <cstddef>
 #include <map>
@@ -19,6 +22,7 @@
 
 namespace cooper {
 
+// Holds any of the three forms.
 class GroupContexts {
  public:
   using Map = std::map<std::string, Context>;
@@ -31,9 +35,9 @@ class GroupContexts {
 
   bool empty() const { return maps_.empty() && lists_.empty(); }
 
-  // A map for each of `num_contexts` contexts of a module; none if nothing is placed. A list of one
-  // context, and a single map, count for all. kInvalidArgument, naming the group, if a number of
-  // contexts is another.
+  // Returns a map for each of the module's `num_contexts` contexts; an empty vector if nothing is
+  // placed. A list of one context, and a single map, apply to all. kInvalidArgument, naming the
+  // group, for any other number of contexts.
   absl::StatusOr<std::vector<Map>> For(size_t num_contexts) const;
 
  private:

@@ -11,7 +11,7 @@
 namespace cooper {
 namespace {
 
-// Why nobody may ask for an argument's gradient in training; null: one may.
+// Returns why the argument can have no gradient in training; null if it can have one.
 const char* KindWithoutGradient(const std::string& arg, const ModuleOptions& options,
                                 const ModuleBindOptions& bind) {
   const auto is_in = [&arg](const std::vector<std::string>& names) {

@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_OPTIONS_MODULE_OPTIONS_H_
 #define COOPER_MODULE_OPTIONS_MODULE_OPTIONS_H_
 
-// What a module is made with and what it is bound with.
+// The options with which a module is created and bound.
 
 #include <cstdint>
 #include <map>
@@ -27,88 +27,93 @@ class Symbol;  // symbol.h
 class Module;
 class ModuleGroup;
 
+// Options for creating a Module.
 struct ModuleOptions {
-  // Arguments that a batch gives; the others are states and parameters.
+  // Arguments that a batch provides; the others are states and parameters.
   std::vector<std::string> data_names = {"data"};
-  // Empty: a module without labels, which passes over those that an iterator has.
+  // Empty: a module without labels, which ignores those of an iterator.
   std::vector<std::string> label_names = {"softmax_label"};
-  // Each computes on its part of a batch, in proportion to work_load_list (empty: equal parts).
+  // Each context computes its part of a batch, in proportion to work_load_list (empty: equal
+  // parts).
   std::vector<Context> contexts = {Context::Cpu()};
   std::vector<double> work_load_list;
   // Where parts of the graph are placed, by their `ctx_group` attribute.
   GroupContexts group2ctxs;
   // Nodes whose operator has no kernel for their context run on the CPU (BindOptions::fallback).
   bool fallback = false;
-  // "type" "2bit" and "threshold": how gradients travel between contexts (KVStore).
+  // "type" "2bit" and "threshold": compression of gradients between contexts (KVStore).
   Kwargs compression_params;
-  // Parameters that are not trained: no gradient is computed for them.
+  // Parameters that are not trained: their gradients are not computed.
   std::vector<std::string> fixed_param_names;
-  // Arguments that last from batch to batch, zero at first and after a forced Bind, which may
-  // change their shapes (GetStates, SetStates).
+  // Arguments that persist from batch to batch (GetStates, SetStates). They are zero at first and
+  // after a forced Bind, which may change their shapes.
   std::vector<std::string> state_names;
-  // Passes that graphs are bound without (PassNames() in executor/executor.h).
+  // Graph passes to switch off (PassNames() in executor/executor.h).
   std::set<std::string> disabled_passes;
-  // Outputs of classifiers are the probability of each row's label instead of those of all classes
+  // Makes outputs of classifiers the probability of each row's label instead of all classes
   // (LabelProbabilities, symbol/ops/loss/label_probabilities.h): no array has the size of rows
-  // times classes. In training, GetOutputs and UpdateMetric then come after Backward, and take
-  // metrics that look at the label's prediction alone: Perplexity, CrossEntropy,
+  // times classes. In training, GetOutputs and UpdateMetric must then come after Backward, and only
+  // metrics that read the label's prediction alone work: Perplexity, CrossEntropy,
   // NegativeLogLikelihood.
   bool label_probabilities = false;
-  // Of the symbol file, for Load.
+  // Limits of the symbol file, for Load.
   LoadLimits load_limits;
-  // What the module shares with others; it must have been made for the same contexts. Null: a group
-  // of its own.
+  // The group to share with other modules; it must have the same contexts. Null: a new group.
   std::shared_ptr<ModuleGroup> group;
 };
 
+// Options for binding a module.
 struct ModuleBindOptions {
   std::vector<DataDesc> data_shapes;
   // Empty: the module computes without labels. A label of the symbol whose shape does not follow
-  // from the data's (one that is reshaped, say) has to be described all the same.
+  // from the data's (a reshaped one, for example) must still be described.
   std::vector<DataDesc> label_shapes;
-  // The key of the bucket that these are the shapes of, an iterator's default one; Fit gives it. A
-  // BucketingModule with another default key refuses them. Absent: whatever its default key is.
+  // The key of the bucket that has these shapes, an iterator's default one; Fit sets it. A
+  // BucketingModule with another default key refuses the shapes. Absent: accepted by any default
+  // key.
   std::optional<BucketKey> bucket_key = std::nullopt;
   bool for_training = true;
   bool inputs_need_grad = false;
   // Without it, binding a bound module again changes nothing.
   bool force_rebind = false;
-  // Of all parameters, and of single ones by name; of data too with inputs_need_grad. Labels,
-  // states and fixed parameters have none.
+  // Gradient requests of all parameters, and of single ones by name; with inputs_need_grad also of
+  // data. Labels, states and fixed parameters have no gradients.
   WriteReq grad_req = WriteReq::kWrite;
   std::map<std::string, WriteReq> grad_reqs;
-  // What binding may allocate and the activations may take, on each context; kResourceExhausted,
-  // before anything is allocated, for a network that needs more. Who trains or runs symbol files of
-  // strangers sets what they may cost (with LoadCheckpoint's limits).
+  // Limit of what binding allocates and of the activations, in bytes on each context. A network
+  // that needs more is kResourceExhausted before anything is allocated. Set it (with
+  // LoadCheckpoint's limits) to bound the cost of untrusted symbol files.
   int64_t max_bytes = int64_t{1} << 40;
-  // Of the numbers that dropout and other random operators draw. Binding begins their stream anew,
-  // for all modules that share it. Absent: the stream goes on; a new module's has
-  // DefaultSeed() (ndarray/base/default_seed.h). The modules of a SequentialModule draw with this
-  // seed and those that follow it.
+  // Seed of the numbers that dropout and other random operators draw. Binding restarts their stream
+  // for all modules that share it. Absent: the stream continues; a new module's starts from
+  // DefaultSeed() (ndarray/base/default_seed.h). The modules of a SequentialModule use this seed
+  // and the ones that follow it.
   std::optional<uint64_t> seed;
-  // A module with parameters, on the same contexts. The one that is bound becomes a member of its
-  // group (module_group.h) in place of its own: parameters of one name, their gradients, optimizer
-  // and arena are from then on those of both, however long either lives. A forced Bind of one
-  // begins gradients of all of them anew, and its states, which others of the same names have to be
-  // bound again to see. For a Module only.
+  // A module with parameters, on the same contexts. The module being bound leaves its group and
+  // joins this one's (module_group.h): both then share parameters of the same name, their
+  // gradients, the optimizer and the arena, for as long as either lives. A forced Bind of one
+  // zeroes the gradients of all members and allocates its states anew; members with states of the
+  // same names must be bound again to see them. For a Module only.
   const Module* shared_module = nullptr;
 };
 
-// Those of a symbol's arguments that are neither data, labels nor states.
+// Returns the arguments of a symbol that are neither data, labels nor states.
 std::vector<std::string> ParamNames(const std::vector<std::string>& args,
                                     const ModuleOptions& options);
 
-// Drops the names that are no arguments of the symbol: those of a default bucket in another one.
+// Removes names that are not arguments of the symbol: a bucket need not have all names of the
+// default bucket.
 void KeepArguments(const Symbol& symbol, std::vector<std::string>* names);
 
-// kInvalidArgument, naming it, if grad_reqs asks for a gradient of what has none: labels, states,
-// fixed parameters, and data without inputs_need_grad. MXNet makes them.
+// kInvalidArgument, naming the argument, if grad_reqs requests a gradient for a label, a state, a
+// fixed parameter, or data without inputs_need_grad. (MXNet computes them.)
 absl::Status CheckGradReqs(const ModuleOptions& options, const ModuleBindOptions& bind);
 
-// OK. Logs what of `asked` a module that stays bound as it is ignores.
+// Returns OK, and logs a warning about each option of `asked` that a module which stays bound
+// ignores.
 absl::Status StayBound(const ModuleBindOptions& bound, const ModuleBindOptions& asked);
 
-// What is asked of an argument's gradient.
+// Returns the gradient request of an argument.
 WriteReq GradReqOf(const std::string& arg, const ModuleOptions& options,
                    const ModuleBindOptions& bind);
 

@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_OPTIONS_PARAMETER_OPTIONS_H_
 #define COOPER_MODULE_OPTIONS_PARAMETER_OPTIONS_H_
 
-// How parameters get their values, and how they learn: what InitParams, SetParams and InitOptimizer
-// of every module take, and pass on to their ParameterStore.
+// How parameters get their values and how they are trained: the options of InitParams, SetParams
+// and InitOptimizer of every module, which pass them to their ParameterStore.
 
 #include <cstdint>
 #include <map>
@@ -25,87 +25,94 @@ struct ModuleParams {
   ArrayMap auxs;
 };
 
-// Uniform in [-0.01, 0.01), MXNet's default for training.
+// Returns Uniform in [-0.01, 0.01), MXNet's default for training.
 std::shared_ptr<const Initializer> DefaultInitializer();
 
+// Options of BaseModule::InitParams.
 struct InitParamsOptions {
-  // Fills what arg_params and aux_params do not give. Null: nothing is filled.
+  // Fills the parameters that arg_params and aux_params lack. Null: they are not filled.
   std::shared_ptr<const Initializer> initializer = DefaultInitializer();
-  // Of the initializer's random numbers. Absent: FitOptions::seed where Fit initializes, else
-  // DefaultSeed() (ndarray/base/default_seed.h).
+  // Seed of the initializer. Absent: FitOptions::seed where Fit initializes, else DefaultSeed()
+  // (ndarray/base/default_seed.h).
   std::optional<uint64_t> seed;
-  // Given values win over the initializer. Absent: the initializer fills everything.
+  // Given values take precedence over the initializer. Absent: the initializer fills everything.
   std::optional<ArrayMap> arg_params;
   std::optional<ArrayMap> aux_params;
   bool allow_missing = false;  // given maps may lack parameters
   bool force_init = false;     // initialize again
-  bool allow_extra = false;    // given maps may have other names; InitParams ignores them anyway
+  bool allow_extra = false;    // given maps may have other names; no effect on InitParams
 };
 
+// Options of BaseModule::SetParams; see InitParamsOptions.
 struct SetParamsOptions {
   bool allow_missing = false;
   bool force_init = true;
   bool allow_extra = false;
 };
 
-// What gradients, which losses sum over a batch, are divided by in an update.
+// The divisor of gradients, which losses sum over a batch, in an update.
 enum class GradientNormalization {
-  kBatchSize,  // MXNet's way: the batch size of Bind or Reshape, whatever the batches are
-  // Rows of the batches since the last update that hold samples, those that fill the last batch
-  // included: rows with an id (DataBatch::index) or, of an iterator without ids, all but
-  // DataBatch::pad. For buckets with batch sizes of their own, and smaller last batches.
+  kBatchSize,  // MXNet's way: the batch size of Bind or Reshape, whatever the batches
+  // The rows of the batches since the last update that hold samples, including those that fill up
+  // the last batch: rows with an id (DataBatch::index) or, for an iterator without ids, all but
+  // DataBatch::pad. For buckets with different batch sizes, and smaller last batches.
   kSamples,
-  // Their time steps without padding (DataBatch::lengths): each token counts the same.
+  // The time steps of these rows without padding (DataBatch::lengths): each token counts the same.
   kTokens,
 };
 
-// The first member is the optimizer, so that FitOptions{.optimizer = "adam"} is what it says.
+// Options of BaseModule::InitOptimizer. The first member is the optimizer, so that
+// FitOptions{.optimizer = "adam"} works.
 struct InitOptimizerOptions {
-  // A name and, below, the constructor's arguments, as in MXNet ("sgd", {{"learning_rate", 0.1}}).
+  // An optimizer's name; optimizer_params below has its arguments, as in MXNet ("sgd",
+  // {{"learning_rate", 0.1}}).
   std::string optimizer = "sgd";
-  // Where gradients are summed over devices and processes (CreateKVStore). Of the types within one
-  // process none is made for one device. "": nothing is summed, and each device's parameters go
-  // their own way.
+  // The type of store that sums gradients over devices and processes (CreateKVStore). With one
+  // device no store of a type for one process is created. "": nothing is summed, and each device
+  // trains its own parameters.
   std::string kvstore = "local";
-  // Or a store that is ready; then the type is ignored. It begins with the module's values,
-  // whatever it was used for before; several modules may have it at a time if their parameters have
-  // different names (kAlreadyExists). The training state of each then has all of the store
+  // A store to use instead; the type is then ignored. It starts from the module's values, whatever
+  // it was used for before. Several modules may use it at a time if their parameters have different
+  // names (kAlreadyExists otherwise). The training state of each then includes the whole store
   // (CaptureTraining), and on GPUs sums that one's backward pass has begun (overlap_gradients) are
-  // made again where another's comes before its update, as in a SequentialModule.
+  // repeated if another's comes before its update, as in a SequentialModule.
   std::shared_ptr<KVStore> kvstore_instance;
-  // Whether the store updates the parameters, or only sums the gradients, and each device updates
-  // its own. (MXNet decides by type and number of elements.)
+  // Whether the store updates the parameters. False: it only sums the gradients, and each device
+  // updates its own parameters. (MXNet decides by type and number of elements.)
   bool update_on_kvstore = true;
   // How a store of type "device" or "dist_device_sync" sums gradients on several GPUs: in buckets
-  // of so many bytes; and whether their sums may begin while the backward pass still runs. Then
-  // gradients that are changed between Backward and Update (other than by Backward) would not
-  // count: set it to false to change them. Only sums that leave the gradients as they are
-  // (update_on_kvstore), of one process, begin so early.
+  // of this many bytes, and whether the sums may begin while the backward pass still runs. With
+  // overlap, changes to gradients between Backward and Update (other than by Backward) have no
+  // effect; set it to false to change them. Only sums of one process that leave the gradients
+  // unchanged (update_on_kvstore) begin early.
   int64_t gradient_bucket_bytes = KVBuckets().bytes;
   bool overlap_gradients = true;
-  // The optimizer's arguments. Unless rescale_grad is among them, it is as `normalization` says.
-  // Without any, and without a schedule, the learning rate is MXNet's default of 0.01, whatever the
-  // optimizer's own is.
+  // The optimizer's arguments. Unless they contain rescale_grad, it follows from `normalization`.
+  // If they are empty and there is no schedule, the learning rate is MXNet's default of 0.01,
+  // whatever the optimizer's own default is.
   Kwargs optimizer_params;
-  // For an optimizer made by name.
+  // Schedule for an optimizer created by name.
   std::shared_ptr<LRScheduler> lr_scheduler;
-  // Or an optimizer that is ready; then its name and the two above are ignored. Its rescale_grad
-  // counts as it is: one that is not as `normalization` says is warned of in the log, as in MXNet.
+  // An optimizer to use instead; its name and the two options above are then ignored. Its
+  // rescale_grad is used unchanged; if it does not match `normalization`, a warning is logged, as
+  // in MXNet.
   std::shared_ptr<Optimizer> instance;
-  // Multipliers of rate and decay by parameter name, beside those of the symbol's attributes
-  // (`__lr_mult__`), over which they win. Fit warns in the log of names that no parameter has.
+  // Multipliers of learning rate and weight decay by parameter name. They take precedence over
+  // those of the symbol's attributes (`__lr_mult__`). Fit logs a warning about names that no
+  // parameter has.
   std::map<std::string, double> lr_mult;
   std::map<std::string, double> wd_mult;
-  // > 0: in each update, gradients are scaled down so that their norm, over all parameters of the
-  // update and after rescale_grad, is at most this. The store then only sums (update_on_kvstore
-  // does not count).
+  // > 0: each update scales gradients down so that their norm, over all parameters of the update
+  // and after rescale_grad, is at most this. The store then only sums (update_on_kvstore is
+  // ignored).
   double clip_global_norm = 0;
-  // Batches whose gradients are added up for one update: of kBatchSize, rescale_grad is divided by
-  // it.
+  // Batches whose gradients are added up for one update. With kBatchSize, rescale_grad is divided
+  // by it.
   int batches_per_update = 1;
-  // Other than kBatchSize, each update multiplies rescale_grad (1 unless it is given) by 1 / what
-  // is counted; for one process. Of modules that share parameters (shared_module), the last one's
-  // Backward counts: each has to be updated before the next, unless gradients are added up.
+  // With other values than kBatchSize, each update multiplies rescale_grad (1 unless given) by 1 /
+  // count; for one process only. The count is that of the last Backward of any module that shares
+  // the parameters (shared_module): update each module before the next one's Backward, unless
+  // gradients accumulate.
   GradientNormalization normalization = GradientNormalization::kBatchSize;
   bool force_init = false;
 };

@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_OPTIONS_SYM_GEN_H_
 #define COOPER_MODULE_OPTIONS_SYM_GEN_H_
 
-// The function that makes the network of a bucket: what a BucketingModule trains with, and a
-// Predictor predicts with.
+// The function that returns the network of a bucket. A BucketingModule trains with it, and a
+// Predictor predicts with it.
 
 #include <functional>
 #include <string>
@@ -16,16 +16,16 @@
 
 namespace cooper {
 
-// A bucket's network and which of its arguments batches give.
+// A bucket's network, and the arguments that batches provide.
 struct BucketSymbol {
   Symbol symbol;
   std::vector<std::string> data_names = {"data"};
   std::vector<std::string> label_names = {"softmax_label"};
 };
 
-// Makes the network of a bucket: a function of the key that returns a BucketSymbol or, where names
-// are the usual ones, just the Symbol; or either in a StatusOr. An error that the symbol keeps is
-// as good as one that is returned.
+// Returns the network of a bucket: a function of the key that returns a BucketSymbol, just the
+// Symbol where names are the defaults, or a StatusOr of either. An error kept inside the symbol
+// (Symbol::status) has the same effect as a returned one.
 class SymGen : public std::function<absl::StatusOr<BucketSymbol>(const BucketKey& key)> {
  public:
   using Function = std::function<absl::StatusOr<BucketSymbol>(const BucketKey& key)>;

@@ -28,7 +28,7 @@ absl::Status SaveParamsFile(const std::string& path, const ArrayMap& args, const
 
 namespace {
 
-// What writes arrays of such a name.
+// Explains which files have arrays of such a name.
 absl::string_view Origin(absl::string_view name) {
   if (absl::StartsWith(name, "cooper:")) {
     return "; the file is a training state (.state), see LoadTrainingState and Checkpointer";

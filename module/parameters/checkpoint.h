@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_PARAMETERS_CHECKPOINT_H_
 #define COOPER_MODULE_PARAMETERS_CHECKPOINT_H_
 
-// MXNet's checkpoint files: prefix-symbol.json with the graph and prefix-0003.params with arrays
-// called arg:NAME and aux:NAME. MXNet 1.9.1 reads what is written here, and the other way round.
+// MXNet's checkpoint files: prefix-symbol.json with the graph, and prefix-0003.params with arrays
+// named arg:NAME and aux:NAME. cooper and MXNet 1.9.1 read each other's files.
 // MXNet: python/mxnet/model.py.
 
 #include <string>
@@ -15,6 +15,7 @@
 
 namespace cooper {
 
+// Contents of a checkpoint.
 struct Checkpoint {
   Symbol symbol;
   ArrayMap args;
@@ -23,22 +24,24 @@ struct Checkpoint {
 
 // "prefix-0003.params".
 std::string ParamsPath(const std::string& prefix, int epoch);
-// "prefix-0003.states", where modules write optimizer states.
+// "prefix-0003.states", the file of optimizer states.
 std::string StatesPath(const std::string& prefix, int epoch);
 
-// Each file is replaced as a whole or not at all; what killed processes have left of files of the
-// prefix is removed.
+// Replaces each file as a whole or not at all, and removes temporary files of this prefix that
+// killed processes left. Errors: those of `symbol`, and of writing files.
 absl::Status SaveCheckpoint(const std::string& prefix, int epoch, const Symbol& symbol,
                             const ArrayMap& args, const ArrayMap& auxs);
+// Reads both files; `limits` bounds the graph of the symbol file.
 absl::StatusOr<Checkpoint> LoadCheckpoint(const std::string& prefix, int epoch,
                                           const LoadLimits& limits = {});
 
-// The parameter file alone.
+// Writes only the parameter file.
 absl::Status SaveParamsFile(const std::string& path, const ArrayMap& args, const ArrayMap& auxs);
-// kInvalidArgument, naming it, for an array that begins with neither arg: nor aux:.
+// Reads only the parameter file and adds its arrays to `args` and `auxs`. kInvalidArgument, naming
+// the array, if a name begins with neither arg: nor aux:.
 absl::Status LoadParamsFile(const std::string& path, ArrayMap* args, ArrayMap* auxs);
-// The same as views of the file (MapNamedArrays, ndarray/files/params_file.h): parameters that are
-// not changed are in memory once, however many processes map them.
+// The same, with arrays that are views of the file (MapNamedArrays, ndarray/files/params_file.h):
+// processes that map the same file and do not change the parameters share one copy in memory.
 absl::Status MapParamsFile(const std::string& path, ArrayMap* args, ArrayMap* auxs);
 
 }  // namespace cooper

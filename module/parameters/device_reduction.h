@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_PARAMETERS_DEVICE_REDUCTION_H_
 #define COOPER_MODULE_PARAMETERS_DEVICE_REDUCTION_H_
 
-// Numbers that an operator makes of whole arrays where they are, so that only the numbers leave the
-// device.
+// Reduces whole arrays to a few numbers on their device, so that only the numbers are copied to the
+// host.
 
 #include <cstdint>
 #include <vector>
@@ -15,9 +15,10 @@
 
 namespace cooper {
 
-// The one output, `size` floats, of an operator on arrays of one context; waits for it. Empty where
-// the program has no such operator or no kernel of it for the context and the dtypes: the arrays
-// then have to be copied.
+// Runs an operator on `arrays`, which are not empty and all on one context, and returns its only
+// output, `size` float32. Waits for the device. Returns an empty vector if the program does not
+// link the operator or its kernel for the context and dtypes: the caller then has to copy the
+// arrays.
 absl::StatusOr<std::vector<float>> ReduceOnDevice(absl::string_view op, const AttrMap& attrs,
                                                   absl::Span<const NDArray> arrays, int64_t size);
 

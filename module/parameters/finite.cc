@@ -14,11 +14,11 @@
 namespace cooper {
 namespace {
 
-// Elements that a thread gets at least: fewer are read faster than another thread wakes up.
+// Fewest elements per thread: fewer are read faster than another thread wakes up.
 constexpr int64_t kGrain = 32768;
 
-// `exponent` has the bits of T's exponent, which all are set in NaN and infinity. They are looked
-// at as integers, of which a loop tests eight and more at a time.
+// `exponent` is the mask of T's exponent bits, all of which are set in NaN and infinity. Comparing
+// integers lets the compiler vectorize the loop.
 template <typename T, typename Bits>
 bool AllFinite(const NDArray& array, Bits exponent) {
   const T* const values = static_cast<const T*>(array.raw_data());

@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_PARAMETERS_FINITE_H_
 #define COOPER_MODULE_PARAMETERS_FINITE_H_
 
-// Whether numbers are numbers: what a training run that has gone wrong is noticed by.
+// Checks arrays for NaN and infinity, to detect a training run that has diverged.
 
 #include <cstdint>
 
@@ -10,17 +10,19 @@
 
 namespace cooper {
 
-// Whether no element is NaN or infinite; true for integers, and for a null array. One pass over
-// the array in all threads, at the speed of the memory; a GPU looks at its own arrays, where the
-// program has the kernel of all_finite, else they are copied to the CPU first. Allocates nothing
-// for arrays on the CPU.
+// Returns whether no element is NaN or infinite; true for integers and for a null array. Makes one
+// pass over the array with all threads, at memory speed, and allocates nothing for arrays on the
+// CPU. A GPU array is checked on the GPU if the kernel of all_finite is linked, else copied to the
+// CPU first.
 absl::StatusOr<bool> IsFinite(const NDArray& array);
 
-// How many elements are NaN or infinite, and the position of the first in row-major order.
+// The number of elements that are NaN or infinite, and the position of the first in row-major
+// order.
 struct NonFiniteElements {
   int64_t count = 0;
   int64_t first = -1;
 };
+// Counts such elements in a copy of the array as doubles; none for integers and a null array.
 absl::StatusOr<NonFiniteElements> CountNonFinite(const NDArray& array);
 
 }  // namespace cooper

@@ -17,7 +17,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 TEST(FiniteTest, FindsOneElementWhereverItIs) {
   for (DType dtype : {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kBfloat16}) {
     SCOPED_TRACE(DTypeName(dtype));
-    // The largest that all have room for, and, of more than one thread's elements, one.
+    // The largest value that all these dtypes can hold. One element, in any thread's part, is then
+    // replaced.
     const NDArray array = *NDArray::Full({100003}, 65504, dtype);
     EXPECT_THAT(IsFinite(array), IsOkAndHolds(true));
     for (double value : {std::nan(""), kInfinity, -kInfinity}) {

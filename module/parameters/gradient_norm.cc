@@ -14,7 +14,8 @@
 namespace cooper {
 namespace {
 
-// Sums are made of blocks of this size, so that they do not depend on the number of threads.
+// Squares are summed in blocks of this size, so that the sum does not depend on the number of
+// threads.
 constexpr int64_t kBlock = 16384;
 
 template <typename T>
@@ -37,7 +38,7 @@ double SquaresOf(const T* values, int64_t n) {
   return sum;
 }
 
-// The sums of the squares of arrays that are all on one GPU; empty for others.
+// Returns the sum of squares of each array if all are on one GPU; empty otherwise.
 absl::StatusOr<std::vector<float>> SquaresOnDevice(absl::Span<const NDArray> arrays) {
   const auto is_elsewhere = [&](const NDArray& array) {
     return array.context().is_cpu() || array.context() != arrays[0].context();
@@ -58,7 +59,7 @@ absl::StatusOr<double> GlobalNorm(absl::Span<const NDArray> arrays, std::vector<
   COOPER_ASSIGN_OR_RETURN(const std::vector<float> on_device, SquaresOnDevice(arrays));
   for (size_t i = 0; i < arrays.size(); ++i) {
     NDArray array = arrays[i];
-    // A sum that is too large for a float need not be for a double.
+    // A sum that overflows a float may still fit a double.
     if (!on_device.empty() && std::isfinite(on_device[i])) {
       total += static_cast<double>(on_device[i]);
       continue;

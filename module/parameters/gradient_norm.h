@@ -11,10 +11,10 @@
 
 namespace cooper {
 
-// The square root of the sum of the squares of all elements, in double; equal for every number of
-// threads. Arrays of any floating dtype. Of arrays that are all on one GPU each is summed there, to
-// a float, and the host waits once; others are copied to the CPU first. `scratch`, if given, grows
-// as needed and saves an allocation in later calls.
+// Returns the square root of the sum of the squares of all elements, in double; the same for every
+// number of threads. Arrays may have any floating dtype. Arrays that are all on one GPU are each
+// summed there to a float, and the host waits once; others are copied to the CPU first. `scratch`,
+// if given, grows as needed and saves an allocation in later calls.
 absl::StatusOr<double> GlobalNorm(absl::Span<const NDArray> arrays,
                                   std::vector<double>* scratch = nullptr);
 

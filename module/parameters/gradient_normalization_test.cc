@@ -1,4 +1,4 @@
-// Gradients divided by what is in a batch: the same step for batches of any size.
+// Tests gradients divided by the contents of a batch: the same step for batches of any size.
 
 #include <cstdint>
 #include <memory>
@@ -27,7 +27,7 @@ Symbol Network() {
   return op::LinearRegressionOutput(product, {.label = Symbol::Variable("label"), .name = "loss"});
 }
 
-// The last `pad` rows have no gradient.
+// Returns a batch whose last `pad` rows have no gradient.
 DataBatch Rows(int64_t rows, int64_t pad = 0, std::vector<int64_t> lengths = {}) {
   std::vector<float> labels(static_cast<size_t>(rows), -1);
   for (int64_t i = rows - pad; i < rows; ++i) labels[i] = 0;
@@ -40,7 +40,7 @@ DataBatch Rows(int64_t rows, int64_t pad = 0, std::vector<int64_t> lengths = {})
           .lengths = std::move(lengths)};
 }
 
-// A module for batches of 4 rows whose weight is 0.
+// Returns a module for batches of 4 rows whose weight is 0.
 std::unique_ptr<BucketingModule> MakeModel(const InitOptimizerOptions& optimizer,
                                            WriteReq grad_req = WriteReq::kWrite) {
   const auto make = [](const BucketKey&) {
@@ -57,7 +57,7 @@ std::unique_ptr<BucketingModule> MakeModel(const InitOptimizerOptions& optimizer
   return model;
 }
 
-// The weight after one update.
+// Returns the weight after one update.
 double Step(BucketingModule& model, const std::vector<DataBatch>& batches) {
   for (const DataBatch& batch : batches) {
     COOPER_EXPECT_OK(model.Forward(batch));
@@ -86,7 +86,7 @@ TEST(GradientNormalizationTest, PaddingDoesNotCount) {
                    -1);
 }
 
-// 33 rows in batches of 32: the second batch has one row, and 31 of the first ones again.
+// 33 rows in batches of 32: the second batch has one new row, and 31 of the first ones again.
 TEST(GradientNormalizationTest, RowsThatFillABatchCount) {
   for (const LastBatchHandle handle : {LastBatchHandle::kPad, LastBatchHandle::kRollOver}) {
     const auto iter = NDArrayIter::Create({{"data", *NDArray::Full({33, 1}, 1)}},
@@ -123,7 +123,7 @@ TEST(GradientNormalizationTest, ByTokens) {
 TEST(GradientNormalizationTest, SumsOfBatchesCountAllOfThem) {
   const auto model = MakeModel(Sgd(GradientNormalization::kSamples), WriteReq::kAdd);
   EXPECT_DOUBLE_EQ(Step(*model, {Rows(4), Rows(2), Rows(1)}), -1);
-  // A batch that is not learnt from leaves nothing behind.
+  // A batch without an update does not affect the next count.
   COOPER_ASSERT_OK(model->SetParams({{"fc_weight", *NDArray::Zeros({1, 1})}}, {}));
   COOPER_ASSERT_OK(model->Forward(Rows(7)));
   COOPER_ASSERT_OK(model->Backward());

@@ -1,4 +1,4 @@
-// What InitOptimizer makes of its options: the learning rate and the scale of gradients.
+// Tests how InitOptimizer applies its options: the learning rate and the scale of gradients.
 
 #include <filesystem>
 #include <memory>
@@ -37,7 +37,7 @@ DataBatch Batch(int64_t rows) {
           .provide_label = shapes.label_shapes};
 }
 
-// Bound to 4 rows, with parameters.
+// Returns a module bound to 4 rows, with parameters.
 std::unique_ptr<Module> MakeModule() {
   auto module = *Module::Create(TwoLayers());
   COOPER_EXPECT_OK(module->Bind(Shapes(4)));
@@ -65,8 +65,7 @@ TEST(InitOptimizerTest, TheScheduleKeepsItsRateUnlessOneIsGiven) {
             0.2);
 }
 
-// Whatever came in between: a last batch that is smaller, or another bucket.
-// Braces are left out around the first of its options.
+// InitOptimizerOptions may be initialized from its first member without braces.
 TEST(InitOptimizerTest, ATextAloneIsTheOptimizersName) {
   const FitOptions options{.optimizer = "adam"};
   EXPECT_EQ(options.optimizer.optimizer, "adam");
@@ -125,7 +124,7 @@ TEST(InitOptimizerTest, StatesThatCannotBeReadAreToldWhereTheyAreOpened) {
   COOPER_ASSERT_OK(saved->InitOptimizer());
   COOPER_ASSERT_OK(saved->SaveCheckpoint(prefix, 1, /*save_optimizer_states=*/true));
   COOPER_ASSERT_OK_AND_ASSIGN(const std::string whole, ReadFile(path));
-  // pickle.dumps({0: None}, 3), as MXNet saves optimizer states.
+  // pickle.dumps({0: None}, 3), the format of MXNet's optimizer states.
   COOPER_ASSERT_OK(WriteFileAtomically(path, std::string("\x80\3}q\0K\0Ns.", 9)));
   const std::string message = "optimizer states: '" + path +
                               "': not a list of arrays (.params): the file is a Python pickle (as "
@@ -146,7 +145,7 @@ TEST(InitOptimizerTest, StatesThatCannotBeReadAreToldWhereTheyAreOpened) {
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("states-0001.states")));
 }
 
-// The rate that it has come to, where a run goes on with the options of the run before.
+// The scheduled rate at the save stays when a run resumes with the same options.
 TEST(InitOptimizerTest, TheRateOfALoadedScheduleStays) {
   const std::string prefix = testing::TempDir() + "/schedule";
   const auto options = [] {
@@ -197,7 +196,7 @@ TEST(InitOptimizerTest, WarnsOfWhatAnInstanceDoesNotTake) {
                                      HasSubstr("lr_scheduler is ignored beside an instance")));
 }
 
-// MXNet says nothing.
+// MXNet does not warn.
 TEST(InitOptimizerTest, FitWarnsOfMultipliersThatNoParameterHas) {
   const auto train = *NDArrayIter::Create({{"data", RandomArray({4, 6}, 1)}},
                                           {{"softmax_label", Classes(4, 3, 1)}}, {.batch_size = 4});
@@ -213,7 +212,7 @@ TEST(InitOptimizerTest, FitWarnsOfMultipliersThatNoParameterHas) {
                                      HasSubstr("wd_mult has 'x', which is no parameter so far")));
 }
 
-// As MXNet warns of calls that it ignores; not of a Fit that asks for what is there.
+// As in MXNet, ignored calls log a warning; a Fit that requests the present optimizer does not.
 TEST(InitOptimizerTest, WarnsOfWhatIsIgnored) {
   const auto module = MakeModule();
   const InitOptimizerOptions first = {.optimizer_params = {{"learning_rate", "0.1"}}};

@@ -1,5 +1,5 @@
-// InitOptimizerOptions::kvstore_instance: one store for several trainings, one after the other or
-// at the same time.
+// Tests InitOptimizerOptions::kvstore_instance: one store for several trainings, one after the
+// other or at the same time.
 
 #include <map>
 #include <memory>
@@ -25,7 +25,7 @@ using Weights = std::vector<std::vector<float>>;
 
 std::shared_ptr<KVStore> Store(const char* type = "local") { return *CreateKVStore(type); }
 
-// On two contexts, with parameters of that seed; the layer is `name`.
+// Returns a module on two contexts, with parameters of that seed; the layer is `name`.
 std::unique_ptr<Module> Make(uint64_t seed, const std::string& name = "fc",
                              const Kwargs& compression = {}) {
   const Symbol fc =
@@ -49,7 +49,7 @@ InitOptimizerOptions Optimizer(std::shared_ptr<KVStore> store, bool update_on_kv
           .force_init = true};
 }
 
-// All parameters after each of three steps.
+// Returns all parameters after each of three steps.
 Weights Train(BaseModule& module) {
   Weights weights;
   for (uint64_t step = 0; step < 3; ++step) {

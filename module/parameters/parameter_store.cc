@@ -12,7 +12,8 @@
 namespace cooper {
 namespace {
 
-// Small arrays are copied quickly. BatchNorm writes to gamma, on every context.
+// Small arrays are cheap to copy. BatchNorm writes to gamma on every context, so gamma is not
+// shared.
 bool WorthSharing(const std::string& name, const NDArray& array) {
   return array.size() >= 16384 && !absl::EndsWith(name, "_gamma");
 }

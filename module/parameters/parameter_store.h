@@ -1,17 +1,17 @@
 #ifndef COOPER_MODULE_PARAMETERS_PARAMETER_STORE_H_
 #define COOPER_MODULE_PARAMETERS_PARAMETER_STORE_H_
 
-// The one owner of what modules that train together learn and keep: parameters with their
+// Owns everything that modules which train together learn and keep: parameters with their
 // gradients, auxiliary states, states carried from batch to batch, and the optimizer with its
-// states. Everything is found by name, never by position; executors are given the arrays when they
+// states. Arrays are looked up by name, never by position. Executors receive the arrays when they
 // are bound (DataParallelExecutorGroup) and own none of them.
 //
-// A name has an array on each of the store's contexts or on none. Its value comes from Init: from
-// the given arrays, else from the initializer. A name that has no array yet, since only a network
-// that is bound later has it, gets its value by the same rules when that is bound (Complete): given
-// values wait for it.
+// A name has an array on each of the store's contexts or on none. Init gives it a value: from the
+// given arrays, else from the initializer. A name that only a network bound later has gets its
+// value by the same rules when that network is bound (Complete); given values wait for it until
+// then.
 //
-// Not thread-safe, but for calls of const methods alone.
+// Not thread-safe; concurrent calls of const methods are allowed.
 
 #include <array>
 #include <cstdint>
@@ -41,13 +41,14 @@
 
 namespace cooper {
 
+// The kinds of arrays in a store.
 enum class ParameterKind {
-  kArg,    // learnt
-  kAux,    // written by operators, such as moving means: each context has its own
+  kArg,    // trained
+  kAux,    // written by operators, such as moving means; differs between contexts
   kState,  // carried from batch to batch
 };
 
-// What is to be allocated.
+// The array to allocate.
 struct ArraySpec {
   Shape shape;
   DType dtype = DType::kFloat32;
@@ -65,39 +66,39 @@ class ParameterStore {
 
   // --- Arrays.
 
-  // Those that have arrays, in alphabetical order.
+  // The names that have arrays, in alphabetical order.
   std::vector<std::string> Names(ParameterKind kind) const;
-  // The elements of all parameters, one context's.
+  // The number of elements of all parameters on one context.
   int64_t num_elements() const;
-  // The array on a context, shared; null if there is none.
+  // The array on a context, shared with the store; null if there is none.
   NDArray Value(ParameterKind kind, const std::string& name, int context = 0) const;
-  // Null also for a parameter without a gradient.
+  // The gradient's array, shared with the store; null if the name or its gradient does not exist.
   NDArray Grad(const std::string& name, int context = 0) const;
-  // The mean over the contexts, copied to CPU memory: a key-value store keeps parameters equal,
-  // auxiliary states are each context's own. kNotFound, naming it, if there is no array.
+  // Returns the mean over the contexts, copied to CPU memory. (A key-value store keeps parameters
+  // equal; auxiliary states differ between contexts.) kNotFound, naming it, if there is no array.
   absl::StatusOr<NDArray> Mean(ParameterKind kind, const std::string& name) const;
 
-  // Makes sure that there is an array, of zeros if it is new. One that is there stays, whatever its
-  // shape: who binds with it finds out whether it suits.
+  // Allocates an array of zeros if there is none. An existing array stays, whatever its shape:
+  // binding checks whether it fits.
   absl::Status Allocate(ParameterKind kind, const std::string& name, int context,
                         const ArraySpec& spec);
-  // Likewise a gradient, like the parameter's array, which must be there.
+  // Allocates a gradient of zeros with the shape, dtype and context of the parameter's array, which
+  // must exist. Takes a restored gradient that waits for it.
   absl::Status AllocateGrad(const std::string& name, int context);
-  // Drops the arrays of names without a value, on all contexts, so that they may get other shapes:
-  // of all of them until Init has succeeded.
+  // Drops the arrays of these names that have no value yet, on all contexts, so that they may get
+  // other shapes. Until Init has succeeded, no name has a value.
   void DropUninitialized(absl::Span<const std::string> args, absl::Span<const std::string> auxs);
-  // Drops those of all parameters, gradients and auxiliary states.
+  // Drops the arrays of all parameters, gradients and auxiliary states.
   void DropArrays();
-  // Drops those of these states.
+  // Drops the arrays of these states.
   void DropStates(absl::Span<const std::string> names);
-  // Nothing has been added to a gradient, or counted, after this.
+  // Zeroes all gradients, and resets the accumulation marks and the counts of normalization.
   absl::Status ZeroGrads();
-  // Changes whenever contexts get other arrays than they had: bound executors then take the new
-  // ones.
+  // Changes whenever contexts get other arrays: bound executors then have to take the new ones.
   int64_t generation() const { return generation_; }
 
-  // While it lives, what happens to arrays, names and waiting values can be undone; elements that
-  // were overwritten stay so. Undone at its end unless Commit was called.
+  // Undoes changes to arrays, names and waiting values at its end, unless Commit was called.
+  // Elements that were overwritten stay overwritten.
   class Rollback {
    public:
     explicit Rollback(ParameterStore& store);
@@ -116,154 +117,162 @@ class ParameterStore {
 
   // Whether Init or Set has given values.
   bool initialized() const { return initialized_; }
-  // The names of one of several networks that share a store.
+  // The names of one of several networks that share the store.
   struct NetworkNames {
     absl::Span<const std::string> args, auxs;
   };
-  // Gives everything that has an array a value, and says how what comes later gets one. Does
-  // nothing to an initialized store without force_init, but for taking the initializer where there
-  // was none. kInvalidArgument, naming it, if a parameter is missing in the given maps (without
-  // allow_missing) or has another shape; nothing is changed then. What `network` has not, others
-  // alone have: it stays unless it is given; null: all are one model.
+  // Gives everything that has an array a value, and sets the rules for arrays that come later. Does
+  // nothing to an initialized store without force_init, except that it takes the initializer if
+  // there was none. A name that only other networks have keeps its value unless it is given; with a
+  // null `network` all names belong to one model.
+  //
+  // Errors: kInvalidArgument, naming it, if a parameter is missing in the given maps (without
+  // allow_missing) or has another shape; nothing is changed then.
   absl::Status Init(const InitParamsOptions& options, const NetworkNames* network = nullptr);
-  // BaseModule::SetParams, likewise. Of one model, extra values wait for networks to come.
+  // BaseModule::SetParams for one of several networks, or for one model (null), where extra values
+  // wait for networks that are bound later.
   absl::Status Set(const ArrayMap& args, const ArrayMap& auxs, const SetParamsOptions& options,
                    const NetworkNames* network = nullptr);
-  // After a network is bound, `args`, `auxs` and `attrs` (Symbol::VariableAttrDict) being its own:
-  // gives those that are new to an initialized store the values that wait for them, those of the
-  // key-value store, or the initializer's. kFailedPrecondition, naming it, if there is none.
+  // Called after a network with the names `args` and `auxs` and the attributes `attrs`
+  // (Symbol::VariableAttrDict) is bound. Gives names that are new to an initialized store their
+  // values: the waiting ones, those of the key-value store, or the initializer's.
+  // kFailedPrecondition, naming the parameter, if there is none.
   absl::Status Complete(absl::Span<const std::string> args, absl::Span<const std::string> auxs,
                         const std::map<std::string, AttrMap>& attrs);
   // Values that wait for an array of their name.
   const ArrayMap& waiting(ParameterKind kind) const { return of(kind).waiting; }
 
-  // Keeps values until TakeLoaded, which sets them and does nothing if there are none.
+  // Load keeps values until TakeLoaded sets them. TakeLoaded does nothing if there are none.
   void Load(ModuleParams params) { loaded_ = std::move(params); }
   absl::Status TakeLoaded();
 
-  // --- Learning.
+  // --- Training.
 
-  // Takes an optimizer, over which lr_mult and wd_mult of `options` win, and the key-value store
-  // that sums gradients, compressed as said, and, with update_on_kvstore, updates; null: each
-  // context updates for itself. Optimizer states that wait are loaded. After an error this store is
-  // as before, but not the optimizer; nor the key-value store, unless another module has a key of
-  // this one's.
+  // Takes an optimizer, whose lr_mult and wd_mult `options` overrides, and the key-value store that
+  // sums gradients, compressed by `compression_params`, and, with update_on_kvstore, updates. Null
+  // store: each context updates separately. Loads optimizer states that LoadOptimizerStatesLater
+  // named. After an error this object is unchanged, but the optimizer is not; the key-value store
+  // is unchanged only if the error is that another module has one of the keys.
   absl::Status InstallOptimizer(const std::shared_ptr<Optimizer>& optimizer,
                                 std::shared_ptr<KVStore> kvstore,
                                 const InitOptimizerOptions& options,
                                 const Kwargs& compression_params = {});
-  // What to say of options that change nothing, since there is an optimizer; empty if they ask for
-  // nothing, or for that one.
+  // Returns a warning about optimizer options that have no effect, because there is an optimizer
+  // already; empty if they request nothing, or that optimizer.
   std::string IgnoredOptimizer(const InitOptimizerOptions& options) const;
-  // The first context's, or the key-value store's; null until InstallOptimizer.
+  // The updater of the first context or of the key-value store; null until InstallOptimizer.
   std::shared_ptr<Updater> updater() const;
   const std::shared_ptr<KVStore>& kvstore() const { return learning_.kvstore; }
-  // Updates the parameters from their gradients: those of `names`, which must have some, and, with
-  // several processes, what the others have in this step. Allocates nothing on one context.
+  // Updates the parameters `names`, all of which have gradients, and, with several processes, the
+  // ones that the others have in this step. Allocates nothing on one context.
   absl::Status Update(const std::vector<std::string>& names);
-  // Update in two calls, where nothing but the optimizer's kernels has a part in it, on one device:
-  // no store, no clipping, one context, on which all of `names` are; false elsewhere, and nothing
-  // has happened. The rest is as Optimizer says of PrepareAll, RunPrepared and ForgetPrepared. Who
-  // has made the update says so (Learnt), as Update does by itself.
+  // Update in two calls. PrepareUpdate returns false, having done nothing, unless only the
+  // optimizer's kernels take part in the update: one context that has all of `names`, no store, no
+  // clipping. Otherwise the calls behave as Optimizer::PrepareAll, RunPrepared and ForgetPrepared.
+  // The caller must then call Learnt, which Update does by itself.
   absl::StatusOr<bool> PrepareUpdate(const std::vector<std::string>& names,
                                      int64_t* name_of_update);
   absl::Status RunPreparedUpdate(DeviceQueue* queue) const;
   void ForgetPreparedUpdate();
-  // Of the gradients of `names` nothing is left to be learnt, and what is counted next begins anew.
+  // Marks the gradients of `names` as applied and resets the count of normalization.
   void Learnt(absl::Span<const std::string> names);
-  // Before a backward pass that overwrites the gradients of `names`, which the next Update is of:
-  // whether they may be summed over contexts while it runs. Then GradReady tells that `queue` holds
-  // what makes a gradient on a context; it is thread-safe.
+  // Called before a backward pass that overwrites the gradients of `names`, which the next Update
+  // will have. Returns whether gradients may be summed over contexts during the pass. If so,
+  // GradReady reports that the work in `queue` computes a gradient on a context; GradReady is
+  // thread-safe.
   absl::StatusOr<bool> BeginGrads(absl::Span<const std::string> names);
   absl::Status GradReady(const std::string& name, int context, DeviceQueue& queue) {
     return learning_.kvstore->GradientReady(name, context, queue);
   }
   // Takes part in an update of other processes (BaseModule::JoinUpdate).
   absl::StatusOr<int> JoinUpdate();
-  // Updates since InstallOptimizer, those joined included; of a run that goes on, since its first
-  // beginning. Processes that train together have the same number after each of them.
+  // Updates since InstallOptimizer, including joined ones; for a resumed run of several processes,
+  // since the run's beginning. Processes that train together have the same number after each
+  // update.
   int64_t updates() const { return updates_; }
   int batches_per_update() const { return learning_.batches_per_update; }
 
-  // Tells that something was added to a gradient (WriteReq::kAdd), which is part of Capture until
-  // ZeroGrads; with `shared`, to be learnt with the next update whatever network that is of.
+  // Records that a gradient was accumulated into (WriteReq::kAdd). Capture includes it until
+  // ZeroGrads. With `shared`, the next update of any network applies it.
   void GradAdded(const std::string& name, bool shared = true) {
     sums_.insert(name);
     if (shared) added_.insert(name);
   }
-  // Those told of that no update has learnt, without `own`.
+  // The names passed to GradAdded with `shared` since the last update that had them, except `own`.
   std::vector<std::string> AddedBeside(absl::Span<const std::string> own) const;
 
-  // What the optimizer's gradients are divided by, and how much of that is in the present ones:
-  // added to what was counted since the last update, or in its place.
+  // The divisor of the optimizer's gradients, and its count for the present gradients:
+  // CountGradients adds to the count since the last update, or replaces it.
   GradientNormalization normalization() const { return learning_.normalization; }
   void CountGradients(int64_t count, bool add) {
     counted_ = add && !learnt_ ? counted_ + count : count;
     learnt_ = false;
   }
 
-  // Where contexts may have come to values of their own, gives each the mean of all: auxiliary
-  // states, and without a key-value store parameters. Nothing on one context.
+  // Gives each context the mean over all contexts of the auxiliary states and, without a key-value
+  // store, of the parameters. Does nothing on one context.
   absl::Status AverageContexts();
 
-  // --- A run that has gone wrong.
+  // --- Non-finite values.
 
-  // The first of `names` whose gradient, on any context, has an element that is NaN or infinite;
-  // empty if none has. One pass over the gradients.
+  // Returns the first of `names` whose gradient has, on any context, an element that is NaN or
+  // infinite; empty if there is none. Makes one pass over the gradients.
   absl::StatusOr<std::string> FindNonFiniteGrad(absl::Span<const std::string> names) const;
-  // Likewise the first parameter that has a gradient, or auxiliary state.
+  // Returns the first parameter with a gradient, or auxiliary state, that has such an element.
   absl::StatusOr<std::string> FindNonFiniteValue() const;
-  // Copies the auxiliary states, which a training batch writes, into arrays that are kept from call
-  // to call; and writes them back.
+  // KeepAuxs copies the auxiliary states, which a training batch overwrites, into arrays that are
+  // reused from call to call; RestoreAuxs copies them back.
   absl::Status KeepAuxs();
   absl::Status RestoreAuxs();
 
-  // Files of optimizer states (updater.h), once there is an optimizer. A learning rate that
-  // InstallOptimizer was given wins over the file's, but not over that which a schedule has come
-  // to.
+  // Save and load files of optimizer states (updater.h); require an optimizer. A learning rate
+  // given to InstallOptimizer takes precedence over the file's, but not over the rate of a
+  // schedule.
   absl::Status SaveOptimizerStates(const std::string& path) const;
   absl::Status LoadOptimizerStates(const std::string& path);
-  // Loads them when InstallOptimizer is called.
+  // Makes InstallOptimizer load the file.
   void LoadOptimizerStatesLater(std::string path) { states_to_load_ = std::move(path); }
 
-  // --- Going on after a kill.
+  // --- Checkpoint and resume.
 
-  // Copies of everything above. With several processes, parameters that only others have bound are
-  // among them.
+  // Copies the whole state of this object to CPU memory. With several processes this includes
+  // parameters that only others have bound.
   absl::StatusOr<SavedParameters> Capture() const;
-  // Whether `state` has a value for every array: kInvalidArgument that names one.
+  // Checks that `state` has a value for every array: kInvalidArgument, naming one that is missing.
   absl::Status CheckHasAll(const SavedParameters& state) const;
-  // Puts states of contexts, optimizer and key-value store back. What has no array yet waits.
-  // The first context's parameters are Init's to put back before, and the optimizer is
-  // InstallOptimizer's. kInvalidArgument if the state is of more contexts.
+  // Restores the states of contexts, optimizer and key-value store. Values whose arrays do not
+  // exist yet wait for them. Call Init with the first context's parameters and InstallOptimizer
+  // before. kInvalidArgument if the state has more contexts.
   absl::Status Restore(const SavedParameters& state);
 
  private:
-  // What has one name.
+  // The arrays of one name.
   struct Entry {
     std::vector<NDArray> values;  // by context
-    std::vector<NDArray> grads;   // likewise; null: none
+    std::vector<NDArray> grads;   // by context; null: none
     bool initialized = false;
   };
 
-  // What is of one kind.
+  // All arrays of one kind.
   struct Entries {
     std::map<std::string, Entry> by_name;
     ArrayMap waiting;
-    // Values of contexts after the first, by context, that wait likewise; and gradients of all.
+    // Restored values that wait for their arrays, by context (of parameters, only those after the
+    // first context); and restored gradients of all contexts.
     std::map<std::string, std::vector<NDArray>> restored, restored_grads;
     bool given = false;  // whether Init was given values of this kind
   };
 
   struct Learning {
     std::shared_ptr<KVStore> kvstore;  // null: nothing is summed
-    // Says which keys of the key-value store are this one's (KVStore::Claim).
+    // Identifies the keys of the key-value store that belong to this object (KVStore::Claim).
     std::shared_ptr<const void> claim;
     bool update_on_kvstore = false;
-    // The key-value store's in the steps of this one; null if it only sums.
+    // The updater that the key-value store uses in this object's steps; null if the store only
+    // sums.
     std::shared_ptr<Updater> store_updater;
-    // One for each context, or with a key-value store one for all: what an optimizer counts or
-    // draws must not depend on how many contexts there are. Empty if the key-value store has it.
+    // One for each context, or with a key-value store one for all: counts and random draws of an
+    // optimizer must not depend on the number of contexts. Empty if the key-value store updates.
     std::vector<std::shared_ptr<Updater>> updaters;
     double clip_global_norm = 0;  // 0: gradients are not clipped
     int batches_per_update = 1;
@@ -281,23 +290,24 @@ class ParameterStore {
   const Entry* Find(ParameterKind kind, const std::string& name) const;
   Entry& EntryOf(ParameterKind kind, const std::string& name);
 
-  // Gives every context, and the key-value store, the first one's value.
+  // Copies the first context's value to every other context and to the key-value store.
   absl::Status Broadcast(ParameterKind kind, const std::string& name);
-  // Makes large parameters of all contexts that are in one memory the first one's own array, so
-  // that an update reaches all of them; or, with `share` false, gives each context its own again.
-  // With a key-value store all have the same values.
+  // Makes contexts in the same memory share the first context's arrays of large parameters, so that
+  // one update reaches all; with `share` false, gives each context a copy of its own. A key-value
+  // store keeps the values equal.
   absl::Status ShareValues(bool share);
 
-  // Whether Init, which does not give it a value, lets a parameter keep the one that it has.
+  // Whether a parameter that Init does not give a value keeps its present one.
   bool Stays(ParameterKind kind, const std::string& name, const std::optional<ArrayMap>& given,
              const NetworkNames* network) const;
   absl::Status CheckCanInit(ParameterKind kind, absl::Span<const std::string> names) const;
   absl::Status InitNames(ParameterKind kind, absl::Span<const std::string> names);
   absl::Status InitOne(ParameterKind kind, const std::string& name);
-  // Tells what updates a parameter that it has another value.
+  // Notifies the updaters that a parameter was given a new value.
   absl::Status WeightChanged(const std::string& name) const;
+  // Initializes a parameter from the key-value store.
   absl::Status PullNew(const std::string& name);
-  // Gives arrays of further contexts what waits for them.
+  // Gives new arrays the restored values that wait for them.
   absl::Status TakeRestored();
   absl::Status RestoreContext(int context, const ReplicaState& saved);
   absl::Status RestoreGrads(int context, const ArrayMap& grads);
@@ -307,17 +317,19 @@ class ParameterStore {
                        const Kwargs& compression_params);
   KVItem ItemFor(const std::string& name) const;
   std::vector<KVItem> ItemsFor(absl::Span<const std::string> names) const;
-  // The arguments' arrays on one context, to check optimizer states against.
+  // The arrays of all parameters on one context, to check optimizer states against.
   ArrayMap WeightsOf(int context) const;
-  // Lets the key-value store do what it is to do for this one, which may not be the only one.
+  // Sets the key-value store's updater to this object's, since other modules may use the store as
+  // well.
   absl::Status PrepareKVStore();
   absl::Status InitKVStore();
   absl::Status TakeOthers(const std::vector<std::string>& names);
   absl::Status PullOthers(const std::vector<std::string>& names);
-  // Of gradients that the store has summed into every context's array, leaves the first one's.
+  // Zeroes all but the first context's gradient, after the store has written the sum to every
+  // context.
   absl::Status KeepOneSum(absl::Span<const std::string> names);
   absl::Status UpdateContexts(absl::Span<const std::string> names);
-  // Update without Learnt.
+  // Update without the call of Learnt.
   absl::Status SumAndUpdate(const std::vector<std::string>& names);
 
   const std::vector<Context> contexts_;
@@ -334,13 +346,13 @@ class ParameterStore {
 
   Learning learning_;
   std::string states_to_load_;
-  std::set<std::string> added_;  // gradients that were added to and not learnt
-  std::set<std::string> sums_;   // gradients that were added to since ZeroGrads
+  std::set<std::string> added_;  // gradients that were accumulated into and not applied
+  std::set<std::string> sums_;   // gradients that were accumulated into since ZeroGrads
   int64_t updates_ = 0;
-  int64_t counted_ = 0;  // of what the present gradients are divided by
-  bool learnt_ = false;  // whether an update has been: what is counted next begins anew
-  std::map<std::string, std::vector<NDArray>> kept_auxs_;  // of KeepAuxs, by context
-  // Kept for their memory.
+  int64_t counted_ = 0;  // of normalization, for the present gradients
+  bool learnt_ = false;  // whether an update has used the count: the next one starts anew
+  std::map<std::string, std::vector<NDArray>> kept_auxs_;  // saved by KeepAuxs, by context
+  // Reused to avoid allocations.
   std::vector<Updater::Parameter> to_update_;
   std::vector<NDArray> clipped_;
   std::vector<double> norm_blocks_;

@@ -1,4 +1,5 @@
-// What a run that has gone wrong is noticed by, and how its last batch is taken back.
+// Finds NaN and infinity in gradients and values, and saves and restores auxiliary states for the
+// rollback of a batch.
 
 #include "absl/algorithm/container.h"
 #include "module/parameters/finite.h"
@@ -23,7 +24,8 @@ absl::StatusOr<std::string> ParameterStore::FindNonFiniteGrad(
 absl::StatusOr<std::string> ParameterStore::FindNonFiniteValue() const {
   for (const ParameterKind kind : {ParameterKind::kArg, ParameterKind::kAux}) {
     for (const auto& [name, entry] : of(kind).by_name) {
-      // What no update writes is as it was given: a mask, say, of minus infinity.
+      // A fixed parameter keeps its given value, which may be infinite on purpose (a mask, for
+      // example).
       const bool is_fixed = absl::c_all_of(entry.grads, [](const auto& g) { return g.is_null(); });
       if (kind == ParameterKind::kArg && is_fixed) continue;
       for (const NDArray& value : entry.values) {

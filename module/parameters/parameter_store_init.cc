@@ -1,4 +1,4 @@
-// How parameters get their values.
+// Gives parameters their values: Init, Set and Complete.
 
 #include <iterator>
 #include <utility>
@@ -63,7 +63,7 @@ absl::Status ParameterStore::Init(const InitParamsOptions& options, const Networ
     if (options.arg_params.has_value() && !options.arg_params->empty()) {
       LOG(WARNING) << kParamsIgnored;
     }
-    // Parameters that are still to come may need it.
+    // Networks that are bound later may need it.
     if (initializer_ == nullptr) {
       initializer_ = options.initializer;
       init_seed_ = options.seed.value_or(DefaultSeed());
@@ -73,8 +73,8 @@ absl::Status ParameterStore::Init(const InitParamsOptions& options, const Networ
   }
   const std::pair<ParameterKind, const std::optional<ArrayMap>*> kinds[] = {
       {ParameterKind::kArg, &options.arg_params}, {ParameterKind::kAux, &options.aux_params}};
-  // By name, so that the random numbers a parameter gets do not depend on where it stands in a
-  // graph; and of whatever network it is. All is looked at before anything is overwritten.
+  // Parameters are initialized by name, so that their random values do not depend on the order of a
+  // graph or on the network. All of them are checked before anything is overwritten.
   std::vector<std::string> names[2];
   for (size_t i = 0; i < std::size(kinds); ++i) {
     const auto& [kind, given] = kinds[i];
@@ -99,7 +99,7 @@ absl::Status ParameterStore::Init(const InitParamsOptions& options, const Networ
   for (const std::string& name : names[0]) {
     COOPER_RETURN_IF_ERROR(WithName(WeightChanged(name), "", name));
   }
-  // What waits for a later network must not change with the caller's arrays.
+  // Waiting values are copied, since the caller may change its arrays.
   for (const auto& [kind, given] : kinds) {
     for (auto& [name, array] : of(kind).waiting) {
       COOPER_ASSIGN_OR_RETURN(array, array.Copy());
@@ -127,8 +127,8 @@ absl::Status ParameterStore::Set(const ArrayMap& args, const ArrayMap& auxs,
                                  .force_init = true,
                                  .allow_extra = options.allow_extra},
                                 network));
-    // Parameters that are still to come get their values as was said before: those that wait for
-    // them, or the initializer's.
+    // Parameters of networks that are bound later still get their values by the earlier rules: the
+    // waiting values, or the initializer.
     of(ParameterKind::kArg).waiting.insert(waiting_args.begin(), waiting_args.end());
     of(ParameterKind::kAux).waiting.insert(waiting_auxs.begin(), waiting_auxs.end());
     if (initializer == nullptr) return absl::OkStatus();
@@ -165,7 +165,7 @@ absl::Status ParameterStore::Set(const ArrayMap& args, const ArrayMap& auxs,
       COOPER_RETURN_IF_ERROR(WithName(status, "SetParams: ", name));
     }
   }
-  // As in MXNet, the missing ones keep what they have.
+  // As in MXNet, parameters that are missing in the maps keep their values.
   for (const auto& [kind, given] : kinds) {
     for (auto& [name, entry] : of(kind).by_name) entry.initialized = true;
   }
@@ -203,7 +203,7 @@ absl::Status ParameterStore::Complete(absl::Span<const std::string> args,
   };
   std::vector<std::string> new_args;
   std::vector<std::string> new_auxs;
-  std::vector<std::string> stored;  // that another process has trained before
+  std::vector<std::string> stored;  // that another process has already trained
   if (initialized_) {
     for (std::string& name : new_names(ParameterKind::kArg, args)) {
       const bool is_stored = learning_.kvstore != nullptr && learning_.kvstore->contains(name);

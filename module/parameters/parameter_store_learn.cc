@@ -1,4 +1,4 @@
-// What parameters learn by: optimizer and key-value store.
+// Installs the optimizer and the key-value store.
 
 #include <algorithm>
 #include <string>
@@ -13,7 +13,7 @@
 namespace cooper {
 namespace {
 
-// Empty for options that leave all as it is.
+// Describes the requested optimizer; empty if the options are the defaults.
 std::string AskedFor(const InitOptimizerOptions& options) {
   if (options.instance != nullptr) return "an instance";
   if (options.optimizer_params.empty() && options.lr_scheduler == nullptr &&
@@ -47,7 +47,7 @@ absl::Status ParameterStore::InstallOptimizer(const std::shared_ptr<Optimizer>& 
   absl::Status status = Install(optimizer, std::move(kvstore), options, compression_params);
   if (status.ok()) return status;
   learning_ = before;
-  // Contexts that update each for itself have values of their own.
+  // Contexts that update separately have values of their own.
   status.Update(ShareValues(before.kvstore != nullptr));
   return status;
 }
@@ -107,8 +107,8 @@ absl::Status ParameterStore::Install(const std::shared_ptr<Optimizer>& optimizer
   return absl::OkStatus();
 }
 
-// What the store has from a training before is no value of this one, nor even a value where it only
-// summed.
+// Drops the store's values and states of an earlier training: they are not values of this one
+// (where the store only summed, they are sums of gradients).
 absl::Status ParameterStore::InitKVStore() {
   KVStore& kvstore = *learning_.kvstore;
   COOPER_RETURN_IF_ERROR(kvstore.ClaimAnew(learning_.claim, Names(ParameterKind::kArg)));
@@ -119,7 +119,7 @@ absl::Status ParameterStore::InitKVStore() {
   }
   COOPER_RETURN_IF_ERROR(PrepareKVStore());
   COOPER_RETURN_IF_ERROR(kvstore.InitAll(items));
-  // What only other processes have bound so far is this one's too.
+  // Claim the keys that only other processes have bound so far.
   std::vector<std::string> brought;
   for (const std::string& key : kvstore.keys()) {
     if (!absl::c_linear_search(keys_before, key)) brought.push_back(key);

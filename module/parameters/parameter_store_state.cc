@@ -1,4 +1,5 @@
-// Files of optimizer states, and what a training state has of parameters.
+// Saves and loads optimizer states, and captures and restores the parameters' part of a training
+// state.
 
 #include <utility>
 
@@ -14,7 +15,7 @@ using NamedStates = std::vector<std::pair<std::string, NDArray>>;
 constexpr ParameterKind kAllKinds[] = {ParameterKind::kArg, ParameterKind::kAux,
                                        ParameterKind::kState};
 
-// The arrays of a kind in a state of either sort.
+// Returns the arrays of a kind in a SavedParameters or ReplicaState.
 template <typename State>
 auto& ArraysOf(ParameterKind kind, State& state) {
   switch (kind) {
@@ -28,7 +29,7 @@ auto& ArraysOf(ParameterKind kind, State& state) {
   return state.states;
 }
 
-// Of `states`, which stay the owner's, copies in CPU memory.
+// Copies `states`, which the updater still owns, to CPU memory.
 absl::Status CopyList(const NamedStates& states, NamedStates* copies) {
   for (const auto& [name, array] : states) {
     copies->emplace_back(name, NDArray());
@@ -69,7 +70,8 @@ absl::Status ParameterStore::LoadOptimizerStates(const std::string& path) {
 absl::StatusOr<SavedParameters> ParameterStore::Capture() const {
   SavedParameters state;
   for (const ParameterKind kind : kAllKinds) {
-    // Values that wait for their network are part of the model; those of one name are older.
+    // Values that wait for their network are part of the model. A bound parameter of the same name
+    // overwrites the waiting value.
     ArrayMap& copies = ArraysOf(kind, state);
     for (const auto& [name, array] : of(kind).waiting) {
       COOPER_ASSIGN_OR_RETURN(copies[name], array.CopyTo(Context::Cpu()));
@@ -133,7 +135,7 @@ absl::Status ParameterStore::CheckHasAll(const SavedParameters& state) const {
 
 absl::Status ParameterStore::RestoreContext(int context, const ReplicaState& saved) {
   for (const ParameterKind kind : kAllKinds) {
-    // The first context's parameters are Init's.
+    // Init sets the parameters of the first context.
     if (context == 0 && kind != ParameterKind::kState) continue;
     for (const auto& [name, array] : ArraysOf(kind, saved)) {
       const NDArray value = Value(kind, name, context);
@@ -190,7 +192,7 @@ absl::Status ParameterStore::Restore(const SavedParameters& state) {
     return absl::InvalidArgumentError(absl::StrCat(
         "RestoreTraining: the state is that of more contexts than the module's ", num_contexts()));
   }
-  // Sums that are there are not the run's that goes on.
+  // Gradients accumulated so far do not belong to the restored run.
   if (!sums_.empty()) COOPER_RETURN_IF_ERROR(ZeroGrads());
   COOPER_RETURN_IF_ERROR(RestoreContext(0, state));
   COOPER_RETURN_IF_ERROR(RestoreGrads(0, state.grads));

@@ -66,7 +66,7 @@ TEST(ParameterStoreTest, ArraysAreMadeOnceAndFoundByName) {
   EXPECT_TRUE(store.Grad("w").is_null()) << "a fixed parameter has none";
   COOPER_ASSERT_OK(store.AllocateGrad("w", 0));
   EXPECT_EQ(store.Grad("w").shape(), Shape({2, 3}));
-  // Again, of whatever shape, it is the same.
+  // A second call changes nothing, whatever the shape.
   COOPER_ASSERT_OK(store.Allocate(kArg, "w", 0, {.shape = {7}}));
   EXPECT_EQ(store.Value(kArg, "w").raw_data(), first.raw_data());
   AllocateAll(store, kArg, "b", {3});
@@ -108,7 +108,7 @@ TEST(ParameterStoreTest, GivenValuesWaitForTheirNetwork) {
   COOPER_ASSERT_OK(
       store.Init({.initializer = nullptr,
                   .arg_params = ArrayMap{{"a_weight", Filled({2}, 7)}, {"b_weight", later}}}));
-  COOPER_ASSERT_OK(later.Fill(0));  // the caller's own again
+  COOPER_ASSERT_OK(later.Fill(0));  // the caller's own array
   EXPECT_TRUE(store.waiting(kArg).contains("b_weight"));
 
   AllocateAll(store, kArg, "b_weight", {3});
@@ -195,8 +195,8 @@ TEST(ParameterStoreTest, UpdatesSumOverContextsWithAStoreAlone) {
   }
 }
 
-// An update writes a 16-bit weight from its float32 copy, and that of DCASGD compares the weight
-// with the one before: both have to know of values that are set.
+// An update writes a 16-bit weight from its master copy, and DCASGD compares the weight with the
+// previous one: setting a value must update both.
 TEST(ParameterStoreTest, ValuesThatAreSetReachTheOptimizersStates) {
   for (const char* optimizer : {"sgd", "dcasgd"}) {
     for (const auto& [kvstore, update_on_kvstore] :
@@ -217,7 +217,7 @@ TEST(ParameterStoreTest, ValuesThatAreSetReachTheOptimizersStates) {
         for (int i : {0, 1}) COOPER_ASSERT_OK(store.Grad("w_weight", i).Fill(0.5));
         COOPER_ASSERT_OK(store.Update({"w_weight"}));
       };
-      const float change = kvstore ? -1 : -0.5;  // of gradients that are summed, or not
+      const float change = kvstore ? -1 : -0.5;  // summed gradients, or not
       step();
       COOPER_ASSERT_OK(store.Set({{"w_weight", Filled({2}, 10)}}, {}, {}));
       step();
@@ -232,7 +232,7 @@ TEST(ParameterStoreTest, ValuesThatAreSetReachTheOptimizersStates) {
   }
 }
 
-// Two modules of a group may update from one backward pass each.
+// Two modules of a group may each update from the same backward pass.
 TEST(ParameterStoreTest, WhatWasCountedIsThatOfAllUpdatesUntilMoreIs) {
   ParameterStore store({Context::Cpu()});
   AllocateAll(store, kArg, "a_weight", {1});
@@ -249,8 +249,8 @@ TEST(ParameterStoreTest, WhatWasCountedIsThatOfAllUpdatesUntilMoreIs) {
   COOPER_ASSERT_OK(store.Update({"b_weight"}));
   EXPECT_THAT(Values(store, "a_weight"), Each(9.0f));
   EXPECT_THAT(Values(store, "b_weight"), Each(8.0f));
-  // The scale is each update's own: neither the optimizer nor another module that is given it keeps
-  // one.
+  // The scale applies to one update only: neither the optimizer nor another store that gets it
+  // keeps the scale.
   EXPECT_EQ(sgd->rescale_grad(), 1);
   COOPER_ASSERT_OK(store.InstallOptimizer(sgd, nullptr, by_samples));
   store.CountGradients(2, /*add=*/true);
@@ -310,8 +310,8 @@ TEST(ParameterStoreTest, GradientsThatWereAddedToAreToldUntilTheyAreLearnt) {
   EXPECT_THAT(store.AddedBeside({}), IsEmpty());
 }
 
-// What was captured on two contexts that go their own ways comes back, also where an array is
-// made later.
+// The state captured on two contexts with different values is restored, even if an array is
+// allocated later.
 TEST(ParameterStoreTest, ACapturedStoreIsRestored) {
   const auto make = [](double value) {
     auto store = std::make_unique<ParameterStore>(kTwo);
@@ -344,7 +344,7 @@ TEST(ParameterStoreTest, ACapturedStoreIsRestored) {
                                   .allow_missing = true,
                                   .force_init = true}));
   COOPER_ASSERT_OK(resumed->Restore(state));
-  // What still waits is captured too.
+  // Waiting values are captured too.
   COOPER_ASSERT_OK_AND_ASSIGN(const SavedParameters waiting, resumed->Capture());
   EXPECT_EQ(waiting.args.size(), state.args.size());
   EXPECT_THAT(Floats(waiting.states.at("h")), Each(4.0f));

@@ -1,4 +1,4 @@
-// How parameters learn: update after update.
+// Updates parameters from their gradients.
 
 #include <algorithm>
 #include <cmath>
@@ -45,7 +45,7 @@ absl::Status ParameterStore::AverageContexts() {
   }
   if (learning_.kvstore != nullptr) return absl::OkStatus();
   for (const std::string& name : Names(ParameterKind::kArg)) {
-    if (Grad(name).is_null()) continue;  // fixed
+    if (Grad(name).is_null()) continue;  // a fixed parameter
     COOPER_RETURN_IF_ERROR(average(ParameterKind::kArg, name));
     COOPER_RETURN_IF_ERROR(WeightChanged(name));
   }
@@ -60,8 +60,8 @@ KVItem ParameterStore::ItemFor(const std::string& name) const {
           .outs = learning_.update_on_kvstore ? entry.values : entry.grads};
 }
 
-// Sets the optimizer's rescale_grad for one update, so that the norm of a context's gradients is
-// not too large: that costs no pass over them.
+// Scales the optimizer's rescale_grad for one update, so that the norm of a context's gradients
+// stays within the limit. Scaling the factor costs no pass over the gradients.
 class ParameterStore::ScopedClip {
  public:
   ScopedClip(ParameterStore& store, size_t context, absl::Span<const std::string> names) {
@@ -93,8 +93,9 @@ class ParameterStore::ScopedClip {
   absl::Status status_;
 };
 
-// The gradient is the sum over contexts: GetGrad adds them up, and so does the next step where
-// Backward adds to them, or where this one fails and is made again.
+// Keeps the sum over contexts in the first context's gradient and zeroes the others. GetGrad adds
+// the contexts up; so does the next step if Backward accumulates, or if this step fails and is
+// repeated.
 absl::Status ParameterStore::KeepOneSum(absl::Span<const std::string> names) {
   for (const std::string& name : names) {
     const std::vector<NDArray>& grads = EntryOf(ParameterKind::kArg, name).grads;
@@ -139,11 +140,11 @@ absl::StatusOr<bool> ParameterStore::BeginGrads(absl::Span<const std::string> na
   return learning_.kvstore->BeginGradients(ItemsFor(names));
 }
 
-// Parameters that only other processes had in the step have changed here too.
+// Pulls the parameters that only other processes had in this step: the store has updated them too.
 absl::Status ParameterStore::TakeOthers(const std::vector<std::string>& names) {
   COOPER_RETURN_IF_ERROR(learning_.kvstore->Claim(learning_.claim, names));
   for (const std::string& name : names) {
-    // Those that are not bound here, be it for evaluation alone, get their value when they are.
+    // Parameters that are not bound here for training get their value when they are bound.
     const Entry* entry = Find(ParameterKind::kArg, name);
     if (entry == nullptr) continue;
     COOPER_RETURN_IF_ERROR(learning_.kvstore->Pull(name, entry->values));
@@ -151,7 +152,8 @@ absl::Status ParameterStore::TakeOthers(const std::vector<std::string>& names) {
   return absl::OkStatus();
 }
 
-// Their summed gradients come here, where each process updates for itself.
+// Pulls the summed gradients of parameters that only other processes had in this step, because each
+// process updates its own copy.
 absl::Status ParameterStore::PullOthers(const std::vector<std::string>& names) {
   COOPER_RETURN_IF_ERROR(learning_.kvstore->Claim(learning_.claim, names));
   for (const std::string& name : names) {
@@ -166,9 +168,9 @@ absl::Status ParameterStore::PullOthers(const std::vector<std::string>& names) {
   return absl::OkStatus();
 }
 
-// Divides the optimizer's rescale_grad, for one update, by what was counted. All updaters have the
-// same optimizer. What was counted stays for another update from the same backward pass, as that of
-// a module that shares the parameters.
+// Divides the optimizer's rescale_grad by the count for one update. All updaters share the
+// optimizer. The count is kept, since a module that shares the parameters may update from the same
+// backward pass.
 class ParameterStore::ScopedNormalization {
  public:
   explicit ScopedNormalization(ParameterStore& store) {
@@ -232,7 +234,8 @@ absl::Status ParameterStore::SumAndUpdate(const std::vector<std::string>& names)
                           learning_.kvstore->Step(ItemsFor(names), /*active=*/true));
   if (learning_.update_on_kvstore) return TakeOthers(info.others);
   COOPER_RETURN_IF_ERROR(PullOthers(info.others));
-  // In the order in which every process takes them: sums and schedules are the same on all.
+  // Sorted, because every process must update in the same order: sums and schedules are then equal
+  // on all.
   std::vector<std::string> all = names;
   all.insert(all.end(), info.others.begin(), info.others.end());
   std::sort(all.begin(), all.end());

@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_PARAMETERS_SAVED_PARAMETERS_H_
 #define COOPER_MODULE_PARAMETERS_SAVED_PARAMETERS_H_
 
-// What has to be kept of the parameters of a training run, as copies in CPU memory: plain data that
-// ParameterStore makes and takes, and that a training state writes to a file.
+// The parameters of a training run as copies in CPU memory: plain data that ParameterStore captures
+// and restores, and that a training state writes to a file.
 
 #include <cstdint>
 #include <map>
@@ -16,8 +16,9 @@
 
 namespace cooper {
 
-// What one context has: parameters, auxiliary and carried states by name, gradients that add up
-// over updates (WriteReq::kAdd, and nobody zeroes them), and optimizer states (Updater::GetStates).
+// The state of one context: parameters, auxiliary and carried states by name, gradients that
+// accumulate over updates (WriteReq::kAdd, without ZeroGrads in between), and optimizer states
+// (Updater::GetStates).
 struct ReplicaState {
   ArrayMap args;
   ArrayMap auxs;
@@ -26,15 +27,15 @@ struct ReplicaState {
   std::vector<std::pair<std::string, NDArray>> optimizer;
 };
 
-// The first context's, and what differs from it.
+// The state of the first context, and the differences of the others.
 struct SavedParameters : ReplicaState {
-  // Of the contexts after the first, by index from 1 on: auxiliary and carried states, and, where
-  // no key-value store keeps them equal, parameters and optimizer states.
+  // The contexts after the first, by index from 1 on: auxiliary and carried states and, without a
+  // key-value store to keep them equal, parameters and optimizer states.
   std::map<int, ReplicaState> replicas;
-  // What the key-value store keeps for itself.
+  // The state of the key-value store itself (KVStore::GetState).
   std::vector<std::pair<std::string, NDArray>> kvstore;
-  // Where several processes train together: their updates so far, the same number on all. Absent
-  // for one process.
+  // With several processes, the number of their updates so far, the same on all; absent for one
+  // process.
   std::optional<int64_t> updates;
 };
 

@@ -24,7 +24,7 @@ struct Params {
   std::string first_unprefixed_name;  // empty if any name begins with "arg:" or "aux:"
 };
 
-// The arrays called arg:NAME and aux:NAME whose names are known. Others are passed over, as in
+// Returns the arrays called arg:NAME and aux:NAME whose names are known. Others are ignored, as in
 // MXNet.
 absl::StatusOr<Params> ReadParams(absl::string_view bytes, const VariableNames& names) {
   if (bytes.empty()) return absl::InvalidArgumentError("the file of parameters is empty");
@@ -54,7 +54,8 @@ absl::StatusOr<Params> ReadParams(absl::string_view bytes, const VariableNames& 
   return params;
 }
 
-// A file of other names, as Gluon's save_parameters writes it, would leave all parameters zero.
+// Refuses a file without these prefixes, such as one of Gluon's save_parameters, which would leave
+// all parameters zero.
 absl::Status CheckPrefixes(const Params& params, const InferenceNetwork& network,
                            const KnownShapes& shapes) {
   if (params.first_unprefixed_name.empty()) return absl::OkStatus();
@@ -70,8 +71,8 @@ absl::Status CheckPrefixes(const Params& params, const InferenceNetwork& network
   return absl::OkStatus();
 }
 
-// "; there is no input 'date'; did you mean 'data'?" for the first of the names that is none of
-// `known`, else nothing. MXNet passes them over, so that they are told where something fails.
+// Returns "; there is no input 'date'; did you mean 'data'?" for the first name that is not in
+// `known`, else nothing. MXNet ignores unknown names, so they are mentioned only in errors.
 std::string UnknownName(const KnownShapes& shapes, const std::vector<std::string>& known) {
   for (const auto& [name, shape] : shapes) {
     if (absl::c_linear_search(known, name)) continue;
@@ -108,7 +109,7 @@ absl::StatusOr<std::shared_ptr<const BoundPredictor::Network>> BoundPredictor::R
   const VariableNames names = symbol.ListVariables();
   network->arguments = names.args;
   COOPER_ASSIGN_OR_RETURN(Params params, ReadParams(options.params, names));
-  // MXNet's files may have data, as the states that a recurrent network begins with.
+  // MXNet's files may have values of inputs, such as the initial states of a recurrent network.
   ArrayMap values;
   for (const auto& [name, shape] : options.shapes) {
     if (auto value = params.args.extract(name)) values.insert(std::move(value));
@@ -128,7 +129,7 @@ absl::StatusOr<std::shared_ptr<const BoundPredictor::Network>> BoundPredictor::R
   COOPER_ASSIGN_OR_RETURN(network->auxs,
                           OnContext(Among(params.auxs, needed.auxs), options.context));
   COOPER_RETURN_IF_ERROR(FindTypes(options.types, *network));
-  // What contradicts something is told when the network is bound.
+  // Binding reports contradictory shapes, so an error is ignored here.
   const auto inferred =
       InferShapePartial(network->inference.symbol, InputShapes(*network, options.shapes));
   const std::vector<std::string> args = network->inference.symbol.ListArguments();
@@ -141,8 +142,8 @@ absl::StatusOr<std::shared_ptr<const BoundPredictor::Network>> BoundPredictor::R
 }
 
 absl::Status BoundPredictor::FindTypes(const KnownTypes& given, Network& network) {
-  // As in MXNet they follow neither from the parameters nor from what the symbol says: a program
-  // that names no dtypes gives floats.
+  // As in MXNet the dtypes follow neither from the parameters nor from the symbol: a program that
+  // names no dtypes provides floats.
   for (const std::string& name : network.inference.inputs) {
     const auto it = given.find(name);
     const NDArray value = FindArray(network.values, name);
@@ -157,7 +158,7 @@ absl::Status BoundPredictor::FindTypes(const KnownTypes& given, Network& network
 KnownShapes BoundPredictor::InputShapes(const Network& network, const KnownShapes& shapes) {
   KnownShapes inputs;
   for (const auto& [name, shape] : shapes) {
-    // Others are labels, what outputs that were not asked for need, or nothing.
+    // Other names are labels, inputs of outputs that were not requested, or unknown.
     if (absl::c_linear_search(network.inference.inputs, name)) inputs[name] = shape;
   }
   return inputs;
@@ -180,7 +181,7 @@ absl::StatusOr<std::vector<std::unique_ptr<BoundPredictor>>> BoundPredictor::Cre
         RandomState{.seed = DefaultSeed(), .replica = num_predictors++});
     auto executor = Executor::SimpleBind(network->inference.symbol, bind, compiled);
     if (!executor.ok()) {
-      // A name that is not known is one that is missing, misspelt.
+      // An unknown name is likely a misspelt name of the missing input.
       const bool misses_shape = bind.shapes.size() < network->inference.inputs.size();
       return absl::Status(
           executor.status().code(),
@@ -199,16 +200,16 @@ absl::StatusOr<std::unique_ptr<BoundPredictor>> BoundPredictor::Reshape(
     const KnownShapes& shapes) const {
   const KnownShapes inputs = InputShapes(*network_, shapes);
   for (const std::string& name : network_->shaped) {
-    // MXNet knows no shape of an input that is not among these.
+    // MXNet refuses an input without a shape.
     if (const std::string unknown = UnknownName(shapes, network_->arguments);
         !inputs.contains(name) && !unknown.empty()) {
       return absl::InvalidArgumentError(absl::StrCat("input '", name, "' has no shape", unknown));
     }
   }
-  // Other parameters' shapes follow from the inputs', and are compared below.
+  // The shapes of other parameters follow from the inputs', and are compared below.
   KnownShapes known = inputs;
   known.insert(network_->undetermined.begin(), network_->undetermined.end());
-  // Labels, which nobody gives, change with the inputs.
+  // The shapes of labels, which have no values, change with the inputs.
   COOPER_ASSIGN_OR_RETURN(auto executor, executor_->Reshape(known, /*partial_shaping=*/true,
                                                             /*allow_up_sizing=*/true));
   for (const auto& [name, array] : network_->args) {
@@ -222,11 +223,12 @@ absl::StatusOr<std::unique_ptr<BoundPredictor>> BoundPredictor::Reshape(
 }
 
 absl::Status BoundPredictor::SetInput(const std::string& name, const void* data, int64_t size) {
-  // Of whatever size: nothing reads it.
+  // Any size is accepted, because nothing reads this label.
   if (absl::c_linear_search(network_->inference.unread_labels, name)) return absl::OkStatus();
   const NDArray array = executor_->arg(name);
   if (array.is_null()) {
-    if (absl::c_linear_search(network_->arguments, name)) return absl::OkStatus();  // cut off
+    if (absl::c_linear_search(network_->arguments, name))
+      return absl::OkStatus();  // not part of the network
     return absl::InvalidArgumentError(
         absl::StrCat("there is no input '", name, "'", DidYouMean(name, network_->arguments)));
   }

@@ -1,7 +1,8 @@
 #ifndef COOPER_MODULE_PREDICT_BOUND_PREDICTOR_H_
 #define COOPER_MODULE_PREDICT_BOUND_PREDICTOR_H_
 
-// A network bound to shapes of inputs: what a handle of the C interface (c_predict_api.h) is.
+// A network bound to shapes of inputs: the object behind a handle of the C interface
+// (c_predict_api.h).
 
 #include <cstdint>
 #include <memory>
@@ -19,57 +20,64 @@
 
 namespace cooper {
 
+// Options of BoundPredictor::Create. The views must stay valid during the call.
 struct BoundPredictorOptions {
   absl::string_view symbol_json;
-  absl::string_view params;  // of a .params file
+  absl::string_view params;  // contents of a .params file
   Context context;
   KnownShapes shapes;  // of inputs
-  // Likewise. An input that the file has too keeps the dtype that it has there, whatever is said
-  // here; others that are not named are float32. Parameters are converted to what follows.
+  // Dtypes of inputs. An input for which the file has a value keeps the file's dtype, whatever this
+  // says; other inputs that are missing here are float32. Parameters are converted to the dtypes
+  // that follow.
   KnownTypes types;
   std::vector<std::string> output_names;  // "fc1_output"; empty: the network's own
+  // The number of predictors to create.
   int count = 1;
 };
 
-// Not thread-safe; those of one Create may be used by a thread each. Each that is created in a
-// process draws other random numbers, and goes on where it is reshaped.
+// Not thread-safe; the predictors of one Create may be used by one thread each. Each predictor
+// created in a process draws different random numbers, and Reshape continues its stream.
 class BoundPredictor {
  public:
-  // So many that share parameters and what was compiled. Arguments that are neither parameters nor
-  // inputs have the shapes that follow, and zeros, and so have auxiliary states without a value. An
-  // input that the file has too begins with that value, each predictor's its own. Shapes and types
-  // of what the symbol does not have are passed over. kInvalidArgument if such a value has another
-  // shape, and for parameters without names or with none of arg:NAME and aux:NAME where the network
-  // needs some; otherwise the errors of SymbolFromJson, ParseParams and Executor::SimpleBind.
+  // Returns `count` predictors that share parameters and the compiled program. Arguments that are
+  // neither parameters nor inputs have the inferred shapes and zeros, and so do auxiliary states
+  // without a value. An input for which the file has a value starts with a copy of it. Shapes and
+  // types for unknown names are ignored.
+  //
+  // Errors: kInvalidArgument if the file's value of an input has another shape, and for a file
+  // whose names do not begin with arg: or aux: while the network needs some; otherwise those of
+  // SymbolFromJson, ParseParams and Executor::SimpleBind.
   static absl::StatusOr<std::vector<std::unique_ptr<BoundPredictor>>> Create(
       const BoundPredictorOptions& options);
 
-  // For other shapes: with the same parameters, and the same memory for activations.
-  // kInvalidArgument, naming it, if a parameter would change its shape, or for a name that is no
-  // argument while an input that Create has given a shape has none here.
+  // Returns a predictor for other shapes with the same parameters and the same memory for
+  // activations, so only one of the two may be in use at a time. kInvalidArgument, naming it, if a
+  // parameter would change its shape, or for an unknown name while an input that had a shape in
+  // Create has none here.
   absl::StatusOr<std::unique_ptr<BoundPredictor>> Reshape(const KnownShapes& shapes) const;
 
-  // Copies `size` elements of the argument's dtype. Labels are not looked at.
+  // Copies `size` elements of the argument's dtype to it; kInvalidArgument if it has another size.
+  // Ignores labels.
   absl::Status SetInput(const std::string& name, const void* data, int64_t size);
   absl::Status Forward() { return executor_->Forward(/*is_train=*/false); }
-  // Copies the `size` elements of an output of the last Forward.
+  // Copies the output of the last Forward, `size` elements of its dtype.
   absl::Status GetOutput(uint32_t index, void* data, int64_t size) const;
 
-  // kOutOfRange for an output that is not there.
+  // kOutOfRange for an index without an output.
   absl::StatusOr<Shape> OutputShape(uint32_t index) const;
   absl::StatusOr<DType> OutputType(uint32_t index) const;
   Executor& executor() { return *executor_; }
 
  private:
-  // What does not change from shape to shape.
+  // The parts that do not depend on the shapes.
   struct Network {
     InferenceNetwork inference;
-    std::vector<std::string> arguments;  // of the symbol as it was given
+    std::vector<std::string> arguments;  // of the symbol as given
     ArrayMap args;                       // parameters
     ArrayMap auxs;
-    ArrayMap values;                  // that the file has for inputs
+    ArrayMap values;                  // the file's values of inputs
     std::vector<std::string> shaped;  // inputs whose shapes were given
-    KnownShapes undetermined;         // of parameters, where they do not follow from the inputs'
+    KnownShapes undetermined;         // of parameters whose shapes do not follow from the inputs'
     KnownTypes types;                 // of inputs
   };
 
@@ -78,9 +86,9 @@ class BoundPredictor {
 
   static absl::StatusOr<std::shared_ptr<const Network>> ReadNetwork(
       const BoundPredictorOptions& options);
-  // The dtypes of inputs, and the parameters in those that follow.
+  // Finds the dtypes of inputs, and converts the parameters to those that follow.
   static absl::Status FindTypes(const KnownTypes& given, Network& network);
-  // Those of `shapes` that are inputs of the network.
+  // Returns the `shapes` of names that are inputs of the network.
   static KnownShapes InputShapes(const Network& network, const KnownShapes& shapes);
   absl::Status CheckOutput(uint32_t index) const;
 

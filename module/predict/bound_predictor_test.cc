@@ -45,7 +45,7 @@ absl::StatusOr<std::unique_ptr<BoundPredictor>> Create(const Given& given) {
   return std::move((*predictors)[0]);
 }
 
-// What one forward pass makes of `data`, floats as programs in C give them.
+// Returns the outputs of one forward pass for `data`, floats as C programs pass them.
 absl::StatusOr<std::vector<float>> Outputs(BoundPredictor& predictor,
                                            const std::vector<float>& data, int64_t size) {
   absl::Status status = predictor.SetInput("data", data.data(), static_cast<int64_t>(data.size()));
@@ -119,7 +119,7 @@ TEST(BoundPredictorTest, WhatHasNoParametersTakesFilesThatGiveNone) {
   const Symbol square = Op("square", {.inputs = {Symbol::Variable("data")}});
   COOPER_EXPECT_OK(CreateOf(square, Bytes({})));
   COOPER_EXPECT_OK(CreateOf(square, Bytes({{"mean_img", Weight()}})));
-  COOPER_EXPECT_OK(CreateOf(Sum(), Bytes({})));  // zeros: it says that there are none
+  COOPER_EXPECT_OK(CreateOf(Sum(), Bytes({})));  // zeros: the file declares no parameters
 }
 
 TEST(BoundPredictorTest, AnInputHasTheFilesValueUntilItIsSet) {
@@ -144,7 +144,7 @@ TEST(BoundPredictorTest, AnInputHasTheFilesValueUntilItIsSet) {
       << "the file's dtype";
 }
 
-// The file's shape is what says how large `scale` is, in a reshape too.
+// `scale` has the file's shape, after Reshape too.
 TEST(BoundPredictorTest, ReshapesBesideParametersThatInputsDoNotDetermine) {
   const Symbol scaled =
       Op("broadcast_mul", {.inputs = {Symbol::Variable("data"), Symbol::Variable("scale")}});
@@ -177,7 +177,7 @@ TEST(BoundPredictorTest, InputsThatTheSymbolDoesNotHaveArePassedOver) {
   const std::vector<float> ten(6, 10);
   EXPECT_THAT(Outputs(*predictor, ten, 6), IsOkAndHolds(ElementsAre(11, 12, 13, 14, 15, 16)));
   COOPER_EXPECT_OK(predictor->Reshape(given.shapes).status());
-  // Nor are they what is wrong with a shape.
+  // An error in a shape does not mention them.
   Given wrong = given;
   wrong.shapes["data"] = {3, 2};
   EXPECT_THAT(Create(wrong), StatusIs(absl::StatusCode::kInvalidArgument,
@@ -188,7 +188,7 @@ TEST(BoundPredictorTest, InputsThatTheSymbolDoesNotHaveArePassedOver) {
   };
   expect_hint(predictor->Reshape({{"date", {2, 3}}}).status());
 
-  // An input without a shape, which the misspelt name may have been.
+  // An input without a shape, for which the misspelt name may be meant.
   const Symbol product =
       Op("FullyConnected", {.name = "fc",
                             .inputs = {Symbol::Variable("data")},
@@ -210,7 +210,7 @@ TEST(BoundPredictorTest, AuxiliaryStatesThatNobodyGivesAreZero) {
               IsOkAndHolds(ElementsAre(2, 3, 4, 5, 6, 7)));
 }
 
-// Samples of a network that is uncertain are no use if they are the same.
+// Equal samples of a random network would be useless.
 TEST(BoundPredictorTest, EachDrawsOtherRandomNumbers) {
   const std::string json = SymbolToJson(
       Op("Dropout", {.inputs = {Symbol::Variable("data")}, .attrs = {{"mode", "always"}}}));

@@ -19,8 +19,8 @@
 namespace cooper {
 namespace {
 
-// The input of a loss that only its gradient looks at; -1 for other nodes, among them a loss whose
-// output the gradient computes along with it, since that is made of the label.
+// Returns the index of a loss's input that only the gradient reads; -1 for other nodes, including a
+// loss whose gradient kernel computes the output too, since that output depends on the label.
 int LabelInput(const Node& node) {
   if (node.is_variable() || !node.op()->IgnoresHeadGradient(node.call()) ||
       node.op()->gradient_computes_outputs()) {
@@ -43,9 +43,9 @@ absl::StatusOr<Symbol> SelectOutputs(const Symbol& symbol, absl::Span<const std:
   return Symbol::Group(selected);
 }
 
-// A call of BatchNorm, which passes know (folding it into a convolution), that computes what the
-// node of an older kind does; nullopt for other nodes, and for those that give their variance,
-// which BatchNorm has in another form.
+// Returns a call of BatchNorm, which passes can optimize (by folding it into a convolution), equal
+// to a node of an older kind; nullopt for other nodes, and for nodes with their variance as an
+// output, which BatchNorm has in another form.
 std::optional<OpCall> CallOfBatchNorm(const Node& node) {
   if (!IsOp(node, "BatchNorm_v1") && !IsOp(node, "_contrib_SyncBatchNorm")) return std::nullopt;
   if (node.op()->NumVisibleOutputs(node.call()) != 1) return std::nullopt;
@@ -57,18 +57,18 @@ std::optional<OpCall> CallOfBatchNorm(const Node& node) {
   return *std::move(call);
 }
 
-// A name for the label of a loss that no variable of the graph has.
+// Returns a name for the label of a loss that no variable of the graph has.
 std::string NewLabelName(const Node& loss, const absl::flat_hash_set<std::string>& taken) {
   std::string name = absl::StrCat(loss.name(), "_label");
   for (int i = 0; taken.contains(name); ++i) name = absl::StrCat(loss.name(), "_label", i);
   return name;
 }
 
-// The same graph with variables in place of labels that are computed, and with BatchNorm in place
-// of its older kinds.
+// Returns the graph with variables in place of computed labels, and BatchNorm in place of its older
+// kinds.
 Symbol OfPrediction(const Symbol& symbol) {
   const IndexedGraph graph(symbol.outputs());
-  absl::flat_hash_map<const Node*, NodePtr> made;  // of nodes that have changed
+  absl::flat_hash_map<const Node*, NodePtr> made;  // replacements of nodes that change
   absl::flat_hash_set<std::string> taken;
   for (const Node* node : graph.nodes()) {
     if (node->is_variable()) taken.insert(node->name());
@@ -105,7 +105,7 @@ Symbol OfPrediction(const Symbol& symbol) {
   return Symbol(std::move(outputs));
 }
 
-// Variables that are labels and nothing else.
+// Returns the variables that are labels of losses and nothing else.
 absl::flat_hash_set<std::string> FindUnreadLabels(const Symbol& symbol) {
   absl::flat_hash_set<std::string> labels, read;
   for (const NodeEntry& output : symbol.outputs()) read.insert(output.node->name());

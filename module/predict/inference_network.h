@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_PREDICT_INFERENCE_NETWORK_H_
 #define COOPER_MODULE_PREDICT_INFERENCE_NETWORK_H_
 
-// What of a trained network is needed to predict with it: losses stay, as what they compute from
-// their data, the labels that nobody has go, and nothing writes to parameters, which threads share.
+// Extracts the part of a trained network that prediction needs. Losses stay and compute their
+// outputs from their data; labels go; and nothing writes to parameters, which threads share.
 
 #include <string>
 #include <vector>
@@ -17,31 +17,33 @@
 
 namespace cooper {
 
+// A network for prediction.
 struct InferenceNetwork {
   Symbol symbol;
-  // Arguments without a value among the parameters, in the symbol's order: what a caller gives.
+  // Arguments without a value among the parameters, in the symbol's order: the caller provides
+  // them.
   std::vector<std::string> inputs;
-  // Arguments that are labels of losses alone, which predictions do not depend on. Their shapes
-  // follow from the losses' data.
+  // Arguments that are labels of losses and nothing else, on which predictions do not depend. Their
+  // shapes follow from the losses' data.
   std::vector<std::string> unread_labels;
   // Auxiliary states without a value, in the symbol's order.
   std::vector<std::string> missing_auxs;
-  // What inputs are bound with, where it does not follow from the parameters; and inputs for which
-  // another float than float32 follows (FindInputTypes, parameter_arrays.h).
+  // Dtypes with which inputs are bound if they do not follow from the parameters; and inputs for
+  // which another floating dtype than float32 follows (FindInputTypes, parameter_arrays.h).
   KnownTypes types;
   KnownTypes other_floats;
 };
 
-// The part of `symbol` that computes its outputs, or those named `output_names` ("fc1_output"; any
-// output of any node) in their place. What computed a label from others is left out: the loss then
-// has a label of its own, called NODE_label. `args` and `auxs` have the parameters, and may have
-// more. kNotFound, naming it, for an output that is not there.
+// Returns the part of `symbol` that computes its outputs, or the outputs `output_names`
+// ("fc1_output"; any output of any node) instead. A label that is computed is replaced by a
+// variable NODE_label of its loss. `args` and `auxs` have the parameters, and may have more.
+// kNotFound, naming it, for a missing output.
 absl::StatusOr<InferenceNetwork> MakeInferenceNetwork(const Symbol& symbol, const ArrayMap& args,
                                                       const ArrayMap& auxs,
                                                       absl::Span<const std::string> output_names);
 
-// Whether `shapes` are those of all inputs and of nothing else, each with elements:
-// kInvalidArgument that names the input.
+// kInvalidArgument, naming the input, unless `shapes` has exactly the inputs, each with at least
+// one element.
 absl::Status CheckInputs(const InferenceNetwork& network, const KnownShapes& shapes);
 
 }  // namespace cooper

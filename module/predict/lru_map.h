@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_PREDICT_LRU_MAP_H_
 #define COOPER_MODULE_PREDICT_LRU_MAP_H_
 
-// Values by name, of which so many are kept: a new one takes the place of that which nobody has
-// asked for for longest.
+// A map with a limited number of entries; a new one replaces the least recently used one. Not
+// thread-safe.
 
 #include <cstddef>
 #include <list>
@@ -13,22 +13,26 @@
 
 namespace cooper {
 
+// Find, Insert and Erase take constant time.
 template <typename Value>
 class LruMap {
  public:
   // `capacity` is at least 1.
   explicit LruMap(size_t capacity) : capacity_(capacity) {}
 
-  // Null if there is none. Valid until the next Insert.
+  // Returns the value and marks it as used; null if there is none. Valid until the next Insert or
+  // Erase.
   Value* Find(const std::string& name) {
     const auto it = places_.find(name);
     if (it == places_.end()) return nullptr;
     entries_.splice(entries_.begin(), entries_, it->second);
     return &it->second->second;
   }
+  // Does not mark the value as used.
   bool contains(const std::string& name) const { return places_.contains(name); }
 
-  // Replaces what has that name.
+  // Adds a value or replaces that of the same name. The result is valid until the next Insert or
+  // Erase.
   Value* Insert(const std::string& name, Value value) {
     if (Value* old = Find(name)) {
       *old = std::move(value);
@@ -43,7 +47,7 @@ class LruMap {
     return &entries_.front().second;
   }
 
-  // Nothing if there is none.
+  // Does nothing if there is none.
   void Erase(const std::string& name) {
     const auto it = places_.find(name);
     if (it == places_.end()) return;
@@ -51,7 +55,7 @@ class LruMap {
     places_.erase(it);
   }
 
-  // From the one that was asked for last.
+  // The entries from the most to the least recently used.
   const std::list<std::pair<std::string, Value>>& entries() const { return entries_; }
 
  private:

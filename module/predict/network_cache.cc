@@ -29,13 +29,13 @@ void NetworkCache::Insert(const BucketKey& key, NetworkPtr network) {
 absl::StatusOr<NetworkCache::NetworkPtr> NetworkCache::Get(const BucketKey& key) {
   if (NetworkPtr network = Find(key)) return network;
   const std::lock_guard<std::recursive_mutex> lock(making_mutex_);
-  // Another thread may have made it meanwhile.
+  // Another thread may have made the network in the meantime.
   if (NetworkPtr network = Find(key)) return network;
   if (!making_.insert(key).second) {
     return absl::FailedPreconditionError(absl::StrCat("the function that makes the network of ",
                                                       key.ToString(), " asks for that network"));
   }
-  // Also if `make_` throws: who catches that may ask again.
+  // Also erases the key if `make_` throws, so that the key can be requested again.
   struct Making {
     ~Making() { keys.erase(key); }
     std::set<BucketKey>& keys;

@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_PREDICT_NETWORK_CACHE_H_
 #define COOPER_MODULE_PREDICT_NETWORK_CACHE_H_
 
-// The networks that a predictor has made, by key.
+// A cache of a predictor's networks by key.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,9 +18,10 @@
 
 namespace cooper {
 
+// A network with a number that identifies it.
 struct CachedNetwork {
   InferenceNetwork inference;
-  int64_t number = 0;  // no other of the same cache has it, also none of the same key before
+  int64_t number = 0;  // unique in the cache, also among earlier networks of the key
 };
 
 // Thread-safe.
@@ -29,19 +30,19 @@ class NetworkCache {
   using Make = std::function<absl::StatusOr<InferenceNetwork>(const BucketKey& key)>;
   using NetworkPtr = std::shared_ptr<const CachedNetwork>;
 
-  // Keeps at most so many, at least 1: those that were asked for last.
+  // Keeps at most `capacity` networks, at least 1: the most recently used ones.
   NetworkCache(size_t capacity, Make make) : capacity_(capacity), make_(std::move(make)) {}
 
-  // The network of `key`. One that is not kept is made, by one thread at a time, for which calls
-  // with keys that are kept do not wait; `make` may itself ask for other keys. Errors are those of
-  // `make`, and kFailedPrecondition, with the key, if it asks for the one that it makes. What
-  // `make` throws goes through, and the key may be asked for again.
+  // Returns the network of `key`, and calls `make` if it is not cached, on one thread at a time;
+  // calls with cached keys do not wait for that. `make` may itself request other keys. Errors:
+  // those of `make`; kFailedPrecondition, with the key, if `make` requests the key that it makes.
+  // An exception of `make` propagates, and the key may be requested again.
   absl::StatusOr<NetworkPtr> Get(const BucketKey& key);
 
  private:
   struct Kept {
     NetworkPtr network;
-    uint64_t used = 0;  // the count of calls when it was asked for last
+    uint64_t used = 0;  // number of calls at the last use
   };
 
   NetworkPtr Find(const BucketKey& key);
@@ -50,11 +51,11 @@ class NetworkCache {
   const size_t capacity_;
   const Make make_;
 
-  std::recursive_mutex making_mutex_;  // held while one is made, which may make others
+  std::recursive_mutex making_mutex_;  // held while a network is made, recursively
   std::set<BucketKey> making_;
   int64_t num_made_ = 0;
 
-  std::mutex mutex_;  // of what follows; the last to be taken
+  std::mutex mutex_;  // guards the members below; always the last to be locked
   std::map<BucketKey, Kept> networks_;
   uint64_t num_calls_ = 0;
 };

@@ -9,19 +9,19 @@
 namespace cooper {
 namespace {
 
-// Smaller ones are Storage's own to keep.
+// Smaller blocks are cached by Storage.
 constexpr int64_t kLeastBytes = (int64_t{1} << 20) + 1;
-// Blocks are multiples of this, so that lengths that differ by little use the same.
+// Blocks are multiples of this, so that slightly different lengths use the same blocks.
 constexpr int64_t kUnit = int64_t{1} << 20;
 
 }  // namespace
 
-// Shared by the owner and by the arrays that are in use.
+// Shared by the owner and by the arrays in use.
 class OutputArrays::Blocks {
  public:
-  // The smallest block of at least `bytes`, of those the one that came back last; null if there is
-  // none, or if it is too wide and as many such ones are in use as may be kept: results that
-  // somebody holds must not hold much more memory than they have.
+  // Returns the smallest block of at least `bytes`, the most recently returned one of equals. Null
+  // if there is none, or if it is too wide and as many wide blocks are in use as may be kept:
+  // results in use must not hold much more memory than they need.
   std::shared_ptr<Storage> Take(int64_t bytes) {
     const std::lock_guard<std::mutex> lock(mutex_);
     auto best = idle_.end();
@@ -38,8 +38,8 @@ class OutputArrays::Blocks {
     return block;
   }
 
-  // `block` had a result of `bytes`. Large blocks stay: results of all lengths fit into them, so
-  // that a few serve requests of many shapes in any order.
+  // Takes back `block`, which had a result of `bytes`. Large blocks are kept, because results of
+  // all lengths fit into them: a few blocks serve requests of many shapes in any order.
   void GiveBack(std::shared_ptr<Storage> block, int64_t bytes) {
     std::vector<std::shared_ptr<Storage>> superfluous;  // freed without the lock
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -61,10 +61,10 @@ class OutputArrays::Blocks {
   }
 
  private:
-  // Whether more than half of it is not used.
+  // Whether more than half of the block is unused.
   static bool IsTooWide(const Storage& block, int64_t bytes) { return bytes < block.bytes() / 2; }
 
-  // The smallest, of as many as are not kept. An empty vector takes no memory.
+  // Removes the smallest of the blocks in excess. An empty vector takes no memory.
   std::vector<std::shared_ptr<Storage>> TakeSuperfluous() {
     std::vector<std::shared_ptr<Storage>> superfluous;
     while (static_cast<int64_t>(idle_.size()) > kept_) {
@@ -79,8 +79,8 @@ class OutputArrays::Blocks {
 
   std::mutex mutex_;
   int64_t kept_ = 0;
-  int64_t wide_ = 0;                            // in use
-  std::vector<std::shared_ptr<Storage>> idle_;  // the one that came back last at the end
+  int64_t wide_ = 0;                            // wide blocks in use
+  std::vector<std::shared_ptr<Storage>> idle_;  // the most recently returned one at the end
 };
 
 OutputArrays::OutputArrays(Context context)
@@ -94,7 +94,7 @@ absl::StatusOr<NDArray> OutputArrays::Take(const Shape& shape, DType dtype) {
   if (block == nullptr) {
     COOPER_ASSIGN_OR_RETURN(block, Storage::Allocate(block_bytes, context_));
   }
-  // Its end gives the block back, or frees it if there is nobody to take it any more.
+  // The destructor of the last handle returns the block, or frees it if the owner is gone.
   const auto give_back = [blocks = std::weak_ptr<Blocks>(blocks_), block,
                           block_bytes](void*) mutable {
     if (const auto to = blocks.lock()) to->GiveBack(std::move(block), block_bytes);

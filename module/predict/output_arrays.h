@@ -1,11 +1,11 @@
 #ifndef COOPER_MODULE_PREDICT_OUTPUT_ARRAYS_H_
 #define COOPER_MODULE_PREDICT_OUTPUT_ARRAYS_H_
 
-// Arrays that a predictor computes its results in and hands out. A result of some megabytes is
-// memory that the system has to clear, page by page, and takes back when the result is dropped; a
-// network may be quicker than that. So the memory of results that are gone is kept for the next
-// ones, of which as many stay as the predictor says: the largest, as an arena stays as large as its
-// largest plan. No more than so many results have a block of more than twice their size.
+// Recycles the memory of a predictor's results. For a result of some megabytes the system clears
+// pages, and takes them back when the result is destroyed, which may take longer than the network.
+// So the memory of destroyed results is kept for the next ones: as many blocks as KeepMore allows,
+// the largest ones, just as an arena stays as large as its largest plan. At most as many results in
+// use have a block of more than twice their size.
 
 #include <cstdint>
 #include <memory>
@@ -25,16 +25,16 @@ class OutputArrays {
  public:
   explicit OutputArrays(Context context);
 
-  // An array of its own, uninitialised. Its memory comes back here when the last handle on it is
-  // gone, on whatever thread that is, and may outlive this. kResourceExhausted if there is no
-  // memory.
+  // Returns an uninitialised array that nothing else uses. Its memory returns to this object when
+  // the last handle is destroyed, on any thread; the array may outlive this object.
+  // kResourceExhausted without memory.
   absl::StatusOr<NDArray> Take(const Shape& shape, DType dtype);
 
-  // From now on so many blocks more, or fewer if below 0, are kept while nobody uses them. What is
-  // too much is freed, the smallest first.
+  // Changes the number of unused blocks to keep by `blocks`, which may be negative. Frees the
+  // smallest of the blocks in excess.
   void KeepMore(int64_t blocks);
 
-  // Blocks that are kept without a user.
+  // The number of unused blocks.
   int64_t num_idle() const;
 
  private:

@@ -38,7 +38,7 @@ TEST(OutputArraysTest, MemoryIsUsedAgainWhenTheLastHandleIsGone) {
   EXPECT_EQ(TakeOne(arrays).raw_data(), data);
 }
 
-// As a caller has them who asks for results of all lengths in turn and holds the one before.
+// A caller that requests results of all lengths in turn and holds the previous one.
 TEST(OutputArraysTest, AFewBlocksServeAllLengths) {
   OutputArrays arrays(Context::Cpu());
   arrays.KeepMore(2);
@@ -65,7 +65,7 @@ TEST(OutputArraysTest, TheSmallestBlockThatFitsIsTaken) {
   EXPECT_NE(TakeOne(arrays, Shape({(1 << 21) + 7})).raw_data(), at_large);
 }
 
-// Who keeps the small results of many requests does not keep the large blocks of others.
+// A caller that holds many small results must not hold the large blocks of other results.
 TEST(OutputArraysTest, SmallResultsHoldFewLargeBlocks) {
   OutputArrays arrays(Context::Cpu());
   arrays.KeepMore(2);

@@ -25,7 +25,7 @@
 namespace cooper {
 namespace {
 
-// Of the network's number, not its key: that may have had another network before.
+// Uses the network's number instead of its key, which may have had another network before.
 std::string Signature(int64_t network, const KnownShapes& shapes) {
   std::string text = absl::StrCat(network);
   for (const auto& [name, shape] : shapes) absl::StrAppend(&text, ";", name, shape.ToString());
@@ -46,7 +46,7 @@ class Predictor::Impl {
                   [this](const BucketKey& key) { return MakeNetwork(key); }),
         programs_(static_cast<size_t>(options_.max_programs)) {}
 
-  // The worker and its executor for these shapes, which both are the caller's until Return.
+  // A worker and its executor for some shapes, both exclusively the caller's until Return.
   struct Lease {
     std::unique_ptr<Worker> worker;
     Executor* executor = nullptr;
@@ -57,7 +57,7 @@ class Predictor::Impl {
   }
   absl::StatusOr<Lease> Take(const NetworkCache::NetworkPtr& cached, const KnownShapes& shapes);
   void Return(Lease lease);
-  // One for the same networks whose inputs are of these dtypes, made when it is first asked for.
+  // Returns an Impl for the same networks with inputs of these dtypes, created on first use.
   Impl& OfTypes(const KnownTypes& types);
   absl::StatusOr<std::vector<NDArray>> Predict(const BucketKey& key, const ArrayMap& inputs);
   const PredictorOptions& options() const { return options_; }
@@ -135,7 +135,7 @@ absl::StatusOr<Predictor::Impl::Lease> Predictor::Impl::Take(const NetworkCache:
   const std::string signature = Signature(cached->number, shapes);
   Lease lease;
   {
-    // The one that was used last among those that know the shapes, else among all.
+    // Takes the most recently used of the workers that have the shapes, else of all.
     const std::lock_guard<std::mutex> lock(idle_mutex_);
     if (!idle_.empty()) {
       auto it = std::find_if(idle_.rbegin(), idle_.rend(), [&](const auto& worker) {
@@ -149,7 +149,7 @@ absl::StatusOr<Predictor::Impl::Lease> Predictor::Impl::Take(const NetworkCache:
   if (lease.worker == nullptr) {
     lease.worker = std::make_unique<Worker>(options_.context, options_.seed, num_workers_++,
                                             static_cast<size_t>(options_.max_programs));
-    // Who asks for the next result often holds the one before.
+    // A caller often still holds the last result when it requests the next one.
     lease.worker->kept_outputs = 2 * static_cast<int64_t>(network.symbol.outputs().size());
     outputs_.KeepMore(lease.worker->kept_outputs);
   }
@@ -232,7 +232,7 @@ absl::StatusOr<std::unique_ptr<const Predictor>> Predictor::Load(const std::stri
 
 namespace {
 
-// The shapes without those of labels that nothing reads, which callers may give.
+// Returns the shapes without those of unread labels, which callers may pass.
 KnownShapes WithoutLabels(const InferenceNetwork& network, const KnownShapes& shapes) {
   KnownShapes read = shapes;
   for (const std::string& label : network.unread_labels) read.erase(label);

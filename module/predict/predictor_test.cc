@@ -39,7 +39,7 @@ std::unique_ptr<const Predictor> TwoLayersPredictor(PredictorOptions options = {
   return *std::move(predictor);
 }
 
-// What an executor of its own computes.
+// Returns the outputs of a separate executor.
 std::vector<float> Expected(const NDArray& data) {
   BindOptions options{.grad_req = WriteReq::kNull, .args = TwoLayersParams()};
   options.args.erase("of_another_network");
@@ -90,7 +90,7 @@ TEST(PredictorTest, OutputsLast) {
 }
 
 TEST(PredictorTest, LabelsThatAreComputedAreCut) {
-  // As language models have them: (batch_size, length) labels, one row of scores for each.
+  // Language models have (batch_size, length) labels, and one row of scores for each.
   const Symbol scores =
       Op("FullyConnected", {.name = "fc",
                             .inputs = {Op("Reshape", {.inputs = {Symbol::Variable("data")},
@@ -108,7 +108,7 @@ TEST(PredictorTest, LabelsThatAreComputedAreCut) {
   EXPECT_EQ(outputs[0].shape(), Shape({12, 3}));
 }
 
-// The label is also handed out, from before it is given another shape.
+// The label is also an output, before its Reshape.
 TEST(PredictorTest, ALabelThatIsCutTakesNoNameOfAnother) {
   const Symbol label =
       Op("Reshape", {.inputs = {Symbol::Variable("softmax_label")}, .attrs = {{"shape", "(-1,)"}}});
@@ -141,7 +141,7 @@ TEST(PredictorTest, ALabelThatIsReadElsewhereIsAnInput) {
   EXPECT_THAT(*predictor->input_names(), ElementsAre("data", "label"));
 }
 
-// Its output is made of the label.
+// The output depends on the label.
 TEST(PredictorTest, ALabelOfWhichTheProbabilityIsAskedIsAnInput) {
   const Symbol network =
       Op("_fc_softmax_label_probability", {.name = "p",
@@ -163,7 +163,7 @@ TEST(PredictorTest, ALabelOfWhichTheProbabilityIsAskedIsAnInput) {
   EXPECT_NEAR(sum, 1, 1e-6);
 }
 
-// A predictor's threads share parameters, and an executor is given the caller's arrays.
+// A predictor's threads share parameters, and an executor gets the caller's arrays.
 TEST(PredictorTest, BatchNormsWriteNoParameter) {
   const AttrMap sync = {{"key", "k"}, {"ndev", "2"}};
   const std::pair<const char*, AttrMap> cases[] = {
@@ -255,7 +255,7 @@ TEST(PredictorTest, LabelsMayBeGiven) {
   EXPECT_EQ(Floats(outputs[0]), Expected(data));
 }
 
-// What was compiled would be of no use without its network.
+// A compiled program would be useless without its network.
 TEST(PredictorTest, KeepsTheNetworksOfItsPrograms) {
   int calls = 0;
   COOPER_ASSERT_OK_AND_ASSIGN(const auto predictor,
@@ -307,7 +307,7 @@ TEST(PredictorTest, LargeResultsAreEachCallersAlone) {
   const NDArray weight = RandomArray({kOut, kFeatures}, 1), bias = RandomArray({kOut}, 2);
   COOPER_ASSERT_OK_AND_ASSIGN(const auto predictor,
                               Predictor::Create(net, {{"fc_weight", weight}, {"fc_bias", bias}}));
-  // Of a batch of equal rows each row is that of the same data alone.
+  // In a batch of equal rows each row equals that of the same data alone.
   const auto rows_of = [](int64_t rows, float value) {
     return *NDArray::Full({rows, kFeatures}, value);
   };
@@ -324,7 +324,7 @@ TEST(PredictorTest, LargeResultsAreEachCallersAlone) {
   threads.reserve(kThreads);
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
-      NDArray held;  // the result before, whose memory nobody may take
+      NDArray held;  // the previous result, whose memory must not be reused
       int of_held = 0;
       for (int k = 0; k < kRequests; ++k) {
         const int i = (k + t * 7) % kRequests;
@@ -358,7 +358,7 @@ TEST(PredictorTest, ANetworkForEachKey) {
   COOPER_ASSERT_OK_AND_ASSIGN(const auto predictor, Predictor::Create(network, params));
   const NDArray rows = *NDArray::Full({2, 4}, 0.5);
   COOPER_ASSERT_OK_AND_ASSIGN(const auto four, predictor->Predict(4, {{"data", rows}}));
-  // A mean does not depend on how often it is the same.
+  // The mean of equal values does not depend on their number.
   COOPER_ASSERT_OK_AND_ASSIGN(const auto eight,
                               predictor->Predict(8, {{"data", *NDArray::Full({2, 8}, 0.5)}}));
   EXPECT_EQ(Floats(four[0]), Floats(eight[0]));
@@ -368,7 +368,7 @@ TEST(PredictorTest, ANetworkForEachKey) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no such bucket")));
 }
 
-// As a BucketingModule takes it; automatic names begin anew for each key there too.
+// The same function as for a BucketingModule; automatic names start anew for each key here too.
 TEST(PredictorTest, TakesTheSymGenOfATrainedModule) {
   const SymGen sym_gen = [](const BucketKey& key) -> absl::StatusOr<BucketSymbol> {
     const Symbol x = Symbol::Variable("x");

@@ -1,4 +1,4 @@
-// What a predictor keeps for calls that come at the same time.
+// Tests what a predictor keeps for concurrent calls.
 
 #include <cstdint>
 #include <memory>
@@ -56,8 +56,8 @@ TEST(PredictorWorkersTest, NoTwoCallsDrawTheSame) {
   EXPECT_EQ(all.size(), kThreads * kCalls);
 }
 
-// A worker that is kept goes on in its stream of random numbers; the first draw of the next is that
-// of its number alone.
+// An idle worker that is kept continues its stream of random numbers; a new worker's first draw
+// depends only on its number.
 TEST(PredictorWorkersTest, KeepsSoManyIdleOnes) {
   const auto kept = Uncertain(), forgotten = Uncertain({.max_idle_workers = 0});
   EXPECT_EQ(Sample(*kept), Sample(*forgotten));

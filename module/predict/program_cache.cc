@@ -11,7 +11,7 @@
 namespace cooper {
 namespace {
 
-// Whether no extent is larger, and so the plan might do.
+// Whether no extent is larger, so that the plan may fit.
 bool Within(const KnownShapes& small, const KnownShapes& large) {
   return std::equal(small.begin(), small.end(), large.begin(), large.end(),
                     [](const auto& a, const auto& b) {
@@ -23,7 +23,7 @@ bool Within(const KnownShapes& small, const KnownShapes& large) {
                     });
 }
 
-// Also where it is gone.
+// Whether both are the same network, even if it was destroyed.
 bool SameNetwork(const std::weak_ptr<const CachedNetwork>& a,
                  const std::weak_ptr<const CachedNetwork>& b) {
   return !a.owner_before(b) && !b.owner_before(a);
@@ -56,7 +56,7 @@ void ProgramCache::ForgetOne() {
 absl::StatusOr<ProgramCache::CompiledPtr> ProgramCache::Get(
     const std::string& name, const NetworkPtr& network, const KnownShapes& shapes,
     absl::FunctionRef<absl::StatusOr<CompiledPtr>()> compile) {
-  std::vector<std::pair<std::string, Kept>> larger;  // one for each plan
+  std::vector<std::pair<std::string, Kept>> larger;  // one program for each plan
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (const Kept* kept = programs_.Find(name)) return kept->compiled;
@@ -69,7 +69,7 @@ absl::StatusOr<ProgramCache::CompiledPtr> ProgramCache::Get(
       }
     }
   }
-  // Others are not kept waiting. Two threads that compile the same at a time do no harm.
+  // Compiles without the lock. Two threads that compile the same program are harmless.
   Kept made{.network = network, .planned = shapes};
   std::string base;
   for (const auto& [other, kept] : larger) {
@@ -89,7 +89,7 @@ absl::StatusOr<ProgramCache::CompiledPtr> ProgramCache::Get(
   }
   const CompiledPtr compiled = made.compiled;
   const std::lock_guard<std::mutex> lock(mutex_);
-  programs_.Find(base);  // what has served is not the next to go
+  programs_.Find(base);  // marks the program whose plan was used as recent
   programs_.Insert(name, std::move(made));
   if (programs_.entries().size() > capacity_) ForgetOne();
   return compiled;

@@ -1,9 +1,9 @@
 #ifndef COOPER_MODULE_PREDICT_PROGRAM_CACHE_H_
 #define COOPER_MODULE_PREDICT_PROGRAM_CACHE_H_
 
-// The programs that a predictor has compiled, by network and shapes of inputs. Smaller shapes use
-// the plan of larger ones where the graph allows it, so that only what grows is compiled again.
-// What takes long to make is a plan, not a resized copy of one: copies are the first to go.
+// A cache of a predictor's compiled programs, by network and shapes of inputs. Smaller shapes use
+// the plan of larger ones if the graph allows it, so that only larger shapes are compiled. Plans
+// are expensive to make, resized copies are not: the copies are evicted first.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,15 +27,15 @@ class ProgramCache {
   using NetworkPtr = NetworkCache::NetworkPtr;
   using CompiledPtr = std::shared_ptr<const CompiledProgram>;
 
-  // Keeps at most so many programs, at least 1. Of more, those of networks that are gone go first,
-  // then those that others could be resized to again, each time the one that was asked for longest
-  // ago.
+  // Keeps at most `capacity` programs, at least 1. Of more, programs of dropped networks are
+  // evicted first, then those that other plans could be resized to again; each time the least
+  // recently used one.
   explicit ProgramCache(size_t capacity) : capacity_(capacity), programs_(capacity + 1) {}
 
-  // The program of that `name`, which stands for network and shapes: the one that is kept, else one
-  // of the same `network` that was planned for larger shapes, resized, else what `compile` makes. A
-  // plan is kept as long as a program that uses it. Errors are those of `compile`, which other
-  // threads need not wait for; several may compile the same.
+  // Returns the program called `name`, which identifies network and shapes: the cached one, else a
+  // plan of the same `network` for larger shapes, resized, else the result of `compile`. A plan
+  // lives as long as a program that uses it. Errors are those of `compile`, which runs without a
+  // lock; several threads may compile the same program.
   absl::StatusOr<CompiledPtr> Get(const std::string& name, const NetworkPtr& network,
                                   const KnownShapes& shapes,
                                   absl::FunctionRef<absl::StatusOr<CompiledPtr>()> compile);
@@ -43,17 +43,17 @@ class ProgramCache {
  private:
   struct Kept {
     std::weak_ptr<const CachedNetwork> network;
-    CompiledPtr plan;     // what was compiled, whatever it was resized to
-    KnownShapes planned;  // the shapes of that
-    // Whether it was compiled though there were plans for larger shapes: they had refused these.
+    CompiledPtr plan;     // the program as compiled, before Resize
+    KnownShapes planned;  // the shapes of the plan
+    // Whether it was compiled although there were plans for larger shapes, which refused Resize.
     bool larger_refused = false;
     CompiledPtr compiled;
   };
 
-  // Whether the program of that name would come again without compiling: another one has its plan,
+  // Whether the program could be made again without compiling, because another program has its plan
   // or one for larger shapes.
   bool IsCheap(const std::string& name, const Kept& kept) const;
-  // Takes out one, but for the newest.
+  // Evicts one program other than the newest.
   void ForgetOne();
 
   const size_t capacity_;

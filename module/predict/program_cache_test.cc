@@ -24,7 +24,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// An operator that counts how often shapes are inferred.
+// An operator that counts how often its shapes are inferred.
 int shapes_inferred = 0;
 
 COOPER_REGISTER_OP(CountsShapes)
@@ -45,11 +45,11 @@ ProgramCache::NetworkPtr Network(const Symbol& symbol, int64_t number) {
       CachedNetwork{.inference = {.symbol = symbol}, .number = number});
 }
 
-// A cache that is asked for numbers of rows, and how often it has compiled.
+// A cache of programs for numbers of rows, with the number of compilations.
 struct Fixture {
   explicit Fixture(size_t capacity = 8) : cache(capacity) {}
 
-  // The rows of what comes.
+  // Returns the rows of the program for `rows`.
   int64_t Get(const ProgramCache::NetworkPtr& of, int64_t rows) {
     const auto compiled = cache.Get(absl::StrCat(of->number, ",", rows), of, Rows(rows), [&] {
       ++compiles;
@@ -124,7 +124,7 @@ TEST(ProgramCacheTest, ForgetsWhatWasAskedForFirst) {
   EXPECT_EQ(f.compiles, 3);
 }
 
-// Every number of rows is a program of its own, and more than are kept come one after the other.
+// Every number of rows is a program of its own, and more than the capacity come in turn.
 TEST(ProgramCacheTest, KeepsThePlanThatOthersUse) {
   Fixture f(/*capacity=*/2);
   for (const int64_t rows : {8, 1, 2, 3, 4, 5, 6, 7, 3, 8}) EXPECT_EQ(f.Get(rows), rows);
@@ -141,7 +141,7 @@ TEST(ProgramCacheTest, CopiesGoBeforePlansOfQuietNetworks) {
   EXPECT_EQ(f.compiles, 2);
 }
 
-// Nobody can ask for them again, however long it takes to make them.
+// Their programs cannot be requested again, however expensive they are.
 TEST(ProgramCacheTest, ProgramsOfNetworksThatAreGoneGoFirst) {
   Fixture f(/*capacity=*/3);
   f.Get(8);
@@ -167,7 +167,7 @@ TEST(ProgramCacheTest, PlansThatALargerOneReplacesGoFirst) {
   EXPECT_EQ(f.compiles, 9);
 }
 
-// The rows of tanh(data) but for the first, and the last one: of two rows they are the same.
+// tanh(data) without its first row, and its last row: equal for two rows.
 TEST(ProgramCacheTest, CopiesAreMadeOfThePlanNotOfEachOther) {
   const NameManager names;
   const Symbol whole = Op("tanh", {.inputs = {Symbol::Variable("data")}});
@@ -184,8 +184,7 @@ TEST(ProgramCacheTest, CopiesAreMadeOfThePlanNotOfEachOther) {
   EXPECT_EQ(f.compiles, 1);
 }
 
-// A plan for as many rows of each input that is refused for others is not tried again for each of
-// its copies.
+// A plan that refuses a size is tried once, not once for each of its copies.
 TEST(ProgramCacheTest, APlanIsTriedOnce) {
   const NameManager names;
   const Symbol weight = Symbol::Variable("weight");
@@ -197,7 +196,7 @@ TEST(ProgramCacheTest, APlanIsTriedOnce) {
             .attrs = {{"num_hidden", "5"}, {"no_bias", "True"}}}));
   }
   const ProgramCache::NetworkPtr network = Network(*Symbol::Group(towers), 0);
-  // How often shapes are inferred for other rows, after so many copies.
+  // Returns how often shapes are inferred for other rows, after this many copies.
   const auto inferred = [&](int64_t copies) {
     ProgramCache cache(/*capacity=*/8);
     int compiles = 0;

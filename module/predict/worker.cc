@@ -29,7 +29,7 @@ absl::StatusOr<std::vector<NDArray>> RunApart(Worker& worker, Executor& executor
                                         outputs[i].raw_data(), outputs[i].context(),
                                         outputs[i].size() * SizeOf(outputs[i].dtype())));
     }
-    // A device may be at work on them still, and the memory of results is used again by others.
+    // Wait for the device, because other results may reuse the memory.
     COOPER_RETURN_IF_ERROR(queue.Synchronize());
     return results;
   };

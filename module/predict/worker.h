@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_PREDICT_WORKER_H_
 #define COOPER_MODULE_PREDICT_WORKER_H_
 
-// What one call of a Predictor at a time computes with: an arena and an executor for each shape.
+// The resources of one running call of a Predictor: an arena, and an executor for each shape.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,8 +17,9 @@
 
 namespace cooper {
 
+// Used by one call at a time.
 struct Worker {
-  // `number` keeps what its random operators draw apart from what others do.
+  // `number` gives the worker a random stream of its own.
   Worker(Context context, uint64_t seed, uint64_t number, size_t max_executors)
       : arena(std::make_shared<Arena>(context)),
         random(std::make_shared<RandomState>(RandomState{.seed = seed, .replica = number})),
@@ -27,13 +28,13 @@ struct Worker {
   std::shared_ptr<Arena> arena;
   std::shared_ptr<RandomState> random;
   LruMap<std::unique_ptr<Executor>> executors;
-  int64_t kept_outputs = 0;  // what OutputArrays keeps on its account
+  int64_t kept_outputs = 0;  // blocks that OutputArrays keeps for this worker
 };
 
-// Runs the executor, one of the worker's, whose arguments are there, and gives its outputs in
-// arrays that are nobody else's. On a CPU it computes in them, but for outputs that cannot be apart
-// from what it keeps. On a GPU its own outputs are copied, so that its arrays stay and the run is
-// recorded in a graph. Errors are Executor's.
+// Runs the executor, one of the worker's, whose arguments are set, and returns its outputs in
+// arrays that nothing else uses. On a CPU the executor computes in these arrays, except for outputs
+// that share memory with what it keeps. On a GPU its own outputs are copied, so that its arrays
+// stay the same and the run can be recorded in a graph. Errors are Executor's.
 absl::StatusOr<std::vector<NDArray>> RunApart(Worker& worker, Executor& executor,
                                               OutputArrays& arrays);
 

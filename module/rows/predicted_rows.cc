@@ -15,7 +15,7 @@
 namespace cooper {
 namespace {
 
-// Of a bucket: after so many every further one is likely to say as little.
+// Batches per bucket to find layouts with; further ones are unlikely to rule out more.
 constexpr int kMaxAsked = 3;
 
 absl::StatusOr<std::vector<NDArray>> TurnAll(const std::vector<NDArray>& arrays,
@@ -28,8 +28,7 @@ absl::StatusOr<std::vector<NDArray>> TurnAll(const std::vector<NDArray>& arrays,
   return turned;
 }
 
-// Sorts ids, and with them the indices of the axis, which has one for each. Indices of equal ids
-// stay in their order.
+// Sorts `ids`, and the indices of the array's axis with them; each index has one id. Stable.
 absl::Status SortById(int axis, std::vector<int64_t>* ids, NDArray* array) {
   if (std::is_sorted(ids->begin(), ids->end())) return absl::OkStatus();
   std::vector<int64_t> order(ids->size());
@@ -101,8 +100,8 @@ absl::Status PredictedRows::FindLayouts(const DataBatch& batch, const std::vecto
     const bool by_row = possible[0].axis == 0 && possible[0].per_sample() == 1;
     if (!input_order_ && !by_row && kept.pad == 0) continue;
     Candidates& candidates = candidates_[KeyOf(kept, k)];
-    // A first axis of as many indices as there are samples is taken to be theirs. A batch of one
-    // sample says nothing, and has no other order either.
+    // A first axis with as many indices as there are samples is taken to be the samples'. A batch
+    // of one sample rules nothing out, and has no other order.
     if (kept.samples == 1 || by_row) {
       if (candidates.asked == 0) candidates.layouts = {possible[0]};
       continue;
@@ -119,7 +118,7 @@ absl::Status PredictedRows::FindLayouts(const DataBatch& batch, const std::vecto
   COOPER_ASSIGN_OR_RETURN(turned.label, TurnAll(batch.label, label, kept.samples));
   COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> outputs, compute(turned));
   for (const auto& [k, candidates] : open) {
-    // How many rows there are may follow from the samples in a way that no rule tells.
+    // The number of rows depends on the samples in a way that no layout describes.
     if (outputs[k].shape() != kept.outputs[k].shape()) candidates->layouts.clear();
     COOPER_ASSIGN_OR_RETURN(
         candidates->layouts,

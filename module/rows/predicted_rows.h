@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_ROWS_PREDICTED_ROWS_H_
 #define COOPER_MODULE_ROWS_PREDICTED_ROWS_H_
 
-// The outputs of all batches of a prediction, joined, in the order of the samples.
+// Joins the outputs of all batches of a prediction, in the order of the samples.
 
 #include <algorithm>
 #include <cstdint>
@@ -21,30 +21,31 @@
 
 namespace cooper {
 
+// Collects the outputs batch by batch (Add) and joins them (Join). Not thread-safe.
 class PredictedRows {
  public:
-  // The outputs of a batch.
+  // Computes the outputs of a batch.
   using Compute = absl::FunctionRef<absl::StatusOr<std::vector<NDArray>>(const DataBatch&)>;
 
-  // Whether the samples of an output get their own order (PredictOptions::input_order), those of
-  // each sample together where it has several indices of the axis; without, they stay as they come.
+  // With `input_order` (PredictOptions::input_order), samples are sorted by their ids, each
+  // sample's indices of the axis together where it has several; without it they keep their order.
   explicit PredictedRows(bool input_order) : input_order_(input_order) {}
 
-  // Takes the outputs of a batch of `samples` samples, with those of its padding; they must be no
-  // one else's. The descriptions are those of the batch's arrays. `layouts` say where the samples
-  // are in each output, as far as that is known. Where it has to find that out, it asks `compute`
-  // for another batch, for a few of each bucket at the most. kInvalidArgument if the outputs are
-  // not as many as those of the batches before.
+  // Takes the outputs of a batch of `samples` samples, padding included; the caller must not write
+  // to the outputs later. `data` and `label` describe the batch's arrays. `layouts` say where the
+  // samples are in each output, as far as that is known; where it is not, `compute` runs a modified
+  // batch, a few times per bucket at most. kInvalidArgument if the number of outputs differs from
+  // earlier batches.
   absl::Status Add(const DataBatch& batch, const std::vector<DataDesc>& data,
                    const std::vector<DataDesc>& label, int64_t samples,
                    const std::vector<BatchLayout>& layouts, std::vector<NDArray> outputs,
                    Compute compute);
 
-  // One array of each output, without padding, and in `ids` the sample of each index of the batch
-  // axis of the first output that has one; none if there is none. An output without samples, such
-  // as a mean, is joined on its first axis, with the values of all batches. kInvalidArgument,
-  // naming the output by `names`, if batches differ in another axis, or if indices may be of
-  // several samples and which makes a difference.
+  // Returns one array per output, without padding. `ids` receives the sample of each index of the
+  // batch axis of the first output that has one; it stays empty if there is none. An output without
+  // samples, such as a mean, has the values of all batches along its first axis. kInvalidArgument,
+  // naming the output by `names`, if batches differ in another axis, or if it is ambiguous to which
+  // samples indices belong and that affects the result.
   absl::StatusOr<std::vector<NDArray>> Join(const std::vector<std::string>& names,
                                             std::vector<int64_t>* ids) const;
 
@@ -52,26 +53,26 @@ class PredictedRows {
   struct Batch {
     std::vector<NDArray> outputs;
     std::vector<BatchLayout> layouts;  // of the outputs; kUnknown: see candidates_
-    std::vector<int64_t> ids;          // of the samples, without padding; none if there are none
-    int64_t samples = 0;               // with padding; 0 if nobody knows
+    std::vector<int64_t> ids;  // of the samples, without padding; empty if the batch has none
+    int64_t samples = 0;       // with padding; 0: unknown
     int64_t pad = 0;
     std::string bucket;
 
     int64_t keep() const { return std::max<int64_t>(0, samples - pad); }
   };
-  // What places samples may have in an output of a bucket: output, bucket, extents by samples.
+  // The possible positions of samples depend on output, bucket, and extents divided by samples.
   using Key = std::tuple<size_t, std::string, std::vector<int64_t>>;
   struct Candidates {
     std::vector<BatchLayout> layouts;
-    int asked = 0;  // batches that were turned
+    int asked = 0;  // batches computed with rotated samples
   };
 
   static Key KeyOf(const Batch& batch, size_t k);
   absl::Status FindLayouts(const DataBatch& batch, const std::vector<DataDesc>& data,
                            const std::vector<DataDesc>& label, const Batch& kept, Compute compute);
-  // Where the samples of an output may be, the most likely first; none if it has none.
+  // Returns where the samples of an output may be, the most likely first; empty if it has none.
   absl::StatusOr<std::vector<BatchLayout>> LayoutsOf(const Batch& batch, size_t k) const;
-  // What is kept of an output, by one of several layouts.
+  // Returns the output without padding; kInvalidArgument if `layouts` disagree about it.
   absl::StatusOr<NDArray> Kept(const Batch& batch, size_t k,
                                absl::Span<const BatchLayout> layouts) const;
 

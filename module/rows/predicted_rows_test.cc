@@ -22,7 +22,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Two rows of a sample, one behind the other or in two steps: 10 times its number, and `more`.
+// Returns two rows per sample, adjacent or in two steps: 10 times its number, and `more`.
 std::vector<NDArray> TwoRows(const DataBatch& batch, bool by_step, float more) {
   const std::vector<float> numbers = *batch.data[0].ToVector<float>();
   const size_t n = numbers.size();
@@ -36,7 +36,7 @@ std::vector<NDArray> TwoRows(const DataBatch& batch, bool by_step, float more) {
   return {*NDArray::FromVector<float>({2 * static_cast<int64_t>(n)}, rows)};
 }
 
-// Samples with these numbers.
+// Returns a batch of samples with these numbers.
 DataBatch BatchOf(const std::vector<float>& numbers, const std::vector<int64_t>& ids) {
   DataBatch batch;
   batch.data = {*NDArray::FromVector<float>({static_cast<int64_t>(numbers.size())}, numbers)};
@@ -75,7 +75,7 @@ TEST(PredictedRowsTest, LeavesOutThePadding) {
   EXPECT_THAT(ids, ElementsAre(0, 0, 1, 1));
 }
 
-// What is known is not asked for.
+// A known layout is used without computing further batches.
 TEST(PredictedRowsTest, TakesTheRowsThatALayoutNames) {
   std::vector<int64_t> ids;
   EXPECT_THAT(Joined(BatchOf({5, 5, 5}, {2, 0, 1}), /*by_step=*/true, &ids, 0.001F,
@@ -84,7 +84,7 @@ TEST(PredictedRowsTest, TakesTheRowsThatALayoutNames) {
   EXPECT_THAT(ids, ElementsAre(0, 0, 1, 1, 2, 2));
 }
 
-// Equal samples, whose rows differ by what other places in a product may too.
+// Equal samples, whose rows differ only by what rounding may explain.
 TEST(PredictedRowsTest, SaysWhereItCannotBeTold) {
   std::vector<int64_t> ids;
   EXPECT_THAT(Joined(BatchOf({5, 5, 5}, {2, 0, 1}), /*by_step=*/true, &ids, 0.001F),

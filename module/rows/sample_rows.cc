@@ -17,8 +17,9 @@
 namespace cooper {
 namespace {
 
-// How far apart results are that were rounded in other places, as a part of the largest in a row:
-// sixteen roundings of 16-bit floats, whose sums are float32; many more of the others.
+// Returns the tolerance between results that were rounded differently, relative to the largest in a
+// row: sixteen roundings of 16-bit floats, whose sums are float32; many more roundings of other
+// dtypes.
 float ToleranceOf(DType dtype) {
   if (dtype == DType::kFloat16) return 16 * 0x1p-11f;
   return dtype == DType::kBfloat16 ? 16 * 0x1p-8f : 1e-4f;
@@ -36,7 +37,7 @@ bool RowsAgree(const float* a, const float* b, int64_t columns, float tolerance)
   return true;
 }
 
-// Of (outer, samples, inner, columns) elements.
+// Compares arrays of (outer, samples, inner, columns) elements.
 bool Agrees(const Shape& shape, const float* output, const float* turned, float tolerance) {
   const int64_t samples = shape[1], inner = shape[2], columns = shape[3];
   for (int64_t o = 0; o < shape[0]; ++o) {
@@ -84,7 +85,7 @@ absl::StatusOr<NDArray> WithoutPadding(const NDArray& output, const BatchLayout&
     }
     const std::vector<BatchLayout> possible = PossibleLayouts(output.shape(), samples);
     if (possible.empty()) return output;
-    // A first axis of as many indices as there are samples is taken to be theirs.
+    // A first axis with as many indices as there are samples is taken to be the samples'.
     if (possible[0].axis > 0 || possible[0].per_sample() > 1) {
       return CannotTellPadding(output.shape(), known, samples, pad);
     }

@@ -1,6 +1,6 @@
-// Trains until it is stopped: dead_rank_program FOLDER WAY. Rank 1 ends after a few steps, as a
-// process may at any moment, killed (WAY is kill) or with an error of its own (error); each of the
-// others writes what it was told to FOLDER/RANK and exits with 1.
+// Trains until it is stopped: dead_rank_program FOLDER WAY. Rank 1 ends after a few steps, killed
+// (WAY is kill) or with an error of its own (error). Each of the others writes the error that it
+// gets to FOLDER/RANK and exits with 1.
 
 #include <unistd.h>
 
@@ -41,7 +41,8 @@ absl::Status Train(const MpiWorld& world, const std::string& way) {
 }  // namespace cooper
 
 int main(int, char** argv) {
-  // mpirun ends the other processes of a run in which one died; here each has to notice by itself.
+  // mpirun would terminate the other processes of a run in which one died; here each must notice by
+  // itself.
   std::signal(SIGTERM, SIG_IGN);
   const auto world = cooper::MpiWorld::Get();
   if (!world.ok()) return 2;

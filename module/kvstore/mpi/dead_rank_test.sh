@@ -1,6 +1,6 @@
 #!/bin/bash
-# dead_rank_test.sh MPI_TEST PROGRAM: of three processes one is killed, or ends with an error; the two
-# others have to say so, and exit, within 10 seconds.
+# dead_rank_test.sh MPI_TEST PROGRAM: one of three processes is killed, or ends with an error; the
+# two others must report it, and exit, within 10 seconds.
 set -euo pipefail
 for way in kill error; do
   folder="$TEST_TMPDIR/$way"

@@ -1,5 +1,5 @@
-// "dist_device_sync" over processes of two GPUs each, by copies: each process of the run is one
-// copy of this program.
+// Tests "dist_device_sync" over processes of two GPUs each, by copies: each process of the run is
+// one copy of this program.
 
 #include <algorithm>
 #include <cstdint>
@@ -78,8 +78,7 @@ TEST(KVStoreGpusTest, ValuesStayOnTheGpus) {
   }
 }
 
-// Each process brings a key of its own and one that all have, and each ends after another number of
-// steps.
+// Each process has a key of its own and one that all have, and ends after another number of steps.
 TEST(KVStoreGpusTest, ProcessesNeedNotHaveTheSameKeysNorSteps) {
   COOPER_REQUIRE_GPUS(2);
   const auto store = Make(/*updates=*/true);
@@ -119,7 +118,7 @@ TEST(KVStoreGpusTest, WithoutAnOptimizerGradientsAreSummedInPlace) {
   const NDArray pulled = *NDArray::Zeros({6});
   COOPER_ASSERT_OK(store->Pull("w", {pulled}));
   EXPECT_THAT(Of(pulled), Each(3 * n));
-  // From elsewhere, too.
+  // From other devices, too.
   COOPER_ASSERT_OK(store->Push("w", {*NDArray::Full({6}, 5)}));
   COOPER_ASSERT_OK(store->Pull("w", {pulled}));
   EXPECT_THAT(Of(pulled), Each(5 * n));

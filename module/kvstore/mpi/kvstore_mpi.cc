@@ -16,12 +16,13 @@
 namespace cooper {
 namespace {
 
-// Numbers of key sets, which all processes give alike: none, and one that not all know.
+// Numbers of key sets that mean the same on all processes: no keys, and a set that is not known to
+// all.
 constexpr uint64_t kNoKeys = 0;
 constexpr uint64_t kUnknown = ~uint64_t{0};
 constexpr char kOnGpus[] = " gpu";
 
-// "2,3 float32", and " gpu" for what is summed there.
+// Returns a description such as "2,3 float32", with " gpu" for a key that is summed on GPUs.
 std::string SpecOf(const NDArray& array, bool on_gpus) {
   return absl::StrCat(absl::StrJoin(array.shape().dims(), ","), " ", DTypeName(array.dtype()),
                       on_gpus ? kOnGpus : "");
@@ -41,8 +42,8 @@ absl::StatusOr<NDArray> FromSpec(const std::string& spec, Context context) {
   return NDArray::Zeros(Shape(dims), dtype, context);
 }
 
-// The places of arrays like `values`, one behind the other: float64 ones in `flat64`, others in
-// `flat32`.
+// Sets `parts` to views for arrays like `values`, one after the other: of `flat64` for float64, of
+// `flat32` for others.
 absl::Status PartsOf(absl::Span<const NDArray> values, const NDArray& flat32, const NDArray& flat64,
                      std::vector<NDArray>* parts) {
   parts->clear();
@@ -57,7 +58,7 @@ absl::Status PartsOf(absl::Span<const NDArray> values, const NDArray& flat32, co
   return absl::OkStatus();
 }
 
-// A view of the first `size` elements of `buffer`, which grows if it has to.
+// Returns a view of the first `size` elements of `buffer`, which grows if necessary.
 absl::StatusOr<NDArray> Room(int64_t size, DType dtype, NDArray* buffer) {
   if (buffer->is_null() || buffer->size() < size) {
     COOPER_ASSIGN_OR_RETURN(*buffer, NDArray::Empty(Shape({size}), dtype));
@@ -69,7 +70,7 @@ absl::StatusOr<NDArray> Room(int64_t size, DType dtype, NDArray* buffer) {
 
 absl::Status KVStoreMpi::Init(const std::string& key, const NDArray& value) {
   COOPER_RETURN_IF_ERROR(CheckNew(key));
-  // A copy: the caller's array stays as it is, whoever's value counts.
+  // Copied, so that the caller's array stays unchanged if another process's value counts.
   COOPER_ASSIGN_OR_RETURN(const NDArray copy, value.Copy());
   return InitAll({KVItem{.key = key, .weights = {copy}, .grads = {}, .outs = {}}});
 }
@@ -87,7 +88,7 @@ const KVItem* KVStoreMpi::ItemOf(absl::Span<const KVItem> items, const std::stri
   return it == items.end() ? nullptr : &*it;
 }
 
-// Keys have no line ends: they are names of arguments.
+// Keys contain no line ends: they are names of arguments.
 std::string KVStoreMpi::TextOf(absl::Span<const KVItem> items) {
   std::vector<std::string> lines;
   for (const KVItem& item : items) {
@@ -104,7 +105,7 @@ uint64_t KVStoreMpi::NumberOf(const std::string& text) const {
 
 absl::Status KVStoreMpi::Agree(const std::string& text, absl::Span<const KVItem> items) {
   COOPER_ASSIGN_OR_RETURN(const std::vector<std::string> texts, world_.AllGatherText(text));
-  // All is read and compared before anything is done, so that all processes fail alike.
+  // All texts are read and compared before anything is changed, so that all processes fail alike.
   std::map<std::string, std::pair<std::string, int>> new_keys;  // description and lowest rank
   std::vector<std::vector<std::string>> sets(texts.size());
   for (int rank = 0; rank < world_.size(); ++rank) {
@@ -217,7 +218,8 @@ absl::Status KVStoreMpi::Exchange(const std::vector<std::string>& keys,
   return in_memory.empty() ? absl::OkStatus() : ExchangeInMemory(in_memory, items);
 }
 
-// Gradients are laid one behind the other, float64 ones apart, so that a step is one sum.
+// Gradients are laid out one after the other, float64 ones separately, so that a step needs one sum
+// of each dtype.
 absl::Status KVStoreMpi::ExchangeInMemory(const std::vector<std::string>& keys,
                                           absl::Span<const KVItem> items) {
   std::vector<NDArray> values;
@@ -281,8 +283,8 @@ absl::Status KVStoreMpi::CheckResiduals(const std::vector<std::string>& keys) co
   return absl::OkStatus();
 }
 
-// Replaces this process's gradients by the sum of what all send. Residuals belong to keys, since
-// the keys of a step differ.
+// Replaces this process's gradients by the sum of the compressed ones of all. Residuals belong to
+// keys, since the keys of a step differ.
 absl::Status KVStoreMpi::Compressed(const std::vector<std::string>& keys, absl::Span<float> flat) {
   const absl::Status fits = CheckResiduals(keys);
   residual_.resize(flat.size());
@@ -303,8 +305,8 @@ absl::Status KVStoreMpi::Compressed(const std::vector<std::string>& keys, absl::
   };
   const auto num_words =
       static_cast<size_t>(GradientCompression::NumWords(static_cast<int64_t>(flat.size())));
-  // One more, which says whether the residuals here fit: a process with an error takes part too, as
-  // the others would wait for it.
+  // The additional word says whether the residuals here fit: a process with an error has to take
+  // part as well, because the others wait for it.
   words_.resize(num_words + 1);
   words_.back() = fits.ok() ? 0 : 1;
   if (fits.ok()) {
@@ -315,7 +317,7 @@ absl::Status KVStoreMpi::Compressed(const std::vector<std::string>& keys, absl::
   all_words_.resize(words_.size() * world_.size());
   COOPER_RETURN_IF_ERROR(world_.AllGather(words_, absl::MakeSpan(all_words_)));
   traffic_.bytes += static_cast<int64_t>(words_.size() * sizeof(uint32_t));
-  // All find the same rank, so that all take part in the exchange of texts.
+  // All processes find the same rank, so all take part in the exchange of texts.
   for (int rank = 0; rank < world_.size(); ++rank) {
     if (all_words_[rank * words_.size() + num_words] == 0) continue;
     COOPER_ASSIGN_OR_RETURN(const std::vector<std::string> errors,
@@ -363,7 +365,8 @@ absl::Status KVStoreMpi::SetState(const std::vector<std::pair<std::string, NDArr
   return absl::OkStatus();
 }
 
-// Sets of keys that all know have values: without these they are new again.
+// Key sets known to all contain only keys with values; without these values the sets become new
+// again.
 void KVStoreMpi::Forget(const std::vector<std::string>& keys) {
   KVStoreWithValues::Forget(keys);
   for (const std::string& key : keys) residuals_.erase(key);

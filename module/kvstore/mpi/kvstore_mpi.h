@@ -2,15 +2,15 @@
 #define COOPER_MODULE_KVSTORE_MPI_KVSTORE_MPI_H_
 
 // Stores of the types "dist_sync" and "dist_device_sync": gradients are summed over the processes
-// that mpirun started, and each process makes the same update of its copy of the stored values.
-// Linking this target makes the types known.
+// that mpirun started, and each process applies the same update to its copy of the stored values.
+// Linking this target registers the types.
 //
-// "dist_sync" sums in CPU memory. So does "dist_device_sync", unless every process has the
-// parameters on GPUs, the same for all of them: then gradients are summed, values updated and
-// copied there (device_step.h).
+// "dist_sync" sums in CPU memory. "dist_device_sync" does so too, unless every process has the
+// parameters on GPUs, each process all of them on the same GPUs: then gradients are summed and
+// values updated and copied there (device_step.h).
 //
-// Each call is collective unless it says otherwise. Push, Pull and Init are for programs whose
-// processes do the same in the same order; Step is for training, where they need not.
+// Each call is collective unless stated otherwise. Push, Pull and Init require that all processes
+// make the same calls in the same order; Step, for training, does not require the same keys.
 
 #include <cstdint>
 #include <map>
@@ -33,6 +33,7 @@
 
 namespace cooper {
 
+// A store over `world`, which must outlive it. Created by CreateKVStore.
 class KVStoreMpi : public KVStoreWithValues {
  public:
   KVStoreMpi(absl::string_view type, MpiWorld* world)
@@ -49,9 +50,9 @@ class KVStoreMpi : public KVStoreWithValues {
     return world_.AllGatherText(text);
   }
   absl::Status Barrier() override { return world_.Barrier(); }
-  // Not collective: each process has residuals of its own. If those of one are of another size than
-  // their key's value, the next Push or Step of that key fails with kInvalidArgument on all, which
-  // then have updated nothing of it.
+  // Not collective: each process has residuals of its own. If one's residuals have another size
+  // than their key's value, the next Push or Step of that key fails with kInvalidArgument on all
+  // processes, and no process has updated it.
   absl::StatusOr<std::vector<std::pair<std::string, NDArray>>> GetState() const override;
   absl::Status SetState(const std::vector<std::pair<std::string, NDArray>>& state) override;
 
@@ -59,53 +60,53 @@ class KVStoreMpi : public KVStoreWithValues {
   void Forget(const std::vector<std::string>& keys) override;
 
  private:
-  // Null where there is none of that key.
+  // Returns null if there is no item of that key.
   static const KVItem* ItemOf(absl::Span<const KVItem> items, const std::string& key);
-  // What this process brings: a key, a tab and a description on each line, in the order of items.
+  // Describes this process's items: a key, a tab and a description on each line, in the order of
+  // items.
   std::string TextOf(absl::Span<const KVItem> items);
-  // Makes the key sets of all processes known to all, under the same numbers, and gives keys that
-  // are new their first value, that of the lowest rank that has it. `text` describes this one's
-  // keys.
+  // Gives the key sets of all processes the same numbers on all, and sets the first values of new
+  // keys to those of the lowest rank that has them. `text` describes this process's keys.
   absl::Status Agree(const std::string& text, absl::Span<const KVItem> items);
   uint64_t NumberOf(const std::string& text) const;
   absl::Status InitFrom(int root, const std::string& key, const std::string& spec,
                         absl::Span<const KVItem> items);
-  // The keys of a step to which processes have brought these sets, by rank, in the same order on
-  // all: that of the only set, or the alphabet's.
+  // Returns the keys of a step, in the same order on all processes: that of the set if all brought
+  // the same one, else alphabetical. `numbers` are the sets' numbers by rank.
   std::vector<std::string> KeysOf(const std::vector<uint64_t>& numbers) const;
-  // Sums the gradients of `keys` over all processes, and applies them: to the items' outs too if
-  // the keys are on GPUs.
+  // Sums the gradients of `keys` over all processes and applies them; if the keys are on GPUs, also
+  // to the items' outs.
   absl::Status Exchange(const std::vector<std::string>& keys, absl::Span<const KVItem> items);
   absl::Status ExchangeInMemory(const std::vector<std::string>& keys,
                                 absl::Span<const KVItem> items);
   absl::Status Compressed(const std::vector<std::string>& keys, absl::Span<float> flat);
-  // kInvalidArgument, naming it, for a key whose residuals here are not of its value's size.
+  // kInvalidArgument, naming the key, if its residuals here do not have its value's size.
   absl::Status CheckResiduals(const std::vector<std::string>& keys) const;
   absl::Status Apply(const std::string& key, const NDArray& value, const NDArray& sum);
 
-  // Whether arrays of a key are on this process's GPUs, all of them; the first such key says which
-  // those are.
+  // Whether `arrays` are on this process's GPUs, on all of them; the first key with such arrays
+  // decides which GPUs these are.
   bool IsOnGpus(absl::Span<const NDArray> arrays);
   bool HasValueOnGpu(const std::string& key) const { return !values_.at(key).context().is_cpu(); }
-  // kInvalidArgument, the same on all, if a process has nothing on GPUs.
+  // kInvalidArgument, the same on all processes, if one has no parameters on GPUs.
   absl::Status CheckGpus(const std::vector<std::string>& texts);
   absl::Status ExchangeOnGpus(const std::vector<std::string>& keys, absl::Span<const KVItem> items);
-  // The gradients of a key that this process need not have, where its GPUs can sum them.
+  // Returns a key's gradients on this process's GPUs, where they can be summed; `item` may be null.
   absl::StatusOr<std::vector<NDArray>> GradsOnGpus(const NDArray& value, const KVItem* item);
 
   MpiWorld& world_;
-  // The sets of keys that processes have brought to a step, and their numbers, from 1 on, by their
+  // The key sets that processes have brought to a step; and their numbers, from 1 on, by their
   // description.
   std::vector<std::vector<std::string>> key_sets_;
   std::map<std::string, uint64_t> numbers_;
   std::vector<Context> gpus_;    // of this process's parameters
-  std::set<int> ranks_on_gpus_;  // that have brought parameters on GPUs
+  std::set<int> ranks_on_gpus_;  // that have parameters on GPUs
   DeviceStep device_step_;
-  // Where gradients meet; they grow as needed.
+  // Buffers for the gradients of a step; they grow as needed.
   SumBuffer sum_buffer_;
   NDArray flat64_;
   NDArray decompressed_;  // with compression, in place of sum_buffer_
-  // What compression has kept back of this process's gradients, by key; and of those of one step.
+  // Residuals of compression of this process's gradients, by key; and those of one step.
   std::map<std::string, std::vector<float>> residuals_;
   std::vector<float> residual_;
   std::vector<uint32_t> words_, all_words_;

@@ -1,4 +1,4 @@
-// What a store over processes does with parameters that all of them have on GPUs.
+// Steps of a store over processes for parameters that all processes have on GPUs.
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -37,7 +37,8 @@ absl::Status KVStoreMpi::CheckGpus(const std::vector<std::string>& texts) {
 absl::StatusOr<std::vector<NDArray>> KVStoreMpi::GradsOnGpus(const NDArray& value,
                                                              const KVItem* item) {
   if (item != nullptr && DistinctGpus(item->grads) == gpus_) return item->grads;
-  // What another process has, or what Push was given from elsewhere: the first GPU brings the sum.
+  // This process has no gradients on its GPUs (another process has the key, or Push got arrays from
+  // elsewhere): the first GPU brings the sum.
   std::vector<NDArray> grads;
   for (const Context& context : gpus_) {
     COOPER_ASSIGN_OR_RETURN(grads.emplace_back(),
@@ -54,7 +55,7 @@ absl::Status KVStoreMpi::ExchangeOnGpus(const std::vector<std::string>& keys,
                                         absl::Span<const KVItem> items) {
   std::vector<KVItem> steps;
   std::vector<NDArray> values;
-  std::vector<ArrayCopy> copies;  // where sums cannot be made
+  std::vector<ArrayCopy> copies;  // for devices without a sum of their own
   for (const std::string& key : keys) {
     const KVItem* item = ItemOf(items, key);
     values.push_back(values_.at(key));

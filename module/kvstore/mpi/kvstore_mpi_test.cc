@@ -1,4 +1,4 @@
-// The store over several processes: each process of the run is one copy of this program.
+// Tests the store over several processes: each process of the run is one copy of this program.
 
 #include "module/kvstore/mpi/kvstore_mpi.h"
 
@@ -73,8 +73,7 @@ TEST(KVStoreMpiTest, EveryDTypeIsSummed) {
   }
 }
 
-// Each process brings a key of its own and one that all have, and each ends after another number of
-// steps.
+// Each process has a key of its own and one that all have, and ends after another number of steps.
 TEST(KVStoreMpiTest, ProcessesNeedNotHaveTheSameKeysNorSteps) {
   auto store = Make();
   const int n = store->num_workers();
@@ -101,7 +100,7 @@ TEST(KVStoreMpiTest, ProcessesNeedNotHaveTheSameKeysNorSteps) {
   float total = 0;
   for (int rank = 0; rank < n; ++rank) total += static_cast<float>(2 + 3 * rank);
   EXPECT_THAT(Pulled(*store, "all", 2), Each(-total));
-  // Also those of the others, which are updated here all the same.
+  // Keys that only other processes have are updated here as well.
   for (int rank = 0; rank < n; ++rank) {
     EXPECT_THAT(Pulled(*store, "own" + std::to_string(rank), 1),
                 ElementsAre(5 - static_cast<float>(2 + 3 * rank)));
@@ -173,7 +172,7 @@ TEST(KVStoreMpiTest, CompressedGradientsAreASixteenthAndLoseNothing) {
     const std::vector<float> sum = Pulled(*store, "w", size);
     for (int64_t i = 0; i < size; ++i) received[i] += sum[i];
   }
-  // The sum of all that was pushed, by a store without compression.
+  // The sum of all pushed gradients, by a store without compression.
   auto exact = Make();
   const NDArray total = *NDArray::FromVector({size}, pushed);
   COOPER_ASSERT_OK(exact->Init("total", total));
@@ -181,7 +180,7 @@ TEST(KVStoreMpiTest, CompressedGradientsAreASixteenthAndLoseNothing) {
   const NDArray out = *NDArray::Zeros({size}, DType::kFloat64);
   COOPER_ASSERT_OK(exact->Pull("total", {out}));
   const std::vector<double> expected = *out.ToVector<double>();
-  // What is kept back is less than the threshold and the last gradients, of each process.
+  // The residual of each process is less than the threshold plus the last gradients.
   for (int64_t i = 0; i < size; ++i) {
     EXPECT_NEAR(received[i], expected[i], 0.7 * store->num_workers());
   }
@@ -189,7 +188,7 @@ TEST(KVStoreMpiTest, CompressedGradientsAreASixteenthAndLoseNothing) {
   EXPECT_LE(traffic.bytes * 15, traffic.uncompressed_bytes);
 }
 
-// Of one process: the others do not wait for it, and all keep what they had.
+// The residual of one process: the others do not wait for it, and all keep their values.
 TEST(KVStoreMpiTest, AResidualOfAnotherSizeIsAnErrorOnAll) {
   const struct {
     const char* name;

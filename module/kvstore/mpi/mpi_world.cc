@@ -15,11 +15,11 @@
 namespace cooper {
 namespace {
 
-// Polls between two naps, and a nap: a wait that is short costs no switch of threads, a long one
-// leaves the core to others.
+// Polls between two sleeps, and the length of a sleep. A short wait costs no thread switch; a long
+// one leaves the core to others.
 constexpr int kPollsBeforeNap = 2000;
 constexpr int kNapMicroseconds = 50;
-// What a process that ended in good order has sent may still be on its way.
+// Messages of a process that ended normally may still be in transit for this long.
 constexpr auto kGrace = std::chrono::milliseconds(500);
 // MPI counts elements in an int.
 constexpr int64_t kMaxCount = std::numeric_limits<int>::max() / 2;
@@ -47,7 +47,7 @@ absl::Status MpiWorld::Start() {
         Check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init"));
     owns_mpi_ = true;
   }
-  // A communicator of our own, so that the program's messages are not ours.
+  // A communicator of our own keeps the program's messages apart from ours.
   COOPER_RETURN_IF_ERROR(Check(MPI_Comm_dup(MPI_COMM_WORLD, &comm), "MPI_Comm_dup"));
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   MPI_Comm_rank(comm, &rank_);
@@ -61,9 +61,10 @@ absl::Status MpiWorld::Start() {
 void MpiWorld::Finalize() {
   int finalized = 0;
   MPI_Finalized(&finalized);
-  // MPI_Finalize waits for all: who waits for this process in another call has to know.
+  // MPI_Finalize waits for all processes, so the others must know that this one takes part in no
+  // further call.
   if (world->size_ > 1) world->watch_->Leave();
-  // It would wait for a dead one too.
+  // MPI_Finalize would also wait for a dead process.
   if (finalized || !world->owns_mpi_ || world->broken_ || world->watch_->dead() >= 0) return;
   MPI_Finalize();
 }
@@ -104,7 +105,7 @@ absl::Status MpiWorld::Wait(void* request, const char* what) {
 
 namespace {
 
-// Calls `start`(offset, count) for pieces that MPI can count.
+// Calls `start`(offset, count) for pieces whose sizes fit MPI's int.
 template <typename Start>
 absl::Status InPieces(int64_t size, const Start& start) {
   for (int64_t begin = 0; begin < size; begin += kMaxCount) {

@@ -24,18 +24,18 @@ namespace cooper {
 namespace {
 
 constexpr int kConnectMs = 30000;
-// For who has connected to say who it is: a stranger may say nothing, or less.
+// Time limit for the first message of a connection, since a stranger may send nothing, or less.
 constexpr int kHelloSeconds = 1;
 
-// What a process says when it connects. One message of each kind, in the machine's byte order: all
-// machines of a run are of one kind, as MPI's numbers are.
+// The first message of a connection. Messages use the machine's byte order: as for MPI's numbers,
+// all machines of a run have the same.
 struct Hello {
   uint64_t token;
   int32_t rank;
   int32_t unused;
 };
 
-// What a process tells rank 0, or rank 0 the others.
+// Messages from a process to rank 0, or from rank 0 to the others.
 enum Kind : int32_t { kDead, kLeft };
 struct News {
   int32_t kind;
@@ -52,7 +52,7 @@ std::string HostName() {
   return name;
 }
 
-// Idle connections are probed, so that a machine that vanished is noticed after 3 + 3 * 2 seconds.
+// Enables keep-alive, so that a vanished machine is detected after 3 + 3 * 2 seconds.
 void KeepAlive(int socket) {
   const int on = 1, idle = 3, interval = 2, count = 3;
   setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
@@ -67,7 +67,7 @@ bool ReadyToRead(int socket, int timeout_ms) {
   return poll(&wait, 1, timeout_ms) == 1;
 }
 
-// Of all that one Receive waits for; 0: no limit.
+// Limits how long one receive call waits; 0: no limit.
 void LimitReceive(int socket, int seconds) {
   const timeval limit = {.tv_sec = seconds, .tv_usec = 0};
   setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
@@ -93,7 +93,7 @@ absl::StatusOr<std::unique_ptr<PeerWatch>> PeerWatch::Create(
     const std::function<absl::StatusOr<std::string>(const std::string&)>& broadcast) {
   std::unique_ptr<PeerWatch> watch(new PeerWatch(rank, size));
   if (size == 1) return watch;
-  // Whoever does not know the token is no process of this run.
+  // A connection without this token does not belong to the run.
   uint64_t token = 0;
   std::string address;
   absl::Status status;
@@ -102,7 +102,7 @@ absl::StatusOr<std::unique_ptr<PeerWatch>> PeerWatch::Create(
     token = (uint64_t{random()} << 32) | random();
     status = watch->Listen(token, &address);
   }
-  // Rank 0 takes part even if it failed: an empty address tells the others.
+  // Rank 0 takes part even after an error: an empty address tells the others.
   COOPER_ASSIGN_OR_RETURN(address, broadcast(address));
   COOPER_RETURN_IF_ERROR(status);
   if (address.empty()) return absl::UnavailableError("kvstore: rank 0 cannot be connected to");
@@ -215,12 +215,12 @@ void PeerWatch::NoteLeft(int rank) {
   if (rank_ == 0) Tell(kLeft, rank);
 }
 
-// The thread closes no connection, so that this sends to none that has become another file; to a
-// process that is gone it fails, which is no matter.
+// The thread closes no connection, so Leave never writes to a descriptor that was reused. Sending
+// to a process that is gone fails, which is harmless.
 void PeerWatch::Leave() { Tell(kLeft, rank_); }
 
 void PeerWatch::Watch() {
-  // Those of the peers by rank, then the pipe's. poll passes over descriptors of -1.
+  // The peers' connections by rank, then the pipe. poll ignores descriptors of -1.
   std::vector<pollfd> waits;
   for (const int peer : peers_) waits.push_back({.fd = peer, .events = POLLIN, .revents = 0});
   waits.push_back({.fd = wake_[0], .events = POLLIN, .revents = 0});
@@ -238,7 +238,7 @@ void PeerWatch::Watch() {
         news.kind == kLeft ? NoteLeft(news.rank) : NoteDead(news.rank);
         continue;
       }
-      // The end of a process that has left is no news.
+      // The end of a process that has left is expected.
       waits[rank].fd = -1;
       if (!has_left_[rank]) NoteDead(rank);
     }
@@ -246,7 +246,7 @@ void PeerWatch::Watch() {
 }
 
 PeerWatch::~PeerWatch() {
-  // The thread's poll sees the end of the pipe.
+  // Closing this end of the pipe wakes the thread's poll.
   Close(&wake_[1]);
   if (thread_.joinable()) thread_.join();
   for (int& peer : peers_) Close(&peer);

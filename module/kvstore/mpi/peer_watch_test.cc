@@ -1,4 +1,4 @@
-// The processes of a run are threads of this one.
+// Tests PeerWatch. The processes of a run are threads of this one.
 
 #include "module/kvstore/mpi/peer_watch.h"
 
@@ -33,7 +33,8 @@ using ::testing::NotNull;
 
 using Watches = std::vector<std::unique_ptr<PeerWatch>>;
 
-// Of a run's processes, by rank. `meet` gets rank 0's address before the other processes do.
+// Returns the watches of a run's processes, by rank. `meet` gets rank 0's address before the other
+// processes do.
 Watches Connect(
     int size, const std::function<void(const std::string& address)>& meet = [](const auto&) {}) {
   std::promise<std::string> told;
@@ -59,7 +60,7 @@ Watches Connect(
   return watches;
 }
 
-// Whether it comes to hold within 20 s.
+// Whether `holds` becomes true within 20 s.
 bool Becomes(const std::function<bool()>& holds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (!holds()) {
@@ -69,7 +70,7 @@ bool Becomes(const std::function<bool()>& holds) {
   return true;
 }
 
-// Who has found the port, as a scanner does.
+// A connection from outside of the run, such as a port scanner's.
 class Stranger {
  public:
   // `address` is "HOST PORT TOKEN".
@@ -130,12 +131,12 @@ TEST(PeerWatchTest, AllLearnWhoHasLeft) {
     EXPECT_TRUE(Becomes([&] { return watches[rank]->gone() == 1; })) << rank;
   }
   watches[1] = nullptr;
-  watches[3] = nullptr;  // which rank 0 sees after the end of rank 1, or with it
+  watches[3] = nullptr;  // rank 0 detects this after the end of rank 1, or with it
   EXPECT_TRUE(Becomes([&] { return watches[0]->dead() >= 0; }));
   EXPECT_EQ(watches[0]->dead(), 3) << "the end of one that has left is no death";
 }
 
-// The tsan configuration sees whether Leave and the thread of rank 0 meet.
+// The tsan configuration detects a race between Leave and the thread of rank 0.
 TEST(PeerWatchTest, LeavesWhileOthersEnd) {
   for (int i = 0; i < 5; ++i) {
     Watches watches = Connect(3);

@@ -21,13 +21,13 @@
 namespace cooper {
 namespace {
 
-// Stands before the memory: a process of another machine, or in a container, may find other memory
-// under the same handle.
+// Precedes the memory. A process on another machine or in a container may find other memory under
+// the same handle, which the token reveals.
 struct Header {
   uint64_t token = 0;
   int64_t bytes = 0;
 };
-// As large as any page.
+// At least as large as any page.
 constexpr int64_t kHeaderBytes = 65536;
 static_assert(sizeof(Header) <= kHeaderBytes);
 
@@ -35,7 +35,7 @@ absl::Status Unavailable(const char* call, int error) {
   return absl::UnavailableError(absl::StrCat("shared memory: ", call, ": ", std::strerror(error)));
 }
 
-// What this process may use at most: the machine's memory, or what its container leaves of it.
+// Returns the memory that this process may use: the machine's, or its container's limit.
 int64_t MemoryLimit() {
   int64_t limit = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
   for (const char* path :
@@ -68,7 +68,7 @@ absl::StatusOr<std::unique_ptr<SharedMemory>> SharedMemory::Create(int64_t bytes
   if (bytes < 0) {
     return absl::InvalidArgumentError(absl::StrCat("shared memory of ", bytes, " bytes"));
   }
-  // The system itself would go on giving pages until it has to end processes to find more.
+  // The system would overcommit pages until it has to kill processes.
   const int64_t machine_bytes = MemoryLimit();
   if (bytes > machine_bytes / 4) {
     return absl::ResourceExhaustedError(
@@ -77,7 +77,7 @@ absl::StatusOr<std::unique_ptr<SharedMemory>> SharedMemory::Create(int64_t bytes
   }
   const int file = memfd_create("cooper_kvstore", MFD_CLOEXEC);
   if (file < 0) return Unavailable("memfd_create", errno);
-  // Takes the pages now: a page that is missing later would be a signal in the middle of a step.
+  // Reserves the pages now: a missing page would be a signal in the middle of a step.
   int error = 0;
   do {
     error = posix_fallocate(file, 0, kHeaderBytes + bytes);
@@ -109,7 +109,7 @@ absl::StatusOr<std::unique_ptr<SharedMemory>> SharedMemory::Open(const std::stri
     return absl::InvalidArgumentError(absl::StrCat("shared memory: bad handle '", handle, "'"));
   }
   const std::string path = absl::StrCat("/proc/", process, "/fd/", its_file);
-  // Without waiting: under another machine's handle there may be a pipe.
+  // Non-blocking, since on another machine the handle may be that of a pipe.
   const int file = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return Unavailable(path.c_str(), errno);
   struct stat stat = {};

@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_KVSTORE_MPI_SHARED_MEMORY_H_
 #define COOPER_MODULE_KVSTORE_MPI_SHARED_MEMORY_H_
 
-// Memory that processes of one machine have in common. It has no name in a file system that a
-// killed process could leave behind: the others open it through the process that made it.
+// Memory shared by the processes of one machine. It has no name in a file system that a killed
+// process could leave behind: the others open it through the process that created it.
 
 #include <cstdint>
 #include <memory>
@@ -12,24 +12,26 @@
 
 namespace cooper {
 
+// Maps the memory for its own lifetime.
 class SharedMemory {
  public:
-  // `bytes` zero bytes. kResourceExhausted if they are more than a quarter of the machine's or the
-  // container's, kUnavailable if the system has no such memory, kInvalidArgument for a negative
-  // size.
+  // Allocates `bytes` zero bytes. Errors: kResourceExhausted if that is more than a quarter of the
+  // machine's or the container's memory, kUnavailable if the system has no such memory,
+  // kInvalidArgument for a negative size.
   static absl::StatusOr<std::unique_ptr<SharedMemory>> Create(int64_t bytes);
-  // The memory with this handle, which its maker has to keep until then. kUnavailable if this
-  // process cannot see it, on another machine for one; kInvalidArgument for what is no handle.
+  // Opens the memory with this handle, which its creator must keep until then. Errors: kUnavailable
+  // if this process cannot access it, for example on another machine; kInvalidArgument for text
+  // that is not a handle.
   static absl::StatusOr<std::unique_ptr<SharedMemory>> Open(const std::string& handle);
 
   ~SharedMemory();
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
 
-  // Aligned to a page.
+  // The memory, aligned to a page and owned by this object.
   void* data() const;
   int64_t bytes() const { return bytes_; }
-  // What another process needs to open it.
+  // The text with which another process opens it.
   const std::string& handle() const { return handle_; }
 
  private:

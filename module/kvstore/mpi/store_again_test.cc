@@ -1,5 +1,5 @@
-// InitOptimizerOptions::kvstore_instance over processes: a store that has trained before begins
-// anew in all of them, whichever buckets each has bound.
+// Tests InitOptimizerOptions::kvstore_instance over processes: a store used in an earlier training
+// starts anew in all of them, whichever buckets each has bound.
 
 #include <cstdint>
 #include <memory>
@@ -30,7 +30,7 @@ DataBatch Batch(int64_t key, int rank) {
           .provide_label = {{.name = "softmax_label", .shape = {4}, .layout = "N"}}};
 }
 
-// Each bucket has a layer of its own behind one that all share.
+// Each bucket has a layer of its own after a shared one.
 std::unique_ptr<BucketingModule> MakeModel(uint64_t seed) {
   const SymGen sym_gen = [](const BucketKey& key) {
     const Symbol shared = Op(
@@ -62,17 +62,17 @@ void Train(BucketingModule& model, const std::shared_ptr<KVStore>& store, bool u
   }
 }
 
-// Trains several times, each time with what next_store gives.
+// Trains several times, each time with the store that next_store returns.
 template <typename F>
 std::unique_ptr<BucketingModule> TrainAgain(uint64_t seed, F next_store) {
   auto model = MakeModel(seed);
-  // The first process binds the default bucket alone.
+  // The first process binds only the default bucket.
   const bool first = next_store()->rank() == 0;
   const std::vector<int64_t> keys =
       first ? std::vector<int64_t>{1, 1, 1} : std::vector<int64_t>{2, 1, 3};
   Train(*model, next_store(), /*update_on_kvstore=*/true, keys);
   Train(*model, next_store(), /*update_on_kvstore=*/true, keys);
-  // To update for itself a process needs the parameters of all.
+  // A process that updates its own copy needs the parameters of all.
   for (const int64_t key : {2, 3}) COOPER_EXPECT_OK(model->Prepare(Batch(key, 0)));
   Train(*model, next_store(), /*update_on_kvstore=*/false, keys);
   Train(*model, next_store(), /*update_on_kvstore=*/true, keys);
@@ -81,7 +81,7 @@ std::unique_ptr<BucketingModule> TrainAgain(uint64_t seed, F next_store) {
 
 TEST(StoreAgainTest, AStoreBeginsAnewWithEachTraining) {
   std::shared_ptr<KVStore> store = MakeStore();
-  // The second model takes it from the first, which is gone.
+  // The second model takes over the store after the first one is destroyed.
   for (const uint64_t seed : {1, 2}) {
     const auto model = TrainAgain(seed, [&store] { return store; });
     const auto alone = TrainAgain(seed, [] { return MakeStore(); });

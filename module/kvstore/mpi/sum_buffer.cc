@@ -15,15 +15,15 @@
 namespace cooper {
 namespace {
 
-// Elements of the largest page: no two processes write to one.
+// Elements of the largest page: processes never write to the same page.
 constexpr int64_t kPage = 65536 / sizeof(float);
 
 int64_t RoundUp(int64_t size) { return (size + kPage - 1) / kPage * kPage; }
 
 }  // namespace
 
-// Every process tells what became of its try before any uses the memory, and fails in no other way
-// than by the world's own errors: all go the same way.
+// Every process announces the result of its attempt before any uses the memory, and only an error
+// of the world fails the call: so all processes take the same path.
 absl::StatusOr<std::shared_ptr<SharedMemory>> SumBuffer::Share(int64_t bytes) {
   std::shared_ptr<SharedMemory> memory;
   std::string handle;
@@ -89,10 +89,10 @@ absl::StatusOr<NDArray> SumBuffer::Sum() {
   }
   COOPER_ASSIGN_OR_RETURN(const NDArray sum, Region(n));
   COOPER_ASSIGN_OR_RETURN(const NDArray sum_part, sum.Slice(begin, end));
-  // All regions are filled, and nobody reads the last sum any more.
+  // All regions are filled, and no process reads the last sum any more.
   COOPER_RETURN_IF_ERROR(world_.Barrier());
   COOPER_RETURN_IF_ERROR(SumArrays(parts, sum_part));
-  // Nobody fills a region that another still adds up.
+  // No process may refill a region that another one still reads.
   COOPER_RETURN_IF_ERROR(world_.Barrier());
   return sum;
 }

@@ -1,12 +1,12 @@
 #ifndef COOPER_MODULE_KVSTORE_MPI_SUM_BUFFER_H_
 #define COOPER_MODULE_KVSTORE_MPI_SUM_BUFFER_H_
 
-// Where the gradients of all processes are added. Processes of one machine see each other's
-// gradients in memory, and each adds up a part for all; over several machines MPI does it.
+// The buffer in which the gradients of all processes are added. Processes of one machine share
+// memory, and each adds up a part for all; over several machines MPI adds.
 //
-// MPI would do it on one machine too, but slower: for 3 million float32 of two processes Open MPI
+// MPI could add on one machine too, but is slower: for 3 million float32 of two processes Open MPI
 // 4.1.4 takes 16 ms in MPI_Iallreduce, and as long in an exchange of parts with MPI_Ialltoallv and
-// MPI_Iallgatherv, this takes 9 ms; a training step of W1 (benchmarks/data_parallel.py) is 1.10
+// MPI_Iallgatherv; this takes 9 ms. A training step of W1 (benchmarks/data_parallel.py) is 1.10
 // times as fast with it (medians on two busy cores).
 
 #include <cstdint>
@@ -20,26 +20,27 @@
 
 namespace cooper {
 
+// Used by one thread at a time.
 class SumBuffer {
  public:
-  // `world` must outlive it. Without `use_shared_memory`, MPI adds on one machine too.
+  // `world` must outlive this object. Without `use_shared_memory`, MPI adds on one machine too.
   explicit SumBuffer(MpiWorld* world, bool use_shared_memory = true)
       : world_(*world), tries_sharing_(use_shared_memory) {}
 
-  // Room for `size` float32 of this process, which it fills. Collective: all ask for as many. The
-  // array is valid until the next call. What is shared takes (processes + 1) * size * 4 bytes in
-  // all. kUnavailable if a process is gone, kResourceExhausted without memory.
+  // Returns an array of `size` float32 for this process to fill. Collective: all must pass the same
+  // size. The array is valid until the next call. Shared memory takes (processes + 1) * size * 4
+  // bytes in all. Errors: kUnavailable if a process is gone, kResourceExhausted without memory.
   absl::StatusOr<NDArray> Reserve(int64_t size);
 
-  // The sum over all processes of what they put into the room they asked for last, the same to the
-  // last bit on each. Collective. The array is valid until the next call of either; its elements
-  // may be seen by other processes and are not to be changed. kUnavailable if a process is gone.
+  // Returns the sum over all processes of their arrays of the last Reserve, with the same bits on
+  // each. Collective. The array is valid until the next call of either; it must not be written to,
+  // since other processes may read it. kUnavailable if a process is gone.
   absl::StatusOr<NDArray> Sum();
 
   bool is_shared() const { return memory_ != nullptr; }
 
  private:
-  // A memory that all processes can see, or null if there is none.
+  // Returns a memory that all processes can access, or null if there is none.
   absl::StatusOr<std::shared_ptr<SharedMemory>> Share(int64_t bytes);
   absl::StatusOr<NDArray> Region(int64_t index) const;
 
@@ -49,7 +50,7 @@ class SumBuffer {
   int64_t capacity_ = 0;  // of a region, in elements
   // A region for each process, by rank, and behind them one for the sum.
   std::shared_ptr<SharedMemory> memory_;
-  NDArray own_;  // if nothing is shared
+  NDArray own_;  // used if nothing is shared
 };
 
 }  // namespace cooper

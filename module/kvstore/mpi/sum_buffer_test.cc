@@ -1,4 +1,4 @@
-// The sum over several processes: each process of the run is one copy of this program.
+// Tests the sum over several processes: each process of the run is one copy of this program.
 
 #include "module/kvstore/mpi/sum_buffer.h"
 
@@ -17,7 +17,7 @@ class SumBufferTest : public ::testing::TestWithParam<bool> {};
 
 INSTANTIATE_TEST_SUITE_P(Sharing, SumBufferTest, ::testing::Bool());
 
-// Sizes that grow, shrink, divide into no equal parts, and are less than a part for each.
+// Sizes that grow, shrink, do not divide evenly, and are less than one element per process.
 TEST_P(SumBufferTest, AddsWhatAllBring) {
   COOPER_ASSERT_OK_AND_ASSIGN(MpiWorld * world, MpiWorld::Get());
   SumBuffer buffer(world, GetParam());

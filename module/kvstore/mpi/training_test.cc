@@ -1,4 +1,4 @@
-// Modules that train in several processes: each process of the run is one copy of this program.
+// Tests training in several processes: each process of the run is one copy of this program.
 
 #include <csignal>
 #include <cstdlib>
@@ -24,7 +24,7 @@
 namespace cooper {
 namespace {
 
-// As data_parallel_test.cc derives it.
+// data_parallel_test.cc derives this tolerance.
 constexpr float kTolerance = 4e-5f;
 constexpr int64_t kRows = 32;
 
@@ -32,7 +32,7 @@ InitOptimizerOptions Momentum(const std::string& kvstore) {
   return {.kvstore = kvstore, .optimizer_params = {{"learning_rate", "0.1"}, {"momentum", "0.9"}}};
 }
 
-// Of all processes, before any module is made.
+// Rank and number of the processes, before any module is created.
 struct World {
   int rank = 0;
   int size = 1;
@@ -58,7 +58,7 @@ std::unique_ptr<Module> MakeTrainable(int64_t rows, const InitOptimizerOptions& 
   return *std::move(module);
 }
 
-// The parameters are the same to the last bit on all processes.
+// Checks that the parameters are bitwise equal on all processes.
 void ExpectSameOnAll(const BaseModule& module) {
   auto store = *CreateKVStore("dist_sync");
   COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams params, module.GetParams());
@@ -76,7 +76,7 @@ TEST(DistributedTest, TwentyStepsAreThoseOfOneProcess) {
   for (bool on_kvstore : {true, false}) {
     InitOptimizerOptions optimizer = Momentum("dist_sync");
     optimizer.update_on_kvstore = on_kvstore;
-    // Another seed in each process: the first one's values are those of all.
+    // Each process has another seed; all start from the first one's values.
     auto part = MakeTrainable(rows, optimizer, world.rank);
     auto whole = MakeTrainable(kRows, Momentum("local"), 0);
     for (int step = 0; step < 20; ++step) {
@@ -94,7 +94,7 @@ TEST(DistributedTest, TwentyStepsAreThoseOfOneProcess) {
   }
 }
 
-// Batches of buckets, of which each process gets others.
+// Batches of buckets, different ones for each process.
 class Buckets : public DataIter {
  public:
   Buckets(int64_t batches, int64_t first) : batches_(batches), first_(first) {}
@@ -138,7 +138,7 @@ std::unique_ptr<BucketingModule> MakeBuckets() {
   return *std::move(module);
 }
 
-// 7 batches in the first process, 4 more in each further one.
+// The first process has 7 batches, each further one 4 more than the one before.
 TEST(DistributedTest, ShardsMayEndAtDifferentTimes) {
   const World world = TheWorld();
   auto module = MakeBuckets();
@@ -158,7 +158,8 @@ TEST(DistributedTest, ShardsMayEndAtDifferentTimes) {
   ExpectSameOnAll(*module);
 }
 
-// Wherever the signal comes: what all save then are the same parameters, after as many batches.
+// Whenever the signal comes, all processes save the same parameters, after the same number of
+// batches.
 TEST(DistributedTest, ASignalToOneProcessEndsAllAfterTheSameUpdate) {
   const World world = TheWorld();
   for (const int64_t at : {2, 4}) {  // the fourth batch is the last of the epoch
@@ -186,7 +187,7 @@ TEST(DistributedTest, ASignalToOneProcessEndsAllAfterTheSameUpdate) {
   }
 }
 
-// A parameter that one process has trained before another binds its bucket.
+// One process trains a parameter before another binds its bucket.
 TEST(DistributedTest, ParametersOfSomeBucketsAreTheSameOnAll) {
   const World world = TheWorld();
   for (double clip : {0.0, 0.5}) {
@@ -208,7 +209,7 @@ TEST(DistributedTest, ParametersOfSomeBucketsAreTheSameOnAll) {
          .default_bucket_key = 4});
     COOPER_ASSERT_OK(made.status());
     BucketingModule& module = **made;
-    // Only with all buckets bound can every process clip by the same norm.
+    // Every process can clip by the same norm only if it has bound all buckets.
     InitOptimizerOptions optimizer = Momentum("dist_sync");
     optimizer.clip_global_norm = clip;
     FitOptions fit{
@@ -233,7 +234,7 @@ TEST(DistributedTest, ParametersOfSomeBucketsAreTheSameOnAll) {
   }
 }
 
-// Embeds a word and guesses the next one; 0 is padding.
+// Embeds a word and predicts the next one; 0 is padding.
 BucketSymbol NextOfFive() {
   const Symbol embed = Op("Embedding", {.name = "embed",
                                         .inputs = {Symbol::Variable("data")},
@@ -301,20 +302,20 @@ TEST(DistributedTest, PartsOfOneIteratorTrainAsOneProcessWithTheWholeBatch) {
     const SentenceTraining whole =
         TrainOnSentences(kRows, {.last_batch = last}, Momentum("local"), 0);
 
-    // 1 + 3 steps of 32 sentences in an epoch; with those that are left, 18 and 4, two more.
+    // 1 + 3 steps of 32 sentences in an epoch; with the remaining 18 and 4 two more.
     EXPECT_EQ(part.steps, last == LastBatch::kPad ? 18 : 12);
     COOPER_ASSERT_OK_AND_ASSIGN(const std::vector<std::string> keys,
                                 part.module->kvstore()->AllGather(part.keys));
     EXPECT_EQ(keys, std::vector<std::string>(world.size, whole.keys));
-    // The 4 are among the first part's rows, in each of 3 epochs. Of 4 parts, the last one has none
-    // of the 18 either.
+    // The remaining 4 sentences are among the first part's rows, in each of 3 epochs. Of 4 parts,
+    // the last one has none of the 18 either.
     const bool has_all = last == LastBatch::kDiscard || world.rank == 0;
     const bool has_18 = world.rank * kRows / world.size < 18;
     EXPECT_EQ(part.empty, has_all ? 0 : has_18 ? 3 : 6);
 
     ExpectSameOnAll(*part.module);
-    // A sum is of up to 3 labels in each of 32 rows: of 3 times as many terms as kTolerance is for,
-    // 3 times as large together.
+    // A sum has up to 3 labels in each of 32 rows: 3 times as many terms as kTolerance is for, with
+    // a 3 times larger total.
     ExpectSameParams(*part.module, *whole.module, 9 * kTolerance);
   }
 }

@@ -1,5 +1,5 @@
-// Sums of gradients by NCCL. Linking this file makes it the first choice of MakeCollective, where
-// all devices are GPUs.
+// Sums of gradients by NCCL. Linking this file makes it MakeCollective's first choice if all
+// devices are GPUs.
 
 #include <chrono>
 #include <condition_variable>
@@ -31,8 +31,8 @@
 namespace cooper {
 namespace {
 
-// Gives `ranks` up once a process of `world` is dead: a sum that has begun would wait for it for
-// ever, and the host for the sum. Both outlive it.
+// Aborts `ranks` once a process of `world` is dead: a sum that has begun would wait for it forever,
+// and the host for the sum. Both must outlive this object.
 class DeathWatch {
  public:
   DeathWatch(const CollectiveWorld& world, NcclRanks* ranks)
@@ -70,7 +70,7 @@ class DeathWatch {
   std::mutex mutex_;
   std::condition_variable end_;
   bool ended_ = false;
-  std::thread thread_;  // the last: it reads the others
+  std::thread thread_;  // last, because it reads the other members
 };
 
 class NcclCollective : public Collective {
@@ -79,7 +79,7 @@ class NcclCollective : public Collective {
                                                             CollectiveWorld* world);
 
   absl::string_view name() const override { return "nccl"; }
-  // ncclReduce is not used: it gives the sum to one of all ranks, each process wants one.
+  // ncclReduce gives the sum to one of all ranks, but each process needs one.
   bool can_reduce() const override { return false; }
   absl::Status GroupStart() override;
   absl::Status GroupEnd() override;
@@ -95,7 +95,7 @@ class NcclCollective : public Collective {
     if (world != nullptr) watch_ = std::make_unique<DeathWatch>(*world, ranks_.get());
   }
 
-  // "a sum by NCCL over ranks 0 to 1 of 2 of (5,) float32": for errors.
+  // Describes the sums for errors: "a sum by NCCL over ranks 0 to 1 of 2 of (5,) float32".
   std::string DescribeSums() const;
 
   const std::unique_ptr<NcclRanks> ranks_;
@@ -110,7 +110,7 @@ absl::Status CheckUsable(const std::vector<Context>& contexts) {
     return absl::FailedPreconditionError(
         absl::StrCat("NCCL adds on GPUs, not on ", context.ToString()));
   }
-  // The launch for the first device would wait for a sum that waits for the second one's.
+  // The launch for the first device would wait for a sum that waits for the second device's.
   const char* const blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
   if (contexts.size() > 1 && blocking != nullptr && std::strcmp(blocking, "0") != 0) {
     return absl::FailedPreconditionError(
@@ -119,7 +119,7 @@ absl::Status CheckUsable(const std::vector<Context>& contexts) {
   return NcclRanks::CheckInstalled();
 }
 
-// The number of this process's devices, a space, and rank 0's id of the set.
+// Returns the number of this process's devices, a space, and rank 0's id of the set.
 absl::StatusOr<std::string> Describe(const std::vector<Context>& contexts,
                                      const CollectiveWorld* world) {
   COOPER_RETURN_IF_ERROR(CheckUsable(contexts));
@@ -130,7 +130,8 @@ absl::StatusOr<std::string> Describe(const std::vector<Context>& contexts,
   return absl::StrCat(contexts.size(), " ", id);
 }
 
-// What all processes say, or the error of the first that has one: all go the same way.
+// Returns the texts of all processes, or the error of the lowest rank that has one, so that all
+// processes take the same path.
 absl::StatusOr<std::vector<std::string>> Agree(CollectiveWorld* world,
                                                const absl::StatusOr<std::string>& text) {
   const std::string own =
@@ -173,7 +174,7 @@ absl::StatusOr<std::unique_ptr<Collective>> NcclCollective::Create(
   if (!ranks.ok()) made = ranks.status();
   const absl::Status all_made = Agree(world, made).status();
   if (!all_made.ok()) {
-    // Those of a process that has none would be waited for.
+    // The other processes' ranks would wait for those of the failed process.
     if (ranks.ok()) (*ranks)->Abort(all_made);
     return all_made;
   }
@@ -210,7 +211,7 @@ absl::Status NcclCollective::Sum(absl::Span<const NDArray> arrays, absl::Span<co
                                  absl::Span<DeviceQueue* const> queues) {
   if (!in_group_) in_hand_.clear();
   in_hand_.emplace_back(arrays[0].shape(), arrays[0].dtype());
-  // One thread has several ranks: each call alone would wait for the next.
+  // One thread has several ranks: without a group each call would wait for the next.
   COOPER_RETURN_IF_ERROR(ranks_->GroupStart());
   absl::Status status;
   for (int i = 0; i < ranks_->count(); ++i) {

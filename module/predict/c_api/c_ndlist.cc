@@ -1,4 +1,4 @@
-// The C interface's lists of arrays, which programs have mean images in.
+// The C interface's lists of arrays, in which programs have mean images, for example.
 
 #include <cstddef>
 #include <memory>

@@ -18,7 +18,7 @@ namespace {
 
 struct Handle {
   std::unique_ptr<BoundPredictor> predictor;
-  std::vector<uint32_t> shape;  // what MXPredGetOutputShape returned last
+  std::vector<uint32_t> shape;  // the result of the last MXPredGetOutputShape
 };
 
 absl::StatusOr<Handle*> HandleOf(PredictorHandle handle) {
@@ -30,7 +30,7 @@ PredictorHandle Give(std::unique_ptr<BoundPredictor> predictor) {
   return new Handle{.predictor = std::move(predictor)};
 }
 
-// The inputs of a call.
+// The names and shapes of inputs in a call.
 struct InputArgs {
   uint32_t count;
   const char** keys;
@@ -57,7 +57,7 @@ struct InputArgs {
   }
 };
 
-// What the functions that create have in common.
+// The arguments that all create functions have.
 struct CreateArgs {
   const char* symbol_json;
   const void* param_bytes;

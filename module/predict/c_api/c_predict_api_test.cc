@@ -1,4 +1,4 @@
-// The C interface as programs see it: through libcooper_predict.so alone.
+// Tests the C interface through libcooper_predict.so alone, as programs use it.
 
 #include "module/predict/c_api/c_predict_api.h"
 
@@ -50,7 +50,7 @@ std::vector<float> Expected(const NDArray& data) {
   return Floats((*(*executor)->outputs())[0]);
 }
 
-// The library has other matrix products than the executor here: equal to rounding.
+// The library uses other matrix products than the executor here: results are equal up to rounding.
 testing::Matcher<const std::vector<float>&> Near(const std::vector<float>& expected) {
   return Pointwise(FloatNear(1e-6f), expected);
 }
@@ -69,7 +69,7 @@ class PredictApiTest : public testing::Test {
     return result;
   }
 
-  // The outputs of (rows, kFeatures) data.
+  // Returns the outputs for (rows, kFeatures) data.
   static std::vector<float> Run(PredictorHandle handle, const NDArray& data) {
     EXPECT_EQ(MXPredSetInput(handle, "data", static_cast<const float*>(data.raw_data()),
                              static_cast<uint32_t>(data.size())),

@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_PREDICT_C_API_C_PREDICT_CALL_H_
 #define COOPER_MODULE_PREDICT_C_API_C_PREDICT_CALL_H_
 
-// What every function of the C interface does: it checks pointers, and turns a Status into a number
-// and a text.
+// The common part of the C interface's functions: checks of pointers, and the conversion of a
+// Status to a return code and a message.
 
 #include <cstdint>
 #include <vector>
@@ -13,14 +13,14 @@
 
 namespace cooper {
 
-// Runs what a function of the interface does, which must not throw into C. 0; or -1, and
-// MXGetLastError of this thread has the text.
+// Calls `body`, and keeps exceptions out of C. Returns 0; or -1 after an error or exception, whose
+// text MXGetLastError of this thread then returns.
 int Call(absl::FunctionRef<absl::Status()> body);
 
-// kInvalidArgument that names it for a null pointer.
+// kInvalidArgument, naming it, for a null pointer.
 absl::Status CheckPointer(const void* pointer, const char* name);
 
-// As the interface has extents.
+// Returns the extents in the interface's type.
 std::vector<uint32_t> Dims(const Shape& shape);
 
 }  // namespace cooper

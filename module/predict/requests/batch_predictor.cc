@@ -16,9 +16,9 @@
 namespace cooper {
 namespace {
 
-// Of the numbers in samples that are made up, to find out how a network places their rows. Small
-// ones are valid as anything: words, categories, features. Most networks are told apart by the
-// first batch, of 0 and 1.
+// Largest bound of the numbers in made-up samples, with which the order of a network's rows is
+// found. Small integers are valid for all inputs: words, categories, features. For most networks
+// the first batch, of 0 and 1, is enough.
 constexpr uint64_t kMaxMadeUp = 16;
 
 }  // namespace
@@ -29,7 +29,7 @@ BatchPredictor::BatchPredictor(std::shared_ptr<const Predictor> predictor, Reque
       format_(std::move(format)),
       max_batch_size_(max_batch_size) {}
 
-// What may be wrong with every request is wrong with the options.
+// Inputs whose dtype is wrong in every request are an error of the options.
 absl::Status BatchPredictor::CheckDTypes(int64_t length) {
   COOPER_ASSIGN_OR_RETURN(
       const std::vector<DataDesc> expected,
@@ -67,8 +67,8 @@ absl::Status BatchPredictor::Prepare() {
     COOPER_ASSIGN_OR_RETURN(known.emplace_back(), PrepareFor(*it, batch_size, *it));
     COOPER_RETURN_IF_ERROR(CheckDTypes(*it));
   }
-  // Smaller sizes, which an extent that is equal by chance does not follow. A network that is
-  // unrolled for one length takes no other.
+  // Smaller sizes reveal extents that are equal to a size by chance. A network unrolled for one
+  // length accepts no other length.
   if (batch_size > 1) {
     COOPER_ASSIGN_OR_RETURN(known.emplace_back(), PrepareFor(longest, batch_size - 1, longest));
   }
@@ -80,7 +80,8 @@ absl::Status BatchPredictor::Prepare() {
       return shorter.status();
     }
   }
-  // Not the one to be forgotten, if the predictor keeps no more than one for each length.
+  // Marks the longest length's program as recent, in case the predictor keeps only one for each
+  // length.
   COOPER_RETURN_IF_ERROR(PrepareFor(longest, batch_size, longest).status());
   COOPER_ASSIGN_OR_RETURN(output_rows_, FindOutputRows(known));
   return FindOrderOfPositions(longest);
@@ -106,8 +107,9 @@ absl::StatusOr<std::vector<Sample>> BatchPredictor::MakeUpBatch(int64_t length,
   return batch;
 }
 
-// (batch_size * length, ...) may have the positions of a sample together or the samples of a step,
-// which no shape tells. But samples in other places of a batch have their rows in other places.
+// In an output (batch_size * length, ...), the positions of a sample may be together, or the
+// samples of a step; no shape tells which. Samples in other places of the batch reveal it: their
+// rows move with them.
 absl::Status BatchPredictor::FindOrderOfPositions(int64_t length) {
   const int64_t rows = max_batch_size_;
   if (rows == 1) return absl::OkStatus();

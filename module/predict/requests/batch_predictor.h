@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_PREDICT_REQUESTS_BATCH_PREDICTOR_H_
 #define COOPER_MODULE_PREDICT_REQUESTS_BATCH_PREDICTOR_H_
 
-// Computes single samples as the rows of one batch, and gives each its own rows of the outputs
-// (request_batcher.h decides which samples are put together).
+// Computes single samples as the rows of one batch, and returns each sample's rows of the outputs
+// (request_batcher.h decides which samples share a batch).
 
 #include <cstdint>
 #include <memory>
@@ -20,24 +20,25 @@
 
 namespace cooper {
 
-// What one request asks for.
+// The contents of one request.
 struct Sample {
-  ArrayMap arrays;     // as RequestFormat::CheckRequest wants them
-  int64_t length = 0;  // what that has said
+  ArrayMap arrays;     // valid by RequestFormat::CheckRequest
+  int64_t length = 0;  // the result of CheckRequest
 };
 
+// Prepare first; afterwards the const functions are thread-safe.
 class BatchPredictor {
  public:
   BatchPredictor(std::shared_ptr<const Predictor> predictor, RequestFormat format,
                  int64_t max_batch_size);
 
-  // Compiles the networks of all lengths, and finds out which rows of the outputs are whose. The
-  // errors are those of RequestBatcher::Create. Before anything else.
+  // Compiles the networks of all lengths, and finds out which rows of the outputs belong to which
+  // sample. Call it first. Errors are those of RequestBatcher::Create.
   absl::Status Prepare();
 
-  // What each of the samples, at most max_batch_size, has of the network's outputs. They are padded
-  // to `length`, which is the network's key. An error is that of the batch: one sample's data may
-  // have caused it. Thread-safe.
+  // Returns, for each of the samples, at most max_batch_size, its part of the network's outputs.
+  // The samples are padded to `length`, which is the network's key. An error is that of the batch:
+  // the data of one sample may have caused it. Thread-safe.
   absl::StatusOr<std::vector<std::vector<NDArray>>> Predict(int64_t length,
                                                             absl::Span<const Sample> samples) const;
 
@@ -48,7 +49,7 @@ class BatchPredictor {
   absl::StatusOr<OutputShapes> PrepareFor(int64_t key, int64_t batch_size, int64_t length) const;
   absl::Status FindOrderOfPositions(int64_t length);
   absl::StatusOr<std::vector<Sample>> MakeUpBatch(int64_t length, uint64_t bound) const;
-  // The outputs of the whole batch.
+  // Returns the outputs of the whole batch.
   absl::StatusOr<std::vector<NDArray>> Compute(int64_t length,
                                                absl::Span<const Sample> samples) const;
 

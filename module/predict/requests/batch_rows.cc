@@ -14,7 +14,7 @@
 namespace cooper {
 namespace {
 
-// Whether axis `axis` of output `k` has `extent(known)` in all that is known.
+// Whether axis `axis` of output `k` has `extent(known)` in all of `known`.
 template <typename Fn>
 bool AxisIs(absl::Span<const OutputShapes> known, size_t k, int axis, const Fn& extent) {
   return absl::c_all_of(known, [&](const OutputShapes& of) {
@@ -64,7 +64,7 @@ absl::StatusOr<std::vector<OutputRows>> FindOutputRows(absl::Span<const OutputSh
   std::vector<OutputRows> rows;
   for (size_t k = 0; k < known[0].shapes.size(); ++k) {
     const bool by_sample = AxisIs(known, k, 0, samples);
-    // With one position a sample, both may hold and are the same.
+    // With one position per sample both hold, and mean the same.
     if (!by_sample && !AxisIs(known, k, 0, positions)) {
       return NotOfSamples(absl::StrCat("output ", k), known[0].shapes[k], known[0].batch_size);
     }

@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_PREDICT_REQUESTS_BATCH_ROWS_H_
 #define COOPER_MODULE_PREDICT_REQUESTS_BATCH_ROWS_H_
 
-// Samples to rows of a batch, and back.
+// Assembles samples to a batch, and takes their rows out of its outputs.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,41 +15,44 @@
 
 namespace cooper {
 
-// A batch (samples, ...) of shape `batch`, with `pad_value` where a sample is shorter. The samples
-// have the batch's other axes, with extents that are not larger.
+// Returns a batch (samples, ...) of shape `batch`, with `pad_value` where a sample is shorter. The
+// samples have the batch's other axes, with extents that are not larger.
 absl::StatusOr<NDArray> StackPadded(absl::Span<const NDArray> samples, const Shape& batch,
                                     DType dtype, double pad_value);
 
-// Where a sample's part of an output is.
+// The position of a sample's part in an output.
 struct OutputRows {
-  bool flattened = false;    // axis 0 has the positions of the first sample, of the second, ...
-  bool steps_first = false;  // if flattened: the first position of each sample, the second, ...
-  // The positions are those of the bucket's length: of axis 1, or of axis 0 if flattened.
+  bool flattened = false;    // axis 0 has samples and positions merged
+  bool steps_first = false;  // if flattened: step by step instead of sample by sample
+  // The positions follow the bucket's length: those of axis 1, or of axis 0 if flattened.
   bool follows_length = false;
 };
 
-// The shapes of a network's outputs for `batch_size` samples of `length`; 0 if they have none.
+// The shapes of a network's outputs for `batch_size` samples of `length` (0: the samples have no
+// length).
 struct OutputShapes {
   int64_t batch_size = 0;
   int64_t length = 0;
   std::vector<Shape> shapes;
 };
 
-// The rows of each output, from what is known of one network or those of several buckets: an axis
-// follows the batch size or the length if it does in all of them. An extent that is equal by chance
-// stays behind where the sizes differ. follows_length is false if all lengths are the same. No
-// shape tells steps_first. kUnimplemented, with the shape, if axis 0 is neither that of samples nor
-// of their positions, and if networks differ in how many outputs they have.
+// Returns the rows of each output, from the shapes for several batch sizes or lengths of one
+// network or several buckets: an axis follows the batch size or the length if it does so in all of
+// them. Sizes that differ rule out extents that are equal by chance. follows_length is false if all
+// lengths are the same. steps_first is not set, since no shape tells it. kUnimplemented, with the
+// shape, if axis 0 has neither the samples nor their positions, and if networks differ in the
+// number of outputs.
 absl::StatusOr<std::vector<OutputRows>> FindOutputRows(absl::Span<const OutputShapes> known);
 
-// The output of a batch of `rows` samples of `length` with each sample's positions together, as
-// TakeRow reads it: a copy where that has another order. kUnimplemented, with the shape, if axis 0
-// is not as `where` has it, as of a network whose outputs depend on the batch size in another way.
+// Returns the output of a batch of `rows` samples of `length` with each sample's positions
+// together, as TakeRow requires: a copy if the output is step by step. kUnimplemented, with the
+// shape, if axis 0 does not match `where`, as for a network whose outputs depend on the batch size
+// in another way.
 absl::StatusOr<NDArray> SamplesFirst(const NDArray& output, const OutputRows& where, int64_t rows,
                                      int64_t length);
 
-// A copy of the part of sample `row`, without the padding behind `length`. `output` is of a batch
-// of `rows` samples, by SamplesFirst.
+// Returns a copy of the part of sample `row`, without the padding after `length`. `output` is the
+// result of SamplesFirst for a batch of `rows` samples.
 absl::StatusOr<NDArray> TakeRow(const NDArray& output, const OutputRows& where, int64_t rows,
                                 int64_t row, int64_t length);
 

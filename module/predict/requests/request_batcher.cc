@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What a longer delay is taken for: times that are far away do not fit the clock.
+// Limit of max_delay, because times in the far future overflow the clock.
 constexpr std::chrono::hours kLongestDelay{24};
 
 struct Waiting {
@@ -37,7 +37,7 @@ struct Bucket {
   std::deque<Waiting> waiting;
 };
 
-// Calls back. What a callback throws must not end the thread, and with it the process.
+// Calls `done`, and logs its exceptions, which would end the process.
 void Tell(const RequestBatcher::Callback& done, RequestBatcher::Outputs outputs) {
   try {
     done(std::move(outputs));
@@ -48,15 +48,15 @@ void Tell(const RequestBatcher::Callback& done, RequestBatcher::Outputs outputs)
   }
 }
 
-// Whether another batch may go well. Where memory or a device is at fault, each of the samples
-// would find the same, after as many runs more.
+// Whether computing the samples alone may succeed. An error of memory or of a device would only be
+// repeated for each sample.
 bool MayBeOneSamples(const absl::Status& status) {
   return absl::IsInvalidArgument(status) || absl::IsOutOfRange(status);
 }
 
 }  // namespace
 
-// Its threads share it with the batcher, which may be gone before they are.
+// The threads share it with the batcher, which may be destroyed before they end.
 class RequestBatcher::Impl {
  public:
   Impl(std::shared_ptr<const Predictor> predictor, RequestBatcherOptions options)
@@ -69,10 +69,11 @@ class RequestBatcher::Impl {
                  options_.max_batch_size) {}
 
   absl::Status Prepare();
-  // So many threads serve from now on, each of which shares `self`: this.
-  // kResourceExhausted, and none serves, if the system does not give as many.
+  // Starts the threads that serve requests; each shares `self`, which is this object.
+  // kResourceExhausted, with no thread running, if the system cannot start all of them.
   absl::Status Start(const std::shared_ptr<Impl>& self);
-  // Ends the threads when all is answered, and waits for them unless this is one of them.
+  // Ends the threads once all requests are answered, and waits for them unless called on one of
+  // them.
   void End();
   void Submit(ArrayMap request, Callback done);
   Counts counts() const;
@@ -80,22 +81,23 @@ class RequestBatcher::Impl {
  private:
   absl::Status CheckOptions() const;
   Bucket* BucketOf(int64_t length);
-  // The bucket whose turn it is; null if none is ready. `wake` is when one may be.
+  // Returns the bucket to serve next; null if none is ready. `wake` becomes the time at which one
+  // may be.
   Bucket* Ready(Clock::time_point now, Clock::time_point* wake);
   void Serve();
-  // By sample. Where a batch fails for what it holds each is computed alone: the fault may be one
-  // sample's.
+  // Returns the answers by sample. If a batch fails because of its contents, each sample is
+  // computed alone.
   std::vector<Outputs> Answer(int64_t length, absl::Span<const Sample> samples) const;
-  // The same, with an error for each sample where that throws.
+  // The same; an exception becomes an error for each sample.
   std::vector<Outputs> AnswerOrTell(int64_t length, absl::Span<const Sample> samples) const;
 
   const RequestBatcherOptions options_;
   const std::chrono::microseconds max_delay_ =
       std::min<std::chrono::microseconds>(options_.max_delay, kLongestDelay);
   BatchPredictor network_;
-  std::vector<Bucket> buckets_;  // by rising length; one without lengths
+  std::vector<Bucket> buckets_;  // by rising length; a single one without lengths
 
-  mutable std::mutex mutex_;  // of what follows, and of what waits in the buckets
+  mutable std::mutex mutex_;  // guards the members below and the buckets' queues
   std::condition_variable wake_;
   int64_t waiting_ = 0;
   bool ending_ = false;
@@ -151,7 +153,7 @@ void RequestBatcher::Impl::End() {
   });
   for (std::thread& thread : threads_) {
     if (on_own_thread) {
-      // The others may be in callbacks that wait for the one that this thread is in.
+      // Detached, since the other threads may be in callbacks that wait for this one.
       thread.detach();
     } else {
       thread.join();
@@ -235,8 +237,8 @@ void RequestBatcher::Impl::Serve() {
     waiting_ -= static_cast<int64_t>(count);
     counts_.requests += static_cast<int64_t>(count);
     ++counts_.batches;
-    // Somebody else has to keep the deadlines of the others: a thread that waited for all of them
-    // may have been this one.
+    // Wake another thread for the remaining deadlines: this thread may have been the only one
+    // waiting for them.
     if (waiting_ > 0) wake_.notify_one();
     lock.unlock();
     std::vector<Outputs> answers = AnswerOrTell(bucket->length, samples);
@@ -250,7 +252,7 @@ void RequestBatcher::Impl::Serve() {
   }
 }
 
-// What the function that makes a network throws would end the process on this thread.
+// An exception of the function that makes a network would otherwise end the process.
 std::vector<RequestBatcher::Outputs> RequestBatcher::Impl::AnswerOrTell(
     int64_t length, absl::Span<const Sample> samples) const {
   absl::Status thrown;

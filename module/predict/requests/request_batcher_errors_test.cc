@@ -1,4 +1,4 @@
-// What a batcher does with requests, options and callbacks that are at fault.
+// Tests how a batcher handles wrong requests, options and callbacks.
 
 #include <atomic>
 #include <chrono>
@@ -25,8 +25,8 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kWords = 10;
 
-// The vector of a word, (batch_size, 1) to (batch_size, 1, 1): ten times its number. Words that are
-// not there are refused, when they are looked up.
+// The vector of a word, (batch_size, 1) to (batch_size, 1, 1): ten times its number. The operator
+// refuses unknown words.
 std::shared_ptr<const Predictor> Lookup() {
   const Symbol taken = Op("take", {.inputs = {Symbol::Variable("table"), Symbol::Variable("data")},
                                    .attrs = {{"mode", "raise"}}});
@@ -60,7 +60,7 @@ TEST(RequestBatcherErrorsTest, WhatOneRequestHasFailsNoOtherOfItsBatch) {
   EXPECT_EQ(batcher->counts().batches, 1);
 }
 
-// Memory and devices are not better for a request alone.
+// Errors of memory and devices would be the same for a request alone.
 TEST(RequestBatcherErrorsTest, OnlyWhatARequestMayHaveIsTriedAlone) {
   const Symbol net = Op("FailsOnDemand", {.inputs = {Symbol::Variable("data")}});
   COOPER_ASSERT_OK_AND_ASSIGN(std::shared_ptr<const Predictor> predictor,
@@ -87,7 +87,7 @@ TEST(RequestBatcherErrorsTest, OnlyWhatARequestMayHaveIsTriedAlone) {
   }
 }
 
-// Times so far away are none that the clock has.
+// The clock cannot represent such times.
 TEST(RequestBatcherErrorsTest, AnEndlessDelayWaitsForAFullBatch) {
   const auto batcher =
       LookupBatcher({.max_batch_size = 2, .max_delay = std::chrono::microseconds::max()});
@@ -125,7 +125,8 @@ TEST(RequestBatcherErrorsTest, RefusesANullCallback) {
   EXPECT_EQ(batcher->counts().requests, 1);
 }
 
-// The last owner is a closure, which ends where it was called: on one of the batcher's threads.
+// The last owner is a closure that is destroyed where it was called: on one of the batcher's
+// threads.
 TEST(RequestBatcherErrorsTest, MayEndOnItsOwnThread) {
   for (const int num_threads : {1, 3}) {
     std::shared_ptr<const Predictor> predictor = Lookup();
@@ -160,7 +161,7 @@ TEST(RequestBatcherErrorsTest, MayEndOnItsOwnThread) {
   }
 }
 
-// It would end the process on the thread that serves.
+// The exception would end the process on the thread that serves.
 TEST(RequestBatcherErrorsTest, WhatTheNetworksMakerThrowsIsAnErrorOfTheRequest) {
   std::atomic<bool> throws = false;
   const auto make = [&throws](const BucketKey&) -> absl::StatusOr<Symbol> {

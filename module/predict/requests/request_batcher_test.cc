@@ -28,8 +28,8 @@ using ::testing::Pointwise;
 
 constexpr int64_t kWords = 9, kHidden = 4, kClasses = 3;
 
-// Words (batch_size, length) to classes: (batch_size, length, kClasses), or with the positions of
-// all samples in one axis. Each position's depends on its word alone.
+// Maps words (batch_size, length) to classes: (batch_size, length, kClasses), or with the positions
+// of all samples merged in one axis. Each position depends on its word alone.
 Symbol Tagger(bool flattened) {
   const Symbol embed = Op("Embedding", {.name = "embed",
                                         .inputs = {Symbol::Variable("data")},
@@ -63,13 +63,13 @@ NDArray Sentence(int64_t length, uint64_t seed) {
   return *NDArray::FromVector<float>({length}, words);
 }
 
-// The same sentence alone and without padding.
+// Returns the outputs for the sentence alone, without padding.
 std::vector<float> Alone(const Predictor& predictor, const NDArray& sentence) {
   const NDArray batch = *sentence.Reshape({1, sentence.size()});
   return Floats((*predictor.Predict({{"data", batch}}))[0]);
 }
 
-// A product of more rows may round otherwise.
+// A matrix product with more rows may be rounded differently.
 testing::Matcher<const std::vector<float>&> Near(const std::vector<float>& expected) {
   return Pointwise(FloatNear(1e-6f), expected);
 }
@@ -108,7 +108,7 @@ TEST(RequestBatcherTest, EachRequestGetsItsOwnRowWithoutPadding) {
   }
 }
 
-// The words times `scalar`, with the positions of all samples in one axis, step by step.
+// The words times `scalar`, with the positions of all samples merged in one axis, step by step.
 Symbol StepsFirst(const std::string& scalar = "2") {
   const Symbol steps = Op("transpose", {.inputs = {Symbol::Variable("data")}});
   return Op("_mul_scalar",
@@ -129,7 +129,7 @@ TEST(RequestBatcherTest, FlattenedStepByStepEachRequestGetsItsOwnRows) {
     const auto length = static_cast<int64_t>(words.size());
     answers.push_back(batcher->Submit({{"data", *NDArray::FromVector<float>({length}, words)}}));
   }
-  batcher.reset();  // answers all in one batch, which is not full
+  batcher.reset();  // answers all requests in one partial batch
   for (size_t i = 0; i < requests.size(); ++i) {
     COOPER_ASSERT_OK_AND_ASSIGN(const auto outputs, answers[i].get());
     std::vector<float> twice;
@@ -224,7 +224,7 @@ TEST(RequestBatcherTest, RefusesMoreThanMayWait) {
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("2 requests wait")));
 }
 
-// The sum over the steps that are no padding.
+// Sums over the steps without padding.
 std::shared_ptr<const Predictor> MaskedSums(DType length_dtype) {
   const Symbol masked =
       Op("SequenceMask", {.inputs = {Op("SwapAxis", {.inputs = {Symbol::Variable("data")},
@@ -287,7 +287,7 @@ TEST(RequestBatcherTest, RefusesWrongOptions) {
   expect_error(options, HasSubstr("'data' is int32, expected float32 as the predictor has it"));
 }
 
-// Its outputs are by time step, though one axis has the extent of the other by chance.
+// The outputs are by time step, though one axis has the extent of the other by chance.
 TEST(RequestBatcherTest, RefusesRowsOfAnotherAxisThatAreAsManyAsSamples) {
   const Symbol steps = Op("transpose", {.inputs = {Symbol::Variable("data")}});
   auto predictor = Predictor::Create(steps, {});
@@ -299,7 +299,7 @@ TEST(RequestBatcherTest, RefusesRowsOfAnotherAxisThatAreAsManyAsSamples) {
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("do not belong to samples")));
 }
 
-// For each sample the sum of its words, ten times, and the words.
+// For each sample ten times the sum of its words, and the words.
 Symbol TenSumsAndWords() {
   const Symbol data = Symbol::Variable("data");
   const Symbol sum = Op("sum", {.inputs = {data}, .attrs = {{"axis", "1"}, {"keepdims", "True"}}});
@@ -355,7 +355,7 @@ TEST(FindOutputRowsTest, WhatIsEqualByChanceStaysBehind) {
   EXPECT_FALSE(rows[0].follows_length) << "there is no other length";
 }
 
-// As of networks that are unrolled to an output for each step.
+// For example networks that are unrolled to one output per step.
 TEST(FindOutputRowsTest, RefusesOtherNumbersOfOutputs) {
   const OutputShapes one = {.batch_size = 2, .length = 5, .shapes = {{2, 3}}};
   const OutputShapes two = {.batch_size = 2, .length = 9, .shapes = {{2, 3}, {2, 3}}};

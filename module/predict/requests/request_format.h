@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_PREDICT_REQUESTS_REQUEST_FORMAT_H_
 #define COOPER_MODULE_PREDICT_REQUESTS_REQUEST_FORMAT_H_
 
-// What requests of single samples are made of, and the shapes that a batch of them has
-// (request_batcher.h puts them together).
+// The inputs of requests of single samples, and the shapes of a batch of them (request_batcher.h
+// assembles the batches).
 
 #include <cstdint>
 #include <string>
@@ -21,14 +21,14 @@ namespace cooper {
 // An input of one sample.
 struct RequestInput {
   std::string name;
-  // Without the batch axis, which is put in front. Unknown extents (kUnknownDim) are the request's
-  // length, the same in all inputs of a request.
+  // The shape without the batch axis, which is put in front. Unknown extents (kUnknownDim) are the
+  // request's length, which is the same in all its inputs.
   PartialShape shape;
   DType dtype = DType::kFloat32;
   double pad_value = 0;
 };
 
-// The fields are those of RequestBatcherOptions.
+// The fields have the meaning of those of RequestBatcherOptions.
 struct RequestFormat {
   std::vector<RequestInput> inputs;
   std::vector<int64_t> lengths;
@@ -36,20 +36,20 @@ struct RequestFormat {
   bool check_finite = true;
 
   // kInvalidArgument if the lengths do not rise from at least 1, if there are lengths without an
-  // unknown extent or the other way round, or a length_name without lengths.
+  // unknown extent or vice versa, or a length_name without lengths.
   absl::Status Check() const;
 
-  // The length of a request that is as it should be; 0 without lengths. kInvalidArgument, naming
-  // the input, if one is missing, unknown, of another shape or dtype or not finite, or if the
-  // request is longer than the last of the lengths.
+  // Returns the length of a valid request; 0 without lengths. kInvalidArgument, naming the input,
+  // if one is missing, unknown, of another shape or dtype or not finite, or if the request is
+  // longer than the last of the lengths.
   absl::StatusOr<int64_t> CheckRequest(const ArrayMap& request) const;
 
-  // Of the network's inputs, length_name's among them, for a batch of requests that are padded to
-  // `length`.
+  // Returns the shapes of the network's inputs, including length_name, for a batch of requests
+  // padded to `length`.
   KnownShapes BatchShapes(int64_t batch_size, int64_t length) const;
 
  private:
-  // `length` is 0 until an unknown extent has told it.
+  // `length` is 0 until the first unknown extent sets it.
   absl::Status CheckInput(const RequestInput& input, const NDArray& array, int64_t* length) const;
 };
 

@@ -13,7 +13,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// Words and their features, one of a length each, and something about the sample.
+// Words and their features, both of the sample's length, and one input per sample.
 RequestFormat Sentences() {
   return {.inputs = {{.name = "words", .shape = {kUnknownDim}},
                      {.name = "features", .shape = {3, kUnknownDim}},
