@@ -1,8 +1,8 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_LIBRARY_FUNCTIONS_H_
 #define COOPER_THIRD_PARTY_CUDA_LIBRARY_FUNCTIONS_H_
 
-// The functions of a library of CUDA that is opened at run time (dynload.h), and the error if it or
-// one of them is missing.
+// Looks up the functions of a CUDA library that is opened at run time (dynload.h), and reports an
+// error if the library or a function is missing.
 //
 //   LibraryFunctions library("libcublas.so.13");
 //   library.Find("cublasCreate_v2", functions.create);
@@ -18,25 +18,27 @@
 
 namespace cooper {
 
+// The functions of one library. Opens it at the first lookup; functions stay valid, because
+// libraries are never closed.
 class LibraryFunctions {
  public:
-  // `purpose` says in the error what the library is for: " is needed for products on a gpu and".
+  // `purpose` completes the error message: " is needed for products on a gpu and".
   explicit LibraryFunctions(std::string soname, absl::string_view purpose = "")
       : soname_(std::move(soname)), purpose_(purpose) {}
 
-  // Sets `function`, which is noted where it is missing.
+  // Sets `function`; if it is missing, sets it to null and makes status() an error.
   template <typename Function>
   void Find(const char* symbol, Function& function) {
     FindOptional(symbol, function);
     if (function == nullptr) absl::StrAppend(&missing_, " ", symbol);
   }
-  // One that not everyone needs: null where it is missing.
+  // Sets `function`; a missing optional function is null and is not an error.
   template <typename Function>
   void FindOptional(const char* symbol, Function& function) const {
     function = reinterpret_cast<Function>(CudaSymbol(soname_.c_str(), symbol));
   }
 
-  // kFailedPrecondition if there is no such library, or if it lacks what was to be found.
+  // Returns kFailedPrecondition if the library or a function passed to Find is missing.
   absl::Status status() const {
     if (LoadCudaLibrary(soname_.c_str()) == nullptr) {
       return absl::FailedPreconditionError(absl::StrCat(

@@ -7,7 +7,8 @@
 
 namespace cooper {
 
-// y += a * x on the current device, for host memory of equal length. Returns a cudaError_t.
+// Computes y += a * x on the current device, for host memory of equal length. Returns a
+// cudaError_t.
 int Saxpy(float a, absl::Span<const float> x, absl::Span<float> y);
 
 }  // namespace cooper

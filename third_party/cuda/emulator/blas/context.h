@@ -5,12 +5,12 @@
 
 #include "cublas_api.h"
 
-// What cuBLAS's handles point to.
+// The object that a cublasHandle_t points to.
 struct cublasContext {
   int device = 0;
   cudaStream_t stream = nullptr;
   cublasMath_t math_mode = CUBLAS_DEFAULT_MATH;
-  size_t workspace_bytes = 0;  // of the caller's; 0: none
+  size_t workspace_bytes = 0;  // workspace set by the caller; 0: none
 };
 
 #endif  // COOPER_THIRD_PARTY_CUDA_EMULATOR_BLAS_CONTEXT_H_

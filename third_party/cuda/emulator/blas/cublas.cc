@@ -32,7 +32,8 @@ int64_t ElementBytes(cudaDataType type) {
   return type == CUDA_R_16F || type == CUDA_R_16BF ? 2 : 4;
 }
 
-// Calls use(begin, bytes) for each column of a product's matrices, which may be one matrix.
+// Calls use(begin, bytes) for each column of one of a product's operands, which may be a batch of
+// matrices.
 template <typename Use>
 void ForEachColumn(const Product& p, const void* data, int64_t rows, int64_t columns, int64_t ld,
                    int64_t stride, const Use& use) {
@@ -44,7 +45,7 @@ void ForEachColumn(const Product& p, const void* data, int64_t rows, int64_t col
   }
 }
 
-// Each matrix goes through the cache once: what blocks read again is there.
+// Passes each matrix through the cache once: repeated reads by blocks would hit the cache.
 void PassThrough(ptx::SectorCache& cache, const Product& p) {
   const auto read = [&cache](const char* data, int64_t bytes) { cache.ReadRange(data, bytes); };
   const auto write = [&cache](const char* data, int64_t bytes) { cache.WriteRange(data, bytes); };
@@ -56,7 +57,7 @@ void PassThrough(ptx::SectorCache& cache, const Product& p) {
   ForEachColumn(p, p.c, p.m, p.n, p.ldc, p.stride_c, write);
 }
 
-// A product as the table of kernels has it (counters.h).
+// Adds a product to the table of kernels (counters.h).
 void Count(const char* call, const Product& p) {
   const int64_t size = ElementBytes(p.type);
   const int64_t elements = p.m * p.n * p.count;
@@ -73,7 +74,7 @@ void Count(const char* call, const Product& p) {
   CountRun(absl::StrCat(call, " (", batch, "m ", p.m, ", n ", p.n, ", k ", p.k, ")"), counters);
 }
 
-// Checks and queues.
+// Checks and queues a product.
 cublasStatus_t Queue(const char* call, cublasHandle_t handle, Product product) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
   constexpr int kModes = 15;  // the others are flags
@@ -91,7 +92,7 @@ cublasStatus_t Queue(const char* call, cublasHandle_t handle, Product product) {
   ++ProductsByWorkspace()[handle->workspace_bytes];
   const cudaError_t error =
       Enqueue(*stream, {cudaGraphNodeTypeKernel, call, [call, product] {
-                          // Memory may have been freed since the call.
+                          // Memory may have been freed after the call.
                           if (CheckProduct(call, product) != CUBLAS_STATUS_SUCCESS) {
                             return cudaErrorIllegalAddress;
                           }
@@ -102,7 +103,7 @@ cublasStatus_t Queue(const char* call, cublasHandle_t handle, Product product) {
   return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 
-// alpha or beta, which is of the type of the sums.
+// Returns alpha or beta, which has the type of the sums.
 double ScalarOf(const void* value, cudaDataType type) {
   return type == CUDA_R_64F ? *static_cast<const double*>(value)
                             : *static_cast<const float*>(value);

@@ -10,12 +10,13 @@
 
 namespace cooper::cuda_emulator {
 
-// The function of that name ("cublasCreate_v2"), or null where the stand-in lacks it. Products are
-// queued on the handle's stream, as cuBLAS does.
+// Returns the function of that name ("cublasCreate_v2"), or null if the stand-in lacks it. Products
+// are queued on the handle's stream, as in cuBLAS.
 void* FindCublasFunction(std::string_view name);
 
-// How many products were put in, or captured, since the program began, by the bytes of workspace
-// that the caller had set for them; 0: none, and cuBLAS would have taken its own. Thread-safe.
+// Returns how many products have been queued or captured since the program began, by the bytes of
+// the workspace that the caller had set; 0 if none was set, where cuBLAS would use its own.
+// Thread-safe.
 std::map<size_t, int64_t> GetProductsByWorkspace();
 
 }  // namespace cooper::cuda_emulator

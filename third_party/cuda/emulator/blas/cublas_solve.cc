@@ -14,7 +14,7 @@
 namespace cooper::cuda_emulator {
 namespace {
 
-// What cublasStrsm and its like are called with, but for the matrices.
+// The arguments of cublasStrsm and similar functions, except the matrices.
 struct Systems {
   cublasSideMode_t side = CUBLAS_SIDE_LEFT;
   cublasFillMode_t triangle = CUBLAS_FILL_MODE_LOWER;

@@ -5,8 +5,8 @@
 
 namespace cooper::cuda_emulator {
 
-// Those of cuBLAS's functions that solve triangular systems or factor matrices: that of the name,
-// or null.
+// Returns the function of that name, or null. Covers the functions of cuBLAS that solve triangular
+// systems or factor matrices.
 void* FindCublasSolveFunction(std::string_view name);
 
 }  // namespace cooper::cuda_emulator

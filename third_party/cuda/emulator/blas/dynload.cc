@@ -1,5 +1,5 @@
-// third_party/cuda/dynload.h, for programs that are linked with the emulator: the only libraries
-// that are found are the stand-ins for cuBLAS, cuSOLVER and NCCL.
+// Implements third_party/cuda/dynload.h for programs that link the emulator. It finds only the
+// stand-ins for cuBLAS, cuSOLVER and NCCL.
 
 #include "third_party/cuda/dynload.h"
 
@@ -32,7 +32,7 @@ const StandIn* StandInFor(std::string_view soname) {
 }  // namespace
 
 void* LoadCudaLibrary(const char* soname) {
-  static int library = 0;  // what the handle points to is nobody's business
+  static int library = 0;  // the handle must not be null; its target is not used
   return StandInFor(soname) != nullptr ? &library : nullptr;
 }
 

@@ -1,8 +1,8 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_BLAS_FACTOR_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_BLAS_FACTOR_H_
 
-// Triangular systems and factorizations on the CPU, as BLAS and LAPACK define them: matrices lie in
-// columns.
+// Solves triangular systems and factors matrices on the CPU, as BLAS and LAPACK define it, with
+// column-major matrices.
 
 #include <cmath>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace cooper::cuda_emulator {
 
-// A matrix whose columns begin `ld` elements after one another.
+// A column-major matrix with leading dimension `ld`. Not owned.
 template <typename T>
 struct Columns {
   T* data = nullptr;
@@ -18,14 +18,14 @@ struct Columns {
   T& operator()(int64_t row, int64_t column) const { return data[column * ld + row]; }
 };
 
-// op(A) of a triangular A (n, n).
+// op(A) of a triangular matrix A (n, n).
 template <typename T>
 struct Triangle {
   Columns<const T> a;
   int64_t n = 0;
   bool lower = true;
   bool transpose = false;
-  bool unit = false;  // ones on the diagonal, which is not read
+  bool unit = false;  // the diagonal is ones and is not read
 
   bool is_lower() const { return lower != transpose; }
   T operator()(int64_t row, int64_t column) const {
@@ -34,7 +34,7 @@ struct Triangle {
   }
 };
 
-// x becomes the solution of op(A) * x = x, n elements that lie `step` apart.
+// Solves op(A) * x = b in place: x holds b, n elements that are `step` apart.
 template <typename T>
 void SolveOne(const Triangle<T>& triangle, T* x, int64_t step) {
   for (int64_t done = 0; done < triangle.n; ++done) {
@@ -48,8 +48,8 @@ void SolveOne(const Triangle<T>& triangle, T* x, int64_t step) {
   }
 }
 
-// B (rows, columns) becomes the X of op(A) * X = alpha * B, or with `right` of X * op(A) = alpha *
-// B.
+// Solves op(A) * X = alpha * B, or with `right` X * op(A) = alpha * B. X overwrites B (rows,
+// columns).
 template <typename T>
 void SolveTriangular(Triangle<T> triangle, bool right, int64_t rows, int64_t columns, T alpha,
                      Columns<T> b) {
@@ -64,9 +64,9 @@ void SolveTriangular(Triangle<T> triangle, bool right, int64_t rows, int64_t col
   for (int64_t column = 0; column < columns; ++column) SolveOne(triangle, &b(0, column), 1);
 }
 
-// LAPACK's getrf of a square matrix: L, whose ones are not written, and U in the place of A, and
-// the rows that were exchanged with each, from 1. Returns the first column whose pivot is 0, from
-// 1, or 0.
+// LAPACK's getrf of a square matrix: L, without its unit diagonal, and U overwrite A. pivots[i] is
+// the row, from 1, that was exchanged with row i. Returns the first column, from 1, whose pivot is
+// 0; 0 if there is none.
 template <typename T>
 int FactorLu(int64_t n, Columns<T> a, int* pivots) {
   int info = 0;
@@ -91,7 +91,7 @@ int FactorLu(int64_t n, Columns<T> a, int* pivots) {
   return info;
 }
 
-// LAPACK's getrs: B (n, columns) becomes the X of A * X = B, or of A^T * X = B.
+// LAPACK's getrs: solves A * X = B, or A^T * X = B. X overwrites B (n, columns).
 template <typename T>
 void SolveLu(bool transpose, int64_t n, int64_t columns, Columns<const T> lu, const int* pivots,
              Columns<T> b) {
@@ -114,9 +114,9 @@ void SolveLu(bool transpose, int64_t n, int64_t columns, Columns<const T> lu, co
   SolveTriangular(upper, false, n, columns, T{1}, b);
 }
 
-// LAPACK's potrf: U with A = U^T * U in the upper triangle of A or, with `lower`, L with A = L *
-// L^T in the lower one; the other is neither read nor written. Returns the first row, from 1, whose
-// pivot is not above 0, where it ends, or 0.
+// LAPACK's potrf: U with A = U^T * U overwrites the upper triangle of A or, with `lower`, L with A
+// = L * L^T the lower one. The other triangle is neither read nor written. Stops at the first row
+// whose pivot is not positive and returns it, from 1; else returns 0.
 template <typename T>
 int FactorCholesky(bool lower, int64_t n, Columns<T> a) {
   const auto at = [&](int64_t row, int64_t column) -> T& {

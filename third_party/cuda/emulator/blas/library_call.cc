@@ -35,7 +35,7 @@ bool QueueLibraryCall(LibraryCall call) {
   if (stream == nullptr || !AreOnDevice(call)) return false;
   const std::string name = call.name;
   return Enqueue(*stream, {cudaGraphNodeTypeKernel, name, [call = std::move(call)] {
-                             // Memory may have been freed since the call.
+                             // Memory may have been freed after the call.
                              if (!AreOnDevice(call)) return cudaErrorIllegalAddress;
                              ptx::Counters counters;
                              counters.flops = call.flops;

@@ -1,7 +1,8 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_BLAS_LIBRARY_CALL_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_BLAS_LIBRARY_CALL_H_
 
-// Calls of cuBLAS's and cuSOLVER's stand-ins that solve and factor, on their handles' streams.
+// Queues calls of the stand-ins for cuBLAS and cuSOLVER that solve and factor, on their handles'
+// streams.
 
 #include <cstdint>
 #include <functional>
@@ -12,29 +13,31 @@
 
 namespace cooper::cuda_emulator {
 
+// A range of device memory that a call accesses.
 struct MemoryRange {
   const void* data = nullptr;
   int64_t bytes = 0;
 };
 
+// A call of a library: its description and the function that computes it on the CPU.
 struct LibraryCall {
-  std::string name;  // with what it is called for, as messages and the table of kernels have it
-  int device = 0;    // the handle's, as is the stream
+  std::string name;  // name and arguments, for messages and the table of kernels
+  int device = 0;    // device of the handle and of the stream
   cudaStream_t stream = nullptr;
-  std::vector<MemoryRange> ranges;  // what has to be in memory of a device
+  std::vector<MemoryRange> ranges;  // ranges that must be in memory of a device
   int64_t flops = 0;
   std::function<cudaError_t()> run;
 };
 
-// Queues the call, or captures it. False, after a message on stderr, if the handle's device is not
-// the current one, there is no such stream, or a range is not all in memory of a device, which is
-// asked once more when it runs.
+// Queues or captures the call. Returns false, after a message on stderr, if the handle's device is
+// not the current one, the stream does not exist, or a range is not completely in memory of a
+// device. The ranges are checked again when the call runs.
 bool QueueLibraryCall(LibraryCall call);
 
-// Whether each of `count` pointers has `bytes` in memory of a device, for what runs.
+// Returns whether each of `count` pointers has `bytes` in memory of a device. For calls that run.
 bool PointToDevice(const char* call, const void* const* pointers, int64_t count, int64_t bytes);
 
-// Bytes of a matrix of `columns` columns, the last of which has `rows` elements.
+// Returns the bytes of a matrix with `columns` columns, the last of which has `rows` elements.
 template <typename T>
 int64_t BytesOf(int64_t rows, int64_t columns, int64_t ld) {
   return static_cast<int64_t>(sizeof(T)) *

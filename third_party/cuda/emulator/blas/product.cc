@@ -16,7 +16,7 @@
 namespace cooper::cuda_emulator {
 namespace {
 
-// A float that is rounded to TF32, 10 bits behind the point, where it is a factor.
+// A float that is rounded to TF32, with 10 bits of fraction, when it is a factor.
 struct Tf32 {
   float value;
 };
@@ -42,7 +42,7 @@ void Store(float value, __nv_bfloat16& to) { to = __float2bfloat16_rn(value); }
 void Store(float value, float& to) { to = value; }
 void Store(double value, double& to) { to = value; }
 
-// op(A) in columns without gaps, in the type of sums.
+// Packs op(A) into contiguous columns, in the type of the sums.
 template <typename Sum, typename T>
 std::vector<Sum> Pack(const T* a, bool transpose, int64_t rows, int64_t columns, int64_t ld) {
   std::vector<Sum> packed(rows * columns);
@@ -55,7 +55,7 @@ std::vector<Sum> Pack(const T* a, bool transpose, int64_t rows, int64_t columns,
   return packed;
 }
 
-// Each element of C is a sum over k in order.
+// Computes each element of C as a sum over k in order.
 template <typename T>
 void MultiplyOne(const Product& p, const T* a, const T* b, T* c) {
   using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
@@ -85,7 +85,7 @@ void MultiplyAll(const Product& p) {
   }
 }
 
-// 0 for a type that is not taken.
+// Returns the size of a type; 0 for an unsupported type.
 int64_t SizeOf(cudaDataType type) {
   switch (type) {
     case CUDA_R_16F:
@@ -103,7 +103,7 @@ int64_t SizeOf(cudaDataType type) {
 struct Matrix {
   const char* name;
   const void* data;
-  int64_t rows;  // as it lies in memory
+  int64_t rows;  // rows in memory
   int64_t columns;
   int64_t ld;
   int64_t stride;

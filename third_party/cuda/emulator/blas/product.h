@@ -1,7 +1,7 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_BLAS_PRODUCT_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_BLAS_PRODUCT_H_
 
-// Matrix products on the CPU, as cuBLAS defines them: matrices lie in columns.
+// Multiplies matrices on the CPU as cuBLAS defines it, with column-major matrices.
 
 #include <cstdint>
 
@@ -9,11 +9,12 @@
 
 namespace cooper::cuda_emulator {
 
-// C = alpha op(A) op(B) + beta C, `count` times; C is (m, n), op(A) (m, k), op(B) (k, n). Elements
-// of all three are of `type`; the sums, alpha and beta are of float64 if that is, else of float32.
+// Computes C = alpha op(A) op(B) + beta C for `count` matrices; C is (m, n), op(A) (m, k), op(B)
+// (k, n). All three have elements of `type`. The sums, alpha and beta are float64 if `type` is,
+// else float32.
 struct Product {
   cudaDataType type = CUDA_R_32F;
-  bool tf32 = false;  // whether factors of float32 are rounded to TF32
+  bool tf32 = false;  // whether float32 factors are rounded to TF32
   bool transpose_a = false;
   bool transpose_b = false;
   int64_t m = 0;
@@ -33,12 +34,13 @@ struct Product {
   int64_t count = 1;
 };
 
-// CUBLAS_STATUS_INVALID_VALUE after a message on stderr if an extent is negative, a leading
-// dimension is less than the column that it leads, or a matrix is not all in memory of a device;
-// CUBLAS_STATUS_NOT_SUPPORTED if elements are not of float16, bfloat16, float32 or float64.
+// Returns CUBLAS_STATUS_INVALID_VALUE after a message on stderr if an extent is negative, a leading
+// dimension is less than the rows of its matrix, or a matrix is not completely in memory of a
+// device; CUBLAS_STATUS_NOT_SUPPORTED if elements are not float16, bfloat16, float32 or float64.
 cublasStatus_t CheckProduct(const char* call, const Product& product);
 
-// Requires that CheckProduct() was content, and that device memory can be touched.
+// Computes the product. Requires that CheckProduct succeeded, and that device memory is open to the
+// host.
 void Multiply(const Product& product);
 
 }  // namespace cooper::cuda_emulator

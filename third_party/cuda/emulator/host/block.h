@@ -1,11 +1,11 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_BLOCK_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_BLOCK_H_
 
-// The running block: what the scheduler (grid.cc) and the fibers of its threads (thread.cc) share.
+// The running block: shared by the scheduler (grid.cc) and the fibers of its threads (thread.cc).
 //
-// Plain arrays: functions of the standard library that run on a fiber are instrumented, and
-// ThreadSanitizer would report what the two sides do here. There is one block, which stays where it
-// is, so that what a sanitizer knows of an address stays true.
+// Uses plain arrays: functions of the standard library that run on a fiber are instrumented, and
+// ThreadSanitizer would report the accesses of scheduler and fibers as races. There is one block at
+// a fixed address, so that a sanitizer's state for its addresses stays valid.
 
 #include <cstdint>
 #include <source_location>
@@ -18,15 +18,15 @@ namespace cooper::cuda_emulator {
 
 inline constexpr int kLanes = 32;
 inline constexpr int kMostThreads = 1024;
-inline constexpr int kMostMasks = 8;  // different ones that one warp of a block may use
+inline constexpr int kMostMasks = 8;  // different masks that one warp of a block may use
 
-// A fiber that runs threads, one at a time.
+// A fiber that runs threads, one after another.
 struct Worker {
   Fiber fiber;
 };
 
-// What the lanes of one mask exchange. There are two of each, in turn: the first lane that goes on
-// may give its next value before the last one has seen this one.
+// The exchange among the lanes of one mask. values and tokens are double-buffered: the first lane
+// to continue may store its next value before the last lane has read this one.
 struct Meeting {
   unsigned mask = 0;
   int arrived = 0;
@@ -35,6 +35,7 @@ struct Meeting {
   char tokens[2] = {};
 };
 
+// The state of a warp of the running block.
 struct Warp {
   unsigned alive = 0;  // lanes whose threads have not ended
   int num_meetings = 0;
@@ -43,15 +44,17 @@ struct Warp {
 
 enum class ThreadState { kReady, kAtBarrier, kInWarp, kEnded };
 
+// The state of a thread of the running block.
 struct Thread {
   uint3 index = {};
   int number = 0;  // in the block
   ThreadState state = ThreadState::kReady;
   Worker* worker = nullptr;  // null before it begins
   Meeting* meeting = nullptr;
-  std::source_location where;  // it waits
+  std::source_location where;  // where it waits
 };
 
+// The state of the running block.
 struct Block {
   const HostLaunch* launch = nullptr;
   uint3 index = {};
@@ -61,23 +64,24 @@ struct Block {
   int order[kMostThreads] = {};  // in which threads take turns
   Warp warps[kMostThreads / kLanes];
 
-  int begun = 0;  // of `order`
+  int begun = 0;  // threads of `order` that have begun
   int alive = 0;
   int at_barrier = 0;
-  int barriers = 0;     // that all have passed
-  bool waited = false;  // has any thread of the launch
+  int barriers = 0;     // barriers that all threads have passed
+  bool waited = false;  // whether any thread of the launch has waited
   Thread* running = nullptr;
   Fiber scheduler;
 
-  // For ThreadSanitizer. A barrier has two in turn, for the reason that a Meeting has.
+  // Tokens for ThreadSanitizer. Barriers are double-buffered for the same reason as Meeting.
   char begin_token = 0;
   char end_token = 0;
   char barrier_tokens[2] = {};
 };
 
+// Returns the only block, which has static storage.
 Block& TheBlock();
 
-// Begins `worker`, which runs threads whenever the scheduler switches to it.
+// Starts `worker`, which runs threads whenever the scheduler switches to it.
 void StartWorker(Worker& worker);
 
 }  // namespace cooper::cuda_emulator

@@ -1,14 +1,14 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_DEVICE_ATOMICS_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_DEVICE_ATOMICS_H_
 
-// Atomic operations of device code. They order nothing else, as on a GPU, and return what was
-// there.
+// Atomic operations of device code. They are relaxed, as on a GPU, and return the old value.
 
 #include <atomic>
 #include <type_traits>
 
 namespace cooper::cuda_emulator {
 
+// Replaces *target by update(*target), atomically, and returns the old value.
 template <typename T, typename F>
 T AtomicUpdate(T* target, F&& update) {
   const std::atomic_ref<T> atomic(*target);

@@ -1,7 +1,7 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_DEVICE_BITS_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_DEVICE_BITS_H_
 
-// Functions of device code that look at bits.
+// Bit functions of device code.
 
 #include <bit>
 
@@ -18,7 +18,7 @@ inline int __clz(int bits) { return std::countl_zero(static_cast<unsigned>(bits)
 inline int __clzll(long long bits) {
   return std::countl_zero(static_cast<unsigned long long>(bits));
 }
-// One more than the number of the lowest bit that is set; 0 where none is.
+// Returns one more than the index of the lowest set bit; 0 if none is set.
 inline int __ffs(int bits) {
   return bits == 0 ? 0 : std::countr_zero(static_cast<unsigned>(bits)) + 1;
 }

@@ -1,12 +1,13 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_DEVICE_CODE_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_DEVICE_CODE_H_
 
-// CUDA C++ for a compiler that knows only C++: comes before a .cu file that g++ or clang compiles
-// for the host (cuda_library in ../../defs.bzl). The runtime's types and calls are the toolkit's.
+// CUDA C++ for a compiler that supports only C++. It is included before a .cu file that g++ or
+// clang compiles for the host (cuda_library in ../../defs.bzl). The runtime's types and calls are
+// the toolkit's.
 //
-// Two things cannot be said in C++ alone: kernels are launched by cudaLaunchKernelEx, not by
-// <<<>>>, and dynamic shared memory is DynamicShared() of thread.h, not an `extern __shared__`
-// array.
+// Two features have no C++ equivalent: kernels are launched by cudaLaunchKernelEx instead of
+// <<<>>>, and dynamic shared memory is DynamicShared() of thread.h instead of an `extern
+// __shared__` array.
 
 #include <source_location>
 
@@ -18,27 +19,28 @@
 #include "third_party/cuda/emulator/host/device_warp.h"
 #include "third_party/cuda/emulator/host/thread.h"
 
-// The toolkit makes nothing of __global__, __device__ and their like for this compiler. Blocks run
-// one after the other, so that they can use one array in turn.
+// The toolkit defines __global__, __device__ and others as empty for this compiler. Blocks run one
+// after another, so they can share one static array.
 #undef __shared__
 #define __shared__ static
-// It says how many registers a thread may have, of which there are none here.
+// Limits the registers of a thread, which has no meaning here.
 #undef __launch_bounds__
 #define __launch_bounds__(...)
 
 #define threadIdx (::cooper::cuda_emulator::ThreadIndex())
 #define blockIdx (::cooper::cuda_emulator::BlockIndex())
 
-// No macros: cudaLaunchConfig_t has members of these names.
+// These are not macros, because cudaLaunchConfig_t has members of these names.
 inline constexpr const dim3& blockDim = ::cooper::cuda_emulator::g_block_shape;
 inline constexpr const dim3& gridDim = ::cooper::cuda_emulator::g_grid_shape;
 inline constexpr int warpSize = 32;
 
+// Waits for all threads of the block. `where` names the barrier in messages.
 inline void __syncthreads(std::source_location where = std::source_location::current()) {
   ::cooper::cuda_emulator::WaitForBlock(where);
 }
 
-// Order between threads is that of barriers here; a fence alone makes none.
+// Barriers order threads here; a fence alone does not.
 inline void __threadfence() {}
 inline void __threadfence_block() {}
 

@@ -1,8 +1,8 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_DEVICE_LAUNCH_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_DEVICE_LAUNCH_H_
 
-// cudaLaunchKernelEx that keeps the type of the kernel. The toolkit's passes an address on, to a
-// runtime that knows from the device's code what parameters there are.
+// A cudaLaunchKernelEx that keeps the kernel's type. The toolkit's passes an address to a runtime
+// that reads the parameters' types from the device code.
 
 #include <functional>
 #include <tuple>
@@ -12,14 +12,14 @@
 
 namespace cooper::cuda_emulator {
 
-// Checks and queues a launch of `kernel`, each thread of which runs `thread`.
+// Checks and queues a launch of `kernel`. Each thread of the grid runs `thread`.
 cudaError_t LaunchOnHost(const cudaLaunchConfig_t& config, const void* kernel,
                          std::function<void()> thread);
 
-// Queues work of the device that no kernel does, such as that of a library.
+// Queues device work that is not a kernel, such as a library call.
 cudaError_t QueueOnHost(const char* name, cudaStream_t stream, std::function<void()> work);
 
-// The arguments are converted to the kernel's parameters at the call.
+// Converts the arguments to the kernel's parameters at the call, and queues the launch.
 template <typename... P, typename... A>
 cudaError_t LaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(P...),
                            A&&... arguments) {

@@ -1,7 +1,7 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_DEVICE_MATH_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_DEVICE_MATH_H_
 
-// Functions that device code has without a namespace, and C++ does not.
+// Functions that device code uses without a namespace but C++ does not declare there.
 
 #include <cmath>
 #include <concepts>

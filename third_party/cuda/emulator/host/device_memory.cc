@@ -1,5 +1,5 @@
-// Device memory as blocks of the heap, each exactly as long as it was asked to be: AddressSanitizer
-// finds what is beside them, or was freed, and says where it was allocated.
+// Allocates device memory as heap blocks of exactly the requested size: AddressSanitizer reports
+// accesses beyond a block or after it was freed, and where it was allocated.
 
 #include "third_party/cuda/emulator/runtime/device_memory.h"
 
@@ -12,9 +12,9 @@
 namespace cooper::cuda_emulator {
 
 uint64_t TakeDeviceMemory(int, uint64_t bytes) {
-  constexpr size_t kAlignment = 256;  // what CUDA promises
+  constexpr size_t kAlignment = 256;  // CUDA guarantees this
   void* data = nullptr;
-  // Not aligned_alloc, which takes multiples of the alignment alone.
+  // aligned_alloc would require a multiple of the alignment.
   if (posix_memalign(&data, kAlignment, bytes) != 0) return 0;
   return reinterpret_cast<uint64_t>(data);
 }

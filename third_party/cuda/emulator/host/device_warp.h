@@ -1,7 +1,7 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_DEVICE_WARP_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_DEVICE_WARP_H_
 
-// Shuffles and votes of a warp. All lanes of a mask have to call with the same mask.
+// Shuffles and votes of a warp. All lanes of a mask must call with the same mask.
 
 #include <cstdint>
 #include <cstring>
@@ -11,7 +11,7 @@
 
 namespace cooper::cuda_emulator {
 
-// What lane `from` gives; the caller's own value where that lane is not `in_range`.
+// Returns the value of lane `from`, or the caller's own value if that lane is not `in_range`.
 template <typename T>
 T Shuffle(unsigned mask, T value, int from, bool in_range, std::source_location where) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8, "CUDA shuffles 4 or 8 bytes");
@@ -24,7 +24,7 @@ T Shuffle(unsigned mask, T value, int from, bool in_range, std::source_location 
   return value;
 }
 
-// The lanes of the mask whose value is not zero.
+// Returns the lanes of the mask whose value is not zero.
 inline unsigned Ballot(unsigned mask, bool value, std::source_location where) {
   const uint64_t* all = ExchangeInWarp(mask, value, where);
   unsigned lanes = 0;
@@ -41,7 +41,7 @@ inline void __syncwarp(unsigned mask = ~0u,
   ::cooper::cuda_emulator::ExchangeInWarp(mask, 0, where);
 }
 
-// Within each part of the warp of `width` lanes, a power of two.
+// Shuffles within each group of `width` lanes, a power of two.
 template <typename T>
 T __shfl_sync(unsigned mask, T value, int lane, int width = 32,
               std::source_location where = std::source_location::current()) {

@@ -21,8 +21,9 @@
 #error "the host shim switches stacks on x86-64 only"
 #endif
 
-// void cooper_switch_stack(void** left, void* entered): swapcontext without its system calls, and
-// without AddressSanitizer's interceptor, which would forget the red zones of a stack at each call.
+// void cooper_switch_stack(void** left, void* entered): like swapcontext, but without system calls
+// and without AddressSanitizer's interceptor, which would clear the red zones of a stack at each
+// call.
 asm(R"(
   .text
   .type cooper_switch_stack, @function
@@ -68,11 +69,11 @@ namespace {
 constexpr size_t kPage = 4096;
 constexpr size_t kStackBytes = 256 << 10;  // frames are larger under AddressSanitizer
 
-Fiber* g_left = nullptr;  // by the last switch
+Fiber* g_left = nullptr;  // the fiber that the last switch left
 
 ABSL_ATTRIBUTE_NO_SANITIZE_THREAD void Arrive([[maybe_unused]] Fiber& fiber) {
 #ifdef ABSL_HAVE_ADDRESS_SANITIZER
-  // The bounds of a thread's own stack are known only now.
+  // The bounds of a thread's own stack are known only after the switch.
   __sanitizer_finish_switch_fiber(fiber.asan_stack, &g_left->stack, &g_left->stack_bytes);
 #endif
 }
@@ -94,7 +95,7 @@ Fiber RunningFiber() {
 
 ABSL_ATTRIBUTE_NO_SANITIZE_THREAD void StartFiber(Fiber& fiber, void (*entry)(void*),
                                                   void* argument) {
-  // The lowest page stays closed: who overruns the stack ends there.
+  // The lowest page is inaccessible, so that a stack overflow ends there.
   void* room = mmap(nullptr, kPage + kStackBytes, PROT_NONE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   char* stack = static_cast<char*>(room) + kPage;
@@ -107,8 +108,8 @@ ABSL_ATTRIBUTE_NO_SANITIZE_THREAD void StartFiber(Fiber& fiber, void (*entry)(vo
 #ifdef ABSL_HAVE_THREAD_SANITIZER
   fiber.tsan_fiber = __tsan_create_fiber(0);
 #endif
-  // As cooper_switch_stack leaves a stack: r15 to r12, rbx, rbp, and where to go on. The words
-  // behind keep the stack aligned, and end it for debuggers.
+  // The stack as cooper_switch_stack leaves it: r15 to r12, rbx, rbp, and the return address. The
+  // following words align the stack and mark its end for debuggers.
   const uint64_t words[] = {reinterpret_cast<uint64_t>(Begin),
                             reinterpret_cast<uint64_t>(argument),
                             reinterpret_cast<uint64_t>(entry),

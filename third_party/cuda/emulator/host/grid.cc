@@ -21,7 +21,8 @@
 namespace cooper::cuda_emulator {
 namespace {
 
-// They stay for ever: what LeakSanitizer sees, and ThreadSanitizer's fibers, which cost time.
+// Workers are never freed: LeakSanitizer can reach them, and ThreadSanitizer's fibers are expensive
+// to create.
 std::vector<std::unique_ptr<Worker>>& Workers() {
   static auto* workers = new std::vector<std::unique_ptr<Worker>>;
   return *workers;
@@ -95,7 +96,7 @@ void GridRun::Resume(Thread& thread) {
   Enter(*thread.worker);
 }
 
-// Those for which all lanes have come that can.
+// Completes the exchanges that all remaining lanes of their masks have reached.
 void GridRun::CompleteMeetings(Warp& warp) {
   for (int i = 0; i < warp.num_meetings; ++i) {
     Meeting& meeting = warp.meetings[i];
@@ -147,8 +148,8 @@ void GridRun::FailWaiting() {
 
 void GridRun::RunBlock(uint64_t turn) {
   for (size_t entered = 0; block_.begun < block_.num_threads; ++entered) {
-    // For ThreadSanitizer threads of the same number in blocks that follow one another have
-    // different fibers: on one it would take them for ordered.
+    // Threads with the same number in consecutive blocks have different fibers, because
+    // ThreadSanitizer treats the actions of one fiber as ordered.
     Enter(kOneFiberPerThread ? GetWorker((turn + entered) % (block_.num_threads + 1))
                              : GetWorker(entered));
   }
@@ -173,9 +174,9 @@ void GridRun::Run() {
   g_grid_shape = launch_.grid;
   block_.dynamic_shared = dynamic_shared.get();
   block_.scheduler = RunningFiber();
-  // Blocks share this memory, which is set anew for each.
+  // Blocks share this memory, which is reset for each block.
   block_.waited = launch_.dynamic_shared > 0;
-  // All fibers before the first release: their stacks are new memory that this thread has written.
+  // Creates all fibers before the first release, because this thread writes to their new stacks.
   if (kOneFiberPerThread) GetWorker(launch_.block.x * launch_.block.y * launch_.block.z);
   const uint64_t blocks = uint64_t{launch_.grid.x} * launch_.grid.y * launch_.grid.z;
   for (uint64_t i = 0; i < blocks; ++i) {

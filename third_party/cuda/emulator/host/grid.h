@@ -1,9 +1,9 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_GRID_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_GRID_H_
 
-// Runs the grid of a kernel that the host's compiler has compiled: blocks one after the other, the
-// threads of a block as fibers (fiber.h) that wait at barriers and in collectives of warps
-// (thread.h). A thread runs until it waits or ends.
+// Runs the grid of a kernel that the host's compiler has compiled. Blocks run one after another.
+// The threads of a block are fibers (fiber.h) that wait at barriers and warp collectives
+// (thread.h); a thread runs until it waits or ends.
 
 #include <cstdint>
 
@@ -11,14 +11,14 @@
 
 namespace cooper::cuda_emulator {
 
-// Runs all threads to their end. `seed` is another order of blocks and threads; 0 is in order.
+// Runs all threads to their end. `seed` selects an order of blocks and threads; 0 is in order.
 //
-// Threads that wait for one another for ever, or at different barriers, end the program with a
+// Threads that wait for each other forever, or at different barriers, end the program with a
 // message. Callers hold the ApiLock.
 //
-// ThreadSanitizer sees the threads of a block as ordered by barriers and collectives alone, and
-// blocks as unordered, until a thread has waited: from then on blocks come one after the other for
-// it, since they use the same shared memory.
+// ThreadSanitizer sees only barriers and collectives order the threads of a block. It sees blocks
+// as unordered until a thread has waited, and as sequential from then on, because they share the
+// same shared memory.
 void RunGrid(const HostLaunch& launch, uint32_t seed);
 
 }  // namespace cooper::cuda_emulator

@@ -11,12 +11,13 @@
 
 namespace cooper::cuda_emulator {
 
+// The shape of a launch and the function of its threads.
 struct HostLaunch {
   std::string kernel;  // its name, for messages
   dim3 grid;
   dim3 block;                    // at most 1024 threads
   size_t dynamic_shared = 0;     // bytes
-  std::function<void()> thread;  // what each thread of the grid runs
+  std::function<void()> thread;  // run by each thread of the grid
 };
 
 }  // namespace cooper::cuda_emulator

@@ -1,4 +1,4 @@
-// Launches of kernels that the host's compiler has compiled.
+// Launches kernels that the host's compiler has compiled.
 
 #include <algorithm>
 #include <cstddef>
@@ -26,13 +26,13 @@
 namespace cooper::cuda_emulator {
 namespace {
 
-// What cudaFuncSetAttribute has allowed, in bytes, by kernel.
+// The bytes of dynamic shared memory that cudaFuncSetAttribute has allowed, by kernel.
 std::map<const void*, size_t>& AllowedDynamicShared() {
   static auto* allowed = new std::map<const void*, size_t>;
   return *allowed;
 }
 
-// As in the program's symbols: a search of them, which is done once for each kernel.
+// Returns the kernel's name in the program's symbols. Searches them once for each kernel.
 const std::string& NameOf(const void* kernel) {
   static auto* names = new std::map<const void*, std::string>;
   std::string& name = (*names)[kernel];

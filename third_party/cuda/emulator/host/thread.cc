@@ -10,7 +10,7 @@
 #include "third_party/cuda/emulator/host/fiber.h"
 #include "vector_types.h"
 
-// ThreadSanitizer looks at what kernels access, not at how they are run.
+// ThreadSanitizer should check the accesses of kernels, not of the scheduler.
 #define FIBER_SIDE ABSL_ATTRIBUTE_NO_SANITIZE_THREAD
 
 namespace cooper::cuda_emulator {
@@ -43,7 +43,7 @@ FIBER_SIDE void RunThreads(void* argument) {
   }
 }
 
-// Until the scheduler finds that `thread` may go on.
+// Waits until the scheduler resumes `thread`.
 FIBER_SIDE void Wait(Thread& thread, ThreadState state, std::source_location where) {
   thread.state = state;
   thread.where = where;

@@ -1,7 +1,8 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_THREAD_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_THREAD_H_
 
-// What the running thread of a kernel sees and calls: what CUDA's words in device_code.h stand for.
+// The built-in variables and functions of a kernel's running thread, to which device_code.h maps
+// CUDA's keywords.
 
 #include <cstdint>
 #include <source_location>
@@ -10,7 +11,7 @@
 
 namespace cooper::cuda_emulator {
 
-// Of the launch, the same for all its threads.
+// The shapes of the launch, the same for all its threads.
 extern dim3 g_block_shape;
 extern dim3 g_grid_shape;
 
@@ -18,14 +19,16 @@ uint3 ThreadIndex();
 uint3 BlockIndex();
 int LaneIndex();  // in its warp
 
-// Of the launch, for the running block; 0xFF at first, a NaN in every floating-point type.
+// Returns the launch's dynamic shared memory for the running block. It is initialised to 0xFF
+// bytes, a NaN in every floating-point type.
 void* DynamicShared();
 
-// Waits for all threads of the block that have not ended; they have to wait at one place.
+// Waits for all threads of the block that have not ended. They must all wait at the same source
+// location.
 void WaitForBlock(std::source_location where);
 
-// Gives `value` to the lanes of `mask`, and waits for theirs. Element i of what is returned is what
-// lane i gave; valid until the thread's second call from here.
+// Exchanges `value` with the lanes of `mask`, and waits for all of them. Element i of the result is
+// lane i's value; valid until the thread's second call after this one.
 const uint64_t* ExchangeInWarp(unsigned mask, uint64_t value, std::source_location where);
 
 // Ends the program with a message that names kernel, block, thread and line.

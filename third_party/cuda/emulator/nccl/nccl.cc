@@ -19,7 +19,7 @@
 namespace cooper::cuda_emulator {
 namespace {
 
-// NCCL's codes (nccl.h).
+// NCCL's result codes (nccl.h).
 enum Result {
   kSuccess = 0,
   kUnhandledCudaError = 1,
@@ -34,10 +34,10 @@ struct UniqueId {
   char internal[128];
 };
 
-// The ranks of one id.
+// The ranks of one unique id.
 struct RankSet {
   int size = 0;
-  std::map<int, int> devices;  // by rank, of those that have joined
+  std::map<int, int> devices;  // devices of the ranks that have joined
   bool aborted = false;
 };
 
@@ -57,12 +57,12 @@ struct Part {
   cudaStream_t stream = nullptr;
 };
 
-// What a thread has called since its group began.
+// The calls of a thread since its group began.
 struct Group {
   int depth = 0;
   std::vector<std::shared_ptr<RankSet>> joined;
   std::vector<Part> parts;
-  std::map<std::shared_ptr<RankSet>, int> destroyed;  // how many ranks of each
+  std::map<std::shared_ptr<RankSet>, int> destroyed;  // ranks destroyed, by set
 };
 thread_local Group t_group;
 
@@ -106,7 +106,7 @@ cudaError_t CheckMemory(const std::vector<Part>& parts) {
   return cudaSuccess;
 }
 
-// Makes `stream`, on its rank's device, wait for what `before` holds now.
+// Makes `stream`, on its rank's device, wait for the current work of `before`.
 cudaError_t WaitForStream(const Part& part, const Part& before) {
   const int current = CurrentDevice();
   SetCurrentDevice(before.rank->device);
@@ -122,13 +122,15 @@ cudaError_t WaitForStream(const Part& part, const Part& before) {
   return error;
 }
 
-// As NCCL: otherwise wrong memory is met when the sum runs.
+// Returns whether calls check pointers, as in NCCL. Otherwise wrong pointers are found when the sum
+// runs.
 bool ChecksPointers() {
   const char* const text = std::getenv("NCCL_CHECK_POINTERS");
   return text != nullptr && std::strcmp(text, "1") == 0;
 }
 
-// One sum, of a part of every rank, in the first one's stream between those of all.
+// Queues one sum of a part of every rank, in the first rank's stream; the streams of all ranks wait
+// before and after it.
 Result RunSum(const std::vector<Part>& parts) {
   if (ChecksPointers() && CheckMemory(parts) != cudaSuccess) {
     return Refuse(kInvalidArgument, "memory of a sum that is none of a device");
@@ -158,7 +160,8 @@ Result RunSum(const std::vector<Part>& parts) {
   return error == cudaSuccess ? kSuccess : Refuse(kUnhandledCudaError, cudaGetErrorString(error));
 }
 
-// A GPU's host would stand still: programs look at no result of ncclCommDestroy.
+// Ends the program if not all ranks of a set are destroyed: real NCCL would hang, and programs
+// ignore the result of ncclCommDestroy.
 void CheckDestroyed(const Group& group) {
   for (const auto& [set, ranks] : group.destroyed) {
     if (ranks == set->size) continue;
@@ -211,7 +214,7 @@ Result GroupEnd() {
   return RunGroup(group);
 }
 
-// A call outside of a group is one of its own.
+// Runs a call; outside of a group the call is a group of its own.
 template <typename Call>
 Result InGroup(const Call& call) {
   ++t_group.depth;
@@ -257,7 +260,7 @@ int EmulatedNcclCommDestroy(Rank* rank) {
   });
 }
 
-// Waits for nobody: what has not run yet leaves its arrays as they are.
+// Does not wait: sums that have not run leave their arrays unchanged.
 int EmulatedNcclCommAbort(Rank* rank) {
   const ApiLock lock;
   rank->set->aborted = true;

@@ -21,7 +21,7 @@ int Call(const char* name, Args... args) {
   return reinterpret_cast<int (*)(Args...)>(FindNcclFunction(name))(args...);
 }
 
-// A set of `size` ranks, of which this process has one on each of two devices.
+// Makes a set of `size` ranks, two of which belong to this process, one on each of two devices.
 std::vector<void*> TwoRanks(int size) {
   UniqueId id;
   EXPECT_EQ(Call("ncclGetUniqueId", &id), 0);

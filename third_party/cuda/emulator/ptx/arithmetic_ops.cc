@@ -1,5 +1,5 @@
-// add, sub, mul, mad, fma, div, rem, min, max, neg, abs: which file an instruction belongs to is
-// told by its type.
+// Decodes add, sub, mul, mad, fma, div, rem, min, max, neg and abs: the type selects the file that
+// implements the instruction.
 
 #include <string_view>
 
@@ -20,7 +20,7 @@ bool IsPackedInteger(Type type) { return type == Type::kU16x2 || type == Type::k
 
 using DecodeTyped = void (*)(Decoder&, Instr&, Type);
 
-// Null where there is no such instruction.
+// The decoders for each kind of type. Null if there is no such instruction.
 struct ByType {
   DecodeTyped integer = nullptr;
   DecodeTyped floating = nullptr;  // f32, f64

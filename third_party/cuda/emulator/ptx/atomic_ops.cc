@@ -1,4 +1,4 @@
-// atom and red.
+// Implements atom and red.
 
 #include <algorithm>
 #include <bit>
@@ -23,7 +23,7 @@
 namespace cooper::ptx {
 namespace {
 
-// Each gives the new value from the old one and the operands. T is what is in memory.
+// Functions that compute the new value from the old one and the operands. T is the type in memory.
 struct Exchange {
   template <typename T>
   T operator()(T, T a, T) const {
@@ -62,7 +62,7 @@ struct Max {
     return std::max(old, a);
   }
 };
-// Up to a, then 0 again.
+// Counts up to a, then restarts at 0.
 struct Increment {
   template <typename T>
   T operator()(T old, T a, T) const {
@@ -82,7 +82,7 @@ struct Two {
     return static_cast<T>(F()(old, a));
   }
 };
-// On halves, one or two in a value.
+// Applies F to one or two half-precision numbers in a value.
 template <typename F, typename H>
 struct Halves {
   template <typename T>
@@ -99,7 +99,8 @@ struct Halves {
   }
 };
 
-// Lanes go one after another. Vectors have their elements in Code::lists: results, then operands.
+// Processes lanes one after another. The elements of vectors are in Code::lists: results, then
+// operands.
 template <typename F, typename T>
 void Atomic(Warp& warp, const Instr& in, uint32_t mask) {
   uint8_t* pointers[kLanes];

@@ -1,4 +1,4 @@
-// atom and red: what the place holds afterwards and what the first thread gets.
+// Tests atom and red: the final value in memory and the result of the first thread.
 
 #include <cstdint>
 #include <ostream>
@@ -11,9 +11,9 @@
 namespace cooper::ptx {
 namespace {
 
-// `op` is done by some threads at 8 bytes that hold `before`; %r0 is the thread.
+// Some threads run `op` on 8 bytes that hold `before`; %r0 is the thread.
 struct Case {
-  std::string op;  // with "P" for the place
+  std::string op;  // "P" stands for the address
   uint64_t before;
   uint64_t after;
   uint32_t threads = 1;

@@ -1,7 +1,7 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_BIT_FUNCTIONS_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_BIT_FUNCTIONS_H_
 
-// The instructions on bits as functions of values. Types are those of the instruction.
+// Bit instructions as functions of values. Types are those of the instruction.
 
 #include <algorithm>
 #include <bit>
@@ -30,18 +30,21 @@ struct Xor {
     return a ^ b;
   }
 };
+// The complement of a. The second operand is ignored.
 struct NotFirst {
   template <typename T>
   T operator()(T a, T) const {
     return static_cast<T>(~a);
   }
 };
+// Logical negation: 1 for 0, else 0.
 struct Cnot {
   template <typename T>
   T operator()(T a) const {
     return a == 0 ? 1 : 0;
   }
 };
+// Reverses the bits.
 struct Brev {
   template <typename T>
   T operator()(T a) const {
@@ -52,19 +55,21 @@ struct Brev {
     return result;
   }
 };
+// Counts the bits that are set.
 struct Popc {
   template <typename T>
   uint32_t operator()(T a) const {
     return static_cast<uint32_t>(std::popcount(a));
   }
 };
+// Counts the leading zeros.
 struct Clz {
   template <typename T>
   uint32_t operator()(T a) const {
     return static_cast<uint32_t>(std::countl_zero(a));
   }
 };
-// The highest bit that is not a copy of the sign; all ones if there is none.
+// Returns the highest bit that differs from the sign; all ones if there is none.
 struct Bfind {
   template <typename T>
   uint32_t operator()(T a) const {
@@ -74,6 +79,7 @@ struct Bfind {
     return static_cast<uint32_t>(std::bit_width(bits)) - 1;
   }
 };
+// bfind.shiftamt: the left shift that moves the bit of Bfind to the top.
 struct BfindShift {
   template <typename T>
   uint32_t operator()(T a) const {
@@ -81,7 +87,7 @@ struct BfindShift {
     return bit == 0xffffffff ? bit : static_cast<uint32_t>(8 * sizeof(T)) - 1 - bit;
   }
 };
-// Counts above the width shift everything out.
+// Counts of at least the width shift out all bits.
 struct Shl {
   template <typename T>
   T operator()(T a, uint32_t count) const {
@@ -89,6 +95,7 @@ struct Shl {
     return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) << count);
   }
 };
+// Shifts right; signed types are filled with the sign.
 struct Shr {
   template <typename T>
   T operator()(T a, uint32_t count) const {
@@ -97,6 +104,7 @@ struct Shr {
     return count >= kBits ? T{0} : static_cast<T>(a >> count);
   }
 };
+// Extracts `count` bits from bit `start` on; signed types are sign-extended.
 struct Bfe {
   template <typename T>
   T operator()(T a, uint32_t start, uint32_t count) const {
@@ -117,14 +125,14 @@ struct Bfe {
   }
 
  private:
-  // A field that reaches over the end is filled with the sign.
+  // A field that extends beyond the end is filled with the sign.
   template <typename U>
   static U FromBit(uint32_t position) {
     constexpr uint32_t kBits = 8 * sizeof(U);
     return position >= kBits ? static_cast<U>(~U{0}) : static_cast<U>(~(~U{0} >> position));
   }
 };
-// `a` put into `b`.
+// Inserts `a` into `b`.
 struct Bfi {
   template <typename U>
   U operator()(U a, U b, uint32_t start, uint32_t count) const {
@@ -146,6 +154,7 @@ inline PrmtMode PrmtModeOf(std::string_view name) {
   if (name == "ecr") return PrmtMode::kEcr;
   return name == "rc16" ? PrmtMode::kRc16 : PrmtMode::kIndex;
 }
+// Selects four bytes of (b, a) by the selectors in c, or by a mode.
 struct Prmt {
   uint32_t operator()(uint32_t a, uint32_t b, uint32_t c, uint32_t mode) const {
     const uint64_t bytes = uint64_t{b} << 32 | a;
@@ -182,6 +191,7 @@ struct Prmt {
   }
 };
 
+// Combines three inputs by a truth table of 8 bits.
 struct Lop3 {
   uint32_t operator()(uint32_t a, uint32_t b, uint32_t c, uint32_t table) const {
     uint32_t result = 0;
@@ -193,7 +203,7 @@ struct Lop3 {
   }
 };
 
-// value: 1 left, 2 clamp. The pair is (b, a): a is the lower half.
+// value: 1 left, 2 clamp. The pair is (b, a), with a in the lower half.
 struct Shf {
   uint32_t operator()(uint32_t a, uint32_t b, uint32_t c, uint32_t value) const {
     const uint32_t count = (value & 2) != 0 ? std::min(c, 32u) : c & 31;
@@ -203,7 +213,7 @@ struct Shf {
   }
 };
 
-// b ones from bit a on.
+// Returns b ones from bit a on.
 template <bool kClamp>
 struct Bmsk {
   uint32_t operator()(uint32_t a, uint32_t b) const {
@@ -217,7 +227,7 @@ struct Bmsk {
   }
 };
 
-// The lower b bits of a, extended.
+// Returns the lower b bits of a, extended.
 template <bool kClamp>
 struct Szext {
   template <typename T>
@@ -230,6 +240,7 @@ struct Szext {
   }
 };
 
+// c + |a - b|.
 struct Sad {
   template <typename T>
   T operator()(T a, T b, T c) const {
@@ -240,7 +251,7 @@ struct Sad {
   }
 };
 
-// value: 1 the upper 32 of 48 bits, 2 signed.
+// value: 1 for the upper 32 of 48 bits, 2 for signed.
 struct Mad24 {
   uint32_t operator()(uint32_t a, uint32_t b, uint32_t c, uint32_t value) const {
     const auto operand = [&](uint32_t x) -> int64_t {
@@ -252,8 +263,8 @@ struct Mad24 {
   }
 };
 
-// value: 1 a is signed, 2 b is, 4 four bytes by four (else two words by two bytes), 8 the upper two
-// bytes.
+// value: 1 if a is signed, 2 if b is signed, 4 for four bytes by four (else two words by two
+// bytes), 8 for the upper two bytes.
 struct Dot {
   uint32_t operator()(uint32_t a, uint32_t b, uint32_t c, uint32_t value) const {
     const auto byte = [](uint32_t x, int i, bool has_sign) -> int32_t {

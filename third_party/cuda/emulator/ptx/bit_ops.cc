@@ -1,4 +1,4 @@
-// Logic, shifts, bit fields, permutations, dot products of bytes.
+// Implements logic, shifts, bit fields, permutations and dot products of bytes.
 
 #include <algorithm>
 #include <bit>
@@ -43,7 +43,7 @@ void DecodeUnaryBits(Decoder& decoder, Instr& in) {
   in.a = decoder.In(1, type);
 }
 
-// Results of 32 bits: popc, clz.
+// Decodes instructions with 32-bit results: popc, clz.
 template <typename F>
 void DecodeCount(Decoder& decoder, Instr& in) {
   const Type type = decoder.mods().TakeType();
@@ -109,7 +109,7 @@ void DecodeBfi(Decoder& decoder, Instr& in) {
   in.e = decoder.In(4, Type::kU32);
 }
 
-// Three operands of 32 bits and what the handler needs beside.
+// Takes three 32-bit operands.
 void TakeThree(Decoder& decoder, Instr& in) {
   in.d = decoder.Out(0, Type::kB32);
   in.a = decoder.In(1, Type::kB32);

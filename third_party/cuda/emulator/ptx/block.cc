@@ -79,7 +79,7 @@ bool Block::Complete(const Barrier& barrier) const {
       arrived += std::popcount(barrier.arrived[i] & warp.alive());
       expected += std::popcount(warp.alive());
     } else if (barrier.arrived[i] != 0) {
-      // The hardware counts warps: lanes that do not live count with those that come.
+      // The hardware counts warps: lanes that have ended count as arrived.
       arrived += std::popcount(barrier.arrived[i] | ~warp.alive());
     }
   }
@@ -103,7 +103,7 @@ void Block::Arrive(Warp& warp, size_t index, const Instr& in) {
     return;
   }
   const bool first = barrier.first == nullptr;
-  // Threads that are together in the source are at one instruction; value: .aligned.
+  // Threads that are converged in the source are at the same instruction; value is .aligned.
   if (!first && barrier.first != &in && expected < 0 && in.value != 0) {
     Group other = group;
     other.pc = static_cast<int>(barrier.first - barrier.code->instrs.data());

@@ -16,16 +16,18 @@
 
 namespace cooper::ptx {
 
+// A running block. Not thread-safe.
 class Block {
  public:
   Block(LaunchState& launch, Dim3 position);
 
-  // Runs its warps in turns until all threads have ended (true), or about `budget` instructions are
-  // done, or a mistake ended the launch.
+  // Runs its warps in turns until all threads have ended (returns true), about `budget`
+  // instructions have run, or an error ended the launch.
   bool Run(int64_t budget);
 
   const Dim3& position() const { return position_; }
   int threads() const { return threads_; }
+  // Returns the index of a thread from its number in the block.
   Dim3 ThreadOf(int thread) const;
   int warp_count() const { return static_cast<int>(warps_.size()); }
 
@@ -33,24 +35,27 @@ class Block {
   std::vector<bool>& shared_written() { return shared_written_; }  // with Options::unset_check
   RaceLog* race_log() { return race_log_.get(); }                  // null without race_check
 
-  // Group `index` of a warp arrives at a barrier instruction. It has been set to wait unless the
-  // instruction only arrives.
+  // Group `index` of a warp arrives at a barrier instruction. The caller has set the group to wait,
+  // unless the instruction only arrives.
   void Arrive(Warp& warp, size_t index, const Instr& in);
-  // Some threads have ended: barriers of the whole block need not wait for them any more.
+  // Completes barriers of the whole block that waited for threads that have ended.
   void ThreadsEnded();
 
  private:
   struct Barrier {
     std::vector<uint32_t> arrived;  // lanes of each warp
     int64_t expected = -1;          // threads; -1: all of the block
-    int true_count = 0;             // of bar.red
+    int true_count = 0;             // votes of bar.red
     int count = 0;
     const Instr* first = nullptr;
     const Code* code = nullptr;
   };
 
+  // Returns whether all expected threads have arrived.
   bool Complete(const Barrier& barrier) const;
+  // Lets the threads that wait at a barrier continue, and resets it.
   void Release(int id);
+  // Ends the launch with an error that names the places where threads wait.
   void ReportDeadlock();
 
   LaunchState& launch_;
@@ -65,7 +70,7 @@ class Block {
   std::array<Barrier, 16> barriers_;
 };
 
-// Instr::mode of a barrier.
+// Values of Instr::mode for a barrier.
 enum class BarrierMode : uint8_t { kSync, kArrive, kPopc, kAnd, kOr };
 
 }  // namespace cooper::ptx

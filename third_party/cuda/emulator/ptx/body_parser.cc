@@ -21,7 +21,7 @@ namespace cooper::ptx {
 namespace {
 
 constexpr uint64_t kMaxRegisters = 1 << 20;
-constexpr uint64_t kMaxLocalBytes = 512 << 10;  // what CUDA allows a thread
+constexpr uint64_t kMaxLocalBytes = 512 << 10;  // CUDA's limit for a thread
 constexpr int kMaxDepth = 200;
 
 class BodyParser {
@@ -52,7 +52,7 @@ class BodyParser {
   }
 
  private:
-  // A branch's target that may be named before it is defined.
+  // A branch whose target may be defined later.
   struct Fixup {
     int statement = 0;
     std::string_view label;
@@ -153,7 +153,7 @@ class BodyParser {
     return lexer_.Take(";") ? absl::OkStatus() : SyntaxError(lexer_.Peek(), "expected ;");
   }
 
-  // An array of the thread, or what a call passes, which lies there too.
+  // Parses an array of the thread or the parameter space of a call, which are both in local memory.
   absl::Status ParseLocal(bool param) {
     const Token token = lexer_.Peek();
     absl::StatusOr<VariableDeclaration> variable = ParseVariable(lexer_);
@@ -228,7 +228,7 @@ class BodyParser {
     return absl::OkStatus();
   }
 
-  // call (results), callee, (arguments), prototype;  where all but the callee may be missing
+  // Parses "call (results), callee, (arguments), prototype;", in which only the callee is required.
   absl::Status ParseCall(OperandParser& operands, Statement& statement) {
     absl::Status status;
     if (lexer_.Take("(")) {
@@ -269,7 +269,7 @@ class BodyParser {
   Lexer lexer_;
   Scopes scopes_;
   Body body_;
-  absl::flat_hash_map<std::string_view, int> labels_;  // to the statement behind it
+  absl::flat_hash_map<std::string_view, int> labels_;  // index of the statement after the label
   std::vector<std::vector<std::string_view>> target_lists_;
   std::vector<Fixup> fixups_;
 };

@@ -1,7 +1,7 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_BODY_PARSER_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_BODY_PARSER_H_
 
-// Reads the body of one function. Names are looked up; what instructions mean is decoder.h's.
+// Parses the body of one function and resolves its names. decoder.h interprets the instructions.
 
 #include "absl/status/statusor.h"
 #include "third_party/cuda/emulator/ptx/declarations.h"
@@ -10,12 +10,13 @@
 
 namespace cooper::ptx {
 
-// The parameters of a device function and then its results lie at the start of its local memory,
-// where its caller puts and finds them; those of a kernel lie in the launch's buffer.
+// Returns the offset of a device function's results. Its parameters and then its results are at the
+// start of its local memory, where the caller writes and reads them; a kernel's parameters are in
+// the launch's buffer.
 uint64_t ResultsOffset(const Function& function);
 
-// Parses the body of declarations.functions[index], which has one. kInvalidArgument, with line and
-// token, if it is not well formed. The result has views of the module's text.
+// Parses the body of declarations.functions[index], which must have one. The result holds views of
+// the module's text. Errors: kInvalidArgument, with line and token, if it is not well formed.
 absl::StatusOr<Body> ParseBody(const Declarations& declarations, int index);
 
 }  // namespace cooper::ptx

@@ -18,7 +18,7 @@
 namespace cooper::ptx {
 namespace {
 
-// Argument i of the call that `lane` makes.
+// Returns argument i of the call by `lane`.
 uint64_t Argument(Warp& warp, const Instr& in, int lane, size_t i, size_t bytes) {
   const CallSite& site = warp.code().calls[static_cast<size_t>(in.list)];
   uint64_t value = 0;

@@ -1,7 +1,7 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_BUILTIN_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_BUILTIN_H_
 
-// Functions that device code calls without having them: vprintf, __assertfail.
+// Functions that device code calls but does not define: vprintf, __assertfail.
 
 #include <cstdint>
 #include <string_view>
@@ -10,17 +10,18 @@
 
 namespace cooper::ptx {
 
+// A function that the interpreter implements.
 struct Builtin {
   std::string_view name;
   Handler run;
-  // Bytes of each argument; 0: no more.
+  // The bytes of each argument; 0 ends the list.
   uint8_t arguments[5];
 };
 
-// Null if there is none of that name.
+// Returns the function of that name, or null.
 const Builtin* FindBuiltin(std::string_view name);
 
-// Whether the call gives all arguments.
+// Returns whether the call passes all arguments.
 bool HasArguments(const Builtin& builtin, const CallSite& site);
 
 }  // namespace cooper::ptx

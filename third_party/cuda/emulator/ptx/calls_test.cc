@@ -1,4 +1,4 @@
-// Device functions, and what device code calls without having it.
+// Tests device functions, and functions that device code calls but does not define.
 
 #include <cstdint>
 #include <string>
@@ -75,7 +75,7 @@ TEST(CallsTest, PassAndReturn) {
 }
 
 TEST(CallsTest, RecursionHasFramesOfItsOwn) {
-  // Each lane goes as deep as its number.
+  // Each lane recurses as deep as its number.
   for (uint32_t seed = 0; seed < 3; ++seed) {
     TestKernel kernel(CallOf("factorial") + kStore, kFunctions);
     kernel.launch.block.x = 11;
@@ -112,7 +112,7 @@ TEST(CallsTest, StructuresAndPointers) {
 }
 
 TEST(CallsTest, Indirect) {
-  // Odd threads call what even ones do not.
+  // Odd threads call another function than even ones.
   TestKernel kernel(R"(
     P: .callprototype (.param .b32 _) _ (.param .b32 _);
     mov.u64 %d3, table; and.b32 %r1, %r0, 1; mul.wide.u32 %d4, %r1, 8; add.s64 %d3, %d3, %d4;

@@ -11,13 +11,13 @@
 namespace cooper::ptx {
 namespace {
 
-// Instr::mode.
+// Bits of Instr::mode.
 constexpr uint8_t kTake = 1;
 constexpr uint8_t kGive = 2;
 constexpr uint8_t kSubtract = 4;
 constexpr uint8_t kHigh = 8;
 
-// x +- y with the flag, which is a borrow after subtractions. T is unsigned.
+// Returns x +- y with the flag, which is a borrow after subtractions. T is unsigned.
 template <typename T>
 T Combine(const Instr& in, uint32_t flags, int lane, T x, T y, uint32_t& given) {
   const T carry = (in.mode & kTake) != 0 ? static_cast<T>(flags >> lane & 1) : 0;

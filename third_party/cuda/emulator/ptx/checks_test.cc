@@ -1,4 +1,4 @@
-// What a launch is told of its mistakes, and that it is not told of what is none.
+// Tests which errors of kernels a launch reports, and that it reports no false ones.
 
 #include <cstdint>
 #include <ostream>
@@ -17,8 +17,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// In every body: %d2 is the address of the thread's element of the output, %r1 that of its element
-// of `s` in shared memory, %r2 that of the next thread's.
+// In every body, %d2 is the address of the thread's output element, %r1 of its element of `s` in
+// shared memory, and %r2 of the next thread's.
 constexpr char kPrologue[] = R"(
   .shared .align 16 .b8 s[1024];
   mul.wide.u32 %d2, %r0, 4; add.s64 %d2, %d0, %d2; mov.u32 %r20, s; shl.b32 %r21, %r0, 2;
@@ -28,8 +28,8 @@ constexpr char kPrologue[] = R"(
 struct Case {
   std::string name;
   std::string body;
-  absl::StatusCode code;  // kOk: nothing is wrong
-  std::string message;    // a part of it
+  absl::StatusCode code;  // kOk: no error
+  std::string message;    // a part of the message
   uint32_t threads = 64;
   bool race_check = false;
 };
@@ -98,7 +98,7 @@ const Case kCases[] = {
      "st.shared.u32 [%r1], %r0; bar.warp.sync -1; ld.shared.u32 %r3, [%r2];", kPrecondition, "race",
      64, true},
     {"HalfWarpsSync",
-     // Lanes 0-15 and 16-31 sync apart: lane 15 reads what lane 16 wrote.
+     // Lanes 0-15 and 16-31 synchronise separately: lane 15 reads the value of lane 16.
      "setp.lt.u32 %p0, %r0, 16; selp.b32 %r5, 65535, 4294901760, %p0; st.shared.u32 [%r1], %r0; "
      "bar.warp.sync %r5; ld.shared.u32 %r3, [%r2];",
      kPrecondition, "race", 32, true},
@@ -111,7 +111,7 @@ const Case kCases[] = {
      kOk, "", 32, true},
     {"OwnData", "st.shared.u32 [%r1], %r0; ld.shared.u32 %r3, [%r1]; st.shared.u32 [%r1], %r3;",
      kOk, "", 64, true},
-    // Waiting.
+    // Waiting at barriers.
     {"DivergentBarriers",
      "setp.lt.u32 %p0, %r0, 40; @%p0 bra A; bar.sync 0; bra B; A: bar.sync 0; B:", kPrecondition,
      "different barriers; others at PTX line"},

@@ -1,5 +1,5 @@
-// Waiting of lanes for each other: a collective is done when all living lanes of its mask have come
-// to it. They may come from different places, as long as the instructions are the same.
+// Lanes waiting for each other: a collective completes when all living lanes of its mask have
+// reached it. They may reach it at different places if the instructions are equal.
 
 #include <bit>
 #include <cstddef>
@@ -23,7 +23,7 @@ bool Warp::Collective(size_t index, const Instr& in, uint32_t mask) {
   groups_[index].state = Group::State::kCollective;
   const size_t groups = groups_.size();
   CompleteCollectives(mask);
-  // If all were there and nothing else waited or was split, the group runs on.
+  // If all lanes arrived together and no group waited or was split, the group continues.
   if (groups_.size() != groups || groups_[index].state != Group::State::kReady) return false;
   return groups == 1;
 }

@@ -1,4 +1,4 @@
-// setp, set, selp, slct.
+// Implements setp, set, selp and slct.
 
 #include <array>
 #include <bit>
@@ -52,9 +52,9 @@ constexpr Comparison kComparisons[] = {
     {"nan", kUnordered, false},
 };
 
-// Instr::mode: relations, and ftz.
+// Instr::mode holds the relations and ftz.
 constexpr uint8_t kFtz = 16;
-// Instr::count: what a predicate is combined with.
+// Instr::count holds the operation that combines the result with a predicate.
 enum class Combine : uint8_t { kNone, kAnd, kOr, kXor };
 
 template <typename T>
@@ -114,7 +114,7 @@ uint32_t HalfAt(Warp& warp, const Instr& in, uint32_t mask) {
   return CompareHalves<H>(warp, in, mask, kShift);
 }
 
-// Calls use.operator()<compare>() for the comparison of a type, null for unknown types.
+// Returns use.operator()<compare>() for the comparison of a type; null for unknown types.
 template <typename Use>
 Handler ForComparison(Type type, const Use& use) {
   switch (type) {
@@ -158,7 +158,7 @@ void Setp(Warp& warp, const Instr& in, uint32_t mask) {
   if (in.d2 != kNoSlot) Assign(warp, in.d2, mask, second);
 }
 
-// setp.f16x2: one predicate for each half.
+// setp.f16x2 sets one predicate for each half.
 template <typename H>
 void SetpPair(Warp& warp, const Instr& in, uint32_t mask) {
   const uint32_t low = CompareHalves<H>(warp, in, mask, 0);
@@ -167,7 +167,7 @@ void SetpPair(Warp& warp, const Instr& in, uint32_t mask) {
   if (in.d2 != kNoSlot) Assign(warp, in.d2, mask, Combined(warp, in, high));
 }
 
-// Instr::value: what true is.
+// Instr::value is the representation of true.
 template <LaneCompare kCompare>
 void Set(Warp& warp, const Instr& in, uint32_t mask) {
   const uint32_t bits = Combined(warp, in, kCompare(warp, in, mask));
@@ -187,7 +187,7 @@ void SetPair(Warp& warp, const Instr& in, uint32_t mask) {
   });
 }
 
-// Takes the comparison, ftz and the boolean operation.
+// Takes the comparison, ftz and the boolean operation from the modifiers.
 void TakeComparison(Decoder& decoder, Instr& in, bool floating) {
   Modifiers& mods = decoder.mods();
   bool found = false;
@@ -274,7 +274,7 @@ void DecodeSelp(Decoder& decoder, Instr& in) {
   if (type == Type::kPred || type == Type::kNone) decoder.Invalid("selp needs a type");
 }
 
-// a where c >= 0; not where it is NaN.
+// Selects a if c >= 0, else b, also for NaN.
 template <typename T, typename C>
 void Slct(Warp& warp, const Instr& in, uint32_t mask) {
   auto* d = warp.Lanes<T>(in.d);

@@ -1,7 +1,7 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_CONCAT_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_CONCAT_H_
 
-// absl::StrCat for std::string_view too, which is another type than absl::string_view where Abseil
+// absl::StrCat with support for std::string_view, which differs from absl::string_view if Abseil
 // was built as C++14.
 
 #include <string>
@@ -24,6 +24,7 @@ inline absl::string_view Piece(std::string_view text) { return AbslView(text); }
 inline absl::string_view Piece(const std::string& text) { return text; }
 inline absl::string_view Piece(const char* text) { return text; }
 
+// Returns the concatenation of values that absl::StrCat or std::string_view supports.
 template <typename... T>
 std::string Concat(const T&... values) {
   return absl::StrCat(Piece(values)...);

@@ -101,7 +101,8 @@ bool Warp::IndexedBranch(size_t index, const Instr& in, uint32_t mask) {
   return false;
 }
 
-// The function that the first lanes of `mask` call; `mask` becomes those that call it.
+// Returns the function that the first lane of `mask` calls; reduces `mask` to the lanes that call
+// it.
 const Code* Warp::CalleeOf(const Instr& in, uint32_t& mask) {
   if (in.target >= 0) return code().callee_code[static_cast<size_t>(in.target)];
   const uint64_t* addresses = Lanes<uint64_t>(in.a);
@@ -134,7 +135,7 @@ bool Warp::Call(size_t index, const Instr& in, uint32_t mask) {
   uint32_t callers = mask;
   const Code* callee = CalleeOf(in, callers);
   if (callee == nullptr) return false;
-  if (callers != mask) {  // the others come here again
+  if (callers != mask) {  // the other lanes run this instruction again
     Group others = groups_[index];
     others.mask = mask & ~callers;
     groups_.push_back(others);
@@ -203,7 +204,7 @@ bool Warp::Exit(size_t index, uint32_t mask) {
   group_mask_ = 0;
   while (frame != nullptr) {
     Frame* const caller = frame->caller;
-    // The outermost frame stays for messages.
+    // The outermost frame is kept for messages.
     if (caller != nullptr) Drop(frame, std::popcount(mask));
     if (caller == nullptr) frame_ = frame;
     frame = caller;

@@ -1,4 +1,4 @@
-// bra, brx, call, ret, exit, trap and what has no effect here.
+// Decodes bra, brx, call, ret, exit, trap and instructions without an effect here.
 
 #include <cstddef>
 #include <cstdint>

@@ -18,7 +18,7 @@ uint64_t Extend(uint64_t value, Type type) {
   return static_cast<uint64_t>(static_cast<int64_t>(value << shift) >> shift);
 }
 
-// The value of a floating-point type, which double holds exactly.
+// Returns the value of a floating-point number; double holds it exactly.
 double FloatValue(Type type, uint64_t bits) {
   switch (type) {
     case Type::kF16:
@@ -82,14 +82,14 @@ uint64_t FromInteger(const Conversion& c, uint64_t value) {
   const bool has_sign = IsSigned(c.from);
   const int64_t number = static_cast<int64_t>(value);
   if (c.to == Type::kF32) {
-    // Directly: a double between would round twice.
+    // Converts directly, because an intermediate double would round twice.
     const float result = has_sign ? static_cast<float>(number) : static_cast<float>(value);
     return std::bit_cast<uint32_t>(Opaque(result));
   }
   double result = Opaque(has_sign ? static_cast<double>(number) : static_cast<double>(value));
   if (c.to == Type::kF64) return std::bit_cast<uint64_t>(result);
-  // Above 53 bits the double is rounded; halves have so few digits that only ties matter, which a
-  // bit at the end tells from what lies beside them.
+  // Numbers with more than 53 bits are rounded in double. Halves have so few digits that only ties
+  // matter; a sticky bit distinguishes ties from their neighbours.
   if (SizeOf(c.from) == 8) {
     const uint64_t magnitude = has_sign && number < 0 ? uint64_t{0} - value : value;
     const uint64_t low = magnitude & 0xffff;

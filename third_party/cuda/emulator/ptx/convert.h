@@ -1,7 +1,7 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_CONVERT_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_CONVERT_H_
 
-// What cvt does with one value.
+// The conversion of one value by cvt.
 
 #include <cstdint>
 
@@ -10,6 +10,7 @@
 
 namespace cooper::ptx {
 
+// Types, rounding and saturation of a conversion.
 struct Conversion {
   Type to = Type::kNone;
   Type from = Type::kNone;
@@ -20,12 +21,14 @@ struct Conversion {
   bool relu = false;
   bool satfinite = false;
 
+  // Packs the conversion into Instr::value.
   uint64_t Encode() const {
     return static_cast<uint64_t>(to) | static_cast<uint64_t>(from) << 8 |
            static_cast<uint64_t>(rounding) << 16 | uint64_t{to_integer} << 24 |
            uint64_t{ftz} << 25 | uint64_t{sat} << 26 | uint64_t{relu} << 27 |
            uint64_t{satfinite} << 28;
   }
+  // The inverse of Encode().
   static Conversion Decode(uint64_t bits) {
     const auto flag = [bits](int at) { return (bits >> at & 1) != 0; };
     return {static_cast<Type>(bits & 0xff),
@@ -39,11 +42,11 @@ struct Conversion {
   }
 };
 
-// The bits of the result, extended to 64 bits, from those of `value`, whose upper bits mean
-// nothing. The host's rounding has to be the conversion's (nearest for kNearestAway).
+// Returns the bits of the result, extended to 64 bits. The upper bits of `value` are ignored. The
+// host's rounding mode must be the conversion's (nearest for kNearestAway).
 //
-// From floats to integers: numbers that do not fit become the nearest that does. NaN becomes 0, or
-// the upper bit alone if either type has 64 bits.
+// From floats to integers, numbers out of range are clamped. NaN becomes 0, or the highest bit
+// alone if either type has 64 bits.
 uint64_t ConvertValue(const Conversion& conversion, uint64_t value);
 
 }  // namespace cooper::ptx

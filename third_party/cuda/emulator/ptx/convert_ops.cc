@@ -1,4 +1,4 @@
-// cvt: between integers, floating-point numbers and both.
+// Implements cvt between integers, floating-point numbers and both.
 
 #include <algorithm>
 #include <bit>
@@ -20,8 +20,8 @@
 namespace cooper::ptx {
 namespace {
 
-// Any conversion, one value at a time. in.count and in.mode index the types; in.value has the
-// Conversion.
+// Converts one value at a time, for all types. in.count and in.mode index the types; in.value holds
+// the Conversion.
 template <typename To, typename From>
 void Convert(Warp& warp, const Instr& in, uint32_t mask) {
   const Conversion conversion = Conversion::Decode(in.value);
@@ -34,7 +34,7 @@ void Convert(Warp& warp, const Instr& in, uint32_t mask) {
   });
 }
 
-// Between integers without saturation, where most conversions are.
+// Converts between integers without saturation, the most common case.
 struct Cast {
   template <typename T>
   T operator()(T a) const {
@@ -95,7 +95,7 @@ Handler ConvertHandler(Type to, Type from) {
 
 bool IsInteger(Type type) { return type >= Type::kU8 && type <= Type::kS64; }
 
-// cvt.rn.f16x2.f32 d, a, b: a in the upper half.
+// cvt.rn.f16x2.f32 d, a, b: a goes to the upper half.
 template <typename H>
 void PackHalves(Warp& warp, const Instr& in, uint32_t mask) {
   constexpr Format kFormat = std::is_same_v<H, Half> ? kHalfFormat : kBfloatFormat;
@@ -129,7 +129,7 @@ void DecodePackHalves(Decoder& decoder, Instr& in, Type to) {
   in.b = decoder.In(2, Type::kF32);
 }
 
-// cvt.pack.sat.type.s32{.b32} d, a, b{, c}: a and b saturated and put below what c has.
+// cvt.pack.sat.type.s32{.b32} d, a, b{, c}: saturates a and b and stores them below the bits of c.
 void PackIntegers(Warp& warp, const Instr& in, uint32_t mask) {
   uint32_t* d = warp.Lanes<uint32_t>(in.d);
   const uint32_t* a = warp.Lanes<uint32_t>(in.a);

@@ -28,7 +28,8 @@ constexpr InstructionCase kCases[] = {
      {300, 0xffffffff, 0x12345678},
      0x5678ff00},
     {"cvt.pack.sat.s16.s32 $d, $a, $b", "b32 s32 s32", {0x00012345, 0xfffffffe}, 0x7ffffffe},
-    // From floats: rounded as told, clamped; NaN is 0, or the upper bit where 64 bits are in play.
+    // From floats: rounded as requested and clamped; NaN is 0, or the highest bit if either type
+    // has 64 bits.
     {"cvt.rzi.s32.f32 $d, $a", "s32 f32", {0xbff33333}, 0xffffffff},
     {"cvt.rni.s32.f32 $d, $a", "s32 f32", {0x40200000}, 2},
     {"cvt.rni.s32.f32 $d, $a", "s32 f32", {0x40600000}, 4},
@@ -53,7 +54,7 @@ constexpr InstructionCase kCases[] = {
     {"cvt.rzi.ftz.s32.f32 $d, $a", "s32 f32", {0x80000001}, 0},
     {"cvt.rmi.ftz.s32.f32 $d, $a", "s32 f32", {0x80000001}, 0},
     {"cvt.rmi.s32.f32 $d, $a", "s32 f32", {0x80000001}, 0xffffffff},
-    // To floats: 2^24 + 1 lies between two.
+    // To floats: 2^24 + 1 is between two of them.
     {"cvt.rn.f32.s32 $d, $a", "f32 s32", {0x01000001}, 0x4b800000},
     {"cvt.rn.f32.s32 $d, $a", "f32 s32", {0x01000003}, 0x4b800002},
     {"cvt.rz.f32.s32 $d, $a", "f32 s32", {0x01000003}, 0x4b800001},
@@ -62,7 +63,7 @@ constexpr InstructionCase kCases[] = {
     {"cvt.rn.f32.u32 $d, $a", "f32 u32", {0xffffffff}, 0x4f800000},
     {"cvt.rz.f32.u32 $d, $a", "f32 u32", {0xffffffff}, 0x4f7fffff},
     {"cvt.rn.f32.s64 $d, $a", "f32 s64", {0x8000000000000000}, 0xdf000000},
-    // 2^60 + 2^36 is a tie, 1 more is not: through a double it would be.
+    // 2^60 + 2^36 is a tie, one more is not; through a double it would be.
     {"cvt.rn.f32.u64 $d, $a", "f32 u64", {0x1000001000000000}, 0x5d800000},
     {"cvt.rn.f32.u64 $d, $a", "f32 u64", {0x1000001000000001}, 0x5d800001},
     {"cvt.rn.f64.s32 $d, $a", "f64 s32", {0xffffffff}, 0xbff0000000000000},

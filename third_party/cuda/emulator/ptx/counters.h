@@ -1,17 +1,17 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_COUNTERS_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_COUNTERS_H_
 
-// Sums of what kernels do.
+// Counters of what kernels do.
 
 #include <cstdint>
 
 namespace cooper::ptx {
 
-// What a launch did. Bytes are those that threads asked for; transactions are counted for each
-// instruction of a warp, and mean what a GPU would do only in lock step (Options::seed 0).
+// The work of a launch. Bytes are those that threads request. Transactions are counted for each
+// instruction of a warp; they match a GPU only in lock step (Options::seed 0).
 struct Counters {
   int64_t instructions = 0;       // of threads
-  int64_t warp_instructions = 0;  // issued: what lanes run together counts once
+  int64_t warp_instructions = 0;  // issued instructions: lanes that run together count once
   int64_t flops = 0;              // float operations of threads: fma counts 2
   int64_t global_read_bytes = 0;
   int64_t global_written_bytes = 0;  // atomics count as both
@@ -21,7 +21,7 @@ struct Counters {
   int64_t shared_read_bytes = 0;
   int64_t shared_written_bytes = 0;
   int64_t shared_wavefronts = 0;      // passes over the 32 banks
-  int64_t shared_bank_conflicts = 0;  // of these, how many more than the bytes need
+  int64_t shared_bank_conflicts = 0;  // wavefronts beyond the minimum for the bytes
   int64_t local_bytes = 0;            // arrays of a thread and arguments of calls
   int64_t barriers = 0;               // of blocks
 

@@ -67,7 +67,7 @@ class DeclarationParser {
     return SyntaxError(token, "unknown directive");
   }
 
-  // ".alias name, function;": the name stands for the function.
+  // Parses ".alias name, function;": the name refers to the function.
   absl::Status ParseAlias() {
     const Token name = lexer_.Next();
     if (!lexer_.Take(",")) return SyntaxError(lexer_.Peek(), "expected ,");
@@ -109,7 +109,7 @@ class DeclarationParser {
     return absl::OkStatus();
   }
 
-  // "( .param ... , ... )": places parameters one behind the other, each aligned.
+  // Parses "( .param ... , ... )": assigns offsets in order, each aligned.
   absl::Status ParseParams(std::vector<Param>& params, uint64_t& bytes) {
     if (!lexer_.Take("(")) return absl::OkStatus();
     while (!lexer_.Take(")")) {
@@ -130,7 +130,7 @@ class DeclarationParser {
     return absl::OkStatus();
   }
 
-  // "[.align N] .type [.ptr [.space] [.align N]] name [size]"
+  // Parses "[.align N] .type [.ptr [.space] [.align N]] name [size]".
   absl::Status ParseParam(Param& param) {
     std::optional<Type> type;
     bool pointer = false;
@@ -142,7 +142,7 @@ class DeclarationParser {
         if (!align || *align == 0 || *align > 4096 || (*align & (*align - 1)) != 0) {
           return SyntaxError(lexer_.Peek(), "expected an alignment");
         }
-        if (!pointer) param.align = *align;  // else it is that of what the pointer points to
+        if (!pointer) param.align = *align;  // else it is the alignment of the pointer's target
       } else if (token.Is(".ptr")) {
         pointer = true;
       } else if (token.text.substr(0, 1) == "." && TypeOfName(token.text.substr(1))) {
@@ -168,7 +168,7 @@ class DeclarationParser {
     return absl::OkStatus();
   }
 
-  // ".maxntid 256, 1, 1": the product.
+  // Parses ".maxntid 256, 1, 1" to the product.
   absl::Status ParseThreads(Function& function) {
     uint64_t product = 1;
     do {
@@ -196,7 +196,7 @@ class DeclarationParser {
     absl::Status status = ParseParams(function.params, function.param_bytes);
     if (!status.ok()) return status;
     BodyText body;
-    for (;;) {  // .maxntid, .minnctapersm, .noreturn and so on
+    for (;;) {  // .maxntid, .minnctapersm, .noreturn and others
       if (lexer_.Take(";")) break;
       if (lexer_.Peek().Is("{")) {
         body.line = lexer_.Peek().line;
@@ -216,7 +216,7 @@ class DeclarationParser {
     return absl::OkStatus();
   }
 
-  // A definition replaces the declaration that stands before it.
+  // A definition replaces the declaration before it.
   void AddFunction(std::string_view name, Function function, const BodyText& body) {
     const auto found = out_.names.find(name);
     if (found != out_.names.end() && found->second.kind == Symbol::Kind::kFunction) {

@@ -1,7 +1,7 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_DECLARATIONS_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_DECLARATIONS_H_
 
-// The declarations of a PTX text: everything outside of function bodies.
+// Parses the declarations of a PTX text: everything outside of function bodies.
 
 #include <cstdint>
 #include <string_view>
@@ -15,11 +15,13 @@
 
 namespace cooper::ptx {
 
+// The text of a function body.
 struct BodyText {
   std::string_view text;  // from "{" to "}"; empty for a declaration
   int line = 0;
 };
 
+// The declarations of one PTX text. bodies[i] belongs to functions[i].
 struct Declarations {
   std::vector<Function> functions;
   std::vector<BodyText> bodies;  // of functions
@@ -28,10 +30,11 @@ struct Declarations {
   absl::flat_hash_map<std::string_view, Symbol> names;  // views of the text
 };
 
-// Reads `text`, which has to stay. kInvalidArgument, with line and token, if it is no PTX.
+// Parses `text`, which must outlive the result. Errors: kInvalidArgument, with line and token, if
+// it is not PTX.
 absl::StatusOr<Declarations> ParseDeclarations(std::string_view text);
 
-// A variable as it is declared in any space, behind the space's name.
+// A variable declaration in any space, after the space's name.
 struct VariableDeclaration {
   std::string_view name;
   uint64_t size = 0;  // 0 if open: "name[]"
@@ -41,7 +44,7 @@ struct VariableDeclaration {
   bool managed = false;
 };
 
-// Reads "[.align N] .type name [dims] [= initialiser]", up to before ";" or ",".
+// Parses "[.align N] .type name [dims] [= initialiser]", up to but not including ";" or ",".
 absl::StatusOr<VariableDeclaration> ParseVariable(Lexer& lexer);
 
 }  // namespace cooper::ptx

@@ -309,7 +309,7 @@ absl::Status Decoder::Decode(Code& code) {
     DecodeStatement(static_cast<int>(i));
   }
   if (!error_.ok()) return error_;
-  // The end of the body returns.
+  // The body ends with a return.
   Instr end;
   end.flow = Flow::kReturn;
   end.weight = 0;

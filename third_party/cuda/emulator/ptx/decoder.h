@@ -1,10 +1,10 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_DECODER_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_DECODER_H_
 
-// Turns the statements of a body into instructions. Decode() goes over the body; for each statement
-// it calls the function that the opcode has in a table (ops.h), which takes the modifiers, asks
-// for the slots of operands and sets Instr::run. Mistakes are kept: the first one is returned in
-// the end, so that these functions need not look at a status after each call.
+// Turns the statements of a body into instructions. For each statement, Decode() calls the function
+// that a table (ops.h) lists for the opcode. This function takes the modifiers, requests the slots
+// of operands and sets Instr::run. The decoder keeps the first error and returns it at the end, so
+// these functions need not check a status after each call.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,52 +23,55 @@
 
 namespace cooper::ptx {
 
+// Decodes one body. The functions of ops.h call it while Decode() runs.
 class Decoder {
  public:
   Decoder(const Function& function, Body body);
 
-  // Sets everything in `code` but callee_code, address_taken and resources. The first mistake, with
-  // line and instruction: kInvalidArgument or kUnimplemented.
+  // Sets everything in `code` except callee_code, address_taken and resources. Returns the first
+  // error, with line and instruction: kInvalidArgument or kUnimplemented.
   absl::Status Decode(Code& code);
 
-  // For the functions of ops.h, of the statement that is decoded.
+  // For the functions of ops.h: the current statement.
   Modifiers& mods() { return *mods_; }
   const Function& function() const { return function_; }
   const Statement& statement() const { return *statement_; }
   size_t operands() const { return statement_->operands.size(); }
-  // The operand, or a sink after a failure.
+  // Returns the operand, or a sink after a failure.
   const Operand& operand(size_t i);
-  // The slot of a source, which has to be as wide as the type: 32, 64 bits, or a predicate.
+  // Returns the slot of a source, which must be as wide as the type: 32 bits, 64 bits, or a
+  // predicate.
   uint32_t In(size_t i, Type type) { return InOf(operand(i), type); }
   uint32_t InOf(const Operand& operand, Type type);
-  // The slot of a source that may be in a wider register, or a narrower one, whose upper bits are
-  // zeros then.
+  // Returns the slot of a source that may be in a wider register, or in a narrower one, which is
+  // zero-extended.
   uint32_t InAny(const Operand& operand, Type type);
-  // The slot of a result. A sink gets one too.
+  // Returns the slot of a result. A sink gets one too.
   uint32_t Out(size_t i, Type type) { return OutOf(operand(i), type); }
   uint32_t OutOf(const Operand& operand, Type type);
-  // The same for a register that may be wider: the value is extended.
+  // Returns the slot of a result in a register that may be wider: the value is extended.
   uint32_t OutAny(const Operand& operand, Type type);
-  // The address of operand i, in 64 bits: the slot; the offset is put into `offset`.
+  // Returns the slot of operand i's 64-bit address, and sets `offset`.
   uint32_t Address(size_t i, uint64_t& offset);
-  // Whether it is a register of 32 bits or fewer.
+  // Returns whether it is a register of at most 32 bits.
   bool IsNarrow(const Operand& operand) const;
-  // A constant, and the carry flags of the frame.
+  // Return the slots of a constant and of the frame's carry flags.
   uint32_t Value(uint64_t value, Type type);
   uint32_t Carry();
-  // A slot for this purpose only.
+  // Returns a new slot for temporary use.
   uint32_t Scratch(Type type) { return NewSlot(BytesOf(type)); }
-  // Remembers slots, for Instr::list.
+  // Stores slots for Instr::list, and returns their index.
   int32_t List(const std::vector<uint32_t>& slots);
-  // An instruction that runs before this one, without a guard.
+  // Adds an instruction that runs before the current one, without a guard.
   void Before(const Instr& in) { before_.push_back(in); }
   Code& code() { return *code_; }
 
+  // Records an error of the current statement, unless there is an earlier one.
   void Invalid(std::string_view what);
   void Unimplemented(std::string_view what);
 
  private:
-  static uint8_t BytesOf(Type type);  // of a lane in a slot; 0: a predicate
+  static uint8_t BytesOf(Type type);  // bytes of a lane in a slot; 0: a predicate
   uint32_t NewSlot(uint8_t bytes);
   uint32_t ConstantSlot(const Constant& constant);
   uint32_t RegisterSlot(const Operand& operand, Type type);

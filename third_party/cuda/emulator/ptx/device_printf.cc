@@ -31,7 +31,7 @@ std::optional<uint64_t> ReadArgument(Warp& warp, int lane, uint64_t address, siz
   return value;
 }
 
-// One conversion, "%-5.2f" and the like, with `value` as its argument.
+// Formats one conversion such as "%-5.2f", with `value` as its argument.
 std::string FormatOne(std::string spec, char kind, uint64_t value, bool wide) {
   char text[512];
   if (kind == 'f' || kind == 'F' || kind == 'e' || kind == 'E' || kind == 'g' || kind == 'G' ||

@@ -1,8 +1,8 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_DEVICE_PRINTF_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_DEVICE_PRINTF_H_
 
-// printf of device code: its format and its arguments lie in device memory, each argument aligned
-// to its size.
+// Implements printf of device code. Its format and arguments are in device memory, each argument
+// aligned to its size.
 
 #include <cstdint>
 #include <optional>
@@ -12,11 +12,11 @@
 
 namespace cooper::ptx {
 
-// What vprintf(format, arguments) of that lane prints; none after a failure.
+// Returns the output of vprintf(format, arguments) by that lane; none after a failure.
 std::optional<std::string> FormatDevicePrintf(Warp& warp, int lane, uint64_t format,
                                               uint64_t arguments);
 
-// A string at a generic address, without its zero; what can be read of it.
+// Returns the string at a generic address, without its terminating zero, as far as it can be read.
 std::string ReadDeviceString(Warp& warp, int lane, uint64_t address);
 
 }  // namespace cooper::ptx

@@ -18,7 +18,7 @@ T Input(T value) {
   return Flush(value, kFtz);
 }
 
-// Rounding to the nearest without saturation: most instructions.
+// Rounds to the nearest without saturation, as most instructions do.
 template <typename F, typename T, bool kFtz>
 void Fast(Warp& warp, const Instr& in, uint32_t mask) {
   auto* d = warp.Lanes<T>(in.d);
@@ -67,7 +67,7 @@ void Fma(Warp& warp, const Instr& in, uint32_t mask) {
   });
 }
 
-// min and max of three.
+// min and max of three operands.
 template <typename F>
 void Three(Warp& warp, const Instr& in, uint32_t mask) {
   const FloatMode mode = FloatMode::Decode(in.mode);

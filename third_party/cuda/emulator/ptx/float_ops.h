@@ -1,8 +1,8 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_FLOAT_OPS_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_FLOAT_OPS_H_
 
-// Arithmetic on floating-point numbers: f32 and f64 here, f16, bf16 and pairs of them in
-// half_ops.cc. Results that are no numbers are the NaN that GPUs give: 0x7fffffff, 0x7fff.
+// Floating-point arithmetic: f32 and f64 here; f16, bf16 and pairs of them in half_ops.cc. NaN
+// results are the canonical NaNs of GPUs: 0x7fffffff, 0x7fff.
 
 #include <bit>
 #include <cmath>
@@ -39,7 +39,7 @@ struct FloatDiv {
     return a / b;
   }
 };
-// The number, if one of both is NaN; -0 is below +0.
+// Returns the number if one operand is NaN; -0 is less than +0.
 struct FloatMin {
   template <typename T>
   T operator()(T a, T b) const {
@@ -49,6 +49,7 @@ struct FloatMin {
     return a < b ? a : b;
   }
 };
+// Returns the number if one operand is NaN; +0 is greater than -0.
 struct FloatMax {
   template <typename T>
   T operator()(T a, T b) const {
@@ -58,7 +59,7 @@ struct FloatMax {
     return a > b ? a : b;
   }
 };
-// min.NaN, max.NaN
+// Implements min.NaN and max.NaN.
 template <typename F>
 struct PassNan {
   template <typename T>
@@ -66,7 +67,7 @@ struct PassNan {
     return std::isnan(a) || std::isnan(b) ? a + b : F()(a, b);
   }
 };
-// min.xorsign.abs, max.xorsign.abs
+// Implements min.xorsign.abs and max.xorsign.abs.
 template <typename F>
 struct XorSign {
   template <typename T>
@@ -79,10 +80,11 @@ struct XorSign {
 // Instr::mode of a floating-point instruction.
 struct FloatMode {
   Rounding rounding = Rounding::kNearest;
-  bool ftz = false;   // subnormal operands and results are zeros
-  bool sat = false;   // into [0, 1]; NaN becomes 0
+  bool ftz = false;   // subnormal operands and results become zeros
+  bool sat = false;   // clamps to [0, 1]; NaN becomes 0
   bool relu = false;  // negative results become 0
 
+  // Packs the mode into Instr::mode.
   uint8_t Encode() const {
     return static_cast<uint8_t>(static_cast<int>(rounding) | (ftz ? 8 : 0) | (sat ? 16 : 0) |
                                 (relu ? 32 : 0));
@@ -90,6 +92,7 @@ struct FloatMode {
   static FloatMode Decode(uint8_t mode) {
     return {static_cast<Rounding>(mode & 7), (mode & 8) != 0, (mode & 16) != 0, (mode & 32) != 0};
   }
+  // Takes rounding, ftz, sat and relu from the modifiers.
   static FloatMode Take(Modifiers& mods) {
     FloatMode mode;
     mode.rounding = TakeRounding(mods);
@@ -100,13 +103,14 @@ struct FloatMode {
   }
 };
 
-// Each decodes the instruction of its name for f32 and f64.
+// Each function decodes the instructions of its name for f32 and f64.
 void DecodeFloatBinary(Decoder& decoder, Instr& in, Type type);  // add, sub, mul, div
 void DecodeFloatFma(Decoder& decoder, Instr& in, Type type);
 void DecodeFloatMinMax(Decoder& decoder, Instr& in, Type type);
 void DecodeFloatNegAbs(Decoder& decoder, Instr& in, Type type);
 
-// The same for f16, bf16, f16x2 and bf16x2: add, sub, mul, fma, min, max, neg, abs.
+// Decode the same instructions for f16, bf16, f16x2 and bf16x2: add, sub, mul, fma, min, max, neg,
+// abs.
 bool IsHalf(Type type);
 void DecodeHalf(Decoder& decoder, Instr& in, Type type);
 

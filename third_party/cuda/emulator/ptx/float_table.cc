@@ -5,7 +5,7 @@ namespace cooper::ptx {
 namespace {
 
 // 0x3f800000 is 1, 0x7f800000 infinity, 0x00000001 the least subnormal, 0x00800000 the least normal
-// number, 0x7f7fffff the greatest; 0x7fffffff is the NaN that f32 instructions give.
+// number, 0x7f7fffff the greatest; 0x7fffffff is the canonical NaN of f32 instructions.
 constexpr InstructionCase kCases[] = {
     {"add.f32 $d, $a, $b", "f32 f32 f32", {0x3f800000, 0x40000000}, 0x40400000},
     // 1 + 2^-24 is a tie: to even, to zero, down, up.
@@ -38,7 +38,7 @@ constexpr InstructionCase kCases[] = {
     {"mul.rn.f32 $d, $a, $b", "f32 f32 f32", {0x3f800001, 0x3f800001}, 0x3f800002},
     {"mul.rp.f32 $d, $a, $b", "f32 f32 f32", {0x3f800001, 0x3f800001}, 0x3f800003},
     {"mul.f32 $d, $a, $b", "f32 f32 f32", {0, 0x7f800000}, 0x7fffffff},
-    // (1 + 2^-23)^2 - (1 + 2^-22) is 2^-46: only one rounding.
+    // (1 + 2^-23)^2 - (1 + 2^-22) is 2^-46 with a single rounding.
     {"fma.rn.f32 $d, $a, $b, $c",
      "f32 f32 f32 f32",
      {0x3f800001, 0x3f800001, 0xbf800002},
@@ -68,7 +68,7 @@ constexpr InstructionCase kCases[] = {
     {"div.rn.f32 $d, $a, $b", "f32 f32 f32", {0, 0}, 0x7fffffff},
     {"div.approx.f32 $d, $a, $b", "f32 f32 f32", {0x40c00000, 0x40000000}, 0x40400000},
     {"div.full.ftz.f32 $d, $a, $b", "f32 f32 f32", {0x40c00000, 0x40000000}, 0x40400000},
-    // min and max give the number beside a NaN, unless .NaN; -0 is below +0.
+    // min and max return the number if one operand is NaN, unless .NaN; -0 is less than +0.
     {"min.f32 $d, $a, $b", "f32 f32 f32", {0x7fc00000, 0x3f800000}, 0x3f800000},
     {"max.f32 $d, $a, $b", "f32 f32 f32", {0x3f800000, 0xffc00000}, 0x3f800000},
     {"min.f32 $d, $a, $b", "f32 f32 f32", {0x7fc00000, 0xffc00001}, 0x7fffffff},

@@ -1,5 +1,5 @@
-// Arithmetic on f16, bf16 and pairs of them. Sums, differences and products are exact enough in
-// double that rounding them once more changes nothing; fma needs rounding to odd.
+// Implements arithmetic on f16, bf16 and pairs of them. Sums, differences and products are exact
+// enough in double that a second rounding changes nothing; fma needs rounding to odd.
 
 #include <cmath>
 #include <cstdint>
@@ -44,7 +44,7 @@ struct IgnoreThird {
   double operator()(double a, double b, double) const { return F()(a, b); }
 };
 
-// A lane of one number, or of two.
+// A lane has one number, or two.
 template <typename F, typename H, bool kPair>
 void HalfOp(Warp& warp, const Instr& in, uint32_t mask) {
   const FloatMode mode = FloatMode::Decode(in.mode);
@@ -76,7 +76,7 @@ Handler Choose(Type type) {
   }
 }
 
-// neg and abs change the sign only, of NaNs too.
+// neg and abs change only the sign, also of NaNs.
 template <bool kNegate>
 struct SignOp {
   uint32_t operator()(uint32_t a, uint32_t sign) const { return kNegate ? a ^ sign : a & ~sign; }

@@ -20,13 +20,14 @@ constexpr InstructionCase kCases[] = {
     {"sub.f16 $d, $a, $b", "f16 f16 f16", {0x3c00, 0x4000}, 0xbc00},
     {"mul.f16 $d, $a, $b", "f16 f16 f16", {0x4200, 0xc000}, 0xc600},
     {"mul.f16 $d, $a, $b", "f16 f16 f16", {0x0400, 0x3800}, 0x0200},
-    // 2^-12 * 2^-13 is half of the least number: a tie to zero; anything more is that number.
+    // 2^-12 * 2^-13 is half of the least number, a tie that goes to zero; anything greater gives
+    // the least number.
     {"mul.f16 $d, $a, $b", "f16 f16 f16", {0x0c00, 0x0800}, 0x0000},
     {"mul.f16 $d, $a, $b", "f16 f16 f16", {0x0c01, 0x0800}, 0x0001},
     {"fma.rn.f16 $d, $a, $b, $c", "f16 f16 f16 f16", {0x3c01, 0x3c01, 0xbc02}, 0x0010},
-    // 65504 * 1 + 2^-24: far apart, and nothing is lost but the small one.
+    // 65504 * 1 + 2^-24: only the small term is lost.
     {"fma.rn.f16 $d, $a, $b, $c", "f16 f16 f16 f16", {0x7bff, 0x3c00, 0x0001}, 0x7bff},
-    // 1 * 1.0009765625 + 2^-11 is a tie; with 2^-24 from the product it is above one.
+    // 1 + 2^-11 is a tie; 1 + 2^-11 + 2^-21 is above the tie.
     {"fma.rn.f16 $d, $a, $b, $c", "f16 f16 f16 f16", {0x1000, 0x3c00, 0x3c00}, 0x3c00},
     {"fma.rn.f16 $d, $a, $b, $c", "f16 f16 f16 f16", {0x1001, 0x3c00, 0x3c00}, 0x3c01},
     {"fma.rn.relu.f16 $d, $a, $b, $c", "f16 f16 f16 f16", {0xbc00, 0x3c00, 0}, 0},
@@ -53,7 +54,7 @@ constexpr InstructionCase kCases[] = {
     {"sub.bf16 $d, $a, $b", "bf16 bf16 bf16", {0x3f80, 0x4000}, 0xbf80},
     {"mul.bf16 $d, $a, $b", "bf16 bf16 bf16", {0x4040, 0xc000}, 0xc0c0},
     {"fma.rn.bf16 $d, $a, $b, $c", "bf16 bf16 bf16 bf16", {0x4000, 0x4040, 0x3f80}, 0x40e0},
-    // 1 + 2^-8 is a tie; 2^-133 more, far below double's digits, is not.
+    // 1 + 2^-8 is a tie; 2^-133 more, far below double's precision, is not.
     {"fma.rn.bf16 $d, $a, $b, $c", "bf16 bf16 bf16 bf16", {0x3b80, 0x3f80, 0x3f80}, 0x3f80},
     {"fma.rn.bf16 $d, $a, $b, $c", "bf16 bf16 bf16 bf16", {0x3b81, 0x3f80, 0x3f80}, 0x3f81},
     {"min.bf16 $d, $a, $b", "bf16 bf16 bf16", {0x3f80, 0x4000}, 0x3f80},

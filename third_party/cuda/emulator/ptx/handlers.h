@@ -1,7 +1,7 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_HANDLERS_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_HANDLERS_H_
 
-// Handlers made of functions of single values, and the choice of one by a type.
+// Builds handlers from functions of single values, and selects one by type.
 
 #include <cstdint>
 
@@ -12,8 +12,8 @@
 
 namespace cooper::ptx {
 
-// d = F()(a), and so on: F is a stateless function object. R is the result's type, A, B and C are
-// those of the operands.
+// Computes d = F()(a), and so on: F is a stateless function object, R the result's type, and A, B
+// and C the types of the operands.
 template <typename F, typename R, typename A>
 void Unary(Warp& warp, const Instr& in, uint32_t mask) {
   auto* d = warp.Lanes<R>(in.d);
@@ -39,7 +39,7 @@ void Ternary(Warp& warp, const Instr& in, uint32_t mask) {
            [&](int l) { d[l] = Pack<R>(F()(Unpack<A>(a[l]), Unpack<B>(b[l]), Unpack<C>(c[l]))); });
 }
 
-// The same with in.value as a last argument: an immediate of the instruction.
+// The same with in.value, an immediate of the instruction, as the last argument.
 template <typename F, typename R, typename A>
 void TernaryWithValue(Warp& warp, const Instr& in, uint32_t mask) {
   auto* d = warp.Lanes<R>(in.d);
@@ -52,8 +52,8 @@ void TernaryWithValue(Warp& warp, const Instr& in, uint32_t mask) {
   });
 }
 
-// make.operator()<T>() for the C++ type T of an integer type of 16 to 64 bits (bits are taken as
-// unsigned); null for others.
+// Returns make.operator()<T>() for the C++ type T of an integer type with 16 to 64 bits (bits are
+// unsigned); null for other types.
 template <typename Make>
 Handler ForInteger(Type type, const Make& make) {
   switch (type) {

@@ -24,7 +24,7 @@ std::vector<Type> TypesOf(std::string_view types) {
   return result;
 }
 
-// What a register of that type is declared as, and loaded and stored with.
+// Returns the type with which a register of that type is declared, loaded and stored.
 std::string_view RegisterType(Type type) {
   if (type == Type::kPred) return "pred";
   if (type == Type::kF32 || type == Type::kF64) return NameOf(type);

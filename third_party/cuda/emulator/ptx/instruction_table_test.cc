@@ -27,7 +27,7 @@ uint64_t CutToType(uint64_t value, const InstructionCase& c) {
 
 class InstructionTest : public ::testing::TestWithParam<absl::Span<const InstructionCase> (*)()> {};
 
-// Every lane has to give the bits, in a full warp and in one with some lanes missing.
+// Every lane must compute the expected bits, in a full warp and in one with missing lanes.
 TEST_P(InstructionTest, GivesTheBits) {
   const absl::Span<const InstructionCase> cases = GetParam()();
   COOPER_ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Module> module,

@@ -14,15 +14,15 @@ namespace {
 template <typename T>
 using Unsigned = std::make_unsigned_t<T>;
 
-// Twice as wide as T, with its sign.
+// A type twice as wide as T, with its signedness.
 template <typename T>
 using Wide = std::conditional_t<
     sizeof(T) == 2, std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>,
     std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>,
                        std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>>>;
 
-// Signed overflow is undefined in C++, and small types are promoted to int: unsigned and at least
-// 32 bits it is.
+// An unsigned type of at least 32 bits for arithmetic on T: signed overflow is undefined in C++,
+// and small types are promoted to int.
 template <typename T>
 using Safe = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
@@ -87,7 +87,7 @@ struct MadWide {
     return Add()(MulWide()(a, b), c);
   }
 };
-// Division by zero is undefined in PTX; GPUs give all ones, and the dividend as the rest.
+// PTX leaves division by zero undefined; GPUs return all ones, and the dividend as the remainder.
 struct Div {
   template <typename T>
   T operator()(T a, T b) const {

@@ -50,7 +50,7 @@ constexpr InstructionCase kCases[] = {
     {"mul24.lo.s32 $d, $a, $b", "s32 s32 s32", {0x00ffffff, 5}, 0xfffffffb},
     {"mul24.hi.u32 $d, $a, $b", "u32 u32 u32", {0xffffff, 0xffffff}, 0xfffffe00},
     {"mad24.lo.u32 $d, $a, $b, $c", "u32 u32 u32 u32", {3, 5, 7}, 22},
-    // Quotients go to zero; the rest has the dividend's sign.
+    // Quotients truncate; the remainder has the dividend's sign.
     {"div.s32 $d, $a, $b", "s32 s32 s32", {0xfffffff9, 2}, 0xfffffffd},
     {"div.u32 $d, $a, $b", "u32 u32 u32", {0xfffffff9, 2}, 0x7ffffffc},
     {"div.s32 $d, $a, $b", "s32 s32 s32", {0x80000000, 0xffffffff}, 0x80000000},

@@ -1,7 +1,7 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_LANES_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_LANES_H_
 
-// How handlers go over the lanes of a warp: program.h says how registers lie in a frame.
+// Iterates over the lanes of a warp. program.h describes the layout of registers in a frame.
 
 #include <bit>
 #include <cstdint>
@@ -12,10 +12,11 @@ namespace cooper::ptx {
 inline constexpr int kLanes = 32;
 inline constexpr uint32_t kAllLanes = 0xffffffffu;
 
-// What a lane of type T takes in a slot.
+// The type that stores a lane of type T in a slot.
 template <typename T>
 using SlotOf = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
+// Returns the value of a lane from its slot.
 template <typename T>
 T Unpack(SlotOf<T> slot) {
   if constexpr (std::is_integral_v<T>) {
@@ -27,10 +28,11 @@ T Unpack(SlotOf<T> slot) {
   }
 }
 
+// Returns the slot content for a lane's value.
 template <typename T>
 SlotOf<T> Pack(T value) {
   if constexpr (std::is_integral_v<T>) {
-    return static_cast<SlotOf<T>>(value);  // a sign is extended
+    return static_cast<SlotOf<T>>(value);  // sign-extends
   } else if constexpr (sizeof(T) == 2) {
     return std::bit_cast<uint16_t>(value);
   } else {
@@ -38,7 +40,8 @@ SlotOf<T> Pack(T value) {
   }
 }
 
-// f(lane) for the lanes of `mask`; a plain loop, which can vectorise, if these are all.
+// Calls f(lane) for the lanes of `mask`; in a plain loop, which can vectorise, if these are all
+// lanes.
 template <typename F>
 inline void ForLanes(uint32_t mask, const F& f) {
   if (mask == kAllLanes) {

@@ -139,7 +139,7 @@ const Extent& LaunchState::ExtentOf(uint64_t address) {
   static constexpr Extent kNone;
   for (size_t i = 0; i < extents.size(); ++i) {
     if (address >= extents[i].begin && address < extents[i].end) {
-      // What is used often comes to the front: a module may have hundreds of variables.
+      // Moves frequently used entries to the front: a module may have hundreds of variables.
       std::swap(extents[i], extents[i / 2]);
       recent_extent = i / 2;
       return extents[recent_extent];

@@ -1,8 +1,8 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_LEXER_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_LEXER_H_
 
-// Splits a PTX text into tokens, leaving out comments and what serves debuggers only (.loc, .file,
-// .section). Tokens are views of the text, which has to stay.
+// Splits a PTX text into tokens and skips comments and debug directives (.loc, .file, .section).
+// Tokens are views of the text, which must outlive them.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +13,7 @@
 
 namespace cooper::ptx {
 
+// A token with its line.
 struct Token {
   enum class Kind : uint8_t {
     kEnd,
@@ -27,24 +28,26 @@ struct Token {
   bool Is(std::string_view other) const { return kind != Kind::kEnd && text == other; }
 };
 
+// Reads tokens one after another. Copyable; never fails.
 class Lexer {
  public:
   explicit Lexer(std::string_view text, int line = 1) : text_(text), line_(line) { Advance(); }
 
-  // The token that Next() returns. kEnd behind the last one, for ever.
+  // Returns the token that Next() will return; kEnd after the last one.
   const Token& Peek() const { return token_; }
+  // Returns the current token and advances.
   Token Next();
-  // Next() if the token is `text`.
+  // Calls Next() and returns true if the token is `text`.
   bool Take(std::string_view text);
-  // Passes over everything up to `text` and that too; false if it does not come.
+  // Skips everything up to and including `text`; returns false if it does not occur.
   bool SkipPast(std::string_view text);
-  // Peek() is "{": returns the text from there to the brace that closes it, and goes on behind it.
-  // Faster than tokens. None if it is not closed.
+  // Requires that Peek() is "{". Returns the text from it to the matching brace, and continues
+  // after that. Faster than tokens. Returns nothing if the brace is not closed.
   std::optional<std::string_view> SkipBraces();
 
  private:
   void Advance();
-  // The next token, debuggers' ones too.
+  // Scans the next token, including debug directives.
   Token Scan();
   void SkipSpace();
   bool SkipComment();
@@ -55,11 +58,11 @@ class Lexer {
   Token token_;
 };
 
-// The value of an integer literal (decimal, octal, hexadecimal or binary, with or without U); none
-// if `word` is none.
+// Returns the value of an integer literal (decimal, octal, hexadecimal or binary, with or without
+// U), or nothing if `word` is not one.
 std::optional<uint64_t> IntegerOf(std::string_view word);
 
-// kInvalidArgument "PTX line N: <what> at '<token>'".
+// Returns kInvalidArgument "PTX line N: <what> at '<token>'".
 absl::Status SyntaxError(const Token& token, std::string_view what);
 
 }  // namespace cooper::ptx

@@ -1,5 +1,5 @@
-// Functions of one float: rcp, sqrt, rsqrt, ex2, lg2, sin, cos, tanh, testp, copysign. What PTX
-// calls approximate is computed as exactly as the host does.
+// Implements functions of one float: rcp, sqrt, rsqrt, ex2, lg2, sin, cos, tanh, testp, copysign.
+// Functions that PTX calls approximate are computed with the host's precision.
 
 #include <bit>
 #include <cmath>
@@ -18,7 +18,7 @@
 namespace cooper::ptx {
 namespace {
 
-// Computed in the instruction's type, so that rounding is that of the host.
+// Computes in the instruction's type, with the host's rounding mode.
 struct Rcp {
   template <typename T>
   T operator()(T a) const {
@@ -31,7 +31,7 @@ struct Sqrt {
     return std::sqrt(a);
   }
 };
-// Computed in double and rounded once.
+// Computes in double and rounds once.
 struct Rsqrt {
   template <typename T>
   T operator()(T a) const {
@@ -88,8 +88,8 @@ void Function(Warp& warp, const Instr& in, uint32_t mask) {
   });
 }
 
-// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper half of a number only, and give no
-// more.
+// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read only the upper half of a number, and write only
+// the upper half.
 template <typename F>
 void UpperHalf(Warp& warp, const Instr& in, uint32_t mask) {
   uint64_t* d = warp.Lanes<uint64_t>(in.d);
@@ -154,7 +154,7 @@ void DecodeFunction(Decoder& decoder, Instr& in) {
   in.a = decoder.In(1, type);
 }
 
-// b with the sign of a.
+// Returns b with the sign of a.
 struct CopySign {
   template <typename T>
   T operator()(T a, T b) const {

@@ -1,4 +1,4 @@
-// Finds, checks and counts what lanes access.
+// Resolves, checks and counts the memory accesses of lanes.
 
 #include <bit>
 #include <cstddef>
@@ -39,7 +39,7 @@ uint8_t* MemoryResolver::Outside(int lane, uint64_t address, const std::string& 
   return nullptr;
 }
 
-// Where an address is that lies in no allocation, if that is close to a known one.
+// Describes an address outside of all allocations, if it is close after a known one.
 std::string MemoryResolver::Behind(uint64_t address) const {
   constexpr uint64_t kClose = 1 << 16;
   for (const Extent& extent : warp_.launch().extents) {
@@ -210,7 +210,7 @@ bool Warp::ResolveAt(const MemoryUse& use, uint32_t slot, uint64_t offset, uint3
   const int32_t statement = frame_->code->instrs[static_cast<size_t>(pc_)].statement;
   const int line = frame_->code->sources[static_cast<size_t>(statement)].line;
   MemoryResolver resolver(*this, use, line);
-  // A strong access may ask, again and again, whether another thread has come so far.
+  // A strong access may be a loop that polls for another thread.
   if (use.strong && use.access != Access::kWrite) {
     Spend(use.access == Access::kAtomic ? 20 : 100);
   }

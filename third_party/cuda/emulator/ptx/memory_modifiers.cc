@@ -24,7 +24,7 @@ void TakeMemoryModifiers(Decoder& decoder, size_t address, MemoryUse& use) {
   }
   const Operand& operand = decoder.operand(address);
   if (use.space == Space::kParam) {
-    // Of a call, or of a device function.
+    // An argument of a call, or a parameter of a device function.
     const bool is_local = operand.kind == Operand::Kind::kSymbol
                               ? operand.symbol.kind == Symbol::Kind::kLocal
                               : !decoder.function().entry;

@@ -1,4 +1,4 @@
-// ld, st, prefetches, and cp.async, which is done at once.
+// Implements ld, st, prefetches, and cp.async, which completes immediately.
 
 #include <cstddef>
 #include <cstdint>
@@ -42,7 +42,7 @@ void LoadVector(Warp& warp, const Instr& in, uint32_t mask) {
   }
 }
 
-// A parameter of the kernel: the same for all lanes, at a place known when it is decoded.
+// Loads a parameter of the kernel: the same for all lanes, at an offset known when it is decoded.
 template <typename T>
 void LoadParam(Warp& warp, const Instr& in, uint32_t mask) {
   const uint8_t* from = warp.launch().params.data() + in.value;
@@ -88,7 +88,7 @@ void StoreVector(Warp& warp, const Instr& in, uint32_t mask) {
   }
 }
 
-// make.operator()<T>() for what a type is in memory.
+// Returns make.operator()<T>() for a type's representation in memory.
 template <typename Make>
 Handler ForMemoryType(Type type, const Make& make) {
   switch (type) {
@@ -119,7 +119,7 @@ int TakeVector(Modifiers& mods) {
   return mods.Take("v2") ? 2 : mods.Take("v4") ? 4 : mods.Take("v8") ? 8 : 1;
 }
 
-// The operands of a vector, or the one that stands for itself.
+// Returns the operands of a vector, or the operand itself.
 std::vector<const Operand*> Parts(const Operand& operand) {
   std::vector<const Operand*> parts;
   if (operand.kind != Operand::Kind::kVector) return {&operand};
@@ -127,7 +127,7 @@ std::vector<const Operand*> Parts(const Operand& operand) {
   return parts;
 }
 
-// Type, vector and use; false if it is refused.
+// Takes type, vector and memory modifiers; returns false on an error.
 bool TakeAccess(Decoder& decoder, Instr& in, size_t address, Type& type, int& count) {
   TakeMemoryModifiers(decoder, address, in.memory);
   count = TakeVector(decoder.mods());
@@ -210,7 +210,7 @@ void DecodeStore(Decoder& decoder, Instr& in) {
   }
 }
 
-// Hints: nothing happens.
+// Hints have no effect.
 void Nothing(Warp&, const Instr&, uint32_t) {}
 
 void DecodeHint(Decoder& decoder, Instr& in) {
@@ -219,7 +219,7 @@ void DecodeHint(Decoder& decoder, Instr& in) {
   in.run = &Nothing;
 }
 
-// createpolicy: what it makes is only ever given to hints.
+// createpolicy writes 0, because only hints use its result.
 void ZeroPolicy(Warp& warp, const Instr& in, uint32_t mask) {
   uint64_t* d = warp.Lanes<uint64_t>(in.d);
   ForLanes(mask, [&](int l) { d[l] = 0; });
@@ -231,7 +231,7 @@ void DecodeCreatePolicy(Decoder& decoder, Instr& in) {
   in.d = decoder.Out(0, Type::kB64);
 }
 
-// cp.async.ca.shared.global [d], [a], bytes{, read}: what is not read becomes zeros.
+// cp.async.ca.shared.global [d], [a], bytes{, read}: bytes that are not read become zeros.
 void CopyAsync(Warp& warp, const Instr& in, uint32_t mask) {
   uint8_t* to[kLanes];
   uint8_t* from[kLanes];
@@ -288,7 +288,7 @@ void DecodeCpAsync(Decoder& decoder, Instr& in) {
   uint64_t offset = 0;
   in.b = decoder.Address(1, offset);
   in.list = decoder.List({static_cast<uint32_t>(offset)});
-  // Behind the size stands how much is read, unless it is a hint for the cache (64 bits).
+  // The operand after the size is the number of bytes to read, unless it is a cache hint (64 bits).
   const bool partial =
       decoder.operands() > 3 &&
       (decoder.operand(3).kind == Operand::Kind::kInteger || decoder.IsNarrow(decoder.operand(3)));

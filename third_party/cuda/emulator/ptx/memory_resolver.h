@@ -1,8 +1,8 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_MEMORY_RESOLVER_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_MEMORY_RESOLVER_H_
 
-// One access of a warp to memory: from the addresses of its lanes to pointers of the host, with all
-// checks. Implemented in memory_access.cc.
+// Maps one memory access of a warp from its lanes' addresses to host pointers, with all checks.
+// Implemented in memory_access.cc.
 
 #include <cstdint>
 #include <string>
@@ -14,16 +14,18 @@
 
 namespace cooper::ptx {
 
+// One access of a warp. Use an object once.
 class MemoryResolver {
  public:
   MemoryResolver(Warp& warp, const MemoryUse& use, int line)
       : warp_(warp), use_(use), bytes_(use.bytes), line_(line) {}
 
-  // Sets pointers[lane] for the lanes of `mask`, from addresses[lane] + offset. False: it failed.
+  // Sets pointers[lane] for the lanes of `mask`, from addresses[lane] + offset. Returns false on an
+  // error, which has been reported to the warp.
   bool Resolve(const uint64_t* addresses, uint64_t offset, uint32_t mask, uint8_t** pointers);
 
  private:
-  // Each returns null after a failure.
+  // Each returns null on an error.
   uint8_t* One(int lane, uint64_t address);
   uint8_t* Global(int lane, uint64_t address);
   uint8_t* Shared(int lane, uint64_t offset);
@@ -33,6 +35,7 @@ class MemoryResolver {
   uint8_t* Misaligned(int lane, uint64_t address);
   uint8_t* Outside(int lane, uint64_t address, const std::string& where);
 
+  // Describes the access for messages.
   std::string What(uint64_t address) const;
   std::string Behind(uint64_t address) const;
   void Count(uint32_t mask);
@@ -41,7 +44,7 @@ class MemoryResolver {
   const MemoryUse& use_;
   uint64_t bytes_;
   int line_;
-  Extent extent_;  // of the lane before
+  Extent extent_;  // of the previous lane
   uint32_t global_lanes_ = 0;
   uint32_t shared_lanes_ = 0;
   uint64_t addresses_[kLanes];

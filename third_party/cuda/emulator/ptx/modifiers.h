@@ -2,7 +2,7 @@
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_MODIFIERS_H_
 
 // The parts of an opcode: "ld.global.nc.v2.f32" is ld with global, nc, v2 and f32. A decoder takes
-// what it understands; what is left over nobody has looked at, and the instruction is refused.
+// the parts that it implements; if any are left, the instruction is rejected.
 
 #include <initializer_list>
 #include <string_view>
@@ -12,18 +12,19 @@
 
 namespace cooper::ptx {
 
+// The modifiers of one opcode. Holds views of it.
 class Modifiers {
  public:
   explicit Modifiers(std::string_view opcode);
 
   std::string_view base() const { return base_; }
-  // Removes `name`; false if it is not there.
+  // Removes `name`; returns false if it is absent.
   bool Take(std::string_view name);
-  // Removes the first of them that is there, and returns it; empty if none is.
+  // Removes and returns the first of the names that is present; empty if none is.
   std::string_view TakeAny(std::initializer_list<std::string_view> names);
-  // Removes the first type; kNone if there is none.
+  // Removes and returns the first type; kNone if there is none.
   Type TakeType();
-  // Removes those that change speed only: caches, prefetching, eviction.
+  // Removes modifiers that change only speed: caches, prefetching, eviction.
   void TakeHints();
   const std::vector<std::string_view>& left() const { return parts_; }
 

@@ -26,9 +26,10 @@
 namespace cooper::ptx {
 
 struct Module::State {
-  std::string text;  // which the others have views of
+  std::string text;  // the other members hold views of it
   Declarations declarations;
-  std::mutex mutex;  // guards codes; race detectors see into it wherever Abseil comes from
+  std::mutex
+      mutex;  // guards codes; race detectors instrument std::mutex wherever Abseil comes from
   absl::flat_hash_map<int, std::unique_ptr<Code>> codes;
 };
 
@@ -36,7 +37,7 @@ namespace {
 
 using CodeMap = absl::flat_hash_map<int, std::unique_ptr<Code>>;
 
-// Decodes functions and what they can call, which all have to succeed before any of them is kept.
+// Decodes functions and their callees. All must succeed before any of them is kept.
 class Linker {
  public:
   Linker(const Declarations& declarations, const CodeMap& known)
@@ -94,8 +95,8 @@ class Linker {
     return absl::OkStatus();
   }
 
-  // Functions whose addresses the code has: its own constants, and, if it calls what it has read
-  // from memory, those in variables.
+  // Returns the functions whose addresses the code has: from its own constants and, if it calls
+  // addresses that it read from memory, from variables.
   std::vector<int> AddressesTaken(const Code& code) const {
     std::vector<int> taken;
     for (const Constant& constant : code.constants) {

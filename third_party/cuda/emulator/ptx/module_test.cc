@@ -88,13 +88,14 @@ TEST(ModuleTest, ReadsDeclarations) {
   ASSERT_NE(module->FindVariable("table"), nullptr);
   EXPECT_EQ(module->FindVariable("table")->space, Space::kConst);
   EXPECT_EQ(module->FindVariable("text")->size, 4u);
-  EXPECT_EQ(module->FindVariable("common_bytes"), nullptr);  // shared: no memory of the module
+  EXPECT_EQ(module->FindVariable("common_bytes"),
+            nullptr);  // shared variables have no memory in the module
 }
 
 TEST(ModuleTest, DescribesWhatAFunctionTakes) {
   const std::unique_ptr<Module> module = Parsed(Text());
   COOPER_ASSERT_OK_AND_ASSIGN(const Resources resources, module->Describe("kernel"));
-  EXPECT_EQ(resources.shared_bytes, 34u);  // 24 of the module and the callee's 10
+  EXPECT_EQ(resources.shared_bytes, 34u);  // 24 of the kernel and 10 of the callee
   EXPECT_EQ(resources.registers, 5);
   EXPECT_THAT(module->Describe("none"), StatusIs(absl::StatusCode::kNotFound, HasSubstr("none")));
   EXPECT_THAT(module->Describe("missing"), StatusIs(absl::StatusCode::kNotFound, HasSubstr("")));

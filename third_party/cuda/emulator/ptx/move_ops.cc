@@ -1,4 +1,4 @@
-// mov, with the packing and unpacking of vectors, clocks, cvta, isspacep.
+// Implements mov, with packing and unpacking of vectors and clocks, cvta and isspacep.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@ void MovePredicate(Warp& warp, const Instr& in, uint32_t mask) {
   warp.Bits(in.d) = (warp.Bits(in.d) & ~mask) | (warp.Bits(in.a) & mask);
 }
 
-// {a, b, ...} into one: part i has in.mode bits and lies at i times as many.
+// Packs {a, b, ...} into one value: part i has in.mode bits, at bit i * in.mode.
 template <typename To, typename Part>
 void PackParts(Warp& warp, const Instr& in, uint32_t mask) {
   auto* d = warp.Lanes<To>(in.d);
@@ -43,7 +43,7 @@ void PackParts(Warp& warp, const Instr& in, uint32_t mask) {
   });
 }
 
-// One into {a, b, ...}.
+// Unpacks one value into {a, b, ...}.
 template <typename From, typename Part>
 void UnpackParts(Warp& warp, const Instr& in, uint32_t mask) {
   const auto* a = warp.Lanes<From>(in.a);
@@ -57,12 +57,12 @@ void UnpackParts(Warp& warp, const Instr& in, uint32_t mask) {
   });
 }
 
-// Instructions of the launch so far, which only grow.
+// Returns the instructions of the launch so far, which only grow.
 void Clock(Warp& warp, const Instr& in, uint32_t mask) {
   Counters& counters = warp.launch().counters;
   const uint64_t now =
       static_cast<uint64_t>(++warp.launch().clock_reads * 16 + counters.warp_instructions);
-  warp.Spend(16);  // who reads clocks may wait for them
+  warp.Spend(16);  // the caller may poll the clock
   const Special special = static_cast<Special>(in.mode);
   const bool high = special == Special::kClockHi || special == Special::kGlobaltimerHi;
   const uint64_t value = high ? now >> 32 : now;
@@ -77,7 +77,7 @@ Type BitsOf(int bytes) {
   return bytes == 8 ? Type::kB64 : bytes == 4 ? Type::kB32 : bytes == 2 ? Type::kB16 : Type::kB8;
 }
 
-// mov.b64 {%r1, %r2}, %rd1 and the like.
+// Decodes mov.b64 {%r1, %r2}, %rd1 and similar.
 void DecodeVectorMove(Decoder& decoder, Instr& in, Type type, bool pack) {
   const Operand& vector = decoder.operand(pack ? 1 : 0);
   const int count = static_cast<int>(vector.parts.size());

@@ -1,5 +1,5 @@
-// Texts that are cut off or changed at random are refused or run, and never do harm. The seed of
-// what failed is printed.
+// Tests that texts that are truncated or changed at random are rejected or run, without memory
+// errors. A failure prints its seed.
 
 #include <cstddef>
 #include <cstdint>
@@ -91,7 +91,7 @@ TEST(MutatedPtxTest, IsWholeToBeginWith) {
 TEST(MutatedPtxTest, CutOffAnywhere) {
   const std::string text = Sample(1);
   for (size_t length = 0; length < text.size(); length += 3) ParseAndRun(text.substr(0, length));
-  // Cut within the body, which is closed again.
+  // Truncates within the body, and closes it again.
   for (size_t length = text.find("T:"); length < text.size(); length += 5) {
     ParseAndRun(text.substr(0, length) + ";\n}\n");
   }

@@ -14,7 +14,7 @@
 namespace cooper::ptx {
 namespace {
 
-// The index in body.shared of a variable that all functions share.
+// Returns the index in body.shared of a module-level variable; adds it if it is new.
 int UseShared(const SharedVariable& variable, Body& body) {
   for (size_t i = 0; i < body.shared.size(); ++i) {
     if (body.shared[i].module_index == variable.module_index) return static_cast<int>(i);

@@ -1,7 +1,7 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_OPERAND_PARSER_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_OPERAND_PARSER_H_
 
-// Reads operands of instructions and looks their names up.
+// Parses operands of instructions and resolves their names.
 
 #include <string_view>
 #include <vector>
@@ -14,20 +14,22 @@
 
 namespace cooper::ptx {
 
+// Parses the operands of one body. Refers to its arguments, which must outlive it.
 class OperandParser {
  public:
-  // Variables of the module in shared memory are added to body.shared when they are first named.
+  // Shared variables of the module are added to body.shared when they are first named.
   OperandParser(Lexer& lexer, const Scopes& scopes, const Declarations& declarations, Body& body)
       : lexer_(lexer), scopes_(scopes), declarations_(declarations), body_(body) {}
 
+  // Parses one operand. Errors: kInvalidArgument, with line and token.
   absl::Status Parse(Operand& operand);
-  // Operands with commas between them, up to and with `end`.
+  // Parses operands separated by commas, up to and including `end`.
   absl::Status ParseList(std::string_view end, std::vector<Operand>& operands);
 
  private:
   absl::Status ParseAddress(Operand& operand);
   absl::Status ParseName(const Token& token, Operand& operand);
-  // Sets a number, if `token` is one.
+  // Sets a number and returns true, if `token` is a number.
   static bool ParseNumber(std::string_view token, Operand& operand);
 
   Lexer& lexer_;

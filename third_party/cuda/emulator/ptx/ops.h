@@ -1,7 +1,7 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_OPS_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_OPS_H_
 
-// The tables of instructions, one for each kind: what decodes an opcode, by its first word.
+// The instruction tables, one for each kind: the decoder of an opcode, by its first word.
 
 #include <string_view>
 
@@ -12,9 +12,10 @@ namespace cooper::ptx {
 
 class Decoder;
 
+// An opcode and its decoder.
 struct Op {
   std::string_view name;  // "ld"
-  // Sets `in` for the decoder's statement.
+  // Sets `in` from the decoder's current statement.
   void (*decode)(Decoder& decoder, Instr& in);
 };
 
@@ -30,7 +31,7 @@ absl::Span<const Op> AtomicOps();
 absl::Span<const Op> ControlOps();
 absl::Span<const Op> SyncOps();  // barriers, collectives, fences
 
-// The decoder of `name`; null if there is none.
+// Returns the decoder of `name`, or null.
 const Op* FindOp(std::string_view name);
 
 }  // namespace cooper::ptx

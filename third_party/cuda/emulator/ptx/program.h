@@ -1,14 +1,14 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_PROGRAM_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_PROGRAM_H_
 
-// A decoded function. All that a warp needs to run an instruction is in an Instr: a function that
-// does it for the lanes of a mask, and where its operands lie in the warp's frame.
+// A decoded function. An Instr holds everything that a warp needs to run an instruction: a function
+// that executes it for the lanes of a mask, and the positions of its operands in the warp's frame.
 //
-// A frame holds, for each register and constant, a slot: the values of 32 lanes one behind the
-// other, 4 bytes each for types up to 32 bits and 8 bytes for those of 64, or one bit per lane, 4
-// bytes together, for a predicate. A type below 32 bits is in the low bits of its lane; bits above
-// it mean nothing. Constants and special registers have slots of their own, so that every operand
-// is read in the same way. Offsets are in bytes.
+// A frame holds a slot for each register and constant: the values of 32 lanes, contiguous, 4 bytes
+// each for types up to 32 bits and 8 bytes for 64 bits; a predicate has one bit for each lane, 4
+// bytes together. A type below 32 bits uses the low bits of its lane; the other bits are undefined.
+// Constants and special registers have slots too, so that all operands are read in the same way.
+// Offsets are in bytes.
 
 #include <cstdint>
 #include <string>
@@ -25,10 +25,10 @@ namespace cooper::ptx {
 class Warp;
 struct Instr;
 
-// Does `in` for the lanes of `mask`, which is not 0. A mistake is told by Warp::Fail().
+// Executes `in` for the lanes of `mask`, which is not 0. Reports errors with Warp::Fail().
 using Handler = void (*)(Warp& warp, const Instr& in, uint32_t mask);
 
-// What an instruction does beside, or instead of, its handler.
+// The control flow of an instruction, in addition to or instead of its handler.
 enum class Flow : uint8_t {
   kPlain,
   kBranch,
@@ -38,31 +38,32 @@ enum class Flow : uint8_t {
   kExit,
   kBarrier,     // waits for other threads of the block
   kCollective,  // waits for other lanes of the warp
-  kPause,       // lets others run
+  kPause,       // yields to other groups
 };
 
 enum class Access : uint8_t { kRead, kWrite, kAtomic };
 
 inline constexpr uint32_t kNoSlot = 0xffffffffu;
 
-// How an instruction touches memory.
+// The memory access of an instruction.
 struct MemoryUse {
   Space space = Space::kGeneric;
   Access access = Access::kRead;
   bool strong = false;   // volatile, relaxed, acquire, release: ordered with others of its kind
-  bool streams = false;  // .cs: what is there is not used again soon
+  bool streams = false;  // .cs: the data is not used again soon
   uint8_t element_bytes = 0;
   uint8_t bytes = 0;  // of all elements of a vector
 };
 
+// A decoded instruction. Operands are offsets of slots in the frame.
 struct Instr {
   Handler run = nullptr;
   Flow flow = Flow::kPlain;
   bool guarded = false;
   bool guard_negated = false;
-  uint8_t weight = 1;  // 0: a part of another instruction
+  uint8_t weight = 1;  // 0: part of another instruction
   uint8_t flops = 0;
-  uint8_t mode = 0;   // the handler's own
+  uint8_t mode = 0;   // private to the handler
   uint8_t count = 0;  // operands in Code::lists
   MemoryUse memory;
   uint32_t guard = 0;
@@ -72,49 +73,54 @@ struct Instr {
   uint32_t b = kNoSlot;
   uint32_t c = kNoSlot;
   uint32_t e = kNoSlot;
-  int32_t target = -1;     // of a branch: an instruction. Of a call: a callee
+  int32_t target = -1;     // branch: an instruction; call: a callee
   int32_t list = -1;       // the first of `count` entries of Code::lists
   int32_t statement = -1;  // in Code::sources
-  uint64_t value = 0;      // the handler's own; the offset of an address
+  uint64_t value = 0;      // private to the handler; or the offset of an address
 };
 
+// A value that a slot of the frame holds; addresses are known when a launch is linked.
 struct Constant {
   enum class Kind : uint8_t {
     kValue,
     kVariable,  // the address of variables()[index], plus value
     kShared,    // the offset of Code::shared[index], plus value
     kFunction,  // the address that stands for functions()[index]
-    kLocal,     // the offset `value` of the frame's local memory: another for each call
+    kLocal,     // the offset `value` in the frame's local memory; differs between calls
   };
   Kind kind = Kind::kValue;
   uint32_t slot = 0;
-  uint8_t bytes = 4;  // of a lane; 0: a predicate
+  uint8_t bytes = 4;  // bytes of a lane; 0: a predicate
   int index = -1;
   uint64_t value = 0;
 };
 
+// A slot that holds a special register.
 struct SpecialSlot {
   Special special = Special::kTidX;
   uint32_t slot = 0;
 };
 
-// What a call copies: from the caller's local memory to the callee's parameters, or back.
+// A range that a call copies from the caller's local memory to the callee's parameters, or back.
 struct CallRange {
   uint64_t offset = 0;  // in the caller's frame
   uint64_t size = 0;
 };
 
+// The ranges that a call copies, in the order of the callee's parameters and results.
 struct CallSite {
   std::vector<CallRange> arguments;
   std::vector<CallRange> results;
   std::string_view callee;  // empty if it is in a register
 };
 
+// A statement of the PTX text, for messages.
 struct Source {
   int line = 0;
   std::string_view text;
 };
 
+// The decoded body of a function.
 struct Code {
   const Function* function = nullptr;
   std::vector<Instr> instrs;  // the last one returns

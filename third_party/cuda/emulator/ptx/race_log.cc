@@ -17,7 +17,7 @@ RaceLog::RaceLog(int threads) {
 }
 
 void RaceLog::PartialBarrier(uint32_t warps) {
-  // What all of them know together, with what each has done itself.
+  // Joins what all of the warps know, including their own progress.
   std::vector<uint32_t> joined(warps_.size(), 0);
   for (uint32_t left = warps; left != 0; left &= left - 1) {
     const size_t warp = static_cast<size_t>(std::countr_zero(left));
@@ -30,7 +30,7 @@ void RaceLog::PartialBarrier(uint32_t warps) {
     const size_t warp = static_cast<size_t>(std::countr_zero(left));
     known_partial_[warp] = joined;
     ++partial_[warp];
-    ++warps_[warp].epoch;  // its own lanes have met too
+    ++warps_[warp].epoch;  // its own lanes have synchronised too
   }
 }
 
@@ -72,7 +72,7 @@ std::optional<Conflict> RaceLog::AccessCell(Cell& cell, const Stamp& now, bool w
     for (const Stamp* reader : {&cell.reader, &cell.other_reader}) {
       if (conflicts(*reader)) return Conflict{reader->thread, false, reader->source};
     }
-    // A strong write over a weak one of its own thread must not hide that one.
+    // A strong write must not hide an earlier weak write of the same thread.
     if (!(now.strong && cell.writer.thread == now.thread && cell.writer.epoch == epoch_ &&
           !cell.writer.strong)) {
       cell.writer = now;

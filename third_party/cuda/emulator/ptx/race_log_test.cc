@@ -33,7 +33,7 @@ TEST(RaceLogTest, BlockBarriersOrderAll) {
   log.BlockBarrier();
   EXPECT_TRUE(Read(log, 40));
   EXPECT_TRUE(Read(log, 41));
-  EXPECT_FALSE(Write(log, 41));  // 40 has read since
+  EXPECT_FALSE(Write(log, 41));  // 40 has read it since
 }
 
 TEST(RaceLogTest, CollectivesOrderTheirLanes) {

@@ -30,7 +30,7 @@ bool TakeIntegerRounding(Modifiers& mods, Rounding& rounding) {
 
 ScopedRounding::ScopedRounding(Rounding rounding)
     : before_(FE_TONEAREST), changed_(rounding != Rounding::kNearest) {
-  if (!changed_) return;  // it is the host's
+  if (!changed_) return;  // it is the host's mode
   before_ = std::fegetround();
   const int mode = rounding == Rounding::kZero   ? FE_TOWARDZERO
                    : rounding == Rounding::kDown ? FE_DOWNWARD
@@ -97,7 +97,7 @@ uint32_t RoundTo(Format format, double value, Rounding rounding) {
       break;
   }
   kept += up ? 1 : 0;
-  // A carry out of the fraction goes into the exponent, as it should.
+  // A carry out of the fraction correctly increments the exponent.
   uint64_t result = kept;
   if (power >= least) {
     result += (static_cast<uint64_t>(power - least + 1) << fraction) - (uint64_t{1} << fraction);
@@ -115,7 +115,7 @@ double FmaToOdd(double a, double b, double c) {
   const double product = a * b;  // exact: the operands have few digits
   const double sum = product + c;
   if (!std::isfinite(sum) || !std::isfinite(product)) return sum;
-  // What the sum has lost (Knuth).
+  // The rounding error of the sum (Knuth).
   const double other = sum - product;
   const double error = (product - (sum - other)) + (c - other);
   const uint64_t bits = std::bit_cast<uint64_t>(sum);

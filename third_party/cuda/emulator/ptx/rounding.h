@@ -1,7 +1,8 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_ROUNDING_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_ROUNDING_H_
 
-// Rounding of floating-point numbers: PTX chooses it for each instruction, the host for a thread.
+// Rounding of floating-point numbers: PTX selects a mode for each instruction, the host for each
+// thread.
 
 #include <bit>
 #include <cstdint>
@@ -10,6 +11,7 @@
 
 namespace cooper::ptx {
 
+// The rounding modes of PTX.
 enum class Rounding : uint8_t {
   kNearest,  // ties to even
   kZero,
@@ -18,13 +20,14 @@ enum class Rounding : uint8_t {
   kNearestAway,  // ties away from zero
 };
 
-// Takes rn, rz, rm, rp or rna; `otherwise` if there is none.
+// Takes rn, rz, rm, rp or rna; returns `otherwise` if there is none.
 Rounding TakeRounding(Modifiers& mods, Rounding otherwise = Rounding::kNearest);
-// Takes rni, rzi, rmi or rpi; false if there is none.
+// Takes rni, rzi, rmi or rpi; returns false if there is none.
 bool TakeIntegerRounding(Modifiers& mods, Rounding& rounding);
 
-// The host's rounding while it lives. Not for kNearestAway. Operands and results have to go through
-// Opaque(): compilers take operations for independent of it.
+// Sets the host's rounding mode during its lifetime. Does not support kNearestAway. Operands and
+// results must pass through Opaque(), because compilers assume that operations do not depend on the
+// mode.
 class ScopedRounding {
  public:
   explicit ScopedRounding(Rounding rounding);
@@ -37,16 +40,17 @@ class ScopedRounding {
   bool changed_;
 };
 
+// Returns `value`; the compiler cannot move operations across the call.
 template <typename T>
 inline T Opaque(T value) {
   asm volatile("" : "+x"(value) : : "memory");
   return value;
 }
 
-// A rounded to an integer.
+// Returns a, rounded to an integer.
 double RoundToInteger(double a, Rounding rounding);
 
-// A floating-point format below float: the bits of its exponent and of its fraction.
+// A floating-point format smaller than float: the bits of its exponent and of its fraction.
 struct Format {
   int exponent_bits = 5;
   int fraction_bits = 10;
@@ -55,15 +59,19 @@ inline constexpr Format kHalfFormat{5, 10};
 inline constexpr Format kBfloatFormat{8, 7};
 inline constexpr Format kTf32Format{8, 10};
 
-// The bits of `value` in that format: sign, exponent, fraction. NaNs become 0x7fff and the like.
+// Returns the bits of `value` in that format: sign, exponent, fraction. NaNs become the canonical
+// NaN, such as 0x7fff.
 uint32_t RoundTo(Format format, double value, Rounding rounding);
 
-// a * b + c rounded to odd: exact for what is rounded to half the digits or fewer afterwards.
+// Returns a * b + c rounded to odd, which is exact enough for a second rounding to at most half the
+// digits.
 double FmaToOdd(double a, double b, double c);
 
+// A number of type f16.
 struct Half {
   uint16_t bits = 0;
 };
+// A number of type bf16.
 struct Bfloat {
   uint16_t bits = 0;
 };
@@ -71,7 +79,7 @@ struct Bfloat {
 float ToFloat(Half value);
 inline float ToFloat(Bfloat value) { return std::bit_cast<float>(uint32_t{value.bits} << 16); }
 
-// To the nearest, which is fast.
+// Returns the nearest half. Fast.
 Half HalfOf(float value);
 inline Bfloat BfloatOf(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
@@ -79,13 +87,13 @@ inline Bfloat BfloatOf(float value) {
   return {static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
 }
 
-// A subnormal number as a zero of its sign.
+// Returns a zero of the same sign for a subnormal number.
 inline float FlushSubnormal(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   return (bits & 0x7f800000) == 0 ? std::bit_cast<float>(bits & 0x80000000) : value;
 }
 
-// The NaN that GPUs give, for any other.
+// Returns the canonical NaN of GPUs for any NaN.
 inline float Canonical(float value) {
   return value != value ? std::bit_cast<float>(0x7fffffffu) : value;
 }

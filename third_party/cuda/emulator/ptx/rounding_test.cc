@@ -30,7 +30,7 @@ TEST(RoundingTest, EveryBfloatIsItself) {
   }
 }
 
-// Between each two neighbours: a quarter, the middle, three quarters.
+// Tests a quarter, the middle and three quarters between neighbours.
 TEST(RoundingTest, BetweenHalves) {
   for (uint16_t bits = 0; bits < 0x7bff; ++bits) {
     const double low = static_cast<double>(ToFloat(Half{bits}));
@@ -69,7 +69,7 @@ TEST(RoundingTest, TheHostsRoundingComesBack) {
 }
 
 TEST(RoundingTest, OddIsExactAfterwards) {
-  // 1 + 2^-8 + 2^-133 is above the middle of two bfloats by what a double cannot hold.
+  // 1 + 2^-8 + 2^-133 is above the middle of two bfloats by an amount that double cannot hold.
   EXPECT_EQ(RoundTo(kBfloatFormat, FmaToOdd(1, 0x1p-133, 1 + 0x1p-8), Rounding::kNearest), 0x3f81u);
   EXPECT_EQ(RoundTo(kBfloatFormat, FmaToOdd(1, -0x1p-133, 1 + 0x1p-8), Rounding::kNearest),
             0x3f80u);

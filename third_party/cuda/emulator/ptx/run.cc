@@ -18,7 +18,8 @@
 namespace cooper::ptx {
 namespace {
 
-// A block that has run so long may wait for another one: that one gets a turn. Most end before.
+// A block that has run this many instructions may wait for another one, which then gets a turn.
+// Most blocks end earlier.
 constexpr int64_t kBlockSlice = 1000000;
 constexpr uint64_t kMaxThreads = 1024;
 
@@ -50,7 +51,7 @@ absl::Status CheckLaunch(const Code& kernel, const Launch& launch, size_t param_
   return absl::OkStatus();
 }
 
-// Runs all blocks: one after the other where they end soon, in turns where they do not.
+// Runs all blocks: one after another if they end soon, otherwise in turns.
 void RunBlocks(LaunchState& state) {
   const Dim3 grid = state.launch.grid;
   const uint64_t count = uint64_t{grid.x} * grid.y * grid.z;

@@ -17,7 +17,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// %d2: where the thread's element of the output is.
+// %d2 is the address of the thread's output element.
 constexpr char kOwn[] = "mul.wide.u32 %d2, %r0, 4; add.s64 %d2, %d0, %d2;\n";
 
 TestKernel Own(const std::string& body, const std::string& declarations = "") {
@@ -33,7 +33,7 @@ TEST(RunTest, ThreadsWriteTheirOwn) {
 }
 
 TEST(RunTest, BranchesJoinAgain) {
-  // Odd threads loop tid times; then all vote: whoever is missing would be a deadlock.
+  // Odd threads loop tid times; then all vote, so a missing thread would cause a deadlock.
   TestKernel kernel = Own(R"(
     and.b32 %r1, %r0, 1; setp.eq.u32 %p0, %r1, 0; mov.u32 %r2, 100; mov.u32 %r3, 0;
     @%p0 bra JOIN;
@@ -49,7 +49,7 @@ TEST(RunTest, BranchesJoinAgain) {
 }
 
 TEST(RunTest, LanesThatWaitForEachOther) {
-  // Each lane of the warp takes the lock in turn: lanes that spin must let the holder go on.
+  // Each lane of the warp takes the lock in turn: spinning lanes must let the holder continue.
   for (uint32_t seed = 0; seed < 4; ++seed) {
     TestKernel kernel(R"(
       SPIN: atom.global.cas.b32 %r1, [%d0], 0, 1; setp.ne.u32 %p0, %r1, 0; @%p0 bra SPIN;
@@ -63,7 +63,8 @@ TEST(RunTest, LanesThatWaitForEachOther) {
 }
 
 TEST(RunTest, BlocksThatWaitForTheOneBefore) {
-  // Block i waits until block i - 1 has written: reversed (odd seeds) they have to take turns.
+  // Block i waits until block i - 1 has written: in reverse order (odd seeds) blocks must take
+  // turns.
   for (uint32_t seed = 0; seed < 4; ++seed) {
     TestKernel kernel(R"(
       mov.u32 %r1, %ctaid.x; setp.ne.u32 %p1, %r0, 0; @%p1 bra DONE;
@@ -113,7 +114,7 @@ TEST(RunTest, ReducingBarriers) {
 }
 
 TEST(RunTest, NamedBarriersCountThreads) {
-  // Warp 0 produces, warp 1 consumes: arrive and sync on barrier 3.
+  // Warp 0 produces, warp 1 consumes, with arrive and sync on barrier 3.
   TestKernel kernel = Own(R"(
     .shared .align 4 .b32 s[32];
     mov.u32 %r1, s; and.b32 %r2, %r0, 31; shl.b32 %r2, %r2, 2; add.u32 %r1, %r1, %r2;
@@ -131,7 +132,7 @@ TEST(RunTest, NamedBarriersCountThreads) {
 }
 
 TEST(RunTest, CountedBarriersCountWholeWarps) {
-  // 40 threads are two warps: lanes that do not exist, or have ended, count with those that come.
+  // 40 threads are two warps: lanes that do not exist or have ended count as arrived.
   TestKernel kernel = Own(R"(
     setp.eq.u32 %p0, %r0, 3; @%p0 exit; bar.sync 1, 64; st.global.u32 [%d2], 1;)");
   kernel.launch.block.x = 40;
@@ -215,13 +216,14 @@ TEST(RunTest, CountsWhatIsDone) {
   EXPECT_EQ(c.global_written_bytes, 64 * 8);
   EXPECT_EQ(c.global_atomics, 64);
   EXPECT_EQ(c.global_read_sectors, 2 + 2);
-  // 128 bytes of each warp are 4 sectors, or 5 if the buffer starts within one; the atomics are 1.
+  // The 128 bytes of each warp are 4 sectors, or 5 if the buffer starts within one; the atomics are
+  // 1.
   EXPECT_GE(c.global_written_sectors, 2 * 4 + 2);
   EXPECT_LE(c.global_written_sectors, 2 * 5 + 2);
 }
 
 TEST(RunTest, CountsBankConflicts) {
-  // Lanes 8 bytes apart take two passes, those 128 bytes apart 32; all at one word take one.
+  // Lanes 8 bytes apart need two passes, those 128 bytes apart 32; all at one word need one.
   TestKernel kernel(R"(
     .shared .align 4 .b8 s[4096];
     mov.u32 %r1, s; mad.lo.u32 %r2, %r0, 8, %r1; st.shared.u32 [%r2], 1;

@@ -1,7 +1,7 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_SCOPES_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_SCOPES_H_
 
-// Names of a function's body, which braces nest.
+// The names in a function's body, in scopes that braces nest.
 
 #include <cstdint>
 #include <optional>
@@ -13,6 +13,7 @@
 
 namespace cooper::ptx {
 
+// A stack of scopes. Holds views of the module's text.
 class Scopes {
  public:
   Scopes() { Enter(); }
@@ -22,11 +23,11 @@ class Scopes {
   int depth() const { return static_cast<int>(scopes_.size()); }
 
   void Add(std::string_view name, const Symbol& symbol) { scopes_.back().names[name] = symbol; }
-  // Registers prefix0 .. prefix<count-1>, numbered from `first` on.
+  // Adds the registers prefix0 .. prefix<count-1>, numbered from `first` on.
   void AddRange(std::string_view prefix, int first, int count) {
     scopes_.back().ranges.push_back({prefix, first, count});
   }
-  // The symbol of that name in the innermost scope that has one.
+  // Returns the symbol of that name in the innermost scope that has one.
   std::optional<Symbol> Find(std::string_view name) const;
 
  private:

@@ -19,7 +19,8 @@ void SectorCache::WriteBack(Line& line) {
 void SectorCache::Use(uint64_t sector, bool write, bool streams) {
   const uint64_t number = sector / kSectors;
   const auto bit = static_cast<uint8_t>(1u << sector % kSectors);
-  // Neighbouring lines, and lines of large powers of 2, are in sets that have nothing in common.
+  // Hashes the line number, so that neighbouring lines and lines at large powers of 2 are in
+  // unrelated sets.
   const uint64_t mixed = (number ^ number >> 17) * 0x9E3779B97F4A7C15;  // 2^64 / golden ratio
   Set& set = sets_[static_cast<size_t>((mixed >> 32) % sets_.size())];
   Line* line = &set[0];

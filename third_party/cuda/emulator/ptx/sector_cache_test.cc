@@ -86,10 +86,10 @@ TEST(SectorCacheTest, FreeLinesAreTakenBeforeStreamedOnes) {
   EXPECT_EQ(cache.read_sectors(), 18) << "it was the next to go";
 }
 
-// One set, of which it is said in the simplest way what it does.
+// Compares one set with a simple list in LRU order.
 TEST(SectorCacheTest, GivesUpTheLineUsedLongestAgo) {
   SectorCache cache(kSetBytes);
-  std::list<uint64_t> lines;  // the one used last is first
+  std::list<uint64_t> lines;  // most recently used first
   std::set<uint64_t> present, dirty;
   int64_t read = 0, written = 0;
   std::mt19937 random(7);

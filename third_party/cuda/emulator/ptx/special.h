@@ -1,7 +1,7 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_SPECIAL_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_SPECIAL_H_
 
-// Special registers of PTX: what a thread can ask about itself, its block and the machine.
+// Special registers of PTX: what a thread can read about itself, its block and the machine.
 
 #include <cstdint>
 #include <optional>
@@ -9,6 +9,7 @@
 
 namespace cooper::ptx {
 
+// The special registers that the interpreter supports.
 enum class Special : uint8_t {
   kTidX,
   kTidY,
@@ -39,16 +40,16 @@ enum class Special : uint8_t {
   kClusterSize,  // 1
   kClock,        // instructions so far
   kClockHi,
-  kClock64,  // 64 bits, as those below
+  kClock64,  // 64 bits, as are those below
   kGlobaltimer,
   kGlobaltimerLo,
   kGlobaltimerHi,
 };
 
-// The register of that name ("%tid.x").
+// Returns the register of that name ("%tid.x").
 std::optional<Special> SpecialOfName(std::string_view name);
 int SizeOf(Special special);
-// Whether it changes while a thread runs.
+// Returns whether it changes while a thread runs.
 bool IsClock(Special special);
 
 }  // namespace cooper::ptx

@@ -1,4 +1,4 @@
-// Barriers, collectives of a warp, fences.
+// Implements barriers, collectives of a warp, and fences.
 
 #include <cstdint>
 #include <string_view>
@@ -73,7 +73,7 @@ void DecodeBarrier(Decoder& decoder, Instr& in) {
   in.c = decoder.In(last, Type::kPred);
 }
 
-// A result, with the predicate behind "|" if there is one.
+// Takes a result, and the predicate after "|" if there is one.
 void TakeResults(Decoder& decoder, Instr& in) {
   const Operand& d = decoder.operand(0);
   if (d.kind == Operand::Kind::kVector && d.parts.size() == 2) {
@@ -181,7 +181,7 @@ void DecodeActiveMask(Decoder& decoder, Instr& in) {
   in.d = decoder.Out(0, Type::kB32);
 }
 
-// Memory is written in order here.
+// Fences do nothing, because memory is written in order here.
 void Nothing(Warp&, const Instr&, uint32_t) {}
 void DecodeFence(Decoder& decoder, Instr& in) {
   Modifiers& mods = decoder.mods();

@@ -1,8 +1,8 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_SYNTAX_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_SYNTAX_H_
 
-// The body of a function as it is written, with its names looked up: what body_parser.h makes and
-// decoder.h reads. Offsets and sizes are in bytes.
+// The body of a function as written, with its names resolved: body_parser.h produces it and
+// decoder.h reads it. Offsets and sizes are in bytes.
 
 #include <cstdint>
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace cooper::ptx {
 
-// What a name stands for.
+// The meaning of a name.
 struct Symbol {
   enum class Kind : uint8_t {
     kRegister,  // index: in Body::registers
@@ -32,6 +32,7 @@ struct Symbol {
   uint64_t size = 0;
 };
 
+// An operand of an instruction.
 struct Operand {
   enum class Kind : uint8_t {
     kRegister,
@@ -41,7 +42,7 @@ struct Operand {
     kSymbol,   // the address of `symbol`, plus value
     kSpecial,  // index: a Special
     kVector,   // {a, b}, or a|b
-    kSink,     // "_": a result that nobody wants
+    kSink,     // "_": a result that is not used
   };
   Kind kind = Kind::kSink;
   bool negated = false;  // "!" before a predicate
@@ -52,6 +53,7 @@ struct Operand {
   std::vector<Operand> parts;
 };
 
+// An instruction as written, with its operands.
 struct Statement {
   int line = 0;
   std::string_view text;    // as written, from the guard to before the semicolon
@@ -59,20 +61,22 @@ struct Statement {
   int guard = -1;           // a register of type pred
   bool guard_negated = false;
   std::vector<Operand> operands;
-  std::vector<int> targets;  // of a branch: indices of statements
-  // Of a call: local memory that holds results and arguments, and the callee in operands[0].
+  std::vector<int> targets;  // indices of statements, for a branch
+  // For a call: the local memory of results and arguments. The callee is in operands[0].
   std::vector<Operand> results;
   std::vector<Operand> arguments;
-  std::string_view callee;  // of a direct call
+  std::string_view callee;  // for a direct call
 };
 
+// A variable in shared memory.
 struct SharedVariable {
   std::string name;
-  uint64_t size = 0;  // 0: extern, what the launch adds
+  uint64_t size = 0;  // 0: extern, sized by the launch
   uint64_t align = 1;
-  int module_index = -1;  // of one that all functions share
+  int module_index = -1;  // index of a module-level variable
 };
 
+// A parsed function body.
 struct Body {
   std::vector<Type> registers;
   std::vector<Statement> statements;

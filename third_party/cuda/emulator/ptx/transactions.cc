@@ -11,7 +11,7 @@
 namespace cooper::ptx {
 namespace {
 
-// The distinct units of `unit` bytes that the lanes touch.
+// Returns the distinct units of `unit` bytes that the lanes touch.
 std::vector<uint64_t> Units(const uint64_t* addresses, uint32_t mask, int bytes, uint64_t unit) {
   std::vector<uint64_t> units;
   units.reserve(2 * kLanes);

@@ -13,7 +13,7 @@ struct TypeInfo {
   int size;
 };
 
-// In the order of the enumeration.
+// Types in the order of the enumeration.
 constexpr TypeInfo kTypes[] = {
     {Type::kNone, "none", 0},     {Type::kB8, "b8", 1},       {Type::kB16, "b16", 2},
     {Type::kB32, "b32", 4},       {Type::kB64, "b64", 8},     {Type::kB128, "b128", 16},

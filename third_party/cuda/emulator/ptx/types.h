@@ -11,7 +11,7 @@ namespace cooper::ptx {
 
 enum class Space : uint8_t { kGeneric, kGlobal, kShared, kLocal, kParam, kConst };
 
-// kNone stands for an instruction without that type.
+// kNone: the instruction has no such type.
 enum class Type : uint8_t {
   kNone,
   kB8,
@@ -39,15 +39,15 @@ enum class Type : uint8_t {
   kPred,
 };
 
-// The type of that name, without its dot ("u32"); none if it names no type.
+// Returns the type of that name, without its dot ("u32"); nothing if it names no type.
 std::optional<Type> TypeOfName(std::string_view name);
 std::string_view NameOf(Type type);
 std::string_view NameOf(Space space);
 
-// The size in bytes, which a predicate does not have (1).
+// Returns the size in bytes; 1 for a predicate.
 int SizeOf(Type type);
 bool IsSigned(Type type);  // an integer type with a sign
-bool IsFloat(Type type);   // one number: not the packed types
+bool IsFloat(Type type);   // a single number, not a packed type
 
 }  // namespace cooper::ptx
 

@@ -18,8 +18,8 @@ namespace {
 
 constexpr uint64_t kMaxBytes = uint64_t{1} << 32;
 
-// Reads an initialiser behind "=". Numbers fill elements in order; nested braces have no meaning of
-// their own, as nvcc writes all elements.
+// Parses an initialiser after "=". Numbers fill elements in order. Nested braces are ignored,
+// because nvcc writes all elements.
 absl::Status ParseInitialiser(Lexer& lexer, uint64_t element, VariableDeclaration& variable) {
   variable.init.assign(variable.size, 0);
   uint64_t at = 0;
@@ -75,7 +75,7 @@ absl::Status ParseInitialiser(Lexer& lexer, uint64_t element, VariableDeclaratio
   return absl::OkStatus();
 }
 
-// "(...)" behind .attribute.
+// Parses "(...)" after .attribute.
 absl::Status ParseAttributes(Lexer& lexer, VariableDeclaration& variable) {
   if (!lexer.Take("(")) return SyntaxError(lexer.Peek(), "expected (");
   while (!lexer.Take(")")) {
@@ -131,7 +131,7 @@ absl::StatusOr<VariableDeclaration> ParseVariable(Lexer& lexer) {
   }
   variable.size = element * count;
   if (lexer.Take("=")) {
-    // Four gigabytes of zeros, which a broken text may ask for, would be a crash of its own.
+    // Malformed texts may request gigabytes of zeros, which would crash the parser.
     if (variable.size > (uint64_t{1} << 28)) return SyntaxError(name, "too large an initialiser");
     if (absl::Status status = ParseInitialiser(lexer, element, variable); !status.ok()) {
       return status;

@@ -47,7 +47,7 @@ int64_t Warp::Run(int64_t budget) {
     if (index == kNone) break;
     if (launch_.options.seed != 0 && launch_.random() % 4 == 0) SplitAtRandom(index);
     int64_t chunk = budget - done;
-    if (groups_.size() > 1 && launch_.options.seed != 0) {  // the chosen lanes get ahead
+    if (groups_.size() > 1 && launch_.options.seed != 0) {  // the selected lanes advance
       chunk = std::min<int64_t>(chunk, 1 + static_cast<int64_t>(launch_.random() % 64));
     }
     budget_ = chunk;
@@ -101,7 +101,7 @@ size_t Warp::Choose() {
   return best;
 }
 
-// The first instruction behind the group's own at which another group waits for it.
+// Returns the first instruction after the group's own at which another group waits for it.
 int Warp::StopOf(size_t index) const {
   int stop = std::numeric_limits<int>::max();
   const Group& group = groups_[index];
@@ -122,7 +122,7 @@ void Warp::SplitRest(size_t index, uint32_t mask) {
   groups_.push_back(rest);
 }
 
-// Some lanes fall behind: nothing promises that lanes run in step.
+// Lets some lanes fall behind: lanes are not guaranteed to run in step.
 void Warp::SplitAtRandom(size_t index) {
   const uint32_t behind = groups_[index].mask & static_cast<uint32_t>(launch_.random());
   if (behind == 0 || behind == groups_[index].mask) return;
@@ -191,7 +191,7 @@ Frame* Warp::PushFrame(const Code* code, Frame* caller, uint32_t mask) {
   ForLanes(mask, [&](int lane) {
     std::vector<uint8_t>& local = local_[static_cast<size_t>(lane)];
     if (local.size() < end) local.resize(end);
-    if (code->local_bytes > 0) {  // as shared memory: what was never set is a NaN
+    if (code->local_bytes > 0) {  // as in shared memory: unset bytes are NaN
       std::memset(local.data() + frame->local_base, 0xff, code->local_bytes);
     }
   });

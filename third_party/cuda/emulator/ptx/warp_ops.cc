@@ -18,7 +18,7 @@ Mode ModeOf(const Instr& in) { return static_cast<Mode>(in.mode); }
 bool IsShfl(Mode mode) { return mode >= Mode::kShflUp && mode <= Mode::kShflIdx; }
 bool IsVote(Mode mode) { return mode >= Mode::kVoteBallot && mode <= Mode::kVoteUni; }
 
-// The lane that `lane` reads, and whether it is in range; if not it reads itself.
+// Returns the lane that `lane` reads, and whether it is in range; a lane out of range reads itself.
 int ShflSource(Mode mode, int lane, const CollectiveLane& at, bool& in_range) {
   const int b = static_cast<int>(at.b & 31);
   const int clamp = static_cast<int>(at.c & 31);
@@ -84,7 +84,7 @@ void FinishShfl(Warp& warp, Mode mode, uint32_t mask) {
   ForLanes(mask, [&](int lane) {
     CollectiveLane& at = warp.collective(lane);
     const int from = ShflSource(mode, lane, at, at.predicate);
-    // What a lane outside of the mask has is undefined: a value that is noticed if it is used.
+    // The value of a lane outside of the mask is undefined; this value is noticed if it is used.
     at.result = mask >> from & 1 ? warp.collective(from).a : 0xffffffffu;
   });
 }

@@ -1,8 +1,8 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_WARP_OPS_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_PTX_WARP_OPS_H_
 
-// What lanes of a warp compute together: shfl.sync, vote.sync, match.sync, redux.sync, elect.sync
-// and bar.warp.sync. collective.cc brings the lanes together.
+// Computes the collectives of a warp: shfl.sync, vote.sync, match.sync, redux.sync, elect.sync and
+// bar.warp.sync. collective.cc makes the lanes wait for each other.
 
 #include <cstdint>
 
@@ -12,7 +12,7 @@ namespace cooper::ptx {
 
 class Warp;
 
-// Instr::mode of a collective.
+// Values of Instr::mode for a collective.
 enum class CollectiveMode : uint8_t {
   kSync,
   kShflUp,
@@ -38,13 +38,13 @@ enum class CollectiveMode : uint8_t {
   kElect,
 };
 
-// Takes the operands of the lanes `mask`, which wait at `in` from now on. in.e is the mask's slot.
+// Stores the operands of the lanes `mask`, which then wait at `in`. in.e is the slot of the mask.
 void DepositCollective(Warp& warp, const Instr& in, uint32_t mask);
 // Computes the results of the lanes `mask`, all of which wait for each other.
 void FinishCollective(Warp& warp, uint32_t mask);
-// Writes the results of the lanes `mask`, which do not wait any more.
+// Writes the results of the lanes `mask`, which no longer wait.
 void TakeCollective(Warp& warp, const Instr& in, uint32_t mask);
-// Whether lanes at these two instructions can meet.
+// Returns whether lanes at these two instructions can take part in one collective.
 bool SameCollective(const Instr& a, const Instr& b);
 
 }  // namespace cooper::ptx

@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint32_t kPoison = 0xffffffff;
 
-// The body sets %r10 from %r0, the lane; `expected` is what that is for each lane.
+// The body computes %r10 from %r0, the lane; `expected` is its value for each lane.
 struct Case {
   std::string name;
   std::string body;
@@ -23,7 +23,7 @@ struct Case {
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.body; }
 
-// %r10 = %r11 + 1000 if %p1.
+// Sets %r10 = %r11 + 1000 if %p1, else %r11.
 #define WITH_PREDICATE " selp.u32 %r10, 1000, 0, %p1; add.u32 %r10, %r10, %r11;"
 
 const Case kCases[] = {
@@ -35,7 +35,7 @@ const Case kCases[] = {
      [](uint32_t l) { return l > 28 ? l : 1000 + l + 3; }},
     {"ShflBfly", "shfl.sync.bfly.b32 %r11|%p1, %r0, 5, 31, -1;" WITH_PREDICATE,
      [](uint32_t l) { return 1000 + (l ^ 5); }},
-    // Segments of 8: c is (32 - 8) << 8, with 7 more or none as the clamp.
+    // Segments of 8: c is (32 - 8) << 8, plus a clamp of 7 or 0.
     {"ShflDownInSegments", "shfl.sync.down.b32 %r11|%p1, %r0, 3, 6175, -1;" WITH_PREDICATE,
      [](uint32_t l) { return l % 8 > 4 ? l : 1000 + l + 3; }},
     {"ShflUpInSegments", "shfl.sync.up.b32 %r11|%p1, %r0, 3, 6144, -1;" WITH_PREDICATE,
@@ -96,7 +96,7 @@ class WarpOpsTest : public ::testing::TestWithParam<Case> {};
 TEST_P(WarpOpsTest, GivesEachLane) {
   const Case& c = GetParam();
   for (uint32_t seed = 0; seed < 4; ++seed) {
-    if (c.name == "ActiveMask" && seed > 0) break;  // nothing promises that lanes are together
+    if (c.name == "ActiveMask" && seed > 0) break;  // lanes are not guaranteed to run together
     TestKernel kernel(c.body +
                       "mul.wide.u32 %d2, %r0, 4; add.s64 %d2, %d0, %d2; "
                       "st.global.u32 [%d2], %r10;");

@@ -20,7 +20,7 @@ cudaError_t g_sticky_error = cudaSuccess;
 std::atomic<uint64_t> g_contexts = 0;  // a bit for each device
 
 std::recursive_mutex& Mutex() {
-  static auto* mutex = new std::recursive_mutex;  // outlives what static destructors free
+  static auto* mutex = new std::recursive_mutex;  // outlives static destructors that free memory
   return *mutex;
 }
 

@@ -1,7 +1,7 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_API_STATE_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_API_STATE_H_
 
-// What all calls of the runtime share: one lock, the calling thread's device, and errors.
+// State that all calls of the runtime share: one lock, the calling thread's device, and errors.
 
 #include <mutex>
 
@@ -10,7 +10,7 @@
 
 namespace cooper::cuda_emulator {
 
-// Held by each call, and while kernels run. Whoever holds it may take it again.
+// The lock of all calls, also held while kernels run. Recursive.
 class ApiLock {
  public:
   ApiLock();
@@ -22,23 +22,23 @@ class ApiLock {
 int CurrentDevice();            // of the calling thread
 void SetCurrentDevice(int id);  // requires a device of that number
 
-// A device that calls have needed has a context, for good: those that make it current, allocate on
-// it or use its streams.
+// Marks a device as having a context, permanently. Calls that make it current, allocate on it or
+// use its streams do so.
 void NoteContext(int id);
 bool HasContext(int id);
 
-// Remembers `error` for cudaGetLastError, unless it is cudaSuccess, and returns it.
+// Stores `error` for cudaGetLastError, unless it is cudaSuccess, and returns it.
 cudaError_t Return(cudaError_t error);
 
-// The same, and says why on stderr.
+// Does the same, and prints the reason to stderr.
 cudaError_t Fail(cudaError_t error, absl::string_view why);
 
-// An error of a kernel or of other work on a device. As on a GPU each later call that needs the
-// device returns it: no result can be trusted.
+// An error of a kernel or of other work on a device. As on a GPU, all later calls that need the
+// device return it, because no result is valid.
 cudaError_t StickyError();
 void SetStickyError(cudaError_t error);
 
-// Returns and forgets the calling thread's last error, or leaves it.
+// Returns the calling thread's last error. Take also clears it.
 cudaError_t TakeLastError();
 cudaError_t PeekLastError();
 

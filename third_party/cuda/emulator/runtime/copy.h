@@ -1,7 +1,7 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_COPY_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_COPY_H_
 
-// What calls that copy share.
+// The implementation that calls which copy share.
 
 #include <cstddef>
 
@@ -9,7 +9,8 @@
 
 namespace cooper::cuda_emulator {
 
-// Checks and queues a copy of `bytes` in the name of `call`. `wait`: returns when it has been done.
+// Checks and queues a copy of `bytes`; `call` names it in messages. With `wait`, returns when the
+// copy is complete.
 cudaError_t Copy(const char* call, void* dst, const void* src, size_t bytes, cudaMemcpyKind kind,
                  cudaStream_t stream, bool wait);
 

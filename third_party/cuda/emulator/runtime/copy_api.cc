@@ -1,8 +1,8 @@
 // Calls that copy and fill memory.
 //
-// Ranges and directions are checked at the call. Memory that the host has not pinned is read at the
-// call and written before it returns; pinned memory in its turn. With Settings::pageable_access all
-// memory is used in its turn, which CUDA does not rule out there.
+// Ranges and directions are checked at the call. Pageable host memory is read at the call and
+// written before it returns; pinned memory is accessed when the copy runs. With
+// Settings::pageable_access all memory is accessed when the copy runs, which CUDA permits.
 
 #include <cstddef>
 #include <cstdint>
@@ -47,7 +47,7 @@ bool IsOnDevice(const void* data) {
   return there != nullptr && there->kind != MemoryKind::kPinned;
 }
 
-// Whatever direction the call names.
+// Returns the actual direction, independent of the one that the call names.
 const char* DirectionOf(const Rows& rows) {
   if (IsOnDevice(rows.dst)) return IsOnDevice(rows.src) ? "device to device" : "host to device";
   return IsOnDevice(rows.src) ? "device to host" : "host to host";
@@ -67,7 +67,7 @@ void CopyRows(const Rows& rows) {
   CountCopy(DirectionOf(rows), static_cast<int64_t>(rows.width * rows.height));
 }
 
-// Checks and queues a copy. `wait`: returns when it has been done.
+// Checks and queues a copy. With `wait`, returns when the copy is complete.
 cudaError_t Copy(const char* call, Rows rows, cudaMemcpyKind kind, cudaStream_t handle, bool wait) {
   const ApiLock lock;
   CUstream_st* stream = FindStream(handle, call);
@@ -93,7 +93,7 @@ cudaError_t Copy(const char* call, Rows rows, cudaMemcpyKind kind, cudaStream_t 
   const bool written_now = wait || (!captured && IsStaged(rows.dst));
   error =
       Enqueue(*stream, {cudaGraphNodeTypeMemcpy, call, [call, rows, staged, dst, src] {
-                          // What was there at the call may have been freed since.
+                          // Memory may have been freed since the call.
                           cudaError_t late = CheckRange(
                               call, rows.dst, SpanOf(rows.dst_pitch, rows.width, rows.height), dst);
                           if (late == cudaSuccess && staged == nullptr) {

@@ -1,7 +1,7 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_COPY_CHECK_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_COPY_CHECK_H_
 
-// Whether a range of memory is what a call needs it to be. Callers hold the ApiLock.
+// Checks that a memory range is valid for a call. Callers hold the ApiLock.
 
 #include <cstdint>
 
@@ -11,11 +11,11 @@ namespace cooper::cuda_emulator {
 
 enum class Side { kHost, kDevice, kEither };
 
-// Fails unless the `bytes` at `data` lie in one allocation that `side` may use: a device's, managed
-// or pinned memory for the device; anything but a device's for the host.
+// Returns an error unless the `bytes` at `data` are in one allocation that `side` may use: device,
+// managed or pinned memory for the device; any memory but a device's for the host.
 cudaError_t CheckRange(const char* call, const void* data, uint64_t bytes, Side side);
 
-// The sides that `kind` gives destination and source. Fails if there is no such kind.
+// Sets the sides of destination and source for `kind`. Returns an error if there is no such kind.
 cudaError_t SidesOf(const char* call, cudaMemcpyKind kind, Side& dst, Side& src);
 
 }  // namespace cooper::cuda_emulator

@@ -27,7 +27,7 @@ void PrintRow(const char* name, const KernelCost& cost) {
                Printed(c.barriers), name);
 }
 
-// Those that ran the most instructions come first.
+// Prints the kernels, those with the most instructions first.
 void PrintKernels(const Costs& costs) {
   std::vector<std::pair<std::string, KernelCost>> rows(costs.kernels.begin(), costs.kernels.end());
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
@@ -92,7 +92,7 @@ int64_t& SectorsTold() {
   return sectors;
 }
 
-// What has crossed between cache and memory since the last call.
+// Returns the bytes moved between cache and memory since the last call.
 int64_t TakeMemoryBytes() {
   const ptx::SectorCache* const cache = TheCache();
   if (cache == nullptr) return 0;

@@ -1,4 +1,4 @@
-// Calls about devices.
+// Calls that manage devices.
 
 #include <cstdio>
 #include <cstring>

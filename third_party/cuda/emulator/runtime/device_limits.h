@@ -1,8 +1,8 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_DEVICE_LIMITS_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_DEVICE_LIMITS_H_
 
-// The limits of an emulated device: those of compute capability 9.0, and an H100's 132
-// multiprocessors. Sizes are in bytes.
+// The limits of an emulated device: those of compute capability 9.0 and the 132 multiprocessors of
+// an H100. Sizes are in bytes.
 
 #include <cstdint>
 

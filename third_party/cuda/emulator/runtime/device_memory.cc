@@ -26,12 +26,13 @@ constexpr size_t kFreedBeforeReuse = 16;  // of one size
 uint64_t RangeOf(int device) { return kFirst + device * kDeviceRange; }
 uint64_t RangeEnd() { return RangeOf(GetSettings().devices); }
 
-// Whole pages, so that they can be given back, and one more than fits.
+// Returns the address space of an allocation: whole pages, which can be returned to the system, and
+// at least one spare page.
 uint64_t RoomFor(uint64_t bytes) { return (bytes + kPage) / kPage * kPage + kPage; }
 
 struct sigaction g_previous;
 
-// Async-signal-safe: says what happened, then lets the fault happen as it would have.
+// Prints a message and lets the fault happen as before. Async-signal-safe.
 void OnFault(int, siginfo_t* info, void*) {
   const auto address = reinterpret_cast<uint64_t>(info->si_addr);
   if (address - kFirst < 16 * kDeviceRange) {
@@ -41,7 +42,7 @@ void OnFault(int, siginfo_t* info, void*) {
   sigaction(SIGSEGV, &g_previous, nullptr);
 }
 
-// All devices' addresses, which are reserved when they are first needed.
+// The address ranges of all devices, reserved at first use.
 struct Ranges {
   std::map<uint64_t, Allocation> freed;                           // until used again
   std::map<int, std::map<uint64_t, std::deque<uint64_t>>> rooms;  // freed, by device and size

@@ -1,8 +1,8 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_DEVICE_MEMORY_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_DEVICE_MEMORY_H_
 
-// Where the memory of devices lies. The emulator gives each device a range of addresses of its own
-// (device_memory.cc), the host shim takes blocks of the heap, which sanitizers guard
+// Allocates the addresses of device memory. The emulator gives each device its own address range
+// (device_memory.cc); the host shim uses heap blocks, which sanitizers guard
 // (../host/device_memory.cc). Callers hold the ApiLock.
 
 #include <cstdint>
@@ -11,19 +11,19 @@
 
 namespace cooper::cuda_emulator {
 
-// The first address of `bytes` > 0 for `device`; 0 where there is no room.
+// Returns the address of `bytes` > 0 on `device`; 0 if there is no room.
 uint64_t TakeDeviceMemory(int device, uint64_t bytes);
 
-// Of kind kDevice, and taken before.
+// Frees an allocation of kind kDevice that TakeDeviceMemory returned.
 void ReturnDeviceMemory(const Allocation& allocation);
 
-// Whether no memory of the host can be at `address`. False where that is not known.
+// Returns whether `address` cannot be host memory. False if that is not known.
 bool IsDeviceAddress(uint64_t address);
 
-// What was there and has been returned, or null where that is not known.
+// Returns the freed allocation that was at `address`, or null if that is not known.
 const Allocation* FindReturned(uint64_t address);
 
-// Lets the host touch the memory of all devices, or no longer. It may not at first.
+// Opens the memory of all devices to the host, or closes it. It is closed at first.
 void OpenDeviceMemory(bool open);
 
 }  // namespace cooper::cuda_emulator

@@ -1,4 +1,4 @@
-// Calls of the driver, which programs find by way of the runtime.
+// Calls of the driver, which programs look up through the runtime.
 
 #include <cstring>
 

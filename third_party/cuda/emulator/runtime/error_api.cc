@@ -1,4 +1,4 @@
-// Calls about errors. What no call here returns is named by its number.
+// Calls about errors. Errors that no call here returns are named by their number.
 
 #include <string>
 
@@ -63,7 +63,7 @@ const ErrorText* Find(cudaError_t error) {
   return nullptr;
 }
 
-// Lives until the thread asks for another.
+// The result is valid until the thread's next call.
 const char* Unknown(cudaError_t error) {
   thread_local std::string text;
   text = "CUDA error " + std::to_string(static_cast<int>(error));

@@ -1,7 +1,7 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_FAULTS_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_FAULTS_H_
 
-// Work that fails as if the device had failed, for tests of how a program tells of errors.
+// Injects device errors, for tests of how a program reports them.
 
 #include <string>
 
@@ -9,18 +9,19 @@
 
 namespace cooper::cuda_emulator {
 
+// When an injected error occurs.
 enum class FaultTime {
-  kCall,  // the call that puts the work in returns the error, and nothing is put in
-  kRun,   // the call succeeds, the work fails when it runs: the error stays until the program ends
+  kCall,  // the call that queues the work returns the error and queues nothing
+  kRun,   // the call succeeds and the work fails when it runs: the error is sticky
 };
 
-// The next work whose name (a kernel's, or that of the call of the runtime or of cuBLAS) contains
-// `name` fails with `error`. One at a time: a second call takes the place of the first.
+// Makes the next work fail with `error` whose name (a kernel's, or that of the runtime's or
+// cuBLAS's call) contains `name`. There is one fault at a time: a second call replaces the first.
 // Thread-safe.
 void FailNext(const std::string& name, cudaError_t error, FaultTime time);
 
-// cudaSuccess, or the error that work of this name fails with at that time: then the fault is over.
-// Callers hold the ApiLock.
+// Returns the error with which work of this name fails at that time, and clears the fault; else
+// cudaSuccess. Callers hold the ApiLock.
 cudaError_t TakeFault(const std::string& name, FaultTime time);
 
 }  // namespace cooper::cuda_emulator

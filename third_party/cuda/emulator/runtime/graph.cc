@@ -19,7 +19,7 @@ std::vector<std::shared_ptr<Capture>>& Captures() {
   return *captures;
 }
 
-// Whether every node comes before what `ends` names, so that the end of the capture waits for it.
+// Returns whether every node is reachable from `ends`, so that the end of the capture waits for it.
 bool AllJoined(const CUgraph_st& graph, std::vector<int> ends) {
   std::vector<bool> seen(graph.nodes.size());
   while (!ends.empty()) {

@@ -1,7 +1,7 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_GRAPH_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_GRAPH_H_
 
-// Graphs of operations, which captures make and launches run.
+// Graphs of operations: captures create them and launches run them.
 
 #include <thread>
 #include <vector>
@@ -9,43 +9,45 @@
 #include "cuda_runtime_api.h"
 #include "third_party/cuda/emulator/runtime/stream.h"
 
-// CUDA's names for what its handles point to.
+// CUDA's names for the objects that its handles point to.
 struct CUgraphNode_st {
   cooper::cuda_emulator::Operation operation;
   std::vector<int> after;  // earlier nodes of the same graph
 };
 
+// A captured graph.
 struct CUgraph_st {
-  std::vector<CUgraphNode_st> nodes;  // each after what it depends on
+  std::vector<CUgraphNode_st> nodes;  // in topological order
 };
 
+// An instantiated graph: a copy that can be launched.
 struct CUgraphExec_st {
   CUgraph_st graph;
 };
 
 namespace cooper::cuda_emulator {
 
-// A capture that is under way or has ended; streams and events share it.
+// An active or ended capture; streams and events share it.
 struct Capture {
   CUgraph_st graph;
   CUstream_st* origin = nullptr;
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
-  std::thread::id thread;  // which began it
+  std::thread::id thread;  // the thread that began it
   bool active = true;
   bool invalid = false;
 };
 
-// The captures that are under way.
+// Returns the active captures.
 std::vector<Capture*> ActiveCaptures();
 
-// Begins a capture in `stream`; ends it, and gives its graph to the caller.
+// Begin a capture in `stream`, or end it and return its graph, which the caller owns.
 cudaError_t BeginCapture(CUstream_st& stream, cudaStreamCaptureMode mode);
 cudaError_t EndCapture(CUstream_st& stream, CUgraph_st** result);
 
-// Takes every stream out of a capture that ends (stream.cc).
+// Removes every stream from a capture that ends (stream.cc).
 void LeaveCapture(const Capture& capture);
 
-// Adds a node after those that `stream` ends with, and makes it the stream's end.
+// Adds a node after the nodes at which `stream` ends, and makes it the stream's end.
 cudaError_t CaptureOperation(CUstream_st& stream, Operation operation);
 
 }  // namespace cooper::cuda_emulator

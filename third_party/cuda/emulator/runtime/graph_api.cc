@@ -1,5 +1,4 @@
-// Calls about captures and graphs. A graph's operations run in the order in which they were
-// captured.
+// Calls about captures and graphs. A graph's operations run in the order of their capture.
 
 #include <algorithm>
 #include <cstddef>
@@ -16,7 +15,8 @@
 namespace cooper::cuda_emulator {
 namespace {
 
-// Empty if a graph that was instantiated can take the operations of another.
+// Returns an empty string if an instantiated graph can be updated to the operations of another;
+// else the reason.
 std::string CompareTopology(const CUgraph_st& old_graph, const CUgraph_st& new_graph) {
   if (old_graph.nodes.size() != new_graph.nodes.size()) {
     return absl::StrCat(new_graph.nodes.size(), " nodes, where it has ", old_graph.nodes.size());
@@ -105,7 +105,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t handle) {
   if (exec == nullptr) return Fail(cudaErrorInvalidValue, "cudaGraphLaunch: no graph");
   CUstream_st* stream = FindStream(handle, "cudaGraphLaunch");
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-  // A copy: an update or the end of `exec` does not change what was launched.
+  // Captures a copy, because an update or destruction of `exec` does not change launched work.
   return Enqueue(*stream, {cudaGraphNodeTypeGraph, "cudaGraphLaunch",
                            [graph = exec->graph] { return RunGraph(graph); }});
 }

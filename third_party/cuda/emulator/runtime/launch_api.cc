@@ -1,4 +1,4 @@
-// Launches of kernels, and what can be asked of a kernel.
+// Calls that launch kernels and query their attributes.
 
 #include <algorithm>
 #include <cstddef>
@@ -19,7 +19,7 @@
 namespace cooper::cuda_emulator {
 namespace {
 
-// The <<<>>> of a launch, between the calls that nvcc makes of it.
+// The <<<>>> arguments of a launch, between the calls that nvcc generates for it.
 struct CallConfiguration {
   dim3 grid;
   dim3 block;
@@ -69,7 +69,7 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, 
   return cudaSuccess;
 }
 
-// A kernel's handle is the address that stands for it on the host.
+// A kernel's handle is its address on the host.
 cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host) {
   *kernel = reinterpret_cast<cudaKernel_t>(const_cast<void*>(host));
   return cudaSuccess;

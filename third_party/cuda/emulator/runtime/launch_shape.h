@@ -1,7 +1,7 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_LAUNCH_SHAPE_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_LAUNCH_SHAPE_H_
 
-// Which grids a device can run.
+// Checks which grids a device can run.
 
 #include <string>
 
@@ -9,8 +9,8 @@
 
 namespace cooper::cuda_emulator {
 
-// Empty if the device can run a grid of that shape, for a kernel whose blocks may have
-// `max_threads` threads; otherwise why not.
+// Returns an empty string if the device can run a grid of that shape for a kernel whose blocks may
+// have `max_threads` threads; else the reason.
 std::string CheckShape(const dim3& grid, const dim3& block, int max_threads);
 
 }  // namespace cooper::cuda_emulator

@@ -1,4 +1,4 @@
-// Calls that allocate memory, and calls about it.
+// Calls that allocate and free memory and query its attributes.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +29,7 @@ cudaError_t Allocate(const char* call, MemoryKind kind, void** result, size_t by
   return *result != nullptr ? cudaSuccess : Return(cudaErrorMemoryAllocation);
 }
 
-// Of the device, or managed: once everything that was queued there has run.
+// Frees device or managed memory. All work queued on the device has run.
 cudaError_t FreeOnDevice(const char* call, void* data) {
   CountFree();
   if (MemoryMap::Get().Free(data, MemoryKind::kDevice)) return cudaSuccess;
@@ -105,7 +105,7 @@ cudaError_t cudaHostUnregister(void* data) {
   return Fail(cudaErrorInvalidValue, "cudaHostUnregister: nothing was registered there");
 }
 
-// Pinned memory has one address for both sides.
+// Pinned memory has one address for host and devices.
 cudaError_t cudaHostGetDevicePointer(void** result, void* data, unsigned) {
   const ApiLock lock;
   const Allocation* there = MemoryMap::Get().Find(reinterpret_cast<uint64_t>(data));
@@ -128,7 +128,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   *attributes = {};
   const Allocation* there = MemoryMap::Get().Find(reinterpret_cast<uint64_t>(data));
   attributes->type = cudaMemoryTypeUnregistered;
-  attributes->device = -2;  // what CUDA says of memory that it does not know
+  attributes->device = -2;  // CUDA's value for unregistered memory
   attributes->hostPointer = const_cast<void*>(data);
   if (there == nullptr) return cudaSuccess;
   attributes->device = there->device;
@@ -148,7 +148,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   return cudaSuccess;
 }
 
-// Where managed memory lies is nothing that can be seen.
+// The location of managed memory is not observable, so this does nothing.
 cudaError_t cudaMemPrefetchAsync(const void*, size_t, cudaMemLocation, unsigned, cudaStream_t) {
   return cudaSuccess;
 }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kPage = 4096;
 
-// Whole pages, and more than fits.
+// Returns the size of an allocation in memory: whole pages, with at least one spare page.
 uint64_t RoomFor(uint64_t bytes) { return (bytes + kPage) / kPage * kPage + kPage; }
 
 }  // namespace

@@ -1,11 +1,11 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_MEMORY_MAP_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_MEMORY_MAP_H_
 
-// The memory of the devices, and what the host has pinned or shares with them.
+// The allocations of the devices, and the memory that the host has pinned or shares with them.
 //
-// Device memory (device_memory.h) is closed to host code: a pointer that is dereferenced on the
-// wrong side ends the program with a message. Addresses that were freed are not given out again
-// soon, so that a late access is seen. Callers hold the ApiLock.
+// Device memory (device_memory.h) is closed to host code: dereferencing a pointer on the wrong side
+// ends the program with a message. Freed addresses are not reused soon, so that late accesses are
+// detected. Callers hold the ApiLock.
 
 #include <cstdint>
 #include <map>
@@ -15,29 +15,30 @@
 
 namespace cooper::cuda_emulator {
 
+// All allocations of the process. A singleton.
 class MemoryMap {
  public:
   static MemoryMap& Get();
 
-  // `bytes` > 0. New memory is 0xFF, a NaN in every floating-point type. Null where the device,
-  // whose size Settings::memory gives, has no room.
+  // Allocates `bytes` > 0. New memory is 0xFF, a NaN in every floating-point type. Returns null if
+  // the device, whose size is Settings::memory, has no room.
   void* Allocate(MemoryKind kind, int device, uint64_t bytes);
 
-  // Takes memory of the caller's as pinned; false if some of it is known already.
+  // Registers memory of the caller as pinned; returns false if some of it is already known.
   bool Register(void* begin, uint64_t bytes);
 
-  // False if no allocation of that kind begins there.
+  // Return false if no allocation of that kind begins there.
   bool Free(void* begin, MemoryKind kind);
   bool Unregister(void* begin);
 
-  // The allocation that holds `address`, or null. Valid until it is freed.
+  // Returns the allocation that holds `address`, or null. Valid until it is freed.
   const Allocation* Find(uint64_t address) const;
 
-  // Whether `address` is one of a device's, in use or not. Where device memory is of the heap, only
-  // what is in use is known.
+  // Returns whether `address` belongs to a device, in use or not. If device memory is on the heap,
+  // only memory in use is known.
   bool InDeviceRange(uint64_t address) const;
 
-  // What there is at `address`, for messages: "8 bytes past an allocation of 64 bytes of device 0".
+  // Describes `address` for messages: "8 bytes past an allocation of 64 bytes of device 0".
   std::string Describe(uint64_t address) const;
 
   uint64_t UsedBytes(int device) const { return used_[device]; }
@@ -51,7 +52,7 @@ class MemoryMap {
   int opened_ = 0;
 };
 
-// Device memory can be touched while one of these lives.
+// Opens device memory to the host during its lifetime.
 class OpenMemory {
  public:
   OpenMemory();

@@ -1,11 +1,11 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_PEER_ACCESS_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_PEER_ACCESS_H_
 
-// Which devices reach the memory of which. Callers hold the ApiLock.
+// Records which devices can access each other's memory. Callers hold the ApiLock.
 
 namespace cooper::cuda_emulator {
 
-// Whether kernels and copies of `device` reach the memory of `other`.
+// Returns whether kernels and copies of `device` can access the memory of `other`.
 bool HasPeerAccess(int device, int other);
 void SetPeerAccess(int device, int other, bool allowed);
 

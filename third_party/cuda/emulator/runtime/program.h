@@ -1,9 +1,9 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_PROGRAM_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_PROGRAM_H_
 
-// The device code of the running program: what its static initialisers register, by the addresses
-// that stand for kernels and variables on the host. PTX is parsed at the first use of a module, and
-// its variables are placed on a device at the first use there. Callers hold the ApiLock.
+// The device code of the running program: kernels and variables that its static initialisers
+// register, by their host addresses. PTX is parsed at the first use of a module, and its variables
+// are placed on a device at the first use there. Callers hold the ApiLock.
 
 #include <cstdint>
 #include <map>
@@ -23,9 +23,10 @@ class Binary {
  public:
   explicit Binary(const void* data) : data_(data) {}
 
+  // Parses the PTX at the first call, and returns the module or the error of that call.
   absl::StatusOr<const ptx::Module*> Load();
 
-  // The address on `device` of each variable of the module, which has been loaded.
+  // Returns the address on `device` of each variable of the module. Requires that Load succeeded.
   absl::StatusOr<absl::Span<const uint64_t>> Place(int device);
 
  private:
@@ -35,24 +36,27 @@ class Binary {
   std::map<int, std::vector<uint64_t>> addresses_;  // by device
 };
 
+// A registered kernel.
 struct Kernel {
   Binary* binary = nullptr;
   std::string name;                 // in the PTX
   std::string readable;             // as written in C++
-  uint64_t max_dynamic_shared = 0;  // bytes asked for by cudaFuncSetAttribute
+  uint64_t max_dynamic_shared = 0;  // bytes allowed by cudaFuncSetAttribute
 };
 
+// A registered variable of device code.
 struct DeviceVariable {
   Binary* binary = nullptr;
   std::string name;
   uint64_t bytes = 0;
 };
 
+// Register device code, kernels and variables. They live until the program ends.
 Binary* AddBinary(const void* data);
 void AddKernel(const void* host, Binary* binary, const char* name);
 void AddVariable(const void* host, Binary* binary, const char* name, uint64_t bytes);
 
-// Null if nothing was registered under that address.
+// Return null if nothing was registered under that address.
 Kernel* FindKernel(const void* host);
 const DeviceVariable* FindVariable(const void* host);
 

@@ -1,4 +1,4 @@
-// What nvcc's code calls when a program starts: it registers kernels and variables.
+// Calls that nvcc's code makes at program start, to register kernels and variables.
 
 #include <cstddef>
 
@@ -10,10 +10,10 @@
 namespace cooper::cuda_emulator {
 namespace {
 
-// What a handle of nvcc's points to.
+// The object that a handle of nvcc's points to.
 struct Wrapper {
   int magic;
-  int version;  // 2 where device code was linked on its own
+  int version;  // 2 if device code was linked separately
   const void* data;
   void* linked;
 };
@@ -33,7 +33,7 @@ void** __cudaRegisterFatBinary(void* wrapper) {
 
 void __cudaRegisterFatBinaryEnd(void**) {}
 
-// A program may still free device memory in static destructors: nothing is taken apart.
+// Does nothing, because a program may free device memory in later static destructors.
 void __cudaUnregisterFatBinary(void**) {}
 
 char __cudaInitModule(void**) { return 1; }

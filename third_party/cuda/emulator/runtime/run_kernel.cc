@@ -48,7 +48,7 @@ cudaError_t ErrorOf(const absl::Status& status) {
   }
 }
 
-// The kernel of `host` with its module loaded; null after Fail().
+// Returns the kernel of `host` with its module loaded; null after Fail().
 Kernel* LoadKernel(const void* host, const ptx::Module** module, const ptx::Function** function) {
   Kernel* kernel = FindKernel(host);
   if (kernel == nullptr) {
@@ -118,7 +118,7 @@ cudaError_t RunKernel(const KernelRun& run) {
   if (!variables.ok()) return Fail(cudaErrorMemoryAllocation, variables.status().message());
   ptx::Launch launch = run.launch;
   launch.variables = *variables;
-  uint64_t missed = 0;  // the last address that nothing holds
+  uint64_t missed = 0;  // the last address outside of all allocations
   const auto find_extent = [&](uint64_t address) {
     const Allocation* there = MemoryMap::Get().Find(address);
     if (there != nullptr &&

@@ -1,8 +1,8 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_RUN_KERNEL_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_RUNTIME_RUN_KERNEL_H_
 
-// A launch between its call, which checks it and takes its arguments, and its turn in the stream,
-// when it runs. Callers hold the ApiLock.
+// A launch between its call, which checks it and copies its arguments, and the time when it runs in
+// its stream. Callers hold the ApiLock.
 
 #include <cstdint>
 #include <vector>
@@ -14,6 +14,7 @@
 
 namespace cooper::cuda_emulator {
 
+// A checked launch with a copy of its arguments.
 struct KernelRun {
   Kernel kernel;
   const ptx::Module* module = nullptr;
@@ -22,16 +23,17 @@ struct KernelRun {
   std::vector<uint8_t> params;
 };
 
-// Checks a launch against the device's limits and the kernel's own, and copies its arguments. After
-// an error Fail() has been called.
+// Checks a launch against the device's limits and the kernel's own, and copies its arguments. On an
+// error calls Fail().
 cudaError_t PrepareKernel(const void* host, ptx::Dim3 grid, ptx::Dim3 block,
                           uint64_t dynamic_shared, void** args, int device, KernelRun& run);
 
-// The error that a GPU would give; on stderr the mistake, with kernel, block and thread.
+// Runs the kernel. Returns the error that a GPU would return; prints the cause, with kernel, block
+// and thread, to stderr.
 cudaError_t RunKernel(const KernelRun& run);
 
-// What a kernel needs, how many threads a block of it may have, and how much dynamic shared memory
-// was asked for.
+// Sets a kernel's resources, the most threads of a block, and the dynamic shared memory that has
+// been allowed.
 cudaError_t DescribeKernel(const void* host, ptx::Resources& resources, int& max_threads,
                            uint64_t& max_dynamic_shared);
 cudaError_t AllowDynamicShared(const void* host, int64_t bytes);

@@ -23,7 +23,7 @@ namespace {
 
 using Works = std::vector<std::shared_ptr<Work>>;
 
-// In the order in which they were made, so that runs are repeatable.
+// Returns all streams in the order of creation, so that runs are reproducible.
 std::vector<CUstream_st*>& Streams() {
   static auto* streams = new std::vector<CUstream_st*>;
   return *streams;
@@ -46,7 +46,7 @@ CUstream_st& DefaultStream(int device) {
   return stream;
 }
 
-// A blocking stream of each thread and device, which lives as long as the program.
+// Returns a blocking stream of the calling thread and device. It is never destroyed.
 CUstream_st& ThreadStream(int device) {
   thread_local std::map<int, cudaStream_t> streams;
   cudaStream_t& stream = streams[device];
@@ -64,7 +64,7 @@ void RunOne(Work& work) {
   work.run = nullptr;
 }
 
-// Not recursive: a lazy stream may hold any number.
+// Iterative instead of recursive, because a lazy stream may hold any amount of work.
 void RunWith(const std::shared_ptr<Work>& last) {
   Works path = {last};
   while (!path.empty()) {
@@ -91,7 +91,7 @@ void Append(const Works& from, Works& to) {
   }
 }
 
-// Of an operation, as Costs::queued has it.
+// Returns the kind of an operation, as in Costs::queued.
 const char* KindOf(cudaGraphNodeType type) {
   switch (type) {
     case cudaGraphNodeTypeKernel:
@@ -109,8 +109,8 @@ const char* KindOf(cudaGraphNodeType type) {
   }
 }
 
-// The ends of a device's blocking streams, or of all but the default one, behind `works`; with an
-// odd seed all of it turned round.
+// Appends to `works` the ends of a device's blocking streams, or of all streams except the default
+// one; reverses the whole list for an odd seed.
 void AppendStreams(int device, bool all, Works& works) {
   for (const CUstream_st* stream : Streams()) {
     if (stream->device == device && (all || stream->blocking)) Append(stream->last, works);
@@ -118,9 +118,9 @@ void AppendStreams(int device, bool all, Works& works) {
   if (GetSettings().seed % 2 == 1) std::reverse(works.begin(), works.end());
 }
 
-// What the next work of `stream` has to come after. Of what nothing orders, the last runs first
-// (RunWith, RunAll): that of the newest stream, which is likely to need what others make, or with
-// an odd seed that of the oldest.
+// Returns the work that the next work of `stream` must follow. Among unordered works, the last one
+// runs first (RunWith, RunAll): that of the newest stream, which is likely to need results of
+// others, or with an odd seed that of the oldest.
 Works EndOf(const CUstream_st& stream) {
   Works works;
   Append(stream.last, works);
@@ -203,7 +203,8 @@ cudaError_t Enqueue(CUstream_st& stream, Operation operation) {
   if (GetSettings().strict_capture) {
     for (const Capture* capture : ActiveCaptures()) {
       if (capture->thread != std::this_thread::get_id()) continue;
-      // It stays: who captures may take a failed capture for one that cannot be made.
+      // The error is sticky, because the program may take a failed capture for one that is not
+      // supported.
       SetStickyError(cudaErrorStreamCaptureImplicit);
       return Fail(
           cudaErrorStreamCaptureImplicit,
@@ -267,7 +268,7 @@ cudaError_t WaitEvent(CUstream_st& stream, CUevent_st& event) {
     return Fail(cudaErrorStreamCaptureUnsupported,
                 "cudaStreamWaitEvent: a captured stream waits for an event from outside");
   }
-  // A stream's end may be several: what it held, and the event's.
+  // A stream may end with several works: its own last ones and the event's.
   stream.last = EndOf(stream);
   Append(event.works, stream.last);
   return cudaSuccess;

@@ -1,4 +1,4 @@
-// Calls about streams and events.
+// Calls that manage streams and events.
 
 #include <memory>
 #include <vector>
@@ -24,7 +24,7 @@ cudaError_t CreateEvent(cudaEvent_t* event, unsigned flags) {
   return cudaSuccess;
 }
 
-// A program that asks again and again gets on: what was asked for runs after the answer.
+// Runs the queried work after the answer, so that a program that polls makes progress.
 cudaError_t Query(const std::vector<std::shared_ptr<Work>>& works) {
   if (StickyError() != cudaSuccess) return Return(StickyError());
   if (IsDone(works)) return cudaSuccess;
@@ -151,7 +151,7 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
   return Query(event->works);
 }
 
-// There is no clock that means anything here: the time between two events is 0.
+// There is no meaningful clock here: the time between two events is 0.
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) {
   const ApiLock lock;
   for (cudaEvent_t handle : {start, end}) {

@@ -1,4 +1,4 @@
-// Calls about variables of device code.
+// Calls that access variables of device code.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace cooper::cuda_emulator {
 namespace {
 
-// The address of a variable on the current device; null after Fail().
+// Returns the address of a variable on the current device; null after Fail().
 char* SymbolAddress(const char* call, const void* symbol, size_t bytes, size_t offset) {
   const DeviceVariable* variable = FindVariable(symbol);
   if (variable == nullptr || offset > variable->bytes || bytes > variable->bytes - offset) {

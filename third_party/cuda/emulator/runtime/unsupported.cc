@@ -1,7 +1,7 @@
-// Calls of the runtime that the emulator lacks: each says so and fails.
+// Calls of the runtime that the emulator lacks: each prints a message and fails.
 //
-// They are declared here without their parameters, which none of them looks at, and
-// cuda_runtime_api.h is not included, for it declares them with parameters.
+// They are declared here without their parameters, which they do not use. cuda_runtime_api.h is not
+// included, because it declares them with parameters.
 
 #include "third_party/cuda/emulator/runtime/unsupported.h"
 

@@ -3,7 +3,7 @@
 
 namespace cooper::cuda_emulator {
 
-// Names `call` on stderr and returns cudaErrorNotSupported, as an int.
+// Prints `call` to stderr and returns cudaErrorNotSupported, as an int.
 int Unsupported(const char* call);
 
 }  // namespace cooper::cuda_emulator

@@ -13,7 +13,7 @@
 #include "third_party/cuda/emulator/blas/library_call.h"
 #include "third_party/cuda/emulator/runtime/api_state.h"
 
-// What cuSOLVER's handles point to.
+// The object that a cusolverDnHandle_t points to.
 struct cusolverDnContext {
   int device = 0;
   cudaStream_t stream = nullptr;
@@ -34,7 +34,8 @@ cusolverStatus_t Queued(LibraryCall call) {
 
 bool IsMatrix(int n, int ld) { return n >= 0 && ld >= std::max(1, n); }
 
-// What the workspace of a matrix (n, n) is said to need: all of it is written, as a library might.
+// Returns the workspace that calls request for a matrix (n, n). They write all of it, as a library
+// might.
 int WorkspaceElements(int n) { return 2 * n + 3; }
 
 template <typename T>
@@ -42,7 +43,7 @@ void Spoil(T* workspace, int n) {
   std::fill_n(workspace, WorkspaceElements(n), std::numeric_limits<T>::quiet_NaN());
 }
 
-// Without the diagonal.
+// Overwrites a triangle without the diagonal.
 template <typename T>
 void SpoilTriangle(bool lower, int64_t n, Columns<T> a) {
   for (int64_t i = 0; i < n; ++i) {
@@ -92,7 +93,7 @@ cusolverStatus_t PotrfBatched(cusolverDnHandle_t handle, cublasFillMode_t triang
       const Columns<T> matrix = {a[i], lda};
       const bool lower = triangle == CUBLAS_FILL_MODE_LOWER;
       info[i] = FactorCholesky<T>(lower, n, matrix);
-      SpoilTriangle<T>(!lower, n, matrix);  // scratch memory of cuSOLVER's here
+      SpoilTriangle<T>(!lower, n, matrix);  // cuSOLVER uses it as scratch memory
     }
     return cudaSuccess;
   };
@@ -183,7 +184,7 @@ struct NamedFunction {
 }  // namespace
 
 void* FindCusolverFunction(std::string_view name) {
-// Of the type that NVIDIA's header declares.
+// Casts to the type that NVIDIA's header declares.
 #define FUNCTION(name, function) \
   { #name, reinterpret_cast < void*>(static_cast <decltype(&(name))>(function)) }
 #define FUNCTIONS(rest, function) \

@@ -1,5 +1,5 @@
-// Each mistake is found, and the message says what and where. An error of a kernel stays with the
-// program, so each runs in a process of its own.
+// Tests that each bug is found and that the message says what and where it is. An error of a kernel
+// is sticky, so each bug runs in its own process.
 
 #include "third_party/cuda/emulator/tests/bugs.h"
 
@@ -32,7 +32,7 @@ struct Arrays {
 struct Bug {
   const char* name;
   cudaError_t error;
-  const char* message;  // a regular expression that stderr has to match
+  const char* message;  // regular expression for stderr
   std::function<cudaError_t(Arrays&)> run;
 };
 
@@ -103,7 +103,7 @@ const Bug kBugs[] = {
 
 class BugsTest : public testing::TestWithParam<Bug> {};
 
-// Ends with the error as exit status, in a process of its own.
+// Runs the bug and exits with the error as exit status.
 void RunAndExit(const Bug& bug) {
   Arrays arrays;
   cudaMalloc(reinterpret_cast<void**>(&arrays.x), kBytes);

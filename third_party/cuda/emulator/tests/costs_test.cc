@@ -1,4 +1,4 @@
-// What the emulator counts of a program: calls, waits, allocations, and what kernels did.
+// Tests the emulator's counters: calls, waits, allocations, and the work of kernels.
 
 #include <cstdint>
 #include <cstdlib>
@@ -22,9 +22,10 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
-// Threads of a warp stay together, as transactions are counted, unless their order is random.
+// Lanes of a warp run together, as the counting of transactions assumes, unless their order is
+// random.
 const int kInOrder = setenv("COOPER_CUDA_EMULATOR_SEED", "0", /*overwrite=*/1);
-// What has not run has not been counted.
+// Work is counted when it runs.
 const int kAtOnce = setenv("COOPER_CUDA_EMULATOR_LAZY", "0", /*overwrite=*/1);
 
 constexpr int kCount = 200;

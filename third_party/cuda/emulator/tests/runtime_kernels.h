@@ -7,18 +7,18 @@
 
 namespace cooper {
 
-// data[i] = data[i] * factor + term, for i < n.
+// Computes data[i] = data[i] * factor + term, for i < n.
 void LaunchScale(int n, float factor, float term, float* data, cudaStream_t stream);
 
-// data[0] is the sum of n floats, by blocks that need all of the shared memory that a device
-// allows.
+// Sums n floats to data[0], in blocks that need all the shared memory that a device allows.
 cudaError_t LaunchSum(int n, float* data, cudaStream_t stream);
 
-// Adds n to a counter, a __device__ variable that starts as 40, and reads it.
+// Launches a kernel that adds n to a counter, a __device__ variable that starts as 40; or reads the
+// counter.
 void LaunchCount(int n);
 cudaError_t ReadCounter(int* value);
 
-// What the occupancy calls and cudaFuncGetAttributes say of the kernel of LaunchScale().
+// Calls the occupancy functions and cudaFuncGetAttributes for the kernel of LaunchScale().
 cudaError_t DescribeScale(cudaFuncAttributes* attributes, int threads, int* blocks);
 
 }  // namespace cooper

@@ -1,5 +1,5 @@
-// The emulated runtime from a program's side: memory, streams, events, graphs, two devices. Work
-// runs when something waits for it, so that its order shows.
+// Tests the emulated runtime as a program uses it: memory, streams, events, graphs, two devices.
+// Work runs only when something waits for it, so that its order matters.
 
 #include <cstddef>
 #include <cstdlib>
@@ -26,7 +26,7 @@ constexpr size_t kBytes = kCount * sizeof(float);
 
 #define EXPECT_CUDA_OK(call) EXPECT_EQ(call, cudaSuccess)
 
-// Floats on the current device, all of one value.
+// Floats on the current device, all with one value.
 class DeviceFloats {
  public:
   explicit DeviceFloats(float value) {
@@ -37,7 +37,7 @@ class DeviceFloats {
   ~DeviceFloats() { EXPECT_CUDA_OK(cudaFree(data_)); }
   float* data() const { return data_; }
 
-  // Waits for the default stream and what that waits for.
+  // Waits for the default stream and the streams that it waits for, and returns the last value.
   float last() const {
     float value = 0;
     EXPECT_CUDA_OK(cudaMemcpy(&value, data_ + kCount - 1, sizeof(float), cudaMemcpyDeviceToHost));
@@ -48,7 +48,7 @@ class DeviceFloats {
   float* data_ = nullptr;
 };
 
-// A stream that the default stream does not wait for.
+// A stream for which the default stream does not wait.
 class Stream {
  public:
   Stream() { EXPECT_CUDA_OK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
@@ -173,7 +173,7 @@ TEST_F(RuntimeTest, MemoryIsLimited) {
   size_t available = 0, total = 0;
   EXPECT_CUDA_OK(cudaMemGetInfo(&available, &total));
   EXPECT_EQ(total, 1000000);
-  const size_t before = available;  // variables of device code take some
+  const size_t before = available;  // variables of device code use some
   EXPECT_LE(before, total);
   void* x = nullptr;
   EXPECT_EQ(cudaMalloc(&x, before + 1), cudaErrorMemoryAllocation);
@@ -194,7 +194,7 @@ TEST_F(RuntimeTest, KernelsAreDescribed) {
   EXPECT_EQ(blocks, 8);
 }
 
-// data = (data * 2 + 1), then, in another stream that joins, * 3.
+// Captures data = (data * 2 + 1), then, in another stream that joins, * 3.
 cudaGraph_t CaptureTwoStreams(float term, float* data, cudaStream_t first, cudaStream_t second) {
   cudaEvent_t forked = nullptr, joined = nullptr;
   EXPECT_CUDA_OK(cudaEventCreate(&forked));

@@ -1,5 +1,5 @@
-// Work of several streams that nothing orders, in the order that an odd seed asks for: that of the
-// oldest stream first, whether streams block or not.
+// Tests the order of unordered work in several streams with an odd seed: the oldest stream runs
+// first, whether or not streams block.
 
 #include <cstdlib>
 #include <vector>
@@ -27,7 +27,7 @@ TEST(StreamOrderTest, AnOddSeedBeginsWithTheOldestStream) {
   for (const unsigned flags : {cudaStreamNonBlocking, cudaStreamDefault, cudaStreamNonBlocking}) {
     cudaStream_t& stream = streams.emplace_back();
     ASSERT_EQ(cudaStreamCreateWithFlags(&stream, flags), cudaSuccess);
-    LaunchScale(1, 10, ++digit, x, stream);  // another digit
+    LaunchScale(1, 10, ++digit, x, stream);  // appends another digit
   }
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   float digits = 0;

@@ -19,7 +19,7 @@ __global__ void MissingSyncWarpKernel(const float* x, float* y) {
   values[threadIdx.x] = x[threadIdx.x];
   __syncwarp();
   y[threadIdx.x] = values[threadIdx.x ^ 1];
-  values[threadIdx.x] = y[threadIdx.x] + 1;  // while others read
+  values[threadIdx.x] = y[threadIdx.x] + 1;  // while other threads read
 }
 
 __global__ void RaceOfBlocksKernel(float* y) { y[threadIdx.x] = static_cast<float>(blockIdx.x); }

@@ -1,7 +1,7 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_TESTS_FAULTS_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_TESTS_FAULTS_H_
 
-// Kernels with one mistake each, over x and y of kFaultElements elements in device memory.
+// Kernels with one bug each, over x and y of kFaultElements elements in device memory.
 
 #include "cuda_runtime_api.h"
 
@@ -24,7 +24,7 @@ cudaError_t TooManyThreads(float* y);
 cudaError_t NoBlocks(float* y);
 cudaError_t TooMuchShared(float* y);
 
-// y = x, without a mistake.
+// Copies x to y, without a bug.
 cudaError_t CopyElements(const float* x, float* y);
 
 }  // namespace cooper::host_shim

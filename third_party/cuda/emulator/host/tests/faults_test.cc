@@ -1,5 +1,5 @@
-// Each mistake is found, by the shim itself or by the sanitizer that the test is built with; a
-// message says what and where.
+// Tests that the shim, or the sanitizer of the build, finds each bug and reports what it is and
+// where.
 
 #include "third_party/cuda/emulator/host/tests/faults.h"
 
@@ -29,7 +29,7 @@ constexpr bool kTsan = false;
 
 constexpr size_t kBytes = kFaultElements * sizeof(float);
 
-// By whom a mistake is found.
+// The tool that finds a bug.
 enum class By { kShim, kAsan, kTsan };
 
 struct Arrays {
@@ -40,7 +40,7 @@ struct Arrays {
 struct Fault {
   const char* name;
   By by;
-  const char* message;  // a regular expression that stderr has to match
+  const char* message;  // regular expression for stderr
   std::function<cudaError_t(const Arrays&)> run;
 };
 
@@ -59,7 +59,7 @@ const Fault kFaults[] = {
        cudaFree(a.x);
        return CopyElements(a.x, a.y);
      }},
-    // UBSan, where it is on too, is the first to see it.
+    // UBSan, if enabled too, reports it first.
     {"PastShared", By::kAsan, "global-buffer-overflow|index 64 out of bounds",
      [](const Arrays& a) { return PastShared(1, a.y); }},
     {"PastDynamicShared", By::kAsan, "heap-buffer-overflow",
@@ -98,7 +98,7 @@ TEST_P(FaultsTest, IsFound) {
 INSTANTIATE_TEST_SUITE_P(All, FaultsTest, testing::ValuesIn(kFaults),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// The kernel itself would end the program.
+// Running the kernel would end the program.
 TEST(RefusedLaunchTest, ReturnsAnError) {
   float* y = nullptr;
   ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&y), kBytes), cudaSuccess);

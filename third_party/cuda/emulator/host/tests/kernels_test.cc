@@ -1,4 +1,4 @@
-// Kernels give what a GPU would, and no sanitizer complains.
+// Tests that kernels give a GPU's results without a sanitizer report.
 
 #include "third_party/cuda/emulator/host/tests/kernels.h"
 
@@ -12,7 +12,7 @@
 namespace cooper {
 namespace {
 
-// An array of the device.
+// An array in device memory.
 template <typename T>
 class DeviceArray {
  public:

@@ -1,7 +1,7 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_TESTS_LAUNCH_KERNEL_H_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_TESTS_LAUNCH_KERNEL_H_
 
-// A launch on the default stream, for .cu files.
+// Launches a kernel on the default stream, for .cu files.
 
 #include <cstddef>
 #include <utility>
@@ -10,7 +10,7 @@
 
 namespace cooper {
 
-// With `shared` bytes of dynamic shared memory. Returns when the kernel has run.
+// Launches with `shared` bytes of dynamic shared memory, and waits for the kernel.
 template <typename... P, typename... A>
 cudaError_t LaunchAndWait(unsigned blocks, unsigned threads, size_t shared, void (*kernel)(P...),
                           A&&... arguments) {

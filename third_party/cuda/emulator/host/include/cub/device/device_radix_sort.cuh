@@ -1,7 +1,8 @@
 #ifndef COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_INCLUDE_CUB_DEVICE_DEVICE_RADIX_SORT_CUH_
 #define COOPER_THIRD_PARTY_CUDA_EMULATOR_HOST_INCLUDE_CUB_DEVICE_DEVICE_RADIX_SORT_CUH_
 
-// Of CUB, which only nvcc compiles, what cooper calls: the sort of pairs, as a stable sort on the host.
+// A stand-in for the part of CUB that cooper calls: a stable sort of pairs, on the host. Only nvcc
+// compiles CUB itself.
 
 #include <algorithm>
 #include <cstddef>
@@ -13,7 +14,7 @@
 
 namespace cub {
 
-// Where input and output of a sort are: it leaves its result in one of both, the current one.
+// The two buffers of a sort. The current one holds the input, and afterwards the result.
 template <typename T>
 struct DoubleBuffer {
   T* d_buffers[2] = {};
@@ -26,8 +27,8 @@ struct DoubleBuffer {
 };
 
 struct DeviceRadixSort {
-  // By the bits [begin_bit, end_bit) of unsigned keys. With `scratch` null, only sets `bytes`. The
-  // result is always in what was the alternate buffer.
+  // Sorts pairs by the bits [begin_bit, end_bit) of unsigned keys. With null `scratch` it only sets
+  // `bytes`. The result is always in the buffer that was the alternate one.
   template <typename K, typename V>
   static cudaError_t SortPairs(void* scratch, size_t& bytes, DoubleBuffer<K>& keys,
                                DoubleBuffer<V>& values, int count, int begin_bit, int end_bit,
