@@ -1,5 +1,5 @@
-// Batch sizes by bytes, of networks as large as people train: the arena is within the budget, and
-// one sample more in any bucket would not be.
+// Tests batch sizes that are chosen by a byte budget, with networks of realistic size: the arena
+// fits into the budget, and one more sample in any bucket would exceed it.
 
 #include <algorithm>
 #include <cstdint>
@@ -26,7 +26,7 @@ namespace {
 constexpr int64_t kMiB = int64_t{1} << 20;
 constexpr int64_t kBudgets[] = {64 * kMiB, 128 * kMiB, 256 * kMiB};
 
-// A network, and the shapes of its buckets for one sample.
+// A network, and the input shapes of its buckets for one sample.
 struct Case {
   std::string name;
   SymGen sym_gen;
@@ -45,7 +45,7 @@ Case LanguageModel(std::string name, const LanguageModelOptions& options) {
   return c;
 }
 
-// Convolutions over images of a bucket's height and width, and the mean over what they find.
+// Convolutions over images with a bucket's height and width, and a mean over the result.
 Symbol Convolutions(const BucketKey&) {
   Symbol x = Symbol::Variable("data");
   for (const int channels : {32, 64, 128}) {
@@ -85,7 +85,7 @@ BucketShapes WithBatchSize(BucketShapes shapes, int64_t batch_size) {
   return shapes;
 }
 
-// The arena once all buckets are bound, the first of the list first.
+// Returns the arena's bytes once all buckets are bound in the order of the list.
 int64_t ArenaOf(const Case& c, const std::map<BucketKey, int64_t>& sizes, bool run_steps) {
   auto model =
       BucketingModule::Create({.sym_gen = c.sym_gen, .default_bucket_key = c.buckets.front().key})
@@ -127,7 +127,7 @@ TEST(BudgetTest, NoBucketCouldHaveALargerBatch) {
         COOPER_ASSERT_OK_AND_ASSIGN(const BucketBytes more, plan.Bytes(key, size + 1));
         EXPECT_GT(more.arena, budget) << key;
       }
-      // Steps of the smallest budget alone: those of the others take minutes.
+      // Runs steps for the smallest budget only; larger ones take minutes.
       const bool run_steps = budget == kBudgets[0] && c.name == "fused";
       const int64_t arena = ArenaOf(c, sizes, run_steps);
       EXPECT_LE(arena, budget);

@@ -1,4 +1,5 @@
-// Caps on what stays bound: by number and by bytes, memory is bounded and results are the same.
+// Tests limits on bound buckets, by number and by bytes: memory is bounded and results do not
+// change.
 
 #include <malloc.h>
 
@@ -55,13 +56,13 @@ std::unique_ptr<BucketingModule> MakeModel(int64_t default_key, BucketingModuleO
   return model;
 }
 
-// Bytes of malloc that are in use; 0 under a sanitizer, which has a heap of its own.
+// Returns the bytes that malloc has in use; 0 under a sanitizer, which has a heap of its own.
 int64_t HeapBytes() {
   const struct mallinfo2 info = mallinfo2();
   return static_cast<int64_t>(info.uordblks) + static_cast<int64_t>(info.hblkhd);
 }
 
-// 200 lengths, the eight longest first and the others in any order, and then again.
+// Returns 200 lengths, the eight longest first and the others in random order, twice.
 std::vector<int64_t> Lengths() {
   std::vector<int64_t> lengths;
   for (int64_t i = 0; i < 8; ++i) lengths.push_back(200 - i);
@@ -87,7 +88,7 @@ Trained Train(BucketingModuleOptions options, int64_t max_bytes = 0) {
   const int64_t before = HeapBytes();
   for (size_t i = 0; i < lengths.size(); ++i) {
     COOPER_EXPECT_OK(model->ForwardBackward(BatchOf(lengths[i])));
-    // The outputs' sum says whether they are the same, in little memory.
+    // Compares the sum of the outputs, which takes little memory.
     trained.outputs.push_back({0, 0});
     const std::vector<float> outputs = *(*model->GetOutputs())[0].ToVector<float>();
     for (const float value : outputs) {
@@ -118,7 +119,7 @@ TEST(CapsTest, TwoHundredKeysUnderACapOfEight) {
   EXPECT_EQ(capped.weight, all.weight);
   EXPECT_EQ(capped.arena_of_all, capped.arena_of_eight);
   EXPECT_EQ(capped.arena_of_all, all.arena_of_all);
-  // What a step may leave behind that is no bucket: outputs, staged batches.
+  // The allowance for memory of a step besides buckets: outputs, staged batches.
   constexpr int64_t kSlack = 64 << 10;
   EXPECT_LE(capped.heap_of_all, capped.heap_of_eight + kSlack);
   if (all.heap_of_all > 0) {
@@ -134,7 +135,7 @@ TEST(CapsTest, BytesAreBounded) {
     EXPECT_EQ(capped.weight, all.weight);
     EXPECT_LE(capped.heap_of_all, max_bytes * 5 / 4);
   }
-  // The current bucket stays, however little there is.
+  // The current bucket stays bound, however small the limit.
   auto model = MakeModel(10, {.max_bound_bytes = 1});
   for (const int64_t length : {20, 5}) {
     COOPER_ASSERT_OK(model->ForwardBackward(BatchOf(length)));

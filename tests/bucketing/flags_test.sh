@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a user can get wrong on the command line is one line on standard error, and exit status 1.
+# Tests that errors on the command line give one line on standard error and exit status 1.
 set -uo pipefail
 program=$PWD/$1
 cd "$TEST_TMPDIR"
@@ -66,7 +66,7 @@ for flag in --cell=dense --optimizer=steepest; do
 done
 [[ -z $(ls | grep trace) ]] || { echo "FAILED: left behind:"; ls; failed=1; }
 
-# What --profile writes and shows: the operators of three batches, of which each has one update.
+# Tests that --profile writes and prints the operators of three batches with one update each.
 awk 'BEGIN { srand(7); for (i = 0; i < 64; ++i) { line = "";
   for (j = 0; j < 4; ++j) line = line " w" int(rand() * 30); print substr(line, 2) } }' > text
 small=(--train=text --buckets=4 --batch_size=8 --num_hidden=8 --num_embed=8 --num_layers=1

@@ -1,4 +1,4 @@
-// The cells of the example's language model: how many parameters each has, and that it trains.
+// Tests the cells of the example's language model: their number of parameters, and that they train.
 
 #include "examples/language_model.h"
 
@@ -54,7 +54,7 @@ absl::StatusOr<std::unique_ptr<BucketingModule>> MakeModel(const std::string& ce
 
 class CellTest : public testing::TestWithParam<CellCase> {};
 
-// Two biases for each gate, as in MXNet and PyTorch.
+// Each gate has two biases, as in MXNet and PyTorch.
 int64_t LayerParameters(int64_t gates, int64_t inputs) {
   return gates * kHidden * (inputs + kHidden + 2);
 }
@@ -93,8 +93,8 @@ TEST_P(CellTest, Trains) {
   }
 }
 
-// Neither padding nor a sentence's last word has a label: lengths leave them out of the work, and
-// the training is the same.
+// Neither padding nor a sentence's last word has a label: with lengths they are skipped, and
+// training gives the same result.
 TEST_P(CellTest, LearnsTheSameWithLengths) {
   const std::vector<std::vector<int>> sentences = {{1, 2, 3, 4, 5}, {6, 7}, {8, 9, 10}, {3}};
   std::vector<std::vector<float>> weights;
@@ -132,7 +132,7 @@ TEST_P(CellTest, LearnsTheSameWithLengths) {
     }
   }
   ASSERT_EQ(weights[0].size(), weights[1].size());
-  // Weights below 4, after three steps of sums of at most 32 terms.
+  // The tolerance is for weights below 4 after three steps with sums of at most 32 terms.
   for (size_t i = 0; i < weights[0].size(); ++i) {
     ASSERT_NEAR(weights[0][i], weights[1][i], 5e-5) << "weight " << i;
   }

@@ -1,5 +1,5 @@
-// What buckets share: one arena, whatever the default key and the order, and steps that allocate
-// nothing.
+// Tests the sharing between buckets: one arena for any default key and order, and steps without
+// allocations.
 
 #include <algorithm>
 #include <memory>
@@ -33,7 +33,7 @@ BucketShapes ShapesOf(int64_t bucket) {
           .label_shapes = {{.name = "softmax_label", .shape = shape, .layout = "NT"}}};
 }
 
-// A small language model, bound to its default bucket, with parameters and optimizer.
+// Returns a small language model, bound to its default bucket, with parameters and optimizer.
 std::unique_ptr<BucketingModule> MakeModel(int64_t default_key, const std::string& cell = "lstm",
                                            std::set<std::string> disabled_passes = {}) {
   auto sym_gen = MakeLanguageModel({.vocab = kVocab,
@@ -102,7 +102,7 @@ TEST(BucketMemoryTest, AnyOrderOfBatchesGivesTheLargestPlan) {
 
 TEST(BucketMemoryTest, PlansAreNearTheirLowerBound) {
   for (const char* cell : {"lstm", "gru", "rnn", "fused"}) {
-    // Without the last ones steps stay single, and there is more to place.
+    // Without the last passes steps are separate nodes, and the plan has more values to place.
     for (const std::set<std::string>& disabled :
          std::vector<std::set<std::string>>{{}, {"rnn_layers"}, {"rnn_layers", "tiles"}}) {
       SCOPED_TRACE(absl::StrCat(cell, " without ", absl::StrJoin(disabled, ", ")));

@@ -1,10 +1,10 @@
-// Padding changes nothing: a batch of sentences has the same loss and gradients in every bucket
-// that it fits in, whatever stands in the padding, in whatever order its rows are, and with rows of
-// padding or without. Networks, sizes, lengths and passes are random.
+// Tests that padding has no effect: a batch of sentences has the same loss and gradients in every
+// bucket that holds it, for any contents of the padding, any order of rows, and with or without
+// padding rows. Networks, sizes, lengths and passes are random.
 //
-// Where recurrent layers take the lengths (pass rnn_lengths, operator RNN) and the loss is element
-// by element, results are equal to the last bit. Elsewhere products have more rows or rows in
-// another order, and sums are rounded otherwise: within kRoundings times the dtype's epsilon, the
+// If recurrent layers use the lengths (pass rnn_lengths, operator RNN) and the loss is computed
+// element by element, results are equal bit by bit. Otherwise products have more or reordered rows,
+// and sums round differently: the tolerance is kRoundings times the dtype's epsilon, the number of
 // terms of the longest sum, and the largest number of the array.
 
 #include <algorithm>
@@ -50,7 +50,7 @@ int64_t Draw(RandomGenerator& random, int64_t least, int64_t most) {
   return least + static_cast<int64_t>(random.NextBelow(static_cast<uint64_t>(most - least + 1)));
 }
 
-// What is the same in every bucket.
+// The parameters of a test that do not depend on the bucket.
 struct Case {
   std::string cell;
   Loss loss;
@@ -61,7 +61,7 @@ struct Case {
   std::vector<int64_t> lengths;  // of the sentences
 
   int64_t longest() const { return *std::max_element(lengths.begin(), lengths.end()); }
-  // Whether lengths reach every layer, so that nothing else is in any sum.
+  // Returns whether every layer uses the lengths, so that padding enters no sum.
   bool is_exact() const {
     const bool layers = disabled_passes.empty() && longest() > 1 && cell != "zoneout";
     return loss == Loss::kMask && (layers || cell.starts_with("fused"));
@@ -74,7 +74,7 @@ struct Case {
   }
 };
 
-// One way to put the sentences into a batch.
+// One arrangement of the sentences in a batch.
 struct Batch {
   int64_t bucket;
   std::vector<int64_t> rows;  // the sentence of each row, -1 for padding
@@ -139,7 +139,7 @@ RNNCellPtr MakeCell(const Case& c) {
   }
   if (c.cell == "deep")
     return Stack({Both(Lstm(n, "l_"), Lstm(2, "r_")), Both(Gru(3, "s_"), Gru(n, "t_"))});
-  // Without zoneout the cell's own graph is what is left; with it no two buckets draw alike.
+  // Rates of 0 leave the graph of zoneout; with others no two buckets would draw the same numbers.
   if (c.cell == "zoneout") return std::make_shared<ZoneoutCell>(Lstm(n, "a_"));
   if (c.cell == "fused_lstm") return Fused(RNNMode::kLstm, n, 2, false);
   if (c.cell == "fused_gru") return Fused(RNNMode::kGru, n, 1, false);
@@ -154,7 +154,7 @@ Symbol OpOf(const char* op, std::vector<Symbol> inputs, AttrMap attrs = {}, std:
   return *std::move(symbol);
 }
 
-// The loss over the outputs of the cells, all arrays as they come from the layout.
+// Returns the loss over the outputs of the cells, with arrays in the layout of the case.
 Symbol MakeNetwork(const Case& c, int64_t bucket) {
   const Symbol lengths = Symbol::Variable("lengths"), label = Symbol::Variable("label");
   const auto unrolled = MakeCell(c)->Unroll(
@@ -204,7 +204,7 @@ Values MakeValues(const Case& c, RandomGenerator& random) {
     if (c.loss == Loss::kSoftmax) {
       for (float& x : label) x = static_cast<float>(Draw(random, 0, kClasses - 1));
     } else if (c.loss == Loss::kCtc) {
-      // At most every second step, so that equal labels behind each other can be told apart.
+      // At most every second step has a label, so that CTC can separate equal consecutive labels.
       std::fill(label.begin(), label.end(), 0.0f);
       for (int64_t k = 0; k < (length + 1) / 2; ++k) {
         label[k] = static_cast<float>(Draw(random, 1, kClasses - 1));
@@ -215,7 +215,7 @@ Values MakeValues(const Case& c, RandomGenerator& random) {
   return values;
 }
 
-// (bucket, rows, n) or (rows, bucket, n) of the sentences' steps, with what is drawn in padding.
+// Returns the sentences' steps as (bucket, rows, n) or (rows, bucket, n), with random padding.
 NDArray Padded(const Case& c, const Batch& batch, const std::vector<std::vector<float>>& sentences,
                int64_t n, bool time_major, Shape shape, const std::vector<float>& padding) {
   const auto rows = static_cast<int64_t>(batch.rows.size());
@@ -232,14 +232,14 @@ NDArray Padded(const Case& c, const Batch& batch, const std::vector<std::vector<
   return *NDArray::FromVector(std::move(shape), values);
 }
 
-// What the sentences have got, whatever the batch they were in.
+// The results of each sentence, independent of its batch.
 struct Results {
   std::vector<std::vector<float>> outputs;         // by sentence
   std::vector<std::vector<float>> data_gradients;  // by sentence
   std::map<std::string, std::vector<float>> weight_gradients;
 };
 
-// The steps of each sentence in (bucket, rows, n) or (rows, bucket, n).
+// Extracts the steps of each sentence from (bucket, rows, n) or (rows, bucket, n).
 std::vector<std::vector<float>> Unpadded(const Case& c, const Batch& batch,
                                          const std::vector<float>& values) {
   const auto rows = static_cast<int64_t>(batch.rows.size());
@@ -321,7 +321,7 @@ Results Train(const Case& c, const Batch& batch, Values& values, RandomGenerator
       continue;
     }
     results.data_gradients = Unpadded(c, batch, all);
-    // Padding has no gradient.
+    // The gradient of padding is 0.
     int64_t nonzero = std::count_if(all.begin(), all.end(), [](float x) { return x != 0; });
     for (const auto& sentence : results.data_gradients) {
       nonzero -= std::count_if(sentence.begin(), sentence.end(), [](float x) { return x != 0; });
@@ -356,15 +356,15 @@ TEST(PaddingTest, ASentenceIsTheSameInEveryBucket) {
     Batch tight = {.bucket = c.longest()};
     for (int64_t i = 0; i < n; ++i) tight.rows.push_back(i);
     Batch wide = {.bucket = Draw(random, c.longest() + 1, kMaxLength), .rows = tight.rows};
-    // Equal lengths keep their order, so that sums do too.
+    // Equal lengths keep their order, and so do the terms of sums.
     if (!c.is_exact()) random.Shuffle(wide.rows);
-    // A row of padding has no steps, which CTCLoss does not take.
+    // A padding row has no steps, which CTCLoss does not accept.
     if (c.loss != Loss::kCtc) wide.rows.insert(wide.rows.end(), Draw(random, 0, 2), -1);
 
     const Results a = Train(c, tight, values, random);
     const Results b = Train(c, wide, values, random);
     if (testing::Test::HasFailure()) return;
-    // The longest sum is of all steps of all rows, through the gates of a layer at each step.
+    // The longest sum has the steps of all rows, through the gates of a layer at each step.
     const double terms = static_cast<double>(n * kMaxLength * 4) + 4.0 * (c.hidden + c.features);
     for (int64_t i = 0; i < n; ++i) {
       ExpectSame(a.outputs[i], b.outputs[i], c.is_exact(), terms, absl::StrCat("output ", i));

@@ -1,8 +1,8 @@
-// One of several processes that train together and whose data ends at different times, or a process
-// alone, with validation, early stopping and the best state. It says where its states are, who it
-// is, and from where it goes on; processes_kill_test.sh kills it.
+// Trains in one of several processes whose data ends at different times, or in a process alone,
+// with validation, early stopping and a best state. Prints the prefix of its states, its rank, and
+// the position from which it resumes; processes_kill_test.sh kills it.
 //
-// uneven_training PREFIX EPOCHS KIND: files PREFIX-rank<R>-..., of a training of KIND:
+// uneven_training PREFIX EPOCHS KIND: writes files PREFIX-rank<R>-... of a training of KIND:
 //   alone       one process, without a store over several
 //   plain       one batch for each update
 //   compressed  gradients of 2 bits, whose rest stays with each process
@@ -41,7 +41,7 @@ namespace {
 
 constexpr int kWords = 6;
 
-// Guesses the next word; only the longer bucket has a layer `more`.
+// Predicts the next word; only the longer bucket has a layer `more`.
 absl::StatusOr<BucketSymbol> Guess(const BucketKey& key) {
   Symbol rows = Op("Embedding", {.name = "embed",
                                  .inputs = {Symbol::Variable("data")},
@@ -62,8 +62,7 @@ absl::StatusOr<BucketSymbol> Guess(const BucketKey& key) {
                                      .attrs = {{"use_ignore", "True"}, {"ignore_label", "0"}}})};
 }
 
-// The first process has the fewest sentences, and one batch of long ones; each further one has
-// more.
+// Rank 0 has the fewest sentences, and one batch of long ones; each further rank has more.
 std::unique_ptr<BucketSentenceIter> MakeIter(int rank, bool is_training) {
   RandomGenerator random(7 + rank);
   std::vector<std::vector<int>> sentences(13 + 21 * rank);  // some roll over
@@ -104,10 +103,10 @@ absl::Status Train(const std::string& prefix, int epochs, const std::string& kin
                         .iter = data.get(),
                         .metric = metric.get(),
                         .callbacks = {{"early_stopping", &stopping}}};
-  // One state: no spare one that happens to be common.
+  // Keeps a single state, so that ranks cannot fall back to an older common one.
   COOPER_ASSIGN_OR_RETURN(const auto checkpointer,
                           Checkpointer::Create({.prefix = own, .keep_last = 1}));
-  // Sums over the whole training are large.
+  // Gradients that accumulate over the whole training are large and need a small learning rate.
   LRSchedulerOptions rate{.base_lr = kind == "added" ? 0.001 : 0.05};
   COOPER_ASSIGN_OR_RETURN(std::shared_ptr<LRScheduler> schedule,
                           FactorScheduler::Create({.common = rate, .step = 30, .factor = 0.9}));

@@ -1,26 +1,26 @@
 #ifndef COOPER_TESTS_CONFORMANCE_CASE_CONTEXT_H_
 #define COOPER_TESTS_CONFORMANCE_CASE_CONTEXT_H_
 
-// Where cases run: their graphs, modules and optimizers.
+// Holds the context on which golden cases run: their graphs, modules and optimizers.
 
 #include "ndarray/base/context.h"
 
 namespace cooper::conformance {
 
-// Where what is on cpu(0) in the cases is bound.
+// The context that replaces cpu(0) of the cases.
 inline Context& CaseContext() {
   static Context context;
   return context;
 }
 
-// Whether nodes without a kernel there run on the CPU.
+// Whether nodes without a kernel on that context run on the CPU.
 inline bool& CaseFallback() {
   static bool fallback = false;
   return fallback;
 }
 
-// Where what a case has on `context` is bound: if CaseContext() is a GPU, cpu(i) is gpu(i) where
-// there are as many.
+// Returns the context that replaces `context` of a case: if CaseContext() is a GPU, cpu(i) becomes
+// gpu(i) where there are that many GPUs.
 Context ContextOfCase(Context context);
 
 }  // namespace cooper::conformance

@@ -17,8 +17,8 @@
 namespace cooper::conformance {
 namespace {
 
-// Whether `got` matches, and how far it is off. An int64 is subtracted as such: a double does not
-// hold every one.
+// Returns whether `got` matches, and sets `error` to the difference. An int64 is subtracted as an
+// integer, since a double cannot hold every one.
 bool ElementMatches(double got, double expected, Tolerance tolerance, double* error) {
   *error = std::abs(got - expected);
   return tolerance.Matches(got, expected);

@@ -1,8 +1,8 @@
 #ifndef COOPER_TESTS_CONFORMANCE_CASE_DATA_H_
 #define COOPER_TESTS_CONFORMANCE_CASE_DATA_H_
 
-// What every kind of golden case is made of: JSON, arrays by name, and the comparison of arrays
-// under a tolerance.
+// The data that all kinds of golden cases share: JSON, arrays by name, and the comparison of arrays
+// with a tolerance.
 
 #include <map>
 #include <string>
@@ -21,24 +21,24 @@ namespace cooper::conformance {
 using Json = nlohmann::json;
 using Arrays = std::map<std::string, NDArray>;
 
-// The case files are this repository's own: one that is no JSON ends the program.
+// Reads a case file of this repository; invalid JSON ends the program.
 Json ReadJson(const std::string& path);
 
-// The names of the entries of a folder, in order.
+// Returns the sorted names of the entries of a folder.
 std::vector<std::string> ListFolder(const std::string& path);
 
 absl::StatusOr<Arrays> ReadArrays(const std::string& path);
 
-// Those whose name begins with `prefix`, without it.
+// Returns the arrays whose name begins with `prefix`, under their names without it.
 Arrays WithPrefix(const Arrays& arrays, absl::string_view prefix);
 
-// The array of that name; kNotFound if the case has none.
+// Returns the array called `name`; kNotFound if the case has none.
 absl::StatusOr<NDArray> FindArray(const Arrays& arrays, const std::string& name);
 
-// [2, 3]; 0 is an unknown extent, [] an unknown shape, null too.
+// Reads a shape [2, 3], where 0 is an unknown extent; [] and null are an unknown shape.
 PartialShape ShapeFromJson(const Json& json);
 
-// A number, or one of "nan", "inf", "-inf".
+// Reads a number, or one of "nan", "inf", "-inf".
 double NumberFromJson(const Json& json);
 
 struct Tolerance {
@@ -46,18 +46,19 @@ struct Tolerance {
   double atol = 1e-7;
 
   static Tolerance FromJson(const Json& json);
-  // NaN matches NaN, an infinity only itself.
+  // Returns whether `got` is within the tolerance. NaN matches NaN, an infinity only itself.
   bool Matches(double got, double expected) const;
 };
 
-// Shape, dtype and every element. The message says what differs, where it is worst, how often.
+// Compares shape, dtype and every element. The message names the difference, the worst element, and
+// how many differ.
 absl::Status CompareArrays(const std::string& what, const NDArray& got, const NDArray& expected,
                            Tolerance tolerance);
 
 absl::Status CompareNumbers(const std::string& what, double got, double expected,
                             Tolerance tolerance);
 
-// Two values that can be written to a stream must be equal.
+// Compares texts.
 absl::Status CompareTexts(const std::string& what, const std::string& got,
                           const std::string& expected);
 absl::Status CompareNames(const std::string& what, const std::vector<std::string>& got,

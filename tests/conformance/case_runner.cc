@@ -26,7 +26,7 @@ Categories& TheCategories() {
   return *categories;
 }
 
-// Runs in a child process. The reason of a failure comes back through a pipe, whether it passed
+// Runs a case in a child process. The reason of a failure comes back through a pipe, the result
 // through the exit status.
 CaseResult RunIsolated(const std::function<absl::Status()>& run) {
   CaseResult result;

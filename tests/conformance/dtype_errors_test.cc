@@ -1,5 +1,5 @@
-// Kernels and dtypes: an operator that has no code for one says so when it is bound, by its own
-// name; one that binds has it.
+// Tests kernels and dtypes: an operator without code for a dtype reports it at bind time, with its
+// own name; one that binds has the code.
 
 #include <map>
 #include <string>
@@ -45,7 +45,7 @@ absl::Status RunWith(const Symbol& symbol, const Json& json, DType dtype) {
   return executor->Backward(heads);
 }
 
-// The errors are of binding, and each names the operator without code for the dtype.
+// Errors come from binding, and each names the operator without code for the dtype.
 TEST(DTypeErrorsTest, OfGoldenCases) {
   const std::string root = "tests/golden/ops";
   std::map<std::string, int> refused;  // by operator
@@ -73,7 +73,7 @@ TEST(DTypeErrorsTest, OfGoldenCases) {
   EXPECT_GE(refused.size(), 45u);
 }
 
-// Every kernel whose operator has a call without attributes, and every dtype that it does not take.
+// Tests every kernel whose operator needs no attributes with every dtype that it rejects.
 TEST(DTypeErrorsTest, OfAllKernels) {
   int refused = 0;
   for (const auto& [name, kernel] : AllKernels(DeviceType::kCpu)) {

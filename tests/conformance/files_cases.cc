@@ -1,4 +1,4 @@
-// files/: symbol files and parameter files of every age, and malformed ones.
+// Runs files/: symbol and parameter files of all versions, and malformed ones.
 
 #include <map>
 #include <string>
@@ -47,7 +47,7 @@ absl::Status CheckSymbol(const Symbol& symbol, const Json& expected) {
   return CompareShapeList("auxiliary shapes", got.auxs, infer_shape.at("aux"));
 }
 
-// What is saved is read as the same symbol, and saved again as the same text.
+// Checks that a saved symbol is read as the same symbol and saved again as the same text.
 absl::Status RunSymbolCase(const std::string& stem) {
   const Json expected = ReadJson(stem + ".expect.json");
   COOPER_ASSIGN_OR_RETURN(Symbol symbol, LoadSymbol(stem + ".json"));
@@ -115,7 +115,7 @@ absl::Status CheckParams(const ParamsList& list, const Json& expected) {
   return CompareNames("names", names, expected.at("names"));
 }
 
-// Dense arrays with names are also written and read again.
+// Also writes dense arrays with names and reads them again.
 absl::Status RunParamsCase(const std::string& stem) {
   const Json expected = ReadJson(stem + ".expect.json");
   COOPER_ASSIGN_OR_RETURN(ParamsList list, ReadParamsFile(stem + ".params"));
@@ -131,7 +131,7 @@ absl::Status RunParamsCase(const std::string& stem) {
   return CheckParams(again, expected);
 }
 
-// Reads bytes as a file of that kind, with everything that may be looked at afterwards.
+// Reads bytes as a file of that kind, and everything that can be queried afterwards.
 absl::Status ReadAs(const std::string& kind, absl::string_view bytes) {
   if (kind == "json") {
     COOPER_ASSIGN_OR_RETURN(Symbol symbol, SymbolFromJson(bytes));

@@ -1,6 +1,6 @@
-// Every operator of the golden cases on gpu(0): what its kernel adds to an output, an output that
-// it overwrites has as well. Executors have gradients alone added to what is there, so that the
-// cases themselves do not ask a forward kernel.
+// Tests every operator of the golden cases on gpu(0): with WriteReq::kAdd its kernel must add the
+// values that it writes with kWrite. Executors add only gradients, so the cases themselves do not
+// run forward kernels with kAdd.
 
 #include <cmath>
 #include <string>
@@ -36,8 +36,8 @@ ABSL_FLAG(std::string, cases, "tests/golden/ops", "folder of the cases");
 namespace cooper::conformance {
 namespace {
 
-// The kernel of a case that has one operator, over its arrays, with outputs that hold numbers.
-// Without a kernel's name for a case that has more.
+// Returns the kernel call of a case with one operator, on its arrays, with outputs that hold
+// numbers. The kernel's name is empty for other cases.
 absl::StatusOr<KernelRun> RunOf(const std::string& folder) {
   COOPER_ASSIGN_OR_RETURN(const SymbolFile file, ReadSymbolFile(folder + "/symbol.json"));
   const NodePtr node = file.symbol.outputs()[0].node;
@@ -73,7 +73,7 @@ absl::StatusOr<KernelRun> RunOf(const std::string& folder) {
   COOPER_RETURN_IF_ERROR(op.type()(type_context));
   for (size_t i = num_inputs; i < shapes.size(); ++i) {
     if (!shapes[i].IsFull() || !types[i].has_value()) return run;
-    // Whole numbers, of which every dtype has sums.
+    // Small integers, whose sums every dtype represents.
     const NDArray before = RandomArray(shapes[i].ToShape(), DType::kInt32, 6, i);
     COOPER_ASSIGN_OR_RETURN(run.outputs.emplace_back(), before.AsType(*types[i]));
   }
@@ -81,7 +81,7 @@ absl::StatusOr<KernelRun> RunOf(const std::string& folder) {
   return run;
 }
 
-// Of numbers near 1, 0 of integers.
+// Returns the relative rounding error of a dtype; 0 for integers.
 double Rounding(DType dtype) {
   switch (dtype) {
     case DType::kFloat64:
@@ -101,7 +101,7 @@ std::vector<double> Doubles(const NDArray& array) {
   return *array.AsType(DType::kFloat64)->ToVector<double>();
 }
 
-// Whether the kernel adds what it writes to the outputs that users see.
+// Checks that the kernel adds to the visible outputs.
 absl::Status CheckAdding(const std::string& folder, KernelRun run) {
   const auto visible = static_cast<size_t>(run.call.op->NumVisibleOutputs(run.call));
   run.reqs.assign(run.outputs.size(), WriteReq::kWrite);

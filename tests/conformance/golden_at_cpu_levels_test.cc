@@ -1,5 +1,5 @@
-// The golden cases whose kernels are compiled for several processors, at each level that this one
-// has.
+// Runs the golden cases whose kernels are compiled for several CPU levels, at each level that this
+// processor has.
 
 #include <string>
 #include <vector>

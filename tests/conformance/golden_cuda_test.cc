@@ -1,6 +1,6 @@
-// Runs the golden cases that are among the test's data on gpu(0). Those whose operator has no GPU
-// kernel, and is listed in without_gpu_kernel.txt or in a file of the folder of that name, cannot
-// pass; nor need those that expected_failures.txt or the same lists name. All others pass.
+// Runs the golden cases among the test's data on gpu(0). Cases must fail if their operator has no
+// GPU kernel and is listed in without_gpu_kernel.txt or in a file of the folder of that name, or if
+// these lists or expected_failures.txt name the case. All others must pass.
 
 #include <cstdlib>
 #include <filesystem>
@@ -38,7 +38,8 @@ ABSL_FLAG(
 namespace cooper::conformance {
 namespace {
 
-// What cannot pass: cases that expected_failures.txt names, and what the other lists do.
+// The lists of expected failures: cases in expected_failures.txt, and the operators of the other
+// lists.
 struct Lists {
   std::set<std::string> cases;
   std::set<std::string> operators;
@@ -92,7 +93,7 @@ TEST(GoldenCudaTest, CasesEndAsExpected) {
   for (const std::string& problem : judgement.problems) ADD_FAILURE() << problem;
 }
 
-// With what has no kernel on the CPU, all do.
+// With operators without a GPU kernel on the CPU, all cases pass.
 TEST(GoldenCudaTest, CasesPassWithFallback) {
   COOPER_REQUIRE_GPU();
   COOPER_ASSERT_OK_AND_ASSIGN(const std::string failures,
@@ -108,7 +109,8 @@ TEST(GoldenCudaTest, CasesPassWithFallback) {
 }  // namespace cooper::conformance
 
 int main(int argc, char** argv) {
-  // Before a device is asked for: in a recording is what a kernel puts into its queue, and no more.
+  // Set before the first use of a device: everything but a kernel's own queue is then missing in
+  // recordings.
   setenv("COOPER_DEVICE_GRAPHS", "2", /*overwrite=*/0);
   setenv("COOPER_CUDA_EMULATOR_STRICT_CAPTURE", "1", /*overwrite=*/0);
   testing::InitGoogleMock(&argc, argv);

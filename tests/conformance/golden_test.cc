@@ -1,5 +1,5 @@
-// Runs the golden cases that are among the test's data. Those listed in expected_failures.txt must
-// fail, all others pass.
+// Runs the golden cases among the test's data. Those in expected_failures.txt must fail, all others
+// must pass.
 
 #include <iostream>
 #include <string>

@@ -1,4 +1,4 @@
-// The golden cases of graphs and modules, bound without each pass in turn, and without any.
+// Runs the golden cases of graphs and modules without each pass in turn, and without any pass.
 
 #include <set>
 #include <string>

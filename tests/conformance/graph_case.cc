@@ -68,7 +68,7 @@ absl::StatusOr<Arrays> CopyAll(const Arrays& arrays, const NamedContexts& contex
   return copies;
 }
 
-// Where the program wants the variables; empty if that is CaseContext() for all.
+// Returns the contexts that the program chooses for variables; empty if all are CaseContext().
 absl::StatusOr<NamedContexts> ContextsOf(const Symbol& symbol, BindOptions options,
                                          const Arrays& args, const Arrays& auxs) {
   NamedContexts contexts;
@@ -86,7 +86,7 @@ absl::StatusOr<NamedContexts> ContextsOf(const Symbol& symbol, BindOptions optio
   return contexts;
 }
 
-// Gradient buffers: what the case says, else a value that must be overwritten.
+// Returns gradient buffers: those of the case, else filled with a value that must be overwritten.
 absl::StatusOr<Arrays> MakeGradients(const Arrays& io, const Arrays& args,
                                      const std::map<std::string, WriteReq>& reqs,
                                      const NamedContexts& contexts) {
@@ -110,7 +110,8 @@ absl::StatusOr<Arrays> MakeGradients(const Arrays& io, const Arrays& args,
 
 constexpr Tolerance kExact = {.rtol = 0, .atol = 0};
 
-// BatchNorm with fix_gamma overwrites its gamma, as in MXNet.
+// Checks that arguments are unchanged, except gamma of BatchNorm with fix_gamma, which MXNet
+// overwrites too.
 absl::Status CheckArgumentsUnchanged(const Executor& executor, const Arrays& args) {
   for (const auto& [name, array] : args) {
     if (absl::EndsWith(name, "gamma")) continue;
@@ -180,7 +181,7 @@ absl::Status CheckInferType(const Symbol& symbol, const Json& json) {
                        CompareTypes);
 }
 
-// Every plan is as small as its live values allow, to 2 percent and the rounding of small blocks.
+// Checks that the plan is within 2 percent of its lower bound, plus the rounding of small blocks.
 absl::Status CheckPlan(const MemoryReport& memory) {
   const int64_t allowed = memory.lower_bound + std::max<int64_t>(memory.lower_bound / 50, 256);
   if (memory.planned_bytes <= allowed) return absl::OkStatus();

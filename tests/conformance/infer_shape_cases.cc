@@ -1,4 +1,4 @@
-// infer_shape/<case>: inference of shapes, in full and in part, and of types.
+// Runs infer_shape/<case>: complete and partial inference of shapes, and inference of types.
 
 #include <string>
 
@@ -14,7 +14,7 @@
 namespace cooper::conformance {
 namespace {
 
-// MXNet returns nothing where information is missing; here that is kFailedPrecondition.
+// Where information is missing MXNet returns nothing and cooper kFailedPrecondition.
 absl::Status CheckEnd(const absl::Status& status, const std::string& expect) {
   const bool incomplete = status.code() == absl::StatusCode::kFailedPrecondition;
   const std::string got = status.ok() ? "ok" : incomplete ? "incomplete" : "error";

@@ -1,4 +1,4 @@
-// initializers/: values that follow from a rule, and distributions of random ones.
+// Runs initializers/: deterministic values, and distributions of random ones.
 
 #include <algorithm>
 #include <cmath>
@@ -86,7 +86,7 @@ absl::Status RunExactCase(const std::string& folder) {
   return CompareTexts("dumps", initializer->Dumps(), json.at("dumps").get<std::string>());
 }
 
-// Every value of arrays of that shape with different seeds.
+// Returns the values of arrays of that shape with different seeds.
 absl::StatusOr<std::vector<double>> Draw(const Initializer& initializer, const Json& json) {
   const Shape shape(json.at("shape").get<std::vector<int64_t>>());
   const size_t samples = json.value("samples", static_cast<size_t>(shape.num_elements()));
@@ -116,7 +116,7 @@ Moments MomentsOf(const std::vector<double>& values) {
   return moments;
 }
 
-// The deviation within 10 %, the mean within five standard errors.
+// Checks the standard deviation to 10 %, and the mean to five standard errors.
 absl::Status CheckMoments(const std::vector<double>& values, double mean, double std) {
   const Moments got = MomentsOf(values);
   COOPER_RETURN_IF_ERROR(
@@ -125,7 +125,7 @@ absl::Status CheckMoments(const std::vector<double>& values, double mean, double
   return CompareNumbers("mean", got.mean, mean, {.rtol = 0, .atol = 5 * standard_error});
 }
 
-// Rows (or columns) of the matrix (first extent, all others) times each other.
+// Checks the products of rows (or columns) of the matrix (first extent, all others).
 absl::Status CheckOrthogonal(const std::vector<double>& values, int64_t rows, const Json& expect) {
   const int64_t columns = static_cast<int64_t>(values.size()) / rows;
   const bool by_rows = expect.at("side") == "rows";

@@ -1,4 +1,4 @@
-// io/ndarray_iter.json, io/wrapping_iters.json, io/csv_iter.json: batches of every epoch.
+// Runs io/ndarray_iter.json, io/wrapping_iters.json and io/csv_iter.json: batches of every epoch.
 
 #include <map>
 #include <memory>
@@ -20,7 +20,7 @@
 namespace cooper::conformance {
 namespace {
 
-// factor * array + offset.
+// Returns factor * array + offset.
 absl::StatusOr<NDArray> Affine(const NDArray& array, float factor, float offset) {
   COOPER_ASSIGN_OR_RETURN(std::vector<float> values, array.ToVector<float>());
   for (float& value : values) value = factor * value + offset;
@@ -104,7 +104,8 @@ absl::Status RunNDArrayIter(const Source& given, const Json& given_json) {
   return CompareEpochs(*iter, json.at("epochs"));
 }
 
-// Two sources, the second one's data moved by an offset, under names of their own.
+// Returns an iterator over two sources under different names; the data of the second one has an
+// offset.
 absl::StatusOr<std::unique_ptr<DataIter>> MakePrefetchingTwo(const Source& source,
                                                              const Json& json) {
   COOPER_ASSIGN_OR_RETURN(NDArray moved,
@@ -144,7 +145,7 @@ absl::Status RunWrappingIter(const Source& source, const Json& json) {
   return CompareEpochs(*iter, json.at("epochs"));
 }
 
-// What fills the last batch is only specified where it comes from the data.
+// The padding of the last batch is specified only if it comes from the data.
 absl::Status RunCsvIter(const std::string& folder, const Json& file, const Json& json) {
   CsvIterOptions options;
   options.data_csv = folder + file.at("data_csv").get<std::string>();

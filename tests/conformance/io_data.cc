@@ -18,7 +18,7 @@ void Flatten(const Json& json, std::vector<float>* values) {
   for (const Json& element : json) Flatten(element, values);
 }
 
-// What is compared is float32, whatever dtype the iterator gives.
+// Compares the arrays as float32, for every dtype of the iterator.
 absl::Status CompareList(const std::string& what, const std::vector<NDArray>& got,
                          const Json& expected, int64_t unspecified_rows) {
   if (got.size() != expected.size()) {
@@ -91,7 +91,7 @@ absl::Status CompareDescs(const std::string& what, const std::vector<DataDesc>& 
   for (size_t i = 0; i < got.size(); ++i) {
     Json desc = {got[i].name, std::vector<int64_t>(got[i].shape.begin(), got[i].shape.end()),
                  got[i].layout, DTypeName(got[i].dtype)};
-    // Compared as far as the case says something.
+    // Compares only the fields that the case gives.
     const size_t known = i < expected.size() ? expected[i].size() : desc.size();
     while (desc.size() > known) desc.erase(desc.size() - 1);
     list.push_back(desc);

@@ -1,7 +1,7 @@
 #ifndef COOPER_TESTS_CONFORMANCE_IO_DATA_H_
 #define COOPER_TESTS_CONFORMANCE_IO_DATA_H_
 
-// Iterators and their batches against the JSON of the cases.
+// Compares iterators and their batches with the JSON of the cases.
 
 #include <string>
 #include <vector>
@@ -16,25 +16,25 @@
 
 namespace cooper::conformance {
 
-// Nested lists of numbers as a float32 array.
+// Reads nested lists of numbers as a float32 array.
 absl::StatusOr<NDArray> ArrayFromJson(const Json& json);
 
-// {"data": [...], "label": [...], "pad": 0}. Of the rows that `pad` counts, the last ones are only
-// compared if `compare_padding`.
+// Compares a batch with {"data": [...], "label": [...], "pad": 0}. The last `pad` rows are compared
+// only if `compare_padding`.
 absl::Status CompareBatch(const std::string& what, const DataBatch& got, const Json& expected,
                           bool compare_padding = true);
 
-// Every batch up to the end of the epoch.
+// Compares every batch up to the end of the epoch.
 absl::Status CompareEpoch(const std::string& what, DataIter& iter, const Json& expected,
                           bool compare_padding = true);
 
-// Epochs with Reset() between them.
+// Compares several epochs, with Reset() between them.
 absl::Status CompareEpochs(DataIter& iter, const Json& expected, bool compare_padding = true);
 
-// [["data", [3, 3]], ...]: name, shape, and where given layout and dtype.
+// Compares descriptions with [["data", [3, 3]], ...]: name, shape, and optionally layout and dtype.
 absl::Status CompareDescs(const std::string& what, const std::vector<DataDesc>& got,
                           const Json& expected);
-// What the iterator provides, with the case's "provide_data" and "provide_label".
+// Compares the iterator's descriptions with the case's "provide_data" and "provide_label".
 absl::Status CompareProvided(const DataIter& iter, const Json& json);
 
 }  // namespace cooper::conformance

@@ -1,4 +1,4 @@
-// io/bucket_sentence_iter.json and io/encode_sentences.json: words as numbers, in buckets.
+// Runs io/bucket_sentence_iter.json and io/encode_sentences.json: words as ids, in buckets.
 
 #include <algorithm>
 #include <map>
@@ -46,7 +46,7 @@ absl::StatusOr<std::unique_ptr<BucketSentenceIter>> MakeIter(const Json& json) {
                                     kwargs.at("batch_size").get<int64_t>(), std::move(options));
 }
 
-// The sentences of a batch, one row each, whatever its layout.
+// Returns the sentences of a batch, one row each, for both layouts.
 absl::StatusOr<std::vector<Row>> RowsOf(const NDArray& array, bool time_major) {
   COOPER_ASSIGN_OR_RETURN(std::vector<float> values, array.ToVector<float>());
   if (array.shape().rank() != 2) return absl::UnknownError("a batch is no matrix");
@@ -61,8 +61,8 @@ absl::StatusOr<std::vector<Row>> RowsOf(const NDArray& array, bool time_major) {
   return result;
 }
 
-// The order is random: a batch must be full, its rows such as the bucket has and none too often,
-// and its labels the data moved by one.
+// Checks an epoch in random order: batches must be full, their rows must be those of the bucket,
+// none too often, and labels must be the data shifted by one.
 class EpochChecker {
  public:
   EpochChecker(const Json& json, const BucketSentenceIter& iter) : json_(json) {

@@ -1,4 +1,4 @@
-// lr_schedulers/cases.json: learning rates of schedules, asked for in order and in jumps.
+// Runs lr_schedulers/cases.json: learning rates of schedules, queried in order and with jumps.
 
 #include <memory>
 #include <string>

@@ -1,4 +1,4 @@
-// metrics/<Name>/<case>: values of a metric over updates.
+// Runs metrics/<Name>/<case>: values of a metric over updates.
 
 #include <memory>
 #include <string>

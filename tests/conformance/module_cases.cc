@@ -1,4 +1,4 @@
-// module/<case>: training runs and rules of modules, step by step.
+// Runs module/<case>: training runs and rules of modules, step by step.
 
 #include <cstdlib>
 #include <filesystem>
@@ -13,7 +13,7 @@
 namespace cooper::conformance {
 namespace {
 
-// A folder that is removed at the end.
+// A folder that the destructor removes.
 class ScratchFolder {
  public:
   ScratchFolder() {
@@ -27,7 +27,7 @@ class ScratchFolder {
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
 
-  // Empty if there is none.
+  // Returns the path; empty if the folder could not be created.
   const std::string& path() const { return path_; }
 
  private:

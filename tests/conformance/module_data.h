@@ -1,7 +1,7 @@
 #ifndef COOPER_TESTS_CONFORMANCE_MODULE_DATA_H_
 #define COOPER_TESTS_CONFORMANCE_MODULE_DATA_H_
 
-// What the module layer makes by name, from the JSON of the cases.
+// Creates schedulers and metrics of the module layer by name from the JSON of the cases.
 
 #include <memory>
 #include <string>
@@ -15,13 +15,14 @@
 
 namespace cooper::conformance {
 
-// {"kind": "factor", "step": 10, ...}
+// Reads a scheduler: {"kind": "factor", "step": 10, ...}.
 absl::StatusOr<std::unique_ptr<LRScheduler>> SchedulerFromJson(Json params);
 
-// {"metric": "acc", "kwargs": {...}, "children": [...]}: the latter for a composite.
+// Reads a metric: {"metric": "acc", "kwargs": {...}, "children": [...]}, where children are for a
+// composite.
 absl::StatusOr<std::unique_ptr<EvalMetric>> MetricFromJson(const Json& json);
 
-// Names and values, in order.
+// Compares names and values in order.
 absl::Status CompareNameValues(const std::string& what, const std::vector<NamedValue>& got,
                                const Json& names, const Json& values, Tolerance tolerance);
 

@@ -41,7 +41,7 @@ absl::Status Unknown(const char* what, const std::string& key) {
   return absl::UnimplementedError(absl::StrCat(what, " has the key '", key, "'"));
 }
 
-// The members that Module and BucketingModule have in common; false for other keys.
+// Reads an option that Module and BucketingModule share; returns false for other keys.
 template <typename Options>
 bool ReadCommon(const std::string& key, const Json& value, Options* options) {
   if (key == "contexts") {

@@ -1,7 +1,7 @@
 #ifndef COOPER_TESTS_CONFORMANCE_MODULE_MAKER_H_
 #define COOPER_TESTS_CONFORMANCE_MODULE_MAKER_H_
 
-// Modules, batches and options from the JSON of the module cases.
+// Creates modules, batches and options from the JSON of the module cases.
 
 #include <map>
 #include <memory>
@@ -16,23 +16,23 @@
 
 namespace cooper::conformance {
 
-// What `module` of a case in `folder` describes. kUnimplemented for a type or a key that this does
-// not know.
+// Creates the module that the entry `module` of a case in `folder` describes. kUnimplemented for an
+// unknown type or key.
 absl::StatusOr<std::unique_ptr<BaseModule>> MakeModule(const std::string& folder, const Json& json);
 
-// {"type": "2bit", "threshold": 0.5} as texts.
+// Converts {"type": "2bit", "threshold": 0.5} to a map of texts.
 std::map<std::string, std::string> TextsFromJson(const Json& json);
 
-// [{"name": "data", "shape": [3, 7], "layout": "NT"}]; null is an empty list.
+// Reads [{"name": "data", "shape": [3, 7], "layout": "NT"}]; null is an empty list.
 std::vector<DataDesc> DescsFromJson(const Json& json);
 
-// A batch whose arrays are named in `trace`.
+// Reads a batch whose arrays `json` names; `trace` holds them.
 absl::StatusOr<DataBatch> BatchFromJson(const Json& json, const Arrays& trace);
 
 absl::StatusOr<ModuleBindOptions> BindOptionsFromJson(const Json& step);
 absl::StatusOr<InitOptimizerOptions> OptimizerOptionsFromJson(const Json& step);
 
-// The arrays of `trace` called PREFIX/arg:NAME and PREFIX/aux:NAME.
+// Returns the arrays of `trace` called PREFIX/arg:NAME and PREFIX/aux:NAME.
 ModuleParams ParamsOf(const Arrays& trace, const std::string& prefix);
 
 }  // namespace cooper::conformance

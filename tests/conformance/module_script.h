@@ -49,7 +49,7 @@ class ModuleScript {
   absl::Status Score(const Json& step);
   absl::Status Fit(const Json& step);
 
-  // The key-value store without a module.
+  // The steps below use a key-value store without a module.
   absl::Status KVCreate(const Json& step);
   absl::Status KVInit(const Json& step);
   absl::Status KVSetOptimizer(const Json& step);

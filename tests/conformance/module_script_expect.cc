@@ -1,4 +1,4 @@
-// The steps of a module's script that compare.
+// Implements the steps of a module's script that compare results.
 
 #include "absl/strings/str_cat.h"
 #include "io/batch/data_desc.h"
@@ -17,7 +17,7 @@ Json ShapesOf(const std::vector<DataDesc>& descs) {
   return shapes;
 }
 
-// MXNet has none for no labels.
+// MXNet has null where there are no labels.
 std::string ShapesText(const Json& json) {
   return json.is_null() ? Json::array().dump() : json.dump();
 }
@@ -92,9 +92,9 @@ absl::Status ModuleScript::ExpectShapes(const Json& step) {
                                       ShapesText(step.at("data_shapes"))));
   COOPER_RETURN_IF_ERROR(CompareTexts("label shapes", ShapesOf(module_->label_shapes()).dump(),
                                       ShapesText(step.at("label_shapes"))));
-  // MXNet's output_shapes puts the batch size in place of the first extent, also where an output is
-  // no row per sample, as (batch_size * length, vocabulary) of a language model. What the outputs
-  // really are, expect_outputs says.
+  // MXNet's output_shapes replaces the first extent by the batch size, even for an output that has
+  // no row per sample, such as (batch_size * length, vocabulary) of a language model.
+  // expect_outputs checks the real shapes.
   const DataDesc& data = module_->data_shapes().at(0);
   const int64_t batch_size = data.shape[BatchAxis(data.layout)];
   Json outputs = Json::array();

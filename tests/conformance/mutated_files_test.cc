@@ -1,5 +1,5 @@
-// Symbol and parameter files with random damage: whatever they say, reading them must end with a
-// symbol or an error, in little time and memory.
+// Reads randomly damaged symbol and parameter files: each must end in a symbol or an error, in
+// little time and memory.
 
 #include <sys/resource.h>
 
@@ -43,7 +43,7 @@ std::string RandomNumber(RandomGenerator& random) {
   return numbers[random.NextBelow(std::size(numbers))];
 }
 
-// Replaces a number, wherever one stands.
+// Replaces a number at a random position.
 void ReplaceNumber(RandomGenerator& random, std::string* bytes) {
   const size_t start = random.NextBelow(bytes->size());
   const size_t begin = bytes->find_first_of("0123456789", start);

@@ -1,4 +1,4 @@
-// ops/<Operator>/<case>: one operator, or a small graph, with all its arrays.
+// Runs ops/<Operator>/<case>: one operator, or a small graph, with all its arrays.
 
 #include <filesystem>
 #include <string>
@@ -17,7 +17,7 @@ absl::Status RunOpCase(const std::string& folder) {
   const Json json = ReadJson(folder + "/case.json");
   COOPER_ASSIGN_OR_RETURN(SymbolFile file, ReadSymbolFile(folder + "/symbol.json"));
   const Symbol& symbol = file.symbol;
-  // MXNet cannot tell how many rows a mask keeps.
+  // MXNet cannot infer how many rows a mask keeps.
   if (json.at("infer_shape").contains("out")) {
     COOPER_RETURN_IF_ERROR(CheckInferShape(symbol, json.at("infer_shape")));
   }
@@ -26,7 +26,7 @@ absl::Status RunOpCase(const std::string& folder) {
   }
   COOPER_ASSIGN_OR_RETURN(Arrays io, ReadArrays(folder + "/io.params"));
   COOPER_RETURN_IF_ERROR(CheckExecution(symbol, io, json));
-  // Of several variables of one name one is left.
+  // Only one of several variables with one name is saved.
   const std::string saved = folder + "/saved.json";
   if (!std::filesystem::exists(saved)) return CheckSaved(file);
   COOPER_ASSIGN_OR_RETURN(file.text, ReadFile(saved));

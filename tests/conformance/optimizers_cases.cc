@@ -1,4 +1,4 @@
-// optimizers/<name>/<case>: steps of an optimizer on one parameter or several.
+// Runs optimizers/<name>/<case>: steps of an optimizer on one or several parameters.
 
 #include <map>
 #include <memory>
@@ -26,7 +26,7 @@ absl::StatusOr<std::shared_ptr<Optimizer>> MakeOptimizer(const Json& json) {
   }
   COOPER_ASSIGN_OR_RETURN(Kwargs kwargs, KwargsFromJson(json.at("hyperparameters").dump()));
   if (scheduler != nullptr) {
-    // MXNet's decays do not see a rate that is given beside them; cooper's begin there.
+    // MXNet's poly and cosine schedules ignore a separate learning rate; cooper's start from it.
     const std::string kind = json.at("lr_scheduler").at("kind").get<std::string>();
     if (kind == "poly" || kind == "cosine") kwargs.erase("learning_rate");
   }

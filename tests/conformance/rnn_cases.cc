@@ -1,4 +1,4 @@
-// rnn/: unrolled cells, the length of the RNN operator's parameters, checkpoints of cells.
+// Runs rnn/: unrolled cells, the length of the RNN operator's parameters, checkpoints of cells.
 
 #include <string>
 #include <vector>
@@ -18,7 +18,7 @@
 namespace cooper::conformance {
 namespace {
 
-// As an operator's case: a training run with the gradients of all arguments.
+// Returns the execution of an operator's case: a training run with the gradients of all arguments.
 Json ExecutionOf(const Json& json, const Symbol& symbol) {
   Json execution = {{"mode", "train"}, {"backward", true}, {"grad_req", Json::object()}};
   execution["rtol"] = json.at("rtol");
@@ -27,8 +27,8 @@ Json ExecutionOf(const Json& json, const Symbol& symbol) {
   return execution;
 }
 
-// Of an output that is listed twice (an output of the last step is a final state too) MXNet takes
-// the last head gradient alone, where here they are summed: the others become zero.
+// If an output is listed twice (an output of the last step is also a final state) MXNet uses only
+// the last head gradient, while cooper sums them. Sets the others to zero.
 absl::StatusOr<Arrays> WithLastHeadGradients(const Symbol& symbol, Arrays io) {
   for (int i = 0; i < symbol.num_outputs(); ++i) {
     for (int j = i + 1; j < symbol.num_outputs(); ++j) {
@@ -57,11 +57,11 @@ absl::Status CheckUnrolledGraph(const SymbolFile& file, const Arrays& io, const 
   return CheckSaved(file);
 }
 
-// The stack of plain cells that a fused cell stands for gives the same outputs.
+// Checks that the stack of plain cells of a fused cell gives the same outputs.
 absl::Status CheckUnfusedGraph(const Symbol& symbol, const Arrays& io, const Json& json) {
   COOPER_RETURN_IF_ERROR(
       CompareNames("arguments", symbol.ListArguments(), json.at("unfused_arguments")));
-  // The final states have other shapes: they are one array in a fused cell.
+  // Omits the final states, whose shapes differ: in a fused cell they are one array.
   Arrays unfused = {{"arg:data", io.at("arg:data")}};
   for (int i = 0; i < json.at("num_output_symbols").get<int>(); ++i) {
     const std::string name = absl::StrCat("out:", i);
@@ -73,7 +73,7 @@ absl::Status CheckUnfusedGraph(const Symbol& symbol, const Arrays& io, const Jso
   return CheckExecution(symbol, unfused, execution);
 }
 
-// The graph that cooper's own cell unrolls has the same names, shapes and outputs.
+// Checks that cooper's own cell unrolls to a graph with the same names, shapes and outputs.
 absl::Status CheckCell(const RNNCellPtr& cell, const Arrays& io, const Json& json) {
   COOPER_RETURN_IF_ERROR(CheckStateInfo(*cell, json.at("state_info")));
   COOPER_ASSIGN_OR_RETURN(Symbol symbol, UnrollCell(*cell, json));
@@ -105,7 +105,7 @@ absl::Status RunCellCase(const std::string& folder) {
   return CheckUnfusedGraph(symbol, io, json);
 }
 
-// A checkpoint holds the weights unpacked; read with the cell they are packed again.
+// Checks that a checkpoint holds unpacked weights, and that loading it with the cell packs them.
 absl::Status RunCheckpoint(const std::string& folder) {
   const Json json = ReadJson(folder + "/case.json");
   const Json& description = json.at("cell");

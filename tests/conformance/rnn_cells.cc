@@ -25,7 +25,7 @@
 namespace cooper::conformance {
 namespace {
 
-// Makes the cells of one case, with the sizes that its arguments and states have.
+// Creates the cells of one case, with the sizes of its arguments and states.
 class CellMaker {
  public:
   explicit CellMaker(const Json& json) : json_(json) {}

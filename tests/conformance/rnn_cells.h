@@ -1,8 +1,8 @@
 #ifndef COOPER_TESTS_CONFORMANCE_RNN_CELLS_H_
 #define COOPER_TESTS_CONFORMANCE_RNN_CELLS_H_
 
-// The recurrent cells of the cases, and what each must do: the names and the outputs of its
-// unrolled graph, its states, its packed and unpacked weights.
+// Creates the recurrent cells of the cases and checks the names and outputs of their unrolled
+// graphs, their states, and their packed and unpacked weights.
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -11,19 +11,20 @@
 
 namespace cooper::conformance {
 
-// The kind of cell that a case names ("lstm", "fused_gru_l2_bi0"), with the prefixes that its
-// arguments have, and with sizes as its argument shapes and state_info say.
+// Creates the cell that a case names ("lstm", "fused_gru_l2_bi0"), with the prefixes of the case's
+// arguments and the sizes in its argument shapes and state_info.
 absl::StatusOr<RNNCellPtr> MakeCell(const Json& json);
 
-// The stack of plain cells of a fused one. kInvalidArgument for other cells.
+// Returns the stack of plain cells of a fused cell. kInvalidArgument for other cells.
 absl::StatusOr<RNNCellPtr> Unfused(const RNNCellPtr& cell);
 
-// Unrolls as the case says; the outputs of the steps or of the whole sequence, then the states.
+// Unrolls the cell as the case specifies; returns the outputs of the steps, or the whole sequence,
+// and then the states.
 absl::StatusOr<Symbol> UnrollCell(BaseRNNCell& cell, const Json& json);
 
 absl::Status CheckStateInfo(const BaseRNNCell& cell, const Json& json);
 
-// Unpacking gives the arrays of that case, and packing them the packed ones.
+// Checks that unpacking `packed` gives `unpacked` and that packing reverses it.
 absl::Status CheckPacking(const BaseRNNCell& cell, const Arrays& packed, const Arrays& unpacked);
 
 }  // namespace cooper::conformance

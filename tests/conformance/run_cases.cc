@@ -1,4 +1,4 @@
-// Runs golden cases and prints what came of them:
+// Runs golden cases and prints their results:
 //
 //   run_cases --cases=tests/golden --filter=ops/Concat
 //

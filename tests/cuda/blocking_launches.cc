@@ -1,4 +1,4 @@
-// Linked into a test: each launch waits for its kernel, and returns what has become of it.
+// Linked into a test: makes each launch wait for its kernel and return the kernel's error.
 
 #include <cstdlib>
 

@@ -1,5 +1,5 @@
-// What is told when a GPU has no memory left, or refuses a call: the call, the operator and its
-// shapes, and bytes. On an emulated GPU of 4 MiB that fails when it is told to.
+// Tests the messages when a GPU has no memory left or refuses a call: they name the call, the
+// operator, its shapes, and bytes. Runs on an emulated GPU of 4 MiB with injected errors.
 
 #include <map>
 #include <memory>
@@ -30,7 +30,7 @@ namespace {
 COOPER_EMULATE(DEVICES, "2");
 COOPER_EMULATE(MEMORY, "4194304");
 
-// A graph is one piece of work of many operators.
+// A graph is one unit of work for many operators, so messages could not name one of them.
 [[maybe_unused]] const bool kWithoutGraphs = (SetDeviceGraphs(false), true);
 
 using cuda_emulator::FailNext;
@@ -70,7 +70,7 @@ TEST(DeviceErrorsTest, ActivationsThatDoNotFitNameBothBytes) {
                                                     PlannedMemory(*compiled).planned_bytes,
                                                     " bytes on gpu(0), where ")),
                              ContainsRegex("where [0-9]+ of 4194304 are free"))));
-  // Nothing is lost: what fits runs.
+  // The executor is still usable: a smaller binding runs.
   const auto smaller = Bind(Tanh(Dense("512")), {40, 6});
   COOPER_EXPECT_OK(smaller->Forward(/*is_train=*/true));
   COOPER_EXPECT_OK((*smaller->outputs())[0].ToVector<float>().status());
@@ -141,7 +141,7 @@ TEST(DeviceErrorsTest, ASumOverDevicesNamesCopiesAndBytes) {
               StatusIs(absl::StatusCode::kInternal,
                        HasSubstr("copying 24 bytes from gpu(1) to gpu(0): cudaErrorInvalidValue")));
   COOPER_EXPECT_OK(collective->AllReduceSum(arrays, arrays, queues));
-  // The copy of a large array does not fit beside what is there.
+  // The copy of a large array does not fit into the remaining memory.
   std::vector<NDArray> large;
   for (const Context& gpu : gpus) {
     large.push_back(*NDArray::Zeros({600000}, DType::kFloat32, gpu));

@@ -1,7 +1,7 @@
 #ifndef COOPER_TESTS_CUDA_DEVICE_GRADIENTS_H_
 #define COOPER_TESTS_CUDA_DEVICE_GRADIENTS_H_
 
-// What tests of gradients on three GPUs share.
+// Fixtures for tests of gradients on three GPUs.
 
 #include <cstdint>
 #include <string>
@@ -23,17 +23,18 @@ namespace cooper {
 
 inline const std::vector<Context> kGpus = {Context::Gpu(0), Context::Gpu(1), Context::Gpu(2)};
 
+// Returns the values of a float32 array.
 inline std::vector<float> Of(const NDArray& array) { return *array.ToVector<float>(); }
 
-// Where no work runs by itself.
+// Returns whether GPU 0 is emulated. Queued work then runs only when something waits for it.
 inline bool IsEmulated() {
   cudaDeviceProp properties;
   return cudaGetDeviceProperties(&properties, 0) == cudaSuccess &&
          std::string(properties.name).find("emulator") != std::string::npos;
 }
 
-// Work in the queue of each GPU that has not run as long as nobody has waited: under the emulator
-// alone, where it does not run by itself.
+// Work in the queue of each GPU that has not run until something waits for it. Only meaningful
+// under the emulator, where work does not run on its own.
 class Unwaited {
  public:
   Unwaited() {
@@ -55,6 +56,7 @@ class Unwaited {
   Unwaited(const Unwaited&) = delete;
   Unwaited& operator=(const Unwaited&) = delete;
 
+  // Returns whether all the work is still pending; always true on a real GPU.
   bool holds() const {
     if (!IsEmulated()) return true;
     bool holds = true;
@@ -70,7 +72,7 @@ class Unwaited {
   std::vector<cudaEvent_t> events_;
 };
 
-// Of each key, an array on each GPU.
+// Returns random gradients: for each key, an array on each GPU.
 inline std::vector<DeviceGradient> Gradients(const std::vector<int64_t>& sizes, uint64_t seed) {
   RandomGenerator random(seed);
   std::vector<DeviceGradient> gradients;
@@ -86,7 +88,7 @@ inline std::vector<DeviceGradient> Gradients(const std::vector<int64_t>& sizes, 
   return gradients;
 }
 
-// In the order of devices, in float32.
+// Returns the sum in the order of devices, in float32.
 inline std::vector<float> SumOf(const std::vector<NDArray>& arrays) {
   std::vector<float> sum = Of(arrays[0]);
   for (size_t i = 1; i < arrays.size(); ++i) {

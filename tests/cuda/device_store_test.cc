@@ -1,5 +1,5 @@
-// Steps of a key-value store on several GPUs, which the host puts in without waiting for any of
-// them. Under the emulator work runs only when something waits for it.
+// Tests steps of a key-value store on several GPUs. The host queues them without waiting. Under the
+// emulator, work runs only when something waits for it.
 
 #include <cstdint>
 #include <utility>
@@ -47,7 +47,7 @@ TEST(DeviceStoreTest, AStepOfAStoreWaitsForNothing) {
     for (uint64_t step = 0; step < 3; ++step) {
       const std::vector<DeviceGradient> gradients = Gradients(sizes, step);
       std::vector<std::vector<float>> expected;
-      COOPER_ASSERT_OK(store->InitAll(items));  // the first GPU's values are those of all
+      COOPER_ASSERT_OK(store->InitAll(items));  // the first GPU's values are copied to all
       for (size_t k = 0; k < sizes.size(); ++k) {
         items[k].grads = gradients[k].arrays;
         items[k].outs = updates ? items[k].weights : items[k].grads;
@@ -120,10 +120,10 @@ TEST(DeviceStoreTest, WhatWasBegunAndNotUsedIsForgotten) {
   tell();
   COOPER_ASSERT_OK(store->BeginGradients({}).status());
   for (const NDArray& grad : item.grads) COOPER_ASSERT_OK(grad.Fill(2));
-  tell();  // of nothing that was begun
+  tell();  // no gradients have begun
   COOPER_ASSERT_OK(store->Step({item}, /*active=*/true).status());
   EXPECT_THAT(Of(item.weights[2]), Each(-6));
-  // And where it is used, it is what there was when it was told.
+  // The gradients are used with the values that they had when they were reported.
   EXPECT_THAT(store->BeginGradients({item}), IsOkAndHolds(true));
   tell();
   COOPER_ASSERT_OK(store->Step({item}, /*active=*/true).status());

@@ -1,5 +1,5 @@
-// Gradients on several GPUs: sums and buckets, which the host puts in without waiting for any of
-// them. Under the emulator work runs only when something waits for it.
+// Tests sums and buckets of gradients on several GPUs. The host queues them without waiting. Under
+// the emulator, work runs only when something waits for it.
 
 #include <cstdint>
 #include <memory>
@@ -34,7 +34,7 @@ TEST(DeviceSumsTest, ACollectiveSumsWithoutWaiting) {
   std::vector<DeviceQueue*> queues;
   for (const Context& gpu : kGpus) queues.push_back(*QueueOf(gpu));
   std::vector<std::vector<float>> expected;
-  // Smaller ones later: what the first device needs for the copies is there.
+  // Later gradients are smaller, so the first device already has the memory for their copies.
   const std::vector<DeviceGradient> gradients = Gradients({1000, 10, 1000, 1}, 1);
   for (const DeviceGradient& gradient : gradients) expected.push_back(SumOf(gradient.arrays));
   COOPER_ASSERT_OK(collective->AllReduceSum(gradients[0].arrays, gradients[0].arrays, queues));
@@ -48,7 +48,7 @@ TEST(DeviceSumsTest, ACollectiveSumsWithoutWaiting) {
   }
 }
 
-// A queue of each GPU's own.
+// A separate queue for each GPU.
 struct Queues {
   Queues() {
     for (const Context& gpu : kGpus) {
@@ -96,7 +96,7 @@ void ExpectOrder(bool for_all) {
   for (size_t i = kGpus.size(); i-- > 0;) {
     COOPER_ASSERT_OK(
         queues[i]->Copy(after[i].raw_data(), kGpus[i], sums[i].raw_data(), kGpus[i], 400));
-    // Overwrites what the sum has read, and what it has left.
+    // Overwrites the arrays that the sum reads, and its results.
     for (const auto* list : {&arrays, &sums}) {
       COOPER_ASSERT_OK(
           queues[i]->Copy((*list)[i].raw_data(), kGpus[i], ones[i].raw_data(), kGpus[i], 400));
@@ -108,8 +108,8 @@ void ExpectOrder(bool for_all) {
   }
 }
 
-// What a queue holds comes before the sum, and what is put into it later comes after; for all
-// devices and for the first one.
+// A sum runs after the work that is already in a queue and before the work that is queued later;
+// for all devices and for the first one.
 TEST(DeviceSumsTest, SumsStandInTheOrderOfTheQueues) {
   COOPER_REQUIRE_GPUS(3);
   for (const bool for_all : {true, false}) {
@@ -127,17 +127,17 @@ TEST(DeviceSumsTest, BucketsSumAsSingleArrays) {
       SCOPED_TRACE(testing::Message() << bytes << " bytes, step " << step);
       std::vector<DeviceGradient> gradients = Gradients(sizes, step);
       const std::vector<DeviceGradient> for_all = Gradients(sizes, step);
-      gradients[1].sums = for_all[1].arrays;  // others are for the first device
+      gradients[1].sums = for_all[1].arrays;  // the others are for the first device
       const Unwaited unwaited;
       COOPER_ASSERT_OK(buckets.Begin(gradients));
-      // Some devices tell of some; the rest is summed at the end.
+      // Some devices report some gradients; the rest is summed at the end.
       for (size_t k = sizes.size(); k-- > step;) {
         for (int device = 0; device < 3; ++device) {
           COOPER_ASSERT_OK(buckets.Ready(gradients[k].key, device, **QueueOf(kGpus[device])));
         }
       }
       COOPER_ASSERT_OK(buckets.Finish());
-      // What comes later in a device's own queue finds the sums.
+      // Work that is queued later in a device's own queue reads the sums.
       std::vector<std::vector<NDArray>> later(sizes.size());
       for (size_t k = 0; k < sizes.size(); ++k) {
         for (size_t i = 0; i < buckets.sums(k).size(); ++i) {
@@ -170,7 +170,7 @@ TEST(DeviceSumsTest, QueuedCopiesStandBetweenReadersAndWriters) {
     const Unwaited unwaited;
     COOPER_ASSERT_OK((*QueueOf(a))->Copy(source.raw_data(), a, other.raw_data(), a, 200));
     COOPER_ASSERT_OK(CopyInQueues({{source, target}, {same, same}}));
-    // Overwrites what is still to be read.
+    // Overwrites an array that is still to be read.
     const NDArray later = full(6, a);
     COOPER_ASSERT_OK((*QueueOf(a))->Copy(source.raw_data(), a, later.raw_data(), a, 200));
     EXPECT_TRUE(unwaited.holds());

@@ -1,4 +1,5 @@
-// What a GPU is given again and again is recorded once, and changes no bit of what comes out.
+// Tests that repeated GPU work is recorded once as a graph, and that graphs change no bit of the
+// results.
 
 #include <cstdint>
 #include <functional>
@@ -32,7 +33,7 @@ class GraphsTest : public testing::Test {
   void SetUp() override { COOPER_REQUIRE_GPU(); }
   ~GraphsTest() override { SetDeviceGraphs(true); }
 
-  // What `run` returns is the same bits with and without.
+  // Expects the same bits from `run` with and without graphs.
   static void ExpectNoDifference(const std::function<Results()>& run) {
     SetDeviceGraphs(false);
     const Results expected = run();
@@ -47,7 +48,7 @@ std::unique_ptr<Executor> Bind(const Symbol& symbol, const KnownShapes& shapes) 
   return *std::move(bound);
 }
 
-// weight * data of data (rows, 1), with one weight for all.
+// Returns weight * data, for data (rows, 1) and one weight.
 Symbol Double(const Symbol& data) {
   return Op(
       "FullyConnected",
@@ -56,8 +57,9 @@ Symbol Double(const Symbol& data) {
 
 constexpr int kNone = 0, kOneGraph = 1, kTwoGraphs = 2;
 
-// Outputs and gradients of five steps with heads of ones. `before` comes before each. `recorded`
-// says how many graphs there are in the end, unless they are turned off.
+// Returns the outputs and gradients of five steps with head gradients of ones. Calls `before`
+// before each step. `recorded` is the expected number of graphs at the end, unless graphs are
+// disabled.
 Results FiveSteps(
     Executor& executor, bool in_two_calls, int recorded,
     const std::function<void(int step)>& before = [](int) {}) {
@@ -86,7 +88,7 @@ Results FiveSteps(
   return results;
 }
 
-// Each run draws its own numbers, those that it would draw without a graph.
+// Each run draws its own random numbers, the same as without a graph.
 TEST_F(GraphsTest, RandomNumbersAreThoseOfTheRun) {
   const Symbol data = Symbol::Variable("data");
   const Symbol networks[] = {
@@ -127,7 +129,7 @@ TEST_F(GraphsTest, ArraysMayChangeFromStepToStep) {
       for (const NDArray& array : RandomArrays(std::vector<Shape>(5, Shape({10, 1})), 1)) {
         arrays.push_back(*array.CopyTo(kGpu));
       }
-      // The last step has the arrays of the one before where they change at every third.
+      // With period 3, the last step has the arrays of the previous step.
       const int recorded = period == 3 ? kOneGraph : kNone;
       return FiveSteps(*executor, /*in_two_calls=*/false, recorded, [&](int step) {
         COOPER_EXPECT_OK(executor->SetArg("data", arrays[step / period]));
@@ -165,7 +167,7 @@ TEST_F(GraphsTest, AProfileHasItsOperators) {
   const auto executor = Bind(Double(Symbol::Variable("data")), {{"data", {10, 1}}});
   FiveSteps(*executor, /*in_two_calls=*/false, kOneGraph);
   StartProfile();
-  FiveSteps(*executor, /*in_two_calls=*/false, kOneGraph);  // that of the steps before
+  FiveSteps(*executor, /*in_two_calls=*/false, kOneGraph);  // the graph of the previous steps
   int products = 0;
   const Profile profile = StopProfile();
   for (const ProfileEvent& event : profile.events) {
@@ -174,7 +176,7 @@ TEST_F(GraphsTest, AProfileHasItsOperators) {
   EXPECT_EQ(products, 5);
 }
 
-// take with mode raise reads on the host which index is wrong: nothing that can be recorded.
+// With mode raise, take checks its indices on the host, which cannot be recorded.
 TEST_F(GraphsTest, WhatWaitsForTheHostRunsWithout) {
   const Symbol take = Op("take", {.name = "rows",
                                   .inputs = {Symbol::Variable("data"), Symbol::Variable("at")},

@@ -1,4 +1,5 @@
-// Initializers and fills on a GPU: the CPU's bits, and no array that goes through the host.
+// Tests that initializers and fills on a GPU give the CPU's bits, and that no array passes through
+// the host.
 
 #include "module/initializer/initializers.h"
 
@@ -52,7 +53,7 @@ TEST(InitializersOnGpuTest, HaveTheCpusBits) {
   for (const InitializerCase& c : Cases()) {
     for (const DType dtype :
          {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kBfloat16}) {
-      // Of one block of threads, and of several; the last is not full.
+      // One shape needs one block of threads, the other several, the last of which is not full.
       for (const Shape& shape : {Shape({4, 1, 3, 3}), Shape({40, 1, 7, 7})}) {
         SCOPED_TRACE(testing::Message() << c.name << " " << DTypeName(dtype) << " " << shape);
         const NDArray on_cpu = *NDArray::Full(shape, -7, dtype);
@@ -65,7 +66,7 @@ TEST(InitializersOnGpuTest, HaveTheCpusBits) {
   }
 }
 
-// Under the emulator nothing runs that nobody waits for.
+// Under the emulator, work runs only when something waits for it.
 TEST(InitializersOnGpuTest, WaitForNothing) {
   COOPER_REQUIRE_GPU();
   cudaDeviceProp properties;
@@ -100,7 +101,7 @@ TEST(FillsOnGpuTest, EveryDTypeIsFilled) {
     SCOPED_TRACE(DTypeName(dtype));
     const NDArray array = *NDArray::Full({1001}, 7.75, dtype, kGpu);
     EXPECT_EQ(*array.ToVector<double>(), *NDArray::Full({1001}, 7.75, dtype)->ToVector<double>());
-    // A part of it.
+    // Fills a slice of the array.
     COOPER_ASSERT_OK(array.Slice(3, 500)->Fill(1));
     EXPECT_THAT(*array.Slice(3, 500)->ToVector<double>(), Each(1));
     EXPECT_EQ(*array.Slice(500, 1001)->ToVector<double>(),

@@ -1,6 +1,6 @@
-// Work that fails while it runs on an emulated GPU. Calls that put it in have returned by then: the
-// error comes from whatever waits first, and says how to learn where it came from. Nothing on the
-// device can be used afterwards, so that this is one test.
+// Tests work that fails while it runs on an emulated GPU. The calls that queued it have returned by
+// then: whatever waits first returns the error, which says how to find its source. The device
+// cannot be used afterwards, so there is only one test.
 
 #include <cstdlib>
 
@@ -18,7 +18,7 @@
 namespace cooper {
 namespace {
 
-// A graph is one piece of work of many operators.
+// A graph is one unit of work for many operators.
 [[maybe_unused]] const bool kWithoutGraphs = (SetDeviceGraphs(false), true);
 
 using cuda_emulator::FailNext;

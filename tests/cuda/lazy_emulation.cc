@@ -1,5 +1,5 @@
-// Linked into a test: the emulator runs work only when something waits for it, so that a wait that
-// the host code lacks between queues or devices shows in the results.
+// Linked into a test: makes the emulator run work only when something waits for it, so that a
+// missing wait between queues or devices changes the results.
 
 #include "ndarray/cuda/require_gpu.h"
 

@@ -1,4 +1,5 @@
-// Linked with NCCL's collective, sums over GPUs are NCCL's: under the emulator those of a stand-in.
+// Tests sums over GPUs in a program that links NCCL's collective; under the emulator, NCCL is a
+// stand-in.
 
 #include <atomic>
 #include <chrono>
@@ -42,7 +43,7 @@ const std::vector<Context> kGpus = {Context::Gpu(0), Context::Gpu(1)};
 TEST(NcclTest, IsTheFirstChoice) {
   COOPER_ASSERT_OK_AND_ASSIGN(const auto collective, MakeCollective(kGpus, nullptr));
   EXPECT_EQ(collective->name(), "nccl");
-  // Not for what it cannot add.
+  // NCCL is not used for contexts that it cannot add.
   COOPER_ASSERT_OK_AND_ASSIGN(const auto mixed,
                               MakeCollective({Context::Gpu(0), Context::Cpu(0)}, nullptr));
   EXPECT_EQ(mixed->name(), "copies");
@@ -93,7 +94,7 @@ TEST(NcclTest, ErrorsNameCallRanksAndShapes) {
   COOPER_EXPECT_OK(collective->AllReduceSum(arrays, arrays, queues));
 }
 
-// One process that says what `others` others say too.
+// A world in which `others` other processes gather the same text as this one.
 class FakeWorld : public CollectiveWorld {
  public:
   explicit FakeWorld(size_t others) : others_(others) {}
@@ -112,7 +113,7 @@ class FakeWorld : public CollectiveWorld {
   std::atomic<int> dead_ = -1;
 };
 
-// The stand-in ends a program that waits for the ranks of others.
+// The stand-in aborts a program that waits for ranks of other processes.
 TEST(NcclTest, WhatWasMadeOfASetThatFailsIsGivenUp) {
   FakeWorld world(/*others=*/1);
   COOPER_ASSERT_OK_AND_ASSIGN(const auto collective, MakeCollective(kGpus, &world));
@@ -131,7 +132,7 @@ TEST(NcclTest, GivesUpWhatWouldWaitForADeadProcess) {
   }
   COOPER_ASSERT_OK(collective->AllReduceSum(arrays, arrays, queues));
   for (const NDArray& array : arrays) ASSERT_THAT(*array.ToVector<float>(), Each(2));
-  COOPER_ASSERT_OK(collective->AllReduceSum(arrays, arrays, queues));  // begun, and not ended
+  COOPER_ASSERT_OK(collective->AllReduceSum(arrays, arrays, queues));  // started and not finished
   world.Die(0);
   absl::Status status;
   for (int i = 0; i < 1000; ++i) {
@@ -146,7 +147,7 @@ TEST(NcclTest, GivesUpWhatWouldWaitForADeadProcess) {
   for (const NDArray& array : arrays) EXPECT_THAT(*array.ToVector<float>(), Each(2));
 }
 
-// Whole trainings: NCCL's order of sums is that of the copies here.
+// Runs whole trainings: NCCL sums in the same order as the copies here.
 TEST(NcclTest, ModulesTrainAsOnOneGpu) {
   const auto train = [](const std::vector<Context>& contexts, int64_t bucket_bytes) {
     auto module = *Module::Create(TwoLayers(), {.contexts = contexts});
@@ -166,7 +167,7 @@ TEST(NcclTest, ModulesTrainAsOnOneGpu) {
     return module;
   };
   const auto one = train({Context::Gpu(0)}, 1000), both = train(kGpus, 1000);
-  ExpectSameParams(*one, *both, 4e-5F);  // as two_gpus_test.cc derives it
+  ExpectSameParams(*one, *both, 4e-5F);  // two_gpus_test.cc derives the tolerance
   ExpectSameParams(*both, *train(kGpus, 4));
 }
 

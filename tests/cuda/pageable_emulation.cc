@@ -1,5 +1,5 @@
-// Linked into a test: the emulator's devices reach memory of the host that is not pinned, so that
-// asynchronous copies read it in their turn, and what was overwritten or freed meanwhile shows in
+// Linked into a test: makes the emulated devices read pageable host memory. Asynchronous copies
+// then read it when they run, so that memory that was overwritten or freed in the meantime changes
 // the results.
 
 #include "ndarray/cuda/require_gpu.h"

@@ -1,5 +1,5 @@
-// What a request to a Predictor asks of a GPU once its shapes have come twice: one graph, copies of
-// inputs and outputs, and one wait for the results.
+// Tests the cost of a request to a Predictor on a GPU after its shapes have occurred twice: one
+// graph, copies of inputs and outputs, and one wait for the results.
 
 #include <cmath>
 #include <cstdint>

@@ -1,4 +1,5 @@
-// A Predictor on gpu(0) has the outputs of one on the CPU, for inputs and parameters of either.
+// Tests that a Predictor on gpu(0) has the outputs of one on the CPU, with inputs and parameters on
+// either device.
 
 #include <cstdint>
 #include <memory>
@@ -32,8 +33,8 @@ Symbol Dense(const Symbol& x, const char* name, const char* num_hidden) {
   return Op("FullyConnected", {.name = name, .inputs = {x}, .attrs = {{"num_hidden", num_hidden}}});
 }
 
-// The GPU's BatchNorm goes into the weight before it; the CPU's, where the kernel for that is not
-// linked, does not.
+// The GPU folds BatchNorm into the preceding weight; the CPU does not, because this test does not
+// link the kernel for that.
 Symbol Network() {
   const Symbol norm = Op("BatchNorm", {.name = "bn",
                                        .inputs = {Dense(Symbol::Variable("data"), "fc1", "5")},

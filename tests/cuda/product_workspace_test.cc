@@ -1,5 +1,5 @@
-// A product that is launched and the same one in a graph have one workspace, by whose size cuBLAS
-// chooses an algorithm.
+// Tests that a product has the same workspace when it is launched and in a graph. cuBLAS chooses an
+// algorithm by the workspace's size.
 
 #include <cstddef>
 #include <memory>
@@ -32,8 +32,8 @@ TEST(ProductWorkspaceTest, IsThatOfTheQueueWithAndWithoutGraphs) {
     }
   }
   EXPECT_EQ(executor->num_recorded(), 1);
-  // Three launches without graphs; with them the first run is that of the step before: it is
-  // recorded at once.
+  // There are three launches without graphs. With graphs the first run is that of the previous
+  // step, so it is recorded at once.
   EXPECT_THAT(cuda_emulator::GetProductsByWorkspace(), ElementsAre(Pair(size_t{32} << 20, 4)));
 }
 

@@ -1,5 +1,5 @@
-// Executors on one GPU, each with an arena of its own, that read what others compute. Under the
-// emulator work runs only when something waits for it, so that a wait which is missing shows.
+// Tests executors on one GPU, each with its own arena, that read each other's results. Under the
+// emulator, work runs only when something waits for it, so a missing wait changes the results.
 
 #include <memory>
 
@@ -21,7 +21,7 @@ using ::testing::Each;
 COOPER_EMULATE(LAZY, "1");
 
 const Context kGpu = Context::Gpu(0);
-// out (100, 1) = weight * in, of arrays (100, 1).
+// Computes out (100, 1) = weight * in (100, 1).
 class Scaling {
  public:
   Scaling(const char* name, float weight) {
@@ -76,7 +76,7 @@ TEST_F(QueueOrderTest, GradientsWaitForEachOther) {
 TEST_F(QueueOrderTest, AWriterWaitsForTheReader) {
   first_->Forward(three_);
   second_->Forward(first_->out());
-  first_->Forward(hundred_);  // overwrites what the second one reads
+  first_->Forward(hundred_);  // overwrites the array that the second one reads
   EXPECT_THAT(second_->out().ToVector<float>(), IsOkAndHolds(Each(30)));
 }
 

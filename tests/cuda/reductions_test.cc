@@ -1,4 +1,4 @@
-// What the module layer asks of arrays on a GPU, without copying them.
+// Tests the reductions that the module layer runs on arrays on a GPU, without copying them.
 
 #include <cmath>
 #include <limits>
@@ -33,7 +33,7 @@ TEST(ReductionsOnGpuTest, FindWhatIsNotFinite) {
   }
 }
 
-// Of several arrays, of some that are elsewhere, and of one whose sum no float holds.
+// Covers several arrays, some on other devices, and one whose sum exceeds float.
 TEST(ReductionsOnGpuTest, NormsAreTheCpus) {
   COOPER_REQUIRE_GPU();
   const auto full = [](int64_t size, double value, Context context) {

@@ -1,6 +1,5 @@
-// Modules in a row on one GPU, each with an arena of its own, learn what they learn on the CPU.
-// Under the emulator work runs only when something waits for it, so that a wait which is missing
-// shows.
+// Tests that a chain of modules on one GPU, each with its own arena, trains as on the CPU. Under
+// the emulator, work runs only when something waits for it, so a missing wait changes the results.
 
 #include <cstdint>
 #include <memory>
@@ -35,7 +34,8 @@ std::unique_ptr<Module> ModuleOf(const Symbol& symbol, const char* data, Context
   return *Module::Create(symbol, std::move(options));
 }
 
-// Three layers, each a module of its own: outputs, gradients, parameters after some steps.
+// Returns outputs, gradients and parameters after some steps of three layers, each a module of its
+// own.
 std::vector<std::vector<float>> TrainedInARow(Context context) {
   SequentialModule chain;
   const auto layer = [](const char* name, const char* data, const char* hidden) {

@@ -1,4 +1,4 @@
-// Operators on a GPU for NaN, zeros and numbers at the end of float32, against the CPU's.
+// Compares operators on a GPU with the CPU for NaN, zeros and numbers at the limits of float32.
 
 #include <cmath>
 #include <vector>

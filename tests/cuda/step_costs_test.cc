@@ -1,5 +1,5 @@
-// What a training step asks of a GPU once its bucket has run twice: one graph, and nothing that
-// the host waits for.
+// Tests the cost of a training step on a GPU after its bucket has run twice: one graph, and no wait
+// of the host.
 
 #include <cstdint>
 #include <map>
@@ -50,7 +50,7 @@ class StepCostsTest : public testing::Test {
   }
   ~StepCostsTest() override { SetDeviceGraphs(true); }
 
-  // What one step costs, without what it takes to make its batch.
+  // Returns the cost of one step, without that of making its batch.
   Costs Step(int64_t length, bool in_one_call = true) {
     const auto ids = [&](uint64_t seed) {
       return *Classes(kRows * length, kWords, seed).Reshape({kRows, length});
@@ -87,11 +87,11 @@ TEST_F(StepCostsTest, AStepIsOneGraphAndWaitsForNothing) {
   }
 }
 
-// A step of the recurrence, forward or backward, is one kernel of a layer. Beside them a layer has
-// four products for its inputs and weights and one for its first state, a transposed weight and its
-// biases' gradients.
+// A step of the recurrence, forward or backward, is one kernel for each layer. In addition a layer
+// has four products for its inputs and weights, one for its first state, a transposed weight and
+// its biases' gradients.
 TEST_F(StepCostsTest, AStepHasFewKernelsBesideItsRecurrence) {
-  // What has not run has not been counted: a result is waited for.
+  // Work is counted when it runs, so the test waits for a result.
   const auto finish = [this] { COOPER_EXPECT_OK((*model_->GetOutputs())[0].ToVector<float>()); };
   for (int i = 0; i < 2; ++i) Step(6);
   finish();

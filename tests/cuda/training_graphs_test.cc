@@ -1,5 +1,5 @@
-// Training steps on a GPU that are recorded, each bucket for itself, and put in again: no bit of
-// what they learn changes.
+// Tests that recording training steps on a GPU, each bucket separately, and replaying them changes
+// no bit of the results.
 
 #include <cstdint>
 #include <memory>
@@ -56,11 +56,11 @@ void AppendParams(const BaseModule& model, Results* results) {
   for (const auto& [name, array] : params.args) results->push_back(*array.ToVector<float>());
 }
 
-// Forward, Backward and Update; ForwardBackward and Update; TrainStep.
+// kThree: Forward, Backward and Update; kTwo: ForwardBackward and Update; kOne: TrainStep.
 enum Calls { kThree, kTwo, kOne };
 
-// Steps in buckets of 4 and 6 words, and later of 9, for which the arena has to grow; at one of
-// them the update changes.
+// Trains in buckets of 4 and 6 words, and later of 9, for which the arena grows; the update changes
+// at one of the steps.
 Results TrainInBuckets(const std::string& cell, const std::string& optimizer, Calls calls) {
   Results results;
   const auto model = LanguageModel(cell, 6);
@@ -87,13 +87,13 @@ Results TrainInBuckets(const std::string& cell, const std::string& optimizer, Ca
   }
   AppendParams(*model, &results);
   const int recorded = model->bucket(6)->executor()->num_recorded();
-  const int graphs = calls == kThree ? 2 : 1;  // forward and backward each, or all at once
+  const int graphs = calls == kThree ? 2 : 1;  // forward and backward each, or one for both
   EXPECT_EQ(recorded, DeviceGraphsAreOn() ? graphs : 0);
   return results;
 }
 
-// Steps of one optimizer, and of another that takes its place, whose momenta may be given the
-// memory that those of the first one had.
+// Trains with one optimizer and then with another, whose momenta may be allocated where those of
+// the first one were.
 Results TrainByTwoOptimizers() {
   Results results;
   const auto model = LanguageModel("lstm", 4);

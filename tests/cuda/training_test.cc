@@ -1,6 +1,6 @@
-// Trains on gpu(0) as on cpu(0): the bucketing tutorial's network and optimizer on small sizes,
-// with the CPU's curve; over two contexts; and a run that goes on where it was stopped, bit for
-// bit. What has no GPU kernel runs on the CPU, but where the test says otherwise.
+// Trains on gpu(0) as on cpu(0): the bucketing tutorial's network and optimizer with small sizes,
+// with the CPU's curve; over two contexts; and a resumed run, which has the same bits. Operators
+// without a GPU kernel run on the CPU, unless the test says otherwise.
 
 #include <cmath>
 #include <cstdint>
@@ -29,7 +29,7 @@ namespace {
 constexpr int64_t kWords = 12;
 constexpr uint64_t kSeed = 3;
 
-// Training of one epoch after the other, in buckets of 8 and 16 words.
+// A training run of several epochs, in buckets of 8 and 16 words.
 struct Trained {
   std::unique_ptr<BucketingModule> model;
   std::unique_ptr<BucketSentenceIter> iter;
@@ -68,13 +68,14 @@ Trained MakeRun(const std::vector<Context>& contexts, const std::string& optimiz
   COOPER_EXPECT_OK(run.model->InitParams(InitialParams()));
   InitOptimizerOptions options = OptimizerOf(optimizer);
   options.kvstore = kvstore;
-  // Else each context updates for itself, with clipped gradients, and the store does not.
+  // With several contexts, each would otherwise clip gradients and update by itself, while the
+  // store does not clip.
   if (contexts.size() > 1) options.clip_global_norm = 0;
   COOPER_EXPECT_OK(run.model->InitOptimizer(options));
   return run;
 }
 
-// The perplexity of each batch.
+// Returns the perplexity of each batch.
 std::vector<double> Train(Trained& run, int batches) {
   std::vector<double> curve;
   for (int i = 0; i < batches; ++i) {
@@ -100,8 +101,8 @@ void ExpectSameCurve(const std::vector<double>& got, const std::vector<double>& 
   }
 }
 
-// Roundings of 2^-24 in sums of up to 16 * 4 terms, through 24 steps. Adam divides by the root of
-// squares of gradients, which makes much of the smallest.
+// The tolerance covers roundings of 2^-24 in sums of up to 16 * 4 terms, through 24 steps. Adam
+// divides by the root of squared gradients, which magnifies the smallest ones.
 constexpr int kBatches = 24;
 constexpr double kSgdTolerance = 1e-4;
 constexpr double kAdamTolerance = 1e-3;
@@ -119,7 +120,7 @@ TEST(TrainingOnGpuTest, HasTheCpusCurve) {
   }
 }
 
-// As above, with a kernel on the GPU for each node of both directions.
+// Repeats the training with a GPU kernel for each node of both passes.
 TEST(TrainingOnGpuTest, NothingRunsOnTheCpu) {
   COOPER_REQUIRE_GPU();
   Trained on_cpu = MakeRun({Context::Cpu()}, "sgd");
@@ -132,7 +133,7 @@ TEST(TrainingOnGpuTest, TwoContextsHaveTheCurveOfTwoCpus) {
   const Context second = FindDevice(Context::Gpu(1)).ok() ? Context::Gpu(1) : Context::Cpu(1);
   for (const char* kvstore : {"local", "device"}) {
     SCOPED_TRACE(kvstore);
-    // One that clips no gradients, either.
+    // Compares with a run on CPUs that does not clip gradients either.
     Trained on_cpus = MakeRun({Context::Cpu(0), Context::Cpu(1)}, "sgd", "local");
     Trained on_gpus = MakeRun({Context::Gpu(0), second}, "sgd", kvstore);
     ExpectSameCurve(Train(on_gpus, kBatches), Train(on_cpus, kBatches), kSgdTolerance);
@@ -163,7 +164,7 @@ TEST(TrainingOnGpuTest, GoesOnBitForBit) {
     Train(whole, 9);
 
     Trained resumed = MakeRun({Context::Gpu(0)}, optimizer);
-    Train(resumed, 2);  // what it has done before is forgotten
+    Train(resumed, 2);  // discards the earlier state
     COOPER_ASSERT_OK_AND_ASSIGN(const TrainingState loaded, LoadTrainingState(path));
     COOPER_ASSERT_OK(RestoreTraining(
         loaded,
@@ -174,7 +175,7 @@ TEST(TrainingOnGpuTest, GoesOnBitForBit) {
   }
 }
 
-// MXNet's files, with states of optimizers, are the same whatever device they come from.
+// Files in MXNet's format, with optimizer states, do not depend on the device that saved them.
 TEST(TrainingOnGpuTest, OptimizerStatesMoveBetweenDevices) {
   COOPER_REQUIRE_GPU();
   const std::string path = testing::TempDir() + "/gpu.states";

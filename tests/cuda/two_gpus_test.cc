@@ -1,5 +1,5 @@
-// Modules on gpu(0) and gpu(1): data-parallel, they train as one GPU with the whole batch, but for
-// the order of sums; in parts that are placed on both, bit for bit.
+// Tests modules on gpu(0) and gpu(1): data-parallel, they train as one GPU with the whole batch,
+// except for the order of sums; model-parallel, with the same bits.
 
 #include <cstdint>
 #include <memory>
@@ -28,8 +28,8 @@ COOPER_EMULATE(DEVICES, "2");
 using ::testing::FloatNear;
 using ::testing::Pointwise;
 
-// Gradients are sums over 32 rows of values below 1, made in another order: the error of such a sum
-// is below 32 * 2^-24, and 20 steps with momentum 0.9 and rate 0.1 take at most 20 of them.
+// Gradients are sums over 32 rows of values below 1, computed in another order. The error of such a
+// sum is below 32 * 2^-24, and 20 steps with momentum 0.9 and rate 0.1 apply at most 20 of them.
 constexpr float kTolerance = 4e-5F;
 constexpr int64_t kRows = 32;
 
@@ -62,7 +62,7 @@ std::unique_ptr<Module> Trained(const Symbol& symbol, ModuleOptions options,
   return *std::move(module);
 }
 
-// What every device has is the same to the last bit.
+// Expects the same bits on every device.
 void ExpectSameOnAll(const Module& module) {
   const ParameterStore& parameters = module.group()->parameters();
   for (const std::string& name : parameters.Names(ParameterKind::kArg)) {
@@ -93,8 +93,8 @@ TEST(TwoGpusTest, TwentyStepsAreThoseOfOneDevice) {
   }
 }
 
-// Gradients are summed in the same order, whatever is summed at once, or while the backward pass
-// still runs; and they stay as they are.
+// Gradients are summed in the same order, whichever are summed together and whether or not the
+// backward pass is still running; the gradients themselves do not change.
 TEST(TwoGpusTest, NeitherBucketsNorOverlapShow) {
   COOPER_REQUIRE_GPUS(2);
   const auto one = Trained(TwoLayers(), {.contexts = {Context::Gpu(0)}});
@@ -111,7 +111,7 @@ TEST(TwoGpusTest, NeitherBucketsNorOverlapShow) {
       COOPER_ASSERT_OK(both->Update());
       EXPECT_EQ(Floats(*both->GetGrad("fc1_weight")), before);
       ExpectSameOnAll(*both);
-      // A pass that no update follows is forgotten.
+      // A pass without a following update is discarded.
       COOPER_ASSERT_OK(both->ForwardBackward(RandomBatch(kRows, 22)));
       COOPER_ASSERT_OK(both->ForwardBackward(RandomBatch(kRows, 23)));
       COOPER_ASSERT_OK(both->Update());
@@ -155,7 +155,7 @@ TEST(TwoGpusTest, OutputsGradientsAndMetricsAreOfTheWholeBatch) {
   EXPECT_EQ(a->GetNameValue(), b->GetNameValue());
 }
 
-// A layer of each length's own, and one for all.
+// Returns a network with one layer for each length, and one that all lengths share.
 Symbol OfLength(const BucketKey& key) {
   const Symbol own = Op("FullyConnected", {.name = "own" + key.ToString(),
                                            .inputs = {Symbol::Variable("data")},
@@ -196,7 +196,7 @@ TEST(TwoGpusTest, BucketsTrainAsOnOne) {
   ExpectSameParams(*train({Context::Gpu(0)}), *train(kBoth), kTolerance);
 }
 
-// Two layers, each in a group of its own, and the way back through both.
+// Returns two layers, each in its own group, connected forward and backward.
 Symbol InTwoGroups() {
   Symbol hidden;
   {
@@ -224,7 +224,7 @@ TEST(TwoGpusTest, GroupsOfBothTrainAsOne) {
   EXPECT_EQ(parameters.Value(ParameterKind::kArg, "fc2_weight").context(), b);
   ExpectSameParams(*one, *placed);
 
-  // Both at once: each half of the batch goes through both GPUs, in opposite directions.
+  // Both at once: each half of the batch passes through both GPUs, in opposite directions.
   const auto crossed = Trained(
       InTwoGroups(),
       {.contexts = kBoth,

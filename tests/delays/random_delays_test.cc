@@ -1,5 +1,5 @@
-// Results do not depend on how many threads compute, nor on which of them are held up, and where:
-// while networks are trained, a signal stops one thread after the other for a moment.
+// Tests that results depend neither on the number of threads nor on delays of threads: while
+// networks are trained, a signal stops random threads for a moment.
 
 #include <dirent.h>
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): POSIX has sigaction there
@@ -40,7 +40,7 @@ namespace {
 
 std::atomic<int64_t> stops{0};
 
-// Some microseconds, some as long as a slice of the scheduler.
+// Sleeps some microseconds, or as long as a scheduler slice.
 void StopForAMoment(int) {
   const int64_t n = stops.fetch_add(1, std::memory_order_relaxed);
   const timespec moment = {0, n % 16 == 0 ? 3'000'000 : 20'000 + n * 7919 % 100'000};
@@ -60,9 +60,9 @@ std::vector<int> ThreadsOfThisProcess() {
   return threads;
 }
 
-// oneDNN's sgemm for AVX-512 has its stack in a buffer on the heap, before which a handler's frame
-// would be written: handlers get stacks of their own, for as long as the process lives. A sanitizer
-// has given one to each thread, and takes it back itself.
+// Gives each thread an alternate signal stack for the life of the process: oneDNN's sgemm for
+// AVX-512 moves its stack into a heap buffer, in front of which a handler's frame would be written.
+// A sanitizer has set and releases such stacks itself.
 void UseAlternateStack() {
   stack_t present = {};
   if (sigaltstack(nullptr, &present) != 0 || (present.ss_flags & SS_DISABLE) == 0) return;
@@ -71,8 +71,8 @@ void UseAlternateStack() {
   sigaltstack(&stack, nullptr);
 }
 
-// Of the threads of all parallel loops. Lives as long as the process: threads that sleep keep what
-// tbb made for an observer that is gone, which looks like a leak.
+// Sets the alternate stacks of all worker threads. Lives as long as the process: sleeping threads
+// keep tbb's data of a removed observer, which looks like a leak.
 class AlternateStacks : public tbb::task_scheduler_observer {
  public:
   static void Use() { [[maybe_unused]] static const auto* const stacks = new AlternateStacks; }
@@ -85,7 +85,7 @@ class AlternateStacks : public tbb::task_scheduler_observer {
   void on_scheduler_entry(bool) override { UseAlternateStack(); }
 };
 
-// Stops random threads of the process, all its life.
+// Stops random threads of the process during its lifetime.
 class Delays {
  public:
   Delays() {
@@ -148,7 +148,7 @@ Work Sentences() {
           50};
 }
 
-// The parameters after some steps of Adam.
+// Returns the parameters after some steps of Adam.
 std::map<std::string, std::vector<float>> Train(const Work& work, int threads) {
   SetNumThreads(threads);
   auto module = Module::Create(work.symbol).value();
@@ -177,8 +177,9 @@ std::map<std::string, std::vector<float>> Train(const Work& work, int threads) {
   return values;
 }
 
-// oneDNN's products for AVX2 round in ways that depend on how they are cut, and so on the number of
-// threads (docs/mxnet_differences.md); elsewhere all numbers of threads have the bits of one.
+// With AVX2 the rounding of oneDNN's products depends on their blocks, and so on the number of
+// threads (docs/mxnet_differences.md); elsewhere all numbers of threads give the bits of one
+// thread.
 void ExpectSameBits(const Work& work) {
   const bool any_number = HighestCpuLevel() != CpuLevel::kAvx2;
   std::map<int, std::map<std::string, std::vector<float>>> undisturbed;

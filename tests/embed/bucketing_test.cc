@@ -1,5 +1,4 @@
-// Trains a tiny model through the two buckets of its data, linking the kernels of its own operators
-// and no others.
+// Trains a tiny model with two buckets, linking only the kernels of its own operators.
 
 #include <memory>
 #include <utility>

@@ -1,4 +1,4 @@
-// Uses shape inference alone: reads an operator's parameters, infers, prints.
+// Uses only shape inference: reads an operator's parameters, infers, prints.
 
 #include <iostream>
 

@@ -1,9 +1,9 @@
-// What a run keeps on the disk, and what happens to it: a disk that is full or read-only, a write
-// that is lost, files that are cut off or damaged, processes that are killed or share a prefix, a
-// clock that jumps. Each scenario is a test; COOPER_FAULTS_SCALE (1) makes them larger.
+// Tests the files of a run under faults: a full or read-only disk, a lost write, truncated or
+// damaged files, processes that are killed or share a prefix, a clock that jumps. Each scenario is
+// a test; COOPER_FAULTS_SCALE (1) enlarges them.
 //
-// Called with --train PREFIX the program is one run of a training, for scenarios that need
-// processes: it goes on from the newest state of PREFIX and writes PREFIX-0008.params at the end.
+// With --train PREFIX the program is one run of a training, for scenarios that need processes: it
+// resumes from the newest state of PREFIX and writes PREFIX-0008.params at the end.
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -72,7 +72,7 @@ std::map<std::string, std::string> FilesIn(const std::string& folder) {
   return files;
 }
 
-// Without a sync, which damage does not need.
+// Writes a file without a sync, which damaged files do not need.
 void WriteBytes(const std::string& path, absl::string_view bytes) {
   std::FILE* const file = std::fopen(path.c_str(), "wb");
   ASSERT_NE(file, nullptr) << path;
@@ -116,7 +116,7 @@ absl::Status Train(const std::string& prefix) {
   return run.model->SaveCheckpoint(prefix, kEpochs);
 }
 
-// Starts the program itself as such a run.
+// Starts this program as a training run.
 pid_t StartTraining(const std::string& prefix) {
   const pid_t child = fork();
   if (child != 0) return child;
@@ -124,7 +124,7 @@ pid_t StartTraining(const std::string& prefix) {
   std::_Exit(127);
 }
 
-// Its exit status; -1 if a signal ended it.
+// Returns the exit status; -1 if a signal ended the process.
 int WaitFor(pid_t child) {
   int status = 0;
   waitpid(child, &status, 0);
@@ -133,7 +133,7 @@ int WaitFor(pid_t child) {
 
 std::string Params(const std::string& prefix) { return *ReadFile(ParamsPath(prefix, kEpochs)); }
 
-// Files of each kind, and how each is read.
+// The kinds of files, and how each is read.
 struct Kind {
   const char* name;
   std::string bytes;
@@ -188,8 +188,8 @@ TEST(FaultsTest, AFileThatIsCutOffAnywhereIsRefused) {
   }
 }
 
-// Only what a checksum covers is told from what was written; but nothing crashes, and a training
-// state is the one that was saved or none.
+// Only formats with a checksum detect the change; but nothing crashes, and a training state is
+// either the saved one or rejected.
 TEST(FaultsTest, AFlippedBitIsSurvived) {
   const std::string folder = Folder("flip");
   for (const Kind& kind : SmallFiles()) {
@@ -215,7 +215,7 @@ TEST(FaultsTest, AFlippedBitIsSurvived) {
   }
 }
 
-// The last block of the newest state never reached the disk, or holds zeros.
+// The last block of the newest state is missing, or holds zeros.
 TEST(FaultsTest, ALostLastWriteCostsOneState) {
   for (const bool zeros : {false, true}) {
     const std::string prefix = Folder("lost") + "/run";
@@ -237,8 +237,8 @@ TEST(FaultsTest, ALostLastWriteCostsOneState) {
   }
 }
 
-// Runs `body` where no file may become larger than so many bytes: as on a disk that is full,
-// write() fails, or takes less than it was given.
+// Runs `body` with a limit on file sizes: as on a full disk, write() fails or writes less than
+// requested.
 void WithFullDisk(rlim_t bytes, absl::FunctionRef<void()> body) {
   std::signal(SIGXFSZ, SIG_IGN);
   rlimit before;
@@ -262,7 +262,7 @@ TEST(FaultsTest, AFullDiskLeavesTheFilesAsTheyWere) {
   };
   COOPER_ASSERT_OK(save());
   const auto before = FilesIn(folder);
-  // Other values, that are not to be seen.
+  // Overwrites the parameters, so that loading is observable.
   COOPER_ASSERT_OK(
       run.model->InitParams({.initializer = init::Uniform(0.5), .seed = 2, .force_init = true}));
   size_t largest = 0;
@@ -289,7 +289,7 @@ TEST(FaultsTest, AReadOnlyFolderIsAnError) {
   ASSERT_EQ(chmod(folder.c_str(), 0755), 0);
   if (status == 2) GTEST_SKIP() << "there is no other user here";
   EXPECT_EQ(status, 0);
-  // Folders that nobody can write to.
+  // Folders in which no process can create files.
   EXPECT_THAT(WriteFileAtomically("/proc/cooper", "x"), Not(IsOk()));
 }
 
@@ -310,7 +310,7 @@ TEST(FaultsTest, ARunThatIsKilledAtAnyMomentEndsLikeTheOther) {
   for (const auto& [name, bytes] : FilesIn(folder)) EXPECT_THAT(name, Not(HasSubstr(".tmp")));
 }
 
-// Each writes what the other does, now before and now behind it.
+// Both processes write the same files, with varying order.
 TEST(FaultsTest, TwoProcessesWithOnePrefixBothSurvive) {
   const std::string folder = Folder("two");
   ASSERT_EQ(WaitFor(StartTraining(folder + "/whole")), 0);
@@ -331,7 +331,7 @@ TEST(FaultsTest, TwoProcessesWithOnePrefixBothSurvive) {
   for (const auto& [name, bytes] : FilesIn(folder)) EXPECT_THAT(name, Not(HasSubstr(".tmp")));
 }
 
-// The newest state is the one of the most batches, whenever the clock says that it was written.
+// The newest state is that of the most batches, regardless of its time stamp.
 TEST(FaultsTest, AClockThatJumpsChangesNothing) {
   const std::string prefix = Folder("clock") + "/run";
   COOPER_ASSERT_OK_AND_ASSIGN(auto checkpointer,
@@ -348,7 +348,7 @@ TEST(FaultsTest, AClockThatJumpsChangesNothing) {
   }
   EXPECT_EQ(checkpointer->LoadLatest()->nbatch, 3);
 
-  // A speed is a number, however long the clock says that it took.
+  // A speed is a finite number for any clock difference.
   std::vector<double> times = {100, 100, 50, 1e18, -1e18, 0, 0, 1, 1, 2};
   std::string lines;
   const BatchEndCallback speedometer =

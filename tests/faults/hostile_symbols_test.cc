@@ -1,5 +1,5 @@
-// Symbol files that reached kernels with shapes nobody had checked, could not be loaded again, or
-// took more than there is: each is refused with its reason, or runs.
+// Tests symbol files with shapes that no shape rule checks, that could not be saved and loaded, or
+// that need too many resources: each is rejected with a reason, or runs.
 
 #include <cstdint>
 #include <ctime>
@@ -27,7 +27,7 @@ using ::testing::Not;
 constexpr auto kInvalidArgument = absl::StatusCode::kInvalidArgument;
 constexpr auto kResourceExhausted = absl::StatusCode::kResourceExhausted;
 
-// One operator on variables of these shapes.
+// Returns a file with one operator on variables of these shapes.
 std::string File(const std::string& op, const AttrMap& attrs,
                  const std::vector<std::string>& shapes) {
   std::vector<std::string> nodes, inputs;
@@ -61,7 +61,7 @@ absl::Status LoadAndRun(const std::string& text, const BindOptions& options = {}
   return BindAndRun(symbol, options);
 }
 
-// Their kernels read what the forward node's shape rule has checked, where there is a forward node.
+// The kernels of gradients rely on the shape rule of their forward node, which a file may omit.
 TEST(HostileSymbolsTest, GradientsThatAFileNamesAreRefused) {
   const struct {
     const char* op;
@@ -85,7 +85,7 @@ TEST(HostileSymbolsTest, GradientsThatAFileNamesAreRefused) {
   }
 }
 
-// All that are linked: none needs a name of its own in the reader.
+// Checks all linked gradient operators, since the reader has no list of them.
 TEST(HostileSymbolsTest, NoOperatorOfGradientsCanBeNamed) {
   int gradients = 0;
   for (const OpSchema* op : AllOps()) {
@@ -120,7 +120,7 @@ TEST(HostileSymbolsTest, WhatShapeRulesMissedIsRefused) {
       StatusIs(kInvalidArgument, HasSubstr("num_weights='2000000000'")));
 }
 
-// Found by operators_fuzz, each with the input that it was.
+// Inputs that operators_fuzz has found.
 TEST(HostileSymbolsTest, OperatorsAreRefusedOrRunAtTheEdgesOfTheirShapes) {
   const Shape scalar;
   const struct {
@@ -175,7 +175,7 @@ TEST(HostileSymbolsTest, WhatAGraphTakesIsBoundedBeforeItIsAllocated) {
               StatusIs(kResourceExhausted, HasSubstr("of max_bytes")));
 }
 
-// The names of all outputs were made for each of them: minutes for one node.
+// Formatting a program must not build the names of all outputs once per output.
 TEST(HostileSymbolsTest, ProgramsOfManyOutputsAreShownInLinearTime) {
   const std::clock_t begin = std::clock();
   constexpr int kOutputs = 1 << 16;
@@ -195,7 +195,7 @@ TEST(HostileSymbolsTest, ProgramsOfManyOutputsAreShownInLinearTime) {
   EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 30);
 }
 
-// Near names were looked for in vain, for each variable too: 0.3 ms each.
+// Reading old files must not search near names for each variable.
 TEST(HostileSymbolsTest, OldFilesLookForNoNearNames) {
   const std::clock_t begin = std::clock();
   const auto old_file = [](absl::string_view op) {

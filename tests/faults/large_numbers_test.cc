@@ -1,6 +1,5 @@
-// Operators on numbers at the end of their types, or whose squares, products or sums are, and on
-// arrays without elements. Fuzzers under the sanitizers found some of them to do what C++ leaves
-// undefined.
+// Tests operators on numbers at the limits of their types, or whose squares, products or sums are,
+// and on arrays without elements, where an implementation can run into undefined behaviour of C++.
 
 #include <cmath>
 #include <cstdint>
@@ -100,7 +99,7 @@ TEST(LargeNumbersTest, NothingIsTiledAsOftenAsOneLikes) {
   EXPECT_EQ(never.grads[0], std::vector<float>({0, 0}));
 }
 
-// Its rows are those of the output, which is the bias: data without features tells nothing of them.
+// The output has the rows of the data and equals the bias, although the data has no features.
 TEST(LargeNumbersTest, FullyConnectedWithoutFeatures) {
   const auto symbol =
       Symbol::Create("FullyConnected", {.name = "fc",
@@ -122,7 +121,7 @@ TEST(LargeNumbersTest, FullyConnectedWithoutFeatures) {
   }
 }
 
-// What it is scattered into is known by the first input alone.
+// Only the first input determines the array that it scatters into.
 TEST(LargeNumbersTest, ScatterChecksItsCoordinates) {
   const auto symbol = Symbol::Create(
       "_scatter_set_nd",
@@ -135,7 +134,7 @@ TEST(LargeNumbersTest, ScatterChecksItsCoordinates) {
       StatusIs(absl::StatusCode::kInvalidArgument, testing::HasSubstr("2 coordinates")));
 }
 
-// Attributes of a file: each is told or has the result of a smaller one.
+// Each attribute of a file is either rejected or has the result of a smaller one.
 TEST(LargeNumbersTest, AttributesMayBeAnything) {
   const std::string most = std::to_string(kMost), least = std::to_string(kLeast);
   const auto bind = [](const char* op, const AttrMap& attrs, const Shape& data) -> absl::Status {
@@ -158,7 +157,7 @@ TEST(LargeNumbersTest, AttributesMayBeAnything) {
       bind("RNN", {{"mode", "gru"}, {"num_layers", most}, {"state_size", "4"}}, {2, 3, 4}).ok());
 }
 
-// The determinant is 1e-64, which no float32 holds; its logarithm is one.
+// The determinant 1e-64 is below float32; its logarithm is not.
 TEST(LargeNumbersTest, ASmallDeterminantHasALogarithm) {
   constexpr int64_t kRows = 64;
   std::vector<float> data(kRows * kRows, 0), expected(kRows * kRows, 0);
@@ -184,7 +183,7 @@ TEST(LargeNumbersTest, CorrelationRefusesPaddingThatNoMemoryHolds) {
       StatusIs(absl::StatusCode::kInvalidArgument, testing::HasSubstr("too many elements")));
 }
 
-// Their squares are beyond float32.
+// Their squares exceed float32.
 TEST(LargeNumbersTest, NormsOfNumbersWhoseSquaresAreNone) {
   for (const float scale : {1e30F, 1e-30F}) {
     SCOPED_TRACE(scale);

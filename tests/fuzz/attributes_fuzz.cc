@@ -1,5 +1,5 @@
-// Attributes of operators: any texts are refused or parsed, and what was parsed is printed such
-// that it parses to the same.
+// Fuzzes attributes of operators: any text is either rejected or parsed, and the printed form of a
+// parsed value parses to the same value.
 
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +38,7 @@ void Parse(FuzzInput& input) {
   const size_t num_inputs = input.Below(5);
   const absl::StatusOr<OpCall> call = MakeOpCall(op.schema->name(), attrs, num_inputs);
   if (!call.ok() || op.schema->params() == nullptr) return;
-  // How many inputs there are is the caller's to bound, as the reader of symbol files does.
+  // The caller must limit the number of inputs, as the reader of symbol files does.
   constexpr int64_t kMostInputs = 1000;
   const std::string& variadic = op.schema->variadic_attr();
   int64_t count = 0;

@@ -1,5 +1,5 @@
-// Files of a BucketingModule: one that was saved, with one of its files replaced by the input.
-// Loading it is refused, or it can be bound and run.
+// Fuzzes the files of a BucketingModule: one file of a saved module is replaced by the input.
+// Loading either fails, or the module can be bound and run.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +29,7 @@ std::vector<DataDesc> Labels() { return {{.name = "softmax_label", .shape = {2},
 
 constexpr const char* kFiles[] = {".buckets", ".bucket_keys", "-0001.params", "-3-symbol.json"};
 
-// The files of a module with the buckets 2 and 3.
+// Returns the prefix of the saved files of a module with the buckets 2 and 3.
 const std::string& Saved() {
   static const auto* const prefix = [] {
     auto* const path = new std::string(ScratchFolder() + "/saved");
@@ -48,7 +48,7 @@ const std::string& Saved() {
   return *prefix;
 }
 
-// A list of arrays, small and of any shape.
+// Returns a list of small arrays of any shape.
 std::string SomeArrays(FuzzInput& input) {
   NamedArrays arrays;
   for (uint64_t count = input.Below(3); count > 0; --count) {
@@ -66,7 +66,8 @@ std::string SomeArrays(FuzzInput& input) {
   return *SerializeNamedArrays(arrays);
 }
 
-// What a caller may say when loading: a default bucket, and a sym_gen, which may fail for a key.
+// Returns options that a caller may load with: a default bucket, and a sym_gen, which may fail for
+// a key.
 BucketingModuleOptions SomeOptions(FuzzInput& input) {
   BucketingModuleOptions options;
   if (input.OneIn(4)) options.default_bucket_key = input.Between(2, 4);
@@ -91,7 +92,7 @@ void Load(FuzzInput& input) {
     }
     WriteUnsynced(prefix + kFiles[i], bytes);
   }
-  // Only the old list, where it is the changed one.
+  // Removes the new list of buckets if the input replaces the old one.
   if (changed == 0) std::remove((prefix + kFiles[1]).c_str());
   WriteUnsynced(prefix + "-2-symbol.json", *ReadFile(Saved() + "-2-symbol.json"));
   const auto module = BucketingModule::Load(prefix, 1, options);
@@ -102,7 +103,7 @@ void Load(FuzzInput& input) {
   (*module)->SaveCheckpoint(prefix + "_again", 1).IgnoreError();
 }
 
-// An input that replaces the file of this number.
+// Returns an input that replaces the file with this number.
 std::string Changed(uint64_t file, const std::string& bytes, uint64_t default_key = 0,
                     bool generates = false, uint64_t fails_for = 0) {
   SeedBytes seed;
@@ -140,7 +141,7 @@ std::vector<FuzzSeed> Seeds() {
       {"no_params", Changed(2, "")},
       {"no_symbol", Changed(3, "{")},
   };
-  // Keys of every kind; some have no file, share one, or may not have one.
+  // Keys of every kind; some have no file, share one, or cannot name one.
   for (const char* keys : {"2\n3\n", "2\n2\n", "'3'\n3\n", "'2'\n3\n", "'a/b'\n", "(2, 3)\n",
                            "99999999999\n", "x\n", "\n", "'2'\n'3'\n"}) {
     seeds.push_back({absl::StrCat("keys_", seeds.size()), Changed(1, keys)});

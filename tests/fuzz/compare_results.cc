@@ -14,7 +14,7 @@
 namespace cooper {
 namespace {
 
-// Returns by how much rounding, and another order of sums, may change a value of this dtype.
+// Returns the relative change of a value of this dtype by rounding and the order of sums.
 double Tolerance(DType dtype) {
   switch (dtype) {
     case DType::kFloat64:
@@ -36,7 +36,7 @@ bool Equal(double a, double b, double tolerance) {
   return std::abs(a - b) <= tolerance * (1 + std::max(std::abs(a), std::abs(b)));
 }
 
-// Where they differ, or nothing.
+// Describes the first difference; empty if there is none.
 std::string Difference(const NDArray& expected, const NDArray& actual) {
   if (expected.shape() != actual.shape() || expected.dtype() != actual.dtype()) {
     return absl::StrCat(expected.ToString(), " and ", actual.ToString());
@@ -57,7 +57,7 @@ std::string Difference(const RandomNetwork::Results& expected, const RandomNetwo
   using Results = RandomNetwork::Results;
   for (const auto step : {&Results::bind, &Results::forward, &Results::backward}) {
     const absl::Status &a = expected.*step, &b = actual.*step;
-    // There is no kernel, or none for the dtype.
+    // One side has no kernel, or none for the dtype.
     if (absl::IsUnimplemented(a) || absl::IsUnimplemented(b)) return "";
     if (absl::IsResourceExhausted(a) || absl::IsResourceExhausted(b)) return "";
     if (a.code() != b.code()) return absl::StrCat(a.ToString(), " and ", b.ToString());

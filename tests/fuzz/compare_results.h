@@ -1,7 +1,7 @@
 #ifndef COOPER_TESTS_FUZZ_COMPARE_RESULTS_H_
 #define COOPER_TESTS_FUZZ_COMPARE_RESULTS_H_
 
-// Compares two ways to run one random network: on two devices, with passes and without.
+// Compares two ways to run a random network: on two devices, or with and without passes.
 
 #include <string>
 
@@ -10,14 +10,14 @@
 
 namespace cooper {
 
-// Says what differs between two runs; empty if nothing does. Statuses have to agree, and with
-// `values` what was read as well, but for rounding. Runs agree where one has no kernel for the
-// network, or not the memory.
+// Describes the differences between two runs; empty if there are none. Statuses must agree, and
+// with `values` also the arrays, up to rounding. Runs are not compared if one of them has no kernel
+// for the network, or not enough memory.
 std::string Difference(const RandomNetwork::Results& expected, const RandomNetwork::Results& actual,
                        bool values);
 
-// Whether the outputs of the network in `json` follow from its inputs. all_finite may be told to
-// leave its output as it is.
+// Returns whether the inputs determine the outputs of the network in `json`. An attribute of
+// all_finite may keep the old contents of its output.
 bool OutputsFollowFromInputs(absl::string_view json);
 
 }  // namespace cooper

@@ -1,5 +1,5 @@
-// CSV files of any bytes for data and labels, with any options: an error, or batches with the rows
-// that a plain reading of the files finds (csv_seeds.cc has the seeds).
+// Fuzzes CSV files for data and labels, with any bytes and options: Create fails, or the batches
+// have the rows that a simple parser finds (seeds are in csv_seeds.cc).
 
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +39,7 @@ std::string Write(const char* name, const std::string& text) {
   return path;
 }
 
-// The C library's reading of a field that CsvIter took.
+// Parses a field that CsvIter has accepted with the C library.
 template <typename T>
 T NumberIn(const std::string& cell) {
   if constexpr (std::is_integral_v<T>) {
@@ -51,7 +51,7 @@ T NumberIn(const std::string& cell) {
   return static_cast<T>(std::strtod(cell.c_str(), nullptr));
 }
 
-// The lines that hold rows.
+// Returns the lines that hold rows.
 std::vector<absl::string_view> RowsOf(absl::string_view text) {
   absl::ConsumePrefix(&text, "\uFEFF");
   std::vector<absl::string_view> rows;
@@ -62,7 +62,7 @@ std::vector<absl::string_view> RowsOf(absl::string_view text) {
   return rows;
 }
 
-// All numbers of a file that CsvIter took, as T and then as `dtype`.
+// Returns all numbers of a file that CsvIter has accepted, read as T and converted to `dtype`.
 template <typename T>
 NDArray NumbersAs(const std::string& text, DType dtype) {
   std::vector<T> numbers;
@@ -81,7 +81,8 @@ NDArray NumbersOf(const std::string& text, DType dtype) {
   return IsFloating(dtype) ? NumbersAs<double>(text, dtype) : NumbersAs<int64_t>(text, dtype);
 }
 
-// Row `row` of the file holds the same bits as row `i` of the batch; -1 is a row of zeros.
+// Checks that row `row` of the file has the same bits as row `i` of the batch; -1 is a row of
+// zeros.
 void CheckRow(const NDArray& file, int64_t row, const NDArray& batch, int64_t i) {
   const int64_t bytes = batch.size_bytes() / batch.shape()[0];
   const int64_t at = row < 0 ? 0 : row * bytes;
@@ -98,8 +99,8 @@ struct Files {
   NDArray label;  // null: all are 0
 };
 
-// Reads at most `most` batches of an epoch that begins with `row`, and returns where the next one
-// begins.
+// Reads at most `most` batches of an epoch that begins with `row`, and returns the row at which the
+// next epoch begins.
 int64_t CheckEpoch(CsvIter& iter, const Files& files, bool round_batch, int64_t row, int64_t most) {
   int64_t borrowed = 0;
   for (; most > 0; --most) {
@@ -121,11 +122,11 @@ int64_t CheckEpoch(CsvIter& iter, const Files& files, bool round_batch, int64_t 
     }
     if (round_batch) borrowed = rows.pad;
   }
-  // An epoch that is left early is followed by a whole one.
+  // After an interrupted epoch the next one is complete.
   return row == files.rows ? borrowed % files.rows : 0;
 }
 
-// Numbers that every dtype has, as many to a line as the shape wants.
+// Returns rows of numbers that every dtype holds, as many per line as the shape has.
 std::string PlainRows(FuzzInput& input, const Shape& shape, bool floating) {
   std::string text;
   for (uint64_t rows = 1 + input.Below(6); rows > 0; --rows) {
@@ -137,7 +138,7 @@ std::string PlainRows(FuzzInput& input, const Shape& shape, bool floating) {
   return text;
 }
 
-// The state as it is, changed, or any text; the iterator goes on.
+// Loads the iterator's own state, a mutated one, or any text; the iterator must continue.
 void LoadAnyState(FuzzInput& input, CsvIter& iter) {
   const auto state = iter.SaveState();
   CHECK(state.ok() && iter.LoadState(*state).ok());

@@ -1,4 +1,4 @@
-// The inputs that csv_fuzz begins with: files that are right, and one for each way to be wrong.
+// Provides the seeds of csv_fuzz: valid files, and one for each kind of error.
 
 #include <cstdint>
 #include <string>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMostText = 2000;  // as csv_fuzz.cc has it
 
-// Numbers in csv_fuzz.cc's tables.
+// Indices in the tables of csv_fuzz.cc.
 enum ShapeOf : uint64_t { kOne, kTwo, kThree, kMatrix, kEmpty, kScalar, kNegative, kShapes = 10 };
 enum TypeOf : uint64_t { kFloat32, kFloat64, kInt32, kUint8, kInt64, kTypes = 8 };
 enum Labels : uint64_t { kNone, kDatas, kOther, kMissing };
@@ -25,7 +25,7 @@ struct Csv {
   Labels labels = kNone;
   std::string data;
   std::string label;
-  // The state's, as state_changes.cc reads them.
+  // The mutations of the state, in the form that state_changes.cc reads.
   std::string changes;
 };
 
@@ -36,12 +36,12 @@ std::string Bytes(const Csv& csv) {
   if (csv.labels != kNone) bytes.Below(kOne, kShapes);
   bytes.Below(0, 4).Text(csv.data, kMostText);
   if (csv.labels == kOther) bytes.Text(csv.label, kMostText);
-  // Two batches of the first epoch, the others whole.
+  // Reads two batches of the first epoch, and then whole epochs.
   bytes.Below(2, 50).Below(0, 4).Below(49, 50).Below(0, 4).Below(49, 50).Below(0, 4);
   return bytes.Rest(csv.changes).bytes();
 }
 
-// One line of the state changed: `value` is a number in the table of state_changes.cc.
+// Mutates one line of the state: `value` is an index in the table of state_changes.cc.
 std::string Change(uint8_t line, uint8_t value) {
   return {0, 1, static_cast<char>(line), 0, static_cast<char>(value)};
 }
@@ -77,7 +77,7 @@ std::vector<FuzzSeed> Seeds() {
       {"negative", Bytes({.shape = kNegative, .data = rows})},
       {"any_state", Bytes({.data = rows, .changes = "\7kind CSVIter\n"})},
   };
-  // borrowed, cursor, kind and rows, each a number too far either way, none, or no number.
+  // Sets borrowed, cursor, kind and rows to -1, to both limits of int64, and to an empty text.
   for (uint8_t line = 0; line < 4; ++line) {
     for (const uint8_t value : {4, 7, 8, 15}) {
       seeds.push_back({absl::StrCat("state_", line, "_", value),

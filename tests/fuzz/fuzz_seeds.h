@@ -1,9 +1,9 @@
 #ifndef COOPER_TESTS_FUZZ_FUZZ_SEEDS_H_
 #define COOPER_TESTS_FUZZ_FUZZ_SEEDS_H_
 
-// Inputs that a target makes itself and begins with: each reaches a branch that changed copies of
-// others seldom do. Tests replay them; a fuzzer writes them to files where
-// COOPER_FUZZ_WRITE_SEEDS names a folder, for libFuzzer to read them from there.
+// Inputs that a target itself provides as seeds: each reaches a branch that mutations seldom reach.
+// Tests replay them; a fuzzer writes them to the folder that COOPER_FUZZ_WRITE_SEEDS names, from
+// which libFuzzer reads them.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,14 +13,14 @@
 namespace cooper {
 
 struct FuzzSeed {
-  std::string name;  // what it is for
+  std::string name;  // its purpose
   std::string bytes;
 };
 
-// The bytes that FuzzInput (fuzz_input.h) reads as these decisions.
+// Encodes decisions as the bytes from which FuzzInput (fuzz_input.h) reads them.
 class SeedBytes {
  public:
-  // What Below(n) reads as `value`; so do Pick, Between and OneIn.
+  // Encodes `value` for Below(n), and for Pick, Between and OneIn, which use it.
   SeedBytes& Below(uint64_t value, uint64_t n) {
     std::string number;
     for (uint64_t most = n - 1; most > 0; most >>= 8) {
@@ -30,7 +30,7 @@ class SeedBytes {
     bytes_ += number;
     return *this;
   }
-  // What Text(most) reads as `text`, which is no longer than that.
+  // Encodes `text`, of at most `most` bytes, for Text(most).
   SeedBytes& Text(const std::string& text, size_t most) {
     Below(text.size(), most + 1);
     return Rest(text);
@@ -48,8 +48,8 @@ class SeedBytes {
 
 }  // namespace cooper
 
-// Defined by targets that have such inputs: adds them. Like libFuzzer's own entry points it is one
-// function a program, without a namespace.
+// Appends a target's seeds; optional. Like libFuzzer's entry points it is defined once per program,
+// without a namespace.
 extern "C" __attribute__((weak)) void CooperFuzzSeeds(std::vector<cooper::FuzzSeed>* seeds);
 
 #endif  // COOPER_TESTS_FUZZ_FUZZ_SEEDS_H_

@@ -29,7 +29,7 @@ constexpr const char* kTexts[] = {
     "float16", "int64", "null",   "num_args", "__shape__", "axis",       "lr_mult", "data_lr_mult",
     ""};
 
-// Where a value that begins at `begin` ends.
+// Returns the end of the value that begins at `begin`.
 size_t EndOfValue(const std::string& text, size_t begin) {
   int depth = 0;
   bool in_string = false;
@@ -59,7 +59,7 @@ size_t EndOfValue(const std::string& text, size_t begin) {
   return text.size();
 }
 
-// The beginning of some value or key: behind a bracket, a comma or a colon.
+// Returns the beginning of some value or key: after a bracket, a comma or a colon.
 size_t SomeValue(RandomGenerator& random, const std::string& text) {
   const size_t at = text.find_first_of("[{,:", random.NextBelow(text.size() + 1));
   if (at == std::string::npos) return text.size();

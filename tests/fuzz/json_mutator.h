@@ -1,7 +1,7 @@
 #ifndef COOPER_TESTS_FUZZ_JSON_MUTATOR_H_
 #define COOPER_TESTS_FUZZ_JSON_MUTATOR_H_
 
-// Changes a symbol file such that it stays JSON, more or less: values are replaced, left out,
+// Mutates a symbol file such that it mostly stays valid JSON: values are replaced, omitted,
 // repeated and moved.
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace cooper {
 
-// Makes one to four changes.
+// Applies one to four mutations.
 void MutateJson(RandomGenerator& random, std::string* text);
 
 }  // namespace cooper

@@ -79,7 +79,7 @@ constexpr const char* kExtreme[] = {"100",
                                     "(-9223372036854775808, 1)",
                                     "(4611686018427387904,)"};
 
-// What an enumeration's error says that it allows.
+// Returns the allowed names in the error of an enumeration.
 std::vector<std::string> NamesIn(absl::string_view error) {
   constexpr absl::string_view kExpected = "expected one of ";
   const size_t at = error.find(kExpected);
@@ -87,7 +87,8 @@ std::vector<std::string> NamesIn(absl::string_view error) {
   return absl::StrSplit(error.substr(at + kExpected.size()), ", ");
 }
 
-// Finds the fields' texts in their order, with one that works for each before.
+// Finds accepted texts for the fields in their order, with an accepted text for each earlier
+// required field.
 class Finder {
  public:
   explicit Finder(const ParamSchema& schema) : schema_(schema) {}
@@ -113,7 +114,7 @@ class Finder {
     attrs[name] = text;
     return std::string(schema_.Parse(attrs).status().message());
   }
-  // Fields behind it may be missing still.
+  // Accepts the text if the error, if any, is about another field: later ones may be missing.
   bool Accepts(const std::string& name, const std::string& text) {
     return !absl::StartsWith(ErrorOf(name, text), absl::StrCat("attribute ", name, "="));
   }

@@ -1,8 +1,8 @@
 #ifndef COOPER_TESTS_FUZZ_OPERATOR_FIELDS_H_
 #define COOPER_TESTS_FUZZ_OPERATOR_FIELDS_H_
 
-// Texts that each attribute of each operator accepts, found by trying: what a fuzzer puts networks
-// together of.
+// Finds, by trial, texts that each attribute of each operator accepts, for the random networks of
+// fuzzers.
 
 #include <string>
 #include <vector>
@@ -14,8 +14,8 @@ namespace cooper {
 struct FieldTexts {
   std::string name;
   bool required = false;
-  std::vector<std::string> usual;    // as networks have them
-  std::vector<std::string> extreme;  // allowed, but of a size that nothing has
+  std::vector<std::string> usual;    // of sizes that networks use
+  std::vector<std::string> extreme;  // accepted, but beyond any real size
 };
 
 struct OperatorFields {
@@ -23,7 +23,7 @@ struct OperatorFields {
   std::vector<FieldTexts> fields;
 };
 
-// Of every operator that is linked and that files may name, in order of name.
+// Returns the attributes of every linked operator that files may name, sorted by name.
 const std::vector<OperatorFields>& AllOperatorFields();
 
 }  // namespace cooper

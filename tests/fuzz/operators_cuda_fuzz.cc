@@ -1,6 +1,6 @@
-// Random networks of operators give on gpu(0) what they give on the CPU: they are refused, or not,
-// alike, and where numbers are small and finite so are outputs, gradients and auxiliary states but
-// for rounding. COOPER_FUZZ_KEEP_GOING tells all that differ, rather than to end at the first.
+// Fuzzes random networks of operators on gpu(0) against the CPU: both reject them, or neither; and
+// with small, finite numbers outputs, gradients and auxiliary states agree up to rounding. With
+// COOPER_FUZZ_KEEP_GOING it reports all differences instead of ending at the first.
 
 #include <cstddef>
 #include <cstdint>

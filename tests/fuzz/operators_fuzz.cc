@@ -1,5 +1,5 @@
-// Whole operators: binding a random network of them is refused, or forward and backward passes run.
-// Where numbers are small and finite they give what they give without any pass of the compiler.
+// Fuzzes random networks of operators: binding fails, or forward and backward passes run. With
+// small, finite numbers the results agree with those without compiler passes.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@
 namespace cooper {
 namespace {
 
-// Gradients in integers are cut off after each step, of which passes make fewer.
+// Removes integer gradients: each step truncates them, and passes reduce the number of steps.
 RandomNetwork::Results WithoutIntegerGradients(RandomNetwork::Results results) {
   std::erase_if(results.arrays, [](const auto& named) {
     return absl::StartsWith(named.first, "gradient of ") && !IsFloating(named.second.dtype());

@@ -1,5 +1,5 @@
-// .params files: what is read can be looked at, converted, written and read again. One input in 16
-// is read from a file, by name.
+// Fuzzes .params files: a parsed list can be inspected, converted, written and read again. One
+// input in 16 is read from a file, by name.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace cooper {
 namespace {
 
-// Sparse arrays may be larger than what is there of them.
+// A sparse array may describe a shape much larger than its stored elements.
 constexpr int64_t kMostElements = 1 << 16;
 
 bool IsSmall(const Shape& shape) {

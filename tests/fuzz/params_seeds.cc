@@ -1,5 +1,5 @@
-// What params_fuzz begins with beside the golden files: sparse arrays whose parts do not fit
-// together, or whose indices lead out of them, and headers that end too soon.
+// Provides the seeds of params_fuzz besides the golden files: sparse arrays whose parts do not fit
+// together or whose indices are out of range, and truncated headers.
 
 #include <cstdint>
 #include <initializer_list>
@@ -12,7 +12,7 @@
 namespace cooper {
 namespace {
 
-// What begins a list, and an array of each version (MXNet's src/ndarray/ndarray.cc).
+// The magic numbers of a list and of arrays of each version (MXNet's src/ndarray/ndarray.cc).
 constexpr uint64_t kList = 0x112;
 constexpr uint32_t kV1 = 0xF993fac8, kV2 = 0xF993fac9, kV3 = 0xF993faca;
 
@@ -25,7 +25,7 @@ std::string Raw(T number) {
   return std::string(reinterpret_cast<const char*>(&number), sizeof(T));
 }
 
-// A shape, or the elements of an index array, as it stands in a file.
+// Encodes a shape, or the elements of an index array.
 std::string Extents(const Numbers& numbers, bool with_rank) {
   std::string bytes = with_rank ? Raw(static_cast<uint32_t>(numbers.size())) : "";
   for (const int64_t number : numbers) bytes += Raw(number);
@@ -41,7 +41,7 @@ struct Indices {
   std::string Elements() const { return Extents(values, false); }
 };
 
-// An array of float32 zeros.
+// Encodes an array of float32 zeros.
 std::string Array(uint32_t magic, Storage storage, const Numbers& stored, const Numbers& shape,
                   const std::vector<Indices>& indices, int32_t type = kFloat32) {
   std::string bytes = Raw(magic) + Raw(static_cast<int32_t>(storage));
@@ -119,7 +119,7 @@ std::vector<FuzzSeed> Seeds() {
       {"equal_names", List({dense, dense}, {"x", "x"})},
       {"other_names", List({dense, dense}, {"x"})},
   };
-  // Files that end at each of their fields.
+  // Truncates a file at each of its fields.
   const std::string whole = csr({2}, {2, 3}, ends, two);
   for (size_t end = 0; end < whole.size(); end += 4) {
     seeds.push_back({absl::StrCat("cut_", end), whole.substr(0, end)});

@@ -1,5 +1,5 @@
-// Saved positions of iterators, learning rate schedules and metrics, with some lines changed, or
-// any text. Loading one is refused, or what loaded it goes on, and saves what it can load.
+// Fuzzes saved positions of iterators, learning rate schedules and metrics: mutated states and
+// arbitrary texts. Loading fails, or the object continues and saves a state that it can load.
 
 #include <cmath>
 #include <cstddef>
@@ -155,7 +155,7 @@ void LoadMetric(FuzzInput& input) {
 
 constexpr void (*kLoaders[])(FuzzInput&) = {LoadIter, LoadSchedule, LoadMetric};
 
-// One of each kind, as it was saved.
+// Returns a saved state of each kind.
 std::vector<FuzzSeed> Seeds() {
   std::vector<FuzzSeed> seeds;
   for (uint64_t loader = 0; loader < std::size(kLoaders); ++loader) {

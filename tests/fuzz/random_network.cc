@@ -21,7 +21,7 @@ constexpr DType kTypes[] = {DType::kFloat32, DType::kFloat32,  DType::kFloat32, 
                             DType::kFloat16, DType::kBfloat16, DType::kUint8,   DType::kInt8,
                             DType::kInt32,   DType::kInt64,    DType::kBool};
 
-// What numbers arrays are filled with.
+// The kinds of numbers that fill arrays.
 enum Numbers { kZeros, kIndices, kOrdinary, kSmallIntegers, kHuge, kNotFinite, kNumKinds };
 constexpr uint64_t kNumTameKinds = kHuge;
 
@@ -56,7 +56,7 @@ NDArray Fill(const Shape& shape, DType dtype, uint64_t kind, uint64_t seed) {
   return *NDArray::FromVector<double>(shape, values)->AsType(dtype);
 }
 
-// COOPER_FUZZ_VERBOSE tells what an input is.
+// Prints a description of the input if COOPER_FUZZ_VERBOSE is set.
 void Log(const char* what, const absl::Status& status) {
   static const bool verbose = std::getenv("COOPER_FUZZ_VERBOSE") != nullptr;
   if (verbose) std::cerr << what << ": " << status << std::endl;
@@ -67,7 +67,7 @@ void Look(const Executor& executor) {
   executor.memory();
 }
 
-// Reads every element, so that a sanitizer sees one that nobody wrote.
+// Reads every element, so that a sanitizer detects uninitialised ones.
 void Read(const std::string& name, const NDArray& array, RandomNetwork::Results& results) {
   absl::StatusOr<NDArray> copy = array.CopyTo(Context::Cpu());
   CHECK(copy.ok()) << name << ": " << copy.status();
@@ -213,7 +213,7 @@ void RandomNetwork::AddVariable(const std::string& name, bool leads, bool is_fir
   requests_[name] = input_.Pick(kRequests);
 }
 
-// What was decided for variables that the network has.
+// Returns the binding options of the network's variables.
 BindOptions RandomNetwork::Options() const {
   BindOptions options = {.max_bytes = 1 << 20};
   const VariableNames names = symbol_.ListVariables();
@@ -237,7 +237,7 @@ uint64_t RandomNetwork::SomeNumbers() { return input_.Below(tame_ ? kNumTameKind
 
 void RandomNetwork::FillAll(const ArrayMap& arrays, uint64_t kind) {
   for (const auto& [name, array] : arrays) {
-    // Half of them have numbers of their own.
+    // Half of the arrays have a kind of numbers of their own.
     const uint64_t own = input_.empty() || input_.Below(2) > 0 ? kind : SomeNumbers();
     CHECK(array.CopyFrom(Fill(array.shape(), array.dtype(), own, ++seed_)).ok());
   }

@@ -1,9 +1,9 @@
 #ifndef COOPER_TESTS_FUZZ_RANDOM_NETWORK_H_
 #define COOPER_TESTS_FUZZ_RANDOM_NETWORK_H_
 
-// Small networks of operators of any kind that follow from a fuzzer's bytes: with attributes that
-// their schemas allow, arrays with extents of 0 and 1, every dtype and gradient request, and
-// numbers of any size.
+// Builds small networks of arbitrary operators from a fuzzer's bytes: with attributes that their
+// schemas allow, arrays with extents of 0 and 1, every dtype and gradient request, and numbers of
+// any size.
 
 #include <cstdint>
 #include <map>
@@ -24,7 +24,8 @@ namespace cooper {
 
 class RandomNetwork {
  public:
-  // What a run gave: how its steps ended, and what could be read after them, in the CPU's memory.
+  // The results of a run: the status of each step, and the arrays that could be read afterwards, in
+  // CPU memory.
   struct Results {
     absl::Status bind, forward, backward;
     std::vector<std::pair<std::string, NDArray>> arrays;
@@ -33,9 +34,9 @@ class RandomNetwork {
   // With `tame` numbers are finite and small.
   explicit RandomNetwork(FuzzInput& input, bool tame = false);
 
-  // False if the operators do not allow what the input wants of them.
+  // Builds the network; returns false if the operators reject the input's choices.
   bool Make();
-  // That the network is the same once saved and loaded.
+  // Checks that the network is the same once saved and loaded.
   void CheckSaving() const;
   // Binds it, and runs it forward and backward in training, then forward in prediction.
   Results Run(Context context = Context::Cpu(), const std::set<std::string>& disabled_passes = {});

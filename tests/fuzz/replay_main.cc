@@ -1,7 +1,7 @@
-// Runs a fuzz target as an ordinary test: on every file of the folders that are named as arguments,
-// on the inputs that it makes itself (fuzz_seeds.h), and on COOPER_FUZZ_RUNS (1,000) changed copies
-// and random inputs. The changes follow from COOPER_FUZZ_SEED (1), so that a failure comes again;
-// the input that was running is in the test's outputs as "input".
+// Runs a fuzz target as an ordinary test: on every file of the folders in its arguments, on the
+// target's own seeds (fuzz_seeds.h), and on COOPER_FUZZ_RUNS (1,000) mutated copies and random
+// inputs. COOPER_FUZZ_SEED (1) determines the mutations, so that a failure can be repeated; the
+// failing input is in the test's outputs as "input".
 
 #include <algorithm>
 #include <cstdint>
@@ -26,7 +26,7 @@ namespace {
 
 constexpr size_t kMaxBytes = 1 << 14;
 
-// Changes bytes in place, as libFuzzer does, within a few operations.
+// Mutates bytes in place, like libFuzzer, with a few operations.
 void ChangeBytes(RandomGenerator& random, std::string* bytes) {
   constexpr uint64_t kEnds[] = {0,
                                 1,
@@ -139,7 +139,7 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace cooper
 
-// What targets call from their own mutators; libFuzzer has one too.
+// The mutator that targets call from their own mutators; libFuzzer provides one too.
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size) {
   static auto* const random = new cooper::RandomGenerator(1, 1);
   std::string bytes(reinterpret_cast<const char*>(data), size);

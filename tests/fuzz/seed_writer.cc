@@ -1,4 +1,4 @@
-// Part of every fuzzer: see fuzz_seeds.h.
+// Writes the seeds of a target (fuzz_seeds.h); linked into every fuzzer.
 
 #include <cstdlib>
 #include <string>

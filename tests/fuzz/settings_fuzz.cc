@@ -1,6 +1,6 @@
-// Settings that users write as text: flags of the language model's programs, shapes, contexts,
-// files of lengths, and optimizers, schedules, initializers and metrics by name with their
-// arguments. An error, or something that can be used.
+// Fuzzes settings that users write as text: flags of the language model's programs, shapes,
+// contexts, files of lengths, and optimizers, schedules, initializers and metrics by name with
+// their arguments. Each gives an error or a usable object.
 
 #include <cstddef>
 #include <cstdint>
@@ -155,13 +155,13 @@ void ReadLengthsFile(FuzzInput& input) {
   CHECK(!lengths->pairs() || lengths->second.size() == lengths->first.size());
 }
 
-// Objects that are made by name, and the names of their arguments.
+// A class of objects that are created by name, and the names of their arguments.
 struct Kind {
   std::string name;
   std::vector<std::string> arguments;
 };
 
-// The names that an error says it expects.
+// Returns the names that an error lists as expected.
 std::vector<std::string> ExpectedNames(const absl::Status& error) {
   constexpr absl::string_view kExpected = "expected one of ";
   const size_t at = error.message().find(kExpected);
@@ -169,7 +169,7 @@ std::vector<std::string> ExpectedNames(const absl::Status& error) {
   return absl::StrSplit(error.message().substr(at + kExpected.size()), ", ");
 }
 
-// create(name, kwargs) lists the names there are if it does not know one.
+// Returns the kinds that create(name, kwargs) lists in its error for an unknown name.
 template <typename Create>
 std::vector<Kind> KindsOf(const Create& create) {
   std::vector<Kind> kinds;
@@ -180,7 +180,7 @@ std::vector<Kind> KindsOf(const Create& create) {
   return kinds;
 }
 
-// Calls `create` for any kind with any arguments.
+// Calls `create` for a random kind with random arguments.
 template <typename Create>
 auto MakeAny(FuzzInput& input, const Create& create) {
   static const auto* const kinds = new std::vector<Kind>(KindsOf(create));
@@ -266,12 +266,12 @@ constexpr void (*kReaders[])(FuzzInput&) = {ReadFlags,       ReadShapes,      Re
                                             ReadLengthsFile, MakeOptimizer,   MakeSchedule,
                                             MakeInitializer, ReadInitializer, MakeMetric};
 
-// The number of a reader, and a text that it reads.
+// Encodes the number of a reader and a text for it.
 std::string Plain(uint64_t reader, const std::string& text) {
   return SeedBytes().Below(reader, std::size(kReaders)).Rest(text).bytes();
 }
 
-// One flag with a text of its own.
+// Encodes one flag with a text.
 std::string Flag(uint64_t flag, const std::string& text) {
   SeedBytes bytes;
   bytes.Below(0, std::size(kReaders)).Below(0, 4).Below(flag, std::size(kFlags));
@@ -297,7 +297,7 @@ std::vector<FuzzSeed> Seeds() {
        {"a b\n\nc\n", "3\n4\n", "3,4\n5 6\n", "3\n4 5\n", "1000000001\n", "0\n"}) {
     for (const char kind : {0, 1}) add(Plain(3, std::string{kind, 24, 0} + text));
   }
-  // A record of MXNet's: magic number, length, 8 bytes of which 4 are the header's.
+  // An MXNet record: magic number, length, and 8 bytes, of which 4 are the header.
   add(Plain(3, std::string("\2\4\0\x0a\x23\xd7\xce\x08\0\0\0abcdefgh", 19)));
   for (uint64_t reader = 4; reader < 9; ++reader) {
     for (uint8_t kind = 0; kind < 20; ++kind) add(Plain(reader, {static_cast<char>(kind)}));

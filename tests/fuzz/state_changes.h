@@ -1,7 +1,7 @@
 #ifndef COOPER_TESTS_FUZZ_STATE_CHANGES_H_
 #define COOPER_TESTS_FUZZ_STATE_CHANGES_H_
 
-// Changes to saved positions, texts of io/batch/key_values.h.
+// Mutates saved iterator positions, which are texts of io/batch/key_values.h.
 
 #include <string>
 
@@ -9,9 +9,8 @@
 
 namespace cooper {
 
-// The state with some of its lines left out, repeated, or with another value: a number at an end of
-// what fits, a list, or the input's own text. Only where nothing is left of the input it is as it
-// was.
+// Returns the state with some lines omitted, repeated, or set to another value: a number at the
+// limits of its type, a list, or a text from the input. Unchanged only if the input is used up.
 std::string ChangeState(FuzzInput& input, const std::string& state);
 
 }  // namespace cooper

@@ -1,5 +1,5 @@
-// Symbol files: whatever they say, loading ends in a symbol or an error, and what was loaded can be
-// looked at, inferred, composed, saved and loaded again.
+// Fuzzes symbol files: loading ends in a symbol or an error, and a loaded symbol can be inspected,
+// inferred, composed, saved and loaded again.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,11 +20,11 @@
 namespace cooper {
 namespace {
 
-// What a service would set for files of strangers.
+// Limits such as a service would set for untrusted files.
 constexpr LoadLimits kLimits = {
     .text_bytes = 1 << 20, .values = 1 << 18, .nodes = 1 << 14, .outputs = 1 << 18};
 
-// Shapes and types for some of the variables.
+// Infers with shapes and types for some of the variables.
 void Infer(const Symbol& symbol, const std::vector<std::string>& args, uint64_t seed) {
   for (uint64_t round = 0; round < 2; ++round) {
     RandomGenerator random(seed, round);
@@ -44,11 +44,11 @@ void Infer(const Symbol& symbol, const std::vector<std::string>& args, uint64_t 
   }
 }
 
-// Such that small inputs meet each of them.
+// Limits that small inputs exceed.
 constexpr LoadLimits kTightLimits = {
     .text_bytes = 1200, .values = 150, .nesting = 5, .nodes = 8, .outputs = 20};
 
-// The file of a text, loaded and saved.
+// Writes a text to a file, loads it and saves the symbol.
 void LoadFile(absl::string_view text, const LoadLimits& limits) {
   const std::string path = ScratchFolder() + "/symbol.json";
   WriteUnsynced(path, std::string(text));
@@ -88,7 +88,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   return 0;
 }
 
-// libFuzzer's own changes bring text that is no JSON, most of the time.
+// Without a custom mutator libFuzzer's mutations are mostly invalid JSON.
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
                                           unsigned seed) {

@@ -1,5 +1,5 @@
-// What symbol_json_fuzz begins with beside the golden files: graphs of each age of the format that
-// have to be changed when they are read, and what such files may have wrong.
+// Provides the seeds of symbol_json_fuzz besides the golden files: graphs of each version of the
+// format that the reader has to upgrade, and errors in them.
 
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@
 namespace cooper {
 namespace {
 
-// `more` is what follows the inputs, such as attributes.
+// Returns a node; `more` follows the inputs, for example attributes.
 std::string JsonNode(const std::string& op, const std::string& name, const std::string& inputs,
                      const std::string& more = "") {
   return absl::StrCat(R"({"op":")", op, R"(","name":")", name, R"(","inputs":[)", inputs, "]",
@@ -21,7 +21,7 @@ std::string JsonVariable(const std::string& name, const std::string& more = "") 
   return JsonNode("null", name, "", more);
 }
 
-// A graph of these nodes with one head. Without a version it is of 0.8.
+// Returns a graph of these nodes with one head. Without a version it has the format of 0.8.
 std::string Graph(const std::vector<std::string>& nodes, const std::string& head,
                   const std::string& version = "") {
   return absl::StrCat(R"({"nodes":[)", absl::StrJoin(nodes, ","), R"(],"arg_nodes":[],"heads":[)",
@@ -147,7 +147,7 @@ std::vector<FuzzSeed> Seeds() {
   for (const auto& more : {EqualNames(), WrongFiles()}) {
     for (const FuzzSeed& seed : more) {
       seeds.push_back(seed);
-      // Once more with the tight limits, which the target chooses by the size.
+      // Adds each seed with the tight limits, which the target selects by the size.
       std::string padded = seed.bytes;
       while (padded.size() % 8 != 7) padded += ' ';
       seeds.push_back({seed.name + "_limited", padded});

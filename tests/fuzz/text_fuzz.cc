@@ -1,5 +1,5 @@
-// Texts: sentences, vocabularies, bucket keys, and what iterators save. The input's first byte says
-// which (text_seeds.cc).
+// Fuzzes texts: sentences, vocabularies, bucket keys, and states of iterators. The first byte of
+// the input selects the reader (text_seeds.cc).
 
 #include <bit>
 #include <cmath>
@@ -83,7 +83,7 @@ void ReadKeyValues(FuzzInput& input) {
   CHECK(again.ok() && *again == *values);
 }
 
-// What is set is read again as it was.
+// Checks that values are read back as they were set.
 void WriteKeyValues(FuzzInput& input) {
   const auto number = static_cast<int64_t>(input.Below(~uint64_t{0}));
   const auto real = std::bit_cast<double>(number);

@@ -1,4 +1,4 @@
-// What text_fuzz begins with: files that are right, and one for each way to be wrong.
+// Provides the seeds of text_fuzz: valid files, and one for each kind of error.
 
 #include <cstdint>
 #include <string>
@@ -10,7 +10,7 @@
 namespace cooper {
 namespace {
 
-// The order of the readers in text_fuzz.cc.
+// The readers in the order of text_fuzz.cc.
 enum Reader : uint64_t { kWords, kVocabulary, kKey, kKeyValues, kWriteKeyValues, kReaders };
 
 constexpr size_t kMostText = 2000;  // as text_fuzz.cc has it

@@ -1,5 +1,5 @@
-// Training states: one of a short run, with some of its entries changed, or any bytes. Loading and
-// restoring it are refused, or training goes on.
+// Fuzzes training states: that of a short run with some entries changed, or any bytes. Loading or
+// restoring fails, or training continues.
 
 #include <algorithm>
 #include <cmath>
@@ -74,7 +74,7 @@ struct Run {
 
 std::string Path() { return ScratchFolder() + "/fuzz.state"; }
 
-// The entries of a run's state, without the checksum.
+// Returns the entries of a run's state without the checksum.
 const NamedArrays& Saved(const std::string& optimizer) {
   static auto* const by_name = new std::map<std::string, NamedArrays>;
   NamedArrays& saved = (*by_name)[optimizer];
@@ -168,7 +168,7 @@ void ChangeEntry(FuzzInput& input, NamedArrays* list) {
   }
 }
 
-// What was loaded can be saved, and is the same when it is loaded again.
+// Checks that a loaded state can be saved, and is the same when it is loaded again.
 void ExpectSaved(const TrainingState& state) {
   const std::string path = ScratchFolder() + "/again.state";
   const absl::Status saved = SaveTrainingState(path, state);
@@ -208,7 +208,7 @@ void Restore(FuzzInput& input, bool saves) {
   CHECK(again.ok()) << again.status();
 }
 
-// An input that is a whole file, for sgd.
+// Encodes an input that is a whole file, for sgd.
 FuzzSeed File(const std::string& name, const std::string& bytes) {
   const std::vector<std::string> names = OptimizerNames();
   const uint64_t sgd = std::find(names.begin(), names.end(), "sgd") - names.begin();
@@ -236,7 +236,7 @@ std::vector<FuzzSeed> Seeds() {
   damaged[whole.size() / 2] ^= 1;
   std::vector<FuzzSeed> seeds = {File("whole", whole), File("damaged", damaged)};
 
-  // Of the version without a checksum: each with entries of its own after the others.
+  // States of the version without a checksum, each with an additional entry.
   struct More {
     const char* name;
     const char* entry;

@@ -31,7 +31,7 @@ import mxnet  # noqa: E402
 
 
 def Infos(symbol, infer, known):
-    """What `infer`, a method of Symbol, makes of `known`: a case's infer_shape or infer_type.
+    """Returns the result of `infer`, a method of Symbol, for `known`: infer_shape or infer_type.
 
     Only "known" if it cannot tell, as of an output whose rows are counted as they are computed.
     """
@@ -89,7 +89,7 @@ def WriteCase(symbol, shapes, op, case, dtype="float32", grad_req="write", seed=
     io.update({"aux:" + name: array.copy() for name, array in auxs.items()})
     if grad_req == "add":
         io.update({"grad_init:" + name: array.copy() for name, array in initial.items()})
-    # Of several variables of one name each has the one array, and a gradient of its own.
+    # Several variables of one name share the array, and each has a gradient of its own.
     names = symbol.list_arguments()
     grads = []
     for i, name in enumerate(names):

@@ -10,7 +10,7 @@ listed() {
     /^\| `/ { print folder ":" $2 }' "$1"
 }
 
-# Those for GPUs are below other roots, and not looked at.
+# Targets for GPUs are below other roots and are not checked.
 if ! diff <(grep -vE 'cuda|nccl' "$1" | sort) <(listed "$2" | grep -vE 'cuda|nccl' | sort); then
   echo "docs/targets.md is old (< public, > listed): run tools/public_targets.py"
   exit 1

@@ -1,6 +1,6 @@
-// The batch axis in all its places: over random layouts of the data, numbers of contexts, last
-// batches and networks, what several contexts predict, measure and learn is what one context does,
-// or an error; and what one predicts is what it gives for each sample alone.
+// Tests the batch axis in all positions, with random layouts, numbers of contexts, last batches and
+// networks: several contexts predict, measure and learn the same as one context, or return an
+// error; and the predictions of one context equal those of each sample alone.
 
 #include <algorithm>
 #include <cmath>
@@ -35,7 +35,8 @@ using LastBatch = BucketIterOptions::LastBatch;
 
 constexpr int kFeatures = 4, kClasses = 3;
 
-// Sums of at most 16 * 3 * 4 terms below 4 in another order, each rounded to 2^-24 of the sum.
+// The error of sums of at most 16 * 3 * 4 terms below 4 in another order, each rounded to 2^-24 of
+// the sum.
 constexpr float kTolerance = 16 * 3 * 4 * 4 * 0x1p-24f;
 
 struct Setting {
@@ -167,7 +168,7 @@ std::vector<NDArray> ClassesOf(const std::vector<NDArray>& samples, RandomGenera
   return classes;
 }
 
-// Gives the same batches whenever it is made.
+// Returns an iterator that gives the same batches each time that it is created.
 std::unique_ptr<BucketIter> Iterator(const Setting& s) {
   const BucketInput data = {.name = "data",
                             .values = s.samples,
@@ -213,13 +214,13 @@ void ExpectNear(const NDArray& a, const NDArray& b, const std::string& what) {
   }
 }
 
-// Outputs that were compared, by name, so that the test cannot pass without looking at any.
+// Counts the compared outputs by name, so that the test cannot pass without comparing any.
 std::map<std::string, int>& Compared() {
   static auto* compared = new std::map<std::string, int>;
   return *compared;
 }
 
-// What one context gives for the samples alone, in order of their ids, along the outputs' own axes.
+// Compares the predictions with those of one context for each sample alone, in order of their ids.
 void ExpectPredictionsOfSamples(const Setting& s, BucketingModule& module,
                                 const std::vector<NDArray>& predicted,
                                 const std::vector<int64_t>& ids) {
@@ -314,7 +315,7 @@ void CompareMetrics(const Setting& s, int contexts) {
   }
 }
 
-// The gradients of each batch, losses beginning from themselves.
+// Compares the gradients of each batch, which start at the losses.
 void CompareGradients(const Setting& s, int contexts) {
   COOPER_ASSERT_OK_AND_ASSIGN(const auto one, Bound(s, 1, true));
   COOPER_ASSERT_OK_AND_ASSIGN(const auto many, Bound(s, contexts, true));
@@ -364,7 +365,7 @@ TEST(BatchAxesTest, SeveralContextsAreAsOne) {
           s.outputs.push_back(output);
         }
       }
-      // A network of nothing but a parameter has no data.
+      // A network that consists only of a parameter has no data.
       if (s.outputs == std::vector<std::string>{"penalty"}) s.outputs = {"penalty", "mean"};
     }
     const int contexts = static_cast<int>(2 + random.NextBelow(2));

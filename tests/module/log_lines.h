@@ -1,7 +1,7 @@
 #ifndef COOPER_TESTS_MODULE_LOG_LINES_H_
 #define COOPER_TESTS_MODULE_LOG_LINES_H_
 
-// Lets tests see what is logged.
+// Captures log lines in tests.
 
 #include <cstddef>
 #include <ctime>
@@ -12,8 +12,8 @@
 
 namespace cooper {
 
-// Keeps the lines that any thread logs while it lives, of every severity. Not thread-safe: read
-// `lines` when nothing logs.
+// Collects the lines that any thread logs during its lifetime, of every severity. Not thread-safe:
+// read `lines` while no thread logs.
 class LogLines : public google::LogSink {
  public:
   LogLines() { google::AddLogSink(this); }

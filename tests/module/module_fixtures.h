@@ -1,7 +1,7 @@
 #ifndef COOPER_TESTS_MODULE_MODULE_FIXTURES_H_
 #define COOPER_TESTS_MODULE_MODULE_FIXTURES_H_
 
-// Small networks and data for the tests of modules, beside what executor_fixtures.h has for them.
+// Small networks and data for the tests of modules, in addition to executor_fixtures.h.
 
 #include <cstdint>
 
@@ -15,13 +15,13 @@ namespace cooper {
 // data (batch_size, n) -> fc1 (5) -> tanh -> fc2 (3) -> softmax; label "softmax_label".
 Symbol TwoLayers();
 
-// A mean over the time steps of data (batch_size, length), then fc (2) -> softmax: its parameters
-// do not depend on the length. `swapped`: the arguments are listed in another order.
+// A mean over the time steps of data (batch_size, length), then fc (2) -> softmax: the parameters
+// do not depend on the length. `swapped` lists the arguments in another order.
 Symbol MeanOverTime(bool swapped = false);
 
-// Uniform in [-1, 1).
+// Returns random numbers uniform in [-1, 1).
 NDArray RandomArray(const Shape& shape, uint64_t seed);
-// (rows,) of 0 .. num_classes - 1.
+// Returns random classes (rows,) in 0 .. num_classes - 1.
 NDArray Classes(int64_t rows, int num_classes, uint64_t seed);
 
 }  // namespace cooper

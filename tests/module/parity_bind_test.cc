@@ -1,6 +1,5 @@
-// What modules do when they are bound, on several contexts and in several buckets: the counterparts
-// of functions of MXNet 1.9.1's test_module.py, each named in the comment above
-// (docs/mxnet_tests.md).
+// Tests binding of modules on several contexts and in several buckets. The tests correspond to
+// functions of MXNet 1.9.1's test_module.py, which their comments name (docs/mxnet_tests.md).
 
 #include <memory>
 #include <string>
@@ -39,7 +38,7 @@ NDArray Ones(const Shape& shape, DType dtype = DType::kFloat32) {
   return *NDArray::Full(shape, 1, dtype);
 }
 
-// test_module_dtype: what is bound as float16 is computed and differentiated in float16.
+// test_module_dtype: float16 data is computed and differentiated in float16.
 TEST(ParityBindTest, TheDtypeOfTheDataIsThatOfOutputsAndGradients) {
   constexpr DType kHalf = DType::kFloat16;
   auto module = Make(TimeMajorRelu(), {.label_names = {}, .contexts = Cpus(2)});
@@ -63,12 +62,12 @@ TEST(ParityBindTest, ABindThatIsRefusedLeavesTheModuleUnbound) {
   EXPECT_FALSE(module->binded());
   COOPER_ASSERT_OK(module->Bind({.data_shapes = {{.name = "data", .shape = {10, 10}}}}));
   EXPECT_TRUE(module->binded());
-  // The rows of data are split, and joined: the output's own layout, by which MXNet gives (5, 20),
-  // cannot be so.
+  // Outputs are split and joined along the rows of data. MXNet's (5, 20), from the output's own
+  // layout, would not be consistent.
   EXPECT_EQ(module->output_shapes()[0].second, Shape({10, 10}));
 }
 
-// test_module_input_grads: the gradients are in the order of the data, whatever the graph's is.
+// test_module_input_grads: gradients are in the order of the data, for any order in the graph.
 TEST(ParityBindTest, GradientsOfInputsAreInTheOrderOfTheData) {
   const auto times = [](const char* name, const char* factor) {
     const Symbol variable = Symbol::Variable(name, {.attrs = {{"__layout__", "NC"}}});
@@ -92,7 +91,7 @@ TEST(ParityBindTest, GradientsOfInputsAreInTheOrderOfTheData) {
   EXPECT_THAT(Floats(grads[2]), Each(5));
 }
 
-// The gradients of a and b in 2 a * b, where a belongs to the group "left" and b to "right".
+// Returns the gradients of a and b in 2 a * b, where a is in group "left" and b in "right".
 std::vector<NDArray> GradientsOfProduct(int num_contexts, const GroupContexts& group2ctxs) {
   Symbol twice, product;
   {
@@ -120,8 +119,8 @@ std::vector<NDArray> GradientsOfProduct(int num_contexts, const GroupContexts& g
   return *std::move(grads);
 }
 
-// test_module_ctx_group: wherever the groups are placed, in each of the forms in which that can be
-// said, the gradients are those of one context, and are on the context of their group.
+// test_module_ctx_group: for all placements of the groups, in each form of the option, the
+// gradients equal those of one context and are on the context of their group.
 TEST(ParityBindTest, PartsOnOtherContextsComputeTheSame) {
   using Map = GroupContexts::Map;
   using ListMap = GroupContexts::ListMap;
@@ -147,7 +146,7 @@ TEST(ParityBindTest, PartsOnOtherContextsComputeTheSame) {
   }
 }
 
-// `length` layers of each group, all with the weights of the group.
+// Returns `length` layers for each group, which share the weights of the group.
 absl::StatusOr<BucketSymbol> TwoGroups(const BucketKey& length) {
   Symbol net = Symbol::Variable("data");
   for (const std::string group : {"left", "right"}) {
@@ -166,7 +165,7 @@ absl::StatusOr<BucketSymbol> TwoGroups(const BucketKey& length) {
                       .label_names = {"label"}};
 }
 
-// test_bucket_module_ctx_group: buckets can be bound in parts, and then compute as in one piece.
+// test_bucket_module_ctx_group: buckets with groups compute the same as buckets without.
 TEST(ParityBindTest, BucketsTakeGroupsOfContexts) {
   const auto run = [](const GroupContexts& group2ctxs) {
     auto module = *BucketingModule::Create(
@@ -194,7 +193,7 @@ TEST(ParityBindTest, BucketsTakeGroupsOfContexts) {
   EXPECT_EQ(placed, run({}));
 }
 
-// test_module_layout: the layout says which axis is split over the contexts, and joined again.
+// test_module_layout: the layout determines the axis that is split over the contexts and joined.
 TEST(ParityBindTest, TheLayoutSaysWhichAxisIsSplit) {
   auto module = Make(TimeMajorRelu(), {.label_names = {}, .contexts = Cpus(2)});
   const Shape shape({2, 6, 3});
@@ -211,8 +210,8 @@ TEST(ParityBindTest, TheLayoutSaysWhichAxisIsSplit) {
   for (const auto& outputs : parts) EXPECT_EQ(outputs[0].shape(), Shape({2, 3, 3}));
 }
 
-// test_module_switch_bucket: automatic names begin anew for each bucket, and binding a bucket again
-// takes no more memory than the first time.
+// test_module_switch_bucket: automatic names start from 0 in each bucket, and binding a bucket
+// again takes no more memory than the first time.
 TEST(ParityBindTest, ABucketThatComesBackReusesTheMemory) {
   constexpr int64_t kRows = 4;
   const auto descs = [](const char* name, int64_t length) {
@@ -285,13 +284,13 @@ TEST(ParityBindTest, GroupsOfExecutorsShareWhatHasOneName) {
     }
     EXPECT_NE(a.arg("pred_weight").raw_data(),
               shallow->executor(1 - i).arg("pred_weight").raw_data());
-    // Batches are read where they are.
+    // Batches are read in place.
     EXPECT_EQ(a.arg("data").raw_data(), words.Slice(2 * i, 2 * i + 2)->raw_data());
     EXPECT_EQ(b.arg("data").raw_data(), a.arg("data").raw_data());
   }
 }
 
-// test_bucket_module_grad_req: every bucket writes, or adds, as Bind said.
+// test_bucket_module_grad_req: every bucket writes or adds, as set in Bind.
 TEST(ParityBindTest, GradReqIsThatOfAllBuckets) {
   const SymGen scaled_sum = [](const BucketKey&) -> absl::StatusOr<BucketSymbol> {
     const Symbol scale =

@@ -1,7 +1,7 @@
 #ifndef COOPER_TESTS_MODULE_PARITY_FIXTURES_H_
 #define COOPER_TESTS_MODULE_PARITY_FIXTURES_H_
 
-// Networks of the tests that are paired with MXNet's (docs/mxnet_tests.md).
+// Networks of the tests that correspond to MXNet's (docs/mxnet_tests.md).
 
 #include <cstdint>
 #include <memory>
@@ -15,7 +15,7 @@ namespace cooper {
 
 std::unique_ptr<Module> Make(const Symbol& symbol, ModuleOptions options);
 
-// cpu(0), cpu(1), ...
+// Returns cpu(0), ..., cpu(n - 1).
 std::vector<Context> Cpus(int n);
 
 struct WordsNetOptions {
@@ -25,8 +25,9 @@ struct WordsNetOptions {
   int num_layers = 2;
 };
 
-// data (batch_size, length) -> embedding -> LSTM layers -> the words' probabilities, a row for each
-// position; label "softmax_label" (batch_size, length). The embedding has an automatic name.
+// Maps data (batch_size, length) through an embedding and LSTM layers to the words' probabilities,
+// a row per position; the label is "softmax_label" (batch_size, length). The embedding has an
+// automatic name.
 Symbol WordsNet(int length, const WordsNetOptions& options = {});
 
 // data (batch_size, n) -> fc_0 (2) -> act_0 -> fc_1 (2) -> act_1 -> "softmax", a regression whose

@@ -1,5 +1,5 @@
-// Which batches modules take, and what becomes of them: the counterparts of functions of MXNet
-// 1.9.1's test_module.py, each named in the comment above (docs/mxnet_tests.md).
+// Tests the batches that modules accept. The tests correspond to functions of MXNet 1.9.1's
+// test_module.py, which their comments name (docs/mxnet_tests.md).
 
 #include <memory>
 #include <optional>
@@ -48,13 +48,13 @@ TEST(ParityForwardTest, ReshapingKeepsParametersAndOptimizer) {
     COOPER_ASSERT_OK(module->Backward({*NDArray::Full({rows, 5}, 1)}));
     COOPER_ASSERT_OK(module->Update());
     EXPECT_EQ((*module->GetOutputs())[0].shape(), Shape({rows, 5}));
-    // The gradient is a sum over rows, which is divided by the 7 of Bind.
+    // The gradient is a sum over rows, divided by the batch size 7 of Bind.
     bias -= static_cast<float>(rows) / 7;
     EXPECT_THAT(Floats(module->GetParams()->args.at("fc_bias")), Each(FloatNear(bias, 1e-6f)));
   }
 }
 
-// The states of two LSTM layers after `length` steps, and the names of those before.
+// Returns the states of two LSTM layers after `length` steps, and the names of the initial states.
 std::pair<Symbol, std::vector<std::string>> LastStates(int length) {
   SequentialRNNCell stack;
   for (const char* prefix : {"lstm_l0_", "lstm_l1_"}) {
@@ -79,8 +79,8 @@ std::unique_ptr<Module> BoundStates(int length) {
   return module;
 }
 
-// test_module_states: states can be set to a value or to what the last batch gave, on several
-// contexts, and the batch is computed from them. Two halves of a sequence are then the whole.
+// test_module_states: states can be set to a value or to the last batch's outputs, on several
+// contexts, and the next batch starts from them. Two halves of a sequence equal the whole.
 TEST(ParityForwardTest, StatesCarryOverToTheNextBatch) {
   auto module = BoundStates(4);
   const auto outputs = [](Module& m) {
@@ -159,8 +159,8 @@ std::unique_ptr<Module> BoundImages(const DataBatch& like) {
   return module;
 }
 
-// test_forward_reshape: batches of other sizes and of images of other sizes are trained on as they
-// come, then scored, and with force_rebind predicted.
+// test_forward_reshape: batches and images of other sizes are trained without rebinding by the
+// caller, then scored, and with force_rebind predicted.
 TEST(ParityForwardTest, EveryBatchMayHaveShapesOfItsOwn) {
   const DataBatch first = Images(6, {16, 16}, {8, 8});
   auto module = BoundImages(first);
@@ -168,7 +168,7 @@ TEST(ParityForwardTest, EveryBatchMayHaveShapesOfItsOwn) {
   for (const DataBatch& batch :
        {first, Images(3, {16, 16}, {8, 8}), Images(12, {16, 16}, {8, 8}),
         Images(12, {30, 30}, {8, 16}), Images(5, {7, 10}, {6, 4}), first}) {
-    // What a module that was bound to just these shapes computes.
+    // The outputs of a module that was bound with these shapes.
     auto fresh = BoundImages(batch);
     COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams params, module->GetParams());
     COOPER_ASSERT_OK(fresh->SetParams(params.args, params.auxs));
@@ -219,7 +219,7 @@ TEST(ParityForwardTest, ABatchMayBeDataAlone) {
   }
 }
 
-// Batches 0, 1, ... in one pair of arrays: Next overwrites what it gave before.
+// Serves batches 0, 1, ... in one pair of arrays: Next overwrites the previous batch.
 class OverwritingIter : public DataIter {
  public:
   explicit OverwritingIter(int num_batches) : num_batches_(num_batches) {}
@@ -248,8 +248,8 @@ class OverwritingIter : public DataIter {
   const std::vector<DataDesc> provide_label_ = {{.name = "label", .shape = {1}}};
 };
 
-// test_reference_single_batch_during_fit: Fit is done with a batch, its labels too, before it asks
-// for the next one.
+// test_reference_single_batch_during_fit: Fit has finished with a batch and its labels when it
+// calls Next.
 TEST(ParityForwardTest, FitIsDoneWithABatchBeforeItAsksForTheNext) {
   COOPER_ASSERT_OK_AND_ASSIGN(
       auto module,

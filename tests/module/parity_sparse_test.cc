@@ -1,5 +1,5 @@
-// Where MXNet has sparse storage and cooper has dense arrays: the counterparts of functions of
-// MXNet 1.9.1's test_module.py, each named in the comment above (docs/mxnet_tests.md).
+// Tests dense arrays where MXNet has sparse storage. The tests correspond to functions of MXNet
+// 1.9.1's test_module.py, which their comments name (docs/mxnet_tests.md).
 
 #include <algorithm>
 #include <cstdint>
@@ -39,7 +39,7 @@ Symbol FactorizationMachine(int64_t num_features) {
   };
   const auto square = [](const Symbol& x) { return Op("square", {.inputs = {x}}); };
   const auto dot = [](const Symbol& x, const Symbol& y) { return Op("dot", {.inputs = {x, y}}); };
-  // What MXNet writes for variables of sparse storage, which is dense here.
+  // The attributes that MXNet writes for sparse variables, which are dense in cooper.
   const Symbol data = Symbol::Variable("data", {.attrs = {{"__storage_type__", "2"}}});
   const AttrMap row_sparse = {{"__storage_type__", "1"}};
   const Symbol v = Symbol::Variable(
@@ -98,7 +98,7 @@ TEST(ParitySparseTest, AFactorizationMachineLearns) {
   EXPECT_LT(mse->GetNameValue()[0].second, 0.02);
 }
 
-// And what MXNet has saved in sparse storage is refused, by name.
+// Loading a parameter that MXNet saved in sparse storage fails, with its name.
 TEST(ParitySparseTest, ACheckpointWithASparseParameterIsRefused) {
   const std::string prefix = testing::TempDir() + "/parity_sparse";
   const Symbol net =
@@ -126,7 +126,7 @@ TEST(ParitySparseTest, ACheckpointWithASparseParameterIsRefused) {
                              HasSubstr("row_sparse"))));
 }
 
-// test_module_initializer: a variable's own initializer fills it, whatever InitParams would say.
+// test_module_initializer: a variable's own initializer overrides that of InitParams.
 TEST(ParitySparseTest, AVariableIsInitializedAsItSays) {
   const Symbol v = Symbol::Variable("v", {.shape = PartialShape({40, 1}),
                                           .init = R"(["uniform", {"scale": 0.1}])",

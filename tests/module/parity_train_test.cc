@@ -1,5 +1,5 @@
-// Parameters, optimizers and files: the counterparts of functions of MXNet 1.9.1's test_module.py,
-// each named in the comment above (docs/mxnet_tests.md).
+// Tests parameters, optimizers and files. The tests correspond to functions of MXNet 1.9.1's
+// test_module.py, which their comments name (docs/mxnet_tests.md).
 
 #include <cmath>
 #include <iterator>
@@ -85,7 +85,7 @@ TEST(ParityTrainTest, ACheckpointBringsBackParametersAndStates) {
   }
 }
 
-// Sentences in which every word follows from the one before.
+// Returns sentences in which every word determines the next.
 std::unique_ptr<BucketSentenceIter> Sentences(uint64_t seed) {
   RandomGenerator random(seed);
   std::vector<std::vector<int>> sentences(80);
@@ -163,7 +163,7 @@ TEST(ParityTrainTest, SetParamsTakesMissingAndExtraNamesOnlyIfAllowed) {
   auto module = BoundSigmoids();
   const auto expect_output = [&] {
     COOPER_ASSERT_OK(module->Forward({.data = {kRow}, .label = {kTarget}}, /*is_train=*/false));
-    // MXNet's.
+    // The expected values are MXNet's.
     EXPECT_THAT(Floats((*module->GetOutputs())[0]),
                 Pointwise(FloatNear(1e-6f), {0.6373289f, 0.44311014f}));
   };
@@ -222,7 +222,7 @@ TEST(ParityTrainTest, AMonitorSeesWhatMxnetsSees) {
     }
   };
   watch({.sort = true});
-  // Data and labels, which MXNet reports in any case.
+  // Also data and labels, which MXNet always reports.
   watch({.pattern = "fc_0_data|softmax_label", .monitor_all = true});
   const std::pair<const char*, double> expected[] = {
       // name here                MXNet 1.9.1's value, and its name where that is another
@@ -245,7 +245,7 @@ TEST(ParityTrainTest, AMonitorSeesWhatMxnetsSees) {
       {"softmax_label", 0.55},
       {"softmax_output", 0.54021955},
       {"softmax_backward_data", 0.2528906},  // softmax_backward_output0
-      // What MXNet's monitor leaves out.
+      // Gradients that MXNet's monitor omits.
       {"fc_0_weight_grad", 0.0108030345},
       {"fc_0_bias_grad", 0.018005058},
       {"fc_1_weight_grad", 0.03718532},
@@ -255,7 +255,7 @@ TEST(ParityTrainTest, AMonitorSeesWhatMxnetsSees) {
     ASSERT_TRUE(values.contains(name)) << name;
     EXPECT_NEAR(values[name], value, 1e-6 * value) << name;
   }
-  // Gradients that nobody asked for, of which MXNet reports what their memory holds, are not there.
+  // MXNet reports unrequested gradients with uninitialised values; cooper omits them.
   EXPECT_EQ(values.size(), std::size(expected));
 }
 
@@ -274,8 +274,8 @@ TEST(ParityTrainTest, AModuleWithoutParametersUpdatesNothing) {
   }
 }
 
-// test_module_init_optimizer: an optimizer knows the parameters' names, be it made by name or given
-// as an object: states have them, and biases are not decayed.
+// test_module_init_optimizer: an optimizer created by name or passed as an object knows the
+// parameters' names: states have them, and biases get no weight decay.
 TEST(ParityTrainTest, AnOptimizerKnowsTheParametersNames) {
   constexpr double kRescale = 1.0 / 8;
   const InitOptimizerOptions by_name = {

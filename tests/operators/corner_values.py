@@ -33,7 +33,7 @@ def of_scalar(dtype, scalar, is_int):
 
 
 def averages():
-    """Of BatchNorm below BlockGrad after one step."""
+    """Returns the moving averages of BatchNorm below BlockGrad after one step."""
     norm = mx.sym.BatchNorm(mx.sym.Variable('data'), name='bn', fix_gamma=False, momentum=0.5)
     step = mx.sym.BlockGrad(norm).simple_bind(mx.cpu(), data=(4, 2))
     step.arg_dict['data'][:] = array([[1, 2], [3, 4], [5, 6], [7, 9]])

@@ -1,6 +1,5 @@
-// Values at corners where MXNet's operators could have been written otherwise: ties, bounds between
-// integers, NaN, a label that is the blank. The numbers are those of MXNet 1.9.1
-// (corner_values.py).
+// Tests values at corner cases of MXNet's operators: ties, bounds between integers, NaN, a label
+// that is the blank. The expected numbers are those of MXNet 1.9.1 (corner_values.py).
 
 #include <cmath>
 #include <cstdint>
@@ -57,7 +56,7 @@ TEST(CornerValuesTest, BoundsOfClippedIntegersMayBeOutsideOrBetween) {
   }
 }
 
-// MXNet makes int64 and float64 of them.
+// MXNet converts these to int64 and float64.
 TEST(CornerValuesTest, ScalarsAreRefusedWhereTheResultIsNotOfTheirArraysDType) {
   for (const char* op : {"_mul_scalar", "_equal_scalar", "_logical_xor_scalar", "_power_scalar"}) {
     SCOPED_TRACE(op);
@@ -107,7 +106,7 @@ TEST(CornerValuesTest, RangesOfInt64AreExactWhereDoublesAreNot) {
   EXPECT_THAT(values, ElementsAre(first, first + 1, first + 2, first + 3));
 }
 
-// MXNet refuses such a backward pass too.
+// MXNet rejects such a backward pass too.
 TEST(CornerValuesTest, GradientsOfTopKGoWhereItsIndicesCanSay) {
   const auto run = [](int64_t count, const char* dtype) {
     std::vector<float> data(static_cast<size_t>(count));
@@ -161,8 +160,8 @@ TEST(CornerValuesTest, TheBlankMayBeALabel) {
   EXPECT_NEAR(value[0], 3.7045152F, 1e-5F);
   COOPER_ASSERT_OK(executor->Backward({Array({1}, {1})}));
   COOPER_ASSERT_OK_AND_ASSIGN(const auto grad, executor->grad("data").ToVector<float>());
-  // Of logarithms of probabilities: those of a step are 0 together. MXNet's are not, which counts
-  // the blank's states twice here.
+  // Gradients with respect to the logits of a step sum to 0. MXNet's do not, since it counts the
+  // blank's states twice here.
   for (int t = 0; t < 4; ++t) {
     EXPECT_NEAR(grad[4 * t] + grad[4 * t + 1] + grad[4 * t + 2] + grad[4 * t + 3], 0, 1e-5F) << t;
   }
@@ -188,8 +187,8 @@ TEST(CornerValuesTest, ATupleMayBeNone) {
   EXPECT_THAT(run.outputs[0], ElementsAre(1, 2));
 }
 
-// Its backward pass updates them, though no gradient comes; of blocks of channels too, if images
-// are brought into them.
+// The backward pass of BatchNorm updates them, although no gradient arrives; also with blocks of
+// channels, if images are converted to them.
 TEST(CornerValuesTest, AveragesOfImagesAreUpdatedBelowBlockGrad) {
   const auto conv = Symbol::Create(
       "Convolution", {.name = "conv",

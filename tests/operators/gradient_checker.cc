@@ -15,11 +15,11 @@
 namespace cooper {
 namespace {
 
-// Rounding errors of a difference grow as 1e-16 / kStep, those of leaving out the third derivative
-// as kStep^2: both are about 1e-10 here, and the tolerance leaves room for sums and factors.
+// The rounding error of a difference grows as 1e-16 / kStep, the truncation error as kStep^2: both
+// are about 1e-10 here, and the tolerance leaves room for sums and factors.
 constexpr double kStep = 1e-5;
 constexpr double kTolerance = 1e-7;
-// What gradients hold before Backward.
+// The contents of gradients before Backward.
 constexpr double kInitial = 0.25;
 
 void FillRandom(const NDArray& array, uint64_t seed) {
@@ -31,7 +31,7 @@ void FillRandom(const NDArray& array, uint64_t seed) {
 
 class Checker {
  public:
-  // `left_out` names an input that gets no gradient; empty for none.
+  // `left_out` names an input without a gradient; empty for none.
   Checker(const GradientCase& test, const std::string& left_out)
       : test_(test), left_out_(left_out) {}
 
@@ -78,7 +78,7 @@ class Checker {
     executor_ = *std::move(executor);
   }
 
-  // The sum of all outputs, weighted by the head gradients.
+  // Returns the sum of all outputs, weighted by the head gradients.
   double Loss() {
     COOPER_EXPECT_OK(executor_->Forward(true));
     auto outputs = executor_->outputs();

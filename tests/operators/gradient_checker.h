@@ -1,8 +1,8 @@
 #ifndef COOPER_TESTS_OPERATORS_GRADIENT_CHECKER_H_
 #define COOPER_TESTS_OPERATORS_GRADIENT_CHECKER_H_
 
-// Compares the gradients that one operator computes, bound by the executor in float64, with central
-// differences of its outputs. For tables of tests: a new operator adds a row.
+// Compares the gradients of one operator, bound by the executor in float64, with central
+// differences of its outputs. For tables of tests, in which an operator is a row.
 
 #include <string>
 #include <vector>
@@ -16,8 +16,8 @@ struct GradientCase {
   struct Input {
     std::string name;
     Shape shape;
-    // Empty: random numbers, and the input's gradient is checked. Otherwise the input has these
-    // elements, such as indices, and no gradient.
+    // If empty, the input has random numbers and its gradient is checked. Otherwise the input has
+    // these elements, such as indices, and no gradient.
     std::vector<double> values = {};
   };
 
@@ -27,8 +27,8 @@ struct GradientCase {
   std::vector<Input> inputs;
 };
 
-// Checks every gradient under grad_req write and add, and with each one in turn null, with
-// GoogleTest's expectations.
+// Checks every gradient under grad_req write and add, and with each one null in turn. Failures are
+// GoogleTest expectations.
 void CheckGradient(const GradientCase& test);
 
 }  // namespace cooper

@@ -1,7 +1,7 @@
 #ifndef COOPER_TESTS_OPERATORS_RUN_OPERATOR_H_
 #define COOPER_TESTS_OPERATORS_RUN_OPERATOR_H_
 
-// Runs one operator by itself, there and back, on numbers that a test chooses.
+// Runs one operator forward and backward on given numbers.
 
 #include <string>
 #include <vector>
@@ -15,12 +15,12 @@ namespace cooper {
 
 struct OperatorRun {
   std::vector<std::vector<float>> outputs;
-  // Of the inputs, for head gradients of ones; empty where there is none.
+  // By input, for head gradients of ones; empty for an input without a gradient.
   std::vector<std::vector<float>> grads;
 };
 
-// `inputs` are on the CPU; the operator runs on `context` on copies of them. Fails as binding does,
-// and Forward and Backward.
+// Runs the operator on `context` with copies of `inputs`, which are on the CPU. Errors are those of
+// binding, Forward and Backward.
 absl::StatusOr<OperatorRun> RunOperator(const std::string& op, const AttrMap& attrs,
                                         const std::vector<NDArray>& inputs,
                                         Context context = Context::Cpu());

@@ -23,7 +23,7 @@ import chromium
 
 WIDTHS = [400, 800, 1400]
 WINDOW_HEIGHT = 900
-# Of a picture of a page that Chromium takes at once.
+# The height of a picture of a page that Chromium takes at once.
 HIGHEST = 16000
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -55,7 +55,7 @@ class Looker:
             self._Call(domain + ".enable")
 
     def Problems(self, path, widths=None):
-        """What is wrong with the page in the file, a line each, which begins with where that is."""
+        """Returns the problems of the page in the file, a line each, which begins with its place."""
         address = pathlib.Path(path).resolve().as_uri()
         self._Window(WIDTHS[0], "light")
         self._browser.TakeEvents(self._page)

@@ -1,12 +1,12 @@
-// How well texts read in a picture of a page, from two pictures: with its letters, and the same
-// without them (PNG in base64). `texts` are Layout's. The contrast of a letter is that of its colour
-// with what is behind each of its pixels, as WCAG 2 defines it: at least 4.5, or 3 for large ones.
+// Computes the legibility of texts in a page from two pictures (PNG in base64), with and without
+// its letters. `texts` are those of Layout. The contrast of a letter compares its colour with the
+// background at each of its pixels, as in WCAG 2: at least 4.5, or 3 for large letters.
 //
 // https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio
 async function Contrast(withLetters, withoutLetters, texts) {
-  // So many pixels of a letter may stand on something else, such as a line that it touches.
+  // The fraction of a letter's pixels that may be on another background, such as a line.
   const CROSSED = 0.1;
-  // A letter's pixel differs by so much in a channel from the picture without letters.
+  // A letter's pixel differs at least this much in a channel from the picture without letters.
   const INK = 16;
 
   const pixelsOf = async (base64) => {

@@ -1,4 +1,5 @@
-// What a page looks like: its texts with where their ink is and their colour, and what sticks out.
+// Describes a page: the ink rectangles and colours of its texts, and elements that exceed their
+// bounds.
 //
 // Called in a page, of HTML or a picture (SVG) by itself. Everything is in CSS pixels from the
 // page's upper left corner. Returns
@@ -9,7 +10,7 @@
 //   problems       lines of text
 function Layout() {
   const TOLERANCE = 1.5;
-  // Smaller letters are not read without effort.
+  // Smaller letters are hard to read.
   const SMALLEST_FONT = 10;
   const root = document.documentElement;
   const problems = [];
@@ -30,8 +31,9 @@ function Layout() {
   const scrolls = (style) => ['auto', 'scroll'].includes(style.overflowX);
   const shown = (element) => element.checkVisibility({ visibilityProperty: true });
 
-  // What an element or a text may fill: the nearest block around it, or the picture; null where it
-  // may be scrolled to. Inline elements have the shape of their text, and bound nothing.
+  // Returns the rectangle that an element or a text may fill: the nearest block around it, or the
+  // picture; null if it can be scrolled. Inline elements have the shape of their text and are no
+  // bounds.
   const boundsOf = (node) => {
     for (let e = node.parentElement; e !== null; e = e.parentElement) {
       const style = getComputedStyle(e);
@@ -63,7 +65,8 @@ function Layout() {
     return false;
   };
 
-  // Of letters with this style: [r, g, b, alpha] with the opacity of all elements around them.
+  // Returns the colour of letters with this style, [r, g, b, alpha], with the opacity of all
+  // elements around them.
   const colourOf = (element, style) => {
     const svg = element.namespaceURI.endsWith('/svg');
     const parts = (svg ? style.fill : style.color).match(/[\d.]+/g);
@@ -83,12 +86,12 @@ function Layout() {
     range.selectNodeContents(node);
     pen.font = style.font;
     const size = pen.measureText(node.data);
-    // How much a picture is enlarged.
+    // The magnification of a picture.
     const scale = element.namespaceURI.endsWith('/svg') ? element.getScreenCTM().d : 1;
     const space = 1.5 * pen.measureText(' ').width;
     const rects = [...range.getClientRects()];
     for (const rect of rects) {
-      // Where a line ends in a space, that may be a rectangle of its own.
+      // A trailing space of a line may have a rectangle of its own.
       if (rect.width === 0 || (rects.length > 1 && rect.width <= space)) continue;
       const box = shift(rect);
       box.top += (size.fontBoundingBoxAscent - size.actualBoundingBoxAscent) * scale;
@@ -104,7 +107,7 @@ function Layout() {
         hidden: scrolledAway(box, element),
       });
       checkInside(box, node, `'${text}'`);
-      // A picture by itself is as large as whoever shows it wants it to be.
+      // The viewer determines the size of a picture that is shown by itself.
       if (font < SMALLEST_FONT && root.localName !== 'svg') {
         problems.push(`'${text}' has letters of ${font.toFixed(1)} px`);
       }

@@ -51,7 +51,7 @@ RandomGraph GraphDraft::Finish() {
   for (int64_t i = Between(1, 3); i > 0; --i) outputs.push_back(PickValue().symbol);
   random_.Shuffle(outputs);
   graph_.symbol = WithInnerOutputs(Checked(Symbol::Group(outputs)));
-  // A weight may be used where nothing tells its type.
+  // Sets the type of weights that inference cannot determine.
   for (const std::string& name : graph_.symbol.ListArguments()) {
     graph_.types.try_emplace(name, graph_.dtype);
   }

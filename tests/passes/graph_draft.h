@@ -1,8 +1,8 @@
 #ifndef COOPER_TESTS_PASSES_GRAPH_DRAFT_H_
 #define COOPER_TESTS_PASSES_GRAPH_DRAFT_H_
 
-// A random graph that is being made: the choices, the arguments and the values so far. Its parts
-// (random_layers.h, random_operators.h) take values from it and give it new ones.
+// A random graph under construction: its random choices, arguments and values. Its parts
+// (random_layers.h, random_operators.h) take values from it and add new ones.
 
 #include <cstdint>
 #include <string>
@@ -27,7 +27,7 @@ struct GraphValue {
   Shape shape;
 };
 
-// What cannot fail for graphs that are made here.
+// Unwraps a result that cannot fail for the graphs built here.
 template <typename T>
 T Checked(absl::StatusOr<T> value) {
   CHECK(value.ok()) << value.status();
@@ -40,7 +40,7 @@ class GraphDraft {
   explicit GraphDraft(uint64_t seed);
 
   RandomGenerator& random() { return random_; }
-  // Both included.
+  // Returns a number in [low, high].
   int64_t Between(int64_t low, int64_t high) {
     return low + static_cast<int64_t>(random_.NextBelow(high - low + 1));
   }
@@ -54,42 +54,42 @@ class GraphDraft {
   bool is_double() const { return graph_.dtype == DType::kFloat64; }
   int64_t batch() const { return batch_; }
 
-  // One that no node has yet.
+  // Returns a name that no node has yet.
   std::string Name(const char* kind) { return absl::StrCat(kind, num_names_++); }
   Symbol Variable(const std::string& name, const Shape& shape);
-  // Its elements are numbers below `classes`.
+  // Adds a variable whose elements are integers below `classes`.
   Symbol ClassVariable(const Shape& shape, int64_t classes);
 
-  // An operator's outputs with their shapes. Inputs that are not given are inferred from the
-  // others.
+  // Applies an operator and returns its outputs with their shapes. Missing inputs become variables
+  // whose shapes are inferred.
   std::vector<GraphValue> Outputs(const char* op, const std::vector<GraphValue>& inputs,
                                   const AttrMap& attrs = {});
-  // The first of them.
+  // Applies an operator and returns its first output.
   GraphValue Apply(const char* op, const std::vector<GraphValue>& inputs,
                    const AttrMap& attrs = {}) {
     return Outputs(op, inputs, attrs)[0];
   }
 
-  // Values that others may use.
+  // Adds a value that other parts may use.
   void Add(GraphValue value) { values_.push_back(std::move(value)); }
   const std::vector<GraphValue>& values() const { return values_; }
   GraphValue PickValue() { return Pick(values_); }
 
-  // What is to be an output.
+  // Adds an output of the graph.
   void AddResult(Symbol result) { results_.push_back(std::move(result)); }
 
-  // Shapes of arguments so far. Parts may add those of weights.
+  // The shapes of the arguments so far; parts may add those of weights.
   KnownShapes& shapes() { return graph_.shapes; }
 
-  // Chooses outputs and write requests: the end of the draft.
+  // Chooses outputs and write requests, and returns the finished graph.
   RandomGraph Finish();
 
  private:
-  // Some inner values are seen from outside, or used once more.
+  // Makes some inner values outputs, or uses them once more.
   Symbol WithInnerOutputs(const Symbol& symbol);
   void ChooseRequests();
 
-  NameManager names_;  // automatic names begin anew
+  NameManager names_;  // automatic names start from 0
   RandomGenerator random_;
   int64_t batch_ = 0;
   int num_names_ = 0;

@@ -19,7 +19,7 @@ Symbol Label(GraphDraft& g, const GraphValue& scores, const AttrMap& attrs) {
   if (attrs.contains("multi_output")) return g.ClassVariable({rows, 1}, classes);
   if (g.Chance(0.1)) return g.Variable(g.Name("probabilities"), scores.shape);
   if (g.Chance(0.5)) return g.ClassVariable({rows}, classes);
-  // As a language model's: of two axes, or cut out of more.
+  // Labels as in a language model: of two axes, or sliced from more.
   const GraphValue wide{g.ClassVariable({1, rows}, classes), {1, rows}};
   return g.Apply("Reshape", {wide}, {{"shape", "(-1,)"}}).symbol;
 }

@@ -1,9 +1,9 @@
 #ifndef COOPER_TESTS_PASSES_MAKE_RANDOM_GRAPH_H_
 #define COOPER_TESTS_PASSES_MAKE_RANDOM_GRAPH_H_
 
-// Small graphs of what passes look for and of what only looks like it: recurrent layers in all
-// their forms, classifiers, chains of element-wise and shape operators, values that are used many
-// times, inner values as outputs.
+// Builds small graphs that contain the patterns of passes and similar ones: recurrent layers in all
+// forms, classifiers, chains of element-wise and shape operators, values with many uses, inner
+// values as outputs.
 
 #include <cstdint>
 
@@ -11,8 +11,8 @@
 
 namespace cooper {
 
-// Equal seeds give equal graphs. Values stay of order 1. Graphs of float32 have no operator whose
-// gradient jumps where rounding may decide (relu, maximum).
+// Equal seeds give equal graphs. Values stay of order 1. float32 graphs have no operator whose
+// gradient is discontinuous (relu, maximum), where rounding could decide.
 RandomGraph MakeRandomGraph(uint64_t seed);
 
 }  // namespace cooper

@@ -15,7 +15,7 @@ RandomCell::RandomCell(Kind kind, int64_t num_hidden, std::string prefix, double
       num_hidden_(num_hidden),
       odd_(odd),
       random_(random) {
-  // Those who collect the cell's variables do so before the first step.
+  // Creates the variables early, since containers collect them before the first step.
   for (const char* name : {"i2h_weight", "i2h_bias", "h2h_weight", "h2h_bias"}) {
     params()->Get(name);
   }

@@ -1,9 +1,9 @@
 #ifndef COOPER_TESTS_PASSES_RANDOM_CELL_H_
 #define COOPER_TESTS_PASSES_RANDOM_CELL_H_
 
-// A recurrent cell as anybody might write it by hand: operands in any order, functions under any of
-// their names. Now and then a step computes something else than the cell, or lets its inner values
-// be seen from outside, so that no layer may be made of it.
+// A recurrent cell as a user might write it: operands in any order, functions under any of their
+// names. Some steps differ from the standard cell or expose inner values, so that a pass must not
+// replace them by a layer.
 
 #include <string>
 #include <vector>
@@ -17,7 +17,8 @@ class RandomCell : public BaseRNNCell {
  public:
   enum class Kind { kLstm, kGru, kTanh, kRelu };
 
-  // A share `odd` of the steps is not the cell's. `random` must outlive it.
+  // `odd` is the probability that a step differs from the standard cell. `random` must outlive the
+  // cell.
   RandomCell(Kind kind, int64_t num_hidden, std::string prefix, double odd,
              RandomGenerator& random);
 
@@ -25,7 +26,7 @@ class RandomCell : public BaseRNNCell {
   absl::StatusOr<StepResult> Step(const Symbol& input, const std::vector<Symbol>& states) override;
 
  private:
-  // The ways in which a step may be odd; of no meaning to some kinds.
+  // The ways in which a step may differ; some have no effect on some kinds.
   enum class Oddity { kNone, kGatesInAnotherOrder, kAnotherFunction, kInnerValueIsUsed };
 
   int gates() const;
@@ -41,7 +42,7 @@ class RandomCell : public BaseRNNCell {
   int64_t num_hidden_;
   double odd_;
   RandomGenerator& random_;
-  Oddity oddity_ = Oddity::kNone;  // of the step that is being made
+  Oddity oddity_ = Oddity::kNone;  // of the step under construction
 };
 
 }  // namespace cooper

@@ -1,7 +1,7 @@
 #ifndef COOPER_TESTS_PASSES_RANDOM_GRAPH_H_
 #define COOPER_TESTS_PASSES_RANDOM_GRAPH_H_
 
-// A graph and what it takes to bind it.
+// A graph and the options to bind it.
 
 #include <cstdint>
 #include <map>
@@ -21,7 +21,7 @@ struct RandomGraph {
   KnownShapes shapes;             // enough to infer all others
   KnownTypes types;
   std::map<std::string, WriteReq> grad_reqs;  // of every argument
-  // Arguments whose elements are numbers of classes or words, and how many there are of those.
+  // Arguments whose elements are class or word ids, and the number of classes.
   std::map<std::string, int64_t> classes;
 };
 

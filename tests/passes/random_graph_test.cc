@@ -1,5 +1,6 @@
-// Passes change no result: random graphs bound without any pass, with all, and with or without each
-// alone. A failing graph is run again with --gtest_filter='*RandomGraphTest*/SEED'.
+// Tests that passes do not change results: random graphs are bound without passes, with all, and
+// with or without each one alone. Repeat a failing graph with
+// --gtest_filter='*RandomGraphTest*/SEED'.
 
 #include "tests/passes/random_graph.h"
 
@@ -29,12 +30,12 @@
 namespace cooper {
 namespace {
 
-// Passes that find nothing but what follows from constants.
+// Passes that transform only values computed from constants.
 const std::set<std::string>& kOfConstants = *new std::set<std::string>{
     "constants", "folded_batch_norms", "packed_rnn_weights", "packed_weights", "transposed_weights",
 };
 
-// Passes that find nothing in small arrays (pack_weights_test), or where images lie in blocks
+// Passes that transform nothing in small arrays (pack_weights_test), or in blocked image layouts
 // (fold_batch_norms_test).
 const std::set<std::string>& kNotInTheseGraphs = *new std::set<std::string>{
     "folded_batch_norms",
@@ -46,8 +47,8 @@ std::set<std::string> AllPassNames() {
   return {names.begin(), names.end()};
 }
 
-// Sums over steps, rows and terms, each of whose errors goes through a few layers: well below what
-// a wrong term would be.
+// The tolerance for sums over steps, rows and terms, whose errors pass through a few layers: well
+// below the effect of a wrong term.
 double Tolerance(DType dtype, const std::vector<double>& expected) {
   double magnitude = 1;
   for (double value : expected) magnitude = std::max(magnitude, std::abs(value));
@@ -67,8 +68,7 @@ void ExpectNear(const RunResults& actual, const RunResults& expected, DType dtyp
   }
 }
 
-// A program for its own shapes is the same: whatever passes have done to where values lie, it
-// follows from the shapes.
+// Checks that resizing a program to its own shapes reproduces it.
 void ExpectResizesToItself(const CompiledProgram& compiled) {
   COOPER_ASSERT_OK_AND_ASSIGN(const auto same, compiled.Resize({}));
   const Program& expected = compiled.program();
@@ -80,8 +80,8 @@ void ExpectResizesToItself(const CompiledProgram& compiled) {
   }
 }
 
-// Other shapes for the arguments of a graph: of one extent among their first two axes another one,
-// wherever it is found or in some places.
+// Returns other shapes for the arguments of a graph: replaces one extent of their first two axes in
+// all or some places.
 KnownShapes WithOtherExtent(const RandomGraph& graph, RandomGenerator& random) {
   KnownShapes shapes = graph.shapes;
   std::vector<int64_t> extents;
@@ -103,7 +103,7 @@ KnownShapes WithOtherExtent(const RandomGraph& graph, RandomGenerator& random) {
   return shapes;
 }
 
-// COOPER_RANDOM_GRAPHS asks for a longer search.
+// Returns the number of graphs; COOPER_RANDOM_GRAPHS sets a longer search.
 int NumGraphs() {
   int number = 0;
   const char* text = std::getenv("COOPER_RANDOM_GRAPHS");
@@ -112,13 +112,14 @@ int NumGraphs() {
 
 class RandomGraphTest : public ::testing::TestWithParam<int> {
  protected:
-  // Runs the graph twice, and compares it with the first that was run.
+  // Runs the graph twice, and compares the results with those of the first variant.
   void Check(const RandomGraph& graph, const std::string& how,
              const std::set<std::string>& disabled) {
     SCOPED_TRACE(how);
     COOPER_ASSERT_OK_AND_ASSIGN(const auto runner, GraphRunner::Create(graph, disabled));
     COOPER_ASSERT_OK_AND_ASSIGN(const RunResults once, runner->Run());
-    // Not what memory held before: the second run finds what the first has left there.
+    // The second run has other initial contents of memory, so that reads of uninitialised values
+    // show.
     COOPER_ASSERT_OK_AND_ASSIGN(const RunResults twice, runner->Run());
     EXPECT_EQ(once, twice);
     ExpectResizesToItself(*runner->executor().compiled());
@@ -136,7 +137,7 @@ class RandomGraphTest : public ::testing::TestWithParam<int> {
   }
 
  private:
-  // Tolerances mean something.
+  // Checks that values are of order one, so that tolerances are meaningful.
   void ExpectOfOrderOne() {
     for (const auto& [what, values] : expected_) {
       for (double value : values) ASSERT_TRUE(std::abs(value) < 1e4) << what << " has " << value;
@@ -151,7 +152,7 @@ TEST_P(RandomGraphTest, PassesChangeNoResult) {
   const std::set<std::string> all = AllPassNames();
   Check(graph, "without any pass", all);
   if (!HasFailure()) Check(graph, "with all passes", {});
-  // Binding is what takes time: one pass of each graph is taken away, another is left alone.
+  // Binding dominates the time, so each graph tests one pass disabled and another one alone.
   const std::vector<std::string> passes = PassNames();
   const std::string& without = passes[GetParam() % passes.size()];
   if (!HasFailure()) Check(graph, "without " + without, {without});
@@ -175,8 +176,8 @@ TEST_P(RandomGraphTest, OutputsOfTheCallersChangeNoBit) {
   EXPECT_EQ(unbound.results, expected.results);
 }
 
-// A program for other shapes, if the plan has room for it, and then one of that program, computes
-// what one does that is compiled for them.
+// If the plan has room for other shapes, a resized program, and a program resized from it, compute
+// the same as a program compiled for these shapes.
 TEST_P(RandomGraphTest, ResizedProgramsChangeNoResult) {
   RandomGraph graph = MakeRandomGraph(GetParam());
   COOPER_ASSERT_OK_AND_ASSIGN(const auto planned, GraphRunner::Create(graph, {}));
@@ -209,7 +210,7 @@ TEST_P(RandomGraphTest, ResizedProgramsChangeNoResult) {
 
 INSTANTIATE_TEST_SUITE_P(Graphs, RandomGraphTest, ::testing::Range(0, NumGraphs()));
 
-// The test above is worth as much as its graphs hold what passes look for.
+// Checks that the random graphs contain the patterns of all passes.
 TEST(RandomGraphsTest, HoldWhatPassesLookFor) {
   constexpr int kNumBound = 20;
   std::set<std::string> all = AllPassNames();
@@ -222,7 +223,7 @@ TEST(RandomGraphsTest, HoldWhatPassesLookFor) {
     const RandomGraph graph = MakeRandomGraph(seed);
     for (const std::string& pass : all) {
       std::set<std::string> others = all;
-      // This one goes on with what the other has made.
+      // rnn_lengths needs the layers of rnn_layers.
       if (pass == "rnn_lengths") others.erase("rnn_layers");
       COOPER_ASSERT_OK_AND_ASSIGN(const auto plain, GraphRunner::Create(graph, others));
       others.erase(pass);

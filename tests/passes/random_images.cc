@@ -35,7 +35,7 @@ GraphValue Pool(GraphDraft& g, const GraphValue& image) {
                   {"count_include_pad", g.Flag(0.5)}});
 }
 
-// With another image of the same extents, if there is one.
+// Combines an image with another one of the same extents, if there is one.
 GraphValue Combine(GraphDraft& g, const std::vector<GraphValue>& images) {
   const GraphValue& image = images.back();
   for (const GraphValue& other : images) {

@@ -5,8 +5,8 @@
 
 namespace cooper {
 
-// A part of a random graph: convolutions of images and what stands between them, with numbers of
-// channels that make whole blocks and others.
+// Adds convolutions of images, with operators between them, to a random graph; some numbers of
+// channels are whole blocks, others are not.
 void ConvolveImages(GraphDraft& g);
 
 }  // namespace cooper

@@ -153,7 +153,7 @@ std::vector<Symbol> RandomLayers::Steps(const Sequence& s) {
   return steps;
 }
 
-// Of the rows from the last to the first: 0, 1, 2, ..., some longer than a sequence may be.
+// The lengths n - 1, ..., 1, 0 of the rows, some of which exceed the sequence.
 Symbol RandomLayers::Lengths() {
   const Symbol rising = Op(
       "_arange",

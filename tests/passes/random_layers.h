@@ -1,9 +1,9 @@
 #ifndef COOPER_TESTS_PASSES_RANDOM_LAYERS_H_
 #define COOPER_TESTS_PASSES_RANDOM_LAYERS_H_
 
-// Recurrent layers of random graphs, in all their forms: stacked, bidirectional, with dropout,
-// zoneout and residual sums, of cells as MXNet writes them and as others might; over whole
-// sequences or steps in any order; unrolled twice, or step by step.
+// Adds recurrent layers to random graphs, in all forms: stacked, bidirectional, with dropout,
+// zoneout and residual sums, with MXNet's cells and unusual ones; over whole sequences or steps in
+// any order; unrolled twice, or step by step.
 
 #include <cstdint>
 #include <string>
@@ -16,17 +16,18 @@ namespace cooper {
 
 class RandomLayers {
  public:
-  // Begins with a sequence for layers to read. The draft must outlive it.
+  // Starts with an input sequence. The draft must outlive it.
   explicit RandomLayers(GraphDraft& draft);
 
-  // Unrolls a network, a new one or one that has been unrolled before, over a sequence.
+  // Unrolls a network, new or already unrolled once, over a sequence.
   void Unroll();
 
-  // Cells whose steps take what the others gave before: decoders, layers that wait for each other.
+  // Adds cells whose steps use the outputs of other cells' earlier steps: decoders, interleaved
+  // layers.
   void StepByStep();
 
  private:
-  // Batch, time and features; "NTC" or "TNC".
+  // An array with axes batch, time and features; `layout` is "NTC" or "TNC".
   struct Sequence {
     Symbol symbol;
     int64_t length = 0, features = 0;
@@ -42,21 +43,22 @@ class RandomLayers {
   Sequence NewSequence();
   void AddSequence(const Sequence& s);
   RNNCellPtr StepCell(int64_t hidden);
-  // One direction of a layer over `features` features.
+  // Returns one direction of a layer over `features` features.
   RNNCellPtr Direction(int64_t features, int64_t hidden);
   Network NewNetwork(int64_t features);
-  // Zeros, variables, or what another network ended with.
+  // Returns zeros, variables, or the final states of another network.
   std::vector<Symbol> BeginState(BaseRNNCell& cell);
-  // The steps of a sequence, some left out, in the other order, or one of them twice.
+  // Returns the steps of a sequence: some omitted, reversed, or one repeated.
   std::vector<Symbol> Steps(const Sequence& s);
-  // One of the network's weights, for others to use.
+  // Returns lengths of the rows for valid_length: the row numbers in reverse order.
   Symbol Lengths();
+  // Makes one of the network's weights a value for other parts.
   void AddWeight(const BaseRNNCell& cell, const Unrolled& unrolled);
 
   GraphDraft& g_;
   std::vector<Sequence> sequences_;
   std::vector<Network> networks_;
-  std::vector<GraphValue> states_;  // with which networks ended
+  std::vector<GraphValue> states_;  // final states of networks
 };
 
 }  // namespace cooper

@@ -22,7 +22,7 @@ GraphValue Elementwise(GraphDraft& g, const GraphValue& value) {
   return op == "square" ? g.Apply("tanh", {result}) : result;
 }
 
-// Some of the whole's first axis, in one place or not.
+// Returns a slice of the first axis, contiguous or not.
 GraphValue Part(GraphDraft& g, const GraphValue& whole) {
   const int64_t begin = g.Between(0, whole.shape[0] - 1);
   const std::string first = absl::StrCat(begin);
@@ -36,7 +36,7 @@ GraphValue Part(GraphDraft& g, const GraphValue& whole) {
                   {"step", absl::StrCat("(", g.Between(1, 2), ",)")}});
 }
 
-// A product of matrices that may have to be transposed for it.
+// Multiplies matrices, transposing one of them if necessary.
 GraphValue Multiply(GraphDraft& g, const GraphValue& value) {
   const bool batched = value.shape.rank() > 2;
   const int last = value.shape.rank() - 1;
@@ -44,7 +44,7 @@ GraphValue Multiply(GraphDraft& g, const GraphValue& value) {
     return g.Apply("SwapAxis", {x},
                    {{"dim1", absl::StrCat(last)}, {"dim2", absl::StrCat(last - 1)}});
   };
-  // One side is the other's transpose: they fit.
+  // The operands have equal shapes, so one is transposed.
   GraphValue other = g.Chance(0.5) ? value : Elementwise(g, value);
   AttrMap attrs = {{"transpose_b", "True"}};
   if (g.Chance(0.7)) {
@@ -119,7 +119,7 @@ void CutAndJoin(GraphDraft& g) {
   GraphValue joined = g.Chance(0.5)
                           ? g.Apply("Concat", same, {{"dim", "0"}, {"num_args", num_args}})
                           : g.Apply("stack", same, {{"axis", "0"}, {"num_args", num_args}});
-  // Parts of it that overlap it, beside the whole.
+  // Adds slices that overlap the whole.
   if (g.Chance(0.3)) g.Add(Elementwise(g, Part(g, joined)));
   if (g.Chance(0.3)) {
     const int64_t end = g.Between(1, joined.shape[0]);

@@ -1,21 +1,21 @@
 #ifndef COOPER_TESTS_PASSES_RANDOM_OPERATORS_H_
 #define COOPER_TESTS_PASSES_RANDOM_OPERATORS_H_
 
-// Parts of random graphs that are no recurrent layers: each takes values of the draft and adds new
-// ones.
+// Adds operators other than recurrent layers to random graphs: each function takes values of the
+// draft and adds new ones.
 
 #include "tests/passes/graph_draft.h"
 
 namespace cooper {
 
-// An element-wise operator, one that changes a shape, a sum, a product or a small layer.
+// Applies an element-wise operator, one that changes a shape, a sum, a product or a small layer.
 void Operate(GraphDraft& g);
 
-// A gradient that is a sum of many.
+// Uses a value many times, so that its gradient is a sum.
 void UseOften(GraphDraft& g);
 
-// Pieces of an array, of the size of whole cache lines, as those of large networks are, and now
-// and then of several tiles.
+// Slices and concatenates arrays with sizes of whole cache lines, as in large networks, sometimes
+// of several tiles.
 void CutAndJoin(GraphDraft& g);
 
 }  // namespace cooper

@@ -10,7 +10,7 @@
 namespace cooper {
 namespace {
 
-// Normal numbers, or numbers of `classes` classes.
+// Returns normal numbers, or class ids below `classes`.
 absl::StatusOr<NDArray> RandomArray(const Shape& shape, DType dtype, uint64_t stream,
                                     int64_t classes = 0) {
   RandomGenerator random(/*seed=*/1, stream);

@@ -1,7 +1,7 @@
 #ifndef COOPER_TESTS_PASSES_RUN_GRAPH_H_
 #define COOPER_TESTS_PASSES_RUN_GRAPH_H_
 
-// One training step and one prediction of a random graph, with chosen passes.
+// Runs one training step and one prediction of a random graph with selected passes.
 
 #include <map>
 #include <memory>
@@ -16,18 +16,18 @@
 
 namespace cooper {
 
-// What was computed, by what it is: "output 2", "gradient cell0_i2h_bias".
+// The results by name: "output 2", "gradient cell0_i2h_bias".
 using RunResults = std::map<std::string, std::vector<double>>;
 
 class GraphRunner {
  public:
-  // Binds; the graph must outlive it. `compiled` is Executor::SimpleBind's.
+  // Binds the graph, which must outlive the runner. `compiled` is that of Executor::SimpleBind.
   static absl::StatusOr<std::unique_ptr<GraphRunner>> Create(
       const RandomGraph& graph, const std::set<std::string>& disabled_passes,
       std::shared_ptr<const CompiledProgram> compiled = nullptr);
 
-  // Fills all arrays, the same whenever and however the graph was bound, and runs it: for training,
-  // backward, for prediction.
+  // Fills all arrays with values that do not depend on how the graph was bound, and runs it for
+  // training, backward, and for prediction.
   absl::StatusOr<RunResults> Run();
 
   const Executor& executor() const { return *executor_; }
@@ -42,19 +42,19 @@ class GraphRunner {
   std::unique_ptr<Executor> executor_;
 };
 
-// What one prediction of a random graph computes and how, bound without gradients.
+// The results of one prediction of a random graph bound without gradients, and its program.
 struct Prediction {
   RunResults results;
   std::string program;
 };
 
 struct PredictionOptions {
-  bool constants = false;        // everything that does not vary from batch to batch is one
-  bool unbound_outputs = false;  // the second run's outputs lie in other arrays than the first's
+  bool constants = false;        // everything that does not vary from batch to batch is a constant
+  bool unbound_outputs = false;  // the second run writes its outputs to other arrays than the first
   std::set<std::string> disabled_passes;
 };
 
-// With the same arrays whatever the options.
+// Runs the prediction on arrays that do not depend on the options.
 absl::StatusOr<Prediction> Predict(const RandomGraph& graph, const PredictionOptions& how);
 
 }  // namespace cooper

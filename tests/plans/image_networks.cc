@@ -100,8 +100,8 @@ absl::StatusOr<Symbol> ResNet50() { return ResNet({3, 4, 6, 3}, kWide, true, fal
 absl::StatusOr<Symbol> ResNet101() { return ResNet({3, 4, 23, 3}, kWide, true, false, kClasses); }
 absl::StatusOr<Symbol> ResNet152() { return ResNet({3, 8, 36, 3}, kWide, true, false, kClasses); }
 
-// He et al., arXiv 1512.03385 (groups = 1), and Xie et al., arXiv 1611.05431: three convolutions a
-// unit, with normalisation behind each, and relu behind the sum.
+// He et al., arXiv 1512.03385 (groups = 1), and Xie et al., arXiv 1611.05431: three convolutions
+// per unit, each followed by normalisation, and relu after the sum.
 absl::StatusOr<Symbol> PostActivationNet(int groups) {
   NetworkDraft d;
   Symbol x = d.MaxPool(d.ConvUnit(d.Data(), 64, kStem), 3, 2, 1);
@@ -176,7 +176,7 @@ absl::StatusOr<Symbol> SqueezeNet() {
   return d.Classify(d.GlobalPool(ConvRelu(d, d.Dropout(x, 0.5), kClasses, {})), kClasses);
 }
 
-// Huang et al., arXiv 1608.06993: each layer reads all before it.
+// Huang et al., arXiv 1608.06993: each layer reads all earlier ones.
 absl::StatusOr<Symbol> DenseNet121() {
   constexpr int kGrowth = 32;
   NetworkDraft d;

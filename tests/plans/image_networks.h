@@ -2,7 +2,7 @@
 #define COOPER_TESTS_PLANS_IMAGE_NETWORKS_H_
 
 // The networks of MXNet's image classification examples, written from the papers that describe
-// them: what memory is planned for when nobody has tuned the planner for it.
+// them, as memory planning problems for which the planner was not tuned.
 
 #include <vector>
 
@@ -12,8 +12,8 @@
 
 namespace cooper {
 
-// The symbol's arguments `data` and `softmax_label`, of shapes (batch, channels, height, width) and
-// (batch); its output is the classes' probabilities.
+// A network with arguments `data` (batch, channels, height, width) and `softmax_label` (batch); its
+// output is the probabilities of the classes.
 struct ImageNetwork {
   const char* name;
   Shape image;  // (channels, height, width)

@@ -50,7 +50,7 @@ Symbol BnReduction(NetworkDraft& d, const Symbol& x, const BnWidths& w) {
                    d.ConvUnit(doubled, w.doubled, half), d.MaxPool(x, 3, 2, 1)});
 }
 
-// 1xn and then nx1.
+// A 1xn and then an nx1 convolution.
 Symbol Rows(NetworkDraft& d, const Symbol& x, int filters, int n) {
   return d.ConvUnit(x, filters, {.kernel = {1, n}, .pad = {0, n / 2}});
 }
@@ -120,7 +120,7 @@ Symbol V4ReductionA(NetworkDraft& d, const Symbol& x, int k, int l, int m, int n
       {d.MaxPool(x, 3, 2), d.ConvUnit(x, n, kThreeHalf), d.ConvUnit(deep, m, kThreeHalf)});
 }
 
-// x + 0.1 * (what the branches say, as wide as x).
+// Returns x + 0.1 * (a projection of the concatenated branches to the width of x).
 Symbol Residual(NetworkDraft& d, const Symbol& x, const std::vector<Symbol>& branches, int width) {
   const Symbol up = d.Conv(d.Concat(branches), width, {.bias = true});
   return d.Relu(d.Add(x, d.Scale(up, 0.1)));

@@ -1,7 +1,7 @@
 #ifndef COOPER_TESTS_PLANS_INCEPTION_NETWORKS_H_
 #define COOPER_TESTS_PLANS_INCEPTION_NETWORKS_H_
 
-// Networks whose layers are several branches side by side (image_networks.h).
+// Networks whose layers have several parallel branches (image_networks.h).
 
 #include "absl/status/statusor.h"
 #include "symbol/graph/symbol.h"

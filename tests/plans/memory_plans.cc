@@ -1,9 +1,9 @@
-// Prints how large memory plans are beside their lower bounds: for MXNet's image classification
-// networks, for those of the golden cases and for random graphs.
+// Prints the sizes of memory plans and their lower bounds: for MXNet's image classification
+// networks, golden cases and random graphs.
 //
 //   ./bazelw run //tests/plans:memory_plans -- --golden=$PWD/tests/golden
 //
-// Of golden and random graphs only sums and the rows that stand out are printed, unless --all.
+// For golden and random graphs it prints only sums and outliers, unless --all is set.
 
 #include <algorithm>
 #include <iostream>

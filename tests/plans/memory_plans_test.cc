@@ -1,5 +1,5 @@
-// Memory plans are at most 2 percent larger than their lower bounds, or proven to be the smallest.
-// :memory_plans prints the same for more networks.
+// Tests that memory plans are at most 2 percent larger than their lower bounds, or proven optimal.
+// :memory_plans prints the sizes for more networks.
 
 #include <iostream>
 #include <string>

@@ -1,7 +1,7 @@
 #ifndef COOPER_TESTS_PLANS_NETWORK_DRAFT_H_
 #define COOPER_TESTS_PLANS_NETWORK_DRAFT_H_
 
-// Layers of image networks in a line each.
+// Builds the layers of image networks with one line each.
 
 #include <string>
 #include <vector>
@@ -28,7 +28,8 @@ struct ConvOptions {
   bool bias = false;
 };
 
-// The first error is kept, and told by Finish; until then all functions may be called.
+// Builds a network. The first error is kept and returned by Classify; functions may be called after
+// it.
 class NetworkDraft {
  public:
   Symbol Data();
@@ -41,14 +42,14 @@ class NetworkDraft {
   Symbol MaxPool(const Symbol& x, Extent kernel, Extent stride, Extent pad = 0, bool valid = true);
   Symbol AvgPool(const Symbol& x, Extent kernel, Extent stride, Extent pad = 0);
   Symbol GlobalPool(const Symbol& x);
-  Symbol Dense(const Symbol& x, int hidden);  // of all that a sample has
+  Symbol Dense(const Symbol& x, int hidden);  // over all elements of a sample
   Symbol Dropout(const Symbol& x, double p);
   Symbol Tanh(const Symbol& x);
   Symbol Scale(const Symbol& x, double by);
   Symbol Add(const Symbol& a, const Symbol& b);
-  Symbol Concat(const std::vector<Symbol>& parts);  // of channels
+  Symbol Concat(const std::vector<Symbol>& parts);  // along the channels
 
-  // A classifier of so many classes over `x`.
+  // Adds a classifier of `classes` classes over `x` and returns the network, or the first error.
   absl::StatusOr<Symbol> Classify(const Symbol& x, int classes);
 
  private:

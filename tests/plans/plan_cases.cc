@@ -31,7 +31,7 @@ void AddBothModes(const std::string& name, const Symbol& symbol, BindOptions opt
   cases->push_back({name, symbol, std::move(options)});
 }
 
-// Operators and cells have all their arrays in io.params.
+// Adds a case of operators or cells, which has all arrays in io.params.
 absl::Status AddArrayCase(const std::string& root, const std::string& folder,
                           std::vector<PlanCase>* cases) {
   const std::string path = absl::StrCat(root, "/", folder);
@@ -43,7 +43,7 @@ absl::Status AddArrayCase(const std::string& root, const std::string& folder,
     options.types[name] = array.dtype();
   }
   const Json json = ReadJson(path + "/case.json");
-  // Not every operator has a gradient by every argument.
+  // Some operators have no gradient for some arguments.
   if (json.contains("grad_req")) {
     options.grad_req = WriteReq::kNull;
     for (const auto& [name, req] : json.at("grad_req").items()) {
@@ -54,8 +54,8 @@ absl::Status AddArrayCase(const std::string& root, const std::string& folder,
   return absl::OkStatus();
 }
 
-// Shapes of data and labels that a module is given somewhere in its case; in that bucket, if any is
-// named.
+// Finds the shapes of data and labels anywhere in a module's case; only those of `bucket` if it is
+// not empty.
 void FindShapes(const Json& json, const std::string& bucket, std::vector<KnownShapes>* found) {
   if (json.is_object()) {
     KnownShapes shapes;

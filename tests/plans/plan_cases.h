@@ -1,8 +1,8 @@
 #ifndef COOPER_TESTS_PLANS_PLAN_CASES_H_
 #define COOPER_TESTS_PLANS_PLAN_CASES_H_
 
-// Networks whose memory plans are compared with their lower bounds: the image classifiers, those of
-// the golden cases, random graphs.
+// Networks whose memory plans are compared with their lower bounds: image classifiers, golden
+// cases, random graphs.
 
 #include <cstdint>
 #include <string>
@@ -15,11 +15,11 @@
 
 namespace cooper {
 
-// A symbol and how it is bound.
+// A symbol and its binding options.
 struct PlanCase {
   std::string name;
   Symbol symbol;
-  BindOptions options;  // of training, unless its grad_req is kNull
+  BindOptions options;  // for training, unless grad_req is kNull
 };
 
 struct PlanRow {
@@ -28,25 +28,25 @@ struct PlanRow {
   MemoryReport memory;
   double bind_ms = 0;
 
-  double ratio() const;  // of the plan to its lower bound
-  // What every plan has to be: at most 2 percent above the bound, or proven to be the smallest.
+  double ratio() const;  // plan size / lower bound
+  // The criterion for every plan: at most 2 percent above the bound, or proven optimal.
   bool IsGood() const { return memory.proven || ratio() <= 1.02; }
   std::string ToString() const;
   static std::string Header();
 };
 
-// Binds it, and computes nothing.
+// Binds the case without running it.
 absl::StatusOr<PlanRow> Plan(const PlanCase& plan_case);
 
-// Every image network for each number of images, for training and for inference.
+// Returns every image network for each batch size, for training and for inference.
 absl::StatusOr<std::vector<PlanCase>> ImagePlanCases(const std::vector<int>& batches);
 
-// Every symbol of the cases of operators, cells and modules in `root`, which is tests/golden, for
-// training and for inference. Those whose shapes are in no case are left out: they are parts of
+// Returns every symbol of the operator, cell and module cases in `root`, which is tests/golden, for
+// training and for inference. Symbols without shapes in any case are omitted: they are parts of
 // others.
 absl::StatusOr<std::vector<PlanCase>> GoldenPlanCases(const std::string& root);
 
-// Of seeds [0, count).
+// Returns the random graphs of seeds [0, count).
 std::vector<PlanCase> RandomPlanCases(int count);
 
 }  // namespace cooper

@@ -1,5 +1,5 @@
-// Cells built here give the graphs that MXNet 1.9.1's cells give, node for node, and take their
-// weights apart as those do. What the graphs compute, tests/conformance compares.
+// Tests that cells build the same graphs as MXNet 1.9.1's cells, node by node, and unpack their
+// weights in the same way. tests/conformance compares the results of the graphs.
 
 #include <filesystem>
 #include <fstream>
@@ -39,7 +39,7 @@ std::string ReadText(const std::string& path) {
   return text.str();
 }
 
-// Without node_row_ptr, which counts hidden outputs.
+// Removes node_row_ptr, which counts hidden outputs.
 std::string WithoutRowPointers(const std::string& text) {
   const size_t begin = text.find("\"node_row_ptr\"");
   const size_t end = text.find(']', begin);
@@ -103,7 +103,7 @@ class CellsGoldenTest : public testing::TestWithParam<std::string> {
         json_(Json::parse(ReadText(folder_ + "/case.json"))),
         cell_(conformance::MakeCell(json_).value_or(nullptr)) {}
 
-  // The graph of `cell` unrolled as the case wants it, as JSON.
+  // Returns the graph of `cell`, unrolled as the case specifies, as JSON.
   std::string UnrolledText(BaseRNNCell& cell, bool with_states) {
     NameManager names;
     const auto unrolled = cell.Unroll(
@@ -127,7 +127,7 @@ TEST_P(CellsGoldenTest, UnrollsToTheSameGraph) {
   ASSERT_NE(cell_, nullptr) << json_.at("cell");
   const std::string expected = WithoutRowPointers(ReadText(folder_ + "/symbol.json"));
   ExpectSameText(UnrolledText(*cell_, /*with_states=*/true), expected);
-  // Names do not depend on how often the cell has been unrolled.
+  // Names do not depend on earlier unrolling of the cell.
   ExpectSameText(UnrolledText(*cell_, /*with_states=*/true), expected);
 }
 
@@ -151,7 +151,7 @@ TEST_P(CellsGoldenTest, UnpacksAndPacksTheSameWeights) {
   const ArrayMap unpacked = ArraysWith(path, "unpacked:");
   const auto got = cell_->UnpackWeights(packed);
   ASSERT_THAT(got, IsOk());
-  // Cases that give steps apart have no unpacked weights: there the way back must do.
+  // Cases with separate steps have no unpacked weights; packing again is the only check there.
   if (!unpacked.empty()) ExpectSameArrays(*got, unpacked);
   const auto again = cell_->PackWeights(*got);
   ASSERT_THAT(again, IsOk());
@@ -162,7 +162,7 @@ TEST_P(CellsGoldenTest, UnfusesToTheSameGraphAndWeights) {
   const auto fused = std::dynamic_pointer_cast<FusedRNNCell>(cell_);
   if (fused == nullptr || !json_.contains("unfused_arguments")) return;
   const auto stack = fused->Unfuse();
-  // Some cases have the states of the stack too.
+  // Some cases also have the states of the stack.
   const std::string expected = ReadText(folder_ + "/unfused-symbol.json");
   const bool with_states =
       Json::parse(expected).at("heads").size() > json_.at("num_output_symbols");

@@ -1,5 +1,5 @@
-// A mean and a maximum over time are those of each row's own steps, whatever bucket it is in, and
-// so are their gradients.
+// Tests that a mean and a maximum over time, and their gradients, use only each row's own steps, in
+// any bucket.
 
 #include "symbol/rnn/over_time.h"
 
@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kFeatures = 3;
 
-// By row, its steps with their features.
+// The steps of each row with their features.
 using Rows = std::vector<std::vector<float>>;
 
 struct Pooled {
@@ -33,7 +33,7 @@ struct Pooled {
   std::vector<float> gradients;  // as the data: (rows, bucket, features), whatever the layout
 };
 
-// `heads` is what the values' gradient is.
+// `heads` is the head gradient of the pooled values.
 Pooled Pool(bool mean, bool time_major, const Rows& rows, int64_t bucket,
             const std::vector<float>& heads, RandomGenerator& random) {
   const auto n = static_cast<int64_t>(rows.size());
@@ -119,7 +119,7 @@ TEST(OverTimeTest, IsOfTheStepsThatAreThere) {
   });
 }
 
-// In rows of padding it is the first step, so that nothing is NaN.
+// Padding rows take the first step, so that no value is NaN.
 TEST(OverTimeTest, OfNoStepIsTheFirst) {
   for (const bool mean : {false, true}) {
     RandomGenerator random(1);

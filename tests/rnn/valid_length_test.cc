@@ -1,5 +1,5 @@
-// Cells over padded sequences compute of each row what they compute of it alone, unpadded: outputs,
-// states, gradients. And what Gluon's cells of MXNet 1.9.1 compute
+// Tests that cells over padded sequences compute the same outputs, states and gradients as for each
+// row alone without padding, and the same as Gluon's cells of MXNet 1.9.1
 // (tests/golden/make_valid_length.py).
 
 #include <algorithm>
@@ -59,7 +59,7 @@ RNNCellPtr Fused(RNNMode mode, int layers, bool bidirectional) {
                                                                .prefix = "fused_"});
 }
 
-// Those that golden cases have, and others.
+// Creates the cells of the golden cases, and others.
 RNNCellPtr MakeCell(const std::string& name) {
   if (name == "rnn") return std::make_shared<RNNCell>(4);
   if (name == "lstm") return Lstm(4, "lstm_");
@@ -81,7 +81,7 @@ RNNCellPtr MakeCell(const std::string& name) {
   return nullptr;
 }
 
-// Every output, then every state.
+// All outputs, followed by all states.
 struct Results {
   std::vector<NDArray> outputs;
   ArrayMap gradients;
@@ -104,7 +104,7 @@ Network MakeNetwork(const std::string& cell, int64_t length, const std::string& 
   return {.symbol = Symbol::Group(heads).value(), .num_states = unrolled->states.size()};
 }
 
-// `heads` may be fewer than the outputs: the others' gradients are 0.
+// `heads` may be shorter than the outputs: the head gradients of the others are 0.
 Results Compute(const Network& network, const ArrayMap& args, std::vector<NDArray> heads) {
   BindOptions options = {.args = args};
   if (args.contains("valid_length")) options.grad_reqs["valid_length"] = WriteReq::kNull;
@@ -133,13 +133,13 @@ NDArray Random(Shape shape, RandomGenerator& random) {
 
 std::vector<float> Values(const NDArray& array) { return *array.ToVector<float>(); }
 
-// Sums of some hundred products of numbers below 2.
+// The tolerance is for sums of some hundred products of numbers below 2.
 void ExpectNear(const std::vector<float>& a, const std::vector<float>& b, const std::string& what) {
   ASSERT_EQ(a.size(), b.size()) << what;
   for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 2e-5) << what << " [" << i << "]";
 }
 
-// Steps [0, length) of row `row` as a batch of one. `layout` of both.
+// Returns steps [0, length) of row `row` as a batch of one, in the same layout.
 NDArray RowOf(const NDArray& batch, const std::string& layout, int64_t row, int64_t length) {
   const int64_t features = batch.shape()[2];
   const std::vector<float> all = Values(batch);
@@ -152,7 +152,7 @@ NDArray RowOf(const NDArray& batch, const std::string& layout, int64_t row, int6
       layout == "NTC" ? Shape{1, length, features} : Shape{length, 1, features}, values);
 }
 
-// Row `row` of states (batch, hidden), or (layers, batch, hidden).
+// Returns row `row` of states (batch, hidden) or (layers, batch, hidden).
 std::vector<float> StateOf(const NDArray& states, int64_t row) {
   const int64_t hidden = states.shape()[states.shape().rank() - 1];
   const std::vector<float> all = Values(states);
@@ -209,7 +209,7 @@ TEST(ValidLengthTest, RowsAreWhatTheyAreUnpadded) {
         for (size_t i = 1; i < whole.outputs.size(); ++i) {
           ExpectNear(StateOf(whole.outputs[i], row), Values(unpadded.outputs[i]), "state");
         }
-        // Behind the end outputs and the data's gradient are 0.
+        // After the end, outputs and the data's gradient are 0.
         std::vector<float> rest = Values(RowOf(whole.outputs[0], layout, row, kLength));
         rest.erase(rest.begin(), rest.begin() + unpadded.outputs[0].size());
         EXPECT_THAT(rest, testing::Each(0.0f));
