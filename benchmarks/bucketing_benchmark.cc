@@ -1,7 +1,7 @@
-// What buckets cost beside their steps: binding the first one (its symbol, inference, passes,
-// gradient, plan and kernels; vocabulary of 10,000, 2 LSTM layers of 200, batches of 32), binding
-// six, PrepareAll alone on one thread and on more, the memory that each keeps, and switching
-// between two that are bound.
+// Measures the cost of buckets besides their steps: binding the first one (symbol, inference,
+// passes, gradient, plan and kernels; vocabulary of 10,000, 2 LSTM layers of 200, batches of 32),
+// binding six, PrepareAll on one thread and on several, the memory that each bucket keeps, and
+// switching between two bound buckets.
 
 #include <malloc.h>
 
@@ -29,7 +29,7 @@ BucketShapes ShapesOf(int64_t length) {
           .label_shapes = {{.name = "softmax_label", .shape = shape, .layout = "NT"}}};
 }
 
-// A model with these buckets bound; the last one is the default.
+// Returns a model with these buckets bound; the last one is the default.
 absl::StatusOr<std::unique_ptr<BucketingModule>> BindModel(const std::vector<int64_t>& lengths) {
   COOPER_ASSIGN_OR_RETURN(SymGen sym_gen, MakeLanguageModel({.vocab = 10000}));
   COOPER_ASSIGN_OR_RETURN(
@@ -87,8 +87,8 @@ BENCHMARK(BM_PrepareSix)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 
-// What bound buckets keep on the heap beside the arena that all share, their graphs, programs and
-// plans, for each step of their lengths. Not a time.
+// Reports the heap bytes that bound buckets keep besides the shared arena (graphs, programs and
+// plans), per step of their lengths. Not a time.
 void BM_BytesOfAStep(benchmark::State& bench) {
   const auto heap_bytes = [] {
     const struct mallinfo2 info = mallinfo2();

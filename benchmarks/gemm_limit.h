@@ -1,8 +1,8 @@
 #ifndef COOPER_BENCHMARKS_GEMM_LIMIT_H_
 #define COOPER_BENCHMARKS_GEMM_LIMIT_H_
 
-// How fast a training step of the language model could be if nothing but its matrix products took
-// time: the products alone, batched over time as far as the data flow allows.
+// Runs only the matrix products of a training step of the language model, batched over time as far
+// as the data flow allows: a lower bound of the step's time.
 
 #include <cstdint>
 #include <vector>
@@ -11,20 +11,21 @@
 
 namespace cooper {
 
-// All products of one step (of the forward pass alone with `forward_only`). For every recurrent
-// layer and direction: the input projection of all steps at once, its data and weight gradients
-// likewise, the recurrent product and its data gradient step by step, the recurrent weight gradient
-// at once; and the projection onto the vocabulary with both gradients.
+// The products of one step, or of the forward pass with `forward_only`. For every recurrent layer
+// and direction: the input projection of all steps at once, and its data and weight gradients; the
+// recurrent product and its data gradient step by step; the recurrent weight gradient at once. Then
+// the projection onto the vocabulary with both gradients.
 class GemmLimit {
  public:
-  // Holds three matrices as large as the largest ones of a step with sentences of `longest` words.
+  // Allocates three matrices as large as the largest ones of a step with sentences of `longest`
+  // words.
   GemmLimit(const LanguageModelOptions& model, int64_t batch_size, int64_t longest,
             bool forward_only);
 
-  // Makes the products of a step with sentences of `length` words once.
+  // Runs the products of a step with sentences of `length` words once.
   void Run(int64_t length);
 
-  // Seconds that they take: the least of `repeat` runs after one that warms up.
+  // Returns the seconds that they take: the minimum of `repeat` runs after one warm-up run.
   double Seconds(int64_t length, int repeat);
 
  private:
@@ -34,7 +35,7 @@ class GemmLimit {
   const LanguageModelOptions model_;
   const int64_t batch_size_;
   const bool forward_only_;
-  std::vector<float> a_, b_, c_;  // what is in them does not change the time
+  std::vector<float> a_, b_, c_;  // their contents do not influence the time
 };
 
 }  // namespace cooper

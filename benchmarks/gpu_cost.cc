@@ -1,13 +1,13 @@
-// What a training step of the bucketed language model costs on a GPU, counted by the emulator
-// (third_party/cuda/emulator) where there is no clock to ask: what the host puts in and waits for,
-// kernels, what they compute, what they ask of global memory ("asked"), what of that comes from or
-// goes to memory behind a second-level cache ("memory"; of an H100's size, cold at first, and all
-// that it holds goes to memory at last), and the time that a roofline of an H100 gives for that and
-// for the least that the step can do with.
+// Counts the cost of a training step of the bucketed language model on a GPU with the emulator
+// (third_party/cuda/emulator): the host's calls and waits; for each kernel its arithmetic, the
+// global memory that it requests ("asked"), the part that passes the second-level cache ("memory";
+// a cache of an H100's size, cold at first and flushed at the end), and the time by an H100's
+// roofline; and the roofline of the least work of the step.
 //
 //   ./bazelw run --config=cuda_emulated //benchmarks:gpu_cost -- --length=60
 //
-// The sizes are those of W1 (benchmarks/peers/README.md). Launches do not depend on them.
+// The default sizes are those of W1 (benchmarks/peers/README.md). The number of launches does not
+// depend on them.
 
 #include <algorithm>
 #include <cstdint>
@@ -64,8 +64,8 @@ absl::StatusOr<std::unique_ptr<BucketingModule>> MakeModel(int64_t length) {
   return model;
 }
 
-// "LstmCell" of "void cooper::(anonymous namespace)::LstmCell<float>(int, ...)", and a product
-// without the name of the library's call.
+// Returns "LstmCell" for "void cooper::(anonymous namespace)::LstmCell<float>(int, ...)", and
+// shortens products to their shape without the name of the library's function.
 std::string ShortName(absl::string_view name) {
   if (absl::StartsWith(name, "cublas")) {
     return absl::StrCat("product", name.substr(std::min(name.find(' '), name.size())));
@@ -83,7 +83,7 @@ struct Row {
   double seconds = 0;
 };
 
-// Those that take longest come first.
+// Returns one row per kernel name, the longest time first.
 std::vector<Row> RowsOf(const Costs& costs) {
   std::map<std::string, Row> by_name;
   for (const auto& [name, cost] : costs.kernels) {
@@ -120,7 +120,7 @@ void PrintCounts(const char* what, const std::map<std::string, int64_t>& counts)
   std::printf("%s\n", counts.empty() ? " none" : "");
 }
 
-// `left_bytes`: what the cache held that memory did not have.
+// Prints the report. `left_bytes` is the data that the cache held and memory lacked at the end.
 void Print(const Costs& costs, int64_t left_bytes, const GpuWork& least, int64_t length) {
   PrintCounts("put in by the host", costs.queued);
   PrintCounts("host synchronisations", costs.waits);
@@ -137,7 +137,7 @@ void Print(const Costs& costs, int64_t left_bytes, const GpuWork& least, int64_t
     all.seconds += row.seconds;
     if (row.runs >= length - 1) recurrent += row.runs;
   }
-  // Moves that are no kernels.
+  // Adds transfers outside of kernels.
   const auto add_moved = [&all](Row row) {
     row.seconds = RooflineSeconds(row.work);
     PrintRow(row);
@@ -178,7 +178,7 @@ absl::Status Run() {
   COOPER_ASSIGN_OR_RETURN(const LmBatches batches,
                           MakeLmBatches({length}, 1, absl::GetFlag(FLAGS_batch_size),
                                         absl::GetFlag(FLAGS_vocab), absl::GetFlag(FLAGS_seed)));
-  // What comes before the step is recorded, and its recording.
+  // Runs the steps that precede the recording, and records the step.
   for (int i = 0; i < 3; ++i) COOPER_RETURN_IF_ERROR(model->TrainStep(batches.batches[0]));
   cuda_emulator::CountTransactions(true);
   cuda_emulator::SimulateCache(absl::GetFlag(FLAGS_cache_mb) << 20);

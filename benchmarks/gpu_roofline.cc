@@ -6,7 +6,8 @@
 namespace cooper {
 namespace {
 
-// Rows of input 0 (take) or 1 (Embedding) are looked up: as many bytes as the output has.
+// Returns the input whose rows are looked up, 0 (take) or 1 (Embedding): as many of its bytes are
+// read as the output has.
 int LookedUpInput(const std::string& op) {
   if (op == "Embedding") return 1;
   return op == "take" ? 0 : -1;

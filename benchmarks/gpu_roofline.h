@@ -1,7 +1,7 @@
 #ifndef COOPER_BENCHMARKS_GPU_ROOFLINE_H_
 #define COOPER_BENCHMARKS_GPU_ROOFLINE_H_
 
-// How long a GPU takes at least, by what it moves and what it computes.
+// Computes the minimum time of GPU work from its memory traffic and its arithmetic (roofline).
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@
 namespace cooper {
 
 struct GpuWork {
-  double bytes = 0;  // between the GPU and its memory
+  double bytes = 0;  // transferred between the GPU and its memory
   double flops = 0;
 
   GpuWork& operator+=(const GpuWork& other) {
@@ -20,8 +20,8 @@ struct GpuWork {
   }
 };
 
-// NVIDIA's data sheet of the H100 SXM5: HBM3, and float32 outside of tensor cores, which is what
-// products of float32 proper run on.
+// NVIDIA's data sheet of the H100 SXM5: HBM3, and float32 without tensor cores, which float32
+// products use unless TF32 is allowed.
 inline constexpr double kH100BytesPerSecond = 3.35e12;
 inline constexpr double kH100FlopsPerSecond = 66.9e12;
 
@@ -29,10 +29,10 @@ inline double RooflineSeconds(const GpuWork& work) {
   return std::max(work.bytes / kH100BytesPerSecond, work.flops / kH100FlopsPerSecond);
 }
 
-// The bytes, without flops, of a training run in which every operator reads each of its inputs and
-// writes each of its outputs once, and nothing is kept in a cache from one operator to the next. Of
-// an array that is looked up by indices, those rows alone are read. Its own scratch memory, and
-// what it might read again, are not among them.
+// Returns the bytes, without flops, of a training run in which every operator reads each input and
+// writes each output once, and no cache keeps data between operators. For an array that is looked
+// up by indices only those rows are read. An operator's scratch memory and repeated reads are not
+// included.
 GpuWork LeastWork(const Program& program);
 
 }  // namespace cooper

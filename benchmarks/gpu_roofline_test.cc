@@ -26,7 +26,7 @@ TEST(RooflineTest, EachArrayOfAnOperatorCountsOnce) {
   EXPECT_EQ(LeastBytes(sum, {{"data", {10}}}, WriteReq::kNull), 3 * 40);
   const Symbol square = Op("square", {.inputs = {data}});
   EXPECT_EQ(LeastBytes(square, {{"data", {10}}}, WriteReq::kNull), 2 * 40);
-  // The gradient reads data and head gradient.
+  // The gradient reads the data and the head gradient.
   EXPECT_EQ(LeastBytes(square, {{"data", {10}}}, WriteReq::kWrite), (2 + 3) * 40);
   EXPECT_EQ(LeastBytes(square, {{"data", {10}}}, WriteReq::kAdd), (2 + 4) * 40);
   const Symbol view = Op("Reshape", {.inputs = {square}, .attrs = {{"shape", "(2, 5)"}}});

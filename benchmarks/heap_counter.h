@@ -1,14 +1,14 @@
 #ifndef COOPER_BENCHMARKS_HEAP_COUNTER_H_
 #define COOPER_BENCHMARKS_HEAP_COUNTER_H_
 
-// Counts heap allocations of a program that links this file: every operator new, of cooper and of
-// the C++ libraries it uses.
+// Counts the heap allocations of a program that links this file: every operator new, of cooper and
+// of the C++ libraries that it uses.
 
 #include <cstdint>
 
 namespace cooper {
 
-// Since the program began, on all threads.
+// Returns the number of allocations since the program began, on all threads. Thread-safe.
 int64_t HeapAllocations();
 
 }  // namespace cooper

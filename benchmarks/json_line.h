@@ -7,7 +7,8 @@
 
 namespace cooper {
 
-// Answers a command on standard output, at once. An error may hold a command that is not UTF-8.
+// Prints a line of JSON to standard output and flushes it. Replaces bytes that are not UTF-8, which
+// an error may quote from a command.
 inline void PrintLine(const nlohmann::json& json) {
   std::cout << json.dump(-1, ' ', /*ensure_ascii=*/false, nlohmann::json::error_handler_t::replace)
             << std::endl;

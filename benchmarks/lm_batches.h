@@ -1,8 +1,8 @@
 #ifndef COOPER_BENCHMARKS_LM_BATCHES_H_
 #define COOPER_BENCHMARKS_LM_BATCHES_H_
 
-// The batches on which language models are compared: made by a formula that every peer can follow
-// (benchmarks/peers/README.md, "Batches").
+// Creates the batches on which language models are compared, by a formula that every peer can
+// implement (benchmarks/peers/README.md, "Batches").
 
 #include <cstdint>
 #include <vector>
@@ -18,7 +18,7 @@ struct LmBatches {
   int64_t real_tokens = 0;
 };
 
-// One pass: batch b is of buckets[b % buckets.size()]. `buckets` must rise; vocab > 1.
+// Returns one pass: batch b has length buckets[b % buckets.size()]. `buckets` must rise; vocab > 1.
 absl::StatusOr<LmBatches> MakeLmBatches(const std::vector<int64_t>& buckets, int64_t num_batches,
                                         int64_t batch_size, int64_t vocab, uint64_t seed);
 

@@ -1,8 +1,8 @@
 #ifndef COOPER_BENCHMARKS_LM_EPOCHS_H_
 #define COOPER_BENCHMARKS_LM_EPOCHS_H_
 
-// Epochs over a text with everything that belongs to one: reading, numbering the words, making
-// batches, training, and the perplexity (benchmarks/peers/README.md, "Epochs over a text").
+// Runs whole epochs over a text: reading, word ids, batches, training and perplexity
+// (benchmarks/peers/README.md, "Epochs over a text").
 
 #include <cstdint>
 #include <memory>
@@ -19,7 +19,7 @@ struct LmEpochsOptions {
   std::string train_path;
   std::string valid_path;        // may be empty
   int64_t max_sentences = -1;    // of the training text; negative: all
-  std::vector<int64_t> buckets;  // or as BucketSentenceIterOptions say:
+  std::vector<int64_t> buckets;  // if empty, the three below choose them
   int max_buckets = 0;
   double bucket_cost = 0;
   int64_t max_length = 0;
@@ -28,8 +28,8 @@ struct LmEpochsOptions {
 };
 
 struct EpochTimes {
-  double seconds = 0;        // of everything but the validation
-  double input_seconds = 0;  // of these, for reading, numbering and making batches
+  double seconds = 0;        // without the validation
+  double input_seconds = 0;  // part of `seconds`: reading, assigning ids and creating batches
   int64_t tokens = 0;        // labels that are words
   int64_t padded_tokens = 0;
   std::vector<double> perplexity;        // of the training, by epoch
@@ -38,15 +38,16 @@ struct EpochTimes {
 
 class LmEpochs {
  public:
-  // Reads the texts, for the sizes of the model. kInvalidArgument if no bucket fills a batch.
+  // Reads the texts to determine the sizes of the model. kInvalidArgument if no bucket fills a
+  // batch.
   static absl::StatusOr<std::unique_ptr<LmEpochs>> Create(LmEpochsOptions options);
 
   int64_t vocab() const { return vocab_; }
-  // Those that have batches, rising.
+  // Returns the buckets that have batches, rising.
   const std::vector<int64_t>& buckets() const { return buckets_; }
 
-  // Reads the training text anew and goes through it `epochs` times. `model` is bound for all
-  // buckets and has an optimizer.
+  // Reads the training text again and trains `epochs` times on it. `model` must be bound for all
+  // buckets and have an optimizer.
   absl::StatusOr<EpochTimes> Run(BucketingModule& model, int epochs);
 
  private:

@@ -1,10 +1,9 @@
 // Times training steps of the bucketed language model and prints one line of JSON: tokens per
 // second, ms per step, bind time and planned bytes by bucket, heap allocations per step, peak
 // memory, and on CPUs the share of the time that the matrix products alone need. With
-// --profile=FILE it makes further passes, and prints on standard error what their time goes into.
-// With --serve it answers commands instead (benchmarks/peers/README.md, "The protocol"); then with
-// --gemm_only it makes nothing but the matrix products of the steps, and with --corpus=TEXT epochs
-// over a text.
+// --profile=FILE it runs further passes and prints their profile on standard error. With --serve it
+// answers commands instead (benchmarks/peers/README.md, "The protocol"); then --gemm_only runs only
+// the matrix products of the steps, and --corpus=TEXT epochs over a text.
 
 #include <algorithm>
 #include <chrono>
@@ -75,7 +74,7 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// A field of /proc/self/status such as VmHWM, in units of 2^20 bytes.
+// Returns a field of /proc/self/status such as VmHWM, in units of 2^20 bytes.
 double StatusMegabytes(const std::string& field) {
   std::ifstream status("/proc/self/status");
   std::string line;
@@ -133,7 +132,7 @@ class LmBenchmark {
     return absl::OkStatus();
   }
 
-  // What the command "run" does: passes over the batches, or epochs over the text.
+  // Runs the command "run": passes over the batches, or epochs over the text.
   absl::StatusOr<Json> RunCommand(int passes) {
     if (epochs_ != nullptr) {
       COOPER_ASSIGN_OR_RETURN(const EpochTimes times, epochs_->Run(*model_, passes));
@@ -144,7 +143,8 @@ class LmBenchmark {
     return RunReport(times, passes);
   }
 
-  // Touches all memory. Parameters stay as they were initialised if they are trained on a text.
+  // Touches all memory. With a text it does not update, so that parameters keep their initial
+  // values.
   absl::Status WarmUp(int passes, PassTimes* times) {
     if (epochs_ == nullptr) return RunPasses(passes, times);
     const auto start = Clock::now();
@@ -155,7 +155,7 @@ class LmBenchmark {
     return absl::OkStatus();
   }
 
-  // Records passes of their own, as many as make --profile_batches steps: what is timed is not
+  // Records additional passes, with at least --profile_batches steps in all; timed passes are not
   // recorded.
   absl::StatusOr<std::string> RunProfile() {
     const int64_t steps = std::max<int64_t>(1, data_.batches.size());
@@ -216,7 +216,7 @@ class LmBenchmark {
             {"rss_peak_mb", StatusMegabytes("VmHWM")}};
   }
 
-  // Everything about one run, the products' share included.
+  // Returns the full report of one run, including the share of the products.
   absl::StatusOr<Json> FullReport(const PassTimes& times, int passes) const {
     Json report = RunReport(times, passes);
     Json bind = Json::object();
@@ -363,7 +363,7 @@ class LmBenchmark {
     InitOptimizerOptions optimizer;
     COOPER_ASSIGN_OR_RETURN(optimizer, OptimizerFromFlags());
     if (absl::GetFlag(FLAGS_serve)) {
-      // The step that all peers make, which compare.py gives the learning rate.
+      // All peers use plain SGD; compare.py sets the learning rate.
       optimizer.optimizer = "sgd";
     }
     COOPER_RETURN_IF_ERROR(model_->InitOptimizer(optimizer));
@@ -415,7 +415,7 @@ class LmBenchmark {
     if (!prob.ok() || !label.ok()) return NAN;
     double sum = 0;
     int64_t counted = 0;
-    // Of each position the probabilities of all words, or that of its label alone.
+    // The output has the probabilities of all words at each position, or only that of the label.
     const size_t words = prob->size() / label->size();
     for (size_t i = 0; i < label->size(); ++i) {
       if (model_options_.use_ignore && (*label)[i] == 0) continue;

@@ -1,12 +1,12 @@
 // Times networks of symbol files on random data: prediction, or with --train the forward and
-// backward pass of a training step. Speaks the protocol of benchmarks/peers/networks.py: prints
+// backward pass of a training step. Implements the protocol of benchmarks/peers/networks.py: prints
 // {"ready": true}, then answers "run N" with {"elapsed_s": ...} of N passes, and "bind FILE SHAPES
-// train", or predict, with another {"ready": true} for another network.
+// train" (or "predict") with another {"ready": true} for another network.
 //
 //   networks --symbol=resnet18-symbol.json --shapes='data:4,3,224,224' --train <<< 'run 10'
 //
-// On a GPU: --config=cuda, networks_cuda and --context='gpu(0)'. The time of N passes ends when the
-// GPU has done them.
+// On a GPU: --config=cuda, networks_cuda and --context='gpu(0)'. The time of N passes includes
+// waiting for the GPU.
 
 #include <algorithm>
 #include <chrono>
@@ -57,10 +57,10 @@ ABSL_FLAG(bool, dump, false, "print the program to stderr");
 namespace cooper {
 namespace {
 
-// Inputs named ids... are indices below this.
+// The upper bound of the indices in inputs named ids...
 constexpr uint64_t kIds = 1000;
 
-// A row of rois...: an image's index, 0, and the corners of a region.
+// Fills a row of rois...: an image's index, 0, and the corners of a region.
 void FillRegion(RandomGenerator& random, absl::Span<float> row) {
   row[0] = 0;
   for (int i = 1; i <= 2; ++i) {
@@ -69,7 +69,7 @@ void FillRegion(RandomGenerator& random, absl::Span<float> row) {
   }
 }
 
-// A row of boxes...: a class, 0, a score, and the corners.
+// Fills a row of boxes...: a class, 0, a score, and the corners.
 void FillBox(RandomGenerator& random, absl::Span<float> row) {
   row[0] = 0;
   row[1] = static_cast<float>(random.NextUniform());
@@ -79,7 +79,7 @@ void FillBox(RandomGenerator& random, absl::Span<float> row) {
   }
 }
 
-// Matrices, definite...: far from singular, whether they are taken as triangles or symmetric.
+// Makes the matrices definite... far from singular, both as triangles and as symmetric matrices.
 void AddToDiagonals(int64_t order, absl::Span<float> values) {
   for (size_t i = 0; i < values.size(); ++i) {
     const int64_t in_matrix = static_cast<int64_t>(i) % (order * order);
@@ -87,8 +87,8 @@ void AddToDiagonals(int64_t order, absl::Span<float> values) {
   }
 }
 
-// Values of a size at which nothing overflows in a deep network: (0, 1) for what is read, small
-// ones on both sides of 0 for weights, 1 for variances and scales.
+// Fills an array with values that do not overflow in a deep network: (0, 1) for inputs, small
+// values of both signs for weights, 1 for variances and scales.
 void FillRandomly(const std::string& name, const Shape& shape, RandomGenerator& random,
                   absl::Span<float> values) {
   if (absl::StartsWith(name, "ids")) {
@@ -121,7 +121,7 @@ absl::Status FillRandomly(const Executor& executor) {
   for (const auto* arrays : {&executor.arg_dict(), &executor.aux_dict()}) {
     for (const auto& [name, array] : *arrays) {
       if (array.dtype() != DType::kFloat32) continue;
-      // In place on a CPU: a copy of the largest array would be in the peak of memory.
+      // In place on a CPU, since a copy of the largest array would raise the peak memory.
       NDArray drawn = array;
       if (!array.context().is_cpu()) {
         COOPER_ASSIGN_OR_RETURN(drawn, NDArray::Empty(array.shape(), DType::kFloat32));
@@ -135,14 +135,14 @@ absl::Status FillRandomly(const Executor& executor) {
   return absl::OkStatus();
 }
 
-// A network that is bound, and the heads of its gradients: ones, which losses ignore.
+// A bound network and its head gradients: ones, which losses ignore.
 struct Bound {
   std::unique_ptr<Executor> executor;
   std::vector<NDArray> heads;
   bool train = false;
   DeviceQueue* queue = nullptr;
 
-  // Returns when they have been made.
+  // Runs the passes and waits until they are done.
   absl::Status Run(int64_t passes) const {
     for (int64_t i = 0; i < passes; ++i) {
       COOPER_RETURN_IF_ERROR(executor->Forward(train));
@@ -152,7 +152,7 @@ struct Bound {
   }
 };
 
-// The network bound again, with all that its inputs are not as constants, as a Predictor binds it.
+// Binds the network again with everything but its inputs as constants, as a Predictor does.
 absl::StatusOr<std::unique_ptr<Executor>> WithConstants(const Executor& executor,
                                                         BindOptions options) {
   for (const auto& [name, array] : executor.arg_dict()) {
@@ -172,7 +172,8 @@ absl::StatusOr<Bound> BindNetwork(const std::string& path, const std::string& sh
   COOPER_ASSIGN_OR_RETURN(options.context, ParseContext(absl::GetFlag(FLAGS_context)));
   COOPER_ASSIGN_OR_RETURN(options.shapes, ParseShapesFlag(shapes));
   options.grad_req = train ? WriteReq::kWrite : WriteReq::kNull;
-  // What a network reads needs no gradient; that of an operator alone is what there is to time.
+  // The data input of a network needs no gradient; a single operator's does, since that is the only
+  // one to time.
   for (const auto& [name, shape] : options.shapes) {
     const bool data = name == "data" && symbol.ListInputs().size() > 1;
     if (data || absl::StartsWith(name, "ids") || absl::StartsWith(name, "rois")) {

@@ -1,9 +1,9 @@
-// What padding costs: trains the language model twice on one text, on fixed buckets with batches of
-// one size, and on chosen buckets with batches of so many tokens, sorted by length, of which the
-// network gets the lengths. Both train in turns on equally many words, so that whatever else the
-// machine does meets both alike. Prints, of each and as ratios, words per second of wall time and
-// per second of processor time (both without the words of padding), and the perplexity of a
-// validation text after equally many words.
+// Measures the cost of padding: trains the language model twice on one text, with fixed buckets and
+// a fixed batch size, and with chosen buckets, a number of tokens per batch, sorting by length, and
+// the lengths as an input. Both runs alternate on equally many words, so that the load of the
+// machine affects both equally. Prints for each, and as ratios, words per second of wall time and
+// per second of processor time (both without padding), and the perplexity of a validation text
+// after equally many words.
 //
 // padding_benchmark --train=train.txt --valid=valid.txt
 
@@ -69,10 +69,10 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// One of both ways.
+// One of the two training setups.
 class Way {
  public:
-  // `options`: of the training's batches; the network gets lengths if it names them.
+  // `options` are those of the training batches; the network gets lengths if they name them.
   static absl::StatusOr<std::unique_ptr<Way>> Create(std::string name, const LmCorpus& corpus,
                                                      int64_t batch_size,
                                                      const BucketSentenceIterOptions& options) {
@@ -115,7 +115,7 @@ class Way {
     return way;
   }
 
-  // Trains until it has seen `words` in all.
+  // Trains until it has processed `words` in total.
   absl::Status TrainUpTo(int64_t words, bool is_timed) {
     const auto start = std::chrono::steady_clock::now();
     const double processor_start = ProcessorSeconds();
@@ -149,7 +149,7 @@ class Way {
   const BucketSentenceIterReport& report() const { return train_->report(); }
   int64_t steps() const { return steps_; }
   int64_t words() const { return words_; }
-  // By round.
+  // Return the rates by round.
   const std::vector<double>& per_second() const { return per_second_; }
   const std::vector<double>& per_processor_second() const { return per_processor_second_; }
 
@@ -206,7 +206,7 @@ absl::Status CheckFlags() {
   const int step = absl::GetFlag(FLAGS_fixed_step);
   const int longest = absl::GetFlag(FLAGS_fixed_max_length);
   if (step >= 0 && longest >= step) return absl::OkStatus();
-  // Without buckets of its own the iterator would choose them.
+  // An empty list of buckets would make the iterator choose them.
   return absl::InvalidArgumentError(
       absl::StrCat("--fixed_step=", step, " --fixed_max_length=", longest,
                    ": expected a step of 0 or more, and a length that is no shorter"));
@@ -223,7 +223,7 @@ absl::Status Run() {
   COOPER_ASSIGN_OR_RETURN(ways[0], Fixed(corpus));
   COOPER_ASSIGN_OR_RETURN(ways[1], Chosen(corpus));
   for (int round = 0; round < absl::GetFlag(FLAGS_rounds); ++round) {
-    // Each goes first in every second turn.
+    // The setup that goes first alternates.
     for (int k = 0; k < 2; ++k) {
       COOPER_RETURN_IF_ERROR(ways[(k + round) % 2]->TrainUpTo(
           (round + 1) * absl::GetFlag(FLAGS_round_words), /*is_timed=*/round > 0));

@@ -1,11 +1,13 @@
-// Serves the language model to requests of single sentences, and measures what clients see. Answers
-// commands on standard input, a line of JSON each (benchmarks/peers/README.md, "Serving"):
+// Serves the language model to requests of single sentences and measures throughput and latency.
+// Answers commands on standard input with a line of JSON each (benchmarks/peers/README.md,
+// "Serving"):
 //
 //   callers N S   N threads each ask the Predictor for one sentence after the other, for S seconds
 //   clients N S   N sentences are always under way at the RequestBatcher, for S seconds
 //   load R S      sentences come at random times, R a second (a Poisson process), for S seconds
 //
-// --threads is how many a call may use, --servers how many batches are computed at a time.
+// --threads is the number of threads per call, --servers the number of batches that are computed
+// concurrently.
 
 #include <algorithm>
 #include <atomic>
@@ -52,7 +54,7 @@ using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-// The numbers of benchmarks/peers/README.md, "Batches": peers draw the same.
+// The random numbers of benchmarks/peers/README.md, "Batches", which peers also draw.
 class Draws {
  public:
   explicit Draws(uint64_t seed) : state_(seed) {}
@@ -60,7 +62,7 @@ class Draws {
     state_ = state_ * 6364136223846793005 + 1442695040888963407;
     return state_ >> 33;
   }
-  // Until the next of events that come `rate` times a second.
+  // Returns the time until the next event of a Poisson process with `rate` events per second.
   Seconds NextPause(double rate) {
     return Seconds(-std::log(static_cast<double>(Next() + 1) / 2147483648.0) / rate);
   }
@@ -69,7 +71,7 @@ class Draws {
   uint64_t state_;
 };
 
-// Times from when a request was due until it was answered.
+// Returns statistics of the times from when a request was due until it was answered.
 Json Latencies(std::vector<double> seconds, double elapsed) {
   std::sort(seconds.begin(), seconds.end());
   const auto at = [&](double share) {
@@ -94,7 +96,7 @@ class Serving {
     return serving;
   }
 
-  // Throughput of callers that ask the Predictor themselves.
+  // Measures the throughput of threads that call the Predictor directly.
   absl::StatusOr<Json> RunCallers(int callers, double seconds) {
     std::atomic<int64_t> requests = 0;
     std::mutex mutex;
@@ -124,7 +126,7 @@ class Serving {
                 {"requests_per_s", static_cast<double>(requests) / elapsed}};
   }
 
-  // Throughput and latency with so many requests under way.
+  // Measures throughput and latency with `clients` requests in flight.
   absl::StatusOr<Json> RunClients(int clients, double seconds) {
     const Clock::time_point start = Clock::now();
     size_t next = 0;
@@ -201,7 +203,7 @@ class Serving {
     return absl::OkStatus();
   }
 
-  // Of 1 to so many words as the longest bucket has, each length as often as any other.
+  // Creates sentences with lengths uniform from 1 to that of the longest bucket.
   absl::Status MakeSentences(const std::vector<int64_t>& buckets) {
     constexpr int kSentences = 997;
     Draws draws(absl::GetFlag(FLAGS_seed));
@@ -239,7 +241,7 @@ class Serving {
                      });
   }
 
-  // When all are answered.
+  // Waits until all requests are answered.
   absl::StatusOr<Json> Finish(Clock::time_point start) {
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait(lock, [&] { return under_way_ == 0; });
@@ -262,7 +264,7 @@ class Serving {
   std::unique_ptr<RequestBatcher> batcher_;  // ends first: it calls back
 };
 
-// A finite time, or rate, above 0.
+// Parses a finite, positive time or rate.
 bool ParsePositive(const std::string& word, double* value) {
   return absl::SimpleAtod(word, value) && std::isfinite(*value) && *value > 0;
 }
@@ -300,7 +302,7 @@ int main(int argc, char** argv) {
   absl::SetProgramUsageMessage("serves the language model and measures what clients see");
   absl::SetFlag(&FLAGS_buckets, "10,20,30,40,50,60");  // the default of this program
   absl::ParseCommandLine(argc, argv);
-  // Of all threads, those of the batcher among them.
+  // Limits all threads, including the batcher's.
   setenv("OMP_NUM_THREADS", absl::StrCat(absl::GetFlag(FLAGS_threads)).c_str(), 1);
   const absl::Status status = cooper::Main();
   if (status.ok()) return 0;

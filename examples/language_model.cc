@@ -29,7 +29,7 @@ absl::StatusOr<RNNCellPtr> MakeCell(const LanguageModelOptions& options,
       "cell '", options.cell, "', expected lstm, gru, rnn, fused, fused_gru or fused_rnn"));
 }
 
-// One layer, with the names that MXNet's FusedRNNCell.unfuse gives.
+// Returns one layer, with the parameter names of MXNet's FusedRNNCell.unfuse.
 absl::StatusOr<RNNCellPtr> MakeLayer(const LanguageModelOptions& options, int layer) {
   const auto prefix = [&](const char* part) {
     return absl::StrCat(options.cell, "_", part, layer, "_");
@@ -60,8 +60,9 @@ absl::StatusOr<RNNCellPtr> MakeCells(const LanguageModelOptions& options) {
   return stack;
 }
 
-// How many steps of each row lead to a label: all words but the last one, which predicts nothing. A
-// second direction begins with it.
+// Returns the number of steps of each row that lead to a label: all words except the last one,
+// which has no label. With a second direction it is all words, since that direction begins at the
+// last one.
 absl::StatusOr<Symbol> StepsWithLabel(const LanguageModelOptions& options) {
   const Symbol length = Symbol::Variable("length");
   if (options.bidirectional) return length;
@@ -69,7 +70,7 @@ absl::StatusOr<Symbol> StepsWithLabel(const LanguageModelOptions& options) {
                           Symbol::Create("_minus_scalar", {.name = "length_minus_last",
                                                            .inputs = {length},
                                                            .attrs = {{"scalar", "1"}}}));
-  // Rows of padding have no word.
+  // Padding rows have no word.
   return Symbol::Create("_maximum_scalar",
                         {.name = "steps_with_label", .inputs = {less}, .attrs = {{"scalar", "0"}}});
 }

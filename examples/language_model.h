@@ -23,23 +23,23 @@ struct LanguageModelOptions {
   // "lstm", "gru", "rnn": unrolled cells; "fused", "fused_gru", "fused_rnn": the RNN operator with
   // layers of LSTM, GRU or plain cells.
   std::string cell = "lstm";
-  // Each layer runs from both ends and has 2 * num_hidden outputs. For tagging and for timing: with
-  // the next word as its label such a model sees what it is asked for.
+  // Each layer runs in both directions and has 2 * num_hidden outputs. For tagging and for timing:
+  // if the label is the next word, such a model sees the answer.
   bool bidirectional = false;
-  // Positions with the label 0 add nothing to the gradient.
+  // Positions with label 0 add nothing to the gradient.
   bool use_ignore = false;
-  // The network has data `length` (batch_size,) too: the words of each sentence. Layers then leave
-  // padding out of their work, and the last word, which predicts nothing; with `bidirectional` the
-  // second direction begins at it.
+  // The network has another data array `length` (batch_size,): the number of words of each
+  // sentence. Layers then skip padding and the last word, which has no label; with `bidirectional`
+  // they skip padding only, and the second direction begins at the last word.
   bool use_lengths = false;
 };
 
-// A generator of symbols over data and softmax_label (batch_size, bucket key), whose one output is
-// the probabilities (batch_size * bucket key, vocab). The cells, and so the names of parameters,
-// are the same for all keys. kInvalidArgument for another cell or a size below 1.
+// Returns a generator of symbols over data and softmax_label (batch_size, bucket key), whose one
+// output is the probabilities (batch_size * bucket key, vocab). The cells, and so the names of
+// parameters, are the same for all keys. kInvalidArgument for an unknown cell or a size below 1.
 absl::StatusOr<SymGen> MakeLanguageModel(const LanguageModelOptions& options);
 
-// The tutorial's initializer: Xavier with factor_type in and magnitude 2.34.
+// Returns the tutorial's initializer: Xavier with factor_type in and magnitude 2.34.
 std::shared_ptr<const Initializer> LanguageModelInitializer();
 
 }  // namespace cooper

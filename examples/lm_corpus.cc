@@ -31,7 +31,7 @@ absl::StatusOr<std::vector<Sentence>> ReadNonEmpty(const std::string& path,
 
 constexpr char kUnknown[] = "<unk>";
 
-// Puts kUnknown in place of all words but the `max_words` most frequent ones.
+// Replaces all words but the `max_words` most frequent ones by kUnknown.
 void KeepFrequentWords(int64_t max_words, std::vector<Sentence>* sentences) {
   struct Count {
     int64_t times = 0, first = 0;

@@ -43,7 +43,7 @@ int64_t Count(const Json& line, const char* name) {
   return it != line.end() && it->is_number_integer() ? it->get<int64_t>() : 0;
 }
 
-// From its line in the file. What was not finite is null there.
+// Reads an epoch from its line in the file. Values that were not finite are null there.
 LmEpoch EpochOfLine(const Json& line) {
   LmEpoch epoch{.number = static_cast<int>(Count(line, "epoch")),
                 .train_perplexity = Figure(line, "train_perplexity", NAN),
@@ -130,7 +130,7 @@ void LmProgress::OnTrainEnd(int epoch, double perplexity) {
   train_perplexity_ = perplexity;
   std::string line = absl::StrFormat("epoch %d/%d  train perplexity %.2f", epoch + 1,
                                      options_.num_epoch, perplexity);
-  // A run that goes on at an epoch's end has none of its batches.
+  // A run that resumes at an epoch's end trains no batch of that epoch.
   if (epoch_.batches > 0) {
     absl::StrAppendFormat(&line, "  %.0f real tokens/s  %.1f s",
                           PerSecond(epoch_.real_tokens, epoch_.seconds), epoch_.seconds);
@@ -149,8 +149,8 @@ absl::Status LmProgress::OnEpochEnd(int epoch, std::optional<double> valid_perpl
                  : ""),
          /*whole=*/true);
   }
-  // Of an epoch that was trained before this run, figures that are there stay. Who ended it at its
-  // last batch has written none, and there are no more than its perplexities now.
+  // If an earlier run trained the epoch and wrote its figures, they stay. If it ended after the
+  // last batch without writing them, only the perplexities are known here.
   const bool is_written =
       options_.json_path.empty() || (!epochs_.empty() && epochs_.back().number == epoch + 1);
   if (epoch_.batches == 0 && is_written) return absl::OkStatus();

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXAMPLES_LM_PROGRESS_H_
 #define COOPER_EXAMPLES_LM_PROGRESS_H_
 
-// What a training run of the language model shows: a progress line while it runs, and a table by
-// bucket at its end. The numbers of each epoch go to a file of JSON, one object a line.
+// Reports on a training run of the language model: a progress line during the run, a table by
+// bucket at its end, and a file with one JSON object per epoch.
 
 #include <chrono>
 #include <cstdint>
@@ -25,34 +25,34 @@ class LmProgress {
     int num_epoch = 1;
     int64_t batches_per_epoch = 0;
     int64_t batch_size = 0;
-    int64_t disp_batches = 50;  // between two lines where the output is no terminal
+    int64_t disp_batches = 50;  // between two lines where the output is not a terminal
     std::optional<double> perplexity_floor;
     std::string json_path;               // empty: no file
-    std::string report_path;             // of the page (lm_report.h); empty: none
-    std::vector<std::string> arguments;  // to be shown there
+    std::string report_path;             // of the HTML page (lm_report.h); empty: none
+    std::vector<std::string> arguments;  // for the page
   };
 
   explicit LmProgress(Options options);
 
-  // Keeps the epochs that an earlier run has finished and put into the file of JSON, for the file
-  // and the page; without a file there are none. The run goes on after `begin_batch` batches of
+  // Reads the epochs that an earlier run has written to the JSON file, so that the file and the
+  // page keep them; does nothing without a file. The run continues after `begin_batch` batches of
   // epoch `begin_epoch`, which counts from 0.
   absl::Status Resume(int begin_epoch, int64_t begin_batch);
 
-  // Counts a batch and shows the line. For FitOptions::batch_end_callbacks.
+  // Counts a batch and updates the progress line. For FitOptions::batch_end_callbacks.
   bool OnBatch(const BatchEndParam& param);
-  // Shows lines of the caller's. The time since the last batch is not counted.
+  // Prints lines of the caller. The time since the last batch is not counted.
   void ShowBetween(const std::string& lines);
-  // Ends the epoch's line. `perplexity` is that of the training batches.
+  // Ends the epoch's progress line. `perplexity` is that of the training batches.
   void OnTrainEnd(int epoch, double perplexity);
-  // Adds the validation to the epoch and writes the file of JSON and the page. An epoch of which
-  // no batch was left is not written: the run that trained it has. After an error the next epoch
-  // writes this one too.
+  // Adds the validation to the epoch and writes the JSON file and the page. Skips an epoch without
+  // batches in this run that an earlier run has written. After an error the next epoch writes this
+  // one too.
   absl::Status OnEpochEnd(int epoch, std::optional<double> valid_perplexity,
                           const BucketingModule& model);
 
-  // A line per bucket and one with the totals, and the memory of all buckets together; says so if
-  // there was no batch.
+  // Returns a line per bucket and one with the totals, and the memory of all buckets together; says
+  // so if there was no batch.
   std::string Table(const BucketingModule& model) const;
 
  private:
@@ -65,7 +65,7 @@ class LmProgress {
   using Clock = std::chrono::steady_clock;
 
   void Show(const std::string& line, bool whole);
-  // What the page shows.
+  // Returns the data of the page.
   LmRun Run(const BucketingModule& model) const;
 
   const Options options_;
@@ -75,10 +75,10 @@ class LmProgress {
   int64_t batches_ = 0;                        // of this run
   std::map<BucketKey, Bucket> buckets_;        // of this run
   std::map<BucketKey, Bucket> epoch_buckets_;  // of this epoch
-  Bucket epoch_;                               // likewise, all buckets together
+  Bucket epoch_;                               // the same for all buckets together
   double train_perplexity_ = 0;
   std::vector<std::string> json_lines_;  // those of an earlier run first
-  std::vector<LmEpoch> epochs_;          // likewise
+  std::vector<LmEpoch> epochs_;          // the same as structs
 };
 
 }  // namespace cooper

@@ -68,7 +68,7 @@ std::string Facts(const LmRun& run) {
   return html + "</dl>\n";
 }
 
-// A horizontal axis of epochs.
+// Sets a horizontal axis of epochs.
 template <typename Chart>
 void PutEpochs(const LmRun& run, double margin, Chart& chart) {
   chart.axis_title = "epoch";
@@ -84,7 +84,7 @@ void PutEpochs(const LmRun& run, double margin, Chart& chart) {
 std::string Curves(const LmRun& run, absl::string_view description, absl::string_view caption,
                    bool log_y, const std::function<double(double perplexity)>& value) {
   LineChart chart{.description = absl::StrCat(description), .log_y = log_y};
-  // Room for the label of the first epoch beside those of the other axis.
+  // Leaves space for the label of the first epoch beside those of the other axis.
   PutEpochs(run, 0.02 * static_cast<double>(run.epochs.back().number), chart);
   LineChart::Series train{.name = "training"};
   LineChart::Series valid{.name = "validation", .style = Style::kSecond};
@@ -129,7 +129,7 @@ std::string SpeedByEpoch(const LmRun& run) {
                     SvgBars(chart));
 }
 
-// A bar for each bucket.
+// Returns a chart with a bar for each bucket.
 std::string ByBucket(const LmRun& run, absl::string_view caption, absl::string_view description,
                      absl::string_view unit, int digits,
                      const std::function<double(const LmBucket&)>& value) {

@@ -1,7 +1,8 @@
 #ifndef COOPER_EXAMPLES_LM_REPORT_H_
 #define COOPER_EXAMPLES_LM_REPORT_H_
 
-// The page of a training run of the language model: what it has learnt, and what each bucket cost.
+// Renders the HTML page of a training run of the language model: its learning curves, and the cost
+// of each bucket.
 
 #include <cstdint>
 #include <optional>
@@ -11,12 +12,12 @@
 namespace cooper {
 
 struct LmEpoch {
-  int number = 0;  // from 1 on
+  int number = 0;  // from 1
   double train_perplexity = 0;
   std::optional<double> valid_perplexity;
   int64_t batches = 0;
   int64_t real_tokens = 0;
-  int64_t padded_tokens = 0;  // with the real ones
+  int64_t padded_tokens = 0;  // including the real ones
   double seconds = 0;         // of training
 };
 
@@ -27,7 +28,7 @@ struct LmBucket {
   int64_t padded_tokens = 0;
   double seconds = 0;
   int64_t planned_bytes = 0;     // of its training plan; 0: it was not bound for training
-  int64_t evaluation_bytes = 0;  // of the plan that validates; 0: there is none
+  int64_t evaluation_bytes = 0;  // of its validation plan; 0: there is none
 };
 
 struct LmRun {
@@ -35,10 +36,10 @@ struct LmRun {
   std::vector<LmBucket> buckets;  // of all epochs together
   int64_t arena_bytes = 0;        // one arena for all buckets
   std::optional<double> perplexity_floor;
-  std::vector<std::string> arguments;  // of the program that made it
+  std::vector<std::string> arguments;  // of the program's command line
 };
 
-// One HTML file (tools/html_page.h). Perplexities that are not finite are left out of its charts.
+// Returns one HTML file (tools/html_page.h). Charts omit perplexities that are not finite.
 std::string LmReportPage(const LmRun& run);
 
 }  // namespace cooper

@@ -23,8 +23,8 @@ SymGen SmallModel(bool use_lengths) {
       .value();
 }
 
-// A sentence costs what its words cost, but for gradients of weights, which each step writes once,
-// and that of the first state, which none computes.
+// The cost is proportional to the number of words, except for gradients of weights, which each step
+// writes once, and that of the first state, which is never computed.
 TEST(LmStepCostTest, RisesAsTheLengthDoes) {
   for (const bool use_lengths : {false, true}) {
     COOPER_ASSERT_OK_AND_ASSIGN(const auto cost, LmStepCost({.sym_gen = SmallModel(use_lengths),

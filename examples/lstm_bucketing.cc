@@ -1,13 +1,15 @@
-// Trains a word-level language model on sentences of any length: the bucketing tutorial's program.
+// Trains a word-level language model on sentences of any length: the program of the bucketing
+// tutorial.
 //
-// lstm_bucketing: on a generated corpus, with the perplexity that no model can beat.
+// lstm_bucketing: on a generated corpus whose minimum perplexity is known.
 // lstm_bucketing --train=a.txt --valid=b.txt --num_epochs=3 --checkpoint_prefix=lm: on a text.
-// lstm_bucketing ... --max_buckets=20, --buckets=10,20,30: in so many of the best buckets, in
-// these. lstm_bucketing ... --resume: goes on from the last checkpoint. lstm_bucketing ...
-// --profile=trace.json: shows what the time of some batches goes into. lstm_bucketing_cuda
-// --context="gpu(0)": on a GPU. mpirun -np 4 lstm_bucketing_mpi --kvstore=dist_sync --batch_size=8:
-// in four processes, which share steps of 32 sentences. Rank 0 tells of its part; the others say
-// nothing.
+// lstm_bucketing ... --max_buckets=20: with at most 20 buckets of least cost.
+// lstm_bucketing ... --buckets=10,20,30: with these buckets.
+// lstm_bucketing ... --resume: continues from the last checkpoint.
+// lstm_bucketing ... --profile=trace.json: profiles some batches.
+// lstm_bucketing_cuda --context="gpu(0)": on a GPU.
+// mpirun -np 4 lstm_bucketing_mpi --kvstore=dist_sync --batch_size=8: in four processes that share
+//   steps of 32 sentences. Rank 0 reports on its part; the others print nothing.
 
 #include <algorithm>
 #include <cstdint>
@@ -81,12 +83,14 @@ ABSL_FLAG(std::string, report, "",
 namespace cooper {
 namespace {
 
-// The generated corpus: small enough for a first look, large enough to come near its floor.
+// The size of the generated corpus: small enough for a quick run, large enough to come near its
+// minimum perplexity.
 constexpr int64_t kWords = 100;
 constexpr int64_t kTrainSentences = 2400;
 constexpr int64_t kValidSentences = 320;
 
-// Of training, full batches in a new order each epoch; of validation, every sentence.
+// Returns an iterator: full batches in a new order each epoch for training, every sentence for
+// validation.
 absl::StatusOr<std::unique_ptr<BucketSentenceIter>> MakeIter(
     const std::vector<std::vector<int>>& sentences, const BucketFlags& buckets, bool is_training,
     std::function<double(int64_t length)> step_cost = nullptr, int64_t part_index = 0,
@@ -112,7 +116,7 @@ absl::StatusOr<std::unique_ptr<BucketSentenceIter>> MakeIter(
 
 class Training {
  public:
-  // `arguments` are those of the program, for its report.
+  // `arguments` is the program's command line, for the report.
   explicit Training(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {}
 
   absl::Status Run() {
@@ -165,7 +169,7 @@ class Training {
           absl::StrCat("--", name, "=", value, ": expected 0 or more"));
     }
     if (absl::GetFlag(FLAGS_tokens_per_batch) > 0 && IsDistributed()) {
-      // Gradients are means over the sentences of all processes.
+      // The gradient is a mean over the sentences of all processes, which needs a fixed batch size.
       return absl::InvalidArgumentError(absl::StrCat(
           "--tokens_per_batch does not go with --kvstore=", absl::GetFlag(FLAGS_kvstore)));
     }
@@ -194,7 +198,7 @@ class Training {
 
   static bool IsDistributed() { return absl::StartsWith(absl::GetFlag(FLAGS_kvstore), "dist"); }
 
-  // Before the data, of which each process takes its part.
+  // Must run before the data is read, since each process takes its part.
   absl::Status JoinProcesses() {
     const std::string type = absl::GetFlag(FLAGS_kvstore);
     if (!IsDistributed()) return absl::OkStatus();
@@ -206,7 +210,7 @@ class Training {
     }
     store_ = *std::move(store);
     if (store_->rank() == 0) return absl::OkStatus();
-    // One table for all. Errors go to another stream.
+    // Only rank 0 prints a table. Errors go to standard error.
     if (std::freopen("/dev/null", "w", stdout) == nullptr) {
       return absl::InternalError("standard output cannot be turned to /dev/null");
     }
@@ -216,7 +220,8 @@ class Training {
   int rank() const { return store_ == nullptr ? 0 : store_->rank(); }
   bool IsFirst() const { return rank() == 0; }
 
-  // Of this process: each has states of its own, and the first one the model's files.
+  // Returns the prefix of this process: each has its own states, and the first one the model's
+  // files.
   std::string CheckpointPrefix() const {
     const std::string prefix = absl::GetFlag(FLAGS_checkpoint_prefix);
     return prefix.empty() || IsFirst() ? prefix : absl::StrCat(prefix, "-rank", rank());
@@ -241,8 +246,8 @@ class Training {
     std::printf("%d words; training: %s", static_cast<int>(corpus_.vocab),
                 train_->report().ToString().c_str());
     if (corpus_.valid.empty()) return absl::OkStatus();
-    // Buckets chosen from the training text serve the validation text too. Each process validates
-    // with the whole of it: all agree on which state is the best.
+    // Buckets chosen from the training text also serve the validation text. Each process validates
+    // with the whole text, so that all agree on the best state.
     BucketFlags chosen;
     for (const BucketKey& key : train_->bucket_keys()) chosen.lengths.push_back(key.int_value());
     COOPER_ASSIGN_OR_RETURN(valid_, MakeIter(corpus_.valid, chosen, /*is_training=*/false));
@@ -266,7 +271,7 @@ class Training {
     return MakeLanguageModel(options);
   }
 
-  // Null: the length itself.
+  // Returns the step cost; null stands for the length itself.
   absl::StatusOr<std::function<double(int64_t)>> StepCostOf(const BucketFlags& buckets) const {
     if (absl::GetFlag(FLAGS_step_cost) == "length") return nullptr;
     size_t longest = 0;
@@ -342,13 +347,13 @@ class Training {
     return fit;
   }
 
-  // A training is not ended by a profile that cannot be written.
+  // A profile that cannot be written does not end the training.
   void ShowProfile(const absl::StatusOr<std::string>& report) {
     profile_status_.Update(report.status());
     if (report.ok() && !report->empty()) progress_->ShowBetween(*report);
   }
 
-  // A full disk does not end a training either: it goes on, and tells at its end.
+  // A full disk does not end the training either; the program reports the error at its end.
   static void Warn(const absl::Status& status) {
     if (!status.ok()) std::cerr << "lstm_bucketing: " << status.message() << std::endl;
   }
@@ -366,13 +371,14 @@ class Training {
       COOPER_ASSIGN_OR_RETURN(const auto values, model_->Score(*valid_, *valid_metric_));
       valid_perplexity = values[0].second;
     }
-    // Before the state: a run that goes on from there writes no figures of this epoch.
+    // Written before the state, since a run that resumes from that state writes no figures of this
+    // epoch.
     Warn(figures_status_ = progress_->OnEpochEnd(epoch, valid_perplexity, *model_));
     if (!prefix.empty()) Warn(checkpointer_->Save(std::move(state), valid_perplexity));
     return true;
   }
 
-  // Beside the states, since the parameters of a word are found by its number.
+  // Saves the vocabulary beside the states, since embeddings are indexed by word id.
   absl::Status SaveWords() const {
     if (corpus_.vocabulary.empty()) return absl::OkStatus();
     return SaveVocabulary(VocabularyPath(), corpus_.vocabulary);
@@ -384,7 +390,7 @@ class Training {
 
   std::string VocabularyPath() const { return absl::StrCat(CheckpointPrefix(), ".vocab"); }
 
-  // That the words of the states, if there are some, have the same numbers.
+  // Checks that existing states were saved with the same word ids.
   absl::Status CheckVocabulary() const {
     if (corpus_.vocabulary.empty() || checkpointer_->Paths().empty()) return absl::OkStatus();
     const absl::StatusOr<Vocabulary> saved = LoadVocabulary(VocabularyPath());
@@ -400,7 +406,7 @@ class Training {
     if (!checkpointer_->Paths().empty()) COOPER_RETURN_IF_ERROR(CheckVocabulary());
     COOPER_ASSIGN_OR_RETURN(const bool resumed, checkpointer_->Resume(ThisRun(), &fit));
     if (!resumed) {
-      // The same command line begins a run and goes on with it.
+      // The same command line starts and resumes a run.
       std::printf("begins anew: there is no state %s-EPOCH-BATCH.state\n",
                   CheckpointPrefix().c_str());
       return SaveWords();
@@ -432,7 +438,7 @@ class Training {
 
 int main(int argc, char** argv) {
   absl::SetFlag(&FLAGS_use_ignore, true);  // the default of this program
-  // --help tells of the flags that the model brings too.
+  // --help also lists the flags of model_flags.h.
   return cooper::ProgramMain({.name = "lstm_bucketing",
                               .summary = "trains a language model on sentences of any length",
                               .flags_of = "examples/"},

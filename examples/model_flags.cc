@@ -71,7 +71,7 @@ absl::StatusOr<InitOptimizerOptions> OptimizerFromFlags() {
   options.optimizer_params = {{"learning_rate", absl::GetFlag(FLAGS_lr)},
                               {"wd", absl::GetFlag(FLAGS_wd)}};
   const double momentum = absl::GetFlag(FLAGS_mom);
-  // An optimizer without momentum refuses it.
+  // Optimizers without momentum reject the argument.
   if (momentum != 0) options.optimizer_params["momentum"] = momentum;
   return options;
 }
@@ -137,7 +137,7 @@ absl::StatusOr<BucketFlags> BucketsFromFlags() {
 
 namespace {
 
-// Whether there is such an optimizer, and has what is given to it.
+// Checks that the optimizer exists and accepts its arguments.
 absl::Status CheckOptimizerFlags() {
   COOPER_ASSIGN_OR_RETURN(const InitOptimizerOptions options, OptimizerFromFlags());
   const double momentum = absl::GetFlag(FLAGS_mom);
@@ -149,7 +149,8 @@ absl::Status CheckOptimizerFlags() {
 }  // namespace
 
 absl::Status CheckModelFlags() {
-  // Cells and contexts are made one by one: a slip of the hand would take all memory.
+  // Limits that catch typing errors: cells and contexts are created one by one and could take all
+  // memory.
   constexpr int kAny = std::numeric_limits<int>::max(), kMostLayers = 1000, kMostContexts = 1000;
   const struct {
     const char* name;

@@ -25,21 +25,21 @@ ABSL_DECLARE_FLAG(bool, label_probabilities);
 
 namespace cooper {
 
-// The model's options from the flags, without its vocabulary.
+// Returns the model's options from the flags, without its vocabulary.
 LanguageModelOptions ModelOptionsFromFlags();
-// The optimizer from --optimizer, --lr, --mom, --wd and --kvstore. kInvalidArgument for --mom with
-// an optimizer that has no momentum.
+// Returns the optimizer from --optimizer, --lr, --mom, --wd and --kvstore. kInvalidArgument for
+// --mom with an optimizer that has no momentum.
 absl::StatusOr<InitOptimizerOptions> OptimizerFromFlags();
-// --disable_passes as names. kInvalidArgument, with the names there are, for others.
+// Returns --disable_passes as names. kInvalidArgument, with the known names, for others.
 absl::StatusOr<std::set<std::string>> DisabledPassesFromFlags();
-// Makes the loops of this thread, and the products of all, as --threads and --gemm_precision say.
-// kInvalidArgument for another precision; what the processor or the program lacks for bfloat16, as
-// SetGemmPrecision says it.
+// Applies --threads to the loops of this thread and --gemm_precision to all products.
+// kInvalidArgument for an unknown precision; SetGemmPrecision's errors where bfloat16 is not
+// available.
 absl::Status ApplyComputeFlags();
-// Those of --context, or else cpu(0), cpu(1), ...: as many as --contexts says. kInvalidArgument for
-// a --context that is none.
+// Returns the contexts of --context, or else cpu(0), cpu(1), ..., as many as --contexts.
+// kInvalidArgument for a --context that cannot be parsed.
 absl::StatusOr<std::vector<Context>> ContextsFromFlags();
-// What --buckets, --max_buckets, --bucket_cost and --max_length say, as options of a
+// The values of --buckets, --max_buckets, --bucket_cost and --max_length as options of a
 // BucketSentenceIter.
 struct BucketFlags {
   std::vector<int64_t> lengths;  // rising; empty: chosen, as in MXNet if max_buckets is 0
@@ -47,9 +47,11 @@ struct BucketFlags {
   double bucket_cost = 0;
   int64_t max_length = 0;
 };
-// kInvalidArgument, with the text, if --buckets is neither lengths nor auto nor mxnet.
+// Reads the flags. kInvalidArgument, with the text, if --buckets is neither lengths nor auto nor
+// mxnet.
 absl::StatusOr<BucketFlags> BucketsFromFlags();
-// kInvalidArgument, naming the flag, if a size is not positive, or another flag is out of range.
+// Returns kInvalidArgument, naming the flag, if a size is not positive or another flag is out of
+// range.
 absl::Status CheckModelFlags();
 
 }  // namespace cooper

@@ -20,10 +20,10 @@ ABSL_FLAG(int64_t, profile_batches, 50, "batches that --profile records");
 namespace cooper {
 namespace {
 
-// Batches at the start that are passed over.
+// The number of batches to skip at the start.
 constexpr int64_t kFirstBatches = 10;
 
-// FILE, and FILE-rankN before its extension.
+// Returns FILE for rank 0, else FILE with -rankN before its extension.
 std::string PathOf(int rank) {
   const std::filesystem::path path = absl::GetFlag(FLAGS_profile);
   if (rank == 0) return path.string();

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXAMPLES_PROFILE_FLAGS_H_
 #define COOPER_EXAMPLES_PROFILE_FLAGS_H_
 
-// --profile=FILE and --profile_batches=N: some batches of a run as a Chrome trace, and a table of
-// the operators that took longest.
+// The flags --profile=FILE and --profile_batches=N: record some batches of a run as a Chrome trace,
+// and print a table of the slowest operators.
 
 #include <cstdint>
 #include <string>
@@ -12,29 +12,29 @@
 
 namespace cooper {
 
-// kInvalidArgument, naming the flag, if the file cannot be written or N is not positive. To be
-// called before a run, so that it is not spent for nothing.
+// Returns kInvalidArgument, naming the flag, if the file cannot be written or N is not positive.
+// Call it before a run, so that a long run does not end with that error.
 absl::Status CheckProfileFlags();
 
-// Whether --profile is given.
+// Returns whether --profile is given.
 bool ProfileIsAsked();
 int64_t ProfileBatches();
 
-// Ends the recording. Writes the trace to the flag's file (in a process other than the first to
-// FILE-rankN, before the extension) and returns the table, and where the trace is. `contexts` that
-// compute side by side have the limit of their part of the threads.
+// Stops recording. Writes the trace to the flag's file (in processes other than the first with
+// -rankN before the extension), and returns the table and the trace's path. `contexts` that compute
+// concurrently are compared with the rate of their share of the threads.
 absl::StatusOr<std::string> FinishProfile(int rank, int contexts);
 
-// The part of a training that is recorded: --profile_batches after the first ten (or after half of
-// the first epoch, if that is shorter), which bind buckets and touch their memory.
+// Selects the batches of a training that are recorded: --profile_batches after the first ten (or
+// after half of the first epoch, if that is shorter), which bind buckets and touch their memory.
 class ProfiledBatches {
  public:
-  // Records from the start if nothing is to be passed over.
+  // Starts recording at once if no batches are to be skipped.
   ProfiledBatches(int64_t batches_per_epoch, int rank, int contexts);
 
-  // Call after each batch: the report, once all batches are recorded, else "".
+  // Call after each batch. Returns the report once all batches are recorded, else "".
   absl::StatusOr<std::string> OnBatch();
-  // Call at the end of the run: the report of a run that was shorter.
+  // Call at the end of the run. Returns the report of a run that was shorter.
   absl::StatusOr<std::string> OnEnd();
 
  private:

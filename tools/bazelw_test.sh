@@ -1,5 +1,5 @@
 #!/bin/bash
-# bazelw_test.sh: which program bazelw runs, and with which USE_BAZEL_VERSION, among made-up ones.
+# Tests which program bazelw runs, and with which USE_BAZEL_VERSION, using fake programs.
 set -uo pipefail
 bazelw=$(cd "$(dirname "$0")/.." && pwd)/bazelw
 temporary=$(mktemp -d)
@@ -12,16 +12,16 @@ program() {
   chmod +x "$temporary/bin/$1"
 }
 
-# Each prints its name and the version that it would run.
+# Each fake program prints its name and the version that it would run.
 BAZELISK='echo "bazel ${USE_BAZEL_VERSION:-9.1.0} of bazelisk"'
 BAZELISK_AS_BAZEL='version=${USE_BAZEL_VERSION:-9.1.0}; echo "bazel ${version/x/4.2} of bazelisk"'
 BAZEL_8='echo "bazel 8.4.1"'
 BAZEL_7_3='echo "bazel 7.3.9"'
-# The wrapper in Bazel's packages runs an installed version alone.
+# The wrapper in Bazel's packages runs only installed versions.
 WRAPPER='[[ -z "${USE_BAZEL_VERSION:-}" || "$USE_BAZEL_VERSION" == 9.0.2 ]] || exit 1; echo "bazel 9.0.2"'
 DEBIAN='[[ -z "${USE_BAZEL_VERSION:-}" ]] || exit 1; echo "bazel no_version"'
 
-# expect NAME PATTERN ENVIRONMENT...: the last line that bazelw prints.
+# expect NAME PATTERN ENVIRONMENT...: checks the last line that bazelw prints.
 expect() {
   local name=$1 pattern=$2 said
   shift 2
@@ -33,7 +33,7 @@ expect() {
   fi
 }
 
-# machine: a new PATH, on which nothing can be installed.
+# machine: sets a new PATH, on which nothing can be installed.
 machine() {
   rm -rf "$temporary/bin"
   mkdir "$temporary/bin"

@@ -91,7 +91,7 @@ std::string Histogram(const SampleLengths& lengths, const BucketComparison& comp
   return HtmlFigure(caption, SvgBars(chart));
 }
 
-// A bar for each number of buckets, that of the recommended one marked.
+// Returns a chart with a bar for each number of buckets; the recommended number is highlighted.
 template <typename Value>
 std::string NumberChart(const BucketComparison& comparison, absl::string_view description,
                         absl::string_view unit, int digits, Value value) {
@@ -100,7 +100,7 @@ std::string NumberChart(const BucketComparison& comparison, absl::string_view de
                  .to = static_cast<double>(comparison.by_number.size()) + 0.5,
                  .axis_title = "buckets",
                  .unit = absl::StrCat(unit)};
-  // A few bars are not as wide as the page.
+  // With few buckets the bars do not fill the width of the page.
   chart.to = std::max(chart.to, 8.5);
   const auto step = static_cast<size_t>(std::max(RoundStep(chart.to, 20), 1.0));
   for (size_t i = 0; i < comparison.by_number.size(); ++i) {

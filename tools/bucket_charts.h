@@ -1,7 +1,7 @@
 #ifndef COOPER_TOOLS_BUCKET_CHARTS_H_
 #define COOPER_TOOLS_BUCKET_CHARTS_H_
 
-// The pictures of a report on buckets, as HTML for its page (html_page.h), with what they show.
+// The charts of a bucket report, as HTML with captions for its page (html_page.h).
 
 #include <string>
 
@@ -11,17 +11,18 @@
 
 namespace cooper {
 
-// How often each length occurs, with the recommended boundaries; of pairs a map.
+// Returns a histogram of the lengths with the recommended boundaries; for pairs a map.
 std::string LengthsFigure(const SampleLengths& lengths, const BucketComparison& comparison);
 
-// The share of padding by number of buckets.
+// Returns the fraction of padding by number of buckets.
 std::string PaddingFigure(const BucketComparison& comparison);
 
-// The real tokens per unit of cost by number of buckets; a step costs its length + step_overhead.
+// Returns real tokens per unit of cost by number of buckets; a step costs its length +
+// step_overhead.
 std::string SpeedFigure(const BucketComparison& comparison, double step_overhead);
 
-// The planned bytes of the recommended buckets, as many as comparison.rows; of pairs by the numbers
-// of their rows.
+// Returns the planned bytes of the recommended buckets, one per row of comparison.rows; pairs are
+// labelled with the numbers of their rows.
 std::string MemoryFigure(const BucketComparison& comparison, const BucketMemory& memory);
 
 }  // namespace cooper

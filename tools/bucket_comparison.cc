@@ -20,7 +20,7 @@ using TooLong = BucketBoundariesOptions::TooLong;
 using Tuple = BucketKey::Tuple;
 
 constexpr int kMaxBuckets = 64;
-// Of the samples that too_long=split makes of others: they are held in memory.
+// Limit of the samples that too_long=split creates, which are held in memory.
 constexpr int64_t kMaxParts = 100000000;
 
 absl::Status CheckOptions(const SampleLengths& lengths, const BucketComparisonOptions& options) {
@@ -121,7 +121,7 @@ bool Holds(const Tuple& bucket, const Tuple& extents) {
   return true;
 }
 
-// Puts a sample into the cheapest of `rows` that holds it; false if none does.
+// Counts a sample in the cheapest of `rows` that holds it; returns false if none does.
 bool Place(const Tuple& extents, std::vector<BucketRow>& rows) {
   BucketRow* best = nullptr;
   if (extents.size() == 1) {  // rising, so that the first one is it
@@ -145,7 +145,7 @@ bool Place(const Tuple& extents, std::vector<BucketRow>& rows) {
   return true;
 }
 
-// Puts all samples into the rows, with what too_long does to them.
+// Counts all samples in the rows, after applying too_long.
 void PlaceAll(const SampleLengths& lengths, const BucketComparisonOptions& options,
               std::vector<BucketRow>& rows) {
   const int64_t longest = options.max_length / options.multiple_of * options.multiple_of;

@@ -1,9 +1,9 @@
 #ifndef COOPER_TOOLS_BUCKET_COMPARISON_H_
 #define COOPER_TOOLS_BUCKET_COMPARISON_H_
 
-// What each number of buckets does to samples of given lengths, and which number pays: the figures
-// of a report. The buckets are those of io/buckets/bucket_boundaries.h and
-// io/buckets/bucket_tuples.h.
+// Computes the padding and cost of samples of given lengths for each number of buckets, and the
+// number of buckets that pays: the figures of a report. Buckets are chosen by
+// io/buckets/bucket_boundaries.h and io/buckets/bucket_tuples.h.
 
 #include <cstdint>
 #include <vector>
@@ -15,32 +15,34 @@
 
 namespace cooper {
 
+// Options of CompareBuckets.
 struct BucketComparisonOptions {
   int max_buckets = 16;  // at most 64
-  // What one more bucket costs, in padded tokens. Negative: 1 % of the tokens.
+  // Cost of one more bucket, in padded tokens. Negative: 1 % of the tokens.
   double bucket_cost = -1;
   int64_t multiple_of = 1;
-  // A sample in a bucket of length n costs n + step_overhead; in one of lengths n and m, their sum.
+  // A sample in a bucket of length n costs n + step_overhead; in one of lengths n and m, the sum of
+  // both.
   double step_overhead = 0;
   int64_t max_length = 0;  // of each element; 0: none
   BucketBoundariesOptions::TooLong too_long = BucketBoundariesOptions::TooLong::kDiscard;
-  // No bucket of single lengths has fewer samples. 0: any number.
+  // Least number of samples in a bucket of single lengths. 0: no limit.
   int64_t batch_size = 0;
-  // Buckets to compare with, in any order; not of pairs.
+  // Buckets to compare with, in any order; not for pairs.
   std::vector<int64_t> in_use;
 };
 
-// The share of padding in `padded` tokens that hold `tokens` real ones.
+// Returns the fraction of padding in `padded` tokens that hold `tokens` real ones.
 double PaddingShare(int64_t tokens, int64_t padded);
 
-// The best choice of at most so many buckets.
+// The best choice of at most a given number of buckets.
 struct BucketSet {
   std::vector<BucketKey::Tuple> buckets;  // rising; of one element, or two of pairs
   int64_t padded_tokens = 0;
-  double cost = 0;  // of all samples; bucket_cost is not in it
+  double cost = 0;  // of all samples, without bucket_cost
 };
 
-// A bucket with what it holds.
+// A bucket and the samples in it.
 struct BucketRow {
   BucketKey::Tuple bucket;
   int64_t samples = 0;
@@ -50,21 +52,22 @@ struct BucketRow {
   double padding() const { return PaddingShare(tokens, padded_tokens); }
 };
 
+// The result of CompareBuckets.
 struct BucketComparison {
-  // by_number[k - 1] is of k buckets. Ends with max_buckets, or where one more saves nothing.
+  // by_number[k - 1] has k buckets. Ends with max_buckets, or where one more saves nothing.
   std::vector<BucketSet> by_number;
   int recommended = 0;          // the number of buckets
   std::vector<BucketRow> rows;  // the recommended buckets
-  double bucket_cost = 0;       // that was used
+  double bucket_cost = 0;       // the value that was used
   // The buckets of in_use, rising; samples longer than all of them are in none.
   std::vector<BucketRow> rows_in_use;
 
-  // Of the samples in buckets, without what is left out or cut off.
+  // Totals of the samples in buckets, without discarded samples and truncated tokens.
   int64_t samples = 0;
   int64_t tokens = 0;
-  double least_cost = 0;  // if each were in a bucket of its own length
+  double least_cost = 0;  // if every sample were in a bucket of its own length
 
-  // Samples that max_length concerned, and the tokens that are lost with them.
+  // Samples that exceed max_length, and the tokens lost with them.
   int64_t discarded = 0, truncated = 0, split = 0;
   int64_t lost_tokens = 0;
 
@@ -72,8 +75,9 @@ struct BucketComparison {
   double Padding(const BucketSet& set) const { return PaddingShare(tokens, set.padded_tokens); }
 };
 
-// kInvalidArgument, naming it, if an option is out of range; pairs cannot be split. Time is that of
-// max_buckets calls of ChooseBuckets, or ChooseBucketTuples.
+// Compares 1 to max_buckets buckets. Fails with kInvalidArgument, naming it, if an option is out of
+// range; pairs cannot be split. Takes the time of max_buckets calls of ChooseBuckets or
+// ChooseBucketTuples.
 absl::StatusOr<BucketComparison> CompareBuckets(const SampleLengths& lengths,
                                                 const BucketComparisonOptions& options);
 

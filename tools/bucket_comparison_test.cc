@@ -48,7 +48,7 @@ TEST(BucketComparisonTest, RecommendsWhatPays) {
   EXPECT_EQ(CompareBuckets(lengths, {.bucket_cost = 2})->recommended, 2);
   EXPECT_EQ(CompareBuckets(lengths, {.bucket_cost = 18})->recommended, 1);
   EXPECT_EQ(CompareBuckets(lengths, {.max_buckets = 2, .bucket_cost = 0})->recommended, 2);
-  // By default 1 % of the tokens, 0.2.
+  // By default a bucket costs 1 % of the tokens, 0.2.
   EXPECT_EQ(CompareBuckets(lengths, {})->recommended, 3);
   EXPECT_DOUBLE_EQ(CompareBuckets(lengths, {})->bucket_cost, 0.2);
 }
@@ -114,7 +114,7 @@ TEST(BucketComparisonTest, PairsGoToTheCheapestBucket) {
   EXPECT_EQ(comparison->tokens, 17);
 }
 
-// What ChooseBuckets says of its buckets, against what the rows count one by one.
+// Compares the totals of ChooseBuckets with those that the rows count sample by sample.
 TEST(BucketComparisonTest, RowsAddUp) {
   for (uint64_t seed = 0; seed < 300; ++seed) {
     RandomGenerator random(seed);

@@ -21,7 +21,7 @@
 namespace cooper {
 namespace {
 
-// An input as the text has it.
+// An input as written in the text.
 struct Input {
   std::string name;
   std::vector<std::string> extents;  // numbers or letters
@@ -104,7 +104,7 @@ absl::StatusOr<BucketMemory> PlanBucketMemory(const BucketMemoryOptions& options
     sizes.emplace_back(shapes.key, options.batch_size);
     plan_options.buckets.push_back(std::move(shapes));
   }
-  // The names are those of the shapes, whatever the network's function says of them.
+  // The names come from the shapes, not from those that the network's function returns.
   BucketShapes first;
   if (!plan_options.buckets.empty()) first = plan_options.buckets[0];
   plan_options.sym_gen = [sym_gen = options.sym_gen,

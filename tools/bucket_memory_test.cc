@@ -23,7 +23,7 @@ SymGen SmallModel() {
   return MakeLanguageModel({.vocab = 30, .num_embed = 4, .num_hidden = 6, .num_layers = 1}).value();
 }
 
-// As BucketPlan says it, of which the text's letters are the shapes.
+// Compares with BucketPlan for the shapes that result from replacing the letters.
 TEST(BucketMemoryTest, IsThatOfThePlan) {
   for (const bool training : {true, false}) {
     COOPER_ASSERT_OK_AND_ASSIGN(const BucketMemory memory,

@@ -1,4 +1,5 @@
-// Shows what buckets do to samples of given lengths, and which pay, as a page for a browser.
+// Writes a page for a browser about samples of given lengths: their padding in buckets, and the
+// buckets that pay.
 //
 // bucket_report --text=train.txt --output=buckets.html: a sentence a line, spaces between words.
 // bucket_report --lengths=lengths.txt --output=buckets.html: a length a line, or two for pairs.
@@ -100,7 +101,7 @@ absl::Status InputFileError() {
   return absl::InvalidArgumentError("expected --text=FILE or --lengths=FILE or --records=FILE");
 }
 
-// The file that is read: one of three flags has it.
+// Returns the input file, which exactly one of three flags sets.
 absl::StatusOr<std::string> InputFile() {
   std::string input;
   for (const auto* flag : {&FLAGS_text, &FLAGS_lengths, &FLAGS_records}) {
@@ -130,7 +131,7 @@ absl::Status CheckFiles(const std::string& input, const std::string& output) {
   return CheckOutputFile("--output=", output);
 }
 
-// Of --symbol or --cell; absent without either.
+// Returns the memory of the network of --symbol or --cell; absent without either.
 absl::StatusOr<std::optional<BucketMemory>> MemoryFromFlags(const BucketReportInput& report) {
   const std::string path = absl::GetFlag(FLAGS_symbol), cell = absl::GetFlag(FLAGS_cell);
   if (path.empty() && cell.empty()) return std::nullopt;

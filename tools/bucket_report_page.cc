@@ -100,7 +100,7 @@ class Page {
                         HtmlCode(BucketCode(comparison_, options_)));
   }
 
-  // A few very long samples may cause much of the padding.
+  // Returns a note if a few very long samples cause much of the padding.
   std::string LongestBucket() const {
     const BucketRow& last = comparison_.rows.back();
     const double samples =
@@ -186,7 +186,7 @@ class Page {
     return HtmlTable(header, rows);
   }
 
-  // Of a network, if there is one.
+  // Returns the section about memory, if there is a network.
   std::string Memory() const {
     if (!report_.memory.has_value()) return "";
     const BucketMemory& memory = *report_.memory;
@@ -255,7 +255,7 @@ class Page {
         "quiet");
   }
 
-  // Samples that fill no batch; 0 if the batch size is not known.
+  // Returns the number of samples that do not fill a batch; 0 if the batch size is unknown.
   int64_t LeftOver() const {
     int64_t left_over = 0;
     if (options_.batch_size <= 0) return left_over;

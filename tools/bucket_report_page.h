@@ -12,18 +12,19 @@
 
 namespace cooper {
 
+// The contents of the page.
 struct BucketReportInput {
   std::string source;  // where the lengths come from, for the heading
   SampleLengths lengths;
   BucketComparisonOptions options;
-  BucketComparison comparison;  // by CompareBuckets, of the above
-  // By PlanBucketMemory, of the recommended buckets; absent: the page says nothing of memory.
+  BucketComparison comparison;  // from CompareBuckets with the members above
+  // From PlanBucketMemory, for the recommended buckets; absent: the page has no section on memory.
   std::optional<BucketMemory> memory = std::nullopt;
 };
 
-// One HTML file (html_page.h): the recommendation with what to paste, lengths with the boundaries
-// in them, padding and speed by number of buckets, the buckets, their memory, and what is left out.
-// Equal reports give equal pages.
+// Returns one HTML file (html_page.h): the recommendation with snippets to paste, lengths with
+// boundaries, padding and speed by number of buckets, the buckets, their memory, and the samples
+// that are left out. Equal input gives equal pages.
 std::string BucketReportPage(const BucketReportInput& report);
 
 }  // namespace cooper

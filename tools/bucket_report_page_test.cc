@@ -32,7 +32,7 @@ BucketReportInput ReportOn(SampleLengths lengths, const BucketComparisonOptions&
   return report;
 }
 
-// 40 sentences of 4 words, 40 of 5, 70 of 10 and one of 100.
+// Returns 40 sentences of 4 words, 40 of 5, 70 of 10 and one of 100.
 SampleLengths Sentences() {
   SampleLengths lengths{.empty = 2, .noun = "sentence"};
   lengths.first.assign(40, 4);

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The program on small files: what it writes and prints, and that each mistake is one line on
-# standard error, and exit status 1, and leaves the page as it was.
+# Tests the program with small files: its output, and that each user error prints one line on
+# standard error, exits with 1 and leaves the page unchanged.
 set -uo pipefail
 program=$PWD/$1
 cd "$TEST_TMPDIR" || exit 1
@@ -68,7 +68,7 @@ grep -q "<bdi>&lt;b&gt;\\\\n.txt</bdi>" page.html || fail "the name is not escap
 [[ -z $(find . -name "page.html?*") ]] || fail "a temporary file is left"
 
 ! grep -q "planned memory" page.html || fail "memory without a network"
-# The memory of buckets: for the language model, and for a network of any length.
+# Memory of buckets: for the language model, and for a network of any length.
 small=(--num_hidden=8 --num_embed=8 --num_layers=1 --vocab=50)
 expect_output "buckets" --text=text.txt --cell=lstm "${small[@]}"
 grep -q "Of a language model (lstm, 1 layers of 8, 50 words): " page.html || fail "no memory"

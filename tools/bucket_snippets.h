@@ -1,7 +1,7 @@
 #ifndef COOPER_TOOLS_BUCKET_SNIPPETS_H_
 #define COOPER_TOOLS_BUCKET_SNIPPETS_H_
 
-// The recommended buckets as text to paste.
+// Formats the recommended buckets as snippets to paste.
 
 #include <string>
 #include <vector>
@@ -12,14 +12,14 @@
 
 namespace cooper {
 
-// "12", and "(12, 15)" of a pair.
+// Returns "12", or "(12, 15)" for a pair.
 std::string BucketText(const BucketKey::Tuple& bucket);
 
-// The flags of //examples:lstm_bucketing; empty for pairs, which it does not have.
+// Returns the flags of //examples:lstm_bucketing; empty for pairs, which it does not support.
 std::string BucketFlags(const BucketComparison& comparison, const BucketComparisonOptions& options);
 
-// C++ that makes the iterator: BucketSentenceIter, whose invalid_label is that of MXNet's tutorial,
-// or BucketIter of pairs, whose inputs say their own pad values.
+// Returns C++ that creates the iterator: BucketSentenceIter, with the invalid_label of MXNet's
+// tutorial, or for pairs BucketIter, whose inputs have their own pad values.
 std::string BucketCode(const BucketComparison& comparison, const BucketComparisonOptions& options);
 
 }  // namespace cooper

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """tools/check_build_files.py [--fix] [FILE...]: BUILD and .bzl files are in buildifier's style.
 
-Debian has no package of buildifier, so these are its rules that matter, for the named files or for
-every tracked one. --fix sorts what is out of order; the rest is told by file and line.
+Debian has no package of buildifier, so this checks its most important rules, in the named files or
+in every tracked one. --fix sorts lists and loads; other faults are reported by file and line.
 
 - Double quotes, no tabs, no space at the end of a line, no two blank lines, one newline at the end.
 - 4 columns of indentation for each bracket that stays open over a line; its elements on lines of
   their own, the last with a comma.
 - load() first: other repositories, then //, then `:`, each by label; the loaded names sorted.
-- In a target: name, size, srcs, hdrs and so on, the rest by name, then deps.
+- In a target: name, size, srcs, hdrs and so on, other attributes by name, then deps.
 - Lists of labels and files sorted (`:` before // before @), nothing twice. A comment between two
   elements starts a new run.
 """
@@ -21,14 +21,14 @@ import subprocess
 import sys
 import tokenize
 
-# Attributes in another place than their name gives them, and lists that are sorted.
+# Attributes that are not in alphabetical order, and lists that are sorted.
 FIRST = ["name", "size", "timeout", "testonly", "src", "srcs", "out", "outs", "hdrs"]
 LAST = ["deps", "alwayslink"]
 SORTED = {
     "data", "deps", "exports", "hdrs", "implementation_deps", "srcs", "tags", "tests",
     "textual_hdrs", "tools", "visibility",
 }
-# A line that ends with one of these goes on where its author wants it to.
+# After a line that ends with one of these, the indentation is free.
 GOES_ON = {"+", "-", "*", "/", "%", "=", "and", "or", "not", "in", "if", "else"}
 
 OPEN = "([{"
@@ -66,7 +66,7 @@ def check_text(lines):
 
 
 def check_tokens(text):
-    """Quotes and indentation. Brackets that open on one line indent by 4 together."""
+    """Checks quotes and indentation. Brackets that open on one line indent by 4 together."""
     stack = []  # the indentation of the line in which each open bracket is
     indent = 0
     previous = None  # the last token that is no comment and no line break
@@ -108,7 +108,7 @@ def elements_of(node):
 
 
 def check_layout(tree, lines):
-    """A bracket that ends its line has an element on each line, and a comma after the last."""
+    """Checks that a bracket at a line's end has an element per line, and a comma after the last."""
     for node in ast.walk(tree):
         if not isinstance(node, (ast.Call, ast.List, ast.Dict)) or node.lineno == node.end_lineno:
             continue
@@ -157,7 +157,7 @@ def check_loads(tree):
 
 
 def targets_of(tree):
-    """The calls with a name, and nothing but keywords: rules and macros."""
+    """Yields the calls with a name and only keyword arguments: rules and macros."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and not node.args and node.keywords:
             names = [k.arg for k in node.keywords]
@@ -166,7 +166,7 @@ def targets_of(tree):
 
 
 def runs_of(elements, lines):
-    """Elements of a list, cut where a comment or an element that is no string stands."""
+    """Splits the elements of a list at comments and at elements that are no strings."""
     run = []
     for element in elements:
         comment = element.lineno > 1 and lines[element.lineno - 2].lstrip().startswith("#")
@@ -221,7 +221,7 @@ def check(text, is_build):
 
 
 def fix(text):
-    """Sorts loads and lists of strings that stand one on each line."""
+    """Sorts loads and lists of strings that have one element per line."""
     lines = text.split("\n")
     tree = ast.parse(text)
     for target in targets_of(tree):

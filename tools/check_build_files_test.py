@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each rule of check_build_files, on a file that keeps it and one that does not."""
+"""Tests each rule of check_build_files on a file that obeys it and on one that does not."""
 
 import unittest
 

@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
-"""tools/check_bzlmod.py: what Bazel 7.4 to 9.1 would stop at before it compiles anything.
+"""tools/check_bzlmod.py: finds errors that would stop Bazel 7.4 to 9.1 before it compiles anything.
 
-No Bazel above 4.2.3 is needed. Three workspaces are looked at: cooper; tests/embed, as it is and
-with cooper under another repository name; and a made-up consumer, which depends on cooper alone and
-uses each of its macros (tools/bzlmod/consumer: a.b.BUILD is //a/b:BUILD).
+Needs no Bazel above 4.2.3. Checks three workspaces: cooper; tests/embed, as it is and with cooper
+under another repository name; and an artificial consumer, which depends only on cooper and uses
+each of its macros (tools/bzlmod/consumer: a.b.BUILD is //a/b:BUILD).
 
 - Modules are resolved with the table of third_party/bazel_registry (tools/bzlmod/resolution.py).
 - BUILD and .bzl files are executed with stubs in place of rules (tools/bzlmod/loader.py): each name
-  exists in Bazel 9, each file that is loaded offers it, and each label is a target that is visible.
-- The patterns of tests/embed/infer_only_test.sh find what they look for among labels as each Bazel
-  prints them.
+  must exist in Bazel 9 or in the loaded file, and each label must be a visible target.
+- The patterns of tests/embed/infer_only_test.sh must match labels as each Bazel prints them.
 
-What this cannot see: flags of .bazelrc, implementations of rules, other modules' BUILD files, and
-versions of modules that a Bazel brings itself.
+Not checked: flags of .bazelrc, implementations of rules, other modules' BUILD files, and versions
+of modules that are part of Bazel.
 """
 
 import json
@@ -142,7 +141,7 @@ def _check_patterns(root, name, loader):
 
 
 def check(root, bazels=BAZELS, workspaces=WORKSPACES, report=lambda line: None):
-    """Returns the errors of the repository in `root`, and reports what has been looked at."""
+    """Returns the errors of the repository in `root`, and prints what was checked."""
     root = pathlib.Path(root).absolute()
     table = json.loads((root / "third_party/bazel_registry/modules.json").read_text())["modules"]
     errors = []

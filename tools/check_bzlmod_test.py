@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_bzlmod finds faults planted in a copy of the repository; module graphs made for tests."""
+"""Tests that check_bzlmod finds faults planted in a copy of the repository and in module graphs."""
 
 import os
 import pathlib

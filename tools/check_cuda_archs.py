@@ -2,9 +2,9 @@
 """tools/check_cuda_archs.py [--archs=75,80,...] [--jobs=N] [SOURCE...]: compiles the device code of every .cu file of
 executor/kernels and ndarray/cuda, or of the named ones, for each compute capability, with warnings as errors.
 
-It prints the most registers and the most local memory that a kernel takes on each, and the kernels behind them. It
-fails where nvcc or ptxas warns, or where registers are spilled, but by kernels of CUB, which it tells. Needs a CUDA toolkit and no GPU; from nothing, about
-an hour of one processor.
+It prints the most registers and the most local memory that a kernel needs on each, with the kernel's name. It fails if
+nvcc or ptxas warns, or if a kernel spills registers; spills of CUB's kernels are only printed. Needs a CUDA toolkit and
+no GPU; a first run takes about an hour of one processor.
 """
 
 import argparse
@@ -22,7 +22,7 @@ ARCHS = "75,80,86,89,90,100,120"
 CONFIG = ["--config=cuda_emulated"]
 TARGETS = ["//executor/cuda:all_kernels", "//ndarray/cuda/..."]
 
-# CUB chooses the size of its tiles by compute capability, and what it tells of spills there is not cooper's to mend.
+# CUB chooses its tile sizes by compute capability; cooper cannot change whether its kernels spill registers.
 CUBS = re.compile("_ZN3cub")
 COOPERS = re.compile("(?!_ZN3cub)")
 
@@ -30,7 +30,7 @@ Kernel = collections.namedtuple("Kernel", "source arch name registers stack")
 
 
 def kernels_of(source, arch, text):
-    """The kernels that ptxas -v tells of in `text`."""
+    """Returns the kernels that the output `text` of ptxas -v lists."""
     name, stack = None, 0
     for line in text.splitlines():
         entry = re.search(r"Compiling entry function '(\S+)' for", line)
@@ -46,8 +46,8 @@ def kernels_of(source, arch, text):
 
 
 def problems_of(text, status, spilling=re.compile("")):
-    """What is wrong with a compilation, as lines: warnings, errors, and spills of kernels and of what they call, of those
-    whose mangled names begin with `spilling`."""
+    """Returns the problems of a compilation as lines: warnings, errors, and register spills of functions whose mangled
+    names begin with `spilling`."""
     lines, function = [], ""
     for line in text.splitlines():
         if re.search(r"\b(warning|error)\b", line):
@@ -61,7 +61,7 @@ def problems_of(text, status, spilling=re.compile("")):
 
 
 def compile_for(commands, source, arch, folder):
-    """Compiles one file: its kernels, what is wrong, and what is wrong with CUB's."""
+    """Compiles one file and returns its kernels, its problems, and the problems of CUB's kernels."""
     arguments = without_codes(commands.compiles[source][0])
     output = os.path.join(folder, "%s.sm_%s" % (source.replace("/", "_"), arch))
     arguments[arguments.index("-c")] = "-cubin"
@@ -81,7 +81,7 @@ def demangled(names):
 
 
 def table(kernels):
-    """A line for each compute capability."""
+    """Returns a line for each compute capability."""
     by_arch = collections.defaultdict(list)
     for kernel in kernels:
         by_arch[kernel.arch].append(kernel)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What check_cuda_archs reads in nvcc's output."""
+"""Tests how check_cuda_archs parses nvcc's output."""
 
 import re
 import unittest

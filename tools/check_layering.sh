@@ -1,16 +1,16 @@
 #!/bin/bash
-# Proves that the layer law (layers.bzl) is enforced, which no green build can show:
-# 1. a library that names one it may not use fails at loading, in the law's words, for every pair of
-#    layers, and for neighbouring folders of a layer;
-# 2. a path around that check, by a select() in a plain cc_library, fails tests/layering;
-# 3. tests/layering looks at every library: its ROOTS reach them all.
-# The violations lie under a second package root, so that the source tree is not touched.
+# Checks that the layer law (layers.bzl) is enforced, which no successful build can show:
+# 1. a library with a forbidden dependency fails at loading, with the law's message, for every pair
+#    of layers, and for neighbouring folders of a layer;
+# 2. a dependency that bypasses that check, by a select() in a plain cc_library, fails tests/layering;
+# 3. tests/layering checks every library: its ROOTS reach them all.
+# The violations are under a second package root, so the source tree is not changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bazel=${BAZEL:-./bazelw}
 read -ra startup <<<"${STARTUP:-}"
 
-# Keep in step with layers.bzl, on purpose: a wrong edit of the table must not pass.
+# A deliberate copy of the table in layers.bzl: a wrong edit of that table must not pass.
 FORBIDDEN=(
   ndarray:symbol ndarray:executor ndarray:io ndarray:module
   symbol:executor symbol:io symbol:module
@@ -21,7 +21,7 @@ for layer in ndarray symbol executor io module; do
   for program in benchmarks examples tests tools; do FORBIDDEN+=("$layer:$program"); done
 done
 
-# Folders and what they may not use, for the same reason: some of each layer.
+# Folders with their forbidden dependencies, for the same reason: some of each layer.
 CLIMBS=(
   ndarray/base:ndarray/threads ndarray/array:ndarray/random ndarray/files:ndarray/cuda
   symbol/schema:symbol/graph symbol/graph:symbol/inference symbol/op:symbol/rnn
@@ -108,7 +108,7 @@ echo "check_layering: $((${#FORBIDDEN[@]} + ${#CLIMBS[@]})) forbidden dependenci
 grep -m 1 -o "layer law: symbol .*" <<<"$out"
 grep -m 1 -o "layer law: module/fit .*" <<<"$out"
 
-# 2. symbol -> module, unseen by the check at loading.
+# 2. symbol -> module, which the check at loading does not see.
 mkdir -p "$planted"/{symbol,module,tests}/law_violation
 cat >"$planted/module/law_violation/BUILD" <<'BUILD'
 load("//:layers.bzl", "cc_library")
@@ -141,7 +141,7 @@ out=$("$bazel" "${startup[@]}" test --noshow_progress --package_path="%workspace
 grep -q "symbol reaches what it may not use" <<<"$out" || fail "$out"
 echo "check_layering: an indirect path was found"
 
-# 3. Libraries that no root reaches. Fixtures are testonly, and programs may use anything.
+# 3. Libraries that no root reaches, except testonly fixtures and programs, which may use anything.
 layers="//ndarray/... + //symbol/... + //executor/... + //io/... + //module/..."
 roots="labels(scope, //tests/layering:module_layering_test_members + //tests/layering:module_cuda_layering_test_members)"
 missed=$("$bazel" "${startup[@]}" query --noshow_progress \

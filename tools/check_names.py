@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
 """tools/check_names.py [FILE...]: no two files define one name in one namespace differently.
 
-C++ lets a program have one definition of a name, and neither compiler nor linker tells of a second
-one in another file: of two structs the linker keeps the constructor of either, and a program may
-crash far away from both. What only one source needs belongs into an unnamed namespace, where it is
-looked at by nobody else, nor by this check. It reads every tracked C++ file, or the named ones, and
-tells of
+C++ allows one definition of a name in a program, and neither compiler nor linker reports a second
+one in another file: the linker keeps the constructor of either struct, and the program may crash
+far away from both. Names that only one source needs belong in an unnamed namespace, which this
+check ignores. It reads every tracked C++ file, or the named ones, and reports
 
 - classes, structs, unions, enums, aliases, concepts and namespace-scope variables of one name, and
 - functions of one name with the same parameters, that are neither members nor specialisations,
 
-that are defined in two files. Programs of their own (a file with main(), and tests) may repeat each
+that are defined in two files. Separate programs (a file with main(), and tests) may repeat each
 other's names, but not those of the libraries.
 """
 
@@ -19,11 +18,11 @@ import re
 import subprocess
 import sys
 
-# Names of two files that no program has both of.
+# Names in two files that no program links together.
 APART = {
-    # Callbacks know no module: their test has one without anything.
+    # Callbacks do not depend on modules: their test defines an empty one.
     ("cooper::BaseModule", "module/callback/callback_test.cc"),
-    # third_party/cuda:dynload opens CUDA's libraries, or stands for the emulator's.
+    # third_party/cuda:dynload opens CUDA's libraries, or is replaced by the emulator's version.
     ("cooper::CudaSymbol(const char *, const char *,)", "third_party/cuda/emulator/blas/dynload.cc"),
     ("cooper::LoadCudaLibrary(const char *,)", "third_party/cuda/emulator/blas/dynload.cc"),
     # The emulator and the host shim define these: //third_party/cuda:runtime chooses one.
@@ -41,7 +40,7 @@ APART = {
      "third_party/cuda/emulator/host/launch.cc"),
     ("cooper::cuda_emulator::cudaFuncSetCacheConfig(const void *, cudaFuncCache,)",
      "third_party/cuda/emulator/host/launch.cc"),
-    # The network of the pages, and that of the module's tests.
+    # The networks of the pages' tests and of the module's tests.
     ("cooper::TwoLayers()", "docs/two_layers.cc"),
 }
 
@@ -54,7 +53,7 @@ TOKEN = re.compile(
     re.VERBOSE | re.DOTALL | re.MULTILINE)
 OPEN = {"{": "}", "(": ")", "[": "]", "[[": "]]"}
 KINDS = {"struct", "class", "union", "enum"}
-# Words that stand before a parameter list and are no function's name.
+# Words before a parameter list that are not a function's name.
 NO_FUNCTION = {"if", "for", "while", "switch", "return", "decltype", "alignas", "noexcept",
                "requires", "static_assert", "__attribute__"}
 
@@ -64,7 +63,7 @@ def Tokens(text):
 
 
 def Close(tokens, i):
-    """The position of the bracket that closes tokens[i]."""
+    """Returns the position of the bracket that closes tokens[i]."""
     depth = []
     while i < len(tokens):
         token = tokens[i]
@@ -79,7 +78,7 @@ def Close(tokens, i):
 
 
 def SkipTemplate(tokens, i):
-    """Behind the `<...>` that begins at i."""
+    """Returns the position behind the `<...>` that begins at i."""
     depth = 0
     while i < len(tokens):
         if tokens[i] == "<":
@@ -95,7 +94,7 @@ def SkipTemplate(tokens, i):
 
 
 def Assigned(head):
-    """The position of the `=` of an initialiser or alias, which no bracket is around; -1: none."""
+    """Returns the position of an initialiser's or alias's `=`, outside of brackets; -1: none."""
     i = 0
     while i < len(head):
         if head[i] in OPEN:
@@ -107,8 +106,8 @@ def Assigned(head):
 
 
 def Name(head):
-    """What the tokens of a declaration before its body, `=` or `;` define, as text; None: nothing
-    that this check compares."""
+    """Returns the name that the tokens of a declaration before its body, `=` or `;` define; None if
+    this check does not compare it."""
     i, specialised = 0, False
     while i < len(head) and head[i] in ("template", "[["):
         if head[i] == "[[":
@@ -158,7 +157,7 @@ def Name(head):
 
 
 def ParameterTypes(tokens):
-    """Parameters without their names and default values, so far as one can tell."""
+    """Returns the parameters without names and default values, as far as they can be recognised."""
     parameters, part, depth = [], [], 0
     for token in tokens + [","]:
         if token == "," and depth == 0:
@@ -175,7 +174,7 @@ def ParameterTypes(tokens):
 
 
 def Definitions(text):
-    """(namespace, name) of what `text` defines at namespace scope, unnamed ones left out."""
+    """Yields (namespace, name) of each definition in `text` outside of unnamed namespaces."""
     tokens = Tokens(text)
     found, scopes, head, i = [], [], [], 0
     while i < len(tokens):
@@ -228,7 +227,7 @@ def IsProgram(path, text):
 
 
 def Repeated(files):
-    """`files`: path -> text. The lines to print."""
+    """Returns the lines to print. `files` maps paths to texts."""
     where = collections.defaultdict(list)
     for path in sorted(files):
         for space, name in dict.fromkeys(Definitions(files[path])):

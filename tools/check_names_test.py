@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What check_names takes for a definition, and which of them it tells of."""
+"""Tests what check_names recognises as a definition, and which definitions it reports."""
 
 import unittest
 

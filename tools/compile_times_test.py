@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""compile_times on a profile of three actions."""
+"""Tests compile_times with a profile of three actions."""
 
 import gzip
 import json

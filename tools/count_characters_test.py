@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What count_characters leaves out."""
+"""Tests what count_characters leaves out."""
 
 import unittest
 

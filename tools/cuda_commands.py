@@ -13,18 +13,18 @@ BAZEL = [os.environ.get("BAZEL", os.path.join(ROOT, "bazelw")), *os.environ.get(
 
 
 def bazel(*args, **kwargs):
-    """Runs Bazel and returns what it prints."""
+    """Runs Bazel and returns its output."""
     run = subprocess.run([*BAZEL, *args], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True, **kwargs)
     return run.stdout
 
 
 def without_codes(arguments):
-    """`arguments` of nvcc but for those that say what code to make."""
+    """Returns the `arguments` of nvcc without those that select the code to generate."""
     return [a for a in arguments if not a.startswith("--generate-code") and a != "--no-compress"]
 
 
 class Commands:
-    """What Bazel would run for the targets of a query expression.
+    """The commands that Bazel would run for the targets of a query expression.
 
     compiles: path of a source, from the root -> the arguments that compile it and the object's path
     links: label of a program -> the arguments that link it
@@ -51,13 +51,13 @@ class Commands:
 
     @staticmethod
     def _source(arguments, mnemonic):
-        """The source of a compile command, or None where it is not cooper's own."""
+        """Returns the source of a compile command, or None if it is not cooper's own."""
         at = arguments.index("-o") - 1 if mnemonic == "CudaCompile" else arguments.index("-c") + 1
         source = arguments[at]
         return source if os.path.exists(os.path.join(ROOT, source)) and not os.path.isabs(source) else None
 
     def absolute(self, word):
-        """A word in which folders of other repositories stand where they are, rather than by links of the execution
-        root, which the next build may take away; and the source tree itself likewise."""
+        """Returns a word in which folders of other repositories, and the source tree, have absolute paths instead of
+        links in the execution root, which the next build may remove."""
         word = re.sub(r"^(-I|-isystem |-iquote |-L|)external/", lambda m: m.group(1) + self._external + "/", word)
         return "-I" + ROOT if word == "-I." else ROOT if word == "." else word

@@ -1,12 +1,12 @@
 #!/bin/bash
 # tools/fuzz.sh [SECONDS [TARGET...]]: runs the fuzzers of tests/fuzz, each for SECONDS (60), one
-# after the other; without TARGETs all of them. Needs clang 14. What is found interesting is kept in
-# $COOPER_FUZZ_CORPUS (~/.cache/cooper-fuzz) and begun with the next time. An input that fails is
-# kept there too, in TARGET-found, and named; it is run again by
+# after the other; without TARGETs all of them. Needs clang 14. Interesting inputs are kept in
+# $COOPER_FUZZ_CORPUS (~/.cache/cooper-fuzz) and used as seeds the next time. A failing input is kept
+# there too, in TARGET-found, and its path is printed. To reproduce the failure:
 #
 #   COOPER_FUZZ_VERBOSE=1 bazel-bin/tests/fuzz/TARGET_fuzz FILE
 #
-# Exits with 1 if there is one.
+# Exits with 1 if an input fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-60}

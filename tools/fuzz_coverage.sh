@@ -1,8 +1,8 @@
 #!/bin/bash
-# tools/fuzz_coverage.sh [FILE]: how much of the code that reads files the fuzzers of tests/fuzz
-# reach with the inputs that they begin with: their seeds, and what tools/fuzz.sh has kept. Per file,
-# from clang's source coverage: functions, lines, and edges (both ways of each condition). With FILE
-# (symbol/json/json.cc) shows its lines instead, each with how often it ran. Needs clang 14 and llvm 14.
+# tools/fuzz_coverage.sh [FILE]: prints the coverage of the code that reads files by the fuzzers of
+# tests/fuzz with their initial inputs: their seeds, and those that tools/fuzz.sh has kept. Prints per
+# file, from clang's source coverage: functions, lines, and edges (both ways of each condition). With
+# FILE (symbol/json/json.cc) prints its lines instead, each with its count. Needs clang 14 and llvm 14.
 #
 # Exits with 1 if fewer than $COOPER_FUZZ_EDGES (90) percent of all edges are reached.
 set -euo pipefail
@@ -17,7 +17,7 @@ files=(
   io/batch/bucket_key.cc io/iterators/csv_iter.cc io/text/encode_sentences.cc io/batch/key_values.cc io/text/text_corpus.cc
 )
 
-# Only these files are compiled with counters; all others are as tools/fuzz.sh builds them.
+# Only these files are compiled with counters; all others are built as in tools/fuzz.sh.
 regexes=$(printf ',^%s$' "${files[@]//./\\.}")
 labels=("${readers[@]/#///tests/fuzz:}")
 ./bazelw build --config=fuzz --linkopt=-fprofile-instr-generate \

@@ -1,5 +1,5 @@
-# Read by tools/fuzz.sh and tools/fuzz_coverage.sh: the fuzzers of tests/fuzz, what each begins with
-# beside what was kept and what it makes itself, and where that is.
+# Sourced by tools/fuzz.sh and tools/fuzz_coverage.sh: the fuzzers of tests/fuzz, their seeds (in
+# addition to kept and generated inputs), and the folder of the kept inputs.
 # shellcheck shell=bash disable=SC2034
 fuzz_targets=(symbol_json params attributes operators training_state buckets text csv settings positions)
 declare -A fuzz_seeds=(
@@ -8,8 +8,8 @@ declare -A fuzz_seeds=(
 )
 fuzz_corpora=${COOPER_FUZZ_CORPUS:-$HOME/.cache/cooper-fuzz}
 
-# make_seeds TARGET: has the fuzzer that was built write the inputs that it makes itself to a folder,
-# whose name it prints.
+# make_seeds TARGET: runs the built fuzzer to write its generated seeds to a folder, and prints the
+# folder's name.
 make_seeds() {
   local folder=$fuzz_corpora/$1-seeds
   rm -rf "$folder"

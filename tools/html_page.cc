@@ -13,7 +13,7 @@
 namespace cooper {
 namespace {
 
-// Every colour is one of these variables, so that a dark page has them all.
+// Every colour is one of these variables, so that the dark scheme defines them all.
 constexpr absl::string_view kColours = R"(
 :root {
   color-scheme: light dark;
@@ -30,8 +30,8 @@ constexpr absl::string_view kColours = R"(
 }
 )";
 
-// What can be scrolled has a shade at its right, on which texts still read, and which a piece of
-// the page, scrolled along, covers at the end.
+// Boxes that scroll have a shade at their right edge. Text stays readable on it, and content
+// scrolls over it at the end.
 constexpr absl::string_view kPageStyle = R"(* { box-sizing: border-box; }
 body {
   font: 16px/1.5 system-ui, sans-serif; color: var(--text); background: var(--page);
@@ -67,7 +67,7 @@ figcaption { margin-bottom: .4rem; max-width: 44rem; }
 svg { display: block; width: 100%; min-width: 46rem; height: auto; }
 )";
 
-// Of pictures, in a page or alone.
+// Styles of pictures, in a page or as separate files.
 constexpr absl::string_view kSvgStyle = R"(svg text { fill: var(--quiet); }
 svg .strong { fill: var(--mark); font-weight: bold; }
 svg .halo { paint-order: stroke; stroke: var(--page); stroke-width: 3px; }
@@ -146,8 +146,8 @@ std::string HtmlCode(absl::string_view text) {
     for (const absl::string_view word : absl::StrSplit(line, ' ')) {
       if (!first) html += ' ';
       first = false;
-      // The name of a flag stays together, though it has hyphens. A long list may go on in another
-      // line behind each comma. What is copied is as before.
+      // The name of a flag is not broken at its hyphens; long lists may be broken after each comma.
+      // The copied text is unchanged.
       const size_t name = absl::StartsWith(word, "--") ? std::min(word.find('='), word.size()) : 0;
       if (name > 0) {
         absl::StrAppend(&html, "<span class=\"flag\">", EscapeHtml(word.substr(0, name)),
@@ -155,7 +155,7 @@ std::string HtmlCode(absl::string_view text) {
       }
       const std::string rest =
           absl::StrReplaceAll(EscapeHtml(word.substr(name)), {{",", ",<wbr>"}});
-      absl::StrAppend(&html, absl::StripSuffix(rest, "<wbr>"));  // a space is there already
+      absl::StrAppend(&html, absl::StripSuffix(rest, "<wbr>"));  // the space already allows a break
     }
   }
   return html + "</pre>\n";
@@ -170,7 +170,7 @@ std::string HtmlPage(absl::string_view title, absl::string_view body) {
   return absl::StrCat(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      // Whatever stood in it, a browser would load and run nothing.
+      // A browser loads and runs nothing, whatever the body contains.
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
       "'unsafe-inline'\">\n<title>",
       EscapeHtml(title), "</title>\n<style>", kColours, kPageStyle, kSvgStyle,
@@ -180,7 +180,7 @@ std::string HtmlPage(absl::string_view title, absl::string_view body) {
 std::string SvgFile(absl::string_view svg) {
   const size_t end = svg.find('>');
   const absl::string_view open = svg.substr(0, end);
-  // A file has no surroundings to take a font, a size and a background from.
+  // A separate file cannot inherit a font, a size and a background.
   return absl::StrCat(
       absl::StrReplaceAll(
           open,

@@ -1,9 +1,8 @@
 #ifndef COOPER_TOOLS_HTML_PAGE_H_
 #define COOPER_TOOLS_HTML_PAGE_H_
 
-// Reports as single HTML files: nothing is loaded from elsewhere and nothing is run, and they read
-// in light and dark surroundings. Colours are those of the page's style alone, by name; pictures
-// (svg_canvas.h) use its classes.
+// Writes reports as single HTML files. They load and run nothing, and support light and dark
+// schemes. Colours are the named ones of the page's style; pictures (svg_canvas.h) use its classes.
 
 #include <string>
 #include <vector>
@@ -12,26 +11,26 @@
 
 namespace cooper {
 
-// Text of any origin as HTML shows it, in attributes too. Control characters are written as C
-// writes them ("\n").
+// Escapes any text for HTML, including attributes. Control characters are written as C escapes
+// ("\n").
 std::string EscapeHtml(absl::string_view text);
 
-// The cells are text. The first column is to the left, the others are numbers to the right. A row
-// with fewer cells than the header has empty ones at its end.
+// Returns a table; cells are text. The first column is aligned left, the others are numbers and
+// aligned right. A row with fewer cells than the header ends with empty ones.
 std::string HtmlTable(const std::vector<std::string>& header,
                       const std::vector<std::vector<std::string>>& rows);
 
-// Text that is to be copied as it is.
+// Returns a block of text to be copied verbatim.
 std::string HtmlCode(absl::string_view text);
 
-// A picture with a line above it that tells what it shows; `svg` is HTML.
+// Returns a picture with a caption above it; `svg` is HTML.
 std::string HtmlFigure(absl::string_view caption, absl::string_view svg);
 
-// The whole file; `title` is text, `body` is HTML.
+// Returns the whole file; `title` is text, `body` is HTML.
 std::string HtmlPage(absl::string_view title, absl::string_view body);
 
-// A picture (an svg element with the page's classes) as a file of its own, for pages of other
-// kinds: with the colours of both schemes, and a background of its own.
+// Returns a picture (an svg element with the page's classes) as a separate file, for use in other
+// pages: with the colours of both schemes and its own background.
 std::string SvgFile(absl::string_view svg);
 
 }  // namespace cooper

@@ -1,4 +1,4 @@
-"""Single mistakes that one can make in a CUDA kernel or in what launches it, for mutate_kernels.py.
+"""Generates single mistakes in CUDA kernels and in the code that launches them, for mutate_kernels.py.
 
 A mutant is one edit of a source. Kinds are found by how cooper's code is written (clang-format, its names), not by
 parsing C++: an edit that does not compile is no mutant.
@@ -7,16 +7,16 @@ parsing C++: an edit that does not compile is no mutant.
 import collections
 import re
 
-# `edit` is what stands at text[start:end] instead.
+# `edit` replaces text[start:end].
 Mutant = collections.namedtuple("Mutant", "path kind start end edit")
 
-# Comments but those that name an argument, strings, preprocessor lines, what registers kernels, template heads.
+# Comments except those that name an argument, strings, preprocessor lines, registrations of kernels, template heads.
 NO_CODE = re.compile(
     r'//[^\n]*|/\*(?!\w+=\*/).*?\*/|"(?:\\.|[^"\\\n])*"|^[ ]*\#(?:[^\n]*\\\n)*[^\n]*'
     r"|^COOPER_REGISTER\w+\(.*?;|^ *template <[^\n]*|^ *static_assert\(.*?;",
     re.DOTALL | re.MULTILINE)
 
-# Names that one may take for each other.
+# Names that are easily confused.
 PAIRS = [
     ("inner", "outer"), ("lda", "ldb"), ("src_stride", "dst_stride"), ("stride_a", "stride_b"), ("rows", "columns"),
     ("across", "along"), ("h_prev_stride", "h_stride"), ("in_size", "out_size"), ("classes", "batch"),
@@ -29,7 +29,7 @@ for one, two in PAIRS:
     OTHER.setdefault(one, two)
     OTHER.setdefault(two, one)
 
-# Kind, pattern, edit. Group 1 is what is replaced.
+# Kind, pattern, edit. The edit replaces group 1.
 PATTERNS = [
     ("barrier", r"(__syncthreads\(\);)", ";"),
     ("barrier", r"(__syncwarp\([^;]*\);)", ";"),
@@ -69,12 +69,12 @@ KINDS = ["barrier", "guard", "index", "add", "dtype", "stride", "stream"]
 
 
 def masked(text):
-    """`text` with what is no code replaced by spaces."""
+    """Returns `text` with everything but code replaced by spaces."""
     return NO_CODE.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
 
 
 def close(text, start):
-    """The position of the bracket that closes text[start]."""
+    """Returns the position of the bracket that closes text[start]."""
     depth = 0
     for at in range(start, len(text)):
         depth += (text[at] in "([{") - (text[at] in ")]}")
@@ -84,7 +84,7 @@ def close(text, start):
 
 
 def parts(text, start, end):
-    """The (start, end) of what commas, that no bracket is around, separate."""
+    """Returns (start, end) of the parts that commas outside of brackets separate."""
     found, depth, begin = [], 0, start
     for at in range(start, end):
         depth += (text[at] in "([{") - (text[at] in ")]}")
@@ -95,7 +95,7 @@ def parts(text, start, end):
 
 
 def conditions(code):
-    """Edits of the conditions of `if`: one that leaves is dropped, another always holds; and parts joined by &&."""
+    """Yields edits of `if` conditions: never leaves the loop or function, always holds, or lacks a part of &&."""
     for m in re.finditer(r"\bif (\()", code):
         end = close(code, m.start(1))
         leaves = re.match(r"\) (?:return|continue|break)\b", code[end:])
@@ -108,7 +108,7 @@ def conditions(code):
 
 
 def indices(code):
-    """Edits of subscripts, and of the places that elements are loaded from and stored to: one further."""
+    """Yields edits that move subscripts, and the places of loads and stores, by one element."""
     for m in re.finditer(r"([\w)\]]) ?(\[)", code):
         line = code[code.rfind("\n", 0, m.start(2)) + 1:m.start(2)]
         if re.search(r"(?:[\w>] |[\w>][*&] )\w+(?:\[\w+\])*$", line) and not re.search(r"\breturn \w+$", line):
@@ -131,7 +131,7 @@ def indices(code):
 
 
 def swaps(code):
-    """Edits that take a name for another of its kind, where it is used."""
+    """Yields edits that replace a use of a name by another name of its kind."""
     names = "|".join(re.escape(name) for name in sorted(OTHER, key=len, reverse=True))
     for m in re.finditer(r"(?: [*+/%%-] |, |[(*.])(?:\w+\.|\w+->)?\b(%s)(?!\w)(?= [*+%%/-]|[,);])" % names, code):
         other = OTHER[m.group(1)]
@@ -141,7 +141,7 @@ def swaps(code):
 
 
 def mutants_of(path, text):
-    """All mutants of a source, in the order of their place."""
+    """Returns all mutants of a source, in the order of their positions."""
     code = masked(text)
     found = set()
     for kind, pattern, edit in PATTERNS:
@@ -161,7 +161,7 @@ def apply(mutant, text):
 
 
 def describe(mutant, text):
-    """Where and what it is, in one line that mutate_kernels.py --only takes."""
+    """Returns position and kind in one line, in the form of mutate_kernels.py --only."""
     line = text.count("\n", 0, mutant.start) + 1
     begin = text.rfind("\n", 0, mutant.start) + 1
     old = re.sub(r"\s+", " ", text[begin:text.find("\n", mutant.end)].strip())

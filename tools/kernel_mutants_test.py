@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What kernel_mutants edits, and what it leaves alone."""
+"""Tests what kernel_mutants edits, and what it leaves alone."""
 
 import unittest
 

@@ -1,9 +1,9 @@
 #!/bin/bash
-# tools/measure_first_build.sh [FOLDER]: the README's two commands as somebody's first, in seconds.
+# tools/measure_first_build.sh [FOLDER]: measures the README's two commands from nothing, in seconds.
 #
 # They run in a clone of HEAD under FOLDER (else a temporary one), with a disk cache and an output
-# base of their own, and leave Bazel's profiles there for tools/compile_times.py. The packages that
-# bazelw installs have to be there, and nothing else should be running.
+# base of their own, and write Bazel's profiles there for tools/compile_times.py. The packages that
+# bazelw installs must be installed already, and nothing else should be running.
 set -euo pipefail
 parent=$(realpath -m "${1:-${TMPDIR:-/tmp}}")  # of the caller's folder
 cd "$(dirname "$0")/.."
@@ -14,7 +14,7 @@ cd "$folder/cooper"
 # Read last, so that no cache of another checkout is used.
 echo "build --disk_cache=$folder/disk_cache" >.bazelrc.user
 
-# timed NAME ARGS...: what `bazelw --output_base=... ARGS` took; 1 if it failed.
+# timed NAME ARGS...: prints the time of `bazelw --output_base=... ARGS`; returns 1 if it fails.
 timed() {
   local name=$1 command=$2 start=$SECONDS
   shift 2

@@ -24,12 +24,12 @@ using Kind = PlacedValue::Kind;
 constexpr double kWidth = 800, kPlotHeight = 420, kRight = 12, kTop = 48;
 constexpr double kBottom = kTop + kPlotHeight, kBelow = 2 * SvgCanvas::kLineHeight + 6;
 constexpr int kMaxMarks = 6;
-// Smaller boxes than so many square units of the picture cannot be seen.
+// Area of the smallest visible box, in square units of the picture.
 constexpr double kSmallestBox = 0.02;
 constexpr size_t kMaxRows = 25;  // of the list of values at the peak
 constexpr double kPale = 0.45;   // opacity of values that are not live at the peak
 
-// A kind's name and its style in pictures (html_page.h).
+// The name of a kind and its style in pictures (html_page.h).
 struct KindLook {
   Kind kind;
   const char* name;
@@ -44,7 +44,8 @@ bool IsLive(const PlacedValue& value, int step) {
   return value.first <= step && step <= value.last;
 }
 
-// What is live at the peak, the largest first: as numbered in the picture and in the table.
+// Returns the values live at the peak, the largest first: their order is their number in the
+// picture and in the table.
 std::vector<const PlacedValue*> LiveAt(const PlacedMemory& memory, int peak) {
   std::vector<const PlacedValue*> live;
   for (const PlacedValue& value : memory.values) {
@@ -55,7 +56,7 @@ std::vector<const PlacedValue*> LiveAt(const PlacedMemory& memory, int peak) {
   return live;
 }
 
-// The kinds that there are, with their colours, from x on.
+// Draws the kinds that occur, with their colours, starting at x.
 void DrawLegend(const PlacedMemory& memory, double x, SvgCanvas& canvas) {
   constexpr double kSample = 12;
   for (const KindLook& look : kLooks) {
@@ -71,7 +72,7 @@ void DrawLegend(const PlacedMemory& memory, double x, SvgCanvas& canvas) {
 
 std::string Picture(const PlacedMemory& memory, int peak,
                     absl::Span<const PlacedValue* const> live) {
-  // Offsets in a unit with round marks.
+  // Uses a unit in which the marks of the offsets are round numbers.
   const double unit = memory.arena_bytes < 10'000'000 ? 1e3 : 1e6;
   const double top = std::max(static_cast<double>(memory.arena_bytes), 1.0) / unit;
   const double step = RoundStep(top, kMaxMarks);
@@ -89,7 +90,7 @@ std::string Picture(const PlacedMemory& memory, int peak,
     const double width = x(value.last + 1) - x(value.first);
     const double height = y(0) - y(static_cast<double>(value.bytes));
     if (width * height < kSmallestBox) continue;
-    // Lines of the page between boxes that are large enough.
+    // Leaves gaps between boxes that are large enough.
     const double gap_x = std::min(0.6, width / 8), gap_y = std::min(0.6, height / 8);
     canvas.Rect(x(value.first) + gap_x / 2,
                 y(static_cast<double>(value.offset + value.bytes)) + gap_y / 2, width - gap_x,
@@ -198,13 +199,13 @@ PlacedMemory PlacedMemoryOf(const CompiledProgram& compiled) {
     memory.values.push_back({.bytes = region.ranges[i].size,
                              .offset = region.plan.offsets[i],
                              .first = region.ranges[i].first,
-                             // Outputs last a step longer, for the caller.
+                             // Outputs are live for one step longer, for the caller.
                              .last = std::min(region.ranges[i].last, memory.num_steps - 1),
                              .kind = region.ranges[i].first < memory.num_forward
                                          ? Kind::kActivation
                                          : Kind::kGradient});
   }
-  // Values share buffers: each is named by the largest.
+  // Values share buffers: a buffer has the name of its largest value.
   std::vector<int64_t> largest(region.ranges.size(), -1);
   for (const ProgramValue& value : program.values) {
     if (value.buffer < 0 || program.buffers[value.buffer].context != 0) continue;

@@ -11,7 +11,7 @@
 
 namespace cooper {
 
-// What is placed in the arena, over the steps [first, last] of those in [0, num_steps).
+// A range of the arena that is live over the steps [first, last], within [0, num_steps).
 struct PlacedValue {
   enum class Kind { kActivation, kGradient, kWorkspace };
 
@@ -23,25 +23,26 @@ struct PlacedValue {
   Kind kind = Kind::kActivation;
 };
 
+// The arena of a program.
 struct PlacedMemory {
   std::vector<PlacedValue> values;
   int64_t arena_bytes = 0;
   int num_steps = 0;
-  int num_forward = 0;  // of the steps; those behind them compute gradients
+  int num_forward = 0;  // the leading steps; the others compute gradients
 
-  // The first of the steps at which most bytes are live together; 0 without values.
+  // Returns the first step at which most bytes are live; 0 without values.
   int PeakStep() const;
-  // Bytes that are live at a step.
+  // Returns the bytes that are live at a step.
   int64_t BytesAt(int step) const;
 };
 
-// Of the program's first context. A gradient is what the backward pass makes, a workspace what one
-// instruction needs while it runs.
+// Returns the arena of the program's first context. Gradients are the values of the backward pass,
+// workspaces the scratch memory of single instructions.
 PlacedMemory PlacedMemoryOf(const CompiledProgram& compiled);
 
-// One HTML file (html_page.h): every value as a box over its steps and its offsets, in its kind's
-// colour, those that are live at the peak marked and listed, and what sharing memory has saved.
-// `title` is text.
+// Returns one HTML file (html_page.h): every value as a box over its steps and offsets, in its
+// kind's colour, values live at the peak highlighted and listed, and the bytes saved by sharing
+// memory. `title` is text.
 std::string MemoryPlanPage(const std::string& title, const PlacedMemory& memory);
 
 }  // namespace cooper

@@ -21,7 +21,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Layers of `hidden` units, one behind the other.
+// Returns the memory of a chain of layers with `hidden` units.
 PlacedMemory Chain(int layers, int hidden, bool training) {
   Symbol x = Symbol::Variable("data");
   for (int i = 0; i < layers; ++i) {
@@ -56,7 +56,7 @@ TEST(MemoryPlanPageTest, KnowsWhatIsLiveAtThePeak) {
                   HasSubstr("<tr><td>a</td><td>1</td><td>activation</td><td>100 B</td>"
                             "<td>66.7 %</td><td>0 to 1</td>"),
                   HasSubstr("<title>c: gradient, 90 B, steps 2 to 2, from byte 0 on</title>")));
-  // In the kind's colour, pale unless it is live at the peak; the legend has all three.
+  // Boxes have the kind's colour, pale unless live at the peak; the legend has all three kinds.
   for (const char* box : {"class=\"bar\"><title>a:", "class=\"third\"><title>b:",
                           "class=\"second\" fill-opacity=\"0.45\"><title>c:", "class=\"third\"/>",
                           ">activation</text>", ">gradient</text>", ">workspace</text>"}) {

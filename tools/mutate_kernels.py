@@ -28,21 +28,21 @@ from kernel_mutants import KINDS, apply, describe, mutants_of
 
 CONFIG = ["--config=cuda_emulated"]
 FOLDERS = ["executor/kernels", "ndarray/cuda"]
-# No kernels: tests, what tests share, and cuDNN, which the emulator has not.
+# Not mutated: tests, test fixtures, and cuDNN, which the emulator lacks.
 LEFT_OUT = re.compile(r"_test\.cc$|/(?:compare_kernels|run_kernel|require_gpu|kernel_queue|cudnn_\w+|without_cudnn)\.(?:cc|h)$")
 GOLDEN = "//tests/conformance:run_cases_cuda"
-# Asks forward kernels to add, which golden cases do not.
+# Runs forward kernels with the request kAdd, which golden cases do not.
 FORWARD = "//tests/conformance:forward_requests_cuda_test"
-# Tests for packages that have none of their own, or whose own find nothing.
+# Tests for packages without tests of their own, or whose own tests find no mutants.
 ALSO = {"ndarray/cuda": ["//executor/cuda:executor_cuda_test"]}
 GOLDEN_OF = {"executor/kernels/rnn": ["rnn/", "ops/RNN"],
              "executor/kernels/optimizer": ["_update", "multi_", "all_finite"]}
-# Sources that are compiled for a mutant of a header, one after the other until one is found.
+# Number of sources to compile for a mutant of a header, one after the other until the mutant is found.
 SOURCES_OF_A_HEADER = 3
-# Lazy: what is put into another stream than the one that is waited for has not run.
+# Lazy: work in a stream that is not waited for does not run.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "GTEST_FAIL_FAST": "1", "COOPER_CUDA_EMULATOR_RACE_CHECK": "1",
                "COOPER_CUDA_EMULATOR_LAZY": "1"}
-# Golden cases are recorded, and what is put into another stream than the kernel's own is an error.
+# Golden cases are recorded; work in a stream other than the kernel's is an error.
 GOLDEN_ENVIRONMENT = {"COOPER_DEVICE_GRAPHS": "2", "COOPER_CUDA_EMULATOR_STRICT_CAPTURE": "1"}
 
 
@@ -52,7 +52,7 @@ def read(path):
 
 
 def run(arguments, directory, seconds=None, environment=None):
-    """The exit status (-1: it took too long) and what was printed."""
+    """Returns the exit status (-1: timeout) and the output."""
     try:
         done = subprocess.run(arguments, cwd=directory, env=environment, timeout=seconds, text=True, check=False,
                               errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -63,7 +63,7 @@ def run(arguments, directory, seconds=None, environment=None):
 
 
 class Includes:
-    """Which sources include a header, through others too."""
+    """Finds the sources that include a header, directly or indirectly."""
 
     def __init__(self):
         self._direct = {}
@@ -87,7 +87,7 @@ class Includes:
 
 
 def cuda_files(paths):
-    """The files of `paths` that a .cu file is made of: kernels for CPUs stand beside those for GPUs."""
+    """Returns the files of `paths` that belong to GPU code: CPU kernels are in the same folders."""
     includes = Includes()
     sources = [path for path in paths if path.endswith(".cu")]
     for path in paths:
@@ -111,7 +111,7 @@ class Laboratory:
         self._limits = {}
 
     def sources_for(self, path, draw):
-        """What is compiled for a mutant of `path`, the likeliest first."""
+        """Returns the sources to compile for a mutant of `path`, the most likely to find it first."""
         if path in self.commands.compiles:
             return [path]
         includes = Includes()
@@ -122,7 +122,7 @@ class Laboratory:
         return sources[:SOURCES_OF_A_HEADER]
 
     def compile(self, mutant, source):
-        """The object of `source` with the mutant, or None where it does not compile."""
+        """Returns the object of `source` with the mutant, or None if it does not compile."""
         overlay = os.path.join(self.scratch, "overlay")
         shutil.rmtree(overlay, ignore_errors=True)
         edited = os.path.join(overlay, mutant.path)
@@ -141,7 +141,7 @@ class Laboratory:
         return made if status == 0 else None
 
     def link(self, label, source, made):
-        """The program with the mutant's object, or None where `source` is no part of it."""
+        """Returns the program with the mutant's object, or None if `source` is no part of it."""
         words = []
         for word in self.commands.links[label]:
             if word.startswith("@"):
@@ -167,7 +167,7 @@ class Laboratory:
         return program
 
     def filters(self, source):
-        """Parts of the names of the golden cases that run what is in `source`."""
+        """Returns parts of the names of the golden cases that run the code in `source`."""
         folder = os.path.dirname(source)
         if folder in GOLDEN_OF:
             return GOLDEN_OF[folder]
@@ -181,7 +181,7 @@ class Laboratory:
         return []
 
     def execute(self, label, program, source):
-        """Whether the test passes, and the first line that says why it does not."""
+        """Returns whether the test passes, and the first line that says why it fails."""
         arguments, key = [program], label
         if label == GOLDEN:
             arguments += ["--context=gpu(0)", "--isolate=false", "--filter=" + ",".join(self.filters(source))]
@@ -216,7 +216,7 @@ class Laboratory:
         return own + ALSO.get(folder, []) + ([GOLDEN, FORWARD] if self.filters(source) else [])
 
     def judge(self, mutant, draw):
-        """"killed", "survived" or "invalid", and by whom and why."""
+        """Returns "killed", "survived" or "invalid", with the test and the reason."""
         compiled, tried = False, []
         for source in self.sources_for(mutant.path, draw):
             made = self.compile(mutant, source)
@@ -235,7 +235,7 @@ class Laboratory:
 
 
 def draws(mutants, draw):
-    """An endless order of mutants that takes kinds in turn, and of each kind folders in turn."""
+    """Yields mutants endlessly, alternating between kinds, and within a kind between folders."""
     by_kind = {}
     for kind in KINDS:
         folders = collections.defaultdict(list)
@@ -257,7 +257,7 @@ def draws(mutants, draw):
 
 
 def chosen(options):
-    """The mutants that the options name, in the order in which they are tried."""
+    """Returns the mutants that the options select, in the order in which they are tried."""
     paths = subprocess.run(["git", "ls-files", *FOLDERS], cwd=ROOT, check=True, stdout=subprocess.PIPE,
                            text=True).stdout.split()
     mutants = []

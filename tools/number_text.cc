@@ -36,7 +36,7 @@ double RoundStep(double range, int max_steps) {
   if (!(range > 0)) return 1;
   const double least = range / max_steps;
   const double power = std::pow(10, std::floor(std::log10(least)));
-  // The quotient may be rounded up: 3 steps of 0.1 are more than 0.3.
+  // The quotient may be rounded up: 3 * 0.1 is more than 0.3.
   for (const double factor : {1.0, 2.0, 5.0}) {
     if (factor * power >= least * (1 - 1e-9)) return factor * power;
   }

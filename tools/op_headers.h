@@ -1,7 +1,7 @@
 #ifndef COOPER_TOOLS_OP_HEADERS_H_
 #define COOPER_TOOLS_OP_HEADERS_H_
 
-// Which header declares the function of which operator: the table in docs/symbol.md.
+// Generates the table in docs/symbol.md of the headers that declare the operators' functions.
 
 #include <string>
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace cooper {
 
-// A table in Markdown, "| `op::FullyConnected` | `symbol/op/nn.h` |", with a row for every function
-// of `ops`, aliases too, in order of name whatever its case.
+// Returns a table in Markdown, "| `op::FullyConnected` | `symbol/op/nn.h` |", with a row for every
+// function of `ops`, including aliases, sorted by name without regard to case.
 std::string OpHeaderTable(const std::vector<const OpSchema*>& ops);
 
 }  // namespace cooper

@@ -51,7 +51,7 @@ std::string FunctionText(const OpSchema& op, const OpDescription& description) {
                       "(", absl::StrJoin(arguments, ", "), ")");
 }
 
-// The inputs of an entry in one line.
+// Returns the inputs of an entry in one line.
 std::string InputsText(const OpEntry& entry) {
   std::vector<std::string> inputs;
   for (const OpEntry::Input& input : entry.inputs) {
@@ -61,7 +61,7 @@ std::string InputsText(const OpEntry& entry) {
   return inputs.empty() ? "none" : absl::StrJoin(inputs, ", ");
 }
 
-// Such as reset_arrays.
+// Whether the operator has no outputs, such as reset_arrays.
 bool HasNoOutputs(const OpSchema& op) {
   const absl::StatusOr<OpCall> call = MakeOpCall(op.name(), {{"num_arrays", "1"}}, 1);
   return call.ok() && op.OutputNames(*call).empty();
@@ -120,7 +120,7 @@ OpEntry DescribeEntry(const OpSchema& op) {
     entry.kernels.push_back(absl::StrCat(device == DeviceType::kCpu ? "cpu" : "gpu", ": ",
                                          (*kernel)->dtypes.ToString()));
   }
-  // Views are never run.
+  // Views are never run, so they need no kernel.
   if (entry.kernels.empty() && op.is_view())
     entry.kernels.push_back("all: a view, without a kernel");
   return entry;

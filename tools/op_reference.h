@@ -1,8 +1,8 @@
 #ifndef COOPER_TOOLS_OP_REFERENCE_H_
 #define COOPER_TOOLS_OP_REFERENCE_H_
 
-// What the reference of operators says of each: found from the schemas and kernels that are linked,
-// so that it cannot be older than they are.
+// Generates the entries of the operator reference from the linked schemas and kernels, so that they
+// are always up to date.
 
 #include <optional>
 #include <string>
@@ -13,6 +13,7 @@
 
 namespace cooper {
 
+// The entry of an operator.
 struct OpEntry {
   struct Attribute {
     std::string name;
@@ -23,8 +24,8 @@ struct OpEntry {
   struct Input {
     std::string name;
     std::string note;  // "auxiliary state", ...; mostly empty
-    // Shape and dtype in the call of `shapes`, and the attributes that ask for it: "(2,) int32,
-    // with use_length=True". Empty if the input is not optional, or has no shape there.
+    // Shape and dtype in the call of `shapes`, and the attributes that enable the input: "(2,)
+    // int32, with use_length=True". Empty if the input is not optional, or has no shape there.
     std::string array = {};
   };
 
@@ -36,23 +37,24 @@ struct OpEntry {
   std::vector<Input> inputs;
   std::vector<std::string> outputs;
   std::vector<Attribute> attributes;
-  // Shapes of one call that works, as inferred: "num_hidden=2: data (2, 3), weight (2, 3), bias
-  // (2,) -> output (2, 2)". Empty where none of those that are tried does.
+  // Inferred shapes of one valid call: "num_hidden=2: data (2, 3), weight (2, 3), bias (2,) ->
+  // output (2, 2)". Empty if no tried call is valid.
   std::string shapes;
   std::string gradient;
   std::vector<std::string> kernels;  // "cpu: float32, float64"
 };
 
+// Returns the entry of an operator.
 OpEntry DescribeEntry(const OpSchema& op);
 
-// Of all operators that are linked, gradients (_backward_*) left out, in order of name whatever its
-// case; those that MXNet hides, whose names begin with "_", are last.
+// Returns the entries of all linked operators except gradients (_backward_*), sorted by name
+// without regard to case; those that MXNet hides, whose names begin with "_", come last.
 std::vector<OpEntry> AllEntries();
 
-// For a terminal.
+// Returns an entry as text for a terminal.
 std::string EntryText(const OpEntry& entry);
 
-// One page without anything from elsewhere: a field to search in, and an entry for each operator.
+// Returns a self-contained page: a search field, and an entry for each operator.
 std::string ReferencePage(const std::vector<OpEntry>& entries);
 
 }  // namespace cooper

@@ -72,7 +72,7 @@ TEST(OpReferenceTest, TellsOfInputsThatAttributesAskFor) {
   }
 }
 
-// The layout that its rules want, of which the shapes are an example.
+// The entry has the layout that the rules expect, with the tried shapes as an example.
 TEST(OpReferenceTest, TellsTheLayoutOfInterleavedProjections) {
   for (const char* op : {"selfatt_qk", "selfatt_valatt", "encdec_qk", "encdec_valatt"}) {
     const std::string name = std::string("_contrib_interleaved_matmul_") + op;

@@ -19,11 +19,11 @@
 namespace cooper {
 namespace {
 
-// A value for a required attribute with which an operator can be tried.
+// Returns a value with which a required attribute can be tried.
 std::string TrialValue(const ParamField& field, int rank) {
   if (!field.allowed.empty()) return field.allowed[0];
   if (absl::StartsWith(field.type, "tuple")) {
-    // Of spatial axes where there are some, else of one axis.
+    // The tuple has an element per spatial axis if there are any, else one.
     const int extents = field.name == "kernel" || field.name == "output_size" ? rank - 2
                         : field.name == "pad_width"                           ? 2 * rank
                         : field.name == "pooled_size"                         ? 2
@@ -42,7 +42,7 @@ std::string TrialValue(const ParamField& field, int rank) {
 struct InferredArray {
   std::string name;
   PartialShape shape;
-  std::optional<DType> dtype;  // where those before it are float32; absent: any
+  std::optional<DType> dtype;  // if the inputs before it are float32; absent: any
 };
 
 struct InferredCall {
@@ -55,7 +55,7 @@ std::string AttrsText(const AttrMap& attrs) {
              : absl::StrCat("with ", absl::StrJoin(attrs, ", ", absl::PairFormatter("=")));
 }
 
-// What follows from a call with variables of those shapes; absent if not all others do.
+// Infers a call with variables of those shapes; absent if some shape or dtype stays unknown.
 std::optional<InferredCall> Infer(const OpSchema& op, const OpTrial& trial) {
   OpArgs args{.name = "x", .attrs = trial.attrs};
   KnownShapes known;
@@ -95,7 +95,7 @@ std::optional<InferredCall> Infer(const OpSchema& op, const OpTrial& trial) {
   return inferred;
 }
 
-// Attributes that an operator cannot do without, for inputs of that rank.
+// Returns values for the required attributes, for inputs of that rank.
 AttrMap TrialAttrs(const OpSchema& op, int rank) {
   AttrMap attrs;
   if (op.params() == nullptr) return attrs;
@@ -119,11 +119,11 @@ std::optional<OpTrial> FindOpTrial(const OpSchema& op) {
   const size_t num_inputs = description.variadic ? 2 : description.positional.size();
   for (const int rank : {2, 4, 3, 1, 5}) {
     constexpr int64_t kExtents[] = {2, 3, 4, 5, 6};
-    // Of equal extents too, for products and square matrices.
+    // Also tries equal extents, for products and square matrices.
     for (const bool square : {false, true}) {
       PartialShape shape = PartialShape::OfRank(rank);
       for (int i = 0; i < rank; ++i) shape[i] = square ? 2 : kExtents[i];
-      // The more are given the less the operator has to say of the others.
+      // Begins with all shapes given: the fewer are given, the more the operator must infer.
       for (size_t unknown = 0; unknown <= num_inputs; ++unknown) {
         OpTrial trial{TrialAttrs(op, rank), std::vector<PartialShape>(num_inputs)};
         std::fill(trial.inputs.begin(), trial.inputs.end() - static_cast<int64_t>(unknown), shape);

@@ -1,8 +1,8 @@
 #ifndef COOPER_TOOLS_OP_TRIAL_H_
 #define COOPER_TOOLS_OP_TRIAL_H_
 
-// A call of an operator that works, found by trying, and the shapes and dtypes that follow from it:
-// what the reference of operators shows as an example.
+// Finds a valid call of an operator by trying, with the shapes and dtypes inferred from it: the
+// example in the operator reference.
 
 #include <optional>
 #include <string>
@@ -13,22 +13,23 @@
 
 namespace cooper {
 
+// The attributes and input shapes of a call.
 struct OpTrial {
   AttrMap attrs;
-  std::vector<PartialShape> inputs;  // of the first ones; of no known rank: it follows from others
+  std::vector<PartialShape> inputs;  // of the first inputs; unknown rank: inferred from the others
 };
 
-// The example beside the schema (op_example.h), or the first of some calls with small shapes from
-// which all others follow. Absent if there is none.
+// Returns the example beside the schema (op_example.h), or the first of several calls with small
+// shapes from which all others can be inferred. Absent if there is none.
 std::optional<OpTrial> FindOpTrial(const OpSchema& op);
 
-// "data (2, 3), weight (2, 3), bias (2,) -> output (2, 2)  with num_hidden=2". `trial` is one that
-// FindOpTrial gave.
+// Returns "data (2, 3), weight (2, 3), bias (2,) -> output (2, 2) with num_hidden=2". `trial` must
+// come from FindOpTrial.
 std::string TrialShapesText(const OpSchema& op, const OpTrial& trial);
 
-// Shape and dtype of the input `name` where the inputs before it are float32; if the call has no
-// such input, where `more` joins the attributes: "(2,) of any dtype, with use_length=True". Empty
-// if nothing follows.
+// Returns shape and dtype of the input `name` if the inputs before it are float32. If the call has
+// no such input, adds `more` to the attributes: "(2,) of any dtype, with use_length=True". Empty if
+// nothing can be inferred.
 std::string TrialArrayText(const OpSchema& op, const OpTrial& trial, const std::string& name,
                            const AttrMap& more);
 

@@ -1,6 +1,9 @@
-// ops NAME...: what there is to know of an operator: inputs, attributes, shapes, gradient, kernels.
-// ops --list: all names. ops --html: the reference of all operators as a page. ops --headers: the
-// table of headers in docs/symbol.md.
+// Prints the reference of operators.
+//
+// ops NAME...: inputs, attributes, shapes, gradient and kernels of the operators.
+// ops --list: all names.
+// ops --html: the reference of all operators as a page.
+// ops --headers: the table of headers in docs/symbol.md.
 
 #include <iostream>
 #include <string>

@@ -14,13 +14,13 @@ namespace cooper {
 absl::Status CheckOutputFile(absl::string_view before, const std::string& path) {
   if (path.empty()) return absl::OkStatus();
   std::error_code error;
-  // Not where a link leads: the link is what would be replaced, /dev/stdout for one.
+  // Does not follow links: writing would replace the link itself, such as /dev/stdout.
   const std::filesystem::file_status there = std::filesystem::symlink_status(path, error);
   if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there)) {
     return absl::InvalidArgumentError(absl::StrCat(before, path, ": it is no regular file"));
   }
   COOPER_RETURN_IF_ERROR(CheckOutputFolder(before, path));
-  // What is made here is removed at once.
+  // The temporary file is removed at once.
   absl::Status status = AtomicFile::Create(path).status();
   if (status.ok()) return status;
   return absl::InvalidArgumentError(absl::StrCat(before, path, ": ", status.message()));

@@ -1,9 +1,9 @@
 #ifndef COOPER_TOOLS_OUTPUT_FILE_H_
 #define COOPER_TOOLS_OUTPUT_FILE_H_
 
-// Whether a program can write the files that it is told to, found out before it has worked for
-// them. What is written takes its name when it is whole (ndarray/base/atomic_file.h), in place of
-// whatever has the name: of a device too, which such a program must not replace.
+// Checks in advance whether a program can write its output files. A file gets its name when it is
+// complete (ndarray/base/atomic_file.h) and replaces whatever has that name. That could be a
+// device, so other kinds of files are refused.
 
 #include <string>
 
@@ -12,13 +12,13 @@
 
 namespace cooper {
 
-// kInvalidArgument if a file cannot be put at `path`: its folder is none or cannot be written to,
-// or there is something other than a regular file, a link too. A file that is there stays as it is.
-// Messages begin with `before` and the path: "--json=" and what the flag says. An empty path is no
-// file, and fine.
+// Fails with kInvalidArgument if no file can be put at `path`: its folder does not exist or is not
+// writable, or the path is anything but a regular file, such as a link. An existing file is not
+// changed. Messages begin with `before` and the path: "--json=" and the flag's value. An empty path
+// means no file and is valid.
 absl::Status CheckOutputFile(absl::string_view before, const std::string& path);
 
-// The same for a prefix of files: of its folder alone.
+// Checks only the folder of a prefix of files in the same way.
 absl::Status CheckOutputFolder(absl::string_view before, const std::string& prefix);
 
 }  // namespace cooper

@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// An empty folder.
+// Creates an empty folder and returns its path.
 std::string Folder() {
   std::string folder = absl::StrCat(testing::TempDir(), "/output_file_test");
   std::filesystem::remove_all(folder);

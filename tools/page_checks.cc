@@ -58,7 +58,7 @@ double NumberOf(const Tag& tag, absl::string_view name) {
   return absl::SimpleAtod(AttributeOf(tag, name), &value) ? value : std::nan("");
 }
 
-// The names of attributes, without their values: " class= id=".
+// Returns the names of attributes, without their values: " class= id=".
 std::string AttributeNamesOf(const Tag& tag) {
   std::string names;
   bool quoted = false;
@@ -111,7 +111,7 @@ void CheckLoadsNothing(absl::string_view page, const std::vector<Tag>& tags, Pro
   }
 }
 
-// The declarations of variables in the first block behind `selector`.
+// Returns the variables declared in the first block after `selector`.
 Variables VariablesOf(absl::string_view style, absl::string_view selector) {
   Variables variables;
   const size_t at = style.find(selector);
@@ -129,7 +129,7 @@ Variables VariablesOf(absl::string_view style, absl::string_view selector) {
   return variables;
 }
 
-// The relative luminance of "#rrggbb" (WCAG 2), or -1.
+// Returns the relative luminance of "#rrggbb" (WCAG 2), or -1.
 double Luminance(const std::string& colour) {
   uint32_t rgb = 0;
   if (colour.size() != 7 || colour[0] != '#' || !absl::SimpleHexAtoi(colour.substr(1), &rgb)) {
@@ -215,7 +215,7 @@ struct Box {
   double left, right, top, bottom;
 };
 
-// In DejaVu Sans, as a multiple of the font's size.
+// Returns the width in DejaVu Sans, as a multiple of the font size.
 double WidthOf(absl::string_view text, bool bold) {
   double width = 0;
   for (const char c : text) {
@@ -256,7 +256,7 @@ void CheckLabels(const std::vector<Tag>& tags, Problems& problems) {
                   .right = left + extent,
                   .top = y - 0.76 * font,
                   .bottom = y + 0.24 * font};
-    // A browser cuts at the edge; a pixel is not seen.
+    // A browser clips at the edge; one unit of overlap is invisible.
     if (!(box.left >= -1 && box.right <= width + 1 && box.top >= -1 && box.bottom <= height + 1)) {
       problems.push_back(absl::StrCat("'", box.text, "' leaves its picture"));
     }

@@ -1,5 +1,5 @@
-// Shows the memory plan of a network in MXNet's JSON as a page for a browser: offsets over steps,
-// who is at the peak, and what sharing saved.
+// Writes the memory plan of a network in MXNet's JSON as a page for a browser: offsets over steps,
+// the values at the peak, and the memory saved by sharing.
 //
 // plot_memory --symbol=net-symbol.json --shapes="data:32,784;softmax_label:32" --output=memory.html
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The program on a small network: what it writes and prints, and that each mistake is one line on
-# standard error, and exit status 1, and leaves the page as it was.
+# Tests the program with a small network: its output, and that each user error prints one line on
+# standard error, exits with 1 and leaves the page unchanged.
 set -uo pipefail
 program=$PWD/$1
 cd "$TEST_TMPDIR" || exit 1

@@ -1,4 +1,4 @@
-// Shows a network in MXNet's JSON as a picture, which Graphviz lays out, or as a table.
+// Draws a network in MXNet's JSON with Graphviz, or prints it as a table.
 //
 // plot_network --symbol=net-symbol.json --shapes=data:32,784 --output=- | dot -Tsvg > net.svg
 // plot_network --symbol=net-symbol.json --shapes=data:32,784 --summary

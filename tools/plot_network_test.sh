@@ -1,6 +1,6 @@
 #!/bin/bash
-# The program on a small network: what it writes, and that each mistake is one line on standard
-# error, and exit status 1.
+# Tests the program with a small network: its output, and that each user error prints one line on
+# standard error and exits with 1.
 set -uo pipefail
 program=$PWD/$1
 cd "$TEST_TMPDIR" || exit 1

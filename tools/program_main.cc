@@ -30,7 +30,7 @@ int ProgramMain(const ProgramInfo& info, int argc, char** argv,
           ? absl::InvalidArgumentError(absl::StrCat("unexpected argument '", rest[1], "'"))
           : run();
   if (status.ok()) return 0;
-  // Names of files may have line breaks.
+  // File names may contain line breaks.
   std::cerr << info.name << ": " << absl::StrReplaceAll(status.message(), {{"\n", "\\n"}})
             << std::endl;
   return 1;

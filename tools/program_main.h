@@ -1,7 +1,7 @@
 #ifndef COOPER_TOOLS_PROGRAM_MAIN_H_
 #define COOPER_TOOLS_PROGRAM_MAIN_H_
 
-// main() of a program that reads flags and does one thing.
+// main() for programs that read flags and perform one task.
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -9,16 +9,17 @@
 
 namespace cooper {
 
+// The texts of a program.
 struct ProgramInfo {
-  absl::string_view name;     // what its errors begin with
+  absl::string_view name;     // prefix of its errors
   absl::string_view summary;  // the first words of --help
-  // --help tells of the flags that are defined in sources whose path has this in it.
+  // --help lists the flags that are defined in sources whose path contains this.
   absl::string_view flags_of = "tools/";
 };
 
-// Sets logging up (init_logging.h), reads the flags, calls `run`, and returns the exit status of
-// the process: 0, or 1 after one line on standard error, "NAME: MESSAGE". Arguments that are no
-// flags are errors. To be called once, by main().
+// Initializes logging (init_logging.h), parses the flags, calls `run`, and returns the exit status
+// of the process: 0, or 1 after one line on standard error, "NAME: MESSAGE". Arguments that are no
+// flags are errors. Call it once, from main().
 int ProgramMain(const ProgramInfo& info, int argc, char** argv,
                 absl::FunctionRef<absl::Status()> run);
 

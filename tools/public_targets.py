@@ -14,8 +14,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LAYERS = ["ndarray", "symbol", "executor", "io", "module"]
 PAGE = ROOT / "docs" / "targets.md"
 PUBLIC = "//visibility:public"
-# Macros of operators.bzl that make public targets, but for the kernels of each file: a page that
-# listed those would be edited for every operator.
+# Macros of operators.bzl that create public targets, except for the kernels of each file: a page that
+# listed these would change with every operator.
 PUBLIC_MACROS = ["op_family", "op_functions", "kernel_family"]
 
 INTRO = """# Public targets
@@ -30,7 +30,7 @@ The kernels of one file are public too, and not listed: those of `executor/kerne
 
 
 class Rules(dict):
-    """The names that a BUILD file may call: each call is noted, and returns nothing."""
+    """The names that a BUILD file may call; records each call and returns nothing."""
 
     def __init__(self):
         super().__init__({"True": True, "False": False, "None": None})
@@ -45,7 +45,7 @@ class Rules(dict):
 
 
 def PublicTargets(folder):
-    """(name, rule, hdrs) of each, in order of name; of an alias, the target in place of hdrs."""
+    """Returns (name, rule, hdrs) of each, sorted by name; for an alias the target instead of hdrs."""
     rules = Rules()
     # Bazel's own functions are looked up before Python's.
     rules.update({name: rules.__missing__(name) for name in ["glob", "license", "exec"]})
@@ -59,7 +59,7 @@ def PublicTargets(folder):
 
 
 def FirstSentence(header):
-    """Of the comment under the include guard."""
+    """Returns the first sentence of the comment under the include guard."""
     lines = []
     for line in header.read_text().splitlines():
         if line.startswith("// "):

@@ -1,4 +1,4 @@
-// RecordIO files: what the head of each part says, without reading what is in it.
+// Reads the lengths of records in RecordIO files from the headers of their parts only.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,8 @@ uint32_t Word(const unsigned char* bytes) {
   return bytes[0] | bytes[1] << 8 | bytes[2] << 16 | static_cast<uint32_t>(bytes[3]) << 24;
 }
 
-// Says what a file of another kind is. A short read leaves the rest for the loop over the records.
+// Fails if the file is of another known kind, and names the kind. A short read is left to the loop
+// over the records.
 absl::Status CheckKind(std::ifstream& file) {
   char begin[1024];
   file.read(begin, sizeof(begin));
@@ -65,7 +66,7 @@ absl::StatusOr<SampleLengths> RecordLengths(const std::string& path, const Recor
       return error("a part of a record out of its place");
     }
     if (length < 0) begin = at;
-    // The magic number that parted a record in two was in it.
+    // The magic number at which the writer split the record belongs to it.
     length = length < 0 ? bytes : length + static_cast<int64_t>(sizeof(kMagic)) + bytes;
     const int64_t next = at + static_cast<int64_t>(sizeof(head)) + (bytes + 3) / 4 * 4;
     if (next > end) return error("the record ends behind the file");

@@ -1,4 +1,4 @@
-// RecordIO files, written here byte by byte as MXNet's MXRecordIO writes them.
+// Tests with RecordIO files written byte by byte as MXNet's MXRecordIO writes them.
 
 #include <cstdint>
 #include <string>

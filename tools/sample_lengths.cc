@@ -16,7 +16,7 @@
 namespace cooper {
 namespace {
 
-// So that lengths times samples do not overflow.
+// Limits such that lengths times samples do not overflow.
 constexpr int64_t kMaxBytes = int64_t{1} << 32;
 constexpr int64_t kMaxTokens = 1000000000000000;
 

@@ -1,7 +1,7 @@
 #ifndef COOPER_TOOLS_SHAPES_FLAG_H_
 #define COOPER_TOOLS_SHAPES_FLAG_H_
 
-// Shapes of a network's inputs on a command line.
+// Parses shapes of a network's inputs on a command line.
 
 #include <string>
 
@@ -10,8 +10,8 @@
 
 namespace cooper {
 
-// "data:32,10;softmax_label:32,10". An extent of ? or -1 is not known. A name may contain colons:
-// the last one counts. Empty text gives no shapes.
+// Parses "data:32,10;softmax_label:32,10". An extent of ? or -1 is unknown. A name may contain
+// colons: the last one separates. Empty text gives no shapes.
 //
 // Fails with kInvalidArgument, naming the part, for other texts and for a name given twice.
 absl::StatusOr<KnownShapes> ParseShapesFlag(const std::string& text);

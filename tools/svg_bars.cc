@@ -33,7 +33,7 @@ class Drawing {
     double highest = 0;
     for (const BarChart::Bar& bar : chart.bars) highest = std::max(highest, bar.value);
     step_ = RoundStep(highest, kMaxMarks);
-    // Room for the label of the highest bar.
+    // Leaves room for the label of the highest bar.
     max_ = std::max(highest, step_);
     double widest = 0;
     for (int i = 0; i * step_ <= max_; ++i) {
@@ -87,7 +87,7 @@ class Drawing {
 
   void DrawBar(const BarChart::Bar& bar) {
     double x = X(bar.from), width = X(bar.to) - x;
-    // What is there is seen, and a line of the page is left between wide bars.
+    // Positive values are at least one unit high, and wide bars have gaps between them.
     const double height = bar.value > 0 ? std::max(bottom_ - Y(bar.value), 1.0) : 0;
     const double gap = std::min(1.0, width / 6);
     canvas_.Rect(x + gap / 2, bottom_ - height, width - gap, height, bar.marked ? "marked" : "bar",
@@ -97,7 +97,7 @@ class Drawing {
   void DrawBarLabel(const BarChart::Bar& bar) {
     const double half_width = SvgCanvas::TextWidth(bar.label) / 2;
     const double y = Y(bar.value) - 5;
-    // That of the last bar may be wider than what is left beside it.
+    // The last bar's label may be wider than the space beside it.
     const double x = std::min(X((bar.from + bar.to) / 2), kWidth - half_width);
     const auto hides = [&](const BarChart::Bar& other) {
       return X(other.to) > x - half_width && X(other.from) < x + half_width && Y(other.value) < y;
@@ -116,7 +116,7 @@ class Drawing {
     }
     const std::vector<double> centres = SpreadLabels(best, widths, 0, kWidth);
     for (size_t i = 0; i < best.size(); ++i) {
-      // Without room for all, those that fit above their lines.
+      // If not all labels fit, draws those that fit above their lines.
       const double centre = centres.empty() ? best[i] : centres[i];
       if (canvas_.Label(centre, kTop - 8, Anchor::kMiddle, chart_.boundaries[i].label, "strong")) {
         canvas_.Line(centre, kTop - 4, best[i], top_, "boundary");

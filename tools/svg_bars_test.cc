@@ -44,7 +44,7 @@ TEST(SvgBarsTest, LabelsCoverNoOtherBar) {
     chart.bars.push_back(
         {.from = i + 0.0, .to = i + 1.0, .value = 100 - 2.5 * i, .label = absl::StrCat("bar", i)});
   }
-  // So steep that the bar on the left is in the way of every label but the first.
+  // So steep that the bar on the left hides every label but the first.
   EXPECT_THAT(SvgBars(chart), HasSubstr(">bar0<"));
   EXPECT_THAT(SvgBars(chart), Not(HasSubstr(">bar20<")));
   chart.bars[20].marked = true;

@@ -80,8 +80,8 @@ std::vector<double> SpreadLabels(const std::vector<double>& best, const std::vec
   double room = high - low;
   for (const double width : widths) room -= width;
   if (room < 0) return {};
-  // Labels that touch each other are one block, which stands where its labels would best be on
-  // average (pool adjacent violators).
+  // Labels that touch each other form a block, placed at the average of its labels' preferred
+  // positions (pool adjacent violators).
   struct Block {
     double sum = 0;  // of the best left edges of the block, by each label
     size_t labels = 0;

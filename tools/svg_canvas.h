@@ -1,8 +1,8 @@
 #ifndef COOPER_TOOLS_SVG_CANVAS_H_
 #define COOPER_TOOLS_SVG_CANVAS_H_
 
-// Pictures for HTML pages (html_page.h), whose classes give the colours. Units are those of the
-// picture: its width is scaled to the page's.
+// Draws pictures for HTML pages (html_page.h), whose classes define the colours. Units are those of
+// the picture: its width is scaled to the page's.
 
 #include <string>
 #include <vector>
@@ -11,29 +11,30 @@
 
 namespace cooper {
 
+// Collects shapes and labels of one picture.
 class SvgCanvas {
  public:
   static constexpr double kFontSize = 12;
-  // From a line of text to the next.
+  // Distance between lines of text.
   static constexpr double kLineHeight = 16;
 
-  // The width of a text that is not wider in common fonts.
+  // Returns an upper bound of the width of a text in common fonts.
   static double TextWidth(absl::string_view text);
 
   SvgCanvas(double width, double height) : width_(width), height_(height) {}
 
-  // A browser shows `tooltip`, which is text, if it is not empty.
+  // Draws a rectangle. A browser shows `tooltip`, which is text, if it is not empty.
   void Rect(double x, double y, double width, double height, absl::string_view style,
             absl::string_view tooltip = "", double opacity = 1);
   void Line(double x1, double y1, double x2, double y2, absl::string_view style);
 
   enum class Anchor { kStart, kMiddle, kEnd };
-  // Text on the base line y, with x at its start, middle or end. One that would touch another, or
-  // leave the picture, is left out, and false returned: put those that matter most first.
+  // Draws text on the base line y, with x at its start, middle or end. Returns false and draws
+  // nothing if it would touch another label or leave the picture, so important labels go first.
   bool Label(double x, double y, Anchor anchor, absl::string_view text,
              absl::string_view style = "");
 
-  // `description` is for those who cannot see the picture.
+  // Returns the svg element. `description` is its alternative text.
   std::string ToString(absl::string_view description) const;
 
  private:
@@ -46,9 +47,9 @@ class SvgCanvas {
   std::string shapes_;
 };
 
-// Centres for labels of these widths, in rising order of where they would best be, so that none
-// touches the next and all are within [low, high]: the sum of squared distances is the least.
-// Empty if there is not enough room. O(n) time.
+// Returns centres for labels of these widths, given in the order of their preferred centres, so
+// that none touches the next and all are within [low, high]. Minimizes the sum of squared distances
+// to the preferred centres. Empty if there is not enough room. O(n) time.
 std::vector<double> SpreadLabels(const std::vector<double>& best, const std::vector<double>& widths,
                                  double low, double high);
 

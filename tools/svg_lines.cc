@@ -27,10 +27,10 @@ constexpr double kSample = 22;
 constexpr double kDot = 5;
 constexpr double kDash = 6;
 constexpr double kLeastLog = 1e-300;  // of a logarithmic axis, which ends at its reciprocal
-// With more points than these a dot on each would be a thick line.
+// With more points, dots on each would form a thick line.
 constexpr size_t kMaxDots = 60;
 
-// The marks of an axis that shows all from `lowest` to `highest`, with labels.
+// Returns the labelled marks of an axis that shows all of [lowest, highest].
 std::vector<LineChart::Mark> LinearMarks(double lowest, double highest) {
   const double range = highest - lowest;
   const double step = RoundStep(range > 0 ? range : std::max(std::abs(highest), 1.0), kMaxMarks);
@@ -41,8 +41,8 @@ std::vector<LineChart::Mark> LinearMarks(double lowest, double highest) {
   return marks;
 }
 
-// The same of a logarithmic axis: 1, 2, 5, 10, 20, ..., powers of ten alone of a wide range, equal
-// steps of a narrow one. Requires lowest > 0.
+// Returns the marks of a logarithmic axis: 1, 2, 5, 10, 20, ..., only powers of ten for a wide
+// range, equal steps for a narrow one. Requires lowest > 0.
 std::vector<LineChart::Mark> LogMarks(double lowest, double highest) {
   if (lowest >= 1 && highest < 3 * lowest) return LinearMarks(lowest, highest);
   const bool wide = highest > 1000 * lowest;

@@ -1,21 +1,22 @@
 #ifndef COOPER_TOOLS_SVG_LINES_H_
 #define COOPER_TOOLS_SVG_LINES_H_
 
-// Line charts for HTML pages (html_page.h): what changes from epoch to epoch.
+// Line charts for HTML pages (html_page.h), such as values by epoch.
 
 #include <string>
 #include <vector>
 
 namespace cooper {
 
+// The contents of a line chart. Texts are plain text, not HTML.
 struct LineChart {
   struct Point {
     double x = 0;
     double y = 0;
     std::string tooltip = {};
   };
-  // One with a single point is that point, and one of kLevel a dashed line at its first point's
-  // height from side to side.
+  // A line. A series with a single point is drawn as a dot, and a series of style kLevel as a
+  // dashed horizontal line at the height of its first point.
   struct Series {
     enum class Style { kFirst, kSecond, kLevel };
     std::string name;  // in the legend above the chart
@@ -27,7 +28,7 @@ struct LineChart {
     std::string label;
   };
 
-  std::string description;  // for those who cannot see the picture
+  std::string description;  // alternative text
   double from = 0;          // the horizontal axis
   double to = 1;
   std::string axis_title;  // below it
@@ -36,8 +37,8 @@ struct LineChart {
   bool log_y = false;          // a logarithmic vertical axis, if all values are positive
 };
 
-// An svg element, 800 units wide. The vertical axis shows the values alone: it need not begin with
-// 0. No label touches another.
+// Returns an svg element, 800 units wide. The vertical axis covers only the values, so it need not
+// begin with 0. Labels do not touch each other.
 std::string SvgLines(const LineChart& chart);
 
 }  // namespace cooper

@@ -42,7 +42,7 @@ TEST(SvgLinesTest, DrawsSeriesLevelsAndALegend) {
   for (const char* label : {">of 5<", ">of 3<", ">floor<", ">epoch<", ">100<"}) {
     EXPECT_THAT(svg, HasSubstr(label));
   }
-  // The lowest value is 15: no axis from 0 on.
+  // The lowest value is 15, so the axis does not begin at 0.
   EXPECT_THAT(svg, Not(HasSubstr("nan")));
 }
 

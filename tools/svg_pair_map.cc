@@ -54,7 +54,7 @@ std::string SvgPairMap(absl::Span<const int64_t> first, const LengthAxis& first_
       const auto right = static_cast<double>((i + 1) * first_axis.bin_width);
       const auto low = static_cast<double>(j * second_axis.bin_width);
       const auto high = static_cast<double>((j + 1) * second_axis.bin_width);
-      // A single sample is seen beside a million: the scale is that of logarithms.
+      // A logarithmic scale, so that a single sample is visible beside a million.
       const double share =
           most == 1 ? 1
                     : std::log(static_cast<double>(count)) / std::log(static_cast<double>(most));
@@ -65,7 +65,7 @@ std::string SvgPairMap(absl::Span<const int64_t> first, const LengthAxis& first_
     }
   }
   for (const auto& [b, c] : buckets) {
-    // One that reaches beyond an axis is open there.
+    // A bucket that extends beyond an axis has no edge there.
     const bool x_shown = b <= first_axis.end(), y_shown = c <= second_axis.end();
     const double right = x_shown ? x(static_cast<double>(b)) : kWidth - kRight;
     const double top = y_shown ? y(static_cast<double>(c)) : kTop;
@@ -77,7 +77,7 @@ std::string SvgPairMap(absl::Span<const int64_t> first, const LengthAxis& first_
     if (b > first_axis.end() || c > second_axis.end()) continue;
     const double right = x(static_cast<double>(b)), top = y(static_cast<double>(c));
     const std::string number = absl::StrCat(i + 1);
-    // Outside of the corner, or else inside.
+    // Places the number outside of the corner, or else inside.
     if (!canvas.Label(right + 3, top - 3, Anchor::kStart, number, "strong halo")) {
       canvas.Label(right - 3, top + 12, Anchor::kEnd, number, "strong halo");
     }

@@ -1,7 +1,7 @@
 #ifndef COOPER_TOOLS_SVG_PAIR_MAP_H_
 #define COOPER_TOOLS_SVG_PAIR_MAP_H_
 
-// Pairs of lengths as a map for HTML pages (html_page.h).
+// Draws pairs of lengths as a map for HTML pages (html_page.h).
 
 #include <cstdint>
 #include <string>
@@ -13,10 +13,10 @@
 
 namespace cooper {
 
-// An svg element, 800 units wide: samples by their first length, to the right, and their second,
-// upwards, the more the darker; each bucket a box around what it holds, with its number (from 1
-// on) at the upper right corner. `first` and `second` are as long; pairs and buckets beyond an axis
-// are not shown. No label touches another. The axes' titles are text.
+// Returns an svg element, 800 units wide: samples by their first length, to the right, and their
+// second, upwards, darker for more samples; each bucket as a box with its number (from 1 on) at the
+// upper right corner. `first` and `second` have equal sizes; pairs and buckets beyond an axis are
+// not shown. Labels do not touch each other. The axes' titles are text.
 std::string SvgPairMap(absl::Span<const int64_t> first, const LengthAxis& first_axis,
                        absl::Span<const int64_t> second, const LengthAxis& second_axis,
                        absl::Span<const std::pair<int64_t, int64_t>> buckets,

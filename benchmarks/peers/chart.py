@@ -59,7 +59,7 @@ _STYLE = '''
 
 
 class ChartError(Exception):
-    """What is to be drawn is no result of compare.py, or has nothing to draw."""
+    """The input is not a result of compare.py, or has no bars."""
 
 
 def _text(x: float, y: float, words: str, kind: str = '', anchor: str = 'start') -> str:
@@ -105,7 +105,7 @@ def _bars(work: Dict[str, Any]) -> List[Tuple[str, Dict[str, float]]]:
 
 
 def _limit(work: Dict[str, Any]) -> float:
-    """What the matrix products alone reach; 0 if it was not measured."""
+    """Returns the speed of the matrix products alone; 0 if it was not measured."""
     return work['workers'].get(LIMIT, {}).get('speed', {}).get('median', 0.0)
 
 
@@ -166,7 +166,7 @@ def _footer(document: Dict[str, Any]) -> List[str]:
 
 
 def _lasting(document: Dict[str, Any]) -> Dict[str, Any]:
-    """What does not change from run to run of the machine."""
+    """Returns the part of the machine's description that does not change between runs."""
     return {key: value for key, value in document['machine'].items() if key != 'load_average'}
 
 

@@ -277,7 +277,7 @@ def _compare(flags: argparse.Namespace, work: str) -> Dict[str, Any]:
 
 
 def _versions(document: Dict[str, Any]) -> Dict[str, str]:
-    """What the workers say of their libraries."""
+    """Returns the libraries that the workers report."""
     return {name: result['ready']['version'] for work in document['works'].values()
             for name, result in work['workers'].items()
             if result.get('ready', {}).get('version')}

@@ -1,4 +1,4 @@
-"""What a measurement ran on, and how busy it was."""
+"""Describes the machine of a measurement and its load."""
 
 import os
 import pathlib

@@ -31,7 +31,7 @@ class Passes:
         self._last = b
 
     def nll_per_token(self):
-        """Of the last step, over all positions or those that are no padding."""
+        """Returns the mean loss of the last step, over all positions or those without padding."""
         labels = self._labels[self._last].T.reshape(-1)
         counted = labels != protocol.PAD_ID if FLAGS.use_ignore else labels >= 0
         picked = self._probabilities[numpy.arange(labels.size), labels]

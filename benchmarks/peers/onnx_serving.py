@@ -26,7 +26,7 @@ _SENTENCES = 997
 
 
 def _sentences():
-    """Those of serving.cc: lengths from 1 to the longest bucket, without padding."""
+    """Returns the sentences of serving.cc: lengths from 1 to the longest bucket, no padding."""
     draws = protocol.Lcg(FLAGS.seed)
     sentences = []
     for _ in range(_SENTENCES):

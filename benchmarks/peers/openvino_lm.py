@@ -41,7 +41,7 @@ class Passes:
         self._last = b
 
     def nll_per_token(self):
-        """Of the last step, over all positions or those that are no padding."""
+        """Returns the mean loss of the last step, over all positions or those without padding."""
         request = self._requests[self._data[self._last].shape]
         probabilities = request.get_output_tensor(0).data
         labels = self._labels[self._last].T.reshape(-1)

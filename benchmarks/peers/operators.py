@@ -174,7 +174,7 @@ _MORE = {
 
 
 def _modes(flags: argparse.Namespace, name: str, op: str) -> List[str]:
-    """Those in which the operator does something."""
+    """Returns the modes in which the operator does something."""
     left_out = {'predict'} if op == 'Dropout' else {'train'} if name in _PREDICT_ONLY else set()
     return [mode for mode in flags.modes if mode not in left_out]
 

@@ -1,4 +1,4 @@
-"""What a worker answers whose network is bound once: passes, timed (worker.py)."""
+"""Serves a worker whose network is bound once: times passes (worker.py)."""
 
 import json
 import sys

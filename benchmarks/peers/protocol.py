@@ -1,4 +1,4 @@
-"""What every worker of the peer benchmark shares: flags, batches and the stdin/stdout protocol.
+"""The code that workers of the peer benchmark share: flags, batches, the stdin/stdout protocol.
 
 A worker is a program that trains (or only evaluates) one language model with one library. It gets
 the model's sizes as flags, binds everything, warms up, says that it is ready, and then sleeps on

@@ -96,7 +96,7 @@ def measure(flags: argparse.Namespace, workers: List[Worker]) -> Dict[str, Any]:
     loads = []
     for of_whom in sorted(capacity, key=lambda name: capacity[name][rate]):
         load = flags.share * capacity[of_whom][rate]
-        # What comes faster than it is answered has no latency.
+        # If requests come faster than they are answered, latency is not defined.
         able = [worker for worker in workers if capacity[worker.name][rate] > load]
         loads.append({'of': of_whom, rate: load,
                       'answers': _in_turns(flags, able, f'load {load:.1f}', 'p99_ms')})
@@ -104,7 +104,7 @@ def measure(flags: argparse.Namespace, workers: List[Worker]) -> Dict[str, Any]:
 
 
 def table(result: Dict[str, Any]) -> str:
-    """What was measured, for people."""
+    """Formats the measurements as text."""
     rate, callers = 'requests_per_s', result['settings']['callers']
     names = list(result['capacity'])
     lines = [f'| {result["settings"]["work"]} | ' + ' | '.join(names) + ' |',

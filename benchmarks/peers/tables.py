@@ -27,7 +27,7 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _head(names: List[str]) -> List[str]:
-    """Of a table whose first column is text."""
+    """Returns the header rows of a table whose first column is text."""
     return [_row(names), _row(['---'] + ['---:'] * (len(names) - 1))]
 
 

@@ -192,7 +192,7 @@ OPERATORS: Dict[str, Callable[[List[Tensor], Attrs], Tensor]] = {
 
 
 def _parameter_shapes(op: str, data: tuple, attrs: Attrs) -> List[tuple]:
-    """Of the inputs that the command gives no shapes of."""
+    """Returns the shapes of the inputs that the command omits."""
     if op == 'Convolution':
         filters = attrs['num_filter']
         return [(filters, data[1] // attrs.get('num_group', 1), *attrs['kernel']), (filters,)]

@@ -1,4 +1,4 @@
-"""What networks.py and operators.py share: cooper and MXNet 1.9.1 on one symbol file, in turns."""
+"""The code that networks.py and operators.py share: runs workers on one symbol file, in turns."""
 
 import argparse
 import json
@@ -92,7 +92,7 @@ def ratios(seconds: Dict[str, List[float]], peer: str) -> List[float]:
 
 
 def medians(seconds: Dict[str, List[float]]) -> Dict[str, float]:
-    """Of the seconds, by worker."""
+    """Returns the medians of the seconds, by worker."""
     return {name: statistics.median(values) for name, values in seconds.items()}
 
 

@@ -42,7 +42,7 @@ def choose(names: List[str], has_corpus: bool) -> List[str]:
 
 
 def settings(flags: argparse.Namespace, name: str) -> Dict[str, Any]:
-    """What every worker of the work is told, by the names of the protocol's flags.
+    """Returns the flags of every worker of the work, by the names of the protocol.
 
     What the work itself says comes before the command line's flags.
     """

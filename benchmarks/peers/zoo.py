@@ -64,7 +64,7 @@ def _resnext50():
     return net
 
 
-# Of each module: 1x1, 3x3 reduced and 3x3, 5x5 reduced and 5x5, after the pooling; None is a pooling in between.
+# Widths by module: 1x1, 3x3 reduced and 3x3, 5x5 reduced and 5x5, after the pooling; None is a pooling in between.
 _GOOGLENET = [(64, 96, 128, 16, 32, 32), (128, 128, 192, 32, 96, 64), None,
               (192, 96, 208, 16, 48, 64), (160, 112, 224, 24, 64, 64),
               (128, 128, 256, 24, 64, 64), (112, 144, 288, 32, 64, 64),
@@ -90,7 +90,7 @@ def _googlenet():
     return net
 
 
-# Of each module: 1x1, 3x3 reduced and 3x3, two 3x3 reduced and those, after the pooling; (.., 0) halves the size.
+# Widths by module: 1x1, 3x3 reduced and 3x3, two 3x3 reduced and those, after the pooling; (.., 0) halves the size.
 _INCEPTION_BN = [(64, 64, 64, 64, 96, 32), (64, 64, 96, 64, 96, 64), (0, 128, 160, 64, 96, 0),
                  (224, 64, 96, 96, 128, 128), (192, 96, 128, 96, 128, 128),
                  (160, 128, 160, 128, 160, 128), (96, 128, 192, 160, 192, 128),

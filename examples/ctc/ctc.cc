@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kHeight = 8, kGlyphHeight = 5, kGlyphWidth = 3, kClasses = 11;
 
-// Rows of three dots for each digit.
+// Three rows of pixels for each digit.
 constexpr const char* kGlyphs[] = {
     "###"
     "# #"
@@ -75,7 +75,7 @@ constexpr const char* kGlyphs[] = {
     "  #"
     "###"};
 
-// The most probable class of each column, without repetitions and blanks.
+// Returns the most probable class of each column, without repetitions and blanks.
 std::vector<int> BestPath(absl::Span<const float> probabilities) {
   std::vector<int> digits;
   int last = 0;
@@ -163,7 +163,7 @@ absl::StatusOr<std::unique_ptr<BucketingModule>> TrainLineReader(const TextLines
       auto model, BucketingModule::Create({.sym_gen = LineNetwork,
                                            .default_bucket_key = batches->default_bucket_key()}));
   const auto loss = Loss({.output_names = {{"ctc_output"}}});
-  // Down to nothing, so that the last steps settle rather than jump about.
+  // The learning rate falls to 0, so that the last steps converge.
   PolySchedulerOptions rate = {.max_update = num_epoch * batches->num_batches(), .pwr = 1};
   rate.common.base_lr = 0.01;
   COOPER_ASSIGN_OR_RETURN(std::shared_ptr<LRScheduler> falling, PolyScheduler::Create(rate));

@@ -1,5 +1,5 @@
-// Trains a reader of lines of digits and says how many of 300 new lines it reads without a fault.
-// With an argument, writes a picture (SVG) of what it finds in one of them to that file.
+// Trains a reader of lines of digits and prints how many of 300 new lines it reads without an
+// error. With an argument, writes a picture (SVG) of its output for one of them to that file.
 
 #include <algorithm>
 #include <iostream>
@@ -21,7 +21,7 @@ namespace {
 
 std::string Name(int digit) { return digit == 0 ? "blank" : std::to_string(digit - 1); }
 
-// The image; below it how probable each class is in each column.
+// Draws the image and below it the probability of each class in each column.
 std::string Picture(const NDArray& image, const std::vector<float>& probabilities,
                     const std::vector<int>& digits) {
   constexpr double kLeft = 60, kTop = 30;

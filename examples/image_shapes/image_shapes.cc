@@ -53,7 +53,7 @@ Symbol ImageNetwork(const BucketKey&) {
     x = op::Pooling(op::Activation(x, {.act_type = "relu"}),
                     {.kernel = {2, 2}, .stride = {2, 2}, .pool_type = "max"});
   }
-  // The greatest value wherever it is: padding does not thin it out as it does a mean.
+  // A global maximum, since padding would dilute a mean.
   x = op::Pooling(x, {.global_pool = true, .pool_type = "max"});
   return op::SoftmaxOutput(op::FullyConnected(x, {.num_hidden = 4, .name = "classes"}),
                            {.name = "softmax"});

@@ -19,21 +19,21 @@ struct ShapedImages {
   std::vector<int> classes;     // 0 ... 3
 };
 
-// `count` images, upright and lying ones of 12 to 48 dots: with stripes along, across, from corner
-// to corner, or a board of squares, in noise.
+// Returns `count` images, upright and horizontal ones with sides of 12 to 48 pixels: stripes in one
+// of three directions or a checkerboard, with noise.
 ShapedImages MakeShapedImages(int64_t count, uint64_t seed);
 
-// Batches in the six buckets (height, width) that leave the least padding: about 16 images of the
-// mean size each, so that large images come in small batches.
+// Returns batches in the six buckets (height, width) with the least padding. A batch has the pixels
+// of about 16 images of mean size, so that large images come in small batches.
 absl::StatusOr<std::unique_ptr<BucketIter>> ImageBatches(const ShapedImages& images, uint64_t seed);
 
-// data (batch_size, 1, key[0], key[1]) to probabilities (batch_size, 4).
+// Maps data (batch_size, 1, key[0], key[1]) to probabilities (batch_size, 4).
 Symbol ImageNetwork(const BucketKey& key);
 
 absl::StatusOr<std::unique_ptr<BucketingModule>> TrainImages(const ShapedImages& images,
                                                              int num_epoch);
 
-// The share of images whose class is right.
+// Returns the fraction of images that are classified correctly.
 absl::StatusOr<double> ImageAccuracy(BucketingModule& model, const ShapedImages& images);
 
 }  // namespace cooper

@@ -1,5 +1,5 @@
-// Trains on images of any shape and says how many new ones it tells apart, and what padding cost.
-// With an argument, writes a picture (SVG) of the images' shapes and their buckets to that file.
+// Trains on images of any shape and prints the accuracy on new ones and the cost of padding. With
+// an argument, writes a picture (SVG) of the images' shapes and their buckets to that file.
 
 #include <iostream>
 #include <string>

@@ -9,7 +9,7 @@ namespace {
 TEST(ImageShapesTest, TellsImagesApartThatItHasNotSeen) {
   const ShapedImages images = MakeShapedImages(2000, 1);
   COOPER_ASSERT_OK_AND_ASSIGN(auto batches, ImageBatches(images, /*seed=*/1));
-  // One bucket for all would leave nearly three quarters padding.
+  // With a single bucket nearly three quarters would be padding.
   const BucketIterReport& report = batches->report();
   EXPECT_EQ(batches->bucket_keys().size(), 6u);
   EXPECT_EQ(report.served, 2000);

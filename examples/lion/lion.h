@@ -1,8 +1,8 @@
 #ifndef COOPER_EXAMPLES_LION_LION_H_
 #define COOPER_EXAMPLES_LION_LION_H_
 
-// An optimizer that MXNet has not, as an example of adding one: Lion (Chen et al., "Symbolic
-// Discovery of Optimization Algorithms", 2023). docs/optimizers.md goes through it.
+// Lion, an example of adding an optimizer that MXNet lacks (Chen et al., "Symbolic Discovery of
+// Optimization Algorithms", 2023). docs/optimizers.md explains it.
 
 #include <memory>
 
@@ -10,7 +10,7 @@
 
 namespace cooper {
 
-// With g = clip(rescale_grad * gradient) and the state "m":
+// The update, with g = clip(rescale_grad * gradient) and the state "m":
 // w -= lr * (sign(beta1 * m + (1 - beta1) * g) + wd * w);  m = beta2 * m + (1 - beta2) * g
 struct LionOptions {
   OptimizerOptions common;  // learning_rate 0.0001

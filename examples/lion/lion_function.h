@@ -1,7 +1,7 @@
 #ifndef COOPER_EXAMPLES_LION_LION_FUNCTION_H_
 #define COOPER_EXAMPLES_LION_LION_FUNCTION_H_
 
-// What lion_update does to one element, on any device.
+// The arithmetic of lion_update for one element, on any device.
 
 #include "examples/lion/lion_param.h"
 #include "executor/kernels/optimizer/update_function.h"

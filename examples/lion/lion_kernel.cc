@@ -1,4 +1,4 @@
-// The kernel of lion_update for CPUs.
+// Registers the CPU kernel of lion_update.
 
 #include "examples/lion/lion_function.h"
 #include "executor/kernels/optimizer/element_update.h"

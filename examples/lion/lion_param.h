@@ -1,7 +1,7 @@
 #ifndef COOPER_EXAMPLES_LION_LION_PARAM_H_
 #define COOPER_EXAMPLES_LION_LION_PARAM_H_
 
-// Parameters of lion_update.
+// The parameters of lion_update.
 
 #include "symbol/ops/optimizer/update_param.h"
 #include "symbol/schema/param_schema.h"

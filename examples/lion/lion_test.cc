@@ -50,7 +50,7 @@ TEST(LionTest, IsMadeByName) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("beta3")));
 }
 
-// Rows whose largest element tells their class.
+// The class of a row is the position of its largest element.
 TEST(LionTest, TrainsAModuleThatNamesIt) {
   RandomGenerator random(1);
   std::vector<float> rows, labels;

@@ -1,4 +1,4 @@
-// The operator that makes a step.
+// Declares the operator lion_update, which performs a step of Lion.
 
 #include "examples/lion/lion_param.h"
 #include "symbol/ops/optimizer/update_op.h"

@@ -26,8 +26,8 @@ Symbol Embed(const char* name, const Symbol& words) {
   return op::Embedding(words, {.input_dim = kVocab, .output_dim = 24, .name = name});
 }
 
-// For each step of `decoder` (batch_size, targets, n) the mean of `encoder` (batch_size, sources,
-// n), weighted by how well they agree; padding has no weight.
+// Returns for each step of `decoder` (batch_size, targets, n) the mean of `encoder` (batch_size,
+// sources, n), weighted by the softmax of their products; padding has no weight.
 Symbol Attend(const Symbol& decoder, const Symbol& encoder, const Symbol& encoder_length) {
   // (batch_size, sources, targets)
   const Symbol scores = op::batch_dot(encoder, decoder, {.transpose_b = true});

@@ -1,4 +1,4 @@
-// Trains an encoder and a decoder, and says how many words of new sentences they get right.
+// Trains an encoder and a decoder, and prints their accuracy on the words of new sentences.
 
 #include <iostream>
 

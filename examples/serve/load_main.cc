@@ -1,5 +1,5 @@
-// Serves the tagger, asks it from four clients at a time, and says how long answers took. With an
-// argument, writes a picture (SVG) of that to the file.
+// Serves the tagger, sends requests from four concurrent clients, and prints their latencies. With
+// an argument, writes a picture (SVG) of them to that file.
 
 #include <algorithm>
 #include <chrono>
@@ -29,7 +29,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kClients = 4, kRequests = 500;  // of each
 
-// Milliseconds of each request, rising; empty if one failed.
+// Returns the milliseconds of each request, rising; empty if one failed.
 std::vector<double> Ask(int port) {
   const TaggedSentences sentences = MakeTaggedSentences(kRequests, 3);
   std::vector<std::vector<double>> by_client(kClients);

@@ -23,8 +23,8 @@ absl::Status Wrong(absl::string_view input, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("input '", input, "' ", what));
 }
 
-// What a client sent, which may be as long as a body, for a message. Where that cuts a character of
-// several bytes, serve.cc replaces it.
+// Shortens a client's text, which may be as long as a body, for a message. If that cuts a
+// multi-byte character, serve.cc replaces it.
 std::string Shortened(absl::string_view text) {
   constexpr size_t kMaxBytes = 100;
   return absl::StrCat(text.substr(0, kMaxBytes), text.size() > kMaxBytes ? "..." : "");
@@ -34,8 +34,8 @@ absl::Status NoObject() {
   return absl::InvalidArgumentError("the body is no JSON object with an array for each input");
 }
 
-// The least and the greatest that an input of `dtype` takes, both 0 if it takes fractions. Numbers
-// arrive as doubles: beyond 2^53 one may stand for a neighbour.
+// Returns the minimum and maximum of an integer input of `dtype`; both are 0 if it accepts
+// fractions. Numbers arrive as doubles: beyond 2^53 one may stand for a neighbour.
 std::pair<double, double> WholeNumbersOf(DType dtype) {
   constexpr double kExact = 9007199254740991;  // 2^53 - 1
   switch (dtype) {
@@ -54,13 +54,13 @@ std::pair<double, double> WholeNumbersOf(DType dtype) {
   }
 }
 
-// Takes the parser's events, of which false ends the parsing. No tree of values is built: a
-// stranger's may be deeper than the stack, or have more keys than can be compared with each other.
+// Handles the parser's events; returning false stops the parser. Builds no tree of values: a
+// hostile one may be deeper than the stack, or have too many keys to compare with each other.
 class RequestReader : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit RequestReader(const std::vector<RequestInput>& inputs) : inputs_(inputs) {}
 
-  // Once all is read: what was wrong, or what came.
+  // Returns the arrays, or the first error, once parsing has ended.
   absl::StatusOr<ArrayMap> Take() {
     if (!status_.ok()) return status_;
     return std::move(request_);
@@ -99,7 +99,7 @@ class RequestReader : public nlohmann::json_sax<nlohmann::json> {
   }
   bool NoNumber(absl::string_view type);
   bool Number(double value);
-  // An input has ended if the value that has ended is no element of a list.
+  // Ends an input if the value that has ended is not an element of a list.
   bool EndValue() { return !counts_.empty() || EndInput(); }
   bool EndInput();
 
@@ -133,7 +133,7 @@ bool RequestReader::NoNumber(absl::string_view type) {
 }
 
 bool RequestReader::start_array(std::size_t) {
-  // Which bounds the depth, too.
+  // This check also bounds the nesting depth.
   if (input_ == nullptr || counts_.size() == shape_.size()) return NoNumber("array");
   if (!counts_.empty()) ++counts_.back();
   counts_.push_back(0);
@@ -166,7 +166,7 @@ bool RequestReader::Number(double value) {
 }
 
 bool RequestReader::EndInput() {
-  // What comes before a list without elements has no extent.
+  // The extents inside an empty list are unknown (negative) and become 0.
   for (int64_t& extent : shape_) extent = std::max<int64_t>(extent, 0);
   absl::StatusOr<NDArray> array =
       NDArray::FromVector<double>(Shape(shape_), values_).value().AsType(input_->dtype);

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXAMPLES_SERVE_REQUEST_JSON_H_
 #define COOPER_EXAMPLES_SERVE_REQUEST_JSON_H_
 
-// The arrays of a request in JSON: {"data": [3, 1, 4]}, with a number, or lists of equal length in
-// lists, for each input.
+// Parses the arrays of a request in JSON, {"data": [3, 1, 4]}: a number, or nested lists of equal
+// length, for each input.
 
 #include <vector>
 
@@ -13,9 +13,9 @@
 
 namespace cooper {
 
-// What is missing, of another shape or not finite is left to the batcher (RequestFormat). Reading
-// stops at the first that fits no input, so the time is linear in `body`, and the memory too:
-// kInvalidArgument, naming the input.
+// Parses `body`. Stops at the first value that fits no input, so time and memory are linear in
+// `body`: kInvalidArgument, naming the input. Missing inputs, other shapes and non-finite values
+// are left to the batcher's checks (RequestFormat).
 absl::StatusOr<ArrayMap> ParseRequest(absl::string_view body,
                                       const std::vector<RequestInput>& inputs);
 

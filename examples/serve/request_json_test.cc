@@ -130,7 +130,8 @@ TEST(ParseRequestTest, KeepsWholeNumbers) {
   EXPECT_THAT(*ParseNumber(DType::kInt32, "2.0")->at("n").ToVector<int64_t>(), ElementsAre(2));
 }
 
-// Neither the stack nor the square of the keys: each of these takes as long as its length.
+// Parsing uses neither a deep stack nor time quadratic in the number of keys: it is linear in the
+// length.
 TEST(ParseRequestTest, EndsAtTheFirstThatFitsNoInput) {
   const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
   EXPECT_THAT(ParseRequest(R"({"x": )" + deep + R"(, "y": 0})", Inputs()),

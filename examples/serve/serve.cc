@@ -35,11 +35,12 @@ int HttpStatus(const absl::Status& status) {
 std::string ErrorText(absl::string_view message) {
   Json json;
   json["error"] = absl::StrCat(message);
-  // What a client sent may be in the message, and no UTF-8.
+  // The message may quote a client's text that is not UTF-8.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// JSON has no word for NaN and infinity: null would be read as a number that is missing.
+// Converts an output. JSON cannot represent NaN and infinity; a client would read null as a missing
+// number.
 absl::StatusOr<Json> OutputJson(const NDArray& output) {
   const auto dims = output.shape().dims();
   Json json = {{"shape", std::vector<int64_t>(dims.begin(), dims.end())}};
@@ -114,7 +115,7 @@ void PredictServer::AddHandlers() {
   server_->Get("/metrics", [this](const httplib::Request&, httplib::Response& response) {
     response.set_content(Metrics(), "text/plain; version=0.0.4");
   });
-  // Also of what never comes to a handler: unknown paths, bodies that are too large.
+  // The logger also sees requests that reach no handler: unknown paths, bodies that are too large.
   server_->set_logger([this](const httplib::Request&, const httplib::Response& response) {
     ++(response.status < 400 ? answered_ : response.status < 500 ? refused_ : failed_);
   });

@@ -1,4 +1,4 @@
-// What requests are answered with, by a model of one operator: the answers' numbers and statuses.
+// Tests the numbers and statuses of answers with a model of one operator.
 
 #include <atomic>
 #include <chrono>
@@ -60,7 +60,7 @@ TEST(PredictServerTest, AnOutputThatIsNotFiniteIsAnError) {
   EXPECT_EQ(json::parse(result->body)["outputs"][0]["values"], json({0.0, 0.0}));
 }
 
-// More requests are read at a time than are computed together.
+// The server reads enough requests concurrently to fill a batch.
 TEST(PredictServerTest, ABatchFills) {
   constexpr int kBatch = 16;
   const auto batcher = MakeBatcher(

@@ -29,7 +29,7 @@ absl::Status Run(int port) {
 
 int main(int argc, char** argv) {
   int port = 8080;
-  // Before the training.
+  // Checked before the training.
   if (argc > 1 && (!absl::SimpleAtoi(argv[1], &port) || port < 1 || port > 65535)) {
     std::cerr << "serve_main: port '" << argv[1] << "', expected 1 to 65535\n";
     return 1;

@@ -12,7 +12,7 @@ namespace cooper {
 absl::StatusOr<std::shared_ptr<const Predictor>> TaggerPredictor() {
   COOPER_ASSIGN_OR_RETURN(const auto model, TrainTagger(MakeTaggedSentences(1000, 1), 8));
   COOPER_ASSIGN_OR_RETURN(const ModuleParams params, model->GetParams());
-  // Copies: the model goes.
+  // The predictor copies the parameters, since the model is destroyed.
   return Predictor::Create(
       [](const BucketKey& key) -> absl::StatusOr<Symbol> { return TaggerNetwork(key).symbol; },
       params.args, params.auxs);

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXAMPLES_SERVE_SERVE_TAGGER_H_
 #define COOPER_EXAMPLES_SERVE_SERVE_TAGGER_H_
 
-// The tagger (examples/tagger), trained and put into service.
+// Trains the tagger (examples/tagger) and serves it.
 
 #include <memory>
 
@@ -11,11 +11,11 @@
 
 namespace cooper {
 
-// Trained on 1,000 generated sentences.
+// Returns a predictor that is trained on 1,000 generated sentences.
 absl::StatusOr<std::shared_ptr<const Predictor>> TaggerPredictor();
 
-// Its server: "data" is the numbers of a sentence's words, the output (words, 4) the probability
-// of each tag for each word.
+// Starts its server: "data" is the word ids of a sentence, the output (words, 4) the probability of
+// each tag for each word.
 absl::StatusOr<std::unique_ptr<PredictServer>> ServeTagger(const PredictServerOptions& options);
 
 }  // namespace cooper

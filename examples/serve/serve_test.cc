@@ -1,5 +1,4 @@
-// Real sockets on loopback: what a server answers, and that a hostile request is its own error
-// alone.
+// Tests a server on loopback sockets: its answers, and that a hostile request affects no other.
 
 #include "examples/serve/serve.h"
 
@@ -35,7 +34,7 @@ constexpr size_t kMaxBody = 500'000;
 
 class ServeTest : public testing::Test {
  protected:
-  // One model for all tests: training takes most of their time.
+  // All tests share one model, since training takes most of their time.
   static void SetUpTestSuite() {
     server_ = ServeTagger({.max_body_bytes = kMaxBody, .timeout_seconds = 1}).value().release();
   }
@@ -51,7 +50,7 @@ class ServeTest : public testing::Test {
     return Client().Post("/predict", body, "application/json");
   }
 
-  // The head of what the server answers to `text`, or nothing if none comes. With `end` the
+  // Returns the head of the server's answer to `text`, or nothing if none comes. With `end` the
   // connection is closed at once.
   static std::string Send(const std::string& text, bool end = false) {
     const int fd = socket(AF_INET, SOCK_STREAM, 0);
@@ -74,7 +73,7 @@ class ServeTest : public testing::Test {
     return answer;
   }
 
-  // The server answers a good request as it should.
+  // Checks that the server answers a valid request correctly.
   static void ExpectWell(const char* after) {
     const httplib::Result result = Predict(R"({"data": [3, 1, 4]})");
     ASSERT_TRUE(result) << after;
@@ -148,7 +147,7 @@ TEST_F(ServeTest, HostileRequestsAreTheirOwnErrors) {
   }
 }
 
-// However it is sent.
+// The limit holds for every transfer encoding.
 TEST_F(ServeTest, BodiesAreBounded) {
   const std::string good = R"({"data": [3, 1, 4]})";
   const std::string spaces = good + std::string(2 * kMaxBody, ' ');
@@ -165,7 +164,7 @@ TEST_F(ServeTest, BodiesAreBounded) {
   const httplib::Result compressed = compressing.Post("/predict", spaces, "application/json");
   ASSERT_TRUE(compressed);
   EXPECT_EQ(compressed->status, 415);
-  // As `curl -d` calls it. httplib by itself takes 8 KiB of that type.
+  // Sends the request as `curl -d` does. httplib's default limit for that type is 8 KiB.
   const httplib::Result form = Client().Post("/predict", good + std::string(20'000, ' '),
                                              "application/x-www-form-urlencoded");
   ASSERT_TRUE(form);

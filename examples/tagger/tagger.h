@@ -18,22 +18,24 @@ struct TaggedSentences {
   std::vector<std::vector<int>> tags;   // 0 ... 3
 };
 
-// `count` sentences of 1 to 15 words. A word's tag says whether the word before it, and whether the
-// one behind it, is an even one: neither direction alone can know.
+// Returns `count` sentences of 1 to 15 words. A word's tag encodes whether the previous word's id
+// is even and whether the next one's is, so that one direction alone cannot predict it.
 TaggedSentences MakeTaggedSentences(int64_t count, uint64_t seed);
 
-// Batches of sentences in the three buckets that leave these sentences the least padding; the last
-// batch of a bucket is smaller. So no sentence is too long.
+// Returns batches of sentences in the three buckets with the least padding; the last batch of a
+// bucket is smaller. No sentence is too long.
 absl::StatusOr<std::unique_ptr<BucketIter>> TaggerBatches(const TaggedSentences& sentences,
                                                           uint64_t seed);
 
-// data (batch_size, words) and length (batch_size,) to probabilities (batch_size, words, tags).
+// Maps data (batch_size, words) and length (batch_size,) to probabilities (batch_size, words,
+// tags).
 BucketSymbol TaggerNetwork(const BucketKey& key);
 
 absl::StatusOr<std::unique_ptr<BucketingModule>> TrainTagger(const TaggedSentences& sentences,
                                                              int num_epoch);
 
-// The tags of each sentence, in the order of `sentences`, whose own tags are not looked at.
+// Returns the predicted tags of each sentence, in the order of `sentences`; does not use
+// sentences.tags.
 absl::StatusOr<std::vector<std::vector<int>>> TagSentences(BucketingModule& model,
                                                            const TaggedSentences& sentences);
 

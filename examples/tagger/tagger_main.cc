@@ -1,4 +1,4 @@
-// Trains a tagger and says how many of 301 new sentences it tags without a fault.
+// Trains a tagger and prints how many of 301 new sentences it tags without an error.
 
 #include <iostream>
 

@@ -10,7 +10,7 @@
 namespace cooper {
 namespace {
 
-// In the order in which they came, though batches are of one bucket and shuffled.
+// The tags come in the order of the sentences, although batches are from one bucket and shuffled.
 TEST(TaggerTest, TagsSentencesItHasNotSeen) {
   COOPER_ASSERT_OK_AND_ASSIGN(auto model, TrainTagger(MakeTaggedSentences(1000, 1), 8));
   const TaggedSentences test = MakeTaggedSentences(301, 2);
@@ -18,7 +18,7 @@ TEST(TaggerTest, TagsSentencesItHasNotSeen) {
   EXPECT_EQ(tags, test.tags);
 }
 
-// Those of the sentences, however long, without padding where there are few lengths.
+// The buckets fit the sentences at any length, without padding where there are few lengths.
 TEST(TaggerTest, ChoosesItsBuckets) {
   TaggedSentences sentences;
   for (const size_t length : {2, 40, 9, 2, 9}) {

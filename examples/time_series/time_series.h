@@ -1,8 +1,8 @@
 #ifndef COOPER_EXAMPLES_TIME_SERIES_TIME_SERIES_H_
 #define COOPER_EXAMPLES_TIME_SERIES_TIME_SERIES_H_
 
-// Tells of series of several kinds how they go on and which shape they have: buckets with string
-// keys, two inputs, two losses, and a run that goes on where it was killed. On generated data.
+// Predicts the next value and the shape of time series of several kinds, on generated data: buckets
+// with string keys, two inputs, two losses, and a run that resumes after a kill.
 
 #include <cstdint>
 #include <memory>
@@ -23,27 +23,28 @@ struct SeriesData {
   std::vector<std::string> kinds;          // "day": 24 values, "week": 42
   std::vector<std::vector<float>> series;  // with noise
   NDArray features;                        // (series, 2): level and amplitude
-  std::vector<float> next;                 // the value behind the last, without noise
+  std::vector<float> next;                 // the value after the last one, without noise
   std::vector<int> shapes;                 // 0: sine, 1: triangle
 };
 
 SeriesData MakeSeries(int64_t count, uint64_t seed);
 
-// A bucket for each kind; its last batch is smaller.
+// Returns batches with a bucket for each kind; a bucket's last batch is smaller.
 absl::StatusOr<std::unique_ptr<BucketIter>> SeriesBatches(const SeriesData& data);
 
-// series (batch_size, steps) and features (batch_size, 2) to the next values (batch_size, 1) and
-// the probabilities of the shapes (batch_size, 2).
+// Maps series (batch_size, steps) and features (batch_size, 2) to the next values (batch_size, 1)
+// and the probabilities of the shapes (batch_size, 2).
 BucketSymbol SeriesNetwork(const BucketKey& key);
 
 absl::StatusOr<std::unique_ptr<BucketingModule>> MakeSeriesModel(const BucketIter& batches);
 
-// Trains, and keeps the state of the run in files that begin with `prefix`: called again after a
-// kill, it goes on there and ends with the same bytes of parameters.
+// Trains, and saves the state of the run in files that begin with `prefix`: a call after a kill
+// resumes from them and ends with bitwise equal parameters.
 absl::Status TrainSeries(BucketingModule& model, BucketIter& batches, const std::string& prefix,
                          int num_epoch, std::vector<BatchEndCallback> callbacks = {});
 
-// The mean square error of the next values, and the share of shapes that are recognised.
+// Returns the mean squared error of the next values, and the fraction of shapes that are
+// recognised.
 absl::StatusOr<std::vector<std::pair<std::string, double>>> ScoreSeries(BucketingModule& model,
                                                                         const SeriesData& data);
 

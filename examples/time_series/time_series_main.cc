@@ -1,5 +1,5 @@
-// Trains on series of two kinds, and says how well it tells what comes next. Started again with the
-// same argument after a kill, it goes on where it was.
+// Trains on series of two kinds and prints the prediction errors. Started again with the same
+// argument after a kill, it resumes.
 
 #include <iostream>
 #include <string>

@@ -26,7 +26,8 @@ struct TrainedSeries {
   int batches = 0;  // of the last run
 };
 
-// What runs come to of which each but the last ends after so many batches.
+// Returns the result of consecutive runs, each of which except the last is stopped after the given
+// number of batches.
 TrainedSeries Train(const SeriesData& data, const std::string& prefix,
                     const std::vector<int>& stops) {
   TrainedSeries trained;
@@ -52,7 +53,7 @@ TEST(TimeSeriesTest, EndsWithTheSameBytesAfterTwoStops) {
   const TrainedSeries unbroken = Train(data, "unbroken", {});
   EXPECT_EQ(unbroken.params.size(), 10);
   EXPECT_GE(unbroken.batches, 30);  // 10 or 11 an epoch
-  // In the middle of the first and of the third epoch.
+  // Stops in the middle of the first and of the third epoch.
   const TrainedSeries broken = Train(data, "broken", {7, 18});
   EXPECT_LT(broken.batches, 15);  // not from the beginning
   EXPECT_EQ(broken.params, unbroken.params);

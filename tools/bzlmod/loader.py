@@ -1,8 +1,8 @@
 """Loads the packages of a workspace and of the modules that it overrides with folders.
 
-BUILD and .bzl files are executed as the Python that they nearly are. What they declare is kept as
+BUILD and .bzl files are executed as Python, which they nearly are. Their declarations become
 targets, and every label is resolved as Bazel does: a string in the module of the BUILD file, a
-Label() in that of the .bzl file. Whatever Bazel would stop at is appended to Loader.errors.
+Label() in that of the .bzl file. Each error that would stop Bazel is appended to Loader.errors.
 """
 
 import dataclasses
@@ -16,7 +16,7 @@ from bzlmod.starlark import (COMMON, Attribute, Failure, Label, Rule, Stub, anal
                              strings)
 
 LOCATION = re.compile(r"\$\((?:root|exec|rlocation)?(?:path|location)s? ([^)]+)\)")
-# Attributes of native's that only functions for WORKSPACE use, which no Bazel after 4.2.3 calls.
+# Attributes of `native` that only functions for WORKSPACE use, which no Bazel after 4.2.3 calls.
 WORKSPACE_NAMES = {"repositories.bzl": {"local_repository"}}
 
 
@@ -41,7 +41,7 @@ class Package:
 
 @dataclasses.dataclass
 class Reference:
-    """A use of a target, to be looked up when all packages are loaded."""
+    """A reference to a target, which is looked up when all packages are loaded."""
     label: Label
     package: Package  # that it is used in; None for a .bzl file's, which visibility does not bind
     where: str
@@ -70,8 +70,8 @@ class Loader:
         self.errors.append("%s: %s" % (where, message))
 
     def resolve(self, text, repository, package, where):
-        """Returns the Label that `text` is in a file of that package; None, with an error, if there
-        is no such repository there."""
+        """Returns the Label of `text` in a file of that package; None, with an error, if that
+        repository is not visible there."""
         try:
             return self.repositories.resolve(text, repository, package)
         except Failure as failure:
@@ -92,7 +92,7 @@ class Loader:
                     self.error(where, "the extension makes no repository %s" % name)
 
     def _where(self):
-        """Returns the line of the BUILD file, and that of the macro, which are being executed."""
+        """Returns the current line of the BUILD file, and that of the macro."""
         frames = []
         frame = sys._getframe(1)
         while frame:
@@ -128,7 +128,7 @@ class Loader:
         return names
 
     def _execute(self, source, label, names, known):
-        """Returns what a file defines. Names that do not exist are errors, and stubs after that."""
+        """Returns the names that a file defines. Undefined names are errors and become stubs."""
         file_name = "%s//%s" % (label.repository and "@@" + label.repository, label.path())
         exempt = WORKSPACE_NAMES.get(label.name, set())
         names = {"__builtins__": {}, **names}
@@ -199,7 +199,7 @@ class Loader:
         return names
 
     def _package_names(self):
-        """The functions that a BUILD file has, and native in a macro."""
+        """Returns the functions available in a BUILD file, and in `native` in a macro."""
         def exports_files(files, visibility=None):
             self._package.exported.update({file: visibility for file in files})
 
@@ -276,10 +276,10 @@ class Loader:
                     target.labels.append(label)
                     self._references.append(Reference(label, package, where))
 
-    # What is checked once all is loaded.
+    # Checks after all packages are loaded.
 
     def check_references(self):
-        """Every target that is named exists, and is visible where it is named."""
+        """Checks that every referenced target exists and is visible where it is referenced."""
         done = 0
         while done < len(self._references):  # looking up a target loads its package, with more
             reference = self._references[done]

@@ -1,4 +1,4 @@
-"""MODULE.bazel files: what a module declares, and which repositories it sees."""
+"""Reads MODULE.bazel files: the declarations of a module, and the repositories visible to it."""
 
 import dataclasses
 import pathlib
@@ -16,7 +16,7 @@ class ModuleFile:
     extensions: list = dataclasses.field(default_factory=list)  # those used
 
     def declaration(self):
-        """Returns what resolution.resolve() wants to know."""
+        """Returns the declaration that resolution.resolve() takes."""
         return {"level": 0, "deps": self.deps, "bazel_compatibility": self.bazel_compatibility}
 
 

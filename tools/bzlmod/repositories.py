@@ -1,4 +1,4 @@
-"""The repositories of a workspace: canonical names, which others each sees, and files."""
+"""The repositories of a workspace: canonical names, the repositories visible to each, and files."""
 
 import dataclasses
 import os
@@ -17,13 +17,13 @@ class Repository:
     files: dict = None  # path -> text, of those that a repository rule has made
 
     def has(self, path):
-        """Whether there is a file, or a folder, of this path."""
+        """Whether a file or a folder of this path exists."""
         if self.files is not None:
             return path in self.files
         return self.folder is not None and (self.folder / path).exists()
 
     def read(self, path):
-        """Returns a file's text; None if there is none."""
+        """Returns a file's text; None if the file does not exist."""
         if self.files is not None:
             return self.files.get(path)
         file = self.folder / path if self.folder else None
@@ -31,7 +31,7 @@ class Repository:
 
 
 class Repositories(dict):
-    """Canonical name -> Repository: "" is the main one."""
+    """A map from canonical names to Repository objects; "" is the main repository."""
 
     def __init__(self, root, separator):
         """Reads MODULE.bazel of the workspace in `root`, and of modules that it overrides."""
@@ -57,14 +57,14 @@ class Repositories(dict):
         return "" if module == self.root.name else module + self.separator
 
     def extension_prefix(self, module, extension):
-        """Returns what the canonical names of an extension's repositories begin with."""
+        """Returns the prefix of the canonical names of an extension's repositories."""
         own = self.canonical(module.name)
         if self.separator == "~":  # Bazel 7
             own = own or "_main~"
         return own + self.separator + extension.name + self.separator
 
     def resolve(self, text, repository, package):
-        """Returns the Label that `text` is in a file of that package. Raises Failure."""
+        """Returns the Label of `text` in a file of that package. Raises Failure."""
         if isinstance(text, Label):
             return text
         written, own_package, name = split_label(text)
@@ -82,13 +82,13 @@ class Repositories(dict):
         return Label(target, package if own_package is None else own_package, name)
 
     def make(self, module, extension, name, implementation, attributes, values):
-        """Adds the repository that a repository rule makes, called in an extension of `module`, on
-        a machine that has all that it asks for.
+        """Adds the repository that a repository rule creates when called in an extension of
+        `module`, on a machine that has everything that the rule requires.
 
         Args:
           implementation: the rule's.
           attributes: its attributes, name -> starlark.Attribute.
-          values: those that it is called with.
+          values: the values of the call.
         """
         files = {}
 

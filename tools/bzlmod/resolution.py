@@ -1,4 +1,4 @@
-"""The versions of modules that Bazel selects, from a table of what each version declares.
+"""Resolves the versions of modules as Bazel does, from a table of each version's declaration.
 
 Table: {module: {version: {"level": N, "deps": {module: version}, "bazel_compatibility": [...],
 "yanked": reason}}}, as in third_party/bazel_registry/modules.json.
@@ -28,7 +28,7 @@ def compatible(bazel, constraint):
 
 
 def levels_count(bazel):
-    """Whether a module may have one compatibility level alone in a graph: before 8.6 and 9.1."""
+    """Whether a graph may have only one compatibility level of a module: before 8.6 and 9.1."""
     major, minor = (int(part) for part in bazel.split(".")[:2])
     return (major, minor) < (8, 6) or (major, minor) == (9, 0)
 
@@ -46,9 +46,9 @@ def resolve(bazel, root, root_declaration, overrides, table):
     Args:
       bazel: a version, "7.4.0".
       root: the root module's name.
-      root_declaration: what it declares, as an entry of `table`.
-      overrides: module -> declaration, of those that the root overrides with a local path.
-      table: what the versions of all other modules declare.
+      root_declaration: its declaration, in the form of an entry of `table`.
+      overrides: module -> declaration, for modules that the root overrides with a local path.
+      table: the declarations of the versions of all other modules.
     """
     result = Resolution()
 
@@ -67,7 +67,7 @@ def resolve(bazel, root, root_declaration, overrides, table):
         level = (declaration(module, version) or {}).get("level", 0)
         return (module, level) if levels_count(bazel) else (module,)
 
-    # Every version that any module asks for, and the highest of each group.
+    # Every version that a module requests, and the highest one of each group.
     seen, queue, highest = set(), [(root, "")], {}
     while queue:
         module, version = queue.pop()
@@ -80,7 +80,7 @@ def resolve(bazel, root, root_declaration, overrides, table):
         highest[key] = max(highest.get(key, version), version, key=version_key)
         queue += dependencies(module, version)
 
-    # What the root reaches of those, with who asks for it first.
+    # The versions that the root reaches, with the module that requests each one first.
     asked_by, queue = {}, [(root, "", "")]
     while queue:
         module, version, parent = queue.pop(0)

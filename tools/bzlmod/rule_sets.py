@@ -1,10 +1,10 @@
-"""What Bazel 9 and the modules of MODULE.bazel offer: names, files to load, targets, native rules.
+"""Names, loadable files, targets and native rules of Bazel 9 and of the modules of MODULE.bazel.
 
-Taken from Bazel's documentation and the modules' sources. Before cooper begins to use a further
-name, somebody looks whether every version that can be selected has it, and adds it here.
+Taken from Bazel's documentation and the modules' sources. Before cooper uses a further name, check
+that every version that can be selected has it, and add it here.
 """
 
-# Names without a load that Bazel 7.4 and Bazel 9 both have, in .bzl files and in BUILD files.
+# Names that need no load in both Bazel 7.4 and Bazel 9, in .bzl files and in BUILD files.
 _EVERYWHERE = set("""
     False None True abs all any bool dict dir enumerate fail float getattr hasattr hash int len list
     max min print range repr reversed sorted str tuple type zip
@@ -26,8 +26,8 @@ BZL_NAMES = _EVERYWHERE | set("""
     repository_rule rule tag_class testing transition visibility
 """.split())
 
-# Module -> file -> names, in the versions that MODULE.bazel asks for. bazel_tools is here without
-# files: those for C++ have become rules_cc's.
+# Module -> file -> names, in the versions that MODULE.bazel requests. bazel_tools has no files for
+# C++: rules_cc has them.
 LOADS = {
     "bazel_skylib": {
         "lib/selects.bzl": ["selects"],
@@ -49,7 +49,7 @@ LOADS = {
     },
 }
 
-# Module -> targets. check_bzlmod.py adds abseil-cpp's, of third_party/system/absl_labels.bzl.
+# Module -> targets. check_bzlmod.py adds abseil-cpp's from third_party/system/absl_labels.bzl.
 TARGETS = {
     "bazel_tools": ["//tools/cpp:toolchain_type"],
     "eigen": ["//:eigen"],
@@ -64,8 +64,8 @@ TARGETS = {
     "zlib": ["//:zlib"],
 }
 
-# Module -> (the first version whose BUILD files load the cc rules that they use, later ones whose
-# files do not).
+# Module -> (the first version whose BUILD files load the cc rules that they use, later versions
+# that do not).
 LOADS_CC_RULES_SINCE = {
     "gflags": ("2.2.2.bcr.1", []),
     "glog": ("0.7.1.bcr.1", []),
@@ -74,11 +74,11 @@ LOADS_CC_RULES_SINCE = {
     "onetbb": ("2022.3.0", []),
 }
 
-# Attributes that name targets, of native rules and of those of other modules.
+# Attributes of native rules and of other modules' rules that name targets.
 LABEL_ATTRIBUTES = set("""
     actual additional_linker_inputs constraint_setting constraint_values data deps flag_values hdrs
     implementation_deps match_all match_any scope shared_library srcs static_library
     target_compatible_with tests textual_hdrs tools
 """.split())
-# Attributes that name the files which a target makes.
+# Attributes that name the output files of a target.
 OUTPUT_ATTRIBUTES = {"out", "outs"}

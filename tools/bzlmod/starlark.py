@@ -1,4 +1,4 @@
-"""The parts of Starlark that Python lacks, and stand-ins for what a build would do with rules."""
+"""The parts of Starlark that Python lacks, and stubs for rules."""
 
 import ast
 import builtins
@@ -9,7 +9,7 @@ import types
 
 
 class Failure(Exception):
-    """What stops a file: fail(), or a label that names nothing."""
+    """An error that stops a file: fail(), or a label that names nothing."""
 
 
 class Label:
@@ -22,7 +22,7 @@ class Label:
         return "@@%s//%s:%s" % (self.repository, self.package, self.name)
 
     def path(self):
-        """Returns the path of the file that it names, in its repository."""
+        """Returns the path in its repository of the file that the label names."""
         return "/".join(part for part in (self.package, self.name) if part)
 
     def key(self):
@@ -30,8 +30,8 @@ class Label:
 
 
 def split_label(text):
-    """Returns (repository, package, name) as written: "@@cooper+", "@platforms" or None, each of
-    the last two None where the text leaves it to its surroundings."""
+    """Returns (repository, package, name) as written: "@@cooper+", "@platforms" or None; package
+    and name are None if they depend on the place of the label."""
     match = re.fullmatch(r"(@@?[^/:]*)?(?://([^:]*))?(?::?(.*))?", text)
     repository, package, name = match.groups()
     if repository and package is None:  # "@mpi"
@@ -42,7 +42,7 @@ def split_label(text):
 
 
 class Select:
-    """A select(), or a sum that has one. `parts` are lists and dictionaries."""
+    """A select(), or a sum that contains one. `parts` are lists and dictionaries."""
 
     def __init__(self, parts):
         self.parts = parts
@@ -55,8 +55,8 @@ class Select:
 
 
 class Stub:
-    """Anything of another module, a provider or a Python object of Bazel's: it can be called, and
-    has every attribute. With `declare`, a call that has a name declares a target."""
+    """A value of another module, a provider or a Python object of Bazel: it can be called, and has
+    every attribute. With `declare`, a call with a name declares a target."""
 
     def __init__(self, name, declare=None):
         self._name, self._declare = name, declare
@@ -83,13 +83,13 @@ class Attribute:
 
 
 class Rule:
-    """A rule: of this repository with its attributes, or of another one with None."""
+    """A rule, with its attributes if it belongs to this repository, else with None."""
 
     def __init__(self, name, attributes=None):
         self.name, self.attributes = name, attributes
 
     def kind(self, attribute, label_attributes, output_attributes):
-        """Returns "label", "output" or "other", of an attribute's values."""
+        """Returns the kind of an attribute's values: "label", "output" or "other"."""
         declared = (self.attributes or {}).get(attribute)
         if declared is not None:
             return declared.kind.partition("_")[0]
@@ -102,8 +102,8 @@ class Rule:
 
 
 def strings(value):
-    """Yields the strings and labels of an attribute's value, keys of dictionaries and conditions of
-    select() among them."""
+    """Yields the strings and labels of an attribute's value, including keys of dictionaries and
+    conditions of select()."""
     if isinstance(value, (str, Label)):
         yield value
     elif isinstance(value, Select):
@@ -128,7 +128,7 @@ def _fail(*args, **_):
     raise Failure(" ".join(str(arg) for arg in args))
 
 
-# Everything of Starlark that needs no surroundings.
+# Starlark's functions that need no context.
 COMMON = {
     **{name: getattr(builtins, name) for name in """
         False None True abs all any bool dict dir enumerate float getattr hasattr hash int len list
@@ -142,12 +142,12 @@ COMMON = {
 
 
 class Analysis:
-    """What a file's text says of its names.
+    """The names in a file's text.
 
     Attributes:
       defined: the names that the file itself assigns or defines at its top level.
-      free: (line, name) of each name that nobody in the file defines, in functions too, whether
-        they are called or not.
+      free: (line, name) of each name that the file does not define, also in functions that are
+        never called.
       native: (line, NAME) of each native.NAME.
     """
 
@@ -181,7 +181,7 @@ class Analysis:
 
 @functools.lru_cache(maxsize=None)
 def analyse(source):
-    """Returns the Analysis of a file's text, which every workspace that loads the file asks for."""
+    """Returns the Analysis of a file's text, which all workspaces that load the file share."""
     return Analysis(source)
 
 
