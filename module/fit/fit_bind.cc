@@ -1,8 +1,12 @@
-#include "module/fit/fit_bind.h"
+// How Fit binds and initializes a module that has not been, and binds again one that is bound for
+// another way of collecting gradients.
 
 #include <algorithm>
 #include <string>
 #include <vector>
+
+#include "module/interface/base_module.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {
@@ -28,18 +32,10 @@ bool ChangeRequests(const BaseModule& module, WriteReq wanted, ModuleBindOptions
   return changed;
 }
 
-}  // namespace
-
-ModuleBindOptions BindOptionsForFit(const DataIter& train_data, const FitOptions& options) {
-  return {.data_shapes = train_data.provide_data(),
-          .label_shapes = train_data.provide_label(),
-          .bucket_key = train_data.default_bucket_key(),
-          .for_training = true,
-          .force_rebind = options.force_rebind,
-          .grad_req = options.accumulate_batches > 1 ? WriteReq::kAdd : options.grad_req,
-          .seed = options.seed};
-}
-
+// Binds by BindOptionsForFit where that has not been done. A module that is bound is bound again
+// where gradients would be written that are to be added up (accumulate_batches), or, if `added_up`,
+// where the last Fit made them add up and they are to be written: as it was bound, with grad_req
+// and grad_reqs changed. A gradient that is not asked for (kNull) stays so.
 absl::Status BindForFit(BaseModule& module, const DataIter& train_data, const FitOptions& options,
                         bool added_up) {
   ModuleBindOptions bind = BindOptionsForFit(train_data, options);
@@ -55,6 +51,36 @@ absl::Status BindForFit(BaseModule& module, const DataIter& train_data, const Fi
   again.force_rebind = true;
   again.seed = options.seed;
   return module.Bind(again);
+}
+
+}  // namespace
+
+ModuleBindOptions BindOptionsForFit(const DataIter& train_data, const FitOptions& options) {
+  return {.data_shapes = train_data.provide_data(),
+          .label_shapes = train_data.provide_label(),
+          .bucket_key = train_data.default_bucket_key(),
+          .for_training = true,
+          .force_rebind = options.force_rebind,
+          .grad_req = options.accumulate_batches > 1 ? WriteReq::kAdd : options.grad_req,
+          .seed = options.seed};
+}
+
+InitOptimizerOptions OptimizerOptionsForFit(const FitOptions& options) {
+  InitOptimizerOptions optimizer = options.optimizer;
+  optimizer.batches_per_update *= std::max(1, options.accumulate_batches);
+  return optimizer;
+}
+
+InitParamsOptions ParamsOptionsForFit(const FitOptions& options) {
+  InitParamsOptions params = options.params;
+  if (!params.seed.has_value()) params.seed = options.seed;
+  return params;
+}
+
+absl::Status BaseModule::BindToFit(const DataIter& train_data, const FitOptions& options) {
+  COOPER_RETURN_IF_ERROR(BindForFit(*this, train_data, options, fit_added_up_));
+  fit_added_up_ = options.accumulate_batches > 1;
+  return absl::OkStatus();
 }
 
 }  // namespace cooper

@@ -331,13 +331,6 @@ class BaseModule {
   WriteReq grad_req_ = WriteReq::kWrite;
 
  private:
-  struct ScoreEnd {
-    int64_t batches = 0;
-    bool go_on = true;  // whether no callback returned false
-  };
-  absl::StatusOr<ScoreEnd> RunScore(DataIter& eval_data, EvalMetric& metric,
-                                    const ScoreOptions& options);
-
   bool fit_added_up_ = false;  // whether Fit has bound for gradients that accumulate
 };
 

@@ -1,0 +1,48 @@
+#ifndef COOPER_MODULE_EVALUATE_EVALUATE_H_
+#define COOPER_MODULE_EVALUATE_EVALUATE_H_
+
+// What the loops over an iterator share: the steps of Fit, Score, IterPredict and Predict, and the
+// loop of Score, which Fit runs as its validation too.
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "io/batch/data_batch.h"
+#include "io/batch/data_iter.h"
+#include "module/callback/callback.h"
+#include "module/interface/base_module.h"
+#include "module/metric/eval_metric.h"
+#include "ndarray/base/status_macros.h"
+
+namespace cooper {
+
+struct ScoreEnd {
+  int64_t batches = 0;
+  bool go_on = true;  // whether no callback returned false
+};
+
+// Resets `metric` and feeds it with the outputs of each batch, computed with is_train false. An
+// iterator without batches is no error. `module` is bound and has parameters.
+absl::StatusOr<ScoreEnd> ScoreBatches(BaseModule& module, DataIter& eval_data, EvalMetric& metric,
+                                      const ScoreOptions& options);
+
+// Returns iter.Next(), which a profile shows as "data".
+absl::StatusOr<std::optional<DataBatch>> FetchBatch(DataIter& iter);
+
+// Calls all callbacks, also behind one that returns false, and returns whether none did. An error
+// ends it at once.
+absl::StatusOr<bool> CallAll(const std::vector<BatchEndCallback>& callbacks,
+                             const BatchEndParam& param);
+
+// Returns a status, or a StatusOr, with "Fit: epoch 2, batch 17" in front of an error's message.
+template <typename Result>
+Result AtBatch(Result result, const char* loop, int epoch, int64_t nbatch) {
+  return AddContext(std::move(result), loop, ": epoch ", epoch, ", batch ", nbatch);
+}
+
+}  // namespace cooper
+
+#endif  // COOPER_MODULE_EVALUATE_EVALUATE_H_
