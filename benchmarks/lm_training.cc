@@ -394,9 +394,7 @@ class LmBenchmark {
     if (absl::GetFlag(FLAGS_forward_only)) return model_->Forward(batch, /*is_train=*/false);
     if (!absl::GetFlag(FLAGS_check_finite)) return model_->TrainStep(batch);
     COOPER_RETURN_IF_ERROR(model_->PrepareToTakeBack());
-    COOPER_RETURN_IF_ERROR(model_->ForwardBackward(batch));
-    COOPER_RETURN_IF_ERROR(model_->CheckFinite());
-    return model_->Update();
+    return model_->TrainStep(batch, {.check_finite = true});
   }
 
   absl::Status WaitForGpus() const {

@@ -109,18 +109,11 @@ absl::Status BucketingModule::InitOptimizer(const InitOptimizerOptions& options)
   return current_->module->InitOptimizerFor(bind_options_.data_shapes, options);
 }
 
-absl::Status BucketingModule::ForwardBackward(const DataBatch& batch) {
-  if (IsProfiling()) return BaseModule::ForwardBackward(batch);
-  COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
+absl::Status BucketingModule::TrainStep(const DataBatch& batch, const StepOptions& options) {
+  if (IsProfiling()) return BaseModule::TrainStep(batch, options);
+  COOPER_RETURN_IF_ERROR(options.update ? RequireOptimizer("TrainStep") : RequireParams("Forward"));
   COOPER_RETURN_IF_ERROR(UseBucketOf(batch));
-  return WithBucket(current_->module->ForwardBackward(batch), *current_key_);
-}
-
-absl::Status BucketingModule::TrainStep(const DataBatch& batch) {
-  if (IsProfiling()) return BaseModule::TrainStep(batch);
-  COOPER_RETURN_IF_ERROR(RequireOptimizer("TrainStep"));
-  COOPER_RETURN_IF_ERROR(UseBucketOf(batch));
-  return WithBucket(current_->module->TrainStep(batch), *current_key_);
+  return WithBucket(current_->module->TrainStep(batch, options), *current_key_);
 }
 
 absl::Status BucketingModule::Update() {

@@ -173,8 +173,7 @@ class BucketingModule : public BaseModule {
   // are never bound for training. The current bucket stays current.
   absl::Status ForwardToEvaluate(const DataBatch& batch) override;
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) override;
-  absl::Status ForwardBackward(const DataBatch& batch) override;
-  absl::Status TrainStep(const DataBatch& batch) override;
+  absl::Status TrainStep(const DataBatch& batch, const StepOptions& options = {}) override;
   absl::Status Update() override;
   absl::StatusOr<int> JoinUpdate() override;
   absl::Status ZeroGrads() override { return group_->parameters().ZeroGrads(); }

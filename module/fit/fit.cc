@@ -201,9 +201,14 @@ absl::StatusOr<std::optional<DataBatch>> TrainingLoop::Fetch(int64_t nbatch) {
 }
 
 absl::Status TrainingLoop::Step() {
+  // One piece of work where nothing looks at the gradients, or joins them, before the update.
+  const bool at_once =
+      options_.accumulate_batches <= 1 && !checks_.looks_at_ids() && !stops_.several_processes();
   COOPER_RETURN_IF_ERROR(checks_.BeforeBatch());
-  COOPER_RETURN_IF_ERROR(module_.ForwardBackward(*batch_));
-  COOPER_RETURN_IF_ERROR(checks_.AfterBatch(*batch_));
+  const absl::Status computed =
+      module_.TrainStep(*batch_, {.check_finite = options_.check_finite, .update = at_once});
+  COOPER_RETURN_IF_ERROR(checks_.AfterBatch(*batch_, computed));
+  if (at_once) return absl::OkStatus();
   stops_.AnnounceSignal();
   return ++added_up_ >= options_.accumulate_batches ? Update() : absl::OkStatus();
 }

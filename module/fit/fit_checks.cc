@@ -161,15 +161,19 @@ absl::Status FitChecks::BeforeBatch() {
   return options_.check_finite ? module_.PrepareToTakeBack() : absl::OkStatus();
 }
 
-absl::Status FitChecks::AfterBatch(const DataBatch& batch) {
+absl::Status FitChecks::AfterBatch(const DataBatch& batch, const absl::Status& computed) {
+  absl::Status found;  // by CheckFinite
+  if (!computed.ok()) {
+    // Something else may be out of range.
+    if (options_.check_finite && absl::IsOutOfRange(computed)) found = module_.CheckFinite();
+    if (!absl::IsOutOfRange(found)) return computed;
+  }
   if (ids_.has_value()) {
     const absl::Status known = ids_->Check(batch);
     if (!known.ok() && options_.check_finite) COOPER_RETURN_IF_ERROR(module_.TakeBackBatch());
     COOPER_RETURN_IF_ERROR(WithKey(batch, known));
   }
-  if (!options_.check_finite) return absl::OkStatus();
-  absl::Status found = module_.CheckFinite();
-  if (!absl::IsOutOfRange(found)) return found;
+  if (found.ok()) return absl::OkStatus();
   COOPER_RETURN_IF_ERROR(module_.TakeBackBatch());
   std::string origin = FindInInputs(module_, batch);
   if (origin.empty()) origin = FindFirstValue(module_, batch);

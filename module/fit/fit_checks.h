@@ -31,10 +31,12 @@ class FitChecks {
   void WarnOfDefaultMetric() const;
   // Before a batch is computed.
   absl::Status BeforeBatch();
-  // After it was, and before the update. The error names an id that the network does not have, or
-  // what is not finite and where it was made; with check_finite the module is then as it was before
-  // the batch.
-  absl::Status AfterBatch(const DataBatch& batch);
+  // Whether AfterBatch looks at a batch's ids, and is to be called before the update.
+  bool looks_at_ids() const { return ids_.has_value(); }
+  // After it was, with the status of its TrainStep. The error is that one, or names an id that the
+  // network does not have, or what is not finite and where it was made; of the latter two the
+  // module is then, with check_finite, as it was before the batch.
+  absl::Status AfterBatch(const DataBatch& batch, const absl::Status& computed);
   // At the end of an epoch, before anybody saves it.
   absl::Status AfterEpoch();
 

@@ -181,22 +181,26 @@ TEST(FitFiniteTest, TheBatchIsToldWithTheFirstNode) {
   for (int64_t column = 0; column < 6; ++column) {
     (*data.Data<float>())[20 * 6 + column] = 1e4f * (column % 2 == 0 ? 1.0f : -0.5f);
   }
-  auto train = Rows(data, Classes(40, 3, 5), 20);
-  auto module = *Module::Create(LogOfNorm());
-  Values before;
-  FitOptions options = Options();
-  options.batch_end_callbacks.push_back([&](const BatchEndParam& param) {
-    before = Params(*param.module);
-    return true;
-  });
-  const absl::Status status = module->Fit(*train, options);
-  EXPECT_THAT(
-      status,
-      StatusIs(kOutOfRange, AllOf(HasSubstr("Fit: epoch 0, batch 1: the loss 'softmax_output' has "
-                                            "elements that are not finite"),
-                                  HasSubstr("first made was log_output by log 'log', with "),
-                                  HasSubstr("the module is as it was before the batch"))));
-  EXPECT_EQ(Params(*module), before) << "the last good state";
+  // With ids to look at before the update, and in one step with the update.
+  for (const bool check_ids : {true, false}) {
+    auto train = Rows(data, Classes(40, 3, 5), 20);
+    auto module = *Module::Create(LogOfNorm());
+    Values before;
+    FitOptions options = Options();
+    options.check_ids = check_ids;
+    options.batch_end_callbacks.push_back([&](const BatchEndParam& param) {
+      before = Params(*param.module);
+      return true;
+    });
+    const absl::Status status = module->Fit(*train, options);
+    EXPECT_THAT(status,
+                StatusIs(kOutOfRange,
+                         AllOf(HasSubstr("Fit: epoch 0, batch 1: the loss 'softmax_output' has "
+                                         "elements that are not finite"),
+                               HasSubstr("first made was log_output by log 'log', with "),
+                               HasSubstr("the module is as it was before the batch"))));
+    EXPECT_EQ(Params(*module), before) << "the last good state";
+  }
 }
 
 TEST(FitFiniteTest, ABatchThatBringsThemIsTold) {
@@ -314,18 +318,20 @@ TEST(FitFiniteTest, ItCanBeTurnedOff) {
   EXPECT_TRUE(std::isnan(Params(*module).at("fc1_bias")[0]));
 }
 
-// The bits of a training do not depend on it.
+// The bits of a training do not depend on it, nor on whether ids are looked at.
 TEST(FitFiniteTest, ChangesNothingElse) {
   std::vector<Values> params;
-  for (bool check : {true, false}) {
+  for (const auto& [check, check_ids] :
+       {std::pair(true, true), std::pair(false, true), std::pair(true, false)}) {
     auto module = *Module::Create(LogOfNorm());
     auto train = RandomRows(20);
     FitOptions options = Options(2);
     options.check_finite = check;
+    options.check_ids = check_ids;
     COOPER_EXPECT_OK(module->Fit(*train, options));
     params.push_back(Params(*module));
   }
-  EXPECT_EQ(params[0], params[1]);
+  EXPECT_THAT(params, testing::Each(params[0]));
 }
 
 TEST(FitFiniteTest, AChainNamesItsModule) {

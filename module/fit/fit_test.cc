@@ -289,6 +289,22 @@ TEST(FitTest, ASignalEndsTheTrainingInGoodOrder) {
                                  .num_epoch = 2}),
               StatusIs(absl::StatusCode::kCancelled, HasSubstr("in epoch 1 after 5 batches")));
   EXPECT_THAT(stops, testing::ElementsAre(std::pair(1, int64_t{5})));
+  // Gradients that are added up are learnt from first.
+  auto adding = *Module::Create(TwoLayers());
+  COOPER_ASSERT_OK(iter->Reset());
+  stops.clear();
+  batches = 0;
+  EXPECT_THAT(adding->Fit(*iter, {.batch_end_callbacks = {[&](const BatchEndParam&) {
+                                    if (++batches == 2) std::raise(SIGTERM);
+                                    return true;
+                                  }},
+                                  .stop_on_signal = true,
+                                  .stop_point = note_stop,
+                                  .accumulate_batches = 2,
+                                  .num_epoch = 2}),
+              StatusIs(absl::StatusCode::kCancelled,
+                       HasSubstr("signal 15 ended the training in epoch 0 after 4 batches")));
+  EXPECT_THAT(stops, testing::ElementsAre(std::pair(0, int64_t{4})));
   // And one in the validation.
   auto validated = *Module::Create(TwoLayers());
   auto eval_iter = MakeIter(20, 4);

@@ -32,14 +32,11 @@ absl::Status BaseModule::RequireOptimizer(const char* call) const {
   return optimizer_initialized() ? absl::OkStatus() : Missing(call, "InitOptimizer");
 }
 
-absl::Status BaseModule::ForwardBackward(const DataBatch& batch) {
+absl::Status BaseModule::TrainStep(const DataBatch& batch, const StepOptions& options) {
   COOPER_RETURN_IF_ERROR(Forward(batch, /*is_train=*/true));
-  return Backward();
-}
-
-absl::Status BaseModule::TrainStep(const DataBatch& batch) {
-  COOPER_RETURN_IF_ERROR(ForwardBackward(batch));
-  return Update();
+  COOPER_RETURN_IF_ERROR(Backward());
+  if (options.check_finite) COOPER_RETURN_IF_ERROR(CheckFinite());
+  return options.update ? Update() : absl::OkStatus();
 }
 
 absl::Status BaseModule::SaveCheckpoint(const std::string&, int, bool) const {

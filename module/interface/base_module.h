@@ -139,6 +139,13 @@ ModuleBindOptions BindOptionsForFit(const DataIter& train_data, const FitOptions
 InitOptimizerOptions OptimizerOptionsForFit(const FitOptions& options);
 InitParamsOptions ParamsOptionsForFit(const FitOptions& options);
 
+// What TrainStep does after Forward and Backward.
+struct StepOptions {
+  // Runs CheckFinite. A batch that fails it is not learnt from.
+  bool check_finite = false;
+  bool update = true;
+};
+
 // See the top of the file. Not thread-safe.
 class BaseModule {
  public:
@@ -212,13 +219,16 @@ class BaseModule {
   // The store that sums gradients; null if there is none. If the store has another optimizer at an
   // update, the module gives it its own again, or removes it.
   virtual std::shared_ptr<KVStore> kvstore() const { return nullptr; }
-  // Forward in training, then Backward, for a network whose outputs are losses. By default calls
-  // these two; on a GPU they may be one launch (Executor::ForwardBackward).
-  virtual absl::Status ForwardBackward(const DataBatch& batch);
-  // ForwardBackward, then Update. By default calls these two; a Module on one GPU runs them as one
-  // launch if only the optimizer takes part in the update (no key-value store, no clipping by the
+  // Forward in training, then Backward, for a network whose outputs are losses, and then, as the
+  // options say, CheckFinite and Update. By default calls these. On a GPU the passes are one launch
+  // (Executor::ForwardBackward); a Module on one GPU makes the update part of it, without a check
+  // and if only the optimizer takes part in the update (no key-value store, no clipping by the
   // global norm).
-  virtual absl::Status TrainStep(const DataBatch& batch);
+  virtual absl::Status TrainStep(const DataBatch& batch, const StepOptions& options = {});
+  // TrainStep without an update.
+  absl::Status ForwardBackward(const DataBatch& batch) {
+    return TrainStep(batch, {.update = false});
+  }
 
   // Valid until the next Forward of any module that shares memory with this one.
   virtual absl::StatusOr<absl::Span<const NDArray>> GetOutputs() const = 0;

@@ -100,8 +100,7 @@ class Module : public BaseModule {
   // With a module of its own that shares this one's group, bound when it is first needed.
   absl::Status ForwardToEvaluate(const DataBatch& batch) override;
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) override;
-  absl::Status ForwardBackward(const DataBatch& batch) override;
-  absl::Status TrainStep(const DataBatch& batch) override;
+  absl::Status TrainStep(const DataBatch& batch, const StepOptions& options = {}) override;
   absl::Status Update() override;
   absl::StatusOr<int> JoinUpdate() override;
   absl::Status ZeroGrads() override { return group_->parameters().ZeroGrads(); }
@@ -186,6 +185,9 @@ class Module : public BaseModule {
   absl::Status FeedBatch(const DataBatch& batch);
   // Both, and what comes before Backward.
   absl::Status TakeBatchToTrain(const DataBatch& batch);
+  // TrainStep on one GPU, of the batch that was fed: the update in one piece of work with the
+  // passes, where it can be.
+  absl::Status ForwardBackwardUpdate();
   // The module that gives outputs: this one, or the one that evaluates.
   const Module& shown() const { return evaluated_ ? *evaluator_ : *this; }
   absl::Status MakeEvaluator(const DataBatch& batch);

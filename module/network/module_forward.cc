@@ -188,22 +188,23 @@ void Module::TellAdded() {
   for (const std::string& name : added_names_) group_->parameters().GradAdded(name, shared);
 }
 
-absl::Status Module::ForwardBackward(const DataBatch& batch) {
-  // Profiles tell the two apart.
-  if (!for_training_ || IsProfiling()) return BaseModule::ForwardBackward(batch);
+absl::Status Module::TrainStep(const DataBatch& batch, const StepOptions& options) {
+  // Profiles tell the parts of a step apart.
+  if (!for_training_ || IsProfiling()) return BaseModule::TrainStep(batch, options);
+  if (options.update) COOPER_RETURN_IF_ERROR(RequireOptimizer("TrainStep"));
   COOPER_RETURN_IF_ERROR(TakeBatchToTrain(batch));
+  const bool is_on_one_gpu = options_.contexts.size() == 1 && !options_.contexts[0].is_cpu();
+  if (is_on_one_gpu && options.update && !options.check_finite && added_names_.empty()) {
+    return ForwardBackwardUpdate();
+  }
   COOPER_RETURN_IF_ERROR(bound_.front()->ForwardBackward());
   CountGradients();
   TellAdded();
-  return absl::OkStatus();
+  if (options.check_finite) COOPER_RETURN_IF_ERROR(CheckFinite());
+  return options.update ? Update() : absl::OkStatus();
 }
 
-absl::Status Module::TrainStep(const DataBatch& batch) {
-  const bool apart = !for_training_ || IsProfiling() || !added_names_.empty() ||
-                     options_.contexts.size() != 1 || options_.contexts[0].is_cpu();
-  if (apart) return BaseModule::TrainStep(batch);
-  COOPER_RETURN_IF_ERROR(RequireOptimizer("TrainStep"));
-  COOPER_RETURN_IF_ERROR(TakeBatchToTrain(batch));
+absl::Status Module::ForwardBackwardUpdate() {
   CountGradients();  // gradients are written, not added to
   ParameterStore& parameters = group_->parameters();
   const std::vector<std::string>& names = NamesToUpdate();

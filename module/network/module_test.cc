@@ -85,6 +85,41 @@ TEST(ModuleTest, ACallThatComesTooEarlyNamesTheMissingOne) {
   COOPER_EXPECT_OK(module->GetOutputs());
 }
 
+TEST(ModuleTest, AStepDoesWhatItIsAskedTo) {
+  const auto by_calls = MakeTrainable(), by_steps = MakeTrainable();
+  const auto params = [](const Module& module) {
+    return Floats(module.GetParams()->args.at("fc1_weight"));
+  };
+  for (int64_t step = 0; step < 3; ++step) {
+    const DataBatch batch = RandomBatch(4, step);
+    COOPER_ASSERT_OK(by_calls->Forward(batch, /*is_train=*/true));
+    COOPER_ASSERT_OK(by_calls->Backward());
+    const std::vector<float> before = params(*by_steps);
+    if (step == 0) {
+      COOPER_ASSERT_OK(by_steps->TrainStep(batch, {.check_finite = true, .update = false}));
+      EXPECT_EQ(Floats(*by_steps->GetGrad("fc1_weight")), Floats(*by_calls->GetGrad("fc1_weight")));
+      EXPECT_EQ(params(*by_steps), before);
+      COOPER_ASSERT_OK(by_steps->Update());
+    } else {
+      COOPER_ASSERT_OK(by_steps->TrainStep(batch, {.check_finite = step == 1}));
+    }
+    COOPER_ASSERT_OK(by_calls->Update());
+    EXPECT_EQ(params(*by_steps), params(*by_calls));
+    EXPECT_NE(params(*by_steps), before);
+  }
+  DataBatch batch = RandomBatch(4, 3);
+  COOPER_ASSERT_OK(batch.data[0].Fill(std::nan("")));
+  EXPECT_THAT(by_steps->TrainStep(batch, {.check_finite = true}),
+              StatusIs(absl::StatusCode::kOutOfRange,
+                       "the loss 'softmax_output' has elements that are not finite"));
+  EXPECT_EQ(params(*by_steps), params(*by_calls));
+  const auto unready = MakeModule();
+  COOPER_ASSERT_OK(unready->Bind(Shapes(4)));
+  COOPER_ASSERT_OK(unready->InitParams());
+  EXPECT_THAT(unready->TrainStep(RandomBatch(4, 1)),
+              StatusIs(kFailedPrecondition, "TrainStep: call InitOptimizer first"));
+}
+
 TEST(ModuleTest, NamesThatAreNoArgumentsAreRefused) {
   EXPECT_THAT(Module::Create(TwoLayers(), {.data_names = {"dat"}}),
               StatusIs(kInvalidArgument, HasSubstr("'dat', which is no argument")));
