@@ -221,9 +221,9 @@ class BaseModule {
   virtual std::shared_ptr<KVStore> kvstore() const { return nullptr; }
   // Forward in training, then Backward, for a network whose outputs are losses, and then, as the
   // options say, CheckFinite and Update. By default calls these. On a GPU the passes are one launch
-  // (Executor::ForwardBackward); a Module on one GPU makes the update part of it, without a check
-  // and if only the optimizer takes part in the update (no key-value store, no clipping by the
-  // global norm).
+  // (Executor::ForwardBackward); the check is part of it, or, without a check, a Module on one GPU
+  // makes the update part of it if only the optimizer takes part in the update (no key-value store,
+  // no clipping by the global norm).
   virtual absl::Status TrainStep(const DataBatch& batch, const StepOptions& options = {});
   // TrainStep without an update.
   absl::Status ForwardBackward(const DataBatch& batch) {

@@ -16,10 +16,12 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "executor/executor.h"
+#include "executor/run/after_backward.h"
 #include "module/devices/data_parallel_executor_group.h"
 #include "module/devices/module_group.h"
 #include "module/interface/base_module.h"
 #include "module/options/module_options.h"
+#include "module/parameters/finite.h"
 #include "symbol/graph/symbol.h"
 
 namespace cooper {
@@ -185,9 +187,16 @@ class Module : public BaseModule {
   absl::Status FeedBatch(const DataBatch& batch);
   // Both, and what comes before Backward.
   absl::Status TakeBatchToTrain(const DataBatch& batch);
-  // TrainStep on one GPU, of the batch that was fed: the update in one piece of work with the
-  // passes, where it can be.
+  // The parts of a TrainStep on the batch that was fed: forward and backward with, on one GPU, what
+  // comes after them in one piece of work; these with CheckFinite; these with Update.
+  absl::Status ForwardBackwardFed(const AfterBackward* after = nullptr);
+  absl::Status ForwardBackwardChecked();
   absl::Status ForwardBackwardUpdate();
+  bool is_on_one_gpu() const {
+    return options_.contexts.size() == 1 && !options_.contexts[0].is_cpu();
+  }
+  // Whether CheckFinite looks at output k.
+  bool IsCheckedLoss(size_t k, const NDArray& output) const;
   // The module that gives outputs: this one, or the one that evaluates.
   const Module& shown() const { return evaluated_ ? *evaluator_ : *this; }
   absl::Status MakeEvaluator(const DataBatch& batch);
@@ -214,6 +223,7 @@ class Module : public BaseModule {
   // By shapes; the one in use first, then by last use.
   std::vector<std::unique_ptr<DataParallelExecutorGroup>> bound_;
   int64_t last_update_ = -1;                  // the name of TrainStep's last one (AfterBackward)
+  std::optional<FiniteCheck> finite_check_;   // TrainStep's on one GPU, once it was needed
   std::vector<std::string> added_names_;      // parameters whose request is kAdd
   std::vector<std::string> names_to_update_;  // of the last update
   const Executor* names_of_ = nullptr;        // the executor they are those of; null: of none

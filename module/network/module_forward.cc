@@ -193,15 +193,17 @@ absl::Status Module::TrainStep(const DataBatch& batch, const StepOptions& option
   if (!for_training_ || IsProfiling()) return BaseModule::TrainStep(batch, options);
   if (options.update) COOPER_RETURN_IF_ERROR(RequireOptimizer("TrainStep"));
   COOPER_RETURN_IF_ERROR(TakeBatchToTrain(batch));
-  const bool is_on_one_gpu = options_.contexts.size() == 1 && !options_.contexts[0].is_cpu();
-  if (is_on_one_gpu && options.update && !options.check_finite && added_names_.empty()) {
-    return ForwardBackwardUpdate();
-  }
-  COOPER_RETURN_IF_ERROR(bound_.front()->ForwardBackward());
+  const bool joins_update = is_on_one_gpu() && options.update && !options.check_finite;
+  if (joins_update && added_names_.empty()) return ForwardBackwardUpdate();
+  COOPER_RETURN_IF_ERROR(options.check_finite ? ForwardBackwardChecked() : ForwardBackwardFed());
+  return options.update ? Update() : absl::OkStatus();
+}
+
+absl::Status Module::ForwardBackwardFed(const AfterBackward* after) {
+  COOPER_RETURN_IF_ERROR(bound_.front()->ForwardBackward(after));
   CountGradients();
   TellAdded();
-  if (options.check_finite) COOPER_RETURN_IF_ERROR(CheckFinite());
-  return options.update ? Update() : absl::OkStatus();
+  return absl::OkStatus();
 }
 
 absl::Status Module::ForwardBackwardUpdate() {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "module/parameters/device_reduction.h"
@@ -55,6 +56,32 @@ absl::StatusOr<bool> IsFinite(const NDArray& array) {
     default:
       return true;
   }
+}
+
+absl::StatusOr<FiniteCheck> FiniteCheck::Create(const Context& context) {
+  // The kernel reads as many arrays as it is given.
+  COOPER_ASSIGN_OR_RETURN(OpCall call, MakeOpCall("multi_all_finite", {{"num_arrays", "1"}}, 1));
+  COOPER_ASSIGN_OR_RETURN(Invocation invocation,
+                          Invocation::Create(std::move(call), context.device_type));
+  COOPER_ASSIGN_OR_RETURN(NDArray finite, NDArray::Zeros({1}, DType::kFloat32, context));
+  FiniteCheck check(std::move(invocation), std::move(finite));
+  // Allocates the workspace, whose size no array changes: a recording must not.
+  COOPER_RETURN_IF_ERROR(check.invocation_.SetArrays({&check.finite_}, {&check.finite_}));
+  return check;
+}
+
+absl::Status FiniteCheck::PutIn(absl::Span<const NDArray> arrays, DeviceQueue* queue) {
+  std::vector<const NDArray*> inputs;
+  for (const NDArray& array : arrays) {
+    if (!array.is_null() && IsFloating(array.dtype())) inputs.push_back(&array);
+  }
+  COOPER_RETURN_IF_ERROR(invocation_.SetArrays(inputs, {&finite_}));
+  return invocation_.Run(queue);
+}
+
+absl::StatusOr<bool> FiniteCheck::AllFinite() const {
+  COOPER_ASSIGN_OR_RETURN(const std::vector<float> all, finite_.ToVector<float>());
+  return all[0] != 0;
 }
 
 absl::StatusOr<NonFiniteElements> CountNonFinite(const NDArray& array) {

@@ -4,9 +4,15 @@
 // Checks arrays for NaN and infinity, to detect a training run that has diverged.
 
 #include <cstdint>
+#include <utility>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "executor/run/invoke.h"
+#include "ndarray/array/device.h"
 #include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
 
 namespace cooper {
 
@@ -24,6 +30,28 @@ struct NonFiniteElements {
 };
 // Counts such elements in a copy of the array as doubles; none for integers and a null array.
 absl::StatusOr<NonFiniteElements> CountNonFinite(const NDArray& array);
+
+// IsFinite of several arrays of one device, as work in a queue behind what makes the arrays. Not
+// thread-safe.
+class FiniteCheck {
+ public:
+  // Allocates on the device all that the check ever needs. kNotFound or kUnimplemented if the
+  // program has no kernel of multi_all_finite for it.
+  static absl::StatusOr<FiniteCheck> Create(const Context& context);
+
+  // Puts the check of the arrays that have a floating dtype into `queue`, as Invocation::Run does.
+  // A recording of that may be run again as long as the arrays and this check are there.
+  absl::Status PutIn(absl::Span<const NDArray> arrays, DeviceQueue* queue);
+  // Returns whether the check that ran last found no NaN or infinity. Waits for the device.
+  absl::StatusOr<bool> AllFinite() const;
+
+ private:
+  FiniteCheck(Invocation invocation, NDArray finite)
+      : invocation_(std::move(invocation)), finite_(std::move(finite)) {}
+
+  Invocation invocation_;
+  NDArray finite_;  // (1,): 1 or 0
+};
 
 }  // namespace cooper
 

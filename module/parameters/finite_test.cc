@@ -2,10 +2,12 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/array/ndarray.h"
+#include "ndarray/base/context.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_matchers.h"
 
@@ -40,6 +42,20 @@ TEST(FiniteTest, SmallAndLargeNumbersAreFinite) {
       {5}, {0.0f, -0.0f, limits.denorm_min(), limits.max(), limits.lowest()});
   EXPECT_THAT(IsFinite(array), IsOkAndHolds(true));
   EXPECT_EQ(CountNonFinite(array)->count, 0);
+}
+
+TEST(FiniteTest, OneCheckLooksAtManyArrays) {
+  COOPER_ASSERT_OK_AND_ASSIGN(FiniteCheck check, FiniteCheck::Create(Context::Cpu()));
+  const std::vector<NDArray> arrays = {*NDArray::Full({3}, 1), NDArray(),
+                                       *NDArray::Full({2}, 0x7f800000, DType::kInt32),
+                                       *NDArray::Full({2, 5}, 2, DType::kFloat16)};
+  for (const double value : {2.0, std::nan(""), kInfinity, 3.0}) {
+    COOPER_ASSERT_OK(arrays[3].Slice(1, 2)->Fill(value));
+    COOPER_ASSERT_OK(check.PutIn(arrays, /*queue=*/nullptr));
+    EXPECT_THAT(check.AllFinite(), IsOkAndHolds(std::isfinite(value))) << value;
+  }
+  COOPER_ASSERT_OK(check.PutIn({}, /*queue=*/nullptr));
+  EXPECT_THAT(check.AllFinite(), IsOkAndHolds(true));
 }
 
 TEST(FiniteTest, NothingAndIntegersAreFinite) {

@@ -12,6 +12,7 @@
 #include "examples/language_model.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "io/buckets/bucket_sentence_iter.h"
 #include "module/bucketing/bucketing_module.h"
 #include "ndarray/array/device_graphs.h"
 #include "ndarray/base/context.h"
@@ -116,6 +117,27 @@ TEST_F(StepCostsTest, InTwoCallsTheUpdateIsPutInByTheHost) {
       << "all parameters are updated by one";
   EXPECT_THAT(costs.waits, IsEmpty());
   EXPECT_THAT(costs.allocations, IsEmpty());
+}
+
+// The last batch of a second epoch, in which no ids are looked at.
+TEST_F(StepCostsTest, FitIsOneGraphAndWithACheckTheUpdateToo) {
+  std::vector<std::vector<int>> sentences(4 * kRows, std::vector<int>(6));
+  for (size_t i = 0; i < sentences.size(); ++i) {
+    for (size_t k = 0; k < 6; ++k) sentences[i][k] = static_cast<int>((i + 5 * k) % kWords);
+  }
+  for (const bool check : {false, true}) {
+    const auto train = *BucketSentenceIter::Create(sentences, kRows, {.buckets = {6}});
+    Costs costs;
+    COOPER_ASSERT_OK(model_->Fit(*train, {.batch_end_callbacks = {[&](const BatchEndParam&) {
+                                            costs = GetCosts();
+                                            ResetCosts();
+                                            return true;
+                                          }},
+                                          .check_finite = check,
+                                          .num_epoch = 2}));
+    EXPECT_EQ(costs.queued["graph"], 1);
+    EXPECT_EQ(costs.queued["kernel"], check ? 1 : 0);
+  }
 }
 
 TEST_F(StepCostsTest, WithoutGraphsEveryKernelIsPutInByTheHost) {

@@ -2,6 +2,7 @@
 // no bit of the results.
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "examples/language_model.h"
 #include "executor/executor.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "module/bucketing/bucketing_module.h"
 #include "module/devices/module_group.h"
@@ -56,8 +58,8 @@ void AppendParams(const BaseModule& model, Results* results) {
   for (const auto& [name, array] : params.args) results->push_back(*array.ToVector<float>());
 }
 
-// kThree: Forward, Backward and Update; kTwo: ForwardBackward and Update; kOne: TrainStep.
-enum Calls { kThree, kTwo, kOne };
+// Forward, Backward and Update; ForwardBackward and Update; TrainStep, without and with a check.
+enum Calls { kThree, kTwo, kOne, kOneChecked };
 
 // Trains in buckets of 4 and 6 words, and later of 9, for which the arena grows; the update changes
 // at one of the steps.
@@ -78,11 +80,11 @@ Results TrainInBuckets(const std::string& cell, const std::string& optimizer, Ca
       COOPER_EXPECT_OK(model->ForwardBackward(batch));
       results.push_back(*(*model->GetOutputs())[0].ToVector<float>());
     }
-    if (calls != kOne) {
+    if (calls == kThree || calls == kTwo) {
       COOPER_EXPECT_OK(model->Update());
       continue;
     }
-    COOPER_EXPECT_OK(model->TrainStep(batch));
+    COOPER_EXPECT_OK(model->TrainStep(batch, {.check_finite = calls == kOneChecked}));
     results.push_back(*(*model->GetOutputs())[0].ToVector<float>());
   }
   AppendParams(*model, &results);
@@ -119,10 +121,33 @@ TEST(TrainingGraphsTest, BucketsTrainAlike) {
       SetDeviceGraphs(false);
       const Results expected = TrainInBuckets(cell, optimizer, kThree);
       SetDeviceGraphs(true);
-      for (const Calls calls : {kThree, kTwo, kOne}) {
+      for (const Calls calls : {kThree, kTwo, kOne, kOneChecked}) {
         EXPECT_EQ(TrainInBuckets(cell, optimizer, calls), expected) << calls;
       }
     }
+  }
+}
+
+TEST(TrainingGraphsTest, ABatchThatIsNotFiniteIsNotLearntFrom) {
+  COOPER_REQUIRE_GPU();
+  const auto model = LanguageModel("lstm", 4);
+  COOPER_ASSERT_OK(model->InitOptimizer({.optimizer_params = {{"learning_rate", "0.1"}}}));
+  for (uint64_t seed = 1; seed < 5; ++seed) {
+    COOPER_ASSERT_OK(model->TrainStep(Sentences(4, seed), {.check_finite = true}));
+  }
+  EXPECT_EQ(model->bucket(4)->executor()->num_recorded(), DeviceGraphsAreOn() ? 1 : 0);
+  COOPER_ASSERT_OK_AND_ASSIGN(ModuleParams before, model->GetParams());
+  const auto& [broken, array] = *before.args.begin();
+  COOPER_ASSERT_OK(array.Fill(std::numeric_limits<double>::quiet_NaN()));
+  COOPER_ASSERT_OK(model->SetParams(before.args, before.auxs));
+  EXPECT_THAT(model->TrainStep(Sentences(4, 5), {.check_finite = true}),
+              StatusIs(absl::StatusCode::kOutOfRange,
+                       testing::HasSubstr("bucket key 4: the loss 'softmax_output' has elements "
+                                          "that are not finite")));
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams after, model->GetParams());
+  for (const auto& [name, value] : after.args) {
+    if (name == broken) continue;
+    EXPECT_EQ(Floats(value), Floats(before.args.at(name))) << name;
   }
 }
 
