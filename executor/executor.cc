@@ -3,87 +3,99 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "executor/compile/passes.h"
 #include "executor/run/bound_arrays.h"
+#include "executor/run/bound_program.h"
 #include "executor/run/folded_arrays.h"
-#include "executor/run/monitored_run.h"
+#include "executor/run/grad_order.h"
+#include "executor/run/program_arrays.h"
+#include "executor/run/program_monitor.h"
+#include "executor/run/program_steps.h"
 #include "executor/run/program_text.h"
 #include "executor/run/reshape_options.h"
-#include "ndarray/base/default_seed.h"
 #include "ndarray/base/near_names.h"
 #include "ndarray/base/status_macros.h"
 
 namespace cooper {
 
-struct Executor::Impl {
-  absl::Status Bind(std::shared_ptr<const CompiledProgram> ahead);
+using Kind = ProgramBuffer::Kind;
 
-  Symbol symbol;
-  BindOptions options;
-  std::vector<std::string> unused_names;
-  std::shared_ptr<const CompiledProgram> compiled;
-  std::vector<std::shared_ptr<Arena>> arenas;  // by context of the program
-  BoundArrays arrays;
-  std::vector<std::string> grad_names;
-  std::vector<std::string> output_names;
-  std::vector<Shape> output_shapes;
-  std::string constant_state;  // an auxiliary state among the constants; empty if there is none
-  std::unique_ptr<MonitoredRun> run;
-};
+namespace {
 
-absl::Status Executor::Impl::Bind(std::shared_ptr<const CompiledProgram> ahead) {
-  COOPER_ASSIGN_OR_RETURN(unused_names, TakeUnusedArrays(symbol, options));
-  if (options.arena == nullptr) options.arena = std::make_shared<Arena>(options.context);
-  if (options.random == nullptr) {
-    options.random = std::make_shared<RandomState>(RandomState{.seed = DefaultSeed()});
-  }
-  if (!(options.arena->context() == options.context)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the arena is on ", options.arena->context().ToString(), ", the executor on ",
-                     options.context.ToString()));
-  }
+// `ahead`, if that is what the symbol is compiled to with these options, whose arrays are all used.
+absl::StatusOr<std::shared_ptr<const CompiledProgram>> CompileUnless(
+    std::shared_ptr<const CompiledProgram> ahead, const Symbol& symbol,
+    const BindOptions& options) {
   const CompileOptions compile = CompileOptionsOf(symbol, options);
-  if (ahead != nullptr && ahead->IsFor(symbol, compile)) {
-    compiled = std::move(ahead);
-  } else {
-    COOPER_ASSIGN_OR_RETURN(compiled, CompiledProgram::Compile(symbol, compile));
-  }
-  const Program& program = compiled->program();
-  COOPER_RETURN_IF_ERROR(CheckBytes(*compiled, options));
-  COOPER_RETURN_IF_ERROR(BindFolded(*compiled, options));
-  COOPER_ASSIGN_OR_RETURN(arrays, BindArrays(*compiled, options));
-  for (const std::string& name : program.arg_names) {
-    if (arrays.grads.contains(name)) grad_names.push_back(name);
-  }
-  for (int output : program.outputs) output_shapes.push_back(program.values[output].shape);
-  for (const std::string& name : program.aux_names) {
-    if (program.gradients.empty() && options.constants.contains(name)) constant_state = name;
-  }
-  output_names = symbol.ListOutputs();
-  arenas = ArenasOf(program.contexts, options);
-  COOPER_ASSIGN_OR_RETURN(
-      run, MonitoredRun::Create(compiled, arrays.Of(program), arenas, options.random));
-  return absl::OkStatus();
+  if (ahead != nullptr && ahead->IsFor(symbol, compile)) return ahead;
+  return CompiledProgram::Compile(symbol, compile);
 }
 
-Executor::Executor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+}  // namespace
+
+Executor::Executor(std::unique_ptr<BoundProgram> merged)
+    : compiled_(merged->steps().shared_program()), merged_(std::move(merged)), run_(merged_.get()) {
+  const Program& program = compiled_->program();
+  const ProgramSteps& steps = merged_->steps();
+  for (size_t i = 0; i < program.arg_names.size(); ++i) {
+    const NDArray& array = steps.arrays(Kind::kArg)[i];
+    if (array.is_null()) {
+      unbound_args_.insert(program.arg_names[i]);
+    } else {
+      args_.emplace(program.arg_names[i], array);
+    }
+  }
+  for (size_t i = 0; i < program.aux_names.size(); ++i) {
+    auxs_.emplace(program.aux_names[i], steps.arrays(Kind::kAux)[i]);
+    const bool constant = compiled_->options().constants.contains(program.aux_names[i]);
+    if (program.gradients.empty() && constant) constant_state_ = program.aux_names[i];
+  }
+  for (const ProgramGradient& gradient : program.gradients) {
+    grads_.emplace(program.arg_names[gradient.arg], steps.array(Kind::kGrad, gradient.arg));
+  }
+  for (const std::string& name : program.arg_names) {
+    if (grads_.contains(name)) grad_names_.push_back(name);
+  }
+  output_names_ = symbol().ListOutputs();
+  for (int output : program.outputs) output_shapes_.push_back(program.values[output].shape);
+}
+
 Executor::~Executor() = default;
+
+absl::StatusOr<std::shared_ptr<const CompiledProgram>> Executor::Compile(
+    const Symbol& symbol, const BindOptions& options,
+    std::shared_ptr<const CompiledProgram> ahead) {
+  BindOptions used = options;
+  COOPER_RETURN_IF_ERROR(TakeUnusedArrays(symbol, used).status());
+  return CompileUnless(std::move(ahead), symbol, used);
+}
+
+absl::StatusOr<std::unique_ptr<Executor>> Executor::Bind(
+    std::shared_ptr<const CompiledProgram> compiled, ProgramArrays arrays,
+    std::vector<std::shared_ptr<Arena>> arenas, std::shared_ptr<RandomState> random) {
+  COOPER_ASSIGN_OR_RETURN(auto bound, BoundProgram::Bind(std::move(compiled), std::move(arrays),
+                                                         std::move(arenas), std::move(random)));
+  return std::unique_ptr<Executor>(new Executor(std::move(bound)));
+}
 
 absl::StatusOr<std::unique_ptr<Executor>> Executor::SimpleBind(
     const Symbol& symbol, const BindOptions& options,
     std::shared_ptr<const CompiledProgram> compiled) {
-  auto impl = std::make_unique<Impl>();
-  impl->symbol = symbol;
-  impl->options = options;
-  COOPER_RETURN_IF_ERROR(impl->Bind(std::move(compiled)));
-  return std::unique_ptr<Executor>(new Executor(std::move(impl)));
-}
-
-absl::StatusOr<std::shared_ptr<const CompiledProgram>> Executor::Compile(
-    const Symbol& symbol, const BindOptions& options) {
   BindOptions used = options;
-  COOPER_RETURN_IF_ERROR(TakeUnusedArrays(symbol, used).status());
-  return CompiledProgram::Compile(symbol, CompileOptionsOf(symbol, used));
+  COOPER_ASSIGN_OR_RETURN(std::vector<std::string> unused, TakeUnusedArrays(symbol, used));
+  COOPER_ASSIGN_OR_RETURN(compiled, CompileUnless(std::move(compiled), symbol, used));
+  COOPER_RETURN_IF_ERROR(CheckBytes(*compiled, used));
+  COOPER_RETURN_IF_ERROR(BindFolded(*compiled, used));
+  COOPER_ASSIGN_OR_RETURN(ProgramArrays arrays, BindArrays(*compiled, used));
+  std::vector<std::shared_ptr<Arena>> arenas = ArenasOf(compiled->program().contexts, used);
+  COOPER_ASSIGN_OR_RETURN(auto executor, Bind(std::move(compiled), std::move(arrays),
+                                              std::move(arenas), std::move(used.random)));
+  executor->unused_names_ = std::move(unused);
+  executor->folded_ = std::move(used.folded);
+  executor->max_bytes_ = used.max_bytes;
+  return executor;
 }
 
 absl::StatusOr<std::unique_ptr<Executor>> Executor::Bind(const Symbol& symbol,
@@ -104,113 +116,185 @@ absl::Status Executor::SetArg(absl::string_view name, const NDArray& array) {
     return absl::NotFoundError(absl::StrCat("SetArg: '", name, "' is no argument; those are ",
                                             JoinNames(names), DidYouMean(name, names)));
   }
-  COOPER_RETURN_IF_ERROR(AddContext(impl_->arrays.CheckMayChange(*it), "SetArg"));
-  const auto slot = static_cast<int>(it - names.begin());
-  COOPER_RETURN_IF_ERROR(impl_->run->SetArg(slot, array));
-  impl_->arrays.args[*it] = array;
+  return SetArg(static_cast<int>(it - names.begin()), array);
+}
+
+absl::Status Executor::SetArg(int slot, const NDArray& array) {
+  const int num_args = static_cast<int>(arg_names().size());
+  if (slot < 0 || slot >= num_args) {
+    return absl::NotFoundError(absl::StrCat("SetArg: there is no argument ", slot,
+                                            "; the executor has ", num_args, ", counted from 0"));
+  }
+  const std::string& name = arg_names()[slot];
+  COOPER_RETURN_IF_ERROR(AddContext(CheckMayChange(name), "SetArg"));
+  COOPER_RETURN_IF_ERROR(merged_->SetArg(slot, array));
+  if (plain_ != nullptr) COOPER_RETURN_IF_ERROR(plain_->SetArg(slot, array));
+  args_[name] = array;
   return absl::OkStatus();
 }
 
-bool Executor::Overwrites(const NDArray& array) const { return impl_->run->Overwrites(array); }
-bool Executor::TakesOutput(int i) const { return impl_->run->TakesOutput(i); }
+absl::Status Executor::CheckMayChange(const std::string& name) const {
+  // Executors that are bound with the same constants share what follows from them, and the graph as
+  // it is written has none of that.
+  const auto is_name = [&](const FoldedConstant& folded) { return folded.name == name; };
+  if (!compiled_->options().constants.contains(name) &&
+      absl::c_none_of(compiled_->folded(), is_name)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "'", name, "' is one of the constants that the executor is bound with, which stay"));
+}
+
+bool Executor::Overwrites(const NDArray& array) const { return merged_->Overwrites(array); }
+bool Executor::TakesOutput(int i) const { return merged_->TakesOutput(i); }
+
 absl::Status Executor::SetOutput(int i, const NDArray& array) {
-  return impl_->run->SetOutput(i, array);
+  COOPER_RETURN_IF_ERROR(merged_->SetOutput(i, array));
+  if (plain_ == nullptr || !plain_->TakesOutput(i)) return absl::OkStatus();
+  return plain_->SetOutput(i, array);
+}
+
+void Executor::SetMonitorCallback(MonitorCallback callback, bool monitor_all) {
+  observer_ = nullptr;
+  if (callback == nullptr) return;
+  observer_ = std::make_shared<const ProgramObserver>(MonitorOf(std::move(callback), monitor_all));
+}
+
+absl::Status Executor::ChooseRun() {
+  const bool wants_plain = observer_ != nullptr && compiled_->merges_nodes();
+  if (wants_plain && plain_ == nullptr) {
+    CompileOptions options = compiled_->options();
+    options.disabled_passes = WithoutMergingPasses(std::move(options.disabled_passes));
+    COOPER_ASSIGN_OR_RETURN(auto program, CompiledProgram::Compile(symbol(), options));
+    // Slots are in the order of the symbol's variables, the same in both programs; behind them are
+    // constants that only one of them has.
+    const ProgramSteps& steps = merged_->steps();
+    const size_t num_args = program->arg_shapes().size();
+    ProgramArrays arrays{.args = steps.arrays(Kind::kArg),
+                         .auxs = steps.arrays(Kind::kAux),
+                         .grads = steps.arrays(Kind::kGrad)};
+    arrays.args.resize(num_args);
+    arrays.grads.resize(num_args);
+    COOPER_ASSIGN_OR_RETURN(plain_, BoundProgram::Bind(std::move(program), std::move(arrays),
+                                                       steps.arenas(), merged_->random()));
+    for (int i = 0; i < static_cast<int>(output_names_.size()); ++i) {
+      if (!merged_->TakesOutput(i) || !plain_->TakesOutput(i)) continue;
+      COOPER_RETURN_IF_ERROR(plain_->SetOutput(i, steps.array(Kind::kOutput, i)));
+    }
+  }
+  run_ = wants_plain ? plain_.get() : merged_.get();
+  return absl::OkStatus();
 }
 
 absl::Status Executor::Forward(bool is_train) {
-  if (is_train && !impl_->constant_state.empty()) {
+  if (is_train && !constant_state_.empty()) {
     return absl::FailedPreconditionError(
         absl::StrCat("Forward: is_train is true, but the executor is bound with auxiliary state '",
-                     impl_->constant_state, "' as a constant, to predict alone"));
+                     constant_state_, "' as a constant, to predict alone"));
   }
-  return impl_->run->Forward(is_train);
+  COOPER_RETURN_IF_ERROR(ChooseRun());
+  const auto observer = observer_;
+  return run_->Forward(is_train, observer.get());
 }
 
 absl::Status Executor::Backward(absl::Span<const NDArray> head_gradients) {
-  return impl_->run->Backward(head_gradients);
+  const auto observer = observer_;
+  return run_->Backward(head_gradients, observer.get());
 }
 
 absl::Status Executor::ForwardBackward(absl::Span<const NDArray> head_gradients,
                                        const AfterBackward* after) {
-  return impl_->run->ForwardBackward(head_gradients, after);
+  COOPER_RETURN_IF_ERROR(ChooseRun());
+  const auto observer = observer_;
+  return run_->ForwardBackward(head_gradients, observer.get(), after);
 }
 
 absl::Status Executor::Backward(absl::Span<const NDArray> head_gradients, GradCallback on_grad) {
-  return impl_->run->Backward(head_gradients, on_grad);
+  // The graph as written, whose instructions grads_done_ does not number, may have run forward
+  // before the monitor was taken away.
+  if (observer_ != nullptr || run_ != merged_.get()) return Backward(head_gradients);
+  if (grads_done_.empty()) grads_done_ = GradsDoneAfter(*compiled_);
+  absl::Status told;
+  const auto tell = [&](const ProgramSteps& steps, int instruction) {
+    const Program& p = steps.program();
+    for (const int g : grads_done_[instruction]) {
+      const std::string& name = p.arg_names[p.gradients[g].arg];
+      const int context = p.instructions[instruction].context;
+      told.Update(on_grad(name, *steps.arenas()[context]->queue()));
+    }
+  };
+  const ProgramObserver observer{.before = nullptr, .after = tell};
+  COOPER_RETURN_IF_ERROR(run_->Backward(head_gradients, &observer));
+  return told;
 }
 
-absl::StatusOr<absl::Span<const NDArray>> Executor::outputs() const {
-  return impl_->run->run().outputs();
-}
+absl::StatusOr<absl::Span<const NDArray>> Executor::outputs() const { return run_->outputs(); }
 
 absl::Status Executor::CopyParamsFrom(const ArrayMap& args, const ArrayMap& auxs,
                                       bool allow_extra) {
-  return impl_->arrays.CopyFrom(args, auxs, allow_extra);
+  const auto copy = [&](const ArrayMap& from, const ArrayMap& to,
+                        const char* kind) -> absl::Status {
+    for (const auto& [name, array] : from) {
+      COOPER_RETURN_IF_ERROR(CheckMayChange(name));
+      const NDArray target = FindArray(to, name);
+      if (target.is_null()) {
+        if (allow_extra) continue;
+        return absl::NotFoundError(
+            absl::StrCat("the executor has no ", kind, " '", name, "', or none with an array yet"));
+      }
+      COOPER_RETURN_IF_ERROR(AddContext(target.CopyFrom(array), kind, " '", name, "'"));
+    }
+    return absl::OkStatus();
+  };
+  COOPER_RETURN_IF_ERROR(copy(args, args_, "argument"));
+  return copy(auxs, auxs_, "auxiliary state");
+}
+
+BindOptions Executor::BoundOptions() const {
+  BindOptions options = BindOptionsOf(compiled_->options());
+  options.args = args_;
+  options.grads = grads_;
+  options.auxs = auxs_;
+  for (const FoldedConstant& folded : compiled_->folded()) options.args.erase(folded.name);
+  options.unbound_args = unbound_args_;
+  options.folded = folded_;
+  options.max_bytes = max_bytes_;
+  options.random = merged_->random();
+  for (const auto& arena : merged_->steps().arenas()) {
+    options.group_arenas[arena->context()] = arena;
+  }
+  options.arena = options.group_arenas.at(context());
+  return options;
 }
 
 absl::StatusOr<std::unique_ptr<Executor>> Executor::Reshape(const KnownShapes& shapes,
                                                             bool partial_shaping,
                                                             bool allow_up_sizing) const {
-  BindOptions bound = impl_->options;
-  bound.args = impl_->arrays.args;
-  bound.grads = impl_->arrays.grads;
-  bound.auxs = impl_->arrays.auxs;
-  for (const FoldedConstant& folded : impl_->compiled->folded()) bound.args.erase(folded.name);
   COOPER_ASSIGN_OR_RETURN(
       const BindOptions options,
-      ReshapeOptions(impl_->symbol, std::move(bound), shapes, partial_shaping, allow_up_sizing));
+      ReshapeOptions(symbol(), BoundOptions(), shapes, partial_shaping, allow_up_sizing));
   // What does not fit the plan is compiled.
-  auto resized = impl_->compiled->Resize(shapes);
+  auto resized = compiled_->Resize(shapes);
   COOPER_ASSIGN_OR_RETURN(
       std::unique_ptr<Executor> executor,
-      SimpleBind(impl_->symbol, options, resized.ok() ? *std::move(resized) : nullptr));
-  executor->impl_->unused_names = impl_->unused_names;
+      SimpleBind(symbol(), options, resized.ok() ? *std::move(resized) : nullptr));
+  executor->unused_names_ = unused_names_;
   return executor;
 }
 
-void Executor::SetMonitorCallback(MonitorCallback callback, bool monitor_all) {
-  impl_->run->SetMonitor(std::move(callback), monitor_all);
-}
-
 MemoryReport Executor::memory() const {
-  MemoryReport report = PlannedMemory(impl_->run->run().compiled());
-  for (const auto& arena : impl_->arenas) report.arena_bytes += arena->bytes();
+  MemoryReport report = PlannedMemory(run_->compiled());
+  for (const auto& arena : run_->steps().arenas()) report.arena_bytes += arena->bytes();
   return report;
 }
 
 std::string Executor::DebugString() const {
   const MemoryReport report = memory();
-  return absl::StrCat(ProgramText(impl_->run->run().bound()), "planned ", report.planned_bytes,
+  return absl::StrCat(ProgramText(run_->compiled()), "planned ", report.planned_bytes,
                       " bytes, lower bound ", report.lower_bound, ", arena ", report.arena_bytes,
                       "\n");
 }
 
-const std::vector<std::string>& Executor::output_names() const { return impl_->output_names; }
-const std::vector<Shape>& Executor::output_shapes() const { return impl_->output_shapes; }
-const std::vector<std::string>& Executor::arg_names() const {
-  return impl_->compiled->program().arg_names;
-}
-const std::vector<Shape>& Executor::arg_shapes() const { return impl_->compiled->arg_shapes(); }
-const std::vector<DType>& Executor::arg_types() const { return impl_->compiled->arg_types(); }
-const std::vector<Context>& Executor::arg_contexts() const {
-  return impl_->compiled->arg_contexts();
-}
-const std::vector<std::string>& Executor::unused_names() const { return impl_->unused_names; }
-const std::vector<std::string>& Executor::aux_names() const {
-  return impl_->compiled->program().aux_names;
-}
-const std::vector<std::string>& Executor::grad_names() const { return impl_->grad_names; }
-const ArrayMap& Executor::arg_dict() const { return impl_->arrays.args; }
-const ArrayMap& Executor::grad_dict() const { return impl_->arrays.grads; }
-const ArrayMap& Executor::aux_dict() const { return impl_->arrays.auxs; }
-NDArray Executor::arg(absl::string_view name) const { return FindArray(impl_->arrays.args, name); }
-NDArray Executor::grad(absl::string_view name) const {
-  return FindArray(impl_->arrays.grads, name);
-}
-NDArray Executor::aux(absl::string_view name) const { return FindArray(impl_->arrays.auxs, name); }
-const Symbol& Executor::symbol() const { return impl_->symbol; }
-const std::shared_ptr<const CompiledProgram>& Executor::compiled() const { return impl_->compiled; }
-int Executor::num_recorded() const { return impl_->run->run().bound().num_recorded(); }
-Context Executor::context() const { return impl_->options.context; }
+int Executor::num_recorded() const { return run_->steps().num_recorded(); }
 
 }  // namespace cooper

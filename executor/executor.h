@@ -2,7 +2,8 @@
 #define COOPER_EXECUTOR_EXECUTOR_H_
 
 // A symbol bound to shapes, arrays and a device: it is compiled into a program, given memory, and
-// run. MXNet: python/mxnet/executor.py.
+// run. An executor gives names to the slots of a BoundProgram (run/bound_program.h), and lets a
+// monitor watch it. MXNet: python/mxnet/executor.py.
 //
 //   COOPER_ASSIGN_OR_RETURN(auto executor, Executor::SimpleBind(net,
 //       {.shapes = {{"data", {32, 60}}, {"softmax_label", {32, 60}}}}));
@@ -15,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,8 +28,10 @@
 #include "executor/compile/compiled_program.h"
 #include "executor/compile/passes.h"
 #include "executor/run/after_backward.h"
+#include "executor/run/arena.h"
 #include "executor/run/bind_options.h"
 #include "executor/run/memory_report.h"
+#include "executor/run/random_state.h"
 #include "ndarray/array/array_map.h"
 #include "ndarray/array/device.h"
 #include "ndarray/array/ndarray.h"
@@ -38,9 +42,9 @@
 
 namespace cooper {
 
-// kResourceExhausted if the activations, the outputs, and the arrays that `options` does not give
-// and binding would allocate, exceed options.max_bytes.
-absl::Status CheckBytes(const CompiledProgram& compiled, const BindOptions& options);
+class BoundProgram;      // run/bound_program.h
+struct ProgramArrays;    // run/program_arrays.h
+struct ProgramObserver;  // run/program_steps.h
 
 class Executor {
  public:
@@ -55,14 +59,22 @@ class Executor {
       const Symbol& symbol, const BindOptions& options,
       std::shared_ptr<const CompiledProgram> compiled = nullptr);
 
-  // The part of SimpleBind that looks at shapes and types alone and takes most of its time. Unlike
-  // the rest it may run on several threads at a time, also for symbols that share nodes.
-  static absl::StatusOr<std::shared_ptr<const CompiledProgram>> Compile(const Symbol& symbol,
-                                                                        const BindOptions& options);
+  // The part of SimpleBind that looks at shapes and types alone and takes most of its time; of
+  // `ahead`, as of SimpleBind's `compiled`, it returns what is of use. Unlike the rest it may run
+  // on several threads at a time, also for symbols that share nodes.
+  static absl::StatusOr<std::shared_ptr<const CompiledProgram>> Compile(
+      const Symbol& symbol, const BindOptions& options,
+      std::shared_ptr<const CompiledProgram> ahead = nullptr);
 
   // As SimpleBind, but every argument and auxiliary state must be given in `options.args` and
   // `options.auxs`, and gradients are computed only for names in `options.grads`.
   static absl::StatusOr<std::unique_ptr<Executor>> Bind(const Symbol& symbol, BindOptions options);
+
+  // Binds what was compiled to arrays by slot, which are all there. BoundProgram::Bind says what
+  // the arguments are and what may be wrong with them; the other ways to bind end here.
+  static absl::StatusOr<std::unique_ptr<Executor>> Bind(
+      std::shared_ptr<const CompiledProgram> compiled, ProgramArrays arrays,
+      std::vector<std::shared_ptr<Arena>> arenas, std::shared_ptr<RandomState> random);
 
   ~Executor();
 
@@ -71,6 +83,8 @@ class Executor {
   // if shape, dtype or context are not those of the argument, which stays as it was, or if the
   // executor Overwrites the array.
   absl::Status SetArg(absl::string_view name, const NDArray& array);
+  // The same for arg_names()[slot]. kNotFound for a slot that there is not.
+  absl::Status SetArg(int slot, const NDArray& array);
   // Whether a run of this executor writes to `array`, as one of its inputs must not be: in an arena
   // that it computes in, as outputs are, or where it writes a gradient.
   bool Overwrites(const NDArray& array) const;
@@ -119,28 +133,28 @@ class Executor {
   // (LabelProbabilities). Of an output whose rows are counted (OpSchema::counts_rows) it has those
   // that there are, where output_shapes() says the most there can be.
   absl::StatusOr<absl::Span<const NDArray>> outputs() const;
-  const std::vector<std::string>& output_names() const;
-  const std::vector<Shape>& output_shapes() const;
+  const std::vector<std::string>& output_names() const { return output_names_; }
+  const std::vector<Shape>& output_shapes() const { return output_shapes_; }
 
-  const std::vector<std::string>& arg_names() const;
+  const std::vector<std::string>& arg_names() const { return compiled_->program().arg_names; }
   // Shapes and dtypes in that order.
-  const std::vector<Shape>& arg_shapes() const;
-  const std::vector<DType>& arg_types() const;
+  const std::vector<Shape>& arg_shapes() const { return compiled_->arg_shapes(); }
+  const std::vector<DType>& arg_types() const { return compiled_->arg_types(); }
   // Other than context() only with group2ctx.
-  const std::vector<Context>& arg_contexts() const;
-  const std::vector<std::string>& aux_names() const;
+  const std::vector<Context>& arg_contexts() const { return compiled_->arg_contexts(); }
+  const std::vector<std::string>& aux_names() const { return compiled_->program().aux_names; }
   // The names of arrays that BindOptions gave and the graph does not have, sorted.
-  const std::vector<std::string>& unused_names() const;
+  const std::vector<std::string>& unused_names() const { return unused_names_; }
   // Of the arguments whose gradients are computed, in the order of arg_names().
-  const std::vector<std::string>& grad_names() const;
+  const std::vector<std::string>& grad_names() const { return grad_names_; }
   // By name. The gradients hold those that are computed.
-  const ArrayMap& arg_dict() const;
-  const ArrayMap& grad_dict() const;
-  const ArrayMap& aux_dict() const;
+  const ArrayMap& arg_dict() const { return args_; }
+  const ArrayMap& grad_dict() const { return grads_; }
+  const ArrayMap& aux_dict() const { return auxs_; }
   // A null array if there is no such name.
-  NDArray arg(absl::string_view name) const;
-  NDArray grad(absl::string_view name) const;
-  NDArray aux(absl::string_view name) const;
+  NDArray arg(absl::string_view name) const { return FindArray(args_, name); }
+  NDArray grad(absl::string_view name) const { return FindArray(grads_, name); }
+  NDArray aux(absl::string_view name) const { return FindArray(auxs_, name); }
 
   // Copies into the arguments and auxiliary states, converting dtypes. kNotFound for an unknown
   // name unless allow_extra; kInvalidArgument for another shape, and for constants.
@@ -164,10 +178,10 @@ class Executor {
   using MonitorCallback = std::function<void(const std::string& name, const NDArray& array)>;
   void SetMonitorCallback(MonitorCallback callback, bool monitor_all = false);
 
-  const Symbol& symbol() const;
+  const Symbol& symbol() const { return compiled_->symbol(); }
   // What runs while there is no monitor.
-  const std::shared_ptr<const CompiledProgram>& compiled() const;
-  Context context() const;
+  const std::shared_ptr<const CompiledProgram>& compiled() const { return compiled_; }
+  Context context() const { return compiled_->options().context; }
   MemoryReport memory() const;
   // How many passes (inference, training, backward, the last two at once) are recorded, and are put
   // in as a whole if they have the same arrays again and there is no monitor. On CPUs none.
@@ -176,10 +190,36 @@ class Executor {
   std::string DebugString() const;
 
  private:
-  struct Impl;
-  explicit Executor(std::unique_ptr<Impl> impl);
+  explicit Executor(std::unique_ptr<BoundProgram> merged);
 
-  std::unique_ptr<Impl> impl_;
+  // Fails for constants.
+  absl::Status CheckMayChange(const std::string& name) const;
+  // Makes run_ the program that the monitor, or its absence, asks for.
+  absl::Status ChooseRun();
+  // The options that Reshape begins with: those that this is bound with.
+  BindOptions BoundOptions() const;
+
+  const std::shared_ptr<const CompiledProgram> compiled_;
+  ArrayMap args_, grads_, auxs_;
+  std::vector<std::string> grad_names_;
+  std::vector<std::string> output_names_;
+  std::vector<Shape> output_shapes_;
+  std::string constant_state_;  // an auxiliary state among the constants; empty if there is none
+  std::vector<std::string> unused_names_;
+  // For Reshape: arguments that had no array when this was bound, and SimpleBind's options.
+  std::set<std::string> unbound_args_;
+  std::shared_ptr<FoldedArrays> folded_;
+  int64_t max_bytes_ = BindOptions().max_bytes;
+
+  // Who monitors a graph wants to see its nodes, not what passes have made of them: while there is
+  // a monitor, the graph runs as it was written, by a second program over the same arrays and
+  // arenas.
+  const std::unique_ptr<BoundProgram> merged_;  // with what passes have put together
+  std::unique_ptr<BoundProgram> plain_;         // as written; null until it is needed
+  BoundProgram* run_;                           // one of the two: that of the last Forward
+  // Null without a monitor. A run holds it, since a callback may set another one.
+  std::shared_ptr<const ProgramObserver> observer_;
+  std::vector<std::vector<int>> grads_done_;  // GradsDoneAfter of merged_, once it was needed
 };
 
 }  // namespace cooper

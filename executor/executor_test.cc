@@ -6,12 +6,14 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "executor/executor_fixtures.h"
+#include "executor/run/program_arrays.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/base/status_matchers.h"
@@ -548,6 +550,52 @@ TEST(ExecutorTest, MonitorSeesEveryOutput) {
   executor->SetMonitorCallback({});
   COOPER_ASSERT_OK(executor->Forward(false));
   EXPECT_EQ(names.size(), seen);
+}
+
+// While there is a monitor another program runs, over the same arrays.
+TEST(ExecutorTest, AMonitoredRunHasTheArraysOfTheOther) {
+  const Symbol net = SharedWeightNet();
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto compiled,
+                              Executor::Compile(net, {.shapes = {{"data", {2, 4}}}}));
+  ASSERT_TRUE(compiled->merges_nodes());
+  const std::vector<NDArray> arrays = RandomArrays(compiled->arg_shapes(), 1);
+  std::vector<NDArray> grads;
+  for (const Shape& shape : compiled->arg_shapes()) grads.push_back(*NDArray::Zeros(shape));
+  const auto arena = std::make_shared<Arena>(Context::Cpu());
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto executor,
+      Executor::Bind(compiled, {.args = arrays, .auxs = {}, .grads = grads}, {arena}, nullptr));
+  EXPECT_EQ(executor->arg("data").raw_data(), arrays[0].raw_data());
+  EXPECT_EQ(executor->grad_names(), executor->arg_names());
+  const int num_args = static_cast<int>(arrays.size());
+  for (const int slot : {-1, num_args}) {
+    EXPECT_THAT(executor->SetArg(slot, arrays[0]),
+                StatusIs(absl::StatusCode::kNotFound,
+                         HasSubstr(absl::StrCat("SetArg: there is no argument ", slot,
+                                                "; the executor has ", num_args))));
+  }
+  const std::vector<NDArray> heads = RandomArrays(executor->output_shapes(), 7);
+  const std::vector<NDArray> batches = RandomArrays({{2, 4}, {2, 4}}, 9);
+  const auto step = [&](const NDArray& batch) {
+    COOPER_EXPECT_OK(executor->SetArg(0, batch));
+    EXPECT_EQ(executor->arg("data").raw_data(), batch.raw_data());
+    COOPER_EXPECT_OK(executor->Forward(/*is_train=*/true));
+    std::vector<std::vector<float>> values = {Floats((*executor->outputs())[0])};
+    COOPER_EXPECT_OK(executor->Backward(heads));
+    for (const NDArray& grad : grads) values.push_back(Floats(grad));
+    return values;
+  };
+  const auto first = step(batches[0]), second = step(batches[1]);
+  EXPECT_NE(first, second);
+  int calls = 0;
+  executor->SetMonitorCallback([&](const std::string&, const NDArray&) { ++calls; });
+  EXPECT_EQ(step(batches[0]), first);
+  EXPECT_GT(std::exchange(calls, 0), 0);
+  EXPECT_EQ(step(batches[1]), second);
+  EXPECT_GT(std::exchange(calls, 0), 0);
+  executor->SetMonitorCallback({});
+  EXPECT_EQ(step(batches[0]), first);
+  EXPECT_EQ(calls, 0);
 }
 
 // The gradient of a half takes zeros like the other one, which is not computed for that.

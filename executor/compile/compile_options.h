@@ -31,7 +31,7 @@ struct CompileOptions {
   // for training. Without an effect where gradients are asked for.
   std::set<std::string> constants;
   // Outputs are no part of the plan, where that can be: each run is given arrays for them
-  // (ProgramRun::SetOutput). An output that is an argument, a part of another array, or in one
+  // (BoundProgram::SetOutput). An output that is an argument, a part of another array, or in one
   // place with another output stays as it is.
   bool unbound_outputs = false;
   // Passes to leave out, of those that PassNames() gives. Where parts are placed on other contexts

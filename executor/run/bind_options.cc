@@ -28,13 +28,25 @@ CompileOptions CompileOptionsOf(const Symbol& symbol, const BindOptions& options
   return compile;
 }
 
+BindOptions BindOptionsOf(const CompileOptions& compile) {
+  return {.context = compile.context,
+          .group2ctx = compile.group2ctx,
+          .fallback = compile.fallback,
+          .shapes = compile.shapes,
+          .types = compile.types,
+          .grad_req = WriteReq::kNull,
+          .grad_reqs = compile.grad_reqs,
+          .unbound_outputs = compile.unbound_outputs,
+          .constants = compile.constants,
+          .disabled_passes = compile.disabled_passes};
+}
+
 std::vector<std::shared_ptr<Arena>> ArenasOf(const std::vector<Context>& contexts,
-                                             BindOptions& options) {
+                                             const BindOptions& options) {
   std::vector<std::shared_ptr<Arena>> arenas = {options.arena};
   for (size_t i = 1; i < contexts.size(); ++i) {
-    std::shared_ptr<Arena>& arena = options.group_arenas[contexts[i]];
-    if (arena == nullptr) arena = std::make_shared<Arena>(contexts[i]);
-    arenas.push_back(arena);
+    const auto it = options.group_arenas.find(contexts[i]);
+    arenas.push_back(it == options.group_arenas.end() ? nullptr : it->second);
   }
   return arenas;
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "executor/compile/compile_options.h"
 #include "executor/program/kernel.h"
@@ -74,10 +75,13 @@ struct BindOptions {
 // What `symbol` is compiled for when it is bound with these options.
 CompileOptions CompileOptionsOf(const Symbol& symbol, const BindOptions& options);
 
-// The arenas of a program by its contexts, of which the first is options.context: those of
-// `options`, which has one for it, and new ones, which it gets.
+// The options without arrays, arenas and random numbers that bind what was compiled with `compile`.
+BindOptions BindOptionsOf(const CompileOptions& compile);
+
+// By context of a program, of which the first is options.context: the arenas that `options` has,
+// null where it has none.
 std::vector<std::shared_ptr<Arena>> ArenasOf(const std::vector<Context>& contexts,
-                                             BindOptions& options);
+                                             const BindOptions& options);
 
 }  // namespace cooper
 

@@ -16,36 +16,43 @@
 namespace cooper {
 namespace {
 
-// An array that a program is bound with: what is given for it, if anything, and what it must be.
-struct Slot {
-  ArrayMap BoundArrays::*kind;
-  const std::string& name;
-  NDArray given;  // null: to be allocated
-  const Shape& shape;
-  DType dtype;
-  Context context;
-};
-
-std::vector<Slot> SlotsOf(const CompiledProgram& compiled, const BindOptions& options) {
+// The arrays that `options` gives, by slot.
+ProgramArrays GivenArrays(const CompiledProgram& compiled, const BindOptions& options) {
   const Program& p = compiled.program();
-  std::vector<Slot> slots;
-  const auto add_arg = [&](ArrayMap BoundArrays::*kind, const ArrayMap& given, size_t i) {
-    slots.push_back({kind, p.arg_names[i], FindArray(given, p.arg_names[i]),
-                     compiled.arg_shapes()[i], compiled.arg_types()[i],
-                     compiled.arg_contexts()[i]});
+  ProgramArrays arrays;
+  for (const std::string& name : p.arg_names) arrays.args.push_back(FindArray(options.args, name));
+  for (const std::string& name : p.aux_names) arrays.auxs.push_back(FindArray(options.auxs, name));
+  arrays.grads.resize(p.arg_names.size());
+  for (const ProgramGradient& g : p.gradients) {
+    arrays.grads[g.arg] = FindArray(options.grads, p.arg_names[g.arg]);
+  }
+  return arrays;
+}
+
+// Calls fn(array, shape, dtype, context) for each array that is to be allocated, until an error.
+template <typename Fn>
+absl::Status ForEachMissing(const CompiledProgram& compiled, const BindOptions& options,
+                            ProgramArrays& arrays, const Fn& fn) {
+  const Program& p = compiled.program();
+  const auto arg = [&](NDArray& array, size_t i) -> absl::Status {
+    if (!array.is_null()) return absl::OkStatus();
+    return fn(array, compiled.arg_shapes()[i], compiled.arg_types()[i], compiled.arg_contexts()[i]);
   };
   for (size_t i = 0; i < p.arg_names.size(); ++i) {
-    if (!options.unbound_args.contains(p.arg_names[i])) {
-      add_arg(&BoundArrays::args, options.args, i);
+    if (options.unbound_args.contains(p.arg_names[i])) {
+      arrays.args[i] = NDArray();
+    } else {
+      COOPER_RETURN_IF_ERROR(arg(arrays.args[i], i));
     }
   }
   for (size_t i = 0; i < p.aux_names.size(); ++i) {
-    slots.push_back({&BoundArrays::auxs, p.aux_names[i], FindArray(options.auxs, p.aux_names[i]),
-                     compiled.aux_shapes()[i], compiled.aux_types()[i],
-                     compiled.aux_contexts()[i]});
+    if (!arrays.auxs[i].is_null()) continue;
+    COOPER_RETURN_IF_ERROR(fn(arrays.auxs[i], compiled.aux_shapes()[i], compiled.aux_types()[i],
+                              compiled.aux_contexts()[i]));
   }
-  for (const ProgramGradient& g : p.gradients) add_arg(&BoundArrays::grads, options.grads, g.arg);
-  return slots;
+  for (const ProgramGradient& g : p.gradients)
+    COOPER_RETURN_IF_ERROR(arg(arrays.grads[g.arg], g.arg));
+  return absl::OkStatus();
 }
 
 absl::Status CheckUnboundNames(const BindOptions& options, const std::vector<std::string>& names) {
@@ -57,48 +64,6 @@ absl::Status CheckUnboundNames(const BindOptions& options, const std::vector<std
   }
   return absl::OkStatus();
 }
-
-}  // namespace
-
-ProgramArrays BoundArrays::Of(const Program& program) const {
-  ProgramArrays arrays;
-  for (const std::string& name : program.arg_names) {
-    arrays.args.push_back(FindArray(args, name));
-    arrays.grads.push_back(FindArray(grads, name));
-  }
-  for (const std::string& name : program.aux_names) {
-    arrays.auxs.push_back(FindArray(auxs, name));
-  }
-  return arrays;
-}
-
-absl::Status BoundArrays::CheckMayChange(const std::string& name) const {
-  if (!constants.contains(name)) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "'", name, "' is one of the constants that the executor is bound with, which stay"));
-}
-
-absl::Status BoundArrays::CopyFrom(const ArrayMap& new_args, const ArrayMap& new_auxs,
-                                   bool allow_extra) const {
-  const auto copy = [&](const ArrayMap& from, const ArrayMap& to,
-                        const char* kind) -> absl::Status {
-    for (const auto& [name, array] : from) {
-      COOPER_RETURN_IF_ERROR(CheckMayChange(name));
-      const NDArray target = FindArray(to, name);
-      if (target.is_null()) {
-        if (allow_extra) continue;
-        return absl::NotFoundError(
-            absl::StrCat("the executor has no ", kind, " '", name, "', or none with an array yet"));
-      }
-      COOPER_RETURN_IF_ERROR(AddContext(target.CopyFrom(array), kind, " '", name, "'"));
-    }
-    return absl::OkStatus();
-  };
-  COOPER_RETURN_IF_ERROR(copy(new_args, args, "argument"));
-  return copy(new_auxs, auxs, "auxiliary state");
-}
-
-namespace {
 
 // What may be given for the variables of one kind.
 struct Given {
@@ -186,28 +151,27 @@ absl::Status CheckBytes(const CompiledProgram& compiled, const BindOptions& opti
   for (const ProgramBuffer& buffer : compiled.program().buffers) {
     if (buffer.kind == ProgramBuffer::Kind::kOutput) bytes += static_cast<double>(buffer.bytes);
   }
-  for (const Slot& slot : SlotsOf(compiled, options)) {
-    if (!slot.given.is_null()) continue;
-    bytes +=
-        static_cast<double>(slot.shape.num_elements()) * static_cast<double>(SizeOf(slot.dtype));
-  }
+  ProgramArrays arrays = GivenArrays(compiled, options);
+  COOPER_RETURN_IF_ERROR(ForEachMissing(
+      compiled, options, arrays, [&](NDArray&, const Shape& shape, DType dtype, Context) {
+        bytes += static_cast<double>(shape.num_elements()) * static_cast<double>(SizeOf(dtype));
+        return absl::OkStatus();
+      }));
   if (bytes <= static_cast<double>(options.max_bytes)) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrFormat(
       "binding takes %.0f bytes, more than the %d of max_bytes", bytes, options.max_bytes));
 }
 
-absl::StatusOr<BoundArrays> BindArrays(const CompiledProgram& compiled,
-                                       const BindOptions& options) {
+absl::StatusOr<ProgramArrays> BindArrays(const CompiledProgram& compiled,
+                                         const BindOptions& options) {
   COOPER_RETURN_IF_ERROR(CheckUnboundNames(options, compiled.program().arg_names));
-  BoundArrays arrays{.args = {}, .grads = {}, .auxs = {}, .constants = options.constants};
-  // Executors that are bound with the same constants share these, and a monitored run has none.
-  for (const auto& folded : compiled.folded()) arrays.constants.insert(folded.name);
-  for (Slot& slot : SlotsOf(compiled, options)) {
-    NDArray& array = (arrays.*slot.kind)[slot.name];
-    array = std::move(slot.given);
-    if (!array.is_null()) continue;
-    COOPER_ASSIGN_OR_RETURN(array, NDArray::Zeros(slot.shape, slot.dtype, slot.context));
-  }
+  ProgramArrays arrays = GivenArrays(compiled, options);
+  COOPER_RETURN_IF_ERROR(ForEachMissing(
+      compiled, options, arrays,
+      [](NDArray& array, const Shape& shape, DType dtype, Context context) -> absl::Status {
+        COOPER_ASSIGN_OR_RETURN(array, NDArray::Zeros(shape, dtype, context));
+        return absl::OkStatus();
+      }));
   return arrays;
 }
 

@@ -1,36 +1,20 @@
 #ifndef COOPER_EXECUTOR_RUN_BOUND_ARRAYS_H_
 #define COOPER_EXECUTOR_RUN_BOUND_ARRAYS_H_
 
-// The arrays of an executor by name: those that the caller gave, and those that were missing.
+// The arrays that a symbol is bound with: those that the caller gave by name, and those that were
+// missing.
 
-#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/compile/compiled_program.h"
-#include "executor/program/program.h"
 #include "executor/run/bind_options.h"
-#include "executor/run/bound_program.h"
-#include "ndarray/array/array_map.h"
+#include "executor/run/program_arrays.h"
 #include "symbol/graph/symbol.h"
 
 namespace cooper {
-
-struct BoundArrays {
-  ArrayMap args, grads, auxs;
-  std::set<std::string> constants;  // BindOptions::constants, and what follows from them
-
-  // By slot, for a program of the same symbol: null where an argument has no array yet.
-  ProgramArrays Of(const Program& program) const;
-
-  // kInvalidArgument for constants.
-  absl::Status CheckMayChange(const std::string& name) const;
-
-  // Executor::CopyParamsFrom.
-  absl::Status CopyFrom(const ArrayMap& new_args, const ArrayMap& new_auxs, bool allow_extra) const;
-};
 
 // Takes the arrays out of `options` whose names `symbol` does not have, and returns these names,
 // sorted. kNotFound, naming both, if one of them resembles an argument or auxiliary state that has
@@ -42,9 +26,14 @@ absl::StatusOr<std::vector<std::string>> TakeUnusedArrays(const Symbol& symbol,
 // gradients of arguments that have no array for one.
 absl::Status RequireArrays(const Symbol& symbol, BindOptions& options);
 
-// Takes the arrays of `options` as they are, which ProgramRun::Create checks, and makes what is
+// kResourceExhausted if the activations, the outputs, and the arrays that `options` does not give
+// and binding would allocate, exceed options.max_bytes.
+absl::Status CheckBytes(const CompiledProgram& compiled, const BindOptions& options);
+
+// Takes the arrays of `options` as they are, which BoundProgram::Bind checks, and makes what is
 // missing of zeros, but for unbound_args. kNotFound if one of those is no argument.
-absl::StatusOr<BoundArrays> BindArrays(const CompiledProgram& compiled, const BindOptions& options);
+absl::StatusOr<ProgramArrays> BindArrays(const CompiledProgram& compiled,
+                                         const BindOptions& options);
 
 }  // namespace cooper
 

@@ -1,346 +1,269 @@
 #include "executor/run/bound_program.h"
 
+#include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
-#include "executor/run/random_state.h"
-#include "ndarray/array/device.h"
-#include "ndarray/array/recording_queue.h"
+#include "ndarray/base/default_seed.h"
 #include "ndarray/base/status_macros.h"
-#include "ndarray/threads/profiler.h"
-#include "ndarray/threads/subnormals.h"
+#include "symbol/graph/symbol.h"
 
 namespace cooper {
 namespace {
 
-using Kind = ProgramBuffer::Kind;
+// Keeps the streams of replicas apart for seeds that are near each other: 2^64 / golden ratio.
+constexpr uint64_t kReplicaStride = 0x9E3779B97F4A7C15;
 
-// Of a stream's name, those that say which instruction draws; the others say in which run.
-constexpr int kRandomIdBits = 24;
-static_assert((kMaxRuns - 1) << kRandomIdBits >> kRandomIdBits == kMaxRuns - 1);
-
-ProfileCategory CategoryOf(const Instruction& instruction) {
-  return instruction.backward ? ProfileCategory::kBackward : ProfileCategory::kForward;
+std::vector<NDArray> GradientsOf(const ProgramSteps& steps) {
+  std::vector<NDArray> gradients;
+  gradients.reserve(steps.program().gradients.size());
+  for (const ProgramGradient& gradient : steps.program().gradients) {
+    gradients.push_back(steps.array(ProgramBuffer::Kind::kGrad, gradient.arg));
+  }
+  return gradients;
 }
 
 }  // namespace
 
+absl::StatusOr<std::unique_ptr<BoundProgram>> BoundProgram::Bind(
+    std::shared_ptr<const CompiledProgram> compiled, ProgramArrays arrays,
+    std::vector<std::shared_ptr<Arena>> arenas, std::shared_ptr<RandomState> random) {
+  COOPER_RETURN_IF_ERROR(CheckArrays(*compiled, arrays));
+  const std::vector<Context>& contexts = compiled->program().contexts;
+  arenas.resize(contexts.size());
+  for (size_t i = 0; i < contexts.size(); ++i) {
+    if (arenas[i] == nullptr) arenas[i] = std::make_shared<Arena>(contexts[i]);
+    if (!(arenas[i]->context() == contexts[i])) {
+      return absl::InvalidArgumentError(absl::StrCat("the arena is on ",
+                                                     arenas[i]->context().ToString(),
+                                                     ", the executor on ", contexts[i].ToString()));
+    }
+    COOPER_RETURN_IF_ERROR(arenas[i]->Reserve(compiled->layout().regions[i].plan.arena_size));
+  }
+  if (random == nullptr) {
+    random = std::make_shared<RandomState>(RandomState{.seed = DefaultSeed()});
+  }
+  std::unique_ptr<BoundProgram> run(new BoundProgram(std::move(compiled), std::move(arrays),
+                                                     std::move(arenas), std::move(random)));
+  COOPER_RETURN_IF_ERROR(run->CheckNotOverwritten());
+  return run;
+}
+
 BoundProgram::BoundProgram(std::shared_ptr<const CompiledProgram> compiled, ProgramArrays arrays,
-                           std::vector<std::shared_ptr<Arena>> arenas)
-    : compiled_(std::move(compiled)),
-      arrays_(std::move(arrays)),
-      head_gradients_(program().outputs.size()),
-      outputs_(program().outputs.size()),
-      arenas_(std::move(arenas)),
-      arena_generations_(arenas_.size(), -1),
-      blocks_(arenas_.size()),
-      arg_uses_(arrays_.args.size()),
-      head_uses_(program().outputs.size()),
-      output_uses_(program().outputs.size()) {
-  PointAtShapes();
-  FindUses();
-  NameChains();
-}
-
-void BoundProgram::PointAtShapes() {
-  const Program& p = program();
-  steps_.reserve(p.instructions.size());
-  for (size_t i = 0; i < p.instructions.size(); ++i) {
-    const Instruction& instruction = p.instructions[i];
-    auto step = std::make_unique<Step>(instruction.node->call());
-    step->inputs = ViewsOf(p, instruction.inputs);
-    step->outputs = ViewsOf(p, instruction.outputs);
-    step->context.inputs = step->inputs;
-    step->context.outputs = step->outputs;
-    step->context.reqs = instruction.reqs;
-    step->context.context = p.contexts[instruction.context];
-    step->context.state = compiled_->step(static_cast<int>(i)).prepared.state.get();
-    steps_.push_back(std::move(step));
+                           std::vector<std::shared_ptr<Arena>> arenas,
+                           std::shared_ptr<RandomState> random)
+    : steps_(std::move(compiled), std::move(arrays), std::move(arenas)),
+      gradients_(GradientsOf(steps_)),
+      random_(std::move(random)) {
+  const Program& p = steps_.program();
+  for (int output : p.outputs) {
+    const ProgramBuffer& buffer = p.buffers[p.values[output].buffer];
+    if (buffer.kind != Kind::kArena) outputs_may_move_ = true;
   }
+  if (p.counts_rows()) outputs_may_move_ = true;
+  for (const NDArray& arg : steps_.arrays(Kind::kArg)) num_unset_ += arg.is_null() ? 1 : 0;
+  outputs_.reserve(p.outputs.size());
+  zero_heads_.resize(p.outputs.size());
+  roomy_heads_.resize(p.outputs.size());
 }
 
-void BoundProgram::FindUses() {
-  const Program& p = program();
-  const auto add = [&](int value, const Use& use) {
-    const ProgramBuffer& buffer = p.buffers[p.values[value].buffer];
-    if (buffer.kind == Kind::kArg) arg_uses_[buffer.slot].push_back(use);
-    if (buffer.kind == Kind::kHeadGrad) head_uses_[buffer.slot].push_back(use);
-    if (buffer.kind == Kind::kOutput) output_uses_[buffer.slot].push_back(use);
+BoundProgram::~BoundProgram() { ReleaseArenas(); }
+
+void BoundProgram::ReleaseArenas() {
+  for (const auto& arena : steps_.arenas()) arena->Release(this);
+}
+
+void BoundProgram::LoseArena() {
+  ForgetOutputs();
+  arena_lost_ = true;
+}
+
+void BoundProgram::ForgetOutputs() {
+  outputs_.clear();
+  outputs_generation_ = kNoGeneration;
+}
+
+absl::Status BoundProgram::Forward(bool is_train, const ProgramObserver* observer) {
+  COOPER_RETURN_IF_ERROR(CheckArgs());
+  const ProgramSteps::Part part =
+      is_train ? ProgramSteps::Part::kTraining : ProgramSteps::Part::kInference;
+  return Run(is_train, [&] { return steps_.Run(part, seed_, run_, observer); });
+}
+
+absl::Status BoundProgram::Run(bool is_train, absl::FunctionRef<absl::Status()> run) {
+  for (const auto& arena : steps_.arenas()) arena->Use(this);
+  // What the arena holds after an error, or a monitor that throws, are no outputs.
+  absl::Cleanup unless_done = [this] {
+    ReleaseArenas();
+    ForgetOutputs();
   };
-  for (size_t s = 0; s < steps_.size(); ++s) {
-    const Instruction& instruction = p.instructions[s];
-    const auto step = static_cast<int>(s);
-    for (size_t k = 0; k < instruction.inputs.size(); ++k) {
-      add(instruction.inputs[k], {.step = step, .is_input = true, .position = static_cast<int>(k)});
-    }
-    for (size_t k = 0; k < instruction.outputs.size(); ++k) {
-      if (instruction.reqs[k] == WriteReq::kNull) continue;
-      add(instruction.outputs[k],
-          {.step = step, .is_input = false, .position = static_cast<int>(k)});
-    }
-  }
-}
-
-void BoundProgram::NameChains() {
-  const Program& p = program();
-  const TilePlan& tiles = compiled_->tiles();
-  for (const TileChain& planned : tiles.chains) {
-    Chain chain;
-    const auto slot = [&](int value) { return tiles.slot_of_buffer[p.values[value].buffer]; };
-    for (int i : planned.steps) {
-      TiledStep step{.context = &steps_[i]->context, .input_slots = {}, .output_slots = {}};
-      for (int input : p.instructions[i].inputs) step.input_slots.push_back(slot(input));
-      for (int output : p.instructions[i].outputs) step.output_slots.push_back(slot(output));
-      chain.steps.push_back(std::move(step));
-    }
-    const auto name = [&](int i) -> const std::string& { return p.instructions[i].node->name(); };
-    chain.name = absl::StrCat(name(planned.steps.front()), " to ", name(planned.steps.back()), " (",
-                              planned.steps.size(), " operators)");
-    chains_.push_back(std::move(chain));
-  }
-}
-
-char* BoundProgram::At(int context, int64_t offset) const {
-  if (offset < 0) return nullptr;
-  return static_cast<char*>(blocks_[context].lock()->data()) + offset;
-}
-
-void* BoundProgram::DataOf(int value) const {
-  const Program& p = program();
-  const ProgramBuffer& buffer = p.buffers[p.values[value].buffer];
-  switch (buffer.kind) {
-    case Kind::kArg:
-      return arrays_.args[buffer.slot].raw_data();
-    case Kind::kAux:
-      return arrays_.auxs[buffer.slot].raw_data();
-    case Kind::kGrad:
-      return arrays_.grads[buffer.slot].raw_data();
-    case Kind::kHeadGrad:
-      return head_gradients_[buffer.slot].raw_data();
-    case Kind::kOutput:
-      // It may have other values in it, as pieces.
-      if (outputs_[buffer.slot].is_null()) return nullptr;
-      return static_cast<char*>(outputs_[buffer.slot].raw_data()) + p.values[value].offset;
-    case Kind::kArena:
-      break;
-  }
-  return At(buffer.context, compiled_->layout().OffsetOf(p, value));
-}
-
-void BoundProgram::Point() {
-  ++pointers_;
-  const Program& p = program();
-  const ArenaLayout& layout = compiled_->layout();
-  for (size_t i = 0; i < steps_.size(); ++i) {
-    const Instruction& instruction = p.instructions[i];
-    Step& step = *steps_[i];
-    for (size_t k = 0; k < step.inputs.size(); ++k) {
-      step.inputs[k].data = DataOf(instruction.inputs[k]);
-    }
-    for (size_t k = 0; k < step.outputs.size(); ++k) {
-      step.outputs[k].data =
-          instruction.reqs[k] == WriteReq::kNull ? nullptr : DataOf(instruction.outputs[k]);
-    }
-    step.context.queue = arenas_[instruction.context]->queue();
-    step.context.workspace = At(
-        instruction.context, layout.OffsetOf(instruction.context, layout.range_of_instruction[i]));
-  }
-}
-
-absl::Status BoundProgram::Refresh() {
-  bool moved = false;
-  for (size_t i = 0; i < arenas_.size(); ++i) {
-    COOPER_RETURN_IF_ERROR(arenas_[i]->Reserve(compiled_->layout().regions[i].plan.arena_size));
-    moved = moved || arena_generations_[i] != arenas_[i]->generation();
-    arena_generations_[i] = arenas_[i]->generation();
-    blocks_[i] = arenas_[i]->storage();
-  }
-  if (!moved) return absl::OkStatus();
-  Point();
-  ++generation_;
+  COOPER_RETURN_IF_ERROR(BeginRun());
+  COOPER_RETURN_IF_ERROR(run());
+  COOPER_RETURN_IF_ERROR(CutOutputs());
+  std::move(unless_done).Cancel();
+  arena_lost_ = false;
+  ran_training_ = is_train;
+  waits_for_backward_ = is_train && compiled().output_of_backward() >= 0;
   return absl::OkStatus();
 }
 
-void BoundProgram::SetArg(int slot, const NDArray& array) {
-  arrays_.args[slot] = array;
-  PointUses(arg_uses_[slot]);
-}
-
-void BoundProgram::PointUses(const std::vector<Use>& uses) {
-  for (const Use& use : uses) {
-    const Instruction& instruction = program().instructions[use.step];
-    Step& step = *steps_[use.step];
-    if (use.is_input) {
-      PointAt(DataOf(instruction.inputs[use.position]), step.inputs[use.position]);
-    } else {
-      PointAt(DataOf(instruction.outputs[use.position]), step.outputs[use.position]);
-    }
+absl::Status BoundProgram::BeginRun() {
+  ran_training_ = false;
+  COOPER_RETURN_IF_ERROR(steps_.Refresh());
+  COOPER_RETURN_IF_ERROR(MakeMissingOutputs());
+  COOPER_RETURN_IF_ERROR(TakeOutputs());
+  if (random_->runs >= kMaxRuns) {
+    return absl::OutOfRangeError(absl::StrCat("Forward: random numbers of run ", random_->runs,
+                                              " would be drawn, and there are ", kMaxRuns,
+                                              " runs; set another seed"));
   }
+  run_ = random_->runs++;
+  seed_ = random_->seed + random_->replica * kReplicaStride;
+  return absl::OkStatus();
 }
 
-void BoundProgram::PointAt(void* data, ArrayView& view) {
-  if (view.data != data) ++pointers_;
-  view.data = data;
-}
-
-void BoundProgram::SetHeadGradient(int i, const NDArray& array) {
-  head_gradients_[i] = array;
-  PointUses(head_uses_[i]);
-}
-
-void BoundProgram::SetOutput(int i, const NDArray& array) {
-  outputs_[i] = array;
-  PointUses(output_uses_[i]);
-}
-
-absl::StatusOr<NDArray> BoundProgram::ArrayOf(int value) const {
-  const ProgramValue& v = program().values[value];
-  const ProgramBuffer& buffer = program().buffers[v.buffer];
-  switch (buffer.kind) {
-    case Kind::kArg:
-      return arrays_.args[buffer.slot].Reshape(v.shape);
-    case Kind::kAux:
-      return arrays_.auxs[buffer.slot].Reshape(v.shape);
-    case Kind::kGrad:
-      return arrays_.grads[buffer.slot].Reshape(v.shape);
-    case Kind::kHeadGrad:
-      return head_gradients_[buffer.slot].Reshape(v.shape);
-    case Kind::kOutput: {
-      const NDArray& whole = outputs_[buffer.slot];
-      if (whole.is_null()) return absl::FailedPreconditionError("the output has no array yet");
-      const auto begin = static_cast<const char*>(whole.raw_data()) -
-                         static_cast<const char*>(whole.storage()->data());
-      return NDArray::View(whole.storage(), begin + v.offset, v.shape, v.dtype);
-    }
-    case Kind::kArena:
-      break;
+absl::Status BoundProgram::TakeOutputs() {
+  if (outputs_generation_ == steps_.generation() && !outputs_may_move_) return absl::OkStatus();
+  ForgetOutputs();
+  for (int output : steps_.program().outputs) {
+    COOPER_ASSIGN_OR_RETURN(NDArray array, steps_.ArrayOf(output));
+    outputs_.push_back(std::move(array));
   }
-  const int64_t offset = compiled_->layout().OffsetOf(program(), value);
-  if (offset < 0) return absl::FailedPreconditionError("the value is not computed");
-  std::shared_ptr<Storage> block = blocks_[buffer.context].lock();
-  if (block == nullptr) return absl::FailedPreconditionError("the value's memory is gone");
-  return NDArray::View(std::move(block), offset, v.shape, v.dtype);
+  outputs_generation_ = steps_.generation();
+  return absl::OkStatus();
 }
 
-absl::Status BoundProgram::Run(int begin, int end, bool is_train, uint64_t seed, uint64_t run,
-                               const Observer* observer) {
-  for (int i = begin; i < end; ++i) {
-    const Instruction& instruction = program().instructions[i];
-    if (is_train && instruction.left_to_gradient) continue;
-    if (instruction.tiles >= 0) {
-      COOPER_RETURN_IF_ERROR(RunChain(instruction.tiles, is_train));
-      i = compiled_->tiles().chains[instruction.tiles].end - 1;
-      continue;
-    }
-    if (observer != nullptr && observer->before) observer->before(*this, i);
-    if (instruction.run) {
-      steps_[i]->context.is_train = is_train;
-      steps_[i]->context.random = Philox(seed, run << kRandomIdBits | instruction.random_id);
-      COOPER_RETURN_IF_ERROR(RunInstruction(i));
-    }
-    if (observer != nullptr && observer->after) observer->after(*this, i);
+absl::Status BoundProgram::CutOutputs() {
+  const std::vector<int>& row_counts = steps_.program().row_counts;
+  for (size_t i = 0; i < row_counts.size(); ++i) {
+    if (row_counts[i] < 0) continue;
+    COOPER_ASSIGN_OR_RETURN(const NDArray count, steps_.ArrayOf(row_counts[i]));
+    COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> rows, count.ToVector<int64_t>());
+    COOPER_ASSIGN_OR_RETURN(outputs_[i], outputs_[i].Slice(0, rows[0]));
   }
   return absl::OkStatus();
 }
 
-absl::Status BoundProgram::RunInstruction(int i) {
-  const Program& p = program();
-  const Instruction& instruction = p.instructions[i];
-  const Step& step = *steps_[i];
-  const ScopedProfile profile(CategoryOf(instruction), instruction.node->op()->name(),
-                              instruction.node->name());
-  const auto subnormals = ScopedSubnormals::Flush(step.context.context.is_cpu());
-  const absl::Status status = instruction.copy_from >= 0 ? RunCopy(instruction, step)
-                                                         : compiled_->step(i).run(step.context);
-  return status.ok() ? status : WithInstruction(status, i);
-}
-
-// Between queues: the copy waits for what has made the value, and what overwrites it for the copy.
-absl::Status BoundProgram::RunCopy(const Instruction& instruction, const Step& step) {
-  const std::vector<Context>& contexts = program().contexts;
-  DeviceQueue& to = *arenas_[instruction.context]->queue();
-  DeviceQueue& from = *arenas_[instruction.copy_from]->queue();
-  COOPER_RETURN_IF_ERROR(to.WaitFor(from));
-  COOPER_RETURN_IF_ERROR(to.Copy(step.outputs[0].data, contexts[instruction.context],
-                                 step.inputs[0].data, contexts[instruction.copy_from],
-                                 step.inputs[0].size_bytes()));
-  return contexts[instruction.copy_from].is_cpu() ? absl::OkStatus() : from.WaitFor(to);
-}
-
-absl::Status BoundProgram::RunChain(int number, bool is_train) {
-  const TileChain& planned = compiled_->tiles().chains[number];
-  const Chain& chain = chains_[number];
-  for (int i : planned.steps) steps_[i]->context.is_train = is_train;
-  const Instruction& first = program().instructions[planned.begin];
-  const ScopedProfile profile(CategoryOf(first), "element-wise chain", chain.name);
-  const auto subnormals = ScopedSubnormals::Flush(program().contexts[first.context].is_cpu());
-  const ArenaLayout& layout = compiled_->layout();
-  void* const workspace =
-      At(first.context, layout.OffsetOf(first.context, layout.range_of_chain[number]));
-  return RunTiles(planned, chain.steps, workspace, [&](size_t k, const KernelContext& tile) {
-    const int i = planned.steps[k];
-    absl::Status status = compiled_->step(i).run(tile);
-    return status.ok() ? status : WithInstruction(status, i);
-  });
-}
-
-absl::Status BoundProgram::WithInstruction(const absl::Status& status, int i) const {
-  return absl::Status(status.code(),
-                      absl::StrCat(Describe(program().instructions[i]), ": ", status.message(),
-                                   DescribeInputs(steps_[i]->inputs)));
-}
-
-void BoundProgram::UseQueue(DeviceQueue* queue) {
-  for (const auto& step : steps_) step->context.queue = queue;
-}
-
-absl::Status BoundProgram::RunPart(Part part, uint64_t seed, uint64_t run, const Observer* observer,
-                                   const AfterBackward* after) {
-  const int begin = part == kBackward ? compiled_->num_forward() : 0;
-  const int end = part == kBackward || part == kAll ? static_cast<int>(steps_.size())
-                                                    : compiled_->num_forward();
-  const bool is_train = part != kInference;
-  DeviceQueue* const queue = arenas_[0]->queue();
-  const auto run_in = [&](DeviceQueue* to, uint64_t number) -> absl::Status {
-    COOPER_RETURN_IF_ERROR(Run(begin, end, is_train, seed, number, observer));
-    return after == nullptr ? absl::OkStatus() : after->put_in(to);
-  };
-  RecordingQueue* const recording = AsRecording(queue);
-  // Several devices wait for each other in an order that the host keeps.
-  if (recording == nullptr || arenas_.size() > 1 || observer != nullptr || IsProfiling()) {
-    return run_in(queue, run);
+absl::Status BoundProgram::Backward(absl::Span<const NDArray> head_gradients,
+                                    const ProgramObserver* observer) {
+  if (!has_gradients()) return absl::OkStatus();
+  if (!ran_training_) {
+    return absl::FailedPreconditionError(
+        "Backward: call Forward(is_train=true) first, once for each Backward");
   }
-  const RunRandom random = {.seed = seed, .stream = run << kRandomIdBits};
-  return parts_[part].Run(*recording, arenas_[0]->context(), pointers_, random,
-                          [&](DeviceQueue& to, bool recorded) -> absl::Status {
-                            if (!recorded) return run_in(queue, run);
-                            UseQueue(&to);
-                            absl::Status status = run_in(&to, /*number=*/0);
-                            UseQueue(queue);
-                            return status;
-                          });
+  COOPER_RETURN_IF_ERROR(CheckCurrent("Backward"));
+  COOPER_RETURN_IF_ERROR(TakeHeadGradients(head_gradients));
+  // Values are overwritten after their last use: there is no second time.
+  ran_training_ = false;
+  COOPER_RETURN_IF_ERROR(steps_.Run(ProgramSteps::Part::kBackward, seed_, run_, observer));
+  waits_for_backward_ = false;
+  return absl::OkStatus();
 }
 
-absl::Status BoundProgram::RunForward(bool is_train, uint64_t seed, uint64_t run,
-                                      const Observer* observer) {
-  return RunPart(is_train ? kTraining : kInference, seed, run, observer);
+absl::Status BoundProgram::ForwardBackward(absl::Span<const NDArray> head_gradients,
+                                           const ProgramObserver* observer,
+                                           const AfterBackward* after) {
+  if (steps_.program().counts_rows()) {  // which say what shapes head gradients have
+    COOPER_RETURN_IF_ERROR(Forward(/*is_train=*/true, observer));
+    COOPER_RETURN_IF_ERROR(Backward(head_gradients, observer));
+    return after == nullptr ? absl::OkStatus() : after->put_in(steps_.arenas()[0]->queue());
+  }
+  COOPER_RETURN_IF_ERROR(CheckArgs());
+  if (has_gradients()) COOPER_RETURN_IF_ERROR(TakeHeadGradients(head_gradients));
+  COOPER_RETURN_IF_ERROR(Run(/*is_train=*/true, [&] {
+    return steps_.Run(ProgramSteps::Part::kAll, seed_, run_, observer, after);
+  }));
+  ran_training_ = false;
+  waits_for_backward_ = false;
+  return absl::OkStatus();
 }
 
-absl::Status BoundProgram::RunBackward(uint64_t seed, uint64_t run, const Observer* observer) {
-  return RunPart(kBackward, seed, run, observer);
+absl::Status BoundProgram::TakeHeadGradients(absl::Span<const NDArray> head_gradients) {
+  const Program& p = steps_.program();
+  if (!head_gradients.empty() && head_gradients.size() != p.outputs.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Backward: ", head_gradients.size(), " head gradients for ", p.outputs.size(), " outputs"));
+  }
+  for (size_t i = 0; i < p.outputs.size(); ++i) {
+    if (p.head_gradients[i] < 0) continue;
+    COOPER_RETURN_IF_ERROR(TakeHeadGradient(
+        static_cast<int>(i), i < head_gradients.size() ? head_gradients[i] : NDArray()));
+  }
+  return absl::OkStatus();
 }
 
-absl::Status BoundProgram::RunAll(uint64_t seed, uint64_t run, const Observer* observer,
-                                  const AfterBackward* after) {
-  const int64_t name = after == nullptr ? -1 : after->name;
-  if (std::exchange(after_, name) != name) ++pointers_;
-  return RunPart(kAll, seed, run, observer, after);
+absl::Status BoundProgram::TakeHeadGradient(int i, NDArray head) {
+  const Program& p = steps_.program();
+  const ProgramValue& value = p.values[p.head_gradients[i]];
+  const Context context = p.contexts[p.buffers[value.buffer].context];
+  const bool counted = p.row_counts[i] >= 0;
+  const Shape& shape = counted ? outputs_[i].shape() : value.shape;
+  const auto name = [&] { return OutputName(compiled().symbol().outputs()[i]); };
+  if (head.is_null()) {
+    COOPER_ASSIGN_OR_RETURN(const bool needed, compiled().NeedsHeadGradient(i));
+    if (needed) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("Backward: output '", name(),
+                       "' is no loss and needs a head gradient of shape ", shape.ToString()));
+    }
+    // Made once: another array would have the passes recorded anew.
+    NDArray& zeros = zero_heads_[i];
+    if (zeros.is_null()) {
+      COOPER_ASSIGN_OR_RETURN(zeros, NDArray::Zeros(value.shape, value.dtype, context));
+    }
+    steps_.SetArray(Kind::kHeadGrad, i, zeros);
+    return absl::OkStatus();
+  }
+  if (!IsOf(head, shape, value.dtype, context)) {
+    return absl::InvalidArgumentError(absl::StrCat("Backward: the head gradient of output '",
+                                                   name(), "' is ", head.ToString(), ", expected ",
+                                                   Describe(shape, value.dtype, context)));
+  }
+  if (counted) COOPER_RETURN_IF_ERROR(GiveRoom(i, head));
+  if (gradients_.Overlap(head)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Backward: the head gradient of output '", name(),
+                     "' lies where a gradient is written, before all is read; give a copy of it"));
+  }
+  steps_.SetArray(Kind::kHeadGrad, i, head);
+  return absl::OkStatus();
 }
 
-int BoundProgram::num_recorded() const {
-  int count = 0;
-  for (const RecordedPart& part : parts_) count += part.is_recorded() ? 1 : 0;
-  return count;
+absl::Status BoundProgram::GiveRoom(int i, NDArray& head) {
+  const Program& p = steps_.program();
+  const ProgramValue& value = p.values[p.head_gradients[i]];
+  NDArray& roomy = roomy_heads_[i];
+  if (roomy.is_null()) {
+    const Context context = p.contexts[p.buffers[value.buffer].context];
+    COOPER_ASSIGN_OR_RETURN(roomy, NDArray::Zeros(value.shape, value.dtype, context));
+  }
+  COOPER_ASSIGN_OR_RETURN(const NDArray rows, roomy.Slice(0, head.shape()[0]));
+  COOPER_RETURN_IF_ERROR(rows.CopyFrom(head));
+  head = roomy;
+  return absl::OkStatus();
+}
+
+absl::Status BoundProgram::CheckCurrent(const char* call) const {
+  const bool current =
+      absl::c_all_of(steps_.arenas(), [this](const auto& arena) { return arena->user() == this; });
+  if (current) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      call, ": ",
+      arena_lost_ ? "another executor that shares the arena has run since the last Forward"
+                  : "call Forward first"));
+}
+
+absl::StatusOr<absl::Span<const NDArray>> BoundProgram::outputs() const {
+  COOPER_RETURN_IF_ERROR(CheckCurrent("outputs"));
+  if (waits_for_backward_) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("outputs: in a training run output '",
+                     OutputName(compiled().symbol().outputs()[compiled().output_of_backward()]),
+                     "' is computed by Backward; call it first"));
+  }
+  return absl::Span<const NDArray>(outputs_);
 }
 
 }  // namespace cooper

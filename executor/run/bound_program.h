@@ -1,155 +1,127 @@
 #ifndef COOPER_EXECUTOR_RUN_BOUND_PROGRAM_H_
 #define COOPER_EXECUTOR_RUN_BOUND_PROGRAM_H_
 
-// A compiled program with pointers: its instructions over the caller's arrays and over arenas.
-// Running them allocates nothing. When it may be run, and what its outputs are worth, is
-// ProgramRun's business (program_run.h).
+// A compiled program bound to arrays, arenas and a stream of random numbers: it runs Forward, then
+// Backward, with the outputs in an arena. Any number of these share one CompiledProgram; those on
+// different threads need arenas and random states of their own, and may share the arrays that they
+// only read. Arrays are named by slot here; Executor has names over the slots.
 
-#include <array>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "executor/compile/compiled_program.h"
-#include "executor/program/kernel.h"
-#include "executor/program/program.h"
 #include "executor/run/after_backward.h"
 #include "executor/run/arena.h"
-#include "executor/run/recorded_part.h"
-#include "executor/run/tiles.h"
+#include "executor/run/program_arrays.h"
+#include "executor/run/program_steps.h"
+#include "executor/run/random_state.h"
 #include "ndarray/array/ndarray.h"
-#include "ndarray/array/storage.h"
 
 namespace cooper {
 
-// The caller's arrays, by slot. Null arrays where a slot has none.
-struct ProgramArrays {
-  std::vector<NDArray> args;
-  std::vector<NDArray> auxs;
-  std::vector<NDArray> grads;  // by slot of the argument
-};
-
-class BoundProgram {
+// Not thread-safe. A step allocates nothing once the first one has run.
+class BoundProgram final : public ArenaUser {
  public:
-  // `arenas` has one for each context of the program; their memory is taken by Refresh.
-  BoundProgram(std::shared_ptr<const CompiledProgram> compiled, ProgramArrays arrays,
-               std::vector<std::shared_ptr<Arena>> arenas);
+  // The one way to bind. `arrays` are by slot of the program, with those of folded constants:
+  // kInvalidArgument if one has another shape, dtype or context than the program's, if an argument
+  // is in one of the arenas, if an arena is on another context than the program's, or if an
+  // auxiliary state or a gradient that is computed is missing. Arguments may come later (SetArg).
+  // `arenas` are by context of the program; those that are missing or null are made. `random` may
+  // be null: DefaultSeed().
+  static absl::StatusOr<std::unique_ptr<BoundProgram>> Bind(
+      std::shared_ptr<const CompiledProgram> compiled, ProgramArrays arrays,
+      std::vector<std::shared_ptr<Arena>> arenas = {},
+      std::shared_ptr<RandomState> random = nullptr);
 
-  // Called around each instruction; may be empty.
-  struct Observer {
-    std::function<void(const BoundProgram& bound, int instruction)> before;
-    std::function<void(const BoundProgram& bound, int instruction)> after;
-  };
+  ~BoundProgram();
+  BoundProgram(const BoundProgram&) = delete;
+  BoundProgram& operator=(const BoundProgram&) = delete;
 
-  // Runs the forward or the backward instructions. `seed` and `run` name the random stream. Refresh
-  // comes first.
-  absl::Status RunForward(bool is_train, uint64_t seed, uint64_t run, const Observer* observer);
-  absl::Status RunBackward(uint64_t seed, uint64_t run, const Observer* observer);
-  // Both, in training. On a GPU each of these parts, run again with the same arrays, is put in as
-  // it was recorded (recorded_part.h), unless it is observed or profiled.
-  // `after` may be null.
-  absl::Status RunAll(uint64_t seed, uint64_t run, const Observer* observer,
-                      const AfterBackward* after);
-  // How many of the parts are recorded.
-  int num_recorded() const;
+  // The array of argument `slot` from now on: it must not change between Forward and Backward.
+  // kInvalidArgument, naming the argument, for another shape, dtype or context, and for an array
+  // that it Overwrites.
+  absl::Status SetArg(int slot, const NDArray& array);
+  // Executor::Overwrites.
+  bool Overwrites(const NDArray& array) const;
 
-  // The caller's array for argument `slot`, used from the next run on.
-  void SetArg(int slot, const NDArray& array);
-  const NDArray& arg(int slot) const { return arrays_.args[slot]; }
-  const ProgramArrays& arrays() const { return arrays_; }
+  // Executor::TakesOutput and Executor::SetOutput.
+  bool TakesOutput(int i) const;
+  absl::Status SetOutput(int i, const NDArray& array);
 
-  // The caller's array for output `i`, whose buffer is of Kind::kOutput; used from the next run on.
-  // The caller has checked its shape.
-  void SetOutput(int i, const NDArray& array);
-  const NDArray& output(int i) const { return outputs_[i]; }
+  // kFailedPrecondition, naming it, if an argument has no array, or one in which an output is
+  // computed. `observer` may be null.
+  absl::Status Forward(bool is_train, const ProgramObserver* observer = nullptr);
+  // Uses up a training Forward. `head_gradients` has one array per output, or is empty. The errors
+  // are Executor::Backward's.
+  absl::Status Backward(absl::Span<const NDArray> head_gradients = {},
+                        const ProgramObserver* observer = nullptr);
+  // Forward in training, then Backward, with their errors, then `after` if it is not null: on a GPU
+  // as one piece of work.
+  absl::Status ForwardBackward(absl::Span<const NDArray> head_gradients = {},
+                               const ProgramObserver* observer = nullptr,
+                               const AfterBackward* after = nullptr);
 
-  // The caller's array for the gradient of output `i`, used from the next run on. The caller has
-  // checked its shape; it must live until the run is over.
-  void SetHeadGradient(int i, const NDArray& array);
+  // Of the last Forward, in the arena: valid until another user of the arena runs. The errors are
+  // Executor::outputs'.
+  absl::StatusOr<absl::Span<const NDArray>> outputs() const;
 
-  const CompiledProgram& compiled() const { return *compiled_; }
-  const Program& program() const { return compiled_->program(); }
-  // By context.
-  const std::vector<std::shared_ptr<Arena>>& arenas() const { return arenas_; }
-
-  // An array over the memory of a value. Requires that its arena holds it.
-  absl::StatusOr<NDArray> ArrayOf(int value) const;
-
-  // Makes room in the arenas, and points every instruction at their present blocks if one has
-  // changed.
-  absl::Status Refresh();
-  // Changes whenever Refresh has moved something; negative before the first.
-  int64_t generation() const { return generation_; }
+  const ProgramSteps& steps() const { return steps_; }
+  const CompiledProgram& compiled() const { return steps_.compiled(); }
+  const std::shared_ptr<RandomState>& random() const { return random_; }
 
  private:
-  struct Step {
-    KernelContext context;
-    std::vector<ArrayView> inputs;
-    std::vector<ArrayView> outputs;
+  using Kind = ProgramBuffer::Kind;
+  static constexpr int64_t kNoGeneration = -2;  // no ProgramSteps have it
 
-    explicit Step(const OpCall& call) : context{.call = call} {}
-  };
+  BoundProgram(std::shared_ptr<const CompiledProgram> compiled, ProgramArrays arrays,
+               std::vector<std::shared_ptr<Arena>> arenas, std::shared_ptr<RandomState> random);
 
-  // What is run tile by tile.
-  struct Chain {
-    std::vector<TiledStep> steps;
-    std::string name;  // for profiles
-  };
+  void LoseArena() override;
+  void ReleaseArenas();
+  void ForgetOutputs();
+  bool IsInArena(const NDArray& array) const;
+  absl::Status CheckArgs();
+  // Fails if an argument lies where SetOutput says.
+  absl::Status CheckOutputsApart() const;
+  // Fails unless the arenas still hold what this run left there.
+  absl::Status CheckCurrent(const char* call) const;
+  absl::Status MakeMissingOutputs();
+  absl::Status TakeOutputs();
+  // Leaves of outputs whose rows are counted those that the run has found.
+  absl::Status CutOutputs();
+  // That the run writes nothing into arguments, auxiliary states and gradients but what belongs
+  // there.
+  absl::Status CheckNotOverwritten() const;
+  bool has_gradients() const { return !steps_.program().gradients.empty(); }
+  absl::Status TakeHeadGradients(absl::Span<const NDArray> head_gradients);
+  absl::Status TakeHeadGradient(int i, NDArray head);
+  // Makes of the gradient of an output's rows one with room for all that there could be.
+  absl::Status GiveRoom(int i, NDArray& head);
+  // Everything that a run needs before its first instruction, and a name for its random numbers.
+  absl::Status BeginRun();
+  // Begins a run, and makes it by `run`; outputs are valid if both are OK.
+  absl::Status Run(bool is_train, absl::FunctionRef<absl::Status()> run);
 
-  // Where a buffer of the caller's is an input or output of a step.
-  struct Use {
-    int step;
-    bool is_input;
-    int position;
-  };
-
-  enum Part { kInference, kTraining, kBackward, kAll, kNumParts };
-
-  void PointAtShapes();
-  void FindUses();
-  void NameChains();
-  // Says of an error where it comes from.
-  absl::Status WithInstruction(const absl::Status& status, int i) const;
-  absl::Status RunInstruction(int i);
-  absl::Status RunCopy(const Instruction& instruction, const Step& step);
-  absl::Status RunChain(int number, bool is_train);
-  // Memory at an offset of a context's block; null for a negative one.
-  char* At(int context, int64_t offset) const;
-  void* DataOf(int value) const;
-  void Point();
-  // Points instructions at the caller's array.
-  void PointUses(const std::vector<Use>& uses);
-  void PointAt(void* data, ArrayView& view);
-  // Where kernels put their work from now on.
-  void UseQueue(DeviceQueue* queue);
-  absl::Status RunPart(Part part, uint64_t seed, uint64_t run, const Observer* observer,
-                       const AfterBackward* after = nullptr);
-  absl::Status Run(int begin, int end, bool is_train, uint64_t seed, uint64_t run,
-                   const Observer* observer);
-
-  const std::shared_ptr<const CompiledProgram> compiled_;
-  ProgramArrays arrays_;
-  std::vector<NDArray> head_gradients_;
+  ProgramSteps steps_;
+  const WrittenRanges gradients_;  // which the run computes
+  std::shared_ptr<RandomState> random_;
   std::vector<NDArray> outputs_;
-  const std::vector<std::shared_ptr<Arena>> arenas_;  // by context
-  std::vector<int64_t> arena_generations_;            // of the blocks that instructions point at
-  // Those blocks, which an arena may replace between a forward and its backward. It keeps them for
-  // as long as they are needed, and no longer.
-  std::vector<std::weak_ptr<Storage>> blocks_;
-  // By slot: where the array of each argument, of each head gradient and of each output is used.
-  std::vector<std::vector<Use>> arg_uses_;
-  std::vector<std::vector<Use>> head_uses_;
-  std::vector<std::vector<Use>> output_uses_;
-  std::vector<std::unique_ptr<Step>> steps_;  // one per instruction
-  std::vector<Chain> chains_;                 // of the program's tiles
-  int64_t generation_ = -1;
-  int64_t pointers_ = 0;  // changes whenever an instruction is pointed somewhere else
-  int64_t after_ = -1;    // the name of what came behind the last RunAll
-  std::array<RecordedPart, kNumParts> parts_;
+  std::vector<NDArray> zero_heads_;   // by output: its head gradient where none is needed or given
+  std::vector<NDArray> roomy_heads_;  // by output whose rows are counted: GiveRoom's
+  int64_t outputs_generation_ = kNoGeneration;
+  bool outputs_may_move_ = false;  // some are the caller's arrays, which SetArg replaces
+  int num_unset_ = 0;              // arguments without an array
+  bool may_overlap_ = false;       // whether an argument may lie in an output's array
+  bool arena_lost_ = false;
+  bool ran_training_ = false;
+  bool waits_for_backward_ = false;  // whether Backward computes an output, and has not yet
+  uint64_t seed_ = 0;                // of the last Forward
+  uint64_t run_ = 0;
 };
 
 }  // namespace cooper

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "executor/compile/compiled_program.h"
-#include "executor/run/program_run.h"
+#include "executor/run/bound_program.h"
 #include "ndarray/base/status_macros.h"
 
 namespace cooper {
@@ -26,10 +26,9 @@ absl::StatusOr<NDArray> Compute(const Symbol& expression, const ArrayMap& args,
     options.shapes[name] = array.shape();
     options.types[name] = array.dtype();
   }
-  arrays.grads.resize(arrays.args.size());
   COOPER_ASSIGN_OR_RETURN(auto compiled, CompiledProgram::Compile(expression, options));
   COOPER_ASSIGN_OR_RETURN(const auto run,
-                          ProgramRun::Create(std::move(compiled), std::move(arrays)));
+                          BoundProgram::Bind(std::move(compiled), std::move(arrays)));
   COOPER_RETURN_IF_ERROR(run->Forward(/*is_train=*/false));
   COOPER_ASSIGN_OR_RETURN(const auto outputs, run->outputs());
   return outputs[0].Copy();

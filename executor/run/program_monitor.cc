@@ -19,9 +19,9 @@ std::string InputName(const Node& node, const std::string& input) {
   return absl::StrCat(node.name(), node.forward() == nullptr ? "_" : "_input_", input);
 }
 
-void Report(const BoundProgram& program, const std::string& name, int value,
+void Report(const ProgramSteps& steps, const std::string& name, int value,
             const Callback& callback) {
-  const auto array = program.ArrayOf(value);
+  const auto array = steps.ArrayOf(value);
   if (array.ok()) callback(name, *array);
 }
 
@@ -38,20 +38,20 @@ bool IsWritten(const Program& program, int value, int i) {
 
 }  // namespace
 
-BoundProgram::Observer MonitorOf(Callback callback, bool monitor_all) {
-  BoundProgram::Observer observer;
+ProgramObserver MonitorOf(Callback callback, bool monitor_all) {
+  ProgramObserver observer;
   if (monitor_all) {
-    observer.before = [callback](const BoundProgram& program, int i) {
-      const Instruction& instruction = program.program().instructions[i];
+    observer.before = [callback](const ProgramSteps& steps, int i) {
+      const Instruction& instruction = steps.program().instructions[i];
       const auto names = instruction.node->op()->InputNames(instruction.node->call());
       for (size_t k = 0; k < instruction.inputs.size() && k < names.size(); ++k) {
-        if (!IsWritten(program.program(), instruction.inputs[k], i)) continue;
-        Report(program, InputName(*instruction.node, names[k]), instruction.inputs[k], callback);
+        if (!IsWritten(steps.program(), instruction.inputs[k], i)) continue;
+        Report(steps, InputName(*instruction.node, names[k]), instruction.inputs[k], callback);
       }
     };
   }
-  observer.after = [callback = std::move(callback)](const BoundProgram& program, int i) {
-    const Instruction& instruction = program.program().instructions[i];
+  observer.after = [callback = std::move(callback)](const ProgramSteps& steps, int i) {
+    const Instruction& instruction = steps.program().instructions[i];
     std::vector<NodeEntry> entries;
     for (size_t k = 0; k < instruction.outputs.size(); ++k) {
       entries.push_back({instruction.node, static_cast<int>(k)});
@@ -59,7 +59,7 @@ BoundProgram::Observer MonitorOf(Callback callback, bool monitor_all) {
     const std::vector<std::string> names = OutputNames(entries);
     for (size_t k = 0; k < instruction.outputs.size(); ++k) {
       if (instruction.reqs[k] == WriteReq::kNull) continue;
-      Report(program, names[k], instruction.outputs[k], callback);
+      Report(steps, names[k], instruction.outputs[k], callback);
     }
   };
   return observer;

@@ -6,14 +6,14 @@
 #include <functional>
 #include <string>
 
-#include "executor/run/bound_program.h"
+#include "executor/run/program_steps.h"
 #include "ndarray/array/ndarray.h"
 
 namespace cooper {
 
 // Calls `callback` after each instruction with each of its outputs, and with `monitor_all` also
 // before it with its inputs. The names are those of Executor::SetMonitorCallback.
-BoundProgram::Observer MonitorOf(
+ProgramObserver MonitorOf(
     std::function<void(const std::string& name, const NDArray& array)> callback, bool monitor_all);
 
 }  // namespace cooper

@@ -15,10 +15,10 @@ namespace cooper {
 namespace {
 
 // "fc1_output (2, 3) @128 on cpu(1)" of a value of that name.
-std::string Describe(const BoundProgram& bound, int value, absl::string_view name) {
-  const Program& p = bound.program();
+std::string Describe(const CompiledProgram& compiled, int value, absl::string_view name) {
+  const Program& p = compiled.program();
   const ProgramValue& v = p.values[value];
-  const int64_t offset = bound.compiled().layout().OffsetOf(p, value);
+  const int64_t offset = compiled.layout().OffsetOf(p, value);
   const int context = p.buffers[v.buffer].context;
   return absl::StrCat(name, " ", v.shape.ToString(), offset < 0 ? "" : absl::StrCat(" @", offset),
                       context == 0 ? "" : absl::StrCat(" on ", p.contexts[context].ToString()));
@@ -26,14 +26,14 @@ std::string Describe(const BoundProgram& bound, int value, absl::string_view nam
 
 }  // namespace
 
-std::string ProgramText(const BoundProgram& bound) {
+std::string ProgramText(const CompiledProgram& compiled) {
   std::string text;
   std::vector<NodeEntry> entries;
-  for (const ProgramValue& value : bound.program().values) entries.push_back(value.entry);
+  for (const ProgramValue& value : compiled.program().values) entries.push_back(value.entry);
   const std::vector<std::string> names = OutputNames(entries);
-  const auto describe = [&](int value) { return Describe(bound, value, names[value]); };
+  const auto describe = [&](int value) { return Describe(compiled, value, names[value]); };
   const auto append = [&](std::string* out, int value) { out->append(describe(value)); };
-  for (const Instruction& instruction : bound.program().instructions) {
+  for (const Instruction& instruction : compiled.program().instructions) {
     absl::StrAppend(&text, instruction.run ? "" : "(view) ",
                     instruction.left_to_gradient ? "(not in training) " : "", Describe(instruction),
                     ": ", absl::StrJoin(instruction.inputs, ", ", append), " -> ");

@@ -8,7 +8,9 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "executor/run/bound_arrays.h"
 #include "executor/run/held_bytes.h"
+#include "executor/run/program_arrays.h"
 #include "module/devices/batch_parts.h"
 #include "module/devices/data_parallel_executor_group.h"
 #include "ndarray/base/partial_shape.h"
@@ -37,6 +39,7 @@ absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> DataParallelExecutorG
   const absl::Status parts = bound->FindParts();
   bound->FindLabelTypes();
   COOPER_RETURN_IF_ERROR(bound->BindExecutors(std::move(compiled)));
+  bound->FindInputs();
   COOPER_RETURN_IF_ERROR(parts);
   COOPER_RETURN_IF_ERROR(bound->FindOutputShapes());
   return bound;
@@ -131,7 +134,6 @@ absl::Status DataParallelExecutorGroup::BindExecutors(
     std::shared_ptr<const CompiledProgram> compiled) {
   const int n = several() ? static_cast<int>(slices_.size()) : 1;
   executors_.resize(n);
-  staged_.resize(n);
   heads_.resize(n);
   // One after the other: arrays that the first one makes are looked at by none, but the pool of
   // freed blocks is shared, and binding allocates most.
@@ -140,6 +142,21 @@ absl::Status DataParallelExecutorGroup::BindExecutors(
     held_bytes_ += HeldBytes(*executors_[i]->compiled());
   }
   return AllocateIdle();
+}
+
+void DataParallelExecutorGroup::FindInputs() {
+  for (const auto* descs : {&data_shapes_, &label_shapes_}) {
+    for (const DataDesc& desc : *descs) {
+      Input& input = inputs_.emplace_back(
+          Input{.desc = desc, .dtype = TypeOf(desc), .slots = {}, .staged = {}});
+      if (!arg_names_.contains(desc.name)) continue;
+      for (const auto& executor : executors_) {
+        const std::vector<std::string>& names = executor->arg_names();
+        input.slots.push_back(static_cast<int>(absl::c_find(names, desc.name) - names.begin()));
+      }
+      input.staged.resize(executors_.size());
+    }
+  }
 }
 
 absl::Status DataParallelExecutorGroup::AllocateIdle() {
@@ -159,8 +176,9 @@ absl::Status DataParallelExecutorGroup::AllocateIdle() {
       continue;
     }
     if (!group2ctxs_.empty()) group_->devices().MakeGroupArenas(i, group2ctxs_[i]);
-    COOPER_ASSIGN_OR_RETURN(const auto compiled, Executor::Compile(symbol_, OptionsOf(i)));
-    COOPER_RETURN_IF_ERROR(Allocate(*compiled, i));
+    BindOptions bind = OptionsOf(i);
+    COOPER_ASSIGN_OR_RETURN(const auto compiled, Executor::Compile(symbol_, bind));
+    COOPER_RETURN_IF_ERROR(Allocate(*compiled, i, &bind));
   }
   return absl::OkStatus();
 }
@@ -197,25 +215,21 @@ BindOptions DataParallelExecutorGroup::OptionsOf(int i) const {
       bind.unbound_args.insert(desc.name);
     }
   }
-  GiveArrays(i, &bind);
-  return bind;
-}
-
-void DataParallelExecutorGroup::GiveArrays(int i, BindOptions* bind) const {
   const ParameterStore& parameters = group_->parameters();
   auto give = [](const std::string& name, const NDArray& array, ArrayMap& to) {
     if (!array.is_null()) to.emplace(name, array);
   };
   for (const std::string& name : options_.state_names) {
-    give(name, parameters.Value(ParameterKind::kState, name, i), bind->args);
+    give(name, parameters.Value(ParameterKind::kState, name, i), bind.args);
   }
   for (const std::string& name : param_names_) {
-    give(name, parameters.Value(ParameterKind::kArg, name, i), bind->args);
-    if (HasGrad(name)) give(name, parameters.Grad(name, i), bind->grads);
+    give(name, parameters.Value(ParameterKind::kArg, name, i), bind.args);
+    if (HasGrad(name)) give(name, parameters.Grad(name, i), bind.grads);
   }
   for (const std::string& name : aux_names_) {
-    give(name, parameters.Value(ParameterKind::kAux, name, i), bind->auxs);
+    give(name, parameters.Value(ParameterKind::kAux, name, i), bind.auxs);
   }
+  return bind;
 }
 
 absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindOne(
@@ -232,17 +246,16 @@ absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindOne(
 absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindGiven(
     int i, std::shared_ptr<const CompiledProgram> compiled) {
   BindOptions bind = OptionsOf(i);
-  const Symbol& symbol = SymbolOf(i);
-  if (compiled == nullptr || !compiled->IsFor(symbol, CompileOptionsOf(symbol, bind))) {
-    COOPER_ASSIGN_OR_RETURN(compiled, Executor::Compile(symbol, bind));
-  }
+  COOPER_ASSIGN_OR_RETURN(compiled, Executor::Compile(SymbolOf(i), bind, std::move(compiled)));
   COOPER_RETURN_IF_ERROR(CheckBytes(*compiled, bind));
-  COOPER_RETURN_IF_ERROR(Allocate(*compiled, i));
-  GiveArrays(i, &bind);
-  return Executor::SimpleBind(symbol, bind, std::move(compiled));
+  COOPER_RETURN_IF_ERROR(Allocate(*compiled, i, &bind));
+  COOPER_ASSIGN_OR_RETURN(ProgramArrays arrays, BindArrays(*compiled, bind));
+  std::vector<std::shared_ptr<Arena>> arenas = ArenasOf(compiled->program().contexts, bind);
+  return Executor::Bind(std::move(compiled), std::move(arrays), std::move(arenas), bind.random);
 }
 
-absl::Status DataParallelExecutorGroup::Allocate(const CompiledProgram& compiled, int i) {
+absl::Status DataParallelExecutorGroup::Allocate(const CompiledProgram& compiled, int i,
+                                                 BindOptions* bind) {
   ParameterStore& parameters = group_->parameters();
   absl::flat_hash_map<std::string, size_t> slots;
   for (const std::string& name : compiled.program().arg_names) slots.emplace(name, slots.size());
@@ -250,9 +263,11 @@ absl::Status DataParallelExecutorGroup::Allocate(const CompiledProgram& compiled
     const auto it = slots.find(name);
     if (it == slots.end()) return absl::OkStatus();
     const size_t slot = it->second;
-    return parameters.Allocate(
+    COOPER_RETURN_IF_ERROR(parameters.Allocate(
         kind, name, i,
-        {compiled.arg_shapes()[slot], compiled.arg_types()[slot], compiled.arg_contexts()[slot]});
+        {compiled.arg_shapes()[slot], compiled.arg_types()[slot], compiled.arg_contexts()[slot]}));
+    bind->args[name] = parameters.Value(kind, name, i);
+    return absl::OkStatus();
   };
   for (const std::string& name : param_names_) {
     COOPER_RETURN_IF_ERROR(allocate(ParameterKind::kArg, name));
@@ -265,10 +280,12 @@ absl::Status DataParallelExecutorGroup::Allocate(const CompiledProgram& compiled
     COOPER_RETURN_IF_ERROR(parameters.Allocate(
         ParameterKind::kAux, auxs[slot], i,
         {compiled.aux_shapes()[slot], compiled.aux_types()[slot], compiled.aux_contexts()[slot]}));
+    bind->auxs[auxs[slot]] = parameters.Value(ParameterKind::kAux, auxs[slot], i);
   }
   for (const std::string& name : param_names_) {
     if (!HasGrad(name) || !slots.contains(name)) continue;
     COOPER_RETURN_IF_ERROR(parameters.AllocateGrad(name, i));
+    bind->grads[name] = parameters.Grad(name, i);
   }
   return absl::OkStatus();
 }

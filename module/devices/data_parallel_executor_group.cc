@@ -25,48 +25,43 @@ absl::StatusOr<NDArray> DataParallelExecutorGroup::Rows(const NDArray& whole, co
   return TakePart(whole, LayoutOf(desc), slices_, static_cast<size_t>(i));
 }
 
-Context DataParallelExecutorGroup::ContextOf(const std::string& arg, int i) const {
-  const std::vector<std::string>& names = executors_[i]->arg_names();
-  const auto it = std::find(names.begin(), names.end(), arg);
-  return executors_[i]->arg_contexts()[it - names.begin()];
-}
-
-absl::Status DataParallelExecutorGroup::SetInput(const DataDesc& desc, const NDArray* array) {
-  if (!arg_names_.contains(desc.name)) return absl::OkStatus();
-  const int axis = BatchAxis(desc.layout);
-  const DType dtype = TypeOf(desc);
-  if (array != nullptr) COOPER_RETURN_IF_ERROR(CheckExactIn(*array, dtype));
+absl::Status DataParallelExecutorGroup::SetInput(size_t input, const NDArray* array) {
+  Input& to = inputs_[input];
+  if (to.slots.empty()) return absl::OkStatus();
+  const int axis = BatchAxis(to.desc.layout);
+  if (array != nullptr) COOPER_RETURN_IF_ERROR(CheckExactIn(*array, to.dtype));
   // An output or a gradient of the run before: this one writes there while it still reads it.
   const bool overwritten =
       array != nullptr && std::any_of(executors_.begin(), executors_.end(),
                                       [&](const auto& each) { return each->Overwrites(*array); });
   for (int i = 0; i < num_executors(); ++i) {
-    const Context context = ContextOf(desc.name, i);
-    const bool usable = array != nullptr && !overwritten && array->dtype() == dtype &&
+    const int slot = to.slots[i];
+    const Context context = executors_[i]->arg_contexts()[slot];
+    const bool usable = array != nullptr && !overwritten && array->dtype() == to.dtype &&
                         SharesMemory(array->context(), context);
-    if (usable && array->shape() == desc.shape) {
-      COOPER_ASSIGN_OR_RETURN(const NDArray rows, Rows(*array, desc, i));
-      COOPER_RETURN_IF_ERROR(executors_[i]->SetArg(desc.name, rows));
+    if (usable && array->shape() == to.desc.shape) {
+      COOPER_ASSIGN_OR_RETURN(const NDArray rows, Rows(*array, to.desc, i));
+      COOPER_RETURN_IF_ERROR(executors_[i]->SetArg(slot, rows));
       continue;
     }
-    NDArray& staged = staged_[i][desc.name];
+    NDArray& staged = to.staged[i];
     if (staged.is_null()) {
-      Shape shape = desc.shape;
+      Shape shape = to.desc.shape;
       if (several() && axis >= 0) shape[axis] = slices_[i].size();
-      COOPER_ASSIGN_OR_RETURN(staged, NDArray::Zeros(shape, dtype, context));
+      COOPER_ASSIGN_OR_RETURN(staged, NDArray::Zeros(shape, to.dtype, context));
     }
     if (array == nullptr) {
-      if (holds_values_.contains(desc.name)) COOPER_RETURN_IF_ERROR(staged.Fill(0));
+      if (to.holds_values) COOPER_RETURN_IF_ERROR(staged.Fill(0));
     } else {
-      if (array->shape() != desc.shape) return staged.CopyFrom(*array);  // says what differs
-      COOPER_ASSIGN_OR_RETURN(const NDArray rows, Rows(*array, desc, i));
-      holds_values_.insert(desc.name);
+      if (array->shape() != to.desc.shape) return staged.CopyFrom(*array);  // says what differs
+      COOPER_ASSIGN_OR_RETURN(const NDArray rows, Rows(*array, to.desc, i));
+      to.holds_values = true;
       COOPER_RETURN_IF_ERROR(staged.CopyFrom(rows));
     }
-    COOPER_RETURN_IF_ERROR(executors_[i]->SetArg(desc.name, staged));
+    COOPER_RETURN_IF_ERROR(executors_[i]->SetArg(slot, staged));
   }
   // Of a batch that has none there are zeros, not those of an earlier one.
-  if (array == nullptr) holds_values_.erase(desc.name);
+  if (array == nullptr) to.holds_values = false;
   return absl::OkStatus();
 }
 

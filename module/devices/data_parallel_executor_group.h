@@ -4,6 +4,7 @@
 // A symbol bound for one shape of batch on each context of a module group: every context computes
 // on its rows of the batch, at the same time. MXNet: python/mxnet/module/executor_group.py.
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -67,10 +68,11 @@ class DataParallelExecutorGroup {
   int num_executors() const { return static_cast<int>(executors_.size()); }
   Executor& executor(int i) const { return *executors_[i]; }
 
-  // Gives an input of the symbol its rows, by reference where dtype and memory allow it, else
-  // converted to the dtype that it is bound with. Null: zeros. kInvalidArgument, with the value,
-  // for one that the conversion changes (CheckExactIn, io/batch/exact_integers.h).
-  absl::Status SetInput(const DataDesc& desc, const NDArray* array);
+  // Gives an input, by its place among data and then labels, its rows: by reference where dtype and
+  // memory allow it, else converted to the dtype that it is bound with. Null: zeros.
+  // kInvalidArgument, with the value, for one that the conversion changes (CheckExactIn,
+  // io/batch/exact_integers.h).
+  absl::Status SetInput(size_t input, const NDArray* array);
   absl::Status Forward(bool is_train);
   // `head_gradients` are of whole batches. Does nothing if no argument has a gradient.
   absl::Status Backward(absl::Span<const NDArray> head_gradients);
@@ -119,16 +121,16 @@ class DataParallelExecutorGroup {
   // What the input is bound with: a label's type as found, else as described.
   DType TypeOf(const DataDesc& desc) const;
   absl::Status BindExecutors(std::shared_ptr<const CompiledProgram> compiled);
+  // Looks up the slots of the batch's arrays.
+  void FindInputs();
   // With what the group has now.
   BindOptions OptionsOf(int i) const;
   absl::StatusOr<std::unique_ptr<Executor>> BindOne(
       int i, std::shared_ptr<const CompiledProgram> compiled);
   absl::StatusOr<std::unique_ptr<Executor>> BindGiven(
       int i, std::shared_ptr<const CompiledProgram> compiled);
-  // Makes what the program needs and the store has not.
-  absl::Status Allocate(const CompiledProgram& compiled, int i);
-  // What the store has so far.
-  void GiveArrays(int i, BindOptions* bind) const;
+  // Makes what the program needs and the store has not, and gives its arrays to `bind`.
+  absl::Status Allocate(const CompiledProgram& compiled, int i, BindOptions* bind);
   absl::Status FindOutputShapes();
   absl::Status BeginForward();
   absl::Status RunAll(absl::FunctionRef<absl::Status(int)> fn);
@@ -144,10 +146,18 @@ class DataParallelExecutorGroup {
   const Symbol& SymbolOf(int i) const { return weighted_.empty() ? symbol_ : weighted_[i]; }
   bool several() const { return group_->num_contexts() > 1; }
   bool HasGrad(const std::string& arg) const;
-  // Where the array of an argument is, on context `i` of the group.
-  Context ContextOf(const std::string& arg, int i) const;
   // The rows of context `i`; the whole array without a batch axis.
   absl::StatusOr<NDArray> Rows(const NDArray& whole, const DataDesc& desc, int i) const;
+
+  // An array of a batch, as executors take it.
+  struct Input {
+    DataDesc desc;           // of the whole batch
+    DType dtype;             // that it is bound with
+    std::vector<int> slots;  // by executor; empty for a label that the graph does not use
+    // By executor: arrays of this group's own where the batch's cannot be used as it is.
+    std::vector<NDArray> staged;
+    bool holds_values = false;  // whether anything has been copied to `staged`, else zeros
+  };
 
   const Symbol symbol_;
   const ModuleOptions& options_;
@@ -168,9 +178,7 @@ class DataParallelExecutorGroup {
   mutable std::vector<BatchLayout> output_layouts_;  // empty: not found yet
   std::vector<BatchLayout> state_layouts_;
   std::vector<Shape> output_shapes_;
-  // Arrays of this group's own where a batch's cannot be used as it is, by context and name.
-  std::vector<ArrayMap> staged_;
-  std::set<std::string> holds_values_;  // what has been copied to, and is not zeros
+  std::vector<Input> inputs_;  // data, then labels
   std::vector<NDArray> merged_outputs_;
   bool merged_ = false;                      // whether they are those of the last Forward
   std::vector<std::vector<NDArray>> heads_;  // by context

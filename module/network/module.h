@@ -205,8 +205,10 @@ class Module : public BaseModule {
   absl::Status CheckCounts() const;
   // Tells the store how much is in the gradients that were just made.
   void CountGradients();
-  absl::Status Feed(const std::vector<DataDesc>& descs, const std::vector<DataDesc>& provided,
-                    const std::vector<NDArray>& arrays, const char* kind);
+  // Sets inputs of the group from `first_input` on.
+  absl::Status Feed(size_t first_input, const std::vector<DataDesc>& descs,
+                    const std::vector<DataDesc>& provided, const std::vector<NDArray>& arrays,
+                    const char* kind);
 
   Symbol symbol_;
   Symbol bound_symbol_;  // the same, or LabelProbabilities of it

@@ -115,11 +115,12 @@ absl::Status Module::FitBatch(const DataBatch& batch) {
   return UseShapes(data_shapes, label_shapes);
 }
 
-absl::Status Module::Feed(const std::vector<DataDesc>& descs, const std::vector<DataDesc>& provided,
-                          const std::vector<NDArray>& arrays, const char* kind) {
+absl::Status Module::Feed(size_t first_input, const std::vector<DataDesc>& descs,
+                          const std::vector<DataDesc>& provided, const std::vector<NDArray>& arrays,
+                          const char* kind) {
   for (size_t i = 0; i < descs.size(); ++i) {
     COOPER_RETURN_IF_ERROR(
-        AddContext(bound_.front()->SetInput(descs[i], ArrayFor(descs, i, provided, arrays)),
+        AddContext(bound_.front()->SetInput(first_input + i, ArrayFor(descs, i, provided, arrays)),
                    "Forward: ", kind, " '", descs[i].name, "'"));
   }
   return absl::OkStatus();
@@ -162,8 +163,9 @@ absl::Status Module::TakeBatch(const DataBatch& batch) {
 
 absl::Status Module::FeedBatch(const DataBatch& batch) {
   const DataParallelExecutorGroup& bound = *bound_.front();
-  COOPER_RETURN_IF_ERROR(Feed(bound.data_shapes(), batch.provide_data, batch.data, "data"));
-  return Feed(bound.label_shapes(), batch.provide_label, batch.label, "label");
+  COOPER_RETURN_IF_ERROR(Feed(0, bound.data_shapes(), batch.provide_data, batch.data, "data"));
+  return Feed(bound.data_shapes().size(), bound.label_shapes(), batch.provide_label, batch.label,
+              "label");
 }
 
 absl::Status Module::Forward(const DataBatch& batch, std::optional<bool> is_train) {

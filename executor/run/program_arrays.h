@@ -1,20 +1,26 @@
-#ifndef COOPER_EXECUTOR_RUN_CHECK_ARRAYS_H_
-#define COOPER_EXECUTOR_RUN_CHECK_ARRAYS_H_
+#ifndef COOPER_EXECUTOR_RUN_PROGRAM_ARRAYS_H_
+#define COOPER_EXECUTOR_RUN_PROGRAM_ARRAYS_H_
 
-// Whether arrays are those that a program takes.
+// The arrays that a program is bound to, by slot, and whether they are those that it takes.
 
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "executor/compile/compiled_program.h"
-#include "executor/run/bound_program.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/context.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/shape.h"
 
 namespace cooper {
+
+// The caller's arrays, by slot. Null arrays where a slot has none.
+struct ProgramArrays {
+  std::vector<NDArray> args;  // those of folded constants are the last
+  std::vector<NDArray> auxs;
+  std::vector<NDArray> grads;  // by slot of the argument
+};
 
 // "(32, 650) float32 cpu(0)", as NDArray::ToString.
 std::string Describe(const Shape& shape, DType dtype, Context context);
@@ -40,11 +46,11 @@ class WrittenRanges {
   std::vector<Range> ranges_;
 };
 
-// Of a program's arrays, by slot, which are made as many as it has slots: kInvalidArgument, naming
-// it, for the first of another shape, dtype or context, and for an auxiliary state or a computed
-// gradient that is missing. Arguments may be.
+// Makes `arrays` as many as the program has slots. kInvalidArgument, naming it, for the first of
+// another shape, dtype or context, and for an auxiliary state or a computed gradient that is
+// missing. Arguments may be.
 absl::Status CheckArrays(const CompiledProgram& compiled, ProgramArrays& arrays);
 
 }  // namespace cooper
 
-#endif  // COOPER_EXECUTOR_RUN_CHECK_ARRAYS_H_
+#endif  // COOPER_EXECUTOR_RUN_PROGRAM_ARRAYS_H_

@@ -1,6 +1,6 @@
 // Many runs of one compiled program: on several threads at a time, and for smaller batches.
 
-#include "executor/run/program_run.h"
+#include "executor/run/bound_program.h"
 
 #include <functional>
 #include <map>
@@ -159,7 +159,7 @@ std::map<std::string, WriteReq> Gradients(const Symbol& symbol) {
 }
 
 // Outputs and gradients of some training steps.
-std::vector<std::vector<float>> Train(ProgramRun& run, const ProgramArrays& arrays) {
+std::vector<std::vector<float>> Train(BoundProgram& run, const ProgramArrays& arrays) {
   std::vector<std::vector<float>> values;
   for (int step = 0; step < 3; ++step) {
     COOPER_EXPECT_OK(run.Forward(/*is_train=*/true));
@@ -178,12 +178,12 @@ std::vector<std::vector<float>> TrainNew(std::shared_ptr<const CompiledProgram> 
   const ProgramArrays arrays = ArraysFor(*compiled, parameters);
   std::vector<std::shared_ptr<Arena>> arenas;
   if (arena != nullptr) arenas = {arena};
-  auto run = ProgramRun::Create(std::move(compiled), arrays, std::move(arenas));
+  auto run = BoundProgram::Bind(std::move(compiled), arrays, std::move(arenas));
   EXPECT_TRUE(run.ok()) << run.status();
   return Train(**run, arrays);
 }
 
-TEST(ProgramRunTest, ThreadsShareOneProgramAndItsParameters) {
+TEST(BoundProgramTest, ThreadsShareOneProgramAndItsParameters) {
   for (const Net& net : Nets()) {
     SCOPED_TRACE(net.name);
     const NameManager names;
@@ -205,7 +205,7 @@ TEST(ProgramRunTest, ThreadsShareOneProgramAndItsParameters) {
   }
 }
 
-TEST(ProgramRunTest, SmallerBatchesRunInThePlanOfTheLargest) {
+TEST(BoundProgramTest, SmallerBatchesRunInThePlanOfTheLargest) {
   for (const Net& net : Nets()) {
     SCOPED_TRACE(net.name);
     const NameManager names;
@@ -231,7 +231,7 @@ TEST(ProgramRunTest, SmallerBatchesRunInThePlanOfTheLargest) {
   }
 }
 
-TEST(ProgramRunTest, LargerShapesAreRefused) {
+TEST(BoundProgramTest, LargerShapesAreRefused) {
   const Symbol symbol = Dense();
   COOPER_ASSERT_OK_AND_ASSIGN(
       const auto compiled,
@@ -254,7 +254,7 @@ TEST(ProgramRunTest, LargerShapesAreRefused) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("are planned for it")));
 }
 
-TEST(ProgramRunTest, SaysWhichArrayIsWrong) {
+TEST(BoundProgramTest, SaysWhichArrayIsWrong) {
   const Symbol symbol = Dense();
   COOPER_ASSERT_OK_AND_ASSIGN(
       const auto compiled,
@@ -265,14 +265,51 @@ TEST(ProgramRunTest, SaysWhichArrayIsWrong) {
   ProgramArrays arrays = ArraysFor(*compiled, parameters);
   arrays.args[1] = *NDArray::Zeros({3, 3});
   EXPECT_THAT(
-      ProgramRun::Create(compiled, arrays).status(),
+      BoundProgram::Bind(compiled, arrays).status(),
       StatusIs(absl::StatusCode::kInvalidArgument,
                HasSubstr("argument 'fc1_weight' is (3, 3) float32 cpu(0), expected (12, 10)")));
   arrays = ArraysFor(*compiled, parameters);
   arrays.grads[1] = NDArray();
-  EXPECT_THAT(ProgramRun::Create(compiled, arrays).status(),
+  EXPECT_THAT(BoundProgram::Bind(compiled, arrays).status(),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("gradient of 'fc1_weight' is missing")));
+}
+
+TEST(BoundProgramTest, BindsToArraysArenasAndRandomNumbersThatAreGiven) {
+  const Symbol symbol = Dense();
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto compiled,
+      CompiledProgram::Compile(symbol, {.shapes = {{"data", {4, 10}}, {"label", {4}}},
+                                        .types = {},
+                                        .grad_reqs = Gradients(symbol)}));
+  std::map<std::string, NDArray> parameters;
+  ProgramArrays arrays = ArraysFor(*compiled, parameters);
+  EXPECT_THAT(
+      BoundProgram::Bind(compiled, arrays, {std::make_shared<Arena>(Context::Cpu(1))}).status(),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               HasSubstr("the arena is on cpu(1), the executor on cpu(0)")));
+  const auto arena = std::make_shared<Arena>(Context::Cpu());
+  const auto random = std::make_shared<RandomState>(RandomState{.seed = 5});
+  const NDArray data = arrays.args[0];
+  arrays.args[0] = NDArray();  // it may come later
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto bound,
+                              BoundProgram::Bind(compiled, arrays, {arena}, random));
+  EXPECT_EQ(bound->steps().arenas(), (std::vector<std::shared_ptr<Arena>>{arena}));
+  EXPECT_THAT(bound->Forward(/*is_train=*/true),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("argument 'data' has no array; call SetArg first")));
+  EXPECT_THAT(bound->SetArg(0, *NDArray::Zeros({4, 9})),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("argument 'data' takes (4, 10) float32 cpu(0), got (4, 9)")));
+  COOPER_ASSERT_OK(bound->SetArg(0, data));
+  COOPER_ASSERT_OK(bound->Forward(/*is_train=*/true));
+  EXPECT_EQ(random->runs, 1u);
+  EXPECT_TRUE(arena->user() == bound.get());
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto outputs, bound->outputs());
+  EXPECT_EQ(outputs[0].storage(), arena->storage());
+  COOPER_EXPECT_OK(bound->Backward());
+  EXPECT_THAT(bound->Backward(),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("once for each Backward")));
 }
 
 }  // namespace

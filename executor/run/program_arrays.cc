@@ -1,4 +1,4 @@
-#include "executor/run/check_arrays.h"
+#include "executor/run/program_arrays.h"
 
 #include <algorithm>
 
