@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "executor/compile/compiled_program.h"
-#include "executor/compile/whole_graph.h"
+#include "executor/compile/inferred_graph.h"
 #include "executor/passes/program/piece_layout.h"
 #include "executor/passes/program/program_passes.h"
 #include "glog/logging.h"

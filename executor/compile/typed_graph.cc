@@ -1,6 +1,7 @@
 #include "executor/compile/typed_graph.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -159,14 +160,16 @@ absl::StatusOr<TypedGraph> InferTypedGraph(const Symbol& symbol, const CompileOp
 
 absl::Status RunGraphPasses(const CompileOptions& options, TypedGraph& typed) {
   if (!options.group2ctx.empty()) return absl::OkStatus();
+  std::optional<GraphFacts> facts;  // kept while passes change nothing
   for (const Pass& pass : AllPasses()) {
     if (pass.over_graph == nullptr || options.disabled_passes.contains(pass.name)) continue;
-    const GraphFacts facts = FactsOf(typed, options);
+    if (!facts.has_value()) facts.emplace(FactsOf(typed, options));
     auto rewrite =
-        pass.over_graph(facts, [&](absl::string_view op) { return CanRun(op, options); });
+        pass.over_graph(*facts, [&](absl::string_view op) { return CanRun(op, options); });
     absl::Status status = rewrite.status();
     if (status.ok() && rewrite->has_value()) {
-      status = TakeRewrite(facts, **std::move(rewrite), typed);
+      status = TakeRewrite(*facts, **std::move(rewrite), typed);
+      facts.reset();
     }
     COOPER_RETURN_IF_ERROR(AddContext(status, "graph pass '", pass.name, "'"));
   }
