@@ -258,14 +258,20 @@ absl::Status DataParallelExecutorGroup::Allocate(const CompiledProgram& compiled
                                                  BindOptions* bind) {
   ParameterStore& parameters = group_->parameters();
   absl::flat_hash_map<std::string, size_t> slots;
-  for (const std::string& name : compiled.program().arg_names) slots.emplace(name, slots.size());
+  const Program& program = compiled.program();
+  for (const std::string& name : program.arg_names) slots.emplace(name, slots.size());
+  const std::vector<int> writers = program.CountWriters();
   const auto allocate = [&](ParameterKind kind, const std::string& name) -> absl::Status {
     const auto it = slots.find(name);
     if (it == slots.end()) return absl::OkStatus();
     const size_t slot = it->second;
+    const int value = program.arg_values[slot];
     COOPER_RETURN_IF_ERROR(parameters.Allocate(
         kind, name, i,
-        {compiled.arg_shapes()[slot], compiled.arg_types()[slot], compiled.arg_contexts()[slot]}));
+        {.shape = compiled.arg_shapes()[slot],
+         .dtype = compiled.arg_types()[slot],
+         .context = compiled.arg_contexts()[slot],
+         .is_written = value >= 0 && writers[program.values[value].buffer] > 0}));
     bind->args[name] = parameters.Value(kind, name, i);
     return absl::OkStatus();
   };
@@ -275,7 +281,7 @@ absl::Status DataParallelExecutorGroup::Allocate(const CompiledProgram& compiled
   for (const std::string& name : options_.state_names) {
     COOPER_RETURN_IF_ERROR(allocate(ParameterKind::kState, name));
   }
-  const std::vector<std::string>& auxs = compiled.program().aux_names;
+  const std::vector<std::string>& auxs = program.aux_names;
   for (size_t slot = 0; slot < auxs.size(); ++slot) {
     COOPER_RETURN_IF_ERROR(parameters.Allocate(
         ParameterKind::kAux, auxs[slot], i,

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "glog/logging.h"
 #include "module/kvstore/sum_arrays.h"
@@ -12,11 +11,8 @@
 namespace cooper {
 namespace {
 
-// Small arrays are cheap to copy. BatchNorm writes to gamma on every context, so gamma is not
-// shared.
-bool WorthSharing(const std::string& name, const NDArray& array) {
-  return array.size() >= 16384 && !absl::EndsWith(name, "_gamma");
-}
+// Smaller arrays are copied quickly.
+constexpr int64_t kMinShared = 16384;
 
 }  // namespace
 
@@ -92,8 +88,13 @@ absl::StatusOr<NDArray> ParameterStore::Mean(ParameterKind kind, const std::stri
 
 absl::Status ParameterStore::Allocate(ParameterKind kind, const std::string& name, int context,
                                       const ArraySpec& spec) {
-  const Entry* found = Find(kind, name);
-  if (found != nullptr && !found->values[context].is_null()) return absl::OkStatus();
+  const auto found = of(kind).by_name.find(name);
+  if (found != of(kind).by_name.end() && !found->second.values[context].is_null()) {
+    Entry& bound = found->second;
+    if (!spec.is_written || bound.is_written) return absl::OkStatus();
+    bound.is_written = true;
+    return Separate(bound);
+  }
   COOPER_ASSIGN_OR_RETURN(
       NDArray array,
       AddContext(NDArray::Zeros(spec.shape, spec.dtype, spec.context), "parameter '", name, "'"));
@@ -101,6 +102,17 @@ absl::Status ParameterStore::Allocate(ParameterKind kind, const std::string& nam
   entry.values.resize(contexts_.size());
   entry.grads.resize(contexts_.size());
   entry.values[context] = std::move(array);
+  entry.is_written = entry.is_written || spec.is_written;
+  return absl::OkStatus();
+}
+
+absl::Status ParameterStore::Separate(Entry& entry) {
+  for (size_t i = 1; i < entry.values.size(); ++i) {
+    NDArray& array = entry.values[i];
+    if (array.is_null() || array.raw_data() != entry.values[0].raw_data()) continue;
+    COOPER_ASSIGN_OR_RETURN(array, array.Copy());
+    ++generation_;
+  }
   return absl::OkStatus();
 }
 
@@ -175,7 +187,8 @@ absl::Status ParameterStore::ShareValues(bool share) {
     for (auto& [name, entry] : of(ParameterKind::kArg).by_name) {
       const NDArray& shared = entry.values[0];
       NDArray& array = entry.values[i];
-      if (share && !WorthSharing(name, shared)) continue;
+      // Contexts do not share what a kernel writes.
+      if (share && (entry.is_written || shared.size() < kMinShared)) continue;
       const bool is_shared = array.raw_data() == shared.raw_data();
       if (is_shared == share || !SharesMemory(array.context(), shared.context())) continue;
       if (share) {

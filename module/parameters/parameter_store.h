@@ -53,6 +53,7 @@ struct ArraySpec {
   Shape shape;
   DType dtype = DType::kFloat32;
   Context context = Context::Cpu();
+  bool is_written = false;  // by a kernel: BatchNorm with fix_gamma writes gamma
 };
 
 class ParameterStore {
@@ -251,6 +252,7 @@ class ParameterStore {
     std::vector<NDArray> values;  // by context
     std::vector<NDArray> grads;   // by context; null: none
     bool initialized = false;
+    bool is_written = false;  // as ArraySpec, by the network of any bucket
   };
 
   // All arrays of one kind.
@@ -296,6 +298,8 @@ class ParameterStore {
   // one update reaches all; with `share` false, gives each context a copy of its own. A key-value
   // store keeps the values equal.
   absl::Status ShareValues(bool share);
+  // Gives each context an array of its own where ShareValues has made them one.
+  absl::Status Separate(Entry& entry);
 
   // Whether a parameter that Init does not give a value keeps its present one.
   bool Stays(ParameterKind kind, const std::string& name, const std::optional<ArrayMap>& given,

@@ -197,6 +197,31 @@ TEST(ParameterStoreTest, UpdatesSumOverContextsWithAStoreAlone) {
 
 // An update writes a 16-bit weight from its master copy, and DCASGD compares the weight with the
 // previous one: setting a value must update both.
+TEST(ParameterStoreTest, ContextsShareLargeArraysThatNoKernelWrites) {
+  ParameterStore store(kTwo);
+  const Shape large({16384});
+  AllocateAll(store, kArg, "read_weight", large);
+  AllocateAll(store, kArg, "late_weight", large);
+  for (int i : {0, 1}) {
+    COOPER_ASSERT_OK(
+        store.Allocate(kArg, "written_weight", i, {.shape = large, .is_written = true}));
+    COOPER_ASSERT_OK(store.AllocateGrad("written_weight", i));
+  }
+  COOPER_ASSERT_OK(store.Init({.initializer = init::Constant(2)}));
+  COOPER_ASSERT_OK(Install(store, "local"));
+  const auto is_shared = [&](const std::string& name) {
+    return store.Value(kArg, name, 0).raw_data() == store.Value(kArg, name, 1).raw_data();
+  };
+  EXPECT_TRUE(is_shared("read_weight"));
+  EXPECT_FALSE(is_shared("written_weight"));
+  ASSERT_TRUE(is_shared("late_weight"));
+  const int64_t generation = store.generation();
+  COOPER_ASSERT_OK(store.Allocate(kArg, "late_weight", 1, {.shape = large, .is_written = true}));
+  EXPECT_FALSE(is_shared("late_weight")) << "another bucket's network writes it";
+  EXPECT_GT(store.generation(), generation);
+  EXPECT_EQ(Values(store, "late_weight", 1), Values(store, "late_weight", 0));
+}
+
 TEST(ParameterStoreTest, ValuesThatAreSetReachTheOptimizersStates) {
   for (const char* optimizer : {"sgd", "dcasgd"}) {
     for (const auto& [kvstore, update_on_kvstore] :
