@@ -102,7 +102,7 @@ absl::Status DataParallelExecutorGroup::Forward(bool is_train) {
 }
 
 absl::Status DataParallelExecutorGroup::ForwardBackward(const AfterBackward* after) {
-  if (executors_[0]->grad_names().empty()) return Forward(/*is_train=*/true);
+  if (several() && executors_[0]->grad_names().empty()) return Forward(/*is_train=*/true);
   COOPER_RETURN_IF_ERROR(BeginForward());
   if (!several()) return executors_[0]->ForwardBackward({}, after);
   COOPER_RETURN_IF_ERROR(ClearIdleGrads());
