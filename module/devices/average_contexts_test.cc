@@ -1,4 +1,4 @@
-// What Fit does for several contexts at the end of an epoch.
+// Tests how Fit averages the contexts' values at the end of an epoch.
 
 #include <memory>
 #include <string>

@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_DEVICES_BATCH_PARTS_H_
 #define COOPER_MODULE_DEVICES_BATCH_PARTS_H_
 
-// What several contexts compute of their parts of a batch, and what one would compute of all of it:
-// by where an array has the samples (symbol/schema/batch_layout.h).
+// Converts between arrays of a whole batch and the arrays that each context computes from its part
+// of the batch. The layout says where an array has the samples (symbol/schema/batch_layout.h).
 
 #include <cstddef>
 #include <vector>
@@ -23,17 +23,18 @@ namespace cooper {
 absl::Status JoinParts(absl::Span<const NDArray> parts, const BatchLayout& layout,
                        absl::Span<const BatchSlice> slices, NDArray& whole);
 
-// Part `i` of an array of the whole batch: its samples, or all of it where there are none.
+// Returns part `i` of an array of the whole batch: the part's samples, or the whole array if the
+// layout has no samples.
 absl::StatusOr<NDArray> TakePart(const NDArray& whole, const BatchLayout& layout,
                                  absl::Span<const BatchSlice> slices, size_t i);
 
-// The head gradient of part `i` of an output, so that the parts' gradients add up to those of the
-// whole batch: its samples, all of it for a sum, and its share of it for a mean or for what is the
-// same for all samples.
+// Returns the head gradient of part `i` of an output, so that the parts' gradients add up to those
+// of the whole batch: its samples, all of it for a sum, and its share of it for a mean or for what
+// is the same for all samples.
 absl::StatusOr<NDArray> TakePartOfHead(const NDArray& head, const BatchLayout& layout,
                                        absl::Span<const BatchSlice> slices, size_t i);
 
-// The share of the batch that part `i` is.
+// Returns part `i`'s share of the batch's samples, in [0, 1].
 double WeightOfPart(absl::Span<const BatchSlice> slices, size_t i);
 
 }  // namespace cooper

@@ -63,7 +63,7 @@ absl::Status FillParameter(const NDArray& array, uint64_t seed) {
   return array.CopyFrom(filled);
 }
 
-// What an operator computes for inputs of these names; parameters are the same in every call.
+// Returns the outputs of `symbol` for these inputs. Parameters are the same in every call.
 absl::StatusOr<std::vector<NDArray>> Compute(const Symbol& symbol,
                                              const std::map<std::string, NDArray>& inputs) {
   BindOptions bind;

@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_DEVICES_BATCH_SLICES_H_
 #define COOPER_MODULE_DEVICES_BATCH_SLICES_H_
 
-// Which rows of a batch each device gets, and moving rows along any axis.
+// Splits a batch's rows among devices, and copies rows along any axis.
 
 #include <cstdint>
 #include <vector>

@@ -99,7 +99,7 @@ absl::StatusOr<bool> DataParallelExecutorGroup::BeginGrads() {
     for (const std::string& name : param_names_) {
       const auto req = grad_reqs_.find(name);
       if (req == grad_reqs_.end() || req->second == WriteReq::kNull) continue;
-      // What is added to is not the whole sum yet.
+      // A gradient that accumulates over batches may be incomplete after this pass.
       if (req->second == WriteReq::kAdd) return group_->parameters().BeginGrads({});
       if (!executors_[0]->grad(name).is_null()) learnt.push_back(name);
     }

@@ -343,7 +343,8 @@ absl::Status DataParallelExecutorGroup::FindParts() {
   return absl::OkStatus();
 }
 
-// What the layouts say must be so.
+// Sets the outputs' shapes for whole batches. kInvalidArgument if the contexts' shapes contradict
+// the layouts.
 absl::Status DataParallelExecutorGroup::FindOutputShapes() {
   output_shapes_ = executors_[0]->output_shapes();
   merged_outputs_.resize(output_shapes_.size());

@@ -60,7 +60,7 @@ absl::Status DataParallelExecutorGroup::SetInput(size_t input, const NDArray* ar
     }
     COOPER_RETURN_IF_ERROR(executors_[i]->SetArg(slot, staged));
   }
-  // Of a batch that has none there are zeros, not those of an earlier one.
+  // A batch without this array gets zeros, not the values of an earlier batch.
   if (array == nullptr) to.holds_values = false;
   return absl::OkStatus();
 }
@@ -205,7 +205,7 @@ absl::StatusOr<NDArray> DataParallelExecutorGroup::Grad(const std::string& name)
     }
     parts.push_back(grad);
   }
-  // What contexts without rows added up of earlier batches, or zeros.
+  // Contexts without rows contribute gradients accumulated over earlier batches, or zeros.
   for (int i = num_executors(); i < group_->num_contexts(); ++i) {
     const NDArray grad = group_->parameters().Grad(name, i);
     if (!grad.is_null()) parts.push_back(grad);

@@ -53,14 +53,14 @@ class DataParallelExecutorGroup {
 
   const std::vector<DataDesc>& data_shapes() const { return data_shapes_; }
   const std::vector<DataDesc>& label_shapes() const { return label_shapes_; }
-  // Of whole batches.
+  // The outputs' shapes for whole batches.
   const std::vector<Shape>& output_shapes() const { return output_shapes_; }
   const std::vector<BatchSlice>& slices() const { return slices_; }
   // Where the samples are in each output. With one context they are found at the first call, as
   // long as shape inference takes, and may be unknown.
   const std::vector<BatchLayout>& output_layouts() const;
 
-  // Of the first context: what to bind other shapes with.
+  // The first context's program, from which other shapes can be bound.
   const std::shared_ptr<const CompiledProgram>& compiled() const {
     return executors_.front()->compiled();
   }
@@ -80,10 +80,10 @@ class DataParallelExecutorGroup {
   // several contexts.
   absl::Status ForwardBackward(const AfterBackward* after = nullptr);
 
-  // Of whole batches. With several contexts they are copies, joined by output_layouts(), which the
-  // next call after a Forward overwrites.
+  // Returns the outputs for whole batches. With several contexts they are copies, joined by
+  // output_layouts(); the next call after a Forward overwrites them.
   absl::StatusOr<absl::Span<const NDArray>> Outputs();
-  // Per context, nothing joined.
+  // Returns the outputs of each context, not joined.
   absl::StatusOr<std::vector<absl::Span<const NDArray>>> OutputsByContext() const;
   absl::StatusOr<std::vector<NDArray>> InputGrads() const;
   absl::StatusOr<std::vector<NDArray>> States() const;
@@ -91,8 +91,8 @@ class DataParallelExecutorGroup {
   absl::Status SetStates(absl::Span<const NDArray> states);
   // The gradient of a parameter: with several contexts, the sum over them.
   absl::StatusOr<NDArray> Grad(const std::string& name) const;
-  // With the labels, which are of whole batches. Metrics with names of labels or outputs take those
-  // alone.
+  // Updates `metric` with the outputs and `labels`, which are of whole batches. A metric that names
+  // labels or outputs gets only the named ones.
   absl::Status UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels);
 
   // With several contexts these run one after the other while a callback is set.
@@ -112,13 +112,13 @@ class DataParallelExecutorGroup {
   absl::StatusOr<BatchLayouts> InferLayouts() const;
   // With several contexts: finds that for the outputs, and what each context runs.
   absl::Status FindParts();
-  // What contexts without rows have to have for the others.
+  // Allocates the arrays that contexts without rows need so that the others can run.
   absl::Status AllocateIdle();
   absl::Status ClearIdleGrads();
   // Finds the dtypes of labels that follow from the dtypes of everything else, as that of
   // SoftmaxOutput's from its data.
   void FindLabelTypes();
-  // What the input is bound with: a label's type as found, else as described.
+  // Returns the dtype that the input is bound with: a label's as inferred, else as described.
   DType TypeOf(const DataDesc& desc) const;
   absl::Status BindExecutors(std::shared_ptr<const CompiledProgram> compiled);
   // Looks up the slots of the batch's arrays.
@@ -136,13 +136,14 @@ class DataParallelExecutorGroup {
   absl::Status RunAll(absl::FunctionRef<absl::Status(int)> fn);
   // The parameters' arrays as they are now.
   absl::Status RefreshArgs();
-  // Of a single context: head gradients as heads_[0], copied to where their outputs are.
+  // For a single context: stores the head gradients in heads_[0], copied to their outputs'
+  // contexts.
   absl::Status BringHeads(absl::Span<const NDArray> head_gradients);
   // Before a backward pass: whether the store is to be told of gradients as they become ready.
   absl::StatusOr<bool> BeginGrads();
-  // Of context `i`; tells the store.
+  // Runs the backward pass of context `i` and reports its gradients to the store.
   absl::Status BackwardAndTell(int i, absl::Span<const NDArray> heads);
-  // What context `i` runs: the symbol, with its losses weighted by the context's share.
+  // Returns the symbol that context `i` runs, with its losses weighted by the context's share.
   const Symbol& SymbolOf(int i) const { return weighted_.empty() ? symbol_ : weighted_[i]; }
   bool several() const { return group_->num_contexts() > 1; }
   bool HasGrad(const std::string& arg) const;

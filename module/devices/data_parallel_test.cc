@@ -90,7 +90,7 @@ TEST(DataParallelTest, TwentyStepsAreThoseOfOneDevice) {
                           32, optimizer);
         Train(*several, 32, 20);
         ExpectSameParams(*one, *several, kTolerance);
-        // What every device has is the same to the last bit.
+        // All devices have bitwise equal parameters.
         const ParameterStore& parameters = several->group()->parameters();
         for (const std::string& name : parameters.Names(ParameterKind::kArg)) {
           for (int i = 1; i < parameters.num_contexts(); ++i) {
@@ -240,10 +240,10 @@ TEST(DataParallelTest, FewerRowsThanContextsAreForFewerContexts) {
   }
 }
 
-// What no rule follows, and no attribute declares.
+// The output's layout can neither be inferred nor is declared by an attribute.
 TEST(DataParallelTest, AnOutputWhoseSamplesNobodyKnowsIsRefused) {
   const auto bind = [](int contexts, const AttrMap& attrs) {
-    // Over the last axis, which is the batch's.
+    // Softmax runs over the last axis, which is the batch axis.
     const Symbol softmax =
         Op("softmax", {.name = "over", .inputs = {Symbol::Variable("data")}, .attrs = attrs});
     auto module = *Module::Create(softmax, {.label_names = {}, .contexts = Cpus(contexts)});

@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_DEVICES_DEVICE_CONTEXTS_H_
 #define COOPER_MODULE_DEVICES_DEVICE_CONTEXTS_H_
 
-// What modules that train together compute with on each of their contexts: an arena for
-// activations, a random stream, a thread. The parameters are elsewhere (parameter_store.h).
+// Holds the resources of each context that modules which train together share: an arena for
+// activations, random streams, a thread. Parameters are in parameter_store.h.
 
 #include <cstdint>
 #include <map>
@@ -36,25 +36,26 @@ class DeviceContexts {
   // MakeGroupArenas has made them.
   const ArenaMap& group_arenas(int i) const { return devices_[i].group_arenas; }
   void MakeGroupArenas(int i, const std::map<std::string, Context>& group2ctx);
-  // Of all arenas together.
+  // The size of all arenas together.
   int64_t arena_bytes() const;
 
-  // What random operators of context `i` draw from. Each context draws other numbers.
+  // The random stream of context `i`'s operators. Each context draws different numbers.
   const std::shared_ptr<RandomState>& random(int i) const { return devices_[i].random; }
-  // Likewise in evaluation, which so does not change what training draws. Not saved with a run.
+  // The random stream for evaluation, kept apart so that evaluation does not change the numbers
+  // that training draws. It is not saved with a run.
   const std::shared_ptr<RandomState>& evaluation_random(int i) const {
     return devices_[i].evaluation_random;
   }
-  // Begins the streams anew.
+  // Restarts the streams from `seed`.
   void SetSeed(uint64_t seed) { SetRandomPosition({.seed = seed}); }
   // Seed and position of the streams, of which all contexts have the first one's.
   const RandomState& random_position() const { return *devices_[0].random; }
   // Takes seed and runs, and begins the streams of evaluation anew. Which device draws stays as it
   // is.
   void SetRandomPosition(const RandomState& position);
-  // Before all contexts run: they draw at the first one's position.
+  // Sets all streams to the first one's position. Called before all contexts run.
   void AlignRandom();
-  // Devices of all processes draw different numbers.
+  // Sets the process's rank, so that devices of all processes draw different numbers.
   void SetRank(int rank);
 
   // Calls fn(i) for every context at the same time (DeviceThreads::Run).

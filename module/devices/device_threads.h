@@ -36,7 +36,7 @@ class DeviceThreads {
   const int devices_;
   std::vector<std::thread> threads_;  // of the devices after the first
   std::vector<absl::Status> results_;
-  // What is dispatched; it changes while no thread runs.
+  // The function that the threads run. It changes only while no thread runs.
   const absl::FunctionRef<void(int)>* fn_ = nullptr;
   // Threads look at these for a while before they sleep. std's, not Abseil's: the race detector
   // sees through them.

@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_DEVICES_MODULE_GROUP_H_
 #define COOPER_MODULE_DEVICES_MODULE_GROUP_H_
 
-// What modules that train together have in common, such as the buckets of a BucketingModule: their
-// parameters, and what they compute with.
+// The state that modules which train together share, such as the buckets of a BucketingModule:
+// their parameters and the resources of their contexts.
 
 #include <cstdint>
 #include <memory>
@@ -32,7 +32,7 @@ class ModuleGroup {
   const std::set<BucketKey>& buckets() const { return buckets_; }
   void AddBucket(const BucketKey& key) { buckets_.insert(key); }
 
-  // What updates the parameters; null until InitOptimizer.
+  // The updater of the parameters; null until InitOptimizer.
   std::shared_ptr<Updater> updater() const { return parameters_.updater(); }
   // Bytes of all arenas.
   int64_t arena_bytes() const { return devices_.arena_bytes(); }

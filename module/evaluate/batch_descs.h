@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_EVALUATE_BATCH_DESCS_H_
 #define COOPER_MODULE_EVALUATE_BATCH_DESCS_H_
 
-// What a batch's arrays are called and how they lie: as the batch itself says, which a bucket's
-// does, else as the module was bound.
+// Finds the names, shapes and layouts of a batch's arrays: those that the batch itself gives (as a
+// bucket's batch does), else those that the module was bound with.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ inline const std::vector<DataDesc>& DataDescs(const BaseModule& module, const Da
   return batch.provide_data.empty() ? module.data_shapes() : batch.provide_data;
 }
 
-// The same of `batch.label`.
+// Returns the descriptions of `batch.label`, under the same conditions.
 inline const std::vector<DataDesc>& LabelDescs(const BaseModule& module, const DataBatch& batch) {
   return batch.provide_label.empty() ? module.label_shapes() : batch.provide_label;
 }

@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_EVALUATE_EVALUATE_H_
 #define COOPER_MODULE_EVALUATE_EVALUATE_H_
 
-// What the loops over an iterator share: the steps of Fit, Score, IterPredict and Predict, and the
-// loop of Score, which Fit runs as its validation too.
+// Steps that the loops of Fit, Score, IterPredict and Predict share, and the loop of Score, which
+// Fit also runs as its validation.
 
 #include <cstdint>
 #include <optional>
@@ -32,8 +32,8 @@ absl::StatusOr<ScoreEnd> ScoreBatches(BaseModule& module, DataIter& eval_data, E
 // Returns iter.Next(), which a profile shows as "data".
 absl::StatusOr<std::optional<DataBatch>> FetchBatch(DataIter& iter);
 
-// Calls all callbacks, also behind one that returns false, and returns whether none did. An error
-// ends it at once.
+// Calls all callbacks, even after one returned false, and returns whether none did. Returns an
+// error at once.
 absl::StatusOr<bool> CallAll(const std::vector<BatchEndCallback>& callbacks,
                              const BatchEndParam& param);
 

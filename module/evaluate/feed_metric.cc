@@ -89,7 +89,7 @@ class MaskedMetric : public EvalMetric {
     NamedArrayList masks, step_masks;
     for (size_t i = 0; i < labels.size(); ++i) {
       const auto& [name, array] = labels[i];
-      // Of a label that the batch does not know all counts.
+      // All elements of a label that the batch does not describe count.
       const Label* const found = Find(i, name);
       const LabelAxes axes = found == nullptr ? LabelAxes() : found->axes;
       const bool has_rows = found != nullptr && axes.rows >= 0 && axes.rows < array.shape().rank();

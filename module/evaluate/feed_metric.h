@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_EVALUATE_FEED_METRIC_H_
 #define COOPER_MODULE_EVALUATE_FEED_METRIC_H_
 
-// How Fit and Score feed a metric with a batch: by BaseModule::UpdateMetric, whatever is left out
-// of it.
+// Updates a metric with a batch for Fit and Score, through BaseModule::UpdateMetric, with masks for
+// padding.
 
 #include "absl/status/status.h"
 #include "io/batch/data_batch.h"
@@ -19,9 +19,9 @@ namespace cooper {
 // some: kInvalidArgument, naming the label, if one has another number of rows than the batch has
 // lengths.
 //
-// What is left out is a mask of each label. A batch without labels has one of each output that has
-// samples (BaseModule::output_layouts; where the module cannot tell, one whose first axis may be
-// the batch's), under the output's name.
+// Excluded elements are given by one mask for each label. A batch without labels has one mask for
+// each output that has samples (BaseModule::output_layouts; if the module does not know the layout,
+// for an output whose first axis may be the batch's), under the output's name.
 absl::Status FeedMetric(BaseModule& module, EvalMetric& metric, const DataBatch& batch,
                         bool count_padding);
 

@@ -119,7 +119,7 @@ struct LossCase {
 TEST(FeedMetricTest, ALossMayHaveAnyShape) {
   const LossCase kCases[] = {
       {"Positions", [](const Shape& data) { return Shape({data.num_elements()}); }, 21 / 6.0},
-      // Of no part of a mean can be told what it is of: the last one is of 5, 6, 1 and 2.
+      // A mean cannot be split into its samples: the last one is over 5, 6, 1 and 2.
       {"Scalar", [](const Shape&) { return Shape({1}); }, (2.5 + 3.5) / 2},
   };
   for (const LossCase& c : kCases) {

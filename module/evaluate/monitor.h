@@ -32,7 +32,7 @@ struct MonitorOptions {
   int64_t interval = 1;  // watches the first batch and every so-many-th after it; at least 1
   // Null: the root of the mean square, |x| / sqrt(size), in double. NaN for an empty array.
   MonitorStatFunction stat_func;
-  // Of names that are watched: an ECMAScript expression (name_pattern.h).
+  // Selects the names that are watched: an ECMAScript expression (name_pattern.h).
   std::string pattern = ".*";
   bool sort = false;  // by name; else in the order of computation
   // Inputs of operators too: "fc1_data", and of gradients "fc1_backward_input_data".
@@ -84,8 +84,8 @@ class Monitor : public BaseMonitor {
   const NamePattern pattern_;
   BaseModule* module_ = nullptr;
   int64_t batch_ = 0;
-  // Of the batch that is watched; null between Toc and Tic. The module's callback holds it weakly,
-  // so that one which is left behind (by a batch that failed) does nothing.
+  // The record of the batch that is watched; null between Toc and Tic. The module's callback holds
+  // it weakly, so that a callback which remains after a failed batch does nothing.
   std::shared_ptr<Record> record_;
 };
 

@@ -49,7 +49,7 @@ DataBatch Batch(uint64_t seed) {
   return {.data = {RandomArray({4, 6}, seed)}, .label = {Classes(4, 3, seed)}};
 }
 
-// What the monitor has to say of one batch.
+// Returns the monitor's statistics of one batch.
 std::vector<MonitorStat> Watch(Monitor& monitor, BaseModule& model, const DataBatch& batch) {
   COOPER_EXPECT_OK(monitor.Tic());
   COOPER_EXPECT_OK(model.ForwardBackward(batch));
@@ -151,7 +151,7 @@ TEST(MonitorTest, WithMonitorAllInputsAreSeenToo) {
   EXPECT_THAT(std::vector<std::string>(names.begin(), names.begin() + 4),
               ElementsAre("fc1_data", "fc1_weight", "fc1_bias", "fc1_output"));
   EXPECT_THAT(names, Contains("softmax_label"));
-  // What a gradient is computed from, and the gradients, which have the names of the arguments.
+  // Inputs of the backward operator, and the gradients, which have the names of the arguments.
   monitor = Make({.pattern = "fc2_backward", .monitor_all = true}, *model);
   EXPECT_THAT(Names(Watch(*monitor, *model, Batch(1))),
               ElementsAre("fc2_backward_input_ograd", "fc2_backward_input_data",

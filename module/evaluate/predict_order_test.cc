@@ -69,7 +69,7 @@ TEST(PredictOrderTest, PredictBatchesGivesEachBatchWithoutItsPadding) {
   EXPECT_EQ(first.size(), 1u);
 }
 
-// What a mask keeps of each batch is put together, but nobody knows which rows are of padding.
+// The rows that a mask keeps of each batch are joined, but rows of padding cannot be identified.
 TEST(PredictOrderTest, RowsThatAMaskKeeps) {
   const Symbol data = Symbol::Variable("data");
   const Symbol mask = Op("_contrib_boolean_mask", {.name = "mask", .inputs = {data, data}});
@@ -285,8 +285,8 @@ std::unique_ptr<FunctionModule> InRows(int64_t columns, const DataIter& iter) {
   return module;
 }
 
-// Of samples that look the same when they are turned around nothing can be told, but it may make no
-// difference, or another batch may tell.
+// From some batches the order of an output's rows cannot be determined. It may make no difference,
+// or another batch may show it.
 TEST(PredictOrderTest, SaysWhereItCannotTell) {
   const std::vector<float> turning = {1, 1, 1, 2, 2, 2, 2, 1};
   const auto predict = [](const std::vector<float>& values) {

@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_FIT_CHECK_IDS_H_
 #define COOPER_MODULE_FIT_CHECK_IDS_H_
 
-// Whether the ids in a batch, of words and of classes, are ones that the network has. Kernels clip
-// those that are not, as MXNet's do, and learn something else without a word.
+// Checks that the ids in a batch, of words and of classes, are in the network's range. Kernels clip
+// ids out of range, as MXNet's do, so that the network would silently train on wrong ids.
 
 #include <map>
 #include <string>
@@ -31,7 +31,7 @@ class IdChecker {
   // A fraction counts as its whole part, which kernels take. The modules' symbols must be those of
   // the batch, as they are after Forward; parts without a symbol are not looked at.
   //
-  // Ids are found once for each graph with shapes. Then a batch costs one pass over its ids: arrays
+  // The ids' positions are cached by graph and shapes. A batch costs one pass over its ids: arrays
   // on the CPU are read where they are, those of a GPU are copied to the CPU first.
   absl::Status Check(const DataBatch& batch);
 
@@ -42,7 +42,8 @@ class IdChecker {
     std::vector<IdSource> sources;
   };
 
-  // Of a module that has a symbol, whose inputs have the shapes in `known`.
+  // Returns the ids among the inputs of `symbol`, which have the shapes in `known`. The result is
+  // cached by graph and shapes, and valid until the next call.
   const std::vector<IdSource>& SourcesOf(const Symbol& symbol, const KnownShapes& known);
 
   const BaseModule& module_;

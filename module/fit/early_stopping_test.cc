@@ -101,7 +101,7 @@ TEST(EarlyStoppingTest, OfAccuraciesTheLargestIsBest) {
   EXPECT_EQ(Params(*outcome.module), outcome.params[1]);
 }
 
-// Of every kind of metric, under the name that it has unless told otherwise.
+// Covers every kind of metric, under its default name.
 TEST(EarlyStoppingTest, KnowsWhichMetricsAGoodModelHasLarge) {
   const std::map<std::string, bool> larger_is_better = {
       {"accuracy", true}, {"caffe", false},   {"cross-entropy", false},

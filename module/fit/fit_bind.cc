@@ -18,7 +18,8 @@ bool Change(WriteReq wanted, WriteReq* req) {
   return true;
 }
 
-// Of parameters. The gradients of data are of one batch, and keep their requests.
+// Changes the gradient requests of parameters. Returns whether any changed. Gradients of data
+// belong to one batch and keep their requests.
 bool ChangeRequests(const BaseModule& module, WriteReq wanted, ModuleBindOptions* bind) {
   const std::vector<std::string>& data = module.data_names();
   if (bind->inputs_need_grad) {

@@ -80,7 +80,7 @@ TEST(FitBindTest, WhatIsBoundStaysButForTheRequests) {
       ASSERT_NE(module->bind_options(), nullptr);
       EXPECT_EQ(module->bind_options()->max_bytes, kMaxBytes);
       EXPECT_EQ(module->grad_req(), accumulate > 1 ? WriteReq::kAdd : WriteReq::kWrite);
-      // Those of the data are of the last batch alone.
+      // Gradients of data are those of the last batch alone.
       COOPER_EXPECT_OK(module->GetInputGrads());
       EXPECT_THAT(module->bind_options()->grad_reqs,
                   ElementsAre(Pair("data", WriteReq::kWrite), Pair("fc1_weight", WriteReq::kNull)));
@@ -99,7 +99,7 @@ TEST(FitBindTest, AddsUpWhatIsWrittenByName) {
   EXPECT_EQ(train({{"fc2_weight", WriteReq::kWrite}}), train({}));
 }
 
-// Who asks for sums keeps them: Fit takes back only what it did itself.
+// A user's kAdd request stays: Fit reverts only the requests that it changed itself.
 TEST(FitBindTest, APlainFitDoesNotBindAgain) {
   const auto module = *Module::Create(TwoLayers());
   COOPER_ASSERT_OK(Bind(*module, WriteReq::kAdd, {}));

@@ -30,7 +30,7 @@ absl::Status WithKey(const DataBatch& batch, const absl::Status& status) {
   return AddContext(status, "bucket key ", batch.bucket_key->ToString());
 }
 
-// What of the batch itself, or of the parameters, is not finite; empty: nothing.
+// Describes a non-finite element of the batch or of the parameters; empty if there is none.
 std::string FindInInputs(const BaseModule& module, const DataBatch& batch) {
   const std::pair<const std::vector<NDArray>*, const std::vector<DataDesc>*> kinds[] = {
       {&batch.data, &DataDescs(module, batch)}, {&batch.label, &LabelDescs(module, batch)}};

@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_FIT_FIT_CHECKS_H_
 #define COOPER_MODULE_FIT_FIT_CHECKS_H_
 
-// What Fit looks at beside the call itself: whether names in its options are known, whether the ids
-// in a batch are the network's, and whether what came of it are numbers.
+// The checks that Fit makes during a training: whether names in its options are known, whether the
+// ids in a batch are in the network's range, and whether computed values are finite.
 
 #include <optional>
 

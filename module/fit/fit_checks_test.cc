@@ -1,5 +1,5 @@
-// What Fit notices by itself: callbacks that end it, and numbers that are none; and what it does
-// where nobody says anything. Ids: fit_ids_test.cc.
+// Tests Fit's callbacks that end a training, its checks for non-finite values, and its defaults.
+// Ids: fit_ids_test.cc.
 
 #include <cmath>
 #include <limits>
@@ -153,7 +153,7 @@ TEST(FitCallbackTest, EachKindEndsTheTraining) {
     if (kind == "eval") options.eval_end_callbacks.push_back(stop);
     COOPER_EXPECT_OK(module->Fit(*train, options));
     EXPECT_EQ(epochs, kind == "batch" ? 1 : 2);
-    // Of a kind that is called after batches, the second epoch's first is the last.
+    // A callback that is called after batches is called last for the second epoch's first batch.
     const std::map<std::string, int> expected = {
         {"batch", 3}, {"epoch", 0}, {"eval_batch", 3}, {"eval", 2}};
     EXPECT_EQ(calls, expected.at(kind));
@@ -175,8 +175,8 @@ Symbol LogOfNorm() {
 }
 
 TEST(FitFiniteTest, TheBatchIsToldWithTheFirstNode) {
-  // Of the rows of batch 2 one is far from the others: the norm of its row is below -3, or that of
-  // the others is.
+  // One row of batch 2 is far from the others: the norm of its row is below -3, or that of the
+  // others is.
   NDArray data = RandomArray({40, 6}, 5);
   for (int64_t column = 0; column < 6; ++column) {
     (*data.Data<float>())[20 * 6 + column] = 1e4f * (column % 2 == 0 ? 1.0f : -0.5f);
@@ -393,7 +393,7 @@ TEST(FitDefaultsTest, OneSeedIsEnough) {
   EXPECT_EQ(fit(std::nullopt, std::nullopt), fit(std::nullopt, 0));
 }
 
-// Of 6 rows in batches of 4, two are there twice.
+// In batches of 4, two of the 6 rows occur twice.
 TEST(FitDefaultsTest, AValidationCountsEachSampleOnce) {
   for (bool padding : {false, true}) {
     auto module = *Module::Create(TwoLayers());

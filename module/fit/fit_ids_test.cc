@@ -401,7 +401,7 @@ TEST(FitIdsTest, SeveralContextsAndChainsAreLookedAt) {
   const auto train = Rows(words, *NDArray::Zeros({4}));
   ExpectFit(*parallel, *train, Options(), "'data' (4, 5) has 7 in row 3");
 
-  // What the second module's data is comes out of the first.
+  // The second module's data is the first one's output.
   const Symbol scores =
       Op("FullyConnected",
          {.name = "fc", .inputs = {Symbol::Variable("data")}, .attrs = {{"num_hidden", "3"}}});

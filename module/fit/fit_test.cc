@@ -1,5 +1,5 @@
-// What Fit and Update do beside plain steps: clipping by the global norm, gradients of several
-// batches, multipliers, and ending on a signal.
+// Tests Fit and Update beyond plain steps: clipping by the global norm, gradients accumulated over
+// several batches, multipliers, and ending on a signal.
 
 #include <cmath>
 #include <csignal>
@@ -207,7 +207,7 @@ TEST(FitTest, AddedUpGradientsMayBeOfSeveralBuckets) {
   }
 }
 
-// What is left of ones by the dropout of a bound module's next step.
+// Returns the output of a bound module with dropout for an input of ones, in training.
 std::vector<float> DropOnes(BaseModule& module) {
   COOPER_EXPECT_OK(module.Forward({.data = {*NDArray::Full({64}, 1)}}, true));
   return Floats((*module.GetOutputs())[0]);
@@ -321,7 +321,7 @@ TEST(FitTest, ASignalEndsTheTrainingInGoodOrder) {
                                      .num_epoch = 2}),
               StatusIs(absl::StatusCode::kCancelled, HasSubstr("in epoch 1 after 0 batches")));
   EXPECT_THAT(stops, testing::ElementsAre(std::pair(1, int64_t{0})));
-  // What the signal did before is in place again.
+  // Fit has restored the signal's previous handler.
   struct sigaction action;
   ASSERT_EQ(sigaction(SIGINT, nullptr, &action), 0);
   EXPECT_EQ(action.sa_handler, SIG_DFL);

@@ -37,7 +37,7 @@ absl::Span<const NodeEntry> MovedInputs(const Node& node) {
   return absl::MakeConstSpan(node.inputs()).first(moves ? 1 : 0);
 }
 
-// What an entry is made of.
+// The variables and the moving operators that an entry comes from.
 struct Origin {
   std::set<std::string> variables;
   std::vector<const Node*> moves;  // between them and the entry
@@ -111,7 +111,8 @@ class LocationMap {
     }
   }
 
-  // Of the entry, whose origin is given; null where shapes on the way are unknown or large.
+  // Returns the locations of the entry, whose origin is given; null if shapes on the way are
+  // unknown or large.
   const Locations* Find(const NodeEntry& entry, const Origin& origin) {
     std::vector<const Node*> moves = origin.moves;
     std::sort(moves.begin(), moves.end(), [this](const Node* a, const Node* b) {
@@ -128,7 +129,7 @@ class LocationMap {
     return &found_.at(entry.node.get())[entry.index];
   }
 
-  // Of `locations`, the elements that `input` has, in rising order.
+  // Returns the elements of `input` that are among `locations`, in rising order.
   std::vector<int64_t> ElementsOf(const std::string& input, absl::Span<const int64_t> locations,
                                   int64_t size) const {
     const int64_t begin = begins_.at(input);

@@ -21,7 +21,7 @@ struct IdSource {
   std::string reader;             // "the data of Embedding 'embed'"
   int64_t limit = 0;              // ids are in [0, limit)
   std::optional<double> ignored;  // and this one, which stands for no id
-  // Of the input, in row-major order, those that are read, in rising order; absent: all.
+  // Row-major indices of the input's elements that are read, in rising order; absent: all.
   std::optional<std::vector<int64_t>> elements;
   // Labels of a CTCLoss are (rows, row_length), and padded: in each row from the first `row_end` on
   // or, where an input of the name `lengths` says them, from that length on. 0: no such rows.

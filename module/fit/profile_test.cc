@@ -1,4 +1,4 @@
-// What a profile tells of the steps of a training.
+// Tests the events that a profile records of training steps.
 
 #include <map>
 #include <memory>

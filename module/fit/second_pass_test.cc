@@ -39,7 +39,7 @@ NDArray Numbers(int64_t rows) {
   return *NDArray::FromVector<float>({rows, 1}, values);
 }
 
-// What two passes predict, of the samples that the iterator serves.
+// Returns the predictions of two passes over the iterator, which are its samples.
 std::vector<std::vector<float>> TwoPasses(DataIter& iter) {
   const Symbol same =
       Op("_mul_scalar", {.inputs = {Symbol::Variable("data")}, .attrs = {{"scalar", "1"}}});

@@ -9,14 +9,14 @@ namespace {
 
 constexpr int kSignals[] = {SIGINT, SIGTERM};
 
-// What a signal handler may touch.
+// The state that the signal handler uses.
 volatile sig_atomic_t received_signal = 0;
 struct sigaction before[2];
 std::atomic<bool> in_use = false;
 
 void OnSignal(int number) {
   received_signal = number;
-  // The next one does what it did before.
+  // The next signal gets its previous handling.
   for (int i = 0; i < 2; ++i) sigaction(kSignals[i], &before[i], nullptr);
 }
 

@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_FIT_STOP_SIGNAL_H_
 #define COOPER_MODULE_FIT_STOP_SIGNAL_H_
 
-// Ctrl-C (SIGINT) and SIGTERM as a wish to end in good order.
+// Catches Ctrl-C (SIGINT) and SIGTERM, so that a training can save its state and end.
 
 namespace cooper {
 
@@ -10,7 +10,7 @@ namespace cooper {
 class StopSignal {
  public:
   StopSignal();
-  // Puts back what the signals did before.
+  // Restores the signals' previous handlers.
   ~StopSignal();
   StopSignal(const StopSignal&) = delete;
   StopSignal& operator=(const StopSignal&) = delete;

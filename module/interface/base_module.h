@@ -139,7 +139,7 @@ ModuleBindOptions BindOptionsForFit(const DataIter& train_data, const FitOptions
 InitOptimizerOptions OptimizerOptionsForFit(const FitOptions& options);
 InitParamsOptions ParamsOptionsForFit(const FitOptions& options);
 
-// What TrainStep does after Forward and Backward.
+// The steps of TrainStep after Forward and Backward.
 struct StepOptions {
   // Runs CheckFinite. A batch that fails it is not learnt from.
   bool check_finite = false;

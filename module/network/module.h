@@ -73,8 +73,8 @@ class Module : public BaseModule {
   // group. Does nothing with several contexts or with group2ctxs; errors are left for Bind to find
   // and to report.
   void CompileAhead(const ModuleBindOptions& options);
-  // What the first Bind with these options would run, as a program: nothing is bound or allocated.
-  // The errors are Bind's; kUnimplemented with several contexts or group2ctxs.
+  // Returns the program that the first Bind with these options would run. Binds and allocates
+  // nothing. The errors are Bind's; kUnimplemented with several contexts or group2ctxs.
   absl::StatusOr<std::shared_ptr<const CompiledProgram>> Compile(
       const ModuleBindOptions& options) const;
   // Binds for other shapes, which count as those of Bind from then on; parameters, states and
@@ -135,12 +135,12 @@ class Module : public BaseModule {
   absl::Status LoadOptimizerStates(const std::string& path);
 
   const std::shared_ptr<ModuleGroup>& group() const override { return group_; }
-  // Of the shapes that are bound now. Zeros before Bind.
+  // Returns the memory of the currently bound shapes. Zeros before Bind.
   MemoryReport memory() const;
-  // Likewise of what ForwardToEvaluate runs. Zeros before that.
+  // Returns the memory of the program that ForwardToEvaluate runs. Zeros before its first call.
   MemoryReport evaluation_memory() const;
-  // What graphs, programs and plans of all shapes that are bound take beside arrays and the arena:
-  // an estimate (HeldBytes, executor/run/held_bytes.h).
+  // Returns an estimate of the bytes that graphs, programs and plans of all bound shapes take,
+  // without arrays and the arena (HeldBytes, executor/run/held_bytes.h).
   int64_t held_bytes() const;
   // The executors of the shapes that are bound now; null before Bind. The module's own, and gone
   // once it is bound to other shapes, as a batch may make it.
@@ -180,12 +180,12 @@ class Module : public BaseModule {
   // The parameters that the next update changes.
   const std::vector<std::string>& NamesToUpdate();
   absl::Status FitBatch(const DataBatch& batch);
-  // Tells the store of gradients that were added to, where buckets take turns.
+  // Reports the gradients that accumulated to the store, as shared ones if the group has buckets.
   void TellAdded();
-  // What comes before the arrays of a batch are given to the executors, and that.
+  // TakeBatch binds the batch's shapes and counts it; FeedBatch gives its arrays to the executors.
   absl::Status TakeBatch(const DataBatch& batch);
   absl::Status FeedBatch(const DataBatch& batch);
-  // Both, and what comes before Backward.
+  // Calls both, and checks labels and counts as Backward requires.
   absl::Status TakeBatchToTrain(const DataBatch& batch);
   // The parts of a TrainStep on the batch that was fed: forward and backward with, on one GPU, what
   // comes after them in one piece of work; these with CheckFinite; these with Update.

@@ -31,7 +31,7 @@ bool HasName(const std::vector<DataDesc>& descs, const std::string& name) {
   return absl::c_any_of(descs, [&name](const DataDesc& desc) { return desc.name == name; });
 }
 
-// What a batch says of its arrays must be so.
+// kInvalidArgument if the batch's descriptions lack an input or contradict the arrays' shapes.
 absl::Status CheckProvided(const std::vector<DataDesc>& descs,
                            const std::vector<DataDesc>& provided,
                            const std::vector<NDArray>& arrays, const char* kind) {
@@ -52,7 +52,7 @@ absl::Status CheckProvided(const std::vector<DataDesc>& descs,
   return absl::OkStatus();
 }
 
-// Whether the batch brings what is bound, whatever its shapes.
+// kInvalidArgument if the batch lacks arrays that are bound. Shapes may differ from the bound ones.
 absl::Status CheckBatch(const std::vector<DataDesc>& data, const std::vector<DataDesc>& label,
                         const DataBatch& batch) {
   if (batch.data.size() != data.size()) {

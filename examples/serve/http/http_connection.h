@@ -36,7 +36,7 @@ class HttpConnection : public httplib::Stream {
   void BeginRequest(std::chrono::milliseconds limit, uint64_t max_bytes);
   // The head has been read. For what is left of the request, in the same time.
   void BeginBody(uint64_t max_bytes);
-  // Of the connection, that were read from here.
+  // The number of bytes that callers have read from the connection.
   uint64_t bytes_read() const { return bytes_read_; }
 
   // Sends the end, and drops what still comes until the client has ended too, or the time is up. A

@@ -26,7 +26,7 @@ TEST(HttpConnectionTest, WhatIsBufferedIsReadable) {
   close(sockets[1]);
 }
 
-// What the connection gives of the text, in reads of one byte.
+// Reads up to `size` bytes from the connection, one byte at a time.
 std::string ReadBytes(HttpConnection& connection, size_t size) {
   std::string bytes;
   char byte = 0;

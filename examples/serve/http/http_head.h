@@ -1,7 +1,7 @@
 #ifndef COOPER_EXAMPLES_SERVE_HTTP_HTTP_HEAD_H_
 #define COOPER_EXAMPLES_SERVE_HTTP_HTTP_HEAD_H_
 
-// What the head of a request tells of its body, which has not been read yet.
+// Describes a request's body by the request's head, before the body has been read.
 
 #include <cstdint>
 #include <optional>
@@ -10,7 +10,8 @@
 
 namespace cooper {
 
-// The body's bytes; none if the head does not tell, since they come in chunks or it is wrong.
+// Returns the body's size in bytes, 0 without a Content-Length; nullopt if the request has a
+// Transfer-Encoding or its Content-Length is malformed.
 std::optional<uint64_t> BodyBytes(const httplib::Request& request);
 
 struct HttpRefusal {
@@ -18,8 +19,9 @@ struct HttpRefusal {
   const char* reason = "";
 };
 
-// Whether the request is refused without its body: one that is too large, that would grow when it
-// is decompressed, which httplib does unasked, or whose end cannot be told.
+// Returns the status with which a request is refused before its body is read: if the body is larger
+// than `max_body_bytes`, has a Content-Encoding (httplib would decompress it) or several parts, or
+// if its end is unknown.
 HttpRefusal RefusalOf(const httplib::Request& request, uint64_t max_body_bytes);
 
 }  // namespace cooper

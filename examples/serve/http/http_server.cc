@@ -16,14 +16,15 @@
 namespace cooper {
 namespace {
 
-// Of a request's line and headers.
+// The limit for a request's line and headers together.
 constexpr uint64_t kMaxHeadBytes = 1 << 16;
-// What a connection has requests for, so that its thread comes to others.
+// A connection is closed after this many requests, so that its thread can serve others.
 constexpr int kMaxRequests = 1000;
 
-// Of bytes that carry a chunked body, for one: a chunk of one byte has a length and two line ends.
+// An upper bound of the bytes that are sent for one byte of a chunked body: a chunk of one byte
+// also has a length and two line ends.
 constexpr uint64_t kMaxChunking = 8;
-// For a client to take the answer to a request that was not read to its end.
+// The time for a client to read the answer to a request whose body was not read to its end.
 constexpr std::chrono::milliseconds kDrain{1000};
 
 constexpr int kBacklog = 128;
@@ -80,7 +81,7 @@ HttpServer::HttpServer(const HttpServerOptions& options) : options_(options) {
     cooper::Refuse(refusal, response);
     return HandlerResponse::Handled;
   });
-  // Of clients that ask first, as curl does with large bodies.
+  // Answers clients that send "Expect: 100-continue", as curl does with large bodies.
   set_expect_100_continue_handler(
       [this](const httplib::Request& request, httplib::Response& response) {
         const HttpRefusal refusal = RefusalOf(request, options_.max_body_bytes);
@@ -185,7 +186,7 @@ void HttpServer::Serve(HttpConnection& connection) {
         return self.process_request(connection, "", 0, "", 0, is_last, closes, begin_body);
       }
     }(*this);
-    // What is left of a body must not be taken for the next request.
+    // The unread rest of a body must not be parsed as the next request.
     const bool was_read = connection.bytes_read() == end;
     if (answered && !was_read) connection.Drain(kDrain);
     if (!answered || !was_read || closes || is_last) break;

@@ -27,7 +27,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// Of this process, that listens on the port.
+// Returns this process's socket that listens on `port`.
 int ListeningSocket(int port) {
   for (int fd = 3; fd < 1024; ++fd) {
     sockaddr_in address{};
@@ -63,7 +63,7 @@ class RawClient {
   bool Send(const std::string& text) {
     return send(fd_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
   }
-  // What comes until the text has come, or the connection has ended.
+  // Reads until `text` has been received or the connection has ended.
   std::string ReadUntil(const std::string& text) {
     std::string answer;
     char c = 0;
@@ -156,7 +156,7 @@ TEST_F(HttpServerLimitsTest, AHeadHasABoundedLength) {
             20);
 }
 
-// Of `size` bytes in chunks of one.
+// Returns a request whose body of `size` bytes is in chunks of one byte.
 std::string Chunks(int size) {
   std::string text = "POST /count HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
   for (int i = 0; i < size; ++i) text += "1\r\na\r\n";
@@ -217,7 +217,7 @@ TEST_F(HttpServerLimitsTest, RangesAreIgnored) {
   }
 }
 
-// What is left of a refused request is none of its own.
+// The unread rest of a refused request is not parsed as a request.
 TEST_F(HttpServerLimitsTest, NoRequestBeginsInABody) {
   Start({.max_body_bytes = 100});
   const std::string hidden = kGet;
