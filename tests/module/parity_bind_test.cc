@@ -272,8 +272,8 @@ TEST(ParityBindTest, GroupsOfExecutorsShareWhatHasOneName) {
   EXPECT_EQ(deep_names.size(), shared_names.size() + 4);
   EXPECT_EQ(group.arena_bytes(), deep->memory().planned_bytes) << "one arena, not two";
   const NDArray words = *NDArray::Zeros({kRows, kLength});
-  COOPER_ASSERT_OK(shallow->SetInput(data[0], &words));
-  COOPER_ASSERT_OK(deep->SetInput(data[0], &words));
+  COOPER_ASSERT_OK(shallow->SetInput(0, &words));
+  COOPER_ASSERT_OK(deep->SetInput(0, &words));
   for (int i = 0; i < 2; ++i) {
     const Executor& a = shallow->executor(i);
     const Executor& b = deep->executor(i);
