@@ -1,7 +1,7 @@
 // GPU kernels of updates that divide the gradient by the root of its accumulated squares.
 
 #include "executor/kernels/optimizer/adagrad_functions.h"
-#include "executor/kernels/optimizer/update_elements.h"
+#include "executor/kernels/optimizer/update_elements_cuda.h"
 
 namespace cooper {
 namespace {

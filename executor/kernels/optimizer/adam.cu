@@ -1,7 +1,7 @@
 // GPU kernels of Adam's update and of its variants.
 
 #include "executor/kernels/optimizer/adam_functions.h"
-#include "executor/kernels/optimizer/update_elements.h"
+#include "executor/kernels/optimizer/update_elements_cuda.h"
 #include "symbol/ops/optimizer/adam_param.h"
 
 namespace cooper {

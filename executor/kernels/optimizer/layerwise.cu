@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "executor/kernels/optimizer/layerwise_functions.h"
-#include "executor/kernels/optimizer/update_elements.h"
+#include "executor/kernels/optimizer/update_elements_cuda.h"
 #include "executor/kernels/reducers/block_sums.h"
 #include "ndarray/cuda/cuda_status.h"
 #include "ndarray/cuda/device_scope.h"

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "executor/kernels/optimizer/sgd_functions.h"
-#include "executor/kernels/optimizer/update_elements.h"
+#include "executor/kernels/optimizer/update_elements_cuda.h"
 #include "symbol/ops/optimizer/multi_param.h"
 
 namespace cooper {

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "executor/kernels/optimizer/sgd_functions.h"
-#include "executor/kernels/optimizer/update_elements.h"
+#include "executor/kernels/optimizer/update_elements_cuda.h"
 #include "ndarray/base/philox.h"
 #include "symbol/ops/optimizer/sgd_param.h"
 

@@ -1,5 +1,5 @@
-#ifndef COOPER_EXECUTOR_KERNELS_OPTIMIZER_UPDATE_ELEMENTS_H_
-#define COOPER_EXECUTOR_KERNELS_OPTIMIZER_UPDATE_ELEMENTS_H_
+#ifndef COOPER_EXECUTOR_KERNELS_OPTIMIZER_UPDATE_ELEMENTS_CUDA_H_
+#define COOPER_EXECUTOR_KERNELS_OPTIMIZER_UPDATE_ELEMENTS_CUDA_H_
 
 // GPU kernels of updates: one pass over weight, gradient and states, with the functions of
 // sgd_functions.h, adam_functions.h and others, and one launch for many weights. For .cu files;
@@ -192,4 +192,4 @@ absl::Status UpdateGpu(const KernelContext& c) {
 
 }  // namespace cooper
 
-#endif  // COOPER_EXECUTOR_KERNELS_OPTIMIZER_UPDATE_ELEMENTS_H_
+#endif  // COOPER_EXECUTOR_KERNELS_OPTIMIZER_UPDATE_ELEMENTS_CUDA_H_
