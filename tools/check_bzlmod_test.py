@@ -43,7 +43,7 @@ FAULTS = [
      "9.1.0", "cooper", "//third_party/mpi/defs.bzl:24: Bazel 9 has no native.cc_binary"),
     ("NativeRuleInABuildFile", "third_party/cuda/BUILD",
      'load("//:layers.bzl", "cc_library")\n', "", "9.1.0", "cooper",
-     "//third_party/cuda/BUILD:92: cc_library is no name that Bazel 9 has"),
+     "//third_party/cuda/BUILD:93: cc_library is no name that Bazel 9 has"),
     ("NameThatNoFileHas", "cc_test.bzl", '_cc_test = "cc_test"', '_cc_test = "cc_tests"', "8.0.0",
      "cooper", "@rules_cc//cc:cc_test.bzl has no cc_tests"),
     ("UnknownTarget", "third_party/prelude/BUILD", '"@com_google_googletest//:gtest"',
