@@ -14,6 +14,7 @@
 #include "symbol/graph/symbol.h"
 #include "symbol/schema/op.h"
 #include "symbol/schema/shape_context.h"
+#include "symbol/schema/type_context.h"
 
 namespace cooper {
 namespace {
@@ -22,7 +23,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-COOPER_REGISTER_OP(_test_typed).Describe("An operator with a kernel.").Shape(SameShape);
+COOPER_REGISTER_OP(_test_typed)
+    .Describe("An operator with a kernel.")
+    .Shape(SameShape)
+    .Type(SameType);
 COOPER_REGISTER_KERNEL(_test_typed, DeviceType::kCpu, kAnyDType,
                        [](const KernelContext&) { return absl::OkStatus(); });
 

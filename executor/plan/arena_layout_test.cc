@@ -14,6 +14,7 @@
 #include "symbol/graph/symbol.h"
 #include "symbol/schema/op.h"
 #include "symbol/schema/shape_context.h"
+#include "symbol/schema/type_context.h"
 
 namespace cooper {
 namespace {
@@ -21,7 +22,10 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-COOPER_REGISTER_OP(_test_layout).Describe("Instructions of the tests.").Shape(SameShape);
+COOPER_REGISTER_OP(_test_layout)
+    .Describe("Instructions of the tests.")
+    .Shape(SameShape)
+    .Type(SameType);
 
 // A chain of `steps` instructions over buffers of 64 bytes, of which the first is an argument.
 Program ChainOf(int steps) {

@@ -155,7 +155,10 @@ TEST(CheckpointerAttachTest, FitFailsIfTheLastSaveDoes) {
                                .log = [&](const std::string& line) { lines.push_back(line); }});
     run.fit.epoch_end_callbacks = {[&](int epoch, BaseModule&) -> absl::StatusOr<bool> {
       if (epoch == 0) std::filesystem::remove_all(folder);
-      if (epoch == 2 && comes_back) std::filesystem::create_directories(folder);
+      if (epoch == 2 && comes_back) {
+        EXPECT_FALSE(run.checkpointer->Wait().ok()) << "epoch 1's state has no folder";
+        std::filesystem::create_directories(folder);
+      }
       return true;
     }};
     run.checkpointer->Attach(run.run, {}, &run.fit);
