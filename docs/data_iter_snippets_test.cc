@@ -79,7 +79,7 @@ class NoisySines : public DataIter {
     return absl::OkStatus();
   }
 
-  // Of the default bucket, the largest.
+  // The descriptions are those of the default bucket, which is the largest.
   const std::vector<DataDesc>& provide_data() const override { return provide_data_; }
   const std::vector<DataDesc>& provide_label() const override { return provide_label_; }
   std::optional<BucketKey> default_bucket_key() const override { return 40; }

@@ -45,7 +45,7 @@ absl::StatusOr<Symbol> Scores(const Symbol& hidden) {
                         {.name = "pred", .inputs = {hidden}, .attrs = {{"num_hidden", "6"}}});
 }
 
-// What is trained: sentences of one length, (batch_size, length).
+// Returns the network that is trained on sentences of one length: data is (batch_size, length).
 absl::StatusOr<BucketSymbol> Sentences(const BucketKey& length) {
   COOPER_ASSIGN_OR_RETURN(const Symbol words, Embed(Symbol::Variable("data")));
   LSTMCell cell(kHidden, {.prefix = "lstm_"});
@@ -69,8 +69,8 @@ absl::StatusOr<BucketSymbol> Sentences(const BucketKey& length) {
   return BucketSymbol{.symbol = std::move(loss)};
 }
 
-// What decodes: a word, (batch_size,), and the states before it, to the probabilities of the next
-// word and the states after it.
+// Returns a module that decodes one step: it maps a word, (batch_size,), and the states before it
+// to the probabilities of the next word and the states after it.
 absl::StatusOr<std::unique_ptr<Module>> OneStep(int64_t batch_size, const ModuleParams& trained) {
   COOPER_ASSIGN_OR_RETURN(const Symbol word, Embed(Symbol::Variable("data")));
   LSTMCell cell(kHidden, {.prefix = "lstm_"});

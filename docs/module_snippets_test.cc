@@ -167,8 +167,9 @@ TEST(ModulePageTest, TrainsWithoutOutputsOfAllClasses) {
   EXPECT_EQ(model->output_shapes()[0].second[1], 1);
 }
 
-// What a model that BucketingModule::SaveCheckpoint wrote computes for `words` (batch_size,
-// length): (batch_size * length, words), a row per position. `length` is a bucket that was saved.
+// Loads a checkpoint of BucketingModule::SaveCheckpoint and returns its outputs for `words`
+// (batch_size, length): (batch_size * length, words), a row per position. `length` must be the key
+// of a saved bucket.
 absl::StatusOr<NDArray> PredictNextWords(const std::string& prefix, int epoch,
                                          const NDArray& words) {
   const BucketKey length = static_cast<int>(words.shape()[1]);

@@ -37,7 +37,7 @@ TEST(SymbolPageTest, InfersBothWays) {
       const InferredShapes back,
       InferShape(net, {{"data", {32, kUnknownDim}}, {"fc1_weight", {128, 650}}}));
   EXPECT_EQ(back.args[0].ToString(), "(32, 650)");  // data
-  // What contradicts itself is told with names and shapes.
+  // The error for contradictory shapes has the names and shapes of all inputs.
   EXPECT_EQ(
       InferShape(net, {{"data", {32, 650}}, {"fc1_weight", {128, 200}}}).status().message(),
       "FullyConnected 'fc1': input 'weight' has shape (128, 200), expected (128, 650) = "
@@ -55,7 +55,7 @@ TEST(SymbolPageTest, UnrollsAndUnfuses) {
   const std::shared_ptr<SequentialRNNCell> cells = fused.Unfuse();
   COOPER_ASSERT_OK_AND_ASSIGN(const Unrolled steps,
                               cells->Unroll(20, words, {.merge_outputs = true}));
-  // Of padded sentences: words behind a sentence's end change nothing.
+  // With valid_length, the padding after a sentence's end does not change the results.
   const Symbol lengths = Symbol::Variable("lengths");  // (batch_size,)
   COOPER_ASSERT_OK_AND_ASSIGN(
       const Unrolled padded,

@@ -58,7 +58,7 @@ ArrayMap Renamed(const ArrayMap& arrays, const std::string& from, const std::str
   return renamed;
 }
 
-// Of a file that cooper or MXNet has written, one layer for another.
+// Loads the weights of layer `from` in a file of cooper or MXNet into layer `to` of the model.
 absl::Status LoadLayer(const std::string& path, const std::string& from, const std::string& to,
                        BaseModule& model) {
   ArrayMap args, auxs;
@@ -66,7 +66,7 @@ absl::Status LoadLayer(const std::string& path, const std::string& from, const s
   return model.SetParams(Renamed(args, from, to), Renamed(auxs, from, to), {.allow_missing = true});
 }
 
-// What mx.rnn.save_rnn_checkpoint has written, each gate of the cells for itself.
+// Loads a file of mx.rnn.save_rnn_checkpoint, which has separate arrays for each gate of a cell.
 absl::Status LoadGateWeights(const std::string& path, const std::vector<RNNCellPtr>& cells,
                              BaseModule& model) {
   ArrayMap args, auxs;

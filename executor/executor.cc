@@ -273,7 +273,7 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Reshape(const KnownShapes& s
   COOPER_ASSIGN_OR_RETURN(
       const BindOptions options,
       ReshapeOptions(symbol(), BoundOptions(), shapes, partial_shaping, allow_up_sizing));
-  // What does not fit the plan is compiled.
+  // SimpleBind compiles the symbol if the new shapes do not fit the plan.
   auto resized = compiled_->Resize(shapes);
   COOPER_ASSIGN_OR_RETURN(
       std::unique_ptr<Executor> executor,

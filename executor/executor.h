@@ -145,7 +145,7 @@ class Executor {
   const std::vector<std::string>& aux_names() const { return compiled_->program().aux_names; }
   // The names of arrays that BindOptions gave and the graph does not have, sorted.
   const std::vector<std::string>& unused_names() const { return unused_names_; }
-  // Of the arguments whose gradients are computed, in the order of arg_names().
+  // The names of the arguments whose gradients are computed, in the order of arg_names().
   const std::vector<std::string>& grad_names() const { return grad_names_; }
   // By name. The gradients hold those that are computed.
   const ArrayMap& arg_dict() const { return args_; }
@@ -179,7 +179,7 @@ class Executor {
   void SetMonitorCallback(MonitorCallback callback, bool monitor_all = false);
 
   const Symbol& symbol() const { return compiled_->symbol(); }
-  // What runs while there is no monitor.
+  // The program that runs while there is no monitor.
   const std::shared_ptr<const CompiledProgram>& compiled() const { return compiled_; }
   Context context() const { return compiled_->options().context; }
   MemoryReport memory() const;
@@ -211,9 +211,9 @@ class Executor {
   std::shared_ptr<FoldedArrays> folded_;
   int64_t max_bytes_ = BindOptions().max_bytes;
 
-  // Who monitors a graph wants to see its nodes, not what passes have made of them: while there is
-  // a monitor, the graph runs as it was written, by a second program over the same arrays and
-  // arenas.
+  // A monitor must see the nodes of the graph as written. If passes have merged nodes, a second
+  // program over the same arrays and arenas, compiled without those passes, runs while there is a
+  // monitor.
   const std::unique_ptr<BoundProgram> merged_;  // with what passes have put together
   std::unique_ptr<BoundProgram> plain_;         // as written; null until it is needed
   BoundProgram* run_;                           // one of the two: that of the last Forward

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_EXECUTOR_FIXTURES_H_
 #define COOPER_EXECUTOR_EXECUTOR_FIXTURES_H_
 
-// What tests of bound graphs need: symbols that are known to be right, and arrays by their numbers.
+// Helpers for tests of bound graphs: create symbols from valid arguments, fill and read arrays.
 
 #include <cstdint>
 #include <vector>

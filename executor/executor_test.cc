@@ -362,7 +362,8 @@ TEST(ExecutorTest, OutputsAreGuardedWhenTheArenaIsShared) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("has run since")));
 }
 
-// What Backward computes where the block that Forward ran in has been replaced.
+// The arena's block is replaced between Forward and Backward: Backward and the monitor still use
+// the block that Forward ran in.
 TEST(ExecutorTest, AMonitorSeesTheBlockThatIsComputedIn) {
   const Symbol net = SharedWeightNet();
   std::map<std::string, std::vector<float>> seen[2];
@@ -505,7 +506,7 @@ TEST(ExecutorTest, BindingTakesNoArrayThatAGradientOverwrites) {
                        HasSubstr("argument 'data' is where a gradient is written")));
 }
 
-// What loading gives for an array that MXNet wrote without a shape.
+// Loading gives a null array for an array that MXNet wrote without a shape.
 TEST(ExecutorTest, NullArraysAreAllocated) {
   COOPER_ASSERT_OK_AND_ASSIGN(
       const auto executor,

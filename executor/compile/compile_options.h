@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_COMPILE_COMPILE_OPTIONS_H_
 #define COOPER_EXECUTOR_COMPILE_COMPILE_OPTIONS_H_
 
-// What a symbol is compiled for.
+// The options that a symbol is compiled with.
 
 #include <map>
 #include <set>

@@ -54,7 +54,7 @@ struct InferredGraph {
   std::vector<FoldedConstant> folded;
   std::vector<ProgramGradient> gradients;  // those asked for, as in `gradient`; not computed yet
 
-  // What nothing says the type of is float32.
+  // The dtype of an entry of `whole`; float32 if it could not be inferred.
   DType type(int entry) const { return types[entry].value_or(DType::kFloat32); }
 };
 

@@ -30,7 +30,7 @@ struct LoweredProgram {
   std::vector<FoldedConstant> folded;
   // TypedGraph::entry_of_written, for `symbol`. Null unless a graph pass found something to do.
   std::shared_ptr<const std::vector<int>> entry_of_written;
-  // What the program computes: the symbol that graph passes have left, and its gradients.
+  // The graph that the program computes: the symbol after the graph passes, and its gradients.
   Symbol symbol;
   GradientGraph gradient;
 

@@ -1,5 +1,5 @@
-// What lowering refuses, though shapes and dtypes of the forward pass are right, and what it does
-// not ask for.
+// Tests that lowering rejects gradients whose dtype is wrong although the forward pass is valid,
+// and that it does not request values that are read only for their shape.
 
 #include "executor/compile/lower.h"
 
@@ -47,7 +47,7 @@ TEST(LowerTest, AGradientIsLikeItsArgument) {
                                    "(2, 3) as the argument is"));
 }
 
-// What the instructions of an operator are asked for, one after the other.
+// Returns the write requests of all outputs of the instructions of `op`, in program order.
 std::vector<WriteReq> ReqsOf(const Program& program, absl::string_view op) {
   std::vector<WriteReq> reqs;
   for (const Instruction& instruction : program.instructions) {

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_COMPILE_PASSES_H_
 #define COOPER_EXECUTOR_COMPILE_PASSES_H_
 
-// Every pass that a graph goes through on its way to a program, by name: over the symbol before its
-// gradient is made (graph_passes/), then over the program (program_passes/).
+// Lists all passes by name. Graph passes (executor/passes/graph/) rewrite the symbol before its
+// gradient graph is built; program passes (executor/passes/program/) rewrite the program.
 
 #include <optional>
 #include <set>
@@ -32,7 +32,7 @@ struct Pass {
 // In the order in which they are run: those over graphs first.
 const std::vector<Pass>& AllPasses();
 
-// Of those that can be left out, in that order.
+// The names of the passes that can be disabled, in the order of AllPasses().
 std::vector<std::string> PassNames();
 
 // kInvalidArgument, with the names there are, if `disabled` holds another one than PassNames().

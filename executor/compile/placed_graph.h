@@ -20,10 +20,9 @@ namespace cooper {
 class NeededEntries {
  public:
   NeededEntries() = default;
-  // Those that something needs, from `ends` backwards, of which some may be empty. Of what is read
-  // for its shape alone, as the states that a layer ends in are where their gradients are zeros,
-  // the elements need not be there, if its node runs at all and on the same device. `graph` is not
-  // owned.
+  // Marks the entries that `ends` depend on; empty ends are skipped. An entry that is read only for
+  // its shape (Op::reads_shapes_alone), by nodes on its own context, is marked only if its node has
+  // no other marked entry, so that the node runs. `graph` is not owned and must outlive this.
   NeededEntries(const IndexedGraph& graph, absl::Span<const NodeEntry> ends,
                 const Placement& placement);
 

@@ -125,7 +125,7 @@ TEST(PlacementTest, EveryContextHasAPlanOfItsOwn) {
   EXPECT_GT(placed.memory.arena_bytes, 0);
 }
 
-// What is in no group goes with its inputs, a variable with its first reader.
+// A node without a group is placed with its inputs, a variable with its first reader.
 TEST(PlacementTest, TheRestFollows) {
   const Symbol net = ThreeLayers();
   auto executor = Executor::SimpleBind(

@@ -121,8 +121,8 @@ Symbol NextWord(int length) {
                .name = "softmax"});
 }
 
-// What the kernels count while they run is what was told before; with and without passes, which
-// fuse the cells and the classifier and make one product of many.
+// CountFlops equals the FLOPs that the kernels count during a run, with and without passes. Passes
+// fuse the cells and the classifier and merge several products into one.
 TEST(ProgramFlopsTest, AreThoseOfARun) {
   for (const bool passes : {true, false}) {
     std::set<std::string> disabled;

@@ -111,7 +111,8 @@ class Places {
     return value.offset == 0 && value.bytes() == old_.buffers[value.buffer].bytes;
   }
 
-  // Of an instruction that is not run because its pieces lie in their whole.
+  // Computes the offsets of the pieces of instruction `i` if it does not run because its pieces are
+  // sub-buffers of its whole. Fails if they cannot be at the new shapes.
   absl::Status PlacePieces(int i) {
     const Instruction& instruction = old_.instructions[i];
     if (instruction.run) return absl::OkStatus();
@@ -155,8 +156,9 @@ class Places {
     return apart ? Relation::kApart : Relation::kOverlap;
   }
 
-  // What an instruction writes lies to what else it uses as before, and views are as large as what
-  // they show.
+  // Checks that each output is the same buffer as, overlaps, or is apart from each other value of
+  // its instruction exactly as in the old program, and that a transposition that was planned as a
+  // view is still one.
   absl::Status CheckInstructions() const {
     for (const Instruction& instruction : old_.instructions) {
       for (int output : instruction.outputs) {

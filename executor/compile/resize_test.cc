@@ -108,7 +108,7 @@ Symbol Slices(const std::vector<std::pair<const char*, const char*>>& rows) {
 
 KnownShapes Data(int64_t rows) { return {{"data", PartialShape({rows, 16})}}; }
 
-// Of ten rows those from the fifth on and the last five are the same, of eight they are not.
+// The slices [5:] and [-5:] are the same rows of ten, but not of eight.
 TEST(ResizeTest, PiecesInOnePlaceByChanceComeApart) {
   const NameManager names;
   const Symbol net = Slices({{"5", "None"}, {"-5", "None"}});
@@ -119,7 +119,7 @@ TEST(ResizeTest, PiecesInOnePlaceByChanceComeApart) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("where another piece does")));
 }
 
-// Of two rows the second is the last and all but the first.
+// The slices [1:] and [-1:] are the same row of two, but not the same rows of more.
 TEST(ResizeTest, PiecesComeApartWhereAResizedProgramGrowsAgain) {
   const NameManager names;
   const Symbol net = Slices({{"1", "None"}, {"-1", "None"}});

@@ -106,7 +106,8 @@ absl::Status TakeRewrite(const GraphFacts& old, GraphRewrite rewrite, TypedGraph
   typed.graph = std::make_unique<IndexedGraph>(typed.symbol.outputs());
   typed.shapes.assign(typed.graph->num_entries(), PartialShape());
   typed.types.assign(typed.graph->num_entries(), std::nullopt);
-  // What is new follows from what has stayed, whose shapes may come from what is gone.
+  // Copies the shapes and types of the entries that remain, which may have been inferred from nodes
+  // that the rewrite removed. Those of new entries are inferred from them.
   for (int i = 0; i < old.graph().num_nodes(); ++i) {
     for (int k = 0; k < old.node(i).num_outputs(); ++k) {
       const NodeEntry& entry = rewrite.entries[old.graph().first_entry(i) + k];

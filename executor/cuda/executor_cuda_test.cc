@@ -179,7 +179,8 @@ const NetCase kNetCases[] = {
 INSTANTIATE_TEST_SUITE_P(All, TwoLayersTest, ::testing::ValuesIn(kNetCases),
                          [](const auto& info) { return info.param.name; });
 
-// Of a weight that layers share, the gradient is a sum of products, or of their results.
+// The gradient of a weight that layers share is a sum. With the pass `accumulate` each product adds
+// to it; without, the results of the products are added.
 TEST(ExecutorCudaTest, SharedWeightsAddUp) {
   COOPER_REQUIRE_GPU();
   const Symbol weight = Symbol::Variable("weight");

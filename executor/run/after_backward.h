@@ -9,10 +9,10 @@
 
 namespace cooper {
 
-// What comes behind a backward pass, such as an update of the parameters, and becomes one piece of
-// work with it.
+// Work that follows a backward pass, such as an update of the parameters, and is launched together
+// with it.
 struct AfterBackward {
-  // Puts it into the queue of the executor's context. Not owned.
+  // Enqueues the work on `queue`, the queue of the executor's context. Not owned.
   absl::FunctionRef<absl::Status(DeviceQueue* queue)> put_in;
   // Not negative; that of an earlier run only if this one puts in the same work on the same arrays.
   int64_t name = 0;

@@ -16,7 +16,7 @@
 
 namespace cooper {
 
-// Who computes in an arena: an executor.
+// A user of an arena: an executor that computes in it.
 class ArenaUser {
  public:
   // Called when another user is about to overwrite the arena: what this one has there is gone, and
@@ -49,7 +49,7 @@ class Arena {
   // Changes whenever the block does.
   int64_t generation() const { return generation_; }
 
-  // Whose values the arena holds; null if nobody's.
+  // The user whose values the arena holds; null if there is none.
   const ArenaUser* user() const { return user_; }
   // Before each run, by the user that runs. It is not owned and calls Release before it ends.
   void Use(ArenaUser* user);

@@ -125,7 +125,7 @@ TEST_F(ArenaTest, MayBeReservedAgainAfterThereWasNoMemory) {
                                                  ::testing::HasSubstr("activations as planned")));
   COOPER_ASSERT_OK(arena.Reserve(3 * kUnit));
   EXPECT_EQ(arena.bytes(), 3 * kUnit);
-  // What its user has stays.
+  // A Reserve that fails keeps the block with the user's values.
   User user;
   arena.Use(&user);
   const auto block = arena.storage();

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_RUN_BIND_OPTIONS_H_
 #define COOPER_EXECUTOR_RUN_BIND_OPTIONS_H_
 
-// What a symbol is bound with: shapes, arrays and devices.
+// The options that a symbol is bound with: shapes, arrays and devices.
 
 #include <cstdint>
 #include <map>
@@ -34,7 +34,8 @@ struct BindOptions {
   bool fallback = false;
   KnownShapes shapes;  // of data and labels; the others follow
   KnownTypes types;
-  // Of every argument, and of single ones. kNull: no gradient is computed.
+  // How gradients are written: grad_reqs by argument name, grad_req for the arguments that it does
+  // not name. kNull: no gradient is computed.
   WriteReq grad_req = WriteReq::kWrite;
   std::map<std::string, WriteReq> grad_reqs;
   // Arrays to use; what is missing is allocated, filled with zeros. Their shapes and types count as
@@ -60,7 +61,7 @@ struct BindOptions {
   std::shared_ptr<FoldedArrays> folded;
   // Where activations live; null: an arena of its own.
   std::shared_ptr<Arena> arena;
-  // Likewise on the contexts of group2ctx; those that are missing are made.
+  // Where activations live on the contexts of group2ctx; missing arenas are created.
   std::map<Context, std::shared_ptr<Arena>> group_arenas;
   // Null: seed 0.
   std::shared_ptr<RandomState> random;
@@ -72,7 +73,7 @@ struct BindOptions {
   std::set<std::string> disabled_passes;
 };
 
-// What `symbol` is compiled for when it is bound with these options.
+// Returns the options that `symbol` is compiled with when it is bound with `options`.
 CompileOptions CompileOptionsOf(const Symbol& symbol, const BindOptions& options);
 
 // The options without arrays, arenas and random numbers that bind what was compiled with `compile`.

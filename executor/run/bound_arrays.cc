@@ -65,7 +65,8 @@ absl::Status CheckUnboundNames(const BindOptions& options, const std::vector<std
   return absl::OkStatus();
 }
 
-// What may be given for the variables of one kind.
+// One kind of arrays in BindOptions: the name of its field, the names that the graph has, and the
+// arrays that the caller gave.
 struct Given {
   const char* field;
   const std::vector<std::string>& names;

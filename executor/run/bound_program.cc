@@ -94,7 +94,7 @@ absl::Status BoundProgram::Forward(bool is_train, const ProgramObserver* observe
 
 absl::Status BoundProgram::Run(bool is_train, absl::FunctionRef<absl::Status()> run) {
   for (const auto& arena : steps_.arenas()) arena->Use(this);
-  // What the arena holds after an error, or a monitor that throws, are no outputs.
+  // After an error, or a monitor that throws, the arena holds no valid outputs.
   absl::Cleanup unless_done = [this] {
     ReleaseArenas();
     ForgetOutputs();

@@ -66,8 +66,8 @@ class BoundProgram final : public ArenaUser {
                                const ProgramObserver* observer = nullptr,
                                const AfterBackward* after = nullptr);
 
-  // Of the last Forward, in the arena: valid until another user of the arena runs. The errors are
-  // Executor::outputs'.
+  // Returns the outputs of the last Forward. Those in the arena are valid until another user of the
+  // arena runs. The errors are Executor::outputs'.
   absl::StatusOr<absl::Span<const NDArray>> outputs() const;
 
   const ProgramSteps& steps() const { return steps_; }

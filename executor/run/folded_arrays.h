@@ -1,8 +1,9 @@
 #ifndef COOPER_EXECUTOR_RUN_FOLDED_ARRAYS_H_
 #define COOPER_EXECUTOR_RUN_FOLDED_ARRAYS_H_
 
-// What follows from a network's constants alone, such as transposed weights: computed by the first
-// executor that needs it, and shared by all that are bound with the same constants.
+// Computes the values that depend only on a network's constants, such as transposed weights. The
+// first executor that needs a value computes it; executors bound with the same FoldedArrays share
+// it.
 
 #include <map>
 #include <mutex>

@@ -12,7 +12,7 @@
 namespace cooper {
 namespace {
 
-// Of malloc, for each block.
+// The bytes that malloc adds to each block.
 constexpr int64_t kBlock = 16;
 // A node of a map of texts, beside texts too long to lie in it.
 constexpr int64_t kMapNode = kBlock + 32 + 2 * sizeof(std::string);
@@ -49,7 +49,7 @@ int64_t HeldBytes(const CompiledProgram& compiled) {
     const size_t in = instruction.inputs.size(), out = instruction.outputs.size();
     bytes += sizeof(Instruction) + ArrayBytes<int>(in) + ArrayBytes<int>(out) +
              ArrayBytes<WriteReq>(out) + sizeof(CompiledProgram::Step);
-    // Of the binding: views of what it reads and writes, and what the kernel is called with.
+    // A binding adds views of the inputs and outputs, and the kernel's context.
     bytes += 2 * kBlock + sizeof(KernelContext) + ArrayBytes<ArrayView>(in) +
              ArrayBytes<ArrayView>(out) + 2 * sizeof(std::vector<ArrayView>);
     nodes.insert(instruction.node.get());

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_RUN_HELD_BYTES_H_
 #define COOPER_EXECUTOR_RUN_HELD_BYTES_H_
 
-// What a bound program keeps in memory beside its arrays and its arena: its graph, instructions and
-// plan. For those who bound how much stays bound (module/bucketing/bucketing_module.h).
+// Estimates the memory that a bound program holds besides its arrays and its arena: its graph,
+// instructions and plan. BucketingModule limits the memory of its bound buckets by this estimate.
 
 #include <cstdint>
 

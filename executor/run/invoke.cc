@@ -25,7 +25,7 @@ namespace {
 
 // Below this many elements a thread costs more than it saves.
 constexpr int64_t kGrain = 16384;
-// Of an element-wise operator; more are run as a whole.
+// The most inputs of an element-wise operator that runs in parts; one with more runs as a whole.
 constexpr size_t kMaxArrays = 8;
 
 ArrayView ViewOf(const NDArray& array) {

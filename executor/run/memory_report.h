@@ -9,7 +9,7 @@
 
 namespace cooper {
 
-// What a bound executor takes of its arenas, together.
+// The memory that a bound executor uses, summed over its arenas.
 struct MemoryReport {
   int64_t planned_bytes = 0;  // size of this executor's plan
   int64_t lower_bound = 0;    // no plan can need less
@@ -18,7 +18,8 @@ struct MemoryReport {
   bool proven = true;         // no plan is smaller, though there may be none as small as the bound
 };
 
-// Of a program, on all its contexts together; no arena is there yet.
+// Returns the sizes of a program's plan, summed over its contexts. arena_bytes is 0, since no arena
+// exists yet.
 MemoryReport PlannedMemory(const CompiledProgram& compiled);
 
 }  // namespace cooper

@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_RUN_PROGRAM_MONITOR_H_
 #define COOPER_EXECUTOR_RUN_PROGRAM_MONITOR_H_
 
-// What a monitor is told of a program that runs.
+// Passes the inputs and outputs of a running program's instructions to a monitor.
 
 #include <functional>
 #include <string>

@@ -13,7 +13,8 @@
 namespace cooper {
 namespace {
 
-// Of a stream's name, those that say which instruction draws; the others say in which run.
+// The low bits of a random stream's number, which identify the instruction that draws. The other
+// bits hold the number of the run.
 constexpr int kRandomIdBits = 24;
 static_assert((kMaxRuns - 1) << kRandomIdBits >> kRandomIdBits == kMaxRuns - 1);
 

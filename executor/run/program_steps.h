@@ -89,7 +89,7 @@ class ProgramSteps {
     explicit Step(const OpCall& call) : context{.call = call} {}
   };
 
-  // What is run tile by tile.
+  // A chain of instructions that runs tile by tile.
   struct Chain {
     std::vector<TiledStep> steps;
     std::string name;  // for profiles
@@ -127,8 +127,8 @@ class ProgramSteps {
   std::array<std::vector<NDArray>, kNumKinds> arrays_;  // by kind of buffer and slot
   const std::vector<std::shared_ptr<Arena>> arenas_;    // by context
   std::vector<int64_t> arena_generations_;              // of the blocks that instructions point at
-  // Those blocks, which an arena may replace between a forward and its backward. It keeps them for
-  // as long as they are needed, and no longer.
+  // The blocks that instructions point at, by context. An arena that replaces its block between a
+  // forward and its backward pass keeps the old one for as long as the backward pass may need it.
   std::vector<std::weak_ptr<Storage>> blocks_;
   std::array<std::vector<std::vector<Use>>, kNumKinds> uses_;  // where each array is used
   std::vector<std::unique_ptr<Step>> steps_;                   // one per instruction

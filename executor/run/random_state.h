@@ -8,7 +8,8 @@ namespace cooper {
 // Runs below this draw different numbers.
 inline constexpr uint64_t kMaxRuns = uint64_t{1} << 40;
 
-// What random operators draw from. Runs that share one continue each other's stream.
+// The state from which random operators draw. All forward runs that share a state draw different
+// numbers.
 struct RandomState {
   uint64_t seed = 0;
   uint64_t runs = 0;  // forward runs so far, over all that share it

@@ -16,7 +16,7 @@
 
 namespace cooper {
 
-// What names the random numbers of a run: Philox(seed, stream | id), for each instruction's id.
+// Identifies the random numbers of a run: instruction `id` draws from Philox(seed, stream | id).
 struct RunRandom {
   uint64_t seed = 0;
   uint64_t stream = 0;

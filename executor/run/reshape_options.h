@@ -7,9 +7,10 @@
 
 namespace cooper {
 
-// What Executor::Reshape binds `symbol` with, of the options and arrays that it is bound with: an
-// array whose shape stays is shared; one of another shape is to be made anew, with its dtype. The
-// errors are Reshape's, and InferShape's.
+// Returns the options with which Executor::Reshape binds `symbol` to `shapes`. `bound` has the
+// options and arrays of the present binding: arrays whose shape stays are shared; arrays whose
+// shape changes are left out, so that binding allocates them with the same dtype. The errors are
+// Reshape's and InferShape's.
 absl::StatusOr<BindOptions> ReshapeOptions(const Symbol& symbol, BindOptions bound,
                                            const KnownShapes& shapes, bool partial_shaping,
                                            bool allow_up_sizing);

@@ -16,7 +16,7 @@
 namespace cooper {
 
 struct TiledStep {
-  // Of the whole arrays; not owned. Data pointers may change between runs.
+  // The kernel's context for the whole arrays; not owned. Data pointers may change between runs.
   const KernelContext* context = nullptr;
   // By input and output: its slot, or -1 for an array.
   std::vector<int> input_slots;

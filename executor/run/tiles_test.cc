@@ -107,7 +107,7 @@ TEST(TilesTest, ResultsAreTheSame) {
   SetNumThreads(threads);
 }
 
-// What only a chain uses has no place in the plan.
+// Values that only a chain uses have no memory in the plan.
 TEST(TilesTest, NoMemoryForWhatStaysInTheChain) {
   const Symbol net = PeepholeStep();
   constexpr int64_t kRows = 5000, kColumns = 64, kTiles = 256 << 10;
@@ -142,7 +142,7 @@ TEST(TilesTest, ManyValuesAtATime) {
   }
 }
 
-// Of where's two gradients only one is wanted: the other has no memory.
+// Only one of the two gradients of `where` is requested: the other has no memory.
 TEST(TilesTest, OutputsThatNobodyWants) {
   NameManager names;
   const Symbol x = Symbol::Variable("x"), y = Symbol::Variable("y");

@@ -62,7 +62,7 @@ TEST(UnboundOutputsTest, AreComputedWhereTheCallerSays) {
   EXPECT_EQ(OutputsOf(*executor), OutputsOf(*bound));
   EXPECT_EQ((*executor->outputs())[0].raw_data(), first.raw_data());
 
-  // What was computed before stays as it is.
+  // The next run does not change the previous output's array.
   COOPER_ASSERT_OK(executor->SetOutput(0, second));
   FillRandom(executor->arg("data"), 7);
   COOPER_ASSERT_OK(executor->Forward(false));
