@@ -25,7 +25,8 @@ namespace {
 
 // Below this many elements a thread costs more than it saves.
 constexpr int64_t kGrain = 16384;
-// The most inputs of an element-wise operator that runs in parts; one with more runs as a whole.
+// The most inputs, and the most outputs, of an element-wise operator that runs in parts; one with
+// more runs as a whole.
 constexpr size_t kMaxArrays = 8;
 
 ArrayView ViewOf(const NDArray& array) {
@@ -198,7 +199,8 @@ absl::Status Invocation::RunInParts(absl::Span<const Invocation> invocations) {
 }
 
 bool Invocation::runs_in_parts() const {
-  return call_.op->is_elementwise() && device_ == DeviceType::kCpu && inputs_.size() <= kMaxArrays;
+  return call_.op->is_elementwise() && device_ == DeviceType::kCpu &&
+         std::max(inputs_.size(), outputs_.size()) <= kMaxArrays;
 }
 
 bool Invocation::runs_with(const Invocation& other) const {
