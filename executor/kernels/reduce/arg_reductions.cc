@@ -131,7 +131,7 @@ absl::Status SearchCpu(const KernelContext& c) {
 }
 
 absl::Status ArgmaxChannelCpu(const KernelContext& c) {
-  return RunSearch<Greatest>(c, c.inputs[kData].shape.rank() > 1 ? 1 : 0);
+  return RunSearch<Greatest>(c, ChannelAxis(c.inputs[kData].shape));
 }
 
 COOPER_REGISTER_KERNEL(argmax, DeviceType::kCpu, kAnyDType, SearchCpu<Greatest>);

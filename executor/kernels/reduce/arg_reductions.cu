@@ -264,8 +264,6 @@ absl::StatusOr<Prepared> PrepareSearch(const PrepareContext& c) {
   return PrepareAlong(c, c.param<ArgReduceParam>().axis);
 }
 
-int64_t ChannelAxis(const Shape& data) { return data.rank() > 1 ? 1 : 0; }
-
 absl::Status ArgmaxChannelGpu(const KernelContext& c) {
   return RunSearch<IsGreater>(c, ChannelAxis(c.inputs[0].shape));
 }

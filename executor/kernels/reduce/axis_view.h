@@ -40,6 +40,12 @@ struct AxisView {
   }
 };
 
+// The axis of argmax_channel: 1, or 0 of a vector; a number is searched as an array of one element.
+inline std::optional<int64_t> ChannelAxis(const Shape& data) {
+  if (data.rank() == 0) return std::nullopt;
+  return data.rank() > 1 ? 1 : 0;
+}
+
 }  // namespace cooper
 
 #endif  // COOPER_EXECUTOR_KERNELS_REDUCE_AXIS_VIEW_H_
