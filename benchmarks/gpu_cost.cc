@@ -187,7 +187,7 @@ absl::Status Run() {
   const int64_t left_bytes = cuda_emulator::FlushCache();
   const Costs costs = cuda_emulator::GetCosts();
   const auto& compiled = model->bucket(length)->executor_group()->compiled();
-  GpuWork least = LeastWork(compiled->program());
+  GpuWork least = MinWork(compiled->program());
   COOPER_ASSIGN_OR_RETURN(const ModuleParams params, model->GetParams());
   // The update reads a weight and its gradient, and writes the weight.
   for (const auto& [name, array] : params.args) {

@@ -15,10 +15,10 @@ int LookedUpInput(const std::string& op) {
 
 }  // namespace
 
-GpuWork LeastWork(const Program& program) {
+GpuWork MinWork(const Program& program) {
   int64_t bytes = 0;
   for (const Instruction& instruction : program.instructions) {
-    if (!instruction.run || instruction.left_to_gradient) continue;
+    if (!instruction.run || instruction.computed_by_gradient) continue;
     const int looked_up = LookedUpInput(instruction.node->op()->name());
     int64_t written = 0;
     for (size_t k = 0; k < instruction.outputs.size(); ++k) {

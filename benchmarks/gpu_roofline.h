@@ -33,7 +33,7 @@ inline double RooflineSeconds(const GpuWork& work) {
 // writes each output once, and no cache keeps data between operators. For an array that is looked
 // up by indices only those rows are read. An operator's scratch memory and repeated reads are not
 // included.
-GpuWork LeastWork(const Program& program);
+GpuWork MinWork(const Program& program);
 
 }  // namespace cooper
 

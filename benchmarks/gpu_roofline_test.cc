@@ -17,7 +17,7 @@ TEST(RooflineTest, TheSlowerOfTheTwoCounts) {
 double LeastBytes(const Symbol& symbol, const KnownShapes& shapes, WriteReq grad_req) {
   const auto compiled = Executor::Compile(symbol, {.shapes = shapes, .grad_req = grad_req});
   EXPECT_TRUE(compiled.ok()) << compiled.status();
-  return LeastWork((*compiled)->program()).bytes;
+  return MinWork((*compiled)->program()).bytes;
 }
 
 TEST(RooflineTest, EachArrayOfAnOperatorCountsOnce) {

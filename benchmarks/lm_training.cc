@@ -328,7 +328,7 @@ class LmBenchmark {
     num_contexts_ = static_cast<int>(contexts.size());
     for (const Context& context : contexts) {
       if (context.device_type != DeviceType::kGpu) continue;
-      COOPER_ASSIGN_OR_RETURN(DeviceQueue * queue, QueueOf(context));
+      COOPER_ASSIGN_OR_RETURN(DeviceQueue * queue, GetQueue(context));
       gpus_.push_back(queue);
     }
     const auto start = Clock::now();
@@ -393,7 +393,7 @@ class LmBenchmark {
     }
     if (absl::GetFlag(FLAGS_forward_only)) return model_->Forward(batch, /*is_train=*/false);
     if (!absl::GetFlag(FLAGS_check_finite)) return model_->TrainStep(batch);
-    COOPER_RETURN_IF_ERROR(model_->PrepareToTakeBack());
+    COOPER_RETURN_IF_ERROR(model_->SaveForRollback());
     return model_->TrainStep(batch, {.check_finite = true});
   }
 

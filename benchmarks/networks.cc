@@ -184,7 +184,7 @@ absl::StatusOr<Bound> BindNetwork(const std::string& path, const std::string& sh
     options.disabled_passes.insert(pass);
   }
   Bound bound{.train = train};
-  COOPER_ASSIGN_OR_RETURN(bound.queue, QueueOf(options.context));
+  COOPER_ASSIGN_OR_RETURN(bound.queue, GetQueue(options.context));
   COOPER_ASSIGN_OR_RETURN(bound.executor, Executor::SimpleBind(symbol, options));
   COOPER_RETURN_IF_ERROR(FillRandomly(*bound.executor));
   if (!train) {

@@ -133,7 +133,7 @@ class Serving {
     {
       std::unique_lock<std::mutex> lock(mutex_);
       while (Seconds(Clock::now() - start).count() < seconds) {
-        changed_.wait(lock, [&] { return under_way_ < clients; });
+        changed_.wait(lock, [&] { return in_progress_ < clients; });
         lock.unlock();
         Submit(next++, Clock::now());
         lock.lock();
@@ -228,7 +228,7 @@ class Serving {
   void Submit(size_t index, Clock::time_point due) {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      ++under_way_;
+      ++in_progress_;
     }
     batcher_->Submit({{"data", sentences_[index % sentences_.size()].words}},
                      [this, due](const RequestBatcher::Outputs& outputs) {
@@ -236,7 +236,7 @@ class Serving {
                        const std::lock_guard<std::mutex> lock(mutex_);
                        latencies_.push_back(seconds);
                        if (!outputs.ok()) status_ = outputs.status();
-                       --under_way_;
+                       --in_progress_;
                        changed_.notify_one();
                      });
   }
@@ -244,7 +244,7 @@ class Serving {
   // Waits until all requests are answered.
   absl::StatusOr<Json> Finish(Clock::time_point start) {
     std::unique_lock<std::mutex> lock(mutex_);
-    changed_.wait(lock, [&] { return under_way_ == 0; });
+    changed_.wait(lock, [&] { return in_progress_ == 0; });
     const double elapsed = Seconds(Clock::now() - start).count();
     const std::vector<double> latencies = std::exchange(latencies_, {});
     const absl::Status status = std::exchange(status_, absl::OkStatus());
@@ -257,7 +257,7 @@ class Serving {
 
   std::mutex mutex_;  // of what follows
   std::condition_variable changed_;
-  int64_t under_way_ = 0;
+  int64_t in_progress_ = 0;
   std::vector<double> latencies_;
   absl::Status status_;
 

@@ -120,7 +120,7 @@ bool LmProgress::OnBatch(const BatchEndParam& param) {
   return true;
 }
 
-void LmProgress::ShowBetween(const std::string& lines) {
+void LmProgress::PrintAbove(const std::string& lines) {
   std::printf("%s%s", terminal_ ? "\r\x1b[K" : "", lines.c_str());
   std::fflush(stdout);
   last_ = Clock::now();

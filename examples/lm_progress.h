@@ -42,7 +42,7 @@ class LmProgress {
   // Counts a batch and updates the progress line. For FitOptions::batch_end_callbacks.
   bool OnBatch(const BatchEndParam& param);
   // Prints lines of the caller. The time since the last batch is not counted.
-  void ShowBetween(const std::string& lines);
+  void PrintAbove(const std::string& lines);
   // Ends the epoch's progress line. `perplexity` is that of the training batches.
   void OnTrainEnd(int epoch, double perplexity);
   // Adds the validation to the epoch and writes the JSON file and the page. Skips an epoch without

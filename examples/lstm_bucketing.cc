@@ -331,9 +331,9 @@ class Training {
     fit.seed = absl::GetFlag(FLAGS_seed);
     fit.num_epoch = absl::GetFlag(FLAGS_num_epochs);
     fit.batch_end_callbacks = {[this](const BatchEndParam& p) {
-      const bool go_on = progress_->OnBatch(p);
+      const bool keep_going = progress_->OnBatch(p);
       ShowProfile(profiled_->OnBatch());
-      return go_on;
+      return keep_going;
     }};
     fit.progress = nullptr;  // progress_ shows more
     fit.stop_on_signal = true;
@@ -350,7 +350,7 @@ class Training {
   // A profile that cannot be written does not end the training.
   void ShowProfile(const absl::StatusOr<std::string>& report) {
     profile_status_.Update(report.status());
-    if (report.ok() && !report->empty()) progress_->ShowBetween(*report);
+    if (report.ok() && !report->empty()) progress_->PrintAbove(*report);
   }
 
   // A full disk does not end the training either; the program reports the error at its end.

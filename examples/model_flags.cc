@@ -151,16 +151,16 @@ absl::Status CheckOptimizerFlags() {
 absl::Status CheckModelFlags() {
   // Limits that catch typing errors: cells and contexts are created one by one and could take all
   // memory.
-  constexpr int kAny = std::numeric_limits<int>::max(), kMostLayers = 1000, kMostContexts = 1000;
+  constexpr int kAny = std::numeric_limits<int>::max(), kMaxLayers = 1000, kMaxContexts = 1000;
   const struct {
     const char* name;
     int value, most;
-  } sizes[] = {{"num_layers", absl::GetFlag(FLAGS_num_layers), kMostLayers},
+  } sizes[] = {{"num_layers", absl::GetFlag(FLAGS_num_layers), kMaxLayers},
                {"num_hidden", absl::GetFlag(FLAGS_num_hidden), kAny},
                {"num_embed", absl::GetFlag(FLAGS_num_embed), kAny},
                {"batch_size", absl::GetFlag(FLAGS_batch_size), kAny},
                {"max_buckets", absl::GetFlag(FLAGS_max_buckets), kAny},
-               {"contexts", absl::GetFlag(FLAGS_contexts), kMostContexts}};
+               {"contexts", absl::GetFlag(FLAGS_contexts), kMaxContexts}};
   for (const auto& [name, value, most] : sizes) {
     if (value >= 1 && value <= most) continue;
     return absl::InvalidArgumentError(

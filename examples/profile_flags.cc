@@ -60,24 +60,24 @@ absl::StatusOr<std::string> FinishProfile(int rank, int contexts) {
 ProfiledBatches::ProfiledBatches(int64_t batches_per_epoch, int rank, int contexts)
     : rank_(rank),
       contexts_(contexts),
-      left_to_pass_over_(std::min(kFirstBatches, batches_per_epoch / 2)),
-      left_to_record_(ProfileIsAsked() ? ProfileBatches() : 0) {
-  if (left_to_record_ > 0 && left_to_pass_over_ == 0) StartProfile();
+      samples_to_skip_(std::min(kFirstBatches, batches_per_epoch / 2)),
+      runs_before_capture_(ProfileIsAsked() ? ProfileBatches() : 0) {
+  if (runs_before_capture_ > 0 && samples_to_skip_ == 0) StartProfile();
 }
 
 absl::StatusOr<std::string> ProfiledBatches::OnBatch() {
-  if (left_to_record_ == 0) return "";
-  if (left_to_pass_over_ > 0) {
-    if (--left_to_pass_over_ == 0) StartProfile();
+  if (runs_before_capture_ == 0) return "";
+  if (samples_to_skip_ > 0) {
+    if (--samples_to_skip_ == 0) StartProfile();
     return "";
   }
-  if (--left_to_record_ > 0) return "";
+  if (--runs_before_capture_ > 0) return "";
   return FinishProfile(rank_, contexts_);
 }
 
 absl::StatusOr<std::string> ProfiledBatches::OnEnd() {
-  if (left_to_record_ == 0) return "";
-  left_to_record_ = 0;
+  if (runs_before_capture_ == 0) return "";
+  runs_before_capture_ = 0;
   return FinishProfile(rank_, contexts_);
 }
 

@@ -40,8 +40,8 @@ class ProfiledBatches {
  private:
   const int rank_;
   const int contexts_;
-  int64_t left_to_pass_over_;
-  int64_t left_to_record_;
+  int64_t samples_to_skip_;
+  int64_t runs_before_capture_;
 };
 
 }  // namespace cooper

@@ -68,7 +68,7 @@ absl::StatusOr<std::shared_ptr<const CompiledProgram>> Executor::Compile(
     const Symbol& symbol, const BindOptions& options,
     std::shared_ptr<const CompiledProgram> ahead) {
   BindOptions used = options;
-  COOPER_RETURN_IF_ERROR(TakeUnusedArrays(symbol, used).status());
+  COOPER_RETURN_IF_ERROR(ExtractUnusedArrays(symbol, used).status());
   return CompileUnless(std::move(ahead), symbol, used);
 }
 
@@ -84,7 +84,7 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::SimpleBind(
     const Symbol& symbol, const BindOptions& options,
     std::shared_ptr<const CompiledProgram> compiled) {
   BindOptions used = options;
-  COOPER_ASSIGN_OR_RETURN(std::vector<std::string> unused, TakeUnusedArrays(symbol, used));
+  COOPER_ASSIGN_OR_RETURN(std::vector<std::string> unused, ExtractUnusedArrays(symbol, used));
   COOPER_ASSIGN_OR_RETURN(compiled, CompileUnless(std::move(compiled), symbol, used));
   COOPER_RETURN_IF_ERROR(CheckBytes(*compiled, used));
   COOPER_RETURN_IF_ERROR(BindFolded(*compiled, used));
@@ -103,7 +103,7 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Bind(const Symbol& symbol,
   const absl::Status required = RequireArrays(symbol, options);
   if (!required.ok()) {
     COOPER_RETURN_IF_ERROR(
-        TakeUnusedArrays(symbol, options).status());  // what is missing, misspelt
+        ExtractUnusedArrays(symbol, options).status());  // what is missing, misspelt
     return required;
   }
   return SimpleBind(symbol, options);
@@ -126,14 +126,14 @@ absl::Status Executor::SetArg(int slot, const NDArray& array) {
                                             "; the executor has ", num_args, ", counted from 0"));
   }
   const std::string& name = arg_names()[slot];
-  COOPER_RETURN_IF_ERROR(AddContext(CheckMayChange(name), "SetArg"));
+  COOPER_RETURN_IF_ERROR(AddContext(CheckReplaceable(name), "SetArg"));
   COOPER_RETURN_IF_ERROR(merged_->SetArg(slot, array));
   if (plain_ != nullptr) COOPER_RETURN_IF_ERROR(plain_->SetArg(slot, array));
   args_[name] = array;
   return absl::OkStatus();
 }
 
-absl::Status Executor::CheckMayChange(const std::string& name) const {
+absl::Status Executor::CheckReplaceable(const std::string& name) const {
   // Executors that are bound with the same constants share what follows from them, and the graph as
   // it is written has none of that.
   const auto is_name = [&](const FoldedConstant& folded) { return folded.name == name; };
@@ -160,7 +160,7 @@ void Executor::SetMonitorCallback(MonitorCallback callback, bool monitor_all) {
   observer_ = std::make_shared<const ProgramObserver>(MonitorOf(std::move(callback), monitor_all));
 }
 
-absl::Status Executor::ChooseRun() {
+absl::Status Executor::SelectProgram() {
   const bool wants_plain = observer_ != nullptr && compiled_->merges_nodes();
   if (wants_plain && plain_ == nullptr) {
     CompileOptions options = compiled_->options();
@@ -192,7 +192,7 @@ absl::Status Executor::Forward(bool is_train) {
         absl::StrCat("Forward: is_train is true, but the executor is bound with auxiliary state '",
                      constant_state_, "' as a constant, to predict alone"));
   }
-  COOPER_RETURN_IF_ERROR(ChooseRun());
+  COOPER_RETURN_IF_ERROR(SelectProgram());
   const auto observer = observer_;
   return run_->Forward(is_train, observer.get());
 }
@@ -204,7 +204,7 @@ absl::Status Executor::Backward(absl::Span<const NDArray> head_gradients) {
 
 absl::Status Executor::ForwardBackward(absl::Span<const NDArray> head_gradients,
                                        const AfterBackward* after) {
-  COOPER_RETURN_IF_ERROR(ChooseRun());
+  COOPER_RETURN_IF_ERROR(SelectProgram());
   const auto observer = observer_;
   return run_->ForwardBackward(head_gradients, observer.get(), after);
 }
@@ -235,7 +235,7 @@ absl::Status Executor::CopyParamsFrom(const ArrayMap& args, const ArrayMap& auxs
   const auto copy = [&](const ArrayMap& from, const ArrayMap& to,
                         const char* kind) -> absl::Status {
     for (const auto& [name, array] : from) {
-      COOPER_RETURN_IF_ERROR(CheckMayChange(name));
+      COOPER_RETURN_IF_ERROR(CheckReplaceable(name));
       const NDArray target = FindArray(to, name);
       if (target.is_null()) {
         if (allow_extra) continue;

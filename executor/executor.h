@@ -193,9 +193,9 @@ class Executor {
   explicit Executor(std::unique_ptr<BoundProgram> merged);
 
   // Fails for constants.
-  absl::Status CheckMayChange(const std::string& name) const;
+  absl::Status CheckReplaceable(const std::string& name) const;
   // Makes run_ the program that the monitor, or its absence, asks for.
-  absl::Status ChooseRun();
+  absl::Status SelectProgram();
   // The options that Reshape begins with: those that this is bound with.
   BindOptions BoundOptions() const;
 

@@ -157,7 +157,7 @@ absl::StatusOr<std::vector<DataDesc>> SequentialModule::Wire(size_t i,
 }
 
 absl::Status SequentialModule::Bind(const ModuleBindOptions& options) {
-  if (binded() && !options.force_rebind) return StayBound(bind_options_, options);
+  if (binded() && !options.force_rebind) return CheckSameBinding(bind_options_, options);
   if (links_.empty()) return absl::FailedPreconditionError("Bind: call Add first");
   if (options.shared_module != nullptr) {
     return absl::UnimplementedError("Bind: a SequentialModule takes no shared_module");
@@ -309,12 +309,12 @@ absl::Status SequentialModule::UpdateMetric(EvalMetric& metric, absl::Span<const
   return absl::OkStatus();
 }
 
-absl::Status SequentialModule::PrepareToTakeBack() {
-  return Each([](BaseModule& module) { return module.PrepareToTakeBack(); });
+absl::Status SequentialModule::SaveForRollback() {
+  return Each([](BaseModule& module) { return module.SaveForRollback(); });
 }
 
-absl::Status SequentialModule::TakeBackBatch() {
-  return Each([](BaseModule& module) { return module.TakeBackBatch(); });
+absl::Status SequentialModule::RollbackBatch() {
+  return Each([](BaseModule& module) { return module.RollbackBatch(); });
 }
 
 absl::Status SequentialModule::CheckFinite() {

@@ -110,8 +110,8 @@ class SequentialModule : public BaseModule {
   // Restores the monitor of each module.
   std::function<absl::Status()> MonitorRestorer() override;
 
-  absl::Status PrepareToTakeBack() override;
-  absl::Status TakeBackBatch() override;
+  absl::Status SaveForRollback() override;
+  absl::Status RollbackBatch() override;
   absl::Status CheckFinite() override;
   absl::Status CheckParamsFinite() const override;
   absl::Status AverageContexts() override;
@@ -125,8 +125,8 @@ class SequentialModule : public BaseModule {
   using Outputs = std::vector<std::pair<std::string, Shape>>;
 
   // Checks the arguments of SetParams.
-  absl::Status CheckGiven(const ArrayMap& arg_params, const ArrayMap& aux_params,
-                          const SetParamsOptions& options) const;
+  absl::Status CheckInitialParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
+                                  const SetParamsOptions& options) const;
   // Passes each module its part of the batch, by calling `forward`.
   absl::Status Run(const DataBatch& batch,
                    absl::FunctionRef<absl::Status(BaseModule&, const DataBatch&)> forward);

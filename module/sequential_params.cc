@@ -42,8 +42,9 @@ absl::StatusOr<ModuleParams> SequentialModule::GetParams() const {
   return all;
 }
 
-absl::Status SequentialModule::CheckGiven(const ArrayMap& arg_params, const ArrayMap& aux_params,
-                                          const SetParamsOptions& options) const {
+absl::Status SequentialModule::CheckInitialParams(const ArrayMap& arg_params,
+                                                  const ArrayMap& aux_params,
+                                                  const SetParamsOptions& options) const {
   ModuleParams rest{.args = arg_params, .auxs = aux_params};
   for (size_t i = 0; i < links_.size(); ++i) {
     COOPER_ASSIGN_OR_RETURN(const ModuleParams own, links_[i].module->GetParams());
@@ -73,7 +74,7 @@ absl::Status SequentialModule::SetParams(const ArrayMap& arg_params, const Array
   // Checked before the first module is changed. Without values there is nothing to lose.
   const bool had_values = params_initialized();
   if (had_values && options.force_init) {
-    COOPER_RETURN_IF_ERROR(CheckGiven(arg_params, aux_params, options));
+    COOPER_RETURN_IF_ERROR(CheckInitialParams(arg_params, aux_params, options));
   }
   // Each module takes its own parameters.
   SetParamsOptions own = options;
@@ -82,7 +83,7 @@ absl::Status SequentialModule::SetParams(const ArrayMap& arg_params, const Array
       Each([&](BaseModule& module) { return module.SetParams(arg_params, aux_params, own); }));
   if (had_values) return absl::OkStatus();
   COOPER_RETURN_IF_ERROR(GetParams().status());
-  return CheckGiven(arg_params, aux_params, options);
+  return CheckInitialParams(arg_params, aux_params, options);
 }
 
 absl::StatusOr<std::vector<NDArray>> SequentialModule::GetStates() const {

@@ -141,7 +141,7 @@ std::string SpeedFigure(const BucketComparison& comparison, double step_overhead
   return HtmlFigure(
       absl::StrFormat("Expected real tokens per second, those of one bucket being 1, if a step "
                       "costs %s: %.2f without any padding.",
-                      cost, one / comparison.least_cost),
+                      cost, one / comparison.min_cost),
       NumberChart(comparison, "Real tokens per second by number of buckets", "\u00d7", 2,
                   [&](const BucketSet& set) { return one / set.cost; }));
 }

@@ -195,8 +195,8 @@ absl::StatusOr<BucketComparison> CompareBuckets(const SampleLengths& lengths,
     comparison.rows_in_use.push_back({.bucket = {bucket}});
   }
   for (const int64_t length : lengths.first) Place({length}, comparison.rows_in_use);
-  comparison.least_cost = static_cast<double>(comparison.tokens) +
-                          options.step_overhead * static_cast<double>(comparison.samples);
+  comparison.min_cost = static_cast<double>(comparison.tokens) +
+                        options.step_overhead * static_cast<double>(comparison.samples);
   comparison.lost_tokens = lengths.tokens() - comparison.tokens;
   return comparison;
 }

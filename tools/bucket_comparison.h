@@ -65,7 +65,7 @@ struct BucketComparison {
   // Totals of the samples in buckets, without discarded samples and truncated tokens.
   int64_t samples = 0;
   int64_t tokens = 0;
-  double least_cost = 0;  // if every sample were in a bucket of its own length
+  double min_cost = 0;  // if every sample were in a bucket of its own length
 
   // Samples that exceed max_length, and the tokens lost with them.
   int64_t discarded = 0, truncated = 0, split = 0;

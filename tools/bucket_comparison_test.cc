@@ -33,7 +33,7 @@ TEST(BucketComparisonTest, HasEachNumberOfBuckets) {
   EXPECT_EQ(comparison->recommended, 3);
   EXPECT_EQ(comparison->samples, 4);
   EXPECT_EQ(comparison->tokens, 20);
-  EXPECT_EQ(comparison->least_cost, 20);
+  EXPECT_EQ(comparison->min_cost, 20);
   EXPECT_EQ(comparison->lost_tokens, 0);
   ASSERT_THAT(comparison->rows, SizeIs(3));
   EXPECT_EQ(comparison->rows[1].samples, 2);
@@ -56,7 +56,7 @@ TEST(BucketComparisonTest, RecommendsWhatPays) {
 TEST(BucketComparisonTest, CountsTheOverheadOfSteps) {
   const auto comparison = CompareBuckets({.first = {2, 4}}, {.step_overhead = 10});
   ASSERT_THAT(comparison, IsOk());
-  EXPECT_EQ(comparison->least_cost, 26);
+  EXPECT_EQ(comparison->min_cost, 26);
   EXPECT_EQ(comparison->by_number[0].cost, 28);
 }
 
@@ -147,7 +147,7 @@ TEST(BucketComparisonTest, RowsAddUp) {
     }
     EXPECT_EQ(padded, comparison->best().padded_tokens) << "seed " << seed;
     EXPECT_DOUBLE_EQ(cost, comparison->best().cost) << "seed " << seed;
-    EXPECT_GE(comparison->best().cost, comparison->least_cost) << "seed " << seed;
+    EXPECT_GE(comparison->best().cost, comparison->min_cost) << "seed " << seed;
     if (pairs) continue;
     const auto best = ChooseBuckets(lengths.first, {.max_buckets = options.max_buckets,
                                                     .multiple_of = options.multiple_of,

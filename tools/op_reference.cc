@@ -100,7 +100,7 @@ OpEntry DescribeEntry(const OpSchema& op) {
         {.name = name,
          .note = notes.empty() ? "optional" : absl::StrJoin(notes, ", "),
          .array = trial.has_value()
-                      ? TrialArrayText(op, *trial, name, description.asked_for_by.at(name))
+                      ? TrialArrayText(op, *trial, name, description.required_by.at(name))
                       : ""});
   }
   if (op.params() != nullptr) {

@@ -71,7 +71,7 @@ std::optional<InferredCall> Infer(const OpSchema& op, const OpTrial& trial) {
     if (trial.inputs[i].rank_known()) known[name] = trial.inputs[i];
   }
   for (size_t i = trial.inputs.size(); i < names.size(); ++i) {
-    if (!WhyRequired(*call, static_cast<int>(i)).has_value()) continue;
+    if (!RequiredReason(*call, static_cast<int>(i)).has_value()) continue;
     args.named.emplace(names[i], Symbol::Variable("x_" + names[i]));
   }
   const absl::StatusOr<Symbol> symbol = Symbol::Create(op.name(), args);

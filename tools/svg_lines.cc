@@ -26,7 +26,7 @@ constexpr int kMaxMarks = 5;  // of the vertical axis
 constexpr double kSample = 22;
 constexpr double kDot = 5;
 constexpr double kDash = 6;
-constexpr double kLeastLog = 1e-300;  // of a logarithmic axis, which ends at its reciprocal
+constexpr double kMinLog = 1e-300;  // of a logarithmic axis, which ends at its reciprocal
 // With more points, dots on each would form a thick line.
 constexpr size_t kMaxDots = 60;
 
@@ -70,7 +70,7 @@ class Drawing {
       }
     }
     if (lowest > highest) lowest = highest = 0;
-    log_y_ = chart.log_y && lowest > kLeastLog && highest < 1 / kLeastLog;
+    log_y_ = chart.log_y && lowest > kMinLog && highest < 1 / kMinLog;
     marks_ = log_y_ ? LogMarks(lowest, highest) : LinearMarks(lowest, highest);
     double widest = 0;
     for (const LineChart::Mark& mark : marks_) {

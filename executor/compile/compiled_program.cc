@@ -142,7 +142,7 @@ void CompiledProgram::FindOutputOfBackward() {
   const std::vector<int> producers = p.Producers();
   for (size_t i = 0; i < p.outputs.size(); ++i) {
     const int producer = producers[p.outputs[i]];
-    if (producer < 0 || !p.instructions[producer].left_to_gradient) continue;
+    if (producer < 0 || !p.instructions[producer].computed_by_gradient) continue;
     output_of_backward_ = static_cast<int>(i);
   }
 }
@@ -165,7 +165,7 @@ bool CompiledProgram::IsFor(const Symbol& symbol, const CompileOptions& options)
 
 absl::StatusOr<bool> CompiledProgram::NeedsHeadGradient(int i) const {
   if (!lowered_.rewritten()) return program().head_gradients[i] >= 0;
-  std::call_once(heads_once_, [this] {
+  std::call_once(needed_heads_once_, [this] {
     std::vector<std::string> wrt;
     for (const ProgramGradient& g : program().gradients) wrt.push_back(program().arg_names[g.arg]);
     needed_heads_ = FindNeededHeads(written_, wrt);

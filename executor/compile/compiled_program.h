@@ -102,7 +102,7 @@ class CompiledProgram {
   std::shared_ptr<const TilePlan> planned_tiles_;  // that the layout was made for
   std::vector<Shape> planned_args_;  // the arguments' shapes that the layout was made for, by slot
   // The results of NeedsHeadGradient by output, computed by its first call.
-  mutable std::once_flag heads_once_;
+  mutable std::once_flag needed_heads_once_;
   mutable absl::StatusOr<std::vector<bool>> needed_heads_;
 };
 

@@ -138,7 +138,7 @@ class Emitter {
     instruction.backward = i >= graph_.forward.graph->num_nodes();
     instruction.context = placed_.placement.of_node[i];
     instruction.random_id = RandomIdOf(*node);
-    instruction.left_to_gradient = placed_.left_to_gradient.contains(node.get());
+    instruction.computed_by_gradient = placed_.computed_by_gradient.contains(node.get());
     for (const NodeEntry& input : node->inputs()) {
       instruction.inputs.push_back(value_of_[whole().entry(input)]);
     }

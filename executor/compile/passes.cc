@@ -38,7 +38,7 @@ const std::vector<Pass>& AllPasses() {
       {.name = "gradients", .over_program = RouteGradients, .required = true},
       {.name = "accumulate", .over_program = AccumulateGradients},
       {.name = "views", .over_program = MakeViews},
-      {.name = "pieces", .over_program = PlacePieces},
+      {.name = "slices", .over_program = PlaceSlices},
       {.name = "in_place", .over_program = ShareInPlace},
       {.name = "tiles", .over_program = TileElementwise, .merges_nodes = true},
   };

@@ -61,8 +61,8 @@ void MoveWithoutKernel(const InferredGraph& graph, Placement& placement) {
   }
 }
 
-absl::flat_hash_set<const Node*> FindLeftToGradients(const InferredGraph& graph,
-                                                     const NeededEntries& needed) {
+absl::flat_hash_set<const Node*> FindComputedByGradient(const InferredGraph& graph,
+                                                        const NeededEntries& needed) {
   absl::flat_hash_set<const Node*> left;
   for (const NodePtr& gradient : graph.gradient.nodes) {
     const Node* forward = gradient->forward().get();
@@ -92,14 +92,14 @@ NodeEntry RowCountOf(const NodeEntry& output) {
 PlacedGraph PlaceGraph(const InferredGraph& graph, const CompileOptions& options) {
   PlacedGraph placed{.placement = PlaceNodes(*graph.whole, options.group2ctx, options.context),
                      .needed = {},
-                     .left_to_gradient = {}};
+                     .computed_by_gradient = {}};
   if (options.fallback) MoveWithoutKernel(graph, placed.placement);
   const std::vector<NodeEntry>& outputs = graph.forward.symbol.outputs();
   std::vector<NodeEntry> ends = outputs;
   ends.insert(ends.end(), graph.gradient.gradients.begin(), graph.gradient.gradients.end());
   for (const NodeEntry& output : outputs) ends.push_back(RowCountOf(output));
   placed.needed = NeededEntries(*graph.whole, ends, placed.placement);
-  placed.left_to_gradient = FindLeftToGradients(graph, placed.needed);
+  placed.computed_by_gradient = FindComputedByGradient(graph, placed.needed);
   return placed;
 }
 

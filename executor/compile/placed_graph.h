@@ -39,7 +39,7 @@ struct PlacedGraph {
   Placement placement;
   NeededEntries needed;
   // Nodes whose gradient computes their outputs, which only the caller reads besides.
-  absl::flat_hash_set<const Node*> left_to_gradient;
+  absl::flat_hash_set<const Node*> computed_by_gradient;
 };
 
 // The value that says how many rows an output of a graph has; empty if all are there.

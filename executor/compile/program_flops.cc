@@ -32,7 +32,7 @@ ProgramFlops CountFlops(const CompiledProgram& compiled) {
   ProgramFlops flops;
   for (const Instruction& instruction : program.instructions) {
     if (!instruction.run || instruction.copy_from >= 0) continue;
-    if (trains && instruction.left_to_gradient) continue;
+    if (trains && instruction.computed_by_gradient) continue;
     const std::vector<Shape> inputs = ShapesOf(program, instruction.inputs);
     const std::vector<Shape> outputs = ShapesOf(program, instruction.outputs);
     const auto wanted = std::make_unique<bool[]>(outputs.size());  // vector<bool> has no Span

@@ -13,8 +13,8 @@
 #include "absl/strings/str_cat.h"
 #include "executor/compile/compiled_program.h"
 #include "executor/compile/inferred_graph.h"
-#include "executor/passes/program/piece_layout.h"
 #include "executor/passes/program/program_passes.h"
+#include "executor/passes/program/slice_layout.h"
 #include "glog/logging.h"
 #include "ndarray/base/partial_shape.h"
 #include "ndarray/base/status_macros.h"
@@ -84,7 +84,7 @@ class Places {
     do {
       known = offsets_.size();
       for (size_t i = 0; i < old_.instructions.size(); ++i) {
-        COOPER_RETURN_IF_ERROR(PlacePieces(static_cast<int>(i)));
+        COOPER_RETURN_IF_ERROR(PlaceSlices(static_cast<int>(i)));
       }
     } while (offsets_.size() != known);
     for (size_t v = 0; v < old_.values.size(); ++v) {
@@ -113,14 +113,14 @@ class Places {
 
   // Computes the offsets of the pieces of instruction `i` if it does not run because its pieces are
   // sub-buffers of its whole. Fails if they cannot be at the new shapes.
-  absl::Status PlacePieces(int i) {
+  absl::Status PlaceSlices(int i) {
     const Instruction& instruction = old_.instructions[i];
     if (instruction.run) return absl::OkStatus();
     Instruction as_run = instruction;
     as_run.run = true;
-    const auto layout = PieceLayoutOf(new_, as_run);
+    const auto layout = SliceLayoutOf(new_, as_run);
     if (!layout.has_value()) {
-      if (!PieceLayoutOf(old_, as_run).has_value()) return absl::OkStatus();
+      if (!SliceLayoutOf(old_, as_run).has_value()) return absl::OkStatus();
       return absl::InvalidArgumentError(absl::StrCat(
           Describe(instruction), " has pieces that would not be in one place any more"));
     }

@@ -315,7 +315,7 @@ TEST(ExecutorCudaTest, ArgumentsAreCheckedForTheirDevice) {
 }
 
 TEST(ExecutorCudaTest, BindingSaysThatThereIsNoGpu) {
-  if (WhyNoGpu().empty()) GTEST_SKIP() << "there is a GPU";
+  if (NoGpuReason().empty()) GTEST_SKIP() << "there is a GPU";
   EXPECT_THAT(Executor::SimpleBind(TwoLayers(kNetCases[0]),
                                    {.context = Context::Gpu(0), .shapes = {{"data", {4, 6}}}})
                   .status(),

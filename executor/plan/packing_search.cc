@@ -45,7 +45,7 @@ class Search {
     const bool found = SolveParts(std::move(open));
     packing_.work = work_;
     if (!found) packing_.offsets.clear();
-    if (!found && !gave_up_) packing_.lower_bound = least_excess_;
+    if (!found && !gave_up_) packing_.lower_bound = min_excess_;
     for (const Item& item : items_) {
       if (!found) break;
       packing_.arena_size = std::max(packing_.arena_size, packing_.offsets[item.range] + item.size);
@@ -179,7 +179,7 @@ class Search {
       return false;
     }
     if (highest <= options_.capacity) return true;
-    least_excess_ = std::min(least_excess_, highest);
+    min_excess_ = std::min(min_excess_, highest);
     return false;
   }
 
@@ -214,7 +214,7 @@ class Search {
   int64_t work_ = 0;
   bool gave_up_ = false;
   // The smallest arena for which one of the pruned branches would have continued.
-  int64_t least_excess_ = kNever;
+  int64_t min_excess_ = kNever;
   Packing packing_;
 };
 

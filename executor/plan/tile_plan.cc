@@ -61,7 +61,7 @@ std::vector<int> OwnersOfBuffers(const Program& program) {
   return owner;
 }
 
-void CutIntoParts(TileChain& chain, int threads, int64_t max_tile) {
+void SplitIntoParts(TileChain& chain, int threads, int64_t max_tile) {
   const auto steps = static_cast<int64_t>(chain.steps.size());
   const int64_t part = std::max(kMinPart, kPartWork / steps);
   chain.parts = static_cast<int>(std::clamp<int64_t>(chain.elements / part, 1, threads));
@@ -123,7 +123,7 @@ TilePlan PlanTiles(const Program& program, int threads, const TilePlan* larger) 
   for (size_t i = 0; i < plan.chains.size(); ++i) {
     TileChain& chain = plan.chains[i];
     const int64_t max_tile = larger == nullptr ? kTileElements : larger->chains[i].tile_elements;
-    CutIntoParts(chain, std::max(1, threads), max_tile);
+    SplitIntoParts(chain, std::max(1, threads), max_tile);
     TakeSlots(program, owner, chain, plan.slot_of_buffer);
   }
   return plan;

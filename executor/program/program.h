@@ -60,7 +60,7 @@ struct Instruction {
   // False: the outputs are views of the inputs, and nothing is computed.
   bool run = true;
   // The instruction of the gradient also computes these outputs, so a training run skips this one.
-  bool left_to_gradient = false;
+  bool computed_by_gradient = false;
   // The chain of element-wise instructions with which this one runs tile by tile; -1: none. The
   // instructions of a chain are consecutive, except for instructions with run == false.
   int tiles = -1;

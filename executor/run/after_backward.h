@@ -13,7 +13,7 @@ namespace cooper {
 // with it.
 struct AfterBackward {
   // Enqueues the work on `queue`, the queue of the executor's context. Not owned.
-  absl::FunctionRef<absl::Status(DeviceQueue* queue)> put_in;
+  absl::FunctionRef<absl::Status(DeviceQueue* queue)> enqueue;
   // Not negative; that of an earlier run only if this one puts in the same work on the same arrays.
   int64_t name = 0;
 };

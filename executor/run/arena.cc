@@ -9,7 +9,7 @@ namespace cooper {
 
 absl::Status Arena::Reserve(int64_t bytes) {
   if (queue_ == nullptr) {
-    COOPER_ASSIGN_OR_RETURN(queue_, QueueOf(context_));
+    COOPER_ASSIGN_OR_RETURN(queue_, GetQueue(context_));
   }
   if (storage_ != nullptr && bytes <= storage_->bytes()) return absl::OkStatus();
   // Blocks that are given back may be taken for anything.
@@ -33,7 +33,7 @@ absl::Status Arena::Reserve(int64_t bytes) {
 }
 
 void Arena::Use(ArenaUser* user) {
-  if (user_ != nullptr && user_ != user) user_->LoseArena();
+  if (user_ != nullptr && user_ != user) user_->OnArenaReused();
   user_ = user;
   retired_ = nullptr;
 }

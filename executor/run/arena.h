@@ -21,7 +21,7 @@ class ArenaUser {
  public:
   // Called when another user is about to overwrite the arena: what this one has there is gone, and
   // it must not hold on to the block.
-  virtual void LoseArena() = 0;
+  virtual void OnArenaReused() = 0;
 
  protected:
   ~ArenaUser() = default;
@@ -37,7 +37,7 @@ class Arena {
   // Null before Reserve, and where it has failed.
   const std::shared_ptr<Storage>& storage() const { return storage_; }
 
-  // The context's (QueueOf); null until Reserve.
+  // The context's (GetQueue); null until Reserve.
   DeviceQueue* queue() const { return queue_; }
 
   // Makes room for a plan of `bytes`. A larger block replaces the old one, which users notice by

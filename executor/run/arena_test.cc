@@ -62,7 +62,7 @@ class CountingDevice final : public Device {
 
 class User final : public ArenaUser {
  public:
-  void LoseArena() override { ++lost; }
+  void OnArenaReused() override { ++lost; }
   int lost = 0;
 };
 

@@ -96,7 +96,7 @@ absl::Status TakeUnused(const Given& given, const Given& other,
         missing->push_back(each);
       }
     }
-    const std::vector<absl::string_view> near = NearNames(name, *missing);
+    const std::vector<absl::string_view> near = SimilarNames(name, *missing);
     if (!near.empty()) {
       return absl::NotFoundError(
           absl::StrCat(given.field, " has an array for '", name,
@@ -111,8 +111,8 @@ absl::Status TakeUnused(const Given& given, const Given& other,
 
 }  // namespace
 
-absl::StatusOr<std::vector<std::string>> TakeUnusedArrays(const Symbol& symbol,
-                                                          BindOptions& options) {
+absl::StatusOr<std::vector<std::string>> ExtractUnusedArrays(const Symbol& symbol,
+                                                             BindOptions& options) {
   COOPER_RETURN_IF_ERROR(symbol.status());
   if (options.args.empty() && options.auxs.empty() && options.grads.empty()) {
     return std::vector<std::string>();

@@ -19,8 +19,8 @@ namespace cooper {
 // Takes the arrays out of `options` whose names `symbol` does not have, and returns these names,
 // sorted. kNotFound, naming both, if one of them resembles an argument or auxiliary state that has
 // no array of the kind, or is one of the other kind.
-absl::StatusOr<std::vector<std::string>> TakeUnusedArrays(const Symbol& symbol,
-                                                          BindOptions& options);
+absl::StatusOr<std::vector<std::string>> ExtractUnusedArrays(const Symbol& symbol,
+                                                             BindOptions& options);
 
 // Executor::Bind: fails unless every argument and auxiliary state is given, and turns off the
 // gradients of arguments that have no array for one.

@@ -66,7 +66,7 @@ BoundProgram::BoundProgram(std::shared_ptr<const CompiledProgram> compiled, Prog
   for (const NDArray& arg : steps_.arrays(Kind::kArg)) num_unset_ += arg.is_null() ? 1 : 0;
   outputs_.reserve(p.outputs.size());
   zero_heads_.resize(p.outputs.size());
-  roomy_heads_.resize(p.outputs.size());
+  allocated_heads_.resize(p.outputs.size());
 }
 
 BoundProgram::~BoundProgram() { ReleaseArenas(); }
@@ -75,12 +75,12 @@ void BoundProgram::ReleaseArenas() {
   for (const auto& arena : steps_.arenas()) arena->Release(this);
 }
 
-void BoundProgram::LoseArena() {
-  ForgetOutputs();
-  arena_lost_ = true;
+void BoundProgram::OnArenaReused() {
+  ReleaseOutputs();
+  arena_reused_ = true;
 }
 
-void BoundProgram::ForgetOutputs() {
+void BoundProgram::ReleaseOutputs() {
   outputs_.clear();
   outputs_generation_ = kNoGeneration;
 }
@@ -97,13 +97,13 @@ absl::Status BoundProgram::Run(bool is_train, absl::FunctionRef<absl::Status()> 
   // After an error, or a monitor that throws, the arena holds no valid outputs.
   absl::Cleanup unless_done = [this] {
     ReleaseArenas();
-    ForgetOutputs();
+    ReleaseOutputs();
   };
   COOPER_RETURN_IF_ERROR(BeginRun());
   COOPER_RETURN_IF_ERROR(run());
-  COOPER_RETURN_IF_ERROR(CutOutputs());
+  COOPER_RETURN_IF_ERROR(SliceOutputs());
   std::move(unless_done).Cancel();
-  arena_lost_ = false;
+  arena_reused_ = false;
   ran_training_ = is_train;
   waits_for_backward_ = is_train && compiled().output_of_backward() >= 0;
   return absl::OkStatus();
@@ -126,7 +126,7 @@ absl::Status BoundProgram::BeginRun() {
 
 absl::Status BoundProgram::TakeOutputs() {
   if (outputs_generation_ == steps_.generation() && !outputs_may_move_) return absl::OkStatus();
-  ForgetOutputs();
+  ReleaseOutputs();
   for (int output : steps_.program().outputs) {
     COOPER_ASSIGN_OR_RETURN(NDArray array, steps_.ArrayOf(output));
     outputs_.push_back(std::move(array));
@@ -135,7 +135,7 @@ absl::Status BoundProgram::TakeOutputs() {
   return absl::OkStatus();
 }
 
-absl::Status BoundProgram::CutOutputs() {
+absl::Status BoundProgram::SliceOutputs() {
   const std::vector<int>& row_counts = steps_.program().row_counts;
   for (size_t i = 0; i < row_counts.size(); ++i) {
     if (row_counts[i] < 0) continue;
@@ -168,7 +168,7 @@ absl::Status BoundProgram::ForwardBackward(absl::Span<const NDArray> head_gradie
   if (steps_.program().counts_rows()) {  // which say what shapes head gradients have
     COOPER_RETURN_IF_ERROR(Forward(/*is_train=*/true, observer));
     COOPER_RETURN_IF_ERROR(Backward(head_gradients, observer));
-    return after == nullptr ? absl::OkStatus() : after->put_in(steps_.arenas()[0]->queue());
+    return after == nullptr ? absl::OkStatus() : after->enqueue(steps_.arenas()[0]->queue());
   }
   COOPER_RETURN_IF_ERROR(CheckArgs());
   if (has_gradients()) COOPER_RETURN_IF_ERROR(TakeHeadGradients(head_gradients));
@@ -216,12 +216,12 @@ absl::Status BoundProgram::TakeHeadGradient(int i, NDArray head) {
     steps_.SetArray(Kind::kHeadGrad, i, zeros);
     return absl::OkStatus();
   }
-  if (!IsOf(head, shape, value.dtype, context)) {
+  if (!HasShapeAndType(head, shape, value.dtype, context)) {
     return absl::InvalidArgumentError(absl::StrCat("Backward: the head gradient of output '",
                                                    name(), "' is ", head.ToString(), ", expected ",
                                                    Describe(shape, value.dtype, context)));
   }
-  if (counted) COOPER_RETURN_IF_ERROR(GiveRoom(i, head));
+  if (counted) COOPER_RETURN_IF_ERROR(AllocateHead(i, head));
   if (gradients_.Overlap(head)) {
     return absl::InvalidArgumentError(
         absl::StrCat("Backward: the head gradient of output '", name(),
@@ -231,10 +231,10 @@ absl::Status BoundProgram::TakeHeadGradient(int i, NDArray head) {
   return absl::OkStatus();
 }
 
-absl::Status BoundProgram::GiveRoom(int i, NDArray& head) {
+absl::Status BoundProgram::AllocateHead(int i, NDArray& head) {
   const Program& p = steps_.program();
   const ProgramValue& value = p.values[p.head_gradients[i]];
-  NDArray& roomy = roomy_heads_[i];
+  NDArray& roomy = allocated_heads_[i];
   if (roomy.is_null()) {
     const Context context = p.contexts[p.buffers[value.buffer].context];
     COOPER_ASSIGN_OR_RETURN(roomy, NDArray::Zeros(value.shape, value.dtype, context));
@@ -251,8 +251,8 @@ absl::Status BoundProgram::CheckCurrent(const char* call) const {
   if (current) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
       call, ": ",
-      arena_lost_ ? "another executor that shares the arena has run since the last Forward"
-                  : "call Forward first"));
+      arena_reused_ ? "another executor that shares the arena has run since the last Forward"
+                    : "call Forward first"));
 }
 
 absl::StatusOr<absl::Span<const NDArray>> BoundProgram::outputs() const {

@@ -81,9 +81,9 @@ class BoundProgram final : public ArenaUser {
   BoundProgram(std::shared_ptr<const CompiledProgram> compiled, ProgramArrays arrays,
                std::vector<std::shared_ptr<Arena>> arenas, std::shared_ptr<RandomState> random);
 
-  void LoseArena() override;
+  void OnArenaReused() override;
   void ReleaseArenas();
-  void ForgetOutputs();
+  void ReleaseOutputs();
   bool IsInArena(const NDArray& array) const;
   absl::Status CheckArgs();
   // Fails if an argument lies where SetOutput says.
@@ -93,7 +93,7 @@ class BoundProgram final : public ArenaUser {
   absl::Status MakeMissingOutputs();
   absl::Status TakeOutputs();
   // Leaves of outputs whose rows are counted those that the run has found.
-  absl::Status CutOutputs();
+  absl::Status SliceOutputs();
   // That the run writes nothing into arguments, auxiliary states and gradients but what belongs
   // there.
   absl::Status CheckNotOverwritten() const;
@@ -101,7 +101,7 @@ class BoundProgram final : public ArenaUser {
   absl::Status TakeHeadGradients(absl::Span<const NDArray> head_gradients);
   absl::Status TakeHeadGradient(int i, NDArray head);
   // Makes of the gradient of an output's rows one with room for all that there could be.
-  absl::Status GiveRoom(int i, NDArray& head);
+  absl::Status AllocateHead(int i, NDArray& head);
   // Everything that a run needs before its first instruction, and a name for its random numbers.
   absl::Status BeginRun();
   // Begins a run, and makes it by `run`; outputs are valid if both are OK.
@@ -111,13 +111,13 @@ class BoundProgram final : public ArenaUser {
   const WrittenRanges gradients_;  // which the run computes
   std::shared_ptr<RandomState> random_;
   std::vector<NDArray> outputs_;
-  std::vector<NDArray> zero_heads_;   // by output: its head gradient where none is needed or given
-  std::vector<NDArray> roomy_heads_;  // by output whose rows are counted: GiveRoom's
+  std::vector<NDArray> zero_heads_;  // by output: its head gradient where none is needed or given
+  std::vector<NDArray> allocated_heads_;  // by output whose rows are counted: AllocateHead's
   int64_t outputs_generation_ = kNoGeneration;
   bool outputs_may_move_ = false;  // some are the caller's arrays, which SetArg replaces
   int num_unset_ = 0;              // arguments without an array
   bool may_overlap_ = false;       // whether an argument may lie in an output's array
-  bool arena_lost_ = false;
+  bool arena_reused_ = false;
   bool ran_training_ = false;
   bool waits_for_backward_ = false;  // whether Backward computes an output, and has not yet
   uint64_t seed_ = 0;                // of the last Forward

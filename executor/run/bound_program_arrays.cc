@@ -38,7 +38,7 @@ absl::Status BoundProgram::CheckNotOverwritten() const {
 absl::Status BoundProgram::SetArg(int slot, const NDArray& array) {
   const CompiledProgram& c = compiled();
   const Shape& shape = c.arg_shapes()[slot];
-  if (!IsOf(array, shape, c.arg_types()[slot], c.arg_contexts()[slot])) {
+  if (!HasShapeAndType(array, shape, c.arg_types()[slot], c.arg_contexts()[slot])) {
     return absl::InvalidArgumentError(absl::StrCat(
         "SetArg: argument '", c.program().arg_names[slot], "' takes ",
         Describe(shape, c.arg_types()[slot], c.arg_contexts()[slot]), ", got ", array.ToString()));
@@ -81,7 +81,7 @@ absl::Status BoundProgram::SetOutput(int i, const NDArray& array) {
         "SetOutput: output '", OutputName(compiled().symbol().outputs()[i]), "' ", what));
   };
   if (!TakesOutput(i)) return error("takes no array");
-  if (!array.is_null() && !IsOf(array, value.shape, value.dtype, context)) {
+  if (!array.is_null() && !HasShapeAndType(array, value.shape, value.dtype, context)) {
     return error(absl::StrCat("takes ", Describe(value.shape, value.dtype, context), ", got ",
                               array.ToString()));
   }

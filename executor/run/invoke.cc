@@ -209,9 +209,9 @@ bool Invocation::runs_with(const Invocation& other) const {
 }
 
 absl::Status Invocation::RunTogether(absl::Span<const Invocation> invocations, DeviceQueue* queue) {
-  constexpr size_t kMost = 32;  // without memory from the heap
+  constexpr size_t kMax = 32;  // without memory from the heap
   while (!invocations.empty()) {
-    absl::InlinedVector<KernelContext, kMost> contexts;
+    absl::InlinedVector<KernelContext, kMax> contexts;
     // Two that write one array come one after the other.
     const auto writes_again = [&contexts](const Invocation& invocation) {
       return absl::c_any_of(contexts, [&invocation](const KernelContext& earlier) {
@@ -219,7 +219,7 @@ absl::Status Invocation::RunTogether(absl::Span<const Invocation> invocations, D
       });
     };
     for (const Invocation& invocation : invocations) {
-      if (contexts.size() == kMost || writes_again(invocation)) break;
+      if (contexts.size() == kMax || writes_again(invocation)) break;
       contexts.push_back(invocation.ContextFor(invocation.inputs_, invocation.outputs_, queue));
     }
     const auto subnormals = ScopedSubnormals::Flush(invocations[0].context_.is_cpu());

@@ -10,7 +10,7 @@ namespace {
 
 absl::Status CheckArray(const char* kind, const std::string& name, const NDArray& array,
                         const Shape& shape, DType dtype, Context context) {
-  if (IsOf(array, shape, dtype, context)) return absl::OkStatus();
+  if (HasShapeAndType(array, shape, dtype, context)) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(kind, " '", name, "' is ",
                                                  array.is_null() ? "missing" : array.ToString(),
                                                  ", expected ", Describe(shape, dtype, context)));
@@ -22,7 +22,7 @@ std::string Describe(const Shape& shape, DType dtype, Context context) {
   return absl::StrCat(shape.ToString(), " ", DTypeName(dtype), " ", context.ToString());
 }
 
-bool IsOf(const NDArray& array, const Shape& shape, DType dtype, Context context) {
+bool HasShapeAndType(const NDArray& array, const Shape& shape, DType dtype, Context context) {
   return !array.is_null() && array.shape() == shape && array.dtype() == dtype &&
          SharesMemory(array.context(), context);
 }

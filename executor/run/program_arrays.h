@@ -26,7 +26,7 @@ struct ProgramArrays {
 std::string Describe(const Shape& shape, DType dtype, Context context);
 
 // Whether there is an array, of this shape and dtype and in memory that the context reaches.
-bool IsOf(const NDArray& array, const Shape& shape, DType dtype, Context context);
+bool HasShapeAndType(const NDArray& array, const Shape& shape, DType dtype, Context context);
 
 // Whether writing one of the arrays changes the other. No null array overlaps another.
 bool Overlap(const NDArray& a, const NDArray& b);

@@ -195,7 +195,7 @@ absl::Status ProgramSteps::RunInstructions(int begin, int end, bool is_train, ui
                                            uint64_t run, const ProgramObserver* observer) {
   for (int i = begin; i < end; ++i) {
     const Instruction& instruction = program().instructions[i];
-    if (is_train && instruction.left_to_gradient) continue;
+    if (is_train && instruction.computed_by_gradient) continue;
     if (instruction.tiles >= 0) {
       COOPER_RETURN_IF_ERROR(RunChain(instruction.tiles, is_train));
       i = compiled_->tiles().chains[instruction.tiles].end - 1;
@@ -276,7 +276,7 @@ absl::Status ProgramSteps::Run(Part part, uint64_t seed, uint64_t run,
   DeviceQueue* const queue = arenas_[0]->queue();
   const auto run_in = [&](DeviceQueue* to, uint64_t number) -> absl::Status {
     COOPER_RETURN_IF_ERROR(RunInstructions(begin, end, is_train, seed, number, observer));
-    return after == nullptr ? absl::OkStatus() : after->put_in(to);
+    return after == nullptr ? absl::OkStatus() : after->enqueue(to);
   };
   RecordingQueue* const recording = AsRecording(queue);
   // Several devices wait for each other in an order that the host keeps.

@@ -35,8 +35,9 @@ std::string ProgramText(const CompiledProgram& compiled) {
   const auto append = [&](std::string* out, int value) { out->append(describe(value)); };
   for (const Instruction& instruction : compiled.program().instructions) {
     absl::StrAppend(&text, instruction.run ? "" : "(view) ",
-                    instruction.left_to_gradient ? "(not in training) " : "", Describe(instruction),
-                    ": ", absl::StrJoin(instruction.inputs, ", ", append), " -> ");
+                    instruction.computed_by_gradient ? "(not in training) " : "",
+                    Describe(instruction), ": ", absl::StrJoin(instruction.inputs, ", ", append),
+                    " -> ");
     for (size_t k = 0; k < instruction.outputs.size(); ++k) {
       absl::StrAppend(&text, k == 0 ? "" : ", ", describe(instruction.outputs[k]),
                       instruction.reqs[k] == WriteReq::kAdd    ? " (add)"

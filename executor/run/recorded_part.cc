@@ -10,26 +10,26 @@
 namespace cooper {
 
 absl::Status RecordedPart::Run(RecordingQueue& queue, Context context, int64_t pointers,
-                               const RunRandom& random, PutIn put_in) {
+                               const RunRandom& random, EnqueueFn enqueue) {
   const bool stayed = std::exchange(pointers_, pointers) == pointers;
   if (!stayed) {
     graph_ = nullptr;
     refused_ = false;
   }
-  if (!DeviceGraphsAreOn()) return put_in(queue, /*recorded=*/false);
+  if (!DeviceGraphsAreOn()) return enqueue(queue, /*recorded=*/false);
   // The first run of a kernel may load it, and what a library needs: nothing to be recorded.
   const bool may_record = stayed || DeviceGraphsFromFirstRun();
-  if (may_record && graph_ == nullptr && !refused_) Record(queue, context, put_in);
-  if (graph_ == nullptr) return put_in(queue, /*recorded=*/false);
+  if (may_record && graph_ == nullptr && !refused_) Record(queue, context, enqueue);
+  if (graph_ == nullptr) return enqueue(queue, /*recorded=*/false);
   if (random_.drawn) {
     // Not a copy: `random` may be gone before the device reads it.
     COOPER_RETURN_IF_ERROR(
         queue.SetWords(static_cast<uint64_t*>(words_->data()), random.seed, random.stream));
   }
-  return queue.PutIn(*graph_);
+  return queue.EnqueueFn(*graph_);
 }
 
-void RecordedPart::Record(RecordingQueue& queue, Context context, PutIn put_in) {
+void RecordedPart::Record(RecordingQueue& queue, Context context, EnqueueFn enqueue) {
   if (words_ == nullptr) {
     absl::StatusOr<std::shared_ptr<Storage>> words = Storage::Allocate(sizeof(RunRandom), context);
     if (!words.ok()) return;
@@ -37,7 +37,7 @@ void RecordedPart::Record(RecordingQueue& queue, Context context, PutIn put_in) 
   }
   random_ = {.words = static_cast<const uint64_t*>(words_->data())};
   absl::StatusOr<std::unique_ptr<DeviceGraph>> graph =
-      queue.Record(&random_, [&](DeviceQueue& to) { return put_in(to, /*recorded=*/true); });
+      queue.Record(&random_, [&](DeviceQueue& to) { return enqueue(to, /*recorded=*/true); });
   // A kernel's own error comes again when it is run.
   refused_ = !graph.ok();
   if (graph.ok()) {

@@ -26,21 +26,21 @@ class RecordedPart {
  public:
   // Puts the kernels of the part into a queue; `recorded`: to be put in again, with random numbers
   // of streams without the run's part.
-  using PutIn = absl::FunctionRef<absl::Status(DeviceQueue& queue, bool recorded)>;
+  using EnqueueFn = absl::FunctionRef<absl::Status(DeviceQueue& queue, bool recorded)>;
 
   // Puts one run into `queue`, of `context`. `pointers` stands for all addresses that kernels are
   // given: where it is that of the run before, the part is recorded, and from then on put in as it
   // was recorded, until it changes. What cannot be recorded, as a kernel that waits for the device,
-  // is tried once until then, and logged at verbosity 1. Returns what `put_in` does, and the
+  // is tried once until then, and logged at verbosity 1. Returns what `enqueue` does, and the
   // device's errors.
   absl::Status Run(RecordingQueue& queue, Context context, int64_t pointers,
-                   const RunRandom& random, PutIn put_in);
+                   const RunRandom& random, EnqueueFn enqueue);
 
   bool is_recorded() const { return graph_ != nullptr; }
 
  private:
   // Makes graph_, or finds that there can be none.
-  void Record(RecordingQueue& queue, Context context, PutIn put_in);
+  void Record(RecordingQueue& queue, Context context, EnqueueFn enqueue);
 
   std::unique_ptr<DeviceGraph> graph_;
   int64_t pointers_ = -1;  // of the last run

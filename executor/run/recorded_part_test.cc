@@ -33,12 +33,12 @@ class FakeQueue : public RecordingQueue {
   }
   absl::Status Synchronize() override { return absl::OkStatus(); }
   absl::StatusOr<std::unique_ptr<DeviceGraph>> Record(
-      RecordedRandom* random, absl::FunctionRef<absl::Status(DeviceQueue&)> put_in) override {
+      RecordedRandom* random, absl::FunctionRef<absl::Status(DeviceQueue&)> enqueue) override {
     log.push_back("record");
     if (!can_be_recorded) return absl::FailedPreconditionError("it waits");
     EXPECT_NE(random->words, nullptr);
     random->drawn = draws;
-    const absl::Status status = put_in(*this);
+    const absl::Status status = enqueue(*this);
     if (!status.ok()) return status;
     return std::make_unique<DeviceGraph>();
   }
@@ -47,7 +47,7 @@ class FakeQueue : public RecordingQueue {
     log.push_back(absl::StrCat("random ", seed, " ", stream));
     return absl::OkStatus();
   }
-  absl::Status PutIn(const DeviceGraph&) override {
+  absl::Status EnqueueFn(const DeviceGraph&) override {
     log.push_back("graph");
     return absl::OkStatus();
   }

@@ -11,7 +11,7 @@ std::string DescribeKey(const BucketKey& key) {
                       key.ToString());
 }
 
-absl::Status internal_call_with_key::WrongKind(const char* what, const BucketKey& key) {
+absl::Status internal_call_with_key::KeyKindError(const char* what, const BucketKey& key) {
   return absl::InvalidArgumentError(
       absl::StrCat(what, " takes a key of another kind than ", DescribeKey(key)));
 }

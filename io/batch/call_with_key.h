@@ -13,7 +13,7 @@ namespace cooper {
 
 namespace internal_call_with_key {
 
-absl::Status WrongKind(const char* what, const BucketKey& key);
+absl::Status KeyKindError(const char* what, const BucketKey& key);
 
 }  // namespace internal_call_with_key
 
@@ -27,7 +27,7 @@ auto CallWithKey(const char* what, const Fn& fn, const BucketKey& key) -> declty
   try {
     return fn(key);
   } catch (const std::bad_variant_access&) {
-    return internal_call_with_key::WrongKind(what, key);
+    return internal_call_with_key::KeyKindError(what, key);
   }
 }
 

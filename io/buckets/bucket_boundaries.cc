@@ -137,7 +137,7 @@ struct KeptLengths {
   std::vector<int64_t> lengths;
   // The number of additional pieces of split sentences, each of the greatest length, which no other
   // length exceeds. Only counted, since a long sentence may have more pieces than memory holds.
-  int64_t whole_pieces = 0;
+  int64_t whole_ranges = 0;
   int64_t longest = 0;
 };
 
@@ -165,8 +165,8 @@ absl::StatusOr<KeptLengths> Apply(const Options& options, absl::Span<const int64
           break;
         case Options::TooLong::kSplit:
           ++result->split;
-          if (__builtin_add_overflow(kept.whole_pieces, (length - 1) / longest,
-                                     &kept.whole_pieces)) {
+          if (__builtin_add_overflow(kept.whole_ranges, (length - 1) / longest,
+                                     &kept.whole_ranges)) {
             return TooManyTokens();
           }
           length -= (length - 1) / longest * longest;
@@ -216,7 +216,7 @@ void CountEach(std::vector<int64_t> lengths, Visit visit) {
 template <typename Visit>
 void Count(KeptLengths kept, Visit visit) {
   CountEach(std::move(kept.lengths), visit);
-  if (kept.whole_pieces > 0) visit(kept.longest, kept.whole_pieces);
+  if (kept.whole_ranges > 0) visit(kept.longest, kept.whole_ranges);
 }
 
 // Returns the cost of a sentence in each candidate bucket.

@@ -257,7 +257,7 @@ FilledBuckets ShrinkBuckets(const ExtentsCost& cost, const ExtentsKinds& kinds,
   return result;
 }
 
-FilledBuckets UniteSmallBuckets(const ExtentsCost& cost, const ExtentsKinds& kinds,
+FilledBuckets MergeSmallBuckets(const ExtentsCost& cost, const ExtentsKinds& kinds,
                                 int64_t min_samples, FilledBuckets filled) {
   while (filled.buckets.size() > 1) {
     const auto smallest = std::min_element(filled.counts.begin(), filled.counts.end());

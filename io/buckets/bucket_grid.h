@@ -72,7 +72,7 @@ FilledBuckets ShrinkBuckets(const ExtentsCost& cost, const ExtentsKinds& kinds,
 // Merges each bucket with fewer than `min_samples` samples, the smallest first, into the one where
 // that costs least, until none or a single bucket is left. O(k^2 * d) time for each merge of k
 // buckets and d groups.
-FilledBuckets UniteSmallBuckets(const ExtentsCost& cost, const ExtentsKinds& kinds,
+FilledBuckets MergeSmallBuckets(const ExtentsCost& cost, const ExtentsKinds& kinds,
                                 int64_t min_samples, FilledBuckets filled);
 
 // Returns a lower bound of the cost of all choices of at most `max_buckets` buckets, including
@@ -80,8 +80,8 @@ FilledBuckets UniteSmallBuckets(const ExtentsCost& cost, const ExtentsKinds& kin
 // means the sum of the extents: O(k * d * log(d)) time. Any other cost is called for each group
 // with each line; if that takes more than 4 million calls, the bound is the cost of the samples
 // without padding.
-double LeastPossibleCost(const ExtentsCost& cost, const ExtentsKinds& kinds,
-                         const ExtentsGrid& grid, int max_buckets, double bucket_cost);
+double CostLowerBound(const ExtentsCost& cost, const ExtentsKinds& kinds, const ExtentsGrid& grid,
+                      int max_buckets, double bucket_cost);
 
 }  // namespace cooper
 

@@ -32,11 +32,11 @@ BucketOrderOptions::Remainder RemainderOf(Options::LastBatch last_batch) {
 }
 
 // Returns the minimum number of samples of a bucket, so that it fills a step.
-int64_t LeastSamples(const Options& options) {
+int64_t MinSamples(const Options& options) {
   if (options.last_batch != Options::LastBatch::kDiscard || options.tokens_per_batch > 0) return 1;
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-  return options.batch_size > kMost / options.num_parts ? kMost
-                                                        : options.batch_size * options.num_parts;
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  return options.batch_size > kMax / options.num_parts ? kMax
+                                                       : options.batch_size * options.num_parts;
 }
 
 Shape WithBatch(Shape extents, int batch_axis, int64_t batch_size) {
@@ -139,7 +139,7 @@ absl::Status BucketIter::Fill() {
                                  .multiple_of = options_.multiple_of,
                                  .max_extents = options_.max_extents,
                                  .truncate = truncate,
-                                 .min_samples = LeastSamples(options_)};
+                                 .min_samples = MinSamples(options_)};
     absl::StatusOr<std::vector<BucketKey>> chosen = ChooseKeys(arrays, num_samples, choice);
     if (!chosen.ok()) return Error(chosen.status().message());
     options_.buckets = *std::move(chosen);

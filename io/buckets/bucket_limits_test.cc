@@ -24,7 +24,7 @@ using Sequences = std::vector<std::vector<int>>;
 using Tuple = BucketKey::Tuple;
 
 TEST(BucketLimitsTest, OfOptionsThatChoosePairs) {
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   const std::vector<Tuple> pairs = {{1, 9}, {9, 1}, {5, 5}};
   for (const double max_steps : {0.0, 1e6}) {
     for (const double cost : {std::numeric_limits<double>::infinity(), 1e308, 1.7e308}) {
@@ -51,10 +51,10 @@ TEST(BucketLimitsTest, OfOptionsThatChoosePairs) {
   const auto with = [&](int64_t multiple_of, const Tuple& max_extents = {}) {
     return ChooseBucketTuples(pairs, {.multiple_of = multiple_of, .max_extents = max_extents});
   };
-  EXPECT_THAT(with(kMost / 2 + 1)->buckets, ElementsAre(Tuple({kMost / 2 + 1, kMost / 2 + 1})));
-  EXPECT_THAT(with(kMost - 1, {kMost, kMost})->buckets, ElementsAre(Tuple({kMost - 1, kMost - 1})));
-  EXPECT_THAT(with(kMost), StatusIs(absl::StatusCode::kInvalidArgument,
-                                    HasSubstr("no sample is within what a multiple of")));
+  EXPECT_THAT(with(kMax / 2 + 1)->buckets, ElementsAre(Tuple({kMax / 2 + 1, kMax / 2 + 1})));
+  EXPECT_THAT(with(kMax - 1, {kMax, kMax})->buckets, ElementsAre(Tuple({kMax - 1, kMax - 1})));
+  EXPECT_THAT(with(kMax), StatusIs(absl::StatusCode::kInvalidArgument,
+                                   HasSubstr("no sample is within what a multiple of")));
 }
 
 TEST(BucketLimitsTest, OfIntegersInADtype) {
@@ -82,15 +82,15 @@ TEST(BucketLimitsTest, OfTheMemoryForABatch) {
 }
 
 TEST(BucketLimitsTest, OfNumbersOfTokens) {
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max() - 1;
-  const std::vector<int64_t> two = {kMost, kMost};
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max() - 1;
+  const std::vector<int64_t> two = {kMax, kMax};
   EXPECT_THAT(ChooseBuckets(two, {}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("more tokens than 2^63 - 1")));
 }
 
 // The sentence has more pieces than memory holds.
 TEST(BucketLimitsTest, OfNumbersOfPieces) {
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max() - 1;
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max() - 1;
   const auto split = [](const std::vector<int64_t>& lengths, int64_t max_length) {
     return ChooseBuckets(
         lengths, {.max_length = max_length, .too_long = BucketBoundariesOptions::TooLong::kSplit});
@@ -100,10 +100,10 @@ TEST(BucketLimitsTest, OfNumbersOfPieces) {
   EXPECT_EQ(chosen.tokens, 1'000'000'000'012);
   EXPECT_EQ(chosen.padded_tokens, chosen.tokens);
   EXPECT_EQ(chosen.split, 1);
-  COOPER_ASSERT_OK_AND_ASSIGN(chosen, split({kMost}, 1));
-  EXPECT_EQ(chosen.tokens, kMost);
+  COOPER_ASSERT_OK_AND_ASSIGN(chosen, split({kMax}, 1));
+  EXPECT_EQ(chosen.tokens, kMax);
   for (const std::vector<int64_t>& lengths :
-       {std::vector<int64_t>{kMost, kMost}, std::vector<int64_t>{kMost, 1, 1}}) {
+       {std::vector<int64_t>{kMax, kMax}, std::vector<int64_t>{kMax, 1, 1}}) {
     EXPECT_THAT(split(lengths, 1), StatusIs(absl::StatusCode::kInvalidArgument,
                                             HasSubstr("more tokens than 2^63 - 1")));
   }

@@ -71,7 +71,7 @@ class AxisProblem {
   }
 
   // Returns the least costs of all samples in at most 1, 2, ... groups.
-  std::vector<double> LeastCosts(int max_groups) {
+  std::vector<double> MinCosts(int max_groups) {
     best_.assign(lines_.size() + 1, kInfinity);
     best_[0] = 0;
     std::vector<double> least;
@@ -169,8 +169,8 @@ Tuple Largest(const ExtentsGrid& grid) {
 
 }  // namespace
 
-double LeastPossibleCost(const ExtentsCost& cost, const ExtentsKinds& kinds,
-                         const ExtentsGrid& grid, int max_buckets, double bucket_cost) {
+double CostLowerBound(const ExtentsCost& cost, const ExtentsKinds& kinds, const ExtentsGrid& grid,
+                      int max_buckets, double bucket_cost) {
   // More buckets save nothing.
   max_buckets = static_cast<int>(std::min<size_t>(max_buckets, kinds.size()));
   const auto rank = static_cast<double>(grid.size());
@@ -197,8 +197,7 @@ double LeastPossibleCost(const ExtentsCost& cost, const ExtentsKinds& kinds,
   std::vector<double> least(static_cast<size_t>(max_buckets),
                             adds_up ? -(rank - 1) * own - slack : 0);
   for (size_t a = 0; a < grid.size(); ++a) {
-    const std::vector<double> of_axis =
-        AxisProblem(cost, kinds, grid[a], a).LeastCosts(max_buckets);
+    const std::vector<double> of_axis = AxisProblem(cost, kinds, grid[a], a).MinCosts(max_buckets);
     for (size_t k = 0; k < least.size(); ++k) {
       least[k] = adds_up ? least[k] + of_axis[k] : std::max(least[k], of_axis[k]);
     }

@@ -224,7 +224,7 @@ class Exchange {
 
 }  // namespace
 
-double StepsOfAllSets(const BucketProblem& problem) {
+double ExhaustiveSearchSteps(const BucketProblem& problem) {
   const auto candidates = static_cast<double>(problem.costs.size());
   double sets = 0, of_size = 1;
   for (int k = 0; k < problem.max_buckets && k < candidates; ++k) {
@@ -234,7 +234,9 @@ double StepsOfAllSets(const BucketProblem& problem) {
   return sets * static_cast<double>(problem.counts.size());
 }
 
-ChosenCandidates TryAllSets(const BucketProblem& problem) { return AllSets(problem).best(); }
+ChosenCandidates SearchExhaustively(const BucketProblem& problem) {
+  return AllSets(problem).best();
+}
 
 ChosenCandidates ExchangeBuckets(const BucketProblem& problem) { return Exchange(problem).best(); }
 

@@ -24,11 +24,12 @@ struct ChosenCandidates {
   double cost = 0;              // of all samples and buckets
 };
 
-// Returns the number of steps of TryAllSets: sets of at most max_buckets candidates, times samples.
-double StepsOfAllSets(const BucketProblem& problem);
+// Returns the number of steps of SearchExhaustively: sets of at most max_buckets candidates, times
+// samples.
+double ExhaustiveSearchSteps(const BucketProblem& problem);
 
-// Returns an optimal choice by trying all sets, in StepsOfAllSets time.
-ChosenCandidates TryAllSets(const BucketProblem& problem);
+// Returns an optimal choice by trying all sets, in ExhaustiveSearchSteps time.
+ChosenCandidates SearchExhaustively(const BucketProblem& problem);
 
 // Returns a good choice by local search: adds the bucket that saves most, then exchanges single
 // buckets while that saves anything, and so on up to two buckets more than the best number; then

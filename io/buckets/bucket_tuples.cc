@@ -85,8 +85,8 @@ absl::StatusOr<ExtentsKinds> Count(const Options& options, const ExtentsCost& co
     Tuple kept = own;
     for (size_t a = 0; a < own.size(); ++a) {
       const int64_t given = options.max_extents.empty() ? 0 : options.max_extents[a];
-      constexpr int64_t kMost = std::numeric_limits<int64_t>::max() - 1;  // as ChooseBuckets'
-      const int64_t most = given > 0 ? std::min(given, kMost) : kMost;
+      constexpr int64_t kMax = std::numeric_limits<int64_t>::max() - 1;  // as ChooseBuckets'
+      const int64_t most = given > 0 ? std::min(given, kMax) : kMax;
       kept[a] = std::max<int64_t>(1, std::min(kept[a], most / multiple * multiple));
     }
     if (!Holds(kept, own)) {
@@ -139,13 +139,14 @@ absl::StatusOr<BucketTuples> ChooseBucketTuples(absl::Span<const Tuple> extents,
     problem.max_buckets = 1;
     problem.bucket_cost = 0;
   }
-  result.exact = is_small && StepsOfAllSets(problem) <= options.max_steps;
-  const ChosenCandidates chosen = result.exact ? TryAllSets(problem) : ExchangeBuckets(problem);
+  result.exact = is_small && ExhaustiveSearchSteps(problem) <= options.max_steps;
+  const ChosenCandidates chosen =
+      result.exact ? SearchExhaustively(problem) : ExchangeBuckets(problem);
   for (const int c : chosen.candidates) result.buckets.push_back(candidates.points[c]);
   if (!is_small) MoveBuckets(cost, kinds, grid, searched, &result.buckets);
   FilledBuckets filled = ShrinkBuckets(cost, kinds, std::move(result.buckets));
   const size_t num_buckets = filled.buckets.size();
-  filled = UniteSmallBuckets(cost, kinds, options.min_samples, std::move(filled));
+  filled = MergeSmallBuckets(cost, kinds, options.min_samples, std::move(filled));
   result.exact = result.exact && filled.buckets.size() == num_buckets;
   result.buckets = std::move(filled.buckets);
   result.padded_cost = filled.cost;
@@ -154,8 +155,8 @@ absl::StatusOr<BucketTuples> ChooseBucketTuples(absl::Span<const Tuple> extents,
   result.lower_bound =
       result.exact
           ? result.cost
-          : std::min(result.cost, LeastPossibleCost(options.step_cost, kinds, grid,
-                                                    options.max_buckets, options.bucket_cost));
+          : std::min(result.cost, CostLowerBound(options.step_cost, kinds, grid,
+                                                 options.max_buckets, options.bucket_cost));
   return result;
 }
 

@@ -74,7 +74,7 @@ struct BucketTuples {
 // memory besides the grid; O(n) time for counting, some rounds of exchange for each of k numbers of
 // buckets, of min(d, 1024) * 1024 steps at most, and at most four rounds of moves, of O(k * d * (k
 // + log(d))) steps; then O(k^2 * d) for each bucket of fewer than min_samples, to find the best one
-// to merge it with (UniteSmallBuckets). A million pairs of up to 60 words take 0.03 s in 10 buckets
+// to merge it with (MergeSmallBuckets). A million pairs of up to 60 words take 0.03 s in 10 buckets
 // and 0.09 s in 64, pairs of up to 500 words 0.4 and 2.8 s.
 //
 // Extents of 0 count as 1; samples with no other extents are ignored. kInvalidArgument, with the

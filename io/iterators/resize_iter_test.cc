@@ -25,13 +25,13 @@ std::unique_ptr<NDArrayIter> Rows(int64_t rows, NDArrayIterOptions options = {})
 TEST(ResizeIterTest, CutsOrRepeats) {
   ResizeIter shorter(Rows(3), 2);
   ResizeIter longer(Rows(3), 5);
-  ResizeIter going_on(Rows(3), 2, /*reset_internal=*/false);
+  ResizeIter keep_going(Rows(3), 2, /*reset_internal=*/false);
   const std::vector<std::vector<int64_t>> going_on_epochs = {{0, 1}, {2, 0}, {1, 2}};
   for (const std::vector<int64_t>& expected : going_on_epochs) {
     EXPECT_THAT(FirstRows(shorter), ElementsAre(0, 1));
     EXPECT_THAT(FirstRows(longer), ElementsAre(0, 1, 2, 0, 1));
-    EXPECT_EQ(FirstRows(going_on), expected);
-    for (ResizeIter* iter : {&shorter, &longer, &going_on}) COOPER_ASSERT_OK(iter->Reset());
+    EXPECT_EQ(FirstRows(keep_going), expected);
+    for (ResizeIter* iter : {&shorter, &longer, &keep_going}) COOPER_ASSERT_OK(iter->Reset());
   }
 }
 
@@ -43,10 +43,10 @@ TEST(ResizeIterTest, HardResetForgetsWhatRollsOver) {
   EXPECT_THAT(FirstRows(iter), ElementsAre(0, 8));
   COOPER_ASSERT_OK(iter.HardReset());
   EXPECT_THAT(FirstRows(iter), ElementsAre(0, 8));
-  ResizeIter going_on(Rows(3), 2, /*reset_internal=*/false);
-  EXPECT_THAT(FirstRows(going_on), ElementsAre(0, 1));
-  COOPER_ASSERT_OK(going_on.HardReset());
-  EXPECT_THAT(FirstRows(going_on), ElementsAre(2, 0));
+  ResizeIter keep_going(Rows(3), 2, /*reset_internal=*/false);
+  EXPECT_THAT(FirstRows(keep_going), ElementsAre(0, 1));
+  COOPER_ASSERT_OK(keep_going.HardReset());
+  EXPECT_THAT(FirstRows(keep_going), ElementsAre(2, 0));
 }
 
 TEST(ResizeIterTest, KeepsBucketKeys) {

@@ -150,8 +150,8 @@ absl::StatusOr<int64_t> BucketPlan::LargestBatch(const BucketKey& key, int64_t a
   // Searches between a size that fits and one that does not. The bytes are nearly linear in the
   // batch size, so the next guess lies on a line; every fourth guess bisects, which bounds the
   // number of steps for any curve.
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max() - 1;
-  int64_t fits = 0, too_large = std::min(max_batch_size, kMost) + 1;
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max() - 1;
+  int64_t fits = 0, too_large = std::min(max_batch_size, kMax) + 1;
   double fitting_bytes = 0, large_bytes = 0;
   for (int64_t guess = 1, step = 0; too_large - fits > 1; ++step) {
     COOPER_ASSIGN_OR_RETURN(const int64_t bytes, bytes_of(guess));

@@ -24,9 +24,9 @@ double SecondsSince(Clock::time_point start) {
 
 }  // namespace
 
-BucketingModule::Made BucketingModule::Make(const BucketKey& key) const {
+BucketingModule::UnboundBucket BucketingModule::Make(const BucketKey& key) const {
   const Clock::time_point start = Clock::now();
-  Made made;
+  UnboundBucket made;
   if (auto generated = Generate(key); generated.ok()) {
     made.generated = *std::move(generated);
     ModuleOptions options = module_options_;
@@ -59,9 +59,9 @@ ModuleBindOptions BucketingModule::BindOptionsFor(const std::vector<DataDesc>& d
   return bind;
 }
 
-std::map<BucketKey, BucketingModule::Made> BucketingModule::MakeAhead(
+std::map<BucketKey, BucketingModule::UnboundBucket> BucketingModule::CompileBuckets(
     absl::Span<const BucketShapes> buckets) const {
-  std::map<BucketKey, Made> ahead;
+  std::map<BucketKey, UnboundBucket> ahead;
   const int threads = std::min(NumThreads(), static_cast<int>(buckets.size()));
   if (threads == 1 || group_->num_contexts() > 1 || !module_options_.group2ctxs.empty())
     return ahead;
@@ -70,7 +70,7 @@ std::map<BucketKey, BucketingModule::Made> BucketingModule::MakeAhead(
   for (const BucketShapes& shapes : buckets) {
     if (buckets_.contains(shapes.key) || ahead.contains(shapes.key)) continue;
     if (shapes.data_shapes.empty()) break;
-    Made& made = ahead[shapes.key];
+    UnboundBucket& made = ahead[shapes.key];
     made = Make(shapes.key);
     if (!made.module.ok()) break;  // the buckets after it will not be bound
     tasks.Add([this, &made, &shapes] {
@@ -85,13 +85,13 @@ std::map<BucketKey, BucketingModule::Made> BucketingModule::MakeAhead(
 
 absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBind(
     const BucketKey& key, const std::vector<DataDesc>& data_shapes,
-    const std::vector<DataDesc>& label_shapes, std::map<BucketKey, Made>* ahead) {
+    const std::vector<DataDesc>& label_shapes, std::map<BucketKey, UnboundBucket>* ahead) {
   return FindOrBindIn(buckets_, key, data_shapes, label_shapes, ahead);
 }
 
 absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBindIn(
     Buckets& buckets, const BucketKey& key, const std::vector<DataDesc>& data_shapes,
-    const std::vector<DataDesc>& label_shapes, std::map<BucketKey, Made>* ahead) {
+    const std::vector<DataDesc>& label_shapes, std::map<BucketKey, UnboundBucket>* ahead) {
   const auto it = buckets.find(key);
   if (it != buckets.end()) {
     it->second.last_use = ++uses_;
@@ -103,8 +103,9 @@ absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBindIn(
             "the bucket is not bound yet, and there is no provide_data to bind it with"),
         key);
   }
-  auto node = ahead == nullptr ? std::map<BucketKey, Made>::node_type() : ahead->extract(key);
-  Made made = node.empty() ? Make(key) : std::move(node.mapped());
+  auto node =
+      ahead == nullptr ? std::map<BucketKey, UnboundBucket>::node_type() : ahead->extract(key);
+  UnboundBucket made = node.empty() ? Make(key) : std::move(node.mapped());
   const Clock::time_point start = Clock::now();
   if (!made.module.ok()) return WithBucket(made.module.status(), key);
   const std::unique_ptr<Module>& module = *made.module;
@@ -120,7 +121,7 @@ absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBindIn(
         key);
   }
   if (monitor_) COOPER_RETURN_IF_ERROR(module->InstallMonitor(monitor_, monitor_all_));
-  Evict(/*one_comes=*/true, module->held_bytes());
+  Evict(/*one_comes=*/true, module->footprint_bytes());
   group_->AddBucket(key);
   were_bound_.insert(key);
   Bucket& bucket = buckets[key];
@@ -146,7 +147,7 @@ std::string BucketingModule::OwnerOf(const std::string& parameter) const {
 }
 
 absl::Status BucketingModule::Bind(const ModuleBindOptions& options) {
-  if (binded_ && !options.force_rebind) return StayBound(bind_options_, options);
+  if (binded_ && !options.force_rebind) return CheckSameBinding(bind_options_, options);
   if (options.bucket_key.has_value() && *options.bucket_key != default_key_) {
     return absl::InvalidArgumentError(
         absl::StrCat("Bind: the module's default_bucket_key is ", DescribeKey(default_key_),
@@ -208,13 +209,13 @@ absl::StatusOr<std::vector<BucketReport>> BucketingModule::PrepareAll(
       max_bound_buckets_ > 0 ? max_bound_buckets_ : std::max<size_t>(1, buckets.size());
   for (size_t begin = 0; begin < buckets.size(); begin += at_a_time) {
     const absl::Span<const BucketShapes> group = buckets.subspan(begin, at_a_time);
-    std::map<BucketKey, Made> ahead = MakeAhead(group);
+    std::map<BucketKey, UnboundBucket> ahead = CompileBuckets(group);
     for (const BucketShapes& shapes : group) {
       COOPER_ASSIGN_OR_RETURN(const Bucket* bucket, FindOrBind(shapes.key, shapes.data_shapes,
                                                                shapes.label_shapes, &ahead));
       reports.push_back({.key = shapes.key,
                          .memory = bucket->module->memory(),
-                         .held_bytes = bucket->module->held_bytes(),
+                         .footprint_bytes = bucket->module->footprint_bytes(),
                          .bind_seconds = bucket->bind_seconds});
     }
   }

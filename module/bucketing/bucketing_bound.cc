@@ -7,10 +7,10 @@
 
 namespace cooper {
 
-int64_t BucketingModule::held_bytes() const {
+int64_t BucketingModule::footprint_bytes() const {
   int64_t bytes = 0;
   for (const Buckets* buckets : {&buckets_, &evaluation_buckets_}) {
-    for (const auto& [key, bucket] : *buckets) bytes += bucket.module->held_bytes();
+    for (const auto& [key, bucket] : *buckets) bytes += bucket.module->footprint_bytes();
   }
   return bytes;
 }
@@ -18,7 +18,7 @@ int64_t BucketingModule::held_bytes() const {
 void BucketingModule::Evict(bool one_comes, int64_t bytes) {
   if (max_bound_buckets_ <= 0 && max_bound_bytes_ <= 0) return;
   const size_t count = one_comes ? 1 : 0;
-  bytes += max_bound_bytes_ > 0 ? held_bytes() : 0;
+  bytes += max_bound_bytes_ > 0 ? footprint_bytes() : 0;
   while ((max_bound_buckets_ > 0 && buckets_.size() + evaluation_buckets_.size() + count >
                                         static_cast<size_t>(max_bound_buckets_)) ||
          (max_bound_bytes_ > 0 && bytes > max_bound_bytes_)) {
@@ -33,7 +33,7 @@ void BucketingModule::Evict(bool one_comes, int64_t bytes) {
       }
     }
     if (of == nullptr) return;
-    bytes -= oldest->second.module->held_bytes();
+    bytes -= oldest->second.module->footprint_bytes();
     of->erase(oldest);
   }
 }
@@ -43,14 +43,14 @@ std::vector<BucketReport> BucketingModule::Report() const {
   for (const auto& [key, bucket] : buckets_) {
     reports[key] = {.key = key,
                     .memory = bucket.module->memory(),
-                    .held_bytes = bucket.module->held_bytes(),
+                    .footprint_bytes = bucket.module->footprint_bytes(),
                     .bind_seconds = bucket.bind_seconds};
   }
   for (const auto& [key, bucket] : evaluation_buckets_) {
     BucketReport& report = reports[key];
     report.key = key;
     report.evaluation = bucket.module->memory();
-    report.held_bytes += bucket.module->held_bytes();
+    report.footprint_bytes += bucket.module->footprint_bytes();
     report.bind_seconds += bucket.bind_seconds;
   }
   std::vector<BucketReport> in_order;

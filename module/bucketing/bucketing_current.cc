@@ -21,7 +21,7 @@ const std::vector<std::string>& NoNames() {
 }  // namespace
 
 const std::vector<std::string>& BucketingModule::data_names() const {
-  if (shown_module() != nullptr) return shown_module()->data_names();
+  if (active_module() != nullptr) return active_module()->data_names();
   if (!default_symbol_) {
     auto generated = Generate(default_key_);
     if (!generated.ok()) return NoNames();
@@ -31,7 +31,7 @@ const std::vector<std::string>& BucketingModule::data_names() const {
 }
 
 const std::vector<std::string>& BucketingModule::label_names() const {
-  if (shown_module() != nullptr) return shown_module()->label_names();
+  if (active_module() != nullptr) return active_module()->label_names();
   if (data_names().empty()) return NoNames();
   return default_symbol_->label_names;
 }
@@ -42,20 +42,21 @@ std::vector<std::string> BucketingModule::output_names() const {
 }
 
 const std::vector<DataDesc>& BucketingModule::data_shapes() const {
-  return shown_module() == nullptr ? NoDescs() : shown_module()->data_shapes();
+  return active_module() == nullptr ? NoDescs() : active_module()->data_shapes();
 }
 
 const std::vector<DataDesc>& BucketingModule::label_shapes() const {
-  return shown_module() == nullptr ? NoDescs() : shown_module()->label_shapes();
+  return active_module() == nullptr ? NoDescs() : active_module()->label_shapes();
 }
 
 std::vector<std::pair<std::string, Shape>> BucketingModule::output_shapes() const {
-  if (shown_module() == nullptr) return {};
-  return shown_module()->output_shapes();
+  if (active_module() == nullptr) return {};
+  return active_module()->output_shapes();
 }
 
 std::vector<BatchLayout> BucketingModule::output_layouts() const {
-  return shown_module() == nullptr ? std::vector<BatchLayout>() : shown_module()->output_layouts();
+  return active_module() == nullptr ? std::vector<BatchLayout>()
+                                    : active_module()->output_layouts();
 }
 
 absl::Status BucketingModule::InitParams(const InitParamsOptions& options) {
@@ -79,14 +80,14 @@ absl::Status BucketingModule::SetParams(const ArrayMap& arg_params, const ArrayM
   return parameters.Set(arg_params, aux_params, checked);
 }
 
-absl::Status BucketingModule::PrepareToTakeBack() {
-  COOPER_RETURN_IF_ERROR(RequireBound("PrepareToTakeBack"));
-  return current_->module->PrepareToTakeBack();
+absl::Status BucketingModule::SaveForRollback() {
+  COOPER_RETURN_IF_ERROR(RequireBound("SaveForRollback"));
+  return current_->module->SaveForRollback();
 }
 
-absl::Status BucketingModule::TakeBackBatch() {
-  COOPER_RETURN_IF_ERROR(RequireBound("TakeBackBatch"));
-  return current_->module->TakeBackBatch();
+absl::Status BucketingModule::RollbackBatch() {
+  COOPER_RETURN_IF_ERROR(RequireBound("RollbackBatch"));
+  return current_->module->RollbackBatch();
 }
 
 absl::Status BucketingModule::CheckFinite() {
@@ -128,7 +129,7 @@ absl::StatusOr<int> BucketingModule::JoinUpdate() {
 
 absl::StatusOr<absl::Span<const NDArray>> BucketingModule::GetOutputs() const {
   COOPER_RETURN_IF_ERROR(RequireParams("GetOutputs"));
-  return shown_module()->GetOutputs();
+  return active_module()->GetOutputs();
 }
 
 absl::StatusOr<std::vector<NDArray>> BucketingModule::GetInputGrads() const {
@@ -143,7 +144,7 @@ absl::StatusOr<NDArray> BucketingModule::GetGrad(const std::string& name) const 
 
 absl::Status BucketingModule::UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels) {
   COOPER_RETURN_IF_ERROR(RequireParams("UpdateMetric"));
-  return shown_module()->UpdateMetric(metric, labels);
+  return active_module()->UpdateMetric(metric, labels);
 }
 
 absl::StatusOr<std::vector<NDArray>> BucketingModule::GetStates() const {

@@ -90,7 +90,7 @@ TEST(EvaluationTest, RunsPlansWithoutGradients) {
   EXPECT_EQ(model->bucket(9), nullptr);
   EXPECT_TRUE(model->evaluation_bucket(9)->executor()->grad_names().empty());
   EXPECT_EQ(model->arena_bytes(), arena) << "in the same memory";
-  EXPECT_EQ(model->held_bytes(), both.held_bytes + evaluated.held_bytes);
+  EXPECT_EQ(model->footprint_bytes(), both.footprint_bytes + evaluated.footprint_bytes);
   EXPECT_EQ(*model->current_bucket_key(), BucketKey(4));
 }
 

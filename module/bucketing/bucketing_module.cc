@@ -74,7 +74,7 @@ absl::StatusOr<BucketSymbol> BucketingModule::Generate(const BucketKey& key) con
   return bucket;
 }
 
-const Module* BucketingModule::shown_module() const {
+const Module* BucketingModule::active_module() const {
   const Bucket* shown = evaluated_ != nullptr ? evaluated_ : current_;
   return shown == nullptr ? nullptr : shown->module.get();
 }
@@ -92,7 +92,7 @@ absl::Status BucketingModule::SwitchBucket(const BucketKey& key,
 }
 
 absl::StatusOr<Symbol> BucketingModule::symbol() const {
-  if (shown_module() != nullptr) return shown_module()->symbol();
+  if (active_module() != nullptr) return active_module()->symbol();
   COOPER_ASSIGN_OR_RETURN(BucketSymbol generated, Generate(default_key_));
   return generated.symbol;
 }

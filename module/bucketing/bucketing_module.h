@@ -63,9 +63,9 @@ struct BucketingModuleOptions {
   // computes the same bits. A bucket bound for training and for evaluation counts twice. 0: no
   // limit.
   int max_bound_buckets = 0;
-  // At most this many bytes are held by all bound buckets together (BucketReport::held_bytes, which
-  // excludes parameters and the arena: eviction frees neither). The current bucket stays bound
-  // whatever it holds. 0: no limit.
+  // At most this many bytes are held by all bound buckets together (BucketReport::footprint_bytes,
+  // which excludes parameters and the arena: eviction frees neither). The current bucket stays
+  // bound whatever it holds. 0: no limit.
   int64_t max_bound_bytes = 0;
   LoadLimits load_limits;  // limits of the symbol files, for Load
 };
@@ -83,8 +83,8 @@ struct BucketReport {
   MemoryReport memory;
   // The plan that Score and Predict run next to the one for training; zeros if there is none.
   MemoryReport evaluation;
-  // Graphs, programs and plans of both, without the arena: an estimate (Module::held_bytes).
-  int64_t held_bytes = 0;
+  // Graphs, programs and plans of both, without the arena: an estimate (Module::footprint_bytes).
+  int64_t footprint_bytes = 0;
   // Seconds of creating the symbol and binding it, summed over threads. PrepareAll works on several
   // buckets at the same time, so the sum over buckets can exceed its own duration.
   double bind_seconds = 0;
@@ -197,8 +197,8 @@ class BucketingModule : public BaseModule {
         [this, callback = monitor_, all = monitor_all_] { return InstallMonitor(callback, all); };
   }
 
-  absl::Status PrepareToTakeBack() override;
-  absl::Status TakeBackBatch() override;
+  absl::Status SaveForRollback() override;
+  absl::Status RollbackBatch() override;
   absl::Status CheckFinite() override;
   absl::Status CheckParamsFinite() const override;
   absl::Status AverageContexts() override;
@@ -214,7 +214,7 @@ class BucketingModule : public BaseModule {
   int64_t arena_bytes() const { return group_->arena_bytes(); }
   const std::shared_ptr<ModuleGroup>& group() const override { return group_; }
   // Bytes that all bound buckets hold together: the sum that max_bound_bytes limits.
-  int64_t held_bytes() const;
+  int64_t footprint_bytes() const;
   // The bucket's module, owned by this object; null if it is not bound. Valid until the bucket is
   // evicted.
   Module* bucket(const BucketKey& key) const;
@@ -230,7 +230,7 @@ class BucketingModule : public BaseModule {
   using Buckets = std::map<BucketKey, Bucket>;
 
   // A bucket with its symbol and module, not bound yet.
-  struct Made {
+  struct UnboundBucket {
     BucketSymbol generated;
     absl::StatusOr<std::unique_ptr<Module>> module;
     double seconds = 0;  // so far
@@ -245,33 +245,33 @@ class BucketingModule : public BaseModule {
   absl::Status CheckKnown(const ArrayMap& arg_params, const ArrayMap& aux_params) const;
   absl::StatusOr<BucketSymbol> Generate(const BucketKey& key) const;
   // Generates the symbol and creates its module. Errors are in the result.
-  Made Make(const BucketKey& key) const;
+  UnboundBucket Make(const BucketKey& key) const;
   ModuleBindOptions BindOptionsFor(const std::vector<DataDesc>& data_shapes,
                                    const std::vector<DataDesc>& label_shapes,
                                    bool evaluation = false) const;
   // Creates the given buckets that are not bound, up to the first that fails, and compiles them on
   // several threads. Returns an empty map where that is of no use.
-  std::map<BucketKey, Made> MakeAhead(absl::Span<const BucketShapes> buckets) const;
+  std::map<BucketKey, UnboundBucket> CompileBuckets(absl::Span<const BucketShapes> buckets) const;
   // Binds the default bucket when no bucket is bound.
   absl::Status BindDefault(const ModuleBindOptions& options);
   // Returns the bound bucket. Takes an unbound one from `ahead` if it is there, else creates it.
   absl::StatusOr<Bucket*> FindOrBind(const BucketKey& key, const std::vector<DataDesc>& data_shapes,
                                      const std::vector<DataDesc>& label_shapes,
-                                     std::map<BucketKey, Made>* ahead = nullptr);
+                                     std::map<BucketKey, UnboundBucket>* ahead = nullptr);
   // The same in `buckets`: buckets_ or evaluation_buckets_.
   absl::StatusOr<Bucket*> FindOrBindIn(Buckets& buckets, const BucketKey& key,
                                        const std::vector<DataDesc>& data_shapes,
                                        const std::vector<DataDesc>& label_shapes,
-                                       std::map<BucketKey, Made>* ahead);
+                                       std::map<BucketKey, UnboundBucket>* ahead);
   static absl::Status CheckOptions(const BucketingModuleOptions& options);
   // Evicts the least recently used buckets, except the current one and the one that evaluates,
   // until the rest satisfies the limits of the options. `one_comes` counts one more bucket that is
   // about to be bound, `bytes` its size.
   void Evict(bool one_comes, int64_t bytes = 0);
   // The module that computed the last outputs; null before Bind.
-  const Module* shown_module() const;
-  Module* shown_module() {
-    return const_cast<Module*>(static_cast<const BucketingModule*>(this)->shown_module());
+  const Module* active_module() const;
+  Module* active_module() {
+    return const_cast<Module*>(static_cast<const BucketingModule*>(this)->active_module());
   }
   // Makes the bucket of a batch the current one and marks it as used.
   absl::Status UseBucketOf(const DataBatch& batch);

@@ -90,7 +90,7 @@ TEST(BucketingModuleTest, ACallThatComesTooEarlyNamesTheMissingOne) {
   EXPECT_THAT(model->current_bucket_key(), StatusIs(kFailedPrecondition, HasSubstr("Bind")));
   for (const absl::Status& early :
        {model->AverageContexts(), model->CheckFinite(), model->CheckParamsFinite(),
-        model->PrepareToTakeBack(), model->TakeBackBatch()}) {
+        model->SaveForRollback(), model->RollbackBatch()}) {
     EXPECT_THAT(early, StatusIs(kFailedPrecondition, HasSubstr("call Bind first")));
   }
   COOPER_ASSERT_OK(model->Bind({.data_shapes = DataOf(4), .label_shapes = Labels()}));

@@ -16,7 +16,7 @@ namespace cooper {
 using LogLine = std::function<void(const std::string&)>;
 
 // Returns `log`, or a function that does nothing if it is null.
-inline LogLine OrSilent(LogLine log) {
+inline LogLine OrNoLog(LogLine log) {
   return log ? std::move(log) : LogLine([](const std::string&) {});
 }
 

@@ -11,7 +11,7 @@ namespace cooper {
 
 BatchEndCallback ProgressBar(int64_t total, int length, LogLine log) {
   return [total = std::max<int64_t>(total, 1), length = std::max(length, 0),
-          log = OrSilent(std::move(log))](const BatchEndParam& param) {
+          log = OrNoLog(std::move(log))](const BatchEndParam& param) {
     const double done =
         std::clamp(static_cast<double>(param.nbatch) / static_cast<double>(total), 0.0, 1.0);
     const auto filled = static_cast<size_t>(std::lround(length * done));
@@ -24,7 +24,7 @@ BatchEndCallback ProgressBar(int64_t total, int length, LogLine log) {
 
 BatchEndCallback LogTrainMetric(LogTrainMetricOptions options) {
   options.period = std::max<int64_t>(options.period, 1);
-  options.log = OrSilent(std::move(options.log));
+  options.log = OrNoLog(std::move(options.log));
   return [options = std::move(options)](const BatchEndParam& param) {
     if (param.eval_metric == nullptr || param.nbatch % options.period != 0) return true;
     for (const auto& [name, value] : param.eval_metric->GetNameValue()) {
@@ -37,7 +37,7 @@ BatchEndCallback LogTrainMetric(LogTrainMetricOptions options) {
 }
 
 BatchEndCallback LogValidationMetrics(LogLine log) {
-  return [log = OrSilent(std::move(log))](const BatchEndParam& param) {
+  return [log = OrNoLog(std::move(log))](const BatchEndParam& param) {
     if (param.eval_metric == nullptr) return true;
     for (const auto& [name, value] : param.eval_metric->GetGlobalNameValue()) {
       log(absl::StrFormat("Epoch[%d] Validation-%s=%f", param.epoch, name, value));

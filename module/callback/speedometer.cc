@@ -45,7 +45,7 @@ class SpeedometerState {
  public:
   explicit SpeedometerState(SpeedometerOptions options) : options_(std::move(options)) {
     if (!options_.now) options_.now = SteadySeconds;
-    options_.log = OrSilent(std::move(options_.log));
+    options_.log = OrNoLog(std::move(options_.log));
     options_.frequent = std::max<int64_t>(options_.frequent, 1);
   }
 

@@ -37,7 +37,7 @@ absl::StatusOr<std::unique_ptr<Checkpointer>> Checkpointer::Create(CheckpointerO
   }
   COOPER_RETURN_IF_ERROR(AddContext(RequireFolder(options.prefix, options.create_folder),
                                     "Checkpointer: prefix '", options.prefix, "'"));
-  options.log = OrSilent(std::move(options.log));
+  options.log = OrNoLog(std::move(options.log));
   std::unique_ptr<Checkpointer> checkpointer(new Checkpointer(std::move(options)));
   RemoveTemporaries(checkpointer->options_.prefix);
   std::error_code error;
@@ -152,7 +152,7 @@ void Checkpointer::Join(const std::shared_ptr<KVStore>& store) {
   if (store != nullptr && store->num_workers() > 1) store_ = store;
 }
 
-StatePosition Checkpointer::LearnCommon() {
+StatePosition Checkpointer::ReceiveCommonState() {
   if (const auto store = store_.lock(); store != nullptr) {
     const KVStore::SavedState common = store->common_state();
     if (common != KVStore::kNoState) common_ = {static_cast<int>(common.first), common.second};
@@ -163,12 +163,12 @@ StatePosition Checkpointer::LearnCommon() {
 // Returns the states that must stay on disk until the next call, since all processes may have to
 // resume from them. Every process calls this after the same updates, so that they announce the same
 // states.
-Checkpointer::KeptStates Checkpointer::TellOthers() {
+Checkpointer::KeptStates Checkpointer::AnnounceStates() {
   const auto store = store_.lock();
   if (store == nullptr) return {kNone, kNone};
-  told_ = written_;
-  store->TellSaved(told_ == kNone ? KVStore::kNoState : KVStore::SavedState(told_));
-  return {LearnCommon(), told_};
+  announced_ = written_;
+  store->AnnounceSaved(announced_ == kNone ? KVStore::kNoState : KVStore::SavedState(announced_));
+  return {ReceiveCommonState(), announced_};
 }
 
 void Checkpointer::Work() {
@@ -194,14 +194,14 @@ absl::Status Checkpointer::Save(TrainingState state, std::optional<double> score
   state.score = score;
   auto job = std::make_unique<TrainingState>(std::move(state));
   if (!options_.background) {
-    absl::Status status = Write(*job, TellOthers());
-    TellOthers();
+    absl::Status status = Write(*job, AnnounceStates());
+    AnnounceStates();
     std::lock_guard<std::mutex> lock(mutex_);
     last_ = status;
     return status;
   }
   absl::Status before = WaitForWriter();
-  const KeptStates kept = TellOthers();
+  const KeptStates kept = AnnounceStates();
   std::lock_guard<std::mutex> lock(mutex_);
   last_ = absl::OkStatus();
   job_ = std::move(job);
@@ -229,7 +229,8 @@ absl::Status Checkpointer::WaitForWriter() {
 absl::Status Checkpointer::Wait() {
   absl::Status status = WaitForWriter();
   // Through the updates since the last state the processes may have learnt of a newer common one.
-  if (written_ != kNone && store_.lock() != nullptr) RemoveOld(written_, {LearnCommon(), told_});
+  if (written_ != kNone && store_.lock() != nullptr)
+    RemoveOld(written_, {ReceiveCommonState(), announced_});
   return status;
 }
 

@@ -162,8 +162,8 @@ class Checkpointer {
   void Join(const std::shared_ptr<KVStore>& store);
   // Tells the other processes, once a state is written, its position, and learns which state all
   // have.
-  KeptStates TellOthers();
-  StatePosition LearnCommon();
+  KeptStates AnnounceStates();
+  StatePosition ReceiveCommonState();
   // Removes states older than the newest ones, except `kept`, and states that sort after `here`.
   void RemoveOld(StatePosition here, const KeptStates& kept) const;
   // Captures the state of a run, after Join with the store of its module.
@@ -186,7 +186,7 @@ class Checkpointer {
   // The newest state that all processes have, as far as this one knows, and the state that it
   // announced last; epoch -1: none.
   StatePosition common_ = {-1, 0};
-  StatePosition told_ = {-1, 0};
+  StatePosition announced_ = {-1, 0};
   std::weak_ptr<KVStore> store_;  // over several processes, once one is known
 
   // std's types instead of Abseil's, because the race detector understands them.

@@ -162,8 +162,8 @@ class OneOfTwo : public KVStoreWithValues {
 
   // Combines the announced states as a Step does.
   static void Agree(OneOfTwo& a, OneOfTwo& b) {
-    if (a.told_state_ != kNoState && a.told_state_ == b.told_state_) {
-      a.common_state_ = b.common_state_ = a.told_state_;
+    if (a.announced_state_ != kNoState && a.announced_state_ == b.announced_state_) {
+      a.common_state_ = b.common_state_ = a.announced_state_;
     }
   }
 

@@ -37,7 +37,7 @@ void AddAll(const char* prefix, const ArrayMap& arrays, NamedArrays* list) {
 }
 
 // Takes an entry of a context, the first one or another; returns false if the name is none.
-bool TakeArray(absl::string_view name, const NDArray& array, ReplicaState* state) {
+bool ExtractArray(absl::string_view name, const NDArray& array, ReplicaState* state) {
   const std::pair<const char*, ArrayMap*> maps[] = {{"arg:", &state->args},
                                                     {"aux:", &state->auxs},
                                                     {"state:", &state->states},
@@ -69,7 +69,7 @@ absl::Status TakeReplica(absl::string_view name, const NDArray& array, TrainingS
   const size_t colon = name.find(':');
   int index = 0;
   if (colon != absl::string_view::npos && absl::SimpleAtoi(name.substr(0, colon), &index) &&
-      index > 0 && TakeArray(name.substr(colon + 1), array, &state->replicas[index])) {
+      index > 0 && ExtractArray(name.substr(colon + 1), array, &state->replicas[index])) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrCat("unknown entry 'replica:", name, "'"));
@@ -87,7 +87,7 @@ absl::Status TakeCallback(absl::string_view name, const NDArray& array, Training
 
 // Takes one entry of the file into `state`.
 absl::Status Take(const std::string& name, const NDArray& array, TrainingState* state) {
-  if (TakeArray(name, array, state)) return absl::OkStatus();
+  if (ExtractArray(name, array, state)) return absl::OkStatus();
   absl::string_view rest = name;
   if (absl::ConsumePrefix(&rest, "replica:")) return TakeReplica(rest, array, state);
   if (absl::ConsumePrefix(&rest, "callback:")) return TakeCallback(rest, array, state);

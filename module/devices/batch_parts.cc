@@ -49,21 +49,21 @@ absl::Status JoinParts(absl::Span<const NDArray> parts, const BatchLayout& layou
   }
   if (layout.kind == Kind::kSum) return SumArrays(parts, whole);
   for (size_t i = 0; i < parts.size(); ++i) {
-    COOPER_RETURN_IF_ERROR(PutSamples(parts[i], layout, batch_size, slices[i], whole));
+    COOPER_RETURN_IF_ERROR(WriteSamples(parts[i], layout, batch_size, slices[i], whole));
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<NDArray> TakePart(const NDArray& whole, const BatchLayout& layout,
-                                 absl::Span<const BatchSlice> slices, size_t i) {
+absl::StatusOr<NDArray> ReadSlice(const NDArray& whole, const BatchLayout& layout,
+                                  absl::Span<const BatchSlice> slices, size_t i) {
   if (slices.size() <= 1 || !layout.has_samples()) return whole;
   return TakeSamples(whole, layout, slices.back().end, slices[i]);
 }
 
-absl::StatusOr<NDArray> TakePartOfHead(const NDArray& head, const BatchLayout& layout,
-                                       absl::Span<const BatchSlice> slices, size_t i) {
+absl::StatusOr<NDArray> SliceHeadGradient(const NDArray& head, const BatchLayout& layout,
+                                          absl::Span<const BatchSlice> slices, size_t i) {
   if (slices.size() <= 1 || layout.kind == Kind::kSum) return head;
-  if (layout.has_samples()) return TakePart(head, layout, slices, i);
+  if (layout.has_samples()) return ReadSlice(head, layout, slices, i);
   return WeightedSum({head}, {WeightOfPart(slices, i)});
 }
 

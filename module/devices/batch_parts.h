@@ -25,14 +25,14 @@ absl::Status JoinParts(absl::Span<const NDArray> parts, const BatchLayout& layou
 
 // Returns part `i` of an array of the whole batch: the part's samples, or the whole array if the
 // layout has no samples.
-absl::StatusOr<NDArray> TakePart(const NDArray& whole, const BatchLayout& layout,
-                                 absl::Span<const BatchSlice> slices, size_t i);
+absl::StatusOr<NDArray> ReadSlice(const NDArray& whole, const BatchLayout& layout,
+                                  absl::Span<const BatchSlice> slices, size_t i);
 
 // Returns the head gradient of part `i` of an output, so that the parts' gradients add up to those
 // of the whole batch: its samples, all of it for a sum, and its share of it for a mean or for what
 // is the same for all samples.
-absl::StatusOr<NDArray> TakePartOfHead(const NDArray& head, const BatchLayout& layout,
-                                       absl::Span<const BatchSlice> slices, size_t i);
+absl::StatusOr<NDArray> SliceHeadGradient(const NDArray& head, const BatchLayout& layout,
+                                          absl::Span<const BatchSlice> slices, size_t i);
 
 // Returns part `i`'s share of the batch's samples, in [0, 1].
 double WeightOfPart(absl::Span<const BatchSlice> slices, size_t i);

@@ -139,7 +139,7 @@ int ExpectPartsOfWhole(const OpCase& c, const std::vector<int>& axes) {
     std::map<std::string, NDArray> part = whole;
     for (auto& [name, array] : part) {
       const int axis = batch[name].axis;
-      if (axis >= 0) array = *TakePart(array, BatchLayout::Samples(axis), kSlices, p);
+      if (axis >= 0) array = *ReadSlice(array, BatchLayout::Samples(axis), kSlices, p);
     }
     const auto computed = Compute(symbol, part);
     if (!computed.ok()) return 0;  // as binding it to several contexts is

@@ -81,11 +81,11 @@ absl::StatusOr<NDArray> TakeSamples(const NDArray& whole, const BatchLayout& lay
   return part.Reshape(layout.WithSamples(whole.shape(), slice.size()));
 }
 
-absl::Status PutSamples(const NDArray& part, const BatchLayout& layout, int64_t samples,
-                        BatchSlice slice, const NDArray& whole) {
+absl::Status WriteSamples(const NDArray& part, const BatchLayout& layout, int64_t samples,
+                          BatchSlice slice, const NDArray& whole) {
   COOPER_ASSIGN_OR_RETURN(const NDArray from, BySamples(part, layout, slice.size()));
   COOPER_ASSIGN_OR_RETURN(const NDArray to, BySamples(whole, layout, samples));
-  return PutSlice(from, 1, slice.begin, to);
+  return WriteAxisSlice(from, 1, slice.begin, to);
 }
 
 absl::StatusOr<NDArray> TakeSlice(const NDArray& whole, int axis, BatchSlice slice) {
@@ -110,7 +110,7 @@ absl::StatusOr<NDArray> TakeSlice(const NDArray& whole, int axis, BatchSlice sli
   return part;
 }
 
-absl::Status PutSlice(const NDArray& part, int axis, int64_t begin, const NDArray& whole) {
+absl::Status WriteAxisSlice(const NDArray& part, int axis, int64_t begin, const NDArray& whole) {
   Shape expected = whole.shape();
   if (axis >= 0 && axis < expected.rank() && axis < part.shape().rank()) {
     expected[axis] = part.shape()[axis];

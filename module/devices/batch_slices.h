@@ -38,14 +38,14 @@ absl::StatusOr<NDArray> TakeSamples(const NDArray& whole, const BatchLayout& lay
 
 // Overwrites these samples of `whole` with `part`. Both must have one dtype; `whole` must be in CPU
 // memory.
-absl::Status PutSamples(const NDArray& part, const BatchLayout& layout, int64_t samples,
-                        BatchSlice slice, const NDArray& whole);
+absl::Status WriteSamples(const NDArray& part, const BatchLayout& layout, int64_t samples,
+                          BatchSlice slice, const NDArray& whole);
 
 // Rows of `whole` along `axis`: TakeSamples where each index is a sample's.
 absl::StatusOr<NDArray> TakeSlice(const NDArray& whole, int axis, BatchSlice slice);
 
-// Overwrites rows of `whole` along `axis`, `begin` being the first, with `part`, as PutSamples.
-absl::Status PutSlice(const NDArray& part, int axis, int64_t begin, const NDArray& whole);
+// Overwrites rows of `whole` along `axis`, `begin` being the first, with `part`, as WriteSamples.
+absl::Status WriteAxisSlice(const NDArray& part, int axis, int64_t begin, const NDArray& whole);
 
 }  // namespace cooper
 

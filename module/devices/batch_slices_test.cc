@@ -72,7 +72,7 @@ TEST(SliceTest, PutsBackWhatItTook) {
     for (const BatchSlice slice : {BatchSlice{0, 1}, BatchSlice{1, rows - 1}, {rows - 1, rows}}) {
       COOPER_ASSERT_OK_AND_ASSIGN(const NDArray part, TakeSlice(whole, axis, slice));
       EXPECT_EQ(part.shape()[axis], slice.size());
-      COOPER_ASSERT_OK(PutSlice(part, axis, slice.begin, copy));
+      COOPER_ASSERT_OK(WriteAxisSlice(part, axis, slice.begin, copy));
     }
     EXPECT_EQ(*copy.ToVector<float>(), values) << axis;
   }
@@ -94,8 +94,8 @@ TEST(SliceTest, FollowsMergedAxes) {
     EXPECT_EQ(*part.ToVector<float>(), c.samples);
     const NDArray copy = *NDArray::Zeros({6, 1});
     COOPER_ASSERT_OK(
-        PutSamples(*TakeSamples(rows, c.layout, 3, {0, 1}), c.layout, 3, {0, 1}, copy));
-    COOPER_ASSERT_OK(PutSamples(part, c.layout, 3, {1, 3}, copy));
+        WriteSamples(*TakeSamples(rows, c.layout, 3, {0, 1}), c.layout, 3, {0, 1}, copy));
+    COOPER_ASSERT_OK(WriteSamples(part, c.layout, 3, {1, 3}, copy));
     EXPECT_EQ(*copy.ToVector<float>(), *rows.ToVector<float>());
     EXPECT_THAT(TakeSamples(rows, c.layout, 2, {0, 1}),
                 StatusIs(kInvalidArgument, HasSubstr("has not 2 samples")));
@@ -106,9 +106,9 @@ TEST(SliceTest, WhatDoesNotFitIsRefused) {
   const NDArray whole = *NDArray::Zeros({4, 5});
   EXPECT_THAT(TakeSlice(whole, 0, {2, 5}), StatusIs(kInvalidArgument, HasSubstr("[2, 5)")));
   EXPECT_THAT(TakeSlice(whole, 2, {0, 1}), StatusIs(kInvalidArgument, HasSubstr("axis 2")));
-  EXPECT_THAT(PutSlice(*NDArray::Zeros({2, 5}), 0, 3, whole),
+  EXPECT_THAT(WriteAxisSlice(*NDArray::Zeros({2, 5}), 0, 3, whole),
               StatusIs(kInvalidArgument, HasSubstr("row 3")));
-  EXPECT_THAT(PutSlice(*NDArray::Zeros({2, 4}), 0, 0, whole),
+  EXPECT_THAT(WriteAxisSlice(*NDArray::Zeros({2, 4}), 0, 0, whole),
               StatusIs(kInvalidArgument, HasSubstr("(2, 4)")));
 }
 

@@ -14,7 +14,7 @@ namespace {
 // Makes of a head gradient, unless it is null, one that is where the output is and of its dtype:
 // the gradient of a module's data, which is float32 unless its description says otherwise, may be
 // the head gradient of a network of 16-bit floats.
-absl::Status BringHead(const NDArray& output, NDArray& head) {
+absl::Status MoveHeadGradient(const NDArray& output, NDArray& head) {
   if (head.is_null()) return absl::OkStatus();
   if (head.dtype() != output.dtype()) {
     COOPER_ASSIGN_OR_RETURN(head, head.AsType(output.dtype()));
@@ -26,13 +26,14 @@ absl::Status BringHead(const NDArray& output, NDArray& head) {
 
 }  // namespace
 
-absl::Status DataParallelExecutorGroup::BringHeads(absl::Span<const NDArray> head_gradients) {
+absl::Status DataParallelExecutorGroup::MoveHeadGradients(
+    absl::Span<const NDArray> head_gradients) {
   heads_[0].assign(head_gradients.begin(), head_gradients.end());
   if (heads_[0].empty()) return absl::OkStatus();
   const auto outputs = executors_[0]->outputs();
   if (!outputs.ok()) return absl::OkStatus();  // Backward knows why, and whether it matters
   for (size_t k = 0; k < std::min(heads_[0].size(), outputs->size()); ++k) {
-    COOPER_RETURN_IF_ERROR(BringHead((*outputs)[k], heads_[0][k]));
+    COOPER_RETURN_IF_ERROR(MoveHeadGradient((*outputs)[k], heads_[0][k]));
   }
   return absl::OkStatus();
 }
@@ -42,7 +43,7 @@ absl::Status DataParallelExecutorGroup::Backward(absl::Span<const NDArray> head_
   // Forward is missing.
   if (executors_[0]->grad_names().empty()) return executors_[0]->outputs().status();
   if (!several()) {
-    COOPER_RETURN_IF_ERROR(BringHeads(head_gradients));
+    COOPER_RETURN_IF_ERROR(MoveHeadGradients(head_gradients));
     return executors_[0]->Backward(heads_[0]);
   }
   if (!head_gradients.empty() && head_gradients.size() != output_layouts_.size()) {
@@ -61,19 +62,19 @@ absl::Status DataParallelExecutorGroup::Backward(absl::Span<const NDArray> head_
             "Backward: the head gradient of output '", executors_[0]->output_names()[k], "' is ",
             head_gradients[k].ToString(), ", expected ", output_shapes_[k].ToString()));
       }
-      COOPER_ASSIGN_OR_RETURN(
-          heads_[i].back(),
-          TakePartOfHead(head_gradients[k], output_layouts_[k], slices_, static_cast<size_t>(i)));
-      if (outputs.ok()) COOPER_RETURN_IF_ERROR(BringHead((*outputs)[k], heads_[i].back()));
+      COOPER_ASSIGN_OR_RETURN(heads_[i].back(),
+                              SliceHeadGradient(head_gradients[k], output_layouts_[k], slices_,
+                                                static_cast<size_t>(i)));
+      if (outputs.ok()) COOPER_RETURN_IF_ERROR(MoveHeadGradient((*outputs)[k], heads_[i].back()));
     }
   }
   COOPER_RETURN_IF_ERROR(ClearIdleGrads());
   COOPER_ASSIGN_OR_RETURN(const bool tells, BeginGrads());
   if (!tells) return RunAll([&](int i) { return executors_[i]->Backward(heads_[i]); });
-  return RunAll([&](int i) { return BackwardAndTell(i, heads_[i]); });
+  return RunAll([&](int i) { return BackwardAndNotify(i, heads_[i]); });
 }
 
-absl::Status DataParallelExecutorGroup::BackwardAndTell(int i, absl::Span<const NDArray> heads) {
+absl::Status DataParallelExecutorGroup::BackwardAndNotify(int i, absl::Span<const NDArray> heads) {
   return executors_[i]->Backward(heads, [&](const std::string& name, DeviceQueue& queue) {
     return group_->parameters().GradReady(name, i, queue);
   });
@@ -94,7 +95,7 @@ absl::Status DataParallelExecutorGroup::ClearIdleGrads() {
 absl::StatusOr<bool> DataParallelExecutorGroup::BeginGrads() {
   // Contexts without rows tell nothing.
   if (num_executors() < group_->num_contexts()) return group_->parameters().BeginGrads({});
-  if (learnt_names_.empty()) {
+  if (applied_names_.empty()) {
     std::vector<std::string> learnt;
     for (const std::string& name : param_names_) {
       const auto req = grad_reqs_.find(name);
@@ -103,9 +104,9 @@ absl::StatusOr<bool> DataParallelExecutorGroup::BeginGrads() {
       if (req->second == WriteReq::kAdd) return group_->parameters().BeginGrads({});
       if (!executors_[0]->grad(name).is_null()) learnt.push_back(name);
     }
-    learnt_names_ = std::move(learnt);
+    applied_names_ = std::move(learnt);
   }
-  return group_->parameters().BeginGrads(learnt_names_);
+  return group_->parameters().BeginGrads(applied_names_);
 }
 
 }  // namespace cooper

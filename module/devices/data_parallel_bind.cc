@@ -9,7 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "executor/run/bound_arrays.h"
-#include "executor/run/held_bytes.h"
+#include "executor/run/footprint_bytes.h"
 #include "executor/run/program_arrays.h"
 #include "module/devices/batch_parts.h"
 #include "module/devices/data_parallel_executor_group.h"
@@ -139,7 +139,7 @@ absl::Status DataParallelExecutorGroup::BindExecutors(
   // freed blocks is shared, and binding allocates most.
   for (int i = 0; i < n; ++i) {
     COOPER_ASSIGN_OR_RETURN(executors_[i], BindOne(i, i == 0 ? std::move(compiled) : nullptr));
-    held_bytes_ += HeldBytes(*executors_[i]->compiled());
+    footprint_bytes_ += FootprintBytes(*executors_[i]->compiled());
   }
   return AllocateIdle();
 }
@@ -238,12 +238,12 @@ absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindOne(
     group_->devices().MakeGroupArenas(i, group2ctxs_[i]);
   }
   if (options_.fallback) group_->devices().MakeGroupArenas(i, {{"", Context::Cpu()}});
-  auto executor = BindGiven(i, std::move(compiled));
+  auto executor = BindWithArrays(i, std::move(compiled));
   if (executor.ok() || !several()) return executor;
   return AddContext(executor.status(), group_->devices().context(i).ToString());
 }
 
-absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindGiven(
+absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindWithArrays(
     int i, std::shared_ptr<const CompiledProgram> compiled) {
   BindOptions bind = OptionsOf(i);
   COOPER_ASSIGN_OR_RETURN(compiled, Executor::Compile(SymbolOf(i), bind, std::move(compiled)));

@@ -22,7 +22,7 @@ BatchLayout LayoutOf(const DataDesc& desc) {
 
 absl::StatusOr<NDArray> DataParallelExecutorGroup::Rows(const NDArray& whole, const DataDesc& desc,
                                                         int i) const {
-  return TakePart(whole, LayoutOf(desc), slices_, static_cast<size_t>(i));
+  return ReadSlice(whole, LayoutOf(desc), slices_, static_cast<size_t>(i));
 }
 
 absl::Status DataParallelExecutorGroup::SetInput(size_t input, const NDArray* array) {
@@ -110,7 +110,7 @@ absl::Status DataParallelExecutorGroup::ForwardBackward(const AfterBackward* aft
   if (!tells) return RunAll([&](int i) { return executors_[i]->ForwardBackward(); });
   return RunAll([&](int i) -> absl::Status {
     COOPER_RETURN_IF_ERROR(executors_[i]->Forward(/*is_train=*/true));
-    return BackwardAndTell(i, {});
+    return BackwardAndNotify(i, {});
   });
 }
 
@@ -186,7 +186,7 @@ absl::Status DataParallelExecutorGroup::SetStates(absl::Span<const NDArray> stat
       const NDArray state = group_->parameters().Value(ParameterKind::kState, name, i);
       absl::StatusOr<NDArray> rows = states[k];
       if (several()) {
-        rows = TakePart(states[k], state_layouts_[k], slices_, static_cast<size_t>(i));
+        rows = ReadSlice(states[k], state_layouts_[k], slices_, static_cast<size_t>(i));
       }
       absl::Status status = rows.status();
       if (status.ok()) status = state.CopyFrom(*rows);

@@ -99,8 +99,8 @@ class DataParallelExecutorGroup {
   void SetMonitorCallback(const Executor::MonitorCallback& callback, bool monitor_all);
   // Sums over the contexts.
   MemoryReport memory() const;
-  // HeldBytes (executor/run/held_bytes.h) of the programs of all contexts.
-  int64_t held_bytes() const { return held_bytes_; }
+  // FootprintBytes (executor/run/footprint_bytes.h) of the programs of all contexts.
+  int64_t footprint_bytes() const { return footprint_bytes_; }
 
  private:
   // `names` are the symbol's variables.
@@ -127,7 +127,7 @@ class DataParallelExecutorGroup {
   BindOptions OptionsOf(int i) const;
   absl::StatusOr<std::unique_ptr<Executor>> BindOne(
       int i, std::shared_ptr<const CompiledProgram> compiled);
-  absl::StatusOr<std::unique_ptr<Executor>> BindGiven(
+  absl::StatusOr<std::unique_ptr<Executor>> BindWithArrays(
       int i, std::shared_ptr<const CompiledProgram> compiled);
   // Makes what the program needs and the store has not, and gives its arrays to `bind`.
   absl::Status Allocate(const CompiledProgram& compiled, int i, BindOptions* bind);
@@ -138,11 +138,11 @@ class DataParallelExecutorGroup {
   absl::Status RefreshArgs();
   // For a single context: stores the head gradients in heads_[0], copied to their outputs'
   // contexts.
-  absl::Status BringHeads(absl::Span<const NDArray> head_gradients);
+  absl::Status MoveHeadGradients(absl::Span<const NDArray> head_gradients);
   // Before a backward pass: whether the store is to be told of gradients as they become ready.
   absl::StatusOr<bool> BeginGrads();
   // Runs the backward pass of context `i` and reports its gradients to the store.
-  absl::Status BackwardAndTell(int i, absl::Span<const NDArray> heads);
+  absl::Status BackwardAndNotify(int i, absl::Span<const NDArray> heads);
   // Returns the symbol that context `i` runs, with its losses weighted by the context's share.
   const Symbol& SymbolOf(int i) const { return weighted_.empty() ? symbol_ : weighted_[i]; }
   bool several() const { return group_->num_contexts() > 1; }
@@ -170,7 +170,7 @@ class DataParallelExecutorGroup {
   std::vector<std::string> param_names_;
   std::vector<std::string> aux_names_;
   std::map<std::string, WriteReq> grad_reqs_;   // of every argument
-  std::vector<std::string> learnt_names_;       // parameters with a gradient, once it was needed
+  std::vector<std::string> applied_names_;      // parameters with a gradient, once it was needed
   std::vector<GroupContexts::Map> group2ctxs_;  // by context, or none
   std::vector<BatchSlice> slices_;
   KnownTypes label_types_;  // by name, where they follow from others'
@@ -185,7 +185,7 @@ class DataParallelExecutorGroup {
   std::vector<std::vector<NDArray>> heads_;  // by context
   bool monitored_ = false;
   int64_t generation_ = 0;  // of the store's arrays that the executors have
-  int64_t held_bytes_ = 0;
+  int64_t footprint_bytes_ = 0;
 };
 
 }  // namespace cooper

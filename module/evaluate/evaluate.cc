@@ -58,12 +58,12 @@ absl::StatusOr<std::optional<DataBatch>> FetchBatch(DataIter& iter) {
 
 absl::StatusOr<bool> CallAll(const std::vector<BatchEndCallback>& callbacks,
                              const BatchEndParam& param) {
-  bool go_on = true;
+  bool keep_going = true;
   for (const BatchEndCallback& callback : callbacks) {
     COOPER_ASSIGN_OR_RETURN(const bool more, callback(param));
-    go_on = more && go_on;
+    keep_going = more && keep_going;
   }
-  return go_on;
+  return keep_going;
 }
 
 absl::StatusOr<ScoreEnd> ScoreBatches(BaseModule& module, DataIter& eval_data, EvalMetric& metric,
@@ -81,18 +81,18 @@ absl::StatusOr<ScoreEnd> ScoreBatches(BaseModule& module, DataIter& eval_data, E
   const auto at_batch = [&](auto result) {
     return AtBatch(std::move(result), "Score", options.epoch, end.batches);
   };
-  for (; end.batches != options.num_batch && end.go_on; ++end.batches) {
+  for (; end.batches != options.num_batch && end.keep_going; ++end.batches) {
     COOPER_ASSIGN_OR_RETURN(const std::optional<DataBatch> batch, FetchBatch(eval_data));
     if (!batch.has_value()) break;
     COOPER_RETURN_IF_ERROR(at_batch(module.ForwardToEvaluate(*batch)));
     COOPER_RETURN_IF_ERROR(at_batch(FeedMetric(module, metric, *batch, options.count_padding)));
-    COOPER_ASSIGN_OR_RETURN(end.go_on,
+    COOPER_ASSIGN_OR_RETURN(end.keep_going,
                             at_batch(CallAll(options.batch_end_callbacks, param(&*batch))));
   }
-  COOPER_ASSIGN_OR_RETURN(const bool go_on,
+  COOPER_ASSIGN_OR_RETURN(const bool keep_going,
                           AddContext(CallAll(options.score_end_callbacks, param(nullptr)),
                                      "Score: after the evaluation of epoch ", options.epoch));
-  end.go_on = go_on && end.go_on;
+  end.keep_going = keep_going && end.keep_going;
   return end;
 }
 

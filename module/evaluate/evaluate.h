@@ -21,7 +21,7 @@ namespace cooper {
 
 struct ScoreEnd {
   int64_t batches = 0;
-  bool go_on = true;  // whether no callback returned false
+  bool keep_going = true;  // whether no callback returned false
 };
 
 // Resets `metric` and feeds it with the outputs of each batch, computed with is_train false. An

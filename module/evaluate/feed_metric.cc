@@ -140,7 +140,7 @@ class MaskedMetric : public EvalMetric {
     for (size_t k = 0; k < preds.size(); ++k) {
       const auto& [name, array] = preds[k];
       if (k < outputs_.size() && outputs_[k].kind == BatchLayout::Kind::kSomeSamples) {
-        return AddContext(CannotTellPadding(array.shape(), outputs_[k], num_samples_, batch_.pad),
+        return AddContext(UnknownPaddingError(array.shape(), outputs_[k], num_samples_, batch_.pad),
                           "output '", name, "'");
       }
       COOPER_ASSIGN_OR_RETURN(masks.emplace_back(name, NDArray()).second,

@@ -51,7 +51,7 @@ absl::StatusOr<std::unique_ptr<Monitor>> Monitor::Create(MonitorOptions options)
         absl::StrCat("Monitor: interval is ", options.interval, ", expected at least 1"));
   }
   if (!options.stat_func) options.stat_func = DefaultStat;
-  options.log = OrSilent(std::move(options.log));
+  options.log = OrNoLog(std::move(options.log));
   absl::StatusOr<NamePattern> pattern = NamePattern::Create(options.pattern);
   if (!pattern.ok()) return AddContext(pattern.status(), "Monitor");
   return std::unique_ptr<Monitor>(new Monitor(std::move(options), *std::move(pattern)));

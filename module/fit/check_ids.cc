@@ -14,7 +14,7 @@ namespace cooper {
 namespace {
 
 // Graphs that are kept. Where every batch has another shape, they come and go.
-constexpr size_t kMostFound = 64;
+constexpr size_t kMaxFound = 64;
 
 // An array that a batch gives to a module.
 struct Fed {
@@ -149,7 +149,7 @@ const std::vector<IdSource>& IdChecker::SourcesOf(const Symbol& symbol, const Kn
   const std::pair<const Node*, std::string> key(symbol.outputs()[0].node.get(), std::move(shapes));
   const auto found = found_.find(key);
   if (found != found_.end()) return found->second.sources;
-  if (found_.size() >= kMostFound) found_.clear();
+  if (found_.size() >= kMaxFound) found_.clear();
   KnownShapes of_variables;
   for (const std::string& name : symbol.ListInputs()) {
     const auto shape = known.find(name);

@@ -62,10 +62,10 @@ class TrainingLoop {
     return options_.capture_point ? options_.capture_point(epoch_, batches_done) : absl::OkStatus();
   }
   // Calls the monitor and the callbacks; returns whether none of these wants the training to end.
-  absl::StatusOr<bool> TellBatchEnd();
+  absl::StatusOr<bool> NotifyBatchEnd();
 
   // Whether no gradients wait for an update.
-  bool settled() const { return added_up_ == 0; }
+  bool settled() const { return accumulated_ == 0; }
   template <typename Result>
   Result AtThisBatch(Result result) const {
     return AtBatch(std::move(result), "Fit", epoch_, nbatch_);
@@ -83,7 +83,7 @@ class TrainingLoop {
   int epoch_ = 0;
   std::optional<DataBatch> batch_;  // none behind the last of an epoch
   int64_t nbatch_ = 0;              // how many the epoch has had before it
-  int added_up_ = 0;                // batches since the last update
+  int accumulated_ = 0;             // batches since the last update
 };
 
 TrainingLoop::TrainingLoop(BaseModule& module, DataIter& train_data, const FitOptions& options)
@@ -118,14 +118,14 @@ absl::StatusOr<TrainingLoop::Next> TrainingLoop::TrainEpoch() {
   while (next == Next::kBatch) {
     COOPER_ASSIGN_OR_RETURN(next, TrainBatch());
   }
-  bool go_on = next == Next::kEpoch;
-  if (go_on) {
+  bool keep_going = next == Next::kEpoch;
+  if (keep_going) {
     // States of all processes belong together, whichever of them have batches.
-    COOPER_ASSIGN_OR_RETURN(go_on, stops_.FinishEpoch([this] { return Capture(nbatch_); }));
+    COOPER_ASSIGN_OR_RETURN(keep_going, stops_.FinishEpoch([this] { return Capture(nbatch_); }));
   }
   // A signal that came behind the last update, or with it.
   if (stops_.SignalEnds(settled())) return stops_.EndBySignal(epoch_, nbatch_);
-  if (!go_on) return Next::kEnd;
+  if (!keep_going) return Next::kEnd;
   return EndEpoch(log);
 }
 
@@ -141,11 +141,11 @@ absl::StatusOr<TrainingLoop::Next> TrainingLoop::TrainBatch() {
     COOPER_RETURN_IF_ERROR(AtThisBatch(Update()));
     COOPER_RETURN_IF_ERROR(Capture(nbatch_ + 1));
   }
-  COOPER_ASSIGN_OR_RETURN(bool go_on, AtThisBatch(TellBatchEnd()));
+  COOPER_ASSIGN_OR_RETURN(bool keep_going, AtThisBatch(NotifyBatchEnd()));
   batch_ = std::move(following);
   ++nbatch_;
-  COOPER_ASSIGN_OR_RETURN(go_on, stops_.GoOnAfterBatch(go_on));
-  if (!go_on) return Next::kEnd;
+  COOPER_ASSIGN_OR_RETURN(keep_going, stops_.ContinueAfterBatch(keep_going));
+  if (!keep_going) return Next::kEnd;
   return batch_.has_value() ? Next::kBatch : Next::kEpoch;
 }
 
@@ -153,21 +153,21 @@ absl::StatusOr<TrainingLoop::Next> TrainingLoop::EndEpoch(const EpochLog& log) {
   COOPER_RETURN_IF_ERROR(AddContext(checks_.AfterEpoch(), "Fit: after epoch ", epoch_));
   COOPER_RETURN_IF_ERROR(AddContext(module_.AverageContexts(), "Fit: after epoch ", epoch_));
   log.Trained(metric_);
-  bool go_on = true;
+  bool keep_going = true;
   for (const EpochEndCallback& callback : options_.epoch_end_callbacks) {
     COOPER_ASSIGN_OR_RETURN(const bool more, callback(epoch_, module_));
-    go_on = more && go_on;
+    keep_going = more && keep_going;
   }
   if (options_.eval_data != nullptr) {
     COOPER_ASSIGN_OR_RETURN(const bool more, Validate());
-    go_on = more && go_on;
+    keep_going = more && keep_going;
     log.Validated(validation_metric_);
   }
-  COOPER_ASSIGN_OR_RETURN(go_on, stops_.GoOnAfterEpoch(go_on));
-  if (!go_on || epoch_ + 1 == options_.num_epoch) FitChecks::WarnOfRolledOver(train_data_);
+  COOPER_ASSIGN_OR_RETURN(keep_going, stops_.ContinueAfterEpoch(keep_going));
+  if (!keep_going || epoch_ + 1 == options_.num_epoch) FitChecks::WarnOfRolledOver(train_data_);
   COOPER_RETURN_IF_ERROR(train_data_.Reset());
-  if (go_on && stops_.SignalEnds(/*settled=*/true)) return stops_.EndBySignal(epoch_ + 1, 0);
-  return go_on ? Next::kEpoch : Next::kEnd;
+  if (keep_going && stops_.SignalEnds(/*settled=*/true)) return stops_.EndBySignal(epoch_ + 1, 0);
+  return keep_going ? Next::kEpoch : Next::kEnd;
 }
 
 absl::StatusOr<bool> TrainingLoop::Validate() {
@@ -178,7 +178,7 @@ absl::StatusOr<bool> TrainingLoop::Validate() {
   COOPER_ASSIGN_OR_RETURN(const ScoreEnd end,
                           ScoreBatches(module_, *options_.eval_data, validation_metric_, options));
   if (end.batches == 0) return NoBatch("eval_data", epoch_);
-  return end.go_on;
+  return end.keep_going;
 }
 
 absl::StatusOr<std::optional<DataBatch>> TrainingLoop::FetchFirst() {
@@ -203,23 +203,23 @@ absl::StatusOr<std::optional<DataBatch>> TrainingLoop::Fetch(int64_t nbatch) {
 absl::Status TrainingLoop::Step() {
   // One piece of work where nothing looks at the gradients, or joins them, before the update.
   const bool at_once =
-      options_.accumulate_batches <= 1 && !checks_.looks_at_ids() && !stops_.several_processes();
+      options_.accumulate_batches <= 1 && !checks_.reads_ids() && !stops_.several_processes();
   COOPER_RETURN_IF_ERROR(checks_.BeforeBatch());
   const absl::Status computed =
       module_.TrainStep(*batch_, {.check_finite = options_.check_finite, .update = at_once});
   COOPER_RETURN_IF_ERROR(checks_.AfterBatch(*batch_, computed));
   if (at_once) return absl::OkStatus();
   stops_.AnnounceSignal();
-  return ++added_up_ >= options_.accumulate_batches ? Update() : absl::OkStatus();
+  return ++accumulated_ >= options_.accumulate_batches ? Update() : absl::OkStatus();
 }
 
 absl::Status TrainingLoop::Update() {
-  added_up_ = 0;
+  accumulated_ = 0;
   COOPER_RETURN_IF_ERROR(module_.Update());
   return options_.accumulate_batches > 1 ? module_.ZeroGrads() : absl::OkStatus();
 }
 
-absl::StatusOr<bool> TrainingLoop::TellBatchEnd() {
+absl::StatusOr<bool> TrainingLoop::NotifyBatchEnd() {
   if (options_.monitor != nullptr) COOPER_RETURN_IF_ERROR(options_.monitor->TocPrint());
   return CallAll(options_.batch_end_callbacks, {.epoch = epoch_,
                                                 .nbatch = nbatch_,

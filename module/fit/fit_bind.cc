@@ -79,8 +79,8 @@ InitParamsOptions ParamsOptionsForFit(const FitOptions& options) {
 }
 
 absl::Status BaseModule::BindToFit(const DataIter& train_data, const FitOptions& options) {
-  COOPER_RETURN_IF_ERROR(BindForFit(*this, train_data, options, fit_added_up_));
-  fit_added_up_ = options.accumulate_batches > 1;
+  COOPER_RETURN_IF_ERROR(BindForFit(*this, train_data, options, fit_accumulation_));
+  fit_accumulation_ = options.accumulate_batches > 1;
   return absl::OkStatus();
 }
 

@@ -32,7 +32,7 @@ class FitChecks {
   // Before a batch is computed.
   absl::Status BeforeBatch();
   // Whether AfterBatch looks at a batch's ids, and is to be called before the update.
-  bool looks_at_ids() const { return ids_.has_value(); }
+  bool reads_ids() const { return ids_.has_value(); }
   // After it was, with the status of its TrainStep. The error is that one, or names an id that the
   // network does not have, or what is not finite and where it was made; of the latter two the
   // module is then, with check_finite, as it was before the batch.

@@ -24,7 +24,7 @@ namespace cooper {
 namespace {
 
 // Parts of larger inputs are not traced element by element, and so not checked.
-constexpr int64_t kMostTraced = int64_t{1} << 24;
+constexpr int64_t kMaxTraced = int64_t{1} << 24;
 
 // The inputs whose elements the outputs of a node are made of, none computed: the schema's facts
 // tell, but for reverse, of which it says nothing.
@@ -145,7 +145,7 @@ class LocationMap {
  private:
   std::optional<Shape> ShapeOf(const Node& node, int output) const {
     const PartialShape& shape = shapes_[graph_.first_entry(graph_.node_index(&node)) + output];
-    if (!shape.IsFull() || shape.num_elements() > kMostTraced) return std::nullopt;
+    if (!shape.IsFull() || shape.num_elements() > kMaxTraced) return std::nullopt;
     return shape.ToShape();
   }
 

@@ -9,7 +9,7 @@ StopRequests::StopRequests(BaseModule& module, const FitOptions& options)
     : module_(module), options_(options), store_(module.kvstore()) {
   if (options.stop_on_signal) signal_.emplace();
   if (store_ != nullptr && store_->num_workers() == 1) store_ = nullptr;
-  if (store_ != nullptr) store_->ForgetStop();
+  if (store_ != nullptr) store_->ResetStop();
 }
 
 StopReason StopRequests::reason() const {
@@ -32,12 +32,12 @@ absl::Status StopRequests::EndBySignal(int epoch, int64_t batches_done) const {
       " ended the training in epoch ", epoch, " after ", batches_done, " batches"));
 }
 
-absl::StatusOr<bool> StopRequests::GoOnAfterBatch(bool go_on) {
-  if (!go_on && store_ != nullptr && reason() == StopReason::kNone) {
+absl::StatusOr<bool> StopRequests::ContinueAfterBatch(bool keep_going) {
+  if (!keep_going && store_ != nullptr && reason() == StopReason::kNone) {
     store_->RequestStop(StopReason::kCallback);
     COOPER_RETURN_IF_ERROR(module_.JoinUpdate().status());
   }
-  return go_on && reason() == StopReason::kNone;
+  return keep_going && reason() == StopReason::kNone;
 }
 
 absl::StatusOr<bool> StopRequests::FinishEpoch(absl::FunctionRef<absl::Status()> joined) {
@@ -50,9 +50,9 @@ absl::StatusOr<bool> StopRequests::FinishEpoch(absl::FunctionRef<absl::Status()>
   return reason() == StopReason::kNone;
 }
 
-absl::StatusOr<bool> StopRequests::GoOnAfterEpoch(bool go_on) {
-  if (store_ == nullptr) return go_on;
-  if (!go_on) store_->RequestStop(StopReason::kCallback);
+absl::StatusOr<bool> StopRequests::ContinueAfterEpoch(bool keep_going) {
+  if (store_ == nullptr) return keep_going;
+  if (!keep_going) store_->RequestStop(StopReason::kCallback);
   COOPER_RETURN_IF_ERROR(module_.JoinUpdate().status());
   return reason() == StopReason::kNone;
 }

@@ -38,12 +38,12 @@ class StopRequests {
 
   // Whether the training goes on behind a batch, as a callback here says: after false this takes
   // part in one more update, which tells the other processes.
-  absl::StatusOr<bool> GoOnAfterBatch(bool go_on);
+  absl::StatusOr<bool> ContinueAfterBatch(bool keep_going);
   // Takes part in the updates of those that still have batches, and tells them of a signal. After
   // each such update it calls `joined`. Returns whether the training goes on.
   absl::StatusOr<bool> FinishEpoch(absl::FunctionRef<absl::Status()> joined);
   // Whether all go on with the next epoch, as this process would or would not.
-  absl::StatusOr<bool> GoOnAfterEpoch(bool go_on);
+  absl::StatusOr<bool> ContinueAfterEpoch(bool keep_going);
 
  private:
   int received() const { return signal_.has_value() ? signal_->received() : 0; }

@@ -51,11 +51,11 @@ absl::Status NamePatternInitializer::Init(const InitDesc& desc, const NDArray& a
     return absl::InvalidArgumentError(absl::StrCat("initializer: attribute __init__ of '",
                                                    desc.name, "': ", own.status().message()));
   }
-  return (*own)->FillOwn(full, array, seed);
+  return (*own)->FillUnnamed(full, array, seed);
 }
 
-absl::Status NamePatternInitializer::FillOwn(const InitDesc& desc, const NDArray& array,
-                                             uint64_t seed) const {
+absl::Status NamePatternInitializer::FillUnnamed(const InitDesc& desc, const NDArray& array,
+                                                 uint64_t seed) const {
   if (fills_anywhere()) return FillWeight(desc, array, seed);
   return ThroughFloat(array, [&](const NDArray& values) { return FillWeight(desc, values, seed); });
 }
@@ -74,7 +74,7 @@ absl::Status NamePatternInitializer::FillByName(const InitDesc& desc, const NDAr
     if (EndsWithAny(name, {"moving_mean", "moving_inv_var", "moving_avg"})) return array.Fill(0);
     if (absl::EndsWith(name, "moving_var")) return array.Fill(1);
   }
-  if (absl::EndsWith(name, "weight")) return FillOwn(desc, array, seed);
+  if (absl::EndsWith(name, "weight")) return FillUnnamed(desc, array, seed);
   if (EndsWithAny(name, {"bias", "beta", "min"})) return array.Fill(0);
   if (EndsWithAny(name, {"gamma", "max"})) return array.Fill(1);
   return absl::InvalidArgumentError(absl::StrCat(

@@ -64,7 +64,7 @@ class NamePatternInitializer : public Initializer {
  private:
   absl::Status FillByName(const InitDesc& desc, const NDArray& array, uint64_t seed) const;
   // Calls FillWeight, with a float32 array on the CPU where the kind needs one.
-  absl::Status FillOwn(const InitDesc& desc, const NDArray& array, uint64_t seed) const;
+  absl::Status FillUnnamed(const InitDesc& desc, const NDArray& array, uint64_t seed) const;
 };
 
 // Returns the number of the random stream of a name; the same on all machines.

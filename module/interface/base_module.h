@@ -257,9 +257,9 @@ class BaseModule {
   // Rollback of a batch, for Fit's check_finite; the default implementations do nothing and find
   // nothing. Called before a batch: saves the state other than gradients that computing the batch
   // overwrites.
-  virtual absl::Status PrepareToTakeBack() { return absl::OkStatus(); }
+  virtual absl::Status SaveForRollback() { return absl::OkStatus(); }
   // Restores that state, and zeroes gradients that accumulate.
-  virtual absl::Status TakeBackBatch() { return absl::OkStatus(); }
+  virtual absl::Status RollbackBatch() { return absl::OkStatus(); }
   // Called after Backward: kOutOfRange, naming it, if a loss (an output of at most 65,536 elements)
   // or the gradient of a parameter has an element that is NaN or infinite.
   virtual absl::Status CheckFinite() { return absl::OkStatus(); }
@@ -341,7 +341,7 @@ class BaseModule {
   WriteReq grad_req_ = WriteReq::kWrite;
 
  private:
-  bool fit_added_up_ = false;  // whether Fit has bound for gradients that accumulate
+  bool fit_accumulation_ = false;  // whether Fit has bound for gradients that accumulate
 };
 
 }  // namespace cooper

@@ -148,7 +148,7 @@ absl::Status GradientBuckets::Ready(absl::string_view key, int device, DeviceQue
 
 absl::Status GradientBuckets::WaitForStarted() {
   for (size_t i = 0; i < num_devices(); ++i) {
-    COOPER_ASSIGN_OR_RETURN(DeviceQueue * own, QueueOf(collective_->contexts()[i]));
+    COOPER_ASSIGN_OR_RETURN(DeviceQueue * own, GetQueue(collective_->contexts()[i]));
     for (size_t number = 0; number < next_; ++number) {
       COOPER_RETURN_IF_ERROR(own->WaitFor(*queues_[number][i]));
     }
@@ -160,7 +160,7 @@ absl::Status GradientBuckets::Finish() {
   const std::lock_guard<std::mutex> lock(mutex_);
   while (next_ < buckets_.size()) {
     for (size_t i = 0; i < num_devices(); ++i) {
-      COOPER_ASSIGN_OR_RETURN(DeviceQueue * own, QueueOf(collective_->contexts()[i]));
+      COOPER_ASSIGN_OR_RETURN(DeviceQueue * own, GetQueue(collective_->contexts()[i]));
       COOPER_RETURN_IF_ERROR(queues_[next_][i]->WaitFor(*own));
     }
     COOPER_RETURN_IF_ERROR(StartNext());

@@ -59,7 +59,7 @@ class GradientBuckets {
   absl::Status Ready(absl::string_view key, int device, DeviceQueue& queue);
 
   // Sums the gradients that were not reported ready, after the work that the devices' queues
-  // (QueueOf) hold now. Work put into these later runs after all sums.
+  // (GetQueue) hold now. Work put into these later runs after all sums.
   absl::Status Finish();
 
   // The sums of gradient `k` of the last step, by device. If the step gave no destinations, only

@@ -128,7 +128,7 @@ TEST(GradientBucketsTest, NothingShowsInTheSums) {
     random.Shuffle(ready);
     ready.resize(random.NextBelow(ready.size() + 1));
     for (const auto& [k, device] : ready) {
-      COOPER_ASSERT_OK_AND_ASSIGN(DeviceQueue * queue, QueueOf(kContexts[device]));
+      COOPER_ASSERT_OK_AND_ASSIGN(DeviceQueue * queue, GetQueue(kContexts[device]));
       COOPER_ASSERT_OK(buckets.sums->Ready(gradients[k].key, device, *queue));
     }
     COOPER_ASSERT_OK(buckets.sums->Finish());
@@ -146,7 +146,7 @@ TEST(GradientBucketsTest, ABucketIsSummedWhenItIsReadyOnAllDevices) {
   COOPER_ASSERT_OK(buckets.sums->Begin(gradients));
   EXPECT_EQ(buckets.sums->num_buckets(), 2u);
   const auto tell = [&](const char* key, int device) {
-    COOPER_ASSERT_OK(buckets.sums->Ready(key, device, **QueueOf(kContexts[device])));
+    COOPER_ASSERT_OK(buckets.sums->Ready(key, device, **GetQueue(kContexts[device])));
   };
   for (const int device : {0, 1, 2}) tell("g1", device);
   for (const int device : {0, 2}) tell("g2", device);
@@ -174,7 +174,7 @@ TEST(GradientBucketsTest, DevicesTellFromTheirOwnThreads) {
       threads.emplace_back([&, device] {
         for (size_t k = sizes.size(); k-- > 0;) {
           COOPER_EXPECT_OK(
-              buckets.sums->Ready(gradients[k].key, device, **QueueOf(kContexts[device])));
+              buckets.sums->Ready(gradients[k].key, device, **GetQueue(kContexts[device])));
         }
       });
     }
@@ -191,7 +191,7 @@ TEST(GradientBucketsTest, AStepBeginsAnew) {
   EXPECT_TRUE(buckets.sums->IsBegun(first));
   EXPECT_FALSE(buckets.sums->IsBegun(other)) << "other arrays";
   for (int device = 0; device < 3; ++device) {
-    COOPER_ASSERT_OK(buckets.sums->Ready("g1", device, **QueueOf(kContexts[device])));
+    COOPER_ASSERT_OK(buckets.sums->Ready("g1", device, **GetQueue(kContexts[device])));
   }
   EXPECT_EQ(buckets.recorder->log, "(1 )");
   // The step has other gradients.

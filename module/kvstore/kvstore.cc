@@ -68,8 +68,8 @@ absl::Status KVStore::Claim(const std::shared_ptr<const void>& owner,
   return absl::OkStatus();
 }
 
-absl::Status KVStore::ClaimAnew(const std::shared_ptr<const void>& owner,
-                                absl::Span<const std::string> keys) {
+absl::Status KVStore::Reclaim(const std::shared_ptr<const void>& owner,
+                              absl::Span<const std::string> keys) {
   COOPER_RETURN_IF_ERROR(Claim(owner, keys));
   std::vector<std::string> stale;
   for (auto it = owners_.begin(); it != owners_.end();) {

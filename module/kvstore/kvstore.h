@@ -108,8 +108,8 @@ class KVStore {
   // Claims keys for a training that begins: the values of these keys, of the owner's other keys and
   // of keys whose owners are gone are dropped, with everything else kept for them. Every process
   // has to call it in the same way.
-  absl::Status ClaimAnew(const std::shared_ptr<const void>& owner,
-                         absl::Span<const std::string> keys);
+  absl::Status Reclaim(const std::shared_ptr<const void>& owner,
+                       absl::Span<const std::string> keys);
 
   // Compresses gradients in transit with "type" "2bit" and "threshold" (gradient_compression.h);
   // each device has its own residuals. kInvalidArgument for a store of type "local", which moves no
@@ -140,17 +140,17 @@ class KVStore {
   // A saved state of the training, by epoch and updates (Checkpointer).
   using SavedState = std::pair<int64_t, int64_t>;
   static constexpr SavedState kNoState = {-1, -1};
-  // TellSaved sets the state that this process has saved and keeps; each Step announces it to the
-  // others. common_state() is the last state that all processes announced in the same Step, from
-  // which a killed training can resume; kNoState if there is none so far. An implementation of Step
-  // has to combine told_state_ of all processes into common_state_.
-  void TellSaved(const SavedState& state) { told_state_ = state; }
+  // AnnounceSaved sets the state that this process has saved and keeps; each Step announces it to
+  // the others. common_state() is the last state that all processes announced in the same Step,
+  // from which a killed training can resume; kNoState if there is none so far. An implementation of
+  // Step has to combine announced_state_ of all processes into common_state_.
+  void AnnounceSaved(const SavedState& state) { announced_state_ = state; }
   const SavedState& common_state() const { return common_state_; }
   // Called before another training: forgets stop requests and announced states of the last one.
   // Every process has to call it.
-  void ForgetStop() {
+  void ResetStop() {
     requested_stop_ = stop_ = StopReason::kNone;
-    told_state_ = common_state_ = kNoState;
+    announced_state_ = common_state_ = kNoState;
   }
   // Sets how the following steps sum on GPUs; call it before the first step. kInvalidArgument if
   // `bytes` is not positive.
@@ -196,7 +196,7 @@ class KVStore {
 
   StopReason requested_stop_ = StopReason::kNone;  // by this process
   StopReason stop_ = StopReason::kNone;
-  SavedState told_state_ = kNoState;  // by this process
+  SavedState announced_state_ = kNoState;  // by this process
   SavedState common_state_ = kNoState;
   KVBuckets buckets_;
 

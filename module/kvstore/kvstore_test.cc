@@ -131,7 +131,7 @@ TEST(KVStoreTest, AStepTellsThatAStopWasAskedFor) {
     EXPECT_EQ(store->stop_reason(), StopReason::kNone) << type;
     COOPER_ASSERT_OK(store->Step({}, /*active=*/true).status());
     EXPECT_EQ(store->stop_reason(), StopReason::kCallback) << type;
-    store->ForgetStop();
+    store->ResetStop();
     COOPER_ASSERT_OK(store->Step({}, /*active=*/true).status());
     EXPECT_EQ(store->stop_reason(), StopReason::kNone) << type;
   }

@@ -27,8 +27,8 @@ absl::Status CopyInQueues(absl::Span<const ArrayCopy> copies) {
     if (IsQueued(copy) && !IsSame(copy)) ways.emplace(copy.from.context(), copy.to.context());
   }
   for (const auto& [from, to] : ways) {
-    COOPER_ASSIGN_OR_RETURN(DeviceQueue * source, QueueOf(from));
-    COOPER_ASSIGN_OR_RETURN(DeviceQueue * target, QueueOf(to));
+    COOPER_ASSIGN_OR_RETURN(DeviceQueue * source, GetQueue(from));
+    COOPER_ASSIGN_OR_RETURN(DeviceQueue * target, GetQueue(to));
     COOPER_RETURN_IF_ERROR(target->WaitFor(*source));
   }
   for (const ArrayCopy& copy : copies) {
@@ -37,13 +37,13 @@ absl::Status CopyInQueues(absl::Span<const ArrayCopy> copies) {
       COOPER_RETURN_IF_ERROR(copy.to.CopyFrom(copy.from));
       continue;
     }
-    COOPER_ASSIGN_OR_RETURN(DeviceQueue * target, QueueOf(copy.to.context()));
+    COOPER_ASSIGN_OR_RETURN(DeviceQueue * target, GetQueue(copy.to.context()));
     COOPER_RETURN_IF_ERROR(target->Copy(copy.to.raw_data(), copy.to.context(), copy.from.raw_data(),
                                         copy.from.context(), copy.from.size_bytes()));
   }
   for (const auto& [from, to] : ways) {
-    COOPER_ASSIGN_OR_RETURN(DeviceQueue * source, QueueOf(from));
-    COOPER_ASSIGN_OR_RETURN(DeviceQueue * target, QueueOf(to));
+    COOPER_ASSIGN_OR_RETURN(DeviceQueue * source, GetQueue(from));
+    COOPER_ASSIGN_OR_RETURN(DeviceQueue * target, GetQueue(to));
     COOPER_RETURN_IF_ERROR(source->WaitFor(*target));
   }
   return absl::OkStatus();

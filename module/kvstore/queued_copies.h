@@ -18,7 +18,7 @@ struct ArrayCopy {
 };
 
 // Copies each array. No copy may read or write memory that another one writes. Copies between GPUs
-// are work in the devices' queues (QueueOf): after the work that these hold, and before work put
+// are work in the devices' queues (GetQueue): after the work that these hold, and before work put
 // into them later on either side. Other copies are complete when the function returns, with the
 // errors of NDArray::CopyFrom. Skips arrays that are the same memory.
 absl::Status CopyInQueues(absl::Span<const ArrayCopy> copies);

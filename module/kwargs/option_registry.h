@@ -108,7 +108,7 @@ class OptionRegistry {
     }
     std::string text = DidYouMean(name, known);
     for (const absl::string_view near :
-         NearNames(name, std::vector<absl::string_view>(known.begin(), known.end()))) {
+         SimilarNames(name, std::vector<absl::string_view>(known.begin(), known.end()))) {
       const std::string kind(near);
       const auto target = targets_.find(kind);
       if (target == targets_.end() || kinds_.contains(kind)) continue;

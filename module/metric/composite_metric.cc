@@ -14,7 +14,7 @@ namespace {
 absl::StatusOr<NamedArrayList> Keep(const NamedArrayList& arrays,
                                     const std::optional<std::vector<std::string>>& names) {
   if (!names.has_value()) return arrays;
-  COOPER_RETURN_IF_ERROR(CheckNamedOnce(arrays, *names, "composite metric", "array"));
+  COOPER_RETURN_IF_ERROR(CheckNamesUnique(arrays, *names, "composite metric", "array"));
   NamedArrayList kept;
   for (const auto& entry : arrays) {
     if (std::find(names->begin(), names->end(), entry.first) != names->end()) kept.push_back(entry);

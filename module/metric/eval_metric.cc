@@ -29,14 +29,14 @@ absl::StatusOr<std::vector<NDArray>> Select(const NamedArrayList& arrays,
       return absl::NotFoundError(absl::StrCat(metric, ": there is no ", what, " '", wanted, "'"));
     }
   }
-  COOPER_RETURN_IF_ERROR(CheckNamedOnce(arrays, *names, metric, what));
+  COOPER_RETURN_IF_ERROR(CheckNamesUnique(arrays, *names, metric, what));
   return selected;
 }
 
 }  // namespace
 
-absl::Status CheckNamedOnce(const NamedArrayList& arrays, absl::Span<const std::string> names,
-                            absl::string_view metric, absl::string_view what) {
+absl::Status CheckNamesUnique(const NamedArrayList& arrays, absl::Span<const std::string> names,
+                              absl::string_view metric, absl::string_view what) {
   for (const std::string& wanted : names) {
     std::vector<std::string> found;
     for (size_t i = 0; i < arrays.size(); ++i) {

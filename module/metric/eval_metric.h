@@ -85,8 +85,8 @@ struct MetricOptions {
 
 // kInvalidArgument, with the positions and shapes of both, if one of `names` is the name of two
 // arrays. `what` they are ("output") and the metric's name are for the message.
-absl::Status CheckNamedOnce(const NamedArrayList& arrays, absl::Span<const std::string> names,
-                            absl::string_view metric, absl::string_view what);
+absl::Status CheckNamesUnique(const NamedArrayList& arrays, absl::Span<const std::string> names,
+                              absl::string_view metric, absl::string_view what);
 
 // How the value of several batches is formed.
 enum class MetricAverage {

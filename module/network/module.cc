@@ -153,7 +153,7 @@ absl::Status Module::Bind(const ModuleBindOptions& given) {
   // A module without labels ignores those of an iterator.
   ModuleBindOptions options = given;
   if (options_.label_names.empty()) options.label_shapes.clear();
-  if (binded_ && !options.force_rebind) return StayBound(bind_options_, options);
+  if (binded_ && !options.force_rebind) return CheckSameBinding(bind_options_, options);
   COOPER_RETURN_IF_ERROR(CheckDescs(options));
   COOPER_RETURN_IF_ERROR(CheckLabelNames(options));
   if (!options.for_training && options.inputs_need_grad) {
@@ -189,8 +189,8 @@ absl::Status Module::Bind(const ModuleBindOptions& given) {
 }
 
 absl::Status Module::BindAndLoad(const ModuleBindOptions& options) {
-  COOPER_ASSIGN_OR_RETURN(auto bound, MakeBound(options.data_shapes, options.label_shapes));
-  COOPER_RETURN_IF_ERROR(group_->parameters().TakeLoaded());
+  COOPER_ASSIGN_OR_RETURN(auto bound, BindGroup(options.data_shapes, options.label_shapes));
+  COOPER_RETURN_IF_ERROR(group_->parameters().ApplyLoaded());
   // On a first Bind, other modules of the group may be accumulating gradients.
   if (binded_) COOPER_RETURN_IF_ERROR(group_->parameters().ZeroGrads());
   bound_.clear();
@@ -198,9 +198,10 @@ absl::Status Module::BindAndLoad(const ModuleBindOptions& options) {
   names_of_ = nullptr;
   evaluator_ = nullptr;
   evaluated_ = false;
-  added_names_.clear();
+  accumulated_names_.clear();
   for (const std::string& name : param_names_) {
-    if (GradReqOf(name, options_, bind_options_) == WriteReq::kAdd) added_names_.push_back(name);
+    if (GradReqOf(name, options_, bind_options_) == WriteReq::kAdd)
+      accumulated_names_.push_back(name);
   }
   binded_ = true;
   for_training_ = options.for_training;
@@ -250,7 +251,7 @@ std::shared_ptr<const CompiledProgram> Module::ResizeBound(
   return nullptr;
 }
 
-absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Module::MakeBound(
+absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Module::BindGroup(
     const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes) {
   const ScopedProfile profile(ProfileCategory::kStep, "bind");
   std::shared_ptr<const CompiledProgram> compiled = std::move(compiled_);
@@ -283,7 +284,7 @@ absl::Status Module::UseShapes(const std::vector<DataDesc>& data_shapes,
     }
   }
   ParameterStore::Rollback rollback(group_->parameters());
-  COOPER_ASSIGN_OR_RETURN(auto bound, MakeBound(data_shapes, label_shapes));
+  COOPER_ASSIGN_OR_RETURN(auto bound, BindGroup(data_shapes, label_shapes));
   rollback.Commit();
   bound_.insert(bound_.begin(), std::move(bound));
   if (bound_.size() > kMaxBoundShapes) bound_.pop_back();
@@ -323,9 +324,9 @@ MemoryReport Module::evaluation_memory() const {
   return evaluator_ == nullptr ? MemoryReport() : evaluator_->memory();
 }
 
-int64_t Module::held_bytes() const {
-  int64_t bytes = evaluator_ == nullptr ? 0 : evaluator_->held_bytes();
-  for (const auto& bound : bound_) bytes += bound->held_bytes();
+int64_t Module::footprint_bytes() const {
+  int64_t bytes = evaluator_ == nullptr ? 0 : evaluator_->footprint_bytes();
+  for (const auto& bound : bound_) bytes += bound->footprint_bytes();
   return bytes;
 }
 

@@ -125,8 +125,8 @@ class Module : public BaseModule {
         [this, callback = monitor_, all = monitor_all_] { return InstallMonitor(callback, all); };
   }
 
-  absl::Status PrepareToTakeBack() override;
-  absl::Status TakeBackBatch() override;
+  absl::Status SaveForRollback() override;
+  absl::Status RollbackBatch() override;
   absl::Status CheckFinite() override;
   absl::Status CheckParamsFinite() const override;
   absl::Status AverageContexts() override { return group_->parameters().AverageContexts(); }
@@ -140,8 +140,8 @@ class Module : public BaseModule {
   // Returns the memory of the program that ForwardToEvaluate runs. Zeros before its first call.
   MemoryReport evaluation_memory() const;
   // Returns an estimate of the bytes that graphs, programs and plans of all bound shapes take,
-  // without arrays and the arena (HeldBytes, executor/run/held_bytes.h).
-  int64_t held_bytes() const;
+  // without arrays and the arena (FootprintBytes, executor/run/footprint_bytes.h).
+  int64_t footprint_bytes() const;
   // The executors of the shapes that are bound now; null before Bind. The module's own, and gone
   // once it is bound to other shapes, as a batch may make it.
   DataParallelExecutorGroup* executor_group() const {
@@ -169,7 +169,7 @@ class Module : public BaseModule {
   // one. Null if that cannot be.
   std::shared_ptr<const CompiledProgram> ResizeBound(
       const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes) const;
-  absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> MakeBound(
+  absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> BindGroup(
       const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes);
   ModuleBindOptions BindOptionsFor(const std::vector<DataDesc>& data_shapes,
                                    const std::vector<DataDesc>& label_shapes) const;
@@ -179,14 +179,15 @@ class Module : public BaseModule {
       const KVStore* kvstore);
   // The parameters that the next update changes.
   const std::vector<std::string>& NamesToUpdate();
-  absl::Status FitBatch(const DataBatch& batch);
+  absl::Status RebindForBatch(const DataBatch& batch);
   // Reports the gradients that accumulated to the store, as shared ones if the group has buckets.
-  void TellAdded();
-  // TakeBatch binds the batch's shapes and counts it; FeedBatch gives its arrays to the executors.
-  absl::Status TakeBatch(const DataBatch& batch);
+  void ReportAccumulatedGrads();
+  // AcceptBatch binds the batch's shapes and counts it; FeedBatch gives its arrays to the
+  // executors.
+  absl::Status AcceptBatch(const DataBatch& batch);
   absl::Status FeedBatch(const DataBatch& batch);
   // Calls both, and checks labels and counts as Backward requires.
-  absl::Status TakeBatchToTrain(const DataBatch& batch);
+  absl::Status AcceptTrainingBatch(const DataBatch& batch);
   // The parts of a TrainStep on the batch that was fed: forward and backward with, on one GPU, what
   // comes after them in one piece of work; these with CheckFinite; these with Update.
   absl::Status ForwardBackwardFed(const AfterBackward* after = nullptr);
@@ -198,7 +199,7 @@ class Module : public BaseModule {
   // Whether CheckFinite looks at output k.
   bool IsCheckedLoss(size_t k, const NDArray& output) const;
   // The module that gives outputs: this one, or the one that evaluates.
-  const Module& shown() const { return evaluated_ ? *evaluator_ : *this; }
+  const Module& active() const { return evaluated_ ? *evaluator_ : *this; }
   absl::Status MakeEvaluator(const DataBatch& batch);
   void CountBatch(const DataBatch& batch);
   // kInvalidArgument where gradients are normalized by what the batch does not tell.
@@ -218,17 +219,17 @@ class Module : public BaseModule {
   std::vector<std::string> param_names_;
   std::vector<std::string> aux_names_;
   std::vector<std::string> label_args_;  // labels that the symbol has
-  bool lacked_labels_ = false;           // the batch of the last Forward
+  bool missing_labels_ = false;          // the batch of the last Forward
   int64_t samples_ = 0;                  // its rows without padding
   int64_t tokens_ = -1;                  // its time steps without padding; -1: it has no lengths
   ModuleBindOptions bind_options_;
   // By shapes; the one in use first, then by last use.
   std::vector<std::unique_ptr<DataParallelExecutorGroup>> bound_;
-  int64_t last_update_ = -1;                  // the name of TrainStep's last one (AfterBackward)
-  std::optional<FiniteCheck> finite_check_;   // TrainStep's on one GPU, once it was needed
-  std::vector<std::string> added_names_;      // parameters whose request is kAdd
-  std::vector<std::string> names_to_update_;  // of the last update
-  const Executor* names_of_ = nullptr;        // the executor they are those of; null: of none
+  int64_t last_update_ = -1;                    // the name of TrainStep's last one (AfterBackward)
+  std::optional<FiniteCheck> finite_check_;     // TrainStep's on one GPU, once it was needed
+  std::vector<std::string> accumulated_names_;  // parameters whose request is kAdd
+  std::vector<std::string> names_to_update_;    // of the last update
+  const Executor* names_of_ = nullptr;          // the executor they are those of; null: of none
   std::shared_ptr<const CompiledProgram> compiled_;  // of CompileAhead, until Bind
   Executor::MonitorCallback monitor_;
   bool monitor_all_ = false;

@@ -35,11 +35,11 @@ bool IsLoss(const NodeEntry& output) {
 
 }  // namespace
 
-absl::Status Module::PrepareToTakeBack() { return group_->parameters().KeepAuxs(); }
+absl::Status Module::SaveForRollback() { return group_->parameters().KeepAuxs(); }
 
-absl::Status Module::TakeBackBatch() {
+absl::Status Module::RollbackBatch() {
   COOPER_RETURN_IF_ERROR(group_->parameters().RestoreAuxs());
-  return added_names_.empty() ? absl::OkStatus() : ZeroGrads();
+  return accumulated_names_.empty() ? absl::OkStatus() : ZeroGrads();
 }
 
 // Rows whose label is ignored have no probability.
@@ -77,7 +77,7 @@ absl::Status Module::ForwardBackwardChecked() {
     COOPER_RETURN_IF_ERROR(ForwardBackwardFed());
     return CheckFinite();
   }
-  const auto put_in = [this](DeviceQueue* queue) -> absl::Status {
+  const auto enqueue = [this](DeviceQueue* queue) -> absl::Status {
     std::vector<NDArray> arrays;
     COOPER_ASSIGN_OR_RETURN(const absl::Span<const NDArray> outputs, executor()->outputs());
     for (size_t k = 0; k < outputs.size(); ++k) {
@@ -86,9 +86,9 @@ absl::Status Module::ForwardBackwardChecked() {
     for (const std::string& name : executor()->grad_names()) {
       arrays.push_back(group_->parameters().Grad(name));
     }
-    return finite_check_->PutIn(arrays, queue);
+    return finite_check_->EnqueueFn(arrays, queue);
   };
-  const AfterBackward check = {.put_in = put_in, .name = kNameOfCheck};
+  const AfterBackward check = {.enqueue = enqueue, .name = kNameOfCheck};
   COOPER_RETURN_IF_ERROR(ForwardBackwardFed(&check));
   COOPER_ASSIGN_OR_RETURN(const bool finite, finite_check_->AllFinite());
   return finite ? absl::OkStatus() : CheckFinite();

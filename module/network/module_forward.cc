@@ -105,7 +105,7 @@ void TakeShapes(const DataBatch& batch, std::vector<DataDesc>& data, std::vector
 }  // namespace
 
 // Reshapes if the batch comes in other shapes than the bound ones.
-absl::Status Module::FitBatch(const DataBatch& batch) {
+absl::Status Module::RebindForBatch(const DataBatch& batch) {
   const DataParallelExecutorGroup& bound = *bound_.front();
   COOPER_RETURN_IF_ERROR(CheckBatch(bound.data_shapes(), bound.label_shapes(), batch));
   if (IsOfShapes(bound.data_shapes(), bound.label_shapes(), batch)) return absl::OkStatus();
@@ -150,13 +150,13 @@ void Module::CountGradients() {
   const GradientNormalization by = parameters.normalization();
   if (by == GradientNormalization::kBatchSize) return;
   parameters.CountGradients(by == GradientNormalization::kTokens ? tokens_ : samples_,
-                            /*add=*/!added_names_.empty());
+                            /*add=*/!accumulated_names_.empty());
 }
 
-absl::Status Module::TakeBatch(const DataBatch& batch) {
+absl::Status Module::AcceptBatch(const DataBatch& batch) {
   evaluated_ = false;
-  COOPER_RETURN_IF_ERROR(FitBatch(batch));
-  lacked_labels_ = batch.label.empty();
+  COOPER_RETURN_IF_ERROR(RebindForBatch(batch));
+  missing_labels_ = batch.label.empty();
   CountBatch(batch);
   return absl::OkStatus();
 }
@@ -170,33 +170,34 @@ absl::Status Module::FeedBatch(const DataBatch& batch) {
 
 absl::Status Module::Forward(const DataBatch& batch, std::optional<bool> is_train) {
   COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
-  COOPER_RETURN_IF_ERROR(TakeBatch(batch));
+  COOPER_RETURN_IF_ERROR(AcceptBatch(batch));
   const ScopedProfile profile(ProfileCategory::kStep, "forward");
   COOPER_RETURN_IF_ERROR(FeedBatch(batch));
   return bound_.front()->Forward(is_train.value_or(for_training_));
 }
 
-absl::Status Module::TakeBatchToTrain(const DataBatch& batch) {
+absl::Status Module::AcceptTrainingBatch(const DataBatch& batch) {
   COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
-  COOPER_RETURN_IF_ERROR(TakeBatch(batch));
+  COOPER_RETURN_IF_ERROR(AcceptBatch(batch));
   COOPER_RETURN_IF_ERROR(CheckLabels());
   COOPER_RETURN_IF_ERROR(CheckCounts());
   return FeedBatch(batch);
 }
 
 // Modules that merely share parameters update each for itself.
-void Module::TellAdded() {
+void Module::ReportAccumulatedGrads() {
   const bool shared = !group_->buckets().empty();
-  for (const std::string& name : added_names_) group_->parameters().GradAdded(name, shared);
+  for (const std::string& name : accumulated_names_)
+    group_->parameters().GradAccumulated(name, shared);
 }
 
 absl::Status Module::TrainStep(const DataBatch& batch, const StepOptions& options) {
   // Profiles tell the parts of a step apart.
   if (!for_training_ || IsProfiling()) return BaseModule::TrainStep(batch, options);
   if (options.update) COOPER_RETURN_IF_ERROR(RequireOptimizer("TrainStep"));
-  COOPER_RETURN_IF_ERROR(TakeBatchToTrain(batch));
+  COOPER_RETURN_IF_ERROR(AcceptTrainingBatch(batch));
   const bool joins_update = is_on_one_gpu() && options.update && !options.check_finite;
-  if (joins_update && added_names_.empty()) return ForwardBackwardUpdate();
+  if (joins_update && accumulated_names_.empty()) return ForwardBackwardUpdate();
   COOPER_RETURN_IF_ERROR(options.check_finite ? ForwardBackwardChecked() : ForwardBackwardFed());
   return options.update ? Update() : absl::OkStatus();
 }
@@ -204,7 +205,7 @@ absl::Status Module::TrainStep(const DataBatch& batch, const StepOptions& option
 absl::Status Module::ForwardBackwardFed(const AfterBackward* after) {
   COOPER_RETURN_IF_ERROR(bound_.front()->ForwardBackward(after));
   CountGradients();
-  TellAdded();
+  ReportAccumulatedGrads();
   return absl::OkStatus();
 }
 
@@ -218,17 +219,17 @@ absl::Status Module::ForwardBackwardUpdate() {
     COOPER_RETURN_IF_ERROR(bound_.front()->ForwardBackward());
     return parameters.Update(names);
   }
-  const auto put_in = [&](DeviceQueue* queue) { return parameters.RunPreparedUpdate(queue); };
-  const AfterBackward update = {.put_in = put_in, .name = name};
+  const auto enqueue = [&](DeviceQueue* queue) { return parameters.RunPreparedUpdate(queue); };
+  const AfterBackward update = {.enqueue = enqueue, .name = name};
   // An update that is another one each time, as Adam's, would keep all of it from being recorded.
   const bool joined = std::exchange(last_update_, name) == name;
   absl::Status status = bound_.front()->ForwardBackward(joined ? &update : nullptr);
   if (!status.ok()) {
-    parameters.ForgetPreparedUpdate();
+    parameters.ReleasePreparedUpdate();
     return status;
   }
   if (!joined) COOPER_RETURN_IF_ERROR(parameters.RunPreparedUpdate(nullptr));
-  parameters.Learnt(names);
+  parameters.MarkApplied(names);
   return absl::OkStatus();
 }
 
@@ -268,13 +269,13 @@ absl::Status Module::Backward(absl::Span<const NDArray> head_gradients) {
   const ScopedProfile profile(ProfileCategory::kStep, "backward");
   COOPER_RETURN_IF_ERROR(executor_group()->Backward(head_gradients));
   CountGradients();
-  TellAdded();
+  ReportAccumulatedGrads();
   return absl::OkStatus();
 }
 
 absl::StatusOr<absl::Span<const NDArray>> Module::GetOutputs() const {
   COOPER_RETURN_IF_ERROR(RequireParams("GetOutputs"));
-  return shown().executor_group()->Outputs();
+  return active().executor_group()->Outputs();
 }
 
 absl::StatusOr<std::vector<NDArray>> Module::GetInputGrads() const {
@@ -302,7 +303,7 @@ absl::Status Module::UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> 
         " needs the predictions of all classes, but the module was made with label_probabilities"));
   }
   const ScopedProfile profile(ProfileCategory::kStep, "metric");
-  return shown().executor_group()->UpdateMetric(metric, labels);
+  return active().executor_group()->UpdateMetric(metric, labels);
 }
 
 absl::StatusOr<std::vector<NDArray>> Module::GetStates() const {

@@ -73,7 +73,7 @@ absl::Status Module::CheckLabels() const {
   for (const std::string& name : label_args_) {
     const auto desc =
         absl::c_find_if(descs, [&](const DataDesc& each) { return each.name == name; });
-    if (desc != descs.end() && !lacked_labels_) continue;
+    if (desc != descs.end() && !missing_labels_) continue;
     return absl::InvalidArgumentError(
         desc == descs.end()
             ? absl::StrCat(

@@ -87,7 +87,7 @@ class NadamOptimizer : public OptimizerWith<NadamParam> {
     return absl::OkStatus();
   }
   void KeepShared() override { schedule_before_ = schedule_; }
-  void PutBackShared() override { schedule_ = schedule_before_; }
+  void RestoreShared() override { schedule_ = schedule_before_; }
 
  private:
   double MomentumAt(int64_t t) const {

@@ -42,7 +42,7 @@ class LarsOptimizer : public OptimizerWith<LarsParam> {
     return absl::OkStatus();
   }
   void KeepShared() override { rates_before_ = rates_; }
-  void PutBackShared() override { rates_ = rates_before_; }
+  void RestoreShared() override { rates_ = rates_before_; }
 
  private:
   struct Rates {

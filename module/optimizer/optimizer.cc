@@ -191,7 +191,7 @@ absl::StatusOr<int64_t> Optimizer::PrepareAll(absl::Span<const Parameter> parame
   for (size_t i = 0; i < parameters.size(); ++i) {
     absl::Status status = NextStep(parameters[i], params_[i].get());
     if (status.ok()) continue;
-    ForgetPrepared(parameters.first(i + 1));
+    ReleasePrepared(parameters.first(i + 1));
     return status;
   }
   num_prepared_ = parameters.size();
@@ -234,10 +234,10 @@ absl::Status Optimizer::RunPrepared(DeviceQueue* queue) const {
   return RunAll(absl::MakeConstSpan(invocations_).first(num_prepared_), queue);
 }
 
-void Optimizer::ForgetPrepared(absl::Span<const Parameter> parameters) {
+void Optimizer::ReleasePrepared(absl::Span<const Parameter> parameters) {
   for (const Parameter& parameter : parameters) --parameter.state->num_updates;
   num_update_ = num_update_before_;
-  PutBackShared();
+  RestoreShared();
   num_prepared_ = 0;
 }
 

@@ -121,7 +121,7 @@ class Optimizer {
   absl::Status RunPrepared(DeviceQueue* queue) const;
   // Restores counts and what the kind shares between parameters to the values before the last
   // PrepareAll, whose parameters must be passed again.
-  void ForgetPrepared(absl::Span<const Parameter> parameters);
+  void ReleasePrepared(absl::Span<const Parameter> parameters);
 
   // Whether the options have a learning rate.
   bool learning_rate_given() const { return options_.learning_rate.has_value(); }
@@ -190,10 +190,10 @@ class Optimizer {
   // of Save, and changes nothing if it fails.
   virtual void Save(KeyValues*) const {}
   virtual absl::Status Load(const KeyValues&) { return absl::OkStatus(); }
-  // KeepShared saves the part of that state that SetStep changes; PutBackShared restores it, so
+  // KeepShared saves the part of that state that SetStep changes; RestoreShared restores it, so
   // that a failed step leaves no trace.
   virtual void KeepShared() {}
-  virtual void PutBackShared() {}
+  virtual void RestoreShared() {}
 
   int64_t begin_num_update() const { return options_.begin_num_update; }
 

@@ -372,7 +372,7 @@ TEST(OptimizerTest, AStepThatIsNotMadeIsAsIfItHadNotBeenAskedFor) {
     const std::string after_one = optimizer->SaveState();
     COOPER_ASSERT_OK(optimizer->PrepareAll(first).status());
     EXPECT_NE(optimizer->SaveState(), after_one);
-    optimizer->ForgetPrepared(first);
+    optimizer->ReleasePrepared(first);
     EXPECT_EQ(optimizer->SaveState(), after_one);
     COOPER_ASSERT_OK(optimizer->UpdateAll(first));
     const std::string after_two = optimizer->SaveState();

@@ -60,7 +60,7 @@ class SgldOptimizer : public OptimizerWith<SgldParam> {
     return absl::OkStatus();
   }
   void KeepShared() override { position_before_ = position_; }
-  void PutBackShared() override { position_ = position_before_; }
+  void RestoreShared() override { position_ = position_before_; }
 
  private:
   uint64_t seed_;

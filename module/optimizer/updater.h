@@ -35,10 +35,10 @@ class Updater {
   };
   // Optimizer::UpdateAll with the states of those names. Allocates nothing if the states exist.
   absl::Status UpdateAll(absl::Span<const Parameter> parameters);
-  // Optimizer::PrepareAll, RunPrepared and ForgetPrepared with the states of those names.
+  // Optimizer::PrepareAll, RunPrepared and ReleasePrepared with the states of those names.
   absl::StatusOr<int64_t> PrepareAll(absl::Span<const Parameter> parameters);
   absl::Status RunPrepared(DeviceQueue* queue) const { return optimizer_->RunPrepared(queue); }
-  void ForgetPrepared() { optimizer_->ForgetPrepared(parameters_); }
+  void ReleasePrepared() { optimizer_->ReleasePrepared(parameters_); }
 
   // Optimizer::WeightChanged with the state of that name, if there is one.
   absl::Status WeightChanged(const std::string& name, const NDArray& weight) const;

@@ -58,7 +58,7 @@ absl::Status CheckGradReqs(const ModuleOptions& options, const ModuleBindOptions
   return absl::OkStatus();
 }
 
-absl::Status StayBound(const ModuleBindOptions& bound, const ModuleBindOptions& asked) {
+absl::Status CheckSameBinding(const ModuleBindOptions& bound, const ModuleBindOptions& asked) {
   const std::tuple<const char*, bool, bool> uses[] = {
       {"for_training", bound.for_training, asked.for_training},
       {"inputs_need_grad", bound.inputs_need_grad, asked.inputs_need_grad}};

@@ -111,7 +111,7 @@ absl::Status CheckGradReqs(const ModuleOptions& options, const ModuleBindOptions
 
 // Returns OK, and logs a warning about each option of `asked` that a module which stays bound
 // ignores.
-absl::Status StayBound(const ModuleBindOptions& bound, const ModuleBindOptions& asked);
+absl::Status CheckSameBinding(const ModuleBindOptions& bound, const ModuleBindOptions& asked);
 
 // Returns the gradient request of an argument.
 WriteReq GradReqOf(const std::string& arg, const ModuleOptions& options,

@@ -70,7 +70,7 @@ absl::StatusOr<FiniteCheck> FiniteCheck::Create(const Context& context) {
   return check;
 }
 
-absl::Status FiniteCheck::PutIn(absl::Span<const NDArray> arrays, DeviceQueue* queue) {
+absl::Status FiniteCheck::EnqueueFn(absl::Span<const NDArray> arrays, DeviceQueue* queue) {
   std::vector<const NDArray*> inputs;
   for (const NDArray& array : arrays) {
     if (!array.is_null() && IsFloating(array.dtype())) inputs.push_back(&array);

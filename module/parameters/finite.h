@@ -41,7 +41,7 @@ class FiniteCheck {
 
   // Puts the check of the arrays that have a floating dtype into `queue`, as Invocation::Run does.
   // A recording of that may be run again as long as the arrays and this check are there.
-  absl::Status PutIn(absl::Span<const NDArray> arrays, DeviceQueue* queue);
+  absl::Status EnqueueFn(absl::Span<const NDArray> arrays, DeviceQueue* queue);
   // Returns whether the check that ran last found no NaN or infinity. Waits for the device.
   absl::StatusOr<bool> AllFinite() const;
 

@@ -51,10 +51,10 @@ TEST(FiniteTest, OneCheckLooksAtManyArrays) {
                                        *NDArray::Full({2, 5}, 2, DType::kFloat16)};
   for (const double value : {2.0, std::nan(""), kInfinity, 3.0}) {
     COOPER_ASSERT_OK(arrays[3].Slice(1, 2)->Fill(value));
-    COOPER_ASSERT_OK(check.PutIn(arrays, /*queue=*/nullptr));
+    COOPER_ASSERT_OK(check.EnqueueFn(arrays, /*queue=*/nullptr));
     EXPECT_THAT(check.AllFinite(), IsOkAndHolds(std::isfinite(value))) << value;
   }
-  COOPER_ASSERT_OK(check.PutIn({}, /*queue=*/nullptr));
+  COOPER_ASSERT_OK(check.EnqueueFn({}, /*queue=*/nullptr));
   EXPECT_THAT(check.AllFinite(), IsOkAndHolds(true));
 }
 

@@ -162,7 +162,7 @@ absl::Status ParameterStore::ZeroGrads() {
   added_.clear();
   sums_.clear();
   counted_ = 0;
-  learnt_ = false;
+  applied_ = false;
   return absl::OkStatus();
 }
 

@@ -143,9 +143,9 @@ class ParameterStore {
   // Values that wait for an array of their name.
   const ArrayMap& waiting(ParameterKind kind) const { return of(kind).waiting; }
 
-  // Load keeps values until TakeLoaded sets them. TakeLoaded does nothing if there are none.
+  // Load keeps values until ApplyLoaded sets them. ApplyLoaded does nothing if there are none.
   void Load(ModuleParams params) { loaded_ = std::move(params); }
-  absl::Status TakeLoaded();
+  absl::Status ApplyLoaded();
 
   // --- Training.
 
@@ -169,14 +169,14 @@ class ParameterStore {
   absl::Status Update(const std::vector<std::string>& names);
   // Update in two calls. PrepareUpdate returns false, having done nothing, unless only the
   // optimizer's kernels take part in the update: one context that has all of `names`, no store, no
-  // clipping. Otherwise the calls behave as Optimizer::PrepareAll, RunPrepared and ForgetPrepared.
-  // The caller must then call Learnt, which Update does by itself.
+  // clipping. Otherwise the calls behave as Optimizer::PrepareAll, RunPrepared and ReleasePrepared.
+  // The caller must then call MarkApplied, which Update does by itself.
   absl::StatusOr<bool> PrepareUpdate(const std::vector<std::string>& names,
                                      int64_t* name_of_update);
   absl::Status RunPreparedUpdate(DeviceQueue* queue) const;
-  void ForgetPreparedUpdate();
+  void ReleasePreparedUpdate();
   // Marks the gradients of `names` as applied and resets the count of normalization.
-  void Learnt(absl::Span<const std::string> names);
+  void MarkApplied(absl::Span<const std::string> names);
   // Called before a backward pass that overwrites the gradients of `names`, which the next Update
   // will have. Returns whether gradients may be summed over contexts during the pass. If so,
   // GradReady reports that the work in `queue` computes a gradient on a context; GradReady is
@@ -195,19 +195,20 @@ class ParameterStore {
 
   // Records that a gradient was accumulated into (WriteReq::kAdd). Capture includes it until
   // ZeroGrads. With `shared`, the next update of any network applies it.
-  void GradAdded(const std::string& name, bool shared = true) {
+  void GradAccumulated(const std::string& name, bool shared = true) {
     sums_.insert(name);
     if (shared) added_.insert(name);
   }
-  // The names passed to GradAdded with `shared` since the last update that had them, except `own`.
-  std::vector<std::string> AddedBeside(absl::Span<const std::string> own) const;
+  // The names passed to GradAccumulated with `shared` since the last update that had them, except
+  // `own`.
+  std::vector<std::string> AccumulatedExcept(absl::Span<const std::string> own) const;
 
   // The divisor of the optimizer's gradients, and its count for the present gradients:
   // CountGradients adds to the count since the last update, or replaces it.
   GradientNormalization normalization() const { return learning_.normalization; }
   void CountGradients(int64_t count, bool add) {
-    counted_ = add && !learnt_ ? counted_ + count : count;
-    learnt_ = false;
+    counted_ = add && !applied_ ? counted_ + count : count;
+    applied_ = false;
   }
 
   // Gives each context the mean over all contexts of the auxiliary states and, without a key-value
@@ -312,7 +313,7 @@ class ParameterStore {
   // Initializes a parameter from the key-value store.
   absl::Status PullNew(const std::string& name);
   // Gives new arrays the restored values that wait for them.
-  absl::Status TakeRestored();
+  absl::Status ApplyRestored();
   absl::Status RestoreContext(int context, const ReplicaState& saved);
   absl::Status RestoreGrads(int context, const ArrayMap& grads);
 
@@ -327,13 +328,13 @@ class ParameterStore {
   // well.
   absl::Status PrepareKVStore();
   absl::Status InitKVStore();
-  absl::Status TakeOthers(const std::vector<std::string>& names);
+  absl::Status ApplyOthers(const std::vector<std::string>& names);
   absl::Status PullOthers(const std::vector<std::string>& names);
   // Zeroes all but the first context's gradient, after the store has written the sum to every
   // context.
   absl::Status KeepOneSum(absl::Span<const std::string> names);
   absl::Status UpdateContexts(absl::Span<const std::string> names);
-  // Update without the call of Learnt.
+  // Update without the call of MarkApplied.
   absl::Status SumAndUpdate(const std::vector<std::string>& names);
 
   const std::vector<Context> contexts_;
@@ -353,8 +354,8 @@ class ParameterStore {
   std::set<std::string> added_;  // gradients that were accumulated into and not applied
   std::set<std::string> sums_;   // gradients that were accumulated into since ZeroGrads
   int64_t updates_ = 0;
-  int64_t counted_ = 0;  // of normalization, for the present gradients
-  bool learnt_ = false;  // whether an update has used the count: the next one starts anew
+  int64_t counted_ = 0;   // of normalization, for the present gradients
+  bool applied_ = false;  // whether an update has used the count: the next one starts anew
   std::map<std::string, std::vector<NDArray>> kept_auxs_;  // saved by KeepAuxs, by context
   // Reused to avoid allocations.
   std::vector<Updater::Parameter> to_update_;

@@ -224,7 +224,7 @@ absl::Status ParameterStore::Complete(absl::Span<const std::string> args,
   COOPER_RETURN_IF_ERROR(InitNames(ParameterKind::kArg, new_args));
   COOPER_RETURN_IF_ERROR(InitNames(ParameterKind::kAux, new_auxs));
   for (const std::string& name : stored) COOPER_RETURN_IF_ERROR(PullNew(name));
-  return TakeRestored();
+  return ApplyRestored();
 }
 
 absl::Status ParameterStore::PullNew(const std::string& name) {
@@ -237,7 +237,7 @@ absl::Status ParameterStore::PullNew(const std::string& name) {
   return absl::OkStatus();
 }
 
-absl::Status ParameterStore::TakeLoaded() {
+absl::Status ParameterStore::ApplyLoaded() {
   if (!loaded_.has_value()) return absl::OkStatus();
   COOPER_RETURN_IF_ERROR(Set(loaded_->args, loaded_->auxs, {}));
   loaded_.reset();

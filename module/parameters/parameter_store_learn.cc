@@ -111,7 +111,7 @@ absl::Status ParameterStore::Install(const std::shared_ptr<Optimizer>& optimizer
 // (where the store only summed, they are sums of gradients).
 absl::Status ParameterStore::InitKVStore() {
   KVStore& kvstore = *learning_.kvstore;
-  COOPER_RETURN_IF_ERROR(kvstore.ClaimAnew(learning_.claim, Names(ParameterKind::kArg)));
+  COOPER_RETURN_IF_ERROR(kvstore.Reclaim(learning_.claim, Names(ParameterKind::kArg)));
   const std::vector<std::string> keys_before = kvstore.keys();
   std::vector<KVItem> items;
   for (const auto& [name, entry] : of(ParameterKind::kArg).by_name) {

@@ -167,7 +167,7 @@ absl::Status ParameterStore::RestoreGrads(int context, const ArrayMap& grads) {
   return absl::OkStatus();
 }
 
-absl::Status ParameterStore::TakeRestored() {
+absl::Status ParameterStore::ApplyRestored() {
   for (const ParameterKind kind : kAllKinds) {
     auto& restored = of(kind).restored;
     for (auto it = restored.begin(); it != restored.end();) {

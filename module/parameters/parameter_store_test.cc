@@ -161,16 +161,16 @@ TEST(ParameterStoreTest, ArraysWithoutValuesMayGetOtherShapes) {
 
 TEST(ParameterStoreTest, LoadedValuesAreTakenOnce) {
   ParameterStore store({Context::Cpu()});
-  COOPER_ASSERT_OK(store.TakeLoaded());
+  COOPER_ASSERT_OK(store.ApplyLoaded());
   store.Load({.args = {{"a_weight", Filled({2}, 7)}}, .auxs = {}});
   AllocateAll(store, kArg, "a_weight", {3});
-  EXPECT_THAT(store.TakeLoaded(), StatusIs(kInvalidArgument, HasSubstr("'a_weight'")));
+  EXPECT_THAT(store.ApplyLoaded(), StatusIs(kInvalidArgument, HasSubstr("'a_weight'")));
   store.DropArrays();
   AllocateAll(store, kArg, "a_weight", {2});
-  COOPER_ASSERT_OK(store.TakeLoaded());
+  COOPER_ASSERT_OK(store.ApplyLoaded());
   EXPECT_THAT(Values(store, "a_weight"), Each(7.0f));
   COOPER_ASSERT_OK(store.Value(kArg, "a_weight").Fill(1));
-  COOPER_ASSERT_OK(store.TakeLoaded());
+  COOPER_ASSERT_OK(store.ApplyLoaded());
   EXPECT_THAT(Values(store, "a_weight"), Each(1.0f));
 }
 
@@ -292,21 +292,21 @@ TEST(ParameterStoreTest, WhatAFailedUpdateWasOfIsStillToBeLearnt) {
   COOPER_ASSERT_OK(store.InstallOptimizer(*CreateOptimizer("sgd", {}, scheduler), nullptr,
                                           {.normalization = GradientNormalization::kSamples}));
   COOPER_ASSERT_OK(store.Grad("w_weight").Fill(8));
-  store.GradAdded("w_weight");
+  store.GradAccumulated("w_weight");
   store.CountGradients(3, /*add=*/true);
   EXPECT_THAT(store.Update({"w_weight"}),
               StatusIs(kInvalidArgument, HasSubstr("the learning rate is nan")));
-  EXPECT_THAT(store.AddedBeside({}), ElementsAre("w_weight"));
+  EXPECT_THAT(store.AccumulatedExcept({}), ElementsAre("w_weight"));
   scheduler->rate = 1;
   int64_t name = 0;
   COOPER_ASSERT_OK_AND_ASSIGN(const bool prepared, store.PrepareUpdate({"w_weight"}, &name));
   ASSERT_TRUE(prepared);
-  store.ForgetPreparedUpdate();
-  EXPECT_THAT(store.AddedBeside({}), ElementsAre("w_weight"));
+  store.ReleasePreparedUpdate();
+  EXPECT_THAT(store.AccumulatedExcept({}), ElementsAre("w_weight"));
   store.CountGradients(1, /*add=*/true);
   COOPER_ASSERT_OK(store.Update({"w_weight"}));
   EXPECT_THAT(Values(store, "w_weight"), Each(8.0f)) << "8 / (3 + 1) less";
-  EXPECT_THAT(store.AddedBeside({}), IsEmpty());
+  EXPECT_THAT(store.AccumulatedExcept({}), IsEmpty());
 }
 
 TEST(ParameterStoreTest, AnOptimizerThatFailsLeavesTheOneBefore) {
@@ -324,15 +324,15 @@ TEST(ParameterStoreTest, AnOptimizerThatFailsLeavesTheOneBefore) {
 TEST(ParameterStoreTest, GradientsThatWereAddedToAreToldUntilTheyAreLearnt) {
   ParameterStore store({Context::Cpu()});
   AllocateAll(store, kArg, "a", {1});
-  for (const char* name : {"c", "a", "b"}) store.GradAdded(name);
-  EXPECT_THAT(store.AddedBeside({"b"}), ElementsAre("a", "c"));
-  EXPECT_THAT(store.AddedBeside({}), ElementsAre("a", "b", "c"));
-  store.Learnt({"c", "b"});
-  EXPECT_THAT(store.AddedBeside({}), ElementsAre("a"));
+  for (const char* name : {"c", "a", "b"}) store.GradAccumulated(name);
+  EXPECT_THAT(store.AccumulatedExcept({"b"}), ElementsAre("a", "c"));
+  EXPECT_THAT(store.AccumulatedExcept({}), ElementsAre("a", "b", "c"));
+  store.MarkApplied({"c", "b"});
+  EXPECT_THAT(store.AccumulatedExcept({}), ElementsAre("a"));
   COOPER_ASSERT_OK(store.Grad("a").Fill(3));
   COOPER_ASSERT_OK(store.ZeroGrads());
   EXPECT_THAT(Floats(store.Grad("a")), Each(0.0f));
-  EXPECT_THAT(store.AddedBeside({}), IsEmpty());
+  EXPECT_THAT(store.AccumulatedExcept({}), IsEmpty());
 }
 
 // The state captured on two contexts with different values is restored, even if an array is

@@ -141,7 +141,7 @@ absl::StatusOr<bool> ParameterStore::BeginGrads(absl::Span<const std::string> na
 }
 
 // Pulls the parameters that only other processes had in this step: the store has updated them too.
-absl::Status ParameterStore::TakeOthers(const std::vector<std::string>& names) {
+absl::Status ParameterStore::ApplyOthers(const std::vector<std::string>& names) {
   COOPER_RETURN_IF_ERROR(learning_.kvstore->Claim(learning_.claim, names));
   for (const std::string& name : names) {
     // Parameters that are not bound here for training get their value when they are bound.
@@ -212,17 +212,17 @@ absl::Status ParameterStore::RunPreparedUpdate(DeviceQueue* queue) const {
   return learning_.updaters[0]->RunPrepared(queue);
 }
 
-void ParameterStore::ForgetPreparedUpdate() { learning_.updaters[0]->ForgetPrepared(); }
+void ParameterStore::ReleasePreparedUpdate() { learning_.updaters[0]->ReleasePrepared(); }
 
-void ParameterStore::Learnt(absl::Span<const std::string> names) {
-  learnt_ = true;
+void ParameterStore::MarkApplied(absl::Span<const std::string> names) {
+  applied_ = true;
   ++updates_;
   for (const std::string& name : names) added_.erase(name);
 }
 
 absl::Status ParameterStore::Update(const std::vector<std::string>& names) {
   COOPER_RETURN_IF_ERROR(SumAndUpdate(names));
-  Learnt(names);
+  MarkApplied(names);
   return absl::OkStatus();
 }
 
@@ -232,7 +232,7 @@ absl::Status ParameterStore::SumAndUpdate(const std::vector<std::string>& names)
   COOPER_RETURN_IF_ERROR(PrepareKVStore());
   COOPER_ASSIGN_OR_RETURN(const KVStepInfo info,
                           learning_.kvstore->Step(ItemsFor(names), /*active=*/true));
-  if (learning_.update_on_kvstore) return TakeOthers(info.others);
+  if (learning_.update_on_kvstore) return ApplyOthers(info.others);
   COOPER_RETURN_IF_ERROR(PullOthers(info.others));
   // Sorted, because every process must update in the same order: sums and schedules are then equal
   // on all.
@@ -247,7 +247,7 @@ absl::StatusOr<int> ParameterStore::JoinUpdate() {
   COOPER_RETURN_IF_ERROR(PrepareKVStore());
   COOPER_ASSIGN_OR_RETURN(const KVStepInfo info, learning_.kvstore->Step({}, /*active=*/false));
   if (learning_.update_on_kvstore) {
-    COOPER_RETURN_IF_ERROR(TakeOthers(info.others));
+    COOPER_RETURN_IF_ERROR(ApplyOthers(info.others));
   } else {
     COOPER_RETURN_IF_ERROR(PullOthers(info.others));
     COOPER_RETURN_IF_ERROR(UpdateContexts(info.others));
@@ -256,7 +256,8 @@ absl::StatusOr<int> ParameterStore::JoinUpdate() {
   return info.active_workers;
 }
 
-std::vector<std::string> ParameterStore::AddedBeside(absl::Span<const std::string> own) const {
+std::vector<std::string> ParameterStore::AccumulatedExcept(
+    absl::Span<const std::string> own) const {
   std::set<std::string> others = added_;
   for (const std::string& name : own) others.erase(name);
   return {others.begin(), others.end()};

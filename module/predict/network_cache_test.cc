@@ -36,11 +36,11 @@ TEST(NetworkCacheTest, KeepsThoseThatWereAskedForLast) {
 }
 
 TEST(NetworkCacheTest, KnownKeysDoNotWaitForOneThatIsMade) {
-  std::promise<void> begun, go_on;
+  std::promise<void> begun, keep_going;
   NetworkCache cache(8, [&](const BucketKey& key) -> absl::StatusOr<InferenceNetwork> {
     if (key == BucketKey("slow")) {
       begun.set_value();
-      go_on.get_future().wait();
+      keep_going.get_future().wait();
     }
     return Network();
   });
@@ -48,7 +48,7 @@ TEST(NetworkCacheTest, KnownKeysDoNotWaitForOneThatIsMade) {
   auto slow = std::async(std::launch::async, [&] { return cache.Get("slow").status(); });
   begun.get_future().wait();
   COOPER_EXPECT_OK(cache.Get("known").status());
-  go_on.set_value();
+  keep_going.set_value();
   COOPER_EXPECT_OK(slow.get());
 }
 

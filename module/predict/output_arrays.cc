@@ -10,7 +10,7 @@ namespace cooper {
 namespace {
 
 // Smaller blocks are cached by Storage.
-constexpr int64_t kLeastBytes = (int64_t{1} << 20) + 1;
+constexpr int64_t kMinBytes = (int64_t{1} << 20) + 1;
 // Blocks are multiples of this, so that slightly different lengths use the same blocks.
 constexpr int64_t kUnit = int64_t{1} << 20;
 
@@ -40,19 +40,19 @@ class OutputArrays::Blocks {
 
   // Takes back `block`, which had a result of `bytes`. Large blocks are kept, because results of
   // all lengths fit into them: a few blocks serve requests of many shapes in any order.
-  void GiveBack(std::shared_ptr<Storage> block, int64_t bytes) {
+  void ReturnToPool(std::shared_ptr<Storage> block, int64_t bytes) {
     std::vector<std::shared_ptr<Storage>> superfluous;  // freed without the lock
     const std::lock_guard<std::mutex> lock(mutex_);
     wide_ -= IsTooWide(*block, bytes) ? 1 : 0;
     idle_.push_back(std::move(block));
-    superfluous = TakeSuperfluous();
+    superfluous = ExtractSuperfluous();
   }
 
   void KeepMore(int64_t blocks) {
     std::vector<std::shared_ptr<Storage>> superfluous;  // freed without the lock
     const std::lock_guard<std::mutex> lock(mutex_);
     kept_ += blocks;
-    superfluous = TakeSuperfluous();
+    superfluous = ExtractSuperfluous();
   }
 
   int64_t num_idle() {
@@ -65,7 +65,7 @@ class OutputArrays::Blocks {
   static bool IsTooWide(const Storage& block, int64_t bytes) { return bytes < block.bytes() / 2; }
 
   // Removes the smallest of the blocks in excess. An empty vector takes no memory.
-  std::vector<std::shared_ptr<Storage>> TakeSuperfluous() {
+  std::vector<std::shared_ptr<Storage>> ExtractSuperfluous() {
     std::vector<std::shared_ptr<Storage>> superfluous;
     while (static_cast<int64_t>(idle_.size()) > kept_) {
       const auto it =
@@ -88,7 +88,7 @@ OutputArrays::OutputArrays(Context context)
 
 absl::StatusOr<NDArray> OutputArrays::Take(const Shape& shape, DType dtype) {
   const int64_t bytes = shape.num_elements() * SizeOf(dtype);
-  if (bytes < kLeastBytes) return NDArray::Empty(shape, dtype, context_);
+  if (bytes < kMinBytes) return NDArray::Empty(shape, dtype, context_);
   const int64_t block_bytes = (bytes + kUnit - 1) / kUnit * kUnit;
   std::shared_ptr<Storage> block = blocks_->Take(block_bytes);
   if (block == nullptr) {
@@ -97,7 +97,7 @@ absl::StatusOr<NDArray> OutputArrays::Take(const Shape& shape, DType dtype) {
   // The destructor of the last handle returns the block, or frees it if the owner is gone.
   const auto give_back = [blocks = std::weak_ptr<Blocks>(blocks_), block,
                           block_bytes](void*) mutable {
-    if (const auto to = blocks.lock()) to->GiveBack(std::move(block), block_bytes);
+    if (const auto to = blocks.lock()) to->ReturnToPool(std::move(block), block_bytes);
   };
   std::shared_ptr<void> owner(block->data(), give_back);
   return NDArray::View(Storage::Wrap(block->data(), bytes, context_, std::move(owner)), 0, shape,

@@ -271,7 +271,7 @@ absl::StatusOr<std::vector<NDArray>> Predictor::Impl::Predict(const BucketKey& k
       }
       COOPER_RETURN_IF_ERROR(own.CopyFrom(given));
     }
-    return RunApart(*lease.worker, *lease.executor, outputs_);
+    return RunOnWorker(*lease.worker, *lease.executor, outputs_);
   };
   auto outputs = run();
   Return(std::move(lease));

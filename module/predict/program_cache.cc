@@ -40,7 +40,7 @@ bool ProgramCache::IsCheap(const std::string& name, const Kept& kept) const {
   });
 }
 
-void ProgramCache::ForgetOne() {
+void ProgramCache::EvictOne() {
   const auto& entries = programs_.entries();
   const auto newest = std::prev(entries.rend());
   auto oldest = std::find_if(entries.rbegin(), newest,
@@ -91,7 +91,7 @@ absl::StatusOr<ProgramCache::CompiledPtr> ProgramCache::Get(
   const std::lock_guard<std::mutex> lock(mutex_);
   programs_.Find(base);  // marks the program whose plan was used as recent
   programs_.Insert(name, std::move(made));
-  if (programs_.entries().size() > capacity_) ForgetOne();
+  if (programs_.entries().size() > capacity_) EvictOne();
   return compiled;
 }
 

@@ -54,7 +54,7 @@ class ProgramCache {
   // or one for larger shapes.
   bool IsCheap(const std::string& name, const Kept& kept) const;
   // Evicts one program other than the newest.
-  void ForgetOne();
+  void EvictOne();
 
   const size_t capacity_;
   std::mutex mutex_;

@@ -6,8 +6,8 @@
 
 namespace cooper {
 
-absl::StatusOr<std::vector<NDArray>> RunApart(Worker& worker, Executor& executor,
-                                              OutputArrays& arrays) {
+absl::StatusOr<std::vector<NDArray>> RunOnWorker(Worker& worker, Executor& executor,
+                                                 OutputArrays& arrays) {
   const Program& program = executor.compiled()->program();
   const auto count = static_cast<int>(program.outputs.size());
   DeviceQueue& queue = *worker.arena->queue();

@@ -35,8 +35,8 @@ struct Worker {
 // arrays that nothing else uses. On a CPU the executor computes in these arrays, except for outputs
 // that share memory with what it keeps. On a GPU its own outputs are copied, so that its arrays
 // stay the same and the run can be recorded in a graph. Errors are Executor's.
-absl::StatusOr<std::vector<NDArray>> RunApart(Worker& worker, Executor& executor,
-                                              OutputArrays& arrays);
+absl::StatusOr<std::vector<NDArray>> RunOnWorker(Worker& worker, Executor& executor,
+                                                 OutputArrays& arrays);
 
 }  // namespace cooper
 

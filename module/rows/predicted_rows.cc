@@ -23,7 +23,7 @@ absl::StatusOr<std::vector<NDArray>> TurnAll(const std::vector<NDArray>& arrays,
   std::vector<NDArray> turned;
   for (size_t i = 0; i < arrays.size(); ++i) {
     const int axis = i < descs.size() ? BatchAxis(descs[i].layout) : 0;
-    COOPER_ASSIGN_OR_RETURN(turned.emplace_back(), TurnSamples(arrays[i], axis, samples));
+    COOPER_ASSIGN_OR_RETURN(turned.emplace_back(), RotateSamples(arrays[i], axis, samples));
   }
   return turned;
 }
@@ -122,7 +122,7 @@ absl::Status PredictedRows::FindLayouts(const DataBatch& batch, const std::vecto
     if (outputs[k].shape() != kept.outputs[k].shape()) candidates->layouts.clear();
     COOPER_ASSIGN_OR_RETURN(
         candidates->layouts,
-        AgreeingLayouts(candidates->layouts, kept.outputs[k], outputs[k], kept.samples));
+        ConsistentLayouts(candidates->layouts, kept.outputs[k], outputs[k], kept.samples));
     ++candidates->asked;
   }
   return absl::OkStatus();
@@ -133,13 +133,13 @@ absl::StatusOr<std::vector<BatchLayout>> PredictedRows::LayoutsOf(const Batch& b
   const BatchLayout& layout = batch.layouts[k];
   if (layout.has_samples()) return std::vector{layout};
   if (IsOfSomeSamples(layout) && batch.pad > 0) {
-    return CannotTellPadding(batch.outputs[k].shape(), layout, batch.samples, batch.pad);
+    return UnknownPaddingError(batch.outputs[k].shape(), layout, batch.samples, batch.pad);
   }
   if (!layout.is_unknown() || batch.samples == 0) return std::vector<BatchLayout>();
   const auto at = candidates_.find(KeyOf(batch, k));
   if (at == candidates_.end()) return std::vector<BatchLayout>();
   if (!at->second.layouts.empty() || batch.pad == 0) return at->second.layouts;
-  return CannotTellPadding(batch.outputs[k].shape(), layout, batch.samples, batch.pad);
+  return UnknownPaddingError(batch.outputs[k].shape(), layout, batch.samples, batch.pad);
 }
 
 absl::StatusOr<NDArray> PredictedRows::Kept(const Batch& batch, size_t k,

@@ -59,8 +59,8 @@ absl::StatusOr<NDArray> WithoutPad(const NDArray& output, int64_t pad) {
   return output.Slice(0, std::max<int64_t>(0, output.shape()[0] - pad));
 }
 
-absl::Status CannotTellPadding(const Shape& output, const BatchLayout& layout, int64_t samples,
-                               int64_t pad) {
+absl::Status UnknownPaddingError(const Shape& output, const BatchLayout& layout, int64_t samples,
+                                 int64_t pad) {
   if (layout.kind == BatchLayout::Kind::kSomeSamples) {
     return absl::InvalidArgumentError(absl::StrCat(
         "of shape ", output.ToString(), " has rows of some of ", samples,
@@ -81,13 +81,13 @@ absl::StatusOr<NDArray> WithoutPadding(const NDArray& output, const BatchLayout&
   BatchLayout known = layout.Fits(output.shape(), samples) ? layout : BatchLayout();
   if (known.is_unknown()) {
     if (known.kind == BatchLayout::Kind::kSomeSamples) {
-      return CannotTellPadding(output.shape(), known, samples, pad);
+      return UnknownPaddingError(output.shape(), known, samples, pad);
     }
     const std::vector<BatchLayout> possible = PossibleLayouts(output.shape(), samples);
     if (possible.empty()) return output;
     // A first axis with as many indices as there are samples is taken to be the samples'.
     if (possible[0].axis > 0 || possible[0].per_sample() > 1) {
-      return CannotTellPadding(output.shape(), known, samples, pad);
+      return UnknownPaddingError(output.shape(), known, samples, pad);
     }
     known = possible[0];
   }
@@ -147,7 +147,7 @@ absl::StatusOr<NDArray> JoinAlong(absl::Span<const NDArray> arrays, int axis) {
   COOPER_ASSIGN_OR_RETURN(NDArray joined, NDArray::Empty(shape, arrays[0].dtype()));
   int64_t begin = 0;
   for (const NDArray& array : arrays) {
-    COOPER_RETURN_IF_ERROR(PutSlice(array, axis, begin, joined));
+    COOPER_RETURN_IF_ERROR(WriteAxisSlice(array, axis, begin, joined));
     begin += array.shape()[axis];
   }
   if (arrays[0].context() == Context::Cpu()) return joined;
@@ -170,7 +170,7 @@ std::vector<BatchLayout> PossibleLayouts(const Shape& output, int64_t samples) {
   return possible;
 }
 
-absl::StatusOr<NDArray> TurnSamples(const NDArray& array, int axis, int64_t samples) {
+absl::StatusOr<NDArray> RotateSamples(const NDArray& array, int axis, int64_t samples) {
   const Shape& shape = array.shape();
   if (axis < 0 || axis >= shape.rank() || shape[axis] != samples) return array;
   COOPER_ASSIGN_OR_RETURN(const NDArray source, OnCpu(array));
@@ -187,9 +187,9 @@ absl::StatusOr<NDArray> TurnSamples(const NDArray& array, int axis, int64_t samp
   return result;
 }
 
-absl::StatusOr<std::vector<BatchLayout>> AgreeingLayouts(absl::Span<const BatchLayout> candidates,
-                                                         const NDArray& output,
-                                                         const NDArray& turned, int64_t samples) {
+absl::StatusOr<std::vector<BatchLayout>> ConsistentLayouts(absl::Span<const BatchLayout> candidates,
+                                                           const NDArray& output,
+                                                           const NDArray& turned, int64_t samples) {
   COOPER_ASSIGN_OR_RETURN(const std::vector<float> a, output.ToVector<float>());
   COOPER_ASSIGN_OR_RETURN(const std::vector<float> b, turned.ToVector<float>());
   const Shape& shape = output.shape();

@@ -29,8 +29,8 @@ absl::StatusOr<NDArray> WithoutPadding(const NDArray& output, const BatchLayout&
                                        int64_t samples, int64_t pad);
 
 // Returns the error for an output of this shape whose layout is unknown while there is padding.
-absl::Status CannotTellPadding(const Shape& output, const BatchLayout& layout, int64_t samples,
-                               int64_t pad);
+absl::Status UnknownPaddingError(const Shape& output, const BatchLayout& layout, int64_t samples,
+                                 int64_t pad);
 
 // Returns the indices, along the layout's axis, of the first `keep` of `samples` samples: grouped
 // by sample with `by_sample`, else in the array's order.
@@ -53,14 +53,14 @@ std::vector<BatchLayout> PossibleLayouts(const Shape& output, int64_t samples);
 // Returns a CPU copy of a batch's array with its samples rotated by one along `axis`: sample n
 // moves to n + 1, the last one to 0. Returns the array unchanged if it has no such axis with that
 // many samples.
-absl::StatusOr<NDArray> TurnSamples(const NDArray& array, int axis, int64_t samples);
+absl::StatusOr<NDArray> RotateSamples(const NDArray& array, int axis, int64_t samples);
 
 // Returns the candidates that agree with the outputs of a batch and of the same batch rotated, up
 // to rounding (1e-4 of the largest element of an index of the axis, more for 16-bit floats), as
 // results may be rounded differently in another place. Both are CPU arrays of one shape.
-absl::StatusOr<std::vector<BatchLayout>> AgreeingLayouts(absl::Span<const BatchLayout> candidates,
-                                                         const NDArray& output,
-                                                         const NDArray& turned, int64_t samples);
+absl::StatusOr<std::vector<BatchLayout>> ConsistentLayouts(absl::Span<const BatchLayout> candidates,
+                                                           const NDArray& output,
+                                                           const NDArray& turned, int64_t samples);
 
 }  // namespace cooper
 

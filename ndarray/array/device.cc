@@ -16,12 +16,12 @@ namespace {
 // Blocks of at least a huge page are mapped; smaller ones come from the heap, the only memory that
 // sanitizers watch.
 #ifdef ABSL_HAVE_ADDRESS_SANITIZER
-constexpr int64_t kLeastMapped = int64_t{1} << 62;
+constexpr int64_t kMinMapped = int64_t{1} << 62;
 #else
-constexpr int64_t kLeastMapped = int64_t{2} << 20;
+constexpr int64_t kMinMapped = int64_t{2} << 20;
 #endif
 constexpr int64_t kHugePage = int64_t{2} << 20;
-constexpr int64_t kMostBytes = int64_t{1} << 61;
+constexpr int64_t kMaxBytes = int64_t{1} << 61;
 
 int64_t MappedBytes(int64_t bytes) { return (bytes + kHugePage - 1) / kHugePage * kHugePage; }
 
@@ -61,8 +61,8 @@ class CpuDevice : public Device {
 
   absl::StatusOr<void*> Allocate(int, int64_t bytes) override {
     void* data = nullptr;
-    if (bytes >= kLeastMapped) {
-      data = bytes > kMostBytes ? nullptr : Map(bytes);
+    if (bytes >= kMinMapped) {
+      data = bytes > kMaxBytes ? nullptr : Map(bytes);
     } else if (posix_memalign(&data, kStorageAlignment, static_cast<size_t>(bytes)) != 0) {
       data = nullptr;
     }
@@ -70,10 +70,10 @@ class CpuDevice : public Device {
     return absl::ResourceExhaustedError(absl::StrCat("cannot allocate ", bytes, " bytes on cpu"));
   }
 
-  bool AllocatesZeros(int64_t bytes) const override { return bytes >= kLeastMapped; }
+  bool AllocatesZeros(int64_t bytes) const override { return bytes >= kMinMapped; }
 
   void Free(int, void* data, int64_t bytes) override {
-    if (bytes >= kLeastMapped) {
+    if (bytes >= kMinMapped) {
       munmap(data, MappedBytes(bytes));
     } else {
       std::free(data);

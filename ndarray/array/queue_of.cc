@@ -8,7 +8,7 @@
 
 namespace cooper {
 
-absl::StatusOr<DeviceQueue*> QueueOf(Context context) {
+absl::StatusOr<DeviceQueue*> GetQueue(Context context) {
   COOPER_ASSIGN_OR_RETURN(Device * device, FindDevice(context));
   static auto* mutex = new std::mutex;
   // Never destroyed: arrays of static duration may use the queues, and the driver may be unloaded

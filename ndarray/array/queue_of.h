@@ -14,7 +14,7 @@ namespace cooper {
 // the work of each thread keeps its order. The queue is created at the first call, lives as long as
 // the program and is not owned by the caller. Thread-safe. Errors are those of FindDevice and
 // Device::MakeQueue.
-absl::StatusOr<DeviceQueue*> QueueOf(Context context);
+absl::StatusOr<DeviceQueue*> GetQueue(Context context);
 
 }  // namespace cooper
 

@@ -31,18 +31,18 @@ struct RecordedRandom {
 
 class RecordingQueue : public DeviceQueue {
  public:
-  // Records the work that `put_in` enqueues in the queue passed to it, without running it. That
+  // Records the work that `enqueue` enqueues in the queue passed to it, without running it. That
   // queue lives as long as the call, and its recorded_random() is `random`. kFailedPrecondition if
-  // `put_in` waits for the device, allocates on it, or does anything else that cannot be repeated;
-  // otherwise the error of `put_in`. Other threads may use the device meanwhile.
+  // `enqueue` waits for the device, allocates on it, or does anything else that cannot be repeated;
+  // otherwise the error of `enqueue`. Other threads may use the device meanwhile.
   virtual absl::StatusOr<std::unique_ptr<DeviceGraph>> Record(
-      RecordedRandom* random, absl::FunctionRef<absl::Status(DeviceQueue& queue)> put_in) = 0;
+      RecordedRandom* random, absl::FunctionRef<absl::Status(DeviceQueue& queue)> enqueue) = 0;
 
   // Enqueues an overwrite of two words of device memory. The values travel with the call.
   virtual absl::Status SetWords(uint64_t* words, uint64_t first, uint64_t second) = 0;
 
   // Launches a recording of this device.
-  virtual absl::Status PutIn(const DeviceGraph& graph) = 0;
+  virtual absl::Status EnqueueFn(const DeviceGraph& graph) = 0;
 
   // Null unless this queue records.
   virtual RecordedRandom* recorded_random() const { return nullptr; }

@@ -110,12 +110,12 @@ template <typename To, typename From>
 COOPER_HOST_DEVICE To IntegerOf(From value) {
   static_assert(std::is_floating_point_v<From> && std::is_integral_v<To>);
   using Whole = std::conditional_t<sizeof(To) < sizeof(int32_t), int32_t, To>;
-  constexpr Whole kLeast = std::numeric_limits<Whole>::min();
+  constexpr Whole kMin = std::numeric_limits<Whole>::min();
   constexpr Whole kGreatest = std::numeric_limits<Whole>::max();
-  constexpr From kEnd = -static_cast<From>(kLeast);  // a power of two: exact, unlike kGreatest
+  constexpr From kEnd = -static_cast<From>(kMin);  // a power of two: exact, unlike kGreatest
   const bool fits = (value >= -kEnd) & (value < kEnd);
   const Whole whole = static_cast<Whole>(fits ? value : From{0});
-  const Whole end = value >= kEnd ? kGreatest : kLeast;
+  const Whole end = value >= kEnd ? kGreatest : kMin;
   return static_cast<To>(fits ? whole : end);
 }
 

@@ -133,9 +133,9 @@ TEST(ConvertElementTest, ConvertsAsStaticCastDoes) {
 
 // Every float converts to some integer, so no value in a file causes undefined behaviour.
 TEST(ConvertElementTest, GivesFloatsThatFitNoIntegerTheNearestEnd) {
-  constexpr int32_t kLeast32 = std::numeric_limits<int32_t>::min();
+  constexpr int32_t kMin32 = std::numeric_limits<int32_t>::min();
   constexpr int32_t kGreatest32 = std::numeric_limits<int32_t>::max();
-  constexpr int64_t kLeast64 = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kMin64 = std::numeric_limits<int64_t>::min();
   constexpr int64_t kGreatest64 = std::numeric_limits<int64_t>::max();
   const struct {
     double value;
@@ -150,16 +150,16 @@ TEST(ConvertElementTest, GivesFloatsThatFitNoIntegerTheNearestEnd) {
       {-200.5, -200, -200, 56, 56},
       {2147483647, kGreatest32, 2147483647, -1, 255},
       {2147483648, kGreatest32, 2147483648, -1, 255},
-      {-2147483648, kLeast32, -2147483648, 0, 0},
-      {-2147483648.5, kLeast32, -2147483648, 0, 0},
-      {-2147483649, kLeast32, -2147483649, 0, 0},
+      {-2147483648, kMin32, -2147483648, 0, 0},
+      {-2147483648.5, kMin32, -2147483648, 0, 0},
+      {-2147483649, kMin32, -2147483649, 0, 0},
       {9223372036854774784, kGreatest32, 9223372036854774784, -1, 255},
       {9223372036854775808.0, kGreatest32, kGreatest64, -1, 255},
-      {-9223372036854775808.0, kLeast32, kLeast64, 0, 0},
+      {-9223372036854775808.0, kMin32, kMin64, 0, 0},
       {1e300, kGreatest32, kGreatest64, -1, 255},
       {INFINITY, kGreatest32, kGreatest64, -1, 255},
-      {-INFINITY, kLeast32, kLeast64, 0, 0},
-      {NAN, kLeast32, kLeast64, 0, 0},
+      {-INFINITY, kMin32, kMin64, 0, 0},
+      {NAN, kMin32, kMin64, 0, 0},
   };
   for (const auto& c : kCases) {
     EXPECT_EQ(ConvertElement<int32_t>(c.value), c.as_int32) << c.value;
@@ -169,7 +169,7 @@ TEST(ConvertElementTest, GivesFloatsThatFitNoIntegerTheNearestEnd) {
   }
   EXPECT_EQ(ConvertElement<int32_t>(2147483520.0f), 2147483520);
   EXPECT_EQ(ConvertElement<int32_t>(2147483648.0f), kGreatest32);
-  EXPECT_EQ(ConvertElement<int32_t>(NAN), kLeast32);
+  EXPECT_EQ(ConvertElement<int32_t>(NAN), kMin32);
   EXPECT_EQ(ConvertElement<int32_t>(BFloat16(INFINITY)), kGreatest32);
   EXPECT_EQ(ConvertElement<bool>(NAN), true);
 }

@@ -47,8 +47,8 @@ size_t EditDistance(absl::string_view a, absl::string_view b) {
 
 }  // namespace
 
-std::vector<absl::string_view> NearNames(absl::string_view name,
-                                         absl::Span<const absl::string_view> known) {
+std::vector<absl::string_view> SimilarNames(absl::string_view name,
+                                            absl::Span<const absl::string_view> known) {
   if (name.empty() || name.size() > kMaxLength) return {};
   const std::string wanted = Folded(name);
   const size_t allowed = std::max<size_t>(1, wanted.size() / 3);
@@ -74,7 +74,7 @@ std::vector<absl::string_view> NearNames(absl::string_view name,
 }
 
 std::string DidYouMean(absl::string_view name, absl::Span<const absl::string_view> known) {
-  const std::vector<absl::string_view> near = NearNames(name, known);
+  const std::vector<absl::string_view> near = SimilarNames(name, known);
   std::string text;
   for (size_t i = 0; i < near.size(); ++i) {
     const char* before = i == 0 ? "; did you mean " : i + 1 == near.size() ? " or " : ", ";

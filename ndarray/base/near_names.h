@@ -15,8 +15,8 @@ namespace cooper {
 // underscores, dashes or spaces, or by a few letters omitted, added, changed or swapped with their
 // neighbours (a third of the letters of `name`, at least one). Names at one distance keep the order
 // of `known`. O(known * length^2) time.
-std::vector<absl::string_view> NearNames(absl::string_view name,
-                                         absl::Span<const absl::string_view> known);
+std::vector<absl::string_view> SimilarNames(absl::string_view name,
+                                            absl::Span<const absl::string_view> known);
 
 // Returns "; did you mean 'a', 'b' or 'c'?", to append to an error about `name`; empty if no name
 // is near.

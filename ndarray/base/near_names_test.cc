@@ -16,26 +16,26 @@ const std::vector<absl::string_view> kKnown = {"Activation", "BatchNorm", "Fully
                                                "add_n",      "relu",      "softmax"};
 
 TEST(NearNamesTest, SpellingAloneIsTheNearest) {
-  EXPECT_THAT(NearNames("fully_connected", kKnown), ElementsAre("FullyConnected"));
-  EXPECT_THAT(NearNames("BATCHNORM", kKnown), ElementsAre("BatchNorm"));
+  EXPECT_THAT(SimilarNames("fully_connected", kKnown), ElementsAre("FullyConnected"));
+  EXPECT_THAT(SimilarNames("BATCHNORM", kKnown), ElementsAre("BatchNorm"));
 }
 
 TEST(NearNamesTest, FindsLettersLeftOutAddedChangedAndSwapped) {
   for (const char* name : {"sofmax", "softmaxx", "softmux", "sotfmax"}) {
-    EXPECT_THAT(NearNames(name, kKnown), ElementsAre("softmax")) << name;
+    EXPECT_THAT(SimilarNames(name, kKnown), ElementsAre("softmax")) << name;
   }
 }
 
 TEST(NearNamesTest, GivesTheNearestFirstAndThreeAtMost) {
-  EXPECT_THAT(NearNames("abcdef", {"abcxyf", "abcdxf", "abcdeg", "abcdefg", "zzzzzz"}),
+  EXPECT_THAT(SimilarNames("abcdef", {"abcxyf", "abcdxf", "abcdeg", "abcdefg", "zzzzzz"}),
               ElementsAre("abcdxf", "abcdeg", "abcdefg"));
 }
 
 TEST(NearNamesTest, FarNamesAreNotMeant) {
-  EXPECT_THAT(NearNames("Convolution", kKnown), IsEmpty());
-  EXPECT_THAT(NearNames("", kKnown), IsEmpty());
-  EXPECT_THAT(NearNames("x", {"y"}), IsEmpty());
-  EXPECT_THAT(NearNames(std::string(100000, 'a'), kKnown), IsEmpty());
+  EXPECT_THAT(SimilarNames("Convolution", kKnown), IsEmpty());
+  EXPECT_THAT(SimilarNames("", kKnown), IsEmpty());
+  EXPECT_THAT(SimilarNames("x", {"y"}), IsEmpty());
+  EXPECT_THAT(SimilarNames(std::string(100000, 'a'), kKnown), IsEmpty());
 }
 
 TEST(NearNamesTest, IsPutBehindAMessage) {

@@ -70,11 +70,11 @@ TEST(PartialShapeTest, Merges) {
 }
 
 TEST(PartialShapeTest, CountsElementsAsFarAsItCan) {
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   EXPECT_EQ(PartialShape({2, 3}).num_elements(), 6);
   EXPECT_EQ(PartialShape({2, kUnknownDim}).num_elements(), kUnknownDim);
-  EXPECT_EQ(PartialShape({2, kMost}).num_elements(), kMost);
-  EXPECT_EQ(PartialShape({3, kMost, 0}).num_elements(), 0);
+  EXPECT_EQ(PartialShape({2, kMax}).num_elements(), kMax);
+  EXPECT_EQ(PartialShape({3, kMax, 0}).num_elements(), 0);
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ absl::StatusOr<Cublas*> Cublas::Of(int device_id) {
   if (cublas == nullptr) {
     const CudaDeviceScope scope(device_id);
     COOPER_RETURN_IF_ERROR(scope.status());
-    COOPER_ASSIGN_OR_RETURN(DeviceQueue * queue, QueueOf(Context::Gpu(device_id)));
+    COOPER_ASSIGN_OR_RETURN(DeviceQueue * queue, GetQueue(Context::Gpu(device_id)));
     cublasHandle_t handle = nullptr;
     COOPER_RETURN_IF_ERROR(CublasStatus(GetCublasFunctions()->create(&handle), "cublasCreate"));
     if (GetCublasFunctions()->set_math_mode != nullptr) {

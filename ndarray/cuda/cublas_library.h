@@ -48,7 +48,7 @@ inline constexpr size_t kCublasWorkspaceBytes = size_t{32} << 20;
 
 struct CublasHandle {
   cublasHandle_t cublas = nullptr;
-  cudaStream_t queue = nullptr;  // the device's own queue (QueueOf)
+  cudaStream_t queue = nullptr;  // the device's own queue (GetQueue)
   void* workspace = nullptr;     // for work in that queue; null: the library allocates its own
 };
 

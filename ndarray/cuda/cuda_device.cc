@@ -74,8 +74,8 @@ class CudaDevice : public Device {
     // Later work on this device runs after the copy; work on other devices may not wait for it.
     const bool two_devices = !dst_context.is_cpu() && !src_context.is_cpu() &&
                              dst_context.device_id != src_context.device_id;
-    const bool read_later =
-        src_context.is_cpu() && (ReachesPageable(here.device_id) || IsPinned(src_context, src));
+    const bool read_later = src_context.is_cpu() &&
+                            (AccessesPageableMemory(here.device_id) || IsPinned(src_context, src));
     if (!two_devices && !read_later) return absl::OkStatus();
     return CudaStatus(cudaStreamSynchronize(nullptr), "waiting for a copy");
   }
@@ -95,8 +95,8 @@ class CudaDevice : public Device {
   static cudaError_t Queue(void* dst, Context dst_context, const void* src, Context src_context,
                            size_t bytes) {
     // A copy from a CPU need not wait for the device's pending work if the memory is read within
-    // the call (IsPinned, ReachesPageable). A copy to a CPU waits and returns when the memory is
-    // written.
+    // the call (IsPinned, AccessesPageableMemory). A copy to a CPU waits and returns when the
+    // memory is written.
     if (dst_context.is_cpu() || src_context.is_cpu() || dst_context == src_context) {
       const cudaMemcpyKind kind = CudaCopyKind(dst_context, src_context);
       return dst_context.is_cpu() ? cudaMemcpy(dst, src, bytes, kind)

@@ -27,7 +27,7 @@ NDArray Floats(Shape shape, const std::vector<float>& values) {
 }
 
 TEST(CudaDeviceTest, IsMissedWhereThereIsNone) {
-  if (WhyNoGpu().empty()) GTEST_SKIP() << "there is a GPU";
+  if (NoGpuReason().empty()) GTEST_SKIP() << "there is a GPU";
   const auto missing =
       StatusIs(absl::StatusCode::kNotFound, HasSubstr("gpu(0): there are 0 such devices"));
   EXPECT_THAT(FindDevice(Context::Gpu(0)), missing);

@@ -48,7 +48,7 @@ bool IsPinned(Context src_context, const void* src) {
          attributes.type != cudaMemoryTypeUnregistered;
 }
 
-bool ReachesPageable(int device_id) {
+bool AccessesPageableMemory(int device_id) {
   int reaches = 0;
   if (cudaDeviceGetAttribute(&reaches, cudaDevAttrPageableMemoryAccess, device_id) == cudaSuccess) {
     return reaches != 0;
@@ -114,7 +114,7 @@ absl::Status CudaQueue::Copy(void* dst, Context dst_context, const void* src, Co
             : cudaMemcpyAsync(dst, src, count, CudaCopyKind(dst_context, src_context), stream_),
       DescribeCudaCopy(dst_context, src_context, bytes)));
   const bool read_later =
-      src_context.is_cpu() && (ReachesPageable(device_id_) || IsPinned(src_context, src));
+      src_context.is_cpu() && (AccessesPageableMemory(device_id_) || IsPinned(src_context, src));
   return read_later ? Synchronize() : absl::OkStatus();
 }
 
@@ -128,7 +128,7 @@ absl::Status CudaQueue::Synchronize() {
 // recorded; a non-blocking one, so that they may use the default stream; and with a capture mode
 // limited to this thread, so that they may allocate.
 absl::StatusOr<std::unique_ptr<DeviceGraph>> CudaQueue::Record(
-    RecordedRandom* random, absl::FunctionRef<absl::Status(DeviceQueue& queue)> put_in) {
+    RecordedRandom* random, absl::FunctionRef<absl::Status(DeviceQueue& queue)> enqueue) {
   const CudaDeviceScope scope(device_id_);
   COOPER_RETURN_IF_ERROR(scope.status());
   CudaQueue recorder(device_id_);
@@ -137,7 +137,7 @@ absl::StatusOr<std::unique_ptr<DeviceGraph>> CudaQueue::Record(
   COOPER_RETURN_IF_ERROR(
       CudaStatus(cudaStreamBeginCapture(recorder.stream_, cudaStreamCaptureModeThreadLocal),
                  "cudaStreamBeginCapture"));
-  const absl::Status recorded = put_in(recorder);
+  const absl::Status recorded = enqueue(recorder);
   cudaGraph_t graph = nullptr;
   const cudaError_t error = cudaStreamEndCapture(recorder.stream_, &graph);
   auto result = std::make_unique<CudaGraph>(device_id_);
@@ -160,7 +160,7 @@ absl::Status CudaQueue::SetWords(uint64_t* words, uint64_t first, uint64_t secon
   return CudaStatus(cooper::SetWords(stream_, words, first, second), "setting words");
 }
 
-absl::Status CudaQueue::PutIn(const DeviceGraph& graph) {
+absl::Status CudaQueue::EnqueueFn(const DeviceGraph& graph) {
   const CudaDeviceScope scope(device_id_);
   COOPER_RETURN_IF_ERROR(scope.status());
   return CudaStatus(cudaGraphLaunch(static_cast<const CudaGraph&>(graph).exec(), stream_),

@@ -26,12 +26,12 @@ std::string DescribeCudaCopy(Context dst_context, Context src_context, int64_t b
 
 // Returns whether the device may still read `src` after the call that enqueues the copy has
 // returned: true for pinned CPU memory. Pageable memory is copied within the call, unless the
-// device accesses it directly (ReachesPageable).
+// device accesses it directly (AccessesPageableMemory).
 bool IsPinned(Context src_context, const void* src);
 // Returns whether the device reads pageable memory without staging
 // (cudaDevAttrPageableMemoryAccess: by ATS or HMM). CUDA documents only that a copy of pageable
 // memory "might" be synchronous, so such a device may read it later.
-bool ReachesPageable(int device_id);
+bool AccessesPageableMemory(int device_id);
 
 // A queue on a stream of one GPU. Thread-safe.
 class CudaQueue : public RecordingQueue {
@@ -51,9 +51,9 @@ class CudaQueue : public RecordingQueue {
 
   // Recordings are CUDA graphs.
   absl::StatusOr<std::unique_ptr<DeviceGraph>> Record(
-      RecordedRandom* random, absl::FunctionRef<absl::Status(DeviceQueue& queue)> put_in) override;
+      RecordedRandom* random, absl::FunctionRef<absl::Status(DeviceQueue& queue)> enqueue) override;
   absl::Status SetWords(uint64_t* words, uint64_t first, uint64_t second) override;
-  absl::Status PutIn(const DeviceGraph& graph) override;
+  absl::Status EnqueueFn(const DeviceGraph& graph) override;
   RecordedRandom* recorded_random() const override { return recorded_random_; }
 
  private:

@@ -27,15 +27,15 @@ using ::testing::HasSubstr;
 const Context kGpu = Context::Gpu(0);
 
 TEST(QueueOfTest, EachContextHasOne) {
-  COOPER_ASSERT_OK_AND_ASSIGN(DeviceQueue * cpu, QueueOf(Context::Cpu()));
-  EXPECT_THAT(QueueOf(Context::Cpu()), IsOkAndHolds(cpu));
+  COOPER_ASSERT_OK_AND_ASSIGN(DeviceQueue * cpu, GetQueue(Context::Cpu()));
+  EXPECT_THAT(GetQueue(Context::Cpu()), IsOkAndHolds(cpu));
   EXPECT_EQ(AsRecording(cpu), nullptr);
-  EXPECT_THAT(QueueOf(Context::Gpu(1 << 20)),
+  EXPECT_THAT(GetQueue(Context::Gpu(1 << 20)),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("such devices")));
   COOPER_REQUIRE_GPU();
-  COOPER_ASSERT_OK_AND_ASSIGN(DeviceQueue * gpu, QueueOf(kGpu));
+  COOPER_ASSERT_OK_AND_ASSIGN(DeviceQueue * gpu, GetQueue(kGpu));
   EXPECT_NE(AsRecording(gpu), nullptr);
-  EXPECT_THAT(QueueOf(kGpu), IsOkAndHolds(gpu));
+  EXPECT_THAT(GetQueue(kGpu), IsOkAndHolds(gpu));
 }
 
 class RecordingTest : public testing::Test {
@@ -66,7 +66,7 @@ TEST_F(RecordingTest, RunsAsOftenAsItIsPutIn) {
   EXPECT_THAT(to_.ToVector<float>(), IsOkAndHolds(ElementsAre(0, 0))) << "nothing has run";
   for (float value : {2, 3}) {
     COOPER_ASSERT_OK(from_.Fill(value));
-    COOPER_ASSERT_OK(queue_->PutIn(*graph));
+    COOPER_ASSERT_OK(queue_->EnqueueFn(*graph));
     EXPECT_THAT(to_.ToVector<float>(), IsOkAndHolds(ElementsAre(value, value)));
   }
 }
@@ -104,7 +104,7 @@ TEST_F(RecordingTest, OtherThreadsMayUseTheDevice) {
         }).join();
         return CopyIn(queue);
       }));
-  COOPER_ASSERT_OK(queue_->PutIn(*graph));
+  COOPER_ASSERT_OK(queue_->EnqueueFn(*graph));
   EXPECT_THAT(to_.ToVector<float>(), IsOkAndHolds(ElementsAre(5, 5)));
 }
 

@@ -72,7 +72,7 @@ absl::StatusOr<Functions> LoadFunctions() {
   return functions;
 }
 
-const absl::StatusOr<Functions>& TheFunctions() {
+const absl::StatusOr<Functions>& GetFunctions() {
   static const auto* functions = new absl::StatusOr<Functions>(LoadFunctions());
   return *functions;
 }
@@ -80,7 +80,7 @@ const absl::StatusOr<Functions>& TheFunctions() {
 // Calls fn(T{0}, TypedFunctions<T>) and returns its status.
 template <typename Fn>
 absl::Status Dispatch(DType dtype, Fn&& fn) {
-  const Functions& functions = *TheFunctions();
+  const Functions& functions = *GetFunctions();
   return dtype == DType::kFloat64 ? fn(0.0, functions.of_double) : fn(0.0F, functions.of_float);
 }
 
@@ -111,7 +111,7 @@ absl::Status UseStream(cusolverDnHandle_t handle, cudaStream_t stream) {
   if (capturing != cudaStreamCaptureStatusNone) {
     return absl::FailedPreconditionError("cuSOLVER's work is not recorded");
   }
-  return CusolverStatus(TheFunctions()->set_stream(handle, stream), "SetStream");
+  return CusolverStatus(GetFunctions()->set_stream(handle, stream), "SetStream");
 }
 
 cusolverDnHandle_t HandleOf(void* handle) { return static_cast<cusolverDnHandle_t>(handle); }
@@ -132,7 +132,7 @@ absl::Status Queue(void* handle, std::mutex& mutex, cudaStream_t stream, absl::s
 
 }  // namespace
 
-absl::Status Cusolver::CheckInstalled() { return TheFunctions().status(); }
+absl::Status Cusolver::CheckInstalled() { return GetFunctions().status(); }
 
 absl::StatusOr<Cusolver*> Cusolver::Of(int device_id) {
   COOPER_RETURN_IF_ERROR(FindDevice(Context::Gpu(device_id)).status());
@@ -145,7 +145,7 @@ absl::StatusOr<Cusolver*> Cusolver::Of(int device_id) {
     const CudaDeviceScope scope(device_id);
     COOPER_RETURN_IF_ERROR(scope.status());
     cusolverDnHandle_t handle = nullptr;
-    COOPER_RETURN_IF_ERROR(CusolverStatus(TheFunctions()->create(&handle), "Create"));
+    COOPER_RETURN_IF_ERROR(CusolverStatus(GetFunctions()->create(&handle), "Create"));
     solver = new Cusolver(handle);
   }
   return solver;

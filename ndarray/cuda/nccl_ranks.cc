@@ -46,17 +46,17 @@ absl::StatusOr<Functions> LoadFunctions() {
   return functions;
 }
 
-const absl::StatusOr<Functions>& TheFunctions() {
+const absl::StatusOr<Functions>& GetFunctions() {
   static const auto* functions = new absl::StatusOr<Functions>(LoadFunctions());
   return *functions;
 }
 
 // Converts an NCCL result: "ncclAllReduce of (800, 650) float32, rank 1 of 2: unhandled cuda error:
-// ...". Requires that TheFunctions() is OK.
+// ...". Requires that GetFunctions() is OK.
 absl::Status NcclStatus(ncclResult_t result, absl::string_view call, ncclComm_t communicator) {
   if (result == ncclSuccess || result == ncclInProgress) return absl::OkStatus();
-  std::string message = absl::StrCat(call, ": ", TheFunctions()->error_string(result));
-  const char* last = TheFunctions()->last_error(communicator);
+  std::string message = absl::StrCat(call, ": ", GetFunctions()->error_string(result));
+  const char* last = GetFunctions()->last_error(communicator);
   if (last != nullptr && *last != '\0') absl::StrAppend(&message, ": ", last);
   // Another process, or the connection to it, is gone.
   if (result == ncclRemoteError || result == ncclSystemError) {
@@ -84,10 +84,10 @@ absl::StatusOr<ncclDataType_t> DataType(DType dtype) {
 std::string RankOf(int rank, int size) { return absl::StrCat("rank ", rank, " of ", size); }
 
 absl::Status StartGroup() {
-  return NcclStatus(TheFunctions()->group_start(), "ncclGroupStart", nullptr);
+  return NcclStatus(GetFunctions()->group_start(), "ncclGroupStart", nullptr);
 }
 
-absl::Status EndGroup() { return NcclStatus(TheFunctions()->group_end(), "ncclGroupEnd", nullptr); }
+absl::Status EndGroup() { return NcclStatus(GetFunctions()->group_end(), "ncclGroupEnd", nullptr); }
 
 // Calls `end`, ncclCommDestroy or ncclCommAbort, for all communicators of one thread in one group:
 // outside a group the first ncclCommDestroy would wait for the second.
@@ -95,7 +95,7 @@ absl::Status EndAll(const std::vector<int>& devices, const std::vector<void*>& c
                     decltype(&ncclCommDestroy) end, absl::string_view call) {
   absl::Status status = StartGroup();
   const bool grouped = status.ok();
-  if (!grouped) end = TheFunctions()->comm_abort;  // which waits for nobody
+  if (!grouped) end = GetFunctions()->comm_abort;  // which waits for nobody
   for (size_t i = 0; i < communicators.size(); ++i) {
     if (communicators[i] == nullptr) continue;
     const CudaDeviceScope scope(devices[i]);
@@ -107,13 +107,13 @@ absl::Status EndAll(const std::vector<int>& devices, const std::vector<void*>& c
 
 }  // namespace
 
-absl::Status NcclRanks::CheckInstalled() { return TheFunctions().status(); }
+absl::Status NcclRanks::CheckInstalled() { return GetFunctions().status(); }
 
 absl::StatusOr<std::string> NcclRanks::MakeId() {
   COOPER_RETURN_IF_ERROR(CheckInstalled());
   ncclUniqueId id;
   COOPER_RETURN_IF_ERROR(
-      NcclStatus(TheFunctions()->get_unique_id(&id), "ncclGetUniqueId", nullptr));
+      NcclStatus(GetFunctions()->get_unique_id(&id), "ncclGetUniqueId", nullptr));
   return std::string(id.internal, sizeof(id.internal));
 }
 
@@ -139,7 +139,7 @@ absl::StatusOr<std::unique_ptr<NcclRanks>> NcclRanks::Create(const std::string& 
     const CudaDeviceScope scope(devices[i]);
     status.Update(scope.status());
     if (!status.ok()) break;
-    status.Update(NcclStatus(TheFunctions()->comm_init_rank(&made[i], size, unique, first + i),
+    status.Update(NcclStatus(GetFunctions()->comm_init_rank(&made[i], size, unique, first + i),
                              absl::StrCat("ncclCommInitRank, ", ranks->Describe(i)), nullptr));
   }
   status.Update(EndGroup());
@@ -153,7 +153,7 @@ absl::StatusOr<std::unique_ptr<NcclRanks>> NcclRanks::Create(const std::string& 
 NcclRanks::~NcclRanks() {
   if (!AsyncError().ok()) return;
   const absl::Status status =
-      EndAll(devices_, communicators_, TheFunctions()->comm_destroy, "ncclCommDestroy");
+      EndAll(devices_, communicators_, GetFunctions()->comm_destroy, "ncclCommDestroy");
   if (!status.ok()) LOG(ERROR) << status;
 }
 
@@ -170,7 +170,7 @@ absl::Status NcclRanks::AllReduceSum(int i, const void* values, void* sum, const
   const auto communicator = static_cast<ncclComm_t>(communicators_[i]);
   const auto count = static_cast<size_t>(shape.num_elements());
   const ncclResult_t result =
-      TheFunctions()->all_reduce(values, sum, count, type, ncclSum, communicator, stream);
+      GetFunctions()->all_reduce(values, sum, count, type, ncclSum, communicator, stream);
   if (result == ncclSuccess) return absl::OkStatus();  // without the words for an error
   return NcclStatus(
       result,
@@ -200,7 +200,7 @@ absl::Status NcclRanks::FindAsyncError() const {
   for (int i = 0; i < static_cast<int>(communicators_.size()); ++i) {
     ncclResult_t error = ncclSuccess;
     const auto communicator = static_cast<ncclComm_t>(communicators_[i]);
-    COOPER_RETURN_IF_ERROR(NcclStatus(TheFunctions()->comm_get_async_error(communicator, &error),
+    COOPER_RETURN_IF_ERROR(NcclStatus(GetFunctions()->comm_get_async_error(communicator, &error),
                                       "ncclCommGetAsyncError", communicator));
     COOPER_RETURN_IF_ERROR(
         NcclStatus(error, absl::StrCat("a sum by NCCL, ", Describe(i)), communicator));
@@ -226,7 +226,7 @@ void NcclRanks::Abort(absl::Status why) {
 // Ignores errors of the abort, since `why` came first.
 void NcclRanks::GiveUp(absl::Status why) {
   given_up_ = std::move(why);
-  EndAll(devices_, communicators_, TheFunctions()->comm_abort, "ncclCommAbort").IgnoreError();
+  EndAll(devices_, communicators_, GetFunctions()->comm_abort, "ncclCommAbort").IgnoreError();
   communicators_.clear();
 }
 

@@ -41,8 +41,8 @@ TEST(PeerAccessTest, TheFirstCopyBetweenTwoDevicesEnablesIt) {
   COOPER_REQUIRE_GPUS(3);
   if (!CanReach(0, 1) || !CanReach(1, 0)) GTEST_SKIP() << "these two cannot reach each other";
   const NDArray from = On(0, 5), to = On(1, 0);
-  COOPER_ASSERT_OK_AND_ASSIGN(DeviceQueue * queue, QueueOf(to.context()));
-  COOPER_ASSERT_OK_AND_ASSIGN(DeviceQueue * source, QueueOf(from.context()));
+  COOPER_ASSERT_OK_AND_ASSIGN(DeviceQueue * queue, GetQueue(to.context()));
+  COOPER_ASSERT_OK_AND_ASSIGN(DeviceQueue * source, GetQueue(from.context()));
   COOPER_ASSERT_OK(queue->WaitFor(*source));
   COOPER_ASSERT_OK(
       queue->Copy(to.raw_data(), to.context(), from.raw_data(), from.context(), from.size_bytes()));

@@ -17,7 +17,7 @@
 namespace cooper {
 
 // Returns an empty string if there are at least `wanted` GPUs, else the reason.
-inline std::string WhyNoGpu(int wanted = 1) {
+inline std::string NoGpuReason(int wanted = 1) {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error == cudaSuccess && count >= wanted) return "";
@@ -28,8 +28,8 @@ inline std::string WhyNoGpu(int wanted = 1) {
 
 }  // namespace cooper
 
-#define COOPER_REQUIRE_GPUS(wanted)                                     \
-  if (const std::string why = ::cooper::WhyNoGpu(wanted); !why.empty()) \
+#define COOPER_REQUIRE_GPUS(wanted)                                        \
+  if (const std::string why = ::cooper::NoGpuReason(wanted); !why.empty()) \
   GTEST_SKIP() << "no GPU: " << why
 
 #define COOPER_REQUIRE_GPU() COOPER_REQUIRE_GPUS(1)

@@ -12,10 +12,10 @@ namespace cooper {
 
 // Returns kInvalidArgument if `count` matrices (n, n) exceed the int arguments of `library`.
 inline absl::Status CheckSolverInts(absl::string_view library, int64_t count, int64_t n) {
-  constexpr int64_t kMost = std::numeric_limits<int>::max();
-  if (count <= kMost && n <= kMost) return absl::OkStatus();
+  constexpr int64_t kMax = std::numeric_limits<int>::max();
+  if (count <= kMax && n <= kMax) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(count, " matrices of ", n, " rows: ", library,
-                                                 " factors at most ", kMost, ", of as many rows"));
+                                                 " factors at most ", kMax, ", of as many rows"));
 }
 
 }  // namespace cooper

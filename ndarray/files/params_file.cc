@@ -217,7 +217,7 @@ absl::Status ReadArray(ByteReader& reader, ParamsEntry* entry) {
 }
 
 // The size of the smallest array that is not null: V0 with one dimension and no elements.
-constexpr uint64_t kLeastArrayBytes = 20;
+constexpr uint64_t kMinArrayBytes = 20;
 // Up to this many arrays may all be null.
 constexpr uint64_t kFewArrays = 1 << 16;
 
@@ -269,7 +269,7 @@ absl::StatusOr<ParamsList> ReadList(ByteReader reader) {
   COOPER_ASSIGN_OR_RETURN(uint64_t count, ReadCount(reader, 4, "the number of arrays"));
   // A null array takes 4 bytes of the file and thirty times as many in memory, so that a large list
   // may not consist of them.
-  if (count > kFewArrays && count > reader.remaining() / kLeastArrayBytes) {
+  if (count > kFewArrays && count > reader.remaining() / kMinArrayBytes) {
     return absl::InvalidArgumentError(absl::StrCat("the number of arrays is ", count, ", but only ",
                                                    reader.remaining(),
                                                    " bytes are left: most arrays are null"));

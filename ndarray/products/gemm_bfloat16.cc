@@ -171,7 +171,7 @@ class ThreadPlans {
       const PlanKey key(p);
       auto found = plans_.find(key);
       if (found == plans_.end()) {
-        if (plans_.size() >= kMostPlans) plans_.clear();
+        if (plans_.size() >= kMaxPlans) plans_.clear();
         found = plans_.emplace(key, MakePlan(p)).first;
       }
       void* const scratch = scratch_.AtLeast(std::max<size_t>(1, found->second->scratch_bytes()));
@@ -187,7 +187,7 @@ class ThreadPlans {
   }
 
  private:
-  static constexpr size_t kMostPlans = 512;  // of some 100 KB
+  static constexpr size_t kMaxPlans = 512;  // of some 100 KB
 
   absl::flat_hash_map<PlanKey, std::unique_ptr<Plan>> plans_;
   std::unique_ptr<dnnl::stream> stream_;

@@ -63,7 +63,7 @@ void Float32Gemm(const GemmProduct<float>& p) {
   const auto useful = static_cast<int64_t>(work / kMinWorkPerThread);
   const int64_t grain = useful < 2 ? tiles : std::max<int64_t>(1, tiles / useful);
   const auto piece = static_cast<int64_t>(static_cast<double>(tiles) * kMinWorkPerPiece / work);
-  ParallelForPieces(tiles, grain, piece, [&](int64_t begin, int64_t end) {
+  ParallelForRanges(tiles, grain, piece, [&](int64_t begin, int64_t end) {
     begin *= tile;
     end = std::min(end * tile, longer);
     Float32Block(p.m >= p.n ? p.Block(begin, end - begin, 0, p.n)

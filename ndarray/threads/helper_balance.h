@@ -14,18 +14,18 @@ namespace cooper::internal_parallel {
 
 // Statistics of one shared loop. Times are in nanoseconds of one steady clock.
 struct SharedLoop {
-  int64_t own_pieces = 0, own_time = 0;        // the caller's
-  int64_t others_pieces = 0, others_time = 0;  // of all other threads together
+  int64_t own_ranges = 0, own_time = 0;        // the caller's
+  int64_t others_ranges = 0, others_time = 0;  // of all other threads together
   int64_t waited = 0;                          // the time that the caller waited for the others
 
   // Returns the time that the caller would have needed for the others' pieces.
   int64_t gained() const {
-    if (own_pieces == 0) return others_time;
+    if (own_ranges == 0) return others_time;
     // If the others took much longer than the caller for as many pieces, by about a scheduler
     // slice, one of them was preempted. Pieces of very different cost look the same; a thread's CPU
     // time would tell them apart, but reading it takes as long as a small piece.
     constexpr int64_t kStopped = 2'000'000;
-    const int64_t expected = own_time * others_pieces / own_pieces;
+    const int64_t expected = own_time * others_ranges / own_ranges;
     const bool stopped = others_time > std::max(2 * expected, expected + kStopped);
     return stopped ? expected : others_time;
   }
@@ -62,27 +62,26 @@ class HelperBalance {
   void Add(const SharedLoop& loop, int64_t now) {
     const int64_t net = loop.gained() - loop.waited;
     total_ += net;
-    recent_ = std::min(recent_ + net, kMostCredit);
-    if (recent_ > -kMostDebt) return;
+    recent_ = std::min(recent_ + net, kMaxCredit);
+    if (recent_ > -kMaxDebt) return;
     // The pause grows if the time since the last pause was a loss as a whole.
-    pause_ =
-        total_ < 0 ? std::min(4 * pause_, kLongestPause) : std::max(pause_ / 4, kShortestPause);
+    pause_ = total_ < 0 ? std::min(4 * pause_, kMaxPause) : std::max(pause_ / 4, kMinPause);
     alone_until_ = now + pause_;
   }
 
   // A scheduler slice is some milliseconds: the loss of one is a signal regardless of earlier
   // gains, so the credit is bounded.
-  static constexpr int64_t kMostCredit = 1'000'000;
-  static constexpr int64_t kMostDebt = 1'500'000;
+  static constexpr int64_t kMaxCredit = 1'000'000;
+  static constexpr int64_t kMaxDebt = 1'500'000;
   // oneTBB's workers look for work a hundred times before they sleep, and lose a slice each time
   // that another process wants their core.
-  static constexpr int64_t kShortestPause = 4'000'000;
-  static constexpr int64_t kLongestPause = 2'048'000'000;
+  static constexpr int64_t kMinPause = 4'000'000;
+  static constexpr int64_t kMaxPause = 2'048'000'000;
 
  private:
-  int64_t recent_ = 0;  // gain minus loss, with earlier gains bounded by kMostCredit
+  int64_t recent_ = 0;  // gain minus loss, with earlier gains bounded by kMaxCredit
   int64_t total_ = 0;   // gain minus loss since the last pause
-  int64_t pause_ = kShortestPause / 4;
+  int64_t pause_ = kMinPause / 4;
   int64_t alone_until_ = 0;  // end of the current pause; 0 if there is none
 };
 

@@ -13,7 +13,7 @@ constexpr int64_t kUs = 1000, kMs = 1000 * kUs;
 
 // A loop of which each of two threads has done half.
 SharedLoop Even(int64_t time) {
-  return {.own_pieces = 2, .own_time = time, .others_pieces = 2, .others_time = time};
+  return {.own_ranges = 2, .own_time = time, .others_ranges = 2, .others_time = time};
 }
 
 // A loop in which a helper was preempted in its piece for `stop`.
@@ -28,19 +28,19 @@ TEST(SharedLoopTest, GainsWhatTheCallerWouldHaveNeeded) {
   EXPECT_EQ(Even(50 * kUs).gained(), 50 * kUs);
   EXPECT_EQ(Stopped(50 * kUs, 4 * kMs).gained(), 50 * kUs);
   // The caller was preempted, and the helper did its piece meanwhile.
-  EXPECT_EQ((SharedLoop{.own_pieces = 1, .own_time = 4 * kMs, .others_pieces = 1, .others_time = 9})
+  EXPECT_EQ((SharedLoop{.own_ranges = 1, .own_time = 4 * kMs, .others_ranges = 1, .others_time = 9})
                 .gained(),
             9);
   // Pieces of different cost.
-  EXPECT_EQ((SharedLoop{.own_pieces = 1,
+  EXPECT_EQ((SharedLoop{.own_ranges = 1,
                         .own_time = 5 * kMs,
-                        .others_pieces = 1,
+                        .others_ranges = 1,
                         .others_time = 9 * kMs,
                         .waited = 4 * kMs})
                 .gained(),
             9 * kMs);
   // The helpers took all pieces first.
-  EXPECT_EQ((SharedLoop{.others_pieces = 4, .others_time = 7, .waited = 7}).gained(), 7);
+  EXPECT_EQ((SharedLoop{.others_ranges = 4, .others_time = 7, .waited = 7}).gained(), 7);
 }
 
 TEST(HelperBalanceTest, SharesWhileItGains) {
@@ -55,9 +55,9 @@ TEST(HelperBalanceTest, SharesWhileItGains) {
   }
   // Pieces of different cost are not counted as a loss.
   for (int i = 0; i < 1000; ++i) {
-    balance.Add({.own_pieces = 1,
+    balance.Add({.own_ranges = 1,
                  .own_time = 100 * kUs,
-                 .others_pieces = 1,
+                 .others_ranges = 1,
                  .others_time = 2 * kMs,
                  .waited = 1900 * kUs},
                 now);
@@ -75,7 +75,7 @@ TEST(HelperBalanceTest, OldGainsDoNotPayForLosses) {
     EXPECT_TRUE(balance.Shares(2));
   }
   EXPECT_FALSE(balance.Shares(2));
-  EXPECT_TRUE(balance.Shares(1 + HelperBalance::kShortestPause));
+  EXPECT_TRUE(balance.Shares(1 + HelperBalance::kMinPause));
 }
 
 // Each time that sharing is tried again and loses, the caller runs alone for longer; once sharing

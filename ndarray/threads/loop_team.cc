@@ -10,10 +10,10 @@ namespace cooper::internal_parallel {
 namespace {
 
 // The number of unsuccessful polls, some microseconds, before a thread yields.
-constexpr int kMostLooks = 256;
+constexpr int kMaxLooks = 256;
 // A helper leaves after this many yields: the thread that would make the next piece ready is not
 // running.
-constexpr int kMostYields = 64;
+constexpr int kMaxYields = 64;
 
 void Pause() {
 #ifdef __x86_64__
@@ -37,9 +37,9 @@ void RunTeam(int64_t threads, absl::FunctionRef<bool(int64_t)> run_one,
         ++share.pieces;
         stop_waiting();
         looks = yields = 0;
-      } else if (++looks < kMostLooks) {
+      } else if (++looks < kMaxLooks) {
         Pause();
-      } else if (self == 0 || ++yields < kMostYields) {
+      } else if (self == 0 || ++yields < kMaxYields) {
         // Only here: reading the clock takes long in comparison with a poll.
         if (waits_since == 0) waits_since = HelperBalance::Now();
         std::this_thread::yield();

@@ -109,7 +109,7 @@ int NumThreads() { return ThreadsOfThisThread(); }
 
 void SetNumThreads(int threads) { ThreadsOfThisThread() = threads < 1 ? AvailableCpus() : threads; }
 
-void ParallelForPieces(int64_t n, int64_t grain, int64_t piece,
+void ParallelForRanges(int64_t n, int64_t grain, int64_t piece,
                        absl::FunctionRef<void(int64_t, int64_t)> fn) {
   if (n <= 0) return;
   const int64_t parts = internal_parallel::LoopThreads(n / std::max<int64_t>(grain, 1));
@@ -124,7 +124,7 @@ void ParallelForPieces(int64_t n, int64_t grain, int64_t piece,
 }
 
 void ParallelForPlain(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> fn) {
-  ParallelForPieces(n, grain, n, fn);
+  ParallelForRanges(n, grain, n, fn);
 }
 
 }  // namespace cooper

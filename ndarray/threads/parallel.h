@@ -33,7 +33,7 @@ void ParallelForPlain(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, 
 // ParallelForPlain for expensive items: each thread's range is cut into a few pieces of at least
 // `piece` items, which threads that have finished take over from slower ones. The ranges also
 // depend on `piece`.
-void ParallelForPieces(int64_t n, int64_t grain, int64_t piece,
+void ParallelForRanges(int64_t n, int64_t grain, int64_t piece,
                        absl::FunctionRef<void(int64_t, int64_t)> fn);
 
 // ParallelForPlain with `fn` compiled for each CpuLevel: for loops that compute.

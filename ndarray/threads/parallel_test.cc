@@ -40,7 +40,7 @@ Ranges RangesOf(int64_t n, int64_t grain) {
 }
 
 Ranges PiecesOf(int64_t n, int64_t grain, int64_t piece) {
-  return RangesOfLoop([=](const auto& fn) { ParallelForPieces(n, grain, piece, fn); });
+  return RangesOfLoop([=](const auto& fn) { ParallelForRanges(n, grain, piece, fn); });
 }
 
 TEST(ParallelForTest, RangesCoverEverythingOnce) {
@@ -112,7 +112,7 @@ TEST(ParallelForPiecesTest, ThreadsTakeOverPieces) {
   const internal_parallel::ShareAll all;
   std::atomic<size_t> done = 0;
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  ParallelForPieces(8, 1, 1, [&](int64_t begin, int64_t) {
+  ParallelForRanges(8, 1, 1, [&](int64_t begin, int64_t) {
     while (begin == 0 && done < num_pieces - 1 && std::chrono::steady_clock::now() < deadline) {
       std::this_thread::yield();
     }
@@ -139,7 +139,7 @@ TEST(ParallelForPiecesTest, ACallerWhomOthersCostRunsTheSamePiecesAlone) {
     }
     Ranges pieces;
     const auto self = std::this_thread::get_id();
-    ParallelForPieces(100, 1, 1, [&](int64_t begin, int64_t end) {
+    ParallelForRanges(100, 1, 1, [&](int64_t begin, int64_t end) {
       EXPECT_EQ(std::this_thread::get_id(), self);
       EXPECT_EQ(RangesOf(4, 1), Ranges({{0, 4}})) << "within a loop there is one range";
       pieces.emplace_back(begin, end);

@@ -48,9 +48,9 @@ class SharedRun {
     }
     const int64_t end = HelperBalance::Now();
     HelperBalance::OfThisThread().Add(
-        {.own_pieces = own.pieces,
+        {.own_ranges = own.pieces,
          .own_time = worked - own.waited,
-         .others_pieces = others_pieces_.load(std::memory_order_relaxed),
+         .others_ranges = others_ranges_.load(std::memory_order_relaxed),
          .others_time = others_time_.load(std::memory_order_relaxed),
          .waited = end - start - worked + own.waited},
         end);
@@ -82,7 +82,7 @@ class SharedRun {
     const int64_t start = HelperBalance::Now();
     const ScopedSubnormals subnormals(flush_bits_);
     const Share share = Enter(self);
-    others_pieces_.fetch_add(share.pieces, std::memory_order_relaxed);
+    others_ranges_.fetch_add(share.pieces, std::memory_order_relaxed);
     others_time_.fetch_add(HelperBalance::Now() - start - share.waited, std::memory_order_relaxed);
     running_.fetch_sub(1, std::memory_order_release);
   }
@@ -94,7 +94,7 @@ class SharedRun {
   tbb::task_group& group_ = TasksOfThisThread();
   alignas(64) std::atomic<bool> ready_ = false;
   std::atomic<int64_t> running_ = 0;
-  std::atomic<int64_t> others_pieces_ = 0, others_time_ = 0;
+  std::atomic<int64_t> others_ranges_ = 0, others_time_ = 0;
 };
 
 }  // namespace

@@ -41,7 +41,7 @@ std::optional<Found> FindInput(const OpCall& call, const IsMeant& is_meant) {
 
 }  // namespace
 
-bool AskForInput(const std::string& name, OpCall* call) {
+bool EnableInput(const std::string& name, OpCall* call) {
   std::optional<Found> found =
       FindInput(*call, [&](const std::string& input) { return input == name; });
   if (!found.has_value() || found->text != "True" || call->attrs.contains(found->attr)) {

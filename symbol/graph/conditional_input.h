@@ -15,7 +15,7 @@ namespace cooper {
 // Sets the attribute that enables the input called `name` (use_data_lengths for data_lengths), if
 // there is one and `call` does not set it. Returns whether the call has that input afterwards. An
 // attribute that enables an input by being false, such as no_bias, is not set.
-bool AskForInput(const std::string& name, OpCall* call);
+bool EnableInput(const std::string& name, OpCall* call);
 
 // Returns "; with use_data_lengths=True it has input 'data_lengths'", for the first attribute that
 // gives the call an input that satisfies `is_meant`; empty if none does. For errors.

@@ -82,7 +82,7 @@ absl::StatusOr<std::vector<NodeEntry>> BindInputs(const OpCall& call, const OpSc
   }
   for (size_t i = 0; i < names.size(); ++i) {
     if (inputs[i]) continue;
-    if (const auto reason = WhyRequired(call, static_cast<int>(i))) {
+    if (const auto reason = RequiredReason(call, static_cast<int>(i))) {
       return absl::InvalidArgumentError(
           absl::StrCat("input '", names[i], "' is missing: ", *reason));
     }
@@ -136,7 +136,7 @@ absl::StatusOr<Symbol> Symbol::Create(absl::string_view op, const OpArgs& args) 
   OpSchema::Names names = call.op->InputNames(call);
   for (const auto& [key, input] : args.named) {
     if (!call.op->variadic_attr().empty()) break;  // whose inputs are counted, and may be many
-    if (absl::c_linear_search(names, key) || !AskForInput(key, &call)) continue;
+    if (absl::c_linear_search(names, key) || !EnableInput(key, &call)) continue;
     names = call.op->InputNames(call);
   }
   COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> inputs,

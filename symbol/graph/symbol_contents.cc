@@ -64,9 +64,9 @@ absl::StatusOr<Symbol> Symbol::Get(absl::string_view output_name) const {
   if (near.empty() && absl::c_linear_search(names, of_node)) {
     near = absl::StrCat("; did you mean '", of_node, "'?");
   }
-  constexpr size_t kMostNames = 10;
+  constexpr size_t kMaxNames = 10;
   const absl::Span<const std::string> shown =
-      absl::MakeConstSpan(names).last(std::min(names.size(), kMostNames));
+      absl::MakeConstSpan(names).last(std::min(names.size(), kMaxNames));
   const std::string others = names.size() > shown.size()
                                  ? absl::StrCat(names.size() - shown.size(), " others before them")
                                  : "";

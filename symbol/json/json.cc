@@ -65,7 +65,7 @@ absl::StatusOr<NodePtr> MakeNode(const std::vector<NodePtr>& nodes, const JsonGr
 // MXNet counts for each variable how often earlier operators have written it, and stores the count
 // with each use. A file's counts are kept; new nodes are counted in their order.
 void NumberVersions(const IndexedGraph& graph, JsonGraph* json) {
-  constexpr int kMost = std::numeric_limits<int>::max();  // which a file may claim
+  constexpr int kMax = std::numeric_limits<int>::max();  // which a file may claim
   std::vector<int> written(json->nodes.size(), 0);
   for (int i = 0; i < graph.num_nodes(); ++i) {
     const Node& node = *graph.nodes()[i];
@@ -77,7 +77,7 @@ void NumberVersions(const IndexedGraph& graph, JsonGraph* json) {
     }
     for (int aux : node.op()->AuxInputs(node.call())) {
       int& count = written[inputs[aux].node];
-      if (inputs[aux].version < 0) inputs[aux].version = count + (count < kMost ? 1 : 0);
+      if (inputs[aux].version < 0) inputs[aux].version = count + (count < kMax ? 1 : 0);
       count = std::max(count, inputs[aux].version);
     }
     for (JsonGraph::Entry& input : inputs) {

@@ -21,7 +21,7 @@ using Setting = std::pair<const ParamField*, std::string>;
 
 // Whether the input usually becomes a variable: parameters, auxiliary states and labels. MXNet
 // creates variables for these, and users mostly rely on it.
-bool IsMadeAsVariable(absl::string_view input) {
+bool IsCreatedAsVariable(absl::string_view input) {
   static const auto* names = new std::set<absl::string_view>{
       "weight",      "bias",           "gamma",      "beta",       "label",
       "moving_mean", "mean",           "moving_var", "moving_avg", "parameters",
@@ -73,7 +73,7 @@ AttrMap WithRequiredNames(const OpCall& call) {
 struct Inputs {
   std::vector<Names> lists;  // all lists of input names, over all attributes
   std::set<std::string> auxs, required;
-  std::map<std::string, AttrMap> asked_for_by;  // the fewest attributes with which it is there
+  std::map<std::string, AttrMap> required_by;  // the fewest attributes with which it is there
 };
 
 Inputs AllInputs(const OpSchema& op) {
@@ -84,8 +84,8 @@ Inputs AllInputs(const OpSchema& op) {
     for (const int i : op.AuxInputs(call)) all.auxs.insert(names[i]);
     const AttrMap named = WithRequiredNames(call);
     for (size_t i = 0; i < names.size(); ++i) {
-      if (WhyRequired(call, static_cast<int>(i))) all.required.insert(names[i]);
-      const auto [attrs, is_new] = all.asked_for_by.emplace(names[i], named);
+      if (RequiredReason(call, static_cast<int>(i))) all.required.insert(names[i]);
+      const auto [attrs, is_new] = all.required_by.emplace(names[i], named);
       if (!is_new && named.size() < attrs->second.size()) attrs->second = named;
     }
     if (!absl::c_linear_search(all.lists, names)) all.lists.push_back(std::move(names));
@@ -138,12 +138,12 @@ OpDescription DescribeOp(const OpSchema& op) {
   for (const std::string& name : names) {
     const bool always =
         absl::c_all_of(all, [&](const Names& some) { return absl::c_linear_search(some, name); });
-    const bool leads = description.optional.empty() && !(has_data && IsMadeAsVariable(name));
+    const bool leads = description.optional.empty() && !(has_data && IsCreatedAsVariable(name));
     if (always && (leads || inputs.required.count(name) > 0)) {
       description.positional.push_back(name);
     } else {
       description.optional.push_back(name);
-      description.asked_for_by[name] = inputs.asked_for_by[name];
+      description.required_by[name] = inputs.required_by[name];
       if (!always) description.conditional.push_back(name);
       if (inputs.auxs.count(name) > 0) description.auxs.push_back(name);
     }

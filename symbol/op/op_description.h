@@ -25,7 +25,7 @@ struct OpDescription {
   std::vector<std::string> conditional;  // inputs of `optional` that only some attributes enable
   // The smallest set of attributes that enables each of `optional`. Required attributes without a
   // default are included if they are enumerations.
-  std::map<std::string, AttrMap> asked_for_by;
+  std::map<std::string, AttrMap> required_by;
   std::vector<std::string> auxs;  // the inputs of `optional` that are auxiliary states
   // The visible outputs with default attributes.
   std::vector<std::string> outputs;

@@ -151,7 +151,7 @@ absl::StatusOr<NDArray> FusedRNNCell::Piece::Of(const NDArray& packed) const {
 
 absl::StatusOr<ArrayMap> FusedRNNCell::UnpackWeights(ArrayMap args) const {
   COOPER_RETURN_IF_ERROR(CheckSizes());
-  COOPER_ASSIGN_OR_RETURN(const NDArray packed, TakeArray(args, parameters_.name()));
+  COOPER_ASSIGN_OR_RETURN(const NDArray packed, ExtractArray(args, parameters_.name()));
   const std::optional<int64_t> input_size = RNNInputSize(OpParam(), packed.size());
   if (packed.shape().rank() != 1 || !input_size.has_value()) {
     return absl::InvalidArgumentError(
@@ -180,7 +180,7 @@ absl::StatusOr<ArrayMap> FusedRNNCell::PackWeights(ArrayMap args) const {
       const NDArray packed,
       NDArray::Empty({RNNParameterSize(OpParam(), input_size)}, model.dtype(), model.context()));
   for (const Piece& piece : Pieces(input_size)) {
-    COOPER_ASSIGN_OR_RETURN(const NDArray weight, TakeArray(args, piece.name));
+    COOPER_ASSIGN_OR_RETURN(const NDArray weight, ExtractArray(args, piece.name));
     if (weight.shape() != piece.shape) {
       return absl::InvalidArgumentError(absl::StrCat("weight '", piece.name, "' has shape ",
                                                      weight.shape().ToString(), ", expected ",

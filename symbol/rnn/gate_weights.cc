@@ -6,7 +6,7 @@
 
 namespace cooper {
 
-absl::StatusOr<NDArray> TakeArray(ArrayMap& args, const std::string& name) {
+absl::StatusOr<NDArray> ExtractArray(ArrayMap& args, const std::string& name) {
   auto it = args.find(name);
   if (it == args.end() || it->second.is_null()) {
     return absl::NotFoundError(absl::StrCat("no weight called '", name, "'"));

@@ -14,7 +14,7 @@ namespace cooper {
 
 // Removes the array from `args` and returns it. Fails with kNotFound, with the name, if it is
 // missing.
-absl::StatusOr<NDArray> TakeArray(ArrayMap& args, const std::string& name);
+absl::StatusOr<NDArray> ExtractArray(ArrayMap& args, const std::string& name);
 
 // Returns copies of `parts` equal ranges of rows. Fails with kInvalidArgument, naming `name`,
 // unless each range has `rows` rows.

@@ -46,7 +46,7 @@ absl::StatusOr<ArrayMap> GatedCell::UnpackWeights(ArrayMap args) const {
   for (const char* product : kProducts) {
     for (const char* kind : kKinds) {
       const std::string name = absl::StrCat(prefix(), product, kind);
-      COOPER_ASSIGN_OR_RETURN(const NDArray packed, TakeArray(args, name));
+      COOPER_ASSIGN_OR_RETURN(const NDArray packed, ExtractArray(args, name));
       COOPER_ASSIGN_OR_RETURN(
           std::vector<NDArray> pieces,
           SplitRows(packed, name, static_cast<int>(gates_.size()), num_hidden_));
@@ -64,7 +64,7 @@ absl::StatusOr<ArrayMap> GatedCell::PackWeights(ArrayMap args) const {
       std::vector<NDArray> pieces;
       for (const std::string& gate : gates_) {
         const std::string name = absl::StrCat(prefix(), product, gate, kind);
-        COOPER_ASSIGN_OR_RETURN(NDArray piece, TakeArray(args, name));
+        COOPER_ASSIGN_OR_RETURN(NDArray piece, ExtractArray(args, name));
         if (piece.shape().rank() < 1 || piece.shape()[0] != num_hidden_) {
           return absl::InvalidArgumentError(absl::StrCat("weight '", name, "' has shape ",
                                                          piece.shape().ToString(), ", expected ",

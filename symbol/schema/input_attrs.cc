@@ -6,7 +6,7 @@
 
 namespace cooper {
 
-std::optional<std::string> WhyRequired(const OpCall& call, int i) {
+std::optional<std::string> RequiredReason(const OpCall& call, int i) {
   if (!call.op->variable_attrs()) return std::nullopt;
   const AttrMap attrs = call.op->variable_attrs()(call, i);
   const auto reason = attrs.find(kRequiredInput);

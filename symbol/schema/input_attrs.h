@@ -20,7 +20,7 @@ namespace cooper {
 inline constexpr char kRequiredInput[] = "__required_input__";
 
 // Returns the value of kRequiredInput for input `i`, if it has one.
-std::optional<std::string> WhyRequired(const OpCall& call, int i);
+std::optional<std::string> RequiredReason(const OpCall& call, int i);
 
 // Returns the default attributes of a variable for input `i`, such as its initializer. An attribute
 // that the variable has already takes precedence.

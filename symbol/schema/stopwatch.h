@@ -15,14 +15,14 @@ namespace cooper {
 class Stopwatch {
  public:
   ~Stopwatch() {
-    EXPECT_LT(static_cast<double>(std::clock() - begin_) / CLOCKS_PER_SEC, kMostSeconds);
+    EXPECT_LT(static_cast<double>(std::clock() - begin_) / CLOCKS_PER_SEC, kMaxSeconds);
   }
 
  private:
 #if defined(__SANITIZE_THREAD__)
-  static constexpr double kMostSeconds = 150;
+  static constexpr double kMaxSeconds = 150;
 #else
-  static constexpr double kMostSeconds = 15;
+  static constexpr double kMaxSeconds = 15;
 #endif
 
   const std::clock_t begin_ = std::clock();

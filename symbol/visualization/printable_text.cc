@@ -22,8 +22,8 @@ size_t PrintableLength(absl::string_view text) {
     if (!IsContinuation(text[i])) return 0;
     code = code << 6 | (static_cast<uint8_t>(text[i]) & 0x3F);
   }
-  constexpr uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};  // less is an overlong form
-  if (code < kLeast[length] || code > 0x10FFFF) return 0;
+  constexpr uint32_t kMin[] = {0, 0, 0x80, 0x800, 0x10000};  // less is an overlong form
+  if (code < kMin[length] || code > 0x10FFFF) return 0;
   const bool control = code < 0xA0;
   const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
   const bool separator = code == 0x2028 || code == 0x2029;

@@ -103,7 +103,7 @@ Trained Train(BucketingModuleOptions options, int64_t max_bytes = 0) {
     }
     trained.heap_of_all = std::max(trained.heap_of_all, heap);
     if (max_bytes > 0) {
-      EXPECT_LE(model->held_bytes(), max_bytes) << "step " << i;
+      EXPECT_LE(model->footprint_bytes(), max_bytes) << "step " << i;
     }
   }
   trained.arena_of_all = model->arena_bytes();
@@ -152,8 +152,8 @@ TEST(CapsTest, TheEstimateIsNearWhatIsMeasured) {
     COOPER_ASSERT_OK_AND_ASSIGN(const auto reports, model->PrepareAll(shapes));
     const int64_t measured = HeapBytes() - before;
     if (measured == 0) GTEST_SKIP() << "the heap is a sanitizer's";
-    EXPECT_GE(reports[0].held_bytes, measured * 3 / 4) << length;
-    EXPECT_LE(reports[0].held_bytes, measured * 5 / 4) << length;
+    EXPECT_GE(reports[0].footprint_bytes, measured * 3 / 4) << length;
+    EXPECT_LE(reports[0].footprint_bytes, measured * 5 / 4) << length;
   }
 }
 

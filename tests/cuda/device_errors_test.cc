@@ -134,7 +134,7 @@ TEST(DeviceErrorsTest, ASumOverDevicesNamesCopiesAndBytes) {
   std::vector<DeviceQueue*> queues;
   for (const Context& gpu : gpus) {
     arrays.push_back(*NDArray::Zeros({6}, DType::kFloat32, gpu));
-    queues.push_back(*QueueOf(gpu));
+    queues.push_back(*GetQueue(gpu));
   }
   FailNext("cudaMemcpyPeerAsync", cudaErrorInvalidValue, FaultTime::kCall);
   EXPECT_THAT(collective->AllReduceSum(arrays, arrays, queues),

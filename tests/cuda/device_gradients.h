@@ -41,7 +41,7 @@ class Unwaited {
     for (const Context& gpu : kGpus) {
       arrays_.push_back(*NDArray::Zeros({1}, DType::kFloat32, gpu));
       const CudaDeviceScope scope(gpu.device_id);
-      DeviceQueue& queue = **QueueOf(gpu);
+      DeviceQueue& queue = **GetQueue(gpu);
       COOPER_EXPECT_OK(queue.Synchronize());
       COOPER_EXPECT_OK(
           queue.Copy(arrays_.back().raw_data(), gpu, arrays_.back().raw_data(), gpu, 4));

@@ -113,7 +113,7 @@ TEST(DeviceStoreTest, WhatWasBegunAndNotUsedIsForgotten) {
   COOPER_ASSERT_OK(store->InitAll({item}));
   const auto tell = [&] {
     for (int device = 0; device < 3; ++device) {
-      COOPER_ASSERT_OK(store->GradientReady("w", device, **QueueOf(kGpus[device])));
+      COOPER_ASSERT_OK(store->GradientReady("w", device, **GetQueue(kGpus[device])));
     }
   };
   EXPECT_THAT(store->BeginGradients({item}), IsOkAndHolds(true));

@@ -32,7 +32,7 @@ TEST(DeviceSumsTest, ACollectiveSumsWithoutWaiting) {
   COOPER_REQUIRE_GPUS(3);
   COOPER_ASSERT_OK_AND_ASSIGN(const auto collective, MakeCollective(kGpus, nullptr));
   std::vector<DeviceQueue*> queues;
-  for (const Context& gpu : kGpus) queues.push_back(*QueueOf(gpu));
+  for (const Context& gpu : kGpus) queues.push_back(*GetQueue(gpu));
   std::vector<std::vector<float>> expected;
   // Later gradients are smaller, so the first device already has the memory for their copies.
   const std::vector<DeviceGradient> gradients = Gradients({1000, 10, 1000, 1}, 1);
@@ -133,7 +133,7 @@ TEST(DeviceSumsTest, BucketsSumAsSingleArrays) {
       // Some devices report some gradients; the rest is summed at the end.
       for (size_t k = sizes.size(); k-- > step;) {
         for (int device = 0; device < 3; ++device) {
-          COOPER_ASSERT_OK(buckets.Ready(gradients[k].key, device, **QueueOf(kGpus[device])));
+          COOPER_ASSERT_OK(buckets.Ready(gradients[k].key, device, **GetQueue(kGpus[device])));
         }
       }
       COOPER_ASSERT_OK(buckets.Finish());
@@ -143,13 +143,13 @@ TEST(DeviceSumsTest, BucketsSumAsSingleArrays) {
         for (size_t i = 0; i < buckets.sums(k).size(); ++i) {
           const NDArray& sum = buckets.sums(k)[i];
           later[k].push_back(*NDArray::Empty(sum.shape(), sum.dtype(), kGpus[i]));
-          COOPER_ASSERT_OK((*QueueOf(kGpus[i]))
+          COOPER_ASSERT_OK((*GetQueue(kGpus[i]))
                                ->Copy(later[k][i].raw_data(), kGpus[i], sum.raw_data(), kGpus[i],
                                       sum.size_bytes()));
         }
       }
       EXPECT_TRUE(step == 0 || unwaited.holds()) << "but for the first memory";
-      for (const Context& gpu : kGpus) COOPER_ASSERT_OK((*QueueOf(gpu))->Synchronize());
+      for (const Context& gpu : kGpus) COOPER_ASSERT_OK((*GetQueue(gpu))->Synchronize());
       for (size_t k = 0; k < sizes.size(); ++k) {
         EXPECT_EQ(later[k].size(), k == 1 ? kGpus.size() : 1u);
         for (const NDArray& sum : later[k]) EXPECT_EQ(Of(sum), SumOf(gradients[k].arrays)) << k;
@@ -168,11 +168,11 @@ TEST(DeviceSumsTest, QueuedCopiesStandBetweenReadersAndWriters) {
   const NDArray on_cpu = full(4, Context::Cpu()), same = full(5, b);
   {
     const Unwaited unwaited;
-    COOPER_ASSERT_OK((*QueueOf(a))->Copy(source.raw_data(), a, other.raw_data(), a, 200));
+    COOPER_ASSERT_OK((*GetQueue(a))->Copy(source.raw_data(), a, other.raw_data(), a, 200));
     COOPER_ASSERT_OK(CopyInQueues({{source, target}, {same, same}}));
     // Overwrites an array that is still to be read.
     const NDArray later = full(6, a);
-    COOPER_ASSERT_OK((*QueueOf(a))->Copy(source.raw_data(), a, later.raw_data(), a, 200));
+    COOPER_ASSERT_OK((*GetQueue(a))->Copy(source.raw_data(), a, later.raw_data(), a, 200));
     EXPECT_TRUE(unwaited.holds());
     EXPECT_THAT(Of(source), Each(6)) << "runs what it waits for";
   }

@@ -63,7 +63,7 @@ TEST(NcclTest, SumsOneByOneAndInGroups) {
   std::vector<DeviceQueue*> queues;
   std::vector<NDArray> arrays, sums, other;
   for (const Context& gpu : kGpus) {
-    queues.push_back(*QueueOf(gpu));
+    queues.push_back(*GetQueue(gpu));
     arrays.push_back(*NDArray::Full({7, 3}, gpu.device_id + 1, DType::kFloat32, gpu));
     sums.push_back(*NDArray::Full({7, 3}, -1, DType::kFloat32, gpu));
     other.push_back(*NDArray::Full({2}, 10, DType::kFloat64, gpu));
@@ -83,7 +83,7 @@ TEST(NcclTest, ErrorsNameCallRanksAndShapes) {
   std::vector<DeviceQueue*> queues;
   std::vector<NDArray> arrays;
   for (const Context& gpu : kGpus) {
-    queues.push_back(*QueueOf(gpu));
+    queues.push_back(*GetQueue(gpu));
     arrays.push_back(*NDArray::Zeros({7, 3}, DType::kFloat32, gpu));
   }
   cuda_emulator::FailNext("ncclAllReduce", cudaErrorUnknown, cuda_emulator::FaultTime::kCall);
@@ -127,7 +127,7 @@ TEST(NcclTest, GivesUpWhatWouldWaitForADeadProcess) {
   std::vector<DeviceQueue*> queues;
   std::vector<NDArray> arrays;
   for (const Context& gpu : kGpus) {
-    queues.push_back(*QueueOf(gpu));
+    queues.push_back(*GetQueue(gpu));
     arrays.push_back(*NDArray::Full({7, 3}, 1, DType::kFloat32, gpu));
   }
   COOPER_ASSERT_OK(collective->AllReduceSum(arrays, arrays, queues));

@@ -20,8 +20,8 @@
 namespace cooper {
 namespace {
 
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
 
 struct IntegerCase {
   const char* name;
@@ -34,14 +34,14 @@ struct IntegerCase {
 
 TEST(LargeNumbersTest, IntegersWrapAround) {
   const IntegerCase cases[] = {
-      {"Sum", "sum", {}, {kMost, 2}, 1, {kLeast + 1}},
-      {"Product", "prod", {}, {kMost, 2}, 1, {-2}},
-      {"Norm", "norm", {{"ord", "1"}}, {kLeast}, 1, {kLeast}},
-      {"CumulativeSum", "cumsum", {}, {kMost, 1, 5}, 1, {kMost, kLeast, kLeast + 5}},
-      {"AddN", "add_n", {{"num_args", "3"}}, {kMost, 1}, 3, {kMost - 2, 3}},
-      {"Abs", "abs", {}, {kLeast, -7}, 1, {kLeast, 7}},
-      {"Negative", "negative", {}, {kLeast}, 1, {kLeast}},
-      {"Ravel", "ravel_multi_index", {{"shape", "(-1, 3)"}}, {kMost, 1}, 1, {kMost - 1}},
+      {"Sum", "sum", {}, {kMax, 2}, 1, {kMin + 1}},
+      {"Product", "prod", {}, {kMax, 2}, 1, {-2}},
+      {"Norm", "norm", {{"ord", "1"}}, {kMin}, 1, {kMin}},
+      {"CumulativeSum", "cumsum", {}, {kMax, 1, 5}, 1, {kMax, kMin, kMin + 5}},
+      {"AddN", "add_n", {{"num_args", "3"}}, {kMax, 1}, 3, {kMax - 2, 3}},
+      {"Abs", "abs", {}, {kMin, -7}, 1, {kMin, 7}},
+      {"Negative", "negative", {}, {kMin}, 1, {kMin}},
+      {"Ravel", "ravel_multi_index", {{"shape", "(-1, 3)"}}, {kMax, 1}, 1, {kMax - 1}},
       {"Eye",
        "_eye",
        {{"N", "2"}, {"k", "9223372036854775807"}, {"dtype", "int64"}},
@@ -136,7 +136,7 @@ TEST(LargeNumbersTest, ScatterChecksItsCoordinates) {
 
 // Each attribute of a file is either rejected or has the result of a smaller one.
 TEST(LargeNumbersTest, AttributesMayBeAnything) {
-  const std::string most = std::to_string(kMost), least = std::to_string(kLeast);
+  const std::string most = std::to_string(kMax), least = std::to_string(kMin);
   const auto bind = [](const char* op, const AttrMap& attrs, const Shape& data) -> absl::Status {
     const auto symbol = Symbol::Create(op, {.inputs = {Symbol::Variable("data")}, .attrs = attrs});
     if (!symbol.ok()) return symbol.status();

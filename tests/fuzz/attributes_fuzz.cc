@@ -39,11 +39,11 @@ void Parse(FuzzInput& input) {
   const absl::StatusOr<OpCall> call = MakeOpCall(op.schema->name(), attrs, num_inputs);
   if (!call.ok() || op.schema->params() == nullptr) return;
   // The caller must limit the number of inputs, as the reader of symbol files does.
-  constexpr int64_t kMostInputs = 1000;
+  constexpr int64_t kMaxInputs = 1000;
   const std::string& variadic = op.schema->variadic_attr();
   int64_t count = 0;
   if (variadic.empty() ||
-      (ParseParamText(call->attrs.at(variadic), &count).ok() && count <= kMostInputs)) {
+      (ParseParamText(call->attrs.at(variadic), &count).ok() && count <= kMaxInputs)) {
     op.schema->InputNames(*call);
     op.schema->OutputNames(*call);
     op.schema->NumVisibleOutputs(*call);

@@ -28,7 +28,7 @@
 namespace cooper {
 namespace {
 
-constexpr size_t kMostText = 2000;
+constexpr size_t kMaxText = 2000;
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 constexpr DType kTypes[] = {DType::kFloat32, DType::kFloat64,  DType::kInt32, DType::kUint8,
                             DType::kInt64,   DType::kBfloat16, DType::kBool,  DType::kInt8};
@@ -167,8 +167,8 @@ void ReadCsv(FuzzInput& input) {
   if (labels > 0) options.label_shape = input.Pick(kShapes);
   const bool plain = input.OneIn(4) && shape < 4;
   const std::string data = plain ? PlainRows(input, options.data_shape, IsFloating(options.dtype))
-                                 : input.Text(kMostText);
-  const std::string label = labels == 2 ? input.Text(kMostText) : data;
+                                 : input.Text(kMaxText);
+  const std::string label = labels == 2 ? input.Text(kMaxText) : data;
   options.data_csv = Write("data", data);
   if (labels == 1) options.label_csv = options.data_csv;
   if (labels == 2) options.label_csv = Write("label", label);

@@ -10,7 +10,7 @@
 namespace cooper {
 namespace {
 
-constexpr size_t kMostText = 2000;  // as csv_fuzz.cc has it
+constexpr size_t kMaxText = 2000;  // as csv_fuzz.cc has it
 
 // Indices in the tables of csv_fuzz.cc.
 enum ShapeOf : uint64_t { kOne, kTwo, kThree, kMatrix, kEmpty, kScalar, kNegative, kShapes = 10 };
@@ -34,8 +34,8 @@ std::string Bytes(const Csv& csv) {
   bytes.Below(csv.shape, kShapes).Below(csv.batch_size, 9).Below(csv.round ? 1 : 0, 2);
   bytes.Below(csv.type, kTypes).Below(csv.labels, 4);
   if (csv.labels != kNone) bytes.Below(kOne, kShapes);
-  bytes.Below(0, 4).Text(csv.data, kMostText);
-  if (csv.labels == kOther) bytes.Text(csv.label, kMostText);
+  bytes.Below(0, 4).Text(csv.data, kMaxText);
+  if (csv.labels == kOther) bytes.Text(csv.label, kMaxText);
   // Reads two batches of the first epoch, and then whole epochs.
   bytes.Below(2, 50).Below(0, 4).Below(49, 50).Below(0, 4).Below(49, 50).Below(0, 4);
   return bytes.Rest(csv.changes).bytes();

@@ -14,12 +14,12 @@ namespace cooper {
 namespace {
 
 // A sparse array may describe a shape much larger than its stored elements.
-constexpr int64_t kMostElements = 1 << 16;
+constexpr int64_t kMaxElements = 1 << 16;
 
 bool IsSmall(const Shape& shape) {
   double elements = 1;
   for (const int64_t extent : shape) elements *= static_cast<double>(extent);
-  return elements <= kMostElements && shape.rank() > 0 && shape[0] <= kMostElements;
+  return elements <= kMaxElements && shape.rank() > 0 && shape[0] <= kMaxElements;
 }
 
 void Read(absl::string_view bytes) {

@@ -183,7 +183,7 @@ bool RandomNetwork::AddNode(int k) {
       continue;
     }
     AddVariable(absl::StrCat(args.name, "_", names[i]), i == 0, i == 0 && k == 0);
-    if (!variadic.empty() || WhyRequired(*call, static_cast<int>(i))) {
+    if (!variadic.empty() || RequiredReason(*call, static_cast<int>(i))) {
       args.named[names[i]] = Symbol::Variable(absl::StrCat(args.name, "_", names[i]));
     }
   }

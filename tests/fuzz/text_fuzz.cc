@@ -19,7 +19,7 @@
 namespace cooper {
 namespace {
 
-constexpr size_t kMostText = 2000;
+constexpr size_t kMaxText = 2000;
 
 std::string Write(const char* name, const std::string& text) {
   std::string path = ScratchFolder() + "/" + name;
@@ -37,7 +37,7 @@ void ReadWords(FuzzInput& input) {
       .unknown_token = unknown ? "<unk>" : "",
       .min_count = input.Between(1, 2),
       .max_words = input.Between(-1, 3)};
-  const std::string known = input.Text(kMostText);  // a vocabulary's file
+  const std::string known = input.Text(kMaxText);  // a vocabulary's file
   const auto sentences = ReadSentences(Write("sentences", input.Rest()), options);
   if (!sentences.ok()) return;
   Vocabulary vocabulary = BuildVocabulary(*sentences, vocabulary_options);

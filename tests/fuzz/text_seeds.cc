@@ -13,14 +13,14 @@ namespace {
 // The readers in the order of text_fuzz.cc.
 enum Reader : uint64_t { kWords, kVocabulary, kKey, kKeyValues, kWriteKeyValues, kReaders };
 
-constexpr size_t kMostText = 2000;  // as text_fuzz.cc has it
+constexpr size_t kMaxText = 2000;  // as text_fuzz.cc has it
 
 std::string Words(bool end, bool unknown, int64_t max_sentences, int64_t invalid_label,
                   int64_t max_words, const std::string& vocabulary, const std::string& text) {
   SeedBytes bytes;
   bytes.Below(kWords, kReaders).Below(end ? 1 : 0, 2).Below(unknown ? 1 : 0, 2);
   bytes.Below(max_sentences + 1, 10).Below(invalid_label + 1, 4).Below(1, 4).Below(0, 2);
-  return bytes.Below(max_words + 1, 5).Text(vocabulary, kMostText).Rest(text).bytes();
+  return bytes.Below(max_words + 1, 5).Text(vocabulary, kMaxText).Rest(text).bytes();
 }
 
 std::string Plain(Reader reader, const std::string& text) {

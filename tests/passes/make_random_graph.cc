@@ -76,9 +76,9 @@ void AddPart(GraphDraft& g, RandomLayers& layers) {
   } else if (kind < 0.75) {
     Classify(g);
   } else if (kind < 0.8) {
-    UseOften(g);
+    ReuseEntries(g);
   } else if (kind < 0.9) {
-    CutAndJoin(g);
+    SplitAndConcat(g);
   } else {
     AddLoss(g);
   }

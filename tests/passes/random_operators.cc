@@ -63,7 +63,7 @@ std::vector<const char*> PairOps(GraphDraft& g) {
 
 }  // namespace
 
-void UseOften(GraphDraft& g) {
+void ReuseEntries(GraphDraft& g) {
   const GraphValue value = g.PickValue();
   std::vector<GraphValue> terms;
   for (int64_t i = g.Between(2, 6); i > 0; --i) {
@@ -88,7 +88,7 @@ void UseOften(GraphDraft& g) {
   g.AddResult(g.values().back().symbol);
 }
 
-void CutAndJoin(GraphDraft& g) {
+void SplitAndConcat(GraphDraft& g) {
   const Shape shape =
       g.Chance(0.85) ? Shape({g.Between(2, 5), 2, 8}) : Shape({g.Between(2, 3), 40, 64});
   const std::string count = absl::StrCat(shape[0]);

@@ -12,11 +12,11 @@ namespace cooper {
 void Operate(GraphDraft& g);
 
 // Uses a value many times, so that its gradient is a sum.
-void UseOften(GraphDraft& g);
+void ReuseEntries(GraphDraft& g);
 
 // Slices and concatenates arrays with sizes of whole cache lines, as in large networks, sometimes
 // of several tiles.
-void CutAndJoin(GraphDraft& g);
+void SplitAndConcat(GraphDraft& g);
 
 }  // namespace cooper
 

@@ -70,7 +70,7 @@ class ActivationProduct : public OneDnnProduct {
     if (image_bytes_ > 0) own.image = reinterpret_cast<float*>(apart);
     const auto parts = static_cast<int64_t>(parts_.size());
     std::atomic<int64_t> next = 0;
-    ParallelForPieces(scratches_, 1, 1, [&](int64_t begin, int64_t end) {
+    ParallelForRanges(scratches_, 1, 1, [&](int64_t begin, int64_t end) {
       const OneDnnOnThisThread this_thread;
       for (int64_t k = begin; k < end; ++k) {
         // One part per buffer, or the next one that is not taken.
@@ -170,7 +170,7 @@ class ActivationProduct : public OneDnnProduct {
   // Converts each slice of the plain weight, times its scales, to oneDNN's layout.
   void PackWeight(const Arrays& arrays, float* scaled, char* packed) const {
     const auto slices = static_cast<int64_t>(parts_.size()) / parts_per_slice_;
-    ParallelForPieces(slices, 1, 1, [&](int64_t begin, int64_t end) {
+    ParallelForRanges(slices, 1, 1, [&](int64_t begin, int64_t end) {
       const OneDnnOnThisThread this_thread;
       for (int64_t i = begin; i < end; ++i) {
         const ProductPart& part = parts_[i * parts_per_slice_];

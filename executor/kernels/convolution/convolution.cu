@@ -44,11 +44,11 @@ constexpr ConvolutionPass kDataGradientPass =
 // cudnn_tune MXNet measures; cooper does so only with COOPER_CUDNN_TUNE=1, so that equal programs
 // give equal bits.
 CudnnChoice ChoiceOf(const ConvolutionParam& param) {
-  constexpr int64_t kMostMebibytes = 1 << 20;
+  constexpr int64_t kMaxMebibytes = 1 << 20;
   const bool fastest = param.cudnn_tune == CudnnTune::kFastest;
-  const int64_t mebibytes = std::clamp<int64_t>(param.workspace, 0, kMostMebibytes);
+  const int64_t mebibytes = std::clamp<int64_t>(param.workspace, 0, kMaxMebibytes);
   const bool by_default = param.cudnn_tune == CudnnTune::kDefault && CudnnTunesByDefault();
-  return {.most_workspace_bytes = (fastest ? kMostMebibytes : mebibytes) << 20,
+  return {.max_workspace_bytes = (fastest ? kMaxMebibytes : mebibytes) << 20,
           .by_time = fastest || param.cudnn_tune == CudnnTune::kLimitedWorkspace || by_default};
 }
 

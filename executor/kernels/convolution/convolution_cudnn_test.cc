@@ -222,7 +222,7 @@ TEST_F(ConvolutionCudnnTest, ThereArePlans) {
                                  ConvolutionPass::kWeightGradient}) {
       COOPER_EXPECT_OK(cudnn
                            ->Plan(CudnnConvolution::Of(pass, dtype, p),
-                                  {.most_workspace_bytes = int64_t{1} << 30})
+                                  {.max_workspace_bytes = int64_t{1} << 30})
                            .status());
     }
   }

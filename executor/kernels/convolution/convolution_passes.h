@@ -117,7 +117,7 @@ class ConvolutionPasses {
   template <typename Fn>
   absl::Status Run(ConvolutionPass pass, CudnnArrays arrays, const void* CudnnArrays::*member,
                    T* result, bool add, Fn&& composed) const {
-    if (state_.product.batch == 0) return OfNoBatch(pass, result, add);
+    if (state_.product.batch == 0) return RunEmptyBatch(pass, result, add);
     const CudnnPass& planned = state_.cudnn_for(pass);
     if (planned.is_there()) {
       const bool has_gaps = pass == ConvolutionPass::kDataGradient && HasGaps(state_.product.g);
@@ -140,7 +140,7 @@ class ConvolutionPasses {
 
   // Handles a batch of 0: a weight gradient that is written becomes 0, other results have no
   // elements.
-  absl::Status OfNoBatch(ConvolutionPass pass, T* result, bool add) const {
+  absl::Status RunEmptyBatch(ConvolutionPass pass, T* result, bool add) const {
     const auto bytes = static_cast<size_t>(ResultElements(state_.product, pass)) * sizeof(T);
     if (add || bytes == 0) return absl::OkStatus();
     return CudaStatus(cudaMemsetAsync(result, 0, bytes, StreamOf(c_)), "zeroing a gradient");

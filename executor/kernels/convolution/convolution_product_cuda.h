@@ -26,10 +26,10 @@ namespace cooper {
 // Returns the number of images whose columns are computed at once: as many as fit in
 // ConvolutionColumnBytes(), at least one.
 inline int64_t ImagesAtOnce(const ConvolutionProduct& p, int64_t element_bytes) {
-  constexpr int64_t kMost = 4096;
+  constexpr int64_t kMax = 4096;
   const int64_t image_bytes = p.groups * p.WorkspaceElements() * element_bytes;
-  const int64_t fitting = image_bytes == 0 ? kMost : ConvolutionColumnBytes() / image_bytes;
-  return std::clamp<int64_t>(fitting, 1, std::clamp<int64_t>(p.batch, 1, kMost));
+  const int64_t fitting = image_bytes == 0 ? kMax : ConvolutionColumnBytes() / image_bytes;
+  return std::clamp<int64_t>(fitting, 1, std::clamp<int64_t>(p.batch, 1, kMax));
 }
 
 // Returns the bytes of workspace that the products need.

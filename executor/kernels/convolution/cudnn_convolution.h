@@ -38,7 +38,7 @@ struct CudnnConvolution {
 
 // Options for the choice among cuDNN's plans.
 struct CudnnChoice {
-  int64_t most_workspace_bytes = 0;
+  int64_t max_workspace_bytes = 0;
   // Whether to run the first plans that the heuristics propose and take the fastest, rather than
   // the first. Another process may then choose another plan, whose sums have another order.
   bool by_time = false;

@@ -32,7 +32,7 @@ absl::StatusOr<CudnnFunctions> LoadFunctions() {
 
 }  // namespace
 
-const absl::StatusOr<CudnnFunctions>& TheCudnnFunctions() {
+const absl::StatusOr<CudnnFunctions>& GetCudnnFunctions() {
   static const auto* functions = new absl::StatusOr<CudnnFunctions>(LoadFunctions());
   return *functions;
 }
@@ -40,9 +40,9 @@ const absl::StatusOr<CudnnFunctions>& TheCudnnFunctions() {
 absl::Status CudnnStatus(cudnnStatus_t status, absl::string_view call) {
   if (status == CUDNN_STATUS_SUCCESS) return absl::OkStatus();
   char reason[512] = "";
-  TheCudnnFunctions()->last_error(reason, sizeof(reason));
+  GetCudnnFunctions()->last_error(reason, sizeof(reason));
   const std::string message =
-      absl::StrCat(call, ": ", TheCudnnFunctions()->error_string(status), " ", reason);
+      absl::StrCat(call, ": ", GetCudnnFunctions()->error_string(status), " ", reason);
   if (status == CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED ||
       status == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED) {
     return absl::ResourceExhaustedError(message);
@@ -52,20 +52,20 @@ absl::Status CudnnStatus(cudnnStatus_t status, absl::string_view call) {
 
 CudnnDescriptor::CudnnDescriptor(cudnnBackendDescriptorType_t type) {
   status_ =
-      CudnnStatus(TheCudnnFunctions()->create(type, &descriptor_), "cudnnBackendCreateDescriptor");
+      CudnnStatus(GetCudnnFunctions()->create(type, &descriptor_), "cudnnBackendCreateDescriptor");
 }
 
 CudnnDescriptor::CudnnDescriptor(CudnnDescriptor&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, nullptr)), status_(std::move(other.status_)) {}
 
 CudnnDescriptor::~CudnnDescriptor() {
-  if (descriptor_ != nullptr) TheCudnnFunctions()->destroy(descriptor_);
+  if (descriptor_ != nullptr) GetCudnnFunctions()->destroy(descriptor_);
 }
 
 void CudnnDescriptor::SetArray(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
                                int64_t count, const void* values) {
   if (!status_.ok()) return;
-  const cudnnStatus_t set = TheCudnnFunctions()->set(descriptor_, name, type, count, values);
+  const cudnnStatus_t set = GetCudnnFunctions()->set(descriptor_, name, type, count, values);
   if (set == CUDNN_STATUS_SUCCESS) return;  // avoids the cost of building a message
   status_ = CudnnStatus(
       set, absl::StrCat("cudnnBackendSetAttribute of attribute ", static_cast<int>(name)));
@@ -78,7 +78,7 @@ void CudnnDescriptor::Set(cudnnBackendAttributeName_t name, const CudnnDescripto
 
 void CudnnDescriptor::Finalize() {
   if (!status_.ok()) return;
-  status_ = CudnnStatus(TheCudnnFunctions()->finalize(descriptor_), "cudnnBackendFinalize");
+  status_ = CudnnStatus(GetCudnnFunctions()->finalize(descriptor_), "cudnnBackendFinalize");
 }
 
 absl::StatusOr<int64_t> CudnnDescriptor::Get(cudnnBackendAttributeName_t name,
@@ -86,7 +86,7 @@ absl::StatusOr<int64_t> CudnnDescriptor::Get(cudnnBackendAttributeName_t name,
                                              void* values) const {
   COOPER_RETURN_IF_ERROR(status_);
   int64_t count = 0;
-  const cudnnStatus_t got = TheCudnnFunctions()->get(descriptor_, name, type, most, &count, values);
+  const cudnnStatus_t got = GetCudnnFunctions()->get(descriptor_, name, type, most, &count, values);
   if (got == CUDNN_STATUS_SUCCESS) return count;
   return CudnnStatus(
       got, absl::StrCat("cudnnBackendGetAttribute of attribute ", static_cast<int>(name)));

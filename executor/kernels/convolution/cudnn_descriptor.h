@@ -30,14 +30,14 @@ struct CudnnFunctions {
 
 // Returns the functions, loaded at the first call. Errors: kFailedPrecondition, naming what is
 // missing, if cuDNN or one of its functions is not found. Thread-safe.
-const absl::StatusOr<CudnnFunctions>& TheCudnnFunctions();
+const absl::StatusOr<CudnnFunctions>& GetCudnnFunctions();
 
 // Returns OK, kResourceExhausted for a lack of memory, or kInternal, with the call and cuDNN's
-// reason. Requires that TheCudnnFunctions() is OK.
+// reason. Requires that GetCudnnFunctions() is OK.
 absl::Status CudnnStatus(cudnnStatus_t status, absl::string_view call);
 
 // A descriptor of cuDNN's graph API. The first error is kept in status(). Requires that
-// TheCudnnFunctions() is OK.
+// GetCudnnFunctions() is OK.
 class CudnnDescriptor {
  public:
   explicit CudnnDescriptor(cudnnBackendDescriptorType_t type);

@@ -26,7 +26,7 @@ absl::StatusOr<Cudnn*> Cudnn::Of(int device_id) {
     const CudaDeviceScope scope(device_id);
     COOPER_RETURN_IF_ERROR(scope.status());
     cudnnHandle_t handle = nullptr;
-    COOPER_RETURN_IF_ERROR(CudnnStatus(TheCudnnFunctions()->create_handle(&handle), "cudnnCreate"));
+    COOPER_RETURN_IF_ERROR(CudnnStatus(GetCudnnFunctions()->create_handle(&handle), "cudnnCreate"));
     cudnn = new Cudnn(handle);
   }
   return cudnn;
@@ -36,13 +36,13 @@ absl::StatusOr<CudnnPlan> Cudnn::Plan(const CudnnConvolution& convolution,
                                       const CudnnChoice& choice) {
   // More shapes than programs have. Nodes keep the plans that they use, so dropping the cache is
   // safe.
-  constexpr size_t kMostPlans = 4096;
-  const std::string key = absl::StrCat(convolution.ToString(), ", ", choice.most_workspace_bytes,
+  constexpr size_t kMaxPlans = 4096;
+  const std::string key = absl::StrCat(convolution.ToString(), ", ", choice.max_workspace_bytes,
                                        choice.by_time ? " by time" : "");
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = plans_.find(key);
   if (found != plans_.end()) return found->second;
-  if (plans_.size() >= kMostPlans) plans_.clear();
+  if (plans_.size() >= kMaxPlans) plans_.clear();
   bool is_final = true;
   absl::StatusOr<CudnnPlan> plan = Choose(convolution, choice, &is_final);
   if (is_final && (plan.ok() || absl::IsUnimplemented(plan.status()))) plans_.emplace(key, plan);
@@ -51,11 +51,11 @@ absl::StatusOr<CudnnPlan> Cudnn::Plan(const CudnnConvolution& convolution,
 
 absl::StatusOr<CudnnPlan> Cudnn::Choose(const CudnnConvolution& convolution,
                                         const CudnnChoice& choice, bool* is_final) {
-  constexpr size_t kMostTried = 12;  // later plans are hardly ever faster
+  constexpr size_t kMaxTried = 12;  // later plans are hardly ever faster
   COOPER_ASSIGN_OR_RETURN(
       const std::vector<CudnnPlan> plans,
       PlanConvolution(convolution, {.handle = handle_, .description = ""},
-                      choice.most_workspace_bytes, choice.by_time ? kMostTried : 1));
+                      choice.max_workspace_bytes, choice.by_time ? kMaxTried : 1));
   if (plans.size() == 1) return plans[0];
   const CudnnTrial trial(convolution, plans);
   const CudnnPlan* fastest = &*std::min_element(
@@ -98,9 +98,9 @@ absl::Status Cudnn::RunLocked(cudaStream_t stream, const CudnnPlan& plan, const 
   if (!pack.status().ok()) return AddContext(pack.status(), plan.name);
   auto* handle = static_cast<cudnnHandle_t>(handle_);
   COOPER_RETURN_IF_ERROR(
-      CudnnStatus(TheCudnnFunctions()->set_stream(handle, stream), "cudnnSetStream"));
+      CudnnStatus(GetCudnnFunctions()->set_stream(handle, stream), "cudnnSetStream"));
   const cudnnStatus_t status =
-      TheCudnnFunctions()->execute(handle, plan.descriptor.get(), pack.get());
+      GetCudnnFunctions()->execute(handle, plan.descriptor.get(), pack.get());
   if (status == CUDNN_STATUS_SUCCESS) return absl::OkStatus();  // saves building a message
   return CudnnStatus(status, absl::StrCat("cudnnBackendExecute, ", plan.name));
 }

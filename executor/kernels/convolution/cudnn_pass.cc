@@ -26,8 +26,8 @@ uint64_t AlignedUp(uint64_t value) {
 // 76.8 and 66.0 ms for 32 images (predicted: 22.1 and 15.5 ms). Batch sizes in between were not
 // measured.
 bool IsFasterComposed(DType dtype, const ConvolutionProduct& p) {
-  constexpr int64_t kLeastBatch = 8;
-  return SizeOf(dtype) > 2 && p.batch < kLeastBatch;
+  constexpr int64_t kMinBatch = 8;
+  return SizeOf(dtype) > 2 && p.batch < kMinBatch;
 }
 
 bool IsWide(const CudnnArrays& arrays) {
@@ -43,7 +43,7 @@ bool IsWide(const CudnnArrays& arrays) {
 absl::StatusOr<CudnnPass> CudnnPass::Create(int device_id, ConvolutionPass pass, DType dtype,
                                             const ConvolutionProduct& p,
                                             const CudnnChoice& choice) {
-  const CudnnUse use = TheCudnnUse();
+  const CudnnUse use = GetCudnnUse();
   if (use == CudnnUse::kNever) return absl::FailedPreconditionError("cuDNN is switched off");
   if (use == CudnnUse::kWhereFaster && IsFasterComposed(dtype, p)) {
     return absl::FailedPreconditionError("the batch is small");

@@ -29,7 +29,7 @@ class CudnnPassTest : public testing::Test {
     ConvolutionProduct product = {};
     product.batch = batch;
     const absl::Status status = CudnnPass::Create(0, ConvolutionPass::kForward, dtype, product,
-                                                  {.most_workspace_bytes = 1 << 20})
+                                                  {.max_workspace_bytes = 1 << 20})
                                     .status();
     std::string reason(status.message());
     return reason;

@@ -188,7 +188,7 @@ absl::StatusOr<std::vector<CudnnDescriptor>> ConfigsOf(const CudnnDescriptor& gr
 // if cuDNN cannot create it.
 absl::StatusOr<CudnnPlan> PlanOf(CudnnDescriptor config, const CudnnDescriptor* properties,
                                  const CudnnDevice& device, const std::string& name,
-                                 int64_t most_workspace_bytes) {
+                                 int64_t max_workspace_bytes) {
   // The configuration must live as long as the plan.
   struct Parts {
     CudnnDescriptor config, plan;
@@ -206,9 +206,9 @@ absl::StatusOr<CudnnPlan> PlanOf(CudnnDescriptor config, const CudnnDescriptor* 
   int64_t bytes = 0;
   COOPER_RETURN_IF_ERROR(
       plan.Get(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &bytes).status());
-  if (bytes > most_workspace_bytes) {
+  if (bytes > max_workspace_bytes) {
     return absl::UnimplementedError(
-        absl::StrCat("its workspace has ", bytes, " bytes, more than ", most_workspace_bytes));
+        absl::StrCat("its workspace has ", bytes, " bytes, more than ", max_workspace_bytes));
   }
   void* descriptor = plan.get();
   return CudnnPlan{.descriptor = std::shared_ptr<void>(std::move(parts), descriptor),
@@ -217,7 +217,7 @@ absl::StatusOr<CudnnPlan> PlanOf(CudnnDescriptor config, const CudnnDescriptor* 
 }
 
 absl::StatusOr<std::vector<CudnnPlan>> Plans(const CudnnConvolution& c, const CudnnDevice& device,
-                                             int64_t most_workspace_bytes, size_t most_plans) {
+                                             int64_t max_workspace_bytes, size_t most_plans) {
   std::unique_ptr<CudnnDescriptor> properties;
   if (device.handle == nullptr) {
     properties = std::make_unique<CudnnDescriptor>(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
@@ -244,7 +244,7 @@ absl::StatusOr<std::vector<CudnnPlan>> Plans(const CudnnConvolution& c, const Cu
       const auto notes = NotesOf(config);
       if (!notes.ok()) refusal = notes.status();
       if (!notes.ok() || !IsWanted(*notes, c.dtype)) continue;
-      auto plan = PlanOf(std::move(config), properties.get(), device, name, most_workspace_bytes);
+      auto plan = PlanOf(std::move(config), properties.get(), device, name, max_workspace_bytes);
       if (!plan.ok()) {
         refusal = plan.status();
         continue;
@@ -261,14 +261,14 @@ absl::StatusOr<std::vector<CudnnPlan>> Plans(const CudnnConvolution& c, const Cu
 
 }  // namespace
 
-absl::Status CheckCudnnInstalled() { return TheCudnnFunctions().status(); }
+absl::Status CheckCudnnInstalled() { return GetCudnnFunctions().status(); }
 
 absl::StatusOr<std::vector<CudnnPlan>> PlanConvolution(const CudnnConvolution& convolution,
                                                        const CudnnDevice& device,
-                                                       int64_t most_workspace_bytes,
+                                                       int64_t max_workspace_bytes,
                                                        size_t most_plans) {
   COOPER_RETURN_IF_ERROR(CheckCudnnInstalled());
-  auto plans = Plans(convolution, device, most_workspace_bytes, most_plans);
+  auto plans = Plans(convolution, device, max_workspace_bytes, most_plans);
   if (plans.ok()) return plans;
   return AddContext(plans.status(), convolution.ToString());
 }

@@ -30,7 +30,7 @@ struct CudnnDevice {
 inline constexpr int64_t kCudnnImage = 1, kCudnnWeight = 2, kCudnnMap = 3;
 
 // Returns between one and `most_plans` plans in the order of cuDNN's heuristics, the likely fastest
-// first. Each plan can be run, overwrites its result and needs at most `most_workspace_bytes` of
+// first. Each plan can be run, overwrites its result and needs at most `max_workspace_bytes` of
 // workspace. Its results follow the rules of cooper's other products of the dtype: equal bits in
 // every run, sums in float32, or in float64 for float64, and TF32 only if it is allowed
 // (ndarray/cuda/tf32.h). Errors: kUnimplemented, with the last reason, if there is no such plan;
@@ -38,7 +38,7 @@ inline constexpr int64_t kCudnnImage = 1, kCudnnWeight = 2, kCudnnMap = 3;
 // rejects anything else.
 absl::StatusOr<std::vector<CudnnPlan>> PlanConvolution(const CudnnConvolution& convolution,
                                                        const CudnnDevice& device,
-                                                       int64_t most_workspace_bytes,
+                                                       int64_t max_workspace_bytes,
                                                        size_t most_plans = 1);
 
 }  // namespace cooper

@@ -50,7 +50,7 @@ std::vector<CudnnDevice> Devices() {
 constexpr ConvolutionPass kPasses[] = {ConvolutionPass::kForward, ConvolutionPass::kDataGradient,
                                        ConvolutionPass::kWeightGradient};
 // Convolution's default workspace limit.
-constexpr int64_t kMostWorkspaceBytes = int64_t{1} << 30;
+constexpr int64_t kMaxWorkspaceBytes = int64_t{1} << 30;
 
 // Returns a convolution with one group, without padding or dilation; the extents of the map are not
 // set.
@@ -152,7 +152,7 @@ TEST(CudnnPlanTest, EveryConvolutionOfResNet50HasOne) {
       for (ConvolutionPass pass : kPasses) {
         for (DType dtype : {DType::kFloat32, DType::kFloat16}) {
           const auto convolution = CudnnConvolution::Of(pass, dtype, product);
-          COOPER_EXPECT_OK(PlanConvolution(convolution, device, kMostWorkspaceBytes).status());
+          COOPER_EXPECT_OK(PlanConvolution(convolution, device, kMaxWorkspaceBytes).status());
         }
       }
     }
@@ -171,7 +171,7 @@ TEST(CudnnPlanTest, EveryKindHasOneOfEachDtype) {
           auto convolution = CudnnConvolution::Of(pass, dtype, kind.product);
           for (int64_t alignment : {SizeOf(dtype), int64_t{16}}) {
             convolution.alignment = alignment;
-            COOPER_EXPECT_OK(PlanConvolution(convolution, device, kMostWorkspaceBytes).status());
+            COOPER_EXPECT_OK(PlanConvolution(convolution, device, kMaxWorkspaceBytes).status());
           }
         }
       }
@@ -188,7 +188,7 @@ TEST(CudnnPlanTest, TheWorkspaceHasABound) {
   convolution.alignment = 16;
   const CudnnDevice h100 = Devices()[0];
   COOPER_ASSERT_OK_AND_ASSIGN(const std::vector<CudnnPlan> plans,
-                              PlanConvolution(convolution, h100, kMostWorkspaceBytes));
+                              PlanConvolution(convolution, h100, kMaxWorkspaceBytes));
   ASSERT_EQ(plans.size(), 1U);
   const int64_t bytes = plans[0].workspace_bytes;
   ASSERT_GT(bytes, 0);
@@ -206,7 +206,7 @@ TEST(CudnnPlanTest, GivesAsManyAsAreAskedFor) {
   }
   const auto convolution =
       CudnnConvolution::Of(ConvolutionPass::kForward, DType::kFloat32, Square(64, 56, 64, 3, 1));
-  const auto plans = PlanConvolution(convolution, Devices()[0], kMostWorkspaceBytes, 3);
+  const auto plans = PlanConvolution(convolution, Devices()[0], kMaxWorkspaceBytes, 3);
   COOPER_ASSERT_OK(plans.status());
   EXPECT_EQ(plans->size(), 3U);
 }
@@ -218,7 +218,7 @@ TEST(CudnnPlanTest, ErrorsNameTheConvolution) {
   auto wrong =
       CudnnConvolution::Of(ConvolutionPass::kForward, DType::kFloat32, Square(8, 16, 4, 3, 1));
   wrong.map[2] = 17;
-  const auto plan = PlanConvolution(wrong, Devices()[0], kMostWorkspaceBytes);
+  const auto plan = PlanConvolution(wrong, Devices()[0], kMaxWorkspaceBytes);
   EXPECT_THAT(plan, StatusIs(absl::StatusCode::kInternal,
                              HasSubstr("forward of float32 image (32, 8, 16, 16), weight "
                                        "(4, 8, 3, 3), map (32, 4, 17, 16)")));

@@ -26,7 +26,7 @@ std::atomic<CudnnUse>& Use() {
 
 }  // namespace
 
-CudnnUse TheCudnnUse() { return Use(); }
+CudnnUse GetCudnnUse() { return Use(); }
 void SetCudnnUse(CudnnUse use) { Use() = use; }
 
 bool CudnnTunesByDefault() {

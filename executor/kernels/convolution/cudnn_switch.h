@@ -13,7 +13,7 @@ enum class CudnnUse : uint8_t { kNever, kWhereFaster, kAlways };
 
 // Returns the value of the last SetCudnnUse; without one kNever if the environment has
 // COOPER_CUDNN=0, kAlways if it has COOPER_CUDNN=1, else kWhereFaster. Thread-safe.
-CudnnUse TheCudnnUse();
+CudnnUse GetCudnnUse();
 void SetCudnnUse(CudnnUse use);
 
 // Returns whether nodes without an explicit cudnn_tune measure which plan is the fastest: whether

@@ -71,12 +71,12 @@ class MergedProduct : public BlockedProduct {
 
 int64_t GroupsToMerge(const ConvolutionProduct& shape, int64_t block) {
   // More groups would cost more than they gain.
-  constexpr int64_t kMost = 8;
+  constexpr int64_t kMax = 8;
   const auto needed = [&](int64_t extent) { return block / std::gcd(extent, block); };
   // Depthwise convolutions have code of their own.
   if (shape.groups == 1 || (shape.g.channels == 1 && shape.filters == 1)) return 1;
   const int64_t count = std::lcm(needed(shape.g.channels), needed(shape.filters));
-  return count <= kMost && shape.groups % count == 0 ? count : 1;
+  return count <= kMax && shape.groups % count == 0 ? count : 1;
 }
 
 ConvolutionProduct MergedGroups(ConvolutionProduct shape, int64_t count) {

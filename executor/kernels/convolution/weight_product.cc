@@ -44,7 +44,7 @@ class WeightProduct : public OneDnnProduct {
 
   void Run(const Arrays& arrays, char* workspace) const override {
     const auto parts = static_cast<int64_t>(parts_.size());
-    ParallelForPieces(parts, 1, 1, [&](int64_t begin, int64_t end) {
+    ParallelForRanges(parts, 1, 1, [&](int64_t begin, int64_t end) {
       const OneDnnOnThisThread this_thread;
       for (int64_t i = begin; i < end; ++i) {
         RunPart(parts_[i], arrays.image, arrays.map, workspace + i * part_bytes_);

@@ -37,13 +37,13 @@ struct Windows {
 // Calls fn(Windows<I>) with an I that holds all positions, and returns its status.
 template <typename Fn>
 absl::Status DispatchWindows(const WindowGeometry& g, Fn&& fn) {
-  constexpr int64_t kMost = INT32_MAX / 4;
-  bool is_small = g.columns() <= kMost && g.image_size() <= kMost && g.kernel_size() <= kMost;
+  constexpr int64_t kMax = INT32_MAX / 4;
+  bool is_small = g.columns() <= kMax && g.image_size() <= kMax && g.kernel_size() <= kMax;
   for (int axis = 0; axis < 3; ++axis) {
     // These bounds keep coordinates in the padded image within 32 bits: a window, and so its last
     // step, lies within that image.
-    is_small = is_small && g.in[axis] <= kMost && g.pad[axis] <= kMost && g.out[axis] <= kMost &&
-               g.kernel[axis] <= kMost / g.dilate[axis] && g.out[axis] <= kMost / g.stride[axis];
+    is_small = is_small && g.in[axis] <= kMax && g.pad[axis] <= kMax && g.out[axis] <= kMax &&
+               g.kernel[axis] <= kMax / g.dilate[axis] && g.out[axis] <= kMax / g.stride[axis];
   }
   if (is_small) return fn(Windows<int32_t>(g));
   return fn(Windows<int64_t>(g));

@@ -61,7 +61,7 @@ absl::Status Run(const KernelContext& c) {
   auto* const to =
       add ? reinterpret_cast<float*>(scratch + param.num_slices() * ScratchBytes(state))
           : c.outputs[0].as<float>();
-  ParallelForPieces(param.num_slices(), 1, 1, [&](int64_t begin, int64_t end) {
+  ParallelForRanges(param.num_slices(), 1, 1, [&](int64_t begin, int64_t end) {
     const OneDnnOnThisThread this_thread;
     for (int64_t i = begin; i < end; ++i) {
       const int64_t plain = i * param.slice * param.channels * 9;

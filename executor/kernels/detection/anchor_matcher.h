@@ -51,7 +51,7 @@ struct MatchScratch {
   MatchedAnchor* anchors;
   SeekingObject* objects;
   float* background;  // its probability for each anchor; kNoCandidate excludes an anchor
-  int64_t* order;     // used by Team::ForLeast
+  int64_t* order;     // used by Team::ForSmallest
 
   COOPER_HOST_DEVICE MatchScratch(int64_t num_anchors, int64_t num_labels, ScratchCursor& cursor)
       : anchors(cursor.Take<MatchedAnchor>(num_anchors)),
@@ -87,7 +87,7 @@ struct AnchorTarget {
 //   Once(fn)                   calls fn in one thread
 //   Count(n, is_one)           returns for how many i in [0, n) is_one(i) is true
 //   Greatest(n, least, value)  returns the greatest value(i) above `least`
-//   ForLeast(values, n, count, order, fn)
+//   ForSmallest(values, n, count, order, fn)
 //       calls fn(i) for the `count` least of n values, each below kNoCandidate; among equal values
 //       the first ones. `order` has n elements.
 template <typename T, typename Team>
@@ -115,7 +115,7 @@ class AnchorMatcher {
       scratch_.anchors[j] = {AnchorUse::kIgnored, -1, -1};
     });
     if (num_objects_ == 0) return;
-    GiveEachObjectAnAnchor();
+    AssignAnchorPerObject();
     const bool mines = rule_.mining_ratio > 0;
     if (rule_.overlap_threshold > 0 || mines) FindOverlaps();
     if (rule_.overlap_threshold > 0) MatchOverlapping();
@@ -153,8 +153,8 @@ class AnchorMatcher {
 
   // Finds the unmatched anchor with the largest overlap with the object.
   COOPER_HOST_DEVICE void Seek(int64_t object) {
-    constexpr float kLeastOverlap = 1e-6F;
-    const GreatestValue best = team_.Greatest(num_anchors_, kLeastOverlap, [&](int64_t j) {
+    constexpr float kMinOverlap = 1e-6F;
+    const GreatestValue best = team_.Greatest(num_anchors_, kMinOverlap, [&](int64_t j) {
       return IsMatched(j) ? -1.0F : Overlap(j, object);
     });
     team_.Once([&] { scratch_.objects[object] = {best.index, best.value, false}; });
@@ -162,7 +162,7 @@ class AnchorMatcher {
 
   // Repeatedly matches the pair of an object and an anchor with the largest overlap, both
   // unmatched. Among equal overlaps the first anchor is taken, then the first object.
-  COOPER_HOST_DEVICE void GiveEachObjectAnAnchor() {
+  COOPER_HOST_DEVICE void AssignAnchorPerObject() {
     const SeekingObject* objects = scratch_.objects;
     for (int64_t k = 0; k < num_objects_; ++k) Seek(k);
     for (;;) {
@@ -238,8 +238,8 @@ class AnchorMatcher {
     const float wanted = static_cast<float>(matched) * rule_.mining_ratio;
     const int64_t count =
         wanted < static_cast<float>(candidates) ? static_cast<int64_t>(wanted) : candidates;
-    team_.ForLeast(scratch_.background, num_anchors_, count, scratch_.order,
-                   [&](int64_t j) { scratch_.anchors[j].use = AnchorUse::kBackground; });
+    team_.ForSmallest(scratch_.background, num_anchors_, count, scratch_.order,
+                      [&](int64_t j) { scratch_.anchors[j].use = AnchorUse::kBackground; });
   }
 
   MatchRule rule_;

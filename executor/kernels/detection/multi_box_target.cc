@@ -42,7 +42,8 @@ struct OneThread {
     return best;
   }
   template <typename Fn>
-  void ForLeast(const float* values, int64_t n, int64_t count, int64_t* order, const Fn& fn) const {
+  void ForSmallest(const float* values, int64_t n, int64_t count, int64_t* order,
+                   const Fn& fn) const {
     int64_t* end = order;
     for (int64_t i = 0; i < n; ++i) {
       if (values[i] < MatchScratch::kNoCandidate) *end++ = i;

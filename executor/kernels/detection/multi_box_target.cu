@@ -64,8 +64,8 @@ struct BlockTeam {
     return greatest;
   }
   template <typename Fn>
-  __device__ void ForLeast(const float* values, int64_t n, int64_t count, int64_t*,
-                           const Fn& fn) const {
+  __device__ void ForSmallest(const float* values, int64_t n, int64_t count, int64_t*,
+                              const Fn& fn) const {
     ForEach(n, [&](int64_t i) {
       const float of_i = values[i];
       if (!(of_i < MatchScratch::kNoCandidate)) return;

@@ -23,16 +23,16 @@ class NmsRule {
         score_(param.score_index),
         id_(param.id_index),
         by_class_(param.id_index >= 0 && !param.force_suppress),
-        least_score_(static_cast<T>(param.valid_thresh)),
+        min_score_(static_cast<T>(param.valid_thresh)),
         background_(static_cast<T>(param.background_id)),
-        most_overlap_(static_cast<T>(param.overlap_thresh)),
+        max_overlap_(static_cast<T>(param.overlap_thresh)),
         in_(param.in_format),
         // Without suppression the boxes stay unchanged.
         out_(param.topk == 0 ? param.in_format : param.out_format) {}
 
   // Returns whether the box has a score above the threshold and is not of the background class.
   COOPER_HOST_DEVICE bool IsCandidate(const T* row) const {
-    return row[score_] > least_score_ && !(id_ >= 0 && row[id_] == background_);
+    return row[score_] > min_score_ && !(id_ >= 0 && row[id_] == background_);
   }
 
   COOPER_HOST_DEVICE T Score(const T* row) const { return row[score_]; }
@@ -49,7 +49,7 @@ class NmsRule {
     if (by_class_ && IntegerOf<int32_t>(a[id_]) != IntegerOf<int32_t>(b[id_])) return false;
     const T shared = BoxIntersection(a + box_, b + box_, in_);
     const T all = BoxArea(a + box_, in_) + BoxArea(b + box_, in_) - shared;
-    return shared / all > most_overlap_;
+    return shared / all > max_overlap_;
   }
 
   // Returns number i of the output's row for the box `row`.
@@ -61,7 +61,7 @@ class NmsRule {
  private:
   int64_t width_, box_, score_, id_;
   bool by_class_;
-  T least_score_, background_, most_overlap_;
+  T min_score_, background_, max_overlap_;
   BoxFormat in_, out_;
 };
 

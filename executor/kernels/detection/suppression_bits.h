@@ -14,9 +14,9 @@ namespace cooper {
 
 // A bit matrix per image: row i has the boxes after box i that it would suppress.
 struct SuppressionBits {
-  static constexpr int kTile = 64;              // boxes per tile, whose bits are one word
-  static constexpr int64_t kMostBoxes = 32768;  // limited by the shared memory of `removed`
-  static constexpr int64_t kMostBytes = int64_t{1} << 27;
+  static constexpr int kTile = 64;             // boxes per tile, whose bits are one word
+  static constexpr int64_t kMaxBoxes = 32768;  // limited by the shared memory of `removed`
+  static constexpr int64_t kMaxBytes = int64_t{1} << 27;
   static constexpr int kFindThreads = kTile;
   static constexpr int kSuppressThreads = 1024;
 
@@ -28,9 +28,9 @@ struct SuppressionBits {
   __host__ __device__ int64_t tiles() const { return images * words() * words(); }
   // Returns the size of the matrices; 0 if there are too many boxes for this method.
   int64_t Bytes() const {
-    if (boxes > kMostBoxes) return 0;
+    if (boxes > kMaxBoxes) return 0;
     const int64_t of_image = boxes * words() * static_cast<int64_t>(sizeof(uint64_t));
-    return of_image == 0 || images > kMostBytes / of_image ? 0 : images * of_image;
+    return of_image == 0 || images > kMaxBytes / of_image ? 0 : images * of_image;
   }
 
   __device__ uint64_t* At(int64_t image, int64_t box, int64_t word) const {
@@ -59,7 +59,7 @@ struct SuppressionBits {
   template <typename Remove>
   __device__ void Suppress(int64_t image, int64_t count, Remove&& remove) const {
     constexpr int kWarp = 32, kWarps = kSuppressThreads / kWarp;
-    __shared__ uint32_t removed[kMostBoxes / kWarp];
+    __shared__ uint32_t removed[kMaxBoxes / kWarp];
     __shared__ uint64_t of_tile[kTile];  // pairs within the current tile
     __shared__ uint64_t left_of_tile;
     const int t = static_cast<int>(threadIdx.x), warp = t / kWarp, lane = t % kWarp;

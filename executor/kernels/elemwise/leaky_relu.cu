@@ -198,11 +198,11 @@ absl::Status RunPreluBackward(const KernelContext& c) {
                                          PutGamma<T>{grad, add}));
     } else {
       // Data viewed as (outer, elements of gamma, inner).
-      constexpr int kMost = kThreadsHolding<ComputeType<T>, 0>;
+      constexpr int kMax = kThreadsHolding<ComputeType<T>, 0>;
       const int64_t rows = index.rows(), columns = index.columns(), rest = index.rest();
-      const SetPlan plan = by_row && by_column ? PlanChannels(1, rows * columns, rest, kMost)
-                           : by_row            ? PlanChannels(1, rows, columns * rest, kMost)
-                                               : PlanChannels(rows, columns, rest, kMost);
+      const SetPlan plan = by_row && by_column ? PlanChannels(1, rows * columns, rest, kMax)
+                           : by_row            ? PlanChannels(1, rows, columns * rest, kMax)
+                                               : PlanChannels(rows, columns, rest, kMax);
       COOPER_RETURN_IF_ERROR(LaunchSets(c, plan, GammaGradient<T>, term, grad, add));
     }
   }

@@ -46,7 +46,7 @@ COOPER_HOST_DEVICE inline int64_t IndexInRange(int64_t index, int64_t n, IndexMo
 }
 
 // Returns the kInvalidArgument of take with mode raise.
-inline absl::Status TakeOutOfRange(int64_t index, int axis, const Shape& data) {
+inline absl::Status TakeIndexError(int64_t index, int axis, const Shape& data) {
   return absl::InvalidArgumentError(absl::StrCat("take: index ", index,
                                                  " is out of range for axis ", axis,
                                                  " of input 'a' ", data.ToString()));

@@ -11,15 +11,15 @@ namespace {
 
 constexpr int kWarp = 32;
 constexpr int kWarps = 4;  // per block
-constexpr int kMostEach = 32;
+constexpr int kMaxEach = 32;
 constexpr unsigned kAll = 0xffffffff;
 // The blocks that must fit in a multiprocessor's registers. With more, threads with the most
 // elements would spill.
 template <int kEach, typename C>
-constexpr int kBlocksSorting = kEach < kMostEach / 2 ? 8
-                               : kEach < kMostEach   ? 6
-                               : sizeof(C) <= 4      ? 4
-                                                     : 3;
+constexpr int kBlocksSorting = kEach < kMaxEach / 2 ? 8
+                               : kEach < kMaxEach   ? 6
+                               : sizeof(C) <= 4     ? 4
+                                                    : 3;
 
 struct RowSort {
   int64_t rows, n, inner, k;
@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(kWarp* kWarps, kBlocksSorting<kEach, C>)
 template <int kEach>
 absl::Status LaunchSort(const KernelContext& c, const RowSort& s) {
   if (s.n > kWarp * kEach) {
-    if constexpr (kEach < kMostEach) return LaunchSort<2 * kEach>(c, s);
+    if constexpr (kEach < kMaxEach) return LaunchSort<2 * kEach>(c, s);
   }
   constexpr int64_t kMaxBlocks = 1 << 20;
   const dim3 grid(BlocksFor((s.rows + kWarps - 1) / kWarps, kMaxBlocks));
@@ -169,8 +169,8 @@ absl::Status LaunchSort(const KernelContext& c, const RowSort& s) {
 
 bool IsSortedByWarps(DType dtype, int64_t n) {
   // Shorter rows would leave most of the warp idle.
-  constexpr int64_t kLeast = kWarp / 2;
-  return !HasWideSortKeys(dtype) && n >= kLeast && n <= kWarp * kMostEach;
+  constexpr int64_t kMin = kWarp / 2;
+  return !HasWideSortKeys(dtype) && n >= kMin && n <= kWarp * kMaxEach;
 }
 
 absl::Status SortRowsByWarps(const KernelContext& c, const IndexedExtents& e, int64_t k,

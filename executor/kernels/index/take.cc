@@ -23,7 +23,7 @@ absl::Status TakeCpu(const KernelContext& c) {
     const int64_t n = IndexedExtents(c.inputs[kData].shape, param.axis).n;
     for (int64_t i = 0; i < c.inputs[kIndex].size(); ++i) {
       if (indices[i] >= 0 && indices[i] < n) continue;
-      return TakeOutOfRange(indices[i], param.axis, c.inputs[kData].shape);
+      return TakeIndexError(indices[i], param.axis, c.inputs[kData].shape);
     }
   }
   CopyIndexedRows(c.inputs[kData], param.axis, c.inputs[kIndex], param.mode, c.reqs[0],

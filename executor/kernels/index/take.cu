@@ -89,7 +89,7 @@ absl::Status TakeGpu(const KernelContext& c) {
     COOPER_ASSIGN_OR_RETURN(const std::optional<int64_t> bad, ReadFirstBad(c, first_bad));
     if (bad.has_value()) {
       COOPER_ASSIGN_OR_RETURN(const int64_t index, ReadIndex(c, indices, *bad));
-      return TakeOutOfRange(index, param.axis, data.shape);
+      return TakeIndexError(index, param.axis, data.shape);
     }
   }
   return TakeRows(c, data, param.axis, indices, param.mode);

@@ -23,9 +23,9 @@ inline constexpr bool kGivesIntegers = false;
 // Returns the nearest integer if `value` differs from it by rounding errors only, otherwise
 // `value`.
 __device__ inline double ToNearInteger(double value) {
-  constexpr double kMostError = 4 * 0x1p-52;
+  constexpr double kMaxError = 4 * 0x1p-52;
   const double nearest = rint(value);
-  return fabs(value - nearest) <= kMostError * fabs(nearest) ? nearest : value;
+  return fabs(value - nearest) <= kMaxError * fabs(nearest) ? nearest : value;
 }
 
 // Loads the operands of quad `i`.

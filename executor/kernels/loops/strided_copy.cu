@@ -137,14 +137,14 @@ absl::Status CheckDepth(const StridedLoop& loop) {
 
 // Returns whether all indices and offsets fit int32_t, with room for one step of the grid.
 bool FitsInt32(const StridedLoop& loop) {
-  constexpr int64_t kMost = std::numeric_limits<int32_t>::max() - (int64_t{1} << 21);
+  constexpr int64_t kMax = std::numeric_limits<int32_t>::max() - (int64_t{1} << 21);
   int64_t count = 1, src = 0, dst = 0;
   for (int i = 0; i < loop.rank(); ++i) {
     count *= loop[i].extent;
     src += (loop[i].extent - 1) * std::abs(loop[i].src_stride);
     dst += (loop[i].extent - 1) * std::abs(loop[i].dst_stride);
   }
-  return std::max({count, src, dst}) <= kMost;
+  return std::max({count, src, dst}) <= kMax;
 }
 
 // Calls fn(Index{}) with the type in which to index `loop`, and returns its status.
@@ -185,12 +185,12 @@ StridedLoop InWords(const StridedLoop& loop, int64_t element_bytes, const void* 
 // Returns the axis along which the source is contiguous, if the destination is contiguous along the
 // innermost axis and both are long enough for tiles; otherwise -1.
 int AxisAcross(const StridedLoop& loop) {
-  constexpr int64_t kLeast = kTile / 2;
+  constexpr int64_t kMin = kTile / 2;
   if (loop.rank() < 2) return -1;
   const Level& inner = loop[loop.rank() - 1];
-  if (inner.dst_stride != 1 || inner.src_stride == 1 || inner.extent < kLeast) return -1;
+  if (inner.dst_stride != 1 || inner.src_stride == 1 || inner.extent < kMin) return -1;
   for (int i = 0; i + 1 < loop.rank(); ++i) {
-    if (loop[i].src_stride == 1 && loop[i].extent >= kLeast) return i;
+    if (loop[i].src_stride == 1 && loop[i].extent >= kMin) return i;
   }
   return -1;
 }

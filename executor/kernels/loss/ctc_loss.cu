@@ -207,8 +207,7 @@ absl::Status LogProbabilities(const KernelContext& c, const Samples& s) {
   const TypedArray none = {nullptr, DType::kInt32};
   const ArrayView logs = {c.workspace, c.inputs[kData].shape, DTypeOf<C>()};
   return LaunchSoftmax<SoftmaxForm::kLogSoftmax>(
-      c,
-      PlanSets(s.steps * s.batch, s.classes, 1, MostThreadsFor(logs.dtype, logs.dtype), kMostHeld),
+      c, PlanSets(s.steps * s.batch, s.classes, 1, MaxThreadsFor(logs.dtype, logs.dtype), kMaxHeld),
       c.inputs[kData], none, 1.0, logs, false);
 }
 

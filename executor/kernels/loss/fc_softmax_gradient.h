@@ -65,7 +65,7 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
     if (rows_.gathers() && c_.reqs[kDataGradient] == WriteReq::kWrite) {
       std::fill_n(c_.outputs[kDataGradient].as<T>(), c_.outputs[kDataGradient].size(), T{0});
     }
-    if (rows_.num_active() == 0) ClearWhatIsWritten();
+    if (rows_.num_active() == 0) ZeroOutputs();
     rows_.ForEachBlock([&](const Block& block) {
       prepare(block);
       scratch_.ForEachPart(block.count,
@@ -74,7 +74,7 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
                              DataGradient(block, slice, begin, end);
                            });
       WeightGradients(block);
-      if (AsksFor(kDataGradient) && FirstApart() < scratch_.slices.count()) {
+      if (IsRequested(kDataGradient) && FirstApart() < scratch_.slices.count()) {
         AddDataGradients(block);
       }
     });
@@ -95,7 +95,7 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
   }
 
   // Zeroes the gradients of weight and bias whose request is kWrite.
-  void ClearWhatIsWritten() const {
+  void ZeroOutputs() const {
     for (size_t k = kWeightGradient; k < c_.outputs.size(); ++k) {
       if (c_.reqs[k] == WriteReq::kWrite) {
         std::fill_n(c_.outputs[k].as<T>(), c_.outputs[k].size(), T{0});
@@ -112,7 +112,7 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
   // Computes the data gradient of the rows [begin, end) of a block from one slice's scores.
   void DataGradient(const Block& block, const FcSoftmaxSlice& slice, int64_t begin,
                     int64_t end) const {
-    if (!AsksFor(kDataGradient)) return;
+    if (!IsRequested(kDataGradient)) return;
     const bool in_place = slice.index < FirstApart();
     Gemm(false, false, end - begin, features_, slice.size(), T{1},
          scratch_.ScoresOf(slice) + begin * slice.stride, slice.stride,
@@ -124,12 +124,12 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
   }
 
   // Returns whether a gradient is requested. A node without a bias has no bias gradient.
-  bool AsksFor(size_t gradient) const {
+  bool IsRequested(size_t gradient) const {
     return gradient < c_.outputs.size() && c_.reqs[gradient] != WriteReq::kNull;
   }
 
   void WeightGradients(const Block& block) const {
-    if (!AsksFor(kWeightGradient) && !AsksFor(kBiasGradient)) return;
+    if (!IsRequested(kWeightGradient) && !IsRequested(kBiasGradient)) return;
     const FcSoftmaxSlices& slices = scratch_.slices;
     if (slices.count() == 1) return WeightGradients(block, slices.At(0), 0, classes_);
     slices.ForEachClasses([&](const FcSoftmaxSlice& slice, int64_t begin, int64_t end) {
@@ -141,12 +141,12 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
   void WeightGradients(const Block& block, const FcSoftmaxSlice& slice, int64_t begin,
                        int64_t end) const {
     const T* grad = scratch_.ScoresOf(slice) + begin;
-    if (AsksFor(kWeightGradient)) {
+    if (IsRequested(kWeightGradient)) {
       Gemm(true, false, end - begin, features_, block.count, T{1}, grad, slice.stride, block.data,
            features_, BetaOf(kWeightGradient, block),
            c_.outputs[kWeightGradient].as<T>() + (slice.begin + begin) * features_, features_);
     }
-    if (AsksFor(kBiasGradient)) {
+    if (IsRequested(kBiasGradient)) {
       SumColumns(grad, slice.stride, block.count, end - begin, BetaOf(kBiasGradient, block) != T{0},
                  c_.outputs[kBiasGradient].as<T>() + slice.begin + begin);
     }

@@ -91,7 +91,7 @@ class FcSoftmaxGpuGradient : public FcSoftmaxGradientArrays {
       const Block block = {.begin = begin,
                            .count = std::min(step, rows_ - begin),
                            .scores = scores,
-                           .sums = makes_sums_ && AsksFor(kBiasGradient)
+                           .sums = makes_sums_ && IsRequested(kBiasGradient)
                                        ? c_.outputs[kBiasGradient].as<T>()
                                        : nullptr,
                            .is_first = begin == last};
@@ -117,7 +117,7 @@ class FcSoftmaxGpuGradient : public FcSoftmaxGradientArrays {
   }
 
   // Returns whether a gradient is requested. A node without a bias has no bias gradient.
-  bool AsksFor(size_t gradient) const {
+  bool IsRequested(size_t gradient) const {
     return gradient < c_.outputs.size() && c_.reqs[gradient] != WriteReq::kNull;
   }
 
@@ -130,18 +130,18 @@ class FcSoftmaxGpuGradient : public FcSoftmaxGradientArrays {
 
   // Queues the requested gradients of a block, whose scores hold the scores' gradients.
   absl::Status Products(const Block& block) const {
-    if (AsksFor(kDataGradient)) {
+    if (IsRequested(kDataGradient)) {
       COOPER_RETURN_IF_ERROR(Gemm(false, block.count, features_, classes_, block.scores, classes_,
                                   c_.inputs[kWeight].as<T>(), features_,
                                   c_.reqs[kDataGradient] == WriteReq::kAdd,
                                   c_.outputs[kDataGradient].as<T>() + block.begin * features_));
     }
-    if (AsksFor(kWeightGradient)) {
+    if (IsRequested(kWeightGradient)) {
       COOPER_RETURN_IF_ERROR(Gemm(true, classes_, features_, block.count, block.scores, classes_,
                                   data(block), features_, Adds(block, kWeightGradient),
                                   c_.outputs[kWeightGradient].as<T>()));
     }
-    if (!AsksFor(kBiasGradient) || (makes_sums_ && block.count > 0)) return absl::OkStatus();
+    if (!IsRequested(kBiasGradient) || (makes_sums_ && block.count > 0)) return absl::OkStatus();
     return SumChannels(c_, block.count, classes_, 1, block.scores,
                        c_.outputs[kBiasGradient].as<T>(), Adds(block, kBiasGradient));
   }

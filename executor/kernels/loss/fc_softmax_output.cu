@@ -59,8 +59,8 @@ __global__ void __launch_bounds__(kThreadsHolding<T, kHeld>, kBlocksHolding<T, k
 template <typename T>
 absl::Status LaunchBiasedSoftmax(const KernelContext& c, int64_t rows, int64_t classes,
                                  const T* scores, const T* bias, T* out, bool add) {
-  const SetPlan plan = PlanSets(rows, classes, 1, kThreadsHolding<T, 0>, kMostHeld);
-  return DispatchHeld<T, kMostHeld>(plan, [&](auto held) {
+  const SetPlan plan = PlanSets(rows, classes, 1, kThreadsHolding<T, 0>, kMaxHeld);
+  return DispatchHeld<T, kMaxHeld>(plan, [&](auto held) {
     return LaunchSets(c, plan, BiasedSoftmax<decltype(held)::value, T>, scores, bias, out, add);
   });
 }

@@ -66,7 +66,7 @@ class FcSoftmaxSlices {
   void ForEachPart(int64_t rows, int64_t part, int64_t grain,
                    absl::FunctionRef<void(const FcSoftmaxSlice&, int64_t, int64_t)> fn) const {
     const int64_t parts = (rows + part - 1) / part;
-    ParallelForPieces(count_ * parts, grain, 1, [&](int64_t from, int64_t to) {
+    ParallelForRanges(count_ * parts, grain, 1, [&](int64_t from, int64_t to) {
       for (int64_t i = from; i < to; ++i) {
         const int64_t begin = i % parts * part;
         fn(At(i / parts), begin, std::min(begin + part, rows));
@@ -77,7 +77,7 @@ class FcSoftmaxSlices {
   // Calls fn(slice, begin, end) for all slices and parts [begin, end) of a slice's classes, counted
   // from its first. Uses several threads; most calls of a thread are for one slice.
   void ForEachClasses(absl::FunctionRef<void(const FcSoftmaxSlice&, int64_t, int64_t)> fn) const {
-    ParallelForPieces(count_ * kClassParts, 1, 1, [&](int64_t from, int64_t to) {
+    ParallelForRanges(count_ * kClassParts, 1, 1, [&](int64_t from, int64_t to) {
       for (int64_t i = from; i < to; ++i) {
         const FcSoftmaxSlice slice = At(i / kClassParts);
         const int64_t tiles = (slice.size() + kTile - 1) / kTile;

@@ -21,15 +21,15 @@ namespace {
 SetPlan PlanFor(const KernelContext& c) {
   const auto& param = c.param<SoftmaxOutputParam>();
   const Shape& shape = c.outputs[0].shape;
-  const int most = MostThreadsFor(c.inputs[0].dtype, c.outputs[0].dtype);
+  const int most = MaxThreadsFor(c.inputs[0].dtype, c.outputs[0].dtype);
   const int rank = shape.rank();
   if (param.multi_output) {
-    return PlanSets(shape[0], shape[1], shape.Product(2, rank), most, kMostHeld);
+    return PlanSets(shape[0], shape[1], shape.Product(2, rank), most, kMaxHeld);
   }
   if (param.preserve_shape) {
-    return PlanSets(shape.Product(0, rank - 1), shape[rank - 1], 1, most, kMostHeld);
+    return PlanSets(shape.Product(0, rank - 1), shape[rank - 1], 1, most, kMaxHeld);
   }
-  return PlanSets(shape[0], shape.Product(1, rank), 1, most, kMostHeld);
+  return PlanSets(shape[0], shape.Product(1, rank), 1, most, kMaxHeld);
 }
 
 // The factors that the gradient for an array of labels depends on.

@@ -21,7 +21,7 @@ namespace {
 
 // The most threads of a block, given the registers that sums of type C take.
 template <typename C>
-constexpr int kMostThreads = sizeof(C) > 4 ? kSetThreads : kMostSetThreads;
+constexpr int kMaxThreads = sizeof(C) > 4 ? kSetThreads : kMaxSetThreads;
 
 SetPlan PlanFor(const BatchNormParam& param, const Shape& shape, int most_threads = kSetThreads) {
   const int rank = shape.rank();
@@ -122,7 +122,7 @@ struct ForwardOptions {
 };
 
 template <typename T, typename C, typename Counted>
-__global__ void __launch_bounds__(kMostThreads<C>, 1)
+__global__ void __launch_bounds__(kMaxThreads<C>, 1)
     Forward(SetPlan plan, const T* data, Counted counted, ForwardOptions<C> o, T* out) {
   const SetThread thread(plan);
   const auto value = [data](int64_t i) { return data[i]; };
@@ -177,7 +177,7 @@ struct GradientAndData {
 };
 
 template <typename T, typename C, typename Counted>
-__global__ void __launch_bounds__(kMostThreads<C>, 1)
+__global__ void __launch_bounds__(kMaxThreads<C>, 1)
     Backward(SetPlan plan, const T* ograd, const T* data, Counted counted, BackwardOptions<C> o,
              T* grad) {
   const SetThread thread(plan);
@@ -257,7 +257,7 @@ absl::Status ForwardGpu(const KernelContext& c) {
                               .add_mean = c.reqs[1] == WriteReq::kAdd,
                               .add_var = c.reqs[2] == WriteReq::kAdd};
     const Shape& shape = c.inputs[kData].shape;
-    const SetPlan plan = PlanFor(param, shape, kMostThreads<C>);
+    const SetPlan plan = PlanFor(param, shape, kMaxThreads<C>);
     return WithCountedElements<Param, Inputs>(c, shape, plan, [&](auto counted) {
       return LaunchSets(c, plan, Forward<T, C, decltype(counted)>, c.inputs[kData].as<T>(), counted,
                         o, Wanted<T>(c, 0));
@@ -287,7 +287,7 @@ absl::Status BackwardGpu(const KernelContext& c) {
                                .add_gamma = c.reqs[1] == WriteReq::kAdd,
                                .add_beta = c.reqs[2] == WriteReq::kAdd};
     const Shape& shape = c.inputs[kOgrad].shape;
-    const SetPlan plan = PlanFor(param, shape, kMostThreads<C>);
+    const SetPlan plan = PlanFor(param, shape, kMaxThreads<C>);
     return WithCountedElements<Param, Inputs>(c, shape, plan, [&](auto counted) {
       return LaunchSets(c, plan, Backward<T, C, decltype(counted)>, c.inputs[kOgrad].as<T>(),
                         c.inputs[kData].as<T>(), counted, o, Wanted<T>(c, 0));

@@ -60,10 +60,10 @@ inline constexpr int kPartColumns = 32, kPartRows = 8;
 
 // Returns the number of parts: enough for about 1024 blocks, with at least 8 rows for each thread.
 inline int64_t RowParts(int64_t rows, int64_t columns) {
-  constexpr int64_t kBlocks = 1024, kLeastPerThread = 8;
+  constexpr int64_t kBlocks = 1024, kMinPerThread = 8;
   const int64_t blocks = (columns + kPartColumns - 1) / kPartColumns;
   return std::max<int64_t>(
-      1, std::min(kBlocks / std::max<int64_t>(blocks, 1), rows / (kPartRows * kLeastPerThread)));
+      1, std::min(kBlocks / std::max<int64_t>(blocks, 1), rows / (kPartRows * kMinPerThread)));
 }
 
 // Writes the sums of each part for gamma and for beta: partial is (parts, 2, columns).

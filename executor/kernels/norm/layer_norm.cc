@@ -95,9 +95,9 @@ void ForEachOf(const Sets& s, const Fn& fn) {
 // Returns the number of blocks of sets in which LayerNorm's gradients of gamma and beta are summed:
 // 1 where threads share the positions of a set.
 int64_t GammaBlocks(const Sets& s) {
-  constexpr int64_t kMostBlocks = 16, kPlaces = 512, kElements = 32768;
+  constexpr int64_t kMaxBlocks = 16, kPlaces = 512, kElements = 32768;
   if (s.groups != 0 || s.n >= kPlaces) return 1;
-  return std::clamp<int64_t>(s.count() * s.n / kElements, 1, kMostBlocks);
+  return std::clamp<int64_t>(s.count() * s.n / kElements, 1, kMaxBlocks);
 }
 
 template <typename T, typename Step>

@@ -158,7 +158,7 @@ template <typename Param>
 absl::Status ForwardGpu(const KernelContext& c) {
   using enum LayerNormArrays::Input;
   const DType dtype = c.inputs[kData].dtype;
-  const Norm norm = NormOf(c.param<Param>(), c.inputs[kData].shape, MostThreadsFor(dtype, dtype));
+  const Norm norm = NormOf(c.param<Param>(), c.inputs[kData].shape, MaxThreadsFor(dtype, dtype));
   return DispatchCudaFloat(dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     const ForwardArrays<T> a{.data = c.inputs[kData].as<T>(),
@@ -206,7 +206,7 @@ template <typename Param>
 absl::Status BackwardGpu(const KernelContext& c) {
   using enum LayerNormGradientArrays::Input;
   const DType dtype = c.inputs[kData].dtype;
-  const Norm norm = NormOf(c.param<Param>(), c.inputs[kData].shape, MostThreadsFor(dtype, dtype));
+  const Norm norm = NormOf(c.param<Param>(), c.inputs[kData].shape, MaxThreadsFor(dtype, dtype));
   const SetPlan& s = norm.sets;
   return DispatchCudaFloat(dtype, [&](auto type) -> absl::Status {
     using T = typename decltype(type)::type;

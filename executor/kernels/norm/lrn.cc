@@ -39,7 +39,7 @@ constexpr int64_t kLrnBlock = 128;
 // Returns x^(-1/4) with a relative error of 1e-7, for x between these bounds. The first guess is
 // off by 3 %: it comes from the bits of x as an integer, which are about its logarithm. Two steps
 // of Newton's method with the next term of its series follow. This is much faster than roots.
-constexpr float kLeastModerate = 1e-30F, kMostModerate = 1e30F;
+constexpr float kMinModerate = 1e-30F, kMaxModerate = 1e30F;
 inline float InverseFourthRoot(float x) {
   auto y = std::bit_cast<float>(0x4F586000u - (std::bit_cast<uint32_t>(x) >> 2));
   for (int step = 0; step < 2; ++step) {
@@ -65,7 +65,7 @@ class NormPower {
     if constexpr (std::is_same_v<C, float>) {
       int beyond = 0;
       for (int64_t i = 0; i < n; ++i) {
-        beyond |= norms[i] >= kLeastModerate && norms[i] <= kMostModerate ? 0 : 1;
+        beyond |= norms[i] >= kMinModerate && norms[i] <= kMaxModerate ? 0 : 1;
       }
       if (beyond == 0) {
         for (int64_t i = 0; i < n; ++i) {

@@ -104,7 +104,7 @@ template <int kStates, bool kMaster, typename Make>
 absl::Status UpdateElements(const KernelContext& c, const UpdateArrays& a, const Make& make) {
   const auto nothing = [](auto /*weight*/, auto /*grad*/) {};
   if (!DispatchUpdate<kMaster>(a.weight.dtype, a.grad.dtype, nothing)) {
-    return NoUpdateFor(c, a.weight.dtype, a.grad.dtype);
+    return UnsupportedUpdateError(c, a.weight.dtype, a.grad.dtype);
   }
   const auto update = [&](auto tag) {
     using C = typename decltype(tag)::type;

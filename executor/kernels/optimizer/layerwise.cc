@@ -46,7 +46,7 @@ absl::Status LambCpu(const KernelContext& c) {
         status = UpdateElements<2, kMaster>(
             c, a, [&](auto tag) { return LambStep<typename decltype(tag)::type>::Make(p, lr); });
       });
-  return known ? status : NoUpdateFor(c, a.weight.dtype, a.grad.dtype);
+  return known ? status : UnsupportedUpdateError(c, a.weight.dtype, a.grad.dtype);
 }
 
 // Sums of squares of a weight and of its gradient.
@@ -137,7 +137,7 @@ absl::Status LbsgdSumCpu(const KernelContext& c) {
         if (static_cast<const void*>(output) == weight) return;
         for (int64_t i = 0; i < n; ++i) output[i] = static_cast<G>(static_cast<C>(weight[i]));
       });
-  return known ? status : NoUpdateFor(c, a.weight.dtype, a.grad.dtype);
+  return known ? status : UnsupportedUpdateError(c, a.weight.dtype, a.grad.dtype);
 }
 
 #define COOPER_REGISTER_LAYERWISE(op, master_op, run)                        \
@@ -188,7 +188,7 @@ absl::Status LambPhase1Cpu(const KernelContext& c) {
           }
         });
       });
-  return known ? absl::OkStatus() : NoUpdateFor(c, weight.dtype, c.inputs[kGrad].dtype);
+  return known ? absl::OkStatus() : UnsupportedUpdateError(c, weight.dtype, c.inputs[kGrad].dtype);
 }
 
 double NumberAt(const ArrayView& array) {
@@ -229,7 +229,7 @@ absl::Status LambPhase2Cpu(const KernelContext& c) {
           }
         });
       });
-  return known ? absl::OkStatus() : NoUpdateFor(c, weight.dtype, output.dtype);
+  return known ? absl::OkStatus() : UnsupportedUpdateError(c, weight.dtype, output.dtype);
 }
 
 COOPER_REGISTER_LAYERWISE(lamb_update_phase1, mp_lamb_update_phase1, LambPhase1Cpu);

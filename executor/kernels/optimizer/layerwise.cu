@@ -105,7 +105,7 @@ absl::Status LambGpu(const KernelContext& c) {
                                   DirectionSquare<W>{LambDirection<C>::Make(p), weight, mean, var},
                                   ScratchOf(c), PutDouble{&SumsOf(c)->other}));
       });
-  if (!known) return NoUpdateFor(c, a.weight.dtype, a.grad.dtype);
+  if (!known) return UnsupportedUpdateError(c, a.weight.dtype, a.grad.dtype);
   COOPER_RETURN_IF_ERROR(status);
   const LambPhase2Param phase2 = {
       .lr = p.lr, .lower_bound = p.lower_bound, .upper_bound = p.upper_bound};
@@ -214,7 +214,7 @@ absl::Status LbsgdSumGpu(const KernelContext& c) {
         if (static_cast<const void*>(output) == weight) return;
         status.Update(LaunchElements(c, n, CopyWeight<W, G>, n, weight, output));
       });
-  return known ? status : NoUpdateFor(c, a.weight.dtype, a.grad.dtype);
+  return known ? status : UnsupportedUpdateError(c, a.weight.dtype, a.grad.dtype);
 }
 
 template <bool kMaster>
@@ -270,7 +270,7 @@ absl::Status LambPhase1Gpu(const KernelContext& c) {
             weight.as<const W>(), c.inputs[kGrad].as<const G>(), c.inputs[kMean].as<W>(),
             c.inputs[kVar].as<W>(), c.reqs[0] == WriteReq::kAdd, c.outputs[0].as<W>()));
       });
-  return known ? status : NoUpdateFor(c, weight.dtype, c.inputs[kGrad].dtype);
+  return known ? status : UnsupportedUpdateError(c, weight.dtype, c.inputs[kGrad].dtype);
 }
 
 // `N` is the type of the norms.
@@ -313,7 +313,7 @@ absl::Status LambPhase2Gpu(const KernelContext& c) {
                                            c.reqs[0] == WriteReq::kAdd, output.as<Out>()));
             });
       });
-  return known ? status : NoUpdateFor(c, weight.dtype, output.dtype);
+  return known ? status : UnsupportedUpdateError(c, weight.dtype, output.dtype);
 }
 
 COOPER_REGISTER_LAYERWISE(lamb_update_phase1, mp_lamb_update_phase1, LambPhase1Gpu);

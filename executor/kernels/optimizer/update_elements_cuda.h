@@ -52,8 +52,8 @@ struct OneUpdate {
 template <typename One>
 struct UpdateList {
   static constexpr size_t kBytes = 4096, kMany = 32;
-  static constexpr size_t kMost = kBytes / sizeof(One) < kMany ? kBytes / sizeof(One) : kMany;
-  One at[kMost];
+  static constexpr size_t kMax = kBytes / sizeof(One) < kMany ? kBytes / sizeof(One) : kMany;
+  One at[kMax];
 };
 
 // Calls the update's function with its states as separate arguments.
@@ -106,7 +106,7 @@ absl::Status LaunchUpdates(const KernelContext& c, size_t count, const Arrays& a
                            const Make& source_of) {
   for (size_t i = 0; i < count;) {
     const UpdateArrays first = arrays_of(i);
-    // Launches one kernel for the weights from i on that have the dtypes of the first, up to kMost
+    // Launches one kernel for the weights from i on that have the dtypes of the first, up to kMax
     // of them.
     const auto take = [&](auto w_tag, auto g_tag) -> absl::Status {
       using W = typename decltype(w_tag)::type;
@@ -116,7 +116,7 @@ absl::Status LaunchUpdates(const KernelContext& c, size_t count, const Arrays& a
       using One = OneUpdate<kStates, kMaster, W, G, Source>;
       UpdateList<One> list;
       unsigned blocks = 0;
-      for (size_t taken = 0; i < count && taken < list.kMost; ++i) {
+      for (size_t taken = 0; i < count && taken < list.kMax; ++i) {
         const UpdateArrays a = arrays_of(i);
         if (a.weight.dtype != first.weight.dtype || a.grad.dtype != first.grad.dtype) break;
         const int64_t n = a.grad.size();
@@ -141,7 +141,7 @@ absl::Status LaunchUpdates(const KernelContext& c, size_t count, const Arrays& a
     const bool known =
         DispatchUpdate<kMaster>(first.weight.dtype, first.grad.dtype,
                                 [&](auto w_tag, auto g_tag) { status.Update(take(w_tag, g_tag)); });
-    if (!known) return NoUpdateFor(c, first.weight.dtype, first.grad.dtype);
+    if (!known) return UnsupportedUpdateError(c, first.weight.dtype, first.grad.dtype);
     COOPER_RETURN_IF_ERROR(status);
   }
   return absl::OkStatus();

@@ -76,7 +76,7 @@ bool DispatchUpdate(DType weight, DType grad, const Run& run) {
 }
 
 // Returns kUnimplemented with a message that names the operator, the device and the dtypes.
-inline absl::Status NoUpdateFor(const KernelContext& c, DType weight, DType grad) {
+inline absl::Status UnsupportedUpdateError(const KernelContext& c, DType weight, DType grad) {
   return absl::UnimplementedError(absl::StrCat(
       c.call.op->name(), " on ", c.context.is_cpu() ? "cpu" : "gpu", ": no kernel for ",
       DTypeName(weight), " weights with ", DTypeName(grad), " gradients"));

@@ -45,7 +45,7 @@ class PoissonTable {
  public:
   explicit PoissonTable(double lam) {
     double share = std::exp(-lam), sum = share;
-    while (size_ < kMost) {
+    while (size_ < kMax) {
       sums_[size_++] = sum;
       share *= lam / size_;
       if (sum + share == sum) return;
@@ -65,9 +65,9 @@ class PoissonTable {
   int size() const { return size_; }
 
  private:
-  static constexpr int kMost = 64;
+  static constexpr int kMax = 64;
 
-  double sums_[kMost];
+  double sums_[kMax];
   int size_ = 0;
 };
 

@@ -108,7 +108,7 @@ COOPER_HOST_DEVICE inline int64_t DrawInteger(int64_t low, uint64_t range, Eleme
 COOPER_HOST_DEVICE inline double NotANumber() { return std::numeric_limits<double>::quiet_NaN(); }
 
 // Returns twice the least positive number of the dtype with this number of digits.
-COOPER_HOST_DEVICE inline double LeastStep(int digits) {
+COOPER_HOST_DEVICE inline double MinStep(int digits) {
   switch (digits) {
     case 53:
       return 2 * std::numeric_limits<double>::denorm_min();
@@ -132,7 +132,7 @@ class UniformRange {
         least_(1 / static_cast<double>(int64_t{1} << digits)) {
     if (d.low < d.high) {
       const double step = std::fabs(d.high) / static_cast<double>(int64_t{1} << (digits - 1));
-      end_ = d.high - std::fmax(step, LeastStep(digits));
+      end_ = d.high - std::fmax(step, MinStep(digits));
       last_ = std::fmax(end_, d.low);
     } else {
       last_ = d.low == d.high ? d.low : NotANumber();

@@ -81,19 +81,19 @@ struct SearchPlan {
   explicit SearchPlan(const AxisView& v) : view(v), lanes(1), part(v.length), parts(1) {
     constexpr int64_t kLongLine = 64;  // the length from which threads share a line
     constexpr int64_t kWarpsLine = 2048;
-    constexpr int64_t kLeastPart = 4096, kBlocks = 1024;
-    constexpr int64_t kLeastOfThread = 32, kManyLines = 1 << 17;
+    constexpr int64_t kMinPart = 4096, kBlocks = 1024;
+    constexpr int64_t kMinOfThread = 32, kManyLines = 1 << 17;
     const int64_t lines = v.lines();
     if (v.length < kLongLine || lines == 0) return;
     int64_t most = 1;
     if (v.inner >= kWarp) {
       // Neighbouring threads read neighbouring lines.
-      most = std::min({v.length / kLeastOfThread, kManyLines / lines, kBlocks});
+      most = std::min({v.length / kMinOfThread, kManyLines / lines, kBlocks});
     } else if (v.length <= kWarpsLine) {
       lanes = kWarp;
     } else {
       lanes = kThreads;
-      most = std::min(v.length / kLeastPart, kBlocks / lines);
+      most = std::min(v.length / kMinPart, kBlocks / lines);
     }
     if (most <= 1) return;
     // A part is a whole number of memory sectors.

@@ -42,11 +42,11 @@ struct RunningSum {
   int64_t chunk, chunks;
 
   void ShareOut() {
-    constexpr int64_t kLeastChunk = 4096, kBlocks = 1024;
+    constexpr int64_t kMinChunk = 4096, kBlocks = 1024;
     chunk = view.length;
     chunks = 1;
     const int64_t most =
-        view.lines() == 0 ? 0 : std::min(view.length / kLeastChunk, kBlocks / view.lines());
+        view.lines() == 0 ? 0 : std::min(view.length / kMinChunk, kBlocks / view.lines());
     if (most <= 3) return;  // a chunk is read twice, which pays off only for several chunks
     chunk = ((view.length + most - 1) / most + kTile - 1) / kTile * kTile;
     chunks = (view.length + chunk - 1) / chunk;

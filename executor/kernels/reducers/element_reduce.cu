@@ -13,8 +13,8 @@
 namespace cooper {
 namespace {
 
-constexpr int64_t kBlocks = 1024;     // fewer blocks leave a large GPU idle
-constexpr int64_t kLeastPerLane = 8;  // the least elements of a lane if there are several parts
+constexpr int64_t kBlocks = 1024;   // fewer blocks leave a large GPU idle
+constexpr int64_t kMinPerLane = 8;  // the least elements of a lane if there are several parts
 constexpr int kNeighbours = 32;  // neighbouring elements of the output that a warp reads together
 constexpr int64_t kMaxGridX = 1 << 20;
 
@@ -40,7 +40,7 @@ void ShareOut(bool adjacent, ReduceArguments* a) {
   a->lanes = std::max(LanesFor(a->reduced.count, std::min(most, 32), 4),
                       LanesFor(a->reduced.count, most, 64));
   while (a->lanes < most && a->lanes * 4 < a->reduced.count && blocks() < kBlocks) a->lanes *= 2;
-  const int64_t enough = a->reduced.count / (a->lanes * kLeastPerLane);
+  const int64_t enough = a->reduced.count / (a->lanes * kMinPerLane);
   // Parts are used only if lanes are at their most: then a block has few elements of the output,
   // which bounds the workspace.
   a->parts = a->lanes == most ? std::max<int64_t>(1, std::min(enough, kBlocks / blocks())) : 1;

@@ -157,13 +157,13 @@ class Reduce {
   // Adds rows side by side as one row of a block's width, in parts whose number depends on the
   // shape alone.
   void RunFewColumns() {
-    constexpr int64_t kMostSums = 4096;
+    constexpr int64_t kMaxSums = 4096;
     const C* const x = static_cast<const C*>(operands_[0].data);
     const int64_t rows = plan_.extents[0], n = plan_.extents[1];
     const int64_t parts =
-        std::clamp<int64_t>(rows * n / (2 * kGrain), 1, std::min<int64_t>(64, kMostSums / n));
+        std::clamp<int64_t>(rows * n / (2 * kGrain), 1, std::min<int64_t>(64, kMaxSums / n));
     const int64_t width = kElementBlock / n * n;
-    std::array<C, kMostSums> partial;
+    std::array<C, kMaxSums> partial;
     ParallelForPlain(parts, 1, [&](int64_t begin, int64_t end) {
       for (int64_t p = begin; p < end; ++p) {
         std::array<C, kElementBlock> wide;

@@ -24,19 +24,19 @@ namespace cooper {
 
 inline constexpr int kSetThreads = 256;  // of a block
 // The most threads of a block, for long sets. Such a kernel needs __launch_bounds__.
-inline constexpr int kMostSetThreads = 1024;
+inline constexpr int kMaxSetThreads = 1024;
 
 // The number of values of a set that each lane keeps in registers, if these are all: see
-// DispatchHeld in set_values.h. kMostHeld is for float only.
-inline constexpr int kFewHeld = 4, kManyHeld = 16, kMostHeld = 32;
+// DispatchHeld in set_values.h. kMaxHeld is for float only.
+inline constexpr int kFewHeld = 4, kManyHeld = 16, kMaxHeld = 32;
 
 // For __launch_bounds__(kThreadsHolding<C, kHeld>, kBlocksHolding<C, kHeld>) of kernels that
 // compute in C: the threads of a block, and the blocks that must fit in a multiprocessor's
 // registers. A double takes two registers.
 template <typename C, int kHeld>
 inline constexpr int kThreadsHolding = sizeof(C) > sizeof(float) ? kSetThreads
-                                       : kHeld == 0              ? kMostSetThreads
-                                       : kHeld == kMostHeld      ? 2 * kSetThreads
+                                       : kHeld == 0              ? kMaxSetThreads
+                                       : kHeld == kMaxHeld       ? 2 * kSetThreads
                                                                  : kSetThreads;
 template <typename C, int kHeld>
 inline constexpr int kBlocksHolding = kHeld == 0            ? 1
@@ -45,7 +45,7 @@ inline constexpr int kBlocksHolding = kHeld == 0            ? 1
                                                             : 2;
 // Returns the most threads of a set for a kernel that computes in double if either dtype is
 // float64, else in float.
-inline int MostThreadsFor(DType a, DType b) {
+inline int MaxThreadsFor(DType a, DType b) {
   return a == DType::kFloat64 || b == DType::kFloat64 ? kThreadsHolding<double, 0>
                                                       : kThreadsHolding<float, 0>;
 }
@@ -69,7 +69,7 @@ inline int LanesFor(int64_t work, int most) {
   return lanes;
 }
 
-// Plans sets of n elements, `inner` apart, with up to `most_threads` for each. `most_held` is kMost
+// Plans sets of n elements, `inner` apart, with up to `most_threads` for each. `most_held` is kMax
 // of the kernel's call of DispatchHeld.
 inline SetPlan PlanSets(int64_t outer, int64_t n, int64_t inner, int most_threads = kSetThreads,
                         int most_held = kManyHeld) {
@@ -214,7 +214,7 @@ class SetThread {
   // threads of the block must call it.
   template <typename C, typename Op>
   __device__ C Reduce(C value, Op&& op) const {
-    __shared__ C partial[kMostSetThreads];
+    __shared__ C partial[kMaxSetThreads];
     const int t = static_cast<int>(threadIdx.x);
     if (p_.adjacent) {
       for (int step = (p_.lanes < 32 ? p_.lanes : 32) / 2; step > 0; step /= 2) {

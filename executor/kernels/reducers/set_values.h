@@ -91,7 +91,7 @@ class SetValues {
 
 // The number of values that a lane holds in this build of a kernel for kHeld.
 template <int kHeld>
-inline constexpr int kHeldHere = kNeedsMoreRegisters&& kHeld == kMostHeld ? 0 : kHeld;
+inline constexpr int kHeldHere = kNeedsMoreRegisters&& kHeld == kMaxHeld ? 0 : kHeld;
 
 // Returns the values of this lane's elements of the set. `thread` must outlive them.
 template <int kHeld, typename Load>
@@ -100,9 +100,9 @@ __device__ SetValues<kHeldHere<kHeld>, Load> ValuesOf(const SetThread& thread, i
   return SetValues<kHeldHere<kHeld>, Load>(thread, set, load);
 }
 
-// Returns fn(Held{}), a status. Held::value is the number of values, at most kMost, that each lane
+// Returns fn(Held{}), a status. Held::value is the number of values, at most kMax, that each lane
 // holds in a kernel that computes in C; 0 if a set of the plan has more.
-template <typename C, int kMost, typename Fn>
+template <typename C, int kMax, typename Fn>
 absl::Status DispatchHeld(const SetPlan& plan, Fn&& fn) {
   if constexpr (sizeof(C) <= sizeof(float)) {
     const auto holds = [&plan]<int kHeld>(std::integral_constant<int, kHeld>) {
@@ -113,8 +113,8 @@ absl::Status DispatchHeld(const SetPlan& plan, Fn&& fn) {
     constexpr std::integral_constant<int, kManyHeld> many;
     if (holds(few)) return fn(few);
     if (holds(many)) return fn(many);
-    if constexpr (kMost == kMostHeld) {
-      constexpr std::integral_constant<int, kMostHeld> most;
+    if constexpr (kMax == kMaxHeld) {
+      constexpr std::integral_constant<int, kMaxHeld> most;
       if (holds(most)) return fn(most);
     }
   }

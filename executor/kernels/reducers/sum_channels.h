@@ -13,7 +13,7 @@
 namespace cooper {
 
 template <typename T>
-__global__ void __launch_bounds__(kMostSetThreads)
+__global__ void __launch_bounds__(kMaxSetThreads)
     // The kernel of SumChannels. The sets of `plan` are the channels.
     SumEachChannel(SetPlan plan, const T* in, T* sums, bool add) {
   using C = ComputeType<T>;
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(kMostSetThreads)
 template <typename T>
 absl::Status SumChannels(const KernelContext& c, int64_t outer, int64_t channels, int64_t inner,
                          const T* in, T* sums, bool add) {
-  const SetPlan plan = PlanChannels(outer, channels, inner, kMostSetThreads);
+  const SetPlan plan = PlanChannels(outer, channels, inner, kMaxSetThreads);
   return LaunchSets(c, plan, SumEachChannel<T>, in, sums, add);
 }
 

@@ -13,7 +13,7 @@ namespace cooper {
 namespace {
 
 constexpr float kScale = 255;
-constexpr int kMostChannels = 3;
+constexpr int kMaxChannels = 3;
 
 // Maps element i of planes (images, channels, pixels) to element From(i) of (images, pixels,
 // channels).
@@ -47,7 +47,7 @@ __global__ void ToTensorGradient(int64_t n, Pixels pixels, const float* ograd, T
 
 struct Channels {
   int64_t pixels, channels;
-  float mean[kMostChannels], deviation[kMostChannels];
+  float mean[kMaxChannels], deviation[kMaxChannels];
 };
 
 template <typename T>

@@ -29,10 +29,10 @@ struct VectorOf {
 };
 
 // The number of panels whose sums are consumed while they are in the cache.
-constexpr int64_t kMostPanels = 8;
+constexpr int64_t kMaxPanels = 8;
 
 // The sums of these panels for one row, by gate.
-using Sums = float[kMaxGates][kMostPanels * kFeatures];
+using Sums = float[kMaxGates][kMaxPanels * kFeatures];
 
 // Computes sums[row][gate][at + j] = sum over k of rows[row][k] * panel[k][gate][j], in the order
 // of k.
@@ -114,20 +114,20 @@ template <int kLanes, int kGates, typename RowFn, typename Fn>
 COOPER_ALWAYS_INLINE inline void ForEachSums(const float* weight, int64_t depth, int64_t count,
                                              int64_t first, int64_t end, const RowFn& row,
                                              const Fn& fn) {
-  constexpr int kMost = kRowsAtATime<kLanes, kGates>;
+  constexpr int kMax = kRowsAtATime<kLanes, kGates>;
   // The bytes of the panels that stay in the cache while all rows use them.
   constexpr int64_t kCacheBytes = 256 << 10;
   const int64_t panel_size = depth * kGates * kFeatures;
   const auto bytes = panel_size * static_cast<int64_t>(sizeof(float));
   const int64_t near =
-      std::clamp<int64_t>(kCacheBytes / std::max<int64_t>(bytes, 1), 1, kMostPanels);
-  alignas(64) Sums sums[kMost];
+      std::clamp<int64_t>(kCacheBytes / std::max<int64_t>(bytes, 1), 1, kMaxPanels);
+  alignas(64) Sums sums[kMax];
   for (int64_t begin = first; begin < end; begin += near) {
     const int64_t near_end = std::min(begin + near, end);
     // Blocks have about the same size, because a single remaining row would read the weight for
     // itself.
     for (int64_t i = 0, size = 0; i < count; i += size) {
-      const int64_t blocks = (count - i + kMost - 1) / kMost;
+      const int64_t blocks = (count - i + kMax - 1) / kMax;
       size = (count - i + blocks - 1) / blocks;
       const auto run = [&]<int kRows>(std::integral_constant<int, kRows>) COOPER_ALWAYS_INLINE {
         const float* at[kRows];
@@ -141,7 +141,7 @@ COOPER_ALWAYS_INLINE inline void ForEachSums(const float* weight, int64_t depth,
           COOPER_ALWAYS_INLINE {
         ((size == kLess + 1 ? run(std::integral_constant<int, kLess + 1>()) : void()), ...);
       };
-      choose(std::make_integer_sequence<int, kMost>());
+      choose(std::make_integer_sequence<int, kMax>());
       for (int64_t r = 0; r < size; ++r) fn(i + r, sums[r], begin, near_end);
     }
   }

@@ -118,8 +118,8 @@ class PreparedRNN {
   // layers do not run in parallel. Larger batches are split among threads by rows (rnn_chains.h),
   // larger weights by features (packed_chain.h), which keeps a thread's part of them in its cache.
   int64_t StepsOfAPiece() const {
-    constexpr int64_t kMostRows = 15;
-    constexpr int64_t kMostWeights = 1 << 18;  // of a layer: 1 MiB, the size of a core's L2 cache
+    constexpr int64_t kMaxRows = 15;
+    constexpr int64_t kMaxWeights = 1 << 18;  // of a layer: 1 MiB, the size of a core's L2 cache
     constexpr int64_t kMinPieces = 3;
     // A group of steps must outweigh passing it on, and its product reads the weight once for
     // several rows.
@@ -127,8 +127,8 @@ class PreparedRNN {
     constexpr int64_t kRows = 6;
     const int64_t weights = 2 * PackedWeightSize(dims_.recurrent, dims_.hidden, dims_.hidden);
     const bool in_order = rows_.is_whole() || dims_.batch == 1;
-    if (dims_.layers == 1 || NumThreads() == 1 || !in_order || dims_.batch > kMostRows ||
-        weights > kMostWeights) {
+    if (dims_.layers == 1 || NumThreads() == 1 || !in_order || dims_.batch > kMaxRows ||
+        weights > kMaxWeights) {
       return 0;
     }
     const int64_t of_step = dims_.batch * dims_.recurrent * dims_.hidden * dims_.hidden;

@@ -46,10 +46,10 @@ struct StepProduct {
 // of 32, 650 units, lstm: 2^25.7) takes 4 us here, bound by loads from L1 and L2 (18 us in cuBLAS),
 // and twice that at the limit. Rows are rounded up to whole tiles.
 inline bool FusesSteps(const RNNDims& dims) {
-  constexpr int64_t kMostRows = 64, kMostProducts = int64_t{1} << 27;
+  constexpr int64_t kMaxRows = 64, kMaxProducts = int64_t{1} << 27;
   const int64_t rows = (dims.batch + kTileRows - 1) / kTileRows * kTileRows;
-  if (dims.batch == 0 || dims.batch > kMostRows) return false;
-  return dims.hidden * dims.hidden <= kMostProducts / (rows * dims.recurrent);
+  if (dims.batch == 0 || dims.batch > kMaxRows) return false;
+  return dims.hidden * dims.hidden <= kMaxProducts / (rows * dims.recurrent);
 }
 
 // The (row, unit) whose sums a thread receives. Each of the block's first 64 threads has one.

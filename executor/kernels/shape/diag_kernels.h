@@ -44,7 +44,7 @@ inline Diagonals DiagonalsOf(const Shape& matrices, const Shape& dense, int rows
 
 // Copies the diagonals of input 0 to output 0.
 template <typename Device>
-absl::Status TakeDiagonals(const KernelContext& c, int rows, int columns) {
+absl::Status ReadDiagonals(const KernelContext& c, int rows, int columns) {
   if (c.outputs[0].size() == 0) return absl::OkStatus();
   const Diagonals d =
       DiagonalsOf(c.inputs[0].shape, c.outputs[0].shape, rows, columns, c.param<DiagParam>().k);
@@ -54,7 +54,7 @@ absl::Status TakeDiagonals(const KernelContext& c, int rows, int columns) {
 
 // Writes input 0 to the diagonals of output 0, and zeros elsewhere.
 template <typename Device>
-absl::Status PutDiagonals(const KernelContext& c, int rows, int columns) {
+absl::Status WriteDiagonals(const KernelContext& c, int rows, int columns) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   COOPER_RETURN_IF_ERROR(Device::Zero(c, c.reqs[0], c.outputs[0]));
   if (c.inputs[0].size() == 0) return absl::OkStatus();
@@ -72,8 +72,8 @@ template <typename Device>
 absl::Status DiagKernel(const KernelContext& c) {
   const auto& param = c.param<DiagParam>();
   const int rank = c.inputs[0].shape.rank();
-  if (rank == 1) return PutDiagonals<Device>(c, 0, 1);
-  return TakeDiagonals<Device>(c, DiagonalAxis(param.axis1, rank), DiagonalAxis(param.axis2, rank));
+  if (rank == 1) return WriteDiagonals<Device>(c, 0, 1);
+  return ReadDiagonals<Device>(c, DiagonalAxis(param.axis1, rank), DiagonalAxis(param.axis2, rank));
 }
 
 // Gradient of DiagKernel.
@@ -81,8 +81,9 @@ template <typename Device>
 absl::Status DiagBackwardKernel(const KernelContext& c) {
   const auto& param = c.param<DiagParam>();
   const int rank = c.outputs[0].shape.rank();
-  if (rank == 1) return TakeDiagonals<Device>(c, 0, 1);
-  return PutDiagonals<Device>(c, DiagonalAxis(param.axis1, rank), DiagonalAxis(param.axis2, rank));
+  if (rank == 1) return ReadDiagonals<Device>(c, 0, 1);
+  return WriteDiagonals<Device>(c, DiagonalAxis(param.axis1, rank),
+                                DiagonalAxis(param.axis2, rank));
 }
 
 }  // namespace cooper

@@ -48,7 +48,7 @@ PartLoop LoopOf(const Param& param, const Shape& whole, const Shape& part) {
 
 // Copies a slice of input 0 to output 0.
 template <typename Device, typename Param>
-absl::Status TakePart(const KernelContext& c, const Param& param) {
+absl::Status ReadSlice(const KernelContext& c, const Param& param) {
   const ArrayView& whole = c.inputs[0];
   const ArrayView& part = c.outputs[0];
   if (part.size() == 0 || c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
@@ -59,8 +59,8 @@ absl::Status TakePart(const KernelContext& c, const Param& param) {
 
 // Copies `part` to its slice of `whole`.
 template <typename Device>
-absl::Status PutPart(const KernelContext& c, const PartLoop& part_loop, const ArrayView& part,
-                     WriteReq req, const ArrayView& whole) {
+absl::Status WriteSlice(const KernelContext& c, const PartLoop& part_loop, const ArrayView& part,
+                        WriteReq req, const ArrayView& whole) {
   if (part.size() == 0) return absl::OkStatus();
   return Device::Copy(c, part_loop.Reversed(), whole.dtype, req, part.data,
                       ElementAt(whole, part_loop.begin));
@@ -68,35 +68,35 @@ absl::Status PutPart(const KernelContext& c, const PartLoop& part_loop, const Ar
 
 // Writes input 0 to its slice of output 0, and zeros elsewhere.
 template <typename Device, typename Param>
-absl::Status PutPartInZeros(const KernelContext& c, const Param& param) {
+absl::Status WriteSliceIntoZeros(const KernelContext& c, const Param& param) {
   const ArrayView& part = c.inputs[0];
   const ArrayView& whole = c.outputs[0];
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   if (part.size() != whole.size()) COOPER_RETURN_IF_ERROR(Device::Zero(c, c.reqs[0], whole));
-  return PutPart<Device>(c, LoopOf(param, whole.shape, part.shape), part, c.reqs[0], whole);
+  return WriteSlice<Device>(c, LoopOf(param, whole.shape, part.shape), part, c.reqs[0], whole);
 }
 
 // Kernel that reads the slice of Param.
 template <typename Device, typename Param>
 absl::Status PartKernel(const KernelContext& c) {
-  return TakePart<Device>(c, c.param<Param>());
+  return ReadSlice<Device>(c, c.param<Param>());
 }
 // Gradient of PartKernel.
 template <typename Device, typename Param>
 absl::Status PartBackwardKernel(const KernelContext& c) {
-  return PutPartInZeros<Device>(c, c.param<Param>());
+  return WriteSliceIntoZeros<Device>(c, c.param<Param>());
 }
 
 // Kernel of slice_like: the leading part with the output's shape.
 template <typename Device>
 absl::Status SliceLikeKernel(const KernelContext& c) {
-  return TakePart<Device>(c, LeadingPart());
+  return ReadSlice<Device>(c, LeadingPart());
 }
 
 // Gradient of slice_like.
 template <typename Device>
 absl::Status SliceLikeBackwardKernel(const KernelContext& c) {
-  return PutPartInZeros<Device>(c, LeadingPart());
+  return WriteSliceIntoZeros<Device>(c, LeadingPart());
 }
 
 // With kAdd the result is computed in the workspace and then added.
@@ -122,8 +122,8 @@ absl::Status SliceAssignKernel(const KernelContext& c) {
   using enum SliceAssignArrays::Input;
   return Assigned<Device>(c, [&](const ArrayView& target) {
     const ArrayView& part = c.inputs[kRhs];
-    return PutPart<Device>(c, LoopOf(c.param<SliceParam>(), target.shape, part.shape), part,
-                           WriteReq::kWrite, target);
+    return WriteSlice<Device>(c, LoopOf(c.param<SliceParam>(), target.shape, part.shape), part,
+                              WriteReq::kWrite, target);
   });
 }
 

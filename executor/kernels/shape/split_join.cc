@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "executor/kernels/loops/strided_copy.h"
-#include "executor/kernels/shape/piece_axis.h"
+#include "executor/kernels/shape/split_axis_of.h"
 #include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/rules/one_input.h"
@@ -19,7 +19,7 @@ namespace {
 // Calls copy(piece, its index, its first element in `whole`, loop) for each piece. The piece is the
 // loop's source, the whole its destination.
 template <typename Copy>
-absl::Status ForPieces(const ArrayView& whole, int axis, absl::Span<const ArrayView> pieces,
+absl::Status ForRanges(const ArrayView& whole, int axis, absl::Span<const ArrayView> pieces,
                        const Copy& copy) {
   if (whole.size() == 0) return absl::OkStatus();
   if (axis < 0) axis += whole.shape.rank();
@@ -61,7 +61,7 @@ template <typename Param>
 absl::Status SplitCpu(const KernelContext& c) {
   using enum OneInputArrays::Input;
   const ArrayView& whole = c.inputs[kData];
-  return ForPieces(whole, PieceAxis(c.param<Param>()), c.outputs,
+  return ForRanges(whole, SplitAxisOf(c.param<Param>()), c.outputs,
                    [&](const ArrayView& piece, int64_t i, int64_t at, const StridedLoop& loop) {
                      StridedLoop back;  // the whole is the source here
                      for (int level = 0; level < loop.rank(); ++level) {
@@ -76,7 +76,7 @@ absl::Status SplitCpu(const KernelContext& c) {
 template <typename Param>
 absl::Status JoinCpu(const KernelContext& c) {
   const ArrayView& whole = c.outputs[0];
-  return ForPieces(whole, PieceAxis(c.param<Param>()), c.inputs,
+  return ForRanges(whole, SplitAxisOf(c.param<Param>()), c.inputs,
                    [&](const ArrayView& piece, int64_t, int64_t at, const StridedLoop& loop) {
                      return StridedCopy(loop, piece.dtype, c.reqs[0], piece.data,
                                         ElementAt(whole, at));

@@ -11,7 +11,7 @@
 #include "executor/kernels/launch/words.h"
 #include "executor/kernels/loops/strided_copy_cuda.h"
 #include "executor/kernels/loops/strided_loop.h"
-#include "executor/kernels/shape/piece_axis.h"
+#include "executor/kernels/shape/split_axis_of.h"
 #include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 
@@ -29,7 +29,7 @@ struct Pieces {
 
 // Moves the words, one for each thread. The rows of the whole have `stride` words.
 template <typename Word, bool kSplit>
-__global__ void MovePieces(int64_t rows, int64_t stride, const Pieces pieces, Word* whole) {
+__global__ void MoveSlices(int64_t rows, int64_t stride, const Pieces pieces, Word* whole) {
   const int64_t width = pieces.begin[pieces.count];
   for (int64_t i = FirstElement(); i < rows * width; i += ElementStep()) {
     const int64_t row = i / width, column = i - row * width;
@@ -82,7 +82,7 @@ absl::Status Move(const KernelContext& c, const ArrayView& whole, const Rows& ro
         pieces.begin[k + 1] = pieces.begin[k] + view.size() / rows.outer * size / word;
       }
       const int64_t width = pieces.begin[pieces.count];
-      COOPER_RETURN_IF_ERROR(LaunchElements(c, rows.outer * width, MovePieces<Word, kSplit>,
+      COOPER_RETURN_IF_ERROR(LaunchElements(c, rows.outer * width, MoveSlices<Word, kSplit>,
                                             rows.outer, rows.stride * size / word, pieces,
                                             whole.as<Word>() + at));
       at += width;
@@ -116,7 +116,7 @@ template <typename Param>
 absl::Status SplitGpu(const KernelContext& c) {
   const ArrayView& whole = c.inputs[0];
   if (whole.size() == 0) return absl::OkStatus();
-  const Rows rows = RowsOf(whole.shape, PieceAxis(c.param<Param>()));
+  const Rows rows = RowsOf(whole.shape, SplitAxisOf(c.param<Param>()));
   auto written = [&](size_t i) { return c.reqs[i] == WriteReq::kWrite; };
   auto added = [&](size_t i) { return c.reqs[i] == WriteReq::kAdd; };
   bool any = false;
@@ -129,7 +129,7 @@ template <typename Param>
 absl::Status JoinGpu(const KernelContext& c) {
   const ArrayView& whole = c.outputs[0];
   if (whole.size() == 0 || c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  const Rows rows = RowsOf(whole.shape, PieceAxis(c.param<Param>()));
+  const Rows rows = RowsOf(whole.shape, SplitAxisOf(c.param<Param>()));
   auto all = [](size_t) { return true; };
   if (c.reqs[0] == WriteReq::kWrite) return Move<false>(c, whole, rows, c.inputs, all);
   return Add<false>(c, whole, rows, c.inputs, all);

@@ -20,7 +20,7 @@ SetPlan Around(const KernelContext& c, int64_t axis, int most_held) {
   const int rank = shape.rank();
   const int at = static_cast<int>(axis < 0 ? axis + rank : axis);
   return PlanSets(shape.Product(0, at), shape[at], shape.Product(at + 1, rank),
-                  MostThreadsFor(c.inputs[0].dtype, c.outputs[0].dtype), most_held);
+                  MaxThreadsFor(c.inputs[0].dtype, c.outputs[0].dtype), most_held);
 }
 
 // With y = output and g = ograd: softmax y * (g - sum(g * y)), log_softmax g - exp(y) * sum(g),
@@ -89,7 +89,7 @@ absl::Status SoftmaxGpu(const KernelContext& c) {
   using enum SoftmaxArrays::Input;
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   const auto& param = c.param<SoftmaxParam>();
-  return Forward<form>(c, Around(c, param.axis, kMostHeld), param.temperature.value_or(1.0),
+  return Forward<form>(c, Around(c, param.axis, kMaxHeld), param.temperature.value_or(1.0),
                        param.has_length() ? Typed(c.inputs[kLength]) : kNoLengths);
 }
 
@@ -105,7 +105,7 @@ absl::Status SoftmaxBackwardGpu(const KernelContext& c) {
 absl::Status SoftmaxActivationGpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   const bool channel = c.param<SoftmaxActivationParam>().mode == SoftmaxActivationParam::kChannel;
-  return Forward<Form::kSoftmax>(c, Around(c, channel ? 1 : -1, kMostHeld), 1.0, kNoLengths);
+  return Forward<Form::kSoftmax>(c, Around(c, channel ? 1 : -1, kMaxHeld), 1.0, kNoLengths);
 }
 
 // The gradient is along axis 1 in both modes, as in MXNet 1.9.1 and in the CPU kernel.

@@ -95,8 +95,8 @@ __global__ void __launch_bounds__(kThreadsHolding<C, kHeld>, kBlocksHolding<C, k
   });
 }
 
-// Launches SoftmaxSets. `plan` allows up to MostThreadsFor(dtypes of in and out) threads and holds
-// up to kMostHeld values.
+// Launches SoftmaxSets. `plan` allows up to MaxThreadsFor(dtypes of in and out) threads and holds
+// up to kMaxHeld values.
 template <SoftmaxForm form>
 absl::Status LaunchSoftmax(const KernelContext& c, const SetPlan& plan, const ArrayView& in,
                            const TypedArray& lengths, double temperature, const ArrayView& out,
@@ -105,7 +105,7 @@ absl::Status LaunchSoftmax(const KernelContext& c, const SetPlan& plan, const Ar
     return LaunchSets(c, plan, SoftmaxSets<form, 0, double, TypedArray>, Typed(in), lengths,
                       temperature, Typed(out), add);
   }
-  return DispatchHeld<float, kMostHeld>(plan, [&](auto held) {
+  return DispatchHeld<float, kMaxHeld>(plan, [&](auto held) {
     constexpr int kHeld = decltype(held)::value;
     const auto t = static_cast<float>(temperature);
     if (in.dtype == DType::kFloat32 && out.dtype == DType::kFloat32) {

@@ -35,8 +35,8 @@ constexpr int64_t kManyRows = 256;
 
 // Limits for the nodes visited to find independent products, and for the attempts to order batches,
 // so that graphs from files do not take quadratic time.
-constexpr int64_t kMostVisits = int64_t{1} << 27;
-constexpr int kMostOrders = 100;
+constexpr int64_t kMaxVisits = int64_t{1} << 27;
+constexpr int kMaxOrders = 100;
 
 using Batch = std::vector<int>;  // nodes
 
@@ -119,7 +119,7 @@ class Batching {
     for (Batch& batch : CandidatesByWeight(facts)) {
       if (batch.size() < 2) continue;
       visits += batch.back() - batch.front();
-      if (visits > kMostVisits) break;
+      if (visits > kMaxVisits) break;
       KeepIndependent(facts, batch);
       if (batch.size() > 1) batches_.push_back(std::move(batch));
     }
@@ -129,7 +129,7 @@ class Batching {
   // on each other one is dropped; after too many attempts all are.
   void Order() {
     for (int tries = 0;; ++tries) {
-      if (tries == kMostOrders) batches_.clear();
+      if (tries == kMaxOrders) batches_.clear();
       UnitOrder found = OrderUnits(facts_, batches_);
       order_ = std::move(found.order);
       if (found.cycle.empty()) return;

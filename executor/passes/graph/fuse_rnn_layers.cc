@@ -156,7 +156,7 @@ class Fusion {
       }
       steps.push_back(input.node->inputs()[0]);
     }
-    COOPER_ASSIGN_OR_RETURN(NodeEntry stacked, stacker_.StackWhatWasSplit(steps));
+    COOPER_ASSIGN_OR_RETURN(NodeEntry stacked, stacker_.StackSplitSteps(steps));
     if (!stacked || axis == 0) return stacked;
     COOPER_ASSIGN_OR_RETURN(NodePtr swapped, MakeNode("SwapAxis", node.name(), {stacked},
                                                       {{"dim1", "0"}, {"dim2", "1"}}));

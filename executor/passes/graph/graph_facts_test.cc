@@ -69,10 +69,11 @@ using GraphRebuilderTest = SplitProductTest;
 TEST_F(GraphRebuilderTest, SharesWhatDoesNotChangeAndCopiesItsUsers) {
   GraphRebuilder rebuilder(facts_);
   EXPECT_FALSE(rebuilder.New(EntryOf(tanh_))) << "nobody has said yet";
-  COOPER_ASSERT_OK_AND_ASSIGN(const NodeEntry put_in, MakeEntry("relu", "r", {EntryOf(split_[0])}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const NodeEntry enqueue,
+                              MakeEntry("relu", "r", {EntryOf(split_[0])}));
   for (int i = 0; i < facts_.graph().num_nodes(); ++i) {
     if (&facts_.node(i) == EntryOf(tanh_).node.get()) {
-      rebuilder.Replace(EntryOf(tanh_), put_in);
+      rebuilder.Replace(EntryOf(tanh_), enqueue);
     } else {
       rebuilder.Keep(i, rebuilder.NewInputs(i));
     }
@@ -83,12 +84,12 @@ TEST_F(GraphRebuilderTest, SharesWhatDoesNotChangeAndCopiesItsUsers) {
   const Node& copy = *EntryOf(rewrite.symbol[0]).node;
   EXPECT_NE(&copy, EntryOf(product_).node.get());
   EXPECT_EQ(copy.name(), "p");
-  EXPECT_EQ(copy.inputs()[0], put_in);
+  EXPECT_EQ(copy.inputs()[0], enqueue);
   EXPECT_EQ(copy.inputs()[1], EntryOf(split_[1]));
   ASSERT_EQ(rewrite.copies.size(), 1u);
   EXPECT_EQ(rewrite.copies[0].first.get(), &copy);
   EXPECT_EQ(rewrite.copies[0].second, EntryOf(product_).node.get());
-  EXPECT_EQ(rewrite.entries[facts_.graph().entry(EntryOf(tanh_))], put_in);
+  EXPECT_EQ(rewrite.entries[facts_.graph().entry(EntryOf(tanh_))], enqueue);
 }
 
 TEST(MakeNodeTest, ParsesAttributesAndSaysWhatIsWrong) {

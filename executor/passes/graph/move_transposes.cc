@@ -59,9 +59,9 @@ absl::StatusOr<NodeEntry> MakeEmbedding(const GraphRebuilder& rebuilder, const N
 }
 
 // Returns a replacement of node `i` that needs fewer copies; nullopt if there is none.
-absl::StatusOr<std::optional<NodeEntry>> Spare(const GraphFacts& facts,
-                                               const GraphRebuilder& rebuilder,
-                                               const CanRunFn& can_run, int i) {
+absl::StatusOr<std::optional<NodeEntry>> RemoveCopies(const GraphFacts& facts,
+                                                      const GraphRebuilder& rebuilder,
+                                                      const CanRunFn& can_run, int i) {
   const Node& node = facts.node(i);
   const std::optional<Axes> axes = AxesOf(facts, node);
   if (!axes.has_value()) return ProductOfUntransposed(facts, rebuilder, node);
@@ -82,7 +82,8 @@ absl::StatusOr<std::optional<GraphRewrite>> MoveTransposes(const GraphFacts& fac
   GraphRebuilder rebuilder(facts);
   bool found = false;
   for (int i = 0; i < facts.graph().num_nodes(); ++i) {
-    COOPER_ASSIGN_OR_RETURN(std::optional<NodeEntry> entry, Spare(facts, rebuilder, can_run, i));
+    COOPER_ASSIGN_OR_RETURN(std::optional<NodeEntry> entry,
+                            RemoveCopies(facts, rebuilder, can_run, i));
     if (!entry.has_value()) {
       rebuilder.Keep(i, rebuilder.NewInputs(i));
       continue;

@@ -75,7 +75,7 @@ StepStacker::Key StepStacker::KeyOf(const std::vector<NodeEntry>& steps) {
 }
 
 // Iterative, because graphs may be deep.
-absl::StatusOr<NodeEntry> StepStacker::StackWhatWasSplit(const std::vector<NodeEntry>& steps) {
+absl::StatusOr<NodeEntry> StepStacker::StackSplitSteps(const std::vector<NodeEntry>& steps) {
   std::vector<std::vector<NodeEntry>> wanted = {steps};  // each is an operand of the one before
   while (!wanted.empty()) {
     Key key = KeyOf(wanted.back());
@@ -145,7 +145,7 @@ absl::StatusOr<NodeEntry> StepStacker::MakeOperation(const std::vector<NodeEntry
 
 absl::StatusOr<NodeEntry> StepStacker::Stack(const std::vector<NodeEntry>& steps,
                                              int64_t features) {
-  COOPER_ASSIGN_OR_RETURN(const NodeEntry stacked, StackWhatWasSplit(steps));
+  COOPER_ASSIGN_OR_RETURN(const NodeEntry stacked, StackSplitSteps(steps));
   if (stacked) return stacked;
   const std::string& name = steps[0].node->name();
   NodeEntry rows = steps[0];

@@ -25,7 +25,7 @@ class StepStacker {
   // Returns the same array without copying each step if possible: for arrays that were split along
   // their time axis, also in reverse order, and for sums, products (without broadcasting) and
   // concatenations of such arrays. Returns a null entry otherwise.
-  absl::StatusOr<NodeEntry> StackWhatWasSplit(const std::vector<NodeEntry>& steps);
+  absl::StatusOr<NodeEntry> StackSplitSteps(const std::vector<NodeEntry>& steps);
 
  private:
   using Key = std::vector<std::pair<const Node*, int>>;

@@ -32,13 +32,13 @@ const Symbol kWhole = Symbol::Variable("whole");
 TEST(StepStackerTest, StepsOfAWholeAreTheWhole) {
   StepStacker stacker;
   const Symbol by_time = Split(kWhole, "0");
-  COOPER_ASSERT_OK_AND_ASSIGN(NodeEntry stacked, stacker.StackWhatWasSplit(by_time.outputs()));
+  COOPER_ASSERT_OK_AND_ASSIGN(NodeEntry stacked, stacker.StackSplitSteps(by_time.outputs()));
   EXPECT_EQ(stacked, EntryOf(kWhole));
   const Symbol by_batch = Split(kWhole, "1");
-  COOPER_ASSERT_OK_AND_ASSIGN(stacked, stacker.StackWhatWasSplit(by_batch.outputs()));
+  COOPER_ASSERT_OK_AND_ASSIGN(stacked, stacker.StackSplitSteps(by_batch.outputs()));
   EXPECT_TRUE(IsOp(*stacked.node, "SwapAxis"));
   EXPECT_EQ(stacked.node->inputs()[0], EntryOf(kWhole));
-  COOPER_ASSERT_OK_AND_ASSIGN(const NodeEntry again, stacker.StackWhatWasSplit(by_batch.outputs()));
+  COOPER_ASSERT_OK_AND_ASSIGN(const NodeEntry again, stacker.StackSplitSteps(by_batch.outputs()));
   EXPECT_EQ(again, stacked) << "what has been stacked once is found again";
 }
 
@@ -46,7 +46,7 @@ TEST(StepStackerTest, StepsInTheOtherOrderAreTheReverse) {
   StepStacker stacker;
   const Symbol s = Split(kWhole, "0");
   COOPER_ASSERT_OK_AND_ASSIGN(const NodeEntry stacked,
-                              stacker.StackWhatWasSplit(Entries({s[2], s[1], s[0]})));
+                              stacker.StackSplitSteps(Entries({s[2], s[1], s[0]})));
   EXPECT_TRUE(IsOp(*stacked.node, "reverse"));
   EXPECT_EQ(stacked.node->inputs()[0], EntryOf(kWhole));
 }
@@ -60,10 +60,10 @@ TEST(StepStackerTest, SumsAndConcatenationsAreOfWholes) {
     sums.push_back(Op("elemwise_add", {.inputs = {a[t], b[t]}}));
     joined.push_back(Op("Concat", {.inputs = {a[t], b[2 - t]}, .attrs = {{"dim", "1"}}}));
   }
-  COOPER_ASSERT_OK_AND_ASSIGN(NodeEntry stacked, stacker.StackWhatWasSplit(Entries(sums)));
+  COOPER_ASSERT_OK_AND_ASSIGN(NodeEntry stacked, stacker.StackSplitSteps(Entries(sums)));
   EXPECT_TRUE(IsOp(*stacked.node, "elemwise_add"));
   EXPECT_EQ(stacked.node->inputs()[0], EntryOf(kWhole));
-  COOPER_ASSERT_OK_AND_ASSIGN(stacked, stacker.StackWhatWasSplit(Entries(joined)));
+  COOPER_ASSERT_OK_AND_ASSIGN(stacked, stacker.StackSplitSteps(Entries(joined)));
   EXPECT_TRUE(IsOp(*stacked.node, "Concat"));
   EXPECT_EQ(stacked.node->attrs().at("dim"), "2") << "the axis behind the new one";
   EXPECT_TRUE(IsOp(*stacked.node->inputs()[1].node, "reverse"));
@@ -86,7 +86,7 @@ TEST(StepStackerTest, OthersAreNotOfAWhole) {
   };
   for (const std::vector<Symbol>& steps : cases) {
     StepStacker stacker;
-    COOPER_ASSERT_OK_AND_ASSIGN(NodeEntry stacked, stacker.StackWhatWasSplit(Entries(steps)));
+    COOPER_ASSERT_OK_AND_ASSIGN(NodeEntry stacked, stacker.StackSplitSteps(Entries(steps)));
     EXPECT_FALSE(stacked) << stacked.node->name();
     COOPER_ASSERT_OK_AND_ASSIGN(stacked, stacker.Stack(Entries(steps), /*features=*/5));
     EXPECT_TRUE(IsOp(*stacked.node, "Reshape"));
@@ -109,7 +109,7 @@ TEST(StepStackerTest, SumsMayBeAsDeepAsGraphs) {
       }
     }
     StepStacker stacker;
-    COOPER_ASSERT_OK_AND_ASSIGN(const NodeEntry stacked, stacker.StackWhatWasSplit(Entries(steps)));
+    COOPER_ASSERT_OK_AND_ASSIGN(const NodeEntry stacked, stacker.StackSplitSteps(Entries(steps)));
     EXPECT_EQ(static_cast<bool>(stacked), split);
     if (split) {
       EXPECT_TRUE(IsOp(*stacked.node, "elemwise_add"));

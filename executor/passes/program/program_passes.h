@@ -27,9 +27,9 @@ void MakeViews(Program& program);
 // Returns whether the instruction is such an operator, for the shapes of its values.
 bool LeavesBytes(const Program& program, const Instruction& instruction);
 
-// "pieces": places the parts of arrays that are cut or concatenated in the memory of the whole, if
+// "slices": places the parts of arrays that are cut or concatenated in the memory of the whole, if
 // they are contiguous and that does not increase the memory.
-void PlacePieces(Program& program);
+void PlaceSlices(Program& program);
 
 // "in_place": lets an operator write to the memory of an input that has no later reader, if its
 // kernel supports that.

@@ -15,7 +15,7 @@ namespace {
 int64_t ElementsOf(const Program& p, const Instruction& instruction) {
   // A GPU has no cache that keeps a tile.
   if (!p.contexts[instruction.context].is_cpu() || instruction.copy_from >= 0 ||
-      instruction.left_to_gradient ||
+      instruction.computed_by_gradient ||
       std::max(instruction.inputs.size(), instruction.outputs.size()) > kMaxTiledArrays ||
       !instruction.node->op()->is_elementwise() ||
       p.contexts[instruction.context].device_type != DeviceType::kCpu) {

@@ -165,14 +165,14 @@ absl::Status KVStoreMpi::InitAll(absl::Span<const KVItem> items) {
 absl::StatusOr<KVStepInfo> KVStoreMpi::Step(absl::Span<const KVItem> items, bool active) {
   const std::string text = TextOf(items);
   const uint64_t header[] = {active, static_cast<uint64_t>(requested_stop_), NumberOf(text),
-                             static_cast<uint64_t>(told_state_.first),
-                             static_cast<uint64_t>(told_state_.second)};
+                             static_cast<uint64_t>(announced_state_.first),
+                             static_cast<uint64_t>(announced_state_.second)};
   COOPER_ASSIGN_OR_RETURN(const std::vector<uint64_t> all, world_.AllGather(header));
   KVStepInfo info{.active_workers = 0, .others = {}};
   std::vector<uint64_t> numbers;
   numbers.reserve(static_cast<size_t>(world_.size()));
   bool unknown = false;
-  bool all_have_it = told_state_ != kNoState;
+  bool all_have_it = announced_state_ != kNoState;
   for (size_t at = 0; at < all.size(); at += std::size(header)) {
     info.active_workers += static_cast<int>(all[at]);
     stop_ = std::max(stop_, static_cast<StopReason>(all[at + 1]));
@@ -180,7 +180,7 @@ absl::StatusOr<KVStepInfo> KVStoreMpi::Step(absl::Span<const KVItem> items, bool
     unknown = unknown || numbers.back() == kUnknown;
     all_have_it = all_have_it && all[at + 3] == header[3] && all[at + 4] == header[4];
   }
-  if (all_have_it) common_state_ = told_state_;
+  if (all_have_it) common_state_ = announced_state_;
   if (unknown) {
     COOPER_RETURN_IF_ERROR(Agree(text, items));
     const uint64_t number[] = {NumberOf(text)};

@@ -139,11 +139,11 @@ TEST(KVStoreMpiTest, AStateIsCommonOnceAllHaveToldOfIt) {
                                          {{1, 6}, {0, 6}, {0, 3}},
                                          {none, none, {0, 3}},
                                          {{1, 6}, {1, 6}, {1, 6}}}) {
-    store->TellSaved(first ? c.first : c.others);
+    store->AnnounceSaved(first ? c.first : c.others);
     COOPER_ASSERT_OK(store->Step({}, /*active=*/first).status());
     EXPECT_EQ(store->common_state(), c.common);
   }
-  store->ForgetStop();
+  store->ResetStop();
   COOPER_ASSERT_OK(store->Step({}, /*active=*/true).status());
   EXPECT_EQ(store->common_state(), none);
 }

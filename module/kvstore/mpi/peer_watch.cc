@@ -202,13 +202,13 @@ void PeerWatch::Tell(int kind, int rank) {
   }
 }
 
-void PeerWatch::NoteDead(int rank) {
+void PeerWatch::MarkDead(int rank) {
   int none = -1;
   dead_.compare_exchange_strong(none, rank);
   if (rank_ == 0) Tell(kDead, rank);
 }
 
-void PeerWatch::NoteLeft(int rank) {
+void PeerWatch::MarkLeft(int rank) {
   has_left_[rank] = true;
   int none = -1;
   left_.compare_exchange_strong(none, rank);
@@ -235,12 +235,12 @@ void PeerWatch::Watch() {
       News news = {};
       if (Receive(waits[rank].fd, &news, sizeof(news))) {
         if (news.rank < 0 || news.rank >= static_cast<int>(has_left_.size())) continue;
-        news.kind == kLeft ? NoteLeft(news.rank) : NoteDead(news.rank);
+        news.kind == kLeft ? MarkLeft(news.rank) : MarkDead(news.rank);
         continue;
       }
       // The end of a process that has left is expected.
       waits[rank].fd = -1;
-      if (!has_left_[rank]) NoteDead(rank);
+      if (!has_left_[rank]) MarkDead(rank);
     }
   }
 }

@@ -50,8 +50,8 @@ class PeerWatch {
   absl::Status ConnectTo(const std::string& address);
   absl::Status Start();
   void Watch();
-  void NoteDead(int rank);
-  void NoteLeft(int rank);
+  void MarkDead(int rank);
+  void MarkLeft(int rank);
   // Sends a message to rank 0, or from rank 0 to the others.
   void Tell(int kind, int rank);
 

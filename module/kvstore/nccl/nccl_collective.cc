@@ -44,11 +44,11 @@ class DeathWatch {
     }
     end_.notify_one();
     thread_.join();
-    GiveUpIfDead();
+    AbortIfPeerDied();
   }
 
  private:
-  bool GiveUpIfDead() {
+  bool AbortIfPeerDied() {
     const int dead = world_.dead();
     if (dead < 0) return false;
     ranks_.Abort(absl::UnavailableError(
@@ -61,7 +61,7 @@ class DeathWatch {
     constexpr auto kPeriod = std::chrono::milliseconds(100);
     std::unique_lock<std::mutex> lock(mutex_);
     while (!end_.wait_for(lock, kPeriod, [this] { return ended_; })) {
-      if (GiveUpIfDead()) return;
+      if (AbortIfPeerDied()) return;
     }
   }
 
@@ -101,7 +101,7 @@ class NcclCollective : public Collective {
   const std::unique_ptr<NcclRanks> ranks_;
   std::unique_ptr<DeathWatch> watch_;  // null without a world; ends before ranks_ does
   bool in_group_ = false;
-  std::vector<std::pair<Shape, DType>> in_hand_;  // of each sum of the group
+  std::vector<std::pair<Shape, DType>> group_arrays_;  // of each sum of the group
 };
 
 absl::Status CheckUsable(const std::vector<Context>& contexts) {
@@ -186,18 +186,19 @@ std::string NcclCollective::DescribeSums() const {
   std::string text =
       absl::StrCat("a sum by NCCL over ranks ", ranks_->first(), " to ",
                    ranks_->first() + ranks_->count() - 1, " of ", ranks_->size(), " of ");
-  for (size_t i = 0; i < in_hand_.size() && i < kShown; ++i) {
-    const auto& [shape, dtype] = in_hand_[i];
+  for (size_t i = 0; i < group_arrays_.size() && i < kShown; ++i) {
+    const auto& [shape, dtype] = group_arrays_[i];
     absl::StrAppend(&text, i == 0 ? "" : ", ", shape.ToString(), " ", DTypeName(dtype));
   }
-  if (in_hand_.size() > kShown) absl::StrAppend(&text, " and ", in_hand_.size() - kShown, " more");
+  if (group_arrays_.size() > kShown)
+    absl::StrAppend(&text, " and ", group_arrays_.size() - kShown, " more");
   return text;
 }
 
 absl::Status NcclCollective::GroupStart() {
   COOPER_RETURN_IF_ERROR(ranks_->AsyncError());
   COOPER_RETURN_IF_ERROR(ranks_->GroupStart());
-  in_hand_.clear();
+  group_arrays_.clear();
   in_group_ = true;
   return absl::OkStatus();
 }
@@ -209,8 +210,8 @@ absl::Status NcclCollective::GroupEnd() {
 
 absl::Status NcclCollective::Sum(absl::Span<const NDArray> arrays, absl::Span<const NDArray> sums,
                                  absl::Span<DeviceQueue* const> queues) {
-  if (!in_group_) in_hand_.clear();
-  in_hand_.emplace_back(arrays[0].shape(), arrays[0].dtype());
+  if (!in_group_) group_arrays_.clear();
+  group_arrays_.emplace_back(arrays[0].shape(), arrays[0].dtype());
   // One thread has several ranks: without a group each call would wait for the next.
   COOPER_RETURN_IF_ERROR(ranks_->GroupStart());
   absl::Status status;

@@ -87,8 +87,8 @@ absl::Status BatchPredictor::Prepare() {
   return FindOrderOfPositions(longest);
 }
 
-absl::StatusOr<std::vector<Sample>> BatchPredictor::MakeUpBatch(int64_t length,
-                                                                uint64_t bound) const {
+absl::StatusOr<std::vector<Sample>> BatchPredictor::FormBatch(int64_t length,
+                                                              uint64_t bound) const {
   RandomGenerator random(/*seed=*/bound);
   const KnownShapes shapes = format_.BatchShapes(/*batch_size=*/1, length);
   std::vector<Sample> batch;
@@ -120,7 +120,7 @@ absl::Status BatchPredictor::FindOrderOfPositions(int64_t length) {
   }
   const auto in_doubt = [](const std::vector<BatchLayout>& of) { return of.size() > 1; };
   for (uint64_t bound = 2; bound <= kMaxMadeUp && absl::c_any_of(orders, in_doubt); bound *= 2) {
-    COOPER_ASSIGN_OR_RETURN(std::vector<Sample> batch, MakeUpBatch(length, bound));
+    COOPER_ASSIGN_OR_RETURN(std::vector<Sample> batch, FormBatch(length, bound));
     COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> outputs, Compute(length, batch));
     std::rotate(batch.rbegin(), batch.rbegin() + 1, batch.rend());
     COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> turned, Compute(length, batch));
@@ -128,7 +128,7 @@ absl::Status BatchPredictor::FindOrderOfPositions(int64_t length) {
       if (!in_doubt(orders[k])) continue;
       COOPER_ASSIGN_OR_RETURN(const NDArray before, OnCpu(outputs[k]));
       COOPER_ASSIGN_OR_RETURN(const NDArray after, OnCpu(turned[k]));
-      COOPER_ASSIGN_OR_RETURN(orders[k], AgreeingLayouts(orders[k], before, after, rows));
+      COOPER_ASSIGN_OR_RETURN(orders[k], ConsistentLayouts(orders[k], before, after, rows));
     }
   }
   for (size_t k = 0; k < orders.size(); ++k) {

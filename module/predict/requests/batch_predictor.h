@@ -48,7 +48,7 @@ class BatchPredictor {
   absl::Status CheckDTypes(int64_t length);
   absl::StatusOr<OutputShapes> PrepareFor(int64_t key, int64_t batch_size, int64_t length) const;
   absl::Status FindOrderOfPositions(int64_t length);
-  absl::StatusOr<std::vector<Sample>> MakeUpBatch(int64_t length, uint64_t bound) const;
+  absl::StatusOr<std::vector<Sample>> FormBatch(int64_t length, uint64_t bound) const;
   // Returns the outputs of the whole batch.
   absl::StatusOr<std::vector<NDArray>> Compute(int64_t length,
                                                absl::Span<const Sample> samples) const;

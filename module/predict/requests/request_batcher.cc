@@ -89,7 +89,7 @@ class RequestBatcher::Impl {
   // computed alone.
   std::vector<Outputs> Answer(int64_t length, absl::Span<const Sample> samples) const;
   // The same; an exception becomes an error for each sample.
-  std::vector<Outputs> AnswerOrTell(int64_t length, absl::Span<const Sample> samples) const;
+  std::vector<Outputs> AnswerOrReport(int64_t length, absl::Span<const Sample> samples) const;
 
   const RequestBatcherOptions options_;
   const std::chrono::microseconds max_delay_ =
@@ -241,7 +241,7 @@ void RequestBatcher::Impl::Serve() {
     // waiting for them.
     if (waiting_ > 0) wake_.notify_one();
     lock.unlock();
-    std::vector<Outputs> answers = AnswerOrTell(bucket->length, samples);
+    std::vector<Outputs> answers = AnswerOrReport(bucket->length, samples);
     for (size_t i = 0; i < count; ++i) {
       const Callback done = std::move(callbacks[i]);
       Tell(done, std::move(answers[i]));
@@ -253,7 +253,7 @@ void RequestBatcher::Impl::Serve() {
 }
 
 // An exception of the function that makes a network would otherwise end the process.
-std::vector<RequestBatcher::Outputs> RequestBatcher::Impl::AnswerOrTell(
+std::vector<RequestBatcher::Outputs> RequestBatcher::Impl::AnswerOrReport(
     int64_t length, absl::Span<const Sample> samples) const {
   absl::Status thrown;
   try {

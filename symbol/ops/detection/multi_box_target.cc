@@ -19,7 +19,7 @@ using enum MultiBoxTargetArrays::Input;
 using enum MultiBoxTargetArrays::Output;
 
 // A row of labels is class, xmin, ymin, xmax, ymax and any further numbers.
-constexpr int64_t kLeastLabelWidth = 5;
+constexpr int64_t kMinLabelWidth = 5;
 
 // anchor (1, anchors, 4), label (batch_size, labels, label_width), cls_pred (batch_size, classes,
 // anchors); loc_target and loc_mask (batch_size, anchors * 4), cls_target (batch_size, anchors).
@@ -38,10 +38,10 @@ absl::Status MultiBoxTargetShape(ShapeContext& c) {
                                     "(batch_size, classes, anchors)"));
   const int64_t batch_size = c.input(kClsPred)[0], anchors = c.input(kClsPred)[2];
   const int64_t label_width = c.input(kLabel)[2];
-  if (label_width != kUnknownDim && label_width < kLeastLabelWidth) {
+  if (label_width != kUnknownDim && label_width < kMinLabelWidth) {
     return absl::InvalidArgumentError(absl::StrCat(
         "input 'label' ", c.input(kLabel).ToString(), " has rows of ", label_width,
-        " numbers, expected at least ", kLeastLabelWidth, ": class, xmin, ymin, xmax, ymax"));
+        " numbers, expected at least ", kMinLabelWidth, ": class, xmin, ymin, xmax, ymax"));
   }
   if (c.input(kClsPred)[1] == 0) {
     return absl::InvalidArgumentError("input 'cls_pred' has no classes, expected the background");

@@ -32,10 +32,10 @@ absl::Status ArangeShape(ShapeContext& c) {
   }
   const double first = param.first();
   const double stop = param.stop.value_or(param.start);
-  constexpr double kMostElements = int64_t{1} << 59;  // their bytes fit int64
+  constexpr double kMaxElements = int64_t{1} << 59;  // their bytes fit int64
   const double values = std::ceil((stop - first) / param.step);
   const double size = values * static_cast<double>(param.repeat);
-  if (param.step == 0 || !(size >= 0 && size <= kMostElements)) {
+  if (param.step == 0 || !(size >= 0 && size <= kMaxElements)) {
     return absl::InvalidArgumentError(absl::StrCat("no range from ", first, " to ", stop,
                                                    " in steps of ", param.step, ", each repeated ",
                                                    param.repeat, " times"));

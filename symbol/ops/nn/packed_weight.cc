@@ -61,8 +61,8 @@ absl::Status PackedWeightShape(ShapeContext& c) {
   int64_t elements = 1;
   for (const int64_t extent : param.shape) elements = ExtentProduct(elements, extent);
   // The size after rounding up to blocks, slices and alignment must fit int64.
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-  if (ExtentProduct(elements, 32 * kMaxBlockElements) == kMost) {
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  if (ExtentProduct(elements, 32 * kMaxBlockElements) == kMax) {
     return absl::InvalidArgumentError(
         absl::StrCat("shape (", absl::StrJoin(param.shape, ", "), ") has too many elements"));
   }

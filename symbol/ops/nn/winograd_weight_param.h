@@ -24,16 +24,16 @@ struct WinogradWeightParam {
 
   static void Declare(ParamDeclaration<WinogradWeightParam>& d) {
     using P = WinogradWeightParam;
-    constexpr double kMost = 1 << 20;
-    d.Field("filters", &P::filters).Required().Min(1).Max(kMost).Doc("of the weight");
-    d.Field("channels", &P::channels).Required().Min(1).Max(kMost).Doc("of the weight");
-    d.Field("slice", &P::slice).Required().Min(1).Max(kMost).Doc("filters that lie together");
+    constexpr double kMax = 1 << 20;
+    d.Field("filters", &P::filters).Required().Min(1).Max(kMax).Doc("of the weight");
+    d.Field("channels", &P::channels).Required().Min(1).Max(kMax).Doc("of the weight");
+    d.Field("slice", &P::slice).Required().Min(1).Max(kMax).Doc("filters that lie together");
     d.Field("format", &P::format).Required().Min(1).Max(4).Doc("oneDNN's number of the layout");
     d.Field("alpha", &P::alpha).Required().Min(4).Max(6).Doc("extent of a transformed tile");
-    d.Field("filter_block", &P::filter_block).Min(1).Max(kMost).Doc("filters in a block");
-    d.Field("filter_blocks", &P::filter_blocks).Min(1).Max(kMost).Doc("blocks that lie together");
-    d.Field("channel_block", &P::channel_block).Min(1).Max(kMost).Doc("channels in a block");
-    d.Field("channel_blocks", &P::channel_blocks).Min(1).Max(kMost).Doc("blocks that lie together");
+    d.Field("filter_block", &P::filter_block).Min(1).Max(kMax).Doc("filters in a block");
+    d.Field("filter_blocks", &P::filter_blocks).Min(1).Max(kMax).Doc("blocks that lie together");
+    d.Field("channel_block", &P::channel_block).Min(1).Max(kMax).Doc("channels in a block");
+    d.Field("channel_blocks", &P::channel_blocks).Min(1).Max(kMax).Doc("blocks that lie together");
   }
 
   int64_t num_slices() const { return filters / slice; }

@@ -26,11 +26,11 @@ struct RNNParam {
 
   static void Declare(ParamDeclaration<RNNParam>& d) {
     // Files are untrusted: no weight has more features.
-    constexpr int64_t kMostFeatures = int64_t{1} << 31;
+    constexpr int64_t kMaxFeatures = int64_t{1} << 31;
     d.Field("state_size", &RNNParam::state_size)
         .Required()
         .Min(1)
-        .Max(kMostFeatures)
+        .Max(kMaxFeatures)
         .Doc("features of the state of each layer and direction");
     d.Field("num_layers", &RNNParam::num_layers)
         .Required()
@@ -53,7 +53,7 @@ struct RNNParam {
     d.Field("state_outputs", &RNNParam::state_outputs)
         .Doc("whether the final states are outputs too");
     d.Field("projection_size", &RNNParam::projection_size)
-        .Max(kMostFeatures)
+        .Max(kMaxFeatures)
         .Doc("features to which the output of an lstm is projected");
     d.Field("lstm_state_clip_min", &RNNParam::lstm_state_clip_min)
         .Doc("least value of a cell state; goes with lstm_state_clip_max");

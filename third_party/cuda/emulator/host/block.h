@@ -17,8 +17,8 @@
 namespace cooper::cuda_emulator {
 
 inline constexpr int kLanes = 32;
-inline constexpr int kMostThreads = 1024;
-inline constexpr int kMostMasks = 8;  // different masks that one warp of a block may use
+inline constexpr int kMaxThreads = 1024;
+inline constexpr int kMaxMasks = 8;  // different masks that one warp of a block may use
 
 // A fiber that runs threads, one after another.
 struct Worker {
@@ -39,7 +39,7 @@ struct Meeting {
 struct Warp {
   unsigned alive = 0;  // lanes whose threads have not ended
   int num_meetings = 0;
-  Meeting meetings[kMostMasks];
+  Meeting meetings[kMaxMasks];
 };
 
 enum class ThreadState { kReady, kAtBarrier, kInWarp, kEnded };
@@ -60,9 +60,9 @@ struct Block {
   uint3 index = {};
   void* dynamic_shared = nullptr;
   int num_threads = 0;
-  Thread threads[kMostThreads];
-  int order[kMostThreads] = {};  // in which threads take turns
-  Warp warps[kMostThreads / kLanes];
+  Thread threads[kMaxThreads];
+  int order[kMaxThreads] = {};  // in which threads take turns
+  Warp warps[kMaxThreads / kLanes];
 
   int begun = 0;  // threads of `order` that have begun
   int alive = 0;

@@ -55,7 +55,7 @@ FIBER_SIDE Meeting& MeetingOf(Warp& warp, unsigned mask, std::source_location wh
   for (int i = 0; i < warp.num_meetings; ++i) {
     if (warp.meetings[i].mask == mask) return warp.meetings[i];
   }
-  if (warp.num_meetings == kMostMasks) FailThread("more than 8 masks in one warp", where);
+  if (warp.num_meetings == kMaxMasks) FailThread("more than 8 masks in one warp", where);
   Meeting& meeting = warp.meetings[warp.num_meetings++];
   meeting.mask = mask;
   meeting.arrived = meeting.completed = 0;

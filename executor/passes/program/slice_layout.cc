@@ -1,4 +1,4 @@
-#include "executor/passes/program/piece_layout.h"
+#include "executor/passes/program/slice_layout.h"
 
 namespace cooper {
 namespace {
@@ -16,10 +16,10 @@ std::optional<Sequence> SequenceOf(const Node& node) {
   return std::nullopt;
 }
 
-std::optional<PieceLayout> LayoutOf(const Program& p, const Instruction& instruction,
+std::optional<SliceLayout> LayoutOf(const Program& p, const Instruction& instruction,
                                     const Sequence& sequence) {
   const auto& wholes = sequence.cuts ? instruction.inputs : instruction.outputs;
-  PieceLayout layout{.cuts = sequence.cuts,
+  SliceLayout layout{.cuts = sequence.cuts,
                      .whole = wholes[0],
                      .pieces = sequence.cuts ? instruction.outputs : instruction.inputs,
                      .begin = {}};
@@ -51,7 +51,7 @@ std::optional<int64_t> PlaceOf(const Node& node, const Shape& whole, const Shape
 
 }  // namespace
 
-std::optional<PieceLayout> PieceLayoutOf(const Program& p, const Instruction& instruction) {
+std::optional<SliceLayout> SliceLayoutOf(const Program& p, const Instruction& instruction) {
   if (!instruction.run || instruction.copy_from >= 0) return std::nullopt;
   if (const auto sequence = SequenceOf(*instruction.node))
     return LayoutOf(p, instruction, *sequence);
@@ -60,7 +60,7 @@ std::optional<PieceLayout> PieceLayoutOf(const Program& p, const Instruction& in
   const ProgramValue& part = p.values[instruction.outputs[0]];
   const std::optional<int64_t> begin = PlaceOf(*instruction.node, whole.shape, part.shape);
   if (!begin.has_value()) return std::nullopt;
-  return PieceLayout{.cuts = true,
+  return SliceLayout{.cuts = true,
                      .whole = instruction.inputs[0],
                      .pieces = instruction.outputs,
                      .begin = {*begin * SizeOf(whole.dtype)}};

@@ -1,5 +1,5 @@
-#ifndef COOPER_EXECUTOR_RUN_HELD_BYTES_H_
-#define COOPER_EXECUTOR_RUN_HELD_BYTES_H_
+#ifndef COOPER_EXECUTOR_RUN_FOOTPRINT_BYTES_H_
+#define COOPER_EXECUTOR_RUN_FOOTPRINT_BYTES_H_
 
 // Estimates the memory that a bound program holds besides its arrays and its arena: its graph,
 // instructions and plan. BucketingModule limits the memory of its bound buckets by this estimate.
@@ -14,8 +14,8 @@ namespace cooper {
 // instructions and values, so that equal programs have equal numbers on every machine. It was
 // between 0.75 and 1.25 of what was measured (tests/bucketing/caps_test.cc). What kernels keep
 // (KernelState) is not in it; nodes that programs share count in each. O(nodes + values) time.
-int64_t HeldBytes(const CompiledProgram& compiled);
+int64_t FootprintBytes(const CompiledProgram& compiled);
 
 }  // namespace cooper
 
-#endif  // COOPER_EXECUTOR_RUN_HELD_BYTES_H_
+#endif  // COOPER_EXECUTOR_RUN_FOOTPRINT_BYTES_H_

@@ -10,8 +10,8 @@
 
 #include "absl/types/span.h"
 #include "executor/passes/program/peak_bytes.h"
-#include "executor/passes/program/piece_layout.h"
 #include "executor/passes/program/program_passes.h"
+#include "executor/passes/program/slice_layout.h"
 #include "ndarray/array/device.h"
 
 namespace cooper {
@@ -20,12 +20,12 @@ namespace {
 // An instruction whose parts could be placed, with the facts that depend on shapes only.
 struct Candidate {
   int instruction;
-  PieceLayout layout;
+  SliceLayout layout;
 };
 
-class PiecePlacer {
+class SlicePlacer {
  public:
-  explicit PiecePlacer(Program& p)
+  explicit SlicePlacer(Program& p)
       : p_(p),
         writers_(p.CountWriters()),
         changes_(p.CountInputChanges()),
@@ -38,7 +38,7 @@ class PiecePlacer {
   // Places the parts of an instruction in the whole. Returns false if that is not possible.
   bool Place(const Candidate& candidate) {
     Instruction& instruction = p_.instructions[candidate.instruction];
-    const PieceLayout& layout = candidate.layout;
+    const SliceLayout& layout = candidate.layout;
     if (!CanPlace(instruction, layout)) return false;
     const int64_t base = p_.values[layout.whole].offset;
     for (size_t k = 0; k < layout.pieces.size(); ++k) {
@@ -60,11 +60,11 @@ class PiecePlacer {
   }
 
   // A part that is cut off may have no users.
-  static bool IsWanted(const Instruction& instruction, const PieceLayout& layout, size_t piece) {
+  static bool IsWanted(const Instruction& instruction, const SliceLayout& layout, size_t piece) {
     return !layout.cuts || instruction.reqs[piece] != WriteReq::kNull;
   }
 
-  bool CanPlace(const Instruction& instruction, const PieceLayout& layout) const {
+  bool CanPlace(const Instruction& instruction, const SliceLayout& layout) const {
     const ProgramValue& w = p_.values[layout.whole];
     const bool adds =
         std::count(instruction.reqs.begin(), instruction.reqs.end(), WriteReq::kAdd) > 0;
@@ -126,7 +126,7 @@ void PlaceWhatPays(Program& p, absl::Span<const Candidate> candidates, int64_t& 
     const absl::Span<const Candidate> span = spans.front();
     spans.pop_front();
     Program placed = p;
-    PiecePlacer placer(placed);
+    SlicePlacer placer(placed);
     bool any = false;
     for (const Candidate& candidate : span) any = placer.Place(candidate) || any;
     if (!any) continue;
@@ -142,10 +142,10 @@ void PlaceWhatPays(Program& p, absl::Span<const Candidate> candidates, int64_t& 
 
 }  // namespace
 
-void PlacePieces(Program& p) {
+void PlaceSlices(Program& p) {
   std::vector<Candidate> joins, cuts;
   for (size_t i = 0; i < p.instructions.size(); ++i) {
-    std::optional<PieceLayout> layout = PieceLayoutOf(p, p.instructions[i]);
+    std::optional<SliceLayout> layout = SliceLayoutOf(p, p.instructions[i]);
     if (!layout.has_value()) continue;
     std::vector<Candidate>& kind = layout->cuts ? cuts : joins;
     kind.push_back({.instruction = static_cast<int>(i), .layout = *std::move(layout)});

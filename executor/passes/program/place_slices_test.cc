@@ -71,7 +71,7 @@ std::vector<std::string> PlacedPieces(const Symbol& symbol, const Shape& shape,
   for (const bool place : {true, false}) {
     BindOptions options{.shapes = {{"data", shape}}, .grad_req = req};
     options.disabled_passes = disabled;
-    if (!place) options.disabled_passes.insert("pieces");
+    if (!place) options.disabled_passes.insert("slices");
     auto bound = Executor::SimpleBind(symbol, options);
     EXPECT_TRUE(bound.ok()) << bound.status();
     Executor& executor = **bound;
@@ -104,21 +104,21 @@ std::vector<std::string> PlacedPieces(const Symbol& symbol, const Shape& shape,
 using ::testing::Contains;
 using ::testing::Not;
 
-TEST(PiecesTest, WhatIsCutIsNotCopied) {
+TEST(SlicesTest, WhatIsCutIsNotCopied) {
   const Symbol cut = Cut(Data(), 3);
   const auto views = PlacedPieces(
       *Symbol::Group({Tanh(cut[0]), Op("elemwise_mul", {.inputs = {cut[1], cut[2]}})}), {3, 2, 8});
   EXPECT_THAT(views, Contains("SliceChannel 'cut'"));
 }
 
-TEST(PiecesTest, WhatIsPutTogetherIsMadeThere) {
+TEST(SlicesTest, WhatIsPutTogetherIsMadeThere) {
   const Symbol x = Symbol::Variable("data");
   const auto views = PlacedPieces(Tanh(Join({Tanh(x), Op("sigmoid", {.inputs = {x}})})), {1, 2, 8});
   EXPECT_THAT(views, Contains("Concat 'join'"));
 }
 
 // BatchNorm with fix_gamma writes 1 to gamma: here the whole, a part of it, and a concatenation.
-TEST(PiecesTest, WhatAnOperatorWritesIsInNoOtherPlace) {
+TEST(SlicesTest, WhatAnOperatorWritesIsInNoOtherPlace) {
   const Symbol x = Symbol::Variable("data");
   for (const bool fixed : {true, false}) {
     const AttrMap attrs = {{"fix_gamma", fixed ? "True" : "False"}};
@@ -140,7 +140,7 @@ TEST(PiecesTest, WhatAnOperatorWritesIsInNoOtherPlace) {
   }
 }
 
-TEST(PiecesTest, PiecesOfPieces) {
+TEST(SlicesTest, PiecesOfPieces) {
   const Symbol outer = Cut(Data(), 2, "outer");
   const Symbol inner = Cut(outer[1], 2, "inner");
   const auto cuts =
@@ -156,7 +156,7 @@ TEST(PiecesTest, PiecesOfPieces) {
 }
 
 // Parts that slices take one by one, some of them twice.
-TEST(PiecesTest, SlicesOfWholeRows) {
+TEST(SlicesTest, SlicesOfWholeRows) {
   const Symbol data = Data();
   const Symbol steps = *Symbol::Group({
       Tanh(SliceAxis(data, 0, 1, 3, "middle")),
@@ -177,7 +177,7 @@ TEST(PiecesTest, SlicesOfWholeRows) {
   }
 }
 
-TEST(PiecesTest, SlicesWithinOneRow) {
+TEST(SlicesTest, SlicesWithinOneRow) {
   const Symbol data = Data();
   EXPECT_THAT(PlacedPieces(Tanh(SliceAxis(data, 1, 2, 4)), {1, 4, 8}),
               Contains("slice_axis 'slice'"));
@@ -200,7 +200,7 @@ TEST(PiecesTest, SlicesWithinOneRow) {
 }
 
 // Parts with another shape, and parts of a view.
-TEST(PiecesTest, ViewsOfPieces) {
+TEST(SlicesTest, ViewsOfPieces) {
   const Symbol step = SliceAxis(Data(), 0, 1, 2);
   const Symbol row = Op("Reshape", {.inputs = {step}, .attrs = {{"shape", "(2, 8)"}}});
   EXPECT_THAT(PlacedPieces(Tanh(row), {3, 2, 8}), Contains("slice_axis 'slice'"));
@@ -217,7 +217,7 @@ TEST(PiecesTest, ViewsOfPieces) {
 }
 
 // An operator writes over an input only if no other input is a part of it.
-TEST(PiecesTest, WhatIsWrittenInPlaceHasNoOtherParts) {
+TEST(SlicesTest, WhatIsWrittenInPlaceHasNoOtherParts) {
   // The peak is elsewhere, so placing never increases the memory.
   const Symbol large =
       Op("tile", {.inputs = {Symbol::Variable("data")}, .attrs = {{"reps", "(8, 1, 1)"}}});
@@ -241,7 +241,7 @@ TEST(PiecesTest, WhatIsWrittenInPlaceHasNoOtherParts) {
 
 // A tile of a part is no tile of the whole: a chain must not read elements that a later tile
 // computes.
-TEST(PiecesTest, TilesOfArraysThatOverlap) {
+TEST(SlicesTest, TilesOfArraysThatOverlap) {
   const Symbol x = Symbol::Variable("data");
   const Symbol joined = Join({Tanh(x), Op("sigmoid", {.inputs = {x}})});
   const Symbol shifted = SliceAxis(joined, 0, 1, 3);
@@ -253,7 +253,7 @@ TEST(PiecesTest, TilesOfArraysThatOverlap) {
   }
 }
 
-TEST(PiecesTest, SlicesWithGapsAreCopied) {
+TEST(SlicesTest, SlicesWithGapsAreCopied) {
   const Symbol data = Data();
   const auto slice = [&](const char* begin, const char* end, const char* step) {
     return Tanh(Op("slice", {.name = "part",
@@ -269,7 +269,7 @@ TEST(PiecesTest, SlicesWithGapsAreCopied) {
 }
 
 // A part, the whole, and a view of a part are outputs of the program.
-TEST(PiecesTest, PiecesAsOutputs) {
+TEST(SlicesTest, PiecesAsOutputs) {
   const Symbol cut = Cut(Data(), 3);
   const Symbol reshaped =
       Op("Reshape", {.name = "reshaped", .inputs = {cut[1]}, .attrs = {{"shape", "(-1,)"}}});
@@ -279,7 +279,7 @@ TEST(PiecesTest, PiecesAsOutputs) {
   PlacedPieces(*Symbol::Group({Join({piece, Tanh(piece)}), piece}), {1, 2, 8});
 }
 
-TEST(PiecesTest, GradientsThatAddUp) {
+TEST(SlicesTest, GradientsThatAddUp) {
   const Symbol data = Data();
   const Symbol cut = Cut(data, 2);
   const Symbol sum = Op("elemwise_add", {.inputs = {cut[0], Tanh(cut[0])}});
@@ -291,7 +291,7 @@ TEST(PiecesTest, GradientsThatAddUp) {
 
 // Adding the other terms of a gradient must not change an array that has other readers: `a + b`
 // passes its gradient to both operands.
-TEST(PiecesTest, GradientsThatOthersRead) {
+TEST(SlicesTest, GradientsThatOthersRead) {
   const Symbol x = Symbol::Variable("data");
   const Symbol twice = Op("tile", {.inputs = {x}, .attrs = {{"reps", "(2, 1, 1)"}}});
   for (const bool joined_first : {false, true}) {
@@ -318,7 +318,7 @@ TEST(PiecesTest, GradientsThatOthersRead) {
 }
 
 // One part that is needed for long would keep the whole array alive.
-TEST(PiecesTest, MoreMemoryIsNotWorthIt) {
+TEST(SlicesTest, MoreMemoryIsNotWorthIt) {
   const Symbol x = Symbol::Variable("data");
   const Symbol piece = Cut(Tanh(x), 8)[0];
   Symbol large = x;
@@ -333,7 +333,7 @@ TEST(PiecesTest, MoreMemoryIsNotWorthIt) {
 }
 
 // A part that is not placed does not keep another array's parts from being placed.
-TEST(PiecesTest, OthersArePlacedAllTheSame) {
+TEST(SlicesTest, OthersArePlacedAllTheSame) {
   const Symbol x = Symbol::Variable("data");
   const Symbol piece = Cut(Tanh(x), 8)[0];
   Symbol large = Op("tile", {.inputs = {x}, .attrs = {{"reps", "(4, 1, 1)"}}});
@@ -346,7 +346,7 @@ TEST(PiecesTest, OthersArePlacedAllTheSame) {
   EXPECT_THAT(views, Contains("slice_axis 'other'"));
 }
 
-TEST(PiecesTest, WhatCannotBeInOnePlaceIsCopied) {
+TEST(SlicesTest, WhatCannotBeInOnePlaceIsCopied) {
   const Symbol x = Symbol::Variable("data");
   const Symbol piece = Tanh(x);
   EXPECT_THAT(PlacedPieces(Tanh(Join({piece, piece})), {1, 2, 8}), Not(Contains("Concat 'join'")))

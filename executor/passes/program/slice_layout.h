@@ -1,5 +1,5 @@
-#ifndef COOPER_EXECUTOR_PASSES_PROGRAM_PIECE_LAYOUT_H_
-#define COOPER_EXECUTOR_PASSES_PROGRAM_PIECE_LAYOUT_H_
+#ifndef COOPER_EXECUTOR_PASSES_PROGRAM_SLICE_LAYOUT_H_
+#define COOPER_EXECUTOR_PASSES_PROGRAM_SLICE_LAYOUT_H_
 
 // The layout of the parts that an operator cuts from an array, or concatenates to one.
 
@@ -12,7 +12,7 @@
 namespace cooper {
 
 // The whole, its parts and their offsets.
-struct PieceLayout {
+struct SliceLayout {
   bool cuts = false;           // whether it cuts the whole; otherwise it concatenates the parts
   int whole = -1;              // a value
   std::vector<int> pieces;     // values
@@ -21,8 +21,8 @@ struct PieceLayout {
 
 // Returns nullopt if the instruction does neither, or if a part would not be contiguous in the
 // whole, such as some columns of several rows, or every second row.
-std::optional<PieceLayout> PieceLayoutOf(const Program& p, const Instruction& instruction);
+std::optional<SliceLayout> SliceLayoutOf(const Program& p, const Instruction& instruction);
 
 }  // namespace cooper
 
-#endif  // COOPER_EXECUTOR_PASSES_PROGRAM_PIECE_LAYOUT_H_
+#endif  // COOPER_EXECUTOR_PASSES_PROGRAM_SLICE_LAYOUT_H_

@@ -1,4 +1,4 @@
-#include "executor/run/held_bytes.h"
+#include "executor/run/footprint_bytes.h"
 
 #include <string>
 #include <vector>
@@ -40,7 +40,7 @@ int64_t NodeBytes(const Node& node) {
 
 }  // namespace
 
-int64_t HeldBytes(const CompiledProgram& compiled) {
+int64_t FootprintBytes(const CompiledProgram& compiled) {
   const Program& program = compiled.program();
   int64_t bytes = sizeof(CompiledProgram);
   absl::flat_hash_set<const Node*> nodes;

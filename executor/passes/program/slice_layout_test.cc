@@ -1,4 +1,4 @@
-#include "executor/passes/program/piece_layout.h"
+#include "executor/passes/program/slice_layout.h"
 
 #include <cstdint>
 #include <optional>
@@ -25,9 +25,9 @@ struct Part {
   Shape like = {};               // the second input, which has the part's shape; empty: none
 };
 
-class PieceLayoutTest : public ::testing::TestWithParam<Part> {
+class SliceLayoutTest : public ::testing::TestWithParam<Part> {
  protected:
-  std::optional<PieceLayout> Layout(DType dtype) {
+  std::optional<SliceLayout> Layout(DType dtype) {
     const Part& part = GetParam();
     std::vector<Symbol> inputs = {Symbol::Variable("whole")};
     CompileOptions options{.shapes = {{"whole", part.whole}},
@@ -40,13 +40,13 @@ class PieceLayoutTest : public ::testing::TestWithParam<Part> {
     auto lowered = LowerToProgram(
         Op(part.op, {.name = "part", .inputs = inputs, .attrs = part.attrs}), options);
     EXPECT_TRUE(lowered.ok()) << lowered.status();
-    return PieceLayoutOf(lowered->program, lowered->program.instructions.at(0));
+    return SliceLayoutOf(lowered->program, lowered->program.instructions.at(0));
   }
 };
 
-TEST_P(PieceLayoutTest, BeginsWhereTheOperatorTakesIt) {
+TEST_P(SliceLayoutTest, BeginsWhereTheOperatorTakesIt) {
   for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kFloat16}) {
-    const std::optional<PieceLayout> layout = Layout(dtype);
+    const std::optional<SliceLayout> layout = Layout(dtype);
     ASSERT_EQ(layout.has_value(), GetParam().begin.has_value());
     if (!layout.has_value()) return;
     EXPECT_TRUE(layout->cuts);
@@ -96,17 +96,17 @@ const Part kParts[] = {
     {"Another", "reverse", {{"axis", "0"}}, {5, 3}, {}},
 };
 
-INSTANTIATE_TEST_SUITE_P(Parts, PieceLayoutTest, ::testing::ValuesIn(kParts),
+INSTANTIATE_TEST_SUITE_P(Parts, SliceLayoutTest, ::testing::ValuesIn(kParts),
                          [](const auto& info) { return std::string(info.param.name); });
 
-TEST(PieceLayoutOfTest, PiecesFollowEachOther) {
+TEST(SliceLayoutOfTest, PiecesFollowEachOther) {
   const Symbol join = Op("Concat", {.inputs = {Symbol::Variable("a"), Symbol::Variable("b")},
                                     .attrs = {{"num_args", "2"}, {"dim", "-3"}}});
   COOPER_ASSERT_OK_AND_ASSIGN(
       const LoweredProgram lowered,
       LowerToProgram(join, {.shapes = {{"a", {3, 2, 2}}, {"b", {1, 2, 2}}}}));
   const Program& p = lowered.program;
-  const std::optional<PieceLayout> layout = PieceLayoutOf(p, p.instructions.at(0));
+  const std::optional<SliceLayout> layout = SliceLayoutOf(p, p.instructions.at(0));
   ASSERT_TRUE(layout.has_value());
   EXPECT_FALSE(layout->cuts);
   EXPECT_EQ(layout->whole, p.outputs[0]);
