@@ -113,6 +113,12 @@ ROOMS = {
     ],
 }
 
+# Folders of programs that libraries name in a select(), and the configurations in which they do. In
+# every other configuration nothing reaches them (tools/check_layering.sh).
+SELECTED = {
+    "tests/cuda_emulator": ["cuda_emulated", "cuda_host"],
+}
+
 # Attributes of a C++ rule that name other targets.
 _LABEL_ATTRIBUTES = ["deps", "implementation_deps", "srcs", "hdrs", "textual_hdrs", "data"]
 
@@ -227,6 +233,7 @@ _LEVEL_OF = {
     "symbol/rnn": "-O1",
     "symbol/visualization": "-O1",
     "tests": "-O0",
+    "tests/cuda_emulator": "-O3",
     "tools": "-O1",
 }
 

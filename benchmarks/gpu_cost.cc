@@ -1,5 +1,5 @@
 // Counts the cost of a training step of the bucketed language model on a GPU with the emulator
-// (third_party/cuda/emulator): the host's calls and waits; for each kernel its arithmetic, the
+// (tests/cuda_emulator): the host's calls and waits; for each kernel its arithmetic, the
 // global memory that it requests ("asked"), the part that passes the second-level cache ("memory";
 // a cache of an H100's size, cold at first and flushed at the end), and the time by an H100's
 // roofline; and the roofline of the least work of the step.
@@ -34,7 +34,7 @@
 #include "module/bucketing/bucketing_module.h"
 #include "ndarray/base/context.h"
 #include "ndarray/base/status_macros.h"
-#include "third_party/cuda/emulator/runtime/counters.h"
+#include "tests/cuda_emulator/runtime/counters.h"
 
 ABSL_FLAG(int64_t, vocab, 10000, "ids, the padding among them");
 ABSL_FLAG(int64_t, length, 60, "words of the sentences: the bucket");

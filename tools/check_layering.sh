@@ -3,7 +3,8 @@
 # 1. a library with a forbidden dependency fails at loading, with the law's message, for every pair
 #    of layers, and for neighbouring folders of a layer;
 # 2. a dependency that bypasses that check, by a select() in a plain cc_library, fails tests/layering;
-# 3. tests/layering checks every library: its ROOTS reach them all.
+# 3. tests/layering checks every library: its ROOTS reach them all;
+# 4. the emulator of CUDA, which selects name (SELECTED in layers.bzl), is not in a build for GPUs.
 # The violations are under a second package root, so the source tree is not changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -149,3 +150,11 @@ missed=$("$bazel" "${startup[@]}" query --noshow_progress \
 [[ -z "$missed" ]] || fail "add to ROOTS in tests/layering/BUILD, or a library above them:
 $missed"
 echo "check_layering: ROOTS reach every library"
+
+# 4. The configured graph, in which each select() has one branch.
+libraries="//module:base_module + //executor/cuda:all_kernels + //module/kvstore/nccl"
+emulator=$("$bazel" "${startup[@]}" cquery --noshow_progress --config=cuda \
+  "filter('//tests/', deps($libraries))" 2>/dev/null) || fail "cquery failed"
+[[ -z "$emulator" ]] || fail "a build for GPUs holds:
+$emulator"
+echo "check_layering: no library of a build for GPUs depends on tests"

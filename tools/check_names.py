@@ -23,23 +23,23 @@ APART = {
     # Callbacks do not depend on modules: their test defines an empty one.
     ("cooper::BaseModule", "module/callback/callback_test.cc"),
     # third_party/cuda:dynload opens CUDA's libraries, or is replaced by the emulator's version.
-    ("cooper::CudaSymbol(const char *, const char *,)", "third_party/cuda/emulator/blas/dynload.cc"),
-    ("cooper::LoadCudaLibrary(const char *,)", "third_party/cuda/emulator/blas/dynload.cc"),
+    ("cooper::CudaSymbol(const char *, const char *,)", "tests/cuda_emulator/blas/dynload.cc"),
+    ("cooper::LoadCudaLibrary(const char *,)", "tests/cuda_emulator/blas/dynload.cc"),
     # The emulator and the host shim define these: //third_party/cuda:runtime chooses one.
     ("cooper::cuda_emulator::FindReturned(uint64_t,)",
-     "third_party/cuda/emulator/host/device_memory.cc"),
+     "tests/cuda_emulator/host/device_memory.cc"),
     ("cooper::cuda_emulator::IsDeviceAddress(uint64_t,)",
-     "third_party/cuda/emulator/host/device_memory.cc"),
+     "tests/cuda_emulator/host/device_memory.cc"),
     ("cooper::cuda_emulator::OpenDeviceMemory(bool,)",
-     "third_party/cuda/emulator/host/device_memory.cc"),
+     "tests/cuda_emulator/host/device_memory.cc"),
     ("cooper::cuda_emulator::ReturnDeviceMemory(const Allocation &,)",
-     "third_party/cuda/emulator/host/device_memory.cc"),
+     "tests/cuda_emulator/host/device_memory.cc"),
     ("cooper::cuda_emulator::TakeDeviceMemory(int, uint64_t,)",
-     "third_party/cuda/emulator/host/device_memory.cc"),
+     "tests/cuda_emulator/host/device_memory.cc"),
     ("cooper::cuda_emulator::cudaFuncSetAttribute(const void *, cudaFuncAttribute, int,)",
-     "third_party/cuda/emulator/host/launch.cc"),
+     "tests/cuda_emulator/host/launch.cc"),
     ("cooper::cuda_emulator::cudaFuncSetCacheConfig(const void *, cudaFuncCache,)",
-     "third_party/cuda/emulator/host/launch.cc"),
+     "tests/cuda_emulator/host/launch.cc"),
     # The networks of the pages' tests and of the module's tests.
     ("cooper::TwoLayers()", "docs/two_layers.cc"),
 }

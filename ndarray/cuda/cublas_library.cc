@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cuda_status.h"
-#include "third_party/cuda/library_functions.h"
+#include "ndarray/cuda/library_functions.h"
 
 namespace cooper {
 namespace {

@@ -11,10 +11,10 @@
 #include "ndarray/base/context.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_matchers.h"
+#include "ndarray/cuda/dynload.h"
 #include "ndarray/cuda/require_gpu.h"
 #include "ndarray/products/gemm.h"
 #include "ndarray/random/random.h"
-#include "third_party/cuda/dynload.h"
 
 namespace cooper {
 namespace {

@@ -14,8 +14,8 @@
 #include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/cuda_status.h"
 #include "ndarray/cuda/device_scope.h"
+#include "ndarray/cuda/library_functions.h"
 #include "ndarray/cuda/solver_ints.h"
-#include "third_party/cuda/library_functions.h"
 
 namespace cooper {
 namespace {

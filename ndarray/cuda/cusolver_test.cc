@@ -8,8 +8,8 @@
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/cublas.h"
+#include "ndarray/cuda/dynload.h"
 #include "ndarray/cuda/require_gpu.h"
-#include "third_party/cuda/dynload.h"
 
 namespace cooper {
 namespace {

@@ -9,7 +9,7 @@
 #include "nccl.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/cuda/device_scope.h"
-#include "third_party/cuda/library_functions.h"
+#include "ndarray/cuda/library_functions.h"
 
 namespace cooper {
 namespace {

@@ -5,7 +5,7 @@
 // CUDA's reason, and COOPER_REQUIRE_GPUS(n), which skips it where there are fewer than n.
 //
 // COOPER_EMULATE(DEVICES, "2"), at namespace scope of a test, sets COOPER_CUDA_EMULATOR_DEVICES for
-// the emulator (third_party/cuda/emulator), which reads it at the first CUDA call, unless the
+// the emulator (tests/cuda_emulator), which reads it at the first CUDA call, unless the
 // environment has it already. It has no effect on a real GPU.
 
 #include <cstdlib>

@@ -13,7 +13,7 @@
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/context.h"
 #include "ndarray/base/status_matchers.h"
-#include "third_party/cuda/emulator/runtime/faults.h"
+#include "tests/cuda_emulator/runtime/faults.h"
 
 namespace cooper {
 namespace {

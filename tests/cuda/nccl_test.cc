@@ -24,9 +24,9 @@
 #include "ndarray/base/context.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/require_gpu.h"
+#include "tests/cuda_emulator/runtime/faults.h"
 #include "tests/module/expect_params.h"
 #include "tests/module/module_fixtures.h"
-#include "third_party/cuda/emulator/runtime/faults.h"
 
 namespace cooper {
 namespace {

@@ -13,7 +13,7 @@
 #include "ndarray/base/context.h"
 #include "ndarray/base/status_matchers.h"
 #include "symbol/graph/symbol.h"
-#include "third_party/cuda/emulator/runtime/counters.h"
+#include "tests/cuda_emulator/runtime/counters.h"
 
 namespace cooper {
 namespace {

@@ -11,7 +11,7 @@
 #include "ndarray/array/device_graphs.h"
 #include "ndarray/base/context.h"
 #include "ndarray/base/status_matchers.h"
-#include "third_party/cuda/emulator/blas/cublas.h"
+#include "tests/cuda_emulator/blas/cublas.h"
 
 namespace cooper {
 namespace {

@@ -17,8 +17,8 @@
 #include "ndarray/array/device_graphs.h"
 #include "ndarray/base/context.h"
 #include "ndarray/base/status_matchers.h"
+#include "tests/cuda_emulator/runtime/counters.h"
 #include "tests/module/module_fixtures.h"
-#include "third_party/cuda/emulator/runtime/counters.h"
 
 namespace cooper {
 namespace {
