@@ -1,7 +1,8 @@
 #ifndef COOPER_SYMBOL_OPS_DETECTION_BOX_FORMAT_H_
 #define COOPER_SYMBOL_OPS_DETECTION_BOX_FORMAT_H_
 
-// The formats of a box: what its four numbers mean.
+// The formats of a box: what its four numbers mean. box_iou and box_nms take the format as a
+// parameter; the operators of SSD (MultiBox*) use corners only.
 
 #include <cstdint>
 #include <string>
@@ -10,6 +11,8 @@
 
 namespace cooper {
 
+// The four consecutive numbers of a box. Coordinates have any unit, as long as all boxes of an
+// array share it: pixels, or parts of the image's extents.
 enum class BoxFormat : uint8_t {
   kCorner,  // xmin, ymin, xmax, ymax
   kCenter   // x and y of the center, width, height

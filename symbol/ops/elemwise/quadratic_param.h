@@ -1,6 +1,11 @@
 #ifndef COOPER_SYMBOL_OPS_ELEMWISE_QUADRATIC_PARAM_H_
 #define COOPER_SYMBOL_OPS_ELEMWISE_QUADRATIC_PARAM_H_
 
+// Parameters and arrays of _contrib_quadratic, the operator that docs/operators.md builds up as an
+// example of a new operator: schema (quadratic.cc), kernels for both devices
+// (executor/kernels/elemwise/quadratic.cc) and their tests. MXNet:
+// src/operator/contrib/quadratic_op.cc.
+
 #include "symbol/schema/param_schema.h"
 
 namespace cooper {

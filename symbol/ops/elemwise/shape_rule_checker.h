@@ -1,7 +1,9 @@
 #ifndef COOPER_SYMBOL_OPS_ELEMWISE_SHAPE_RULE_CHECKER_H_
 #define COOPER_SYMBOL_OPS_ELEMWISE_SHAPE_RULE_CHECKER_H_
 
-// Runs an operator's shape rule on shapes written as text, for table-driven tests.
+// Runs an operator's shape rule on shapes written as text, for table-driven tests of the rules in
+// symbol/ops. Calls the rule of a single node once; infer_shape_test.cc tests inference over
+// graphs.
 
 #include <string>
 #include <vector>
@@ -10,8 +12,10 @@
 
 namespace cooper {
 
-// A case: a call with partially known shapes, and the shapes that its rule must infer.
+// A case: a call with partially known shapes, and the shapes that its rule must infer. Shapes are
+// written as PartialShape::ToString prints them.
 struct ShapeRuleCase {
+  // The case's name in failure messages, the operator's name and its attributes.
   std::string name;
   std::string op;
   AttrMap attrs;
@@ -22,7 +26,9 @@ struct ShapeRuleCase {
   std::string error;          // with this in its message
 };
 
-// Checks the case with GoogleTest's expectations.
+// Checks the case with GoogleTest's expectations. Attributes must parse and the operator must be
+// linked. Outputs after the first begin unknown and are not compared; there are no forward inputs,
+// so rules of gradients cannot be tested.
 void CheckShapeRule(const ShapeRuleCase& test);
 
 }  // namespace cooper

@@ -1,6 +1,9 @@
 #ifndef COOPER_SYMBOL_OPS_INDEX_ONE_HOT_PARAM_H_
 #define COOPER_SYMBOL_OPS_INDEX_ONE_HOT_PARAM_H_
 
+// Arrays and parameters of one_hot, which turns class numbers into vectors. The schema is in
+// one_hot.cc. MXNet: src/operator/tensor/indexing_op.h.
+
 #include <cstdint>
 
 #include "ndarray/base/dtype.h"
@@ -8,12 +11,17 @@
 
 namespace cooper {
 
-// Inputs of one_hot: indices (...); the output is (..., depth).
+// Inputs of one_hot: indices (...), of any dtype; the output is (..., depth). There is no gradient.
 struct OneHotArrays {
   enum Input { kIndices };
 };
 
+// output[..., k] is on_value where k equals the index, without its fraction, and off_value
+// elsewhere. An index outside of [0, depth) gives a vector of off_value, as in MXNet.
+//
+//   indices (0, 2), depth=3   gives ((1, 0, 0), (0, 0, 1))
 struct OneHotParam {
+  // Extent of the new last axis: the number of classes.
   int64_t depth = 0;
   double on_value = 1;
   double off_value = 0;

@@ -1,6 +1,13 @@
 #ifndef COOPER_SYMBOL_OPS_INDEX_ORDERING_PARAM_H_
 #define COOPER_SYMBOL_OPS_INDEX_ORDERING_PARAM_H_
 
+// Arrays and parameters of topk, sort and argsort, which order the elements along one axis. The
+// schemas are in ordering.cc. MXNet: src/operator/tensor/ordering_op-inl.h.
+//
+// Equal elements keep their order, also in descending order, so results for different k agree;
+// MXNet leaves the order of equal elements open. NaN is larger than all other values. Without an
+// axis, data is flattened and the outputs are vectors.
+
 #include <cstdint>
 #include <optional>
 
@@ -9,21 +16,32 @@
 
 namespace cooper {
 
-// Inputs of topk and sort.
+// Inputs of topk and sort: data (...). Output 0 has the values, in data's dtype; output 1 their
+// indices along the axis, int32 and hidden unless ret_typ is both.
 struct OrderArrays {
   enum Input { kData };
 };
+// Inputs of the gradient: ograd of the values, which is written to data's elements at the indices;
+// all other elements get 0. Indices and masks have no gradient.
 struct OrderGradientArrays {
   enum Input { kOgrad, kIndices };
 };
 
+// Parameters of topk: the k first elements of the sorted axis.
 struct TopKParam {
+  // The outputs: the values; their indices; an array of data's shape with 1 at the k elements and
+  // else 0; or values and indices.
   enum Return { kValue, kIndices, kMask, kBoth };
 
+  // The axis that is ordered, and the number of elements that are taken. k < 1 means all; k above
+  // the extent fails with kInvalidArgument.
   std::optional<int> axis = -1;
   int64_t k = 1;
   Return ret_typ = kIndices;
+  // Whether the smallest elements come first. The default takes the largest, unlike sort's.
   bool is_ascend = false;
+  // Dtype of visible indices. float32, MXNet's default, has integers only up to 2^24. The gradient
+  // of ret_typ both fails with kInvalidArgument if the dtype lacks an index of the axis.
   DType dtype = DType::kFloat32;
 
   static void Declare(ParamDeclaration<TopKParam>& d) {
@@ -37,6 +55,7 @@ struct TopKParam {
   }
 };
 
+// Parameters of sort: data with the elements of the axis in order.
 struct SortParam {
   std::optional<int> axis = -1;
   bool is_ascend = true;
@@ -47,6 +66,8 @@ struct SortParam {
   }
 };
 
+// Parameters of argsort: the indices that sort reads its elements from, in dtype. There is no
+// gradient. float32 is exact only for axes of up to 2^24 elements.
 struct ArgsortParam {
   std::optional<int> axis = -1;
   bool is_ascend = true;

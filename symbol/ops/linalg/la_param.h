@@ -1,7 +1,10 @@
 #ifndef COOPER_SYMBOL_OPS_LINALG_LA_PARAM_H_
 #define COOPER_SYMBOL_OPS_LINALG_LA_PARAM_H_
 
-// Parameters of the linalg_* operators.
+// Arrays and parameters of the linalg_* operators on batches of matrices (..., rows, columns):
+// products (la_product.cc), factorizations, inverses and determinants (la_factor.cc), and packed
+// diagonals and triangles (la_triangle.cc). All arrays of a call have one dtype. MXNet:
+// src/operator/tensor/la_op.h, la_op-inl.h, where the formulas of the gradients come from.
 
 #include <cstdint>
 
@@ -9,23 +12,31 @@
 
 namespace cooper {
 
-// Inputs of the products: batches of matrices.
+// Inputs of the products: batches of matrices with equal leading extents. gemm has A, B and C,
+// gemm2, trmm and trsm have A and B, syrk has A.
 struct LaProductArrays {
   enum Input { kA, kB, kC };
 };
+// Arrays of the gradients of trmm, which reads B, and of trsm, which reads the output. Only the
+// triangle of A gets a gradient; the other elements get 0.
 struct LaTriangularGradientArrays {
   enum Input { kOgrad, kA, kBOrOutput };
   enum Output { kAGrad, kBGrad };
 };
 
-// Parameters of linalg_gemm2; linalg_gemm adds beta.
+// Parameters of linalg_gemm2: alpha * op(A) * op(B), where op transposes or not. A is (..., m, k),
+// B (..., k, n), the output (..., m, n). linalg_gemm adds beta. The gradients are products of the
+// same kind.
 struct LaGemm2Param {
   bool transpose_a = false;
   bool transpose_b = false;
   double alpha = 1;
+  // The axis of rows; columns are the last axis. With another axis than -2, axes of the batch lie
+  // between rows and columns.
   int axis = -2;
 
   static void Declare(ParamDeclaration<LaGemm2Param>& d) { DeclareFields(d); }
+  // Declares the fields for a derived struct.
   template <typename P>  // P derives from this
   static void DeclareFields(ParamDeclaration<P>& d) {
     d.template Field<bool>("transpose_a", &P::transpose_a).Doc("whether A is transposed first");
@@ -35,7 +46,8 @@ struct LaGemm2Param {
   }
 };
 
-// Parameters of linalg_gemm: alpha * A * B + beta * C.
+// Parameters of linalg_gemm: alpha * op(A) * op(B) + beta * C; C has the output's shape. With beta
+// 0 C is not read, so it may hold NaN.
 struct LaGemmParam : LaGemm2Param {
   double beta = 1;
 
@@ -45,7 +57,11 @@ struct LaGemmParam : LaGemm2Param {
   }
 };
 
-// Parameters of linalg_trmm and linalg_trsm.
+// Parameters of linalg_trmm, alpha * op(A) * B, and of linalg_trsm, which returns the X of op(A) *
+// X = alpha * B. With rightside A stands on the right: alpha * B * op(A), and X * op(A) = alpha *
+// B. A (..., m, m), or (..., n, n) with rightside, is read as a triangle: its other elements are
+// ignored. B and the output are (..., m, n). trsm does not check for zeros on the diagonal, which
+// give infinities or NaN.
 struct LaTriangularParam {
   bool transpose = false;
   bool rightside = false;
@@ -60,7 +76,9 @@ struct LaTriangularParam {
   }
 };
 
-// Parameters of linalg_syrk: alpha * A * A^T, or alpha * A^T * A with transpose.
+// Parameters of linalg_syrk: alpha * A * A^T, or alpha * A^T * A with transpose. A is (..., m, k),
+// the output (..., m, m) or (..., k, k). The gradient is alpha * (g + g^T) * A, since g need not be
+// symmetric.
 struct LaSyrkParam {
   bool transpose = false;
   double alpha = 1;
@@ -71,16 +89,32 @@ struct LaSyrkParam {
   }
 };
 
-// Inputs of factorizations, inverses and determinants: A (..., n, n).
+// Input of the operators on square matrices: A (..., n, n). With g the head gradient:
+//
+//   potrf       the lower triangle L with A = L * L^T; reads only the lower triangle of A
+//   potri       (A * A^T)^-1 for a lower triangle A
+//   inverse     A^-1; gradient -A^-T * g * A^-T
+//   det         the determinant (...), or (1,) for one matrix; gradient g * det * A^-T
+//   sumlogdiag  the sum of log(A[i, i]), of the same shape; gradient g / A[i, i] on the diagonal
+//
+// The gradients of potrf and inverse read the output, so A need not be kept. A matrix that is not
+// positive definite (potrf) or is singular (inverse) fails with kInvalidArgument when the kernel
+// runs.
 struct LaFactorArrays {
   enum Input { kA };
 };
+// Outputs of slogdet, each (...), or (1,) for one matrix: the sign of the determinant, which has no
+// gradient, and the logarithm of its magnitude, whose gradient is g * A^-T; 0 and -infinity for a
+// singular matrix. The gradients of det and slogdet are 0 for a singular matrix. A determinant that
+// overflows or underflows in the dtype has a finite logarithm.
 struct LaSlogdetArrays {
   enum Output { kSign, kLogAbsDet };
 };
+// Inputs of the gradients of potrf and inverse (the output) and of det, slogdet and sumlogdiag (A).
 struct LaFactorGradientArrays {
   enum Input { kOgrad, kAOrOutput };
 };
+// Inputs of the gradient of potri.
 struct LaPotriGradientArrays {
   enum Input { kOgrad, kA, kOutput };
 };
@@ -88,7 +122,9 @@ struct LaPotriGradientArrays {
 // Limit of a diagonal's offset: a matrix with such a diagonal would exceed the size of any array.
 inline constexpr int64_t kMaxDiagonal = int64_t{1} << 31;
 
-// Parameters of linalg_extractdiag and linalg_makediag.
+// Parameters of linalg_extractdiag, (..., n, n) to (..., n - |offset|), and of its inverse
+// linalg_makediag, which puts vectors on a diagonal of zeros. Each is the gradient of the other. An
+// offset outside of the matrix fails with kInvalidArgument.
 struct LaDiagParam {
   int64_t offset = 0;
 
@@ -100,7 +136,11 @@ struct LaDiagParam {
   }
 };
 
-// Parameters of linalg_extracttrian and linalg_maketrian.
+// Parameters of linalg_extracttrian, (..., n, n) to (..., k * (k + 1) / 2) with k = n - |offset|,
+// and of its inverse linalg_maketrian. Each is the gradient of the other. A lower triangle is
+// packed row by row, an upper one column by column.
+//
+//   ((1, 2), (3, 4)) gives (1, 3, 4), the lower triangle; with lower=False (1, 2, 4)
 struct LaTrianParam {
   int64_t offset = 0;
   bool lower = true;
@@ -113,6 +153,8 @@ struct LaTrianParam {
     d.Field("lower", &LaTrianParam::lower).Doc("which triangle it is, for offset 0");
   }
 
+  // Whether the triangle is the upper one: it is if the offset is positive, and `lower` decides
+  // only for offset 0.
   bool is_upper() const { return offset > 0 || (offset == 0 && !lower); }
 };
 

@@ -1,12 +1,17 @@
 #ifndef COOPER_SYMBOL_OPS_LOSS_FC_SOFTMAX_ATTRS_H_
 #define COOPER_SYMBOL_OPS_LOSS_FC_SOFTMAX_ATTRS_H_
 
+// The attributes of the fused classifiers, shared by the graph pass of the executor that fuses a
+// FullyConnected with its SoftmaxOutput and by LabelProbabilities (label_probabilities.h).
+
 #include "symbol/schema/node.h"
 
 namespace cooper {
 
-// Returns the attributes of the operator that replaces a FullyConnected and its SoftmaxOutput: the
-// attributes set on either. Their parameters have different names.
+// Returns the attributes of the operator that replaces the FullyConnected `scores` and its
+// SoftmaxOutput `softmax`: the attributes of FcSoftmaxOutputParam that are set on either. Their
+// parameters have different names. Hidden attributes and parameters that the fused operators lack
+// are left out, so the caller checks that those have their defaults.
 inline AttrMap FcSoftmaxAttrs(const Node& scores, const Node& softmax) {
   AttrMap attrs;
   const auto take = [&attrs](const Node& node, const char* key) {

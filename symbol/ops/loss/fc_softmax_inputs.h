@@ -1,7 +1,9 @@
 #ifndef COOPER_SYMBOL_OPS_LOSS_FC_SOFTMAX_INPUTS_H_
 #define COOPER_SYMBOL_OPS_LOSS_FC_SOFTMAX_INPUTS_H_
 
-// The inputs shared by the operators that fuse a fully connected layer with its softmax and loss.
+// The inputs shared by the operators that fuse a fully connected layer with its softmax and loss,
+// for the schemas in fc_softmax_output.cc and fc_softmax_label_probability.cc. Fusing avoids an
+// array of the scores (rows, classes), which is large for large vocabularies.
 
 #include "absl/status/status.h"
 #include "ndarray/base/status_macros.h"
@@ -12,7 +14,7 @@
 
 namespace cooper {
 
-// Returns the input names: "bias" only unless no_bias.
+// Returns the input names: "bias" only unless no_bias. The label is always the last input.
 inline OpSchema::Names FcSoftmaxInputs(const OpCall& call) {
   if (call.param<FcSoftmaxOutputParam>().no_bias) return {"data", "weight", "label"};
   return {"data", "weight", "bias", "label"};
@@ -25,8 +27,9 @@ inline OpSchema::Names FcSoftmaxGradients(const OpCall& call) {
   return names;
 }
 
-// data (rows, features), weight (classes, features) or, transposed, (features, classes), bias
-// (classes,) or (classes, 1) unless no_bias, label (rows,).
+// Sets the inputs' shapes: data (rows, features), weight (classes, features) or, transposed,
+// (features, classes), bias (classes,) or (classes, 1) unless no_bias, label (rows,). Fails with
+// kInvalidArgument for other shapes. In contrast to FullyConnected, data must have two axes.
 inline absl::Status SetFcSoftmaxInputs(ShapeContext& c, bool transposed_weight = false) {
   enum Input { kData, kWeight, kBias };
   const int64_t classes = c.param<FcSoftmaxOutputParam>().num_hidden;

@@ -1,8 +1,9 @@
 #ifndef COOPER_SYMBOL_OPS_LOSS_FC_SOFTMAX_OUTPUT_PARAM_H_
 #define COOPER_SYMBOL_OPS_LOSS_FC_SOFTMAX_OUTPUT_PARAM_H_
 
-// Parameters of _fc_softmax_output and _fc_softmax_label_probability, and arrays of their
-// gradients.
+// Parameters of _fc_softmax_output, its variant with a transposed weight and
+// _fc_softmax_label_probability, and arrays of their gradients. Symbol files do not contain these
+// operators: a graph pass of the executor and LabelProbabilities build them.
 
 #include <cstdint>
 
@@ -11,13 +12,16 @@
 
 namespace cooper {
 
-// Inputs (kBias only without no_bias) and outputs of the gradients' kernels.
+// Inputs (kBias only without no_bias) and outputs of the gradients' kernels. kProbability is the
+// output: the probabilities of all classes, or, for _fc_softmax_label_probability, those of the
+// labels (rows, 1), which its gradient computes and writes.
 struct FcSoftmaxGradientArrays {
   enum Input { kLabel, kProbability, kData, kWeight, kBias };
   enum Gradient { kDataGradient, kWeightGradient, kBiasGradient };
 };
 
-// The parameters of FullyConnected and of SoftmaxOutput, under the same names.
+// The parameters of FullyConnected and of SoftmaxOutput, under the same names and with the same
+// meaning; the scores are data * weight^T + bias. softmax_output_param.h describes the gradient.
 struct FcSoftmaxOutputParam {
   int64_t num_hidden = 0;
   bool no_bias = false;

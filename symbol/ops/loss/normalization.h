@@ -1,7 +1,9 @@
 #ifndef COOPER_SYMBOL_OPS_LOSS_NORMALIZATION_H_
 #define COOPER_SYMBOL_OPS_LOSS_NORMALIZATION_H_
 
-// The divisor of a loss's gradient.
+// The divisor of a loss's gradient, a parameter of SoftmaxOutput and of the operators that are
+// fused from it. batch_layout.h needs to know which divisors grow with the batch size:
+// loss_batch_layout.cc says it.
 
 #include <cstdint>
 #include <string>
@@ -10,6 +12,8 @@
 
 namespace cooper {
 
+// The names are MXNet's. The rescale_grad of an optimizer usually divides by the batch size too;
+// with kBatch it should be 1.
 enum class Normalization : uint8_t {
   kNull,   // nothing
   kBatch,  // the batch size

@@ -1,7 +1,10 @@
 #ifndef COOPER_SYMBOL_OPS_NN_ADAPTIVE_AVG_POOLING_PARAM_H_
 #define COOPER_SYMBOL_OPS_NN_ADAPTIVE_AVG_POOLING_PARAM_H_
 
-// Parameters of _contrib_AdaptiveAvgPooling2D, which derives its windows from the output's size.
+// Arrays and parameters of _contrib_AdaptiveAvgPooling2D, which derives its windows from the
+// output's size, so that images of any size give feature maps of one size. The schema is in
+// adaptive_avg_pooling.cc, the windows in executor/kernels/pooling/adaptive_window.h. MXNet:
+// src/operator/contrib/adaptive_avg_pooling.cc.
 
 #include <cstdint>
 #include <vector>
@@ -10,14 +13,21 @@
 
 namespace cooper {
 
+// data is (batch_size, channels, h, w), the output (batch_size, channels, height, width), of the
+// same dtype. An image without pixels fails with kInvalidArgument in shape inference.
 struct AdaptiveAvgPoolingArrays {
   enum Input { kData };
 };
+// Each pixel gets the sum, over the windows that contain it, of ograd / pixels of the window.
 struct AdaptiveAvgPoolingGradientArrays {
   enum Input { kOgrad };
 };
 
+// Output row o is the mean over the rows [floor(o * h / height), ceil((o + 1) * h / height)) of
+// data, and columns likewise. Windows cover the image; they overlap where the size is no multiple.
 struct AdaptiveAvgPoolingParam {
+  // (height, width), one number for both, or () for (1, 1), the mean of the image. Shape inference
+  // fails with kInvalidArgument for more numbers and for numbers below 1.
   std::vector<int64_t> output_size;
 
   // Returns the output's extent: the height for axis 0, the width for axis 1.

@@ -1,6 +1,12 @@
 #ifndef COOPER_SYMBOL_OPS_NN_BATCH_NORM_PARAM_H_
 #define COOPER_SYMBOL_OPS_NN_BATCH_NORM_PARAM_H_
 
+// Arrays and parameters of BatchNorm (Ioffe and Szegedy, Batch Normalization, 2015) and its
+// relatives. The schemas are in batch_norm.cc; the kernels, with the formula of the gradient, in
+// executor/kernels/norm/batch_norm.cc. Graph passes of the executor replace BatchNorm by
+// _blocked_batch_norm or fold it into a convolution (folded_batch_norm_param.h). MXNet:
+// src/operator/nn/batch_norm.cc.
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,17 +15,23 @@
 
 namespace cooper {
 
-// Inputs and outputs: data and output have one shape, all other arrays are (channels,).
+// Inputs and outputs: data and output have one shape, all other arrays are (channels,). The moving
+// statistics are auxiliary states. mean and var are visible with output_mean_var only; var is 1 /
+// sqrt(var + eps) of the batch, as in MXNet. With data of 16-bit floats all arrays but data and
+// output are float32.
 struct BatchNormArrays {
   enum Input { kData, kGamma, kBeta, kMovingMean, kMovingVar, kNumInputs };
   enum Output { kOutput, kMean, kVar, kNumOutputs };
 };
+// Inputs of the gradients of data, gamma and beta. No gradient flows from mean and var or to the
+// moving statistics, which the backward pass updates.
 struct BatchNormGradientArrays {
   enum Input { kOgrad, kMean, kVar, kData, kGamma, kMovingMean, kMovingVar };
   enum Output { kDataGrad, kGammaGrad, kBetaGrad };
 };
 
-// The inputs with the lengths after the other arguments.
+// The inputs with the lengths (batch_size,), of any dtype, after the other arguments. Composition
+// fails if they are missing.
 struct SequenceBatchNormArrays {
   enum Input { kData, kGamma, kBeta, kLength, kMovingMean, kMovingVar, kNumInputs };
 };
@@ -27,18 +39,31 @@ struct SequenceBatchNormGradientArrays {
   enum Input { kOgrad, kMean, kVar, kData, kGamma, kLength, kMovingMean, kMovingVar };
 };
 
-// Parameters of BatchNorm.
+// Parameters of BatchNorm. For each channel, over all other axes of data,
+//
+//   output = gamma * (data - mean) / sqrt(var + eps) + beta
+//
+// In training mean and variance (biased: divided by the number of elements) are those of the batch,
+// and the backward pass updates the moving statistics: moving = momentum * moving + (1 - momentum)
+// * batch. In prediction, and with use_global_stats, they are the moving statistics. A forward pass
+// alone does not change these, as in MXNet.
 struct BatchNormParam {
   using Arrays = BatchNormArrays;
   using GradientArrays = BatchNormGradientArrays;
 
+  // Must not make var + eps 0: a channel with equal elements has the variance 0.
   double eps = 1e-3;
   double momentum = 0.9;
+  // Whether gamma is 1. A training forward pass then sets the argument to 1, as in MXNet, so that a
+  // saved model agrees with the computation; the gradient of gamma is 0. The default is MXNet's.
   bool fix_gamma = true;
+  // Whether the moving statistics are used in training too, and not updated.
   bool use_global_stats = false;
   bool output_mean_var = false;
+  // The axis of channels; negative axes count from the end.
   int64_t axis = 1;
   bool cudnn_off = false;
+  // Ranges of MXNet's quantization; no effect.
   std::optional<double> min_calib_range;
   std::optional<double> max_calib_range;
 
@@ -67,12 +92,14 @@ struct BatchNormParam {
   static void Declare(ParamDeclaration<BatchNormParam>& d) { DeclareFields(d); }
 };
 
-// Parameters of _contrib_BatchNormWithReLU.
+// Parameters of _contrib_BatchNormWithReLU: max(BatchNorm, 0). Its gradient is that of relu, from
+// the output, followed by BatchNorm's.
 struct BatchNormWithReLUParam : BatchNormParam {
   static void Declare(ParamDeclaration<BatchNormWithReLUParam>& d) { DeclareFields(d); }
 };
 
-// Parameters of BatchNorm_v1: channels are axis 1, and the output `var` is the variance itself.
+// Parameters of BatchNorm_v1, which files written before MXNet 1.0 contain: channels are axis 1,
+// and the output `var` is the variance itself.
 struct BatchNormV1Param : BatchNormParam {
   template <typename P>
   static void DeclareFields(ParamDeclaration<P>& d) {
@@ -89,7 +116,9 @@ struct BatchNormV1Param : BatchNormParam {
   static void Declare(ParamDeclaration<BatchNormV1Param>& d) { DeclareFields(d); }
 };
 
-// Parameters of _contrib_SyncBatchNorm: BatchNorm_v1 with statistics over all devices in MXNet.
+// Parameters of _contrib_SyncBatchNorm: BatchNorm_v1 whose statistics MXNet takes over all devices.
+// Here each device uses those of its own part of the batch, so training on several devices differs
+// from MXNet's; prediction does not.
 struct SyncBatchNormParam : BatchNormV1Param {
   int64_t ndev = 1;
   std::string key;
@@ -104,7 +133,10 @@ struct SyncBatchNormParam : BatchNormV1Param {
   }
 };
 
-// Parameters of SequenceBatchNorm: data has axes of sequences, of steps and of channels.
+// Parameters of SequenceBatchNorm, which MXNet does not have: BatchNorm over padded sequences. data
+// has axes of sequences, of steps and of channels, all different. Steps from a sequence's length on
+// are in no statistic, and their output and gradient are 0. A batch without any valid step does not
+// change the moving statistics.
 struct SequenceBatchNormParam : BatchNormParam {
   using Arrays = SequenceBatchNormArrays;
   using GradientArrays = SequenceBatchNormGradientArrays;

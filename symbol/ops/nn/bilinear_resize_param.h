@@ -1,7 +1,9 @@
 #ifndef COOPER_SYMBOL_OPS_NN_BILINEAR_RESIZE_PARAM_H_
 #define COOPER_SYMBOL_OPS_NN_BILINEAR_RESIZE_PARAM_H_
 
-// Parameters of _contrib_BilinearResize2D, which resizes images to another height and width.
+// Arrays and parameters of _contrib_BilinearResize2D, which resizes images to another height and
+// width. The schema is in bilinear_resize.cc, the positions of pixels in
+// executor/kernels/resample/resized_axis.h. MXNet: src/operator/contrib/bilinear_resize.cc.
 
 #include <cstdint>
 #include <optional>
@@ -10,10 +12,13 @@
 
 namespace cooper {
 
-// Inputs: data and like, (batch_size, channels, height, width).
+// Inputs: data and like, (batch_size, channels, height, width). The output has the batch size and
+// the channels of data. Only the shape of like is used; its dtype is free.
 struct BilinearResizeArrays {
   enum Input { kData, kLike };  // like only in mode like
 };
+// The gradient adds ograd to the neighbours of each output pixel with their weights. like has no
+// gradient.
 struct BilinearResizeGradientArrays {
   enum Input { kOgrad };
 };
@@ -30,9 +35,14 @@ enum class ResizeMode {
   kToOddUp,
 };
 
+// Output pixel o interpolates the neighbours of its position in data linearly along each axis: o *
+// (h - 1) / (height - 1) with align_corners, else (o + 1/2) * h / height - 1/2, limited to [0, h -
+// 1]. Sizes that become less than 1 fail with kInvalidArgument in shape inference.
 struct BilinearResizeParam {
   int64_t height = 1;
   int64_t width = 1;
+  // Factors of data's extents. The product is computed in float and loses its fraction, as in
+  // MXNet. Both or none must be set in mode size, both in odd_scale.
   std::optional<double> scale_height;
   std::optional<double> scale_width;
   ResizeMode mode = ResizeMode::kSize;

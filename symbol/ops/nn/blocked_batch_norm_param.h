@@ -1,6 +1,10 @@
 #ifndef COOPER_SYMBOL_OPS_NN_BLOCKED_BATCH_NORM_PARAM_H_
 #define COOPER_SYMBOL_OPS_NN_BLOCKED_BATCH_NORM_PARAM_H_
 
+// Parameters of _blocked_batch_norm: BatchNorm of images with blocked channels (blocked_shape.h).
+// Symbol files do not contain it: the graph pass blocked_channels of the executor builds it from a
+// BatchNorm and, optionally, the relu after it. The schema is in blocked_batch_norm.cc.
+
 #include <cstdint>
 
 #include "symbol/ops/nn/batch_norm_param.h"
@@ -8,11 +12,15 @@
 
 namespace cooper {
 
+// The inputs of BatchNorm's gradient, with beta in addition: it is needed to find where relu was 0,
+// since the output is not kept.
 struct BlockedBatchNormGradientArrays {
   enum Input { kOgrad, kMean, kVar, kData, kGamma, kBeta, kMovingMean, kMovingVar };
 };
 
-// Parameters of _blocked_batch_norm.
+// Parameters of _blocked_batch_norm: BatchNorm's, of which axis has no effect. data and output are
+// (batch_size, channels / block, spatial..., block); all other arrays are (channels,), in the order
+// of the channels. One dtype.
 struct BlockedBatchNormParam : BatchNormParam {
   int64_t block = 8;
   bool relu = false;

@@ -1,6 +1,10 @@
 #ifndef COOPER_SYMBOL_OPS_NN_CONVOLUTION_PARAM_H_
 #define COOPER_SYMBOL_OPS_NN_CONVOLUTION_PARAM_H_
 
+// Arrays and parameters of Convolution and Deconvolution. The schemas are in convolution.cc, the
+// shape rule in convolution_shape.cc, the parameters' tuples in window_param.h. MXNet:
+// src/operator/nn/convolution.cc, deconvolution.cc.
+
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -13,16 +17,19 @@
 namespace cooper {
 
 // Inputs: data (batch_size, channels, spatial...), weight (num_filter, channels / num_group,
-// kernel...), bias (num_filter,) unless no_bias.
+// kernel...), bias (num_filter,) unless no_bias. With a layout that has channels last, the axes of
+// data, output and weight are in that order: weight (num_filter, kernel..., channels / num_group).
 struct ConvolutionArrays {
   enum Input { kData, kWeight, kBias };
 };
+// Arrays of the gradients. Each factor's gradient reads only the other factor; those that are not
+// requested are not computed. The gradient of bias is the sum of ograd over all axes but channels.
 struct ConvolutionGradientArrays {
   enum Input { kOgrad, kData, kWeight };
   enum Output { kDataGrad, kWeightGrad, kBiasGrad };
 };
 
-// How cuDNN's algorithm is chosen on a GPU.
+// The choice of cuDNN's algorithm on a GPU. It has no effect on a CPU.
 enum class CudnnTune {
   kDefault,           // by its heuristics, unless COOPER_CUDNN_TUNE is 1 in the environment
   kOff,               // by its heuristics
@@ -30,20 +37,34 @@ enum class CudnnTune {
   kFastest,           // the fastest one
 };
 
-// Parameters of Convolution.
+// Parameters of Convolution, a cross-correlation (the kernel is not flipped). For one spatial axis,
+// with p positions of the output, k of the kernel, and c the channels of filter f's group,
+//
+//   output[n, f, p] = bias[f] + sum over c and k of weight[f, c, k] * data[n, c, q],
+//                     q = p * stride - pad + k * dilate
+//
+// where data outside of the image is 0. The output has (extent + 2 pad - dilate * (kernel - 1) - 1)
+// / stride + 1 positions, rounded down. Costs 2 FLOPs per element of the output and of a filter.
 struct ConvolutionParam {
+  // One number per spatial axis, 1 to 3 of them. The other tuples are empty, which is 1 for stride
+  // and dilate and 0 for pad, or as long as kernel.
   WindowTuple kernel;
   WindowTuple stride;
   WindowTuple dilate;
   WindowTuple pad;
   int64_t num_filter = 0;
+  // Channels and filters are divided into this many groups; filters of a group read its channels
+  // only. Must divide both. num_group = channels is a depthwise convolution.
   int64_t num_group = 1;
+  // Limit of cuDNN's scratch memory in MiB; no effect on a CPU.
   int64_t workspace = 1024;
   bool no_bias = false;
   CudnnTune cudnn_tune = CudnnTune::kDefault;
+  // Whether a GPU uses cooper's own kernels.
   bool cudnn_off = false;
   Layout layout = Layout::kDefault;
 
+  // Declares the fields for a derived struct P.
   template <typename P>
   static void DeclareFields(ParamDeclaration<P>& d) {
     d.template Field<WindowTuple>("kernel", &P::kernel)
@@ -79,14 +100,24 @@ struct ConvolutionParam {
   static void Declare(ParamDeclaration<ConvolutionParam>& d) { DeclareFields(d); }
 };
 
-// Parameters of Deconvolution, whose weight is (channels, num_filter / num_group, kernel...).
+// Parameters of Deconvolution, the transpose of Convolution: its output is the gradient of data of
+// a Convolution with this weight (channels, num_filter / num_group, kernel...), plus bias. The
+// extent of a spatial axis of the output is
+//
+//   stride * (extent - 1) + dilate * (kernel - 1) + 1 - 2 * pad + adj
+//
+// Unlike in Convolution, no_bias is true by default, as in MXNet.
 struct DeconvolutionParam : ConvolutionParam {
   DeconvolutionParam() {
     no_bias = true;
     workspace = 512;
   }
 
+  // Elements added at the end of each spatial axis, less than stride; they choose between the sizes
+  // that Convolution maps to one size.
   WindowTuple adj;
+  // Spatial extents of the output. If set, pad and adj follow from it and their attributes are
+  // ignored.
   WindowTuple target_shape;
 
   static void Declare(ParamDeclaration<DeconvolutionParam>& d) {

@@ -1,6 +1,9 @@
 #ifndef COOPER_SYMBOL_OPS_NN_EMBEDDING_PARAM_H_
 #define COOPER_SYMBOL_OPS_NN_EMBEDDING_PARAM_H_
 
+// Arrays and parameters of Embedding, a table of vectors. The schema is in embedding.cc; the
+// kernels are those of take. MXNet: src/operator/tensor/indexing_op.cc.
+
 #include <cstdint>
 
 #include "ndarray/base/dtype.h"
@@ -8,18 +11,25 @@
 
 namespace cooper {
 
-// Inputs: data (...), weight (input_dim, output_dim); the output is (..., output_dim).
+// Inputs: data (...), indices of any dtype, without a gradient; weight (input_dim, output_dim). The
+// output is (..., output_dim), in weight's dtype.
 struct EmbeddingArrays {
   enum Input { kData, kWeight };
 };
+// The gradient of weight adds up the rows of ograd whose index selects the row; other rows are 0.
+// It is dense, of weight's shape.
 struct EmbeddingGradientArrays {
   enum Input { kOgrad, kData };
 };
 
+// output[..., :] = weight[data[...], :]. An index loses its fraction; one below 0 or beyond the
+// table selects the first or the last row, as in MXNet.
 struct EmbeddingParam {
   int64_t input_dim = 0;
   int64_t output_dim = 0;
+  // Dtype of weight if neither weight nor the output determines it.
   DType dtype = DType::kFloat32;
+  // No effect.
   bool sparse_grad = false;
 
   static void Declare(ParamDeclaration<EmbeddingParam>& d) {

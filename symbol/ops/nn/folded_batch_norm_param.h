@@ -1,6 +1,11 @@
 #ifndef COOPER_SYMBOL_OPS_NN_FOLDED_BATCH_NORM_PARAM_H_
 #define COOPER_SYMBOL_OPS_NN_FOLDED_BATCH_NORM_PARAM_H_
 
+// Arrays and parameters of _folded_batch_norm, which computes the weight and bias of a convolution
+// that is equivalent in prediction to a convolution followed by a BatchNorm. Symbol files do not
+// contain it: the graph pass of the executor that folds BatchNorms inserts it where all inputs are
+// constants, so it runs once. The schema is in folded_batch_norm.cc.
+
 #include <cmath>
 
 #include "ndarray/base/host_device.h"
@@ -9,7 +14,8 @@
 namespace cooper {
 
 // The effect of a BatchNorm in prediction on a filter of the convolution before it: multiplication
-// by `scale` and addition of `shift`.
+// by `scale` and addition of `shift`. Used by kernels on both devices; a filter with var + eps = 0
+// gets the scale 0 instead of infinity.
 struct FilterAffine {
   float scale, shift;
 
@@ -21,6 +27,9 @@ struct FilterAffine {
 };
 
 // Parameters of _folded_batch_norm: the BatchNorm's, and the convolution's no_bias.
+//
+//   scaled_weight = weight * scale,   shift = bias * scale + beta - moving_mean * scale
+//   scale = gamma / sqrt(moving_var + eps), with gamma 1 if fix_gamma
 struct FoldedBatchNormParam {
   double eps = 1e-3;
   bool fix_gamma = true;
@@ -33,7 +42,8 @@ struct FoldedBatchNormParam {
   }
 };
 
-// Inputs and outputs; kBias only unless no_bias.
+// Inputs and outputs; kBias only unless no_bias. weight and scaled_weight have one shape with
+// filters on the first axis; bias is (num_filter,) or (num_filter, 1), all others (num_filter,).
 struct FoldedBatchNormArrays {
   enum Input { kWeight, kGamma, kBeta, kMovingMean, kMovingVar, kBias };
   enum Output { kScaledWeight, kShift };

@@ -1,6 +1,11 @@
 #ifndef COOPER_SYMBOL_OPS_NN_FUSED_CONVOLUTION_PARAM_H_
 #define COOPER_SYMBOL_OPS_NN_FUSED_CONVOLUTION_PARAM_H_
 
+// Parameters and inputs of _fused_convolution and _fused_convolution_sum: a _blocked_convolution
+// and the operators that follow it in prediction, in one pass over the output. Symbol files do not
+// contain them: the graph pass blocked_channels of the executor builds them where no gradient is
+// requested. The schemas are in fused_convolution.cc.
+
 #include <cstdint>
 #include <string>
 
@@ -10,9 +15,16 @@
 
 namespace cooper {
 
-// Parameters of _fused_convolution: those of _blocked_convolution, and the operators fused with it.
+// Parameters of _fused_convolution: those of _blocked_convolution, and the operators fused with it,
+// in this order: BatchNorm, the addition of an array of the output's shape, and relu or clip. `sum`
+// is set in _fused_convolution_sum alone, whose output may overwrite the addend. There is no
+// gradient.
+//
+// Shape inference fails with kInvalidArgument for relu and clip together, for a_min > a_max, and
+// for batch_norm with a packed weight, to which scales cannot be applied.
 struct FusedConvolutionParam : BlockedConvolutionParam {
   bool batch_norm = false;
+  // BatchNorm's parameters, used with batch_norm only.
   double eps = 1e-3;
   bool fix_gamma = true;
   bool use_global_stats = false;
@@ -20,6 +32,9 @@ struct FusedConvolutionParam : BlockedConvolutionParam {
   bool relu = false;
   bool clip = false;
   float a_min = 0, a_max = 0;
+  // Name and attributes of the operator that has packed the weight (_packed_weight or
+  // _winograd_weight); empty if the weight has Convolution's shape. Kernels compare it with the
+  // packing that they would choose.
   std::string weight_packing;
 
   // Whether no further operator can be fused.
@@ -47,7 +62,8 @@ struct FusedConvolutionParam : BlockedConvolutionParam {
   }
 };
 
-// Indices of the inputs; negative: there is none.
+// Indices of the inputs of a node with these parameters; negative: the input does not exist. The
+// weight comes second, then addend, bias and the four arrays of BatchNorm.
 struct FusedConvolutionInputs {
   int data = 0, weight = 1, addend = -1, bias = -1, gamma = -1, beta = -1, moving_mean = -1,
       moving_var = -1;

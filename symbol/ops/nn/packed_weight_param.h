@@ -1,7 +1,11 @@
 #ifndef COOPER_SYMBOL_OPS_NN_PACKED_WEIGHT_PARAM_H_
 #define COOPER_SYMBOL_OPS_NN_PACKED_WEIGHT_PARAM_H_
 
-// The memory layout of a weight that _packed_weight has packed for convolutions.
+// The memory layout of a weight that _packed_weight has packed for convolutions on a CPU. Symbol
+// files do not contain the operator: the graph pass of the executor that packs constant weights
+// inserts it, so that packing runs once, and the kernels of _fused_convolution read the result. The
+// layouts are those that oneDNN's convolutions ask for; winograd_weight_param.h has the other kind.
+// The schema, which checks untrusted texts, is in packed_weight.cc.
 
 #include <cstdint>
 #include <vector>
@@ -13,8 +17,10 @@ namespace cooper {
 // The weight is an array of `shape`, divided along its first axis into slices of `slice` indices,
 // the last of which may be shorter. Each slice is contiguous: its axes are divided into blocks; the
 // axes follow each other in the order `outer`, the slowest first, and the elements of a block in
-// the order of `block_axes`, each with `block_sizes` indices. Padding of blocks is 0. A slice takes
-// a multiple of 64 bytes of float32.
+// the order of `block_axes`, each with `block_sizes` indices. An axis may occur several times in
+// block_axes. Padding of blocks is 0. A slice takes a multiple of 64 bytes of float32.
+//
+// Threads that each compute one slice of the filters then read memory of their own.
 struct PackedWeightParam {
   std::vector<int64_t> shape;
   int64_t slice = 1;
@@ -34,7 +40,8 @@ struct PackedWeightParam {
     d.Field("block_sizes", &PackedWeightParam::block_sizes).Doc("how many indices of each");
   }
 
-  // Returns the number of indices of `axis` in a block.
+  // Returns the number of indices of `axis` in a block: the product of its block_sizes, 1 if it has
+  // none.
   int64_t BlockOf(int64_t axis) const {
     int64_t block = 1;
     for (size_t i = 0; i < block_axes.size(); ++i) {
@@ -42,6 +49,7 @@ struct PackedWeightParam {
     }
     return block;
   }
+  // Number of slices, rounded up.
   int64_t num_slices() const { return (shape[0] + slice - 1) / slice; }
   // Number of elements of a full slice, including padding.
   int64_t slice_elements() const {

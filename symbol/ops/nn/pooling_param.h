@@ -1,6 +1,10 @@
 #ifndef COOPER_SYMBOL_OPS_NN_POOLING_PARAM_H_
 #define COOPER_SYMBOL_OPS_NN_POOLING_PARAM_H_
 
+// Arrays and parameters of Pooling and Pooling_v1. The schemas are in pooling.cc, the windows in
+// executor/kernels/pooling/pooling_window.h. _contrib_AdaptiveAvgPooling2D chooses windows from the
+// output's size instead. MXNet: src/operator/nn/pooling.cc, pooling_v1.cc.
+
 #include <cstdint>
 #include <optional>
 
@@ -9,30 +13,46 @@
 
 namespace cooper {
 
-// Inputs; the gradient has data only if it depends on it.
+// data is (batch_size, channels, spatial...) with one to three spatial axes, in the order of the
+// layout; the output has data's batch size, channels and dtype.
 struct PoolingArrays {
   enum Input { kData };
 };
+// Inputs of the gradient. It has data only for max, where it searches the maximum again so that the
+// output need not be kept, and for lp.
 struct PoolingGradientArrays {
   enum Input { kOgrad, kData };
 };
 
-// Parameters of Pooling.
+// Parameters of Pooling. The number of window positions on an axis, with n = extent + 2 * pad, is
+//
+//   valid  floor((n - kernel) / stride) + 1
+//   full   ceil((n - kernel) / stride) + 1; the last window may reach beyond the padding
+//   same   ceil(n / stride)
+//
+// Padding takes no part in a maximum, and counts as 0 in a sum. Shape inference fails with
+// kInvalidArgument if the kernel exceeds the padded image.
 struct PoolingParam {
   enum Type : uint8_t { kMax, kAvg, kSum, kLp };
   enum Convention : uint8_t { kValid, kFull, kSame };
 
+  // One number per spatial axis; ignored with global_pool. stride is 1 and pad 0 if empty.
   WindowTuple kernel;
   WindowTuple stride;
   WindowTuple pad;
+  // The value of a window: its maximum, mean, sum, or (sum of x^p)^(1/p).
   Type pool_type = kMax;
   Convention pooling_convention = kValid;
   bool global_pool = false;
   bool cudnn_off = false;
+  // p of lp: 1, 2 or 3. Required by lp.
   std::optional<int64_t> p_value;
+  // Whether the divisor of a mean counts the padding; elements beyond it, of convention full, never
+  // count. None counts it, as in MXNet.
   std::optional<bool> count_include_pad;
   Layout layout = Layout::kDefault;
 
+  // Declares the fields that both operators have, for a derived struct P.
   template <typename P>
   static void DeclareWindow(ParamDeclaration<P>& d) {
     d.template Field<WindowTuple>("kernel", &P::kernel).Doc("extents of the window");
@@ -59,7 +79,8 @@ struct PoolingParam {
   }
 };
 
-// Parameters of Pooling_v1, which pads with zeros: they take part in a maximum and count in a mean.
+// Parameters of Pooling_v1, of old files. It pads with zeros: they take part in a maximum, and a
+// mean is always divided by the kernel's size.
 struct PoolingV1Param : PoolingParam {
   static void Declare(ParamDeclaration<PoolingV1Param>& d) {
     DeclareWindow(d);

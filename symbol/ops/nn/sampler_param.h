@@ -1,7 +1,13 @@
 #ifndef COOPER_SYMBOL_OPS_NN_SAMPLER_PARAM_H_
 #define COOPER_SYMBOL_OPS_NN_SAMPLER_PARAM_H_
 
-// Parameters of GridGenerator, BilinearSampler and SpatialTransformer.
+// Arrays and parameters of GridGenerator, BilinearSampler and SpatialTransformer, which runs the
+// two in one (Jaderberg et al., Spatial Transformer Networks, 2015). The schemas are in sampler.cc,
+// the positions in executor/kernels/resample/grid_source.h. MXNet: src/operator/grid_generator.cc,
+// bilinear_sampler.cc, spatial_transformer.cc.
+//
+// A grid is (batch_size, 2, height, width): x, then y, of the source of each output position, from
+// -1, the center of the first pixel, to 1, that of the last.
 
 #include <cstdint>
 #include <optional>
@@ -11,10 +17,14 @@
 
 namespace cooper {
 
+// Parameters of GridGenerator, which makes a grid. affine: data (batch_size, 6) has the rows of a
+// matrix (2, 3), which is applied to (x, y, 1) of each position. warp: data (batch_size, 2, height,
+// width) is a flow in pixels, which is added to each position.
 struct GridGeneratorParam {
   enum Transform : uint8_t { kAffine, kWarp };
 
   Transform transform_type = kAffine;
+  // (height, width) of the grid, for affine; both must be above 0.
   std::vector<int64_t> target_shape = {0, 0};
 
   static void Declare(ParamDeclaration<GridGeneratorParam>& d) {
@@ -27,15 +37,19 @@ struct GridGeneratorParam {
   }
 };
 
-// Inputs: data (batch_size, channels, ...), grid (batch_size, 2, height, width).
+// Inputs: data (batch_size, channels, h, w), grid (batch_size, 2, height, width). The output is
+// (batch_size, channels, height, width): data at the grid's positions, interpolated between the
+// four neighbouring pixels; pixels outside of the image count as 0.
 struct BilinearSamplerArrays {
   enum Input { kData, kGrid };
 };
+// Arrays of the gradients of data and of the grid.
 struct BilinearSamplerGradientArrays {
   enum Input { kOgrad, kData, kGrid };
   enum Output { kDataGrad, kGridGrad };
 };
 
+// cudnn_off has no effect.
 struct BilinearSamplerParam {
   std::optional<bool> cudnn_off;
 
@@ -44,15 +58,19 @@ struct BilinearSamplerParam {
   }
 };
 
-// Inputs: data (batch_size, channels, ...), loc (batch_size, 6), the affine transformations.
+// Inputs: data (batch_size, channels, h, w), loc (batch_size, 6), the affine matrices. The output
+// is (batch_size, channels, target_shape...).
 struct SpatialTransformerArrays {
   enum Input { kData, kLoc };
 };
+// Arrays of the gradients of data and of the matrices.
 struct SpatialTransformerGradientArrays {
   enum Input { kOgrad, kData, kLoc };
   enum Output { kDataGrad, kLocGrad };
 };
 
+// Parameters of SpatialTransformer. affine and bilinear are the only values of their enumerations,
+// in MXNet too.
 struct SpatialTransformerParam {
   enum Transform : uint8_t { kAffine };
   enum Sampler : uint8_t { kBilinear };

@@ -1,8 +1,9 @@
 #ifndef COOPER_SYMBOL_OPS_NN_WINDOW_PARAM_H_
 #define COOPER_SYMBOL_OPS_NN_WINDOW_PARAM_H_
 
-// Parameters shared by convolution, pooling and their relatives: a window that moves over one, two
-// or three spatial axes, and the order of axes ("layout").
+// Parameters shared by Convolution, Pooling and their relatives: a window that moves over one, two
+// or three spatial axes, and the order of axes ("layout"). Shape rules and kernels read tuples
+// through the functions of this file.
 
 #include <cstdint>
 #include <optional>
@@ -18,9 +19,11 @@
 
 namespace cooper {
 
+// One number per spatial axis, (w,), (h, w) or (d, h, w); empty if the attribute is absent.
 using WindowTuple = std::vector<int64_t>;
 
-// Returns value `axis` of an optional tuple; `absent` if the tuple is empty.
+// Returns value `axis`, a spatial axis, of an optional tuple; `absent` if the tuple is empty. The
+// tuple must have been checked.
 inline int64_t WindowValue(const WindowTuple& tuple, int axis, int64_t absent) {
   return tuple.empty() ? absent : tuple[axis];
 }
@@ -35,7 +38,8 @@ inline std::vector<std::pair<std::string, Layout>> LayoutNames() {
           {"NDHWC", Layout::kNDHWC}};
 }
 
-// Whether channels are the last axis instead of axis 1. The default is channels first.
+// Whether channels are the last axis instead of axis 1. The default is channels first. Relies on
+// the order of the enumeration.
 inline bool ChannelsLast(Layout layout) { return layout >= Layout::kNWC; }
 
 // Larger than any image; sums and products of two such numbers fit int64.
@@ -62,10 +66,13 @@ inline absl::Status CheckWindowTuple(const char* name, const WindowTuple& tuple,
   return absl::OkStatus();
 }
 
-// Returns the extent of a dilated kernel.
+// Returns the extent of a dilated kernel: the distance from its first to its last element, plus 1.
+// Does not overflow for checked tuples.
 inline int64_t DilatedExtent(int64_t kernel, int64_t dilate) { return dilate * (kernel - 1) + 1; }
 
-// Returns "5x5/1" for a kernel and stride, printed.
+// Returns "5x5/1" for a kernel and stride, printed: the summary of an operator in drawings. An
+// absent tuple is "1", a text that is no tuple is returned as it is. `params` gets empty texts for
+// missing keys.
 inline std::string WindowSummary(AttrMap& params) {
   const auto extents = [&params](const char* name) -> std::string {
     std::vector<std::string> elements;

@@ -1,7 +1,10 @@
 #ifndef COOPER_SYMBOL_OPS_NN_WINOGRAD_WEIGHT_PARAM_H_
 #define COOPER_SYMBOL_OPS_NN_WINOGRAD_WEIGHT_PARAM_H_
 
-// The memory layout of a weight that _winograd_weight has transformed for Winograd convolutions.
+// The memory layout of a weight that _winograd_weight has transformed for Winograd convolutions
+// (Lavin and Gray, Fast Algorithms for Convolutional Neural Networks, 2016) on a CPU. Symbol files
+// do not contain the operator: the graph pass of the executor that packs constant weights inserts
+// it where oneDNN chooses that algorithm. The schema is in winograd_weight.cc.
 
 #include <cstdint>
 
@@ -11,7 +14,9 @@ namespace cooper {
 
 // The weight (filters, channels, 3, 3) is divided along its first axis into slices of `slice`
 // filters. Each slice is contiguous, in oneDNN's layout number `format`; the fields are those of
-// oneDNN's description. A tile of 3 x 3 becomes one of alpha x alpha.
+// oneDNN's description. A tile of 3 x 3 becomes one of alpha x alpha, so the result has alpha^2 / 9
+// times the elements of the weight. Shape inference fails with kInvalidArgument unless slices
+// divide the filters, blocks divide slices and channels, and alpha is even.
 struct WinogradWeightParam {
   int64_t filters = 1, channels = 1;
   int64_t slice = 1;
@@ -36,6 +41,7 @@ struct WinogradWeightParam {
     d.Field("channel_blocks", &P::channel_blocks).Min(1).Max(kMax).Doc("blocks that lie together");
   }
 
+  // Numbers of slices, of elements of a slice, and of elements of the transformed weight.
   int64_t num_slices() const { return filters / slice; }
   int64_t slice_elements() const { return alpha * alpha * slice * channels; }
   int64_t num_elements() const { return num_slices() * slice_elements(); }

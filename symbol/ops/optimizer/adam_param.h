@@ -1,15 +1,23 @@
 #ifndef COOPER_SYMBOL_OPS_OPTIMIZER_ADAM_PARAM_H_
 #define COOPER_SYMBOL_OPS_OPTIMIZER_ADAM_PARAM_H_
 
-// Parameters of Adam's update and its variants.
+// Parameters of Adam's update and its variants. adam.cc declares the operators with their formulas;
+// executor/kernels/optimizer/adam_functions.h has the functions of one element. In the formulas h
+// is clip(rescale_grad * grad + wd * weight), g is clip(rescale_grad * grad); update_param.h
+// describes both. MXNet: src/operator/optimizer_op.cc, contrib/adamw.cc.
 
 #include "symbol/ops/optimizer/update_param.h"
 #include "symbol/schema/param_schema.h"
 
 namespace cooper {
 
-// beta1 and beta2 are the decay rates of the means of the gradients and of their squares. They are
-// float32 as in MXNet, which affects 1 - beta2 for float64 weights.
+// Parameters of adam_update (Kingma and Ba, Adam, 2015), states mean and var:
+//
+//   mean = beta1 * mean + (1 - beta1) * h;  var = beta2 * var + (1 - beta2) * h^2
+//   weight -= lr * mean / (sqrt(var) + epsilon)
+//
+// The correction of the bias is not in the update: the optimizer puts it into lr. beta1 and beta2
+// are float32 as in MXNet, which affects 1 - beta2 for float64 weights. lazy_update has no effect.
 struct AdamParam : UpdateParam {
   float beta1 = 0.9f;
   float beta2 = 0.999f;
@@ -25,11 +33,18 @@ struct AdamParam : UpdateParam {
   }
 };
 
-// rescale_grad is an input of this update.
+// Parameters of _adamw_update and _mp_adamw_update (Loshchilov and Hutter, Decoupled Weight Decay
+// Regularization, 2019). mean and var are updated as in adam_update, but with g; then
+//
+//   weight -= eta * (lr * mean / (sqrt(var) + epsilon) + wd * weight)
+//
+// rescale_grad is an input of this update, an array of one element: it follows from all gradients.
+// If it is 0 or not finite, nothing changes; training with a loss scale skips a step in this way.
 struct AdamWParam : UpdateParam {
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
+  // Factor of both the learning rate and the weight decay, from a schedule.
   double eta = 1;
 
   static void Declare(ParamDeclaration<AdamWParam>& d) {
@@ -44,6 +59,9 @@ struct AdamWParam : UpdateParam {
   }
 };
 
+// Parameters of _adamax_update: mean as in adam_update, var = max(beta2 * var, |h|), weight -= lr *
+// mean / var where mean is not 0, so that a gradient of 0 from the beginning does not give NaN. The
+// correction of the bias is in lr.
 struct AdamaxParam : UpdateParam {
   double beta1 = 0.9;
   double beta2 = 0.999;
@@ -55,7 +73,12 @@ struct AdamaxParam : UpdateParam {
   }
 };
 
-// The factors follow from the schedule of the momentum.
+// Parameters of _nadam_update (Dozat, Incorporating Nesterov Momentum into Adam, 2016). mean and
+// var as in adam_update;
+//
+//   weight -= lr * (grad_factor * h + mean_factor * mean) / (sqrt(var_factor * var) + epsilon)
+//
+// The factors follow from the schedule of the momentum, which the optimizer computes.
 struct NadamParam : UpdateParam {
   double beta1 = 0.9;
   double beta2 = 0.999;
@@ -75,6 +98,13 @@ struct NadamParam : UpdateParam {
   }
 };
 
+// Parameters of ftml_update (Zheng and Kwok, Follow the Moving Leader in Deep Learning, 2017),
+// states d, v and z. The gradient's limit is called clip_grad here. t counts updates from 1 on; the
+// corrections of the bias follow from it.
+//
+//   v = beta2 * v + (1 - beta2) * h^2
+//   d' = (1 - beta1^t) / lr * (sqrt(v / (1 - beta2^t)) + epsilon)
+//   z = beta1 * z + (1 - beta1) * h - (d' - beta1 * d) * weight;  d = d';  weight = -z / d
 struct FtmlParam : UpdateParam {
   double beta1 = 0.6;
   double beta2 = 0.999;

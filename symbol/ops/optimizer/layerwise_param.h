@@ -1,7 +1,11 @@
 #ifndef COOPER_SYMBOL_OPS_OPTIMIZER_LAYERWISE_PARAM_H_
 #define COOPER_SYMBOL_OPS_OPTIMIZER_LAYERWISE_PARAM_H_
 
-// Parameters of updates whose rate depends on the norms of the whole weight and of its gradient.
+// Arrays and parameters of updates whose rate depends on the norms of the whole weight and of its
+// gradient: LAMB, LARS and LBSGD. layerwise.cc declares the operators; executor/kernels/optimizer
+// has their rates in layerwise_functions.h. Norms are Euclidean. These operators are not
+// elementwise: each first reduces whole arrays. g is clip(rescale_grad * grad), as in
+// update_param.h.
 
 #include <cstdint>
 
@@ -11,17 +15,27 @@
 
 namespace cooper {
 
-// Inputs of lamb_update_phase1; kWeight32 only in the mixed-precision variant.
+// Inputs of lamb_update_phase1; kWeight32 only in the mixed-precision variant. kMean and kVar are
+// written. The output is the direction of the step, float32 in that variant; the weight does not
+// change.
 struct LambPhase1Arrays {
   enum Input { kWeight, kGrad, kMean, kVar, kWeight32 };
 };
-// Inputs of lamb_update_phase2; kWeight32 only in the mixed-precision variant. kDirection is the
-// direction of the step.
+// Inputs of lamb_update_phase2; kWeight32 only in the mixed-precision variant, where it is written
+// too. kDirection is the direction of the step, the output of the first phase; the norms of the
+// weight and of the direction are arrays (1,). The output is the new weight, which may overwrite
+// the old one.
 struct LambPhase2Arrays {
   enum Input { kWeight, kDirection, kWeightNorm, kDirectionNorm, kWeight32 };
 };
 
-// Parameters of lamb_update_phase1.
+// Parameters of lamb_update_phase1 (You et al., Large Batch Optimization for Deep Learning, 2020):
+//
+//   mean = beta1 * mean + (1 - beta1) * g;  var = beta2 * var + (1 - beta2) * g^2
+//   output = mean' / (sqrt(var') + epsilon) + wd * weight
+//
+// With bias_correction mean' is mean / (1 - beta1^t) and var' is var / (1 - beta2^t); without it
+// they are mean and var. t counts updates from 1 on.
 struct LambPhase1Param : UpdateParam {
   double beta1 = 0.9;
   double beta2 = 0.999;
@@ -32,6 +46,7 @@ struct LambPhase1Param : UpdateParam {
   static void Declare(ParamDeclaration<LambPhase1Param>& d) { DeclareMoments(d); }
 
  protected:
+  // Declares the fields for a derived struct P.
   template <typename P>
   static void DeclareMoments(ParamDeclaration<P>& d) {
     DeclareGradient(d);
@@ -44,7 +59,8 @@ struct LambPhase1Param : UpdateParam {
   }
 };
 
-// Parameters of lamb_update_phase2.
+// Parameters of lamb_update_phase2: weight -= lr * r1 / r2 * direction, with r1 the norm of the
+// weight, limited to the bounds, and r2 the norm of the direction; the factor is lr if either is 0.
 struct LambPhase2Param {
   double lr = 0;
   double lower_bound = -1;
@@ -59,7 +75,8 @@ struct LambPhase2Param {
   }
 };
 
-// Parameters of _lamb_update, which runs both phases.
+// Parameters of _lamb_update, which runs both phases on one weight and computes the norms itself.
+// MXNet composes them in Python with a temporary array of the weight's size.
 struct LambParam : LambPhase1Param {
   double lower_bound = -1;
   double upper_bound = -1;
@@ -74,6 +91,12 @@ struct LambParam : LambPhase1Param {
   }
 };
 
+// Parameters of _lars_update and _lars_mom_update (You et al., Large Batch Training of
+// Convolutional Networks, 2017): sgd_mom_update, with momentum 0 without a state, at the rate
+//
+//   lr * eta * |weight| / (rescale_grad * |grad| + wd * |weight| + epsilon)
+//
+// or at lr if layerwise is false or a norm is 0.
 struct LarsParam : MomentumParam {
   double eta = 0.001;
   double epsilon = 0;
@@ -87,7 +110,12 @@ struct LarsParam : MomentumParam {
   }
 };
 
-// Parameters of _lbsgd_update and _lbsgd_sum_update.
+// Parameters of _lbsgd_update and _lbsgd_sum_update (MXNet's LBSGD, large-batch SGD):
+// sgd_mom_update with the mean of batch_scale gradients. The second operator adds each gradient to
+// the state cum_grad and changes the weight only if `apply` is set. With adaptive, lr is multiplied
+// by
+//
+//   sqrt(|weight|^2 / (|mean|^2 + wd * |weight|^2)), limited to [0.01, 100]
 struct LbsgdParam : MomentumParam {
   int64_t batch_scale = 1;
   bool apply = true;

@@ -1,7 +1,10 @@
 #ifndef COOPER_SYMBOL_OPS_OPTIMIZER_MULTI_PARAM_H_
 #define COOPER_SYMBOL_OPS_OPTIMIZER_MULTI_PARAM_H_
 
-// Parameters of operators on several weights.
+// Parameters of operators on several weights or arrays: the updates in multi_sgd.cc, which save the
+// cost of starting a kernel per small weight, and the norms and checks in norms.cc. None of them
+// has a gradient. MXNet: src/operator/optimizer_op.cc, contrib/multi_sum_sq.cc, multi_lars.cc,
+// all_finite.cc, reset_arrays.cc.
 
 #include <cstdint>
 #include <vector>
@@ -10,8 +13,11 @@
 
 namespace cooper {
 
-// Parameters of multi_sgd_update and its variants. The `preloaded_` variants take rates and decays
-// as inputs; variants without momentum lack that attribute.
+// Parameters of multi_sgd_update and its variants. Inputs are those of each weight's update in
+// turn, such as weight_0, grad_0, mom_0, weight_1, ...; outputs are the new weights. All weights
+// have one dtype, as in MXNet. The `preloaded_` variants take rates and decays as two last inputs
+// (num_weights,), float32; variants without momentum lack that attribute. sgd_param.h has the
+// formulas.
 struct MultiSgdParam {
   std::vector<double> lrs;
   std::vector<double> wds;
@@ -21,6 +27,8 @@ struct MultiSgdParam {
   int num_weights = 1;
 };
 
+// Declares the attributes of one variant: MXNet's attribute lists differ by variant, the fields do
+// not.
 template <bool kMomentum, bool kPreloaded>
 struct MultiSgdParamOf : MultiSgdParam {
   static void Declare(ParamDeclaration<MultiSgdParamOf>& d) {
@@ -40,7 +48,9 @@ struct MultiSgdParamOf : MultiSgdParam {
   }
 };
 
-// Parameters of multi_sum_sq and reset_arrays.
+// Parameters of multi_sum_sq, which returns the sum of squares of each array, float32
+// (num_arrays,), and of reset_arrays, which sets all elements of its inputs to 0 and has no
+// outputs.
 struct NumArraysParam {
   int num_arrays = 0;
 
@@ -53,11 +63,16 @@ struct NumArraysParam {
   }
 };
 
-// Inputs: rates and decays of the weights, and the sums of squares of each weight and gradient.
+// Inputs, all of one shape: rates and decays of the weights, and the sums of squares of each weight
+// and gradient, as multi_sum_sq returns them. The output has the new rates and may overwrite any
+// input.
 struct MultiLarsArrays {
   enum Input { kLrs, kWeightSums, kGradSums, kWds };
 };
 
+// Parameters of multi_lars, for each weight with the roots w and g of its sums of squares:
+//
+//   lr * eta * w / (rescale_grad * g + wd * w + eps), or lr if w or g is 0
 struct MultiLarsParam {
   double eta = 0;
   double eps = 0;
@@ -70,7 +85,11 @@ struct MultiLarsParam {
   }
 };
 
+// Parameters of all_finite: 1 if no element of data is infinite or NaN, else 0, float32 (1,).
+// Training with a loss scale decides by it whether to skip a step.
 struct AllFiniteParam {
+  // If false, the result is combined with the output's old value: 0 stays 0. Several calls can then
+  // check arrays one after the other.
   bool init_output = true;
 
   static void Declare(ParamDeclaration<AllFiniteParam>& d) {
@@ -79,6 +98,7 @@ struct AllFiniteParam {
   }
 };
 
+// Parameters of multi_all_finite, the same for num_arrays arrays at once.
 struct MultiAllFiniteParam {
   int num_arrays = 1;
   bool init_output = true;

@@ -20,17 +20,22 @@ namespace cooper {
 // Returns "mp_sgd_update" for "sgd_update", "_mp_lamb_update" for "_lamb_update".
 std::string MasterUpdateName(const std::string& name);
 
-// Merges the shapes of inputs [first, first + count) and of the output `output`.
+// Merges the shapes of inputs [first, first + count) and of the output `output`. Fails with
+// kInvalidArgument if two contradict each other.
 absl::Status EqualShapes(ShapeContext& c, int first, int count, int output);
 
-// Weight, gradient and output have one dtype, all other inputs are float32.
+// Type rule of mixed-precision variants: weight, gradient and output have one dtype, all other
+// inputs are float32.
 absl::Status MasterTypes(TypeContext& c);
 
 // Adds inputs and rules of an update to `op`; with `master`, those of the mixed-precision variant.
+// `states` are the names of the states, in the order of the inputs; they are auxiliary states, so
+// the kernel may write them. Name, parameters and documentation are left to the caller.
 OpBuilder&& UpdateOp(OpBuilder&& op, const std::vector<std::string>& states, bool master);
 
-// Declares the operator `name` and its mixed-precision variant. Updates that use norms or random
-// numbers are not element-wise.
+// Declares the operator `name` and its mixed-precision variant, both with the parameters P and the
+// documentation `doc`, a formula. Called while static variables are initialized. Updates that use
+// norms or random numbers are not elementwise.
 template <typename P>
 void RegisterUpdate(const std::string& name, const std::vector<std::string>& states,
                     const std::string& doc, bool elementwise = true) {

@@ -2,7 +2,14 @@
 #define COOPER_SYMBOL_OPS_RANDOM_DISTRIBUTIONS_H_
 
 // The distributions that operators draw from: their parameters, under MXNet's names, and the valid
-// ranges of these (MXNet: src/operator/random/sample_op.h).
+// ranges of these. draw_param.h makes operator parameters of them; the drawing is in
+// executor/kernels/random/random_draws.h. MXNet: src/operator/random/sample_op.h.
+//
+// Each struct has the same static members, which templates use: DeclareIn(d) declares the fields of
+// P, which derives from the struct; Names() are the inputs of the operator _sample_*; Of(a, b)
+// returns the distribution for one element of each input, where distributions with one parameter
+// ignore the second; Check() returns kInvalidArgument, naming the parameter, unless the parameters
+// are valid. Of() does not check: with invalid inputs the draws are NaN.
 
 #include <cmath>
 #include <string>
@@ -15,14 +22,15 @@
 
 namespace cooper {
 
-// Returns kInvalidArgument that names the parameter, unless `holds`.
+// Returns OK if `holds`, else kInvalidArgument "<name> is <value>, expected <expected>".
 inline absl::Status CheckDistribution(bool holds, const char* name, double value,
                                       const char* expected) {
   if (holds) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(name, " is ", value, ", expected ", expected));
 }
 
-// Uniform over the real numbers in [low, high); always low if both are equal.
+// Uniform over the real numbers in [low, high); always low if both are equal. Draws stay below high
+// also after rounding to the dtype of the output.
 struct UniformDistribution {
   double low = 0;
   double high = 1;
@@ -32,8 +40,7 @@ struct UniformDistribution {
     d.Field("low", &UniformDistribution::low).Doc("the least value");
     d.Field("high", &UniformDistribution::high).Doc("all values are below it");
   }
-  // Names() are the inputs of _sample_uniform. Of() returns the distribution for one element of
-  // each input; distributions with one parameter ignore the second.
+  // The inputs of _sample_uniform; see the file's comment for the members.
   static std::vector<std::string> Names() { return {"low", "high"}; }
   COOPER_HOST_DEVICE static UniformDistribution Of(double low, double high) { return {low, high}; }
   absl::Status Check() const {
@@ -44,7 +51,8 @@ struct UniformDistribution {
   }
 };
 
-// Normal with mean `loc` and standard deviation `scale`.
+// Normal with mean `loc` and standard deviation `scale`, by the method of Box and Muller.
+// _sample_normal calls its inputs mu and sigma, as MXNet does.
 struct NormalDistribution {
   double loc = 0;
   double scale = 1;
@@ -59,7 +67,8 @@ struct NormalDistribution {
   absl::Status Check() const { return CheckDistribution(scale > 0, "scale", scale, "> 0"); }
 };
 
-// Mean alpha * beta.
+// Gamma with shape alpha and scale beta: mean alpha * beta, variance alpha * beta^2. Drawn by
+// rejection (Marsaglia and Tsang, 2000).
 struct GammaDistribution {
   double alpha = 1;
   double beta = 1;
@@ -79,7 +88,7 @@ struct GammaDistribution {
   }
 };
 
-// Mean 1 / lam.
+// Exponential with rate lam: mean 1 / lam.
 struct ExponentialDistribution {
   double lam = 1;
 
@@ -92,7 +101,7 @@ struct ExponentialDistribution {
   absl::Status Check() const { return CheckDistribution(lam > 0, "lam", lam, "> 0"); }
 };
 
-// Poisson with mean `lam`.
+// Poisson with mean `lam`; 0 gives 0. The counts are floating-point numbers, as in MXNet.
 struct PoissonDistribution {
   double lam = 1;
 
@@ -105,7 +114,8 @@ struct PoissonDistribution {
   absl::Status Check() const { return CheckDistribution(lam >= 0, "lam", lam, ">= 0"); }
 };
 
-// The number of successes, each with probability 1 - p, before the k-th failure.
+// The number of successes, each with probability 1 - p, before the k-th failure: mean k * (1 - p) /
+// p. k need not be an integer. Drawn as Poisson numbers whose mean has a gamma distribution.
 struct NegativeBinomialDistribution {
   double k = 1;
   double p = 1;
@@ -123,7 +133,8 @@ struct NegativeBinomialDistribution {
   }
 };
 
-// Mean mu and variance mu + alpha * mu^2.
+// The negative binomial distribution by its mean mu and dispersion alpha: variance mu + alpha *
+// mu^2.
 struct GeneralizedNegativeBinomialDistribution {
   double mu = 1;
   double alpha = 1;

@@ -1,7 +1,10 @@
 #ifndef COOPER_SYMBOL_OPS_REDUCE_BROADCAST_PARAM_H_
 #define COOPER_SYMBOL_OPS_REDUCE_BROADCAST_PARAM_H_
 
-// Parameters of operators that broadcast an array along its axes of extent 1.
+// Parameters of operators that broadcast an array along its axes of extent 1 (broadcast.cc). Binary
+// operators broadcast by themselves (broadcast_binary.cc). The gradient of each is the head
+// gradient, summed over the axes along which data was repeated. MXNet:
+// src/operator/tensor/broadcast_reduce_op_value.cc.
 
 #include <cstdint>
 #include <optional>
@@ -11,7 +14,10 @@
 
 namespace cooper {
 
-// Parameters of broadcast_axis.
+// Parameters of broadcast_axis: data with axis[i] repeated to size[i]. The axes must have extent 1
+// and the tuples one length; inference fails with kInvalidArgument otherwise.
+//
+//   data (2, 1, 1), axis=(1, 2), size=(3, 4)   gives (2, 3, 4)
 struct BroadcastAxisParam {
   std::vector<int64_t> axis;
   std::vector<int64_t> size;
@@ -22,7 +28,8 @@ struct BroadcastAxisParam {
   }
 };
 
-// Parameters of broadcast_to.
+// Parameters of broadcast_to: data with its axes of extent 1 repeated to `shape`, which has data's
+// rank. An extent of 0 is data's.
 struct BroadcastToParam {
   std::vector<int64_t> shape;
 
@@ -31,7 +38,9 @@ struct BroadcastToParam {
   }
 };
 
-// Parameters of broadcast_like.
+// Parameters of broadcast_like, whose second input rhs gives only extents: its elements are not
+// read, and it has no gradient. Without axes lhs becomes rhs' shape; both axes must be set to have
+// an effect, with equal lengths. lhs_axes[i] then takes the extent of rhs_axes[i].
 struct BroadcastLikeParam {
   std::optional<std::vector<int64_t>> lhs_axes;
   std::optional<std::vector<int64_t>> rhs_axes;

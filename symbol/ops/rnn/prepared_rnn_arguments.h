@@ -1,15 +1,19 @@
 #ifndef COOPER_SYMBOL_OPS_RNN_PREPARED_RNN_ARGUMENTS_H_
 #define COOPER_SYMBOL_OPS_RNN_PREPARED_RNN_ARGUMENTS_H_
 
-// Positions of the inputs and outputs of _prepared_rnn: those of each layer are consecutive, one
-// layer after the other.
+// Positions of the inputs and outputs of _prepared_rnn, which runs several recurrent layers in
+// prediction: those of each layer are consecutive, one layer after the other. The schema
+// (prepared_rnn.cc), the graph pass that builds nodes and the kernel share them. Parameters are
+// RNNParam; only lstm and gru in one direction, with state_outputs and without dropout and
+// projection, are supported.
 
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
 
 namespace cooper {
 
-// Indices of the inputs: data, then for each layer two weights, two biases and its states.
+// Indices of the inputs: data, then for each layer two packed weights (pack_rnn_weight_param.h),
+// two biases and its states (batch, state_size), then sequence_length (batch,) if it is used.
 struct PreparedRNNInputs {
   explicit PreparedRNNInputs(const RNNParam& param)
       : of_layer(4 + RNNNumStates(param)),

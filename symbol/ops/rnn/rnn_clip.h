@@ -1,6 +1,9 @@
 #ifndef COOPER_SYMBOL_OPS_RNN_RNN_CLIP_H_
 #define COOPER_SYMBOL_OPS_RNN_RNN_CLIP_H_
 
+// The check of the clipping parameters of an lstm, shared by the shape rules of RNN, _rnn_layer and
+// _prepared_rnn.
+
 #include "absl/status/status.h"
 #include "symbol/ops/rnn/rnn_param.h"
 

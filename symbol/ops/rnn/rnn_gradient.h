@@ -2,7 +2,8 @@
 #define COOPER_SYMBOL_OPS_RNN_RNN_GRADIENT_H_
 
 // The inputs of the gradients of RNN and _rnn_layer: the gradients of the visible outputs, all
-// inputs, the output, and the hidden last output, the reserve.
+// inputs, the output, and the hidden last output, the reserve. A visible output without a gradient
+// gets zeros.
 
 #include <vector>
 

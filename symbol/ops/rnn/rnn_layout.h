@@ -25,9 +25,11 @@ inline bool RNNHasCell(const RNNParam& param) { return param.mode == RNNMode::kL
 // Number of states that a cell passes from step to step.
 inline int RNNNumStates(const RNNParam& param) { return RNNHasCell(param) ? 2 : 1; }
 
+// Returns the number of directions that each layer runs in.
 inline int RNNNumDirections(const RNNParam& param) { return param.bidirectional ? 2 : 1; }
 
-// Features of a layer's output per direction.
+// Features of a layer's output per direction: state_size, or projection_size for an lstm with a
+// projection.
 inline int64_t RNNOutputSize(const RNNParam& param) {
   return param.projection_size.value_or(param.state_size);
 }

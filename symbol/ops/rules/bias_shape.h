@@ -1,7 +1,8 @@
 #ifndef COOPER_SYMBOL_OPS_RULES_BIAS_SHAPE_H_
 #define COOPER_SYMBOL_OPS_RULES_BIAS_SHAPE_H_
 
-// The shape rule of the bias of FullyConnected and of operators fused from it.
+// The shape rule of the bias of FullyConnected and of operators that use the same bias: fused
+// classifiers, recurrent layers and folded BatchNorms.
 
 #include <cstdint>
 

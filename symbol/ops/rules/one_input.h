@@ -1,8 +1,9 @@
 #ifndef COOPER_SYMBOL_OPS_RULES_ONE_INPUT_H_
 #define COOPER_SYMBOL_OPS_RULES_ONE_INPUT_H_
 
-// Input names for operators with one input, and for gradients that need only the head. Operators
-// with more inputs declare an enumeration beside their parameters.
+// Input names for operators with one input, and for gradients that need only the head. Kernels use
+// them for operators that have no header of their own. Operators with more inputs declare an
+// enumeration beside their parameters.
 
 namespace cooper {
 
@@ -10,6 +11,7 @@ namespace cooper {
 struct OneInputArrays {
   enum Input { kData };
 };
+// Index of the only input of the gradient.
 struct OneInputGradientArrays {
   enum Input { kOgrad };
 };

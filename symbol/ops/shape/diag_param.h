@@ -1,13 +1,21 @@
 #ifndef COOPER_SYMBOL_OPS_SHAPE_DIAG_PARAM_H_
 #define COOPER_SYMBOL_OPS_SHAPE_DIAG_PARAM_H_
 
+// Parameters of diag. The schema is in diag.cc; linalg_extractdiag (symbol/ops/linalg) is the
+// variant for batches of square matrices. MXNet: src/operator/tensor/diag_op-inl.h.
+
 #include <cstdint>
 
 #include "symbol/schema/param_schema.h"
 
 namespace cooper {
 
+// A vector (n,) becomes the matrix (n + |k|, n + |k|) with the vector on diagonal k and zeros
+// elsewhere; axis1 and axis2 have no effect. Arrays of higher rank lose axis1 (rows) and axis2
+// (columns) and get a last axis with the diagonal: (5, 2, 3) with the default axes gives (3, 2).
+// The gradient writes ograd to the diagonal, or takes it from there.
 struct DiagParam {
+  // The diagonal: columns minus rows. One outside of the matrix fails with kInvalidArgument.
   int64_t k = 0;
   int axis1 = 0;
   int axis2 = 1;

@@ -1,6 +1,10 @@
 #ifndef COOPER_SYMBOL_OPS_SHAPE_PAD_PARAM_H_
 #define COOPER_SYMBOL_OPS_SHAPE_PAD_PARAM_H_
 
+// Parameters of Pad, and the mapping of indices that its kernels share. The schema is in pad.cc.
+// MXNet: src/operator/pad-inl.h, which supports ranks 4 and 5 only and does not pad the first two
+// axes.
+
 #include <cstdint>
 #include <vector>
 
@@ -9,7 +13,13 @@
 
 namespace cooper {
 
-// Parameters of Pad.
+// The output has data's extents plus pad_width: two numbers, before and after, for each axis in
+// turn. New elements are constant_value, the nearest element of data (edge), or data mirrored at
+// its first and last element, which are not repeated (reflect): 1 2 3 padded by 2 is 3 2 1 2 3 2 1.
+// The gradient of an element is the sum of ograd over the elements that have its value; constants
+// have none. Edge needs an extent of 1, reflect one above the width.
+//
+// Shape inference fails with kInvalidArgument for negative widths and for widths above 2^40.
 struct PadParam {
   enum Mode { kConstant, kEdge, kReflect };
 
@@ -33,7 +43,8 @@ struct PadParam {
   int64_t source(int axis, int64_t i, int64_t len) const {
     return SourceOf(mode, i - pad_width[2 * axis], len);
   }
-  // The same for an index `i` relative to data's first element.
+  // Returns the same for an index `i` relative to data's first element. Requires the widths that
+  // the shape rule allows: one reflection is then enough.
   COOPER_HOST_DEVICE static int64_t SourceOf(Mode mode, int64_t i, int64_t len) {
     if (i >= 0 && i < len) return i;
     if (mode == kConstant) return -1;

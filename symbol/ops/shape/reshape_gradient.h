@@ -1,6 +1,9 @@
 #ifndef COOPER_SYMBOL_OPS_SHAPE_RESHAPE_GRADIENT_H_
 #define COOPER_SYMBOL_OPS_SHAPE_RESHAPE_GRADIENT_H_
 
+// The gradient rule of operators that return a view: Reshape, Flatten, expand_dims, squeeze and
+// reshape_like.
+
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -9,7 +12,8 @@
 namespace cooper {
 
 // Returns the gradient of an operator whose output is input 0 under another shape: the head under
-// the shape of input 0. The other inputs have no gradient.
+// the shape of input 0, a view too. The other inputs have no gradient. Linking this file registers
+// _backward_reshape. Errors: those of GradientContext::head.
 absl::StatusOr<std::vector<NodeEntry>> ReshapeGradient(GradientContext& c);
 
 }  // namespace cooper

@@ -1,8 +1,10 @@
 #ifndef COOPER_SYMBOL_OPS_SHAPE_SLICE_PARAM_H_
 #define COOPER_SYMBOL_OPS_SHAPE_SLICE_PARAM_H_
 
-// Parameters of the slicing operators. Each returns, for an axis of the whole array, the indices in
-// the slice; schemas and kernels share these functions.
+// Parameters of the slicing operators (slice.cc): slice, _slice_assign, _slice_assign_scalar,
+// slice_axis, slice_like and Crop. Each returns, for an axis of the whole array, the indices in the
+// slice (SliceRange); schemas, kernels and passes share these functions. The gradients write ograd
+// into zeros; assignments have none. MXNet: src/operator/tensor/matrix_op-inl.h.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,11 +18,17 @@
 
 namespace cooper {
 
+// Inputs of _slice_assign: the output is lhs with rhs in the slice; it may overwrite lhs. rhs has
+// the slice's shape.
 struct SliceAssignArrays {
   enum Input { kLhs, kRhs };
 };
 
-// Parameters of slice: Python's begin:end:step for the leading axes.
+// Parameters of slice: Python's begin:end:step for the leading axes; the other axes are taken
+// whole. data has at least as many axes as begin; begin and end have one length, and step is empty
+// or as long. A step of 0 fails with kInvalidArgument in shape inference.
+//
+//   data (10, 4), begin=(8,), end=(2,), step=(-2,)   takes rows 8, 6 and 4
 struct SliceParam {
   using Indices = std::vector<std::optional<int64_t>>;
   Indices begin, end, step;
@@ -37,7 +45,8 @@ struct SliceParam {
     d.template Field<Indices>("step", &P::step).Doc("distance of indices; None: 1");
   }
 
-  // Returns the indices of an axis of extent `len`, clamped as in Python. A step must not be 0.
+  // Returns the indices of an axis of extent `len`, clamped as in Python, so that all are in range;
+  // an empty slice has the extent 0. Indices below 0 count from the end. A step must not be 0.
   SliceRange range(int axis, int64_t len) const {
     if (axis >= static_cast<int>(begin.size())) return {0, 1, len};
     const auto& step_at = axis < static_cast<int>(step.size()) ? step[axis] : std::nullopt;
@@ -57,6 +66,8 @@ struct SliceParam {
   }
 };
 
+// Parameters of _slice_assign_scalar: data with `scalar` in the slice. The output may overwrite
+// data.
 struct SliceAssignScalarParam : SliceParam {
   double scalar = 0;
 
@@ -66,7 +77,8 @@ struct SliceAssignScalarParam : SliceParam {
   }
 };
 
-// Parameters of slice_axis.
+// Parameters of slice_axis: the indices [begin, end) of one axis. Unlike in slice, indices out of
+// range fail with kInvalidArgument in shape inference.
 struct SliceAxisParam {
   int axis = 0;
   int64_t begin = 0;
@@ -80,7 +92,8 @@ struct SliceAxisParam {
         .Doc("its first index that is no longer taken; None: all to its end");
   }
 
-  // Returns the indices of the axis, whose extent is `len`; they may be out of range.
+  // Returns the indices of the axis, whose extent is `len`. They are not checked: the slice may be
+  // empty, have a negative extent, or begin below 0. Does not overflow for any parameters.
   SliceRange range(int64_t len) const {
     if (len == 0) return {0, 1, 0};
     // Clamps numbers that are far out of range so that they can be subtracted without overflow.
@@ -93,9 +106,12 @@ struct SliceAxisParam {
   }
 };
 
-// Parameters of Crop, which slices the axes of height and width.
+// Parameters of Crop, which slices the axes of height and width of images (batch_size, channels,
+// height, width). The size is that of crop_like, a second input whose elements are not read and
+// that has no gradient, or h_w. MXNet: src/operator/crop.cc.
 struct CropParam {
   int num_args = 0;
+  // First row and column (y, x), unless center_crop.
   std::vector<int64_t> offset = {0, 0};
   std::vector<int64_t> h_w = {0, 0};
   bool center_crop = false;

@@ -1,6 +1,11 @@
 #ifndef COOPER_SYMBOL_OPS_SHAPE_SPLIT_PARAM_H_
 #define COOPER_SYMBOL_OPS_SHAPE_SPLIT_PARAM_H_
 
+// Parameters of SliceChannel and _split_v2, which split an array along an axis. The schemas are in
+// split.cc. Executors may let the outputs be parts of the input's memory, so that nothing is copied
+// (OpSchema::split_axis). The gradient joins the head gradients. MXNet:
+// src/operator/slice_channel-inl.h, src/operator/tensor/matrix_op-inl.h.
+
 #include <cstdint>
 #include <vector>
 
@@ -8,7 +13,9 @@
 
 namespace cooper {
 
-// Parameters of SliceChannel: parts of equal extent.
+// Parameters of SliceChannel, known as split: num_outputs parts of equal extent, in order. The
+// extent of the axis must be a multiple of num_outputs, and equal to it with squeeze_axis. Shapes
+// flow in both directions.
 struct SliceChannelParam {
   int num_outputs = 0;
   int axis = 1;
@@ -26,7 +33,11 @@ struct SliceChannelParam {
   }
 };
 
-// Parameters of _split_v2: `sections` nearly equal parts, or parts that begin at `indices`.
+// Parameters of _split_v2: `sections` nearly equal parts, of which the first ones have one index
+// more, or parts that begin at `indices`, which start with 0 and do not decrease. The last part
+// ends with the axis.
+//
+//   extent 7, sections=3 gives 3 2 2; indices=(0, 2, 6) gives 2 4 1
 struct SplitParam {
   std::vector<int64_t> indices;
   int axis = 1;
@@ -44,6 +55,7 @@ struct SplitParam {
         .Doc("number of nearly equal parts; 0: as indices say");
   }
 
+  // Number of parts; 0, which shape inference refuses, if neither parameter is set.
   int num_outputs() const { return sections > 0 ? sections : static_cast<int>(indices.size()); }
 };
 

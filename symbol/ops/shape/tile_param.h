@@ -1,6 +1,9 @@
 #ifndef COOPER_SYMBOL_OPS_SHAPE_TILE_PARAM_H_
 #define COOPER_SYMBOL_OPS_SHAPE_TILE_PARAM_H_
 
+// Parameters of tile, repeat and reverse. The schemas are in tile.cc. MXNet:
+// src/operator/tensor/matrix_op-inl.h.
+
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -9,6 +12,10 @@
 
 namespace cooper {
 
+// Parameters of tile: the whole of data, reps[i] times along axis i. reps and the shape are aligned
+// at their last axes; missing numbers are 1. The gradient is the sum of ograd over the copies.
+//
+//   (1, 2, 3), reps=(2,)   gives (1, 2, 3, 1, 2, 3)
 struct TileParam {
   std::vector<int64_t> reps;
 
@@ -17,6 +24,11 @@ struct TileParam {
   }
 };
 
+// Parameters of repeat: each element, or each slice of the axis, `repeats` times in succession.
+// With an axis, repeats=0 gives the shape (0,), as in MXNet. The gradient is the sum of ograd over
+// the copies.
+//
+//   (1, 2, 3), repeats=2   gives (1, 1, 2, 2, 3, 3)
 struct RepeatParam {
   int64_t repeats = 0;
   std::optional<int> axis;
@@ -30,6 +42,8 @@ struct RepeatParam {
   }
 };
 
+// Parameters of reverse, known as flip: data with the order of the indices of each listed axis
+// reversed. The gradient is the same operator on ograd.
 struct ReverseParam {
   std::vector<int64_t> axis;
 
@@ -37,6 +51,7 @@ struct ReverseParam {
     d.Field("axis", &ReverseParam::axis).Required().Doc("the axes that are reversed");
   }
 
+  // Whether axis `i` of an array of `rank` axes is among the listed ones.
   bool reverses(int i, int rank) const {
     for (int64_t a : axis) {
       if (a == i || a + rank == i) return true;

@@ -1,6 +1,11 @@
 #ifndef COOPER_SYMBOL_OPS_SHAPE_TRANSPOSE_PARAM_H_
 #define COOPER_SYMBOL_OPS_SHAPE_TRANSPOSE_PARAM_H_
 
+// Parameters of transpose and SwapAxis, which permute the axes of an array. The schemas are in
+// transpose.cc. Graph passes of the executor move transposes and merge them into matrix products;
+// they read the permutation through source_axis. MXNet: src/operator/tensor/matrix_op-inl.h,
+// src/operator/swapaxis-inl.h.
+
 #include <cstdint>
 #include <vector>
 
@@ -8,6 +13,11 @@
 
 namespace cooper {
 
+// Parameters of transpose: axis i of the output is axis axes[i] of data. Shape inference fails with
+// kInvalidArgument unless axes is empty or an order of all axes. The gradient applies the inverse
+// permutation.
+//
+//   data (2, 3, 4), axes=(2, 0, 1)   gives (4, 2, 3)
 struct TransposeParam {
   std::vector<int64_t> axes;
 
@@ -23,6 +33,8 @@ struct TransposeParam {
   }
 };
 
+// Parameters of SwapAxis: data with the axes dim1 and dim2 exchanged. The gradient is the same
+// operator.
 struct SwapAxisParam {
   int dim1 = 0;
   int dim2 = 0;
@@ -32,6 +44,8 @@ struct SwapAxisParam {
     d.Field("dim2", &SwapAxisParam::dim2).Doc("the axis it changes places with");
   }
 
+  // Returns the axis of data that becomes axis `i` of the output, with the same meaning as in
+  // TransposeParam.
   int source_axis(int i, int rank) const {
     const int a = dim1 < 0 ? dim1 + rank : dim1;
     const int b = dim2 < 0 ? dim2 + rank : dim2;
