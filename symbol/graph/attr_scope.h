@@ -12,7 +12,9 @@
 
 namespace cooper {
 
-// A scope of the current thread. Scopes must be destroyed in reverse order of construction.
+// A scope of the current thread. Scopes must be destroyed in reverse order of construction, on the
+// thread that constructed them. Symbol::Create and Symbol::Variable read the attributes when they
+// make a node; nodes that exist are not changed.
 class AttrScope {
  public:
   // Keys without underscores are stored as __key__; a key of that form is kept.

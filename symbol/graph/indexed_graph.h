@@ -12,7 +12,8 @@
 
 namespace cooper {
 
-// A numbered graph. Lookups by node take constant time. Immutable.
+// A numbered graph. Lookups by node take constant time. Immutable, so thread-safe. An entry is the
+// number of an output, in [0, num_entries()).
 class IndexedGraph {
  public:
   // Numbers the graph that `heads` reach. Keeps pointers into it: the heads must outlive this.
@@ -23,10 +24,12 @@ class IndexedGraph {
   const std::vector<const Node*>& nodes() const { return nodes_; }
   int num_nodes() const { return static_cast<int>(nodes_.size()); }
   int num_entries() const { return first_entry_.back(); }
+  // Returns the number of a node of the graph; the node must be in it (contains).
   int node_index(const Node* node) const { return index_.at(node); }
   bool contains(const Node* node) const { return index_.contains(node); }
   // Returns the number of output 0 of node `i`.
   int first_entry(int i) const { return first_entry_[i]; }
+  // Returns the number of an output.
   int entry(const NodeEntry& e) const { return first_entry_[node_index(e.node.get())] + e.index; }
 
   // Whether node `i` is a variable that some operator uses as an auxiliary state.

@@ -1,6 +1,8 @@
 #ifndef COOPER_SYMBOL_GRAPH_OUTPUT_NAMER_H_
 #define COOPER_SYMBOL_GRAPH_OUTPUT_NAMER_H_
 
+// Names of many outputs, for algorithms that name an output per node or more.
+
 #include <string>
 
 #include "absl/container/flat_hash_map.h"

@@ -78,6 +78,9 @@ class Symbol {
   // Returns the symbol, or a symbol that keeps the error.
   static Symbol Keep(absl::StatusOr<Symbol> symbol);
 
+  // Creates a variable, a placeholder for an array that the caller binds: data, a label, a
+  // parameter. Attributes of AttrScope are added. The name should be unique in the graphs that use
+  // it.
   static Symbol Variable(const std::string& name, const VariableOptions& options = {});
 
   // Applies an operator. Inputs that are not given become variables called name_input, with a copy
@@ -99,7 +102,7 @@ class Symbol {
   // Returns the first error, with node and operator, if the symbol could not be created; else OK.
   const absl::Status& status() const { return status_; }
 
-  // Empty if there is an error.
+  // The outputs, in order; empty if there is an error.
   const std::vector<NodeEntry>& outputs() const { return outputs_; }
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
   // Returns output `i` alone. If there is no such output, the result keeps an error: status(), or
@@ -129,6 +132,7 @@ class Symbol {
   // Returns an attribute of the node; nullopt if it is not set or the outputs belong to several
   // nodes. A hidden attribute is found with and without its underscores.
   std::optional<std::string> Attr(const std::string& key) const;
+  // Returns all attributes of the first output's node, as stored; empty without outputs.
   AttrMap ListAttr() const;
   // Returns the attributes of every node that has some, by the node's name. Operator parameters at
   // their defaults are left out; __lr_mult__, __wd_mult__, __ctx_group__ and the mirroring

@@ -59,7 +59,9 @@ class BatchLayouts {
 };
 
 // Returns the symbol with the grad_scale of `losses` multiplied by `weight`; `symbol` itself if
-// `losses` is empty.
+// `losses` is empty. Each loss must be a node of the symbol's graph with that parameter, or
+// make_loss, which becomes MakeLoss. Nodes below the losses are shared with `symbol`. Fails with
+// kInvalidArgument if a grad_scale is no number.
 absl::StatusOr<Symbol> WeightLosses(const Symbol& symbol, const std::set<const Node*>& losses,
                                     double weight);
 

@@ -2,7 +2,7 @@
 #define COOPER_SYMBOL_INFERENCE_INFER_TYPE_H_
 
 // Finds the dtypes of a graph's arguments, outputs and auxiliary states from those that are known,
-// with the engine that infers shapes.
+// with the engine that infers shapes. The two are independent: dtypes do not depend on shapes.
 
 #include <map>
 #include <optional>
@@ -25,6 +25,7 @@ struct InferredTypes {
   bool complete = false;
 };
 
+// Dtypes by the name of a variable.
 using KnownTypes = std::map<std::string, DType>;
 
 // Infers as many dtypes as possible. The attribute `__dtype__` is the default of a variable that is

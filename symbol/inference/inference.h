@@ -22,9 +22,13 @@
 
 namespace cooper {
 
-// Runs `apply(node_index, inputs, outputs, forward_inputs)` for nodes whose entries changed.
-// `values` holds one Value per entry of `graph` and is refined in place. `graph` must contain the
+// Runs `apply(node_index, inputs, outputs, forward_inputs)` for nodes whose entries changed, until
+// nothing changes. `values` holds one Value per entry of `graph` and is refined in place; apply
+// gets pointers into it and may only add information, so the loop ends. `graph` must contain the
 // forward node of a backward node whose rule uses forward inputs.
+//
+// The first sweep goes forward and the second backward, which suffices for most networks; further
+// ones visit only nodes with news. Returns the first error of apply. Memory: O(nodes + inputs).
 template <typename Value, typename Apply>
 absl::Status InferToFixpoint(const IndexedGraph& graph, std::vector<Value>& values, Apply apply) {
   const int num_nodes = graph.num_nodes();
@@ -176,7 +180,8 @@ absl::Status CheckNames(const Symbol& symbol, const Known& known, const char* wh
   return absl::OkStatus();
 }
 
-// Returns the values of all arguments, outputs and auxiliary states.
+// Returns the values of all arguments, outputs and auxiliary states, in the order in which Symbol
+// lists their names. Result is InferredShapes or InferredTypes.
 template <typename Result, typename Value>
 Result Collect(const Symbol& symbol, const IndexedGraph& graph, const std::vector<Value>& values) {
   Result result;

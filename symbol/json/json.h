@@ -24,13 +24,17 @@ namespace cooper {
 // for text that exceeds a limit.
 absl::StatusOr<Symbol> SymbolFromJson(absl::string_view text, const LoadLimits& limits = {});
 
-// Returns the JSON with nodes in the order of a depth-first walk from the outputs. symbol.status()
-// must be OK. Texts that are not UTF-8 are written as they are; SymbolFromJson refuses them.
+// Returns the JSON with nodes in the order of a depth-first walk from the outputs, which is
+// MXNet's. symbol.status() must be OK. Texts that are not UTF-8 are written as they are;
+// SymbolFromJson refuses them. Attributes are written as they are stored, so a parameter that was
+// not set is left out.
 std::string SymbolToJson(const Symbol& symbol);
 
-// Read and write files, whose paths are in every message. SaveSymbol replaces the file as a whole.
-// It fails with symbol.status() if that is an error, and with kInvalidArgument, naming the node, if
-// a name or an attribute is not UTF-8 or a name is longer than LoadLimits::name_bytes.
+// Read and write files, whose paths are in every message. Besides the errors of SymbolFromJson,
+// LoadSymbol fails with those of the file system. SaveSymbol replaces the file as a whole: a crash
+// does not damage the old one. It fails with symbol.status() if that is an error, and with
+// kInvalidArgument, naming the node, if a name or an attribute is not UTF-8 or a name is longer
+// than LoadLimits::name_bytes.
 absl::StatusOr<Symbol> LoadSymbol(const std::string& path, const LoadLimits& limits = {});
 absl::Status SaveSymbol(const std::string& path, const Symbol& symbol);
 

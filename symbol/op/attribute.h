@@ -1,7 +1,8 @@
 #ifndef COOPER_SYMBOL_OP_ATTRIBUTE_H_
 #define COOPER_SYMBOL_OP_ATTRIBUTE_H_
 
-// Types for the options of operator functions, in addition to C++'s own.
+// Types for the options of operator functions, in addition to C++'s own. The generated headers
+// symbol/op/<family>.h use them in their option structs; node_builder.h turns them into attributes.
 
 #include <cstdint>
 #include <initializer_list>

@@ -2,6 +2,8 @@
 #define COOPER_SYMBOL_OP_FUNCTION_TEXT_H_
 
 // Generates the C++ functions that create nodes: a header and its source for a family of operators.
+// generate_functions runs it during the build, so a function always agrees with its operator's
+// schema; symbol/op/operators.h describes the generated functions to their users.
 
 #include <string>
 #include <vector>

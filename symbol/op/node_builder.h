@@ -16,14 +16,20 @@
 
 namespace cooper::op {
 
-// Collects the inputs and attributes of one node. Calls are made in the order of the inputs.
+// Collects the inputs and attributes of one node. Calls are made in the order of the inputs; errors
+// are found by Make. Used for one call and discarded.
 class NodeBuilder {
  public:
+  // `op` is the operator's name or alias, `hint` the stem of an automatic name, `name` the node's
+  // name (empty: an automatic one), `attrs` further attributes, which Attr overrides. `op` must
+  // outlive the builder.
   NodeBuilder(const char* op, const char* hint, const std::string& name, const AttrValues& attrs);
 
+  // Adds the input called `name`.
   void Input(const char* name, const Symbol& symbol);
   // Adds the input unless `symbol` is empty: without outputs and without an error.
   void OptionalInput(const char* name, const Symbol& symbol);
+  // Sets the inputs of an operator that takes any number of them.
   void Inputs(absl::Span<const Symbol> symbols);
 
   // Adds an attribute unless it equals its default.

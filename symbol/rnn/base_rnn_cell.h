@@ -29,13 +29,15 @@
 
 namespace cooper {
 
-// The shape of one of a cell's states. The batch size is unknown.
+// The shape of one of a cell's states. The batch size is unknown, so begin states that are zeros
+// get it from the other arrays of the graph.
 struct StateInfo {
   PartialShape shape;
   std::string layout;  // "NC", "LNC"
 };
 
-// Creates the symbol called `name` of a state before the first step.
+// Creates the symbol called `name` of a state before the first step, such as "lstm_begin_state_0".
+// The layout goes into the attribute `__layout__`, by which modules find the batch axis.
 using StateFn =
     std::function<absl::StatusOr<Symbol>(const std::string& name, const StateInfo& info)>;
 // Returns a function that creates zeros.
@@ -49,6 +51,7 @@ struct StepResult {
   std::vector<Symbol> states;
 };
 
+// Options of Unroll; the same for all cells, so that cells can be exchanged.
 struct UnrollOptions {
   std::optional<std::vector<Symbol>> begin_state;  // absent: BeginState()
   std::string layout = "NTC";                      // or "TNC": of merged inputs and outputs
@@ -87,6 +90,7 @@ class BaseRNNCell {
   virtual absl::StatusOr<Unrolled> Unroll(int length, const SymbolSequence& inputs,
                                           const UnrollOptions& options = {});
 
+  // The cell's states, in the order in which Step takes and returns them; their shapes alone.
   virtual std::vector<StateInfo> state_info() const = 0;
   std::vector<PartialShape> state_shape() const;
 

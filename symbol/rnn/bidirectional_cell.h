@@ -12,16 +12,20 @@
 
 namespace cooper {
 
+// Options of BidirectionalCell. Nodes that join the outputs are named after output_prefix.
 struct BidirectionalCellOptions {
   std::string output_prefix = "bi_";
   std::shared_ptr<RNNParams> params = nullptr;  // container for the cells' variables
 };
 
-// A cell whose `l_cell` reads the steps in order and whose `r_cell` reads them in reverse.
+// A cell whose `l_cell` reads the steps in order and whose `r_cell` reads them in reverse. Output t
+// is the concatenation along the last axis of both cells' outputs for step t: (batch_size, l + r
+// features). The two cells share no weights unless they share RNNParams.
 class BidirectionalCell : public ComposedCell {
  public:
   BidirectionalCell(RNNCellPtr l_cell, RNNCellPtr r_cell, BidirectionalCellOptions options = {});
 
+  // Fails with kUnimplemented.
   absl::StatusOr<StepResult> Step(const Symbol& input, const std::vector<Symbol>& states) override;
   // States are the first cell's, then the second's (which MXNet gives as two lists). The second
   // cell begins at each row's last valid step according to valid_length, else at the last step.

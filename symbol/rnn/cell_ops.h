@@ -2,7 +2,8 @@
 #define COOPER_SYMBOL_RNN_CELL_OPS_H_
 
 // The operators that cells use, under the names by which MXNet's cells call them: automatic node
-// names ("_plus0", "_mul1") are derived from these.
+// names ("_plus0", "_mul1") are derived from these, and files of MXNet and cooper then have the
+// same names. Errors are those of Symbol::Create.
 
 #include <string>
 #include <vector>
@@ -23,7 +24,7 @@ inline absl::StatusOr<Symbol> Multiply(const Symbol& a, const Symbol& b,
   return Symbol::Create("_mul", {.name = name, .inputs = {a, b}});
 }
 
-// Returns 1 - a.
+// Returns 1 - a. The scalar is written as Python writes it.
 inline absl::StatusOr<Symbol> OneMinus(const Symbol& a) {
   return Symbol::Create("_RMinusScalar", {.inputs = {a}, .attrs = {{"scalar", "1.0"}}});
 }
@@ -42,7 +43,8 @@ inline absl::StatusOr<Symbol> SliceGates(const Symbol& data, int parts, const st
       {.name = name, .inputs = {data}, .attrs = {{"num_outputs", std::to_string(parts)}}});
 }
 
-// Returns a float as Python prints it: 1.0, 0.5, 1e-05.
+// Returns a float as Python prints it: 1.0, 0.5, 1e-05. Attributes of cells are written in this
+// form, so that symbol files equal MXNet's.
 std::string PythonFloat(double value);
 
 }  // namespace cooper

@@ -1,7 +1,8 @@
 #ifndef COOPER_SYMBOL_RNN_COMPOSED_CELL_H_
 #define COOPER_SYMBOL_RNN_COMPOSED_CELL_H_
 
-// The base of cells that contain other cells. Their states and weights are its own.
+// The base of cells that contain other cells: SequentialRNNCell and BidirectionalCell. Their states
+// and weights are its own, in the order of the cells.
 
 #include <memory>
 #include <vector>
@@ -10,6 +11,8 @@
 
 namespace cooper {
 
+// Resets, begins, packs and unpacks by the cells in it, in turn. It shares their ownership with the
+// caller, who must not unroll them in between.
 class ComposedCell : public BaseRNNCell {
  public:
   // Returns the cells in the order in which they were added, which is that of the states.
@@ -25,6 +28,7 @@ class ComposedCell : public BaseRNNCell {
   // The cells' variables are collected in `params`, or in a container of its own.
   explicit ComposedCell(std::shared_ptr<RNNParams> params);
 
+  // Appends a cell, which must not be null, and adds its variables to params().
   void Add(RNNCellPtr cell);
 
  private:

@@ -16,6 +16,8 @@ struct DropoutCellOptions {
   std::shared_ptr<RNNParams> params = nullptr;
 };
 
+// A cell without states whose output is Dropout of its input, of the same shape; each step draws
+// its own elements. In prediction the output is the input.
 class DropoutCell : public BaseRNNCell {
  public:
   // `dropout` is the fraction of elements that are dropped; with 0 the output is the input.

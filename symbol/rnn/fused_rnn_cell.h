@@ -15,6 +15,8 @@
 
 namespace cooper {
 
+// Options of FusedRNNCell; num_layers, mode, bidirectional and dropout are parameters of the
+// operator RNN (symbol/ops/rnn/rnn_param.h).
 struct FusedRNNCellOptions {
   int num_layers = 1;
   RNNMode mode = RNNMode::kLstm;
@@ -26,7 +28,9 @@ struct FusedRNNCellOptions {
   std::shared_ptr<RNNParams> params = nullptr;  // to share weights with another cell
 };
 
-// A cell of `num_layers` layers. Step fails with kUnimplemented.
+// A cell of `num_layers` layers, whose outputs have num_hidden features per direction. Step fails
+// with kUnimplemented. The packed weights are the variable "<prefix>parameters". num_hidden and
+// num_layers must be at least 1: Unroll fails with kInvalidArgument otherwise.
 class FusedRNNCell : public BaseRNNCell {
  public:
   explicit FusedRNNCell(int64_t num_hidden, FusedRNNCellOptions options = {});
@@ -47,6 +51,7 @@ class FusedRNNCell : public BaseRNNCell {
   std::shared_ptr<SequentialRNNCell> Unfuse() const;
 
  private:
+  // Returns the parameters that determine the layout of the weights.
   RNNParam OpParam() const;
   absl::Status CheckSizes() const;
   // A slice of the parameter vector: a gate's weight or bias.

@@ -1,7 +1,8 @@
 #ifndef COOPER_SYMBOL_RNN_GATE_WEIGHTS_H_
 #define COOPER_SYMBOL_RNN_GATE_WEIGHTS_H_
 
-// Helpers for UnpackWeights and PackWeights of cells.
+// Helpers for UnpackWeights and PackWeights of cells, which convert between one array for all
+// gates, as the network uses it, and one array per gate, as initializers and other tools expect.
 
 #include <string>
 #include <vector>

@@ -14,6 +14,10 @@
 
 namespace cooper {
 
+// Creates the variables i2h_weight (gates * num_hidden, input), i2h_bias, h2h_weight (gates *
+// num_hidden, num_hidden) and h2h_bias in its RNNParams, under its prefix. States are (batch_size,
+// num_hidden). Unpacked names have the gate's suffix, "lstm_i2h_i_weight"; RNNCell has one gate,
+// whose suffix is empty.
 class GatedCell : public BaseRNNCell {
  public:
   std::vector<StateInfo> state_info() const override;
@@ -23,6 +27,7 @@ class GatedCell : public BaseRNNCell {
   int64_t num_hidden() const { return num_hidden_; }
 
  protected:
+  // The properties of a derived cell; gates are in the order of their rows in the weights.
   struct Fields {
     int64_t num_hidden;
     int num_states;

@@ -12,6 +12,9 @@
 
 namespace cooper {
 
+// Delegates states and weights to the base cell, whose ownership it shares. BeginState of the base
+// fails with kFailedPrecondition while it has a modifier, so that a user does not call the wrong
+// one.
 class ModifierCell : public BaseRNNCell {
  public:
   explicit ModifierCell(RNNCellPtr base);

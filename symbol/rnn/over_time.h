@@ -28,7 +28,8 @@ struct OverTimeOptions {
 Symbol MeanOverTime(const Symbol& data, const Symbol& valid_length,
                     const OverTimeOptions& options = {});
 
-// Returns the maximum of each of the n features over these steps, in the same way.
+// Returns the maximum of each of the n features over these steps, in the same way. Padding counts
+// as the least float32, which is minus infinity in float16.
 Symbol MaxOverTime(const Symbol& data, const Symbol& valid_length,
                    const OverTimeOptions& options = {});
 

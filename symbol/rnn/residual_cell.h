@@ -1,7 +1,8 @@
 #ifndef COOPER_SYMBOL_RNN_RESIDUAL_CELL_H_
 #define COOPER_SYMBOL_RNN_RESIDUAL_CELL_H_
 
-// A residual connection (Wu et al., 2016): the output is the base's output plus the input.
+// A residual connection (Wu et al., Google's Neural Machine Translation System, 2016): the output
+// is the base's output plus the input.
 
 #include <vector>
 
@@ -9,6 +10,9 @@
 
 namespace cooper {
 
+// A cell whose input must have the shape of the base's output: a first layer with as many features
+// as the input, or any layer above it. States are the base's. Outputs of padding are 0 with
+// valid_length.
 class ResidualCell : public ModifierCell {
  public:
   explicit ResidualCell(RNNCellPtr base) : ModifierCell(std::move(base)) {}

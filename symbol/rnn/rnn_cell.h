@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_RNN_RNN_CELL_H_
 #define COOPER_SYMBOL_RNN_RNN_CELL_H_
 
-// The simple recurrent cell: h' = act(W x + b + R h + d).
+// The simple recurrent cell (Elman, 1990): h' = act(W x + b + R h + d).
 
 #include <memory>
 #include <string>
@@ -17,6 +17,7 @@ struct RNNCellOptions {
   std::shared_ptr<RNNParams> params = nullptr;  // to share weights with another cell
 };
 
+// A cell with one state, h, which is also its output, (batch_size, num_hidden).
 class RNNCell : public GatedCell {
  public:
   explicit RNNCell(int64_t num_hidden, RNNCellOptions options = {});

@@ -1,7 +1,8 @@
 #ifndef COOPER_SYMBOL_RNN_RNN_PARAMS_H_
 #define COOPER_SYMBOL_RNN_RNN_PARAMS_H_
 
-// The variables of recurrent cells by name. Cells with the same container share weights.
+// The variables of recurrent cells by name. Cells with the same container share weights: two cells
+// of one prefix and one container are one layer that is used twice.
 
 #include <map>
 #include <string>

@@ -13,6 +13,9 @@
 
 namespace cooper {
 
+// A stack of cells; its states are those of the cells from the bottom to the top, and its output is
+// the top cell's. Without cells the output is the input. Step fails as that of a cell in it does,
+// such as a FusedRNNCell's.
 class SequentialRNNCell : public ComposedCell {
  public:
   // The cells' variables are collected in `params`, or in a container of its own.

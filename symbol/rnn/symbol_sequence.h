@@ -15,7 +15,7 @@
 
 namespace cooper {
 
-// A merged sequence or a sequence in steps.
+// A merged sequence or a sequence in steps. Both convert implicitly, so that cells accept either.
 class SymbolSequence {
  public:
   // A symbol of one output with a time axis, whose position the layout gives.
@@ -50,7 +50,8 @@ absl::StatusOr<SymbolSequence> NormalizeSequence(int length, const SymbolSequenc
                                                  const std::string& layout,
                                                  std::optional<bool> merge);
 
-// Splits `merged` along `axis` into one output per step.
+// Splits `merged` along `axis` into one output per step, without that axis. `op` is SliceChannel or
+// its alias, from which the node's automatic name is derived.
 absl::StatusOr<std::vector<Symbol>> SplitSteps(const Symbol& merged, int axis, int length,
                                                const std::string& op = "split");
 

@@ -1,8 +1,9 @@
 #ifndef COOPER_SYMBOL_RNN_ZONEOUT_CELL_H_
 #define COOPER_SYMBOL_RNN_ZONEOUT_CELL_H_
 
-// Zoneout (Krueger et al., 2016): in training, random elements of the base's outputs and states
-// keep the value of the step before.
+// Zoneout (Krueger et al., Zoneout: Regularizing RNNs by Randomly Preserving Hidden Activations,
+// 2016): in training, random elements of the base's outputs and states keep the value of the step
+// before. In prediction the base's results are unchanged, as in MXNet.
 
 #include <optional>
 #include <vector>
@@ -16,6 +17,7 @@ struct ZoneoutCellOptions {
   double zoneout_states = 0;   // fraction of the states that keep their value
 };
 
+// Draws a mask for each step by Dropout of ones. The output before the first step is 0.
 class ZoneoutCell : public ModifierCell {
  public:
   // The base must support Step: no FusedRNNCell (unfuse it first), and no BidirectionalCell (modify

@@ -22,8 +22,9 @@
 namespace cooper {
 
 // One value. A number becomes the shortest text that reads back as the same value, a float that of
-// the equal double; true and false become "True" and "False". A char does not compile: it could be
-// meant as a number or as text.
+// the equal double (0.1f becomes "0.10000000149011612"); true and false become "True" and "False".
+// A char does not compile: it could be meant as a number or as text. Whether a text suits an
+// attribute is checked where the operator's parameters are parsed.
 class AttrValue {
  public:
   AttrValue() = default;
@@ -54,7 +55,8 @@ class AttrValue {
   std::string text_;
 };
 
-// A map of values that converts from and to a map of texts.
+// A map of values that converts from and to a map of texts, so that callers may pass either. The
+// conversions copy all texts.
 class AttrValues : public std::map<std::string, AttrValue> {
  public:
   using std::map<std::string, AttrValue>::map;

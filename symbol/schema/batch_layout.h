@@ -85,10 +85,12 @@ struct BatchCall {
   int64_t batch_size = 0;
   int output = 0;  // the output whose layout is computed
 
+  // The operator's parameters; P must be its struct.
   template <typename P>
   const P& param() const {
     return call.param<P>();
   }
+  // Shapes of input `i` and of the output whose layout is computed.
   const Shape& input(int i) const { return inputs[i]; }
   const Shape& out() const { return outputs[output]; }
   int rank(int i) const { return inputs[i].rank(); }
@@ -108,12 +110,15 @@ struct BatchCall {
   // Returns a sum or a mean if all inputs are that (for means also kNone); unknown if one has
   // samples. For operators that are linear in all their inputs.
   BatchLayout Reduced() const;
+  // Whether an input is a sum or a mean over the samples.
   bool any_reduced() const;
 };
 
+// A rule for one output of an operator; a lambda without captures converts to it.
 using BatchRule = BatchLayout (*)(const BatchCall& call);
 
-// Returns the layout by the operator's rule, or else by its schema.
+// Returns the layout of output call.output by the operator's rule, or else by its schema: kNone for
+// an operator without inputs, unknown if neither decides it. Thread-safe after registration.
 BatchLayout OutputLayout(const BatchCall& call);
 
 // Registers a rule for operators. A second rule of one operator is a bug in cooper and ends the

@@ -1,7 +1,9 @@
 #ifndef COOPER_SYMBOL_SCHEMA_EXTENT_PRODUCT_H_
 #define COOPER_SYMBOL_SCHEMA_EXTENT_PRODUCT_H_
 
-// Products and sums of extents for shape rules. Extents and attributes may have any value.
+// Products and sums of extents for shape rules. Extents and attributes may have any value, since
+// they may come from untrusted files, and the overflow of a signed integer is undefined in C++;
+// results here are defined for all values, and too large ones are refused later.
 
 #include <cstdint>
 #include <limits>

@@ -18,7 +18,7 @@
 
 namespace cooper {
 
-// The arguments of one call of a gradient rule.
+// The arguments of one call of a gradient rule. Used by one thread; lives for that call only.
 class GradientContext {
  public:
   // `heads[i]` is the gradient of output i, null if none reaches it. Every node that the rule
@@ -26,6 +26,7 @@ class GradientContext {
   GradientContext(NodePtr node, std::vector<NodeEntry> heads, std::vector<NodePtr>* made)
       : node_(std::move(node)), heads_(std::move(heads)), made_(made) {}
 
+  // The forward node, its operator call and its parameters.
   const NodePtr& node() const { return node_; }
   const OpCall& call() const { return node_->call(); }
   template <typename P>
@@ -38,15 +39,21 @@ class GradientContext {
   NodeEntry output(int i) const { return {node_, i}; }
 
   bool has_head(int i) const { return static_cast<bool>(heads_[i]); }
-  // Returns the gradient of output i; an array of zeros if none reaches it.
+  // Returns the gradient of output i; an array of zeros if none reaches it (a new zeros_like node,
+  // made at the first call). Fails with kNotFound if zeros_like is not linked. Rules test has_head
+  // first if they can save work.
   absl::StatusOr<NodeEntry> head(int i);
 
-  // Returns output 0 of a new node of operator `op`. Fails with kInvalidArgument if `attrs` do not
-  // parse, and with kNotFound if the operator is not linked.
+  // Returns output 0 of a new node of operator `op`, called "<forward node>_backward<n>_<op>".
+  // Fails with kInvalidArgument if `attrs` do not parse, and with kNotFound if the operator is not
+  // linked.
   absl::StatusOr<NodeEntry> Call(const std::string& op, std::vector<NodeEntry> inputs,
                                  AttrMap attrs = {});
 
-  // Returns all outputs of a new node of the backward operator `op`.
+  // Returns all outputs of a new node of the backward operator `op`, in its order. The node has the
+  // forward node's attributes and parameters, and is linked to it (Node::Fields::forward), so that
+  // its rules find the shapes of the forward inputs. Fails with kNotFound if the operator is not
+  // linked.
   absl::StatusOr<std::vector<NodeEntry>> Backward(const std::string& op,
                                                   std::vector<NodeEntry> inputs);
 

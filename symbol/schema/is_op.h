@@ -1,12 +1,15 @@
 #ifndef COOPER_SYMBOL_SCHEMA_IS_OP_H_
 #define COOPER_SYMBOL_SCHEMA_IS_OP_H_
 
+// A test for graph passes and tools that look for certain operators.
+
 #include "absl/strings/string_view.h"
 #include "symbol/schema/node.h"
 
 namespace cooper {
 
-// Whether the node is a call of the operator that symbol files know by this name.
+// Whether the node is a call of the operator that symbol files know by this name; an alias does not
+// match. False for variables.
 inline bool IsOp(const Node& node, absl::string_view name) {
   return !node.is_variable() && node.op()->name() == name;
 }

@@ -1,7 +1,10 @@
 #ifndef COOPER_SYMBOL_SCHEMA_NODE_H_
 #define COOPER_SYMBOL_SCHEMA_NODE_H_
 
-// The nodes of a graph: immutable and shared between all symbols that contain them.
+// The nodes of a graph: immutable and shared between all symbols that contain them. A node owns its
+// inputs by reference counts, so a graph lives as long as a symbol that reaches it. Symbol
+// (symbol/graph/symbol.h) is the interface for users; gradients, inference and graph passes work on
+// nodes.
 
 #include <memory>
 #include <optional>
@@ -16,9 +19,11 @@
 namespace cooper {
 
 class Node;
+// Shared ownership of a node. A graph has no cycles, so counting suffices.
 using NodePtr = std::shared_ptr<const Node>;
 
-// One output of a node. A null node means that there is no value, such as an absent gradient.
+// One output of a node, with shared ownership of the node. A null node means that there is no
+// value, such as an absent gradient. Equality is identity of the node, not of its contents.
 struct NodeEntry {
   NodePtr node;
   int index = 0;
@@ -29,10 +34,12 @@ struct NodeEntry {
   }
 };
 
-// An operator call or a variable. Immutable, so it may be used by several threads.
+// An operator call or a variable. Immutable, so it may be used by several threads. The destructor
+// is not recursive: chains of any length are destroyed.
 class Node {
  public:
   struct Fields {
+    // Not unique in a graph, except among variables (CheckVariableNames).
     std::string name;
     OpCall call;  // call.op is null for a variable
     std::vector<NodeEntry> inputs = {};
@@ -65,6 +72,7 @@ class Node {
   // Returns the fields, for a modified copy.
   const Fields& fields() const { return fields_; }
 
+  // Number of outputs, including hidden ones; 1 for a variable. Computed once, in the constructor.
   int num_outputs() const { return is_variable() ? 1 : num_op_outputs_; }
 
  private:

@@ -77,6 +77,7 @@ enum class OpKind : uint8_t {
 // A registered operator. Immutable after registration and valid until the program ends.
 class OpSchema {
  public:
+  // Names of inputs or outputs, in order.
   using Names = std::vector<std::string>;
   using NamesFn = std::function<Names(const OpCall&)>;
   using CountFn = std::function<int(const OpCall&)>;
@@ -115,6 +116,7 @@ class OpSchema {
   Names OutputNames(const OpCall& call) const { return outputs_(call); }
   // Number of outputs that are listed. The others are for the operator's own gradient (a dropout
   // mask).
+  // Never more than the number of OutputNames. Hidden outputs come last.
   int NumVisibleOutputs(const OpCall& call) const;
   // Returns the inputs that are auxiliary states: written by the operator, without a gradient.
   std::vector<int> AuxInputs(const OpCall& call) const;

@@ -15,7 +15,7 @@
 
 namespace cooper {
 
-// A call with the shapes of its arrays.
+// A call with the shapes of its arrays; references all of it, for the duration of a rule.
 struct OpWork {
   const OpCall& call;
   absl::Span<const Shape> inputs;
@@ -38,6 +38,8 @@ struct OpWork {
   }
 };
 
+// A rule returns the operations of the outputs that are wanted. The count is a double, since int64
+// may overflow for large networks.
 using OpFlopsFn = double (*)(const OpWork& work);
 
 // Returns the count of the operator's rule; 0 without a rule.

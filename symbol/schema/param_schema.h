@@ -42,6 +42,7 @@ using AttrMap = std::map<std::string, std::string>;
 
 // The declaration of one field, type-erased.
 struct ParamField {
+  // The attribute's name, and what it means, one line for the generated documentation.
   std::string name;
   std::string doc;
   std::string type;                                       // as ParamTypeName returns it, or "enum"
@@ -51,6 +52,7 @@ struct ParamField {
   bool required = false;
   // Parses `text` into the field of the struct at `params`.
   std::function<absl::Status(const std::string& text, void* params)> parse;
+  // Returns the field's text, in the form that `parse` reads.
   std::function<std::string(const void* params)> print;
 };
 
@@ -63,10 +65,13 @@ class ParamSchema {
   absl::StatusOr<std::shared_ptr<const void>> Parse(const AttrMap& attrs) const;
 
   // Sets the fields of the struct at `options` that `texts` names, for options other than operator
-  // parameters. Every error message begins with `what`, such as "optimizer sgd".
+  // parameters, such as an optimizer's. Fails as Parse does, except that no key is hidden; fields
+  // before the wrong one are set then. Every error message begins with `what`, such as "optimizer
+  // sgd".
   absl::Status Read(const AttrMap& texts, absl::string_view what, void* options) const;
 
-  // Returns the text of every field.
+  // Returns the text of every field, by its name, also of those at their defaults. `params` must be
+  // a struct of this schema.
   AttrMap Print(const void* params) const;
 
   // Return the struct with its initial values, and the texts of its fields. The initial value of a
@@ -88,10 +93,12 @@ class ParamSchema {
   std::function<std::shared_ptr<void>()> make_;
 };
 
-// Refines the field declared last.
+// Refines the field declared last. Valid while P::Declare runs; T is the field's type.
 template <typename T>
 class FieldDeclaration {
  public:
+  // The limits that the parser of the field checks. It shares them with this object, since they are
+  // set after the parser has been made.
   struct Rules {
     double min = -std::numeric_limits<double>::infinity();
     double max = std::numeric_limits<double>::infinity();
@@ -101,6 +108,8 @@ class FieldDeclaration {
   FieldDeclaration(ParamField* field, std::shared_ptr<Rules> rules)
       : field_(field), rules_(std::move(rules)) {}
 
+  // Makes the attribute required: parsing fails without it, and the struct's initial value has no
+  // meaning.
   FieldDeclaration& Required() {
     field_->required = true;
     return *this;
@@ -124,7 +133,8 @@ class FieldDeclaration {
   std::shared_ptr<Rules> rules_;
 };
 
-// Collects the fields of P; passed to P::Declare.
+// Collects the fields of P; passed to P::Declare. The order of declarations is the order of the
+// documentation, of generated C++ options, and of errors.
 template <typename P>
 class ParamDeclaration {
  public:
@@ -157,7 +167,8 @@ class ParamDeclaration {
     return FieldOf<T>(std::move(name),
                       [part, member](P& params) -> T& { return params.*part.*member; });
   }
-  // Declares an attribute that is parsed but ignored.
+  // Declares an attribute that is parsed as a T but ignored, and printed as T's zero value: for
+  // MXNet's attributes without a meaning here.
   template <typename T>
   void Ignored(std::string name) {
     ParamField* field = Add(std::move(name));
@@ -169,7 +180,8 @@ class ParamDeclaration {
     field->print = [](const void*) { return PrintParamText(T{}); };
   }
 
-  // Declares an enumeration with the text of each of its values.
+  // Declares an enumeration with the text of each of its values. Other texts fail with
+  // kInvalidArgument, listing these; texts are compared exactly.
   template <typename T, typename B>
   FieldDeclaration<T> Enum(std::string name, T B::*member,
                            std::vector<std::pair<std::string, T>> names) {

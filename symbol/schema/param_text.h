@@ -1,8 +1,10 @@
 #ifndef COOPER_SYMBOL_SCHEMA_PARAM_TEXT_H_
 #define COOPER_SYMBOL_SCHEMA_PARAM_TEXT_H_
 
-// Converts the values of operator parameters from and to the texts of symbol files. Every
-// ParseParamText fails with kInvalidArgument and a message that says what was expected.
+// Converts the values of operator parameters from and to the texts of symbol files. ParamSchema
+// calls the overload of a field's type. Every ParseParamText fails with kInvalidArgument and a
+// message that says what was expected. Texts may come from untrusted files: no text ends the
+// program.
 
 #include <cstdint>
 #include <optional>
@@ -17,7 +19,8 @@
 
 namespace cooper {
 
-// Parse `text` into `*value`, which is unspecified after an error.
+// Parse `text` into `*value`, which is unspecified after an error. Integers may be written as "3",
+// "3L" (Python 2), "3.0" or "True"; floats as decimal numbers, inf, nan, "True" or "False".
 absl::Status ParseParamText(const std::string& text, int64_t* value);
 absl::Status ParseParamText(const std::string& text, int* value);
 absl::Status ParseParamText(const std::string& text, bool* value);  // True, true, 1, ...
@@ -26,7 +29,8 @@ absl::Status ParseParamText(const std::string& text, float* value);  // the near
 absl::Status ParseParamText(const std::string& text, std::string* value);
 absl::Status ParseParamText(const std::string& text, DType* value);  // a name or a code
 
-// Splits "(1, 2)", "[1,2]", "(1,)", "()" or a bare "1" into the texts of its elements.
+// Splits "(1, 2)", "[1,2]", "(1,)", "()" or a bare "1" into the texts of its elements. Fails with
+// kInvalidArgument for an empty element or a missing bracket. Tuples do not nest.
 absl::Status SplitParamTuple(const std::string& text, std::vector<std::string>* elements);
 
 // Print a value as MXNet's Python front end does.
@@ -67,6 +71,7 @@ absl::Status ParseParamText(const std::string& text, std::vector<T>* value) {
   return absl::OkStatus();
 }
 
+// Print an absent value as "None", and a tuple as Python does: "(1, 2)", "(1,)", "()".
 template <typename T>
 std::string PrintParamText(const std::optional<T>& value) {
   return value.has_value() ? PrintParamText(*value) : "None";

@@ -16,7 +16,8 @@
 
 namespace cooper {
 
-// The arguments of one call of a shape rule.
+// The arguments of one call of a shape rule. References shapes that the engine owns
+// (symbol/inference/inference.h); used by one thread.
 class ShapeContext {
  public:
   // Same limit as for arrays in files. A shape is stored for each output of each node, so without a
@@ -30,6 +31,7 @@ class ShapeContext {
                absl::Span<PartialShape* const> forward_inputs)
       : call_(call), inputs_(inputs), outputs_(outputs), forward_inputs_(forward_inputs) {}
 
+  // The operator call and its parameters.
   const OpCall& call() const { return call_; }
   template <typename P>
   const P& param() const {
@@ -38,13 +40,14 @@ class ShapeContext {
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
   int num_forward_inputs() const { return static_cast<int>(forward_inputs_.size()); }
+  // The shapes that are known so far. A reference shows later changes by SetInput and SetOutput.
   const PartialShape& input(int i) const { return *inputs_[i]; }
   const PartialShape& output(int i) const { return *outputs_[i]; }
   const PartialShape& forward_input(int i) const { return *forward_inputs_[i]; }
 
-  // Merges `shape` into the known shape. Fails with kInvalidArgument on a contradiction and for
-  // more than kMaxRank axes; the message has `why`, such as "(num_hidden, input_dim)", after the
-  // expected shape.
+  // Merges `shape` into the known shape. Fails with kInvalidArgument on a contradiction, for a
+  // negative extent, and for more than kMaxRank axes; the message has `why`, such as "(num_hidden,
+  // input_dim)", after the expected shape. An unknown rank or extent adds nothing.
   absl::Status SetInput(int i, const PartialShape& shape, const char* why = "");
   absl::Status SetOutput(int i, const PartialShape& shape, const char* why = "");
 

@@ -14,12 +14,14 @@
 
 namespace cooper {
 
-// The arguments of one call of a type rule.
+// The arguments of one call of a type rule, with the same interface as ShapeContext. References
+// dtypes that the engine owns; used by one thread.
 class TypeContext {
  public:
   using Type = std::optional<DType>;  // nullopt: unknown
 
-  // The spans must outlive the context.
+  // The spans must outlive the context. `forward_inputs` are the dtypes of the inputs of the node
+  // whose gradient this node computes; empty for other nodes.
   TypeContext(const OpCall& call, absl::Span<Type* const> inputs, absl::Span<Type* const> outputs,
               absl::Span<Type* const> forward_inputs)
       : call_(call), inputs_(inputs), outputs_(outputs), forward_inputs_(forward_inputs) {}
@@ -48,9 +50,11 @@ class TypeContext {
   absl::Span<Type* const> forward_inputs_;
 };
 
-// Merges the dtypes of all inputs and outputs, which are equal.
+// Merges the dtypes of all inputs and outputs, which are equal. Fails with kInvalidArgument, naming
+// the one that differs from the first known one.
 absl::Status SameType(TypeContext& c);
-// Gives output i the dtype of forward input i.
+// Gives output i the dtype of forward input i: for nodes that compute gradients with respect to the
+// leading inputs.
 absl::Status GradientType(TypeContext& c);
 
 }  // namespace cooper

@@ -1,7 +1,8 @@
 #ifndef COOPER_SYMBOL_VISUALIZATION_NODE_LABEL_H_
 #define COOPER_SYMBOL_VISUALIZATION_NODE_LABEL_H_
 
-// The text and the colour of a node's box, from the operator's schema.
+// The text and the colour of a node's box, from the operator's schema (OpSchema::Kind and Summary).
+// plot_network.cc draws it.
 
 #include <string>
 

@@ -16,6 +16,7 @@
 
 namespace cooper {
 
+// Options of PlotNetworkDot, with the defaults of MXNet's plot_network.
 struct PlotOptions {
   std::string title = "plot";
   // Shapes of inputs by name. If there are any, edges are labelled with the shapes of their arrays,

@@ -15,6 +15,7 @@
 
 namespace cooper {
 
+// The form of the table, with MXNet's defaults. positions must be four rising numbers.
 struct SummaryOptions {
   int line_length = 120;  // characters
   // Right ends of the four columns: fractions of line_length, or characters if the last one exceeds
