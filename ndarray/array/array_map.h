@@ -1,7 +1,8 @@
 #ifndef COOPER_NDARRAY_ARRAY_ARRAY_MAP_H_
 #define COOPER_NDARRAY_ARRAY_ARRAY_MAP_H_
 
-// Maps the name of a parameter, an argument or an auxiliary state to its array.
+// The type of sets of arrays by name, which checkpoints, cells, modules and predictors pass to each
+// other: parameters, arguments or auxiliary states.
 
 #include <map>
 #include <string>
@@ -11,9 +12,11 @@
 
 namespace cooper {
 
+// Maps a name to its array. Copying a map copies handles: the arrays share their elements.
 using ArrayMap = std::map<std::string, NDArray>;
 
-// Returns the array called `name`, or a null array if the map has none.
+// Returns the array called `name`, or a null array if the map has none. The result shares its
+// elements with the map's array.
 inline NDArray FindArray(const ArrayMap& arrays, absl::string_view name) {
   const auto it = arrays.find(std::string(name.data(), name.size()));
   return it == arrays.end() ? NDArray() : it->second;

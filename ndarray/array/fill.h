@@ -22,11 +22,14 @@ struct FillTarget {
   Context context;
 };
 
+// The distribution of random fills: uniform in [-scale, scale), or normal with mean 0 and standard
+// deviation `scale`.
 enum class RandomType { kUniform, kGaussian };
 
 // The fill functions of a kind of device other than the CPU. Each overwrites all elements (at least
 // one) and is queued in the order of copies.
 struct FillFunctions {
+  // Sets all elements to `value`, converted to the dtype.
   absl::Status (*value)(const FillTarget& target, double value) = nullptr;
   // Sets element i to UniformValue or NormalValue i of `random` (random_values.h), converted to the
   // dtype: the same bits on every device.

@@ -4,6 +4,10 @@
 // A dense, row-major array: a cheap handle on shared Storage. Copying a handle copies no elements;
 // Slice, At and Reshape give views of the same elements. As with a pointer, a const NDArray can
 // still be written through.
+//
+// Threads may use handles of one array at the same time, but accesses to its elements are not
+// synchronized on a CPU; on a device, the queue of the device orders the work on an array
+// (queue_of.h).
 
 #include <cstdint>
 #include <memory>
@@ -21,6 +25,7 @@
 
 namespace cooper {
 
+// Elements are contiguous: strides follow from the shape.
 class NDArray {
  public:
   // Holds no array: is_null().
@@ -29,6 +34,7 @@ class NDArray {
   // Uninitialised elements; the errors are Storage::Allocate's.
   static absl::StatusOr<NDArray> Empty(Shape shape, DType dtype = DType::kFloat32,
                                        Context context = Context::Cpu());
+  // Every element is zero, or `value` converted to the dtype; the same errors.
   static absl::StatusOr<NDArray> Zeros(Shape shape, DType dtype = DType::kFloat32,
                                        Context context = Context::Cpu());
   static absl::StatusOr<NDArray> Full(Shape shape, double value, DType dtype = DType::kFloat32,
@@ -49,13 +55,16 @@ class NDArray {
   static absl::StatusOr<NDArray> View(std::shared_ptr<Storage> storage, int64_t byte_offset,
                                       Shape shape, DType dtype);
 
+  // Whether the handle holds no array. Other calls than these accessors fail on it.
   bool is_null() const { return storage_ == nullptr; }
   const Shape& shape() const { return shape_; }
   DType dtype() const { return dtype_; }
   // Context::Cpu() for a null array.
   Context context() const { return storage_ == nullptr ? Context::Cpu() : storage_->context(); }
+  // Number of elements, and of their bytes; 0 for a null array.
   int64_t size() const { return is_null() ? 0 : shape_.num_elements(); }
   int64_t size_bytes() const { return size() * SizeOf(dtype_); }
+  // The storage, which may be larger than this array; null for a null array.
   const std::shared_ptr<Storage>& storage() const { return storage_; }
 
   // Returns a pointer to the first element, in device memory if the context is a device; null for a
@@ -79,13 +88,17 @@ class NDArray {
   absl::StatusOr<NDArray> At(int64_t index) const;
   absl::StatusOr<NDArray> Reshape(Shape shape) const;
 
-  // Overwrites the elements with those of `source`, converting the dtype (dtype.h) and
-  // copying between contexts. kInvalidArgument if the shapes differ.
+  // Overwrites the elements with those of `source`, converting the dtype (dtype.h) and copying
+  // between contexts. If both differ, elements are converted on the CPU. Waits for pending work on
+  // both arrays (Device::Copy). On a CPU the two may overlap if their dtypes are equal. Errors:
+  // kInvalidArgument if the shapes differ, kFailedPrecondition for a null array.
   absl::Status CopyFrom(const NDArray& source) const;
-  // Overwrites every element.
+  // Overwrites every element with `value`, converted to the dtype. kFailedPrecondition for a null
+  // array.
   absl::Status Fill(double value) const;
 
-  // Return new arrays with elements of their own.
+  // Return new arrays with elements of their own: on the same context, on another one, or of
+  // another dtype. Errors: those of Empty and CopyFrom.
   absl::StatusOr<NDArray> Copy() const { return CopyTo(context()); }
   absl::StatusOr<NDArray> CopyTo(Context context) const;
   absl::StatusOr<NDArray> AsType(DType dtype) const;

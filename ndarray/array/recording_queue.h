@@ -29,6 +29,8 @@ struct RecordedRandom {
   bool drawn = false;  // set by the kernel launcher that draws
 };
 
+// A queue that can record. GPUs have such queues; the CPU's cannot record. Thread-safe, as every
+// DeviceQueue is.
 class RecordingQueue : public DeviceQueue {
  public:
   // Records the work that `enqueue` enqueues in the queue passed to it, without running it. That
@@ -41,7 +43,8 @@ class RecordingQueue : public DeviceQueue {
   // Enqueues an overwrite of two words of device memory. The values travel with the call.
   virtual absl::Status SetWords(uint64_t* words, uint64_t first, uint64_t second) = 0;
 
-  // Launches a recording of this device.
+  // Launches a recording of this device: enqueues its work in this queue and returns before it has
+  // run.
   virtual absl::Status EnqueueFn(const DeviceGraph& graph) = 0;
 
   // Null unless this queue records.

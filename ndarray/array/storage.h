@@ -2,8 +2,9 @@
 #define COOPER_NDARRAY_ARRAY_STORAGE_H_
 
 // A block of memory on one device, shared by the arrays that view it and given back when the last
-// of them is gone. CPU blocks come from a pool that keeps freed blocks for the next allocation of
-// the same size class.
+// of them is gone. Blocks of up to 1 MiB come from a pool that keeps freed blocks for the next
+// allocation of the same size class and context, at most 64 MiB for each kind of device. Larger
+// blocks go back to the device at once, so that replacing an arena does not double the peak.
 
 #include <cstdint>
 #include <memory>
@@ -13,17 +14,20 @@
 
 namespace cooper {
 
+// Describes memory; only the bytes in it change. Allocation and destruction are thread-safe.
 class Storage {
  public:
   // Allocates at least `bytes` uninitialised bytes, aligned to kStorageAlignment. kInvalidArgument
-  // for a negative size, kResourceExhausted if there is not enough memory, and FindDevice's errors.
+  // for a size below 0 or above 2^62, kResourceExhausted if there is not enough memory, and
+  // FindDevice's errors.
   static absl::StatusOr<std::shared_ptr<Storage>> Allocate(int64_t bytes, Context context);
 
   // Like Allocate, with all bytes zero. Large blocks take no physical memory until they are
   // touched.
   static absl::StatusOr<std::shared_ptr<Storage>> AllocateZeros(int64_t bytes, Context context);
 
-  // Wraps memory that `owner` keeps alive (or that outlives the storage, if `owner` is null).
+  // Wraps memory that `owner` keeps alive (or that outlives the storage, if `owner` is null). The
+  // storage does not free it, and it never enters the pool.
   static std::shared_ptr<Storage> Wrap(void* data, int64_t bytes, Context context,
                                        std::shared_ptr<void> owner);
 
@@ -48,7 +52,8 @@ class Storage {
   std::shared_ptr<void> owner_;
 };
 
-// Returns the bytes of freed blocks that the pool of this kind of device keeps, and frees them.
+// Returns the bytes of freed blocks that the pool of this kind of device keeps. ReleasePool gives
+// them back to the device. Both are thread-safe.
 int64_t PooledBytes(DeviceType type);
 void ReleasePool(DeviceType type);
 

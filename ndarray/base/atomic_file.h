@@ -14,6 +14,7 @@
 
 namespace cooper {
 
+// The default limit of ReadFile: 1 TiB.
 inline constexpr int64_t kMaxFileBytes = int64_t{1} << 40;
 
 // Returns the file's bytes. kNotFound if there is no such file, kInvalidArgument if it is a
@@ -44,12 +45,14 @@ absl::StatusOr<MappedFile> MapFile(const std::string& path);
 // path; the last to commit wins. Errors are as in ReadFile.
 class AtomicFile {
  public:
+  // Creates the temporary file, in the folder of `path`, which must exist.
   static absl::StatusOr<AtomicFile> Create(const std::string& path);
 
   AtomicFile(AtomicFile&& other) noexcept;
   AtomicFile& operator=(AtomicFile&&) = delete;
   ~AtomicFile();
 
+  // Writes bytes at the end of the file.
   absl::Status Append(absl::string_view bytes);
 
   // Moves the file to its name once its bytes are on the disk. No call may follow.

@@ -1,7 +1,8 @@
 #ifndef COOPER_NDARRAY_BASE_CONTEXT_H_
 #define COOPER_NDARRAY_BASE_CONTEXT_H_
 
-// Where an array lives and an operator runs: a kind of device and its number. A plain value.
+// Where an array lives and an operator runs: a kind of device and its number. A plain value,
+// ordered and hashable. MXNet: include/mxnet/base.h.
 
 #include <cstdint>
 #include <ostream>
@@ -14,6 +15,8 @@ namespace cooper {
 // The values are MXNet's codes (include/mxnet/base.h), which stand in .params files.
 enum class DeviceType : int8_t { kCpu = 1, kGpu = 2 };
 
+// The device need not exist: FindDevice (ndarray/array/device.h) checks that. CPU contexts are
+// logical: each may have threads of its own, and all share one memory.
 struct Context {
   DeviceType device_type = DeviceType::kCpu;
   int device_id = 0;

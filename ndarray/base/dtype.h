@@ -3,6 +3,8 @@
 
 // Element types of an NDArray. The enumerators' values are MXNet's codes (mshadow/base.h), which
 // stand in .params files and in attributes such as `__dtype__`.
+//
+// Kernels are templates over the element type; DispatchDType selects the instance at run time.
 
 #include <cstdint>
 #include <limits>
@@ -30,6 +32,7 @@ namespace cooper {
   X(kBool, 7, bool, "bool")          \
   X(kBfloat16, 12, BFloat16, "bfloat16")
 
+// Other values do not occur: codes from files are checked by DTypeFromCode.
 enum class DType : int8_t {
 #define COOPER_DTYPE(enumerator, code, type, name) enumerator = code,
   COOPER_DTYPES(COOPER_DTYPE)
@@ -42,6 +45,7 @@ int64_t SizeOf(DType dtype);
 // NumPy's name: "float32", "bool", ...
 const char* DTypeName(DType dtype);
 
+// Whether the dtype is one of the four floating-point types, the 16-bit ones included.
 bool IsFloating(DType dtype);
 
 // Return the dtype of an MXNet code or a NumPy name. kInvalidArgument, with the argument, if it is
@@ -62,6 +66,7 @@ struct DTypeTraits;
 COOPER_DTYPES(COOPER_DTYPE)
 #undef COOPER_DTYPE
 
+// Returns the dtype of elements T. Does not compile for a T that no dtype has.
 template <typename T>
 constexpr DType DTypeOf() {
   return DTypeTraits<T>::kDType;
@@ -73,7 +78,8 @@ struct TypeTag {
   using type = T;
 };
 
-// Calls fn(TypeTag<T>()) with the element type T of `dtype` and returns its result.
+// Calls fn(TypeTag<T>()) with the element type T of `dtype` and returns its result; all instances
+// must return one type. `fn` is compiled once for each dtype.
 template <typename Fn>
 decltype(auto) DispatchDType(DType dtype, Fn&& fn) {
   switch (dtype) {

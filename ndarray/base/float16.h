@@ -2,7 +2,8 @@
 #define COOPER_NDARRAY_BASE_FLOAT16_H_
 
 // The two 16-bit floating point types, as storage: arithmetic is done in float. Conversion from
-// float rounds to nearest, ties to even; NaN stays NaN.
+// float rounds to nearest, ties to even; NaN stays NaN. Conversions are explicit, so that no
+// arithmetic happens in 16 bits by accident.
 
 #include <cstdint>
 #include <cstring>
@@ -11,13 +12,15 @@
 
 namespace cooper {
 
-// IEEE 754 binary16.
+// IEEE 754 binary16: 11 significant bits, normal from 2^-14 to 65504, subnormal down to 2^-24.
+// Floats from 65520 on become infinity. A conversion to float is exact.
 class Float16 {
  public:
   Float16() = default;
   COOPER_HOST_DEVICE explicit Float16(float value) : bits_(FromFloat(value)) {}
   COOPER_HOST_DEVICE explicit operator float() const { return ToFloat(bits_); }
 
+  // The representation, and the number with a given representation.
   COOPER_HOST_DEVICE uint16_t bits() const { return bits_; }
   COOPER_HOST_DEVICE static Float16 FromBits(uint16_t bits) {
     Float16 h;
@@ -32,7 +35,8 @@ class Float16 {
   uint16_t bits_ = 0;
 };
 
-// The upper half of a binary32.
+// The upper half of a binary32: 8 significant bits and the range of float. A conversion to float is
+// exact.
 class BFloat16 {
  public:
   BFloat16() = default;

@@ -1,6 +1,8 @@
 #ifndef COOPER_NDARRAY_BASE_PARSE_CONTEXT_H_
 #define COOPER_NDARRAY_BASE_PARSE_CONTEXT_H_
 
+// Reads contexts from text, such as the options of programs.
+
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -13,7 +15,8 @@ namespace cooper {
 // number 0. kInvalidArgument, with the text, for others.
 absl::StatusOr<Context> ParseContext(absl::string_view text);
 
-// Parses a list of contexts, "gpu(0),gpu(1)", which must not be empty.
+// Parses a list of contexts separated by commas, "gpu(0),gpu(1)", which must not be empty. Spaces
+// around a context are ignored. Errors are those of ParseContext.
 absl::StatusOr<std::vector<Context>> ParseContexts(absl::string_view text);
 
 }  // namespace cooper

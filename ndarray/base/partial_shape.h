@@ -3,6 +3,8 @@
 
 // A shape that may be known in part: nothing is known, only the rank, or the rank and some extents.
 // An unknown extent is kUnknownDim, a value of its own, so that 0 stays a legal extent.
+//
+// Shape inference (symbol/inference) works on partial shapes; arrays have a Shape (shape.h).
 
 #include <cstdint>
 #include <initializer_list>
@@ -16,8 +18,10 @@
 
 namespace cooper {
 
+// The extent that means unknown. Other negative extents are invalid (HasNegativeExtent).
 inline constexpr int64_t kUnknownDim = -1;
 
+// A value; Merge adds information and finds contradictions. Up to five axes need no allocation.
 class PartialShape {
  public:
   // Nothing is known.
@@ -47,7 +51,8 @@ class PartialShape {
   bool HasNegativeExtent() const;
   // Returns the shape. Requires IsFull().
   Shape ToShape() const;
-  // Returns the product of all extents, or kUnknownDim if one is unknown.
+  // Returns the product of all extents, or kUnknownDim if one is unknown. On overflow returns the
+  // greatest int64, which no array reaches.
   int64_t num_elements() const;
 
   // Adds the extents that `other` knows. Returns false, with *this unchanged, if the two contradict

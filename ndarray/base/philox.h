@@ -12,6 +12,8 @@
 
 namespace cooper {
 
+// One stream of numbers. Immutable and small: kernels take it by value. Not cryptographically
+// secure.
 class Philox {
  public:
   // One stream per (seed, stream).

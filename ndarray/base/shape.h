@@ -16,6 +16,8 @@
 
 namespace cooper {
 
+// A value. Constructors and operator[] do not check extents: shapes from outside go through Create.
+// Up to five axes need no allocation.
 class Shape {
  public:
   // The scalar's shape, ().
@@ -23,7 +25,8 @@ class Shape {
   Shape(std::initializer_list<int64_t> dims) : dims_(dims) {}
   explicit Shape(absl::Span<const int64_t> dims) : dims_(dims.begin(), dims.end()) {}
 
-  // Checks extents from outside: kInvalidArgument if one is negative or their product overflows.
+  // Checks extents from outside: kInvalidArgument if one is negative, or if the size in bytes of an
+  // array of 8-byte elements would overflow int64, where extents of 0 do not count.
   static absl::StatusOr<Shape> Create(absl::Span<const int64_t> dims);
 
   int rank() const { return static_cast<int>(dims_.size()); }
@@ -32,6 +35,7 @@ class Shape {
   absl::Span<const int64_t> dims() const { return dims_; }
   auto begin() const { return dims_.begin(); }
   auto end() const { return dims_.end(); }
+  // Change the rank: axes from `axis` on move by one.
   void push_back(int64_t extent) { dims_.push_back(extent); }
   void insert(int axis, int64_t extent) { dims_.insert(dims_.begin() + axis, extent); }
   void erase(int axis) { dims_.erase(dims_.begin() + axis); }

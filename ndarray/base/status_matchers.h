@@ -15,17 +15,20 @@
 
 namespace cooper {
 
+// Returns the status of an absl::Status or absl::StatusOr, so that one matcher serves both.
 inline const absl::Status& GetStatus(const absl::Status& status) { return status; }
 template <typename T>
 const absl::Status& GetStatus(const absl::StatusOr<T>& value) {
   return value.status();
 }
 
+// Matches an OK status, and prints the status otherwise.
 MATCHER(IsOk, negation ? "is not OK" : "is OK") {
   *result_listener << GetStatus(arg).ToString();
   return GetStatus(arg).ok();
 }
 
+// Matches a StatusOr with a value that `inner`, a matcher or a value, matches.
 MATCHER_P(IsOkAndHolds, inner, "is OK and holds a value that matches") {
   if (!arg.ok()) {
     *result_listener << arg.status().ToString();
@@ -34,6 +37,8 @@ MATCHER_P(IsOkAndHolds, inner, "is OK and holds a value that matches") {
   return ::testing::ExplainMatchResult(inner, *arg, result_listener);
 }
 
+// Matches a status with this code and a message that the string matcher matches, as in
+// StatusIs(absl::StatusCode::kNotFound, HasSubstr("fc1")).
 MATCHER_P2(StatusIs, code, message, "has the status code and a message that matches") {
   const absl::Status& status = GetStatus(arg);
   *result_listener << status.ToString();
@@ -44,6 +49,7 @@ MATCHER_P2(StatusIs, code, message, "has the status code and a message that matc
 
 }  // namespace cooper
 
+// In a test: fail it, or fail it and return from it, unless the status is OK.
 #define COOPER_EXPECT_OK(expr) EXPECT_THAT((expr), ::cooper::IsOk())
 #define COOPER_ASSERT_OK(expr) ASSERT_THAT((expr), ::cooper::IsOk())
 

@@ -16,6 +16,7 @@ namespace cooper {
 // Returns the library's file name. The major version of the headers is the library's ABI.
 std::string CublasLibraryName();
 
+// The functions of the library that cooper calls, found by name when it is opened.
 struct CublasFunctions {
   decltype(&cublasCreate_v2) create = nullptr;
   decltype(&cublasSetStream_v2) set_stream = nullptr;
@@ -46,6 +47,7 @@ absl::Status CublasStatus(cublasStatus_t status, absl::string_view call);
 // NVIDIA's recommendation for an H100; earlier GPUs need less.
 inline constexpr size_t kCublasWorkspaceBytes = size_t{32} << 20;
 
+// The cuBLAS handle of a device, kept until the program ends. Used by one thread at a time.
 struct CublasHandle {
   cublasHandle_t cublas = nullptr;
   cudaStream_t queue = nullptr;  // the device's own queue (GetQueue)

@@ -19,6 +19,8 @@
 
 namespace cooper {
 
+// Returns the direction of a copy between two contexts, at least one of them a GPU, for
+// cudaMemcpyAsync.
 cudaMemcpyKind CudaCopyKind(Context dst_context, Context src_context);
 
 // Describes a copy for error messages: "copying 12 bytes from cpu(0) to gpu(0)".

@@ -17,6 +17,7 @@
 
 namespace cooper {
 
+// For few large matrices; cublas.h has LU factorizations of many small ones.
 class Cusolver {
  public:
   // Returns the instance of a device, created at the first call and kept. Errors: those of

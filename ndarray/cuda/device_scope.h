@@ -10,6 +10,7 @@
 
 namespace cooper {
 
+// Affects the calling thread only. The device is current if status() is OK. Scopes may be nested.
 class CudaDeviceScope {
  public:
   explicit CudaDeviceScope(int device_id);

@@ -1,6 +1,8 @@
 #ifndef COOPER_NDARRAY_CUDA_PEER_ACCESS_H_
 #define COOPER_NDARRAY_CUDA_PEER_ACCESS_H_
 
+// Direct copies between GPUs.
+
 namespace cooper {
 
 // Enables peer access between two devices where the hardware supports it, so that copies between

@@ -1,6 +1,8 @@
 #ifndef COOPER_NDARRAY_CUDA_SOLVER_INTS_H_
 #define COOPER_NDARRAY_CUDA_SOLVER_INTS_H_
 
+// The limits of the factorizations in cublas.h and cusolver.h, whose libraries take sizes as int.
+
 #include <cstdint>
 #include <limits>
 

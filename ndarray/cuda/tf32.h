@@ -1,6 +1,8 @@
 #ifndef COOPER_NDARRAY_CUDA_TF32_H_
 #define COOPER_NDARRAY_CUDA_TF32_H_
 
+// The switch for TF32, for products (cuBLAS) and convolutions (cuDNN) alike.
+
 namespace cooper {
 
 // Returns whether float32 products and convolutions may round their factors to the 11 significant

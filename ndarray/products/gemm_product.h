@@ -7,7 +7,7 @@
 
 namespace cooper {
 
-// The arguments of Gemm for factors of type `Factor`.
+// The arguments of Gemm (gemm.h) for factors of type `Factor`. Does not own the matrices.
 template <typename Factor>
 struct GemmProduct {
   bool transpose_a, transpose_b;
@@ -21,7 +21,8 @@ struct GemmProduct {
   float* c;
   int64_t ldc;
 
-  // Returns the product of the given rows and columns of the result.
+  // Returns the product of the given rows and columns of the result, with the same summed extent k.
+  // Threads may compute blocks that do not overlap at the same time.
   GemmProduct Block(int64_t row, int64_t rows, int64_t column, int64_t columns) const {
     GemmProduct block = *this;
     block.m = rows;

@@ -1,6 +1,9 @@
 #ifndef COOPER_NDARRAY_PRODUCTS_ONEDNN_THREAD_H_
 #define COOPER_NDARRAY_PRODUCTS_ONEDNN_THREAD_H_
 
+// Controls the threads of oneDNN. cooper divides work among its own threads
+// (ndarray/threads/parallel.h).
+
 namespace cooper {
 
 // While an instance lives, oneDNN plans and computes for the calling thread alone: within parallel

@@ -1,6 +1,9 @@
 #ifndef COOPER_NDARRAY_RANDOM_PHILOX_LANES_H_
 #define COOPER_NDARRAY_RANDOM_PHILOX_LANES_H_
 
+// Philox (ndarray/base/philox.h) for many positions at once: the same numbers as Philox::At,
+// computed so that compilers vectorise the loops.
+
 #include <cstdint>
 
 #include "ndarray/base/philox.h"

@@ -3,6 +3,9 @@
 
 // A sequential random generator over a Philox stream, whose state is three numbers that can be
 // saved and restored. Equal states give equal numbers on every machine.
+//
+// For sequential code such as shuffling. Kernels draw by position instead (philox.h,
+// random_values.h), so that threads share no state.
 
 #include <cstdint>
 #include <utility>
@@ -12,8 +15,10 @@
 
 namespace cooper {
 
+// Not thread-safe. A copy continues from the same state, independently.
 class RandomGenerator {
  public:
+  // The whole state: a generator that is restored from it repeats the numbers that followed.
   struct State {
     uint64_t seed = 0;
     uint64_t stream = 0;
@@ -28,6 +33,7 @@ class RandomGenerator {
 
   State state() const { return state_; }
 
+  // Return 32 and 64 random bits.
   uint32_t NextUint32();
   uint64_t NextUint64();
   // Returns a number uniform in [0, bound), without bias. `bound` > 0.

@@ -109,7 +109,9 @@ COOPER_HOST_DEVICE inline float UniformValue(const Philox& random, uint64_t i, f
   return scale * (2 * random.UniformAt(i) - 1);  // the sum is exact, whether joined or not
 }
 
-// Returns number i of a normal stream with standard deviation `sigma` (Box-Muller).
+// Returns number i of a normal stream with standard deviation `sigma`, by the method of Box and
+// Muller, whose second number is not used. The magnitude is below 6.7 sigma, since the uniform
+// number is a multiple of 2^-32.
 COOPER_HOST_DEVICE inline float NormalValue(const Philox& random, uint64_t i, double sigma) {
   const auto bits = random.At(i);
   const double radius = std::sqrt(-2.0 * LogOfFraction(bits[0]));

@@ -8,7 +8,8 @@
 
 namespace cooper {
 
-// Calls fn() once at each level that the processor has, and then restores the previous level.
+// Calls fn() once at each level that the processor has, from the lowest on, and then restores the
+// previous level. The trace of a failure names the level. No loop may be running on another thread.
 template <typename Fn>
 void ForEachCpuLevel(const Fn& fn) {
   const CpuLevel before = GetCpuLevel();

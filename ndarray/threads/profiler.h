@@ -30,6 +30,7 @@ enum class ProfileCategory {
 // Returns "forward", "backward", "step" or "bucket".
 const char* ProfileCategoryName(ProfileCategory category);
 
+// One recorded scope. Profile::names keeps its strings alive.
 struct ProfileEvent {
   absl::string_view name;    // the operator, or the part of the step
   absl::string_view detail;  // the node; may be empty
@@ -40,6 +41,7 @@ struct ProfileEvent {
   int thread = 0;     // numbered in the order of the threads' first events
 };
 
+// A finished recording; it owns the texts of its events.
 struct Profile {
   std::vector<ProfileEvent> events;  // in the order in which they ended
   int64_t dropped = 0;               // events beyond `max_events`
@@ -61,6 +63,7 @@ void StartProfile(int64_t max_events = kMaxProfileEvents);
 // Stops recording and returns the events that have begun and ended since StartProfile; empty if
 // nothing was recorded.
 Profile StopProfile();
+// Whether a recording is running.
 bool IsProfiling();
 
 // Adds to the current event of this thread, if there is one.
