@@ -5,6 +5,9 @@
 // and expects equal bits in its outputs, and in its inputs, some of which a kernel may write. That
 // suits kernels that move elements or sum small integers, which are exact in every dtype. For other
 // kernels a case gives a tolerance. For tests with tables of cases.
+//
+// The CPU kernel is the reference, whose own tests compare it with MXNet or with finite
+// differences. run_kernel.h does the single runs and also checks the workspace of a kernel.
 
 #include <cstdint>
 #include <string>
@@ -17,11 +20,20 @@
 namespace cooper {
 
 // One row of a table of tests.
+//
+//   {.name = "TakeRows", .op = "take", .attrs = {{"axis", "0"}},
+//    .inputs = {{5, 3}, {7}}, .outputs = {{7, 3}}, .indices = 1, .index_end = 5}
+//
+// The arrays hold integers in a scrambled order that depends on the position of the array among the
+// inputs or outputs, so that runs are repeatable: inputs hold 0 to 13, or 0 and 1 for bool, and
+// outputs hold 0 to 2 before the run, to which kAdd adds.
 struct KernelCase {
-  std::string name;
+  std::string name;    // names the case in messages of failures
   std::string op;      // the operator, whose parameters the kernel takes
   std::string kernel;  // "" stands for the kernel of op; otherwise the name of its gradient
+  // The operator's parameters in text form, as Symbol::Create takes them.
   AttrMap attrs;
+  // The shapes of the kernel's arrays. A gradient has other inputs than its operator.
   std::vector<Shape> inputs, outputs;
   // The input that holds indices in [index_begin, index_end); -1 for none. It is run as float32 and
   // as int64.
@@ -41,12 +53,21 @@ struct KernelCase {
   // If `roundings` is not 0, added to the diagonals of inputs (..., n, n) to make matrices regular
   // and positive definite.
   double diagonal = 0;
-  // Outputs have the dtype this many places after that of the inputs in `dtypes`, cyclically.
+  // Outputs have the dtype this many places after that of the inputs in `dtypes`, cyclically. For
+  // casts: with 1, each dtype is converted to the next one of the list.
   int output_dtype_shift = 0;
+  // KernelContext::is_train of the runs: whether an operator such as Dropout runs as in training.
   bool is_train = false;
 };
 
-// Runs the case and reports differences as failures of the current GoogleTest test.
+// Runs the case and reports differences as failures of the current GoogleTest test, each with the
+// name of the case, the dtypes and the write request. A case runs for each dtype with kWrite, with
+// kAdd and with kNull, and once more with kAdd over arrays that begin at unaligned addresses on the
+// GPU, which covers the paths without vector accesses.
+//
+// With a tolerance, NaN is equal to NaN, and 8-bit integers may also differ by 255, because a
+// result next to a limit wraps around. Needs a GPU or its emulator, and the kernels for both
+// devices linked.
 void ExpectEqualKernels(const KernelCase& test);
 
 }  // namespace cooper
