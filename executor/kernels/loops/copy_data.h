@@ -1,7 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOOPS_COPY_DATA_H_
 #define COOPER_EXECUTOR_KERNELS_LOOPS_COPY_DATA_H_
 
-// The forward kernel of losses whose output is their data.
+// The forward kernel of operators whose output is their data: SVMOutput, which differs from the
+// identity only in its gradient, and Dropout in inference. convert.h copies between dtypes.
 
 #include <cstring>
 
@@ -12,7 +13,10 @@
 
 namespace cooper {
 
-// Computes output 0 = or += input 0, which may share its data.
+// Computes output 0 = or += input 0, which may share its data, on the CPU. Both have the same shape
+// and dtype. Sums are in the compute type, so 16-bit floats round once. Other inputs are not read
+// and other outputs are not written. Returns OK always. kWrite is a memcpy on the calling thread;
+// kAdd uses several threads.
 inline absl::Status CopyData(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull || c.inputs[0].size() == 0) return absl::OkStatus();
   if (c.reqs[0] == WriteReq::kWrite) {

@@ -1,8 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOOPS_ELEMENT_MAP_KERNEL_H_
 #define COOPER_EXECUTOR_KERNELS_LOOPS_ELEMENT_MAP_KERNEL_H_
 
-// Defines ElementMapOf. Included by the one .cu file that compiles a function. A file that does not
-// use a function itself instantiates it by
+// Defines ElementMapOf (element_map.h). Included by the one .cu file that compiles a function,
+// because each function costs two or three kernels in the program. A file that does not use a
+// function itself instantiates it by
 //
 //   template const ElementMap& ElementMapOf<Add>();
 
@@ -16,19 +17,21 @@
 namespace cooper {
 
 // Whether F, computed in double for integers too, may return a value just below the integer that is
-// the exact result. A conversion would truncate it.
+// the exact result. A conversion would truncate it: gamma(6) could give 119. A .cu file specializes
+// it as true beside the instantiation of F.
 template <typename F>
 inline constexpr bool kGivesIntegers = false;
 
-// Returns the nearest integer if `value` differs from it by rounding errors only, otherwise
-// `value`.
+// Returns the nearest integer if `value` differs from it by rounding errors only, which are at most
+// 4 units of 2^-52 relative to it; otherwise `value`. NaN and infinities are unchanged.
 __device__ inline double ToNearInteger(double value) {
   constexpr double kMaxError = 4 * 0x1p-52;
   const double nearest = rint(value);
   return fabs(value - nearest) <= kMaxError * fabs(nearest) ? nearest : value;
 }
 
-// Loads the operands of quad `i`.
+// Loads the operands of quad `i`: of the four elements of the output from 4 * i on. i <
+// a.quads.count.
 template <typename F>
 __device__ ElementQuads<F, float> LoadQuads(const MapArguments& a, int64_t i) {
   int64_t at[F::kArity] = {};
@@ -36,7 +39,9 @@ __device__ ElementQuads<F, float> LoadQuads(const MapArguments& a, int64_t i) {
   return a.operands.LoadQuadsAt<F, float>(a.quads, at);
 }
 
-// Computes the quads, if any, then the remaining elements.
+// Computes the quads, if any, then the remaining elements. C is the compute type of a.out_dtype;
+// the quads are used for float only. Launched by LaunchElements with any number of threads: each
+// thread loops. Each element is read and written by one thread, so `out` may be an input.
 template <typename F, typename C>
 __global__ void MapElements(const MapArguments a) {
   int64_t first = FirstElement();
@@ -65,6 +70,7 @@ __global__ void MapElements(const MapArguments a) {
   }
 }
 
+// The definition. The compiler emits the kernels where it instantiates this template.
 template <typename F>
 const ElementMap& ElementMapOf() {
   static const ElementMap map = [] {

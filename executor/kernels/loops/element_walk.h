@@ -1,8 +1,11 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOOPS_ELEMENT_WALK_H_
 #define COOPER_EXECUTOR_KERNELS_LOOPS_ELEMENT_WALK_H_
 
-// Access to the elements of up to four arrays that are broadcast together, for kernels. For .cu
-// files.
+// Access to the elements of up to four arrays that are broadcast together, for kernels that compute
+// them in the order of the output: the maps of element_map.h and the reductions of
+// element_reduce.h. For .cu files. The host makes an ElementWalk and an ElementOperands, which are
+// passed to the kernel by value; each thread then turns the number of an element into offsets and
+// loads the operands.
 
 #include <cstdint>
 #include <cstring>
@@ -18,16 +21,20 @@ namespace cooper {
 // The most operands of an ElementMap.
 inline constexpr int kMaxMapArity = 4;
 
-// A nest of loops over operands, outermost first, whose iterations are numbered.
+// A nest of loops over operands, outermost first, whose iterations are numbered from 0 to count -
+// 1, with the innermost loop fastest. An empty nest has one iteration, at offset 0 of each operand.
 struct ElementWalk {
-  int64_t count = 1;
-  int rank = 0;
-  // Whether all iteration numbers fit uint32_t, whose divisions are several times faster.
+  int64_t count = 1;  // the product of the extents
+  int rank = 0;       // at most BroadcastPlan::kMaxRank
+  // Whether all iteration numbers fit uint32_t, whose divisions are several times faster: whether
+  // `count` is at most INT32_MAX.
   bool small = true;
   int64_t extents[BroadcastPlan::kMaxRank];
+  // Distances in elements between consecutive iterations of each loop, for each operand.
   int64_t strides[kMaxMapArity][BroadcastPlan::kMaxRank];
 
-  // Adds axis `axis` of the plan as the innermost loop.
+  // Adds axis `axis` of the plan as the innermost loop. `arity` is the number of operands, which
+  // are the first ones of the plan. Host code.
   void Add(const BroadcastPlan& plan, int axis, int arity) {
     extents[rank] = plan.extents[axis];
     for (int k = 0; k < arity; ++k) strides[k][rank] = plan.strides[k][axis];
@@ -36,7 +43,8 @@ struct ElementWalk {
     small = count <= INT32_MAX;
   }
 
-  // Adds the offsets of iteration i to `offsets`.
+  // Adds the offsets of iteration i to offsets[0] to offsets[kArity - 1], in elements. Costs one
+  // division per loop except the outermost one.
   template <int kArity>
   __device__ void At(int64_t i, int64_t* offsets) const {
     if (rank > 1) {
@@ -52,7 +60,8 @@ struct ElementWalk {
   }
 
  private:
-  // Adds the offsets of all axes but the outermost one, whose index it returns.
+  // Adds the offsets of all axes but the outermost one, whose index it returns. Index is the
+  // unsigned type of the divisions.
   template <int kArity, typename Index>
   __device__ int64_t Unwind(Index i, int64_t* offsets) const {
     for (int axis = rank - 1; axis > 0; --axis) {
@@ -67,11 +76,12 @@ struct ElementWalk {
   }
 };
 
-// The arguments of one call of F.
+// The arguments of one call of F, in the compute type C. Lives in registers.
 template <typename F, typename C>
 struct ElementsOf {
   C of[F::kArity];
 
+  // Returns F::Apply of the arguments.
   __device__ C Apply() const {
     if constexpr (F::kArity == 1) {
       return F::Apply(of[0]);
@@ -85,18 +95,20 @@ struct ElementsOf {
   }
 };
 
-// The arguments of four calls of F.
+// The arguments of four calls of F, for four adjacent elements of the output.
 template <typename F, typename C>
 struct ElementQuads {
   ElementsOf<F, C> of[4];
 };
 
-// The operands of a function, in the form that a kernel reads.
+// The operands of a function, in the form that a kernel reads. ElementOperandsOf makes it. The
+// arrays are in device memory and not owned.
 struct ElementOperands {
   const void* data[kMaxMapArity];  // null for a scalar
-  DType dtype[kMaxMapArity];
-  int64_t scalar[kMaxMapArity];  // the bytes of a number of the compute type
+  DType dtype[kMaxMapArity];       // of the arrays; not read for a scalar
+  int64_t scalar[kMaxMapArity];    // the bytes of a number of the compute type
 
+  // Returns element `at` of operand k, or the scalar, as a C.
   template <typename C>
   __device__ C Load(int k, int64_t at) const {
     if (data[k] == nullptr) return Scalar<C>(k);
@@ -105,7 +117,7 @@ struct ElementOperands {
     return LoadElement<C>(data[k], dtype[k], at);
   }
 
-  // Loads the elements at these offsets.
+  // Loads the elements at the offsets at[0] to at[F::kArity - 1], which ElementWalk::At computes.
   template <typename F, typename C>
   __device__ ElementsOf<F, C> LoadAt(const int64_t* at) const {
     ElementsOf<F, C> x;
@@ -114,7 +126,7 @@ struct ElementOperands {
     return x;
   }
 
-  // Does the same if AreFloats().
+  // Does the same if AreFloats(), without the switch over dtypes.
   template <typename F, typename C>
   __device__ ElementsOf<F, C> LoadFloatsAt(const int64_t* at) const {
     ElementsOf<F, C> x;
@@ -125,7 +137,8 @@ struct ElementOperands {
     return x;
   }
 
-  // Loads the four elements from these offsets on, for a walk of QuadWalkOf().
+  // Loads the four elements from these offsets on, for a walk of QuadWalkOf(). An operand with
+  // stride 0 along the innermost loop, or a scalar, has the same value in all four. C is float.
   template <typename F, typename C>
   __device__ ElementQuads<F, C> LoadQuadsAt(const ElementWalk& quads, const int64_t* at) const {
     ElementQuads<F, C> x;
@@ -147,7 +160,8 @@ struct ElementOperands {
     return x;
   }
 
-  // Returns whether all operands are float32 arrays or scalars, so that no switch is needed.
+  // Returns whether the first `arity` operands are float32 arrays or scalars, so that no switch is
+  // needed. Host code.
   bool AreFloats(int arity) const {
     for (int k = 0; k < arity; ++k) {
       if (data[k] != nullptr && dtype[k] != DType::kFloat32) return false;
@@ -155,7 +169,8 @@ struct ElementOperands {
     return true;
   }
 
-  // Returns the value of a scalar operand.
+  // Returns the value of a scalar operand. C is the compute type for which ElementOperandsOf stored
+  // it.
   template <typename C>
   __device__ C Scalar(int k) const {
     C value;
@@ -164,17 +179,24 @@ struct ElementOperands {
   }
 };
 
-// Scalars are rounded to `dtype`, then converted to the compute type, which `exact_integers`
-// selects as in DispatchCompute.
+// Returns the operands in the form that a kernel reads, for an output of `dtype`. Scalars are
+// rounded to `dtype`, then converted to the compute type, which `exact_integers` selects as in
+// DispatchCompute.
 ElementOperands ElementOperandsOf(absl::Span<const ElemwiseOperand> operands, DType dtype,
                                   bool exact_integers);
 
-// Returns a walk over four adjacent elements at a time, which are loaded together. It covers the
-// elements of `walk` from the first on; a walk of one axis leaves at most three to the caller. It
-// is empty if an array is not float32 or is not aligned for it.
+// Returns a walk over four adjacent elements at a time, which are loaded together. Its offsets are
+// in elements, and its iteration i stands for the elements 4 * i to 4 * i + 3 of `walk`. It covers
+// the elements of `walk` from the first on; a walk of one axis leaves at most three to the caller.
+//
+// It is empty (count 0) if an array is not float32 or is not aligned to 16 bytes, if an innermost
+// stride is neither 0 nor 1, or if `walk` has several axes and the innermost extent, or an outer
+// stride of an array that is contiguous along the innermost axis, is not a multiple of 4. The
+// caller checks the alignment of the output. Host code.
 ElementWalk QuadWalkOf(const ElementOperands& operands, int arity, const ElementWalk& walk);
 
-// Stores `value` converted to `dtype` at element `at`, or adds it.
+// Stores `value` converted to `dtype` at element `at`, or adds it: StoreElement, but without the
+// switch where `dtype` is that of C.
 template <typename C>
 __device__ void StoreComputed(void* data, DType dtype, int64_t at, C value, bool add) {
   if (dtype == DTypeOf<C>()) {

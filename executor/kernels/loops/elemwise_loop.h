@@ -13,7 +13,9 @@
 //   };
 //
 // A function whose vector form holds for a limited last argument has, beside Apply, kVectorLimit
-// and ApplyVector, as COOPER_ANGLE in unary_functions.h.
+// and ApplyVector, as COOPER_ANGLE in unary_functions.h. Apply is free of branches and calls where
+// it can be, because compilers vectorise only such loops; vector_math.h has functions of this kind.
+// The same struct serves the GPU (element_map.h) if Apply is COOPER_HOST_DEVICE.
 
 #include <algorithm>
 #include <cmath>
@@ -25,28 +27,31 @@
 namespace cooper {
 
 // Tells the compiler that iterations are independent, even if the output shares memory with an
-// input.
+// input: out[i] then depends on in[k][i] only. It stands directly before a `for` statement.
 #if defined(__clang__)
 #define COOPER_INDEPENDENT_ITERATIONS _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define COOPER_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
 #endif
 
-// The most operands of a loop.
+// The most operands of a loop. Callers have stack arrays of this size.
 inline constexpr int kMaxElemwiseArity = 4;
 
-// Computes out[i] = f(in[0][i], in[1][i], ...) for i in [0, n). `out` may equal an input.
+// Computes out[i] = f(in[0][i], in[1][i], ...) for i in [0, n). `out` may equal an input, but must
+// not overlap one otherwise. C is the compute type. Runs on the calling thread; thread-safe.
 template <typename C>
 using ElemwiseLoop = void (*)(const C* const* in, C* out, int64_t n);
 
-// The loops of one function over the compute types.
+// The loops of one function over the compute types. DispatchComputeType selects the type by the
+// output's dtype.
 struct ElemwiseLoops {
-  int arity;
-  bool exact_integers;
+  int arity;            // F::kArity: the number of operands
+  bool exact_integers;  // F::kExactIntegers: whether integers are computed as int64_t
   ElemwiseLoop<float> f32;
   ElemwiseLoop<double> f64;
   ElemwiseLoop<int64_t> i64;  // null unless exact_integers
 
+  // Returns the loop over C, one of float, double and int64_t.
   template <typename C>
   ElemwiseLoop<C> of() const {
     if constexpr (std::is_same_v<C, float>) {
@@ -59,8 +64,9 @@ struct ElemwiseLoops {
   }
 };
 
-// ApplyVector, and Apply where the last argument is beyond kVectorLimit, or NaN: an element's
-// result depends on its own arguments alone.
+// Computes a loop by ApplyVector, and by Apply where the last argument is beyond kVectorLimit, or
+// NaN: an element's result depends on its own arguments alone, not on its neighbours. Blocks of 128
+// elements without such an argument take the vector form only. F has one or two arguments.
 template <typename F, typename C>
 void LimitedLoopBody(const C* const* in, C* out, int64_t n) {
   constexpr int64_t kBlock = 128;
@@ -102,7 +108,8 @@ void LimitedLoopBody(const C* const* in, C* out, int64_t n) {
   }
 }
 
-// The loop itself, without a choice of instruction set.
+// The loop itself, without a choice of instruction set. Inlined into RunElemwiseLoop, where it is
+// compiled once for each CpuLevel.
 template <typename F, typename C>
 void ElemwiseLoopBody(const C* const* in, C* out, int64_t n) {
   const C* a = in[0];
@@ -130,12 +137,15 @@ void ElemwiseLoopBody(const C* const* in, C* out, int64_t n) {
   }
 }
 
-// Runs the loop with the vector instructions of the CPU level (RunAtCpuLevel).
+// Runs the loop with the vector instructions of the CPU level (RunAtCpuLevel). An ElemwiseLoop<C>.
+// Results may differ between levels in the last bits, because higher levels fuse multiplications
+// and additions.
 template <typename F, typename C>
 void RunElemwiseLoop(const C* const* in, C* out, int64_t n) {
   RunAtCpuLevel([=] { ElemwiseLoopBody<F>(in, out, n); });
 }
 
+// Returns the loops of F; i64 is null unless F::kExactIntegers.
 template <typename F>
 constexpr ElemwiseLoops MakeElemwiseLoops() {
   ElemwiseLoops loops{F::kArity, F::kExactIntegers, RunElemwiseLoop<F, float>,
@@ -144,7 +154,7 @@ constexpr ElemwiseLoops MakeElemwiseLoops() {
   return loops;
 }
 
-// The loops of F, an object with static lifetime.
+// The loops of F, an object with static lifetime, so that kernels may keep references to it.
 template <typename F>
 inline constexpr ElemwiseLoops kElemwiseLoops = MakeElemwiseLoops<F>();
 

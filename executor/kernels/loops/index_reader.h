@@ -1,7 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOOPS_INDEX_READER_H_
 #define COOPER_EXECUTOR_KERNELS_LOOPS_INDEX_READER_H_
 
-// Reads indices and lengths from arrays of any dtype; in MXNet they are often floats.
+// Reads indices and lengths from arrays of any dtype; in MXNet they are often floats. For the CPU
+// kernels of take, gather_nd, sequences and sorting; DeviceIndices (move_rows.h) is for the GPU.
 
 #include <cstdint>
 
@@ -12,8 +13,8 @@ namespace cooper {
 
 namespace internal_index_reader {
 
-// Not a member of the class: clang 14 does not emit a member whose address is only taken in a
-// generic lambda.
+// Returns element i of an array of T, converted by ConvertElement. Not a member of the class: clang
+// 14 does not emit a member whose address is only taken in a generic lambda.
 template <typename T>
 int64_t ReadIndex(const void* data, int64_t i) {
   return ConvertElement<int64_t>(static_cast<const T*>(data)[i]);
@@ -21,7 +22,9 @@ int64_t ReadIndex(const void* data, int64_t i) {
 
 }  // namespace internal_index_reader
 
-// References the array's data. Thread-safe.
+// Reads an array of indices as int64_t. References the array's data, which must stay valid.
+// Thread-safe. The dtype is resolved once, in the constructor; each read is an indirect call, so a
+// kernel reads an index once per row, not per element.
 class IndexReader {
  public:
   explicit IndexReader(const ArrayView& view)
@@ -30,7 +33,8 @@ class IndexReader {
         })) {}
 
   // Returns element i, truncated. NaN gives the least int64_t, floats beyond its range give its
-  // limits.
+  // limits. Neither i nor the value is checked: the kernel compares the value with the extent of
+  // its axis.
   int64_t operator[](int64_t i) const { return read_(data_, i); }
 
  private:

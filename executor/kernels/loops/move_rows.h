@@ -1,8 +1,10 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOOPS_MOVE_ROWS_H_
 #define COOPER_EXECUTOR_KERNELS_LOOPS_MOVE_ROWS_H_
 
-// Moves rows from one place to another as a function of the row number says: gathers, and scatters
-// to distinct places. For .cu files.
+// Moves rows between arrays of one dtype, with a function from the number of a move to its source
+// and destination rows: gathers, and scatters to distinct places. For .cu files: take, gather_nd,
+// one_hot, pad, sequence operators and sorting. Moves that strides describe, such as slices and
+// transpositions, use strided_copy_cuda.h.
 
 #include <cstdint>
 
@@ -15,7 +17,8 @@
 
 namespace cooper {
 
-// Indices or lengths of any dtype, converted as executor/kernels/loops/index_reader.h does.
+// Indices or lengths of any dtype, converted as executor/kernels/loops/index_reader.h does. Passed
+// to kernels by value. Does not own the device memory.
 struct DeviceIndices {
   const void* data = nullptr;
   DType dtype = DType::kFloat32;
@@ -23,16 +26,18 @@ struct DeviceIndices {
   DeviceIndices() = default;
   explicit DeviceIndices(const ArrayView& view) : data(view.data), dtype(view.dtype) {}
 
+  // Returns element i, truncated to an integer. The value is not checked.
   __device__ int64_t operator[](int64_t i) const { return LoadElement<int64_t>(data, dtype, i); }
 };
 
-// Row numbers of a move. A negative `from` stands for the fill value; a negative `to` skips the
-// row.
+// Row numbers of a move, in rows of `inner` elements. A negative `from` stands for the fill value;
+// a negative `to` skips the row.
 struct RowMove {
   int64_t from, to;
 };
 
-// Writes rows as words of several elements.
+// Writes rows as words of several elements. `inner` is in words, `fill` is a word of fill elements
+// (WordOf). For kWrite.
 template <typename Word, typename Map>
 __global__ void MoveRowWords(int64_t rows, int64_t inner, const Map map, const Word* src, Word fill,
                              Word* dst) {
@@ -44,7 +49,7 @@ __global__ void MoveRowWords(int64_t rows, int64_t inner, const Map map, const W
   }
 }
 
-// Adds rows element by element.
+// Adds rows element by element, in the compute type C. `inner` is in elements. For kAdd.
 template <typename C, typename Map>
 __global__ void AddRowElements(int64_t rows, int64_t inner, const Map map, DType dtype,
                                const void* src, C fill, void* dst) {
@@ -58,8 +63,13 @@ __global__ void AddRowElements(int64_t rows, int64_t inner, const Map map, DType
 }
 
 // Queues dst[to] = or += src[from], for rows of `inner` elements, where {from, to} = map(i) for i
-// in [0, rows). Map is a function object with a __device__ operator() that returns a RowMove. `src`
-// and `dst` may be the same array if every row keeps its place.
+// in [0, rows). Map is a function object with a __device__ operator() that returns a RowMove; it is
+// passed to the device by value, and called once for each word or element of a row, so it should be
+// cheap. `src` and `dst` are device pointers and may be the same array if every row keeps its
+// place. Rows of `dst` that no move names stay unchanged.
+//
+// No two moves may have the same `to`: the additions are not atomic. `fill` is rounded to `dtype`.
+// Row numbers are not checked. One launch; nothing with kNull. Errors: those of Launch.
 template <typename Map>
 absl::Status MoveRows(const KernelContext& c, int64_t rows, int64_t inner, const Map& map,
                       DType dtype, WriteReq req, const void* src, void* dst, double fill = 0) {

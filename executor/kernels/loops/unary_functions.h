@@ -2,7 +2,16 @@
 #define COOPER_EXECUTOR_KERNELS_LOOPS_UNARY_FUNCTIONS_H_
 
 // Functions of one element, and their gradients as functions of (ograd, value), for element loops
-// of every device. activation_functions.h has those of Activation.
+// of every device, in the form that elemwise_loop.h describes. activation_functions.h has those of
+// Activation; binary_functions.h has functions of two elements. The kernels are in
+// executor/kernels/elemwise/unary*; reductions apply some of the functions to their inputs.
+//
+// MXNet's functions are in src/operator/mshadow_op.h. C is a compute type: float, double or, if
+// kExactIntegers, int64_t; integers are otherwise computed in double and truncated when they are
+// stored. Domain errors give NaN and poles give infinities, as in the C library; no function fails.
+// Functions by Vector... have the error bounds of vector_math.h, the others those of the C library
+// of the device. Gradients divide and multiply as written: they overflow where the derivative is
+// infinite.
 
 #include <cmath>
 #include <cstdint>
@@ -20,9 +29,12 @@
 
 namespace cooper {
 
+// Whether C is an integer type.
 template <typename C>
 inline constexpr bool kIsInteger = std::is_integral_v<C>;
 
+// Declares struct Name with the function `body` of x. `exact_integers` says that integers are
+// computed as int64_t: for functions whose result for an integer is an integer.
 #define COOPER_UNARY(Name, exact_integers, body)           \
   struct Name {                                            \
     static constexpr int kArity = 1;                       \
@@ -33,12 +45,14 @@ inline constexpr bool kIsInteger = std::is_integral_v<C>;
     }                                                      \
   }
 
-// Rounding keeps integers unchanged.
+// Declares a rounding. It keeps integers unchanged.
 #define COOPER_ROUNDING(Name, value) \
   COOPER_UNARY(                      \
       Name, true, if constexpr (kIsInteger<C>) { return x; } else { return value; })
 
-// Takes g = ograd and v, the input or the output of the forward function as its schema says.
+// Declares the gradient of a function: g times the derivative. Takes g = ograd and v, the input or
+// the output of the forward function as its schema says. COOPER_DERIVATIVE is for functions
+// computed in floating point.
 #define COOPER_DERIVATIVE_OF(Name, exact_integers, body)   \
   struct Name {                                            \
     static constexpr int kArity = 2;                       \
@@ -50,7 +64,9 @@ inline constexpr bool kIsInteger = std::is_integral_v<C>;
   }
 #define COOPER_DERIVATIVE(Name, body) COOPER_DERIVATIVE_OF(Name, false, body)
 
-// A function of an angle, its value and the vector form (ElemwiseLoopBody) of moderate angles.
+// Declares a function of an angle: `value` for any x, and `vector`, the vector form, which holds up
+// to kVectorAngleLimit. Loops of the CPU choose between them (LimitedLoopBody in elemwise_loop.h);
+// the GPU uses `value`. COOPER_ANGLE_DERIVATIVE does the same for gradients, whose v is the angle.
 #define COOPER_ANGLE(Name, value, vector)                     \
   struct Name {                                               \
     static constexpr int kArity = 1;                          \
@@ -80,12 +96,15 @@ inline constexpr bool kIsInteger = std::is_integral_v<C>;
     }                                                         \
   }
 
+// Arithmetic. Integers wrap around, so Abs and Negative of the least integer are that integer. Abs
+// of -0 is 0. Sign and LogicalNot of NaN are 0.
 COOPER_UNARY(Same, true, return x;);
 COOPER_UNARY(Abs, true, return x < 0 ? WrapNegate(x) : (x == 0 ? C{0} : x););
 COOPER_UNARY(Sign, true, return C(x > 0) - C(x < 0););
 COOPER_UNARY(Negative, true, return WrapNegate(x););
+// Round takes halves away from 0. For Rint, ties round to the lower integer, as in MXNet: Rint(2.5)
+// is 2 and Rint(-2.5) is -3, unlike std::rint, which takes the even one.
 COOPER_ROUNDING(Round, std::round(x));
-// Ties round to the lower integer.
 COOPER_ROUNDING(Rint, x - std::floor(x) <= std::ceil(x) - x ? std::floor(x) : std::ceil(x));
 COOPER_ROUNDING(Ceil, std::ceil(x));
 COOPER_ROUNDING(Floor, std::floor(x));

@@ -2,7 +2,9 @@
 #define COOPER_EXECUTOR_KERNELS_LOOPS_VECTOR_HYPERBOLIC_H_
 
 // Hyperbolic functions and their inverses without branches or calls (vector_math.h). The errors are
-// at most 3 units in the last place (vector_math_test.cc).
+// at most 2.5 units in the last place (vector_math_test.cc). C is float or double. Results at
+// infinities, NaN, zeros and outside of the domain are those of the C library, except for the sign
+// of NaN. VectorTanh is in vector_math.h.
 
 #include <cmath>
 #include <cstdint>
@@ -15,12 +17,12 @@
 
 namespace cooper {
 
-// Beyond it cosh overflows.
+// A bound beyond which sinh and cosh overflow.
 template <typename C>
 inline constexpr C kHyperbolicLimit = sizeof(C) == 4 ? C(89.5) : C(711);
 
-// m + m / (2m + 1) with m = (exp(|x|) - 1) / 2, which does not cancel near 0; m by quarters,
-// since exp(|x|) may overflow where the result does not.
+// Returns sinh(x) = m + m / (2m + 1) with m = (exp(|x|) - 1) / 2, which does not cancel near 0. It
+// scales by a quarter of 2^n, since exp(|x|) may overflow where the result does not.
 template <typename C>
 COOPER_HOST_DEVICE C VectorSinh(C x) {
   const C a = std::fabs(x);
@@ -32,7 +34,7 @@ COOPER_HOST_DEVICE C VectorSinh(C x) {
   return std::copysign(a > kHyperbolicLimit<C> ? std::numeric_limits<C>::infinity() : y, x);
 }
 
-// h + 1 / (4h) with h = exp(|x|) / 2.
+// Returns cosh(x) = h + 1 / (4h) with h = exp(|x|) / 2.
 template <typename C>
 COOPER_HOST_DEVICE C VectorCosh(C x) {
   const C a = std::fabs(x);
@@ -42,10 +44,14 @@ COOPER_HOST_DEVICE C VectorCosh(C x) {
   return a > kHyperbolicLimit<C> ? std::numeric_limits<C>::infinity() : y;
 }
 
-// Beyond it log(2x) is the inverse of sinh and cosh, whose squares would overflow: 2^30, 2^60.
+// A bound beyond which log(2x) is the inverse of sinh and cosh to the last digit: 2^30 for float,
+// 2^60 for double. The forms with squares are not selected beyond it, because squares could
+// overflow.
 template <typename C>
 inline constexpr C kLargeOfHyperbolic = sizeof(C) == 4 ? C(1 << 30) : C(int64_t{1} << 60);
 
+// Returns the inverse of sinh: log1p(a + a^2 / (1 + sqrt(1 + a^2))) with a = |x|, which does not
+// cancel near 0.
 template <typename C>
 COOPER_HOST_DEVICE C VectorArcsinh(C x) {
   const C a = std::fabs(x);
@@ -56,6 +62,8 @@ COOPER_HOST_DEVICE C VectorArcsinh(C x) {
   return std::copysign(y, x);
 }
 
+// Returns the inverse of cosh: log1p(t) with t = (x - 1) + sqrt((x - 1)(x + 1)), which is accurate
+// near 1. NaN for x < 1.
 template <typename C>
 COOPER_HOST_DEVICE C VectorArccosh(C x) {
   const bool large = x > kLargeOfHyperbolic<C>;
@@ -66,6 +74,8 @@ COOPER_HOST_DEVICE C VectorArccosh(C x) {
   return x < 1 ? std::numeric_limits<C>::quiet_NaN() : y;
 }
 
+// Returns the inverse of tanh: log1p(2a / (1 - a)) / 2 with a = |x|. Infinite at 1 and -1, NaN
+// beyond.
 template <typename C>
 COOPER_HOST_DEVICE C VectorArctanh(C x) {
   const C a = std::fabs(x);

@@ -1,9 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOOPS_VECTOR_LOG_H_
 #define COOPER_EXECUTOR_KERNELS_LOOPS_VECTOR_LOG_H_
 
-// Logarithms and powers without branches or calls (vector_math.h). Errors are below 2 units in the
-// last place (vector_math_test.cc). As in the C library, log(0) is -infinity and the logarithm of a
-// negative number is NaN. VectorPow in double is std::pow.
+// Logarithms and powers without branches or calls (vector_math.h). Errors are at most 2 units in
+// the last place (vector_math_test.cc). As in the C library, log(0) is -infinity and the logarithm
+// of a negative number is NaN. VectorPow in double is std::pow. C is float or double.
 
 #include <bit>
 #include <cmath>
@@ -23,7 +23,8 @@ struct VectorLogParts {
   C tail;  // log(1 + f) - f
 };
 
-// Splits x and computes log(1 + f).
+// Splits x and computes log(1 + f). For a number that is not positive and finite the parts are
+// meaningless; WithLogLimits replaces the result. Subnormal numbers are scaled first.
 COOPER_HOST_DEVICE inline VectorLogParts<float> SplitVectorLog(float x) {
   const bool subnormal = x < 1.17549435e-38f;
   const float scaled = subnormal ? x * 8388608.0f : x;
@@ -41,6 +42,7 @@ COOPER_HOST_DEVICE inline VectorLogParts<float> SplitVectorLog(float x) {
   return {static_cast<float>(n) - (subnormal ? 23.0f : 0.0f), f, (s * f - 0.5f) * f2};
 }
 
+// Does the same in double. The formula for log(1 + f) is that of fdlibm (e_log.c).
 COOPER_HOST_DEVICE inline VectorLogParts<double> SplitVectorLog(double x) {
   const bool subnormal = x < 2.2250738585072014e-308;
   const double scaled = subnormal ? x * 18014398509481984.0 : x;
@@ -63,7 +65,8 @@ COOPER_HOST_DEVICE inline VectorLogParts<double> SplitVectorLog(double x) {
   return {n - (subnormal ? 54.0 : 0.0), f, s * (half + r) - half};
 }
 
-// Returns `y`, the result for positive finite x, or the result for another x.
+// Returns `y`, the result for positive finite x, or the result for another x: -infinity for 0,
+// infinity for infinity, NaN for negative numbers and NaN.
 template <typename C>
 COOPER_HOST_DEVICE C WithLogLimits(C x, C y) {
   constexpr C kInf = std::numeric_limits<C>::infinity();
@@ -114,7 +117,8 @@ COOPER_HOST_DEVICE C VectorLog10(C x) {
   return WithLogLimits(x, n * K::kLg2High + ((f + tail) * kLog10E + n * K::kLg2Low));
 }
 
-// Computes log(1 + x) = log(u) + (x - (u - 1)) / u, where u is 1 + x rounded.
+// Returns log(1 + x) = log(u) + (x - (u - 1)) / u, where u is 1 + x rounded: the second term
+// restores what the rounding has lost, so small x keep all digits.
 template <typename C>
 COOPER_HOST_DEVICE C VectorLog1p(C x) {
   const C u = C{1} + x;
@@ -125,7 +129,9 @@ COOPER_HOST_DEVICE C VectorLog1p(C x) {
   return x == 0 ? x : WithLogLimits(u, y);  // log1p(-0) is -0
 }
 
-// Returns x to the power of y, computed in double to get all digits of a float.
+// Returns x to the power of y, computed as exp(y log |x|) in double to get all digits of a float. A
+// negative x has a power for integers y only. Zeros, infinities and NaN give the results of
+// std::pow.
 COOPER_HOST_DEVICE inline float VectorPow(float x, float y) {
   const double log = VectorLog(static_cast<double>(std::fabs(x)));
   float power = static_cast<float>(VectorExp(static_cast<double>(y) * log));
@@ -141,6 +147,7 @@ COOPER_HOST_DEVICE inline float VectorPow(float x, float y) {
       y == 0 || x == 1 || (x == -1 && std::fabs(y) == std::numeric_limits<float>::infinity());
   return is_one ? 1.0f : power;
 }
+// Returns std::pow(x, y), for which no wider type is available. Loops over it are not vectorised.
 COOPER_HOST_DEVICE inline double VectorPow(double x, double y) { return std::pow(x, y); }
 
 }  // namespace cooper

@@ -2,9 +2,14 @@
 #define COOPER_EXECUTOR_KERNELS_LOOPS_VECTOR_MATH_H_
 
 // exp, expm1, tanh and sigmoid without branches or calls, so that loops over them are vectorised;
-// the C library's functions are calls, several times slower. vector_log.h and vector_erf.h have
-// more such functions. Errors are at most 3 units in the last place for float and double
-// (vector_math_test.cc). Sigmoid returns 0 where its result would be subnormal. NaN gives NaN.
+// the C library's functions are calls, several times slower. vector_log.h, vector_erf.h,
+// vector_hyperbolic.h and vector_trig.h have more such functions. They serve activations, softmax,
+// losses, recurrent cells and the functions of unary_functions.h, on both devices.
+//
+// Errors are at most 3 units in the last place for float and double (vector_math_test.cc has the
+// bound of each). Sigmoid returns 0 where its result would be subnormal. NaN gives NaN. Results at
+// infinities, and the signs of zeros, are those of the C library. They assume rounding to nearest
+// and no -ffast-math. Levels with FMA differ from others in the last bits.
 
 #include <bit>
 #include <cmath>
@@ -25,6 +30,8 @@ struct VectorExpParts {
   int32_t n;
   float expm1;  // exp(r) - 1
 };
+// Splits x and computes exp(r) - 1. Beyond the range of exp the parts need not be accurate: callers
+// replace their results.
 COOPER_HOST_DEVICE inline VectorExpParts SplitVectorExp(float x) {
   // Adding 1.5 * 2^23 rounds to an integer, which becomes the low bits of the sum.
   const float shifted = x * 1.44269504f + 12582912.0f;
@@ -41,7 +48,8 @@ COOPER_HOST_DEVICE inline VectorExpParts SplitVectorExp(float x) {
   return {static_cast<int32_t>(std::bit_cast<uint32_t>(shifted) - 0x4b400000u), q * r2 + r};
 }
 
-// Returns 2^n if that is a normal number. Unsigned arithmetic, because n may be any integer.
+// Returns 2^n if that is a normal number, so for n in [-126, 127]. Other n give meaningless values.
+// Unsigned arithmetic, because n may be any integer.
 COOPER_HOST_DEVICE inline float VectorExp2(int32_t n) {
   return std::bit_cast<float>((static_cast<uint32_t>(n) + 127u) << 23);
 }
@@ -58,7 +66,7 @@ COOPER_HOST_DEVICE inline float VectorExp(float x) {
 }
 
 // Returns tanh(x), from tanh(|x|) = e / (e + 2) with e = exp(2|x|) - 1, which does not cancel near
-// 0.
+// 0. The result is 1 or -1 beyond 10.
 COOPER_HOST_DEVICE inline float VectorTanh(float x) {
   const float magnitude = std::fabs(x);
   const auto [n, expm1] = SplitVectorExp(magnitude + magnitude);
@@ -69,19 +77,22 @@ COOPER_HOST_DEVICE inline float VectorTanh(float x) {
 }
 
 // Returns exp(x) for x <= 0; 0 below -87.3, a little above where the result becomes subnormal.
+// Cheaper than VectorExp: one scaling instead of two. Softmax subtracts the maximum and calls it.
 COOPER_HOST_DEVICE inline float VectorExpOfNonPositive(float x) {
   const auto [n, expm1] = SplitVectorExp(x);
   const float y = (expm1 + 1.0f) * VectorExp2(n);
   return x < -87.3f ? 0.0f : y;
 }
 
-// Returns 1 / (1 + e) or e / (1 + e) with e = exp(-|x|), which does not overflow.
+// Returns 1 / (1 + exp(-x)), as 1 / (1 + e) or e / (1 + e) with e = exp(-|x|), which does not
+// overflow.
 COOPER_HOST_DEVICE inline float VectorSigmoid(float x) {
   const float e = VectorExpOfNonPositive(-std::fabs(x));
   return (x < 0.0f ? e : 1.0f) / (1.0f + e);
 }
 
-// Returns exp(x) - 1 for x <= 0, without cancellation near 0.
+// Returns exp(x) - 1 for x <= 0, without cancellation near 0. LeakyReLU and the gradient of
+// softrelu call it.
 COOPER_HOST_DEVICE inline float VectorExpm1OfNonPositive(float x) {
   const auto [n, expm1] = SplitVectorExp(x);
   const float scale = VectorExp2(n);
@@ -100,11 +111,13 @@ COOPER_HOST_DEVICE inline float VectorExpm1(float x) {
   return x == 0.0f ? x : y;  // expm1(-0) is -0
 }
 
-// The same functions in double precision.
+// The same functions in double precision. The formulas are those in float; bounds and polynomials
+// differ.
 
+// The parts of x = n ln 2 + r, as VectorExpParts.
 struct VectorExpParts64 {
   int64_t n;
-  double expm1;
+  double expm1;  // exp(r) - 1
 };
 COOPER_HOST_DEVICE inline VectorExpParts64 SplitVectorExp(double x) {
   // Adding 1.5 * 2^52 rounds to an integer; 0x4338000000000000 are its bits.
@@ -122,6 +135,7 @@ COOPER_HOST_DEVICE inline VectorExpParts64 SplitVectorExp(double x) {
   return {static_cast<int64_t>(std::bit_cast<uint64_t>(shifted) - 0x4338000000000000u), q * r2 + r};
 }
 
+// Returns 2^n for n in [-1022, 1023].
 COOPER_HOST_DEVICE inline double VectorExp2(int64_t n) {
   return std::bit_cast<double>((static_cast<uint64_t>(n) + 1023u) << 52);
 }
@@ -136,12 +150,14 @@ COOPER_HOST_DEVICE inline double VectorExp(double x) {
   return x > 710.0 ? std::numeric_limits<double>::infinity() : y;
 }
 
+// Returns exp(x) for x <= 0; 0 below -708.
 COOPER_HOST_DEVICE inline double VectorExpOfNonPositive(double x) {
   const auto [n, expm1] = SplitVectorExp(x);
   const double y = (expm1 + 1.0) * VectorExp2(n);
   return x < -708.0 ? 0.0 : y;
 }
 
+// Returns tanh(x); 1 or -1 beyond 20.
 COOPER_HOST_DEVICE inline double VectorTanh(double x) {
   const double magnitude = std::fabs(x);
   const auto [n, expm1] = SplitVectorExp(magnitude + magnitude);
@@ -165,6 +181,7 @@ COOPER_HOST_DEVICE inline double VectorExpm1(double x) {
   return x == 0.0 ? x : y;
 }
 
+// Returns exp(x) - 1 for x <= 0. Unlike in float, it has no shorter form.
 COOPER_HOST_DEVICE inline double VectorExpm1OfNonPositive(double x) { return VectorExpm1(x); }
 
 }  // namespace cooper

@@ -3,7 +3,8 @@
 
 // Trigonometric functions and their inverses without branches or calls (vector_math.h). The errors
 // are at most 3.5 units in the last place (vector_math_test.cc). Sine, cosine and tangent hold for
-// |x| <= kVectorAngleLimit only; element loops compute larger angles by the C library.
+// |x| <= kVectorAngleLimit only; element loops compute larger angles by the C library
+// (LimitedLoopBody in elemwise_loop.h). C is float or double.
 
 #include <bit>
 #include <cmath>
@@ -14,11 +15,13 @@
 
 namespace cooper {
 
-// Up to here a number of quarter turns has 20 bits, so that its product with a part of pi / 2 that
-// has 33 bits is exact.
+// The largest angle, in radians, of sine, cosine and tangent. Up to it a number of quarter turns
+// has 20 bits, so that its product with a part of pi / 2 that has 33 bits is exact.
 inline constexpr double kVectorAngleLimit = 1e6;
 
-// An angle is quadrant * pi / 2 + r + tail, |r| <= pi / 4; `tail` is what r has lost by rounding.
+// An angle x = quadrant * pi / 2 + r + tail, |r| <= pi / 4; `tail` is what r has lost by rounding
+// (double only). Sin() and Cos() are those of r + tail. The constructor reduces x by Cody and
+// Waite's method, with pi / 2 in two parts for float and three for double.
 template <typename C>
 struct VectorAngle;
 template <>
@@ -26,7 +29,7 @@ struct VectorAngle<float> {
   float r;
   uint32_t quadrant;  // its last two bits
 
-  // In double precision, whose rounding does not matter to a float.
+  // Reduces x in double precision, whose rounding does not matter to a float.
   COOPER_HOST_DEVICE explicit VectorAngle(float x) {
     const double wide = x;
     // Adding 1.5 * 2^52 rounds to an integer, which then is the sum's low bits.
@@ -36,7 +39,7 @@ struct VectorAngle<float> {
     quadrant = static_cast<uint32_t>(std::bit_cast<uint64_t>(shifted));
   }
 
-  // Minimax fits.
+  // Returns the sine and the cosine of r, by minimax fits.
   COOPER_HOST_DEVICE float Sin() const {
     const float z = r * r;
     return r + r * z * ((-0.00019516655f * z + 0.008332173f) * z - 0.16666655f);
@@ -51,7 +54,7 @@ struct VectorAngle<float> {
 template <>
 struct VectorAngle<double> {
   double r, tail;
-  uint64_t quadrant;
+  uint64_t quadrant;  // its last two bits
 
   COOPER_HOST_DEVICE explicit VectorAngle(double x) {
     const double shifted = x * (2 / std::numbers::pi) + 6755399441055744.0;
@@ -69,6 +72,8 @@ struct VectorAngle<double> {
     quadrant = std::bit_cast<uint64_t>(shifted);
   }
 
+  // Returns the sine and the cosine of r + tail, by minimax fits. The form of the sums is that of
+  // fdlibm (k_sin.c, k_cos.c), which adds the largest term last.
   COOPER_HOST_DEVICE double Sin() const {
     const double z = r * r, z2 = z * z;
     const double p01 = 0.00833333333331297 * z - 0.16666666666666588;
@@ -88,7 +93,8 @@ struct VectorAngle<double> {
   }
 };
 
-// `y` with its sign changed where `quadrant` has its second bit.
+// Returns `y` with its sign changed where `quadrant` has its second bit, by an exclusive or with
+// the sign bit.
 COOPER_HOST_DEVICE inline float NegatedInQuadrant(float y, uint32_t quadrant) {
   return std::bit_cast<float>(std::bit_cast<uint32_t>(y) ^ (quadrant & 2u) << 30);
 }
@@ -96,6 +102,8 @@ COOPER_HOST_DEVICE inline double NegatedInQuadrant(double y, uint64_t quadrant) 
   return std::bit_cast<double>(std::bit_cast<uint64_t>(y) ^ (quadrant & 2u) << 62);
 }
 
+// Returns sin(x): the sine or the cosine of the reduced angle, as the quadrant says. sin(-0) is -0;
+// NaN and infinities give NaN.
 template <typename C>
 COOPER_HOST_DEVICE C VectorSin(C x) {
   const VectorAngle<C> angle(x);
@@ -104,7 +112,7 @@ COOPER_HOST_DEVICE C VectorSin(C x) {
   return x == 0 ? x : y;  // sin(-0) is -0
 }
 
-// sin(x + pi / 2)
+// Returns cos(x), as sin(x + pi / 2): in the next quadrant.
 template <typename C>
 COOPER_HOST_DEVICE C VectorCos(C x) {
   const VectorAngle<C> angle(x);
@@ -112,6 +120,7 @@ COOPER_HOST_DEVICE C VectorCos(C x) {
   return NegatedInQuadrant((angle.quadrant & 1u) == 0 ? cos : sin, angle.quadrant + 1u);
 }
 
+// Returns tan(x): sin / cos of the reduced angle, or -cos / sin in odd quadrants.
 template <typename C>
 COOPER_HOST_DEVICE C VectorTan(C x) {
   const VectorAngle<C> angle(x);
@@ -121,7 +130,7 @@ COOPER_HOST_DEVICE C VectorTan(C x) {
   return x == 0 ? x : y;
 }
 
-// (atan(t) - t) / t^3 of z = t^2, |t| <= tan(pi / 8), by minimax fits.
+// Returns (atan(t) - t) / t^3 of z = t^2, |t| <= tan(pi / 8), by minimax fits.
 COOPER_HOST_DEVICE inline float AtanTail(float z) {
   const float z2 = z * z;
   return ((-0.060788497f * z + 0.10594273f) * z2 + (-0.14243628f * z + 0.19998479f)) * z -
@@ -138,13 +147,13 @@ COOPER_HOST_DEVICE inline double AtanTail(double z) {
   return ((pab * z2 + p89) * z4 + (p67 * z2 + p45)) * z4 + (p23 * z2 + p01);
 }
 
-// pi / 2 less its value in C.
+// pi / 2 less its value in C: what the constant has lost by rounding.
 template <typename C>
 inline constexpr C kHalfPiLost = sizeof(C) == 4 ? C(-4.371139000186241e-8)
                                                 : C(6.123233995736766e-17);
 
-// Beyond tan(3 pi / 8) atan(|x|) is pi / 2 - atan(1 / |x|), beyond tan(pi / 8) it is
-// pi / 4 + atan((|x| - 1) / (|x| + 1)).
+// Returns the inverse of tan, in [-pi / 2, pi / 2]. Beyond tan(3 pi / 8) atan(|x|) is pi / 2 -
+// atan(1 / |x|), beyond tan(pi / 8) it is pi / 4 + atan((|x| - 1) / (|x| + 1)).
 template <typename C>
 COOPER_HOST_DEVICE C VectorArctan(C x) {
   const C a = std::fabs(x);
@@ -156,7 +165,7 @@ COOPER_HOST_DEVICE C VectorArctan(C x) {
   return std::copysign(base + (t + (t * z * AtanTail(z) + lost)), x);
 }
 
-// (asin(t) - t) / t^3 of z = t^2, |t| <= 1/2, by minimax fits.
+// Returns (asin(t) - t) / t^3 of z = t^2, |t| <= 1/2, by minimax fits.
 COOPER_HOST_DEVICE inline float AsinTail(float z) {
   const float z2 = z * z;
   return ((0.04227851f * z + 0.02411449f) * z2 + (0.045483336f * z + 0.07495196f)) * z +
@@ -173,7 +182,9 @@ COOPER_HOST_DEVICE inline double AsinTail(double z) {
   return ((pab * z2 + p89) * z4 + (p67 * z2 + p45)) * z4 + (p23 * z2 + p01);
 }
 
-// asin(t) where |x| <= 1/2 and t = |x|, else where asin(|x|) = pi / 2 - 2 asin(t).
+// The common part of VectorArcsin and VectorArccos: asin(t) where |x| <= 1/2 and t = |x|, else
+// where asin(|x|) = pi / 2 - 2 asin(t), with t = sqrt((1 - |x|) / 2). NaN for |x| > 1, from the
+// root.
 template <typename C>
 struct VectorArcsinParts {
   bool large;
@@ -189,6 +200,7 @@ struct VectorArcsinParts {
   }
 };
 
+// Returns the inverse of sin, in [-pi / 2, pi / 2]; NaN for |x| > 1.
 template <typename C>
 COOPER_HOST_DEVICE C VectorArcsin(C x) {
   const VectorArcsinParts<C> parts(x);
@@ -196,6 +208,7 @@ COOPER_HOST_DEVICE C VectorArcsin(C x) {
   return std::copysign(parts.large ? far : parts.asin, x);
 }
 
+// Returns the inverse of cos, in [0, pi]; NaN for |x| > 1.
 template <typename C>
 COOPER_HOST_DEVICE C VectorArccos(C x) {
   const VectorArcsinParts<C> parts(x);
