@@ -16,7 +16,8 @@
 
 namespace cooper {
 
-// Returns whether windows have one element, no padding and a stride above 1 along some axis.
+// Returns whether windows have one element, no padding and a stride above 1 along some axis: most
+// elements of the image then are under no window, and their gradient is 0.
 inline bool HasGaps(const WindowGeometry& g) {
   bool has_stride = false;
   for (int axis = 0; axis < 3; ++axis) {
@@ -26,7 +27,8 @@ inline bool HasGaps(const WindowGeometry& g) {
   return has_stride;
 }
 
-// Returns the convolution whose image has only the elements under windows.
+// Returns the convolution whose image has only the elements under windows: one with the extents of
+// the map and without strides. Requires HasGaps(p.g).
 inline ConvolutionProduct WithoutGaps(ConvolutionProduct p) {
   for (int axis = 0; axis < 3; ++axis) {
     p.g.in[axis] = p.g.out[axis];
@@ -36,7 +38,10 @@ inline ConvolutionProduct WithoutGaps(ConvolutionProduct p) {
 }
 
 // Sets, or adds to, image (channels, in...) the values (channels, out...) of its elements under
-// windows. Without `add` the other elements become 0.
+// windows. Without `add` the other elements become 0. `count` is the number of elements of the
+// image, in which `channels` counts all samples and groups. Index is the unsigned type of the
+// divisions. Sums are in float for the 16-bit floats. Each element of the image belongs to one
+// thread.
 template <typename T, typename Index>
 __global__ void SpreadOverGaps(int64_t count, WindowGeometry g, const T* values, T* image,
                                bool add) {
@@ -62,7 +67,8 @@ __global__ void SpreadOverGaps(int64_t count, WindowGeometry g, const T* values,
   }
 }
 
-// Queues SpreadOverGaps for the images of all samples and groups.
+// Queues SpreadOverGaps for the images of all samples and groups. `p` is the convolution with gaps;
+// `values` has the layout of an image of WithoutGaps(p). One launch. Errors: those of Launch.
 template <typename T>
 absl::Status LaunchSpreadOverGaps(const KernelContext& c, const ConvolutionProduct& p,
                                   const T* values, T* image, bool add) {

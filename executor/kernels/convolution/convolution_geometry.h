@@ -1,7 +1,10 @@
 #ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_GEOMETRY_H_
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_GEOMETRY_H_
 
-// Extents of Convolution, Deconvolution, im2col and col2im, from their parameters and shapes.
+// Extents of Convolution, Deconvolution, im2col and col2im, from their parameters and shapes. All
+// convolution kernels, of both devices, describe their work by these structs, so that one, two and
+// three spatial axes are one case. The functions are pure; shape inference has checked their
+// arguments.
 
 #include <cstdint>
 
@@ -14,21 +17,25 @@ namespace cooper {
 
 // The windows of an image and their positions. With fewer than three spatial axes, the first ones
 // have extent 1. The columns are a matrix (rows(), columns()): row c * kernel_size() + k holds the
-// element of channel c under element k of the kernel, for each window.
+// element of channel c under element k of the kernel, for each window; 0 stands for padding.
+//
+// Window o covers the image elements o * stride + k * dilate - pad along an axis, k < kernel. A
+// trivially copyable value, which GPU kernels take by value.
 struct WindowGeometry {
   int64_t channels = 1;
   int64_t in[3] = {1, 1, 1};   // extents of the image
   int64_t out[3] = {1, 1, 1};  // positions of the window
   int64_t kernel[3] = {1, 1, 1};
-  int64_t stride[3] = {1, 1, 1};
-  int64_t dilate[3] = {1, 1, 1};
-  int64_t pad[3] = {0, 0, 0};
+  int64_t stride[3] = {1, 1, 1};  // in elements, between adjacent windows
+  int64_t dilate[3] = {1, 1, 1};  // in elements, between adjacent elements of a window
+  int64_t pad[3] = {0, 0, 0};     // in elements, at both ends
 
   COOPER_HOST_DEVICE int64_t kernel_size() const { return kernel[0] * kernel[1] * kernel[2]; }
   COOPER_HOST_DEVICE int64_t image_size() const { return in[0] * in[1] * in[2]; }  // of one channel
   COOPER_HOST_DEVICE int64_t rows() const { return channels * kernel_size(); }
   COOPER_HOST_DEVICE int64_t columns() const { return out[0] * out[1] * out[2]; }
-  // Whether the columns equal the image.
+  // Returns whether the columns equal the image, so that they need not be computed: windows of one
+  // element without strides and padding.
   bool IsIdentity() const {
     for (int i = 0; i < 3; ++i) {
       if (kernel[i] != 1 || stride[i] != 1 || pad[i] != 0) return false;
@@ -38,18 +45,29 @@ struct WindowGeometry {
 };
 
 // A convolution from `image` (batch, channels, in...) to `map` (batch, filters, out...) with weight
-// (filters, channels / groups, kernel...).
+// (filters, channels / groups, kernel...):
+//
+//   map[n][f][o] = sum over c and k of weight[f][c][k] * image[n][c][o * stride + k * dilate - pad]
+//
+// For each group it is a matrix product: map (filters, columns) = weight (filters, rows) * columns.
+// A Deconvolution is the product with data and output in each other's place.
 struct ConvolutionProduct {
   WindowGeometry g;                // of one group
   int64_t batch, groups, filters;  // filters of one group
 
+  // The elements of one group of one sample in the image and in the map. Groups are adjacent, so
+  // group g of sample n begins at (n * groups + g) times the step.
   int64_t image_step() const { return g.channels * g.image_size(); }
   int64_t map_step() const { return filters * g.columns(); }
+  // The elements of the columns of one group of one sample; 0 if they are the image itself.
   int64_t WorkspaceElements() const { return g.IsIdentity() ? 0 : g.rows() * g.columns(); }
+  // The elements of one group's weight.
   int64_t weight_step() const { return filters * g.rows(); }
 };
 
-// Returns the product of a Convolution with plain shapes (batch, channels, spatial...).
+// Returns the product of a Convolution with plain shapes (batch, channels, spatial...). `image` is
+// the shape of the data, `map` that of the output. Absent strides and dilations are 1, absent
+// paddings 0.
 inline ConvolutionProduct ProductOf(const ConvolutionParam& param, const Shape& image,
                                     const Shape& map) {
   ConvolutionProduct p;
@@ -70,8 +88,9 @@ inline ConvolutionProduct ProductOf(const ConvolutionParam& param, const Shape& 
   return p;
 }
 
-// Returns the product of a Deconvolution, whose data is the map. With a target shape, the padding
-// follows from it.
+// Returns the product of a Deconvolution, whose data is the map and whose output is the image. With
+// a target shape, the padding follows from it. The adjustment `adj` needs no field: it only makes
+// the image larger.
 inline ConvolutionProduct ProductOf(const DeconvolutionParam& param, const Shape& image,
                                     const Shape& map) {
   ConvolutionProduct p = ProductOf(static_cast<const ConvolutionParam&>(param), image, map);
@@ -82,7 +101,8 @@ inline ConvolutionProduct ProductOf(const DeconvolutionParam& param, const Shape
   return p;
 }
 
-// Returns the geometry of im2col, or of col2im, whose output is the image.
+// Returns the geometry of im2col, or of col2im, whose output is the image. `image` is its plain
+// shape (batch, channels, spatial...).
 inline WindowGeometry GeometryOf(const Im2colParam& param, const Shape& image) {
   WindowGeometry g;
   g.channels = image[1];

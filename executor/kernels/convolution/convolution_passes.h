@@ -3,7 +3,8 @@
 
 // The three passes of a convolution on a GPU, each of which computes one of image, weight and map
 // from the other two: by cuDNN where it has a plan, otherwise by im2col and cuBLAS
-// (convolution_product_cuda.h). For .cu files.
+// (convolution_product_cuda.h). For .cu files; the kernels of convolution.cu prepare passes by
+// PreparePass and run them by ConvolutionPasses. Arrays are channels-first.
 
 #include <cstdint>
 #include <utility>
@@ -28,16 +29,17 @@
 namespace cooper {
 
 // The kernel state of a convolution, created when the node is bound, which reports a missing
-// library.
+// library. Immutable after that. The library is not owned.
 struct ConvolutionState : KernelState {
   Cublas* cublas = nullptr;
-  ConvolutionProduct product;
-  CudnnPass cudnn[3];  // by ConvolutionPass; an absent pass is composed
+  ConvolutionProduct product;  // of the whole node
+  CudnnPass cudnn[3];          // by ConvolutionPass; an absent pass is composed
 
   const CudnnPass& cudnn_for(ConvolutionPass pass) const { return cudnn[static_cast<int>(pass)]; }
 };
 
-// Returns the number of elements of the result of `pass`.
+// Returns the number of elements of the result of `pass`: of the map, of the image or of the
+// weight, over all samples and groups.
 inline int64_t ResultElements(const ConvolutionProduct& p, ConvolutionPass pass) {
   switch (pass) {
     case ConvolutionPass::kForward:
@@ -50,9 +52,13 @@ inline int64_t ResultElements(const ConvolutionProduct& p, ConvolutionPass pass)
 }
 
 // Prepares a pass with request `req`: by cuDNN if it has a plan and `cudnn_off` is false. Returns
-// the bytes of workspace that the pass needs. Errors: for 16-bit floats without a plan, the reason,
-// or kUnimplemented if cuDNN is missing or not in use. The composed pass does not support them
-// because it would round each product before the sum.
+// the bytes of workspace that the pass needs, which is 0 with kNull or an empty batch. The passes
+// of a node run one after the other, so its workspace is the largest of theirs. `choice` selects
+// among cuDNN's plans. The device of `context` must be the current one.
+//
+// Errors: for 16-bit floats without a plan, the reason, or kUnimplemented if cuDNN is missing or
+// not in use. The composed pass does not support them because it would round each product before
+// the sum.
 inline absl::StatusOr<int64_t> PreparePass(ConvolutionState& state, ConvolutionPass pass,
                                            const Context& context, DType dtype, WriteReq req,
                                            bool cudnn_off, const CudnnChoice& choice) {
@@ -80,7 +86,7 @@ inline absl::StatusOr<int64_t> PreparePass(ConvolutionState& state, ConvolutionP
   return ConvolutionWorkspaceBytes(state.product, SizeOf(dtype));
 }
 
-// Adds `values` to `sums`, element by element.
+// Adds `values` to `sums`, element by element, in the compute type of T.
 template <typename T>
 __global__ void AddEach(int64_t count, const T* values, T* sums) {
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
@@ -88,13 +94,17 @@ __global__ void AddEach(int64_t count, const T* values, T* sums) {
   }
 }
 
-// Queues the passes of a convolution on a GPU. References its arguments, which must outlive it.
+// Queues the passes of a convolution on a GPU. T is the element type of all arrays. References its
+// arguments, which must outlive it. The current device must be that of the context. The state must
+// have been prepared for each pass that is run, with a request of the same kind.
 template <typename T>
 class ConvolutionPasses {
  public:
   ConvolutionPasses(const KernelContext& c, const ConvolutionState& state) : c_(c), state_(state) {}
 
-  // Each queues its pass, which overwrites the result or, with `add`, adds to it.
+  // Each queues its pass, which overwrites the result or, with `add`, adds to it. Arrays are device
+  // pointers without overlap. With 16-bit floats the result is rounded before it is added. Errors:
+  // those of cuDNN, cuBLAS and Launch.
   absl::Status MapFromImage(const T* image, const T* weight, T* map, bool add) const {
     return Run(
         ConvolutionPass::kForward, {image, weight, map}, &CudnnArrays::map, map, add,
@@ -113,7 +123,8 @@ class ConvolutionPasses {
 
  private:
   // Runs cuDNN's plan for `pass`, or `composed` with the products if there is none. `member` is the
-  // array of the result.
+  // array of the result. cuDNN overwrites its result, so with `add`, or where the image has gaps,
+  // it writes to the workspace and a second launch moves the values to `result`.
   template <typename Fn>
   absl::Status Run(ConvolutionPass pass, CudnnArrays arrays, const void* CudnnArrays::*member,
                    T* result, bool add, Fn&& composed) const {

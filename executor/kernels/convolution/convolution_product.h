@@ -4,6 +4,11 @@
 // The three products of a convolution on the CPU, each of which computes one of image, weight and
 // map from the other two by im2col and one matrix product per image and group. Arrays are
 // channels-first. `workspace` has p.WorkspaceElements() elements.
+//
+// The kernels of Convolution and Deconvolution use it for float32 and float64 where the graph is
+// not blocked (blocked_product.h). T is float or double. The products and copies use several
+// threads; the loop over images and groups is sequential, so the workspace holds one image's
+// columns. Arrays do not overlap. Sums are in the order of the matrix product.
 
 #include <algorithm>
 #include <cstdint>
@@ -18,7 +23,7 @@
 
 namespace cooper {
 
-// Computes map = or += weight * columns(image).
+// Computes map = or += weight * columns(image): the output of Convolution.
 template <typename T>
 void MapFromImage(const ConvolutionProduct& p, const T* image, const T* weight, T* map, bool add,
                   T* workspace) {
@@ -34,7 +39,8 @@ void MapFromImage(const ConvolutionProduct& p, const T* image, const T* weight, 
   }
 }
 
-// Computes image = or += the sum over windows of columns(weight^T * map).
+// Computes image = or += the sum over windows of columns(weight^T * map): the gradient of the data
+// of Convolution, and the output of Deconvolution.
 template <typename T>
 void ImageFromMap(const ConvolutionProduct& p, const T* map, const T* weight, T* image, bool add,
                   T* workspace) {
@@ -49,7 +55,8 @@ void ImageFromMap(const ConvolutionProduct& p, const T* map, const T* weight, T*
   }
 }
 
-// Computes weight = or += the sum over the batch of map * columns(image)^T.
+// Computes weight = or += the sum over the batch of map * columns(image)^T: the gradient of the
+// weight. The batch is summed in order.
 template <typename T>
 void WeightFromBoth(const ConvolutionProduct& p, const T* image, const T* map, T* weight, bool add,
                     T* workspace) {
@@ -66,7 +73,8 @@ void WeightFromBoth(const ConvolutionProduct& p, const T* image, const T* map, T
   }
 }
 
-// Computes out (batch, channels, size) += bias (channels,).
+// Computes out (batch, channels, size) += bias (channels,). `size` is the product of the spatial
+// extents.
 template <typename T>
 void AddBias(const T* bias, int64_t batch, int64_t channels, int64_t size, T* out) {
   ParallelFor(batch * channels, RowGrain(size), [&](int64_t begin, int64_t end) {
@@ -77,7 +85,9 @@ void AddBias(const T* bias, int64_t batch, int64_t channels, int64_t size, T* ou
   });
 }
 
-// Computes grad (channels,) = or += the sums of ograd (batch, channels, size).
+// Computes grad (channels,) = or += the sums of ograd (batch, channels, size). Rows are summed in
+// lanes (LaneSum), which vectorises and reduces rounding errors; the batch is summed in order. Runs
+// on the calling thread.
 template <typename T>
 void BiasGradient(const T* ograd, int64_t batch, int64_t channels, int64_t size, T* grad,
                   bool add) {

@@ -4,7 +4,8 @@
 // The three products of a convolution on a GPU, each of which computes one of image, weight and map
 // from the other two by im2col and batched products of cuBLAS. A batch covers several images where
 // there is one group, otherwise all groups of an image. Arrays are channels-first. For .cu files;
-// executor/kernels/convolution/convolution_product.h is for the CPU.
+// executor/kernels/convolution/convolution_product.h is for the CPU. ConvolutionPasses calls it
+// where cuDNN has no plan, is not in use, or is slower, as for small batches.
 
 #include <algorithm>
 #include <cstdint>
@@ -24,7 +25,7 @@
 namespace cooper {
 
 // Returns the number of images whose columns are computed at once: as many as fit in
-// ConvolutionColumnBytes(), at least one.
+// ConvolutionColumnBytes(), at least one, at most the batch and 4096.
 inline int64_t ImagesAtOnce(const ConvolutionProduct& p, int64_t element_bytes) {
   constexpr int64_t kMax = 4096;
   const int64_t image_bytes = p.groups * p.WorkspaceElements() * element_bytes;
@@ -32,15 +33,20 @@ inline int64_t ImagesAtOnce(const ConvolutionProduct& p, int64_t element_bytes) 
   return std::clamp<int64_t>(fitting, 1, std::clamp<int64_t>(p.batch, 1, kMax));
 }
 
-// Returns the bytes of workspace that the products need.
+// Returns the bytes of workspace that the products need: those of the columns of ImagesAtOnce()
+// images, or 0 if the columns are the images.
 inline int64_t ConvolutionWorkspaceBytes(const ConvolutionProduct& p, int64_t element_bytes) {
   return ImagesAtOnce(p, element_bytes) * p.groups * p.WorkspaceElements() * element_bytes;
 }
 
-// Queues the products on the stream of a KernelContext. References its arguments.
+// Queues the products on the stream of a KernelContext, whose workspace has
+// ConvolutionWorkspaceBytes() bytes. T is float or double. References its arguments, which must
+// outlive it. Products use TF32 only where it is allowed (ndarray/cuda/tf32.h). Errors of all
+// products: those of Cublas::GemmBatched and of Launch.
 template <typename T>
 class ConvolutionProducts {
  public:
+  // `cublas` belongs to the device of `c`, which must be the current one.
   ConvolutionProducts(const KernelContext& c, Cublas& cublas, const ConvolutionProduct& p)
       : c_(c),
         cublas_(cublas),
@@ -52,7 +58,8 @@ class ConvolutionProducts {
     all_groups_.channels *= p.groups;
   }
 
-  // Computes map = or += weight * columns(image).
+  // Computes map = or += weight * columns(image). Launches per chunk: im2col and one batch, or a
+  // batch per image with several groups.
   absl::Status MapFromImage(const T* image, const T* weight, T* map, bool add) const {
     return ForEachChunk([&](int64_t begin, int64_t count) -> absl::Status {
       COOPER_ASSIGN_OR_RETURN(const T* columns, ColumnsOf(image, begin, count));
@@ -66,7 +73,8 @@ class ConvolutionProducts {
     });
   }
 
-  // Computes image = or += the sum over windows of columns(weight^T * map).
+  // Computes image = or += the sum over windows of columns(weight^T * map). Each image element is
+  // summed by one thread in the order of the kernel's elements, so equal inputs give equal bits.
   absl::Status ImageFromMap(const T* map, const T* weight, T* image, bool add) const {
     return ForEachChunk([&](int64_t begin, int64_t count) -> absl::Status {
       T* first_image = image + begin * p_.groups * p_.image_step();
@@ -83,7 +91,9 @@ class ConvolutionProducts {
     });
   }
 
-  // Computes weight = or += the sum over the batch of map * columns(image)^T.
+  // Computes weight = or += the sum over the batch of map * columns(image)^T. The images are added
+  // one after the other, in order, with one batch of products over the groups for each. An empty
+  // batch zeroes the weight.
   absl::Status WeightFromBoth(const T* image, const T* map, T* weight, bool add) const {
     if (p_.batch == 0 && !add) {
       return CudaStatus(
@@ -110,6 +120,7 @@ class ConvolutionProducts {
     int64_t weight, columns;
   };
 
+  // The elements of the columns of one group of one image.
   int64_t ColumnStep() const { return p_.g.rows() * p_.g.columns(); }
 
   // Calls fn(first image, number of images) for each chunk.

@@ -2,7 +2,8 @@
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_RUNS_H_
 
 // Runs of the kernels of convolutions and similar operators (executor/kernels/launch/run_kernel.h),
-// for tests. Inputs are small integers, whose sums are exact in any order.
+// for tests. Inputs are small integers, whose sums are exact in any order, so that tests can
+// compare cuDNN, composed products and the CPU bit by bit.
 
 #include <cstdint>
 #include <string>
@@ -18,26 +19,32 @@
 namespace cooper {
 
 // One row of a table of tests: an operator with the shape of its data.
+//
+//   {"Strided", "Convolution", Shape({2, 3, 9, 9}),
+//    {{"kernel", "(3, 3)"}, {"stride", "(2, 2)"}, {"num_filter", "8"}}}
 struct ConvolutionCase {
-  std::string name;
+  std::string name;  // names the case in messages of failures
   std::string op;
-  Shape data;
-  AttrMap attrs;
+  Shape data;     // the shapes of the other arrays are inferred from it
+  AttrMap attrs;  // the operator's parameters
 };
 
-// Returns an array of the CPU with integers in [-magnitude, magnitude]. Equal seeds give equal
-// numbers in every dtype that can represent them.
+// Returns an array of the CPU with integers in [-magnitude, magnitude], where `magnitude` is a
+// whole number. Equal seeds give equal numbers in every dtype that can represent them.
 NDArray Integers(const Shape& shape, DType dtype, uint64_t seed, double magnitude = 4);
 
-// The shapes of a node's inputs and of its output.
+// The shapes of a node's inputs, data first, and of its output.
 struct NodeShapes {
   std::vector<Shape> inputs;
   Shape output;
 };
+// Infers the shapes of the node. Crashes if the case is not valid.
 NodeShapes ShapesOf(const ConvolutionCase& test);
 
 // Return a run of the operator, or of its gradient with the same data and weight, with `req` for
-// every output. Equal arguments give equal arrays.
+// every output. Equal arguments give equal arrays. The arrays of outputs have contents too, to
+// which kAdd adds. The inputs of the gradient are the output's gradient and, for operators with a
+// weight, the data and the weight.
 KernelRun ForwardRun(const ConvolutionCase& test, DType dtype, WriteReq req, double magnitude = 4);
 KernelRun BackwardRun(const ConvolutionCase& test, DType dtype, WriteReq req, double magnitude = 4);
 

@@ -3,6 +3,7 @@
 
 // One pass of a convolution by cuDNN for arrays at any addresses. It is planned when a node is
 // bound, so that its workspace is part of the memory plan, and queued when the node runs.
+// ConvolutionPasses (convolution_passes.h) runs passes; Cudnn (cudnn_handle.h) has the plans.
 
 #include <cstdint>
 
@@ -22,16 +23,24 @@ class CudnnPass {
   // Creates an absent pass.
   CudnnPass() = default;
 
-  // Errors: kFailedPrecondition if cuDNN is not found, or not in use for this pass
-  // (cudnn_switch.h); the errors of Cudnn::Of and Cudnn::Plan.
+  // Plans a pass on a device, which must be the current one. For 16-bit floats it also plans for
+  // addresses at multiples of 16, for which cuDNN has faster plans by tensor cores.
+  //
+  // Errors: kFailedPrecondition if cuDNN is not found, or not in use for this pass: it is switched
+  // off, or the setting is kWhereFaster (cudnn_switch.h) and float32 or float64 has fewer than 8
+  // images, where composed products take less time; the errors of Cudnn::Of and Cudnn::Plan.
   static absl::StatusOr<CudnnPass> Create(int device_id, ConvolutionPass pass, DType dtype,
                                           const ConvolutionProduct& p, const CudnnChoice& choice);
 
+  // Returns whether the pass is planned. Only then may it run.
   bool is_there() const { return cudnn_ != nullptr; }
-  int64_t workspace_bytes() const;  // a multiple of 256
+  // The bytes of workspace that Run needs, a multiple of 256. They include up to 256 bytes that
+  // align the workspace.
+  int64_t workspace_bytes() const;
 
   // Queues the pass on `stream`. `workspace` has workspace_bytes() bytes, at any address. The
-  // device must be the current one.
+  // device must be the current one. Selects the plan by the addresses of all three arrays. The
+  // result is overwritten. Thread-safe. Errors: those of Cudnn::Run.
   absl::Status Run(cudaStream_t stream, const CudnnArrays& arrays, void* workspace) const;
 
  private:

@@ -1,7 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_CUDNN_TRIAL_H_
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_CUDNN_TRIAL_H_
 
-// Measures plans of one convolution on a device, on arrays of its own.
+// Measures plans of one convolution on a device, on arrays of its own. Cudnn::Plan uses it for a
+// choice by time (CudnnChoice::by_time). It allocates device memory outside of any memory plan, and
+// frees it at its end.
 
 #include <cstdint>
 #include <functional>
@@ -14,30 +16,37 @@
 
 namespace cooper {
 
-// Owns the arrays, the workspace and the stream.
+// Owns the arrays, the workspace and the stream. Not thread-safe. The caller holds Cudnn's mutex,
+// so that no other plan of this process disturbs the measurement by the same handle.
 class CudnnTrial {
  public:
   // Allocates the arrays, and a workspace for as many of the plans as memory allows, on the current
-  // device, which must remain the current one.
+  // device, which must remain the current one. The arrays hold ordinary numbers, because a GPU may
+  // be faster with zeros.
   CudnnTrial(const CudnnConvolution& convolution, const std::vector<CudnnPlan>& plans);
   CudnnTrial(const CudnnTrial&) = delete;
   CudnnTrial& operator=(const CudnnTrial&) = delete;
   ~CudnnTrial();
 
-  // Returns whether there was memory for the arrays.
+  // Returns whether there was memory for the arrays. A workspace that is too small for some plans
+  // is not an error: workspace_bytes() tells.
   const absl::Status& status() const { return status_; }
 
+  // The stream, arrays and workspace for the work to measure. The workspace is the largest one of
+  // any plan for which there was memory; null and 0 bytes if there was none.
   cudaStream_t stream() const { return stream_; }
   const CudnnArrays& arrays() const { return arrays_; }
   void* workspace() const { return workspace_; }
   int64_t workspace_bytes() const { return workspace_bytes_; }
 
-  // Returns the shortest time of a few runs of the work that `queue` puts into stream(). Blocks
-  // until it has run.
+  // Returns the shortest time, in seconds, of a few runs of the work that `queue` puts into
+  // stream(), without the first run, which loads the kernel. Calls `queue` four times. Blocks until
+  // the work has run. Errors: those of `queue` and of CUDA.
   absl::StatusOr<double> Seconds(const std::function<absl::Status()>& queue) const;
 
  private:
   absl::Status Make(const CudnnConvolution& convolution);
+  // Allocates the largest workspace of the plans that memory allows.
   void MakeWorkspace(const std::vector<CudnnPlan>& plans);
   // Returns device memory filled with nonzero bytes.
   absl::StatusOr<void*> Allocate(int64_t bytes);

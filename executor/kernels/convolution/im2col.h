@@ -2,7 +2,12 @@
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_IM2COL_H_
 
 // Copies the windows of a convolution into the columns of a matrix, which turns it into a product,
-// and adds such columns to an image.
+// and adds such columns to an image, on the CPU. windows.h is for the GPU. The products of
+// convolution_product.h and the operators im2col and col2im use it. The columns take kernel_size()
+// times the memory of the map's positions for each channel.
+//
+// For an image (1, 3, 3) with a kernel of 2 x 2 the columns are (4, 4): row 0 holds the upper left
+// element of each of the four windows, row 3 the lower right one.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,7 +20,8 @@ namespace cooper {
 
 // Calls fn(row, column, at, count) for runs along the last spatial axis, in the rows of channels
 // [begin, end): elements [column, column + count) of `row` of the matrix are the image elements at,
-// at + stride[2], ...; an `at` of -1 stands for padding.
+// at + stride[2], ...; an `at` of -1 stands for padding. The runs cover each row once, in order.
+// The bounds of a run are computed once per row, so no element needs a test.
 template <typename Fn>
 void ForEachWindowRun(const WindowGeometry& g, int64_t begin, int64_t end, Fn&& fn) {
   const int64_t size = g.kernel_size();
@@ -50,12 +56,13 @@ void ForEachWindowRun(const WindowGeometry& g, int64_t begin, int64_t end, Fn&& 
   }
 }
 
-// Returns the grain of ParallelFor over channels.
+// Returns the grain of ParallelFor over channels: the elements of a channel's columns are its cost.
 inline int64_t ChannelGrain(const WindowGeometry& g) {
   return RowGrain(g.kernel_size() * g.columns());
 }
 
-// Copies image (channels, in...) to columns (rows(), columns()).
+// Copies image (channels, in...) to columns (rows(), columns()). Padding becomes 0. Uses several
+// threads. `image` and `columns` do not overlap. Rows with a stride of 1 are copied as memory.
 template <typename T>
 void Im2Col(const WindowGeometry& g, const T* image, T* columns) {
   const int64_t width = g.columns();
@@ -74,8 +81,9 @@ void Im2Col(const WindowGeometry& g, const T* image, T* columns) {
   });
 }
 
-// Adds each element of columns to the image element that it stands for. Channels share no elements,
-// so threads can share the channels.
+// Adds each element of columns to the image element that it stands for; elements under padding are
+// dropped. Channels share no elements, so threads can share the channels. An image element is
+// summed in the order of the kernel's elements, so results do not depend on the number of threads.
 template <typename T>
 void Col2ImAdd(const WindowGeometry& g, const T* columns, T* image) {
   const int64_t width = g.columns();

@@ -1,7 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_ONEDNN_ENGINE_H_
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_ONEDNN_ENGINE_H_
 
-// Runs oneDNN's primitives on the calling thread.
+// Runs oneDNN's primitives on the calling thread. The products of onednn_product.h and the kernel
+// of _winograd_weight call it within loops of cooper's own threads.
 
 #include <unordered_map>
 
@@ -9,16 +10,18 @@
 
 namespace cooper {
 
-// Returns the CPU engine, which is never destroyed.
+// Returns the CPU engine, which is never destroyed, because threads may outlive main. Thread-safe.
 const dnnl::engine& OneDnnEngine();
 
-// Returns an argument of a primitive that refers to `data`. A failure of oneDNN ends the program,
-// as in ExecuteOneDnn.
+// Returns an argument of a primitive that refers to `data`, which must stay valid and which an
+// output writes to in spite of `const`. A failure of oneDNN ends the program, as in ExecuteOneDnn.
 dnnl::memory OneDnnMemory(const dnnl::memory::desc& desc, const void* data);
 
 // Runs a primitive on the calling thread alone, which must be in the scope of a OneDnnOnThisThread.
-// Throws nothing, so the body of a parallel loop may call it. If oneDNN rejects the arguments,
-// which means a bug or a lack of memory, the program ends with oneDNN's message.
+// `args` maps oneDNN's argument numbers, such as DNNL_ARG_SRC, to memory. Returns when the
+// primitive has run. Throws nothing, so the body of a parallel loop may call it. If oneDNN rejects
+// the arguments, which means a bug or a lack of memory, the program ends with oneDNN's message.
+// Thread-safe: each thread has a stream of its own.
 void ExecuteOneDnn(const dnnl::primitive& primitive,
                    const std::unordered_map<int, dnnl::memory>& args);
 

@@ -3,7 +3,11 @@
 
 // The base of a convolution's three products by oneDNN: a product is cut into parts, which threads
 // take one by one. Parts depend on the shapes alone, so that results do not depend on the number of
-// threads.
+// threads. activation_product.cc and weight_product.cc derive from it; blocked_product.h is its
+// interface.
+//
+// oneDNN runs each part on one thread (OneDnnOnThisThread), because its own threads would compete
+// with cooper's.
 
 #include <algorithm>
 #include <cstddef>
@@ -23,7 +27,7 @@
 namespace cooper {
 
 // Target multiplications of a part in a large product, and the least multiplications of a product
-// that is cut into two parts for a second thread.
+// that is cut into two parts for a second thread. kMaxParts limits WantedParts().
 constexpr double kMinWorkPerPart = 4e6;
 constexpr double kMinWorkOfTwo = 2e6;
 constexpr double kMinDepthwiseWorkOfTwo = 4e5;
@@ -39,9 +43,11 @@ inline int64_t AlignedBytes(size_t bytes) {
   return (static_cast<int64_t>(bytes) + kAlignment - 1) / kAlignment * kAlignment;
 }
 
+// Returns a / b, rounded up, for a >= 0 and b > 0.
 inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// A primitive for parts of one size, and the layouts of its arrays.
+// A primitive for parts of one size, and the layouts of its arrays. Several threads may execute it
+// at the same time, each with a scratch buffer of its own.
 struct SizedProduct {
   dnnl::primitive primitive;
   dnnl::memory::desc image, weight, map, bias, scratch, plain_weight;
@@ -49,7 +55,8 @@ struct SizedProduct {
   dnnl::primitive reorder;
 };
 
-// A range of the images and of the channels of a product.
+// A range of the images and of the channels of a product. Its arrays are views of the product's, at
+// the offsets below.
 struct ProductPart {
   int64_t image = 0;    // the first one
   int64_t channel = 0;  // the first group; with one group, the first channel or filter
@@ -57,18 +64,21 @@ struct ProductPart {
   const SizedProduct* sized = nullptr;
 };
 
-// Derived classes provide Init, which cuts the product into parts, and Run.
+// Derived classes provide Init, which cuts the product into parts, and Run. Init is called once,
+// before the product is shared.
 class OneDnnProduct : public BlockedProduct {
  public:
   OneDnnProduct(const ConvolutionProduct& shape, const Options& options)
       : p_(shape), options_(options) {}
 
-  // Returns the elements of an image. The gradient of a plain image is computed in blocks first.
+  // Returns the elements of an image, of all its channels. The gradient of a plain image is
+  // computed in blocks first, so its last block is padded.
   int64_t image_step() const {
     const int64_t channels = p_.groups * p_.g.channels;
     const int64_t block = OneDnnChannelBlock();
     return (unblocks() ? CeilDiv(channels, block) * block : channels) * p_.g.image_size();
   }
+  // Returns whether the result is converted from blocks to a plain image at the end.
   bool unblocks() const { return options_.result == Result::kImage && options_.plain_image; }
 
   // Return the part's offset in each array, in elements.
@@ -96,7 +106,10 @@ class OneDnnProduct : public BlockedProduct {
     if (p_.groups > 1) return p_.groups;
     return options_.result == Result::kImage ? p_.g.channels : p_.filters;
   }
+  // The multiplications of the product.
   int64_t work() const { return p_.batch * p_.groups * p_.filters * p_.g.rows() * p_.g.columns(); }
+  // Returns the number of parts that suits the work: 1 to kMaxParts, at least 2 where a second
+  // thread pays.
   int64_t WantedParts() const {
     const auto products = static_cast<double>(work());
     // A depthwise product is bound by memory rather than by multiplications.
@@ -120,14 +133,19 @@ class OneDnnProduct : public BlockedProduct {
     return std::min(channels(), CeilDiv(CeilDiv(channels(), parts), step) * step);
   }
 
-  // Adds parts of `images` images and `per_part` channels. Channels are outermost, so that one
-  // image after the other uses the same part of the weight.
+  // Adds parts of `images` images and `per_part` channels; the last ones may be smaller. Channels
+  // are outermost, so that one image after the other uses the same part of the weight. Errors:
+  // those of SizedOf.
   absl::Status Cut(int64_t images, int64_t per_part);
 
+  // Returns the primitive and its layouts for parts with the dimensions `d`; SizedOf adds the plain
+  // weight and the reorder. `forward` describes the forward product. May throw dnnl::error.
   virtual SizedProduct MakeSized(const ConvolutionDescs& d,
                                  const ConvolutionForwardDesc& forward) const = 0;
 
-  // Returns the primitive for parts of this extent, compiled at the first call.
+  // Returns the primitive for parts of this extent, compiled at the first call; this object owns
+  // it. Raises scratch_bytes_ and weight_bytes_ to its needs. Errors: kUnimplemented, with oneDNN's
+  // message, if oneDNN has no implementation.
   absl::StatusOr<const SizedProduct*> SizedOf(const ConvolutionExtent& e);
 
   const ConvolutionProduct p_;
@@ -138,7 +156,7 @@ class OneDnnProduct : public BlockedProduct {
   std::vector<std::pair<ConvolutionExtent, std::unique_ptr<const SizedProduct>>> sized_;
 };
 
-// Creates a product of class P and cuts it into parts.
+// Creates a product of class P and cuts it into parts. Errors: those of P::Init.
 template <typename P>
 absl::StatusOr<std::unique_ptr<const BlockedProduct>> MakeOneDnnProduct(
     const ConvolutionProduct& shape, const BlockedProduct::Options& options) {
@@ -149,10 +167,12 @@ absl::StatusOr<std::unique_ptr<const BlockedProduct>> MakeOneDnnProduct(
   return product;
 }
 
-// Compiles a product of Result::kMap or kImage.
+// Compiles a product of Result::kMap or kImage (activation_product.cc). Errors: those of
+// OneDnnProduct::SizedOf.
 absl::StatusOr<std::unique_ptr<const BlockedProduct>> MakeActivationProduct(
     const ConvolutionProduct& shape, const BlockedProduct::Options& options);
-// Compiles a product of Result::kWeight.
+// Compiles a product of Result::kWeight (weight_product.cc). Errors: those of
+// OneDnnProduct::SizedOf.
 absl::StatusOr<std::unique_ptr<const BlockedProduct>> MakeWeightProduct(
     const ConvolutionProduct& shape, const BlockedProduct::Options& options);
 

@@ -2,7 +2,9 @@
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_WINDOWS_H_
 
 // Copies the windows of images into the columns of matrices, and adds such columns to images. For
-// .cu files; executor/kernels/convolution/im2col.h is for the CPU.
+// .cu files; executor/kernels/convolution/im2col.h is for the CPU. The composed convolutions
+// (convolution_product_cuda.h) and the operators im2col and col2im call LaunchIm2Col and
+// LaunchCol2Im. T is the element type of both arrays.
 
 #include <cstdint>
 #include <type_traits>
@@ -17,7 +19,7 @@
 namespace cooper {
 
 // A geometry in integers of type I. 32 bits are used where they suffice because their divisions are
-// several times faster.
+// several times faster. Passed to kernels by value, beside the WindowGeometry.
 template <typename I>
 struct Windows {
   I in[3], kernel[3], stride[3], dilate[3], pad[3], out[3];
@@ -34,7 +36,8 @@ struct Windows {
   }
 };
 
-// Calls fn(Windows<I>) with an I that holds all positions, and returns its status.
+// Calls fn(Windows<I>) with an I that holds all positions, and returns its status. I is int32_t if
+// the extents of one channel allow, otherwise int64_t; offsets of channels are 64 bits in any case.
 template <typename Fn>
 absl::Status DispatchWindows(const WindowGeometry& g, Fn&& fn) {
   constexpr int64_t kMax = INT32_MAX / 4;
@@ -49,7 +52,8 @@ absl::Status DispatchWindows(const WindowGeometry& g, Fn&& fn) {
   return fn(Windows<int64_t>(g));
 }
 
-// The coordinates of element i of a dense array with these extents.
+// The coordinates of element i of a dense array with these extents, outermost first. Costs two
+// divisions.
 template <typename I>
 struct Place {
   I at[3];
@@ -62,8 +66,9 @@ struct Place {
   }
 };
 
-// Sets, or adds to, columns the windows of images (images, channels, in...). A block handles one
-// row of a matrix at a time.
+// Sets, or adds to, columns (images, rows(), columns()) the windows of images (images, channels,
+// in...); padding counts as 0. A block handles one row of a matrix at a time. Launched by
+// LaunchRows over images * rows() rows.
 template <typename T, typename I>
 __global__ void Im2Col(WindowGeometry g, Windows<I> w, int64_t images, const T* image, T* columns,
                        bool add) {
@@ -97,7 +102,8 @@ __device__ I WindowAt(const Windows<I>& w, int axis, I at, I k) {
 }
 
 // Sets, or adds to, each element of images the sum of its elements of columns, in the order of the
-// kernel's elements, so that equal inputs give equal bits.
+// kernel's elements, so that equal inputs give equal bits. It gathers instead of scattering, so it
+// needs no atomic additions. The sum is in T. Launched by LaunchRows over images * channels rows.
 template <typename T, typename I>
 __global__ void Col2Im(WindowGeometry g, Windows<I> w, int64_t images, const T* columns, T* image,
                        bool add) {
@@ -124,7 +130,8 @@ __global__ void Col2Im(WindowGeometry g, Windows<I> w, int64_t images, const T* 
   }
 }
 
-// Queues Im2Col for `images` images.
+// Queues Im2Col for `images` images, which are adjacent in both arrays. One launch. Errors: those
+// of Launch.
 template <typename T>
 absl::Status LaunchIm2Col(const KernelContext& c, const WindowGeometry& g, int64_t images,
                           const T* image, T* columns, bool add) {
@@ -134,7 +141,8 @@ absl::Status LaunchIm2Col(const KernelContext& c, const WindowGeometry& g, int64
   });
 }
 
-// Queues Col2Im for `images` images.
+// Queues Col2Im for `images` images, which are adjacent in both arrays. Without `add` the images
+// are overwritten. One launch. Errors: those of Launch.
 template <typename T>
 absl::Status LaunchCol2Im(const KernelContext& c, const WindowGeometry& g, int64_t images,
                           const T* columns, T* image, bool add) {
