@@ -5,6 +5,10 @@
 // anchor's sides, and logarithms of the ratios of the sides, each divided by a variance. Liu et
 // al., SSD: Single Shot MultiBox Detector, 2016; MXNet: src/operator/contrib/multibox_target.cc and
 // multibox_detection.cc.
+//
+// EncodeBox makes the training targets of _contrib_MultiBoxTarget (anchor_matcher.h), DecodeBox the
+// boxes of _contrib_MultiBoxDetection (ssd_detection.h). Boxes are corners (xmin, ymin, xmax,
+// ymax), usually in fractions of the image. Host and device; thread-safe.
 
 #include <cmath>
 #include <vector>
@@ -13,17 +17,24 @@
 
 namespace cooper {
 
-// The divisors of the four offsets.
+// The divisors of the four offsets, which scale them to about unit variance. A value that kernels
+// take by value.
 struct BoxVariances {
   float x, y, width, height;
 
-  // Takes a parameter with four numbers, in this order.
+  // Takes a parameter with four numbers, in this order. The size has been checked by the schema.
   explicit BoxVariances(const std::vector<float>& variances)
       : x(variances[0]), y(variances[1]), width(variances[2]), height(variances[3]) {}
 };
 
-// Computes the four offsets of `box` from `anchor`, which an SSD predicts; both are corners.
-// Computes in float for every T, as MXNet does.
+// Computes the four offsets of `box` from `anchor`, which an SSD predicts; both are corners:
+//
+//   code = {dx / width / v.x, dy / height / v.y,
+//           log(box width / width) / v.width, log(box height / height) / v.height}
+//
+// where dx and dy are the differences of the centers and width and height the anchor's sides.
+// Computes in float for every T, as MXNet does. An anchor without an area gives infinities or NaN,
+// a box without an area -infinity.
 template <typename T>
 COOPER_HOST_DEVICE void EncodeBox(const T* anchor, const T* box, const BoxVariances& v,
                                   float* code) {
@@ -38,7 +49,8 @@ COOPER_HOST_DEVICE void EncodeBox(const T* anchor, const T* box, const BoxVarian
   code[3] = std::log((b3 - b1) / height) / v.height;
 }
 
-// Computes the corners of a predicted box from its offsets `code`, limited to [0, 1] if `clip`.
+// Computes the corners of a predicted box from its offsets `code`, limited to [0, 1] if `clip`: the
+// inverse of EncodeBox, in T. With `clip` a NaN corner becomes 1. `box` has four elements.
 template <typename T>
 COOPER_HOST_DEVICE void DecodeBox(const T* anchor, const T* code, const BoxVariances& v, bool clip,
                                   T* box) {

@@ -4,6 +4,11 @@
 // Assigns each anchor of an image an object to predict, the background, or nothing: the matching of
 // SSD (Liu et al., SSD: Single Shot MultiBox Detector, 2016, 2.2). MXNet:
 // src/operator/contrib/multibox_target.cc. For the kernels of _contrib_MultiBoxTarget.
+//
+// The matching has up to four steps. Each object gets an anchor of its own, the pair with the
+// largest overlap first. Each other anchor that overlaps an object by more than overlap_threshold
+// is matched with it. Without mining the remaining anchors are background. With mining
+// (negative_mining_ratio > 0) only the hardest ones are, and the others are ignored.
 
 #include <cmath>
 #include <cstdint>
@@ -16,7 +21,7 @@
 
 namespace cooper {
 
-// The parameters of the matching.
+// The parameters of the matching, those of MultiBoxTargetParam. A value that kernels take by value.
 struct MatchRule {
   float overlap_threshold, ignore_label, mining_ratio, mining_threshold;
   BoxVariances variances;
@@ -29,7 +34,8 @@ struct MatchRule {
         variances(param.variances) {}
 };
 
-// The result of the matching for one anchor.
+// The result of the matching for one anchor: no part of the loss, the background class, or an
+// object.
 enum class AnchorUse : uint8_t { kIgnored, kBackground, kObject };
 
 // An anchor with its best object.
@@ -39,31 +45,36 @@ struct MatchedAnchor {
   float overlap;   // with that object; -1 if not computed
 };
 
-// An object during the search for an anchor of its own.
+// An object during the search for an anchor of its own. Valid for the first num_objects_ rows.
 struct SeekingObject {
   int64_t anchor;  // the unmatched anchor with the largest overlap; -1 for none
   float overlap;   // with that anchor
   bool is_matched;
 };
 
-// Scratch arrays for the matching of one image. Does not own them.
+// Scratch arrays for the matching of one image. Does not own them. They need no initial values.
 struct MatchScratch {
   MatchedAnchor* anchors;
   SeekingObject* objects;
   float* background;  // its probability for each anchor; kNoCandidate excludes an anchor
   int64_t* order;     // used by Team::ForSmallest
 
+  // Takes the arrays from `cursor`; with a counting cursor, which has no memory, the pointers are
+  // null.
   COOPER_HOST_DEVICE MatchScratch(int64_t num_anchors, int64_t num_labels, ScratchCursor& cursor)
       : anchors(cursor.Take<MatchedAnchor>(num_anchors)),
         objects(cursor.Take<SeekingObject>(num_labels)),
         background(cursor.Take<float>(num_anchors)),
         order(cursor.Take<int64_t>(num_anchors)) {}
 
-  // Both are above all probabilities.
+  // Values in `background` instead of a probability, both above all probabilities: kNoCandidate for
+  // an anchor that mining must not choose, kNotANumber for NaN, so that such anchors are chosen
+  // last.
   static constexpr float kNoCandidate = 4, kNotANumber = 2;
 };
 
-// A value and its index. Among equal values the one with the lower index is the greater.
+// A value and its index, for reductions over threads. Among equal values the one with the lower
+// index is the greater, so results do not depend on the order of a reduction.
 struct GreatestValue {
   float value;
   int64_t index;  // -1: none
@@ -74,19 +85,22 @@ struct GreatestValue {
   }
 };
 
-// The training target of an anchor.
+// The training target of an anchor: its row of loc_target, its element of loc_mask, which is
+// repeated four times, and its element of cls_target.
 struct AnchorTarget {
   float code[4];  // the offsets of its object's box; zeros without an object
   float mask;     // 1 with an object, else 0
-  float label;    // its class + 1, 0 for the background
+  float label;    // its class + 1, 0 for the background, ignore_label for ignored anchors
 };
 
 // Matches the anchors of one image. T is the type of all arrays. The threads of a Team share the
-// work: each has a matcher of its own over the same arrays and calls the same functions. A Team has
+// work: each has a matcher of its own over the same arrays and calls the same functions. Overlaps
+// are computed in T and kept as float. O(num_objects * num_anchors) overlaps, and more for each
+// object that loses its anchor to another one. A Team has
 //   ForEach(n, fn)             calls fn(i) for i in [0, n) and returns when all are done
 //   Once(fn)                   calls fn in one thread
 //   Count(n, is_one)           returns for how many i in [0, n) is_one(i) is true
-//   Greatest(n, least, value)  returns the greatest value(i) above `least`
+//   Greatest(n, least, value)  returns the greatest value(i) above `least`, or the index -1
 //   ForSmallest(values, n, count, order, fn)
 //       calls fn(i) for the `count` least of n values, each below kNoCandidate; among equal values
 //       the first ones. `order` has n elements.
@@ -94,7 +108,7 @@ template <typename T, typename Team>
 class AnchorMatcher {
  public:
   // anchors (num_anchors, 4) holds corners. labels (num_labels, label_width) holds a class, corners
-  // and possibly more; a class of -1 ends the list.
+  // and possibly more; a class of -1 ends the list. All arrays must outlive the matcher.
   COOPER_HOST_DEVICE AnchorMatcher(const MatchRule& rule, const T* anchors, int64_t num_anchors,
                                    const T* labels, int64_t num_labels, int64_t label_width,
                                    const MatchScratch& scratch, Team team)
@@ -109,7 +123,8 @@ class AnchorMatcher {
   }
 
   // Fills the scratch arrays. cls_pred (num_classes, num_anchors) has the background first; its
-  // softmax is the probability of the background. Without objects all anchors are ignored.
+  // softmax is the probability of the background. Without objects all anchors are ignored. cls_pred
+  // is read only with mining. All threads of the Team call it.
   COOPER_HOST_DEVICE void Match(const T* cls_pred, int64_t num_classes) {
     team_.ForEach(num_anchors_, [&](int64_t j) {
       scratch_.anchors[j] = {AnchorUse::kIgnored, -1, -1};
@@ -128,7 +143,7 @@ class AnchorMatcher {
     }
   }
 
-  // Returns the target of an anchor. Requires Match.
+  // Returns the target of an anchor. Requires Match. Any thread may call it for any anchor.
   COOPER_HOST_DEVICE AnchorTarget Target(int64_t anchor) const {
     const MatchedAnchor& match = scratch_.anchors[anchor];
     AnchorTarget target = {{0, 0, 0, 0}, 0, 0};
@@ -151,7 +166,8 @@ class AnchorMatcher {
     return static_cast<float>(CornerOverlap(anchors_ + anchor * 4, ObjectBox(object)));
   }
 
-  // Finds the unmatched anchor with the largest overlap with the object.
+  // Finds the unmatched anchor with the largest overlap with the object. Overlaps up to 1e-6 do not
+  // count, as in MXNet, so an object may stay without an anchor.
   COOPER_HOST_DEVICE void Seek(int64_t object) {
     constexpr float kMinOverlap = 1e-6F;
     const GreatestValue best = team_.Greatest(num_anchors_, kMinOverlap, [&](int64_t j) {
@@ -200,6 +216,8 @@ class AnchorMatcher {
     });
   }
 
+  // Matches the anchors whose overlap exceeds the threshold with the objects that FindOverlaps
+  // found.
   COOPER_HOST_DEVICE void MatchOverlapping() {
     team_.ForEach(num_anchors_, [&](int64_t j) {
       MatchedAnchor& anchor = scratch_.anchors[j];
@@ -207,7 +225,8 @@ class AnchorMatcher {
     });
   }
 
-  // Returns the softmax of anchor j's class 0.
+  // Returns the softmax of anchor j's class 0, or kNotANumber if that is NaN. Subtracts the
+  // maximum, so the exponentials do not overflow.
   COOPER_HOST_DEVICE float Background(const T* cls_pred, int64_t num_classes, int64_t j) const {
     T greatest = cls_pred[j];
     for (int64_t k = 1; k < num_classes; ++k) {
@@ -222,8 +241,9 @@ class AnchorMatcher {
     return probability >= 0 ? static_cast<float>(probability) : MatchScratch::kNotANumber;
   }
 
-  // Marks hard negatives as background: of the anchors with a small overlap, those with the least
-  // background probability, as many as the rule allows.
+  // Marks hard negatives as background: of the unmatched anchors with an overlap below
+  // mining_threshold, those with the least background probability, mining_ratio times as many as
+  // there are matched anchors, rounded down. The others stay ignored.
   COOPER_HOST_DEVICE void MineBackground(const T* cls_pred, int64_t num_classes) {
     team_.ForEach(num_anchors_, [&](int64_t j) {
       const bool is_candidate =

@@ -1,7 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_DETECTION_BOX_H_
 #define COOPER_EXECUTOR_KERNELS_DETECTION_BOX_H_
 
-// Geometry of boxes, four consecutive numbers, for the kernels of detection.
+// Geometry of boxes, four consecutive numbers, for the kernels of detection. Host and device; T is
+// float or double. A box in the format kCorner is (xmin, ymin, xmax, ymax), in kCenter (x, y,
+// width, height) with the center's coordinates. NaN gives unspecified results.
 
 #include <cstdint>
 
@@ -10,7 +12,8 @@
 
 namespace cooper {
 
-// The extent of a box along the axis of box[0] and box[2].
+// The extent of a box along the axis of box[0] and box[2]; for `box + 1`, along that of box[1] and
+// box[3].
 template <typename T>
 struct BoxSpan {
   T begin, end;
@@ -36,15 +39,16 @@ COOPER_HOST_DEVICE T BoxArea(const T* box, BoxFormat format) {
   return width < 0 || height < 0 ? T{0} : width * height;
 }
 
-// Returns the area of the intersection.
+// Returns the area of the intersection of two boxes of one format; 0 if they only touch.
 template <typename T>
 COOPER_HOST_DEVICE T BoxIntersection(const T* a, const T* b, BoxFormat format) {
   return BoxSpan<T>(a, format).Shared(BoxSpan<T>(b, format)) *
          BoxSpan<T>(a + 1, format).Shared(BoxSpan<T>(b + 1, format));
 }
 
-// Returns number i of `box` in another format. As in MXNet, a box whose first number is negative is
-// returned unchanged.
+// Returns number i of `box`, whose format is `from`, in the format `to`. As in MXNet, a box whose
+// first number is negative is returned unchanged: it is a suppressed box of -1, or a box that
+// begins left of the image.
 template <typename T>
 COOPER_HOST_DEVICE T BoxNumberIn(BoxFormat to, const T* box, int64_t i, BoxFormat from) {
   if (from == to || box[0] < 0) return box[i];
@@ -53,7 +57,8 @@ COOPER_HOST_DEVICE T BoxNumberIn(BoxFormat to, const T* box, int64_t i, BoxForma
   return i < 2 ? a - b / 2 : a + b / 2;
 }
 
-// Returns intersection over union, as _contrib_box_iou computes it.
+// Returns intersection over union, as _contrib_box_iou computes it: 0 for boxes without a common
+// area, 1 for equal boxes.
 template <typename T>
 COOPER_HOST_DEVICE T BoxOverlap(const T* a, const T* b, BoxFormat format) {
   const T shared = BoxIntersection(a, b, format);

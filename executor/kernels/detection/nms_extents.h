@@ -1,6 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_DETECTION_NMS_EXTENTS_H_
 #define COOPER_EXECUTOR_KERNELS_DETECTION_NMS_EXTENTS_H_
 
+// The extents of _contrib_box_nms, for its kernels of both devices. nms_rule.h has its rules.
+
 #include <cstdint>
 #include <limits>
 
@@ -11,7 +13,8 @@
 
 namespace cooper {
 
-// The extents of _contrib_box_nms's data, (images..., boxes, width).
+// The extents of _contrib_box_nms's data, (images..., boxes, width). The leading axes are merged
+// into `images`; each image is suppressed alone. `data` has at least two axes.
 struct NmsExtents {
   int64_t images, boxes, width;
 
@@ -20,7 +23,8 @@ struct NmsExtents {
         boxes(data[data.rank() - 2]),
         width(data[data.rank() - 1]) {}
 
-  COOPER_HOST_DEVICE int64_t size() const { return boxes * width; }  // of an image
+  // The elements of an image.
+  COOPER_HOST_DEVICE int64_t size() const { return boxes * width; }
 
   // Returns kInvalidArgument if the number of boxes exceeds the int32 of the output `record`.
   absl::Status Check() const {

@@ -1,8 +1,10 @@
 #ifndef COOPER_EXECUTOR_KERNELS_DETECTION_NMS_RULE_H_
 #define COOPER_EXECUTOR_KERNELS_DETECTION_NMS_RULE_H_
 
-// The rules of _contrib_box_nms for one or two boxes, for its kernels. MXNet:
-// src/operator/contrib/bounding_box-inl.h.
+// The rules of _contrib_box_nms for one or two boxes, for its kernels of both devices. MXNet:
+// src/operator/contrib/bounding_box-inl.h. The kernels select candidates, sort them, suppress them
+// by greedy_suppression.h or its counterparts of the GPU, and write the remaining rows, best first,
+// then rows of -1.
 
 #include <cstdint>
 
@@ -13,7 +15,9 @@
 
 namespace cooper {
 
-// Holds the operator's parameters. A box is a row of `width` numbers.
+// Holds the operator's parameters. A box is a row of `width` numbers, which has a score, four
+// coordinates and possibly a class, at positions that the parameters give. T is float or double. A
+// value that GPU kernels take by value; functions are thread-safe.
 template <typename T>
 class NmsRule {
  public:
@@ -30,7 +34,8 @@ class NmsRule {
         // Without suppression the boxes stay unchanged.
         out_(param.topk == 0 ? param.in_format : param.out_format) {}
 
-  // Returns whether the box has a score above the threshold and is not of the background class.
+  // Returns whether the box has a score above the threshold and is not of the background class. A
+  // NaN score is no candidate.
   COOPER_HOST_DEVICE bool IsCandidate(const T* row) const {
     return row[score_] > min_score_ && !(id_ >= 0 && row[id_] == background_);
   }
@@ -43,8 +48,9 @@ class NmsRule {
     return of_a > of_b || (of_a == of_b && a < b);
   }
 
-  // Returns whether box a suppresses b: whether they overlap enough and, unless force_suppress is
-  // set, have the same class.
+  // Returns whether box a suppresses b: whether they overlap by more than overlap_thresh and,
+  // unless force_suppress is set, have the same class, compared as integers. Two boxes without an
+  // area have the overlap 0 / 0, which suppresses nothing.
   COOPER_HOST_DEVICE bool Suppresses(const T* a, const T* b) const {
     if (by_class_ && IntegerOf<int32_t>(a[id_]) != IntegerOf<int32_t>(b[id_])) return false;
     const T shared = BoxIntersection(a + box_, b + box_, in_);
@@ -52,7 +58,8 @@ class NmsRule {
     return shared / all > max_overlap_;
   }
 
-  // Returns number i of the output's row for the box `row`.
+  // Returns number i of the output's row for the box `row`: the coordinates in the output's format,
+  // other numbers unchanged.
   COOPER_HOST_DEVICE T Output(const T* row, int64_t i) const {
     const int64_t in_box = i - box_;
     return in_box >= 0 && in_box < 4 ? BoxNumberIn(out_, row + box_, in_box, in_) : row[i];

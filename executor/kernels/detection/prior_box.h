@@ -2,7 +2,9 @@
 #define COOPER_EXECUTOR_KERNELS_DETECTION_PRIOR_BOX_H_
 
 // The boxes of _contrib_MultiBoxPrior, for its kernels. They are computed in float for every dtype,
-// as in MXNet (src/operator/contrib/multibox_prior.cc).
+// as in MXNet (src/operator/contrib/multibox_prior.cc). The output is (1, height * width * kinds,
+// 4): for each pixel of a feature map, in row-major order, boxes of several sizes and aspect ratios
+// around the pixel's center, in fractions of the image.
 
 #include <cmath>
 #include <cstdint>
@@ -12,12 +14,15 @@
 
 namespace cooper {
 
-// The size and the aspect ratio of one of the boxes of each pixel.
+// The size and the aspect ratio, width to height, of one of the boxes of each pixel. A size of 1 is
+// the height of the image.
 struct PriorKind {
   float size, ratio;
 };
 
-// The kinds are all sizes with the first ratio, then the first size with the other ratios.
+// Return the number of kinds, and kind number `kind` from 0. The kinds are all sizes with the first
+// ratio, then the first size with the other ratios: s + r - 1 kinds for s sizes and r ratios, of
+// which there is at least one each.
 inline int64_t NumPriorKinds(const MultiBoxPriorParam& param) {
   return static_cast<int64_t>(param.sizes.size() + param.ratios.size()) - 1;
 }
@@ -27,7 +32,9 @@ inline PriorKind PriorKindAt(const MultiBoxPriorParam& param, int64_t kind) {
   return {param.sizes[0], param.ratios[kind - num_sizes + 1]};
 }
 
-// The parameters of the boxes of an image.
+// The parameters of the boxes of an image. A value that GPU kernels take by value. steps and
+// offsets are (y, x); a step is the distance of two pixels, and defaults to 1 / height and 1 /
+// width.
 struct PriorBoxes {
   int64_t height, width;  // in pixels
   float step_y, step_x, offset_y, offset_x;
@@ -47,7 +54,12 @@ struct PriorBoxes {
   }
 
   // Returns corner `corner` (0 to 3: xmin, ymin, xmax, ymax) of the box of the given size and ratio
-  // at a pixel.
+  // at a pixel, limited to [0, 1] with `clip`:
+  //
+  //   x = (column + offset_x) * step_x -+ size * height / width * sqrt(ratio) / 2
+  //   y = (row + offset_y) * step_y -+ size / sqrt(ratio) / 2
+  //
+  // The factor height / width makes a box of ratio 1 square in pixels.
   COOPER_HOST_DEVICE float Corner(int64_t row, int64_t column, float size, float ratio,
                                   int corner) const {
     const bool is_x = corner % 2 == 0;

@@ -2,11 +2,12 @@
 #define COOPER_EXECUTOR_KERNELS_DETECTION_ROI_GATHER_H_
 
 // Gathers the gradient of an image from the bins of regions that may overlap, without atomics: each
-// pixel goes through the regions in order, so that equal inputs give equal bits. For .cu files.
+// pixel goes through the regions in order, so that equal inputs give equal bits. For .cu files: the
+// gradients of ROIPooling and _contrib_ROIAlign, which differ in the contribution of a bin.
 //
 // Tables give the bins that may reach a row or a column of pixels. A warp handles 32 neighbouring
-// pixels of a row, and each thread several planes, which share the search for regions.
-// the regions.
+// pixels of a row, and each thread several planes, which share the search for regions. Rows of
+// `rois` are (sample, x1, y1, x2, y2).
 
 #include <cstdint>
 
@@ -39,17 +40,21 @@ inline RoiImage RoiImageOf(const Shape& images, const Shape& pooled) {
 }
 
 // Tables of the bins that may reach each row of pixels (rois, height) and each column (rois,
-// width), and of the columns that each region reaches (rois).
+// width), and of the columns that each region reaches (rois). They lie one after the other in the
+// workspace, which they do not own. The caller fills `rows` and `columns`; RunGatherRois fills
+// `spans`.
 struct RoiTables {
   RoiRange *rows, *columns, *spans;
 
   // Returns the number of elements of all tables.
   static int64_t Count(const RoiImage& m) { return m.rois * (m.height + m.width + 1); }
+  // `begin` is device memory for Count(m) elements.
   RoiTables(const RoiImage& m, RoiRange* begin)
       : rows(begin), columns(rows + m.rois * m.height), spans(columns + m.rois * m.width) {}
 };
 
-// Computes the table `spans` from `columns`. One warp per region.
+// Computes the table `spans` from `columns`: the first column with a bin, and the one after the
+// last; an empty range for a region without bins. One warp per region: the block size is 32.
 static __global__ void FindRoiSpans(RoiImage m, RoiTables tables) {
   for (int64_t n = blockIdx.x; n < m.rois; n += gridDim.x) {
     int32_t begin = INT32_MAX, end = 0;
@@ -68,17 +73,23 @@ static __global__ void FindRoiSpans(RoiImage m, RoiTables tables) {
   }
 }
 
+// The shape of the work of GatherRois: a block handles kRoiWarps * kRoiPlanes planes of 32 pixels.
 inline constexpr int kRoiWarps = 8;   // per block
 inline constexpr int kRoiPlanes = 8;  // per thread, kRoiWarps apart
 
-// A thread's pixel and the first of its planes.
+// A thread's pixel and the first of its planes; the others are kRoiWarps apart.
 struct RoiPlace {
   int64_t sample, y, x, plane;
 };
 
-// Sets, or adds to, each pixel of grad the sum over regions. give(n, rows, columns, place, sums)
-// adds the contribution of the bins rows x columns of region n to the sums of the thread's planes.
-// Three blocks per multiprocessor: with the compiler's own choice of more, registers spill.
+// Sets, or adds to, each pixel of grad (batch, planes, height, width) the sum over regions. give(n,
+// rows, columns, place, sums) adds the contribution of the bins rows x columns of region n to the
+// sums of the thread's planes; sums is T[kRoiPlanes]. Planes from m.planes on do not exist, and
+// `give` must skip them. Regions whose sample is not in the batch contribute nothing.
+//
+// All threads of a block search a chunk of 256 regions for those that reach its pixels, one region
+// per thread, and share the result as bits. Three blocks per multiprocessor: with the compiler's
+// own choice of more, registers spill.
 template <typename T, typename Give>
 __global__ void __launch_bounds__(32 * kRoiWarps, kNeedsMoreRegisters ? 1 : 3)
     GatherRois(RoiImage m, RoiTables tables, const T* rois, Give give, T* grad, bool add) {
@@ -127,7 +138,9 @@ __global__ void __launch_bounds__(32 * kRoiWarps, kNeedsMoreRegisters ? 1 : 3)
   }
 }
 
-// Computes the spans and queues GatherRois. Requires the tables of rows and columns.
+// Computes the spans and queues GatherRois. Requires the tables of rows and columns, which earlier
+// work of the same queue may compute. Give is a function object with a __device__ operator(),
+// passed by value. Two launches. Errors: those of Launch.
 template <typename T, typename Give>
 absl::Status RunGatherRois(const KernelContext& c, const RoiImage& m, const RoiTables& tables,
                            const T* rois, const Give& give, T* grad, bool add) {

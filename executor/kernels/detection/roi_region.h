@@ -1,7 +1,10 @@
 #ifndef COOPER_EXECUTOR_KERNELS_DETECTION_ROI_REGION_H_
 #define COOPER_EXECUTOR_KERNELS_DETECTION_ROI_REGION_H_
 
-// The bins of a region of ROIPooling.
+// The bins of a region of ROIPooling (Girshick, Fast R-CNN, 2015), for its kernels of both devices.
+// MXNet: src/operator/roi_pooling.cc. A bin's value is the maximum of its elements. Adjacent bins
+// may share elements where the region's extent is no multiple of the number of bins. Host and
+// device; T is float or double.
 
 #include <cmath>
 #include <cstdint>
@@ -11,18 +14,20 @@
 
 namespace cooper {
 
-// A range [begin, end) of rows or columns.
+// A range [begin, end) of rows or columns; empty if begin >= end.
 struct RoiSpan {
   int64_t begin, end;
 };
 
 // One region (sample, x1, y1, x2, y2), rounded to elements of the feature map; the ends are
-// included.
+// included, so a region with x1 = x2 has one column.
 template <typename T>
 struct RoiRegion {
-  int64_t sample, x1, y1;
-  T bin_h, bin_w;
+  int64_t sample, x1, y1;  // `sample` may be outside of the batch: the kernel checks it
+  T bin_h, bin_w;          // the extents of a bin, in elements
 
+  // `roi` has five numbers, and `scale` is the ratio of the feature map to the image. pooled_h and
+  // pooled_w are the numbers of bins.
   COOPER_HOST_DEVICE RoiRegion(const T* roi, float scale, int64_t pooled_h, int64_t pooled_w) {
     const T factor = static_cast<T>(scale);
     sample = IntegerOf<int64_t>(roi[0]);
@@ -35,7 +40,8 @@ struct RoiRegion {
     bin_w = static_cast<T>(width > 1 ? width : 1) / static_cast<T>(pooled_w);
   }
 
-  // Return the rows of the feature map in row `ph` of bins, and its columns in column `pw`.
+  // Return the rows of the feature map in row `ph` of bins, and its columns in column `pw`, limited
+  // to the `height` or `width` of the map. A bin outside of the map has an empty span.
   COOPER_HOST_DEVICE RoiSpan Rows(int64_t ph, int64_t height) const {
     return Span(ph, bin_h, y1, height);
   }
@@ -52,6 +58,7 @@ struct RoiRegion {
     return whole < -kFar ? -kFar : whole > kFar ? kFar : whole;
   }
 
+  // Returns [floor(bin * extent), ceil((bin + 1) * extent)) + first, limited to [0, limit).
   COOPER_HOST_DEVICE static RoiSpan Span(int64_t bin, T extent, int64_t first, int64_t limit) {
     const int64_t begin = static_cast<int64_t>(std::floor(static_cast<T>(bin) * extent)) + first;
     const int64_t end = static_cast<int64_t>(std::ceil(static_cast<T>(bin + 1) * extent)) + first;

@@ -1,8 +1,10 @@
 #ifndef COOPER_EXECUTOR_KERNELS_DETECTION_SSD_DETECTION_H_
 #define COOPER_EXECUTOR_KERNELS_DETECTION_SSD_DETECTION_H_
 
-// The rules of _contrib_MultiBoxDetection for one or two anchors, for its kernels. MXNet:
-// src/operator/contrib/multibox_detection.cc.
+// The rules of _contrib_MultiBoxDetection for one or two anchors, for its kernels of both devices.
+// MXNet: src/operator/contrib/multibox_detection.cc. The kernels detect an object per anchor, move
+// the objects of each image to the front, sort the most probable ones, and suppress overlapping
+// ones by removing their class.
 
 #include <cstdint>
 
@@ -14,16 +16,18 @@
 
 namespace cooper {
 
-// The extents of the inputs, from the shape of cls_prob (images, classes, anchors).
+// The extents of the inputs, from the shape of cls_prob (images, classes, anchors). The classes
+// include the background.
 struct DetectionExtents {
   int64_t images, classes, anchors;
 
   explicit DetectionExtents(const Shape& cls_prob)
       : images(cls_prob[0]), classes(cls_prob[1]), anchors(cls_prob[2]) {}
+  // The rows of the output, (images, anchors, 6).
   COOPER_HOST_DEVICE int64_t rows() const { return images * anchors; }
 };
 
-// A row of the output.
+// A row of the output: {id, probability, xmin, ymin, xmax, ymax}. T is float or double.
 template <typename T>
 struct Detection {
   static constexpr int kNumbers = 6;
@@ -32,14 +36,17 @@ struct Detection {
   T probability;
   T box[4];  // corners
 
+  // Returns the row of an anchor without an object: -1 everywhere.
   COOPER_HOST_DEVICE static Detection None() { return {-1, -1, {-1, -1, -1, -1}}; }
+  // Returns whether the row has an object that is not suppressed.
   COOPER_HOST_DEVICE bool is_object() const { return id >= 0; }
+  // Returns number i, 0 to 5, of the row in the output.
   COOPER_HOST_DEVICE T number(int i) const {
     return i == 0 ? id : i == 1 ? probability : box[i - 2];
   }
 };
 
-// The operator's parameters.
+// The operator's parameters. A value that GPU kernels take by value.
 struct DetectionRule {
   float threshold, nms_threshold;
   bool clip, force_suppress;
@@ -54,10 +61,14 @@ struct DetectionRule {
         topk(param.nms_topk > 0 ? param.nms_topk : -1),
         variances(param.variances) {}
 
+  // Returns whether there is a suppression at all; without one, objects stay in the order of their
+  // anchors.
   bool suppresses() const { return nms_threshold > 0 && nms_threshold <= 1; }
 
-  // Returns the detection of an anchor: its most probable class other than the background, or
-  // None() if that is below the threshold. Class k has the probability probabilities[k * stride].
+  // Returns the detection of an anchor: its most probable class other than the background, the
+  // first one among equals, or None() if that is below the threshold. Class k has the probability
+  // probabilities[k * stride]. `code` has the predicted offsets of the box, four numbers; `anchor`
+  // the corners.
   template <typename T>
   COOPER_HOST_DEVICE Detection<T> Detect(const T* probabilities, int64_t classes, int64_t stride,
                                          const T* code, const T* anchor) const {
@@ -74,7 +85,8 @@ struct DetectionRule {
     return found;
   }
 
-  // Returns whether detection a suppresses b.
+  // Returns whether detection a suppresses b: whether they overlap by at least nms_threshold and,
+  // unless force_suppress is set, have the same class.
   template <typename T>
   COOPER_HOST_DEVICE bool Suppresses(const Detection<T>& a, const Detection<T>& b) const {
     return (force_suppress || a.id == b.id) && CornerOverlap(a.box, b.box) >= nms_threshold;

@@ -2,6 +2,8 @@
 #define COOPER_EXECUTOR_KERNELS_DETECTION_SUPPRESS_IN_ORDER_H_
 
 // Helpers for ranking and for non-maximum suppression on a GPU. For .cu files.
+// _contrib_MultiBoxDetection uses them for all sizes, _contrib_box_nms where suppression_bits.h
+// would need too much memory. greedy_suppression.h is for the CPU.
 
 #include <cstdint>
 
@@ -17,6 +19,7 @@ __device__ int64_t CountIf(int64_t n, Fn&& counts) {
 }
 
 // Returns the length of the prefix of [0, n) that `holds`, by bisection: no i after it may hold.
+// Any thread may call it alone. O(log n) calls.
 template <typename Fn>
 __device__ int64_t CountFirst(int64_t n, Fn&& holds) {
   int64_t low = 0;
@@ -32,7 +35,10 @@ __device__ int64_t CountFirst(int64_t n, Fn&& holds) {
 }
 
 // Non-maximum suppression of `count` boxes, sorted from best to worst: calls remove(j) for each
-// remaining box that a remaining box before it suppresses. All threads of a block call it.
+// remaining box that a remaining box before it suppresses. All threads of a block call it, with
+// equal arguments; `count` and the answers of is_left must be in memory that the whole block sees,
+// and the block must be synchronised before. One synchronisation per remaining box. Returns after
+// the last one, so all removals are visible.
 template <typename IsLeft, typename Suppresses, typename Remove>
 __device__ void SuppressInOrder(int64_t count, IsLeft&& is_left, Suppresses&& suppresses,
                                 Remove&& remove) {

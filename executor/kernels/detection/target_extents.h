@@ -1,6 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_DETECTION_TARGET_EXTENTS_H_
 #define COOPER_EXECUTOR_KERNELS_DETECTION_TARGET_EXTENTS_H_
 
+// The extents of _contrib_MultiBoxTarget, for its kernels of both devices. anchor_matcher.h has the
+// matching.
+
 #include <cstdint>
 
 #include "absl/types/span.h"
@@ -12,7 +15,8 @@
 
 namespace cooper {
 
-// The extents of _contrib_MultiBoxTarget's inputs.
+// The extents of _contrib_MultiBoxTarget's inputs: anchor (1, anchors, 4), label (images, labels,
+// label_width) and cls_pred (images, classes, anchors).
 struct TargetExtents {
   int64_t images, anchors, labels, label_width, classes;
 
@@ -26,7 +30,8 @@ struct TargetExtents {
     classes = cls_pred[1];
   }
 
-  // Returns the scratch bytes for the matching of one image.
+  // Returns the scratch bytes for the matching of one image, a multiple of 64. The workspace has as
+  // many for each image. Host code.
   int64_t ScratchBytes() const {
     ScratchCursor cursor(nullptr);
     const MatchScratch scratch(anchors, labels, cursor);
