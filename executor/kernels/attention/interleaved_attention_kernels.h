@@ -1,13 +1,19 @@
 #ifndef COOPER_EXECUTOR_KERNELS_ATTENTION_INTERLEAVED_ATTENTION_KERNELS_H_
 #define COOPER_EXECUTOR_KERNELS_ATTENTION_INTERLEAVED_ATTENTION_KERNELS_H_
 
-// Kernels of _contrib_interleaved_matmul_* and of their gradients, templates over the device. A
-// Device is a struct of two static functions, which do nothing under WriteReq::kNull:
+// Kernels of _contrib_interleaved_matmul_* and of their gradients, templates over the device.
+// MXNet: src/operator/contrib/transformer.cc; symbol/ops/nn/interleaved_attention_param.h has the
+// layout of the inputs. A .cc and a .cu file instantiate the kernels. A Device is a struct of two
+// static functions, which do nothing under WriteReq::kNull:
 //
 //   Multiply(c, transpose_a, transpose_b, alpha, a, b, req, result)
 //       result = or += alpha * op(a) * op(b), for each matrix
 //   Clear(c, matrices)
 //       sets the matrices to zero
+//
+// Attention is softmax(queries keys^T / sqrt(head_dim)) values for each sample and head: QkKernel
+// computes the argument of the softmax, AttendKernel the last product. No kernel needs a workspace.
+// Errors: those of the Device.
 
 #include <cmath>
 #include <cstdint>
@@ -22,20 +28,25 @@
 namespace cooper {
 
 // A batch of matrices (rows, columns) within an array, one for each sample and head. Consecutive
-// matrices are `step` elements apart, consecutive rows `stride` elements. Does not own `data`.
+// matrices are `step` elements apart, consecutive rows `stride` elements; the elements of a row are
+// adjacent. Matrices of one array interleave: `step` may be less than the extent of a matrix. Does
+// not own `data`, which is memory of the kernel's device.
 struct HeadMatrices {
   void* data;
   DType dtype;
   int64_t count, step, rows, columns, stride;
 };
 
-// Returns the matrices of attention weights (batch_size * heads, queries, keys).
+// Returns the matrices of attention weights (batch_size * heads, queries, keys), which are
+// contiguous.
 inline HeadMatrices WeightsOf(const ArrayView& array) {
   const int64_t rows = array.shape[1], columns = array.shape[2];
   return {array.data, array.dtype, array.shape[0], rows * columns, rows, columns, columns};
 }
 
-// Returns the matrices of one part of an array (length, batch_size, heads * parts * head_dim).
+// Returns the matrices (length, head_dim) of one part of an array (length, batch_size, heads *
+// parts * head_dim), as kSelfKeys of queries_keys_values: matrix n * heads + h belongs to head h of
+// sample n.
 inline HeadMatrices PartOf(const ArrayView& array, int64_t heads, InterleavedPart part) {
   const int64_t head_dim = array.shape[2] / (heads * part.count);
   return {array.as<char>() + part.index * head_dim * SizeOf(array.dtype),
@@ -52,6 +63,7 @@ struct QkLayout {
   int queries_input, keys_input;
   InterleavedPart queries, keys, values;  // the part of the keys' input that holds the values
 };
+// The layouts of the operators selfatt_qk, with one input, and encdec_qk, with two.
 inline constexpr QkLayout kSelfQk = {SelfQkArrays::kQueriesKeysValues,
                                      SelfQkArrays::kQueriesKeysValues, kSelfQueries, kSelfKeys,
                                      kSelfValues};
@@ -64,12 +76,13 @@ inline int64_t HeadsOf(const KernelContext& c) {
   return c.param<InterleavedAttentionParam>().heads;
 }
 
-// Returns 1 / sqrt(head_dim), by which attention scores are multiplied.
+// Returns 1 / sqrt(head_dim), by which attention scores are multiplied; 1 for a head_dim of 0.
 inline double ScoreScale(const HeadMatrices& queries) {
   return queries.columns == 0 ? 1 : 1 / std::sqrt(static_cast<double>(queries.columns));
 }
 
-// Computes output = queries keys^T / sqrt(head_dim).
+// Computes output = or += queries keys^T / sqrt(head_dim), of shape (batch_size * heads, queries,
+// keys). A Kernel::RunFn.
 template <typename Device, const QkLayout& layout>
 absl::Status QkKernel(const KernelContext& c) {
   const int64_t heads = HeadsOf(c);
@@ -79,8 +92,9 @@ absl::Status QkKernel(const KernelContext& c) {
                           WeightsOf(c.outputs[0]));
 }
 
-// Computes the gradients of queries and keys. A written gradient of the keys' input gets zeros in
-// its values.
+// Computes the gradients of queries and keys: ograd keys / sqrt(head_dim) and ograd^T queries /
+// sqrt(head_dim). A written gradient of the keys' input gets zeros in its values. In self-attention
+// both gradients are parts of one output. A Kernel::RunFn.
 template <typename Device, const QkLayout& layout>
 absl::Status QkBackwardKernel(const KernelContext& c) {
   using enum InterleavedAttentionGradientArrays::Input;
@@ -108,12 +122,14 @@ struct ValuesLayout {
   int values_input, attention_input;
   InterleavedPart values;
 };
+// The layouts of the operators selfatt_valatt and encdec_valatt.
 inline constexpr ValuesLayout kSelfAttention = {SelfValuesArrays::kQueriesKeysValues,
                                                 SelfValuesArrays::kAttention, kSelfValues};
 inline constexpr ValuesLayout kEncoderDecoder = {
     EncoderDecoderValuesArrays::kKeysValues, EncoderDecoderValuesArrays::kAttention, kValuesOfTwo};
 
-// Computes output = attention values.
+// Computes output = or += attention values, of shape (queries, batch_size, heads * head_dim). A
+// Kernel::RunFn.
 template <typename Device, const ValuesLayout& layout>
 absl::Status AttendKernel(const KernelContext& c) {
   const int64_t heads = HeadsOf(c);
@@ -122,8 +138,8 @@ absl::Status AttendKernel(const KernelContext& c) {
                           PartOf(c.outputs[0], heads, kAttendedValues));
 }
 
-// Computes the gradients of attention weights and values. A written gradient of the values' input
-// gets zeros in its other parts.
+// Computes the gradients of attention weights and values: ograd values^T and attention^T ograd. A
+// written gradient of the values' input gets zeros in its other parts. A Kernel::RunFn.
 template <typename Device, const ValuesLayout& layout>
 absl::Status AttendBackwardKernel(const KernelContext& c) {
   using enum InterleavedAttentionGradientArrays::Input;

@@ -2,7 +2,10 @@
 #define COOPER_EXECUTOR_KERNELS_ELEMWISE_BINARY_FUNCTIONS_H_
 
 // Functions of two elements, and their gradients as functions of (ograd, lhs, rhs), for element
-// loops of every device. They serve arrays of one shape, arrays with scalars, and broadcasting.
+// loops of every device, in the form that elemwise_loop.h describes. They serve arrays of one shape
+// (elemwise_add), arrays with scalars (_plus_scalar) and broadcasting (broadcast_add). MXNet:
+// src/operator/mshadow_op.h. C is float, double or, if exact_integers, int64_t; otherwise integers
+// are computed in double.
 
 #include <cmath>
 #include <cstdint>
@@ -15,8 +18,8 @@
 
 namespace cooper {
 
-// Defines a function; `body` is the body of Apply. exact_integers says whether there is a loop over
-// int64_t.
+// Defines a function of a and b; `body` is the body of Apply. exact_integers says whether there is
+// a loop over int64_t.
 #define COOPER_BINARY_FUNCTION(Name, exact_integers, body) \
   struct Name {                                            \
     static constexpr int kArity = 2;                       \
@@ -27,6 +30,9 @@ namespace cooper {
     }                                                      \
   }
 
+// Defines the gradient of a function with respect to a (Lhs) or b (Rhs), for g = ograd.
+// COOPER_BINARY_GRADIENT is for gradients that are computed in floating point. Functions without a
+// gradient here have one that other operators express.
 #define COOPER_BINARY_GRADIENT_OF(Name, exact_integers, body) \
   struct Name {                                               \
     static constexpr int kArity = 3;                          \
@@ -52,6 +58,7 @@ COOPER_HOST_DEVICE inline int64_t IntegerPower(int64_t a, int64_t b) {
   return power;
 }
 
+// Sums, differences and products of integers wrap around.
 COOPER_BINARY_FUNCTION(Add, true, return WrapAdd(a, b););
 COOPER_BINARY_FUNCTION(Sub, true, return WrapSub(a, b););
 COOPER_BINARY_FUNCTION(Mul, true, return WrapMul(a, b););
@@ -61,20 +68,24 @@ COOPER_BINARY_FUNCTION(
       if (b == 0) return 0;
       if (b == -1) return WrapNegate(a);
     } return a / b;);
+// If one element is NaN, the result is NaN. Of 0 and -0, the result is b.
 COOPER_BINARY_FUNCTION(Maximum, true, return a != a || a > b ? a : b;);
 COOPER_BINARY_FUNCTION(Minimum, true, return a != a || a < b ? a : b;);
 COOPER_BINARY_FUNCTION(
     Power, true, if constexpr (std::is_integral_v<C>) { return IntegerPower(a, b); } else {
       return VectorPow(a, b);
     });
+// sqrt(a^2 + b^2), without overflow of the squares.
 COOPER_BINARY_FUNCTION(Hypot, false, return std::hypot(a, b););
-// The remainder has the sign of b.
+// The remainder of a / b rounded down, which has the sign of b, as in Python; 0 if b is 0.
 COOPER_BINARY_FUNCTION(
     Mod, true, if (b == 0) return 0; C r = 0; if constexpr (std::is_integral_v<C>) {
       r = b == -1 ? 0 : a % b;
     } else { r = std::fmod(a, b); } return r != 0 && (r < 0) != (b < 0)
                                                   ? r + b
                                                   : r;);
+// Comparisons and logical functions return 1 or 0 in the dtype of the output. NaN is unequal to
+// every number and counts as true.
 COOPER_BINARY_FUNCTION(Equal, true, return a == b;);
 COOPER_BINARY_FUNCTION(NotEqual, true, return a != b;);
 COOPER_BINARY_FUNCTION(Greater, true, return a > b;);
@@ -85,11 +96,13 @@ COOPER_BINARY_FUNCTION(LogicalAnd, true, return a != 0 && b != 0;);
 COOPER_BINARY_FUNCTION(LogicalOr, true, return a != 0 || b != 0;);
 COOPER_BINARY_FUNCTION(LogicalXor, true, return (a != 0) != (b != 0););
 
-// For equal elements the left operand gets the gradient.
+// For equal elements the left operand gets the gradient. With NaN neither does.
 COOPER_BINARY_GRADIENT_OF(MaximumGradLhs, true, return a >= b ? g : 0;);
 COOPER_BINARY_GRADIENT_OF(MaximumGradRhs, true, return a < b ? g : 0;);
 COOPER_BINARY_GRADIENT_OF(MinimumGradLhs, true, return a <= b ? g : 0;);
 COOPER_BINARY_GRADIENT_OF(MinimumGradRhs, true, return a > b ? g : 0;);
+// The derivatives of a / b by b, of a^b by a and by b, of the remainder by b, and of hypot.
+// PowerGradRhs is NaN for a < 0, and NaN for a = 0 with b > 0, as the product of 0 and -infinity.
 COOPER_BINARY_GRADIENT(DivGradRhs, return -g * a / (b * b););
 COOPER_BINARY_GRADIENT(PowerGradLhs, return g * b * VectorPow(a, b - 1););
 COOPER_BINARY_GRADIENT(PowerGradRhs, return g * VectorPow(a, b) * VectorLog(a););

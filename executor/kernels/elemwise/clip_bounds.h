@@ -1,7 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_ELEMWISE_CLIP_BOUNDS_H_
 #define COOPER_EXECUTOR_KERNELS_ELEMWISE_CLIP_BOUNDS_H_
 
-// The bounds of `clip` for integer dtypes.
+// The bounds of `clip` for integer dtypes, for its kernels of both devices. parametric_functions.h
+// has the functions that compare elements with them.
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +13,7 @@
 
 namespace cooper {
 
-// An empty range if low > high.
+// The bounds that elements are compared with. An empty range if low > high, which no element is in.
 struct ClipBounds {
   double low, high;
 };
@@ -21,6 +22,9 @@ struct ClipBounds {
 // MXNet compares integers with the float bounds and converts a bound that is the result. For
 // results these are the bounds truncated to integers, for gradients (`strict`) the outermost
 // integers between the bounds. Floating dtypes keep the bounds.
+//
+// For int32 and the bounds -1.5 and 2.5 results are in [-1, 2], and gradients reach the elements of
+// [-1, 2]; for 0.5 and 2.5 they are [0, 2] and [1, 2].
 inline ClipBounds ClipBoundsOf(double low, double high, DType dtype, bool strict) {
   if (IsFloating(dtype)) return {low, high};
   return DispatchDType(dtype, [&](auto tag) -> ClipBounds {

@@ -2,13 +2,17 @@
 #define COOPER_EXECUTOR_KERNELS_ELEMWISE_PARAMETRIC_FUNCTIONS_H_
 
 // Functions of one element and one or two parameters, and their gradients as functions of (ograd,
-// element, parameters), for element loops of every device.
+// element, parameters), for element loops of every device, in the form that elemwise_loop.h
+// describes: clip, hard_sigmoid and smooth_l1. Parameters are scalar operands, rounded to the dtype
+// of the output. MXNet: src/operator/tensor/matrix_op-inl.h and elemwise_unary_op.h, smooth_l1 in
+// mshadow_op.h.
 
 #include "ndarray/base/host_device.h"
 
 namespace cooper {
 
-// x comes first in the comparisons so that NaN propagates.
+// min(max(x, low), high); `high` for low > high and x > high, as in MXNet. x comes first in the
+// comparisons so that NaN propagates. For integers the bounds are those of ClipBoundsOf.
 struct Clip {
   static constexpr int kArity = 3;
   static constexpr bool kExactIntegers = true;
@@ -18,7 +22,7 @@ struct Clip {
   }
 };
 
-// The gradient reaches elements within the bounds, including the bounds themselves.
+// The gradient reaches elements within the bounds, including the bounds themselves, and NaN.
 struct ClipGrad {
   static constexpr int kArity = 4;
   static constexpr bool kExactIntegers = true;
@@ -38,7 +42,7 @@ struct HardSigmoid {
   }
 };
 
-// The gradient reaches elements with a result strictly between 0 and 1.
+// The gradient, alpha times ograd, reaches elements with a result strictly between 0 and 1.
 struct HardSigmoidGrad {
   static constexpr int kArity = 4;
   static constexpr bool kExactIntegers = false;
@@ -49,7 +53,8 @@ struct HardSigmoidGrad {
   }
 };
 
-// 0.5 (sigma x)^2 if |x| <= 1 / sigma^2, otherwise |x| - 0.5 / sigma^2.
+// 0.5 (sigma x)^2 if |x| <= 1 / sigma^2, otherwise |x| - 0.5 / sigma^2: a parabola near 0 that
+// continues as a line of slope 1. Girshick, Fast R-CNN, 2015, for sigma = 1.
 struct SmoothL1 {
   static constexpr int kArity = 2;
   static constexpr bool kExactIntegers = false;
@@ -61,6 +66,7 @@ struct SmoothL1 {
   }
 };
 
+// ograd times the slope, which is sigma^2 x, limited to [-1, 1].
 struct SmoothL1Grad {
   static constexpr int kArity = 3;
   static constexpr bool kExactIntegers = false;

@@ -1,8 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_INDEX_KEY_ORDER_H_
 #define COOPER_EXECUTOR_KERNELS_INDEX_KEY_ORDER_H_
 
-// Sorts floats by integer keys with the same order. Comparing keys, or sorting by their digits,
-// needs no unpredictable branch.
+// Sorts floats by integer keys with the same order, for topk, sort and argsort on the CPU.
+// Comparing keys, or sorting by their digits, needs no unpredictable branch. sort_key.h has the
+// keys for the GPU. All functions run on the calling thread.
 
 #include <algorithm>
 #include <bit>
@@ -12,7 +13,8 @@
 
 namespace cooper {
 
-// Returns a key with the order of the floats: NaN is the largest, and -0 equals 0.
+// Returns a key with the order of the floats: NaN is the largest, and -0 equals 0. The bits of a
+// positive float order like an integer; those of a negative one order backwards and are inverted.
 inline uint32_t OrderKey(float x) {
   constexpr uint32_t kSign = 0x80000000;
   if (std::isnan(x)) return 0xffffffff;
@@ -20,8 +22,10 @@ inline uint32_t OrderKey(float x) {
   return (bits & kSign) != 0 ? ~bits : bits | kSign;
 }
 
-// Stable sort of n values by the keys in their upper halves. `scratch` has n elements. Returns the
-// array with the result: `values` or `scratch`. O(n) time.
+// Stable sort of n > 0 values by the keys in their upper halves; the lower halves, such as
+// positions, are carried along. `scratch` has n elements. Returns the array with the result:
+// `values` or `scratch`. O(n) time: a radix sort with four digits of 8 bits, whose counts take 8 KB
+// of stack.
 inline uint64_t* SortByKeys(uint64_t* values, int64_t n, uint64_t* scratch) {
   constexpr int kDigits = 4, kBits = 8, kRadix = 1 << kBits;
   const auto digit = [](uint64_t value, int d) { return value >> (32 + kBits * d) & (kRadix - 1); };
@@ -41,7 +45,9 @@ inline uint64_t* SortByKeys(uint64_t* values, int64_t n, uint64_t* scratch) {
 }
 
 // Stores in order[i], for i < k, the index of the i-th of n values that are `stride` apart, in
-// sorted order. Equal values keep their order. n is below 2^32; `order` has 2 n elements.
+// sorted order. Equal values keep their order, for both directions, and NaN is last with `ascend`,
+// otherwise first. 0 < n < 2^32; `order` has 2 n elements, whose upper part is scratch. O(n) time
+// for k = n from 128 on, O(n log k) for k < n.
 inline void OrderFloats(const float* in, int64_t stride, int64_t n, int64_t k, bool ascend,
                         int64_t* order) {
   // For shorter rows std::sort is faster than counting digits.

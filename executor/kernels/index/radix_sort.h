@@ -1,8 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_INDEX_RADIX_SORT_H_
 #define COOPER_EXECUTOR_KERNELS_INDEX_RADIX_SORT_H_
 
-// A stable sort of (key, value) pairs on a GPU. It sorts rows, and groups rows that are summed into
-// one, so that the order of a sum does not depend on the run.
+// A stable sort of (key, value) pairs on a GPU, by CUB's radix sort. It sorts rows (topk, sort,
+// argsort), ranks boxes (box_nms), and groups rows that are summed into one (sorted_rows.h), so
+// that the order of a sum does not depend on the run. row_sort.h sorts short rows faster.
 
 #include <cstdint>
 
@@ -13,29 +14,34 @@
 
 namespace cooper {
 
-// Returns the number of bits of the integers below `count`.
+// Returns the number of bits of the integers below `count`: 3 for 5, 0 for 1. Sorting by fewer bits
+// takes fewer passes.
 inline int BitsOf(int64_t count) {
   int bits = 0;
   while (bits < 63 && (int64_t{1} << bits) < count) ++bits;
   return bits;
 }
 
-// References the KernelContext. Not thread-safe.
+// A sort of `count` pairs in the workspace of a kernel. References the KernelContext, which must
+// outlive it. Not thread-safe. All work goes to the context's queue, and a later kernel may change
+// keys between two sorts: sorting by a minor key and then by a major one orders by both.
 class PairSort {
  public:
   // Returns the bytes of workspace for `count` pairs. Errors: kUnimplemented if count is 2^31 or
-  // more.
+  // more; those of CUDA.
   static absl::StatusOr<int64_t> WorkspaceBytes(const Context& context, int64_t count);
 
   // Uses WorkspaceBytes() bytes of the workspace of `c`, from `offset` on, a multiple of 256.
   // `count` is above 0.
   PairSort(const KernelContext& c, int64_t count, int64_t offset = 0);
 
-  // The pairs, in device memory; to be filled before the first Sort, which moves them.
+  // The pairs, in device memory; to be filled before the first Sort, which moves them: call these
+  // functions again after each Sort.
   uint64_t* keys() const { return keys_[current_]; }
   int32_t* values() const { return values_[current_]; }
 
-  // Queues an ascending, stable sort by bits [0, bits) of the keys.
+  // Queues an ascending, stable sort by bits [0, bits) of the keys; other bits are ignored. Does
+  // nothing if `bits` is 0. O(count * bits) time. Errors: those of CUDA.
   absl::Status Sort(int bits);
 
  private:

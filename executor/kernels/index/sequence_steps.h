@@ -1,7 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_INDEX_SEQUENCE_STEPS_H_
 #define COOPER_EXECUTOR_KERNELS_INDEX_SEQUENCE_STEPS_H_
 
-// The positions of the steps of sequences in an array.
+// The positions of the steps of sequences in an array, for SequenceMask, SequenceReverse and
+// SequenceLast on every device.
 
 #include <cstdint>
 
@@ -11,10 +12,10 @@
 namespace cooper {
 
 // The rows of an array (time, batch, ...) or (batch, time, ...): the elements of one time step of
-// one sequence.
+// one sequence. The data has at least two axes. A value that GPU kernels take by value.
 struct SequenceSteps {
-  int64_t time, batch, size;  // size: elements of a row
-  int64_t time_stride, batch_stride;
+  int64_t time, batch, size;          // size: elements of a row
+  int64_t time_stride, batch_stride;  // in rows
 
   // `axis` is the axis of time, 0 or 1.
   SequenceSteps(const Shape& data, int axis)
@@ -24,11 +25,12 @@ struct SequenceSteps {
         time_stride(axis == 0 ? batch : 1),
         batch_stride(axis == 0 ? 1 : time) {}
 
-  // Returns the index of the row of step t in sequence b.
+  // Returns the index of the row of step t in sequence b; its first element is at the index times
+  // `size`.
   COOPER_HOST_DEVICE int64_t at(int64_t t, int64_t b) const {
     return t * time_stride + b * batch_stride;
   }
-  // Returns the length `given`, limited to [0, time].
+  // Returns the length `given`, limited to [0, time]. Lengths are data, which no inference checks.
   COOPER_HOST_DEVICE int64_t Length(int64_t given) const {
     return given < 0 ? 0 : (given < time ? given : time);
   }

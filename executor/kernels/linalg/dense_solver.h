@@ -2,7 +2,14 @@
 #define COOPER_EXECUTOR_KERNELS_LINALG_DENSE_SOLVER_H_
 
 // Triangular systems and factorizations of batches of matrices by cuBLAS and cuSOLVER: one batched
-// call for many small matrices, one call per large matrix. For .cu files.
+// call for many small matrices, one call per large matrix. For .cu files: the kernels of
+// linalg_potrf, potri, trsm, inverse, det, slogdet and their gradients. la_matrix.h has the CPU's
+// counterpart.
+//
+// Matrices are row-major and dense, T is float or double, and all arrays are in device memory. The
+// libraries are column-major, so they see transposes; the functions state what a caller gets in
+// row-major terms. The current device must be that of the context (RunFloat32Or64 in squares.h).
+// All work goes to the context's queue. Errors: those of the libraries and of Launch.
 
 #include <cstdint>
 #include <memory>
@@ -22,30 +29,33 @@
 
 namespace cooper {
 
-// Returns whether one batched call is expected to be faster. Batched functions give each matrix a
-// part of the GPU, the others use all of it for one matrix. The bounds are estimates;
-// gpu_operators.py can time batches on both sides of them.
+// Returns whether one batched call is expected to be faster for `count` matrices of side `n`.
+// Batched functions give each matrix a part of the GPU, the others use all of it for one matrix.
+// The bounds are estimates; benchmarks/peers/gpu_operators.py can time batches on both sides of
+// them. Prepare and run must get the same answer, because the workspace depends on it.
 inline bool InOneCall(int64_t count, int64_t n) {
   return count > 1 && (n < 64 || (count > 8 && n <= 512));
 }
 
+// The dtype of T, which is float or double.
 template <typename T>
 inline constexpr DType kDTypeOf = sizeof(T) == 8 ? DType::kFloat64 : DType::kFloat32;
 
-// Writes pointers to `count` consecutive matrices of `size` elements.
+// Writes pointers to `count` consecutive matrices of `size` elements, which batched functions take.
 template <typename T>
 __global__ void PointToMatrices(int64_t count, int64_t size, T* first, void** pointers) {
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) pointers[i] = first + i * size;
 }
 
-// Queues PointToMatrices.
+// Queues PointToMatrices. `pointers` has `count` elements.
 template <typename T>
 absl::Status LaunchPointTo(const KernelContext& c, int64_t count, int64_t size, const T* first,
                            void** pointers) {
   return LaunchElements(c, count, PointToMatrices<T>, count, size, const_cast<T*>(first), pointers);
 }
 
-// Device pointers to the matrices of two batches, in the workspace.
+// Device pointers to the matrices of two batches, in the workspace, which it does not own. They are
+// valid between a LaunchPointTo and the next one on the same array.
 struct MatrixPointers {
   void** first;
   void** second;
@@ -53,8 +63,10 @@ struct MatrixPointers {
       : first(parts.Take<void*>(count)), second(parts.Take<void*>(count)) {}
 };
 
-// Replaces x by the solution (Cublas::SolveTriangular). For kernels prepared by PrepareCublas or
-// MakeFactorState.
+// Replaces x by the solution (Cublas::SolveTriangular) with alpha = 1. For kernels prepared by
+// PrepareCublas or MakeFactorState. `a` has s.count triangular matrices (side, side), of which only
+// the triangle is read; x has s.count matrices (s.rows, s.columns). A zero on a diagonal gives
+// infinities or NaN without an error.
 template <typename T>
 absl::Status SolveTriangular(const KernelContext& c, const TriangularSystems& s, const T* a, T* x,
                              const MatrixPointers& pointers) {
@@ -69,10 +81,10 @@ absl::Status SolveTriangular(const KernelContext& c, const TriangularSystems& s,
                                        pointers.second);
 }
 
-// The libraries of a kernel that factors matrices.
+// The libraries of a kernel that factors matrices, which live as long as the process.
 struct FactorState : CublasState {
   Cusolver* cusolver = nullptr;
-  int64_t scratch_bytes = 0;  // the scratch memory of cuSOLVER for one matrix
+  int64_t scratch_bytes = 0;  // of cuSOLVER for one matrix; 0 for batched calls
 };
 
 // Returns the state of a kernel that was prepared with MakeFactorState.
@@ -80,11 +92,12 @@ inline const FactorState& FactorStateOf(const KernelContext& c) {
   return *static_cast<const FactorState*>(c.state);
 }
 
-// A query for cuSOLVER's scratch memory: (dtype, n) -> bytes.
+// A query for cuSOLVER's scratch memory: (dtype, n) -> bytes. Cusolver::CholeskyBytes or LuBytes.
 using ScratchBytesFn = absl::StatusOr<int64_t> (Cusolver::*)(DType, int64_t);
 
 // Returns the libraries for `s`, matrices of `dtype`. `scratch_bytes` is the query for cuSOLVER's
-// scratch memory, used if the factorization is not batched.
+// scratch memory, used if the factorization is not batched. Called when a node is bound. Errors:
+// those of Cublas::Of and Cusolver::Of, kFailedPrecondition if a library is not installed.
 inline absl::StatusOr<std::unique_ptr<FactorState>> MakeFactorState(const PrepareContext& c,
                                                                     DType dtype, const Squares& s,
                                                                     ScratchBytesFn scratch_bytes) {
@@ -99,13 +112,14 @@ inline absl::StatusOr<std::unique_ptr<FactorState>> MakeFactorState(const Prepar
   return state;
 }
 
-// The arrays of a factorization apart from the factors, in the workspace.
+// The arrays of a factorization apart from the factors, in the workspace, which it does not own.
+// Made with equal arguments when the node is prepared, to count bytes, and when it runs.
 struct FactorScratch {
-  int64_t bytes;
-  void* solver;
-  int* info;    // one per matrix; nonzero if it could not be factored
-  int* pivots;  // n per matrix
-  int* unread;  // status of solve calls, which is not read
+  int64_t bytes;  // of `solver`
+  void* solver;   // scratch memory of cuSOLVER
+  int* info;      // one per matrix; nonzero if it could not be factored
+  int* pivots;    // n per matrix
+  int* unread;    // status of solve calls, which is not read
   MatrixPointers pointers;
 
   // `lu` selects the arrays of FactorLu(); FactorCholesky() has no pivots.
@@ -118,7 +132,10 @@ struct FactorScratch {
         pointers(s.count, parts) {}
 };
 
-// Computes the Cholesky factors in the lower triangles of the matrices at `a` (Cusolver::Cholesky).
+// Computes the Cholesky factors in the lower triangles of the matrices at `a` (Cusolver::Cholesky),
+// in place: A = L * L^T. Only the lower triangles are read; the elements above them have no defined
+// values afterwards. A matrix that is not positive definite sets its info; its factor has no
+// defined values.
 template <typename T>
 absl::Status FactorCholesky(const KernelContext& c, const Squares& s, T* a,
                             const FactorScratch& scratch) {
@@ -135,7 +152,9 @@ absl::Status FactorCholesky(const KernelContext& c, const Squares& s, T* a,
   return absl::OkStatus();
 }
 
-// Replaces the matrices at `a` by the LU factors of their transposes.
+// Replaces the matrices at `a` by the LU factors of their transposes, with partial pivoting. The
+// diagonal of U, and so the determinant, is that of A^T. scratch.pivots gets row numbers from 1. A
+// singular matrix sets its info to the number, from 1, of a zero pivot; the factors are complete.
 template <typename T>
 absl::Status FactorLu(const KernelContext& c, const Squares& s, T* a,
                       const FactorScratch& scratch) {
@@ -154,6 +173,8 @@ absl::Status FactorLu(const KernelContext& c, const Squares& s, T* a,
 }
 
 // Computes x = the inverses of the matrices whose factors are `lu`, or of their transposes.
+// Requires the scratch of FactorLu. Solves systems whose right sides are identities, 2 n^3
+// operations per matrix. The inverse of a singular matrix has infinities or NaN.
 template <typename T>
 absl::Status InvertLu(const KernelContext& c, const Squares& s, bool transpose, const T* lu, T* x,
                       const FactorScratch& scratch) {
