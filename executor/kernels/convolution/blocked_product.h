@@ -36,6 +36,11 @@ Shape PlainImage(const Shape& shape);
 
 // One of the three products of a convolution, compiled for its shapes and options. Immutable after
 // Make, so a kernel's state holds it and several runs use it at the same time.
+//
+//   // When the node is bound:
+//   COOPER_ASSIGN_OR_RETURN(state->product, BlockedProduct::Make(shape, {.bias = true}));
+//   // In each run:
+//   state.product->Run({.image = x, .weight = w, .map = y, .bias = b}, workspace);
 class BlockedProduct {
  public:
   // The array that is computed from the other two: the output, the gradient of the data, and the

@@ -54,6 +54,7 @@ __global__ void SpreadOverGaps(int64_t count, WindowGeometry g, const T* values,
       at[axis] = rest % extent;
       rest /= extent;
     }
+    // A pixel is under a window if each coordinate is a multiple of the stride.
     bool under_window = true;
     Index from = rest;  // the channel
     for (int axis = 0; axis < 3; ++axis) {

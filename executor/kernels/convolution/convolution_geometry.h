@@ -20,7 +20,9 @@ namespace cooper {
 // element of channel c under element k of the kernel, for each window; 0 stands for padding.
 //
 // Window o covers the image elements o * stride + k * dilate - pad along an axis, k < kernel. A
-// trivially copyable value, which GPU kernels take by value.
+// trivially copyable value, which GPU kernels take by value. A kernel of 3 x 3 with a padding of 1
+// on images (16, 5, 7) has in = out = {1, 5, 7}, kernel = {1, 3, 3}, pad = {0, 1, 1}, rows() = 144
+// and columns() = 35.
 struct WindowGeometry {
   int64_t channels = 1;
   int64_t in[3] = {1, 1, 1};   // extents of the image

@@ -35,6 +35,7 @@ struct ConvolutionState : KernelState {
   ConvolutionProduct product;  // of the whole node
   CudnnPass cudnn[3];          // by ConvolutionPass; an absent pass is composed
 
+  // Returns the plan of a pass; an absent one if the pass is composed or not requested.
   const CudnnPass& cudnn_for(ConvolutionPass pass) const { return cudnn[static_cast<int>(pass)]; }
 };
 
@@ -63,6 +64,7 @@ inline absl::StatusOr<int64_t> PreparePass(ConvolutionState& state, ConvolutionP
                                            const Context& context, DType dtype, WriteReq req,
                                            bool cudnn_off, const CudnnChoice& choice) {
   if (req == WriteReq::kNull || state.product.batch == 0) return 0;
+  // cuDNN plans the convolution without gaps (convolution_gaps.h); SpreadOverGaps adds them.
   const bool has_gaps = pass == ConvolutionPass::kDataGradient && HasGaps(state.product.g);
   const ConvolutionProduct product = has_gaps ? WithoutGaps(state.product) : state.product;
   absl::StatusOr<CudnnPass> planned =
@@ -82,6 +84,7 @@ inline absl::StatusOr<int64_t> PreparePass(ConvolutionState& state, ConvolutionP
         absl::IsFailedPrecondition(why) ? absl::StatusCode::kUnimplemented : why.code(),
         absl::StrCat("no gpu kernel for ", DTypeName(dtype), " without cuDNN: ", why.message()));
   }
+  // A composed pass is correct but may be slower, so the reason is only logged.
   VLOG(1) << "a convolution without cuDNN: " << planned.status();
   return ConvolutionWorkspaceBytes(state.product, SizeOf(dtype));
 }

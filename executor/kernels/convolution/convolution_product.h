@@ -28,6 +28,7 @@ template <typename T>
 void MapFromImage(const ConvolutionProduct& p, const T* image, const T* weight, T* map, bool add,
                   T* workspace) {
   for (int64_t i = 0; i < p.batch * p.groups; ++i) {
+    // Item i is a group of a sample: the groups of a sample are adjacent, and each has its weight.
     const T* columns = image + i * p.image_step();
     if (!p.g.IsIdentity()) {
       Im2Col(p.g, columns, workspace);
@@ -48,6 +49,7 @@ void ImageFromMap(const ConvolutionProduct& p, const T* map, const T* weight, T*
   if (!add && !identity) std::fill_n(image, p.batch * p.groups * p.image_step(), T{});
   for (int64_t i = 0; i < p.batch * p.groups; ++i) {
     T* to = image + i * p.image_step();
+    // Computes weight^T * map into the workspace or, if the columns are the image, into the image.
     Gemm(true, false, p.g.rows(), p.g.columns(), p.filters, T{1},
          weight + i % p.groups * p.weight_step(), p.g.rows(), map + i * p.map_step(), p.g.columns(),
          identity && add ? T{1} : T{}, identity ? to : workspace, p.g.columns());
@@ -67,6 +69,7 @@ void WeightFromBoth(const ConvolutionProduct& p, const T* image, const T* map, T
       Im2Col(p.g, columns, workspace);
       columns = workspace;
     }
+    // The first product of a group adds to zeros, or to the previous contents.
     Gemm(false, true, p.filters, p.g.rows(), p.g.columns(), T{1}, map + i * p.map_step(),
          p.g.columns(), columns, p.g.columns(), T{1}, weight + i % p.groups * p.weight_step(),
          p.g.rows());

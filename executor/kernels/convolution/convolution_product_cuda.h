@@ -102,6 +102,8 @@ class ConvolutionProducts {
     }
     return ForEachChunk([&](int64_t begin, int64_t count) -> absl::Status {
       COOPER_ASSIGN_OR_RETURN(const T* columns, ColumnsOf(image, begin, count));
+      // A batch has one product per group. Images follow one another, because the products of a
+      // batch run at the same time and must not share a result.
       const GemmBatch batch{p_.groups, p_.map_step(), ColumnStep(), p_.weight_step()};
       for (int64_t i = 0; i < count; ++i) {
         COOPER_RETURN_IF_ERROR(cublas_.GemmBatched(
@@ -156,9 +158,13 @@ class ConvolutionProducts {
   const KernelContext& c_;
   Cublas& cublas_;
   const ConvolutionProduct& p_;
+  // The windows of all groups together, which im2col and col2im treat as channels of one image.
   WindowGeometry all_groups_;
+  // Whether the columns are the images, so that no workspace is needed.
   const bool identity_;
+  // The number of images per chunk, but of the last one.
   const int64_t chunk_;
+  // The columns of a chunk: (images, groups, rows, columns).
   T* const workspace_;
 };
 

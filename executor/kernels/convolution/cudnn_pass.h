@@ -18,6 +18,12 @@
 namespace cooper {
 
 // A planned pass, or an absent one. Copyable; the handle and the plan are shared.
+//
+//   // When the node is bound, with the device as the current one:
+//   COOPER_ASSIGN_OR_RETURN(pass, CudnnPass::Create(device_id, ConvolutionPass::kForward, dtype, p,
+//                                                   {.max_workspace_bytes = 1 << 30}));
+//   // In each run:
+//   return pass.Run(stream, {.image = x, .weight = w, .map = y}, workspace);
 class CudnnPass {
  public:
   // Creates an absent pass.

@@ -27,6 +27,7 @@ void ForEachWindowRun(const WindowGeometry& g, int64_t begin, int64_t end, Fn&& 
   const int64_t size = g.kernel_size();
   for (int64_t row = begin * size; row < end * size; ++row) {
     const int64_t channel = row / size;
+    // The coordinates of the kernel's element for this row.
     const int64_t k[3] = {row % size / (g.kernel[1] * g.kernel[2]), row / g.kernel[2] % g.kernel[1],
                           row % g.kernel[2]};
     int64_t column = 0;
@@ -45,6 +46,7 @@ void ForEachWindowRun(const WindowGeometry& g, int64_t begin, int64_t end, Fn&& 
           fn(row, column, int64_t{-1}, g.out[2]);
           continue;
         }
+        // The first pixel of the line of the image. Padding at its begin and end is reported apart.
         const int64_t at = ((channel * g.in[0] + z) * g.in[1] + y) * g.in[2];
         if (first > 0) fn(row, column, int64_t{-1}, first);
         if (last > first) {

@@ -3,6 +3,10 @@
 
 // Runs oneDNN's primitives on the calling thread. The products of onednn_product.h and the kernel
 // of _winograd_weight call it within loops of cooper's own threads.
+//
+//   const OneDnnOnThisThread this_thread;
+//   ExecuteOneDnn(reorder, {{DNNL_ARG_FROM, OneDnnMemory(from_desc, from)},
+//                           {DNNL_ARG_TO, OneDnnMemory(to_desc, to)}});
 
 #include <unordered_map>
 

@@ -76,6 +76,8 @@ __global__ void Im2Col(WindowGeometry g, Windows<I> w, int64_t images, const T* 
   const int64_t width = g.columns(), size = g.kernel_size();
   for (int64_t row = blockIdx.y; row < images * g.rows(); row += gridDim.y) {
     const T* channel = image + row / size * g.image_size();
+    // The row stands for a channel and an element of the kernel, which are the same for all
+    // columns.
     const Place<I> k(static_cast<I>(row % size), w.kernel);
     for (int64_t column = FirstElement(); column < width; column += ElementStep()) {
       const Place<I> o(static_cast<I>(column), w.out);
@@ -83,6 +85,7 @@ __global__ void Im2Col(WindowGeometry g, Windows<I> w, int64_t images, const T* 
       bool inside = true;
 #pragma unroll
       for (int axis = 0; axis < 3; ++axis) {
+        // The coordinate in the image. Negative ones and those beyond the image are padding.
         const I at = o.at[axis] * w.stride[axis] + k.at[axis] * w.dilate[axis] - w.pad[axis];
         inside = inside && at >= 0 && at < w.in[axis];
         from = from * static_cast<Offset>(w.in[axis]) + static_cast<Offset>(at);
@@ -96,6 +99,7 @@ __global__ void Im2Col(WindowGeometry g, Windows<I> w, int64_t images, const T* 
 // negative number if there is none.
 template <typename I>
 __device__ I WindowAt(const Windows<I>& w, int axis, I at, I k) {
+  // Where the window begins in the padded image; only a multiple of the stride is a window.
   const I begin = at + w.pad[axis] - k * w.dilate[axis];
   const I o = w.stride[axis] == 1 ? begin : begin / w.stride[axis];
   return o * w.stride[axis] == begin && o < w.out[axis] ? o : -1;
@@ -118,6 +122,7 @@ __global__ void Col2Im(WindowGeometry g, Windows<I> w, int64_t images, const T* 
         const I o0 = WindowAt(w, 0, at.at[0], k0);
         for (I k1 = 0; k1 < w.kernel[1]; ++k1) {
           const I o1 = WindowAt(w, 1, at.at[1], k1);
+          // The column of the first window of a row of windows; not used if o0 or o1 is negative.
           const I line = (o0 * w.out[1] + o1) * w.out[2];
           for (I k2 = 0; k2 < w.kernel[2]; ++k2, row += width) {
             const I o2 = WindowAt(w, 2, at.at[2], k2);

@@ -32,9 +32,10 @@ struct BoxVariances {
 //   code = {dx / width / v.x, dy / height / v.y,
 //           log(box width / width) / v.width, log(box height / height) / v.height}
 //
-// where dx and dy are the differences of the centers and width and height the anchor's sides.
-// Computes in float for every T, as MXNet does. An anchor without an area gives infinities or NaN,
-// a box without an area -infinity.
+// where dx and dy are the differences of the centers and width and height the anchor's sides. With
+// the variances (0.1, 0.1, 0.2, 0.2) the box (0.2, 0, 1.2, 1) has the code (2, 0, 0, 0) for the
+// anchor (0, 0, 1, 1). Computes in float for every T, as MXNet does. An anchor without an area
+// gives infinities or NaN, a box without an area -infinity.
 template <typename T>
 COOPER_HOST_DEVICE void EncodeBox(const T* anchor, const T* box, const BoxVariances& v,
                                   float* code) {
@@ -54,6 +55,7 @@ COOPER_HOST_DEVICE void EncodeBox(const T* anchor, const T* box, const BoxVarian
 template <typename T>
 COOPER_HOST_DEVICE void DecodeBox(const T* anchor, const T* code, const BoxVariances& v, bool clip,
                                   T* box) {
+  // The center moves by offsets in units of the anchor's sides; the sides scale exponentially.
   const T width = anchor[2] - anchor[0], height = anchor[3] - anchor[1];
   const T x = code[0] * v.x * width + (anchor[0] + anchor[2]) / 2;
   const T y = code[1] * v.y * height + (anchor[1] + anchor[3]) / 2;

@@ -41,7 +41,7 @@ enum class AnchorUse : uint8_t { kIgnored, kBackground, kObject };
 // An anchor with its best object.
 struct MatchedAnchor {
   AnchorUse use;
-  int64_t object;  // a row of labels: the matched one, else the one with the largest overlap
+  int64_t object;  // a row of labels: the matched one, else the one with the largest overlap; or -1
   float overlap;   // with that object; -1 if not computed
 };
 
@@ -156,12 +156,15 @@ class AnchorMatcher {
   }
 
  private:
+  // Returns whether an object has been assigned to the anchor.
   COOPER_HOST_DEVICE bool IsMatched(int64_t anchor) const {
     return scratch_.anchors[anchor].use == AnchorUse::kObject;
   }
+  // Returns the corners of an object, which follow its class.
   COOPER_HOST_DEVICE const T* ObjectBox(int64_t object) const {
     return labels_ + object * label_width_ + 1;
   }
+  // Returns intersection over union of an anchor and an object.
   COOPER_HOST_DEVICE float Overlap(int64_t anchor, int64_t object) const {
     return static_cast<float>(CornerOverlap(anchors_ + anchor * 4, ObjectBox(object)));
   }
@@ -179,6 +182,8 @@ class AnchorMatcher {
   // Repeatedly matches the pair of an object and an anchor with the largest overlap, both
   // unmatched. Among equal overlaps the first anchor is taken, then the first object.
   COOPER_HOST_DEVICE void AssignAnchorPerObject() {
+    // All threads read the same state and choose the same pair; only changes of the state are made
+    // once.
     const SeekingObject* objects = scratch_.objects;
     for (int64_t k = 0; k < num_objects_; ++k) Seek(k);
     for (;;) {
@@ -198,6 +203,7 @@ class AnchorMatcher {
         scratch_.objects[best].is_matched = true;
       });
       for (int64_t k = 0; k < num_objects_; ++k) {
+        // The object's best anchor is taken, so it looks for the best of the remaining ones.
         const bool lost_its_anchor = !objects[k].is_matched && objects[k].anchor == matched.anchor;
         if (lost_its_anchor) Seek(k);
       }
@@ -228,6 +234,7 @@ class AnchorMatcher {
   // Returns the softmax of anchor j's class 0, or kNotANumber if that is NaN. Subtracts the
   // maximum, so the exponentials do not overflow.
   COOPER_HOST_DEVICE float Background(const T* cls_pred, int64_t num_classes, int64_t j) const {
+    // Class k of anchor j is at k * num_anchors + j. Subtracting the maximum avoids overflow.
     T greatest = cls_pred[j];
     for (int64_t k = 1; k < num_classes; ++k) {
       const T value = cls_pred[k * num_anchors_ + j];
@@ -255,6 +262,7 @@ class AnchorMatcher {
     const int64_t candidates = team_.Count(num_anchors_, [&](int64_t j) {
       return scratch_.background[j] < MatchScratch::kNoCandidate;
     });
+    // The product is a float, as in MXNet, and truncated.
     const float wanted = static_cast<float>(matched) * rule_.mining_ratio;
     const int64_t count =
         wanted < static_cast<float>(candidates) ? static_cast<int64_t>(wanted) : candidates;
@@ -262,6 +270,7 @@ class AnchorMatcher {
                       [&](int64_t j) { scratch_.anchors[j].use = AnchorUse::kBackground; });
   }
 
+  // Copies, so that each thread of a GPU has them in registers or local memory.
   MatchRule rule_;
   const T* anchors_;
   int64_t num_anchors_;
@@ -269,6 +278,7 @@ class AnchorMatcher {
   int64_t label_width_;
   MatchScratch scratch_;
   Team team_;
+  // The labels before the first class of -1.
   int64_t num_objects_ = 0;
 };
 

@@ -4,7 +4,14 @@
 // The rules of _contrib_box_nms for one or two boxes, for its kernels of both devices. MXNet:
 // src/operator/contrib/bounding_box-inl.h. The kernels select candidates, sort them, suppress them
 // by greedy_suppression.h or its counterparts of the GPU, and write the remaining rows, best first,
-// then rows of -1.
+// then rows of -1. With the default parameters and rows (class, score, xmin, ymin, xmax, ymax):
+//
+//   data                       output
+//   (0, 0.6, 0, 0, 10, 10)     (1, 0.9, 1, 0, 10, 10)
+//   (1, 0.9, 1, 0, 10, 10)     (2, 0.4, 20, 20, 30, 30)
+//   (2, 0.4, 20, 20, 30, 30)   (-1, -1, -1, -1, -1, -1)
+//
+// The classes do not matter, because id_index is -1 by default.
 
 #include <cstdint>
 

@@ -59,7 +59,8 @@ struct PriorBoxes {
   //   x = (column + offset_x) * step_x -+ size * height / width * sqrt(ratio) / 2
   //   y = (row + offset_y) * step_y -+ size / sqrt(ratio) / 2
   //
-  // The factor height / width makes a box of ratio 1 square in pixels.
+  // The factor height / width makes a box of ratio 1 square in pixels. For a map of 2 x 2 pixels
+  // and offsets of 0.5, the box of size 0.5 and ratio 1 at pixel (0, 0) is (0, 0, 0.5, 0.5).
   COOPER_HOST_DEVICE float Corner(int64_t row, int64_t column, float size, float ratio,
                                   int corner) const {
     const bool is_x = corner % 2 == 0;

@@ -7,7 +7,14 @@
 //
 // Tables give the bins that may reach a row or a column of pixels. A warp handles 32 neighbouring
 // pixels of a row, and each thread several planes, which share the search for regions. Rows of
-// `rois` are (sample, x1, y1, x2, y2).
+// `rois` are (sample, x1, y1, x2, y2). The contribution of a region is a function object:
+//
+//   struct Give {
+//     __device__ void operator()(int64_t n, RoiRange rows, RoiRange columns, const RoiPlace& at,
+//                                T (&sums)[kRoiPlanes]) const {
+//       // For k < kRoiPlanes: adds the bins rows x columns of plane at.plane + k * kRoiWarps.
+//     }
+//   };
 
 #include <cstdint>
 
@@ -95,9 +102,11 @@ __global__ void __launch_bounds__(32 * kRoiWarps, kNeedsMoreRegisters ? 1 : 3)
     GatherRois(RoiImage m, RoiTables tables, const T* rois, Give give, T* grad, bool add) {
   __shared__ uint32_t reached[kRoiWarps];  // a bit for each region
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  // A tile is 32 pixels of a row, one per lane; all warps of a block have the same tile.
   const int64_t tiles = (m.width + 31) / 32, blocks = m.batch * m.height * tiles;
   for (int64_t block = blockIdx.x; block < blocks; block += gridDim.x) {
     const int64_t row = block / tiles, begin = (block - row * tiles) * 32;
+    // Lanes beyond the row stay in the loops, because the block synchronises in them.
     RoiPlace at = {.sample = row / m.height, .y = row % m.height, .x = begin + lane};
     const bool inside = at.x < m.width;
     constexpr int64_t kStep = int64_t{kRoiWarps} * kRoiPlanes;
@@ -105,6 +114,7 @@ __global__ void __launch_bounds__(32 * kRoiWarps, kNeedsMoreRegisters ? 1 : 3)
       at.plane = first + warp;
       T sums[kRoiPlanes] = {};
       for (int64_t chunk = 0; chunk < m.rois; chunk += 32 * kRoiWarps) {
+        // Each thread tests one region: its sample, its columns and its rows.
         const int64_t mine = chunk + static_cast<int>(threadIdx.x);
         bool reaches = false;
         if (mine < m.rois && IntegerOf<int64_t>(rois[mine * 5]) == at.sample) {
@@ -118,6 +128,7 @@ __global__ void __launch_bounds__(32 * kRoiWarps, kNeedsMoreRegisters ? 1 : 3)
         __syncthreads();
         if (!inside || at.plane >= m.planes) continue;
         for (int word = 0; word < kRoiWarps; ++word) {
+          // The set bits are visited from the lowest, so regions are added in order.
           for (uint32_t left = reached[word]; left != 0; left &= left - 1) {
             const int64_t n = chunk + word * 32 + __ffs(static_cast<int>(left)) - 1;
             const RoiRange columns = tables.columns[n * m.width + at.x];
@@ -129,6 +140,7 @@ __global__ void __launch_bounds__(32 * kRoiWarps, kNeedsMoreRegisters ? 1 : 3)
       if (!inside) continue;
 #pragma unroll
       for (int k = 0; k < kRoiPlanes; ++k) {
+        // Neighbouring lanes write neighbouring pixels of one plane.
         const int64_t plane = at.plane + k * kRoiWarps;
         if (plane >= m.planes) break;
         const int64_t to = ((at.sample * m.planes + plane) * m.height + at.y) * m.width + at.x;

@@ -25,6 +25,12 @@ struct RoiPoint {
 // One axis of a region: `bins` bins with `points` sampling points each, over `extent` pixels.
 // Regions may have any coordinates, infinities and NaN included: loops over [First(b), End(b)) stay
 // short, because points outside of the pixels are left out.
+//
+//   for (int64_t i = axis.First(b); i < axis.End(b); ++i) {
+//     RoiPoint<T> p;
+//     if (axis.At(b, i, &p)) sum += x[p.low] * (1 - p.weight) + x[p.high] * p.weight;
+//   }
+//   return sum / axis.points;
 template <typename T>
 struct RoiAxis {
   T begin, bin;    // where the region begins, and the length of a bin

@@ -50,6 +50,8 @@ struct SuppressionBits {
   // i, j) says whether box i suppresses a later box j. Does not synchronise.
   template <typename IsLeft, typename Suppresses>
   __device__ void FindTile(int64_t item, IsLeft&& is_left, Suppresses&& suppresses) const {
+    // Tile (row, column) has the pairs of 64 boxes with 64 later ones; those below the diagonal are
+    // empty.
     const int64_t row_of_tiles = item / words(), image = row_of_tiles / words();
     const int64_t row = row_of_tiles - image * words(), column = item - row_of_tiles * words();
     const int64_t i = row * kTile + threadIdx.x, first = column * kTile;
@@ -71,6 +73,7 @@ struct SuppressionBits {
   template <typename Remove>
   __device__ void Suppress(int64_t image, int64_t count, Remove&& remove) const {
     constexpr int kWarp = 32, kWarps = kSuppressThreads / kWarp;
+    // A bit per box of the image, in words of 32 bits.
     __shared__ uint32_t removed[kMaxBoxes / kWarp];
     __shared__ uint64_t of_tile[kTile];  // pairs within the current tile
     __shared__ uint64_t left_of_tile;
@@ -82,6 +85,8 @@ struct SuppressionBits {
       if (t < kTile) of_tile[t] = first + t < count ? *At(image, first + t, tile) : 0;
       __syncthreads();
       if (t == 0) {
+        // One thread resolves the tile in order: a box that is left removes the later ones of its
+        // row.
         uint64_t gone = removed[2 * tile] | static_cast<uint64_t>(removed[2 * tile + 1]) << 32;
 #pragma unroll 16
         for (int k = 0; k < kTile; ++k) gone |= (gone >> k & 1) != 0 ? 0 : of_tile[k];
@@ -91,6 +96,8 @@ struct SuppressionBits {
       }
       __syncthreads();
       const uint64_t left = left_of_tile;
+      // The remaining boxes of the tile remove boxes of later tiles, one warp per row of the
+      // matrix.
       for (int k = warp; k < kTile && first + k < count; k += kWarps) {
         if ((left >> k & 1) == 0) continue;
         const uint64_t* const row = At(image, first + k, 0);

@@ -31,8 +31,8 @@ namespace cooper {
   }
 
 // Defines the gradient of a function with respect to a (Lhs) or b (Rhs), for g = ograd.
-// COOPER_BINARY_GRADIENT is for gradients that are computed in floating point. Functions without a
-// gradient here have one that other operators express.
+// COOPER_BINARY_GRADIENT is for gradients that are computed in floating point. Gradients that other
+// functions express, such as g / b of a / b, are not here.
 #define COOPER_BINARY_GRADIENT_OF(Name, exact_integers, body) \
   struct Name {                                               \
     static constexpr int kArity = 3;                          \
@@ -47,11 +47,13 @@ namespace cooper {
 // Returns a to the power of b. A result that fits int64 is exact; a larger one, and 0 to a negative
 // power, are converted from the double that std::pow returns.
 COOPER_HOST_DEVICE inline int64_t IntegerPower(int64_t a, int64_t b) {
+  // A negative power of an integer is 1 / a^|b|, truncated: 0 unless |a| is 1.
   if (b < 0 && a != 0) return a == 1 || a == -1 ? ((b & 1) != 0 ? a : 1) : 0;
   const double rounded = std::pow(static_cast<double>(a), static_cast<double>(b));
   if (b < 0 || !(std::fabs(rounded) < 0x1p63)) return IntegerOf<int64_t>(rounded);
   // std::pow may be inexact: CUDA computes 2.9999999999999996 for 3 to the power of 1.
   int64_t power = 1;
+  // Squares a and multiplies the squares that the bits of b select.
   for (int64_t square = a; b > 0; b >>= 1, square = WrapMul(square, square)) {
     if ((b & 1) != 0) power = WrapMul(power, square);
   }
@@ -71,6 +73,8 @@ COOPER_BINARY_FUNCTION(
 // If one element is NaN, the result is NaN. Of 0 and -0, the result is b.
 COOPER_BINARY_FUNCTION(Maximum, true, return a != a || a > b ? a : b;);
 COOPER_BINARY_FUNCTION(Minimum, true, return a != a || a < b ? a : b;);
+// a^b: by IntegerPower for integers, with all digits in float (VectorPow), by std::pow in double.
+// NaN for a finite a < 0 and a b that is no integer; 1 if b is 0 or a is 1, also with NaN.
 COOPER_BINARY_FUNCTION(
     Power, true, if constexpr (std::is_integral_v<C>) { return IntegerPower(a, b); } else {
       return VectorPow(a, b);

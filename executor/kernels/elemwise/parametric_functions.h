@@ -60,6 +60,7 @@ struct SmoothL1 {
   static constexpr bool kExactIntegers = false;
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C x, C sigma) {
+    // For sigma = 0 the bound 1 / sigma^2 is infinite and the result is 0.
     const C square = sigma * sigma;
     const C magnitude = x < 0 ? -x : x;
     return magnitude > 1 / square ? magnitude - C{0.5} / square : C{0.5} * x * x * square;

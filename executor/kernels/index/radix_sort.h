@@ -25,6 +25,11 @@ inline int BitsOf(int64_t count) {
 // A sort of `count` pairs in the workspace of a kernel. References the KernelContext, which must
 // outlive it. Not thread-safe. All work goes to the context's queue, and a later kernel may change
 // keys between two sorts: sorting by a minor key and then by a major one orders by both.
+//
+//   PairSort sort(c, count);  // the workspace has WorkspaceBytes(context, count) bytes
+//   LaunchElements(c, count, MakeKeys, count, x, sort.keys(), sort.values());
+//   sort.Sort(32);
+//   LaunchElements(c, count, Use, count, sort.values(), y);
 class PairSort {
  public:
   // Returns the bytes of workspace for `count` pairs. Errors: kUnimplemented if count is 2^31 or

@@ -12,7 +12,8 @@
 namespace cooper {
 
 // The rows of an array (time, batch, ...) or (batch, time, ...): the elements of one time step of
-// one sequence. The data has at least two axes. A value that GPU kernels take by value.
+// one sequence. The data has at least two axes. A value that GPU kernels take by value. For data
+// (5, 4, 3) and the axis 0, step t of sequence b is row 4 * t + b, of 3 elements.
 struct SequenceSteps {
   int64_t time, batch, size;          // size: elements of a row
   int64_t time_stride, batch_stride;  // in rows

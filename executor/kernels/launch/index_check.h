@@ -6,7 +6,12 @@
 // For .cu files: take and gather_nd in their raising modes, and the factorizations of linalg, which
 // report the number of a matrix that is not positive definite or is singular.
 //
-// The host calls ResetFirstBad, launches a kernel that calls ReportBad, then calls ReadFirstBad.
+//   auto* first_bad = static_cast<FirstBad*>(c.workspace);
+//   COOPER_RETURN_IF_ERROR(ResetFirstBad(c, first_bad));
+//   COOPER_RETURN_IF_ERROR(LaunchElements(c, n, CheckIndices, n, indices, first_bad));
+//   COOPER_ASSIGN_OR_RETURN(const std::optional<int64_t> bad, ReadFirstBad(c, first_bad));
+//   if (bad.has_value()) return absl::InvalidArgumentError(...);
+//
 // The last step waits for the GPU, so kernels do it only where the operator must fail; it also
 // means that the kernel's work cannot be recorded (RecordingQueue::Record).
 

@@ -4,6 +4,10 @@
 // The grain of loops over rows on the CPU. Kernels that treat a row as a unit (softmax,
 // normalisation, reductions, gathers) call it; loops over single elements give ParallelFor 16384
 // directly.
+//
+//   ParallelFor(rows, RowGrain(columns), [&](int64_t begin, int64_t end) {
+//     for (int64_t row = begin; row < end; ++row) Normalize(columns, x + row * columns);
+//   });
 
 #include <algorithm>
 #include <cstdint>

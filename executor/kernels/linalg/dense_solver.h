@@ -10,6 +10,15 @@
 // libraries are column-major, so they see transposes; the functions state what a caller gets in
 // row-major terms. The current device must be that of the context (RunFloat32Or64 in squares.h).
 // All work goes to the context's queue. Errors: those of the libraries and of Launch.
+//
+//   // Prepare: the workspace has the factors and the scratch.
+//   COOPER_ASSIGN_OR_RETURN(auto state, MakeFactorState(c, a.dtype, s, &Cusolver::LuBytes));
+//   WorkspaceParts parts;
+//   parts.Take<char>(a.size_bytes());
+//   FactorScratch(s, state->scratch_bytes, /*lu=*/true, parts);
+//   // Run, with a WorkspaceParts over c.workspace that takes the same arrays.
+//   COOPER_RETURN_IF_ERROR(FactorLu(c, s, lu, scratch));
+//   COOPER_RETURN_IF_ERROR(InvertLu(c, s, /*transpose=*/false, lu, inverse, scratch));
 
 #include <cstdint>
 #include <memory>
@@ -145,6 +154,7 @@ absl::Status FactorCholesky(const KernelContext& c, const Squares& s, T* a,
     return cusolver.CholeskyBatched(StreamOf(c), kDTypeOf<T>, s.count, s.n, scratch.pointers.first,
                                     scratch.info);
   }
+  // One call per matrix, each of which uses the whole GPU.
   for (int64_t i = 0; i < s.count; ++i) {
     COOPER_RETURN_IF_ERROR(cusolver.Cholesky(StreamOf(c), kDTypeOf<T>, s.n, a + i * s.n * s.n,
                                              scratch.solver, scratch.bytes, scratch.info + i));

@@ -5,6 +5,12 @@
 // temporaries, so these operators, unlike others, use the heap while they run. Matrices are the
 // last two axes of an array, row-major; T is float or double. squares.h and dense_solver.h have the
 // counterparts for GPUs. All functions run on the calling thread.
+//
+//   return LaForMatrices(c, kA, [&](auto zero, int64_t i) {
+//     using T = decltype(zero);
+//     LaStore<T>(LaAt<T>(c.inputs[kA], i) * T{2}, c.reqs[0], LaAt<T>(c.outputs[0], i));
+//     return absl::OkStatus();
+//   });
 
 #include <cstdint>
 

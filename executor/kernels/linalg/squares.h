@@ -103,6 +103,13 @@ absl::Status CopyOnDevice(const KernelContext& c, int64_t count, const T* from, 
 
 // Kernels launched by LaunchWarps(count) use one warp per matrix: ForEachWithWarp calls fn(matrix,
 // lane) for each. A warp suits sums and products of a diagonal, in an order that depends on n only.
+//
+//   ForEachWithWarp(count, [&](int64_t i, int lane) {
+//     T trace = 0;
+//     for (int64_t k = lane; k < n; k += kWarp) trace += a[i * n * n + k * (n + 1)];
+//     trace = SumOfWarp(trace);
+//     if (lane == 0) out[i] = trace;
+//   });
 inline constexpr int kWarp = 32;
 
 // Combines the values of a warp's lanes by op, which is associative and commutative; every lane

@@ -19,6 +19,7 @@ namespace cooper {
 // kAdd uses several threads.
 inline absl::Status CopyData(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull || c.inputs[0].size() == 0) return absl::OkStatus();
+  // An output in place of its input needs no copy.
   if (c.reqs[0] == WriteReq::kWrite) {
     if (c.inputs[0].data != c.outputs[0].data) {
       std::memcpy(c.outputs[0].data, c.inputs[0].data, c.inputs[0].size_bytes());

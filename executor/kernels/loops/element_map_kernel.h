@@ -57,6 +57,7 @@ __global__ void MapElements(const MapArguments a) {
           }
           out[i] = values;
         });
+    // The remaining elements: at most three, or all of them if there are no quads.
     first += 4 * a.quads.count;
   }
   for (int64_t i = first; i < a.walk.count; i += ElementStep()) {

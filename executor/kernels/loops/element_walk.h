@@ -6,6 +6,13 @@
 // element_reduce.h. For .cu files. The host makes an ElementWalk and an ElementOperands, which are
 // passed to the kernel by value; each thread then turns the number of an element into offsets and
 // loads the operands.
+//
+//   for (int64_t i = FirstElement(); i < walk.count; i += ElementStep()) {
+//     int64_t at[F::kArity] = {};
+//     walk.At<F::kArity>(i, at);
+//     const C value = operands.LoadAt<F, C>(at).Apply();
+//     StoreComputed(out, out_dtype, i, value, add);
+//   }
 
 #include <cstdint>
 #include <cstring>

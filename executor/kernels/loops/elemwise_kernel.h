@@ -6,6 +6,9 @@
 // own shape. Most operators of executor/kernels/elemwise are one line over it; element_map.h has
 // the same for the GPU.
 //
+//   // y = x + 2
+//   return RunElemwise(kElemwiseLoops<Add>, {OperandOf(x), OperandOf(2.0)}, y, WriteReq::kWrite);
+//
 // The compute type is that of the output's dtype (DispatchComputeType): inputs of other dtypes are
 // converted block by block, and results are rounded once. Blocks are on the stack.
 

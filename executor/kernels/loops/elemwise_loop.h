@@ -70,6 +70,7 @@ struct ElemwiseLoops {
 template <typename F, typename C>
 void LimitedLoopBody(const C* const* in, C* out, int64_t n) {
   constexpr int64_t kBlock = 128;
+  // The loop of ApplyVector over a block: the part that compilers vectorise.
   const auto run = [](const C* const* from, C* to, int64_t count) {
     COOPER_INDEPENDENT_ITERATIONS
     for (int64_t i = 0; i < count; ++i) {
@@ -84,6 +85,7 @@ void LimitedLoopBody(const C* const* in, C* out, int64_t n) {
     const int64_t count = std::min(kBlock, n - begin);
     const C* from[F::kArity];
     for (int k = 0; k < F::kArity; ++k) from[k] = in[k] + begin;
+    // The test of a block for large arguments is a vector loop too, without an exit.
     const C* const limited = from[F::kArity - 1];
     using Flag = std::conditional_t<sizeof(C) == 4, int32_t, int64_t>;  // as wide as C: vectorised
     Flag beyond = 0;

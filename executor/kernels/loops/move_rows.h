@@ -5,6 +5,12 @@
 // and destination rows: gathers, and scatters to distinct places. For .cu files: take, gather_nd,
 // one_hot, pad, sequence operators and sorting. Moves that strides describe, such as slices and
 // transpositions, use strided_copy_cuda.h.
+//
+//   struct Reversed {  // dst[i] = src[n - 1 - i]
+//     int64_t n;
+//     __device__ RowMove operator()(int64_t i) const { return {n - 1 - i, i}; }
+//   };
+//   return MoveRows(c, n, inner, Reversed{n}, dtype, WriteReq::kWrite, src, dst);
 
 #include <cstdint>
 

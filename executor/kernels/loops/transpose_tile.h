@@ -51,6 +51,7 @@ void SwapRows(Row* rows) {
 // elements. All 16 rows are read before one is written. Addresses need no alignment beyond that of
 // an element. The bits are only moved, so any 4-byte type may be passed as uint32_t.
 inline void TransposeTile(const uint32_t* s, int64_t ss, uint32_t* d, int64_t ds) {
+  // A vector of the compiler, which lowers it to narrower registers where it must.
   using Row = uint32_t __attribute__((vector_size(kTransposeTile * sizeof(uint32_t))));
   Row rows[kTransposeTile];
   for (int j = 0; j < kTransposeTile; ++j) std::memcpy(&rows[j], s + j * ss, sizeof(Row));

@@ -109,64 +109,93 @@ COOPER_ROUNDING(Rint, x - std::floor(x) <= std::ceil(x) - x ? std::floor(x) : st
 COOPER_ROUNDING(Ceil, std::ceil(x));
 COOPER_ROUNDING(Floor, std::floor(x));
 COOPER_ROUNDING(Trunc, std::trunc(x));
+// x^2, which wraps around for integers; sqrt(x) and 1 / sqrt(x), NaN for x < 0; the real cube root,
+// defined for negative x too, and its reciprocal; 1 / x. At 0 the reciprocals are infinite, with
+// the sign of the zero.
 COOPER_UNARY(Square, true, return WrapMul(x, x););
 COOPER_UNARY(Sqrt, false, return std::sqrt(x););
 COOPER_UNARY(Rsqrt, false, return 1 / std::sqrt(x););
 COOPER_UNARY(Cbrt, false, return std::cbrt(x););
 COOPER_UNARY(Rcbrt, false, return 1 / std::cbrt(x););
 COOPER_UNARY(Reciprocal, false, return 1 / x;);
+// Exponentials and logarithms (vector_math.h, vector_log.h). Expm1 and Log1p keep all digits near
+// 0, where exp(x) - 1 and log(1 + x) would cancel. Logarithms are -infinity at 0 and NaN below it.
 COOPER_UNARY(Exp, false, return VectorExp(x););
 COOPER_UNARY(Expm1, false, return VectorExpm1(x););
 COOPER_UNARY(Log, false, return VectorLog(x););
 COOPER_UNARY(Log10, false, return VectorLog10(x););
 COOPER_UNARY(Log2, false, return VectorLog2(x););
 COOPER_UNARY(Log1p, false, return VectorLog1p(x););
+// Functions of an angle in radians (vector_trig.h); NaN for infinities.
 COOPER_ANGLE(Sin, std::sin(x), VectorSin(x));
 COOPER_ANGLE(Cos, std::cos(x), VectorCos(x));
 COOPER_ANGLE(Tan, std::tan(x), VectorTan(x));
+// Their inverses: Arcsin and Arctan in [-pi / 2, pi / 2], Arccos in [0, pi]. Arcsin and Arccos are
+// NaN for |x| > 1.
 COOPER_UNARY(Arcsin, false, return VectorArcsin(x););
 COOPER_UNARY(Arccos, false, return VectorArccos(x););
 COOPER_UNARY(Arctan, false, return VectorArctan(x););
+// Hyperbolic functions and their inverses (vector_hyperbolic.h). Tanh is with the activations.
+// Arccosh is NaN below 1; Arctanh is infinite at -1 and 1, and NaN beyond.
 COOPER_UNARY(Sinh, false, return VectorSinh(x););
 COOPER_UNARY(Cosh, false, return VectorCosh(x););
 COOPER_UNARY(Arcsinh, false, return VectorArcsinh(x););
 COOPER_UNARY(Arccosh, false, return VectorArccosh(x););
 COOPER_UNARY(Arctanh, false, return VectorArctanh(x););
+// Conversions from radians to degrees and back.
 COOPER_UNARY(Degrees, false, return x * C(180 / std::numbers::pi););
 COOPER_UNARY(Radians, false, return x * C(std::numbers::pi / 180););
+// The error function 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x, and its inverse,
+// which is computed in double for float too.
 COOPER_UNARY(Erf, false, return VectorErf(x););
 COOPER_UNARY(ErfInverse, false, return static_cast<C>(ErfInv(x)););
+// The gamma function and the logarithm of its magnitude. Gamma overflows above 35 in float and
+// above 171.6 in double; it is infinite at 0 and NaN at negative integers, where GammaLn is
+// infinite.
 COOPER_UNARY(Gamma, false, return std::tgamma(x););
 COOPER_UNARY(GammaLn, false, return LogGamma(x););
+// 1 where x is 0, also for -0, otherwise 0.
 COOPER_UNARY(LogicalNot, true, return x == 0;);
 
-// Gradients. v is the output for SqrtGrad, CbrtGrad and TanGrad, otherwise the input.
+// Gradients. v is the output for SqrtGrad, CbrtGrad and TanGrad, otherwise the input. Functions
+// without a gradient here are roundings and signs, whose gradient is 0, or have one that other
+// operators express, such as exp and degrees. AbsGrad is 0 at v = 0.
 COOPER_DERIVATIVE_OF(AbsGrad, true, return v > 0 ? g : (v < 0 ? WrapNegate(g) : C{0}););
 COOPER_DERIVATIVE_OF(SquareGrad, true, return WrapMul(WrapMul(g, C{2}), v););
+// g / (2 v) with v = sqrt(x), -g / (2 v^1.5), g / (3 v^2) with v = cbrt(x), -g / (3 v^(4/3)) and -g
+// / v^2. At 0 they are infinite, or NaN if g is 0 too.
 COOPER_DERIVATIVE(SqrtGrad, return g * C{0.5} / v;);
 COOPER_DERIVATIVE(RsqrtGrad, return g * C{-0.5} / (v * std::sqrt(v)););
 COOPER_DERIVATIVE(CbrtGrad, return g / (3 * v * v););
 COOPER_DERIVATIVE(RcbrtGrad, return -g / (3 * v * std::cbrt(v)););
 COOPER_DERIVATIVE(ReciprocalGrad, return -g / (v * v););
+// g exp(v); g / v, g / (v ln 10) and g / (v ln 2); g / (1 + v).
 COOPER_DERIVATIVE(Expm1Grad, return g * VectorExp(v););
 COOPER_DERIVATIVE(LogGrad, return g / v;);
 COOPER_DERIVATIVE(Log10Grad, return g * C(std::numbers::log10e) / v;);
 COOPER_DERIVATIVE(Log2Grad, return g * C(std::numbers::log2e) / v;);
 COOPER_DERIVATIVE(Log1pGrad, return g / (1 + v););
+// g cos(v), -g sin(v), and g (1 + v^2) with v = tan(x).
 COOPER_ANGLE_DERIVATIVE(SinGrad, g* std::cos(v), g* VectorCos(v));
 COOPER_ANGLE_DERIVATIVE(CosGrad, -g* std::sin(v), -g* VectorSin(v));
 COOPER_DERIVATIVE(TanGrad, return g * (v * v + 1););
+// g / sqrt(1 - v^2), its negative, and g / (1 + v^2). The first two are infinite at -1 and 1, and
+// lose digits close to them, because 1 - v^2 cancels.
 COOPER_DERIVATIVE(ArcsinGrad, return g / std::sqrt(1 - v * v););
 COOPER_DERIVATIVE(ArccosGrad, return -g / std::sqrt(1 - v * v););
 COOPER_DERIVATIVE(ArctanGrad, return g / (v * v + 1););
+// g cosh(v), g sinh(v), g / sqrt(v^2 + 1), g / sqrt(v^2 - 1) and g / (1 - v^2). hypot avoids the
+// overflow of v^2; ArccoshGrad is 0 where v^2 overflows.
 COOPER_DERIVATIVE(SinhGrad, return g * VectorCosh(v););
 COOPER_DERIVATIVE(CoshGrad, return g * VectorSinh(v););
 COOPER_DERIVATIVE(ArcsinhGrad, return g / std::hypot(v, C{1}););
 COOPER_DERIVATIVE(ArccoshGrad, return g / std::sqrt(v * v - 1););
 COOPER_DERIVATIVE(ArctanhGrad, return g / (1 - v * v););
+// 2 g / sqrt(pi) exp(-v^2), and sqrt(pi) / 2 g exp(erfinv(v)^2), the latter in double.
 COOPER_DERIVATIVE(ErfGrad, return g * C(2 * std::numbers::inv_sqrtpi) * VectorExp(-v * v););
 COOPER_DERIVATIVE(ErfInverseGrad, const double x = ErfInv(v);
                   return g * static_cast<C>(0.5 / std::numbers::inv_sqrtpi * std::exp(x * x)););
+// g gamma(v) psi(v) and g psi(v), where psi (Digamma) is computed in double.
 COOPER_DERIVATIVE(GammaGrad, return g * std::tgamma(v) * static_cast<C>(Digamma(v)););
 COOPER_DERIVATIVE(GammaLnGrad, return g * static_cast<C>(Digamma(v)););
 

@@ -18,11 +18,14 @@ namespace cooper {
 COOPER_HOST_DEVICE inline float VectorErf(float x) {
   const float magnitude = std::fabs(x);
   const float z = x * x, z2 = z * z;
+  // erf(x) = x + x p(x^2) for |x| < 0.9. p is summed by Horner's rule over pairs of coefficients.
   const float p01 = -0.37612635f * z + 0.12837917f;
   const float p23 = -0.026860508f * z + 0.11283715f;
   const float p45 = -0.00081756395f * z + 0.0052038592f;
   const float small = (((8.5131049e-5f * z2 + p45) * z2 + p23) * z2 + p01) * x + x;
 
+  // -log(1 - erf(x)) as a polynomial in |x| - 0.9, which is smooth: 1 - erf itself falls too fast
+  // for one. At 4 the result rounds to 1.
   const float u = magnitude - 0.9f, u2 = u * u;
   const float t01 = 2.4716332f * u + 1.5940973f;
   const float t23 = 0.045715357f * u + 0.83002880f;
@@ -37,6 +40,7 @@ COOPER_HOST_DEVICE inline float VectorErf(float x) {
 COOPER_HOST_DEVICE inline double VectorErf(double x) {
   const double magnitude = std::fabs(x);
   const double z = x * x, z2 = z * z, z4 = z2 * z2;
+  // The polynomials have 12 and 19 coefficients, in Estrin's order, for the digits of a double.
   const double p01 = -0.37612638903183519539 * z + 0.1283791670955125657;
   const double p23 = -0.026866170643111468549 * z + 0.11283791670944184724;
   const double p45 = -0.00085483259293151598583 * z + 0.0052239776061184868286;
@@ -55,6 +59,7 @@ COOPER_HOST_DEVICE inline double VectorErf(double x) {
   const double tcd = 5.2037794096296839143e-8 * u - 9.7547236702876551895e-8;
   const double tef = 2.8640351314033936698e-9 * u - 1.4911423281996781312e-8;
   const double tgh = 2.8815591548261001553e-11 * u - 3.6824772864112779764e-10;
+  // The highest coefficients are summed apart, so that the two halves do not wait for each other.
   const double high =
       (-1.0391042018323143359e-12 * u2 + tgh) * u8 + ((tef * u2 + tcd) * u4 + (tab * u2 + t89));
   const double t = high * u8 + ((t67 * u2 + t45) * u4 + (t23 * u2 + t01));

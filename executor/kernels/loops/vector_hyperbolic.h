@@ -29,6 +29,7 @@ COOPER_HOST_DEVICE C VectorSinh(C x) {
   const auto [n, expm1] = SplitVectorExp(a);
   const C quarter = VectorExp2(n - 2);
   const C m = C{2} * (expm1 * quarter + (quarter - C{0.25}));
+  // sinh(a) = (e^a - e^-a) / 2, where m = (e^a - 1) / 2 and e^-a = 1 / (2m + 1).
   const C sum = m + m / (C{2} * m + C{1});
   const C y = m <= std::numeric_limits<C>::max() ? sum : m;  // infinity and NaN
   return std::copysign(a > kHyperbolicLimit<C> ? std::numeric_limits<C>::infinity() : y, x);
@@ -57,6 +58,7 @@ COOPER_HOST_DEVICE C VectorArcsinh(C x) {
   const C a = std::fabs(x);
   const bool large = a > kLargeOfHyperbolic<C>;
   const C square = a * a;
+  // sinh^-1(a) = log(a + sqrt(1 + a^2)), rewritten as log1p(t) so that small a keep their digits.
   const C t = large ? a : a + square / (C{1} + std::sqrt(C{1} + square));
   const C y = VectorLog1p(t) + (large ? C(std::numbers::ln2) : C{0});
   return std::copysign(y, x);
@@ -67,6 +69,7 @@ COOPER_HOST_DEVICE C VectorArcsinh(C x) {
 template <typename C>
 COOPER_HOST_DEVICE C VectorArccosh(C x) {
   const bool large = x > kLargeOfHyperbolic<C>;
+  // x - 1 is exact near 1, where x^2 - 1 would lose digits.
   const C above = x - C{1};
   const C root = std::sqrt(above * (x + C{1}));
   const C t = large ? x : above + root;

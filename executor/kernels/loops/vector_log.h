@@ -26,9 +26,13 @@ struct VectorLogParts {
 // Splits x and computes log(1 + f). For a number that is not positive and finite the parts are
 // meaningless; WithLogLimits replaces the result. Subnormal numbers are scaled first.
 COOPER_HOST_DEVICE inline VectorLogParts<float> SplitVectorLog(float x) {
+  // Subnormal numbers have no implicit leading bit, so they are scaled by 2^23, the bits of a
+  // mantissa.
   const bool subnormal = x < 1.17549435e-38f;
   const float scaled = subnormal ? x * 8388608.0f : x;
   constexpr uint32_t kSqrtHalf = 0x3f3504f3u;
+  // Subtracting the bits of sqrt(1/2) makes the exponent field that of the interval [sqrt(1/2),
+  // sqrt(2)), so the arithmetic shift gives n, also for n < 0.
   const uint32_t above = std::bit_cast<uint32_t>(scaled) - kSqrtHalf;
   const int32_t n = static_cast<int32_t>(above) >> 23;
   const float f = std::bit_cast<float>((above & 0x007fffffu) + kSqrtHalf) - 1.0f;
@@ -44,6 +48,7 @@ COOPER_HOST_DEVICE inline VectorLogParts<float> SplitVectorLog(float x) {
 
 // Does the same in double. The formula for log(1 + f) is that of fdlibm (e_log.c).
 COOPER_HOST_DEVICE inline VectorLogParts<double> SplitVectorLog(double x) {
+  // Scales subnormal numbers by 2^54.
   const bool subnormal = x < 2.2250738585072014e-308;
   const double scaled = subnormal ? x * 18014398509481984.0 : x;
   constexpr uint64_t kSqrtHalf = 0x3fe6a09e667f3bcdu;
@@ -113,6 +118,7 @@ template <typename C>
 COOPER_HOST_DEVICE C VectorLog10(C x) {
   const auto [n, f, tail] = SplitVectorLog(x);
   using K = LogConstants<C>;
+  // log10(x) = n log10(2) + log(1 + f) log10(e); the small terms are added first.
   constexpr C kLog10E = static_cast<C>(0.43429448190325182765);
   return WithLogLimits(x, n * K::kLg2High + ((f + tail) * kLog10E + n * K::kLg2Low));
 }
@@ -135,11 +141,14 @@ COOPER_HOST_DEVICE C VectorLog1p(C x) {
 COOPER_HOST_DEVICE inline float VectorPow(float x, float y) {
   const double log = VectorLog(static_cast<double>(std::fabs(x)));
   float power = static_cast<float>(VectorExp(static_cast<double>(y) * log));
+  // The sign of the power: negative for a negative x, or -0, and an odd y. Floats from 2^24 on are
+  // even.
   const bool is_integer = std::floor(y) == y;
   const float half = y * 0.5f;
   const bool is_odd = is_integer && std::floor(half) != half;
   const bool is_negative = std::signbit(x);
   power = is_negative && is_odd ? -power : power;
+  // A finite negative number has no power for a y that is no integer.
   const bool has_none = x < 0 && x >= std::numeric_limits<float>::lowest() && !is_integer;
   power = has_none ? std::numeric_limits<float>::quiet_NaN() : power;
   // The cases in which 0 times infinity, or NaN, gives 1.

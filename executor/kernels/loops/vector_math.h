@@ -140,6 +140,7 @@ COOPER_HOST_DEVICE inline double VectorExp2(int64_t n) {
   return std::bit_cast<double>((static_cast<uint64_t>(n) + 1023u) << 52);
 }
 
+// Returns exp(x); infinity above 709.8, subnormal below -708.4 and 0 below -745.2.
 COOPER_HOST_DEVICE inline double VectorExp(double x) {
   const auto [n, expm1] = SplitVectorExp(x);
   // n / 2 by an unsigned shift, which vector instructions support.
@@ -167,11 +168,13 @@ COOPER_HOST_DEVICE inline double VectorTanh(double x) {
   return std::copysign(y, x);
 }
 
+// Returns 1 / (1 + exp(-x)); 0 below -708.
 COOPER_HOST_DEVICE inline double VectorSigmoid(double x) {
   const double e = VectorExpOfNonPositive(-std::fabs(x));
   return (x < 0.0 ? e : 1.0) / (1.0 + e);
 }
 
+// Returns exp(x) - 1; -1 below -60.
 COOPER_HOST_DEVICE inline double VectorExpm1(double x) {
   const auto [n, expm1] = SplitVectorExp(x);
   const double half_scale = VectorExp2(n - 1);

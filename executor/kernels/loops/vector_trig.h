@@ -57,6 +57,7 @@ struct VectorAngle<double> {
   uint64_t quadrant;  // its last two bits
 
   COOPER_HOST_DEVICE explicit VectorAngle(double x) {
+    // Adding 1.5 * 2^52 rounds to an integer, as in float.
     const double shifted = x * (2 / std::numbers::pi) + 6755399441055744.0;
     const double n = shifted - 6755399441055744.0;
     // pi / 2 in three parts, of which the first two have 33 bits; where x lies near a multiple of
@@ -76,6 +77,7 @@ struct VectorAngle<double> {
   // fdlibm (k_sin.c, k_cos.c), which adds the largest term last.
   COOPER_HOST_DEVICE double Sin() const {
     const double z = r * r, z2 = z * z;
+    // sin(r) = r + r^3 p(r^2), in Estrin's order; the last term is tail times cos(r).
     const double p01 = 0.00833333333331297 * z - 0.16666666666666588;
     const double p23 = 2.7557311551149464e-6 * z - 0.00019841269823037773;
     const double p45 = 1.5880150441836342e-10 * z - 2.505044911670362e-8;
@@ -84,6 +86,8 @@ struct VectorAngle<double> {
   }
   COOPER_HOST_DEVICE double Cos() const {
     const double z = r * r, z2 = z * z;
+    // cos(r) = 1 - r^2 / 2 + r^4 p(r^2) - r * tail. The rounding error of 1 - r^2 / 2 is added
+    // back.
     const double p01 = -0.0013888888888791706 * z + 0.04166666666666601;
     const double p23 = -2.755730404853442e-7 * z + 2.4801587246987663e-5;
     const double p45 = -1.1306233300824152e-11 * z + 2.0874529537966535e-9;
@@ -126,6 +130,7 @@ COOPER_HOST_DEVICE C VectorTan(C x) {
   const VectorAngle<C> angle(x);
   const C sin = angle.Sin(), cos = angle.Cos();
   const bool even = (angle.quadrant & 1u) == 0;
+  // In an odd quadrant tan(x) is -1 / tan of the reduced angle.
   const C y = (even ? sin : -cos) / (even ? cos : sin);
   return x == 0 ? x : y;
 }
@@ -158,9 +163,12 @@ template <typename C>
 COOPER_HOST_DEVICE C VectorArctan(C x) {
   const C a = std::fabs(x);
   const bool large = a > C(2.4142135623730951), middle = a > C(0.41421356237309503);
+  // One division serves all three ranges: t is -1 / a, (a - 1) / (a + 1) or a, and at most tan(pi /
+  // 8) in magnitude.
   const C t = (large ? C{-1} : middle ? a - C{1} : a) / (large ? a : middle ? a + C{1} : C{1});
   const C z = t * t;
   const C base = large ? C(std::numbers::pi / 2) : middle ? C(std::numbers::pi / 4) : C{0};
+  // The rounding error of `base`.
   const C lost = large ? kHalfPiLost<C> : middle ? kHalfPiLost<C> / 2 : C{0};
   return std::copysign(base + (t + (t * z * AtanTail(z) + lost)), x);
 }
@@ -193,9 +201,11 @@ struct VectorArcsinParts {
   COOPER_HOST_DEVICE explicit VectorArcsinParts(C x) {
     const C a = std::fabs(x);
     large = a > C{0.5};
+    // Near 1 the formula of the half angle applies: asin(a) = pi / 2 - 2 asin(sqrt((1 - a) / 2)).
     const C z = large ? C{0.5} * (C{1} - a) : a * a;
     const C root = std::sqrt(z);
     const C t = large ? root : a;
+    // asin(t) = t + t^3 tail(t^2).
     asin = t + t * z * AsinTail(z);
   }
 };
@@ -204,6 +214,7 @@ struct VectorArcsinParts {
 template <typename C>
 COOPER_HOST_DEVICE C VectorArcsin(C x) {
   const VectorArcsinParts<C> parts(x);
+  // pi / 2 - 2 asin(t), with the rounding error of pi / 2 added back.
   const C far = C(std::numbers::pi / 2) - (C{2} * parts.asin - kHalfPiLost<C>);
   return std::copysign(parts.large ? far : parts.asin, x);
 }
@@ -212,6 +223,7 @@ COOPER_HOST_DEVICE C VectorArcsin(C x) {
 template <typename C>
 COOPER_HOST_DEVICE C VectorArccos(C x) {
   const VectorArcsinParts<C> parts(x);
+  // pi / 2 - asin(x) up to 1/2, 2 asin(t) for x > 1/2, pi - 2 asin(t) for x < -1/2.
   const C signed_asin = std::copysign(parts.asin, x);
   const C near = C(std::numbers::pi / 2) - (signed_asin - kHalfPiLost<C>);
   const C twice = C{2} * parts.asin;

@@ -17,7 +17,8 @@ template <typename C>
 using Wrapping = typename std::conditional_t<std::is_integral_v<C> && !std::is_same_v<C, bool>,
                                              std::make_unsigned<C>, std::type_identity<C>>::type;
 
-// Return a + b, a - b and a * b; integers wrap around. Floats have the rounding of the operator.
+// Return a + b, a - b and a * b; integers wrap around: WrapAdd of the greatest int64_t and 1 is the
+// least one. Floats have the rounding of the operator. Host and device.
 template <typename C>
 COOPER_HOST_DEVICE C WrapAdd(C a, C b) {
   using W = Wrapping<C>;
