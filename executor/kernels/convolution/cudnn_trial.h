@@ -29,7 +29,7 @@ class CudnnTrial {
   ~CudnnTrial();
 
   // Returns whether there was memory for the arrays. A workspace that is too small for some plans
-  // is not an error: workspace_bytes() tells.
+  // is not an error: workspace_bytes() is its size.
   const absl::Status& status() const { return status_; }
 
   // The stream, arrays and workspace for the work to measure. The workspace is the largest one of

@@ -25,8 +25,8 @@ bool IsSortedByWarps(DType dtype, int64_t n);
 // -0 equals 0, and NaN is larger than all other values. An output with null data is skipped.
 //
 // `values` has the dtype of `data`, `indices` any; a position that the dtype cannot represent is
-// rounded. k <= n. Written values keep their bits. The outputs do not overlap `data`. One launch.
-// Errors: those of Launch.
+// rounded or, in an integer, wraps around. k <= n. Written values keep their bits. The outputs do
+// not overlap `data`. One launch. Errors: those of Launch.
 absl::Status SortRowsByWarps(const KernelContext& c, const IndexedExtents& e, int64_t k,
                              bool ascend, const ArrayView& data, const ArrayView& values,
                              WriteReq values_req, const ArrayView& indices, WriteReq indices_req);

@@ -22,8 +22,8 @@ namespace cooper {
 
 // The argument of a kernel that draws random numbers; passed by value. Without a recording the
 // stream is `random`. In a recording it is Philox(words[0], words[1] | random.stream()), in which
-// random.stream() has the bits that tell the node from others and words[1] those that tell the run
-// (RecordedRandom in ndarray/array/recording_queue.h).
+// the bits of random.stream() identify the node and those of words[1] the run (RecordedRandom in
+// ndarray/array/recording_queue.h).
 struct DeviceRandom {
   Philox random;
   const uint64_t* words = nullptr;  // those of RecordedRandom in device memory, or null

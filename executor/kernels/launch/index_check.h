@@ -3,8 +3,8 @@
 
 // Reports indices out of range from kernels: a word of the workspace keeps the lowest position of a
 // bad index, and the host reads it. The lowest position makes the message the same in every run.
-// For .cu files: take and gather_nd in their raising modes, and the factorizations of linalg, which
-// report the number of a matrix that is not positive definite or is singular.
+// For .cu files: take with mode raise, gather_nd and its relatives, and the factorizations of
+// linalg, which report the number of a matrix that is not positive definite or is singular.
 //
 //   auto* first_bad = static_cast<FirstBad*>(c.workspace);
 //   COOPER_RETURN_IF_ERROR(ResetFirstBad(c, first_bad));

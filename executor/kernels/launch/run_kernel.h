@@ -22,7 +22,8 @@ namespace cooper {
 // The arguments of one run. All arrays are on the CPU; the run does not write to them.
 struct KernelRun {
   std::string kernel;  // the operator's name
-  // The parameters. For the kernel of a gradient, the call is the operator's.
+  // The parameters. For the kernel of a gradient it may be the operator's call, whose parameters
+  // are the same.
   OpCall call;
   std::vector<NDArray> inputs;
   std::vector<NDArray> outputs;  // with their previous contents

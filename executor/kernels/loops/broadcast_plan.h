@@ -6,8 +6,8 @@
 // last axes. Along an axis where an array's extent is 1 or missing, its stride is 0.
 //
 // Element loops with broadcasting (elemwise_kernel.cc, element_walk.h) and reductions
-// (executor/kernels/reducers) use plans on both devices. A plan is pure data and has no pointers,
-// so it can be an argument of a GPU kernel. strided_loop.h has loops over two arrays with given
+// (executor/kernels/reducers) use plans on both devices. A plan is pure data and has no pointers;
+// element_walk.h has its form for GPU kernels. strided_loop.h has loops over two arrays with given
 // strides.
 //
 // For full = (2, 3, 4) and operands (2, 3, 4) and (3, 4), the plan has extents {2, 12} and strides

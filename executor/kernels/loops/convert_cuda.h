@@ -19,7 +19,8 @@ absl::Status ConvertArrayGpu(const KernelContext& c, const ArrayView& input,
                              const ArrayView& output, WriteReq req);
 
 // Queues output = or += value, with `value` converted to output's dtype; the sum of kAdd is in
-// double. One launch, or a memset for 0. Does nothing with kNull. Errors: those of Launch.
+// double. One launch, or a memset where 0 is written. Does nothing with kNull. Errors: those of
+// Launch.
 absl::Status FillArrayGpu(const KernelContext& c, double value, const ArrayView& output,
                           WriteReq req);
 

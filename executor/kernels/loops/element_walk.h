@@ -194,7 +194,8 @@ ElementOperands ElementOperandsOf(absl::Span<const ElemwiseOperand> operands, DT
 
 // Returns a walk over four adjacent elements at a time, which are loaded together. Its offsets are
 // in elements, and its iteration i stands for the elements 4 * i to 4 * i + 3 of `walk`. It covers
-// the elements of `walk` from the first on; a walk of one axis leaves at most three to the caller.
+// the elements of `walk` from the first on; if `walk` has one axis, the last elements, at most
+// three, are not covered.
 //
 // It is empty (count 0) if an array is not float32 or is not aligned to 16 bytes, if an innermost
 // stride is neither 0 nor 1, or if `walk` has several axes and the innermost extent, or an outer

@@ -23,8 +23,7 @@ int64_t ReadIndex(const void* data, int64_t i) {
 }  // namespace internal_index_reader
 
 // Reads an array of indices as int64_t. References the array's data, which must stay valid.
-// Thread-safe. The dtype is resolved once, in the constructor; each read is an indirect call, so a
-// kernel reads an index once per row, not per element.
+// Thread-safe. The dtype is resolved once, in the constructor; each read is an indirect call.
 class IndexReader {
  public:
   explicit IndexReader(const ArrayView& view)

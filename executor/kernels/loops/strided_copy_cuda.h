@@ -45,7 +45,7 @@ struct CudaMover {
                            const ArrayView& whole, int64_t begin);
 
   // Zeroes `dst` with kWrite, before a kernel writes parts of it or sums to it. Does nothing with
-  // other requests.
+  // other requests. A memset, without a launch.
   static absl::Status Zero(const KernelContext& c, WriteReq req, const ArrayView& dst);
 };
 
