@@ -26,8 +26,8 @@ namespace cooper {
 // processor: 16 with AVX-512, otherwise 8. Constant during the life of the process. Thread-safe.
 int OneDnnChannelBlock();
 
-// Returns kUnimplemented, with both numbers, if `block` is not OneDnnChannelBlock(): graphs are
-// blocked for a processor, so a graph that another processor has saved may have other blocks.
+// Returns kUnimplemented, with both numbers, if `block` is not OneDnnChannelBlock(): the parameter
+// of a blocked operator may name the blocks of another processor.
 absl::Status CheckChannelBlock(int64_t block);
 
 // Returns the plain shape (batch, channels, spatial...) of an image with blocked channels: (2, 4,

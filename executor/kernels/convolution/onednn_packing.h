@@ -2,8 +2,8 @@
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_ONEDNN_PACKING_H_
 
 // Converts oneDNN's weight layouts to the parameters of _packed_weight and _winograd_weight, the
-// operators that convert a weight once, before the program runs, instead of in each run. The
-// products' packing() calls it.
+// operators that pack a constant weight (executor/passes/graph/pack_weights.cc), so that products
+// need not convert it in each run. The products' packing() calls it.
 
 #include <optional>
 
