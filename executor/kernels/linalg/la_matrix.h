@@ -1,10 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LINALG_LA_MATRIX_H_
 #define COOPER_EXECUTOR_KERNELS_LINALG_LA_MATRIX_H_
 
-// Views of batches of matrices as Eigen's, for the CPU kernels of linalg_*. Eigen allocates
-// temporaries, so these operators, unlike others, use the heap while they run. Matrices are the
-// last two axes of an array, row-major; T is float or double. squares.h and dense_solver.h have the
-// counterparts for GPUs. All functions run on the calling thread.
+// Batches of matrices for the CPU kernels of linalg_*. Matrices are the last two axes of an array,
+// row-major; T is float or double. la_eigen.inc has them as Eigen's; squares.h and dense_solver.h
+// have the counterparts for GPUs.
 //
 //   return LaForMatrices(c, kA, [&](auto zero, int64_t i) {
 //     using T = decltype(zero);
@@ -13,19 +12,14 @@
 //   });
 
 #include <cstdint>
+#include <vector>
 
-#include "Eigen/Dense"
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
+#include "executor/kernels/launch/product_grain.h"
 #include "executor/program/kernel.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
-
-// A matrix that owns its elements, and a view of a matrix within an array.
-template <typename T>
-using LaMatrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-template <typename T>
-using LaMap = Eigen::Map<LaMatrix<T>>;
 
 // Return the extents of the matrices of an array (..., rows, columns).
 inline int64_t LaRows(const ArrayView& view) { return view.shape[view.shape.rank() - 2]; }
@@ -33,23 +27,6 @@ inline int64_t LaColumns(const ArrayView& view) { return view.shape[view.shape.r
 // Returns the number of matrices in an array (..., rows, columns).
 inline int64_t LaBatch(const ArrayView& view) {
   return view.shape.Product(0, view.shape.rank() - 2);
-}
-
-// Returns a view of matrix i, from 0 to LaBatch() - 1. The view is writable, also for an input; the
-// caller writes to outputs only. T must be the type of the array's dtype.
-template <typename T>
-LaMap<T> LaAt(const ArrayView& view, int64_t i) {
-  const int64_t rows = LaRows(view), columns = LaColumns(view);
-  return LaMap<T>(view.as<T>() + i * rows * columns, rows, columns);
-}
-
-// Computes out = or += value, as `req` says; does nothing with kNull. `value` is an Eigen
-// expression of out's extents. It is evaluated into `out` directly, so an expression that reads
-// `out`, as an input that shares its memory, must be evaluated to an LaMatrix first.
-template <typename T, typename Expression>
-void LaStore(const Expression& value, WriteReq req, LaMap<T> out) {
-  if (req == WriteReq::kWrite) out = value;
-  if (req == WriteReq::kAdd) out += value;
 }
 
 // Computes *out = or += value, as `req` says; does nothing with kNull.
@@ -65,17 +42,23 @@ absl::Status LaDispatch(const KernelContext& c, const Fn& fn) {
   return c.outputs[0].dtype == DType::kFloat64 ? fn(0.0) : fn(0.0F);
 }
 
-// Calls fn(T{0}, i) for each matrix of input `of`, in order, up to the first error, which it
-// returns: outputs of earlier matrices have been written by then. Does nothing if the only output
-// is not requested, or if the first output has no elements: Eigen's products would access the first
-// one.
+// Calls fn(T{0}, i) for each matrix of input `of`, on several threads if there are enough of them
+// for their size, and returns the error of the first matrix that has one: outputs of the others are
+// written. A matrix is computed by one thread, so results do not depend on NumThreads(). Does
+// nothing if the only output is not requested, or if the first output has no elements: Eigen's
+// products would access the first one.
 template <typename Fn>
 absl::Status LaForMatrices(const KernelContext& c, int of, const Fn& fn) {
   if (c.reqs[0] == WriteReq::kNull && c.reqs.size() == 1) return absl::OkStatus();
   if (c.outputs[0].size() == 0) return absl::OkStatus();
+  const int64_t count = LaBatch(c.inputs[of]), n = LaRows(c.inputs[of]);
   return LaDispatch(c, [&](auto zero) {
-    for (int64_t i = 0; i < LaBatch(c.inputs[of]); ++i) {
-      if (absl::Status status = fn(zero, i); !status.ok()) return status;
+    std::vector<absl::Status> statuses(count);
+    ParallelForPlain(count, ProductGrain(count, n * n * n / 3), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) statuses[i] = fn(zero, i);
+    });
+    for (const absl::Status& status : statuses) {
+      if (!status.ok()) return status;
     }
     return absl::OkStatus();
   });
