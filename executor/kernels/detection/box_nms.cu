@@ -214,7 +214,8 @@ __global__ void Backward(int64_t count, NmsExtents e, const T* ograd, const int3
                          T* grad) {
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
     const int32_t box = record[i / e.width];
-    if (box >= 0) grad[i / e.size() * e.size() + box * e.width + i % e.width] += ograd[i];
+    if (box >= 0 && box < e.boxes)
+      grad[i / e.size() * e.size() + box * e.width + i % e.width] += ograd[i];
   }
 }
 
