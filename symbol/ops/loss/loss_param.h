@@ -33,7 +33,7 @@ struct SoftmaxCrossEntropyGradientArrays {
 // (batch_size,) for data (batch_size, 1). With n the number of labels of a sample, data's gradient
 // is
 //
-//   (output - label) * grad_scale / n,   MAE: sign(output - label) * grad_scale / n
+//   (output - label) * grad_scale / n,   MAE: (output > label ? 1 : -1) * grad_scale / n
 //
 // As in MXNet, the batch size does not divide it (Module sets rescale_grad), and the sign of 0 is
 // -1.

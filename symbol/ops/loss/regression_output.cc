@@ -70,7 +70,7 @@ const OpRegistrar kRegistrars[] = {
     Forward("LogisticRegressionOutput", "sigmoid(data); the gradient is output - label.")
         .Alias("_sparse_LogisticRegressionOutput"),
     Backward("_backward_LogisticRegressionOutput"),
-    Forward("MAERegressionOutput", "data; the gradient is sign(output - label).")
+    Forward("MAERegressionOutput", "data; the gradient is 1 where output > label, else -1.")
         .Alias("_sparse_MAERegressionOutput"),
     Backward("_backward_MAERegressionOutput"),
 };
