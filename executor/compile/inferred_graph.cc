@@ -29,12 +29,13 @@ void NumberVariables(const CompileOptions& options, InferredGraph& result) {
     (graph.is_aux(i) ? result.auxs : result.args)
         .push_back(VariableOf(result.forward, node, node->name()));
   }
-  for (const auto& [name, req] : options.grad_reqs) {
-    if (req == WriteReq::kNull) continue;
-    const auto arg = absl::c_find_if(
-        result.args, [&](const ProgramVariable& variable) { return variable.name == name; });
+  for (const auto& request : options.grad_reqs) {
+    if (request.second == WriteReq::kNull) continue;
+    const auto arg = absl::c_find_if(result.args, [&](const ProgramVariable& variable) {
+      return variable.name == request.first;
+    });
     const auto slot = static_cast<int>(arg - result.args.begin());
-    result.gradients.push_back({.arg = slot, .value = -1, .req = req});
+    result.gradients.push_back({.arg = slot, .value = -1, .req = request.second});
   }
 }
 
