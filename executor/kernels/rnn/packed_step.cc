@@ -7,7 +7,7 @@
 
 #include "executor/kernels/launch/row_grain.h"
 #include "executor/kernels/rnn/rnn_cells.h"
-#include "executor/kernels/rnn/rnn_pieces.h"
+#include "executor/kernels/rnn/rnn_matrix_ops.h"
 #include "ndarray/threads/cpu_level.h"
 #include "ndarray/threads/parallel.h"
 #include "ndarray/threads/profiler.h"

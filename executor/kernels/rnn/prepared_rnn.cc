@@ -13,7 +13,7 @@
 #include "executor/kernels/rnn/rnn_cell_functions.h"
 #include "executor/kernels/rnn/rnn_chains.h"
 #include "executor/kernels/rnn/rnn_dims.h"
-#include "executor/kernels/rnn/rnn_pieces.h"
+#include "executor/kernels/rnn/rnn_matrix_ops.h"
 #include "executor/kernels/rnn/rnn_rows.h"
 #include "executor/program/kernel.h"
 #include "executor/program/scratch_cursor.h"
@@ -74,7 +74,7 @@ class PreparedRNN {
                 c_.inputs[in_.h2h_bias(layer)].as<float>(), Bias(layer));
       TakeStates(layer);
     }
-    if (const int64_t steps = StepsOfAPiece(); steps > 0) {
+    if (const int64_t steps = StepsPerChunk(); steps > 0) {
       RunWavefront(steps);
     } else {
       for (int layer = 0; layer < dims_.layers; ++layer) RunLayer(layer);
@@ -117,11 +117,11 @@ class PreparedRNN {
   // Returns the number of steps that a layer runs at a time in parallel with another layer; 0 if
   // layers do not run in parallel. Larger batches are split among threads by rows (rnn_chains.h),
   // larger weights by features (packed_chain.h), which keeps a thread's part of them in its cache.
-  int64_t StepsOfAPiece() const {
+  int64_t StepsPerChunk() const {
     constexpr int64_t kMaxRows = 15;
     constexpr int64_t kMaxWeights = 1 << 18;  // of a layer: 1 MiB, the size of a core's L2 cache
-    constexpr int64_t kMinPieces = 3;
-    // A group of steps must outweigh passing it on, and its product reads the weight once for
+    constexpr int64_t kMinChunks = 3;
+    // A chunk of steps must outweigh passing it on, and its product reads the weight once for
     // several rows.
     constexpr int64_t kMinProducts = 1 << 16;
     constexpr int64_t kRows = 6;
@@ -134,7 +134,7 @@ class PreparedRNN {
     const int64_t of_step = dims_.batch * dims_.recurrent * dims_.hidden * dims_.hidden;
     const int64_t steps =
         std::max((kRows + dims_.batch - 1) / dims_.batch, (kMinProducts + of_step - 1) / of_step);
-    return rows_.longest() >= kMinPieces * steps ? steps : 0;
+    return rows_.longest() >= kMinChunks * steps ? steps : 0;
   }
 
   // Runs the layers in parallel, `steps` steps at a time. Rows are those of (num_steps, batch), or

@@ -16,7 +16,7 @@
 #include "executor/kernels/rnn/rnn_cells.h"
 #include "executor/kernels/rnn/rnn_chains.h"
 #include "executor/kernels/rnn/rnn_dims.h"
-#include "executor/kernels/rnn/rnn_pieces.h"
+#include "executor/kernels/rnn/rnn_matrix_ops.h"
 #include "executor/kernels/rnn/rnn_rows.h"
 #include "executor/program/kernel.h"
 #include "ndarray/products/gemm.h"

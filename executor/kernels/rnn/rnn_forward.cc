@@ -19,7 +19,7 @@
 #include "executor/kernels/rnn/rnn_chains.h"
 #include "executor/kernels/rnn/rnn_dims.h"
 #include "executor/kernels/rnn/rnn_forward_arguments.h"
-#include "executor/kernels/rnn/rnn_pieces.h"
+#include "executor/kernels/rnn/rnn_matrix_ops.h"
 #include "executor/kernels/rnn/rnn_rows.h"
 #include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"

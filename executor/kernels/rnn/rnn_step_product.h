@@ -7,9 +7,9 @@
 //
 // A block computes a tile of 8 rows by 8 units of the state, with all their gates. A warp computes
 // four columns (the gates of one unit, or four units of one gate) for all rows of the tile. Its
-// lanes share the depth: neighbouring lanes read neighbouring pieces, whole cache lines. Nothing is
-// staged in shared memory. Each lane issues all loads of two pieces, which are independent, before
-// it computes: most steps wait for memory once or twice.
+// lanes share the depth: neighbouring lanes read neighbouring vectors, whole cache lines. Nothing
+// is staged in shared memory. Each lane issues all loads of two vectors, which are independent,
+// before it computes: most steps wait for memory once or twice.
 //
 // The order of the sums depends on the shape and on alignment alone.
 
@@ -64,7 +64,7 @@ struct TileElement {
 
 // Elements that one instruction loads.
 template <typename T, int kVector>
-struct alignas(sizeof(T) * kVector) Piece {
+struct alignas(sizeof(T) * kVector) AlignedVector {
   T at[kVector];
 };
 
@@ -89,7 +89,7 @@ __device__ void SumOfLane(T (&v)[kWarpLanes], int lane) {
 // the product.
 template <int kGates, int kVector, typename T, typename Fn>
 __device__ void TileProduct(const StepProduct<T>& p, T (&sums)[kGates], Fn&& meanwhile) {
-  using P = Piece<T, kVector>;
+  using P = AlignedVector<T, kVector>;
   constexpr int kUnits = kGates == 1 ? 4 : 1;  // units of a warp
   constexpr int kColumns = kUnits * kGates;
   constexpr int kSplits = kTileWarps * kUnits / kTileUnits;  // warps that share a unit's depth
@@ -114,13 +114,13 @@ __device__ void TileProduct(const StepProduct<T>& p, T (&sums)[kGates], Fn&& mea
   }
 
   T sum[kWarpLanes] = {};  // (kTileRows, kColumns); the rest is unused with three gates
-  const int pieces = p.depth / kVector;
+  const int vectors = p.depth / kVector;
   int at = warp % kSplits * kWarpLanes + lane;
   P x[kUnroll][kTileRows], y[kUnroll][kColumns];
   const auto load = [&] {
 #pragma unroll
     for (int u = 0; u < kUnroll; ++u) {
-      if (at + u * kStride >= pieces) continue;
+      if (at + u * kStride >= vectors) continue;
 #pragma unroll
       for (int c = 0; c < kColumns; ++c) y[u][c] = b[c][at + u * kStride];
 #pragma unroll
@@ -130,7 +130,7 @@ __device__ void TileProduct(const StepProduct<T>& p, T (&sums)[kGates], Fn&& mea
   const auto multiply = [&] {
 #pragma unroll
     for (int u = 0; u < kUnroll; ++u) {
-      if (at + u * kStride >= pieces) continue;
+      if (at + u * kStride >= vectors) continue;
 #pragma unroll
       for (int i = 0; i < kVector; ++i) {
 #pragma unroll
@@ -146,7 +146,7 @@ __device__ void TileProduct(const StepProduct<T>& p, T (&sums)[kGates], Fn&& mea
   load();
   meanwhile();
   multiply();
-  for (at += kUnroll * kStride; at < pieces; at += kUnroll * kStride) {
+  for (at += kUnroll * kStride; at < vectors; at += kUnroll * kStride) {
     load();
     multiply();
   }

@@ -1,4 +1,4 @@
-#include "executor/kernels/rnn/rnn_pieces.h"
+#include "executor/kernels/rnn/rnn_matrix_ops.h"
 
 #include <cstring>
 

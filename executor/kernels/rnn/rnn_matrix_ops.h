@@ -1,7 +1,8 @@
-#ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_PIECES_H_
-#define COOPER_EXECUTOR_KERNELS_RNN_RNN_PIECES_H_
+#ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_MATRIX_OPS_H_
+#define COOPER_EXECUTOR_KERNELS_RNN_RNN_MATRIX_OPS_H_
 
-// Small loops over matrices, shared by RNN's CPU kernels.
+// Elementwise operations, copies and transposes of matrices, shared by the CPU kernels of RNN,
+// _rnn_layer and the prepared RNN. rnn_rows_cuda.h is the counterpart for GPUs.
 
 #include <algorithm>
 #include <cstdint>
@@ -38,4 +39,4 @@ void SumBiases(RNNMode mode, const RNNDims& dims, const T* i2h, const T* h2h, T*
 
 }  // namespace cooper
 
-#endif  // COOPER_EXECUTOR_KERNELS_RNN_RNN_PIECES_H_
+#endif  // COOPER_EXECUTOR_KERNELS_RNN_RNN_MATRIX_OPS_H_
