@@ -15,14 +15,19 @@
 
 namespace cooper {
 
+// The threads of each block, a power of 2. BlockSum halves the number of active threads down to 1
+// and needs exactly this many.
 inline constexpr int kSumThreads = 256;
+// The most blocks of the first launch. One block of the second launch reads all partial sums.
 inline constexpr int64_t kMaxSumBlocks = 512;  // each stores one partial sum
 
 // Bytes of scratch memory that SumElements needs.
 inline constexpr int64_t kSumScratchBytes = kMaxSumBlocks * sizeof(double);
 
 // Returns the sum over all threads of the block to thread 0, and partial sums to the others. All
-// threads must call it.
+// threads must call it. Adds in a tree of fixed shape, so the order depends on kSumThreads alone.
+// The shared array is not safe to use again until all threads have passed another barrier: a kernel
+// calls BlockSum once.
 __device__ inline double BlockSum(double value) {
   __shared__ double sums[kSumThreads];
   sums[threadIdx.x] = value;
@@ -33,7 +38,9 @@ __device__ inline double BlockSum(double value) {
   return value;
 }
 
-// Writes each block's sum of value(i) to sums.
+// Writes each block's sum of value(i) to sums. The first of SumElements' two kernels. `Value` is a
+// device function of an index that returns a number; it is called once for each i in [0, n). `sums`
+// has gridDim.x elements. Each thread adds its own elements in ascending order.
 template <typename Value>
 __global__ void SumBlocks(int64_t n, Value value, double* sums) {
   double sum = 0;
@@ -42,7 +49,8 @@ __global__ void SumBlocks(int64_t n, Value value, double* sums) {
   if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
-// Adds the blocks' sums and calls finish(the total) in one thread. Runs in one block.
+// Adds the blocks' sums and calls finish(the total) in one thread. Runs in one block. The second
+// kernel. `sums` has `blocks` elements, and `finish` is a device function of a double.
 template <typename Finish>
 __global__ void SumOfBlocks(int blocks, const double* sums, Finish finish) {
   double sum = 0;
@@ -52,7 +60,10 @@ __global__ void SumOfBlocks(int blocks, const double* sums, Finish finish) {
 }
 
 // Queues kernels that call finish(the sum of value(i) over [0, n)) on the device; the sum is 0 for
-// n = 0. `scratch` is device memory of kSumScratchBytes. Errors: those of Launch.
+// n = 0. `scratch` is device memory of kSumScratchBytes. Errors: those of Launch. Does not wait for
+// the device, so `scratch` and all memory that `value` and `finish` refer to must stay valid until
+// the kernels have run. Calls on the same stream may share `scratch`. The number of blocks depends
+// on n alone, and so does the order of the sum.
 template <typename Value, typename Finish>
 absl::Status SumElements(const KernelContext& c, int64_t n, Value value, double* scratch,
                          Finish finish) {
@@ -64,9 +75,12 @@ absl::Status SumElements(const KernelContext& c, int64_t n, Value value, double*
                 scratch, finish);
 }
 
-// Returns the square of element i, computed in C.
+// Returns the square of element i, computed in C. A `Value` of SumElements. Squares overflow as C
+// does: with C = float a square above about 3.4e38 is infinite, although the sum is computed in
+// double.
 template <typename C, typename T>
 struct SquareOf {
+  // Device memory, not owned.
   const T* values;
   __device__ C operator()(int64_t i) const {
     const C value = static_cast<C>(ConvertElement<C>(values[i]));
@@ -74,7 +88,7 @@ struct SquareOf {
   }
 };
 
-// Stores the sum in *to.
+// Stores the sum in *to. A `Finish` of SumElements. `to` is device memory, not owned.
 struct PutDouble {
   double* to;
   __device__ void operator()(double sum) const { *to = sum; }

@@ -27,44 +27,58 @@ namespace cooper {
 
 // The arguments of both kernels.
 struct ReduceArguments {
-  ElementWalk kept;     // the output's elements, in their order
+  // The outer walk. Its offsets are the first offsets of the operands for an element of the output.
+  ElementWalk kept;  // the output's elements, in their order
+  // The inner walk. Its offsets are added to those of `kept`.
   ElementWalk reduced;  // the elements that are reduced to each
+  // The inputs of the function, with their dtypes: device pointers, not owned.
   ElementOperands operands;
   int lanes;      // threads that share an element: a power of 2
   bool adjacent;  // whether the lanes of an element are neighbours, or lane i of all elements of
                   // the block
   int64_t parts;  // gridDim.y
   void* partial;  // (parts, elements of the output), if parts > 1
+  // Is applied once, after all lanes and parts of an element are combined.
   ReductionEnd end;
+  // The output, of dtype `out_dtype`. With `add` results are added to it, else written.
   void* out;
   DType out_dtype;
   bool add;
   bool plain;         // whether all operands are float32
   ElementWalk quads;  // the elements of `reduced`, four at a time; empty if not possible
 };
+// The type of both kernels, whose template arguments fix reducer, function and compute type.
 using ElementReduceKernel = void (*)(ReduceArguments);
 
-// The kernels of one reducer and one function, by compute type.
+// The kernels of one reducer and one function, by compute type. A value of static storage, which
+// ElementReduceOf returns; RunElementReduce picks the kernels from the output's dtype.
 struct ElementReduce {
   struct Kernels {
     ElementReduceKernel reduce;
     ElementReduceKernel finish;  // reduces the partial results
   };
+  // The number of operands of the function.
   int arity;
+  // Whether integers are computed in int64_t, which wraps around, instead of in double.
   bool exact_integers;
   Kernels f32, f64, i64;       // i64's are null unless exact_integers
   const ElementMap& (*map)();  // used if no axis is reduced
 };
 
 // Returns the kernels of a reducer and function F. Files that include element_reduce_kernel.h
-// instantiate it, as with ElementMapOf.
+// instantiate it, as with ElementMapOf. The reference is valid for the whole program. Thread-safe.
+// Calls with equal arguments return the same object.
 template <Reducer kReducer, typename F>
 const ElementReduce& ElementReduceOf();
 
 // Queues a reduction over `full`, to which operands and output are broadcast from their own shapes.
 // Axes along which `output_shape` has extent 1 or 0 are reduced. `output` has as many elements as
 // `output_shape`. `workspace` has ElementReduceWorkspace() bytes. Errors: kUnimplemented if there
-// are too many axes; those of Launch.
+// are too many axes; those of Launch. `full`, each of `operand_shapes` and `output_shape` have the
+// rank of the full shape; an operand whose extent is 1 along an axis repeats along it. Applies
+// `end` to each result, and writes it to the output or adds it, according to `req`. Does nothing
+// for kNull or an output without elements. If no axis is reduced and there is no end, runs the
+// function's elementwise kernel instead.
 absl::Status RunElementReduce(const KernelContext& c, const ElementReduce& function,
                               const ReductionEnd& end, absl::Span<const int64_t> full,
                               absl::Span<const ElemwiseOperand> operands,
@@ -72,7 +86,9 @@ absl::Status RunElementReduce(const KernelContext& c, const ElementReduce& funct
                               const ArrayView& output, absl::Span<const int64_t> output_shape,
                               WriteReq req, void* workspace);
 
-// Returns the most bytes that a reduction to an output of this size and dtype needs.
+// Returns the most bytes that a reduction to an output of this size and dtype needs. The size is 0
+// for kNull, else at most 32 * 1024 * 8 bytes (256 KiB): an element is split into parts only while
+// the output is small.
 int64_t ElementReduceWorkspace(const ArrayView& output, WriteReq req);
 
 }  // namespace cooper

@@ -13,9 +13,11 @@
 
 namespace cooper {
 
+// The threads of a block of ReduceElements, a power of 2; ReducePartials has blocks of one warp.
 inline constexpr int kReduceThreads = 256;  // of a block
 
-// Maps Reducer to its functions (reducers.h).
+// Maps Reducer to its functions (reducers.h). The primary template is the sum; each other reducer
+// has a specialization.
 template <Reducer>
 struct ReducerFunctions : SumReducer {};
 template <>
@@ -25,7 +27,9 @@ struct ReducerFunctions<Reducer::kMax> : MaxReducer {};
 template <>
 struct ReducerFunctions<Reducer::kMin> : MinReducer {};
 
-// Applies the end of the reduction to `value` and stores it as element i of the output.
+// Applies the end of the reduction to `value` and stores it as element i of the output. One thread
+// calls it for each element. `value` is the complete reduction in the compute type C; the root is
+// computed in double.
 template <typename C>
 __device__ void FinishElement(const ReduceArguments& a, int64_t i, C value) {
   if (a.end.divisor != 1) value = ReducedQuotient(value, static_cast<C>(a.end.divisor));
@@ -33,7 +37,8 @@ __device__ void FinishElement(const ReduceArguments& a, int64_t i, C value) {
   StoreComputed(a.out, a.out_dtype, i, value, a.add);
 }
 
-// Combines `value` with the function's values of the elements that were loaded together.
+// Combines `value` with the function's values of the elements that were loaded together. The
+// overload for quads combines their four elements in ascending order.
 template <typename R, typename F, typename C>
 __device__ C CombineLoaded(C value, const ElementsOf<F, C>& x) {
   return R::Combine(value, x.Apply());
@@ -47,7 +52,9 @@ __device__ C CombineLoaded(C value, const ElementQuads<F, C>& x) {
 
 // Reduces the function's values at a walk's iterations begin, begin + lanes, ... below end.
 // load(offsets) loads the operands. Issues several loads at once, which keeps the GPU's memory
-// busy.
+// busy. `base` holds the offset of each operand at the walk's begin, F::kArity numbers. Returns the
+// reducer's initial value if the lane has no iteration. Loads four iterations ahead if an
+// iteration's operands take at most 8 bytes, else two; iterations are combined in ascending order.
 template <typename R, typename F, typename C, typename Load>
 __device__ C ReduceLane(const ElementWalk& walk, int lanes, const int64_t* base, int64_t begin,
                         int64_t end, Load&& load) {
@@ -75,7 +82,9 @@ __device__ C ReduceLane(const ElementWalk& walk, int lanes, const int64_t* base,
 }
 
 // Returns the reduction over the lanes of an element to its lane 0. All threads of the block must
-// call it.
+// call it. `lane` and `slot` are the thread's lane and the number of its element in the block. The
+// result is undefined in the other lanes. Up to 32 adjacent lanes use shuffles and no barrier.
+// Elements beyond the output must pass the reducer's initial value.
 template <typename R, typename C>
 __device__ C ReduceLanes(const ReduceArguments& a, int lane, int slot, C value) {
   if (a.adjacent && a.lanes <= 32) {
@@ -98,7 +107,10 @@ __device__ C ReduceLanes(const ReduceArguments& a, int lane, int slot, C value) 
   return *own;
 }
 
-// Reduces a lane's elements with the fastest loads that the operands allow.
+// Reduces a lane's elements with the fastest loads that the operands allow. Prefers aligned loads
+// of four floats (`in_quads`), then plain loads of floats, then loads that convert from any dtype.
+// Integer compute types always use the last. The range [begin, end) counts quads if `in_quads`,
+// else elements.
 template <typename R, typename F, typename C>
 __device__ C ReduceLaneOf(const ReduceArguments& a, const int64_t* base, int64_t begin, int64_t end,
                           bool in_quads) {
@@ -118,7 +130,10 @@ __device__ C ReduceLaneOf(const ReduceArguments& a, const int64_t* base, int64_t
   return reduce(a.reduced, [&a](const int64_t* at) { return a.operands.LoadAt<F, C>(at); });
 }
 
-// Reduces each element of the output, or a part of it if there are several.
+// Reduces each element of the output, or a part of it if there are several. R is a struct of
+// reducers.h, F an elementwise function with kArity operands, C the compute type. blockIdx.y is the
+// part, and blocks stride over the output along x. With several parts, writes to `partial` what
+// ReducePartials combines.
 template <typename R, typename F, typename C>
 __global__ void ReduceElements(const ReduceArguments a) {
   const int t = static_cast<int>(threadIdx.x);
@@ -151,7 +166,8 @@ __global__ void ReduceElements(const ReduceArguments a) {
   }
 }
 
-// Reduces the parts of each element in one warp.
+// Reduces the parts of each element in one warp. Blocks have 32 threads. Runs after ReduceElements
+// on the same stream. Combines the parts in an order that depends on their number alone.
 template <typename R, typename C>
 __global__ void ReducePartials(const ReduceArguments a) {
   const C* partial = static_cast<const C*>(a.partial);

@@ -8,7 +8,10 @@
 
 namespace cooper {
 
-// Returns the sum of term(i), of type C, over [0, n).
+// Returns the sum of term(i), of type C, over [0, n). `term` is called once for each i, in
+// ascending order. The eight lanes are combined in a tree, then the last n % 8 terms are added one
+// by one. Returns 0 for n = 0. Each lane adds n / 8 terms, so the rounding error is smaller than
+// that of a plain loop.
 template <typename C, typename Term>
 C LaneSum(int64_t n, Term&& term) {
   constexpr int kLanes = 8;

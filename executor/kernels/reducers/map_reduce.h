@@ -19,23 +19,32 @@ namespace cooper {
 
 // A reduction: reducer(map(operands)), followed by `end`.
 struct Reduction {
+  // How the values of map(operands) are combined.
   Reducer reducer = Reducer::kSum;
   // The function of the operands to reduce. If null, the only operand is reduced itself. Not owned.
   const ElemwiseLoops* map = nullptr;
+  // Is applied to each result after all values are combined.
   ReductionEnd end = {};
 };
 
 // Reduces over `full`, to which operands and output are broadcast from their own shapes. Axes along
 // which `output_shape` has extent 1 or 0 are reduced. `output` has as many elements as
 // `output_shape`. `workspace` has ReductionWorkspace() bytes. Norms whose sum of squares float
-// cannot hold are computed a second time in double.
+// cannot hold are computed a second time in double. The shapes have the rank of `full`; an operand
+// whose extent is 1 along an axis repeats along it. Writes to the output or adds, according to
+// `req`; does nothing for kNull or an output without elements. Runs on several threads. `workspace`
+// and `output` must not overlap the operands. Errors: kUnimplemented if more axes remain than
+// BroadcastPlan::kMaxRank after neighbouring axes are merged.
 absl::Status RunReduction(const Reduction& reduction, absl::Span<const int64_t> full,
                           absl::Span<const ElemwiseOperand> operands,
                           absl::Span<const absl::Span<const int64_t>> operand_shapes,
                           const ArrayView& output, absl::Span<const int64_t> output_shape,
                           WriteReq req, void* workspace);
 
-// Returns the workspace bytes that RunReduction needs for an output of this size and dtype.
+// Returns the workspace bytes that RunReduction needs for an output of this size and dtype. The
+// size is 0 if intermediate results fit in the output itself: a kWrite request and a float64
+// output, or float32 without a square root. Otherwise 8 bytes for each element of the output.
+// `output` need not have memory. It is 0 for kNull too.
 int64_t ReductionWorkspace(const ArrayView& output, WriteReq req, const ReductionEnd& end = {});
 
 }  // namespace cooper

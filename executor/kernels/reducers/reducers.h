@@ -12,9 +12,12 @@
 
 namespace cooper {
 
+// The reductions that operators can ask for. Each has a struct below with two functions: Initial,
+// the result for no values, and Combine, which is associative but for rounding. map_reduce.h runs
+// them on the CPU, element_reduce.h on GPUs.
 enum class Reducer { kSum, kProduct, kMax, kMin };  // kMax and kMin of a NaN are NaN
 
-// Sums; integers wrap around.
+// Sums; integers wrap around. The sum of no values is 0.
 struct SumReducer {
   template <typename C>
   COOPER_HOST_DEVICE static C Initial() {
@@ -26,7 +29,7 @@ struct SumReducer {
   }
 };
 
-// Multiplies; integers wrap around.
+// Multiplies; integers wrap around. The product of no values is 1.
 struct ProductReducer {
   template <typename C>
   COOPER_HOST_DEVICE static C Initial() {
@@ -38,21 +41,24 @@ struct ProductReducer {
   }
 };
 
-// Returns the initial value of a maximum.
+// Returns the initial value of a maximum. The value is -infinity for floating types, the least
+// number for integers.
 template <typename C>
 COOPER_HOST_DEVICE constexpr C LowestOf() {
   if constexpr (std::is_integral_v<C>) return std::numeric_limits<C>::lowest();
   return -std::numeric_limits<C>::infinity();
 }
 
-// Returns the initial value of a minimum.
+// Returns the initial value of a minimum. The value is infinity for floating types, the greatest
+// number for integers.
 template <typename C>
 COOPER_HOST_DEVICE constexpr C HighestOf() {
   if constexpr (std::is_integral_v<C>) return std::numeric_limits<C>::max();
   return std::numeric_limits<C>::infinity();
 }
 
-// The maximum; NaN if any value is NaN.
+// The maximum; NaN if any value is NaN. The maximum of no values is LowestOf<C>(). Of equal values
+// (0 and -0 are equal) Combine returns `b`.
 struct MaxReducer {
   template <typename C>
   COOPER_HOST_DEVICE static C Initial() {
@@ -64,7 +70,8 @@ struct MaxReducer {
   }
 };
 
-// The minimum; NaN if any value is NaN.
+// The minimum; NaN if any value is NaN. The minimum of no values is HighestOf<C>(). Of equal values
+// (0 and -0 are equal) Combine returns `b`.
 struct MinReducer {
   template <typename C>
   COOPER_HOST_DEVICE static C Initial() {
@@ -80,14 +87,16 @@ struct MinReducer {
 // squares, which may overflow float although the root does not; norms of float arrays are
 // nevertheless right.
 struct ReductionEnd {
+  // The number of reduced elements for a mean; 1 for no division. 0 for a mean of no elements.
   double divisor = 1;
+  // Whether the result is the root of the reduction, for a Euclidean norm.
   bool square_root = false;
 
   // Returns whether there is no operation.
   bool is_none() const { return divisor == 1 && !square_root; }
 };
 
-// Divides; the mean of no integers is 0, of no floats NaN.
+// Divides; the mean of no integers is 0, of no floats NaN. Integer division truncates towards zero.
 template <typename C>
 COOPER_HOST_DEVICE C ReducedQuotient(C a, C b) {
   if constexpr (std::is_integral_v<C>) {

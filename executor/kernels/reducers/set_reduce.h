@@ -44,7 +44,8 @@ inline constexpr int kBlocksHolding = kHeld == 0            ? 1
                                       : kNeedsMoreRegisters ? 1
                                                             : 2;
 // Returns the most threads of a set for a kernel that computes in double if either dtype is
-// float64, else in float.
+// float64, else in float. A kernel in double takes twice the registers, so its blocks have 256
+// threads instead of 1024.
 inline int MaxThreadsFor(DType a, DType b) {
   return a == DType::kFloat64 || b == DType::kFloat64 ? kThreadsHolding<double, 0>
                                                       : kThreadsHolding<float, 0>;
@@ -52,17 +53,21 @@ inline int MaxThreadsFor(DType a, DType b) {
 
 // A view of an array, and the distribution of its sets over a block's threads.
 struct SetPlan {
+  // The extents of the view; the array is contiguous and has outer * n * inner elements.
   int64_t outer, n, inner;
   bool channels;  // the sets are along n, with outer * inner elements each
   int lanes;      // threads of a set: a power of 2
   bool adjacent;  // whether a set's lanes are neighbours, or lane i of all sets of the block
   int threads = kSetThreads;  // of a block
 
+  // Returns the number of sets.
   __host__ __device__ int64_t count() const { return channels ? n : outer * inner; }
+  // Returns the number of elements of each set.
   __host__ __device__ int64_t size() const { return channels ? outer * inner : n; }
 };
 
-// Returns the least power of 2 that is at least `work`, but at most `most`.
+// Returns the least power of 2 that is at least `work`, but at most `most`. `most` is a power of 2.
+// Returns 1 for work of 0 or 1.
 inline int LanesFor(int64_t work, int most) {
   int lanes = 1;
   while (lanes < most && lanes < work) lanes *= 2;
@@ -70,7 +75,11 @@ inline int LanesFor(int64_t work, int most) {
 }
 
 // Plans sets of n elements, `inner` apart, with up to `most_threads` for each. `most_held` is kMax
-// of the kernel's call of DispatchHeld.
+// of the kernel's call of DispatchHeld. `most_threads` is a power of 2 from kSetThreads to
+// kMaxSetThreads, and the kernel must be compiled with __launch_bounds__ of at least that. If inner
+// is 1, a set's lanes are neighbours; else neighbouring lanes belong to neighbouring sets, so that
+// loads coalesce in both cases. For example, sets of 1000 contiguous elements get 64 lanes with the
+// defaults.
 inline SetPlan PlanSets(int64_t outer, int64_t n, int64_t inner, int most_threads = kSetThreads,
                         int most_held = kManyHeld) {
   SetPlan p{.outer = outer, .n = n, .inner = inner, .channels = false, .adjacent = inner == 1};
@@ -91,6 +100,9 @@ inline SetPlan PlanSets(int64_t outer, int64_t n, int64_t inner, int most_thread
 }
 
 // Plans sets that are channels, with outer * inner elements each and up to `most_threads` for each.
+// The array is (outer, channels, inner), as (batch, channels, height * width). From `inner` of 8
+// on, a channel's lanes are neighbours; large channels then have a whole block, of up to
+// `most_threads` threads.
 inline SetPlan PlanChannels(int64_t outer, int64_t channels, int64_t inner,
                             int most_threads = kSetThreads) {
   // An empty array has no elements to visit, but ChannelWalk divides by `inner`.
@@ -109,6 +121,7 @@ inline SetPlan PlanChannels(int64_t outer, int64_t channels, int64_t inner,
 }
 
 // Iterates over the elements of a channel from a lane's first one on, in steps of plan.lanes.
+// Divides once, in the constructor; `plan.inner` is at least 1. `plan` must outlive it.
 class ChannelWalk {
  public:
   __device__ ChannelWalk(const SetPlan& plan, int64_t channel, int lane)
@@ -119,7 +132,8 @@ class ChannelWalk {
         o_step_(plan.lanes / plan.inner),
         r_step_(plan.lanes % plan.inner) {}
 
-  // Returns the next element. Needs no division.
+  // Returns the next element. Needs no division. The caller counts the elements; Next does not
+  // check for the channel's end.
   __device__ int64_t Next() {
     const int64_t element = (o_ * p_.n + channel_) * p_.inner + r_;
     o_ += o_step_;
@@ -138,7 +152,8 @@ class ChannelWalk {
   const int64_t o_step_, r_step_;
 };
 
-// The part of its sets that one thread processes. `plan` must outlive it.
+// The part of its sets that one thread processes. `plan` must outlive it. Each thread of the block
+// makes one, from the kernel's own plan.
 class SetThread {
  public:
   __device__ explicit SetThread(const SetPlan& plan) : p_(plan), sets_(plan.threads / plan.lanes) {
@@ -147,10 +162,12 @@ class SetThread {
     slot_ = p_.adjacent ? t / p_.lanes : t % sets_;
   }
 
+  // Returns whether the thread is lane 0 of its set: the one that stores the set's results.
   __device__ bool IsFirst() const { return lane_ == 0; }
 
   // Calls fn(set) for this thread's sets. All threads of a block make the same number of calls, so
-  // fn may reduce. Threads without a further set get -1, for which the loops below do nothing.
+  // fn may reduce. Threads without a further set get -1, for which the loops below do nothing. The
+  // kernel's grid may be smaller than the number of sets: blocks stride over them.
   template <typename Fn>
   __device__ void ForEachSet(Fn&& fn) const {
     const int64_t step = static_cast<int64_t>(gridDim.x) * sets_;
@@ -176,7 +193,9 @@ class SetThread {
   }
 
   // Calls use(element, position, load(element)) for this lane's elements. Issues several loads at
-  // once, without which the threads cannot keep the GPU's memory busy.
+  // once, without which the threads cannot keep the GPU's memory busy. `use` is called in ascending
+  // order of positions. `load` is called before the previous `use`, so it must not read what `use`
+  // writes.
   template <typename Load, typename Use>
   __device__ void ForEachLoaded(int64_t set, Load&& load, Use&& use) const {
     if (set < 0) return;
@@ -211,7 +230,10 @@ class SetThread {
   }
 
   // Reduces the values of the set's lanes with `op` and returns the result in each lane. All
-  // threads of the block must call it.
+  // threads of the block must call it. `op` is associative and commutative but for rounding. Set -1
+  // takes part with its values, which are not used. All lanes of a set get the same bits. Costs
+  // shuffles alone up to 32 adjacent lanes, else barriers and shared memory of kMaxSetThreads
+  // elements.
   template <typename C, typename Op>
   __device__ C Reduce(C value, Op&& op) const {
     __shared__ C partial[kMaxSetThreads];
@@ -252,7 +274,7 @@ class SetThread {
   }
 
   // Returns the sum of term(i) over [0, n), which the set's lanes share. All threads of the block
-  // must call it.
+  // must call it. `term` is a function of an index and is not related to the elements of the plan.
   template <typename C, typename Term>
   __device__ C SumOf(int64_t n, Term&& term) const {
     C sum = 0;
@@ -270,6 +292,7 @@ class SetThread {
   }
 
   // Returns the sum of term(element, position) over the set. All threads of the block must call it.
+  // Returns 0 for set -1.
   template <typename C, typename Term>
   __device__ C SumOver(int64_t set, Term&& term) const {
     C sum = 0;
@@ -320,7 +343,8 @@ class SetThread {
   int lane_, slot_;
 };
 
-// Launches a kernel whose first parameter is the plan. Does nothing if there are no sets.
+// Launches a kernel whose first parameter is the plan. Does nothing if there are no sets. The grid
+// has at most 2^20 blocks. `arguments` are those after the plan. Errors: those of Launch.
 template <typename... P, typename... A>
 absl::Status LaunchSets(const KernelContext& c, const SetPlan& plan, void (*kernel)(SetPlan, P...),
                         A&&... arguments) {

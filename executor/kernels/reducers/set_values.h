@@ -28,7 +28,8 @@
 namespace cooper {
 
 // The values load(element) of one lane's elements of a set. They are kept in registers, or, if
-// kHeld is 0, loaded in each pass.
+// kHeld is 0, loaded in each pass. The values are loaded in the constructor if they are kept.
+// Registers need constant indices: all loops over them are unrolled to kHeld.
 template <int kHeld, typename Load>
 class SetValues {
   using Value = decltype(std::declval<Load>()(int64_t{0}));
@@ -89,11 +90,14 @@ class SetValues {
   Value held_[kHeld > 0 ? kHeld : 1];
 };
 
-// The number of values that a lane holds in this build of a kernel for kHeld.
+// The number of values that a lane holds in this build of a kernel for kHeld. The number is 0, so
+// that values are loaded in each pass, where a thread has too few registers for kMaxHeld values.
 template <int kHeld>
 inline constexpr int kHeldHere = kNeedsMoreRegisters&& kHeld == kMaxHeld ? 0 : kHeld;
 
-// Returns the values of this lane's elements of the set. `thread` must outlive them.
+// Returns the values of this lane's elements of the set. `thread` must outlive them. `load` is a
+// device function of an element's index. It is called once for each element if values are kept,
+// else in each pass; then it must return the same value each time.
 template <int kHeld, typename Load>
 __device__ SetValues<kHeldHere<kHeld>, Load> ValuesOf(const SetThread& thread, int64_t set,
                                                       Load load) {
@@ -101,7 +105,9 @@ __device__ SetValues<kHeldHere<kHeld>, Load> ValuesOf(const SetThread& thread, i
 }
 
 // Returns fn(Held{}), a status. Held::value is the number of values, at most kMax, that each lane
-// holds in a kernel that computes in C; 0 if a set of the plan has more.
+// holds in a kernel that computes in C; 0 if a set of the plan has more. kMax is kManyHeld or
+// kMaxHeld and equals the `most_held` that PlanSets got. Picks the least of kFewHeld, kManyHeld and
+// kMaxHeld that holds a lane's share. Types wider than float and plans of channels always get 0.
 template <typename C, int kMax, typename Fn>
 absl::Status DispatchHeld(const SetPlan& plan, Fn&& fn) {
   if constexpr (sizeof(C) <= sizeof(float)) {
