@@ -13,15 +13,22 @@
 namespace cooper {
 
 // The chain of steps of one layer and direction. Arrays "by place" are (batch, hidden) in the order
-// of `rows`. Owns nothing. Several threads may call Run at once for disjoint ranges of places.
+// of `rows`. Owns nothing. Several threads may call Run at once for disjoint ranges of places. The
+// CPU kernels of RNN and of the prepared RNN make one for each layer and direction and call Run
+// from ForEachChain (rnn_chains.h). All members must outlive the calls.
 struct PackedChain {
   // Runs all steps of the sequences at the places [begin, end). If these are few, splits each
-  // step's features among several threads.
+  // step's features among several threads. Writes the outputs of real steps only; outputs beyond a
+  // sequence's length are unchanged. The result does not depend on how places are divided among
+  // calls or threads.
   void Run(int64_t begin, int64_t end) const;
 
+  // The extents and lengths of the batch; they outlive this object.
   const RNNDims& dims;
   const RNNRows& rows;
+  // 0 runs from the first step to the last, 1 from each sequence's last step to its first.
   int direction;
+  // The weight, bias and cell of this layer and direction.
   PackedStep step;
   const float* slots;       // (packed rows, slots, hidden), as PackedInputProduct writes them
   const float* state;       // by place, before the first step
@@ -33,7 +40,8 @@ struct PackedChain {
   float* last_state;
 
  private:
-  // Returns the output features of step t of the sequence at `place`.
+  // Returns the output features of step t of the sequence at `place`. The row is dims.output_row()
+  // elements from the next one of the batch.
   float* OutputAt(int64_t t, int64_t place) const;
   // Returns the arrays of step t of the sequence at `place`.
   PackedStepRow RowAt(int64_t t, int64_t place) const;

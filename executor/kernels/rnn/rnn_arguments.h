@@ -13,11 +13,13 @@
 
 namespace cooper {
 
+// The operator: kPacked is RNN, with one vector of weights; kLayer is _rnn_layer, with four arrays.
 enum class RNNForm { kPacked, kLayer };
 
 // Indices of the forward node's inputs, counted from `first`. The gradients have the same order. -1
 // for inputs that a node does not have.
 struct RNNInputs {
+  // `first` is 0 for the forward node; the backward node has gradients before these inputs.
   RNNInputs(RNNForm form, const RNNParam& param, int first = 0)
       : data(first), weights(first + 1), num_weights(form == RNNForm::kPacked ? 1 : 4) {
     int next = weights + num_weights;
@@ -27,16 +29,21 @@ struct RNNInputs {
     end = next;
   }
 
+  // (num_steps, batch, input_size).
   int data;
   int weights;  // the vector; or i2h weight, i2h bias, h2h weight, h2h bias
   int num_weights;
+  // The initial state, (layers * directions, batch, state_size).
   int state;
+  // lstm's initial cell state; the number of steps of each sequence, (batch,).
   int state_cell = -1, lengths = -1;
   int end;  // one beyond the last
 };
 
 // Indices of the backward node's inputs: the gradients of outputs (-1 for outputs that this RNN
-// does not have), the forward node's inputs, its output and its reserve.
+// does not have), the forward node's inputs, its output and its reserve. For example, lstm with
+// state outputs has the inputs output_grad, state_grad, state_cell_grad, data, weights, state,
+// state_cell, output, reserve.
 struct RNNBackwardInputs {
   RNNBackwardInputs(RNNForm form, const RNNParam& param)
       : forward(form, param, NumOutputGradients(param)),
@@ -54,6 +61,7 @@ struct RNNBackwardInputs {
   int output_grad = 0;
   int state_grad = -1, state_cell_grad = -1;
   RNNInputs forward;
+  // The forward node's output, and the values that it stored for this pass.
   int output, reserve;
 };
 
@@ -62,14 +70,19 @@ struct RNNBackwardInputs {
 template <typename T>
 struct RNNWeights {
   int64_t input_size = 0;  // columns of the i2h weight
+  // (gates * state_size, input_size), row-major.
   T* i2h_weight = nullptr;
+  // (gates * state_size,).
   T* i2h_bias = nullptr;
+  // (gates * state_size, state_size), row-major.
   T* h2h_weight = nullptr;
+  // (gates * state_size,).
   T* h2h_bias = nullptr;
 };
 
 // Returns the arrays of a layer and direction. `arrays` are the RNNInputs::num_weights views of the
 // weights or of their gradients. `input_size` is the number of features of the first layer's input.
+// For kLayer, `layer` and `direction` are not used. The arrays have dtype T.
 template <typename T>
 RNNWeights<T> RNNWeightsOf(RNNForm form, const RNNParam& param, int64_t input_size,
                            absl::Span<const ArrayView> arrays, int layer, int direction) {

@@ -15,7 +15,9 @@
 
 namespace cooper {
 
-// The workspace's arrays. With a null `base` only `bytes` is valid.
+// The workspace's arrays. With a null `base` only `bytes` is valid. PrepareRNNBackward reads
+// `bytes` when the node is bound; the kernel makes the struct again with the workspace's address.
+// Arrays with two entries have one for each direction.
 template <typename T>
 struct RNNBackwardScratch {
   RNNBackwardScratch(const RNNParam& param, const RNNDims& dims, void* base) {
@@ -43,18 +45,24 @@ struct RNNBackwardScratch {
     bytes = cursor.bytes();
   }
 
+  // Elements from one row of a copied weight to the next.
   int64_t weight_stride;
+  // Whether the h2h weights are copied to rows with padding: with rows of a multiple of 128
+  // elements, the same columns of many rows would compete for the same sets of the cache.
   bool copies_weight;
   T* dh[2] = {};  // gradient passed to the previous step, (batch, hidden); with lengths by place
   T* dc[2] = {};
   T* weight[2] = {};  // h2h weights with padded rows
   T* bias = nullptr;  // sums of ds over all steps and rows
   T* dy = nullptr;    // the gradient of the output of the layer below
+  // The input of a layer after dropout, which the gradient of its i2h weight needs.
   T* dropped = nullptr;
   // With lengths, packed: each step's previous state, and a layer's input or its gradient.
   T* h_prev = nullptr;
   T* input = nullptr;
+  // The scratch of RNNRows.
   int64_t* row_order = nullptr;
+  // The size of the whole workspace.
   int64_t bytes = 0;
 };
 

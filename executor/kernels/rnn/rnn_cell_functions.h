@@ -16,14 +16,17 @@
 
 namespace cooper {
 
-// Bounds of an lstm's cell state, if `enabled`.
+// Bounds of an lstm's cell state, if `enabled`. MXNet's lstm_state_clip_min, lstm_state_clip_max
+// and lstm_state_clip_nan.
 template <typename T>
 struct CellClip {
   bool enabled = false;
+  // Whether NaN becomes `min`; else NaN stays NaN.
   bool nan_to_min = false;
   T min = 0;
   T max = 0;
 
+  // Without a minimum in `param` nothing is clipped. The bounds are rounded to T.
   explicit CellClip(const RNNParam& param) {
     if (!param.lstm_state_clip_min.has_value()) return;
     enabled = true;
@@ -31,20 +34,22 @@ struct CellClip {
     min = static_cast<T>(*param.lstm_state_clip_min);
     max = static_cast<T>(*param.lstm_state_clip_max);
   }
+  // Returns the clipped state. The caller tests `enabled` first.
   COOPER_HOST_DEVICE T operator()(T c) const {
     if (nan_to_min && IsNan(c)) return min;
     return c < min ? min : (c > max ? max : c);
   }
 };
 
-// Returns h' = act(s).
+// Returns h' = act(s). `act` is max(s, 0) with kRelu, else tanh(s).
 template <bool kRelu, typename T>
 COOPER_HOST_DEVICE T PlainCell(T s) {
   // relu passes NaN.
   return kRelu ? (s < T{0} ? T{0} : s) : VectorTanh(s);
 }
 
-// Writes the gradient of PlainCell, given its result h.
+// Writes the gradient of PlainCell, given its result h. Sets ds = (dy + dh) * act'(s) and dh = 0:
+// the only way to the previous step is the recurrent product.
 template <bool kRelu, typename T>
 COOPER_HOST_DEVICE void PlainCellGradient(T h, T dy, T& dh, T& ds) {
   const T d = dy + dh;
@@ -59,7 +64,8 @@ struct LstmSlots {
   T i, f, g, o;
 };
 
-// Computes c' = f c + i g;  h' = o tanh(c').
+// Computes c' = f c + i g;  h' = o tanh(c'). i, f and o are sigmoids, g is a tanh; with kClip, c'
+// is clipped before its tanh. MXNet and cuDNN order the gates in the same way.
 template <bool kClip, typename T>
 COOPER_HOST_DEVICE void LstmCell(const CellClip<T>& clip, LstmSlots<T>& slots, T c_prev, T& c,
                                  T& h) {
@@ -74,7 +80,9 @@ COOPER_HOST_DEVICE void LstmCell(const CellClip<T>& clip, LstmSlots<T>& slots, T
   h = o * VectorTanh(cell);
 }
 
-// Writes the gradient of LstmCell. Slots hold the activated gates.
+// Writes the gradient of LstmCell. Slots hold the activated gates. `c` is the state after the step,
+// clipped. The slots receive the gradients of the sums; dc receives that of c_prev, and dh becomes
+// 0. Recomputes tanh(c) instead of storing it.
 template <bool kClip, typename T>
 COOPER_HOST_DEVICE void LstmCellGradient(const CellClip<T>& clip, LstmSlots<T>& slots, T c_prev,
                                          T c, T dy, T& dh, T& dc) {
@@ -98,7 +106,8 @@ struct GruSlots {
   T r, z, nh, nx;
 };
 
-// Computes h' = (1 - z) n + z h.
+// Computes h' = (1 - z) n + z h. r and z are sigmoids. The formula is that of cuDNN and MXNet: the
+// reset gate multiplies the product with the previous state, not the state itself.
 template <typename T>
 COOPER_HOST_DEVICE void GruCell(GruSlots<T>& slots, T h_prev, T& h) {
   const T r = VectorSigmoid(slots.r);
@@ -109,7 +118,8 @@ COOPER_HOST_DEVICE void GruCell(GruSlots<T>& slots, T h_prev, T& h) {
   h = n + z * (h_prev - n);
 }
 
-// Writes the gradient of GruCell. Slots hold the activated gates, nh and n.
+// Writes the gradient of GruCell. Slots hold the activated gates, nh and n. dh becomes (dy + dh) z,
+// the part of the gradient that bypasses the gates.
 template <typename T>
 COOPER_HOST_DEVICE void GruCellGradient(GruSlots<T>& slots, T h_prev, T dy, T& dh) {
   const auto [r, z, nh, n] = slots;

@@ -16,22 +16,29 @@
 namespace cooper {
 
 // Step t of one direction. States and outputs are (batch, hidden) with the given strides between
-// rows; cell states are contiguous. c may alias c_prev, but h must not alias h_prev.
+// rows; cell states are contiguous. c may alias c_prev, but h must not alias h_prev. All pointers
+// are device memory, not owned.
 template <typename T>
 struct CellStep {
+  // The step's index, the rows of the batch, and the features of the state.
   int64_t t, batch, hidden;
   const int64_t* lengths;  // null: all sequences have the step
+  // (gates * hidden,) each; the kernel adds them.
   const T *i2h_bias, *h2h_bias;
   T* slots;  // (batch, slots, hidden): the products, then the reserve's values
+  // The state before the step.
   const T* h_prev;
   int64_t h_prev_stride;
+  // The state after the step: rows of the layer's output.
   T* h;
   int64_t h_stride;
+  // lstm's cell state before and after the step, (batch, hidden).
   const T* c_prev;
   T* c;
 };
 
-// Element (row, j) of a step. Load only loads, so that it does not wait for its results.
+// Element (row, j) of a step. Load only loads, so that it does not wait for its results. One thread
+// processes it: RunCell, or RunStep of rnn_step.h after it has added the product to the slots.
 template <RNNMode kMode, typename T>
 struct CellElement {
   static constexpr bool kLstm = kMode == RNNMode::kLstm;
@@ -41,7 +48,9 @@ struct CellElement {
 
   T slots[kSlots] = {};                                    // the products
   T i2h_bias[kRecurrent] = {}, h2h_bias[kRecurrent] = {};  // of the gates
+  // The states before the step.
   T h_prev = 0, c_prev = 0;
+  // The number of steps of the sequence; only with lengths.
   int64_t length = 0;
 
   // Loads all operands of the element.
@@ -57,7 +66,8 @@ struct CellElement {
     }
   }
 
-  // Writes the states after the step, and the reserve's values into the slots.
+  // Writes the states after the step, and the reserve's values into the slots. Load must have been
+  // called with the same arguments.
   __device__ void Run(const CellStep<T>& s, const CellClip<T>& clip, int64_t row, int64_t j) {
     const int64_t n = s.hidden;
     T& h = s.h[row * s.h_stride + j];
@@ -96,7 +106,7 @@ struct CellElement {
   }
 };
 
-// Runs the cell of all elements of a step.
+// Runs the cell of all elements of a step. The grid is that of LaunchRows.
 template <RNNMode kMode, typename T>
 __global__ void RunCell(CellStep<T> s, CellClip<T> clip) {
   ForEachInRows(s.batch, s.hidden, [&](int64_t row, int64_t j) {
@@ -106,7 +116,8 @@ __global__ void RunCell(CellStep<T> s, CellClip<T> clip) {
   });
 }
 
-// Launches the cell of `mode` for one step.
+// Launches the cell of `mode` for one step. The slots must hold the products of both weights,
+// without biases. Does not wait. Errors: those of LaunchRows.
 template <typename T>
 absl::Status LaunchCell(const KernelContext& c, RNNMode mode, const CellStep<T>& step,
                         const CellClip<T>& clip) {

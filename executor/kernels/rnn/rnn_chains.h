@@ -15,7 +15,9 @@ namespace cooper {
 
 // Calls fn(direction, begin, end) so that all places of `rows` are covered in each direction, on
 // several threads. Rows of a batch and directions are independent: a thread runs some rows of one
-// direction through all steps, without a barrier at each step.
+// direction through all steps, without a barrier at each step. Returns after all calls. `fn` is
+// called at once from several threads for different ranges. Blocks of places have about the same
+// number of real steps each.
 void ForEachChain(const RNNDims& dims, const RNNRows& rows,
                   absl::FunctionRef<void(int, int64_t, int64_t)> fn);
 

@@ -21,16 +21,19 @@
 
 namespace cooper {
 
-// Indices of the visible outputs. The reserve is the last output.
+// Indices of the visible outputs. The reserve is the last output. kStateCell exists for lstm only.
 struct RNNOutputs {
   enum Output { kOutput, kState, kStateCell };
 };
 
 // With fewer steps, reordering the h2h weight costs more than it gains.
+// Applies to packing as well.
 inline constexpr int64_t kMinRNNStepsToTranspose = 4;
 
 // Decisions made when the node is bound.
 struct RNNForwardPlan {
+  // `reqs` are those of all outputs, the reserve's last. `is_train` is false for prediction, where
+  // dropout does nothing.
   RNNForwardPlan(const RNNParam& param, const ArrayView& data, absl::Span<const WriteReq> reqs,
                  bool is_train)
       : dims(param, data.shape),
@@ -45,18 +48,24 @@ struct RNNForwardPlan {
         has_lengths(param.use_sequence_length) {}
 
   RNNDims dims;
+  // The layout of the values that the backward pass reads.
   RNNReserve reserve;
   bool keep;  // whether the reserve is requested
   bool drop;  // whether dropout is applied
+  // Whether the mode is lstm.
   bool has_cell;
   bool packed;  // whether steps use packed_step.h
+  // Whether the h2h weights are transposed in the workspace.
   bool transpose;
   bool own_output;  // whether the last layer's output is computed in the workspace
+  // Whether sequences have their own lengths.
   bool has_lengths;
 };
 
 // The workspace's arrays. Without `keep` they replace the reserve. With a null `base` only `bytes`
-// is valid.
+// is valid. The kernel's preparation reads `bytes`, and the kernel makes the struct again with the
+// workspace's address. Arrays with two entries have one for each direction; all layers use them in
+// turn.
 template <typename T>
 struct RNNForwardScratch {
   RNNForwardScratch(const RNNForwardPlan& plan, void* base) {
@@ -95,20 +104,28 @@ struct RNNForwardScratch {
     bytes = cursor.bytes();
   }
 
+  // Elements from one row of a transposed weight to the next.
   int64_t weight_stride;
   T* weight[2] = {};  // h2h weights transposed, (hidden, recurrent * hidden), or packed
   T* bias[2] = {};    // the sum of the biases of each slot
+  // (num_steps, batch, slots, hidden) or, with lengths, packed rows; null with `keep`.
   T* slots[2] = {};
+  // lstm's latest cell state, (batch, hidden); null with `keep`.
   T* cells[2] = {};
   T* between = nullptr;  // output of every second layer; the others use the last layer's
+  // The last layer's output; null if the node's output receives it directly.
   T* output = nullptr;
+  // A layer's input after dropout.
   T* dropped = nullptr;
+  // The mask of that dropout: 1 for elements that are kept; null with `keep`.
   uint8_t* mask = nullptr;
   // With lengths: the states by place in the order of rows, and a layer's packed input.
   T* state[2] = {};
   T* state_cell[2] = {};
   T* input = nullptr;
+  // The scratch of RNNRows.
   int64_t* row_order = nullptr;
+  // The size of the whole workspace.
   int64_t bytes = 0;
 };
 

@@ -18,6 +18,7 @@
 namespace cooper {
 
 // Step t of one direction. Rows of outputs are output_row apart; all other arrays are contiguous.
+// All pointers are device memory, not owned.
 template <typename T>
 struct GradientStep {
   int64_t t, batch, hidden, output_row;
@@ -28,20 +29,26 @@ struct GradientStep {
   const T *h, *c;  // after the step
   const T *h_prev, *c_prev;           // before the step, unless the sequence starts at it
   const T *first_state, *first_cell;  // (batch, hidden): the initial states
+  // The gradient of the layer's output at this step.
   const T* dy;
+  // Hold the gradients from the later step and receive those for the previous one.
   T *dh, *dc;  // (batch, hidden)
 };
 
-// Element (row, j) of a step's gradients.
+// Element (row, j) of a step's gradients. One thread processes it: CellGradients, or
+// RunGradientStep of rnn_gradient_step.h.
 template <RNNMode kMode, typename T>
 struct GradientElement {
   static constexpr bool kLstm = kMode == RNNMode::kLstm;
   static constexpr bool kGru = kMode == RNNMode::kGru;
   static constexpr int kSlots = kLstm || kGru ? 4 : 1;
 
+  // The activated gates of lstm or gru. A plain cell needs only h.
   T slots[kSlots] = {};
   T h = 0, c = 0, h_prev = 0, c_prev = 0;  // the values that the cell's gradient needs
+  // The gradients of the output and of the states after the step.
   T dy = 0, dh = 0, dc = 0;
+  // The number of steps of the sequence; only with lengths.
   int64_t length = 0;
 
   // Loads all operands of the element.
@@ -69,7 +76,8 @@ struct GradientElement {
     }
   }
 
-  // Writes dh, dc and the gradients of the slots.
+  // Writes dh, dc and the gradients of the slots. Load must have been called with the same
+  // arguments. In padding the slots' gradients are 0.
   __device__ void Run(const GradientStep<T>& s, const CellClip<T>& clip, int64_t row, int64_t j) {
     if (s.lengths != nullptr && s.t >= length) {
       // The state did not change in this step, so dh and dc do not change.
@@ -112,7 +120,8 @@ __global__ void CellGradients(GradientStep<T> s, CellClip<T> clip) {
   });
 }
 
-// Launches the gradient of the cell of `mode` for one step.
+// Launches the gradient of the cell of `mode` for one step. The caller adds the recurrent product
+// to dh. Does not wait. Errors: those of LaunchRows.
 template <typename T>
 absl::Status LaunchCellGradients(const KernelContext& c, RNNMode mode, const GradientStep<T>& step,
                                  const CellClip<T>& clip) {
@@ -123,7 +132,9 @@ absl::Status LaunchCellGradients(const KernelContext& c, RNNMode mode, const Gra
 }
 
 // Copies to h_prev (num_steps, batch, hidden) the previous output of each step, in the reverse
-// direction.
+// direction. The previous output of step t is that of step t + 1; the last real step of a sequence
+// takes its row of `state` (batch, hidden). `output_row` is the distance between the rows of
+// `output`. The product for the h2h weight's gradient then reads one contiguous matrix.
 template <typename T>
 __global__ void GatherPrevious(const int64_t* lengths, int64_t num_steps, int64_t batch, int64_t n,
                                const T* output, int64_t output_row, const T* state, T* h_prev) {
@@ -134,7 +145,8 @@ __global__ void GatherPrevious(const int64_t* lengths, int64_t num_steps, int64_
   });
 }
 
-// The destinations of the sums of the slots' gradients over all steps and rows.
+// The destinations of the sums of the slots' gradients over all steps and rows. Device memory of
+// slot order r, z, n for gru; the destinations have gates * hidden elements.
 template <typename T>
 struct BiasGradients {
   T *i2h, *h2h;  // null: not requested
@@ -143,7 +155,8 @@ struct BiasGradients {
   bool is_gru;  // gru's candidate has its i2h bias in slot 3, after that of its h2h bias
 };
 
-// Sums ds over all steps and rows. The sets of `plan` are the columns of the slots.
+// Sums ds over all steps and rows. The sets of `plan` are the columns of the slots. All sums but
+// gru's last two slots go to both biases, because both are summands of the same activation.
 template <typename T>
 __global__ void SumBiases(SetPlan plan, const T* ds, BiasGradients<T> to) {
   const SetThread thread(plan);

@@ -15,12 +15,13 @@ namespace cooper {
 
 // Returns whether the kernel of a cell's gradient also computes the product of the later step. This
 // needs a transposed weight, whose cost is about what one step saves, so there must be two such
-// products.
+// products. The result implies FusesSteps.
 inline bool FusesGradientSteps(const RNNDims& dims) {
   return dims.num_steps > 2 && FusesSteps(dims);
 }
 
-// The workspace's arrays. With a null `base` only `bytes` is valid.
+// The workspace's arrays. With a null `base` only `bytes` is valid. Memory is device memory of the
+// node's workspace; the arrays are used by all layers and directions in turn.
 template <typename T>
 struct GradientScratch {
   GradientScratch(const RNNParam& param, const RNNDims& dims, void* base) {
@@ -41,12 +42,17 @@ struct GradientScratch {
   }
 
   T* dh = nullptr;  // gradient passed to the previous step, (batch, hidden)
+  // As `dh`, for lstm's cell state.
   T* dc = nullptr;
   T* dy = nullptr;  // the gradient of the output of the layer below
+  // A layer's input after dropout.
   T* dropped = nullptr;
   T* transposed = nullptr;  // h2h weight of the current layer and direction; null: not needed
+  // The lengths as LoadLengths writes them, (batch,).
   int64_t* lengths = nullptr;
+  // What GatherPrevious writes, (num_steps, batch, hidden).
   T* h_prev = nullptr;
+  // The size of the whole workspace.
   int64_t bytes = 0;
 };
 

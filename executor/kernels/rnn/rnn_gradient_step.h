@@ -17,7 +17,7 @@
 namespace cooper {
 
 // The gradients of the later step, which was processed before this one. dh receives their product
-// with the h2h weight.
+// with the h2h weight. "Later" is in the order of the forward pass. Device memory, not owned.
 template <typename T>
 struct LaterGradients {
   const T* ds;  // gradients of its slots, whose rows are slot_row apart; must not alias this step's
@@ -27,7 +27,7 @@ struct LaterGradients {
 };
 
 // Blocks read all gradients of the later step, but only those elements of dh and dc that they
-// write.
+// write. kVector is the number of elements that one load takes.
 template <RNNMode kMode, int kVector, typename T>
 __global__ void RunGradientStep(StepProduct<T> product, GradientStep<T> s, CellClip<T> clip) {
   const TileElement at(product.rows, product.units);
@@ -42,7 +42,8 @@ __global__ void RunGradientStep(StepProduct<T> product, GradientStep<T> s, CellC
 }
 
 // Launches a kernel that adds the later step's ds times the h2h weight to dh, and then computes the
-// gradient of the cell.
+// gradient of the cell. It runs all steps but the one processed first, which has no later step and
+// uses LaunchCellGradients. Does not wait. Errors: those of Launch.
 template <typename T>
 absl::Status LaunchGradientStep(const KernelContext& c, RNNMode mode,
                                 const LaterGradients<T>& later, const GradientStep<T>& step,

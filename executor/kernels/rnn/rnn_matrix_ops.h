@@ -14,20 +14,25 @@
 namespace cooper {
 
 // Writes or adds in (rows, columns), whose rows are `stride` elements apart, to out. Does nothing
-// with kNull.
+// with kNull. `out` is contiguous. Runs on several threads. T is float or double here and below.
 template <typename T>
 void StoreRows(WriteReq req, const T* in, int64_t stride, int64_t rows, int64_t columns, T* out);
 
 // Transposes in (rows, columns) into out (columns, rows), whose rows are `out_stride` apart.
+// out_stride is at least `rows`; elements beyond the first `rows` of each row are unchanged. The
+// arrays must not overlap. Runs on several threads, in tiles that stay in the L1 cache.
 template <typename T>
 void TransposeInto(const T* in, int64_t rows, int64_t columns, T* out, int64_t out_stride);
 
-// Computes out = in * mask / (1 - p) for n elements. `out` may be `in`.
+// Computes out = in * mask / (1 - p) for n elements. `out` may be `in`. Each mask[i] is 0 or 1, as
+// DrawMask writes it; dropped elements are 0 even where `in` is NaN. With p = 1 the scale is 0.
+// Runs on several threads.
 template <typename T>
 void ApplyMask(const T* in, const uint8_t* mask, double p, int64_t n, T* out);
 
 // Computes the bias (slots, hidden) of each slot: the sum of both biases, except for gru's two
-// slots of n, which have one bias each.
+// slots of n, which have one bias each. `i2h` and `h2h` are (gates, hidden). Adding both once
+// spares each step an addition.
 template <typename T>
 void SumBiases(RNNMode mode, const RNNDims& dims, const T* i2h, const T* h2h, T* bias) {
   const int64_t n = dims.recurrent * dims.hidden;

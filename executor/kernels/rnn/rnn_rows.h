@@ -26,13 +26,16 @@ class RNNRows {
   // `lengths` (batch,) has any dtype; its values are clamped to [0, num_steps]. `scratch` has
   // ScratchSize elements and must outlive this object.
   RNNRows(const ArrayView& lengths, int64_t num_steps, int64_t batch, int64_t* scratch);
+  // Returns the int64_t elements that the constructor with lengths needs.
   static int64_t ScratchSize(int64_t num_steps, int64_t batch) { return 2 * batch + num_steps + 1; }
 
+  // Returns whether the object was made with lengths.
   bool has_lengths() const { return begin_ != nullptr; }
   // Returns whether packed rows equal those of (num_steps, batch), as they do without lengths.
   bool is_whole() const { return is_whole_; }
   int64_t num_steps() const { return num_steps_; }
   int64_t batch() const { return batch_; }
+  // Returns the number of real rows of all steps.
   int64_t total() const { return has_lengths() ? begin_[num_steps_] : num_steps_ * batch_; }
   // Returns the number of steps of the longest sequence.
   int64_t longest() const { return !has_lengths() ? num_steps_ : batch_ > 0 ? lengths_[0] : 0; }
@@ -49,7 +52,8 @@ class RNNRows {
     return direction == 0 ? t == 0 : t + 1 == num_steps_ || place >= count(t + 1);
   }
   // Returns the first place of a block, when the places are split into `blocks` blocks with about
-  // the same number of real steps.
+  // the same number of real steps. `block` is in [0, blocks]; BlockBegin(blocks, blocks) is the
+  // batch.
   int64_t BlockBegin(int64_t block, int64_t blocks) const;
 
  private:
@@ -60,12 +64,13 @@ class RNNRows {
   const int64_t* lengths_ = nullptr;  // by place
 };
 
-// Copies the real rows of padded (num_steps, batch, columns) to packed (total, columns).
+// Copies the real rows of padded (num_steps, batch, columns) to packed (total, columns). T is float
+// or double in this file. Runs on several threads.
 template <typename T>
 void PackRows(const RNNRows& rows, const T* padded, int64_t columns, T* packed);
 
 // Writes or adds packed (total, columns) to the real rows of padded (num_steps, batch, columns).
-// With kWrite zeroes the other rows.
+// With kWrite zeroes the other rows. Does nothing with kNull.
 template <typename T>
 void UnpackRows(const RNNRows& rows, WriteReq req, const T* packed, int64_t columns, T* padded);
 
@@ -73,7 +78,8 @@ void UnpackRows(const RNNRows& rows, WriteReq req, const T* packed, int64_t colu
 template <typename T>
 void ZeroPadding(const RNNRows& rows, int64_t columns, T* padded);
 
-// Copies the rows of in (batch, columns) to sorted (batch, columns), in the order of places.
+// Copies the rows of in (batch, columns) to sorted (batch, columns), in the order of places. Row i
+// of `sorted` is row rows.row(i) of `in`.
 template <typename T>
 void SortRows(const RNNRows& rows, const T* in, int64_t columns, T* sorted);
 
@@ -84,7 +90,8 @@ void UnsortRows(const RNNRows& rows, WriteReq req, const T* sorted, int64_t colu
 
 // Copies to packed (total, columns), for each real row, its sequence's previous row in that
 // direction: a row of output (num_steps, batch, ...), whose rows are `stride` apart, or for the
-// first step a row of state (batch, columns).
+// first step a row of state (batch, columns). The result is the left factor of the h2h weight's
+// gradient.
 template <typename T>
 void PackPrevious(const RNNRows& rows, int direction, const T* state, const T* output,
                   int64_t stride, int64_t columns, T* packed);

@@ -14,7 +14,8 @@
 
 namespace cooper {
 
-// Writes or adds in (rows, columns), whose rows are `stride` elements apart, to out.
+// Writes or adds in (rows, columns), whose rows are `stride` elements apart, to out. The grid is
+// that of LaunchRows. `out` is contiguous.
 template <typename T>
 __global__ void CopyRows(int64_t rows, int64_t columns, const T* in, int64_t stride, T* out,
                          bool add) {
@@ -23,7 +24,8 @@ __global__ void CopyRows(int64_t rows, int64_t columns, const T* in, int64_t str
   });
 }
 
-// Queues CopyRows with kWrite or kAdd. Does nothing with kNull.
+// Queues CopyRows with kWrite or kAdd. Does nothing with kNull. `in` and `out` are device memory.
+// Does not wait. Errors: those of LaunchRows.
 template <typename T>
 absl::Status StoreRows(const KernelContext& c, WriteReq req, const T* in, int64_t stride,
                        int64_t rows, int64_t columns, T* out) {
@@ -32,7 +34,8 @@ absl::Status StoreRows(const KernelContext& c, WriteReq req, const T* in, int64_
                     req == WriteReq::kAdd);
 }
 
-// Converts the lengths, of any dtype, to int64_t and clamps them to [0, num_steps].
+// Converts the lengths, of any dtype, to int64_t and clamps them to [0, num_steps]. `from` and
+// `lengths` have `batch` elements in device memory. Fractions are truncated.
 static __global__ void LoadLengths(const void* from, DType dtype, int64_t batch, int64_t num_steps,
                                    int64_t* lengths) {
   for (int64_t i = FirstElement(); i < batch; i += ElementStep()) {
@@ -41,7 +44,8 @@ static __global__ void LoadLengths(const void* from, DType dtype, int64_t batch,
   }
 }
 
-// Computes out = in * scale where the mask is 1, else 0. `out` may be `in`.
+// Computes out = in * scale where the mask is 1, else 0. `out` may be `in`. The grid is one over n
+// elements; `scale` is DropoutScale of the probability. A dropped element is 0 even if it is NaN.
 template <typename T>
 __global__ void ApplyMask(int64_t n, const T* in, const uint8_t* mask, T scale, T* out) {
   for (int64_t i = FirstElement(); i < n; i += ElementStep()) {

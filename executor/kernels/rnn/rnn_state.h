@@ -24,7 +24,7 @@ struct RNNGpuState : KernelState {
 };
 
 // Returns a prepared state. Errors: kUnimplemented if the node has a projection; those of
-// Cublas::Of.
+// Cublas::Of. `workspace_bytes` is the workspace that the node's kernel computed for itself.
 inline absl::StatusOr<Prepared> PrepareRNNGpu(const PrepareContext& c, int64_t workspace_bytes) {
   if (const auto& projection = c.param<RNNParam>().projection_size; projection.has_value()) {
     return absl::UnimplementedError(
@@ -35,6 +35,7 @@ inline absl::StatusOr<Prepared> PrepareRNNGpu(const PrepareContext& c, int64_t w
   return Prepared{.state = std::move(state), .workspace_bytes = workspace_bytes};
 }
 
+// Returns the cuBLAS of a node that PrepareRNNGpu has prepared.
 inline Cublas& RNNCublas(const KernelContext& c) {
   return *static_cast<const RNNGpuState*>(c.state)->cublas;
 }

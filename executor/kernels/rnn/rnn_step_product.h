@@ -25,15 +25,19 @@
 
 namespace cooper {
 
+// The extents of a tile in rows and units.
 inline constexpr int kTileRows = 8, kTileUnits = 8;
+// The warps of a block and the lanes of a warp.
 inline constexpr int kTileWarps = 8, kWarpLanes = 32;
 
 // out (rows, gates, units) = a b^T, with a (rows, depth) and contiguous b (gates * units, depth).
-// Steps for which FusesSteps holds have extents and offsets that fit an int.
+// Steps for which FusesSteps holds have extents and offsets that fit an int. Device memory, not
+// owned.
 template <typename T>
 struct StepProduct {
   const T *a, *b;
   int a_row;  // elements from one row of `a` to the next
+  // The rows of the batch, the features of the state, and the number of products in each sum.
   int rows, units, depth;
 };
 
@@ -54,22 +58,27 @@ inline bool FusesSteps(const RNNDims& dims) {
 
 // The (row, unit) whose sums a thread receives. Each of the block's first 64 threads has one.
 struct TileElement {
+  // `rows` and `units` are those of the StepProduct.
   __device__ TileElement(int rows, int units)
       : row(static_cast<int>(blockIdx.y * kTileRows + threadIdx.x / kTileUnits)),
         unit(static_cast<int>(blockIdx.x * kTileUnits + threadIdx.x % kTileUnits)),
         exists(threadIdx.x < kTileRows * kTileUnits && row < rows && unit < units) {}
+  // The indices in the whole product.
   int row, unit;
+  // Whether the thread receives sums at all.
   bool exists;
 };
 
-// Elements that one instruction loads.
+// Elements that one instruction loads. The alignment lets the compiler load all of them at once: 16
+// bytes for four floats.
 template <typename T, int kVector>
 struct alignas(sizeof(T) * kVector) AlignedVector {
   T at[kVector];
 };
 
 // Stores in v[0] the sum over the warp's lanes of their v[lane], where `lane` is the caller's.
-// Lanes exchange half of the sums, then a quarter, and so on: 31 exchanges for 32 sums.
+// Lanes exchange half of the sums, then a quarter, and so on: 31 exchanges for 32 sums. All lanes
+// of the warp must call it. The other elements of v are overwritten.
 template <int kWidth = kWarpLanes / 2, typename T>
 __device__ void SumOfLane(T (&v)[kWarpLanes], int lane) {
   const bool upper = (lane & kWidth) != 0;
@@ -168,7 +177,7 @@ __device__ void TileProduct(const StepProduct<T>& p, T (&sums)[kGates], Fn&& mea
 }
 
 // Returns fn(kVector), a status, with kVector as an std::integral_constant: four floats (16 bytes)
-// if alignment allows it, else one element.
+// if alignment allows it, else one element. Doubles are always loaded one at a time.
 template <typename T, typename Fn>
 absl::Status DispatchVector(const StepProduct<T>& p, Fn&& fn) {
   if constexpr (std::is_same_v<T, float>) {
@@ -180,7 +189,8 @@ absl::Status DispatchVector(const StepProduct<T>& p, Fn&& fn) {
   return fn(std::integral_constant<int, 1>());
 }
 
-// Launches a kernel with a block for each tile of the product, which must not be empty.
+// Launches a kernel with a block for each tile of the product, which must not be empty. `arguments`
+// are all arguments of the kernel. Errors: those of Launch.
 template <typename T, typename... P, typename... A>
 absl::Status LaunchTiles(const KernelContext& c, const StepProduct<T>& p, void (*kernel)(P...),
                          A&&... arguments) {
