@@ -13,12 +13,17 @@
 
 namespace cooper {
 
-// AdaGrad. With epsilon 0 a gradient of 0 on a history of 0 gives NaN.
+// AdaGrad. With epsilon 0 a gradient of 0 on a history of 0 gives NaN. Duchi, Hazan and Singer,
+// "Adaptive Subgradient Methods for Online Learning and Stochastic Optimization" (2011), as in
+// MXNet's optimizer AdaGrad: h += g^2; w -= lr * (g / sqrt(h + epsilon) + wd * w). Weight decay
+// does not enter the history, and g is the rescaled and clipped gradient, as in all structs of this
+// file that do not add wd * w to it.
 struct AdaGradUpdate {
   using Param = AdaGradParam;
   static constexpr int kStates = 1;
   template <typename C>
   struct Fn {
+    // The parameters of the same names, rounded to C; clip is infinity without a limit.
     C lr, wd, rescale, clip, epsilon;
     COOPER_HOST_DEVICE void operator()(C& w, C grad, C& history) const {
       const C g = Clip(rescale * grad, clip);
@@ -36,12 +41,15 @@ struct AdaGradUpdate {
   }
 };
 
-// RMSProp after Tieleman and Hinton: divides by the root of a moving mean of squares.
+// RMSProp after Tieleman and Hinton: divides by the root of a moving mean of squares. n = (1 -
+// gamma1) * g^2 + gamma1 * n; w -= lr * g / sqrt(n + epsilon), with g = clip(rescale * grad + wd *
+// w). MXNet's RMSPropUpdate in optimizer_op-inl.h computes the same. The state is n.
 struct RmsPropUpdate {
   using Param = RmsPropParam;
   static constexpr int kStates = 1;
   template <typename C>
   struct Fn {
+    // clip and clip_weights are infinity without a limit; clip_weights bounds the new weight.
     C lr, wd, rescale, clip, gamma1, epsilon, clip_weights;
     COOPER_HOST_DEVICE void operator()(C& w, C grad, C& n) const {
       const C g = Clip(rescale * grad + wd * w, clip);
@@ -61,12 +69,16 @@ struct RmsPropUpdate {
   }
 };
 
-// RMSProp after Graves: subtracts the square of a moving mean and has a momentum.
+// RMSProp after Graves: subtracts the square of a moving mean and has a momentum. Graves,
+// "Generating Sequences With Recurrent Neural Networks" (2013), equations 38 to 45. MXNet's
+// RMSPropAlexUpdate computes the same. The states are the mean of squares, the mean and the
+// momentum. Rounding can make n - mean^2 slightly negative; epsilon outweighs that error.
 struct RmsPropAlexUpdate {
   using Param = RmsPropAlexParam;
   static constexpr int kStates = 3;
   template <typename C>
   struct Fn {
+    // gamma1 is the decay of both means, gamma2 the momentum.
     C lr, wd, rescale, clip, gamma1, gamma2, epsilon, clip_weights;
     COOPER_HOST_DEVICE void operator()(C& w, C grad, C& n, C& mean, C& delta) const {
       const C g = Clip(rescale * grad + wd * w, clip);
@@ -89,12 +101,15 @@ struct RmsPropAlexUpdate {
   }
 };
 
-// AdaDelta, which has no learning rate.
+// AdaDelta, which has no learning rate. Zeiler, "ADADELTA: An Adaptive Learning Rate Method"
+// (2012), as in MXNet's optimizer AdaDelta. The states are the moving means of g^2 and of the
+// squared steps. Weight decay is added to the step and does not enter the means.
 struct AdaDeltaUpdate {
   using Param = AdaDeltaParam;
   static constexpr int kStates = 2;
   template <typename C>
   struct Fn {
+    // rho is the decay of both means.
     C wd, rescale, clip, rho, epsilon;
     COOPER_HOST_DEVICE void operator()(C& w, C grad, C& acc_grad, C& acc_delta) const {
       const C g = Clip(rescale * grad, clip);
@@ -114,12 +129,16 @@ struct AdaDeltaUpdate {
   }
 };
 
-// FTRL-Proximal, with L1 regularisation lamda1.
+// FTRL-Proximal, with L1 regularisation lamda1. McMahan et al., "Ad Click Prediction: a View from
+// the Trenches" (2013), as in MXNet's FtrlUpdate. The states are z and the sum n of squared
+// gradients. The new weight depends on the states alone: it is exactly 0 where |z| <= lamda1. wd is
+// the L2 regularisation.
 struct FtrlUpdate {
   using Param = FtrlParam;
   static constexpr int kStates = 2;
   template <typename C>
   struct Fn {
+    // lr is alpha of the paper and must not be 0: the update divides by it.
     C lr, wd, rescale, clip, lamda1, beta;
     COOPER_HOST_DEVICE void operator()(C& w, C grad, C& z, C& n) const {
       const C g = Clip(rescale * grad, clip);

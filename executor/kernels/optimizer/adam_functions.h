@@ -13,12 +13,16 @@
 namespace cooper {
 
 // Adam without bias correction, which the optimizer includes in the rate. The states are the moving
-// mean and the moving mean of squares.
+// mean and the moving mean of squares. Kingma and Ba, "Adam: A Method for Stochastic Optimization"
+// (2015), as in MXNet's AdamUpdate: m = beta1 * m + (1 - beta1) * g; v = beta2 * v + (1 - beta2) *
+// g^2; w -= lr * m / (sqrt(v) + epsilon), with g = clip(rescale * grad + wd * w). Weight decay
+// enters the means.
 struct AdamUpdate {
   using Param = AdamParam;
   static constexpr int kStates = 2;
   template <typename C>
   struct Fn {
+    // The parameters of the same names, rounded to C; clip is infinity without a limit.
     C lr, wd, rescale, clip, beta1, beta2, epsilon;
     COOPER_HOST_DEVICE void operator()(C& w, C grad, C& m, C& v) const {
       const C g = Clip(rescale * grad + wd * w, clip);
@@ -39,12 +43,15 @@ struct AdamUpdate {
   }
 };
 
-// Adamax: divides by a decaying maximum of the gradients.
+// Adamax: divides by a decaying maximum of the gradients. Section 7.1 of the paper on Adam: v =
+// max(beta2 * v, |g|); w -= lr * m / v. It has no epsilon; where m is 0 the weight is unchanged.
+// The optimizer includes the bias correction in lr.
 struct AdamaxUpdate {
   using Param = AdamaxParam;
   static constexpr int kStates = 2;
   template <typename C>
   struct Fn {
+    // beta1 is the decay of the mean, beta2 that of the maximum.
     C lr, wd, rescale, clip, beta1, beta2;
     COOPER_HOST_DEVICE void operator()(C& w, C grad, C& m, C& v) const {
       const C g = Clip(rescale * grad + wd * w, clip);
@@ -64,12 +71,16 @@ struct AdamaxUpdate {
   }
 };
 
-// Adam with Nesterov's momentum.
+// Adam with Nesterov's momentum. Dozat, "Incorporating Nesterov Momentum into Adam" (2016). The
+// optimizer computes the three factors, which contain the momentum schedule and the bias
+// corrections, once for each update: w -= lr * (grad_factor * g + mean_factor * m) /
+// (sqrt(var_factor * v) + epsilon).
 struct NadamUpdate {
   using Param = NadamParam;
   static constexpr int kStates = 2;
   template <typename C>
   struct Fn {
+    // The factors of the gradient, of the mean and of the mean of squares come last.
     C lr, wd, rescale, clip, beta1, beta2, epsilon, grad_factor, mean_factor, var_factor;
     COOPER_HOST_DEVICE void operator()(C& w, C grad, C& m, C& v) const {
       const C g = Clip(rescale * grad + wd * w, clip);
@@ -93,12 +104,15 @@ struct NadamUpdate {
   }
 };
 
-// Follow the Moving Leader; `t` is the number of the update, from 1.
+// Follow the Moving Leader; `t` is the number of the update, from 1. Zheng and Kwok, "Follow the
+// Moving Leader in Deep Learning" (2017), as in MXNet's FTMLUpdate. The states are d, v and z. The
+// new weight is -z / d and so depends on the states alone.
 struct FtmlUpdate {
   using Param = FtmlParam;
   static constexpr int kStates = 3;
   template <typename C>
   struct Fn {
+    // d_factor is (1 - beta1^t) / lr, v_factor is 1 / (1 - beta2^t).
     C wd, rescale, clip, beta1, beta2, epsilon, d_factor, v_factor;
     COOPER_HOST_DEVICE void operator()(C& w, C grad, C& d, C& v, C& z) const {
       const C g = Clip(rescale * grad + wd * w, clip);
@@ -109,6 +123,7 @@ struct FtmlUpdate {
       w = -z / d;
     }
   };
+  // Computes the powers in double, because 1 - beta2^t loses most digits of a float for small t.
   template <typename C>
   COOPER_HOST_DEVICE static Fn<C> Make(const Param& p) {
     const auto t = static_cast<double>(p.t);
@@ -126,13 +141,17 @@ struct FtmlUpdate {
 };
 
 // AdamW. `scale` is rescale_grad, computed from all gradients. If it is not finite or is 0, nothing
-// is updated.
+// is updated. Loshchilov and Hutter, "Decoupled Weight Decay Regularization" (2019), as in MXNet's
+// contrib/adamw-inl.h: weight decay does not enter the means. It is w -= eta * (lr * m / (sqrt(v) +
+// epsilon) + wd * w).
 struct AdamWUpdate {
   using Param = AdamWParam;
   static constexpr int kStates = 2;
   template <typename C>
   struct Fn {
+    // lr and wd are already multiplied by eta.
     C lr, wd, rescale, clip, beta1, beta2, epsilon;
+    // Whether weight and states stay as they are, after an overflow of a scaled loss.
     bool skip;
     COOPER_HOST_DEVICE void operator()(C& w, C grad, C& m, C& v) const {
       if (skip) return;
@@ -142,6 +161,8 @@ struct AdamWUpdate {
       w -= lr * m / (std::sqrt(v) + epsilon) + wd * w;
     }
   };
+  // Unlike the Make of other updates, this one takes the scale separately: it is an input of the
+  // node, which a GPU kernel reads from device memory.
   template <typename C>
   COOPER_HOST_DEVICE static Fn<C> Make(const Param& p, double scale) {
     return {.lr = As<C>(p.eta * p.lr),

@@ -23,7 +23,8 @@ namespace cooper {
 inline constexpr int64_t kUpdateGrain = 16384;
 
 // Calls fn(begin, end) for ranges of elements, on several threads if there are many. Ranges end at
-// multiples of kRangeUnit, so results do not depend on the number of threads.
+// multiples of kRangeUnit, so results do not depend on the number of threads. Arrays must not
+// overlap. `fn` changes w and the states s by reference.
 template <typename Fn>
 void UpdateRanges(int64_t elements, const Fn& fn) {
   ParallelFor(NumRangeUnits(elements), kUpdateGrain / kRangeUnit, [&](int64_t begin, int64_t end) {
@@ -48,7 +49,8 @@ void UpdateRange(int64_t n, const Fn& fn, C* __restrict weight, const C* __restr
 
 namespace internal_update {
 
-// Returns whether all arrays have dtype C and the new weight is written to the output.
+// Returns whether all arrays have dtype C and the new weight is written to the output. The states
+// have the dtype of the weight, so these are not compared.
 template <typename C>
 bool IsPlain(const UpdateArrays& a) {
   constexpr DType kOwn = DTypeOf<C>();
@@ -56,12 +58,15 @@ bool IsPlain(const UpdateArrays& a) {
          a.req == WriteReq::kWrite;
 }
 
+// Returns the address of element `begin`, without a conversion.
 template <typename C>
 C* From(const ArrayView& array, int64_t begin) {
   return array.as<C>() + begin;
 }
 
-// Updates the elements [begin, end) in place, without conversions.
+// Updates the elements [begin, end) in place, without conversions. I are the indices of the states.
+// The weight is copied to the output first, unless they are the same array; so the loop needs one
+// form only.
 template <typename C, typename Fn, size_t... I>
 void UpdatePlain(const UpdateArrays& a, int64_t begin, int64_t end, const Fn& fn,
                  std::index_sequence<I...> /*states*/) {
@@ -72,7 +77,9 @@ void UpdatePlain(const UpdateArrays& a, int64_t begin, int64_t end, const Fn& fn
 }
 
 // Updates the elements [begin, end) in blocks of type C on the stack, for arrays of other dtypes
-// and requests other than kWrite. So loops are compiled for two compute types only.
+// and requests other than kWrite. So loops are compiled for two compute types only. With kMaster
+// the float32 weight is stored to itself and the rounded weight to the output. Without it, only the
+// output receives the new weight.
 template <typename C, bool kMaster, typename Fn, size_t... I>
 void UpdateBlocks(const UpdateArrays& a, int64_t begin, int64_t end, const Fn& fn,
                   std::index_sequence<I...> /*states*/) {
@@ -99,7 +106,9 @@ void UpdateBlocks(const UpdateArrays& a, int64_t begin, int64_t end, const Fn& f
 }  // namespace internal_update
 
 // Updates the arrays with make(TypeTag<C>()) as the function of UpdateRange. Errors: kUnimplemented
-// if the dtypes of weight and gradient do not fit together.
+// if the dtypes of weight and gradient do not fit together. kStates is the number of states.
+// Several threads call make's result at once, as const. With a request of kNull, states are updated
+// all the same.
 template <int kStates, bool kMaster, typename Make>
 absl::Status UpdateElements(const KernelContext& c, const UpdateArrays& a, const Make& make) {
   const auto nothing = [](auto /*weight*/, auto /*grad*/) {};
@@ -122,7 +131,8 @@ absl::Status UpdateElements(const KernelContext& c, const UpdateArrays& a, const
   return absl::OkStatus();
 }
 
-// The kernel of update U, or with kMaster of its variant with a float32 copy of the weight.
+// The kernel of update U, or with kMaster of its variant with a float32 copy of the weight. U is a
+// struct as in update_function.h.
 template <typename U, bool kMaster>
 absl::Status UpdateCpu(const KernelContext& c) {
   const auto& p = c.param<typename U::Param>();

@@ -14,9 +14,12 @@
 
 namespace cooper {
 
-// Updates the moving mean and variance of LAMB for one element.
+// Updates the moving mean and variance of LAMB for one element. You et al., "Large Batch
+// Optimization for Deep Learning: Training BERT in 76 minutes" (2020); lamb_update_phase1 in MXNet.
+// Weight decay does not enter the means.
 template <typename C>
 struct LambMoments {
+  // clip is infinity without a limit.
   C rescale, clip, beta1, beta2;
 
   static LambMoments Make(const LambPhase1Param& p) {
@@ -33,8 +36,11 @@ struct LambMoments {
 };
 
 // Computes the direction of LAMB's step for one element, from the updated mean and variance.
+// Returns m' / (sqrt(v') + epsilon) + wd * w, where m' and v' have the bias correction if
+// `bias_correction` is set.
 template <typename C>
 struct LambDirection {
+  // The factors are 1 without bias correction, else 1 / (1 - beta^t), computed in double.
   C wd, m_factor, v_factor, epsilon;
 
   static LambDirection Make(const LambPhase1Param& p) {
@@ -49,10 +55,12 @@ struct LambDirection {
   }
 };
 
-// Applies LAMB's step to one element. The mean and variance are already updated.
+// Applies LAMB's step to one element. The mean and variance are already updated. It recomputes the
+// direction instead of storing it: that costs less than writing and reading an array.
 template <typename C>
 struct LambStep {
   LambDirection<C> x;
+  // The rate that LambRate returns.
   C lr;
 
   static LambStep Make(const LambPhase1Param& p, double lr) {
@@ -62,7 +70,8 @@ struct LambStep {
 };
 
 // Returns LAMB's rate, given the norms of the weight and of the direction. P is LambParam or
-// LambPhase2Param.
+// LambPhase2Param. Returns lr * |w| / |direction|, where |w| is clamped to [lower_bound,
+// upper_bound]; a negative bound is none. Returns lr where a norm is 0.
 template <typename P>
 COOPER_HOST_DEVICE double LambRate(const P& p, double weight, double direction) {
   if (p.lower_bound >= 0) weight = std::max(weight, p.lower_bound);
@@ -70,14 +79,17 @@ COOPER_HOST_DEVICE double LambRate(const P& p, double weight, double direction) 
   return weight != 0 && direction != 0 ? p.lr * weight / direction : p.lr;
 }
 
-// Returns the rate of LARS, given the squared norms of the weight and of the gradient.
+// Returns the rate of LARS, given the squared norms of the weight and of the gradient. You, Gitman
+// and Ginsburg, "Large Batch Training of Convolutional Networks" (2017): lr * eta * |w| / (|g| *
+// rescale_grad + wd * |w| + epsilon). Returns lr where a norm is 0 or NaN.
 COOPER_HOST_DEVICE inline double LarsRate(const LarsParam& p, double weight, double grad) {
   if (!(weight > 0 && grad > 0)) return p.lr;
   weight = std::sqrt(weight);
   return p.lr * (p.eta * weight / (std::sqrt(grad) * p.rescale_grad + p.wd * weight + p.epsilon));
 }
 
-// Returns the rate that multi_lars computes from `lr`.
+// Returns the rate that multi_lars computes from `lr`. `weight_square` and `grad_square` are
+// squared norms, as multi_sum_sq computes them. Returns lr where a norm is 0 or NaN.
 COOPER_HOST_DEVICE inline double MultiLarsRate(const MultiLarsParam& p, double lr,
                                                float weight_square, float grad_square, double wd) {
   const double weight = std::sqrt(weight_square), grad = std::sqrt(grad_square);  // roots of floats
@@ -86,8 +98,11 @@ COOPER_HOST_DEVICE inline double MultiLarsRate(const MultiLarsParam& p, double l
 }
 
 // m = momentum * m - lr * wd * w - lr * clip(rescale * g);  w += m
+// This is the step of LARS and LBSGD. `lr` and `rescale` are arguments of Make, because they depend
+// on norms.
 template <typename C>
 struct SgdStep {
+  // decay is lr * wd.
   C momentum, decay, lr, rescale, clip;
 
   COOPER_HOST_DEVICE static SgdStep Make(const MomentumParam& p, double lr, double rescale) {
@@ -97,9 +112,11 @@ struct SgdStep {
             .rescale = As<C>(rescale),
             .clip = LimitAs<C>(p.clip_gradient)};
   }
+  // Returns the new momentum, which is also the change of the weight.
   COOPER_HOST_DEVICE C Momentum(C w, C g, C m) const {
     return momentum * m - decay * w - lr * Clip(rescale * g, clip);
   }
+  // Applies the step without a momentum array.
   COOPER_HOST_DEVICE void operator()(C& w, C g) const { w += Momentum(w, g, C{0}); }
   COOPER_HOST_DEVICE void operator()(C& w, C g, C& m) const {
     m = Momentum(w, g, m);
@@ -108,7 +125,9 @@ struct SgdStep {
 };
 
 // Returns the factor of LBSGD's rate, given the squared norms of the weight and of the sum of
-// batch_scale gradients. The factor is in [0.01, 100].
+// batch_scale gradients. The factor is in [0.01, 100]. It is the root of W / (G + wd * W + 1e-18),
+// where W and G are the squared norms of the weight and of the mean gradient, as in MXNet's
+// optimizer LBSGD.
 COOPER_HOST_DEVICE inline double LbsgdFactor(const LbsgdParam& p, double weight, double grad) {
   const double mean = 1 / static_cast<double>(p.batch_scale);
   const double factor = std::sqrt(weight / (grad * mean * mean + p.wd * weight + 1e-18));

@@ -16,13 +16,15 @@
 
 namespace cooper {
 
-// SGD without momentum. P is the parameter struct of a single or a multiple update.
+// SGD without momentum. P is the parameter struct of a single or a multiple update. w = (1 - lr *
+// wd) * w - lr * clip(rescale * g), as in MXNet's SGDUpdate: weight decay is not clipped.
 template <typename P>
 struct SgdUpdate {
   using Param = P;
   static constexpr int kStates = 0;
   template <typename C>
   struct Fn {
+    // keep is 1 - lr * wd, computed in double; clip is infinity without a limit.
     C keep, lr, rescale, clip;
     COOPER_HOST_DEVICE void operator()(C& w, C g) const {
       w = keep * w - lr * Clip(rescale * g, clip);
@@ -37,13 +39,16 @@ struct SgdUpdate {
   }
 };
 
-// SGD with momentum. P is the parameter struct of a single or a multiple update.
+// SGD with momentum. P is the parameter struct of a single or a multiple update. m = momentum * m -
+// lr * wd * w - lr * clip(rescale * g); w += m. The momentum contains the rate, so a change of lr
+// does not rescale the old momentum.
 template <typename P>
 struct SgdMomUpdate {
   using Param = P;
   static constexpr int kStates = 1;
   template <typename C>
   struct Fn {
+    // decay is lr * wd.
     C momentum, decay, lr, rescale, clip;
     COOPER_HOST_DEVICE void operator()(C& w, C g, C& m) const {
       m = momentum * m - decay * w - lr * Clip(rescale * g, clip);
@@ -60,7 +65,9 @@ struct SgdMomUpdate {
   }
 };
 
-// Nesterov's accelerated gradient.
+// Nesterov's accelerated gradient. With m' = momentum * m and g' = clip(rescale * g) + wd * w: w +=
+// (momentum + 1) * (m' - lr * g') - m'; then m = m' - lr * g'. MXNet's NAGMomUpdate computes the
+// same.
 struct NagMomUpdate {
   using Param = MomentumParam;
   static constexpr int kStates = 1;
@@ -90,12 +97,15 @@ COOPER_HOST_DEVICE C SignOf(C x) {
   return static_cast<C>((x > 0) - (x < 0));
 }
 
-// SGD with the sign of the gradient.
+// SGD with the sign of the gradient. Bernstein et al., "signSGD: Compressed Optimisation for
+// Non-Convex Problems" (2018): w = (1 - lr * wd) * w - lr * sign(g). rescale_grad and clip_gradient
+// do not change a sign and are not used.
 struct SignSgdUpdate {
   using Param = PlainUpdateParam;
   static constexpr int kStates = 0;
   template <typename C>
   struct Fn {
+    // keep is 1 - lr * wd.
     C keep, lr;
     COOPER_HOST_DEVICE void operator()(C& w, C g) const { w = keep * w - lr * SignOf(g); }
   };
@@ -105,12 +115,15 @@ struct SignSgdUpdate {
   }
 };
 
-// Signum: SGD with the sign of the momentum. wd_lh is a weight decay after Loshchilov and Hutter.
+// Signum: SGD with the sign of the momentum. wd_lh is a weight decay after Loshchilov and Hutter. m
+// = momentum * m - (1 - momentum) * (wd * w + clip(rescale * g)); w = (1 - lr * wd_lh) * w + lr *
+// sign(m).
 struct SignumUpdate {
   using Param = SignumParam;
   static constexpr int kStates = 1;
   template <typename C>
   struct Fn {
+    // keep is 1 - lr * wd_lh.
     C momentum, keep, wd, lr, rescale, clip;
     COOPER_HOST_DEVICE void operator()(C& w, C g, C& m) const {
       m = momentum * m - (1 - momentum) * (wd * w + Clip(rescale * g, clip));
@@ -128,12 +141,16 @@ struct SignumUpdate {
   }
 };
 
-// SGD with compensation of delayed gradients.
+// SGD with compensation of delayed gradients. Zheng et al., "Asynchronous Stochastic Gradient
+// Descent with Delay Compensation" (2017), as in MXNet's optimizer DCASGD. The states are the
+// momentum and the weight before the previous update; lamda weighs the compensation g^2 * (w -
+// previous).
 struct DcasgdUpdate {
   using Param = DcasgdParam;
   static constexpr int kStates = 2;
   template <typename C>
   struct Fn {
+    // lamda has MXNet's spelling.
     C momentum, lamda, wd, lr, rescale, clip;
     COOPER_HOST_DEVICE void operator()(C& w, C grad, C& m, C& previous) const {
       const C g = Clip(rescale * grad, clip);
@@ -154,12 +171,14 @@ struct DcasgdUpdate {
 };
 
 // The deterministic part of SGLD's step. The kernel then adds noise: NormalAt of the stream
-// kSgldStream, times the root of the rate.
+// kSgldStream, times the root of the rate. Welling and Teh, "Bayesian Learning via Stochastic
+// Gradient Langevin Dynamics" (2011): w -= lr / 2 * (g + wd * w), plus noise of variance lr.
 struct SgldStep {
   using Param = SgldParam;
   static constexpr int kStates = 0;
   template <typename C>
   struct Fn {
+    // half_lr is lr / 2.
     C half_lr, wd, rescale, clip;
     COOPER_HOST_DEVICE void operator()(C& w, C g) const {
       w -= half_lr * (Clip(rescale * g, clip) + wd * w);
@@ -178,7 +197,7 @@ struct SgldStep {
 inline constexpr uint64_t kSgldStream = uint64_t{0x51D} << 52;
 
 // Returns cos(2 * pi * turns). CUDA's cospi needs no reduction of large arguments, which would take
-// more code than the rest of the kernel.
+// more code than the rest of the kernel. `turns` is in [0, 1).
 COOPER_HOST_DEVICE inline double CosOfTurns(double turns) {
 #ifdef __CUDA_ARCH__
   return cospi(2 * turns);
@@ -187,7 +206,9 @@ COOPER_HOST_DEVICE inline double CosOfTurns(double turns) {
 #endif
 }
 
-// Returns element i of standard normal noise, by the method of Box and Muller.
+// Returns element i of standard normal noise, by the method of Box and Muller. It uses two of the
+// four words at position i of the stream: u = (bits[0] + 1) / 2^32 is in (0, 1], so the logarithm
+// is finite. The magnitude is at most 6.66, the root of 64 * ln 2.
 COOPER_HOST_DEVICE inline double NormalAt(const Philox& noise, uint64_t i) {
   const std::array<uint32_t, 4> bits = noise.At(i);
   const double radius = std::sqrt(-2 * std::log((bits[0] + 1.0) * 0x1p-32));

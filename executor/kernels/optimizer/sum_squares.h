@@ -19,7 +19,8 @@ inline constexpr int64_t kBlock = 16384;
 // The number of blocks whose sums are kept on the stack at a time.
 inline constexpr int64_t kBlocksKept = 1024;
 
-// Returns the sum of value(i) over [begin, end), in eight lanes so that the loop vectorises.
+// Returns the sum of value(i) over [begin, end), in eight lanes so that the loop vectorises. Lanes
+// that the loop does not fill add to lane 0; the order depends on end - begin alone.
 template <typename Fn>
 double SumRange(int64_t begin, int64_t end, const Fn& value) {
   constexpr int kLanes = 8;
@@ -36,7 +37,9 @@ double SumRange(int64_t begin, int64_t end, const Fn& value) {
 
 }  // namespace internal_sum
 
-// Returns the sum of value(i) over [0, size). Calls `value` on several threads.
+// Returns the sum of value(i) over [0, size). Calls `value` on several threads. `value` is
+// thread-safe and returns a number. Blocks of 16384 elements are summed separately and added in
+// order, so the bits do not depend on the number of threads. Returns 0 for size 0.
 template <typename Fn>
 double SumOver(int64_t size, const Fn& value) {
   using internal_sum::kBlock;
@@ -58,6 +61,8 @@ double SumOver(int64_t size, const Fn& value) {
 }
 
 // Returns the sum of the squares of n numbers. Each square is computed in C, then added in double.
+// Norms of weights and gradients (LARS, LAMB, multi_sum_sq) use it. With C = float a square above
+// 3.4e38 is infinite.
 template <typename C, typename T>
 double SumSquares(const T* values, int64_t n) {
   return SumOver(n, [values](int64_t i) {

@@ -21,14 +21,17 @@
 namespace cooper {
 
 // A source of an update's function: Get() returns the function that the host made. A source that
-// depends on numbers in device memory makes the function in its own Get(), in each thread.
+// depends on numbers in device memory makes the function in its own Get(), in each thread. Fn is
+// copied into the kernel's arguments.
 template <typename Fn>
 struct FunctionOf {
   Fn fn;
   __device__ const Fn& Get() const { return fn; }
 };
 
-// The arrays of one weight's update: W is the dtype of the trained weight, G of the gradient.
+// The arrays of one weight's update: W is the dtype of the trained weight, G of the gradient. All
+// pointers are device memory, not owned. Out is the dtype of the output: that of the gradient with
+// kMaster, where the network computes in 16 bits.
 template <int kStates, bool kMaster, typename W, typename G>
 struct UpdatePointers {
   using Out = std::conditional_t<kMaster, G, W>;
@@ -38,7 +41,7 @@ struct UpdatePointers {
   Out* output;  // may be the weight
 };
 
-// One weight of a launch.
+// One weight of a launch. Source is a source of the update's function, such as FunctionOf.
 template <int kStates, bool kMaster, typename W, typename G, typename Source>
 struct OneUpdate {
   UpdatePointers<kStates, kMaster, W, G> arrays;
@@ -48,7 +51,8 @@ struct OneUpdate {
   unsigned end_block;  // its blocks begin at end_block of the previous weight
 };
 
-// The weights of one launch. It is the kernel's argument: every GPU takes arguments of 4 KB.
+// The weights of one launch. It is the kernel's argument: every GPU takes arguments of 4 KB. kMax
+// is the number of weights that fit, at most 32.
 template <typename One>
 struct UpdateList {
   static constexpr size_t kBytes = 4096, kMany = 32;
@@ -56,14 +60,16 @@ struct UpdateList {
   One at[kMax];
 };
 
-// Calls the update's function with its states as separate arguments.
+// Calls the update's function with its states as separate arguments. I are the indices of the
+// states.
 template <typename Fn, typename C, size_t... I>
 __device__ void CallUpdate(const Fn& fn, C& w, C g, C* states, std::index_sequence<I...>) {
   fn(w, g, states[I]...);
 }
 
 // Updates the elements of the weights in `list`. A master weight is written itself; any other
-// weight only through the output.
+// weight only through the output. Each weight has its own range of blocks, and each block finds its
+// weight by a linear search in at most 32 entries. Blocks of a weight stride over its elements.
 template <int kStates, bool kMaster, typename W, typename G, typename Source>
 __global__ void Update(
     const __grid_constant__ UpdateList<OneUpdate<kStates, kMaster, W, G, Source>> list) {
@@ -100,7 +106,9 @@ __global__ void Update(
 
 // Updates `count` weights with as few launches as their dtypes allow. arrays_of(i) returns weight
 // i's UpdateArrays, source_of(i, TypeTag<C>()) the source of its function. Errors: kUnimplemented
-// if the dtypes of a weight and its gradient do not fit together; those of Launch.
+// if the dtypes of a weight and its gradient do not fit together; those of Launch. A launch ends at
+// a weight of other dtypes or after kMax weights. Weights without elements are skipped. Does not
+// wait for the device.
 template <int kStates, bool kMaster, typename Arrays, typename Make>
 absl::Status LaunchUpdates(const KernelContext& c, size_t count, const Arrays& arrays_of,
                            const Make& source_of) {
@@ -162,7 +170,8 @@ absl::Status UpdateWith(const KernelContext& c, const UpdateArrays& a, const Mak
       c, a, [&](auto tag) { return FunctionOf<decltype(make(tag))>{make(tag)}; });
 }
 
-// The kernel of update U for several weights, each with a context of its own.
+// The kernel of update U for several weights, each with a context of its own. All contexts have the
+// same device and stream.
 template <typename U, bool kMaster>
 absl::Status UpdateAllGpu(absl::Span<const KernelContext> all) {
   return LaunchUpdates<U::kStates, kMaster>(

@@ -39,12 +39,14 @@ inline constexpr DTypeSet kUpdateDTypes = {DType::kFloat32, DType::kFloat64, DTy
                                            DType::kBfloat16};
 
 // Converts a parameter to the compute type.
+// The host computes parameters in double; float would round, for example, 1 - lr * wd twice.
 template <typename C>
 COOPER_HOST_DEVICE C As(double value) {
   return static_cast<C>(value);
 }
 
-// Converts a limit of the parameters, where a negative value means no limit.
+// Converts a limit of the parameters, where a negative value means no limit. So Clip needs no
+// branch.
 template <typename C>
 COOPER_HOST_DEVICE C LimitAs(double limit) {
   return As<C>(limit < 0 ? std::numeric_limits<double>::infinity() : limit);
