@@ -16,7 +16,8 @@ namespace cooper {
 // 64.
 inline constexpr int64_t kCountValidBytes = 64 + kSumScratchBytes;
 
-// Returns 1 for a label that is not `ignored`, else 0. Compares labels as integers.
+// Returns 1 for a label that is not `ignored`, else 0. Compares labels as integers. Device memory,
+// not owned.
 template <typename T>
 struct IsValid {
   const T* label;
@@ -26,7 +27,7 @@ struct IsValid {
   }
 };
 
-// Stores max(sum, 1) in *to.
+// Stores max(sum, 1) in *to. The divisor is 1 if all labels are ignored.
 struct PutAtLeastOne {
   double* to;
   __device__ void operator()(double sum) const { *to = sum > 1 ? sum : 1.0; }
@@ -34,7 +35,8 @@ struct PutAtLeastOne {
 
 // Queues a count of the n labels that differ from `ignored`, and stores max(count, 1) in
 // scratch[0]. `scratch` is device memory of kCountValidBytes. Does not wait. Errors: those of
-// SumElements.
+// SumElements. `ignored` is ignore_label as an integer. The count is exact: a double holds integers
+// up to 2^53.
 template <typename T>
 absl::Status LaunchCountValid(const KernelContext& c, const T* label, int64_t n, int64_t ignored,
                               double* scratch) {

@@ -8,6 +8,7 @@ namespace cooper {
 // The approximate number of bytes of scores that the GPU kernels of a classifier and its loss
 // compute before they consume them. A block of this size stays in the L2 cache of an A100 (40 MB)
 // or an H100 (50 MB). Tests may change it while no kernel is being bound.
+// The reference is to a static variable, which is read without a lock.
 inline int64_t& FcSoftmaxGpuBlockBytes() {
   static int64_t bytes = 32 << 20;
   return bytes;

@@ -24,6 +24,7 @@ inline constexpr int64_t kFcSoftmaxLabelBlockBytes = 6 << 20;
 inline constexpr int64_t kFcSoftmaxTileRows = 48;
 
 // The size of a block: about `bytes` of scores, but at least the whole tiles in min_rows rows.
+// min_rows is rounded down to whole tiles.
 struct FcSoftmaxBlockSize {
   int64_t bytes = 0;
   int64_t min_rows = 0;
@@ -31,7 +32,8 @@ struct FcSoftmaxBlockSize {
 
 // Returns the number of rows of a block, at most `rows`. A block is a whole number of tiles,
 // rounded to the nearest: where 90 rows would fit, a training step is 4 % faster with two tiles
-// than with one (11,600 classes, 200 features, two cores with AVX-512).
+// than with one (11,600 classes, 200 features, two cores with AVX-512). `row_bytes` are the bytes
+// of the scores of one row, classes * sizeof(T).
 inline int64_t FcSoftmaxBlockRows(FcSoftmaxBlockSize size, int64_t rows, int64_t row_bytes) {
   constexpr int64_t kTile = kFcSoftmaxTileRows;
   const int64_t fitting = size.bytes / std::max<int64_t>(row_bytes, 1);

@@ -26,6 +26,7 @@ namespace cooper {
 // block reads and writes the whole gradient of the weight, which takes a tenth of the product's
 // time with 96 rows of 650 features. So min_rows is a third of the features, which keeps the scores
 // below a third of the weight's size, but at most kManyRows, beyond which more rows gain nothing.
+// `bytes` are the bytes of a block's scores.
 template <typename AnyContext>
 FcSoftmaxBlockSize FcSoftmaxGradientBlock(int64_t bytes, const AnyContext& c) {
   constexpr int64_t kManyRows = 384;
@@ -34,19 +35,26 @@ FcSoftmaxBlockSize FcSoftmaxGradientBlock(int64_t bytes, const AnyContext& c) {
 }
 
 // Computes the gradients with respect to data, weight and bias, over the rows whose label is not
-// ignored. Refers to `c` and `scratch`, which must outlive it.
+// ignored. Refers to `c` and `scratch`, which must outlive it. For scores s = data * weight^T +
+// bias, (rows, classes), and the gradient d of s that the caller computes: the gradient of data is
+// d * weight, that of weight d^T * data, and that of bias the sum of d over rows. A block's d is
+// consumed at once, so (rows, classes) is never stored. T is float or double.
 template <typename T>
 class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
  public:
   using Block = typename FcSoftmaxRows<T>::Block;
   // Is called once for each block, before the gradients of its scores are computed.
+  // A block has at most scratch.block rows.
   using PrepareFn = absl::FunctionRef<void(const Block& block)>;
   // Writes the gradients of the scores of a slice's classes in the rows [begin, end) of a block to
   // grad (block.count, slice.stride). Several threads call it at once, for different slices and
   // rows.
+  // The gradients include scale().
   using ScoreGradientsFn = absl::FunctionRef<void(const Block& block, const FcSoftmaxSlice& slice,
                                                   int64_t begin, int64_t end, T* grad)>;
 
+  // `scratch` was made for the context's arrays. The rows whose label is not ignored are found
+  // here.
   FcSoftmaxGradient(const KernelContext& c, const FcSoftmaxScratch<T>& scratch)
       : c_(c),
         classes_(c.inputs[kWeight].shape[0]),
@@ -58,9 +66,12 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
   int64_t classes() const { return classes_; }
   const FcSoftmaxRows<T>& rows() const { return rows_; }
   // The factor of the gradient: grad_scale over the divisor that normalization chooses.
+  // The divisor is the number of rows for "batch", the number of labels that are not ignore_label,
+  // but at least 1, for "valid", else 1.
   T scale() const { return scale_; }
 
-  // Computes all requested gradients. Without active rows, writes zeros for kWrite.
+  // Computes all requested gradients. Without active rows, writes zeros for kWrite. Runs on several
+  // threads and returns when all are done.
   void Run(PrepareFn prepare, ScoreGradientsFn score_gradients) const {
     if (rows_.gathers() && c_.reqs[kDataGradient] == WriteReq::kWrite) {
       std::fill_n(c_.outputs[kDataGradient].as<T>(), c_.outputs[kDataGradient].size(), T{0});
@@ -81,6 +92,7 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
   }
 
  private:
+  // Returns grad_scale over the divisor, computed in double.
   static T ScaleOf(const FcSoftmaxOutputParam& param, const ArrayView& label) {
     const int64_t rows = label.size();
     double divisor = 1;
@@ -128,6 +140,7 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
     return gradient < c_.outputs.size() && c_.reqs[gradient] != WriteReq::kNull;
   }
 
+  // Computes the gradients of weight and bias from the scores' gradients of all slices of a block.
   void WeightGradients(const Block& block) const {
     if (!IsRequested(kWeightGradient) && !IsRequested(kBiasGradient)) return;
     const FcSoftmaxSlices& slices = scratch_.slices;

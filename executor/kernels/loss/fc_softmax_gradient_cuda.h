@@ -23,7 +23,9 @@
 
 namespace cooper {
 
-// The factor of the gradient. The divisor may lie on the device.
+// The factor of the gradient. The divisor may lie on the device. normalization "valid" needs a
+// count of labels that only the device knows; the kernels read it there instead of the host waiting
+// for it.
 struct FcSoftmaxScale {
   double scale;           // before the division by *divisor
   const double* divisor;  // null: 1
@@ -35,7 +37,8 @@ struct FcSoftmaxScale {
 };
 
 // Computes the gradients with respect to data, weight and bias. Refers to `c`, which must outlive
-// it.
+// it. fc_softmax_gradient.h is the counterpart for the CPU and has the formulas. Unlike it, rows
+// with an ignored label take part, with scores' gradients of 0. T is float or double.
 template <typename T>
 class FcSoftmaxGpuGradient : public FcSoftmaxGradientArrays {
  public:
@@ -58,25 +61,30 @@ class FcSoftmaxGpuGradient : public FcSoftmaxGradientArrays {
         features_(c.inputs[kData].shape[1]) {}
 
   // Prepares a kernel that calls Run: its workspace holds the count of valid labels and one block
-  // of scores.
+  // of scores. Errors: those of PrepareFcSoftmaxGpu.
   static absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
     return PrepareFcSoftmaxGpu(c, c.inputs[kData].dtype, c.inputs[kData].shape[0],
                                c.inputs[kWeight].shape[0], /*has_scores=*/true, kCountValidBytes);
   }
 
+  // Returns the number of classes.
   int64_t classes() const { return classes_; }
+  // Returns the block's rows of the data, (count, features), on the device.
   const T* data(const Block& block) const {
     return c_.inputs[kData].as<T>() + block.begin * features_;
   }
+  // Returns the number of features of a row of data.
   int64_t features() const { return features_; }
 
-  // Returns whether a block's part of a requested sum over rows is added to the output.
+  // Returns whether a block's part of a requested sum over rows is added to the output. It does so
+  // for all blocks but the first, and for kAdd.
   bool Adds(const Block& block, Gradient gradient) const {
     return !block.is_first || c_.reqs[gradient] == WriteReq::kAdd;
   }
 
   // Calls score_gradients(block, scale) for each block, which queues a kernel that turns
   // block.scores into the gradients of the scores and returns a status; then queues the products.
+  // Does not wait for the device. Errors: those of score_gradients, of cuBLAS and of Launch.
   template <typename Fn>
   absl::Status Run(Fn&& score_gradients) const {
     FcSoftmaxScale scale;

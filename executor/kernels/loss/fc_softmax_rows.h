@@ -19,9 +19,12 @@
 namespace cooper {
 
 // Scratch memory for blocks of `size`, for data (rows, features) and weight (classes, features).
-// Takes its arrays from `cursor` and does not own them.
+// Takes its arrays from `cursor` and does not own them. FcSoftmaxScratchBytes makes one with a null
+// cursor to measure it, the kernel one with the workspace. T is float or double.
 template <typename T>
 struct FcSoftmaxScratch {
+  // `slices` are those of the bound node (FcSoftmaxSlicesOf), whatever the number of threads is at
+  // run time.
   FcSoftmaxScratch(FcSoftmaxBlockSize size, const FcSoftmaxOutputParam& param, const ArrayView& in,
                    const ArrayView& weight, const FcSoftmaxSlices& slices, ScratchCursor& cursor)
       : slices(slices) {
@@ -60,7 +63,9 @@ struct FcSoftmaxScratch {
   }
 
   FcSoftmaxSlices slices;
+  // The columns of data and weight.
   int64_t features = 0;
+  // The rows of a block.
   int64_t block = 0;
   T* scores = nullptr;      // of all slices
   T* top = nullptr;         // (slices, block): the largest score of each row
@@ -72,7 +77,9 @@ struct FcSoftmaxScratch {
   T* data = nullptr;
 };
 
-// Returns the workspace bytes of an FcSoftmaxScratch for the current number of threads.
+// Returns the workspace bytes of an FcSoftmaxScratch for the current number of threads. It is
+// called when the node is bound; PrepareFcSoftmax records the slices for the same number of
+// threads.
 inline int64_t FcSoftmaxScratchBytes(FcSoftmaxBlockSize size, const FcSoftmaxOutputParam& param,
                                      const ArrayView& data, const ArrayView& weight) {
   ScratchCursor cursor(nullptr);
@@ -85,7 +92,9 @@ inline int64_t FcSoftmaxScratchBytes(FcSoftmaxBlockSize size, const FcSoftmaxOut
   return cursor.bytes();
 }
 
-// The rows of `data` whose label is not ignored. Does not own the arrays.
+// The rows of `data` whose label is not ignored. Does not own the arrays. With use_ignore false,
+// all rows are active. With use_ignore, the constructor makes one pass over the labels; the data of
+// active rows is copied only block by block.
 template <typename T>
 class FcSoftmaxRows {
  public:
@@ -112,10 +121,13 @@ class FcSoftmaxRows {
     }
   }
 
+  // Returns the number of active rows.
   int64_t num_active() const { return num_active_; }
   // Returns whether active rows are copied to scratch memory: true only if some rows are ignored.
   bool gathers() const { return num_active_ < num_rows_; }
+  // Returns the row of `data` of the active row at `place`.
   int64_t RowAt(int64_t place) const { return gathers() ? scratch_.active[place] : place; }
+  // Returns the label of the active row at `place` as an integer; it may be outside the classes.
   int64_t LabelAt(int64_t place) const { return IntegerOf<int64_t>(label_[RowAt(place)]); }
 
   // Calls fn(block) for all active rows, in order. A block's data is valid until the next call.

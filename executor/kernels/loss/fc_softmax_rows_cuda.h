@@ -26,14 +26,16 @@
 namespace cooper {
 
 // Returns the rows of a block: whole tiles of a product, with about FcSoftmaxGpuBlockBytes() of
-// scores.
+// scores. `row_bytes` are the bytes of a row's scores. The result is at least 1 and at most
+// max(rows, 1).
 inline int64_t FcSoftmaxGpuBlockRows(int64_t rows, int64_t row_bytes) {
   constexpr int64_t kTile = 128;
   const int64_t tiles = FcSoftmaxGpuBlockBytes() / std::max<int64_t>(row_bytes, 1) / kTile;
   return std::clamp<int64_t>(std::max<int64_t>(tiles, 1) * kTile, 1, std::max<int64_t>(rows, 1));
 }
 
-// The state of a bound kernel: cuBLAS, not owned, and the rows of a block.
+// The state of a bound kernel: cuBLAS, not owned, and the rows of a block. Immutable after
+// preparation, so runs on several threads may share it.
 struct FcSoftmaxGpuState : KernelState {
   Cublas* cublas = nullptr;
   int64_t block = 0;
@@ -57,7 +59,8 @@ inline absl::StatusOr<Prepared> PrepareFcSoftmaxGpu(const PrepareContext& c, DTy
   return Prepared{.state = std::move(state), .workspace_bytes = extra_bytes + scores};
 }
 
-// Labels of rows, converted to integers.
+// Labels of rows, converted to integers. Device memory, not owned. The label of a row may be
+// outside the classes.
 template <typename T>
 struct RowLabels {
   const T* label;
@@ -73,14 +76,20 @@ struct RowLabels {
   __device__ bool Ignores(int64_t row) const { return use_ignore && At(row) == ignored; }
 };
 
-// The softmax of scores[j] + bias[j] in one row; bias may be null. Reduce must run before Exp.
+// The softmax of scores[j] + bias[j] in one row; bias may be null. Reduce must run before Exp. One
+// thread has one of these for each set; the sets are the rows of the scores.
 template <typename T>
 struct RowSoftmax {
   const T* scores;
   const T* bias;
+  // The largest sum, at least the lowest finite number, so that -infinity in all classes gives no
+  // NaN here.
   T top = std::numeric_limits<T>::lowest();
+  // The sum of Exp over the row.
   T sum = 0;
 
+  // Returns exp(scores[i] + bias[j] - top), where i is the element of the block and j its class.
+  // The probability is Exp / sum.
   __device__ T Exp(int64_t i, int64_t j) const {
     return exp((bias == nullptr ? scores[i] : scores[i] + bias[j]) - top);
   }

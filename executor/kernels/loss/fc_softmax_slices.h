@@ -21,10 +21,13 @@ namespace cooper {
 struct FcSoftmaxSlice {
   int64_t index;
   int64_t begin, end;
+  // Elements from one row of the slice's scores to the next, at least size(); padded
+  // (PaddedStride).
   int64_t stride;
   int64_t offset;  // elements from the first slice's array to this one, for each row of a block
 
   int64_t size() const { return end - begin; }
+  // Returns whether the class is one of this slice.
   bool Has(int64_t label) const { return begin <= label && label < end; }
 };
 
@@ -37,11 +40,12 @@ class FcSoftmaxSlices {
       : classes_(classes),
         count_(classes >= threads * kMinClasses ? std::max<int64_t>(threads, 1) : 1) {}
 
+  // Returns the number of slices: 1 or the number of threads.
   int64_t count() const { return count_; }
   // Returns the elements of the scores of a row, in all slices.
   int64_t row_size() const { return At(count_ - 1).offset + At(count_ - 1).stride; }
 
-  // Returns slice `index`. O(index) time.
+  // Returns slice `index`. O(index) time. All slices begin at multiples of 16 classes.
   FcSoftmaxSlice At(int64_t index) const {
     FcSoftmaxSlice slice{.index = index, .begin = 0, .end = 0, .stride = 0, .offset = 0};
     for (int64_t i = 0; i <= index; ++i) {
@@ -112,7 +116,8 @@ class FcSoftmaxState : public KernelState {
   FcSoftmaxSlices slices_;
 };
 
-// Returns the prepared state of a kernel with this weight (classes, features).
+// Returns the prepared state of a kernel with this weight (classes, features). `workspace_bytes` is
+// that of FcSoftmaxScratchBytes, computed with the same number of threads.
 inline Prepared PrepareFcSoftmax(const ArrayView& weight, int64_t workspace_bytes) {
   return {std::make_unique<FcSoftmaxState>(FcSoftmaxSlices(weight.shape[0], NumThreads())),
           workspace_bytes};
