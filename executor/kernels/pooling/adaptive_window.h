@@ -11,12 +11,17 @@ namespace cooper {
 
 // One axis with `out` windows over `in` pixels, both at least 1. Window o covers the pixels
 // [Begin(o), End(o)): all pixels that overlap its equal share of the axis. Exchanging `in` and
-// `out` gives the windows that contain a pixel i.
+// `out` gives the windows that contain a pixel i. For example, 5 pixels and 3 windows give [0, 2),
+// [1, 4) and [3, 5). The windows are those of PyTorch's adaptive pooling and of MXNet's
+// contrib/adaptive_avg_pooling-inl.h.
 struct AdaptiveAxis {
   int64_t in, out;
 
+  // Returns floor(o * in / out), the first pixel of window o.
   COOPER_HOST_DEVICE int64_t Begin(int64_t o) const { return o * in / out; }
+  // Returns ceil((o + 1) * in / out), one beyond the last pixel of window o.
   COOPER_HOST_DEVICE int64_t End(int64_t o) const { return ((o + 1) * in + out - 1) / out; }
+  // Returns the number of pixels of window o, at least 1.
   COOPER_HOST_DEVICE int64_t Size(int64_t o) const { return End(o) - Begin(o); }
 };
 

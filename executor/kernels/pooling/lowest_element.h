@@ -9,6 +9,8 @@
 namespace cooper {
 
 // The lowest finite value of element type T, in its compute type: the maximum of no elements.
+// Pooling's kernels start a maximum with it, so a window without elements gives a finite number of
+// T, as in MXNet. A window of -infinity alone gives it too.
 template <typename T>
 inline constexpr ComputeType<T> kLowestElement =
     std::is_same_v<T, Float16>    ? ComputeType<T>(-65504.0F)

@@ -20,7 +20,8 @@ namespace cooper {
 inline constexpr int kPoolingLanes = 16;
 
 // The reductions of a window. Take combines one element, or a vector of them, with the result so
-// far; kFirst is the initial value.
+// far; kFirst is the initial value. `element > so_far` is false for NaN, so a NaN among the
+// elements is ignored.
 template <typename T>
 struct PoolingMax {
   using C = ComputeType<T>;
@@ -30,6 +31,7 @@ struct PoolingMax {
     so_far = element > so_far ? element : so_far;
   }
 };
+// Sums are computed in the compute type, in the order of the elements.
 template <typename T>
 struct PoolingSum {
   using C = ComputeType<T>;
@@ -47,13 +49,15 @@ using AllPoolingLanes = std::integral_constant<int, kPoolingLanes>;
 // loops.
 using LaneFloats __attribute__((vector_size(kPoolingLanes * sizeof(float)))) = float;
 
-// Loads `lanes` floats; the other lanes of `to` do not change.
+// Loads `lanes` floats; the other lanes of `to` do not change. Lanes is AllPoolingLanes, which
+// makes the copy one vector load, or int.
 template <typename Lanes>
 inline void LoadLanes(const float* from, Lanes lanes, LaneFloats& to) {
   std::memcpy(&to, from, static_cast<size_t>(lanes) * sizeof(float));
 }
 
-// Computes to = values, or with `add` to += values.
+// Computes to = values, or with `add` to += values. `values` is overwritten with the sum if `add`
+// is set. Elements beyond `lanes` are unchanged in memory.
 template <typename Lanes>
 inline void StoreLanes(LaneFloats& values, Lanes lanes, float* to, bool add) {
   if (add) {
@@ -65,7 +69,9 @@ inline void StoreLanes(LaneFloats& values, Lanes lanes, float* to, bool add) {
 }
 
 // Reduces all windows of the channels [channel, channel + lanes) of image `n`. Lanes is
-// AllPoolingLanes, or int for fewer channels.
+// AllPoolingLanes, or int for fewer channels. Op is PoolingMax<float> or PoolingSum<float>. `data`
+// and `out` are the whole arrays, with channels last. Different images and ranges of channels may
+// run on different threads.
 template <typename Op, typename Lanes>
 void PoolChannels(const PoolingPlanes& p, bool mean, int64_t n, int64_t channel, Lanes lanes,
                   const float* data, float* out, bool add) {
@@ -83,7 +89,9 @@ void PoolChannels(const PoolingPlanes& p, bool mean, int64_t n, int64_t channel,
   });
 }
 
-// Adds the gradient of a mean or sum to grad.
+// Adds the gradient of a mean or sum to grad. `ograd` and `grad` are the whole arrays; with `mean`
+// each element receives ograd / divisor, else ograd. `grad` holds zeros or the gradient to which
+// this one is added. Threads must not share channels of an image.
 template <typename Lanes>
 void SpreadToChannels(const PoolingPlanes& p, bool mean, int64_t n, int64_t channel, Lanes lanes,
                       const float* ograd, float* grad) {
@@ -102,6 +110,8 @@ void SpreadToChannels(const PoolingPlanes& p, bool mean, int64_t n, int64_t chan
 
 // Adds the gradient of a maximum to grad: the first element that equals the maximum gets all of it.
 // Visits each window twice, because lanes can compare but cannot store to different addresses.
+// `ograd`, `data` and `grad` are the whole arrays. A window without an element equal to its
+// maximum, such as one of NaNs, gives nothing.
 template <typename Lanes>
 void SendToMaxChannels(const PoolingPlanes& p, int64_t n, int64_t channel, Lanes lanes,
                        const float* ograd, const float* data, float* grad) {

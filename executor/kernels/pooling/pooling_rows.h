@@ -20,16 +20,19 @@ namespace cooper {
 inline constexpr int64_t kPoolingRow = 1024;
 
 // `count` neighbouring windows at (d, h) from `first` on. They cover `length` columns from `column`
-// on; the columns [begin, end) of these are inside the image, the others are padding.
+// on; the columns [begin, end) of these are inside the image, the others are padding. Columns are
+// counted in the image; `column` is negative in the left padding.
 struct PoolingRow {
   int64_t d, h, first, count;
   int64_t column, length, begin, end;
 };
 
-// Returns whether the kernel is narrow enough for a reduced row.
+// Returns whether the kernel is narrow enough for a reduced row. The caller uses another kernel if
+// it is not.
 inline bool FitsPoolingRow(const PoolingPlanes& p) { return p.kernel[2] <= kPoolingRow / 2; }
 
-// Calls fn(row) for all windows of a plane.
+// Calls fn(row) for all windows of a plane. Windows of one output row are split so that a row has
+// at most kPoolingRow columns.
 template <typename Fn>
 void ForEachPoolingRow(const PoolingPlanes& p, Fn&& fn) {
   const int64_t most = (kPoolingRow - p.kernel[2]) / p.stride[2] + 1;
@@ -49,7 +52,8 @@ void ForEachPoolingRow(const PoolingPlanes& p, Fn&& fn) {
 }
 
 // Calls fn(i) for each row of the image that the windows cover. Column j of the windows is element
-// i + j of the plane.
+// i + j of the plane. Callers read only columns in [r.begin, r.end): the others are outside the
+// image.
 template <typename Fn>
 void ForEachImageRow(const PoolingPlanes& p, const PoolingRow& r, Fn&& fn) {
   const PoolingWindow window = p.WindowAt(r.d, r.h, r.first);
@@ -61,7 +65,9 @@ void ForEachImageRow(const PoolingPlanes& p, const PoolingRow& r, Fn&& fn) {
 }
 
 // Reduces to values[i] the elements of `row` that window i covers. The windows are kStride apart
-// and kKernel wide; 0 stands for p.stride[2] and p.kernel[2].
+// and kKernel wide; 0 stands for p.stride[2] and p.kernel[2]. `row` has (count - 1) * stride +
+// kernel elements. With a kernel size known at compile time, a window is reduced in registers; else
+// each pass reduces one column of all windows.
 template <typename Op, int kKernel, int kStride, typename C>
 void TakeFromRow(const PoolingPlanes& p, const C* row, int64_t count, C* values) {
   const int64_t stride = kStride > 0 ? kStride : p.stride[2];
@@ -90,7 +96,8 @@ void TakeFromRow(const PoolingPlanes& p, const C* row, int64_t count, C* values)
   return TakeFromRow<Op, 0, 0>(p, row, count, values);
 }
 
-// Divides values[i] by the divisor of the mean of window i.
+// Divides values[i] by the divisor of the mean of window i. This is for Pooling, not for
+// Pooling_v1, whose divisor is no product of two factors.
 template <typename C>
 void DivideRow(const PoolingPlanes& p, const PoolingRow& r, C* values) {
   const auto rows = static_cast<C>(p.RowElements(r.d, r.h));
@@ -101,7 +108,10 @@ void DivideRow(const PoolingPlanes& p, const PoolingRow& r, C* values) {
   }
 }
 
-// Writes, or with `add` adds, the reduction of each window of one plane to out.
+// Writes, or with `add` adds, the reduction of each window of one plane to out. `data` and `out`
+// point to the plane's first elements; each is contiguous. Needs FitsPoolingRow. Uses about 8 KiB
+// of stack in float. Sums add rows first, then columns, in an order that depends on the shapes
+// alone.
 template <typename Op, typename T>
 void PoolRows(const PoolingPlanes& p, bool mean, const T* data, T* out, bool add) {
   using C = ComputeType<T>;
@@ -119,7 +129,8 @@ void PoolRows(const PoolingPlanes& p, bool mean, const T* data, T* out, bool add
   });
 }
 
-// Returns the reduction of a whole plane, in lanes that do not depend on each other.
+// Returns the reduction of a whole plane, in lanes that do not depend on each other. It serves
+// global pooling. There are 32 lanes, which are combined in a tree.
 template <typename Op, typename T>
 ComputeType<T> PoolPlane(const T* data, int64_t size) {
   using C = ComputeType<T>;
@@ -137,7 +148,8 @@ ComputeType<T> PoolPlane(const T* data, int64_t size) {
   return lanes[0];
 }
 
-// Adds the gradient of a mean or sum to grad.
+// Adds the gradient of a mean or sum to grad. `ograd` and `grad` point to the plane's first
+// elements. Needs FitsPoolingRow. `grad` holds zeros or the gradient to which this one is added.
 template <typename T>
 void SpreadToRows(const PoolingPlanes& p, bool mean, const T* ograd, T* grad) {
   using C = ComputeType<T>;
@@ -174,7 +186,8 @@ bool IsBetterMax(C value, uint32_t place, C top, uint32_t top_place) {
 
 // Adds the gradient of a maximum to grad: the first element that equals the maximum gets all of it.
 // The position is found in vector code; then each window stores its gradient. Planes have at most
-// 2^30 elements.
+// 2^30 elements. `ograd`, `data` and `grad` point to the plane's first elements. Needs
+// FitsPoolingRow. A window of NaNs or of -infinity alone, which has no position, gives nothing.
 template <typename T>
 void SendToMaxRows(const PoolingPlanes& p, const T* ograd, const T* data, T* grad) {
   using C = ComputeType<T>;

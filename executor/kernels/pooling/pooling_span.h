@@ -16,7 +16,10 @@ struct PoolingSpan {
   bool padded;         // whether the window covers padding
 };
 
-// Returns the span of the window at `position` on an axis of `extent` elements.
+// Returns the span of the window at `position` on an axis of `extent` elements. `kernel` and
+// `stride` are in elements, and `pad` is the padding on each side. A window that extends beyond the
+// padding, as pooling_convention "full" permits, is cut at its end. For example, position 0 with
+// stride 2, pad 1, kernel 3 and extent 5 gives begin 0, end 2, with_pad 3.
 COOPER_HOST_DEVICE inline PoolingSpan PoolingSpanAt(int64_t position, int64_t stride, int64_t pad,
                                                     int64_t kernel, int64_t extent) {
   const int64_t begin = position * stride - pad;

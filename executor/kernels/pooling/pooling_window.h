@@ -13,7 +13,8 @@
 
 namespace cooper {
 
-// The elements [begin, end) of a window inside the image, and the divisor of its mean.
+// The elements [begin, end) of a window inside the image, and the divisor of its mean. Axes are
+// depth, height and width.
 struct PoolingWindow {
   int64_t begin[3], end[3];
   int64_t divisor = 1;
@@ -22,11 +23,13 @@ struct PoolingWindow {
 
 // The planes of an array: a plane is one channel of one image. It has three spatial axes; missing
 // ones have extent 1 and come first. If channels are last, the elements of a plane are `channels`
-// apart. Immutable after construction, so thread-safe.
+// apart. Immutable after construction, so thread-safe. The constructor computes the spans of all
+// positions of each axis once, so WindowAt only combines three of them.
 class PoolingPlanes {
  public:
   // `v1` selects Pooling_v1, which divides by the kernel size even if pooling_convention "full"
   // lets a window extend beyond the padding.
+  // `data` and `output` are the shapes of Pooling's input and output, of rank 3 to 5.
   PoolingPlanes(const PoolingParam& param, const Shape& data, const Shape& output, bool v1)
       : v1_(v1) {
     channels_last = ChannelsLast(param.layout);
@@ -53,8 +56,11 @@ class PoolingPlanes {
     }
   }
 
+  // Returns the number of elements of a plane of the input.
   int64_t in_size() const { return in[0] * in[1] * in[2]; }
+  // Returns the number of elements of a plane of the output: its windows.
   int64_t out_size() const { return out[0] * out[1] * out[2]; }
+  // Returns the number of elements of a window, padding included.
   int64_t kernel_size() const { return kernel[0] * kernel[1] * kernel[2]; }
   // Returns the distance between neighbouring elements of a plane.
   int64_t step() const { return channels_last ? channels : 1; }
@@ -87,7 +93,8 @@ class PoolingPlanes {
   }
   const float* column_elements() const { return column_elements_.data(); }
 
-  // Calls fn(position, window) for each window of a plane, in order.
+  // Calls fn(position, window) for each window of a plane, in order. `position` is the index within
+  // the output's plane; multiply it by step() for the offset in memory.
   template <typename Fn>
   void ForEachWindow(Fn&& fn) const {
     int64_t position = 0;
@@ -98,7 +105,8 @@ class PoolingPlanes {
     }
   }
 
-  // Calls fn(index within a plane) for each element of a window, in order.
+  // Calls fn(index within a plane) for each element of a window, in order. The index does not
+  // contain step(). Elements are visited row by row.
   template <typename Fn>
   void ForEachElement(const PoolingWindow& window, Fn&& fn) const {
     for (int64_t d = window.begin[0]; d < window.end[0]; ++d) {
@@ -109,8 +117,10 @@ class PoolingPlanes {
     }
   }
 
+  // Whether the layout ends with C, as NHWC does.
   bool channels_last;
   int64_t batch, channels;
+  // Extents, kernel, stride and padding by axis: depth, height, width.
   int64_t in[3] = {1, 1, 1};
   int64_t out[3] = {1, 1, 1};
   int64_t kernel[3] = {1, 1, 1};

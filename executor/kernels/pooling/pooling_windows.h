@@ -13,7 +13,8 @@
 
 namespace cooper {
 
-// The elements [begin, end) of a window along one axis, and their number with padding.
+// The elements [begin, end) of a window along one axis, and their number with padding. PoolingSpan
+// (pooling_span.h) with numbers of type I.
 template <typename I>
 struct PoolingAxisSpan {
   I begin, end, with_pad;
@@ -21,17 +22,23 @@ struct PoolingAxisSpan {
 };
 
 // The extents of images and of the windows over them. Images have three spatial axes; missing ones
-// have extent 1 and come first. I numbers elements: with 32 bits divisions are faster.
+// have extent 1 and come first. I numbers elements: with 32 bits divisions are faster. A plain
+// value that is passed to kernels as an argument. I is int32_t or int64_t.
 template <typename I>
 struct PoolingGeometry {
+  // By axis: depth, height, width.
   I in[3], out[3], kernel[3], stride[3], pad[3];
+  // channels_last is true for layouts such as NHWC; count_pad is count_include_pad; v1 is
+  // Pooling_v1.
   I channels = 1;
   bool channels_last = false, count_pad = true, v1 = false;
   PoolingParam::Type type = PoolingParam::kMax;
   int p = 1;  // the exponent of lp pooling
 
+  // Returns the number of elements of a plane of the input; out_size that of the output.
   __host__ __device__ I in_size() const { return in[0] * in[1] * in[2]; }
   __host__ __device__ I out_size() const { return out[0] * out[1] * out[2]; }
+  // Returns the distance between neighbouring elements of a plane.
   __device__ I step() const { return channels_last ? channels : 1; }
   // Returns the offset of a plane's first element, in an array whose planes have `size` elements.
   __device__ I Begin(I n, I channel, I size) const {
@@ -55,7 +62,8 @@ struct PoolingGeometry {
     return true;
   }
 
-  // Returns the same geometry with numbers of type J, which must hold them.
+  // Returns the same geometry with numbers of type J, which must hold them. The caller checks that
+  // they do.
   template <typename J>
   PoolingGeometry<J> As() const {
     PoolingGeometry<J> to;
@@ -77,7 +85,8 @@ struct PoolingGeometry {
 };
 
 // Returns fn(PoolingGeometry), a status, with 32-bit numbers if they hold the indices of arrays of
-// `count` elements and of their windows, else with 64-bit numbers.
+// `count` elements and of their windows, else with 64-bit numbers. `fn` is compiled for both types.
+// Errors: those of fn.
 template <typename Fn>
 absl::Status DispatchPooling(const PoolingGeometry<int64_t>& g, int64_t count, Fn&& fn) {
   constexpr int64_t kMost = INT32_MAX / 4;
@@ -96,7 +105,9 @@ absl::Status DispatchPooling(const PoolingGeometry<int64_t>& g, int64_t count, F
   return fn(g);
 }
 
-// Returns the geometry of Pooling or Pooling_v1 for these shapes of data and output.
+// Returns the geometry of Pooling or Pooling_v1 for these shapes of data and output. Param is
+// PoolingParam or PoolingV1Param. Global pooling has the whole image as its kernel, stride 1 and no
+// padding.
 template <typename Param>
 PoolingGeometry<int64_t> PoolingGeometryOf(const Param& param, const Shape& data,
                                            const Shape& output) {
@@ -130,6 +141,7 @@ template <typename I>
 struct PoolingPlace {
   I n, channel, at[3];
 
+  // Costs a division for each axis whose extent is not 1, and one or two for batch and channel.
   __device__ PoolingPlace(const PoolingGeometry<I>& g, const I (&extents)[3], I i) {
     if (g.channels_last) {
       channel = i % g.channels;
@@ -149,7 +161,8 @@ struct PoolingPlace {
   }
 };
 
-// The span of a window on each of the three axes.
+// The span of a window on each of the three axes. It is the counterpart of PoolingWindow on the CPU
+// (pooling_window.h).
 template <typename I>
 struct PoolingSpans {
   PoolingAxisSpan<I> d, h, w;
@@ -160,8 +173,10 @@ struct PoolingSpans {
   __device__ PoolingSpans(const PoolingGeometry<I>& g, const I (&at)[3])
       : d(g.SpanAt(0, at[0])), h(g.SpanAt(1, at[1])), w(g.SpanAt(2, at[2])) {}
 
+  // Returns whether the window covers padding.
   __device__ bool padded() const { return d.padded || h.padded || w.padded; }
-  // Returns the divisor of the window's mean.
+  // Returns the divisor of the window's mean. It is the kernel size for Pooling_v1, the elements
+  // with padding if count_pad is set, else those inside the image; at least 1.
   __device__ I Divisor(const PoolingGeometry<I>& g) const {
     const I inside = (d.end - d.begin) * (h.end - h.begin) * (w.end - w.begin);
     const I elements = g.v1          ? g.kernel[0] * g.kernel[1] * g.kernel[2]
@@ -169,7 +184,8 @@ struct PoolingSpans {
                                      : inside;
     return elements > 1 ? elements : 1;
   }
-  // Calls fn(index in the plane) for each element, in order.
+  // Calls fn(index in the plane) for each element, in order. The index contains step(), so it is an
+  // offset from the plane's first element.
   template <typename Fn>
   __device__ void ForEach(const PoolingGeometry<I>& g, Fn&& fn) const {
     for (I z = d.begin; z < d.end; ++z) {
