@@ -15,11 +15,16 @@
 namespace cooper {
 
 // `begin` is a multiple of kDrawGroup, and `block` has room for n rounded up to such a multiple.
+// Groups of four elements share the words of one position of the stream (uniform) or of two
+// (normal).
 inline constexpr int64_t kDrawGroup = 4;
 
+// The positions of the stream whose words are computed together.
 inline constexpr int kLanes = PhiloxLanes::kLanes;
 
-// Returns a lane's first uniform number in [0, 1), from its words 0 and 1.
+// Returns a lane's first uniform number in [0, 1), from its words 0 and 1. UniformOf
+// (random_draws.h) defines the number; so a lane has the same bits as an element that is drawn
+// alone.
 inline double FirstUniform(const PhiloxLanes& lanes, int lane) {
   return UniformOf(lanes.words[0][lane], lanes.words[1][lane]);
 }
@@ -27,12 +32,12 @@ inline double FirstUniform(const PhiloxLanes& lanes, int lane) {
 inline double SecondUniform(const PhiloxLanes& lanes, int lane) {
   return UniformOf(lanes.words[2][lane], lanes.words[3][lane]);
 }
-// Returns a lane's two standard normal numbers.
+// Returns a lane's two standard normal numbers. The two come from all four words of the lane.
 inline NormalPair Normals(const PhiloxLanes& lanes, int lane) {
   return NormalPair(FirstUniform(lanes, lane), SecondUniform(lanes, lane));
 }
 
-// Draws n elements without vectors. Accepts any `begin` and n.
+// Draws n elements without vectors. Accepts any `begin` and n. `block` has room for n numbers.
 template <typename Distribution>
 void DrawOneByOne(const Distribution& d, int digits, const Philox& random, int64_t begin, int64_t n,
                   double* block) {
@@ -40,9 +45,11 @@ void DrawOneByOne(const Distribution& d, int digits, const Philox& random, int64
 }
 
 // Cumulative probabilities of a Poisson distribution with a mean below 10, up to the value from
-// which they no longer grow in double.
+// which they no longer grow in double. It serves inversion: the drawn number is the first k whose
+// cumulative probability is above a uniform number.
 class PoissonTable {
  public:
+  // `lam` is in [0, 10); the table has at most 64 entries.
   explicit PoissonTable(double lam) {
     double share = std::exp(-lam), sum = share;
     while (size_ < kMax) {
@@ -54,7 +61,8 @@ class PoissonTable {
   }
 
   // Sets counts[lane] to the number of sums that are at most uniforms[lane]: this is the drawn
-  // number, unless it is size(), which means that the table ends before it.
+  // number, unless it is size(), which means that the table ends before it. The loops are over all
+  // sums for all lanes, because vector units cannot stop each lane early.
   void Count(const double* uniforms, double* counts) const {
     for (int lane = 0; lane < kLanes; ++lane) counts[lane] = 0;
     for (int k = 0; k < size_; ++k) {
@@ -71,12 +79,15 @@ class PoissonTable {
   int size_ = 0;
 };
 
+// The general form, for distributions without a vectorised overload below.
 template <typename Distribution>
 void DrawBlock(const Distribution& d, int digits, const Philox& random, int64_t begin, int64_t n,
                double* block) {
   DrawOneByOne(d, digits, random, begin, n, block);
 }
 
+// The overload for uniform numbers: one word for each element up to 24 digits. Float64 has 53
+// digits and is drawn one by one.
 inline void DrawBlock(const UniformDistribution& d, int digits, const Philox& random, int64_t begin,
                       int64_t n, double* block) {
   if (digits > 24) return DrawOneByOne(d, digits, random, begin, n, block);
@@ -95,6 +106,7 @@ inline void DrawBlock(const UniformDistribution& d, int digits, const Philox& ra
   }
 }
 
+// The overload for normal numbers: two elements for each position of the stream.
 inline void DrawBlock(const NormalDistribution& d, int /*digits*/, const Philox& random,
                       int64_t begin, int64_t n, double* block) {
   const auto store = [&d, block](const NormalPair& pair, int64_t i) {
@@ -109,6 +121,8 @@ inline void DrawBlock(const NormalDistribution& d, int /*digits*/, const Philox&
   for (; i < n; i += 2) store(NormalPair(random.At((begin + i) / 2)), i);
 }
 
+// The overload for exponential numbers: one position of the stream for each element, and a
+// vectorised logarithm.
 inline void DrawBlock(const ExponentialDistribution& d, int digits, const Philox& random,
                       int64_t begin, int64_t n, double* block) {
   int64_t i = 0;
@@ -121,6 +135,8 @@ inline void DrawBlock(const ExponentialDistribution& d, int digits, const Philox
 }
 
 // Draws in vectors the first candidate of each element, which is mostly accepted, and the rest one
+// by one. An element whose first candidate is rejected by the squeeze starts again with the same
+// bits, so results equal DrawAt's. With alpha below 1, infinite or NaN all elements are drawn one
 // by one.
 inline void DrawBlock(const GammaDistribution& d, int digits, const Philox& random, int64_t begin,
                       int64_t n, double* block) {
@@ -147,6 +163,8 @@ inline void DrawBlock(const GammaDistribution& d, int digits, const Philox& rand
   DrawOneByOne(d, digits, random, begin + i, n - i, block + i);
 }
 
+// The overload for Poisson numbers with means below 10 uses a PoissonTable; larger means are drawn
+// one by one.
 inline void DrawBlock(const PoissonDistribution& d, int digits, const Philox& random, int64_t begin,
                       int64_t n, double* block) {
   int64_t i = 0;

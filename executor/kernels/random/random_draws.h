@@ -19,7 +19,8 @@
 
 namespace cooper {
 
-// Returns the significant digits of a floating dtype in base 2.
+// Returns the significant digits of a floating dtype in base 2. Other dtypes than the four floating
+// ones get 24, the digits of float32.
 inline int FloatDigits(DType dtype) {
   switch (dtype) {
     case DType::kFloat64:
@@ -34,7 +35,8 @@ inline int FloatDigits(DType dtype) {
 }
 
 // Returns a uniform number in [0, 1), a multiple of 2^-53, from the upper bits of 64. Converts two
-// halves as int32_t, because vector units of all processors can convert int32_t.
+// halves as int32_t, because vector units of all processors can convert int32_t. Uses 53 of the 64
+// bits: the 32 of `upper` and the upper 21 of `lower`.
 COOPER_HOST_DEVICE inline double UniformOf(uint32_t upper, uint32_t lower) {
   const auto high = static_cast<int32_t>(upper >> 5);
   const auto low = static_cast<int32_t>((upper & 31) << 21 | lower >> 11);
@@ -47,7 +49,8 @@ COOPER_HOST_DEVICE inline double Scaled(const NormalDistribution& d, double x) {
 }
 
 // Two standard normal numbers from four words: Box and Muller, "A Note on the Generation of Random
-// Normal Deviates" (1958).
+// Normal Deviates" (1958). With uniform u and v in [0, 1): sqrt(-2 ln(1 - u)) times cosine and sine
+// of 2 pi v. 1 - u is in (0, 1], so the logarithm is finite.
 struct NormalPair {
   double first, second;
 
@@ -61,7 +64,9 @@ struct NormalPair {
   }
 };
 
-// The random bits of element `index` of an array; `index` is below 2^40.
+// The random bits of element `index` of an array; `index` is below 2^40. Rejection methods take as
+// many words as they need: block k of element i is at position i + k * 2^40 of the stream, so
+// elements do not share words.
 class ElementRandom {
  public:
   COOPER_HOST_DEVICE ElementRandom(const Philox& random, int64_t index)
@@ -76,7 +81,7 @@ class ElementRandom {
     position_ += kStep;
     return words;
   }
-  // Two consecutive calls use the same four words.
+  // Two consecutive calls use the same four words. Returns a uniform number in [0, 1).
   COOPER_HOST_DEVICE double Uniform() {
     has_second_ = !has_second_;
     if (!has_second_) return second_;
@@ -84,6 +89,7 @@ class ElementRandom {
     second_ = UniformOf(words[2], words[3]);
     return UniformOf(words[0], words[1]);
   }
+  // Returns a standard normal number; uses four words and drops the second number of the pair.
   COOPER_HOST_DEVICE double Normal() { return NormalPair(Words()).first; }
 
  private:
@@ -94,7 +100,8 @@ class ElementRandom {
 };
 
 // Returns an integer in [low, low + range). The probabilities of two integers differ by at most
-// 2^-64 * range of their value.
+// 2^-64 * range of their value. The method is Lemire's multiplication without rejection: the upper
+// half of a 64-bit word times range.
 COOPER_HOST_DEVICE inline int64_t DrawInteger(int64_t low, uint64_t range, ElementRandom& random) {
   // Computes the upper 64 bits of the 128-bit product bits * range.
   const auto words = random.Words();
@@ -105,9 +112,11 @@ COOPER_HOST_DEVICE inline int64_t DrawInteger(int64_t low, uint64_t range, Eleme
   return static_cast<int64_t>(static_cast<uint64_t>(low) + upper);
 }
 
+// The result for invalid parameters, such as a negative mean.
 COOPER_HOST_DEVICE inline double NotANumber() { return std::numeric_limits<double>::quiet_NaN(); }
 
-// Returns twice the least positive number of the dtype with this number of digits.
+// Returns twice the least positive number of the dtype with this number of digits. `digits` is 53,
+// 24, 11 or 8 (FloatDigits).
 COOPER_HOST_DEVICE inline double MinStep(int digits) {
   switch (digits) {
     case 53:
@@ -122,9 +131,11 @@ COOPER_HOST_DEVICE inline double MinStep(int digits) {
 }
 
 // Draws from a uniform distribution. Numbers stay two steps of a dtype with this number of digits
-// below `high`, so that rounding to the dtype does not give `high`.
+// below `high`, so that rounding to the dtype does not give `high`. Numbers are in [low, high). low
+// equal to high gives low; low above high or NaN gives NaN.
 class UniformRange {
  public:
+  // `digits` is that of the result's dtype; at most 53.
   COOPER_HOST_DEVICE UniformRange(const UniformDistribution& d, int digits)
       : low_(d.low),
         high_(d.high),
@@ -139,7 +150,8 @@ class UniformRange {
     }
   }
 
-  // Maps 32 random bits to a number, for at most 24 digits.
+  // Maps 32 random bits to a number, for at most 24 digits. The number has as many random bits as
+  // the dtype has digits.
   COOPER_HOST_DEVICE double Of(uint32_t bits) const {
     return Between(static_cast<int32_t>(bits >> (32 - digits_)) * least_);
   }
@@ -168,11 +180,13 @@ class UniformRange {
 };
 
 // Returns element i of arrays in which neighbouring elements share random bits. `digits` is that of
-// the result's dtype.
+// the result's dtype. `i` is at least 0. These two overloads define the numbers of a seed; DrawFour
+// and DrawBlock return the same bits.
 COOPER_HOST_DEVICE inline double DrawAt(const UniformDistribution& d, int digits,
                                         const Philox& random, int64_t i) {
   return UniformRange(d, digits).At(random, i);
 }
+// Elements 2 k and 2 k + 1 are the cosine and the sine of one pair.
 COOPER_HOST_DEVICE inline double DrawAt(const NormalDistribution& d, int /*digits*/,
                                         const Philox& random, int64_t i) {
   const NormalPair pair(random.At(i / 2));
@@ -198,6 +212,7 @@ COOPER_HOST_DEVICE inline std::array<double, 4> DrawFour(const UniformDistributi
   const auto words = random.At(four);
   return {range.Of(words[0]), range.Of(words[1]), range.Of(words[2]), range.Of(words[3])};
 }
+// As above, from two positions of the stream.
 COOPER_HOST_DEVICE inline std::array<double, 4> DrawFour(const NormalDistribution& d,
                                                          int /*digits*/, const Philox& random,
                                                          int64_t four) {
@@ -205,7 +220,8 @@ COOPER_HOST_DEVICE inline std::array<double, 4> DrawFour(const NormalDistributio
   return {Scaled(d, a.first), Scaled(d, a.second), Scaled(d, b.first), Scaled(d, b.second)};
 }
 
-// Maps u, uniform in [0, 1), to an exponential number.
+// Maps u, uniform in [0, 1), to an exponential number. The mean is 1 / lam. The logarithm's
+// argument is at least 2^-53, so results are at most 36.8 / lam.
 COOPER_HOST_DEVICE inline double ExponentialOf(const ExponentialDistribution& d, double u) {
   return -LogOf(1 - u) / d.lam;
 }
@@ -214,20 +230,23 @@ COOPER_HOST_DEVICE inline double Draw(const ExponentialDistribution& d, ElementR
 }
 
 // Draws gamma numbers for alpha of at least 1 by rejection: Marsaglia and Tsang, "A Simple Method
-// for Generating Gamma Variables" (2000).
+// for Generating Gamma Variables" (2000). A proposal is accepted with a probability above 95 %.
 class GammaSampler {
  public:
+  // `alpha` is the shape parameter, at least 1.
   COOPER_HOST_DEVICE explicit GammaSampler(double alpha)
       : d_(alpha - 1.0 / 3), c_(1 / std::sqrt(9 * d_)) {}
 
-  // Returns the gamma number that a standard normal x gives if it is accepted.
+  // Returns the gamma number that a standard normal x gives if it is accepted. It has scale 1: the
+  // caller multiplies by beta.
   COOPER_HOST_DEVICE double Candidate(double x) const { return d_ * Cube(x); }
   // Returns whether x is accepted by the squeeze, a sufficient condition without logarithms; u is
   // uniform in (0, 1].
   COOPER_HOST_DEVICE bool AcceptsBySqueeze(double x, double u) const {
     return Cube(x) > 0 && u < std::fma(-0.0331 * x * x * x, x, 1.0);
   }
-  // Returns whether x is accepted; u is uniform in (0, 1].
+  // Returns whether x is accepted; u is uniform in (0, 1]. Computes two logarithms where the
+  // squeeze does not decide.
   COOPER_HOST_DEVICE bool Accepts(double x, double u) const {
     const double v = Cube(x);
     return v > 0 &&
@@ -243,7 +262,8 @@ class GammaSampler {
   double d_, c_;
 };
 
-// Draws a gamma number; NaN if alpha is not positive.
+// Draws a gamma number; NaN if alpha is not positive. alpha is the shape and beta the scale, so the
+// mean is alpha * beta. Returns infinity for an infinite alpha.
 COOPER_HOST_DEVICE inline double Draw(const GammaDistribution& g, ElementRandom& random) {
   if (!(g.alpha > 0)) return NotANumber();
   if (std::isinf(g.alpha)) return g.alpha;
@@ -259,7 +279,8 @@ COOPER_HOST_DEVICE inline double Draw(const GammaDistribution& g, ElementRandom&
   }
 }
 
-// Returns ln(n!) with an error of 1e-12, by Stirling's series from 10 on.
+// Returns ln(n!) with an error of 1e-12, by Stirling's series from 10 on. Smaller n are shifted to
+// 10 by the recurrence.
 COOPER_HOST_DEVICE inline double LogFactorial(double n) {
   double x = n + 1, product = 1;
   for (; x < 10; ++x) product *= x;
@@ -270,7 +291,8 @@ COOPER_HOST_DEVICE inline double LogFactorial(double n) {
 }
 
 // For a mean below 10, inverts the distribution function. Otherwise uses algorithm PTRS of Hörmann,
-// "The Transformed Rejection Method for Generating Poisson Random Variables" (1993).
+// "The Transformed Rejection Method for Generating Poisson Random Variables" (1993). Returns NaN if
+// the mean is negative or NaN, infinity if it is infinite.
 COOPER_HOST_DEVICE inline double Draw(const PoissonDistribution& p, ElementRandom& random) {
   if (!(p.lam >= 0)) return NotANumber();
   if (std::isinf(p.lam)) return p.lam;
@@ -298,7 +320,8 @@ COOPER_HOST_DEVICE inline double Draw(const PoissonDistribution& p, ElementRando
   }
 }
 
-// Draws from a Poisson distribution whose mean is drawn from a gamma distribution.
+// Draws from a Poisson distribution whose mean is drawn from a gamma distribution. k is the number
+// of failures and p their probability; the mean is k (1 - p) / p. Returns NaN unless 0 < p <= 1.
 COOPER_HOST_DEVICE inline double Draw(const NegativeBinomialDistribution& d,
                                       ElementRandom& random) {
   if (!(d.p > 0 && d.p <= 1)) return NotANumber();
@@ -307,7 +330,8 @@ COOPER_HOST_DEVICE inline double Draw(const NegativeBinomialDistribution& d,
 }
 
 // Draws from a Poisson distribution whose mean is drawn from a gamma distribution with mean mu. NaN
-// for invalid parameters.
+// for invalid parameters. alpha is the dispersion: the variance is mu + alpha * mu^2. MXNet has the
+// same two parameters.
 COOPER_HOST_DEVICE inline double Draw(const GeneralizedNegativeBinomialDistribution& d,
                                       ElementRandom& random) {
   if (!(d.mu >= 0 && d.alpha >= 0)) return NotANumber();
@@ -317,7 +341,8 @@ COOPER_HOST_DEVICE inline double Draw(const GeneralizedNegativeBinomialDistribut
               random);
 }
 
-// Returns element i of an array, for all other distributions.
+// Returns element i of an array, for all other distributions. Each element has words of its own.
+// Neither digits nor neighbours influence it.
 template <typename Distribution>
 COOPER_HOST_DEVICE double DrawAt(const Distribution& d, int /*digits*/, const Philox& random,
                                  int64_t i) {

@@ -28,7 +28,8 @@
 
 namespace cooper {
 
-// The dtypes of outputs; arrays of parameters may have any dtype.
+// The dtypes of outputs; arrays of parameters may have any dtype. Integers have the second set:
+// _random_randint.
 inline constexpr DTypeSet kRandomFloats = {DType::kFloat32, DType::kFloat64, DType::kFloat16,
                                            DType::kBfloat16};
 inline constexpr DTypeSet kRandomIntegers = {DType::kInt32, DType::kInt64};
@@ -38,14 +39,18 @@ inline bool DrawsNothing(const KernelContext& c) {
   return c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0;
 }
 
-// `Param` is RandomParam<Distribution> or RandomLikeParam<Distribution>.
+// `Param` is RandomParam<Distribution> or RandomLikeParam<Distribution>. The kernel of _random_NAME
+// and _random_NAME_like: all elements have the distribution that the node's parameters give.
+// Errors: those of Device::DrawAll.
 template <typename Device, typename Distribution, typename Param>
 absl::Status DrawAllKernel(const KernelContext& c) {
   if (DrawsNothing(c)) return absl::OkStatus();
   return Device::template DrawAll<Distribution>(c, c.param<Param>());
 }
 
-// Draws for each element of the parameter arrays a block of equally many numbers.
+// Draws for each element of the parameter arrays a block of equally many numbers. The kernel of
+// _sample_NAME: parameters (s...) give an output (s..., shape...), so `draws` is the product of
+// `shape`. Errors: those of Device::DrawEach.
 template <typename Device, typename Distribution>
 absl::Status DrawEachKernel(const KernelContext& c) {
   if (DrawsNothing(c)) return absl::OkStatus();
@@ -55,7 +60,8 @@ absl::Status DrawEachKernel(const KernelContext& c) {
   return Device::template DrawEach<Distribution>(c, draws, first, last);
 }
 
-// Draws integers in [low, high).
+// Draws integers in [low, high). The kernel of _random_randint. The operator's check has ensured
+// low < high. Errors: those of Device::DrawIntegers.
 template <typename Device>
 absl::Status DrawIntegersKernel(const KernelContext& c) {
   if (DrawsNothing(c)) return absl::OkStatus();
