@@ -32,9 +32,11 @@
 
 namespace cooper {
 
-// The extents of `shape` with 1 on the reduced axes, independent of keepdims.
+// The extents of `shape` with 1 on the reduced axes, independent of keepdims. It owns its extents;
+// spans of it are valid as long as the object.
 class KeptExtents {
  public:
+  // Bit k of `reduced` says whether axis k is reduced.
   KeptExtents(const Shape& shape, uint64_t reduced) : rank_(shape.rank()) {
     for (int axis = 0; axis < rank_; ++axis) {
       const bool gone = (reduced >> axis) & 1;
@@ -42,6 +44,7 @@ class KeptExtents {
       if (gone) count_ *= shape[axis];
     }
   }
+  // Returns the extents, as many as the shape has axes.
   absl::Span<const int64_t> span() const { return {extents_.data(), static_cast<size_t>(rank_)}; }
   // Returns the number of elements that are reduced to one.
   int64_t count() const { return count_; }
@@ -52,7 +55,8 @@ class KeptExtents {
   int64_t count_ = 1;
 };
 
-// Returns the extents of a reduction of `shape`. Errors: those of ReducedAxes.
+// Returns the extents of a reduction of `shape`. Errors: those of ReducedAxes. Without `axes` all
+// axes are reduced; with `exclude` all axes but the given ones.
 inline absl::StatusOr<KeptExtents> KeptOf(const Shape& shape, const OptionalAxes& axes,
                                           bool exclude) {
   COOPER_ASSIGN_OR_RETURN(const uint64_t reduced, ReducedAxes(axes, exclude, shape.rank()));
@@ -63,7 +67,8 @@ inline absl::StatusOr<KeptExtents> KeptOf(const Shape& shape, const ReduceParam&
   return KeptOf(shape, param.axis, param.exclude);
 }
 
-// Writes the reduction of `data` to extents `kept` to output.
+// Writes the reduction of `data` to extents `kept` to output. Map is a function of one operand that
+// is applied to each element first; Same is none. Errors: those of Device::Reduce.
 template <typename Device, Reducer kReducer, typename Map>
 absl::Status ReduceArray(const KernelContext& c, const ReductionEnd& end, const ArrayView& data,
                          const KeptExtents& kept, const ArrayView& output, WriteReq req,
@@ -73,7 +78,8 @@ absl::Status ReduceArray(const KernelContext& c, const ReductionEnd& end, const 
                                                 kept.span(), req, workspace);
 }
 
-// Kernel that reduces Map(data) over the axes of ReduceParam.
+// Kernel that reduces Map(data) over the axes of ReduceParam. The kernel of sum, prod, max, min,
+// nansum and nanprod, which differ in kReducer and Map. Errors: those of KeptOf and ReduceArray.
 template <typename Device, Reducer kReducer, typename Map = Same>
 absl::Status ReduceKernel(const KernelContext& c) {
   COOPER_ASSIGN_OR_RETURN(const auto kept,
@@ -82,7 +88,7 @@ absl::Status ReduceKernel(const KernelContext& c) {
                                             c.outputs[0], c.reqs[0], c.workspace);
 }
 
-// Kernel of mean.
+// Kernel of mean. The mean of no elements is NaN for floats and 0 for integers.
 template <typename Device>
 absl::Status MeanKernel(const KernelContext& c) {
   COOPER_ASSIGN_OR_RETURN(const auto kept,
@@ -95,9 +101,11 @@ absl::Status MeanKernel(const KernelContext& c) {
                                                   c.outputs[0], c.reqs[0], c.workspace);
 }
 
+// Returns the end of a norm's reduction: a square root unless ord is 1.
 inline ReductionEnd NormEnd(const NormParam& param) { return {.square_root = param.ord != 1}; }
 
-// Kernel of norm: the sum of magnitudes for ord 1, else the root of the sum of squares.
+// Kernel of norm: the sum of magnitudes for ord 1, else the root of the sum of squares. Norms of
+// floats do not overflow unless the result does (map_reduce.h).
 template <typename Device>
 absl::Status NormKernel(const KernelContext& c) {
   const auto& param = c.param<NormParam>();
@@ -129,6 +137,7 @@ absl::StatusOr<Prepared> PrepareNorm(const PrepareContext& c) {
 // Gradients: functions of ograd, data and output, each broadcast from the reduced shape to data's.
 
 // Applies F to the kernel's inputs: ograd and output in the reduced shape, data in the full one.
+// The output has data's shape. Functions with fewer operands have fewer inputs.
 template <typename Device, typename F>
 absl::Status Expand(const KernelContext& c, const KeptExtents& kept) {
   const absl::Span<const int64_t> full = c.outputs[0].shape.dims();
@@ -147,7 +156,7 @@ absl::Status ExpandKernel(const KernelContext& c) {
   return Expand<Device, F>(c, kept);
 }
 
-// Applies F to ograd and a number.
+// Applies F to ograd and a number. The number is an operand of extent 1.
 template <typename Device, typename F>
 absl::Status ExpandWith(const KernelContext& c, const KeptExtents& kept, double number) {
   return Device::template Broadcast<F>(
@@ -179,12 +188,14 @@ absl::Status NormBackwardKernel(const KernelContext& c) {
 
 // Moments. The variance is the mean of the squared differences from the mean, in a second pass.
 
-// Returns the bytes of an array of this size in the largest dtype.
+// Returns the bytes of an array of this size in the largest dtype. It is the size of one
+// intermediate result in the workspace, whatever its dtype is.
 inline int64_t MomentBytes(const ArrayView& array) {
   return array.size() * static_cast<int64_t>(sizeof(int64_t));
 }
 
-// Kernel of moments: the mean and the variance over the axes of MomentsParam.
+// Kernel of moments: the mean and the variance over the axes of MomentsParam. Both divide by the
+// number n of elements, not by n - 1. The second pass avoids the cancellation of E[x^2] - E[x]^2.
 template <typename Device>
 absl::Status MomentsKernel(const KernelContext& c) {
   using enum MomentsArrays::Output;
@@ -215,7 +226,8 @@ absl::StatusOr<Prepared> PrepareMoments(const PrepareContext& c) {
                                Device::ReductionWorkspace(c.outputs[kVar], c.reqs[kVar]))};
 }
 
-// Gradient kernel of moments: g_mean / n + 2 * g_var / n * (x - mean).
+// Gradient kernel of moments: g_mean / n + 2 * g_var / n * (x - mean). n is the number of reduced
+// elements.
 template <typename Device>
 absl::Status MomentsBackwardKernel(const KernelContext& c) {
   using enum MomentsGradientArrays::Input;

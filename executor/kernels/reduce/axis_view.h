@@ -13,8 +13,10 @@
 namespace cooper {
 
 // An array viewed as (outer, length, inner), where `length` is along the axis. It has outer * inner
-// lines along the axis.
+// lines along the axis. For argmax, argmin and other searches along one axis. Line k is a vector of
+// `length` elements. For example, axis 1 of (2, 3, 4) gives outer 2, length 3, inner 4.
 struct AxisView {
+  // The product of the extents before the axis, its extent, and the product of those after it.
   int64_t outer = 1;
   int64_t length = 1;
   int64_t inner = 1;
@@ -33,6 +35,7 @@ struct AxisView {
     return absl::InvalidArgumentError("argmax and argmin need at least one element on the axis");
   }
 
+  // Returns the number of lines, which is the size of a result with one element for each.
   COOPER_HOST_DEVICE int64_t lines() const { return outer * inner; }
   // Returns the index of a line's first element; its elements are `inner` apart.
   COOPER_HOST_DEVICE int64_t First(int64_t line) const {

@@ -17,12 +17,16 @@
 
 namespace cooper {
 
-// Implements Device of executor/kernels/reduce/axis_reduction_kernels.h on the CPU.
+// Implements Device of executor/kernels/reduce/axis_reduction_kernels.h on the CPU. All functions
+// return when the work is done, and run on several threads. They do not use the KernelContext,
+// which only CudaReduce needs.
 struct CpuReduce {
+  // The types of the parameters: operands, the extents of a shape, and the shapes of all operands.
   using Operands = absl::Span<const ElemwiseOperand>;
   using Extents = absl::Span<const int64_t>;
   using Shapes = absl::Span<const Extents>;
 
+  // Reduces Map(operands) with kReducer (RunReduction).
   template <Reducer kReducer, typename Map>
   static absl::Status Reduce(const KernelContext&, const ReductionEnd& end, Extents full,
                              Operands operands, Shapes operand_shapes, const ArrayView& output,
@@ -38,18 +42,21 @@ struct CpuReduce {
     return cooper::ReductionWorkspace(output, req, end);
   }
 
+  // Applies F to operands that are broadcast to `full`.
   template <typename F>
   static absl::Status Broadcast(const KernelContext&, Operands operands, Shapes shapes,
                                 Extents full, const ArrayView& output, WriteReq req) {
     return RunBroadcast(kElemwiseLoops<F>, operands, shapes, full, output, req);
   }
 
+  // Applies F to operands of one size.
   template <typename F>
   static absl::Status Elementwise(const KernelContext&, Operands operands, const ArrayView& output,
                                   WriteReq req) {
     return RunElemwise(kElemwiseLoops<F>, operands, output, req);
   }
 
+  // Copies `input` to `output` of the same size and any dtype, according to `req`.
   static absl::Status Convert(const KernelContext&, const ArrayView& input, const ArrayView& output,
                               WriteReq req) {
     ConvertArray(input, output, req);

@@ -15,11 +15,14 @@
 namespace cooper {
 
 // Implements Device of executor/kernels/reduce/axis_reduction_kernels.h on a GPU. For .cu files.
+// All functions queue kernels on the context's stream and do not wait. Each combination of template
+// arguments is instantiated in a .cu file (ElementReduceOf, ElementMapOf).
 struct CudaReduce {
   using Operands = absl::Span<const ElemwiseOperand>;
   using Extents = absl::Span<const int64_t>;
   using Shapes = absl::Span<const Extents>;
 
+  // Reduces Map(operands) with kReducer (RunElementReduce).
   template <Reducer kReducer, typename Map>
   static absl::Status Reduce(const KernelContext& c, const ReductionEnd& end, Extents full,
                              Operands operands, Shapes operand_shapes, const ArrayView& output,
@@ -28,24 +31,27 @@ struct CudaReduce {
                             operand_shapes, output, output_shape, req, workspace);
   }
 
-  // Returns the bytes of Reduce's `workspace`.
+  // Returns the bytes of Reduce's `workspace`. The size does not depend on the end.
   static int64_t ReductionWorkspace(const ArrayView& output, WriteReq req,
                                     const ReductionEnd& = {}) {
     return ElementReduceWorkspace(output, req);
   }
 
+  // Applies F to operands that are broadcast to `full`.
   template <typename F>
   static absl::Status Broadcast(const KernelContext& c, Operands operands, Shapes shapes,
                                 Extents full, const ArrayView& output, WriteReq req) {
     return RunBroadcastMap(c, ElementMapOf<F>(), operands, shapes, full, output, req);
   }
 
+  // Applies F to operands of one size.
   template <typename F>
   static absl::Status Elementwise(const KernelContext& c, Operands operands,
                                   const ArrayView& output, WriteReq req) {
     return RunElementMap(c, ElementMapOf<F>(), operands, output, req);
   }
 
+  // Copies `input` to `output` of the same size and any dtype, according to `req`.
   static absl::Status Convert(const KernelContext& c, const ArrayView& input,
                               const ArrayView& output, WriteReq req) {
     return ConvertArrayGpu(c, input, output, req);

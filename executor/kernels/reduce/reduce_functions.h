@@ -11,12 +11,15 @@
 namespace cooper {
 
 // Base of functions with `arity` operands. Apply is called with operands in the compute type.
+// kExactIntegers says whether integer dtypes are computed in int64_t, which wraps around; otherwise
+// they are computed in a floating type.
 template <int arity>
 struct ReduceFunction {
   static constexpr int kArity = arity;
   static constexpr bool kExactIntegers = true;
 };
 // |x|. The least integer, whose magnitude overflows, stays as it is.
+// It gives norm with ord 1.
 struct Magnitude : ReduceFunction<1> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C x) {
@@ -37,7 +40,7 @@ struct NanToOne : ReduceFunction<1> {
     return IsNan(x) ? C{1} : x;
   }
 };
-// (x - mean)^2, for the variance.
+// (x - mean)^2, for the variance. `mean` is broadcast along the reduced axes. Integers wrap around.
 struct SquaredDifference : ReduceFunction<2> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C x, C mean) {
@@ -46,6 +49,8 @@ struct SquaredDifference : ReduceFunction<2> {
   }
 };
 // The gradient of mean and variance; both ograds are already divided by the number of elements.
+// g_mean + 2 * g_var * (x - mean). The mean's own dependence on x contributes nothing to the
+// variance.
 struct MomentsGrad : ReduceFunction<4> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C g_mean, C g_var, C x, C mean) {
@@ -69,14 +74,15 @@ struct DividedBy : ReduceFunction<2> {
     return g / n;
   }
 };
-// The gradient of nansum: 0 where x is NaN.
+// The gradient of nansum: 0 where x is NaN. Other elements receive g.
 struct NansumGrad : ReduceFunction<2> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C g, C x) {
     return IsNan(x) ? C{0} : g;
   }
 };
-// The gradient of prod, g * y / x; y is the product. NaN where x is 0.
+// The gradient of prod, g * y / x; y is the product. NaN where x is 0. MXNet computes the same
+// quotient and so has the same NaN.
 struct ProdGrad : ReduceFunction<3> {
   static constexpr bool kExactIntegers = false;
   template <typename C>
@@ -92,21 +98,23 @@ struct NanprodGrad : ReduceFunction<3> {
     return IsNan(x) ? C{0} : g * (y / x);
   }
 };
-// Every element that equals the maximum or minimum gets the whole gradient.
+// Every element that equals the maximum or minimum gets the whole gradient. Ties are not shared:
+// the gradients of equal elements sum to more than g. y is the maximum or minimum.
 struct ExtremeGrad : ReduceFunction<3> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C g, C x, C y) {
     return x == y ? g : C{0};
   }
 };
-// The gradient of norm with ord 1: g * sign(x).
+// The gradient of norm with ord 1: g * sign(x). It is 0 at 0. The third operand, the norm, is not
+// used.
 struct Norm1Grad : ReduceFunction<3> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C g, C x, C) {
     return x > 0 ? g : (x < 0 ? WrapNegate(g) : C{0});
   }
 };
-// The norm is not differentiable at 0; the gradient there is 0.
+// The norm is not differentiable at 0; the gradient there is 0. g * x / y, where y is the norm.
 struct Norm2Grad : ReduceFunction<3> {
   static constexpr bool kExactIntegers = false;
   template <typename C>
