@@ -9,13 +9,16 @@
 
 namespace cooper {
 
-// The extents of images (batch, blocks, size, B).
+// The extents of images (batch, blocks, size, B). This is oneDNN's layout nChwBc, in which the
+// convolutions of the CPU store images: channel c is element c % B of block c / B.
 struct BlockedExtents {
   int64_t batch, blocks, size;
 
+  // `shape` has the blocked axes, with B last and any number of spatial axes.
   explicit BlockedExtents(const Shape& shape)
       : batch(shape[0]), blocks(shape[1]), size(shape.Product(2, shape.rank() - 1)) {}
 
+  // Returns the number of elements of a channel over the batch.
   int64_t per_channel() const { return batch * size; }
   // Calls fn(i) with the index of the first element of each vector of block k, in memory order.
   template <int B, typename Fn>
@@ -27,7 +30,8 @@ struct BlockedExtents {
   }
 };
 
-// One number for each channel of a block.
+// One number for each channel of a block. The loops over its B elements vectorise. Starts with
+// zeros.
 template <int B>
 struct ChannelLanes {
   float at[B] = {};
@@ -38,7 +42,9 @@ struct ChannelLanes {
 
 // Returns the sums of term(i, j) over all vectors i, for each channel j of block k. Several partial
 // sums run in parallel, so that an addition does not wait for the previous one. Each image is
-// summed on its own, because adding to a long sum loses digits of the next term.
+// summed on its own, because adding to a long sum loses digits of the next term. term(i, j)
+// receives the index of the element and its channel within the block. The order depends on the
+// extents alone.
 template <int B, typename Term>
 ChannelLanes<B> SumOfBlock(const BlockedExtents& e, int64_t k, const Term& term) {
   constexpr int kSums = 4;
@@ -62,13 +68,15 @@ ChannelLanes<B> SumOfBlock(const BlockedExtents& e, int64_t k, const Term& term)
   return total;
 }
 
-// The mean and the variance of each channel of a block over the batch and the image.
+// The mean and the variance of each channel of a block over the batch and the image. The variance
+// is biased: it divides by the number of elements.
 template <int B>
 struct BlockMoments {
   ChannelLanes<B> mean, var;
 };
 
-// Returns the moments of block k in two passes over data.
+// Returns the moments of block k in two passes over data. `data` is the whole array. The second
+// pass avoids the cancellation of E[x^2] - E[x]^2. Without elements both are NaN.
 template <int B>
 BlockMoments<B> MomentsOfBlock(const BlockedExtents& e, int64_t k, const float* data) {
   const auto n = static_cast<float>(e.per_channel());

@@ -12,7 +12,9 @@ namespace cooper {
 
 // The strides of the batch and the time axis within a channel, for an array with axes for channels,
 // sequences and steps in any order. Elements of a channel are counted as if the array had no other
-// channel.
+// channel. Batch norm over sequences uses it to leave out the steps beyond each sequence's length.
+// For example, (steps, sequences, channels) with axes 2, 1, 0 gives batch_stride 1 and time_stride
+// = sequences.
 struct ChannelSteps {
   int64_t batch = 1, batch_stride = 1;
   int64_t time = 1, time_stride = 1;
@@ -40,9 +42,11 @@ struct ChannelSteps {
   }
 
   int64_t size() const { return batch * time * row; }  // of a channel
+  // Returns the sequence of an element of the channel.
   COOPER_HOST_DEVICE int64_t sequence(int64_t element) const {
     return element / batch_stride % batch;
   }
+  // Returns the time step of an element of the channel.
   COOPER_HOST_DEVICE int64_t step(int64_t element) const { return element / time_stride % time; }
   // Returns how many elements of a channel are before the end of a sequence of that length.
   COOPER_HOST_DEVICE int64_t NumReal(int64_t length) const {

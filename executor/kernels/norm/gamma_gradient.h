@@ -16,19 +16,23 @@
 namespace cooper {
 
 // The inputs of the gradient, on the device. mean and std have one element for each normalized set.
+// Not owned. `std` is the root of the variance plus eps, as the forward pass stores it.
 template <typename T>
 struct BackwardArrays {
   const T *ograd, *data, *gamma, *mean, *std;
 };
 
-// An element of ograd and of data, converted to the compute type.
+// An element of ograd and of data, converted to the compute type. It is loaded as one value, so
+// that ForEachLoaded issues both loads together.
 template <typename C>
 struct GradientPair {
   C ograd, data;
 };
 
 // Handles normalized sets whose elements are not contiguous. The sets of `plan` are the channels
-// that share one element of gamma; element j of a channel belongs to normalized set j.
+// that share one element of gamma; element j of a channel belongs to normalized set j. For element
+// k of gamma and its channel's elements j: gamma_grad = sum of ograd * (data - mean[j]) / std[j],
+// and beta_grad = sum of ograd. A gradient that is not requested is null.
 template <typename T>
 __global__ void __launch_bounds__(kThreadsHolding<ComputeType<T>, 0>, 1)
     GammaGradient(SetPlan plan, BackwardArrays<T> a, T* gamma_grad, bool add_gamma, T* beta_grad,
@@ -59,6 +63,7 @@ __global__ void __launch_bounds__(kThreadsHolding<ComputeType<T>, 0>, 1)
 inline constexpr int kPartColumns = 32, kPartRows = 8;
 
 // Returns the number of parts: enough for about 1024 blocks, with at least 8 rows for each thread.
+// The result depends on the shape alone.
 inline int64_t RowParts(int64_t rows, int64_t columns) {
   constexpr int64_t kBlocks = 1024, kMinPerThread = 8;
   const int64_t blocks = (columns + kPartColumns - 1) / kPartColumns;
@@ -66,7 +71,9 @@ inline int64_t RowParts(int64_t rows, int64_t columns) {
       1, std::min(kBlocks / std::max<int64_t>(blocks, 1), rows / (kPartRows * kMinPerThread)));
 }
 
-// Writes the sums of each part for gamma and for beta: partial is (parts, 2, columns).
+// Writes the sums of each part for gamma and for beta: partial is (parts, 2, columns). Blocks have
+// kPartColumns x kPartRows threads; gridDim.y is the number of parts, and gridDim.x covers the
+// columns. Data is (rows, columns); row r has mean[r] and std[r].
 template <typename T>
 __global__ void GammaParts(int64_t rows, int64_t columns, BackwardArrays<T> a,
                            ComputeType<T>* partial) {
@@ -111,7 +118,8 @@ __global__ void GammaParts(int64_t rows, int64_t columns, BackwardArrays<T> a,
   own[columns + column] = sum;
 }
 
-// Adds the sums of all parts. Outputs that are not requested are null.
+// Adds the sums of all parts. Outputs that are not requested are null. It runs after GammaParts on
+// the same stream and adds parts in order.
 template <typename T>
 __global__ void SumGammaParts(int64_t parts, int64_t columns, const ComputeType<T>* partial,
                               T* gamma_grad, bool add_gamma, T* beta_grad, bool add_beta) {
