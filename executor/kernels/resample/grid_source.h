@@ -10,22 +10,27 @@
 
 namespace cooper {
 
-// Returns the coordinate of position i of `extent` on the axis from -1 to 1.
+// Returns the coordinate of position i of `extent` on the axis from -1 to 1. Position 0 is -1 and
+// the last one is 1. An extent of 1 gives NaN, as in MXNet.
 template <typename T>
 COOPER_HOST_DEVICE T NormalPosition(int64_t i, int64_t extent) {
   return T{-1} + T{2} * static_cast<T>(i) / static_cast<T>(extent - 1);
 }
 
-// The extents of the sampled images and of the output.
+// The extents of the sampled images and of the output. Images are (batch, channels, in_h, in_w),
+// outputs (batch, channels, out_h, out_w).
 struct SampledImages {
   int64_t batch, channels, in_h, in_w, out_h, out_w;
 
+  // Returns the elements of one channel of an image; out_size those of an output.
   COOPER_HOST_DEVICE int64_t in_size() const { return in_h * in_w; }
   COOPER_HOST_DEVICE int64_t out_size() const { return out_h * out_w; }
 };
 
 // The source of position i of a sample's output: the element above and left of it, and its weights.
-// `grid` is the sample's grid (2, out_h, out_w).
+// `grid` is the sample's grid (2, out_h, out_w). Channel 0 of the grid holds x, channel 1 holds y,
+// both in [-1, 1] within the image. T is float or double. MXNet's bilinear_sampler.cc computes the
+// same.
 template <typename T>
 struct GridSource {
   int64_t x, y;
@@ -43,7 +48,8 @@ struct GridSource {
   }
 
   // Calls fn(corner, offset in the image, weight) for the corners inside the image. Corners 0 and 1
-  // are in row y, 2 and 3 in row y + 1.
+  // are in row y, 2 and 3 in row y + 1. Corners outside the image count as 0. The four weights sum
+  // to 1.
   template <typename Fn>
   COOPER_HOST_DEVICE void ForEachCorner(const SampledImages& m, Fn&& fn) const {
     for (int corner = 0; corner < 4; ++corner) {

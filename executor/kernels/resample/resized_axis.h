@@ -19,6 +19,7 @@ struct ResizedAxis {
 
   // align_corners: the first and the last pixels of both images coincide. Otherwise the edges of
   // the images do.
+  // Extents are in pixels.
   ResizedAxis(int64_t in, int64_t out, bool align_corners) : in(in), out(out) {
     const double pixels = static_cast<double>(in), results = static_cast<double>(out);
     step = out == 1 ? 0 : align_corners ? (pixels - 1) / (results - 1) : pixels / results;
@@ -38,7 +39,8 @@ struct ResizedAxis {
     return distance < 1 ? 1 - distance : 0;
   }
 
-  // Returns the first output pixel at or after `position`; `out` if there is none.
+  // Returns the first output pixel at or after `position`; `out` if there is none. Positions do not
+  // decrease with o, so a search from the estimate ends after a few steps.
   COOPER_HOST_DEVICE int64_t FirstFrom(double position) const {
     if (position <= 0) return 0;
     if (step == 0 || position > static_cast<double>(in - 1)) return out;

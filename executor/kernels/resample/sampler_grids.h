@@ -14,7 +14,9 @@
 
 namespace cooper {
 
-// Computes grid (batch, 2, height, width) = matrix (batch, 2, 3) * (x, y, 1).
+// Computes grid (batch, 2, height, width) = matrix (batch, 2, 3) * (x, y, 1). GridGenerator with
+// transform_type "affine" and SpatialTransformer use it. x and y run from -1 to 1 (NormalPosition);
+// `count` is the number of elements of the grid.
 template <typename T>
 __global__ void AffineGrid(int64_t count, int64_t height, int64_t width, const T* matrix, T* grid,
                            bool add) {
@@ -26,7 +28,9 @@ __global__ void AffineGrid(int64_t count, int64_t height, int64_t width, const T
   }
 }
 
-// Computes the gradient of AffineGrid. The sets of `plan` are the rows of the matrices.
+// Computes the gradient of AffineGrid. The sets of `plan` are the rows of the matrices. Each row of
+// a matrix, 3 elements, is the sum over all positions of grid_grad times (x, y, 1), in an order
+// that depends on the shape alone.
 template <typename T>
 __global__ void AffineGradient(SetPlan plan, int64_t height, int64_t width, const T* grid_grad,
                                T* grad, bool add) {
@@ -47,7 +51,8 @@ __global__ void AffineGradient(SetPlan plan, int64_t height, int64_t width, cons
 }
 
 // Computes (position + flow) / ((extent - 1) / 2) - 1 for flow (batch, 2, height, width), or its
-// gradient.
+// gradient. GridGenerator with transform_type "warp" uses it: flow is in pixels. The gradient is in
+// / ((extent - 1) / 2).
 template <typename T>
 __global__ void WarpGrid(int64_t count, int64_t height, int64_t width, bool is_gradient,
                          const T* in, T* out, bool add) {
@@ -60,7 +65,8 @@ __global__ void WarpGrid(int64_t count, int64_t height, int64_t width, bool is_g
   }
 }
 
-// Queues AffineGrid. `shape` is (batch, channels, height, width) of the sampled output.
+// Queues AffineGrid. `shape` is (batch, channels, height, width) of the sampled output. `matrix`
+// and `grid` are device memory. Does not wait. Errors: those of Launch.
 template <typename T>
 absl::Status RunAffineGrid(const KernelContext& c, const T* matrix, const Shape& shape, T* grid,
                            bool add) {
@@ -68,7 +74,8 @@ absl::Status RunAffineGrid(const KernelContext& c, const T* matrix, const Shape&
   return LaunchElements(c, count, AffineGrid<T>, count, shape[2], shape[3], matrix, grid, add);
 }
 
-// Queues AffineGradient for output `grad`.
+// Queues AffineGradient for output `grad`. `grid_grad` is (batch, 2, height, width). Does not wait.
+// Errors: those of Launch.
 template <typename T>
 absl::Status RunAffineGradient(const KernelContext& c, const T* grid_grad, const Shape& shape,
                                const ArrayView& grad, WriteReq req) {
@@ -76,7 +83,8 @@ absl::Status RunAffineGradient(const KernelContext& c, const T* grid_grad, const
                     shape[3], grid_grad, grad.as<T>(), req == WriteReq::kAdd);
 }
 
-// Queues WarpGrid from input 0 to output 0.
+// Queues WarpGrid from input 0 to output 0. With `is_gradient` input 0 is the gradient of the grid.
+// Does not wait. Errors: those of Launch.
 template <typename T>
 absl::Status RunWarp(const KernelContext& c, bool is_gradient) {
   const Shape& shape = c.inputs[0].shape;
