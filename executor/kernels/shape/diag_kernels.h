@@ -15,11 +15,13 @@
 namespace cooper {
 
 // Loops between the diagonals within `full` and a contiguous array of them, in both directions.
+// `begin` is the offset, in elements, of the first element of the diagonal in `full`.
 struct Diagonals {
   StridedLoop from_full;
   StridedLoop to_full;
   int64_t begin = 0;
 
+  // Adds an axis with these strides, in elements, to both loops.
   void Add(int64_t extent, int64_t full, int64_t dense) {
     from_full.Add(extent, full, dense);
     to_full.Add(extent, dense, full);
@@ -27,7 +29,8 @@ struct Diagonals {
 };
 
 // Returns the loops for `matrices`, with axes rows and columns, and `dense`, which has all other
-// axes and then the diagonal.
+// axes and then the diagonal. `k` is the number of the diagonal: above the main one if positive,
+// below it if negative.
 inline Diagonals DiagonalsOf(const Shape& matrices, const Shape& dense, int rows, int columns,
                              int64_t k) {
   Diagonals d;
@@ -42,7 +45,8 @@ inline Diagonals DiagonalsOf(const Shape& matrices, const Shape& dense, int rows
   return d;
 }
 
-// Copies the diagonals of input 0 to output 0.
+// Copies the diagonals of input 0 to output 0. `rows` and `columns` are axes of input 0. Errors:
+// those of Device::Copy.
 template <typename Device>
 absl::Status ReadDiagonals(const KernelContext& c, int rows, int columns) {
   if (c.outputs[0].size() == 0) return absl::OkStatus();
@@ -52,7 +56,8 @@ absl::Status ReadDiagonals(const KernelContext& c, int rows, int columns) {
                       ElementAt(c.inputs[0], d.begin), c.outputs[0].data);
 }
 
-// Writes input 0 to the diagonals of output 0, and zeros elsewhere.
+// Writes input 0 to the diagonals of output 0, and zeros elsewhere. With kAdd the elements outside
+// the diagonals are unchanged. Errors: those of Device::Zero and Device::Copy.
 template <typename Device>
 absl::Status WriteDiagonals(const KernelContext& c, int rows, int columns) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
@@ -64,6 +69,7 @@ absl::Status WriteDiagonals(const KernelContext& c, int rows, int columns) {
                       ElementAt(c.outputs[0], d.begin));
 }
 
+// Returns the axis, counted from the end if negative.
 inline int DiagonalAxis(int axis, int rank) { return axis < 0 ? axis + rank : axis; }
 
 // Kernel of diag: writes a vector to the diagonal of a matrix, or reads the diagonals of other

@@ -11,7 +11,8 @@
 
 namespace cooper {
 
-// Copies input 0 to output 0.
+// Copies input 0 to output 0. The arrays have the same number of elements and the same dtype.
+// Errors: those of Device::CopyAll.
 template <typename Device>
 absl::Status CopyKernel(const KernelContext& c) {
   return Device::CopyAll(c, c.inputs[0], c.reqs[0], c.outputs[0]);

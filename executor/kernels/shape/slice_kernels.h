@@ -16,16 +16,19 @@
 namespace cooper {
 
 // The offset of a slice in the whole array, and the loop over both. The whole array is the source.
+// Strides and offsets are in elements; steps may be negative.
 struct PartLoop {
   StridedLoop loop;
   int64_t begin = 0;
 
+  // Adds an axis, along which element j of `part` is element first + j * step of `whole`.
   void Add(const Shape& whole, const Shape& part, int axis, int64_t first, int64_t step) {
     const int64_t stride = StrideOf(whole, axis);
     begin += first * stride;
     loop.Add(part[axis], step * stride, StrideOf(part, axis));
   }
 
+  // Returns the loop from the slice to the whole array.
   StridedLoop Reversed() const {
     StridedLoop reversed;
     for (int i = 0; i < loop.rank(); ++i) {
@@ -35,7 +38,8 @@ struct PartLoop {
   }
 };
 
-// Returns the loop for the slice that `param` selects.
+// Returns the loop for the slice that `param` selects. Param is a parameter struct that RangeAlong
+// accepts: slice, slice_axis, Crop or the leading part.
 template <typename Param>
 PartLoop LoopOf(const Param& param, const Shape& whole, const Shape& part) {
   PartLoop result;
@@ -46,7 +50,7 @@ PartLoop LoopOf(const Param& param, const Shape& whole, const Shape& part) {
   return result;
 }
 
-// Copies a slice of input 0 to output 0.
+// Copies a slice of input 0 to output 0. Does nothing with kNull. Errors: those of Device::Copy.
 template <typename Device, typename Param>
 absl::Status ReadSlice(const KernelContext& c, const Param& param) {
   const ArrayView& whole = c.inputs[0];
@@ -57,7 +61,7 @@ absl::Status ReadSlice(const KernelContext& c, const Param& param) {
                       part.data);
 }
 
-// Copies `part` to its slice of `whole`.
+// Copies `part` to its slice of `whole`. The other elements of `whole` are unchanged.
 template <typename Device>
 absl::Status WriteSlice(const KernelContext& c, const PartLoop& part_loop, const ArrayView& part,
                         WriteReq req, const ArrayView& whole) {
@@ -66,7 +70,8 @@ absl::Status WriteSlice(const KernelContext& c, const PartLoop& part_loop, const
                       ElementAt(whole, part_loop.begin));
 }
 
-// Writes input 0 to its slice of output 0, and zeros elsewhere.
+// Writes input 0 to its slice of output 0, and zeros elsewhere. With kAdd the other elements are
+// unchanged.
 template <typename Device, typename Param>
 absl::Status WriteSliceIntoZeros(const KernelContext& c, const Param& param) {
   const ArrayView& part = c.inputs[0];
@@ -105,6 +110,8 @@ inline absl::StatusOr<Prepared> PrepareAssign(const PrepareContext& c) {
 }
 
 // Copies input 0 to a target, calls assign(target), and adds the target to the output for kAdd.
+// `assign` returns a status and may change the target in place. Input 0 may be output 0 with
+// kWrite.
 template <typename Device, typename Assign>
 absl::Status Assigned(const KernelContext& c, const Assign& assign) {
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
@@ -116,7 +123,8 @@ absl::Status Assigned(const KernelContext& c, const Assign& assign) {
   return Device::CopyAll(c, target, WriteReq::kAdd, c.outputs[0]);
 }
 
-// Kernel of _slice_assign: input 0 with a slice replaced by rhs.
+// Kernel of _slice_assign: input 0 with a slice replaced by rhs. PrepareAssign prepares it. MXNet's
+// name in the Python interface is x[begin:end:step] = y.
 template <typename Device>
 absl::Status SliceAssignKernel(const KernelContext& c) {
   using enum SliceAssignArrays::Input;

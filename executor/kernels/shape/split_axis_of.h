@@ -9,6 +9,8 @@
 
 namespace cooper {
 
+// The overloads let one template serve SliceChannel, _split_v2, Concat and stack, whose parameters
+// have different names.
 inline int SplitAxisOf(const SliceChannelParam& param) { return param.axis; }
 inline int SplitAxisOf(const SplitParam& param) { return param.axis; }
 inline int SplitAxisOf(const ConcatParam& param) { return param.dim; }
