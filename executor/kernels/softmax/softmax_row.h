@@ -9,7 +9,8 @@
 
 namespace cooper {
 
-// Computes out[j] = exp(in[j]) / sum_k exp(in[k]). Subtracts the row's maximum first.
+// Computes out[j] = exp(in[j]) / sum_k exp(in[k]). Subtracts the row's maximum first. The largest
+// exponent is 0, so nothing overflows.
 void SoftmaxRow(const float* in, int64_t n, float* out);
 void SoftmaxRow(const double* in, int64_t n, double* out);
 
@@ -28,7 +29,8 @@ struct ExpRowSums {
 ExpRowSums<float> BiasedExpRow(const float* in, const float* bias, int64_t n, float* out);
 ExpRowSums<double> BiasedExpRow(const double* in, const double* bias, int64_t n, double* out);
 
-// Computes out[j] = in[j] - log(sum_k exp(in[k])).
+// Computes out[j] = in[j] - log(sum_k exp(in[k])). It subtracts the maximum first and never takes
+// the logarithm of a softmax, so large negative results stay accurate.
 void LogSoftmaxRow(const float* in, int64_t n, float* out);
 
 // Compute the gradients of SoftmaxRow and LogSoftmaxRow, where `out` is their result and g its
@@ -37,6 +39,8 @@ void SoftmaxGradientRow(const float* g, const float* out, int64_t n, float* grad
 void LogSoftmaxGradientRow(const float* g, const float* out, int64_t n, float* grad);
 
 // Computes the softmax of an array (n, inner) over the first axis, for the columns [begin, end).
+// Neighbouring columns are processed in vector lanes. Different ranges of columns may run on
+// different threads.
 void SoftmaxColumns(const float* in, int64_t n, int64_t inner, int64_t begin, int64_t end,
                     float* out);
 void SoftmaxColumns(const double* in, int64_t n, int64_t inner, int64_t begin, int64_t end,

@@ -15,9 +15,11 @@
 
 namespace cooper {
 
+// kSoftmin is the softmax of the negated input, kLogSoftmax its logarithm.
 enum class SoftmaxForm : uint8_t { kSoftmax, kSoftmin, kLogSoftmax };
 
-// An array of any dtype, on the device. Not owned.
+// An array of any dtype, on the device. Not owned. Elements convert to the compute type C when they
+// are loaded and back when they are stored.
 struct TypedArray {
   void* data;
   DType dtype;
@@ -32,7 +34,8 @@ struct TypedArray {
   }
 };
 
-// A float32 array, the common case, without a switch on the dtype for each element.
+// A float32 array, the common case, without a switch on the dtype for each element. It has the same
+// functions as TypedArray.
 struct FloatArray {
   float* data;
 
@@ -46,10 +49,11 @@ struct FloatArray {
   }
 };
 
-// Returns the array of a view.
+// Returns the array of a view. The dtype may be any.
 inline TypedArray Typed(const ArrayView& view) { return {view.data, view.dtype}; }
 
-// Returns the number of elements of a set that count; n without an array of lengths.
+// Returns the number of elements of a set that count; n without an array of lengths. Lengths are
+// converted to integers and clamped to [0, n]. Set -1 has length n.
 __device__ inline int64_t SetLength(const TypedArray& lengths, int64_t set, int64_t n) {
   if (lengths.data == nullptr || set < 0) return n;
   const int64_t length = lengths.Load<int64_t>(set);
@@ -96,7 +100,8 @@ __global__ void __launch_bounds__(kThreadsHolding<C, kHeld>, kBlocksHolding<C, k
 }
 
 // Launches SoftmaxSets. `plan` allows up to MaxThreadsFor(dtypes of in and out) threads and holds
-// up to kMaxHeld values.
+// up to kMaxHeld values. Computes in double if either dtype is float64, else in float. `lengths`
+// has one element for each set, or null data. Does not wait. Errors: those of Launch.
 template <SoftmaxForm form>
 absl::Status LaunchSoftmax(const KernelContext& c, const SetPlan& plan, const ArrayView& in,
                            const TypedArray& lengths, double temperature, const ArrayView& out,
