@@ -100,6 +100,7 @@ class FcSoftmaxRows {
  public:
   // The active rows in the positions [begin, begin + count).
   struct Block {
+    // The position of the block's first active row among the active rows.
     int64_t begin;
     int64_t count;
     const T* data;  // (count, features)
@@ -147,6 +148,7 @@ class FcSoftmaxRows {
     return scratch_.data;
   }
 
+  // The extents of the data.
   const int64_t num_rows_, features_;
   int64_t num_active_;
   const T* const data_;

@@ -63,8 +63,10 @@ inline absl::StatusOr<Prepared> PrepareFcSoftmaxGpu(const PrepareContext& c, DTy
 // outside the classes.
 template <typename T>
 struct RowLabels {
+  // One label for each row.
   const T* label;
   int64_t ignored;
+  // Whether rows with the label `ignored` get no gradient.
   bool use_ignore;
 
   RowLabels(const FcSoftmaxOutputParam& param, const T* labels)
@@ -80,7 +82,9 @@ struct RowLabels {
 // thread has one of these for each set; the sets are the rows of the scores.
 template <typename T>
 struct RowSoftmax {
+  // The products of the whole block, (rows, classes).
   const T* scores;
+  // One number for each class, or null.
   const T* bias;
   // The largest sum, at least the lowest finite number, so that -infinity in all classes gives no
   // NaN here.

@@ -19,6 +19,7 @@ namespace cooper {
 // A thread's classes [begin, end), and the position of their scores: each slice is an array of its
 // own, (rows, stride), so that no two threads write to one cache line.
 struct FcSoftmaxSlice {
+  // The number of the slice, from 0.
   int64_t index;
   int64_t begin, end;
   // Elements from one row of the slice's scores to the next, at least size(); padded
@@ -107,6 +108,7 @@ class FcSoftmaxSlices {
 
 // The slices that a node was bound with. Memory is planned for them, so they do not depend on the
 // number of threads at run time.
+// It is immutable, so runs on several threads may share it.
 class FcSoftmaxState : public KernelState {
  public:
   explicit FcSoftmaxState(const FcSoftmaxSlices& slices) : slices_(slices) {}

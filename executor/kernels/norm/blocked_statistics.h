@@ -12,6 +12,7 @@ namespace cooper {
 // The extents of images (batch, blocks, size, B). This is oneDNN's layout nChwBc, in which the
 // convolutions of the CPU store images: channel c is element c % B of block c / B.
 struct BlockedExtents {
+  // size is the number of pixels of an image: the product of the spatial extents.
   int64_t batch, blocks, size;
 
   // `shape` has the blocked axes, with B last and any number of spatial axes.
@@ -72,6 +73,7 @@ ChannelLanes<B> SumOfBlock(const BlockedExtents& e, int64_t k, const Term& term)
 // is biased: it divides by the number of elements.
 template <int B>
 struct BlockMoments {
+  // One number for each channel, in the order of the block.
   ChannelLanes<B> mean, var;
 };
 

@@ -16,7 +16,9 @@ namespace cooper {
 // For example, (steps, sequences, channels) with axes 2, 1, 0 gives batch_stride 1 and time_stride
 // = sequences.
 struct ChannelSteps {
+  // The number of sequences; elements of the channel from one sequence to the next.
   int64_t batch = 1, batch_stride = 1;
+  // The number of steps; elements of the channel from one step to the next.
   int64_t time = 1, time_stride = 1;
   int64_t row = 1;  // elements of one step of one sequence
 

@@ -19,6 +19,8 @@ namespace cooper {
 // Not owned. `std` is the root of the variance plus eps, as the forward pass stores it.
 template <typename T>
 struct BackwardArrays {
+  // The gradient of the output, the input, the scale, and the statistics that the forward pass
+  // stored.
   const T *ograd, *data, *gamma, *mean, *std;
 };
 
@@ -59,7 +61,7 @@ __global__ void __launch_bounds__(kThreadsHolding<ComputeType<T>, 0>, 1)
 
 // If rows are normalized separately (LayerNorm over the last axis), rows are split into parts, so
 // that there are enough blocks. A block computes 32 adjacent columns, one for each lane of a warp,
-// of a part.
+// of a part. kPartRows is the number of a block's rows of threads.
 inline constexpr int kPartColumns = 32, kPartRows = 8;
 
 // Returns the number of parts: enough for about 1024 blocks, with at least 8 rows for each thread.

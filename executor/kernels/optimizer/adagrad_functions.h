@@ -20,11 +20,14 @@ namespace cooper {
 // file that do not add wd * w to it.
 struct AdaGradUpdate {
   using Param = AdaGradParam;
+  // The sum of squared gradients.
   static constexpr int kStates = 1;
   template <typename C>
   struct Fn {
     // The parameters of the same names, rounded to C; clip is infinity without a limit.
     C lr, wd, rescale, clip, epsilon;
+    // The root's argument is at least epsilon, so with a positive epsilon the step is finite for
+    // finite g.
     COOPER_HOST_DEVICE void operator()(C& w, C grad, C& history) const {
       const C g = Clip(rescale * grad, clip);
       history += g * g;
@@ -46,6 +49,7 @@ struct AdaGradUpdate {
 // w). MXNet's RMSPropUpdate in optimizer_op-inl.h computes the same. The state is n.
 struct RmsPropUpdate {
   using Param = RmsPropParam;
+  // n, the moving mean of squares.
   static constexpr int kStates = 1;
   template <typename C>
   struct Fn {
@@ -75,6 +79,7 @@ struct RmsPropUpdate {
 // momentum. Rounding can make n - mean^2 slightly negative; epsilon outweighs that error.
 struct RmsPropAlexUpdate {
   using Param = RmsPropAlexParam;
+  // n, mean and delta.
   static constexpr int kStates = 3;
   template <typename C>
   struct Fn {
@@ -106,11 +111,13 @@ struct RmsPropAlexUpdate {
 // squared steps. Weight decay is added to the step and does not enter the means.
 struct AdaDeltaUpdate {
   using Param = AdaDeltaParam;
+  // acc_grad and acc_delta.
   static constexpr int kStates = 2;
   template <typename C>
   struct Fn {
     // rho is the decay of both means.
     C wd, rescale, clip, rho, epsilon;
+    // The new acc_grad enters the step, the old acc_delta scales it.
     COOPER_HOST_DEVICE void operator()(C& w, C grad, C& acc_grad, C& acc_delta) const {
       const C g = Clip(rescale * grad, clip);
       acc_grad = rho * acc_grad + (1 - rho) * g * g;
@@ -135,6 +142,7 @@ struct AdaDeltaUpdate {
 // the L2 regularisation.
 struct FtrlUpdate {
   using Param = FtrlParam;
+  // z and n.
   static constexpr int kStates = 2;
   template <typename C>
   struct Fn {

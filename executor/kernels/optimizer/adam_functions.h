@@ -19,6 +19,7 @@ namespace cooper {
 // enters the means.
 struct AdamUpdate {
   using Param = AdamParam;
+  // m and v: the moving means of g and g^2.
   static constexpr int kStates = 2;
   template <typename C>
   struct Fn {
@@ -48,6 +49,7 @@ struct AdamUpdate {
 // The optimizer includes the bias correction in lr.
 struct AdamaxUpdate {
   using Param = AdamaxParam;
+  // m, the moving mean of g, and v, the decaying maximum of |g|.
   static constexpr int kStates = 2;
   template <typename C>
   struct Fn {
@@ -77,6 +79,7 @@ struct AdamaxUpdate {
 // (sqrt(var_factor * v) + epsilon).
 struct NadamUpdate {
   using Param = NadamParam;
+  // m and v, as in Adam.
   static constexpr int kStates = 2;
   template <typename C>
   struct Fn {
@@ -109,6 +112,7 @@ struct NadamUpdate {
 // new weight is -z / d and so depends on the states alone.
 struct FtmlUpdate {
   using Param = FtmlParam;
+  // d, v and z, in the order of MXNet's inputs.
   static constexpr int kStates = 3;
   template <typename C>
   struct Fn {
@@ -146,6 +150,7 @@ struct FtmlUpdate {
 // epsilon) + wd * w).
 struct AdamWUpdate {
   using Param = AdamWParam;
+  // m and v, as in Adam.
   static constexpr int kStates = 2;
   template <typename C>
   struct Fn {

@@ -20,11 +20,13 @@
 namespace cooper {
 
 // The least number of elements for each thread; with fewer, starting it costs more than it saves.
+// It is a multiple of kRangeUnit.
 inline constexpr int64_t kUpdateGrain = 16384;
 
 // Calls fn(begin, end) for ranges of elements, on several threads if there are many. Ranges end at
 // multiples of kRangeUnit, so results do not depend on the number of threads. Arrays must not
-// overlap. `fn` changes w and the states s by reference.
+// overlap. `fn` changes w and the states s by reference. `fn` is thread-safe for disjoint ranges.
+// Returns when all calls have returned.
 template <typename Fn>
 void UpdateRanges(int64_t elements, const Fn& fn) {
   ParallelFor(NumRangeUnits(elements), kUpdateGrain / kRangeUnit, [&](int64_t begin, int64_t end) {

@@ -22,12 +22,14 @@ struct LambMoments {
   // clip is infinity without a limit.
   C rescale, clip, beta1, beta2;
 
+  // Returns the function for the parameters, which are rounded to C.
   static LambMoments Make(const LambPhase1Param& p) {
     return {.rescale = As<C>(p.rescale_grad),
             .clip = LimitAs<C>(p.clip_gradient),
             .beta1 = As<C>(p.beta1),
             .beta2 = As<C>(p.beta2)};
   }
+  // Updates m and v in place.
   COOPER_HOST_DEVICE void operator()(C grad, C& m, C& v) const {
     const C g = Clip(rescale * grad, clip);
     m = beta1 * m + (1 - beta1) * g;
@@ -50,6 +52,7 @@ struct LambDirection {
             .v_factor = As<C>(p.bias_correction ? 1 / (1 - std::pow(p.beta2, t)) : 1),
             .epsilon = As<C>(p.epsilon)};
   }
+  // Returns the direction; epsilon is added to the root, not under it.
   COOPER_HOST_DEVICE C operator()(C w, C m, C v) const {
     return m_factor * m / (std::sqrt(v_factor * v) + epsilon) + wd * w;
   }
@@ -63,6 +66,7 @@ struct LambStep {
   // The rate that LambRate returns.
   C lr;
 
+  // `lr` is the result of LambRate.
   static LambStep Make(const LambPhase1Param& p, double lr) {
     return {.x = LambDirection<C>::Make(p), .lr = As<C>(lr)};
   }

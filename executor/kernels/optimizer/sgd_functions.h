@@ -45,6 +45,7 @@ struct SgdUpdate {
 template <typename P>
 struct SgdMomUpdate {
   using Param = P;
+  // The momentum, which starts at 0.
   static constexpr int kStates = 1;
   template <typename C>
   struct Fn {
@@ -70,9 +71,11 @@ struct SgdMomUpdate {
 // same.
 struct NagMomUpdate {
   using Param = MomentumParam;
+  // The momentum, which starts at 0.
   static constexpr int kStates = 1;
   template <typename C>
   struct Fn {
+    // All but clip are the parameters of the same names; clip is infinity without a limit.
     C momentum, wd, lr, rescale, clip;
     COOPER_HOST_DEVICE void operator()(C& w, C g, C& m) const {
       const C clipped = Clip(rescale * g, clip);
@@ -91,7 +94,7 @@ struct NagMomUpdate {
   }
 };
 
-// Returns -1, 0 or 1; 0 for NaN.
+// Returns -1, 0 or 1; 0 for NaN. It needs no branch, so loops over it vectorise.
 template <typename C>
 COOPER_HOST_DEVICE C SignOf(C x) {
   return static_cast<C>((x > 0) - (x < 0));
@@ -120,6 +123,7 @@ struct SignSgdUpdate {
 // sign(m).
 struct SignumUpdate {
   using Param = SignumParam;
+  // The momentum, which has the sign of the step.
   static constexpr int kStates = 1;
   template <typename C>
   struct Fn {
@@ -147,6 +151,7 @@ struct SignumUpdate {
 // previous).
 struct DcasgdUpdate {
   using Param = DcasgdParam;
+  // The momentum and the previous weight.
   static constexpr int kStates = 2;
   template <typename C>
   struct Fn {

@@ -35,8 +35,10 @@ struct FunctionOf {
 template <int kStates, bool kMaster, typename W, typename G>
 struct UpdatePointers {
   using Out = std::conditional_t<kMaster, G, W>;
+  // The trained weight, which is float32 with kMaster.
   W* weight;
   const G* grad;
+  // kStates arrays of the weight's dtype and size; one unused element without states.
   W* states[kStates > 0 ? kStates : 1];
   Out* output;  // may be the weight
 };
@@ -45,8 +47,11 @@ struct UpdatePointers {
 template <int kStates, bool kMaster, typename W, typename G, typename Source>
 struct OneUpdate {
   UpdatePointers<kStates, kMaster, W, G> arrays;
+  // The number of elements, at least 1.
   int64_t n;
+  // Get() is called once by each thread.
   Source source;
+  // How the output is written; states and a master weight are always written.
   WriteReq req;
   unsigned end_block;  // its blocks begin at end_block of the previous weight
 };
@@ -55,8 +60,10 @@ struct OneUpdate {
 // is the number of weights that fit, at most 32.
 template <typename One>
 struct UpdateList {
+  // kBytes is the portable limit of a kernel's arguments, kMany the most weights worth one launch.
   static constexpr size_t kBytes = 4096, kMany = 32;
   static constexpr size_t kMax = kBytes / sizeof(One) < kMany ? kBytes / sizeof(One) : kMany;
+  // The first entries are in use; end_block of the last one is the size of the grid.
   One at[kMax];
 };
 

@@ -24,7 +24,9 @@ inline constexpr int kPoolingLanes = 16;
 // elements is ignored.
 template <typename T>
 struct PoolingMax {
+  // The type of the reduction: float for 16-bit floats.
   using C = ComputeType<T>;
+  // The result for a window without elements.
   static constexpr C kFirst = kLowestElement<T>;
   template <typename V>
   static void Take(const V& element, V& so_far) {

@@ -23,6 +23,7 @@ inline constexpr int64_t kPoolingRow = 1024;
 // on; the columns [begin, end) of these are inside the image, the others are padding. Columns are
 // counted in the image; `column` is negative in the left padding.
 struct PoolingRow {
+  // (d, h) is the position of the row of windows on the first two axes.
   int64_t d, h, first, count;
   int64_t column, length, begin, end;
 };
@@ -178,7 +179,8 @@ void SpreadToRows(const PoolingPlanes& p, bool mean, const T* ograd, T* grad) {
 }
 
 // Returns whether `value` at `place` is preferred to `top` at `top_place` as the maximum. The first
-// of equal values is preferred. kNowhere is greater than every place.
+// of equal values is preferred. kNowhere is greater than every place. The operators | and & instead
+// of || and && keep the loop free of branches.
 template <typename C>
 bool IsBetterMax(C value, uint32_t place, C top, uint32_t top_place) {
   return (value > top) | ((value == top) & (place < top_place));

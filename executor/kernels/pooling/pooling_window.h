@@ -62,15 +62,17 @@ class PoolingPlanes {
   int64_t out_size() const { return out[0] * out[1] * out[2]; }
   // Returns the number of elements of a window, padding included.
   int64_t kernel_size() const { return kernel[0] * kernel[1] * kernel[2]; }
-  // Returns the distance between neighbouring elements of a plane.
+  // Returns the distance between neighbouring elements of a plane. It is 1 if channels are not
+  // last.
   int64_t step() const { return channels_last ? channels : 1; }
   // Returns the offset of a plane's first element in image `n`, in an array whose planes have
-  // `size` elements.
+  // `size` elements. `size` is in_size() or out_size().
   int64_t Begin(int64_t n, int64_t channel, int64_t size) const {
     return n * channels * size + channel * (channels_last ? 1 : size);
   }
 
-  // Returns the window at output position (d, h, w).
+  // Returns the window at output position (d, h, w). The position is that of the output. The
+  // divisor is at least 1.
   PoolingWindow WindowAt(int64_t d, int64_t h, int64_t w) const {
     const PoolingSpan& z = spans_[0][d];
     const PoolingSpan& y = spans_[1][h];
@@ -91,6 +93,7 @@ class PoolingPlanes {
     const PoolingSpan& y = spans_[1][h];
     return count_pad_ ? z.with_pad * y.with_pad : (z.end - z.begin) * (y.end - y.begin);
   }
+  // Returns out[2] numbers, which are exact in float below 2^24.
   const float* column_elements() const { return column_elements_.data(); }
 
   // Calls fn(position, window) for each window of a plane, in order. `position` is the index within
@@ -128,9 +131,12 @@ class PoolingPlanes {
   int64_t pad[3] = {0, 0, 0};
 
  private:
+  // Whether the operator is Pooling_v1.
   bool v1_;
+  // Whether the mean counts padding (count_include_pad).
   bool count_pad_;
   std::vector<PoolingSpan> spans_[3];  // by position on each axis
+  // The elements of each window along the last axis, by position.
   std::vector<float> column_elements_;
 };
 

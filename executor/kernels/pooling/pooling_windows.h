@@ -32,6 +32,7 @@ struct PoolingGeometry {
   // Pooling_v1.
   I channels = 1;
   bool channels_last = false, count_pad = true, v1 = false;
+  // max, avg, sum or lp.
   PoolingParam::Type type = PoolingParam::kMax;
   int p = 1;  // the exponent of lp pooling
 
@@ -41,10 +42,12 @@ struct PoolingGeometry {
   // Returns the distance between neighbouring elements of a plane.
   __device__ I step() const { return channels_last ? channels : 1; }
   // Returns the offset of a plane's first element, in an array whose planes have `size` elements.
+  // `size` is in_size() or out_size(); `n` is the image.
   __device__ I Begin(I n, I channel, I size) const {
     return n * channels * size + channel * (channels_last ? 1 : size);
   }
-  // Returns the span of the window at `position` along an axis.
+  // Returns the span of the window at `position` along an axis. `axis` is 0 for depth, 1 for
+  // height, 2 for width.
   __device__ PoolingAxisSpan<I> SpanAt(int axis, I position) const {
     const PoolingSpan s = PoolingSpanAt(position, stride[axis], pad[axis], kernel[axis], in[axis]);
     return {static_cast<I>(s.begin), static_cast<I>(s.end), static_cast<I>(s.with_pad), s.padded};
@@ -55,6 +58,7 @@ struct PoolingGeometry {
     return stride[axis] == 1 ? elements : elements / stride[axis];
   }
   // Returns whether an image has one window that covers all of it.
+  // Such an image needs one reduction and no positions.
   bool IsGlobal() const {
     for (int axis = 0; axis < 3; ++axis) {
       if (out[axis] != 1 || pad[axis] != 0 || kernel[axis] != in[axis]) return false;
@@ -136,9 +140,11 @@ PoolingGeometry<int64_t> PoolingGeometryOf(const Param& param, const Shape& data
   return g;
 }
 
-// The coordinates of element i of an array whose planes have these extents.
+// The coordinates of element i of an array whose planes have these extents. `extents` are in[] or
+// out[] of the geometry, according to the array.
 template <typename I>
 struct PoolingPlace {
+  // Image, channel, and the position on the three axes.
   I n, channel, at[3];
 
   // Costs a division for each axis whose extent is not 1, and one or two for batch and channel.

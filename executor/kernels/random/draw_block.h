@@ -70,11 +70,13 @@ class PoissonTable {
       for (int lane = 0; lane < kLanes; ++lane) counts[lane] += uniforms[lane] >= sum ? 1 : 0;
     }
   }
+  // Returns the number of entries.
   int size() const { return size_; }
 
  private:
   static constexpr int kMax = 64;
 
+  // sums_[k] is the probability of a number of at most k.
   double sums_[kMax];
   int size_ = 0;
 };

@@ -73,6 +73,7 @@ class ElementRandom {
       : random_(random), position_(static_cast<uint64_t>(index)) {}
 
   // The distance in the stream from one block of words of an element to its next.
+  // It bounds the number of elements of an array: larger arrays would repeat words.
   static constexpr uint64_t kStep = uint64_t{1} << 40;
 
   // Returns the element's next four words.
@@ -93,8 +94,10 @@ class ElementRandom {
   COOPER_HOST_DEVICE double Normal() { return NormalPair(Words()).first; }
 
  private:
+  // Not owned; must outlive this object.
   const Philox& random_;
   uint64_t position_;
+  // The second uniform number of the last four words, if has_second_.
   double second_ = 0;
   bool has_second_ = false;
 };

@@ -50,8 +50,10 @@ class KeptExtents {
   int64_t count() const { return count_; }
 
  private:
+  // The first rank_ are in use.
   std::array<int64_t, 64> extents_;
   int rank_;
+  // The product of the reduced extents.
   int64_t count_ = 1;
 };
 

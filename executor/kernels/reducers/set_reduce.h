@@ -339,7 +339,9 @@ class SetThread {
   }
 
   const SetPlan& p_;
+  // The sets of a block.
   const int sets_;
+  // The thread's lane within its set, and the number of the set within the block.
   int lane_, slot_;
 };
 

@@ -87,6 +87,8 @@ class SetValues {
   const SetThread& thread_;
   const int64_t set_;
   Load load_;
+  // The lane's values, in the order of ForEachHeld; indices are constants after unrolling, so
+  // registers hold them.
   Value held_[kHeld > 0 ? kHeld : 1];
 };
 

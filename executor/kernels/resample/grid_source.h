@@ -33,7 +33,9 @@ struct SampledImages {
 // same.
 template <typename T>
 struct GridSource {
+  // The column and row of corner 0; -2 up to the extent + 1 if the position is outside the image.
   int64_t x, y;
+  // In [0, 1] for finite positions inside the image.
   T wx, wy;  // weights of column x and row y; 1 - w for x + 1 and y + 1
 
   COOPER_HOST_DEVICE GridSource(const SampledImages& m, const T* grid, int64_t i) {

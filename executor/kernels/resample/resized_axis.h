@@ -15,6 +15,7 @@ namespace cooper {
 // which are at 0, 1, ... It interpolates its two neighbours linearly.
 struct ResizedAxis {
   int64_t in, out;  // at least 1
+  // Output pixel o is at step * o + shift before it is clamped.
   double step, shift;
 
   // align_corners: the first and the last pixels of both images coincide. Otherwise the edges of
@@ -52,6 +53,7 @@ struct ResizedAxis {
     return o;
   }
   // The output pixels in which pixel i has a weight are all in [Begin(i), End(i)).
+  // The range lets the gradient of pixel i gather its sum without atomics.
   COOPER_HOST_DEVICE int64_t Begin(int64_t i) const {
     return FirstFrom(static_cast<double>(i - 1));
   }

@@ -59,6 +59,7 @@ COOPER_HOST_DEVICE void PlainCellGradient(T h, T dy, T& dh, T& ds) {
 }
 
 // Sums before activation, then activated gates.
+// MXNet's names are input gate, forget gate, cell candidate and output gate.
 template <typename T>
 struct LstmSlots {
   T i, f, g, o;
@@ -100,7 +101,9 @@ COOPER_HOST_DEVICE void LstmCellGradient(const CellClip<T>& clip, LstmSlots<T>& 
   dh = T{0};
 }
 
-// nh and nx are the two summands of the candidate n = tanh(nx + r nh). GruCell stores n in nx.
+// nh and nx are the two summands of the candidate n = tanh(nx + r nh). GruCell stores n in nx. r is
+// the reset gate, z the update gate; nh is the product with the previous state, nx that with the
+// input.
 template <typename T>
 struct GruSlots {
   T r, z, nh, nx;

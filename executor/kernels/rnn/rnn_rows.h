@@ -47,7 +47,8 @@ class RNNRows {
   int64_t row(int64_t place) const { return has_lengths() ? order_[place] : place; }
   // Returns the number of steps of the sequence at `place`.
   int64_t length(int64_t place) const { return has_lengths() ? lengths_[place] : num_steps_; }
-  // Returns whether step `t` is the first one of the sequence at `place` in a direction.
+  // Returns whether step `t` is the first one of the sequence at `place` in a direction. In
+  // direction 1 it is the sequence's last real step.
   bool IsFirst(int direction, int64_t t, int64_t place) const {
     return direction == 0 ? t == 0 : t + 1 == num_steps_ || place >= count(t + 1);
   }
@@ -58,6 +59,7 @@ class RNNRows {
 
  private:
   int64_t num_steps_, batch_;
+  // Whether all sequences have all steps.
   bool is_whole_ = true;
   const int64_t* begin_ = nullptr;    // by step, and the end
   const int64_t* order_ = nullptr;    // by place

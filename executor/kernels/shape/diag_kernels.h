@@ -17,6 +17,7 @@ namespace cooper {
 // Loops between the diagonals within `full` and a contiguous array of them, in both directions.
 // `begin` is the offset, in elements, of the first element of the diagonal in `full`.
 struct Diagonals {
+  // The loop with `full` as the source, and the one with it as the destination.
   StridedLoop from_full;
   StridedLoop to_full;
   int64_t begin = 0;

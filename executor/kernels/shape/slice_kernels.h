@@ -18,7 +18,9 @@ namespace cooper {
 // The offset of a slice in the whole array, and the loop over both. The whole array is the source.
 // Strides and offsets are in elements; steps may be negative.
 struct PartLoop {
+  // The source strides are those of the whole array, the destination strides those of the slice.
   StridedLoop loop;
+  // The offset of the slice's first element in the whole array, in elements.
   int64_t begin = 0;
 
   // Adds an axis, along which element j of `part` is element first + j * step of `whole`.

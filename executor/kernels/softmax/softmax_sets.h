@@ -21,13 +21,16 @@ enum class SoftmaxForm : uint8_t { kSoftmax, kSoftmin, kLogSoftmax };
 // An array of any dtype, on the device. Not owned. Elements convert to the compute type C when they
 // are loaded and back when they are stored.
 struct TypedArray {
+  // Device memory; null where an optional array is missing.
   void* data;
   DType dtype;
 
+  // Returns element i, converted to C.
   template <typename C>
   __device__ C Load(int64_t i) const {
     return LoadElement<C>(data, dtype, i);
   }
+  // Writes or adds `value`, converted from C.
   template <typename C>
   __device__ void Store(int64_t i, C value, bool add) const {
     StoreElement<C>(data, dtype, i, value, add);
