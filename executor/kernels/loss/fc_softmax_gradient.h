@@ -5,6 +5,9 @@
 // block of rows at a time and, within a block, one slice of the classes at a time. The products
 // consume the gradient of a block's scores before the next block begins. The caller computes the
 // gradients of the scores, from stored probabilities or by recomputing them.
+//
+// fc_softmax_output.cc and fc_softmax_label_probability.cc use it. fc_softmax_slices.h splits the
+// classes among threads, fc_softmax_rows.h has the blocks of rows.
 
 #include <algorithm>
 #include <cstdint>

@@ -2,6 +2,9 @@
 #define COOPER_EXECUTOR_KERNELS_NORM_BLOCKED_STATISTICS_H_
 
 // Computes sums, means and variances of channels that are stored in blocks of B.
+//
+// blocked_batch_norm.cc and the convolutions that compute in the same layout use it. Functions run
+// on the calling thread; callers split the blocks of channels among threads.
 
 #include <cstdint>
 

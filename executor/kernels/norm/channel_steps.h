@@ -2,6 +2,9 @@
 #define COOPER_EXECUTOR_KERNELS_NORM_CHANNEL_STEPS_H_
 
 // Maps each element of a channel to its sequence and its step.
+//
+// The CPU and GPU kernels of batch norm use it for inputs with sequence lengths: padding must not
+// enter the statistics.
 
 #include <cstdint>
 

@@ -4,6 +4,10 @@
 // Computes the gradients of gamma and beta of LayerNorm, GroupNorm and InstanceNorm. Sums use no
 // atomics and an order that depends on the shapes alone, so equal inputs give equal bits. For .cu
 // files.
+//
+// layer_norm.cu calls the kernels: GammaGradient for sets whose elements are apart, GammaParts and
+// then SumGammaParts for contiguous rows. Sums are computed in the compute type, float for 16-bit
+// dtypes.
 
 #include <algorithm>
 #include <cstdint>

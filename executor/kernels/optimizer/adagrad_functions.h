@@ -3,6 +3,10 @@
 
 // Updates of one element that divide the gradient by the root of its accumulated squares.
 // update_function.h describes the structs.
+//
+// element_update.h (CPU) and update_elements_cuda.h (GPU) run the functions over whole arrays;
+// adagrad.cc and adagrad.cu register the kernels. Names: w is the weight, grad its gradient, g the
+// gradient after rescaling, weight decay where the algorithm has it there, and clipping.
 
 #include <algorithm>
 #include <cmath>

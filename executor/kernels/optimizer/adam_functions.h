@@ -2,6 +2,10 @@
 #define COOPER_EXECUTOR_KERNELS_OPTIMIZER_ADAM_FUNCTIONS_H_
 
 // Updates of one element by Adam and its variants. update_function.h describes the structs.
+//
+// element_update.h (CPU) and update_elements_cuda.h (GPU) run the functions over whole arrays;
+// adam.cc and adam.cu register the kernels. Names: w is the weight, grad its gradient, g the
+// gradient after rescaling and clipping, m and v the moving means.
 
 #include <algorithm>
 #include <cmath>

@@ -3,6 +3,10 @@
 
 // Runs updates on the CPU: one pass over weight, gradient and states, in loops that the compiler
 // vectorises. sgd_functions.h, adam_functions.h and others define the update of one element.
+//
+// Arithmetic is in double for float64 weights and in float for all others. 16-bit weights are
+// converted in blocks and rounded once for each update, so a master copy in float32
+// (kMaster) is what keeps small steps from being lost.
 
 #include <algorithm>
 #include <cstdint>

@@ -3,6 +3,10 @@
 
 // Updates of one element at a rate that depends on the norms of the whole weight and of its
 // gradient, and the computation of that rate: LAMB, LARS and LBSGD.
+//
+// A layerwise update has two passes: the first computes norms (sum_squares.h on the CPU,
+// block_sums.h on a GPU), the second updates the elements at the rate that the norms give. Rates
+// are computed in double. layerwise.cc and layerwise.cu are the kernels.
 
 #include <algorithm>
 #include <cmath>

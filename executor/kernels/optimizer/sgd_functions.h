@@ -3,6 +3,10 @@
 
 // Stochastic gradient descent of one element, for single and multiple weights, and its variants:
 // Nesterov, SignSGD, Signum, DCASGD and SGLD. update_function.h describes the structs.
+//
+// element_update.h (CPU) and update_elements_cuda.h (GPU) run the functions over whole arrays;
+// sgd.cc, multi_sgd.cc and their .cu files register the kernels. Names: w is the weight, g its
+// gradient, m the momentum.
 
 #include <array>
 #include <cmath>

@@ -2,6 +2,9 @@
 #define COOPER_EXECUTOR_KERNELS_OPTIMIZER_SUM_SQUARES_H_
 
 // Sums a function of all elements in double, with the same result for every number of threads.
+//
+// The norms of the layerwise updates and of multi_sum_sq use it; block_sums.h is the counterpart
+// for GPUs. The two devices add in different orders, so their sums differ in the last digits.
 
 #include <algorithm>
 #include <cstdint>

@@ -2,6 +2,9 @@
 #define COOPER_EXECUTOR_KERNELS_POOLING_ADAPTIVE_WINDOW_H_
 
 // Defines the windows along one axis of _contrib_AdaptiveAvgPooling2D, for its kernels.
+//
+// adaptive_avg_pooling.cc and adaptive_avg_pooling.cu apply it to rows and columns separately. All
+// functions are cheap integer arithmetic and run on both devices.
 
 #include <cstdint>
 

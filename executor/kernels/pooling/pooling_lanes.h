@@ -4,6 +4,9 @@
 // Computes maxima, means and sums of windows when channels are the last axis, for several
 // neighbouring channels at a time, in vector lanes. Each lane visits its elements in the order of
 // ForEachElement.
+//
+// pooling.cc calls it for float32 arrays; other dtypes and other layouts use pooling_rows.h or the
+// loops of pooling_window.h.
 
 #include <cstddef>
 #include <cstdint>

@@ -2,6 +2,8 @@
 #define COOPER_EXECUTOR_KERNELS_POOLING_POOLING_SPAN_H_
 
 // Computes which elements of one axis a window of Pooling covers, for both devices.
+//
+// pooling_window.h combines three spans to a window on the CPU, pooling_windows.h does so on a GPU.
 
 #include <cstdint>
 

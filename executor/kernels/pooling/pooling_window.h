@@ -2,6 +2,9 @@
 #define COOPER_EXECUTOR_KERNELS_POOLING_POOLING_WINDOW_H_
 
 // Computes the positions of Pooling's windows, for the CPU kernels.
+//
+// pooling_rows.h and pooling_lanes.h compute the reductions over these windows, and
+// pooling_windows.h is the counterpart for GPUs.
 
 #include <algorithm>
 #include <cstdint>

@@ -2,6 +2,9 @@
 #define COOPER_EXECUTOR_KERNELS_POOLING_POOLING_WINDOWS_H_
 
 // Computes the positions of Pooling's windows in images of up to three spatial axes. For .cu files.
+//
+// pooling.cu has the kernels. Here a thread computes the spans of its window when it needs them,
+// while pooling_window.h on the CPU stores them.
 
 #include <cstdint>
 #include <type_traits>

@@ -3,6 +3,9 @@
 
 // DrawBlock(distribution, digits, random, begin, n, block) sets block[i] to DrawAt of element begin
 // + i, for i below n. Most distributions are drawn in vectors; RunAtCpuLevel runs these functions.
+//
+// draw.cc calls it for parts of an array on several threads and converts each block to the output's
+// dtype. random_draws.h defines the numbers: each vectorised overload computes what DrawAt returns.
 
 #include <cmath>
 #include <cstdint>

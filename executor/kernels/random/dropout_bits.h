@@ -2,6 +2,9 @@
 #define COOPER_EXECUTOR_KERNELS_RANDOM_DROPOUT_BITS_H_
 
 // Decides from random bits which elements Dropout keeps: out = in * mask * DropoutScale(p).
+//
+// dropout_mask.h draws masks on the CPU with it; dropout.cu and the GPU kernel of RNN use it
+// directly. Both devices keep the same elements for the same seed.
 
 #include <algorithm>
 #include <cstdint>

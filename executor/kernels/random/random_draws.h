@@ -5,6 +5,10 @@
 // its own random bits, so it does not depend on the thread that draws it. Sums of products use
 // std::fma explicitly, so that uniform, normal and exponential numbers have the same bits on all
 // processors.
+//
+// A number depends on the seed (Philox), on the element's index, on the parameters and, for uniform
+// numbers, on the digits of the dtype: not on the number of threads or the size of the array.
+// Functions are pure and run in double. draw_block.h has the vectorised forms for the CPU.
 
 #include <array>
 #include <cmath>

@@ -3,6 +3,9 @@
 
 // Functions of elements that reductions over axes sum, and the functions of their gradients, for
 // element loops of every device.
+//
+// axis_reduction_kernels.h combines them with a reducer (executor/kernels/reducers/reducers.h). g
+// is the gradient of the reduction's result, x an element of the data, y the result.
 
 #include "executor/kernels/loops/is_nan.h"
 #include "executor/kernels/loops/wrapping.h"

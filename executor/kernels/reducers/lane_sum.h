@@ -3,6 +3,8 @@
 
 // Sums contiguous elements in eight lanes, which the compiler vectorises; it may not reorder a
 // plain floating-point sum. The order depends on n alone.
+//
+// CPU kernels call it for one row or one part of a row; map_reduce.h serves whole arrays.
 
 #include <cstdint>
 

@@ -2,6 +2,9 @@
 #define COOPER_EXECUTOR_KERNELS_REDUCERS_REDUCERS_H_
 
 // Defines how values are reduced to one, for reductions on every device.
+//
+// Values arrive in any grouping: a device reduces parts on its own and combines their results, so
+// sums of floats differ between devices in the last digits.
 
 #include <limits>
 #include <type_traits>

@@ -2,6 +2,9 @@
 #define COOPER_EXECUTOR_KERNELS_RESAMPLE_GRID_SOURCE_H_
 
 // Computes which elements BilinearSampler and SpatialTransformer interpolate, for both devices.
+//
+// sampler.cc and sampler.cu interpolate the four neighbours that a GridSource gives, and scatter
+// the gradient to them. sampler_grids.h computes the grids on a GPU.
 
 #include <cmath>
 #include <cstdint>

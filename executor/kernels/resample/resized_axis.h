@@ -3,6 +3,9 @@
 
 // Computes the pixels of a resized image along one axis, for the kernels of
 // _contrib_BilinearResize2D.
+//
+// The kernels combine one object for rows with one for columns. Positions are computed in double on
+// both devices, whatever the dtype of the images.
 
 #include <cmath>
 #include <cstdint>

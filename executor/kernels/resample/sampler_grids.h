@@ -2,6 +2,10 @@
 #define COOPER_EXECUTOR_KERNELS_RESAMPLE_SAMPLER_GRIDS_H_
 
 // Computes the grids of positions at which images are sampled, and their gradients. For .cu files.
+//
+// sampler.cu calls the Run functions, for GridGenerator and SpatialTransformer. T is float or
+// double. With `add` results are added to the output, else written. sampler.cc has the counterparts
+// for the CPU.
 
 #include <cstdint>
 

@@ -2,6 +2,9 @@
 #define COOPER_EXECUTOR_KERNELS_RNN_RNN_BACKWARD_ARGUMENTS_H_
 
 // Lays out the workspace of the CPU gradient kernels of RNN and of _rnn_layer.
+//
+// rnn_backward.cc uses it. rnn_gradient_scratch.h is the counterpart for GPUs. The layout depends
+// on the parameters and extents alone.
 
 #include <algorithm>
 #include <cstdint>

@@ -5,6 +5,10 @@
 // the state's features (executor/kernels/rnn/rnn_cell_functions.h). Forward functions read from
 // `slots` the products of the input and of the previous output with the weights, without biases.
 // For the CPU.
+//
+// rnn_forward.cc and rnn_backward.cc call it after the products of a step; packed_step.h fuses
+// product and cell for prediction. rnn_cells_cuda.h is the counterpart for GPUs. T is float or
+// double; the loops vectorise.
 
 #include <cstdint>
 

@@ -3,6 +3,9 @@
 
 // Runs the cell of one step and direction of a recurrent layer, forward, in one launch. The product
 // is launched separately. For .cu files.
+//
+// rnn_forward.cu uses it where FusesSteps does not hold: then cuBLAS computes the product.
+// Otherwise rnn_step.h computes product and cell in one kernel, with the same CellElement.
 
 #include <cstdint>
 

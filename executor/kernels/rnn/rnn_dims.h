@@ -2,6 +2,9 @@
 #define COOPER_EXECUTOR_KERNELS_RNN_RNN_DIMS_H_
 
 // The extents of RNN and _rnn_layer, and the products that fill the slots of a step.
+//
+// A slot is one vector of `hidden` numbers that a step computes and the backward pass reads: one
+// for each gate, and for gru a fourth, because the two summands of its candidate are kept apart.
 
 #include <cstdint>
 

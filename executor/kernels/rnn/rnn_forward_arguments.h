@@ -3,6 +3,10 @@
 
 // The decisions of the CPU forward kernels of RNN and of _rnn_layer when they are bound, and the
 // layout of their workspace.
+//
+// rnn_forward.cc makes a plan when the node is bound, for training, so that the workspace suffices
+// for both, and another one in each run. rnn_backward_arguments.h is the counterpart for the
+// gradients.
 
 #include <algorithm>
 #include <cstdint>

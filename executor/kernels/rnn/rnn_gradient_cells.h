@@ -3,6 +3,9 @@
 
 // Kernels of a recurrent layer's gradients: the cell of one step and direction, in one launch
 // without the product, and the sums over all steps that are not products. For .cu files.
+//
+// rnn_backward.cu calls them, from the last step of the forward pass to the first.
+// rnn_gradient_step.h fuses the cell with the product of the later step.
 
 #include <cstdint>
 

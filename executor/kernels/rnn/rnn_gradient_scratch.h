@@ -2,6 +2,9 @@
 #define COOPER_EXECUTOR_KERNELS_RNN_RNN_GRADIENT_SCRATCH_H_
 
 // Lays out the workspace of the gradients of RNN and _rnn_layer. For .cu files.
+//
+// rnn_backward.cu uses it. rnn_backward_arguments.h is the counterpart for the CPU. The layout
+// depends on the parameters and extents alone.
 
 #include <cstdint>
 

@@ -3,6 +3,8 @@
 
 // Kernels of depth_to_space and space_to_depth. Device copies elements: CpuMover
 // (executor/kernels/loops/strided_copy.h) or CudaMover.
+//
+// Both are one strided loop of six axes: they compute nothing, so results are exact for all dtypes.
 
 #include <cstdint>
 

@@ -3,6 +3,9 @@
 
 // Kernels of diag and its gradient. Device copies elements: CpuMover
 // (executor/kernels/loops/strided_copy.h) or CudaMover.
+//
+// Reading and writing are inverse to each other, so each is the gradient of the other. Shapes have
+// been checked when they were inferred.
 
 #include <cstdint>
 

@@ -3,6 +3,10 @@
 
 // Kernels that read a slice of an array, write one into zeros, or assign to one. Device copies
 // elements: CpuMover (executor/kernels/loops/strided_copy.h) or CudaMover.
+//
+// The parameter structs say which elements a slice has (RangeAlong); this file turns that into a
+// strided loop (executor/kernels/loops/strided_loop.h). The gradient of reading is writing into
+// zeros.
 
 #include <cstdint>
 

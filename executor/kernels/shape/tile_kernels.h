@@ -3,6 +3,9 @@
 
 // Kernels of tile, repeat and reverse, and the sums that are the gradients of tile and repeat.
 // Device copies elements: CpuMover (executor/kernels/loops/strided_copy.h) or CudaMover.
+//
+// Each is one strided loop in which repeated elements have stride 0. tile.cc and movement.cu
+// register the kernels.
 
 #include <cstdint>
 

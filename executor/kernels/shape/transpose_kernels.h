@@ -3,6 +3,8 @@
 
 // Kernels of transpose and SwapAxis. Device copies elements: CpuMover
 // (executor/kernels/loops/strided_copy.h) or CudaMover.
+//
+// The gradient of a permutation is the inverse permutation, so it needs no kernel of its own.
 
 #include "absl/status/status.h"
 #include "executor/kernels/loops/strided_loop.h"

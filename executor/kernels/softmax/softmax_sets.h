@@ -3,6 +3,9 @@
 
 // Computes softmax and its variants over the sets of a plan
 // (executor/kernels/reducers/set_reduce.h), for operators that contain a softmax. For .cu files.
+//
+// softmax.cu, softmax_output.cu and ctc_loss.cu call LaunchSoftmax. softmax_row.h is the
+// counterpart for the CPU.
 
 #include <cmath>
 #include <cstdint>
