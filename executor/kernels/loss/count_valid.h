@@ -2,6 +2,9 @@
 #define COOPER_EXECUTOR_KERNELS_LOSS_COUNT_VALID_H_
 
 // Counts, on the device, the labels that normalization "valid" divides by. For .cu files.
+//
+// softmax_output.cu and the GPU kernels of the fused classifier read the count on the device, so
+// the host does not wait for it.
 
 #include <cstdint>
 

@@ -2,6 +2,10 @@
 #define COOPER_EXECUTOR_KERNELS_LOSS_FC_SOFTMAX_BLOCKS_H_
 
 // Chooses how many rows the kernels of a classifier and its loss process in one block.
+//
+// A large vocabulary makes the scores (rows, classes) the largest array of a model. The kernels
+// hold only one block of rows of them. The sizes below are measured compromises between memory and
+// the work that each block repeats.
 
 #include <algorithm>
 #include <cstdint>
@@ -20,7 +24,8 @@ inline constexpr int64_t kFcSoftmaxBackwardBlockBytes = 4 << 20;
 // The block size of a kernel that computes scores and consumes them in one pass.
 inline constexpr int64_t kFcSoftmaxLabelBlockBytes = 6 << 20;
 
-// The rows of a product's tiles: a multiple of the tile height of every supported processor.
+// The rows of a product's tiles: a multiple of the tile height of every supported processor. Rows
+// beyond a whole tile cost as much as a whole tile.
 inline constexpr int64_t kFcSoftmaxTileRows = 48;
 
 // The size of a block: about `bytes` of scores, but at least the whole tiles in min_rows rows.
@@ -54,7 +59,8 @@ inline int64_t FcSoftmaxPartRows(int64_t rows, int64_t row_bytes, int64_t weight
 }
 
 // Returns whether a label is ignore_label, whatever use_ignore is: normalization "valid" counts the
-// other labels in both cases. Compares labels as integers, as MXNet does.
+// other labels in both cases. Compares labels as integers, as MXNet does. Both numbers are
+// truncated to integers.
 template <typename T>
 bool IsIgnoreLabel(const FcSoftmaxOutputParam& param, T label) {
   return IntegerOf<int64_t>(label) == IntegerOf<int64_t>(param.ignore_label);

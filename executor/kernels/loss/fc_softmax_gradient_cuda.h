@@ -42,7 +42,8 @@ struct FcSoftmaxScale {
 template <typename T>
 class FcSoftmaxGpuGradient : public FcSoftmaxGradientArrays {
  public:
-  // The rows [begin, begin + count) of the data.
+  // The rows [begin, begin + count) of the data. The last block may have fewer rows than the
+  // others.
   struct Block {
     int64_t begin, count;
     T* scores;  // (count, classes), in scratch memory

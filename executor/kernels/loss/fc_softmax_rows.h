@@ -3,6 +3,9 @@
 
 // Iterates over the rows of a classifier whose label is not ignored, in blocks, and provides the
 // scratch memory of the kernels that compute scores and consume them.
+//
+// fc_softmax_gradient.h and the forward kernels iterate with it. Rows that are ignored are left out
+// of all products. fc_softmax_rows_cuda.h is the counterpart for GPUs.
 
 #include <algorithm>
 #include <cstdint>
@@ -125,6 +128,7 @@ class FcSoftmaxRows {
   // Returns the number of active rows.
   int64_t num_active() const { return num_active_; }
   // Returns whether active rows are copied to scratch memory: true only if some rows are ignored.
+  // Without ignored rows, blocks refer to the data itself.
   bool gathers() const { return num_active_ < num_rows_; }
   // Returns the row of `data` of the active row at `place`.
   int64_t RowAt(int64_t place) const { return gathers() ? scratch_.active[place] : place; }
@@ -132,6 +136,8 @@ class FcSoftmaxRows {
   int64_t LabelAt(int64_t place) const { return IntegerOf<int64_t>(label_[RowAt(place)]); }
 
   // Calls fn(block) for all active rows, in order. A block's data is valid until the next call.
+  // Copies the data of a block's rows if gathers(). Runs on the calling thread; `fn` may use
+  // several.
   void ForEachBlock(absl::FunctionRef<void(const Block& block)> fn) const {
     for (int64_t begin = 0; begin < num_active_; begin += scratch_.block) {
       const int64_t count = std::min(scratch_.block, num_active_ - begin);

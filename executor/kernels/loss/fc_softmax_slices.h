@@ -58,7 +58,8 @@ class FcSoftmaxSlices {
     return slice;
   }
 
-  // Returns the slice that has the class; the last one if `label` is beyond the classes.
+  // Returns the slice that has the class; the last one if `label` is beyond the classes. O(count^2)
+  // time.
   FcSoftmaxSlice Of(int64_t label) const {
     int64_t index = 0;
     while (index + 1 < count_ && !At(index).Has(label)) ++index;

@@ -52,7 +52,7 @@ COOPER_HOST_DEVICE C LimitAs(double limit) {
   return As<C>(limit < 0 ? std::numeric_limits<double>::infinity() : limit);
 }
 
-// Returns `value` clipped to [-limit, limit]. NaN stays NaN.
+// Returns `value` clipped to [-limit, limit]. NaN stays NaN. An infinite limit changes nothing.
 template <typename C>
 COOPER_HOST_DEVICE C Clip(C value, C limit) {
   return std::min(std::max(value, -limit), limit);  // keeps NaN
@@ -87,13 +87,18 @@ inline absl::Status UnsupportedUpdateError(const KernelContext& c, DType weight,
 // The arrays of one weight's update. Views: it owns no memory.
 struct UpdateArrays {
   ArrayView weight;  // the trained weight: the float32 copy of a master update
+  // The gradient, of the weight's size; its dtype is that of the network with a master update.
   ArrayView grad;
+  // Arrays of the weight's size, which are updated in place.
   absl::Span<const ArrayView> states;
   ArrayView output;  // may be the weight
+  // How the new weight is written to the output.
   WriteReq req = WriteReq::kWrite;
 };
 
-// Returns the arrays of an update, whose inputs have the order of UpdateInputs in update_op.h.
+// Returns the arrays of an update, whose inputs have the order of UpdateInputs in update_op.h. The
+// inputs are weight, gradient, states and, with kMaster, the float32 weight. The spans refer to
+// `inputs`, which must outlive the result.
 template <int kStates, bool kMaster>
 UpdateArrays ArraysOfUpdate(absl::Span<const ArrayView> inputs, const ArrayView& output,
                             WriteReq req) {

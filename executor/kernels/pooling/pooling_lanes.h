@@ -19,7 +19,8 @@
 
 namespace cooper {
 
-// The number of channels that are processed together: a cache line of floats.
+// The number of channels that are processed together: a cache line of floats. A vector of them
+// takes one register with AVX-512 and several registers with less.
 inline constexpr int kPoolingLanes = 16;
 
 // The reductions of a window. Take combines one element, or a vector of them, with the result so

@@ -16,7 +16,8 @@
 
 namespace cooper {
 
-// The most elements of a reduced row.
+// The most elements of a reduced row. It bounds the stack: each function has two to four arrays of
+// this many elements.
 inline constexpr int64_t kPoolingRow = 1024;
 
 // `count` neighbouring windows at (d, h) from `first` on. They cover `length` columns from `column`

@@ -2,6 +2,9 @@
 #define COOPER_EXECUTOR_KERNELS_RANDOM_DROPOUT_MASK_H_
 
 // Draws the masks of Dropout and RNN on the CPU: out = in * mask * DropoutScale(p).
+//
+// dropout.cc and rnn_forward.cc store a mask where a backward pass reads it. A mask has one byte
+// for each element.
 
 #include <algorithm>
 #include <cstdint>

@@ -17,6 +17,9 @@
 //   };
 //
 // They are called for arrays that have elements, with a request that is not kNull.
+//
+// draw.cc defines the device for the CPU and registers these kernels, draw.cu does so for GPUs.
+// random_draws.h has DrawAt and DrawInteger.
 
 #include <cstdint>
 

@@ -11,6 +11,9 @@
 //   Broadcast<F>(c, operands, shapes, full, output, req)
 //   Elementwise<F>(c, operands, output, req)
 //   Convert(c, input, output, req)
+//
+// cpu_reduce.h and cuda_reduce.h define the devices; axis_reductions.cc and axis_reductions.cu
+// register the kernels. All arrays are contiguous. Reduced axes need not be neighbours.
 
 #include <algorithm>
 #include <array>
@@ -123,7 +126,8 @@ absl::Status NormKernel(const KernelContext& c) {
                                                     c.workspace);
 }
 
-// Prepares ReduceKernel and MeanKernel: only the workspace.
+// Prepares ReduceKernel and MeanKernel: only the workspace. The bytes depend on the output alone,
+// not on the data's shape.
 template <typename Device>
 absl::StatusOr<Prepared> PrepareReduction(const PrepareContext& c) {
   return Prepared{.workspace_bytes = Device::ReductionWorkspace(c.outputs[0], c.reqs[0])};
@@ -151,7 +155,8 @@ absl::Status Expand(const KernelContext& c, const KeptExtents& kept) {
                                        c.outputs[0], c.reqs[0]);
 }
 
-// Gradient kernel that applies F to ograd, data and output, over the axes of ReduceParam.
+// Gradient kernel that applies F to ograd, data and output, over the axes of ReduceParam. F is a
+// function of reduce_functions.h with one operand for each input.
 template <typename Device, typename F>
 absl::Status ExpandKernel(const KernelContext& c) {
   COOPER_ASSIGN_OR_RETURN(const auto kept, KeptOf(c.outputs[0].shape, c.param<ReduceParam>()));
@@ -166,21 +171,22 @@ absl::Status ExpandWith(const KernelContext& c, const KeptExtents& kept, double 
       {kept.span(), {}}, c.outputs[0].shape.dims(), c.outputs[0], c.reqs[0]);
 }
 
-// Gradient kernel of sum: broadcasts ograd.
+// Gradient kernel of sum: broadcasts ograd. The scale 1 converts ograd to the output's dtype.
 template <typename Device>
 absl::Status SumBackwardKernel(const KernelContext& c) {
   COOPER_ASSIGN_OR_RETURN(const auto kept, KeptOf(c.outputs[0].shape, c.param<ReduceParam>()));
   return ExpandWith<Device, Scaled>(c, kept, 1);
 }
 
-// Gradient kernel of mean: broadcasts ograd divided by the number of reduced elements.
+// Gradient kernel of mean: broadcasts ograd divided by the number of reduced elements. Integers
+// truncate. An empty array has no elements to compute.
 template <typename Device>
 absl::Status MeanBackwardKernel(const KernelContext& c) {
   COOPER_ASSIGN_OR_RETURN(const auto kept, KeptOf(c.outputs[0].shape, c.param<ReduceParam>()));
   return ExpandWith<Device, DividedBy>(c, kept, static_cast<double>(kept.count()));
 }
 
-// Gradient kernel of norm.
+// Gradient kernel of norm. The functions are Norm1Grad for ord 1, else Norm2Grad.
 template <typename Device>
 absl::Status NormBackwardKernel(const KernelContext& c) {
   const auto& param = c.param<NormParam>();

@@ -22,14 +22,15 @@ struct AxisView {
   int64_t inner = 1;
 
   // Returns the view along `axis`, or of all axes as one if there is none. Errors: those of
-  // NormalizeAxis.
+  // NormalizeAxis. `axis` may be negative: then it counts from the end.
   static absl::StatusOr<AxisView> Along(const Shape& shape, std::optional<int64_t> axis) {
     if (!axis.has_value()) return AxisView{1, shape.num_elements(), 1};
     COOPER_ASSIGN_OR_RETURN(const int a, NormalizeAxis(*axis, shape.rank()));
     return AxisView{shape.Product(0, a), shape[a], shape.Product(a + 1, shape.rank())};
   }
 
-  // Returns kInvalidArgument if lines have no element, and so no maximum and no minimum.
+  // Returns kInvalidArgument if lines have no element, and so no maximum and no minimum. It is
+  // called before a search, whose first candidate is element 0 of the line.
   absl::Status CheckSearchable() const {
     if (length != 0) return absl::OkStatus();
     return absl::InvalidArgumentError("argmax and argmin need at least one element on the axis");
@@ -37,7 +38,8 @@ struct AxisView {
 
   // Returns the number of lines, which is the size of a result with one element for each.
   COOPER_HOST_DEVICE int64_t lines() const { return outer * inner; }
-  // Returns the index of a line's first element; its elements are `inner` apart.
+  // Returns the index of a line's first element; its elements are `inner` apart. Lines are numbered
+  // in memory order: line k is (k / inner, k % inner).
   COOPER_HOST_DEVICE int64_t First(int64_t line) const {
     return line / inner * length * inner + line % inner;
   }

@@ -3,6 +3,9 @@
 
 // Sums a function of all elements on a GPU, in double and without atomics: equal inputs give equal
 // bits. For .cu files; executor/kernels/optimizer/sum_squares.h is the counterpart for the CPU.
+//
+// A first launch leaves one partial sum for each block in scratch memory, and a second launch of
+// one block adds these. The result stays on the device: `finish` receives it there.
 
 #include <algorithm>
 #include <cstdint>
@@ -21,7 +24,8 @@ inline constexpr int kSumThreads = 256;
 // The most blocks of the first launch. One block of the second launch reads all partial sums.
 inline constexpr int64_t kMaxSumBlocks = 512;  // each stores one partial sum
 
-// Bytes of scratch memory that SumElements needs.
+// Bytes of scratch memory that SumElements needs. The size does not depend on the number of
+// elements.
 inline constexpr int64_t kSumScratchBytes = kMaxSumBlocks * sizeof(double);
 
 // Returns the sum over all threads of the block to thread 0, and partial sums to the others. All

@@ -11,6 +11,9 @@
 // are reduced to it. If the output is too small to keep a GPU busy, the reduced elements are split
 // into parts: each part writes a partial result to the workspace, and a second kernel reduces
 // these.
+//
+// map_reduce.h is the counterpart for the CPU and has an example of the arguments. The kernels are
+// templates in element_reduce_kernel.h; element_reduce.cu chooses lanes, parts and grid.
 
 #include <cstdint>
 

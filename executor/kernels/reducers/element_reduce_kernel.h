@@ -184,6 +184,7 @@ __global__ void ReducePartials(const ReduceArguments a) {
   }
 }
 
+// Defines what element_reduce.h declares. The kernels for int64_t exist only if F::kExactIntegers.
 template <Reducer kReducer, typename F>
 const ElementReduce& ElementReduceOf() {
   using R = ReducerFunctions<kReducer>;

@@ -5,6 +5,10 @@
 // arrays that are broadcast together. The function's values are never stored: a short block of them
 // is computed and reduced at a time. Sums of 16-bit floats are computed in float. The order of
 // every sum depends on the shapes alone, not on the number of threads.
+//
+// For example, the norm of the rows of x (2, 3) has full {2, 3}, one operand of shape {2, 3}, the
+// map x * x, output_shape {2, 1}, and an end with the square root. element_reduce.h is the
+// counterpart for GPUs; executor/kernels/reduce has the operators.
 
 #include <cstdint>
 

@@ -9,6 +9,13 @@
 // lanes of a block share a set; their number depends on its size, and a block has several sets if
 // they are small. Neighbouring threads read neighbouring elements in both views. Sums use no
 // atomics and an order that depends on the shape alone: equal inputs give equal bits.
+//
+//   softmax over axis 1 of (2, 3, 4): PlanSets(2, 3, 4), 8 sets of 3 elements
+//   layer norm of the rows of (5, 7): PlanSets(5, 7, 1), 5 sets of 7 elements
+//   bias gradient of (2, 3, 4): PlanChannels(2, 3, 4), 3 sets of 8 elements
+//
+// A kernel takes the plan as its first argument, makes a SetThread and calls ForEachSet; LaunchSets
+// chooses the grid. set_values.h keeps the values of a set in registers.
 
 #include <algorithm>
 #include <cstdint>
@@ -32,7 +39,8 @@ inline constexpr int kFewHeld = 4, kManyHeld = 16, kMaxHeld = 32;
 
 // For __launch_bounds__(kThreadsHolding<C, kHeld>, kBlocksHolding<C, kHeld>) of kernels that
 // compute in C: the threads of a block, and the blocks that must fit in a multiprocessor's
-// registers. A double takes two registers.
+// registers. A double takes two registers. kHeld of 0 stands for values that are loaded in each
+// pass.
 template <typename C, int kHeld>
 inline constexpr int kThreadsHolding = sizeof(C) > sizeof(float) ? kSetThreads
                                        : kHeld == 0              ? kMaxSetThreads
@@ -179,7 +187,8 @@ class SetThread {
   }
 
   // Calls fn(element, position in the set) for this lane's elements of the set. The position in a
-  // channel is (outer, inner) as one number.
+  // channel is (outer, inner) as one number. It makes no calls for set -1. `position` counts from 0
+  // to size() - 1; the lanes of a set interleave.
   template <typename Fn>
   __device__ void ForEach(int64_t set, Fn&& fn) const {
     if (set < 0) return;
@@ -216,7 +225,7 @@ class SetThread {
 
   // Calls fn(element, position, k) for this lane's elements of a set that is not a channel and has
   // at most kHeld elements for each lane. k counts from 0 and is a compile-time constant after
-  // unrolling.
+  // unrolling. k is the index of a register array; set_values.h wraps it.
   template <int kHeld, typename Fn>
   __device__ void ForEachHeld(int64_t set, Fn&& fn) const {
     if (set < 0) return;
@@ -283,7 +292,8 @@ class SetThread {
   }
 
   // Returns the sum of term(position, load(element)) over the set, with ForEachLoaded. All threads
-  // of the block must call it.
+  // of the block must call it. `load` must not depend on the sums of other sets. Returns 0 for set
+  // -1.
   template <typename C, typename Load, typename Term>
   __device__ C SumOverLoaded(int64_t set, Load&& load, Term&& term) const {
     C sum = 0;

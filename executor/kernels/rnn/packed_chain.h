@@ -3,6 +3,9 @@
 
 // Runs all steps of some sequences through a layer in one direction, for prediction
 // (packed_step.h). Each step reads the states that the previous one wrote to the layer's output.
+//
+// prepared_rnn.cc and rnn_forward.cc use it. A chain is sequential: a thread runs its sequences
+// through all steps without waiting for other threads, unless it splits the features of each step.
 
 #include <cstdint>
 
@@ -43,7 +46,8 @@ struct PackedChain {
   // Returns the output features of step t of the sequence at `place`. The row is dims.output_row()
   // elements from the next one of the batch.
   float* OutputAt(int64_t t, int64_t place) const;
-  // Returns the arrays of step t of the sequence at `place`.
+  // Returns the arrays of step t of the sequence at `place`. The previous state is the output of
+  // the previous step, or `state` before the first one.
   PackedStepRow RowAt(int64_t t, int64_t place) const;
 };
 

@@ -79,7 +79,8 @@ struct PackedStep {
   RNNMode mode;
   int64_t hidden;
   const float* weight;  // packed h2h weight
-  const float* bias;    // one vector for each slot
+  // The sums of both biases (SumBiases in rnn_matrix_ops.h), not owned.
+  const float* bias;  // one vector for each slot
   // The bounds of lstm's cell state.
   CellClip<float> clip;
 };

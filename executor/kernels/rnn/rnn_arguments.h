@@ -3,6 +3,9 @@
 
 // Locates the arrays of RNN and of _rnn_layer: RNN has the weights of all layers and directions in
 // one vector, _rnn_layer has those of its only layer in separate arrays.
+//
+// Kernels of both devices use it, so that one template serves both operators. The schemas in
+// symbol/ops/rnn define the order of inputs and outputs.
 
 #include <cstdint>
 
@@ -53,13 +56,17 @@ struct RNNBackwardInputs {
     state_grad = 1;
     if (RNNHasCell(param)) state_cell_grad = 2;
   }
-  // Returns the number of the backward node's leading inputs, which are gradients of outputs.
+  // Returns the number of the backward node's leading inputs, which are gradients of outputs. It is
+  // 1 without state outputs, else 2, and 3 for lstm.
   static int NumOutputGradients(const RNNParam& param) {
     return param.state_outputs ? 1 + RNNNumStates(param) : 1;
   }
 
+  // (num_steps, batch, directions * state_size).
   int output_grad = 0;
+  // The gradients of the last states; (layers * directions, batch, state_size).
   int state_grad = -1, state_cell_grad = -1;
+  // The forward node's inputs, counted in the backward node.
   RNNInputs forward;
   // The forward node's output, and the values that it stored for this pass.
   int output, reserve;

@@ -8,6 +8,10 @@
 // gradients of the next step, and from `dy` the gradient of the step's output. They store in dh and
 // dc the gradients for the previous step, except the part that goes through the recurrent product,
 // and in the slots the gradients of the sums. Outputs may alias inputs.
+//
+// All loops and kernels of recurrent cells, on the CPU (rnn_cells.h, packed_step.cc) and on GPUs
+// (rnn_cells_cuda.h, rnn_gradient_cells.h), call these functions. VectorTanh and VectorSigmoid
+// vectorise, unlike the functions of libm.
 
 #include "executor/kernels/loops/is_nan.h"
 #include "executor/kernels/loops/vector_math.h"

@@ -31,9 +31,12 @@ struct CellStep {
   T* slots;  // (batch, slots, hidden): the products, then the reserve's values
   // The state before the step.
   const T* h_prev;
+  // Elements from one row of h_prev to the next: hidden for the initial state, the width of the
+  // layer's output for later steps.
   int64_t h_prev_stride;
   // The state after the step: rows of the layer's output.
   T* h;
+  // Elements from one row of h to the next.
   int64_t h_stride;
   // lstm's cell state before and after the step, (batch, hidden).
   const T* c_prev;
@@ -46,6 +49,7 @@ template <RNNMode kMode, typename T>
 struct CellElement {
   static constexpr bool kLstm = kMode == RNNMode::kLstm;
   static constexpr bool kGru = kMode == RNNMode::kGru;
+  // The slots of the mode, and those that the recurrent product fills.
   static constexpr int kSlots = kLstm || kGru ? 4 : 1;
   static constexpr int kRecurrent = kGru ? 3 : kSlots;  // the leading ones
 

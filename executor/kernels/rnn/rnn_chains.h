@@ -2,6 +2,9 @@
 #define COOPER_EXECUTOR_KERNELS_RNN_RNN_CHAINS_H_
 
 // Splits the work of a layer over threads, for the forward and the backward kernel of RNN.
+//
+// Steps of one sequence depend on each other; sequences and directions do not. Threads that run
+// whole sequences need no barrier at each step.
 
 #include <cstdint>
 

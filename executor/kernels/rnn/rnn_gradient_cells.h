@@ -153,7 +153,9 @@ __global__ void GatherPrevious(const int64_t* lengths, int64_t num_steps, int64_
 template <typename T>
 struct BiasGradients {
   T *i2h, *h2h;  // null: not requested
+  // Whether the sums are added to the destination, else written.
   bool add_i2h, add_h2h;
+  // The features of the state: a slot has as many columns.
   int64_t hidden;
   bool is_gru;  // gru's candidate has its i2h bias in slot 3, after that of its h2h bias
 };

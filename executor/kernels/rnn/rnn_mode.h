@@ -2,6 +2,8 @@
 #define COOPER_EXECUTOR_KERNELS_RNN_RNN_MODE_H_
 
 // Dispatches from the kind of a recurrent cell to kernels that are compiled for it. For .cu files.
+//
+// Modes are template arguments of the kernels, because slots in registers need constant indices.
 
 #include <type_traits>
 

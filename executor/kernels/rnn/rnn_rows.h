@@ -21,10 +21,11 @@ namespace cooper {
 // The real rows of a batch. Immutable after construction, so thread-safe.
 class RNNRows {
  public:
-  // Without lengths every row has all steps, and packed rows are those of (num_steps, batch).
+  // Without lengths every row has all steps, and packed rows are those of (num_steps, batch). It
+  // uses no scratch memory.
   RNNRows(int64_t num_steps, int64_t batch) : num_steps_(num_steps), batch_(batch) {}
   // `lengths` (batch,) has any dtype; its values are clamped to [0, num_steps]. `scratch` has
-  // ScratchSize elements and must outlive this object.
+  // ScratchSize elements and must outlive this object. Equal lengths keep their order in the batch.
   RNNRows(const ArrayView& lengths, int64_t num_steps, int64_t batch, int64_t* scratch);
   // Returns the int64_t elements that the constructor with lengths needs.
   static int64_t ScratchSize(int64_t num_steps, int64_t batch) { return 2 * batch + num_steps + 1; }
@@ -39,11 +40,13 @@ class RNNRows {
   int64_t total() const { return has_lengths() ? begin_[num_steps_] : num_steps_ * batch_; }
   // Returns the number of steps of the longest sequence.
   int64_t longest() const { return !has_lengths() ? num_steps_ : batch_ > 0 ? lengths_[0] : 0; }
-  // Returns the number of rows of step `t`.
+  // Returns the number of rows of step `t`. `t` is in [0, num_steps). The count does not increase
+  // with t.
   int64_t count(int64_t t) const { return has_lengths() ? begin_[t + 1] - begin_[t] : batch_; }
   // Returns the first packed row of step `t`.
   int64_t begin(int64_t t) const { return has_lengths() ? begin_[t] : t * batch_; }
-  // Returns the row of the batch at `place` in the order of decreasing length.
+  // Returns the row of the batch at `place` in the order of decreasing length. `place` is in [0,
+  // batch).
   int64_t row(int64_t place) const { return has_lengths() ? order_[place] : place; }
   // Returns the number of steps of the sequence at `place`.
   int64_t length(int64_t place) const { return has_lengths() ? lengths_[place] : num_steps_; }

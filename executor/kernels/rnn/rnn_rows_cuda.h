@@ -3,6 +3,9 @@
 
 // Operations on matrices in the kernels of RNN and _rnn_layer other than products and cells:
 // copies, lengths and masks, forward and backward. For .cu files.
+//
+// rnn_matrix_ops.h and rnn_rows.h are the counterparts for the CPU. Unlike the CPU, a GPU computes
+// the steps of padding too: cells keep the state there.
 
 #include <cstdint>
 

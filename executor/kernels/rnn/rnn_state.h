@@ -3,6 +3,9 @@
 
 // The prepared state of the GPU kernels of RNN and _rnn_layer: cuBLAS, which computes their
 // products.
+//
+// Preparation runs once when a node is bound, a kernel in each run. rnn_forward.cu and
+// rnn_backward.cu share this state.
 
 #include <cstdint>
 #include <memory>

@@ -35,6 +35,7 @@ inline constexpr int kTileWarps = 8, kWarpLanes = 32;
 // owned.
 template <typename T>
 struct StepProduct {
+  // The state or gradients of the batch, and the weight.
   const T *a, *b;
   int a_row;  // elements from one row of `a` to the next
   // The rows of the batch, the features of the state, and the number of products in each sum.

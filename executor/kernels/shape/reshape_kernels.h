@@ -4,6 +4,8 @@
 // Kernels of the operators whose output is a view of their input with another shape. They run only
 // if the two could not share memory. Device copies elements: CpuMover
 // (executor/kernels/loops/strided_copy.h) or CudaMover.
+//
+// reshape.cc and movement.cu register it for Reshape, Flatten, expand_dims and their like.
 
 #include "absl/status/status.h"
 #include "executor/kernels/loops/strided_loop.h"

@@ -3,6 +3,8 @@
 
 // Returns the axis along which an operator splits or concatenates arrays. A negative axis counts
 // from the end.
+//
+// split_join.cc and split_join.cu call it.
 
 #include "symbol/ops/shape/concat_param.h"
 #include "symbol/ops/shape/split_param.h"

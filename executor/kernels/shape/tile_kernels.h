@@ -62,7 +62,7 @@ absl::Status TileKernel(const KernelContext& c) {
 }
 
 // Gradient of TileKernel: Device::Sum adds the repeated elements of ograd. Errors: those of
-// Device::Sum.
+// Device::Sum. An empty ograd gives zeros.
 template <typename Device, typename Param>
 absl::Status TileBackwardKernel(const KernelContext& c) {
   StridedLoop loop;

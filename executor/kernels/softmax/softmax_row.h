@@ -4,6 +4,9 @@
 // Computes the softmax of one row that fits in the cache, for SoftmaxOutput, softmax and the
 // kernels that fuse a softmax. All arrays are contiguous; in and out may be the same. Sums run in
 // several lanes, in an order that depends on n alone.
+//
+// Functions run on the calling thread, so callers split rows among threads. softmax_sets.h is the
+// counterpart for GPUs.
 
 #include <cstdint>
 
@@ -14,7 +17,8 @@ namespace cooper {
 void SoftmaxRow(const float* in, int64_t n, float* out);
 void SoftmaxRow(const double* in, int64_t n, double* out);
 
-// Computes the softmax of in[j] + bias[j]; bias may be null.
+// Computes the softmax of in[j] + bias[j]; bias may be null. The bias is added in the same pass
+// that finds the maximum.
 void BiasedSoftmaxRow(const float* in, const float* bias, int64_t n, float* out);
 void BiasedSoftmaxRow(const double* in, const double* bias, int64_t n, double* out);
 
@@ -26,6 +30,8 @@ struct ExpRowSums {
   T top;
   T sum;  // of out
 };
+// A caller with several parts scales each part by exp(top - the largest top) and divides by the sum
+// of the scaled sums.
 ExpRowSums<float> BiasedExpRow(const float* in, const float* bias, int64_t n, float* out);
 ExpRowSums<double> BiasedExpRow(const double* in, const double* bias, int64_t n, double* out);
 
