@@ -41,7 +41,7 @@ struct ReduceArguments {
                   // the block
   int64_t parts;  // gridDim.y
   void* partial;  // (parts, elements of the output), if parts > 1
-  // Is applied once, after all lanes and parts of an element are combined.
+  // The operations applied once, after all lanes and parts of an element are combined.
   ReductionEnd end;
   // The output, of dtype `out_dtype`. With `add` results are added to it, else written.
   void* out;

@@ -27,7 +27,7 @@ struct Reduction {
   Reducer reducer = Reducer::kSum;
   // The function of the operands to reduce. If null, the only operand is reduced itself. Not owned.
   const ElemwiseLoops* map = nullptr;
-  // Is applied to each result after all values are combined.
+  // The operations applied to each result after all values are combined.
   ReductionEnd end = {};
 };
 
