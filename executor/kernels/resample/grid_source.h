@@ -67,9 +67,10 @@ struct GridSource {
 
  private:
   // Clamps positions far outside to just outside, which gives the same result and fits in int64_t.
+  // A NaN is outside as well: its weights would be NaN.
   COOPER_HOST_DEVICE static T Floor(T at, int64_t extent) {
     const T most = static_cast<T>(extent + 1);
-    return std::floor(at < T{-2} ? T{-2} : most < at ? most : at);
+    return std::floor(!(at >= T{-2}) ? T{-2} : most < at ? most : at);
   }
 };
 
