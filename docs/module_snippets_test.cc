@@ -1,4 +1,4 @@
-// The C++ of module.md, run: check_snippets.sh holds them together.
+// The C++ of module.md and of the pages that it names, run: check_snippets.sh holds them together.
 
 #include <iostream>
 #include <memory>

@@ -1,4 +1,4 @@
-// The C++ of module.md about runs that are killed, run: check_snippets.sh holds them together.
+// The C++ of checkpoints.md about resumed runs, run: check_snippets.sh holds them together.
 
 #include <cstdint>
 #include <memory>

@@ -115,13 +115,13 @@ struct FitOptions {
   // epoch. A NaN or infinite value ends the training with kOutOfRange, naming the batch, its bucket
   // key and the node that computed the first such value. The module is then as it was before the
   // batch: no update is made and the auxiliary states are restored; only random streams have
-  // advanced. Costs one pass over the gradients (docs/module.md).
+  // advanced. Costs one pass over the gradients (docs/training.md).
   bool check_finite = true;
   // Checks the ids of words and classes in each batch of the first epoch, before the update:
   // kOutOfRange, naming input, row, value and operator, for an id that the network does not have
   // (kernels would use the nearest word, or no class). Rows of padding, elements past a row's
   // length, a label that the loss ignores and the iterator's invalid_label are accepted
-  // (check_ids.h). Costs one pass over the ids (docs/module.md). False: trains on such ids.
+  // (check_ids.h). Costs one pass over the ids (docs/training.md). False: trains on such ids.
   bool check_ids = true;
   // ModuleBindOptions::seed where Fit binds; a module that is already bound continues its stream.
   // Also the seed of initial values, unless `params` has one.
