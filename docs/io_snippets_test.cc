@@ -1,4 +1,4 @@
-// The C++ of io.md, run: check_snippets.sh holds them together.
+// The C++ of io.md, choose_buckets.md and padding.md, run: check_snippets.sh holds them together.
 
 #include <cstdint>
 #include <iostream>
