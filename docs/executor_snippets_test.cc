@@ -1,4 +1,5 @@
-// The C++ of executor.md and passes.md, run: check_snippets.sh holds them together.
+// The C++ of executor.md, memory.md, profile.md and passes.md, run: check_snippets.sh holds
+// them together.
 
 #include <iostream>
 #include <memory>
