@@ -1,4 +1,5 @@
-// The C++ of symbol.md and mxnet_differences.md, run: check_snippets.sh holds them together.
+// The C++ of symbol.md, rnn_cells.md and mxnet_differences.md, run: check_snippets.sh holds
+// them together.
 
 #include <iostream>
 #include <memory>
