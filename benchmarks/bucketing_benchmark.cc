@@ -14,10 +14,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "benchmark/benchmark.h"
-#include "examples/language_model.h"
 #include "module/bucketing/bucketing_module.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/threads/parallel.h"
+#include "tools/lm_train/language_model.h"
 
 namespace cooper {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "examples/language_model.h"
+#include "tools/lm_train/language_model.h"
 
 namespace cooper {
 

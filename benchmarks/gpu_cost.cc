@@ -29,12 +29,12 @@
 #include "absl/strings/string_view.h"
 #include "benchmarks/gpu_roofline.h"
 #include "benchmarks/lm_batches.h"
-#include "examples/language_model.h"
-#include "examples/model_flags.h"
 #include "module/bucketing/bucketing_module.h"
 #include "ndarray/base/context.h"
 #include "ndarray/base/status_macros.h"
 #include "tests/cuda_emulator/runtime/counters.h"
+#include "tools/lm_train/language_model.h"
+#include "tools/lm_train/model_flags.h"
 
 ABSL_FLAG(int64_t, vocab, 10000, "ids, the padding among them");
 ABSL_FLAG(int64_t, length, 60, "words of the sentences: the bucket");

@@ -6,10 +6,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "examples/lm_corpus.h"
 #include "io/batch/bucket_key.h"
 #include "module/metric/classification.h"
 #include "ndarray/base/status_macros.h"
+#include "tools/lm_train/lm_corpus.h"
 
 namespace cooper {
 namespace {

@@ -31,9 +31,6 @@
 #include "benchmarks/json_line.h"
 #include "benchmarks/lm_batches.h"
 #include "benchmarks/lm_epochs.h"
-#include "examples/language_model.h"
-#include "examples/model_flags.h"
-#include "examples/profile_flags.h"
 #include "module/bucketing/bucketing_module.h"
 #include "module/predict/predictor.h"
 #include "ndarray/array/device.h"
@@ -45,6 +42,9 @@
 #include "ndarray/threads/parallel.h"
 #include "ndarray/threads/profiler.h"
 #include "nlohmann/json.hpp"
+#include "tools/lm_train/language_model.h"
+#include "tools/lm_train/model_flags.h"
+#include "tools/lm_train/profile_flags.h"
 
 ABSL_FLAG(int64_t, vocab, 10000, "ids, the padding among them");
 ABSL_FLAG(int64_t, batches, 0, "steps of a pass; 0: one per bucket");

@@ -27,15 +27,15 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "examples/language_model.h"
-#include "examples/lm_corpus.h"
-#include "examples/model_flags.h"
 #include "io/batch/bucket_key.h"
 #include "io/buckets/bucket_sentence_iter.h"
 #include "module/bucketing/bucketing_module.h"
 #include "module/metric/classification.h"
 #include "module/metric/eval_metric.h"
 #include "ndarray/base/status_macros.h"
+#include "tools/lm_train/language_model.h"
+#include "tools/lm_train/lm_corpus.h"
+#include "tools/lm_train/model_flags.h"
 
 ABSL_FLAG(std::string, train, "", "training text, a sentence a line");
 ABSL_FLAG(std::string, valid, "", "validation text");

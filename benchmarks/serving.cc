@@ -33,13 +33,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "benchmarks/json_line.h"
-#include "examples/language_model.h"
-#include "examples/model_flags.h"
 #include "module/bucketing/bucketing_module.h"
 #include "module/predict/predictor.h"
 #include "module/predict/requests/request_batcher.h"
 #include "ndarray/base/status_macros.h"
 #include "nlohmann/json.hpp"
+#include "tools/lm_train/language_model.h"
+#include "tools/lm_train/model_flags.h"
 
 ABSL_DECLARE_FLAG(int, threads);
 ABSL_FLAG(int64_t, vocab, 10000, "ids, the padding among them");

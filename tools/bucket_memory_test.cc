@@ -5,13 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include "examples/language_model.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "module/bucketing/bucket_plan.h"
 #include "ndarray/base/status_matchers.h"
 #include "symbol/graph/symbol.h"
 #include "symbol/op/nn.h"
+#include "tools/lm_train/language_model.h"
 
 namespace cooper {
 namespace {

@@ -5,7 +5,7 @@
 // bucket_report --lengths=lengths.txt --output=buckets.html: a length a line, or two for pairs.
 // bucket_report --records=train.rec --output=buckets.html: the records' bytes.
 // bucket_report ... --cell=lstm --num_hidden=200, --symbol=net-symbol.json --shapes="data:N,T":
-// with the memory of each bucket, of the model of lstm_bucketing or of another network.
+// with the memory of each bucket, of the model of lm_train or of another network.
 
 #include <cstdint>
 #include <filesystem>
@@ -23,7 +23,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "examples/language_model.h"
 #include "io/batch/bucket_key.h"
 #include "io/buckets/bucket_boundaries.h"
 #include "ndarray/base/atomic_file.h"
@@ -34,6 +33,7 @@
 #include "tools/bucket_memory.h"
 #include "tools/bucket_report_page.h"
 #include "tools/bucket_snippets.h"
+#include "tools/lm_train/language_model.h"
 #include "tools/number_text.h"
 #include "tools/output_file.h"
 #include "tools/program_main.h"
@@ -64,7 +64,7 @@ ABSL_FLAG(std::string, symbol, "",
 ABSL_FLAG(std::string, shapes, "data:N,T;softmax_label:N,T",
           "of --symbol's inputs: N is the batch size, T the length, U the second one of pairs");
 ABSL_FLAG(std::string, cell, "",
-          "in place of --symbol: the model of lstm_bucketing with lstm, gru, rnn, fused, ...");
+          "in place of --symbol: the model of lm_train with lstm, gru, rnn, fused, ...");
 ABSL_FLAG(int64_t, vocab, 10000, "words of --cell");
 ABSL_FLAG(int, num_layers, 2, "recurrent layers of --cell");
 ABSL_FLAG(int, num_hidden, 200, "features of each recurrent layer of --cell");

@@ -93,8 +93,7 @@ class Page {
     if (!comparison_.rows_in_use.empty()) html += InUse();
     const std::string flags = BucketFlags(comparison_, options_);
     if (!flags.empty()) {
-      absl::StrAppend(&html, Paragraph("Flags of //examples:lstm_bucketing:", "quiet"),
-                      HtmlCode(flags));
+      absl::StrAppend(&html, Paragraph("Flags of //tools/lm_train:", "quiet"), HtmlCode(flags));
     }
     return absl::StrCat(html, Paragraph("C++:", "quiet"),
                         HtmlCode(BucketCode(comparison_, options_)));

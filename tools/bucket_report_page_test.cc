@@ -109,7 +109,7 @@ TEST(BucketReportPageTest, ShowsPairsAsAMap) {
   EXPECT_THAT(page, HasSubstr("<dt>mean length</dt><dd>5.3, 6.7</dd>"));
   EXPECT_THAT(page, HasSubstr("<tr><td>2</td><td>(10, 12)</td><td>1</td>"));
   EXPECT_THAT(page, HasSubstr(".buckets = {{3, 4}, {10, 12}}"));
-  EXPECT_THAT(page, Not(HasSubstr("lstm_bucketing")));
+  EXPECT_THAT(page, Not(HasSubstr("lm_train")));
   EXPECT_THAT(PageProblems(page), IsEmpty());
 }
 

@@ -15,7 +15,7 @@ namespace cooper {
 // Returns "12", or "(12, 15)" for a pair.
 std::string BucketText(const BucketKey::Tuple& bucket);
 
-// Returns the flags of //examples:lstm_bucketing; empty for pairs, which it does not support.
+// Returns the flags of //tools/lm_train; empty for pairs, which it does not support.
 std::string BucketFlags(const BucketComparison& comparison, const BucketComparisonOptions& options);
 
 // Returns C++ that creates the iterator: BucketSentenceIter, with the invalid_label of MXNet's

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Computes with MXNet 1.9.1 the perplexity of a checkpoint that lstm_bucketing wrote.
+"""Computes with MXNet 1.9.1 the perplexity of a checkpoint that lm_train wrote.
 
     mxnet_checkpoint.py PREFIX EPOCH --train=TEXT --valid=TEXT [--batch_size=32]
 
-It must be the validation perplexity that lstm_bucketing printed after that epoch: of all sentences
+It must be the validation perplexity that lm_train printed after that epoch: of all sentences
 that are not longer than the longest bucket.
 """
 

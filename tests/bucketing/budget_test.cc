@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "examples/language_model.h"
 #include "gtest/gtest.h"
 #include "module/bucketing/bucket_plan.h"
 #include "module/bucketing/bucketing_module.h"
@@ -19,6 +18,7 @@
 #include "symbol/op/elemwise.h"
 #include "symbol/op/loss.h"
 #include "symbol/op/nn.h"
+#include "tools/lm_train/language_model.h"
 
 namespace cooper {
 namespace {

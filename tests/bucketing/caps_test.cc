@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "examples/language_model.h"
 #include "gtest/gtest.h"
 #include "module/bucketing/bucketing_module.h"
 #include "module/initializer/initializers.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/random/random.h"
+#include "tools/lm_train/language_model.h"
 
 namespace cooper {
 namespace {

@@ -48,7 +48,7 @@ expect_error "no/such is no folder" --report=no/such/run.html
 expect_error "no/such is no folder" --checkpoint_prefix=no/such/lm
 expect_error "lr=-1" --lr=-1
 expect_error "lr=inf" --lr=inf
-expect_error "lstm_bucketing_mpi" --kvstore=dist_sync
+expect_error "lm_train_mpi" --kvstore=dist_sync
 expect_error "gemm_precision=half" --gemm_precision=half
 ONEDNN_MAX_CPU_ISA=AVX2 expect_error "gemm_precision=bfloat16: .*AVX-512 BF16 or AMX" \
   --gemm_precision=bfloat16
@@ -135,7 +135,7 @@ done
 # (Without a TMPDIR, where ThreadSanitizer's runtime would map a file that it could not write.)
 (trap '' XFSZ; ulimit -f 1; TMPDIR=/nonexistent exec "$program" "${small[@]}" --num_epochs=12 --json=full.json) 2>&1 |
   cat > out
-[[ ${PIPESTATUS[0]} -eq 1 && $(grep -c "^lstm_bucketing: .*full.json" out) -ge 2 ]] &&
-  grep -q "^epoch 12/12  train" out && tail -1 out | grep -q "^lstm_bucketing: .*full.json" ||
+[[ ${PIPESTATUS[0]} -eq 1 && $(grep -c "^lm_train: .*full.json" out) -ge 2 ]] &&
+  grep -q "^epoch 12/12  train" out && tail -1 out | grep -q "^lm_train: .*full.json" ||
   { echo "FAILED: a file of figures that cannot be written:"; cat out; failed=1; }
 exit $failed

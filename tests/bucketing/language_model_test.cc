@@ -1,6 +1,6 @@
 // Tests the cells of the example's language model: their number of parameters, and that they train.
 
-#include "examples/language_model.h"
+#include "tools/lm_train/language_model.h"
 
 #include <cstdint>
 #include <memory>

@@ -12,12 +12,12 @@
 #include "absl/strings/str_join.h"
 #include "benchmarks/heap_counter.h"
 #include "benchmarks/lm_batches.h"
-#include "examples/language_model.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "module/bucketing/bucketing_module.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/random/random.h"
+#include "tools/lm_train/language_model.h"
 
 namespace cooper {
 namespace {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "examples/language_model.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "io/buckets/bucket_sentence_iter.h"
@@ -19,6 +18,7 @@
 #include "ndarray/base/status_matchers.h"
 #include "tests/cuda_emulator/runtime/counters.h"
 #include "tests/module/module_fixtures.h"
+#include "tools/lm_train/language_model.h"
 
 namespace cooper {
 namespace {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "examples/language_model.h"
 #include "executor/executor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -21,6 +20,7 @@
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/require_gpu.h"
 #include "tests/module/module_fixtures.h"
+#include "tools/lm_train/language_model.h"
 
 namespace cooper {
 namespace {

@@ -9,8 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "examples/language_model.h"
-#include "examples/lm_corpus.h"
 #include "gtest/gtest.h"
 #include "io/buckets/bucket_sentence_iter.h"
 #include "module/bucketing/bucketing_module.h"
@@ -22,6 +20,8 @@
 #include "ndarray/base/context.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/cuda/require_gpu.h"
+#include "tools/lm_train/language_model.h"
+#include "tools/lm_train/lm_corpus.h"
 
 namespace cooper {
 namespace {

@@ -17,8 +17,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "examples/language_model.h"
-#include "examples/model_flags.h"
 #include "glog/logging.h"
 #include "io/batch/bucket_key.h"
 #include "module/initializer/create_initializer.h"
@@ -32,6 +30,8 @@
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/fuzz_seeds.h"
 #include "tests/fuzz/scratch_folder.h"
+#include "tools/lm_train/language_model.h"
+#include "tools/lm_train/model_flags.h"
 #include "tools/sample_lengths.h"
 #include "tools/shapes_flag.h"
 

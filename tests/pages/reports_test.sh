@@ -1,5 +1,5 @@
 #!/bin/bash
-# reports_test.sh CHECK BUCKET_REPORT PLOT_MEMORY LSTM_BUCKETING CTC IMAGE_SHAPES FILE...: makes pages
+# reports_test.sh CHECK BUCKET_REPORT PLOT_MEMORY LM_TRAIN CTC IMAGE_SHAPES FILE...: makes pages
 # and pictures as users do, small and large ones, and has a browser look at them and at the files
 # (CHECK is check_pages.py). What it saw is in the test's outputs, outputs.zip.
 set -euo pipefail
@@ -9,7 +9,7 @@ for program in "${@:2:5}"; do programs+=("$PWD/$program"); done
 check=$PWD/$1
 files=()
 for file in "${@:7}"; do files+=("$PWD/$file"); done
-bucket_report=${programs[0]} plot_memory=${programs[1]} lstm_bucketing=${programs[2]}
+bucket_report=${programs[0]} plot_memory=${programs[1]} lm_train=${programs[2]}
 cd "$TEST_TMPDIR"
 
 # Sentences as long as those of a text: most near ten words, some of a hundred.
@@ -35,9 +35,9 @@ head -n 300 text.txt | cut -d " " -f 1-12 >short.txt
 "$bucket_report" --lengths=equal.txt --output=one_bucket.html
 "$bucket_report" --text=text.txt --cell=lstm --num_hidden=16 --num_embed=16 --vocab=50 \
   --output=bucket_memory.html
-"$lstm_bucketing" --train=text.txt --valid=short.txt --num_epochs=3 --num_hidden=16 --num_embed=16 \
+"$lm_train" --train=text.txt --valid=short.txt --num_epochs=3 --num_hidden=16 --num_embed=16 \
   --checkpoint_prefix=lm --report=training.html >/dev/null
-"$lstm_bucketing" --train=short.txt --buckets=2,3,4,5,6,7,8,9,10,11,12 --batch_size=4 \
+"$lm_train" --train=short.txt --buckets=2,3,4,5,6,7,8,9,10,11,12 --batch_size=4 \
   --num_epochs=70 --num_hidden=4 --num_embed=4 --report=long_training.html >/dev/null
 symbols=(lm-*-symbol.json)  # of the buckets that were chosen
 length=${symbols[0]#lm-} length=${length%-symbol.json}

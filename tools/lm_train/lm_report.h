@@ -1,5 +1,5 @@
-#ifndef COOPER_EXAMPLES_LM_REPORT_H_
-#define COOPER_EXAMPLES_LM_REPORT_H_
+#ifndef COOPER_TOOLS_LM_TRAIN_LM_REPORT_H_
+#define COOPER_TOOLS_LM_TRAIN_LM_REPORT_H_
 
 // Renders the HTML page of a training run of the language model: its learning curves, and the cost
 // of each bucket.
@@ -44,4 +44,4 @@ std::string LmReportPage(const LmRun& run);
 
 }  // namespace cooper
 
-#endif  // COOPER_EXAMPLES_LM_REPORT_H_
+#endif  // COOPER_TOOLS_LM_TRAIN_LM_REPORT_H_

@@ -1,4 +1,4 @@
-#include "examples/lm_report.h"
+#include "tools/lm_train/lm_report.h"
 
 #include <cmath>
 #include <limits>

@@ -1,5 +1,5 @@
-#ifndef COOPER_EXAMPLES_PROFILE_FLAGS_H_
-#define COOPER_EXAMPLES_PROFILE_FLAGS_H_
+#ifndef COOPER_TOOLS_LM_TRAIN_PROFILE_FLAGS_H_
+#define COOPER_TOOLS_LM_TRAIN_PROFILE_FLAGS_H_
 
 // The flags --profile=FILE and --profile_batches=N: record some batches of a run as a Chrome trace,
 // and print a table of the slowest operators.
@@ -46,4 +46,4 @@ class ProfiledBatches {
 
 }  // namespace cooper
 
-#endif  // COOPER_EXAMPLES_PROFILE_FLAGS_H_
+#endif  // COOPER_TOOLS_LM_TRAIN_PROFILE_FLAGS_H_

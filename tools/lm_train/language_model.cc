@@ -1,4 +1,4 @@
-#include "examples/language_model.h"
+#include "tools/lm_train/language_model.h"
 
 #include <utility>
 

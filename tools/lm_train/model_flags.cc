@@ -1,4 +1,4 @@
-#include "examples/model_flags.h"
+#include "tools/lm_train/model_flags.h"
 
 #include <algorithm>
 #include <cmath>

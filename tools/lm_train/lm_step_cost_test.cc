@@ -1,13 +1,13 @@
-#include "examples/lm_step_cost.h"
+#include "tools/lm_train/lm_step_cost.h"
 
 #include <functional>
 #include <vector>
 
-#include "examples/language_model.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "io/buckets/bucket_boundaries.h"
 #include "ndarray/base/status_matchers.h"
+#include "tools/lm_train/language_model.h"
 
 namespace cooper {
 namespace {

@@ -1,5 +1,5 @@
-#ifndef COOPER_EXAMPLES_LANGUAGE_MODEL_H_
-#define COOPER_EXAMPLES_LANGUAGE_MODEL_H_
+#ifndef COOPER_TOOLS_LM_TRAIN_LANGUAGE_MODEL_H_
+#define COOPER_TOOLS_LM_TRAIN_LANGUAGE_MODEL_H_
 
 // The network of the bucketing tutorial: embedding, stacked recurrent layers unrolled over the
 // bucket's length, a projection onto the vocabulary, and the cross entropy of the next word.
@@ -44,4 +44,4 @@ std::shared_ptr<const Initializer> LanguageModelInitializer();
 
 }  // namespace cooper
 
-#endif  // COOPER_EXAMPLES_LANGUAGE_MODEL_H_
+#endif  // COOPER_TOOLS_LM_TRAIN_LANGUAGE_MODEL_H_

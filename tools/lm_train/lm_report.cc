@@ -1,4 +1,4 @@
-#include "examples/lm_report.h"
+#include "tools/lm_train/lm_report.h"
 
 #include <algorithm>
 #include <cmath>
@@ -212,7 +212,7 @@ std::string LmReportPage(const LmRun& run) {
     body += Heading("Speed") + SpeedByEpoch(run);
     if (!run.buckets.empty()) body += Heading("Buckets") + Buckets(run);
   }
-  std::string command = "lstm_bucketing";
+  std::string command = "lm_train";
   for (const std::string& argument : run.arguments) absl::StrAppend(&command, " ", argument);
   body += Heading("Made by") + HtmlCode(command);
   return HtmlPage("Training of a language model", body);

@@ -1,4 +1,4 @@
-#include "examples/lm_progress.h"
+#include "tools/lm_train/lm_progress.h"
 
 #include <unistd.h>
 

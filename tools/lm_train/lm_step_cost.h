@@ -1,5 +1,5 @@
-#ifndef COOPER_EXAMPLES_LM_STEP_COST_H_
-#define COOPER_EXAMPLES_LM_STEP_COST_H_
+#ifndef COOPER_TOOLS_LM_TRAIN_LM_STEP_COST_H_
+#define COOPER_TOOLS_LM_TRAIN_LM_STEP_COST_H_
 
 // Computes the cost of a sentence in a bucket from the compiled language model: for the step_cost
 // of iterators that choose their buckets.
@@ -31,4 +31,4 @@ absl::StatusOr<std::function<double(int64_t length)>> LmStepCost(LmStepCostOptio
 
 }  // namespace cooper
 
-#endif  // COOPER_EXAMPLES_LM_STEP_COST_H_
+#endif  // COOPER_TOOLS_LM_TRAIN_LM_STEP_COST_H_

@@ -1,4 +1,4 @@
-#include "examples/lm_corpus.h"
+#include "tools/lm_train/lm_corpus.h"
 
 #include <algorithm>
 #include <array>

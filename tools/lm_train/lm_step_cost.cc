@@ -1,4 +1,4 @@
-#include "examples/lm_step_cost.h"
+#include "tools/lm_train/lm_step_cost.h"
 
 #include <set>
 #include <utility>

@@ -1,14 +1,14 @@
 // Trains a word-level language model on sentences of any length: the program of the bucketing
 // tutorial.
 //
-// lstm_bucketing: on a generated corpus whose minimum perplexity is known.
-// lstm_bucketing --train=a.txt --valid=b.txt --num_epochs=3 --checkpoint_prefix=lm: on a text.
-// lstm_bucketing ... --max_buckets=20: with at most 20 buckets of least cost.
-// lstm_bucketing ... --buckets=10,20,30: with these buckets.
-// lstm_bucketing ... --resume: continues from the last checkpoint.
-// lstm_bucketing ... --profile=trace.json: profiles some batches.
-// lstm_bucketing_cuda --context="gpu(0)": on a GPU.
-// mpirun -np 4 lstm_bucketing_mpi --kvstore=dist_sync --batch_size=8: in four processes that share
+// lm_train: on a generated corpus whose minimum perplexity is known.
+// lm_train --train=a.txt --valid=b.txt --num_epochs=3 --checkpoint_prefix=lm: on a text.
+// lm_train ... --max_buckets=20: with at most 20 buckets of least cost.
+// lm_train ... --buckets=10,20,30: with these buckets.
+// lm_train ... --resume: continues from the last checkpoint.
+// lm_train ... --profile=trace.json: profiles some batches.
+// lm_train_cuda --context="gpu(0)": on a GPU.
+// mpirun -np 4 lm_train_mpi --kvstore=dist_sync --batch_size=8: in four processes that share
 //   steps of 32 sentences. Rank 0 reports on its part; the others print nothing.
 
 #include <algorithm>
@@ -29,12 +29,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "examples/language_model.h"
-#include "examples/lm_corpus.h"
-#include "examples/lm_progress.h"
-#include "examples/lm_step_cost.h"
-#include "examples/model_flags.h"
-#include "examples/profile_flags.h"
 #include "io/batch/bucket_key.h"
 #include "io/buckets/bucket_sentence_iter.h"
 #include "io/text/encode_sentences.h"
@@ -47,6 +41,12 @@
 #include "module/metric/eval_metric.h"
 #include "ndarray/base/context.h"
 #include "ndarray/base/status_macros.h"
+#include "tools/lm_train/language_model.h"
+#include "tools/lm_train/lm_corpus.h"
+#include "tools/lm_train/lm_progress.h"
+#include "tools/lm_train/lm_step_cost.h"
+#include "tools/lm_train/model_flags.h"
+#include "tools/lm_train/profile_flags.h"
 #include "tools/output_file.h"
 #include "tools/program_main.h"
 
@@ -206,7 +206,7 @@ class Training {
     if (!store.ok()) {
       return absl::Status(store.status().code(),
                           absl::StrCat("--kvstore=", type, ": ", store.status().message(),
-                                       "; lstm_bucketing_mpi has those of processes"));
+                                       "; lm_train_mpi has those of processes"));
     }
     store_ = *std::move(store);
     if (store_->rank() == 0) return absl::OkStatus();
@@ -355,7 +355,7 @@ class Training {
 
   // A full disk does not end the training either; the program reports the error at its end.
   static void Warn(const absl::Status& status) {
-    if (!status.ok()) std::cerr << "lstm_bucketing: " << status.message() << std::endl;
+    if (!status.ok()) std::cerr << "lm_train: " << status.message() << std::endl;
   }
 
   absl::StatusOr<bool> OnEpochEnd(int epoch) {
@@ -439,9 +439,9 @@ class Training {
 int main(int argc, char** argv) {
   absl::SetFlag(&FLAGS_use_ignore, true);  // the default of this program
   // --help also lists the flags of model_flags.h.
-  return cooper::ProgramMain({.name = "lstm_bucketing",
+  return cooper::ProgramMain({.name = "lm_train",
                               .summary = "trains a language model on sentences of any length",
-                              .flags_of = "examples/"},
+                              .flags_of = "tools/lm_train/"},
                              argc, argv, [&] {
                                return cooper::Training({argv + 1, argv + argc}).Run();
                              });

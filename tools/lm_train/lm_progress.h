@@ -1,5 +1,5 @@
-#ifndef COOPER_EXAMPLES_LM_PROGRESS_H_
-#define COOPER_EXAMPLES_LM_PROGRESS_H_
+#ifndef COOPER_TOOLS_LM_TRAIN_LM_PROGRESS_H_
+#define COOPER_TOOLS_LM_TRAIN_LM_PROGRESS_H_
 
 // Reports on a training run of the language model: a progress line during the run, a table by
 // bucket at its end, and a file with one JSON object per epoch.
@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "examples/lm_report.h"
 #include "io/batch/bucket_key.h"
 #include "module/bucketing/bucketing_module.h"
 #include "module/callback/callback.h"
+#include "tools/lm_train/lm_report.h"
 
 namespace cooper {
 
@@ -83,4 +83,4 @@ class LmProgress {
 
 }  // namespace cooper
 
-#endif  // COOPER_EXAMPLES_LM_PROGRESS_H_
+#endif  // COOPER_TOOLS_LM_TRAIN_LM_PROGRESS_H_

@@ -1,5 +1,5 @@
-#ifndef COOPER_EXAMPLES_MODEL_FLAGS_H_
-#define COOPER_EXAMPLES_MODEL_FLAGS_H_
+#ifndef COOPER_TOOLS_LM_TRAIN_MODEL_FLAGS_H_
+#define COOPER_TOOLS_LM_TRAIN_MODEL_FLAGS_H_
 
 // The command-line flags that the language model's programs share: sizes, cell, buckets, optimizer.
 
@@ -11,9 +11,9 @@
 #include "absl/flags/declare.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "examples/language_model.h"
 #include "module/interface/base_module.h"
 #include "ndarray/base/context.h"
+#include "tools/lm_train/language_model.h"
 
 ABSL_DECLARE_FLAG(std::string, buckets);
 ABSL_DECLARE_FLAG(int, batch_size);
@@ -56,4 +56,4 @@ absl::Status CheckModelFlags();
 
 }  // namespace cooper
 
-#endif  // COOPER_EXAMPLES_MODEL_FLAGS_H_
+#endif  // COOPER_TOOLS_LM_TRAIN_MODEL_FLAGS_H_

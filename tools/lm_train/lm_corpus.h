@@ -1,5 +1,5 @@
-#ifndef COOPER_EXAMPLES_LM_CORPUS_H_
-#define COOPER_EXAMPLES_LM_CORPUS_H_
+#ifndef COOPER_TOOLS_LM_TRAIN_LM_CORPUS_H_
+#define COOPER_TOOLS_LM_TRAIN_LM_CORPUS_H_
 
 // Provides sentences as word ids for language models, read from texts or generated with known
 // entropy.
@@ -41,4 +41,4 @@ LmCorpus MakeSyntheticCorpus(int64_t words, int64_t train_sentences, int64_t val
 
 }  // namespace cooper
 
-#endif  // COOPER_EXAMPLES_LM_CORPUS_H_
+#endif  // COOPER_TOOLS_LM_TRAIN_LM_CORPUS_H_

@@ -1,4 +1,4 @@
-#include "examples/profile_flags.h"
+#include "tools/lm_train/profile_flags.h"
 
 #include <algorithm>
 #include <filesystem>
