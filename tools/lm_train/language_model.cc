@@ -7,6 +7,10 @@
 #include "module/initializer/initializers.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/graph/symbol.h"
+#include "symbol/op/elemwise.h"
+#include "symbol/op/loss.h"
+#include "symbol/op/nn.h"
+#include "symbol/op/shape.h"
 #include "symbol/rnn/base_rnn_cell.h"
 #include "symbol/rnn/bidirectional_cell.h"
 #include "symbol/rnn/fused_rnn_cell.h"
@@ -14,6 +18,7 @@
 #include "symbol/rnn/lstm_cell.h"
 #include "symbol/rnn/rnn_cell.h"
 #include "symbol/rnn/sequential_rnn_cell.h"
+#include "symbol/rnn/unroll.h"
 
 namespace cooper {
 namespace {
@@ -63,16 +68,12 @@ absl::StatusOr<RNNCellPtr> MakeCells(const LanguageModelOptions& options) {
 // Returns the number of steps of each row that lead to a label: all words except the last one,
 // which has no label. With a second direction it is all words, since that direction begins at the
 // last one.
-absl::StatusOr<Symbol> StepsWithLabel(const LanguageModelOptions& options) {
+Symbol StepsWithLabel(const LanguageModelOptions& options) {
   const Symbol length = Symbol::Variable("length");
   if (options.bidirectional) return length;
-  COOPER_ASSIGN_OR_RETURN(const Symbol less,
-                          Symbol::Create("_minus_scalar", {.name = "length_minus_last",
-                                                           .inputs = {length},
-                                                           .attrs = {{"scalar", "1"}}}));
+  const Symbol less = op::minus_scalar(length, {.scalar = 1, .name = "length_minus_last"});
   // Padding rows have no word.
-  return Symbol::Create("_maximum_scalar",
-                        {.name = "steps_with_label", .inputs = {less}, .attrs = {{"scalar", "0"}}});
+  return op::maximum_scalar(less, {.scalar = 0, .name = "steps_with_label"});
 }
 
 absl::StatusOr<BucketSymbol> Generate(const LanguageModelOptions& options, BaseRNNCell& cells,
@@ -80,41 +81,25 @@ absl::StatusOr<BucketSymbol> Generate(const LanguageModelOptions& options, BaseR
   if (!key.is_int() || key.int_value() < 1) {
     return absl::InvalidArgumentError("the key must be a sentence length");
   }
-  const int length = static_cast<int>(key.int_value());
-  const Symbol data = Symbol::Variable("data");
-  const Symbol label = Symbol::Variable("softmax_label");
-  COOPER_ASSIGN_OR_RETURN(
-      const Symbol embed,
-      Symbol::Create("Embedding", {.name = "embed",
-                                   .inputs = {data},
-                                   .attrs = {{"input_dim", absl::StrCat(options.vocab)},
-                                             {"output_dim", absl::StrCat(options.num_embed)}}}));
-  cells.Reset();
+  const Symbol embed =
+      op::Embedding(Symbol::Variable("data"),
+                    {.input_dim = options.vocab, .output_dim = options.num_embed, .name = "embed"});
   UnrollOptions unroll = {.merge_outputs = true};
   BucketSymbol result;
   if (options.use_lengths) {
-    COOPER_ASSIGN_OR_RETURN(unroll.valid_length, StepsWithLabel(options));
+    unroll.valid_length = StepsWithLabel(options);
     result.data_names.push_back("length");
   }
-  COOPER_ASSIGN_OR_RETURN(const Unrolled unrolled, cells.Unroll(length, embed, unroll));
+  const Symbol hidden =
+      Unroll(cells, static_cast<int>(key.int_value()), embed, unroll).outputs.merged();
   const int64_t features = (options.bidirectional ? 2 : 1) * options.num_hidden;
-  COOPER_ASSIGN_OR_RETURN(
-      const Symbol rows,
-      Symbol::Create("Reshape", {.inputs = {unrolled.outputs.merged()},
-                                 .attrs = {{"shape", absl::StrCat("(-1, ", features, ")")}}}));
-  COOPER_ASSIGN_OR_RETURN(
-      const Symbol pred,
-      Symbol::Create("FullyConnected", {.name = "pred",
-                                        .inputs = {rows},
-                                        .attrs = {{"num_hidden", absl::StrCat(options.vocab)}}}));
-  COOPER_ASSIGN_OR_RETURN(
-      const Symbol labels,
-      Symbol::Create("Reshape", {.inputs = {label}, .attrs = {{"shape", "(-1,)"}}}));
-  AttrMap attrs;
-  if (options.use_ignore) attrs = {{"use_ignore", "True"}, {"ignore_label", "0"}};
-  COOPER_ASSIGN_OR_RETURN(
-      result.symbol, Symbol::Create("SoftmaxOutput",
-                                    {.name = "softmax", .inputs = {pred, labels}, .attrs = attrs}));
+  const Symbol rows = op::Reshape(hidden, {.shape = {-1, features}});
+  const Symbol pred = op::FullyConnected(rows, {.num_hidden = options.vocab, .name = "pred"});
+  result.symbol = op::SoftmaxOutput(
+      pred, {.label = op::Reshape(Symbol::Variable("softmax_label"), {.shape = {-1}}),
+             .ignore_label = options.use_ignore ? 0.0 : -1.0,
+             .use_ignore = options.use_ignore,
+             .name = "softmax"});
   return result;
 }
 
