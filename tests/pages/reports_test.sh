@@ -36,9 +36,7 @@ head -n 300 text.txt | cut -d " " -f 1-12 >short.txt
 "$bucket_report" --text=text.txt --cell=lstm --num_hidden=16 --num_embed=16 --vocab=50 \
   --output=bucket_memory.html
 "$lm_train" --train=text.txt --valid=short.txt --num_epochs=3 --num_hidden=16 --num_embed=16 \
-  --checkpoint_prefix=lm --report=training.html >/dev/null
-"$lm_train" --train=short.txt --buckets=2,3,4,5,6,7,8,9,10,11,12 --batch_size=4 \
-  --num_epochs=70 --num_hidden=4 --num_embed=4 --report=long_training.html >/dev/null
+  --checkpoint_prefix=lm >/dev/null
 symbols=(lm-*-symbol.json)  # of the buckets that were chosen
 length=${symbols[0]#lm-} length=${length%-symbol.json}
 shapes="data:32,$length;softmax_label:32,$length"

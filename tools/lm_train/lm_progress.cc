@@ -33,30 +33,6 @@ std::string Duration(double seconds) {
   return absl::StrFormat("%d:%02d", whole / 60, whole % 60);
 }
 
-double Figure(const Json& line, const char* name, double otherwise) {
-  const auto it = line.find(name);
-  return it != line.end() && it->is_number() ? it->get<double>() : otherwise;
-}
-
-int64_t Count(const Json& line, const char* name) {
-  const auto it = line.find(name);
-  return it != line.end() && it->is_number_integer() ? it->get<int64_t>() : 0;
-}
-
-// Reads an epoch from its line in the file. Values that were not finite are null there.
-LmEpoch EpochOfLine(const Json& line) {
-  LmEpoch epoch{.number = static_cast<int>(Count(line, "epoch")),
-                .train_perplexity = Figure(line, "train_perplexity", NAN),
-                .batches = Count(line, "batches"),
-                .real_tokens = Count(line, "real_tokens"),
-                .padded_tokens = Count(line, "padded_tokens"),
-                .seconds = Figure(line, "seconds", 0)};
-  if (line.contains("valid_perplexity")) {
-    epoch.valid_perplexity = Figure(line, "valid_perplexity", NAN);
-  }
-  return epoch;
-}
-
 }  // namespace
 
 LmProgress::LmProgress(Options options)
@@ -82,7 +58,7 @@ absl::Status LmProgress::Resume(int begin_epoch, int64_t begin_batch) {
     }
     if (epoch->get<int64_t>() > finished) continue;
     json_lines_.emplace_back(line);
-    epochs_.push_back(EpochOfLine(json));
+    last_epoch_ = static_cast<int>(epoch->get<int64_t>());
   }
   return absl::OkStatus();
 }
@@ -151,8 +127,7 @@ absl::Status LmProgress::OnEpochEnd(int epoch, std::optional<double> valid_perpl
   }
   // If an earlier run trained the epoch and wrote its figures, they stay. If it ended after the
   // last batch without writing them, only the perplexities are known here.
-  const bool is_written =
-      options_.json_path.empty() || (!epochs_.empty() && epochs_.back().number == epoch + 1);
+  const bool is_written = options_.json_path.empty() || last_epoch_ == epoch + 1;
   if (epoch_.batches == 0 && is_written) return absl::OkStatus();
   Json json = {{"epoch", epoch + 1},
                {"train_perplexity", train_perplexity_},
@@ -176,47 +151,21 @@ absl::Status LmProgress::OnEpochEnd(int epoch, std::optional<double> valid_perpl
         {"ms_per_batch", 1e3 * bucket.seconds / std::max<double>(1, bucket.batches)},
         {"bind_ms", 1e3 * report.bind_seconds},
         {"planned_bytes", report.memory.planned_bytes},
-        {"lower_bound_bytes", report.memory.lower_bound}};
+        {"lower_bound_bytes", report.memory.lower_bound},
+        {"evaluation_bytes", report.evaluation.planned_bytes}};
   }
   json["buckets"] = std::move(buckets);
-  epochs_.push_back({.number = epoch + 1,
-                     .train_perplexity = train_perplexity_,
-                     .valid_perplexity = valid_perplexity,
-                     .batches = epoch_.batches,
-                     .real_tokens = epoch_.real_tokens,
-                     .padded_tokens = epoch_.padded_tokens,
-                     .seconds = epoch_.seconds});
-  json_lines_.push_back(json.dump());
+  json["arguments"] = options_.arguments;
+  last_epoch_ = epoch + 1;
+  json_lines_.push_back(json.dump(-1, ' ', false, Json::error_handler_t::replace));
   absl::Status status;
-  if (!options_.report_path.empty()) {
-    status = WriteFileAtomically(options_.report_path, LmReportPage(Run(model)));
-  }
   if (!options_.json_path.empty()) {
-    status.Update(WriteFileAtomically(options_.json_path, absl::StrJoin(json_lines_, "\n") + "\n"));
+    status = WriteFileAtomically(options_.json_path, absl::StrJoin(json_lines_, "\n") + "\n");
   }
   epoch_ = Bucket();
   epoch_buckets_.clear();
   last_ = Clock::now();
   return status;
-}
-
-LmRun LmProgress::Run(const BucketingModule& model) const {
-  LmRun run{.epochs = epochs_,
-            .arena_bytes = model.arena_bytes(),
-            .perplexity_floor = options_.perplexity_floor,
-            .arguments = options_.arguments};
-  for (const BucketReport& report : model.Report()) {
-    const auto it = buckets_.find(report.key);
-    const Bucket bucket = it == buckets_.end() ? Bucket() : it->second;
-    run.buckets.push_back({.key = report.key.ToString(),
-                           .batches = bucket.batches,
-                           .real_tokens = bucket.real_tokens,
-                           .padded_tokens = bucket.padded_tokens,
-                           .seconds = bucket.seconds,
-                           .planned_bytes = report.memory.planned_bytes,
-                           .evaluation_bytes = report.evaluation.planned_bytes});
-  }
-  return run;
 }
 
 std::string LmProgress::Table(const BucketingModule& model) const {

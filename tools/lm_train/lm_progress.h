@@ -15,7 +15,6 @@
 #include "io/batch/bucket_key.h"
 #include "module/bucketing/bucketing_module.h"
 #include "module/callback/callback.h"
-#include "tools/lm_train/lm_report.h"
 
 namespace cooper {
 
@@ -28,14 +27,13 @@ class LmProgress {
     int64_t disp_batches = 50;  // between two lines where the output is not a terminal
     std::optional<double> perplexity_floor;
     std::string json_path;               // empty: no file
-    std::string report_path;             // of the HTML page (lm_report.h); empty: none
-    std::vector<std::string> arguments;  // for the page
+    std::vector<std::string> arguments;  // of the command line, for the file
   };
 
   explicit LmProgress(Options options);
 
-  // Reads the epochs that an earlier run has written to the JSON file, so that the file and the
-  // page keep them; does nothing without a file. The run continues after `begin_batch` batches of
+  // Reads the epochs that an earlier run has written to the JSON file, so that the file keeps
+  // them; does nothing without a file. The run continues after `begin_batch` batches of
   // epoch `begin_epoch`, which counts from 0.
   absl::Status Resume(int begin_epoch, int64_t begin_batch);
 
@@ -45,7 +43,7 @@ class LmProgress {
   void PrintAbove(const std::string& lines);
   // Ends the epoch's progress line. `perplexity` is that of the training batches.
   void OnTrainEnd(int epoch, double perplexity);
-  // Adds the validation to the epoch and writes the JSON file and the page. Skips an epoch without
+  // Adds the validation to the epoch and writes the JSON file. Skips an epoch without
   // batches in this run that an earlier run has written. After an error the next epoch writes this
   // one too.
   absl::Status OnEpochEnd(int epoch, std::optional<double> valid_perplexity,
@@ -65,8 +63,6 @@ class LmProgress {
   using Clock = std::chrono::steady_clock;
 
   void Show(const std::string& line, bool whole);
-  // Returns the data of the page.
-  LmRun Run(const BucketingModule& model) const;
 
   const Options options_;
   const bool terminal_;
@@ -78,7 +74,7 @@ class LmProgress {
   Bucket epoch_;                               // the same for all buckets together
   double train_perplexity_ = 0;
   std::vector<std::string> json_lines_;  // those of an earlier run first
-  std::vector<LmEpoch> epochs_;          // the same as structs
+  int last_epoch_ = 0;                   // the number of the last one of them, from 1
 };
 
 }  // namespace cooper

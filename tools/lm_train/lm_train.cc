@@ -75,10 +75,8 @@ ABSL_FLAG(int64_t, checkpoint_batches, 0,
 ABSL_FLAG(int, checkpoint_keep, 2, "training states that are kept, beside the best one");
 ABSL_FLAG(bool, resume, false,
           "go on from the last training state of checkpoint_prefix; begin anew if there is none");
-ABSL_FLAG(std::string, json, "", "file for the figures, one JSON object per epoch");
-ABSL_FLAG(std::string, report, "",
-          "file for a page (HTML) of the run, written anew after each epoch: perplexity, speed, "
-          "padding, time and memory by bucket");
+ABSL_FLAG(std::string, json, "",
+          "file for the figures, one JSON object per epoch, which tools/charts.py draws");
 
 namespace cooper {
 namespace {
@@ -116,7 +114,7 @@ absl::StatusOr<std::unique_ptr<BucketSentenceIter>> MakeIter(
 
 class Training {
  public:
-  // `arguments` is the program's command line, for the report.
+  // `arguments` is the program's command line, for --json.
   explicit Training(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {}
 
   absl::Status Run() {
@@ -183,7 +181,6 @@ class Training {
     }
     COOPER_RETURN_IF_ERROR(CheckProfileFlags());
     COOPER_RETURN_IF_ERROR(CheckOutputFile("--json=", absl::GetFlag(FLAGS_json)));
-    COOPER_RETURN_IF_ERROR(CheckOutputFile("--report=", absl::GetFlag(FLAGS_report)));
     COOPER_RETURN_IF_ERROR(
         CheckOutputFolder("--checkpoint_prefix=", absl::GetFlag(FLAGS_checkpoint_prefix)));
     if (absl::GetFlag(FLAGS_checkpoint_batches) > 0 &&
@@ -309,7 +306,6 @@ class Training {
                             .disp_batches = absl::GetFlag(FLAGS_disp_batches),
                             .perplexity_floor = corpus_.perplexity_floor,
                             .json_path = IsFirst() ? absl::GetFlag(FLAGS_json) : "",
-                            .report_path = IsFirst() ? absl::GetFlag(FLAGS_report) : "",
                             .arguments = arguments_});
     const std::string prefix = CheckpointPrefix();
     if (prefix.empty()) return absl::OkStatus();
