@@ -5,9 +5,10 @@
 // bucket's length, a projection onto the vocabulary, and the cross entropy of the next word.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <set>
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "module/bucketing/bucketing_module.h"
@@ -41,6 +42,22 @@ absl::StatusOr<SymGen> MakeLanguageModel(const LanguageModelOptions& options);
 
 // Returns the tutorial's initializer: Xavier with factor_type in and magnitude 2.34.
 std::shared_ptr<const Initializer> LanguageModelInitializer();
+
+struct LmStepCostOptions {
+  SymGen sym_gen;            // returned by MakeLanguageModel
+  bool use_lengths = false;  // the value in the options of sym_gen
+  std::set<std::string> disabled_passes;
+  bool label_probabilities = false;
+  int64_t batch_size = 1;
+  int64_t longest = 2;  // maximum length of a bucket, in words
+};
+
+// Returns the cost of a sentence in a bucket, for the step_cost of iterators that choose their
+// buckets: the floating-point operations of a training step by the length of its bucket, in words,
+// scaled such that a sentence in the longest bucket costs `longest`, as it does without a
+// step_cost. Compiles the network for at most nine lengths and interpolates linearly.
+// kInvalidArgument if longest or batch_size is too small; also the errors of BucketPlan.
+absl::StatusOr<std::function<double(int64_t length)>> LmStepCost(LmStepCostOptions options);
 
 }  // namespace cooper
 

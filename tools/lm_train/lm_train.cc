@@ -44,7 +44,6 @@
 #include "tools/lm_train/language_model.h"
 #include "tools/lm_train/lm_corpus.h"
 #include "tools/lm_train/lm_progress.h"
-#include "tools/lm_train/lm_step_cost.h"
 #include "tools/lm_train/model_flags.h"
 #include "tools/lm_train/profile_flags.h"
 #include "tools/output_file.h"
