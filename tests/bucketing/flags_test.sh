@@ -55,7 +55,7 @@ expect_error "profile=no/such/trace.json" --profile=no/such/trace.json
 expect_error "no regular file" --profile="$PWD"
 expect_error "json=/dev/null: it is no regular file" --json=/dev/null
 expect_error "profile_batches=0" --profile=trace.json --profile_batches=0
-expect_error "no bucket has the 32 sentences" --train=long
+expect_error "no bucket has the 32 sentences" --train=long --nouse_ignore
 expect_error "unexpected argument" train.txt
 # Before anything is read.
 for flag in --cell=dense --optimizer=steepest; do
@@ -96,10 +96,13 @@ expect_buckets() {
 expect_buckets 3,4,6
 grep -q "48 sentences served, 0 left over, 8 discarded, .*, 0.0 % padding" out ||
   { echo "FAILED: no report of the padding"; cat out; failed=1; }
-# Batches of 7 do not come out even: the validation pads its last ones.
+# Batches of 7 do not come out even: training and validation pad their last ones.
 expect_buckets 3,4,6,3,4,6 --batch_size=7 --valid=lengths
-sed -n '/^validation/,$p' out | grep -q "48 sentences served, 0 left over, 8 discarded" ||
-  { echo "FAILED: sentences of the validation are left over"; cat out; failed=1; }
+[[ $(grep -c "48 sentences served, 0 left over, 8 discarded" out) -eq 2 ]] ||
+  { echo "FAILED: sentences are left over"; cat out; failed=1; }
+expect_buckets 3,4,6 --batch_size=7 --nouse_ignore
+grep -q "42 sentences served, 6 left over, 8 discarded" out ||
+  { echo "FAILED: batches are filled up with padding that is learnt"; cat out; failed=1; }
 expect_buckets 3,6 --max_buckets=2
 expect_buckets 3,6 --bucket_cost=20
 expect_buckets 3,4,6,70 --max_length=0

@@ -86,8 +86,9 @@ constexpr int64_t kWords = 100;
 constexpr int64_t kTrainSentences = 2400;
 constexpr int64_t kValidSentences = 320;
 
-// Returns an iterator: full batches in a new order each epoch for training, every sentence for
-// validation.
+// Returns an iterator over all sentences, in a new order each epoch for training. Rows of padding
+// fill a bucket's last batch. Without --use_ignore the loss would learn these rows, so training
+// then leaves out sentences that fill no batch.
 absl::StatusOr<std::unique_ptr<BucketSentenceIter>> MakeIter(
     const std::vector<std::vector<int>>& sentences, const BucketFlags& buckets, bool is_training,
     std::function<double(int64_t length)> step_cost = nullptr, int64_t part_index = 0,
@@ -100,8 +101,9 @@ absl::StatusOr<std::unique_ptr<BucketSentenceIter>> MakeIter(
        .bucket_cost = buckets.bucket_cost,
        .step_cost = std::move(step_cost),
        .max_length = buckets.max_length,
-       .last_batch = is_training ? BucketSentenceIterOptions::LastBatch::kDiscard
-                                 : BucketSentenceIterOptions::LastBatch::kPad,
+       .last_batch = is_training && !absl::GetFlag(FLAGS_use_ignore)
+                         ? BucketSentenceIterOptions::LastBatch::kDiscard
+                         : BucketSentenceIterOptions::LastBatch::kPad,
        .tokens_per_batch = is_training ? absl::GetFlag(FLAGS_tokens_per_batch) : 0,
        .length_name = absl::GetFlag(FLAGS_use_lengths) ? "length" : "",
        .sort_batches = is_training ? absl::GetFlag(FLAGS_sort_batches) : 0,
