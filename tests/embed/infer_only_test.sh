@@ -1,6 +1,6 @@
 #!/bin/bash
 # infer_only_test.sh PROGRAM DEPS: shape inference as a dependency works, and links no kernel.
-# infer_only_test.sh --labels DEPS: looks at the labels alone (tools/check_bzlmod.py).
+# infer_only_test.sh --labels DEPS: looks at the labels alone (tools/bzlmod/check_bzlmod.py).
 set -euo pipefail
 program=$1 deps=$2
 

@@ -5,7 +5,7 @@ load("@rules_cc//cc:cc_library.bzl", "cc_library")
 load("@rules_cc//cc:cc_test.bzl", "cc_test")
 
 def fuzz_target(name, deps, seeds = [], data = [], srcs = [], size = "small", dictionary = None):
-    """NAME_test, and NAME, which tools/fuzz.sh builds.
+    """NAME_test, and NAME, which tests/fuzz/fuzz.sh builds.
 
     Args:
       name: of the target, whose source is NAME.cc: it defines LLVMFuzzerTestOneInput.

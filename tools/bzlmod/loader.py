@@ -10,9 +10,9 @@ import re
 import sys
 import types
 
-from bzlmod import rule_sets
-from bzlmod.repositories import Repositories, source_files
-from bzlmod.starlark import (COMMON, Attribute, Failure, Label, Rule, Stub, analyse, compiled,
+import rule_sets
+from repositories import Repositories, source_files
+from starlark import (COMMON, Attribute, Failure, Label, Rule, Stub, analyse, compiled,
                              strings)
 
 LOCATION = re.compile(r"\$\((?:root|exec|rlocation)?(?:path|location)s? ([^)]+)\)")

@@ -5,8 +5,8 @@ import os
 import pathlib
 import types
 
-from bzlmod.modules import read_module
-from bzlmod.starlark import Failure, Label, split_label
+from modules import read_module
+from starlark import Failure, Label, split_label
 
 
 @dataclasses.dataclass

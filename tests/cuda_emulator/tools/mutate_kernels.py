@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/mutate_kernels.py [--seed=S] [--count=N] [--under=FOLDER] [--kind=KIND] [--only=PATH:LINE[:KIND]]: makes mistakes
+"""mutate_kernels.py [--seed=S] [--count=N] [--under=FOLDER] [--kind=KIND] [--only=PATH:LINE[:KIND]]: makes mistakes
 in CUDA kernels, one at a time, and tells whether tests find them under the emulator.
 
 The mistakes (kernel_mutants.py) are drawn by the seed, spread over kinds and folders; --only tries all of one place,

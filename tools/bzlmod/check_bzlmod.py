@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/check_bzlmod.py: finds errors that would stop Bazel 7.4 to 9.1 before it compiles anything.
+"""tools/bzlmod/check_bzlmod.py: finds errors that would stop Bazel 7.4 to 9.1 before it compiles anything.
 
 Needs no Bazel above 4.2.3. Checks three workspaces: cooper; tests/embed, as it is and with cooper
 under another repository name; and an artificial consumer, which depends only on cooper and uses
@@ -22,12 +22,12 @@ import sys
 import tempfile
 import types
 
-from bzlmod import rule_sets
-from bzlmod.loader import Loader
-from bzlmod.modules import read_module
-from bzlmod.repositories import source_files
-from bzlmod.resolution import resolve, version_key
-from bzlmod.starlark import Label, analyse
+import rule_sets
+from loader import Loader
+from modules import read_module
+from repositories import source_files
+from resolution import resolve, version_key
+from starlark import Label, analyse
 
 BAZELS = ("7.4.0", "8.0.0", "8.6.0", "9.0.0", "9.1.0")
 WORKSPACES = ("cooper", "tests/embed", "tests/embed, cooper as @engine", "consumer")
@@ -174,7 +174,7 @@ def check(root, bazels=BAZELS, workspaces=WORKSPACES, report=lambda line: None):
 
 
 def main():
-    os.chdir(pathlib.Path(__file__).parent.parent)
+    os.chdir(pathlib.Path(__file__).parent.parent.parent)
     errors = check(".", report=print)
     print("\n".join(errors + ["%d errors" % len(errors)]))
     return 1 if errors else 0

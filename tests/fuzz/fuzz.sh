@@ -1,5 +1,5 @@
 #!/bin/bash
-# tools/fuzz.sh [SECONDS [TARGET...]]: runs the fuzzers of tests/fuzz, each for SECONDS (60), one
+# tests/fuzz/fuzz.sh [SECONDS [TARGET...]]: runs the fuzzers of tests/fuzz, each for SECONDS (60), one
 # after the other; without TARGETs all of them. Needs clang 14. Interesting inputs are kept in
 # $COOPER_FUZZ_CORPUS (~/.cache/cooper-fuzz) and used as seeds the next time. A failing input is kept
 # there too, in TARGET-found, and its path is printed. To reproduce the failure:
@@ -8,11 +8,11 @@
 #
 # Exits with 1 if an input fails.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 seconds=${1:-60}
 shift || true
-# shellcheck source=tools/fuzz_targets.sh
-source tools/fuzz_targets.sh
+# shellcheck source=tests/fuzz/fuzz_targets.sh
+source tests/fuzz/fuzz_targets.sh
 targets=("$@")
 if ((${#targets[@]} == 0)); then targets=("${fuzz_targets[@]}"); fi
 labels=("${targets[@]/#///tests/fuzz:}")

@@ -1,4 +1,4 @@
-# Sourced by tools/fuzz.sh and tools/fuzz_coverage.sh: the fuzzers of tests/fuzz, their seeds (in
+# Sourced by tests/fuzz/fuzz.sh and tests/fuzz/fuzz_coverage.sh: the fuzzers of tests/fuzz, their seeds (in
 # addition to kept and generated inputs), and the folder of the kept inputs.
 # shellcheck shell=bash disable=SC2034
 fuzz_targets=(symbol_json params attributes operators training_state buckets text csv settings positions)

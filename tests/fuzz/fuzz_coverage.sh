@@ -1,14 +1,14 @@
 #!/bin/bash
-# tools/fuzz_coverage.sh [FILE]: prints the coverage of the code that reads files by the fuzzers of
-# tests/fuzz with their initial inputs: their seeds, and those that tools/fuzz.sh has kept. Prints per
+# tests/fuzz/fuzz_coverage.sh [FILE]: prints the coverage of the code that reads files by the fuzzers of
+# tests/fuzz with their initial inputs: their seeds, and those that tests/fuzz/fuzz.sh has kept. Prints per
 # file, from clang's source coverage: functions, lines, and edges (both ways of each condition). With
 # FILE (symbol/json/json.cc) prints its lines instead, each with its count. Needs clang 14 and llvm 14.
 #
 # Exits with 1 if fewer than $COOPER_FUZZ_EDGES (90) percent of all edges are reached.
 set -euo pipefail
-cd "$(dirname "$0")/.."
-# shellcheck source=tools/fuzz_targets.sh
-source tools/fuzz_targets.sh
+cd "$(dirname "$0")/../.."
+# shellcheck source=tests/fuzz/fuzz_targets.sh
+source tests/fuzz/fuzz_targets.sh
 readers=(symbol_json params training_state buckets text)
 files=(
   symbol/json/json.cc symbol/json/json_graph.cc symbol/json/legacy_json.cc symbol/json/merge_variables.cc
@@ -17,7 +17,7 @@ files=(
   io/batch/bucket_key.cc io/iterators/csv_iter.cc io/text/encode_sentences.cc io/batch/key_values.cc io/text/text_corpus.cc
 )
 
-# Only these files are compiled with counters; all others are built as in tools/fuzz.sh.
+# Only these files are compiled with counters; all others are built as in tests/fuzz/fuzz.sh.
 regexes=$(printf ',^%s$' "${files[@]//./\\.}")
 labels=("${readers[@]/#///tests/fuzz:}")
 ./bazelw build --config=fuzz --linkopt=-fprofile-instr-generate \

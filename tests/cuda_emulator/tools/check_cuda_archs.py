@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tools/check_cuda_archs.py [--archs=75,80,...] [--jobs=N] [SOURCE...]: compiles the device code of every .cu file of
+"""check_cuda_archs.py [--archs=75,80,...] [--jobs=N] [SOURCE...]: compiles the device code of every .cu file of
 executor/kernels and ndarray/cuda, or of the named ones, for each compute capability, with warnings as errors.
 
 It prints the most registers and the most local memory that a kernel needs on each, with the kernel's name. It fails if

@@ -7,10 +7,10 @@ import shutil
 import tempfile
 import unittest
 
-from bzlmod.resolution import compatible, resolve, version_key
+from resolution import compatible, resolve, version_key
 from check_bzlmod import check
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CUDA = "third_party/cuda/defs.bzl"
 EMBED = "tests/embed/MODULE.bazel"
 PIC = "third_party/system/pic_dependencies.bzl"
