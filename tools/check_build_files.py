@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """tools/check_build_files.py [--fix] [FILE...]: BUILD and .bzl files are in buildifier's style.
 
-Debian has no package of buildifier, so this checks its most important rules, in the named files or
-in every tracked one. --fix sorts lists and loads; other faults are reported by file and line.
+Neither Debian nor PyPI has buildifier, and black, which formats Python, sorts no labels and wants
+other spaces. So this checks buildifier's most important rules, in the named files or in every
+tracked one. --fix sorts lists and loads; other faults are reported by file and line.
 
 - Double quotes, no tabs, no space at the end of a line, no two blank lines, one newline at the end.
 - 4 columns of indentation for each bracket that stays open over a line; its elements on lines of

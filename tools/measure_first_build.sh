@@ -2,7 +2,7 @@
 # tools/measure_first_build.sh [FOLDER]: measures the README's two commands from nothing, in seconds.
 #
 # They run in a clone of HEAD under FOLDER (else a temporary one), with a disk cache and an output
-# base of their own, and write Bazel's profiles there for tools/compile_times.py. The packages that
+# base of their own, and write Bazel's profiles there for `bazel analyze-profile`. The packages that
 # bazelw installs must be installed already, and nothing else should be running.
 set -euo pipefail
 parent=$(realpath -m "${1:-${TMPDIR:-/tmp}}")  # of the caller's folder

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The MXNet twin of seq2seq.cc: data of the same kind, network and training with MXNet 1.9.1.
 
-For readers who come from MXNet, and for the comparison of sizes (tools/count_characters.py).
+For readers who come from MXNet, and for the comparison of sizes (examples/sizes_test.sh).
 """
 
 import random
