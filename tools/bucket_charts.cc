@@ -10,7 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
-#include "tools/bucket_snippets.h"
+#include "tools/buckets/bucket_snippets.h"
 #include "tools/html_page.h"
 #include "tools/length_axis.h"
 #include "tools/number_text.h"

@@ -29,15 +29,15 @@
 #include "ndarray/base/status_macros.h"
 #include "symbol/graph/symbol.h"
 #include "symbol/json/json.h"
-#include "tools/bucket_comparison.h"
-#include "tools/bucket_memory.h"
 #include "tools/bucket_report_page.h"
-#include "tools/bucket_snippets.h"
+#include "tools/buckets/bucket_comparison.h"
+#include "tools/buckets/bucket_memory.h"
+#include "tools/buckets/bucket_snippets.h"
+#include "tools/buckets/sample_lengths.h"
 #include "tools/lm_train/language_model.h"
 #include "tools/number_text.h"
 #include "tools/output_file.h"
 #include "tools/program_main.h"
-#include "tools/sample_lengths.h"
 
 ABSL_FLAG(std::string, text, "", "text, a sentence a line, with spaces between the words");
 ABSL_FLAG(std::string, lengths, "", "list in place of a text: a length a line, or two of pairs");

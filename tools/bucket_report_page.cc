@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tools/bucket_charts.h"
-#include "tools/bucket_snippets.h"
+#include "tools/buckets/bucket_snippets.h"
 #include "tools/html_page.h"
 #include "tools/number_text.h"
 

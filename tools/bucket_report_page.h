@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "tools/bucket_comparison.h"
-#include "tools/bucket_memory.h"
-#include "tools/sample_lengths.h"
+#include "tools/buckets/bucket_comparison.h"
+#include "tools/buckets/bucket_memory.h"
+#include "tools/buckets/sample_lengths.h"
 
 namespace cooper {
 

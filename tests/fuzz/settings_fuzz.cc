@@ -30,9 +30,9 @@
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/fuzz_seeds.h"
 #include "tests/fuzz/scratch_folder.h"
+#include "tools/buckets/sample_lengths.h"
 #include "tools/lm_train/language_model.h"
 #include "tools/lm_train/model_flags.h"
-#include "tools/sample_lengths.h"
 #include "tools/shapes_flag.h"
 
 namespace cooper {

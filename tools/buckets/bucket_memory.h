@@ -1,5 +1,5 @@
-#ifndef COOPER_TOOLS_BUCKET_MEMORY_H_
-#define COOPER_TOOLS_BUCKET_MEMORY_H_
+#ifndef COOPER_TOOLS_BUCKETS_BUCKET_MEMORY_H_
+#define COOPER_TOOLS_BUCKETS_BUCKET_MEMORY_H_
 
 // Plans the memory of a network for the buckets of a report, without binding it.
 
@@ -45,4 +45,4 @@ absl::StatusOr<BucketMemory> PlanBucketMemory(const BucketMemoryOptions& options
 
 }  // namespace cooper
 
-#endif  // COOPER_TOOLS_BUCKET_MEMORY_H_
+#endif  // COOPER_TOOLS_BUCKETS_BUCKET_MEMORY_H_

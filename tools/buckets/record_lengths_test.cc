@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "ndarray/base/atomic_file.h"
 #include "ndarray/base/status_matchers.h"
-#include "tools/sample_lengths.h"
+#include "tools/buckets/sample_lengths.h"
 
 namespace cooper {
 namespace {

@@ -1,5 +1,5 @@
-#ifndef COOPER_TOOLS_BUCKET_SNIPPETS_H_
-#define COOPER_TOOLS_BUCKET_SNIPPETS_H_
+#ifndef COOPER_TOOLS_BUCKETS_BUCKET_SNIPPETS_H_
+#define COOPER_TOOLS_BUCKETS_BUCKET_SNIPPETS_H_
 
 // Formats the recommended buckets as snippets to paste.
 
@@ -8,7 +8,7 @@
 
 #include "absl/types/span.h"
 #include "io/batch/bucket_key.h"
-#include "tools/bucket_comparison.h"
+#include "tools/buckets/bucket_comparison.h"
 
 namespace cooper {
 
@@ -24,4 +24,4 @@ std::string BucketCode(const BucketComparison& comparison, const BucketCompariso
 
 }  // namespace cooper
 
-#endif  // COOPER_TOOLS_BUCKET_SNIPPETS_H_
+#endif  // COOPER_TOOLS_BUCKETS_BUCKET_SNIPPETS_H_

@@ -1,4 +1,4 @@
-#include "tools/bucket_memory.h"
+#include "tools/buckets/bucket_memory.h"
 
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-#include "tools/op_trial.h"
+#include "tools/ops/op_trial.h"
 
 #include <algorithm>
 #include <cmath>

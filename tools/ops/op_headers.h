@@ -1,5 +1,5 @@
-#ifndef COOPER_TOOLS_OP_HEADERS_H_
-#define COOPER_TOOLS_OP_HEADERS_H_
+#ifndef COOPER_TOOLS_OPS_OP_HEADERS_H_
+#define COOPER_TOOLS_OPS_OP_HEADERS_H_
 
 // Generates the table in docs/symbol.md of the headers that declare the operators' functions.
 
@@ -16,4 +16,4 @@ std::string OpHeaderTable(const std::vector<const OpSchema*>& ops);
 
 }  // namespace cooper
 
-#endif  // COOPER_TOOLS_OP_HEADERS_H_
+#endif  // COOPER_TOOLS_OPS_OP_HEADERS_H_

@@ -1,4 +1,4 @@
-#include "tools/bucket_comparison.h"
+#include "tools/buckets/bucket_comparison.h"
 
 #include <algorithm>
 #include <cmath>

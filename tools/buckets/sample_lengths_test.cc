@@ -1,4 +1,4 @@
-#include "tools/sample_lengths.h"
+#include "tools/buckets/sample_lengths.h"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "tools/op_headers.h"
+#include "tools/ops/op_headers.h"
 
 #include <map>
 #include <utility>

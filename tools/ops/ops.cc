@@ -11,8 +11,8 @@
 
 #include "absl/strings/string_view.h"
 #include "symbol/schema/op.h"
-#include "tools/op_headers.h"
-#include "tools/op_reference.h"
+#include "tools/ops/op_headers.h"
+#include "tools/ops/op_reference.h"
 
 namespace cooper {
 namespace {

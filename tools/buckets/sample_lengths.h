@@ -1,5 +1,5 @@
-#ifndef COOPER_TOOLS_SAMPLE_LENGTHS_H_
-#define COOPER_TOOLS_SAMPLE_LENGTHS_H_
+#ifndef COOPER_TOOLS_BUCKETS_SAMPLE_LENGTHS_H_
+#define COOPER_TOOLS_BUCKETS_SAMPLE_LENGTHS_H_
 
 // Reads the lengths of samples, from which buckets are chosen: counts them in a text or in a file
 // of records, or reads them from a list.
@@ -52,4 +52,4 @@ absl::StatusOr<SampleLengths> RecordLengths(const std::string& path, const Recor
 
 }  // namespace cooper
 
-#endif  // COOPER_TOOLS_SAMPLE_LENGTHS_H_
+#endif  // COOPER_TOOLS_BUCKETS_SAMPLE_LENGTHS_H_

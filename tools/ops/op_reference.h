@@ -1,5 +1,5 @@
-#ifndef COOPER_TOOLS_OP_REFERENCE_H_
-#define COOPER_TOOLS_OP_REFERENCE_H_
+#ifndef COOPER_TOOLS_OPS_OP_REFERENCE_H_
+#define COOPER_TOOLS_OPS_OP_REFERENCE_H_
 
 // Generates the entries of the operator reference from the linked schemas and kernels, so that they
 // are always up to date.
@@ -59,4 +59,4 @@ std::string ReferencePage(const std::vector<OpEntry>& entries);
 
 }  // namespace cooper
 
-#endif  // COOPER_TOOLS_OP_REFERENCE_H_
+#endif  // COOPER_TOOLS_OPS_OP_REFERENCE_H_

@@ -1,4 +1,4 @@
-#include "tools/op_reference.h"
+#include "tools/ops/op_reference.h"
 
 #include <algorithm>
 #include <fstream>
@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 #include "symbol/op/op_description.h"
 #include "symbol/schema/op.h"
-#include "tools/op_headers.h"
+#include "tools/ops/op_headers.h"
 
 namespace cooper {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/op_reference.h"
+#include "tools/ops/op_reference.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@
 #include "executor/program/kernel.h"
 #include "symbol/op/op_description.h"
 #include "tools/html_page.h"
-#include "tools/op_trial.h"
+#include "tools/ops/op_trial.h"
 
 namespace cooper {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/bucket_snippets.h"
+#include "tools/buckets/bucket_snippets.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"

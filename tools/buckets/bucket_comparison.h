@@ -1,5 +1,5 @@
-#ifndef COOPER_TOOLS_BUCKET_COMPARISON_H_
-#define COOPER_TOOLS_BUCKET_COMPARISON_H_
+#ifndef COOPER_TOOLS_BUCKETS_BUCKET_COMPARISON_H_
+#define COOPER_TOOLS_BUCKETS_BUCKET_COMPARISON_H_
 
 // Computes the padding and cost of samples of given lengths for each number of buckets, and the
 // number of buckets that pays: the figures of a report. Buckets are chosen by
@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "io/batch/bucket_key.h"
 #include "io/buckets/bucket_boundaries.h"
-#include "tools/sample_lengths.h"
+#include "tools/buckets/sample_lengths.h"
 
 namespace cooper {
 
@@ -83,4 +83,4 @@ absl::StatusOr<BucketComparison> CompareBuckets(const SampleLengths& lengths,
 
 }  // namespace cooper
 
-#endif  // COOPER_TOOLS_BUCKET_COMPARISON_H_
+#endif  // COOPER_TOOLS_BUCKETS_BUCKET_COMPARISON_H_

@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "ndarray/base/file_kind.h"
 #include "ndarray/base/status_macros.h"
-#include "tools/sample_lengths.h"
+#include "tools/buckets/sample_lengths.h"
 
 namespace cooper {
 namespace {

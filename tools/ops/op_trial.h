@@ -1,5 +1,5 @@
-#ifndef COOPER_TOOLS_OP_TRIAL_H_
-#define COOPER_TOOLS_OP_TRIAL_H_
+#ifndef COOPER_TOOLS_OPS_OP_TRIAL_H_
+#define COOPER_TOOLS_OPS_OP_TRIAL_H_
 
 // Finds a valid call of an operator by trying, with the shapes and dtypes inferred from it: the
 // example in the operator reference.
@@ -35,4 +35,4 @@ std::string TrialArrayText(const OpSchema& op, const OpTrial& trial, const std::
 
 }  // namespace cooper
 
-#endif  // COOPER_TOOLS_OP_TRIAL_H_
+#endif  // COOPER_TOOLS_OPS_OP_TRIAL_H_
