@@ -1,11 +1,12 @@
 #include "examples/serve/serve.h"
 
+#include <sys/socket.h>
+
 #include <chrono>
 #include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "examples/serve/http/http_server.h"
 #include "examples/serve/request_json.h"
 #include "httplib.h"
 #include "ndarray/array/array_map.h"
@@ -74,28 +75,86 @@ PredictServer::PredictServer(std::shared_ptr<RequestBatcher> batcher,
                              std::vector<RequestInput> inputs, const PredictServerOptions& options)
     : batcher_(std::move(batcher)),
       inputs_(std::move(inputs)),
-      server_(std::make_unique<HttpServer>(
-          HttpServerOptions{.max_body_bytes = options.max_body_bytes,
-                            .num_threads = options.num_threads,
-                            .max_waiting = options.max_waiting,
-                            .timeout = std::chrono::seconds(options.timeout_seconds)})) {}
+      options_(options),
+      server_(std::make_unique<httplib::Server>()) {}
 
 absl::StatusOr<std::unique_ptr<PredictServer>> PredictServer::Start(
     std::shared_ptr<RequestBatcher> batcher, std::vector<RequestInput> inputs,
     const PredictServerOptions& options) {
+  if (options.num_threads < 1 || options.timeout_seconds < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("PredictServer: num_threads is ", options.num_threads, ", timeout_seconds ",
+                     options.timeout_seconds, ": expected at least 1"));
+  }
   std::unique_ptr<PredictServer> started(
       new PredictServer(std::move(batcher), std::move(inputs), options));
   started->AddHandlers();
-  COOPER_ASSIGN_OR_RETURN(started->port_, started->server_->Start(options.host, options.port));
+  COOPER_RETURN_IF_ERROR(started->Listen());
   return started;
 }
 
-PredictServer::~PredictServer() = default;
+absl::Status PredictServer::Listen() {
+  server_->new_task_queue = [this] { return new httplib::ThreadPool(options_.num_threads); };
+  server_->set_payload_max_length(options_.max_body_bytes);
+  server_->set_read_timeout(options_.timeout_seconds);
+  server_->set_write_timeout(options_.timeout_seconds);
+  // A connection gives its thread to others after a second without a request, and after so many.
+  server_->set_keep_alive_timeout(1);
+  server_->set_keep_alive_max_count(1000);
+  server_->set_tcp_nodelay(true);  // answers are small, and a connection has many of them
+  // In place of httplib's SO_REUSEPORT, with which two servers of one user share a port silently.
+  server_->set_socket_options([](socket_t socket) {
+    const int yes = 1;
+    setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+  });
+  port_ = options_.port;
+  if (port_ == 0) {
+    port_ = server_->bind_to_any_port(options_.host);
+  } else if (!server_->bind_to_port(options_.host, port_)) {
+    port_ = -1;
+  }
+  if (port_ < 0) {
+    return absl::UnavailableError(
+        absl::StrCat("cannot listen on ", options_.host, ":", options_.port));
+  }
+  thread_ = std::thread([this] {
+    server_->listen_after_bind();
+    ended_ = true;
+  });
+  // stop() does nothing before the server runs.
+  while (!server_->is_running() && !ended_) std::this_thread::yield();
+  return absl::OkStatus();
+}
 
-absl::Status PredictServer::Wait() { return server_->Wait(); }
+PredictServer::~PredictServer() {
+  server_->stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+absl::Status PredictServer::Wait() {
+  if (thread_.joinable()) thread_.join();
+  return absl::UnavailableError(
+      absl::StrCat("the socket of ", options_.host, ":", port_, " failed"));
+}
 
 void PredictServer::AddHandlers() {
-  server_->PostBody("/predict", [this](const std::string& body, httplib::Response& response) {
+  // A handler that reads the body itself bounds compressed bodies and bodies in chunks, too.
+  server_->Post("/predict", [this](const httplib::Request& request, httplib::Response& response,
+                                   const httplib::ContentReader& read) {
+    if (request.is_multipart_form_data()) {
+      response.status = 415;
+      return;
+    }
+    std::string body;
+    const bool is_whole = read([&](const char* data, size_t size) {
+      body.append(data, size);
+      return body.size() <= options_.max_body_bytes;
+    });
+    if (!is_whole) {
+      if (body.size() > options_.max_body_bytes) response.status = 413;
+      if (response.status < 400) response.status = 400;
+      return;
+    }
     const Clock::time_point start = Clock::now();
     absl::StatusOr<std::string> answer = [&]() -> absl::StatusOr<std::string> {
       COOPER_ASSIGN_OR_RETURN(ArrayMap arrays, ParseRequest(body, inputs_));
@@ -115,7 +174,7 @@ void PredictServer::AddHandlers() {
   server_->Get("/metrics", [this](const httplib::Request&, httplib::Response& response) {
     response.set_content(Metrics(), "text/plain; version=0.0.4");
   });
-  // The logger also sees requests that reach no handler: unknown paths, bodies that are too large.
+  // The logger also sees requests that reach no handler, such as unknown paths.
   server_->set_logger([this](const httplib::Request&, const httplib::Response& response) {
     ++(response.status < 400 ? answered_ : response.status < 500 ? refused_ : failed_);
   });
@@ -132,8 +191,8 @@ std::string PredictServer::Metrics() const {
       "# TYPE cooper_http_responses_total counter\n"
       "cooper_http_responses_total{status=\"2xx\"} ",
       answered_.load(), "\ncooper_http_responses_total{status=\"4xx\"} ", refused_.load(),
-      "\ncooper_http_responses_total{status=\"5xx\"} ", failed_.load() + server_->num_refused(),
-      "\n", metric("predictions_total", "samples that were computed", counts.requests),
+      "\ncooper_http_responses_total{status=\"5xx\"} ", failed_.load(), "\n",
+      metric("predictions_total", "samples that were computed", counts.requests),
       metric("refused_samples_total", "samples that the batcher refused", counts.refused),
       metric("batches_total", "batches that were computed", counts.batches),
       metric("predict_seconds_total", "time from a request's body to its answer",

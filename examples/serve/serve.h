@@ -12,26 +12,30 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "module/predict/requests/request_batcher.h"
 
-namespace cooper {
+namespace httplib {
+class Server;
+}
 
-class HttpServer;
+namespace cooper {
 
 struct PredictServerOptions {
   std::string host = "127.0.0.1";
   int port = 0;                     // 0: any free port
-  size_t max_body_bytes = 1 << 20;  // larger requests are rejected (http_server.h)
+  size_t max_body_bytes = 1 << 20;  // larger requests get 413
   // The number of connections that are served at a time, each by a thread that waits for its
   // answer. A batch has at most this many requests, so it should exceed the batcher's
-  // max_batch_size.
+  // max_batch_size. Other connections wait.
   int num_threads = 32;
-  int max_waiting = 64;     // connections that wait for a thread; further ones get 503
-  int timeout_seconds = 5;  // for a client to send its request, and again to receive the answer
+  // For the next bytes of a request to come, and for the client to take the next bytes of the
+  // answer. A proxy in front limits the time of a whole request.
+  int timeout_seconds = 5;
 };
 
 class PredictServer {
@@ -51,15 +55,19 @@ class PredictServer {
  private:
   PredictServer(std::shared_ptr<RequestBatcher> batcher, std::vector<RequestInput> inputs,
                 const PredictServerOptions& options);
+  absl::Status Listen();
   void AddHandlers();
   std::string Metrics() const;
 
   const std::shared_ptr<RequestBatcher> batcher_;
   const std::vector<RequestInput> inputs_;
+  const PredictServerOptions options_;
   int port_ = 0;
   std::atomic<int64_t> answered_{0}, refused_{0}, failed_{0};  // by status: 2xx, 4xx, 5xx
   std::atomic<int64_t> microseconds_{0};                       // of all requests together
-  const std::unique_ptr<HttpServer> server_;  // last, since its threads use the other members
+  const std::unique_ptr<httplib::Server> server_;
+  std::atomic<bool> ended_{false};  // server_ listens no more
+  std::thread thread_;              // that listens
 };
 
 }  // namespace cooper

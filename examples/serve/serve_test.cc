@@ -32,6 +32,29 @@ using ::testing::HasSubstr;
 
 constexpr size_t kMaxBody = 500'000;
 
+// Returns the head of the answer to `text` from the server at `port`, or nothing if none comes.
+// With `end` the connection is closed at once.
+std::string SendTo(int port, const std::string& text, bool end = false) {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+  const timeval limit = {.tv_sec = 4, .tv_usec = 0};
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+  (void)!send(fd, text.data(), text.size(), MSG_NOSIGNAL);
+  std::string answer;
+  char buffer[4096];
+  while (!end && answer.find("\r\n\r\n") == std::string::npos) {
+    const ssize_t n = recv(fd, buffer, sizeof(buffer), 0);
+    if (n <= 0) break;
+    answer.append(buffer, static_cast<size_t>(n));
+  }
+  close(fd);
+  return answer;
+}
+
 class ServeTest : public testing::Test {
  protected:
   // All tests share one model, since training takes most of their time.
@@ -50,27 +73,8 @@ class ServeTest : public testing::Test {
     return Client().Post("/predict", body, "application/json");
   }
 
-  // Returns the head of the server's answer to `text`, or nothing if none comes. With `end` the
-  // connection is closed at once.
   static std::string Send(const std::string& text, bool end = false) {
-    const int fd = socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<uint16_t>(server_->port()));
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
-    const timeval limit = {.tv_sec = 4, .tv_usec = 0};
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-    (void)!send(fd, text.data(), text.size(), MSG_NOSIGNAL);
-    std::string answer;
-    char buffer[4096];
-    while (!end && answer.find("\r\n\r\n") == std::string::npos) {
-      const ssize_t n = recv(fd, buffer, sizeof(buffer), 0);
-      if (n <= 0) break;
-      answer.append(buffer, static_cast<size_t>(n));
-    }
-    close(fd);
-    return answer;
+    return SendTo(server_->port(), text, end);
   }
 
   // Checks that the server answers a valid request correctly.
@@ -163,7 +167,7 @@ TEST_F(ServeTest, BodiesAreBounded) {
   compressing.set_compress(true);
   const httplib::Result compressed = compressing.Post("/predict", spaces, "application/json");
   ASSERT_TRUE(compressed);
-  EXPECT_EQ(compressed->status, 415);
+  EXPECT_EQ(compressed->status, 413);  // a few hundred bytes that hold a million
   // Sends the request as `curl -d` does. httplib's default limit for that type is 8 KiB.
   const httplib::Result form = Client().Post("/predict", good + std::string(20'000, ' '),
                                              "application/x-www-form-urlencoded");
@@ -183,6 +187,10 @@ TEST_F(ServeTest, BrokenConnectionsDoNoHarm) {
   ExpectWell("a slow body");
   Send(head + "Transfer-Encoding: chunked\r\n\r\nzzzz\r\n");
   ExpectWell("bad chunks");
+  EXPECT_THAT(
+      Send(head + "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 9\r\n\r\n"
+                  "--x--\r\n\r\n"),
+      HasSubstr("415"));
   Send("GET /" + std::string(100'000, 'a') + " HTTP/1.1\r\n\r\n");
   ExpectWell("a long path");
   EXPECT_EQ(Client().Get("/no/such/path")->status, 404);
@@ -253,6 +261,32 @@ TEST(PredictServerTest, APortIsFreeOnceItsServerHasEnded) {
   EXPECT_EQ(client.Get("/healthz")->status, 200);
   first->reset();
   COOPER_EXPECT_OK(PredictServer::Start(nullptr, {}, {.port = port}).status());
+}
+
+TEST(PredictServerTest, ASilentClientLosesItsThread) {
+  const auto server =
+      PredictServer::Start(nullptr, {}, {.num_threads = 1, .timeout_seconds = 1}).value();
+  std::thread silent(
+      [&] { SendTo(server->port(), "POST /predict HTTP/1.1\r\nContent-Length: 9\r\n"); });
+  httplib::Client client("127.0.0.1", server->port());
+  client.set_read_timeout(30);
+  for (int i = 0; i < 3; ++i) {
+    const httplib::Result result = client.Get("/healthz");
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->status, 200);
+  }
+  silent.join();
+}
+
+TEST(PredictServerTest, OptionsAreChecked) {
+  EXPECT_THAT(PredictServer::Start(nullptr, {}, {.num_threads = 0}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("num_threads is 0")));
+  EXPECT_THAT(PredictServer::Start(nullptr, {}, {.timeout_seconds = 0}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("timeout_seconds 0")));
+}
+
+TEST(PredictServerTest, EndsAtOnce) {
+  for (int i = 0; i < 20; ++i) COOPER_ASSERT_OK(PredictServer::Start(nullptr, {}).status());
 }
 
 }  // namespace
