@@ -56,6 +56,9 @@ absl::StatusOr<Corpus> ReadCorpus(const std::string& train_path, const std::stri
   const EncodeSentencesOptions options = {
       .invalid_label = kPadding, .start_label = 1, .unknown_token = "<unk>"};
   COOPER_ASSIGN_OR_RETURN(const std::vector<Sentence> train, ReadSentences(train_path));
+  if (train.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(train_path, ": the text has no sentence"));
+  }
   EncodedSentences encoded = EncodeSentences(train, options);
   Corpus corpus = {.train = std::move(encoded.sentences)};
   if (!valid_path.empty()) {

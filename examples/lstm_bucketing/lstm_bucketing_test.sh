@@ -27,6 +27,6 @@ expect_error() {
 }
 : > empty
 expect_error "no-such-file" no-such-file
-expect_error "there is no sentence with a word" empty
+expect_error "empty: the text has no sentence" empty
 expect_error "expected at most two texts, got 3" text valid text
 exit $failed
