@@ -61,10 +61,10 @@ absl::StatusOr<std::unique_ptr<BucketSentenceIter>> LmEpochs::MakeIter(
   return BucketSentenceIter::Create(sentences, options_.batch_size,
                                     {.buckets = options_.buckets,
                                      .invalid_label = 0,
-                                     .max_buckets = options_.max_buckets,
-                                     .bucket_cost = options_.bucket_cost,
                                      .max_length = options_.max_length,
-                                     .seed = options_.seed});
+                                     .common = {.max_buckets = options_.max_buckets,
+                                                .bucket_cost = options_.bucket_cost,
+                                                .seed = options_.seed}});
 }
 
 absl::StatusOr<EpochTimes> LmEpochs::Run(BucketingModule& model, int epochs) {

@@ -89,10 +89,10 @@ class Way {
                                                      ": no ", way->name_,
                                                      " bucket has the sentences of a batch"));
     }
-    BucketSentenceIterOptions valid = {.invalid_label = 0,
-                                       .last_batch = BucketSentenceIterOptions::LastBatch::kPad,
-                                       .length_name = options.length_name,
-                                       .shuffle = false};
+    BucketSentenceIterOptions valid = {
+        .invalid_label = 0,
+        .length_name = options.length_name,
+        .common = {.last_batch = BucketSentenceIterOptions::LastBatch::kPad, .shuffle = false}};
     for (const BucketKey& key : way->train_->bucket_keys()) {
       valid.buckets.push_back(key.int_value());
     }
@@ -162,7 +162,8 @@ class Way {
 };
 
 absl::StatusOr<std::unique_ptr<Way>> Fixed(const LmCorpus& corpus) {
-  BucketSentenceIterOptions options = {.invalid_label = 0, .seed = absl::GetFlag(FLAGS_seed)};
+  BucketSentenceIterOptions options = {.invalid_label = 0,
+                                       .common = {.seed = absl::GetFlag(FLAGS_seed)}};
   const int64_t step = absl::GetFlag(FLAGS_fixed_step);
   for (int64_t length = step; step > 0 && length <= absl::GetFlag(FLAGS_fixed_max_length);
        length += step) {
@@ -176,13 +177,13 @@ absl::StatusOr<std::unique_ptr<Way>> Chosen(const LmCorpus& corpus) {
   return Way::Create("chosen", corpus, absl::GetFlag(FLAGS_batch_size),
                      {.buckets = flags.lengths,
                       .invalid_label = 0,
-                      .max_buckets = flags.max_buckets,
-                      .bucket_cost = flags.bucket_cost,
                       .max_length = flags.max_length,
-                      .tokens_per_batch = absl::GetFlag(FLAGS_tokens_per_batch),
                       .length_name = absl::GetFlag(FLAGS_use_lengths) ? "length" : "",
-                      .sort_batches = absl::GetFlag(FLAGS_sort_batches),
-                      .seed = absl::GetFlag(FLAGS_seed)});
+                      .common = {.max_buckets = flags.max_buckets,
+                                 .bucket_cost = flags.bucket_cost,
+                                 .tokens_per_batch = absl::GetFlag(FLAGS_tokens_per_batch),
+                                 .sort_batches = absl::GetFlag(FLAGS_sort_batches),
+                                 .seed = absl::GetFlag(FLAGS_seed)}});
 }
 
 std::vector<double> Ratios(const std::vector<double>& a, const std::vector<double>& b) {

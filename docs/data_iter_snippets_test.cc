@@ -159,7 +159,7 @@ absl::StatusOr<std::unique_ptr<BucketIter>> Pairs(const Sequences& sources,
       {{.name = "source", .values = sources, .length_name = "source_length"},
        {.name = "target", .values = targets, .pad_to = {1}}},
       {{.name = "softmax_label", .values = targets, .pad_to = {1}, .pad_value = -1, .shift = 1}},
-      {.batch_size = 2, .buckets = {{4, 4}, {8, 10}}, .seed = 7});
+      {.batch_size = 2, .buckets = {{4, 4}, {8, 10}}, .common = {.seed = 7}});
 }
 
 // Series of several kinds, each of its own length, with what is known of each and two labels.
@@ -186,7 +186,7 @@ absl::StatusOr<std::unique_ptr<BucketIter>> Images(const std::vector<NDArray>& i
            [&](int64_t i) {
              return BucketKey({round_up(images[i].shape()[1]), round_up(images[i].shape()[2])});
            },
-       .last_batch = BucketIterOptions::LastBatch::kSmaller});
+       .common = {.last_batch = BucketIterOptions::LastBatch::kSmaller}});
 }
 
 TEST(IoPageTest, FeedsPairs) {

@@ -121,8 +121,9 @@ std::vector<std::vector<int>> Counting() {
 
 TEST(DecodingPageTest, GoesOnCounting) {
   COOPER_ASSERT_OK_AND_ASSIGN(
-      auto data, BucketSentenceIter::Create(Counting(), 6,
-                                            {.buckets = {4, 8}, .invalid_label = 0, .seed = 1}));
+      auto data,
+      BucketSentenceIter::Create(Counting(), 6,
+                                 {.buckets = {4, 8}, .invalid_label = 0, .common = {.seed = 1}}));
   COOPER_ASSERT_OK_AND_ASSIGN(
       auto model, BucketingModule::Create({.sym_gen = Sentences, .default_bucket_key = 8}));
   const auto perplexity = Perplexity({.ignore_label = 0});

@@ -40,12 +40,13 @@ absl::Status ShowBatches(const std::string& path) {
   const EncodeSentencesOptions encoding{
       .invalid_label = 0, .start_label = 1, .unknown_token = "<unk>"};
   const EncodedSentences text = EncodeSentences(words, encoding);
-  COOPER_ASSIGN_OR_RETURN(auto data, BucketSentenceIter::Create(
-                                         text.sentences, /*batch_size=*/2,
-                                         {.invalid_label = 0,
-                                          .max_buckets = 2,
+  COOPER_ASSIGN_OR_RETURN(auto data,
+                          BucketSentenceIter::Create(
+                              text.sentences, /*batch_size=*/2,
+                              {.invalid_label = 0,
+                               .common = {.max_buckets = 2,
                                           .last_batch = BucketSentenceIterOptions::LastBatch::kPad,
-                                          .seed = 7}));
+                                          .seed = 7}}));
   std::cout << data->report().ToString();
   COOPER_ASSIGN_OR_RETURN(std::optional<DataBatch> batch, data->Next());
   while (batch.has_value()) {
@@ -58,12 +59,11 @@ absl::Status ShowBatches(const std::string& path) {
 // Batches of about 560 words, longest sentences first, of which the network gets the lengths.
 absl::StatusOr<std::unique_ptr<BucketSentenceIter>> SortedBatches(
     const std::vector<std::vector<int>>& sentences) {
-  return BucketSentenceIter::Create(sentences, /*batch_size=*/32,
-                                    {.invalid_label = 0,
-                                     .max_buckets = 10,
-                                     .tokens_per_batch = 560,
-                                     .length_name = "length",
-                                     .sort_batches = 8});
+  return BucketSentenceIter::Create(
+      sentences, /*batch_size=*/32,
+      {.invalid_label = 0,
+       .length_name = "length",
+       .common = {.max_buckets = 10, .tokens_per_batch = 560, .sort_batches = 8}});
 }
 
 // Buckets for attention over up to 512 words: operations of a sentence in a batch of 32.

@@ -226,13 +226,13 @@ absl::Status TrainInProcesses(BucketingModule& model,
                               const std::vector<std::vector<int>>& sentences,
                               const std::string& kvstore) {
   COOPER_ASSIGN_OR_RETURN(const std::shared_ptr<KVStore> store, CreateKVStore(kvstore));
-  COOPER_ASSIGN_OR_RETURN(auto data,
-                          BucketSentenceIter::Create(sentences, /*batch_size=*/8,
-                                                     {.buckets = {4, 8, 12},
-                                                      .invalid_label = 0,
-                                                      .seed = 1,
-                                                      .part_index = store->rank(),
-                                                      .num_parts = store->num_workers()}));
+  COOPER_ASSIGN_OR_RETURN(
+      auto data,
+      BucketSentenceIter::Create(
+          sentences, /*batch_size=*/8,
+          {.buckets = {4, 8, 12},
+           .invalid_label = 0,
+           .common = {.seed = 1, .part_index = store->rank(), .num_parts = store->num_workers()}}));
   return model.Fit(*data, {.optimizer = {.kvstore_instance = store}, .num_epoch = 2});
 }
 

@@ -121,16 +121,16 @@ TextLines MakeTextLines(int64_t count, uint64_t seed) {
 }
 
 absl::StatusOr<std::unique_ptr<BucketIter>> LineBatches(const TextLines& lines, uint64_t seed) {
-  return BucketIter::Create({{.name = "data",
-                              .values = lines.images,
-                              .pad_to = {kFree, 0},
-                              .layout = "NCT",
-                              .length_name = "width"}},
-                            {{.name = "digits", .values = lines.digits, .pad_to = {kFree}}},
-                            {.batch_size = 16,
-                             .max_buckets = 5,
-                             .last_batch = BucketIterOptions::LastBatch::kSmaller,
-                             .seed = seed});
+  return BucketIter::Create(
+      {{.name = "data",
+        .values = lines.images,
+        .pad_to = {kFree, 0},
+        .layout = "NCT",
+        .length_name = "width"}},
+      {{.name = "digits", .values = lines.digits, .pad_to = {kFree}}},
+      {.batch_size = 16,
+       .common = {
+           .max_buckets = 5, .last_batch = BucketIterOptions::LastBatch::kSmaller, .seed = seed}});
 }
 
 BucketSymbol LineNetwork(const BucketKey& key) {

@@ -39,10 +39,10 @@ absl::StatusOr<std::unique_ptr<BucketIter>> ImageBatches(const ShapedImages& ima
                                                          uint64_t seed) {
   return BucketIter::Create({{.name = "data", .values = images.images, .pad_to = {kFree, 0, 1}}},
                             {{.name = "softmax_label", .values = images.classes}},
-                            {.max_buckets = 6,
-                             .last_batch = BucketIterOptions::LastBatch::kSmaller,
-                             .tokens_per_batch = 16 * 36 * 18,
-                             .seed = seed});
+                            {.common = {.max_buckets = 6,
+                                        .last_batch = BucketIterOptions::LastBatch::kSmaller,
+                                        .tokens_per_batch = 16 * 36 * 18,
+                                        .seed = seed}});
 }
 
 Symbol ImageNetwork(const BucketKey&) {

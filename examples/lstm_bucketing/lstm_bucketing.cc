@@ -95,11 +95,12 @@ Corpus GenerateCorpus() {
 // batch is filled up with rows of kPadding, which the loss and the metric ignore.
 absl::StatusOr<std::unique_ptr<BucketSentenceIter>> Batches(
     const std::vector<std::vector<int>>& sentences) {
-  return BucketSentenceIter::Create(sentences, kBatchSize,
-                                    {.invalid_label = kPadding,
-                                     .max_buckets = 10,
-                                     .last_batch = BucketSentenceIterOptions::LastBatch::kPad,
-                                     .seed = 1});
+  return BucketSentenceIter::Create(
+      sentences, kBatchSize,
+      {.invalid_label = kPadding,
+       .common = {.max_buckets = 10,
+                  .last_batch = BucketSentenceIterOptions::LastBatch::kPad,
+                  .seed = 1}});
 }
 
 // Returns the network for sentences of `key` words. It maps data (batch_size, key), the word ids,

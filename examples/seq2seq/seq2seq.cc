@@ -63,9 +63,7 @@ absl::StatusOr<std::unique_ptr<BucketIter>> PairBatches(const SentencePairs& pai
        {.name = "target", .values = pairs.targets, .pad_to = {1}}},
       {{.name = "softmax_label", .values = pairs.targets, .pad_to = {1}, .shift = 1}},
       {.batch_size = 32,
-       .max_buckets = 6,
-       .last_batch = BucketIterOptions::LastBatch::kPad,
-       .seed = 1});
+       .common = {.max_buckets = 6, .last_batch = BucketIterOptions::LastBatch::kPad, .seed = 1}});
 }
 
 BucketSymbol Seq2SeqNetwork(const BucketKey& key) {

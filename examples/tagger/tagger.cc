@@ -35,12 +35,12 @@ TaggedSentences MakeTaggedSentences(int64_t count, uint64_t seed) {
 
 absl::StatusOr<std::unique_ptr<BucketIter>> TaggerBatches(const TaggedSentences& sentences,
                                                           uint64_t seed) {
-  return BucketIter::Create({{.name = "data", .values = sentences.words, .length_name = "length"}},
-                            {{.name = "softmax_label", .values = sentences.tags, .pad_value = -1}},
-                            {.batch_size = 16,
-                             .max_buckets = 3,
-                             .last_batch = BucketIterOptions::LastBatch::kSmaller,
-                             .seed = seed});
+  return BucketIter::Create(
+      {{.name = "data", .values = sentences.words, .length_name = "length"}},
+      {{.name = "softmax_label", .values = sentences.tags, .pad_value = -1}},
+      {.batch_size = 16,
+       .common = {
+           .max_buckets = 3, .last_batch = BucketIterOptions::LastBatch::kSmaller, .seed = seed}});
 }
 
 BucketSymbol TaggerNetwork(const BucketKey& key) {

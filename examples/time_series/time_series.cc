@@ -67,8 +67,7 @@ absl::StatusOr<std::unique_ptr<BucketIter>> SeriesBatches(const SeriesData& data
       {{.name = "next_label", .values = data.next}, {.name = "shape_label", .values = data.shapes}},
       {.batch_size = 32,
        .key = [&](int64_t i) { return data.kinds[i]; },
-       .last_batch = BucketIterOptions::LastBatch::kSmaller,
-       .seed = 3});
+       .common = {.last_batch = BucketIterOptions::LastBatch::kSmaller, .seed = 3}});
 }
 
 BucketSymbol SeriesNetwork(const BucketKey& key) {

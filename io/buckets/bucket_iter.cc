@@ -67,7 +67,7 @@ int64_t BucketIter::CountTokens(absl::Span<const int64_t> ids, const Bucket& buc
 absl::StatusOr<std::vector<int64_t>> BucketIter::LengthsToSortBy(
     const Bucket& bucket, absl::Span<const int64_t> ids) const {
   std::vector<int64_t> lengths;
-  if (options_.sort_batches == 0) return lengths;
+  if (options_.common.sort_batches == 0) return lengths;
   if (inputs_[0].length_axis < 0) {
     return Error(absl::StrCat("sort_batches: numbers such as '", inputs_[0].spec.name,
                               "' have no length to sort by"));
@@ -108,7 +108,7 @@ absl::StatusOr<std::optional<DataBatch>> BucketIter::Next() {
   const BucketOrder::Batch rows = order_.Current();
   const Bucket& bucket = buckets_[rows.bucket];
   const auto num_ids = static_cast<int64_t>(rows.ids.size());
-  const bool smaller = options_.last_batch == BucketIterOptions::LastBatch::kSmaller;
+  const bool smaller = options_.common.last_batch == BucketIterOptions::LastBatch::kSmaller;
   const int64_t batch_size = smaller ? num_ids : BatchSize(rows.bucket);
 
   DataBatch batch;
@@ -167,7 +167,7 @@ UnusedSamples BucketIter::unused_samples() const {
     unused.this_epoch += order_.NumLeftOver(static_cast<int>(b));
   }
   const int64_t left_over = unused.this_epoch - report_.discarded;
-  if (options_.last_batch == BucketIterOptions::LastBatch::kRollOver) {
+  if (options_.common.last_batch == BucketIterOptions::LastBatch::kRollOver) {
     unused.rolled_over = left_over;
   }
   std::vector<std::string> why;

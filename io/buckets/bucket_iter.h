@@ -79,33 +79,17 @@ struct BucketInput {
   std::string length_name;
 };
 
-struct BucketIterOptions {
-  int64_t batch_size = 1;
-  // The keys of all buckets, integers or tuples: a sample goes to the bucket that holds it with the
-  // fewest padded elements of data.
-  std::vector<BucketKey> buckets;
-  // Replaces `buckets`: returns the bucket of sample i, or nullopt to leave it out. Called once per
-  // sample.
-  std::function<std::optional<BucketKey>(int64_t i)> key;
-
-  // Replaces both: chooses at most this many buckets that minimise the padded elements of data.
-  // Keys are optimal integers (bucket_boundaries.h) if all axes that follow the key follow its
-  // element 0, else tuples (bucket_tuples.h). With last_batch kDiscard each bucket has at least the
-  // samples of one step, unless tokens_per_batch sets batch sizes. All parts choose the same
-  // buckets.
+// The options that BucketIter and BucketSentenceIter share, for samples and sentences alike.
+struct CommonBucketOptions {
+  // Replaces `buckets`: chooses at most this many buckets that minimise the padded elements of data
+  // (bucket_boundaries.h). With last_batch kDiscard each bucket has at least the samples of one
+  // step, unless tokens_per_batch sets batch sizes. All parts choose the same buckets.
   int max_buckets = 0;
   // With max_buckets: the saving that justifies one more bucket, in elements of data or in the unit
   // of step_cost.
   double bucket_cost = 0;
-  // With max_buckets, replaces elements of data: returns the cost of a sample in a bucket with this
-  // key, such as the measured time of a step divided by its batch size (step_cost.h). At least 0;
-  // must not fall as an element grows.
-  std::function<double(absl::Span<const int64_t> key)> step_cost;
   // With max_buckets: every element of every key is a multiple of this number.
   int64_t multiple_of = 1;
-  // With max_buckets: the largest elements of a key, 0 for no limit; empty: no limits. Larger
-  // samples are treated by too_long.
-  BucketKey::Tuple max_extents;
 
   enum class LastBatch {
     kDiscard,   // a bucket's samples that fill no batch are skipped; shuffling changes which
@@ -114,14 +98,6 @@ struct BucketIterOptions {
     kRollOver,  // they come first in the next epoch, unless this one was interrupted
   };
   LastBatch last_batch = LastBatch::kDiscard;
-  enum class TooLong {
-    kDiscard,   // a sample that no bucket holds is left out; an error with `key`
-    kTruncate,  // the sample is truncated to the bucket that holds most of it
-    kError,     // kInvalidArgument, naming the first such sample
-  };
-  TooLong too_long = TooLong::kDiscard;
-  // Batch sizes of single buckets, which replace batch_size.
-  std::map<BucketKey, int64_t> batch_sizes;
   // If positive, a bucket that is not in batch_sizes has the largest batch size, at least 1, that
   // keeps its padded tokens within this number (see BucketIterReport::tokens).
   int64_t tokens_per_batch = 0;
@@ -135,15 +111,48 @@ struct BucketIterOptions {
   bool shuffle = true;
   uint64_t seed = DefaultSeed();
 
-  // For training in num_parts processes, where part_index is the rank; all parts must be created
-  // from the same samples and other options. One step takes num_parts * b samples of a bucket with
-  // batch size b, and part p gets the rows [p * b, (p + 1) * b) or, with sort_batches and a full
-  // step, every num_parts-th row from row p on. With kPad the last parts may get only padding in a
-  // bucket's last step: all parts take part in each step.
+  // For training in num_parts processes, where part_index is the rank (the names of MXNet's file
+  // iterators). All parts must be created from the same samples and the same other options; they
+  // visit the same buckets step by step, in equally many steps. One step takes num_parts * b
+  // samples of a bucket with batch size b, as one iterator with batches of that size would, and
+  // part p gets the rows [p * b, (p + 1) * b) or, with sort_batches and a full step, every
+  // num_parts-th row from row p on. kDiscard leaves out samples that do not fill a step. With kPad
+  // the last parts may get no sample in a bucket's last step, but a batch of padding with `pad`
+  // equal to its batch size: all parts take part in each step. Its gradient is zero if the loss
+  // ignores the pad value (use_ignore, ignore_label).
   int64_t part_index = 0;
   int64_t num_parts = 1;
+};
 
+struct BucketIterOptions {
+  using LastBatch = CommonBucketOptions::LastBatch;
+
+  int64_t batch_size = 1;
+  // The keys of all buckets, integers or tuples: a sample goes to the bucket that holds it with the
+  // fewest padded elements of data. Without `buckets` and `key`, common.max_buckets chooses them:
+  // optimal integers if all axes that follow the key follow its element 0, else tuples
+  // (bucket_tuples.h).
+  std::vector<BucketKey> buckets;
+  // Replaces `buckets`: returns the bucket of sample i, or nullopt to leave it out. Called once per
+  // sample.
+  std::function<std::optional<BucketKey>(int64_t i)> key;
+  // With max_buckets, replaces elements of data: returns the cost of a sample in a bucket with this
+  // key, such as the measured time of a step divided by its batch size (step_cost.h). At least 0;
+  // must not fall as an element grows.
+  std::function<double(absl::Span<const int64_t> key)> step_cost;
+  // With max_buckets: the largest elements of a key, 0 for no limit; empty: no limits. Larger
+  // samples are treated by too_long.
+  BucketKey::Tuple max_extents;
+  enum class TooLong {
+    kDiscard,   // a sample that no bucket holds is left out; an error with `key`
+    kTruncate,  // the sample is truncated to the bucket that holds most of it
+    kError,     // kInvalidArgument, naming the first such sample
+  };
+  TooLong too_long = TooLong::kDiscard;
+  // Batch sizes of single buckets, which replace batch_size.
+  std::map<BucketKey, int64_t> batch_sizes;
   std::string kind = "BucketIter";  // the iterator's name in messages and saved states
+  CommonBucketOptions common;
 };
 
 // Counts what happens to the samples, over all parts; equal on each part. served, left_over and

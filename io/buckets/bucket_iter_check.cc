@@ -20,8 +20,8 @@
 namespace cooper {
 
 absl::Status BucketIter::CheckOptions() const {
-  const int64_t index = options_.part_index;
-  const int64_t parts = options_.num_parts;
+  const int64_t index = options_.common.part_index;
+  const int64_t parts = options_.common.num_parts;
   if (options_.batch_size < 1) {
     return Error(absl::StrCat("batch_size is ", options_.batch_size, ", expected at least 1"));
   }
@@ -30,11 +30,12 @@ absl::Status BucketIter::CheckOptions() const {
     return Error(absl::StrCat("part_index is ", index, ", not in [0, ", parts,
                               "), num_parts being ", parts));
   }
-  if (parts > 1 && options_.last_batch == BucketIterOptions::LastBatch::kSmaller) {
+  if (parts > 1 && options_.common.last_batch == BucketIterOptions::LastBatch::kSmaller) {
     return Error("LastBatch::kSmaller gives parts batches of different sizes: use kPad");
   }
-  if (options_.sort_batches < 0) {
-    return Error(absl::StrCat("sort_batches is ", options_.sort_batches, ", expected at least 0"));
+  if (options_.common.sort_batches < 0) {
+    return Error(
+        absl::StrCat("sort_batches is ", options_.common.sort_batches, ", expected at least 0"));
   }
   return CheckBucketOptions();
 }
@@ -43,17 +44,18 @@ absl::Status BucketIter::CheckBucketOptions() const {
   std::vector<absl::string_view> given;
   if (!options_.buckets.empty()) given.push_back("buckets");
   if (options_.key != nullptr) given.push_back("key");
-  if (options_.max_buckets != 0) given.push_back("max_buckets");
+  if (options_.common.max_buckets != 0) given.push_back("max_buckets");
   if (given.empty()) return Error("give buckets, key or max_buckets");
   if (given.size() > 1) {
     return Error(absl::StrCat(absl::StrJoin(given, " and "), " are given, expected one of them"));
   }
-  if (options_.max_buckets < 0) {
-    return Error(absl::StrCat("max_buckets is ", options_.max_buckets, ", expected at least 1"));
+  if (options_.common.max_buckets < 0) {
+    return Error(
+        absl::StrCat("max_buckets is ", options_.common.max_buckets, ", expected at least 1"));
   }
-  const bool is_choice = options_.bucket_cost != 0 || options_.multiple_of != 1 ||
+  const bool is_choice = options_.common.bucket_cost != 0 || options_.common.multiple_of != 1 ||
                          !options_.max_extents.empty() || options_.step_cost != nullptr;
-  if (is_choice && options_.max_buckets == 0) {
+  if (is_choice && options_.common.max_buckets == 0) {
     return Error(
         "bucket_cost, step_cost, multiple_of and max_extents (max_length) need max_buckets");
   }

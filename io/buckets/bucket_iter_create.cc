@@ -33,10 +33,13 @@ BucketOrderOptions::Remainder RemainderOf(Options::LastBatch last_batch) {
 
 // Returns the minimum number of samples of a bucket, so that it fills a step.
 int64_t MinSamples(const Options& options) {
-  if (options.last_batch != Options::LastBatch::kDiscard || options.tokens_per_batch > 0) return 1;
+  if (options.common.last_batch != Options::LastBatch::kDiscard ||
+      options.common.tokens_per_batch > 0)
+    return 1;
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
-  return options.batch_size > kMax / options.num_parts ? kMax
-                                                       : options.batch_size * options.num_parts;
+  return options.batch_size > kMax / options.common.num_parts
+             ? kMax
+             : options.batch_size * options.common.num_parts;
 }
 
 Shape WithBatch(Shape extents, int batch_axis, int64_t batch_size) {
@@ -132,11 +135,11 @@ absl::Status BucketIter::Fill() {
   }
   const bool truncate = options_.too_long == Options::TooLong::kTruncate;
   KeyCost cost;  // that the buckets were chosen by
-  if (options_.max_buckets > 0) {
-    const BucketChoice choice = {.max_buckets = options_.max_buckets,
-                                 .bucket_cost = options_.bucket_cost,
+  if (options_.common.max_buckets > 0) {
+    const BucketChoice choice = {.max_buckets = options_.common.max_buckets,
+                                 .bucket_cost = options_.common.bucket_cost,
                                  .step_cost = options_.step_cost,
-                                 .multiple_of = options_.multiple_of,
+                                 .multiple_of = options_.common.multiple_of,
                                  .max_extents = options_.max_extents,
                                  .truncate = truncate,
                                  .min_samples = MinSamples(options_)};
@@ -155,7 +158,7 @@ absl::Status BucketIter::Fill() {
     return TooLongError(*assigned);
   }
 
-  report_.num_parts = options_.num_parts;
+  report_.num_parts = options_.common.num_parts;
   report_.discarded = assigned->discarded;
   report_.never_served = assigned->discarded;
   report_.truncated = assigned->truncated;
@@ -193,19 +196,19 @@ absl::Status BucketIter::Fill() {
                      .lengths = std::move(lengths)});
     buckets_.push_back(std::move(bucket));
   }
-  order_ = BucketOrder(std::move(order), {.remainder = RemainderOf(options_.last_batch),
-                                          .shuffle = options_.shuffle,
-                                          .seed = options_.seed,
-                                          .sort_batches = options_.sort_batches,
-                                          .part_index = options_.part_index,
-                                          .num_parts = options_.num_parts});
+  order_ = BucketOrder(std::move(order), {.remainder = RemainderOf(options_.common.last_batch),
+                                          .shuffle = options_.common.shuffle,
+                                          .seed = options_.common.seed,
+                                          .sort_batches = options_.common.sort_batches,
+                                          .part_index = options_.common.part_index,
+                                          .num_parts = options_.common.num_parts});
   for (size_t b = 0; b < buckets_.size(); ++b) {
     const auto samples = static_cast<int64_t>(order_.buckets()[b].ids.size());
     const int64_t served = order_.NumServed(static_cast<int>(b));
     report_.served += served;
     report_.left_over += samples - served;
-    const bool always_the_same = served == 0 || !options_.shuffle;
-    if (options_.last_batch == Options::LastBatch::kDiscard && always_the_same) {
+    const bool always_the_same = served == 0 || !options_.common.shuffle;
+    if (options_.common.last_batch == Options::LastBatch::kDiscard && always_the_same) {
       report_.never_served += samples - served;
     }
     report_.buckets.push_back({.key = buckets_[b].key,
@@ -254,13 +257,13 @@ absl::StatusOr<int64_t> BucketIter::BatchSizeOf(const BucketKey& key, int64_t ro
   int64_t batch_size = options_.batch_size;
   if (const auto it = options_.batch_sizes.find(key); it != options_.batch_sizes.end()) {
     batch_size = it->second;
-  } else if (options_.tokens_per_batch > 0 && row_tokens > 0) {
-    batch_size = std::max<int64_t>(1, options_.tokens_per_batch / row_tokens);
+  } else if (options_.common.tokens_per_batch > 0 && row_tokens > 0) {
+    batch_size = std::max<int64_t>(1, options_.common.tokens_per_batch / row_tokens);
   }
   const char* wrong = batch_size < 1 ? ", expected at least 1" : nullptr;
   const std::string too_large =
-      absl::StrCat(", too large for ", options_.num_parts, " parts (num_parts)");
-  if (batch_size > std::numeric_limits<int64_t>::max() / options_.num_parts) {
+      absl::StrCat(", too large for ", options_.common.num_parts, " parts (num_parts)");
+  if (batch_size > std::numeric_limits<int64_t>::max() / options_.common.num_parts) {
     wrong = too_large.c_str();
   }
   if (wrong == nullptr) return batch_size;

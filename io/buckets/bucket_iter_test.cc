@@ -43,8 +43,7 @@ TEST(BucketIterTest, AnEncoderAndADecoderHavePairsForKeys) {
                          {{.name = "label", .values = targets, .pad_to = {1}, .shift = 1}},
                          {.batch_size = 2,
                           .buckets = {{3, 2}, {3, 4}},
-                          .last_batch = Options::LastBatch::kPad,
-                          .shuffle = false});
+                          .common = {.last_batch = Options::LastBatch::kPad, .shuffle = false}});
   EXPECT_THAT(iter->bucket_keys(), ElementsAre(BucketKey({3, 2}), BucketKey({3, 4})));
   EXPECT_EQ(iter->default_bucket_key(), BucketKey({3, 4}));
   EXPECT_EQ(DescsToString(iter->provide_data()),
@@ -76,9 +75,9 @@ TEST(BucketIterTest, ChoosesPairs) {
       {{.name = "source", .values = sources}, {.name = "target", .values = targets, .pad_to = {1}}},
       {{.name = "label", .values = targets, .pad_to = {1}, .shift = 1}},
       {.batch_size = 1,
-       .max_buckets = 2,
        .max_extents = {4, 0},
-       .too_long = Options::TooLong::kTruncate});
+       .too_long = Options::TooLong::kTruncate,
+       .common = {.max_buckets = 2}});
   EXPECT_THAT(iter->bucket_keys(), ElementsAre(BucketKey({2, 3}), BucketKey({4, 2})));
   EXPECT_EQ(iter->report().truncated, 1);  // 2 * (2 + 3) and 2 * (4 + 2) elements
   EXPECT_THAT(iter->report().ToString(), HasSubstr("17 tokens in all, 22.7 % padding"));
@@ -87,12 +86,12 @@ TEST(BucketIterTest, ChoosesPairs) {
 TEST(BucketIterTest, ChoosesNoBucketThatFillsNoStep) {
   Sequences sequences(20, std::vector<int>(3));
   sequences.resize(23, std::vector<int>(9));
-  Options options = {.batch_size = 2, .max_buckets = 3, .num_parts = 2};
+  Options options = {.batch_size = 2, .common = {.max_buckets = 3, .num_parts = 2}};
   const auto keys = [&] {
     return Make({{.name = "x", .values = sequences}}, {}, options)->bucket_keys();
   };
   EXPECT_THAT(keys(), ElementsAre(BucketKey(9)));  // three are less than a step of two parts
-  options.last_batch = Options::LastBatch::kPad;
+  options.common.last_batch = Options::LastBatch::kPad;
   EXPECT_THAT(keys(), ElementsAre(BucketKey(3), BucketKey(9)));
 
   const auto pairs = [&] {
@@ -102,7 +101,7 @@ TEST(BucketIterTest, ChoosesNoBucketThatFillsNoStep) {
         ->bucket_keys();
   };
   EXPECT_THAT(pairs(), ElementsAre(BucketKey({3, 3}), BucketKey({9, 9})));
-  options.last_batch = Options::LastBatch::kDiscard;
+  options.common.last_batch = Options::LastBatch::kDiscard;
   EXPECT_THAT(pairs(), ElementsAre(BucketKey({9, 9})));
 }
 
@@ -110,14 +109,14 @@ TEST(BucketIterTest, SeriesOfStringKeysArePaddedToTheirLongest) {
   const std::vector<std::string> kinds = {"day", "week", "day"};
   const std::vector<std::vector<float>> series = {{1, 2}, {3, 4, 5, 6}, {7}};
   const NDArray features = NDArray::FromVector<float>({3, 2}, {1, 2, 3, 4, 5, 6}).value();
-  const auto iter = Make({{.name = "series", .values = series, .pad_value = -1},
-                          {.name = "features", .values = features}},
-                         {{.name = "next", .values = std::vector<float>{0.5f, 1.5f, 2.5f}},
-                          {.name = "class", .values = std::vector<int>{2, 1, 0}}},
-                         {.batch_size = 2,
-                          .key = [&](int64_t i) { return kinds[i]; },
-                          .last_batch = Options::LastBatch::kSmaller,
-                          .shuffle = false});
+  const auto iter =
+      Make({{.name = "series", .values = series, .pad_value = -1},
+            {.name = "features", .values = features}},
+           {{.name = "next", .values = std::vector<float>{0.5f, 1.5f, 2.5f}},
+            {.name = "class", .values = std::vector<int>{2, 1, 0}}},
+           {.batch_size = 2,
+            .key = [&](int64_t i) { return kinds[i]; },
+            .common = {.last_batch = Options::LastBatch::kSmaller, .shuffle = false}});
   const std::vector<DataBatch> batches = Epoch(*iter);
   ASSERT_EQ(batches.size(), 2);
   EXPECT_EQ(batches[0].bucket_key, "day");
@@ -174,7 +173,7 @@ TEST(BucketIterTest, LayoutSaysWhereTheBatchAxisIs) {
                            .dtype = DType::kFloat64,
                            .layout = "TNC",
                            .length_name = "length"}},
-                         {}, {.batch_size = 2, .buckets = {3}, .shuffle = false});
+                         {}, {.batch_size = 2, .buckets = {3}, .common = {.shuffle = false}});
   EXPECT_EQ(DescsToString(iter->provide_data()),
             "data (3, 2, 2) float64 TNC, length (2,) float32 N");
   const std::vector<DataBatch> batches = Epoch(*iter);
@@ -193,7 +192,7 @@ TEST(BucketIterTest, LengthsAreThoseOfTheTimeAxis) {
   const auto batch_of = [&](const char* layout) {
     const auto iter =
         Make({{.name = "data", .values = lines, .pad_to = {kFree, 0}, .layout = layout}}, {},
-             {.batch_size = 2, .buckets = {4}, .shuffle = false});
+             {.batch_size = 2, .buckets = {4}, .common = {.shuffle = false}});
     return Epoch(*iter)[0];
   };
   EXPECT_THAT(batch_of("NCT").lengths, ElementsAre(3, 1));
@@ -204,10 +203,12 @@ TEST(BucketIterTest, LengthsAreThoseOfTheTimeAxis) {
 
 TEST(BucketIterTest, CutsWhatIsTooLongBeforeItShifts) {
   const Sequences words = {{1, 2, 3, 4, 5}, {6}};
-  const auto iter = Make(
-      {{.name = "data", .values = words, .length_name = "length"}},
-      {{.name = "label", .values = words, .pad_value = -1, .shift = 1}},
-      {.batch_size = 2, .buckets = {3}, .too_long = Options::TooLong::kTruncate, .shuffle = false});
+  const auto iter = Make({{.name = "data", .values = words, .length_name = "length"}},
+                         {{.name = "label", .values = words, .pad_value = -1, .shift = 1}},
+                         {.batch_size = 2,
+                          .buckets = {3},
+                          .too_long = Options::TooLong::kTruncate,
+                          .common = {.shuffle = false}});
   const DataBatch batch = Epoch(*iter)[0];
   EXPECT_THAT(Values(batch.data[0]), ElementsAre(1, 2, 3, 6, 0, 0));
   EXPECT_THAT(Values(batch.label[0]), ElementsAre(2, 3, -1, -1, -1, -1));
@@ -227,7 +228,7 @@ TEST(BucketIterTest, BatchSizesFollowKeysAndTokens) {
            {.batch_size = 50,
             .buckets = {{2, 2}, {4, 4}, {3, 3}},
             .batch_sizes = {{{3, 3}, 7}},
-            .tokens_per_batch = 20});
+            .common = {.tokens_per_batch = 20}});
   std::map<std::string, int64_t> sizes;
   for (const BucketIterReport::Bucket& bucket : iter->report().buckets) {
     sizes[bucket.key.ToString()] = bucket.batch_size;
@@ -308,8 +309,7 @@ void ExpectRow(const RandomData& data, const DataBatch& batch, int64_t r, int64_
 
 Options RandomOptions(const RandomData& data, RandomGenerator& random) {
   Options options = {.batch_size = static_cast<int64_t>(1 + random.NextBelow(7)),
-                     .shuffle = random.NextBelow(4) != 0,
-                     .seed = random.NextUint64()};
+                     .common = {.shuffle = random.NextBelow(4) != 0, .seed = random.NextUint64()}};
   if (random.NextBelow(2) == 0) {
     options.buckets = {{8, 7}};
     for (uint64_t i = random.NextBelow(4); i > 0; --i) {
@@ -346,10 +346,10 @@ TEST(BucketIterPropertyTest, EverySampleOncePerEpochWithItsArrays) {
     Options options = RandomOptions(data, random);
     const Options::LastBatch policies[] = {Options::LastBatch::kDiscard, Options::LastBatch::kPad,
                                            Options::LastBatch::kSmaller};
-    options.last_batch = policies[seed % 3];
+    options.common.last_batch = policies[seed % 3];
     const auto iter = Make(data.data(), data.label(), options);
     EXPECT_EQ(iter->report().served + iter->report().left_over, data.size());
-    if (options.last_batch != Options::LastBatch::kDiscard) {
+    if (options.common.last_batch != Options::LastBatch::kDiscard) {
       EXPECT_EQ(iter->report().left_over, 0);
     }
     for (int epoch = 0; epoch < 2; ++epoch) {
@@ -390,7 +390,7 @@ TEST(BucketIterPropertyTest, ResumesAtEveryBatch) {
     RandomGenerator random(100 + seed);
     const RandomData data(random);
     Options options = RandomOptions(data, random);
-    options.last_batch = static_cast<Options::LastBatch>(seed % 4);
+    options.common.last_batch = static_cast<Options::LastBatch>(seed % 4);
     const auto whole = Make(data.data(), data.label(), options);
     Epoch(*whole);
     COOPER_ASSERT_OK(whole->Reset());
@@ -405,7 +405,7 @@ TEST(BucketIterPropertyTest, ResumesAtEveryBatch) {
     COOPER_ASSERT_OK(whole->Reset());
     const std::vector<DataBatch> next = Epoch(*whole);
     Options other_seed = options;
-    ++other_seed.seed;  // the state's counts
+    ++other_seed.common.seed;  // the state's counts
     for (size_t i = 0; i < states.size(); ++i) {
       const auto resumed = Make(data.data(), data.label(), other_seed);
       COOPER_ASSERT_OK(resumed->LoadState(states[i]));
@@ -425,7 +425,7 @@ TEST(BucketIterPropertyTest, PartsAreTheRowsOfOneIterator) {
     Options options = RandomOptions(data, random);
     const Options::LastBatch policies[] = {Options::LastBatch::kDiscard, Options::LastBatch::kPad,
                                            Options::LastBatch::kRollOver};
-    options.last_batch = policies[seed % 3];
+    options.common.last_batch = policies[seed % 3];
     const auto parts = static_cast<int64_t>(1 + random.NextBelow(4));
     Options whole_options = options;
     whole_options.batch_size *= parts;
@@ -433,8 +433,8 @@ TEST(BucketIterPropertyTest, PartsAreTheRowsOfOneIterator) {
     std::vector<std::unique_ptr<BucketIter>> iters;
     for (int64_t p = 0; p < parts; ++p) {
       Options part = options;
-      part.part_index = p;
-      part.num_parts = parts;
+      part.common.part_index = p;
+      part.common.num_parts = parts;
       iters.push_back(Make(data.data(), data.label(), part));
     }
     for (int epoch = 0; epoch < 3; ++epoch) {
@@ -472,7 +472,7 @@ TEST(BucketIterTest, RefusesTheStateOfOtherData) {
 TEST(BucketIterTest, RefusesTheStateOfOtherOptions) {
   const auto with = [](int64_t batch_size, Options::LastBatch last_batch) {
     return Make({{.name = "data", .values = Sequences(5, {1, 2})}}, {},
-                {.batch_size = batch_size, .buckets = {2}, .last_batch = last_batch});
+                {.batch_size = batch_size, .buckets = {2}, .common = {.last_batch = last_batch}});
   };
   const std::string state = *with(3, Options::LastBatch::kPad)->SaveState();  // 2 batches
   COOPER_EXPECT_OK(with(3, Options::LastBatch::kSmaller)->LoadState(state));  // the same samples
@@ -560,14 +560,14 @@ TEST(BucketIterTest, NamesWhatIsWrong) {
       {"BucketsAndNumber",
        {x},
        {},
-       {.buckets = {2}, .max_buckets = 2},
+       {.buckets = {2}, .common = {.max_buckets = 2}},
        "buckets and max_buckets are given, expected one of them"},
-      {"NumberOfBuckets", {x}, {}, {.max_buckets = -1}, "max_buckets is -1"},
-      {"ChoiceOfNone", {x}, {}, {.buckets = {2}, .multiple_of = 2}, "need max_buckets"},
+      {"NumberOfBuckets", {x}, {}, {.common = {.max_buckets = -1}}, "max_buckets is -1"},
+      {"ChoiceOfNone", {x}, {}, {.buckets = {2}, .common = {.multiple_of = 2}}, "need max_buckets"},
       {"NothingToChoose",
        {{.name = "x", .values = std::vector<int>{1, 2}}},
        {},
-       {.max_buckets = 2},
+       {.common = {.max_buckets = 2}},
        "BucketIter: buckets: no axis of an input follows the key"},
       {"NoKey", {x}, {}, {.key = nothing}, "none of 2 samples has a bucket"},
       {"KeyTooSmall",
@@ -578,11 +578,15 @@ TEST(BucketIterTest, NamesWhatIsWrong) {
       {"BatchSize", {x}, {}, {.batch_size = 0, .buckets = {2}}, "batch_size is 0"},
       {"BucketBatchSize", {x}, {}, {.buckets = {2}, .batch_sizes = {{2, 0}}}, "bucket 2 is 0"},
       {"HugeBucket", {x}, {}, {.buckets = {int64_t{1} << 62}}, "bucket 4611686018427387904: "},
-      {"Parts", {x}, {}, {.buckets = {2}, .part_index = 2, .num_parts = 2}, "part_index is 2"},
+      {"Parts",
+       {x},
+       {},
+       {.buckets = {2}, .common = {.part_index = 2, .num_parts = 2}},
+       "part_index is 2"},
       {"SmallerParts",
        {x},
        {},
-       {.buckets = {2}, .last_batch = Options::LastBatch::kSmaller, .num_parts = 2},
+       {.buckets = {2}, .common = {.last_batch = Options::LastBatch::kSmaller, .num_parts = 2}},
        "use kPad"},
   };
   for (const ErrorCase& c : cases) {

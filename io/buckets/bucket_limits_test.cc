@@ -70,11 +70,12 @@ TEST(BucketLimitsTest, OfIntegersInADtype) {
 }
 
 TEST(BucketLimitsTest, OfTheMemoryForABatch) {
-  const auto iter = BucketIter::Create({{.name = "data", .values = Sequences{{1}, {2, 3}}}}, {},
-                                       {.buckets = {2},
-                                        .last_batch = Options::LastBatch::kPad,
-                                        .tokens_per_batch = std::numeric_limits<int64_t>::max()})
-                        .value();
+  const auto iter =
+      BucketIter::Create({{.name = "data", .values = Sequences{{1}, {2, 3}}}}, {},
+                         {.buckets = {2},
+                          .common = {.last_batch = Options::LastBatch::kPad,
+                                     .tokens_per_batch = std::numeric_limits<int64_t>::max()}})
+          .value();
   for (int i = 0; i < 2; ++i) {
     EXPECT_THAT(iter->Next(), StatusIs(absl::StatusCode::kResourceExhausted,
                                        HasSubstr("batch of 4611686018427387903 rows")));

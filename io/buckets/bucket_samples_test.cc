@@ -40,33 +40,34 @@ struct Case {
     for (int64_t i = 0; i < n; ++i) {
       sentences.emplace_back(Draw(random, 1, 12), static_cast<int>(i));
     }
-    options.last_batch = static_cast<Options::LastBatch>(Draw(random, 0, 3));
+    options.common.last_batch = static_cast<Options::LastBatch>(Draw(random, 0, 3));
     options.too_long = static_cast<Options::TooLong>(Draw(random, 0, 1));
     options.layout = Draw(random, 0, 1) == 0 ? "NT" : "TN";
     options.length_name = "length";
-    options.sort_batches = std::max<int64_t>(0, Draw(random, -1, 4));
-    options.shuffle = Draw(random, 0, 3) > 0;
-    options.seed = random.NextUint64();
-    if (Draw(random, 0, 2) == 0) options.tokens_per_batch = Draw(random, 1, 40);
+    options.common.sort_batches = std::max<int64_t>(0, Draw(random, -1, 4));
+    options.common.shuffle = Draw(random, 0, 3) > 0;
+    options.common.seed = random.NextUint64();
+    if (Draw(random, 0, 2) == 0) options.common.tokens_per_batch = Draw(random, 1, 40);
     if (Draw(random, 0, 1) == 0) {
-      options.max_buckets = static_cast<int>(Draw(random, 1, 4));
+      options.common.max_buckets = static_cast<int>(Draw(random, 1, 4));
       if (Draw(random, 0, 1) == 0) options.max_length = Draw(random, 6, 12);
     } else {
       for (int64_t k = Draw(random, 1, 4); k > 0; --k) {
         options.buckets.push_back(Draw(random, 3, 12));
       }
     }
-    if (options.last_batch != Options::LastBatch::kSmaller) options.num_parts = Draw(random, 1, 3);
+    if (options.common.last_batch != Options::LastBatch::kSmaller)
+      options.common.num_parts = Draw(random, 1, 3);
   }
   int64_t size() const { return static_cast<int64_t>(sentences.size()); }
 
   // One iterator per part; none if no sentence has a bucket.
   std::vector<std::unique_ptr<BucketSentenceIter>> Parts(uint64_t seed) const {
     std::vector<std::unique_ptr<BucketSentenceIter>> parts;
-    for (int64_t p = 0; p < options.num_parts; ++p) {
+    for (int64_t p = 0; p < options.common.num_parts; ++p) {
       Options part = options;
-      part.part_index = p;
-      part.seed = seed;
+      part.common.part_index = p;
+      part.common.seed = seed;
       auto iter = BucketSentenceIter::Create(sentences, batch_size, part);
       if (!iter.ok()) break;
       parts.push_back(*std::move(iter));
@@ -111,7 +112,7 @@ void ExpectRows(const Case& c, const DataBatch& batch) {
       ASSERT_EQ(label[at], t + 1 < length ? id : -1);
     }
   }
-  if (c.options.sort_batches > 0) {
+  if (c.options.common.sort_batches > 0) {
     EXPECT_TRUE(std::is_sorted(batch.lengths.rbegin(), batch.lengths.rend()));
   }
 }
@@ -134,10 +135,10 @@ std::map<int64_t, int> CountEpoch(const Case& c, Parts& parts) {
 TEST(BucketSamplesTest, EverySampleComesOncePerEpoch) {
   ForRandomCases(10000, [](RandomGenerator& random) {
     const Case c(random);
-    Parts parts = c.Parts(c.options.seed);
+    Parts parts = c.Parts(c.options.common.seed);
     if (parts.empty()) return;  // no sentence has a bucket
     const BucketSentenceIterReport& report = parts[0]->report();
-    const bool rolls_over = c.options.last_batch == Options::LastBatch::kRollOver;
+    const bool rolls_over = c.options.common.last_batch == Options::LastBatch::kRollOver;
     std::map<int64_t, int> all;
     constexpr int kEpochs = 3;
     for (int epoch = 0; epoch < kEpochs; ++epoch) {
@@ -154,8 +155,8 @@ TEST(BucketSamplesTest, EverySampleComesOncePerEpoch) {
       for (auto& part : parts) COOPER_ASSERT_OK(part->Reset());
     }
     EXPECT_EQ(report.served + report.left_over + report.discarded, c.size());
-    if (c.options.last_batch == Options::LastBatch::kPad ||
-        c.options.last_batch == Options::LastBatch::kSmaller) {
+    if (c.options.common.last_batch == Options::LastBatch::kPad ||
+        c.options.common.last_batch == Options::LastBatch::kSmaller) {
       EXPECT_EQ(report.served, c.size() - report.discarded);
     }
     if (rolls_over) {
@@ -166,7 +167,7 @@ TEST(BucketSamplesTest, EverySampleComesOncePerEpoch) {
         missing -= count;
       }
       for (const auto& bucket : report.buckets) {
-        room += bucket.batch_size * c.options.num_parts - 1;
+        room += bucket.batch_size * c.options.common.num_parts - 1;
       }
       EXPECT_LE(missing, room);
     }
@@ -176,7 +177,7 @@ TEST(BucketSamplesTest, EverySampleComesOncePerEpoch) {
 TEST(BucketSamplesTest, GoesOnFromEveryStateAsItWouldHave) {
   ForRandomCases(10000, [](RandomGenerator& random) {
     const Case c(random);
-    Parts parts = c.Parts(c.options.seed);
+    Parts parts = c.Parts(c.options.common.seed);
     if (parts.empty()) return;
     for (int64_t epochs = Draw(random, 0, 2); epochs > 0; --epochs) {
       if (Draw(random, 0, 3) > 0) CountEpoch(c, parts);  // else broken off
@@ -185,7 +186,7 @@ TEST(BucketSamplesTest, GoesOnFromEveryStateAsItWouldHave) {
     for (int64_t steps = Draw(random, 0, parts[0]->num_batches()); steps > 0; --steps) {
       NextStep(parts);
     }
-    Parts resumed = c.Parts(c.options.seed + 1);  // the state's seed counts
+    Parts resumed = c.Parts(c.options.common.seed + 1);  // the state's seed counts
     ASSERT_EQ(resumed.size(), parts.size());
     for (size_t p = 0; p < parts.size(); ++p) {
       COOPER_ASSERT_OK_AND_ASSIGN(const std::string state, parts[p]->SaveState());
@@ -220,9 +221,11 @@ TEST(BucketSamplesTest, GoWhereTheirStepCostsLeast) {
   const auto iter = BucketIter::Create(
       {{.name = "a", .values = of_lengths({20, 8, 10, 10})},
        {.name = "b", .values = of_lengths({10, 8, 20, 20}), .pad_to = {1}}},
-      {}, {.batch_size = 2, .max_buckets = 2, .step_cost = [](absl::Span<const int64_t> key) {
-             return static_cast<double>(key[0] + 3 * key[1]);
-           }});
+      {},
+      {.batch_size = 2,
+       .step_cost =
+           [](absl::Span<const int64_t> key) { return static_cast<double>(key[0] + 3 * key[1]); },
+       .common = {.max_buckets = 2}});
   COOPER_ASSERT_OK(iter);
   EXPECT_EQ((*iter)->report().served, 4) << (*iter)->report().ToString();
 }

@@ -15,20 +15,6 @@ constexpr char kKind[] = "BucketSentenceIter";
 
 using Options = BucketSentenceIterOptions;
 
-BucketIterOptions::LastBatch LastBatchOf(Options::LastBatch last_batch) {
-  switch (last_batch) {
-    case Options::LastBatch::kPad:
-      return BucketIterOptions::LastBatch::kPad;
-    case Options::LastBatch::kSmaller:
-      return BucketIterOptions::LastBatch::kSmaller;
-    case Options::LastBatch::kRollOver:
-      return BucketIterOptions::LastBatch::kRollOver;
-    case Options::LastBatch::kDiscard:
-      break;
-  }
-  return BucketIterOptions::LastBatch::kDiscard;
-}
-
 BucketIterOptions::TooLong TooLongOf(Options::TooLong too_long) {
   switch (too_long) {
     case Options::TooLong::kTruncate:
@@ -61,7 +47,7 @@ std::vector<int64_t> FrequentLengths(absl::Span<const std::vector<int>> sentence
 int64_t LongestBucket(const Options& options) {
   if (options.max_length > 0) {
     // An invalid multiple_of (below 1) must not cause a division by zero; Create reports it later.
-    const int64_t multiple = std::max<int64_t>(options.multiple_of, 1);
+    const int64_t multiple = std::max<int64_t>(options.common.multiple_of, 1);
     return options.max_length / multiple * multiple;
   }
   if (options.buckets.empty()) return 0;
@@ -132,31 +118,23 @@ absl::StatusOr<std::unique_ptr<BucketSentenceIter>> BucketSentenceIter::Create(
   }
   BucketIterOptions bucket_options = {
       .batch_size = batch_size,
-      .max_buckets = options.max_buckets,
-      .bucket_cost = options.bucket_cost,
-      .step_cost = nullptr,
-      .multiple_of = options.multiple_of,
-      .last_batch = LastBatchOf(options.last_batch),
       .too_long = TooLongOf(options.too_long),
       .batch_sizes = {options.batch_sizes.begin(), options.batch_sizes.end()},
-      .tokens_per_batch = options.tokens_per_batch,
-      .sort_batches = options.sort_batches,
-      .shuffle = options.shuffle,
-      .seed = options.seed,
-      .part_index = options.part_index,
-      .num_parts = options.num_parts,
-      .kind = kKind};
-  const int64_t parts = std::max<int64_t>(options.num_parts, 1);  // BucketIter refuses others
+      .kind = kKind,
+      .common = options.common};
+  const int64_t parts =
+      std::max<int64_t>(options.common.num_parts, 1);  // BucketIter refuses others
   if (options.max_length != 0) bucket_options.max_extents = {options.max_length};
   if (options.step_cost) {
     bucket_options.step_cost = [cost = options.step_cost](absl::Span<const int64_t> key) {
       return cost(key[0]);
     };
   }
-  const bool as_mxnet = options.buckets.empty() && options.max_buckets == 0;
+  const bool as_mxnet = options.buckets.empty() && options.common.max_buckets == 0;
   if (as_mxnet) options.buckets = FrequentLengths(sentences, batch_size, parts);
   bucket_options.buckets.assign(options.buckets.begin(), options.buckets.end());
-  const bool part_exists = options.part_index >= 0 && options.part_index < options.num_parts;
+  const bool part_exists =
+      options.common.part_index >= 0 && options.common.part_index < options.common.num_parts;
   if (as_mxnet && options.buckets.empty() && batch_size > 0 && part_exists) {
     return absl::InvalidArgumentError(
         absl::StrCat("BucketSentenceIter: none of the lengths of ", sentences.size(),

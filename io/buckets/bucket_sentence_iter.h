@@ -24,15 +24,16 @@
 #include "io/batch/data_desc.h"
 #include "io/batch/data_iter.h"
 #include "io/buckets/bucket_iter.h"
-#include "ndarray/base/default_seed.h"
 #include "ndarray/base/dtype.h"
 
 namespace cooper {
 
 struct BucketSentenceIterOptions {
-  // The lengths to pad to, in any order. If empty, max_buckets chooses them; without max_buckets,
-  // as in MXNet, every length that at least batch_size (with several parts num_parts * batch_size)
-  // sentences have.
+  using LastBatch = CommonBucketOptions::LastBatch;
+
+  // The lengths to pad to, in any order. If empty, common.max_buckets chooses them; without
+  // max_buckets, as in MXNet, every length that at least batch_size (with several parts num_parts *
+  // batch_size) sentences have.
   std::vector<int64_t> buckets;
   // Fills data after the end of a sentence, and labels from the sentence's last token on. Create
   // fails if dtype cannot hold it: -1 would be word 255 in a uint8.
@@ -48,28 +49,12 @@ struct BucketSentenceIterOptions {
 
   // The options below are not in MXNet; their defaults give MXNet's behaviour.
 
-  // Replaces `buckets`: chooses at most this many buckets with the least padding for these
-  // sentences (bucket_boundaries.h). With kDiscard each has at least the sentences of one step,
-  // unless tokens_per_batch sets batch sizes.
-  int max_buckets = 0;
-  // With max_buckets: the saving that justifies one more bucket, in padded tokens or in the unit of
-  // step_cost.
-  double bucket_cost = 0;
   // With max_buckets, replaces the length: returns the cost of a sentence in a bucket of this
   // length, such as the time of a step, to which FitStepCost (step_cost.h) fits a line. Must not
   // fall.
   std::function<double(int64_t length)> step_cost;
-  // With max_buckets: every bucket is a multiple of this number.
-  int64_t multiple_of = 1;
   // With max_buckets: the maximum length of a bucket; 0: that of the longest sentence.
   int64_t max_length = 0;
-  enum class LastBatch {
-    kDiscard,   // a bucket's sentences that fill no batch are skipped; shuffling changes which
-    kPad,       // they come in a batch whose other rows hold invalid_label only
-    kSmaller,   // they come in a batch with fewer rows; not with several parts
-    kRollOver,  // they come first in the next epoch, unless this one was interrupted
-  };
-  LastBatch last_batch = LastBatch::kDiscard;
   enum class TooLong {
     kDiscard,   // a sentence longer than every bucket (max_length) is left out
     kTruncate,  // its end is cut off
@@ -83,31 +68,11 @@ struct BucketSentenceIterOptions {
   // Batch sizes of single buckets by length, which replace batch_size. Shorter buckets may use the
   // memory that a plan of the longest needs for larger batches.
   std::map<int64_t, int64_t> batch_sizes;
-  // If positive, a bucket that is not in batch_sizes has the largest batch size, at least 1, that
-  // keeps batch size times length within this number of padded tokens.
-  int64_t tokens_per_batch = 0;
   // If not empty, data has another array (batch_size,) of this name after data_name: the number of
   // real tokens of each row, 0 in padding rows. Recurrent cells take it as valid_length.
   std::string length_name;
-  // If positive, the sentences of this many batches of a bucket are sorted by falling length and
-  // then cut into batches, which come in random order: batches hold similar lengths, longest rows
-  // first. 1 sorts the rows within each batch. See BucketIterOptions.
-  int64_t sort_batches = 0;
-  // If false, sentences come bucket by bucket in their own order, in every epoch.
-  bool shuffle = true;
-  uint64_t seed = DefaultSeed();
-
-  // For training in num_parts processes, where part_index is the rank (the names of MXNet's file
-  // iterators). All parts must be created from the same sentences and the same other options; they
-  // visit the same buckets step by step, in equally many steps. One step takes num_parts * b
-  // sentences of a bucket with batch size b, as one iterator with batches of that size would, and
-  // part p gets the rows [p * b, (p + 1) * b) (with sort_batches every num_parts-th row of a full
-  // step). kDiscard leaves out sentences that do not fill a step. With kPad the last parts may get
-  // no sentence in a bucket's last step, but a batch of padding with `pad` equal to its batch size:
-  // all parts take part in each step. Its gradient is zero if the loss ignores invalid_label
-  // (use_ignore, ignore_label).
-  int64_t part_index = 0;
-  int64_t num_parts = 1;
+  // Choice of buckets, last batches, order, and parts: {.common = {.shuffle = false}}.
+  CommonBucketOptions common;
 };
 
 // Counts what happens to the sentences, over all parts; equal on each part. served, left_over and

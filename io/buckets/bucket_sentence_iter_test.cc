@@ -44,8 +44,8 @@ Sentences Numbered(int count, int max_length) {
 std::vector<float> Values(const NDArray& array) { return *array.ToVector<float>(); }
 
 TEST(BucketSentenceIterTest, PadsToTheBucketAndMovesLabelsByOne) {
-  const auto iter =
-      Make({{1, 2, 3}, {4, 5}, {6}}, 3, {.buckets = {4}, .invalid_label = 0, .shuffle = false});
+  const auto iter = Make({{1, 2, 3}, {4, 5}, {6}}, 3,
+                         {.buckets = {4}, .invalid_label = 0, .common = {.shuffle = false}});
   const std::vector<DataBatch> batches = Epoch(*iter);
   ASSERT_EQ(batches.size(), 1);
   const DataBatch& batch = batches[0];
@@ -63,7 +63,7 @@ TEST(BucketSentenceIterTest, PadsToTheBucketAndMovesLabelsByOne) {
 TEST(BucketSentenceIterTest, TimeMajorIsTheTranspose) {
   const auto iter =
       Make({{1, 2, 3}, {4, 5}}, 2,
-           {.buckets = {3}, .dtype = DType::kInt32, .layout = "TN", .shuffle = false});
+           {.buckets = {3}, .dtype = DType::kInt32, .layout = "TN", .common = {.shuffle = false}});
   EXPECT_EQ(iter->provide_data()[0].ToString(), "data (3, 2) float32 TN");
   const std::vector<DataBatch> batches = Epoch(*iter);
   ASSERT_EQ(batches.size(), 1);
@@ -103,13 +103,21 @@ TEST(BucketSentenceIterTest, TellsWhatComesInNoEpoch) {
   using Last = Options::LastBatch;
   const Case kCases[] = {
       {"Shuffled", {}, 2, "1 of those left over in no epoch", {7, 2, 3, 0, {}}},
-      {"InOrder", {.shuffle = false}, 3, "2 of those left over in no epoch", {7, 3, 3, 0, {}}},
+      {"InOrder",
+       {.common = {.shuffle = false}},
+       3,
+       "2 of those left over in no epoch",
+       {7, 3, 3, 0, {}}},
       // Batches of 6 and of 3.
-      {"Tokens", {.tokens_per_batch = 6}, 7, "6 of those left over in no epoch", {7, 7, 7, 0, {}}},
-      {"Pad", {.last_batch = Last::kPad}, 1, nullptr, {7, 1, 1, 0, {}}},
-      {"RollOver", {.last_batch = Last::kRollOver}, 1, nullptr, {7, 1, 3, 2, {}}},
+      {"Tokens",
+       {.common = {.tokens_per_batch = 6}},
+       7,
+       "6 of those left over in no epoch",
+       {7, 7, 7, 0, {}}},
+      {"Pad", {.common = {.last_batch = Last::kPad}}, 1, nullptr, {7, 1, 1, 0, {}}},
+      {"RollOver", {.common = {.last_batch = Last::kRollOver}}, 1, nullptr, {7, 1, 3, 2, {}}},
       {"Truncated",
-       {.last_batch = Last::kPad, .too_long = Options::TooLong::kTruncate},
+       {.too_long = Options::TooLong::kTruncate, .common = {.last_batch = Last::kPad}},
        0,
        nullptr,
        {7, 0, 0, 0, {}}},
@@ -142,7 +150,7 @@ TEST(BucketSentenceIterTest, DropsEmptyBuckets) {
 
 TEST(BucketSentenceIterTest, AnEpochServesEachSentenceAtMostOnce) {
   const Sentences sentences = Numbered(103, 9);
-  const auto iter = Make(sentences, 4, {.buckets = {3, 6, 9}, .seed = 5});
+  const auto iter = Make(sentences, 4, {.buckets = {3, 6, 9}, .common = {.seed = 5}});
   std::vector<std::vector<int64_t>> orders;
   for (int epoch = 0; epoch < 3; ++epoch) {
     std::set<int64_t> seen;
@@ -169,7 +177,7 @@ TEST(BucketSentenceIterTest, AnEpochServesEachSentenceAtMostOnce) {
   EXPECT_NE(orders[0], orders[1]);
   EXPECT_NE(orders[1], orders[2]);
 
-  const auto same = Make(sentences, 4, {.buckets = {3, 6, 9}, .seed = 5});
+  const auto same = Make(sentences, 4, {.buckets = {3, 6, 9}, .common = {.seed = 5}});
   std::vector<int64_t> order;
   for (const DataBatch& batch : Epoch(*same)) {
     order.insert(order.end(), batch.index.begin(), batch.index.end());
@@ -178,8 +186,8 @@ TEST(BucketSentenceIterTest, AnEpochServesEachSentenceAtMostOnce) {
 }
 
 TEST(BucketSentenceIterTest, PadPolicyServesEverySentence) {
-  const auto iter =
-      Make(Numbered(11, 2), 4, {.buckets = {2}, .last_batch = Options::LastBatch::kPad});
+  const auto iter = Make(Numbered(11, 2), 4,
+                         {.buckets = {2}, .common = {.last_batch = Options::LastBatch::kPad}});
   EXPECT_EQ(iter->report().served, 11);
   EXPECT_EQ(iter->report().left_over, 0);
   std::multiset<int64_t> ids;
@@ -201,7 +209,7 @@ TEST(BucketSentenceIterTest, PadPolicyServesEverySentence) {
 TEST(BucketSentenceIterTest, TruncatePolicyKeepsTheBeginning) {
   const auto iter =
       Make({{1, 2, 3, 4, 5}, {6}}, 2,
-           {.buckets = {3}, .too_long = Options::TooLong::kTruncate, .shuffle = false});
+           {.buckets = {3}, .too_long = Options::TooLong::kTruncate, .common = {.shuffle = false}});
   EXPECT_EQ(iter->report().truncated, 1);
   EXPECT_EQ(iter->report().discarded, 0);
   EXPECT_THAT(Values(Epoch(*iter)[0].data[0]), ElementsAre(1, 2, 3, 6, -1, -1));
@@ -210,8 +218,9 @@ TEST(BucketSentenceIterTest, TruncatePolicyKeepsTheBeginning) {
 // No word is lost, and each except the first of a sentence is predicted once.
 TEST(BucketSentenceIterTest, SplitPolicyMakesSeveralSentences) {
   const Sentences sentences = {{1, 2, 3, 4, 5, 6, 7}, {8, 9}, {10, 11, 12, 13, 14, 15}, {}};
-  const auto iter = Make(
-      sentences, 1, {.buckets = {2, 3}, .too_long = Options::TooLong::kSplit, .shuffle = false});
+  const auto iter =
+      Make(sentences, 1,
+           {.buckets = {2, 3}, .too_long = Options::TooLong::kSplit, .common = {.shuffle = false}});
   EXPECT_EQ(iter->report().split, 2);
   EXPECT_EQ(iter->report().discarded, 0);
   EXPECT_EQ(iter->report().served, 7);
@@ -233,7 +242,8 @@ TEST(BucketSentenceIterTest, SplitPolicyMakesSeveralSentences) {
   }
   // Buckets are chosen for the pieces; without a sentence that is too long nothing changes.
   EXPECT_THAT(
-      Make(sentences, 1, {.max_buckets = 9, .max_length = 4, .too_long = Options::TooLong::kSplit})
+      Make(sentences, 1,
+           {.max_length = 4, .too_long = Options::TooLong::kSplit, .common = {.max_buckets = 9}})
           ->bucket_keys(),
       ElementsAre(BucketKey(2), BucketKey(3), BucketKey(4)));
   const auto whole = Make(sentences, 1, {.buckets = {7}, .too_long = Options::TooLong::kSplit});
@@ -244,8 +254,8 @@ TEST(BucketSentenceIterTest, SplitPolicyMakesSeveralSentences) {
 TEST(BucketSentenceIterTest, RowsOfPaddingAreOfNoSentence) {
   const auto iter = Make({{1, 2, 3, 4, 5}, {6}}, 2,
                          {.buckets = {2},
-                          .last_batch = Options::LastBatch::kPad,
-                          .too_long = Options::TooLong::kSplit});
+                          .too_long = Options::TooLong::kSplit,
+                          .common = {.last_batch = Options::LastBatch::kPad}});
   for (const int64_t id : {-1, 0, 2, 3}) {
     EXPECT_EQ(iter->sentence_of(id), id < 0 ? -1 : id / 3) << id;
   }
@@ -254,15 +264,16 @@ TEST(BucketSentenceIterTest, RowsOfPaddingAreOfNoSentence) {
 
 // Pieces are as long as the longest bucket, which is a multiple, so that none is discarded.
 TEST(BucketSentenceIterTest, SplitPolicyKnowsThatBucketsAreMultiples) {
-  Options options = {
-      .max_buckets = 3, .multiple_of = 4, .max_length = 10, .too_long = Options::TooLong::kSplit};
+  Options options = {.max_length = 10,
+                     .too_long = Options::TooLong::kSplit,
+                     .common = {.max_buckets = 3, .multiple_of = 4}};
   const auto iter = Make({std::vector<int>(25), std::vector<int>(9)}, 1, options);
   EXPECT_THAT(iter->bucket_keys(), ElementsAre(BucketKey(4), BucketKey(8)));
   EXPECT_EQ(iter->report().split, 2);
   EXPECT_EQ(iter->report().served, 6);  // 8 + 8 + 8 + 1 and 8 + 1
   EXPECT_EQ(iter->report().discarded, 0);
   EXPECT_EQ(iter->report().tokens, 34);
-  options.multiple_of = 0;
+  options.common.multiple_of = 0;
   EXPECT_THAT(BucketSentenceIter::Create({{1, 2}}, 1, options),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("multiple_of 0")));
 }
@@ -271,7 +282,7 @@ TEST(BucketSentenceIterTest, SplitPolicyKnowsThatBucketsAreMultiples) {
 TEST(BucketSentenceIterTest, ChoosesByTheCostOfAStep) {
   Sentences sentences(40, std::vector<int>(4));
   for (int length : {8, 9, 10, 20}) sentences.emplace_back(length);
-  Options options = {.max_buckets = 4, .bucket_cost = 20};
+  Options options = {.common = {.max_buckets = 4, .bucket_cost = 20}};
   EXPECT_THAT(Make(sentences, 1, options)->bucket_keys(),
               ElementsAre(BucketKey(4), BucketKey(10), BucketKey(20)));
   options.step_cost = [](int64_t length) { return 100 + 0.1 * static_cast<double>(length); };
@@ -284,8 +295,9 @@ TEST(BucketSentenceIterTest, ChoosesByTheCostOfAStep) {
 }
 
 TEST(BucketSentenceIterTest, BucketsHaveBatchSizesOfTheirOwn) {
-  const auto iter = Make(Numbered(60, 6), 100,
-                         {.buckets = {2, 4, 6}, .batch_sizes = {{4, 5}}, .tokens_per_batch = 20});
+  const auto iter =
+      Make(Numbered(60, 6), 100,
+           {.buckets = {2, 4, 6}, .batch_sizes = {{4, 5}}, .common = {.tokens_per_batch = 20}});
   EXPECT_EQ(iter->batch_size(), 3);
   EXPECT_EQ(iter->provide_data()[0].shape, Shape({3, 6}));
   std::map<int64_t, std::set<int64_t>> rows;
@@ -298,13 +310,14 @@ TEST(BucketSentenceIterTest, BucketsHaveBatchSizesOfTheirOwn) {
   }
   const std::map<int64_t, std::set<int64_t>> expected = {{2, {10}}, {4, {5}}, {6, {3}}};
   EXPECT_EQ(rows, expected);
-  const auto long_bucket = Make({{1, 2, 3}}, 4, {.buckets = {3}, .tokens_per_batch = 2});
+  const auto long_bucket =
+      Make({{1, 2, 3}}, 4, {.buckets = {3}, .common = {.tokens_per_batch = 2}});
   EXPECT_EQ(long_bucket->batch_size(), 1);
 }
 
 TEST(BucketSentenceIterTest, ResumesInTheMiddleOfAnEpoch) {
   const Sentences sentences = Numbered(60, 6);
-  const Options options = {.buckets = {2, 4, 6}, .seed = 3};
+  const Options options = {.buckets = {2, 4, 6}, .common = {.seed = 3}};
   const auto first = Make(sentences, 4, options);
   Epoch(*first);
   COOPER_ASSERT_OK(first->Reset());
@@ -312,7 +325,7 @@ TEST(BucketSentenceIterTest, ResumesInTheMiddleOfAnEpoch) {
   COOPER_ASSERT_OK_AND_ASSIGN(const std::string state, first->SaveState());
 
   Options other_seed = options;
-  other_seed.seed = 99;  // the state's seed counts
+  other_seed.common.seed = 99;  // the state's seed counts
   const auto second = Make(sentences, 4, other_seed);
   COOPER_ASSERT_OK(second->LoadState(state));
   for (int epoch = 0; epoch < 2; ++epoch) {
@@ -343,8 +356,9 @@ std::vector<std::unique_ptr<BucketSentenceIter>> MakeParts(const Sentences& sent
                                                            int64_t batch_size, Options options,
                                                            int64_t num_parts) {
   std::vector<std::unique_ptr<BucketSentenceIter>> parts;
-  options.num_parts = num_parts;
-  for (options.part_index = 0; options.part_index < num_parts; ++options.part_index) {
+  options.common.num_parts = num_parts;
+  for (options.common.part_index = 0; options.common.part_index < num_parts;
+       ++options.common.part_index) {
     parts.push_back(Make(sentences, batch_size, options));
   }
   return parts;
@@ -395,10 +409,10 @@ TEST(BucketSentenceIterTest, PartsAreTheRowsOfOneIterator) {
   const PartCase cases[] = {
       {"Buckets", 3, {.buckets = {3, 6, 9}}},
       {"Automatic", 2, {}},
-      {"InOrder", 4, {.buckets = {4, 9}, .shuffle = false}},
+      {"InOrder", 4, {.buckets = {4, 9}, .common = {.shuffle = false}}},
       {"TimeMajor", 2, {.buckets = {5, 9}, .layout = "TN"}},
       {"Truncated", 3, {.buckets = {4, 7}, .too_long = Options::TooLong::kTruncate}},
-      {"Tokens", 3, {.buckets = {3, 6, 9}, .tokens_per_batch = 20}},
+      {"Tokens", 3, {.buckets = {3, 6, 9}, .common = {.tokens_per_batch = 20}}},
       {"BatchSizes", 2, {.buckets = {3, 6, 9}, .batch_sizes = {{3, 5}, {9, 1}}}},
   };
   for (const PartCase& c : cases) {
@@ -410,11 +424,11 @@ TEST(BucketSentenceIterTest, PartsAreTheRowsOfOneIterator) {
                        << num_parts << " parts, seed " << seed);
           const Sentences sentences = Numbered(150 + 13 * static_cast<int>(seed), 9);
           Options options = c.options;
-          options.last_batch = last;
-          options.seed = seed;
+          options.common.last_batch = last;
+          options.common.seed = seed;
           const auto parts = MakeParts(sentences, c.batch_size, options, num_parts);
           Options whole_options = options;
-          whole_options.tokens_per_batch = 0;
+          whole_options.common.tokens_per_batch = 0;
           for (const auto& bucket : parts[0]->report().buckets) {
             whole_options.batch_sizes[bucket.length] = num_parts * bucket.batch_size;
           }
@@ -460,7 +474,8 @@ TEST(BucketSentenceIterTest, PartsAreTheRowsOfOneIterator) {
 TEST(BucketSentenceIterTest, APartWithoutSentencesMakesTheStepWithPadding) {
   const auto parts = MakeParts(
       {{1, 2}, {3, 4}, {5}}, 2,
-      {.buckets = {2}, .last_batch = Options::LastBatch::kPad, .shuffle = false}, /*num_parts=*/3);
+      {.buckets = {2}, .common = {.last_batch = Options::LastBatch::kPad, .shuffle = false}},
+      /*num_parts=*/3);
   std::vector<DataBatch> batches;
   for (const auto& part : parts) {
     std::vector<DataBatch> epoch = Epoch(*part);
@@ -491,13 +506,14 @@ TEST(BucketSentenceIterTest, ReportIsOfAllParts) {
   // 13 sentences of each length are enough for 6 rows in each of two parts, not of three.
   EXPECT_EQ(MakeParts(Numbered(26, 2), 6, {}, 2)[1]->num_batches(), 2);
   EXPECT_THAT(
-      BucketSentenceIter::Create(Numbered(26, 2), 6, {.part_index = 1, .num_parts = 3}),
+      BucketSentenceIter::Create(Numbered(26, 2), 6, {.common = {.part_index = 1, .num_parts = 3}}),
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("6 times (batch_size) in each of 3")));
 }
 
 TEST(BucketSentenceIterTest, PartsResumeInTheMiddleOfAnEpoch) {
   const Sentences sentences = Numbered(100, 6);
-  const Options options = {.buckets = {2, 4, 6}, .last_batch = Options::LastBatch::kPad, .seed = 3};
+  const Options options = {.buckets = {2, 4, 6},
+                           .common = {.last_batch = Options::LastBatch::kPad, .seed = 3}};
   const auto first = MakeParts(sentences, 4, options, 3);
   const auto second = MakeParts(sentences, 4, options, 3);
   for (int p = 0; p < 3; ++p) {
@@ -554,7 +570,7 @@ TEST(BucketSentenceIterTest, LoadsTheStateOfATimeWithoutParts) {
 TEST(BucketSentenceIterTest, ChoosesTheBestBuckets) {
   Sentences sentences(40, std::vector<int>(4));
   for (int length : {5, 9, 10, 10, 11, 30}) sentences.emplace_back(length);
-  Options options = {.max_buckets = 3, .max_length = 20};
+  Options options = {.max_length = 20, .common = {.max_buckets = 3}};
   const auto iter = Make(sentences, 2, options);
   EXPECT_THAT(iter->bucket_keys(), ElementsAre(BucketKey(4), BucketKey(9), BucketKey(11)));
   EXPECT_EQ(iter->report().ToString(),
@@ -564,9 +580,9 @@ TEST(BucketSentenceIterTest, ChoosesTheBestBuckets) {
             "44 sentences served, 1 left over, 1 discarded, 0 truncated; "
             "205 tokens in all, 2.8 % padding\n");
   options.too_long = Options::TooLong::kTruncate;
-  options.multiple_of = 4;
+  options.common.multiple_of = 4;
   EXPECT_THAT(Make(sentences, 2, options)->bucket_keys(), ElementsAre(BucketKey(4), BucketKey(20)));
-  options.last_batch = Options::LastBatch::kPad;  // one sentence is enough
+  options.common.last_batch = Options::LastBatch::kPad;  // one sentence is enough
   EXPECT_THAT(Make(sentences, 2, options)->bucket_keys(),
               ElementsAre(BucketKey(4), BucketKey(12), BucketKey(20)));
 }
@@ -600,19 +616,35 @@ TEST(BucketSentenceIterTest, NamesWhatIsWrong) {
       {"BucketsAndNumber",
        {{1}},
        1,
-       {.buckets = {1}, .max_buckets = 2},
+       {.buckets = {1}, .common = {.max_buckets = 2}},
        "BucketSentenceIter: buckets and max_buckets are given"},
       {"LengthWithoutNumber", {{1}}, 1, {.max_length = 9}, "(max_length) need max_buckets"},
-      {"NegativeLength", {{1}}, 1, {.max_buckets = 1, .max_length = -9}, "max_length is -9"},
+      {"NegativeLength",
+       {{1}},
+       1,
+       {.max_length = -9, .common = {.max_buckets = 1}},
+       "max_length is -9"},
       {"BucketBatchSize", {{1}}, 1, {.buckets = {1}, .batch_sizes = {{1, 0}}}, "bucket 1 is 0"},
-      {"NoParts", {{1}}, 1, {.num_parts = 0}, "num_parts is 0"},
-      {"NegativeParts", {{1}}, 1, {.part_index = -3, .num_parts = -2}, "num_parts is -2"},
-      {"NegativePart", {{1}}, 1, {.part_index = -1, .num_parts = 2}, "part_index is -1"},
-      {"PartBeyond", {{1}}, 1, {.part_index = 2, .num_parts = 2}, "part_index is 2, not in [0, 2)"},
+      {"NoParts", {{1}}, 1, {.common = {.num_parts = 0}}, "num_parts is 0"},
+      {"NegativeParts",
+       {{1}},
+       1,
+       {.common = {.part_index = -3, .num_parts = -2}},
+       "num_parts is -2"},
+      {"NegativePart",
+       {{1}},
+       1,
+       {.common = {.part_index = -1, .num_parts = 2}},
+       "part_index is -1"},
+      {"PartBeyond",
+       {{1}},
+       1,
+       {.common = {.part_index = 2, .num_parts = 2}},
+       "part_index is 2, not in [0, 2)"},
       {"HugeParts",
        {{1}},
        int64_t{1} << 40,
-       {.buckets = {1}, .num_parts = int64_t{1} << 40},
+       {.buckets = {1}, .common = {.num_parts = int64_t{1} << 40}},
        "bucket 1 is 1099511627776, too large for 1099511627776 parts"},
       {"AllTooLong", {{1, 2}, {1, 2, 3}}, 1, {.buckets = {1}}, "largest bucket, 1"},
       {"TooLongIsAnError",
@@ -629,7 +661,7 @@ TEST(BucketSentenceIterTest, NamesWhatIsWrong) {
       {"ChosenTooLongIsAnError",
        {{1}, {1, 2, 3}},
        1,
-       {.max_buckets = 2, .max_length = 2, .too_long = Options::TooLong::kError},
+       {.max_length = 2, .too_long = Options::TooLong::kError, .common = {.max_buckets = 2}},
        "no bucket holds sample 1"},
       {"CostWithoutNumber",
        {{1}},

@@ -128,7 +128,8 @@ TEST(PrefetchingIterTest, GivesTheBatchesOfItsSource) {
 }
 
 TEST(PrefetchingIterTest, KeepsBucketKeyIdsAndLengths) {
-  auto source = BucketSentenceIter::Create({{1}, {1}, {1, 2}, {1, 2}}, 2, {.shuffle = false});
+  auto source =
+      BucketSentenceIter::Create({{1}, {1}, {1, 2}, {1, 2}}, 2, {.common = {.shuffle = false}});
   COOPER_ASSERT_OK(source);
   const auto iter = Make(*std::move(source));
   EXPECT_EQ(iter->default_bucket_key(), BucketKey(2));

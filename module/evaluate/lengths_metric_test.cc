@@ -79,8 +79,7 @@ std::unique_ptr<BucketIter> Batches(const Sequences& words, const Sequences& tag
       {{.name = "softmax_label", .values = tags, .pad_value = 2, .layout = layout}},
       {.batch_size = batch_size,
        .buckets = {bucket},
-       .last_batch = BucketIterOptions::LastBatch::kPad,
-       .seed = seed});
+       .common = {.last_batch = BucketIterOptions::LastBatch::kPad, .seed = seed}});
   EXPECT_THAT(batches, IsOk());
   return *std::move(batches);
 }

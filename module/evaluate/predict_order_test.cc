@@ -121,12 +121,12 @@ TEST(PredictOrderTest, PredictRestoresTheOrderThatBucketsHaveChanged) {
                                .default_bucket_key = 4}));
   const std::vector<std::vector<int>> sentences = {{1},          {1, 1, 1}, {9, 9, 9, 9, 9}, {2, 2},
                                                    {4, 4, 4, 4}, {5},       {6, 6}};
-  COOPER_ASSERT_OK_AND_ASSIGN(auto iter,
-                              BucketIter::Create({{.name = "data", .values = sentences}}, {},
-                                                 {.batch_size = 2,
-                                                  .buckets = {2, 4},
-                                                  .last_batch = BucketIterOptions::LastBatch::kPad,
-                                                  .sort_batches = 2}));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto iter, BucketIter::Create({{.name = "data", .values = sentences}}, {},
+                                    {.batch_size = 2,
+                                     .buckets = {2, 4},
+                                     .common = {.last_batch = BucketIterOptions::LastBatch::kPad,
+                                                .sort_batches = 2}}));
   COOPER_ASSERT_OK(module->Bind({.data_shapes = iter->provide_data(), .for_training = false}));
   COOPER_ASSERT_OK(module->InitParams());
   std::vector<int64_t> ids;
@@ -170,10 +170,11 @@ TEST(PredictOrderTest, RowsOfMergedAxesComeSampleBySample) {
             {{.name = "data", .values = sentences, .layout = steps_first ? "TN" : "NT"}}, {},
             {.batch_size = static_cast<int64_t>(1 + random.NextBelow(5)),
              .buckets = {3, 5, 8},
-             .last_batch = random.NextBelow(2) == 0 ? BucketIterOptions::LastBatch::kPad
-                                                    : BucketIterOptions::LastBatch::kSmaller,
-             .sort_batches = static_cast<int64_t>(random.NextBelow(3)),
-             .seed = random.NextBelow(100)}));
+             .common = {.last_batch = random.NextBelow(2) == 0
+                                          ? BucketIterOptions::LastBatch::kPad
+                                          : BucketIterOptions::LastBatch::kSmaller,
+                        .sort_batches = static_cast<int64_t>(random.NextBelow(3)),
+                        .seed = random.NextBelow(100)}}));
     COOPER_ASSERT_OK_AND_ASSIGN(
         auto module,
         BucketingModule::Create({.sym_gen =

@@ -74,12 +74,13 @@ TEST(SecondPassTest, RowsThatRollOver) {
 }
 
 TEST(SecondPassTest, SamplesOfBucketsThatRollOver) {
-  const auto iter = BucketIter::Create({{.name = "data", .values = Numbers(5), .pad_to = {0}}}, {},
-                                       {.batch_size = 2,
-                                        .buckets = {1},
-                                        .last_batch = BucketIterOptions::LastBatch::kRollOver,
-                                        .shuffle = false})
-                        .value();
+  const auto iter =
+      BucketIter::Create(
+          {{.name = "data", .values = Numbers(5), .pad_to = {0}}}, {},
+          {.batch_size = 2,
+           .buckets = {1},
+           .common = {.last_batch = BucketIterOptions::LastBatch::kRollOver, .shuffle = false}})
+          .value();
   const auto full_batches = ElementsAre(0, 1, 2, 3);
   EXPECT_THAT(TwoPasses(*iter), ElementsAre(full_batches, full_batches));
 }
@@ -131,19 +132,19 @@ TEST(SecondPassTest, SamplesThatNoBatchHoldsAreTold) {
          return PrefetchingIter::Create(std::move(sources)).value();
        },
        "no batch holds 1 of 7", "no batch of the last epoch held 2 of 7"},
-      {"TooLong", [] { return Buckets({.last_batch = LastBatch::kPad}); },
+      {"TooLong", [] { return Buckets({.common = {.last_batch = LastBatch::kPad}}); },
        "no batch holds 1 of 10 samples, which would have no row: 1 that no bucket holds",
        "no batch of any epoch holds 1 of 10 samples: 1 that no bucket holds"},
       {"FewerThanABatch", [] { return Buckets({}); }, "no batch holds 4 of 10",
        "no batch of any epoch holds 3 of 10 samples: 1 that no bucket holds: a larger bucket does, "
        "or too_long kTruncate cuts them; 3 that fill no batch of their bucket in this epoch, 2 of "
        "them in any: last_batch kPad or kSmaller serves them"},
-      {"TokenBudget", [] { return Buckets({.tokens_per_batch = 6}); }, "no batch holds 4 of 10",
-       "no batch of any epoch holds 3 of 10 samples"},
+      {"TokenBudget", [] { return Buckets({.common = {.tokens_per_batch = 6}}); },
+       "no batch holds 4 of 10", "no batch of any epoch holds 3 of 10 samples"},
       {"Truncated",
        [] {
-         return Buckets(
-             {.last_batch = LastBatch::kPad, .too_long = BucketIterOptions::TooLong::kTruncate});
+         return Buckets({.too_long = BucketIterOptions::TooLong::kTruncate,
+                         .common = {.last_batch = LastBatch::kPad}});
        },
        nullptr, nullptr},
   };

@@ -76,9 +76,9 @@ std::unique_ptr<BucketSentenceIter> MakeIter(int rank, bool is_training) {
       sentences, 4,
       {.buckets = {3, 5},
        .invalid_label = 0,
-       .last_batch = is_training ? LastBatch::kRollOver : LastBatch::kPad,
-       .shuffle = is_training,
-       .seed = static_cast<uint64_t>(rank)});
+       .common = {.last_batch = is_training ? LastBatch::kRollOver : LastBatch::kPad,
+                  .shuffle = is_training,
+                  .seed = static_cast<uint64_t>(rank)}});
 }
 
 absl::Status Train(const std::string& prefix, int epochs, const std::string& kind) {

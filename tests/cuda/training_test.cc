@@ -56,7 +56,8 @@ Trained MakeRun(const std::vector<Context>& contexts, const std::string& optimiz
     if (sentence.size() <= 16) sentences.push_back(std::move(sentence));
   }
   run.iter = *BucketSentenceIter::Create(
-      sentences, 4, {.buckets = {8, 16}, .invalid_label = 0, .shuffle = true, .seed = kSeed});
+      sentences, 4,
+      {.buckets = {8, 16}, .invalid_label = 0, .common = {.shuffle = true, .seed = kSeed}});
   run.model = *BucketingModule::Create(
       {.sym_gen = *MakeLanguageModel(
            {.vocab = kWords, .num_embed = 6, .num_hidden = 5, .num_layers = 2, .use_ignore = true}),

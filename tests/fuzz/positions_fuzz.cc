@@ -37,12 +37,11 @@ std::unique_ptr<DataIter> Rows(LastBatchHandle last) {
 std::unique_ptr<DataIter> Buckets(BucketIterOptions::LastBatch last, int64_t num_parts) {
   const std::vector<std::vector<int>> sentences = {{1},       {1, 2}, {2, 1}, {3},
                                                    {1, 2, 3}, {2},    {3, 3}};
-  return *BucketIter::Create({{.name = "data", .values = sentences}}, {},
-                             {.batch_size = 2,
-                              .buckets = {1, 2, 3},
-                              .last_batch = last,
-                              .part_index = num_parts - 1,
-                              .num_parts = num_parts});
+  return *BucketIter::Create(
+      {{.name = "data", .values = sentences}}, {},
+      {.batch_size = 2,
+       .buckets = {1, 2, 3},
+       .common = {.last_batch = last, .part_index = num_parts - 1, .num_parts = num_parts}});
 }
 
 constexpr int kIters = 7;

@@ -181,9 +181,10 @@ std::unique_ptr<BucketIter> Iterator(const Setting& s) {
                      .pad_to = {0},
                      .layout = s.steps_first ? "TN" : "NT"});
   }
-  auto iter = BucketIter::Create(
-      {data}, label,
-      {.batch_size = s.batch_size, .buckets = s.buckets, .last_batch = s.last_batch, .seed = 3});
+  auto iter = BucketIter::Create({data}, label,
+                                 {.batch_size = s.batch_size,
+                                  .buckets = s.buckets,
+                                  .common = {.last_batch = s.last_batch, .seed = 3}});
   COOPER_EXPECT_OK(iter.status());
   return *std::move(iter);
 }

@@ -94,7 +94,8 @@ std::unique_ptr<BucketSentenceIter> Sentences(uint64_t seed) {
     sentence.resize(4 + random.NextBelow(9));
     for (int& next : sentence) next = word = 1 + word * 7 % 19;
   }
-  return *BucketSentenceIter::Create(sentences, 8, {.buckets = {3, 6, 9, 12}, .shuffle = false});
+  return *BucketSentenceIter::Create(sentences, 8,
+                                     {.buckets = {3, 6, 9, 12}, .common = {.shuffle = false}});
 }
 
 // test_bucketing_save_load: a bucketed model that was trained, saved and loaded with sym_gen has

@@ -97,20 +97,20 @@ absl::StatusOr<std::unique_ptr<BucketSentenceIter>> MakeIter(
       sentences, absl::GetFlag(FLAGS_batch_size),
       {.buckets = buckets.lengths,
        .invalid_label = 0,
-       .max_buckets = buckets.max_buckets,
-       .bucket_cost = buckets.bucket_cost,
        .step_cost = std::move(step_cost),
        .max_length = buckets.max_length,
-       .last_batch = is_training && !absl::GetFlag(FLAGS_use_ignore)
-                         ? BucketSentenceIterOptions::LastBatch::kDiscard
-                         : BucketSentenceIterOptions::LastBatch::kPad,
-       .tokens_per_batch = is_training ? absl::GetFlag(FLAGS_tokens_per_batch) : 0,
        .length_name = absl::GetFlag(FLAGS_use_lengths) ? "length" : "",
-       .sort_batches = is_training ? absl::GetFlag(FLAGS_sort_batches) : 0,
-       .shuffle = is_training,
-       .seed = absl::GetFlag(FLAGS_seed),
-       .part_index = part_index,
-       .num_parts = num_parts});
+       .common = {.max_buckets = buckets.max_buckets,
+                  .bucket_cost = buckets.bucket_cost,
+                  .last_batch = is_training && !absl::GetFlag(FLAGS_use_ignore)
+                                    ? BucketSentenceIterOptions::LastBatch::kDiscard
+                                    : BucketSentenceIterOptions::LastBatch::kPad,
+                  .tokens_per_batch = is_training ? absl::GetFlag(FLAGS_tokens_per_batch) : 0,
+                  .sort_batches = is_training ? absl::GetFlag(FLAGS_sort_batches) : 0,
+                  .shuffle = is_training,
+                  .seed = absl::GetFlag(FLAGS_seed),
+                  .part_index = part_index,
+                  .num_parts = num_parts}});
 }
 
 class Training {

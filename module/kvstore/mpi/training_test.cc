@@ -273,7 +273,7 @@ SentenceTraining TrainOnSentences(int64_t batch_size, BucketSentenceIterOptions 
   SentenceTraining training;
   options.buckets = {2, 4};
   options.invalid_label = 0;
-  options.seed = 5;
+  options.common.seed = 5;
   auto data = *BucketSentenceIter::Create(Sentences(), batch_size, options);
   training.module = *BucketingModule::Create(
       {.sym_gen = [](const BucketKey&) { return NextOfFive(); }, .default_bucket_key = 4});
@@ -297,10 +297,11 @@ TEST(DistributedTest, PartsOfOneIteratorTrainAsOneProcessWithTheWholeBatch) {
   const World world = TheWorld();
   for (LastBatch last : {LastBatch::kDiscard, LastBatch::kPad}) {
     const SentenceTraining part = TrainOnSentences(
-        kRows / world.size, {.last_batch = last, .part_index = world.rank, .num_parts = world.size},
+        kRows / world.size,
+        {.common = {.last_batch = last, .part_index = world.rank, .num_parts = world.size}},
         Momentum("dist_sync"), world.rank);
     const SentenceTraining whole =
-        TrainOnSentences(kRows, {.last_batch = last}, Momentum("local"), 0);
+        TrainOnSentences(kRows, {.common = {.last_batch = last}}, Momentum("local"), 0);
 
     // 1 + 3 steps of 32 sentences in an epoch; with the remaining 18 and 4 two more.
     EXPECT_EQ(part.steps, last == LastBatch::kPad ? 18 : 12);
