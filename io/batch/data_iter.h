@@ -35,6 +35,13 @@ struct UnusedSamples {
   std::string why;
 };
 
+// The shapes of one bucket, to bind it before its first batch.
+struct BucketShapes {
+  BucketKey key;
+  std::vector<DataDesc> data_shapes;
+  std::vector<DataDesc> label_shapes;
+};
+
 // The interface of all iterators. Not thread-safe, unless a subclass documents otherwise. A new
 // iterator is at the start of its first epoch.
 class DataIter {
@@ -56,6 +63,11 @@ class DataIter {
   virtual std::optional<BucketKey> default_bucket_key() const { return std::nullopt; }
   // Returns every key that a batch may carry, in rising order. Empty without buckets.
   virtual std::vector<BucketKey> bucket_keys() const { return {}; }
+
+  // Returns the shapes to bind the bucket with. A bucket that the iterator was created with has
+  // shapes even if no sample is in it: one of several processes binds it because the others have
+  // such samples. kNotFound for any other key. The default implementation knows the default key.
+  virtual absl::StatusOr<BucketShapes> bucket_shapes(const BucketKey& key) const;
 
   // Returns the number of rows of a batch.
   virtual int64_t batch_size() const = 0;

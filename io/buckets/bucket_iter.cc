@@ -1,6 +1,7 @@
 #include "io/buckets/bucket_iter.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -41,8 +42,21 @@ int64_t BucketIter::LengthOf(const Input& input, const Shape& extents, int64_t i
   return std::max<int64_t>(0, kept - (axis == 0 ? input.spec.shift : 0));
 }
 
-int64_t BucketIter::CountTokens(absl::Span<const int64_t> ids, const Bucket& bucket) {
+int64_t BucketIter::RowTokens(const Bucket& bucket) const {
   int64_t row_tokens = 0;
+  for (size_t i = 0; i < num_data_; ++i) {
+    const std::vector<char>& is_counted = inputs_[i].is_counted;
+    if (std::find(is_counted.begin(), is_counted.end(), true) == is_counted.end()) continue;
+    int64_t tokens = 1;
+    for (size_t a = 0; a < is_counted.size(); ++a) {
+      if (is_counted[a]) tokens *= bucket.extents[i][static_cast<int>(a)];
+    }
+    row_tokens += tokens;
+  }
+  return row_tokens;
+}
+
+void BucketIter::CountTokens(absl::Span<const int64_t> ids, const Bucket& bucket) {
   for (size_t i = 0; i < num_data_; ++i) {
     const Input& input = inputs_[i];
     const Shape& extents = bucket.extents[i];
@@ -51,17 +65,13 @@ int64_t BucketIter::CountTokens(absl::Span<const int64_t> ids, const Bucket& buc
       if (input.is_counted[a]) axes.push_back(a);
     }
     if (axes.empty()) continue;
-    int64_t padded = 1;
-    for (int a : axes) padded *= extents[a];
-    row_tokens += padded;
     for (int64_t id : ids) {
       int64_t tokens = 1;
       for (int a : axes) tokens *= std::min(input.spec.values.extent(id, a), extents[a]);
       report_.tokens += tokens;
     }
   }
-  report_.padded_tokens += row_tokens * static_cast<int64_t>(ids.size());
-  return row_tokens;
+  report_.padded_tokens += RowTokens(bucket) * static_cast<int64_t>(ids.size());
 }
 
 absl::StatusOr<std::vector<int64_t>> BucketIter::LengthsToSortBy(
@@ -199,22 +209,22 @@ std::vector<BucketKey> BucketIter::bucket_keys() const {
   return keys;
 }
 
-absl::StatusOr<const BucketIter::Bucket*> BucketIter::Find(const BucketKey& key) const {
+absl::StatusOr<BucketShapes> BucketIter::bucket_shapes(const BucketKey& key) const {
+  const auto shapes = [&key](const Bucket& bucket) -> BucketShapes {
+    return {.key = key, .data_shapes = bucket.data, .label_shapes = bucket.label};
+  };
   for (const Bucket& bucket : buckets_) {
-    if (bucket.key == key) return &bucket;
+    if (bucket.key == key) return shapes(bucket);
   }
-  return absl::NotFoundError(
-      absl::StrCat(options_.kind, ": no sample is in a bucket ", key.ToString()));
-}
-
-absl::StatusOr<std::vector<DataDesc>> BucketIter::provide_data(const BucketKey& key) const {
-  COOPER_ASSIGN_OR_RETURN(const Bucket* bucket, Find(key));
-  return bucket->data;
-}
-
-absl::StatusOr<std::vector<DataDesc>> BucketIter::provide_label(const BucketKey& key) const {
-  COOPER_ASSIGN_OR_RETURN(const Bucket* bucket, Find(key));
-  return bucket->label;
+  const std::vector<BucketKey>& given = options_.buckets;
+  if (std::find(given.begin(), given.end(), key) == given.end()) {
+    return absl::NotFoundError(
+        absl::StrCat(options_.kind, ": there is no bucket ", key.ToString()));
+  }
+  std::vector<int64_t> all(static_cast<size_t>(inputs_[0].spec.values.size()));
+  std::iota(all.begin(), all.end(), 0);
+  COOPER_ASSIGN_OR_RETURN(const Bucket empty, MakeBucket(key, all));
+  return shapes(empty);
 }
 
 absl::StatusOr<std::string> BucketIter::SaveState() const {

@@ -212,9 +212,9 @@ class BucketIter : public DataIter {
   int64_t batch_size() const override { return BatchSize(default_bucket_); }
   // Returns the input's pad_value.
   std::optional<double> invalid_label(absl::string_view input) const override;
-  // Return the descriptions to bind a bucket with. kNotFound for a key that no sample has.
-  absl::StatusOr<std::vector<DataDesc>> provide_data(const BucketKey& key) const;
-  absl::StatusOr<std::vector<DataDesc>> provide_label(const BucketKey& key) const;
+  // Knows the keys of samples and those of `buckets`. In a bucket without samples, axes that follow
+  // no element of the key are as long as the longest of all samples.
+  absl::StatusOr<BucketShapes> bucket_shapes(const BucketKey& key) const override;
 
   // The state holds seed, epoch, position and rolled-over samples. LoadState rejects the state of
   // another part, of other data, and of other batch sizes, shuffle, last_batch or sort_batches.
@@ -245,6 +245,7 @@ class BucketIter : public DataIter {
     std::vector<Shape> extents;  // of a row, by input, data first
     std::vector<DataDesc> data;
     std::vector<DataDesc> label;
+    int64_t batch_size = 0;
   };
 
   BucketIter(std::vector<BucketInput> data, std::vector<BucketInput> label,
@@ -256,11 +257,14 @@ class BucketIter : public DataIter {
   absl::Status Fill();
   // Returns the error for samples that no bucket holds.
   absl::Status TooLongError(const BucketAssignment& assigned) const;
+  // Returns the bucket of this key that holds the given samples, of which there is at least one.
+  absl::StatusOr<Bucket> MakeBucket(const BucketKey& key, absl::Span<const int64_t> ids) const;
   absl::Status FindExtents(absl::Span<const int64_t> ids, Bucket* bucket) const;
-  // Adds the samples to the report's token counts and returns the padded tokens of one row.
-  int64_t CountTokens(absl::Span<const int64_t> ids, const Bucket& bucket);
+  // Returns the padded tokens of one row.
+  int64_t RowTokens(const Bucket& bucket) const;
+  // Adds the samples to the report's token counts.
+  void CountTokens(absl::Span<const int64_t> ids, const Bucket& bucket);
   absl::StatusOr<int64_t> BatchSizeOf(const BucketKey& key, int64_t row_tokens) const;
-  absl::StatusOr<const Bucket*> Find(const BucketKey& key) const;
   absl::StatusOr<NDArray> MakeArray(const Input& input, const DataDesc& desc, const Shape& extents,
                                     absl::Span<const int64_t> ids) const;
   // Returns the lengths that sort_batches needs; empty if it is off.

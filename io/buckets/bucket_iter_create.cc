@@ -165,25 +165,13 @@ absl::Status BucketIter::Fill() {
   std::vector<BucketOrder::Bucket> order;
   double largest = -1;
   for (BucketAssignment::Bucket& assigned_bucket : assigned->buckets) {
-    Bucket bucket = {.key = assigned_bucket.key};
-    COOPER_RETURN_IF_ERROR(FindExtents(assigned_bucket.ids, &bucket));
-    const int64_t row_tokens = CountTokens(assigned_bucket.ids, bucket);
-    COOPER_ASSIGN_OR_RETURN(const int64_t batch_size, BatchSizeOf(bucket.key, row_tokens));
+    COOPER_ASSIGN_OR_RETURN(Bucket bucket, MakeBucket(assigned_bucket.key, assigned_bucket.ids));
+    CountTokens(assigned_bucket.ids, bucket);
     double elements = 0;
-    for (size_t i = 0; i < inputs_.size(); ++i) {
-      const Input& input = inputs_[i];
-      (i < num_data_ ? bucket.data : bucket.label)
-          .push_back({.name = input.spec.name,
-                      .shape = WithBatch(bucket.extents[i], input.batch_axis, batch_size),
-                      .dtype = input.spec.dtype,
-                      .layout = input.spec.layout});
+    for (const Shape& extents : bucket.extents) {
       double product = 1;
-      for (int64_t extent : bucket.extents[i]) product *= static_cast<double>(extent);
+      for (int64_t extent : extents) product *= static_cast<double>(extent);
       elements += product;
-    }
-    for (const Input& input : inputs_) {
-      if (input.spec.length_name.empty()) continue;
-      bucket.data.push_back({.name = input.spec.length_name, .shape = {batch_size}, .layout = "N"});
     }
     if (elements >= largest) {
       largest = elements;
@@ -191,7 +179,7 @@ absl::Status BucketIter::Fill() {
     }
     COOPER_ASSIGN_OR_RETURN(std::vector<int64_t> lengths,
                             LengthsToSortBy(bucket, assigned_bucket.ids));
-    order.push_back({.batch_size = batch_size,
+    order.push_back({.batch_size = bucket.batch_size,
                      .ids = std::move(assigned_bucket.ids),
                      .lengths = std::move(lengths)});
     buckets_.push_back(std::move(bucket));
@@ -229,6 +217,27 @@ absl::Status BucketIter::TooLongError(const BucketAssignment& assigned) const {
       "no bucket holds sample ", assigned.first_discarded, ", ", absl::StrJoin(shapes, ", "),
       ", nor ", assigned.discarded - 1, " others (too_long is kError); the largest bucket is ",
       std::max_element(options_.buckets.begin(), options_.buckets.end())->ToString()));
+}
+
+absl::StatusOr<BucketIter::Bucket> BucketIter::MakeBucket(const BucketKey& key,
+                                                          absl::Span<const int64_t> ids) const {
+  Bucket bucket = {.key = key};
+  COOPER_RETURN_IF_ERROR(FindExtents(ids, &bucket));
+  COOPER_ASSIGN_OR_RETURN(bucket.batch_size, BatchSizeOf(key, RowTokens(bucket)));
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    const Input& input = inputs_[i];
+    (i < num_data_ ? bucket.data : bucket.label)
+        .push_back({.name = input.spec.name,
+                    .shape = WithBatch(bucket.extents[i], input.batch_axis, bucket.batch_size),
+                    .dtype = input.spec.dtype,
+                    .layout = input.spec.layout});
+  }
+  for (const Input& input : inputs_) {
+    if (input.spec.length_name.empty()) continue;
+    bucket.data.push_back(
+        {.name = input.spec.length_name, .shape = {bucket.batch_size}, .layout = "N"});
+  }
+  return bucket;
 }
 
 absl::Status BucketIter::FindExtents(absl::Span<const int64_t> ids, Bucket* bucket) const {

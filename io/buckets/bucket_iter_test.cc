@@ -35,6 +35,30 @@ std::unique_ptr<BucketIter> Make(Inputs data, Inputs label, Options options) {
 
 std::vector<float> Values(const NDArray& array) { return *array.ToVector<float>(); }
 
+// A bucket without samples has the shapes that batches of it would have.
+TEST(BucketIterTest, AnEmptyBucketHasShapes) {
+  const std::vector<NDArray> series = {*NDArray::Zeros({2, 3}), *NDArray::Zeros({1, 5})};
+  const auto iter =
+      Make({{.name = "x", .values = series, .length_name = "length"}},
+           {{.name = "label", .values = std::vector<float>{1, 2}}},
+           {.buckets = {2, 6, 9},
+            .batch_sizes = {{9, 3}},
+            .common = {.last_batch = Options::LastBatch::kPad, .tokens_per_batch = 60}});
+  EXPECT_THAT(iter->bucket_keys(), ElementsAre(BucketKey(2)));
+  const std::pair<int, const char*> kShapes[] = {
+      {2, "x (6, 2, 5) float32 NTC, length (6,) float32 N, label (6,) float32 N"},
+      {6, "x (2, 6, 5) float32 NTC, length (2,) float32 N, label (2,) float32 N"},
+      {9, "x (3, 9, 5) float32 NTC, length (3,) float32 N, label (3,) float32 N"}};
+  for (const auto& [key, expected] : kShapes) {
+    COOPER_ASSERT_OK_AND_ASSIGN(const BucketShapes shapes, iter->bucket_shapes(key));
+    EXPECT_EQ(shapes.key, BucketKey(key));
+    EXPECT_EQ(DescsToString(shapes.data_shapes) + ", " + DescsToString(shapes.label_shapes),
+              expected);
+  }
+  EXPECT_THAT(iter->bucket_shapes(5),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("BucketIter: there is no bucket 5")));
+}
+
 TEST(BucketIterTest, AnEncoderAndADecoderHavePairsForKeys) {
   const Sequences sources = {{1, 2, 3}, {4}, {5, 6}};
   const Sequences targets = {{7, 8}, {9}, {10, 11, 12}};
@@ -49,8 +73,7 @@ TEST(BucketIterTest, AnEncoderAndADecoderHavePairsForKeys) {
   EXPECT_EQ(DescsToString(iter->provide_data()),
             "source (2, 3) float32 NT, target (2, 4) float32 NT, source_length (2,) float32 N");
   EXPECT_EQ(DescsToString(iter->provide_label()), "label (2, 4) float32 NT");
-  EXPECT_EQ(DescsToString(*iter->provide_label({3, 2})), "label (2, 2) float32 NT");
-  EXPECT_THAT(iter->provide_data({9, 9}), StatusIs(absl::StatusCode::kNotFound, _));
+  EXPECT_EQ(DescsToString(iter->bucket_shapes({3, 2})->label_shapes), "label (2, 2) float32 NT");
 
   const std::vector<DataBatch> batches = Epoch(*iter);
   ASSERT_EQ(batches.size(), 2);

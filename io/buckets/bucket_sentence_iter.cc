@@ -84,6 +84,13 @@ Pieces Split(absl::Span<const std::vector<int>> sentences, int64_t longest) {
   return pieces;
 }
 
+// Gives all descriptions the dtype that MXNet's have.
+void DescribeAsFloat32(std::vector<DataDesc>* data, std::vector<DataDesc>* label) {
+  for (std::vector<DataDesc>* descs : {data, label}) {
+    for (DataDesc& desc : *descs) desc.dtype = DType::kFloat32;
+  }
+}
+
 }  // namespace
 
 std::string BucketSentenceIterReport::ToString() const {
@@ -167,12 +174,9 @@ absl::StatusOr<std::unique_ptr<BucketSentenceIter>> BucketSentenceIter::Create(
   auto iter = absl::WrapUnique(new BucketSentenceIter());
   COOPER_ASSIGN_OR_RETURN(iter->iter_,
                           BucketIter::Create({data}, {label}, std::move(bucket_options)));
-  const auto float32 = [](std::vector<DataDesc> descs) {
-    for (DataDesc& desc : descs) desc.dtype = DType::kFloat32;
-    return descs;
-  };
-  iter->provide_data_ = float32(iter->iter_->provide_data());
-  iter->provide_label_ = float32(iter->iter_->provide_label());
+  iter->provide_data_ = iter->iter_->provide_data();
+  iter->provide_label_ = iter->iter_->provide_label();
+  DescribeAsFloat32(&iter->provide_data_, &iter->provide_label_);
 
   const BucketIterReport& report = iter->iter_->report();
   iter->split_ids_ = std::move(pieces.ids);
@@ -197,10 +201,14 @@ absl::StatusOr<std::unique_ptr<BucketSentenceIter>> BucketSentenceIter::Create(
 absl::StatusOr<std::optional<DataBatch>> BucketSentenceIter::Next() {
   COOPER_ASSIGN_OR_RETURN(std::optional<DataBatch> batch, iter_->Next());
   if (!batch.has_value()) return batch;
-  for (std::vector<DataDesc>* descs : {&batch->provide_data, &batch->provide_label}) {
-    for (DataDesc& desc : *descs) desc.dtype = DType::kFloat32;
-  }
+  DescribeAsFloat32(&batch->provide_data, &batch->provide_label);
   return batch;
+}
+
+absl::StatusOr<BucketShapes> BucketSentenceIter::bucket_shapes(const BucketKey& key) const {
+  COOPER_ASSIGN_OR_RETURN(BucketShapes shapes, iter_->bucket_shapes(key));
+  DescribeAsFloat32(&shapes.data_shapes, &shapes.label_shapes);
+  return shapes;
 }
 
 }  // namespace cooper

@@ -123,6 +123,7 @@ class BucketSentenceIter : public DataIter {
     return iter_->default_bucket_key();
   }
   std::vector<BucketKey> bucket_keys() const override { return iter_->bucket_keys(); }
+  absl::StatusOr<BucketShapes> bucket_shapes(const BucketKey& key) const override;
   // Returns the batch size of the default bucket, which is the longest.
   int64_t batch_size() const override { return iter_->batch_size(); }
   std::optional<double> invalid_label(absl::string_view input) const override {

@@ -115,6 +115,12 @@ class PrefetchingIter::Source {
     return iter_->unused_samples();
   }
 
+  absl::StatusOr<BucketShapes> bucket_shapes(const BucketKey& key) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [this] { return !busy_; });
+    return iter_->bucket_shapes(key);
+  }
+
   absl::Status LoadState(const std::string& state) {
     return Restart([&](DataIter& iter) { return iter.LoadState(state); });
   }
@@ -316,6 +322,18 @@ absl::Status PrefetchingIter::CheckReset() const {
 }
 
 std::optional<BucketKey> PrefetchingIter::default_bucket_key() const { return default_bucket_key_; }
+
+absl::StatusOr<BucketShapes> PrefetchingIter::bucket_shapes(const BucketKey& key) const {
+  BucketShapes joined = {.key = key};
+  for (size_t i = 0; i < sources_.size(); ++i) {
+    COOPER_ASSIGN_OR_RETURN(BucketShapes shapes, sources_[i]->bucket_shapes(key));
+    Rename(options_.rename_data, i, &shapes.data_shapes);
+    Rename(options_.rename_label, i, &shapes.label_shapes);
+    Append(std::move(shapes.data_shapes), &joined.data_shapes);
+    Append(std::move(shapes.label_shapes), &joined.label_shapes);
+  }
+  return joined;
+}
 
 absl::StatusOr<std::string> PrefetchingIter::SaveState() const {
   COOPER_RETURN_IF_ERROR(CheckReset());

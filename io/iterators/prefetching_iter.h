@@ -52,6 +52,8 @@ class PrefetchingIter : public DataIter {
   const std::vector<DataDesc>& provide_label() const override { return provide_label_; }
   std::optional<BucketKey> default_bucket_key() const override;
   std::vector<BucketKey> bucket_keys() const override { return bucket_keys_; }
+  // Returns the inputs and labels of all sources. Waits for a batch in preparation.
+  absl::StatusOr<BucketShapes> bucket_shapes(const BucketKey& key) const override;
   int64_t batch_size() const override { return batch_size_; }
   // Returns the value of the source that has this input.
   std::optional<double> invalid_label(absl::string_view input) const override {

@@ -134,6 +134,9 @@ TEST(PrefetchingIterTest, KeepsBucketKeyIdsAndLengths) {
   const auto iter = Make(*std::move(source));
   EXPECT_EQ(iter->default_bucket_key(), BucketKey(2));
   EXPECT_THAT(iter->bucket_keys(), ElementsAre(1, 2));
+  EXPECT_EQ(iter->bucket_shapes(1)->data_shapes[0].shape, Shape({2, 1}));
+  EXPECT_EQ(iter->bucket_shapes(1)->label_shapes[0].shape, Shape({2, 1}));
+  EXPECT_EQ(iter->bucket_shapes(3).status().code(), absl::StatusCode::kNotFound);
   COOPER_ASSERT_OK_AND_ASSIGN(std::optional<DataBatch> batch, iter->Next());
   EXPECT_EQ(batch->bucket_key, BucketKey(1));
   COOPER_ASSERT_OK_AND_ASSIGN(batch, iter->Next());

@@ -35,6 +35,9 @@ class ResizeIter : public DataIter {
     return iter_->default_bucket_key();
   }
   std::vector<BucketKey> bucket_keys() const override { return iter_->bucket_keys(); }
+  absl::StatusOr<BucketShapes> bucket_shapes(const BucketKey& key) const override {
+    return iter_->bucket_shapes(key);
+  }
   int64_t batch_size() const override { return iter_->batch_size(); }
   std::optional<double> invalid_label(absl::string_view input) const override {
     return iter_->invalid_label(input);

@@ -57,6 +57,7 @@ TEST(ResizeIterTest, KeepsBucketKeys) {
   EXPECT_THAT(iter.bucket_keys(), ElementsAre(1, 2));
   EXPECT_EQ(iter.batch_size(), 2);
   EXPECT_EQ(iter.provide_data()[0].shape, Shape({2, 2}));
+  EXPECT_EQ(iter.bucket_shapes(1)->data_shapes[0].shape, Shape({2, 1}));
   COOPER_ASSERT_OK_AND_ASSIGN(const std::optional<DataBatch> batch, iter.Next());
   EXPECT_TRUE(batch->bucket_key.has_value());
   EXPECT_EQ(batch->provide_data[0].shape, batch->data[0].shape());

@@ -79,7 +79,7 @@ TEST(BucketingCheckpointTest, KeysThatMXNetHasSavedSinceAreLoaded) {
     const std::string again = testing::TempDir() + "/listed_again";
     COOPER_ASSERT_OK(loaded->SaveCheckpoint(again, 1));
     EXPECT_EQ(*ReadFile(again + ".bucket_keys"), keys.loaded);
-    const std::string last = loaded->default_bucket_key().ToString() + "\n";
+    const std::string last = loaded->default_bucket_key()->ToString() + "\n";
     EXPECT_TRUE(std::string(keys.loaded).ends_with(last)) << last;
   }
 }

@@ -27,6 +27,7 @@
 #include "absl/types/span.h"
 #include "executor/executor.h"
 #include "io/batch/bucket_key.h"
+#include "io/batch/data_iter.h"
 #include "module/interface/base_module.h"
 #include "module/kwargs/kwargs.h"
 #include "module/network/module.h"
@@ -68,13 +69,6 @@ struct BucketingModuleOptions {
   // bound whatever it holds. 0: no limit.
   int64_t max_bound_bytes = 0;
   LoadLimits load_limits;  // limits of the symbol files, for Load
-};
-
-// The shapes of one bucket, to bind it before its first batch.
-struct BucketShapes {
-  BucketKey key;
-  std::vector<DataDesc> data_shapes;
-  std::vector<DataDesc> label_shapes;
 };
 
 // Memory and bind time of one bound bucket.
@@ -203,7 +197,7 @@ class BucketingModule : public BaseModule {
   absl::Status CheckParamsFinite() const override;
   absl::Status AverageContexts() override;
 
-  const BucketKey& default_bucket_key() const { return default_key_; }
+  std::optional<BucketKey> default_bucket_key() const override { return default_key_; }
   // kFailedPrecondition before Bind.
   absl::StatusOr<BucketKey> current_bucket_key() const;
   // Returns a report for each bound bucket, in order of key. Buckets bound only for evaluation have

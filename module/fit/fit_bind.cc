@@ -2,9 +2,13 @@
 // another way of collecting gradients.
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "io/batch/data_iter.h"
 #include "module/interface/base_module.h"
 #include "ndarray/base/status_macros.h"
 
@@ -33,6 +37,20 @@ bool ChangeRequests(const BaseModule& module, WriteReq wanted, ModuleBindOptions
   return changed;
 }
 
+// If the module's default bucket is not the iterator's, takes the shapes that the iterator has for
+// it: the data of this process may lack the largest bucket. Bind refuses a key that the iterator
+// does not know.
+void UseDefaultBucket(const BaseModule& module, const DataIter& train_data,
+                      ModuleBindOptions* bind) {
+  const std::optional<BucketKey> key = module.default_bucket_key();
+  if (!key.has_value() || key == bind->bucket_key) return;
+  absl::StatusOr<BucketShapes> shapes = train_data.bucket_shapes(*key);
+  if (!shapes.ok()) return;
+  bind->bucket_key = key;
+  bind->data_shapes = std::move(shapes->data_shapes);
+  bind->label_shapes = std::move(shapes->label_shapes);
+}
+
 // Binds by BindOptionsForFit where that has not been done. A module that is bound is bound again
 // where gradients would be written that are to be added up (accumulate_batches), or, if `added_up`,
 // where the last Fit made them add up and they are to be written: as it was bound, with grad_req
@@ -40,6 +58,7 @@ bool ChangeRequests(const BaseModule& module, WriteReq wanted, ModuleBindOptions
 absl::Status BindForFit(BaseModule& module, const DataIter& train_data, const FitOptions& options,
                         bool added_up) {
   ModuleBindOptions bind = BindOptionsForFit(train_data, options);
+  UseDefaultBucket(module, train_data, &bind);
   const bool adds = options.accumulate_batches > 1;
   if (!module.binded() || options.force_rebind || (!adds && !added_up)) return module.Bind(bind);
   const ModuleBindOptions* const bound = module.bind_options();

@@ -9,11 +9,14 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "io/batch/bucket_key.h"
+#include "io/buckets/bucket_iter.h"
 #include "io/iterators/ndarray_iter.h"
 #include "module/bucketing/bucketing_module.h"
 #include "module/initializer/initializers.h"
 #include "module/interface/base_module.h"
 #include "module/network/module.h"
+#include "module/options/sym_gen.h"
 #include "module/sequential_module.h"
 #include "ndarray/base/status_matchers.h"
 #include "tests/module/module_fixtures.h"
@@ -22,6 +25,7 @@ namespace cooper {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::Pair;
 
 constexpr int64_t kMaxBytes = 1 << 20;
@@ -107,6 +111,29 @@ TEST(FitBindTest, APlainFitDoesNotBindAgain) {
   COOPER_ASSERT_OK(Fit(*module, /*accumulate_batches=*/1));
   EXPECT_EQ(module->executor(), bound);
   EXPECT_EQ(module->grad_req(), WriteReq::kAdd);
+}
+
+// One of several processes may have no sample of the default bucket, which all of them bind.
+TEST(FitBindTest, BindsADefaultBucketWithoutSamples) {
+  const SymGen sym_gen = [](const BucketKey&) -> BucketSymbol {
+    return {.symbol = MeanOverTime()};
+  };
+  const std::vector<std::vector<int>> sequences = {{1, 2}, {3}};
+  const auto iter = *BucketIter::Create({{.name = "data", .values = sequences}},
+                                        {{.name = "softmax_label", .values = Classes(2, 2, 1)}},
+                                        {.batch_size = 2, .buckets = {2, 4}});
+  EXPECT_EQ(iter->default_bucket_key(), BucketKey(2));
+  for (const int64_t key : {2, 4}) {
+    const auto module = *BucketingModule::Create({.sym_gen = sym_gen, .default_bucket_key = key});
+    COOPER_ASSERT_OK(module->Fit(*iter, {.progress = nullptr, .num_epoch = 1}));
+    EXPECT_EQ(module->bind_options()->bucket_key, BucketKey(key));
+    EXPECT_EQ(module->bind_options()->data_shapes[0].shape, Shape({2, key}));
+    COOPER_ASSERT_OK(iter->Reset());
+  }
+  const auto module = *BucketingModule::Create({.sym_gen = sym_gen, .default_bucket_key = 3});
+  EXPECT_THAT(module->Fit(*iter, {.progress = nullptr, .num_epoch = 1}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("Bind: the module's default_bucket_key is the integer 3")));
 }
 
 }  // namespace

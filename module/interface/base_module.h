@@ -24,6 +24,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "executor/executor.h"
+#include "io/batch/bucket_key.h"
 #include "io/batch/data_batch.h"
 #include "io/batch/data_desc.h"
 #include "io/batch/data_iter.h"
@@ -164,6 +165,9 @@ class BaseModule {
 
   // The modules that this one consists of, in the order in which they compute; by default itself.
   virtual std::vector<const BaseModule*> parts() const { return {this}; }
+
+  // The key of the bucket that Bind binds; nullopt if the module has no buckets.
+  virtual std::optional<BucketKey> default_bucket_key() const { return std::nullopt; }
 
   // Names are known after construction, shapes after Bind.
   virtual absl::StatusOr<Symbol> symbol() const = 0;

@@ -3,7 +3,7 @@
 # times, one or all of them killed by SIGKILL at random moments, or sent SIGTERM, and started again with the
 # same command line, end with the last and the best states and the parameters of the best epoch of those
 # that were not killed, byte for byte.
-# By default a few kills of three kinds of training; with COOPER_KILLS=30, or the argument, so many of
+# By default a few kills of four kinds of training; with COOPER_KILLS=30, or the argument, so many of
 # each of all kinds. COOPER_KINDS="1 alone;3 plain" chooses the kinds.
 set -euo pipefail
 mpi=$PWD/$1
@@ -54,8 +54,8 @@ run_for() {
   wait "$pid"
 }
 
-cases=("1 alone" "2 plain" "3 plain" "2 compressed" "3 compressed" "2 accumulated" "3 accumulated" "2 added" "3 added")
-[[ -n $kills ]] || { kills=2 cases=("1 alone" "2 accumulated" "3 plain"); }
+cases=("1 alone" "2 plain" "3 plain" "2 compressed" "3 compressed" "2 accumulated" "3 accumulated" "2 added" "3 added" "2 short" "3 short")
+[[ -n $kills ]] || { kills=2 cases=("1 alone" "2 accumulated" "3 plain" "2 short"); }
 [[ -z ${COOPER_KINDS:-} ]] || IFS=';' read -r -a cases <<< "$COOPER_KINDS"
 for each in "${cases[@]}"; do
   read -r processes kind <<< "$each"
