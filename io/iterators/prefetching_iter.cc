@@ -1,27 +1,20 @@
 #include "io/iterators/prefetching_iter.h"
 
 #include <algorithm>
-#include <condition_variable>
-#include <deque>
-#include <exception>
-#include <mutex>
+#include <iterator>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "io/batch/key_values.h"
+#include "io/iterators/prefetch_source.h"
 #include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {
 
 constexpr char kKind[] = "PrefetchingIter";
-
-using MaybeBatch = absl::StatusOr<std::optional<DataBatch>>;
-
-bool IsLast(const MaybeBatch& batch) { return !batch.ok() || !batch->has_value(); }
 
 void Rename(const std::vector<std::map<std::string, std::string>>& names, size_t source,
             std::vector<DataDesc>* descs) {
@@ -36,164 +29,12 @@ std::string KeyText(const std::optional<BucketKey>& key) {
   return key.has_value() ? key->ToString() : "none";
 }
 
-// Returns fn(), with exceptions converted to errors: on the thread of a source they would end the
-// process.
-template <typename Fn>
-auto WithoutExceptions(const Fn& fn) -> decltype(fn()) {
-  try {
-    return fn();
-  } catch (const std::exception& error) {
-    return absl::InternalError(absl::StrCat("PrefetchingIter: a source threw: ", error.what()));
-  } catch (...) {
-    return absl::InternalError("PrefetchingIter: a source threw what is no std::exception");
-  }
-}
-
 template <typename T>
 void Append(std::vector<T>&& more, std::vector<T>* all) {
   std::move(more.begin(), more.end(), std::back_inserter(*all));
 }
 
 }  // namespace
-
-// An iterator and the thread that reads ahead on it.
-class PrefetchingIter::Source {
- public:
-  Source(std::unique_ptr<DataIter> iter, size_t depth)
-      : iter_(std::move(iter)),
-        depth_(depth),
-        provide_data_(iter_->provide_data()),
-        provide_label_(iter_->provide_label()) {
-    thread_ = std::thread([this] { Run(); });
-  }
-
-  ~Source() {
-    {
-      std::lock_guard<std::mutex> lock(mutex_);
-      stop_ = true;
-    }
-    changed_.notify_all();
-    thread_.join();
-  }
-
-  // Waits for the next batch and returns it without removing it.
-  const MaybeBatch& Front() {
-    std::unique_lock<std::mutex> lock(mutex_);
-    changed_.wait(lock, [this] { return !made_.empty(); });
-    return made_.front().batch;  // only the caller pops
-  }
-
-  // Removes the next batch. After an error the thread tries again; the end of the epoch stays.
-  MaybeBatch Pop() {
-    std::unique_lock<std::mutex> lock(mutex_);
-    MaybeBatch batch = std::move(made_.front().batch);
-    made_.pop_front();
-    if (!batch.ok()) paused_ = false;
-    lock.unlock();
-    changed_.notify_all();
-    return batch;
-  }
-
-  // Records that the reader has seen the end of the epoch, which is the next entry. Some iterators
-  // change there, and begin the next epoch with the samples that are left.
-  void PassEnd() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    // The thread is idle here.
-    made_.front().state = WithoutExceptions([this] { return iter_->SaveState(); });
-  }
-
-  // Returns the state at the reader's position.
-  absl::StatusOr<std::string> SaveState() {
-    std::unique_lock<std::mutex> lock(mutex_);
-    changed_.wait(lock, [this] { return !made_.empty(); });
-    return made_.front().state;
-  }
-
-  UnusedSamples unused_samples() {
-    std::unique_lock<std::mutex> lock(mutex_);
-    changed_.wait(lock, [this] { return !busy_; });
-    return iter_->unused_samples();
-  }
-
-  absl::StatusOr<BucketShapes> bucket_shapes(const BucketKey& key) {
-    std::unique_lock<std::mutex> lock(mutex_);
-    changed_.wait(lock, [this] { return !busy_; });
-    return iter_->bucket_shapes(key);
-  }
-
-  absl::Status LoadState(const std::string& state) {
-    return Restart([&](DataIter& iter) { return iter.LoadState(state); });
-  }
-
-  // Resets from the reader's position, however far the thread has read ahead, if the iterator
-  // supports states.
-  absl::Status Reset(bool hard) {
-    return Restart([this, hard](DataIter& iter) -> absl::Status {
-      if (!made_.empty() && made_.front().state.ok()) {
-        COOPER_RETURN_IF_ERROR(iter.LoadState(*made_.front().state));
-        made_.clear();  // it will be made again, should the iterator refuse to be reset
-      }
-      return hard ? iter.HardReset() : iter.Reset();
-    });
-  }
-
-  // Return the iterator's descriptions from before the thread started.
-  const std::vector<DataDesc>& provide_data() const { return provide_data_; }
-  const std::vector<DataDesc>& provide_label() const { return provide_label_; }
-
- private:
-  struct Made {
-    MaybeBatch batch;
-    // The iterator's state for a reader whose next entry is this one: before the batch, or after
-    // the end of the epoch once the reader has seen it.
-    absl::StatusOr<std::string> state;
-  };
-
-  // Calls `change` on the iterator while the thread is idle. On success drops the batches made
-  // earlier.
-  template <typename Change>
-  absl::Status Restart(const Change& change) {
-    std::unique_lock<std::mutex> lock(mutex_);
-    paused_ = true;
-    changed_.wait(lock, [this] { return !busy_; });
-    absl::Status status = WithoutExceptions([&] { return change(*iter_); });
-    if (status.ok()) made_.clear();
-    // Batches made before an error are still valid, unless the last one ended the epoch.
-    paused_ = !made_.empty() && IsLast(made_.back().batch);
-    lock.unlock();
-    changed_.notify_all();
-    return status;
-  }
-
-  void Run() {
-    std::unique_lock<std::mutex> lock(mutex_);
-    while (true) {
-      changed_.wait(lock, [this] { return stop_ || (!paused_ && made_.size() < depth_); });
-      if (stop_) return;
-      busy_ = true;
-      lock.unlock();
-      // Only this thread uses the iterator while busy_ is set.
-      absl::StatusOr<std::string> state = WithoutExceptions([this] { return iter_->SaveState(); });
-      MaybeBatch batch = WithoutExceptions([this] { return iter_->Next(); });
-      lock.lock();
-      busy_ = false;
-      if (IsLast(batch)) paused_ = true;
-      made_.push_back({std::move(batch), std::move(state)});
-      changed_.notify_all();
-    }
-  }
-
-  const std::unique_ptr<DataIter> iter_;
-  const size_t depth_;
-  const std::vector<DataDesc> provide_data_, provide_label_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Made> made_;
-  bool busy_ = false;    // the thread is in the iterator
-  bool paused_ = false;  // the thread may not enter it
-  bool stop_ = false;
-  std::thread thread_;
-};
 
 absl::StatusOr<std::unique_ptr<PrefetchingIter>> PrefetchingIter::Create(
     std::vector<std::unique_ptr<DataIter>> iters, PrefetchingIterOptions options) {
@@ -228,7 +69,7 @@ absl::StatusOr<std::unique_ptr<PrefetchingIter>> PrefetchingIter::Create(
   result->options_ = std::move(options);
   try {
     for (std::unique_ptr<DataIter>& iter : iters) {
-      result->sources_.push_back(std::make_unique<Source>(std::move(iter), depth));
+      result->sources_.push_back(std::make_unique<PrefetchSource>(std::move(iter), depth));
     }
   } catch (const std::system_error& error) {
     return absl::ResourceExhaustedError(absl::StrCat("PrefetchingIter: no thread for source ",
@@ -245,7 +86,7 @@ absl::StatusOr<std::optional<DataBatch>> PrefetchingIter::Next() {
   size_t ended = 0;
   const DataBatch* first = nullptr;
   for (size_t i = 0; i < sources_.size(); ++i) {
-    const MaybeBatch& front = sources_[i]->Front();
+    const PrefetchSource::MaybeBatch& front = sources_[i]->Front();
     if (!front.ok()) {
       return AddContext(sources_[i]->Pop().status(), "PrefetchingIter: source ", i);
     }

@@ -18,6 +18,8 @@
 
 namespace cooper {
 
+class PrefetchSource;
+
 struct PrefetchingIterOptions {
   // For each source, new names of its inputs; missing sources and names keep theirs.
   std::vector<std::map<std::string, std::string>> rename_data;
@@ -67,15 +69,13 @@ class PrefetchingIter : public DataIter {
   absl::Status LoadState(absl::string_view text) override;
 
  private:
-  class Source;
-
   PrefetchingIter() = default;
   absl::Status ResetSources(bool hard);
   bool IsPartlyReset() const;
   // Returns kFailedPrecondition if only some sources are in the next epoch.
   absl::Status CheckReset() const;
 
-  std::vector<std::unique_ptr<Source>> sources_;
+  std::vector<std::unique_ptr<PrefetchSource>> sources_;
   // By source: whether a call that failed for another source has reset it.
   std::vector<bool> is_reset_;
   bool is_hard_ = false;  // whether that call was HardReset

@@ -1,0 +1,93 @@
+#ifndef COOPER_IO_ITERATORS_PREFETCH_SOURCE_H_
+#define COOPER_IO_ITERATORS_PREFETCH_SOURCE_H_
+
+// An iterator and a thread that reads ahead on it. PrefetchingIter has one for each of its sources.
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "io/batch/bucket_key.h"
+#include "io/batch/data_batch.h"
+#include "io/batch/data_desc.h"
+#include "io/batch/data_iter.h"
+
+namespace cooper {
+
+// One reader may call it at a time. An exception of the iterator is returned as kInternal with its
+// message.
+class PrefetchSource {
+ public:
+  using MaybeBatch = absl::StatusOr<std::optional<DataBatch>>;
+
+  // Starts the thread, which keeps at most `depth` batches ready; at least 1. Throws
+  // std::system_error if there is no thread.
+  PrefetchSource(std::unique_ptr<DataIter> iter, size_t depth);
+  // Waits for a batch in preparation.
+  ~PrefetchSource();
+
+  // Waits for the next batch and returns it without removing it.
+  const MaybeBatch& Front();
+
+  // Removes the next batch, which Front has returned. After an error the thread tries again; the
+  // end of the epoch stays.
+  MaybeBatch Pop();
+
+  // Records that the reader has seen the end of the epoch, which is the next entry. Some iterators
+  // change there, and begin the next epoch with the samples that are left.
+  void PassEnd();
+
+  // Returns the state at the reader's position.
+  absl::StatusOr<std::string> SaveState();
+  // Moves to a state and drops the batches that were read ahead.
+  absl::Status LoadState(const std::string& state);
+
+  // Resets from the reader's position, however far the thread has read ahead, if the iterator
+  // supports states.
+  absl::Status Reset(bool hard);
+
+  // Call the iterator's functions of these names while the thread is idle.
+  UnusedSamples unused_samples();
+  absl::StatusOr<BucketShapes> bucket_shapes(const BucketKey& key);
+
+  // Return the iterator's descriptions from before the thread started.
+  const std::vector<DataDesc>& provide_data() const { return provide_data_; }
+  const std::vector<DataDesc>& provide_label() const { return provide_label_; }
+
+ private:
+  struct Entry {
+    MaybeBatch batch;
+    // The iterator's state for a reader whose next entry is this one: before the batch, or after
+    // the end of the epoch once the reader has seen it.
+    absl::StatusOr<std::string> state;
+  };
+
+  // Calls `change` on the iterator while the thread is idle. On success drops the entries.
+  absl::Status Restart(const std::function<absl::Status(DataIter&)>& change);
+  void WaitUntilIdle(std::unique_lock<std::mutex>& lock);
+  void Run();
+
+  const std::unique_ptr<DataIter> iter_;
+  const size_t depth_;
+  const std::vector<DataDesc> provide_data_, provide_label_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Entry> entries_;
+  bool busy_ = false;    // the thread is in the iterator
+  bool paused_ = false;  // the thread may not enter it
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_IO_ITERATORS_PREFETCH_SOURCE_H_
