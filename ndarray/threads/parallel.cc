@@ -43,18 +43,24 @@ struct alignas(64) PieceCounter {
   std::atomic<int64_t> next{0};
 };
 
-// The state of a running loop.
-class Loop {
+// The ranges of a loop: [0, n) in `count` pieces of similar size.
+struct Pieces {
+  int64_t n = 0;
+  int64_t count = 0;
+  absl::FunctionRef<void(int64_t, int64_t)> fn;
+
+  void Run(int64_t at) const { fn(n * at / count, n * (at + 1) / count); }
+};
+
+// The state of a loop that several threads share.
+class SharedLoop {
  public:
-  Loop(int64_t n, int64_t parts, int64_t own, absl::FunctionRef<void(int64_t, int64_t)> fn)
-      : n_(n), parts_(parts), own_(own), fn_(fn), counters_(parts) {}
+  // Gives each of `parts` threads `own` pieces.
+  SharedLoop(const Pieces& pieces, int64_t parts, int64_t own)
+      : pieces_(pieces), parts_(parts), own_(own), counters_(parts) {}
 
   void Run() {
     internal_parallel::RunShared(parts_, [this](int64_t self) { return RunPieces(self); });
-  }
-  void RunAlone() {
-    const internal_parallel::InLoop scope;
-    for (int64_t at = 0; at < parts_ * own_; ++at) RunPiece(at);
   }
 
  private:
@@ -74,21 +80,15 @@ class Loop {
     while (next.load(std::memory_order_relaxed) < own_) {
       const int64_t k = next.fetch_add(1, std::memory_order_relaxed);
       if (k >= own_) break;
-      RunPiece(owner * own_ + k);
+      pieces_.Run(owner * own_ + k);
       ++run;
     }
     return run;
   }
 
-  void RunPiece(int64_t at) {
-    const int64_t pieces = parts_ * own_;
-    fn_(n_ * at / pieces, n_ * (at + 1) / pieces);
-  }
-
-  const int64_t n_;
+  const Pieces& pieces_;
   const int64_t parts_;
   const int64_t own_;  // pieces of each thread
-  const absl::FunctionRef<void(int64_t, int64_t)> fn_;
   absl::FixedArray<PieceCounter, kThreadsOnStack> counters_;
 };
 
@@ -119,8 +119,13 @@ void ParallelForRanges(int64_t n, int64_t grain, int64_t piece,
   }
   const int64_t own =
       std::clamp<int64_t>(n / (parts * std::max<int64_t>(piece, 1)), 1, kMaxPiecesPerThread);
-  Loop loop(n, parts, own, fn);
-  internal_parallel::SharesLoops() ? loop.Run() : loop.RunAlone();
+  const Pieces pieces = {.n = n, .count = parts * own, .fn = fn};
+  if (internal_parallel::SharesLoops()) {
+    SharedLoop(pieces, parts, own).Run();
+    return;
+  }
+  const internal_parallel::InLoop scope;
+  for (int64_t at = 0; at < pieces.count; ++at) pieces.Run(at);
 }
 
 void ParallelForPlain(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> fn) {
