@@ -11,8 +11,7 @@ namespace {
 
 constexpr int64_t kGrain = 16384;
 
-// Converts through C: int64_t between integers, otherwise double, which rounds an int64_t beyond
-// 2^53.
+// Converts through C.
 template <typename C>
 void ConvertThrough(const ArrayView& input, const ArrayView& output, WriteReq req, int64_t begin,
                     int64_t end) {
@@ -22,6 +21,11 @@ void ConvertThrough(const ArrayView& input, const ArrayView& output, WriteReq re
     LoadBlock(ElementAt(input.data, input.dtype, begin), input.dtype, n, block);
     StoreBlock(block, n, req, ElementAt(output.data, output.dtype, begin), output.dtype);
   }
+}
+
+// Whether double would round twice: an int64_t beyond 2^53 to double, then to float.
+bool RoundsTwiceThroughDouble(DType from, DType to) {
+  return from == DType::kInt64 && IsFloating(to) && to != DType::kFloat64;
 }
 
 }  // namespace
@@ -34,6 +38,8 @@ void ConvertArray(const ArrayView& input, const ArrayView& output, WriteReq req)
     if (same && req == WriteReq::kWrite) {
       std::memcpy(ElementAt(output.data, output.dtype, begin),
                   ElementAt(input.data, input.dtype, begin), (end - begin) * SizeOf(input.dtype));
+    } else if (RoundsTwiceThroughDouble(input.dtype, output.dtype)) {
+      ConvertThrough<float>(input, output, req, begin, end);
     } else if (IsFloating(input.dtype) || IsFloating(output.dtype)) {
       ConvertThrough<double>(input, output, req, begin, end);
     } else {

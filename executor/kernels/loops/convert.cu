@@ -10,8 +10,8 @@
 namespace cooper {
 namespace {
 
-// Converts through C: int64_t between integers; float if it can represent both dtypes; otherwise
-// double, which rounds an int64_t beyond 2^53.
+// Converts through C: int64_t between integers; float if it can represent both dtypes, or if double
+// would round twice (an int64_t beyond 2^53 to double, then to float); otherwise double.
 template <typename C>
 __global__ void ConvertElements(int64_t n, const void* input, DType input_dtype, void* output,
                                 DType output_dtype, bool add) {
@@ -42,7 +42,8 @@ absl::Status ConvertArrayGpu(const KernelContext& c, const ArrayView& input,
                              const ArrayView& output, WriteReq req) {
   if (req == WriteReq::kNull || output.size() == 0) return absl::OkStatus();
   if (input.dtype == output.dtype) return CudaMover::CopyAll(c, input, req, output);
-  if (IsUpToFloat(input.dtype) && IsUpToFloat(output.dtype)) {
+  const bool rounds_twice = input.dtype == DType::kInt64;
+  if (IsUpToFloat(output.dtype) && (IsUpToFloat(input.dtype) || rounds_twice)) {
     return ConvertThrough<float>(c, input, output, req);
   }
   if (IsFloating(input.dtype) || IsFloating(output.dtype)) {

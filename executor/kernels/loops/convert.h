@@ -13,8 +13,9 @@ namespace cooper {
 // elements. They may share their data if their dtypes are equal. Does nothing with kNull.
 //
 // Floats are truncated to integers as ConvertElement describes. Integers are converted through
-// int64_t; if one of the dtypes is floating, the conversion and the sum of kAdd are in double,
-// which rounds an int64_t beyond 2^53. Equal dtypes with kWrite are copied bit by bit.
+// int64_t. If one of the dtypes is floating, the conversion and the sum of kAdd are in double,
+// except from int64 to floats of at most 32 bits: they are in float, which rounds an int64_t once.
+// Equal dtypes with kWrite are copied bit by bit.
 void ConvertArray(const ArrayView& input, const ArrayView& output, WriteReq req);
 
 // Computes output = or += value, with `value` converted to output's dtype. The sum of kAdd is in

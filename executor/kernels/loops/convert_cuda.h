@@ -12,7 +12,7 @@ namespace cooper {
 // Queues output = or += input on a GPU, converted to output's dtype. Both have the same number of
 // elements. They may share their data if their dtypes are equal. Does nothing with kNull.
 //
-// Elements are converted as by ConvertArray. Conversions between float32 and 16-bit floats go
+// Elements are converted as by ConvertArray. Conversions between float32 and 16-bit floats also go
 // through float instead of double, which is faster; with kAdd the sum is then a float. One launch.
 // Errors: those of Launch.
 absl::Status ConvertArrayGpu(const KernelContext& c, const ArrayView& input,
