@@ -19,8 +19,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "ndarray/threads/cpu_level.h"
 
@@ -64,22 +66,27 @@ struct ElemwiseLoops {
   }
 };
 
+// Returns ApplyVector, or else Apply, of element i of each operand.
+template <typename F, bool kVector, typename C, size_t... kOperands>
+C ApplyToElement(const C* const* in, int64_t i, std::index_sequence<kOperands...>) {
+  if constexpr (kVector) {
+    return F::ApplyVector(in[kOperands][i]...);
+  } else {
+    return F::Apply(in[kOperands][i]...);
+  }
+}
+
 // Computes a loop by ApplyVector, and by Apply where the last argument is beyond kVectorLimit, or
 // NaN: an element's result depends on its own arguments alone, not on its neighbours. Blocks of 128
-// elements without such an argument take the vector form only. F has one or two arguments.
+// elements without such an argument take the vector form only.
 template <typename F, typename C>
 void LimitedLoopBody(const C* const* in, C* out, int64_t n) {
   constexpr int64_t kBlock = 128;
+  using Operands = std::make_index_sequence<F::kArity>;
   // The loop of ApplyVector over a block: the part that compilers vectorise.
   const auto run = [](const C* const* from, C* to, int64_t count) {
     COOPER_INDEPENDENT_ITERATIONS
-    for (int64_t i = 0; i < count; ++i) {
-      if constexpr (F::kArity == 1) {
-        to[i] = F::ApplyVector(from[0][i]);
-      } else {
-        to[i] = F::ApplyVector(from[0][i], from[1][i]);
-      }
-    }
+    for (int64_t i = 0; i < count; ++i) to[i] = ApplyToElement<F, true>(from, i, Operands());
   };
   for (int64_t begin = 0; begin < n; begin += kBlock) {
     const int64_t count = std::min(kBlock, n - begin);
@@ -100,11 +107,7 @@ void LimitedLoopBody(const C* const* in, C* out, int64_t n) {
     run(from, results, count);
     for (int64_t i = 0; i < count; ++i) {
       if (std::fabs(limited[i]) <= C(F::kVectorLimit)) continue;
-      if constexpr (F::kArity == 1) {
-        results[i] = F::Apply(from[0][i]);
-      } else {
-        results[i] = F::Apply(from[0][i], from[1][i]);
-      }
+      results[i] = ApplyToElement<F, false>(from, i, Operands());
     }
     std::copy_n(results, count, out + begin);
   }

@@ -66,32 +66,18 @@ inline constexpr bool kIsInteger = std::is_integral_v<C>;
 
 // Declares a function of an angle: `value` for any x, and `vector`, the vector form, which holds up
 // to kVectorAngleLimit. Loops of the CPU choose between them (LimitedLoopBody in elemwise_loop.h);
-// the GPU uses `value`. COOPER_ANGLE_DERIVATIVE does the same for gradients, whose v is the angle.
-#define COOPER_ANGLE(Name, value, vector)                     \
+// the GPU uses `value`. The angle is the last of the arguments: a gradient has (C g, C v).
+#define COOPER_ANGLE(Name, arity, arguments, value, vector)   \
   struct Name {                                               \
-    static constexpr int kArity = 1;                          \
+    static constexpr int kArity = arity;                      \
     static constexpr bool kExactIntegers = false;             \
     static constexpr double kVectorLimit = kVectorAngleLimit; \
     template <typename C>                                     \
-    COOPER_HOST_DEVICE static C Apply(C x) {                  \
+    COOPER_HOST_DEVICE static C Apply arguments {             \
       return value;                                           \
     }                                                         \
     template <typename C>                                     \
-    static C ApplyVector(C x) {                               \
-      return vector;                                          \
-    }                                                         \
-  }
-#define COOPER_ANGLE_DERIVATIVE(Name, value, vector)          \
-  struct Name {                                               \
-    static constexpr int kArity = 2;                          \
-    static constexpr bool kExactIntegers = false;             \
-    static constexpr double kVectorLimit = kVectorAngleLimit; \
-    template <typename C>                                     \
-    COOPER_HOST_DEVICE static C Apply(C g, C v) {             \
-      return value;                                           \
-    }                                                         \
-    template <typename C>                                     \
-    static C ApplyVector(C g, C v) {                          \
+    static C ApplyVector arguments {                          \
       return vector;                                          \
     }                                                         \
   }
@@ -127,9 +113,9 @@ COOPER_UNARY(Log10, false, return VectorLog10(x););
 COOPER_UNARY(Log2, false, return VectorLog2(x););
 COOPER_UNARY(Log1p, false, return VectorLog1p(x););
 // Functions of an angle in radians (vector_trig.h); NaN for infinities.
-COOPER_ANGLE(Sin, std::sin(x), VectorSin(x));
-COOPER_ANGLE(Cos, std::cos(x), VectorCos(x));
-COOPER_ANGLE(Tan, std::tan(x), VectorTan(x));
+COOPER_ANGLE(Sin, 1, (C x), std::sin(x), VectorSin(x));
+COOPER_ANGLE(Cos, 1, (C x), std::cos(x), VectorCos(x));
+COOPER_ANGLE(Tan, 1, (C x), std::tan(x), VectorTan(x));
 // Their inverses: Arcsin and Arctan in [-pi / 2, pi / 2], Arccos in [0, pi]. Arcsin and Arccos are
 // NaN for |x| > 1.
 COOPER_UNARY(Arcsin, false, return VectorArcsin(x););
@@ -176,8 +162,8 @@ COOPER_DERIVATIVE(Log10Grad, return g * C(std::numbers::log10e) / v;);
 COOPER_DERIVATIVE(Log2Grad, return g * C(std::numbers::log2e) / v;);
 COOPER_DERIVATIVE(Log1pGrad, return g / (1 + v););
 // g cos(v), -g sin(v), and g (1 + v^2) with v = tan(x).
-COOPER_ANGLE_DERIVATIVE(SinGrad, g* std::cos(v), g* VectorCos(v));
-COOPER_ANGLE_DERIVATIVE(CosGrad, -g* std::sin(v), -g* VectorSin(v));
+COOPER_ANGLE(SinGrad, 2, (C g, C v), g* std::cos(v), g* VectorCos(v));
+COOPER_ANGLE(CosGrad, 2, (C g, C v), -g* std::sin(v), -g* VectorSin(v));
 COOPER_DERIVATIVE(TanGrad, return g * (v * v + 1););
 // g / sqrt(1 - v^2), its negative, and g / (1 + v^2). The first two are infinite at -1 and 1, and
 // lose digits close to them, because 1 - v^2 cancels.
@@ -200,7 +186,6 @@ COOPER_DERIVATIVE(GammaGrad, return g * std::tgamma(v) * static_cast<C>(Digamma(
 COOPER_DERIVATIVE(GammaLnGrad, return g * static_cast<C>(Digamma(v)););
 
 #undef COOPER_ANGLE
-#undef COOPER_ANGLE_DERIVATIVE
 #undef COOPER_ROUNDING
 #undef COOPER_UNARY
 #undef COOPER_DERIVATIVE
