@@ -9,6 +9,8 @@
 
 #include <cstdint>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 
@@ -67,12 +69,14 @@ absl::Status DispatchCompute(DType dtype, bool exact_integers, Fn&& fn) {
 // set; kFloats, the set of most CPU kernels, lacks bfloat16.
 inline constexpr DTypeSet kCudaFloats = {DType::kFloat32, DType::kFloat64, DType::kFloat16,
                                          DType::kBfloat16};
-// Calls fn(TypeTag<T>()) for a dtype of kCudaFloats and returns its status. Other dtypes are
-// treated as float32; PrepareKernel rejects them before a kernel that is registered for kCudaFloats
-// runs. `fn` is compiled four times.
+// Calls fn(TypeTag<T>()) for a dtype of kCudaFloats and returns its status. kInternal for another
+// dtype, which PrepareKernel rejects before a kernel that is registered for kCudaFloats runs. `fn`
+// is compiled four times.
 template <typename Fn>
 absl::Status DispatchCudaFloat(DType dtype, Fn&& fn) {
   switch (dtype) {
+    case DType::kFloat32:
+      return fn(TypeTag<float>());
     case DType::kFloat64:
       return fn(TypeTag<double>());
     case DType::kFloat16:
@@ -80,8 +84,15 @@ absl::Status DispatchCudaFloat(DType dtype, Fn&& fn) {
     case DType::kBfloat16:
       return fn(TypeTag<BFloat16>());
     default:
-      return fn(TypeTag<float>());
+      return absl::InternalError(
+          absl::StrCat("a CUDA kernel of floats was given ", DTypeName(dtype)));
   }
+}
+
+// Returns the output's elements, or null if its request is kNull.
+template <typename T>
+T* OutputOrNull(const KernelContext& c, int i) {
+  return c.reqs[i] == WriteReq::kNull ? nullptr : c.outputs[i].as<T>();
 }
 
 }  // namespace cooper

@@ -230,12 +230,6 @@ __global__ void __launch_bounds__(kMaxThreads<C>, 1)
   });
 }
 
-// Returns the output, or null if its request is kNull.
-template <typename T>
-T* Wanted(const KernelContext& c, int i) {
-  return c.reqs[i] == WriteReq::kNull ? nullptr : c.outputs[i].as<T>();
-}
-
 template <typename Param>
 absl::Status ForwardGpu(const KernelContext& c) {
   using Inputs = typename Param::Arrays;
@@ -252,15 +246,15 @@ absl::Status ForwardGpu(const KernelContext& c) {
                               .moving_mean = c.inputs[kMovingMean].as<C>(),
                               .moving_var = c.inputs[kMovingVar].as<C>(),
                               .gamma = c.inputs[kGamma].as<C>(),
-                              .mean = Wanted<C>(c, 1),
-                              .var = Wanted<C>(c, 2),
+                              .mean = OutputOrNull<C>(c, 1),
+                              .var = OutputOrNull<C>(c, 2),
                               .add_mean = c.reqs[1] == WriteReq::kAdd,
                               .add_var = c.reqs[2] == WriteReq::kAdd};
     const Shape& shape = c.inputs[kData].shape;
     const SetPlan plan = PlanFor(param, shape, kMaxThreads<C>);
     return WithCountedElements<Param, Inputs>(c, shape, plan, [&](auto counted) {
       return LaunchSets(c, plan, Forward<T, C, decltype(counted)>, c.inputs[kData].as<T>(), counted,
-                        o, Wanted<T>(c, 0));
+                        o, OutputOrNull<T>(c, 0));
     });
   });
 }
@@ -282,15 +276,15 @@ absl::Status BackwardGpu(const KernelContext& c) {
                                .gamma = c.inputs[kGamma].as<C>(),
                                .moving_mean = c.inputs[kMovingMean].as<C>(),
                                .moving_var = c.inputs[kMovingVar].as<C>(),
-                               .gamma_grad = Wanted<C>(c, 1),
-                               .beta_grad = Wanted<C>(c, 2),
+                               .gamma_grad = OutputOrNull<C>(c, 1),
+                               .beta_grad = OutputOrNull<C>(c, 2),
                                .add_gamma = c.reqs[1] == WriteReq::kAdd,
                                .add_beta = c.reqs[2] == WriteReq::kAdd};
     const Shape& shape = c.inputs[kOgrad].shape;
     const SetPlan plan = PlanFor(param, shape, kMaxThreads<C>);
     return WithCountedElements<Param, Inputs>(c, shape, plan, [&](auto counted) {
       return LaunchSets(c, plan, Backward<T, C, decltype(counted)>, c.inputs[kOgrad].as<T>(),
-                        c.inputs[kData].as<T>(), counted, o, Wanted<T>(c, 0));
+                        c.inputs[kData].as<T>(), counted, o, OutputOrNull<T>(c, 0));
     });
   });
 }

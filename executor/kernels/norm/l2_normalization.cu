@@ -122,19 +122,14 @@ LrnWindows WindowsOf(const LrnParam& param, const Shape& shape) {
   return {shape[1], shape[2] * shape[3], param.nsize / 2};
 }
 
-// Returns the output, or null if its request is kNull.
-template <typename T>
-T* Wanted(const KernelContext& c, int i) {
-  return c.reqs[i] == WriteReq::kNull ? nullptr : c.outputs[i].as<T>();
-}
-
 absl::Status L2Gpu(const KernelContext& c) {
   const auto& param = c.param<L2NormalizationParam>();
   return DispatchCudaFloat(c.inputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     return LaunchSets(c, PlanFor(param, c.inputs[0].shape), L2Forward<T>,
-                      static_cast<ComputeType<T>>(param.eps), c.inputs[0].as<T>(), Wanted<T>(c, 0),
-                      c.reqs[0] == WriteReq::kAdd, Wanted<T>(c, 1), c.reqs[1] == WriteReq::kAdd);
+                      static_cast<ComputeType<T>>(param.eps), c.inputs[0].as<T>(),
+                      OutputOrNull<T>(c, 0), c.reqs[0] == WriteReq::kAdd, OutputOrNull<T>(c, 1),
+                      c.reqs[1] == WriteReq::kAdd);
   });
 }
 
@@ -158,8 +153,8 @@ absl::Status LrnGpu(const KernelContext& c) {
     return LaunchElements(c, n, LrnForward<T>, n, WindowsOf(param, c.inputs[0].shape),
                           static_cast<C>(param.alpha / static_cast<double>(param.nsize)),
                           static_cast<C>(param.beta), static_cast<C>(param.knorm),
-                          c.inputs[0].as<T>(), Wanted<T>(c, 0), c.reqs[0] == WriteReq::kAdd,
-                          Wanted<T>(c, 1), c.reqs[1] == WriteReq::kAdd);
+                          c.inputs[0].as<T>(), OutputOrNull<T>(c, 0), c.reqs[0] == WriteReq::kAdd,
+                          OutputOrNull<T>(c, 1), c.reqs[1] == WriteReq::kAdd);
   });
 }
 

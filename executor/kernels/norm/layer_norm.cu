@@ -148,12 +148,6 @@ absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
   return Prepared{.workspace_bytes = numbers * (c.inputs[kData].dtype == DType::kFloat64 ? 8 : 4)};
 }
 
-// Returns the output, or null if its request is kNull.
-template <typename T>
-T* Wanted(const KernelContext& c, int i) {
-  return c.reqs[i] == WriteReq::kNull ? nullptr : c.outputs[i].as<T>();
-}
-
 template <typename Param>
 absl::Status ForwardGpu(const KernelContext& c) {
   using enum LayerNormArrays::Input;
@@ -164,9 +158,9 @@ absl::Status ForwardGpu(const KernelContext& c) {
     const ForwardArrays<T> a{.data = c.inputs[kData].as<T>(),
                              .gamma = c.inputs[kGamma].as<T>(),
                              .beta = c.inputs[kBeta].as<T>(),
-                             .out = Wanted<T>(c, 0),
-                             .mean = Wanted<T>(c, 1),
-                             .std = Wanted<T>(c, 2),
+                             .out = OutputOrNull<T>(c, 0),
+                             .mean = OutputOrNull<T>(c, 1),
+                             .std = OutputOrNull<T>(c, 2),
                              .add = c.reqs[0] == WriteReq::kAdd,
                              .add_mean = c.reqs[1] == WriteReq::kAdd,
                              .add_std = c.reqs[2] == WriteReq::kAdd};
@@ -182,7 +176,7 @@ absl::Status ForwardGpu(const KernelContext& c) {
 template <typename T>
 absl::Status GammaGradients(const KernelContext& c, const Norm& norm, const BackwardArrays<T>& a) {
   const SetPlan& s = norm.sets;
-  T *const gamma = Wanted<T>(c, 1), *const beta = Wanted<T>(c, 2);
+  T *const gamma = OutputOrNull<T>(c, 1), *const beta = OutputOrNull<T>(c, 2);
   const bool add_gamma = c.reqs[1] == WriteReq::kAdd, add_beta = c.reqs[2] == WriteReq::kAdd;
   const int64_t size = GammaSize(norm), parts = GammaPartsOf(norm);
   // Without channels InstanceNorm has no groups, as LayerNorm, and no output to write.
@@ -218,7 +212,7 @@ absl::Status BackwardGpu(const KernelContext& c) {
     const bool gammas = c.reqs[1] != WriteReq::kNull || c.reqs[2] != WriteReq::kNull;
     using C = ComputeType<T>;
     C* const partial = gammas && norm.groups != 0 ? static_cast<C*>(c.workspace) : nullptr;
-    T* const grad = Wanted<T>(c, 0);
+    T* const grad = OutputOrNull<T>(c, 0);
     if (grad != nullptr || partial != nullptr) {
       const absl::Status status = DispatchHeld<C, kManyHeld>(s, [&](auto held) {
         return LaunchSets(c, s, DataGradient<T, decltype(held)::value>, a, norm.groups, grad,
