@@ -167,7 +167,6 @@ void DataGradientOfSets(const KernelContext& c, const Sets& s, const Step step, 
     const C scale = C{1} / Load(c.inputs[kStd].as<T>()[set]);
     // The index is gamma[j], or gamma[0] of the set's group.
     const T* const gamma = c.inputs[kGamma].as<T>() + (s.groups == 0 ? 0 : set % s.groups);
-    const int64_t gamma_step = s.groups == 0 ? 1 : 0;
     const auto run = [&](const auto w) {
       const auto xhat = [=](int64_t j) { return (Load(x[step * j]) - mean) * scale; };
       const C w_mean = SumOver<C>(s, step, w) / n;
@@ -176,7 +175,7 @@ void DataGradientOfSets(const KernelContext& c, const Sets& s, const Step step, 
         Store(grad + step * j, (w(j) - w_mean - xhat(j) * dot) * scale, add);
       });
     };
-    if (gamma_step == 1) {
+    if (s.groups == 0) {
       run([=](int64_t j) { return Load(ograd[step * j]) * Load(gamma[j]); });
     } else {
       const C g = Load(*gamma);
