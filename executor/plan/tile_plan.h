@@ -30,7 +30,7 @@ struct TileChain {
   int slots = 0;
   int64_t slot_bytes = 0;
 
-  int64_t workspace_bytes() const { return parts * slots * slot_bytes; }
+  int64_t workspace_bytes() const { return int64_t{parts} * slots * slot_bytes; }
   // Returns the first element of a part; PartBegin(parts) is `elements`.
   int64_t PartBegin(int part) const;
 };
