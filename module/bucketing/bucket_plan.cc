@@ -1,12 +1,18 @@
 #include "module/bucketing/bucket_plan.h"
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "executor/compile/program_flops.h"
 #include "io/batch/call_with_key.h"
+#include "io/batch/data_desc.h"
 #include "ndarray/base/dtype.h"
+#include "ndarray/base/shape.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/graph/name_manager.h"
 

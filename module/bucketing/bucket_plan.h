@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,9 +20,11 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "io/batch/bucket_key.h"
+#include "io/batch/data_iter.h"
 #include "module/bucketing/bucketing_module.h"
 #include "module/network/module.h"
 #include "module/options/module_options.h"
+#include "module/options/sym_gen.h"
 
 namespace cooper {
 
