@@ -13,7 +13,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "executor/executor_fixtures.h"
+#include "executor/run/arena.h"
 #include "executor/run/program_arrays.h"
+#include "executor/run/random_state.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "ndarray/base/status_matchers.h"
@@ -530,6 +532,35 @@ TEST(ExecutorTest, ReshapeSharesWhatStays) {
   EXPECT_THAT(executor->Reshape({{"data", {8, 4}}}).status(),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("allow_up_sizing")));
   COOPER_EXPECT_OK(executor->Reshape({{"data", {8, 4}}}, false, true).status());
+}
+
+// An executor that is bound to arrays by slot knows what Reshape needs.
+TEST(ExecutorTest, ReshapesWhatIsBoundBySlot) {
+  const Symbol net = SharedWeightNet();
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto compiled,
+                              Executor::Compile(net, {.shapes = {{"data", {4, 4}}}}));
+  ProgramArrays arrays;
+  for (const Shape& shape : compiled->arg_shapes()) {
+    arrays.args.push_back(*NDArray::Full(shape, 0.5));
+    arrays.grads.push_back(*NDArray::Zeros(shape));
+  }
+  const auto arena = std::make_shared<Arena>(Context::Cpu());
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto executor, Executor::Bind(compiled, arrays, {arena},
+                                                                  std::make_shared<RandomState>()));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto smaller, executor->Reshape({{"data", {2, 4}}}));
+  EXPECT_EQ(smaller->arg("weight").raw_data(), executor->arg("weight").raw_data());
+  EXPECT_EQ(smaller->grad("weight").raw_data(), executor->grad("weight").raw_data());
+  EXPECT_EQ(smaller->memory().arena_bytes, arena->bytes());
+  COOPER_ASSERT_OK(smaller->arg("data").Fill(0.5));
+  std::vector<float> outputs[2];
+  for (int i = 0; i < 2; ++i) {
+    Executor& each = i == 0 ? *executor : *smaller;
+    COOPER_ASSERT_OK(each.Forward(/*is_train=*/false));
+    outputs[i] = *(*each.outputs())[0].ToVector<float>();
+  }
+  ASSERT_EQ(outputs[1].size(), 8);
+  outputs[0].resize(8);
+  EXPECT_EQ(outputs[1], outputs[0]);
 }
 
 TEST(ExecutorTest, MonitorSeesEveryOutput) {
