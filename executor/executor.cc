@@ -113,7 +113,8 @@ absl::Status Executor::SetArg(absl::string_view name, const NDArray& array) {
   const auto& names = arg_names();
   const auto it = std::find(names.begin(), names.end(), name);
   if (it == names.end()) {
-    return absl::NotFoundError(absl::StrCat("SetArg: '", name, "' is no argument; those are ",
+    return absl::NotFoundError(absl::StrCat("SetArg: '", name,
+                                            "' is not an argument; the arguments are ",
                                             JoinNames(names), DidYouMean(name, names)));
   }
   return SetArg(static_cast<int>(it - names.begin()), array);
@@ -214,18 +215,18 @@ absl::Status Executor::Backward(absl::Span<const NDArray> head_gradients, GradCa
   // before the monitor was taken away.
   if (observer_ != nullptr || run_ != merged_.get()) return Backward(head_gradients);
   if (grads_done_.empty()) grads_done_ = GradsDoneAfter(*compiled_);
-  absl::Status told;
+  absl::Status status;
   const auto tell = [&](const ProgramSteps& steps, int instruction) {
     const Program& p = steps.program();
     for (const int g : grads_done_[instruction]) {
       const std::string& name = p.arg_names[p.gradients[g].arg];
       const int context = p.instructions[instruction].context;
-      told.Update(on_grad(name, *steps.arenas()[context]->queue()));
+      status.Update(on_grad(name, *steps.arenas()[context]->queue()));
     }
   };
   const ProgramObserver observer{.before = nullptr, .after = tell};
   COOPER_RETURN_IF_ERROR(run_->Backward(head_gradients, &observer));
-  return told;
+  return status;
 }
 
 absl::StatusOr<absl::Span<const NDArray>> Executor::outputs() const { return run_->outputs(); }

@@ -153,7 +153,7 @@ TEST(ExecutorTest, RowsThatAreCountedAreCut) {
                                  "float32 cpu(0), expected (3, 2) float32 cpu(0)")));
   EXPECT_THAT(executor->Backward(),
               StatusIs(absl::StatusCode::kFailedPrecondition,
-                       HasSubstr("'mask_output' is no loss and needs a head gradient of shape "
+                       HasSubstr("'mask_output' is not a loss and needs a head gradient of shape "
                                  "(3, 2)")));
   COOPER_ASSERT_OK(executor->Backward({ones(3), ones(3)}));
   EXPECT_EQ(Floats(executor->grad("data")), std::vector<float>({2, -2, 2, -2, 2, -2, 0, 0}));

@@ -58,7 +58,7 @@ absl::Status CheckPassNames(const std::set<std::string>& disabled) {
   for (const std::string& name : disabled) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat("no pass called '", name, "' can be disabled; those are ",
+        absl::StrCat("no pass called '", name, "' can be disabled; the passes are ",
                      absl::StrJoin(names, ", "), DidYouMean(name, names)));
   }
   return absl::OkStatus();

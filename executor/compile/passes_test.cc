@@ -37,7 +37,7 @@ TEST(PassesTest, WhatIsRequiredCannotBeLeftOut) {
   EXPECT_THAT(
       CheckPassNames({"copies"}),
       StatusIs(absl::StatusCode::kInvalidArgument,
-               HasSubstr("no pass called 'copies' can be disabled; those are rnn_layers, ")));
+               HasSubstr("no pass called 'copies' can be disabled; the passes are rnn_layers, ")));
   EXPECT_THAT(CheckPassNames({"in_plase"}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("did you mean 'in_place'?")));
 }

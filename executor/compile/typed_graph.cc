@@ -33,14 +33,14 @@ absl::Status CheckNames(const IndexedGraph& graph, const CompileOptions& options
                         absl::string_view what, absl::string_view kind) -> absl::Status {
     for (const auto& [name, value] : named) {
       if (absl::c_linear_search(names, name)) continue;
-      return absl::NotFoundError(absl::StrCat(what, " for '", name, "', which is no ", kind,
-                                              " of the graph; those are ", JoinNames(names),
+      return absl::NotFoundError(absl::StrCat(what, " for '", name, "', which is not ", kind,
+                                              " of the graph; the names are ", JoinNames(names),
                                               DidYouMean(name, names)));
     }
     return absl::OkStatus();
   };
-  COOPER_RETURN_IF_ERROR(check(options.shapes, variables, "a shape is given", "variable"));
-  COOPER_RETURN_IF_ERROR(check(options.types, variables, "a type is given", "variable"));
+  COOPER_RETURN_IF_ERROR(check(options.shapes, variables, "a shape is given", "a variable"));
+  COOPER_RETURN_IF_ERROR(check(options.types, variables, "a type is given", "a variable"));
   for (const std::string& name : options.constants) {
     if (absl::c_linear_search(variables, name)) continue;
     return absl::NotFoundError(absl::StrCat("'", name,
@@ -48,7 +48,7 @@ absl::Status CheckNames(const IndexedGraph& graph, const CompileOptions& options
                                             "state",
                                             DidYouMean(name, variables)));
   }
-  return check(options.grad_reqs, args, "a gradient is asked", "argument");
+  return check(options.grad_reqs, args, "a gradient is requested", "an argument");
 }
 
 absl::Status InferShapes(TypedGraph& typed) {

@@ -66,12 +66,13 @@ TEST(TypedGraphTest, NamesAreTheGraphs) {
     const char* message;
   } cases[] = {
       {{.shapes = {{"date", {2, 3}}}},
-       "a shape is given for 'date', which is no variable of the graph; those are data, w; did you "
+       "a shape is given for 'date', which is not a variable of the graph; the names are data, w; "
+       "did you "
        "mean 'data'?"},
       {{.shapes = shapes, .types = {{"v", DType::kInt8}}},
-       "a type is given for 'v', which is no variable of the graph"},
+       "a type is given for 'v', which is not a variable of the graph"},
       {{.shapes = shapes, .grad_reqs = {{"sum", WriteReq::kWrite}}},
-       "a gradient is asked for 'sum', which is no argument of the graph"},
+       "a gradient is requested for 'sum', which is not an argument of the graph"},
       {{.shapes = shapes, .constants = {"v"}},
        "'v' is to be a constant, but no argument or auxiliary state"},
   };

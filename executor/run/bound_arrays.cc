@@ -58,7 +58,7 @@ absl::Status ForEachMissing(const CompiledProgram& compiled, const BindOptions& 
 absl::Status CheckUnboundNames(const BindOptions& options, const std::vector<std::string>& names) {
   for (const std::string& name : options.unbound_args) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
-      return absl::NotFoundError(absl::StrCat("'", name, "' is no argument; those are ",
+      return absl::NotFoundError(absl::StrCat("'", name, "' is not an argument; the arguments are ",
                                               JoinNames(names), DidYouMean(name, names)));
     }
   }
@@ -87,7 +87,7 @@ absl::Status TakeUnused(const Given& given, const Given& other,
     }
     if (absl::c_linear_search(other.names, name) && FindArray(other.arrays, name).is_null()) {
       return absl::NotFoundError(absl::StrCat(given.field, " has an array for '", name,
-                                              "', whose array belongs into ", other.field));
+                                              "', whose array belongs in ", other.field));
     }
     if (!missing.has_value()) {
       missing.emplace();

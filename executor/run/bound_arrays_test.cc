@@ -69,8 +69,8 @@ TEST(BoundArraysTest, AnArrayThatIsNearlyAMissingOneIsNamed) {
       {misspelt,
        "args has an array for 'bn_gama', which the graph does not have, and none for 'bn_gamma': "
        "give it that name, or leave it out"},
-      {state, "args has an array for 'bn_moving_mean', whose array belongs into auxs"},
-      {argument, "auxs has an array for 'bn_beta', whose array belongs into args"},
+      {state, "args has an array for 'bn_moving_mean', whose array belongs in auxs"},
+      {argument, "auxs has an array for 'bn_beta', whose array belongs in args"},
       {gradient, "grads has an array for 'bn_gama', which the graph does not have, and none for"},
   };
   for (const auto& c : cases) {

@@ -206,7 +206,7 @@ absl::Status BoundProgram::TakeHeadGradient(int i, NDArray head) {
     if (needed) {
       return absl::FailedPreconditionError(
           absl::StrCat("Backward: output '", name(),
-                       "' is no loss and needs a head gradient of shape ", shape.ToString()));
+                       "' is not a loss and needs a head gradient of shape ", shape.ToString()));
     }
     // Made once: another array would have the passes recorded anew.
     NDArray& zeros = zero_heads_[i];

@@ -44,7 +44,7 @@ void RecordedPart::Record(RecordingQueue& queue, Context context, EnqueueFn enqu
     graph_ = *std::move(graph);
   } else {
     VLOG(1) << "work of " << context.ToString()
-            << " is put in kernel by kernel: " << graph.status().message();
+            << " is launched kernel by kernel: " << graph.status().message();
   }
 }
 

@@ -119,7 +119,7 @@ absl::StatusOr<BucketAssignment> AssignToBuckets(absl::Span<const KeyedArray> ar
     if (key.is_string()) {
       return absl::InvalidArgumentError(
           absl::StrCat("bucket ", key.ToString(),
-                       " is a string, which holds no extents: say with `key` what goes there"));
+                       " is a string, which has no extents: set `key` to assign samples to it"));
     }
     COOPER_RETURN_IF_ERROR(CheckKey(arrays, key));
     all_integers = all_integers && key.is_int();

@@ -20,7 +20,8 @@ auto WithoutExceptions(const Fn& fn) -> decltype(fn()) {
   } catch (const std::exception& error) {
     return absl::InternalError(absl::StrCat("PrefetchingIter: a source threw: ", error.what()));
   } catch (...) {
-    return absl::InternalError("PrefetchingIter: a source threw what is no std::exception");
+    return absl::InternalError(
+        "PrefetchingIter: a source threw an object that is not a std::exception");
   }
 }
 

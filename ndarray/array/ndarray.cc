@@ -81,7 +81,7 @@ absl::Status NDArray::CheckAccess(DType dtype) const {
   if (is_null()) return absl::FailedPreconditionError("the array is null");
   if (dtype != dtype_) {
     return absl::InvalidArgumentError(
-        absl::StrCat("elements are ", DTypeName(dtype_), ", asked for as ", DTypeName(dtype)));
+        absl::StrCat("elements are ", DTypeName(dtype_), ", requested as ", DTypeName(dtype)));
   }
   if (!context().is_cpu()) {
     return absl::FailedPreconditionError(

@@ -163,7 +163,7 @@ absl::StatusOr<std::string> ReadTextFile(const std::string& path, int64_t max_by
   COOPER_ASSIGN_OR_RETURN(std::string text, ReadFile(path, max_bytes));
   const std::string foreign = DescribeForeignFile(text, FileKind::kText);
   if (!foreign.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("'", path, "' is no text", foreign));
+    return absl::InvalidArgumentError(absl::StrCat("'", path, "' is not a text file", foreign));
   }
   constexpr absl::string_view kByteOrderMark = "\uFEFF";
   if (absl::StartsWith(text, kByteOrderMark)) text.erase(0, kByteOrderMark.size());
@@ -177,7 +177,7 @@ absl::StatusOr<MappedFile> MapFile(const std::string& path) {
   if (fstat(fd.get(), &info) != 0) return ErrnoStatus("read", path);
   if (!S_ISREG(info.st_mode)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("cannot map '", path, "': it is no regular file"));
+        absl::StrCat("cannot map '", path, "': it is not a regular file"));
   }
   if (info.st_size == 0) return MappedFile();
   const auto bytes = static_cast<size_t>(info.st_size);

@@ -70,8 +70,9 @@ TEST_F(AtomicFileTest, TextBeginsBehindAByteOrderMark) {
 TEST_F(AtomicFileTest, WhatIsNoTextIsNamed) {
   const absl::string_view files[] = {"version https://git-lfs.github.com/spec/v1\nsize 9\n",
                                      absl::string_view("\x1F\x8B\x08\0", 4)};
-  const char* const messages[] = {"a Git LFS pointer that stands for a file of 9 bytes; fetch",
-                                  "is no text: the file is compressed with gzip; unpack it"};
+  const char* const messages[] = {
+      "a Git LFS pointer that stands for a file of 9 bytes; fetch",
+      "is not a text file: the file is compressed with gzip; unpack it"};
   for (int i = 0; i < 2; ++i) {
     COOPER_ASSERT_OK(WriteFileAtomically(path_, files[i]));
     EXPECT_THAT(ReadTextFile(path_), StatusIs(absl::StatusCode::kInvalidArgument,

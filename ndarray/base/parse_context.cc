@@ -23,7 +23,7 @@ absl::StatusOr<Context> ParseContext(absl::string_view text) {
                         absl::SimpleAtoi(rest, &context.device_id) && context.device_id >= 0;
   if (!named && !numbered) {
     return absl::InvalidArgumentError(
-        absl::StrCat("'", text, "' is no context: one is cpu, gpu, cpu(1), gpu(1) ..."));
+        absl::StrCat("'", text, "' is not a context, such as cpu, gpu, cpu(1) or gpu(1)"));
   }
   return context;
 }

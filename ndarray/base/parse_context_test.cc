@@ -29,7 +29,7 @@ TEST(ParseContextTest, RefusesTheRest) {
   for (const char* text : {"", "gpu0", "gpu()", "gpu(", "gpu(0", "gpu 0)", "gpu(-1)", "gpu(1.5)",
                            "tpu(0)", "gpu(0)x", "(0)", "gpu(99999999999)"}) {
     EXPECT_THAT(ParseContext(text),
-                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is no context")))
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is not a context")))
         << text;
   }
 }

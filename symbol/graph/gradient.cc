@@ -57,8 +57,8 @@ class Differentiation {
     for (const std::string& name : wrt) {
       auto it = by_name.find(name);
       if (it == by_name.end()) {
-        return absl::NotFoundError(absl::StrCat("a gradient is asked for '", name,
-                                                "', which is no argument; those are ",
+        return absl::NotFoundError(absl::StrCat("a gradient is requested for '", name,
+                                                "', which is not an argument; the arguments are ",
                                                 JoinNames(symbol_.ListArguments())));
       }
       found.push_back(it->second);

@@ -128,7 +128,7 @@ absl::StatusOr<const Json*> SubgraphOf(const Json& json, const JsonGraph::Node& 
       it != node.attrs.end() && (it->second == "true" || it->second == "True")) {
     return refuse(
         "is quantized: its weights are int8 and its scales were calibrated for oneDNN; load the "
-        "float32 symbol that it was made of");
+        "float32 symbol that it was converted from");
   }
   if (!subgraphs->is_array() || subgraphs->size() != 1 || !(*subgraphs)[0].is_object()) {
     return refuse("has other than one subgraph");

@@ -156,7 +156,7 @@ absl::StatusOr<ArrayMap> FusedRNNCell::UnpackWeights(ArrayMap args) const {
   if (packed.shape().rank() != 1 || !input_size.has_value()) {
     return absl::InvalidArgumentError(
         absl::StrCat("weight '", parameters_.name(), "' has shape ", packed.shape().ToString(),
-                     ", which is no parameter vector of ", options_.num_layers, " layers of ",
+                     ", which is not a parameter vector of ", options_.num_layers, " layers of ",
                      ModeName(options_.mode), " with state_size ", num_hidden_));
   }
   for (const Piece& piece : Pieces(*input_size)) {

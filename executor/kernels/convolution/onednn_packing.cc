@@ -85,7 +85,7 @@ std::optional<WinogradWeightParam> WinogradPackingOf(const dnnl::memory::desc&) 
 }
 
 dnnl::memory::desc WinogradSlice(const WinogradWeightParam&) {
-  throw dnnl::error(dnnl_unimplemented, "oneDNN 3 does not tell how Winograd's weights lie");
+  throw dnnl::error(dnnl_unimplemented, "oneDNN 3 does not expose the layout of Winograd weights");
 }
 
 #else

@@ -57,7 +57,7 @@ TEST(PackedWeightTest, Errors) {
       {"Elements", {{"shape", "(4, 7)"}}, "input 'weight' (4, 6)"},
       {"NoExtent", {{"shape", "(4, 0)"}}, "extents above 0"},
       {"Huge", {{"shape", "(4000000000, 4000000000)"}}, "too many elements"},
-      {"Order", {{"outer", "(0, 0)"}}, "outer (0, 0) is no order of 2 axes"},
+      {"Order", {{"outer", "(0, 0)"}}, "outer (0, 0) is not an order of 2 axes"},
       {"NoAxis", {{"block_axes", "(2,)"}, {"block_sizes", "(2,)"}}, "block_axes (2)"},
       {"NoSize", {{"block_axes", "(1,)"}}, "as many axes as sizes"},
       {"LargeBlock", {{"block_axes", "(1,)"}, {"block_sizes", "(4097,)"}}, "greatest product"},

@@ -90,7 +90,7 @@ absl::StatusOr<std::vector<NDArray>> RunKernelOn(const Context& context, const K
                    [](unsigned char byte) { return byte == 0xff; })) {
     return absl::InternalError(absl::StrCat(run.kernel, " writes beyond the ",
                                             prepared.workspace_bytes,
-                                            " bytes of workspace that it has asked for"));
+                                            " bytes of workspace that it has requested"));
   }
   std::vector<NDArray> results;
   for (const NDArray& array : arrays) {

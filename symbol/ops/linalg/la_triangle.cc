@@ -70,9 +70,9 @@ absl::Status MakeShape(ShapeContext& c, int64_t offset, bool triangle) {
   if (a.dim_known(last)) {
     side = SideOf(a[last], offset, triangle);
     if (side < 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("extent ", a[last], " of axis ", last, " of input 'A' ", a.ToString(),
-                       triangle ? " is no size of a triangle" : " is too large for a diagonal"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "extent ", a[last], " of axis ", last, " of input 'A' ", a.ToString(),
+          triangle ? " is not the size of a triangle" : " is too large for a diagonal"));
     }
   }
   std::vector<int64_t> out(a.dims().begin(), a.dims().end());

@@ -180,7 +180,7 @@ const ShapeRuleCase kCases[] = {
      "?",
      {},
      "",
-     "extent 4 of axis 1 of input 'A' (7, 4) is no size of a triangle"},
+     "extent 4 of axis 1 of input 'A' (7, 4) is not the size of a triangle"},
 };
 
 TEST(ShapeRulesTest, OfLinalgOperators) {

@@ -32,7 +32,7 @@ absl::StatusOr<int64_t> Scaled(int64_t extent, double scale) {
   constexpr float kLimit = 1 << 30;
   if (!(scaled > -kLimit && scaled < kLimit)) {
     return absl::InvalidArgumentError(
-        absl::StrCat(extent, " * ", scale, " is no number of pixels"));
+        absl::StrCat(extent, " * ", scale, " is not a number of pixels"));
   }
   return static_cast<int64_t>(scaled);
 }

@@ -153,7 +153,7 @@ const ShapeRuleCase kCases[] = {
      "?",
      {},
      "",
-     "4 * 1e+30 is no number of pixels"},
+     "4 * 1e+30 is not a number of pixels"},
     {"OneScale",
      kResize,
      {{"scale_height", "2"}},

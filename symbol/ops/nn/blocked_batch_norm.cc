@@ -52,7 +52,7 @@ absl::StatusOr<std::vector<NodeEntry>> Gradient(GradientContext& c) {
 }
 
 COOPER_REGISTER_OP(_blocked_batch_norm)
-    .Describe("BatchNorm of images whose channels lie in blocks, and relu of it where asked.")
+    .Describe("BatchNorm of images whose channels lie in blocks, and on request relu of it.")
     .Param<BlockedBatchNormParam>()
     .Inputs({"data", "gamma", "beta", "moving_mean", "moving_var"})
     .AuxInputs([](const OpCall&) {

@@ -39,7 +39,7 @@ absl::Status CheckPacking(const PackedWeightParam& param) {
   for (int64_t i = 0; is_order && i < axes; ++i) is_order = sorted[i] == i;
   if (!is_order) {
     return absl::InvalidArgumentError(absl::StrCat("outer (", absl::StrJoin(param.outer, ", "),
-                                                   ") is no order of ", axes, " axes"));
+                                                   ") is not an order of ", axes, " axes"));
   }
   int64_t block = 1;
   bool fits = param.block_axes.size() == param.block_sizes.size();

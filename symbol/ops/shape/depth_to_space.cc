@@ -37,7 +37,7 @@ absl::Status DeepAndWide(ShapeContext& c, bool input_is_deep) {
       if ((*from)[i] % divisor != 0) {
         return absl::InvalidArgumentError(
             absl::StrCat("extent ", (*from)[i], " of axis ", i, " of shape ", from->ToString(),
-                         " is no multiple of ", divisor, ", for block_size ", b));
+                         " is not a multiple of ", divisor, ", for block_size ", b));
       }
       const int64_t extent = ExtentProduct((*from)[i] / divisor, factor);
       if (!to->dim_known(i)) (*to)[i] = extent;

@@ -135,7 +135,7 @@ absl::Status SliceAxisShape(ShapeContext& c) {
     if (data[axis] > 0 && (begin < 0 || extent <= 0 || begin + extent > data[axis])) {
       return absl::InvalidArgumentError(
           absl::StrCat("begin ", param.begin, " and end ", PrintParamText(param.end), " are [",
-                       begin, ", ", begin + extent, "), which is no part of axis ", axis,
+                       begin, ", ", begin + extent, "), which is not a range of axis ", axis,
                        " of input 'data' ", data.ToString()));
     }
     part[axis] = extent;
@@ -267,7 +267,7 @@ absl::Status CropShape(ShapeContext& c) {
     const int64_t begin = param.begin(i, whole, extent);
     if (extent < 1 || begin < 0 || begin > whole - extent) {
       return absl::InvalidArgumentError(absl::StrCat(extent, " elements from ", begin,
-                                                     " on are no part of axis ", 2 + i,
+                                                     " on are not a part of axis ", 2 + i,
                                                      " of input 'data' ", data.ToString()));
     }
   }

@@ -174,7 +174,7 @@ absl::Status SplitV2Shape(ShapeContext& c) {
     if (begin < 0 || (extent != 0 && end < begin) || (extent > 0 && end > extent)) {
       return absl::InvalidArgumentError(absl::StrCat(
           "part ", i, " of indices ", PrintParamText(param.indices), " is [", begin, ", ", end,
-          "), which is no range of axis ", axis, " of input 'data' ", data.ToString()));
+          "), which is not a range of axis ", axis, " of input 'data' ", data.ToString()));
     }
     parts[i] = extent == 0 ? 0 : end - begin;
   }

@@ -56,7 +56,7 @@ absl::Status TransposeShape(ShapeContext& c) {
     }
     if (!permutation) {
       return absl::InvalidArgumentError(absl::StrCat("axes ", PrintParamText(param.axes),
-                                                     " are no order of the ", rank,
+                                                     " are not an order of the ", rank,
                                                      " axes of input 'data'"));
     }
   }
