@@ -9,13 +9,27 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "executor/passes/program/peak_bytes.h"
 #include "executor/passes/program/program_passes.h"
 #include "executor/passes/program/slice_layout.h"
+#include "executor/plan/live_buffers.h"
+#include "executor/plan/memory_plan.h"
+#include "executor/program/program.h"
 #include "ndarray/array/device.h"
 
 namespace cooper {
 namespace {
+
+// Returns the largest planned memory in use at a time, in bytes, summed over contexts, each at its
+// own peak. It is a lower bound for the arenas after operators run in place, without kernels'
+// workspaces. Takes a copy of the program, which it changes.
+int64_t PeakBytes(Program program) {
+  ShareInPlace(program);
+  int64_t bytes = 0;
+  for (const std::vector<LiveRange>& ranges : FindLiveBuffers(program, nullptr).ranges) {
+    bytes += LowerBound(ranges);
+  }
+  return bytes;
+}
 
 // An instruction whose parts could be placed, with the facts that depend on shapes only.
 struct Candidate {
