@@ -51,10 +51,11 @@ absl::StatusOr<std::unique_ptr<BucketingModule>> MakeModel(int64_t length) {
   COOPER_ASSIGN_OR_RETURN(SymGen sym_gen, MakeLanguageModel(options));
   COOPER_ASSIGN_OR_RETURN(
       auto model,
-      BucketingModule::Create({.sym_gen = std::move(sym_gen),
-                               .default_bucket_key = length,
-                               .contexts = {Context::Gpu(0)},
-                               .label_probabilities = absl::GetFlag(FLAGS_label_probabilities)}));
+      BucketingModule::Create(
+          {.sym_gen = std::move(sym_gen),
+           .default_bucket_key = length,
+           .compute = {.contexts = {Context::Gpu(0)},
+                       .label_probabilities = absl::GetFlag(FLAGS_label_probabilities)}}));
   const Shape shape({absl::GetFlag(FLAGS_batch_size), length});
   COOPER_RETURN_IF_ERROR(
       model->Bind({.data_shapes = {{.name = "data", .shape = shape, .layout = "NT"}},

@@ -334,11 +334,12 @@ class LmBenchmark {
     const auto start = Clock::now();
     COOPER_ASSIGN_OR_RETURN(
         model_,
-        BucketingModule::Create({.sym_gen = sym_gen,
-                                 .default_bucket_key = buckets.back(),
-                                 .contexts = std::move(contexts),
-                                 .disabled_passes = std::move(disabled_passes),
-                                 .label_probabilities = absl::GetFlag(FLAGS_label_probabilities)}));
+        BucketingModule::Create(
+            {.sym_gen = sym_gen,
+             .default_bucket_key = buckets.back(),
+             .compute = {.contexts = std::move(contexts),
+                         .disabled_passes = std::move(disabled_passes),
+                         .label_probabilities = absl::GetFlag(FLAGS_label_probabilities)}}));
     COOPER_RETURN_IF_ERROR(Bind(buckets));
     if (absl::GetFlag(FLAGS_predictor)) COOPER_RETURN_IF_ERROR(MakePredictor(sym_gen));
     bind_seconds_ = SecondsSince(start);

@@ -101,9 +101,10 @@ class Way {
     COOPER_ASSIGN_OR_RETURN(SymGen sym_gen, MakeLanguageModel(model));
     COOPER_ASSIGN_OR_RETURN(
         way->model_,
-        BucketingModule::Create({.sym_gen = std::move(sym_gen),
-                                 .default_bucket_key = way->train_->default_bucket_key(),
-                                 .label_probabilities = absl::GetFlag(FLAGS_label_probabilities)}));
+        BucketingModule::Create(
+            {.sym_gen = std::move(sym_gen),
+             .default_bucket_key = way->train_->default_bucket_key(),
+             .compute = {.label_probabilities = absl::GetFlag(FLAGS_label_probabilities)}}));
     COOPER_RETURN_IF_ERROR(way->model_->Bind({.data_shapes = way->train_->provide_data(),
                                               .label_shapes = way->train_->provide_label()}));
     COOPER_RETURN_IF_ERROR(way->model_->InitParams(

@@ -84,7 +84,7 @@ absl::StatusOr<std::unique_ptr<Module>> OneStep(int64_t batch_size, const Module
   COOPER_ASSIGN_OR_RETURN(const Symbol network, Symbol::Group(outputs));
 
   ModuleOptions options{.label_names = {}};
-  for (const Symbol& state : before) options.state_names.push_back(state.name());
+  for (const Symbol& state : before) options.compute.state_names.push_back(state.name());
   COOPER_ASSIGN_OR_RETURN(auto module, Module::Create(network, options));
   COOPER_RETURN_IF_ERROR(
       module->Bind({.data_shapes = {{.name = "data", .shape = {batch_size}, .layout = "N"}},

@@ -152,8 +152,9 @@ TEST(ModulePageTest, BindsAllBuckets) {
 
 // A module for training alone: no array has the size of the vocabulary times the words of a batch.
 absl::StatusOr<std::unique_ptr<BucketingModule>> MakeLean(SymGen sym_gen) {
-  return BucketingModule::Create(
-      {.sym_gen = std::move(sym_gen), .default_bucket_key = 12, .label_probabilities = true});
+  return BucketingModule::Create({.sym_gen = std::move(sym_gen),
+                                  .default_bucket_key = 12,
+                                  .compute = {.label_probabilities = true}});
 }
 
 TEST(ModulePageTest, TrainsWithoutOutputsOfAllClasses) {
@@ -205,9 +206,9 @@ TEST(ModulePageTest, PredictsWithASavedBucket) {
 
 // Two CPU contexts, the first of which gets 20 rows of every 32.
 absl::Status TrainOnTwoContexts(const Symbol& net, DataIter& data) {
-  COOPER_ASSIGN_OR_RETURN(auto model,
-                          Module::Create(net, {.contexts = {Context::Cpu(0), Context::Cpu(1)},
-                                               .work_load_list = {20, 12}}));
+  COOPER_ASSIGN_OR_RETURN(
+      auto model, Module::Create(net, {.compute = {.contexts = {Context::Cpu(0), Context::Cpu(1)},
+                                                   .work_load_list = {20, 12}}}));
   return model->Fit(data, {.optimizer = {.kvstore = "device"}, .num_epoch = 2});
 }
 

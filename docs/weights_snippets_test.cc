@@ -113,7 +113,8 @@ TEST(WeightsPageTest, StartsFromATrainedNetwork) {
   COOPER_ASSERT_OK(trained->InitParams({.initializer = init::Uniform(1), .seed = 1}));
   COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams params, trained->GetParams());
   COOPER_ASSERT_OK_AND_ASSIGN(const Symbol other, ThreeClasses());
-  COOPER_ASSERT_OK_AND_ASSIGN(auto model, Bound(other, {.fixed_param_names = {"fc1_weight"}}));
+  COOPER_ASSERT_OK_AND_ASSIGN(auto model,
+                              Bound(other, {.compute = {.fixed_param_names = {"fc1_weight"}}}));
   EXPECT_THAT(model->InitParams({.arg_params = params.args, .allow_missing = true}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("fc2")));
   COOPER_ASSERT_OK(StartFrom(params, *model));

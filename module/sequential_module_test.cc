@@ -66,8 +66,9 @@ TEST(SequentialModuleTest, TheBatchAxisGoesFromPartToPart) {
   const auto part = [](const char* name, const char* data, int contexts) {
     std::vector<Context> cpus;
     for (int i = 0; i < contexts; ++i) cpus.push_back(Context::Cpu(i));
-    return *Module::Create(Op("tanh", {.name = name, .inputs = {Symbol::Variable(data)}}),
-                           {.data_names = {data}, .label_names = {}, .contexts = cpus});
+    return *Module::Create(
+        Op("tanh", {.name = name, .inputs = {Symbol::Variable(data)}}),
+        {.data_names = {data}, .label_names = {}, .compute = {.contexts = cpus}});
   };
   std::vector<std::vector<float>> outputs, grads;
   for (const int contexts : {1, 2}) {

@@ -94,7 +94,7 @@ TEST(WrongUseTest, WhatANetworkMayTakeIsBounded) {
   COOPER_ASSERT_OK(module->InitParams());
   const std::string prefix = testing::TempDir() + "/bounded";
   COOPER_ASSERT_OK(module->SaveCheckpoint(prefix, 1));
-  EXPECT_THAT(Module::Load(prefix, 1, false, {.load_limits = {.nodes = 3}}),
+  EXPECT_THAT(Module::Load(prefix, 1, false, {.compute = {.load_limits = {.nodes = 3}}}),
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("LoadLimits::nodes")));
   COOPER_EXPECT_OK(Module::Load(prefix, 1).status());
 }
@@ -325,7 +325,7 @@ TEST(WrongUseTest, AnotherKindIsAStatusWithBothKeys) {
 
 TEST(WrongUseTest, GradientsOfWhatHasNone) {
   const auto bind = [](const std::string& name, WriteReq req) {
-    auto module = *Module::Create(TwoLayers(), {.fixed_param_names = {"fc1_bias"}});
+    auto module = *Module::Create(TwoLayers(), {.compute = {.fixed_param_names = {"fc1_bias"}}});
     return module->Bind({.data_shapes = {{.name = "data", .shape = {4, 6}}},
                          .label_shapes = {{.name = "softmax_label", .shape = {4}}},
                          .grad_reqs = {{name, req}}});

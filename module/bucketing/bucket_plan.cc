@@ -40,7 +40,7 @@ int64_t BytesOf(const std::vector<DataDesc>& descs) {
 absl::StatusOr<BucketPlan> BucketPlan::Create(BucketPlanOptions options) {
   if (!options.sym_gen) return absl::InvalidArgumentError("BucketPlan: sym_gen is required");
   if (options.buckets.empty()) return absl::InvalidArgumentError("BucketPlan: there is no bucket");
-  if (options.module.contexts.size() != 1 || !options.module.group2ctxs.empty()) {
+  if (options.compute.contexts.size() != 1 || !options.compute.group2ctxs.empty()) {
     return absl::UnimplementedError("BucketPlan: expected one context, and no group2ctxs");
   }
   BucketPlan plan(std::move(options));
@@ -65,13 +65,13 @@ absl::StatusOr<BucketPlan::Bucket*> BucketPlan::Find(const BucketKey& key) {
   NameManager names;  // automatic names are the same for all keys
   COOPER_ASSIGN_OR_RETURN(const BucketSymbol generated,
                           CallWithKey("sym_gen", options_.sym_gen, key));
-  ModuleOptions options = options_.module;
-  options.data_names = generated.data_names;
-  options.label_names = generated.label_names;
+  ModuleOptions options = {.data_names = generated.data_names,
+                           .label_names = generated.label_names,
+                           .compute = options_.compute};
   // The names are those of the default bucket. BucketPlan has no default bucket, so every bucket
   // keeps the names that are its arguments.
-  KeepArguments(generated.symbol, &options.fixed_param_names);
-  KeepArguments(generated.symbol, &options.state_names);
+  KeepArguments(generated.symbol, &options.compute.fixed_param_names);
+  KeepArguments(generated.symbol, &options.compute.state_names);
   COOPER_ASSIGN_OR_RETURN(bucket.module, Module::Create(generated.symbol, std::move(options)));
   return &bucket;
 }

@@ -32,9 +32,7 @@ struct BucketPlanOptions {
   SymGen sym_gen;
   // The buckets, with shapes for any batch size: axis 'N' of each layout is replaced.
   std::vector<BucketShapes> buckets;
-  // The options of the future BucketingModule. data_names and label_names come from sym_gen
-  // instead.
-  ModuleOptions module;
+  ComputeOptions compute;  // of the future BucketingModule
   // The options of the future Bind. The shapes come from the buckets instead.
   ModuleBindOptions bind;
 };

@@ -29,12 +29,13 @@ BucketingModule::UnboundBucket BucketingModule::Make(const BucketKey& key) const
   UnboundBucket made;
   if (auto generated = Generate(key); generated.ok()) {
     made.generated = *std::move(generated);
-    ModuleOptions options = module_options_;
-    options.data_names = made.generated.data_names;
-    options.label_names = made.generated.label_names;
+    ModuleOptions options = {.data_names = made.generated.data_names,
+                             .label_names = made.generated.label_names,
+                             .compute = compute_,
+                             .group = group_};
     if (key != default_key_) {
-      KeepArguments(made.generated.symbol, &options.fixed_param_names);
-      KeepArguments(made.generated.symbol, &options.state_names);
+      KeepArguments(made.generated.symbol, &options.compute.fixed_param_names);
+      KeepArguments(made.generated.symbol, &options.compute.state_names);
     }
     made.module = Module::Create(made.generated.symbol, std::move(options));
   } else {
@@ -63,8 +64,7 @@ std::map<BucketKey, BucketingModule::UnboundBucket> BucketingModule::CompileBuck
     absl::Span<const BucketShapes> buckets) const {
   std::map<BucketKey, UnboundBucket> ahead;
   const int threads = std::min(NumThreads(), static_cast<int>(buckets.size()));
-  if (threads == 1 || group_->num_contexts() > 1 || !module_options_.group2ctxs.empty())
-    return ahead;
+  if (threads == 1 || group_->num_contexts() > 1 || !compute_.group2ctxs.empty()) return ahead;
   // The group must not change before Finish, because the tasks read its arrays.
   BackgroundTasks tasks(threads);
   for (const BucketShapes& shapes : buckets) {
@@ -185,7 +185,7 @@ absl::Status BucketingModule::BindDefault(const ModuleBindOptions& options) {
     parameters.DropArrays();
     were_bound_.clear();
   }
-  parameters.DropStates(module_options_.state_names);
+  parameters.DropStates(compute_.state_names);
   COOPER_ASSIGN_OR_RETURN(Bucket * bucket,
                           FindOrBind(default_key_, options.data_shapes, options.label_shapes));
   COOPER_RETURN_IF_ERROR(parameters.ZeroGrads());

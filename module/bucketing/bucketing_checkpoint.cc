@@ -218,7 +218,7 @@ absl::StatusOr<std::unique_ptr<BucketingModule>> BucketingModule::Load(
   for (const BucketKey& key : *keys) {
     if (symbols.contains(key)) continue;
     COOPER_ASSIGN_OR_RETURN(const std::string path, SymbolPath(prefix, key));
-    COOPER_ASSIGN_OR_RETURN(symbols[key].symbol, LoadSymbol(path, options.load_limits));
+    COOPER_ASSIGN_OR_RETURN(symbols[key].symbol, LoadSymbol(path, options.compute.load_limits));
   }
   ModuleParams params;
   COOPER_RETURN_IF_ERROR(LoadParamsFile(ParamsPath(prefix, epoch), &params.args, &params.auxs));

@@ -142,7 +142,7 @@ TEST(BucketingCheckpointTest, ReadsSymbolsUpToTheLimit) {
   const std::string prefix = ::testing::TempDir() + "/limited";
   Save(prefix, {2});
   BucketingModuleOptions options;
-  options.load_limits.text_bytes = 16;
+  options.compute.load_limits.text_bytes = 16;
   EXPECT_THAT(BucketingModule::Load(prefix, 1, options),
               StatusIs(absl::StatusCode::kResourceExhausted,
                        AllOf(HasSubstr("limited-2-symbol.json"), HasSubstr("more than 16 bytes"))));

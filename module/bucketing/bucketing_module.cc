@@ -23,17 +23,8 @@ BucketingModule::BucketingModule(BucketingModuleOptions options)
       default_key_(*std::move(options.default_bucket_key)),
       max_bound_buckets_(options.max_bound_buckets),
       max_bound_bytes_(options.max_bound_bytes),
-      group_(std::make_shared<ModuleGroup>(options.contexts)),
-      module_options_({.contexts = std::move(options.contexts),
-                       .work_load_list = std::move(options.work_load_list),
-                       .group2ctxs = std::move(options.group2ctxs),
-                       .fallback = options.fallback,
-                       .compression_params = std::move(options.compression_params),
-                       .fixed_param_names = std::move(options.fixed_param_names),
-                       .state_names = std::move(options.state_names),
-                       .disabled_passes = std::move(options.disabled_passes),
-                       .label_probabilities = options.label_probabilities,
-                       .group = group_}) {}
+      compute_(std::move(options.compute)),
+      group_(std::make_shared<ModuleGroup>(compute_.contexts)) {}
 
 absl::StatusOr<std::unique_ptr<BucketingModule>> BucketingModule::Create(
     BucketingModuleOptions options) {
@@ -48,7 +39,7 @@ absl::Status BucketingModule::CheckOptions(const BucketingModuleOptions& options
   if (!options.default_bucket_key.has_value()) {
     return absl::InvalidArgumentError("BucketingModule: default_bucket_key is required");
   }
-  if (options.contexts.empty()) {
+  if (options.compute.contexts.empty()) {
     return absl::InvalidArgumentError("BucketingModule: contexts is empty");
   }
   return absl::OkStatus();

@@ -29,11 +29,9 @@
 #include "io/batch/bucket_key.h"
 #include "io/batch/data_iter.h"
 #include "module/interface/base_module.h"
-#include "module/kwargs/kwargs.h"
 #include "module/network/module.h"
-#include "module/options/group_contexts.h"
+#include "module/options/module_options.h"
 #include "module/options/sym_gen.h"
-#include "ndarray/base/context.h"
 #include "symbol/graph/symbol.h"
 
 namespace cooper {
@@ -48,17 +46,7 @@ struct BucketingModuleOptions {
   SymGen sym_gen;
   // The bucket that Bind binds. Any key may be the default one.
   std::optional<BucketKey> default_bucket_key;
-  std::vector<Context> contexts = {Context::Cpu()};
-  std::vector<double> work_load_list;
-  GroupContexts group2ctxs;
-  bool fallback = false;  // as ModuleOptions'
-  Kwargs compression_params;
-  // The same as in ModuleOptions. The default bucket must have all these names; another bucket uses
-  // the ones that it has.
-  std::vector<std::string> fixed_param_names;
-  std::vector<std::string> state_names;
-  std::set<std::string> disabled_passes;
-  bool label_probabilities = false;  // as ModuleOptions'
+  ComputeOptions compute;
   // At most this many buckets stay bound (Prepare may add one to the current bucket); the least
   // recently used one is evicted for a new one. Its parameters stay in the module: bound again it
   // computes the same bits. A bucket bound for training and for evaluation counts twice. 0: no
@@ -68,7 +56,6 @@ struct BucketingModuleOptions {
   // which excludes parameters and the arena: eviction frees neither). The current bucket stays
   // bound whatever it holds. 0: no limit.
   int64_t max_bound_bytes = 0;
-  LoadLimits load_limits;  // limits of the symbol files, for Load
 };
 
 // Memory and bind time of one bound bucket.
@@ -277,8 +264,8 @@ class BucketingModule : public BaseModule {
   BucketKey default_key_;
   int max_bound_buckets_;
   int64_t max_bound_bytes_;
+  ComputeOptions compute_;
   std::shared_ptr<ModuleGroup> group_;
-  ModuleOptions module_options_;    // for every bucket, but for names of data and labels
   Buckets buckets_;                 // bound with the options of Bind
   Buckets evaluation_buckets_;      // bound without gradients, when Bind was for training
   std::set<BucketKey> were_bound_;  // buckets whose parameters have arrays

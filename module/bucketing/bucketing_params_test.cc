@@ -106,7 +106,7 @@ TEST(BucketingParamsTest, ParametersOfABucketThatIsNotBoundAreSaved) {
 // The default bucket must have all names; other buckets use the ones that they have.
 TEST(BucketingParamsTest, NamesOfOptionsAreThoseOfTheDefaultBucket) {
   BucketingModuleOptions options = Options();
-  options.fixed_param_names = {"shared_weight", "fc_weight"};
+  options.compute.fixed_param_names = {"shared_weight", "fc_weight"};
   auto model = MakeModel(1, options);
   COOPER_ASSERT_OK(model->Forward(Batch(2)));
   COOPER_ASSERT_OK(model->InitOptimizer());
@@ -121,7 +121,7 @@ TEST(BucketingParamsTest, NamesOfOptionsAreThoseOfTheDefaultBucket) {
     EXPECT_EQ(Floats(after.args.at(name)) == Floats(array), fixed) << name;
   }
 
-  options.fixed_param_names = {"two_weight"};
+  options.compute.fixed_param_names = {"two_weight"};
   auto other = *BucketingModule::Create(options);
   EXPECT_THAT(other->Bind({.data_shapes = Data(), .label_shapes = Labels()}),
               StatusIs(kInvalidArgument, HasSubstr("fixed_param_names has 'two_weight'")));
@@ -136,7 +136,7 @@ TEST(BucketingParamsTest, ABucketNeedNotHaveAllStates) {
                         .label_names = {}};
   };
   auto model = *BucketingModule::Create(
-      {.sym_gen = sym_gen, .default_bucket_key = 1, .state_names = {"carried"}});
+      {.sym_gen = sym_gen, .default_bucket_key = 1, .compute = {.state_names = {"carried"}}});
   const std::vector<DataDesc> data = {{.name = "data", .shape = {2}, .layout = "N"}};
   COOPER_ASSERT_OK(model->Bind({.data_shapes = data, .for_training = false}));
   COOPER_ASSERT_OK(model->InitParams());

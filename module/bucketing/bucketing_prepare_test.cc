@@ -255,7 +255,7 @@ TEST_F(PrepareAllTest, AtMostSoManyBucketsStayBound) {
 TEST_F(PrepareAllTest, SeveralContextsAreBoundOneAfterTheOther) {
   std::unique_ptr<BucketingModule> first;
   for (int threads : {1, 4}) {
-    auto model = MakeModel(threads, {.contexts = {Context::Cpu(0), Context::Cpu(1)}});
+    auto model = MakeModel(threads, {.compute = {.contexts = {Context::Cpu(0), Context::Cpu(1)}}});
     COOPER_ASSERT_OK(model->PrepareAll(ShapesOfAll({7, 2, 3})));
     EXPECT_THAT(model->PrepareAll(ShapesOfAll({4, 101})).status().message(),
                 HasSubstr("bucket key 101"));

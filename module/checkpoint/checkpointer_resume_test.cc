@@ -64,7 +64,7 @@ TEST(CheckpointerResumeTest, CarriedStatesOutlastAnotherWayOfCollectingGradients
                                 {{"softmax_label", Classes(16, 2, 5)}}, {.batch_size = 4});
   };
   const auto make_bound = [&](DataIter& iter) {
-    auto model = *Module::Create(WithState(), {.state_names = {"h"}});
+    auto model = *Module::Create(WithState(), {.compute = {.state_names = {"h"}}});
     COOPER_EXPECT_OK(
         model->Bind({.data_shapes = iter.provide_data(), .label_shapes = iter.provide_label()}));
     return model;
@@ -111,8 +111,8 @@ TEST(CheckpointerResumeTest, GradientsThatAddUpGoOn) {
     for (const char* kvstore : {"local", "device", ""}) {
       SCOPED_TRACE(absl::StrCat(contexts, " contexts, store '", kvstore, "'"));
       const auto make_module = [&] {
-        return *Module::Create(TwoLayers(),
-                               {.contexts = std::vector<Context>(contexts, Context::Cpu())});
+        return *Module::Create(
+            TwoLayers(), {.compute = {.contexts = std::vector<Context>(contexts, Context::Cpu())}});
       };
       FitOptions fit{
           .optimizer = {.kvstore = kvstore, .optimizer_params = {{"learning_rate", "0.01"}}},

@@ -27,8 +27,8 @@ Symbol NormalizedLayer() {
 }
 
 std::unique_ptr<Module> MakeModule(int contexts) {
-  ModuleOptions options = {.contexts = {}};
-  for (int i = 0; i < contexts; ++i) options.contexts.push_back(Context::Cpu(i));
+  ModuleOptions options = {.compute = {.contexts = {}}};
+  for (int i = 0; i < contexts; ++i) options.compute.contexts.push_back(Context::Cpu(i));
   auto module = Module::Create(NormalizedLayer(), std::move(options));
   EXPECT_TRUE(module.ok()) << module.status();
   return *std::move(module);
@@ -95,8 +95,9 @@ TEST(AverageContextsTest, MasterWeightsFollow) {
       Symbol::Variable("weight", VariableOptions{.shape = Shape({4}), .dtype = DType::kFloat16});
   const Symbol product =
       Op("broadcast_mul", {.name = "product", .inputs = {Symbol::Variable("data"), weight}});
-  auto module = Module::Create(Op("MakeLoss", {.name = "loss", .inputs = {product}}),
-                               {.label_names = {}, .contexts = {Context::Cpu(0), Context::Cpu(1)}});
+  auto module = Module::Create(
+      Op("MakeLoss", {.name = "loss", .inputs = {product}}),
+      {.label_names = {}, .compute = {.contexts = {Context::Cpu(0), Context::Cpu(1)}}});
   COOPER_ASSERT_OK(module.status());
   COOPER_ASSERT_OK((*module)->Bind(
       {.data_shapes = {{.name = "data", .shape = {2, 4}, .dtype = DType::kFloat16}}}));

@@ -33,7 +33,8 @@ absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> DataParallelExecutorG
     ModuleGroup* group, std::shared_ptr<const CompiledProgram> compiled) {
   std::unique_ptr<DataParallelExecutorGroup> bound(
       new DataParallelExecutorGroup(symbol, options, bind, group, NamesOf(symbol, compiled.get())));
-  COOPER_ASSIGN_OR_RETURN(bound->group2ctxs_, options.group2ctxs.For(group->num_contexts()));
+  COOPER_ASSIGN_OR_RETURN(bound->group2ctxs_,
+                          options.compute.group2ctxs.For(group->num_contexts()));
   COOPER_RETURN_IF_ERROR(bound->Split());
   // Whatever keeps shapes from being inferred, an executor says it better.
   const absl::Status parts = bound->FindParts();
@@ -96,9 +97,10 @@ void DataParallelExecutorGroup::FindLabelTypes() {
 absl::Status DataParallelExecutorGroup::Split() {
   const size_t n = static_cast<size_t>(group_->num_contexts());
   if (n == 1) return absl::OkStatus();
-  if (!options_.work_load_list.empty() && options_.work_load_list.size() != n) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "work_load_list has ", options_.work_load_list.size(), " numbers for ", n, " contexts"));
+  if (!options_.compute.work_load_list.empty() && options_.compute.work_load_list.size() != n) {
+    return absl::InvalidArgumentError(absl::StrCat("work_load_list has ",
+                                                   options_.compute.work_load_list.size(),
+                                                   " numbers for ", n, " contexts"));
   }
   const DataDesc* first = nullptr;
   int64_t rows = 0;
@@ -124,8 +126,9 @@ absl::Status DataParallelExecutorGroup::Split() {
     return absl::InvalidArgumentError(
         "no input has a batch axis (N in its layout) to split over contexts");
   }
-  const std::vector<double> loads =
-      options_.work_load_list.empty() ? std::vector<double>(n, 1) : options_.work_load_list;
+  const std::vector<double> loads = options_.compute.work_load_list.empty()
+                                        ? std::vector<double>(n, 1)
+                                        : options_.compute.work_load_list;
   COOPER_ASSIGN_OR_RETURN(slices_, SplitBatch(rows, loads));
   return absl::OkStatus();
 }
@@ -172,7 +175,7 @@ absl::Status DataParallelExecutorGroup::AllocateIdle() {
     });
     if (has_grads && has_all(ParameterKind::kArg, param_names_, i) &&
         has_all(ParameterKind::kAux, aux_names_, i) &&
-        has_all(ParameterKind::kState, options_.state_names, i)) {
+        has_all(ParameterKind::kState, options_.compute.state_names, i)) {
       continue;
     }
     if (!group2ctxs_.empty()) group_->devices().MakeGroupArenas(i, group2ctxs_[i]);
@@ -196,8 +199,8 @@ BindOptions DataParallelExecutorGroup::OptionsOf(int i) const {
   bind.random = for_training_ ? devices.random(i) : devices.evaluation_random(i);
   bind.grad_req = WriteReq::kNull;
   bind.grad_reqs = grad_reqs_;
-  bind.fallback = options_.fallback;
-  bind.disabled_passes = options_.disabled_passes;
+  bind.fallback = options_.compute.fallback;
+  bind.disabled_passes = options_.compute.disabled_passes;
   bind.max_bytes = max_bytes_;
   if (!group2ctxs_.empty()) bind.group2ctx = group2ctxs_[i];
   bind.group_arenas = devices.group_arenas(i);
@@ -219,7 +222,7 @@ BindOptions DataParallelExecutorGroup::OptionsOf(int i) const {
   auto give = [](const std::string& name, const NDArray& array, ArrayMap& to) {
     if (!array.is_null()) to.emplace(name, array);
   };
-  for (const std::string& name : options_.state_names) {
+  for (const std::string& name : options_.compute.state_names) {
     give(name, parameters.Value(ParameterKind::kState, name, i), bind.args);
   }
   for (const std::string& name : param_names_) {
@@ -237,7 +240,7 @@ absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindOne(
   if (!group2ctxs_.empty()) {
     group_->devices().MakeGroupArenas(i, group2ctxs_[i]);
   }
-  if (options_.fallback) group_->devices().MakeGroupArenas(i, {{"", Context::Cpu()}});
+  if (options_.compute.fallback) group_->devices().MakeGroupArenas(i, {{"", Context::Cpu()}});
   auto executor = BindWithArrays(i, std::move(compiled));
   if (executor.ok() || !several()) return executor;
   return AddContext(executor.status(), group_->devices().context(i).ToString());
@@ -278,7 +281,7 @@ absl::Status DataParallelExecutorGroup::Allocate(const CompiledProgram& compiled
   for (const std::string& name : param_names_) {
     COOPER_RETURN_IF_ERROR(allocate(ParameterKind::kArg, name));
   }
-  for (const std::string& name : options_.state_names) {
+  for (const std::string& name : options_.compute.state_names) {
     COOPER_RETURN_IF_ERROR(allocate(ParameterKind::kState, name));
   }
   const std::vector<std::string>& auxs = program.aux_names;
@@ -304,7 +307,7 @@ absl::StatusOr<BatchLayouts> DataParallelExecutorGroup::InferLayouts() const {
       inputs[desc.name] = {.shape = desc.shape, .axis = BatchAxis(desc.layout)};
     }
   }
-  const std::vector<std::string>& states = options_.state_names;
+  const std::vector<std::string>& states = options_.compute.state_names;
   return BatchLayouts::Infer(symbol_, inputs, {states.begin(), states.end()});
 }
 
@@ -320,7 +323,7 @@ absl::Status DataParallelExecutorGroup::FindParts() {
   if (!several()) return absl::OkStatus();
   COOPER_ASSIGN_OR_RETURN(const BatchLayouts layouts, InferLayouts());
   output_layouts_ = layouts.outputs();
-  for (const std::string& name : options_.state_names) {
+  for (const std::string& name : options_.compute.state_names) {
     const BatchLayout layout = layouts.variable(name);
     state_layouts_.push_back(layout.is_unknown() ? BatchLayout::Samples(0) : layout);
   }

@@ -157,12 +157,12 @@ absl::StatusOr<std::vector<NDArray>> DataParallelExecutorGroup::InputGrads() con
 
 absl::StatusOr<std::vector<NDArray>> DataParallelExecutorGroup::States() const {
   std::vector<NDArray> states;
-  for (size_t k = 0; k < options_.state_names.size(); ++k) {
+  for (size_t k = 0; k < options_.compute.state_names.size(); ++k) {
     std::vector<NDArray> parts;
     parts.reserve(static_cast<size_t>(num_executors()));
     for (int i = 0; i < num_executors(); ++i) {
       parts.push_back(
-          group_->parameters().Value(ParameterKind::kState, options_.state_names[k], i));
+          group_->parameters().Value(ParameterKind::kState, options_.compute.state_names[k], i));
     }
     NDArray& whole = states.emplace_back();
     if (!several()) {
@@ -176,7 +176,7 @@ absl::StatusOr<std::vector<NDArray>> DataParallelExecutorGroup::States() const {
 
 absl::Status DataParallelExecutorGroup::SetStates(absl::Span<const NDArray> states) {
   for (size_t k = 0; k < states.size(); ++k) {
-    const std::string& name = options_.state_names[k];
+    const std::string& name = options_.compute.state_names[k];
     if (several() && !state_layouts_[k].Fits(states[k].shape(), slices_.back().end)) {
       return absl::InvalidArgumentError(absl::StrCat(
           "SetStates: '", name, "' is ", states[k].ToString(), ", expected ", slices_.back().end,

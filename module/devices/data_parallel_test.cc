@@ -83,11 +83,11 @@ TEST(DataParallelTest, TwentyStepsAreThoseOfOneDevice) {
         InitOptimizerOptions optimizer = kMomentum;
         optimizer.kvstore = type;
         optimizer.update_on_kvstore = on_kvstore;
-        auto several =
-            MakeTrainable(TwoLayers(),
-                          {.contexts = Cpus(loads.empty() ? 2 : static_cast<int>(loads.size())),
-                           .work_load_list = loads},
-                          32, optimizer);
+        auto several = MakeTrainable(
+            TwoLayers(),
+            {.compute = {.contexts = Cpus(loads.empty() ? 2 : static_cast<int>(loads.size())),
+                         .work_load_list = loads}},
+            32, optimizer);
         Train(*several, 32, 20);
         ExpectSameParams(*one, *several, kTolerance);
         // All devices have bitwise equal parameters.
@@ -114,7 +114,7 @@ TEST(DataParallelTest, OutputsGradientsAndMetricsAreOfTheWholeBatch) {
     return *std::move(module);
   };
   auto one = bind({});
-  auto several = bind({.contexts = Cpus(3)});
+  auto several = bind({.compute = {.contexts = Cpus(3)}});
   const DataBatch batch = RandomBatch(7, 3);
   COOPER_ASSERT_OK(one->ForwardBackward(batch));
   COOPER_ASSERT_OK(several->ForwardBackward(batch));
@@ -136,7 +136,7 @@ TEST(DataParallelTest, AnUpdateLeavesGradientsAsBackwardLeftThem) {
       SCOPED_TRACE(testing::Message()
                    << "add " << (req == WriteReq::kAdd) << ", on_kvstore " << on_kvstore);
       const auto make = [&](int contexts) {
-        auto module = *Module::Create(TwoLayers(), {.contexts = Cpus(contexts)});
+        auto module = *Module::Create(TwoLayers(), {.compute = {.contexts = Cpus(contexts)}});
         ModuleBindOptions shapes = Shapes(32);
         shapes.grad_req = req;
         COOPER_EXPECT_OK(module->Bind(shapes));
@@ -161,7 +161,7 @@ TEST(DataParallelTest, AnUpdateLeavesGradientsAsBackwardLeftThem) {
 }
 
 TEST(DataParallelTest, DataWithoutAGradientHasANullOne) {
-  auto module = *Module::Create(TwoLayers(), {.contexts = Cpus(2)});
+  auto module = *Module::Create(TwoLayers(), {.compute = {.contexts = Cpus(2)}});
   ModuleBindOptions shapes = Shapes(4);
   shapes.inputs_need_grad = true;
   shapes.grad_reqs = {{"data", WriteReq::kNull}};
@@ -179,7 +179,8 @@ TEST(DataParallelTest, WithoutLabelsThereAreZeros) {
       Op("MakeLoss", {.inputs = {Op("elemwise_sub", {.inputs = {Symbol::Variable("data"),
                                                                 Symbol::Variable("label")}})}});
   for (const int contexts : {1, 2}) {
-    auto module = *Module::Create(loss, {.label_names = {"label"}, .contexts = Cpus(contexts)});
+    auto module =
+        *Module::Create(loss, {.label_names = {"label"}, .compute = {.contexts = Cpus(contexts)}});
     COOPER_ASSERT_OK(module->Bind({.data_shapes = {{.name = "data", .shape = {2, 1}}},
                                    .label_shapes = {{.name = "label", .shape = {2, 1}}}}));
     COOPER_ASSERT_OK(module->InitParams());
@@ -194,7 +195,7 @@ TEST(DataParallelTest, WithoutLabelsThereAreZeros) {
 }
 
 TEST(DataParallelTest, ABatchOfAnotherSizeIsSplitAnew) {
-  auto several = MakeTrainable(TwoLayers(), {.contexts = Cpus(2)}, 8);
+  auto several = MakeTrainable(TwoLayers(), {.compute = {.contexts = Cpus(2)}}, 8);
   COOPER_ASSERT_OK(several->Forward(RandomBatch(5, 1)));
   EXPECT_THAT(several->executor_group()->slices(), ElementsAre(BatchSlice{0, 3}, BatchSlice{3, 5}));
   EXPECT_EQ((*several->GetOutputs())[0].shape(), Shape({5, 3}));
@@ -208,7 +209,7 @@ TEST(DataParallelTest, FewerRowsThanContextsAreForFewerContexts) {
       for (const std::vector<int64_t>& sizes :
            std::vector<std::vector<int64_t>>{{1, 8, 2, 5}, {8, 1, 1, 8}, {2, 2, 1, 1}}) {
         const auto make = [&](int contexts) {
-          auto module = *Module::Create(TwoLayers(), {.contexts = Cpus(contexts)});
+          auto module = *Module::Create(TwoLayers(), {.compute = {.contexts = Cpus(contexts)}});
           ModuleBindOptions shapes = Shapes(sizes[0]);
           shapes.grad_req = req;
           shapes.inputs_need_grad = true;
@@ -246,7 +247,8 @@ TEST(DataParallelTest, AnOutputWhoseSamplesNobodyKnowsIsRefused) {
     // Softmax runs over the last axis, which is the batch axis.
     const Symbol softmax =
         Op("softmax", {.name = "over", .inputs = {Symbol::Variable("data")}, .attrs = attrs});
-    auto module = *Module::Create(softmax, {.label_names = {}, .contexts = Cpus(contexts)});
+    auto module =
+        *Module::Create(softmax, {.label_names = {}, .compute = {.contexts = Cpus(contexts)}});
     return module->Bind({.data_shapes = {{.name = "data", .shape = {3, 4}, .layout = "CN"}}});
   };
   COOPER_EXPECT_OK(bind(1, {}));
@@ -261,7 +263,7 @@ TEST(DataParallelTest, AnOutputWhoseSamplesNobodyKnowsIsRefused) {
 TEST(DataParallelTest, WithoutAStoreEachDeviceGoesItsOwnWay) {
   InitOptimizerOptions optimizer = kMomentum;
   optimizer.kvstore = "";
-  auto several = MakeTrainable(TwoLayers(), {.contexts = Cpus(2)}, 8, optimizer);
+  auto several = MakeTrainable(TwoLayers(), {.compute = {.contexts = Cpus(2)}}, 8, optimizer);
   Train(*several, 8, 3);
   const std::vector<float> a = Floats(ValueOf(*several, "fc1_weight", 0));
   const std::vector<float> b = Floats(ValueOf(*several, "fc1_weight", 1));
@@ -273,7 +275,7 @@ TEST(DataParallelTest, WithoutAStoreEachDeviceGoesItsOwnWay) {
 }
 
 TEST(DataParallelTest, SetParamsReachesEveryDeviceAndTheStore) {
-  auto several = MakeTrainable(TwoLayers(), {.contexts = Cpus(2)}, 8);
+  auto several = MakeTrainable(TwoLayers(), {.compute = {.contexts = Cpus(2)}}, 8);
   Train(*several, 8, 2);
   ModuleParams params = *several->GetParams();
   for (auto& [name, array] : params.args) COOPER_ASSERT_OK(array.Fill(0.25));
@@ -301,7 +303,7 @@ TEST(DataParallelTest, LargeParametersAreShared) {
   for (bool on_kvstore : {true, false}) {
     optimizer.update_on_kvstore = on_kvstore;
     auto one = MakeTrainable(net, {}, 8, optimizer);
-    auto two = MakeTrainable(net, {.contexts = Cpus(2)}, 8, optimizer);
+    auto two = MakeTrainable(net, {.compute = {.contexts = Cpus(2)}}, 8, optimizer);
     Train(*one, 8, 5);
     Train(*two, 8, 5);
     ExpectSameParams(*one, *two, kTolerance);
@@ -328,7 +330,7 @@ TEST(DataParallelTest, LargeParametersAreShared) {
 
 TEST(DataParallelTest, DropoutDiffersBetweenDevices) {
   const Symbol net = Op("Dropout", {.name = "drop", .inputs = {Symbol::Variable("data")}});
-  auto module = Module::Create(net, {.label_names = {}, .contexts = Cpus(2)});
+  auto module = Module::Create(net, {.label_names = {}, .compute = {.contexts = Cpus(2)}});
   COOPER_ASSERT_OK(module.status());
   ModuleBindOptions shapes = {.data_shapes = {{.name = "data", .shape = {2, 64}}}};
   COOPER_ASSERT_OK((*module)->Bind(shapes));
@@ -345,8 +347,8 @@ TEST(DataParallelTest, DropoutDiffersBetweenDevices) {
 TEST(DataParallelTest, StatesOfTooManyRowsAreRefused) {
   const Symbol net =
       Op("elemwise_add", {.inputs = {Symbol::Variable("data"), Symbol::Variable("state")}});
-  auto module =
-      *Module::Create(net, {.label_names = {}, .contexts = Cpus(2), .state_names = {"state"}});
+  auto module = *Module::Create(
+      net, {.label_names = {}, .compute = {.contexts = Cpus(2), .state_names = {"state"}}});
   COOPER_ASSERT_OK(module->Bind({.data_shapes = {{.name = "data", .shape = {4, 1}}}}));
   COOPER_ASSERT_OK(module->InitParams());
   COOPER_EXPECT_OK(module->SetStates({*NDArray::Zeros({4, 1})}));
@@ -359,7 +361,7 @@ TEST(DataParallelTest, LayoutsSayWhichAxisIsSplit) {
   const Symbol data = Symbol::Variable("data");
   const Symbol net =
       Op("tanh", {.name = "out", .inputs = {data}, .attrs = {{"__layout__", "TNC"}}});
-  auto module = Module::Create(net, {.label_names = {}, .contexts = Cpus(2)});
+  auto module = Module::Create(net, {.label_names = {}, .compute = {.contexts = Cpus(2)}});
   COOPER_ASSERT_OK(module.status());
   COOPER_ASSERT_OK(
       (*module)->Bind({.data_shapes = {{.name = "data", .shape = {3, 5, 2}, .layout = "TNC"}},
@@ -386,7 +388,7 @@ TEST(DataParallelTest, AuxiliaryStatesAreAveraged) {
   const Symbol net =
       Op("BatchNorm",
          {.name = "bn", .inputs = {Symbol::Variable("data")}, .attrs = {{"momentum", "0"}}});
-  auto module = Module::Create(net, {.label_names = {}, .contexts = Cpus(2)});
+  auto module = Module::Create(net, {.label_names = {}, .compute = {.contexts = Cpus(2)}});
   COOPER_ASSERT_OK(module.status());
   COOPER_ASSERT_OK((*module)->Bind({.data_shapes = {{.name = "data", .shape = {4, 1, 2, 2}}}}));
   COOPER_ASSERT_OK((*module)->InitParams());
@@ -403,7 +405,8 @@ TEST(DataParallelTest, StatesAreJoinedAndSplit) {
   const Symbol state = Symbol::Variable("h");
   const Symbol sum =
       Op("elemwise_add", {.name = "sum", .inputs = {Symbol::Variable("data"), state}});
-  auto module = Module::Create(sum, {.label_names = {}, .contexts = Cpus(2), .state_names = {"h"}});
+  auto module = Module::Create(
+      sum, {.label_names = {}, .compute = {.contexts = Cpus(2), .state_names = {"h"}}});
   COOPER_ASSERT_OK(module.status());
   COOPER_ASSERT_OK((*module)->Bind({.data_shapes = {{.name = "data", .shape = {3, 2}}}}));
   COOPER_ASSERT_OK((*module)->InitParams());
@@ -425,7 +428,7 @@ TEST(DataParallelTest, BucketsShareTheReplicas) {
     auto module = BucketingModule::Create(
         {.sym_gen = [](const BucketKey&) { return BucketSymbol{.symbol = MeanOverTime()}; },
          .default_bucket_key = 4,
-         .contexts = Cpus(contexts)});
+         .compute = {.contexts = Cpus(contexts)}});
     auto shapes = [](int64_t length) {
       return ModuleBindOptions{
           .data_shapes = {{.name = "data", .shape = {8, length}, .layout = "NT"}},
@@ -457,18 +460,18 @@ TEST(DataParallelTest, WhatCannotBeSplitIsAnError) {
     COOPER_EXPECT_OK(module.status());
     return (*module)->Bind(shapes);
   };
-  EXPECT_THAT(bind({.contexts = Cpus(2), .work_load_list = {1, 2, 3}}, Shapes(8)),
+  EXPECT_THAT(bind({.compute = {.contexts = Cpus(2), .work_load_list = {1, 2, 3}}}, Shapes(8)),
               StatusIs(kInvalidArgument, HasSubstr("3 numbers for 2 contexts")));
   ModuleBindOptions shapes = Shapes(8);
   shapes.label_shapes[0].shape = {7};
-  EXPECT_THAT(bind({.contexts = Cpus(2)}, shapes),
+  EXPECT_THAT(bind({.compute = {.contexts = Cpus(2)}}, shapes),
               StatusIs(kInvalidArgument, HasSubstr("differ in their batch size")));
   shapes = Shapes(8);
   shapes.data_shapes[0].layout = "TC";
   shapes.label_shapes[0].layout = "T";
-  EXPECT_THAT(bind({.contexts = Cpus(2)}, shapes),
+  EXPECT_THAT(bind({.compute = {.contexts = Cpus(2)}}, shapes),
               StatusIs(kInvalidArgument, HasSubstr("no input has a batch axis")));
-  EXPECT_THAT(Module::Create(TwoLayers(), {.contexts = {}}),
+  EXPECT_THAT(Module::Create(TwoLayers(), {.compute = {.contexts = {}}}),
               StatusIs(kInvalidArgument, HasSubstr("contexts is empty")));
 }
 

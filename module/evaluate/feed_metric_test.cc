@@ -92,7 +92,7 @@ TEST(FeedMetricTest, EveryPartThatTakesLabelsCounts) {
 }
 
 TEST(FeedMetricTest, MetricsOfAllClassesAreRefusedOfAPaddedBatchToo) {
-  const auto module = *Module::Create(TwoLayers(), {.label_probabilities = true});
+  const auto module = *Module::Create(TwoLayers(), {.compute = {.label_probabilities = true}});
   const auto iter = *NDArrayIter::Create({{"data", RandomArray({3, 6}, 1)}},
                                          {{"softmax_label", Classes(3, 3, 1)}}, {.batch_size = 4});
   EXPECT_THAT(ScoreOf(*module, *iter, *Accuracy({})),
@@ -104,7 +104,8 @@ TEST(FeedMetricTest, ALossWithoutLabelsCountsNoPadding) {
   const Symbol loss = Op("MakeLoss", {.name = "loss", .inputs = {Symbol::Variable("data")}});
   for (const auto& contexts :
        {std::vector{Context::Cpu(0)}, std::vector{Context::Cpu(0), Context::Cpu(1)}}) {
-    const auto module = *Module::Create(loss, {.label_names = {}, .contexts = contexts});
+    const auto module =
+        *Module::Create(loss, {.label_names = {}, .compute = {.contexts = contexts}});
     EXPECT_THAT(ScoreOf(*module, *ThreeRows({3}, {}), *Loss({})), IsOkAndHolds((1 + 2 + 3) / 3.0));
   }
 }

@@ -1,4 +1,4 @@
-// ModuleOptions::label_probabilities: the same training, with outputs that are the label's alone.
+// ComputeOptions::label_probabilities: the same training, with outputs that are the label's alone.
 
 #include "symbol/ops/loss/label_probabilities.h"
 
@@ -58,9 +58,9 @@ std::optional<ArrayMap> GivenParams(const Case& c) {
 }
 
 std::unique_ptr<Module> MakeTrainable(const Case& c, bool label_probabilities) {
-  auto module =
-      Module::Create(Classifier(c.classes, c.bias, c.attrs),
-                     {.contexts = c.contexts, .label_probabilities = label_probabilities});
+  auto module = Module::Create(
+      Classifier(c.classes, c.bias, c.attrs),
+      {.compute = {.contexts = c.contexts, .label_probabilities = label_probabilities}});
   EXPECT_TRUE(module.ok()) << module.status();
   COOPER_EXPECT_OK((*module)->Bind(
       {.data_shapes = {{.name = "data", .shape = {c.rows, 6}, .layout = "NC"}},

@@ -60,10 +60,10 @@ BucketSymbol Network(const BucketKey&) {
 std::unique_ptr<BucketingModule> Model(const std::string& layout = "NT",
                                        std::vector<Context> contexts = {Context::Cpu()}) {
   const Shape shape = layout == "NT" ? Shape({2, kLongest}) : Shape({kLongest, 2});
-  auto model =
-      BucketingModule::Create(
-          {.sym_gen = Network, .default_bucket_key = kLongest, .contexts = std::move(contexts)})
-          .value();
+  auto model = BucketingModule::Create({.sym_gen = Network,
+                                        .default_bucket_key = kLongest,
+                                        .compute = {.contexts = std::move(contexts)}})
+                   .value();
   COOPER_EXPECT_OK(
       model->Bind({.data_shapes = {{.name = "data", .shape = shape, .layout = layout}},
                    .label_shapes = {{.name = "softmax_label", .shape = shape, .layout = layout}}}));

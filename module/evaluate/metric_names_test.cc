@@ -54,9 +54,10 @@ ModuleBindOptions Shapes() {
 std::unique_ptr<Module> TwoLosses(const std::vector<Context>& contexts) {
   const Symbol a = op::LinearRegressionOutput(Symbol::Variable("x"), {.name = "a"});
   const Symbol b = op::LinearRegressionOutput(Symbol::Variable("y"), {.name = "b"});
-  auto module = Module::Create(
-      Symbol::Group({a, b}).value(),
-      {.data_names = {"x", "y"}, .label_names = {"a_label", "b_label"}, .contexts = contexts});
+  auto module =
+      Module::Create(Symbol::Group({a, b}).value(), {.data_names = {"x", "y"},
+                                                     .label_names = {"a_label", "b_label"},
+                                                     .compute = {.contexts = contexts}});
   EXPECT_TRUE(module.ok()) << module.status();
   COOPER_EXPECT_OK((*module)->Bind(Shapes()));
   COOPER_EXPECT_OK((*module)->InitParams());

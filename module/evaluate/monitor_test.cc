@@ -165,7 +165,7 @@ TEST(MonitorTest, ReportsAuxiliaryStates) {
   const Symbol fc =
       Op("FullyConnected", {.name = "fc", .inputs = {norm}, .attrs = {{"num_hidden", "3"}}});
   auto model = *Module::Create(Op("SoftmaxOutput", {.name = "softmax", .inputs = {fc}}),
-                               {.fixed_param_names = {"fc_bias"}});
+                               {.compute = {.fixed_param_names = {"fc_bias"}}});
   COOPER_ASSERT_OK(model->Bind({.data_shapes = {{.name = "data", .shape = {4, 6}}},
                                 .label_shapes = {{.name = "softmax_label", .shape = {4}}}}));
   COOPER_ASSERT_OK(model->InitParams());

@@ -97,7 +97,8 @@ TEST(PredictOrderTest, RowsThatAMaskKeeps) {
   }
   COOPER_ASSERT_OK_AND_ASSIGN(
       auto several,
-      Module::Create(mask, {.label_names = {}, .contexts = {Context::Cpu(0), Context::Cpu(1)}}));
+      Module::Create(
+          mask, {.label_names = {}, .compute = {.contexts = {Context::Cpu(0), Context::Cpu(1)}}}));
   EXPECT_THAT(
       several->Bind({.data_shapes = {{.name = "data", .shape = {4}}}, .for_training = false}),
       StatusIs(absl::StatusCode::kInvalidArgument,

@@ -277,7 +277,7 @@ TEST(FitFiniteTest, AMaskMayBeInfinite) {
   const Symbol mask = Symbol::Variable("a_mask", {.shape = {1, 4}});
   const Symbol masked = *Symbol::Create("broadcast_add", {.inputs = {scores, mask}});
   const Symbol loss = *Symbol::Create("SoftmaxOutput", {.name = "softmax", .inputs = {masked}});
-  const auto module = *Module::Create(loss, {.fixed_param_names = {"a_mask"}});
+  const auto module = *Module::Create(loss, {.compute = {.fixed_param_names = {"a_mask"}}});
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   FitOptions options = Options();
   options.params.arg_params = {

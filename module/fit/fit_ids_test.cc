@@ -397,7 +397,8 @@ TEST(FitIdsTest, LabelsAreFoundThroughSlices) {
 TEST(FitIdsTest, SeveralContextsAndChainsAreLookedAt) {
   const NDArray words = *NDArray::Zeros({4, 5});
   (*words.Data<float>())[3 * 5] = 7;
-  auto parallel = *Module::Create(Words(), {.contexts = {Context::Cpu(0), Context::Cpu(1)}});
+  auto parallel =
+      *Module::Create(Words(), {.compute = {.contexts = {Context::Cpu(0), Context::Cpu(1)}}});
   const auto train = Rows(words, *NDArray::Zeros({4}));
   ExpectFit(*parallel, *train, Options(), "'data' (4, 5) has 7 in row 3");
 

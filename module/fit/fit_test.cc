@@ -77,8 +77,8 @@ TEST(UpdateTest, GradientsAreClippedByTheirGlobalNorm) {
   const DataBatch batch = {.data = {RandomArray({4, 6}, 1)}, .label = {Classes(4, 3, 1)}};
   for (int contexts : {1, 2}) {
     ModuleOptions options;
-    options.contexts.clear();
-    for (int i = 0; i < contexts; ++i) options.contexts.push_back(Context::Cpu(i));
+    options.compute.contexts.clear();
+    for (int i = 0; i < contexts; ++i) options.compute.contexts.push_back(Context::Cpu(i));
     auto step = [&](double clip) {
       auto module = MakeTrainable(
           {.optimizer_params = {{"learning_rate", "1"}}, .clip_global_norm = clip}, options);

@@ -80,8 +80,8 @@ TEST(ProfileTest, FitIsMadeOfItsParts) {
   for (int contexts : {1, 2}) {
     SCOPED_TRACE(contexts);
     ModuleOptions options;
-    options.contexts.clear();
-    for (int i = 0; i < contexts; ++i) options.contexts.push_back(Context::Cpu(i));
+    options.compute.contexts.clear();
+    for (int i = 0; i < contexts; ++i) options.compute.contexts.push_back(Context::Cpu(i));
     COOPER_ASSERT_OK_AND_ASSIGN(auto module, Module::Create(TwoLayers(), std::move(options)));
     COOPER_ASSERT_OK_AND_ASSIGN(
         auto iter, NDArrayIter::Create({{"data", RandomArray({12, 6}, 5)}},

@@ -66,7 +66,7 @@ std::unique_ptr<EvalMetric> Perplexity(const PerplexityOptions& options = {});
 
 // The mean of -log(p + eps). Predictions are (batch_size, classes). A label out of range counts as
 // the nearest class, both with the predictions of all classes and with the label's alone
-// (ModuleOptions::label_probabilities), which do not have the number of classes. In MXNet a
+// (ComputeOptions::label_probabilities), which do not have the number of classes. In MXNet a
 // negative label counts from the last class back, and others are errors.
 struct CrossEntropyOptions {
   MetricOptions common;  // "cross-entropy"

@@ -54,7 +54,7 @@ class EvalMetric {
 
   // Whether the metric reads only the prediction of the label's class, so that predictions may be
   // these alone, (batch_size, 1), in place of those of all classes
-  // (ModuleOptions::label_probabilities).
+  // (ComputeOptions::label_probabilities).
   virtual bool takes_label_probabilities() const { return false; }
 
   // The number of labels since Reset that counted although they are out of the range of classes.

@@ -33,8 +33,8 @@ absl::StatusOr<std::vector<double>> Trained(DType data, const NDArray& labels, i
                           NDArrayIter::Create({{"data", *RandomArray({4, 6}, 1).AsType(data)}},
                                               {{"softmax_label", labels}}, {.batch_size = 2}));
   ModuleOptions options;
-  options.contexts.assign(contexts, Context::Cpu());
-  for (int i = 0; i < contexts; ++i) options.contexts[i] = Context::Cpu(i);
+  options.compute.contexts.assign(contexts, Context::Cpu());
+  for (int i = 0; i < contexts; ++i) options.compute.contexts[i] = Context::Cpu(i);
   COOPER_ASSIGN_OR_RETURN(const auto module, Module::Create(Classifier(), options));
   COOPER_RETURN_IF_ERROR(module->Fit(*iter, {.params = {.seed = 3}, .num_epoch = 2}));
   COOPER_ASSIGN_OR_RETURN(const ModuleParams params, module->GetParams());

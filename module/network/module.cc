@@ -56,7 +56,7 @@ Module::Module(const Symbol& symbol, ModuleOptions options)
       bound_symbol_(symbol),
       options_(std::move(options)),
       group_(options_.group != nullptr ? options_.group
-                                       : std::make_shared<ModuleGroup>(options_.contexts)) {
+                                       : std::make_shared<ModuleGroup>(options_.compute.contexts)) {
   VariableNames names = symbol.ListVariables();
   arg_names_ = std::move(names.args);
   aux_names_ = std::move(names.auxs);
@@ -69,19 +69,19 @@ Module::Module(const Symbol& symbol, ModuleOptions options)
 absl::StatusOr<std::unique_ptr<Module>> Module::Create(const Symbol& symbol,
                                                        ModuleOptions options) {
   COOPER_RETURN_IF_ERROR(symbol.status());
-  if (options.contexts.empty()) {
+  if (options.compute.contexts.empty()) {
     return absl::InvalidArgumentError("Module: contexts is empty");
   }
   if (options.group != nullptr &&
-      options.group->num_contexts() != static_cast<int>(options.contexts.size())) {
-    return absl::InvalidArgumentError(absl::StrCat("Module: ", options.contexts.size(),
+      options.group->num_contexts() != static_cast<int>(options.compute.contexts.size())) {
+    return absl::InvalidArgumentError(absl::StrCat("Module: ", options.compute.contexts.size(),
                                                    " contexts, but the group has ",
                                                    options.group->num_contexts()));
   }
-  COOPER_RETURN_IF_ERROR(options.group2ctxs.For(options.contexts.size()).status());
+  COOPER_RETURN_IF_ERROR(options.compute.group2ctxs.For(options.compute.contexts.size()).status());
   std::unique_ptr<Module> module(new Module(symbol, std::move(options)));
   COOPER_RETURN_IF_ERROR(module->CheckNames());
-  if (module->options_.label_probabilities) {
+  if (module->options_.compute.label_probabilities) {
     COOPER_ASSIGN_OR_RETURN(module->bound_symbol_, LabelProbabilities(symbol));
   }
   return module;
@@ -90,12 +90,12 @@ absl::StatusOr<std::unique_ptr<Module>> Module::Create(const Symbol& symbol,
 absl::Status Module::CheckNames() const {
   const std::pair<const char*, const std::vector<std::string>*> kinds[] = {
       {"data_names", &options_.data_names},
-      {"state_names", &options_.state_names},
-      {"fixed_param_names", &options_.fixed_param_names}};
+      {"state_names", &options_.compute.state_names},
+      {"fixed_param_names", &options_.compute.fixed_param_names}};
   for (const auto& [kind, names] : kinds) {
     for (const std::string& name : *names) {
       if (absl::c_linear_search(arg_names_, name)) continue;
-      const auto candidates = Candidates(arg_names_, names == &options_.fixed_param_names);
+      const auto candidates = Candidates(arg_names_, names == &options_.compute.fixed_param_names);
       return absl::InvalidArgumentError(absl::StrCat(
           "Module: ", kind, " has '", name, "', which is no argument of the symbol; candidates: ",
           JoinNames(candidates), DidYouMean(name, candidates)));
@@ -138,13 +138,13 @@ absl::Status Module::CheckShared(const Module& other) const {
     return absl::FailedPreconditionError(absl::StrCat(
         "Bind: call ", other.binded() ? "InitParams" : "Bind", " of shared_module first"));
   }
-  if (other.options_.contexts != options_.contexts) {
+  if (other.options_.compute.contexts != options_.compute.contexts) {
     const auto text = [](const std::vector<Context>& contexts) {
       return absl::StrJoin(contexts, ", ", absl::StreamFormatter());
     };
     return absl::InvalidArgumentError(absl::StrCat("Bind: shared_module is on ",
-                                                   text(other.options_.contexts), ", expected ",
-                                                   text(options_.contexts)));
+                                                   text(other.options_.compute.contexts),
+                                                   ", expected ", text(options_.compute.contexts)));
   }
   return absl::OkStatus();
 }
@@ -175,7 +175,7 @@ absl::Status Module::Bind(const ModuleBindOptions& given) {
     // Arrays without values may get other shapes, and so may states, whose shapes depend on the
     // batch size.
     if (binded_ && !params_initialized()) parameters.DropUninitialized(param_names_, aux_names_);
-    if (binded_ && group_ == group_before) parameters.DropStates(options_.state_names);
+    if (binded_ && group_ == group_before) parameters.DropStates(options_.compute.state_names);
     status = BindAndLoad(options);
     if (status.ok()) rollback.Commit();
   }
@@ -220,7 +220,7 @@ ModuleBindOptions Module::BindOptionsFor(const std::vector<DataDesc>& data_shape
 
 absl::StatusOr<std::shared_ptr<const CompiledProgram>> Module::Compile(
     const ModuleBindOptions& given) const {
-  if (options_.contexts.size() > 1 || !options_.group2ctxs.empty()) {
+  if (options_.compute.contexts.size() > 1 || !options_.compute.group2ctxs.empty()) {
     return absl::UnimplementedError("Compile: expected one context, and no group2ctxs");
   }
   ModuleBindOptions options = given;
@@ -237,7 +237,7 @@ void Module::CompileAhead(const ModuleBindOptions& options) {
 
 std::shared_ptr<const CompiledProgram> Module::ResizeBound(
     const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes) const {
-  if (options_.contexts.size() > 1) return nullptr;
+  if (options_.compute.contexts.size() > 1) return nullptr;
   const KnownShapes shapes = ShapesOfInputs(arg_names_, data_shapes, label_shapes);
   for (const auto& bound : bound_) {
     // A larger batch needs a larger plan; skipping it here saves inferring its shapes.

@@ -194,7 +194,7 @@ class Module : public BaseModule {
   absl::Status ForwardBackwardChecked();
   absl::Status ForwardBackwardUpdate();
   bool is_on_one_gpu() const {
-    return options_.contexts.size() == 1 && !options_.contexts[0].is_cpu();
+    return options_.compute.contexts.size() == 1 && !options_.compute.contexts[0].is_cpu();
   }
   // Whether CheckFinite looks at output k.
   bool IsCheckedLoss(size_t k, const NDArray& output) const;

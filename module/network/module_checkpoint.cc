@@ -21,7 +21,7 @@ absl::StatusOr<std::unique_ptr<Module>> Module::Load(const std::string& prefix, 
                                                      bool load_optimizer_states,
                                                      ModuleOptions options) {
   COOPER_ASSIGN_OR_RETURN(Checkpoint checkpoint,
-                          LoadCheckpoint(prefix, epoch, options.load_limits));
+                          LoadCheckpoint(prefix, epoch, options.compute.load_limits));
   // MXNet's optimizer states are pickles, which are rejected here, before anything is bound.
   if (load_optimizer_states) {
     COOPER_RETURN_IF_ERROR(

@@ -44,7 +44,7 @@ absl::Status Module::RollbackBatch() {
 
 // Rows whose label is ignored have no probability.
 bool Module::IsCheckedLoss(size_t k, const NDArray& output) const {
-  return !options_.label_probabilities && output.size() <= kMaxLossElements &&
+  return !options_.compute.label_probabilities && output.size() <= kMaxLossElements &&
          IsLoss(symbol_.outputs()[k]);
 }
 
@@ -66,10 +66,10 @@ absl::Status Module::CheckFinite() {
 
 absl::Status Module::ForwardBackwardChecked() {
   // A check behind the passes needs the executor's own queue, and something to check.
-  bool joins = is_on_one_gpu() && options_.group2ctxs.empty() && !monitor_ &&
+  bool joins = is_on_one_gpu() && options_.compute.group2ctxs.empty() && !monitor_ &&
                !executor()->grad_names().empty();
   if (joins && !finite_check_.has_value()) {
-    auto made = FiniteCheck::Create(options_.contexts[0]);
+    auto made = FiniteCheck::Create(options_.compute.contexts[0]);
     joins = made.ok();
     if (joins) finite_check_ = *std::move(made);
   }

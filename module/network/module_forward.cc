@@ -293,7 +293,7 @@ absl::StatusOr<NDArray> Module::GetGrad(const std::string& name) const {
 
 absl::Status Module::UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels) {
   COOPER_RETURN_IF_ERROR(RequireParams("UpdateMetric"));
-  if (options_.label_probabilities && !metric.takes_label_probabilities()) {
+  if (options_.compute.label_probabilities && !metric.takes_label_probabilities()) {
     std::string names;
     for (const auto& [name, value] : metric.GetNameValue()) {
       absl::StrAppend(&names, names.empty() ? "" : ", ", name);
@@ -313,16 +313,17 @@ absl::StatusOr<std::vector<NDArray>> Module::GetStates() const {
 
 absl::Status Module::SetStates(absl::Span<const NDArray> states) {
   COOPER_RETURN_IF_ERROR(RequireParams("SetStates"));
-  if (states.size() != options_.state_names.size()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "SetStates: ", states.size(), " arrays for the states ", JoinNames(options_.state_names)));
+  if (states.size() != options_.compute.state_names.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("SetStates: ", states.size(),
+                                                   " arrays for the states ",
+                                                   JoinNames(options_.compute.state_names)));
   }
   return executor_group()->SetStates(states);
 }
 
 absl::Status Module::SetStates(double value) {
   COOPER_RETURN_IF_ERROR(RequireParams("SetStates"));
-  for (const std::string& name : options_.state_names) {
+  for (const std::string& name : options_.compute.state_names) {
     for (int i = 0; i < group_->num_contexts(); ++i) {
       const NDArray state = group_->parameters().Value(ParameterKind::kState, name, i);
       COOPER_RETURN_IF_ERROR(state.Fill(value));

@@ -39,7 +39,7 @@ absl::Status Module::CheckLabelNames(const ModuleBindOptions& options) const {
   for (const Node* node : TopologicalOrder(symbol_.outputs())) {
     const Node* const label = LabelOf(*node);
     if (label == nullptr || !absl::c_linear_search(param_names_, label->name()) ||
-        absl::c_linear_search(options_.fixed_param_names, label->name())) {
+        absl::c_linear_search(options_.compute.fixed_param_names, label->name())) {
       continue;
     }
     return absl::InvalidArgumentError(absl::StrCat("Bind: '", label->name(), "' is the label of ",

@@ -106,8 +106,8 @@ absl::Status Module::InitOptimizerFor(const std::vector<DataDesc>& data_shapes,
   COOPER_ASSIGN_OR_RETURN(const std::shared_ptr<KVStore> kvstore, MakeKVStore(options));
   COOPER_ASSIGN_OR_RETURN(const std::shared_ptr<Optimizer> optimizer,
                           MakeOptimizer(data_shapes, options, kvstore.get()));
-  COOPER_RETURN_IF_ERROR(group_->parameters().InstallOptimizer(optimizer, kvstore, options,
-                                                               options_.compression_params));
+  COOPER_RETURN_IF_ERROR(group_->parameters().InstallOptimizer(
+      optimizer, kvstore, options, options_.compute.compression_params));
   group_->devices().SetRank(kvstore == nullptr ? 0 : kvstore->rank());
   return absl::OkStatus();
 }

@@ -123,9 +123,9 @@ TEST(ModuleTest, AStepDoesWhatItIsAskedTo) {
 TEST(ModuleTest, NamesThatAreNoArgumentsAreRefused) {
   EXPECT_THAT(Module::Create(TwoLayers(), {.data_names = {"dat"}}),
               StatusIs(kInvalidArgument, HasSubstr("'dat', which is no argument")));
-  EXPECT_THAT(Module::Create(TwoLayers(), {.fixed_param_names = {"fc1_weihgt"}}),
+  EXPECT_THAT(Module::Create(TwoLayers(), {.compute = {.fixed_param_names = {"fc1_weihgt"}}}),
               StatusIs(kInvalidArgument, HasSubstr("fc1_weight")));
-  EXPECT_THAT(Module::Create(TwoLayers(), {.state_names = {"h"}}),
+  EXPECT_THAT(Module::Create(TwoLayers(), {.compute = {.state_names = {"h"}}}),
               StatusIs(kInvalidArgument, HasSubstr("'h'")));
   auto module = MakeModule();
   EXPECT_THAT(module->Bind({.data_shapes = {{.name = "image", .shape = {4, 6}}}}),
@@ -157,7 +157,7 @@ TEST(ModuleTest, ABatchOfAnotherSizeReshapes) {
 }
 
 TEST(ModuleTest, FixedParametersStay) {
-  auto module = MakeTrainable({.fixed_param_names = {"fc1_weight"}});
+  auto module = MakeTrainable({.compute = {.fixed_param_names = {"fc1_weight"}}});
   COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams before, module->GetParams());
   Train(*module, 0, 3);
   COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams after, module->GetParams());
@@ -167,8 +167,8 @@ TEST(ModuleTest, FixedParametersStay) {
 }
 
 TEST(ModuleTest, WithNothingToLearnTrainingChangesNothing) {
-  auto module =
-      MakeTrainable({.fixed_param_names = {"fc1_weight", "fc1_bias", "fc2_weight", "fc2_bias"}});
+  auto module = MakeTrainable(
+      {.compute = {.fixed_param_names = {"fc1_weight", "fc1_bias", "fc2_weight", "fc2_bias"}}});
   EXPECT_THAT(module->Backward(), StatusIs(kFailedPrecondition, HasSubstr("Forward")));
   COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams before, module->GetParams());
   Train(*module, 0, 2);
@@ -277,8 +277,9 @@ TEST(ModuleTest, StatesLastFromBatchToBatch) {
   const Symbol sum =
       Op("elemwise_add",
          {.name = "sum", .inputs = {Symbol::Variable("data"), Symbol::Variable("carried")}});
-  COOPER_ASSERT_OK_AND_ASSIGN(auto module,
-                              Module::Create(sum, {.label_names = {}, .state_names = {"carried"}}));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto module,
+      Module::Create(sum, {.label_names = {}, .compute = {.state_names = {"carried"}}}));
   COOPER_ASSERT_OK(module->Bind(
       {.data_shapes = {{.name = "data", .shape = {2}, .layout = "N"}}, .for_training = false}));
   COOPER_ASSERT_OK(module->InitParams());

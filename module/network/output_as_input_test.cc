@@ -28,7 +28,8 @@ Symbol Layers() {
 }
 
 std::unique_ptr<Module> Make(std::vector<Context> contexts, const Module* shared_module = nullptr) {
-  auto module = Module::Create(Layers(), {.label_names = {}, .contexts = std::move(contexts)});
+  auto module =
+      Module::Create(Layers(), {.label_names = {}, .compute = {.contexts = std::move(contexts)}});
   EXPECT_TRUE(module.ok()) << module.status();
   COOPER_EXPECT_OK(
       (*module)->Bind({.data_shapes = {{.name = "data", .shape = {4, 8}, .layout = "NC"}},

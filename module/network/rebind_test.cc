@@ -100,12 +100,12 @@ void ExpectStatesOfAnySize(BaseModule& module) {
 
 TEST(RebindTest, StatesTakeTheNewBatchSize) {
   ExpectStatesOfAnySize(
-      **Module::Create(AddCarried(), {.label_names = {}, .state_names = {"carried"}}));
+      **Module::Create(AddCarried(), {.label_names = {}, .compute = {.state_names = {"carried"}}}));
   const SymGen sym_gen = [](const BucketKey&) {
     return BucketSymbol{.symbol = AddCarried(), .label_names = {}};
   };
   ExpectStatesOfAnySize(**BucketingModule::Create(
-      {.sym_gen = sym_gen, .default_bucket_key = 1, .state_names = {"carried"}}));
+      {.sym_gen = sym_gen, .default_bucket_key = 1, .compute = {.state_names = {"carried"}}}));
 }
 
 }  // namespace

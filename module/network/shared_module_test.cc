@@ -59,9 +59,9 @@ std::vector<float> Weight(const BaseModule& module) {
 TEST(SharedModuleTest, ParametersGradientsAndMomentaAreOne) {
   for (const std::vector<Context>& contexts :
        {std::vector<Context>{Context::Cpu()}, {Context::Cpu(0), Context::Cpu(1)}}) {
-    auto alone = MakeTrainable({.contexts = contexts});
-    auto first = MakeTrainable({.contexts = contexts});
-    auto second = Make({.contexts = contexts});
+    auto alone = MakeTrainable({.compute = {.contexts = contexts}});
+    auto first = MakeTrainable({.compute = {.contexts = contexts}});
+    auto second = Make({.compute = {.contexts = contexts}});
     COOPER_ASSERT_OK(second->Bind(Shapes(4, first.get())));
     EXPECT_TRUE(second->params_initialized());
     EXPECT_TRUE(second->optimizer_initialized());
@@ -227,7 +227,7 @@ TEST(SharedModuleTest, WhatCannotBeSharedIsAnError) {
   EXPECT_THAT(second->Bind(Shapes(4, first.get())),
               StatusIs(kFailedPrecondition, "Bind: call InitParams of shared_module first"));
   COOPER_ASSERT_OK(first->InitParams());
-  auto two = Make({.contexts = {Context::Cpu(0), Context::Cpu(1)}});
+  auto two = Make({.compute = {.contexts = {Context::Cpu(0), Context::Cpu(1)}}});
   EXPECT_THAT(
       two->Bind(Shapes(4, first.get())),
       StatusIs(kInvalidArgument, HasSubstr("shared_module is on cpu(0), expected cpu(0), cpu(1)")));

@@ -21,8 +21,8 @@ const char* KindWithoutGradient(const std::string& arg, const ModuleOptions& opt
     return bind.inputs_need_grad ? nullptr : "data without inputs_need_grad";
   }
   if (is_in(options.label_names)) return "a label";
-  if (is_in(options.state_names)) return "a state";
-  return is_in(options.fixed_param_names) ? "a fixed parameter" : nullptr;
+  if (is_in(options.compute.state_names)) return "a state";
+  return is_in(options.compute.fixed_param_names) ? "a fixed parameter" : nullptr;
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ std::vector<std::string> ParamNames(const std::vector<std::string>& args,
   for (const std::string& name : args) {
     if (!absl::c_linear_search(options.data_names, name) &&
         !absl::c_linear_search(options.label_names, name) &&
-        !absl::c_linear_search(options.state_names, name)) {
+        !absl::c_linear_search(options.compute.state_names, name)) {
       params.push_back(name);
     }
   }

@@ -27,12 +27,9 @@ class Symbol;  // symbol.h
 class Module;
 class ModuleGroup;
 
-// Options for creating a Module.
-struct ModuleOptions {
-  // Arguments that a batch provides; the others are states and parameters.
-  std::vector<std::string> data_names = {"data"};
-  // Empty: a module without labels, which ignores those of an iterator.
-  std::vector<std::string> label_names = {"softmax_label"};
+// Where and how a module computes its networks: the same for a Module and for each bucket of a
+// BucketingModule.
+struct ComputeOptions {
   // Each context computes its part of a batch, in proportion to work_load_list (empty: equal
   // parts).
   std::vector<Context> contexts = {Context::Cpu()};
@@ -43,7 +40,9 @@ struct ModuleOptions {
   bool fallback = false;
   // "type" "2bit" and "threshold": compression of gradients between contexts (KVStore).
   Kwargs compression_params;
-  // Parameters that are not trained: their gradients are not computed.
+  // Parameters that are not trained: their gradients are not computed. The default bucket of a
+  // BucketingModule must have all these names, and all of state_names; another bucket uses the ones
+  // that it has.
   std::vector<std::string> fixed_param_names;
   // Arguments that persist from batch to batch (GetStates, SetStates). They are zero at first and
   // after a forced Bind, which may change their shapes.
@@ -56,8 +55,17 @@ struct ModuleOptions {
   // metrics that read the label's prediction alone work: Perplexity, CrossEntropy,
   // NegativeLogLikelihood.
   bool label_probabilities = false;
-  // Limits of the symbol file, for Load.
+  // Limits of the symbol files, for Load.
   LoadLimits load_limits;
+};
+
+// Options for creating a Module.
+struct ModuleOptions {
+  // Arguments that a batch provides; the others are states and parameters.
+  std::vector<std::string> data_names = {"data"};
+  // Empty: a module without labels, which ignores those of an iterator.
+  std::vector<std::string> label_names = {"softmax_label"};
+  ComputeOptions compute;
   // The group to share with other modules; it must have the same contexts. Null: a new group.
   std::shared_ptr<ModuleGroup> group;
 };

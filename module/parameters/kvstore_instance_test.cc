@@ -31,9 +31,9 @@ std::unique_ptr<Module> Make(uint64_t seed, const std::string& name = "fc",
   const Symbol fc =
       Op("FullyConnected",
          {.name = name, .inputs = {Symbol::Variable("data")}, .attrs = {{"num_hidden", "3"}}});
-  auto module = *Module::Create(
-      Op("SoftmaxOutput", {.name = "softmax", .inputs = {fc}}),
-      {.contexts = {Context::Cpu(0), Context::Cpu(1)}, .compression_params = compression});
+  auto module = *Module::Create(Op("SoftmaxOutput", {.name = "softmax", .inputs = {fc}}),
+                                {.compute = {.contexts = {Context::Cpu(0), Context::Cpu(1)},
+                                             .compression_params = compression}});
   COOPER_EXPECT_OK(
       module->Bind({.data_shapes = {{.name = "data", .shape = {4, 6}, .layout = "NC"}},
                     .label_shapes = {{.name = "softmax_label", .shape = {4}, .layout = "N"}}}));
@@ -141,8 +141,8 @@ TEST(KVStoreInstanceTest, TheModulesOfASequenceShareOne) {
     const Symbol fc = Op("FullyConnected", {.name = "first",
                                             .inputs = {Symbol::Variable("data", {.attrs = {}})},
                                             .attrs = {{"num_hidden", "6"}, {"__lr_mult__", "3"}}});
-    auto head =
-        *Module::Create(fc, {.label_names = {}, .contexts = {Context::Cpu(0), Context::Cpu(1)}});
+    auto head = *Module::Create(
+        fc, {.label_names = {}, .compute = {.contexts = {Context::Cpu(0), Context::Cpu(1)}}});
     SequentialModule chain;
     COOPER_EXPECT_OK(chain.Add(std::move(head), {}));
     COOPER_EXPECT_OK(chain.Add(Make(1), {.take_labels = true, .auto_wiring = true}));

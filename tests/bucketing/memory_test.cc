@@ -43,9 +43,10 @@ std::unique_ptr<BucketingModule> MakeModel(int64_t default_key, const std::strin
                                     .cell = cell,
                                     .use_ignore = true});
   EXPECT_TRUE(sym_gen.ok()) << sym_gen.status();
-  auto model = BucketingModule::Create({.sym_gen = *sym_gen,
-                                        .default_bucket_key = default_key,
-                                        .disabled_passes = std::move(disabled_passes)});
+  auto model =
+      BucketingModule::Create({.sym_gen = *sym_gen,
+                               .default_bucket_key = default_key,
+                               .compute = {.disabled_passes = std::move(disabled_passes)}});
   EXPECT_TRUE(model.ok()) << model.status();
   const BucketShapes shapes = ShapesOf(default_key);
   COOPER_EXPECT_OK(

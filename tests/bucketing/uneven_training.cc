@@ -94,7 +94,9 @@ absl::Status Train(const std::string& prefix, int epochs, const std::string& kin
   const auto data = MakeIter(rank, /*is_training=*/true, kind == "short");
   const auto validation = MakeIter(1, /*is_training=*/false);
   BucketingModuleOptions options{.sym_gen = Guess, .default_bucket_key = 5};
-  if (kind == "compressed") options.compression_params = {{"type", "2bit"}, {"threshold", "0.01"}};
+  if (kind == "compressed") {
+    options.compute.compression_params = {{"type", "2bit"}, {"threshold", "0.01"}};
+  }
   COOPER_ASSIGN_OR_RETURN(const auto module, BucketingModule::Create(options));
   const auto metric = Perplexity({.ignore_label = 0});
   const auto validation_metric = Perplexity({.ignore_label = 0});

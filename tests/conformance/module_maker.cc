@@ -42,20 +42,19 @@ absl::Status Unknown(const char* what, const std::string& key) {
 }
 
 // Reads an option that Module and BucketingModule share; returns false for other keys.
-template <typename Options>
-bool ReadCommon(const std::string& key, const Json& value, Options* options) {
+bool ReadCommon(const std::string& key, const Json& value, ComputeOptions* compute) {
   if (key == "contexts") {
-    options->contexts = ContextsFromJson(value);
+    compute->contexts = ContextsFromJson(value);
   } else if (key == "work_load_list") {
-    options->work_load_list = value.get<std::vector<double>>();
+    compute->work_load_list = value.get<std::vector<double>>();
   } else if (key == "fixed_param_names") {
-    options->fixed_param_names = value.get<Names>();
+    compute->fixed_param_names = value.get<Names>();
   } else if (key == "state_names") {
-    options->state_names = value.get<Names>();
+    compute->state_names = value.get<Names>();
   } else if (key == "compression_params") {
-    options->compression_params = TextsFromJson(value);
+    compute->compression_params = TextsFromJson(value);
   } else if (key == "group2ctxs") {
-    options->group2ctxs = GroupsFromJson(value);
+    compute->group2ctxs = GroupsFromJson(value);
   } else {
     return key == "type";
   }
@@ -65,15 +64,15 @@ bool ReadCommon(const std::string& key, const Json& value, Options* options) {
 absl::StatusOr<std::unique_ptr<BaseModule>> MakePlainModule(const std::string& folder,
                                                             const Json& json) {
   ModuleOptions options;
-  options.contexts = {CaseContext()};
-  options.fallback = CaseFallback();
-  options.disabled_passes = DisabledPasses();
+  options.compute.contexts = {CaseContext()};
+  options.compute.fallback = CaseFallback();
+  options.compute.disabled_passes = DisabledPasses();
   for (const auto& [key, value] : json.items()) {
     if (key == "data_names") {
       options.data_names = value.get<Names>();
     } else if (key == "label_names") {
       options.label_names = value.get<Names>();
-    } else if (key != "symbol" && key != "meta" && !ReadCommon(key, value, &options)) {
+    } else if (key != "symbol" && key != "meta" && !ReadCommon(key, value, &options.compute)) {
       return Unknown("Module", key);
     }
   }
@@ -85,13 +84,13 @@ absl::StatusOr<std::unique_ptr<BaseModule>> MakePlainModule(const std::string& f
 absl::StatusOr<std::unique_ptr<BaseModule>> MakeBucketingModule(const std::string& folder,
                                                                 const Json& json) {
   BucketingModuleOptions options;
-  options.contexts = {CaseContext()};
-  options.fallback = CaseFallback();
-  options.disabled_passes = DisabledPasses();
+  options.compute.contexts = {CaseContext()};
+  options.compute.fallback = CaseFallback();
+  options.compute.disabled_passes = DisabledPasses();
   for (const auto& [key, value] : json.items()) {
     if (key == "default_bucket_key") {
       options.default_bucket_key = value.get<int64_t>();
-    } else if (key != "buckets" && !ReadCommon(key, value, &options)) {
+    } else if (key != "buckets" && !ReadCommon(key, value, &options.compute)) {
       return Unknown("BucketingModule", key);
     }
   }

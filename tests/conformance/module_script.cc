@@ -197,7 +197,7 @@ absl::Status ModuleScript::SaveCheckpoint(const Json& step) {
 
 absl::Status ModuleScript::LoadCheckpoint(const Json& step) {
   ModuleOptions options;
-  options.disabled_passes = DisabledPasses();
+  options.compute.disabled_passes = DisabledPasses();
   options.data_names = step.at("data_names").get<std::vector<std::string>>();
   options.label_names = step.at("label_names").get<std::vector<std::string>>();
   COOPER_ASSIGN_OR_RETURN(

@@ -79,7 +79,8 @@ TEST(DeviceErrorsTest, ActivationsThatDoNotFitNameBothBytes) {
 TEST(DeviceErrorsTest, AParameterThatDoesNotFitIsNamed) {
   COOPER_ASSERT_OK_AND_ASSIGN(
       const auto module,
-      Module::Create(Dense("500000"), {.label_names = {}, .contexts = {Context::Gpu(1)}}));
+      Module::Create(Dense("500000"),
+                     {.label_names = {}, .compute = {.contexts = {Context::Gpu(1)}}}));
   EXPECT_THAT(
       module->Bind({.data_shapes = {{.name = "data", .shape = {1, 6}}}}),
       StatusIs(kResourceExhausted,

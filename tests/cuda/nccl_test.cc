@@ -150,7 +150,7 @@ TEST(NcclTest, GivesUpWhatWouldWaitForADeadProcess) {
 // Runs whole trainings: NCCL sums in the same order as the copies here.
 TEST(NcclTest, ModulesTrainAsOnOneGpu) {
   const auto train = [](const std::vector<Context>& contexts, int64_t bucket_bytes) {
-    auto module = *Module::Create(TwoLayers(), {.contexts = contexts});
+    auto module = *Module::Create(TwoLayers(), {.compute = {.contexts = contexts}});
     COOPER_EXPECT_OK(
         module->Bind({.data_shapes = {{.name = "data", .shape = {32, 6}, .layout = "NC"}},
                       .label_shapes = {{.name = "softmax_label", .shape = {32}, .layout = "N"}}}));

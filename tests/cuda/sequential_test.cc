@@ -29,7 +29,7 @@ COOPER_EMULATE(LAZY, "1");
 
 std::unique_ptr<Module> ModuleOf(const Symbol& symbol, const char* data, Context context,
                                  bool labels) {
-  ModuleOptions options = {.data_names = {data}, .contexts = {context}};
+  ModuleOptions options = {.data_names = {data}, .compute = {.contexts = {context}}};
   if (!labels) options.label_names = {};
   return *Module::Create(symbol, std::move(options));
 }

@@ -43,7 +43,7 @@ class StepCostsTest : public testing::Test {
         {.sym_gen = *MakeLanguageModel(
              {.vocab = kWords, .num_embed = 4, .num_hidden = 5, .num_layers = 2}),
          .default_bucket_key = 6,
-         .contexts = {Context::Gpu(0)}});
+         .compute = {.contexts = {Context::Gpu(0)}}});
     COOPER_EXPECT_OK(model_->Bind(
         {.data_shapes = Described("data", 6), .label_shapes = Described("softmax_label", 6)}));
     COOPER_EXPECT_OK(model_->InitParams({.initializer = LanguageModelInitializer()}));

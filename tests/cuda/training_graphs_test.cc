@@ -46,7 +46,7 @@ std::unique_ptr<BucketingModule> LanguageModel(const std::string& cell, int64_t 
       {.sym_gen = *MakeLanguageModel(
            {.vocab = kWords, .num_embed = 4, .num_hidden = 5, .num_layers = 2, .cell = cell}),
        .default_bucket_key = length,
-       .contexts = {Context::Gpu(0)}});
+       .compute = {.contexts = {Context::Gpu(0)}}});
   COOPER_EXPECT_OK(model->Bind({.data_shapes = Described("data", length),
                                 .label_shapes = Described("softmax_label", length)}));
   COOPER_EXPECT_OK(model->InitParams({.initializer = LanguageModelInitializer(), .seed = 3}));

@@ -62,8 +62,7 @@ Trained MakeRun(const std::vector<Context>& contexts, const std::string& optimiz
       {.sym_gen = *MakeLanguageModel(
            {.vocab = kWords, .num_embed = 6, .num_hidden = 5, .num_layers = 2, .use_ignore = true}),
        .default_bucket_key = run.iter->default_bucket_key(),
-       .contexts = contexts,
-       .fallback = fallback});
+       .compute = {.contexts = contexts, .fallback = fallback}});
   COOPER_EXPECT_OK(run.model->Bind(
       {.data_shapes = run.iter->provide_data(), .label_shapes = run.iter->provide_label()}));
   COOPER_EXPECT_OK(run.model->InitParams(InitialParams()));

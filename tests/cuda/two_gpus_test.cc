@@ -77,15 +77,15 @@ void ExpectSameOnAll(const Module& module) {
 
 TEST(TwoGpusTest, TwentyStepsAreThoseOfOneDevice) {
   COOPER_REQUIRE_GPUS(2);
-  const auto one = Trained(TwoLayers(), {.contexts = {Context::Gpu(0)}});
+  const auto one = Trained(TwoLayers(), {.compute = {.contexts = {Context::Gpu(0)}}});
   for (const std::vector<double>& loads : {std::vector<double>{}, {20, 12}}) {
     for (const char* type : {"local", "device"}) {
       for (const bool on_kvstore : {true, false}) {
         SCOPED_TRACE(testing::Message() << type << ", on_kvstore " << on_kvstore);
         InitOptimizerOptions optimizer = Momentum(type);
         optimizer.update_on_kvstore = on_kvstore;
-        const auto both =
-            Trained(TwoLayers(), {.contexts = kBoth, .work_load_list = loads}, optimizer);
+        const auto both = Trained(
+            TwoLayers(), {.compute = {.contexts = kBoth, .work_load_list = loads}}, optimizer);
         ExpectSameParams(*one, *both, kTolerance);
         ExpectSameOnAll(*both);
       }
@@ -97,7 +97,7 @@ TEST(TwoGpusTest, TwentyStepsAreThoseOfOneDevice) {
 // backward pass is still running; the gradients themselves do not change.
 TEST(TwoGpusTest, NeitherBucketsNorOverlapShow) {
   COOPER_REQUIRE_GPUS(2);
-  const auto one = Trained(TwoLayers(), {.contexts = {Context::Gpu(0)}});
+  const auto one = Trained(TwoLayers(), {.compute = {.contexts = {Context::Gpu(0)}}});
   std::unique_ptr<Module> first;
   for (const int64_t bytes : {1 << 20, 80, 4}) {
     for (const bool overlap : {false, true}) {
@@ -105,7 +105,7 @@ TEST(TwoGpusTest, NeitherBucketsNorOverlapShow) {
       InitOptimizerOptions optimizer = Momentum();
       optimizer.gradient_bucket_bytes = bytes;
       optimizer.overlap_gradients = overlap;
-      auto both = Trained(TwoLayers(), {.contexts = kBoth}, optimizer);
+      auto both = Trained(TwoLayers(), {.compute = {.contexts = kBoth}}, optimizer);
       COOPER_ASSERT_OK(both->ForwardBackward(RandomBatch(kRows, 21)));
       const std::vector<float> before = Floats(*both->GetGrad("fc1_weight"));
       COOPER_ASSERT_OK(both->Update());
@@ -132,7 +132,7 @@ TEST(TwoGpusTest, NeitherBucketsNorOverlapShow) {
 TEST(TwoGpusTest, OutputsGradientsAndMetricsAreOfTheWholeBatch) {
   COOPER_REQUIRE_GPUS(2);
   const auto bind = [](const std::vector<Context>& contexts) {
-    auto module = Module::Create(TwoLayers(), {.contexts = contexts});
+    auto module = Module::Create(TwoLayers(), {.compute = {.contexts = contexts}});
     ModuleBindOptions shapes = Shapes(7);
     shapes.inputs_need_grad = true;
     COOPER_EXPECT_OK((*module)->Bind(shapes));
@@ -173,7 +173,7 @@ TEST(TwoGpusTest, BucketsTrainAsOnOne) {
     auto module = BucketingModule::Create(
         {.sym_gen = [](const BucketKey& key) { return BucketSymbol{.symbol = OfLength(key)}; },
          .default_bucket_key = 4,
-         .contexts = contexts});
+         .compute = {.contexts = contexts}});
     const auto shapes = [](int64_t length) {
       return ModuleBindOptions{
           .data_shapes = {{.name = "data", .shape = {8, length}, .layout = "NT"}},
@@ -215,20 +215,21 @@ Symbol InTwoGroups() {
 TEST(TwoGpusTest, GroupsOfBothTrainAsOne) {
   COOPER_REQUIRE_GPUS(2);
   const Context a = Context::Gpu(0), b = Context::Gpu(1);
-  const auto one = Trained(InTwoGroups(), {.contexts = {a}});
+  const auto one = Trained(InTwoGroups(), {.compute = {.contexts = {a}}});
   const auto placed = Trained(
-      InTwoGroups(), {.contexts = {a},
-                      .group2ctxs = GroupContexts(GroupContexts::Map{{"left", a}, {"right", b}})});
+      InTwoGroups(),
+      {.compute = {.contexts = {a},
+                   .group2ctxs = GroupContexts(GroupContexts::Map{{"left", a}, {"right", b}})}});
   const ParameterStore& parameters = placed->group()->parameters();
   EXPECT_EQ(parameters.Value(ParameterKind::kArg, "fc1_weight").context(), a);
   EXPECT_EQ(parameters.Value(ParameterKind::kArg, "fc2_weight").context(), b);
   ExpectSameParams(*one, *placed);
 
   // Both at once: each half of the batch passes through both GPUs, in opposite directions.
-  const auto crossed = Trained(
-      InTwoGroups(),
-      {.contexts = kBoth,
-       .group2ctxs = GroupContexts(GroupContexts::ListMap{{"left", {a, b}}, {"right", {b, a}}})});
+  const auto crossed =
+      Trained(InTwoGroups(), {.compute = {.contexts = kBoth,
+                                          .group2ctxs = GroupContexts(GroupContexts::ListMap{
+                                              {"left", {a, b}}, {"right", {b, a}}})}});
   ExpectSameParams(*one, *crossed, kTolerance);
 }
 

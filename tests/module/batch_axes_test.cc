@@ -195,7 +195,7 @@ absl::StatusOr<std::unique_ptr<BucketingModule>> Bound(const Setting& s, int con
   COOPER_ASSIGN_OR_RETURN(
       auto module, BucketingModule::Create({.sym_gen = [s](const BucketKey&) { return Net(s); },
                                             .default_bucket_key = iter->default_bucket_key(),
-                                            .contexts = Cpus(contexts)}));
+                                            .compute = {.contexts = Cpus(contexts)}}));
   COOPER_RETURN_IF_ERROR(module->Bind({.data_shapes = iter->provide_data(),
                                        .label_shapes = iter->provide_label(),
                                        .for_training = for_training,

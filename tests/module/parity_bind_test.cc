@@ -41,7 +41,7 @@ NDArray Ones(const Shape& shape, DType dtype = DType::kFloat32) {
 // test_module_dtype: float16 data is computed and differentiated in float16.
 TEST(ParityBindTest, TheDtypeOfTheDataIsThatOfOutputsAndGradients) {
   constexpr DType kHalf = DType::kFloat16;
-  auto module = Make(TimeMajorRelu(), {.label_names = {}, .contexts = Cpus(2)});
+  auto module = Make(TimeMajorRelu(), {.label_names = {}, .compute = {.contexts = Cpus(2)}});
   COOPER_ASSERT_OK(module->Bind(
       {.data_shapes = {{.name = "data", .shape = {2, 6, 3}, .dtype = kHalf, .layout = "TNC"}},
        .inputs_need_grad = true}));
@@ -56,7 +56,7 @@ TEST(ParityBindTest, TheDtypeOfTheDataIsThatOfOutputsAndGradients) {
 
 // test_module_bind: a description that cannot be bound leaves the module unbound and usable.
 TEST(ParityBindTest, ABindThatIsRefusedLeavesTheModuleUnbound) {
-  auto module = Make(TimeMajorRelu(), {.label_names = {}, .contexts = Cpus(2)});
+  auto module = Make(TimeMajorRelu(), {.label_names = {}, .compute = {.contexts = Cpus(2)}});
   EXPECT_THAT(module->Bind({.data_shapes = {{.name = "data", .shape = {}}}}),
               StatusIs(kInvalidArgument, HasSubstr("has no axis 0 to split over contexts")));
   EXPECT_FALSE(module->binded());
@@ -75,7 +75,8 @@ TEST(ParityBindTest, GradientsOfInputsAreInTheOrderOfTheData) {
   };
   const Symbol sum =
       Op("add_n", {.name = "sum", .inputs = {times("a", "5"), times("b", "-2"), times("c", "3")}});
-  auto module = Make(sum, {.data_names = {"b", "c", "a"}, .label_names = {}, .contexts = Cpus(2)});
+  auto module = Make(
+      sum, {.data_names = {"b", "c", "a"}, .label_names = {}, .compute = {.contexts = Cpus(2)}});
   COOPER_ASSERT_OK(module->Bind({.data_shapes = {{.name = "b", .shape = {5, 4}},
                                                  {.name = "c", .shape = {5, 4}},
                                                  {.name = "a", .shape = {5, 4}}},
@@ -102,10 +103,10 @@ std::vector<NDArray> GradientsOfProduct(int num_contexts, const GroupContexts& g
     AttrScope right(AttrMap{{"ctx_group", "right"}});
     product = Op("elemwise_mul", {.inputs = {twice, Symbol::Variable("b")}});
   }
-  auto module = Make(product, {.data_names = {"a", "b"},
-                               .label_names = {},
-                               .contexts = Cpus(num_contexts),
-                               .group2ctxs = group2ctxs});
+  auto module =
+      Make(product, {.data_names = {"a", "b"},
+                     .label_names = {},
+                     .compute = {.contexts = Cpus(num_contexts), .group2ctxs = group2ctxs}});
   const Shape shape({4, 3});
   COOPER_EXPECT_OK(
       module->Bind({.data_shapes = {{.name = "a", .shape = shape}, {.name = "b", .shape = shape}},
@@ -169,7 +170,7 @@ absl::StatusOr<BucketSymbol> TwoGroups(const BucketKey& length) {
 TEST(ParityBindTest, BucketsTakeGroupsOfContexts) {
   const auto run = [](const GroupContexts& group2ctxs) {
     auto module = *BucketingModule::Create(
-        {.sym_gen = TwoGroups, .default_bucket_key = 3, .group2ctxs = group2ctxs});
+        {.sym_gen = TwoGroups, .default_bucket_key = 3, .compute = {.group2ctxs = group2ctxs}});
     const std::vector<DataDesc> data = {{.name = "data", .shape = {5, 6}}};
     const std::vector<DataDesc> label = {{.name = "label", .shape = {5}}};
     COOPER_EXPECT_OK(
@@ -195,7 +196,7 @@ TEST(ParityBindTest, BucketsTakeGroupsOfContexts) {
 
 // test_module_layout: the layout determines the axis that is split over the contexts and joined.
 TEST(ParityBindTest, TheLayoutSaysWhichAxisIsSplit) {
-  auto module = Make(TimeMajorRelu(), {.label_names = {}, .contexts = Cpus(2)});
+  auto module = Make(TimeMajorRelu(), {.label_names = {}, .compute = {.contexts = Cpus(2)}});
   const Shape shape({2, 6, 3});
   COOPER_ASSERT_OK(
       module->Bind({.data_shapes = {{.name = "data", .shape = shape, .layout = "TNC"}}}));
@@ -250,7 +251,7 @@ TEST(ParityBindTest, GroupsOfExecutorsShareWhatHasOneName) {
   const std::vector<DataDesc> data = {{.name = "data", .shape = {kRows, kLength}, .layout = "NT"}};
   const std::vector<DataDesc> label = {
       {.name = "softmax_label", .shape = {kRows, kLength}, .layout = "NT"}};
-  const ModuleOptions options = {.contexts = Cpus(2), .work_load_list = {1, 1}};
+  const ModuleOptions options = {.compute = {.contexts = Cpus(2), .work_load_list = {1, 1}}};
   const auto bind = [&](const Symbol& symbol, ModuleGroup* group) {
     auto bound = DataParallelExecutorGroup::Bind(
         symbol, options, {.data_shapes = data, .label_shapes = label}, group);

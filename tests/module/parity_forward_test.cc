@@ -35,7 +35,7 @@ TEST(ParityForwardTest, ReshapingKeepsParametersAndOptimizer) {
   const Symbol net =
       Op("FullyConnected",
          {.name = "fc", .inputs = {Symbol::Variable("data")}, .attrs = {{"num_hidden", "5"}}});
-  auto module = Make(net, {.label_names = {}, .contexts = Cpus(2)});
+  auto module = Make(net, {.label_names = {}, .compute = {.contexts = Cpus(2)}});
   COOPER_ASSERT_OK(module->Bind({.data_shapes = {{.name = "data", .shape = {7, 4}}}}));
   COOPER_ASSERT_OK(module->InitParams());
   COOPER_ASSERT_OK(module->InitOptimizer({.optimizer_params = {{"learning_rate", "1"}}}));
@@ -71,7 +71,8 @@ std::pair<Symbol, std::vector<std::string>> LastStates(int length) {
 
 std::unique_ptr<Module> BoundStates(int length) {
   const auto [symbol, names] = LastStates(length);
-  auto module = Make(symbol, {.label_names = {}, .contexts = Cpus(2), .state_names = names});
+  auto module =
+      Make(symbol, {.label_names = {}, .compute = {.contexts = Cpus(2), .state_names = names}});
   COOPER_EXPECT_OK(
       module->Bind({.data_shapes = {{.name = "data", .shape = {5, length, 3}, .layout = "NTC"}},
                     .for_training = false}));

@@ -64,7 +64,7 @@ TEST(ParityTrainTest, ACheckpointBringsBackParametersAndStates) {
   const InitOptimizerOptions optimizer = {
       .optimizer_params = {{"learning_rate", "0.1"}, {"momentum", "0.9"}}};
   for (int num_contexts : {1, 2}) {
-    auto module = Make(OneLayer(), {.contexts = Cpus(num_contexts)});
+    auto module = Make(OneLayer(), {.compute = {.contexts = Cpus(num_contexts)}});
     COOPER_ASSERT_OK(module->Bind(kEightRows));
     COOPER_ASSERT_OK(module->InitParams());
     COOPER_ASSERT_OK(module->InitOptimizer(optimizer));
@@ -265,7 +265,7 @@ TEST(ParityTrainTest, AModuleWithoutParametersUpdatesNothing) {
   const Symbol dropout =
       Op("Dropout", {.inputs = {Symbol::Variable("data")}, .attrs = {{"p", "0.5"}}});
   for (int num_contexts : {1, 2}) {
-    auto module = Make(dropout, {.contexts = Cpus(num_contexts)});
+    auto module = Make(dropout, {.compute = {.contexts = Cpus(num_contexts)}});
     COOPER_ASSERT_OK(module->Bind(kEightRows));
     COOPER_ASSERT_OK(module->InitParams());
     COOPER_ASSERT_OK(module->InitOptimizer());

@@ -151,9 +151,10 @@ absl::StatusOr<std::function<double(int64_t length)>> LmStepCost(LmStepCostOptio
   for (int64_t i = 1; i <= kSegments; ++i) {
     lengths.insert((options.longest * i + kSegments - 1) / kSegments);
   }
-  BucketPlanOptions plan_options = {.sym_gen = options.sym_gen,
-                                    .module = {.disabled_passes = options.disabled_passes,
-                                               .label_probabilities = options.label_probabilities}};
+  BucketPlanOptions plan_options = {
+      .sym_gen = options.sym_gen,
+      .compute = {.disabled_passes = options.disabled_passes,
+                  .label_probabilities = options.label_probabilities}};
   for (const int64_t length : lengths) plan_options.buckets.push_back(ShapesOf(options, length));
   COOPER_ASSIGN_OR_RETURN(BucketPlan plan, BucketPlan::Create(std::move(plan_options)));
   std::vector<StepTime> steps;

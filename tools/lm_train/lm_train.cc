@@ -293,11 +293,12 @@ class Training {
     COOPER_ASSIGN_OR_RETURN(std::vector<Context> contexts, ContextsFromFlags());
     COOPER_ASSIGN_OR_RETURN(
         model_,
-        BucketingModule::Create({.sym_gen = std::move(sym_gen),
-                                 .default_bucket_key = train_->default_bucket_key(),
-                                 .contexts = std::move(contexts),
-                                 .disabled_passes = std::move(disabled_passes),
-                                 .label_probabilities = absl::GetFlag(FLAGS_label_probabilities)}));
+        BucketingModule::Create(
+            {.sym_gen = std::move(sym_gen),
+             .default_bucket_key = train_->default_bucket_key(),
+             .compute = {.contexts = std::move(contexts),
+                         .disabled_passes = std::move(disabled_passes),
+                         .label_probabilities = absl::GetFlag(FLAGS_label_probabilities)}}));
     metric_ = Perplexity({.ignore_label = 0});
     valid_metric_ = Perplexity({.ignore_label = 0});
     progress_ = std::make_unique<LmProgress>(
