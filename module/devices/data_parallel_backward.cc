@@ -68,15 +68,20 @@ absl::Status DataParallelExecutorGroup::Backward(absl::Span<const NDArray> head_
       if (outputs.ok()) COOPER_RETURN_IF_ERROR(MoveHeadGradient((*outputs)[k], heads_[i].back()));
     }
   }
-  COOPER_RETURN_IF_ERROR(ClearIdleGrads());
-  COOPER_ASSIGN_OR_RETURN(const bool tells, BeginGrads());
-  if (!tells) return RunAll([&](int i) { return executors_[i]->Backward(heads_[i]); });
-  return RunAll([&](int i) { return BackwardAndNotify(i, heads_[i]); });
+  return RunBackward(/*forward=*/false);
 }
 
-absl::Status DataParallelExecutorGroup::BackwardAndNotify(int i, absl::Span<const NDArray> heads) {
-  return executors_[i]->Backward(heads, [&](const std::string& name, DeviceQueue& queue) {
-    return group_->parameters().GradReady(name, i, queue);
+absl::Status DataParallelExecutorGroup::RunBackward(bool forward) {
+  COOPER_RETURN_IF_ERROR(ClearIdleGrads());
+  COOPER_ASSIGN_OR_RETURN(const KVStore::GradientReady ready,
+                          group_->parameters().BeginGradients(complete_gradients_));
+  return RunAll([&](int i) -> absl::Status {
+    Executor& executor = *executors_[i];
+    if (!ready) return forward ? executor.ForwardBackward() : executor.Backward(heads_[i]);
+    if (forward) COOPER_RETURN_IF_ERROR(executor.Forward(/*is_train=*/true));
+    return executor.Backward(heads_[i], [&](const std::string& name, DeviceQueue& queue) {
+      return ready(name, i, queue);
+    });
   });
 }
 
@@ -92,21 +97,18 @@ absl::Status DataParallelExecutorGroup::ClearIdleGrads() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<bool> DataParallelExecutorGroup::BeginGrads() {
-  // Contexts without rows tell nothing.
-  if (num_executors() < group_->num_contexts()) return group_->parameters().BeginGrads({});
-  if (applied_names_.empty()) {
-    std::vector<std::string> learnt;
-    for (const std::string& name : param_names_) {
-      const auto req = grad_reqs_.find(name);
-      if (req == grad_reqs_.end() || req->second == WriteReq::kNull) continue;
-      // A gradient that accumulates over batches may be incomplete after this pass.
-      if (req->second == WriteReq::kAdd) return group_->parameters().BeginGrads({});
-      if (!executors_[0]->grad(name).is_null()) learnt.push_back(name);
+void DataParallelExecutorGroup::FindCompleteGradients() {
+  complete_gradients_.clear();
+  if (num_executors() < group_->num_contexts()) return;
+  for (const std::string& name : param_names_) {
+    const auto req = grad_reqs_.find(name);
+    if (req == grad_reqs_.end() || req->second == WriteReq::kNull) continue;
+    if (req->second == WriteReq::kAdd) {
+      complete_gradients_.clear();
+      return;
     }
-    applied_names_ = std::move(learnt);
+    if (!executors_[0]->grad(name).is_null()) complete_gradients_.push_back(name);
   }
-  return group_->parameters().BeginGrads(applied_names_);
 }
 
 }  // namespace cooper

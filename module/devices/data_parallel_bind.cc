@@ -41,6 +41,7 @@ absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> DataParallelExecutorG
   bound->FindLabelTypes();
   COOPER_RETURN_IF_ERROR(bound->BindExecutors(std::move(compiled)));
   bound->FindInputs();
+  if (bound->several()) bound->FindCompleteGradients();
   COOPER_RETURN_IF_ERROR(parts);
   COOPER_RETURN_IF_ERROR(bound->FindOutputShapes());
   return bound;

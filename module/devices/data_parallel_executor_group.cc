@@ -105,13 +105,8 @@ absl::Status DataParallelExecutorGroup::ForwardBackward(const AfterBackward* aft
   if (several() && executors_[0]->grad_names().empty()) return Forward(/*is_train=*/true);
   COOPER_RETURN_IF_ERROR(BeginForward());
   if (!several()) return executors_[0]->ForwardBackward({}, after);
-  COOPER_RETURN_IF_ERROR(ClearIdleGrads());
-  COOPER_ASSIGN_OR_RETURN(const bool tells, BeginGrads());
-  if (!tells) return RunAll([&](int i) { return executors_[i]->ForwardBackward(); });
-  return RunAll([&](int i) -> absl::Status {
-    COOPER_RETURN_IF_ERROR(executors_[i]->Forward(/*is_train=*/true));
-    return BackwardAndNotify(i, {});
-  });
+  for (std::vector<NDArray>& heads : heads_) heads.clear();
+  return RunBackward(/*forward=*/true);
 }
 
 absl::StatusOr<std::vector<absl::Span<const NDArray>>> DataParallelExecutorGroup::OutputsByContext()

@@ -139,10 +139,11 @@ class DataParallelExecutorGroup {
   // For a single context: stores the head gradients in heads_[0], copied to their outputs'
   // contexts.
   absl::Status MoveHeadGradients(absl::Span<const NDArray> head_gradients);
-  // Before a backward pass: whether the store is to be told of gradients as they become ready.
-  absl::StatusOr<bool> BeginGrads();
-  // Runs the backward pass of context `i` and reports its gradients to the store.
-  absl::Status BackwardAndNotify(int i, absl::Span<const NDArray> heads);
+  // Sets complete_gradients_.
+  void FindCompleteGradients();
+  // Runs the backward passes of several contexts with heads_, after their forward passes in
+  // training if `forward` is set.
+  absl::Status RunBackward(bool forward);
   // Returns the symbol that context `i` runs, with its losses weighted by the context's share.
   const Symbol& SymbolOf(int i) const { return weighted_.empty() ? symbol_ : weighted_[i]; }
   bool several() const { return group_->num_contexts() > 1; }
@@ -169,8 +170,10 @@ class DataParallelExecutorGroup {
   std::set<std::string> arg_names_;
   std::vector<std::string> param_names_;
   std::vector<std::string> aux_names_;
-  std::map<std::string, WriteReq> grad_reqs_;   // of every argument
-  std::vector<std::string> applied_names_;      // parameters with a gradient, once it was needed
+  std::map<std::string, WriteReq> grad_reqs_;  // of every argument
+  // The parameters with a gradient; empty if a backward pass may leave one incomplete: it
+  // accumulates over batches, or a context without rows computes nothing.
+  std::vector<std::string> complete_gradients_;
   std::vector<GroupContexts::Map> group2ctxs_;  // by context, or none
   std::vector<BatchSlice> slices_;
   KnownTypes label_types_;  // by name, where they follow from others'

@@ -41,25 +41,22 @@ absl::StatusOr<GradientBuckets*> DeviceStep::BucketsOf(const std::vector<Context
   return made.get();
 }
 
-absl::Status DeviceStep::Begin(absl::Span<const KVItem> items, const Updater* updater,
-                               const KVBuckets& buckets) {
-  COOPER_RETURN_IF_ERROR(Forget());
+absl::StatusOr<KVStore::GradientReady> DeviceStep::Begin(absl::Span<const KVItem> items,
+                                                         const Updater* updater,
+                                                         const KVBuckets& buckets) {
   std::vector<DeviceGradient> gradients;
   gradients.reserve(items.size());
   for (const KVItem& item : items) gradients.push_back(GradientOf(item, updater));
   COOPER_ASSIGN_OR_RETURN(GradientBuckets * sums, BucketsOf(DistinctGpus(items[0].grads), buckets));
   COOPER_RETURN_IF_ERROR(sums->Begin(std::move(gradients)));
-  begun_ = sums;
-  return absl::OkStatus();
+  return [sums](absl::string_view key, int device, DeviceQueue& queue) {
+    return sums->Ready(key, device, queue);
+  };
 }
 
 absl::Status DeviceStep::Forget() {
-  GradientBuckets* const begun = std::exchange(begun_, nullptr);
-  return begun == nullptr ? absl::OkStatus() : begun->Forget();
-}
-
-absl::Status DeviceStep::Ready(absl::string_view key, int device, DeviceQueue& queue) {
-  return begun_ == nullptr ? absl::OkStatus() : begun_->Ready(key, device, queue);
+  for (const auto& [contexts, sums] : buckets_) COOPER_RETURN_IF_ERROR(sums->Forget());
+  return absl::OkStatus();
 }
 
 absl::Status DeviceStep::Run(absl::Span<const KVItem> items, absl::Span<const NDArray> values,
@@ -83,8 +80,7 @@ absl::Status DeviceStep::Run(absl::Span<const KVItem> items, absl::Span<const ND
     COOPER_ASSIGN_OR_RETURN(GradientBuckets * sums, BucketsOf(contexts, buckets));
     COOPER_RETURN_IF_ERROR(RunOn(*sums, its_items, its_values, updater));
   }
-  begun_ = nullptr;
-  return absl::OkStatus();
+  return Forget();
 }
 
 absl::Status DeviceStep::RunOn(GradientBuckets& sums, absl::Span<const KVItem* const> items,

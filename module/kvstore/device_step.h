@@ -11,13 +11,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "module/kvstore/collective.h"
 #include "module/kvstore/gradient_buckets.h"
 #include "module/kvstore/kvstore.h"
 #include "module/optimizer/updater.h"
-#include "ndarray/array/device.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/context.h"
 
@@ -27,21 +25,19 @@ namespace cooper {
 // vector.
 std::vector<Context> DistinctGpus(absl::Span<const NDArray> arrays);
 
-// Runs steps; see the top of the file. Only Ready is thread-safe.
+// Runs steps; see the top of the file.
 class DeviceStep {
  public:
   // `world`, which must outlive this object, is that of a store over processes; null for one
   // process.
   explicit DeviceStep(CollectiveWorld* world) : world_(world) {}
 
-  // Begins the sums of `items`, whose gradients are all on the same GPUs; they start as Ready
-  // reports the gradients. Discards a step that was begun before.
-  absl::Status Begin(absl::Span<const KVItem> items, const Updater* updater,
-                     const KVBuckets& buckets);
+  // Begins the sums of `items`, whose gradients are all on the same GPUs; they start as the
+  // returned function reports the gradients. Call Forget before.
+  absl::StatusOr<KVStore::GradientReady> Begin(absl::Span<const KVItem> items,
+                                               const Updater* updater, const KVBuckets& buckets);
   // Discards the step that was begun: the next one makes all sums anew.
   absl::Status Forget();
-  // GradientBuckets::Ready for the step that was begun, if any.
-  absl::Status Ready(absl::string_view key, int device, DeviceQueue& queue);
 
   // Runs the step, or the rest of it after Begin. With an updater, values[k] on the first GPU is
   // updated by the sum of item k's gradients and copied to the item's outs. Without one, the sum is
@@ -59,7 +55,6 @@ class DeviceStep {
 
   CollectiveWorld* const world_;
   std::map<std::vector<Context>, std::unique_ptr<GradientBuckets>> buckets_;
-  GradientBuckets* begun_ = nullptr;
 };
 
 }  // namespace cooper

@@ -155,14 +155,16 @@ class KVStore {
   // Sets how the following steps sum on GPUs; call it before the first step. kInvalidArgument if
   // `bytes` is not positive.
   absl::Status SetBuckets(const KVBuckets& buckets);
+  // Reports that the work in `queue` computes the gradient of a key on the device with this index.
+  // Thread-safe; ignores unknown keys.
+  using GradientReady =
+      std::function<absl::Status(absl::string_view key, int device, DeviceQueue& queue)>;
   // Called before the backward pass whose gradients the next Step, with the same items, will sum.
-  // Returns whether the sums may begin during the pass. If so, GradientReady reports that the work
-  // in `queue` computes the gradient of a key on the device with this index; nothing else may write
-  // to that gradient until Step. Discards what an earlier call began and no Step finished; an empty
-  // span only discards. GradientReady is thread-safe and ignores unknown keys.
-  virtual absl::StatusOr<bool> BeginGradients(absl::Span<const KVItem>) { return false; }
-  virtual absl::Status GradientReady(absl::string_view, int, DeviceQueue&) {
-    return absl::OkStatus();
+  // Returns a function to call during the pass, which begins sums as soon as their gradients are
+  // ready; nothing else may write to a reported gradient until Step. Null if all sums are left to
+  // Step. Discards what an earlier call began and no Step finished; an empty span only discards.
+  virtual absl::StatusOr<GradientReady> BeginGradients(absl::Span<const KVItem>) {
+    return GradientReady();
   }
   // Returns the texts of all processes, in the order of ranks. Collective.
   virtual absl::StatusOr<std::vector<std::string>> AllGather(const std::string& text) {

@@ -86,16 +86,16 @@ absl::StatusOr<KVStepInfo> KVStoreLocal::Step(absl::Span<const KVItem> items, bo
 
 // Sums begin early only if they have destinations of their own, and if all items are on the same
 // GPUs: two sets of sums at a time would have to start in the same order on each GPU.
-absl::StatusOr<bool> KVStoreLocal::BeginGradients(absl::Span<const KVItem> items) {
+absl::StatusOr<KVStore::GradientReady> KVStoreLocal::BeginGradients(
+    absl::Span<const KVItem> items) {
   COOPER_RETURN_IF_ERROR(device_step_.Forget());
-  if (!buckets_.overlap || updater_ == nullptr || items.empty()) return false;
+  if (!buckets_.overlap || updater_ == nullptr || items.empty()) return GradientReady();
   for (const KVItem& item : items) {
     const bool alike = contains(item.key) && IsOnGpus(item) &&
                        DistinctGpus(item.grads) == DistinctGpus(items[0].grads);
-    if (!alike) return false;
+    if (!alike) return GradientReady();
   }
-  COOPER_RETURN_IF_ERROR(device_step_.Begin(items, updater_.get(), buckets_));
-  return true;
+  return device_step_.Begin(items, updater_.get(), buckets_);
 }
 
 absl::Status KVStoreLocal::SumOnGpu(absl::Span<const NDArray> values, Work* work) {

@@ -18,7 +18,6 @@
 #include "module/kvstore/device_step.h"
 #include "module/kvstore/kvstore_with_values.h"
 #include "module/kwargs/kwargs.h"
-#include "ndarray/array/device.h"
 #include "ndarray/array/ndarray.h"
 
 namespace cooper {
@@ -33,10 +32,7 @@ class KVStoreLocal : public KVStoreWithValues {
   absl::Status Push(const std::string& key, absl::Span<const NDArray> values) override;
   absl::Status InitAll(absl::Span<const KVItem> items) override;
   absl::StatusOr<KVStepInfo> Step(absl::Span<const KVItem> items, bool active) override;
-  absl::StatusOr<bool> BeginGradients(absl::Span<const KVItem> items) override;
-  absl::Status GradientReady(absl::string_view key, int device, DeviceQueue& queue) override {
-    return device_step_.Ready(key, device, queue);
-  }
+  absl::StatusOr<GradientReady> BeginGradients(absl::Span<const KVItem> items) override;
   absl::Status SetGradientCompression(const Kwargs& params) override;
   absl::StatusOr<std::vector<std::pair<std::string, NDArray>>> GetState() const override;
   absl::Status SetState(const std::vector<std::pair<std::string, NDArray>>& state) override;

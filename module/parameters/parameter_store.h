@@ -178,13 +178,8 @@ class ParameterStore {
   // Marks the gradients of `names` as applied and resets the count of normalization.
   void MarkApplied(absl::Span<const std::string> names);
   // Called before a backward pass that overwrites the gradients of `names`, which the next Update
-  // will have. Returns whether gradients may be summed over contexts during the pass. If so,
-  // GradReady reports that the work in `queue` computes a gradient on a context; GradReady is
-  // thread-safe.
-  absl::StatusOr<bool> BeginGrads(absl::Span<const std::string> names);
-  absl::Status GradReady(const std::string& name, int context, DeviceQueue& queue) {
-    return learning_.kvstore->GradientReady(name, context, queue);
-  }
+  // will have: KVStore::BeginGradients, whose function takes names and contexts. Null without sums.
+  absl::StatusOr<KVStore::GradientReady> BeginGradients(absl::Span<const std::string> names);
   // Takes part in an update of other processes (BaseModule::JoinUpdate).
   absl::StatusOr<int> JoinUpdate();
   // Updates since InstallOptimizer, including joined ones; for a resumed run of several processes,

@@ -134,8 +134,11 @@ std::vector<KVItem> ParameterStore::ItemsFor(absl::Span<const std::string> names
   return items;
 }
 
-absl::StatusOr<bool> ParameterStore::BeginGrads(absl::Span<const std::string> names) {
-  if (!learning_.update_on_kvstore || num_contexts() == 1 || contexts_[0].is_cpu()) return false;
+absl::StatusOr<KVStore::GradientReady> ParameterStore::BeginGradients(
+    absl::Span<const std::string> names) {
+  if (!learning_.update_on_kvstore || num_contexts() == 1 || contexts_[0].is_cpu()) {
+    return KVStore::GradientReady();
+  }
   COOPER_RETURN_IF_ERROR(PrepareKVStore());
   return learning_.kvstore->BeginGradients(ItemsFor(names));
 }
