@@ -47,32 +47,25 @@ std::unique_ptr<Optimizer> Ftrl(const FtrlOptions& options) {
 namespace {
 
 const bool kRegistered[] = {
-    RegisterOptimizer<AdaGradOptions>({"adagrad"}, AdaGrad,
-                                      [](auto& d) {
-                                        using Options = AdaGradOptions;
-                                        d.Field("eps", &Options::eps);
-                                      }),
-    RegisterOptimizer<RmsPropOptions>({"rmsprop"}, RmsProp,
-                                      [](auto& d) {
-                                        using Options = RmsPropOptions;
-                                        d.Field("gamma1", &Options::gamma1);
-                                        d.Field("gamma2", &Options::gamma2);
-                                        d.Field("epsilon", &Options::epsilon);
-                                        d.Field("centered", &Options::centered);
-                                        d.Field("clip_weights", &Options::clip_weights);
-                                      }),
-    RegisterOptimizer<AdaDeltaOptions>({"adadelta"}, AdaDelta,
-                                       [](auto& d) {
-                                         using Options = AdaDeltaOptions;
-                                         d.Field("rho", &Options::rho);
-                                         d.Field("epsilon", &Options::epsilon);
-                                       }),
-    RegisterOptimizer<FtrlOptions>({"ftrl"}, Ftrl,
-                                   [](auto& d) {
-                                     using Options = FtrlOptions;
-                                     d.Field("lamda1", &Options::lamda1);
-                                     d.Field("beta", &Options::beta);
-                                   }),
+    RegisterOptimizer({"adagrad"}, AdaGrad, [](auto& d) { d.Field("eps", &AdaGradOptions::eps); }),
+    RegisterOptimizer({"rmsprop"}, RmsProp,
+                      [](auto& d) {
+                        d.Field("gamma1", &RmsPropOptions::gamma1);
+                        d.Field("gamma2", &RmsPropOptions::gamma2);
+                        d.Field("epsilon", &RmsPropOptions::epsilon);
+                        d.Field("centered", &RmsPropOptions::centered);
+                        d.Field("clip_weights", &RmsPropOptions::clip_weights);
+                      }),
+    RegisterOptimizer({"adadelta"}, AdaDelta,
+                      [](auto& d) {
+                        d.Field("rho", &AdaDeltaOptions::rho);
+                        d.Field("epsilon", &AdaDeltaOptions::epsilon);
+                      }),
+    RegisterOptimizer({"ftrl"}, Ftrl,
+                      [](auto& d) {
+                        d.Field("lamda1", &FtrlOptions::lamda1);
+                        d.Field("beta", &FtrlOptions::beta);
+                      }),
 };
 
 }  // namespace

@@ -8,13 +8,14 @@
 #include <optional>
 
 #include "module/optimizer/optimizer.h"
+#include "symbol/ops/optimizer/adagrad_param.h"
 
 namespace cooper {
 
 // history += g^2;  w -= lr * (g / sqrt(history + eps) + wd * w)
 struct AdaGradOptions {
   OptimizerOptions common;  // learning_rate 0.01
-  double eps = 1e-7;
+  double eps = AdaGradParam().epsilon;
 };
 std::unique_ptr<Optimizer> AdaGrad(const AdaGradOptions& options = {});
 
@@ -23,10 +24,10 @@ std::unique_ptr<Optimizer> AdaGrad(const AdaGradOptions& options = {});
 // centered: g' = gamma1 * g' + (1 - gamma1) * g;
 //           delta = gamma2 * delta - lr * g / sqrt(n - g'^2 + epsilon);  w += delta
 struct RmsPropOptions {
-  OptimizerOptions common;  // learning_rate 0.001
-  double gamma1 = 0.9;
-  double gamma2 = 0.9;  // centered only
-  double epsilon = 1e-8;
+  OptimizerOptions common;                    // learning_rate 0.001
+  double gamma1 = 0.9;                        // as MXNet's optimizer; its operators have 0.95
+  double gamma2 = RmsPropAlexParam().gamma2;  // centered only
+  double epsilon = RmsPropParam().epsilon;
   bool centered = false;
   std::optional<double> clip_weights;  // weights stay in [-clip_weights, clip_weights]
 };
@@ -37,8 +38,8 @@ std::unique_ptr<Optimizer> RmsProp(const RmsPropOptions& options = {});
 // d = rho * d + (1 - rho) * x^2;  w -= x + wd * w
 struct AdaDeltaOptions {
   OptimizerOptions common;
-  double rho = 0.9;
-  double epsilon = 1e-5;
+  double rho = AdaDeltaParam().rho;
+  double epsilon = AdaDeltaParam().epsilon;
 };
 std::unique_ptr<Optimizer> AdaDelta(const AdaDeltaOptions& options = {});
 
@@ -47,8 +48,8 @@ std::unique_ptr<Optimizer> AdaDelta(const AdaDeltaOptions& options = {});
 // w = (sign(z) * lamda1 - z) / ((beta + sqrt(n)) / lr + wd) where |z| > lamda1, else 0
 struct FtrlOptions {
   OptimizerOptions common;  // learning_rate 0.1
-  double lamda1 = 0.01;
-  double beta = 1;
+  double lamda1 = FtrlParam().lamda1;
+  double beta = FtrlParam().beta;
 };
 std::unique_ptr<Optimizer> Ftrl(const FtrlOptions& options = {});
 

@@ -18,12 +18,7 @@ P MomentParam(const Options& options) {
   P param;
   param.beta1 = static_cast<decltype(param.beta1)>(options.beta1);
   param.beta2 = static_cast<decltype(param.beta2)>(options.beta2);
-  return param;
-}
-template <typename P, typename Options>
-P MomentParamWithEpsilon(const Options& options) {
-  P param = MomentParam<P>(options);
-  param.epsilon = options.epsilon;
+  if constexpr (requires { options.epsilon; }) param.epsilon = options.epsilon;
   return param;
 }
 
@@ -31,7 +26,7 @@ class AdamOptimizer : public OptimizerWith<AdamParam> {
  public:
   explicit AdamOptimizer(const AdamOptions& options)
       : OptimizerWith(options.common, {"adam", "adam_update", {"mean", "var"}, 0.001},
-                      MomentParamWithEpsilon<AdamParam>(options)),
+                      MomentParam<AdamParam>(options)),
         beta1_(options.beta1),
         beta2_(options.beta2) {}
 
@@ -61,7 +56,7 @@ class NadamOptimizer : public OptimizerWith<NadamParam> {
  public:
   explicit NadamOptimizer(const NadamOptions& options)
       : OptimizerWith(options.common, {"nadam", "_nadam_update", {"mean", "var"}, 0.001},
-                      MomentParamWithEpsilon<NadamParam>(options)),
+                      MomentParam<NadamParam>(options)),
         schedule_decay_(options.schedule_decay) {}
 
  protected:
@@ -103,7 +98,7 @@ class FtmlOptimizer : public OptimizerWith<FtmlParam> {
  public:
   explicit FtmlOptimizer(const FtmlOptions& options)
       : OptimizerWith(options.common, {"ftml", "ftml_update", {"d", "v", "z"}, 0.01},
-                      MomentParamWithEpsilon<FtmlParam>(options)) {}
+                      MomentParam<FtmlParam>(options)) {}
 
  protected:
   void Set(const Step& step, FtmlParam* param) override { param->t = step.t; }
@@ -130,37 +125,32 @@ std::unique_ptr<Optimizer> Ftml(const FtmlOptions& options) {
 namespace {
 
 const bool kRegistered[] = {
-    RegisterOptimizer<AdamOptions>({"adam"}, Adam,
-                                   [](auto& d) {
-                                     using Options = AdamOptions;
-                                     d.Field("beta1", &Options::beta1);
-                                     d.Field("beta2", &Options::beta2);
-                                     d.Field("epsilon", &Options::epsilon);
-                                     d.template Ignored<bool>(kLazyUpdate);
-                                   }),
-    RegisterOptimizer<AdamaxOptions>({"adamax"}, Adamax,
-                                     [](auto& d) {
-                                       using Options = AdamaxOptions;
-                                       d.Field("beta1", &Options::beta1);
-                                       d.Field("beta2", &Options::beta2);
-                                     }),
-    RegisterOptimizer<NadamOptions>({"nadam"}, Nadam,
-                                    [](auto& d) {
-                                      using Options = NadamOptions;
-                                      // Limits the momenta to [0, 1], the range that a saved state
-                                      // must have.
-                                      d.Field("beta1", &Options::beta1).Min(0).Max(1);
-                                      d.Field("beta2", &Options::beta2);
-                                      d.Field("epsilon", &Options::epsilon);
-                                      d.Field("schedule_decay", &Options::schedule_decay).Min(0);
-                                    }),
-    RegisterOptimizer<FtmlOptions>({"ftml"}, Ftml,
-                                   [](auto& d) {
-                                     using Options = FtmlOptions;
-                                     d.Field("beta1", &Options::beta1);
-                                     d.Field("beta2", &Options::beta2);
-                                     d.Field("epsilon", &Options::epsilon);
-                                   }),
+    RegisterOptimizer({"adam"}, Adam,
+                      [](auto& d) {
+                        d.Field("beta1", &AdamOptions::beta1);
+                        d.Field("beta2", &AdamOptions::beta2);
+                        d.Field("epsilon", &AdamOptions::epsilon);
+                        d.template Ignored<bool>(kLazyUpdate);
+                      }),
+    RegisterOptimizer({"adamax"}, Adamax,
+                      [](auto& d) {
+                        d.Field("beta1", &AdamaxOptions::beta1);
+                        d.Field("beta2", &AdamaxOptions::beta2);
+                      }),
+    RegisterOptimizer({"nadam"}, Nadam,
+                      [](auto& d) {
+                        // Limits the momenta to [0, 1], the range that a saved state must have.
+                        d.Field("beta1", &NadamOptions::beta1).Min(0).Max(1);
+                        d.Field("beta2", &NadamOptions::beta2);
+                        d.Field("epsilon", &NadamOptions::epsilon);
+                        d.Field("schedule_decay", &NadamOptions::schedule_decay).Min(0);
+                      }),
+    RegisterOptimizer({"ftml"}, Ftml,
+                      [](auto& d) {
+                        d.Field("beta1", &FtmlOptions::beta1);
+                        d.Field("beta2", &FtmlOptions::beta2);
+                        d.Field("epsilon", &FtmlOptions::epsilon);
+                      }),
 };
 
 }  // namespace

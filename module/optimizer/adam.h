@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "module/optimizer/optimizer.h"
+#include "symbol/ops/optimizer/adam_param.h"
 
 namespace cooper {
 
@@ -15,9 +16,9 @@ namespace cooper {
 // w -= lr * sqrt(1 - beta2^t) / (1 - beta1^t) * m / (sqrt(v) + epsilon)
 struct AdamOptions {
   OptimizerOptions common;  // learning_rate 0.001
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double epsilon = 1e-8;
+  double beta1 = AdamParam::kBeta1;
+  double beta2 = AdamParam::kBeta2;
+  double epsilon = AdamParam().epsilon;
 };
 std::unique_ptr<Optimizer> Adam(const AdamOptions& options = {});
 
@@ -26,8 +27,8 @@ std::unique_ptr<Optimizer> Adam(const AdamOptions& options = {});
 // NaN.
 struct AdamaxOptions {
   OptimizerOptions common;  // learning_rate 0.002
-  double beta1 = 0.9;
-  double beta2 = 0.999;
+  double beta1 = AdamaxParam().beta1;
+  double beta2 = AdamaxParam().beta2;
 };
 std::unique_ptr<Optimizer> Adamax(const AdamaxOptions& options = {});
 
@@ -35,9 +36,9 @@ std::unique_ptr<Optimizer> Adamax(const AdamaxOptions& options = {});
 // product of the schedule, which changes with every update of any of them.
 struct NadamOptions {
   OptimizerOptions common;  // learning_rate 0.001
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double epsilon = 1e-8;
+  double beta1 = NadamParam().beta1;
+  double beta2 = NadamParam().beta2;
+  double epsilon = NadamParam().epsilon;
   double schedule_decay = 0.004;
 };
 std::unique_ptr<Optimizer> Nadam(const NadamOptions& options = {});
@@ -48,9 +49,9 @@ std::unique_ptr<Optimizer> Nadam(const NadamOptions& options = {});
 // z = beta1 * z + (1 - beta1) * g - (d' - beta1 * d) * w;  d = d';  w = -z / d
 struct FtmlOptions {
   OptimizerOptions common;  // learning_rate 0.01
-  double beta1 = 0.6;
-  double beta2 = 0.999;
-  double epsilon = 1e-8;
+  double beta1 = FtmlParam().beta1;
+  double beta2 = FtmlParam().beta2;
+  double epsilon = FtmlParam().epsilon;
 };
 std::unique_ptr<Optimizer> Ftml(const FtmlOptions& options = {});
 

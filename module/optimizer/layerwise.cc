@@ -153,40 +153,37 @@ std::unique_ptr<Optimizer> Lbsgd(const LbsgdOptions& options) {
 namespace {
 
 const bool kRegistered[] = {
-    RegisterOptimizer<LarsOptions>({"lars"}, Lars,
-                                   [](auto& d) {
-                                     using Options = LarsOptions;
-                                     d.Field("momentum", &Options::momentum);
-                                     d.Field("eta", &Options::eta);
-                                     d.Field("eps", &Options::eps);
-                                     d.Field("momentum_correction", &Options::momentum_correction);
-                                     d.template Ignored<bool>(kLazyUpdate);
-                                   }),
-    RegisterOptimizer<LambOptions>({"lamb"}, Lamb,
-                                   [](auto& d) {
-                                     using Options = LambOptions;
-                                     d.Field("beta1", &Options::beta1);
-                                     d.Field("beta2", &Options::beta2);
-                                     d.Field("epsilon", &Options::epsilon);
-                                     d.Field("lower_bound", &Options::lower_bound);
-                                     d.Field("upper_bound", &Options::upper_bound);
-                                     d.Field("bias_correction", &Options::bias_correction);
-                                   }),
-    RegisterOptimizer<LbsgdOptions>({"lbsgd"}, Lbsgd,
-                                    [](auto& d) {
-                                      using Options = LbsgdOptions;
-                                      d.Field("momentum", &Options::momentum);
-                                      d.Enum("warmup_strategy", &Options::warmup_strategy,
-                                             {{"linear", Options::WarmupStrategy::kLinear},
-                                              {"power2", Options::WarmupStrategy::kPower2},
-                                              {"sqrt", Options::WarmupStrategy::kSqrt},
-                                              {"lars", Options::WarmupStrategy::kLars}});
-                                      d.Field("warmup_epochs", &Options::warmup_epochs);
-                                      d.Field("batch_scale", &Options::batch_scale);
-                                      d.Field("updates_per_epoch", &Options::updates_per_epoch);
-                                      d.Field("begin_epoch", &Options::begin_epoch);
-                                      d.template Ignored<int64_t>("num_epochs");  // in MXNet too
-                                    }),
+    RegisterOptimizer({"lars"}, Lars,
+                      [](auto& d) {
+                        d.Field("momentum", &LarsOptions::momentum);
+                        d.Field("eta", &LarsOptions::eta);
+                        d.Field("eps", &LarsOptions::eps);
+                        d.Field("momentum_correction", &LarsOptions::momentum_correction);
+                        d.template Ignored<bool>(kLazyUpdate);
+                      }),
+    RegisterOptimizer({"lamb"}, Lamb,
+                      [](auto& d) {
+                        d.Field("beta1", &LambOptions::beta1);
+                        d.Field("beta2", &LambOptions::beta2);
+                        d.Field("epsilon", &LambOptions::epsilon);
+                        d.Field("lower_bound", &LambOptions::lower_bound);
+                        d.Field("upper_bound", &LambOptions::upper_bound);
+                        d.Field("bias_correction", &LambOptions::bias_correction);
+                      }),
+    RegisterOptimizer({"lbsgd"}, Lbsgd,
+                      [](auto& d) {
+                        d.Field("momentum", &LbsgdOptions::momentum);
+                        d.Enum("warmup_strategy", &LbsgdOptions::warmup_strategy,
+                               {{"linear", LbsgdOptions::WarmupStrategy::kLinear},
+                                {"power2", LbsgdOptions::WarmupStrategy::kPower2},
+                                {"sqrt", LbsgdOptions::WarmupStrategy::kSqrt},
+                                {"lars", LbsgdOptions::WarmupStrategy::kLars}});
+                        d.Field("warmup_epochs", &LbsgdOptions::warmup_epochs);
+                        d.Field("batch_scale", &LbsgdOptions::batch_scale);
+                        d.Field("updates_per_epoch", &LbsgdOptions::updates_per_epoch);
+                        d.Field("begin_epoch", &LbsgdOptions::begin_epoch);
+                        d.template Ignored<int64_t>("num_epochs");  // in MXNet too
+                      }),
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "module/optimizer/optimizer.h"
+#include "symbol/ops/optimizer/layerwise_param.h"
 
 namespace cooper {
 
@@ -17,9 +18,9 @@ namespace cooper {
 // decay.
 struct LarsOptions {
   OptimizerOptions common;  // learning_rate 0.01
-  double momentum = 0;
-  double eta = 0.001;
-  double eps = 0;
+  double momentum = LarsParam().momentum;
+  double eta = LarsParam().eta;
+  double eps = LarsParam().epsilon;
   // When the rate changes, the momentum of that step is multiplied by new rate / old rate.
   bool momentum_correction = true;
 };
@@ -29,12 +30,12 @@ std::unique_ptr<Optimizer> Lars(const LarsOptions& options = {});
 // bias-corrected or not; w -= lr * min(max(|w|, lower_bound), upper_bound) / |x| * x
 struct LambOptions {
   OptimizerOptions common;  // learning_rate 0.001
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double epsilon = 1e-6;
+  double beta1 = LambParam().beta1;
+  double beta2 = LambParam().beta2;
+  double epsilon = LambParam().epsilon;
   std::optional<double> lower_bound;
   std::optional<double> upper_bound;
-  bool bias_correction = true;
+  bool bias_correction = LambParam().bias_correction;
 };
 std::unique_ptr<Optimizer> Lamb(const LambOptions& options = {});
 
@@ -45,10 +46,10 @@ struct LbsgdOptions {
   enum class WarmupStrategy { kLinear, kPower2, kSqrt, kLars };
 
   OptimizerOptions common;  // learning_rate 0.01
-  double momentum = 0;
+  double momentum = LbsgdParam().momentum;
   WarmupStrategy warmup_strategy = WarmupStrategy::kLinear;
   int64_t warmup_epochs = 5;
-  int64_t batch_scale = 1;  // >= 1
+  int64_t batch_scale = LbsgdParam().batch_scale;  // >= 1
   int64_t updates_per_epoch = 32;
   int64_t begin_epoch = 0;
 };

@@ -121,31 +121,23 @@ std::unique_ptr<Optimizer> SgldFrom(const SgldKwargs& kwargs) {
 }
 
 const bool kRegistered[] = {
-    RegisterOptimizer<SgdOptions>({"sgd", "ccsgd"}, Sgd,
-                                  [](auto& d) {
-                                    using Options = SgdOptions;
-                                    d.Field("momentum", &Options::momentum);
-                                    d.template Ignored<bool>(kLazyUpdate);
-                                  }),
-    RegisterOptimizer<NagOptions>({"nag"}, Nag,
-                                  [](auto& d) {
-                                    using Options = NagOptions;
-                                    d.Field("momentum", &Options::momentum);
-                                  }),
-    RegisterOptimizer<SignumOptions>({"signum"}, Signum,
-                                     [](auto& d) {
-                                       using Options = SignumOptions;
-                                       d.Field("momentum", &Options::momentum);
-                                       d.Field("wd_lh", &Options::wd_lh);
-                                     }),
-    RegisterOptimizer<DcasgdOptions>({"dcasgd"}, Dcasgd,
-                                     [](auto& d) {
-                                       using Options = DcasgdOptions;
-                                       d.Field("momentum", &Options::momentum);
-                                       d.Field("lamda", &Options::lamda);
-                                     }),
-    RegisterOptimizer<SgldKwargs>({"sgld"}, SgldFrom,
-                                  [](auto& d) { d.Field("seed", &SgldKwargs::seed); }),
+    RegisterOptimizer({"sgd", "ccsgd"}, Sgd,
+                      [](auto& d) {
+                        d.Field("momentum", &SgdOptions::momentum);
+                        d.template Ignored<bool>(kLazyUpdate);
+                      }),
+    RegisterOptimizer({"nag"}, Nag, [](auto& d) { d.Field("momentum", &NagOptions::momentum); }),
+    RegisterOptimizer({"signum"}, Signum,
+                      [](auto& d) {
+                        d.Field("momentum", &SignumOptions::momentum);
+                        d.Field("wd_lh", &SignumOptions::wd_lh);
+                      }),
+    RegisterOptimizer({"dcasgd"}, Dcasgd,
+                      [](auto& d) {
+                        d.Field("momentum", &DcasgdOptions::momentum);
+                        d.Field("lamda", &DcasgdOptions::lamda);
+                      }),
+    RegisterOptimizer({"sgld"}, SgldFrom, [](auto& d) { d.Field("seed", &SgldKwargs::seed); }),
 };
 
 }  // namespace

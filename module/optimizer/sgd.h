@@ -10,13 +10,14 @@
 #include "absl/status/statusor.h"
 #include "module/optimizer/optimizer.h"
 #include "ndarray/base/default_seed.h"
+#include "symbol/ops/optimizer/sgd_param.h"
 
 namespace cooper {
 
 // m = momentum * m - lr * wd * w - lr * g;  w += m
 struct SgdOptions {
   OptimizerOptions common;  // learning_rate 0.01
-  double momentum = 0;
+  double momentum = SgdMomParam().momentum;
 };
 std::unique_ptr<Optimizer> Sgd(const SgdOptions& options = {});
 
@@ -24,7 +25,7 @@ std::unique_ptr<Optimizer> Sgd(const SgdOptions& options = {});
 // m -= lr * (g + wd * w), here with the new w
 struct NagOptions {
   OptimizerOptions common;  // learning_rate 0.01
-  double momentum = 0;
+  double momentum = MomentumParam().momentum;
 };
 std::unique_ptr<Optimizer> Nag(const NagOptions& options = {});
 
@@ -33,7 +34,7 @@ std::unique_ptr<Optimizer> Nag(const NagOptions& options = {});
 struct SignumOptions {
   OptimizerOptions common;  // learning_rate 0.01
   double momentum = 0.9;
-  double wd_lh = 0;  // decoupled decay, only for updates with momentum
+  double wd_lh = SignumParam().wd_lh;  // decoupled decay, only for updates with momentum
 };
 // kInvalidArgument for wd_lh without momentum, with which MXNet's update fails.
 absl::StatusOr<std::unique_ptr<Optimizer>> Signum(const SignumOptions& options = {});
@@ -42,8 +43,8 @@ absl::StatusOr<std::unique_ptr<Optimizer>> Signum(const SignumOptions& options =
 // m = momentum * m - lr * (g + wd * w + lamda * g^2 * (w - p));  p = w;  w += m
 struct DcasgdOptions {
   OptimizerOptions common;  // learning_rate 0.01
-  double momentum = 0;
-  double lamda = 0.04;
+  double momentum = DcasgdParam().momentum;
+  double lamda = DcasgdParam().lamda;
 };
 std::unique_ptr<Optimizer> Dcasgd(const DcasgdOptions& options = {});
 

@@ -19,8 +19,9 @@ namespace cooper {
 // The correction of the bias is not in the update: the optimizer puts it into lr. beta1 and beta2
 // are float32 as in MXNet, which affects 1 - beta2 for float64 weights. lazy_update has no effect.
 struct AdamParam : UpdateParam {
-  float beta1 = 0.9f;
-  float beta2 = 0.999f;
+  static constexpr double kBeta1 = 0.9, kBeta2 = 0.999;  // the defaults
+  float beta1 = static_cast<float>(kBeta1);
+  float beta2 = static_cast<float>(kBeta2);
   double epsilon = 1e-8;
   bool lazy_update = true;
 
@@ -41,8 +42,8 @@ struct AdamParam : UpdateParam {
 // rescale_grad is an input of this update, an array of one element: it follows from all gradients.
 // If it is 0 or not finite, nothing changes; training with a loss scale skips a step in this way.
 struct AdamWParam : UpdateParam {
-  double beta1 = 0.9;
-  double beta2 = 0.999;
+  double beta1 = AdamParam::kBeta1;
+  double beta2 = AdamParam::kBeta2;
   double epsilon = 1e-8;
   // Factor of both the learning rate and the weight decay, from a schedule.
   double eta = 1;
@@ -63,8 +64,8 @@ struct AdamWParam : UpdateParam {
 // mean / var where mean is not 0, so that a gradient of 0 from the beginning does not give NaN. The
 // correction of the bias is in lr.
 struct AdamaxParam : UpdateParam {
-  double beta1 = 0.9;
-  double beta2 = 0.999;
+  double beta1 = AdamParam::kBeta1;
+  double beta2 = AdamParam::kBeta2;
 
   static void Declare(ParamDeclaration<AdamaxParam>& d) {
     DeclareUpdate(d);
@@ -80,8 +81,8 @@ struct AdamaxParam : UpdateParam {
 //
 // The factors follow from the schedule of the momentum, which the optimizer computes.
 struct NadamParam : UpdateParam {
-  double beta1 = 0.9;
-  double beta2 = 0.999;
+  double beta1 = AdamParam::kBeta1;
+  double beta2 = AdamParam::kBeta2;
   double epsilon = 1e-8;
   double grad_factor = 0;
   double mean_factor = 1;
@@ -107,7 +108,7 @@ struct NadamParam : UpdateParam {
 //   z = beta1 * z + (1 - beta1) * h - (d' - beta1 * d) * weight;  d = d';  weight = -z / d
 struct FtmlParam : UpdateParam {
   double beta1 = 0.6;
-  double beta2 = 0.999;
+  double beta2 = AdamParam::kBeta2;
   double epsilon = 1e-8;
   int64_t t = 0;
 

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "symbol/ops/optimizer/adam_param.h"
 #include "symbol/ops/optimizer/sgd_param.h"
 #include "symbol/ops/optimizer/update_param.h"
 #include "symbol/schema/param_schema.h"
@@ -37,8 +38,8 @@ struct LambPhase2Arrays {
 // With bias_correction mean' is mean / (1 - beta1^t) and var' is var / (1 - beta2^t); without it
 // they are mean and var. t counts updates from 1 on.
 struct LambPhase1Param : UpdateParam {
-  double beta1 = 0.9;
-  double beta2 = 0.999;
+  double beta1 = AdamParam::kBeta1;
+  double beta2 = AdamParam::kBeta2;
   double epsilon = 1e-6;
   int64_t t = 0;
   bool bias_correction = true;
