@@ -190,7 +190,7 @@ absl::Status SequentialModule::Bind(const ModuleBindOptions& options) {
     COOPER_RETURN_IF_ERROR(With(i, module->Bind(own)));
   }
   label_shapes_ = labels_taken ? options.label_shapes : std::vector<DataDesc>();
-  bind_options_ = options;
+  bind_options_ = KeptOptions(options);
   binded_ = was_bound_ = true;
   for_training_ = options.for_training;
   inputs_need_grad_ = options.inputs_need_grad;

@@ -56,7 +56,6 @@ ModuleBindOptions BucketingModule::BindOptionsFor(const std::vector<DataDesc>& d
   bind.data_shapes = data_shapes;
   bind.label_shapes = label_shapes;
   bind.force_rebind = false;
-  bind.seed.reset();  // a further bucket continues the stream
   return bind;
 }
 
@@ -162,7 +161,7 @@ absl::Status BucketingModule::Bind(const ModuleBindOptions& options) {
   Buckets buckets = std::exchange(buckets_, {});
   Buckets evaluation_buckets = std::exchange(evaluation_buckets_, {});
   std::set<BucketKey> were_bound = were_bound_;
-  const ModuleBindOptions previous = std::exchange(bind_options_, options);
+  const ModuleBindOptions previous = std::exchange(bind_options_, KeptOptions(options));
   Bucket* const current = std::exchange(current_, nullptr);
   Bucket* const evaluated = std::exchange(evaluated_, nullptr);
   absl::Status status = BindDefault(options);

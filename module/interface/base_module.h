@@ -159,8 +159,8 @@ class BaseModule {
   bool inputs_need_grad() const { return inputs_need_grad_; }
   // The request of parameters' gradients, as bound.
   WriteReq grad_req() const { return grad_req_; }
-  // The options of the last Bind, without shared_module; null before Bind, and for kinds of modules
-  // that have no gradients of their own.
+  // The options of the last Bind (KeptOptions); null before Bind, and for kinds of modules that
+  // have no gradients of their own.
   virtual const ModuleBindOptions* bind_options() const { return nullptr; }
 
   // The modules that this one consists of, in the order in which they compute; by default itself.

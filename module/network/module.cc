@@ -166,8 +166,7 @@ absl::Status Module::Bind(const ModuleBindOptions& given) {
     COOPER_RETURN_IF_ERROR(CheckShared(*options.shared_module));
     group_ = options.shared_module->group_;
   }
-  const ModuleBindOptions previous = std::exchange(bind_options_, options);
-  bind_options_.shared_module = nullptr;  // it may be destroyed before this module
+  const ModuleBindOptions previous = std::exchange(bind_options_, KeptOptions(options));
   absl::Status status;
   {
     ParameterStore& parameters = group_->parameters();

@@ -241,7 +241,6 @@ absl::Status Module::MakeEvaluator(const DataBatch& batch) {
   TakeShapes(batch, bind.data_shapes, bind.label_shapes);
   bind.for_training = false;
   bind.inputs_need_grad = false;
-  bind.seed.reset();  // its random numbers go on where training is
   ModuleOptions options = options_;
   options.group = group_;
   COOPER_ASSIGN_OR_RETURN(auto evaluator, Create(symbol_, std::move(options)));

@@ -58,6 +58,12 @@ absl::Status CheckGradReqs(const ModuleOptions& options, const ModuleBindOptions
   return absl::OkStatus();
 }
 
+ModuleBindOptions KeptOptions(ModuleBindOptions given) {
+  given.seed.reset();
+  given.shared_module = nullptr;  // it may be destroyed before the module
+  return given;
+}
+
 absl::Status CheckSameBinding(const ModuleBindOptions& bound, const ModuleBindOptions& asked) {
   const std::tuple<const char*, bool, bool> uses[] = {
       {"for_training", bound.for_training, asked.for_training},

@@ -117,6 +117,10 @@ void KeepArguments(const Symbol& symbol, std::vector<std::string>* names);
 // fixed parameter, or data without inputs_need_grad. (MXNet computes them.)
 absl::Status CheckGradReqs(const ModuleOptions& options, const ModuleBindOptions& bind);
 
+// Returns the options that a bound module keeps: without `seed` and `shared_module`, which only the
+// Bind that they are given to uses. Further executors, bound with the result, continue the stream.
+ModuleBindOptions KeptOptions(ModuleBindOptions given);
+
 // Returns OK, and logs a warning about each option of `asked` that a module which stays bound
 // ignores.
 absl::Status CheckSameBinding(const ModuleBindOptions& bound, const ModuleBindOptions& asked);
