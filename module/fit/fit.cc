@@ -1,5 +1,6 @@
 // BaseModule::Fit, and the loop over epochs and batches that it runs.
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -8,11 +9,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "io/batch/data_batch.h"
 #include "io/batch/data_iter.h"
+#include "module/callback/log_line.h"
 #include "module/evaluate/evaluate.h"
 #include "module/evaluate/feed_metric.h"
-#include "module/fit/epoch_log.h"
 #include "module/fit/fit_checks.h"
 #include "module/fit/stop_requests.h"
 #include "module/interface/base_module.h"
@@ -27,6 +29,50 @@ namespace {
 absl::Status NoBatch(const char* iterator, int epoch) {
   return absl::InvalidArgumentError(
       absl::StrCat("Fit: epoch ", epoch, ": ", iterator, " has no batch"));
+}
+
+// The lines that Fit writes after an epoch (FitOptions::progress).
+class EpochLog {
+ public:
+  // The epoch's time counts from here. `log` may be null, for no lines; it is not owned and is
+  // needed as long as this is.
+  EpochLog(const LogLine& log, int epoch) : log_(log), epoch_(epoch), start_(Clock::now()) {}
+
+  // The metric's values over the whole epoch, how many labels were no class of the predictions, and
+  // the time.
+  void Trained(const EvalMetric& metric) const;
+  // The same of a validation, without the time.
+  void Validated(const EvalMetric& metric) const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void Values(const char* what, const EvalMetric& metric) const;
+
+  const LogLine& log_;
+  const int epoch_;
+  const Clock::time_point start_;
+};
+
+void EpochLog::Trained(const EvalMetric& metric) const {
+  if (!log_) return;
+  Values("Train", metric);
+  const std::chrono::duration<double> seconds = Clock::now() - start_;
+  log_(absl::StrFormat("Epoch[%d] Time cost=%.3f", epoch_, seconds.count()));
+}
+
+void EpochLog::Validated(const EvalMetric& metric) const {
+  if (log_) Values("Validation", metric);
+}
+
+void EpochLog::Values(const char* what, const EvalMetric& metric) const {
+  for (const auto& [name, value] : metric.GetGlobalNameValue()) {
+    log_(absl::StrFormat("Epoch[%d] %s-%s=%f", epoch_, what, name, value));
+  }
+  const int64_t outside = metric.labels_out_of_range();
+  if (outside == 0) return;
+  log_(absl::StrFormat("Epoch[%d] %s: %d labels were no class of the predictions", epoch_, what,
+                       outside));
 }
 
 // One run of Fit over a module that is bound, initialized and has an optimizer.

@@ -8,7 +8,7 @@
 //   COOPER_RETURN_IF_ERROR(collective->AllReduceSum({grad0, grad1}, {sum0, sum1}, queues));
 //
 // There are two kinds: NCCL's, in programs that link //module/kvstore/nccl, if that library is
-// installed; and copies between devices (copy_collective.h), which every program has.
+// installed; and copies between devices, which every program has.
 
 #include <memory>
 #include <string>

@@ -7,8 +7,8 @@
 //
 // Gradients become ready in the reverse of the order in which the forward pass uses their
 // parameters. They fill buckets in that order, and buckets are always summed in that order, so
-// results do not depend on which gradient is ready first. With copies (copy_collective.h) results
-// do not depend on the bucket size either; NCCL chooses its algorithm by size.
+// results do not depend on which gradient is ready first. With copies they do not depend on the
+// bucket size either; NCCL chooses its algorithm by size.
 
 #include <cstdint>
 #include <map>
