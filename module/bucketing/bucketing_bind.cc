@@ -27,7 +27,9 @@ double SecondsSince(Clock::time_point start) {
 BucketingModule::UnboundBucket BucketingModule::Make(const BucketKey& key) const {
   const Clock::time_point start = Clock::now();
   UnboundBucket made;
-  if (auto generated = Generate(key); generated.ok()) {
+  const bool is_first_bind = !binded_ && key == default_key_;
+  auto generated = is_first_bind ? absl::StatusOr<BucketSymbol>(default_symbol_) : Generate(key);
+  if (generated.ok()) {
     made.generated = *std::move(generated);
     ModuleOptions options = {.data_names = made.generated.data_names,
                              .label_names = made.generated.label_names,

@@ -13,27 +13,14 @@ const std::vector<DataDesc>& NoDescs() {
   return *none;
 }
 
-const std::vector<std::string>& NoNames() {
-  static const auto* none = new std::vector<std::string>;
-  return *none;
-}
-
 }  // namespace
 
 const std::vector<std::string>& BucketingModule::data_names() const {
-  if (active_module() != nullptr) return active_module()->data_names();
-  if (!default_symbol_) {
-    auto generated = Generate(default_key_);
-    if (!generated.ok()) return NoNames();
-    default_symbol_ = *std::move(generated);
-  }
-  return default_symbol_->data_names;
+  return active_module() == nullptr ? default_symbol_.data_names : active_module()->data_names();
 }
 
 const std::vector<std::string>& BucketingModule::label_names() const {
-  if (active_module() != nullptr) return active_module()->label_names();
-  if (data_names().empty()) return NoNames();
-  return default_symbol_->label_names;
+  return active_module() == nullptr ? default_symbol_.label_names : active_module()->label_names();
 }
 
 std::vector<std::string> BucketingModule::output_names() const {

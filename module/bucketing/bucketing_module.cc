@@ -32,7 +32,16 @@ absl::StatusOr<std::unique_ptr<BucketingModule>> BucketingModule::Create(
     return absl::InvalidArgumentError("BucketingModule: sym_gen is required");
   }
   COOPER_RETURN_IF_ERROR(CheckOptions(options));
-  return std::unique_ptr<BucketingModule>(new BucketingModule(std::move(options)));
+  std::unique_ptr<BucketingModule> module(new BucketingModule(std::move(options)));
+  COOPER_RETURN_IF_ERROR(module->GenerateDefault());
+  return module;
+}
+
+absl::Status BucketingModule::GenerateDefault() {
+  absl::StatusOr<BucketSymbol> generated = Generate(default_key_);
+  if (!generated.ok()) return WithBucket(generated.status(), default_key_);
+  default_symbol_ = *std::move(generated);
+  return absl::OkStatus();
 }
 
 absl::Status BucketingModule::CheckOptions(const BucketingModuleOptions& options) {
@@ -83,9 +92,7 @@ absl::Status BucketingModule::SwitchBucket(const BucketKey& key,
 }
 
 absl::StatusOr<Symbol> BucketingModule::symbol() const {
-  if (active_module() != nullptr) return active_module()->symbol();
-  COOPER_ASSIGN_OR_RETURN(BucketSymbol generated, Generate(default_key_));
-  return generated.symbol;
+  return active_module() == nullptr ? default_symbol_.symbol : active_module()->symbol();
 }
 
 absl::StatusOr<BucketKey> BucketingModule::current_bucket_key() const {

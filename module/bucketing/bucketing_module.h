@@ -38,11 +38,11 @@ namespace cooper {
 
 // Options of BucketingModule::Create, Load and LoadDict.
 struct BucketingModuleOptions {
-  // Called when a key is bound (again if it was evicted), and once for the default bucket's names
-  // before Bind. Automatic names start anew in each call, so that they are equal for all keys. Runs
-  // on the caller's thread, while none of the buckets is being changed. Reading a key as the wrong
-  // kind (BucketKey::int_value of a string) is kInvalidArgument, naming that key and the default
-  // one.
+  // Called with the default key when the module is created, and with another key, or after eviction
+  // or a forced Bind, when the key is bound. Automatic names start anew in each call, so that they
+  // are equal for all keys. Runs on the caller's thread, while none of the buckets is being
+  // changed. Reading a key as the wrong kind (BucketKey::int_value of a string) is
+  // kInvalidArgument, naming that key and the default one.
   SymGen sym_gen;
   // The bucket that Bind binds. Any key may be the default one.
   std::optional<BucketKey> default_bucket_key;
@@ -74,7 +74,8 @@ struct BucketReport {
 // See the top of the file. Not thread-safe.
 class BucketingModule : public BaseModule {
  public:
-  // kInvalidArgument if sym_gen or default_bucket_key is missing.
+  // Errors: kInvalidArgument if sym_gen or default_bucket_key is missing; those of sym_gen for the
+  // default key, which the message names.
   static absl::StatusOr<std::unique_ptr<BucketingModule>> Create(BucketingModuleOptions options);
 
   // Returns a module with the parameters of SaveCheckpoint, ready for Bind. Without a
@@ -245,6 +246,8 @@ class BucketingModule : public BaseModule {
                                        const std::vector<DataDesc>& label_shapes,
                                        std::map<BucketKey, UnboundBucket>* ahead);
   static absl::Status CheckOptions(const BucketingModuleOptions& options);
+  // Sets default_symbol_.
+  absl::Status GenerateDefault();
   // Evicts the least recently used buckets, except the current one and the one that evaluates,
   // until the rest satisfies the limits of the options. `one_comes` counts one more bucket that is
   // about to be bound, `bytes` its size.
@@ -277,7 +280,7 @@ class BucketingModule : public BaseModule {
   Executor::MonitorCallback monitor_;
   bool monitor_all_ = false;
   uint64_t uses_ = 0;
-  mutable std::optional<BucketSymbol> default_symbol_;  // for names before Bind
+  BucketSymbol default_symbol_;  // for names before Bind, and for the first Bind
 };
 
 }  // namespace cooper

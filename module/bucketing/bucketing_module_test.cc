@@ -246,6 +246,17 @@ TEST(BucketingModuleTest, AnErrorOfSymGenNamesTheKey) {
   EXPECT_EQ(*model->current_bucket_key(), BucketKey(4));
 }
 
+TEST(BucketingModuleTest, AnErrorOfTheDefaultBucketIsThatOfCreate) {
+  const SymGen fails = [](const BucketKey&) -> absl::StatusOr<BucketSymbol> {
+    return absl::ResourceExhaustedError("no such length");
+  };
+  const auto error = StatusIs(absl::StatusCode::kResourceExhausted,
+                              AllOf(HasSubstr("bucket key 4"), HasSubstr("no such length")));
+  EXPECT_THAT(BucketingModule::Create({.sym_gen = fails, .default_bucket_key = 4}), error);
+  EXPECT_THAT(BucketingModule::LoadDict({}, {.sym_gen = fails, .default_bucket_key = 4}, {}),
+              error);
+}
+
 TEST(BucketingModuleTest, SymGenMayReturnASymbolThatKeepsItsError) {
   auto model = MakeModel({.sym_gen =
                               [](const BucketKey& key) {
