@@ -58,6 +58,42 @@ absl::StatusOr<std::vector<BatchSlice>> SplitBatch(int64_t batch_size,
   return slices;
 }
 
+absl::StatusOr<std::vector<BatchSlice>> SplitInputs(absl::Span<const DataDesc> data,
+                                                    absl::Span<const DataDesc> labels,
+                                                    int num_contexts,
+                                                    const std::vector<double>& work_loads) {
+  const auto n = static_cast<size_t>(num_contexts);
+  if (!work_loads.empty() && work_loads.size() != n) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("work_load_list has ", work_loads.size(), " numbers for ", n, " contexts"));
+  }
+  const DataDesc* first = nullptr;
+  int64_t rows = 0;
+  for (const absl::Span<const DataDesc> descs : {data, labels}) {
+    for (const DataDesc& desc : descs) {
+      const int axis = BatchAxis(desc.layout);
+      if (axis < 0) continue;
+      if (axis >= desc.shape.rank()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("'", desc.ToString(), "' has no axis ", axis, " to split over contexts"));
+      }
+      if (first == nullptr) {
+        first = &desc;
+        rows = desc.shape[axis];
+      } else if (desc.shape[axis] != rows) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("the inputs differ in their batch size: ", first->ToString(), " and ",
+                         desc.ToString()));
+      }
+    }
+  }
+  if (first == nullptr) {
+    return absl::InvalidArgumentError(
+        "no input has a batch axis (N in its layout) to split over contexts");
+  }
+  return SplitBatch(rows, work_loads.empty() ? std::vector<double>(n, 1) : work_loads);
+}
+
 namespace {
 
 // The array as (outer, samples, inner).

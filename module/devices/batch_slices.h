@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "io/batch/data_desc.h"
 #include "ndarray/array/ndarray.h"
 #include "symbol/schema/batch_layout.h"
 
@@ -29,6 +30,14 @@ struct BatchSlice {
 // the others. kInvalidArgument if a work load is not positive, or if there is no row.
 absl::StatusOr<std::vector<BatchSlice>> SplitBatch(int64_t batch_size,
                                                    absl::Span<const double> work_loads);
+
+// SplitBatch for inputs with these descriptions, over as many contexts as work loads say (empty:
+// equal ones). Errors: also kInvalidArgument, naming them, if there are not as many loads as
+// contexts, if no input has a batch axis, or if two inputs differ in their rows.
+absl::StatusOr<std::vector<BatchSlice>> SplitInputs(absl::Span<const DataDesc> data,
+                                                    absl::Span<const DataDesc> labels,
+                                                    int num_contexts,
+                                                    const std::vector<double>& work_loads);
 
 // The samples [slice.begin, slice.end) of an array of `samples`, which are where `layout` says: a
 // view where they lie together in memory, else a copy on the CPU. kInvalidArgument if the array has

@@ -35,7 +35,11 @@ absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> DataParallelExecutorG
       new DataParallelExecutorGroup(symbol, options, bind, group, NamesOf(symbol, compiled.get())));
   COOPER_ASSIGN_OR_RETURN(bound->group2ctxs_,
                           options.compute.group2ctxs.For(group->num_contexts()));
-  COOPER_RETURN_IF_ERROR(bound->Split());
+  if (bound->several()) {
+    COOPER_ASSIGN_OR_RETURN(bound->slices_,
+                            SplitInputs(bind.data_shapes, bind.label_shapes, group->num_contexts(),
+                                        options.compute.work_load_list));
+  }
   // Whatever keeps shapes from being inferred, an executor says it better.
   const absl::Status parts = bound->FindParts();
   bound->FindLabelTypes();
@@ -92,46 +96,6 @@ void DataParallelExecutorGroup::FindLabelTypes() {
     const std::optional<DType> type = inferred->args[it - names.begin()];
     if (type.has_value()) label_types_.emplace(desc.name, *type);
   }
-}
-
-// Every input has to have as many rows as the others.
-absl::Status DataParallelExecutorGroup::Split() {
-  const size_t n = static_cast<size_t>(group_->num_contexts());
-  if (n == 1) return absl::OkStatus();
-  if (!options_.compute.work_load_list.empty() && options_.compute.work_load_list.size() != n) {
-    return absl::InvalidArgumentError(absl::StrCat("work_load_list has ",
-                                                   options_.compute.work_load_list.size(),
-                                                   " numbers for ", n, " contexts"));
-  }
-  const DataDesc* first = nullptr;
-  int64_t rows = 0;
-  for (const auto* descs : {&data_shapes_, &label_shapes_}) {
-    for (const DataDesc& desc : *descs) {
-      const int axis = BatchAxis(desc.layout);
-      if (axis < 0) continue;
-      if (axis >= desc.shape.rank()) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("'", desc.ToString(), "' has no axis ", axis, " to split over contexts"));
-      }
-      if (first == nullptr) {
-        first = &desc;
-        rows = desc.shape[axis];
-      } else if (desc.shape[axis] != rows) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("the inputs differ in their batch size: ", first->ToString(), " and ",
-                         desc.ToString()));
-      }
-    }
-  }
-  if (first == nullptr) {
-    return absl::InvalidArgumentError(
-        "no input has a batch axis (N in its layout) to split over contexts");
-  }
-  const std::vector<double> loads = options_.compute.work_load_list.empty()
-                                        ? std::vector<double>(n, 1)
-                                        : options_.compute.work_load_list;
-  COOPER_ASSIGN_OR_RETURN(slices_, SplitBatch(rows, loads));
-  return absl::OkStatus();
 }
 
 absl::Status DataParallelExecutorGroup::BindExecutors(

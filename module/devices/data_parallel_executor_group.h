@@ -107,7 +107,6 @@ class DataParallelExecutorGroup {
   DataParallelExecutorGroup(const Symbol& symbol, const ModuleOptions& options,
                             const ModuleBindOptions& bind, ModuleGroup* group, VariableNames names);
 
-  absl::Status Split();
   // Where the samples are in what the graph computes.
   absl::StatusOr<BatchLayouts> InferLayouts() const;
   // With several contexts: finds that for the outputs, and what each context runs.

@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "module/kvstore/sum_arrays.h"
 #include "ndarray/base/status_macros.h"
 
@@ -256,7 +255,9 @@ absl::Status KVStoreMpi::ExchangeInMemory(const std::vector<std::string>& keys,
   NDArray sum32 = flat32;
   if (compression_.has_value()) {
     COOPER_ASSIGN_OR_RETURN(const absl::Span<float> values32, flat32.Data<float>());
-    COOPER_RETURN_IF_ERROR(Compressed(keys, values32));
+    COOPER_ASSIGN_OR_RETURN(const int64_t moved,
+                            compressed_sum_.Sum(*compression_, keys, values, values32));
+    traffic_.bytes += moved;
   } else {
     traffic_.bytes += flat32.size_bytes();
     COOPER_ASSIGN_OR_RETURN(sum32, sum_buffer_.Sum());
@@ -269,70 +270,6 @@ absl::Status KVStoreMpi::ExchangeInMemory(const std::vector<std::string>& keys,
   return absl::OkStatus();
 }
 
-absl::Status KVStoreMpi::CheckResiduals(const std::vector<std::string>& keys) const {
-  for (const std::string& key : keys) {
-    const NDArray& value = values_.at(key);
-    const auto residual = residuals_.find(key);
-    if (value.dtype() == DType::kFloat64 || residual == residuals_.end()) continue;
-    const auto size = static_cast<int64_t>(residual->second.size());
-    if (size == value.size()) continue;
-    return absl::InvalidArgumentError(absl::StrCat("kvstore: key '", key, "': the residual is ",
-                                                   Shape({size}).ToString(), ", expected ",
-                                                   Shape({value.size()}).ToString()));
-  }
-  return absl::OkStatus();
-}
-
-// Replaces this process's gradients by the sum of the compressed ones of all. Residuals belong to
-// keys, since the keys of a step differ.
-absl::Status KVStoreMpi::Compressed(const std::vector<std::string>& keys, absl::Span<float> flat) {
-  const absl::Status fits = CheckResiduals(keys);
-  residual_.resize(flat.size());
-  auto move_residuals = [&](bool in) {
-    float* at = residual_.data();
-    for (const std::string& key : keys) {
-      const NDArray& value = values_.at(key);
-      if (value.dtype() == DType::kFloat64) continue;
-      std::vector<float>& residual = residuals_[key];
-      residual.resize(value.size());  // a new one: zeros
-      if (in) {
-        std::copy(residual.begin(), residual.end(), at);
-      } else {
-        std::copy(at, at + residual.size(), residual.begin());
-      }
-      at += residual.size();
-    }
-  };
-  const auto num_words =
-      static_cast<size_t>(GradientCompression::NumWords(static_cast<int64_t>(flat.size())));
-  // The additional word says whether the residuals here fit: a process with an error has to take
-  // part as well, because the others wait for it.
-  words_.resize(num_words + 1);
-  words_.back() = fits.ok() ? 0 : 1;
-  if (fits.ok()) {
-    move_residuals(true);
-    compression_->Compress(flat, absl::MakeSpan(residual_),
-                           absl::MakeSpan(words_).first(num_words));
-  }
-  all_words_.resize(words_.size() * world_.size());
-  COOPER_RETURN_IF_ERROR(world_.AllGather(words_, absl::MakeSpan(all_words_)));
-  traffic_.bytes += static_cast<int64_t>(words_.size() * sizeof(uint32_t));
-  // All processes find the same rank, so all take part in the exchange of texts.
-  for (int rank = 0; rank < world_.size(); ++rank) {
-    if (all_words_[rank * words_.size() + num_words] == 0) continue;
-    COOPER_ASSIGN_OR_RETURN(const std::vector<std::string> errors,
-                            world_.AllGatherText(std::string(fits.message())));
-    return absl::InvalidArgumentError(absl::StrCat(errors[rank], " on rank ", rank));
-  }
-  move_residuals(false);
-  std::fill(flat.begin(), flat.end(), 0.0f);
-  for (int rank = 0; rank < world_.size(); ++rank) {
-    compression_->AddTo(absl::MakeConstSpan(all_words_).subspan(rank * words_.size(), num_words),
-                        flat);
-  }
-  return absl::OkStatus();
-}
-
 absl::Status KVStoreMpi::Apply(const std::string& key, const NDArray& value, const NDArray& sum) {
   if (updater_ == nullptr) return value.CopyFrom(sum);
   if (sum.dtype() == value.dtype()) return updater_->Update(key, value, sum);
@@ -340,36 +277,11 @@ absl::Status KVStoreMpi::Apply(const std::string& key, const NDArray& value, con
   return updater_->Update(key, value, gradient);
 }
 
-absl::StatusOr<std::vector<std::pair<std::string, NDArray>>> KVStoreMpi::GetState() const {
-  std::vector<std::pair<std::string, NDArray>> state;
-  for (const auto& [key, residual] : residuals_) {
-    state.emplace_back(absl::StrCat(key, ":0"), NDArray());
-    COOPER_ASSIGN_OR_RETURN(state.back().second,
-                            NDArray::FromVector({static_cast<int64_t>(residual.size())}, residual));
-  }
-  return state;
-}
-
-absl::Status KVStoreMpi::SetState(const std::vector<std::pair<std::string, NDArray>>& state) {
-  std::map<std::string, std::vector<float>> residuals;
-  for (const auto& [name, array] : state) {
-    absl::string_view key = name;
-    if (!absl::ConsumeSuffix(&key, ":0")) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("kvstore: a store of type '", type(), "' has no state '", name, "'"));
-    }
-    COOPER_ASSIGN_OR_RETURN(residuals[std::string(key.data(), key.size())],
-                            array.ToVector<float>());
-  }
-  residuals_ = std::move(residuals);
-  return absl::OkStatus();
-}
-
 // Key sets known to all contain only keys with values; without these values the sets become new
 // again.
 void KVStoreMpi::Forget(const std::vector<std::string>& keys) {
   KVStoreWithValues::Forget(keys);
-  for (const std::string& key : keys) residuals_.erase(key);
+  compressed_sum_.Forget(keys);
   key_sets_.clear();
   numbers_.clear();
 }

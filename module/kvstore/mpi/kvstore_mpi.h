@@ -26,6 +26,7 @@
 #include "absl/types/span.h"
 #include "module/kvstore/device_step.h"
 #include "module/kvstore/kvstore_with_values.h"
+#include "module/kvstore/mpi/compressed_sum.h"
 #include "module/kvstore/mpi/mpi_world.h"
 #include "module/kvstore/mpi/sum_buffer.h"
 #include "ndarray/array/ndarray.h"
@@ -37,7 +38,11 @@ namespace cooper {
 class KVStoreMpi : public KVStoreWithValues {
  public:
   KVStoreMpi(absl::string_view type, MpiWorld* world)
-      : KVStoreWithValues(type), world_(*world), device_step_(world), sum_buffer_(world) {}
+      : KVStoreWithValues(type),
+        world_(*world),
+        device_step_(world),
+        sum_buffer_(world),
+        compressed_sum_(world) {}
 
   int rank() const override { return world_.rank(); }
   int num_workers() const override { return world_.size(); }
@@ -53,8 +58,12 @@ class KVStoreMpi : public KVStoreWithValues {
   // Not collective: each process has residuals of its own. If one's residuals have another size
   // than their key's value, the next Push or Step of that key fails with kInvalidArgument on all
   // processes, and no process has updated it.
-  absl::StatusOr<std::vector<std::pair<std::string, NDArray>>> GetState() const override;
-  absl::Status SetState(const std::vector<std::pair<std::string, NDArray>>& state) override;
+  absl::StatusOr<std::vector<std::pair<std::string, NDArray>>> GetState() const override {
+    return compressed_sum_.GetState();
+  }
+  absl::Status SetState(const std::vector<std::pair<std::string, NDArray>>& state) override {
+    return compressed_sum_.SetState(type(), state);
+  }
 
  protected:
   void Forget(const std::vector<std::string>& keys) override;
@@ -79,9 +88,6 @@ class KVStoreMpi : public KVStoreWithValues {
   absl::Status Exchange(const std::vector<std::string>& keys, absl::Span<const KVItem> items);
   absl::Status ExchangeInMemory(const std::vector<std::string>& keys,
                                 absl::Span<const KVItem> items);
-  absl::Status Compressed(const std::vector<std::string>& keys, absl::Span<float> flat);
-  // kInvalidArgument, naming the key, if its residuals here do not have its value's size.
-  absl::Status CheckResiduals(const std::vector<std::string>& keys) const;
   absl::Status Apply(const std::string& key, const NDArray& value, const NDArray& sum);
 
   // Whether `arrays` are on this process's GPUs, on all of them; the first key with such arrays
@@ -106,10 +112,7 @@ class KVStoreMpi : public KVStoreWithValues {
   SumBuffer sum_buffer_;
   NDArray flat64_;
   NDArray decompressed_;  // with compression, in place of sum_buffer_
-  // Residuals of compression of this process's gradients, by key; and those of one step.
-  std::map<std::string, std::vector<float>> residuals_;
-  std::vector<float> residual_;
-  std::vector<uint32_t> words_, all_words_;
+  CompressedSum compressed_sum_;
 };
 
 }  // namespace cooper
