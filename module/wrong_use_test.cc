@@ -163,7 +163,7 @@ TEST(WrongUseTest, AnInputThatOneSideDoesNotDeclare) {
       {{"data", "mask"},
        {"data"},
        "Bind: data_shapes has (data), expected data_names (data, mask); 'mask' is in data_names, "
-       "so the iterator's provide_data (or whoever binds) has to describe it"},
+       "so the iterator's provide_data (or the caller of Bind) has to describe it"},
       {{"data"},
        {"data"},
        "'mask' is in neither data_names (data) nor label_names (softmax_label), and taken for a "

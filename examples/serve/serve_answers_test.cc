@@ -118,7 +118,7 @@ TEST(PredictServerTest, AStatusSaysWhoseFaultItIs) {
     const httplib::Result result = Predict(*server, R"({"x": [1, 1]})");
     ASSERT_TRUE(result) << code;
     EXPECT_EQ(result->status, status) << code;
-    EXPECT_THAT(result->body, HasSubstr("as it was told")) << code;
+    EXPECT_THAT(result->body, HasSubstr("requested failure")) << code;
   }
 }
 

@@ -48,7 +48,7 @@ absl::StatusOr<BucketPlan> BucketPlan::Create(BucketPlanOptions options) {
     const BucketKey key = shapes.key;
     if (!plan.buckets_.emplace(key, Bucket{.shapes = std::move(shapes)}).second) {
       return absl::InvalidArgumentError(
-          absl::StrCat("BucketPlan: bucket key ", key.ToString(), " comes twice"));
+          absl::StrCat("BucketPlan: bucket key ", key.ToString(), " is listed twice"));
     }
   }
   plan.options_.buckets.clear();

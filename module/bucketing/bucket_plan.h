@@ -50,7 +50,7 @@ class BucketPlan {
  public:
   using BucketSize = std::pair<BucketKey, int64_t>;  // key and batch size
 
-  // Errors: kInvalidArgument if sym_gen is missing, there is no bucket, or a key comes twice;
+  // Errors: kInvalidArgument if sym_gen is missing, there is no bucket, or a key is listed twice;
   // kUnimplemented for several contexts or group2ctxs.
   static absl::StatusOr<BucketPlan> Create(BucketPlanOptions options);
 

@@ -138,7 +138,7 @@ TEST(BucketPlanTest, TellsWhatIsWrong) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no bucket")));
   EXPECT_THAT(
       BucketPlan::Create({.sym_gen = NextWord, .buckets = {ShapesOf(3, 1), ShapesOf(3, 2)}}),
-      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("key 3 comes twice")));
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("key 3 is listed twice")));
   BucketPlan plan = PlanOf({3});
   EXPECT_THAT(plan.Bytes(4, 1), StatusIs(absl::StatusCode::kNotFound, HasSubstr("bucket 4")));
   EXPECT_THAT(plan.Bytes(3, 0),

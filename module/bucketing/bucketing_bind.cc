@@ -110,7 +110,7 @@ absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBindIn(
   const Clock::time_point start = Clock::now();
   if (!made.module.ok()) return WithBucket(made.module.status(), key);
   const std::unique_ptr<Module>& module = *made.module;
-  Evict(/*one_comes=*/true);  // before the new bucket is bound
+  Evict(/*adds_one=*/true);  // before the new bucket is bound
   const bool evaluation = &buckets == &evaluation_buckets_;
   absl::Status bound = module->Bind(BindOptionsFor(data_shapes, label_shapes, evaluation));
   if (!bound.ok()) {
@@ -122,7 +122,7 @@ absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBindIn(
         key);
   }
   if (monitor_) COOPER_RETURN_IF_ERROR(module->InstallMonitor(monitor_, monitor_all_));
-  Evict(/*one_comes=*/true, module->footprint_bytes());
+  Evict(/*adds_one=*/true, module->footprint_bytes());
   group_->AddBucket(key);
   were_bound_.insert(key);
   Bucket& bucket = buckets[key];

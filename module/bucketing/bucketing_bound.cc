@@ -15,9 +15,9 @@ int64_t BucketingModule::footprint_bytes() const {
   return bytes;
 }
 
-void BucketingModule::Evict(bool one_comes, int64_t bytes) {
+void BucketingModule::Evict(bool adds_one, int64_t bytes) {
   if (max_bound_buckets_ <= 0 && max_bound_bytes_ <= 0) return;
-  const size_t count = one_comes ? 1 : 0;
+  const size_t count = adds_one ? 1 : 0;
   bytes += max_bound_bytes_ > 0 ? footprint_bytes() : 0;
   while ((max_bound_buckets_ > 0 && buckets_.size() + evaluation_buckets_.size() + count >
                                         static_cast<size_t>(max_bound_buckets_)) ||

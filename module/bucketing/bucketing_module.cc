@@ -75,8 +75,8 @@ absl::StatusOr<BucketSymbol> BucketingModule::Generate(const BucketKey& key) con
 }
 
 const Module* BucketingModule::active_module() const {
-  const Bucket* shown = evaluated_ != nullptr ? evaluated_ : current_;
-  return shown == nullptr ? nullptr : shown->module.get();
+  const Bucket* active = evaluated_ != nullptr ? evaluated_ : current_;
+  return active == nullptr ? nullptr : active->module.get();
 }
 
 absl::Status BucketingModule::SwitchBucket(const BucketKey& key,
@@ -87,7 +87,7 @@ absl::Status BucketingModule::SwitchBucket(const BucketKey& key,
   if (current_ != nullptr && *current_key_ == key) return absl::OkStatus();
   COOPER_ASSIGN_OR_RETURN(current_, FindOrBind(key, data_shapes, label_shapes));
   current_key_ = key;
-  Evict(/*one_comes=*/false);
+  Evict(/*adds_one=*/false);
   return absl::OkStatus();
 }
 
@@ -143,7 +143,7 @@ absl::Status BucketingModule::ForwardToEvaluate(const DataBatch& batch) {
       FindOrBindIn(evaluation_buckets_, key, described ? batch.provide_data : data,
                    described ? batch.provide_label : label, nullptr));
   evaluated_ = evaluated;
-  Evict(/*one_comes=*/false);
+  Evict(/*adds_one=*/false);
   return WithBucket(evaluated_->module->Forward(batch, /*is_train=*/false), key);
 }
 

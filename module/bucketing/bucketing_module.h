@@ -249,9 +249,9 @@ class BucketingModule : public BaseModule {
   // Sets default_symbol_.
   absl::Status GenerateDefault();
   // Evicts the least recently used buckets, except the current one and the one that evaluates,
-  // until the rest satisfies the limits of the options. `one_comes` counts one more bucket that is
+  // until the rest satisfies the limits of the options. `adds_one` counts one more bucket that is
   // about to be bound, `bytes` its size.
-  void Evict(bool one_comes, int64_t bytes = 0);
+  void Evict(bool adds_one, int64_t bytes = 0);
   // The module that computed the last outputs; null before Bind.
   const Module* active_module() const;
   Module* active_module() {

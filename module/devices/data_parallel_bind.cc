@@ -296,10 +296,9 @@ absl::Status DataParallelExecutorGroup::FindParts() {
     if (!output_layouts_[k].is_unknown()) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         "output '", symbol_.ListOutputs()[k],
-        "': it cannot be told where the samples of the batch "
-        "are in it, behind ",
-        layouts.lost_at(static_cast<int>(k)), ", so that what ", group_->num_contexts(),
-        " contexts compute of it cannot be joined; give its node the attribute __layout__ with N "
+        "': it is not known where in it the samples of the batch are, behind ",
+        layouts.lost_at(static_cast<int>(k)), ", so the parts that ", group_->num_contexts(),
+        " contexts compute cannot be joined; give its node the attribute __layout__ with N "
         "for the batch axis (\"NC\", \"TNC\"), or bind it to one context"));
   }
   if (slices_.size() == 1 || layouts.weighted_losses().empty()) return absl::OkStatus();

@@ -22,7 +22,7 @@
 namespace cooper {
 namespace {
 
-// Every sample has a row, if the caller cannot tell from ids which have one.
+// kInvalidArgument if a sample would have no row and the caller gets no ids.
 absl::Status CheckServesAll(const DataIter& data, const PredictOptions& options) {
   if (options.num_batch >= 0 || options.ids != nullptr) return absl::OkStatus();
   const UnusedSamples unused = data.unused_samples();
@@ -30,7 +30,7 @@ absl::Status CheckServesAll(const DataIter& data, const PredictOptions& options)
   return absl::InvalidArgumentError(
       absl::StrCat("Predict: no batch holds ", unused.this_epoch, " of ", unused.all,
                    " samples, which would have no row: ", unused.why,
-                   "; or ask for PredictOptions::ids, which say whose rows there are"));
+                   "; or set PredictOptions::ids, which receives the sample of each row"));
 }
 
 // Computes batch after batch, and shows each with its outputs, which live in the arena.

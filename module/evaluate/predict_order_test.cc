@@ -88,7 +88,7 @@ TEST(PredictOrderTest, RowsThatAMaskKeeps) {
       continue;
     }
     const char kRefused[] =
-        " has rows of some of 2 samples: it cannot be told which of them belong to the 1 samples "
+        " has rows of some of 2 samples: it is not known which of them belong to the 1 samples "
         "of padding; let the iterator give no padding (kSmaller or kDiscard)";
     EXPECT_THAT(rows.status(), StatusIs(absl::StatusCode::kInvalidArgument,
                                         AllOf(HasSubstr("'mask_output'"), HasSubstr(kRefused))));
@@ -102,8 +102,8 @@ TEST(PredictOrderTest, RowsThatAMaskKeeps) {
   EXPECT_THAT(
       several->Bind({.data_shapes = {{.name = "data", .shape = {4}}}, .for_training = false}),
       StatusIs(absl::StatusCode::kInvalidArgument,
-               AllOf(HasSubstr("output 'mask_output': it cannot be told where the samples "
-                               "of the batch are in it, behind _contrib_boolean_mask "
+               AllOf(HasSubstr("output 'mask_output': it is not known where in it the "
+                               "samples of the batch are, behind _contrib_boolean_mask "
                                "'mask'"),
                      HasSubstr("or bind it to one context"))));
 }
@@ -299,7 +299,7 @@ TEST(PredictOrderTest, SaysWhereItCannotTell) {
   };
   EXPECT_THAT(predict(turning),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("of shape (8,) for 4 samples: it cannot be told")));
+                       HasSubstr("of shape (8,) for 4 samples: it is not known which row")));
   std::vector<float> with_another = turning;
   for (float value = 3; value < 11; ++value) with_another.push_back(value);
   COOPER_ASSERT_OK_AND_ASSIGN(const std::vector<NDArray> told, predict(with_another));

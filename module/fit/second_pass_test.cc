@@ -119,7 +119,7 @@ TEST(SecondPassTest, SamplesThatNoBatchHoldsAreTold) {
       {"RowsPad", [] { return Rows(LastBatchHandle::kPad); }, nullptr, nullptr},
       {"RowsRollOver", [] { return Rows(LastBatchHandle::kRollOver); },
        "no batch holds 1 of 7 samples, which would have no row: 1 that do not fill a batch of 3: "
-       "last_batch_handle kPad serves them; or ask for PredictOptions::ids",
+       "last_batch_handle kPad serves them; or set PredictOptions::ids",
        "no batch of the last epoch held 2 of 7 samples, which rolled over: 2 that do not fill"},
       {"RowsDiscard", [] { return Rows(LastBatchHandle::kDiscard); }, nullptr,
        "no batch of any epoch holds 1 of 7 samples: 1 that do not fill a batch of 3"},

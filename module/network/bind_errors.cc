@@ -57,7 +57,7 @@ absl::Status CheckInputNames(const std::vector<DataDesc>& data_shapes,
       if (absl::c_linear_search(given, name)) continue;
       absl::StrAppend(&advice, "; '", name,
                       "' is in data_names, so the iterator's provide_data "
-                      "(or whoever binds) has to describe it");
+                      "(or the caller of Bind) has to describe it");
     }
     return absl::InvalidArgumentError(absl::StrCat("Bind: data_shapes has (", JoinNames(given),
                                                    "), expected data_names (", JoinNames(wanted),

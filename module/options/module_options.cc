@@ -53,7 +53,7 @@ absl::Status CheckGradReqs(const ModuleOptions& options, const ModuleBindOptions
     const char* const kind = KindWithoutGradient(name, options, bind);
     if (req == WriteReq::kNull || kind == nullptr) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat("Bind: grad_reqs asks for a gradient of '", name, "', which is ", kind));
+        absl::StrCat("Bind: grad_reqs requests a gradient of '", name, "', which is ", kind));
   }
   return absl::OkStatus();
 }
@@ -64,10 +64,10 @@ ModuleBindOptions KeptOptions(ModuleBindOptions given) {
   return given;
 }
 
-absl::Status CheckSameBinding(const ModuleBindOptions& bound, const ModuleBindOptions& asked) {
+absl::Status CheckSameBinding(const ModuleBindOptions& bound, const ModuleBindOptions& requested) {
   const std::tuple<const char*, bool, bool> uses[] = {
-      {"for_training", bound.for_training, asked.for_training},
-      {"inputs_need_grad", bound.inputs_need_grad, asked.inputs_need_grad}};
+      {"for_training", bound.for_training, requested.for_training},
+      {"inputs_need_grad", bound.inputs_need_grad, requested.inputs_need_grad}};
   for (const auto& [name, is, wanted] : uses) {
     if (is == wanted) continue;
     LOG(WARNING) << "Bind: the module stays bound with " << name << " = " << (is ? "true" : "false")

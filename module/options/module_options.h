@@ -121,9 +121,9 @@ absl::Status CheckGradReqs(const ModuleOptions& options, const ModuleBindOptions
 // Bind that they are given to uses. Further executors, bound with the result, continue the stream.
 ModuleBindOptions KeptOptions(ModuleBindOptions given);
 
-// Returns OK, and logs a warning about each option of `asked` that a module which stays bound
+// Returns OK, and logs a warning about each option of `requested` that a module which stays bound
 // ignores.
-absl::Status CheckSameBinding(const ModuleBindOptions& bound, const ModuleBindOptions& asked);
+absl::Status CheckSameBinding(const ModuleBindOptions& bound, const ModuleBindOptions& requested);
 
 // Returns the gradient request of an argument.
 WriteReq GradReqOf(const std::string& arg, const ModuleOptions& options,

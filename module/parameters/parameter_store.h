@@ -275,7 +275,7 @@ class ParameterStore {
     double clip_global_norm = 0;  // 0: gradients are not clipped
     int batches_per_update = 1;
     bool rate_given = false;  // wins over that of a file of optimizer states
-    std::string asked_for;    // what InstallOptimizer was asked for, in words
+    std::string description;  // of the requested optimizer, for IgnoredOptimizer
     GradientNormalization normalization = GradientNormalization::kBatchSize;
   };
 

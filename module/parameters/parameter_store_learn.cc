@@ -14,7 +14,7 @@ namespace cooper {
 namespace {
 
 // Describes the requested optimizer; empty if the options are the defaults.
-std::string AskedFor(const InitOptimizerOptions& options) {
+std::string DescribeOptimizer(const InitOptimizerOptions& options) {
   if (options.instance != nullptr) return "an instance";
   if (options.optimizer_params.empty() && options.lr_scheduler == nullptr &&
       options.optimizer == InitOptimizerOptions().optimizer) {
@@ -29,14 +29,14 @@ std::string AskedFor(const InitOptimizerOptions& options) {
 }  // namespace
 
 std::string ParameterStore::IgnoredOptimizer(const InitOptimizerOptions& options) const {
-  const std::string asked_for = AskedFor(options);
+  const std::string requested = DescribeOptimizer(options);
   const bool is_there =
       options.instance != nullptr
           ? updater() != nullptr && options.instance.get() == &updater()->optimizer()
-          : asked_for == learning_.asked_for;
-  if (asked_for.empty() || is_there) return "";
-  return absl::StrCat("there is an optimizer", learning_.asked_for.empty() ? "" : ", ",
-                      learning_.asked_for, ": ", asked_for, " is ignored without force_init");
+          : requested == learning_.description;
+  if (requested.empty() || is_there) return "";
+  return absl::StrCat("there is an optimizer", learning_.description.empty() ? "" : ", ",
+                      learning_.description, ": ", requested, " is ignored without force_init");
 }
 
 absl::Status ParameterStore::InstallOptimizer(const std::shared_ptr<Optimizer>& optimizer,
@@ -61,7 +61,7 @@ absl::Status ParameterStore::Install(const std::shared_ptr<Optimizer>& optimizer
   if (!options.lr_mult.empty()) optimizer->SetLrMult(options.lr_mult);
   if (!options.wd_mult.empty()) optimizer->SetWdMult(options.wd_mult);
   Learning learning{.kvstore = std::move(kvstore)};
-  learning.asked_for = AskedFor(options);
+  learning.description = DescribeOptimizer(options);
   learning.clip_global_norm = std::max(0.0, options.clip_global_norm);
   learning.normalization = options.normalization;
   learning.batches_per_update = std::max(1, options.batches_per_update);
@@ -120,11 +120,11 @@ absl::Status ParameterStore::InitKVStore() {
   COOPER_RETURN_IF_ERROR(PrepareKVStore());
   COOPER_RETURN_IF_ERROR(kvstore.InitAll(items));
   // Claim the keys that only other processes have bound so far.
-  std::vector<std::string> brought;
+  std::vector<std::string> new_keys;
   for (const std::string& key : kvstore.keys()) {
-    if (!absl::c_linear_search(keys_before, key)) brought.push_back(key);
+    if (!absl::c_linear_search(keys_before, key)) new_keys.push_back(key);
   }
-  return kvstore.Claim(learning_.claim, brought);
+  return kvstore.Claim(learning_.claim, new_keys);
 }
 
 }  // namespace cooper

@@ -33,7 +33,7 @@ absl::StatusOr<NetworkCache::NetworkPtr> NetworkCache::Get(const BucketKey& key)
   if (NetworkPtr network = Find(key)) return network;
   if (!making_.insert(key).second) {
     return absl::FailedPreconditionError(absl::StrCat("the function that makes the network of ",
-                                                      key.ToString(), " asks for that network"));
+                                                      key.ToString(), " requests that network"));
   }
   // Also erases the key if `make_` throws, so that the key can be requested again.
   struct Making {

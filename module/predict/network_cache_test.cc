@@ -63,7 +63,7 @@ TEST(NetworkCacheTest, AFunctionMayAskForOtherNetworks) {
   asked = &cache;
   COOPER_EXPECT_OK(cache.Get(2).status());
   EXPECT_THAT(cache.Get(3), StatusIs(absl::StatusCode::kFailedPrecondition,
-                                     HasSubstr("the network of 3 asks for that network")));
+                                     HasSubstr("the network of 3 requests that network")));
 }
 
 TEST(NetworkCacheTest, AFunctionThatHasThrownMayBeCalledAgain) {

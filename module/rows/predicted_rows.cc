@@ -16,7 +16,7 @@ namespace cooper {
 namespace {
 
 // Batches per bucket to find layouts with; further ones are unlikely to rule out more.
-constexpr int kMaxAsked = 3;
+constexpr int kMaxRotated = 3;
 
 absl::StatusOr<std::vector<NDArray>> TurnAll(const std::vector<NDArray>& arrays,
                                              const std::vector<DataDesc>& descs, int64_t samples) {
@@ -103,12 +103,12 @@ absl::Status PredictedRows::FindLayouts(const DataBatch& batch, const std::vecto
     // A first axis with as many indices as there are samples is taken to be the samples'. A batch
     // of one sample rules nothing out, and has no other order.
     if (kept.samples == 1 || by_row) {
-      if (candidates.asked == 0) candidates.layouts = {possible[0]};
+      if (candidates.rotated == 0) candidates.layouts = {possible[0]};
       continue;
     }
-    if (candidates.asked == 0) candidates.layouts = std::move(possible);
-    if (candidates.layouts.size() > (candidates.asked == 0 ? 0u : 1u) &&
-        candidates.asked < kMaxAsked) {
+    if (candidates.rotated == 0) candidates.layouts = std::move(possible);
+    if (candidates.layouts.size() > (candidates.rotated == 0 ? 0u : 1u) &&
+        candidates.rotated < kMaxRotated) {
       open.emplace_back(k, &candidates);
     }
   }
@@ -123,7 +123,7 @@ absl::Status PredictedRows::FindLayouts(const DataBatch& batch, const std::vecto
     COOPER_ASSIGN_OR_RETURN(
         candidates->layouts,
         ConsistentLayouts(candidates->layouts, kept.outputs[k], outputs[k], kept.samples));
-    ++candidates->asked;
+    ++candidates->rotated;
   }
   return absl::OkStatus();
 }
@@ -160,9 +160,9 @@ absl::StatusOr<NDArray> PredictedRows::Kept(const Batch& batch, size_t k,
     return absl::InvalidArgumentError(absl::StrCat(
         "of shape ", output.shape().ToString(), " for ", batch.samples, " samples",
         batch.bucket.empty() ? "" : absl::StrCat(" (bucket key ", batch.bucket, ")"),
-        ": it cannot be told which of its rows are whose, since samples turned around give the "
-        "same rows; ask without input_order, or for an output with an axis of its own for "
-        "samples"));
+        ": it is not known which row belongs to which sample, since samples in another order give "
+        "the same rows; set input_order to false, or predict an output with an axis of its own "
+        "for samples"));
   }
   return kept;
 }

@@ -64,7 +64,7 @@ class PredictedRows {
   using Key = std::tuple<size_t, std::string, std::vector<int64_t>>;
   struct Candidates {
     std::vector<BatchLayout> layouts;
-    int asked = 0;  // batches computed with rotated samples
+    int rotated = 0;  // batches computed with rotated samples
   };
 
   static Key KeyOf(const Batch& batch, size_t k);

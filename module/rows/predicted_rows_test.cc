@@ -89,7 +89,8 @@ TEST(PredictedRowsTest, SaysWhereItCannotBeTold) {
   std::vector<int64_t> ids;
   EXPECT_THAT(Joined(BatchOf({5, 5, 5}, {2, 0, 1}), /*by_step=*/true, &ids, 0.001F),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       AllOf(HasSubstr("output 0 'scores'"), HasSubstr("cannot be told"))));
+                       AllOf(HasSubstr("output 0 'scores'"),
+                             HasSubstr("it is not known which row belongs to which sample"))));
 }
 
 TEST(PredictedRowsTest, TakesRowsThatAreEqualEitherWay) {

@@ -64,12 +64,12 @@ absl::Status UnknownPaddingError(const Shape& output, const BatchLayout& layout,
   if (layout.kind == BatchLayout::Kind::kSomeSamples) {
     return absl::InvalidArgumentError(absl::StrCat(
         "of shape ", output.ToString(), " has rows of some of ", samples,
-        " samples: it cannot be told which of them belong to the ", pad,
+        " samples: it is not known which of them belong to the ", pad,
         " samples of padding; let the iterator give no padding (kSmaller or kDiscard)"));
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "of shape ", output.ToString(), " for ", samples,
-      " samples: it cannot be told what of it belongs to the ", pad,
+      " samples: it is not known which part of it belongs to the ", pad,
       " samples of padding; declare its batch axis by the attribute __layout__ of its node, or let "
       "the iterator give no padding"));
 }

@@ -203,8 +203,8 @@ std::vector<std::string> KVStoreMpi::KeysOf(const std::vector<uint64_t>& numbers
   if (sets.size() == 1) return key_sets_[*sets.begin() - 1];
   std::set<std::string> keys;
   for (const uint64_t number : sets) {
-    const std::vector<std::string>& brought = key_sets_[number - 1];
-    keys.insert(brought.begin(), brought.end());
+    const std::vector<std::string>& set = key_sets_[number - 1];
+    keys.insert(set.begin(), set.end());
   }
   return {keys.begin(), keys.end()};
 }

@@ -195,7 +195,7 @@ absl::Status PeerWatch::Start() {
   return absl::OkStatus();
 }
 
-void PeerWatch::Tell(int kind, int rank) {
+void PeerWatch::Notify(int kind, int rank) {
   const News news = {.kind = kind, .rank = rank};
   for (int peer : peers_) {
     if (peer >= 0) Send(peer, &news, sizeof(news));
@@ -205,19 +205,19 @@ void PeerWatch::Tell(int kind, int rank) {
 void PeerWatch::MarkDead(int rank) {
   int none = -1;
   dead_.compare_exchange_strong(none, rank);
-  if (rank_ == 0) Tell(kDead, rank);
+  if (rank_ == 0) Notify(kDead, rank);
 }
 
 void PeerWatch::MarkLeft(int rank) {
   has_left_[rank] = true;
   int none = -1;
   left_.compare_exchange_strong(none, rank);
-  if (rank_ == 0) Tell(kLeft, rank);
+  if (rank_ == 0) Notify(kLeft, rank);
 }
 
 // The thread closes no connection, so Leave never writes to a descriptor that was reused. Sending
 // to a process that is gone fails, which is harmless.
-void PeerWatch::Leave() { Tell(kLeft, rank_); }
+void PeerWatch::Leave() { Notify(kLeft, rank_); }
 
 void PeerWatch::Watch() {
   // The peers' connections by rank, then the pipe. poll ignores descriptors of -1.

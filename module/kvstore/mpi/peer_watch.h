@@ -53,7 +53,7 @@ class PeerWatch {
   void MarkDead(int rank);
   void MarkLeft(int rank);
   // Sends a message to rank 0, or from rank 0 to the others.
-  void Tell(int kind, int rank);
+  void Notify(int kind, int rank);
 
   const int rank_;
   // Connections by rank: rank 0 has one to each process, the others one to rank 0. -1: none. From

@@ -136,7 +136,8 @@ absl::Status BatchPredictor::FindOrderOfPositions(int64_t length) {
     if (orders[k].size() != 1) {
       return absl::UnimplementedError(absl::StrCat(
           "output ", k, " of a batch of ", rows, " samples of length ", length, " has ",
-          rows * length, " rows, and it cannot be told whose: samples in another order give ",
+          rows * length,
+          " rows, and it is not known which sample each belongs to: samples in another order give ",
           orders[k].empty() ? "other" : "the same", " rows"));
     }
     output_rows_[k].steps_first = orders[k][0].inner == 1;

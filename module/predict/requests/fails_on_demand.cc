@@ -15,7 +15,7 @@ COOPER_REGISTER_OP(FailsOnDemand)
     .Type(SameType);
 COOPER_REGISTER_KERNEL(FailsOnDemand, DeviceType::kCpu, kAnyDType, [](const KernelContext&) {
   ++FailsOnDemand::runs;
-  return absl::Status(FailsOnDemand::code, "as it was told");
+  return absl::Status(FailsOnDemand::code, "requested failure");
 });
 
 }  // namespace

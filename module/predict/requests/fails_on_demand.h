@@ -2,8 +2,8 @@
 #define COOPER_MODULE_PREDICT_REQUESTS_FAILS_ON_DEMAND_H_
 
 // An operator for tests of serving, FailsOnDemand(data): each run of its CPU kernel counts itself
-// and returns the status code that the test has set, with the message "as it was told". It writes
-// no output.
+// and returns the status code that the test has set, with the message "requested failure". It
+// writes no output.
 
 #include <atomic>
 

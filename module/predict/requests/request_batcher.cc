@@ -38,7 +38,7 @@ struct Bucket {
 };
 
 // Calls `done`, and logs its exceptions, which would end the process.
-void Tell(const RequestBatcher::Callback& done, RequestBatcher::Outputs outputs) {
+void Deliver(const RequestBatcher::Callback& done, RequestBatcher::Outputs outputs) {
   try {
     done(std::move(outputs));
   } catch (const std::exception& e) {
@@ -192,7 +192,7 @@ void RequestBatcher::Impl::Submit(ArrayMap request, Callback done) {
     }
     ++counts_.refused;
   }
-  Tell(done, status);
+  Deliver(done, status);
 }
 
 Bucket* RequestBatcher::Impl::Ready(Clock::time_point now, Clock::time_point* wake) {
@@ -244,7 +244,7 @@ void RequestBatcher::Impl::Serve() {
     std::vector<Outputs> answers = AnswerOrReport(bucket->length, samples);
     for (size_t i = 0; i < count; ++i) {
       const Callback done = std::move(callbacks[i]);
-      Tell(done, std::move(answers[i]));
+      Deliver(done, std::move(answers[i]));
     }
     samples.clear();
     lock.lock();

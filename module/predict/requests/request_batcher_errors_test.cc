@@ -81,7 +81,7 @@ TEST(RequestBatcherErrorsTest, OnlyWhatARequestMayHaveIsTriedAlone) {
     answers.reserve(4);
     for (int i = 0; i < 4; ++i) answers.push_back(batcher->Submit({{"data", Word(1)}}));
     for (auto& answer : answers) {
-      EXPECT_THAT(answer.get(), StatusIs(code, HasSubstr("as it was told")));
+      EXPECT_THAT(answer.get(), StatusIs(code, HasSubstr("requested failure")));
     }
     EXPECT_EQ(FailsOnDemand::runs, expected_runs) << code;
   }
