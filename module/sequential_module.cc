@@ -268,15 +268,6 @@ absl::StatusOr<std::vector<NDArray>> SequentialModule::GetInputGrads() const {
   return links_.front().module->GetInputGrads();
 }
 
-absl::StatusOr<NDArray> SequentialModule::GetGrad(const std::string& name) const {
-  COOPER_RETURN_IF_ERROR(RequireBound("GetGrad"));
-  for (const Link& link : links_) {
-    absl::StatusOr<NDArray> grad = link.module->GetGrad(name);
-    if (grad.ok() || !absl::IsNotFound(grad.status())) return grad;
-  }
-  return absl::NotFoundError(absl::StrCat("GetGrad: '", name, "' has no gradient"));
-}
-
 absl::StatusOr<int> SequentialModule::JoinUpdate() {
   COOPER_RETURN_IF_ERROR(RequireOptimizer("JoinUpdate"));
   int active = 0;
@@ -286,10 +277,6 @@ absl::StatusOr<int> SequentialModule::JoinUpdate() {
     active = std::max(active, of_part);
   }
   return active;
-}
-
-absl::Status SequentialModule::ZeroGrads() {
-  return Each([&](BaseModule& module) { return module.ZeroGrads(); });
 }
 
 std::shared_ptr<KVStore> SequentialModule::kvstore() const {

@@ -1,5 +1,5 @@
-// Parameters and states of a SequentialModule as a whole. sequential_module.cc has the flow of
-// data.
+// Parameters, gradients and states of a SequentialModule as a whole. sequential_module.cc has the
+// flow of data.
 
 #include <string>
 #include <utility>
@@ -84,6 +84,19 @@ absl::Status SequentialModule::SetParams(const ArrayMap& arg_params, const Array
   if (had_values) return absl::OkStatus();
   COOPER_RETURN_IF_ERROR(GetParams().status());
   return CheckInitialParams(arg_params, aux_params, options);
+}
+
+absl::StatusOr<NDArray> SequentialModule::GetGrad(const std::string& name) const {
+  COOPER_RETURN_IF_ERROR(RequireBound("GetGrad"));
+  for (const Link& link : links_) {
+    absl::StatusOr<NDArray> grad = link.module->GetGrad(name);
+    if (grad.ok() || !absl::IsNotFound(grad.status())) return grad;
+  }
+  return absl::NotFoundError(absl::StrCat("GetGrad: '", name, "' has no gradient"));
+}
+
+absl::Status SequentialModule::ZeroGrads() {
+  return Each([&](BaseModule& module) { return module.ZeroGrads(); });
 }
 
 absl::StatusOr<std::vector<NDArray>> SequentialModule::GetStates() const {

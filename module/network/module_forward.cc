@@ -149,8 +149,8 @@ void Module::CountGradients() {
   ParameterStore& parameters = group_->parameters();
   const GradientNormalization by = parameters.normalization();
   if (by == GradientNormalization::kBatchSize) return;
-  parameters.CountGradients(by == GradientNormalization::kTokens ? tokens_ : samples_,
-                            /*add=*/!accumulated_names_.empty());
+  parameters.gradient_record().Count(by == GradientNormalization::kTokens ? tokens_ : samples_,
+                                     /*add=*/!accumulated_names_.empty());
 }
 
 absl::Status Module::AcceptBatch(const DataBatch& batch) {
@@ -188,7 +188,7 @@ absl::Status Module::AcceptTrainingBatch(const DataBatch& batch) {
 void Module::ReportAccumulatedGrads() {
   const bool shared = !group_->buckets().empty();
   for (const std::string& name : accumulated_names_)
-    group_->parameters().GradAccumulated(name, shared);
+    group_->parameters().gradient_record().Accumulate(name, shared);
 }
 
 absl::Status Module::TrainStep(const DataBatch& batch, const StepOptions& options) {

@@ -123,7 +123,8 @@ const std::vector<std::string>& Module::NamesToUpdate() {
       if (absl::c_linear_search(grads, name)) names_to_update_.push_back(name);
     }
   }
-  const std::vector<std::string> others = group_->parameters().AccumulatedExcept(names_to_update_);
+  const std::vector<std::string> others =
+      group_->parameters().gradient_record().SharedExcept(names_to_update_);
   if (others.empty()) return names_to_update_;
   // Add the gradients that other buckets have accumulated.
   names_of_ = nullptr;

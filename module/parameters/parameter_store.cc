@@ -159,10 +159,7 @@ absl::Status ParameterStore::ZeroGrads() {
     }
   }
   of(ParameterKind::kArg).restored_grads.clear();
-  added_.clear();
-  sums_.clear();
-  counted_ = 0;
-  applied_ = false;
+  gradient_record_.Clear();
   return absl::OkStatus();
 }
 

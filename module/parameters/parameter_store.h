@@ -18,7 +18,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -30,6 +29,7 @@
 #include "module/kwargs/kwargs.h"
 #include "module/optimizer/updater.h"
 #include "module/options/parameter_options.h"
+#include "module/parameters/gradient_record.h"
 #include "module/parameters/saved_parameters.h"
 #include "ndarray/array/array_map.h"
 #include "ndarray/array/device.h"
@@ -93,7 +93,7 @@ class ParameterStore {
   void DropArrays();
   // Drops the arrays of these states.
   void DropStates(absl::Span<const std::string> names);
-  // Zeroes all gradients, and resets the accumulation marks and the counts of normalization.
+  // Zeroes all gradients, and clears gradient_record().
   absl::Status ZeroGrads();
   // Changes whenever contexts get other arrays: bound executors then have to take the new ones.
   int64_t generation() const { return generation_; }
@@ -175,7 +175,7 @@ class ParameterStore {
                                      int64_t* name_of_update);
   absl::Status RunPreparedUpdate(DeviceQueue* queue) const;
   void ReleasePreparedUpdate();
-  // Marks the gradients of `names` as applied and resets the count of normalization.
+  // Counts an update, and marks the gradients of `names` as applied.
   void MarkApplied(absl::Span<const std::string> names);
   // Called before a backward pass that overwrites the gradients of `names`, which the next Update
   // will have: KVStore::BeginGradients, whose function takes names and contexts. Null without sums.
@@ -188,23 +188,11 @@ class ParameterStore {
   int64_t updates() const { return updates_; }
   int batches_per_update() const { return learning_.batches_per_update; }
 
-  // Records that a gradient was accumulated into (WriteReq::kAdd). Capture includes it until
-  // ZeroGrads. With `shared`, the next update of any network applies it.
-  void GradAccumulated(const std::string& name, bool shared = true) {
-    sums_.insert(name);
-    if (shared) added_.insert(name);
-  }
-  // The names passed to GradAccumulated with `shared` since the last update that had them, except
-  // `own`.
-  std::vector<std::string> AccumulatedExcept(absl::Span<const std::string> own) const;
-
-  // The divisor of the optimizer's gradients, and its count for the present gradients:
-  // CountGradients adds to the count since the last update, or replaces it.
+  // The sums among the gradients, which Capture includes, and the count that `normalization`
+  // divides by. ZeroGrads clears it.
+  GradientRecord& gradient_record() { return gradient_record_; }
+  // The divisor of the optimizer's gradients.
   GradientNormalization normalization() const { return learning_.normalization; }
-  void CountGradients(int64_t count, bool add) {
-    counted_ = add && !applied_ ? counted_ + count : count;
-    applied_ = false;
-  }
 
   // Gives each context the mean over all contexts of the auxiliary states and, without a key-value
   // store, of the parameters. Does nothing on one context.
@@ -346,11 +334,8 @@ class ParameterStore {
 
   Learning learning_;
   std::string states_to_load_;
-  std::set<std::string> added_;  // gradients that were accumulated into and not applied
-  std::set<std::string> sums_;   // gradients that were accumulated into since ZeroGrads
+  GradientRecord gradient_record_;
   int64_t updates_ = 0;
-  int64_t counted_ = 0;   // of normalization, for the present gradients
-  bool applied_ = false;  // whether an update has used the count: the next one starts anew
   std::map<std::string, std::vector<NDArray>> kept_auxs_;  // saved by KeepAuxs, by context
   // Reused to avoid allocations.
   std::vector<Updater::Parameter> to_update_;

@@ -92,7 +92,7 @@ absl::StatusOr<SavedParameters> ParameterStore::Capture() const {
       }
     }
   }
-  for (const std::string& name : sums_) {
+  for (const std::string& name : gradient_record_.sums()) {
     const auto waiting = of(ParameterKind::kArg).restored_grads.find(name);
     for (int i = 0; i < num_contexts(); ++i) {
       NDArray grad = Grad(name, i);
@@ -153,7 +153,7 @@ absl::Status ParameterStore::RestoreContext(int context, const ReplicaState& sav
 
 absl::Status ParameterStore::RestoreGrads(int context, const ArrayMap& grads) {
   for (const auto& [name, array] : grads) {
-    sums_.insert(name);
+    gradient_record_.Accumulate(name, /*shared=*/false);
     const NDArray grad = Grad(name, context);
     if (!grad.is_null()) {
       COOPER_RETURN_IF_ERROR(
@@ -193,7 +193,7 @@ absl::Status ParameterStore::Restore(const SavedParameters& state) {
         "RestoreTraining: the state is that of more contexts than the module's ", num_contexts()));
   }
   // Gradients accumulated so far do not belong to the restored run.
-  if (!sums_.empty()) COOPER_RETURN_IF_ERROR(ZeroGrads());
+  if (!gradient_record_.sums().empty()) COOPER_RETURN_IF_ERROR(ZeroGrads());
   COOPER_RETURN_IF_ERROR(RestoreContext(0, state));
   COOPER_RETURN_IF_ERROR(RestoreGrads(0, state.grads));
   for (const auto& [index, saved] : state.replicas) {

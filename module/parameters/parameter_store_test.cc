@@ -268,8 +268,8 @@ TEST(ParameterStoreTest, WhatWasCountedIsThatOfAllUpdatesUntilMoreIs) {
   COOPER_ASSERT_OK(store.InstallOptimizer(sgd, nullptr, by_samples));
   COOPER_ASSERT_OK(store.Grad("a_weight").Fill(4));
   COOPER_ASSERT_OK(store.Grad("b_weight").Fill(8));
-  store.CountGradients(3, /*add=*/true);
-  store.CountGradients(1, /*add=*/true);
+  store.gradient_record().Count(3, /*add=*/true);
+  store.gradient_record().Count(1, /*add=*/true);
   COOPER_ASSERT_OK(store.Update({"a_weight"}));
   COOPER_ASSERT_OK(store.Update({"b_weight"}));
   EXPECT_THAT(Values(store, "a_weight"), Each(9.0f));
@@ -278,7 +278,7 @@ TEST(ParameterStoreTest, WhatWasCountedIsThatOfAllUpdatesUntilMoreIs) {
   // keeps the scale.
   EXPECT_EQ(sgd->rescale_grad(), 1);
   COOPER_ASSERT_OK(store.InstallOptimizer(sgd, nullptr, by_samples));
-  store.CountGradients(2, /*add=*/true);
+  store.gradient_record().Count(2, /*add=*/true);
   COOPER_ASSERT_OK(store.Update({"a_weight"}));
   EXPECT_THAT(Values(store, "a_weight"), Each(7.0f))
       << "what was learnt before is not counted again";
@@ -292,21 +292,21 @@ TEST(ParameterStoreTest, WhatAFailedUpdateWasOfIsStillToBeLearnt) {
   COOPER_ASSERT_OK(store.InstallOptimizer(*CreateOptimizer("sgd", {}, scheduler), nullptr,
                                           {.normalization = GradientNormalization::kSamples}));
   COOPER_ASSERT_OK(store.Grad("w_weight").Fill(8));
-  store.GradAccumulated("w_weight");
-  store.CountGradients(3, /*add=*/true);
+  store.gradient_record().Accumulate("w_weight");
+  store.gradient_record().Count(3, /*add=*/true);
   EXPECT_THAT(store.Update({"w_weight"}),
               StatusIs(kInvalidArgument, HasSubstr("the learning rate is nan")));
-  EXPECT_THAT(store.AccumulatedExcept({}), ElementsAre("w_weight"));
+  EXPECT_THAT(store.gradient_record().SharedExcept({}), ElementsAre("w_weight"));
   scheduler->rate = 1;
   int64_t name = 0;
   COOPER_ASSERT_OK_AND_ASSIGN(const bool prepared, store.PrepareUpdate({"w_weight"}, &name));
   ASSERT_TRUE(prepared);
   store.ReleasePreparedUpdate();
-  EXPECT_THAT(store.AccumulatedExcept({}), ElementsAre("w_weight"));
-  store.CountGradients(1, /*add=*/true);
+  EXPECT_THAT(store.gradient_record().SharedExcept({}), ElementsAre("w_weight"));
+  store.gradient_record().Count(1, /*add=*/true);
   COOPER_ASSERT_OK(store.Update({"w_weight"}));
   EXPECT_THAT(Values(store, "w_weight"), Each(8.0f)) << "8 / (3 + 1) less";
-  EXPECT_THAT(store.AccumulatedExcept({}), IsEmpty());
+  EXPECT_THAT(store.gradient_record().SharedExcept({}), IsEmpty());
 }
 
 TEST(ParameterStoreTest, AnOptimizerThatFailsLeavesTheOneBefore) {
@@ -324,15 +324,15 @@ TEST(ParameterStoreTest, AnOptimizerThatFailsLeavesTheOneBefore) {
 TEST(ParameterStoreTest, GradientsThatWereAddedToAreToldUntilTheyAreLearnt) {
   ParameterStore store({Context::Cpu()});
   AllocateAll(store, kArg, "a", {1});
-  for (const char* name : {"c", "a", "b"}) store.GradAccumulated(name);
-  EXPECT_THAT(store.AccumulatedExcept({"b"}), ElementsAre("a", "c"));
-  EXPECT_THAT(store.AccumulatedExcept({}), ElementsAre("a", "b", "c"));
+  for (const char* name : {"c", "a", "b"}) store.gradient_record().Accumulate(name);
+  EXPECT_THAT(store.gradient_record().SharedExcept({"b"}), ElementsAre("a", "c"));
+  EXPECT_THAT(store.gradient_record().SharedExcept({}), ElementsAre("a", "b", "c"));
   store.MarkApplied({"c", "b"});
-  EXPECT_THAT(store.AccumulatedExcept({}), ElementsAre("a"));
+  EXPECT_THAT(store.gradient_record().SharedExcept({}), ElementsAre("a"));
   COOPER_ASSERT_OK(store.Grad("a").Fill(3));
   COOPER_ASSERT_OK(store.ZeroGrads());
   EXPECT_THAT(Floats(store.Grad("a")), Each(0.0f));
-  EXPECT_THAT(store.AccumulatedExcept({}), IsEmpty());
+  EXPECT_THAT(store.gradient_record().SharedExcept({}), IsEmpty());
 }
 
 // The state captured on two contexts with different values is restored, even if an array is

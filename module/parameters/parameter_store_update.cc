@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -180,7 +179,7 @@ class ParameterStore::ScopedNormalization {
     if (store.learning_.normalization == GradientNormalization::kBatchSize) return;
     optimizer_ = &store.updater()->optimizer();
     before_ = optimizer_->rescale_grad();
-    const auto counted = static_cast<double>(std::max<int64_t>(1, store.counted_));
+    const auto counted = static_cast<double>(std::max<int64_t>(1, store.gradient_record_.count()));
     optimizer_->set_rescale_grad(before_ / counted);
   }
   ~ScopedNormalization() {
@@ -218,9 +217,8 @@ absl::Status ParameterStore::RunPreparedUpdate(DeviceQueue* queue) const {
 void ParameterStore::ReleasePreparedUpdate() { learning_.updaters[0]->ReleasePrepared(); }
 
 void ParameterStore::MarkApplied(absl::Span<const std::string> names) {
-  applied_ = true;
+  gradient_record_.MarkApplied(names);
   ++updates_;
-  for (const std::string& name : names) added_.erase(name);
 }
 
 absl::Status ParameterStore::Update(const std::vector<std::string>& names) {
@@ -257,13 +255,6 @@ absl::StatusOr<int> ParameterStore::JoinUpdate() {
   }
   if (info.active_workers > 0) ++updates_;
   return info.active_workers;
-}
-
-std::vector<std::string> ParameterStore::AccumulatedExcept(
-    absl::Span<const std::string> own) const {
-  std::set<std::string> others = added_;
-  for (const std::string& name : own) others.erase(name);
-  return {others.begin(), others.end()};
 }
 
 }  // namespace cooper
