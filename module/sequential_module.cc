@@ -272,9 +272,9 @@ absl::StatusOr<int> SequentialModule::JoinUpdate() {
   COOPER_RETURN_IF_ERROR(RequireOptimizer("JoinUpdate"));
   int active = 0;
   for (size_t i = 0; i < links_.size(); ++i) {
-    COOPER_ASSIGN_OR_RETURN(const int of_part,
+    COOPER_ASSIGN_OR_RETURN(const int part_active,
                             AddContext(links_[i].module->JoinUpdate(), "module ", i));
-    active = std::max(active, of_part);
+    active = std::max(active, part_active);
   }
   return active;
 }

@@ -26,25 +26,25 @@ double SecondsSince(Clock::time_point start) {
 
 BucketingModule::UnboundBucket BucketingModule::Make(const BucketKey& key) const {
   const Clock::time_point start = Clock::now();
-  UnboundBucket made;
+  UnboundBucket unbound;
   const bool is_first_bind = !binded_ && key == default_key_;
   auto generated = is_first_bind ? absl::StatusOr<BucketSymbol>(default_symbol_) : Generate(key);
   if (generated.ok()) {
-    made.generated = *std::move(generated);
-    ModuleOptions options = {.data_names = made.generated.data_names,
-                             .label_names = made.generated.label_names,
+    unbound.generated = *std::move(generated);
+    ModuleOptions options = {.data_names = unbound.generated.data_names,
+                             .label_names = unbound.generated.label_names,
                              .compute = compute_,
                              .group = group_};
     if (key != default_key_) {
-      KeepArguments(made.generated.symbol, &options.compute.fixed_param_names);
-      KeepArguments(made.generated.symbol, &options.compute.state_names);
+      KeepArguments(unbound.generated.symbol, &options.compute.fixed_param_names);
+      KeepArguments(unbound.generated.symbol, &options.compute.state_names);
     }
-    made.module = Module::Create(made.generated.symbol, std::move(options));
+    unbound.module = Module::Create(unbound.generated.symbol, std::move(options));
   } else {
-    made.module = generated.status();
+    unbound.module = generated.status();
   }
-  made.seconds = SecondsSince(start);
-  return made;
+  unbound.seconds = SecondsSince(start);
+  return unbound;
 }
 
 ModuleBindOptions BucketingModule::BindOptionsFor(const std::vector<DataDesc>& data_shapes,
@@ -63,36 +63,37 @@ ModuleBindOptions BucketingModule::BindOptionsFor(const std::vector<DataDesc>& d
 
 std::map<BucketKey, BucketingModule::UnboundBucket> BucketingModule::CompileBuckets(
     absl::Span<const BucketShapes> buckets) const {
-  std::map<BucketKey, UnboundBucket> ahead;
+  std::map<BucketKey, UnboundBucket> precompiled;
   const int threads = std::min(NumThreads(), static_cast<int>(buckets.size()));
-  if (threads == 1 || group_->num_contexts() > 1 || !compute_.group2ctxs.empty()) return ahead;
+  if (threads == 1 || group_->num_contexts() > 1 || !compute_.group2ctxs.empty())
+    return precompiled;
   // The group must not change before Finish, because the tasks read its arrays.
   BackgroundTasks tasks(threads);
   for (const BucketShapes& shapes : buckets) {
-    if (buckets_.contains(shapes.key) || ahead.contains(shapes.key)) continue;
+    if (buckets_.contains(shapes.key) || precompiled.contains(shapes.key)) continue;
     if (shapes.data_shapes.empty()) break;
-    UnboundBucket& made = ahead[shapes.key];
-    made = Make(shapes.key);
-    if (!made.module.ok()) break;  // the buckets after it will not be bound
-    tasks.Add([this, &made, &shapes] {
+    UnboundBucket& unbound = precompiled[shapes.key];
+    unbound = Make(shapes.key);
+    if (!unbound.module.ok()) break;  // the buckets after it will not be bound
+    tasks.Add([this, &unbound, &shapes] {
       const Clock::time_point start = Clock::now();
-      (*made.module)->CompileAhead(BindOptionsFor(shapes.data_shapes, shapes.label_shapes));
-      made.seconds += SecondsSince(start);
+      (*unbound.module)->CompileAhead(BindOptionsFor(shapes.data_shapes, shapes.label_shapes));
+      unbound.seconds += SecondsSince(start);
     });
   }
   tasks.Finish();
-  return ahead;
+  return precompiled;
 }
 
 absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBind(
     const BucketKey& key, const std::vector<DataDesc>& data_shapes,
-    const std::vector<DataDesc>& label_shapes, std::map<BucketKey, UnboundBucket>* ahead) {
-  return FindOrBindIn(buckets_, key, data_shapes, label_shapes, ahead);
+    const std::vector<DataDesc>& label_shapes, std::map<BucketKey, UnboundBucket>* precompiled) {
+  return FindOrBindIn(buckets_, key, data_shapes, label_shapes, precompiled);
 }
 
 absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBindIn(
     Buckets& buckets, const BucketKey& key, const std::vector<DataDesc>& data_shapes,
-    const std::vector<DataDesc>& label_shapes, std::map<BucketKey, UnboundBucket>* ahead) {
+    const std::vector<DataDesc>& label_shapes, std::map<BucketKey, UnboundBucket>* precompiled) {
   const auto it = buckets.find(key);
   if (it != buckets.end()) {
     it->second.last_use = ++uses_;
@@ -104,17 +105,17 @@ absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBindIn(
             "the bucket is not bound yet, and there is no provide_data to bind it with"),
         key);
   }
-  auto node =
-      ahead == nullptr ? std::map<BucketKey, UnboundBucket>::node_type() : ahead->extract(key);
-  UnboundBucket made = node.empty() ? Make(key) : std::move(node.mapped());
+  auto node = precompiled == nullptr ? std::map<BucketKey, UnboundBucket>::node_type()
+                                     : precompiled->extract(key);
+  UnboundBucket unbound = node.empty() ? Make(key) : std::move(node.mapped());
   const Clock::time_point start = Clock::now();
-  if (!made.module.ok()) return WithBucket(made.module.status(), key);
-  const std::unique_ptr<Module>& module = *made.module;
+  if (!unbound.module.ok()) return WithBucket(unbound.module.status(), key);
+  const std::unique_ptr<Module>& module = *unbound.module;
   Evict(/*adds_one=*/true);  // before the new bucket is bound
   const bool evaluation = &buckets == &evaluation_buckets_;
   absl::Status bound = module->Bind(BindOptionsFor(data_shapes, label_shapes, evaluation));
   if (!bound.ok()) {
-    const Symbol& symbol = made.generated.symbol;
+    const Symbol& symbol = unbound.generated.symbol;
     return WithBucket(
         ExplainSharedShapes(
             bound, symbol, ShapesOfInputs(symbol.ListArguments(), data_shapes, label_shapes),
@@ -126,9 +127,9 @@ absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBindIn(
   group_->AddBucket(key);
   were_bound_.insert(key);
   Bucket& bucket = buckets[key];
-  bucket.module = *std::move(made.module);
+  bucket.module = *std::move(unbound.module);
   bucket.last_use = ++uses_;
-  bucket.bind_seconds = made.seconds + SecondsSince(start);
+  bucket.bind_seconds = unbound.seconds + SecondsSince(start);
   return &bucket;
 }
 
@@ -210,10 +211,10 @@ absl::StatusOr<std::vector<BucketReport>> BucketingModule::PrepareAll(
       max_bound_buckets_ > 0 ? max_bound_buckets_ : std::max<size_t>(1, buckets.size());
   for (size_t begin = 0; begin < buckets.size(); begin += at_a_time) {
     const absl::Span<const BucketShapes> group = buckets.subspan(begin, at_a_time);
-    std::map<BucketKey, UnboundBucket> ahead = CompileBuckets(group);
+    std::map<BucketKey, UnboundBucket> precompiled = CompileBuckets(group);
     for (const BucketShapes& shapes : group) {
       COOPER_ASSIGN_OR_RETURN(const Bucket* bucket, FindOrBind(shapes.key, shapes.data_shapes,
-                                                               shapes.label_shapes, &ahead));
+                                                               shapes.label_shapes, &precompiled));
       reports.push_back({.key = shapes.key,
                          .memory = bucket->module->memory(),
                          .footprint_bytes = bucket->module->footprint_bytes(),

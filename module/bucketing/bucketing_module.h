@@ -236,15 +236,16 @@ class BucketingModule : public BaseModule {
   std::map<BucketKey, UnboundBucket> CompileBuckets(absl::Span<const BucketShapes> buckets) const;
   // Binds the default bucket when no bucket is bound.
   absl::Status BindDefault(const ModuleBindOptions& options);
-  // Returns the bound bucket. Takes an unbound one from `ahead` if it is there, else creates it.
+  // Returns the bound bucket. Takes an unbound one from `precompiled` if it is there, else creates
+  // it.
   absl::StatusOr<Bucket*> FindOrBind(const BucketKey& key, const std::vector<DataDesc>& data_shapes,
                                      const std::vector<DataDesc>& label_shapes,
-                                     std::map<BucketKey, UnboundBucket>* ahead = nullptr);
+                                     std::map<BucketKey, UnboundBucket>* precompiled = nullptr);
   // The same in `buckets`: buckets_ or evaluation_buckets_.
   absl::StatusOr<Bucket*> FindOrBindIn(Buckets& buckets, const BucketKey& key,
                                        const std::vector<DataDesc>& data_shapes,
                                        const std::vector<DataDesc>& label_shapes,
-                                       std::map<BucketKey, UnboundBucket>* ahead);
+                                       std::map<BucketKey, UnboundBucket>* precompiled);
   static absl::Status CheckOptions(const BucketingModuleOptions& options);
   // Sets default_symbol_.
   absl::Status GenerateDefault();
