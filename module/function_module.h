@@ -104,10 +104,6 @@ class FunctionModule : public BaseModule {
   // The callback gets the outputs and, with monitor_all, the data before them.
   absl::Status InstallMonitor(Executor::MonitorCallback callback,
                               bool monitor_all = false) override;
-  std::function<absl::Status()> MonitorRestorer() override {
-    return
-        [this, callback = monitor_, all = monitor_all_] { return InstallMonitor(callback, all); };
-  }
 
  private:
   explicit FunctionModule(FunctionModuleOptions options) : options_(std::move(options)) {}
@@ -126,8 +122,6 @@ class FunctionModule : public BaseModule {
   std::vector<NDArray> input_grads_;
   bool ran_ = false;
   bool ran_training_ = false;
-  Executor::MonitorCallback monitor_;
-  bool monitor_all_ = false;
 };
 
 // A loss whose outputs are the scores unchanged. grad_func computes the gradient of the scores from

@@ -174,10 +174,6 @@ class BucketingModule : public BaseModule {
   absl::Status Prepare(const DataBatch& batch) override;
   absl::Status InstallMonitor(Executor::MonitorCallback callback,
                               bool monitor_all = false) override;
-  std::function<absl::Status()> MonitorRestorer() override {
-    return
-        [this, callback = monitor_, all = monitor_all_] { return InstallMonitor(callback, all); };
-  }
 
   absl::Status SaveForRollback() override;
   absl::Status RollbackBatch() override;
@@ -278,8 +274,6 @@ class BucketingModule : public BaseModule {
   Bucket* current_ = nullptr;
   Bucket* evaluated_ = nullptr;  // the bucket of the last batch, if it was evaluated
   ModuleBindOptions bind_options_;
-  Executor::MonitorCallback monitor_;
-  bool monitor_all_ = false;
   uint64_t uses_ = 0;
   BucketSymbol default_symbol_;  // for names before Bind, and for the first Bind
 };

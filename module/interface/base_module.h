@@ -252,10 +252,9 @@ class BaseModule {
   virtual absl::Status Prepare(const DataBatch& batch) = 0;
   virtual absl::Status InstallMonitor(Executor::MonitorCallback callback,
                                       bool monitor_all = false) = 0;
-  // Returns a function that reinstalls the current monitor; it must not outlive the module. The
-  // default implementation removes any monitor.
+  // Returns a function that reinstalls the current monitor; it must not outlive the module.
   virtual std::function<absl::Status()> MonitorRestorer() {
-    return [this] { return InstallMonitor(nullptr); };
+    return [this, call = monitor_, all = monitor_all_] { return InstallMonitor(call, all); };
   }
 
   // Rollback of a batch, for Fit's check_finite; the default implementations do nothing and find
@@ -343,6 +342,8 @@ class BaseModule {
   bool for_training_ = false;
   bool inputs_need_grad_ = false;
   WriteReq grad_req_ = WriteReq::kWrite;
+  Executor::MonitorCallback monitor_;  // the last of InstallMonitor
+  bool monitor_all_ = false;
 
  private:
   bool fit_accumulation_ = false;  // whether Fit has bound for gradients that accumulate

@@ -65,15 +65,7 @@ int64_t CompositeEvalMetric::labels_out_of_range() const {
 absl::Status CompositeEvalMetric::UpdateDict(const NamedArrayList& labels,
                                              const NamedArrayList& preds,
                                              const NamedArrayList& masks) {
-  COOPER_ASSIGN_OR_RETURN(const NamedArrayList kept_labels, Keep(labels, options_.label_names));
-  COOPER_ASSIGN_OR_RETURN(const NamedArrayList kept_preds, Keep(preds, options_.output_names));
-  COOPER_ASSIGN_OR_RETURN(
-      const NamedArrayList kept_masks,
-      Keep(masks, labels.empty() ? options_.output_names : options_.label_names));
-  for (const auto& metric : metrics_) {
-    COOPER_RETURN_IF_ERROR(metric->UpdateDict(kept_labels, kept_preds, kept_masks));
-  }
-  return absl::OkStatus();
+  return UpdateEach(labels, preds, masks, nullptr);
 }
 
 bool CompositeEvalMetric::uses_lengths() const {
@@ -87,14 +79,25 @@ absl::Status CompositeEvalMetric::UpdateSteps(const NamedArrayList& labels,
                                               const NamedArrayList& preds,
                                               const NamedArrayList& masks,
                                               const NamedArrayList& step_masks) {
+  return UpdateEach(labels, preds, masks, &step_masks);
+}
+
+absl::Status CompositeEvalMetric::UpdateEach(const NamedArrayList& labels,
+                                             const NamedArrayList& preds,
+                                             const NamedArrayList& masks,
+                                             const NamedArrayList* step_masks) {
   COOPER_ASSIGN_OR_RETURN(const NamedArrayList kept_labels, Keep(labels, options_.label_names));
   COOPER_ASSIGN_OR_RETURN(const NamedArrayList kept_preds, Keep(preds, options_.output_names));
   COOPER_ASSIGN_OR_RETURN(
       const NamedArrayList kept_masks,
       Keep(masks, labels.empty() ? options_.output_names : options_.label_names));
-  COOPER_ASSIGN_OR_RETURN(const NamedArrayList kept_steps, Keep(step_masks, options_.label_names));
+  NamedArrayList kept_steps;
+  if (step_masks != nullptr) {
+    COOPER_ASSIGN_OR_RETURN(kept_steps, Keep(*step_masks, options_.label_names));
+  }
   for (const auto& metric : metrics_) {
-    auto* const of_steps = dynamic_cast<StepMetric*>(metric.get());
+    auto* const of_steps =
+        step_masks == nullptr ? nullptr : dynamic_cast<StepMetric*>(metric.get());
     COOPER_RETURN_IF_ERROR(
         of_steps == nullptr
             ? metric->UpdateDict(kept_labels, kept_preds, kept_masks)

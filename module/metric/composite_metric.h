@@ -51,6 +51,10 @@ class CompositeEvalMetric : public EvalMetric, public StepMetric {
   absl::Status LoadState(absl::string_view text) override;
 
  private:
+  // UpdateDict of all children; of those that use lengths UpdateSteps, unless step_masks is null.
+  absl::Status UpdateEach(const NamedArrayList& labels, const NamedArrayList& preds,
+                          const NamedArrayList& masks, const NamedArrayList* step_masks);
+
   std::vector<std::unique_ptr<EvalMetric>> metrics_;
   const MetricOptions options_;
 };

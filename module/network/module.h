@@ -120,10 +120,6 @@ class Module : public BaseModule {
   absl::Status Prepare(const DataBatch& batch) override;
   absl::Status InstallMonitor(Executor::MonitorCallback callback,
                               bool monitor_all = false) override;
-  std::function<absl::Status()> MonitorRestorer() override {
-    return
-        [this, callback = monitor_, all = monitor_all_] { return InstallMonitor(callback, all); };
-  }
 
   absl::Status SaveForRollback() override;
   absl::Status RollbackBatch() override;
@@ -231,8 +227,6 @@ class Module : public BaseModule {
   std::vector<std::string> names_to_update_;    // of the last update
   const Executor* names_of_ = nullptr;          // the executor they are those of; null: of none
   std::shared_ptr<const CompiledProgram> compiled_;  // of CompileAhead, until Bind
-  Executor::MonitorCallback monitor_;
-  bool monitor_all_ = false;
   // Bound without gradients: what ForwardToEvaluate runs where this is bound for training.
   std::unique_ptr<Module> evaluator_;
   bool evaluated_ = false;  // whether the last batch was the evaluator's

@@ -56,6 +56,8 @@ class Predictor::Impl {
     return networks_.Get(key);
   }
   absl::StatusOr<Lease> Take(const NetworkCache::NetworkPtr& cached, const KnownShapes& shapes);
+  // Take for the network of `key`, after a check of `shapes`, from which it erases unread labels.
+  absl::StatusOr<Lease> TakeFor(const BucketKey& key, KnownShapes& shapes);
   void Return(Lease lease);
   // Returns an Impl for the same networks with inputs of these dtypes, created on first use.
   Impl& OfTypes(const KnownTypes& types);
@@ -175,6 +177,14 @@ absl::StatusOr<Predictor::Impl::Lease> Predictor::Impl::Take(const NetworkCache:
   return lease;
 }
 
+absl::StatusOr<Predictor::Impl::Lease> Predictor::Impl::TakeFor(const BucketKey& key,
+                                                                KnownShapes& shapes) {
+  COOPER_ASSIGN_OR_RETURN(const auto network, Network(key));
+  for (const std::string& label : network->inference.unread_labels) shapes.erase(label);
+  COOPER_RETURN_IF_ERROR(CheckInputs(network->inference, shapes));
+  return Take(network, shapes);
+}
+
 void Predictor::Impl::Return(Lease lease) {
   std::unique_ptr<Worker> oldest;  // freed without the lock
   {
@@ -230,17 +240,6 @@ absl::StatusOr<std::unique_ptr<const Predictor>> Predictor::Load(const std::stri
   return Create(checkpoint.symbol, checkpoint.args, checkpoint.auxs, std::move(options));
 }
 
-namespace {
-
-// Returns the shapes without those of unread labels, which callers may pass.
-KnownShapes WithoutLabels(const InferenceNetwork& network, const KnownShapes& shapes) {
-  KnownShapes read = shapes;
-  for (const std::string& label : network.unread_labels) read.erase(label);
-  return read;
-}
-
-}  // namespace
-
 absl::StatusOr<std::vector<NDArray>> Predictor::Impl::Predict(const BucketKey& key,
                                                               const ArrayMap& inputs) {
   COOPER_ASSIGN_OR_RETURN(const auto network, networks_.Get(key));
@@ -285,10 +284,8 @@ absl::StatusOr<std::vector<NDArray>> Predictor::Predict(const BucketKey& key,
 
 absl::StatusOr<std::vector<DataDesc>> Predictor::Prepare(const BucketKey& key,
                                                          const KnownShapes& shapes) const {
-  COOPER_ASSIGN_OR_RETURN(const auto network, impl_->Network(key));
-  const KnownShapes read = WithoutLabels(network->inference, shapes);
-  COOPER_RETURN_IF_ERROR(CheckInputs(network->inference, read));
-  COOPER_ASSIGN_OR_RETURN(Impl::Lease lease, impl_->Take(network, read));
+  KnownShapes read = shapes;
+  COOPER_ASSIGN_OR_RETURN(Impl::Lease lease, impl_->TakeFor(key, read));
   const Program& program = lease.executor->compiled()->program();
   std::vector<DataDesc> outputs;
   for (size_t i = 0; i < program.outputs.size(); ++i) {
@@ -303,10 +300,8 @@ absl::StatusOr<std::vector<DataDesc>> Predictor::Prepare(const BucketKey& key,
 
 absl::StatusOr<std::vector<DataDesc>> Predictor::PrepareInputs(const BucketKey& key,
                                                                const KnownShapes& shapes) const {
-  COOPER_ASSIGN_OR_RETURN(const auto network, impl_->Network(key));
-  const KnownShapes read = WithoutLabels(network->inference, shapes);
-  COOPER_RETURN_IF_ERROR(CheckInputs(network->inference, read));
-  COOPER_ASSIGN_OR_RETURN(Impl::Lease lease, impl_->Take(network, read));
+  KnownShapes read = shapes;
+  COOPER_ASSIGN_OR_RETURN(Impl::Lease lease, impl_->TakeFor(key, read));
   std::vector<DataDesc> inputs;
   for (const auto& [name, shape] : read) {
     inputs.push_back({.name = name,
