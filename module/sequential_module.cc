@@ -296,26 +296,6 @@ absl::Status SequentialModule::UpdateMetric(EvalMetric& metric, absl::Span<const
   return absl::OkStatus();
 }
 
-absl::Status SequentialModule::SaveForRollback() {
-  return Each([](BaseModule& module) { return module.SaveForRollback(); });
-}
-
-absl::Status SequentialModule::RollbackBatch() {
-  return Each([](BaseModule& module) { return module.RollbackBatch(); });
-}
-
-absl::Status SequentialModule::CheckFinite() {
-  return Each([](BaseModule& module) { return module.CheckFinite(); });
-}
-
-absl::Status SequentialModule::CheckParamsFinite() const {
-  return Each([](const BaseModule& module) { return module.CheckParamsFinite(); });
-}
-
-absl::Status SequentialModule::AverageContexts() {
-  return Each([](BaseModule& module) { return module.AverageContexts(); });
-}
-
 absl::Status SequentialModule::Prepare(const DataBatch& batch) {
   COOPER_RETURN_IF_ERROR(RequireBound("Prepare"));
   return AddContext(links_.front().module->Prepare(batch), "module 0");

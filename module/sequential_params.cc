@@ -95,10 +95,6 @@ absl::StatusOr<NDArray> SequentialModule::GetGrad(const std::string& name) const
   return absl::NotFoundError(absl::StrCat("GetGrad: '", name, "' has no gradient"));
 }
 
-absl::Status SequentialModule::ZeroGrads() {
-  return Each([&](BaseModule& module) { return module.ZeroGrads(); });
-}
-
 absl::StatusOr<std::vector<NDArray>> SequentialModule::GetStates() const {
   COOPER_RETURN_IF_ERROR(RequireParams("GetStates"));
   std::vector<NDArray> all;

@@ -65,14 +65,10 @@ absl::StatusOr<BucketPlan::Bucket*> BucketPlan::Find(const BucketKey& key) {
   NameManager names;  // automatic names are the same for all keys
   COOPER_ASSIGN_OR_RETURN(const BucketSymbol generated,
                           CallWithKey("sym_gen", options_.sym_gen, key));
-  ModuleOptions options = {.data_names = generated.data_names,
-                           .label_names = generated.label_names,
-                           .compute = options_.compute};
-  // The names are those of the default bucket. BucketPlan has no default bucket, so every bucket
-  // keeps the names that are its arguments.
-  KeepArguments(generated.symbol, &options.compute.fixed_param_names);
-  KeepArguments(generated.symbol, &options.compute.state_names);
-  COOPER_ASSIGN_OR_RETURN(bucket.module, Module::Create(generated.symbol, std::move(options)));
+  // There is no default bucket, so every bucket keeps the names that are its arguments.
+  COOPER_ASSIGN_OR_RETURN(
+      bucket.module, Module::Create(generated.symbol, OptionsForBucket(generated, options_.compute,
+                                                                       /*has_all_names=*/false)));
   return &bucket;
 }
 

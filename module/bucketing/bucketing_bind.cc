@@ -31,14 +31,9 @@ BucketingModule::UnboundBucket BucketingModule::Make(const BucketKey& key) const
   auto generated = is_first_bind ? absl::StatusOr<BucketSymbol>(default_symbol_) : Generate(key);
   if (generated.ok()) {
     unbound.generated = *std::move(generated);
-    ModuleOptions options = {.data_names = unbound.generated.data_names,
-                             .label_names = unbound.generated.label_names,
-                             .compute = compute_,
-                             .group = group_};
-    if (key != default_key_) {
-      KeepArguments(unbound.generated.symbol, &options.compute.fixed_param_names);
-      KeepArguments(unbound.generated.symbol, &options.compute.state_names);
-    }
+    ModuleOptions options =
+        OptionsForBucket(unbound.generated, compute_, /*has_all_names=*/key == default_key_);
+    options.group = group_;
     unbound.module = Module::Create(unbound.generated.symbol, std::move(options));
   } else {
     unbound.module = generated.status();

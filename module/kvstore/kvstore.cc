@@ -10,7 +10,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "module/kvstore/kvstore_local.h"
 #include "ndarray/base/status_macros.h"
 
 namespace cooper {
@@ -20,8 +19,7 @@ namespace {
 using FactoryMap = std::map<std::string, KVStoreFactory, std::less<>>;
 
 FactoryMap& Factories() {
-  static auto* factories =
-      new FactoryMap{{"local", MakeKVStoreLocal}, {"device", MakeKVStoreLocal}};
+  static auto* factories = new FactoryMap;
   return *factories;
 }
 

@@ -22,6 +22,14 @@ P MomentParam(const Options& options) {
   return param;
 }
 
+// Declares these options.
+template <typename Options>
+void DeclareMoments(ParamDeclaration<Options>& d) {
+  d.Field("beta1", &Options::beta1);
+  d.Field("beta2", &Options::beta2);
+  if constexpr (requires { &Options::epsilon; }) d.Field("epsilon", &Options::epsilon);
+}
+
 class AdamOptimizer : public OptimizerWith<AdamParam> {
  public:
   explicit AdamOptimizer(const AdamOptions& options)
@@ -127,16 +135,10 @@ namespace {
 const bool kRegistered[] = {
     RegisterOptimizer({"adam"}, Adam,
                       [](auto& d) {
-                        d.Field("beta1", &AdamOptions::beta1);
-                        d.Field("beta2", &AdamOptions::beta2);
-                        d.Field("epsilon", &AdamOptions::epsilon);
+                        DeclareMoments(d);
                         d.template Ignored<bool>(kLazyUpdate);
                       }),
-    RegisterOptimizer({"adamax"}, Adamax,
-                      [](auto& d) {
-                        d.Field("beta1", &AdamaxOptions::beta1);
-                        d.Field("beta2", &AdamaxOptions::beta2);
-                      }),
+    RegisterOptimizer({"adamax"}, Adamax, DeclareMoments<AdamaxOptions>),
     RegisterOptimizer({"nadam"}, Nadam,
                       [](auto& d) {
                         // Limits the momenta to [0, 1], the range that a saved state must have.
@@ -145,12 +147,7 @@ const bool kRegistered[] = {
                         d.Field("epsilon", &NadamOptions::epsilon);
                         d.Field("schedule_decay", &NadamOptions::schedule_decay).Min(0);
                       }),
-    RegisterOptimizer({"ftml"}, Ftml,
-                      [](auto& d) {
-                        d.Field("beta1", &FtmlOptions::beta1);
-                        d.Field("beta2", &FtmlOptions::beta2);
-                        d.Field("epsilon", &FtmlOptions::epsilon);
-                      }),
+    RegisterOptimizer({"ftml"}, Ftml, DeclareMoments<FtmlOptions>),
 };
 
 }  // namespace

@@ -40,11 +40,17 @@ std::vector<std::string> ParamNames(const std::vector<std::string>& args,
   return params;
 }
 
-void KeepArguments(const Symbol& symbol, std::vector<std::string>* names) {
-  if (names->empty()) return;
-  const std::vector<std::string> args = symbol.ListArguments();
-  std::erase_if(*names,
-                [&](const std::string& name) { return !absl::c_linear_search(args, name); });
+ModuleOptions OptionsForBucket(const BucketSymbol& bucket, const ComputeOptions& compute,
+                               bool has_all_names) {
+  ModuleOptions options = {
+      .data_names = bucket.data_names, .label_names = bucket.label_names, .compute = compute};
+  for (auto* names : {&options.compute.fixed_param_names, &options.compute.state_names}) {
+    if (has_all_names || names->empty()) continue;
+    const std::vector<std::string> args = bucket.symbol.ListArguments();
+    std::erase_if(*names,
+                  [&](const std::string& name) { return !absl::c_linear_search(args, name); });
+  }
+  return options;
 }
 
 absl::Status CheckGradReqs(const ModuleOptions& options, const ModuleBindOptions& bind) {

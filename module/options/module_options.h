@@ -17,12 +17,11 @@
 #include "io/batch/data_desc.h"
 #include "module/kwargs/kwargs.h"
 #include "module/options/group_contexts.h"
+#include "module/options/sym_gen.h"
 #include "ndarray/base/context.h"
 #include "symbol/json/load_limits.h"
 
 namespace cooper {
-
-class Symbol;  // symbol.h
 
 class Module;
 class ModuleGroup;
@@ -109,9 +108,10 @@ struct ModuleBindOptions {
 std::vector<std::string> ParamNames(const std::vector<std::string>& args,
                                     const ModuleOptions& options);
 
-// Removes names that are not arguments of the symbol: a bucket need not have all names of the
-// default bucket.
-void KeepArguments(const Symbol& symbol, std::vector<std::string>* names);
+// Returns the options of a bucket's module. Without `has_all_names`, which is for the default
+// bucket, names of fixed parameters and states that the symbol lacks are removed.
+ModuleOptions OptionsForBucket(const BucketSymbol& bucket, const ComputeOptions& compute,
+                               bool has_all_names);
 
 // kInvalidArgument, naming the argument, if grad_reqs requests a gradient for a label, a state, a
 // fixed parameter, or data without inputs_need_grad. (MXNet computes them.)
