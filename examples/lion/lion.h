@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "examples/lion/lion_param.h"
 #include "module/optimizer/optimizer.h"
 
 namespace cooper {
@@ -14,8 +15,8 @@ namespace cooper {
 // w -= lr * (sign(beta1 * m + (1 - beta1) * g) + wd * w);  m = beta2 * m + (1 - beta2) * g
 struct LionOptions {
   OptimizerOptions common;  // learning_rate 0.0001
-  double beta1 = 0.9;
-  double beta2 = 0.99;
+  double beta1 = LionParam().beta1;
+  double beta2 = LionParam().beta2;
 };
 std::unique_ptr<Optimizer> Lion(const LionOptions& options);
 
