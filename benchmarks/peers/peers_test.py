@@ -3,20 +3,16 @@
 
 import contextlib
 import io
-import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
 import unittest
-from xml.dom import minidom
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, _HERE)
 
 # pylint: disable=wrong-import-position
-import chart
 import compare
 import corpus
 import protocol
@@ -269,78 +265,6 @@ class CorpusTest(unittest.TestCase):
         self.assertEqual(answer['perplexity_by_epoch'], [25.0, 12.5])
         self.assertEqual(answer['valid_perplexity_by_epoch'], [7.0, 7.0])
         self.assertAlmostEqual(answer['padded_tokens_per_s'] / answer['tokens_per_s'], 1.6, 2)
-
-
-class ChartTest(unittest.TestCase):
-
-    def test_bars_are_as_long_as_speeds(self):
-        svg = chart.draw(_document())
-        minidom.parseString(svg)  # well-formed, with the worker's < and the processor's & escaped
-        widths = [float(width) for width in
-                  re.findall(r'<rect x="[\d.]+" y="[\d.]+" width="([\d.]+)"', svg)]
-        self.assertEqual(len(widths), 2)  # the absent worker and the limit have no bar
-        self.assertAlmostEqual(widths[0] / widths[1], 2.0, delta=0.01)
-        self.assertEqual(svg.count('class="limit"'), 1)
-        for words in ('training, LSTM', 'padded tokens/s', 'A &amp; B', 'PyTorch 2',
-                      'with care, as compare.py noted: W1.', 'cooper 0.1.0 (abc)', '2026-01-02', '7.00k', 'prefers-color-scheme: dark'):
-            self.assertIn(words, svg)
-        self.assertNotIn('W2', svg)  # nothing was measured
-        document = _document()
-        document['works']['W1']['notes'] = []
-        self.assertNotIn('with care', chart.draw(document))
-
-    def test_ticks(self):
-        self.assertEqual([chart.axis_step(x) for x in (1, 9.9, 10, 12, 26000, 60)],
-                         [0.2, 2, 2, 5, 5000, 20])
-        self.assertEqual([chart.figure(x) for x in (12.34, 999.9, 1000, 7180, 115800, 2.5e6)],
-                         ['12.3', '1.00k', '1.00k', '7.18k', '116k', '2.50M'])
-        self.assertEqual([chart.tick(x) for x in (0, 0.4, 800, 1500, 20000)],
-                         ['0', '0.4', '800', '1.5k', '20k'])
-
-    def test_broken_input(self):
-        document = _document()
-        for broken, words in (([], 'not a result'), ({}, "KeyError: 'works'"),
-                              ({'works': {}}, 'no work has'),
-                              ({**document, 'works': {'W2': document['works']['W2']}}, 'no work'),
-                              ({**document, 'machine': None}, 'TypeError'),
-                              ({**document, 'works': {'W1': {'workers': {'a': {'speed': 3}}}}},
-                               'TypeError')):
-            with self.assertRaisesRegex(chart.ChartError, words):
-                chart.draw(broken)
-
-    def test_works_of_several_files(self):
-        first, second = _document(), _document()
-        second['machine'] = {**first['machine'], 'load_average': [9.0, 9.0, 9.0]}
-        second['works'] = {'W9': second['works']['W1']}
-        second['versions'] = {'torch <eager>': 'PyTorch 2', 'mxnet': 'MXNet 1'}
-        svg = chart.draw(chart.join([first, second]))
-        for words in ('>W1<', '>W9<', 'MXNet 1, PyTorch 2'):
-            self.assertIn(words, svg)
-        for key, value, words in (('machine', {'cpu': 'other'}, 'machine: .*other'),
-                                  ('revision', 'def', 'revision: def, and abc'),
-                                  ('versions', {'torch <eager>': 'PyTorch 3'}, 'PyTorch 3, and'),
-                                  ('works', first['works'], 'W1 is in two files'),
-                                  ('works', None, 'not a result')):
-            with self.assertRaisesRegex(chart.ChartError, words):
-                chart.join([first, {**second, key: value}])
-
-    def test_program_says_what_is_wrong_in_one_line(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path, svg = os.path.join(folder, 'a.json'), os.path.join(folder, 'a.svg')
-            for contents, words in ((None, 'No such file'), ('{', 'Expecting'),
-                                    ('{"works": {}}', 'no work has')):
-                if contents is not None:
-                    with open(path, 'w', encoding='utf-8') as out:
-                        out.write(contents)
-                done = subprocess.run([sys.executable, chart.__file__, path, svg], check=False,
-                                      stderr=subprocess.PIPE, text=True)
-                self.assertEqual(done.returncode, 1)
-                self.assertRegex(done.stderr, f'^chart.py: .*{words}.*\n$')
-                self.assertFalse(os.path.exists(svg))
-            with open(path, 'w', encoding='utf-8') as out:
-                json.dump(_document(), out)
-            subprocess.run([sys.executable, chart.__file__, path, svg], check=True)
-            self.assertTrue(os.path.getsize(svg))
 
 
 def _measured(cooper_s: float, mxnet_s: float, **more) -> dict:
