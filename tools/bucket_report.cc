@@ -1,11 +1,12 @@
-// Writes a page for a browser about samples of given lengths: their padding in buckets, and the
-// buckets that pay.
+// Reports on samples of given lengths: their padding in buckets, and the buckets that pay. Prints
+// the recommendation, and writes everything as JSON for tools/charts.py.
 //
-// bucket_report --text=train.txt --output=buckets.html: a sentence a line, spaces between words.
-// bucket_report --lengths=lengths.txt --output=buckets.html: a length a line, or two for pairs.
-// bucket_report --records=train.rec --output=buckets.html: the records' bytes.
+// bucket_report --text=train.txt --json=buckets.json: a sentence a line, spaces between words.
+// bucket_report --lengths=lengths.txt --json=buckets.json: a length a line, or two for pairs.
+// bucket_report --records=train.rec --json=buckets.json: the records' bytes.
 // bucket_report ... --cell=lstm --num_hidden=200, --symbol=net-symbol.json --shapes="data:N,T":
 // with the memory of each bucket, of the model of lm_train or of another network.
+// python3 tools/charts.py buckets.json -o buckets.html: draws the report.
 
 #include <cstdint>
 #include <filesystem>
@@ -21,6 +22,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "io/batch/bucket_key.h"
@@ -29,13 +31,12 @@
 #include "ndarray/base/status_macros.h"
 #include "symbol/graph/symbol.h"
 #include "symbol/json/json.h"
-#include "tools/bucket_report_page.h"
+#include "tools/bucket_report_json.h"
 #include "tools/buckets/bucket_comparison.h"
 #include "tools/buckets/bucket_memory.h"
 #include "tools/buckets/bucket_snippets.h"
 #include "tools/buckets/sample_lengths.h"
 #include "tools/lm_train/language_model.h"
-#include "tools/number_text.h"
 #include "tools/output_file.h"
 #include "tools/program_main.h"
 
@@ -45,7 +46,7 @@ ABSL_FLAG(std::string, records, "",
           "RecordIO file (.rec) in place of a text: the records' lengths");
 ABSL_FLAG(int64_t, record_header, 24, "bytes at the beginning of each record that do not count");
 ABSL_FLAG(int64_t, bytes_per_token, 1, "bytes of a record that are one token or time step");
-ABSL_FLAG(std::string, output, "", "page to write, such as buckets.html");
+ABSL_FLAG(std::string, json, "", "file for the report, which tools/charts.py draws");
 ABSL_FLAG(int, max_buckets, 16, "no more buckets than so many, 64 at most");
 ABSL_FLAG(double, bucket_cost, -1,
           "padded tokens that one more bucket must save; -1: 1 % of the tokens");
@@ -122,13 +123,11 @@ absl::StatusOr<SampleLengths> ReadInput(const std::string& path) {
 }
 
 absl::Status CheckFiles(const std::string& input, const std::string& output) {
-  if (output.empty()) return absl::InvalidArgumentError("--output=FILE is missing");
   std::error_code error;
   if (std::filesystem::equivalent(input, output, error) && !error) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--output=", output, " is the file that is read"));
+    return absl::InvalidArgumentError(absl::StrCat("--json=", output, " is the file that is read"));
   }
-  return CheckOutputFile("--output=", output);
+  return CheckOutputFile("--json=", output);
 }
 
 // Returns the memory of the network of --symbol or --cell; absent without either.
@@ -161,7 +160,7 @@ absl::StatusOr<std::optional<BucketMemory>> MemoryFromFlags(const BucketReportIn
     COOPER_ASSIGN_OR_RETURN(options.sym_gen, MakeLanguageModel(model));
     options.shapes = "data:N,T;softmax_label:N,T";
     network = absl::StrCat("a language model (", cell, ", ", model.num_layers, " layers of ",
-                           model.num_hidden, ", ", CountText(model.vocab), " words)");
+                           model.num_hidden, ", ", model.vocab, " words)");
   }
   std::vector<BucketKey::Tuple> buckets;
   for (const BucketRow& row : report.comparison.rows) buckets.push_back(row.bucket);
@@ -173,7 +172,7 @@ absl::StatusOr<std::optional<BucketMemory>> MemoryFromFlags(const BucketReportIn
 absl::Status Run() {
   BucketReportInput report;
   COOPER_ASSIGN_OR_RETURN(report.source, InputFile());
-  const std::string output = absl::GetFlag(FLAGS_output);
+  const std::string output = absl::GetFlag(FLAGS_json);
   COOPER_RETURN_IF_ERROR(CheckFiles(report.source, output));
   report.options = {.max_buckets = absl::GetFlag(FLAGS_max_buckets),
                     .bucket_cost = absl::GetFlag(FLAGS_bucket_cost),
@@ -186,11 +185,13 @@ absl::Status Run() {
   COOPER_ASSIGN_OR_RETURN(report.lengths, ReadInput(report.source));
   COOPER_ASSIGN_OR_RETURN(report.comparison, CompareBuckets(report.lengths, report.options));
   COOPER_ASSIGN_OR_RETURN(report.memory, MemoryFromFlags(report));
-  COOPER_RETURN_IF_ERROR(WriteFileAtomically(output, BucketReportPage(report)));
+  if (!output.empty()) {
+    COOPER_RETURN_IF_ERROR(WriteFileAtomically(output, BucketReportJson(report)));
+  }
   const BucketComparison& comparison = report.comparison;
   const std::string flags = BucketFlags(comparison, report.options);
-  std::cout << NumberText(comparison.recommended, "bucket") << ", "
-            << PercentText(comparison.Padding(comparison.best())) << " padding\n"
+  std::cout << comparison.recommended << (comparison.recommended == 1 ? " bucket, " : " buckets, ")
+            << absl::StrFormat("%.1f %% padding\n", 100 * comparison.Padding(comparison.best()))
             << (flags.empty() ? BucketCode(comparison, report.options) : flags) << "\n";
   if (!std::cout.flush()) return absl::DataLossError("standard output cannot be written");
   return absl::OkStatus();

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Tests the program with small files: its output, and that each user error prints one line on
-# standard error, exits with 1 and leaves the page unchanged.
+# standard error, exits with 1 and leaves the file unchanged.
 set -uo pipefail
 program=$PWD/$1
 cd "$TEST_TMPDIR" || exit 1
@@ -26,9 +26,9 @@ printf '3\n1000000001\n' >huge.txt
 expect_output() {
   local words=$1
   shift
-  "$program" --output=page.html "$@" >out 2>err
+  "$program" --json=report.json "$@" >out 2>err
   local status=$?
-  if [[ $status -ne 0 || -s err ]] || ! grep -q -- "$words" out || ! grep -q "</html>" page.html; then
+  if [[ $status -ne 0 || -s err ]] || ! grep -q -- "$words" out || ! grep -q "^{.*}$" report.json; then
     fail "$* : status $status, expected 0 and '$words', got: $(cat err out)"
   fi
 }
@@ -36,23 +36,23 @@ expect_output() {
 expect_error() {
   local words=$1
   shift
-  echo "as it was" >page.html
-  "$program" --output=page.html "$@" >out 2>err
+  echo "as it was" >report.json
+  "$program" --json=report.json "$@" >out 2>err
   local status=$?
   if [[ $status -ne 1 || $(wc -l <err) -ne 1 || -s out ]] || ! grep -q -- "$words" err; then
     fail "$* : status $status, expected 1 and one line with '$words', got: $(cat err out)"
   fi
-  [[ $(cat page.html) == "as it was" ]] || fail "$* : has written a page"
+  [[ $(cat report.json) == "as it was" ]] || fail "$* : has written a file"
 }
 
 expect_output "^2 buckets, 0.0 % padding" --text=text.txt
 expect_output "^--buckets=4,10 --batch_size=32" --text=text.txt
-grep -q "80</dd>" page.html || fail "no number of sentences"
-grep -q "40 empty sentences" page.html || fail "no number of empty sentences"
-for word in xyzzy plugh alert; do ! grep -q "$word" page.html || fail "a word is in the page"; done
-cp page.html first.html
+grep -q '"all":{"samples":80,' report.json || fail "no number of sentences"
+grep -q '"empty":40,' report.json || fail "no number of empty sentences"
+for word in xyzzy plugh alert; do ! grep -q "$word" report.json || fail "a word is in the file"; done
+cp report.json first.json
 expect_output "^2 buckets" --text=text.txt
-cmp first.html page.html || fail "the same text gives another page"
+cmp first.json report.json || fail "the same text gives another file"
 
 expect_output "^1 bucket, 46.4 % padding" --lengths=lengths.txt --max_length=14 --max_buckets=1 \
   --batch_size=0 --too_long=discard --multiple_of=7
@@ -61,17 +61,17 @@ expect_output "^--buckets=16,32,48" --lengths=lengths.txt --max_length=50 --buck
 expect_output "^BucketIter::Create(data, labels, {.batch_size = 32, .buckets = {{" \
   --lengths=pairs.txt --step_overhead=2
 expect_output "buckets" --text=text.txt --buckets=8,16
-grep -q "The buckets in use, 8, 16, leave" page.html || fail "no buckets in use"
+grep -q '"buckets_in_use":\[{"bucket":\[8\]' report.json || fail "no buckets in use"
 cp lengths.txt $'<b>\n.txt'
 expect_output "buckets" --lengths=$'<b>\n.txt'
-grep -q "<bdi>&lt;b&gt;\\\\n.txt</bdi>" page.html || fail "the name is not escaped"
-[[ -z $(find . -name "page.html?*") ]] || fail "a temporary file is left"
+grep -q '"source":"<b>\\n.txt"' report.json || fail "the name is not escaped"
+[[ -z $(find . -name "report.json?*") ]] || fail "a temporary file is left"
 
-! grep -q "planned memory" page.html || fail "memory without a network"
+! grep -q '"memory"' report.json || fail "memory without a network"
 # Memory of buckets: for the language model, and for a network of any length.
 small=(--num_hidden=8 --num_embed=8 --num_layers=1 --vocab=50)
 expect_output "buckets" --text=text.txt --cell=lstm "${small[@]}"
-grep -q "Of a language model (lstm, 1 layers of 8, 50 words): " page.html || fail "no memory"
+grep -q '"network":"a language model (lstm, 1 layers of 8, 50 words)"' report.json || fail "no memory"
 cat >net.json <<'JSON'
 {"nodes": [
   {"op": "null", "name": "data", "inputs": []},
@@ -81,11 +81,14 @@ cat >net.json <<'JSON'
  "attrs": {"mxnet_version": ["int", 10901]}}
 JSON
 expect_output "BucketIter" --lengths=pairs.txt --symbol=net.json --shapes=data:N,3,T,U --notraining
-grep -q "Of net.json: .* of parameters, " page.html || fail "no memory of pairs"
+grep -q '"network":"net.json",.*"training":false' report.json || fail "no memory of pairs"
 
 expect_error "expected --text=FILE or --lengths=FILE"
 expect_error "expected --text=FILE or --lengths=FILE" --text=text.txt --lengths=lengths.txt
-expect_error "output=FILE is missing" --text=text.txt --output=
+# Without a file only the recommendation is written.
+rm report.json
+"$program" --text=text.txt >out 2>err && grep -q "^2 buckets" out && [[ ! -e report.json ]] ||
+  fail "without --json: $(cat err out)"
 expect_error "no/such.txt" --text=no/such.txt
 # Two records of 24 + 8 bytes, and one of 24 + 3, padded.
 record() { printf '\x0a\x23\xd7\xce'; printf "\\x$(printf %x $1)\0\0\0"; head -c $2 /dev/zero; }
@@ -100,9 +103,9 @@ expect_error "there is no length above 0" --lengths=empty.txt
 expect_error "words.txt', line 1: 'none', expected lengths" --lengths=words.txt
 expect_error "huge.txt', line 2: '1000000001', expected lengths" --lengths=huge.txt
 expect_error "a directory" --text=.
-expect_error "no/such/page.html" --text=text.txt --output=no/such/page.html
-expect_error "output=/dev/null: it is no regular file" --text=text.txt --output=/dev/null
-expect_error "text.txt is the file that is read" --text=text.txt --output=./text.txt
+expect_error "json=no/such/report.json" --text=text.txt --json=no/such/report.json
+expect_error "json=/dev/null: it is no regular file" --text=text.txt --json=/dev/null
+expect_error "text.txt is the file that is read" --text=text.txt --json=./text.txt
 expect_error "no/.nsuch.txt" --text=$'no/\nsuch.txt'
 expect_error "buckets=8;16: expected lengths such as" --text=text.txt "--buckets=8;16"
 expect_error "too_long=cut: expected discard" --text=text.txt --too_long=cut

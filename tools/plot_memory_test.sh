@@ -1,6 +1,6 @@
 #!/bin/bash
 # Tests the program with a small network: its output, and that each user error prints one line on
-# standard error, exits with 1 and leaves the page unchanged.
+# standard error, exits with 1 and leaves the file unchanged.
 set -uo pipefail
 program=$PWD/$1
 cd "$TEST_TMPDIR" || exit 1
@@ -21,9 +21,9 @@ JSON
 expect_output() {
   local words=$1
   shift
-  "$program" --output=page.html "$@" >out 2>err
+  "$program" --json=plan.json "$@" >out 2>err
   local status=$?
-  if [[ $status -ne 0 || -s err ]] || ! grep -q -- "$words" out || ! grep -q "</html>" page.html; then
+  if [[ $status -ne 0 || -s err ]] || ! grep -q -- "$words" out || ! grep -q "^{.*}$" plan.json; then
     echo "FAILED: $* : status $status, expected 0 and '$words', got: $(cat err out)"
     failed=1
   fi
@@ -32,28 +32,27 @@ expect_output() {
 expect_error() {
   local words=$1
   shift
-  echo "as it was" >page.html
-  "$program" --output=page.html "$@" >out 2>err
+  echo "as it was" >plan.json
+  "$program" --json=plan.json "$@" >out 2>err
   local status=$?
   if [[ $status -ne 1 || $(wc -l <err) -ne 1 || -s out ]] || ! grep -q -- "^plot_memory: .*$words" err ||
-    [[ $(cat page.html) != "as it was" ]]; then
+    [[ $(cat plan.json) != "as it was" ]]; then
     echo "FAILED: $* : status $status, expected 1 and one line with '$words', got: $(cat err out)"
     failed=1
   fi
 }
 
 expect_output "bytes for .* values" --symbol=net.json --shapes=data:32,784
-grep -q "Memory of <bdi>net.json</bdi>" page.html || failed=1
-grep -q "gradients" page.html || { echo "FAILED: no backward pass" && failed=1; }
+grep -q '"title":"net.json"' plan.json || failed=1
+grep -q '"kind":"gradient"' plan.json || { echo "FAILED: no backward pass" && failed=1; }
 expect_output "bytes for .* values" --symbol=net.json --shapes=data:32,784 --notraining
-! grep -q "gradients" page.html || { echo "FAILED: a backward pass" && failed=1; }
+! grep -q '"kind":"gradient"' plan.json || { echo "FAILED: a backward pass" && failed=1; }
 
 expect_error "symbol=FILE is missing"
-expect_error "output=FILE is missing" --symbol=net.json --output=
 expect_error "no/.nsuch.json" --symbol=$'no/\nsuch.json'
 expect_error "shapes=data: .data.: expected" --symbol=net.json --shapes=data
 expect_error "unknown variables: data" --symbol=net.json
-expect_error "no/such/page.html" --symbol=net.json --shapes=data:2,3 --output=no/such/page.html
-expect_error "output=/dev/null: it is no regular file" --symbol=net.json --shapes=data:2,3 --output=/dev/null
+expect_error "json=no/such/plan.json" --symbol=net.json --shapes=data:2,3 --json=no/such/plan.json
+expect_error "json=/dev/null: it is no regular file" --symbol=net.json --shapes=data:2,3 --json=/dev/null
 expect_error "unexpected argument 'net.json'" net.json
 exit $failed

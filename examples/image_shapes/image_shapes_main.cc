@@ -1,9 +1,8 @@
 // Trains on images of any shape and prints the accuracy on new ones and the cost of padding. With
-// an argument, writes a picture (SVG) of the images' shapes and their buckets to that file.
+// an argument, writes the images' shapes and their buckets as JSON, which tools/charts.py draws.
 
 #include <iostream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -11,31 +10,24 @@
 #include "ndarray/base/atomic_file.h"
 #include "ndarray/base/init_logging.h"
 #include "ndarray/base/status_macros.h"
-#include "tools/html_page.h"
-#include "tools/length_axis.h"
+#include "nlohmann/json.hpp"
 #include "tools/output_file.h"
-#include "tools/svg_pair_map.h"
 
 namespace cooper {
 namespace {
 
-std::string Picture(const ShapedImages& images, const std::vector<BucketKey>& keys) {
-  std::vector<int64_t> heights, widths;
+std::string Shapes(const ShapedImages& images, const std::vector<BucketKey>& keys) {
+  nlohmann::ordered_json json = {{"kind", "pair_map"}, {"axes", {"height", "width"}}};
+  // Elements are [height, width, number of images].
   for (const NDArray& image : images.images) {
-    heights.push_back(image.shape()[1]);
-    widths.push_back(image.shape()[2]);
+    json["lengths"].push_back({image.shape()[1], image.shape()[2], 1});
   }
-  std::vector<std::pair<int64_t, int64_t>> buckets;
-  buckets.reserve(keys.size());
-  for (const BucketKey& key : keys) {
-    buckets.emplace_back(key.tuple_value()[0], key.tuple_value()[1]);
-  }
-  return SvgFile(SvgPairMap(heights, MakeLengthAxis(heights, 60), widths,
-                            MakeLengthAxis(widths, 60), buckets, "height", "width"));
+  for (const BucketKey& key : keys) json["buckets"].push_back(key.tuple_value());
+  return json.dump() + "\n";
 }
 
-absl::Status Run(const std::string& picture) {
-  COOPER_RETURN_IF_ERROR(CheckOutputFile("", picture));
+absl::Status Run(const std::string& path) {
+  COOPER_RETURN_IF_ERROR(CheckOutputFile("", path));
   const ShapedImages images = MakeShapedImages(2000, 1);
   COOPER_ASSIGN_OR_RETURN(auto batches, ImageBatches(images, /*seed=*/1));
   for (const BucketKey& key : batches->bucket_keys()) std::cout << "bucket " << key << "\n";
@@ -44,8 +36,8 @@ absl::Status Run(const std::string& picture) {
   COOPER_ASSIGN_OR_RETURN(auto model, TrainImages(images, 6));
   COOPER_ASSIGN_OR_RETURN(const double accuracy, ImageAccuracy(*model, MakeShapedImages(500, 2)));
   std::cout << 100 * accuracy << " % of new images are told apart\n";
-  if (picture.empty()) return absl::OkStatus();
-  return WriteFileAtomically(picture, Picture(images, batches->bucket_keys()));
+  if (path.empty()) return absl::OkStatus();
+  return WriteFileAtomically(path, Shapes(images, batches->bucket_keys()));
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 // Serves the tagger, sends requests from four concurrent clients, and prints their latencies. With
-// an argument, writes a picture (SVG) of them to that file.
+// an argument, writes them as JSON, which tools/charts.py draws.
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <iostream>
 #include <string>
 #include <thread>
@@ -18,9 +17,8 @@
 #include "httplib.h"
 #include "ndarray/base/atomic_file.h"
 #include "ndarray/base/status_macros.h"
-#include "tools/html_page.h"
+#include "nlohmann/json.hpp"
 #include "tools/output_file.h"
-#include "tools/svg_bars.h"
 
 namespace cooper {
 namespace {
@@ -59,32 +57,8 @@ std::vector<double> Ask(int port) {
   return all;
 }
 
-std::string Picture(const std::vector<double>& times, double p50, double p99) {
-  const double bin = 0.25, end = std::ceil(std::max(1.2 * p99, 4.0));
-  BarChart chart{.description = "Histogram of the time from a request to its answer",
-                 .to = end,
-                 .axis_title = "milliseconds from a request to its answer"};
-  std::vector<int64_t> counts(static_cast<size_t>(end / bin));
-  for (const double time : times) {
-    if (time < end) ++counts[static_cast<size_t>(time / bin)];
-  }
-  for (size_t i = 0; i < counts.size(); ++i) {
-    const double from = static_cast<double>(i) * bin;
-    chart.bars.push_back(
-        {.from = from,
-         .to = from + bin,
-         .value = static_cast<double>(counts[i]),
-         .tooltip = absl::StrFormat("%.2f to %.2f ms: %d", from, from + bin, counts[i])});
-  }
-  for (int at = 0; at <= static_cast<int>(end); ++at) {
-    chart.marks.push_back({static_cast<double>(at), absl::StrCat(at)});
-  }
-  chart.boundaries = {{p50, "half of all"}, {p99, "99 %"}};
-  return SvgFile(SvgBars(chart));
-}
-
-absl::Status Run(const std::string& picture) {
-  COOPER_RETURN_IF_ERROR(CheckOutputFile("", picture));
+absl::Status Run(const std::string& path) {
+  COOPER_RETURN_IF_ERROR(CheckOutputFile("", path));
   COOPER_ASSIGN_OR_RETURN(const auto server, ServeTagger({}));
   const Clock::time_point start = Clock::now();
   const std::vector<double> times = Ask(server->port());
@@ -94,8 +68,10 @@ absl::Status Run(const std::string& picture) {
   std::cout << absl::StrFormat(
       "%d requests, %.0f a second; half within %.2f ms, 99 %% within %.2f\n", times.size(),
       static_cast<double>(times.size()) / seconds, p50, p99);
-  return picture.empty() ? absl::OkStatus()
-                         : WriteFileAtomically(picture, Picture(times, p50, p99));
+  if (path.empty()) return absl::OkStatus();
+  const nlohmann::ordered_json json = {
+      {"kind", "latencies"}, {"p50", p50}, {"p99", p99}, {"milliseconds", times}};
+  return WriteFileAtomically(path, json.dump() + "\n");
 }
 
 }  // namespace

@@ -10,13 +10,18 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "executor/program/kernel.h"
 #include "symbol/op/op_description.h"
-#include "tools/html_page.h"
 #include "tools/ops/op_trial.h"
 
 namespace cooper {
 namespace {
+
+std::string EscapeHtml(absl::string_view text) {
+  return absl::StrReplaceAll(text,
+                             {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
+}
 
 std::string TypeOf(const ParamField& field) {
   if (!field.allowed.empty()) return absl::StrJoin(field.allowed, " | ");

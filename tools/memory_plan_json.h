@@ -1,7 +1,7 @@
-#ifndef COOPER_TOOLS_MEMORY_PLAN_PAGE_H_
-#define COOPER_TOOLS_MEMORY_PLAN_PAGE_H_
+#ifndef COOPER_TOOLS_MEMORY_PLAN_JSON_H_
+#define COOPER_TOOLS_MEMORY_PLAN_JSON_H_
 
-// The page that //tools:plot_memory writes: the memory plan of a program as a picture.
+// Writes the memory plan of a program as JSON, which tools/charts.py draws.
 
 #include <cstdint>
 #include <string>
@@ -40,11 +40,11 @@ struct PlacedMemory {
 // workspaces the scratch memory of single instructions.
 PlacedMemory PlacedMemoryOf(const CompiledProgram& compiled);
 
-// Returns one HTML file (html_page.h): every value as a box over its steps and offsets, in its
-// kind's colour, values live at the peak highlighted and listed, and the bytes saved by sharing
-// memory. `title` is text.
-std::string MemoryPlanPage(const std::string& title, const PlacedMemory& memory);
+// Returns one JSON object with "kind": "memory_plan" on one line: the title, the size of the arena,
+// the step and bytes of the peak, and for each value its name, kind ("activation", "gradient" or
+// "workspace"), bytes, offset and steps. Bytes of names that are not UTF-8 are replaced.
+std::string MemoryPlanJson(const std::string& title, const PlacedMemory& memory);
 
 }  // namespace cooper
 
-#endif  // COOPER_TOOLS_MEMORY_PLAN_PAGE_H_
+#endif  // COOPER_TOOLS_MEMORY_PLAN_JSON_H_
