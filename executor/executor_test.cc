@@ -255,7 +255,7 @@ TEST(ExecutorTest, CallsInTheWrongOrderAreNamed) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("Forward")));
   COOPER_ASSERT_OK(executor->Forward(true));
   EXPECT_THAT(executor->Backward(), StatusIs(absl::StatusCode::kFailedPrecondition,
-                                             HasSubstr("'tanh2_output' is no loss")));
+                                             HasSubstr("'tanh2_output' is not a loss")));
   COOPER_ASSERT_OK_AND_ASSIGN(const NDArray wrong, NDArray::Zeros({4, 2}));
   EXPECT_THAT(executor->Backward({wrong}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("expected (2, 4)")));

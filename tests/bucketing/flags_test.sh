@@ -123,7 +123,7 @@ grep -q "^no batch was left to train" out || { echo "FAILED: a run that was over
 cmp first.json over.json || failed=1
 # One that goes on at an epoch's end adds its epochs.
 "$program" "${over[@]}" --resume --num_epochs=3 > out 2> err || failed=1
-[[ $(head -1 over.json) == $(cat first.json) && $(wc -l < over.json) -eq 3 ]] ||
+[[ $(head -1 over.json) == "$(cat first.json)" && $(wc -l < over.json) -eq 3 ]] ||
   { echo "FAILED: the epochs of a run that went on:"; cat over.json; failed=1; }
 grep -q '"batches":0,"real_tokens":0' over.json && { echo "FAILED: an empty epoch"; failed=1; }
 
