@@ -191,6 +191,7 @@ absl::Status BucketingModule::BindDefault(const ModuleBindOptions& options) {
   current_ = bucket;
   current_key_ = default_key_;
   binded_ = true;
+  default_symbol_.symbol = Symbol();  // else it would outlive an evicted default bucket
   for_training_ = options.for_training;
   inputs_need_grad_ = options.inputs_need_grad;
   grad_req_ = options.grad_req;

@@ -446,7 +446,7 @@ const ShapeRuleCase kCases[] = {
      "?",
      {},
      "",
-     "is no part of axis 1 of input 'data' (2, 5)"},
+     "which is not a range of axis 1 of input 'data' (2, 5)"},
     {"SliceLike",
      "slice_like",
      {{"axes", "(1,)"}},
