@@ -193,7 +193,8 @@ def histogram(document):
 
 
 def cells(ax, alphas, width, height, colour):
-    """Draws {corner: opacity} as rectangles."""
+    """Draws {corner: opacity} as rectangles, without those that cannot be seen."""
+    alphas = {corner: alpha for corner, alpha in alphas.items() if alpha >= 0.01}
     ax.add_collection(PatchCollection(
         [Rectangle(corner, width, height) for corner in alphas], linewidth=0,
         facecolors=[to_rgba(colour, alpha) for alpha in alphas.values()]))
@@ -391,8 +392,9 @@ def memory_picture(document, live):
     for value in document['values']:
         first, last, offset = value['first'], value['last'], value['offset']
         box = ax.add_patch(Rectangle(
-            (first, offset / unit), last + 1 - first, value['bytes'] / unit, linewidth=0,
-            facecolor=KIND_COLOURS[value['kind']], alpha=1 if first <= peak <= last else 0.4))
+            (first, offset / unit), last + 1 - first, value['bytes'] / unit, linewidth=0.4,
+            edgecolor='white', facecolor=KIND_COLOURS[value['kind']],
+            alpha=1 if first <= peak <= last else 0.4))
         add_tooltip(box, f'{value["name"]}: {value["kind"]}, {size(value["bytes"])}, steps {first} '
                          f'to {last}, from byte {count(offset)} on')
     for number, value in enumerate(live[:MAX_ROWS], 1):
@@ -402,6 +404,7 @@ def memory_picture(document, live):
                     ha='center', va='center', fontsize=9, color='white')
     if document['num_forward'] < steps:
         mark(ax, document['num_forward'], 'backward pass', GRAY)
+    ax.xaxis.set_major_locator(ticker.MaxNLocator(10, integer=True))
     kinds = sorted({value['kind'] for value in document['values']})
     ax.legend([Patch(color=KIND_COLOURS[kind]) for kind in kinds], kinds, ncol=3, frameon=False,
               loc='lower left', bbox_to_anchor=(0, 1.03), fontsize=9)
@@ -452,7 +455,7 @@ def curves(epochs, floor, value, logarithmic):
     if logarithmic and drawn:
         ax.set_yscale('log')
         ax.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)) if max(drawn) > 20 * min(drawn)
-                                   else ticker.MaxNLocator(6))
+                                   else ticker.MaxNLocator(6, steps=(1, 2, 5, 10)))
         ax.yaxis.set_minor_locator(ticker.NullLocator())
         ax.yaxis.set_major_formatter(ticker.StrMethodFormatter('{x:,g}'))
     ax.xaxis.set_major_locator(ticker.MaxNLocator(16, integer=True, min_n_ticks=1))
