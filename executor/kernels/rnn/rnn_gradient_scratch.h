@@ -53,7 +53,7 @@ struct GradientScratch {
   T* transposed = nullptr;  // h2h weight of the current layer and direction; null: not needed
   // The lengths as LoadLengths writes them, (batch,).
   int64_t* lengths = nullptr;
-  // What GatherPrevious writes, (num_steps, batch, hidden).
+  // The output of GatherPrevious, (num_steps, batch, hidden).
   T* h_prev = nullptr;
   // The size of the whole workspace.
   int64_t bytes = 0;
