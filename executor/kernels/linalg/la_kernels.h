@@ -21,6 +21,19 @@ namespace eigen_avx2 {
 }  // namespace eigen_avx2
 #endif
 
+// Registers FN of the current level as the CPU kernel of OP, for float32 and float64. For a source
+// in an unnamed namespace of cooper.
+#ifdef COOPER_CPU_LEVELS
+#define COOPER_REGISTER_LA_KERNEL(OP, FN)                                                \
+  absl::Status OP##AtLevel(const KernelContext& c) {                                     \
+    return GetCpuLevel() >= CpuLevel::kAvx2 ? eigen_avx2::FN(c) : eigen_baseline::FN(c); \
+  }                                                                                      \
+  COOPER_REGISTER_KERNEL(OP, DeviceType::kCpu, kFloat32Or64, OP##AtLevel)
+#else
+#define COOPER_REGISTER_LA_KERNEL(OP, FN) \
+  COOPER_REGISTER_KERNEL(OP, DeviceType::kCpu, kFloat32Or64, eigen_baseline::FN)
+#endif
+
 }  // namespace cooper
 
 #endif  // COOPER_EXECUTOR_KERNELS_LINALG_LA_KERNELS_H_

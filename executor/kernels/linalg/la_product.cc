@@ -1,8 +1,9 @@
-// Kernels of linalg_gemm, gemm2 and syrk.
+// Kernels of linalg_gemm, gemm2 and syrk. Registers those of trmm and trsm (la_kernels.h).
 
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "executor/kernels/linalg/la_kernels.h"
 #include "executor/kernels/linalg/la_matrix.h"
 #include "executor/kernels/linalg/matrices_at.h"
 #include "executor/program/kernel.h"
@@ -80,6 +81,10 @@ absl::Status SyrkCpu(const KernelContext& c) {
 COOPER_REGISTER_KERNEL(_linalg_gemm, DeviceType::kCpu, kFloat32Or64, GemmCpu);
 COOPER_REGISTER_KERNEL(_linalg_gemm2, DeviceType::kCpu, kFloat32Or64, Gemm2Cpu);
 COOPER_REGISTER_KERNEL(_linalg_syrk, DeviceType::kCpu, kFloat32Or64, SyrkCpu);
+COOPER_REGISTER_LA_KERNEL(_linalg_trmm, TrmmCpu);
+COOPER_REGISTER_LA_KERNEL(_backward_linalg_trmm, TrmmBackwardCpu);
+COOPER_REGISTER_LA_KERNEL(_linalg_trsm, TrsmCpu);
+COOPER_REGISTER_LA_KERNEL(_backward_linalg_trsm, TrsmBackwardCpu);
 
 }  // namespace
 }  // namespace cooper
