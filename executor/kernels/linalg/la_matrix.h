@@ -5,10 +5,13 @@
 // row-major; T is float or double. la_eigen.inc has them as Eigen's; squares.h and dense_solver.h
 // have the counterparts for GPUs.
 //
-//   return LaForMatrices(c, kA, [&](auto zero, int64_t i) {
+//   return LaForMatrices(c, kA, [&c](auto zero) {
 //     using T = decltype(zero);
-//     LaStore<T>(LaAt<T>(c.inputs[kA], i) * T{2}, c.reqs[0], LaAt<T>(c.outputs[0], i));
-//     return absl::OkStatus();
+//     return [&c, twice = LaMatrix<T>()](int64_t i) mutable {
+//       twice = LaAt<T>(c.inputs[kA], i) * T{2};
+//       LaStore<T>(twice, c.reqs[0], LaAt<T>(c.outputs[0], i));
+//       return absl::OkStatus();
+//     };
 //   });
 
 #include <cstdint>
@@ -42,20 +45,22 @@ absl::Status LaDispatch(const KernelContext& c, const Fn& fn) {
   return c.outputs[0].dtype == DType::kFloat64 ? fn(0.0) : fn(0.0F);
 }
 
-// Calls fn(T{0}, i) for each matrix of input `of`, on several threads if there are enough of them
-// for their size, and returns the error of the first matrix that has one: outputs of the others are
-// written. A matrix is computed by one thread, so results do not depend on NumThreads(). Does
-// nothing if the only output is not requested, or if the first output has no elements: Eigen's
-// products would access the first one.
-template <typename Fn>
-absl::Status LaForMatrices(const KernelContext& c, int of, const Fn& fn) {
+// Calls run(i) for each matrix of input `of`, on several threads if there are enough of them for
+// their size, and returns the error of the first matrix that has one: outputs of the others are
+// written. make(T{0}) returns `run`, once for each range of matrices that one thread computes; it
+// owns the temporaries of the range. A matrix is computed by one thread, so results do not depend
+// on NumThreads(). Does nothing if the only output is not requested, or if the first output has no
+// elements: Eigen's products would access the first one.
+template <typename Make>
+absl::Status LaForMatrices(const KernelContext& c, int of, const Make& make) {
   if (c.reqs[0] == WriteReq::kNull && c.reqs.size() == 1) return absl::OkStatus();
   if (c.outputs[0].size() == 0) return absl::OkStatus();
   const int64_t count = LaBatch(c.inputs[of]), n = LaRows(c.inputs[of]);
   return LaDispatch(c, [&](auto zero) {
     std::vector<absl::Status> statuses(count);
     ParallelForPlain(count, ProductGrain(count, n * n * n / 3), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) statuses[i] = fn(zero, i);
+      auto run = make(zero);
+      for (int64_t i = begin; i < end; ++i) statuses[i] = run(i);
     });
     for (const absl::Status& status : statuses) {
       if (!status.ok()) return status;
