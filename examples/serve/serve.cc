@@ -104,9 +104,11 @@ absl::Status PredictServer::Listen() {
   server_->set_keep_alive_max_count(1000);
   server_->set_tcp_nodelay(true);  // answers are small, and a connection has many of them
   // In place of httplib's SO_REUSEPORT, with which two servers of one user share a port silently.
-  server_->set_socket_options([](socket_t socket) {
+  socket_t listening = -1;
+  server_->set_socket_options([&listening](socket_t socket) {
     const int yes = 1;
     setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+    listening = socket;
   });
   port_ = options_.port;
   if (port_ == 0) {
@@ -118,6 +120,9 @@ absl::Status PredictServer::Listen() {
     return absl::UnavailableError(
         absl::StrCat("cannot listen on ", options_.host, ":", options_.port));
   }
+  // httplib lets 5 connections wait for accept(). Of more that arrive at once, some would be retried
+  // after a second and some would be reset.
+  listen(listening, SOMAXCONN);
   thread_ = std::thread([this] {
     server_->listen_after_bind();
     ended_ = true;
