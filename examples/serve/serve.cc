@@ -120,8 +120,8 @@ absl::Status PredictServer::Listen() {
     return absl::UnavailableError(
         absl::StrCat("cannot listen on ", options_.host, ":", options_.port));
   }
-  // httplib lets 5 connections wait for accept(). Of more that arrive at once, some would be retried
-  // after a second and some would be reset.
+  // httplib lets 5 connections wait for accept(). Of more that arrive at once, some would be
+  // retried after a second and some would be reset.
   listen(listening, SOMAXCONN);
   thread_ = std::thread([this] {
     server_->listen_after_bind();
