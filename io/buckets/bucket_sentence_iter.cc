@@ -55,15 +55,15 @@ int64_t LongestBucket(const Options& options) {
 }
 
 // Sentences of at most `longest` tokens, and the word that each of their tokens predicts.
-struct Pieces {
+struct SplitSentences {
   std::vector<std::vector<int>> data;  // empty: no sentence is longer
   std::vector<std::vector<int>> label;
   std::vector<int64_t> ids;  // of each piece the sentence it is of
   int64_t split = 0;         // sentences that are several pieces
 };
 
-Pieces Split(absl::Span<const std::vector<int>> sentences, int64_t longest) {
-  Pieces pieces;
+SplitSentences Split(absl::Span<const std::vector<int>> sentences, int64_t longest) {
+  SplitSentences pieces;
   const auto is_longer = [longest](const std::vector<int>& sentence) {
     return static_cast<int64_t>(sentence.size()) > longest;
   };
@@ -150,7 +150,7 @@ absl::StatusOr<std::unique_ptr<BucketSentenceIter>> BucketSentenceIter::Create(
                      ", so there are no automatic buckets: give buckets, or max_buckets"));
   }
 
-  Pieces pieces;
+  SplitSentences pieces;
   if (options.too_long == Options::TooLong::kSplit) {
     pieces = Split(sentences, LongestBucket(options));
   }

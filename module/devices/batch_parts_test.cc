@@ -378,7 +378,7 @@ TEST(BatchLayoutsTest, StatesAndDeclaredAxes) {
     return *BatchLayouts::Infer(unknown, {{"data", {.shape = {3, 2}, .axis = 1}}});
   };
   EXPECT_TRUE(infer({}).outputs()[0].is_unknown());
-  EXPECT_EQ(infer({}).lost_at(0), "khatri_rao 'kr'");
+  EXPECT_EQ(infer({}).first_unknown_node(0), "khatri_rao 'kr'");
   EXPECT_EQ(infer({{"__layout__", "CN"}}).outputs()[0], BatchLayout::Samples(1));
   EXPECT_THAT(BatchLayouts::Infer(Op("dot", {.inputs = {data, Symbol::Variable("b")}}),
                                   {{"data", {.shape = {3, 2}}}, {"b", {.shape = {2, 2}}}}),

@@ -297,7 +297,8 @@ absl::Status DataParallelExecutorGroup::FindParts() {
     return absl::InvalidArgumentError(absl::StrCat(
         "output '", symbol_.ListOutputs()[k],
         "': it is not known where in it the samples of the batch are, behind ",
-        layouts.lost_at(static_cast<int>(k)), ", so the parts that ", group_->num_contexts(),
+        layouts.first_unknown_node(static_cast<int>(k)), ", so the parts that ",
+        group_->num_contexts(),
         " contexts compute cannot be joined; give its node the attribute __layout__ with N "
         "for the batch axis (\"NC\", \"TNC\"), or bind it to one context"));
   }

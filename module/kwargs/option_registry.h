@@ -86,7 +86,7 @@ class OptionRegistry {
           absl::StrCat(what_, " '", name, "' is not linked: its target is ", target->second));
     }
     return absl::NotFoundError(absl::StrCat("no ", what_, " '", name, "', expected one of ",
-                                            absl::StrJoin(names(), ", "), Meant(name)));
+                                            absl::StrJoin(names(), ", "), Suggestion(name)));
   }
 
   // The names of the linked kinds, in alphabetical order.
@@ -101,7 +101,7 @@ class OptionRegistry {
 
  private:
   // Returns DidYouMean among all kinds, with the targets of kinds that are not linked.
-  std::string Meant(absl::string_view name) const {
+  std::string Suggestion(absl::string_view name) const {
     std::vector<std::string> known = names();
     for (const auto& [kind, target] : targets_) {
       if (!kinds_.contains(kind)) known.push_back(kind);

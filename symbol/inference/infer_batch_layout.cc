@@ -169,7 +169,7 @@ absl::StatusOr<BatchLayouts> BatchLayouts::Infer(const Symbol& symbol,
     result.outputs_.push_back(layouts[graph.entry(output)]);
     const int at = lost[graph.node_index(output.node.get())];
     const bool unknown = result.outputs_.back().is_unknown() && at >= 0;
-    result.lost_at_.push_back(unknown ? Describe(*graph.nodes()[at]) : "");
+    result.first_unknown_node_.push_back(unknown ? Describe(*graph.nodes()[at]) : "");
   }
   return result;
 }

@@ -45,7 +45,7 @@ class BatchLayouts {
   BatchLayout variable(const std::string& name) const;
   // Returns the first node on the path to output `k` after which its layout is unknown, such as
   // "khatri_rao 'kr'"; empty if it is known.
-  const std::string& lost_at(int k) const { return lost_at_[k]; }
+  const std::string& first_unknown_node(int k) const { return first_unknown_node_[k]; }
 
   // Returns the losses that must be weighted (LossNeedsWeights): nodes of the symbol's graph, which
   // must outlive this object.
@@ -53,7 +53,7 @@ class BatchLayouts {
 
  private:
   std::vector<BatchLayout> outputs_;
-  std::vector<std::string> lost_at_;
+  std::vector<std::string> first_unknown_node_;
   std::map<std::string, BatchLayout> variables_;
   std::set<const Node*> weighted_losses_;
 };

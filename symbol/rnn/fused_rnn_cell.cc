@@ -121,10 +121,10 @@ absl::StatusOr<Unrolled> FusedRNNCell::Unroll(int length, const SymbolSequence& 
   return result;
 }
 
-std::vector<FusedRNNCell::Piece> FusedRNNCell::Pieces(int64_t input_size) const {
+std::vector<FusedRNNCell::WeightSlice> FusedRNNCell::WeightSlices(int64_t input_size) const {
   const RNNParam param = OpParam();
   const std::vector<std::string> gates = GateNames(options_.mode);
-  std::vector<Piece> pieces;
+  std::vector<WeightSlice> slices;
   for (int layer = 0; layer < options_.num_layers; ++layer) {
     for (int d = 0; d < RNNNumDirections(param); ++d) {
       const RNNWeightOffsets at = RNNOffsets(param, input_size, layer, d);
@@ -132,7 +132,7 @@ std::vector<FusedRNNCell::Piece> FusedRNNCell::Pieces(int64_t input_size) const 
       for (size_t g = 0; g < gates.size(); ++g) {
         const int64_t row = static_cast<int64_t>(g) * num_hidden_;
         const auto add = [&](const char* product, const char* kind, int64_t offset, Shape shape) {
-          pieces.push_back({absl::StrCat(name, product, gates[g], kind), offset, std::move(shape)});
+          slices.push_back({absl::StrCat(name, product, gates[g], kind), offset, std::move(shape)});
         };
         add("i2h", "_weight", at.i2h_weight + row * at.input_size, {num_hidden_, at.input_size});
         add("h2h", "_weight", at.h2h_weight + row * num_hidden_, {num_hidden_, num_hidden_});
@@ -141,10 +141,10 @@ std::vector<FusedRNNCell::Piece> FusedRNNCell::Pieces(int64_t input_size) const 
       }
     }
   }
-  return pieces;
+  return slices;
 }
 
-absl::StatusOr<NDArray> FusedRNNCell::Piece::Of(const NDArray& packed) const {
+absl::StatusOr<NDArray> FusedRNNCell::WeightSlice::Of(const NDArray& packed) const {
   COOPER_ASSIGN_OR_RETURN(const NDArray flat, packed.Slice(offset, offset + shape.num_elements()));
   return flat.Reshape(shape);
 }
@@ -159,17 +159,17 @@ absl::StatusOr<ArrayMap> FusedRNNCell::UnpackWeights(ArrayMap args) const {
                      ", which is not a parameter vector of ", options_.num_layers, " layers of ",
                      ModeName(options_.mode), " with state_size ", num_hidden_));
   }
-  for (const Piece& piece : Pieces(*input_size)) {
-    COOPER_ASSIGN_OR_RETURN(const NDArray view, piece.Of(packed));
-    COOPER_ASSIGN_OR_RETURN(args[piece.name], view.Copy());
+  for (const WeightSlice& slice : WeightSlices(*input_size)) {
+    COOPER_ASSIGN_OR_RETURN(const NDArray view, slice.Of(packed));
+    COOPER_ASSIGN_OR_RETURN(args[slice.name], view.Copy());
   }
   return args;
 }
 
 absl::StatusOr<ArrayMap> FusedRNNCell::PackWeights(ArrayMap args) const {
   COOPER_RETURN_IF_ERROR(CheckSizes());
-  // The first piece determines the input size, dtype and device.
-  const std::string first = Pieces(1)[0].name;
+  // The first slice determines the input size, dtype and device.
+  const std::string first = WeightSlices(1)[0].name;
   auto it = args.find(first);
   if (it == args.end() || it->second.shape().rank() != 2) {
     return absl::NotFoundError(absl::StrCat("no weight (num_hidden, input) called '", first, "'"));
@@ -179,14 +179,14 @@ absl::StatusOr<ArrayMap> FusedRNNCell::PackWeights(ArrayMap args) const {
   COOPER_ASSIGN_OR_RETURN(
       const NDArray packed,
       NDArray::Empty({RNNParameterSize(OpParam(), input_size)}, model.dtype(), model.context()));
-  for (const Piece& piece : Pieces(input_size)) {
-    COOPER_ASSIGN_OR_RETURN(const NDArray weight, ExtractArray(args, piece.name));
-    if (weight.shape() != piece.shape) {
-      return absl::InvalidArgumentError(absl::StrCat("weight '", piece.name, "' has shape ",
+  for (const WeightSlice& slice : WeightSlices(input_size)) {
+    COOPER_ASSIGN_OR_RETURN(const NDArray weight, ExtractArray(args, slice.name));
+    if (weight.shape() != slice.shape) {
+      return absl::InvalidArgumentError(absl::StrCat("weight '", slice.name, "' has shape ",
                                                      weight.shape().ToString(), ", expected ",
-                                                     piece.shape.ToString()));
+                                                     slice.shape.ToString()));
     }
-    COOPER_ASSIGN_OR_RETURN(const NDArray place, piece.Of(packed));
+    COOPER_ASSIGN_OR_RETURN(const NDArray place, slice.Of(packed));
     COOPER_RETURN_IF_ERROR(place.CopyFrom(weight));
   }
   args[parameters_.name()] = packed;

@@ -55,14 +55,14 @@ class FusedRNNCell : public BaseRNNCell {
   RNNParam OpParam() const;
   absl::Status CheckSizes() const;
   // A slice of the parameter vector: a gate's weight or bias.
-  struct Piece {
+  struct WeightSlice {
     std::string name;
     int64_t offset;
     Shape shape;
     // Returns its view of the whole vector.
     absl::StatusOr<NDArray> Of(const NDArray& packed) const;
   };
-  std::vector<Piece> Pieces(int64_t input_size) const;
+  std::vector<WeightSlice> WeightSlices(int64_t input_size) const;
   RNNCellPtr MakeLayerCell(const std::string& prefix) const;
 
   int64_t num_hidden_;

@@ -20,7 +20,7 @@ absl::StatusOr<std::shared_ptr<const void>> ParamSchema::Parse(const AttrMap& at
   for (const auto& [key, text] : attrs) {
     if (IsKnown(key) || IsHidden(key)) continue;
     return absl::InvalidArgumentError(absl::StrCat("unknown attribute ", key, "='", text,
-                                                   "'; known are ", FieldNames(), Meant(key)));
+                                                   "'; known are ", FieldNames(), Suggestion(key)));
   }
   std::shared_ptr<void> params = make_();
   for (const ParamField& field : fields_) {
@@ -40,7 +40,7 @@ absl::Status ParamSchema::Read(const AttrMap& texts, absl::string_view what, voi
   for (const auto& [name, text] : texts) {
     if (IsKnown(name)) continue;
     return absl::InvalidArgumentError(absl::StrCat(
-        what, ": unknown argument '", name, "', expected one of ", FieldNames(), Meant(name)));
+        what, ": unknown argument '", name, "', expected one of ", FieldNames(), Suggestion(name)));
   }
   for (const ParamField& field : fields_) {
     const auto it = texts.find(field.name);
@@ -64,7 +64,7 @@ std::string ParamSchema::FieldNames() const {
                        [](std::string* out, const ParamField& field) { out->append(field.name); });
 }
 
-std::string ParamSchema::Meant(const std::string& name) const {
+std::string ParamSchema::Suggestion(const std::string& name) const {
   std::vector<absl::string_view> known;
   for (const ParamField& field : fields_) known.push_back(field.name);
   return DidYouMean(name, known);

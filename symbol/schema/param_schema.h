@@ -87,7 +87,7 @@ class ParamSchema {
 
   bool IsKnown(const std::string& name) const;
   std::string FieldNames() const;
-  std::string Meant(const std::string& name) const;  // DidYouMean among the fields
+  std::string Suggestion(const std::string& name) const;  // DidYouMean among the fields
 
   std::vector<ParamField> fields_;
   std::function<std::shared_ptr<void>()> make_;

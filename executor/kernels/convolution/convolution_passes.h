@@ -133,7 +133,7 @@ class ConvolutionPasses {
                    T* result, bool add, Fn&& composed) const {
     if (state_.product.batch == 0) return RunEmptyBatch(pass, result, add);
     const CudnnPass& planned = state_.cudnn_for(pass);
-    if (planned.is_there()) {
+    if (planned.is_planned()) {
       const bool has_gaps = pass == ConvolutionPass::kDataGradient && HasGaps(state_.product.g);
       if (!add && !has_gaps) return planned.Run(StreamOf(c_), arrays, c_.workspace);
       // After cuDNN's workspace, whose size is a multiple of every alignment.

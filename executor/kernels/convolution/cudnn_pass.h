@@ -39,7 +39,7 @@ class CudnnPass {
                                           const ConvolutionProduct& p, const CudnnChoice& choice);
 
   // Returns whether the pass is planned. Only then may it run.
-  bool is_there() const { return cudnn_ != nullptr; }
+  bool is_planned() const { return cudnn_ != nullptr; }
   // The bytes of workspace that Run needs, a multiple of 256. They include up to 256 bytes that
   // align the workspace.
   int64_t workspace_bytes() const;

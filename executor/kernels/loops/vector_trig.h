@@ -99,10 +99,10 @@ struct VectorAngle<double> {
 
 // Returns `y` with its sign changed where `quadrant` has its second bit, by an exclusive or with
 // the sign bit.
-COOPER_HOST_DEVICE inline float NegatedInQuadrant(float y, uint32_t quadrant) {
+COOPER_HOST_DEVICE inline float ApplyQuadrantSign(float y, uint32_t quadrant) {
   return std::bit_cast<float>(std::bit_cast<uint32_t>(y) ^ (quadrant & 2u) << 30);
 }
-COOPER_HOST_DEVICE inline double NegatedInQuadrant(double y, uint64_t quadrant) {
+COOPER_HOST_DEVICE inline double ApplyQuadrantSign(double y, uint64_t quadrant) {
   return std::bit_cast<double>(std::bit_cast<uint64_t>(y) ^ (quadrant & 2u) << 62);
 }
 
@@ -112,7 +112,7 @@ template <typename C>
 COOPER_HOST_DEVICE C VectorSin(C x) {
   const VectorAngle<C> angle(x);
   const C sin = angle.Sin(), cos = angle.Cos();
-  const C y = NegatedInQuadrant((angle.quadrant & 1u) == 0 ? sin : cos, angle.quadrant);
+  const C y = ApplyQuadrantSign((angle.quadrant & 1u) == 0 ? sin : cos, angle.quadrant);
   return x == 0 ? x : y;  // sin(-0) is -0
 }
 
@@ -121,7 +121,7 @@ template <typename C>
 COOPER_HOST_DEVICE C VectorCos(C x) {
   const VectorAngle<C> angle(x);
   const C sin = angle.Sin(), cos = angle.Cos();
-  return NegatedInQuadrant((angle.quadrant & 1u) == 0 ? cos : sin, angle.quadrant + 1u);
+  return ApplyQuadrantSign((angle.quadrant & 1u) == 0 ? cos : sin, angle.quadrant + 1u);
 }
 
 // Returns tan(x): sin / cos of the reduced angle, or -cos / sin in odd quadrants.
@@ -154,8 +154,8 @@ COOPER_HOST_DEVICE inline double AtanTail(double z) {
 
 // pi / 2 less its value in C: what the constant has lost by rounding.
 template <typename C>
-inline constexpr C kHalfPiLost = sizeof(C) == 4 ? C(-4.371139000186241e-8)
-                                                : C(6.123233995736766e-17);
+inline constexpr C kHalfPiError = sizeof(C) == 4 ? C(-4.371139000186241e-8)
+                                                 : C(6.123233995736766e-17);
 
 // Returns the inverse of tan, in [-pi / 2, pi / 2]. Beyond tan(3 pi / 8) atan(|x|) is pi / 2 -
 // atan(1 / |x|), beyond tan(pi / 8) it is pi / 4 + atan((|x| - 1) / (|x| + 1)).
@@ -169,7 +169,7 @@ COOPER_HOST_DEVICE C VectorArctan(C x) {
   const C z = t * t;
   const C base = large ? C(std::numbers::pi / 2) : middle ? C(std::numbers::pi / 4) : C{0};
   // The rounding error of `base`.
-  const C lost = large ? kHalfPiLost<C> : middle ? kHalfPiLost<C> / 2 : C{0};
+  const C lost = large ? kHalfPiError<C> : middle ? kHalfPiError<C> / 2 : C{0};
   return std::copysign(base + (t + (t * z * AtanTail(z) + lost)), x);
 }
 
@@ -215,7 +215,7 @@ template <typename C>
 COOPER_HOST_DEVICE C VectorArcsin(C x) {
   const VectorArcsinParts<C> parts(x);
   // pi / 2 - 2 asin(t), with the rounding error of pi / 2 added back.
-  const C far = C(std::numbers::pi / 2) - (C{2} * parts.asin - kHalfPiLost<C>);
+  const C far = C(std::numbers::pi / 2) - (C{2} * parts.asin - kHalfPiError<C>);
   return std::copysign(parts.large ? far : parts.asin, x);
 }
 
@@ -225,9 +225,9 @@ COOPER_HOST_DEVICE C VectorArccos(C x) {
   const VectorArcsinParts<C> parts(x);
   // pi / 2 - asin(x) up to 1/2, 2 asin(t) for x > 1/2, pi - 2 asin(t) for x < -1/2.
   const C signed_asin = std::copysign(parts.asin, x);
-  const C near = C(std::numbers::pi / 2) - (signed_asin - kHalfPiLost<C>);
+  const C near = C(std::numbers::pi / 2) - (signed_asin - kHalfPiError<C>);
   const C twice = C{2} * parts.asin;
-  const C far = x > 0 ? twice : C(std::numbers::pi) - (twice - C{2} * kHalfPiLost<C>);
+  const C far = x > 0 ? twice : C(std::numbers::pi) - (twice - C{2} * kHalfPiError<C>);
   return parts.large ? far : near;
 }
 

@@ -31,7 +31,7 @@ struct IsValid {
 };
 
 // Stores max(sum, 1) in *to. The divisor is 1 if all labels are ignored.
-struct PutAtLeastOne {
+struct StoreAtLeastOne {
   double* to;
   __device__ void operator()(double sum) const { *to = sum > 1 ? sum : 1.0; }
 };
@@ -44,7 +44,7 @@ template <typename T>
 absl::Status LaunchCountValid(const KernelContext& c, const T* label, int64_t n, int64_t ignored,
                               double* scratch) {
   return SumElements(c, n, IsValid<T>{label, ignored}, scratch + 64 / sizeof(double),
-                     PutAtLeastOne{scratch});
+                     StoreAtLeastOne{scratch});
 }
 
 }  // namespace cooper

@@ -35,10 +35,10 @@ absl::Status SumSquares(const KernelContext& c, const UpdateArrays& a) {
     using G = typename decltype(g_tag)::type;
     using C = ComputeType<W>;
     status.Update(SumElements(c, a.weight.size(), SquareOf<C, W>{a.weight.as<W>()}, ScratchOf(c),
-                              PutDouble{&SumsOf(c)->weight}));
+                              StoreSum{&SumsOf(c)->weight}));
     if (!status.ok()) return;
     status.Update(SumElements(c, a.grad.size(), SquareOf<C, G>{a.grad.as<G>()}, ScratchOf(c),
-                              PutDouble{&SumsOf(c)->other}));
+                              StoreSum{&SumsOf(c)->other}));
   });
   return status;
 }
@@ -99,11 +99,11 @@ absl::Status LambGpu(const KernelContext& c) {
                                      a.grad.as<const G>(), mean, var));
         if (!status.ok()) return;
         status.Update(
-            SumElements(c, n, SquareOf<C, W>{weight}, ScratchOf(c), PutDouble{&SumsOf(c)->weight}));
+            SumElements(c, n, SquareOf<C, W>{weight}, ScratchOf(c), StoreSum{&SumsOf(c)->weight}));
         if (!status.ok()) return;
         status.Update(SumElements(c, n,
                                   DirectionSquare<W>{LambDirection<C>::Make(p), weight, mean, var},
-                                  ScratchOf(c), PutDouble{&SumsOf(c)->other}));
+                                  ScratchOf(c), StoreSum{&SumsOf(c)->other}));
       });
   if (!known) return UnsupportedUpdateError(c, a.weight.dtype, a.grad.dtype);
   COOPER_RETURN_IF_ERROR(status);

@@ -151,12 +151,12 @@ class Pooling {
     if (!p_.channels_last) {
       return ForEachPlane([&](int64_t in, int64_t begin) {
         if (!add) std::fill_n(grad + in, p_.in_size(), T{});
-        RunAtCpuLevel([&] { SpreadToRows(p_, mean, ograd + begin, grad + in); });
+        RunAtCpuLevel([&] { SumGradientRows(p_, mean, ograd + begin, grad + in); });
       });
     }
     ForEachLanes([&](int64_t n, int64_t channel, auto lanes) {
       if (!add) ZeroLanes(n, channel, lanes, grad);
-      SpreadToChannels(p_, mean, n, channel, lanes, ograd, grad);
+      SumGradientChannels(p_, mean, n, channel, lanes, ograd, grad);
     });
   }
 
@@ -164,12 +164,12 @@ class Pooling {
     if (!p_.channels_last) {
       return ForEachPlane([&](int64_t in, int64_t begin) {
         if (!add) std::fill_n(grad + in, p_.in_size(), T{});
-        RunAtCpuLevel([&] { SendToMaxRows(p_, ograd + begin, data + in, grad + in); });
+        RunAtCpuLevel([&] { MaxGradientRows(p_, ograd + begin, data + in, grad + in); });
       });
     }
     ForEachLanes([&](int64_t n, int64_t channel, auto lanes) {
       if (!add) ZeroLanes(n, channel, lanes, grad);
-      SendToMaxChannels(p_, n, channel, lanes, ograd, data, grad);
+      MaxGradientChannels(p_, n, channel, lanes, ograd, data, grad);
     });
   }
 

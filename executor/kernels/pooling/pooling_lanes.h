@@ -99,8 +99,8 @@ void PoolChannels(const PoolingPlanes& p, bool mean, int64_t n, int64_t channel,
 // each element receives ograd / divisor, else ograd. `grad` holds zeros or the gradient to which
 // this one is added. Threads must not share channels of an image.
 template <typename Lanes>
-void SpreadToChannels(const PoolingPlanes& p, bool mean, int64_t n, int64_t channel, Lanes lanes,
-                      const float* ograd, float* grad) {
+void SumGradientChannels(const PoolingPlanes& p, bool mean, int64_t n, int64_t channel, Lanes lanes,
+                         const float* ograd, float* grad) {
   ograd += p.Begin(n, channel, p.out_size());
   grad += p.Begin(n, channel, p.in_size());
   p.ForEachWindow([&](int64_t position, const PoolingWindow& window) {
@@ -119,8 +119,8 @@ void SpreadToChannels(const PoolingPlanes& p, bool mean, int64_t n, int64_t chan
 // `ograd`, `data` and `grad` are the whole arrays. A window without an element equal to its
 // maximum, such as one of NaNs, gives nothing.
 template <typename Lanes>
-void SendToMaxChannels(const PoolingPlanes& p, int64_t n, int64_t channel, Lanes lanes,
-                       const float* ograd, const float* data, float* grad) {
+void MaxGradientChannels(const PoolingPlanes& p, int64_t n, int64_t channel, Lanes lanes,
+                         const float* ograd, const float* data, float* grad) {
   const int64_t begin = p.Begin(n, channel, p.in_size());
   data += begin;
   grad += begin;

@@ -153,7 +153,7 @@ ComputeType<T> PoolPlane(const T* data, int64_t size) {
 // Adds the gradient of a mean or sum to grad. `ograd` and `grad` point to the plane's first
 // elements. Needs FitsPoolingRow. `grad` holds zeros or the gradient to which this one is added.
 template <typename T>
-void SpreadToRows(const PoolingPlanes& p, bool mean, const T* ograd, T* grad) {
+void SumGradientRows(const PoolingPlanes& p, bool mean, const T* ograd, T* grad) {
   using C = ComputeType<T>;
   C values[kPoolingRow], apart[kPoolingRow], row[kPoolingRow];
   ForEachPoolingRow(p, [&](const PoolingRow& r) {
@@ -192,7 +192,7 @@ bool IsBetterMax(C value, uint32_t place, C top, uint32_t top_place) {
 // 2^30 elements. `ograd`, `data` and `grad` point to the plane's first elements. Needs
 // FitsPoolingRow. A window of NaNs or of -infinity alone, which has no position, gives nothing.
 template <typename T>
-void SendToMaxRows(const PoolingPlanes& p, const T* ograd, const T* data, T* grad) {
+void MaxGradientRows(const PoolingPlanes& p, const T* ograd, const T* data, T* grad) {
   using C = ComputeType<T>;
   constexpr uint32_t kNowhere = std::numeric_limits<uint32_t>::max();
   C row[kPoolingRow], top[kPoolingRow];

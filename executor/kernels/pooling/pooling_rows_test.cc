@@ -82,9 +82,9 @@ TEST_P(PoolingRowsTest, Values) {
 TEST_P(PoolingRowsTest, Gradients) {
   for (const PoolingPlanes& p : planes_) {
     std::vector<float> max(data_.size()), mean(data_.size()), sum(data_.size());
-    SendToMaxRows(p, ograd_.data(), data_.data(), max.data());
-    SpreadToRows(p, true, ograd_.data(), mean.data());
-    SpreadToRows(p, false, ograd_.data(), sum.data());
+    MaxGradientRows(p, ograd_.data(), data_.data(), max.data());
+    SumGradientRows(p, true, ograd_.data(), mean.data());
+    SumGradientRows(p, false, ograd_.data(), sum.data());
     std::vector<float> max_expected(data_.size()), sum_expected = max_expected;
     std::vector<double> mean_expected(data_.size());
     p.ForEachWindow([&](int64_t position, const PoolingWindow& window) {

@@ -41,7 +41,7 @@ struct RunningSum {
   bool quads;  // whether both are float32 and lines allow aligned loads of four
   int64_t chunk, chunks;
 
-  void ShareOut() {
+  void ChooseChunks() {
     constexpr int64_t kMinChunk = 4096, kBlocks = 1024;
     chunk = view.length;
     chunks = 1;
@@ -227,7 +227,7 @@ absl::Status RunCumsum(const KernelContext& c, const Shape& shape, bool from_las
                   .from_last = from_last};
   s.quads =
       view.inner == 1 && view.length % kPerThread == 0 && LiesInFours(data) && LiesInFours(out);
-  s.ShareOut();
+  s.ChooseChunks();
   return DispatchCompute(out.dtype, /*exact_integers=*/true, [&](auto zero) -> absl::Status {
     using C = decltype(zero);
     if (view.length < kLongLine) return LaunchElements(c, view.lines(), SumLines<C>, s);
@@ -244,7 +244,7 @@ absl::StatusOr<Prepared> PrepareOver(const PrepareContext& c, const Shape& shape
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return Prepared{};
   RunningSum s = {};
   COOPER_ASSIGN_OR_RETURN(s.view, AxisView::Along(shape, c.param<CumsumParam>().axis));
-  s.ShareOut();
+  s.ChooseChunks();
   if (s.chunks == 1) return Prepared{};
   // The largest compute type has 8 bytes.
   return Prepared{.workspace_bytes = s.view.lines() * s.chunks * 8};

@@ -93,7 +93,7 @@ struct SquareOf {
 };
 
 // Stores the sum in *to. A `Finish` of SumElements. `to` is device memory, not owned.
-struct PutDouble {
+struct StoreSum {
   double* to;
   __device__ void operator()(double sum) const { *to = sum; }
 };

@@ -29,7 +29,7 @@ int LanesFor(int64_t count, int most, int64_t each) {
 int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Chooses lanes and parts. `adjacent` says whether the innermost axis is reduced.
-void ShareOut(bool adjacent, ReduceArguments* a) {
+void ChooseLanes(bool adjacent, ReduceArguments* a) {
   a->adjacent = adjacent;
   const int64_t neighbours = std::min<int64_t>(kNeighbours, a->kept.count);
   const int most =
@@ -118,7 +118,7 @@ absl::Status RunElementReduce(const KernelContext& c, const ElementReduce& funct
   for (int axis = 0; axis < plan.rank; ++axis) {
     (target[axis] == 0 ? a.reduced : a.kept).Add(plan, axis, function.arity);
   }
-  ShareOut(target[plan.rank - 1] == 0, &a);
+  ChooseLanes(target[plan.rank - 1] == 0, &a);
   // Norms use double, which holds the squares of all floats: the host cannot know whether float
   // would do.
   const DType reduced =

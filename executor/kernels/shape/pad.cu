@@ -52,10 +52,10 @@ struct FewAxes {
   explicit FewAxes(const PadAxes& axes) : mode(axes.mode) {
     const int missing = kRank - axes.rank;
     for (int i = 0; i < kRank; ++i) {
-      const bool is_there = i >= missing;
-      before[i] = is_there ? static_cast<int32_t>(axes.before[i - missing]) : 0;
-      data[i] = is_there ? static_cast<int32_t>(axes.data[i - missing]) : 1;
-      padded[i] = is_there ? static_cast<int32_t>(axes.padded[i - missing]) : 1;
+      const bool exists = i >= missing;
+      before[i] = exists ? static_cast<int32_t>(axes.before[i - missing]) : 0;
+      data[i] = exists ? static_cast<int32_t>(axes.data[i - missing]) : 1;
+      padded[i] = exists ? static_cast<int32_t>(axes.padded[i - missing]) : 1;
     }
   }
 

@@ -21,7 +21,7 @@ namespace cooper {
 
 // The offset of a slice in the whole array, and the loop over both. The whole array is the source.
 // Strides and offsets are in elements; steps may be negative.
-struct PartLoop {
+struct SliceLoop {
   // The source strides are those of the whole array, the destination strides those of the slice.
   StridedLoop loop;
   // The offset of the slice's first element in the whole array, in elements.
@@ -47,8 +47,8 @@ struct PartLoop {
 // Returns the loop for the slice that `param` selects. Param is a parameter struct that RangeAlong
 // accepts: slice, slice_axis, Crop or the leading part.
 template <typename Param>
-PartLoop LoopOf(const Param& param, const Shape& whole, const Shape& part) {
-  PartLoop result;
+SliceLoop LoopOf(const Param& param, const Shape& whole, const Shape& part) {
+  SliceLoop result;
   for (int i = 0; i < whole.rank(); ++i) {
     const SliceRange range = RangeAlong(i, param, whole, part);
     result.Add(whole, part, i, range.begin, range.step);
@@ -62,18 +62,18 @@ absl::Status ReadSlice(const KernelContext& c, const Param& param) {
   const ArrayView& whole = c.inputs[0];
   const ArrayView& part = c.outputs[0];
   if (part.size() == 0 || c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
-  const PartLoop part_loop = LoopOf(param, whole.shape, part.shape);
-  return Device::Copy(c, part_loop.loop, part.dtype, c.reqs[0], ElementAt(whole, part_loop.begin),
+  const SliceLoop slice_loop = LoopOf(param, whole.shape, part.shape);
+  return Device::Copy(c, slice_loop.loop, part.dtype, c.reqs[0], ElementAt(whole, slice_loop.begin),
                       part.data);
 }
 
 // Copies `part` to its slice of `whole`. The other elements of `whole` are unchanged.
 template <typename Device>
-absl::Status WriteSlice(const KernelContext& c, const PartLoop& part_loop, const ArrayView& part,
+absl::Status WriteSlice(const KernelContext& c, const SliceLoop& slice_loop, const ArrayView& part,
                         WriteReq req, const ArrayView& whole) {
   if (part.size() == 0) return absl::OkStatus();
-  return Device::Copy(c, part_loop.Reversed(), whole.dtype, req, part.data,
-                      ElementAt(whole, part_loop.begin));
+  return Device::Copy(c, slice_loop.Reversed(), whole.dtype, req, part.data,
+                      ElementAt(whole, slice_loop.begin));
 }
 
 // Writes input 0 to its slice of output 0, and zeros elsewhere. With kAdd the other elements are

@@ -1,5 +1,5 @@
 // GPU kernels that split an array along an axis or concatenate arrays: SliceChannel, _split_v2,
-// Concat, stack and their gradients. One launch moves up to kMaxPieces pieces, such as all time
+// Concat, stack and their gradients. One launch moves up to kMaxSlices slices, such as all time
 // steps of a sequence.
 
 #include <algorithm>
@@ -18,35 +18,35 @@
 namespace cooper {
 namespace {
 
-constexpr int kMaxPieces = 128;  // a kernel's arguments have at most 4096 bytes
+constexpr int kMaxSlices = 128;  // a kernel's arguments have at most 4096 bytes
 
-// Neighbouring pieces of rows, with lengths in words. A null piece is skipped.
-struct Pieces {
-  void* data[kMaxPieces];
-  int64_t begin[kMaxPieces + 1];  // within the part of a row that these pieces cover
+// Neighbouring slices of rows, with lengths in words. A null slice is skipped.
+struct SliceTable {
+  void* data[kMaxSlices];
+  int64_t begin[kMaxSlices + 1];  // within the part of a row that these slices cover
   int count;
 };
 
 // Moves the words, one for each thread. The rows of the whole have `stride` words.
 template <typename Word, bool kSplit>
-__global__ void MoveSlices(int64_t rows, int64_t stride, const Pieces pieces, Word* whole) {
-  const int64_t width = pieces.begin[pieces.count];
+__global__ void MoveSlices(int64_t rows, int64_t stride, const SliceTable slices, Word* whole) {
+  const int64_t width = slices.begin[slices.count];
   for (int64_t i = FirstElement(); i < rows * width; i += ElementStep()) {
     const int64_t row = i / width, column = i - row * width;
-    // Finds the last piece that does not begin after the column; empty pieces come before it.
-    int low = 0, high = pieces.count;
+    // Finds the last slice that does not begin after the column; empty slices come before it.
+    int low = 0, high = slices.count;
     while (high - low > 1) {
       const int middle = (low + high) / 2;
-      (pieces.begin[middle] <= column ? low : high) = middle;
+      (slices.begin[middle] <= column ? low : high) = middle;
     }
-    Word* piece = static_cast<Word*>(pieces.data[low]);
-    if (piece == nullptr) continue;
-    piece += row * (pieces.begin[low + 1] - pieces.begin[low]) + (column - pieces.begin[low]);
+    Word* slice = static_cast<Word*>(slices.data[low]);
+    if (slice == nullptr) continue;
+    slice += row * (slices.begin[low + 1] - slices.begin[low]) + (column - slices.begin[low]);
     Word* at = whole + row * stride + column;
     if (kSplit) {
-      *piece = *at;
+      *slice = *at;
     } else {
-      *at = *piece;
+      *at = *slice;
     }
   }
 }
@@ -60,7 +60,7 @@ Rows RowsOf(const Shape& whole, int axis) {
   return {whole.Product(0, axis), whole[axis] * StrideOf(whole, axis)};
 }
 
-// Moves the pieces i for which `wanted(i)` is true.
+// Moves the slices i for which `wanted(i)` is true.
 template <bool kSplit, typename Wanted>
 absl::Status Move(const KernelContext& c, const ArrayView& whole, const Rows& rows,
                   absl::Span<const ArrayView> views, const Wanted& wanted) {
@@ -73,17 +73,17 @@ absl::Status Move(const KernelContext& c, const ArrayView& whole, const Rows& ro
   return DispatchWord(word, [&](auto zero) {
     using Word = decltype(zero);
     int64_t at = 0;
-    for (size_t first = 0; first < views.size(); first += kMaxPieces) {
-      Pieces pieces = {};
-      pieces.count = static_cast<int>(std::min<size_t>(kMaxPieces, views.size() - first));
-      for (int k = 0; k < pieces.count; ++k) {
+    for (size_t first = 0; first < views.size(); first += kMaxSlices) {
+      SliceTable slices = {};
+      slices.count = static_cast<int>(std::min<size_t>(kMaxSlices, views.size() - first));
+      for (int k = 0; k < slices.count; ++k) {
         const ArrayView& view = views[first + k];
-        pieces.data[k] = wanted(first + k) ? view.data : nullptr;
-        pieces.begin[k + 1] = pieces.begin[k] + view.size() / rows.outer * size / word;
+        slices.data[k] = wanted(first + k) ? view.data : nullptr;
+        slices.begin[k + 1] = slices.begin[k] + view.size() / rows.outer * size / word;
       }
-      const int64_t width = pieces.begin[pieces.count];
+      const int64_t width = slices.begin[slices.count];
       COOPER_RETURN_IF_ERROR(LaunchElements(c, rows.outer * width, MoveSlices<Word, kSplit>,
-                                            rows.outer, rows.stride * size / word, pieces,
+                                            rows.outer, rows.stride * size / word, slices,
                                             whole.as<Word>() + at));
       at += width;
     }
@@ -91,7 +91,7 @@ absl::Status Move(const KernelContext& c, const ArrayView& whole, const Rows& ro
   });
 }
 
-// Adds the pieces whose request is kAdd, one copy for each.
+// Adds the slices whose request is kAdd, one copy for each.
 template <bool kSplit, typename Added>
 absl::Status Add(const KernelContext& c, const ArrayView& whole, const Rows& rows,
                  absl::Span<const ArrayView> views, const Added& added) {

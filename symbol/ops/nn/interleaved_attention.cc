@@ -30,7 +30,7 @@ struct Extents {
 };
 
 // Keeps the first known value: a contradiction is reported when the shape is set.
-void Learn(int64_t value, int64_t& extent) {
+void MergeExtent(int64_t value, int64_t& extent) {
   if (extent == kUnknownDim) extent = value;
 }
 
@@ -77,16 +77,16 @@ absl::Status Read(ShapeContext& c, const Role& role, Extents& e) {
   if (role.parts == 0) {
     COOPER_ASSIGN_OR_RETURN(const int64_t batch_size,
                             Divide(role.name, shape, 0, e.heads, "heads"));
-    Learn(batch_size, e.batch_size);
-    Learn(shape[1], e.queries);
-    Learn(shape[2], e.keys);
+    MergeExtent(batch_size, e.batch_size);
+    MergeExtent(shape[1], e.queries);
+    MergeExtent(shape[2], e.keys);
     return absl::OkStatus();
   }
   COOPER_ASSIGN_OR_RETURN(const int64_t head_dim, Divide(role.name, shape, 2, e.heads * role.parts,
                                                          "heads * the parts of a head"));
-  Learn(head_dim, e.head_dim);
-  Learn(shape[0], e.*role.length);
-  Learn(shape[1], e.batch_size);
+  MergeExtent(head_dim, e.head_dim);
+  MergeExtent(shape[0], e.*role.length);
+  MergeExtent(shape[1], e.batch_size);
   return absl::OkStatus();
 }
 
@@ -105,7 +105,7 @@ OpSchema::ShapeFn AttentionShape(bool self, const std::vector<Role>& roles) {
     Extents e = {.heads = c.param<InterleavedAttentionParam>().heads};
     for (const Role& role : roles) COOPER_RETURN_IF_ERROR(Read(c, role, e));
     if (self) {
-      Learn(e.queries, e.keys);
+      MergeExtent(e.queries, e.keys);
       e.queries = e.keys;
     }
     for (const Role& role : roles) COOPER_RETURN_IF_ERROR(Write(c, role, e));

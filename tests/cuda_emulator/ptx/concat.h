@@ -17,17 +17,17 @@ inline absl::string_view AbslView(std::string_view text) {
 }
 
 template <typename T>
-const T& Piece(const T& value) {
+const T& Text(const T& value) {
   return value;
 }
-inline absl::string_view Piece(std::string_view text) { return AbslView(text); }
-inline absl::string_view Piece(const std::string& text) { return text; }
-inline absl::string_view Piece(const char* text) { return text; }
+inline absl::string_view Text(std::string_view text) { return AbslView(text); }
+inline absl::string_view Text(const std::string& text) { return text; }
+inline absl::string_view Text(const char* text) { return text; }
 
 // Returns the concatenation of values that absl::StrCat or std::string_view supports.
 template <typename... T>
 std::string Concat(const T&... values) {
-  return absl::StrCat(Piece(values)...);
+  return absl::StrCat(Text(values)...);
 }
 
 }  // namespace cooper::ptx
