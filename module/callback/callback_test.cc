@@ -164,7 +164,8 @@ TEST(LogTrainMetricTest, LogsEveryPeriod) {
 TEST(LogValidationMetricsTest, LogsEachValue) {
   Lines lines;
   const auto metric = Mae(0.5f);
-  LogValidationMetrics(lines.log())({.epoch = 2, .eval_metric = metric.get()});
+  COOPER_EXPECT_OK(
+      LogValidationMetrics(lines.log())({.epoch = 2, .eval_metric = metric.get()}).status());
   EXPECT_THAT(lines.Take(), ElementsAre("Epoch[2] Validation-mae=0.500000"));
 }
 

@@ -105,7 +105,9 @@ TEST(CheckpointerAttachTest, TheBestEpochIsThatOfTheUnbrokenRun) {
       run.fit.batch_end_callbacks = run.fit.eval_batch_end_callbacks = {fail};
       const absl::Status status = run.Fit();
       if (ends_after != calls) continue;
-      if (!status.ok()) COOPER_ASSERT_OK(Training(prefix).Fit());
+      if (!status.ok()) {
+        COOPER_ASSERT_OK(Training(prefix).Fit());
+      }
     }
     Training ended(prefix);
     COOPER_ASSERT_OK(ended.Fit());  // there is nothing left to train
