@@ -1,7 +1,7 @@
 #ifndef COOPER_NDARRAY_ARRAY_ARRAY_MAP_H_
 #define COOPER_NDARRAY_ARRAY_ARRAY_MAP_H_
 
-// The type of sets of arrays by name, which checkpoints, cells, modules and predictors pass to each
+// Defines the map in which checkpoints, cells, modules and predictors pass named arrays to each
 // other: parameters, arguments or auxiliary states.
 
 #include <map>

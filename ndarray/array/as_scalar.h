@@ -14,8 +14,8 @@
 namespace cooper {
 
 // Returns the element, converted to `T` and copied to the host from any device. Errors:
-// kInvalidArgument, naming the array, if it does not have exactly one element; kFailedPrecondition
-// for a null array; the errors of NDArray::ToVector.
+// kInvalidArgument, with the array's shape, if it does not have exactly one element;
+// kFailedPrecondition for a null array; the errors of NDArray::ToVector.
 //
 //   COOPER_ASSIGN_OR_RETURN(const float loss, AsScalar<float>(outputs[0]));
 template <typename T>

@@ -13,8 +13,8 @@
 namespace cooper {
 namespace {
 
-// Blocks of at least a huge page are mapped; smaller ones come from the heap, the only memory that
-// sanitizers watch.
+// Blocks of at least a huge page are mapped; smaller ones come from the heap. With AddressSanitizer
+// all blocks do, because it checks only accesses to the heap.
 #ifdef ABSL_HAVE_ADDRESS_SANITIZER
 constexpr int64_t kMinMapped = int64_t{1} << 62;
 #else

@@ -23,7 +23,8 @@ class DeviceQueue {
  public:
   virtual ~DeviceQueue() = default;
 
-  // The handle that kernels and libraries enqueue with: a cudaStream_t; null on a CPU.
+  // Returns the handle with which kernels and libraries enqueue work: a cudaStream_t, or null on a
+  // CPU.
   virtual void* handle() const = 0;
 
   // Makes work that is enqueued later run after the work that `other`, a queue of any device, holds
@@ -34,7 +35,8 @@ class DeviceQueue {
   // copy has run.
   virtual absl::Status Copy(void* dst, Context dst_context, const void* src, Context src_context,
                             int64_t bytes) = 0;
-  // Waits for all enqueued work and returns the first error that a kernel met.
+  // Waits for all enqueued work and returns the first error of a kernel. Some errors of a kernel
+  // are found only here.
   virtual absl::Status Synchronize() = 0;
 };
 
@@ -76,8 +78,8 @@ void RegisterDevice(DeviceType type, Device* device);
 // the kind is linked but has no device of that number.
 absl::StatusOr<Device*> FindDevice(Context context);
 
-// Copies between any two contexts, with Device::Copy of the device where one side is a device.
-// Errors are those of FindDevice and Device::Copy.
+// Copies `bytes` bytes between any two contexts by Device::Copy of the side that is not a CPU. Does
+// nothing for 0 bytes. Errors are those of FindDevice and Device::Copy.
 absl::Status CopyBytes(void* dst, Context dst_context, const void* src, Context src_context,
                        int64_t bytes);
 

@@ -27,7 +27,7 @@ struct FillTarget {
 enum class RandomType { kUniform, kGaussian };
 
 // The fill functions of a kind of device other than the CPU. Each overwrites all elements (at least
-// one) and is queued in the order of copies.
+// one) and is queued in the same order relative to other work as Device::Copy.
 struct FillFunctions {
   // Sets all elements to `value`, converted to the dtype.
   absl::Status (*value)(const FillTarget& target, double value) = nullptr;
@@ -43,7 +43,8 @@ absl::Status Fill(const FillTarget& target, double value);
 
 // Registers the functions of a kind of device; called once, from a static initializer.
 void RegisterFill(DeviceType type, const FillFunctions& functions);
-// Returns the functions of the target's device. kUnimplemented if no device of that kind is linked.
+// Returns the functions of the target's device, which must not be a CPU. kUnimplemented if no
+// device of that kind is linked.
 absl::StatusOr<FillFunctions> FindFill(const FillTarget& target);
 
 }  // namespace cooper

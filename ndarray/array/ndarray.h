@@ -31,16 +31,19 @@ class NDArray {
   // Holds no array: is_null().
   NDArray() = default;
 
-  // Uninitialised elements; the errors are Storage::Allocate's.
+  // Returns an array of uninitialised elements. kInvalidArgument for a shape that Shape::Create
+  // refuses; else the errors of Storage::Allocate.
   static absl::StatusOr<NDArray> Empty(Shape shape, DType dtype = DType::kFloat32,
                                        Context context = Context::Cpu());
-  // Every element is zero, or `value` converted to the dtype; the same errors.
+  // Return an array in which every element is zero, or `value` converted to the dtype. Errors are
+  // those of Empty and of filling on the device.
   static absl::StatusOr<NDArray> Zeros(Shape shape, DType dtype = DType::kFloat32,
                                        Context context = Context::Cpu());
   static absl::StatusOr<NDArray> Full(Shape shape, double value, DType dtype = DType::kFloat32,
                                       Context context = Context::Cpu());
 
-  // A copy of `values` on the CPU. kInvalidArgument if their number is not that of `shape`.
+  // Return an array on the CPU with a copy of `values`, whose dtype follows from T.
+  // kInvalidArgument if their number is not that of `shape`; else the errors of Empty.
   template <typename T>
   static absl::StatusOr<NDArray> FromSpan(const Shape& shape, absl::Span<const T> values) {
     return FromBytes(shape, DTypeOf<T>(), values.data(), static_cast<int64_t>(values.size()));
@@ -50,21 +53,23 @@ class NDArray {
     return FromSpan<T>(shape, absl::MakeConstSpan(values));
   }
 
-  // Returns a view of `storage` that begins at `byte_offset`. kInvalidArgument if the array does
-  // not fit into the storage.
+  // Returns a view of `storage` that begins at `byte_offset`. The view shares ownership of the
+  // storage. kInvalidArgument if the storage is null or the array does not fit into it.
+  // `byte_offset` should be a multiple of the element size; this is not checked.
   static absl::StatusOr<NDArray> View(std::shared_ptr<Storage> storage, int64_t byte_offset,
                                       Shape shape, DType dtype);
 
-  // Whether the handle holds no array. Other calls than these accessors fail on it.
+  // Returns whether the handle holds no array. The accessors down to raw_data and ToString accept a
+  // null array; all other calls return an error.
   bool is_null() const { return storage_ == nullptr; }
   const Shape& shape() const { return shape_; }
   DType dtype() const { return dtype_; }
-  // Context::Cpu() for a null array.
+  // Returns the context of the storage; Context::Cpu() for a null array.
   Context context() const { return storage_ == nullptr ? Context::Cpu() : storage_->context(); }
-  // Number of elements, and of their bytes; 0 for a null array.
+  // Return the number of elements, and of their bytes; 0 for a null array.
   int64_t size() const { return is_null() ? 0 : shape_.num_elements(); }
   int64_t size_bytes() const { return size() * SizeOf(dtype_); }
-  // The storage, which may be larger than this array; null for a null array.
+  // Returns the storage, which may be larger than this array; null for a null array.
   const std::shared_ptr<Storage>& storage() const { return storage_; }
 
   // Returns a pointer to the first element, in device memory if the context is a device; null for a
@@ -73,8 +78,9 @@ class NDArray {
     return storage_ == nullptr ? nullptr : static_cast<char*>(storage_->data()) + byte_offset_;
   }
 
-  // Returns the elements. kInvalidArgument, naming both dtypes, if the elements are not `T`s;
-  // kFailedPrecondition if they are not in CPU memory or the array is null.
+  // Returns the elements, which are valid as long as the storage: keep a handle. kInvalidArgument,
+  // naming both dtypes, if the elements are not `T`s; kFailedPrecondition if they are not in CPU
+  // memory or the array is null.
   template <typename T>
   absl::StatusOr<absl::Span<T>> Data() const {
     absl::Status status = CheckAccess(DTypeOf<T>());
@@ -82,8 +88,9 @@ class NDArray {
     return absl::Span<T>(static_cast<T*>(raw_data()), static_cast<size_t>(size()));
   }
 
-  // Return views: rows [begin, end) of the first axis; row `index` without the first axis; another
-  // shape with as many elements. Errors: kInvalidArgument with the argument and the allowed values.
+  // Return views, in constant time: rows [begin, end) of the first axis; row `index` without the
+  // first axis; another shape with as many elements. kInvalidArgument, with the arguments and the
+  // array's shape, if there is no such view.
   absl::StatusOr<NDArray> Slice(int64_t begin, int64_t end) const;
   absl::StatusOr<NDArray> At(int64_t index) const;
   absl::StatusOr<NDArray> Reshape(Shape shape) const;
@@ -103,7 +110,8 @@ class NDArray {
   absl::StatusOr<NDArray> CopyTo(Context context) const;
   absl::StatusOr<NDArray> AsType(DType dtype) const;
 
-  // Returns all elements as `T`s, converted and copied to the host from any device.
+  // Returns all elements in row-major order as `T`s, converted and copied to the host from any
+  // device. kFailedPrecondition for a null array.
   template <typename T>
   absl::StatusOr<std::vector<T>> ToVector() const {
     std::vector<T> values(static_cast<size_t>(size()));
@@ -134,8 +142,8 @@ class NDArray {
 };
 
 // Returns one array, on the context of the first, with the rows (slices of the first axis) of all
-// arrays in order. kInvalidArgument, naming the array at fault, if `arrays` is empty, an array has
-// no rows, or dtypes or the other axes differ.
+// arrays in order. kInvalidArgument if `arrays` is empty and, naming the array at fault, if one is
+// null or a scalar or differs from the first in dtype or in an axis other than the first.
 absl::StatusOr<NDArray> ConcatRows(absl::Span<const NDArray> arrays);
 
 }  // namespace cooper

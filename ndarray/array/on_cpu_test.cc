@@ -18,7 +18,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// A device that keeps its memory on the CPU but is registered as the GPU.
+// A device that is registered as the GPU but keeps its memory on the CPU, so that the test needs no
+// GPU.
 class PretendedGpu : public Device {
  public:
   int Count() const override { return 1; }

@@ -1,7 +1,7 @@
 #ifndef COOPER_NDARRAY_ARRAY_QUEUE_OF_H_
 #define COOPER_NDARRAY_ARRAY_QUEUE_OF_H_
 
-// Provides one queue per device for all users.
+// Provides one queue per device, which all users share.
 
 #include "absl/status/statusor.h"
 #include "ndarray/array/device.h"

@@ -40,14 +40,16 @@ class RecordingQueue : public DeviceQueue {
   virtual absl::StatusOr<std::unique_ptr<DeviceGraph>> Record(
       RecordedRandom* random, absl::FunctionRef<absl::Status(DeviceQueue& queue)> enqueue) = 0;
 
-  // Enqueues an overwrite of two words of device memory. The values travel with the call.
+  // Enqueues words[0] = first, words[1] = second in device memory. The values are copied by the
+  // call, so they need no host memory.
   virtual absl::Status SetWords(uint64_t* words, uint64_t first, uint64_t second) = 0;
 
   // Launches a recording of this device: enqueues its work in this queue and returns before it has
   // run.
   virtual absl::Status EnqueueFn(const DeviceGraph& graph) = 0;
 
-  // Null unless this queue records.
+  // Returns the `random` that was passed to Record, if this is the queue that Record passes to
+  // `enqueue`; else null.
   virtual RecordedRandom* recorded_random() const { return nullptr; }
 };
 

@@ -14,7 +14,8 @@
 
 namespace cooper {
 
-// Describes memory; only the bytes in it change. Allocation and destruction are thread-safe.
+// A block of memory: address, size and context never change, only the bytes in it. Allocation and
+// destruction are thread-safe; access to the bytes is not synchronized.
 class Storage {
  public:
   // Allocates at least `bytes` uninitialised bytes, aligned to kStorageAlignment. kInvalidArgument
@@ -22,8 +23,8 @@ class Storage {
   // FindDevice's errors.
   static absl::StatusOr<std::shared_ptr<Storage>> Allocate(int64_t bytes, Context context);
 
-  // Like Allocate, with all bytes zero. Large blocks take no physical memory until they are
-  // touched.
+  // Allocates as Allocate does, with all bytes zero. Large blocks take no physical memory until
+  // they are touched.
   static absl::StatusOr<std::shared_ptr<Storage>> AllocateZeros(int64_t bytes, Context context);
 
   // Wraps memory that `owner` keeps alive (or that outlives the storage, if `owner` is null). The
@@ -35,6 +36,8 @@ class Storage {
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
 
+  // Return the address, in device memory if the context is a device; the bytes that were requested,
+  // which the block may exceed; and the device.
   void* data() const { return data_; }
   int64_t bytes() const { return bytes_; }
   Context context() const { return context_; }
@@ -53,7 +56,7 @@ class Storage {
 };
 
 // Returns the bytes of freed blocks that the pool of this kind of device keeps. ReleasePool gives
-// them back to the device. Both are thread-safe.
+// these blocks back to the device. Both are thread-safe.
 int64_t PooledBytes(DeviceType type);
 void ReleasePool(DeviceType type);
 

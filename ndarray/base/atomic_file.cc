@@ -90,7 +90,7 @@ std::string DirectoryOf(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// Syncs the directory that holds `path`: a rename is durable only then.
+// Syncs a directory: a rename of a file in it survives a crash only after that.
 absl::Status SyncDirectory(const std::string& directory) {
   ScopedFd fd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (fd.get() < 0) return ErrnoStatus("open the directory", directory);
@@ -101,9 +101,10 @@ absl::Status SyncDirectory(const std::string& directory) {
   return absl::OkStatus();
 }
 
-// Locks a temporary file that is being written: one that can be locked was left by a dead process.
-// Returns false if RemoveTemporaries removed the file before the lock was taken. Where a file
-// system has no locks, nothing is locked and nothing removed.
+// Locks a temporary file that is being written, so that RemoveTemporaries recognises it: a
+// temporary file that can be locked was left by a dead process. Returns false if RemoveTemporaries
+// removed the file before the lock was taken. Where a file system has no locks, nothing is locked
+// and nothing removed.
 bool TakeTemporary(int fd) {
   if (flock(fd, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
   struct stat info;
@@ -243,7 +244,7 @@ absl::Status AtomicFile::Commit() {
 
 int RemoveTemporaries(const std::string& prefix) {
   const std::string folder = DirectoryOf(prefix);
-  const std::string begin = prefix.substr(prefix.rfind('/') + 1);  // of all of it without a slash
+  const std::string begin = prefix.substr(prefix.rfind('/') + 1);  // all of it if it has no slash
   int removed = 0;
   std::error_code error;
   std::filesystem::directory_iterator entry(folder, error);

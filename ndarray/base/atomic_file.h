@@ -48,6 +48,7 @@ class AtomicFile {
   // Creates the temporary file, in the folder of `path`, which must exist.
   static absl::StatusOr<AtomicFile> Create(const std::string& path);
 
+  // Leaves `other` without a file, as after Commit().
   AtomicFile(AtomicFile&& other) noexcept;
   AtomicFile& operator=(AtomicFile&&) = delete;
   ~AtomicFile();
@@ -55,7 +56,8 @@ class AtomicFile {
   // Writes bytes at the end of the file.
   absl::Status Append(absl::string_view bytes);
 
-  // Moves the file to its name once its bytes are on the disk. No call may follow.
+  // Moves the file to its name once its bytes are on the disk. A later Append or Commit fails with
+  // kFailedPrecondition.
   absl::Status Commit();
 
  private:

@@ -133,7 +133,8 @@ TEST_F(AtomicFileTest, ReadsNoMoreThanAllowed) {
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("more than 10000 bytes")));
 }
 
-// A file without bytes on the disk that is larger than the memory that the process may have.
+// Reads a sparse file (it takes no disk space) that is larger than the memory that the process may
+// have.
 TEST_F(AtomicFileTest, AFileLargerThanMemoryIsAStatus) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer ends the process where there is no memory";
@@ -174,7 +175,8 @@ TEST_F(AtomicFileTest, RemovesWhatKilledProcessesLeft) {
   EXPECT_EQ(RemoveTemporaries("run"), 1);
 }
 
-// The lock is released before the file has its name.
+// Commit renames the file before it releases the lock, so RemoveTemporaries never removes a file
+// that is being committed.
 TEST_F(AtomicFileTest, WhatIsBeingCommittedStays) {
   std::atomic<bool> done = false;
   std::thread other([&] {

@@ -12,7 +12,7 @@
 
 namespace cooper {
 
-// The values are MXNet's codes (include/mxnet/base.h), which stand in .params files.
+// The values are MXNet's codes (include/mxnet/base.h), which .params files contain.
 enum class DeviceType : int8_t { kCpu = 1, kGpu = 2 };
 
 // The device need not exist: FindDevice (ndarray/array/device.h) checks that. CPU contexts are
@@ -26,7 +26,7 @@ struct Context {
 
   bool is_cpu() const { return device_type == DeviceType::kCpu; }
 
-  // "cpu(0)", "gpu(1)".
+  // Returns "cpu(0)" or "gpu(1)"; ParseContext (parse_context.h) reads this form.
   std::string ToString() const { return absl::StrCat(is_cpu() ? "cpu(" : "gpu(", device_id, ")"); }
 
   friend bool operator==(const Context&, const Context&) = default;

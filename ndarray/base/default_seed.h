@@ -1,7 +1,7 @@
 #ifndef COOPER_NDARRAY_BASE_DEFAULT_SEED_H_
 #define COOPER_NDARRAY_BASE_DEFAULT_SEED_H_
 
-// The seed of every random stream that is given no seed of its own, as MXNet's mx.random.seed.
+// Sets the seed of every random stream that has no seed of its own, as MXNet's mx.random.seed does.
 
 #include <cstdint>
 

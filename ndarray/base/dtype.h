@@ -2,7 +2,7 @@
 #define COOPER_NDARRAY_BASE_DTYPE_H_
 
 // Element types of an NDArray. The enumerators' values are MXNet's codes (mshadow/base.h), which
-// stand in .params files and in attributes such as `__dtype__`.
+// occur in .params files and in attributes such as `__dtype__`.
 //
 // Kernels are templates over the element type; DispatchDType selects the instance at run time.
 
@@ -39,13 +39,13 @@ enum class DType : int8_t {
 #undef COOPER_DTYPE
 };
 
-// Bytes of one element.
+// Returns the bytes of one element.
 int64_t SizeOf(DType dtype);
 
-// NumPy's name: "float32", "bool", ...
+// Returns NumPy's name, a static string: "float32", "bool", ...
 const char* DTypeName(DType dtype);
 
-// Whether the dtype is one of the four floating-point types, the 16-bit ones included.
+// Returns whether the dtype is one of the four floating-point types, the 16-bit ones included.
 bool IsFloating(DType dtype);
 
 // Return the dtype of an MXNet code or a NumPy name. kInvalidArgument, with the argument, if it is
@@ -55,7 +55,7 @@ absl::StatusOr<DType> DTypeFromName(absl::string_view name);
 
 std::ostream& operator<<(std::ostream& os, DType dtype);
 
-// The dtype whose elements are a `T`: DTypeOf<float>() is kFloat32.
+// Maps a C++ type to the dtype with such elements, for DTypeOf.
 template <typename T>
 struct DTypeTraits;
 #define COOPER_DTYPE(enumerator, code, type, name)     \
@@ -66,7 +66,8 @@ struct DTypeTraits;
 COOPER_DTYPES(COOPER_DTYPE)
 #undef COOPER_DTYPE
 
-// Returns the dtype of elements T. Does not compile for a T that no dtype has.
+// Returns the dtype of elements T: DTypeOf<float>() is kFloat32. Does not compile if no dtype has
+// elements T.
 template <typename T>
 constexpr DType DTypeOf() {
   return DTypeTraits<T>::kDType;
@@ -110,8 +111,8 @@ using ComputeType = typename ComputeTypeOf<T>::type;
 
 // Converts a float to an integer, dropping its fraction. Unlike static_cast the result is defined
 // for every value: values beyond int32 or int64 give the nearest limit and NaN the minimum, so that
-// a NaN label is no class. 8-bit integers keep the lowest byte of the int32, as MXNet's do: 300
-// gives 44, -1 gives 255. Free of branches, so that compilers can vectorise loops over it.
+// a NaN label selects no class. 8-bit integers keep the lowest byte of the int32, as MXNet's do:
+// 300 gives 44, -1 gives 255. Free of branches, so that compilers can vectorise loops over it.
 template <typename To, typename From>
 COOPER_HOST_DEVICE To IntegerOf(From value) {
   static_assert(std::is_floating_point_v<From> && std::is_integral_v<To>);

@@ -83,8 +83,8 @@ TEST(Float16Test, EveryValueGoesToFloatAndBack) {
 }
 
 TEST(Float16Test, RoundsToNearestAndTiesToEven) {
-  // Between each two neighbours: the half way, and a little to both sides of it. The neighbour
-  // above the largest finite number counts as 65536.
+  // Checks the middle between each two neighbours, and the floats next to the middle on both sides.
+  // The neighbour above the largest finite number counts as 65536.
   for (uint32_t bits = 0; bits < 0x7c00; ++bits) {
     const double low = Float16Value(static_cast<uint16_t>(bits));
     const double high = bits == 0x7bff ? 65536 : Float16Value(static_cast<uint16_t>(bits + 1));
@@ -114,7 +114,8 @@ TEST(BFloat16Test, RoundsToNearestAndTiesToEven) {
   EXPECT_EQ(BFloat16(std::numeric_limits<float>::max()).bits(), 0x7f80);
   EXPECT_EQ(BFloat16(INFINITY).bits(), 0x7f80);
   EXPECT_TRUE(std::isnan(static_cast<float>(BFloat16(NAN))));
-  // A NaN whose upper half has no mantissa bits.
+  // This NaN has no mantissa bits in its upper half, so dropping the lower half would give
+  // infinity.
   const uint32_t low_nan_bits = 0x7f800001u;
   float low_nan;
   std::memcpy(&low_nan, &low_nan_bits, sizeof(low_nan));

@@ -105,7 +105,8 @@ TEST(FileKindTest, RecognisesAFileInAnotherOnesPlace) {
   }
 }
 
-// The reader's own message says more.
+// Text that is in none of the recognised formats gets no description: the reader's own message says
+// more.
 TEST(FileKindTest, LeavesOthersToTheReader) {
   for (const std::string& bytes :
        {Bytes("\1"), Bytes("\x12\1"), Bytes("\x13\1\0\0\0\0\0\0"), Bytes(" \n "), Bytes("\x80"),

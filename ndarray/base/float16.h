@@ -20,7 +20,7 @@ class Float16 {
   COOPER_HOST_DEVICE explicit Float16(float value) : bits_(FromFloat(value)) {}
   COOPER_HOST_DEVICE explicit operator float() const { return ToFloat(bits_); }
 
-  // The representation, and the number with a given representation.
+  // Return the bits of the representation, and the number that a representation stands for.
   COOPER_HOST_DEVICE uint16_t bits() const { return bits_; }
   COOPER_HOST_DEVICE static Float16 FromBits(uint16_t bits) {
     Float16 h;

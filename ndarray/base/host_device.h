@@ -2,7 +2,7 @@
 #define COOPER_NDARRAY_BASE_HOST_DEVICE_H_
 
 // Marks a function that CPU and GPU kernels share: nvcc compiles it for both, other compilers for
-// the CPU. Such a function calls only others of its kind and functions of the C++ library that CUDA
+// the CPU. A marked function calls only marked functions and functions of the C++ library that CUDA
 // implements on the device, such as std::sqrt and std::fma.
 
 #ifdef __CUDACC__

@@ -13,8 +13,8 @@ namespace cooper {
 
 // Returns at most three of `known`, the nearest first: names that differ from `name` only in case,
 // underscores, dashes or spaces, or by a few letters omitted, added, changed or swapped with their
-// neighbours (a third of the letters of `name`, at least one). Names at one distance keep the order
-// of `known`. O(known * length^2) time.
+// neighbours (a third of the letters of `name`, at least one). Names that are equally near keep the
+// order of `known`. The result points into `known`. O(known * length^2) time.
 std::vector<absl::string_view> SimilarNames(absl::string_view name,
                                             absl::Span<const absl::string_view> known);
 

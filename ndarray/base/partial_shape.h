@@ -21,33 +21,34 @@ namespace cooper {
 // The extent that means unknown. Other negative extents are invalid (HasNegativeExtent).
 inline constexpr int64_t kUnknownDim = -1;
 
-// A value; Merge adds information and finds contradictions. Up to five axes need no allocation.
+// A value type. Merge adds information and finds contradictions. Up to five axes need no
+// allocation. Axes passed to its functions must be in [0, rank()); this is not checked.
 class PartialShape {
  public:
-  // Nothing is known.
+  // Creates a shape of which nothing is known.
   PartialShape() = default;
-  // Known rank; an extent of kUnknownDim is unknown.
+  // Create a shape of known rank; an extent of kUnknownDim is unknown.
   PartialShape(std::initializer_list<int64_t> dims) : rank_known_(true), dims_(dims) {}
   explicit PartialShape(absl::Span<const int64_t> dims)
       : rank_known_(true), dims_(dims.begin(), dims.end()) {}
   PartialShape(const Shape& shape) : PartialShape(shape.dims()) {}  // NOLINT: a widening
 
-  // `rank` unknown extents.
+  // Returns a shape of `rank` unknown extents.
   static PartialShape OfRank(int rank);
   // Reads MXNet's notation, in which 0 and -1 both mean an unknown extent and () an unknown rank.
   static PartialShape FromMXNet(absl::Span<const int64_t> dims);
 
   bool rank_known() const { return rank_known_; }
-  // 0 if the rank is unknown.
+  // Returns the number of axes; 0 if the rank is unknown.
   int rank() const { return static_cast<int>(dims_.size()); }
   int64_t operator[](int axis) const { return dims_[axis]; }
   int64_t& operator[](int axis) { return dims_[axis]; }
   absl::Span<const int64_t> dims() const { return dims_; }
   bool dim_known(int axis) const { return dims_[axis] != kUnknownDim; }
 
-  // Whether every extent is known.
+  // Returns whether rank and all extents are known.
   bool IsFull() const;
-  // Whether an extent is below 0 and is not kUnknownDim: no shape may have such an extent.
+  // Returns whether an extent is below 0 and is not kUnknownDim: such a shape is invalid.
   bool HasNegativeExtent() const;
   // Returns the shape. Requires IsFull().
   Shape ToShape() const;
@@ -55,11 +56,11 @@ class PartialShape {
   // greatest int64, which no array reaches.
   int64_t num_elements() const;
 
-  // Adds the extents that `other` knows. Returns false, with *this unchanged, if the two contradict
-  // each other.
+  // Adds the extents that `other` knows. An unknown rank becomes the rank of `other`. Returns
+  // false, with *this unchanged, if the two contradict each other.
   bool Merge(const PartialShape& other);
 
-  // "?", "(?, 650)", "(2,)".
+  // Formats the shape for messages: "?" for an unknown rank, "(?, 650)", "(2,)".
   std::string ToString() const;
 
   friend bool operator==(const PartialShape& a, const PartialShape& b) {

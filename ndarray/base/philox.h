@@ -16,7 +16,8 @@ namespace cooper {
 // secure.
 class Philox {
  public:
-  // One stream per (seed, stream).
+  // Selects the stream of numbers that belongs to (seed, stream). Streams of one seed never
+  // overlap.
   COOPER_HOST_DEVICE Philox() : Philox(0, 0) {}
   COOPER_HOST_DEVICE explicit Philox(uint64_t seed, uint64_t stream = 0)
       : seed_(seed), stream_(stream) {}

@@ -16,8 +16,8 @@
 
 namespace cooper {
 
-// A value. Constructors and operator[] do not check extents: shapes from outside go through Create.
-// Up to five axes need no allocation.
+// A value type. Constructors and operator[] check neither extents nor axes: shapes from outside go
+// through Create. Up to five axes need no allocation.
 class Shape {
  public:
   // The scalar's shape, ().
@@ -25,8 +25,9 @@ class Shape {
   Shape(std::initializer_list<int64_t> dims) : dims_(dims) {}
   explicit Shape(absl::Span<const int64_t> dims) : dims_(dims.begin(), dims.end()) {}
 
-  // Checks extents from outside: kInvalidArgument if one is negative, or if the size in bytes of an
-  // array of 8-byte elements would overflow int64, where extents of 0 do not count.
+  // Returns a shape after checks of its extents: kInvalidArgument if one is negative, or if the
+  // size in bytes of an array of 8-byte elements would overflow int64, where extents of 0 do not
+  // count.
   static absl::StatusOr<Shape> Create(absl::Span<const int64_t> dims);
 
   int rank() const { return static_cast<int>(dims_.size()); }
@@ -35,17 +36,17 @@ class Shape {
   absl::Span<const int64_t> dims() const { return dims_; }
   auto begin() const { return dims_.begin(); }
   auto end() const { return dims_.end(); }
-  // Change the rank: axes from `axis` on move by one.
+  // Change the rank by one: insert and erase move the axes from `axis` on.
   void push_back(int64_t extent) { dims_.push_back(extent); }
   void insert(int axis, int64_t extent) { dims_.insert(dims_.begin() + axis, extent); }
   void erase(int axis) { dims_.erase(dims_.begin() + axis); }
 
-  // Product of all extents; 1 for a scalar.
+  // Returns the product of all extents; 1 for a scalar.
   int64_t num_elements() const { return Product(0, rank()); }
-  // Product of the extents [first, last).
+  // Returns the product of the extents of axes [first, last); 1 if there are none.
   int64_t Product(int first, int last) const;
 
-  // As MXNet prints it: "(2, 3)", "(2,)", "()".
+  // Formats the shape as MXNet prints it: "(2, 3)", "(2,)", "()".
   std::string ToString() const;
 
   friend bool operator==(const Shape& a, const Shape& b) { return a.dims_ == b.dims_; }

@@ -49,11 +49,11 @@ MATCHER_P2(StatusIs, code, message, "has the status code and a message that matc
 
 }  // namespace cooper
 
-// In a test: fail it, or fail it and return from it, unless the status is OK.
+// Fail the enclosing test unless the status is OK; COOPER_ASSERT_OK also returns from the function.
 #define COOPER_EXPECT_OK(expr) EXPECT_THAT((expr), ::cooper::IsOk())
 #define COOPER_ASSERT_OK(expr) ASSERT_THAT((expr), ::cooper::IsOk())
 
-// In a test: assigns the value of a StatusOr, or fails the test and returns from it.
+// Assigns the value of a StatusOr, or fails the enclosing test and returns from the function.
 #define COOPER_ASSERT_OK_AND_ASSIGN(lhs, expr) \
   COOPER_ASSERT_OK_AND_ASSIGN_IMPL_(COOPER_TEST_CONCAT_(cooper_test_value_, __LINE__), lhs, expr)
 #define COOPER_ASSERT_OK_AND_ASSIGN_IMPL_(statusor, lhs, expr) \

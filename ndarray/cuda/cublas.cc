@@ -35,8 +35,7 @@ cublasComputeType_t ComputeTypeFor(DType dtype) {
   return dtype == DType::kFloat64 ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
 }
 
-// A scalar factor of products of `dtype` in the type that cuBLAS expects, which is that of the
-// sums.
+// A scalar factor of products of `dtype`, in the type of the sums, which cuBLAS expects.
 class Factor {
  public:
   Factor(DType dtype, double value)

@@ -15,16 +15,18 @@
 
 namespace cooper {
 
-// A batch of matrices of one shape: `stride` elements lie from the start of one to the next.
+// The number of matrices in a batch, and the elements from the start of one matrix A, B or C to the
+// start of the next.
 struct GemmBatch {
   int64_t count = 1;
   int64_t stride_a = 0, stride_b = 0, stride_c = 0;
 };
 
-// `count` contiguous triangular matrices A (side, side) and as many matrices B (rows, columns).
-// op(A) stands on the left of the unknown, or on the right if `rightside`.
+// The form of systems of equations with `count` contiguous triangular matrices A (side, side) and
+// as many matrices B (rows, columns). op(A), which is A or its transpose, is the left factor of the
+// product with the unknown, or the right one if `rightside`.
 struct TriangularSystems {
-  bool lower = true;  // which triangle of A is read
+  bool lower = true;  // whether A is its lower triangle, not its upper one
   bool transpose = false;
   bool rightside = false;
   int64_t count = 1;
@@ -34,6 +36,9 @@ struct TriangularSystems {
 
 struct CublasHandle;  // cublas_library.h
 
+// The cuBLAS functions of one GPU. Calls enqueue their work and return before it has run. All are
+// thread-safe: they take turns on one handle. Errors of the library are kResourceExhausted if its
+// memory is short, else kInternal.
 class Cublas {
  public:
   // Returns the instance of a device, created at the first call and kept; creation is slow and
@@ -41,17 +46,18 @@ class Cublas {
   // places, if the library is not installed.
   static absl::StatusOr<Cublas*> Of(int device_id);
 
-  // Returns OK if the library has every function that cooper uses.
+  // Returns OK if the library is installed and has the functions that it cannot do without;
+  // kFailedPrecondition otherwise.
   static absl::Status CheckInstalled();
 
   // Enqueues C = op(A) * op(B), or C += op(A) * op(B) if `add`. The matrices are those of Gemm
   // (ndarray/products/gemm.h), in the memory of this device, which must be the current one.
-  // Products use float32 arithmetic, and TF32 only where it is allowed (tf32.h). Thread-safe.
+  // Products use float32 arithmetic, and TF32 only where it is allowed (tf32.h).
   absl::Status Gemm(cudaStream_t stream, bool transpose_a, bool transpose_b, int64_t m, int64_t n,
                     int64_t k, const float* a, int64_t lda, const float* b, int64_t ldb, bool add,
                     float* c, int64_t ldc);
 
-  // Gemm for float32, float64, float16 or bfloat16; sums of the 16-bit types are float32.
+  // Computes Gemm for float32, float64, float16 or bfloat16; sums of the 16-bit types are float32.
   // kFailedPrecondition if the library has no products of these types.
   absl::Status Gemm(cudaStream_t stream, DType dtype, bool transpose_a, bool transpose_b, int64_t m,
                     int64_t n, int64_t k, const void* a, int64_t lda, const void* b, int64_t ldb,
@@ -71,8 +77,8 @@ class Cublas {
   absl::Status SolveTriangular(cudaStream_t stream, DType dtype, const TriangularSystems& systems,
                                double alpha, const void* a, void* x);
 
-  // SolveTriangular for many systems at once: `a` and `x` are `count` pointers each, in device
-  // memory.
+  // Does what SolveTriangular does for matrices that are not contiguous: `a` and `x` are arrays, in
+  // device memory, of `count` pointers each.
   absl::Status SolveTriangularBatched(cudaStream_t stream, DType dtype,
                                       const TriangularSystems& systems, double alpha,
                                       const void* const* a, void* const* x);

@@ -13,10 +13,11 @@
 
 namespace cooper {
 
-// Returns the library's file name. The major version of the headers is the library's ABI.
+// Returns the library's file name, "libcublas.so.13". Its number, the library's ABI, is the major
+// version of the headers that cooper was compiled with.
 std::string CublasLibraryName();
 
-// The functions of the library that cooper calls, found by name when it is opened.
+// The functions of the library that cooper calls, found by name when the library is opened.
 struct CublasFunctions {
   decltype(&cublasCreate_v2) create = nullptr;
   decltype(&cublasSetStream_v2) set_stream = nullptr;
@@ -41,10 +42,11 @@ struct CublasFunctions {
 // installed.
 const absl::StatusOr<CublasFunctions>& GetCublasFunctions();
 
-// Converts a cuBLAS status. Requires that GetCublasFunctions() is OK.
+// Converts a cuBLAS status to kResourceExhausted for a failed allocation, else to kInternal; the
+// message names `call`. Requires that GetCublasFunctions() is OK.
 absl::Status CublasStatus(cublasStatus_t status, absl::string_view call);
 
-// NVIDIA's recommendation for an H100; earlier GPUs need less.
+// The size of a handle's workspace: NVIDIA's recommendation for an H100; earlier GPUs need less.
 inline constexpr size_t kCublasWorkspaceBytes = size_t{32} << 20;
 
 // The cuBLAS handle of a device, kept until the program ends. Used by one thread at a time.

@@ -1,8 +1,8 @@
 // Implements Device for GPUs. Linking this file registers DeviceType::kGpu.
 //
 // Copies and fills of the device itself run on its default stream. A queue's stream is a blocking
-// one: it and the default stream wait for each other, so that these calls see what kernels have
-// written and kernels see what these calls have written.
+// one: it and the default stream wait for each other. So copies and fills see what kernels have
+// written before, and kernels see what earlier copies and fills have written.
 
 #include <cstdint>
 #include <memory>

@@ -80,7 +80,7 @@ CudaQueue::~CudaQueue() {
 }
 
 absl::Status CudaQueue::WaitFor(DeviceQueue& other) {
-  if (other.handle() == nullptr) return absl::OkStatus();  // a CPU's: all of it has run
+  if (other.handle() == nullptr) return absl::OkStatus();  // a CPU queue: its work has run
   if (&other == this) return absl::OkStatus();
   auto& there = static_cast<CudaQueue&>(other);
   const std::lock_guard<std::mutex> lock(there.mutex_);
@@ -124,9 +124,9 @@ absl::Status CudaQueue::Synchronize() {
   return CudaStatus(cudaStreamSynchronize(stream_), "waiting for a queue");
 }
 
-// Records on a stream of its own, so that concurrent work of other threads in this queue is not
-// recorded; a non-blocking one, so that they may use the default stream; and with a capture mode
-// limited to this thread, so that they may allocate.
+// Records on a separate stream, so that work which other threads enqueue in this queue meanwhile is
+// not recorded. The stream is non-blocking, so that other threads may use the default stream, and
+// the capture mode is limited to this thread, so that other threads may allocate.
 absl::StatusOr<std::unique_ptr<DeviceGraph>> CudaQueue::Record(
     RecordedRandom* random, absl::FunctionRef<absl::Status(DeviceQueue& queue)> enqueue) {
   const CudaDeviceScope scope(device_id_);

@@ -1,8 +1,8 @@
 #ifndef COOPER_NDARRAY_CUDA_CUDA_QUEUE_H_
 #define COOPER_NDARRAY_CUDA_CUDA_QUEUE_H_
 
-// Implements DeviceQueue with a CUDA stream, and helpers that copies inside and outside queues
-// share.
+// Implements DeviceQueue with a CUDA stream, and defines helpers for copies in a queue
+// (cuda_queue.cc) and outside of queues (cuda_device.cc).
 
 #include <cstdint>
 #include <memory>
@@ -41,7 +41,8 @@ class CudaQueue : public RecordingQueue {
   // Creates a queue whose stream and the default stream wait for each other.
   static absl::StatusOr<std::unique_ptr<CudaQueue>> Create(int device_id);
 
-  // Tolerates a driver that has been unloaded already, at the end of the program.
+  // Waits for pending work. Tolerates a driver that has been unloaded already, at the end of the
+  // program.
   ~CudaQueue() override;
 
   void* handle() const override { return stream_; }
@@ -51,7 +52,7 @@ class CudaQueue : public RecordingQueue {
                     int64_t bytes) override;
   absl::Status Synchronize() override;
 
-  // Recordings are CUDA graphs.
+  // Records the work as a CUDA graph.
   absl::StatusOr<std::unique_ptr<DeviceGraph>> Record(
       RecordedRandom* random, absl::FunctionRef<absl::Status(DeviceQueue& queue)> enqueue) override;
   absl::Status SetWords(uint64_t* words, uint64_t first, uint64_t second) override;

@@ -2,8 +2,8 @@
 #define COOPER_NDARRAY_CUDA_CUSOLVER_H_
 
 // Factorizations on a GPU with cuSOLVER, which is opened at run time as cuBLAS is (cublas.h).
-// Matrices are row-major, float32 or float64. They, `info`, `pivots` and arrays of pointers are in
-// the memory of this device, which must be the current one. Calls enqueue on `stream`. Errors:
+// Matrices are row-major, float32 or float64. Matrices, `info`, `pivots` and arrays of pointers are
+// in the memory of this device, which must be the current one. Calls enqueue on `stream`. Errors:
 // kFailedPrecondition while `stream` is captured; kInvalidArgument if a side or a count exceeds an
 // int. Thread-safe.
 
@@ -17,7 +17,8 @@
 
 namespace cooper {
 
-// For few large matrices; cublas.h has LU factorizations of many small ones.
+// The cuSOLVER functions of one GPU, for few large matrices; cublas.h has LU factorizations of many
+// small ones.
 class Cusolver {
  public:
   // Returns the instance of a device, created at the first call and kept. Errors: those of
@@ -36,12 +37,13 @@ class Cusolver {
   // A is not positive definite.
   absl::Status Cholesky(cudaStream_t stream, DType dtype, int64_t n, void* a, void* workspace,
                         int64_t workspace_bytes, int* info);
-  // Cholesky for `count` matrices, given by pointers, with one `info` each. The elements above the
-  // diagonals are overwritten.
+  // Factorizes `count` matrices, given by pointers, as Cholesky does, with one `info` each. Unlike
+  // in Cholesky, the elements above the diagonals are overwritten.
   absl::Status CholeskyBatched(cudaStream_t stream, DType dtype, int64_t count, int64_t n,
                                void* const* a, int* info);
 
-  // Factorize and solve one matrix as Cublas::FactorLuBatched() and SolveLuBatched() do for many.
+  // Factorize one matrix and solve one system as Cublas::FactorLuBatched() and SolveLuBatched() do
+  // for many. FactorLu needs a workspace of LuBytes().
   absl::Status FactorLu(cudaStream_t stream, DType dtype, int64_t n, void* a, void* workspace,
                         int* pivots, int* info);
   absl::Status SolveLu(cudaStream_t stream, DType dtype, bool transpose, int64_t n, const void* lu,

@@ -18,7 +18,8 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kNoInt = int64_t{1} << 31;
 
-// The kernels of linear algebra have tests of the results.
+// Tests only that the library is found; the tests of the kernels in executor/kernels/linalg check
+// results.
 TEST(CusolverTest, IsFoundWhereItIsInstalled) {
   if (LoadCudaLibrary("libcusolver.so.12") == nullptr) GTEST_SKIP() << "no libcusolver.so.12";
   COOPER_EXPECT_OK(Cusolver::CheckInstalled());

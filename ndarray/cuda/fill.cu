@@ -1,5 +1,5 @@
-// Fills arrays on a GPU (fill.h). Work is queued on the default stream, as that of cuda_device.cc
-// is.
+// Fills arrays on a GPU (fill.h). Work is queued on the default stream, as the copies and fills of
+// cuda_device.cc are.
 
 #include <algorithm>
 #include <cstdint>

@@ -18,8 +18,8 @@
 
 namespace cooper {
 
-// The functions of one library. Opens it at the first lookup; functions stay valid, because
-// libraries are never closed.
+// The functions of one library. Opens the library at the first lookup. Functions stay valid for the
+// rest of the program, because libraries are never closed. Not thread-safe.
 class LibraryFunctions {
  public:
   // `purpose` completes the error message: " is needed for products on a gpu and".

@@ -95,7 +95,7 @@ absl::Status EndAll(const std::vector<int>& devices, const std::vector<void*>& c
                     decltype(&ncclCommDestroy) end, absl::string_view call) {
   absl::Status status = StartGroup();
   const bool grouped = status.ok();
-  if (!grouped) end = GetFunctions()->comm_abort;  // which waits for nobody
+  if (!grouped) end = GetFunctions()->comm_abort;  // does not wait for other ranks
   for (size_t i = 0; i < communicators.size(); ++i) {
     if (communicators[i] == nullptr) continue;
     const CudaDeviceScope scope(devices[i]);
@@ -171,7 +171,7 @@ absl::Status NcclRanks::AllReduceSum(int i, const void* values, void* sum, const
   const auto count = static_cast<size_t>(shape.num_elements());
   const ncclResult_t result =
       GetFunctions()->all_reduce(values, sum, count, type, ncclSum, communicator, stream);
-  if (result == ncclSuccess) return absl::OkStatus();  // without the words for an error
+  if (result == ncclSuccess) return absl::OkStatus();  // saves formatting the message
   return NcclStatus(
       result,
       absl::StrCat("ncclAllReduce of ", shape.ToString(), " ", DTypeName(dtype), ", ", Describe(i)),
@@ -196,7 +196,7 @@ absl::Status NcclRanks::GroupEnd() {
 }
 
 absl::Status NcclRanks::FindAsyncError() const {
-  // Empty if Create failed before it had any.
+  // communicators_ is empty if Create failed before it created any.
   for (int i = 0; i < static_cast<int>(communicators_.size()); ++i) {
     ncclResult_t error = ncclSuccess;
     const auto communicator = static_cast<ncclComm_t>(communicators_[i]);
@@ -213,7 +213,7 @@ absl::Status NcclRanks::AsyncError() {
   if (depth_ == 0) lock.lock();
   COOPER_RETURN_IF_ERROR(given_up_);
   const absl::Status error = FindAsyncError();
-  // Within a group NCCL has noted the communicators, so they must stay.
+  // Within a group NCCL holds references to the communicators, so they must not be aborted.
   if (!error.ok() && depth_ == 0) GiveUp(error);
   return error;
 }

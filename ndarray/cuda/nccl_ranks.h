@@ -27,7 +27,8 @@ class NcclRanks {
   // with the searched places.
   static absl::Status CheckInstalled();
 
-  // Returns the bytes that identify one set. One process creates them and passes them to all.
+  // Returns the bytes that identify one set. One process creates them and passes them to all
+  // others.
   static absl::StatusOr<std::string> MakeId();
 
   // Creates the ranks `first`, `first` + 1, ... of `size` in all, on this process's `devices`. All
@@ -44,13 +45,16 @@ class NcclRanks {
   NcclRanks(const NcclRanks&) = delete;
   NcclRanks& operator=(const NcclRanks&) = delete;
 
+  // Return the number of this process's first rank, the number of its ranks (one per device), and
+  // the number of ranks in the whole set.
   int first() const { return first_; }
   int count() const { return static_cast<int>(devices_.size()); }
   int size() const { return size_; }
 
-  // Overwrites `sum` with the sum of all ranks' `values`, which may be the same memory; both are of
-  // `shape` and of a floating dtype, on devices[i]. Queued on `stream`. A process that has several
-  // ranks calls it for all of them within one group.
+  // Overwrites `sum` with the sum of `values` over all ranks, for this process's rank on
+  // devices[i]. `values` and `sum` have `shape` and a floating dtype, are on that device, and may
+  // be the same memory. Enqueued on `stream`. A process with several ranks calls it for each of
+  // them within one group.
   absl::Status AllReduceSum(int i, const void* values, void* sum, const Shape& shape, DType dtype,
                             cudaStream_t stream);
 
@@ -59,8 +63,8 @@ class NcclRanks {
   absl::Status GroupStart();
   absl::Status GroupEnd();
 
-  // Returns the error that NCCL has noticed so far in queued sums. Outside a group an error aborts
-  // the ranks.
+  // Returns the first error that NCCL has found in queued sums up to now, or the reason of an
+  // abort. If it finds one outside a group, it aborts the ranks.
   absl::Status AsyncError();
 
   // Aborts the ranks without waiting for others: pending sums end unfinished, with undefined values
@@ -73,7 +77,8 @@ class NcclRanks {
       : devices_(std::move(devices)), first_(first), size_(size) {}
 
   std::string Describe(int i) const;
-  // The two below require that mutex_ is held.
+  // Both functions below require that mutex_ is held. FindAsyncError returns the first error of a
+  // communicator; GiveUp aborts the ranks for the reason `why`.
   absl::Status FindAsyncError() const;
   void GiveUp(absl::Status why);
 

@@ -1,7 +1,7 @@
 #ifndef COOPER_NDARRAY_CUDA_PEER_ACCESS_H_
 #define COOPER_NDARRAY_CUDA_PEER_ACCESS_H_
 
-// Direct copies between GPUs.
+// Enables direct copies between GPUs.
 
 namespace cooper {
 

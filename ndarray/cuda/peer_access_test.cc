@@ -51,7 +51,8 @@ TEST(PeerAccessTest, TheFirstCopyBetweenTwoDevicesEnablesIt) {
   EXPECT_EQ(Enable(1, 0), cudaErrorPeerAccessAlreadyEnabled);
 }
 
-// The program may have enabled peer access already, in one or both directions.
+// Tests that it is no error if the program has enabled peer access already, in one or both
+// directions.
 TEST(PeerAccessTest, WhatIsEnabledIsNoError) {
   COOPER_REQUIRE_GPUS(3);
   if (!CanReach(0, 2) || !CanReach(2, 0)) GTEST_SKIP() << "these two cannot reach each other";

@@ -16,7 +16,8 @@
 
 namespace cooper {
 
-// Returns an empty string if there are at least `wanted` GPUs, else the reason.
+// Returns an empty string if there are at least `wanted` GPUs, else the reason why a test cannot
+// run.
 inline std::string NoGpuReason(int wanted = 1) {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);

@@ -10,7 +10,8 @@
 
 namespace cooper {
 
-// Enqueues words[0] = first, words[1] = second on `stream`, of the current device.
+// Enqueues words[0] = first, words[1] = second on `stream`, a stream of the current device. Returns
+// the error of the launch.
 cudaError_t SetWords(cudaStream_t stream, uint64_t* words, uint64_t first, uint64_t second);
 
 }  // namespace cooper

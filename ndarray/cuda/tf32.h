@@ -1,7 +1,7 @@
 #ifndef COOPER_NDARRAY_CUDA_TF32_H_
 #define COOPER_NDARRAY_CUDA_TF32_H_
 
-// The switch for TF32, for products (cuBLAS) and convolutions (cuDNN) alike.
+// The switch for TF32, which applies to products (cuBLAS) and convolutions (cuDNN).
 
 namespace cooper {
 

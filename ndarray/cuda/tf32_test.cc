@@ -23,7 +23,8 @@ TEST(Tf32Test, FactorsAreRounded) {
   EXPECT_TRUE(Tf32IsAllowed());
   COOPER_ASSERT_OK_AND_ASSIGN(Cublas * cublas, Cublas::Of(0));
   constexpr int64_t kSize = 16;
-  // Half of what TF32 tells from 1, less a little.
+  // `a` differs from 1 by a little less than half the distance from 1 to the next TF32 number, so
+  // TF32 rounds it to 1.
   const auto full = [](float value) {
     return NDArray::Full({kSize, kSize}, value, DType::kFloat32, Context::Gpu(0));
   };

@@ -216,9 +216,9 @@ absl::Status ReadArray(ByteReader& reader, ParamsEntry* entry) {
   return absl::OkStatus();
 }
 
-// The size of the smallest array that is not null: V0 with one dimension and no elements.
+// The bytes of the smallest array that is not null: V0 with one dimension and no elements.
 constexpr uint64_t kMinArrayBytes = 20;
-// Up to this many arrays may all be null.
+// A list of more arrays than this must not consist of null arrays alone.
 constexpr uint64_t kFewArrays = 1 << 16;
 
 // Reads the number of items that take at least `least_bytes` each.

@@ -26,10 +26,10 @@ namespace cooper {
 // MXNet's codes of storage types.
 enum class StorageType : int32_t { kDefault = 0, kRowSparse = 1, kCsr = 2 };
 
-// "default", "row_sparse", "csr".
+// Returns MXNet's name of the type: "default", "row_sparse" or "csr".
 const char* StorageTypeName(StorageType type);
 
-// Which elements of a sparse array are stored; the others are 0.
+// Describes which elements of a sparse array are stored; all others are 0.
 struct SparseLayout {
   StorageType type = StorageType::kRowSparse;
   Shape shape;      // of the whole array
@@ -46,6 +46,7 @@ struct ParamsEntry {
   std::unique_ptr<SparseLayout> sparse;  // null for a dense array
 };
 
+// The contents of a file.
 struct ParamsList {
   bool named = false;
   std::vector<ParamsEntry> entries;  // in the order of the file
@@ -66,18 +67,20 @@ absl::StatusOr<ParamsList> ReadParamsFile(const std::string& path);
 // only the first bytes.
 absl::Status CheckParamsFile(const std::string& path);
 
+// Arrays with their names, in the order of the file.
 using NamedArrays = std::vector<std::pair<std::string, NDArray>>;
 
 // Loads the dense arrays of a file with names, as saved from a dictionary. kInvalidArgument if the
-// file has no names or, naming it, for a null array (MXNet's load fails too); kUnimplemented,
-// naming it, for a sparse array.
+// file has no names and, naming the array, if one is null (MXNet's load fails too); kUnimplemented,
+// naming the array, if one is sparse.
 absl::StatusOr<NamedArrays> LoadNamedArrays(const std::string& path);
 
-// LoadNamedArrays with arrays that are views of the mapped file: a page comes into memory when it
-// is first touched, and all processes that map the file share it. Writes to an array stay in this
-// process. bools are copies, and so are arrays whose elements the file does not align, which can
-// happen after arrays of smaller elements; in a file of float32 alone all are views. While an array
-// lives the file must not be shortened (SIGBUS); replacing it, as SaveNamedArrays does, is safe.
+// Loads arrays as LoadNamedArrays does, but as views of the mapped file: a page comes into memory
+// when it is first touched, and all processes that map the file share it. Writes to an array stay
+// in this process. Two kinds of arrays are copied: arrays of bools, and arrays whose elements are
+// not aligned in the file, which can happen after arrays of smaller elements. In a file of float32
+// alone all arrays are views. While an array lives the file must not be shortened (SIGBUS);
+// replacing it, as SaveNamedArrays does, is safe.
 absl::StatusOr<NamedArrays> MapNamedArrays(const std::string& path);
 
 // Replace the file at `path` (atomic_file.h). Arrays may be views and on any device. Errors:

@@ -40,7 +40,7 @@ class Bytes {
     return *this;
   }
   Bytes& List(uint64_t count) { return U64(0x112).U64(0).U64(count); }
-  // V1 or V2: rank and extents.
+  // Appends a shape in the form of V1 to V3: rank and extents.
   Bytes& Shape64(const std::vector<int64_t>& dims) {
     U32(static_cast<uint32_t>(dims.size()));
     for (int64_t d : dims) Add(d);
@@ -55,7 +55,7 @@ class Bytes {
 
 constexpr uint32_t kV1 = 0xF993fac8, kV2 = 0xF993fac9, kV3 = 0xF993faca;
 
-// Two floats, as V2 of shape (2,).
+// Appends an array of V2 with the shape (2,) and the floats 1.5 and -2.
 Bytes& AddFloats(Bytes& b) {
   return b.U32(kV2).Add(int32_t{0}).Shape64({2}).Context().Add(int32_t{0}).Add(1.5f).Add(-2.0f);
 }
@@ -139,7 +139,8 @@ TEST(ParamsFileTest, BoolsAreZeroOrOne) {
   EXPECT_THAT(list.entries[0].array.ToVector<int32_t>(), IsOkAndHolds(ElementsAre(0, 1, 1)));
 }
 
-// (3, 2) with row 1 stored.
+// Returns a file with a row_sparse array (3, 2). It stores the row with index `row` as (1, 2);
+// `stored_rows` is the number of rows that its header claims.
 Bytes RowSparse(int64_t row, int64_t stored_rows = 1) {
   Bytes b;
   b.List(1).U32(kV2).Add(int32_t{1}).Shape64({stored_rows, 2}).Shape64({3, 2}).Context();
@@ -148,6 +149,7 @@ Bytes RowSparse(int64_t row, int64_t stored_rows = 1) {
   return b;
 }
 
+// Returns a file with a csr array (2, 3) that stores 1 in column 0 and 2 in `second_column`.
 Bytes Csr(const std::vector<int64_t>& indptr, int64_t second_column) {
   Bytes b;
   b.List(1).U32(kV2).Add(int32_t{2}).Shape64({2}).Shape64({2, 3}).Context().Add(int32_t{0});
@@ -241,7 +243,7 @@ TEST(ParamsFileTest, RefusesListsOfNullArraysAlone) {
                                  "left: most arrays are null")));
   COOPER_ASSERT_OK_AND_ASSIGN(const ParamsList few, ParseParams(zeros(1 << 16)));
   EXPECT_EQ(few.entries.size(), size_t{1} << 16);
-  // As many arrays that are there, of shape (0,) as V0 has it.
+  // As many arrays of shape (0,) in the form of V0 are accepted, since they are not null.
   Bytes whole;
   whole.List(kMany);
   for (uint64_t i = 0; i < kMany; ++i) whole.U32(1).U32(0).Context().Add(int32_t{0});

@@ -17,8 +17,8 @@ using GemmFn = void (*)(bool transpose_a, bool transpose_b, int64_t m, int64_t n
                         int64_t ldc);
 
 namespace eigen_baseline {
-// Return the products, compiled for the program's target. Those of eigen_avx2 need a processor with
-// CpuLevel::kAvx2.
+// Return the products. eigen_baseline has them compiled for the program's target, eigen_avx2 for
+// processors with CpuLevel::kAvx2.
 GemmFn<float> FloatProduct();
 GemmFn<double> DoubleProduct();
 }  // namespace eigen_baseline

@@ -41,7 +41,7 @@ dnnl::engine& Engine() {
 // A thread's memory; its contents are lost when it grows.
 class Buffer {
  public:
-  // Null if there is not enough memory.
+  // Returns a pointer to at least `bytes` bytes, null if there is not enough memory.
   void* AtLeast(size_t bytes) {
     if (bytes <= size_) return data_.get();
     data_.reset();
@@ -60,7 +60,8 @@ class Buffer {
 };
 
 // Rounds a stored factor (rows, columns) with rows `stride` apart into a contiguous matrix, padded
-// with zeros to (all_rows, all_columns). Null if there is not enough memory.
+// with zeros to (all_rows, all_columns). Returns the matrix in `buffer`, null if there is not
+// enough memory.
 const BFloat16* Round(const float* in, int64_t stride, int64_t rows, int64_t columns,
                       int64_t all_rows, int64_t all_columns, Buffer& buffer) {
   auto* const out = static_cast<BFloat16*>(
@@ -152,8 +153,8 @@ class Plan {
   dnnl::matmul product_;
 };
 
-// One thread at a time: oneDNN has one cache for all threads, whose synchronization a race detector
-// does not see.
+// Creates a primitive; throws dnnl::error as Plan's constructor does. One thread at a time does so:
+// oneDNN has one cache for all threads, whose synchronization a race detector does not see.
 std::unique_ptr<Plan> MakePlan(const GemmProduct<BFloat16>& p) {
   static auto& mutex = *new std::mutex();
   const std::lock_guard<std::mutex> lock(mutex);
@@ -199,7 +200,7 @@ bool IsWorthRounding(const GemmProduct<float>& p) {
   // Rounding an element takes about as long as this many multiplications; the element takes part in
   // as many as the other factor has columns, or rows.
   constexpr double kMinUses = 24;
-  constexpr int64_t kMinTerms = 16;  // with fewer most of the time goes into writing the result
+  constexpr int64_t kMinTerms = 16;  // with fewer, writing the result takes most of the time
   const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n);
   return p.k >= kMinTerms && p.m >= kTile && m * n >= kMinUses * (m + n);
 }
@@ -220,7 +221,8 @@ bool Bfloat16Gemm(const GemmProduct<float>& p) {
   if (p.alpha != 1 || !IsWorthRounding(p)) return false;
   constexpr int64_t kMinWorkPerThread = 1 << 21;
   // Kernels are slower where the rows of the result have gaps between them, as in a block of
-  // columns; but with blocks of rows each thread reorders all columns for itself.
+  // columns. But with blocks of rows each thread reorders all columns for itself, so blocks of rows
+  // need this many rows per thread.
   constexpr int64_t kMinRowsPerThread = 128;
 
   const int64_t k = (p.k + kTile - 1) / kTile * kTile;

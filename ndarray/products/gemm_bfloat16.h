@@ -15,8 +15,8 @@ absl::Status CheckBfloat16Gemm();
 // Computes the product with its factors rounded to bfloat16 (to nearest, ties to even), on several
 // threads if there is enough work; the last m % 16 rows stay in float32. Returns false, without any
 // effect, where rounding would take more than a small part of the product's time, where `p.alpha`
-// is not 1, and where memory is short. Threads keep what they allocate: memory for the largest
-// factors, and oneDNN's primitive for each shape.
+// is not 1, and where memory is short. Each thread keeps memory for the largest factors that it has
+// rounded, and oneDNN's primitives for its latest shapes.
 bool Bfloat16Gemm(const GemmProduct<float>& p);
 
 }  // namespace cooper

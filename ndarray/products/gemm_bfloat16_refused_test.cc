@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(GemmBfloat16RefusedTest, ProductsStayInFloat32) {
-  ASSERT_EQ(setenv("ONEDNN_MAX_CPU_ISA", "AVX2", /*overwrite=*/1), 0);  // read at the first use
+  ASSERT_EQ(setenv("ONEDNN_MAX_CPU_ISA", "AVX2", /*overwrite=*/1), 0);  // oneDNN reads it once
   EXPECT_THAT(SetGemmPrecision(GemmPrecision::kBfloat16),
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("AVX-512 BF16 or AMX")));
   EXPECT_EQ(GetGemmPrecision(), GemmPrecision::kFloat32);

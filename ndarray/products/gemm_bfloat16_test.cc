@@ -36,7 +36,7 @@ struct Operands {
   std::vector<float> a, b, c;
 };
 
-// Values from `value()`.
+// Returns operands for `p` whose elements are the results of successive calls of value().
 template <typename Fn>
 Operands Fill(const Product& p, const Fn& value) {
   Operands x;
@@ -214,7 +214,7 @@ TEST_F(GemmBfloat16Test, ManyShapesInsideOfALoop) {
 TEST_F(GemmBfloat16Test, WhatIsNoNumberComesThrough) {
   const Product p{false, false, 128, 192, 64};
   Operands x = Fill(p, [] { return 1.0f; });
-  // All that tells it from infinity is in the half that rounding drops.
+  // This NaN differs from infinity only in the half that rounding drops.
   x.a[5 * p.k + 7] = std::bit_cast<float>(0x7f800001u);
   x.a[9 * p.k] = std::numeric_limits<float>::infinity();
   x.c.assign(x.c.size(), std::numeric_limits<float>::quiet_NaN());  // not read with beta 0

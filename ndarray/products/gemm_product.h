@@ -1,7 +1,7 @@
 #ifndef COOPER_NDARRAY_PRODUCTS_GEMM_PRODUCT_H_
 #define COOPER_NDARRAY_PRODUCTS_GEMM_PRODUCT_H_
 
-// A product, whole or a block of it, as the sources of //ndarray:gemm_onednn pass it to each other.
+// Describes a product, or a block of one, to the sources of //ndarray:gemm_onednn.
 
 #include <cstdint>
 

@@ -18,7 +18,7 @@ namespace cooper {
 // Not thread-safe. A copy continues from the same state, independently.
 class RandomGenerator {
  public:
-  // The whole state: a generator that is restored from it repeats the numbers that followed.
+  // The whole state. A generator that is constructed from it continues with the same numbers.
   struct State {
     uint64_t seed = 0;
     uint64_t stream = 0;
@@ -33,7 +33,7 @@ class RandomGenerator {
 
   State state() const { return state_; }
 
-  // Return 32 and 64 random bits.
+  // Return 32 and 64 random bits. NextUint64 takes two positions of the stream.
   uint32_t NextUint32();
   uint64_t NextUint64();
   // Returns a number uniform in [0, bound), without bias. `bound` > 0.

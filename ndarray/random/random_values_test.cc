@@ -20,7 +20,8 @@
 namespace cooper {
 namespace {
 
-// The limits, and numbers in between.
+// Returns random bits to test: the numbers around each eighth of the range, the limits included,
+// and random ones.
 std::vector<uint32_t> Bits() {
   std::vector<uint32_t> bits;
   for (uint32_t i = 0; i < 1000; ++i) {

@@ -12,6 +12,7 @@
 
 namespace cooper {
 
+// The instruction sets for which loops are compiled. Each level includes the lower ones.
 enum class CpuLevel {
   kBaseline,  // the program's compilation target: SSE2 of x86-64, unless flags say more
   kAvx2,      // with FMA, F16C, BMI1 and BMI2: x86-64-v3 (Haswell, Zen and later)
@@ -29,6 +30,8 @@ inline CpuLevel GetCpuLevel();
 // Changes the level, at most to HighestCpuLevel(). For tests; no loop may be running.
 void SetCpuLevel(CpuLevel level);
 
+// Defined if loops are compiled for several levels. The target attributes list the instructions
+// that each level may use.
 #if defined(__x86_64__) && !defined(__AVX2__)
 #define COOPER_CPU_LEVELS 1
 #define COOPER_TARGET_AVX2 __attribute__((target("avx2,bmi,bmi2,f16c,fma")))
@@ -38,7 +41,7 @@ void SetCpuLevel(CpuLevel level);
 
 namespace internal_cpu_level {
 
-// Negative until the first call of GetCpuLevel().
+// The current level as an int; negative until the first call of GetCpuLevel().
 inline std::atomic<int> level{-1};
 CpuLevel InitLevel();
 

@@ -1,10 +1,11 @@
 #ifndef COOPER_NDARRAY_THREADS_HELPER_BALANCE_H_
 #define COOPER_NDARRAY_THREADS_HELPER_BALANCE_H_
 
-// Decides whether a thread shares its loops with other threads. On a busy machine the scheduler may
-// preempt a helper in the middle of a piece, and the caller waits for it. HelperBalance compares
-// such waits with the work that helpers have done: while helpers cost more than they gain, the
-// caller runs its loops alone and idle workers sleep.
+// Decides whether a thread shares its loops with other threads. A loop is cut into pieces, which
+// the caller and its helpers take one by one. On a busy machine the scheduler may preempt a helper
+// in the middle of a piece, and the caller waits for it. HelperBalance compares such waits with the
+// work that helpers have done: while helpers cost more than they gain, the caller runs its loops
+// alone and idle workers sleep.
 
 #include <algorithm>
 #include <atomic>
@@ -12,13 +13,14 @@
 
 namespace cooper::internal_parallel {
 
-// Statistics of one shared loop. Times are in nanoseconds of one steady clock.
+// Statistics of one shared loop. A range is a piece of the loop. Times are in nanoseconds of one
+// steady clock.
 struct SharedLoop {
   int64_t own_ranges = 0, own_time = 0;        // the caller's
   int64_t others_ranges = 0, others_time = 0;  // of all other threads together
   int64_t waited = 0;                          // the time that the caller waited for the others
 
-  // Returns the time that the caller would have needed for the others' pieces.
+  // Returns the time that the caller would have needed for the others' pieces, as an estimate.
   int64_t gained() const {
     if (own_ranges == 0) return others_time;
     // If the others took much longer than the caller for as many pieces, by about a scheduler
@@ -31,7 +33,7 @@ struct SharedLoop {
   }
 };
 
-// While an instance lives, every loop is shared: for tests of several threads.
+// While an instance lives, every loop of the process is shared: for tests of several threads.
 class ShareAll {
  public:
   ShareAll() { ++Count(); }
@@ -42,7 +44,8 @@ class ShareAll {
   static std::atomic<int>& Count();
 };
 
-// The gain and loss from helpers of one thread. Not thread-safe.
+// Sums the gain and the loss from the helpers of one thread, and decides when that thread runs
+// alone. Not thread-safe.
 class HelperBalance {
  public:
   // Returns the balance of the calling thread.
@@ -69,12 +72,13 @@ class HelperBalance {
     alone_until_ = now + pause_;
   }
 
-  // A scheduler slice is some milliseconds: the loss of one is a signal regardless of earlier
-  // gains, so the credit is bounded.
+  // Bounds of recent_ in nanoseconds. A scheduler slice is some milliseconds: the loss of one is a
+  // signal regardless of earlier gains, so the credit is bounded.
   static constexpr int64_t kMaxCredit = 1'000'000;
   static constexpr int64_t kMaxDebt = 1'500'000;
-  // oneTBB's workers look for work a hundred times before they sleep, and lose a slice each time
-  // that another process wants their core.
+  // Bounds of a pause. A pause should be long enough for oneTBB's workers to sleep: they look for
+  // work a hundred times before that, and lose a slice each time that another process wants their
+  // core.
   static constexpr int64_t kMinPause = 4'000'000;
   static constexpr int64_t kMaxPause = 2'048'000'000;
 

@@ -11,12 +11,13 @@ namespace {
 
 constexpr int64_t kUs = 1000, kMs = 1000 * kUs;
 
-// A loop of which each of two threads has done half.
+// Returns the statistics of a loop of which each of two threads has done half, in `time` each.
 SharedLoop Even(int64_t time) {
   return {.own_ranges = 2, .own_time = time, .others_ranges = 2, .others_time = time};
 }
 
-// A loop in which a helper was preempted in its piece for `stop`.
+// Returns the statistics of a loop in which a helper was preempted for `stop` in the middle of its
+// piece.
 SharedLoop Stopped(int64_t time, int64_t stop) {
   SharedLoop loop = Even(time);
   loop.others_time += stop;

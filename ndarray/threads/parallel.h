@@ -30,13 +30,14 @@ void SetNumThreads(int threads);
 // processor: use it to move elements rather than compute, or to call code that RunAtCpuLevel runs.
 void ParallelForPlain(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> fn);
 
-// ParallelForPlain for expensive items: each thread's range is cut into a few pieces of at least
-// `piece` items, which threads that have finished take over from slower ones. The ranges also
-// depend on `piece`.
+// Runs a loop as ParallelForPlain does, for expensive items: each thread's range is cut into a few
+// pieces of at least `piece` items, which threads that have finished take over from slower ones.
+// The ranges also depend on `piece`.
 void ParallelForRanges(int64_t n, int64_t grain, int64_t piece,
                        absl::FunctionRef<void(int64_t, int64_t)> fn);
 
-// ParallelForPlain with `fn` compiled for each CpuLevel: for loops that compute.
+// Runs a loop as ParallelForPlain does, with `fn` compiled for each CpuLevel: for loops that
+// compute.
 template <typename Fn>
 void ParallelFor(int64_t n, int64_t grain, const Fn& fn) {
   ParallelForPlain(n, grain, [&fn](int64_t begin, int64_t end) {
@@ -46,9 +47,9 @@ void ParallelFor(int64_t n, int64_t grain, const Fn& fn) {
 
 namespace internal_parallel {
 
-// Returns the number of threads that a loop is cut for: at most `most` and NumThreads(), and 1
-// within a loop. Rounding may depend on the ranges of a loop, so nothing that varies between runs
-// enters.
+// Returns the number of threads for which a loop is cut: the smaller of `most` and NumThreads(),
+// and 1 within a loop. The result does not depend on the load of the machine: rounding may depend
+// on the ranges of a loop, and results must be equal in all runs.
 int64_t LoopThreads(int64_t most);
 
 // Returns whether a loop of several threads that starts now may use helpers. If not, the caller

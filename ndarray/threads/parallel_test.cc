@@ -124,8 +124,8 @@ TEST(ParallelForPiecesTest, ThreadsTakeOverPieces) {
   EXPECT_EQ(done, num_pieces);
 }
 
-// Simulates long waits for others, as on a busy machine. The pieces stay those of a shared loop,
-// since the rounding of sums may depend on them.
+// Simulates long waits for helpers, as on a busy machine: the caller then runs the loop alone. The
+// pieces stay those of a shared loop, since the rounding of sums may depend on them.
 TEST(ParallelForPiecesTest, ACallerWhomOthersCostRunsTheSamePiecesAlone) {
   std::thread([] {
     using internal_parallel::HelperBalance;
@@ -190,7 +190,8 @@ TEST(ParallelForTest, RunsNothingOfItsCallersWhileItWaits) {
   EXPECT_EQ(within, 0);
 }
 
-// A loop is not cancelled with its caller's task either, neither a running nor the next one.
+// If a loop's caller is a oneTBB task that is cancelled, neither the running loop nor the next one
+// is cancelled with it.
 TEST(ParallelForTest, EndsWhereItsCallerIsCancelled) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "the race detector does not see how oneTBB hands over the loop below";

@@ -81,7 +81,7 @@ void ParallelWavefront(int64_t rows, int64_t columns,
   if (threads > 1 && internal_parallel::SharesLoops()) {
     return Wavefront(rows, columns, threads, fn).Run();
   }
-  std::optional<internal_parallel::InLoop> scope;  // as pieces of several threads have it
+  std::optional<internal_parallel::InLoop> scope;  // set in the pieces of several threads too
   if (threads > 1) scope.emplace();
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t column = 0; column < columns; ++column) fn(row, column);

@@ -72,7 +72,7 @@ TEST(ParallelWavefrontTest, RowsOverlap) {
   SetNumThreads(0);
 }
 
-// After long waits for others, as on a busy machine, the loop goes row by row.
+// After long waits for helpers, as on a busy machine, the caller runs the table alone, row by row.
 TEST(ParallelWavefrontTest, ACallerWhomOthersCostIsAlone) {
   std::thread([] {
     using internal_parallel::HelperBalance;

@@ -18,7 +18,8 @@ namespace cooper {
 // file atomically (atomic_file.h). Errors are those of AtomicFile.
 absl::Status WriteChromeTrace(const Profile& profile, const std::string& path, int process = 0);
 
-// The calls of one operator: number, total time and flops.
+// The calls of one operator: their number, their total time in nanoseconds, and the FLOPs of their
+// products.
 struct OperatorTime {
   std::string name;
   int64_t calls = 0;

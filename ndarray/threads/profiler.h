@@ -60,13 +60,14 @@ inline constexpr int64_t kMaxProfileEvents = 1'000'000;
 
 // Starts recording; discards an earlier recording. Thread-safe.
 void StartProfile(int64_t max_events = kMaxProfileEvents);
-// Stops recording and returns the events that have begun and ended since StartProfile; empty if
-// nothing was recorded.
+// Stops recording and returns the events that have begun and ended since StartProfile; an empty
+// profile if no recording is running. Thread-safe.
 Profile StopProfile();
-// Whether a recording is running.
+// Returns whether a recording is running.
 bool IsProfiling();
 
-// Adds to the current event of this thread, if there is one.
+// Adds FLOPs to the current event of this thread, if there is one. Events that enclose it count
+// them too when it ends.
 void AddProfileFlops(int64_t flops);
 
 // While a ScopedProfileFlops lives, products on this thread count for an event of another thread:

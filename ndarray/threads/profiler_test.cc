@@ -28,7 +28,7 @@ constexpr ProfileCategory kForward = ProfileCategory::kForward;
 constexpr ProfileCategory kBackward = ProfileCategory::kBackward;
 constexpr ProfileCategory kStep = ProfileCategory::kStep;
 
-// 2 * 3 * 4 * 5 flops.
+// Computes a product of 2 * 3 * 4 * 5 FLOPs.
 void Multiply() {
   const std::vector<float> a(15, 1), b(20, 1);
   std::vector<float> c(12);
@@ -112,7 +112,7 @@ TEST(ProfilerTest, CountsTheProductsOfAnEventAndOfThoseWithin) {
     }
     { const ScopedProfile b(kForward, "tanh"); }
   }
-  Multiply();  // for no event
+  Multiply();  // counts for no event
   const Profile profile = StopProfile();
   ASSERT_EQ(profile.events.size(), 3u);
   EXPECT_EQ(profile.events[0].flops, 2 * 120);
@@ -179,7 +179,7 @@ TEST(ProfilerTest, DropsAndCountsWhatIsTooMuch) {
   EXPECT_EQ(StopProfile().dropped, 0);
 }
 
-// Events with known times.
+// Returns a profile of events with known times.
 Profile MadeProfile() {
   Profile profile;
   profile.duration_ns = 10'000'000;

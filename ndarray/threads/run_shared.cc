@@ -14,10 +14,10 @@ thread_local bool in_loop = false;
 
 namespace {
 
-// Kept per thread, since creating a group takes as long as a small loop; loops of one thread do not
-// overlap. The context is isolated: if it were bound to that of a caller that is itself a oneTBB
-// task, it would be cancelled with that task, and the helpers that a loop waits for would never
-// run.
+// Returns the task group of the calling thread. It is kept, since creating a group takes as long as
+// a small loop, and loops of one thread do not overlap. The context is isolated: if it were bound
+// to that of a caller that is itself a oneTBB task, it would be cancelled with that task, and the
+// helpers that a loop waits for would never run.
 tbb::task_group& TasksOfThisThread() {
   thread_local tbb::task_group_context context(tbb::task_group_context::isolated);
   thread_local tbb::task_group group(context);
@@ -35,8 +35,8 @@ class SharedRun {
     Share own;
     int64_t worked = 0;
     ready_.store(true, std::memory_order_release);
-    // Isolated: the caller may itself be a oneTBB task, and waiting must not start another such
-    // task, which would run another kernel in the middle of this one.
+    // Isolated: the caller may itself be a oneTBB task. While it waits, it must not start an
+    // unrelated oneTBB task, which would run another kernel in the middle of this one.
     tbb::this_task_arena::isolate([&] {
       own = Enter(0);
       worked = HelperBalance::Now() - start;
@@ -78,7 +78,7 @@ class SharedRun {
   };
 
   __attribute__((noinline)) void Join(int64_t self) {
-    if (!ready_.load(std::memory_order_acquire)) return;  // never
+    if (!ready_.load(std::memory_order_acquire)) return;  // never taken: synchronizes with Run
     const int64_t start = HelperBalance::Now();
     const ScopedSubnormals subnormals(flush_bits_);
     const Share share = Enter(self);

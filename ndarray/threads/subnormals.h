@@ -12,19 +12,20 @@
 
 namespace cooper {
 
-// Whether operators that begin later, on any thread, flush subnormals: true by default, unless the
-// environment variable COOPER_KEEP_SUBNORMALS is set to something other than 0. Thread-safe.
+// Set and return whether operators that begin later, on any thread, flush subnormals: true by
+// default, unless the environment variable COOPER_KEEP_SUBNORMALS is set to something other than 0.
+// Thread-safe.
 void SetFlushSubnormals(bool flush);
 bool FlushSubnormals();
 
 namespace internal_subnormals {
 
-// The two bits that are set on this thread: all, some or none of kFlushBits. 0 on processors other
-// than x86-64, where this file does nothing.
+// Return and set the flush bits of this thread: all, some or none of kFlushBits. On processors
+// other than x86-64 there are none: this file then does nothing.
 uint32_t ThreadFlushBits();
 void SetThreadFlushBits(uint32_t bits);
 
-// Flush-to-zero and denormals-are-zero of the MXCSR register.
+// The bits flush-to-zero and denormals-are-zero of the MXCSR register.
 inline constexpr uint32_t kFlushBits = 0x8040;
 
 }  // namespace internal_subnormals
@@ -34,9 +35,10 @@ inline constexpr uint32_t kFlushBits = 0x8040;
 // ten cycles, and a few if nothing changes.
 class ScopedSubnormals {
  public:
-  // Flushes if `flush` and FlushSubnormals(); changes nothing otherwise.
+  // Returns a scope that flushes if `flush` and FlushSubnormals() are true, and changes nothing
+  // otherwise.
   static ScopedSubnormals Flush(bool flush = true);
-  // The setting that another thread had at ThreadFlushBits().
+  // Sets the bits that ThreadFlushBits() has returned on another thread.
   explicit ScopedSubnormals(uint32_t bits);
   ~ScopedSubnormals();
   ScopedSubnormals(const ScopedSubnormals&) = delete;

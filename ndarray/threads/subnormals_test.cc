@@ -89,7 +89,7 @@ TEST(SubnormalsTest, LoopsTreatThemAlikeOnAllThreads) {
       EXPECT_EQ(keep, kCanFlush ? 0 : pieces);
     }
   }
-  // The workers have restored their own setting.
+  // The workers have restored the setting that they had before the loop.
   keep = PiecesThatKeep(&pieces);
   if (keep >= 0) {
     EXPECT_EQ(keep, pieces);
