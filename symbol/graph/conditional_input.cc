@@ -16,7 +16,7 @@ using IsMeant = std::function<bool(const std::string& name)>;
 
 struct Found {
   std::string attr, text, input;
-  OpCall call;  // with that attribute
+  OpCall call;  // with the attribute set
 };
 
 std::optional<Found> FindInput(const OpCall& call, const IsMeant& is_meant) {

@@ -3,7 +3,7 @@
 
 // Finds inputs that an operator has only if an attribute enables them: data_lengths of CTCLoss with
 // use_data_lengths, bias unless no_bias. The attribute is found by trying each boolean and each
-// enumeration of the operator's schema alone.
+// enumeration of the operator's schema, one at a time.
 
 #include <functional>
 #include <string>

@@ -16,7 +16,8 @@ namespace cooper {
 // Returns the name of the variable that holds the caller's gradient of output `i`.
 std::string HeadGradientName(int i);
 
-// The gradient of a graph: nodes that share the graph's own.
+// The nodes that compute the gradient of a graph. Their inputs include nodes of that graph, which
+// is not changed.
 struct GradientGraph {
   // The gradient of each requested variable. A null entry means that no gradient flows there: the
   // gradient is zero.

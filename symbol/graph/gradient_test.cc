@@ -37,8 +37,8 @@ bool HasGradient(const Symbol& symbol, const std::string& name) {
   return graph.ok() && graph->gradients[0];
 }
 
-// MXNet calls the gradient rule of each node below the heads; BlockGrad passes zeros down, which a
-// loss ignores.
+// A loss below BlockGrad is trained, as in MXNet: MXNet calls the gradient rule of each node below
+// the heads, and a loss ignores the zeros that BlockGrad passes down.
 TEST(GradientTest, ALossTrainsBelowWhatStopsGradients) {
   const Symbol loss = Of("SoftmaxOutput", Scores());
   for (const char* op : {"BlockGrad", "argmax", "zeros_like"}) {

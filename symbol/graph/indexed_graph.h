@@ -16,11 +16,13 @@ namespace cooper {
 // number of an output, in [0, num_entries()).
 class IndexedGraph {
  public:
-  // Numbers the graph that `heads` reach. Keeps pointers into it: the heads must outlive this.
+  // Numbers the graph that `heads` reach. Keeps pointers to its nodes, which `heads` must keep
+  // alive as long as this object is used.
   explicit IndexedGraph(const std::vector<NodeEntry>& heads);
   // Numbers the nodes of `order`, which lists each after its inputs and must outlive this.
   explicit IndexedGraph(std::vector<const Node*> order);
 
+  // Return the nodes, each after its inputs, and the numbers of nodes and of their outputs.
   const std::vector<const Node*>& nodes() const { return nodes_; }
   int num_nodes() const { return static_cast<int>(nodes_.size()); }
   int num_entries() const { return first_entry_.back(); }
@@ -32,7 +34,7 @@ class IndexedGraph {
   // Returns the number of an output.
   int entry(const NodeEntry& e) const { return first_entry_[node_index(e.node.get())] + e.index; }
 
-  // Whether node `i` is a variable that some operator uses as an auxiliary state.
+  // Returns whether node `i` is a variable that some operator uses as an auxiliary state.
   bool is_aux(int i) const { return is_aux_[i]; }
 
  private:

@@ -1,7 +1,7 @@
 #ifndef COOPER_SYMBOL_GRAPH_OUTPUT_NAMER_H_
 #define COOPER_SYMBOL_GRAPH_OUTPUT_NAMER_H_
 
-// Names of many outputs, for algorithms that name an output per node or more.
+// Names many outputs, for algorithms that name at least one output per node.
 
 #include <string>
 

@@ -135,7 +135,7 @@ absl::StatusOr<Symbol> Symbol::Create(absl::string_view op, const OpArgs& args) 
   COOPER_ASSIGN_OR_RETURN(OpCall call, AddContext(MakeCall(op, args), op, " '", name, "'"));
   OpSchema::Names names = call.op->InputNames(call);
   for (const auto& [key, input] : args.named) {
-    if (!call.op->variadic_attr().empty()) break;  // whose inputs are counted, and may be many
+    if (!call.op->variadic_attr().empty()) break;  // no attribute enables one of its inputs
     if (absl::c_linear_search(names, key) || !EnableInput(key, &call)) continue;
     names = call.op->InputNames(call);
   }

@@ -75,7 +75,7 @@ class Symbol {
   explicit Symbol(std::vector<NodeEntry> outputs) : outputs_(std::move(outputs)) {}
   // Creates a symbol that keeps `error`, which must not be OK.
   explicit Symbol(absl::Status error);
-  // Returns the symbol, or a symbol that keeps the error.
+  // Returns the symbol, or a symbol that keeps the error, if there is one.
   static Symbol Keep(absl::StatusOr<Symbol> symbol);
 
   // Creates a variable, a placeholder for an array that the caller binds: data, a label, a
@@ -139,7 +139,8 @@ class Symbol {
   // attributes are listed without underscores too. Nodes of one name share an entry, as in MXNet:
   // of several values for one attribute the last one is listed.
   std::map<std::string, AttrMap> AttrDict() const;
-  // Returns the same for variables only. Their names are unique among variables.
+  // Returns the attributes of every variable that has some, by its name. Unlike in AttrDict no
+  // values are lost, since variables of one graph have different names.
   std::map<std::string, AttrMap> VariableAttrDict() const;
   // Returns this symbol with attributes added to its node (it must have only one). Other symbols
   // keep the node unchanged. Fails with kInvalidArgument if the operator would have other inputs or

@@ -18,7 +18,7 @@
 namespace cooper {
 namespace {
 
-// Whether MXNet lists the hidden attribute without its underscores too.
+// Returns whether MXNet lists the hidden attribute without its underscores too.
 bool IsListedBare(const std::string& key) {
   return key == "__ctx_group__" || key == "__lr_mult__" || key == "__wd_mult__" ||
          key == "__force_mirroring__" || key == "__mirror_stage__";

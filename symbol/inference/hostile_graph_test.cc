@@ -111,7 +111,7 @@ COOPER_REGISTER_OP(Lengths)
     .Shape(SameShape)
     .Type(SameType);
 
-// Its rule does not check that there are ten elements to remove.
+// An operator whose shape rule does not check that there are ten elements to remove.
 COOPER_REGISTER_OP(Shorten)
     .Shape([](ShapeContext& c) -> absl::Status {
       if (!c.input(0).IsFull()) return absl::OkStatus();
@@ -189,8 +189,8 @@ TEST(HostileGraphTest, EachLimitIsChecked) {
               StatusIs(kInvalidArgument, HasSubstr("deeper than 4 levels")));
 }
 
-// 75 bytes that become 65,536 variables, and files whose added variables and attributes exceed the
-// limits of LoadLimits.
+// Loads 75 bytes that would become 65,536 variables, and files whose added variables and attributes
+// exceed the limits of LoadLimits.
 TEST(HostileGraphTest, WhatAnUpgradeAddsIsLimitedToo) {
   const Stopwatch stopwatch;
   const auto file = [](const std::string& attrs, int count, int version) {
@@ -227,7 +227,7 @@ TEST(HostileGraphTest, InputsAreCountedBeforeAnOperatorTellsOfThem) {
   EXPECT_EQ(aux_inputs_asked, 0);
 }
 
-// 224 KB that request 131 million outputs.
+// Loads 224 KB that request 131 million outputs.
 TEST(HostileGraphTest, OutputsAreCountedOverAllNodes) {
   const Stopwatch stopwatch;
   std::vector<std::string> nodes = {Variable("x")}, heads;
@@ -307,7 +307,7 @@ TEST(HostileGraphTest, ASumOfManyIsComposedInLinearTime) {
   }
 }
 
-// A chain in which every node adds a variable.
+// Composes a chain in which every node adds a variable.
 TEST(HostileGraphTest, AChainOfManyVariablesIsComposedInLinearTime) {
   const Stopwatch stopwatch;
   constexpr int kNodes = 30'000;
@@ -389,8 +389,8 @@ TEST(HostileGraphTest, ShapesAreInferredInLinearTimeInAnyOrder) {
   EXPECT_THAT(shapes.outputs, Each(PartialShape({2, 3})));
 }
 
-// A zigzag chain and one node that every step of the chain wakes. Visiting the wide node each time
-// would take 10 s for 2.5 MB.
+// Infers the shapes of a zigzag chain and of one node that every step of the chain wakes. Visiting
+// the wide node each time would take 10 s for 2.5 MB.
 TEST(HostileGraphTest, AWideNodeIsLookedAtLast) {
   const Stopwatch stopwatch;
   ZigzagChain zigzag(50'000);

@@ -18,7 +18,7 @@
 
 namespace cooper {
 
-// An input and its batch axis; -1: it has none.
+// The shape of an input and its batch axis; -1 if it has no batch axis.
 struct BatchInput {
   Shape shape;
   int axis = 0;
@@ -39,7 +39,7 @@ class BatchLayouts {
                                             const std::map<std::string, BatchInput>& inputs,
                                             const std::set<std::string>& states = {});
 
-  // Layouts of the symbol's outputs, in their order.
+  // Returns the layouts of the symbol's outputs, in their order.
   const std::vector<BatchLayout>& outputs() const { return outputs_; }
   // Returns kUnknown for a name that is no variable.
   BatchLayout variable(const std::string& name) const;

@@ -39,13 +39,13 @@ using KnownShapes = std::map<std::string, PartialShape>;
 // variable of the graph. An error of the symbol itself is returned first.
 absl::StatusOr<InferredShapes> InferShapePartial(const Symbol& symbol, const KnownShapes& known);
 
-// Like InferShapePartial, but fails with kFailedPrecondition, naming the variables without a shape
-// and the first undecided node, unless every shape is known.
+// Infers shapes as InferShapePartial does, but fails with kFailedPrecondition, naming the variables
+// without a shape and the first undecided node, unless every shape is known.
 absl::StatusOr<InferredShapes> InferShape(const Symbol& symbol, const KnownShapes& known);
 
-// Returns the shapes of entries before inference: of variables, `known` and `__shape__`; unknown
-// for others. For callers that need the shapes of inner nodes. Names in `known` that are no
-// variables are ignored.
+// Returns the shape of each entry before inference: for a variable that of `known` or `__shape__`,
+// for other entries an unknown shape. For callers that need the shapes of inner nodes, which they
+// infer with InferEntryShapes. Names in `known` that are no variables are ignored.
 absl::StatusOr<std::vector<PartialShape>> VariableShapes(const IndexedGraph& graph,
                                                          const KnownShapes& known);
 

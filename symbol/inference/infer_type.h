@@ -33,10 +33,13 @@ using KnownTypes = std::map<std::string, DType>;
 // contradiction, and with kNotFound if a name in `known` is no variable of the graph.
 absl::StatusOr<InferredTypes> InferTypePartial(const Symbol& symbol, const KnownTypes& known);
 
-// Like InferTypePartial, but fails with kFailedPrecondition unless every dtype is known.
+// Infers dtypes as InferTypePartial does, but fails with kFailedPrecondition unless every dtype is
+// known.
 absl::StatusOr<InferredTypes> InferType(const Symbol& symbol, const KnownTypes& known);
 
-// Returns the dtypes of entries before inference. For callers that need the dtypes of inner nodes.
+// Returns the dtype of each entry before inference: for a variable that of `known` or `__dtype__`,
+// for other entries nullopt. For callers that need the dtypes of inner nodes, which they infer with
+// InferEntryTypes.
 absl::StatusOr<std::vector<std::optional<DType>>> VariableTypes(const IndexedGraph& graph,
                                                                 const KnownTypes& known);
 

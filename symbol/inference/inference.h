@@ -28,11 +28,13 @@ namespace cooper {
 // forward node of a backward node whose rule uses forward inputs.
 //
 // The first sweep goes forward and the second backward, which suffices for most networks; further
-// ones visit only nodes with news. Returns the first error of apply. Memory: O(nodes + inputs).
+// sweeps visit only nodes whose inputs or outputs have changed. Returns the first error of apply.
+// Memory: O(nodes + inputs).
 template <typename Value, typename Apply>
 absl::Status InferToFixpoint(const IndexedGraph& graph, std::vector<Value>& values, Apply apply) {
   const int num_nodes = graph.num_nodes();
-  // The users of each entry, in compressed rows, so that a change wakes only these.
+  // The users of each entry, in compressed rows, so that a change of an entry wakes only its users
+  // and its producer.
   std::vector<int> producer(graph.num_entries());
   std::vector<int> user_begin(graph.num_entries() + 1, 0);
   auto for_each_input = [&](int i, auto fn) {
@@ -54,8 +56,8 @@ absl::Status InferToFixpoint(const IndexedGraph& graph, std::vector<Value>& valu
   }
 
   std::vector<bool> awake(num_nodes, true);
-  // The awake nodes after the first two sweeps. The wide ones wait until no other is awake: each of
-  // their inputs may wake them, and each visit looks at all their inputs.
+  // The awake nodes after the first two sweeps. Nodes with many inputs (`wide`) wait until no other
+  // node is awake: each of their inputs may wake them, and each visit looks at all their inputs.
   std::set<int> rest, wide;
   bool all_visited = false;
   const auto put_off = [&](int i) {
@@ -164,8 +166,8 @@ absl::Status ReadHidden(const Node& variable, const char* key, T* value) {
                     "='", it->second, "'");
 }
 
-// Fails with kNotFound unless every name in `known` is a variable's; `what` is "a shape" or the
-// like.
+// Fails with kNotFound unless every name in `known` is that of a variable. `what` says in the
+// message what is given for the name: "a shape".
 template <typename Known>
 absl::Status CheckNames(const Symbol& symbol, const Known& known, const char* what) {
   if (known.empty()) return absl::OkStatus();

@@ -41,7 +41,8 @@ std::vector<int> VersionsOf(const JsonGraph::Node& json) {
   return versions;
 }
 
-// Sets no variable sets; composition computes them where it needs them.
+// Creates the node of `json`, whose inputs are in `nodes`. It has no variable set, which
+// composition computes where it needs it.
 absl::StatusOr<NodePtr> MakeNode(const std::vector<NodePtr>& nodes, const JsonGraph::Node& json) {
   Node::Fields fields;
   fields.name = json.name;
@@ -65,7 +66,7 @@ absl::StatusOr<NodePtr> MakeNode(const std::vector<NodePtr>& nodes, const JsonGr
 // MXNet counts for each variable how often earlier operators have written it, and stores the count
 // with each use. A file's counts are kept; new nodes are counted in their order.
 void NumberVersions(const IndexedGraph& graph, JsonGraph* json) {
-  constexpr int kMax = std::numeric_limits<int>::max();  // which a file may claim
+  constexpr int kMax = std::numeric_limits<int>::max();  // a file may claim so many
   std::vector<int> written(json->nodes.size(), 0);
   for (int i = 0; i < graph.num_nodes(); ++i) {
     const Node& node = *graph.nodes()[i];

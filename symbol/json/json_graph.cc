@@ -87,7 +87,8 @@ absl::StatusOr<JsonGraph::Node> ParseNode(const Json& json, int number, const Lo
   }
   absl::StrAppend(&owner, " '", node.name, "'");
   COOPER_ASSIGN_OR_RETURN(node.op, FindText(json, "op", owner));
-  // 1.0 and later write attrs, 0.9 attr; before that, param has the operator's own.
+  // MXNet 1.0 and later write `attrs`, 0.9 writes `attr`. Older versions write the operator's own
+  // attributes as `param` and all others as `attr`.
   for (const char* key : {"attrs", "attr", "param"}) {
     COOPER_RETURN_IF_ERROR(AddAttrs(json, key, owner, &node.attrs));
   }
@@ -106,8 +107,8 @@ absl::StatusOr<JsonGraph::Node> ParseNode(const Json& json, int number, const Lo
   return node;
 }
 
-// Whether the node is a fused layer of oneDNN: Symbol.get_backend_symbol replaces a convolution or
-// a fully connected layer and the nodes behind it by one node with a subgraph. MXNet 2 calls it
+// Returns whether `op` is a fused layer of oneDNN: Symbol.get_backend_symbol replaces a convolution
+// or a fully connected layer and the nodes behind it by one node with a subgraph. MXNet 2 calls it
 // onednn.
 bool IsFusedLayer(absl::string_view op) {
   return (absl::ConsumePrefix(&op, "_sg_mkldnn_") || absl::ConsumePrefix(&op, "_sg_onednn_")) &&

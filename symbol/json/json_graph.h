@@ -55,8 +55,8 @@ struct JsonGraph {
 // name; quantized ones are kUnimplemented. O(length of the text) time and memory for any text.
 absl::StatusOr<JsonGraph> ParseJsonGraph(absl::string_view text, const LoadLimits& limits = {});
 
-// Fails with kInvalidArgument, naming the node, unless all texts are UTF-8: ParseJsonGraph reads no
-// others.
+// Fails with kInvalidArgument, naming the node, unless all texts are UTF-8: ParseJsonGraph would
+// refuse the file.
 absl::Status CheckTexts(const JsonGraph& graph);
 
 // Returns the text that MXNet 1.9.1 writes. `num_outputs` has the number of outputs of each node.

@@ -291,7 +291,7 @@ TEST(JsonTest, OperatorsUpgradeTheirAttributes) {
   EXPECT_THAT(current.ListAttr(), ElementsAre(Pair("axis", "-1")));
 }
 
-// `node` is node 1 of a file whose node 0 is the variable x.
+// Returns a file with two nodes: the variable x and `node`.
 std::string TwoNodes(const std::string& node, const std::string& heads = "[[1, 0]]") {
   return absl::StrCat(R"({"nodes": [{"op": "null", "name": "x", "inputs": []}, )", node,
                       R"(], "heads": )", heads, R"(, "attrs": {"mxnet_version": ["int", 10901]}})");

@@ -21,8 +21,8 @@ absl::StatusOr<nlohmann::json> ParseSymbolText(absl::string_view text, const Loa
 // Returns kInvalidArgument: "symbol file: node 3 has no 'op'", from `what` and its `problem`.
 absl::Status MalformedSymbol(absl::string_view what, absl::string_view problem);
 
-// Returns kResourceExhausted: there are more than `limit` of `what`, by the member `of` of
-// LoadLimits.
+// Returns kResourceExhausted: there are more than `limit` of `what`. The message names `of`, the
+// member of LoadLimits that sets the limit.
 absl::Status ExceedsLimit(absl::string_view what, int64_t limit, absl::string_view of);
 
 }  // namespace cooper

@@ -70,7 +70,7 @@ class AddedVariables {
 absl::Status HideAttrs(const LoadLimits& limits, JsonGraph* graph) {
   AddedVariables added(*graph, limits);
   for (JsonGraph::Node& node : graph->nodes) {
-    AttrMap taken;  // out of the way of the operator's own parameters
+    AttrMap taken;  // hidden attributes, removed before the operator's parameters are parsed
     for (auto it = node.attrs.begin(); it != node.attrs.end();) {
       if (SplitHidden(it->first).second.empty()) {
         ++it;

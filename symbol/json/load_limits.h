@@ -7,14 +7,14 @@
 // allocated.
 //
 // The defaults are far above any network (a stack of LSTMs unrolled over a thousand steps has some
-// 100,000 nodes) and bound the memory of any file by about 2 GB. A service that loads files of
-// strangers sets smaller ones; BindOptions::max_bytes limits the memory of a bound graph.
+// 100,000 nodes) and bound the memory of any file by about 2 GB. A service that loads untrusted
+// files sets smaller ones; BindOptions::max_bytes limits the memory of a bound graph.
 
 #include <cstdint>
 
 namespace cooper {
 
-// Limits of one file; inclusive.
+// Limits of one file; a value equal to its limit is accepted.
 struct LoadLimits {
   int64_t text_bytes = int64_t{1} << 28;  // of the file
   int64_t values = int64_t{1} << 25;      // of the JSON: texts, numbers, lists and objects

@@ -54,7 +54,7 @@ absl::Status MergeVariablesOfOneName(JsonGraph* graph) {
   const std::vector<int> first = FirstOfName(*graph, &found);
   if (!found) return absl::OkStatus();
   COOPER_ASSIGN_OR_RETURN(std::vector<Use> uses, FindUses(*graph));
-  std::vector<bool> merged(first.size(), false);  // by node: whether others became it
+  std::vector<bool> merged(first.size(), false);  // by node: whether others were merged into it
   for (size_t i = 0; i < first.size(); ++i) {
     if (first[i] == static_cast<int>(i)) continue;
     JsonGraph::Node& node = graph->nodes[i];

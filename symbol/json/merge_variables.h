@@ -1,9 +1,9 @@
 #ifndef COOPER_SYMBOL_JSON_MERGE_VARIABLES_H_
 #define COOPER_SYMBOL_JSON_MERGE_VARIABLES_H_
 
-// Merges variables of one name. MXNet lets a graph have several of them (the label of two losses,
-// the source of an encoder and of its attention), and binding gives them one array. In cooper a
-// name is one variable.
+// Merges variables of one name. MXNet lets a graph have several such variables (the label of two
+// losses, the source of an encoder and of its attention), and binding gives them one array. In
+// cooper only one variable of a graph may have a name.
 
 #include "absl/status/status.h"
 #include "symbol/json/json_graph.h"
@@ -15,8 +15,8 @@ namespace cooper {
 // versions of inputs (JsonGraph::Entry) must be counted again. O(size of the graph) time.
 //
 // Fails with kInvalidArgument, with the name, for a name that is an argument in one place and an
-// auxiliary state in another: these are two arrays in MXNet too. Other errors: those of MakeOpCall
-// and InputNamesOf.
+// auxiliary state in another: MXNet binds two arrays for such a name. Other errors: those of
+// MakeOpCall and InputNamesOf.
 absl::Status MergeVariablesOfOneName(JsonGraph* graph);
 
 }  // namespace cooper

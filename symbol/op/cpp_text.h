@@ -41,6 +41,7 @@ std::string NamespaceOf(const std::string& scope);
 // Builds text in namespaces under cooper::op, opening and closing them as the scope changes.
 class ScopedText {
  public:
+  // Appends text in the namespace NamespaceOf(scope).
   void Append(const std::string& scope, absl::string_view text);
   // Returns the whole text with the last namespace closed, and clears it.
   std::string Finish();

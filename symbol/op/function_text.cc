@@ -21,7 +21,7 @@ namespace {
 struct Member {
   std::string type;
   std::string initial;   // what follows "= "
-  bool compared = true;  // with `initial`, to be left out if equal
+  bool compared = true;  // whether a value equal to `initial` is left out
 };
 
 Member MemberOf(const ParamField& field, const std::string& absent) {

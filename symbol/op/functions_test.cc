@@ -29,7 +29,8 @@ using ::testing::Not;
 
 Symbol Text(const char* op, const OpArgs& args) { return Symbol::Create(op, args).value(); }
 
-// Compares the JSON of both, with automatic names from 0 on.
+// Checks that both functions create networks with the same JSON. Automatic names are counted from 0
+// in each.
 template <typename Typed, typename Texts>
 void ExpectSameJson(const Typed& typed, const Texts& texts) {
   NameManager names;

@@ -19,8 +19,8 @@ namespace {
 using Names = OpSchema::Names;
 using Setting = std::pair<const ParamField*, std::string>;
 
-// Whether the input usually becomes a variable: parameters, auxiliary states and labels. MXNet
-// creates variables for these, and users mostly rely on it.
+// Returns whether the input usually becomes a variable: parameters, auxiliary states and labels do.
+// MXNet creates variables for these, and users mostly rely on it.
 bool IsCreatedAsVariable(absl::string_view input) {
   static const auto* names = new std::set<absl::string_view>{
       "weight",      "bias",           "gamma",      "beta",       "label",
@@ -30,7 +30,7 @@ bool IsCreatedAsVariable(absl::string_view input) {
   return names->count(input) > 0;
 }
 
-// Attributes that may change the inputs, with the values to try.
+// Returns the attributes that may change the inputs, with the values to try.
 std::vector<Setting> Settings(const OpSchema& op) {
   std::vector<Setting> settings;
   if (op.params() == nullptr) return settings;
@@ -46,7 +46,8 @@ std::vector<Setting> Settings(const OpSchema& op) {
   return settings;
 }
 
-// Returns a call with those attributes. Required parameters have their struct's initial values.
+// Returns a call with the attributes in `settings`. Required parameters have the initial values of
+// their struct.
 OpCall CallWith(const OpSchema& op, const std::vector<Setting>& settings) {
   OpCall call;
   call.op = &op;
@@ -101,7 +102,7 @@ Inputs AllInputs(const OpSchema& op) {
   return all;
 }
 
-// Whether an attribute sets the number of inputs, whose names then contain numbers.
+// Returns whether an attribute sets the number of inputs, whose names then contain numbers.
 bool IsVariadic(const OpSchema& op, const std::vector<Names>& all) {
   if (!op.variadic_attr().empty()) return true;
   return all.size() > 1 && absl::c_any_of(all, [](const Names& names) {

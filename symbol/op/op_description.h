@@ -31,8 +31,9 @@ struct OpDescription {
   std::vector<std::string> outputs;
 };
 
-// Finds the inputs by trying the values of attributes that may enable some: both of a flag, all of
-// an enumeration, in pairs, and small numbers.
+// Describes an operator. Finds its inputs by trying the values of attributes that may enable some:
+// both values of a flag, all values of an enumeration, small numbers, and pairs of these
+// attributes.
 OpDescription DescribeOp(const OpSchema& op);
 
 // The C++ name of an operator's function: `name` in namespace cooper::op or a namespace in it.
@@ -49,7 +50,8 @@ FunctionName FunctionNameOf(const std::string& op);
 // the same name as a hidden operator name, since MXNet derives automatic names from the alias.
 std::string CalledName(const OpSchema& op);
 
-// Whether the operator has a function. Gradient operators (OpSchema::is_gradient) have none.
+// Returns whether the operator has a function. Gradient operators (OpSchema::is_gradient) have
+// none.
 bool HasFunction(const OpSchema& op);
 
 // Returns the aliases that have a function too: those that MXNet exposes to users.

@@ -80,7 +80,8 @@ namespace op {
 // from the end.
 Symbol Slice(const Symbol& data, int axis, int64_t begin, std::optional<int64_t> end = {});
 
-// Returns all outputs of all symbols, in order. Like Symbol::Group, but keeps the error.
+// Returns all outputs of all symbols, in order, as Symbol::Group does. On an error the result is a
+// symbol that keeps it.
 Symbol Group(absl::Span<const Symbol> symbols);
 
 }  // namespace op

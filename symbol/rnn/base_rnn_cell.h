@@ -51,7 +51,7 @@ struct StepResult {
   std::vector<Symbol> states;
 };
 
-// Options of Unroll; the same for all cells, so that cells can be exchanged.
+// Options of Unroll. All cells have the same options, so that one cell can replace another.
 struct UnrollOptions {
   std::optional<std::vector<Symbol>> begin_state;  // absent: BeginState()
   std::string layout = "NTC";                      // or "TNC": of merged inputs and outputs
@@ -90,7 +90,8 @@ class BaseRNNCell {
   virtual absl::StatusOr<Unrolled> Unroll(int length, const SymbolSequence& inputs,
                                           const UnrollOptions& options = {});
 
-  // The cell's states, in the order in which Step takes and returns them; their shapes alone.
+  // Return the cell's states, in the order in which Step takes and returns them, and the shapes of
+  // these states.
   virtual std::vector<StateInfo> state_info() const = 0;
   std::vector<PartialShape> state_shape() const;
 
@@ -102,10 +103,11 @@ class BaseRNNCell {
   // gate. Other arrays are kept. Fails with kNotFound for a missing weight, and with
   // kInvalidArgument for a wrong shape.
   virtual absl::StatusOr<ArrayMap> UnpackWeights(ArrayMap args) const { return args; }
-  // The inverse of UnpackWeights.
+  // Returns a copy of `args` in which the arrays of single gates are replaced by this cell's packed
+  // weights: the inverse of UnpackWeights, with the same errors.
   virtual absl::StatusOr<ArrayMap> PackWeights(ArrayMap args) const { return args; }
 
-  // The variables of this cell and of the cells in it.
+  // Returns the variables of this cell and of the cells in it.
   virtual const std::shared_ptr<RNNParams>& params() const { return params_; }
   const std::string& prefix() const { return prefix_; }
 
@@ -125,6 +127,7 @@ class BaseRNNCell {
   absl::Status CheckStates(const std::vector<Symbol>& states) const;
   // Returns options.begin_state, checked, or BeginState().
   absl::StatusOr<std::vector<Symbol>> FirstStates(const UnrollOptions& options);
+  // Fails with kFailedPrecondition if this cell is the base of a modifier.
   absl::Status CheckNotModified() const;
 
  private:
@@ -140,8 +143,8 @@ class BaseRNNCell {
 // Cells are shared between the caller and the cells that contain them.
 using RNNCellPtr = std::shared_ptr<BaseRNNCell>;
 
-// Unpack and pack the weights of several cells in turn: for checkpoints of networks with these
-// cells.
+// Unpack and pack the weights of several cells in turn, for checkpoints of networks with these
+// cells. Errors are those of the cells' functions.
 absl::StatusOr<ArrayMap> UnpackWeights(const std::vector<RNNCellPtr>& cells, ArrayMap args);
 absl::StatusOr<ArrayMap> PackWeights(const std::vector<RNNCellPtr>& cells, ArrayMap args);
 

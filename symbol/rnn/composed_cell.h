@@ -1,8 +1,8 @@
 #ifndef COOPER_SYMBOL_RNN_COMPOSED_CELL_H_
 #define COOPER_SYMBOL_RNN_COMPOSED_CELL_H_
 
-// The base of cells that contain other cells: SequentialRNNCell and BidirectionalCell. Their states
-// and weights are its own, in the order of the cells.
+// The base of cells that contain other cells: SequentialRNNCell and BidirectionalCell. The states
+// and weights of a composed cell are those of its cells, in their order.
 
 #include <memory>
 #include <vector>
@@ -11,8 +11,8 @@
 
 namespace cooper {
 
-// Resets, begins, packs and unpacks by the cells in it, in turn. It shares their ownership with the
-// caller, who must not unroll them in between.
+// Implements Reset, BeginState, PackWeights and UnpackWeights by calls of the cells in it, in turn.
+// The cells are shared with the caller, who must not unroll them while this cell builds a graph.
 class ComposedCell : public BaseRNNCell {
  public:
   // Returns the cells in the order in which they were added, which is that of the states.
@@ -25,7 +25,7 @@ class ComposedCell : public BaseRNNCell {
   absl::StatusOr<ArrayMap> PackWeights(ArrayMap args) const override;
 
  protected:
-  // The cells' variables are collected in `params`, or in a container of its own.
+  // Collects the cells' variables in `params`, or in a container of its own if that is null.
   explicit ComposedCell(std::shared_ptr<RNNParams> params);
 
   // Appends a cell, which must not be null, and adds its variables to params().

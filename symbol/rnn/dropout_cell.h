@@ -25,8 +25,8 @@ class DropoutCell : public BaseRNNCell {
 
   std::vector<StateInfo> state_info() const override { return {}; }
   absl::StatusOr<StepResult> Step(const Symbol& input, const std::vector<Symbol>& states) override;
-  // A merged sequence is dropped from as a whole. valid_length has no effect, as in Gluon: zeros in
-  // padding stay 0.
+  // For a merged sequence one Dropout node drops elements of all steps. valid_length has no effect,
+  // as in Gluon: zeros in padding stay 0.
   absl::StatusOr<Unrolled> Unroll(int length, const SymbolSequence& inputs,
                                   const UnrollOptions& options = {}) override;
 

@@ -41,9 +41,10 @@ class FusedRNNCell : public BaseRNNCell {
   // states; the cells of Unfuse return those after the first step, as Gluon does.
   absl::StatusOr<Unrolled> Unroll(int length, const SymbolSequence& inputs,
                                   const UnrollOptions& options = {}) override;
-  // (num_layers * directions, batch_size, num_hidden)
+  // Returns the state h and, for lstm, the cell c: each (num_layers * directions, batch_size,
+  // num_hidden).
   std::vector<StateInfo> state_info() const override;
-  // The unpacked names are those of the cells that Unfuse returns.
+  // Unpacked arrays have the names of the cells that Unfuse returns.
   absl::StatusOr<ArrayMap> UnpackWeights(ArrayMap args) const override;
   absl::StatusOr<ArrayMap> PackWeights(ArrayMap args) const override;
 

@@ -13,10 +13,12 @@
 namespace cooper {
 
 // Delegates states and weights to the base cell, whose ownership it shares. BeginState of the base
-// fails with kFailedPrecondition while it has a modifier, so that a user does not call the wrong
-// one.
+// fails with kFailedPrecondition while it has a modifier, so that a user does not unroll the base
+// by mistake.
 class ModifierCell : public BaseRNNCell {
  public:
+  // Makes this cell the modifier of `base`, which must not be null, for the rest of the base's
+  // life.
   explicit ModifierCell(RNNCellPtr base);
 
   const RNNCellPtr& base() const { return base_; }
@@ -30,7 +32,7 @@ class ModifierCell : public BaseRNNCell {
 
  protected:
   std::string Description() const override { return base_->Description(); }
-  // Unrolls the base cell, which no one else may call.
+  // Unrolls the base cell, whose BeginState fails for all other callers.
   absl::StatusOr<Unrolled> UnrollBase(int length, const SymbolSequence& inputs,
                                       const UnrollOptions& options);
 

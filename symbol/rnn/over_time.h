@@ -28,8 +28,9 @@ struct OverTimeOptions {
 Symbol MeanOverTime(const Symbol& data, const Symbol& valid_length,
                     const OverTimeOptions& options = {});
 
-// Returns the maximum of each of the n features over these steps, in the same way. Padding counts
-// as the least float32, which is minus infinity in float16.
+// Returns the maximum of each of the n features over each row's first `valid_length` steps:
+// (batch_size, n). Lengths, rows without valid steps and errors are treated as in MeanOverTime.
+// Padding counts as the least float32, which is minus infinity in float16.
 Symbol MaxOverTime(const Symbol& data, const Symbol& valid_length,
                    const OverTimeOptions& options = {});
 

@@ -14,11 +14,11 @@
 namespace cooper {
 
 // A stack of cells; its states are those of the cells from the bottom to the top, and its output is
-// the top cell's. Without cells the output is the input. Step fails as that of a cell in it does,
-// such as a FusedRNNCell's.
+// the top cell's. Without cells the output is the input. Step fails if the Step of a cell in it
+// fails, such as that of a FusedRNNCell.
 class SequentialRNNCell : public ComposedCell {
  public:
-  // The cells' variables are collected in `params`, or in a container of its own.
+  // Collects the cells' variables in `params`, or in a container of its own if that is null.
   explicit SequentialRNNCell(std::shared_ptr<RNNParams> params = nullptr)
       : ComposedCell(std::move(params)) {}
 

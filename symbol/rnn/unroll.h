@@ -17,7 +17,7 @@ namespace cooper {
 
 // Calls cell.Unroll. On an error, or for inputs with one, outputs have the form that `options`
 // request (merged, unless merge_outputs is false), there are as many states as the cell has, and
-// all keep that error. The cell is reset, as by its method.
+// all keep that error. Resets the cell, as cell.Unroll does.
 Unrolled Unroll(BaseRNNCell& cell, int length, const SymbolSequence& inputs,
                 const UnrollOptions& options = {});
 

@@ -1,8 +1,8 @@
 #ifndef COOPER_SYMBOL_RNN_VALID_LENGTH_H_
 #define COOPER_SYMBOL_RNN_VALID_LENGTH_H_
 
-// Unrolling of sequences with padding: applies the operators SequenceMask, SequenceLast and
-// SequenceReverse to the steps. `valid_length` is (batch_size,), of any dtype. MXNet:
+// Helps cells to unroll sequences with padding: applies the operators SequenceMask, SequenceLast
+// and SequenceReverse to the steps. `valid_length` is (batch_size,), of any dtype. MXNet:
 // python/mxnet/gluon/rnn/rnn_cell.py.
 
 #include <optional>
@@ -20,8 +20,8 @@ absl::StatusOr<SymbolSequence> MaskSequence(int length, const SymbolSequence& se
                                             const std::string& layout, const Symbol& valid_length,
                                             std::optional<bool> merge);
 
-// Returns each row's last valid step among `steps`, each (batch_size, ...): (batch_size, ...). The
-// first step for rows without a valid one.
+// Returns each row's last valid step among `steps`, each (batch_size, ...): (batch_size, ...). Rows
+// without a valid step give their first step.
 absl::StatusOr<Symbol> LastStep(const std::vector<Symbol>& steps, const Symbol& valid_length);
 
 // Returns `merged` (length, batch_size, ...) with the valid steps of each row reversed and padding

@@ -33,7 +33,7 @@ void Register(std::initializer_list<const char*> ops, Rule rule) {
 
 int NonNegative(int64_t axis, int rank) { return static_cast<int>(axis < 0 ? axis + rank : axis); }
 
-// Input 0 with permuted axes.
+// Returns the layout of input 0 with permuted axes.
 BatchLayout Transposed(const BatchCall& c) {
   const std::vector<int> from = c.call.op->transposed_axes()(c.call, c.rank(0));
   return c.Map([&](int, int axis) {
@@ -42,7 +42,8 @@ BatchLayout Transposed(const BatchCall& c) {
   });
 }
 
-// Parts of input 0 along an axis, which disappears if the parts have a lower rank.
+// Returns the layout of parts of input 0 along an axis, which disappears if the parts have a lower
+// rank.
 BatchLayout Split(const BatchCall& c) {
   const int cut = NonNegative(c.call.op->split_axis()(c.call), c.rank(0));
   const bool squeezed = c.out().rank() < c.rank(0);
@@ -52,7 +53,8 @@ BatchLayout Split(const BatchCall& c) {
   });
 }
 
-// Inputs joined along an axis, which is new if the output has a higher rank.
+// Returns the layout of inputs that are joined along an axis, which is new if the output has a
+// higher rank.
 BatchLayout Joined(const BatchCall& c) {
   const int joint = NonNegative(c.call.op->join_axis()(c.call), c.out().rank());
   const bool stacked = c.out().rank() > c.rank(0);
@@ -62,7 +64,8 @@ BatchLayout Joined(const BatchCall& c) {
   });
 }
 
-// A slice of input 0. Other inputs only give their shape, which must have the same samples.
+// Returns the layout of a slice of input 0. Other inputs only give their shape, which must have the
+// same samples.
 BatchLayout Sliced(const BatchCall& c) {
   if (!c.layouts[0].has_samples()) return {};
   return c.Map([&](int input, int axis) {
@@ -163,8 +166,8 @@ BatchLayout BatchCall::Reduced() const {
     if (!layout.is_reduced() || (found.is_reduced() && layout != found)) return {};
     found = layout;
   }
-  // A term that is independent of the samples would be added to the sum once for each part of a
-  // batch.
+  // If one term is a sum over the samples and another is independent of them, the layout is
+  // unknown: on several devices the latter would be added once for each part of the batch.
   const auto is_none = [](const BatchLayout& layout) { return layout.kind == Kind::kNone; };
   return found.kind == Kind::kSum && absl::c_any_of(layouts, is_none) ? BatchLayout() : found;
 }

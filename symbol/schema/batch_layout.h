@@ -55,11 +55,12 @@ struct BatchLayout {
   bool is_unknown() const { return kind == Kind::kUnknown || kind == Kind::kSomeSamples; }
   bool has_samples() const { return kind == Kind::kSamples; }
   bool is_reduced() const { return kind == Kind::kSum || kind == Kind::kMean; }
-  // Number of indices of the axis that belong to one sample.
+  // Returns the number of indices of the axis that belong to one sample.
   int64_t per_sample() const { return outer * inner; }
-  // Whether an array of this shape can hold `batch_size` samples in this layout.
+  // Returns whether an array of this shape can hold `batch_size` samples in this layout.
   bool Fits(const Shape& shape, int64_t batch_size) const;
-  // Returns the shape of the same array with `to` samples. Requires has_samples() and the axis.
+  // Returns `shape` with room for `to` samples instead of the present number. Requires
+  // has_samples(), and a shape that has the axis.
   Shape WithSamples(Shape shape, int64_t to) const;
   // Returns "axis 1", "axis 0 as (3, N, 1)", "a mean over samples".
   std::string ToString() const;
@@ -85,12 +86,12 @@ struct BatchCall {
   int64_t batch_size = 0;
   int output = 0;  // the output whose layout is computed
 
-  // The operator's parameters; P must be its struct.
+  // Returns the operator's parameters; P must be its struct.
   template <typename P>
   const P& param() const {
     return call.param<P>();
   }
-  // Shapes of input `i` and of the output whose layout is computed.
+  // Return the shapes of input `i` and of the output whose layout is computed.
   const Shape& input(int i) const { return inputs[i]; }
   const Shape& out() const { return outputs[output]; }
   int rank(int i) const { return inputs[i].rank(); }
@@ -98,19 +99,21 @@ struct BatchCall {
   // Returns samples on the axis to which `axis_of` maps the sample axes of the inputs; unknown if
   // two inputs disagree, if one is reduced over samples, or if `axis_of` returns kMixed.
   BatchLayout Map(AxisFn axis_of) const;
-  // For operators that keep samples of the first axis on the first axis.
+  // Returns the layout for an operator that keeps samples of the first axis on the first axis.
   BatchLayout FirstAxis() const;
-  // For operators that align inputs at their last axes and broadcast them.
+  // Returns the layout for an operator that aligns inputs at their last axes and broadcasts them.
   BatchLayout Aligned() const;
-  // For operators that keep the layout of input 0, unless the samples are on the axis `mixed`
-  // (which may be negative).
+  // Returns the layout for an operator that keeps the layout of input 0: unknown if the samples are
+  // on the axis `mixed` (which may be negative).
   BatchLayout AllBut(int64_t mixed) const;
-  // For operators that give the elements of input `i`, in their order, another shape.
+  // Returns the layout for an operator that gives the elements of input `i`, in their order,
+  // another shape.
   BatchLayout View(int i, const Shape& shape) const;
-  // Returns a sum or a mean if all inputs are that (for means also kNone); unknown if one has
-  // samples. For operators that are linear in all their inputs.
+  // Returns the layout for an operator that is linear in all its inputs and whose inputs have no
+  // samples: kSum if all inputs are sums; kMean if all are means or kNone; kNone if all are kNone;
+  // unknown otherwise.
   BatchLayout Reduced() const;
-  // Whether an input is a sum or a mean over the samples.
+  // Returns whether an input is a sum or a mean over the samples.
   bool any_reduced() const;
 };
 
@@ -133,9 +136,9 @@ struct LossRuleRegistrar {
   LossRuleRegistrar(std::initializer_list<const char*> ops, bool (*divides)(const BatchCall& call));
 };
 
-// Whether the gradients of a loss over parts of a batch must be weighted by the parts' sizes to add
-// up to the gradient over the whole batch: if they are divided by the batch size, or if the loss is
-// a mean over the samples or independent of them.
+// Returns whether the gradients of a loss over parts of a batch must be weighted by the parts'
+// sizes to add up to the gradient over the whole batch: if they are divided by the batch size, or
+// if the loss is a mean over the samples or independent of them.
 bool LossNeedsWeights(const BatchCall& call);
 
 // COOPER_BATCH_RULE(op, rule)

@@ -7,8 +7,8 @@
 //
 // A rule either composes other operators (Call) or creates a node of a backward operator
 // (Backward), which shares the forward node's parameters. It should use as inputs only the values
-// that the computation needs, since each is kept alive until then. Shapes need no inputs: a
-// backward node's rules may read the shapes of the forward node's inputs.
+// that the computation needs, since each input is kept alive until the backward pass. Shapes need
+// no inputs: a backward node's rules may read the shapes of the forward node's inputs.
 
 #include <string>
 #include <vector>
@@ -38,6 +38,7 @@ class GradientContext {
   NodeEntry input(int i) const { return node_->inputs()[i]; }
   NodeEntry output(int i) const { return {node_, i}; }
 
+  // Returns whether a gradient reaches output i.
   bool has_head(int i) const { return static_cast<bool>(heads_[i]); }
   // Returns the gradient of output i; an array of zeros if none reaches it (a new zeros_like node,
   // made at the first call). Fails with kNotFound if zeros_like is not linked. Rules test has_head

@@ -15,8 +15,8 @@
 namespace cooper {
 
 // If this key is among the attributes, no variable is created for the input, and composition fails
-// if it is missing. The value says why it is needed. For inputs that exist only because the caller
-// enabled them.
+// if it is missing. The value of the attribute says why the input is needed. For inputs that exist
+// only because the caller enabled them.
 inline constexpr char kRequiredInput[] = "__required_input__";
 
 // Returns the value of kRequiredInput for input `i`, if it has one.

@@ -8,8 +8,8 @@
 
 namespace cooper {
 
-// Whether the node is a call of the operator that symbol files know by this name; an alias does not
-// match. False for variables.
+// Returns whether the node is a call of the operator that symbol files know by this name; an alias
+// does not match. False for variables.
 inline bool IsOp(const Node& node, absl::string_view name) {
   return !node.is_variable() && node.op()->name() == name;
 }

@@ -63,7 +63,7 @@ struct SliceRange {
   int64_t extent = 0;
 };
 
-// Groups of operators in drawings of networks.
+// Groups of operators that drawings of networks give one colour.
 enum class OpKind : uint8_t {
   kOther,
   kLayer,
@@ -114,9 +114,8 @@ class OpSchema {
   // Returns the names of the inputs: arguments first, then auxiliary states, as MXNet orders them.
   Names InputNames(const OpCall& call) const { return inputs_(call); }
   Names OutputNames(const OpCall& call) const { return outputs_(call); }
-  // Number of outputs that are listed. The others are for the operator's own gradient (a dropout
-  // mask).
-  // Never more than the number of OutputNames. Hidden outputs come last.
+  // Returns the number of outputs that are listed: the first ones of OutputNames. The others,
+  // hidden ones, are for the operator's own gradient (a dropout mask).
   int NumVisibleOutputs(const OpCall& call) const;
   // Returns the inputs that are auxiliary states: written by the operator, without a gradient.
   std::vector<int> AuxInputs(const OpCall& call) const;
@@ -155,7 +154,7 @@ class OpSchema {
   const AxisFn& join_axis() const { return join_axis_; }
   // Output 0 is a slice of input 0. Empty: it is not.
   const SliceFn& slice() const { return slice_; }
-  // Whether the operator is a loss: it starts its own gradient and ignores head gradients.
+  // Returns whether the operator is a loss: it starts its own gradient and ignores head gradients.
   bool IgnoresHeadGradient(const OpCall& call) const;
   // Its gradient has the outputs among its inputs, and recomputes and writes them.
   bool gradient_computes_outputs() const { return gradient_computes_outputs_; }
@@ -167,14 +166,14 @@ class OpSchema {
   const VariableAttrsFn& variable_attrs() const { return variable_attrs_; }
   const UpgradeFn& upgrade_attrs() const { return upgrade_attrs_; }
 
-  // Whether it computes the gradient of another operator, by its name: "_backward_Pad",
-  // "_broadcast_backward". Only gradient rules create its nodes, so its own rules and kernels do
-  // not validate its inputs.
+  // Returns whether the operator, by its name, computes the gradient of another one:
+  // "_backward_Pad", "_broadcast_backward". Only gradient rules create its nodes, so its own rules
+  // and kernels do not validate its inputs.
   bool is_gradient() const;
 
-  // The group of the operator in drawings.
+  // Returns the group of the operator in drawings.
   OpKind Kind(const OpCall& call) const;
-  // The summary in drawings; empty if there is none.
+  // Returns the summary in drawings; empty if there is none.
   std::string Summary(const OpCall& call) const;
 
  private:
@@ -214,7 +213,8 @@ class OpSchema {
   SummaryFn summary_;
 };
 
-// Builds an OpSchema; see COOPER_REGISTER_OP.
+// Builds an OpSchema; see COOPER_REGISTER_OP. Most methods set the property of OpSchema with a
+// similar name, whose comment has the meaning: InPlace sets in_place(), View sets is_view().
 class OpBuilder {
  public:
   // Constructed in the source that declares the operator.

@@ -15,19 +15,20 @@
 
 namespace cooper {
 
-// A call with the shapes of its arrays; references all of it, for the duration of a rule.
+// A view of a call and the shapes of its arrays, valid only while the rule runs.
 struct OpWork {
   const OpCall& call;
   absl::Span<const Shape> inputs;
   absl::Span<const Shape> outputs;
-  // Whether each output is computed: a gradient may not be needed. Has one element per output.
+  // For each output, whether it is computed: a gradient may not be needed.
   absl::Span<const bool> wanted;
 
   template <typename P>
   const P& param() const {
     return call.param<P>();
   }
-  // Number of elements of an input, as a double since products of them are large.
+  // Return the number of elements of an input or an output, as a double, since products of such
+  // numbers are large.
   double input_size(int i) const { return static_cast<double>(inputs[i].num_elements()); }
   double output_size(int i) const { return static_cast<double>(outputs[i].num_elements()); }
   // Returns how many of the outputs [first, first + count) are computed.

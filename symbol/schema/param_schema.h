@@ -65,9 +65,8 @@ class ParamSchema {
   absl::StatusOr<std::shared_ptr<const void>> Parse(const AttrMap& attrs) const;
 
   // Sets the fields of the struct at `options` that `texts` names, for options other than operator
-  // parameters, such as an optimizer's. Fails as Parse does, except that no key is hidden; fields
-  // before the wrong one are set then. Every error message begins with `what`, such as "optimizer
-  // sgd".
+  // parameters, such as an optimizer's. Fails as Parse does, except that no key is hidden; after an
+  // error some fields may be set. Every error message begins with `what`, such as "optimizer sgd".
   absl::Status Read(const AttrMap& texts, absl::string_view what, void* options) const;
 
   // Returns the text of every field, by its name, also of those at their defaults. `params` must be
@@ -79,6 +78,7 @@ class ParamSchema {
   std::shared_ptr<void> MakeDefault() const { return make_(); }
   AttrMap Defaults() const { return Print(make_().get()); }
 
+  // Returns the declarations of the fields, in the order of P::Declare.
   const std::vector<ParamField>& fields() const { return fields_; }
 
  private:

@@ -62,7 +62,7 @@ absl::Status ParseParamText(const std::string& text, std::optional<T>* value) {
 template <typename T>
 absl::Status ParseParamText(const std::string& text, std::vector<T>* value) {
   value->clear();
-  if (text == "None") return absl::OkStatus();  // as Python writes a tuple that is left out
+  if (text == "None") return absl::OkStatus();  // Python writes this for no tuple
   std::vector<std::string> elements;
   COOPER_RETURN_IF_ERROR(SplitParamTuple(text, &elements));
   for (const std::string& element : elements) {

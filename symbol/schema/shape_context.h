@@ -20,8 +20,8 @@ namespace cooper {
 // (symbol/inference/inference.h); used by one thread.
 class ShapeContext {
  public:
-  // Same limit as for arrays in files. A shape is stored for each output of each node, so without a
-  // limit a small file could exhaust memory.
+  // The greatest rank of a shape, which is also that of arrays in files (params_format.h). A shape
+  // is stored for each output of each node, so without a limit a small file could exhaust memory.
   static constexpr int kMaxRank = 64;
 
   // The spans must outlive the context. `forward_inputs` are the shapes of the inputs of the node

@@ -15,10 +15,10 @@ namespace cooper {
 class Node;
 struct NodeEntry;
 
-// Sorted runs, which sets share: a set with a few more variables than another needs little memory.
-// Each run is sorted by name, no variable is in two runs, and each run is at least twice as long as
-// the next one, so there are O(log size) runs. Holds raw pointers: the node that stores the set
-// keeps the variables alive.
+// A set of variables in sorted runs. Sets share runs, so a set with a few more variables than
+// another needs little memory. Each run is sorted by name, no variable is in two runs, and each run
+// is at least twice as long as the next one, so there are O(log size) runs. Holds raw pointers: the
+// node that stores the set keeps the variables alive.
 struct VariableSet {
   using Run = std::shared_ptr<const std::vector<const Node*>>;
 

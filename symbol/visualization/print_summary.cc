@@ -36,7 +36,7 @@ absl::StatusOr<std::array<int, kNumColumns>> ColumnEnds(const SummaryOptions& op
   bool rising = p.size() == kNumColumns;
   for (int i = 0; rising && i < kNumColumns; ++i) {
     const double previous = i == 0 ? 0 : p[i - 1];
-    rising = p[i] > previous && p[i] * unit <= kLongest;  // false for what is not a number
+    rising = p[i] > previous && p[i] * unit <= kLongest;  // false for NaN
     if (rising) ends[i] = static_cast<int>(p[i] * unit);
   }
   if (rising) return ends;
@@ -95,7 +95,7 @@ class Summary {
     return absl::OkStatus();
   }
 
-  // The rows of each layer.
+  // Returns the rows of each layer.
   const std::vector<std::vector<Row>>& layers() const { return layers_; }
   const ElementCount& params() const { return params_; }
   const ElementCount& auxs() const { return auxs_; }

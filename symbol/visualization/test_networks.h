@@ -7,17 +7,18 @@
 
 namespace cooper {
 
-// FullyConnected 'fc1' (128), Activation 'relu1', FullyConnected 'fc2' (10), SoftmaxOutput.
+// Returns the network FullyConnected 'fc1' (128), Activation 'relu1', FullyConnected 'fc2' (10),
+// SoftmaxOutput.
 Symbol Mlp();
 
-// Two convolutions, the first with a BatchNorm, and two dense layers.
+// Returns a network of two convolutions, the first with a BatchNorm, and two dense layers.
 Symbol ConvNet();
 
-// Word embedding (11 x 4), an unrolled LSTM of 8 units, projection to 11 and softmax. `num_steps`
-// is the length of a sentence.
+// Returns a network of a word embedding (11 x 4), an unrolled LSTM of 8 units, a projection to 11
+// classes and a softmax. `num_steps` is the length of a sentence.
 Symbol UnrolledLstm(int num_steps);
 
-// The same network with one RNN operator.
+// Returns the network of UnrolledLstm with one RNN operator in place of the unrolled cells.
 Symbol FusedLstm(int num_steps);
 
 // Number of elements of the weights of the LSTM networks above.

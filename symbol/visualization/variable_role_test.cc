@@ -27,7 +27,7 @@ std::map<std::string, VariableRole> Roles(const Symbol& symbol, const KnownShape
   return named;
 }
 
-// x * scale + y: the graph does not show what is trained.
+// Returns x * scale + y. No operator of this graph tells which variables are parameters.
 Symbol Scaled(const std::string& x, const std::string& y) {
   const Symbol product = *Symbol::Create(
       "broadcast_mul", {.inputs = {Symbol::Variable(x), Symbol::Variable("scale")}});

@@ -18,7 +18,7 @@ enum class BoxFormat : uint8_t {
   kCenter   // x and y of the center, width, height
 };
 
-// Returns MXNet's names of the formats, for parameters.
+// Returns MXNet's names of the formats: the values of an operator's `format` parameter.
 inline std::vector<std::pair<std::string, BoxFormat>> BoxFormatNames() {
   return {{"corner", BoxFormat::kCorner}, {"center", BoxFormat::kCenter}};
 }

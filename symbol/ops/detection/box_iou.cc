@@ -12,8 +12,8 @@ namespace {
 
 using enum BoxIouArrays::Input;
 
-// lhs (..., 4), rhs (..., 4); the output has the axes of lhs and then those of rhs, without the
-// last axis of each.
+// Shape rule: lhs (..., 4), rhs (..., 4); the output has the axes of lhs and then those of rhs,
+// without the last axis of each.
 absl::Status BoxIouShape(ShapeContext& c) {
   PartialShape out;
   for (int i : {kLhs, kRhs}) {

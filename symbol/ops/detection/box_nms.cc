@@ -37,7 +37,7 @@ absl::Status CheckColumns(const BoxNmsParam& param, int64_t width) {
       absl::StrCat("id_index and score_index are both ", param.id_index));
 }
 
-// data and output (..., boxes, width); record (..., boxes, 1).
+// Shape rule: data and output (..., boxes, width); record (..., boxes, 1).
 absl::Status BoxNmsShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(kOutput, c.input(0)));
   COOPER_RETURN_IF_ERROR(c.SetInput(0, c.output(kOutput)));

@@ -16,8 +16,8 @@ namespace {
 
 using enum MultiBoxDetectionArrays::Input;
 
-// cls_prob (batch_size, classes, anchors), loc_pred (batch_size, anchors * 4), anchor (1, anchors,
-// 4); output (batch_size, anchors, 6).
+// Shape rule: cls_prob (batch_size, classes, anchors), loc_pred (batch_size, anchors * 4), anchor
+// (1, anchors, 4); output (batch_size, anchors, 6).
 absl::Status MultiBoxDetectionShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(CheckVariances(c.param<MultiBoxDetectionParam>().variances));
   COOPER_RETURN_IF_ERROR(SetAnchorShape(c, kAnchor));

@@ -32,7 +32,8 @@ absl::Status CheckParams(const MultiBoxPriorParam& param) {
   return absl::OkStatus();
 }
 
-// data (batch_size, channels, height, width); output (1, height * width * boxes of a pixel, 4).
+// Shape rule: data (batch_size, channels, height, width); output (1, height * width * boxes of a
+// pixel, 4).
 absl::Status MultiBoxPriorShape(ShapeContext& c) {
   const auto& param = c.param<MultiBoxPriorParam>();
   COOPER_RETURN_IF_ERROR(CheckParams(param));

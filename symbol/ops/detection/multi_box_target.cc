@@ -21,8 +21,9 @@ using enum MultiBoxTargetArrays::Output;
 // A row of labels is class, xmin, ymin, xmax, ymax and any further numbers.
 constexpr int64_t kMinLabelWidth = 5;
 
-// anchor (1, anchors, 4), label (batch_size, labels, label_width), cls_pred (batch_size, classes,
-// anchors); loc_target and loc_mask (batch_size, anchors * 4), cls_target (batch_size, anchors).
+// Shape rule: anchor (1, anchors, 4), label (batch_size, labels, label_width), cls_pred
+// (batch_size, classes, anchors); loc_target and loc_mask (batch_size, anchors * 4), cls_target
+// (batch_size, anchors).
 absl::Status MultiBoxTargetShape(ShapeContext& c) {
   const auto& param = c.param<MultiBoxTargetParam>();
   COOPER_RETURN_IF_ERROR(CheckVariances(param.variances));

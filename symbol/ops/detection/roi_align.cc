@@ -18,8 +18,8 @@ namespace {
 
 using enum RoiAlignArrays::Input;
 
-// data (batch_size, channels, height, width), rois (regions, 5): sample, x1, y1, x2, y2; output
-// (regions, channels, pooled height, pooled width).
+// Shape rule: data (batch_size, channels, height, width), rois (regions, 5): sample, x1, y1, x2,
+// y2; output (regions, channels, pooled height, pooled width).
 absl::Status RoiAlignShape(ShapeContext& c) {
   const auto& param = c.param<RoiAlignParam>();
   const auto& size = param.pooled_size;

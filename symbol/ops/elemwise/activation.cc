@@ -10,7 +10,8 @@
 namespace cooper {
 namespace {
 
-// All derivatives but softsign's are functions of the output, so the input need not be kept alive.
+// Gradient rule: all derivatives but softsign's are functions of the output, so the input need not
+// be kept alive.
 absl::StatusOr<std::vector<NodeEntry>> ActivationGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
   const bool by_input = c.param<ActivationParam>().act_type == ActivationType::kSoftSign;

@@ -16,7 +16,7 @@ namespace {
 
 absl::Status CastType(TypeContext& c) { return c.SetOutput(0, c.param<CastParam>().dtype); }
 
-// Whether the dtype is converted: only float32 and the 16-bit floats are.
+// Returns whether the amp_ operators convert the dtype: only float32 and the 16-bit floats.
 bool IsMixedPrecision(DType dtype) {
   return dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBfloat16;
 }
@@ -39,7 +39,7 @@ OpSchema::Names Numbered(const char* prefix, const OpCall& call) {
   return names;
 }
 
-// Output i has the shape of input i.
+// Shape rule: output i has the shape of input i.
 absl::Status PairwiseShape(ShapeContext& c) {
   for (int i = 0; i < c.num_inputs(); ++i) {
     COOPER_RETURN_IF_ERROR(c.SetOutput(i, c.input(i)));
@@ -48,8 +48,8 @@ absl::Status PairwiseShape(ShapeContext& c) {
   return absl::OkStatus();
 }
 
-// The common dtype is that of the first input, or float32 if another one is. With cast_narrow it is
-// float32, or a 16-bit float if an input has one.
+// Type rule: the common dtype is that of the first input, or float32 if another input is float32.
+// With cast_narrow it is float32, or a 16-bit float if an input has one.
 absl::Status AmpMulticastType(TypeContext& c) {
   const bool narrow = c.param<AmpMulticastParam>().cast_narrow;
   TypeContext::Type common = narrow ? DType::kFloat32 : c.input(0);

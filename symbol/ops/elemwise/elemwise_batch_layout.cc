@@ -49,7 +49,7 @@ COOPER_BATCH_RULE(where, [](const BatchCall& c) {
   });
 });
 
-// With infer_range the values count through the samples.
+// With infer_range the values may run along the batch axis, so the layout is unknown.
 COOPER_BATCH_RULE(_arange, [](const BatchCall& c) {
   return c.param<ArangeParam>().infer_range ? BatchLayout() : BatchLayout::Of(Kind::kNone);
 });

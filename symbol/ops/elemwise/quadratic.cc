@@ -13,7 +13,7 @@
 namespace cooper {
 namespace {
 
-// (2 a data + b) * head: needs data, but not the output.
+// Gradient rule: (2 a data + b) * head, which needs data, but not the output.
 absl::StatusOr<std::vector<NodeEntry>> QuadraticGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
   return c.Backward("_backward_contrib_quadratic", {head, c.input(QuadraticArrays::kData)});

@@ -10,9 +10,11 @@
 
 namespace cooper {
 
+// The input of _contrib_quadratic. The output has its shape and dtype.
 struct QuadraticArrays {
   enum Input { kData };
 };
+// The inputs of the gradient, which is ograd * (2 * a * data + b).
 struct QuadraticGradientArrays {
   enum Input { kOgrad, kData };
 };

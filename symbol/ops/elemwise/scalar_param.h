@@ -30,8 +30,8 @@ struct ScalarParam {
   }
 };
 
-// Inputs of the gradients that need the data, such as that of _power_scalar. The others apply a
-// scalar operator to the head gradient.
+// Inputs of the gradients that need the data, such as that of _power_scalar. Other gradients apply
+// a scalar operator to the head gradient.
 struct ScalarGradientArrays {
   enum Input { kOgrad, kData };
 };

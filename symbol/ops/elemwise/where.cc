@@ -13,7 +13,7 @@ namespace {
 
 using enum WhereArrays::Input;
 
-// The condition has x's shape, or one element per row of x.
+// Shape rule: the condition has x's shape, or one element per row of x.
 absl::Status ConditionShape(ShapeContext& c, int condition, const PartialShape& x) {
   const PartialShape& given = c.input(condition);
   if (!given.rank_known() || !x.rank_known()) return absl::OkStatus();
@@ -38,7 +38,7 @@ absl::Status WhereType(TypeContext& c) {
   return c.SetInput(kY, c.output(0));
 }
 
-// Both outputs have ograd's shape and dtype.
+// Shape rule: both outputs have ograd's shape and dtype.
 absl::Status WhereBackwardShape(ShapeContext& c) {
   const PartialShape& ograd = c.input(WhereGradientArrays::kOgrad);
   for (int i = 0; i < 2; ++i) COOPER_RETURN_IF_ERROR(c.SetOutput(i, ograd));

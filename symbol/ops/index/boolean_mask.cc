@@ -18,7 +18,7 @@ namespace {
 using enum BooleanMaskArrays::Input;
 using enum BooleanMaskArrays::Output;
 
-// data (n, ...), index (n,). The output has memory for all rows.
+// Shape rule: data (n, ...), index (n,). The output has memory for all rows.
 absl::Status BooleanMaskShape(ShapeContext& c) {
   if (const int axis = c.param<BooleanMaskParam>().axis; axis != 0) {
     return absl::InvalidArgumentError(absl::StrCat("axis is ", axis, ", expected 0"));
@@ -33,7 +33,7 @@ absl::Status BooleanMaskShape(ShapeContext& c) {
   return c.SetInput(kIndex, {data[0]}, "(rows of data,)");
 }
 
-// A mask may have any dtype.
+// Type rule: a mask may have any dtype.
 absl::Status BooleanMaskType(TypeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(kCount, DType::kInt64));
   COOPER_RETURN_IF_ERROR(c.SetOutput(kRows, c.input(kData)));

@@ -106,7 +106,7 @@ COOPER_REGISTER_OP(_scatter_set_nd)
     })
     .InPlace({{0, 0}});
 
-// multi-indices (rank of shape, n), flat indices (n,).
+// Shape rule: multi-indices (rank of shape, n), flat indices (n,).
 absl::Status RavelShape(ShapeContext& c, bool input_is_multi) {
   const auto& shape = c.param<RavelParam>().shape;
   if (shape.empty()) return absl::InvalidArgumentError("shape is empty");

@@ -71,8 +71,8 @@ COOPER_BATCH_RULE(topk, Ordered<TopKParam>);
 COOPER_BATCH_RULE(sort, Ordered<SortParam>);
 COOPER_BATCH_RULE(argsort, Ordered<ArgsortParam>);
 
-// data (length, batch, ...), or (batch, length, ...) with axis 1. Without lengths, the samples may
-// also be on later axes.
+// Returns the layout of the output of a sequence operator. data is (length, batch, ...), or (batch,
+// length, ...) with axis 1. Without lengths, the samples may also be on later axes.
 BatchLayout Sequence(const BatchCall& c, const SequenceParam& param, bool drops_time) {
   using enum SequenceArrays::Input;
   const int batch = 1 - param.axis;

@@ -17,8 +17,8 @@ namespace {
 
 using enum IndexCopyArrays::Input;
 
-// old_tensor (n, ...), index_vector (rows,), new_tensor (rows, ...) with rows <= n; the output has
-// the shape of old_tensor.
+// Shape rule: old_tensor (n, ...), index_vector (rows,), new_tensor (rows, ...) with rows <= n; the
+// output has the shape of old_tensor.
 absl::Status IndexCopyShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(kOldTensor)));
   COOPER_RETURN_IF_ERROR(c.SetInput(kOldTensor, c.output(0), "the output's"));
@@ -42,7 +42,7 @@ absl::Status IndexCopyShape(ShapeContext& c) {
   return absl::OkStatus();
 }
 
-// An index may have any dtype.
+// Type rule: an index may have any dtype.
 absl::Status IndexCopyType(TypeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(kOldTensor)));
   COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(kNewTensor)));
@@ -50,7 +50,8 @@ absl::Status IndexCopyType(TypeContext& c) {
   return c.SetInput(kNewTensor, c.output(0));
 }
 
-// The gradient of a replaced row goes to its replacement, that of the others to old_tensor.
+// Gradient rule: the gradient of a replaced row goes to its replacement, that of the others to
+// old_tensor.
 absl::StatusOr<std::vector<NodeEntry>> IndexCopyGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(const NodeEntry head, c.head(0));
   const NodeEntry index = c.input(kIndexVector);

@@ -13,7 +13,7 @@
 namespace cooper {
 namespace {
 
-// indices (...), output (..., depth).
+// Shape rule: indices (...), output (..., depth).
 absl::Status OneHotShape(ShapeContext& c) {
   if (c.input(0).rank_known()) {
     std::vector<int64_t> dims(c.input(0).dims().begin(), c.input(0).dims().end());

@@ -16,7 +16,7 @@ struct OneHotArrays {
   enum Input { kIndices };
 };
 
-// output[..., k] is on_value where k equals the index, without its fraction, and off_value
+// output[..., k] is on_value where k equals the index truncated to an integer, and off_value
 // elsewhere. An index outside of [0, depth) gives a vector of off_value, as in MXNet.
 //
 //   indices (0, 2), depth=3   gives ((1, 0, 0), (0, 0, 1))

@@ -56,7 +56,7 @@ absl::Status TopKShape(ShapeContext& c) {
   return LeadingShape(c.input(0), param.axis, param.k).status();
 }
 
-// Values have data's dtype.
+// Type rule: values have data's dtype.
 absl::Status ValueType(TypeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(0)));
   return c.SetInput(0, c.output(0));
@@ -84,7 +84,7 @@ bool HasValues(const OpCall& call) {
   return ret_typ == TopKParam::kValue || ret_typ == TopKParam::kBoth;
 }
 
-// The gradient of the values is scattered to data at the indices, output 1.
+// Gradient rule: the gradient of the values is scattered to data at the indices, output 1.
 template <const char* kBackward>
 absl::StatusOr<std::vector<NodeEntry>> ValueGradient(GradientContext& c) {
   if (c.num_outputs() < 2 || !c.has_head(0)) return std::vector<NodeEntry>(1);
@@ -94,7 +94,8 @@ absl::StatusOr<std::vector<NodeEntry>> ValueGradient(GradientContext& c) {
 
 constexpr char kBackwardTopK[] = "_backward_topk";
 
-// Whether `dtype` represents every integer up to n exactly. If not, some odd integer is missing.
+// Returns whether `dtype` represents every integer up to n | 1 exactly. Tests n | 1 alone: the
+// integers that a float rounds first are odd.
 bool HasIntegersUpTo(DType dtype, int64_t n) {
   return DispatchDType(dtype, [n](auto tag) {
     using T = typename decltype(tag)::type;
@@ -102,7 +103,7 @@ bool HasIntegersUpTo(DType dtype, int64_t n) {
   });
 }
 
-// The gradient is scattered at the indices, so the indices must be exact.
+// Shape rule: the gradient is scattered at the indices, so the indices must be exact.
 absl::Status TopKGradientShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(GradientShape(c));
   const auto& param = c.param<TopKParam>();

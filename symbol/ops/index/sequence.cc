@@ -54,7 +54,7 @@ absl::Status ShareBatchSize(ShapeContext& c, int axis) {
   return c.SetInput(kData, data, "with the batch size of sequence_length");
 }
 
-// The output has data's shape.
+// Shape rule: the output has data's shape.
 template <typename Param>
 absl::Status SequenceShape(ShapeContext& c) {
   const int axis = c.param<Param>().axis;
@@ -64,7 +64,7 @@ absl::Status SequenceShape(ShapeContext& c) {
   return c.SetOutput(0, c.input(kData));
 }
 
-// The output has data's shape without the time axis.
+// Shape rule: the output has data's shape without the time axis.
 absl::Status SequenceLastShape(ShapeContext& c) {
   const int axis = c.param<SequenceParam>().axis;
   COOPER_RETURN_IF_ERROR(CheckSequence(c));
@@ -85,7 +85,7 @@ absl::Status SequenceLastShape(ShapeContext& c) {
   return c.SetOutput(0, PartialShape(dims), "data without time");
 }
 
-// Lengths may have any dtype; the default is data's.
+// Type rule: lengths may have any dtype; the default is data's.
 absl::Status SequenceType(TypeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(kData)));
   COOPER_RETURN_IF_ERROR(c.SetInput(kData, c.output(0)));
@@ -101,7 +101,7 @@ std::vector<NodeEntry> WithLength(GradientContext& c, NodeEntry head) {
   return inputs;
 }
 
-// The gradient of masking is masked with 0, that of reversing is reversed.
+// Gradient rule: the gradient of masking is masked with 0, that of reversing is reversed.
 template <typename Param>
 absl::StatusOr<std::vector<NodeEntry>> SameOpGradient(GradientContext& c, const char* op) {
   const auto& param = c.param<Param>();

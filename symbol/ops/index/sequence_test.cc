@@ -58,7 +58,7 @@ TEST(SequenceTest, RefusesWhatItCannotDo) {
   }
 }
 
-// The lengths have one axis, and then data would have one axis too.
+// Passes one variable as data and as lengths: lengths have one axis, and data must have two.
 TEST(SequenceTest, DataMayNotBeItsOwnLengths) {
   const Symbol same = Symbol::Variable("same");
   for (const char* op : {"SequenceMask", "SequenceLast"}) {

@@ -20,7 +20,7 @@ namespace {
 
 using enum TakeArrays::Input;
 
-// An index may have any dtype; the output has data's dtype.
+// Type rule: an index may have any dtype; the output has data's dtype.
 absl::Status IndexedType(TypeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(kData)));
   return c.SetInput(kData, c.output(0));
@@ -37,7 +37,7 @@ absl::Status NothingToTake(const char* input, const PartialShape& data, int axis
                                                  data.ToString(), " has no element to take"));
 }
 
-// a (..., n, ...), indices (...): the axes of indices replace the indexed axis.
+// Shape rule: a (..., n, ...), indices (...): the axes of indices replace the indexed axis.
 absl::Status TakeShape(ShapeContext& c) {
   const PartialShape a = c.input(kData), indices = c.input(kIndex);
   if (!a.rank_known()) return absl::OkStatus();
@@ -81,8 +81,8 @@ COOPER_REGISTER_OP(_backward_take)
     .Shape(GradientShape)
     .Type(GradientType);
 
-// data (..., n, ...); in index and in output the indexed axis is missing or has extent 1,
-// independently.
+// Shape rule: data (..., n, ...); in index and in output the indexed axis is missing or has extent
+// 1, independently.
 absl::Status PickShape(ShapeContext& c) {
   const auto& param = c.param<PickParam>();
   if (!param.axis.has_value()) {
@@ -127,7 +127,7 @@ COOPER_REGISTER_OP(_backward_pick)
     .Shape(GradientShape)
     .Type(GradientType);
 
-// a (..., n), with as many rows as there are indices.
+// Shape rule: a (..., n), with as many rows as there are indices.
 absl::Status BatchTakeShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(kIndex), "the shape of indices"));
   COOPER_RETURN_IF_ERROR(c.SetInput(kIndex, c.output(0), "the output's shape"));

@@ -102,7 +102,7 @@ COOPER_REGISTER_OP(_backward_dot)
     .Shape(GradientShape)
     .Type(SameType);
 
-// lhs (..., m, k), rhs (..., k, n), output (..., m, n), with equal leading extents.
+// Shape rule: lhs (..., m, k), rhs (..., k, n), output (..., m, n), with equal leading extents.
 absl::Status BatchDotShape(ShapeContext& c) {
   const auto& param = c.param<DotParam>();
   int rank = -1;

@@ -22,7 +22,7 @@ struct KhatriRaoParam {
   }
 };
 
-// Inputs (n_i, columns), output (product of the n_i, columns).
+// Shape rule: inputs (n_i, columns), output (product of the n_i, columns).
 absl::Status KhatriRaoShape(ShapeContext& c) {
   PartialShape common = {kUnknownDim, kUnknownDim};
   int64_t rows = 1;

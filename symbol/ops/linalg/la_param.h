@@ -110,7 +110,8 @@ struct LaFactorArrays {
 struct LaSlogdetArrays {
   enum Output { kSign, kLogAbsDet };
 };
-// Inputs of the gradients of potrf and inverse (the output) and of det, slogdet and sumlogdiag (A).
+// Inputs of gradients. kAOrOutput is the output for potrf and inverse, and A for det, slogdet and
+// sumlogdiag.
 struct LaFactorGradientArrays {
   enum Input { kOgrad, kAOrOutput };
 };
@@ -153,8 +154,8 @@ struct LaTrianParam {
     d.Field("lower", &LaTrianParam::lower).Doc("which triangle it is, for offset 0");
   }
 
-  // Whether the triangle is the upper one: it is if the offset is positive, and `lower` decides
-  // only for offset 0.
+  // Returns whether the triangle is the upper one: yes if the offset is positive, no if it is
+  // negative; `lower` decides only for offset 0.
   bool is_upper() const { return offset > 0 || (offset == 0 && !lower); }
 };
 

@@ -18,8 +18,8 @@ namespace {
 
 using enum LaProductArrays::Input;
 
-// The rows are on `axis`, the columns on the last axis. A (..., m, k), B (..., k, n), output and C
-// (..., m, n).
+// Shape rule: the rows are on `axis`, the columns on the last axis. A (..., m, k), B (..., k, n),
+// output and C (..., m, n).
 absl::Status GemmShape(ShapeContext& c, const LaGemm2Param& param) {
   const PartialShape a = c.input(kA), b = c.input(kB);
   if (!a.rank_known() || !b.rank_known()) return absl::OkStatus();
@@ -111,7 +111,7 @@ COOPER_REGISTER_OP(_linalg_gemm)
       return grads;
     });
 
-// A (..., m, k): the output is (..., m, m), or (..., k, k) with transpose.
+// Shape rule: A (..., m, k): the output is (..., m, m), or (..., k, k) with transpose.
 absl::Status SyrkShape(ShapeContext& c) {
   PartialShape a = c.input(kA);
   if (!a.rank_known()) return absl::OkStatus();
@@ -124,7 +124,7 @@ absl::Status SyrkShape(ShapeContext& c) {
   return c.SetOutput(0, a, "A times A transposed");
 }
 
-// alpha * (head + head^T) * A, since the head need not be symmetric.
+// Gradient rule: alpha * (head + head^T) * A, since the head need not be symmetric.
 absl::StatusOr<std::vector<NodeEntry>> SyrkGradient(GradientContext& c) {
   const auto& param = c.param<LaSyrkParam>();
   COOPER_ASSIGN_OR_RETURN(const NodeEntry head, c.head(0));
@@ -153,7 +153,7 @@ COOPER_REGISTER_OP(_linalg_syrk)
     .Type(SameType)
     .Gradient(SyrkGradient);
 
-// A (..., m, m), B and output (..., m, n); with rightside A (..., n, n).
+// Shape rule: A (..., m, m), B and output (..., m, n); with rightside A (..., n, n).
 absl::Status TriangularShape(ShapeContext& c) {
   const bool right = c.param<LaTriangularParam>().rightside;
   COOPER_RETURN_IF_ERROR(c.SetInput(kB, c.output(0), "the output's shape"));

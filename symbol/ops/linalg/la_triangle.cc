@@ -34,7 +34,7 @@ int64_t SideOf(int64_t size, int64_t offset, bool triangle) {
   return n * (n + 1) / 2 == size ? n + std::abs(offset) : -1;
 }
 
-// Input (..., side, side), output (..., packed size).
+// Shape rule: input (..., side, side), output (..., packed size).
 absl::Status ExtractShape(ShapeContext& c, int64_t offset, bool triangle) {
   PartialShape a = c.input(0);
   if (!a.rank_known()) return absl::OkStatus();
@@ -60,7 +60,7 @@ absl::Status ExtractShape(ShapeContext& c, int64_t offset, bool triangle) {
   return c.SetOutput(0, PartialShape(out), "a vector for each matrix");
 }
 
-// Input (..., packed size), output (..., side, side).
+// Shape rule: input (..., packed size), output (..., side, side).
 absl::Status MakeShape(ShapeContext& c, int64_t offset, bool triangle) {
   const PartialShape a = c.input(0);
   if (!a.rank_known()) return absl::OkStatus();

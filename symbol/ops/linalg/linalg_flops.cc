@@ -36,7 +36,8 @@ COOPER_OP_FLOPS(_backward_batch_dot, [](const OpWork& work) {
          BatchDotFlops(work, work.inputs[Arrays::kOgrad], work.inputs[Arrays::kLhs]);
 });
 
-// The gradients of these operators consist of the same kinds of products.
+// Returns the FLOPs of linalg_gemm or linalg_gemm2. Their gradients are nodes of linalg_gemm2,
+// which this rule counts too.
 template <typename Param>
 double GemmFlops(const OpWork& work) {
   const Shape& a = work.inputs[LaProductArrays::kA];

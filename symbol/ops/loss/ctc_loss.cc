@@ -22,8 +22,8 @@ OpSchema::Names Inputs(const OpCall& call) {
   return names;
 }
 
-// data (sequence_length, batch_size, classes), label (batch_size, label_length), lengths and output
-// (batch_size,).
+// Shape rule: data (sequence_length, batch_size, classes), label (batch_size, label_length),
+// lengths and output (batch_size,).
 absl::Status CtcLossShape(ShapeContext& c) {
   if (c.input(kData).rank_known()) {
     COOPER_RETURN_IF_ERROR(
@@ -49,14 +49,14 @@ absl::Status CtcLossShape(ShapeContext& c) {
   return absl::OkStatus();
 }
 
-// Labels and lengths may have any dtype.
+// Type rule: labels and lengths may have any dtype.
 absl::Status CtcLossType(TypeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(kData)));
   return c.SetInput(kData, c.output(0));
 }
 
-// MXNet keeps the gradient, as large as data, from the forward pass; here the backward pass
-// computes it.
+// Gradient rule: MXNet keeps the gradient, as large as data, from the forward pass; here the
+// backward pass computes it.
 absl::StatusOr<std::vector<NodeEntry>> CtcLossGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
   std::vector<NodeEntry> inputs;

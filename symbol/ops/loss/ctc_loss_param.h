@@ -47,7 +47,8 @@ struct CtcLossParam {
         .Doc("which class is the blank; labels are padded with 0 (first) or -1 (last)");
   }
 
-  // Positions of the optional inputs; valid only if they are used.
+  // Return the positions of the optional inputs, valid only if the inputs are used, and the number
+  // of all inputs.
   int data_lengths() const { return 2; }
   int label_lengths() const { return use_data_lengths ? 3 : 2; }
   int num_inputs() const { return 2 + use_data_lengths + use_label_lengths; }

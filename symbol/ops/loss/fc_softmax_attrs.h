@@ -10,8 +10,8 @@ namespace cooper {
 
 // Returns the attributes of the operator that replaces the FullyConnected `scores` and its
 // SoftmaxOutput `softmax`: the attributes of FcSoftmaxOutputParam that are set on either. Their
-// parameters have different names. Hidden attributes and parameters that the fused operators lack
-// are left out, so the caller checks that those have their defaults.
+// parameters have different names. Hidden attributes, and parameters that the fused operators lack,
+// are left out, so the caller must check that these parameters have their defaults.
 inline AttrMap FcSoftmaxAttrs(const Node& scores, const Node& softmax) {
   AttrMap attrs;
   const auto take = [&attrs](const Node& node, const char* key) {

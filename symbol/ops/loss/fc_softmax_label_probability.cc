@@ -16,7 +16,8 @@
 namespace cooper {
 namespace {
 
-// output (rows, 1): a class axis of extent 1, since other classifiers have an axis of classes.
+// Shape rule: output (rows, 1): a class axis of extent 1, since other classifiers have an axis of
+// classes.
 absl::Status LabelProbabilityShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(SetFcSoftmaxInputs(c));
   return c.SetOutput(0, {c.input(0)[0], 1}, "(rows, 1)");

@@ -18,7 +18,7 @@ namespace {
 
 enum Input { kData, kWeight };
 
-// output (rows, classes).
+// Shape rule: output (rows, classes).
 template <bool kTransposedWeight>
 absl::Status FcSoftmaxOutputShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(SetFcSoftmaxInputs(c, kTransposedWeight));

@@ -12,9 +12,9 @@
 
 namespace cooper {
 
-// Inputs (kBias only without no_bias) and outputs of the gradients' kernels. kProbability is the
-// output: the probabilities of all classes, or, for _fc_softmax_label_probability, those of the
-// labels (rows, 1), which its gradient computes and writes.
+// Inputs and outputs of the gradients' kernels; kBias exists only if no_bias is false. kProbability
+// is the output: the probabilities of all classes, or, for _fc_softmax_label_probability, those of
+// the labels (rows, 1), which its gradient computes and writes.
 struct FcSoftmaxGradientArrays {
   enum Input { kLabel, kProbability, kData, kWeight, kBias };
   enum Gradient { kDataGradient, kWeightGradient, kBiasGradient };

@@ -71,7 +71,7 @@ absl::StatusOr<Symbol> LabelProbabilities(const Symbol& symbol) {
   bool found = false;
   for (const NodeEntry& output : symbol.outputs()) {
     const Node& node = *output.node;
-    found = found || IsOp(node, kOp);  // done already
+    found = found || IsOp(node, kOp);  // already replaced
     if (!IsOp(node, "SoftmaxOutput") || !IsOp(*node.inputs()[0].node, "FullyConnected")) {
       outputs.push_back(output);
       continue;

@@ -1,9 +1,9 @@
 #ifndef COOPER_SYMBOL_OPS_LOSS_LABEL_PROBABILITIES_H_
 #define COOPER_SYMBOL_OPS_LOSS_LABEL_PROBABILITIES_H_
 
-// Replaces classifiers by ones that return only the label's probability: with large vocabularies
-// the probabilities of all classes take most of the memory of training, and loss and perplexity
-// need only the label's.
+// Replaces classifiers by classifiers that return only the probability of the label. With large
+// vocabularies the probabilities of all classes take most of the memory of training, while loss and
+// perplexity need only the probability of the label.
 
 #include "absl/status/statusor.h"
 #include "symbol/graph/symbol.h"

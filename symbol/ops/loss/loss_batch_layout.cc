@@ -22,8 +22,9 @@ Shape Without(const Shape& shape, int axis) {
   return Shape(dims);
 }
 
-// A label of data's shape holds probabilities. Other labels are one number for each position of
-// data, in the order of the positions, whatever their shape.
+// Returns the layout that the label has, in terms of data's axes. A label of data's shape holds
+// probabilities. Other labels are one number for each position of data, in the order of the
+// positions, whatever their shape.
 BatchLayout SoftmaxLabel(const BatchCall& c, const SoftmaxOutputParam& param) {
   using enum SoftmaxOutputArrays::Input;
   const Shape& data = c.input(kData);

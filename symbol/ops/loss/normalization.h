@@ -2,8 +2,8 @@
 #define COOPER_SYMBOL_OPS_LOSS_NORMALIZATION_H_
 
 // The divisor of a loss's gradient, a parameter of SoftmaxOutput and of the operators that are
-// fused from it. batch_layout.h needs to know which divisors grow with the batch size:
-// loss_batch_layout.cc says it.
+// fused from it. loss_batch_layout.cc registers which divisors grow with the batch size, for
+// batch_layout.h.
 
 #include <cstdint>
 #include <string>
@@ -20,7 +20,7 @@ enum class Normalization : uint8_t {
   kValid,  // the number of elements that count, at least 1
 };
 
-// Returns MXNet's names of the values, for parameters.
+// Returns MXNet's names of the values: those of an operator's `normalization` parameter.
 inline std::vector<std::pair<std::string, Normalization>> NormalizationNames() {
   return {{"null", Normalization::kNull},
           {"batch", Normalization::kBatch},

@@ -13,8 +13,8 @@ namespace {
 
 using enum LossArrays::Input;
 
-// label has data's shape, or any other with as many elements and the same batch size; an unknown
-// label becomes (batch_size,) for data (batch_size, 1).
+// Shape rule: label has data's shape, or any other with as many elements and the same batch size;
+// an unknown label becomes (batch_size,) for data (batch_size, 1).
 absl::Status RegressionShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(kData)));
   COOPER_RETURN_IF_ERROR(c.SetInput(kData, c.output(0)));

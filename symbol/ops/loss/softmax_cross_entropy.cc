@@ -13,7 +13,7 @@ namespace {
 
 using enum LossArrays::Input;
 
-// data (batch_size, classes), label (batch_size,), output (1,).
+// Shape rule: data (batch_size, classes), label (batch_size,), output (1,).
 absl::Status CrossEntropyShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(0, {1}));
   if (!c.input(kData).rank_known()) return absl::OkStatus();

@@ -13,11 +13,11 @@ namespace {
 
 using enum SoftmaxOutputArrays::Input;
 
-// Whether `known` does not contradict `wanted`.
+// Returns whether `known` does not contradict `wanted`.
 bool Compatible(PartialShape known, const PartialShape& wanted) { return known.Merge(wanted); }
 
-// With multi_output: data (n, k, d1, d2, ...), label (n, d1 * d2 * ...), (n, d1, d2, ...) or (n, 1,
-// d1, d2, ...); an unknown label becomes the first of these.
+// Shape rule with multi_output: data (n, k, d1, d2, ...), label (n, d1 * d2 * ...), (n, d1, d2,
+// ...) or (n, 1, d1, d2, ...); an unknown label becomes the first of these.
 absl::Status MultiOutputLabelShape(ShapeContext& c) {
   const PartialShape& data = c.input(kData);
   const PartialShape flat = {data[0], PartialShape(data.dims().subspan(2)).num_elements()};
@@ -34,8 +34,8 @@ absl::Status MultiOutputLabelShape(ShapeContext& c) {
   return c.SetInput(kLabel, flat, "data's shape without the class axis");
 }
 
-// data (n, k), or (..., k); label has data's shape without the last axis, or data's shape if it
-// holds probabilities. As in MXNet, the shape of label gives no information about data.
+// Shape rule: data (n, k), or (..., k); label has data's shape without the last axis, or data's
+// shape if it holds probabilities. As in MXNet, the shape of label gives no information about data.
 absl::Status SoftmaxOutputShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(kData)));
   COOPER_RETURN_IF_ERROR(c.SetInput(kData, c.output(0)));

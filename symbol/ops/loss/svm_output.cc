@@ -12,7 +12,7 @@ namespace {
 
 using enum LossArrays::Input;
 
-// data and output (..., classes), label (...).
+// Shape rule: data and output (..., classes), label (...).
 absl::Status SvmOutputShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(kData)));
   COOPER_RETURN_IF_ERROR(c.SetInput(kData, c.output(0)));

@@ -28,7 +28,7 @@ absl::Status CheckOutputSize(const AdaptiveAvgPoolingParam& p) {
                                                  "), expected at most two numbers >= 1"));
 }
 
-// data (batch_size, channels, h, w), output (batch_size, channels, height, width).
+// Shape rule: data (batch_size, channels, h, w), output (batch_size, channels, height, width).
 absl::Status AdaptiveAvgPoolingShape(ShapeContext& c) {
   const auto& p = c.param<AdaptiveAvgPoolingParam>();
   constexpr char kLayout[] = "(batch_size, channels, height, width)";

@@ -24,7 +24,8 @@ struct AdaptiveAvgPoolingGradientArrays {
 };
 
 // Output row o is the mean over the rows [floor(o * h / height), ceil((o + 1) * h / height)) of
-// data, and columns likewise. Windows cover the image; they overlap where the size is no multiple.
+// data; columns follow the same formula with w and width. Windows cover the image; they overlap
+// along an axis whose extent is no multiple of the output's.
 struct AdaptiveAvgPoolingParam {
   // (height, width), one number for both, or () for (1, 1), the mean of the image. Shape inference
   // fails with kInvalidArgument for more numbers and for numbers below 1.

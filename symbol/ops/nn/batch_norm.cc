@@ -51,7 +51,7 @@ absl::Status LengthShape(ShapeContext& c, int channel_axis) {
   return c.SetOutput(kOutput, c.input(kData));
 }
 
-// data and output have one shape; everything else but lengths is (channels,).
+// Shape rule: data and output have one shape; everything else but lengths is (channels,).
 template <typename Param>
 absl::Status BatchNormShape(ShapeContext& c) {
   using Arrays = typename Param::Arrays;
@@ -72,7 +72,8 @@ absl::Status BatchNormShape(ShapeContext& c) {
   return absl::OkStatus();
 }
 
-// With data of 16-bit floats all arrays but output stay float32. Lengths may have any dtype.
+// Type rule: with data of 16-bit floats all arrays but output stay float32. Lengths may have any
+// dtype.
 template <typename Param>
 absl::Status BatchNormType(TypeContext& c) {
   using Arrays = typename Param::Arrays;
@@ -100,8 +101,8 @@ std::string BackwardName(absl::string_view op) {
   return absl::StrCat("_backward_", absl::StripPrefix(op, "_"));
 }
 
-// No gradient flows from mean and var or to the moving statistics. The statistics are inputs of the
-// backward node because it updates them.
+// Gradient rule: no gradient flows from mean and var or to the moving statistics. The statistics
+// are inputs of the backward node because it updates them.
 template <typename Param>
 absl::StatusOr<std::vector<NodeEntry>> Gradient(GradientContext& c) {
   using Arrays = typename Param::Arrays;

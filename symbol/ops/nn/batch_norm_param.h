@@ -30,11 +30,12 @@ struct BatchNormGradientArrays {
   enum Output { kDataGrad, kGammaGrad, kBetaGrad };
 };
 
-// The inputs with the lengths (batch_size,), of any dtype, after the other arguments. Composition
-// fails if they are missing.
+// Inputs of SequenceBatchNorm: those of BatchNorm, with the lengths (batch_size,), of any dtype,
+// after beta. Composition fails if the lengths are missing.
 struct SequenceBatchNormArrays {
   enum Input { kData, kGamma, kBeta, kLength, kMovingMean, kMovingVar, kNumInputs };
 };
+// Inputs of the gradients of SequenceBatchNorm: those of BatchNorm's gradients, and the lengths.
 struct SequenceBatchNormGradientArrays {
   enum Input { kOgrad, kMean, kVar, kData, kGamma, kLength, kMovingMean, kMovingVar };
 };
@@ -117,8 +118,8 @@ struct BatchNormV1Param : BatchNormParam {
 };
 
 // Parameters of _contrib_SyncBatchNorm: BatchNorm_v1 whose statistics MXNet takes over all devices.
-// Here each device uses those of its own part of the batch, so training on several devices differs
-// from MXNet's; prediction does not.
+// Here each device uses the statistics of its own part of the batch, so training on several devices
+// differs from MXNet's; prediction does not.
 struct SyncBatchNormParam : BatchNormV1Param {
   int64_t ndev = 1;
   std::string key;

@@ -80,7 +80,7 @@ absl::Status CheckPixels(const char* name, const PartialShape& shape) {
       absl::StrCat("input '", name, "' ", shape.ToString(), " has no pixels"));
 }
 
-// data (batch_size, channels, h, w), output (batch_size, channels, height, width).
+// Shape rule: data (batch_size, channels, h, w), output (batch_size, channels, height, width).
 absl::Status BilinearResizeShape(ShapeContext& c) {
   const auto& p = c.param<BilinearResizeParam>();
   constexpr char kLayout[] = "(batch_size, channels, height, width)";
@@ -118,7 +118,7 @@ absl::Status BilinearResizeShape(ShapeContext& c) {
   return c.SetOutput(0, resized, "(batch_size, channels, height and width by the parameters)");
 }
 
-// The dtype of like is arbitrary: only its shape is used.
+// Type rule: the dtype of like is arbitrary: only its shape is used.
 absl::Status BilinearResizeType(TypeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(kData)));
   COOPER_RETURN_IF_ERROR(c.SetInput(kData, c.output(0)));
@@ -126,7 +126,7 @@ absl::Status BilinearResizeType(TypeContext& c) {
   return c.SetInput(kLike, c.input(kData));
 }
 
-// No gradient flows to like.
+// Gradient rule: no gradient flows to like.
 absl::StatusOr<std::vector<NodeEntry>> BilinearResizeGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(const NodeEntry head, c.head(0));
   return c.Backward("_backward_contrib_BilinearResize2D", {head});

@@ -16,7 +16,7 @@ namespace {
 using enum BatchNormArrays::Input;
 using enum BatchNormArrays::Output;
 
-// data and output (batch_size, channels / block, spatial..., block); everything else is
+// Shape rule: data and output (batch_size, channels / block, spatial..., block); everything else is
 // (channels,).
 absl::Status BlockedBatchNormShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(kOutput, c.input(kData)));
@@ -34,7 +34,8 @@ absl::Status BlockedBatchNormShape(ShapeContext& c) {
   return absl::OkStatus();
 }
 
-// Like BatchNorm's gradient, with beta as a further input: it is needed to find where relu was 0.
+// Gradient rule: that of BatchNorm, with beta as a further input: it is needed to find where relu
+// was 0.
 absl::StatusOr<std::vector<NodeEntry>> Gradient(GradientContext& c) {
   const bool is_stopped = !c.has_head(kOutput);
   if (is_stopped && c.param<BlockedBatchNormParam>().use_global_stats) {

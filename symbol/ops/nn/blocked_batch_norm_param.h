@@ -12,15 +12,15 @@
 
 namespace cooper {
 
-// The inputs of BatchNorm's gradient, with beta in addition: it is needed to find where relu was 0,
-// since the output is not kept.
+// The inputs of BatchNorm's gradient, and beta. With relu the gradient needs beta to find where the
+// output was 0, since the output is not kept.
 struct BlockedBatchNormGradientArrays {
   enum Input { kOgrad, kMean, kVar, kData, kGamma, kBeta, kMovingMean, kMovingVar };
 };
 
-// Parameters of _blocked_batch_norm: BatchNorm's, of which axis has no effect. data and output are
-// (batch_size, channels / block, spatial..., block); all other arrays are (channels,), in the order
-// of the channels. One dtype.
+// Parameters of _blocked_batch_norm: those of BatchNorm, of which `axis` has no effect, and the
+// layout. data and output are (batch_size, channels / block, spatial..., block); all other arrays
+// are (channels,), in the order of the channels. One dtype.
 struct BlockedBatchNormParam : BatchNormParam {
   int64_t block = 8;
   bool relu = false;

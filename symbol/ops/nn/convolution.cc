@@ -22,9 +22,9 @@ absl::Status ConvolutionShapeOf(ShapeContext& c) {
   return ConvolutionShape(c.param<ConvolutionParam>(), c);
 }
 
-// data (batch_size, channels, spatial...), weight (channels, num_filter / num_group, kernel...),
-// bias (num_filter,), output (batch_size, num_filter,
-// stride * (extent - 1) + reach - 2 pad + adj...).
+// Shape rule: data (batch_size, channels, spatial...), weight (channels, num_filter / num_group,
+// kernel...), bias (num_filter,), output (batch_size, num_filter, stride * (extent - 1) + reach - 2
+// pad + adj...).
 absl::Status DeconvolutionShape(ShapeContext& c) {
   const auto& param = c.param<DeconvolutionParam>();
   COOPER_RETURN_IF_ERROR(CheckConvolutionParam(param));
@@ -76,7 +76,7 @@ absl::Status DeconvolutionShape(ShapeContext& c) {
       kData, OrderedShape(param, c.output(0)[0], channels, WindowTuple(spatial, kUnknownDim)));
 }
 
-// The gradient of one factor needs only the other factor.
+// Gradient rule: the gradient of one factor needs only the other factor.
 absl::StatusOr<std::vector<NodeEntry>> Gradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
   return c.Backward(absl::StrCat("_backward_", c.call().op->name()),

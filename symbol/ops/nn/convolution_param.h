@@ -22,8 +22,9 @@ namespace cooper {
 struct ConvolutionArrays {
   enum Input { kData, kWeight, kBias };
 };
-// Arrays of the gradients. Each factor's gradient reads only the other factor; those that are not
-// requested are not computed. The gradient of bias is the sum of ograd over all axes but channels.
+// Arrays of the gradients. The gradient of data reads only the weight, that of the weight only
+// data. Gradients that are not requested are not computed. The gradient of bias is the sum of ograd
+// over all axes but channels.
 struct ConvolutionGradientArrays {
   enum Input { kOgrad, kData, kWeight };
   enum Output { kDataGrad, kWeightGrad, kBiasGrad };

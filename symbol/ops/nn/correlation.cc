@@ -12,8 +12,8 @@
 namespace cooper {
 namespace {
 
-// data1 and data2 (batch_size, channels, height, width), output (batch_size, displacements^2,
-// positions, positions).
+// Shape rule: data1 and data2 (batch_size, channels, height, width), output (batch_size,
+// displacements^2, positions, positions).
 absl::Status CorrelationShape(ShapeContext& c) {
   const auto& param = c.param<CorrelationParam>();
   COOPER_RETURN_IF_ERROR(c.SetInput(0, c.input(1)));

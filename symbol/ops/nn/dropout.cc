@@ -14,7 +14,7 @@ namespace {
 
 using enum DropoutArrays::Output;
 
-// mask has data's shape with 1 at `axes`: all elements along them share one draw.
+// Shape rule: mask has data's shape with 1 at `axes`: all elements along them share one draw.
 absl::Status DropoutShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(kOutput, c.input(0)));
   COOPER_RETURN_IF_ERROR(c.SetInput(0, c.output(kOutput)));
@@ -27,7 +27,8 @@ absl::Status DropoutShape(ShapeContext& c) {
   return c.SetOutput(kMask, mask);
 }
 
-// The mask has one byte per element, not data's dtype as in MXNet: only the gradient reads it.
+// Type rule: the mask has one byte per element, not data's dtype as in MXNet: only the gradient
+// reads it.
 absl::Status DropoutType(TypeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(kOutput, c.input(0)));
   COOPER_RETURN_IF_ERROR(c.SetInput(0, c.output(kOutput)));

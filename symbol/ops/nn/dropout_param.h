@@ -49,7 +49,7 @@ struct DropoutParam {
     d.Field("cudnn_off", &DropoutParam::cudnn_off).Doc("accepted; no meaning on cpu");
   }
 
-  // Whether a run drops elements; otherwise output equals data.
+  // Returns whether a run drops elements; otherwise the output equals data.
   bool Drops(bool is_train) const { return p > 0 && (is_train || mode == kAlways); }
 };
 

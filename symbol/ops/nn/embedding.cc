@@ -12,7 +12,7 @@ namespace {
 
 using enum EmbeddingArrays::Input;
 
-// data (...); weight (input_dim, output_dim); output (..., output_dim).
+// Shape rule: data (...); weight (input_dim, output_dim); output (..., output_dim).
 absl::Status EmbeddingShape(ShapeContext& c) {
   const auto& param = c.param<EmbeddingParam>();
   COOPER_RETURN_IF_ERROR(
@@ -29,7 +29,8 @@ absl::Status EmbeddingShape(ShapeContext& c) {
                     "output's shape without output_dim");
 }
 
-// data may have any dtype: indices are often floats in MXNet. weight and output share one dtype.
+// Type rule: data may have any dtype: indices are often floats in MXNet. weight and output share
+// one dtype.
 absl::Status EmbeddingType(TypeContext& c) {
   TypeContext::Type type = c.input(kWeight);
   if (!type) type = c.output(0);

@@ -26,7 +26,8 @@ struct FilterAffine {
   }
 };
 
-// Parameters of _folded_batch_norm: the BatchNorm's, and the convolution's no_bias.
+// Parameters of _folded_batch_norm: eps and fix_gamma of the BatchNorm, and no_bias of the
+// convolution.
 //
 //   scaled_weight = weight * scale,   shift = bias * scale + beta - moving_mean * scale
 //   scale = gamma / sqrt(moving_var + eps), with gamma 1 if fix_gamma
@@ -42,8 +43,9 @@ struct FoldedBatchNormParam {
   }
 };
 
-// Inputs and outputs; kBias only unless no_bias. weight and scaled_weight have one shape with
-// filters on the first axis; bias is (num_filter,) or (num_filter, 1), all others (num_filter,).
+// Inputs and outputs. kBias exists only if no_bias is false. weight and scaled_weight have one
+// shape with filters on the first axis; bias is (num_filter,) or (num_filter, 1), all others
+// (num_filter,).
 struct FoldedBatchNormArrays {
   enum Input { kWeight, kGamma, kBeta, kMovingMean, kMovingVar, kBias };
   enum Output { kScaledWeight, kShift };

@@ -19,8 +19,9 @@ OpSchema::Names FullyConnectedInputs(const OpCall& call) {
   return {"data", "weight", "bias"};
 }
 
-// data (batch_size, ...) with flatten, (..., input_dim) without; weight (num_hidden, input_dim);
-// bias (num_hidden,) or (num_hidden, 1); output (batch_size, num_hidden) or (..., num_hidden).
+// Shape rule: data (batch_size, ...) with flatten, (..., input_dim) without; weight (num_hidden,
+// input_dim); bias (num_hidden,) or (num_hidden, 1); output (batch_size, num_hidden) or (...,
+// num_hidden).
 absl::Status FullyConnectedShape(ShapeContext& c) {
   const auto& param = c.param<FullyConnectedParam>();
   const PartialShape data = c.input(kData);
@@ -61,8 +62,8 @@ absl::Status FullyConnectedShape(ShapeContext& c) {
   return c.SetInput(kData, known, "(..., input_dim)");
 }
 
-// The same with weight (input_dim, num_hidden). A graph pass builds it from a FullyConnected whose
-// data has a known shape.
+// Shape rule: that of FullyConnected, but with weight (input_dim, num_hidden). A graph pass builds
+// it from a FullyConnected whose data has a known shape.
 absl::Status FullyConnectedTransposedShape(ShapeContext& c) {
   const auto& param = c.param<FullyConnectedParam>();
   const PartialShape data = c.input(kData);
@@ -83,7 +84,7 @@ absl::Status FullyConnectedTransposedShape(ShapeContext& c) {
   return c.SetOutput(0, output, "(..., num_hidden)");
 }
 
-// The gradient of one factor needs only the other factor.
+// Gradient rule: the gradient of one factor needs only the other factor.
 absl::StatusOr<std::vector<NodeEntry>> FullyConnectedGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
   return c.Backward("_backward_FullyConnected", {head, c.input(kData), c.input(kWeight)});

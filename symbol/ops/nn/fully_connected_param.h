@@ -19,8 +19,8 @@ struct FullyConnectedArrays {
   enum Input { kData, kWeight, kBias };
 };
 // Arrays of the gradients. With data as a matrix of rows: data's gradient is ograd * weight,
-// weight's ograd^T * data, bias' the sum of the rows of ograd. Each reads one factor only, and
-// those that are not requested are not computed.
+// weight's ograd^T * data, bias' the sum of the rows of ograd. Each of the first two gradients
+// reads one factor only. Gradients that are not requested are not computed.
 struct FullyConnectedGradientArrays {
   enum Input { kOgrad, kData, kWeight };
   enum Output { kDataGrad, kWeightGrad, kBiasGrad };

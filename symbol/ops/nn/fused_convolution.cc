@@ -29,8 +29,8 @@ OpSchema::Names Inputs(const OpCall& call) {
   return names;
 }
 
-// Data, weight, bias and output as in _blocked_convolution; addend has the output's shape; the
-// others are (num_filter,).
+// Shape rule: data, weight, bias and output as in _blocked_convolution; addend has the output's
+// shape; the others are (num_filter,).
 absl::Status FusedConvolutionShape(ShapeContext& c) {
   const auto& param = c.param<FusedConvolutionParam>();
   const FusedConvolutionInputs in(param);

@@ -37,7 +37,7 @@ struct FusedConvolutionParam : BlockedConvolutionParam {
   // packing that they would choose.
   std::string weight_packing;
 
-  // Whether no further operator can be fused.
+  // Returns whether no further operator can be fused: relu or clip is the last one.
   bool ends() const { return relu || clip; }
 
   static void Declare(ParamDeclaration<FusedConvolutionParam>& d) {

@@ -54,7 +54,7 @@ absl::Status ToTensorShape(ShapeContext& c) {
   return c.SetInput(kData, Reordered(c.output(0), 1, 2, 0), "(height, width, channels) of output");
 }
 
-// The input may have any dtype.
+// Type rule: the input may have any dtype.
 absl::Status ToTensorType(TypeContext& c) { return c.SetOutput(0, DType::kFloat32); }
 
 absl::StatusOr<std::vector<NodeEntry>> ToTensorGradient(GradientContext& c) {

@@ -64,7 +64,7 @@ constexpr Role Keys(int index) {
   return {"keys_values",      false,          index,
           kValuesOfTwo.count, &Extents::keys, "(keys, batch_size, heads * 2 * head_dim)"};
 }
-// Queries, or the attended values, which have the same shape.
+// Returns the role of queries, or of the attended values, which have the same shape.
 constexpr Role Queries(const char* name, bool is_output, int index) {
   return {name, is_output, index, 1, &Extents::queries, "(queries, batch_size, heads * head_dim)"};
 }
@@ -99,7 +99,8 @@ absl::Status Write(ShapeContext& c, const Role& role, const Extents& e) {
                         : c.SetInput(role.index, shape, role.layout);
 }
 
-// `self`: there are as many queries as keys.
+// Returns the shape rule of a node whose arrays have these roles. With `self` there are as many
+// queries as keys.
 OpSchema::ShapeFn AttentionShape(bool self, const std::vector<Role>& roles) {
   return [self, roles](ShapeContext& c) -> absl::Status {
     Extents e = {.heads = c.param<InterleavedAttentionParam>().heads};

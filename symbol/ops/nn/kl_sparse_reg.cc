@@ -13,7 +13,7 @@ namespace {
 
 using enum KLSparseRegArrays::Input;
 
-// data and output (batch_size, units), moving_avg (units,).
+// Shape rule: data and output (batch_size, units), moving_avg (units,).
 absl::Status KlSparseRegShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(kData)));
   COOPER_RETURN_IF_ERROR(c.SetInput(kData, c.output(0)));

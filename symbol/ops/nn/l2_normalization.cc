@@ -14,7 +14,7 @@ namespace {
 
 enum Output { kOutput, kNorm };
 
-// norm: (batch_size,) in mode instance, data's shape with one channel in mode channel,
+// Shape rule: norm: (batch_size,) in mode instance, data's shape with one channel in mode channel,
 // (batch_size, channels) in mode spatial.
 absl::Status L2NormalizationShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(kOutput, c.input(0)));
@@ -40,7 +40,7 @@ absl::StatusOr<std::vector<NodeEntry>> L2NormalizationGradient(GradientContext& 
   return c.Backward("_backward_L2Normalization", {head, c.output(kOutput), c.output(kNorm)});
 }
 
-// data (batch_size, channels, height, width).
+// Shape rule: data (batch_size, channels, height, width).
 absl::Status LrnShape(ShapeContext& c) {
   if (c.param<LrnParam>().nsize % 2 == 0) {
     return absl::InvalidArgumentError(

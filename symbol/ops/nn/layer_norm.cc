@@ -26,7 +26,7 @@ absl::Status SetMoments(ShapeContext& c, const PartialShape& moments) {
   return c.SetOutput(kStd, moments);
 }
 
-// gamma and beta have data's extent of `axis`, mean and std data's shape with 1 there.
+// Shape rule: gamma and beta have data's extent of `axis`, mean and std data's shape with 1 there.
 absl::Status LayerNormShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(kOutput, c.input(kData)));
   COOPER_RETURN_IF_ERROR(c.SetInput(kData, c.output(kOutput)));
@@ -38,7 +38,7 @@ absl::Status LayerNormShape(ShapeContext& c) {
   return SetMoments(c, moments);
 }
 
-// data (batch_size, channels, spatial...).
+// Checks that data is (batch_size, channels, spatial...) with at least one spatial axis.
 absl::Status CheckImage(const PartialShape& data) {
   if (data.rank() >= 3) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -46,7 +46,7 @@ absl::Status CheckImage(const PartialShape& data) {
                    ", expected at least 3 axes: batch, channels and spatial ones"));
 }
 
-// gamma and beta are (num_groups,), mean and std (batch_size, num_groups).
+// Shape rule: gamma and beta are (num_groups,), mean and std (batch_size, num_groups).
 absl::Status GroupNormShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(kOutput, c.input(kData)));
   COOPER_RETURN_IF_ERROR(c.SetInput(kData, c.output(kOutput)));
@@ -63,7 +63,7 @@ absl::Status GroupNormShape(ShapeContext& c) {
   return SetMoments(c, {data[0], groups});
 }
 
-// gamma and beta are (channels,), mean and std (batch_size, channels).
+// Shape rule: gamma and beta are (channels,), mean and std (batch_size, channels).
 absl::Status InstanceNormShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(kOutput, c.input(kData)));
   COOPER_RETURN_IF_ERROR(c.SetInput(kData, c.output(kOutput)));
@@ -74,7 +74,7 @@ absl::Status InstanceNormShape(ShapeContext& c) {
   return SetMoments(c, {data[0], data[1]});
 }
 
-// No gradient flows from mean and std.
+// Gradient rule: no gradient flows from mean and std.
 absl::StatusOr<std::vector<NodeEntry>> Gradient(GradientContext& c) {
   if (!c.has_head(kOutput)) return std::vector<NodeEntry>(3);
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(kOutput));

@@ -18,7 +18,7 @@ using enum LeakyReLUArrays::Output;
 
 LeakyReluParam::Type TypeOf(const OpCall& call) { return call.param<LeakyReluParam>().act_type; }
 
-// gamma broadcasts against data's first two axes; an unknown gamma becomes (channels,).
+// Shape rule: gamma broadcasts against data's first two axes; an unknown gamma becomes (channels,).
 absl::Status LeakyReluShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(kOutput, c.input(kData)));
   COOPER_RETURN_IF_ERROR(c.SetInput(kData, c.output(kOutput)));

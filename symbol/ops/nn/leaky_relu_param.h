@@ -19,6 +19,7 @@ struct LeakyReLUArrays {
   enum Input { kData, kGamma };
   enum Output { kOutput, kMask };
 };
+// Arrays of the gradients; kGammaGrad is an output for prelu only.
 struct LeakyReLUGradientArrays {
   // The value is the output or data (LeakyReluParam::gradient_takes_data).
   enum Input { kOgrad, kValue, kMaskOrGamma };
@@ -43,9 +44,9 @@ struct LeakyReluParam {
   double lower_bound = 0.125;
   double upper_bound = 0.334;
 
-  // Whether the gradient needs data; otherwise it needs the output, and data need not be kept. Most
-  // slopes follow from the output. Those of gelu and prelu do not, and if the slope of negative
-  // elements is negative itself, all outputs are positive.
+  // Returns whether the gradient needs data; otherwise it needs the output, and data need not be
+  // kept. Mostly the sign of the output tells which slope applied. It does not for gelu and prelu,
+  // nor if the slope of negative elements is negative itself, since all outputs are then positive.
   bool gradient_takes_data() const {
     switch (act_type) {
       case kLeaky:

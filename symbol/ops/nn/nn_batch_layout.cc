@@ -16,8 +16,8 @@ namespace {
 
 constexpr int kMixed = BatchCall::kMixed;
 
-// For operators with data (batch, ...) that work on each sample alone. A weight that has samples
-// mixes them.
+// Returns the layout for operators with data (batch, ...) that work on each sample alone. It is
+// unknown if another input, such as a weight, has samples.
 BatchLayout FirstAxisOfData(const BatchCall& c) {
   return c.Map([](int input, int axis) { return input == 0 && axis == 0 ? 0 : kMixed; });
 }
@@ -91,7 +91,8 @@ COOPER_BATCH_RULE(LRN, [](const BatchCall& c) {
   return c.output == LrnArrays::kOutput ? c.AllBut(1) : BatchLayout();
 });
 
-// Statistics are computed per context.
+// Returns the layout of BatchNorm's output. The layout of the statistics is unknown, since each
+// context computes its own.
 BatchLayout BatchNorm(const BatchCall& c, int64_t channels) {
   return c.output == BatchNormArrays::kOutput ? c.AllBut(channels) : BatchLayout();
 }
@@ -112,7 +113,8 @@ COOPER_BATCH_RULE(SequenceBatchNorm, [](const BatchCall& c) {
   });
 });
 
-// Attention weights are (batch * heads, queries, keys), all other arrays (length, batch, ...).
+// Returns the number of heads. Attention weights are (batch * heads, queries, keys), all other
+// arrays (length, batch, ...).
 int64_t Heads(const BatchCall& c) { return c.param<InterleavedAttentionParam>().heads; }
 
 const BatchRuleRegistrar kAttentionScores({"_contrib_interleaved_matmul_selfatt_qk",

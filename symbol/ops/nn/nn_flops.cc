@@ -30,8 +30,8 @@ COOPER_OP_FLOPS(_backward_FullyConnected, [](const OpWork& work) {
   return FullyConnectedFlops(work, /*data=*/1) * work.Wanted(0, 2);  // of data and weight
 });
 
-// `windows` has an element for each window and each index of the weight's first axis: it is the
-// output of Convolution and the data of Deconvolution.
+// Returns the FLOPs of a convolution. `windows` has an element for each window and each index of
+// the weight's first axis: it is the output of Convolution and the data of Deconvolution.
 double ConvolutionFlops(const Shape& windows, const Shape& weight) {
   return 2 * AsDouble(windows.num_elements()) * AsDouble(weight.num_elements()) /
          AsDouble(std::max<int64_t>(weight[0], 1));
@@ -57,7 +57,8 @@ COOPER_OP_FLOPS(_backward_Deconvolution, [](const OpWork& work) {
   return work.Wanted(0, 2) * ConvolutionFlops(work.inputs[1], work.inputs[2]);
 });
 
-// Uses the parameters, since the shape of a packed weight differs.
+// Returns the FLOPs of a blocked convolution. Uses the parameters, since the shape of a packed
+// weight differs.
 double BlockedFlops(const BlockedConvolutionParam& param, const Shape& data, const Shape& output) {
   const int64_t channels = param.plain_data ? data[1] : data[1] * param.block;
   double flops = 2 * AsDouble(output.num_elements()) * AsDouble(channels / param.num_group);
@@ -78,15 +79,15 @@ COOPER_OP_FLOPS(_backward_blocked_convolution, [](const OpWork& work) {
          BlockedFlops(work.param<BlockedConvolutionParam>(), work.inputs[1], work.inputs[0]);
 });
 
-// Each attention weight is a product over the features of a head. `projections` has `parts` parts
-// per head.
+// Returns the FLOPs of one product of attention: each weight takes a multiplication and an addition
+// for each feature of a head. `projections` has `parts` parts per head.
 double AttentionFlops(const OpWork& work, const Shape& weights, const Shape& projections,
                       int parts) {
   const int64_t heads = work.param<InterleavedAttentionParam>().heads;
   return 2 * AsDouble(weights.num_elements()) * AsDouble(projections[2] / (heads * parts));
 }
-// For queries and keys, (..._qk), the attention weights are the output; for values, (..._valatt),
-// input 1. The gradients have the head before the inputs.
+// The attention weights are the output of the products of queries and keys (..._qk), and input 1 of
+// the products with values (..._valatt). Gradients have the head as their first input.
 template <int kParts>
 double QkForward(const OpWork& work) {
   return AttentionFlops(work, work.outputs[0], work.inputs[0], kParts);

@@ -42,10 +42,10 @@ struct LayerNormParam {
   }
 };
 
-// Parameters of GroupNorm (Wu and He, Group Normalization, 2018): the same formula over each group
-// of channels / num_groups channels and their positions. data is (batch_size, channels, spatial...)
-// with at least one spatial axis. As in MXNet 1.9.1, gamma and beta have one element per group, not
-// per channel; num_groups must divide the channels.
+// Parameters of GroupNorm (Wu and He, Group Normalization, 2018): LayerNorm's formula over the
+// channels / num_groups channels of each group and their positions. data is (batch_size, channels,
+// spatial...) with at least one spatial axis. As in MXNet 1.9.1, gamma and beta have one element
+// per group, not per channel; num_groups must divide the channels.
 struct GroupNormParam {
   int64_t num_groups = 1;
   double eps = 1e-5;
@@ -59,8 +59,8 @@ struct GroupNormParam {
   }
 };
 
-// Parameters of InstanceNorm (Ulyanov et al., Instance Normalization, 2016): the same formula over
-// the positions of each channel of each sample. data is as in GroupNorm.
+// Parameters of InstanceNorm (Ulyanov et al., Instance Normalization, 2016): LayerNorm's formula
+// over the positions of each channel of each sample. data is as in GroupNorm.
 struct InstanceNormParam {
   double eps = 1e-3;
 

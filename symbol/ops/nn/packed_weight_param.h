@@ -49,17 +49,17 @@ struct PackedWeightParam {
     }
     return block;
   }
-  // Number of slices, rounded up.
+  // Returns the number of slices; the last one may be partial.
   int64_t num_slices() const { return (shape[0] + slice - 1) / slice; }
-  // Number of elements of a full slice, including padding.
+  // Returns the number of elements of a full slice, including padding.
   int64_t slice_elements() const {
     return (unaligned_elements() + kAlignment - 1) / kAlignment * kAlignment;
   }
-  // Whether the layout equals that of a single slice with all indices.
+  // Returns whether the packed weight has the same bytes as one that is packed as a single slice.
   bool slices_are_one() const {
     return outer[0] == 0 && slice % BlockOf(0) == 0 && unaligned_elements() % kAlignment == 0;
   }
-  // Number of elements of the packed weight.
+  // Returns the number of elements of the packed weight, including padding.
   int64_t num_elements() const { return num_slices() * slice_elements(); }
 
  private:

@@ -43,7 +43,7 @@ absl::StatusOr<int64_t> Positions(const PoolingParam& param, int i, int64_t exte
   return extent;
 }
 
-// data (batch_size, channels, spatial...) in the order of the layout.
+// Shape rule: data (batch_size, channels, spatial...) in the order of the layout.
 absl::Status PoolingShapeOf(const PoolingParam& param, ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(CheckParam(param));
   const PartialShape& data = c.input(0);
@@ -67,7 +67,7 @@ absl::Status PoolingShapeOf(const PoolingParam& param, ShapeContext& c) {
   return c.SetOutput(0, output);
 }
 
-// The gradient finds the maximum in data again, so that the output need not be kept.
+// Gradient rule: the gradient finds the maximum in data again, so that the output need not be kept.
 template <typename Param>
 absl::StatusOr<std::vector<NodeEntry>> PoolingGradient(GradientContext& c) {
   COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));

@@ -18,8 +18,8 @@ namespace cooper {
 struct PoolingArrays {
   enum Input { kData };
 };
-// Inputs of the gradient. It has data only for max, where it searches the maximum again so that the
-// output need not be kept, and for lp.
+// Inputs of the gradient. kData is an input only for pool_type max and lp. For max the gradient
+// searches the maximum in data again, so that the output need not be kept.
 struct PoolingGradientArrays {
   enum Input { kOgrad, kData };
 };

@@ -13,8 +13,8 @@ namespace {
 
 using enum ROIPoolingArrays::Input;
 
-// data (batch_size, channels, height, width), rois (regions, 5): sample, x1, y1, x2, y2; output
-// (regions, channels, pooled height, pooled width).
+// Shape rule: data (batch_size, channels, height, width), rois (regions, 5): sample, x1, y1, x2,
+// y2; output (regions, channels, pooled height, pooled width).
 absl::Status RoiPoolingShape(ShapeContext& c) {
   const auto& size = c.param<RoiPoolingParam>().pooled_size;
   if (size.size() != 2 || size[0] < 1 || size[1] < 1) {

@@ -21,7 +21,7 @@ absl::Status CheckTarget(const std::vector<int64_t>& target) {
   return absl::InvalidArgumentError("target_shape has to be two numbers above 0");
 }
 
-// data (batch_size, 6) for affine, the grid's shape for warp.
+// Shape rule: data (batch_size, 6) for affine, the grid's shape for warp.
 absl::Status GridGeneratorShape(ShapeContext& c) {
   const auto& param = c.param<GridGeneratorParam>();
   if (param.transform_type == GridGeneratorParam::kWarp) {
@@ -44,8 +44,8 @@ absl::StatusOr<std::vector<NodeEntry>> GridGeneratorGradient(GradientContext& c)
 
 using enum BilinearSamplerArrays::Input;
 
-// data (batch_size, channels, ...), grid (batch_size, 2, height, width), output (batch_size,
-// channels, height, width).
+// Shape rule: data (batch_size, channels, ...), grid (batch_size, 2, height, width), output
+// (batch_size, channels, height, width).
 absl::Status BilinearSamplerShape(ShapeContext& c) {
   if (!c.input(kData).rank_known() || !c.input(kGrid).rank_known()) return absl::OkStatus();
   COOPER_RETURN_IF_ERROR(
@@ -62,8 +62,8 @@ absl::StatusOr<std::vector<NodeEntry>> BilinearSamplerGradient(GradientContext& 
   return c.Backward("_backward_BilinearSampler", {head, c.input(kData), c.input(kGrid)});
 }
 
-// data (batch_size, channels, ...), loc (batch_size, 6), output with target_shape's height and
-// width.
+// Shape rule: data (batch_size, channels, ...), loc (batch_size, 6), output with target_shape's
+// height and width.
 absl::Status SpatialTransformerShape(ShapeContext& c) {
   const auto& param = c.param<SpatialTransformerParam>();
   COOPER_RETURN_IF_ERROR(CheckTarget(param.target_shape));

@@ -22,7 +22,7 @@ OpSchema::Names SoftmaxInputs(const OpCall& call) {
   return {"data"};
 }
 
-// length has data's shape without `axis`; (1,) if no axis remains.
+// Shape rule: length has data's shape without `axis`; (1,) if no axis remains.
 absl::Status SoftmaxShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(kData)));
   COOPER_RETURN_IF_ERROR(c.SetInput(kData, c.output(0)));

@@ -3,7 +3,7 @@
 
 // Arrays and parameters of softmax, softmin, log_softmax and the deprecated SoftmaxActivation. The
 // schemas are in softmax.cc; executor/kernels/softmax/softmax_row.h has the vectorised row.
-// SoftmaxOutput (symbol/ops/loss) is the one with a loss. MXNet: src/operator/nn/softmax.cc.
+// SoftmaxOutput (symbol/ops/loss) is a softmax with a loss. MXNet: src/operator/nn/softmax.cc.
 
 #include <cstdint>
 #include <optional>
@@ -30,7 +30,7 @@ struct SoftmaxGradientArrays {
 // logarithm of softmax, computed without the quotient.
 struct SoftmaxParam {
   int64_t axis = -1;
-  // None is 1.
+  // What data is divided by; None means 1.
   std::optional<double> temperature;
   // Dtype of the output, so that float16 data can give a float32 output; None is data's.
   std::optional<DType> dtype;

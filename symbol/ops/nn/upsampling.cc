@@ -27,7 +27,7 @@ OpSchema::Names Inputs(const OpCall& call) {
   return names;
 }
 
-// data (batch_size, channels, height, width), weight (channels, 1, kernel, kernel).
+// Shape rule: data (batch_size, channels, height, width), weight (channels, 1, kernel, kernel).
 absl::Status BilinearShape(ShapeContext& c) {
   const auto& param = c.param<UpSamplingParam>();
   const PartialShape& data = c.input(kData);
@@ -37,8 +37,8 @@ absl::Status BilinearShape(ShapeContext& c) {
                          ExtentProduct(data[3], param.scale)});
 }
 
-// Every input (batch_size, channels, height, width) is enlarged to `scale` times the first one's
-// size.
+// Shape rule: every input (batch_size, channels, height, width) is enlarged to `scale` times the
+// first one's size.
 absl::Status NearestShape(ShapeContext& c) {
   const auto& param = c.param<UpSamplingParam>();
   int64_t batch_size = kUnknownDim;

@@ -31,18 +31,19 @@ inline int64_t WindowValue(const WindowTuple& tuple, int axis, int64_t absent) {
 // The order of axes: N is the batch, C the channels, the others are spatial.
 enum class Layout : uint8_t { kDefault, kNCW, kNCHW, kNCDHW, kNWC, kNHWC, kNDHWC };
 
-// Returns MXNet's names of the layouts, for parameters.
+// Returns MXNet's names of the layouts: the values of an operator's `layout` parameter.
 inline std::vector<std::pair<std::string, Layout>> LayoutNames() {
   return {{"None", Layout::kDefault}, {"NCW", Layout::kNCW}, {"NCHW", Layout::kNCHW},
           {"NCDHW", Layout::kNCDHW},  {"NWC", Layout::kNWC}, {"NHWC", Layout::kNHWC},
           {"NDHWC", Layout::kNDHWC}};
 }
 
-// Whether channels are the last axis instead of axis 1. The default is channels first. Relies on
-// the order of the enumeration.
+// Returns whether channels are the last axis instead of axis 1. kDefault means channels first.
+// Relies on the order of the enumeration.
 inline bool ChannelsLast(Layout layout) { return layout >= Layout::kNWC; }
 
-// Larger than any image; sums and products of two such numbers fit int64.
+// The greatest value of a tuple: larger than any image, and small enough that sums and products of
+// two values fit int64.
 inline constexpr int64_t kMaxWindowValue = int64_t{1} << 30;
 
 // Fails with kInvalidArgument if `tuple` is neither empty nor as long as kernel, or has a value

@@ -41,7 +41,8 @@ struct WinogradWeightParam {
     d.Field("channel_blocks", &P::channel_blocks).Min(1).Max(kMax).Doc("blocks that lie together");
   }
 
-  // Numbers of slices, of elements of a slice, and of elements of the transformed weight.
+  // Return the numbers of slices, of elements of a slice, and of elements of the transformed
+  // weight.
   int64_t num_slices() const { return filters / slice; }
   int64_t slice_elements() const { return alpha * alpha * slice * channels; }
   int64_t num_elements() const { return num_slices() * slice_elements(); }

@@ -5,7 +5,7 @@
 // declares the operators with their formulas; executor/kernels/optimizer/adagrad_functions.h has
 // the functions of one element. In the formulas g and clip are those of update_param.h, and h is
 // clip(rescale_grad * grad + wd * weight): RMSProp decays the weight through the gradient, the
-// other updates apart from it.
+// other updates by a term of their own.
 
 #include "symbol/ops/optimizer/update_param.h"
 #include "symbol/schema/param_schema.h"

@@ -9,7 +9,8 @@
 namespace cooper {
 namespace {
 
-// Inputs: weight, grad, mean, var, weight32 (mixed precision only), and rescale_grad, one element.
+// Shape rule for the inputs weight, grad, mean, var, weight32 (mixed precision only), and
+// rescale_grad, one element.
 absl::Status AdamWShape(ShapeContext& c) {
   const int scale = c.num_inputs() - 1;
   COOPER_RETURN_IF_ERROR(EqualShapes(c, 0, scale, 0));

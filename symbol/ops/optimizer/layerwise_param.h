@@ -17,8 +17,8 @@
 namespace cooper {
 
 // Inputs of lamb_update_phase1; kWeight32 only in the mixed-precision variant. kMean and kVar are
-// written. The output is the direction of the step, float32 in that variant; the weight does not
-// change.
+// written. The output is the direction of the step, float32 in the mixed-precision variant; the
+// weight does not change.
 struct LambPhase1Arrays {
   enum Input { kWeight, kGrad, kMean, kVar, kWeight32 };
 };

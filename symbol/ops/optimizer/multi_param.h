@@ -63,9 +63,9 @@ struct NumArraysParam {
   }
 };
 
-// Inputs, all of one shape: rates and decays of the weights, and the sums of squares of each weight
-// and gradient, as multi_sum_sq returns them. The output has the new rates and may overwrite any
-// input.
+// Inputs of multi_lars, all of one shape: rates and decays of the weights, and the sums of squares
+// of each weight and gradient, as multi_sum_sq returns them. The output has the new rates and may
+// overwrite any input.
 struct MultiLarsArrays {
   enum Input { kLrs, kWeightSums, kGradSums, kWds };
 };
@@ -98,7 +98,7 @@ struct AllFiniteParam {
   }
 };
 
-// Parameters of multi_all_finite, the same for num_arrays arrays at once.
+// Parameters of multi_all_finite, which checks num_arrays arrays at once as all_finite checks one.
 struct MultiAllFiniteParam {
   int num_arrays = 1;
   bool init_output = true;

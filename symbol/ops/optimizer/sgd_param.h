@@ -32,8 +32,9 @@ struct PlainUpdateParam : UpdateParam {
   static void Declare(ParamDeclaration<PlainUpdateParam>& d) { DeclareUpdate(d); }
 };
 
-// Parameters of nag_mom_update, Nesterov's accelerated gradient, and the base of those with a
-// momentum. mom' is momentum * mom; the second step uses the new weight, as in MXNet:
+// Parameters of nag_mom_update, Nesterov's accelerated gradient, and the base of the parameters of
+// other updates with a momentum. mom' is momentum * mom; the second step uses the new weight, as in
+// MXNet:
 //
 //   weight += (1 + momentum) * (mom' - lr * (g + wd * weight)) - mom'
 //   mom = mom' - lr * (g + wd * weight)

@@ -73,7 +73,7 @@ absl::Status RandomIntegersType(TypeContext& c) {
   return c.SetOutput(0, dtype);
 }
 
-// The inputs have one shape; the output appends the attribute's extents to it.
+// Shape rule: the inputs have one shape; the output appends the attribute's extents to it.
 absl::Status SampleShape(ShapeContext& c) {
   const std::vector<int64_t>& shape = c.param<SampleParam>().shape;
   for (int i = 1; i < c.num_inputs(); ++i) {

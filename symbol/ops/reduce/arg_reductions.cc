@@ -24,7 +24,7 @@ absl::Status ArgReduceShape(ShapeContext& c) {
                      "data without the axis searched");
 }
 
-// Like argmax over axis 1.
+// Shape rule: that of argmax with axis 1.
 absl::Status ArgmaxChannelShape(ShapeContext& c) {
   const PartialShape& data = c.input(0);
   if (!data.rank_known()) return absl::OkStatus();

@@ -22,7 +22,7 @@ namespace {
 constexpr int kLhs = 0;
 constexpr int kRhs = 1;
 
-// Shapes are aligned at their last axes; extents are equal or one of them is 1.
+// Shape rule: shapes are aligned at their last axes; extents are equal or one of them is 1.
 absl::Status BroadcastShape(ShapeContext& c) {
   const PartialShape& lhs = c.input(kLhs);
   const PartialShape& rhs = c.input(kRhs);

@@ -39,8 +39,9 @@ struct BroadcastToParam {
 };
 
 // Parameters of broadcast_like, whose second input rhs gives only extents: its elements are not
-// read, and it has no gradient. Without axes lhs becomes rhs' shape; both axes must be set to have
-// an effect, with equal lengths. lhs_axes[i] then takes the extent of rhs_axes[i].
+// read, and it has no gradient. Without axes lhs is broadcast to the shape of rhs. The axes have an
+// effect only if both tuples are set; they have equal lengths, and lhs_axes[i] takes the extent of
+// rhs_axes[i].
 struct BroadcastLikeParam {
   std::optional<std::vector<int64_t>> lhs_axes;
   std::optional<std::vector<int64_t>> rhs_axes;

@@ -51,9 +51,9 @@ absl::Status CheckParam(const RNNParam& param) {
       "needs lstm or gru, state_outputs and nothing of dropout, projection and a second direction");
 }
 
-// data (length, batch, input); for each layer packed weights, biases (gates * state_size,) or with
-// a second axis of 1, states and their outputs (batch, state_size); sequence_length (batch,);
-// output (length, batch, state_size).
+// Shape rule: data (length, batch, input); for each layer packed weights, biases (gates *
+// state_size,) or with a second axis of 1, states and their outputs (batch, state_size);
+// sequence_length (batch,); output (length, batch, state_size).
 absl::Status ShapeRule(ShapeContext& c) {
   const auto& param = c.param<RNNParam>();
   COOPER_RETURN_IF_ERROR(CheckParam(param));

@@ -76,8 +76,9 @@ absl::Status ParametersShape(ShapeContext& c) {
   return c.SetInput(kData, {kUnknownDim, kUnknownDim, *from_size}, "(length, batch, input)");
 }
 
-// With D directions, L layers: data (length, batch, input); state, state_cell and their outputs
-// (L * D, batch, state_size); output (length, batch, D * state_size); sequence_length (batch,).
+// Shape rule: with D directions, L layers: data (length, batch, input); state, state_cell and their
+// outputs (L * D, batch, state_size); output (length, batch, D * state_size); sequence_length
+// (batch,).
 absl::Status RNNShape(ShapeContext& c) {
   const auto& param = c.param<RNNParam>();
   COOPER_RETURN_IF_ERROR(CheckParam(param));

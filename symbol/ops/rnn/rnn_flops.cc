@@ -30,9 +30,9 @@ double Forward(const OpWork& work) {
   return ProductsWith(NumWeights(work.param<RNNParam>(), data[2]), data);
 }
 
-// One product for the gradients of the weights, if any is computed, and one for the gradients of
-// lower layers, of data and of earlier steps. The first step's part is computed only if the
-// gradient of the initial state is.
+// Returns the FLOPs of the gradients: one product for the weights, and one for lower layers, data
+// and earlier steps. Without the gradient of data its part is left out, and without that of the
+// initial state the first step's part.
 double Backward(const OpWork& work) {
   const auto& param = work.param<RNNParam>();
   // The gradients of the visible outputs are the first inputs.

@@ -13,11 +13,13 @@
 
 namespace cooper {
 
-// Returns the names of these, from those of the forward node's visible outputs and inputs.
+// Returns the names of the gradient's inputs, given the names of the forward node's visible outputs
+// and inputs.
 OpSchema::Names RNNBackwardInputNames(const OpSchema::Names& visible_outputs,
                                       const OpSchema::Names& inputs);
 
-// Returns the entries in the same order. Errors: those of GradientContext::head.
+// Returns the entries of the gradient's inputs, in the order of RNNBackwardInputNames. Errors:
+// those of GradientContext::head.
 absl::StatusOr<std::vector<NodeEntry>> RNNBackwardInputs(GradientContext& c);
 
 }  // namespace cooper

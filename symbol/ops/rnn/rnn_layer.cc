@@ -60,9 +60,9 @@ absl::Status CheckParam(const RNNParam& param) {
       "direction");
 }
 
-// data (length, batch, input); sequence_length (batch,); states and their outputs (batch,
-// state_size); weights (gates * state_size, input or state_size); biases (gates * state_size,) or
-// with a second axis of 1; output (length, batch, state_size).
+// Shape rule: data (length, batch, input); sequence_length (batch,); states and their outputs
+// (batch, state_size); weights (gates * state_size, input or state_size); biases (gates *
+// state_size,) or with a second axis of 1; output (length, batch, state_size).
 absl::Status LayerShape(ShapeContext& c) {
   const auto& param = c.param<RNNParam>();
   COOPER_RETURN_IF_ERROR(CheckParam(param));

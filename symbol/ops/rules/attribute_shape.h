@@ -14,7 +14,7 @@
 
 namespace cooper {
 
-// The input names of such operators, for OpBuilder::Inputs.
+// Returns the input names of an operator without inputs, for OpBuilder::Inputs.
 inline OpSchema::Names NoInputs(const OpCall&) { return {}; }
 
 // Shape rule: gives output 0 the shape `attribute`, in which 0 is an unknown extent

@@ -12,8 +12,9 @@
 
 namespace cooper {
 
-// Gives input `i` the shape (n,), or (n, 1) if that is known, which MXNet accepts too and kernels
-// do not distinguish. Fails with kInvalidArgument, with `why`, for any other shape.
+// Gives input `i` the shape (n,), or (n, 1) if it is known to be a column: MXNet accepts both
+// shapes, and kernels do not distinguish them. Fails with kInvalidArgument, with `why`, for any
+// other shape.
 inline absl::Status SetBias(ShapeContext& c, int i, int64_t n, const char* why) {
   const PartialShape& bias = c.input(i);
   const bool is_column = bias.rank_known() && bias.rank() == 2 &&

@@ -52,8 +52,8 @@ absl::Status ShareOtherExtents(ShapeContext& c, int axis, int rank) {
   return absl::OkStatus();
 }
 
-// The output's extent at dim is the sum of the inputs' extents. If the output is known, up to
-// `max_inferred` inputs of unknown extent share the rest.
+// Shape rule: the output's extent at dim is the sum of the inputs' extents. If the output is known,
+// up to `max_inferred` inputs of unknown extent share the rest.
 absl::Status JoinedShape(ShapeContext& c, int max_inferred) {
   const int rank = AnyRank(c);
   if (rank < 0) return absl::OkStatus();
@@ -126,7 +126,7 @@ COOPER_REGISTER_OP(_rnn_param_concat)
     .Type(SameType)
     .Gradient(ConcatGradient);
 
-// All inputs have one shape; the output has a new axis of extent num_args.
+// Shape rule: all inputs have one shape; the output has a new axis of extent num_args.
 absl::Status StackShape(ShapeContext& c) {
   const auto& param = c.param<StackParam>();
   PartialShape common;

@@ -18,7 +18,7 @@
 namespace cooper {
 namespace {
 
-// deep (n, c * b * b, h, w), wide (n, c, h * b, w * b).
+// Shape rule: deep (n, c * b * b, h, w), wide (n, c, h * b, w * b).
 absl::Status DeepAndWide(ShapeContext& c, bool input_is_deep) {
   const int64_t b = c.param<DepthToSpaceParam>().block_size;
   PartialShape deep = PartialShape::OfRank(4), wide = deep;

@@ -19,8 +19,8 @@
 namespace cooper {
 namespace {
 
-// (n,) becomes (n + |k|, n + |k|); arrays of higher rank lose axis1 and axis2 and gain a last axis
-// of the diagonal's length.
+// Shape rule: (n,) becomes (n + |k|, n + |k|); arrays of higher rank lose axis1 and axis2 and gain
+// a last axis of the diagonal's length.
 absl::Status DiagShape(ShapeContext& c) {
   const auto& param = c.param<DiagParam>();
   const PartialShape data = c.input(0);

@@ -18,8 +18,8 @@
 namespace cooper {
 namespace {
 
-// (batch_size, ...) becomes (batch_size, product of the others). As in MXNet, nothing is inferred
-// from a partially known shape.
+// Shape rule: (batch_size, ...) becomes (batch_size, product of the others). As in MXNet, nothing
+// is inferred from a partially known shape.
 absl::Status FlattenShape(ShapeContext& c) {
   const PartialShape data = c.input(0);
   if (!data.IsFull()) return absl::OkStatus();

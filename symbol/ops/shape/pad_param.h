@@ -17,7 +17,8 @@ namespace cooper {
 // turn. New elements are constant_value, the nearest element of data (edge), or data mirrored at
 // its first and last element, which are not repeated (reflect): 1 2 3 padded by 2 is 3 2 1 2 3 2 1.
 // The gradient of an element is the sum of ograd over the elements that have its value; constants
-// have none. Edge needs an extent of 1, reflect one above the width.
+// have none. On a padded axis edge needs an extent of at least 1, reflect an extent above both
+// widths.
 //
 // Shape inference fails with kInvalidArgument for negative widths and for widths above 2^40.
 struct PadParam {
@@ -43,8 +44,9 @@ struct PadParam {
   int64_t source(int axis, int64_t i, int64_t len) const {
     return SourceOf(mode, i - pad_width[2 * axis], len);
   }
-  // Returns the same for an index `i` relative to data's first element. Requires the widths that
-  // the shape rule allows: one reflection is then enough.
+  // Returns the same index as source() does, for an `i` that counts from data's first element: it
+  // is negative in the padding before data. Requires the widths that the shape rule allows: one
+  // reflection is then enough.
   COOPER_HOST_DEVICE static int64_t SourceOf(Mode mode, int64_t i, int64_t len) {
     if (i >= 0 && i < len) return i;
     if (mode == kConstant) return -1;

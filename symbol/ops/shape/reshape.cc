@@ -271,7 +271,7 @@ absl::Status ReshapeLikeShape(ShapeContext& c) {
   return SameCount(c);
 }
 
-// The dtypes of the two inputs are independent: only the shape of rhs is used.
+// Type rule: the dtypes of the two inputs are independent: only the shape of rhs is used.
 absl::Status FirstInputType(TypeContext& c) {
   COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(0)));
   return c.SetInput(0, c.output(0));

@@ -239,7 +239,7 @@ OpSchema::Names CropInputs(const OpCall& call) {
   return {"data", "crop_like"};
 }
 
-// data (batch_size, channels, height, width).
+// Shape rule: data (batch_size, channels, height, width).
 absl::Status CropShape(ShapeContext& c) {
   const auto& param = c.param<CropParam>();
   const bool like = c.num_inputs() == 2;

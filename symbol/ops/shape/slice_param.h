@@ -2,9 +2,9 @@
 #define COOPER_SYMBOL_OPS_SHAPE_SLICE_PARAM_H_
 
 // Parameters of the slicing operators (slice.cc): slice, _slice_assign, _slice_assign_scalar,
-// slice_axis, slice_like and Crop. Each returns, for an axis of the whole array, the indices in the
-// slice (SliceRange); schemas, kernels and passes share these functions. The gradients write ograd
-// into zeros; assignments have none. MXNet: src/operator/tensor/matrix_op-inl.h.
+// slice_axis, slice_like and Crop. RangeAlong returns, for an axis of the whole array, the indices
+// in the slice (SliceRange); schemas, kernels and passes share these functions. The gradients write
+// ograd into zeros; assignments have none. MXNet: src/operator/tensor/matrix_op-inl.h.
 
 #include <algorithm>
 #include <cstdint>

@@ -55,7 +55,7 @@ struct SplitParam {
         .Doc("number of nearly equal parts; 0: as indices say");
   }
 
-  // Number of parts; 0, which shape inference refuses, if neither parameter is set.
+  // Returns the number of parts; 0, which shape inference refuses, if neither parameter is set.
   int num_outputs() const { return sections > 0 ? sections : static_cast<int>(indices.size()); }
 };
 

@@ -51,7 +51,7 @@ struct ReverseParam {
     d.Field("axis", &ReverseParam::axis).Required().Doc("the axes that are reversed");
   }
 
-  // Whether axis `i` of an array of `rank` axes is among the listed ones.
+  // Returns whether `axis` lists axis `i` of an array of `rank` axes.
   bool reverses(int i, int rank) const {
     for (int64_t a : axis) {
       if (a == i || a + rank == i) return true;

@@ -14,8 +14,8 @@
 namespace cooper {
 
 // Parameters of transpose: axis i of the output is axis axes[i] of data. Shape inference fails with
-// kInvalidArgument unless axes is empty or an order of all axes. The gradient applies the inverse
-// permutation.
+// kInvalidArgument unless axes is empty or a permutation of all axes. The gradient applies the
+// inverse permutation.
 //
 //   data (2, 3, 4), axes=(2, 0, 1)   gives (4, 2, 3)
 struct TransposeParam {
@@ -44,8 +44,8 @@ struct SwapAxisParam {
     d.Field("dim2", &SwapAxisParam::dim2).Doc("the axis it changes places with");
   }
 
-  // Returns the axis of data that becomes axis `i` of the output, with the same meaning as in
-  // TransposeParam.
+  // Returns the axis of data that becomes axis `i` of the output, as TransposeParam::source_axis
+  // does.
   int source_axis(int i, int rank) const {
     const int a = dim1 < 0 ? dim1 + rank : dim1;
     const int b = dim2 < 0 ? dim2 + rank : dim2;
