@@ -25,20 +25,22 @@ class BucketKey {
  public:
   using Tuple = absl::InlinedVector<int64_t, 4>;
 
-  // The integer 0.
+  // Creates the integer key 0.
   BucketKey() = default;
   template <typename Int, std::enable_if_t<std::is_integral_v<Int>, int> = 0>
   BucketKey(Int value) : value_(static_cast<int64_t>(value)) {}  // NOLINT: a key is its value
   BucketKey(std::string value) : value_(std::move(value)) {}     // NOLINT
   BucketKey(const char* value) : value_(std::string(value)) {}   // NOLINT
   BucketKey(Tuple value) : value_(std::move(value)) {}           // NOLINT
-  // BucketKey({10, 20}); one element is the tuple (10,), not the integer.
+  // Creates a tuple: BucketKey({10, 20}). A list of one element gives the tuple (10,), not the
+  // integer 10.
   BucketKey(std::initializer_list<int64_t> value) : value_(Tuple(value)) {}
 
   bool is_int() const { return std::holds_alternative<int64_t>(value_); }
   bool is_string() const { return std::holds_alternative<std::string>(value_); }
   bool is_tuple() const { return std::holds_alternative<Tuple>(value_); }
-  // Return the value. Each requires that the key is of its kind.
+  // Return the value. Each throws std::bad_variant_access if the key is of another kind;
+  // CallWithKey (call_with_key.h) converts that to a status.
   int64_t int_value() const { return std::get<int64_t>(value_); }
   const std::string& string_value() const { return std::get<std::string>(value_); }
   absl::Span<const int64_t> tuple_value() const { return std::get<Tuple>(value_); }
@@ -50,7 +52,8 @@ class BucketKey {
   // between elements. kInvalidArgument, with the text, otherwise.
   static absl::StatusOr<BucketKey> Parse(absl::string_view text);
 
-  // Integers come before strings, strings before tuples.
+  // Compare keys: integers come before strings, strings before tuples. Tuples are compared element
+  // by element.
   friend bool operator==(const BucketKey& a, const BucketKey& b) { return a.value_ == b.value_; }
   friend bool operator!=(const BucketKey& a, const BucketKey& b) { return a.value_ != b.value_; }
   friend bool operator<(const BucketKey& a, const BucketKey& b) { return a.value_ < b.value_; }

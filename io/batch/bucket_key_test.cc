@@ -19,7 +19,7 @@ struct Case {
   std::string text;
 };
 
-// In rising order.
+// Returns keys and their texts, in rising order of the keys.
 const std::vector<Case>& Cases() {
   static const auto* const cases = new std::vector<Case>{
       {-3, "-3"},

@@ -1,7 +1,8 @@
 #ifndef COOPER_IO_BATCH_CALL_WITH_KEY_H_
 #define COOPER_IO_BATCH_CALL_WITH_KEY_H_
 
-// Calls user functions of bucket keys without letting exceptions out.
+// Calls user functions of bucket keys, and converts the exception for a key of the wrong kind to a
+// status.
 
 #include <string>
 #include <variant>
@@ -13,6 +14,7 @@ namespace cooper {
 
 namespace internal_call_with_key {
 
+// Returns the error of CallWithKey.
 absl::Status KeyKindError(const char* what, const BucketKey& key);
 
 }  // namespace internal_call_with_key

@@ -19,8 +19,8 @@ struct DataBatch {
   std::vector<NDArray> data;   // in the order of provide_data
   std::vector<NDArray> label;  // in the order of provide_label
 
-  // The number of rows, the last ones unless the iterator documents others, that do not belong to
-  // the epoch.
+  // The number of rows that do not belong to the epoch: the last rows, unless the iterator
+  // documents others.
   int64_t pad = 0;
   // The sample id of each row, stable over epochs and shuffling; -1 for a row without a sample.
   // Empty if the iterator has no ids.

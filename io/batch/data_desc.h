@@ -1,7 +1,7 @@
 #ifndef COOPER_IO_BATCH_DATA_DESC_H_
 #define COOPER_IO_BATCH_DATA_DESC_H_
 
-// Describes an input that an iterator provides and a module binds: name, shape, dtype and layout.
+// An input that an iterator provides and a module binds: name, shape, dtype and layout.
 
 #include <cstdint>
 #include <ostream>

@@ -1,7 +1,7 @@
 #ifndef COOPER_IO_BATCH_DATA_ITER_H_
 #define COOPER_IO_BATCH_DATA_ITER_H_
 
-// Supplies the batches of a training run, epoch by epoch.
+// The interface of iterators, which supply the batches of a training run, epoch by epoch.
 //
 //   COOPER_ASSIGN_OR_RETURN(std::optional<DataBatch> batch, iter->Next());
 //   while (batch) { ...; COOPER_ASSIGN_OR_RETURN(batch, iter->Next()); }
@@ -27,8 +27,9 @@ struct UnusedSamples {
   int64_t never = 0;        // in no batch of any epoch
   int64_t this_epoch = 0;   // in no batch of the current epoch, including `never`
   int64_t rolled_over = 0;  // part of this_epoch that comes first in the next epoch
-  // Whether an option with another default asks for samples to be left out. Predict then treats the
-  // remaining samples as all of them.
+  // Whether the caller asked for incomplete batches to be dropped, by an option that is off by
+  // default (NDArrayIter: last_batch_handle kDiscard). Predict then accepts that the unused samples
+  // have no row.
   bool by_request = false;
   // The reason and the remedy: "1 that do not fill a batch of 3: last_batch_handle kPad serves
   // them".
@@ -42,8 +43,8 @@ struct BucketShapes {
   std::vector<DataDesc> label_shapes;
 };
 
-// The interface of all iterators. Not thread-safe, unless a subclass documents otherwise. A new
-// iterator is at the start of its first epoch.
+// Supplies batches. Not thread-safe, unless a subclass documents otherwise. A new iterator is at
+// the start of its first epoch.
 class DataIter {
  public:
   virtual ~DataIter() = default;
@@ -86,8 +87,8 @@ class DataIter {
   virtual absl::Status LoadState(absl::string_view state);
 
   // Resets for a separate pass over all samples, such as an evaluation: the epoch begins with the
-  // first sample, regardless of samples that the last epoch left over or used in advance. Iterators
-  // without either just reset.
+  // first sample, regardless of samples that the last epoch left over or used in advance. The
+  // default implementation, for iterators that do neither, calls Reset().
   virtual absl::Status HardReset() { return Reset(); }
 
   // Returns the counts of samples that are not served, so that users can be warned. Zeros for an

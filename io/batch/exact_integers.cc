@@ -59,13 +59,14 @@ constexpr bool HoldsAll() {
            ExactRange<To>().second >= std::numeric_limits<From>::max();
   } else if constexpr (std::is_integral_v<To>) {
     return false;
-  } else {  // a float of as many digits and as great a range
+  } else {  // To has as many digits and as large a range
     return std::is_same_v<To, double> ||
            (std::is_same_v<To, float> && !std::is_same_v<From, double>);
   }
 }
 
-// Returns the first integer that changes; `end` if there is none.
+// Returns the first integer in [begin, end) that changes when it is converted to To; `end` if there
+// is none.
 template <typename From, typename To>
 const From* FirstChangedInteger(const From* begin, const From* end) {
   constexpr std::pair<int64_t, int64_t> kExact = ExactRange<To>();

@@ -19,7 +19,7 @@ namespace cooper {
 // if `dtype` holds every value of their dtype.
 absl::Status CheckIntegersAreExact(const RaggedArray& values, DType dtype);
 
-// Returns whether the integer keeps its value in `dtype`.
+// Returns whether the integer keeps its value when it is converted to `dtype`.
 bool HoldsInteger(DType dtype, int64_t value);
 
 // Returns kInvalidArgument, with value, row (of the first axis) and dtype, for the first element of

@@ -44,6 +44,7 @@ class KeyValues {
   // key, from a version that did not write the option, is accepted.
   absl::Status ExpectOption(absl::string_view key, int64_t expected) const;
 
+  // Returns the text form, which Parse reads.
   std::string ToString() const;
   // Parses the form of ToString. kInvalidArgument, with the line, for other texts.
   static absl::StatusOr<KeyValues> Parse(absl::string_view text);

@@ -13,7 +13,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// A row-major row of `extents` that held -1, after a sample 1, 2, 3, ... came into it.
+// Returns the elements of a row-major row of `extents`, filled with -1, after the sample 1, 2, 3,
+// ... has been copied into it.
 std::vector<float> Padded(const Shape& sample, const Shape& extents, int64_t shift = 0) {
   std::vector<int32_t> in(static_cast<size_t>(sample.num_elements()));
   std::iota(in.begin(), in.end(), 1);
@@ -54,7 +55,7 @@ TEST(PaddedCopyTest, ShiftsWhatIsLeftAfterTheCut) {
 }
 
 TEST(PaddedCopyTest, FollowsStrides) {
-  // Sample (2, 3) into row 1 of (time 3, batch 2, features 3).
+  // Copies a sample (2, 3) into row 1 of a batch (time 3, batch 2, features 3).
   const std::vector<float> in = {1, 2, 3, 4, 5, 6};
   std::vector<int64_t> out(18, 0);
   const std::vector<int64_t> extents = {3, 3}, strides = {6, 1};

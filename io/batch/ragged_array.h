@@ -40,8 +40,8 @@ class RaggedArray {
   RaggedArray(std::vector<NDArray> arrays);  // NOLINT
   RaggedArray(NDArray rows);                 // NOLINT
 
-  // Returns kInvalidArgument, naming the sample, if the arrays are null, not on the CPU, or differ
-  // in dtype or rank. Other functions may be called only if it is OK.
+  // Returns kInvalidArgument, naming the sample, if an array is null or not on the CPU, or if
+  // arrays differ in dtype or rank. Other functions may be called only if the status is OK.
   const absl::Status& status() const { return status_; }
 
   int64_t size() const;  // number of samples

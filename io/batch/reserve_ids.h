@@ -1,7 +1,8 @@
 #ifndef COOPER_IO_BATCH_RESERVE_IDS_H_
 #define COOPER_IO_BATCH_RESERVE_IDS_H_
 
-// Reserves memory for the sample ids of a batch, whose size the caller may choose freely.
+// Reserves memory for the sample ids of a batch. A caller may choose a batch size for which memory
+// is short.
 
 #include <cstdint>
 #include <vector>

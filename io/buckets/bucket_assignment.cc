@@ -81,7 +81,8 @@ class IntegerBuckets {
 };
 
 // Returns the bucket with the least padding that holds the sample, or the one that keeps most of
-// it; the number of buckets if there is none. With the `costs` of the buckets it minimises those.
+// it; the number of buckets if there is none. If `costs`, by bucket, is not empty, cost takes the
+// place of padding.
 size_t FindTightest(absl::Span<const KeyedArray> arrays, absl::Span<const BucketKey> keys,
                     absl::Span<const double> costs, int64_t sample, bool truncate) {
   size_t best = keys.size();

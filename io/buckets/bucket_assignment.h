@@ -26,6 +26,7 @@ struct KeyedArray {
   bool is_data = true;      // whether its padding counts
 };
 
+// The samples of each bucket.
 struct BucketAssignment {
   struct Bucket {
     BucketKey key;

@@ -27,7 +27,7 @@ std::vector<KeyedArray> Pairs(const std::vector<int64_t>& a, const std::vector<i
           {.name = "b", .values = OfLengths(b), .pad_to = {1}}};
 }
 
-// "(2, 3): 0 4; (5, 5): 1"
+// Returns the assignment as text: "(2, 3): 0 4; (5, 5): 1".
 std::string Text(const BucketAssignment& assignment) {
   std::string text;
   for (const BucketAssignment::Bucket& bucket : assignment.buckets) {

@@ -31,9 +31,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 //   beginning b gains on an earlier one, a. So the best beginning for the middle i bounds the
 //   others on both sides, and k buckets take O(d log d) instead of O(d^2). (F. F. Yao, "Efficient
 //   dynamic programming using quadrangle inequalities", STOC 1980.)
-// - the k-th bucket never saves more than the one before it. So the first one that does not pay is
-//   the end. (A. Aggarwal, B. Schieber and T. Tokuyama, "Finding a minimum-weight k-link path in
-//   graphs with the concave Monge property and applications", 1994.)
+// - the k-th bucket never saves more than the one before it. So the search ends at the first bucket
+//   that saves no more than bucket_cost. (A. Aggarwal, B. Schieber and T. Tokuyama, "Finding a
+//   minimum-weight k-link path in graphs with the concave Monge property and applications", 1994.)
 class BoundarySearch {
  public:
   // below[i] is the number of sentences of the first i lengths, step[i] the cost of a sentence in a
@@ -179,7 +179,7 @@ absl::StatusOr<KeptLengths> Apply(const Options& options, absl::Span<const int64
     }
     if (length > 0) kept.lengths.push_back(length);
   }
-  if (!kept.lengths.empty()) return kept;  // what is split has a rest
+  if (!kept.lengths.empty()) return kept;  // a split sentence adds its last piece
   return absl::InvalidArgumentError(
       result->discarded > 0
           ? absl::StrCat("buckets: no sentence has 1 to ", longest, " words (max_length)")
@@ -250,7 +250,7 @@ absl::StatusOr<BucketBoundaries> ChooseBuckets(absl::Span<const int64_t> lengths
   std::vector<int64_t> below = {0};  // below[i]: sentences that fit a candidate before the i-th
   Count(std::move(kept), [&](int64_t length, int64_t count) {
     fits = fits && AddProduct(length, count, &result.tokens);
-    if (!fits) return;  // nor need int64 hold the sentences
+    if (!fits) return;  // an error below; further sums may overflow
     const int64_t multiple = options.multiple_of;
     const int64_t candidate = (length + multiple - 1) / multiple * multiple;
     if (candidates.empty() || candidates.back() < candidate) {

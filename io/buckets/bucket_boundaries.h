@@ -2,7 +2,7 @@
 #define COOPER_IO_BUCKETS_BUCKET_BOUNDARIES_H_
 
 // Chooses the buckets that minimise padding, or time, for sentences of given lengths.
-// bucket_tuples.h does so for pairs of lengths and shapes of images.
+// bucket_tuples.h chooses buckets for pairs of lengths and for shapes of images.
 
 #include <cstdint>
 #include <functional>
@@ -42,6 +42,7 @@ struct BucketBoundariesOptions {
   TooLong too_long = TooLong::kDiscard;
 };
 
+// Chosen buckets, and what they cost.
 struct BucketBoundaries {
   std::vector<int64_t> buckets;  // rising; the last one holds the longest sentence
   int64_t tokens = 0;            // of all sentences, without discarded and truncated tokens

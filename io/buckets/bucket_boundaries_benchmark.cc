@@ -10,7 +10,8 @@
 namespace cooper {
 namespace {
 
-// Short sentences are more frequent than long ones, as in natural text.
+// Returns lengths of sentences, of which short ones are more frequent than long ones, as in natural
+// text.
 std::vector<int64_t> Lengths(int64_t longest) {
   constexpr int64_t kSentences = 1000000;
   RandomGenerator random(1);

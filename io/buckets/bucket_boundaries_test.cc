@@ -31,7 +31,8 @@ double StepCost(int64_t bucket, const Options& options) {
                                       : static_cast<double>(bucket) + options.step_overhead;
 }
 
-// Returns infinity if a bucket has too few of the sentences.
+// Returns the cost of sentences of these lengths in `buckets`; infinity if a bucket has too few of
+// the sentences.
 double CostOf(const std::vector<int64_t>& lengths, const std::vector<int64_t>& buckets,
               const Options& options) {
   std::map<int64_t, int64_t> sentences;
@@ -51,7 +52,7 @@ double CostOf(const std::vector<int64_t>& lengths, const std::vector<int64_t>& b
   return cost;
 }
 
-// Tries all sets of candidate buckets.
+// Returns the least cost, found by trying all sets of candidate buckets.
 double LeastCost(const std::vector<int64_t>& lengths, const Options& options) {
   std::set<int64_t> distinct;
   for (int64_t length : lengths) {

@@ -14,6 +14,7 @@
 
 namespace cooper {
 
+// Options of ChooseKeys.
 struct BucketChoice {
   int max_buckets = 1;
   double bucket_cost = 0;  // in padded elements of data, or in the unit of step_cost
@@ -26,8 +27,8 @@ struct BucketChoice {
   int64_t min_samples = 1;       // minimum per bucket
 };
 
-// Returns the cost function that ChooseKeys uses. For tuple keys AssignToBuckets must use it too:
-// by another rule some buckets might get fewer than min_samples.
+// Returns the cost function that ChooseKeys uses. For tuple keys AssignToBuckets must use the same
+// function: with another one some buckets might get fewer than min_samples.
 KeyCost CostOfKeys(absl::Span<const KeyedArray> arrays, int64_t num_samples,
                    const BucketChoice& choice);
 

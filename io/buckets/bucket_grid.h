@@ -30,27 +30,31 @@ using ExtentsGrid = std::vector<std::vector<int64_t>>;
 // Returns the cost of a sample in a bucket.
 using ExtentsCost = std::function<double(absl::Span<const int64_t> bucket)>;
 
+// Returns the groups with these counts, in rising order.
 ExtentsKinds SortedKinds(const absl::flat_hash_map<BucketKey::Tuple, int64_t>& counts);
 // Returns whether no element of the extents exceeds the bucket's.
 bool Holds(const BucketKey::Tuple& bucket, const BucketKey::Tuple& extents);
 
-// Returns the grid of all values that occur.
+// Returns the grid of all values that occur. `kinds` must not be empty.
 ExtentsGrid GridOf(const ExtentsKinds& kinds);
+// Returns the number of points of the grid, as a double, since it may exceed int64.
 double NumPoints(const ExtentsGrid& grid);
 // Returns a grid of at most `max_points` points: elements with few values keep them, the others get
 // their best boundaries, equally many each.
 absl::StatusOr<ExtentsGrid> ThinGrid(const ExtentsKinds& kinds, const ExtentsGrid& grid,
                                      double max_points);
-// Rounds the extents up to the next points of the grid.
+// Returns the groups with their extents rounded up to the next points of the grid, which must have
+// such points.
 ExtentsKinds RoundUpTo(const ExtentsGrid& grid, const ExtentsKinds& kinds);
 
 // The grid points that are joins (elementwise maxima) of samples' extents, with their costs and the
-// samples that they hold. kInvalidArgument if a cost is negative, not finite, or below that of a
-// point with smaller elements.
+// samples that they hold.
 struct GridCandidates {
   std::vector<BucketKey::Tuple> points;
   BucketProblem problem;  // without its options
 };
+// Finds the candidates in O(points * groups) time. kInvalidArgument if a cost is negative, not
+// finite, or below that of a point with smaller elements.
 absl::StatusOr<GridCandidates> CandidatesOf(const ExtentsCost& cost, const ExtentsKinds& kinds,
                                             const ExtentsGrid& grid);
 
@@ -66,6 +70,8 @@ struct FilledBuckets {
   std::vector<double> counts;  // number of samples, by bucket
   double cost = 0;             // total over all samples
 };
+// Assigns each sample to the cheapest bucket that holds it and replaces each bucket by the join of
+// its samples, again and again until that changes nothing. Some bucket must hold each sample.
 FilledBuckets ShrinkBuckets(const ExtentsCost& cost, const ExtentsKinds& kinds,
                             std::vector<BucketKey::Tuple> buckets);
 

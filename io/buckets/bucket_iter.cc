@@ -29,7 +29,7 @@ std::string BucketIterReport::ToString(absl::string_view noun) const {
                         "%d %ss served, %d left over, %d discarded, %d truncated; "
                         "%d tokens in all, %.1f %% padding\n",
                         served, noun, left_over, discarded, truncated, tokens, padding);
-  // Samples in no epoch in addition to the discarded ones.
+  // Reports the samples that come in no epoch although a bucket holds them.
   if (never_served > discarded) {
     absl::StrAppendFormat(&text, "%d of those left over in no epoch\n", never_served - discarded);
   }

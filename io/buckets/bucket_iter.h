@@ -58,9 +58,9 @@ struct BucketInput {
   RaggedArray values;  // one array per sample
   // For each axis of a sample, the element of the bucket's key that it is padded to (an integer key
   // is its own element 0), or kFree: padded to the largest extent among the bucket's samples.
-  // Missing axes are free. If empty, the only axis of sequences, and the first of two axes, follows
-  // element 0; with string keys, and for the rows of one array, all axes are free. Samples of more
-  // axes must set it, unless the keys are strings.
+  // Missing axes are free. If empty: all axes are free if the keys are strings or `values` is rows
+  // of one array. Otherwise axis 0 follows element 0, and samples of more than two axes must set
+  // pad_to.
   std::vector<int> pad_to;
   double pad_value = 0;
   // The dtype of the batches and their descriptions. Create fails if it cannot hold an integer of
@@ -75,7 +75,7 @@ struct BucketInput {
   int64_t shift = 0;
   // If not empty, data has another array (batch_size,) of this name after all inputs. It holds for
   // each row the extent without padding along the first axis that follows the key (or, if none
-  // does, the first axis that differs between samples); 0 in padding rows.
+  // does, the first axis that differs between samples, or else axis 0); 0 in padding rows.
   std::string length_name;
 };
 

@@ -73,7 +73,7 @@ absl::StatusOr<std::unique_ptr<BucketIter>> BucketIter::Create(std::vector<Bucke
   COOPER_RETURN_IF_ERROR(iter->CheckOptions());
   COOPER_RETURN_IF_ERROR(iter->CheckInputs());
   COOPER_RETURN_IF_ERROR(iter->Fill());
-  iter->options_.key = nullptr;  // what they refer to may go
+  iter->options_.key = nullptr;  // may refer to objects that are destroyed later
   iter->options_.step_cost = nullptr;
   return iter;
 }
@@ -134,7 +134,7 @@ absl::Status BucketIter::Fill() {
                       .is_data = i < num_data_});
   }
   const bool truncate = options_.too_long == Options::TooLong::kTruncate;
-  KeyCost cost;  // that the buckets were chosen by
+  KeyCost cost;  // by which the buckets are chosen; null: not chosen
   if (options_.common.max_buckets > 0) {
     const BucketChoice choice = {.max_buckets = options_.common.max_buckets,
                                  .bucket_cost = options_.common.bucket_cost,

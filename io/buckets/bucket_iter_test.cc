@@ -428,7 +428,7 @@ TEST(BucketIterPropertyTest, ResumesAtEveryBatch) {
     COOPER_ASSERT_OK(whole->Reset());
     const std::vector<DataBatch> next = Epoch(*whole);
     Options other_seed = options;
-    ++other_seed.common.seed;  // the state's counts
+    ++other_seed.common.seed;  // the state's seed replaces it
     for (size_t i = 0; i < states.size(); ++i) {
       const auto resumed = Make(data.data(), data.label(), other_seed);
       COOPER_ASSERT_OK(resumed->LoadState(states[i]));

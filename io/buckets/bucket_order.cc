@@ -231,7 +231,7 @@ absl::Status BucketOrder::LoadFrom(absl::string_view kind, int64_t tokens, const
             absl::StrCat(kind, ": state 'carried' has sample ", id, ", which is in no bucket"));
       }
       const Bucket& bucket = buckets_[it->second];
-      carried[it->second].push_back(id);  // again, if its bucket is smaller than a step
+      carried[it->second].push_back(id);  // may repeat: a small bucket rolls over for epochs
       if (static_cast<int64_t>(carried[it->second].size()) == StepSize(bucket)) {
         return absl::InvalidArgumentError(absl::StrCat(
             kind, ": state 'carried' has ", StepSize(bucket), " samples of one bucket, a step"));

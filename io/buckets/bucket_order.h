@@ -1,10 +1,9 @@
 #ifndef COOPER_IO_BUCKETS_BUCKET_ORDER_H_
 #define COOPER_IO_BUCKETS_BUCKET_ORDER_H_
 
-// Determines the order in which an iterator visits the samples of its buckets: the bucket of each
-// step, and the samples of each part's batch. It knows only ids, no arrays. The order of an epoch
-// is a function of the seed, the number of the epoch, and the samples that the last epoch left
-// over.
+// Chooses, for each step of an epoch, the bucket of the batches and the samples of each part's
+// batch. It knows only ids, no arrays. The order of an epoch is a function of the seed, the number
+// of the epoch, and the samples that the last epoch left over.
 
 #include <cstdint>
 #include <string>
@@ -18,7 +17,8 @@
 namespace cooper {
 
 struct BucketOrderOptions {
-  // The treatment of a bucket's samples that do not fill a step of all parts.
+  // The treatment of a bucket's samples that do not fill a step of all parts: they are left out,
+  // come in a step with smaller batches, or come first in the next epoch.
   enum class Remainder { kLeaveOut, kServe, kRollOver };
   Remainder remainder = Remainder::kLeaveOut;
   bool shuffle = true;
@@ -51,6 +51,7 @@ class BucketOrder {
 
   // Returns the number of steps of the current epoch, the same for all parts.
   int64_t num_batches() const { return static_cast<int64_t>(order_.size()); }
+  // Returns whether the current epoch has no further step.
   bool AtEnd() const { return cursor_ == num_batches(); }
   // Returns the batch of the current step, valid until the epoch ends. Requires !AtEnd().
   Batch Current() const;
@@ -62,8 +63,8 @@ class BucketOrder {
   void NextEpochAlone();
 
   const std::vector<Bucket>& buckets() const { return buckets_; }
-  // Return the number of batches of each part, and the number of served samples, in the first
-  // epoch.
+  // Return the number of batches of each part, and the number of samples that all parts serve
+  // together, for one bucket in the first epoch.
   int64_t NumBatches(int bucket) const { return NumBatches(buckets_[bucket], 0); }
   int64_t NumServed(int bucket) const;
   // Returns the number of a bucket's samples that come in no batch of the current epoch.

@@ -37,7 +37,7 @@ Batches RestOfEpoch(BucketOrder& order) {
   for (; !order.AtEnd(); order.Advance()) {
     const BucketOrder::Batch batch = order.Current();
     batches.push_back({batch.ids.begin(), batch.ids.end()});
-    batches.back().push_back(-batch.bucket);  // told apart
+    batches.back().push_back(-batch.bucket);  // shows the bucket
   }
   return batches;
 }

@@ -31,7 +31,7 @@ int64_t Draw(RandomGenerator& random, int64_t least, int64_t most) {
 }
 
 struct Case {
-  Sentences sentences;  // every element says whose it is
+  Sentences sentences;  // every element identifies its sentence
   int64_t batch_size;
   Options options;
 
@@ -180,7 +180,7 @@ TEST(BucketSamplesTest, GoesOnFromEveryStateAsItWouldHave) {
     Parts parts = c.Parts(c.options.common.seed);
     if (parts.empty()) return;
     for (int64_t epochs = Draw(random, 0, 2); epochs > 0; --epochs) {
-      if (Draw(random, 0, 3) > 0) CountEpoch(c, parts);  // else broken off
+      if (Draw(random, 0, 3) > 0) CountEpoch(c, parts);  // else it is interrupted
       for (auto& part : parts) COOPER_ASSERT_OK(part->Reset());
     }
     for (int64_t steps = Draw(random, 0, parts[0]->num_batches()); steps > 0; --steps) {
@@ -210,8 +210,9 @@ TEST(BucketSamplesTest, GoesOnFromEveryStateAsItWouldHave) {
   });
 }
 
-// By elements (8, 8) would go with (20, 10), where its cost is higher: then one of the three
-// buckets, and one sample of each other one, would never be served.
+// Buckets are chosen by step_cost, so samples must be assigned by it too. By the number of elements
+// the sample (8, 8) would go into the bucket (20, 10), where it costs more; then some buckets would
+// have too few samples for a batch, and some samples would never be served.
 TEST(BucketSamplesTest, GoWhereTheirStepCostsLeast) {
   const auto of_lengths = [](const std::vector<int>& lengths) {
     Sentences sequences;

@@ -16,7 +16,8 @@ int MostBuckets(const BucketProblem& problem) {
   return static_cast<int>(std::min<size_t>(problem.max_buckets, problem.costs.size()));
 }
 
-// The choice if sums overflow and costs cannot be compared.
+// Returns the choice of a single bucket that holds all samples, with an infinite cost. It stays the
+// best choice if sums overflow and costs cannot be compared.
 ChosenCandidates OneForAll(const BucketProblem& problem) {
   const auto all = std::find_if(problem.held.begin(), problem.held.end(), [&](const auto& held) {
     return held.size() == problem.counts.size();
@@ -25,7 +26,8 @@ ChosenCandidates OneForAll(const BucketProblem& problem) {
           .cost = std::numeric_limits<double>::infinity()};
 }
 
-// Returns the cost of a sample that no bucket holds: more than all samples in the dearest bucket.
+// Returns the cost of a sample that no bucket holds: more than that of all samples in the most
+// costly bucket.
 double Unheld(const BucketProblem& problem) {
   const double dearest = *std::max_element(problem.costs.begin(), problem.costs.end());
   return (dearest + 1) * (1 + std::accumulate(problem.counts.begin(), problem.counts.end(), 0.0));
@@ -217,8 +219,8 @@ class Exchange {
   std::vector<char> is_chosen_;            // by candidate
   std::vector<double> cheapest_, second_;  // by sample: costs in chosen buckets
   std::vector<int> owner_;                 // by sample: the position of the cheapest in chosen_
-  std::vector<double> loss_;               // by chosen bucket: what the others cost more without it
-  double cost_ = 0;                        // of all samples
+  std::vector<double> loss_;  // by chosen bucket: what its samples cost more without it
+  double cost_ = 0;           // of all samples
   ChosenCandidates best_;
 };
 

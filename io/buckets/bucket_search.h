@@ -19,6 +19,7 @@ struct BucketProblem {
   std::vector<std::vector<int>> held;  // by candidate: indices of the groups that it holds
 };
 
+// The chosen buckets of a problem.
 struct ChosenCandidates {
   std::vector<int> candidates;  // rising
   double cost = 0;              // of all samples and buckets
@@ -34,8 +35,10 @@ ChosenCandidates SearchExhaustively(const BucketProblem& problem);
 // Returns a good choice by local search: adds the bucket that saves most, then exchanges single
 // buckets while that saves anything, and so on up to two buckets more than the best number; then
 // removes buckets in the same manner (M. B. Teitz and P. Bart, "Heuristic methods for estimating
-// the generalized vertex median of a weighted graph", 1968). A round of exchanges takes as many
-// steps as `held` has elements; there are a few rounds for each number of buckets.
+// the generalized vertex median of a weighted graph", 1968). Finally it restarts several times from
+// the best choice, with two buckets replaced at random. Equal problems give equal choices. A round
+// of exchanges takes as many steps as `held` has elements; there are a few rounds for each number
+// of buckets and each restart.
 ChosenCandidates ExchangeBuckets(const BucketProblem& problem);
 
 }  // namespace cooper

@@ -58,7 +58,7 @@ int64_t LongestBucket(const Options& options) {
 struct SplitSentences {
   std::vector<std::vector<int>> data;  // empty: no sentence is longer
   std::vector<std::vector<int>> label;
-  std::vector<int64_t> ids;  // of each piece the sentence it is of
+  std::vector<int64_t> ids;  // by piece: the id of its sentence
   int64_t split = 0;         // sentences that are several pieces
 };
 
@@ -84,7 +84,7 @@ SplitSentences Split(absl::Span<const std::vector<int>> sentences, int64_t longe
   return pieces;
 }
 
-// Gives all descriptions the dtype that MXNet's have.
+// Sets the dtype of all descriptions to float32, as MXNet's iterator does.
 void DescribeAsFloat32(std::vector<DataDesc>* data, std::vector<DataDesc>* label) {
   for (std::vector<DataDesc>* descs : {data, label}) {
     for (DataDesc& desc : *descs) desc.dtype = DType::kFloat32;

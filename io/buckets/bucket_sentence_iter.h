@@ -86,7 +86,7 @@ struct BucketSentenceIterReport {
   int64_t never_served = 0;
   int64_t split = 0;          // original sentences that were split; other counts have their pieces
   int64_t tokens = 0;         // real tokens of all sentences that have a bucket
-  int64_t padded_tokens = 0;  // the same with padding
+  int64_t padded_tokens = 0;  // these tokens and their padding
   struct Bucket {
     int64_t length = 0;
     int64_t batch_size = 0;  // of one part

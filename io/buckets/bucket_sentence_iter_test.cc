@@ -555,7 +555,7 @@ TEST(BucketSentenceIterTest, RefusesTheStateOfAnotherPart) {
                        HasSubstr("part_index 0 of num_parts 1, this iterator has 0 of 2")));
 }
 
-// A state of the version without parts.
+// Loads a state that names no part: it covers all sentences.
 TEST(BucketSentenceIterTest, LoadsTheStateOfATimeWithoutParts) {
   const char kState[] =
       "batches 7\ncursor 5\nepoch 2\nkind BucketSentenceIter\nseed 3\ntokens 210\n";

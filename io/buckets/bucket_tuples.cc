@@ -78,14 +78,14 @@ absl::StatusOr<ExtentsKinds> Count(const Options& options, const ExtentsCost& co
   absl::flat_hash_map<Tuple, int64_t> all;
   for (const Tuple& sample : extents) ++all[sample];
   absl::flat_hash_map<Tuple, int64_t> rounded;
-  for (const ExtentsKind& kind : SortedKinds(all)) {  // so that sums are in the same order
+  for (const ExtentsKind& kind : SortedKinds(all)) {  // sorted: sums are reproducible
     const Tuple& own = kind.extents;
     const auto count = static_cast<int64_t>(kind.count);
     if (std::all_of(own.begin(), own.end(), [](int64_t n) { return n == 0; })) continue;
     Tuple kept = own;
     for (size_t a = 0; a < own.size(); ++a) {
       const int64_t given = options.max_extents.empty() ? 0 : options.max_extents[a];
-      constexpr int64_t kMax = std::numeric_limits<int64_t>::max() - 1;  // as ChooseBuckets'
+      constexpr int64_t kMax = std::numeric_limits<int64_t>::max() - 1;  // as in ChooseBuckets
       const int64_t most = given > 0 ? std::min(given, kMax) : kMax;
       kept[a] = std::max<int64_t>(1, std::min(kept[a], most / multiple * multiple));
     }
@@ -108,7 +108,7 @@ absl::StatusOr<ExtentsKinds> Count(const Options& options, const ExtentsCost& co
                                      : "there is no sample with an extent");
 }
 
-// Returns the cost of all samples in the largest bucket, which is the last candidate.
+// Returns the cost of putting every sample into the largest bucket, the last candidate.
 double CostInOneBucket(const BucketProblem& problem) {
   return problem.costs.back() * std::accumulate(problem.counts.begin(), problem.counts.end(), 0.0);
 }
@@ -133,8 +133,8 @@ absl::StatusOr<BucketTuples> ChooseBucketTuples(absl::Span<const Tuple> extents,
   BucketProblem& problem = candidates.problem;
   problem.max_buckets = options.max_buckets;
   problem.bucket_cost = options.bucket_cost;
-  // One bucket for all is optimal then. The sum of so large a bucket_cost and the samples' cost
-  // would lose the latter to rounding.
+  // If a bucket costs that much, one bucket for all samples is optimal. bucket_cost is set to 0,
+  // since in a sum with so large a number the samples' cost would be lost to rounding.
   if (options.bucket_cost >= CostInOneBucket(problem)) {
     problem.max_buckets = 1;
     problem.bucket_cost = 0;

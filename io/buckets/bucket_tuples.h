@@ -2,7 +2,7 @@
 #define COOPER_IO_BUCKETS_BUCKET_TUPLES_H_
 
 // Chooses buckets for samples with several extents: pairs of an encoder's and a decoder's length,
-// heights and widths of images. bucket_boundaries.h does so for one length.
+// heights and widths of images. bucket_boundaries.h chooses buckets for one length.
 
 #include <cstdint>
 #include <functional>
@@ -43,6 +43,7 @@ struct BucketTuplesOptions {
   double max_steps = 2e7;
 };
 
+// Chosen buckets, and what they cost.
 struct BucketTuples {
   std::vector<BucketKey::Tuple> buckets;  // in rising order
   double own_cost = 0;     // cost of the samples, each in a bucket of its own extents
@@ -63,19 +64,26 @@ struct BucketTuples {
 // The best boundaries of one length are found quickly; for pairs only algorithms exponential in the
 // number of buckets are known. If max_steps allows, all choices among the joins of samples (the
 // elementwise maxima of their extents) are tried, and the result is optimal. Otherwise a choice is
-// improved by exchanging single buckets until that saves nothing (bucket_search.h). Of 10,000
-// random problems that were solved both ways its cost was not optimal in 21, at worst by 3.9 %
-// (bucket_tuples_test.cc with COOPER_RANDOM_CASES). That is no guarantee, but lower_bound is one
-// for each choice: it follows from the exact best boundaries of each element alone.
+// improved by exchanging single buckets until that saves nothing (bucket_search.h). In 10,000
+// random problems that were solved in both ways the second one was not optimal for 21, at worst by
+// 3.9 % (bucket_tuples_test.cc with COOPER_RANDOM_CASES). That is no guarantee, but lower_bound is
+// one for each choice: it follows from the exact best boundaries of each element alone.
 //
-// If there are more than 1,024 joins, the search uses a grid of at most as many points, whose lines
-// are the best boundaries of each element alone; the buckets then move away from its lines, one
-// element at a time. For n samples, d of them with different extents, and k buckets: O(n + d)
-// memory besides the grid; O(n) time for counting, some rounds of exchange for each of k numbers of
-// buckets, of min(d, 1024) * 1024 steps at most, and at most four rounds of moves, of O(k * d * (k
-// + log(d))) steps; then O(k^2 * d) for each bucket of fewer than min_samples, to find the best one
-// to merge it with (MergeSmallBuckets). A million pairs of up to 60 words take 0.03 s in 10 buckets
-// and 0.09 s in 64, pairs of up to 500 words 0.4 and 2.8 s.
+// If the values that occur form a grid of more than 1,024 points, the search uses a thinner grid of
+// at most as many points, whose lines are the best boundaries of each element alone; the buckets
+// then move away from its lines, one element at a time. For n samples, d of them with different
+// extents, and k buckets, the search takes O(n + d) memory besides the grid. Its time is the sum of
+//
+//   - O(n) to count the samples;
+//   - some rounds of exchanges for each number of buckets up to k + 2 and for each restart
+//     (bucket_search.h), each of at most min(d, 1024) * 1024 steps;
+//   - at most four rounds of moves, each of O(k * d * (k + log(d))) steps;
+//   - O(k^2 * d) for each bucket of fewer than min_samples, to find the best one to merge it with
+//     (MergeSmallBuckets);
+//   - the time of the lower bound (CostLowerBound in bucket_grid.h).
+//
+// A million pairs of up to 60 words take 0.03 s in 10 buckets and 0.09 s in 64, pairs of up to 500
+// words 0.4 and 2.8 s.
 //
 // Extents of 0 count as 1; samples with no other extents are ignored. kInvalidArgument, with the
 // value at fault, if extents differ in rank or one is negative, no sample is left, step_cost is

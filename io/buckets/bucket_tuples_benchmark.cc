@@ -11,7 +11,8 @@
 namespace cooper {
 namespace {
 
-// Sentences with translations of similar length; short ones are more frequent.
+// Returns lengths of sentences and of their translations, which are similar; short ones are more
+// frequent.
 std::vector<BucketKey::Tuple> Pairs(int64_t longest) {
   constexpr int64_t kPairs = 1000000;
   RandomGenerator random(1);

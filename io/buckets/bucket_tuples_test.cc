@@ -37,7 +37,7 @@ double StepCost(const Tuple& bucket, const Options& options) {
   return sum;
 }
 
-// Returns infinity if a bucket has too few samples.
+// Returns the cost of the samples in `buckets`; infinity if a bucket has too few samples.
 double CostOf(const Tuples& samples, const Tuples& buckets, const Options& options) {
   double cost = options.bucket_cost * static_cast<double>(buckets.size());
   std::vector<int64_t> counts(buckets.size());
@@ -62,7 +62,7 @@ double CostOf(const Tuples& samples, const Tuples& buckets, const Options& optio
   return has_small ? std::numeric_limits<double>::infinity() : cost;
 }
 
-// Tries all sets of pairs whose elements occur in the samples.
+// Finds the least cost by trying all sets of pairs whose elements occur in the samples.
 class LeastCost {
  public:
   LeastCost(const Tuples& samples, const Options& options) : samples_(samples), options_(options) {
@@ -99,7 +99,7 @@ Tuples RandomPairs(RandomGenerator& random, int count, int values) {
   const int64_t gap = 1 + below(9);
   for (Tuple& pair : pairs) {
     pair = {1 + gap * below(values), 1 + gap * below(values)};
-    if (below(3) == 0) pair[1] = pair[0];  // as lengths of translations go together
+    if (below(3) == 0) pair[1] = pair[0];  // lengths of translations are similar
   }
   return pairs;
 }
@@ -150,7 +150,7 @@ TEST(ChooseBucketTuplesTest, ExchangeCostsLittleMore) {
             << " % in the mean\n";
 }
 
-// Costs that are not sums over the elements: the longer side, and the root of the product.
+// Return costs that are not sums over the elements: the longer side, and the root of the product.
 double Longer(absl::Span<const int64_t> bucket) {
   return static_cast<double>(*std::max_element(bucket.begin(), bucket.end()));
 }
@@ -215,7 +215,7 @@ TEST(ChooseBucketTuplesTest, ABucketHasEnoughSamples) {
     Options options = RandomOptions(random);
     options.min_samples = static_cast<int64_t>(1 + random.NextBelow(12));
     COOPER_ASSERT_OK_AND_ASSIGN(const BucketTuples chosen, ChooseBucketTuples(pairs, options));
-    ASSERT_EQ(chosen.cost, CostOf(pairs, chosen.buckets, options));  // which is finite
+    ASSERT_EQ(chosen.cost, CostOf(pairs, chosen.buckets, options));  // finite
     const double least = LeastCost(pairs, options).cost();
     if (chosen.exact) {
       ASSERT_EQ(chosen.cost, least);
@@ -248,7 +248,8 @@ TEST(ChooseBucketTuplesTest, AThinGridCostsLittleMore) {
   }
 }
 
-// Sources of 1 to 50 words and translations of about as many: more than 1,024 points.
+// Returns pairs of sources of 1 to `longest` words and translations of about as many: with 50 words
+// the grid has more than 1,024 points.
 Tuples Pairs(int64_t count, int64_t longest) {
   RandomGenerator random(1);
   Tuples pairs;

@@ -24,12 +24,13 @@ struct StepCost {
   double overhead = 0;
   double per_token = 0;
 
+  // Returns the cost of a step with a bucket of length n.
   double operator()(int64_t n) const { return overhead + per_token * static_cast<double>(n); }
 };
 
-// Fits a line by least squares among those that are not negative at 0 and do not fall; a length may
-// come several times. kInvalidArgument if there are fewer than two different lengths, one is not
-// positive, or a time is negative or not finite.
+// Returns the line of least squares among the lines that are not negative at 0 and do not fall. A
+// length may come several times. kInvalidArgument if there are fewer than two different lengths,
+// one is not positive, or a time is negative or not finite.
 absl::StatusOr<StepCost> FitStepCost(absl::Span<const StepTime> times);
 
 // Interpolates linearly between the costs of some lengths, and extrapolates the first and the last
@@ -37,6 +38,7 @@ absl::StatusOr<StepCost> FitStepCost(absl::Span<const StepTime> times);
 // those of attention, which grow with the square of the length.
 class StepCostLines {
  public:
+  // Returns the cost of a step with a bucket of length n.
   double operator()(int64_t n) const;
 
  private:

@@ -84,7 +84,7 @@ absl::Status PrefetchSource::Reset(bool hard) {
   return Restart([this, hard](DataIter& iter) -> absl::Status {
     if (!entries_.empty() && entries_.front().state.ok()) {
       COOPER_RETURN_IF_ERROR(iter.LoadState(*entries_.front().state));
-      entries_.clear();  // read again, should the iterator refuse to be reset
+      entries_.clear();  // they are read again if the reset below fails
     }
     return hard ? iter.HardReset() : iter.Reset();
   });

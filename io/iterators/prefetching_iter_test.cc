@@ -275,7 +275,8 @@ TEST(PrefetchingIterTest, HardResetForgetsWhatRollsOver) {
   }
 }
 
-// Another one's batches. Throws when batch 1 is made first, and is not reset at the first call.
+// Serves the batches of another iterator. With `throws` the first attempt to make batch 1 throws;
+// with `refuses` the first Reset() fails.
 class MoodyIter : public ForwardingIter {
  public:
   MoodyIter(std::unique_ptr<DataIter> iter, bool throws, bool refuses)
@@ -303,7 +304,7 @@ TEST(PrefetchingIterTest, AnExceptionIsAnError) {
   EXPECT_THAT(FirstRows(*iter), ElementsAre(1, 2));
 }
 
-// Both have the same order, another one in each epoch.
+// Both sources shuffle with one seed, so equal orders show that they are in the same epoch.
 TEST(PrefetchingIterTest, SourcesStayInTheSameEpochThoughOneIsNotReset) {
   const NDArrayIterOptions options = {.shuffle = true, .seed = 3};
   const auto numbered = [&] {

@@ -26,7 +26,7 @@ class ResizeIter : public DataIter {
   // kFailedPrecondition if the inner iterator has no batch in a whole epoch.
   absl::StatusOr<std::optional<DataBatch>> Next() override;
   absl::Status Reset() override;
-  // Without reset_internal it equals Reset().
+  // Calls HardReset() of `iter` if reset_internal is set; otherwise does what Reset() does.
   absl::Status HardReset() override;
 
   const std::vector<DataDesc>& provide_data() const override { return iter_->provide_data(); }

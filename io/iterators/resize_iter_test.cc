@@ -35,7 +35,7 @@ TEST(ResizeIterTest, CutsOrRepeats) {
   }
 }
 
-// Rows 8 and 9 are left of the first epoch.
+// Rows 8 and 9 are left over from the first epoch.
 TEST(ResizeIterTest, HardResetForgetsWhatRollsOver) {
   const NDArrayIterOptions options = {.batch_size = 8,
                                       .last_batch_handle = LastBatchHandle::kRollOver};

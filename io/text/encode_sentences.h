@@ -13,7 +13,7 @@
 namespace cooper {
 
 using Sentence = std::vector<std::string>;
-// Maps a word to its id.
+// The ids of words.
 using Vocabulary = absl::flat_hash_map<std::string, int>;
 
 struct EncodeSentencesOptions {
