@@ -24,7 +24,8 @@ using Kind = ProgramBuffer::Kind;
 
 namespace {
 
-// `ahead`, if that is what the symbol is compiled to with these options, whose arrays are all used.
+// Returns `ahead` if it is what compiling `symbol` with `options` would give, and compiles `symbol`
+// otherwise. `options` has no unused arrays.
 absl::StatusOr<std::shared_ptr<const CompiledProgram>> CompileUnless(
     std::shared_ptr<const CompiledProgram> ahead, const Symbol& symbol,
     const BindOptions& options) {
@@ -103,7 +104,7 @@ absl::StatusOr<std::unique_ptr<Executor>> Executor::Bind(const Symbol& symbol,
   const absl::Status required = RequireArrays(symbol, options);
   if (!required.ok()) {
     COOPER_RETURN_IF_ERROR(
-        ExtractUnusedArrays(symbol, options).status());  // what is missing, misspelt
+        ExtractUnusedArrays(symbol, options).status());  // finds misspelt names of missing arrays
     return required;
   }
   return SimpleBind(symbol, options);
@@ -135,8 +136,8 @@ absl::Status Executor::SetArg(int slot, const NDArray& array) {
 }
 
 absl::Status Executor::CheckReplaceable(const std::string& name) const {
-  // Executors that are bound with the same constants share what follows from them, and the graph as
-  // it is written has none of that.
+  // Values computed from constants would be wrong after a change: executors that share them do not
+  // compute them again, and the program for monitors, which has none, would differ.
   const auto is_name = [&](const FoldedConstant& folded) { return folded.name == name; };
   if (!compiled_->options().constants.contains(name) &&
       absl::c_none_of(compiled_->folded(), is_name)) {
@@ -211,8 +212,8 @@ absl::Status Executor::ForwardBackward(absl::Span<const NDArray> head_gradients,
 }
 
 absl::Status Executor::Backward(absl::Span<const NDArray> head_gradients, GradCallback on_grad) {
-  // The graph as written, whose instructions grads_done_ does not number, may have run forward
-  // before the monitor was taken away.
+  // If the graph as written ran forward, before its monitor was removed, grads_done_ does not
+  // number its instructions.
   if (observer_ != nullptr || run_ != merged_.get()) return Backward(head_gradients);
   if (grads_done_.empty()) grads_done_ = GradsDoneAfter(*compiled_);
   absl::Status status;

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_EXECUTOR_H_
 #define COOPER_EXECUTOR_EXECUTOR_H_
 
-// A symbol bound to shapes, arrays and a device: it is compiled into a program, given memory, and
-// run. An executor gives names to the slots of a BoundProgram (run/bound_program.h), and lets a
+// Binds a symbol to shapes, arrays and a device: compiles it into a program, gives it memory, and
+// runs it. An executor gives names to the slots of a BoundProgram (run/bound_program.h) and lets a
 // monitor watch it. MXNet: python/mxnet/executor.py.
 //
 //   COOPER_ASSIGN_OR_RETURN(auto executor, Executor::SimpleBind(net,
@@ -11,7 +11,7 @@
 //   COOPER_RETURN_IF_ERROR(executor->Backward());
 //   executor->grad("fc1_weight");
 //
-// Not thread-safe. A step allocates nothing once the first one has run.
+// Not thread-safe. A training or inference step allocates nothing after the first one.
 
 #include <cstdint>
 #include <functional>
@@ -48,155 +48,182 @@ struct ProgramObserver;  // run/program_steps.h
 
 class Executor {
  public:
-  // Infers what is not given, allocates what is missing. Errors are CompiledProgram::Compile's;
-  // kNotFound for an array whose name resembles one that has none (BindOptions::args);
-  // kInvalidArgument if an array has another shape, dtype or context than the graph needs, or if an
-  // argument's is in options.arena.
-  // `compiled`, if not null, saves most of the time: what Compile has made of the same symbol and
-  // options, or Resize of that. Arrays may have come since then; where they differ from what was
-  // inferred, it is of no use and the symbol is compiled anew.
+  // Returns an executor for `symbol`. Infers the shapes and types, and allocates the arrays, that
+  // `options` does not give.
+  //
+  // `compiled`, if not null, is the result of Compile for the same symbol and options, or a Resize
+  // of it; reusing it saves most of the time. If arrays in `options` contradict what it inferred,
+  // it is ignored and the symbol is compiled again.
+  //
+  // Errors: those of CompiledProgram::Compile; kNotFound for an array whose name resembles an
+  // argument that has no array (BindOptions::args); kInvalidArgument if an array has another shape,
+  // dtype or context than the graph needs, or if an argument lies in options.arena;
+  // kResourceExhausted if the memory exceeds options.max_bytes or is not there.
   static absl::StatusOr<std::unique_ptr<Executor>> SimpleBind(
       const Symbol& symbol, const BindOptions& options,
       std::shared_ptr<const CompiledProgram> compiled = nullptr);
 
-  // The part of SimpleBind that looks at shapes and types alone and takes most of its time; of
-  // `ahead`, as of SimpleBind's `compiled`, it returns what is of use. Unlike the rest it may run
-  // on several threads at a time, also for symbols that share nodes.
+  // Does the part of SimpleBind that needs only shapes and types and takes most of its time.
+  // Returns `ahead` if it fits, and compiles `symbol` otherwise. Thread-safe, also for symbols that
+  // share nodes, unlike the rest of the binding.
   static absl::StatusOr<std::shared_ptr<const CompiledProgram>> Compile(
       const Symbol& symbol, const BindOptions& options,
       std::shared_ptr<const CompiledProgram> ahead = nullptr);
 
-  // As SimpleBind, but every argument and auxiliary state must be given in `options.args` and
-  // `options.auxs`, and gradients are computed only for names in `options.grads`.
+  // Binds like SimpleBind, but every argument and auxiliary state must be in `options.args` and
+  // `options.auxs` (kInvalidArgument, naming the missing one), and gradients are computed only for
+  // names in `options.grads`.
   static absl::StatusOr<std::unique_ptr<Executor>> Bind(const Symbol& symbol, BindOptions options);
 
-  // Binds what was compiled to arrays by slot, which are all there. BoundProgram::Bind says what
-  // the arguments are and what may be wrong with them; the other ways to bind end here.
+  // Binds a compiled program to arrays by slot, including those of folded constants. The arguments
+  // and errors are those of BoundProgram::Bind. The other ways to bind end here.
   static absl::StatusOr<std::unique_ptr<Executor>> Bind(
       std::shared_ptr<const CompiledProgram> compiled, ProgramArrays arrays,
       std::vector<std::shared_ptr<Arena>> arenas, std::shared_ptr<RandomState> random);
 
   ~Executor();
 
-  // Makes `array` the argument's array from now on, without copying. The executor shares it: it
-  // must not change between Forward and Backward. kNotFound for an unknown name; kInvalidArgument
-  // if shape, dtype or context are not those of the argument, which stays as it was, or if the
-  // executor Overwrites the array.
+  // Makes `array` the array of an argument from now on, without copying. The executor shares it:
+  // its elements must not change between Forward and Backward. If this fails, the argument keeps
+  // its array.
+  //
+  // Errors: kNotFound for an unknown name; kInvalidArgument if shape, dtype or context are not
+  // those of the argument, if Overwrites(array), or if the argument is a constant.
   absl::Status SetArg(absl::string_view name, const NDArray& array);
-  // The same for arg_names()[slot]. kNotFound for a slot that there is not.
+  // Makes `array` the array of argument arg_names()[slot]. Unlike a name, a slot needs no search.
+  // kNotFound if there is no such slot; other errors as for a name.
   absl::Status SetArg(int slot, const NDArray& array);
-  // Whether a run of this executor writes to `array`, as one of its inputs must not be: in an arena
-  // that it computes in, as outputs are, or where it writes a gradient.
+  // Returns whether a run of this executor writes to the memory of `array`: in an arena, as outputs
+  // are, or in the array of a gradient. Inputs must not lie there.
   bool Overwrites(const NDArray& array) const;
 
-  // Whether output `i` is computed where SetOutput says: with BindOptions::unbound_outputs, unless
-  // it is an argument, a part of another array, or in one place with another output.
+  // Returns whether SetOutput can set the array of output `i`: true with
+  // BindOptions::unbound_outputs, unless the output is an argument, a part of another array, or in
+  // the memory of another output.
   bool TakesOutput(int i) const;
-  // Makes `array` the place of output `i`, which TakesOutput, from now on; the executor shares it,
-  // and it must not change between Forward and Backward: after another array Backward asks for a
-  // Forward. A null array takes it away again: until there is another one, Forward makes an array
-  // of its own. While there is a monitor, what was written as another output may lie in the arena
-  // all the same. kInvalidArgument if shape, dtype or context are not those of the output.
+  // Makes `array` the array in which output `i` is computed from now on. The executor shares it:
+  // its elements must not change between Forward and Backward. After this call Backward needs a new
+  // Forward. With a null array, Forward allocates one itself until another is set. While there is a
+  // monitor, outputs may lie in the arena regardless.
+  //
+  // Errors: kInvalidArgument unless TakesOutput(i), for another shape, dtype or context than the
+  // output's, and for an array in an arena, of an auxiliary state, or where a gradient is written.
   absl::Status SetOutput(int i, const NDArray& array);
 
-  // Computes the outputs from the arguments. kFailedPrecondition, naming it, if an argument has no
-  // array, or one in which an output is to be computed, or for training if an auxiliary state is a
-  // constant (BindOptions::constants).
+  // Computes the outputs from the arguments. On a GPU it returns before the work is done.
+  //
+  // Errors: kFailedPrecondition, naming the array, if an argument has no array or lies where an
+  // output is computed, if two outputs would be computed in one array, or, for training, if an
+  // auxiliary state is a constant (BindOptions::constants).
   absl::Status Forward(bool is_train);
 
-  // Computes the gradients of the arguments from the last Forward, which must have been a training
-  // one, and which one Backward uses up. `head_gradients` has one array per output, shaped like it;
-  // it may be empty if every output is a loss. kFailedPrecondition without a Forward, if another
-  // executor has used the arena since, or if a needed head gradient is missing (its name is in the
-  // message). Where no argument has a gradient (all are fixed, or integers, or were bound with
-  // WriteReq::kNull), it does nothing, whatever it is given, as in MXNet.
+  // Computes the gradients of the arguments from the last Forward, which must have been for
+  // training; each Forward serves one Backward. `head_gradients` has one array per output, of the
+  // output's shape, or is empty if every output is a loss. If no argument has a gradient (all are
+  // fixed, integers, or bound with WriteReq::kNull), it ignores its arguments and does nothing, as
+  // MXNet.
+  //
+  // Errors: kFailedPrecondition without a Forward, if another executor has used the arena since, or
+  // if a needed head gradient is missing (the message names the output); kInvalidArgument if a head
+  // gradient has another shape, dtype or context, or lies where a gradient is written.
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {});
 
-  // Forward in training and Backward, with the errors of both and the same results. On a GPU a
-  // Forward or Backward that has the arrays of the one before is recorded, and put in as a whole
-  // from then on (ndarray/array/device_graphs.h); this makes one piece of work of the two, and of
-  // what comes after them (run/after_backward.h), unless that is null.
+  // Runs Forward(true), Backward, and `after` if it is not null (run/after_backward.h), with the
+  // errors and the results of both. On a GPU, Forward and Backward are recorded if they run again
+  // with the same arrays, and then launched as a whole (ndarray/array/device_graphs.h); this
+  // function makes one recording of everything, which saves launches. Graphs whose outputs have
+  // counted rows run the three one after the other, because the rows give the shapes of head
+  // gradients.
   absl::Status ForwardBackward(absl::Span<const NDArray> head_gradients = {},
                                const AfterBackward* after = nullptr);
 
-  // The same, which calls `on_grad` for an argument with a gradient as soon as all that makes it is
-  // in `queue`, while the rest still is to come: in the order of the program, on this thread, and
-  // whose error this returns at the end. Not for all: nothing is told while there is a monitor, or
-  // was at the last Forward, nor of what a CPU computes tile by tile. A GPU does not record such a
-  // pass.
+  // Runs Backward and calls on_grad(name, queue) for an argument once all work that computes its
+  // gradient is in `queue`, while other gradients are still to come. Calls come from this thread,
+  // in the order of the program; the first error of on_grad is returned at the end. There are no
+  // calls while there is a monitor, or if there was one in the last Forward, and none for gradients
+  // that a CPU computes tile by tile. On a GPU this pass is not recorded.
   using GradCallback = absl::FunctionRef<absl::Status(const std::string& name, DeviceQueue& queue)>;
   absl::Status Backward(absl::Span<const NDArray> head_gradients, GradCallback on_grad);
 
-  // The outputs of the last Forward: valid until another executor that shares the arena runs; copy
-  // what has to last longer, or see SetOutput. kFailedPrecondition before Forward, once another has
-  // run, and between a training Forward and Backward if Backward computes an output
-  // (LabelProbabilities). Of an output whose rows are counted (OpSchema::counts_rows) it has those
-  // that there are, where output_shapes() says the most there can be.
+  // Returns the outputs of the last Forward. They are valid until another executor that shares the
+  // arena runs: copy results that must live longer, or see SetOutput. An output with counted rows
+  // (OpSchema::counts_rows) has only its valid rows; output_shapes() has the maximum.
+  //
+  // Errors: kFailedPrecondition before Forward, after another executor used the arena, and between
+  // a training Forward and Backward if Backward computes an output (LabelProbabilities).
   absl::StatusOr<absl::Span<const NDArray>> outputs() const;
+  // Names, shapes and dtypes. They are references to members, valid as long as the executor. Those
+  // of arguments and auxiliary states are in the order of the symbol's lists.
   const std::vector<std::string>& output_names() const { return output_names_; }
   const std::vector<Shape>& output_shapes() const { return output_shapes_; }
 
   const std::vector<std::string>& arg_names() const { return compiled_->program().arg_names; }
-  // Shapes and dtypes in that order.
+  // Indexed like arg_names().
   const std::vector<Shape>& arg_shapes() const { return compiled_->arg_shapes(); }
   const std::vector<DType>& arg_types() const { return compiled_->arg_types(); }
-  // Other than context() only with group2ctx.
+  // Indexed like arg_names(). All are context() without group2ctx.
   const std::vector<Context>& arg_contexts() const { return compiled_->arg_contexts(); }
   const std::vector<std::string>& aux_names() const { return compiled_->program().aux_names; }
-  // The names of arrays that BindOptions gave and the graph does not have, sorted.
+  // Returns the sorted names of arrays that BindOptions had for names that the graph does not have.
   const std::vector<std::string>& unused_names() const { return unused_names_; }
   // The names of the arguments whose gradients are computed, in the order of arg_names().
   const std::vector<std::string>& grad_names() const { return grad_names_; }
-  // By name. The gradients hold those that are computed.
+  // Arrays by name. grad_dict() has only arguments whose gradients are computed.
   const ArrayMap& arg_dict() const { return args_; }
   const ArrayMap& grad_dict() const { return grads_; }
   const ArrayMap& aux_dict() const { return auxs_; }
-  // A null array if there is no such name.
+  // Return a null array if there is no array of this name.
   NDArray arg(absl::string_view name) const { return FindArray(args_, name); }
   NDArray grad(absl::string_view name) const { return FindArray(grads_, name); }
   NDArray aux(absl::string_view name) const { return FindArray(auxs_, name); }
 
-  // Copies into the arguments and auxiliary states, converting dtypes. kNotFound for an unknown
-  // name unless allow_extra; kInvalidArgument for another shape, and for constants.
+  // Copies elements into the arrays of arguments and auxiliary states, and converts dtypes.
+  // kNotFound for an unknown name unless allow_extra; kInvalidArgument for another shape and for
+  // constants.
   absl::Status CopyParamsFrom(const ArrayMap& args, const ArrayMap& auxs = {},
                               bool allow_extra = false);
 
-  // A new executor for other input shapes, which shares arena, random state and every array whose
-  // shape stays. Where no shape grows it shares the memory plan too and nothing is compiled.
-  // Without `partial_shaping`, an argument that is not in `shapes` must keep its shape; without
-  // `allow_up_sizing`, none may grow (kInvalidArgument, naming it).
+  // Returns a new executor for other input shapes, which shares the arena, the random state, and
+  // every array whose shape stays. If no shape grows it also shares the memory plan, and nothing is
+  // compiled. Without `partial_shaping`, an argument that is not in `shapes` must keep its shape;
+  // without `allow_up_sizing`, none may grow (kInvalidArgument, naming the argument).
   absl::StatusOr<std::unique_ptr<Executor>> Reshape(const KnownShapes& shapes,
                                                     bool partial_shaping = false,
                                                     bool allow_up_sizing = false) const;
 
-  // Called after each operator with each of its outputs ("fc1_output"), and with `monitor_all` also
-  // before it with its inputs ("fc1_data"). In Backward outputs are gradients
-  // ("fc1_backward_data"), and inputs "fc1_backward_input_data". An empty function ends it.
-  // While there is a callback, the graph runs as it was written, without what passes that put nodes
-  // together make of it: slower, and equal to rounding. The next Forward compiles that once, with
-  // SimpleBind's errors.
+  // Sets a function that is called after each operator with each of its outputs ("fc1_output"), and
+  // with `monitor_all` also before it with its inputs ("fc1_data"). In Backward, outputs are
+  // gradients ("fc1_backward_data"), and inputs have names such as "fc1_backward_input_data". An
+  // empty function removes the monitor. While there is a callback, the graph runs as written,
+  // without passes that merge nodes: slower, with results equal up to rounding. The next Forward
+  // compiles that program once, with SimpleBind's errors.
   using MonitorCallback = std::function<void(const std::string& name, const NDArray& array)>;
   void SetMonitorCallback(MonitorCallback callback, bool monitor_all = false);
 
+  // Returns the symbol as it was bound, before passes.
   const Symbol& symbol() const { return compiled_->symbol(); }
-  // The program that runs while there is no monitor.
+  // Returns the program that runs while there is no monitor.
   const std::shared_ptr<const CompiledProgram>& compiled() const { return compiled_; }
+  // Returns the context of all nodes that group2ctx does not place.
   Context context() const { return compiled_->options().context; }
+  // Returns the planned and allocated bytes of the arenas.
   MemoryReport memory() const;
-  // How many passes (inference, training, backward, the last two at once) are recorded, and are put
-  // in as a whole if they have the same arrays again and there is no monitor. On CPUs none.
+  // Returns how many of the four kinds of passes (inference, training, backward, and a whole
+  // training step) are recorded. A recorded pass is launched as a whole if it has the same arrays
+  // again and there is no monitor. 0 on CPUs.
   int num_recorded() const;
-  // The program as text, one instruction a line: operator, inputs, outputs with offsets.
+  // Returns the program as text, one instruction per line: operator, inputs, and outputs with
+  // offsets.
   std::string DebugString() const;
 
  private:
   explicit Executor(std::unique_ptr<BoundProgram> merged);
 
-  // Fails for constants.
+  // Returns an error if the argument or auxiliary state `name` is a constant.
   absl::Status CheckReplaceable(const std::string& name) const;
-  // Makes run_ the program that the monitor, or its absence, asks for.
+  // Points run_ at plain_ if there is a monitor and passes have merged nodes, at merged_ otherwise.
   absl::Status SelectProgram();
-  // The options that Reshape begins with: those that this is bound with.
+  // Returns the options of this binding with its arrays: what Reshape starts from.
   BindOptions BoundOptions() const;
 
   const std::shared_ptr<const CompiledProgram> compiled_;
@@ -214,9 +241,9 @@ class Executor {
   // A monitor must see the nodes of the graph as written. If passes have merged nodes, a second
   // program over the same arrays and arenas, compiled without those passes, runs while there is a
   // monitor.
-  const std::unique_ptr<BoundProgram> merged_;  // with what passes have put together
+  const std::unique_ptr<BoundProgram> merged_;  // with nodes that passes have merged
   std::unique_ptr<BoundProgram> plain_;         // as written; null until it is needed
-  BoundProgram* run_;                           // one of the two: that of the last Forward
+  BoundProgram* run_;                           // one of the two: the program of the last Forward
   // Null without a monitor. A run holds it, since a callback may set another one.
   std::shared_ptr<const ProgramObserver> observer_;
   std::vector<std::vector<int>> grads_done_;  // GradsDoneAfter of merged_, once it was needed

@@ -32,9 +32,9 @@ using ::testing::FloatNear;
 using ::testing::HasSubstr;
 using ::testing::Pointwise;
 
-// Two layers that share one weight, so that its gradient is a sum.
+// Returns two layers that share one weight, so that its gradient is a sum.
 Symbol SharedWeightNet() {
-  NameManager names;  // automatic names begin anew
+  NameManager names;  // automatic names start from 0 again
   const Symbol data = Symbol::Variable("data");
   const Symbol weight = Symbol::Variable("weight");
   Symbol x = data;
@@ -89,7 +89,8 @@ TEST(ExecutorTest, EveryPassCanBeLeftOut) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("in_place")));
 }
 
-// One value as both inputs of operators that read the second one in another order.
+// Passes one value as both inputs of operators that read the second input in another order than the
+// first.
 TEST(ExecutorTest, AValueIsAssignedToItself) {
   const Symbol y = Op("abs", {.inputs = {Symbol::Variable("data")}});
   const Symbol order = Symbol::Variable("order");
@@ -111,7 +112,7 @@ TEST(ExecutorTest, AValueIsAssignedToItself) {
   }
 }
 
-// How many rows a mask keeps is known when it has run.
+// The number of rows that a mask keeps is known only after the run.
 TEST(ExecutorTest, RowsThatAreCountedAreCut) {
   const Symbol mask = Op(
       "_contrib_boolean_mask",
@@ -122,7 +123,7 @@ TEST(ExecutorTest, RowsThatAreCountedAreCut) {
   COOPER_ASSERT_OK_AND_ASSIGN(
       const auto executor, Executor::SimpleBind(net, {.shapes = {{"data", {4, 2}}},
                                                       .grad_reqs = {{"index", WriteReq::kNull}}}));
-  EXPECT_EQ(executor->output_shapes()[0], Shape({4, 2}));  // the most there can be
+  EXPECT_EQ(executor->output_shapes()[0], Shape({4, 2}));  // the maximum
   COOPER_ASSERT_OK(executor->arg("data").CopyFrom(
       *NDArray::FromVector<float>({4, 2}, {1, -2, 3, -4, 5, -6, 7, -8})));
   const auto set_index = [&](const std::vector<float>& flags) {
@@ -261,7 +262,7 @@ TEST(ExecutorTest, CallsInTheWrongOrderAreNamed) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("expected (2, 4)")));
 }
 
-// As in MXNet, whatever it is given.
+// Backward ignores its arguments then, as in MXNet.
 TEST(ExecutorTest, BackwardOfAGraphWithoutGradientsDoesNothing) {
   COOPER_ASSERT_OK_AND_ASSIGN(const NDArray wrong, NDArray::Zeros({4, 2}));
   const Symbol net = SharedWeightNet();
@@ -303,7 +304,7 @@ TEST(ExecutorTest, ErrorsOfBindNameWhatIsWrong) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'data' is missing")));
 }
 
-// Compiles with one set of options and binds with another.
+// Compiles with one set of options, and binds the result with another.
 absl::StatusOr<std::unique_ptr<Executor>> BindCompiled(const Symbol& symbol,
                                                        const BindOptions& compiled_with,
                                                        const BindOptions& bound_with) {
@@ -312,7 +313,7 @@ absl::StatusOr<std::unique_ptr<Executor>> BindCompiled(const Symbol& symbol,
   return Executor::SimpleBind(symbol, bound_with, *compiled);
 }
 
-// Whatever was compiled ahead, binding gives what it would have given without.
+// Binding gives the same results with and without a program that was compiled ahead.
 TEST(ExecutorTest, WhatIsCompiledAheadChangesNoResult) {
   const Symbol net = SharedWeightNet();
   const BindOptions options{.shapes = {{"data", {2, 4}}}};
@@ -349,7 +350,7 @@ TEST(ExecutorTest, OutputsAreGuardedWhenTheArenaIsShared) {
       auto large, Executor::SimpleBind(net, {.shapes = {{"data", {64, 4}}}, .arena = arena}));
   EXPECT_GT(arena->bytes(), small_bytes);
   EXPECT_EQ(arena->bytes(), large->memory().planned_bytes);
-  // The block that was replaced lasts as long as its values are needed, and no longer.
+  // The replaced block exists as long as its values are needed, and no longer.
   COOPER_EXPECT_OK(small->outputs());
   const std::weak_ptr<Storage> replaced = (*small->outputs())[0].storage();
   EXPECT_FALSE(replaced.expired());
@@ -447,7 +448,7 @@ TEST(ExecutorTest, SetArgSharesTheArray) {
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("data, weight")));
 }
 
-// An output lies where the next run may put something else.
+// The next run may write other values to the memory of an output.
 TEST(ExecutorTest, SetArgTakesNoArrayOfTheArena) {
   const auto arena = std::make_shared<Arena>(Context::Cpu());
   const BindOptions options = {.shapes = {{"data", {3, 4}}}, .arena = arena};
@@ -474,7 +475,7 @@ TEST(ExecutorTest, SetArgTakesNoArrayOfTheArena) {
   COOPER_EXPECT_OK(executor->SetArg("data", *output.Copy()));
 }
 
-// The gradient of an input is there before those that still read the input.
+// The gradient of an input is written before other gradients that still read the input.
 TEST(ExecutorTest, SetArgTakesNoArrayOfAGradient) {
   COOPER_ASSERT_OK_AND_ASSIGN(
       const auto executor, Executor::SimpleBind(SharedWeightNet(), {.shapes = {{"data", {3, 4}}}}));
@@ -534,7 +535,7 @@ TEST(ExecutorTest, ReshapeSharesWhatStays) {
   COOPER_EXPECT_OK(executor->Reshape({{"data", {8, 4}}}, false, true).status());
 }
 
-// An executor that is bound to arrays by slot knows what Reshape needs.
+// Tests that an executor that was bound to arrays by slot can be reshaped.
 TEST(ExecutorTest, ReshapesWhatIsBoundBySlot) {
   const Symbol net = SharedWeightNet();
   COOPER_ASSERT_OK_AND_ASSIGN(const auto compiled,
@@ -584,7 +585,7 @@ TEST(ExecutorTest, MonitorSeesEveryOutput) {
   EXPECT_EQ(names.size(), seen);
 }
 
-// While there is a monitor another program runs, over the same arrays.
+// While there is a monitor, another program over the same arrays runs.
 TEST(ExecutorTest, AMonitoredRunHasTheArraysOfTheOther) {
   // Runs as one chain of tiles.
   const Symbol product =
@@ -633,7 +634,8 @@ TEST(ExecutorTest, AMonitoredRunHasTheArraysOfTheOther) {
   EXPECT_EQ(calls, 0);
 }
 
-// The gradient of a half takes zeros like the other one, which is not computed for that.
+// The gradient of one half of a split needs zeros in the shape of the other half, which is not
+// computed for that. A monitor must not see that half.
 TEST(ExecutorTest, AMonitorSeesNoArrayThatNobodyWrote) {
   const Symbol split = Op("SliceChannel", {.name = "split",
                                            .inputs = {Symbol::Variable("data")},
@@ -684,7 +686,8 @@ TEST(ExecutorTest, AMonitorThatThrowsLeavesNoOutputs) {
   }
 }
 
-// Two values of which each has a gradient of two terms, the first the same for both.
+// The graph has two values whose gradients have two terms each; the first term is the same for
+// both.
 TEST(ExecutorTest, MonitoredNamesAreOfOneArrayEach) {
   NameManager names;
   const Symbol x = Symbol::Variable("x");
@@ -711,7 +714,8 @@ TEST(ExecutorTest, MonitoredNamesAreOfOneArrayEach) {
   EXPECT_TRUE(seen.contains("a_output_grad_sum_output"));
 }
 
-// "FullyConnected 'fc1'" of every instruction that runs, as DebugString lists them.
+// Returns descriptions such as "FullyConnected 'fc1'" of the instructions that run, in the order of
+// DebugString.
 std::vector<std::string> RunInstructions(const Executor& executor) {
   std::vector<std::string> instructions;
   for (absl::string_view line : absl::StrSplit(executor.DebugString(), '\n')) {
@@ -742,7 +746,8 @@ TEST(ExecutorTest, AProfileHasAnEventForEachInstructionThatRuns) {
     EXPECT_EQ(backward, absl::StrContains(event.detail, "_backward")) << event.detail;
   }
   EXPECT_EQ(seen, RunInstructions(*executor));
-  // (2, 4) x (4, 4), and in the gradient once for the data and once for the weight.
+  // The product is (2, 4) x (4, 4); the gradient has one such product for the data and one for the
+  // weight.
   EXPECT_EQ(flops.at("FullyConnected 'fc1'"), 2 * 2 * 4 * 4);
   EXPECT_EQ(flops.at("_backward_FullyConnected 'fc1_backward'"), 2 * 2 * 2 * 4 * 4);
   EXPECT_EQ(flops.at("tanh 'tanh0'"), 0);
@@ -762,9 +767,9 @@ bool ThreadKeepsSubnormals() {
   return smallest * 2.0f != 0;
 }
 
-// data * 0.5, by itself, and followed by operators that run with it tile by tile.
+// Computes data * 0.5 alone, and followed by operators that run with it tile by tile.
 TEST(ExecutorTest, KernelsFlushSubnormalsAndTheCallersModeStays) {
-  constexpr float kSmall = 1.5e-38f;  // normal; half of it is not
+  constexpr float kSmall = 1.5e-38f;  // normal, but half of it is subnormal
   const Symbol half =
       Op("_mul_scalar", {.inputs = {Symbol::Variable("data")}, .attrs = {{"scalar", "0.5"}}});
   const Symbol chain = Op("negative", {.inputs = {Op("negative", {.inputs = {half}})}});
@@ -783,7 +788,7 @@ TEST(ExecutorTest, KernelsFlushSubnormalsAndTheCallersModeStays) {
     }
   }
   SetFlushSubnormals(true);
-  // A kernel that fails, and a monitor, which is not a kernel.
+  // Runs a kernel that fails, and a monitor: the caller's mode is restored after both.
   const Symbol factor = Op("_linalg_potrf", {.name = "factor", .inputs = {half}});
   COOPER_ASSERT_OK_AND_ASSIGN(auto executor,
                               Executor::SimpleBind(factor, {.shapes = {{"data", {2, 2}}}}));

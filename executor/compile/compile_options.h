@@ -1,7 +1,9 @@
 #ifndef COOPER_EXECUTOR_COMPILE_COMPILE_OPTIONS_H_
 #define COOPER_EXECUTOR_COMPILE_COMPILE_OPTIONS_H_
 
-// The options that a symbol is compiled with.
+// The options that a symbol is compiled with: all that Compile needs besides the symbol. They hold
+// no arrays. BindOptions (run/bind_options.h) has the options of binding, from which these are
+// made.
 
 #include <map>
 #include <set>
@@ -15,27 +17,30 @@
 namespace cooper {
 
 struct CompileOptions {
-  KnownShapes shapes;  // of arguments and auxiliary states; the rest is inferred
-  KnownTypes types;    // likewise; what cannot be inferred is float32
+  KnownShapes shapes;  // of arguments and auxiliary states; others are inferred
+  KnownTypes types;    // of the same; a type that cannot be inferred is float32
+  // The device of all nodes that group2ctx does not place.
   Context context = Context::Cpu();
-  // Where the nodes of a `ctx_group` are placed, with their gradients (placement.h).
+  // The context of each `ctx_group`: nodes with this attribute run there, and so do the nodes of
+  // their gradients (placement.h).
   std::map<std::string, Context> group2ctx;
-  // Whether nodes for which their context has no kernel run on cpu(0): values are copied there and
-  // back. Else they are an error.
+  // If true, a node without a kernel for its context runs on cpu(0), and its values are copied
+  // there and back. If false, compiling fails with kUnimplemented.
   bool fallback = false;
-  // By name of argument; missing ones are kNull. Empty: no gradient graph is made.
+  // By argument name; arguments that are not named have kNull. If no gradient is requested, no
+  // gradient graph is made.
   std::map<std::string, WriteReq> grad_reqs;
-  // Arguments and auxiliary states whose values stay as they are for as long as the program is run,
-  // such as the weights of a network that only predicts: what follows from them alone is computed
-  // once (CompiledProgram::folded), and with an auxiliary state among them the program is not run
-  // for training. Without an effect where gradients are asked for.
+  // Names of arguments and auxiliary states that do not change while the program is used, such as
+  // the weights of a network that only predicts. Values that depend on constants alone are computed
+  // once (CompiledProgram::folded). If an auxiliary state is a constant, the program cannot run for
+  // training. Ignored if gradients are requested.
   std::set<std::string> constants;
-  // Outputs are no part of the plan, where that can be: each run is given arrays for them
-  // (BoundProgram::SetOutput). An output that is an argument, a part of another array, or in one
-  // place with another output stays as it is.
+  // If true, outputs are not planned in the arena, and each run takes arrays for them
+  // (BoundProgram::SetOutput). Exceptions stay where they are: outputs that are arguments, parts of
+  // another array, or in the memory of another output.
   bool unbound_outputs = false;
-  // Passes to leave out, of those that PassNames() gives. Where parts are placed on other contexts
-  // no graph pass is run.
+  // Names of passes that are skipped: any of PassNames() (passes.h). If nodes are placed on several
+  // contexts, no graph pass runs in any case.
   std::set<std::string> disabled_passes;
 };
 

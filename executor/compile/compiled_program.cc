@@ -40,8 +40,8 @@ absl::StatusOr<CompiledProgram::Step> PrepareStep(const Program& program,
   return step;
 }
 
-// How many of the shapes, or types, that are given for variables are those that the program has for
-// `names`.
+// Returns how many variables have in `known` the value that the program has for them. `names` and
+// `values` are those of the program, by slot.
 template <typename Known, typename Value>
 size_t CountEqual(const Known& known, const std::vector<std::string>& names,
                   const std::vector<Value>& values) {
@@ -59,7 +59,7 @@ std::map<std::string, WriteReq> Asked(std::map<std::string, WriteReq> reqs) {
   return reqs;
 }
 
-// By output: whether the gradients of `wrt` take its head gradient.
+// Returns, by output, whether the gradients with respect to `wrt` depend on its head gradient.
 absl::StatusOr<std::vector<bool>> FindNeededHeads(const Symbol& symbol,
                                                   const std::vector<std::string>& wrt) {
   COOPER_ASSIGN_OR_RETURN(const GradientGraph graph, MakeGradientGraph(symbol, wrt));

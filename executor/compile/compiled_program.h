@@ -27,58 +27,71 @@ namespace cooper {
 
 class CompiledProgram {
  public:
-  // An instruction's kernel, ready to be run. Null for views and copies between contexts.
+  // The kernel of an instruction and its prepared state. `run` is null for views and for copies
+  // between contexts.
   struct Step {
     Kernel::RunFn run = nullptr;
     Prepared prepared;
   };
 
   // Infers shapes and types, runs the passes, adds the gradients, prepares the kernels and plans
-  // the memory. Thread-safe, also for symbols that share nodes. Errors are InferShape's and
-  // InferType's; kNotFound for a gradient or shape of something that is no argument,
-  // kInvalidArgument for an unknown pass, kUnimplemented where an operator has no kernel for its
-  // context, dtypes or parameters.
+  // the memory. Thread-safe, also for symbols that share nodes. Takes time, but allocates no
+  // arrays.
+  //
+  // Errors: those of InferShape and InferType; kNotFound if a gradient or a shape is requested for
+  // a name that is not an argument; kInvalidArgument for an unknown pass; kUnimplemented if an
+  // operator has no kernel for its context, dtypes or parameters.
   static absl::StatusOr<std::shared_ptr<const CompiledProgram>> Compile(
       const Symbol& symbol, const CompileOptions& options);
 
-  // The same program for other shapes of arguments, none of whose values may grow: with the same
-  // instructions in the same places of the same plan. Shapes that were given when the program was
-  // compiled, and are not now, stay as they were. Nothing is compiled: shapes are inferred and
-  // kernels prepared anew, in a fraction of Compile's time. kInvalidArgument, naming the node, if
-  // the graph does not allow the shapes, if passes would have made something else of it, or if
-  // something would need more room than is planned or would lie in another way.
+  // Returns this program for other shapes of arguments: the same instructions and the same plan, in
+  // which no value may need more bytes than are planned. Shapes that were given to Compile and are
+  // missing in `shapes` stay. Shapes are inferred and kernels are prepared again, which takes a
+  // fraction of Compile's time. Thread-safe.
+  //
+  // Errors: kInvalidArgument, naming the node, if the graph does not allow the shapes, if passes
+  // would build another program for them, or if a value would need more memory or another layout.
   absl::StatusOr<std::shared_ptr<const CompiledProgram>> Resize(const KnownShapes& shapes) const;
 
-  // Whether compiling `symbol` with these options, which may leave out or add shapes and types that
-  // follow from others, would give the same.
+  // Returns whether compiling `symbol` with `options` would give this program. `options` may leave
+  // out shapes and types that follow from others, or add them.
   bool IsFor(const Symbol& symbol, const CompileOptions& options) const;
 
+  // Return what was passed to Compile.
   const Symbol& symbol() const { return written_; }
   const CompileOptions& options() const { return options_; }
+  // Returns the instructions, values and buffers.
   const Program& program() const { return lowered_.program; }
-  // By slot.
+  // Shapes, dtypes and contexts of arguments and auxiliary states, by slot: in the order of
+  // program().arg_names and aux_names.
   const std::vector<Shape>& arg_shapes() const { return lowered_.arg_shapes; }
   const std::vector<DType>& arg_types() const { return lowered_.arg_types; }
   const std::vector<Context>& arg_contexts() const { return lowered_.arg_contexts; }
-  // Values that follow from CompileOptions::constants alone, and that runs are given: the last
-  // arguments, behind those of the symbol.
+  // Values that depend on CompileOptions::constants alone. Whoever binds the program computes them
+  // and passes them as its last arguments, after those of the symbol (FoldedArrays).
   const std::vector<FoldedConstant>& folded() const { return lowered_.folded; }
   const std::vector<Shape>& aux_shapes() const { return lowered_.aux_shapes; }
   const std::vector<DType>& aux_types() const { return lowered_.aux_types; }
   const std::vector<Context>& aux_contexts() const { return lowered_.aux_contexts; }
 
-  // The forward instructions come first.
+  // Returns the number of forward instructions, which come before the backward ones.
   int num_forward() const { return num_forward_; }
+  // Returns the prepared kernel of an instruction.
   const Step& step(int instruction) const { return steps_[instruction]; }
+  // Return the chains of element-wise instructions, and the places of buffers in the arenas.
   const TilePlan& tiles() const { return tiles_; }
   const ArenaLayout& layout() const { return *layout_; }
 
-  // Whether passes have put nodes together, so that not each is computed as it was written.
+  // Returns whether passes have merged nodes, so that some nodes of the written symbol are not
+  // computed on their own and a monitor cannot see them.
   bool merges_nodes() const { return merges_nodes_; }
-  // An output that a training run's backward pass computes; -1 if there is none.
+  // Returns the index of an output that Backward computes instead of Forward when training
+  // (Instruction::computed_by_gradient); -1 if there is none.
   int output_of_backward() const { return output_of_backward_; }
-  // Whether the gradients of the graph as it was written take the head gradient of output `i`: what
-  // passes make of several steps may take one where only some of the steps did.
+  // Returns whether the gradients of the symbol as written depend on the head gradient of output
+  // `i`. The program may differ: a node that a pass made of several time steps reads one array for
+  // the head gradients of all steps, even if only some steps need theirs. Fails as
+  // MakeGradientGraph does. Thread-safe.
   absl::StatusOr<bool> NeedsHeadGradient(int i) const;
 
  private:
@@ -86,7 +99,9 @@ class CompiledProgram {
 
   // Prepares the kernels for the shapes of the program.
   absl::Status PrepareKernels();
+  // Returns the scratch bytes of each instruction.
   std::vector<int64_t> WorkspaceBytes() const;
+  // Sets output_of_backward_.
   void FindOutputOfBackward();
 
   const Symbol written_;
@@ -95,12 +110,12 @@ class CompiledProgram {
   int num_forward_ = 0;
   bool merges_nodes_ = false;
   int output_of_backward_ = -1;
-  int threads_;  // that tiles are planned for
+  int threads_;  // for which tiles are planned
   std::vector<Step> steps_;
   TilePlan tiles_;
   std::shared_ptr<const ArenaLayout> layout_;
   std::shared_ptr<const TilePlan> planned_tiles_;  // that the layout was made for
-  std::vector<Shape> planned_args_;  // the arguments' shapes that the layout was made for, by slot
+  std::vector<Shape> planned_args_;                // by slot: the arguments' shapes of the layout
   // The results of NeedsHeadGradient by output, computed by its first call.
   mutable std::once_flag needed_heads_once_;
   mutable absl::StatusOr<std::vector<bool>> needed_heads_;

@@ -20,7 +20,7 @@ ProgramVariable VariableOf(const TypedGraph& typed, const Node* node, const std:
           .dtype = typed.types[entry].value_or(DType::kFloat32)};
 }
 
-// Gives arguments and auxiliary states their slots.
+// Numbers arguments and auxiliary states: gives each a slot.
 void NumberVariables(const CompileOptions& options, InferredGraph& result) {
   const IndexedGraph& graph = *result.forward.graph;
   for (int i = 0; i < graph.num_nodes(); ++i) {
@@ -39,7 +39,7 @@ void NumberVariables(const CompileOptions& options, InferredGraph& result) {
   }
 }
 
-// Gives the values that passes have folded the slots behind the caller's arguments.
+// Gives slots to the values that passes have folded, behind those of the caller's arguments.
 void NumberFolded(InferredGraph& result) {
   for (const GraphRewrite& rewrite : result.forward.rewrites) {
     for (const FoldedConstant& folded : rewrite.folded) {
@@ -50,7 +50,8 @@ void NumberFolded(InferredGraph& result) {
   }
 }
 
-// Gradients are written to arrays that are like their arguments.
+// Checks that each gradient has the shape and dtype of its argument, since it is written to an
+// array like that of the argument.
 absl::Status CheckGradients(const InferredGraph& graph) {
   for (size_t k = 0; k < graph.gradient.gradients.size(); ++k) {
     if (!graph.gradient.gradients[k]) continue;
@@ -104,7 +105,7 @@ absl::StatusOr<std::vector<PartialShape>> InferWholeShapes(
     std::vector<PartialShape> forward_shapes) {
   std::vector<PartialShape> shapes = std::move(forward_shapes);
   shapes.resize(whole.num_entries());
-  // The gradient of an output is shaped like it.
+  // The gradient of an output has the output's shape.
   for (size_t i = 0; i < gradient.head_gradients.size(); ++i) {
     const NodeEntry& head = gradient.head_gradients[i];
     if (head) shapes[whole.entry(head)] = shapes[whole.entry(symbol.outputs()[i])];

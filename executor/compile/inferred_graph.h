@@ -23,45 +23,51 @@
 
 namespace cooper {
 
-// The forward nodes, numbered as in `forward`, then the head gradients, then what computes the
-// gradients: an order in which they can be run. Both graphs must outlive the result.
+// Returns the graph of a forward and a backward pass. Its order of nodes is an order of execution:
+// the forward nodes, numbered as in `forward`, then the head gradients, then the nodes that compute
+// the gradients. Both graphs must outlive the result.
 IndexedGraph WholeGraph(const IndexedGraph& forward, const GradientGraph& gradient);
 
-// Shapes by entry of the whole graph of `symbol`, from those of its forward graph. The errors of
-// InferEntryShapes.
+// Returns the shapes of all entries of `whole`, given those of the forward entries. The errors are
+// those of InferEntryShapes.
 absl::StatusOr<std::vector<PartialShape>> InferWholeShapes(
     const Symbol& symbol, const GradientGraph& gradient, const IndexedGraph& whole,
     std::vector<PartialShape> forward_shapes);
 
-// A variable that a program is given an array for.
+// A variable for which the caller of a program passes an array.
 struct ProgramVariable {
-  const Node* node = nullptr;  // it may have gone from the graph
+  const Node* node = nullptr;  // passes may have removed it from the graph
   std::string name;
   Shape shape;
   DType dtype = DType::kFloat32;
 };
 
+// The result of InferGraph: the forward and the gradient graph with the shape and dtype of each
+// entry. Entries of `whole` index shapes and types.
 struct InferredGraph {
   TypedGraph forward;
   GradientGraph gradient;
   std::unique_ptr<IndexedGraph> whole;  // WholeGraph
   std::vector<PartialShape> shapes;     // by entry of `whole`
   std::vector<std::optional<DType>> types;
-  // By slot: in the order in which the symbol lists them, and behind its arguments the values that
-  // passes have folded.
+  // By slot: the arguments of the symbol in its order, then the values that passes have folded.
+  // `auxs` has its auxiliary states.
   std::vector<ProgramVariable> args;
   std::vector<ProgramVariable> auxs;
   std::vector<FoldedConstant> folded;
-  std::vector<ProgramGradient> gradients;  // those asked for, as in `gradient`; not computed yet
+  // One for each requested gradient. `value` is set when the program is emitted.
+  std::vector<ProgramGradient> gradients;
 
-  // The dtype of an entry of `whole`; float32 if it could not be inferred.
+  // Returns the dtype of an entry of `whole`; float32 if it could not be inferred.
   DType type(int entry) const { return types[entry].value_or(DType::kFloat32); }
 };
 
-// Infers the symbol, runs the graph passes that `options` leaves, and adds the gradients. The
-// errors are those of InferShape, InferType and MakeGradientGraph; kNotFound if grad_reqs names
-// something that is no argument; kInvalidArgument, naming the argument, for a gradient of another
-// shape or dtype.
+// Infers shapes and types, runs the graph passes that `options` does not disable, and adds the
+// gradient graph. Thread-safe.
+//
+// Errors: those of InferShape, InferType and MakeGradientGraph; kNotFound if grad_reqs names
+// something that is no argument; kInvalidArgument, naming the argument, if a gradient has another
+// shape or dtype than its argument.
 absl::StatusOr<InferredGraph> InferGraph(const Symbol& symbol, const CompileOptions& options);
 
 }  // namespace cooper

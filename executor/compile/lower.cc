@@ -16,7 +16,7 @@
 namespace cooper {
 namespace {
 
-// The last stage of lowering: lists values, buffers and instructions.
+// Emits a program: lists its values, buffers and instructions. This is the last stage of lowering.
 class Emitter {
  public:
   Emitter(InferredGraph graph, const PlacedGraph& placed)
@@ -55,7 +55,7 @@ class Emitter {
       result_.aux_shapes.push_back(aux.shape);
       result_.aux_types.push_back(aux.dtype);
     }
-    // Variables that have gone from the graph are on the executor's context.
+    // Variables that passes have removed from the graph are on the executor's context.
     result_.arg_contexts.resize(p.arg_names.size(), p.contexts[0]);
     result_.aux_contexts.resize(p.aux_names.size(), p.contexts[0]);
   }
@@ -124,7 +124,8 @@ class Emitter {
     if (!aux) p.arg_values[slot] = value_of_[entry];
   }
 
-  // The same number whatever passes have made of the graph around the node.
+  // Returns the number of the random stream of a node. It depends on the graph as written, so
+  // passes do not change the numbers that are drawn.
   uint64_t RandomIdOf(const Node& node) const {
     const Node* forward = node.forward() != nullptr ? node.forward().get() : &node;
     const auto id = graph_.forward.ids.find(forward);
@@ -144,7 +145,7 @@ class Emitter {
     }
     for (int k = 0; k < node->num_outputs(); ++k) {
       const int entry = whole().first_entry(i) + k;
-      // An output that nobody needs still has a shape that kernels may look at.
+      // An output that nobody needs still has a shape, which kernels may read.
       value_of_[entry] =
           AddValue(entry, {node, k}, ProgramBuffer::Kind::kArena, -1, instruction.context);
       instruction.outputs.push_back(value_of_[entry]);
@@ -167,7 +168,8 @@ class Emitter {
     return owners;
   }
 
-  // Passes may have left an auxiliary state to operators that see it as an input like any other.
+  // Passes may have replaced the operators for which a variable is an auxiliary state by others for
+  // which it is a plain input.
   struct Slot {
     int index = 0;
     bool aux = false;

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_COMPILE_LOWER_H_
 #define COOPER_EXECUTOR_COMPILE_LOWER_H_
 
-// Makes a program of a graph: adds the gradient graph and lists what has to be computed in an order
-// in which it can be.
+// Lowers a symbol to a program: infers it, runs the graph passes, places the nodes, and lists the
+// instructions in an order of execution.
 
 #include <memory>
 #include <vector>
@@ -16,8 +16,9 @@
 
 namespace cooper {
 
-// Every value has a buffer of its own; passes share them. Instructions of no use to outputs and
-// gradients are left out; an output that nobody reads has the request kNull.
+// The result of LowerToProgram. Every value has a buffer of its own; program passes make values
+// share buffers. Instructions that neither outputs nor gradients depend on are left out. An output
+// of an instruction that nobody reads has the request kNull.
 struct LoweredProgram {
   Program program;
   std::vector<Shape> arg_shapes;  // by slot
@@ -26,19 +27,21 @@ struct LoweredProgram {
   std::vector<Shape> aux_shapes;
   std::vector<DType> aux_types;
   std::vector<Context> aux_contexts;
-  // Values that were computed from constants when passes had done: the last arguments, in order.
+  // Values that graph passes replaced by arguments because they depend on constants alone. They are
+  // the last arguments of the program, in this order.
   std::vector<FoldedConstant> folded;
-  // TypedGraph::entry_of_written, for `symbol`. Null unless a graph pass found something to do.
+  // TypedGraph::entry_of_written for `symbol`. Null if no graph pass changed the graph.
   std::shared_ptr<const std::vector<int>> entry_of_written;
   // The graph that the program computes: the symbol after the graph passes, and its gradients.
   Symbol symbol;
   GradientGraph gradient;
 
+  // Returns whether a graph pass changed the symbol.
   bool rewritten() const { return entry_of_written != nullptr; }
 };
 
-// Errors are those of InferShape, InferType and MakeGradientGraph; kNotFound if grad_reqs names
-// something that is no argument.
+// Runs the graph passes of `symbol` and lowers the result. Program passes do not run here
+// (CompiledProgram::Compile runs them). Thread-safe. The errors are those of InferGraph.
 absl::StatusOr<LoweredProgram> LowerToProgram(const Symbol& symbol, const CompileOptions& options);
 
 }  // namespace cooper

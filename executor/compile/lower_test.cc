@@ -24,7 +24,8 @@
 namespace cooper {
 namespace {
 
-// Forgets that the gradient of its input has another dtype than its output's.
+// An operator whose output has another dtype than its input, and whose gradient has the dtype of
+// the output by mistake.
 COOPER_REGISTER_OP(_test_count)
     .Describe("data in int64.")
     .Shape(SameShape)
@@ -57,7 +58,7 @@ std::vector<WriteReq> ReqsOf(const Program& program, absl::string_view op) {
   return reqs;
 }
 
-// The gradient takes zeros for the second half, which has a shape and nothing else.
+// The gradient of the second half is zeros: the node reads the shape of that half, but no elements.
 TEST(LowerTest, NothingIsWrittenThatIsReadForItsShapeAlone) {
   COOPER_ASSERT_OK_AND_ASSIGN(
       const Symbol halves,

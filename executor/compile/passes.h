@@ -17,28 +17,32 @@
 
 namespace cooper {
 
+// A pass: exactly one of the two functions is set. Both are deterministic and know no other state.
 struct Pass {
   const char* name;
-  // One of the two. A graph pass gives nullopt if there is nothing to do; an error is a bug of it.
+  // A graph pass returns nullopt if it changes nothing. An error is a bug of the pass.
   absl::StatusOr<std::optional<GraphRewrite>> (*over_graph)(const GraphFacts& facts,
                                                             const CanRunFn& can_run) = nullptr;
   void (*over_program)(Program&) = nullptr;
-  // Without it a program is not complete: it cannot be left out.
+  // If true, a program is incomplete without this pass, so it cannot be disabled.
   bool required = false;
-  // With it a node as it was written may not be computed for itself, once: a monitor cannot see it.
+  // If true, the pass may merge nodes: a node of the written symbol is then not computed on its
+  // own, and a monitor cannot see it.
   bool merges_nodes = false;
 };
 
-// In the order in which they are run: those over graphs first.
+// Returns all passes in the order in which they run: graph passes first.
 const std::vector<Pass>& AllPasses();
 
 // The names of the passes that can be disabled, in the order of AllPasses().
 std::vector<std::string> PassNames();
 
-// kInvalidArgument, with the names there are, if `disabled` holds another one than PassNames().
+// Returns kInvalidArgument, listing the valid names, if `disabled` has a name that is not in
+// PassNames().
 absl::Status CheckPassNames(const std::set<std::string>& disabled);
 
-// `disabled`, and the passes that merge nodes.
+// Returns `disabled` and the names of all passes that merge nodes: the passes to skip while a
+// monitor watches each node.
 std::set<std::string> WithoutMergingPasses(std::set<std::string> disabled);
 
 }  // namespace cooper

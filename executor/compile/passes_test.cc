@@ -23,7 +23,7 @@ TEST(PassesTest, EachIsOfOneKindAndThoseOverGraphsComeFirst) {
     EXPECT_NE(pass.over_graph == nullptr, pass.over_program == nullptr) << pass.name;
     over_programs = over_programs || pass.over_program != nullptr;
     EXPECT_EQ(pass.over_program != nullptr, over_programs) << pass.name;
-    // Whoever monitors a graph leaves out what merges nodes.
+    // A monitor disables the passes that merge nodes, so none of these may be required.
     EXPECT_FALSE(pass.required && pass.merges_nodes) << pass.name;
   }
 }

@@ -37,7 +37,8 @@ bool NeededEntries::HasNode(int i) const {
 
 namespace {
 
-// Whether there is a kernel, for the dtypes by which kernels are found.
+// Returns whether node `i` has a kernel for `context` that supports the dtypes of its first input
+// and first output.
 bool CanRunOn(const InferredGraph& graph, int i, Context context) {
   const Node& node = *graph.whole->nodes()[i];
   const auto kernel = FindKernel(node.op()->name(), context.device_type);
@@ -51,7 +52,7 @@ void MoveWithoutKernel(const InferredGraph& graph, Placement& placement) {
   MoveToCpu(
       *graph.whole, [&](int i, Context context) { return CanRunOn(graph, i, context); },
       &placement);
-  // Callers give head gradients where they find the outputs.
+  // Callers pass head gradients on the context of the output.
   for (size_t i = 0; i < graph.gradient.head_gradients.size(); ++i) {
     const NodeEntry& head = graph.gradient.head_gradients[i];
     if (!head) continue;

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_COMPILE_PLACED_GRAPH_H_
 #define COOPER_EXECUTOR_COMPILE_PLACED_GRAPH_H_
 
-// The second stage of lowering: where each node of an inferred graph runs, and what it has to
-// compute. A program is emitted from that (lower.h).
+// The second stage of lowering: finds where each node of an inferred graph runs and which of its
+// outputs must be computed. A program is then emitted from the result (lower.h).
 
 #include <vector>
 
@@ -16,7 +16,7 @@
 
 namespace cooper {
 
-// Which outputs of a graph's nodes have to be computed.
+// The outputs of a graph's nodes that must be computed.
 class NeededEntries {
  public:
   NeededEntries() = default;
@@ -26,8 +26,9 @@ class NeededEntries {
   NeededEntries(const IndexedGraph& graph, absl::Span<const NodeEntry> ends,
                 const Placement& placement);
 
+  // Returns whether an entry is marked.
   bool Has(int entry) const { return needed_[entry]; }
-  // Whether any output of the node of this index.
+  // Returns whether any output of node `i` is marked.
   bool HasNode(int i) const;
 
  private:
@@ -35,18 +36,21 @@ class NeededEntries {
   std::vector<bool> needed_;  // by entry
 };
 
+// The result of PlaceGraph.
 struct PlacedGraph {
   Placement placement;
   NeededEntries needed;
-  // Nodes whose gradient computes their outputs, which only the caller reads besides.
+  // Nodes whose outputs are read by no node, only by the caller, and which the gradient node also
+  // computes. A training run skips these nodes.
   absl::flat_hash_set<const Node*> computed_by_gradient;
 };
 
-// The value that says how many rows an output of a graph has; empty if all are there.
+// Returns the entry that holds the number of valid rows of an output; a null entry if all rows are
+// valid.
 NodeEntry RowCountOf(const NodeEntry& output);
 
-// Places the nodes by their `ctx_group`; with options.fallback, those without a kernel for their
-// context on cpu(0). `graph` must outlive the result.
+// Places the nodes by their `ctx_group`. With options.fallback, nodes without a kernel for their
+// context are placed on cpu(0). `graph` must outlive the result.
 PlacedGraph PlaceGraph(const InferredGraph& graph, const CompileOptions& options);
 
 }  // namespace cooper

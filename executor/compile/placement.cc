@@ -14,7 +14,8 @@ int IndexOf(Context context, std::vector<Context>* contexts) {
   return static_cast<int>(contexts->size()) - 1;
 }
 
-// The node that stands in the user's graph: itself, or that whose gradient it computes.
+// Returns the node of the user's graph that `node` belongs to: itself, or the node whose gradient
+// it computes.
 const Node& Origin(const Node& node) {
   const Node* origin = &node;
   while (origin->forward() != nullptr) origin = origin->forward().get();
@@ -62,7 +63,7 @@ Placement PlaceNodes(const IndexedGraph& graph, const std::map<std::string, Cont
 void MoveToCpu(const IndexedGraph& graph, const std::function<bool(int, Context)>& can_run,
                Placement* placement) {
   std::vector<int>& of_node = placement->of_node;
-  std::vector<bool> stays(graph.num_nodes(), false);  // of variables: some reader does
+  std::vector<bool> stays(graph.num_nodes(), false);  // of variables: whether some reader stays
   std::vector<bool> moves(graph.num_nodes(), false);
   for (int i = 0; i < graph.num_nodes(); ++i) {
     const Node& node = *graph.nodes()[i];

@@ -1,4 +1,4 @@
-// Graphs of which parts are placed on other contexts.
+// Tests graphs with parts that are placed on other contexts.
 
 #include "executor/compile/placement.h"
 
@@ -33,7 +33,7 @@ Symbol Layer(const Symbol& x, const Symbol& weight, const std::string& name) {
       {.name = name, .inputs = {x, weight}, .attrs = {{"num_hidden", "4"}, {"no_bias", "True"}}});
 }
 
-// Layers in the groups a, b and a again; all share one weight, which is in none.
+// Returns three layers in the groups a, b and a. They share one weight, which is in no group.
 Symbol ThreeLayers() {
   NameManager names;
   const Symbol weight = Symbol::Variable("weight");
@@ -114,7 +114,7 @@ TEST(PlacementTest, AProfileHasTheCopies) {
     if (event.name != "_CrossDeviceCopy") continue;
     ++(event.category == ProfileCategory::kBackward ? backward : forward);
   }
-  EXPECT_GE(forward, 2);  // to b's layer and back
+  EXPECT_GE(forward, 2);  // copies to the layer in b and back
   EXPECT_GE(backward, 2);
 }
 
@@ -137,7 +137,7 @@ TEST(PlacementTest, TheRestFollows) {
   EXPECT_EQ((*executor)->grad("weight").context(), Context::Cpu(1));
 }
 
-// Two outputs of one operator go to two other contexts.
+// Copies the two outputs of one operator to two other contexts. Each copy has a name of its own.
 TEST(PlacementTest, MonitoredCopiesHaveNamesOfTheirOwn) {
   const auto in_group = [](const char* group, const char* op, const OpArgs& args) {
     AttrScope scope(AttrMap{{"ctx_group", group}});
@@ -169,8 +169,8 @@ TEST(PlacementTest, MonitoredCopiesHaveNamesOfTheirOwn) {
                   "halves_output0_copy_cpu(2)_output", "halves_output1_copy_cpu(2)_output"));
 }
 
-// A BatchNorm with fix_gamma writes its gamma, here a copy of it on another context, from where it
-// is copied back.
+// Tests a BatchNorm with fix_gamma, which writes its gamma: here a copy of gamma on another
+// context, which is copied back.
 TEST(PlacementTest, CopiesBackGoToTheArrayThatSetArgGave) {
   NameManager names;
   const Symbol gamma = Symbol::Variable("gamma");

@@ -11,10 +11,11 @@ struct ProgramFlops {
   // Operations of matrix products and convolutions, forward and for the requested gradients. A
   // multiplication and an addition count as two.
   double products = 0;
-  // Elements that all instructions write, those of reductions read: at least an operation each,
-  // whatever is done with them. Views and copies between contexts are none.
+  // Elements that instructions write, or that reductions read: at least one operation for each.
+  // Views and copies between contexts count nothing.
   double elements = 0;
 
+  // Returns the operations of both kinds.
   double total() const { return products + elements; }
 };
 

@@ -22,7 +22,8 @@
 namespace cooper {
 namespace {
 
-// `data_req` is of the argument data, `req` of all others.
+// Returns the FLOPs of a graph. `data_req` is the request of the argument data, `req` that of all
+// others.
 ProgramFlops FlopsOf(const Symbol& symbol, const KnownShapes& shapes, WriteReq req,
                      WriteReq data_req = WriteReq::kNull,
                      const std::set<std::string>& disabled_passes = {}) {
@@ -34,7 +35,7 @@ ProgramFlops FlopsOf(const Symbol& symbol, const KnownShapes& shapes, WriteReq r
   return CountFlops(**compiled);
 }
 
-// (5, 3) times (3, 4): 5 * 4 sums of 3 products.
+// The product (5, 3) times (3, 4) has 5 * 4 sums of 3 products.
 TEST(ProgramFlopsTest, FullyConnected) {
   const Symbol net = op::FullyConnected(Symbol::Variable("data"), {.num_hidden = 4, .name = "fc"});
   const KnownShapes shapes = {{"data", {5, 3}}};
@@ -50,8 +51,8 @@ TEST(ProgramFlopsTest, FullyConnected) {
   EXPECT_EQ(all.elements, 20 + 12 + 4 + 15);
 }
 
-// Output (2, 4, 3, 4): windows of 3 channels, 3 rows and 2 columns; in two groups half as much of
-// each.
+// The output is (2, 4, 3, 4), and a window has 3 channels, 3 rows and 2 columns. With two groups it
+// has half as many products.
 TEST(ProgramFlopsTest, Convolution) {
   const Symbol data = Symbol::Variable("data");
   const Symbol net = op::Convolution(
@@ -70,8 +71,8 @@ TEST(ProgramFlopsTest, Convolution) {
             2 * (5 * 2 * 10) * (3 * 4));
 }
 
-// Two layers in both directions: weights of four gates for 3 inputs and 5 states, then for 10
-// and 5.
+// The network has two layers in both directions, with weights of four gates for 3 inputs and 5
+// states, then for 10 inputs and 5 states.
 TEST(ProgramFlopsTest, Rnn) {
   const Symbol net = op::RNN(
       Symbol::Variable("data"),

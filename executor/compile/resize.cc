@@ -1,4 +1,4 @@
-// CompiledProgram::Resize: the same program for other shapes.
+// Implements CompiledProgram::Resize, which returns a program for other shapes in the same plan.
 
 #include <algorithm>
 #include <cstdint>
@@ -23,7 +23,8 @@
 namespace cooper {
 namespace {
 
-// Shapes by entry of the forward graph. A variable that nothing else gives a shape keeps its own.
+// Returns the shapes of the forward graph's entries. A variable whose shape follows from no other
+// keeps its own.
 absl::StatusOr<std::vector<PartialShape>> InferForward(const IndexedGraph& graph,
                                                        const KnownShapes& known,
                                                        const LoweredProgram& old) {
@@ -47,9 +48,9 @@ absl::StatusOr<std::vector<PartialShape>> InferForward(const IndexedGraph& graph
   return shapes;
 }
 
-// Whether passes would have made the same of the graph as it was written: what they have put in the
-// place of a value computes it for as long as it has the shape that the value is written to have.
-// Rows of several arrays of one shape, put behind each other, are cut into equal parts again.
+// Checks that passes would build the same graph for the new shapes. An entry that replaces an entry
+// of the written graph computes it as long as both have the same shape. Rows of several arrays of
+// one shape, concatenated, are split into equal parts again.
 absl::Status CheckAsWritten(const Symbol& written, const KnownShapes& known,
                             const LoweredProgram& old, const std::vector<PartialShape>& resized) {
   if (!old.rewritten()) return absl::OkStatus();
@@ -69,8 +70,8 @@ absl::Status CheckAsWritten(const Symbol& written, const KnownShapes& known,
   return absl::OkStatus();
 }
 
-// Where in a buffer values lie, once sizes have changed: those that were in one place stay so, and
-// pieces follow each other in their whole as before.
+// The offsets of values in their buffers after sizes have changed. Values that were in one place
+// stay in one place, and pieces follow each other in their whole as before.
 class Places {
  public:
   Places(const Program& old, Program& resized) : old_(old), new_(resized) {}
@@ -79,7 +80,7 @@ class Places {
     for (size_t v = 0; v < old_.values.size(); ++v) {
       if (FillsBuffer(static_cast<int>(v))) offsets_[KeyOf(static_cast<int>(v))] = 0;
     }
-    // A whole may be a piece of what an earlier or a later instruction puts together.
+    // A whole may be a piece of an array that an earlier or a later instruction concatenates.
     size_t known = 0;
     do {
       known = offsets_.size();
@@ -100,7 +101,7 @@ class Places {
   }
 
  private:
-  using Key = std::tuple<int, int64_t, int64_t>;  // buffer, offset, bytes, as they were
+  using Key = std::tuple<int, int64_t, int64_t>;  // buffer, offset and bytes in the old program
 
   Key KeyOf(int v) const {
     const ProgramValue& value = old_.values[v];
@@ -131,7 +132,8 @@ class Places {
       const int piece = layout->pieces[k];
       if (old_.values[piece].buffer != old_.values[layout->whole].buffer) continue;
       const int64_t offset = base + layout->begin[k];
-      // Other pieces may have lain there by chance: of ten rows the last five are all but five.
+      // Other pieces may have had the same offset by chance: of ten rows, "the last five" and "all
+      // but the first five" are the same, of other numbers they are not.
       if (offsets_.emplace(KeyOf(piece), offset).first->second == offset) continue;
       return absl::InvalidArgumentError(
           absl::StrCat("'", old_.values[piece].entry.node->name(),
@@ -186,10 +188,11 @@ class Places {
 
   const Program& old_;
   Program& new_;
-  std::map<Key, int64_t> offsets_;  // in the buffer, as they are now
+  std::map<Key, int64_t> offsets_;  // in the buffer of the new program
 };
 
-// The chains of `planned` for new sizes, whose tiles are no longer than theirs were.
+// Returns the chains of `planned` for new sizes, with tiles that are no longer than those of
+// `planned`.
 absl::StatusOr<TilePlan> ResizeTiles(const Program& program, const TilePlan& planned, int threads) {
   for (const TileChain& chain : planned.chains) {
     int64_t elements = -1;
@@ -210,8 +213,8 @@ absl::StatusOr<TilePlan> ResizeTiles(const Program& program, const TilePlan& pla
   return PlanTiles(program, threads, &planned);
 }
 
-// Tells, before anything is inferred, of arguments that have more elements than the plan was made
-// for: what is computed from them would have more as well.
+// Fails if an argument has more elements than the plan was made for: values that are computed from
+// it would be larger too. Called before shapes are inferred.
 absl::Status CheckNoLarger(const KnownShapes& shapes, const std::vector<std::string>& arg_names,
                            const std::vector<Shape>& planned) {
   for (size_t i = 0; i < arg_names.size(); ++i) {

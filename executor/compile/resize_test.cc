@@ -1,5 +1,5 @@
-// Programs of smaller shapes in the plan of larger ones (CompiledProgram::Resize): equal to what
-// would be compiled for these shapes, or refused.
+// Tests CompiledProgram::Resize: programs for smaller shapes in the plan of larger ones compute
+// what programs compiled for these shapes do, or are refused.
 
 #include <cstdint>
 #include <memory>
@@ -33,7 +33,7 @@ std::vector<std::vector<float>> Run(Executor& executor) {
 }
 
 // Expects that an executor for the shapes of `plan`, reshaped to each of `sizes` after the other,
-// computes what one that is bound for them does.
+// computes what an executor does that is bound for these shapes.
 void ExpectReshapes(const Symbol& net, const KnownShapes& plan,
                     const std::vector<KnownShapes>& sizes) {
   COOPER_ASSERT_OK_AND_ASSIGN(
@@ -55,7 +55,7 @@ void ExpectReshapes(const Symbol& net, const KnownShapes& plan,
   }
 }
 
-// A layer that two inputs share.
+// Returns two towers: one layer, applied to two inputs.
 std::vector<Symbol> Towers() {
   const Symbol weight = Symbol::Variable("weight"), bias = Symbol::Variable("bias");
   std::vector<Symbol> towers;
@@ -70,8 +70,8 @@ KnownShapes Rows(int64_t data, int64_t document) {
   return {{"data", PartialShape({data, 10})}, {"document", PartialShape({document, 10})}};
 }
 
-// Their rows are put behind each other and cut into halves: with other rows than each other's they
-// cannot be.
+// The pass batched_products concatenates the rows of both towers and splits the result into halves,
+// so their numbers of rows must stay equal.
 TEST(ResizeTest, TowersKeepTheirRows) {
   const NameManager names;
   const Symbol net = *Symbol::Group(Towers());
@@ -85,7 +85,8 @@ TEST(ResizeTest, TowersKeepTheirRows) {
                                  "would have (3, 5)")));
 }
 
-// As above, where the shapes of outputs do not tell.
+// Tests towers whose outputs are sums, so that the shapes of outputs do not show different numbers
+// of rows.
 TEST(ResizeTest, TowersKeepTheirRowsWhereSumsAreTheOutputs) {
   const NameManager names;
   std::vector<Symbol> sums;
@@ -93,7 +94,7 @@ TEST(ResizeTest, TowersKeepTheirRowsWhereSumsAreTheOutputs) {
   ExpectReshapes(*Symbol::Group(sums), Rows(4, 4), {Rows(2, 4), Rows(1, 1)});
 }
 
-// Sums over rows [begin, end) of tanh(data), for each pair.
+// Returns, for each pair, the sum over rows [begin, end) of tanh(data).
 Symbol Slices(const std::vector<std::pair<const char*, const char*>>& rows) {
   const Symbol whole = Op("tanh", {.inputs = {Symbol::Variable("data")}});
   std::vector<Symbol> outputs;
@@ -126,7 +127,7 @@ TEST(ResizeTest, PiecesComeApartWhereAResizedProgramGrowsAgain) {
   ExpectReshapes(net, Data(10), {Data(2), Data(5), Data(9)});
 }
 
-// A column of one row is in one place, of several rows it is not.
+// A column of an array with one row is contiguous. With several rows it is not.
 TEST(ResizeTest, PiecesThatWouldHaveGapsAreRefused) {
   const NameManager names;
   const Symbol whole = Op("tanh", {.inputs = {Symbol::Variable("data")}});
@@ -136,7 +137,7 @@ TEST(ResizeTest, PiecesThatWouldHaveGapsAreRefused) {
   ExpectReshapes(net, {{"data", PartialShape({1, 64})}}, {{{"data", PartialShape({2, 32})}}});
 }
 
-// They are as long as the plan allows, however short they were in between.
+// Tiles are as long as the plan allows, even after a Resize to a size with shorter tiles.
 TEST(ResizeTest, TilesGrowAgain) {
   const NameManager names;
   const Symbol net = Op("exp", {.inputs = {Op("tanh", {.inputs = {Symbol::Variable("data")}})}});

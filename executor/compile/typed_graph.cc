@@ -20,7 +20,7 @@
 namespace cooper {
 namespace {
 
-// Every name that something is said of has to be one of the graph's.
+// Checks that the names in options.shapes and options.types are names of variables.
 absl::Status CheckNames(const IndexedGraph& graph, const CompileOptions& options) {
   std::vector<absl::string_view> args;
   std::vector<absl::string_view> variables;
@@ -56,7 +56,7 @@ absl::Status InferShapes(TypedGraph& typed) {
   return CheckShapesComplete(*typed.graph, typed.shapes);
 }
 
-// Nothing is computed from rows that are counted: no plan knows how many there are.
+// Fails if a node reads an output with counted rows: plans need the number of rows before the run.
 absl::Status CheckCountedRows(const IndexedGraph& graph) {
   for (const Node* node : graph.nodes()) {
     for (size_t k = 0; k < node->inputs().size(); ++k) {
@@ -78,7 +78,8 @@ bool HasGradients(const CompileOptions& options) {
                         [](const auto& named) { return named.second != WriteReq::kNull; });
 }
 
-// Without gradients it does not matter whether one can be run.
+// Returns whether the pass may insert the operator. Without gradients, gradient operators need no
+// kernel.
 bool CanRun(absl::string_view op, const CompileOptions& options) {
   if (!HasGradients(options) && absl::StartsWith(op, "_backward")) return true;
   const auto schema = FindOp(op);

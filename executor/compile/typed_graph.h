@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_COMPILE_TYPED_GRAPH_H_
 #define COOPER_EXECUTOR_COMPILE_TYPED_GRAPH_H_
 
-// The forward graph on its way to a program: with the shape and dtype of every value, as it was
-// written and then as graph passes have rewritten it.
+// The forward graph with the shape and dtype of every value: as written, and as graph passes
+// rewrite it.
 
 #include <memory>
 #include <optional>
@@ -20,27 +20,30 @@
 
 namespace cooper {
 
+// A forward graph that graph passes may have rewritten. Entries of `graph` index shapes and types.
 struct TypedGraph {
   Symbol written;
-  Symbol symbol;                        // the same, or what passes have made of it
+  Symbol symbol;                        // `written`, or its rewritten form after passes
   std::unique_ptr<IndexedGraph> graph;  // of `symbol`
-  // By entry. Complete, but that what nothing says the type of has none: it is float32.
+  // By entry. All shapes are complete. A type is missing if nothing determines it; it then counts
+  // as float32.
   std::vector<PartialShape> shapes;
   std::vector<std::optional<DType>> types;
-  // By entry of `written`: the entry of `graph` that has its value, of the same shape and dtype; -1
-  // where none has.
+  // By entry of `written`: the entry of `graph` with the same value, shape and dtype; -1 if there
+  // is none.
   std::vector<int> entry_of_written;
-  // Position in `written`, of its nodes and of their copies.
+  // The position in `written` of each of its nodes. A copy that a pass made has the position of its
+  // original.
   absl::flat_hash_map<const Node*, int> ids;
   std::vector<GraphRewrite> rewrites;  // in their order; they keep the nodes of `ids` alive
 };
 
-// The graph of `symbol` as it is written. The errors of InferShape and InferType; kNotFound if
-// options.shapes or options.types name something that is no variable.
+// Returns the graph of `symbol` as written. The errors are those of InferShape and InferType;
+// kNotFound if options.shapes or options.types name something that is no variable.
 absl::StatusOr<TypedGraph> InferTypedGraph(const Symbol& symbol, const CompileOptions& options);
 
-// Runs the graph passes that `options` leaves, for a device on which they find the kernels that
-// they need. An error names the pass: it is a bug of it.
+// Runs the graph passes that `options` does not disable. A pass inserts only operators that have a
+// kernel for options.context. An error is a bug of a pass, which its message names.
 absl::Status RunGraphPasses(const CompileOptions& options, TypedGraph& typed);
 
 }  // namespace cooper

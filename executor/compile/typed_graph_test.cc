@@ -30,7 +30,7 @@ COOPER_REGISTER_OP(_test_typed)
 COOPER_REGISTER_KERNEL(_test_typed, DeviceType::kCpu, kAnyDType,
                        [](const KernelContext&) { return absl::OkStatus(); });
 
-// data + _test_typed(w), of which the second term follows from w alone.
+// Returns data + _test_typed(w), whose second term depends on w alone.
 Symbol Sum() {
   const auto of_w = Symbol::Create("_test_typed", {.inputs = {Symbol::Variable("w")}});
   const auto sum =

@@ -1,5 +1,5 @@
-// Programs on gpu(0) against the same on cpu(0). What needs no GPU, such as errors of binding, is
-// tested without one.
+// Compares programs on gpu(0) with the same programs on cpu(0). Behaviour that needs no GPU, such
+// as errors of binding, is tested elsewhere.
 
 #include <algorithm>
 #include <cstdint>
@@ -55,8 +55,8 @@ void Fill(const NDArray& array, uint64_t seed) {
       *NDArray::FromVector<float>(array.shape(), Normals(array.shape().num_elements(), seed))));
 }
 
-// Outputs ("output 0") and gradients ("data") after two steps, the second of which finds in the
-// gradients what the first has left there, and in the arena its values.
+// Returns outputs ("output 0") and gradients ("data") after two training steps. In the second step
+// the gradients and the arena hold the values of the first.
 Values Train(const Symbol& symbol, const BindOptions& options) {
   Values values;
   auto executor = Executor::SimpleBind(symbol, options);
@@ -86,7 +86,8 @@ Values Train(const Symbol& symbol, const BindOptions& options) {
   return values;
 }
 
-// `longest_sum` terms go into one element at the most; elements stay below 8.
+// Expects equal results on both devices, within the rounding errors of sums of at most
+// `longest_sum` terms of elements below 8.
 void ExpectEqualOnBoth(const Symbol& symbol, BindOptions options, int64_t longest_sum) {
   options.context = Context::Cpu(0);
   const Values expected = Train(symbol, options);
@@ -118,7 +119,7 @@ struct NetCase {
   friend std::ostream& operator<<(std::ostream& os, const NetCase& c) { return os << c.name; }
 };
 
-// FullyConnected and the activation, then both again.
+// Returns two layers, each a FullyConnected and an activation.
 Symbol TwoLayers(const NetCase& c) {
   Symbol x = Symbol::Variable("data");
   for (const char* layer : {"1", "2"}) {
@@ -139,7 +140,7 @@ class TwoLayersTest : public ::testing::TestWithParam<NetCase> {};
 TEST_P(TwoLayersTest, EqualsTheCpus) {
   COOPER_REQUIRE_GPU();
   const NetCase& c = GetParam();
-  // Data as the (rows, columns) of a product.
+  // The product's view of the data: (rows, columns).
   const auto split = c.data.begin() + (c.flatten == std::string("True") ? 1 : c.data.size() - 1);
   const int64_t rows = std::accumulate(c.data.begin(), split, int64_t{1}, std::multiplies<>());
   const int64_t columns = std::accumulate(split, c.data.end(), int64_t{1}, std::multiplies<>());
@@ -198,7 +199,8 @@ TEST(ExecutorCudaTest, SharedWeightsAddUp) {
   }
 }
 
-// The head gradient of an output that is an argument is copied, and added to the layer's.
+// The head gradient of an output that is an argument is copied, and added to the gradient that the
+// layer computes.
 TEST(ExecutorCudaTest, ArgumentsCanBeOutputs) {
   COOPER_REQUIRE_GPU();
   const Symbol data = Symbol::Variable("data");
@@ -218,7 +220,7 @@ TEST(ExecutorCudaTest, SumsCopiesAndZeros) {
   const BindOptions options{.shapes = {{"a", {5, 7}}}, .grad_req = WriteReq::kNull};
   ExpectEqualOnBoth(Op("_grad_sum", {.inputs = {a, b, a}}), options, 3);
   ExpectEqualOnBoth(Op("_copy", {.inputs = {a}}), options, 1);
-  // Over the memory of its first term, which is also the last.
+  // The sum is computed in the memory of its first term, which is also its last.
   const Symbol copy = Op("Activation", {.inputs = {a}, .attrs = {{"act_type", "tanh"}}});
   ExpectEqualOnBoth(Op("_grad_sum", {.inputs = {copy, b, copy}}), options, 3);
   ExpectEqualOnBoth(Op("_zeros", {.attrs = {{"shape", "(5, 7)"}}}), {}, 1);
@@ -228,7 +230,8 @@ ArrayView ViewOf(const NDArray& array) {
   return {.data = array.raw_data(), .shape = array.shape(), .dtype = array.dtype()};
 }
 
-// Runs a kernel with `req` for every output, all of which hold ones before, and returns them after.
+// Runs a kernel with `req` for every output and returns the outputs. All outputs hold ones before
+// the run.
 std::vector<std::vector<float>> RunKernel(const std::string& op, const OpCall& call,
                                           const std::vector<Shape>& input_shapes,
                                           const std::vector<Shape>& output_shapes, WriteReq req) {
@@ -268,7 +271,7 @@ std::vector<std::vector<float>> RunKernel(const std::string& op, const OpCall& c
   return values;
 }
 
-// An executor asks only some kernels for some of these.
+// Tests all requests directly, because executors use some of them with some kernels only.
 TEST(ExecutorCudaTest, KernelsHonourEveryRequest) {
   COOPER_REQUIRE_GPU();
   const Symbol data = Symbol::Variable("data");
@@ -277,7 +280,7 @@ TEST(ExecutorCudaTest, KernelsHonourEveryRequest) {
   const Symbol zeros = Op("_zeros", {.attrs = {{"shape", "(4, 5)"}}});
   const struct {
     const char* op;
-    const Symbol& symbol;  // whose parameters the kernel shares
+    const Symbol& symbol;  // has the parameters of the kernel
     std::vector<Shape> inputs, outputs;
   } kCases[] = {
       {"FullyConnected", layer, {{4, 5}, {3, 5}, {3}}, {{4, 3}}},

@@ -18,6 +18,7 @@ namespace cooper {
 
 // The memory plans of a program. A pure value: it owns no memory.
 struct ArenaLayout {
+  // The arena of one context: its ranges, and the offset of each.
   struct Region {
     std::vector<LiveRange> ranges;
     MemoryPlan plan;
@@ -36,11 +37,12 @@ struct ArenaLayout {
   int64_t OffsetOf(int context, int range) const {
     return range < 0 ? -1 : regions[context].plan.offsets[range];
   }
+  // Returns the number of ranges in all regions.
   int64_t num_ranges() const;
 };
 
-// Plans the arenas of a program. `workspace_bytes` has the scratch bytes of each instruction. The
-// plans are verified with CheckMemoryPlan.
+// Plans the arenas of a program. `workspace_bytes` has the scratch bytes of each instruction. Equal
+// input gives an equal layout. Thread-safe. The plans are verified with CheckMemoryPlan.
 absl::StatusOr<ArenaLayout> LayOutArenas(const Program& program, const TilePlan& tiles,
                                          absl::Span<const int64_t> workspace_bytes);
 

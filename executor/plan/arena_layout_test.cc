@@ -27,7 +27,8 @@ COOPER_REGISTER_OP(_test_layout)
     .Shape(SameShape)
     .Type(SameType);
 
-// A chain of `steps` instructions over buffers of 64 bytes, of which the first is an argument.
+// Returns a program with a chain of `steps` instructions over buffers of 64 bytes. The first buffer
+// is an argument.
 Program ChainOf(int steps) {
   const auto symbol =
       Symbol::Create("_test_layout", {.name = "node", .inputs = {Symbol::Variable("data")}});
@@ -53,7 +54,7 @@ TilePlan NoTiles(const Program& p) {
 
 TEST(ArenaLayoutTest, BuffersAndWorkspacesShareTheArenaOfTheirContext) {
   Program p = ChainOf(4);
-  // The third instruction runs elsewhere, with what it writes.
+  // The third instruction and its output are on another context.
   p.contexts.push_back(Context::Cpu(1));
   p.instructions[2].context = 1;
   p.buffers[3].context = 1;

@@ -12,7 +12,7 @@
 
 namespace cooper {
 
-// The offset of each range and the size of the arena.
+// A plan: the offset of each range, and the size of the arena in bytes.
 struct GreedyPlan {
   std::vector<int64_t> offsets;
   int64_t arena_size = 0;

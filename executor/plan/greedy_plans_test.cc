@@ -29,7 +29,7 @@ TEST(GreedyPlansTest, ByTimeTakesTheSmallestFreeBlock) {
       {"the larger one first", {{k, 0, 0}, {3 * k, 0, 0}}, {3 * k, 0}, 4 * k},
       {"no bytes", {{0, 0, 1}, {k, 0, 1}}, {0, 0}, k},
       {"sizes are rounded, but for the end", {{1, 0, 1}, {8, 1, 1}}, {0, k}, k + 8},
-      // 3k and k become free; k fits better, though it lies behind.
+      // Blocks of 3k and k become free. The block of k fits better, although it lies behind.
       {"the best fit",
        {{3 * k, 0, 0}, {2 * k, 0, 2}, {k, 0, 0}, {k, 1, 2}},
        {0, 3 * k, 5 * k, 5 * k},

@@ -70,7 +70,7 @@ class Planner {
   }
 
   bool IsProven() const { return best_.arena_size <= proven_bound_; }
-  // Whether the best plan is so good that no other method is tried.
+  // Returns whether the best plan is so good that no other method is tried.
   bool IsNear() const {
     return IsProven() || best_.arena_size - best_.lower_bound <= best_.lower_bound / 1000;
   }

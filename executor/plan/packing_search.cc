@@ -155,8 +155,8 @@ class Search {
     return false;
   }
 
-  // Whether the capacity suffices in every section for its open items, each at its lowest offset or
-  // above. `turns` is sorted by offset.
+  // Returns whether the capacity suffices in every section for its open items, each at its lowest
+  // offset or above. `turns` is sorted by offset.
   bool MayFit(const std::vector<Open>& turns) {
     int begin = num_sections_, end = 0;
     for (const Open& o : turns) {
@@ -183,7 +183,7 @@ class Search {
     return false;
   }
 
-  // Whether an item equal to turns[k] was tried before it at the same offset.
+  // Returns whether an item equal to turns[k] was tried before it at the same offset.
   bool HasTwinBefore(const std::vector<Open>& turns, size_t k) const {
     const Item& a = items_[turns[k].item];
     for (size_t i = k; i-- > 0 && turns[i].offset == turns[k].offset;) {

@@ -37,7 +37,7 @@ struct Packing {
   // If the search completed without a plan: a proven lower bound of every plan, above the capacity.
   // Otherwise 0.
   int64_t lower_bound = 0;
-  int64_t work = 0;  // work that the search took
+  int64_t work = 0;  // work that the search took, in the unit of max_work
 };
 
 // A packing problem, prepared once for searches with several capacities. Search is thread-safe.

@@ -23,12 +23,14 @@ class PlacedRanges {
   void Insert(int64_t begin, int64_t size, int first, int last);
 
  private:
+  // A placed range: its bytes [begin, end) and steps [first, last].
   struct Placed {
     int64_t begin, end;
     int first, last;
   };
+  // Neighbouring ranges with bounds of their bytes and steps.
   struct Chunk {
-    explicit Chunk(std::vector<Placed> of);  // some, by offset
+    explicit Chunk(std::vector<Placed> of);  // ordered by offset, not empty
 
     std::vector<Placed> ranges;
     int64_t begin = 0, end = 0;

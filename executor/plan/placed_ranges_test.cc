@@ -51,7 +51,7 @@ TEST(PlacedRangesTest, TakesTheSmallestGapThatIsLargeEnough) {
   EXPECT_EQ(placed.FindPlace(0, 9, 31, 64), 128);
 }
 
-// Compares with the reference, with ranges in the order of time and in random order.
+// Compares FindPlace with the reference for ranges in the order of time and in random order.
 TEST(PlacedRangesTest, AgreesWithLookingAtAll) {
   for (uint64_t seed = 0; seed < 8; ++seed) {
     RandomGenerator random(seed);
@@ -66,7 +66,7 @@ TEST(PlacedRangesTest, AgreesWithLookingAtAll) {
       const int64_t begin = placed.FindPlace(first, last, size, alignment);
       ASSERT_EQ(begin, PlaceByLookingAtAll(all, first, last, size, alignment))
           << "seed " << seed << " " << i;
-      // Sometimes the range lies elsewhere, so that there are gaps and overlaps.
+      // Sometimes the range lies elsewhere, which makes gaps and overlaps.
       const int64_t at = below(10) == 0 ? 64 * below(300) : begin;
       placed.Insert(at, size, first, last);
       all.push_back({at, size, first, last});

@@ -13,8 +13,8 @@ namespace {
 // A tile of three or four float32 arrays fits into a first-level cache. With fewer elements the
 // calls of the steps would dominate.
 constexpr int64_t kTileElements = 2048;
-// Work, in elements times steps, from which on another thread pays, as in an element-wise kernel;
-// and the minimum of elements in a part.
+// The least work of a thread, in elements times steps, as in an element-wise kernel; and the least
+// number of elements of a part.
 constexpr int64_t kPartWork = 16384;
 constexpr int64_t kMinPart = 512;
 // Slot sizes are multiples of a cache line.

@@ -30,6 +30,7 @@ struct TileChain {
   int slots = 0;
   int64_t slot_bytes = 0;
 
+  // Returns the scratch bytes of the chain: the slots of all parts.
   int64_t workspace_bytes() const { return int64_t{parts} * slots * slot_bytes; }
   // Returns the first element of a part; PartBegin(parts) is `elements`.
   int64_t PartBegin(int part) const;

@@ -36,19 +36,19 @@ enum class ConvolutionAlgorithm { kDirect, kWinograd };
 struct BlockedLayout {
   // Number of channels in a block, at least 1.
   int64_t block = 0;
-  // Whether the kernels have fast code for a convolution of plain shapes (batch, channels,
-  // spatial...), and with `gradients` also for its gradients. `plain_data`: only the output is
+  // Returns whether the kernels have fast code for a convolution of plain shapes (batch, channels,
+  // spatial...), and with `gradients` also for its gradients. With `plain_data` only the output is
   // blocked.
   bool (*has_convolution)(const ConvolutionParam& param, const Shape& data, const Shape& output,
                           bool plain_data, bool gradients) = nullptr;
   // Returns how the weight of a _fused_convolution of these shapes is packed for an algorithm;
-  // nullopt if packing does not pay or is impossible.
+  // nullopt if packing is not faster or is impossible.
   std::optional<WeightPacking> (*weight_packing)(const FusedConvolutionParam& param,
                                                  ConvolutionAlgorithm algorithm, const Shape& data,
                                                  const Shape& output) = nullptr;
 };
 
-// Returns null if no linked kernel gains by blocks.
+// Returns the properties of the linked kernels; null if no linked kernel is faster with blocks.
 const BlockedLayout* GetBlockedLayout();
 
 // Registers the function behind GetBlockedLayout. Called once, by a static initializer of the

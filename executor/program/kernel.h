@@ -32,8 +32,9 @@
 
 namespace cooper {
 
-// How a kernel writes an output: MXNet's OpReqType. In-place needs no value of its own, since a
-// kernel whose schema allows it must accept equal input and output pointers under kWrite.
+// How a kernel writes an output: MXNet's OpReqType without kWriteInplace. In-place needs no value
+// of its own: a kernel whose schema allows it must accept equal input and output pointers under
+// kWrite.
 enum class WriteReq : uint8_t { kNull, kWrite, kAdd };
 
 // A dense, row-major array inside planned memory, which it does not own.
@@ -42,6 +43,7 @@ struct ArrayView {
   Shape shape;
   DType dtype = DType::kFloat32;
 
+  // Return the number of elements, and of bytes.
   int64_t size() const { return shape.num_elements(); }
   int64_t size_bytes() const { return size() * SizeOf(dtype); }
   // T must be the C++ type of `dtype`; this is not checked.
@@ -73,7 +75,8 @@ struct PrepareContext {
   }
 };
 
-// The arguments of one run of a kernel. The views are valid during the call.
+// The arguments of one run of a kernel. The views are valid during the call. A run on a GPU may
+// return before its work is done, but must not refer to this struct after it returns.
 struct KernelContext {
   const OpCall& call;
   absl::Span<const ArrayView> inputs;
@@ -104,9 +107,11 @@ struct Prepared {
 // The dtypes that a kernel supports.
 class DTypeSet {
  public:
+  // Implicit, so that a list of dtypes can be passed where a set is expected.
   constexpr DTypeSet(std::initializer_list<DType> dtypes) {
     for (DType dtype : dtypes) bits_ |= 1u << static_cast<int>(dtype);
   }
+  // Returns whether the set has the dtype.
   constexpr bool contains(DType dtype) const {
     return (bits_ & 1u << static_cast<int>(dtype)) != 0;
   }
@@ -116,6 +121,7 @@ class DTypeSet {
   uint32_t bits_ = 0;
 };
 
+// Sets that many kernels support.
 inline constexpr DTypeSet kFloat32Only = {DType::kFloat32};
 inline constexpr DTypeSet kFloat32Or64 = {DType::kFloat32, DType::kFloat64};
 inline constexpr DTypeSet kFloats = {DType::kFloat32, DType::kFloat64, DType::kFloat16};
@@ -136,12 +142,14 @@ struct Kernel {
   // The supported dtypes of input 0 and output 0; the operator's type rule ties the other dtypes to
   // these.
   DTypeSet dtypes = kAnyDType;
+  // Runs the kernel once, or enqueues the run on a device.
   RunFn run = nullptr;
   PrepareFn prepare = nullptr;  // null: no state, no workspace
   RunAllFn run_all = nullptr;   // null: `run` is called for each
 };
 
-// Fails with kUnimplemented, naming operator, device and target, if no such kernel is linked.
+// Returns the kernel of an operator on a kind of device. Fails with kUnimplemented, naming
+// operator, device and the target to link, if no such kernel is linked. Thread-safe.
 absl::StatusOr<const Kernel*> FindKernel(absl::string_view op, DeviceType device);
 
 // Returns every operator that has a kernel on this kind of device, sorted by name.

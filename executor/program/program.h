@@ -1,9 +1,10 @@
 #ifndef COOPER_EXECUTOR_PROGRAM_PROGRAM_H_
 #define COOPER_EXECUTOR_PROGRAM_PROGRAM_H_
 
-// A graph with static shapes as a flat list of instructions over values that lie in buffers. Graph
-// passes transform it (passes.h); the executor prepares and runs it. It owns no memory: a buffer is
-// either planned in the arena or stands for one of the caller's arrays.
+// A graph with static shapes as a flat list of instructions over values that lie in buffers.
+// Program passes (executor/passes/program) transform it; CompiledProgram prepares it and
+// ProgramSteps runs it. It owns no memory: a buffer is either planned in the arena or stands for
+// one of the caller's arrays.
 
 #include <cstdint>
 #include <string>
@@ -29,6 +30,7 @@ struct ProgramBuffer {
     kOutput,
   };
   Kind kind = Kind::kArena;
+  // The number of the caller's array of this kind; -1 for buffers in the arena.
   int slot = -1;
   int context = 0;  // index into Program::contexts
   int64_t bytes = 0;
@@ -40,8 +42,9 @@ struct ProgramValue {
   DType dtype = DType::kFloat32;
   int buffer = -1;
   int64_t offset = 0;  // bytes from the buffer's beginning; a value may be a part of another
-  NodeEntry entry;     // its entry in the graph, for names
+  NodeEntry entry;     // its entry in the graph, for names in messages
 
+  // Returns the bytes of its elements.
   int64_t bytes() const { return shape.num_elements() * SizeOf(dtype); }
 };
 
@@ -82,7 +85,8 @@ struct ProgramGradient {
   WriteReq req = WriteReq::kWrite;
 };
 
-// A compiled graph. Indices in it refer to its own vectors.
+// A compiled graph. Indices in it refer to its own vectors. A plain value: passes change it, and it
+// is immutable afterwards.
 struct Program {
   std::vector<Context>
       contexts;  // the executor's, and those on which parts of the graph are placed
@@ -99,20 +103,20 @@ struct Program {
   std::vector<ProgramGradient> gradients;
   std::vector<int> head_gradients;  // values by output; -1 where none is taken
 
-  // Whether an output has a row count.
+  // Returns whether any output has a row count.
   bool counts_rows() const;
   // Returns how often each value is read, by instructions or as an output of the program.
   std::vector<int> CountReads() const;
-  // Returns by buffer how many instructions write it, as an output or as an input that they
-  // declare.
+  // Returns by buffer how many instructions write it: as an output, or as an input that the
+  // operator changes.
   std::vector<int> CountWriters() const;
-  // Returns by buffer how many instructions write it as an input.
+  // Returns by buffer how many instructions change it through an input.
   std::vector<int> CountInputChanges() const;
-  // Returns by value the last instruction that writes it; -1 for the caller's arrays.
+  // Returns by value the last instruction that has it as an output; -1 for the caller's arrays.
   std::vector<int> Producers() const;
 };
 
-// Returns views of values with null data.
+// Returns views of values with null data: their shapes and dtypes, for preparing kernels.
 std::vector<ArrayView> ViewsOf(const Program& program, const std::vector<int>& values);
 
 // Returns "FullyConnected 'fc1'": for messages and profiles.

@@ -9,17 +9,21 @@
 
 namespace cooper {
 
-// Allocates arrays from scratch memory, in units of 64 bytes. With a null base it only counts.
+// Allocates arrays one after the other from scratch memory, in units of 64 bytes. With a null base
+// it returns null pointers and only counts bytes(): a kernel's Prepare and its run make the same
+// calls of Take, so that the size is right.
 class ScratchCursor {
  public:
   COOPER_HOST_DEVICE explicit ScratchCursor(void* base) : base_(static_cast<char*>(base)) {}
 
+  // Returns memory for `elements` elements of T, aligned like the base up to 64 bytes.
   template <typename T>
   COOPER_HOST_DEVICE T* Take(int64_t elements) {
     T* piece = base_ == nullptr ? nullptr : reinterpret_cast<T*>(base_ + bytes_);
     bytes_ += (elements * static_cast<int64_t>(sizeof(T)) + 63) / 64 * 64;
     return piece;
   }
+  // Returns the bytes taken since construction.
   COOPER_HOST_DEVICE int64_t bytes() const { return bytes_; }
 
  private:

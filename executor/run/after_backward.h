@@ -9,12 +9,14 @@
 
 namespace cooper {
 
-// Work that follows a backward pass, such as an update of the parameters, and is launched together
-// with it.
+// Work that follows a backward pass, such as an update of the parameters. It is launched together
+// with the pass: on a GPU as one recording.
+// The work and its identity. Valid while `enqueue` refers to a live function, usually one call.
 struct AfterBackward {
   // Enqueues the work on `queue`, the queue of the executor's context. Not owned.
   absl::FunctionRef<absl::Status(DeviceQueue* queue)> enqueue;
-  // Not negative; that of an earlier run only if this one puts in the same work on the same arrays.
+  // Identifies the work; not negative. Two runs may have the same number only if both enqueue the
+  // same work on the same arrays: a recording is reused then.
   int64_t name = 0;
 };
 

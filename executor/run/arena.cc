@@ -12,7 +12,7 @@ absl::Status Arena::Reserve(int64_t bytes) {
     COOPER_ASSIGN_OR_RETURN(queue_, GetQueue(context_));
   }
   if (storage_ != nullptr && bytes <= storage_->bytes()) return absl::OkStatus();
-  // Blocks that are given back may be taken for anything.
+  // A freed block may be allocated for other purposes, so all work in it must be done.
   COOPER_RETURN_IF_ERROR(queue_->Synchronize());
   // Only the first block that is replaced since the user's run can be the one it computed in.
   const bool holds_values = user_ != nullptr && retired_ == nullptr;

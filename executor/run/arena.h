@@ -1,10 +1,10 @@
 #ifndef COOPER_EXECUTOR_RUN_ARENA_H_
 #define COOPER_EXECUTOR_RUN_ARENA_H_
 
-// The memory that executors share, as large as the largest plan among them, whatever their order,
-// and the queue in which they work in it. One executor uses it at a time, so what one leaves there
-// lasts until another runs. All arenas of a device have one queue: kernels run in the order of the
-// calls, whether executors share an arena, or one reads in its own what another has computed.
+// Memory that executors share. It is as large as the largest plan among them, whatever their order.
+// One executor uses it at a time: the values that it leaves there last until another one runs. All
+// arenas of a device share one queue, so kernels run in the order of the calls, also if one
+// executor reads in its own arena what another has computed.
 
 #include <cstdint>
 #include <memory>
@@ -19,41 +19,46 @@ namespace cooper {
 // A user of an arena: an executor that computes in it.
 class ArenaUser {
  public:
-  // Called when another user is about to overwrite the arena: what this one has there is gone, and
-  // it must not hold on to the block.
+  // Called when another user is about to overwrite the arena. The values of this user are gone
+  // after the call, and it must not keep references to the block.
   virtual void OnArenaReused() = 0;
 
  protected:
   ~ArenaUser() = default;
 };
 
-// Not thread-safe: executors that share an arena run on one thread at a time.
+// The block of memory of one context, and its current user. Not thread-safe: executors that share
+// an arena run on one thread at a time.
 class Arena {
  public:
   explicit Arena(Context context) : context_(context) {}
 
+  // Return the context of the memory, and the size of the block in bytes.
   Context context() const { return context_; }
   int64_t bytes() const { return storage_ == nullptr ? 0 : storage_->bytes(); }
-  // Null before Reserve, and where it has failed.
+  // Returns the block; null before Reserve, and possibly after Reserve failed.
   const std::shared_ptr<Storage>& storage() const { return storage_; }
 
-  // The context's (GetQueue); null until Reserve.
+  // Returns the context's queue (GetQueue); null before Reserve.
   DeviceQueue* queue() const { return queue_; }
 
-  // Makes room for a plan of `bytes`. A larger block replaces the old one, which users notice by
-  // generation(); what the present user has in the old block lasts until the next run. A block that
-  // holds nobody's values is given back before the larger one is taken, so that no two of them are
-  // there at a time. kResourceExhausted if there is no memory, not even with what the pool keeps:
-  // the user's values stay, and there may be no other block.
+  // Makes the block at least `bytes` large. A larger block replaces the old one and changes
+  // generation(). The current user's values stay in the old block until the next run. An old block
+  // without values is freed first, so that the two never exist together. Waits for the queue if the
+  // block is replaced.
+  //
+  // Errors: kResourceExhausted if there is not enough memory even after the pool of the device is
+  // freed. The user's values stay valid, but there may be no block.
   absl::Status Reserve(int64_t bytes);
-  // Changes whenever the block does.
+  // Returns a number that changes whenever the block is replaced or freed.
   int64_t generation() const { return generation_; }
 
-  // The user whose values the arena holds; null if there is none.
+  // Returns the user whose values the arena holds; null if there is none.
   const ArenaUser* user() const { return user_; }
-  // Before each run, by the user that runs. It is not owned and calls Release before it ends.
+  // Makes `user` the current user and tells the previous one (OnArenaReused). Called before each
+  // run. `user` is not owned and must call Release before it ends.
   void Use(ArenaUser* user);
-  // Does nothing unless `user` is the present one.
+  // Ends the use of the arena by `user`. Does nothing if another user is the current one.
   void Release(const ArenaUser* user);
 
  private:
@@ -61,7 +66,8 @@ class Arena {
   std::shared_ptr<Storage> storage_;
   DeviceQueue* queue_ = nullptr;
   int64_t generation_ = 0;
-  std::shared_ptr<Storage> retired_;  // the block that user_ has computed in, if it was replaced
+  // The block with the values of user_, if Reserve has replaced it.
+  std::shared_ptr<Storage> retired_;
   ArenaUser* user_ = nullptr;
 };
 

@@ -18,7 +18,7 @@
 namespace cooper {
 namespace {
 
-// Work that runs at once.
+// A queue whose work runs at once, when it is enqueued.
 class Queue final : public DeviceQueue {
  public:
   void* handle() const override { return nullptr; }
@@ -30,7 +30,7 @@ class Queue final : public DeviceQueue {
   absl::Status Synchronize() override { return absl::OkStatus(); }
 };
 
-// A device that counts what it has given.
+// A device that counts the bytes of its allocations.
 class CountingDevice final : public Device {
  public:
   int Count() const override { return 1; }
@@ -66,7 +66,7 @@ class User final : public ArenaUser {
   int lost = 0;
 };
 
-constexpr int64_t kUnit = int64_t{2} << 20;  // a block that no pool keeps
+constexpr int64_t kUnit = int64_t{2} << 20;  // larger than the blocks that pools keep
 
 class ArenaTest : public ::testing::Test {
  protected:
@@ -99,7 +99,8 @@ TEST_F(ArenaTest, GrowsWithoutASecondBlockWhereItHoldsNobodysValues) {
   EXPECT_EQ(device_->used, 4 * kUnit);
 }
 
-// Its values, and the largest block: what came between is gone.
+// The arena keeps the block with the user's values and the latest, largest one. Blocks between the
+// two are freed.
 TEST_F(ArenaTest, KeepsTheBlockOfItsUserUntilTheNextRun) {
   Arena arena(Context::Gpu());
   User first, second;
@@ -134,7 +135,7 @@ TEST_F(ArenaTest, MayBeReservedAgainAfterThereWasNoMemory) {
   arena.Release(&user);
 }
 
-// Freed blocks that are kept for the next allocation are given up for a plan.
+// Reserve frees the blocks that the pool keeps if memory is short.
 TEST_F(ArenaTest, TakesWhatThePoolKeeps) {
   device_->limit = 2 * kUnit;
   COOPER_ASSERT_OK(Storage::Allocate(1024, Context::Gpu()).status());

@@ -14,12 +14,12 @@ CompileOptions CompileOptionsOf(const Symbol& symbol, const BindOptions& options
                          .disabled_passes = options.disabled_passes};
   for (const ArrayMap* arrays : {&options.args, &options.auxs}) {
     for (const auto& [name, array] : *arrays) {
-      if (array.is_null()) continue;  // allocated, as if it were not there
+      if (array.is_null()) continue;  // a null array counts as missing
       compile.shapes[name] = array.shape();
       compile.types[name] = array.dtype();
     }
   }
-  // Nothing is said of an argument without a gradient: listing them walks the graph.
+  // Arguments are listed only if some have gradients, because listing them walks the graph.
   if (options.grad_req != WriteReq::kNull) {
     for (const std::string& name : symbol.ListArguments()) {
       compile.grad_reqs.emplace(name, options.grad_req);

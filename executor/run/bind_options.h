@@ -24,63 +24,71 @@ namespace cooper {
 
 class FoldedArrays;  // run/folded_arrays.h
 
+// The options of Executor::SimpleBind and Executor::Bind. Arrays and shared objects are handles:
+// copies of the options share them.
 struct BindOptions {
   Context context = Context::Cpu();
-  // Where the nodes of a `ctx_group` are placed, with their gradients; the others follow them or
-  // are on `context` (compile/placement.h). Values are copied to where they are used.
+  // The context of each `ctx_group`. Nodes with this attribute run there, and so do their
+  // gradients; other nodes follow them or run on `context` (compile/placement.h). Values are copied
+  // to where they are used.
   std::map<std::string, Context> group2ctx;
-  // Nodes whose operator has no kernel for their context run on cpu(0), at the cost of copies there
-  // and back, instead of being an error.
+  // If true, nodes whose operator has no kernel for their context run on cpu(0), and values are
+  // copied there and back. If false, binding fails for them.
   bool fallback = false;
-  KnownShapes shapes;  // of data and labels; the others follow
+  KnownShapes shapes;  // of data and labels; others are inferred
+  // Types of variables; others are inferred, and are float32 if nothing determines them.
   KnownTypes types;
-  // How gradients are written: grad_reqs by argument name, grad_req for the arguments that it does
-  // not name. kNull: no gradient is computed.
+  // How gradients are written: grad_reqs by argument name, grad_req for arguments that are not
+  // named. With kNull no gradient is computed.
   WriteReq grad_req = WriteReq::kWrite;
   std::map<std::string, WriteReq> grad_reqs;
-  // Arrays to use; what is missing is allocated, filled with zeros. Their shapes and types count as
-  // known. The caller's handles and the executor's share the elements. Arrays of names that the
-  // graph does not have, as a whole checkpoint has them for a part of its network, are left out
-  // (Executor::unused_names); one that resembles a name which has no array is taken for a mistake.
+  // Arrays to use; missing ones are allocated and filled with zeros. Their shapes and types count
+  // as known. The caller's handles and the executor's share the elements. Arrays for names that the
+  // graph does not have are ignored, so that a whole checkpoint can be passed for a part of its
+  // network (Executor::unused_names). A name that resembles the name of an argument without array
+  // is an error.
   ArrayMap args;
   ArrayMap grads;
   ArrayMap auxs;
-  // Arguments that get no array here: SetArg gives them one before Forward. Batches are then read
-  // where they are, without a copy.
+  // Arguments that get no array when binding; SetArg sets one before Forward. A batch is then read
+  // where it lies, without a copy.
   std::set<std::string> unbound_args;
-  // Outputs get no place in the arena where that can be (CompileOptions::unbound_outputs):
-  // SetOutput gives them one before Forward. Results then last without a copy.
+  // If true, outputs get no memory in the arena where possible (CompileOptions::unbound_outputs);
+  // SetOutput sets their arrays before Forward. Results then stay valid without a copy.
   bool unbound_outputs = false;
-  // Arguments that `args` has, and auxiliary states that `auxs` has, whose values stay as they are
-  // for as long as the executor is used: SetArg and CopyParamsFrom refuse them. Without gradients,
-  // what follows from them alone is computed once, when the symbol is bound (passes `winograd`,
+  // Names of arguments in `args` and auxiliary states in `auxs` that do not change while the
+  // executor is used: SetArg and CopyParamsFrom refuse them. Without gradients, values that depend
+  // on constants alone are computed once, when the symbol is bound (passes `winograd`,
   // `packed_weights`, `folded_batch_norms`, `packed_rnn_weights`, `transposed_weights`,
-  // `constants`), and with an auxiliary state among them Forward refuses is_train.
+  // `constants`). If an auxiliary state is a constant, Forward refuses is_train.
   std::set<std::string> constants;
-  // Where executors with the same constants share what follows from them; null: one of its own.
+  // Values computed from constants, shared by executors with the same constants; null: the executor
+  // has its own.
   std::shared_ptr<FoldedArrays> folded;
-  // Where activations live; null: an arena of its own.
+  // The arena for activations; null: the executor makes one of its own.
   std::shared_ptr<Arena> arena;
-  // Where activations live on the contexts of group2ctx; missing arenas are created.
+  // The arenas for activations on the contexts of group2ctx; missing arenas are created.
   std::map<Context, std::shared_ptr<Arena>> group_arenas;
-  // Null: seed 0.
+  // The seed and the count of runs, which executors may share; null: a new state with
+  // DefaultSeed().
   std::shared_ptr<RandomState> random;
-  // Activations and arrays that are not given may take so many bytes together; kResourceExhausted,
-  // before anything is allocated, for a graph that needs more. The default is far above any
-  // network: who binds symbol files of strangers sets what they may cost.
+  // Limit of the bytes of activations, outputs and arrays that binding allocates. Binding fails
+  // with kResourceExhausted, before it allocates anything, if a graph needs more. The default is
+  // far above any network; set a limit if you bind symbol files from untrusted sources.
   int64_t max_bytes = int64_t{1} << 40;
-  // Passes to leave out, of those that PassNames() gives.
+  // Names of passes that are skipped: any of PassNames() (compile/passes.h).
   std::set<std::string> disabled_passes;
 };
 
 // Returns the options that `symbol` is compiled with when it is bound with `options`.
 CompileOptions CompileOptionsOf(const Symbol& symbol, const BindOptions& options);
 
-// The options without arrays, arenas and random numbers that bind what was compiled with `compile`.
+// Returns the options, without arrays, arenas and random state, with which a program compiled with
+// `compile` is bound.
 BindOptions BindOptionsOf(const CompileOptions& compile);
 
-// By context of a program, of which the first is options.context: the arenas that `options` has,
-// null where it has none.
+// Returns the arenas in `options` for the contexts of a program, of which the first is
+// options.context; null for a context without an arena.
 std::vector<std::shared_ptr<Arena>> ArenasOf(const std::vector<Context>& contexts,
                                              const BindOptions& options);
 

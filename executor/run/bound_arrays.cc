@@ -16,7 +16,7 @@
 namespace cooper {
 namespace {
 
-// The arrays that `options` gives, by slot.
+// Returns the arrays in `options` by slot; null arrays for missing ones.
 ProgramArrays GivenArrays(const CompiledProgram& compiled, const BindOptions& options) {
   const Program& p = compiled.program();
   ProgramArrays arrays;
@@ -29,7 +29,8 @@ ProgramArrays GivenArrays(const CompiledProgram& compiled, const BindOptions& op
   return arrays;
 }
 
-// Calls fn(array, shape, dtype, context) for each array that is to be allocated, until an error.
+// Calls fn(array, shape, dtype, context) for each missing array, which fn allocates or counts.
+// Stops at the first error.
 template <typename Fn>
 absl::Status ForEachMissing(const CompiledProgram& compiled, const BindOptions& options,
                             ProgramArrays& arrays, const Fn& fn) {
@@ -145,7 +146,7 @@ absl::Status RequireArrays(const Symbol& symbol, BindOptions& options) {
 }
 
 absl::Status CheckBytes(const CompiledProgram& compiled, const BindOptions& options) {
-  double bytes = 0;  // whose sum cannot overflow
+  double bytes = 0;  // a double, so that the sum cannot overflow
   for (const ArenaLayout::Region& region : compiled.layout().regions) {
     bytes += static_cast<double>(region.plan.arena_size);
   }

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_RUN_BOUND_ARRAYS_H_
 #define COOPER_EXECUTOR_RUN_BOUND_ARRAYS_H_
 
-// The arrays that a symbol is bound with: those that the caller gave by name, and those that were
-// missing.
+// Collects the arrays that a symbol is bound with: finds the caller's arrays by name and allocates
+// missing ones.
 
 #include <string>
 #include <vector>
@@ -16,22 +16,24 @@
 
 namespace cooper {
 
-// Takes the arrays out of `options` whose names `symbol` does not have, and returns these names,
-// sorted. kNotFound, naming both, if one of them resembles an argument or auxiliary state that has
-// no array of the kind, or is one of the other kind.
+// Removes arrays from `options` whose names `symbol` does not have, and returns these names,
+// sorted. kNotFound, naming both, if one of them resembles an argument or auxiliary state without
+// array, or if an array of an argument is among the auxiliary states or the other way round.
 absl::StatusOr<std::vector<std::string>> ExtractUnusedArrays(const Symbol& symbol,
                                                              BindOptions& options);
 
-// Executor::Bind: fails unless every argument and auxiliary state is given, and turns off the
-// gradients of arguments that have no array for one.
+// Prepares `options` for Executor::Bind: fails with kInvalidArgument, naming the missing one,
+// unless every argument and auxiliary state has an array, and sets grad_reqs to kNull for arguments
+// without a gradient array.
 absl::Status RequireArrays(const Symbol& symbol, BindOptions& options);
 
-// kResourceExhausted if the activations, the outputs, and the arrays that `options` does not give
-// and binding would allocate, exceed options.max_bytes.
+// Returns kResourceExhausted if the arenas, the outputs outside of them, and the arrays that
+// BindArrays would allocate exceed options.max_bytes.
 absl::Status CheckBytes(const CompiledProgram& compiled, const BindOptions& options);
 
-// Takes the arrays of `options` as they are, which BoundProgram::Bind checks, and makes what is
-// missing of zeros, but for unbound_args. kNotFound if one of those is no argument.
+// Returns the arrays of `options` by slot. Missing ones are allocated and filled with zeros, except
+// for unbound_args. Does not check shapes: BoundProgram::Bind does. kNotFound if unbound_args names
+// something that is no argument.
 absl::StatusOr<ProgramArrays> BindArrays(const CompiledProgram& compiled,
                                          const BindOptions& options);
 

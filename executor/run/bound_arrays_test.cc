@@ -1,4 +1,5 @@
-// Arrays that Bind and SimpleBind are given: more than the graph has, or under other names.
+// Tests Bind and SimpleBind with more arrays than the graph has names, and with arrays under wrong
+// names.
 
 #include <string>
 #include <utility>
@@ -24,7 +25,7 @@ BindOptions ArraysOf(const std::vector<std::pair<std::string, Shape>>& shapes) {
   return options;
 }
 
-// As MXNet's bind takes a dictionary.
+// MXNet's bind accepts such dictionaries too.
 TEST(BoundArraysTest, ArraysOfAWholeCheckpointBindAPart) {
   const Symbol part = Op("BatchNorm", {.name = "bn", .inputs = {Symbol::Variable("data")}});
   BindOptions options = ArraysOf({{"data", {2, 4}},

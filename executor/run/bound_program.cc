@@ -13,7 +13,8 @@
 namespace cooper {
 namespace {
 
-// Keeps the streams of replicas apart for seeds that are near each other: 2^64 / golden ratio.
+// The distance between the seeds of replicas, 2^64 / golden ratio, which keeps their streams apart
+// for seeds that are near each other.
 constexpr uint64_t kReplicaStride = 0x9E3779B97F4A7C15;
 
 std::vector<NDArray> GradientsOf(const ProgramSteps& steps) {
@@ -155,7 +156,7 @@ absl::Status BoundProgram::Backward(absl::Span<const NDArray> head_gradients,
   }
   COOPER_RETURN_IF_ERROR(CheckCurrent("Backward"));
   COOPER_RETURN_IF_ERROR(TakeHeadGradients(head_gradients));
-  // Values are overwritten after their last use: there is no second time.
+  // Values are overwritten after their last use, so there can be no second Backward.
   ran_training_ = false;
   COOPER_RETURN_IF_ERROR(steps_.Run(ProgramSteps::Part::kBackward, seed_, run_, observer));
   waits_for_backward_ = false;
@@ -165,7 +166,7 @@ absl::Status BoundProgram::Backward(absl::Span<const NDArray> head_gradients,
 absl::Status BoundProgram::ForwardBackward(absl::Span<const NDArray> head_gradients,
                                            const ProgramObserver* observer,
                                            const AfterBackward* after) {
-  if (steps_.program().counts_rows()) {  // which say what shapes head gradients have
+  if (steps_.program().counts_rows()) {  // the shapes of head gradients are known after Forward
     COOPER_RETURN_IF_ERROR(Forward(/*is_train=*/true, observer));
     COOPER_RETURN_IF_ERROR(Backward(head_gradients, observer));
     return after == nullptr ? absl::OkStatus() : after->enqueue(steps_.arenas()[0]->queue());
@@ -208,7 +209,7 @@ absl::Status BoundProgram::TakeHeadGradient(int i, NDArray head) {
           absl::StrCat("Backward: output '", name(),
                        "' is not a loss and needs a head gradient of shape ", shape.ToString()));
     }
-    // Made once: another array would have the passes recorded anew.
+    // Made once, because passes are recorded again for another array.
     NDArray& zeros = zero_heads_[i];
     if (zeros.is_null()) {
       COOPER_ASSIGN_OR_RETURN(zeros, NDArray::Zeros(value.shape, value.dtype, context));

@@ -1,10 +1,10 @@
 #ifndef COOPER_EXECUTOR_RUN_BOUND_PROGRAM_H_
 #define COOPER_EXECUTOR_RUN_BOUND_PROGRAM_H_
 
-// A compiled program bound to arrays, arenas and a stream of random numbers: it runs Forward, then
-// Backward, with the outputs in an arena. Any number of these share one CompiledProgram; those on
-// different threads need arenas and random states of their own, and may share the arrays that they
-// only read. Arrays are named by slot here; Executor has names over the slots.
+// A compiled program bound to arrays, arenas and a stream of random numbers. It runs Forward, then
+// Backward, with the outputs in an arena. Several of them may share one CompiledProgram; on
+// different threads they need arenas and random states of their own, and may share arrays that they
+// only read. Arrays are identified by slot here; Executor adds names.
 
 #include <cstdint>
 #include <memory>
@@ -24,15 +24,17 @@
 
 namespace cooper {
 
-// Not thread-safe. A step allocates nothing once the first one has run.
+// Not thread-safe. A training or inference step allocates nothing after the first one.
 class BoundProgram final : public ArenaUser {
  public:
-  // The one way to bind. `arrays` are by slot of the program, with those of folded constants:
-  // kInvalidArgument if one has another shape, dtype or context than the program's, if an argument
-  // is in one of the arenas, if an arena is on another context than the program's, or if an
-  // auxiliary state or a gradient that is computed is missing. Arguments may come later (SetArg).
-  // `arenas` are by context of the program; those that are missing or null are made. `random` may
-  // be null: DefaultSeed().
+  // Binds a program; all other ways to bind call this. `arrays` are by slot of the program,
+  // including those of folded constants; arguments may be missing until SetArg. `arenas` are by
+  // context of the program; missing or null ones are made. A null `random` means a new state with
+  // DefaultSeed().
+  //
+  // Errors: kInvalidArgument if an array has another shape, dtype or context than the program's, if
+  // an argument lies in one of the arenas, if an arena is on another context than the program's, or
+  // if an auxiliary state or a computed gradient is missing.
   static absl::StatusOr<std::unique_ptr<BoundProgram>> Bind(
       std::shared_ptr<const CompiledProgram> compiled, ProgramArrays arrays,
       std::vector<std::shared_ptr<Arena>> arenas = {},
@@ -42,34 +44,36 @@ class BoundProgram final : public ArenaUser {
   BoundProgram(const BoundProgram&) = delete;
   BoundProgram& operator=(const BoundProgram&) = delete;
 
-  // The array of argument `slot` from now on: it must not change between Forward and Backward.
-  // kInvalidArgument, naming the argument, for another shape, dtype or context, and for an array
-  // that it Overwrites.
+  // Makes `array` the array of argument `slot` from now on. Its elements must not change between
+  // Forward and Backward. kInvalidArgument, naming the argument, for another shape, dtype or
+  // context, and if Overwrites(array).
   absl::Status SetArg(int slot, const NDArray& array);
-  // Executor::Overwrites.
+  // Does what Executor::Overwrites does.
   bool Overwrites(const NDArray& array) const;
 
-  // Executor::TakesOutput and Executor::SetOutput.
+  // Do what Executor::TakesOutput and Executor::SetOutput do.
   bool TakesOutput(int i) const;
   absl::Status SetOutput(int i, const NDArray& array);
 
-  // kFailedPrecondition, naming it, if an argument has no array, or one in which an output is
-  // computed. `observer` may be null.
+  // Computes the outputs. `observer` may be null. kFailedPrecondition, naming the argument, if it
+  // has no array or lies where an output is computed; kOutOfRange after kMaxRuns runs.
   absl::Status Forward(bool is_train, const ProgramObserver* observer = nullptr);
-  // Uses up a training Forward. `head_gradients` has one array per output, or is empty. The errors
-  // are Executor::Backward's.
+  // Computes the gradients from the last training Forward, which serves one Backward.
+  // `head_gradients` has one array per output, or is empty. The errors are those of
+  // Executor::Backward.
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {},
                         const ProgramObserver* observer = nullptr);
-  // Forward in training, then Backward, with their errors, then `after` if it is not null: on a GPU
-  // as one piece of work.
+  // Runs Forward(true), Backward, and `after` if it is not null, with their errors: on a GPU as one
+  // recording.
   absl::Status ForwardBackward(absl::Span<const NDArray> head_gradients = {},
                                const ProgramObserver* observer = nullptr,
                                const AfterBackward* after = nullptr);
 
   // Returns the outputs of the last Forward. Those in the arena are valid until another user of the
-  // arena runs. The errors are Executor::outputs'.
+  // arena runs. The errors are those of Executor::outputs.
   absl::StatusOr<absl::Span<const NDArray>> outputs() const;
 
+  // Return the parts of this object. Programs and random states may be shared with other objects.
   const ProgramSteps& steps() const { return steps_; }
   const CompiledProgram& compiled() const { return steps_.compiled(); }
   const std::shared_ptr<RandomState>& random() const { return random_; }
@@ -81,34 +85,43 @@ class BoundProgram final : public ArenaUser {
   BoundProgram(std::shared_ptr<const CompiledProgram> compiled, ProgramArrays arrays,
                std::vector<std::shared_ptr<Arena>> arenas, std::shared_ptr<RandomState> random);
 
+  // ArenaUser: drops the outputs, which another user is about to overwrite.
   void OnArenaReused() override;
   void ReleaseArenas();
   void ReleaseOutputs();
+  // Returns whether `array` lies in the block of one of the arenas.
   bool IsInArena(const NDArray& array) const;
+  // Fails if an argument has no array, or if CheckOutputsApart fails. Looks at arrays only if one
+  // of them has changed.
   absl::Status CheckArgs();
-  // Fails if an argument lies where SetOutput says.
+  // Fails if an argument or another output lies in the array of an output.
   absl::Status CheckOutputsApart() const;
   // Fails unless the arenas still hold what this run left there.
   absl::Status CheckCurrent(const char* call) const;
+  // Allocates arrays for outputs outside the arena that have none.
   absl::Status MakeMissingOutputs();
+  // Points outputs_ at the memory of the outputs, if that has changed.
   absl::Status TakeOutputs();
-  // Leaves of outputs whose rows are counted those that the run has found.
+  // Cuts outputs with counted rows to the number of rows that the run has found.
   absl::Status SliceOutputs();
-  // That the run writes nothing into arguments, auxiliary states and gradients but what belongs
-  // there.
+  // Checks that a run writes nothing into arguments, auxiliary states and gradients except their
+  // own values.
   absl::Status CheckNotOverwritten() const;
   bool has_gradients() const { return !steps_.program().gradients.empty(); }
+  // Sets the arrays of all head gradients, or of head gradient `i`, for the next backward pass. A
+  // null array stands for zeros if none is needed. The errors are those of Executor::Backward.
   absl::Status TakeHeadGradients(absl::Span<const NDArray> head_gradients);
   absl::Status TakeHeadGradient(int i, NDArray head);
-  // Makes of the gradient of an output's rows one with room for all that there could be.
+  // Copies `head`, the gradient of the valid rows of output `i`, to an array with room for all
+  // rows, and makes `head` that array.
   absl::Status AllocateHead(int i, NDArray& head);
-  // Everything that a run needs before its first instruction, and a name for its random numbers.
+  // Prepares a run: updates pointers, provides outputs, and takes a number of the random stream.
   absl::Status BeginRun();
-  // Begins a run, and makes it by `run`; outputs are valid if both are OK.
+  // Prepares a run and calls `run`. Outputs are valid if both succeed.
   absl::Status Run(bool is_train, absl::FunctionRef<absl::Status()> run);
 
   ProgramSteps steps_;
-  const WrittenRanges gradients_;  // which the run computes
+  const WrittenRanges gradients_;  // the memory of the gradients that a run computes
   std::shared_ptr<RandomState> random_;
   std::vector<NDArray> outputs_;
   std::vector<NDArray> zero_heads_;  // by output: its head gradient where none is needed or given

@@ -1,4 +1,4 @@
-// Which arrays a run reads and computes in.
+// Implements the parts of BoundProgram that set and check the arrays of a run.
 
 #include <string>
 
@@ -96,11 +96,11 @@ absl::Status BoundProgram::SetOutput(int i, const NDArray& array) {
     const int other = static_cast<int>(k);
     may_overlap_ = may_overlap_ || (other != i && overlaps(steps_.array(Kind::kOutput, other)));
   }
-  // Gradients read outputs.
+  // The backward pass reads outputs, so it needs a Forward into the new array.
   if (array.raw_data() != steps_.array(Kind::kOutput, i).raw_data()) ran_training_ = false;
   steps_.SetArray(Kind::kOutput, i, array);
   if (!array.is_null() || outputs_.empty()) return absl::OkStatus();
-  // No result is kept alive by who has computed it.
+  // The program drops its references to outputs, so that results do not outlive their users.
   for (size_t k = 0; k < p.outputs.size(); ++k) {
     if (p.values[p.outputs[k]].buffer == value.buffer) outputs_[k] = NDArray();
   }

@@ -1,4 +1,4 @@
-// Many runs of one compiled program: on several threads at a time, and for smaller batches.
+// Tests many runs of one compiled program: on several threads at a time, and for smaller batches.
 
 #include "executor/run/bound_program.h"
 
@@ -41,7 +41,8 @@ Symbol Dense() {
   return Op("SoftmaxOutput", {.name = "softmax", .inputs = {x, Symbol::Variable("label")}});
 }
 
-// An unrolled layer over words: with steps cut from and put together to arrays.
+// Returns an unrolled layer over words, whose steps are split from one array and concatenated to
+// another.
 Symbol Words(const char* layout) {
   const Symbol embed = Op("Embedding", {.name = "embed",
                                         .inputs = {Symbol::Variable("data")},
@@ -73,7 +74,8 @@ Symbol Images() {
   return Op("SoftmaxOutput", {.name = "softmax", .inputs = {x, Symbol::Variable("label")}});
 }
 
-// The batch is cut in two halves, which lie in it.
+// Returns a network that splits the batch into two halves, which are placed in the memory of the
+// batch.
 Symbol Halves() {
   const Symbol both =
       Op("SliceChannel", {.inputs = {Op("square", {.inputs = {Symbol::Variable("data")}})},
@@ -121,7 +123,7 @@ std::vector<Net> Nets() {
 
 bool IsInput(const std::string& name) { return name == "data" || name == "label"; }
 
-// Arrays for a program: parameters from `parameters`, which it fills where they are missing, and
+// Returns arrays for a program: parameters from `parameters`, to which it adds missing ones, and
 // inputs and gradients of its own.
 ProgramArrays ArraysFor(const CompiledProgram& compiled,
                         std::map<std::string, NDArray>& parameters) {
@@ -158,7 +160,7 @@ std::map<std::string, WriteReq> Gradients(const Symbol& symbol) {
   return reqs;
 }
 
-// Outputs and gradients of some training steps.
+// Returns outputs and gradients of some training steps.
 std::vector<std::vector<float>> Train(BoundProgram& run, const ProgramArrays& arrays) {
   std::vector<std::vector<float>> values;
   for (int step = 0; step < 3; ++step) {
@@ -241,10 +243,10 @@ TEST(BoundProgramTest, LargerShapesAreRefused) {
   EXPECT_THAT(compiled->Resize({{"data", {5, 10}}, {"label", {5}}}).status(),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("argument 'data' of shape (5, 10) is larger than in the plan")));
-  // Neither can the weight become another one.
+  // The shape of a weight cannot change either.
   EXPECT_THAT(compiled->Resize({{"data", {4, 9}}, {"fc1_weight", {12, 10}}}).status(),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("fc1")));
-  // As many elements, of which more are made.
+  // The data have as many elements as planned, but the layer's output has more.
   const Symbol layer =
       Op("FullyConnected",
          {.name = "fc", .inputs = {Symbol::Variable("data")}, .attrs = {{"num_hidden", "12"}}});
@@ -291,7 +293,7 @@ TEST(BoundProgramTest, BindsToArraysArenasAndRandomNumbersThatAreGiven) {
   const auto arena = std::make_shared<Arena>(Context::Cpu());
   const auto random = std::make_shared<RandomState>(RandomState{.seed = 5});
   const NDArray data = arrays.args[0];
-  arrays.args[0] = NDArray();  // it may come later
+  arrays.args[0] = NDArray();  // SetArg may set it later
   COOPER_ASSERT_OK_AND_ASSIGN(const auto bound,
                               BoundProgram::Bind(compiled, arrays, {arena}, random));
   EXPECT_EQ(bound->steps().arenas(), (std::vector<std::shared_ptr<Arena>>{arena}));

@@ -1,4 +1,4 @@
-// Constants on a GPU of which a node makes use that runs on the CPU (BindOptions::fallback).
+// Tests constants on a GPU that are read by a node that runs on the CPU (BindOptions::fallback).
 
 #include <cmath>
 #include <cstddef>
@@ -34,7 +34,7 @@ class Queue final : public DeviceQueue {
   absl::Status Synchronize() override { return absl::OkStatus(); }
 };
 
-// Memory of the CPU that passes for a GPU's.
+// A device that acts as a GPU, with memory of the CPU.
 class PretendedGpu final : public Device {
  public:
   int Count() const override { return 1; }
@@ -55,7 +55,8 @@ class PretendedGpu final : public Device {
   }
 };
 
-// exp(weight), which the GPU can compute, is read where the sum is, which it cannot.
+// The GPU computes the constant exp(weight). It is stored on the CPU, where the sum reads it,
+// because the GPU has no kernel for the sum.
 TEST(FallbackConstantsTest, LieWhereTheyAreRead) {
   RegisterDevice(DeviceType::kGpu, new PretendedGpu);
   COOPER_ASSERT_OK_AND_ASSIGN(const Kernel* const exp, FindKernel("exp", DeviceType::kCpu));

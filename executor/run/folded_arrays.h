@@ -24,9 +24,10 @@ namespace cooper {
 // Thread-safe.
 class FoldedArrays {
  public:
-  // The value of `folded`, which is computed if nobody has asked for it yet. `args` and `auxs` have
-  // the arrays of its variables, on `context`; equal names are to be equal arrays in every call. It
-  // is computed there, and is then on `place`. Fails as binding does.
+  // Returns the value of `folded`, on `place`. The first call for a value computes it, on
+  // `context`. `args` and `auxs` have the arrays of its variables, on `context`; a name must have
+  // the same array in every call. The lock is held meanwhile, so other calls wait. Fails as binding
+  // and running do.
   absl::StatusOr<NDArray> Get(const FoldedConstant& folded, const ArrayMap& args,
                               const ArrayMap& auxs, Context context, Context place);
 
@@ -35,8 +36,8 @@ class FoldedArrays {
   std::map<std::pair<std::string, Context>, NDArray> arrays_;  // by FoldedConstant::name and place
 };
 
-// Adds what was folded of the program to options.args, computed by options.folded, which is made
-// where it is null. Fails as binding does.
+// Adds the folded constants of the program to options.args, computed by options.folded, which is
+// created if null. Fails as binding and running do.
 absl::Status BindFolded(const CompiledProgram& compiled, BindOptions& options);
 
 }  // namespace cooper

@@ -1,5 +1,5 @@
-// Executors with constants compute what executors without them do, and what follows from the
-// constants once.
+// Tests that executors with constants compute the same as executors without, and compute values
+// that depend on constants alone once.
 
 #include "executor/run/folded_arrays.h"
 
@@ -29,7 +29,7 @@ Symbol Dense(const char* name, const Symbol& data, AttrMap attrs) {
   return Op("FullyConnected", {.name = name, .inputs = {data}, .attrs = std::move(attrs)});
 }
 
-// Two layers, the second without a bias and over the last axis alone, and a classifier.
+// Returns two layers, the second without a bias and over the last axis alone, and a classifier.
 Symbol Network() {
   const Symbol hidden =
       Op("tanh", {.inputs = {Dense("fc1", Symbol::Variable("data"), {{"num_hidden", "7"}})}});
@@ -144,8 +144,8 @@ TEST(FoldedArraysTest, NotWithGradientsNorWithoutThePasses) {
   ExpectNear(Outputs(*executor), Outputs(*Bind(Network(), Options({3, 6}, Params()))));
 }
 
-// Whatever follows from constants, through several nodes: but no view, no output of the graph and
-// nothing that is drawn.
+// All expressions of constants are folded, through several nodes, except views, outputs of the
+// graph, and random numbers.
 TEST(FoldedArraysTest, AnyExpression) {
   const Symbol w = Symbol::Variable("w");
   const Symbol scaled = Op("tanh", {.name = "any", .inputs = {Op("square", {.inputs = {w}})}});
@@ -162,7 +162,8 @@ TEST(FoldedArraysTest, AnyExpression) {
   EXPECT_EQ(Floats((*folded->outputs())[1]), Floats((*plain->outputs())[1]));
 }
 
-// Each node uses the one before twice, or the graph is a long chain: neither is written out.
+// Each node uses the previous one twice, or the graph is a long chain. Neither is folded, because
+// its description would be too long.
 TEST(FoldedArraysTest, SharedAndDeepExpressionsAreLeft) {
   for (const bool shared : {true, false}) {
     Symbol value = Symbol::Variable("w");
@@ -179,7 +180,7 @@ TEST(FoldedArraysTest, SharedAndDeepExpressionsAreLeft) {
   }
 }
 
-// They have names like arguments, but are nobody's to change.
+// Folded values have names like arguments, but no function changes their arrays.
 TEST(FoldedArraysTest, StayAsTheyAre) {
   const auto executor = Bind(Network(), WithConstants(Options({3, 6}, Params())));
   const std::vector<float> before = Outputs(*executor);

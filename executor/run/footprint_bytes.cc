@@ -14,9 +14,9 @@ namespace {
 
 // The bytes that malloc adds to each block.
 constexpr int64_t kBlock = 16;
-// A node of a map of texts, beside texts too long to lie in it.
+// The bytes of a node of a map of strings, without the heap memory of long strings.
 constexpr int64_t kMapNode = kBlock + 32 + 2 * sizeof(std::string);
-// An operator's parsed parameters, of which the size is not known.
+// The assumed bytes of an operator's parsed parameters, whose true size is not known.
 constexpr int64_t kParams = 64;
 
 int64_t TextBytes(const std::string& text) {

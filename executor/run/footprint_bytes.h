@@ -10,11 +10,10 @@
 
 namespace cooper {
 
-// Bytes of the heap that a program and one binding of it hold: an estimate, counted from nodes,
-// instructions and values, so that equal programs have equal numbers on every machine. It lies
-// between 0.75 and 1.25 of the measured bytes (tests/bucketing/caps_test.cc checks that). It leaves
-// out what kernels keep (KernelState); nodes that programs share count in each. O(nodes + values)
-// time.
+// Returns an estimate of the heap bytes that a program and one binding of it hold. It is counted
+// from nodes, instructions and values, so equal programs give equal numbers on every machine. It
+// lies between 0.75 and 1.25 of the measured bytes (tests/bucketing/caps_test.cc). State of kernels
+// (KernelState) is left out; nodes that programs share count in each. O(nodes + values) time.
 int64_t FootprintBytes(const CompiledProgram& compiled);
 
 }  // namespace cooper

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_RUN_GRAD_ORDER_H_
 #define COOPER_EXECUTOR_RUN_GRAD_ORDER_H_
 
-// When the gradients of a program are done: what waits for one need not wait for the whole backward
-// pass.
+// Finds when each gradient of a program is final, so that work on it can start before the whole
+// backward pass is done.
 
 #include <vector>
 
@@ -10,8 +10,9 @@
 
 namespace cooper {
 
-// For each instruction, the gradients (positions in Program::gradients) that nothing touches after
-// it. Those that no instruction of the backward pass touches are with its first.
+// Returns for each instruction the gradients (positions in Program::gradients) that no later
+// instruction reads or writes. Gradients that no instruction of the backward pass touches are with
+// its first instruction.
 std::vector<std::vector<int>> GradsDoneAfter(const CompiledProgram& compiled);
 
 }  // namespace cooper

@@ -1,4 +1,4 @@
-// Gradients that Backward tells of are done: they stay as they are to its end.
+// Tests that gradients reported by Backward are final: they do not change until its end.
 
 #include "executor/run/grad_order.h"
 
@@ -21,7 +21,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Four layers, of which the first and the third have one weight: its gradient is a sum.
+// Returns four layers. The first and the third share one weight, whose gradient is a sum.
 Symbol SharedWeight() {
   const Symbol weight = Symbol::Variable("shared_weight");
   Symbol x = Symbol::Variable("data");
@@ -87,7 +87,8 @@ TEST(GradOrderTest, AMonitoredPassTellsOfNone) {
       [](const std::string& name, DeviceQueue&) { return absl::InternalError(name); }));
 }
 
-// The graph has run forward as written, with an instruction more than what passes have made of it.
+// The graph as written ran forward. It has one instruction more than the graph after passes, so
+// positions of instructions do not fit.
 TEST(GradOrderTest, NorDoesOneWhoseMonitorIsGone) {
   const Symbol net = Op("SoftmaxOutput", {.name = "softmax", .inputs = {SharedWeight()}});
   COOPER_ASSERT_OK_AND_ASSIGN(const auto executor,

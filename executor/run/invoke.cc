@@ -23,7 +23,7 @@
 namespace cooper {
 namespace {
 
-// Below this many elements a thread costs more than it saves.
+// The least number of elements for each thread; with fewer, a thread costs more than it saves.
 constexpr int64_t kGrain = 16384;
 // The most inputs, and the most outputs, of an element-wise operator that runs in parts; one with
 // more runs as a whole.
@@ -33,7 +33,8 @@ ArrayView ViewOf(const NDArray& array) {
   return {.data = array.raw_data(), .shape = array.shape(), .dtype = array.dtype()};
 }
 
-// Whether what was prepared for `views` is right for the arrays; they are taken over otherwise.
+// Makes `views` the views of `arrays`. Returns whether shapes and dtypes are those of the previous
+// views, so that prepared state stays valid.
 bool TakeViews(absl::Span<const NDArray* const> arrays, std::vector<ArrayView>* views) {
   bool same = views->size() == arrays.size();
   views->resize(arrays.size());
@@ -46,10 +47,11 @@ bool TakeViews(absl::Span<const NDArray* const> arrays, std::vector<ArrayView>* 
   return same;
 }
 
-// Beside those of executors, whose runs and nodes are counted from 0.
+// The first random stream of single operators. Those of executors, whose runs and nodes are counted
+// from 0, are below it.
 constexpr uint64_t kFirstStream = uint64_t{1} << 63;
 
-// The next numbers of the process: a stream for each run of a random operator.
+// Returns the next random stream of the process. Each run of a random operator takes one.
 Philox NextRandom() { return Philox(DefaultSeed(), kFirstStream + NextDefaultStream()); }
 
 absl::Status CheckCount(const char* what, size_t count, size_t expected) {
@@ -67,7 +69,8 @@ absl::Status CheckNotNull(absl::Span<const NDArray* const> arrays,
   return absl::OkStatus();
 }
 
-// Whether the arrays are as many as the operator has, on one device, and what its rules ask for.
+// Checks that there are as many arrays as the operator has, on one device, with shapes and dtypes
+// that its rules accept.
 absl::Status CheckArrays(const OpCall& call, absl::Span<const NDArray* const> inputs,
                          absl::Span<const NDArray* const> outputs) {
   COOPER_RETURN_IF_ERROR(CheckVariadicCount(*call.op, call.attrs, inputs.size()));
@@ -209,10 +212,10 @@ bool Invocation::runs_with(const Invocation& other) const {
 }
 
 absl::Status Invocation::RunTogether(absl::Span<const Invocation> invocations, DeviceQueue* queue) {
-  constexpr size_t kMax = 32;  // without memory from the heap
+  constexpr size_t kMax = 32;  // contexts that fit without memory from the heap
   while (!invocations.empty()) {
     absl::InlinedVector<KernelContext, kMax> contexts;
-    // Two that write one array come one after the other.
+    // Invocations that write one array must not run in the same call.
     const auto writes_again = [&contexts](const Invocation& invocation) {
       return absl::c_any_of(contexts, [&invocation](const KernelContext& earlier) {
         return earlier.outputs[0].data == invocation.outputs_[0].data;

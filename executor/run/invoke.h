@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_RUN_INVOKE_H_
 #define COOPER_EXECUTOR_RUN_INVOKE_H_
 
-// Operators run one at a time, on arrays that are there already, outside of any graph: MXNet's
-// imperative calls. An optimizer makes its steps of them.
+// Runs single operators on existing arrays, outside of any graph: MXNet's imperative calls.
+// Optimizers make their updates of them.
 //
 //   COOPER_RETURN_IF_ERROR(
 //       Invoke("sgd_update", {{"lr", "0.1"}}, {&weight, &grad}, {&weight}));
@@ -22,25 +22,29 @@
 
 namespace cooper {
 
-// An operator with its kernel for one kind of device and the arrays of its next run. It is made
-// once and run often: where shapes stay the same, nothing is prepared again or allocated.
+// An operator, its kernel for one kind of device, and the arrays of its next run. Create it once
+// and run it often: while shapes stay the same, nothing is prepared again or allocated. Not
+// thread-safe.
 class Invocation {
  public:
-  // kUnimplemented, naming operator and device, if no such kernel is linked.
+  // Returns an invocation without arrays. kUnimplemented, naming operator and device, if no such
+  // kernel is linked.
   static absl::StatusOr<Invocation> Create(OpCall call, DeviceType device);
 
+  // Return what was passed to Create.
   const OpCall& call() const { return call_; }
   DeviceType device() const { return device_; }
 
-  // Which arrays the next runs read and write: as many as the operator has, of the shapes and
-  // dtypes that its rules ask for, which is not checked here, on one device. Their memory must
-  // outlive the runs. Outputs are overwritten; one may be an input where the schema allows it
-  // (OpSchema's in_place). Fails where the kernel refuses them.
+  // Sets the arrays that the next runs read and write, and prepares the kernel if shapes, dtypes or
+  // context have changed. The arrays must be as many as the operator has, of the shapes and dtypes
+  // of its rules (not checked here), and on one device. Their memory must outlive the runs. Outputs
+  // are overwritten; an output may be an input if the schema allows it (OpSchema's in_place). Fails
+  // if the kernel does not support the arrays.
   absl::Status SetArrays(absl::Span<const NDArray* const> inputs,
                          absl::Span<const NDArray* const> outputs);
 
-  // In `queue`, of the arrays' device; null: in none, on its own order of work
-  // (ndarray/array/device.h).
+  // Runs the operator in `queue`, a queue of the arrays' device. If null, it runs in the default
+  // order of the device's work (ndarray/array/device.h).
   absl::Status Run(DeviceQueue* queue = nullptr) const;
 
  private:
@@ -49,13 +53,19 @@ class Invocation {
   Invocation(OpCall call, DeviceType device, const Kernel* kernel)
       : call_(std::move(call)), device_(device), kernel_(kernel) {}
 
+  // Prepares the kernel for the current arrays, and enlarges the workspace if needed.
   absl::Status Prepare();
+  // Returns the arguments of one run of the kernel. Takes the next random stream if the operator is
+  // random.
   KernelContext ContextFor(absl::Span<const ArrayView> inputs, absl::Span<const ArrayView> outputs,
                            DeviceQueue* queue) const;
+  // Runs the kernel on part `part` of `parts` equal parts of all arrays, on this thread.
   absl::Status RunPart(int64_t part, int64_t parts) const;
+  // Returns whether the operator is element-wise and on the CPU, with few enough arrays.
   bool runs_in_parts() const;
-  // Whether both may be run together: in parts, or by one call of the kernel's run_all.
+  // Returns whether both may run together: in parts, or by one call of the kernel's run_all.
   bool runs_with(const Invocation& other) const;
+  // Run all `invocations`: in parts on several threads, or by calls of the kernel's run_all.
   static absl::Status RunInParts(absl::Span<const Invocation> invocations);
   static absl::Status RunTogether(absl::Span<const Invocation> invocations, DeviceQueue* queue);
 
@@ -68,23 +78,23 @@ class Invocation {
   std::vector<WriteReq> reqs_;
   Prepared prepared_;
   NDArray workspace_;
-  bool is_prepared_ = false;  // for the shapes, dtypes and context of these arrays
+  bool is_prepared_ = false;  // whether prepared_ is for the current arrays
 };
 
-// Runs them in this order. Of those that are element-wise (OpSchema::is_elementwise) and follow
-// each other, each thread runs the same share of every one: no thread waits for another in between.
-// They must not depend on each other's results but element by element. Those that follow each other
-// and have one kernel with a run_all, as updates have on GPUs, are run by that, and must not depend
-// on each other but by writing the same array. `queue` is Run's.
+// Runs `invocations` in this order. Consecutive element-wise ones (OpSchema::is_elementwise) run in
+// parts: each thread runs the same share of all of them, without waiting for other threads in
+// between. Such operators may depend on each other only element by element. Consecutive ones with
+// one kernel that has a run_all, as updates on GPUs have, run in one call of it; they must be
+// independent, but may write the same array. `queue` is that of Invocation::Run.
 absl::Status RunAll(absl::Span<const Invocation> invocations, DeviceQueue* queue = nullptr);
 
-// One run of the operator of that name. Random ones draw the next numbers of the process, which are
-// the same in each process where one thread makes the calls, and begin anew with SetDefaultSeed
+// Runs an operator once. Random operators draw the next numbers of the process. The numbers are the
+// same in each process if one thread makes the calls, and start again with SetDefaultSeed
 // (ndarray/base/default_seed.h).
 //
-// kInvalidArgument for attributes that are wrong, for arrays that are not as many, or not of the
-// shapes and dtypes that its rules ask for, or on different devices, and for gradients of other
-// operators.
+// Errors: kInvalidArgument for wrong attributes, for a wrong number of arrays, for shapes or dtypes
+// that the operator's rules reject, for arrays on different devices, and for gradient operators of
+// other operators.
 absl::Status Invoke(absl::string_view op, const AttrValues& attrs,
                     absl::Span<const NDArray* const> inputs,
                     absl::Span<const NDArray* const> outputs);

@@ -29,7 +29,7 @@ TEST(InvokeTest, RunsAnOperatorInPlace) {
   EXPECT_THAT(*weight.ToVector<float>(), ElementsAre(0.5, 1));
 }
 
-// Each by itself, and in parts over several threads.
+// Runs each update alone, and in parts on several threads.
 TEST(InvokeTest, UpdatesFlushSubnormals) {
   for (const int64_t size : {10, 100'000}) {
     const NDArray weight = *NDArray::Zeros({size}), grad = *NDArray::Full({size}, 1.5e-38);
@@ -83,7 +83,7 @@ TEST(InvokeTest, ArraysThatTheRulesRefuse) {
   EXPECT_THAT(Invoke("sgd_update", {{"lr", "0.1"}}, {&nothing, &nothing}, {&nothing}),
               refused("input 'weight' is a null array"));
   EXPECT_THAT(*two.ToVector<float>(), ElementsAre(1, 2));
-  // Before a list of so many names is made.
+  // The check comes before a list of that many names is made.
   EXPECT_THAT(Invoke("add_n", {{"num_args", "2000000000"}}, {&two}, {&two}),
               refused("1 inputs, but num_args='2000000000'"));
 }
@@ -123,14 +123,14 @@ TEST(InvokeTest, WhatTheKernelRefusesStaysRefused) {
   EXPECT_THAT(*weight.ToVector<float>(), ElementsAre(0.5, 1));
 }
 
-// Large and small arrays, for any number of threads; with an operator in between that has to run
-// as a whole.
+// Tests large and small arrays, for several numbers of threads, with an operator in between that
+// must run as a whole.
 TEST(InvokeTest, RunAllIsRunOfEach) {
   const int threads = NumThreads();
   const int64_t sizes[] = {50'003, 3, 40'000, 1};
   const char* const ops[] = {"sgd_update", "sgd_update", "_lars_update", "sgd_update"};
   std::vector<std::vector<float>> expected;
-  for (const int n : {0, 1, 3}) {  // 0: each by itself
+  for (const int n : {0, 1, 3}) {  // 0: runs each one alone
     SetNumThreads(std::max(n, 1));
     std::vector<NDArray> arrays;
     std::vector<Invocation> invocations;

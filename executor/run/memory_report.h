@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_RUN_MEMORY_REPORT_H_
 #define COOPER_EXECUTOR_RUN_MEMORY_REPORT_H_
 
-// How much memory a program takes for what it computes.
+// Reports the memory that a program needs for activations and kernels' scratch memory.
 
 #include <cstdint>
 
@@ -15,7 +15,7 @@ struct MemoryReport {
   int64_t lower_bound = 0;    // no plan can need less
   int64_t arena_bytes = 0;    // size of the arena, which others may share
   int64_t values = 0;         // buffers placed in it
-  bool proven = true;         // no plan is smaller, though there may be none as small as the bound
+  bool proven = true;         // whether no smaller plan exists (the bound may be out of reach)
 };
 
 // Returns the sizes of a program's plan, summed over its contexts. arena_bytes is 0, since no arena

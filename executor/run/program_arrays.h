@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_RUN_PROGRAM_ARRAYS_H_
 #define COOPER_EXECUTOR_RUN_PROGRAM_ARRAYS_H_
 
-// The arrays that a program is bound to, by slot, and whether they are those that it takes.
+// The arrays that a program is bound to, and checks of their shapes, dtypes, contexts and overlaps.
 
 #include <string>
 #include <vector>
@@ -15,40 +15,42 @@
 
 namespace cooper {
 
-// The caller's arrays, by slot. Null arrays where a slot has none.
+// The caller's arrays, by slot. A slot without an array has a null array.
 struct ProgramArrays {
   std::vector<NDArray> args;  // those of folded constants are the last
   std::vector<NDArray> auxs;
   std::vector<NDArray> grads;  // by slot of the argument
 };
 
-// "(32, 650) float32 cpu(0)", as NDArray::ToString.
+// Returns "(32, 650) float32 cpu(0)", the format of NDArray::ToString.
 std::string Describe(const Shape& shape, DType dtype, Context context);
 
-// Whether there is an array, of this shape and dtype and in memory that the context reaches.
+// Returns whether `array` is not null, has this shape and dtype, and is in memory that `context`
+// can access.
 bool HasShapeAndType(const NDArray& array, const Shape& shape, DType dtype, Context context);
 
-// Whether writing one of the arrays changes the other. No null array overlaps another.
+// Returns whether writing one of the arrays changes the other. A null array overlaps no array.
 bool Overlap(const NDArray& a, const NDArray& b);
 
-// Memory in which a run writes gradients.
+// The memory of arrays that a run writes, for fast overlap checks.
 class WrittenRanges {
  public:
+  // Takes the memory of `written`, whose null arrays are skipped. Keeps no references.
   explicit WrittenRanges(const std::vector<NDArray>& written);
-  // Whether the array, which may be null, has bytes there.
+  // Returns whether `array`, which may be null, has bytes in this memory. O(log n) time.
   bool Overlap(const NDArray& array) const;
 
  private:
-  // In the order of `begin`; of all up to this one the greatest end.
+  // Ordered by `begin`. `end` is the largest end of this and all earlier ranges.
   struct Range {
     const char *begin, *end;
   };
   std::vector<Range> ranges_;
 };
 
-// Makes `arrays` as many as the program has slots. kInvalidArgument, naming it, for the first of
-// another shape, dtype or context, and for an auxiliary state or a computed gradient that is
-// missing. Arguments may be.
+// Resizes `arrays` to the slots of the program and checks them. kInvalidArgument, naming it, for
+// the first array of another shape, dtype or context, and for a missing auxiliary state or computed
+// gradient. Arguments may be missing.
 absl::Status CheckArrays(const CompiledProgram& compiled, ProgramArrays& arrays);
 
 }  // namespace cooper

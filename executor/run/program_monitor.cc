@@ -13,8 +13,8 @@ namespace {
 
 using Callback = std::function<void(const std::string& name, const NDArray& array)>;
 
-// "fc1_data". What computes a gradient has outputs of the same names, the gradients: its inputs are
-// "fc1_backward_input_data" (MXNet's "fc1_backward_input1").
+// Returns "fc1_data" for a forward node. The outputs of a gradient node have names such as
+// "fc1_backward_data", so its inputs are "fc1_backward_input_data" (MXNet's "fc1_backward_input1").
 std::string InputName(const Node& node, const std::string& input) {
   return absl::StrCat(node.name(), node.forward() == nullptr ? "_" : "_input_", input);
 }
@@ -25,7 +25,8 @@ void Report(const ProgramSteps& steps, const std::string& name, int value,
   if (array.ok()) callback(name, *array);
 }
 
-// Not where the next instruction, i, is one that reads nothing of the value but its shape.
+// Returns whether the last instruction before i with the output `value` writes it; true if there is
+// none, as for the caller's arrays. A value that is read for its shape alone has the request kNull.
 bool IsWritten(const Program& program, int value, int i) {
   while (--i >= 0) {
     const Instruction& earlier = program.instructions[i];

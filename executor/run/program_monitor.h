@@ -11,8 +11,9 @@
 
 namespace cooper {
 
-// Calls `callback` after each instruction with each of its outputs, and with `monitor_all` also
-// before it with its inputs. The names are those of Executor::SetMonitorCallback.
+// Returns an observer that calls `callback` after each instruction with each of its outputs, and
+// with `monitor_all` also before it with its inputs. The names are those of
+// Executor::SetMonitorCallback.
 ProgramObserver MonitorOf(
     std::function<void(const std::string& name, const NDArray& array)> callback, bool monitor_all);
 

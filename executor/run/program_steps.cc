@@ -65,7 +65,7 @@ void ProgramSteps::FindUses() {
   for (int kind = 0; kind < kNumKinds; ++kind) uses_[kind].resize(arrays_[kind].size());
   const auto add = [&](int value, const Use& use) {
     const ProgramBuffer& buffer = p.buffers[p.values[value].buffer];
-    // Auxiliary states and gradients stay where they are.
+    // The arrays of auxiliary states and gradients never change.
     if (buffer.kind == Kind::kArena || buffer.kind == Kind::kAux || buffer.kind == Kind::kGrad) {
       return;
     }
@@ -116,7 +116,7 @@ void* ProgramSteps::DataOf(int value) const {
     return At(buffer.context, compiled_->layout().OffsetOf(p, value));
   }
   const NDArray& whole = array(buffer.kind, buffer.slot);
-  // An output may have other values in it, as pieces.
+  // An output may contain other values as pieces, at offsets.
   const int64_t offset = buffer.kind == Kind::kOutput ? p.values[value].offset : 0;
   return whole.is_null() ? nullptr : static_cast<char*>(whole.raw_data()) + offset;
 }
@@ -224,7 +224,8 @@ absl::Status ProgramSteps::RunInstruction(int i) {
   return status.ok() ? status : WithInstruction(status, i);
 }
 
-// Between queues: the copy waits for what has made the value, and what overwrites it for the copy.
+// Copies a value between the queues of two contexts. The copy waits for the work that computed the
+// value, and later work that overwrites the value waits for the copy.
 absl::Status ProgramSteps::RunCopy(const Instruction& instruction, const Step& step) {
   const std::vector<Context>& contexts = program().contexts;
   DeviceQueue& to = *arenas_[instruction.context]->queue();
@@ -279,7 +280,7 @@ absl::Status ProgramSteps::Run(Part part, uint64_t seed, uint64_t run,
     return after == nullptr ? absl::OkStatus() : after->enqueue(to);
   };
   RecordingQueue* const recording = AsRecording(queue);
-  // Several devices wait for each other in an order that the host keeps.
+  // With several devices nothing is recorded, because the host orders the waits between them.
   if (recording == nullptr || arenas_.size() > 1 || observer != nullptr || IsProfiling()) {
     return run_in(queue, run);
   }

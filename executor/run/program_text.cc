@@ -14,7 +14,7 @@
 namespace cooper {
 namespace {
 
-// "fc1_output (2, 3) @128 on cpu(1)" of a value of that name.
+// Returns "fc1_output (2, 3) @128 on cpu(1)" for a value named fc1_output.
 std::string Describe(const CompiledProgram& compiled, int value, absl::string_view name) {
   const Program& p = compiled.program();
   const ProgramValue& v = p.values[value];

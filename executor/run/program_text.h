@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_RUN_PROGRAM_TEXT_H_
 #define COOPER_EXECUTOR_RUN_PROGRAM_TEXT_H_
 
-// A program for people to read.
+// Prints programs for debugging.
 
 #include <string>
 
@@ -9,8 +9,8 @@
 
 namespace cooper {
 
-// An instruction a line: what is special about it, operator and node, inputs and outputs with their
-// shapes and their offsets in the arena.
+// Returns one line per instruction: flags such as views and requests, operator and node, and inputs
+// and outputs with their shapes and their offsets in the arena.
 std::string ProgramText(const CompiledProgram& compiled);
 
 }  // namespace cooper

@@ -5,15 +5,16 @@
 
 namespace cooper {
 
-// Runs below this draw different numbers.
+// The number of forward runs of one seed. Up to this number, all runs draw different numbers.
 inline constexpr uint64_t kMaxRuns = uint64_t{1} << 40;
 
-// The state from which random operators draw. All forward runs that share a state draw different
-// numbers.
+// The state from which random operators draw. Forward runs that share a state draw different
+// numbers. Not thread-safe.
 struct RandomState {
   uint64_t seed = 0;
   uint64_t runs = 0;  // forward runs so far, over all that share it
-  // Which of several devices draws: those that work on parts of one batch draw different numbers.
+  // The number of the device among those that work on parts of one batch, so that each draws
+  // different numbers.
   uint64_t replica = 0;
 };
 

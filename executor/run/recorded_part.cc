@@ -17,12 +17,14 @@ absl::Status RecordedPart::Run(RecordingQueue& queue, Context context, int64_t p
     refused_ = false;
   }
   if (!DeviceGraphsAreOn()) return enqueue(queue, /*recorded=*/false);
-  // The first run of a kernel may load it, and what a library needs: nothing to be recorded.
+  // The first run of a kernel may load the kernel and initialize libraries, which cannot be
+  // recorded.
   const bool may_record = stayed || DeviceGraphsFromFirstRun();
   if (may_record && graph_ == nullptr && !refused_) Record(queue, context, enqueue);
   if (graph_ == nullptr) return enqueue(queue, /*recorded=*/false);
   if (random_.drawn) {
-    // Not a copy: `random` may be gone before the device reads it.
+    // SetWords passes the values themselves: `random` may not exist any more when the device reads
+    // them.
     COOPER_RETURN_IF_ERROR(
         queue.SetWords(static_cast<uint64_t*>(words_->data()), random.seed, random.stream));
   }
@@ -38,7 +40,7 @@ void RecordedPart::Record(RecordingQueue& queue, Context context, EnqueueFn enqu
   random_ = {.words = static_cast<const uint64_t*>(words_->data())};
   absl::StatusOr<std::unique_ptr<DeviceGraph>> graph =
       queue.Record(&random_, [&](DeviceQueue& to) { return enqueue(to, /*recorded=*/true); });
-  // A kernel's own error comes again when it is run.
+  // If a kernel failed, it fails again when it runs, and that error is returned.
   refused_ = !graph.ok();
   if (graph.ok()) {
     graph_ = *std::move(graph);

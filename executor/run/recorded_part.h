@@ -1,8 +1,9 @@
 #ifndef COOPER_EXECUTOR_RUN_RECORDED_PART_H_
 #define COOPER_EXECUTOR_RUN_RECORDED_PART_H_
 
-// A part of a program that is run again and again on a device which can record its work
-// (ndarray/array/recording_queue.h).
+// Records the work of a part of a program on a device that supports it
+// (ndarray/array/recording_queue.h), and launches the recording as a whole when the part runs
+// again.
 
 #include <cstdint>
 #include <memory>
@@ -22,24 +23,27 @@ struct RunRandom {
   uint64_t stream = 0;
 };
 
+// The recording of one part, if there is one. Not thread-safe.
 class RecordedPart {
  public:
-  // Puts the kernels of the part into a queue; `recorded`: to be put in again, with random numbers
-  // of streams without the run's part.
+  // Enqueues the kernels of the part. With `recorded` the work will be launched again, so random
+  // numbers must not depend on the run: the device reads seed and stream from memory
+  // (RecordedRandom).
   using EnqueueFn = absl::FunctionRef<absl::Status(DeviceQueue& queue, bool recorded)>;
 
-  // Puts one run into `queue`, of `context`. `pointers` stands for all addresses that kernels are
-  // given: where it is that of the run before, the part is recorded, and from then on put in as it
-  // was recorded, until it changes. What cannot be recorded, as a kernel that waits for the device,
-  // is tried once until then, and logged at verbosity 1. Returns what `enqueue` does, and the
-  // device's errors.
+  // Enqueues one run on `queue`, a queue of `context`. `pointers` stands for all addresses that
+  // kernels receive. If it equals that of the previous run, the part is recorded, and the recording
+  // is launched until `pointers` changes. Work that cannot be recorded, such as a kernel that waits
+  // for the device, is tried once for each value of `pointers`; the failure is logged at verbosity
+  // 1. Returns the error of `enqueue` or of the device.
   absl::Status Run(RecordingQueue& queue, Context context, int64_t pointers,
                    const RunRandom& random, EnqueueFn enqueue);
 
+  // Returns whether the part is recorded now.
   bool is_recorded() const { return graph_ != nullptr; }
 
  private:
-  // Makes graph_, or finds that there can be none.
+  // Sets graph_, or refused_ if the work cannot be recorded.
   void Record(RecordingQueue& queue, Context context, EnqueueFn enqueue);
 
   std::unique_ptr<DeviceGraph> graph_;

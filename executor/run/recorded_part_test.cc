@@ -1,4 +1,4 @@
-// When a part of a program is recorded, and when what was recorded is put in.
+// Tests when a part of a program is recorded, and when the recording is launched.
 
 #include "executor/run/recorded_part.h"
 
@@ -22,7 +22,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Writes down what it is asked for.
+// A queue that logs the calls of its functions.
 class FakeQueue : public RecordingQueue {
  public:
   void* handle() const override { return nullptr; }
@@ -59,7 +59,7 @@ class FakeQueue : public RecordingQueue {
 
 class RecordedPartTest : public testing::Test {
  protected:
-  // A run, and what the queue is asked for in it.
+  // Runs the part once and returns the calls of the queue's functions.
   std::vector<std::string> Run(int64_t pointers, RunRandom random = {}) {
     queue_.log.clear();
     COOPER_EXPECT_OK(
@@ -106,7 +106,7 @@ TEST_F(RecordedPartTest, WhatCannotBeRecordedIsTriedOncePerSetOfArrays) {
   Run(7);
   EXPECT_THAT(Run(7), ElementsAre("record", "kernels"));
   EXPECT_THAT(Run(7), ElementsAre("kernels"));
-  // With other arrays it may do.
+  // Recording is tried again for other arrays.
   EXPECT_THAT(Run(8), ElementsAre("kernels"));
   queue_.can_be_recorded = true;
   EXPECT_THAT(Run(8), ElementsAre("record", "recorded", "graph"));

@@ -12,7 +12,8 @@
 namespace cooper {
 namespace {
 
-// Keeps of `arrays` those that have the new shape, and notes the dtypes of the others.
+// Removes arrays that do not have the new shape from `arrays`, and adds their dtypes to the known
+// ones.
 absl::Status KeepShared(const std::vector<std::string>& names,
                         const std::vector<PartialShape>& inferred, const KnownShapes& given,
                         bool partial_shaping, bool allow_up_sizing, ArrayMap& arrays,

@@ -13,7 +13,8 @@ namespace {
 
 using Views = std::array<ArrayView, kMaxTiledArrays>;
 
-// Elements [begin, begin + count) of the arrays; `slots` are in `memory`.
+// Returns views of elements [begin, begin + count) of the arrays. Arrays with a slot are in
+// `memory`.
 absl::Span<const ArrayView> Tile(absl::Span<const ArrayView> whole, const std::vector<int>& slots,
                                  int64_t begin, int64_t count, char* memory, int64_t slot_bytes,
                                  Views& views) {

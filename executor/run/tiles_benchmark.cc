@@ -1,5 +1,5 @@
-// The element-wise part of an LSTM's step, gradient included, as one chain of tiles and operator by
-// operator: of a step's size, and of arrays that fit in no cache.
+// Measures the element-wise part of an LSTM's step, gradient included, as one chain of tiles and
+// operator by operator: at the size of a step, and with arrays that fit in no cache.
 
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
-// Chains of element-wise operators, run tile by tile: what the pass "tiles" finds, and that it
-// changes no result.
+// Tests chains of element-wise operators that run tile by tile: which ones the pass "tiles" finds,
+// and that it changes no result.
 
 #include <cstdint>
 #include <map>
@@ -23,14 +23,15 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A program in which the operator is in that chain.
+// Matches the text of a program in which operator `op` is in chain `chain`.
 auto InChain(const std::string& op, int chain = 0) {
   return ContainsRegex(absl::StrCat("(^|\n)", op, " [^\n]* \\(tiles ", chain, "\\)\n"));
 }
 
-// The element-wise part of an LSTM's step, with a peephole, which no pass knows as a cell.
+// Returns the element-wise part of an LSTM's step with a peephole, which no pass recognises as a
+// cell.
 Symbol PeepholeStep() {
-  NameManager names;  // automatic names begin anew
+  NameManager names;  // automatic names start from 0 again
   const Symbol gates[] = {Symbol::Variable("i"), Symbol::Variable("f"), Symbol::Variable("g"),
                           Symbol::Variable("o")};
   const Symbol state = Symbol::Variable("c");
@@ -66,7 +67,7 @@ Result RunNet(const Symbol& net, BindOptions options, bool with_tiles) {
   Result result{.program = executor.DebugString(),
                 .planned_bytes = executor.memory().planned_bytes};
   const bool train = !executor.grad_dict().empty();
-  for (int run = 0; run < 2; ++run) {  // the second one finds the first one's values
+  for (int run = 0; run < 2; ++run) {  // in the second run the arrays hold the values of the first
     COOPER_EXPECT_OK(executor.Forward(train));
     result.output = Floats((*executor.outputs())[0]);
     if (!train) continue;
@@ -84,7 +85,7 @@ KnownShapes AllOf(const Symbol& net, const Shape& shape) {
   return shapes;
 }
 
-// Sizes below and above a tile, and of several threads, with parts of tiles left over.
+// Tests sizes below and above a tile, and sizes for several threads whose last tiles are not full.
 TEST(TilesTest, ResultsAreTheSame) {
   const Symbol net = PeepholeStep();
   const int threads = NumThreads();
@@ -116,7 +117,7 @@ TEST(TilesTest, NoMemoryForWhatStaysInTheChain) {
   EXPECT_GE(RunNet(net, options, false).planned_bytes, 3 * kRows * kColumns * 4);
 }
 
-// Many values at a time, some of which wait for the end of a long chain.
+// The chain has many values that are live together, some until the end of a long chain.
 TEST(TilesTest, ManyValuesAtATime) {
   NameManager names;
   const Symbol x = Symbol::Variable("x");
@@ -156,7 +157,7 @@ TEST(TilesTest, OutputsThatNobodyWants) {
   EXPECT_EQ(tiled.grads, whole.grads);
 }
 
-// Arrays of other sizes, products and single operators end a chain or are none.
+// Arrays of other sizes and products end a chain. A single operator is no chain.
 TEST(TilesTest, OnlyElementwiseOperatorsOnEqualSizesMakeAChain) {
   NameManager names;
   const Symbol x = Symbol::Variable("x");
@@ -170,7 +171,7 @@ TEST(TilesTest, OnlyElementwiseOperatorsOnEqualSizesMakeAChain) {
   EXPECT_THAT(RunNet(net, options, true).program, Not(HasSubstr("(tiles")));
 }
 
-// Views in a chain are no end of it; elements of several dtypes have their own sizes.
+// Views do not end a chain. Values of several dtypes have elements of different sizes.
 TEST(TilesTest, ViewsAndDtypes) {
   NameManager names;
   const Symbol x = Symbol::Variable("x");
@@ -189,8 +190,8 @@ TEST(TilesTest, ViewsAndDtypes) {
   EXPECT_EQ(tiled.grads, whole.grads);
 }
 
-// The output, of wider elements, would fit where the products were that the chain's first step
-// reads last: its first tile must not lie over their second one.
+// The output has wider elements than the products that the first step of the chain reads. If it
+// took their memory, its first tile would overwrite their second one.
 TEST(TilesTest, WhatTheFirstStepReadsLastsToTheEndOfTheChain) {
   NameManager names;
   const Symbol x = Symbol::Variable("x");

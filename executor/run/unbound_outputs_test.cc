@@ -1,4 +1,4 @@
-// Outputs that are computed into the caller's arrays (BindOptions::unbound_outputs).
+// Tests outputs that are computed in the caller's arrays (BindOptions::unbound_outputs).
 
 #include <cstdint>
 #include <memory>
@@ -17,7 +17,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Three outputs: one that is computed, the same as another shape, and the argument itself.
+// Returns a symbol with three outputs: a computed value, that value in another shape, and the
+// argument itself.
 Symbol Net() {
   const NameManager names;
   const Symbol data = Symbol::Variable("data");
@@ -52,7 +53,7 @@ TEST(UnboundOutputsTest, AreComputedWhereTheCallerSays) {
   const auto executor = Bind(Net(), true);
   EXPECT_FALSE(bound->TakesOutput(0));
   EXPECT_TRUE(executor->TakesOutput(0));
-  EXPECT_FALSE(executor->TakesOutput(1));  // in one place with the first
+  EXPECT_FALSE(executor->TakesOutput(1));  // in the memory of the first
   EXPECT_FALSE(executor->TakesOutput(2));  // an argument
   EXPECT_LT(executor->memory().planned_bytes, bound->memory().planned_bytes);
 
@@ -126,7 +127,8 @@ TEST(UnboundOutputsTest, AreThereForBackward) {
   }
 }
 
-// A state that goes in again: its next value needs a place of its own, whichever is given first.
+// Tests a state that is an input of the next run. Its next value needs another array, whichever of
+// the two is set first.
 TEST(UnboundOutputsTest, AreNotComputedInAnArgument) {
   const NameManager names;
   const Symbol net =
@@ -148,8 +150,8 @@ TEST(UnboundOutputsTest, AreNotComputedInAnArgument) {
   COOPER_ASSERT_OK(executor->Forward(false));
 }
 
-// Nor where the array came with BindOptions, or was made by SimpleBind, or where another program is
-// run because there is a monitor.
+// Tests inputs that came with BindOptions or were made by SimpleBind, and inputs of the program
+// that runs while there is a monitor.
 TEST(UnboundOutputsTest, AreNotComputedInAnArgumentOfBind) {
   const NameManager names;
   Symbol x = Symbol::Variable("data");
@@ -181,7 +183,7 @@ TEST(UnboundOutputsTest, AMonitorSeesThemThere) {
   EXPECT_EQ(seen, output.raw_data());
 }
 
-// Halves that are put together are made in the caller's array, where the pieces lie.
+// Two halves that are concatenated to an output are computed directly in the caller's array.
 TEST(UnboundOutputsTest, MayBeMadeOfPieces) {
   const NameManager names;
   const Symbol data = Symbol::Variable("data");
@@ -200,7 +202,7 @@ TEST(UnboundOutputsTest, MayBeMadeOfPieces) {
   EXPECT_THAT(executor->DebugString(), HasSubstr("(view) Concat"));
 }
 
-// Each of these would have one result written over another.
+// In each of these cases one result would be written over another.
 TEST(UnboundOutputsTest, AreRefusedWhereTheRunWrites) {
   const Symbol data = Symbol::Variable("data");
   const Symbol first = Op("tanh", {.name = "first", .inputs = {data}});
@@ -217,7 +219,7 @@ TEST(UnboundOutputsTest, AreRefusedWhereTheRunWrites) {
                        HasSubstr("outputs 'first_output' and 'second_output'")));
   COOPER_ASSERT_OK(executor->SetOutput(0, two));
   COOPER_ASSERT_OK(executor->Forward(false));
-  // They may change places.
+  // Two outputs may exchange their arrays.
   COOPER_ASSERT_OK(executor->SetOutput(0, one));
   COOPER_ASSERT_OK(executor->SetOutput(1, two));
   COOPER_ASSERT_OK(executor->Forward(false));

@@ -1,4 +1,4 @@
-// Times of single kernels at the sizes of a language model (32 sentences of 60 words, vocabulary
+// Measures single kernels at the sizes of a language model (32 sentences of 60 words, vocabulary
 // 10000, 650 units) and of a small image network. items_per_second counts output elements.
 
 #include <memory>
@@ -15,7 +15,7 @@
 namespace cooper {
 namespace {
 
-// One kernel with arrays of its own.
+// A kernel with arrays of its own.
 class BoundKernel {
  public:
   BoundKernel(const std::string& op, AttrMap attrs, const std::vector<Shape>& inputs,
@@ -43,7 +43,7 @@ class BoundKernel {
   }
 
   float* input(int i) { return inputs_[i].as<float>(); }
-  // Makes an input's whole numbers, below `end`.
+  // Fills an input with whole numbers in [0, end).
   void FillIndices(int i, int64_t end) {
     for (int64_t j = 0; j < inputs_[i].size(); ++j) {
       input(i)[j] = static_cast<float>(j * 7919 % end);

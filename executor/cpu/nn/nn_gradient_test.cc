@@ -1,4 +1,4 @@
-// Gradients of the layers, against central differences.
+// Compares gradients of the layers with central differences.
 
 #include "gtest/gtest.h"
 #include "tests/operators/gradient_checker.h"

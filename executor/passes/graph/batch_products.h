@@ -16,8 +16,8 @@ namespace cooper {
 // of recurrent cells that no pass recognises. The data are concatenated, or taken from the array
 // that they were split from, and the result is split; the gradients of weight and data are one
 // product each. Returns nullopt if there is nothing to merge. Products with many rows are not
-// merged because their copies would be large, nor are those that only a SoftmaxOutput uses, most of
-// which the pass "softmax_output" fuses.
+// merged, because their copies would be large. Neither are products that only a SoftmaxOutput uses:
+// the pass "softmax_output" fuses most of them.
 absl::StatusOr<std::optional<GraphRewrite>> BatchProducts(const GraphFacts& facts,
                                                           const CanRunFn& can_run);
 

@@ -137,8 +137,9 @@ TEST(BatchProductsTest, InputsOfACustomCell) {
   }
 }
 
-// In the arrays before the split, (T, N, C) and (T, C), rows would be broadcast against steps,
-// which goes unnoticed if their numbers are equal.
+// The operands of a step's sum are split from (T, N, C) and (T, C). Before the split, the rows of
+// one would be broadcast against the steps of the other, which goes unnoticed if their numbers are
+// equal.
 TEST(BatchProductsTest, StepsThatBroadcast) {
   for (const int64_t rows : {2, 3}) {
     NameManager names;

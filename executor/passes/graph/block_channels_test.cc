@@ -257,7 +257,8 @@ TEST(BlockChannelsTest, SumWithAViewOfTheConvolutionsOwnData) {
   Reorders(Conv(x, Block(), 1, "second") + shaped, {{"data", {2, 3, 1, 1}}}, options);
 }
 
-// As in MXNet 1.9.1, where every Activation does so; elsewhere cooper's relu propagates NaN.
+// A relu that is fused into a convolution gives 0 for NaN, as every Activation of MXNet 1.9.1 does.
+// Elsewhere cooper's relu propagates NaN.
 TEST(BlockChannelsTest, ReluInAConvolutionGivesZeroForNaN) {
   const Symbol net = Relu(Conv(Data(), Block(), 3, "conv"));
   for (const bool blocked : {true, false}) {
@@ -301,7 +302,7 @@ TEST(BlockChannelsTest, WhatDoesNotFitStaysPlain) {
   // Channels that are no whole blocks.
   EXPECT_EQ(Reorders(Conv(Data(), b + 1, 3, "conv"), {{"data", {2, b, 8, 8}}}), 0);
   EXPECT_EQ(Reorders(Conv(Data(), b, 3, "conv"), {{"data", {2, b + 1, 8, 8}}}), 0);
-  // No convolution: pooling alone does not pay.
+  // No convolution: for pooling alone, conversions cost more than they save.
   EXPECT_EQ(Reorders(op::Pooling(Data(), {.kernel = {2, 2}}), {{"data", {2, b, 8, 8}}}), 0);
   // Operators on the whole array get it in its original layout.
   const Symbol conv = Conv(Data(), b, 3, "conv");

@@ -56,7 +56,7 @@ inline std::unique_ptr<Executor> Bind(const Symbol& net, const BindOptions& opti
   return *std::move(executor);
 }
 
-// Returns the first output of a prediction for random data.
+// Returns the first output of a prediction for random data, which are equal in every call.
 inline std::vector<float> Output(Executor& executor) {
   FillRandom(executor.arg("data"), 99);
   COOPER_EXPECT_OK(executor.Forward(/*is_train=*/false));

@@ -24,8 +24,8 @@ bool HasFilters(const Node& node) {
   return IsOp(node, "FullyConnected") && node.call().param<FullyConnectedParam>().flatten;
 }
 
-// Returns whether node `i` is a BatchNorm after such filters, which have no other user, and whether
-// all inputs of both but the data are constants.
+// Returns whether node `i` is a BatchNorm over the filters of the node before it, which has no
+// other user, and whether all inputs of both but the data are constants.
 bool Folds(const GraphFacts& facts, int i) {
   if (!NormalizesChannels(facts, i) || facts.is_constant({facts.owner(i), 0})) return false;
   const Node& norm = facts.node(i);

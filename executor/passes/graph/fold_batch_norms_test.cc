@@ -76,7 +76,8 @@ TEST(FoldBatchNormsTest, Products) {
 
 TEST(FoldBatchNormsTest, WhatStays) {
   const Symbol conv = op::Convolution(Data(), {.kernel = {3, 3}, .num_filter = 6, .name = "conv"});
-  // Another axis; a second user of the convolution; a product that is not flattened.
+  // Not folded: a BatchNorm over another axis, a convolution with a second user, a product that is
+  // not flattened.
   EXPECT_FALSE(Folds(op::BatchNorm(conv, {.axis = 2, .name = "bn"}), {2, 4, 5, 6}));
   const Symbol norm = op::BatchNorm(conv, {.name = "bn"});
   EXPECT_FALSE(Folds(*Symbol::Group({norm, conv}), {2, 4, 5, 6}));

@@ -200,7 +200,7 @@ TEST_P(KindTest, DropoutBetweenLayers) {
   ExpectSame(Unroll(stack, 3, {.merge_outputs = true}), {{"data", {2, 3, 5}}}, {.layers = 2});
 }
 
-// Zoneout is between a step and the next step's state.
+// Zoneout stands between the state of a step and the next step.
 TEST_P(KindTest, StatesThatAreChangedBetweenSteps) {
   ZoneoutCell cell(Cell(GetParam(), "a_", 4), {.zoneout_outputs = 0.3, .zoneout_states = 0.3});
   const bool plain = GetParam() == "tanh" || GetParam() == "relu";
@@ -408,7 +408,7 @@ TEST(FuseRNNLayersTest, AnOutputIsNoArgumentsMemory) {
   EXPECT_THAT(Floats(outputs[1]), ::testing::Each(1.0f));
 }
 
-// Resembles a cell, but has outside users, or its gates in another order.
+// The graphs resemble cells, but a node has outside users, or the gates have another order.
 TEST(FuseRNNLayersTest, LeavesOthersAlone) {
   for (const bool outside : {false, true}) {
     const Symbol x = Op("FullyConnected", {Symbol::Variable("data")}, {{"num_hidden", "16"}});

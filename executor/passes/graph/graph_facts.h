@@ -31,10 +31,13 @@ class GraphFacts {
   GraphFacts(const Symbol& symbol, std::vector<Shape> shapes, std::vector<DType> types,
              bool has_gradients = true, const std::set<std::string>& constants = {});
 
+  // Nodes are identified by their position in graph().nodes(), inputs before users.
   const Symbol& symbol() const { return symbol_; }
   const IndexedGraph& graph() const { return graph_; }
   const Node& node(int i) const { return *graph_.nodes()[i]; }
   const NodePtr& owner(int i) const { return owners_[i]; }
+  // Return the position of an entry's node, and the shape and dtype of the entry. The entry must be
+  // of this graph.
   int index(const NodeEntry& e) const { return graph_.node_index(e.node.get()); }
   const Shape& shape(const NodeEntry& e) const { return shapes_[graph_.entry(e)]; }
   DType type(const NodeEntry& e) const { return types_[graph_.entry(e)]; }
@@ -45,6 +48,7 @@ class GraphFacts {
   // Returns whether gradients will be computed. A graph without gradients may still be run in
   // training mode.
   bool has_gradients() const { return has_gradients_; }
+  // Returns whether the entry is an output of the graph.
   bool is_output(const NodeEntry& e) const { return is_output_[graph_.entry(e)]; }
   // Returns whether a value depends on constants only, or is one.
   bool is_constant(const NodeEntry& e) const { return is_constant_[index(e)]; }

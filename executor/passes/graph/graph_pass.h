@@ -1,8 +1,9 @@
 #ifndef COOPER_EXECUTOR_PASSES_GRAPH_GRAPH_PASS_H_
 #define COOPER_EXECUTOR_PASSES_GRAPH_GRAPH_PASS_H_
 
-// The interface of passes over the symbol, which run before its gradient is built: nodes that they
-// insert bring their own gradients. Passes over the program follow (executor/passes/program).
+// The interface of graph passes. They rewrite the symbol before its gradient graph is built, so
+// nodes that they insert must have gradients of their own, unless the graph has none. Program
+// passes run later (executor/passes/program).
 
 #include <functional>
 #include <string>

@@ -25,6 +25,7 @@ class GraphRebuilder {
   const NodeEntry& New(const NodeEntry& old) const {
     return result_.entries[facts_.graph().entry(old)];
   }
+  // Makes `entry`, of equal shape and dtype, the replacement of an entry of the old graph.
   void Replace(const NodeEntry& old, NodeEntry entry) {
     result_.entries[facts_.graph().entry(old)] = std::move(entry);
   }

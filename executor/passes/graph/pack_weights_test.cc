@@ -53,7 +53,8 @@ Symbol Relu(const Symbol& x) { return op::Activation(x, {.act_type = "relu"}); }
 
 Symbol Clip(const Symbol& x) { return op::clip(x, {.a_min = -0.5, .a_max = 2}); }
 
-// All that is fused: BatchNorm with and without a bias before it, a sum, relu, clip; and groups.
+// Returns a network with all operators that are fused: BatchNorm with and without a bias before it,
+// a sum, relu and clip. One convolution has groups.
 Symbol Network() {
   const int64_t b = Block();
   Symbol x = Symbol::Variable("data");

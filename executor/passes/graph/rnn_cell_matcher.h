@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_PASSES_GRAPH_RNN_CELL_MATCHER_H_
 #define COOPER_EXECUTOR_PASSES_GRAPH_RNN_CELL_MATCHER_H_
 
-// Finds the steps of recurrent cells in a graph by their operators, not by their names: those that
-// the cells of symbol/rnn and of MXNet build.
+// Finds the steps of recurrent cells in a graph by their operators, not by their names. It knows
+// the graphs that the cells of symbol/rnn and of MXNet build.
 
 #include <cstdint>
 #include <vector>
@@ -31,8 +31,8 @@ struct RNNCellMatch {
   NodeEntry c_prev;        // lstm
   NodeEntry h, c;          // its results; c for lstm only
   std::vector<int> nodes;  // all nodes of the step, including those of h and c
-  // Whether it is known which product has the input and which the state, given the step before,
-  // whose h is h2h.data. The sum of the two products does not tell.
+  // Whether it is known which product reads the input and which the state. The sum of the two
+  // products does not tell, but the step before does: h2h.data is its h.
   bool sides_known = false;
 };
 

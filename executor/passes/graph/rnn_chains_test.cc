@@ -67,7 +67,7 @@ TEST(RNNCellMatcherTest, NamesTheArraysOfEveryStep) {
   }
 }
 
-// Nodes other than h and c have outside users.
+// A node other than h and c has outside users.
 TEST(RNNCellMatcherTest, StepsWithOtherUsersAreNone) {
   for (const CellCase& c : Cells()) {
     SCOPED_TRACE(static_cast<int>(c.mode));

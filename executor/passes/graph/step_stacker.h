@@ -22,9 +22,9 @@ class StepStacker {
   // features).
   absl::StatusOr<NodeEntry> Stack(const std::vector<NodeEntry>& steps, int64_t features);
 
-  // Returns the same array without copying each step if possible: for arrays that were split along
-  // their time axis, also in reverse order, and for sums, products (without broadcasting) and
-  // concatenations of such arrays. Returns a null entry otherwise.
+  // Returns what Stack returns, but without copying each step. This is possible for arrays that
+  // were split along their time axis, also in reverse order, and for sums, products (without
+  // broadcasting) and concatenations of split arrays. Returns a null entry otherwise.
   absl::StatusOr<NodeEntry> StackSplitSteps(const std::vector<NodeEntry>& steps);
 
  private:
@@ -34,10 +34,12 @@ class StepStacker {
     NodeEntry entry;
   };
 
+  // Returns the nodes and output numbers of `steps`, which identify a call.
   static Key KeyOf(const std::vector<NodeEntry>& steps);
   // Returns the stacked array, or, in `*operands`, arrays that must be stacked first.
   absl::StatusOr<NodeEntry> Make(const std::vector<NodeEntry>& steps,
                                  std::vector<NodeEntry>* operands) const;
+  // Returns one operation on stacked operands for steps that are all the same operation.
   absl::StatusOr<NodeEntry> MakeOperation(const std::vector<NodeEntry>& steps,
                                           std::vector<NodeEntry>* operands) const;
 

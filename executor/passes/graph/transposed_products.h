@@ -27,8 +27,8 @@ absl::StatusOr<std::optional<NodeEntry>> ProductOfUntransposed(const GraphFacts&
                                                                const GraphRebuilder& rebuilder,
                                                                const Node& node);
 
-// Returns the result of a node with `axes` on `input` as a product of its own, (A B)^T = B^T A^T,
-// if the axes transpose matrices and `input` is a product that has no other users. Returns nullopt
+// Returns the transposition of `input` by `axes` as a product of its own, (A B)^T = B^T A^T, if the
+// axes transpose matrices and `input` is a product that has no other users. Returns nullopt
 // otherwise, and for products that add a matrix, which would have to be transposed.
 absl::StatusOr<std::optional<NodeEntry>> TransposedProduct(const GraphFacts& facts,
                                                            const GraphRebuilder& rebuilder,

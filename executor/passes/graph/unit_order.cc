@@ -7,7 +7,8 @@
 namespace cooper {
 namespace {
 
-// In this class a number is a node that is in no unit, or ~u for unit u.
+// Visits units and nodes depth first. In this class a number stands for a node that is in no unit,
+// or is ~u for unit u.
 class Ordering {
  public:
   Ordering(const GraphFacts& facts, absl::Span<const std::vector<int>> units)

@@ -22,7 +22,7 @@ Symbol Unary(const char* op, const std::string& name, const Symbol& x) {
 
 int IndexOf(const GraphFacts& facts, const Symbol& symbol) { return facts.index(EntryOf(symbol)); }
 
-// Two branches, x -> a1 -> b1 and x -> b2 -> a2, and their sum.
+// A graph of two branches, x -> a1 -> b1 and x -> b2 -> a2, and their sum.
 struct Branches {
   NameManager names;
   Symbol x = Symbol::Variable("x");

@@ -117,7 +117,8 @@ TEST(SlicesTest, WhatIsPutTogetherIsMadeThere) {
   EXPECT_THAT(views, Contains("Concat 'join'"));
 }
 
-// BatchNorm with fix_gamma writes 1 to gamma: here the whole, a part of it, and a concatenation.
+// BatchNorm with fix_gamma writes 1 to gamma. Here gamma is a whole array, a part of it, and a
+// concatenation.
 TEST(SlicesTest, WhatAnOperatorWritesIsInNoOtherPlace) {
   const Symbol x = Symbol::Variable("data");
   for (const bool fixed : {true, false}) {

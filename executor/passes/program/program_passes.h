@@ -24,11 +24,12 @@ void AccumulateGradients(Program& program);
 
 // "views": makes operators that keep the bytes of their input, and change its shape at most, views.
 void MakeViews(Program& program);
-// Returns whether the instruction is such an operator, for the shapes of its values.
+// Returns whether the output of the instruction has the bytes of its input in the same order, for
+// the shapes of its values: MakeViews makes it a view then.
 bool LeavesBytes(const Program& program, const Instruction& instruction);
 
 // "slices": places the parts of arrays that are cut or concatenated in the memory of the whole, if
-// they are contiguous and that does not increase the memory.
+// they are contiguous there and the plan does not need more memory for it.
 void PlaceSlices(Program& program);
 
 // "in_place": lets an operator write to the memory of an input that has no later reader, if its

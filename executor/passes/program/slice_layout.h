@@ -1,7 +1,7 @@
 #ifndef COOPER_EXECUTOR_PASSES_PROGRAM_SLICE_LAYOUT_H_
 #define COOPER_EXECUTOR_PASSES_PROGRAM_SLICE_LAYOUT_H_
 
-// The layout of the parts that an operator cuts from an array, or concatenates to one.
+// Describes operators that cut an array into parts, or concatenate parts to an array.
 
 #include <cstdint>
 #include <optional>

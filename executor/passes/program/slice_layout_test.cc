@@ -15,7 +15,7 @@
 namespace cooper {
 namespace {
 
-// An operator that takes a part of an array, and the offset at which the part begins.
+// A test case: an operator that takes a part of an array, and the expected offset of the part.
 struct Part {
   const char* name;
   const char* op;

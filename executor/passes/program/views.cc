@@ -7,7 +7,8 @@
 namespace cooper {
 namespace {
 
-// Elements keep their order if the axes with more than one index do.
+// Returns whether a permutation of axes keeps the order of elements: it does if the axes with more
+// than one index keep theirs.
 bool KeepsOrder(const std::vector<int>& axes, const Shape& shape) {
   int last = -1;
   for (int axis : axes) {

@@ -19,7 +19,8 @@ namespace {
 
 Symbol Tanh(const Symbol& x) { return Op("tanh", {.inputs = {x}}); }
 
-// Puts tanh on both sides of `op`, so that neither side is an array of the caller.
+// Returns `op` between two tanh, so that neither its input nor its output is an array of the
+// caller.
 Symbol Between(const char* op, const AttrMap& attrs) {
   return Tanh(
       Op(op, {.name = "between", .inputs = {Tanh(Symbol::Variable("data"))}, .attrs = attrs}));
@@ -107,7 +108,7 @@ TEST(ViewsTest, NotOfAnArgumentThatAnOperatorWrites) {
   }
 }
 
-// Tests the same for a computed gamma.
+// Tests a gamma that is computed: BatchNorm with fix_gamma writes it, so it is no view.
 TEST(ViewsTest, NotOfAValueThatAnOperatorWrites) {
   for (const bool fixed : {true, false}) {
     const Symbol gamma = Op("sigmoid", {.inputs = {Symbol::Variable("data")}});
