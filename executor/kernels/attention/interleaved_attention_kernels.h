@@ -11,8 +11,13 @@
 //   Clear(c, matrices)
 //       sets the matrices to zero
 //
-// Attention is softmax(queries keys^T / sqrt(head_dim)) values for each sample and head: QkKernel
-// computes the argument of the softmax, AttendKernel the last product. No kernel needs a workspace.
+// Attention is, for each sample and head,
+//
+//   softmax(queries keys^T / sqrt(head_dim)) values
+//
+// QkKernel computes the argument of the softmax, AttendKernel the last product. No kernel needs a
+// workspace.
+//
 // Errors: those of the Device.
 
 #include <cmath>
@@ -92,9 +97,8 @@ absl::Status QkKernel(const KernelContext& c) {
                           WeightsOf(c.outputs[0]));
 }
 
-// Computes the gradients of queries and keys: ograd keys / sqrt(head_dim) and ograd^T queries /
-// sqrt(head_dim). A written gradient of the keys' input gets zeros in its values. In self-attention
-// both gradients are parts of one output. A Kernel::RunFn.
+// Computes the gradients of QkKernel. A written gradient of the keys' input gets zeros in its
+// values. In self-attention both gradients are parts of one output. A Kernel::RunFn.
 template <typename Device, const QkLayout& layout>
 absl::Status QkBackwardKernel(const KernelContext& c) {
   using enum InterleavedAttentionGradientArrays::Input;
@@ -138,8 +142,9 @@ absl::Status AttendKernel(const KernelContext& c) {
                           PartOf(c.outputs[0], heads, kAttendedValues));
 }
 
-// Computes the gradients of attention weights and values: ograd values^T and attention^T ograd. A
-// written gradient of the values' input gets zeros in its other parts. A Kernel::RunFn.
+// Computes the gradients of AttendKernel: ograd values^T for the attention weights and attention^T
+// ograd for the values. A written gradient of the values' input gets zeros in its other parts. A
+// Kernel::RunFn.
 template <typename Device, const ValuesLayout& layout>
 absl::Status AttendBackwardKernel(const KernelContext& c) {
   using enum InterleavedAttentionGradientArrays::Input;

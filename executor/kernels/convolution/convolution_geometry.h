@@ -16,13 +16,17 @@
 namespace cooper {
 
 // The windows of an image and their positions. With fewer than three spatial axes, the first ones
-// have extent 1. The columns are a matrix (rows(), columns()): row c * kernel_size() + k holds the
-// element of channel c under element k of the kernel, for each window; 0 stands for padding.
+// have extent 1. A trivially copyable value, which GPU kernels take by value.
 //
-// Window o covers the image elements o * stride + k * dilate - pad along an axis, k < kernel. A
-// trivially copyable value, which GPU kernels take by value. A kernel of 3 x 3 with a padding of 1
-// on images (16, 5, 7) has in = out = {1, 5, 7}, kernel = {1, 3, 3}, pad = {0, 1, 1}, rows() = 144
-// and columns() = 35.
+// The columns are a matrix (rows(), columns()): row c * kernel_size() + k holds the element of
+// channel c under element k of the kernel, for each window; 0 stands for padding. Along an axis,
+// window o covers the image elements
+//
+//   o * stride + k * dilate - pad, 0 <= k < kernel
+//
+// For example, a kernel of 3 x 3 with a padding of 1 on images (16, 5, 7) has
+//
+//   in = out = {1, 5, 7}, kernel = {1, 3, 3}, pad = {0, 1, 1}, rows() = 144, columns() = 35
 struct WindowGeometry {
   int64_t channels = 1;
   int64_t in[3] = {1, 1, 1};   // extents of the image

@@ -105,9 +105,12 @@ class ConvolutionPasses {
  public:
   ConvolutionPasses(const KernelContext& c, const ConvolutionState& state) : c_(c), state_(state) {}
 
-  // Each queues its pass, which overwrites the result or, with `add`, adds to it. Arrays are device
-  // pointers without overlap. With 16-bit floats the result is rounded before it is added. Errors:
-  // those of cuDNN, cuBLAS and Launch.
+  // Queue one pass each, which overwrites the result or, with `add`, adds to it: the forward pass
+  // of a Convolution, the gradient of its data (the output of a Deconvolution), and the gradient of
+  // its weight. Arrays are device pointers without overlap. With 16-bit floats the result is
+  // rounded before it is added.
+  //
+  // Errors: those of cuDNN, cuBLAS and Launch.
   absl::Status MapFromImage(const T* image, const T* weight, T* map, bool add) const {
     return Run(
         ConvolutionPass::kForward, {image, weight, map}, &CudnnArrays::map, map, add,

@@ -30,8 +30,10 @@ struct CudnnFunctions {
 };
 
 // Returns the functions, loaded at the first call from the library of the headers' major version.
-// The result lives as long as the process. Errors: kFailedPrecondition, naming what is missing, if
-// cuDNN or one of its functions is not found. Thread-safe.
+// The result lives as long as the process. Thread-safe.
+//
+// Errors: kFailedPrecondition, naming what is missing, if cuDNN or one of its functions is not
+// found.
 const absl::StatusOr<CudnnFunctions>& GetCudnnFunctions();
 
 // Returns OK, kResourceExhausted for a lack of memory, or kInternal, with the call and cuDNN's
@@ -74,8 +76,9 @@ class CudnnDescriptor {
 
   // Reads up to `most` values of an attribute. Returns how many there are, which may be more than
   // `most`. `values` may be null if `most` is 0. For attributes that are descriptors, `values` are
-  // existing descriptors, which cuDNN fills. Errors: status(), or those of CudnnStatus; this
-  // object's status does not change.
+  // existing descriptors, which cuDNN fills.
+  //
+  // Errors: status(), or those of CudnnStatus; this object's status does not change.
   absl::StatusOr<int64_t> Get(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
                               int64_t most, void* values) const;
 

@@ -22,9 +22,10 @@ namespace cooper {
 class Cudnn {
  public:
   // Returns the handle of a device, created at the first call and kept for the life of the process;
-  // creation is slow and takes device memory. Errors: kFailedPrecondition, with the reason, if the
-  // library is not found, which is always so under the emulator; kInternal if cuDNN rejects the
-  // device or its driver. Thread-safe.
+  // creation is slow and takes device memory. Thread-safe.
+  //
+  // Errors: kFailedPrecondition, with the reason, if the library is not found, which is always so
+  // under the emulator; kInternal if cuDNN rejects the device or its driver.
   static absl::StatusOr<Cudnn*> Of(int device_id);
 
   // Returns a plan of PlanConvolution for this device, and caches it; errors are those of
@@ -37,8 +38,9 @@ class Cudnn {
 
   // Queues a plan of this device on `stream`, which may be capturing. `workspace` has
   // plan.workspace_bytes bytes, at a multiple of 256, and may be null if that is 0. The device must
-  // be the current one. Arrays have the alignment of the convolution that was planned. Errors:
-  // those of CudnnStatus, with the plan's name. Thread-safe.
+  // be the current one. Arrays have the alignment of the convolution that was planned. Thread-safe.
+  //
+  // Errors: those of CudnnStatus, with the plan's name.
   absl::Status Run(cudaStream_t stream, const CudnnPlan& plan, const CudnnArrays& arrays,
                    void* workspace);
 

@@ -46,7 +46,9 @@ class CudnnPass {
 
   // Queues the pass on `stream`. `workspace` has workspace_bytes() bytes, at any address. The
   // device must be the current one. Selects the plan by the addresses of all three arrays. The
-  // result is overwritten. Thread-safe. Errors: those of Cudnn::Run.
+  // result is overwritten. Thread-safe.
+  //
+  // Errors: those of Cudnn::Run.
   absl::Status Run(cudaStream_t stream, const CudnnArrays& arrays, void* workspace) const;
 
  private:

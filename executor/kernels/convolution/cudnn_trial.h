@@ -41,10 +41,14 @@ class CudnnTrial {
 
   // Returns the shortest time, in seconds, of a few runs of the work that `queue` puts into
   // stream(), without the first run, which loads the kernel. Calls `queue` four times. Blocks until
-  // the work has run. Errors: those of `queue` and of CUDA.
+  // the work has run.
+  //
+  // Errors: those of `queue` and of CUDA.
   absl::StatusOr<double> Seconds(const std::function<absl::Status()>& queue) const;
 
  private:
+  // Creates the stream, the events and the arrays. The destructor frees what was created before an
+  // error.
   absl::Status Make(const CudnnConvolution& convolution);
   // Allocates the largest workspace of the plans that memory allows.
   void MakeWorkspace(const std::vector<CudnnPlan>& plans);

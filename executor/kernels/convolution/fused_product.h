@@ -30,7 +30,9 @@ inline ConvolutionProduct FusedProductShape(const FusedConvolutionParam& param, 
 
 // Compiles the product for prediction. With param.batch_norm its scales and bias are those of the
 // normalisation, which the kernel computes from the moving statistics. The summand of param.sum is
-// the previous contents of the output. Errors: those of BlockedProduct::Make.
+// the previous contents of the output.
+//
+// Errors: those of BlockedProduct::Make.
 inline absl::StatusOr<std::unique_ptr<const BlockedProduct>> MakeFusedProduct(
     const FusedConvolutionParam& param, ConvolutionAlgorithm algorithm, const Shape& data,
     const Shape& output) {

@@ -27,7 +27,9 @@ ConvolutionProduct MergedGroups(ConvolutionProduct shape, int64_t count);
 // Returns the product of `shape` that computes MergedGroups(shape, count) and converts the weight
 // in the workspace in each run. The weight is plain: options.packed_weight must be false. For
 // kWeight the blocks off the diagonal are computed and dropped. A zero in the weight times an
-// infinity or a NaN of another group gives NaN. Errors: those of BlockedProduct::Make.
+// infinity or a NaN of another group gives NaN.
+//
+// Errors: those of BlockedProduct::Make.
 absl::StatusOr<std::unique_ptr<const BlockedProduct>> MakeMergedProduct(
     const ConvolutionProduct& shape, int64_t count, const BlockedProduct::Options& options);
 

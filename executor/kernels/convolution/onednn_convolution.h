@@ -20,9 +20,12 @@ struct ConvolutionExtent {
   int64_t images, groups, channels, filters;
 };
 
-// The dimensions of a part of a convolution, in oneDNN's terms: the weight has an axis of groups in
-// front if the convolution has several, dilations are less by 1, and the padding at the end is such
-// that the last window ends there. There are two or three spatial axes.
+// The dimensions of a part of a convolution, in oneDNN's terms. There are two or three spatial
+// axes.
+//
+//   - The weight has an axis of groups in front if the convolution has several.
+//   - Dilations are less by 1 than cooper's.
+//   - The padding at the end is such that the last window ends there.
 struct ConvolutionDescs {
   dnnl::memory::dims image, map, weight, weight_strides, stride, dilate, pad, pad_end;
 

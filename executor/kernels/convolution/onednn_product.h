@@ -108,8 +108,8 @@ class OneDnnProduct : public BlockedProduct {
   }
   // The multiplications of the product.
   int64_t work() const { return p_.batch * p_.groups * p_.filters * p_.g.rows() * p_.g.columns(); }
-  // Returns the number of parts that suits the work: 1 to kMaxParts, at least 2 where a second
-  // thread pays.
+  // Returns the number of parts that suits the work: 1 to kMaxParts, at least 2 if a second thread
+  // saves time.
   int64_t WantedParts() const {
     const auto products = static_cast<double>(work());
     // A depthwise product is bound by memory rather than by multiplications.
@@ -134,8 +134,9 @@ class OneDnnProduct : public BlockedProduct {
   }
 
   // Adds parts of `images` images and `per_part` channels; the last ones may be smaller. Channels
-  // are outermost, so that one image after the other uses the same part of the weight. Errors:
-  // those of SizedOf.
+  // are outermost, so that one image after the other uses the same part of the weight.
+  //
+  // Errors: those of SizedOf.
   absl::Status Cut(int64_t images, int64_t per_part);
 
   // Returns the primitive and its layouts for parts with the dimensions `d`; SizedOf adds the plain
@@ -144,8 +145,9 @@ class OneDnnProduct : public BlockedProduct {
                                  const ConvolutionForwardDesc& forward) const = 0;
 
   // Returns the primitive for parts of this extent, compiled at the first call; this object owns
-  // it. Raises scratch_bytes_ and weight_bytes_ to its needs. Errors: kUnimplemented, with oneDNN's
-  // message, if oneDNN has no implementation.
+  // it. Raises scratch_bytes_ and weight_bytes_ to its needs.
+  //
+  // Errors: kUnimplemented, with oneDNN's message, if oneDNN has no implementation.
   absl::StatusOr<const SizedProduct*> SizedOf(const ConvolutionExtent& e);
 
   const ConvolutionProduct p_;

@@ -43,8 +43,8 @@ absl::Status DispatchWindows(const WindowGeometry& g, Fn&& fn) {
   constexpr int64_t kMax = INT32_MAX / 4;
   bool is_small = g.columns() <= kMax && g.image_size() <= kMax && g.kernel_size() <= kMax;
   for (int axis = 0; axis < 3; ++axis) {
-    // These bounds keep coordinates in the padded image within 32 bits: a window, and so its last
-    // step, lies within that image.
+    // These bounds keep every coordinate within 32 bits: out * stride + kernel * dilate is at most
+    // 2 * kMax, in + 2 * pad at most 3 * kMax.
     is_small = is_small && g.in[axis] <= kMax && g.pad[axis] <= kMax && g.out[axis] <= kMax &&
                g.kernel[axis] <= kMax / g.dilate[axis] && g.out[axis] <= kMax / g.stride[axis];
   }

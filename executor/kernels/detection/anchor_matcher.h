@@ -5,10 +5,13 @@
 // SSD (Liu et al., SSD: Single Shot MultiBox Detector, 2016, 2.2). MXNet:
 // src/operator/contrib/multibox_target.cc. For the kernels of _contrib_MultiBoxTarget.
 //
-// The matching has up to four steps. Each object gets an anchor of its own, the pair with the
-// largest overlap first. Each other anchor that overlaps an object by more than overlap_threshold
-// is matched with it. Without mining the remaining anchors are background. With mining
-// (negative_mining_ratio > 0) only the hardest ones are, and the others are ignored.
+// The matching has up to four steps:
+//
+//   1. Each object gets an anchor of its own, the pair with the largest overlap first.
+//   2. Each other anchor that overlaps an object by more than overlap_threshold is matched with it.
+//   3. Without mining, the remaining anchors are background.
+//   4. With mining (negative_mining_ratio > 0), only the hardest of them are, and the others are
+//      ignored.
 
 #include <cmath>
 #include <cstdint>

@@ -152,7 +152,9 @@ __global__ void __launch_bounds__(32 * kRoiWarps, kNeedsMoreRegisters ? 1 : 3)
 
 // Computes the spans and queues GatherRois. Requires the tables of rows and columns, which earlier
 // work of the same queue may compute. Give is a function object with a __device__ operator(),
-// passed by value. Two launches. Errors: those of Launch.
+// passed by value. Two launches.
+//
+// Errors: those of Launch.
 template <typename T, typename Give>
 absl::Status RunGatherRois(const KernelContext& c, const RoiImage& m, const RoiTables& tables,
                            const T* rois, const Give& give, T* grad, bool add) {

@@ -4,7 +4,7 @@
 // The rules of _contrib_MultiBoxDetection for one or two anchors, for its kernels of both devices.
 // MXNet: src/operator/contrib/multibox_detection.cc. The kernels detect an object per anchor, move
 // the objects of each image to the front, sort the most probable ones, and suppress overlapping
-// ones by removing their class.
+// ones: they set their class to -1.
 
 #include <cstdint>
 

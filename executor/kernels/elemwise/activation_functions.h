@@ -38,8 +38,12 @@ COOPER_HOST_DEVICE C VectorSoftRelu(C x) {
 #define COOPER_ACTIVATION(Name, arity, arguments, value) \
   COOPER_ACTIVATION_OF(Name, false, arity, arguments, value)
 
-// max(x, 0), 1 / (1 + exp(-x)), tanh(x), log(1 + exp(x)) and x / (1 + |x|). Relu is written so that
-// NaN propagates; Relu of -0 is -0.
+// The functions of Activation:
+//
+//   Relu max(x, 0), Sigmoid 1 / (1 + exp(-x)), Tanh tanh(x), SoftRelu log(1 + exp(x)),
+//   SoftSign x / (1 + |x|)
+//
+// Relu is written so that NaN propagates; Relu of -0 is -0.
 COOPER_ACTIVATION_OF(Relu, true, 1, (C x), x < 0 ? 0 : x);
 COOPER_ACTIVATION(Sigmoid, 1, (C x), VectorSigmoid(x));
 COOPER_ACTIVATION(Tanh, 1, (C x), VectorTanh(x));

@@ -44,7 +44,7 @@ namespace cooper {
   }
 #define COOPER_BINARY_GRADIENT(Name, body) COOPER_BINARY_GRADIENT_OF(Name, false, body)
 
-// Returns a to the power of b. A result that fits int64 is exact; a larger one, and 0 to a negative
+// Returns a^b for integers. A result that fits int64 is exact; a larger one, and 0 to a negative
 // power, are converted from the double that std::pow returns.
 COOPER_HOST_DEVICE inline int64_t IntegerPower(int64_t a, int64_t b) {
   // A negative power of an integer is 1 / a^|b|, truncated: 0 unless |a| is 1.

@@ -23,8 +23,10 @@ struct ClipBounds {
 // results these are the bounds truncated to integers, for gradients (`strict`) the outermost
 // integers between the bounds. Floating dtypes keep the bounds.
 //
-// For int32 and the bounds -1.5 and 2.5 results are in [-1, 2], and gradients reach the elements of
-// [-1, 2]; for 0.5 and 2.5 they are [0, 2] and [1, 2].
+// Examples for int32:
+//
+//   bounds -1.5 and 2.5: results in [-1, 2], gradients reach the elements of [-1, 2]
+//   bounds  0.5 and 2.5: results in [0, 2], gradients reach the elements of [1, 2]
 inline ClipBounds ClipBoundsOf(double low, double high, DType dtype, bool strict) {
   if (IsFloating(dtype)) return {low, high};
   return DispatchDType(dtype, [&](auto tag) -> ClipBounds {

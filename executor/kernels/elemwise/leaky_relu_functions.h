@@ -12,9 +12,10 @@
 
 namespace cooper {
 
-// Constants of selu (Klambauer et al., Self-Normalizing Neural Networks, 2017), which is lambda * x
-// for x > 0, otherwise lambda * alpha * (exp(x) - 1), and of gelu, which is x / 2 * (1 + erf(x /
-// sqrt(2))).
+// Constants of selu (Klambauer et al., Self-Normalizing Neural Networks, 2017) and of gelu:
+//
+//   selu: lambda * x for x > 0, otherwise lambda * alpha * (exp(x) - 1)
+//   gelu: x / 2 * (1 + erf(x / sqrt(2)))
 inline constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
 inline constexpr double kSeluLambda = 1.0507009873554804934193349852946;
 inline constexpr double kSqrt2 = 1.4142135623730950488016887242097;

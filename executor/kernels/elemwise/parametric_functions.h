@@ -11,8 +11,8 @@
 
 namespace cooper {
 
-// min(max(x, low), high); `high` for low > high and x > high, as in MXNet. x comes first in the
-// comparisons so that NaN propagates. For integers the bounds are those of ClipBoundsOf.
+// clip: min(max(x, low), high); `high` for low > high and x > high, as in MXNet. x comes first in
+// the comparisons so that NaN propagates. For integers the bounds are those of ClipBoundsOf.
 struct Clip {
   static constexpr int kArity = 3;
   static constexpr bool kExactIntegers = true;
@@ -22,7 +22,8 @@ struct Clip {
   }
 };
 
-// The gradient reaches elements within the bounds, including the bounds themselves, and NaN.
+// The gradient of Clip: ograd for elements within the bounds, including the bounds themselves, and
+// for NaN; 0 elsewhere.
 struct ClipGrad {
   static constexpr int kArity = 4;
   static constexpr bool kExactIntegers = true;
@@ -32,7 +33,7 @@ struct ClipGrad {
   }
 };
 
-// clip(alpha * x + beta, 0, 1).
+// hard_sigmoid: clip(alpha * x + beta, 0, 1).
 struct HardSigmoid {
   static constexpr int kArity = 3;
   static constexpr bool kExactIntegers = false;
@@ -42,7 +43,8 @@ struct HardSigmoid {
   }
 };
 
-// The gradient, alpha times ograd, reaches elements with a result strictly between 0 and 1.
+// The gradient of HardSigmoid: alpha times ograd for elements with a result strictly between 0 and
+// 1; 0 elsewhere.
 struct HardSigmoidGrad {
   static constexpr int kArity = 4;
   static constexpr bool kExactIntegers = false;
@@ -53,8 +55,8 @@ struct HardSigmoidGrad {
   }
 };
 
-// 0.5 (sigma x)^2 if |x| <= 1 / sigma^2, otherwise |x| - 0.5 / sigma^2: a parabola near 0 that
-// continues as a line of slope 1. Girshick, Fast R-CNN, 2015, for sigma = 1.
+// smooth_l1: 0.5 (sigma x)^2 if |x| <= 1 / sigma^2, otherwise |x| - 0.5 / sigma^2. A parabola near
+// 0 that continues as a line of slope 1 (Girshick, Fast R-CNN, 2015, for sigma = 1).
 struct SmoothL1 {
   static constexpr int kArity = 2;
   static constexpr bool kExactIntegers = false;
@@ -67,7 +69,7 @@ struct SmoothL1 {
   }
 };
 
-// ograd times the slope, which is sigma^2 x, limited to [-1, 1].
+// The gradient of SmoothL1: ograd times the slope, which is sigma^2 x, limited to [-1, 1].
 struct SmoothL1Grad {
   static constexpr int kArity = 3;
   static constexpr bool kExactIntegers = false;

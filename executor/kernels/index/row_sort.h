@@ -26,7 +26,9 @@ bool IsSortedByWarps(DType dtype, int64_t n);
 //
 // `values` has the dtype of `data`, `indices` any; a position that the dtype cannot represent is
 // rounded or, in an integer, wraps around. k <= n. Written values keep their bits. The outputs do
-// not overlap `data`. One launch. Errors: those of Launch.
+// not overlap `data`. One launch.
+//
+// Errors: those of Launch.
 absl::Status SortRowsByWarps(const KernelContext& c, const IndexedExtents& e, int64_t k,
                              bool ascend, const ArrayView& data, const ArrayView& values,
                              WriteReq values_req, const ArrayView& indices, WriteReq indices_req);

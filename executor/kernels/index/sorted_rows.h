@@ -36,8 +36,9 @@ __global__ void NumberRows(int64_t count, int64_t n, const Place place, uint64_t
 
 // Sorts the rows [0, count), count > 0, by place(i), a device function object that returns a number
 // below n, or a negative number for rows without a place, which come last with the key n. `sort`
-// has `count` pairs. Rows with equal places keep their order. Errors: those of Launch and
-// PairSort::Sort.
+// has `count` pairs. Rows with equal places keep their order.
+//
+// Errors: those of Launch and PairSort::Sort.
 template <typename Place>
 absl::Status SortRows(const KernelContext& c, int64_t count, int64_t n, const Place& place,
                       PairSort* sort) {
@@ -52,7 +53,9 @@ absl::Status SortRows(const KernelContext& c, int64_t count, int64_t n, const Pl
 //
 // If `chunk_sums`, of ChunkSumsBytes() bytes, is not null, more than 64 rows of one place are
 // summed in chunks of 64 in parallel, and then the chunks' sums and the remaining rows in order.
-// Padding, for example, repeats one index many times. Errors: those of Launch.
+// Padding, for example, repeats one index many times.
+//
+// Errors: those of Launch.
 absl::Status SumSortedRows(const KernelContext& c, const IndexedExtents& e, const PairSort& sort,
                            int64_t count, WriteReq req, const void* src, const ArrayView& dst,
                            void* chunk_sums);
@@ -62,8 +65,9 @@ absl::Status SumSortedRows(const KernelContext& c, const IndexedExtents& e, cons
 int64_t ChunkSumsBytes(const ArrayView& src, int64_t count);
 
 // Stores at every place the last of its rows, as sequential assignments would. Other rows of dst
-// stay unchanged. `e` has the extents of dst, whose `outer` is 1. One launch. Errors: those of
-// Launch.
+// stay unchanged. `e` has the extents of dst, whose `outer` is 1. One launch.
+//
+// Errors: those of Launch.
 absl::Status WriteLastRows(const KernelContext& c, const IndexedExtents& e, const PairSort& sort,
                            int64_t count, const void* src, const ArrayView& dst);
 

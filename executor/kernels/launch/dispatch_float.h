@@ -35,8 +35,9 @@ absl::Status DispatchFloat32Or64(DType dtype, Fn&& fn) {
   return absl::OkStatus();
 }
 
-// Does the same for a dtype of kFloats, with Float16 for float16. Load() converts its elements to
-// float, in which the kernel then computes.
+// Calls fn(TypeTag<T>()) for a dtype of kFloats, where T is Float16 for float16, and returns OK.
+// Other dtypes fail a CHECK, as in DispatchFloat32Or64. Load() converts its elements to float, in
+// which the kernel then computes.
 template <typename Fn>
 absl::Status DispatchFloat(DType dtype, Fn&& fn) {
   if (dtype != DType::kFloat16) return DispatchFloat32Or64(dtype, fn);

@@ -38,7 +38,8 @@ __device__ void StoreTo(T* to, C value, bool add) {
   *to = ConvertElement<T>(add ? static_cast<C>(ConvertElement<C>(*to) + value) : value);
 }
 
-// Does the same for element i of `data`, whose type is `dtype`.
+// Stores `value` in element i of `data`, an array of type `dtype`, or adds it there, as StoreTo
+// does.
 template <typename C>
 __device__ void StoreElement(void* data, DType dtype, int64_t i, C value, bool add) {
   switch (dtype) {

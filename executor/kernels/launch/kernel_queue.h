@@ -24,8 +24,9 @@ absl::StatusOr<std::unique_ptr<DeviceQueue>> MakeKernelQueue(const Context& cont
 
 // Returns a copy on the CPU of `array` after all work in `queue`, which belongs to the array's
 // context. Work in other streams need not have run; the emulator in lazy mode does not run it.
-// `queue` may be null for an array of a CPU. Waits for `queue`. Errors: those of CUDA, including
-// errors of the queued work.
+// `queue` may be null for an array of a CPU. Waits for `queue`.
+//
+// Errors: those of CUDA, including errors of the queued work.
 absl::StatusOr<NDArray> CopyAfter(DeviceQueue* queue, const NDArray& array);
 
 }  // namespace cooper

@@ -73,7 +73,9 @@ inline unsigned ElementBlocks(int64_t count) {
 // Launches a kernel that loops over `count` elements from FirstElement() in steps of ElementStep().
 // Does nothing if `count` is 0. `count` is only used for the size of the grid: pass it among
 // `arguments` too if the kernel needs it. For kernels whose threads handle several adjacent
-// elements, `count` is the number of such groups. Errors: those of Launch.
+// elements, `count` is the number of such groups.
+//
+// Errors: those of Launch.
 template <typename... P, typename... A>
 absl::Status LaunchElements(const KernelContext& c, int64_t count, void (*kernel)(P...),
                             A&&... arguments) {

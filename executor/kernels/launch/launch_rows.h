@@ -28,7 +28,9 @@ namespace cooper {
 //
 // A block has one dimension: whole warps for the columns, at most 256 threads. The grid has one
 // block per row and per 256 columns, at most 65535 along each axis, which is CUDA's limit for y.
-// Rows that are much shorter than a warp leave most of its threads idle. Errors: those of Launch.
+// Rows that are much shorter than a warp leave most of its threads idle.
+//
+// Errors: those of Launch.
 template <typename... P, typename... A>
 absl::Status LaunchRows(const KernelContext& c, int64_t rows, int64_t columns, void (*kernel)(P...),
                         A&&... arguments) {

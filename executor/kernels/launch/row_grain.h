@@ -15,10 +15,10 @@
 namespace cooper {
 
 // Returns the grain of ParallelFor over rows of `row` elements, at least 1: the rows that a thread
-// should get for parallelism to pay. Callers lower `elements` if the work per element is greater.
-// `elements` is the least number of elements per thread; the default suits a few operations per
-// element. `row` may be 0. RowGrain(1000) is 16: with fewer than 32 rows the loop runs on one
-// thread.
+// should get so that its work takes longer than starting it. Callers lower `elements` if the work
+// per element is greater. `elements` is the least number of elements per thread; the default suits
+// a few operations per element. `row` may be 0. RowGrain(1000) is 16: with fewer than 32 rows the
+// loop runs on one thread.
 inline int64_t RowGrain(int64_t row, int64_t elements = 16384) {
   return std::max<int64_t>(1, elements / std::max<int64_t>(row, 1));
 }

@@ -77,7 +77,7 @@ Word WordOf(double value, DType dtype) {
 
 // Returns `value` rounded to `dtype`, as a C, so that a scalar parameter of an operator has the
 // precision of its arrays: 2.5 gives 2 for int32, 0.1 gives 0.09997... for float16. RoundToDType
-// (element_block.h) is the same for the CPU. Host code.
+// (element_block.h) is the counterpart for the CPU. Host code.
 template <typename C>
 C RoundedTo(DType dtype, double value) {
   return DispatchDType(dtype, [&](auto tag) {

@@ -9,7 +9,7 @@
 // Matrices are row-major and dense, T is float or double, and all arrays are in device memory. The
 // libraries are column-major, so they see transposes; the functions state what a caller gets in
 // row-major terms. The current device must be that of the context (RunFloat32Or64 in squares.h).
-// All work goes to the context's queue. Errors: those of the libraries and of Launch.
+// All work goes to the context's queue.
 //
 //   // Prepare: the workspace has the factors and the scratch.
 //   COOPER_ASSIGN_OR_RETURN(auto state, MakeFactorState(c, a.dtype, s, &Cusolver::LuBytes));
@@ -19,6 +19,8 @@
 //   // Run, with a WorkspaceParts over c.workspace that takes the same arrays.
 //   COOPER_RETURN_IF_ERROR(FactorLu(c, s, lu, scratch));
 //   COOPER_RETURN_IF_ERROR(InvertLu(c, s, /*transpose=*/false, lu, inverse, scratch));
+//
+// Errors: those of the libraries and of Launch.
 
 #include <cstdint>
 #include <memory>
@@ -105,8 +107,9 @@ inline const FactorState& FactorStateOf(const KernelContext& c) {
 using ScratchBytesFn = absl::StatusOr<int64_t> (Cusolver::*)(DType, int64_t);
 
 // Returns the libraries for `s`, matrices of `dtype`. `scratch_bytes` is the query for cuSOLVER's
-// scratch memory, used if the factorization is not batched. Called when a node is bound. Errors:
-// those of Cublas::Of and Cusolver::Of, kFailedPrecondition if a library is not installed.
+// scratch memory, used if the factorization is not batched. Called when a node is bound.
+//
+// Errors: those of Cublas::Of and Cusolver::Of, kFailedPrecondition if a library is not installed.
 inline absl::StatusOr<std::unique_ptr<FactorState>> MakeFactorState(const PrepareContext& c,
                                                                     DType dtype, const Squares& s,
                                                                     ScratchBytesFn scratch_bytes) {

@@ -11,8 +11,11 @@
 
 namespace cooper {
 
-// Extents of the products op(lhs) (m, k) * op(rhs) (k, n) of `batch` pairs. op transposes as
-// transpose_a and transpose_b say, so lhs is stored as (m, k) or (k, m).
+// Extents of `batch` products of matrices:
+//
+//   op(lhs) (m, k) * op(rhs) (k, n)
+//
+// op transposes as transpose_a and transpose_b say, so lhs is stored as (m, k) or (k, m).
 struct DotExtents {
   int64_t batch, m, n, k;
 };

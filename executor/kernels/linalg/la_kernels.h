@@ -24,8 +24,9 @@ namespace eigen_avx2 {
 }  // namespace eigen_avx2
 #endif
 
-// Eigen's LU factorization reduces narrow panels, for whose short rows wide vectors do not pay: on
-// a Zen 3 core it takes 1.7 times the time of SSE2 for 64 rows, 1.1 for 256 and 0.9 for 512.
+// Eigen's LU factorization reduces narrow panels, for whose short rows wide vectors cost more than
+// they save: on a Zen 3 core it takes 1.7 times the time of SSE2 for 64 rows, 1.1 for 256 and 0.9
+// for 512.
 inline constexpr int64_t kMinAvx2LuRows = 384;
 
 // Registers FN of the current level as the CPU kernel of OP, for float32 and float64; below

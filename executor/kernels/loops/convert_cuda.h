@@ -14,13 +14,15 @@ namespace cooper {
 //
 // Elements are converted as by ConvertArray. Conversions between float32 and 16-bit floats also go
 // through float instead of double, which is faster; with kAdd the sum is then a float. One launch.
+//
 // Errors: those of Launch.
 absl::Status ConvertArrayGpu(const KernelContext& c, const ArrayView& input,
                              const ArrayView& output, WriteReq req);
 
 // Queues output = or += value, with `value` converted to output's dtype; the sum of kAdd is in
-// double. One launch, or a memset where 0 is written. Does nothing with kNull. Errors: those of
-// Launch.
+// double. One launch, or a memset where 0 is written. Does nothing with kNull.
+//
+// Errors: those of Launch.
 absl::Status FillArrayGpu(const KernelContext& c, double value, const ArrayView& output,
                           WriteReq req);
 

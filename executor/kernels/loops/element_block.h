@@ -47,7 +47,7 @@ void StoreBlock(const C* block, int64_t n, WriteReq req, void* data, DType dtype
 
 // Returns `value` rounded to `dtype`: 2.5 gives 2 for int32, 0.1 gives 0.09997... for float16. For
 // scalar parameters, which have the precision of the arrays that they are combined with. RoundedTo
-// (launch/words.h) is the same for .cu files.
+// (launch/words.h) is the counterpart for .cu files.
 template <typename C>
 C RoundToDType(double value, DType dtype);
 

@@ -4,7 +4,8 @@
 // Applies functions of one to four elements, in the form of unary_functions.h, to arrays on a GPU:
 // to arrays of one shape, with scalar operands, and with broadcasting. Supports all dtypes and
 // write requests. The output may share its data with an input of its own shape. For .cu files.
-// elemwise_kernel.h has the same for the CPU; reductions map their inputs by element_reduce.h.
+// elemwise_kernel.h is the counterpart for the CPU; reductions map their inputs by
+// element_reduce.h.
 //
 // A function is compiled for the compute types by the one file that includes element_map_kernel.h
 // and instantiates it; other files declare ElementMapOf only. So each function is compiled once,
@@ -56,15 +57,17 @@ const ElementMap& ElementMapOf();
 // dtype first. Array operands have as many elements as the output. There are map.arity operands.
 // One launch; nothing with kNull.
 //
-// float32 arrays at 16-byte boundaries are read and written four elements at a time; the results
-// are the same. Errors: those of Launch.
+// float32 arrays at 16-byte boundaries are read and written four elements at a time, with equal
+// results. Errors: those of Launch.
 absl::Status RunElementMap(const KernelContext& c, const ElementMap& map,
                            absl::Span<const ElemwiseOperand> operands, const ArrayView& output,
                            WriteReq req);
 
-// Does the same with each operand broadcast from its shape in `shapes` to `full`, the output's
-// shape. A scalar operand has the shape (). Operands that are broadcast must not share the output's
-// data. Errors: kUnimplemented if there are too many axes, more than BroadcastPlan::kMaxRank after
+// Queues output = or += f(operands...), with each operand broadcast from its shape in `shapes` to
+// `full`, the output's shape. A scalar operand has the shape (). Operands that are broadcast must
+// not share the output's data.
+//
+// Errors: kUnimplemented if there are too many axes, more than BroadcastPlan::kMaxRank after
 // merging; those of Launch.
 absl::Status RunBroadcastMap(const KernelContext& c, const ElementMap& map,
                              absl::Span<const ElemwiseOperand> operands,

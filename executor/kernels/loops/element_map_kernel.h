@@ -1,9 +1,9 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOOPS_ELEMENT_MAP_KERNEL_H_
 #define COOPER_EXECUTOR_KERNELS_LOOPS_ELEMENT_MAP_KERNEL_H_
 
-// Defines ElementMapOf (element_map.h). Included by the one .cu file that compiles a function,
-// because each function costs two or three kernels in the program. A file that does not use a
-// function itself instantiates it by
+// Defines ElementMapOf (element_map.h). Exactly one .cu file includes this header for each function
+// and compiles it, because each compiled function adds two or three kernels to the program. If only
+// other files use the function, that file instantiates it explicitly:
 //
 //   template const ElementMap& ElementMapOf<Add>();
 

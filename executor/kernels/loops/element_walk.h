@@ -133,7 +133,7 @@ struct ElementOperands {
     return x;
   }
 
-  // Does the same if AreFloats(), without the switch over dtypes.
+  // Loads these elements without the switch over dtypes. Requires AreFloats().
   template <typename F, typename C>
   __device__ ElementsOf<F, C> LoadFloatsAt(const int64_t* at) const {
     ElementsOf<F, C> x;

@@ -3,8 +3,8 @@
 
 // Runs ElemwiseLoops over arrays of one shape, with scalar operands, and with broadcasting, on the
 // CPU. Supports all dtypes and write requests. The output may share its data with an input of its
-// own shape. Most operators of executor/kernels/elemwise are one line over it; element_map.h has
-// the same for the GPU.
+// own shape. Most operators of executor/kernels/elemwise are one line over it; element_map.h is the
+// counterpart for the GPU.
 //
 //   // y = x + 2
 //   return RunElemwise(kElemwiseLoops<Add>, {OperandOf(x), OperandOf(2.0)}, y, WriteReq::kWrite);
@@ -26,15 +26,15 @@ namespace cooper {
 // rounded to the output's dtype first. There are loops.arity operands; arrays have as many elements
 // as the output. Returns OK always. Thread-safe.
 //
-// Arrays of the compute type with kWrite are read and written directly; other dtypes, kAdd and
-// scalars take a detour over buffers in the first-level cache.
+// Arrays of the compute type with kWrite are read and written directly; for other dtypes, kAdd and
+// scalars, elements go through buffers that stay in the first-level cache.
 absl::Status RunElemwise(const ElemwiseLoops& loops, absl::Span<const ElemwiseOperand> operands,
                          const ArrayView& output, WriteReq req);
 
-// Does the same with each operand broadcast from its shape in `shapes` to `full`, the output's
-// shape. A scalar operand has the shape (). Operands that are broadcast must not share the output's
-// data. If the inner axis of the plan is shorter than 64 elements, operands are gathered into
-// blocks first, because starting a loop takes longer than such a run.
+// Computes output = or += f(operands...), with each operand broadcast from its shape in `shapes` to
+// `full`, the output's shape. A scalar operand has the shape (). Operands that are broadcast must
+// not share the output's data. If the inner axis of the plan is shorter than 64 elements, operands
+// are gathered into blocks first, because starting a loop takes longer than such a run.
 //
 // Errors: kUnimplemented if there are too many axes, more than BroadcastPlan::kMaxRank after
 // merging.

@@ -15,7 +15,7 @@
 // A function whose vector form holds for a limited last argument has, beside Apply, kVectorLimit
 // and ApplyVector, as COOPER_ANGLE in unary_functions.h. Apply is free of branches and calls where
 // it can be, because compilers vectorise only such loops; vector_math.h has functions of this kind.
-// The same struct serves the GPU (element_map.h) if Apply is COOPER_HOST_DEVICE.
+// The struct also serves the GPU (element_map.h) if Apply is COOPER_HOST_DEVICE.
 
 #include <algorithm>
 #include <cmath>

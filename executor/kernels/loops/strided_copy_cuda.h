@@ -3,7 +3,9 @@
 
 // Copies elements between arrays of one GPU with different strides;
 // executor/kernels/loops/strided_copy.h is for the CPU. All work goes to the context's queue; no
-// function waits or allocates. Errors: kUnimplemented if a loop is too deep, and those of Launch.
+// function waits or allocates.
+//
+// Errors: kUnimplemented if a loop is too deep, and those of Launch.
 
 #include <cstdint>
 

@@ -36,7 +36,8 @@ COOPER_HOST_DEVICE inline float VectorErf(float x) {
   return magnitude < 0.9f ? small : large;
 }
 
-// Does the same in double. The forms meet at 1 instead of 0.9, and the result is 1 or -1 beyond 6.
+// Returns erf(x) in double, by the method of the float function. The forms meet at 1 instead of
+// 0.9, and the result is 1 or -1 beyond 6.
 COOPER_HOST_DEVICE inline double VectorErf(double x) {
   const double magnitude = std::fabs(x);
   const double z = x * x, z2 = z * z, z4 = z2 * z2;

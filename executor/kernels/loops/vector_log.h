@@ -46,7 +46,8 @@ COOPER_HOST_DEVICE inline VectorLogParts<float> SplitVectorLog(float x) {
   return {static_cast<float>(n) - (subnormal ? 23.0f : 0.0f), f, (s * f - 0.5f) * f2};
 }
 
-// Does the same in double. The formula for log(1 + f) is that of fdlibm (e_log.c).
+// Splits x, and computes log(1 + f), in double. The formula for log(1 + f) is that of fdlibm
+// (e_log.c).
 COOPER_HOST_DEVICE inline VectorLogParts<double> SplitVectorLog(double x) {
   // Scales subnormal numbers by 2^54.
   const bool subnormal = x < 2.2250738585072014e-308;

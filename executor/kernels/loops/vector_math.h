@@ -111,7 +111,7 @@ COOPER_HOST_DEVICE inline float VectorExpm1(float x) {
   return x == 0.0f ? x : y;  // expm1(-0) is -0
 }
 
-// The same functions in double precision. The formulas are those in float; bounds and polynomials
+// The functions above in double precision. The formulas are those in float; bounds and polynomials
 // differ.
 
 // The parts of x = n ln 2 + r, as VectorExpParts.

@@ -15,8 +15,8 @@
 
 namespace cooper {
 
-// Bytes of scratch that LaunchCountValid needs: the count, then SumElements' scratch. A multiple of
-// 64.
+// Bytes of scratch memory that LaunchCountValid needs: 64 for the count, then those of SumElements.
+// A multiple of 64.
 inline constexpr int64_t kCountValidBytes = 64 + kSumScratchBytes;
 
 // Returns 1 for a label that is not `ignored`, else 0. Compares labels as integers. Device memory,
@@ -36,10 +36,13 @@ struct StoreAtLeastOne {
   __device__ void operator()(double sum) const { *to = sum > 1 ? sum : 1.0; }
 };
 
-// Queues a count of the n labels that differ from `ignored`, and stores max(count, 1) in
-// scratch[0]. `scratch` is device memory of kCountValidBytes. Does not wait. Errors: those of
-// SumElements. `ignored` is ignore_label as an integer. The count is exact: a double holds integers
-// up to 2^53.
+// Queues a count of the n labels that differ from `ignored`, which is ignore_label as an integer,
+// and stores max(count, 1) in scratch[0]. `scratch` is device memory of kCountValidBytes. Does not
+// wait. The count is exact: a double holds integers up to 2^53.
+//
+// Errors: those of SumElements.
+//
+// Errors: those of SumElements.
 template <typename T>
 absl::Status LaunchCountValid(const KernelContext& c, const T* label, int64_t n, int64_t ignored,
                               double* scratch) {

@@ -17,8 +17,8 @@ namespace cooper {
 
 // Bytes of a block's scores. Each product repacks the weight for each block. This costs the forward
 // product a sixth of its time with 256 rows of 10,000 classes, and a twentieth with 384 rows. The
-// blocks of the backward pass take memory beside the output; repacking costs it a tenth with 2 MiB,
-// and almost nothing with 4 MiB.
+// blocks of the backward pass take memory in addition to the output; repacking costs it a tenth
+// with 2 MiB, and almost nothing with 4 MiB.
 inline constexpr int64_t kFcSoftmaxForwardBlockBytes = 16 << 20;
 inline constexpr int64_t kFcSoftmaxBackwardBlockBytes = 4 << 20;
 // The block size of a kernel that computes scores and consumes them in one pass.
@@ -29,7 +29,7 @@ inline constexpr int64_t kFcSoftmaxLabelBlockBytes = 6 << 20;
 inline constexpr int64_t kFcSoftmaxTileRows = 48;
 
 // The size of a block: about `bytes` of scores, but at least the whole tiles in min_rows rows.
-// min_rows is rounded down to whole tiles.
+// min_rows is rounded down to whole tiles of kFcSoftmaxTileRows rows.
 struct FcSoftmaxBlockSize {
   int64_t bytes = 0;
   int64_t min_rows = 0;

@@ -25,11 +25,13 @@
 
 namespace cooper {
 
-// Returns the block size for a kernel with context `c`, a KernelContext or a PrepareContext. Each
-// block reads and writes the whole gradient of the weight, which takes a tenth of the product's
-// time with 96 rows of 650 features. So min_rows is a third of the features, which keeps the scores
-// below a third of the weight's size, but at most kManyRows, beyond which more rows gain nothing.
+// Returns the block size for a kernel with context `c`, a KernelContext or a PrepareContext.
 // `bytes` are the bytes of a block's scores.
+//
+// Each block reads and writes the whole gradient of the weight, which takes a tenth of the
+// product's time with 96 rows of 650 features. So min_rows is a third of the features, which keeps
+// the scores below a third of the weight's size. It is at most kManyRows, beyond which more rows
+// gain nothing.
 template <typename AnyContext>
 FcSoftmaxBlockSize FcSoftmaxGradientBlock(int64_t bytes, const AnyContext& c) {
   constexpr int64_t kManyRows = 384;
@@ -38,21 +40,25 @@ FcSoftmaxBlockSize FcSoftmaxGradientBlock(int64_t bytes, const AnyContext& c) {
 }
 
 // Computes the gradients with respect to data, weight and bias, over the rows whose label is not
-// ignored. Refers to `c` and `scratch`, which must outlive it. For scores s = data * weight^T +
-// bias, (rows, classes), and the gradient d of s that the caller computes: the gradient of data is
-// d * weight, that of weight d^T * data, and that of bias the sum of d over rows. A block's d is
-// consumed at once, so (rows, classes) is never stored. T is float or double.
+// ignored. Refers to `c` and `scratch`, which must outlive it. T is float or double. With the
+// scores s (rows, classes) and their gradient d, which the caller computes:
+//
+//   s = data * weight^T + bias
+//   gradient of data   = d * weight
+//   gradient of weight = d^T * data
+//   gradient of bias   = the sum of d over rows
+//
+// The d of a block is consumed at once, so no array of (rows, classes) is stored.
 template <typename T>
 class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
  public:
   using Block = typename FcSoftmaxRows<T>::Block;
-  // Is called once for each block, before the gradients of its scores are computed.
-  // A block has at most scratch.block rows.
+  // Called once for each block, before the gradients of its scores are computed. A block has at
+  // most scratch.block rows.
   using PrepareFn = absl::FunctionRef<void(const Block& block)>;
-  // Writes the gradients of the scores of a slice's classes in the rows [begin, end) of a block to
-  // grad (block.count, slice.stride). Several threads call it at once, for different slices and
-  // rows.
-  // The gradients include scale().
+  // Writes the gradients of the scores of a slice's classes, for the rows [begin, end) of a block,
+  // to grad (block.count, slice.stride). The gradients include scale(). Several threads call it at
+  // once, for different slices and rows.
   using ScoreGradientsFn = absl::FunctionRef<void(const Block& block, const FcSoftmaxSlice& slice,
                                                   int64_t begin, int64_t end, T* grad)>;
 
@@ -66,11 +72,15 @@ class FcSoftmaxGradient : public FcSoftmaxGradientArrays {
         rows_(c.param<FcSoftmaxOutputParam>(), c.inputs[kData], c.inputs[kLabel], scratch),
         scale_(ScaleOf(c.param<FcSoftmaxOutputParam>(), c.inputs[kLabel])) {}
 
+  // Return the number of classes, and the rows that take part.
   int64_t classes() const { return classes_; }
   const FcSoftmaxRows<T>& rows() const { return rows_; }
-  // The factor of the gradient: grad_scale over the divisor that normalization chooses.
-  // The divisor is the number of rows for "batch", the number of labels that are not ignore_label,
-  // but at least 1, for "valid", else 1.
+  // Returns the factor of the gradient: grad_scale / divisor, where the divisor follows from
+  // `normalization`:
+  //
+  //   batch: the number of rows
+  //   valid: the number of labels that are not ignore_label, but at least 1
+  //   null:  1
   T scale() const { return scale_; }
 
   // Computes all requested gradients. Without active rows, writes zeros for kWrite. Runs on several

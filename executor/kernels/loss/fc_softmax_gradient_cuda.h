@@ -23,9 +23,8 @@
 
 namespace cooper {
 
-// The factor of the gradient. The divisor may lie on the device. normalization "valid" needs a
-// count of labels that only the device knows; the kernels read it there instead of the host waiting
-// for it.
+// The factor of the gradient. For normalization "valid" the divisor is a count of labels that is
+// computed on the device. Kernels read it there, so that the host does not wait for it.
 struct FcSoftmaxScale {
   double scale;           // before the division by *divisor
   const double* divisor;  // null: 1
@@ -52,8 +51,8 @@ class FcSoftmaxGpuGradient : public FcSoftmaxGradientArrays {
     bool is_first;  // whether this block runs first
   };
 
-  // `makes_sums`: the kernel that turns a block's scores into their gradients also writes their
-  // sums to Block::sums.
+  // `makes_sums` says that the caller's kernel, which turns a block's scores into their gradients,
+  // also writes their sums over rows to Block::sums.
   FcSoftmaxGpuGradient(const KernelContext& c, bool makes_sums)
       : c_(c),
         makes_sums_(makes_sums),
@@ -77,7 +76,7 @@ class FcSoftmaxGpuGradient : public FcSoftmaxGradientArrays {
   // Returns the number of features of a row of data.
   int64_t features() const { return features_; }
 
-  // Returns whether a block's part of a requested sum over rows is added to the output. It does so
+  // Returns whether a block's part of a requested sum over rows is added to the output. It is added
   // for all blocks but the first, and for kAdd.
   bool Adds(const Block& block, Gradient gradient) const {
     return !block.is_first || c_.reqs[gradient] == WriteReq::kAdd;
@@ -85,7 +84,9 @@ class FcSoftmaxGpuGradient : public FcSoftmaxGradientArrays {
 
   // Calls score_gradients(block, scale) for each block, which queues a kernel that turns
   // block.scores into the gradients of the scores and returns a status; then queues the products.
-  // Does not wait for the device. Errors: those of score_gradients, of cuBLAS and of Launch.
+  // Does not wait for the device.
+  //
+  // Errors: those of score_gradients, of cuBLAS and of Launch.
   template <typename Fn>
   absl::Status Run(Fn&& score_gradients) const {
     FcSoftmaxScale scale;

@@ -4,8 +4,8 @@
 // Iterates over the rows of a classifier whose label is not ignored, in blocks, and provides the
 // scratch memory of the kernels that compute scores and consume them.
 //
-// fc_softmax_gradient.h and the forward kernels iterate with it. Rows that are ignored are left out
-// of all products. fc_softmax_rows_cuda.h is the counterpart for GPUs.
+// fc_softmax_gradient.h and the forward kernel of fc_softmax_label_probability.cc use it. Ignored
+// rows are left out of all products. fc_softmax_rows_cuda.h is the counterpart for GPUs.
 
 #include <algorithm>
 #include <cstdint>
@@ -21,9 +21,10 @@
 
 namespace cooper {
 
-// Scratch memory for blocks of `size`, for data (rows, features) and weight (classes, features).
-// Takes its arrays from `cursor` and does not own them. FcSoftmaxScratchBytes makes one with a null
-// cursor to measure it, the kernel one with the workspace. T is float or double.
+// Scratch memory of a kernel, for blocks of `size` rows of data (rows, features) with weight
+// (classes, features). Takes its arrays from `cursor` and does not own them. It is made twice:
+// FcSoftmaxScratchBytes makes one with a null cursor to get its size, the kernel makes one with the
+// workspace. T is float or double.
 template <typename T>
 struct FcSoftmaxScratch {
   // `slices` are those of the bound node (FcSoftmaxSlicesOf), whatever the number of threads is at
@@ -146,6 +147,8 @@ class FcSoftmaxRows {
   }
 
  private:
+  // Returns the data of the active rows at [begin, begin + count): the data itself, or a copy in
+  // scratch memory if gathers().
   const T* DataOf(int64_t begin, int64_t count) const {
     if (!gathers()) return data_ + begin * features_;
     for (int64_t i = 0; i < count; ++i) {

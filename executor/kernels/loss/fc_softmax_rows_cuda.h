@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_LOSS_FC_SOFTMAX_ROWS_CUDA_H_
 #define COOPER_EXECUTOR_KERNELS_LOSS_FC_SOFTMAX_ROWS_CUDA_H_
 
-// Blocks of rows, and the softmax of a row of scores to which a bias is still to be added: shared
-// by the GPU kernels of a classifier and its loss. For .cu files.
+// Declares blocks of rows, and the softmax of a row of scores to which a bias is still to be added,
+// for the GPU kernels of a classifier and its loss. For .cu files.
 //
 // A row whose label is ignored gets no softmax and a gradient of zeros. Its products are computed
 // nevertheless: only the device knows which rows are ignored, and the host does not wait for it.
@@ -74,6 +74,7 @@ struct RowLabels {
         ignored(IntegerOf<int64_t>(param.ignore_label)),
         use_ignore(param.use_ignore) {}
 
+  // Return the label of a row as an integer, and whether the row gets no gradient.
   __device__ int64_t At(int64_t row) const { return IntegerOf<int64_t>(label[row]); }
   __device__ bool Ignores(int64_t row) const { return use_ignore && At(row) == ignored; }
 };

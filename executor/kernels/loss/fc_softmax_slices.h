@@ -16,7 +16,7 @@
 
 namespace cooper {
 
-// A thread's classes [begin, end), and the position of their scores: each slice is an array of its
+// A thread's classes [begin, end), and the position of their scores. Each slice is an array of its
 // own, (rows, stride), so that no two threads write to one cache line.
 struct FcSoftmaxSlice {
   // The number of the slice, from 0.
@@ -107,9 +107,8 @@ class FcSoftmaxSlices {
   int64_t count_;
 };
 
-// The slices that a node was bound with. Memory is planned for them, so they do not depend on the
-// number of threads at run time.
-// It is immutable, so runs on several threads may share it.
+// The slices that a node was bound with. Memory is planned for them, so they do not change with the
+// number of threads at run time. Immutable, so runs on several threads may share it.
 class FcSoftmaxState : public KernelState {
  public:
   explicit FcSoftmaxState(const FcSoftmaxSlices& slices) : slices_(slices) {}

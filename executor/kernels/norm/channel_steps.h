@@ -13,11 +13,12 @@
 
 namespace cooper {
 
-// The strides of the batch and the time axis within a channel, for an array with axes for channels,
-// sequences and steps in any order. Elements of a channel are counted as if the array had no other
-// channel. Batch norm over sequences uses it to leave out the steps beyond each sequence's length.
-// For example, (steps, sequences, channels) with axes 2, 1, 0 gives batch_stride 1 and time_stride
-// = sequences.
+// The strides of the batch and time axes within a channel, for an array with axes for channels,
+// sequences and steps in any order. Elements of a channel are numbered as if the array had no other
+// channel. Batch norm uses it to leave out the steps beyond each sequence's length.
+//
+// For example, (steps, sequences, channels) with channel, batch and time axes 2, 1, 0 gives
+// batch_stride 1 and time_stride = sequences.
 struct ChannelSteps {
   // The number of sequences; elements of the channel from one sequence to the next.
   int64_t batch = 1, batch_stride = 1;
@@ -53,7 +54,8 @@ struct ChannelSteps {
   }
   // Returns the time step of an element of the channel.
   COOPER_HOST_DEVICE int64_t step(int64_t element) const { return element / time_stride % time; }
-  // Returns how many elements of a channel are before the end of a sequence of that length.
+  // Returns the number of elements of a channel that belong to a sequence of `length` steps: row *
+  // length, with the length limited to [0, time].
   COOPER_HOST_DEVICE int64_t NumReal(int64_t length) const {
     return row * (length < 0 ? 0 : (length < time ? length : time));
   }

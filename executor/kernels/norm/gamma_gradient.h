@@ -35,10 +35,14 @@ struct GradientPair {
   C ograd, data;
 };
 
-// Handles normalized sets whose elements are not contiguous. The sets of `plan` are the channels
-// that share one element of gamma; element j of a channel belongs to normalized set j. For element
-// k of gamma and its channel's elements j: gamma_grad = sum of ograd * (data - mean[j]) / std[j],
-// and beta_grad = sum of ograd. A gradient that is not requested is null.
+// Computes the gradients for normalized sets whose elements are not contiguous. The sets of `plan`
+// are the channels that share one element of gamma; element j of a channel belongs to normalized
+// set j. For element k of gamma, with sums over the elements j of its channel:
+//
+//   gamma_grad[k] = sum of ograd * (data - mean[j]) / std[j]
+//   beta_grad[k] = sum of ograd
+//
+// A gradient that is not requested is null.
 template <typename T>
 __global__ void __launch_bounds__(kThreadsHolding<ComputeType<T>, 0>, 1)
     GammaGradient(SetPlan plan, BackwardArrays<T> a, T* gamma_grad, bool add_gamma, T* beta_grad,
@@ -63,9 +67,9 @@ __global__ void __launch_bounds__(kThreadsHolding<ComputeType<T>, 0>, 1)
   });
 }
 
-// If rows are normalized separately (LayerNorm over the last axis), rows are split into parts, so
-// that there are enough blocks. A block computes 32 adjacent columns, one for each lane of a warp,
-// of a part. kPartRows is the number of a block's rows of threads.
+// The shape of the blocks of GammaParts: a block computes 32 adjacent columns, one for each lane of
+// a warp, of a part of the rows, with kPartRows rows of threads. Rows are split into parts if they
+// are normalized separately (LayerNorm over the last axis), so that there are enough blocks.
 inline constexpr int kPartColumns = 32, kPartRows = 8;
 
 // Returns the number of parts: enough for about 1024 blocks, with at least 8 rows for each thread.
@@ -77,9 +81,9 @@ inline int64_t RowParts(int64_t rows, int64_t columns) {
       1, std::min(kBlocks / std::max<int64_t>(blocks, 1), rows / (kPartRows * kMinPerThread)));
 }
 
-// Writes the sums of each part for gamma and for beta: partial is (parts, 2, columns). Blocks have
-// kPartColumns x kPartRows threads; gridDim.y is the number of parts, and gridDim.x covers the
-// columns. Data is (rows, columns); row r has mean[r] and std[r].
+// Writes the sums of each part for gamma and for beta to partial (parts, 2, columns). Data is
+// (rows, columns); row r has mean[r] and std[r]. Blocks have kPartColumns x kPartRows threads;
+// gridDim.y is the number of parts, and gridDim.x covers the columns.
 template <typename T>
 __global__ void GammaParts(int64_t rows, int64_t columns, BackwardArrays<T> a,
                            ComputeType<T>* partial) {
@@ -124,8 +128,8 @@ __global__ void GammaParts(int64_t rows, int64_t columns, BackwardArrays<T> a,
   own[columns + column] = sum;
 }
 
-// Adds the sums of all parts. Outputs that are not requested are null. It runs after GammaParts on
-// the same stream and adds parts in order.
+// Adds the sums of all parts, in order, to the gradients. Outputs that are not requested are null.
+// It runs after GammaParts on the same stream.
 template <typename T>
 __global__ void SumGammaParts(int64_t parts, int64_t columns, const ComputeType<T>* partial,
                               T* gamma_grad, bool add_gamma, T* beta_grad, bool add_beta) {

@@ -17,11 +17,15 @@
 
 namespace cooper {
 
-// AdaGrad. With epsilon 0 a gradient of 0 on a history of 0 gives NaN. Duchi, Hazan and Singer,
-// "Adaptive Subgradient Methods for Online Learning and Stochastic Optimization" (2011), as in
-// MXNet's optimizer AdaGrad: h += g^2; w -= lr * (g / sqrt(h + epsilon) + wd * w). Weight decay
-// does not enter the history, and g is the rescaled and clipped gradient, as in all structs of this
-// file that do not add wd * w to it.
+// AdaGrad. Duchi, Hazan and Singer, "Adaptive Subgradient Methods for Online Learning and
+// Stochastic Optimization" (2011), in the form of MXNet's optimizer AdaGrad:
+//
+//   g = clip(rescale * grad)
+//   h = h + g^2
+//   w = w - lr * (g / sqrt(h + epsilon) + wd * w)
+//
+// Weight decay does not enter the history h. With epsilon 0, a gradient of 0 on a history of 0
+// gives NaN.
 struct AdaGradUpdate {
   using Param = AdaGradParam;
   // The sum of squared gradients.
@@ -48,9 +52,14 @@ struct AdaGradUpdate {
   }
 };
 
-// RMSProp after Tieleman and Hinton: divides by the root of a moving mean of squares. n = (1 -
-// gamma1) * g^2 + gamma1 * n; w -= lr * g / sqrt(n + epsilon), with g = clip(rescale * grad + wd *
-// w). MXNet's RMSPropUpdate in optimizer_op-inl.h computes the same. The state is n.
+// RMSProp after Tieleman and Hinton: divides by the root of a moving mean of squares. MXNet:
+// RMSPropUpdate in optimizer_op-inl.h.
+//
+//   g = clip(rescale * grad + wd * w)
+//   n = (1 - gamma1) * g^2 + gamma1 * n
+//   w = clip_weights(w - lr * g / sqrt(n + epsilon))
+//
+// The state is n. Weight decay is part of g and so enters n.
 struct RmsPropUpdate {
   using Param = RmsPropParam;
   // n, the moving mean of squares.
@@ -77,10 +86,16 @@ struct RmsPropUpdate {
   }
 };
 
-// RMSProp after Graves: subtracts the square of a moving mean and has a momentum. Graves,
-// "Generating Sequences With Recurrent Neural Networks" (2013), equations 38 to 45. MXNet's
-// RMSPropAlexUpdate computes the same. The states are the mean of squares, the mean and the
-// momentum. Rounding can make n - mean^2 slightly negative; epsilon outweighs that error.
+// RMSProp after Graves, "Generating Sequences With Recurrent Neural Networks" (2013), equations 38
+// to 45: subtracts the square of a moving mean and has a momentum. MXNet: RMSPropAlexUpdate.
+//
+//   g = clip(rescale * grad + wd * w)
+//   n = (1 - gamma1) * g^2 + gamma1 * n
+//   mean = (1 - gamma1) * g + gamma1 * mean
+//   delta = gamma2 * delta - lr * g / sqrt(n - mean^2 + epsilon)
+//   w = clip_weights(w + delta)
+//
+// Rounding can make n - mean^2 slightly negative; epsilon outweighs that error.
 struct RmsPropAlexUpdate {
   using Param = RmsPropAlexParam;
   // n, mean and delta.
@@ -111,8 +126,15 @@ struct RmsPropAlexUpdate {
 };
 
 // AdaDelta, which has no learning rate. Zeiler, "ADADELTA: An Adaptive Learning Rate Method"
-// (2012), as in MXNet's optimizer AdaDelta. The states are the moving means of g^2 and of the
-// squared steps. Weight decay is added to the step and does not enter the means.
+// (2012), in the form of MXNet's optimizer AdaDelta:
+//
+//   g = clip(rescale * grad)
+//   acc_grad = rho * acc_grad + (1 - rho) * g^2
+//   delta = sqrt(acc_delta + epsilon) / sqrt(acc_grad + epsilon) * g
+//   acc_delta = rho * acc_delta + (1 - rho) * delta^2
+//   w = w - (delta + wd * w)
+//
+// The step uses the new acc_grad and the old acc_delta. Weight decay does not enter the means.
 struct AdaDeltaUpdate {
   using Param = AdaDeltaParam;
   // acc_grad and acc_delta.
@@ -121,7 +143,6 @@ struct AdaDeltaUpdate {
   struct Fn {
     // rho is the decay of both means.
     C wd, rescale, clip, rho, epsilon;
-    // The new acc_grad enters the step, the old acc_delta scales it.
     COOPER_HOST_DEVICE void operator()(C& w, C grad, C& acc_grad, C& acc_delta) const {
       const C g = Clip(rescale * grad, clip);
       acc_grad = rho * acc_grad + (1 - rho) * g * g;
@@ -140,10 +161,15 @@ struct AdaDeltaUpdate {
   }
 };
 
-// FTRL-Proximal, with L1 regularisation lamda1. McMahan et al., "Ad Click Prediction: a View from
-// the Trenches" (2013), as in MXNet's FtrlUpdate. The states are z and the sum n of squared
-// gradients. The new weight depends on the states alone: it is exactly 0 where |z| <= lamda1. wd is
-// the L2 regularisation.
+// FTRL-Proximal, with L1 regularisation lamda1 and L2 regularisation wd. McMahan et al., "Ad Click
+// Prediction: a View from the Trenches" (2013), in the form of MXNet's FtrlUpdate:
+//
+//   g = clip(rescale * grad)
+//   z = z + g - (sqrt(n + g^2) - sqrt(n)) / lr * w
+//   n = n + g^2
+//   w = 0 if |z| <= lamda1, else (sign(z) * lamda1 - z) / ((beta + sqrt(n)) / lr + wd)
+//
+// The new weight depends on the states alone, and is exactly 0 where |z| <= lamda1.
 struct FtrlUpdate {
   using Param = FtrlParam;
   // z and n.

@@ -16,11 +16,15 @@
 
 namespace cooper {
 
-// Adam without bias correction, which the optimizer includes in the rate. The states are the moving
-// mean and the moving mean of squares. Kingma and Ba, "Adam: A Method for Stochastic Optimization"
-// (2015), as in MXNet's AdamUpdate: m = beta1 * m + (1 - beta1) * g; v = beta2 * v + (1 - beta2) *
-// g^2; w -= lr * m / (sqrt(v) + epsilon), with g = clip(rescale * grad + wd * w). Weight decay
-// enters the means.
+// Adam without bias correction, which the optimizer includes in lr. Kingma and Ba, "Adam: A Method
+// for Stochastic Optimization" (2015), in the form of MXNet's AdamUpdate:
+//
+//   g = clip(rescale * grad + wd * w)
+//   m = beta1 * m + (1 - beta1) * g
+//   v = beta2 * v + (1 - beta2) * g^2
+//   w = w - lr * m / (sqrt(v) + epsilon)
+//
+// Weight decay is part of g and so enters both means.
 struct AdamUpdate {
   using Param = AdamParam;
   // m and v: the moving means of g and g^2.
@@ -48,9 +52,15 @@ struct AdamUpdate {
   }
 };
 
-// Adamax: divides by a decaying maximum of the gradients. Section 7.1 of the paper on Adam: v =
-// max(beta2 * v, |g|); w -= lr * m / v. It has no epsilon; where m is 0 the weight is unchanged.
-// The optimizer includes the bias correction in lr.
+// Adamax divides by a decaying maximum of the gradients instead of a mean of squares: section 7.1
+// of the paper on Adam.
+//
+//   g = clip(rescale * grad + wd * w)
+//   m = beta1 * m + (1 - beta1) * g
+//   v = max(beta2 * v, |g|)
+//   w = w - lr * m / v, unchanged if m is 0
+//
+// It has no epsilon. The optimizer includes the bias correction in lr.
 struct AdamaxUpdate {
   using Param = AdamaxParam;
   // m, the moving mean of g, and v, the decaying maximum of |g|.
@@ -77,10 +87,13 @@ struct AdamaxUpdate {
   }
 };
 
-// Adam with Nesterov's momentum. Dozat, "Incorporating Nesterov Momentum into Adam" (2016). The
-// optimizer computes the three factors, which contain the momentum schedule and the bias
-// corrections, once for each update: w -= lr * (grad_factor * g + mean_factor * m) /
-// (sqrt(var_factor * v) + epsilon).
+// Adam with Nesterov's momentum. Dozat, "Incorporating Nesterov Momentum into Adam" (2016). m and v
+// are those of AdamUpdate; the weight is
+//
+//   w = w - lr * (grad_factor * g + mean_factor * m) / (sqrt(var_factor * v) + epsilon)
+//
+// The optimizer computes the three factors once for each update. They contain the momentum schedule
+// and the bias corrections.
 struct NadamUpdate {
   using Param = NadamParam;
   // m and v, as in Adam.
@@ -111,9 +124,16 @@ struct NadamUpdate {
   }
 };
 
-// Follow the Moving Leader; `t` is the number of the update, from 1. Zheng and Kwok, "Follow the
-// Moving Leader in Deep Learning" (2017), as in MXNet's FTMLUpdate. The states are d, v and z. The
-// new weight is -z / d and so depends on the states alone.
+// Follow the Moving Leader. Zheng and Kwok, "Follow the Moving Leader in Deep Learning" (2017), in
+// the form of MXNet's FTMLUpdate; t is the number of the update, from 1:
+//
+//   g = clip(rescale * grad + wd * w)
+//   v = beta2 * v + (1 - beta2) * g^2
+//   d' = (1 - beta1^t) / lr * (sqrt(v / (1 - beta2^t)) + epsilon)
+//   z = beta1 * z + (1 - beta1) * g - (d' - beta1 * d) * w
+//   d = d', w = -z / d
+//
+// The new weight depends on the states alone.
 struct FtmlUpdate {
   using Param = FtmlParam;
   // d, v and z, in the order of MXNet's inputs.
@@ -148,10 +168,16 @@ struct FtmlUpdate {
   }
 };
 
-// AdamW. `scale` is rescale_grad, computed from all gradients. If it is not finite or is 0, nothing
-// is updated. Loshchilov and Hutter, "Decoupled Weight Decay Regularization" (2019), as in MXNet's
-// contrib/adamw-inl.h: weight decay does not enter the means. It is w -= eta * (lr * m / (sqrt(v) +
-// epsilon) + wd * w).
+// AdamW: weight decay does not enter the means. Loshchilov and Hutter, "Decoupled Weight Decay
+// Regularization" (2019), in the form of MXNet's contrib/adamw-inl.h:
+//
+//   g = clip(scale * grad)
+//   m = beta1 * m + (1 - beta1) * g
+//   v = beta2 * v + (1 - beta2) * g^2
+//   w = w - eta * (lr * m / (sqrt(v) + epsilon) + wd * w)
+//
+// `scale` takes the place of rescale_grad and is computed from all gradients. If it is 0 or not
+// finite, nothing is updated.
 struct AdamWUpdate {
   using Param = AdamWParam;
   // m and v, as in Adam.

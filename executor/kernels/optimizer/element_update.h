@@ -38,7 +38,8 @@ void UpdateRanges(int64_t elements, const Fn& fn) {
   });
 }
 
-// Calls fn(w, g, s...) for each of n elements, in the compute type C.
+// Calls fn(w, g, s...) for each of n elements, in the compute type C, and stores the new weight and
+// states, which fn changes by reference. The arrays do not overlap.
 template <typename C, typename Fn, typename... S>
 void UpdateRange(int64_t n, const Fn& fn, C* __restrict weight, const C* __restrict grad,
                  S* __restrict... state) {
@@ -55,8 +56,8 @@ void UpdateRange(int64_t n, const Fn& fn, C* __restrict weight, const C* __restr
 
 namespace internal_update {
 
-// Returns whether all arrays have dtype C and the new weight is written to the output. The states
-// have the dtype of the weight, so these are not compared.
+// Returns whether all arrays have dtype C and the new weight is written to the output. States have
+// the dtype of the weight, so their dtypes are not compared.
 template <typename C>
 bool IsPlain(const UpdateArrays& a) {
   constexpr DType kOwn = DTypeOf<C>();
@@ -71,8 +72,8 @@ C* From(const ArrayView& array, int64_t begin) {
 }
 
 // Updates the elements [begin, end) in place, without conversions. I are the indices of the states.
-// The weight is copied to the output first, unless they are the same array; so the loop needs one
-// form only.
+// The weight is first copied to the output, unless they are one array, so the loop always works in
+// place.
 template <typename C, typename Fn, size_t... I>
 void UpdatePlain(const UpdateArrays& a, int64_t begin, int64_t end, const Fn& fn,
                  std::index_sequence<I...> /*states*/) {
@@ -83,9 +84,9 @@ void UpdatePlain(const UpdateArrays& a, int64_t begin, int64_t end, const Fn& fn
 }
 
 // Updates the elements [begin, end) in blocks of type C on the stack, for arrays of other dtypes
-// and requests other than kWrite. So loops are compiled for two compute types only. With kMaster
-// the float32 weight is stored to itself and the rounded weight to the output. Without it, only the
-// output receives the new weight.
+// and requests other than kWrite. With blocks, loops are compiled for two compute types only. With
+// kMaster the float32 weight is stored to itself and the rounded weight to the output. Without it,
+// only the output receives the new weight.
 template <typename C, bool kMaster, typename Fn, size_t... I>
 void UpdateBlocks(const UpdateArrays& a, int64_t begin, int64_t end, const Fn& fn,
                   std::index_sequence<I...> /*states*/) {
@@ -111,10 +112,12 @@ void UpdateBlocks(const UpdateArrays& a, int64_t begin, int64_t end, const Fn& f
 
 }  // namespace internal_update
 
-// Updates the arrays with make(TypeTag<C>()) as the function of UpdateRange. Errors: kUnimplemented
-// if the dtypes of weight and gradient do not fit together. kStates is the number of states.
-// Several threads call make's result at once, as const. With a request of kNull, states are updated
-// all the same.
+// Updates the arrays with make(TypeTag<C>()) as the function of UpdateRange, on several threads.
+// Several threads call make's result at once, as const. States are updated even if the request is
+// kNull.
+//
+// Errors: kUnimplemented if the dtypes of weight and gradient do not fit together. kStates is the
+// number of states.
 template <int kStates, bool kMaster, typename Make>
 absl::Status UpdateElements(const KernelContext& c, const UpdateArrays& a, const Make& make) {
   const auto nothing = [](auto /*weight*/, auto /*grad*/) {};
@@ -137,8 +140,8 @@ absl::Status UpdateElements(const KernelContext& c, const UpdateArrays& a, const
   return absl::OkStatus();
 }
 
-// The kernel of update U, or with kMaster of its variant with a float32 copy of the weight. U is a
-// struct as in update_function.h.
+// Runs update U: a Kernel::RunFn. With kMaster it is the kernel of its variant with a float32 copy
+// of the weight. U is a struct as in update_function.h.
 template <typename U, bool kMaster>
 absl::Status UpdateCpu(const KernelContext& c) {
   const auto& p = c.param<typename U::Param>();

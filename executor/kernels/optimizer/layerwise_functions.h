@@ -18,8 +18,13 @@
 
 namespace cooper {
 
-// Updates the moving mean and variance of LAMB for one element. You et al., "Large Batch
-// Optimization for Deep Learning: Training BERT in 76 minutes" (2020); lamb_update_phase1 in MXNet.
+// Updates the moving mean m and variance v of LAMB for one element. You et al., "Large Batch
+// Optimization for Deep Learning: Training BERT in 76 minutes" (2020); MXNet: lamb_update_phase1.
+//
+//   g = clip(rescale * grad)
+//   m = beta1 * m + (1 - beta1) * g
+//   v = beta2 * v + (1 - beta2) * g^2
+//
 // Weight decay does not enter the means.
 template <typename C>
 struct LambMoments {
@@ -41,14 +46,15 @@ struct LambMoments {
   }
 };
 
-// Computes the direction of LAMB's step for one element, from the updated mean and variance.
-// Returns m' / (sqrt(v') + epsilon) + wd * w, where m' and v' have the bias correction if
-// `bias_correction` is set.
+// Computes the direction of LAMB's step for one element, from the updated mean and variance:
+//
+//   m_factor * m / (sqrt(v_factor * v) + epsilon) + wd * w
 template <typename C>
 struct LambDirection {
   // The factors are 1 without bias correction, else 1 / (1 - beta^t), computed in double.
   C wd, m_factor, v_factor, epsilon;
 
+  // Returns the function for the parameters. Computes powers in double, then rounds to C.
   static LambDirection Make(const LambPhase1Param& p) {
     const auto t = static_cast<double>(p.t);
     return {.wd = As<C>(p.wd),
@@ -62,8 +68,9 @@ struct LambDirection {
   }
 };
 
-// Applies LAMB's step to one element. The mean and variance are already updated. It recomputes the
-// direction instead of storing it: that costs less than writing and reading an array.
+// Applies LAMB's step, w = w - lr * direction, to one element whose mean and variance are updated
+// already. It recomputes the direction, which costs less than storing it in an array and reading
+// it.
 template <typename C>
 struct LambStep {
   LambDirection<C> x;
@@ -77,9 +84,11 @@ struct LambStep {
   COOPER_HOST_DEVICE void operator()(C& w, C, C& m, C& v) const { w -= lr * x(w, m, v); }
 };
 
-// Returns LAMB's rate, given the norms of the weight and of the direction. P is LambParam or
-// LambPhase2Param. Returns lr * |w| / |direction|, where |w| is clamped to [lower_bound,
-// upper_bound]; a negative bound is none. Returns lr where a norm is 0.
+// Returns LAMB's rate, given the norms |w| of the weight and |d| of the direction:
+//
+//   lr * clamp(|w|, lower_bound, upper_bound) / |d|, and lr if the clamped |w| or |d| is 0
+//
+// A negative bound means no bound. P is LambParam or LambPhase2Param.
 template <typename P>
 COOPER_HOST_DEVICE double LambRate(const P& p, double weight, double direction) {
   if (p.lower_bound >= 0) weight = std::max(weight, p.lower_bound);
@@ -88,8 +97,9 @@ COOPER_HOST_DEVICE double LambRate(const P& p, double weight, double direction) 
 }
 
 // Returns the rate of LARS, given the squared norms of the weight and of the gradient. You, Gitman
-// and Ginsburg, "Large Batch Training of Convolutional Networks" (2017): lr * eta * |w| / (|g| *
-// rescale_grad + wd * |w| + epsilon). Returns lr where a norm is 0 or NaN.
+// and Ginsburg, "Large Batch Training of Convolutional Networks" (2017):
+//
+//   lr * eta * |w| / (|g| * rescale_grad + wd * |w| + epsilon), and lr if a norm is 0 or NaN
 COOPER_HOST_DEVICE inline double LarsRate(const LarsParam& p, double weight, double grad) {
   if (!(weight > 0 && grad > 0)) return p.lr;
   weight = std::sqrt(weight);
@@ -105,9 +115,12 @@ COOPER_HOST_DEVICE inline double MultiLarsRate(const MultiLarsParam& p, double l
   return lr * (p.eta * weight / (grad * p.rescale_grad + wd * weight + p.eps));
 }
 
-// m = momentum * m - lr * wd * w - lr * clip(rescale * g);  w += m
-// This is the step of LARS and LBSGD. `lr` and `rescale` are arguments of Make, because they depend
-// on norms.
+// The step of LARS and LBSGD:
+//
+//   m = momentum * m - lr * wd * w - lr * clip(rescale * g)
+//   w = w + m
+//
+// `lr` and `rescale` are arguments of Make because they depend on norms.
 template <typename C>
 struct SgdStep {
   // decay is lr * wd.
@@ -132,17 +145,20 @@ struct SgdStep {
   }
 };
 
-// Returns the factor of LBSGD's rate, given the squared norms of the weight and of the sum of
-// batch_scale gradients. The factor is in [0.01, 100]. It is the root of W / (G + wd * W + 1e-18),
-// where W and G are the squared norms of the weight and of the mean gradient, as in MXNet's
-// optimizer LBSGD.
+// Returns the factor of LBSGD's rate, in [0.01, 100], in the form of MXNet's optimizer LBSGD:
+//
+//   sqrt(W / (G + wd * W + 1e-18))
+//
+// `weight` is W, the squared norm of the weight. `grad` is the squared norm of the sum of
+// batch_scale gradients, of which G is that of the mean.
 COOPER_HOST_DEVICE inline double LbsgdFactor(const LbsgdParam& p, double weight, double grad) {
   const double mean = 1 / static_cast<double>(p.batch_scale);
   const double factor = std::sqrt(weight / (grad * mean * mean + p.wd * weight + 1e-18));
   return std::min(std::max(factor, 0.01), 100.0);
 }
 
-// Returns LBSGD's step with that factor, for a sum of batch_scale gradients.
+// Returns LBSGD's step with the factor that LbsgdFactor returned, for a sum of batch_scale
+// gradients.
 template <typename C>
 COOPER_HOST_DEVICE SgdStep<C> LbsgdStepOf(const LbsgdParam& p, double factor) {
   const double mean = 1 / static_cast<double>(p.batch_scale);

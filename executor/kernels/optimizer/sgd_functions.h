@@ -20,8 +20,12 @@
 
 namespace cooper {
 
-// SGD without momentum. P is the parameter struct of a single or a multiple update. w = (1 - lr *
-// wd) * w - lr * clip(rescale * g), as in MXNet's SGDUpdate: weight decay is not clipped.
+// SGD without momentum. P is the parameter struct of a single or a multiple update. MXNet:
+// SGDUpdate.
+//
+//   w = (1 - lr * wd) * w - lr * clip(rescale * g)
+//
+// Weight decay is not clipped.
 template <typename P>
 struct SgdUpdate {
   using Param = P;
@@ -43,9 +47,12 @@ struct SgdUpdate {
   }
 };
 
-// SGD with momentum. P is the parameter struct of a single or a multiple update. m = momentum * m -
-// lr * wd * w - lr * clip(rescale * g); w += m. The momentum contains the rate, so a change of lr
-// does not rescale the old momentum.
+// SGD with momentum. P is the parameter struct of a single or a multiple update.
+//
+//   m = momentum * m - lr * wd * w - lr * clip(rescale * g)
+//   w = w + m
+//
+// The momentum contains the rate, so a change of lr does not rescale the old momentum.
 template <typename P>
 struct SgdMomUpdate {
   using Param = P;
@@ -70,9 +77,11 @@ struct SgdMomUpdate {
   }
 };
 
-// Nesterov's accelerated gradient. With m' = momentum * m and g' = clip(rescale * g) + wd * w: w +=
-// (momentum + 1) * (m' - lr * g') - m'; then m = m' - lr * g'. MXNet's NAGMomUpdate computes the
-// same.
+// Nesterov's accelerated gradient. MXNet: NAGMomUpdate.
+//
+//   m' = momentum * m
+//   w = w + (momentum + 1) * (m' - lr * (clip(rescale * g) + wd * w)) - m'
+//   m = m' - lr * (clip(rescale * g) + wd * w), with the new w
 struct NagMomUpdate {
   using Param = MomentumParam;
   // The momentum, which starts at 0.
@@ -105,8 +114,11 @@ COOPER_HOST_DEVICE C SignOf(C x) {
 }
 
 // SGD with the sign of the gradient. Bernstein et al., "signSGD: Compressed Optimisation for
-// Non-Convex Problems" (2018): w = (1 - lr * wd) * w - lr * sign(g). rescale_grad and clip_gradient
-// do not change a sign and are not used.
+// Non-Convex Problems" (2018):
+//
+//   w = (1 - lr * wd) * w - lr * sign(g)
+//
+// rescale_grad and clip_gradient are not used, because they do not change a sign.
 struct SignSgdUpdate {
   using Param = PlainUpdateParam;
   static constexpr int kStates = 0;
@@ -122,9 +134,10 @@ struct SignSgdUpdate {
   }
 };
 
-// Signum: SGD with the sign of the momentum. wd_lh is a weight decay after Loshchilov and Hutter. m
-// = momentum * m - (1 - momentum) * (wd * w + clip(rescale * g)); w = (1 - lr * wd_lh) * w + lr *
-// sign(m).
+// Signum: SGD with the sign of the momentum. wd_lh is a weight decay after Loshchilov and Hutter.
+//
+//   m = momentum * m - (1 - momentum) * (wd * w + clip(rescale * g))
+//   w = (1 - lr * wd_lh) * w + lr * sign(m)
 struct SignumUpdate {
   using Param = SignumParam;
   // The momentum, which has the sign of the step.
@@ -150,9 +163,13 @@ struct SignumUpdate {
 };
 
 // SGD with compensation of delayed gradients. Zheng et al., "Asynchronous Stochastic Gradient
-// Descent with Delay Compensation" (2017), as in MXNet's optimizer DCASGD. The states are the
-// momentum and the weight before the previous update; lamda weighs the compensation g^2 * (w -
-// previous).
+// Descent with Delay Compensation" (2017), in the form of MXNet's optimizer DCASGD:
+//
+//   g = clip(rescale * grad)
+//   m = momentum * m - lr * (g + wd * w + lamda * g^2 * (w - previous))
+//   previous = w, w = w + m
+//
+// The states are the momentum and the weight before the previous update.
 struct DcasgdUpdate {
   using Param = DcasgdParam;
   // The momentum and the previous weight.
@@ -179,9 +196,12 @@ struct DcasgdUpdate {
   }
 };
 
-// The deterministic part of SGLD's step. The kernel then adds noise: NormalAt of the stream
-// kSgldStream, times the root of the rate. Welling and Teh, "Bayesian Learning via Stochastic
-// Gradient Langevin Dynamics" (2011): w -= lr / 2 * (g + wd * w), plus noise of variance lr.
+// The deterministic part of SGLD's step. Welling and Teh, "Bayesian Learning via Stochastic
+// Gradient Langevin Dynamics" (2011):
+//
+//   w = w - lr / 2 * (clip(rescale * g) + wd * w) + noise of variance lr
+//
+// The kernel adds the noise: NormalAt of the stream kSgldStream, times sqrt(lr).
 struct SgldStep {
   using Param = SgldParam;
   static constexpr int kStates = 0;
@@ -215,9 +235,12 @@ COOPER_HOST_DEVICE inline double CosOfTurns(double turns) {
 #endif
 }
 
-// Returns element i of standard normal noise, by the method of Box and Muller. It uses two of the
-// four words at position i of the stream: u = (bits[0] + 1) / 2^32 is in (0, 1], so the logarithm
-// is finite. The magnitude is at most 6.66, the root of 64 * ln 2.
+// Returns element i of standard normal noise, by the method of Box and Muller:
+//
+//   sqrt(-2 ln u) * cos(2 pi v), u = (bits[0] + 1) / 2^32, v = bits[1] / 2^32
+//
+// It uses two of the four words at position i of the stream. u is in (0, 1], so the logarithm is
+// finite, and the magnitude is at most 6.66, the root of 64 ln 2.
 COOPER_HOST_DEVICE inline double NormalAt(const Philox& noise, uint64_t i) {
   const std::array<uint32_t, 4> bits = noise.At(i);
   const double radius = std::sqrt(-2 * std::log((bits[0] + 1.0) * 0x1p-32));

@@ -112,10 +112,12 @@ __global__ void Update(
 }
 
 // Updates `count` weights with as few launches as their dtypes allow. arrays_of(i) returns weight
-// i's UpdateArrays, source_of(i, TypeTag<C>()) the source of its function. Errors: kUnimplemented
-// if the dtypes of a weight and its gradient do not fit together; those of Launch. A launch ends at
-// a weight of other dtypes or after kMax weights. Weights without elements are skipped. Does not
-// wait for the device.
+// i's UpdateArrays, source_of(i, TypeTag<C>()) the source of its function. A launch ends at a
+// weight of other dtypes or after kMax weights. Weights without elements are skipped. Does not wait
+// for the device.
+//
+// Errors: kUnimplemented if the dtypes of a weight and its gradient do not fit together; those of
+// Launch.
 template <int kStates, bool kMaster, typename Arrays, typename Make>
 absl::Status LaunchUpdates(const KernelContext& c, size_t count, const Arrays& arrays_of,
                            const Make& source_of) {
@@ -162,7 +164,8 @@ absl::Status LaunchUpdates(const KernelContext& c, size_t count, const Arrays& a
   return absl::OkStatus();
 }
 
-// Updates one weight, with source(TypeTag<C>()) as the source of its function.
+// Updates one weight, with source(TypeTag<C>()) as the source of its function. The errors are those
+// of LaunchUpdates.
 template <int kStates, bool kMaster, typename Make>
 absl::Status LaunchUpdate(const KernelContext& c, const UpdateArrays& a, const Make& source) {
   return LaunchUpdates<kStates, kMaster>(
@@ -177,8 +180,8 @@ absl::Status UpdateWith(const KernelContext& c, const UpdateArrays& a, const Mak
       c, a, [&](auto tag) { return FunctionOf<decltype(make(tag))>{make(tag)}; });
 }
 
-// The kernel of update U for several weights, each with a context of its own. All contexts have the
-// same device and stream.
+// Runs update U for several weights, each with a context of its own: a Kernel::RunAllFn. All
+// contexts have the same device and stream.
 template <typename U, bool kMaster>
 absl::Status UpdateAllGpu(absl::Span<const KernelContext> all) {
   return LaunchUpdates<U::kStates, kMaster>(
@@ -194,7 +197,7 @@ absl::Status UpdateAllGpu(absl::Span<const KernelContext> all) {
       });
 }
 
-// The kernel of update U for one weight.
+// Runs update U for one weight: a Kernel::RunFn.
 template <typename U, bool kMaster>
 absl::Status UpdateGpu(const KernelContext& c) {
   return UpdateAllGpu<U, kMaster>({&c, 1});

@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_OPTIMIZER_UPDATE_FUNCTION_H_
 #define COOPER_EXECUTOR_KERNELS_OPTIMIZER_UPDATE_FUNCTION_H_
 
-// Shared by the updates of weights on every device. A struct defines the update of one element
-// once, for all devices:
+// Declares what the updates of weights share on every device. A struct defines the update of one
+// element once, for all devices:
 //
 //   struct SgdMomUpdate {
 //     using Param = SgdMomParam;
@@ -19,7 +19,7 @@
 //     }
 //   };
 //
-// Lambdas would not do, because functions that the device calls cannot return them.
+// The structs take the place of lambdas, which functions for the device cannot return.
 
 #include <algorithm>
 #include <limits>
@@ -38,15 +38,15 @@ namespace cooper {
 inline constexpr DTypeSet kUpdateDTypes = {DType::kFloat32, DType::kFloat64, DType::kFloat16,
                                            DType::kBfloat16};
 
-// Converts a parameter to the compute type.
-// The host computes parameters in double; float would round, for example, 1 - lr * wd twice.
+// Converts a parameter to the compute type. The host computes parameters in double; float would
+// round, for example, 1 - lr * wd twice.
 template <typename C>
 COOPER_HOST_DEVICE C As(double value) {
   return static_cast<C>(value);
 }
 
-// Converts a limit of the parameters, where a negative value means no limit. So Clip needs no
-// branch.
+// Converts a limit of the parameters to the compute type. A negative value means no limit and
+// becomes infinity, so that Clip needs no branch.
 template <typename C>
 COOPER_HOST_DEVICE C LimitAs(double limit) {
   return As<C>(limit < 0 ? std::numeric_limits<double>::infinity() : limit);

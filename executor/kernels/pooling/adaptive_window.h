@@ -13,10 +13,11 @@
 namespace cooper {
 
 // One axis with `out` windows over `in` pixels, both at least 1. Window o covers the pixels
-// [Begin(o), End(o)): all pixels that overlap its equal share of the axis. Exchanging `in` and
-// `out` gives the windows that contain a pixel i. For example, 5 pixels and 3 windows give [0, 2),
-// [1, 4) and [3, 5). The windows are those of PyTorch's adaptive pooling and of MXNet's
-// contrib/adaptive_avg_pooling-inl.h.
+// [Begin(o), End(o)): all pixels that overlap its equal share of the axis, as in PyTorch's adaptive
+// pooling and in MXNet's contrib/adaptive_avg_pooling-inl.h. Exchanging `in` and `out` gives the
+// range of windows that contain a pixel.
+//
+//   5 pixels, 3 windows: [0, 2), [1, 4), [3, 5)
 struct AdaptiveAxis {
   int64_t in, out;
 

@@ -23,9 +23,9 @@ namespace cooper {
 // takes one register with AVX-512 and several registers with less.
 inline constexpr int kPoolingLanes = 16;
 
-// The reductions of a window. Take combines one element, or a vector of them, with the result so
-// far; kFirst is the initial value. `element > so_far` is false for NaN, so a NaN among the
-// elements is ignored.
+// The maximum of a window. Take combines one element, or a vector of them, with the result so far;
+// kFirst is the initial value. `element > so_far` is false for NaN, so a NaN among the elements is
+// ignored.
 template <typename T>
 struct PoolingMax {
   // The type of the reduction: float for 16-bit floats.
@@ -37,7 +37,7 @@ struct PoolingMax {
     so_far = element > so_far ? element : so_far;
   }
 };
-// Sums are computed in the compute type, in the order of the elements.
+// The sum of a window, computed in the compute type, in the order of the elements.
 template <typename T>
 struct PoolingSum {
   using C = ComputeType<T>;

@@ -1,10 +1,14 @@
 #ifndef COOPER_EXECUTOR_KERNELS_POOLING_POOLING_ROWS_H_
 #define COOPER_EXECUTOR_KERNELS_POOLING_POOLING_ROWS_H_
 
-// Computes maxima, means and sums of windows in planes whose elements are contiguous. A row of
-// windows covers the same rows of the image: these are first reduced to one row, padded at its
-// ends, and then each window reduces its elements of that row. All inner loops are over neighbours,
-// so that they vectorise.
+// Computes maxima, means and sums of windows in planes whose elements are contiguous. All inner
+// loops are over neighbours, so that they vectorise:
+//
+//   1. The rows of the image that a row of windows covers are reduced to one row, padded at its
+//   ends.
+//   2. Each window reduces its elements of that row.
+//
+// pooling.cc calls it for layouts with channels first.
 
 #include <algorithm>
 #include <cstdint>
@@ -66,7 +70,7 @@ void ForEachImageRow(const PoolingPlanes& p, const PoolingRow& r, Fn&& fn) {
   }
 }
 
-// Reduces to values[i] the elements of `row` that window i covers. The windows are kStride apart
+// Reduces the elements of `row` that window i covers to values[i]. The windows are kStride apart
 // and kKernel wide; 0 stands for p.stride[2] and p.kernel[2]. `row` has (count - 1) * stride +
 // kernel elements. With a kernel size known at compile time, a window is reduced in registers; else
 // each pass reduces one column of all windows.

@@ -11,7 +11,7 @@
 
 namespace cooper {
 
-// The elements of one axis that a window covers.
+// The elements of one axis that a window covers, in numbers of elements.
 struct PoolingSpan {
   int64_t begin, end;  // the elements inside the image
   int64_t with_pad;    // the number of elements, padding included

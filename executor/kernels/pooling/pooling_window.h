@@ -89,8 +89,8 @@ class PoolingPlanes {
     return window;
   }
 
-  // RowElements(d, h) times column_elements()[w], but at least 1, is the divisor of the window at
-  // (d, h, w). Does not hold for Pooling_v1.
+  // Return the two factors of the divisor of the window at (d, h, w): it is RowElements(d, h) times
+  // column_elements()[w], but at least 1. This does not hold for Pooling_v1.
   int64_t RowElements(int64_t d, int64_t h) const {
     const PoolingSpan& z = spans_[0][d];
     const PoolingSpan& y = spans_[1][h];

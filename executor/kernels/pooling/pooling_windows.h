@@ -24,9 +24,9 @@ struct PoolingAxisSpan {
   bool padded;
 };
 
-// The extents of images and of the windows over them. Images have three spatial axes; missing ones
-// have extent 1 and come first. I numbers elements: with 32 bits divisions are faster. A plain
-// value that is passed to kernels as an argument. I is int32_t or int64_t.
+// The extents of images and of the windows over them, passed to kernels by value. I, int32_t or
+// int64_t, is the type of element indices: 32-bit divisions are faster. Images have three spatial
+// axes; missing ones have extent 1 and come first.
 template <typename I>
 struct PoolingGeometry {
   // By axis: depth, height, width.
@@ -91,8 +91,10 @@ struct PoolingGeometry {
   }
 };
 
-// Returns fn(PoolingGeometry), a status, with 32-bit numbers if they hold the indices of arrays of
-// `count` elements and of their windows, else with 64-bit numbers. `fn` is compiled for both types.
+// Calls fn(PoolingGeometry), which returns a status, with 32-bit numbers if they hold the indices
+// of arrays of `count` elements and of their windows, else with 64-bit numbers. `fn` is compiled
+// for both types.
+//
 // Errors: those of fn.
 template <typename Fn>
 absl::Status DispatchPooling(const PoolingGeometry<int64_t>& g, int64_t count, Fn&& fn) {
@@ -176,6 +178,7 @@ template <typename I>
 struct PoolingSpans {
   PoolingAxisSpan<I> d, h, w;
 
+  // Takes the spans, or computes those of the window at position `at` of the output.
   __device__ PoolingSpans(const PoolingAxisSpan<I>& d, const PoolingAxisSpan<I>& h,
                           const PoolingAxisSpan<I>& w)
       : d(d), h(h), w(w) {}
@@ -184,8 +187,8 @@ struct PoolingSpans {
 
   // Returns whether the window covers padding.
   __device__ bool padded() const { return d.padded || h.padded || w.padded; }
-  // Returns the divisor of the window's mean. It is the kernel size for Pooling_v1, the elements
-  // with padding if count_pad is set, else those inside the image; at least 1.
+  // Returns the divisor of the window's mean: the kernel size for Pooling_v1, the elements with
+  // padding if count_pad is set, else those inside the image; at least 1.
   __device__ I Divisor(const PoolingGeometry<I>& g) const {
     const I inside = (d.end - d.begin) * (h.end - h.begin) * (w.end - w.begin);
     const I elements = g.v1          ? g.kernel[0] * g.kernel[1] * g.kernel[2]

@@ -1,8 +1,12 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RANDOM_DRAW_BLOCK_H_
 #define COOPER_EXECUTOR_KERNELS_RANDOM_DRAW_BLOCK_H_
 
-// DrawBlock(distribution, digits, random, begin, n, block) sets block[i] to DrawAt of element begin
-// + i, for i below n. Most distributions are drawn in vectors; RunAtCpuLevel runs these functions.
+// Draws blocks of random numbers on the CPU. For i below n,
+//
+//   DrawBlock(distribution, digits, random, begin, n, block)
+//
+// sets block[i] to DrawAt of element begin + i. Most distributions are drawn in vectors; callers
+// run these functions by RunAtCpuLevel.
 //
 // draw.cc calls it for parts of an array on several threads and converts each block to the output's
 // dtype. random_draws.h defines the numbers: each vectorised overload computes what DrawAt returns.
@@ -84,15 +88,16 @@ class PoissonTable {
   int size_ = 0;
 };
 
-// The general form, for distributions without a vectorised overload below.
+// Draws a block one by one: the general form, for distributions without a vectorised overload
+// below.
 template <typename Distribution>
 void DrawBlock(const Distribution& d, int digits, const Philox& random, int64_t begin, int64_t n,
                double* block) {
   DrawOneByOne(d, digits, random, begin, n, block);
 }
 
-// The overload for uniform numbers: one word for each element up to 24 digits. Float64 has 53
-// digits and is drawn one by one.
+// Draws uniform numbers: one word for each element up to 24 digits. Float64 has 53 digits and is
+// drawn one by one.
 inline void DrawBlock(const UniformDistribution& d, int digits, const Philox& random, int64_t begin,
                       int64_t n, double* block) {
   if (digits > 24) return DrawOneByOne(d, digits, random, begin, n, block);
@@ -111,7 +116,7 @@ inline void DrawBlock(const UniformDistribution& d, int digits, const Philox& ra
   }
 }
 
-// The overload for normal numbers: two elements for each position of the stream.
+// Draws normal numbers: two elements for each position of the stream.
 inline void DrawBlock(const NormalDistribution& d, int /*digits*/, const Philox& random,
                       int64_t begin, int64_t n, double* block) {
   const auto store = [&d, block](const NormalPair& pair, int64_t i) {
@@ -126,8 +131,8 @@ inline void DrawBlock(const NormalDistribution& d, int /*digits*/, const Philox&
   for (; i < n; i += 2) store(NormalPair(random.At((begin + i) / 2)), i);
 }
 
-// The overload for exponential numbers: one position of the stream for each element, and a
-// vectorised logarithm.
+// Draws exponential numbers: one position of the stream for each element, and a vectorised
+// logarithm.
 inline void DrawBlock(const ExponentialDistribution& d, int digits, const Philox& random,
                       int64_t begin, int64_t n, double* block) {
   int64_t i = 0;
@@ -139,10 +144,10 @@ inline void DrawBlock(const ExponentialDistribution& d, int digits, const Philox
   DrawOneByOne(d, digits, random, begin + i, n - i, block + i);
 }
 
-// Draws in vectors the first candidate of each element, which is mostly accepted, and the rest one
-// by one. An element whose first candidate is rejected by the squeeze starts again with the same
-// bits, so results equal DrawAt's. With alpha below 1, infinite or NaN all elements are drawn one
-// by one.
+// Draws gamma numbers. The first candidate of each element, which is mostly accepted, is drawn in
+// vectors, and the rest one by one. An element whose first candidate the squeeze rejects starts
+// again with the same bits, so results equal DrawAt's. With alpha below 1, infinite or NaN all
+// elements are drawn one by one.
 inline void DrawBlock(const GammaDistribution& d, int digits, const Philox& random, int64_t begin,
                       int64_t n, double* block) {
   if (!(d.alpha >= 1) || std::isinf(d.alpha)) {
@@ -168,8 +173,7 @@ inline void DrawBlock(const GammaDistribution& d, int digits, const Philox& rand
   DrawOneByOne(d, digits, random, begin + i, n - i, block + i);
 }
 
-// The overload for Poisson numbers with means below 10 uses a PoissonTable; larger means are drawn
-// one by one.
+// Draws Poisson numbers: with means below 10 by a PoissonTable, with larger means one by one.
 inline void DrawBlock(const PoissonDistribution& d, int digits, const Philox& random, int64_t begin,
                       int64_t n, double* block) {
   int64_t i = 0;

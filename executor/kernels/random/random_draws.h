@@ -53,8 +53,12 @@ COOPER_HOST_DEVICE inline double Scaled(const NormalDistribution& d, double x) {
 }
 
 // Two standard normal numbers from four words: Box and Muller, "A Note on the Generation of Random
-// Normal Deviates" (1958). With uniform u and v in [0, 1): sqrt(-2 ln(1 - u)) times cosine and sine
-// of 2 pi v. 1 - u is in (0, 1], so the logarithm is finite.
+// Normal Deviates" (1958). With u and v uniform in [0, 1):
+//
+//   first = sqrt(-2 ln(1 - u)) cos(2 pi v)
+//   second = sqrt(-2 ln(1 - u)) sin(2 pi v)
+//
+// 1 - u is in (0, 1], so the logarithm is finite.
 struct NormalPair {
   double first, second;
 
@@ -76,8 +80,8 @@ class ElementRandom {
   COOPER_HOST_DEVICE ElementRandom(const Philox& random, int64_t index)
       : random_(random), position_(static_cast<uint64_t>(index)) {}
 
-  // The distance in the stream from one block of words of an element to its next.
-  // It bounds the number of elements of an array: larger arrays would repeat words.
+  // The distance in the stream from one block of words of an element to its next one. It bounds the
+  // number of elements of an array: larger arrays would repeat words.
   static constexpr uint64_t kStep = uint64_t{1} << 40;
 
   // Returns the element's next four words.
@@ -86,7 +90,7 @@ class ElementRandom {
     position_ += kStep;
     return words;
   }
-  // Two consecutive calls use the same four words. Returns a uniform number in [0, 1).
+  // Returns a uniform number in [0, 1). Two consecutive calls share four words.
   COOPER_HOST_DEVICE double Uniform() {
     has_second_ = !has_second_;
     if (!has_second_) return second_;
@@ -137,9 +141,9 @@ COOPER_HOST_DEVICE inline double MinStep(int digits) {
   }
 }
 
-// Draws from a uniform distribution. Numbers stay two steps of a dtype with this number of digits
-// below `high`, so that rounding to the dtype does not give `high`. Numbers are in [low, high). low
-// equal to high gives low; low above high or NaN gives NaN.
+// Draws from a uniform distribution over [low, high). Numbers stay two steps of a dtype with this
+// number of digits below `high`, so that rounding to the dtype does not give `high`. low equal to
+// high gives low; low above high, or NaN, gives NaN.
 class UniformRange {
  public:
   // `digits` is that of the result's dtype; at most 53.
@@ -186,9 +190,9 @@ class UniformRange {
   double last_;  // replaces all numbers that are not below end_
 };
 
-// Returns element i of arrays in which neighbouring elements share random bits. `digits` is that of
-// the result's dtype. `i` is at least 0. These two overloads define the numbers of a seed; DrawFour
-// and DrawBlock return the same bits.
+// Returns element i, at least 0, of an array in which neighbouring elements share random bits.
+// `digits` is that of the result's dtype. The overloads for uniform and normal numbers define the
+// numbers of a seed; DrawFour and DrawBlock return the same bits.
 COOPER_HOST_DEVICE inline double DrawAt(const UniformDistribution& d, int digits,
                                         const Philox& random, int64_t i) {
   return UniformRange(d, digits).At(random, i);
@@ -219,7 +223,7 @@ COOPER_HOST_DEVICE inline std::array<double, 4> DrawFour(const UniformDistributi
   const auto words = random.At(four);
   return {range.Of(words[0]), range.Of(words[1]), range.Of(words[2]), range.Of(words[3])};
 }
-// As above, from two positions of the stream.
+// Returns DrawAt of the elements 4 * four to 4 * four + 3, from two positions of the stream.
 COOPER_HOST_DEVICE inline std::array<double, 4> DrawFour(const NormalDistribution& d,
                                                          int /*digits*/, const Philox& random,
                                                          int64_t four) {
@@ -232,6 +236,7 @@ COOPER_HOST_DEVICE inline std::array<double, 4> DrawFour(const NormalDistributio
 COOPER_HOST_DEVICE inline double ExponentialOf(const ExponentialDistribution& d, double u) {
   return -LogOf(1 - u) / d.lam;
 }
+// Draws an exponential number of mean 1 / lam.
 COOPER_HOST_DEVICE inline double Draw(const ExponentialDistribution& d, ElementRandom& random) {
   return ExponentialOf(d, random.Uniform());
 }
@@ -297,9 +302,9 @@ COOPER_HOST_DEVICE inline double LogFactorial(double n) {
   return (x - 0.5) * std::log(x) - x + kHalfLogTwoPi + series - std::log(product);
 }
 
-// For a mean below 10, inverts the distribution function. Otherwise uses algorithm PTRS of Hörmann,
-// "The Transformed Rejection Method for Generating Poisson Random Variables" (1993). Returns NaN if
-// the mean is negative or NaN, infinity if it is infinite.
+// Draws a Poisson number. For a mean below 10 it inverts the distribution function. Otherwise it
+// uses algorithm PTRS of Hörmann, "The Transformed Rejection Method for Generating Poisson Random
+// Variables" (1993). Returns NaN if the mean is negative or NaN, infinity if it is infinite.
 COOPER_HOST_DEVICE inline double Draw(const PoissonDistribution& p, ElementRandom& random) {
   if (!(p.lam >= 0)) return NotANumber();
   if (std::isinf(p.lam)) return p.lam;
@@ -327,8 +332,9 @@ COOPER_HOST_DEVICE inline double Draw(const PoissonDistribution& p, ElementRando
   }
 }
 
-// Draws from a Poisson distribution whose mean is drawn from a gamma distribution. k is the number
-// of failures and p their probability; the mean is k (1 - p) / p. Returns NaN unless 0 < p <= 1.
+// Draws a negative binomial number: a Poisson number whose mean is drawn from a gamma distribution.
+// k is the number of failures and p their probability; the mean is k (1 - p) / p. Returns NaN
+// unless 0 < p <= 1.
 COOPER_HOST_DEVICE inline double Draw(const NegativeBinomialDistribution& d,
                                       ElementRandom& random) {
   if (!(d.p > 0 && d.p <= 1)) return NotANumber();
@@ -336,9 +342,9 @@ COOPER_HOST_DEVICE inline double Draw(const NegativeBinomialDistribution& d,
   return Draw(PoissonDistribution{Draw(GammaDistribution{d.k, (1 - d.p) / d.p}, random)}, random);
 }
 
-// Draws from a Poisson distribution whose mean is drawn from a gamma distribution with mean mu. NaN
-// for invalid parameters. alpha is the dispersion: the variance is mu + alpha * mu^2. MXNet has the
-// same two parameters.
+// Draws a generalized negative binomial number: a Poisson number whose mean is drawn from a gamma
+// distribution with mean mu. alpha is the dispersion: the variance is mu + alpha * mu^2. MXNet has
+// the same two parameters. Returns NaN for negative parameters or NaN.
 COOPER_HOST_DEVICE inline double Draw(const GeneralizedNegativeBinomialDistribution& d,
                                       ElementRandom& random) {
   if (!(d.mu >= 0 && d.alpha >= 0)) return NotANumber();
@@ -348,8 +354,8 @@ COOPER_HOST_DEVICE inline double Draw(const GeneralizedNegativeBinomialDistribut
               random);
 }
 
-// Returns element i of an array, for all other distributions. Each element has words of its own.
-// Neither digits nor neighbours influence it.
+// Returns element i of an array, for all other distributions. Each element has words of its own:
+// neither `digits` nor its neighbours influence it.
 template <typename Distribution>
 COOPER_HOST_DEVICE double DrawAt(const Distribution& d, int /*digits*/, const Philox& random,
                                  int64_t i) {

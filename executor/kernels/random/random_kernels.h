@@ -16,7 +16,7 @@
 //     static absl::Status DrawIntegers(const KernelContext& c, int64_t low, uint64_t range);
 //   };
 //
-// They are called for arrays that have elements, with a request that is not kNull.
+// The kernels call these functions only for arrays with elements and for requests other than kNull.
 //
 // draw.cc defines the device for the CPU and registers these kernels, draw.cu does so for GPUs.
 // random_draws.h has DrawAt and DrawInteger.
@@ -31,8 +31,8 @@
 
 namespace cooper {
 
-// The dtypes of outputs; arrays of parameters may have any dtype. Integers have the second set:
-// _random_randint.
+// The dtypes of outputs: those of _random_randint are the integers. Arrays of parameters may have
+// any dtype.
 inline constexpr DTypeSet kRandomFloats = {DType::kFloat32, DType::kFloat64, DType::kFloat16,
                                            DType::kBfloat16};
 inline constexpr DTypeSet kRandomIntegers = {DType::kInt32, DType::kInt64};
@@ -42,8 +42,12 @@ inline bool DrawsNothing(const KernelContext& c) {
   return c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0;
 }
 
-// `Param` is RandomParam<Distribution> or RandomLikeParam<Distribution>. The kernel of _random_NAME
-// and _random_NAME_like: all elements have the distribution that the node's parameters give.
+// Runs _random_NAME or _random_NAME_like: all elements have the distribution of the node's
+// parameters. `Param` is RandomParam<Distribution> or RandomLikeParam<Distribution>. A
+// Kernel::RunFn.
+//
+// Errors: those of Device::DrawAll.
+//
 // Errors: those of Device::DrawAll.
 template <typename Device, typename Distribution, typename Param>
 absl::Status DrawAllKernel(const KernelContext& c) {
@@ -51,9 +55,13 @@ absl::Status DrawAllKernel(const KernelContext& c) {
   return Device::template DrawAll<Distribution>(c, c.param<Param>());
 }
 
-// Draws for each element of the parameter arrays a block of equally many numbers. The kernel of
-// _sample_NAME: parameters (s...) give an output (s..., shape...), so `draws` is the product of
-// `shape`. Errors: those of Device::DrawEach.
+// Runs _sample_NAME: draws for each element of the parameter arrays a block of equally many
+// numbers. Parameters of shape (s...) give an output (s..., shape...), so `draws` is the product of
+// `shape`. A Kernel::RunFn.
+//
+// Errors: those of Device::DrawEach.
+//
+// Errors: those of Device::DrawEach.
 template <typename Device, typename Distribution>
 absl::Status DrawEachKernel(const KernelContext& c) {
   if (DrawsNothing(c)) return absl::OkStatus();
@@ -63,8 +71,10 @@ absl::Status DrawEachKernel(const KernelContext& c) {
   return Device::template DrawEach<Distribution>(c, draws, first, last);
 }
 
-// Draws integers in [low, high). The kernel of _random_randint. The operator's check has ensured
-// low < high. Errors: those of Device::DrawIntegers.
+// Runs _random_randint: draws integers in [low, high). The operator's check has ensured low < high.
+// A Kernel::RunFn.
+//
+// Errors: those of Device::DrawIntegers.
 template <typename Device>
 absl::Status DrawIntegersKernel(const KernelContext& c) {
   if (DrawsNothing(c)) return absl::OkStatus();

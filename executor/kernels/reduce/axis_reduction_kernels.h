@@ -60,8 +60,10 @@ class KeptExtents {
   int64_t count_ = 1;
 };
 
-// Returns the extents of a reduction of `shape`. Errors: those of ReducedAxes. Without `axes` all
-// axes are reduced; with `exclude` all axes but the given ones.
+// Returns the extents of a reduction of `shape`. Without `axes` all axes are reduced; with
+// `exclude` all axes but the given ones.
+//
+// Errors: those of ReducedAxes.
 inline absl::StatusOr<KeptExtents> KeptOf(const Shape& shape, const OptionalAxes& axes,
                                           bool exclude) {
   COOPER_ASSIGN_OR_RETURN(const uint64_t reduced, ReducedAxes(axes, exclude, shape.rank()));
@@ -83,8 +85,10 @@ absl::Status ReduceArray(const KernelContext& c, const ReductionEnd& end, const 
                                                 kept.span(), req, workspace);
 }
 
-// Kernel that reduces Map(data) over the axes of ReduceParam. The kernel of sum, prod, max, min,
-// nansum and nanprod, which differ in kReducer and Map. Errors: those of KeptOf and ReduceArray.
+// Reduces Map(data) over the axes of ReduceParam: the kernel of sum, prod, max, min, nansum and
+// nanprod, which differ in kReducer and Map. A Kernel::RunFn.
+//
+// Errors: those of KeptOf and ReduceArray.
 template <typename Device, Reducer kReducer, typename Map = Same>
 absl::Status ReduceKernel(const KernelContext& c) {
   COOPER_ASSIGN_OR_RETURN(const auto kept,
@@ -93,7 +97,8 @@ absl::Status ReduceKernel(const KernelContext& c) {
                                             c.outputs[0], c.reqs[0], c.workspace);
 }
 
-// Kernel of mean. The mean of no elements is NaN for floats and 0 for integers.
+// Runs mean: the sum over the axes divided by the number of reduced elements. The mean of no
+// elements is NaN for floats and 0 for integers.
 template <typename Device>
 absl::Status MeanKernel(const KernelContext& c) {
   COOPER_ASSIGN_OR_RETURN(const auto kept,
@@ -109,8 +114,8 @@ absl::Status MeanKernel(const KernelContext& c) {
 // Returns the end of a norm's reduction: a square root unless ord is 1.
 inline ReductionEnd NormEnd(const NormParam& param) { return {.square_root = param.ord != 1}; }
 
-// Kernel of norm: the sum of magnitudes for ord 1, else the root of the sum of squares. Norms of
-// floats do not overflow unless the result does (map_reduce.h).
+// Runs norm: the sum of magnitudes for ord 1, else the root of the sum of squares. Norms of floats
+// do not overflow unless the result does (map_reduce.h).
 template <typename Device>
 absl::Status NormKernel(const KernelContext& c) {
   const auto& param = c.param<NormParam>();
@@ -140,7 +145,7 @@ absl::StatusOr<Prepared> PrepareNorm(const PrepareContext& c) {
                                                                 NormEnd(c.param<NormParam>()))};
 }
 
-// Gradients: functions of ograd, data and output, each broadcast from the reduced shape to data's.
+// Gradients of reductions. ograd and output are broadcast from the reduced shape to that of data.
 
 // Applies F to the kernel's inputs: ograd and output in the reduced shape, data in the full one.
 // The output has data's shape. Functions with fewer operands have fewer inputs.
@@ -155,8 +160,8 @@ absl::Status Expand(const KernelContext& c, const KeptExtents& kept) {
                                        c.outputs[0], c.reqs[0]);
 }
 
-// Gradient kernel that applies F to ograd, data and output, over the axes of ReduceParam. F is a
-// function of reduce_functions.h with one operand for each input.
+// Computes the gradient of a reduction: applies F to ograd, data and output, over the axes of
+// ReduceParam. F is a function of reduce_functions.h with one operand for each input.
 template <typename Device, typename F>
 absl::Status ExpandKernel(const KernelContext& c) {
   COOPER_ASSIGN_OR_RETURN(const auto kept, KeptOf(c.outputs[0].shape, c.param<ReduceParam>()));
@@ -171,22 +176,22 @@ absl::Status ExpandWith(const KernelContext& c, const KeptExtents& kept, double 
       {kept.span(), {}}, c.outputs[0].shape.dims(), c.outputs[0], c.reqs[0]);
 }
 
-// Gradient kernel of sum: broadcasts ograd. The scale 1 converts ograd to the output's dtype.
+// Computes the gradient of sum: broadcasts ograd. The scale 1 converts ograd to the output's dtype.
 template <typename Device>
 absl::Status SumBackwardKernel(const KernelContext& c) {
   COOPER_ASSIGN_OR_RETURN(const auto kept, KeptOf(c.outputs[0].shape, c.param<ReduceParam>()));
   return ExpandWith<Device, Scaled>(c, kept, 1);
 }
 
-// Gradient kernel of mean: broadcasts ograd divided by the number of reduced elements. Integers
-// truncate. An empty array has no elements to compute.
+// Computes the gradient of mean: broadcasts ograd divided by the number of reduced elements.
+// Integers truncate. An empty array has no elements to compute.
 template <typename Device>
 absl::Status MeanBackwardKernel(const KernelContext& c) {
   COOPER_ASSIGN_OR_RETURN(const auto kept, KeptOf(c.outputs[0].shape, c.param<ReduceParam>()));
   return ExpandWith<Device, DividedBy>(c, kept, static_cast<double>(kept.count()));
 }
 
-// Gradient kernel of norm. The functions are Norm1Grad for ord 1, else Norm2Grad.
+// Computes the gradient of norm. The functions are Norm1Grad for ord 1, else Norm2Grad.
 template <typename Device>
 absl::Status NormBackwardKernel(const KernelContext& c) {
   const auto& param = c.param<NormParam>();
@@ -194,7 +199,8 @@ absl::Status NormBackwardKernel(const KernelContext& c) {
   return param.ord == 1 ? Expand<Device, Norm1Grad>(c, kept) : Expand<Device, Norm2Grad>(c, kept);
 }
 
-// Moments. The variance is the mean of the squared differences from the mean, in a second pass.
+// Moments. The variance is computed in a second pass, as the mean of the squared differences from
+// the mean.
 
 // Returns the bytes of an array of this size in the largest dtype. It is the size of one
 // intermediate result in the workspace, whatever its dtype is.
@@ -202,8 +208,9 @@ inline int64_t MomentBytes(const ArrayView& array) {
   return array.size() * static_cast<int64_t>(sizeof(int64_t));
 }
 
-// Kernel of moments: the mean and the variance over the axes of MomentsParam. Both divide by the
-// number n of elements, not by n - 1. The second pass avoids the cancellation of E[x^2] - E[x]^2.
+// Runs moments: computes the mean and the variance over the axes of MomentsParam. Both divide by
+// the number n of elements, not by n - 1. The second pass avoids the cancellation of E[x^2] -
+// E[x]^2.
 template <typename Device>
 absl::Status MomentsKernel(const KernelContext& c) {
   using enum MomentsArrays::Output;
@@ -234,8 +241,9 @@ absl::StatusOr<Prepared> PrepareMoments(const PrepareContext& c) {
                                Device::ReductionWorkspace(c.outputs[kVar], c.reqs[kVar]))};
 }
 
-// Gradient kernel of moments: g_mean / n + 2 * g_var / n * (x - mean). n is the number of reduced
-// elements.
+// Computes the gradient of moments, with n the number of reduced elements:
+//
+//   g_mean / n + 2 * g_var / n * (x - mean)
 template <typename Device>
 absl::Status MomentsBackwardKernel(const KernelContext& c) {
   using enum MomentsGradientArrays::Input;

@@ -12,17 +12,19 @@
 
 namespace cooper {
 
-// An array viewed as (outer, length, inner), where `length` is along the axis. It has outer * inner
-// lines along the axis. For argmax, argmin and other searches along one axis. Line k is a vector of
-// `length` elements. For example, axis 1 of (2, 3, 4) gives outer 2, length 3, inner 4.
+// An array viewed as (outer, length, inner), where `length` is the extent of one axis, for argmax,
+// argmin and running sums along it. Its outer * inner lines are vectors of `length` elements along
+// the axis. For example, axis 1 of (2, 3, 4) gives outer 2, length 3, inner 4.
 struct AxisView {
   // The product of the extents before the axis, its extent, and the product of those after it.
   int64_t outer = 1;
   int64_t length = 1;
   int64_t inner = 1;
 
-  // Returns the view along `axis`, or of all axes as one if there is none. Errors: those of
-  // NormalizeAxis. `axis` may be negative: then it counts from the end.
+  // Returns the view along `axis`, or of all axes as one if there is none. `axis` may be negative:
+  // then it counts from the end.
+  //
+  // Errors: those of NormalizeAxis.
   static absl::StatusOr<AxisView> Along(const Shape& shape, std::optional<int64_t> axis) {
     if (!axis.has_value()) return AxisView{1, shape.num_elements(), 1};
     COOPER_ASSIGN_OR_RETURN(const int a, NormalizeAxis(*axis, shape.rank()));
@@ -45,7 +47,8 @@ struct AxisView {
   }
 };
 
-// The axis of argmax_channel: 1, or 0 of a vector; a number is searched as an array of one element.
+// Returns the axis of argmax_channel: 1, or 0 for a vector. nullopt for an array without axes,
+// which is searched as an array of one element.
 inline std::optional<int64_t> ChannelAxis(const Shape& data) {
   if (data.rank() == 0) return std::nullopt;
   return data.rank() > 1 ? 1 : 0;

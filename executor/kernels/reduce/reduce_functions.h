@@ -14,15 +14,14 @@
 namespace cooper {
 
 // Base of functions with `arity` operands. Apply is called with operands in the compute type.
-// kExactIntegers says whether integer dtypes are computed in int64_t, which wraps around; otherwise
-// they are computed in a floating type.
+// kExactIntegers says whether integer dtypes are computed in int64_t, which wraps around, or in a
+// floating type.
 template <int arity>
 struct ReduceFunction {
   static constexpr int kArity = arity;
   static constexpr bool kExactIntegers = true;
 };
-// |x|. The least integer, whose magnitude overflows, stays as it is.
-// It gives norm with ord 1.
+// |x|, for norm with ord 1. The least integer, whose magnitude overflows, stays as it is.
 struct Magnitude : ReduceFunction<1> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C x) {
@@ -51,9 +50,12 @@ struct SquaredDifference : ReduceFunction<2> {
     return WrapMul(difference, difference);
   }
 };
-// The gradient of mean and variance; both ograds are already divided by the number of elements.
-// g_mean + 2 * g_var * (x - mean). The mean's own dependence on x contributes nothing to the
-// variance.
+// The gradient of mean and variance, where both ograds are already divided by the number of
+// elements:
+//
+//   g_mean + 2 * g_var * (x - mean)
+//
+// The mean's own dependence on x contributes nothing to the variance.
 struct MomentsGrad : ReduceFunction<4> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C g_mean, C g_var, C x, C mean) {
@@ -61,7 +63,7 @@ struct MomentsGrad : ReduceFunction<4> {
   }
 };
 
-// Gradients: functions of ograd and other arrays, each broadcast from the reduced shape to data's.
+// g * scale, for gradients that broadcast ograd. Integers wrap around.
 
 // g * scale. Integers wrap around.
 struct Scaled : ReduceFunction<2> {
@@ -70,7 +72,7 @@ struct Scaled : ReduceFunction<2> {
     return WrapMul(g, scale);
   }
 };
-// Division of integers truncates; n is not 0.
+// g / n, for the gradient of mean. Division of integers truncates; n is not 0.
 struct DividedBy : ReduceFunction<2> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C g, C n) {
@@ -101,8 +103,8 @@ struct NanprodGrad : ReduceFunction<3> {
     return IsNan(x) ? C{0} : g * (y / x);
   }
 };
-// Every element that equals the maximum or minimum gets the whole gradient. Ties are not shared:
-// the gradients of equal elements sum to more than g. y is the maximum or minimum.
+// The gradient of max and min: every element that equals the result y gets the whole gradient. Ties
+// are not shared, so the gradients of equal elements sum to more than g.
 struct ExtremeGrad : ReduceFunction<3> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C g, C x, C y) {
@@ -117,7 +119,8 @@ struct Norm1Grad : ReduceFunction<3> {
     return x > 0 ? g : (x < 0 ? WrapNegate(g) : C{0});
   }
 };
-// The norm is not differentiable at 0; the gradient there is 0. g * x / y, where y is the norm.
+// The gradient of the Euclidean norm y: g * x / y. The norm is not differentiable at 0; the
+// gradient there is 0.
 struct Norm2Grad : ReduceFunction<3> {
   static constexpr bool kExactIntegers = false;
   template <typename C>

@@ -28,10 +28,9 @@ inline constexpr int64_t kMaxSumBlocks = 512;  // each stores one partial sum
 // elements.
 inline constexpr int64_t kSumScratchBytes = kMaxSumBlocks * sizeof(double);
 
-// Returns the sum over all threads of the block to thread 0, and partial sums to the others. All
-// threads must call it. Adds in a tree of fixed shape, so the order depends on kSumThreads alone.
-// The shared array is not safe to use again until all threads have passed another barrier: a kernel
-// calls BlockSum once.
+// Returns the sum over all threads of the block to thread 0, and partial sums to the others. Adds
+// in a tree of fixed shape, so the order depends on kSumThreads alone. All threads must call it, at
+// most once in a kernel: the shared array may still be read when a second call writes to it.
 __device__ inline double BlockSum(double value) {
   __shared__ double sums[kSumThreads];
   sums[threadIdx.x] = value;
@@ -42,9 +41,9 @@ __device__ inline double BlockSum(double value) {
   return value;
 }
 
-// Writes each block's sum of value(i) to sums. The first of SumElements' two kernels. `Value` is a
-// device function of an index that returns a number; it is called once for each i in [0, n). `sums`
-// has gridDim.x elements. Each thread adds its own elements in ascending order.
+// Writes each block's sum of value(i) to sums, which has gridDim.x elements: the first kernel of
+// SumElements. `Value` is a device function of an index that returns a number; it is called once
+// for each i in [0, n). Each thread adds its own elements in ascending order.
 template <typename Value>
 __global__ void SumBlocks(int64_t n, Value value, double* sums) {
   double sum = 0;
@@ -53,8 +52,9 @@ __global__ void SumBlocks(int64_t n, Value value, double* sums) {
   if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
-// Adds the blocks' sums and calls finish(the total) in one thread. Runs in one block. The second
-// kernel. `sums` has `blocks` elements, and `finish` is a device function of a double.
+// Adds the blocks' sums and calls finish(the total) in one thread: the second kernel of
+// SumElements, which runs in one block. `sums` has `blocks` elements, and `finish` is a device
+// function of a double.
 template <typename Finish>
 __global__ void SumOfBlocks(int blocks, const double* sums, Finish finish) {
   double sum = 0;
@@ -64,10 +64,12 @@ __global__ void SumOfBlocks(int blocks, const double* sums, Finish finish) {
 }
 
 // Queues kernels that call finish(the sum of value(i) over [0, n)) on the device; the sum is 0 for
-// n = 0. `scratch` is device memory of kSumScratchBytes. Errors: those of Launch. Does not wait for
-// the device, so `scratch` and all memory that `value` and `finish` refer to must stay valid until
-// the kernels have run. Calls on the same stream may share `scratch`. The number of blocks depends
-// on n alone, and so does the order of the sum.
+// n = 0. `scratch` is device memory of kSumScratchBytes. Does not wait for the device, so `scratch`
+// and all memory that `value` and `finish` refer to must stay valid until the kernels have run.
+// Calls on the same stream may share `scratch`. The number of blocks depends on n alone, and so
+// does the order of the sum.
+//
+// Errors: those of Launch.
 template <typename Value, typename Finish>
 absl::Status SumElements(const KernelContext& c, int64_t n, Value value, double* scratch,
                          Finish finish) {
@@ -79,9 +81,8 @@ absl::Status SumElements(const KernelContext& c, int64_t n, Value value, double*
                 scratch, finish);
 }
 
-// Returns the square of element i, computed in C. A `Value` of SumElements. Squares overflow as C
-// does: with C = float a square above about 3.4e38 is infinite, although the sum is computed in
-// double.
+// Returns the square of element i, computed in C: a `Value` of SumElements. With C = float a square
+// above about 3.4e38 is infinite, although the sum is computed in double.
 template <typename C, typename T>
 struct SquareOf {
   // Device memory, not owned.
@@ -92,7 +93,7 @@ struct SquareOf {
   }
 };
 
-// Stores the sum in *to. A `Finish` of SumElements. `to` is device memory, not owned.
+// Stores the sum in *to: a `Finish` of SumElements. `to` is device memory, not owned.
 struct StoreSum {
   double* to;
   __device__ void operator()(double sum) const { *to = sum; }

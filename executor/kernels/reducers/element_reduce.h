@@ -74,14 +74,17 @@ struct ElementReduce {
 template <Reducer kReducer, typename F>
 const ElementReduce& ElementReduceOf();
 
-// Queues a reduction over `full`, to which operands and output are broadcast from their own shapes.
-// Axes along which `output_shape` has extent 1 or 0 are reduced. `output` has as many elements as
-// `output_shape`. `workspace` has ElementReduceWorkspace() bytes. Errors: kUnimplemented if there
-// are too many axes; those of Launch. `full`, each of `operand_shapes` and `output_shape` have the
-// rank of the full shape; an operand whose extent is 1 along an axis repeats along it. Applies
-// `end` to each result, and writes it to the output or adds it, according to `req`. Does nothing
-// for kNull or an output without elements. If no axis is reduced and there is no end, runs the
-// function's elementwise kernel instead.
+// Queues a reduction over the extents `full`:
+//
+//   output = or += end(reducer over the reduced axes of f(operands...))
+//
+// Operands and output are broadcast to `full` from `operand_shapes` and `output_shape`, which have
+// its rank; an operand of extent 1 along an axis repeats along it. Axes along which `output_shape`
+// has extent 1 or 0 are reduced. `output` has as many elements as `output_shape`. `workspace` has
+// ElementReduceWorkspace() bytes. Does nothing for kNull or an output without elements. If no axis
+// is reduced and there is no end, it runs the function's elementwise kernel instead.
+//
+// Errors: kUnimplemented if there are too many axes; those of Launch.
 absl::Status RunElementReduce(const KernelContext& c, const ElementReduce& function,
                               const ReductionEnd& end, absl::Span<const int64_t> full,
                               absl::Span<const ElemwiseOperand> operands,

@@ -31,24 +31,29 @@ struct Reduction {
   ReductionEnd end = {};
 };
 
-// Reduces over `full`, to which operands and output are broadcast from their own shapes. Axes along
-// which `output_shape` has extent 1 or 0 are reduced. `output` has as many elements as
-// `output_shape`. `workspace` has ReductionWorkspace() bytes. Norms whose sum of squares float
-// cannot hold are computed a second time in double. The shapes have the rank of `full`; an operand
-// whose extent is 1 along an axis repeats along it. Writes to the output or adds, according to
-// `req`; does nothing for kNull or an output without elements. Runs on several threads. `workspace`
-// and `output` must not overlap the operands. Errors: kUnimplemented if more axes remain than
-// BroadcastPlan::kMaxRank after neighbouring axes are merged.
+// Computes a reduction over the extents `full`, on several threads:
+//
+//   output = or += end(reducer over the reduced axes of map(operands...))
+//
+// Operands and output are broadcast to `full` from `operand_shapes` and `output_shape`, which have
+// its rank; an operand of extent 1 along an axis repeats along it. Axes along which `output_shape`
+// has extent 1 or 0 are reduced. `output` has as many elements as `output_shape`. `workspace` has
+// ReductionWorkspace() bytes; it and `output` must not overlap the operands. Does nothing for kNull
+// or an output without elements. Norms whose sum of squares float cannot hold are computed a second
+// time in double.
+//
+// Errors: kUnimplemented if more axes remain than BroadcastPlan::kMaxRank after neighbouring axes
+// are merged.
 absl::Status RunReduction(const Reduction& reduction, absl::Span<const int64_t> full,
                           absl::Span<const ElemwiseOperand> operands,
                           absl::Span<const absl::Span<const int64_t>> operand_shapes,
                           const ArrayView& output, absl::Span<const int64_t> output_shape,
                           WriteReq req, void* workspace);
 
-// Returns the workspace bytes that RunReduction needs for an output of this size and dtype. The
-// size is 0 if intermediate results fit in the output itself: a kWrite request and a float64
-// output, or float32 without a square root. Otherwise 8 bytes for each element of the output.
-// `output` need not have memory. It is 0 for kNull too.
+// Returns the workspace bytes that RunReduction needs for an output of this size and dtype, which
+// need not have memory. 0 for kNull, and if intermediate results fit in the output itself: for
+// kWrite to float64, or to float32 without a square root. Otherwise 8 bytes for each element of the
+// output.
 int64_t ReductionWorkspace(const ArrayView& output, WriteReq req, const ReductionEnd& end = {});
 
 }  // namespace cooper

@@ -15,9 +15,9 @@
 
 namespace cooper {
 
-// The reductions that operators can ask for. Each has a struct below with two functions: Initial,
-// the result for no values, and Combine, which is associative but for rounding. map_reduce.h runs
-// them on the CPU, element_reduce.h on GPUs.
+// The reductions that operators use. Each has a struct below with two functions: Initial, the
+// result for no values, and Combine, which is associative but for rounding. map_reduce.h runs them
+// on the CPU, element_reduce.h on GPUs.
 enum class Reducer { kSum, kProduct, kMax, kMin };  // kMax and kMin of a NaN are NaN
 
 // Sums; integers wrap around. The sum of no values is 0.
@@ -86,9 +86,9 @@ struct MinReducer {
   }
 };
 
-// Operations on the result of a reduction: division, then the square root. Roots are of sums of
-// squares, which may overflow float although the root does not; norms of float arrays are
-// nevertheless right.
+// Operations on the result of a reduction: division, then the square root. The root is for norms.
+// Their sums of squares may overflow float although the root does not; the reductions then compute
+// them in double.
 struct ReductionEnd {
   // The number of reduced elements for a mean; 1 for no division. 0 for a mean of no elements.
   double divisor = 1;
@@ -99,7 +99,8 @@ struct ReductionEnd {
   bool is_none() const { return divisor == 1 && !square_root; }
 };
 
-// Divides; the mean of no integers is 0, of no floats NaN. Integer division truncates towards zero.
+// Returns a / b, for means: the mean of no integers is 0, of no floats NaN. Integer division
+// truncates towards zero.
 template <typename C>
 COOPER_HOST_DEVICE C ReducedQuotient(C a, C b) {
   if constexpr (std::is_integral_v<C>) {

@@ -33,8 +33,8 @@ inline constexpr int kSetThreads = 256;  // of a block
 // The most threads of a block, for long sets. Such a kernel needs __launch_bounds__.
 inline constexpr int kMaxSetThreads = 1024;
 
-// The number of values of a set that each lane keeps in registers, if these are all: see
-// DispatchHeld in set_values.h. kMaxHeld is for float only.
+// The numbers of values that a lane keeps in registers, if they hold its whole share of a set
+// (DispatchHeld in set_values.h). kMaxHeld is for float only.
 inline constexpr int kFewHeld = 4, kManyHeld = 16, kMaxHeld = 32;
 
 // For __launch_bounds__(kThreadsHolding<C, kHeld>, kBlocksHolding<C, kHeld>) of kernels that
@@ -86,8 +86,7 @@ inline int LanesFor(int64_t work, int most) {
 // of the kernel's call of DispatchHeld. `most_threads` is a power of 2 from kSetThreads to
 // kMaxSetThreads, and the kernel must be compiled with __launch_bounds__ of at least that. If inner
 // is 1, a set's lanes are neighbours; else neighbouring lanes belong to neighbouring sets, so that
-// loads coalesce in both cases. For example, sets of 1000 contiguous elements get 64 lanes with the
-// defaults.
+// loads coalesce in both cases. With the defaults, sets of 1000 contiguous elements get 64 lanes.
 inline SetPlan PlanSets(int64_t outer, int64_t n, int64_t inner, int most_threads = kSetThreads,
                         int most_held = kManyHeld) {
   SetPlan p{.outer = outer, .n = n, .inner = inner, .channels = false, .adjacent = inner == 1};

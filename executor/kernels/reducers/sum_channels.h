@@ -12,10 +12,10 @@
 
 namespace cooper {
 
-// T is the dtype of both arrays. Lane 0 of each channel stores the sum.
+// Stores or adds the sum of each channel of `in`: the kernel of SumChannels. The sets of `plan` are
+// the channels, whose lane 0 stores the sum. T is the dtype of both arrays.
 template <typename T>
 __global__ void __launch_bounds__(kMaxSetThreads)
-    // The kernel of SumChannels. The sets of `plan` are the channels.
     SumEachChannel(SetPlan plan, const T* in, T* sums, bool add) {
   using C = ComputeType<T>;
   const SetThread thread(plan);
@@ -28,9 +28,10 @@ __global__ void __launch_bounds__(kMaxSetThreads)
 }
 
 // Queues a kernel that writes or adds the sums of in (outer, channels, inner) over outer and inner
-// to sums (channels,). Sums of no elements are 0. Equal inputs give equal bits. Errors: those of
-// Launch. `in` and `sums` are device memory of T. Sums of 16-bit floats are computed in float and
-// rounded once.
+// to sums (channels,). Sums of no elements are 0. Equal inputs give equal bits. `in` and `sums` are
+// device memory of T. Sums of 16-bit floats are computed in float and rounded once.
+//
+// Errors: those of Launch.
 template <typename T>
 absl::Status SumChannels(const KernelContext& c, int64_t outer, int64_t channels, int64_t inner,
                          const T* in, T* sums, bool add) {

@@ -30,10 +30,13 @@ struct SampledImages {
   COOPER_HOST_DEVICE int64_t out_size() const { return out_h * out_w; }
 };
 
-// The source of position i of a sample's output: the element above and left of it, and its weights.
-// `grid` is the sample's grid (2, out_h, out_w). Channel 0 of the grid holds x, channel 1 holds y,
-// both in [-1, 1] within the image. T is float or double. MXNet's bilinear_sampler.cc computes the
-// same.
+// The source of position i of a sample's output: corner 0, the element above and left of it, and
+// its weights. `grid` is the sample's grid (2, out_h, out_w): channel 0 holds x, channel 1 holds y,
+// both in [-1, 1] within the image. In elements of the image the position is
+//
+//   ((grid x + 1) * (in_w - 1) / 2, (grid y + 1) * (in_h - 1) / 2)
+//
+// T is float or double. MXNet: bilinear_sampler.cc.
 template <typename T>
 struct GridSource {
   // The column and row of corner 0; -2 up to the extent + 1 if the position is outside the image.

@@ -21,9 +21,13 @@ struct ResizedAxis {
   // Output pixel o is at step * o + shift before it is clamped.
   double step, shift;
 
-  // align_corners: the first and the last pixels of both images coincide. Otherwise the edges of
-  // the images do.
-  // Extents are in pixels.
+  // Extents are in pixels. With align_corners the first and the last pixels of both images
+  // coincide, otherwise the edges of the images do:
+  //
+  //   align_corners:  position = o * (in - 1) / (out - 1)
+  //   otherwise:      position = (o + 1/2) * in / out - 1/2
+  //
+  // With out == 1 the position is 0 if align_corners, otherwise -1/2, which is clamped to 0.
   ResizedAxis(int64_t in, int64_t out, bool align_corners) : in(in), out(out) {
     const double pixels = static_cast<double>(in), results = static_cast<double>(out);
     step = out == 1 ? 0 : align_corners ? (pixels - 1) / (results - 1) : pixels / results;
@@ -55,8 +59,8 @@ struct ResizedAxis {
     while (o < out && Position(o) < position) ++o;
     return o;
   }
-  // The output pixels in which pixel i has a weight are all in [Begin(i), End(i)).
-  // The range lets the gradient of pixel i gather its sum without atomics.
+  // Return the range [Begin(i), End(i)) of the output pixels in which pixel i has a weight. The
+  // range lets the gradient of pixel i gather its sum without atomics.
   COOPER_HOST_DEVICE int64_t Begin(int64_t i) const {
     return FirstFrom(static_cast<double>(i - 1));
   }

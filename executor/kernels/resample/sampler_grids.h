@@ -18,9 +18,13 @@
 
 namespace cooper {
 
-// Computes grid (batch, 2, height, width) = matrix (batch, 2, 3) * (x, y, 1). GridGenerator with
-// transform_type "affine" and SpatialTransformer use it. x and y run from -1 to 1 (NormalPosition);
-// `count` is the number of elements of the grid.
+// Computes the grid (batch, 2, height, width) of an affine transformation, for GridGenerator with
+// transform_type "affine" and for SpatialTransformer:
+//
+//   grid[n][k][y][x] = or += matrix[n][k][0] * X + matrix[n][k][1] * Y + matrix[n][k][2]
+//
+// X and Y are the positions of x and y on the axis from -1 to 1 (NormalPosition). `count` is the
+// number of elements of the grid.
 template <typename T>
 __global__ void AffineGrid(int64_t count, int64_t height, int64_t width, const T* matrix, T* grid,
                            bool add) {
@@ -32,9 +36,9 @@ __global__ void AffineGrid(int64_t count, int64_t height, int64_t width, const T
   }
 }
 
-// Computes the gradient of AffineGrid. The sets of `plan` are the rows of the matrices. Each row of
-// a matrix, 3 elements, is the sum over all positions of grid_grad times (x, y, 1), in an order
-// that depends on the shape alone.
+// Computes the gradient of AffineGrid with respect to the matrices. The sets of `plan` are their
+// rows of 3 elements. Each row is the sum over all positions of grid_grad times (X, Y, 1), in an
+// order that depends on the shape alone.
 template <typename T>
 __global__ void AffineGradient(SetPlan plan, int64_t height, int64_t width, const T* grid_grad,
                                T* grad, bool add) {
@@ -54,9 +58,13 @@ __global__ void AffineGradient(SetPlan plan, int64_t height, int64_t width, cons
   });
 }
 
-// Computes (position + flow) / ((extent - 1) / 2) - 1 for flow (batch, 2, height, width), or its
-// gradient. GridGenerator with transform_type "warp" uses it: flow is in pixels. The gradient is in
-// / ((extent - 1) / 2).
+// Computes the grid of a flow (batch, 2, height, width) in pixels, for GridGenerator with
+// transform_type "warp", or its gradient:
+//
+//   grid = or += (position + flow) / half - 1, half = (extent - 1) / 2
+//   gradient of flow = or += gradient of grid / half
+//
+// `in` is the flow, or with `is_gradient` the gradient of the grid.
 template <typename T>
 __global__ void WarpGrid(int64_t count, int64_t height, int64_t width, bool is_gradient,
                          const T* in, T* out, bool add) {

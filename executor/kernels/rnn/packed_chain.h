@@ -16,9 +16,9 @@
 namespace cooper {
 
 // The chain of steps of one layer and direction. Arrays "by place" are (batch, hidden) in the order
-// of `rows`. Owns nothing. Several threads may call Run at once for disjoint ranges of places. The
-// CPU kernels of RNN and of the prepared RNN make one for each layer and direction and call Run
-// from ForEachChain (rnn_chains.h). All members must outlive the calls.
+// of `rows`. Owns nothing; all members must outlive the calls of Run. The CPU kernels of RNN and of
+// the prepared RNN make one for each layer and direction and call Run from ForEachChain
+// (rnn_chains.h), on several threads for disjoint ranges of places.
 struct PackedChain {
   // Runs all steps of the sequences at the places [begin, end). If these are few, splits each
   // step's features among several threads. Writes the outputs of real steps only; outputs beyond a

@@ -40,9 +40,9 @@ inline int64_t PackedWeightSize(int gates, int64_t hidden, int64_t depth) {
 // several threads; costs one pass over the weight. `weight` and `packed` must not overlap.
 void PackRNNWeight(const float* weight, int gates, int64_t hidden, int64_t depth, float* packed);
 
-// Multiplies rows of inputs with a packed i2h weight: input (rows, depth) gives the slots of each
-// row, 4 vectors of `hidden`, row after row, as the cell expects them. Does not write gru's slot
-// nh. Adds no bias.
+// Multiplies inputs (rows, depth) with a packed i2h weight. Writes the slots of each row, 4 vectors
+// of `hidden`, row after row, as the cell expects them: i, f, g, o for lstm and r, z, nh, nx for
+// gru, whose slot nh is not written. Adds no bias.
 struct PackedInputProduct {
   // Processes all rows, on several threads.
   void Run(const float* input, int64_t rows, float* slots) const;

@@ -3,11 +3,16 @@
 
 // Computes one feature of one step of one sequence in a recurrent cell, forward and backward.
 //
-// Forward functions read from the slots the sums before the activations, biases included, and store
-// there the values that the backward functions need. Backward functions read from `dh` and `dc` the
-// gradients of the next step, and from `dy` the gradient of the step's output. They store in dh and
-// dc the gradients for the previous step, except the part that goes through the recurrent product,
-// and in the slots the gradients of the sums. Outputs may alias inputs.
+// A slot is a number that a step computes for each feature (rnn_dims.h). The functions exchange
+// these values:
+//
+//   forward, in:    the slots hold the sums before the activations, biases included
+//   forward, out:   the slots hold the values that the backward function needs
+//   backward, in:   dh and dc hold the gradients of the next step, dy that of the step's output
+//   backward, out:  dh and dc hold the gradients for the previous step, except the part that goes
+//                   through the recurrent product; the slots hold the gradients of the sums
+//
+// Outputs may alias inputs.
 //
 // All loops and kernels of recurrent cells, on the CPU (rnn_cells.h, packed_step.cc) and on GPUs
 // (rnn_cells_cuda.h, rnn_gradient_cells.h), call these functions. VectorTanh and VectorSigmoid
@@ -52,8 +57,8 @@ COOPER_HOST_DEVICE T PlainCell(T s) {
   return kRelu ? (s < T{0} ? T{0} : s) : VectorTanh(s);
 }
 
-// Writes the gradient of PlainCell, given its result h. Sets ds = (dy + dh) * act'(s) and dh = 0:
-// the only way to the previous step is the recurrent product.
+// Writes the gradient of PlainCell, given its result h: ds = (dy + dh) * act'(s). Sets dh to 0,
+// because the only way to the previous step is the recurrent product.
 template <bool kRelu, typename T>
 COOPER_HOST_DEVICE void PlainCellGradient(T h, T dy, T& dh, T& ds) {
   const T d = dy + dh;
@@ -62,15 +67,20 @@ COOPER_HOST_DEVICE void PlainCellGradient(T h, T dy, T& dh, T& ds) {
   dh = T{0};
 }
 
-// Sums before activation, then activated gates.
-// MXNet's names are input gate, forget gate, cell candidate and output gate.
+// The slots of an lstm: sums before the activation, then activated gates. MXNet's names are input
+// gate, forget gate, cell candidate and output gate.
 template <typename T>
 struct LstmSlots {
   T i, f, g, o;
 };
 
-// Computes c' = f c + i g;  h' = o tanh(c'). i, f and o are sigmoids, g is a tanh; with kClip, c'
-// is clipped before its tanh. MXNet and cuDNN order the gates in the same way.
+// Computes a step of an lstm:
+//
+//   c' = f c + i g
+//   h' = o tanh(c')
+//
+// i, f and o are sigmoids, g is a tanh. With kClip, c' is clipped before its tanh. MXNet and cuDNN
+// order the gates in the same way.
 template <bool kClip, typename T>
 COOPER_HOST_DEVICE void LstmCell(const CellClip<T>& clip, LstmSlots<T>& slots, T c_prev, T& c,
                                  T& h) {
@@ -105,16 +115,21 @@ COOPER_HOST_DEVICE void LstmCellGradient(const CellClip<T>& clip, LstmSlots<T>& 
   dh = T{0};
 }
 
-// nh and nx are the two summands of the candidate n = tanh(nx + r nh). GruCell stores n in nx. r is
-// the reset gate, z the update gate; nh is the product with the previous state, nx that with the
-// input.
+// The slots of a gru: r is the reset gate, z the update gate. nh and nx are the summands of the
+// candidate n = tanh(nx + r nh): nh is the product with the previous state, nx that with the input.
+// GruCell stores n in nx.
 template <typename T>
 struct GruSlots {
   T r, z, nh, nx;
 };
 
-// Computes h' = (1 - z) n + z h. r and z are sigmoids. The formula is that of cuDNN and MXNet: the
-// reset gate multiplies the product with the previous state, not the state itself.
+// Computes a step of a gru:
+//
+//   n = tanh(nx + r nh)
+//   h' = (1 - z) n + z h
+//
+// r and z are sigmoids. As in cuDNN and MXNet, the reset gate multiplies the product with the
+// previous state, not the state itself.
 template <typename T>
 COOPER_HOST_DEVICE void GruCell(GruSlots<T>& slots, T h_prev, T& h) {
   const T r = VectorSigmoid(slots.r);

@@ -17,31 +17,32 @@
 
 namespace cooper {
 
-// The iterations of the next loop are independent, even where its output lies over an input.
+// Tells the compiler that the iterations of the next loop are independent, even where its output
+// lies over an input.
 #if defined(__clang__)
 #define COOPER_CELL_LOOP _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define COOPER_CELL_LOOP _Pragma("GCC ivdep")
 #endif
 
-// Cell of rnn_relu or rnn_tanh: h = act(slots + bias), for n features. kRelu selects max(x, 0),
-// else tanh. `slots` is unchanged; the backward pass needs only h.
+// Runs the cell of rnn_relu or rnn_tanh: h = act(slots + bias), for n features. kRelu selects
+// max(x, 0), else tanh. `slots` is unchanged; the backward pass needs only h.
 template <typename T, bool kRelu>
 void PlainForward(int64_t n, const T* bias, T* slots, T* h) {
   COOPER_CELL_LOOP
   for (int64_t j = 0; j < n; ++j) h[j] = PlainCell<kRelu>(slots[j] + bias[j]);
 }
 
-// Gradient of PlainForward: writes ds from dy + dh, and zeroes dh. `ds` (n) receives the gradients
-// of the sums. It may be the slots.
+// Computes the gradient of PlainForward: writes ds (n), the gradients of the sums, from dy + dh,
+// and zeroes dh. `ds` may be the slots.
 template <typename T, bool kRelu>
 void PlainBackward(int64_t n, const T* h, const T* dy, T* dh, T* ds) {
   COOPER_CELL_LOOP
   for (int64_t j = 0; j < n; ++j) PlainCellGradient<kRelu>(h[j], dy[j], dh[j], ds[j]);
 }
 
-// Cell of lstm. Writes the activated gates to the slots, and the new states to c and h. `slots` and
-// `bias` are (4, n) in the order i, f, g, o. c may be c_prev. kClip is clip.enabled.
+// Runs the cell of lstm. Writes the activated gates to the slots, and the new states to c and h.
+// `slots` and `bias` are (4, n) in the order i, f, g, o. c may be c_prev. kClip is clip.enabled.
 template <typename T, bool kClip>
 void LstmForward(int64_t n, const CellClip<T>& clip, const T* bias, T* slots, const T* c_prev, T* c,
                  T* h) {
@@ -58,9 +59,9 @@ void LstmForward(int64_t n, const CellClip<T>& clip, const T* bias, T* slots, co
   }
 }
 
-// Gradient of LstmForward. Updates dh and dc, and writes ds (4, n). ds may be `slots`. `slots` are
-// those that LstmForward wrote, `c` its new state. dh becomes 0 and dc the gradient of c_prev; the
-// caller adds the recurrent product to dh.
+// Computes the gradient of LstmForward. Updates dh and dc, and writes ds (4, n). ds may be `slots`.
+// `slots` are those that LstmForward wrote, `c` its new state. dh becomes 0 and dc the gradient of
+// c_prev; the caller adds the recurrent product to dh.
 template <typename T, bool kClip>
 void LstmBackward(int64_t n, const CellClip<T>& clip, const T* slots, const T* c_prev, const T* c,
                   const T* dy, T* dh, T* dc, T* ds) {
@@ -77,9 +78,9 @@ void LstmBackward(int64_t n, const CellClip<T>& clip, const T* slots, const T* c
   }
 }
 
-// Cell of gru. Writes r, z, nh and n to the slots, and the new state to h. `slots` and `bias` are
-// (4, n) in the order r, z, nh, nx; bias has gru's i2h and h2h bias of n in separate rows
-// (SumBiases). h must not be h_prev.
+// Runs the cell of gru. Writes r, z, nh and n to the slots, and the new state to h. `slots` and
+// `bias` are (4, n) in the order r, z, nh, nx; bias has gru's i2h and h2h bias of n in separate
+// rows (SumBiases). h must not be h_prev.
 template <typename T>
 void GruForward(int64_t n, const T* bias, T* slots, const T* h_prev, T* h) {
   T *sr = slots, *sz = slots + n, *snh = slots + 2 * n, *snx = slots + 3 * n;
@@ -121,8 +122,9 @@ void CellForward(RNNMode mode, const CellClip<T>& clip, int64_t n, const T* bias
   }
 }
 
-// Gradient of GruForward. Updates dh, and writes ds (4, n). ds may be `slots`. `slots` are those
-// that GruForward wrote. dh becomes the part of the gradient of h_prev that bypasses the products.
+// Computes the gradient of GruForward. Updates dh, and writes ds (4, n). ds may be `slots`. `slots`
+// are those that GruForward wrote. dh becomes the part of the gradient of h_prev that bypasses the
+// products.
 template <typename T>
 void GruBackward(int64_t n, const T* slots, const T* h_prev, const T* dy, T* dh, T* ds) {
   const T *sr = slots, *sz = slots + n, *snh = slots + 2 * n, *snx = slots + 3 * n;

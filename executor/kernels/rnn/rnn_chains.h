@@ -1,7 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RNN_RNN_CHAINS_H_
 #define COOPER_EXECUTOR_KERNELS_RNN_RNN_CHAINS_H_
 
-// Splits the work of a layer over threads, for the forward and the backward kernel of RNN.
+// Splits the work of a layer over threads, for the CPU kernels of RNN, of its gradient and of the
+// prepared RNN.
 //
 // Steps of one sequence depend on each other; sequences and directions do not. Threads that run
 // whole sequences need no barrier at each step.
@@ -17,10 +18,8 @@
 namespace cooper {
 
 // Calls fn(direction, begin, end) so that all places of `rows` are covered in each direction, on
-// several threads. Rows of a batch and directions are independent: a thread runs some rows of one
-// direction through all steps, without a barrier at each step. Returns after all calls. `fn` is
-// called at once from several threads for different ranges. Blocks of places have about the same
-// number of real steps each.
+// several threads and at once for different ranges. A thread runs some rows of one direction
+// through all steps. Ranges have about the same number of real steps. Returns after all calls.
 void ForEachChain(const RNNDims& dims, const RNNRows& rows,
                   absl::FunctionRef<void(int, int64_t, int64_t)> fn);
 

@@ -30,8 +30,8 @@ struct RNNOutputs {
   enum Output { kOutput, kState, kStateCell };
 };
 
-// With fewer steps, reordering the h2h weight costs more than it gains.
-// Applies to packing as well.
+// The least number of steps for which the h2h weight is transposed or packed. With fewer steps,
+// reordering it costs more than it gains.
 inline constexpr int64_t kMinRNNStepsToTranspose = 4;
 
 // Decisions made when the node is bound.

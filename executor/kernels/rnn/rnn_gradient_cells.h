@@ -134,10 +134,12 @@ absl::Status LaunchCellGradients(const KernelContext& c, RNNMode mode, const Gra
   });
 }
 
-// Copies to h_prev (num_steps, batch, hidden) the previous output of each step, in the reverse
-// direction. The previous output of step t is that of step t + 1; the last real step of a sequence
-// takes its row of `state` (batch, hidden). `output_row` is the distance between the rows of
-// `output`. The product for the h2h weight's gradient then reads one contiguous matrix.
+// Copies to h_prev (num_steps, batch, hidden) the state before each step, in the reverse direction,
+// so that the product for the h2h weight's gradient reads one contiguous matrix:
+//
+//   h_prev[t] = output[t + 1], or the row of `state` (batch, hidden) in a sequence's last real step
+//
+// `output_row` is the distance between the rows of `output`.
 template <typename T>
 __global__ void GatherPrevious(const int64_t* lengths, int64_t num_steps, int64_t batch, int64_t n,
                                const T* output, int64_t output_row, const T* state, T* h_prev) {
@@ -148,8 +150,8 @@ __global__ void GatherPrevious(const int64_t* lengths, int64_t num_steps, int64_
   });
 }
 
-// The destinations of the sums of the slots' gradients over all steps and rows. Device memory of
-// slot order r, z, n for gru; the destinations have gates * hidden elements.
+// The destinations of the sums of the slots' gradients over all steps and rows: biases with gates *
+// hidden elements in device memory. For gru the gates are r, z, n.
 template <typename T>
 struct BiasGradients {
   T *i2h, *h2h;  // null: not requested

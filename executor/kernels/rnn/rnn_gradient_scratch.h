@@ -17,8 +17,8 @@
 namespace cooper {
 
 // Returns whether the kernel of a cell's gradient also computes the product of the later step. This
-// needs a transposed weight, whose cost is about what one step saves, so there must be two such
-// products. The result implies FusesSteps.
+// needs a transposed weight, which costs about as much time as one fused step saves, so at least
+// two steps must be fused. The result implies FusesSteps.
 inline bool FusesGradientSteps(const RNNDims& dims) {
   return dims.num_steps > 2 && FusesSteps(dims);
 }
@@ -45,7 +45,7 @@ struct GradientScratch {
   }
 
   T* dh = nullptr;  // gradient passed to the previous step, (batch, hidden)
-  // As `dh`, for lstm's cell state.
+  // The gradient of lstm's cell state for the previous step, (batch, hidden).
   T* dc = nullptr;
   T* dy = nullptr;  // the gradient of the output of the layer below
   // A layer's input after dropout.

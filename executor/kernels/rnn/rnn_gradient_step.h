@@ -26,8 +26,9 @@ struct LaterGradients {
   int64_t depth;  // recurrent slots * hidden
 };
 
-// Blocks read all gradients of the later step, but only those elements of dh and dc that they
-// write. kVector is the number of elements that one load takes.
+// Adds the product of the later step to dh and runs the cell's gradient. Blocks read all gradients
+// of the later step, but of dh and dc only the elements that they write. kVector is the number of
+// elements that one load takes.
 template <RNNMode kMode, int kVector, typename T>
 __global__ void RunGradientStep(StepProduct<T> product, GradientStep<T> s, CellClip<T> clip) {
   const TileElement at(product.rows, product.units);
@@ -43,7 +44,9 @@ __global__ void RunGradientStep(StepProduct<T> product, GradientStep<T> s, CellC
 
 // Launches a kernel that adds the later step's ds times the h2h weight to dh, and then computes the
 // gradient of the cell. It runs all steps but the one processed first, which has no later step and
-// uses LaunchCellGradients. Does not wait. Errors: those of Launch.
+// uses LaunchCellGradients. Does not wait.
+//
+// Errors: those of Launch.
 template <typename T>
 absl::Status LaunchGradientStep(const KernelContext& c, RNNMode mode,
                                 const LaterGradients<T>& later, const GradientStep<T>& step,

@@ -30,9 +30,11 @@ void TransposeInto(const T* in, int64_t rows, int64_t columns, T* out, int64_t o
 template <typename T>
 void ApplyMask(const T* in, const uint8_t* mask, double p, int64_t n, T* out);
 
-// Computes the bias (slots, hidden) of each slot: the sum of both biases, except for gru's two
-// slots of n, which have one bias each. `i2h` and `h2h` are (gates, hidden). Adding both once
-// spares each step an addition.
+// Computes the bias (slots, hidden) of each slot from `i2h` and `h2h`, both (gates, hidden), so
+// that each step adds one bias instead of two:
+//
+//   all slots but gru's last two: i2h + h2h
+//   gru's nh: h2h of gate n,  gru's nx: i2h of gate n
 template <typename T>
 void SumBiases(RNNMode mode, const RNNDims& dims, const T* i2h, const T* h2h, T* bias) {
   const int64_t n = dims.recurrent * dims.hidden;

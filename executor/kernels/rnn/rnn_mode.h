@@ -12,8 +12,10 @@
 
 namespace cooper {
 
-// Returns fn(mode), a status, with the mode as an std::integral_constant. fn is compiled for each
-// of the four modes. Errors: those of fn; kInternal for a value that is no mode.
+// Calls fn(mode), with the mode as an std::integral_constant, and returns its status. fn is
+// compiled for each of the four modes.
+//
+// Errors: those of fn; kInternal for a value that is no mode.
 template <typename Fn>
 absl::Status DispatchRNNMode(RNNMode mode, Fn&& fn) {
   switch (mode) {

@@ -34,6 +34,7 @@ class RNNRows {
   bool has_lengths() const { return begin_ != nullptr; }
   // Returns whether packed rows equal those of (num_steps, batch), as they do without lengths.
   bool is_whole() const { return is_whole_; }
+  // Return the extents with which the object was made.
   int64_t num_steps() const { return num_steps_; }
   int64_t batch() const { return batch_; }
   // Returns the number of real rows of all steps.

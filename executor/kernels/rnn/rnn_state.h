@@ -4,8 +4,7 @@
 // The prepared state of the GPU kernels of RNN and _rnn_layer: cuBLAS, which computes their
 // products.
 //
-// Preparation runs once when a node is bound, a kernel in each run. rnn_forward.cu and
-// rnn_backward.cu share this state.
+// rnn_forward.cu and rnn_backward.cu share this state. It is prepared once, when a node is bound.
 
 #include <cstdint>
 #include <memory>
@@ -26,8 +25,10 @@ struct RNNGpuState : KernelState {
   Cublas* cublas = nullptr;
 };
 
-// Returns a prepared state. Errors: kUnimplemented if the node has a projection; those of
-// Cublas::Of. `workspace_bytes` is the workspace that the node's kernel computed for itself.
+// Returns a prepared state. `workspace_bytes` is the workspace that the node's kernel computed for
+// itself.
+//
+// Errors: kUnimplemented if the node has a projection; those of Cublas::Of.
 inline absl::StatusOr<Prepared> PrepareRNNGpu(const PrepareContext& c, int64_t workspace_bytes) {
   if (const auto& projection = c.param<RNNParam>().projection_size; projection.has_value()) {
     return absl::UnimplementedError(

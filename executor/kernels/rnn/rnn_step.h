@@ -16,9 +16,10 @@
 
 namespace cooper {
 
-// Blocks read all of h_prev and write parts of h, so these must not overlap. Blocks are those of
-// LaunchTiles: a block computes a tile of rows and units, and the threads with a TileElement run
-// the cell for it. kVector is the number of elements that one load takes.
+// Adds the product of the step to its slots and runs the cell. Blocks read all of h_prev and write
+// parts of h, so the two must not overlap. Blocks are those of LaunchTiles: a block computes a tile
+// of rows and units, and the threads with a TileElement run the cell for it. kVector is the number
+// of elements that one load takes.
 template <RNNMode kMode, int kVector, typename T>
 __global__ void RunStep(StepProduct<T> product, CellStep<T> s, CellClip<T> clip) {
   using Element = CellElement<kMode, T>;
@@ -35,7 +36,9 @@ __global__ void RunStep(StepProduct<T> product, CellStep<T> s, CellClip<T> clip)
 
 // Launches a kernel that adds h_prev times the transpose of `h2h_weight` to the recurrent slots and
 // runs the cell. `h2h_weight` is (gates * hidden, hidden) in device memory; the slots must hold the
-// input's product. step.h must not overlap step.h_prev. Does not wait. Errors: those of Launch.
+// input's product. step.h must not overlap step.h_prev. Does not wait.
+//
+// Errors: those of Launch.
 template <typename T>
 absl::Status LaunchStep(const KernelContext& c, RNNMode mode, const T* h2h_weight,
                         const CellStep<T>& step, const CellClip<T>& clip) {

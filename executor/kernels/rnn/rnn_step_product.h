@@ -30,9 +30,9 @@ inline constexpr int kTileRows = 8, kTileUnits = 8;
 // The warps of a block and the lanes of a warp.
 inline constexpr int kTileWarps = 8, kWarpLanes = 32;
 
-// out (rows, gates, units) = a b^T, with a (rows, depth) and contiguous b (gates * units, depth).
-// Steps for which FusesSteps holds have extents and offsets that fit an int. Device memory, not
-// owned.
+// The product out (rows, gates, units) = a b^T, with a (rows, depth) and contiguous b (gates *
+// units, depth). Steps for which FusesSteps holds have extents and offsets that fit an int. Device
+// memory, not owned.
 template <typename T>
 struct StepProduct {
   // The state or gradients of the batch, and the weight.
@@ -70,8 +70,8 @@ struct TileElement {
   bool exists;
 };
 
-// Elements that one instruction loads. The alignment lets the compiler load all of them at once: 16
-// bytes for four floats.
+// kVector elements that one instruction loads. The alignment lets the compiler load all of them at
+// once: 16 bytes for four floats.
 template <typename T, int kVector>
 struct alignas(sizeof(T) * kVector) AlignedVector {
   T at[kVector];

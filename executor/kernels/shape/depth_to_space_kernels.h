@@ -15,10 +15,13 @@
 
 namespace cooper {
 
-// Calls add(extent, stride in deep, stride in wide) in the order of wide, for wide[n][c][y * b +
-// i][x * b + j] = deep[n][(i * b + j) * channels + c][y][x]. `b` is the block size, and `wide` the
-// shape of the array with larger images, (batch, channels, height, width). This is MXNet's order,
-// the DCR mode of ONNX.
+// Calls add(extent, stride in deep, stride in wide) for the loops over n, c, y, i, x, j, outermost
+// first, where
+//
+//   wide[n][c][y * b + i][x * b + j] = deep[n][(i * b + j) * channels + c][y][x]
+//
+// `b` is the block size, and `wide` the shape of the array with larger images, (batch, channels,
+// height, width). This is MXNet's order, the DCR mode of ONNX.
 template <typename Add>
 void BlockLoop(int64_t b, const Shape& wide, const Add& add) {
   const int64_t channels = wide[1], rows = wide[2] / b, columns = wide[3] / b;
@@ -41,7 +44,8 @@ absl::Status DepthToSpaceKernel(const KernelContext& c) {
   return Device::Copy(c, loop, c.outputs[0].dtype, c.reqs[0], c.inputs[0].data, c.outputs[0].data);
 }
 
-// Kernel of space_to_depth, the inverse; each is the gradient of the other.
+// Runs space_to_depth, the inverse of depth_to_space. Each is the gradient of the other. A
+// Kernel::RunFn.
 template <typename Device>
 absl::Status SpaceToDepthKernel(const KernelContext& c) {
   StridedLoop loop;

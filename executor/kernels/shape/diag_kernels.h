@@ -73,11 +73,11 @@ absl::Status WriteDiagonals(const KernelContext& c, int rows, int columns) {
                       ElementAt(c.outputs[0], d.begin));
 }
 
-// Returns the axis, counted from the end if negative.
+// Returns `axis` as a number from 0 on; a negative one counts from the end.
 inline int DiagonalAxis(int axis, int rank) { return axis < 0 ? axis + rank : axis; }
 
-// Kernel of diag: writes a vector to the diagonal of a matrix, or reads the diagonals of other
-// arrays.
+// Runs diag: writes a vector to the diagonal of a matrix of zeros, or reads the diagonals of an
+// array of higher rank. A Kernel::RunFn.
 template <typename Device>
 absl::Status DiagKernel(const KernelContext& c) {
   const auto& param = c.param<DiagParam>();
@@ -86,7 +86,8 @@ absl::Status DiagKernel(const KernelContext& c) {
   return ReadDiagonals<Device>(c, DiagonalAxis(param.axis1, rank), DiagonalAxis(param.axis2, rank));
 }
 
-// Gradient of DiagKernel.
+// Computes the gradient of diag: writes to diagonals what DiagKernel reads, and reads what it
+// writes. A Kernel::RunFn.
 template <typename Device>
 absl::Status DiagBackwardKernel(const KernelContext& c) {
   const auto& param = c.param<DiagParam>();

@@ -1,11 +1,11 @@
 #ifndef COOPER_EXECUTOR_KERNELS_SHAPE_RESHAPE_KERNELS_H_
 #define COOPER_EXECUTOR_KERNELS_SHAPE_RESHAPE_KERNELS_H_
 
-// Kernels of the operators whose output is a view of their input with another shape. They run only
-// if the two could not share memory. Device copies elements: CpuMover
+// Kernels of operators whose output is a view of their input with another shape. They run only if
+// input and output do not share memory. Device copies elements: CpuMover
 // (executor/kernels/loops/strided_copy.h) or CudaMover.
 //
-// reshape.cc and movement.cu register it for Reshape, Flatten, expand_dims and their like.
+// reshape.cc and movement.cu register it for Reshape, Flatten, expand_dims and similar operators.
 
 #include "absl/status/status.h"
 #include "executor/kernels/loops/strided_loop.h"

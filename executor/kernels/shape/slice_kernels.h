@@ -87,30 +87,31 @@ absl::Status WriteSliceIntoZeros(const KernelContext& c, const Param& param) {
   return WriteSlice<Device>(c, LoopOf(param, whole.shape, part.shape), part, c.reqs[0], whole);
 }
 
-// Kernel that reads the slice of Param.
+// Runs an operator that reads the slice of Param: slice, slice_axis or Crop. A Kernel::RunFn.
 template <typename Device, typename Param>
 absl::Status PartKernel(const KernelContext& c) {
   return ReadSlice<Device>(c, c.param<Param>());
 }
-// Gradient of PartKernel.
+// Computes the gradient of PartKernel: the slice of ograd within zeros. A Kernel::RunFn.
 template <typename Device, typename Param>
 absl::Status PartBackwardKernel(const KernelContext& c) {
   return WriteSliceIntoZeros<Device>(c, c.param<Param>());
 }
 
-// Kernel of slice_like: the leading part with the output's shape.
+// Runs slice_like: reads the leading part of input 0 that has the output's shape. A Kernel::RunFn.
 template <typename Device>
 absl::Status SliceLikeKernel(const KernelContext& c) {
   return ReadSlice<Device>(c, LeadingPart());
 }
 
-// Gradient of slice_like.
+// Computes the gradient of slice_like: ograd within zeros. A Kernel::RunFn.
 template <typename Device>
 absl::Status SliceLikeBackwardKernel(const KernelContext& c) {
   return WriteSliceIntoZeros<Device>(c, LeadingPart());
 }
 
-// With kAdd the result is computed in the workspace and then added.
+// Prepares the two kernels of assignment. With kAdd they compute the result in the workspace and
+// then add it, so the workspace has the size of the output.
 inline absl::StatusOr<Prepared> PrepareAssign(const PrepareContext& c) {
   return Prepared{.workspace_bytes = c.reqs[0] == WriteReq::kAdd ? c.outputs[0].size_bytes() : 0};
 }
@@ -129,8 +130,8 @@ absl::Status Assigned(const KernelContext& c, const Assign& assign) {
   return Device::CopyAll(c, target, WriteReq::kAdd, c.outputs[0]);
 }
 
-// Kernel of _slice_assign: input 0 with a slice replaced by rhs. PrepareAssign prepares it. MXNet's
-// name in the Python interface is x[begin:end:step] = y.
+// Runs _slice_assign: writes input 0 with a slice replaced by `rhs`, which MXNet's Python interface
+// writes x[begin:end:step] = y. Prepared by PrepareAssign. A Kernel::RunFn.
 template <typename Device>
 absl::Status SliceAssignKernel(const KernelContext& c) {
   using enum SliceAssignArrays::Input;
@@ -141,7 +142,8 @@ absl::Status SliceAssignKernel(const KernelContext& c) {
   });
 }
 
-// Kernel of _slice_assign_scalar: input 0 with a slice filled with a scalar.
+// Runs _slice_assign_scalar: writes input 0 with a slice filled with a scalar. Prepared by
+// PrepareAssign. A Kernel::RunFn.
 template <typename Device>
 absl::Status SliceAssignScalarKernel(const KernelContext& c) {
   return Assigned<Device>(c, [&](const ArrayView& target) {

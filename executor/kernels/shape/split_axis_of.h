@@ -2,7 +2,7 @@
 #define COOPER_EXECUTOR_KERNELS_SHAPE_SPLIT_AXIS_OF_H_
 
 // Returns the axis along which an operator splits or concatenates arrays. A negative axis counts
-// from the end.
+// from the end. split_join.cc and split_join.cu call it.
 //
 // split_join.cc and split_join.cu call it.
 

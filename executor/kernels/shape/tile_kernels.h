@@ -4,8 +4,8 @@
 // Kernels of tile, repeat and reverse, and the sums that are the gradients of tile and repeat.
 // Device copies elements: CpuMover (executor/kernels/loops/strided_copy.h) or CudaMover.
 //
-// Each is one strided loop in which repeated elements have stride 0. tile.cc and movement.cu
-// register the kernels.
+// Each is one strided loop; repeated elements have stride 0. tile.cc and movement.cu register the
+// kernels of the CPU and the GPU; tile_gradient.cu has the GPU's gradients.
 
 #include <cstdint>
 
@@ -16,9 +16,9 @@
 
 namespace cooper {
 
-// Calls add for the loops over the output of tile, in memory order, with the strides of `data`. For
-// each axis of the output, there is a loop over the repetitions (stride 0 in data) and one over the
-// extent. Ranks of `reps` and data are aligned at the last axis.
+// Calls add(extent, stride in data, stride in tiled) for the loops over the output of tile, in
+// memory order. For each axis of the output there is a loop over the repetitions (stride 0 in data)
+// and one over the extent. `reps` and the axes of data are aligned at their last elements.
 template <typename Add>  // add(extent, stride in data, stride in tiled)
 void TileLoop(const TileParam& param, const Shape& data, const Shape& tiled, const Add& add) {
   const int reps_rank = static_cast<int>(param.reps.size());
@@ -32,8 +32,8 @@ void TileLoop(const TileParam& param, const Shape& data, const Shape& tiled, con
   }
 }
 
-// The overload for repeat: each element along the axis, or of the flattened array, repeats
-// `repeats` times in a row.
+// Calls add for the loops over the output of repeat: each element along the axis, or of the
+// flattened array, occurs `repeats` times in a row.
 template <typename Add>
 void TileLoop(const RepeatParam& param, const Shape& data, const Shape&, const Add& add) {
   int64_t outer = 1, extent = data.num_elements(), inner = 1;
@@ -49,8 +49,8 @@ void TileLoop(const RepeatParam& param, const Shape& data, const Shape&, const A
   add(inner, 1, 1);
 }
 
-// Kernel of tile or repeat, by Param. Errors: kUnimplemented if the loop is too deep; those of
-// Device::Copy.
+// Runs tile or repeat, as Param says. A Kernel::RunFn. Errors: kUnimplemented if the loop is too
+// deep; those of Device::Copy.
 template <typename Device, typename Param>
 absl::Status TileKernel(const KernelContext& c) {
   // The product of the extents of an empty array may overflow.
@@ -61,8 +61,10 @@ absl::Status TileKernel(const KernelContext& c) {
   return Device::Copy(c, loop, c.outputs[0].dtype, c.reqs[0], c.inputs[0].data, c.outputs[0].data);
 }
 
-// Gradient of TileKernel: Device::Sum adds the repeated elements of ograd. Errors: those of
-// Device::Sum. An empty ograd gives zeros.
+// Computes the gradient of tile or repeat: Device::Sum adds the repeated elements of ograd. An
+// empty ograd gives zeros.
+//
+// Errors: those of Device::Sum.
 template <typename Device, typename Param>
 absl::Status TileBackwardKernel(const KernelContext& c) {
   StridedLoop loop;
@@ -75,8 +77,8 @@ absl::Status TileBackwardKernel(const KernelContext& c) {
   return Device::Sum(c, loop, c.reqs[0], c.inputs[0].data, c.outputs[0]);
 }
 
-// Kernel of reverse. The loop reads reversed axes with negative strides, from their last elements
-// on.
+// Runs reverse. The loop reads reversed axes with negative strides, from their last elements on. A
+// Kernel::RunFn.
 template <typename Device>
 absl::Status ReverseKernel(const KernelContext& c) {
   const auto& param = c.param<ReverseParam>();

@@ -13,8 +13,8 @@
 
 namespace cooper {
 
-// Permutes axes: output axis i is input axis param.source_axis(i, rank). Param is the parameter
-// struct of transpose or SwapAxis. Errors: those of Device::Copy.
+// Runs transpose or SwapAxis: output axis i is input axis param.source_axis(i, rank). Param is the
+// parameter struct of transpose or SwapAxis. Errors: those of Device::Copy.
 template <typename Device, typename Param>
 absl::Status PermuteKernel(const KernelContext& c) {
   const auto& param = c.param<Param>();

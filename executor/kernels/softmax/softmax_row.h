@@ -12,8 +12,8 @@
 
 namespace cooper {
 
-// Computes out[j] = exp(in[j]) / sum_k exp(in[k]). Subtracts the row's maximum first. The largest
-// exponent is 0, so nothing overflows.
+// Computes out[j] = exp(in[j]) / sum_k exp(in[k]) for j < n. Subtracts the row's maximum first: the
+// largest exponent is 0, so nothing overflows.
 void SoftmaxRow(const float* in, int64_t n, float* out);
 void SoftmaxRow(const double* in, int64_t n, double* out);
 
@@ -22,16 +22,20 @@ void SoftmaxRow(const double* in, int64_t n, double* out);
 void BiasedSoftmaxRow(const float* in, const float* bias, int64_t n, float* out);
 void BiasedSoftmaxRow(const double* in, const double* bias, int64_t n, double* out);
 
-// The results of BiasedExpRow, which computes a softmax whose row has several parts: out[j] =
-// exp(in[j] + bias[j] - top). top is the largest of these sums, or the lowest finite number if all
-// are -infinity. bias may be null.
+// The results of BiasedExpRow: the largest sum `top`, and the sum of the exponentials. `top` is the
+// lowest finite number if all sums are -infinity.
 template <typename T>
 struct ExpRowSums {
   T top;
   T sum;  // of out
 };
-// A caller with several parts scales each part by exp(top - the largest top) and divides by the sum
-// of the scaled sums.
+// Computes a part of a softmax whose row has several parts; bias may be null:
+//
+//   top = the largest in[j] + bias[j]
+//   out[j] = exp(in[j] + bias[j] - top)
+//
+// The caller scales each part by exp(top - the largest top) and divides by the sum of the scaled
+// sums.
 ExpRowSums<float> BiasedExpRow(const float* in, const float* bias, int64_t n, float* out);
 ExpRowSums<double> BiasedExpRow(const double* in, const double* bias, int64_t n, double* out);
 
@@ -40,7 +44,10 @@ ExpRowSums<double> BiasedExpRow(const double* in, const double* bias, int64_t n,
 void LogSoftmaxRow(const float* in, int64_t n, float* out);
 
 // Compute the gradients of SoftmaxRow and LogSoftmaxRow, where `out` is their result and g its
-// gradient: grad[j] = out[j] * (g[j] - sum_k g[k] * out[k]) and g[j] - exp(out[j]) * sum_k g[k].
+// gradient:
+//
+//   SoftmaxRow:     grad[j] = out[j] * (g[j] - sum_k g[k] * out[k])
+//   LogSoftmaxRow:  grad[j] = g[j] - exp(out[j]) * sum_k g[k]
 void SoftmaxGradientRow(const float* g, const float* out, int64_t n, float* grad);
 void LogSoftmaxGradientRow(const float* g, const float* out, int64_t n, float* grad);
 

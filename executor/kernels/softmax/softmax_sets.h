@@ -18,7 +18,8 @@
 
 namespace cooper {
 
-// kSoftmin is the softmax of the negated input, kLogSoftmax its logarithm.
+// The variants of softmax: kSoftmin is the softmax of the negated input, kLogSoftmax the logarithm
+// of the softmax.
 enum class SoftmaxForm : uint8_t { kSoftmax, kSoftmin, kLogSoftmax };
 
 // An array of any dtype, on the device. Not owned. Elements convert to the compute type C when they
@@ -66,8 +67,13 @@ __device__ inline int64_t SetLength(const TypedArray& lengths, int64_t set, int6
   return length < 0 ? 0 : length > n ? n : length;
 }
 
-// Writes or adds exp(x) / sum or x - log(sum) with x = (in - max) / temperature to out, where `in`
-// is negated for softmin; 0 beyond the length. `out` may be `in`.
+// Computes the softmax of each set, with x = (in - max) / temperature and `in` negated for
+// kSoftmin:
+//
+//   kSoftmax, kSoftmin: out = or += exp(x) / sum exp(x)
+//   kLogSoftmax: out = or += x - log(sum exp(x))
+//
+// Elements beyond the set's length do not count and give 0. `out` may be `in`.
 template <SoftmaxForm form, int kHeld, typename C, typename Array>
 __global__ void __launch_bounds__(kThreadsHolding<C, kHeld>, kBlocksHolding<C, kHeld>)
     SoftmaxSets(SetPlan plan, Array in, TypedArray lengths, C temperature, Array out, bool add) {
@@ -107,7 +113,9 @@ __global__ void __launch_bounds__(kThreadsHolding<C, kHeld>, kBlocksHolding<C, k
 
 // Launches SoftmaxSets. `plan` allows up to MaxThreadsFor(dtypes of in and out) threads and holds
 // up to kMaxHeld values. Computes in double if either dtype is float64, else in float. `lengths`
-// has one element for each set, or null data. Does not wait. Errors: those of Launch.
+// has one element for each set, or null data. Does not wait.
+//
+// Errors: those of Launch.
 template <SoftmaxForm form>
 absl::Status LaunchSoftmax(const KernelContext& c, const SetPlan& plan, const ArrayView& in,
                            const TypedArray& lengths, double temperature, const ArrayView& out,
