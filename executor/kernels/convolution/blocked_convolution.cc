@@ -31,7 +31,7 @@ struct ForwardState : KernelState {
   std::unique_ptr<const BlockedProduct> product;
 };
 
-// A product is null if its gradient is not requested.
+// The products of the gradient's kernel; null for a gradient that is not requested.
 struct BackwardState : KernelState {
   std::unique_ptr<const BlockedProduct> data, weight;
 };
@@ -141,8 +141,8 @@ bool HasConvolution(const ConvolutionParam& param, const Shape& data, const Shap
   return true;
 }
 
-// Returns whether Winograd's algorithm pays. It makes 2.25 or 4 times fewer multiplications for 3 x
-// 3 windows, but transforms images and results.
+// Returns whether to use Winograd's algorithm. It makes 2.25 or 4 times fewer multiplications for 3
+// x 3 windows, but transforms images and results.
 bool SuitsWinograd(const FusedConvolutionParam& param, const ConvolutionProduct& shape) {
   constexpr int64_t kMinWeights = 4096;  // filters * channels
   const WindowGeometry& g = shape.g;

@@ -95,7 +95,8 @@ int64_t ColumnBytes(const ConvolutionProduct& p, DType dtype) {
   return p.WorkspaceElements() * SizeOf(dtype);
 }
 
-// Layouts without a kernel need no workspace: the run reports them.
+// Returns the workspace of a forward kernel. Layouts without a kernel need none; the run reports
+// them.
 absl::StatusOr<Prepared> PrepareConvolution(const PrepareContext& c) {
   using enum ConvolutionArrays::Input;
   const auto& param = c.param<ConvolutionParam>();

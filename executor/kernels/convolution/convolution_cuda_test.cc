@@ -136,7 +136,8 @@ TEST(ConvolutionCudaTest, AllIsTheCpus) {
   }
 }
 
-// Runs without cuDNN too, which the 16-bit floats otherwise need.
+// Batches without images run without cuDNN in every dtype, although 16-bit floats need cuDNN
+// otherwise.
 TEST(ConvolutionCudaTest, NoImagesInAnyDtype) {
   COOPER_REQUIRE_GPU();
   const ConvolutionCase none = {"None", "Convolution", {0, 2, 3, 3}, kCases[0].attrs};
@@ -155,7 +156,8 @@ TEST(ConvolutionCudaTest, NoImagesInAnyDtype) {
   }
 }
 
-// Computes the columns of one image at a time.
+// Limits the columns so that one image is computed at a time; results must equal those of the whole
+// batch.
 TEST(ConvolutionCudaTest, ChunksAreTheWhole) {
   COOPER_REQUIRE_GPU();
   const int64_t usual_bytes = ConvolutionColumnBytes();

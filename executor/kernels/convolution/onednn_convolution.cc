@@ -16,8 +16,8 @@ dnnl::primitive_attr UserScratch() {
   return attr;
 }
 
-// Returns the description of a primitive. oneDNN 2 has an operation descriptor in between, which
-// oneDNN 3 does not.
+// Returns the description of a primitive. In oneDNN 2 it is made from an operation descriptor,
+// which oneDNN 3 does not have.
 template <typename Primitive, typename... Operation>
 typename Primitive::primitive_desc Describe(const dnnl::primitive_attr& attr,
                                             const Operation&... operation) {

@@ -106,7 +106,7 @@ TEST(WinogradWeightTest, Errors) {
   }
 }
 
-// A file's claim that a weight is packed is checked.
+// Tests that weights are checked if a file says that they are packed.
 TEST(PackedWeightTest, OfAnotherConvolution) {
   const Symbol conv =
       Op("_fused_convolution", {.name = "conv",

@@ -77,7 +77,8 @@ __global__ void Suppress(NmsExtents e, NmsRule<T> rule, const T* data, int32_t* 
   }
 }
 
-// Do the same in two kernels, for the first `bits.boxes` boxes of each image.
+// Suppress the boxes of `orders` in two kernels with a bit matrix (suppression_bits.h), for the
+// first `bits.boxes` boxes of each image.
 template <typename T>
 __global__ void FindSuppressed(NmsExtents e, NmsRule<T> rule, const T* data, const int32_t* orders,
                                SuppressionBits bits) {

@@ -28,9 +28,9 @@ namespace {
 enum class Fill : uint8_t {
   kBoxes,     // corners in [-0.2, 1.2]
   kRows,      // a class of 0 to 2 or -1, a score, corners
-  kLabels,    // the same without the score; the last rows of an image may be -1
+  kLabels,    // a class and corners; the last rows of an image may be -1
   kRois,      // a sample, the first -1, the others 0 to 2; corners in [-2, 14]
-  kWideRois,  // the same with columns in [-8, 56]
+  kWideRois,  // as kRois, but columns in [-8, 56]
   kValues,    // in [-1, 1]
 };
 

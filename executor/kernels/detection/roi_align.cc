@@ -22,7 +22,7 @@ struct Extents {
   int64_t bins() const { return pooled[2] * pooled[3]; }
 };
 
-// The weight of a pixel in a sampling point.
+// A pixel, and its weight in a sampling point.
 template <typename T>
 struct Tap {
   int64_t pixel;
@@ -105,7 +105,8 @@ void Forward(const KernelContext& c) {
   });
 }
 
-// Regions may overlap but channels do not, so threads share the channels.
+// Computes the gradient of the images. Regions may overlap but channels do not, so threads share
+// the channels.
 template <typename T>
 void Backward(const KernelContext& c) {
   using enum RoiAlignGradientArrays::Input;

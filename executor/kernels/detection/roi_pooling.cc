@@ -60,7 +60,8 @@ void Forward(const KernelContext& c) {
   });
 }
 
-// Regions may overlap but channels do not, so threads share the channels.
+// Computes the gradient of the images. Regions may overlap but channels do not, so threads share
+// the channels.
 template <typename T>
 void Backward(const KernelContext& c) {
   using enum ROIPoolingGradientArrays::Input;

@@ -77,7 +77,7 @@ class PreluLines {
   int64_t gamma_step_ = 0;
 };
 
-// Does the same as StoreEach with fn(i, gamma).
+// Computes to[i] = or += fn(i, gamma of element i) for all elements, as StoreEach does.
 template <typename T, typename Fn>
 void StoreEachOfPrelu(const PreluLines& lines, const T* gamma, T* to, bool add, const Fn& fn) {
   ParallelFor(lines.size(), 16384, [=](int64_t begin, int64_t end) {
@@ -174,8 +174,8 @@ C GammaTerm(C x, C ograd) {
   return (x > 0 ? C{} : x) * ograd;
 }
 
-// Computes the gradients of gamma. Threads share the lines, whose sums one thread adds in order, or
-// they share adjacent gammas. Results do not depend on the number of threads.
+// Computes the gradients of gamma. Threads share the lines, and one thread adds the sums of lines
+// in order; or threads share adjacent gammas. Results do not depend on the number of threads.
 template <typename T, typename C>
 void SumGammaGradients(const PreluLines& lines, const T* x, const T* ograd, int64_t size, C* sums) {
   const int64_t length = lines.length();

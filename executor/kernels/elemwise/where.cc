@@ -50,8 +50,8 @@ void Choose(const ArrayView& condition, const T* x, const T* y, const ArrayView&
   });
 }
 
-// Does the same for elements of four bytes of any type, with one element of the condition per
-// element.
+// Computes output[i] = condition ? x[i] : y[i] for elements of four bytes of any type, with one
+// float of the condition per element.
 template <bool kX, bool kY>
 void ChooseWords(const float* condition, const uint32_t* x, const uint32_t* y, int64_t n,
                  uint32_t* out) {
@@ -66,7 +66,7 @@ void ChooseWords(const float* condition, const uint32_t* x, const uint32_t* y, i
   });
 }
 
-// Returns false, without any effect, if the arguments do not suit ChooseWords.
+// Runs ChooseWords if the arguments suit it. Otherwise returns false without any effect.
 bool ChooseFast(const ArrayView& condition, const void* x, const void* y, const ArrayView& output,
                 WriteReq req) {
   if (req != WriteReq::kWrite || SizeOf(output.dtype) != sizeof(uint32_t) ||

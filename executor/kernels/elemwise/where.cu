@@ -26,7 +26,8 @@ __global__ void Choose(int64_t n, int64_t row, const void* condition, DType cond
   }
 }
 
-// Does the same for float32 arrays, with one element of the condition per element.
+// Computes out[i] = condition ? x[i] : y[i] for float32 arrays, with one element of the condition
+// per element.
 __global__ void ChooseFloats(int64_t n, const float* condition, const float* x, const float* y,
                              float* out, bool add) {
   if (x == nullptr || y == nullptr) {

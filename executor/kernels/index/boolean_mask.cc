@@ -13,7 +13,7 @@
 namespace cooper {
 namespace {
 
-// The workspace holds the indices of the rows that the mask keeps.
+// Prepares both kernels, whose workspace holds the indices of the rows that the mask keeps.
 absl::StatusOr<Prepared> PrepareKeptRows(const PrepareContext& c) {
   return Prepared{.workspace_bytes =
                       c.inputs[BooleanMaskArrays::kIndex].size() * SizeOf(DType::kInt64)};
@@ -55,7 +55,7 @@ absl::Status BooleanMaskCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-// The rows of ograd after those that the mask keeps are ignored.
+// Computes the gradient of the data. Rows of ograd after those that the mask keeps are ignored.
 absl::Status BooleanMaskBackwardCpu(const KernelContext& c) {
   using enum BooleanMaskGradientArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();

@@ -77,7 +77,7 @@ absl::Status ScatterNdCpu(const KernelContext& c) {
   return Scatter(c.inputs[kData], c.inputs[kIndices], c.reqs[0], c.outputs[0]);
 }
 
-// Under kAdd the result is computed in the workspace and then added.
+// Prepares _scatter_set_nd. Under kAdd the result is computed in the workspace and then added.
 absl::StatusOr<Prepared> PrepareScatterSet(const PrepareContext& c) {
   return Prepared{.workspace_bytes = c.reqs[0] == WriteReq::kAdd ? c.outputs[0].size_bytes() : 0};
 }

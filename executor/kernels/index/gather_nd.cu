@@ -133,8 +133,8 @@ bool SumsUnder(Sums sums, WriteReq req) {
   return sums == Sums::kAlways || (sums == Sums::kUnderAdd && req == WriteReq::kAdd);
 }
 
-// kCopies is for _scatter_set_nd under kAdd, which computes the result in the workspace and then
-// adds it.
+// Prepares a kernel that scatters. kCopies is for _scatter_set_nd, which under kAdd computes the
+// result in the workspace and then adds it.
 template <int kValues, int kIndices, Sums kSums, bool kCopies>
 absl::StatusOr<Prepared> PrepareScatter(const PrepareContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return Prepared{};
@@ -172,7 +172,8 @@ absl::Status Scatter(const KernelContext& c, const ArrayView& values, const Arra
   return checks ? CheckFirstBad(c, indices, out.shape, first_bad) : absl::OkStatus();
 }
 
-// Does not check the indices, which the forward kernel has done.
+// Computes the gradient of gather_nd. Does not check the indices, because the forward kernel has
+// done so.
 absl::Status GatherNdBackwardGpu(const KernelContext& c) {
   using enum GatherNdGradientArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();

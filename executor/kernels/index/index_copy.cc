@@ -15,12 +15,12 @@
 namespace cooper {
 namespace {
 
-// Under kAdd the result is computed in the workspace and then added.
+// Prepares the kernel. Under kAdd the result is computed in the workspace and then added.
 absl::StatusOr<Prepared> PrepareIndexCopy(const PrepareContext& c) {
   return Prepared{.workspace_bytes = c.reqs[0] == WriteReq::kAdd ? c.outputs[0].size_bytes() : 0};
 }
 
-// Among rows with equal indices the last one is kept.
+// Copies rows to their indices. Among rows with equal indices the last one is kept.
 absl::Status IndexCopyCpu(const KernelContext& c) {
   using enum IndexCopyArrays::Input;
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();

@@ -73,7 +73,8 @@ __global__ void SumChunks(const SortedRows rows, C* sums) {
   }
 }
 
-// The first of the adjacent rows with one place sums them, with a thread per column.
+// Sums the rows of each place, with a thread per column: the thread of the first of the adjacent
+// rows of a place sums all of them.
 template <typename C>
 __global__ void SumRows(const SortedRows rows, const C* chunk_sums, void* dst, bool add) {
   const int64_t columns = rows.columns();

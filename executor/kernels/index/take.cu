@@ -73,7 +73,7 @@ absl::StatusOr<Prepared> PrepareTake(const PrepareContext& c) {
   return Prepared{.workspace_bytes = checks ? kFirstBadBytes : 0};
 }
 
-// With mode raise it waits for the device.
+// Runs take. With mode raise it waits for the device.
 absl::Status TakeGpu(const KernelContext& c) {
   using enum TakeArrays::Input;
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();

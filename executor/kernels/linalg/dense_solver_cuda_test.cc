@@ -33,7 +33,8 @@ struct Batch {
   int64_t count, n;
 };
 
-// One matrix, a few and many small ones, a few and many larger ones, and empty batches.
+// Batches of (count, side): one matrix, a few and many small ones, a few and many larger ones, and
+// empty batches.
 const Batch kBatches[] = {{1, 1},  {1, 7},  {3, 5}, {40, 2}, {1, 65},
                           {2, 64}, {9, 64}, {0, 3}, {2, 0}};
 

@@ -49,8 +49,8 @@ absl::Status DiagCpu(const KernelContext& c) {
                  c.reqs[0]);
 }
 
-// Row r of a packed triangle holds r + 1 elements, which are a row of a lower triangle or a column
-// of an upper one.
+// Copies triangles to packed vectors, or with kMake back. Row r of a packed triangle holds r + 1
+// elements, which are a row of a lower triangle or a column of an upper one.
 template <bool kMake>
 absl::Status TrianCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();

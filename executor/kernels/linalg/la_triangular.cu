@@ -142,8 +142,8 @@ absl::Status Trsm(const KernelContext& c) {
   return StoreScaled(c, x, p.alpha, c.outputs[0], c.reqs[0]);
 }
 
-// With G = op(A)^-T * ograd: grad B = alpha * G and grad op(A) = -G * X^T, where X is the output.
-// With rightside: G = ograd * op(A)^-T and grad op(A) = -X^T * G.
+// Computes the gradients of trsm. With G = op(A)^-T * ograd: grad B = alpha * G and grad op(A) = -G
+// * X^T, where X is the output. With rightside: G = ograd * op(A)^-T and grad op(A) = -X^T * G.
 template <typename T>
 absl::Status TrsmBackward(const KernelContext& c) {
   using enum LaTriangularGradientArrays::Input;

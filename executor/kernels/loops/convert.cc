@@ -23,7 +23,8 @@ void ConvertThrough(const ArrayView& input, const ArrayView& output, WriteReq re
   }
 }
 
-// Whether double would round twice: an int64_t beyond 2^53 to double, then to float.
+// Returns whether a conversion through double would round twice: an int64_t beyond 2^53 to double,
+// then to float.
 bool RoundsTwiceThroughDouble(DType from, DType to) {
   return from == DType::kInt64 && IsFloating(to) && to != DType::kFloat64;
 }

@@ -19,8 +19,8 @@ namespace {
 
 #ifdef COOPER_HAS_F16C
 
-// Convert as float16.h does, eight elements at a time, which compilers do not generate by
-// themselves. Return the number of elements converted.
+// Convert as float16.h does, but eight elements at a time: compilers do not use these instructions
+// by themselves. Return the number of elements converted.
 COOPER_TARGET_AVX2 int64_t LoadEights(const Float16* from, int64_t n, float* block) {
   int64_t i = 0;
   for (; i + 8 <= n; i += 8) {

@@ -15,7 +15,7 @@ namespace {
 
 using Level = StridedLoop::Level;
 
-// The number of elements below which an additional thread does not pay.
+// The least number of elements of a thread; with fewer, starting it takes longer than it saves.
 constexpr int64_t kGrain = 32768;
 // The side of the square tiles of a transposition: source and destination of one fit in the
 // first-level cache.
@@ -108,7 +108,7 @@ void Run(const StridedLoop& loop, const T* src, T* dst) {
     };
     return serial ? part(0, row.extent) : ParallelFor(row.extent, kGrain, part);
   }
-  // A sum keeps the order of the loop, for any strides.
+  // Sums are added in the order of the loop, so no level of them is transposed.
   const int transposed = serial ? -1 : TransposedLevel(loop);
   const int rows_at = transposed >= 0 ? transposed : rank - 2;
   const Level rows = loop[rows_at];

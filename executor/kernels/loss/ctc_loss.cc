@@ -148,8 +148,8 @@ class Sample {
  private:
   static constexpr C kNone = -std::numeric_limits<C>::infinity();
 
-  // Whether state s may follow state s - 2: over a blank that separates different labels. With
-  // lengths, the blank may itself be a label.
+  // Returns whether state s may follow state s - 2: over a blank that separates different labels.
+  // With lengths, the blank may itself be a label.
   bool MaySkip(int64_t s) const {
     return s % 2 == 1 && s >= 2 && symbol_[s] != symbol_[s - 2] && symbol_[s] != symbol_[0];
   }
@@ -188,7 +188,9 @@ void Forward(const KernelContext& c) {
   });
 }
 
-// d loss / d x[t, k] = softmax(x)[t, k] - (sum over states s of class k of alpha * beta) / p
+// Computes the gradient, with p the probability of the label:
+//
+//   d loss / d x[t, k] = softmax(x)[t, k] - (sum over states s of class k of alpha * beta) / p
 template <typename T>
 void Backward(const KernelContext& c) {
   using C = ComputeType<T>;

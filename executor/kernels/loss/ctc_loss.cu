@@ -133,8 +133,8 @@ class Sample {
   }
 
  private:
-  // Whether state i may follow state i - 2: over a blank that separates different labels. With
-  // lengths, the blank may itself be a label.
+  // Returns whether state i may follow state i - 2: over a blank that separates different labels.
+  // With lengths, the blank may itself be a label.
   __device__ bool MaySkip(int64_t i) const {
     return i % 2 == 1 && i >= 2 && symbol_[i] != symbol_[i - 2] && symbol_[i] != symbol_[0];
   }
@@ -155,8 +155,11 @@ __global__ void Loss(Samples s, ComputeType<T>* workspace, T* out, bool add) {
   if (threadIdx.x == 0) StoreTo(out + blockIdx.x, loss, add);
 }
 
-// d loss / d x[t, k] = softmax(x)[t, k] - (sum over states s of class k of alpha * beta) / p. Each
-// thread computes one class and visits all states, because several states may share a class.
+// Computes the gradient, with p the probability of the label:
+//
+//   d loss / d x[t, k] = softmax(x)[t, k] - (sum over states s of class k of alpha * beta) / p
+//
+// Each thread computes one class and visits all states, because several states may share a class.
 template <typename T>
 __global__ void Gradient(Samples s, ComputeType<T>* workspace, const T* ograd, T* grad, bool add) {
   using C = ComputeType<T>;

@@ -1,5 +1,5 @@
-// _fc_softmax_output and _fc_softmax_label_probability on gpu(0) against cpu(0), in one block of
-// rows and in several.
+// Compares _fc_softmax_output and _fc_softmax_label_probability on gpu(0) with cpu(0), in one block
+// of rows and in several.
 
 #include <cstdint>
 #include <string>
@@ -111,7 +111,8 @@ void CompareForward(const Case& test, const std::string& op, DType dtype, WriteR
                                static_cast<int>(req)));
 }
 
-// `asked` is the index of the only gradient requested, or -1 for all.
+// Compares the gradients on both devices. `asked` is the index of the only requested gradient, or
+// -1 for all.
 void CompareBackward(const Case& test, const std::string& op, DType dtype, WriteReq req,
                      int asked) {
   const bool all = op == "_fc_softmax_output";

@@ -29,7 +29,8 @@ int64_t ForwardRows(const ArrayView& output) {
                             output.shape[1] * SizeOf(output.dtype));
 }
 
-// With kAdd a block is computed in the workspace and then added to the output.
+// Prepares the forward kernel. With kAdd a block is computed in the workspace and then added to the
+// output.
 absl::StatusOr<Prepared> PrepareForward(const PrepareContext& c) {
   if (c.reqs[0] != WriteReq::kAdd) return Prepared{};
   return Prepared{.workspace_bytes = ForwardRows(c.outputs[0]) * c.outputs[0].shape[1] *

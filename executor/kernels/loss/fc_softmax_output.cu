@@ -65,7 +65,7 @@ absl::Status LaunchBiasedSoftmax(const KernelContext& c, int64_t rows, int64_t c
   });
 }
 
-// grad = (probability - [j = label]) * scale
+// Computes grad = (probability - [j = label]) * scale.
 template <typename T>
 __global__ void ScoreGradients(SetPlan plan, const T* probabilities, RowLabels<T> labels,
                                FcSoftmaxScale scale_of, T* grad) {
@@ -81,9 +81,9 @@ __global__ void ScoreGradients(SetPlan plan, const T* probabilities, RowLabels<T
   });
 }
 
-// Computes the same gradients and writes or adds their sums over all rows to `sums`. A block has as
-// many columns as a warp has lanes, and its warps share the rows. Rows are counted from the start
-// of `labels`.
+// Computes the gradients that ScoreGradients computes, and writes or adds their sums over all rows
+// to `sums`. A block has as many columns as a warp has lanes, and its warps share the rows. Rows
+// are counted from the start of `labels`.
 constexpr int kColumns = 32, kRowsAtOnce = 16;
 
 template <typename T>
@@ -121,7 +121,7 @@ __global__ void ScoreGradientsAndSums(int64_t rows, int64_t classes, const T* pr
   }
 }
 
-// With kAdd a block's scores are computed in the workspace.
+// Prepares the forward kernel. With kAdd a block's scores are computed in the workspace.
 absl::StatusOr<Prepared> PrepareForward(const PrepareContext& c) {
   return PrepareFcSoftmaxGpu(c, c.outputs[0].dtype, c.outputs[0].shape[0], c.outputs[0].shape[1],
                              c.reqs[0] == WriteReq::kAdd, 0);

@@ -18,7 +18,7 @@ void Forward(const KernelContext& c) {
   }
 }
 
-// ograd + penalty * ((1 - target) / (1 - average) - target / average)
+// Computes ograd + penalty * ((1 - target) / (1 - average) - target / average).
 template <typename T>
 void Backward(const KernelContext& c) {
   using enum KLSparseRegGradientArrays::Input;

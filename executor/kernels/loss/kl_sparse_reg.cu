@@ -19,8 +19,8 @@ __global__ void Copy(int64_t n, const T* in, T* out, bool add) {
   }
 }
 
-// ograd + penalty * ((1 - target) / (1 - average) - target / average); the sets are the units.
-// `grad` may be null.
+// Computes ograd + penalty * ((1 - target) / (1 - average) - target / average). The sets are the
+// units. `grad` may be null.
 template <typename T>
 __global__ void Backward(SetPlan plan, const T* ograd, const T* data, ComputeType<T> momentum,
                          ComputeType<T> target, ComputeType<T> penalty, T* moving_avg, T* grad,

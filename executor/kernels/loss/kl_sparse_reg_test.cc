@@ -1,4 +1,4 @@
-// IdentityAttachKLSparseReg of batches without rows.
+// Tests IdentityAttachKLSparseReg with batches without rows.
 
 #include "executor/executor.h"
 #include "executor/executor_fixtures.h"

@@ -34,7 +34,8 @@ absl::Status ForwardCpu(const KernelContext& c) {
   });
 }
 
-// Divides by the outputs of a sample, not by the batch size, as MXNet does.
+// Computes the gradient. As MXNet, it divides by the number of outputs of a sample, not by the
+// batch size.
 template <Loss loss>
 absl::Status BackwardCpu(const KernelContext& c) {
   using enum LossGradientArrays::Input;

@@ -45,7 +45,8 @@ absl::Status ForwardGpu(const KernelContext& c) {
   });
 }
 
-// Divides by the outputs of a sample, not by the batch size, as MXNet does.
+// Computes the gradient. As MXNet, it divides by the number of outputs of a sample, not by the
+// batch size.
 template <Loss loss>
 absl::Status BackwardGpu(const KernelContext& c) {
   using enum LossGradientArrays::Input;

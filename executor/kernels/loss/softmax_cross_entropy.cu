@@ -50,7 +50,7 @@ __global__ void SumLosses(int64_t n, const T* losses, T* out, bool add) {
   if (thread.IsFirst()) StoreTo(out, sum, add);
 }
 
-// ograd * (softmax - [j = label])
+// Computes ograd * (softmax - [j = label]).
 template <typename T>
 __global__ void Gradient(SetPlan plan, const T* ograd, const T* data, const T* label, T* grad,
                          bool add) {
@@ -66,7 +66,7 @@ __global__ void Gradient(SetPlan plan, const T* ograd, const T* data, const T* l
   });
 }
 
-// The workspace holds one loss for each row.
+// Prepares the forward kernel, whose workspace holds one loss for each row.
 absl::StatusOr<Prepared> PrepareForward(const PrepareContext& c) {
   using enum LossArrays::Input;
   return Prepared{.workspace_bytes = c.inputs[kData].shape[0] * SizeOf(c.inputs[kData].dtype)};

@@ -41,7 +41,7 @@ struct GradientOptions {
   bool use_ignore, out_grad, add;
 };
 
-// (output - target) * scale, times the output with out_grad. `grad` may be `output`.
+// Computes (output - target) * scale, times the output with out_grad. `grad` may be `output`.
 template <typename T>
 __global__ void __launch_bounds__(kThreadsHolding<ComputeType<T>, 0>,
                                   kBlocksHolding<ComputeType<T>, 0>)

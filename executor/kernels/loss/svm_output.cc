@@ -14,8 +14,8 @@
 namespace cooper {
 namespace {
 
-// With t = 1 for the label's class and -1 for others, the loss of a score y is max(0, margin - t
-// y), or its square.
+// Computes the gradient of the scores. With t = 1 for the label's class and -1 for others, the loss
+// of a score y is max(0, margin - t y), or its square.
 template <typename T>
 void Backward(const KernelContext& c) {
   using enum LossGradientArrays::Input;

@@ -20,8 +20,8 @@ __global__ void Copy(int64_t n, const T* in, T* out, bool add) {
   }
 }
 
-// With t = 1 for the label's class and -1 for others, the loss of a score y is max(0, margin - t
-// y), or its square.
+// Computes the gradient of the scores. With t = 1 for the label's class and -1 for others, the loss
+// of a score y is max(0, margin - t y), or its square.
 template <typename T>
 __global__ void Backward(int64_t n, int64_t classes, const T* label, const T* output,
                          ComputeType<T> margin, ComputeType<T> factor, bool use_linear, T* grad,

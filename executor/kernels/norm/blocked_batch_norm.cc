@@ -149,7 +149,8 @@ void Backward(const KernelContext& c) {
   });
 }
 
-// A block has as many channels as a vector of some processor has floats.
+// Checks that kernels exist for the size of blocks: a block has as many channels as a vector of
+// some processor has floats.
 absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
   const int64_t block = c.param<BlockedBatchNormParam>().block;
   if (block == 8 || block == 16) return Prepared{};

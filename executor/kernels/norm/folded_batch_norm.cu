@@ -18,7 +18,7 @@ struct Arrays {
   bool add_weight, add_shift;
 };
 
-// Each filter has `size` elements.
+// Folds a BatchNorm into n elements of filters, of `size` elements each, and into their biases.
 __global__ void Fold(int64_t n, int64_t size, double eps, Arrays a) {
   for (int64_t i = FirstElement(); i < n; i += ElementStep()) {
     const int64_t k = i / size;

@@ -44,7 +44,7 @@ __global__ void L2Forward(SetPlan plan, ComputeType<T> eps, const T* data, T* ou
   });
 }
 
-// (g - y * sum(g * y)) / norm
+// Computes (g - y * sum(g * y)) / norm.
 template <typename T>
 __global__ void L2Backward(SetPlan plan, const T* ograd, const T* output, const T* norms, T* grad,
                            bool add) {
@@ -100,7 +100,7 @@ __global__ void LrnForward(int64_t n, LrnWindows windows, ComputeType<T> alpha, 
   }
 }
 
-// g * norm^-beta - 2 beta alpha * x * sum over the window of g * x * norm^(-beta - 1)
+// Computes g * norm^-beta - 2 beta alpha * x * sum over the window of g * x * norm^(-beta - 1).
 template <typename T>
 __global__ void LrnBackward(int64_t n, LrnWindows windows, ComputeType<T> alpha,
                             ComputeType<T> beta, const T* ograd, const T* data, const T* norms,

@@ -128,7 +128,8 @@ void LrnForward(const KernelContext& c) {
                  });
 }
 
-// g * norm^-beta - 2 beta alpha / nsize * x * sum over the window of g * x * norm^(-beta - 1)
+// Computes g * norm^-beta - 2 beta alpha / nsize * x * sum over the window of g * x * norm^(-beta -
+// 1).
 template <typename T>
 void LrnBackward(const KernelContext& c) {
   using enum LrnGradientArrays::Input;

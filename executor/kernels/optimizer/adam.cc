@@ -12,7 +12,7 @@ COOPER_REGISTER_UPDATE(_adamax_update, _mp_adamax_update, AdamaxUpdate);
 COOPER_REGISTER_UPDATE(_nadam_update, _mp_nadam_update, NadamUpdate);
 COOPER_REGISTER_UPDATE(ftml_update, mp_ftml_update, FtmlUpdate);
 
-// rescale_grad is the last input, an array on the device.
+// Runs AdamW. rescale_grad is the last input, an array of one element.
 template <bool kMaster>
 absl::Status AdamWCpu(const KernelContext& c) {
   const auto& p = c.param<AdamWParam>();

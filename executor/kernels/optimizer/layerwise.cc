@@ -12,7 +12,7 @@
 namespace cooper {
 namespace {
 
-// The direction is computed twice instead of being stored.
+// Runs LAMB. The direction is computed twice instead of being stored.
 template <bool kMaster>
 absl::Status LambCpu(const KernelContext& c) {
   const auto& p = c.param<LambParam>();
@@ -200,8 +200,8 @@ double NumberAt(const ArrayView& array) {
   return number;
 }
 
-// Does not write the float32 copy of the weight, as in MXNet, although the schema lists it as
-// written.
+// Runs the second phase of LAMB. As in MXNet, it does not write the float32 copy of the weight,
+// although the schema lists it as written.
 template <bool kMaster>
 absl::Status LambPhase2Cpu(const KernelContext& c) {
   using enum LambPhase2Arrays::Input;

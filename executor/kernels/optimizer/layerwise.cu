@@ -80,7 +80,7 @@ struct LambSource {
   }
 };
 
-// The direction is computed twice instead of being stored.
+// Runs LAMB. The direction is computed twice instead of being stored.
 template <bool kMaster>
 absl::Status LambGpu(const KernelContext& c) {
   const auto& p = c.param<LambParam>();
@@ -273,7 +273,7 @@ absl::Status LambPhase1Gpu(const KernelContext& c) {
   return known ? status : UnsupportedUpdateError(c, weight.dtype, c.inputs[kGrad].dtype);
 }
 
-// `N` is the type of the norms.
+// Applies the second phase of LAMB to each element. `N` is the type of the norms.
 template <typename W, typename N, typename Out>
 __global__ void Phase2(int64_t n, LambPhase2Param p, const W* weight, const W* direction,
                        const N* weight_norm, const N* direction_norm, bool add, Out* output) {
@@ -288,8 +288,8 @@ __global__ void Phase2(int64_t n, LambPhase2Param p, const W* weight, const W* d
   }
 }
 
-// Does not write the float32 copy of the weight, as in MXNet, although the schema lists it as
-// written.
+// Runs the second phase of LAMB. As in MXNet, it does not write the float32 copy of the weight,
+// although the schema lists it as written.
 template <bool kMaster>
 absl::Status LambPhase2Gpu(const KernelContext& c) {
   using enum LambPhase2Arrays::Input;

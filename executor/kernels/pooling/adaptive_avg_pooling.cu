@@ -31,7 +31,7 @@ __global__ void Forward(int64_t count, AdaptiveAxis rows, AdaptiveAxis columns, 
   }
 }
 
-// Gathers, without atomics: results have the same bits each time.
+// Computes the gradient by gathering, without atomics: results have the same bits each time.
 template <typename T>
 __global__ void Backward(int64_t count, AdaptiveAxis rows, AdaptiveAxis columns, const T* ograd,
                          T* grad, bool add) {

@@ -195,7 +195,7 @@ TEST(DrawTest, WideRanges) {
   EXPECT_NE(x[0], x[1]);
 }
 
-// As in MXNet, the given array determines the dtype, and parameters may be integers.
+// As in MXNet, the array that is passed determines the dtype, and parameters may be integers.
 TEST(DrawTest, DTypesOfOthers) {
   const NDArray doubles = *NDArray::Zeros({3}, DType::kFloat64);
   COOPER_EXPECT_OK(Invoke("normal", {{"shape", "3"}}, {}, {&doubles}));

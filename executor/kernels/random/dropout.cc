@@ -45,8 +45,8 @@ void ApplyMask(const ArrayView& in, const ArrayView& mask, double p, const Array
   });
 }
 
-// The workspace holds the mask if its request is kNull: the kernel draws it even if no gradient
-// needs it.
+// Prepares Dropout. The workspace holds the mask if its request is kNull: the kernel draws it even
+// if no gradient needs it.
 absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
   using enum DropoutArrays::Output;
   return Prepared{.workspace_bytes =

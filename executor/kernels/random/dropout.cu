@@ -147,7 +147,8 @@ absl::Status Forward(const KernelContext& c) {
   return Apply<T>(c, c.inputs[0], mask);
 }
 
-// The workspace holds a broadcast mask if its request is kNull, because several elements read it.
+// Prepares Dropout. The workspace holds a broadcast mask if its request is kNull, because several
+// elements read it.
 absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
   if (c.inputs[0].shape.rank() > kMaxAxes) return absl::UnimplementedError("more than 16 axes");
   const bool is_whole = c.outputs[1].size() == c.inputs[0].size();

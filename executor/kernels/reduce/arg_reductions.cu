@@ -165,7 +165,8 @@ __device__ void ForEachItem(int64_t items, int lanes, Find&& find, End&& end) {
   }
 }
 
-// `found` has one entry for each item of the plan, or is null if lines have one part.
+// Searches the parts of lines. `found` has one entry for each item of the plan, or is null if lines
+// have one part.
 template <typename Order, typename C>
 __global__ void Search(const SearchPlan plan, const void* data, DType dtype, Found<C>* found,
                        void* out, DType out_dtype, bool add) {

@@ -69,7 +69,7 @@ void RunningSum(const AxisView& view, const ArrayView& input, const ArrayView& o
   ParallelForPlain(view.outer * parts, RowGrain(view.length * width), run);
 }
 
-// The axis is relative to `shape`, the shape of the forward input.
+// Runs cumsum or its gradient. The axis is relative to `shape`, the shape of the forward input.
 absl::Status RunCumsum(const KernelContext& c, const Shape& shape, bool from_last) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   COOPER_ASSIGN_OR_RETURN(const AxisView view, AxisView::Along(shape, c.param<CumsumParam>().axis));

@@ -47,7 +47,7 @@ struct RunningSum {
     chunks = 1;
     const int64_t most =
         view.lines() == 0 ? 0 : std::min(view.length / kMinChunk, kBlocks / view.lines());
-    if (most <= 3) return;  // a chunk is read twice, which pays off only for several chunks
+    if (most <= 3) return;  // a chunk is read twice, which is faster only for several chunks
     chunk = ((view.length + most - 1) / most + kTile - 1) / kTile * kTile;
     chunks = (view.length + chunk - 1) / chunk;
   }
@@ -211,7 +211,7 @@ bool LiesInFours(const ArrayView& array) {
          reinterpret_cast<uintptr_t>(array.data) % sizeof(float4) == 0;
 }
 
-// The axis is relative to `shape`, the shape of the forward input.
+// Runs cumsum or its gradient. The axis is relative to `shape`, the shape of the forward input.
 absl::Status RunCumsum(const KernelContext& c, const Shape& shape, bool from_last) {
   if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
   const ArrayView& data = c.inputs[0];

@@ -48,7 +48,8 @@ absl::Status BilinearResizeCpu(const KernelContext& c) {
   });
 }
 
-// Gathers: one thread writes each pixel of data's gradient once, in a fixed order.
+// Computes the gradient by gathering: one thread writes each pixel of data's gradient once, in a
+// fixed order.
 absl::Status BilinearResizeBackwardCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   return DispatchFloat(c.outputs[0].dtype, [&](auto type) {

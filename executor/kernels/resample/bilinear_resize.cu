@@ -33,7 +33,7 @@ __global__ void Forward(int64_t count, ResizedAxis rows, ResizedAxis columns, co
   }
 }
 
-// Gathers, without atomics: results have the same bits each time.
+// Computes the gradient by gathering, without atomics: results have the same bits each time.
 template <typename T>
 __global__ void Backward(int64_t count, ResizedAxis rows, ResizedAxis columns, const T* ograd,
                          T* grad, bool add) {

@@ -69,7 +69,8 @@ void Sample(const SampledImages& m, const T* data, const T* grid, T* out, bool a
   });
 }
 
-// Adds to data_grad, and writes or adds to grid_grad. Either may be null.
+// Computes the gradients of sampling: adds to data_grad, and writes or adds to grid_grad. Either
+// may be null.
 template <typename T>
 void SampleGradient(const SampledImages& m, const T* ograd, const T* data, const T* grid,
                     T* data_grad, T* grid_grad, bool add_grid) {
@@ -148,7 +149,7 @@ void SamplerBackward(const KernelContext& c) {
                  data_grad, grid_grad, c.reqs[kGridGrad] == WriteReq::kAdd);
 }
 
-// The workspace holds the grid, and in the backward pass its gradient too.
+// Runs SpatialTransformer. The workspace holds the grid, and in the backward pass its gradient too.
 template <typename T>
 void TransformerForward(const KernelContext& c) {
   using enum SpatialTransformerArrays::Input;

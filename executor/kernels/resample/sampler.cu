@@ -97,9 +97,9 @@ static __global__ void FindStarts(int64_t cells, int64_t count, const uint64_t* 
 
 constexpr int kPlanes = 8;  // of a thread of SortedDataGradient
 
-// A thread computes one element of several planes, for which it looks up the positions in the four
-// cells around the element once. The rows of the launch are the samples' chunks of planes, the
-// columns their elements.
+// Computes the data gradient from sorted positions. A thread computes one element of several
+// planes, and looks up the positions in the four cells around the element once for all of them. The
+// rows of the launch are the samples' chunks of planes, the columns their elements.
 template <typename T>
 __global__ void SortedDataGradient(int64_t rows, int64_t chunks, Cells cells, const T* ograd,
                                    const T* grid, const int32_t* positions, const int32_t* starts,
@@ -262,7 +262,8 @@ int64_t GridBytes(const ArrayView& output) {
   return output.shape[0] * 2 * output.shape[2] * output.shape[3] * SizeOf(output.dtype);
 }
 
-// The workspace begins with the grid, and in the backward pass with its gradient too.
+// Runs SpatialTransformer. The workspace begins with the grid, and in the backward pass with its
+// gradient too.
 template <typename T>
 absl::Status TransformerForward(const KernelContext& c) {
   using enum SpatialTransformerArrays::Input;

@@ -33,7 +33,8 @@ Images ImagesOf(const Shape& small, const Shape& large, int64_t channel) {
   return {small[1], small[2], small[3], large[1], large[2], large[3], channel};
 }
 
-// `count` is the number of output elements of the small array. Indices have type I.
+// Writes or adds the upsampled small array to its channels of the large one. `count` is the number
+// of these elements. Indices have type I.
 template <typename T, typename I>
 __global__ void NearestForward(int64_t count, Images m, const T* in, T* out, bool add) {
   using C = ComputeType<T>;
@@ -122,8 +123,8 @@ __global__ void BilinearDataGradient(int64_t count, Bilinear b, const T* ograd, 
   }
 }
 
-// Each set of the plan is one weight, which sums over the small elements of its channel in all
-// images.
+// Computes the gradient of the weight. Each set of the plan is one weight, whose gradient is a sum
+// over the small elements of its channel in all images.
 template <typename T>
 __global__ void BilinearWeightGradient(SetPlan plan, Bilinear b, const T* ograd, const T* data,
                                        T* grad, bool add) {

@@ -62,8 +62,9 @@ COOPER_ALWAYS_INLINE inline void Multiply(const float* panel, int64_t depth,
   }
 }
 
-// Runs the cells of `count` features from `first` on. One function serves all numbers of rows,
-// because compilers fuse products and sums differently in each copy of the code.
+// Runs the cells of features [first, first + count) of one row. It is not a template over the
+// number of rows: compilers contract products and sums differently in each instantiation, and a
+// row's bits would then depend on the batch.
 void RunCells(const PackedStep& step, int64_t first, int64_t count, const Sums& sums,
               const PackedStepRow& row) {
   const int64_t n = step.hidden;

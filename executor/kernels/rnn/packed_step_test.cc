@@ -124,7 +124,8 @@ TEST(PackedStepTest, IsProductAndCell) {
   });
 }
 
-// Rows and panels that are computed together do not matter: threads share them dynamically.
+// Results do not depend on which rows and panels are computed together, because threads share them
+// dynamically.
 TEST(PackedStepTest, PartsHaveTheBitsOfTheWhole) {
   ForEachCpuLevel([] {
     for (RNNMode mode : {RNNMode::kLstm, RNNMode::kGru}) {

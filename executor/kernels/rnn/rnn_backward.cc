@@ -276,7 +276,8 @@ class Backward {
          earlier, dims_.output_row(), T{1}, grad, hidden);
   }
 
-  // Writes or adds the sum over directions of ds W to grad.
+  // Writes or adds to `grad` the gradient of the layer's input: the sum over directions of ds *
+  // i2h_weight.
   void InputGradient(int layer, WriteReq req, T* grad) const {
     const int64_t hidden = dims_.hidden;
     const int64_t input_size = InputSize(layer);

@@ -269,7 +269,7 @@ class Backward {
                 dims_.output_row(), /*add=*/true, grad, hidden);
   }
 
-  // Writes or adds ds W to grad.
+  // Writes or adds to `grad` the gradient of the layer's input from one direction: ds * i2h_weight.
   absl::Status InputGradient(int layer, int d, bool add, T* grad) const {
     const int64_t hidden = dims_.hidden;
     const RNNWeights<T> weights = WeightsOf(layer, d);

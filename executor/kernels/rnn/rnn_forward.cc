@@ -102,7 +102,8 @@ class Forward {
     return (dims_.layers - 1 - layer) % 2 == 0 ? last_output_ : scratch_.between;
   }
 
-  // `input` is packed.
+  // Fills the slots of a direction with the products of the input, which is packed, and prepares
+  // its weights and states.
   void Prepare(int layer, int d, const T* input, T* output) {
     const int64_t hidden = dims_.hidden;
     const auto weights = RNNWeightsOf<T>(form_, param_, dims_.input,
@@ -192,7 +193,7 @@ class Forward {
     }
   }
 
-  // Runs the same steps by packed_step.h.
+  // Runs all steps of the sequences at the places [begin, end) by packed_step.h.
   void RunPackedChain(const Direction<T>& dir, int d, int64_t begin, int64_t end) const {
     if constexpr (std::is_same_v<T, float>) {
       // With lengths the states are updated in place, with their sequences.
@@ -276,7 +277,7 @@ bool NothingAsked(absl::Span<const WriteReq> reqs) {
   return std::all_of(reqs.begin(), reqs.end(), [](WriteReq req) { return req == WriteReq::kNull; });
 }
 
-// The data is the first input of every RNN node.
+// Prepares RNN and _rnn_layer, whose first input is the data: returns the workspace.
 absl::StatusOr<Prepared> PrepareRNN(const PrepareContext& c) {
   const auto& param = c.param<RNNParam>();
   COOPER_RETURN_IF_ERROR(CheckSupported(param));

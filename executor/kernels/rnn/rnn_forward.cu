@@ -256,7 +256,7 @@ class Forward {
   T* reserve_ = nullptr;
 };
 
-// The data is the first input of both operators.
+// Prepares RNN and _rnn_layer, whose first input is the data: returns the state and the workspace.
 absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
   const Plan plan(c.param<RNNParam>(), c.inputs[0].shape, c.reqs, /*is_train=*/true);
   return PrepareRNNGpu(c, c.inputs[0].dtype == DType::kFloat64

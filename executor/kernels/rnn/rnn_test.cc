@@ -141,7 +141,7 @@ Arrays RunForward(const Fixture& f, bool is_train, bool keep) {
   return outputs;
 }
 
-// `gradients` holds their contents before and after.
+// Runs the gradient's kernel. `gradients` holds the contents of its outputs before and after.
 template <typename T>
 void RunBackward(const Fixture& f, const Arrays& outputs, WriteReq req, bool is_train,
                  Arrays* gradients) {
@@ -232,7 +232,7 @@ void ExpectNear(const std::vector<double>& actual, const std::vector<double>& ex
                 double tolerance, const std::string& what) {
   ASSERT_EQ(actual.size(), expected.size()) << what;
   for (size_t i = 0; i < actual.size(); ++i) {
-    // Written so that NaN fails.
+    // The comparison is written so that NaN fails.
     ASSERT_TRUE(std::abs(actual[i] - expected[i]) <= tolerance)
         << what << " at " << i << ": " << actual[i] << ", expected " << expected[i];
   }

@@ -80,7 +80,7 @@ absl::Status DispatchFewAxes(const PadAxes& axes, int64_t padded_size, Fn&& fn, 
   return fn(FewAxes<4>(axes));
 }
 
-// Copies as MoveRows does with Padded.
+// Copies data to the padded array, with the result of MoveRows with Padded.
 template <typename Word, int kRank>
 __global__ void PadWords(int64_t size, const FewAxes<kRank> axes, const Word* src, Word fill,
                          Word* dst) {

@@ -124,8 +124,12 @@ void Forward(const KernelContext& c, const Extents& e, double temperature, Lengt
   });
 }
 
-// With y = output and g = ograd: softmax y * (g - sum(g * y)), log_softmax g - exp(y) * sum(g),
-// over the temperature, with the other sign for softmin.
+// Computes the gradient, with y = output and g = ograd:
+//
+//   softmax:      y * (g - sum(g * y)) / temperature
+//   log_softmax:  (g - exp(y) * sum(g)) / temperature
+//
+// softmin has the opposite sign.
 template <Form form, typename O, typename T>
 void Backward(const KernelContext& c, const Extents& e, double temperature, Lengths lengths) {
   using enum SoftmaxGradientArrays::Input;

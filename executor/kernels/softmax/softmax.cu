@@ -23,8 +23,12 @@ SetPlan Around(const KernelContext& c, int64_t axis, int most_held) {
                   MaxThreadsFor(c.inputs[0].dtype, c.outputs[0].dtype), most_held);
 }
 
-// With y = output and g = ograd: softmax y * (g - sum(g * y)), log_softmax g - exp(y) * sum(g),
-// over the temperature, with the other sign for softmin.
+// Computes the gradient, with y = output and g = ograd:
+//
+//   softmax:      y * (g - sum(g * y)) / temperature
+//   log_softmax:  (g - exp(y) * sum(g)) / temperature
+//
+// softmin has the opposite sign.
 template <Form form, int kHeld, typename C, typename Array>
 __global__ void __launch_bounds__(kThreadsHolding<C, kHeld>, kBlocksHolding<C, kHeld>)
     SoftmaxGradient(SetPlan plan, Array ograd, Array output, TypedArray lengths, C scale,
