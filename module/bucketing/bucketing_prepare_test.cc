@@ -52,13 +52,15 @@ Symbol Dense(const std::string& name, const Symbol& input, const char* num_hidde
             {.name = name, .inputs = {input}, .attrs = {{"num_hidden", num_hidden}}});
 }
 
-// Returns networks with as many layers over the mean of the steps as there are steps. The buckets
-// share the node of the mean and the layers' names; the lengths over 100 do not fit: ~- 101: a
-// layer has another size than in the other buckets, except the default one, - 102: a shape cannot
-// be inferred, - 103: sym_gen fails, - 104: the names of the labels are not the given ones, and
-// data is not an argument.
+// Returns a generator of networks: the mean over the steps, then as many layers as there are steps.
+// The buckets share the node of the mean and the names of the layers. Lengths above 100 are faulty:
 //
-// 20 declares the shape of a parameter that 21 needs and cannot infer.
+//   101  layer1 has another size than in the other buckets (the default one has no layer1)
+//   102  a shape cannot be inferred
+//   103  sym_gen fails
+//   104  the symbol has neither the label nor the argument `data`
+//
+// Length 20 declares the shape of a parameter that length 21 needs and cannot infer.
 SymGen MakeSymGen() {
   const Symbol mean =
       Op("mean", {.name = "mean", .inputs = {Symbol::Variable("data")}, .attrs = {{"axis", "1"}}});

@@ -26,8 +26,8 @@ struct BatchEndParam {
   const DataBatch* batch = nullptr;  // null at the end of an evaluation
 };
 
-// Returns false to end the loop after this batch with an OK status; an error ends the loop with
-// that error.
+// Called on the thread of the loop. Returns false to end the loop after this batch with an OK
+// status; an error ends the loop with that error.
 using BatchEndCallback = std::function<absl::StatusOr<bool>(const BatchEndParam&)>;
 
 // Called after an epoch, before its validation, with the epoch's number from 0. Returns false to

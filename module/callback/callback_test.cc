@@ -16,7 +16,7 @@
 
 namespace cooper {
 
-// callback.h only declares it; callbacks do not use its members.
+// Completes the type that callback.h only declares. No callback here uses members of a module.
 class BaseModule {};
 
 namespace {

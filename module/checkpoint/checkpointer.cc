@@ -101,8 +101,8 @@ bool Checkpointer::IsBest(double score) const {
 
 absl::Status Checkpointer::WriteBest(const TrainingState& state, const std::string& path) {
   if (!state.score.has_value() || !IsBest(*state.score)) return absl::OkStatus();
-  // A hard link to the state's file if the file system supports it; else the state is written
-  // again.
+  // The best state is a hard link to the state's file, or a second file if the file system supports
+  // no links.
   const std::string linked = linked_path();
   std::error_code error;
   std::filesystem::remove(linked, error);
@@ -228,7 +228,8 @@ absl::Status Checkpointer::WaitForWriter() {
 
 absl::Status Checkpointer::Wait() {
   absl::Status status = WaitForWriter();
-  // Through the updates since the last state the processes may have learnt of a newer common one.
+  // Since the last state, updates may have told this process of a newer state that all processes
+  // have.
   if (written_ != kNone && store_.lock() != nullptr)
     RemoveOld(written_, {ReceiveCommonState(), announced_});
   return status;
@@ -236,7 +237,7 @@ absl::Status Checkpointer::Wait() {
 
 std::function<absl::Status(int, int64_t)> Checkpointer::Every(int64_t batches,
                                                               const TrainingRun& run) {
-  // With gradients of several batches, only batches with an update come here.
+  // With accumulated gradients, Fit calls this only after batches with an update.
   return [this, batches, run, last = std::optional<StatePosition>(),
           last_updates = std::optional<int64_t>(),
           since_saved = int64_t{0}](int epoch, int64_t batches_done) mutable -> absl::Status {
@@ -245,7 +246,7 @@ std::function<absl::Status(int, int64_t)> Checkpointer::Every(int64_t batches,
       // Processes have different numbers of batches, so updates are counted.
       const ParameterStore& parameters = run.module->group()->parameters();
       const int64_t before = last_updates.value_or(resumed_updates_);
-      const int64_t updates = parameters.updates();  // counted anew for another optimizer
+      const int64_t updates = parameters.updates();  // restarts at 0 with another optimizer
       since_saved +=
           (updates >= before ? updates - before : updates) * parameters.batches_per_update();
       last_updates = updates;

@@ -81,7 +81,7 @@ class Checkpointer {
   // kPermissionDenied if no file can be created in it.
   static absl::StatusOr<std::unique_ptr<Checkpointer>> Create(CheckpointerOptions options);
 
-  // Waits until everything is written, and logs an error of that.
+  // Waits until everything is written, and logs the error of the last write.
   ~Checkpointer();
   Checkpointer(const Checkpointer&) = delete;
   Checkpointer& operator=(const Checkpointer&) = delete;

@@ -28,7 +28,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// Creates an empty folder for a test.
+// Returns the path of a new, empty folder for a test.
 std::string Folder(const std::string& name) {
   const std::string folder = (std::filesystem::path(testing::TempDir()) / name).string();
   std::filesystem::remove_all(folder);
@@ -92,7 +92,8 @@ TEST(CheckpointerAttachTest, TheBestEpochIsThatOfTheUnbrokenRun) {
   const std::string last = whole.checkpointer->Paths().back();
   const auto params = whole.module->GetParams()->args;
 
-  // The run ends after each batch of training and of validation, and each time once more later.
+  // Each run is killed after `end` batches of training or validation, resumed, killed again after 5
+  // batches, and resumed to its end.
   for (int end = 1; end < calls; ++end) {
     const std::string prefix = absl::StrCat(folder, "/ended", end);
     for (const int ends_after : {end, 5, calls}) {

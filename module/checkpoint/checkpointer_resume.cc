@@ -37,7 +37,7 @@ absl::StatusOr<TrainingState> Checkpointer::LoadLatest() {
     return absl::NotFoundError(
         absl::StrCat("Checkpointer: no usable state of prefix '", options_.prefix, "'"));
   }
-  // Read before the state: both at a time would take twice the memory.
+  // Reads the score first: two states in memory at a time would take twice the memory.
   const std::optional<double> best = ReadBestScore();
   absl::Status reason;
   for (auto saved = states.rbegin(); saved != states.rend(); ++saved) {
@@ -130,10 +130,10 @@ absl::StatusOr<bool> Checkpointer::Resume(const TrainingRun& run, FitOptions* fi
       RestoreTraining(*state, run, OptimizerOptionsForFit(*fit), ParamsOptionsForFit(*fit)),
       "Checkpointer: ", path));
   fit->params = ParamsOptionsForFit(*fit);
-  fit->params.force_init = false;  // Fit begins with what was restored
+  fit->params.force_init = false;  // Fit starts with the restored parameters
   fit->optimizer.force_init = false;
-  fit->force_rebind = false;  // it has been, and carried states are zeros after it
-  fit->seed.reset();          // the restored stream continues, even if Fit binds again
+  fit->force_rebind = false;  // the module is bound; another Bind would zero its carried states
+  fit->seed.reset();          // a seed would restart the restored stream if Fit binds again
   fit->begin_epoch = state->epoch;
   fit->begin_batch = state->nbatch;
   resumed_at_ = {state->epoch, state->nbatch};

@@ -1,4 +1,4 @@
-// Tests Checkpointer::Resume where Fit binds or updates in a special way: with gradients of several
+// Tests Checkpointer::Resume if Fit binds or updates in a special way: with gradients of several
 // batches.
 
 #include <filesystem>
@@ -27,7 +27,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Creates an empty folder for a test.
+// Returns a prefix in a new, empty folder for a test.
 std::string Prefix(const std::string& name) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / name;
   std::filesystem::remove_all(folder);
@@ -43,7 +43,7 @@ std::vector<std::string> Names(const Checkpointer& checkpointer) {
   return names;
 }
 
-// data * weight + h, where h persists from batch to batch.
+// Returns data * weight + h, where h is a state that persists from batch to batch.
 Symbol WithState() {
   const Symbol product =
       Op("FullyConnected", {.name = "fc",
@@ -81,7 +81,8 @@ TEST(CheckpointerResumeTest, CarriedStatesOutlastAnotherWayOfCollectingGradients
   COOPER_ASSERT_OK(checkpointer->Wait());
   const std::vector<float> before = carried(*model);
   ASSERT_THAT(before, Each(3.0f));
-  // Bound for gradients that are overwritten, and by a Fit that accumulated them.
+  // The module was first bound to overwrite gradients, or a Fit made it accumulate them; Resume
+  // needs the other way.
   for (const bool added_up : {false, true}) {
     auto rest = make_iter();
     auto again = make_bound(*rest);
@@ -100,7 +101,8 @@ TEST(CheckpointerResumeTest, CarriedStatesOutlastAnotherWayOfCollectingGradients
   }
 }
 
-// Each update uses the gradients of all batches so far, which the state therefore includes.
+// With WriteReq::kAdd each update uses the gradients of all batches so far, so the state includes
+// them.
 TEST(CheckpointerResumeTest, GradientsThatAddUpGoOn) {
   const std::string prefix = Prefix("resume_added");
   const auto make_iter = [] {

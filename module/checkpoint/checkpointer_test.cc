@@ -32,7 +32,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-// Creates an empty folder for a test.
+// Returns a prefix in a new, empty folder for a test.
 std::string Prefix(const std::string& name) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / name;
   std::filesystem::remove_all(folder);
@@ -71,7 +71,7 @@ TEST(CheckpointerTest, TheLastOnesAndTheBestStay) {
     EXPECT_EQ(latest.nbatch, 3);
     EXPECT_EQ(LoadTrainingState(checkpointer->best_path())->nbatch, 1);
 
-    // A resumed run has the best score, and older states are removed in turn.
+    // A resumed run knows the best score, and removes older states as it saves new ones.
     checkpointer.reset();
     COOPER_ASSERT_OK_AND_ASSIGN(checkpointer,
                                 Checkpointer::Create({.prefix = prefix, .background = background}));
@@ -164,7 +164,7 @@ TEST(CheckpointerTest, EveryCountsBatchesThatItDoesNotSee) {
                                    {{"softmax_label", Classes(60, 3, 5)}}, {.batch_size = 4});
   const TrainingRun run{.module = model.get(), .iter = iter.get()};
   FitOptions fit{.capture_point = checkpointer->Every(10, run),
-                 .optimizer = {.force_init = true},  // of the first run alone
+                 .optimizer = {.force_init = true},  // Resume clears these
                  .params = {.force_init = true},
                  .accumulate_batches = 4,
                  .num_epoch = 2};

@@ -56,7 +56,7 @@ using ::testing::SizeIs;
 
 constexpr auto kDataLoss = absl::StatusCode::kDataLoss;
 
-// Creates an empty folder for a test.
+// Returns a prefix in a new, empty folder for a test.
 std::string Prefix(const std::string& name) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / name;
   std::filesystem::remove_all(folder);
@@ -83,7 +83,7 @@ void Damage(const std::string& path) {
   COOPER_ASSERT_OK(WriteFileAtomically(path, bytes));
 }
 
-// Resumes an empty run: far enough to choose a state.
+// Resumes a run without a module: Resume chooses a state before it uses one.
 absl::StatusOr<bool> Resume(Checkpointer& checkpointer) {
   FitOptions fit;
   return checkpointer.Resume({}, &fit);
@@ -137,7 +137,8 @@ TEST(CheckpointerUnreadableTest, StatesThatWereReplacedMeanwhileAreListedAgain) 
   EXPECT_EQ(latest.nbatch, 7);
 }
 
-// The store of one of two processes; it gathers the texts of both so far.
+// A store of one of two processes. AllGather does not wait: it returns the texts that have come so
+// far.
 class OneOfTwo : public KVStoreWithValues {
  public:
   OneOfTwo(int rank, std::vector<std::string>* texts)
@@ -172,7 +173,7 @@ class OneOfTwo : public KVStoreWithValues {
   std::vector<std::string>& texts_;
 };
 
-// Returns the names of the files that both have.
+// Returns the names of the state files that both checkpointers have.
 std::vector<std::string> InCommon(const Checkpointer& a, const Checkpointer& b) {
   std::vector<std::string> names;
   for (const std::string& path : a.Paths()) {
@@ -184,7 +185,7 @@ std::vector<std::string> InCommon(const Checkpointer& a, const Checkpointer& b) 
   return names;
 }
 
-// One process writes ahead of the other, which cannot write for a while.
+// One process cannot write for a while, so that the other one's states are newer.
 TEST(CheckpointerUnreadableTest, ProcessesKeepAStateThatAllHave) {
   for (const bool background : {false, true}) {
     SCOPED_TRACE(background);
@@ -253,7 +254,7 @@ TEST(CheckpointerUnreadableTest, ProcessesFailAlike) {
       COOPER_ASSERT_OK(of_rank[rank]->Save(StateAt(5)));
       if (processes.of_rank[rank] == Files::kDamaged) Damage(of_rank[rank]->Paths()[0]);
     }
-    // Only the second result of each follows from the states of both.
+    // The second call of each process sees the states of both.
     for (const int rank : {0, 1, 0, 1}) {
       FitOptions fit{.optimizer = {.kvstore_instance = std::make_shared<OneOfTwo>(rank, &texts)}};
       resumed[rank] = of_rank[rank]->Resume({}, &fit);

@@ -24,12 +24,13 @@ using SaveCheckpointFunction = std::function<absl::Status(int number, BaseModule
 // (checkpointer.h).
 EpochEndCallback DoCheckpoint(SaveCheckpointFunction save, int period = 1, LogLine on_error = {});
 
-// The same with BaseModule::SaveCheckpoint of the module being trained: prefix-0003.params and the
-// symbol, or the symbols of all buckets.
+// Saves with BaseModule::SaveCheckpoint of the module being trained: prefix-0003.params and the
+// symbol, or the symbols of all buckets. Period and errors are as above.
 EpochEndCallback DoCheckpoint(const std::string& prefix, int period = 1, LogLine on_error = {});
 
-// The same with SaveCheckpoint of `module`, which is not owned, whichever module is trained; with
-// save_optimizer_states also prefix-0003.states.
+// Saves with SaveCheckpoint of `module`, whichever module is trained, and with
+// save_optimizer_states also prefix-0003.states. `module` is not owned and must outlive the
+// callback. Period and errors are as above.
 EpochEndCallback ModuleCheckpoint(const BaseModule& module, const std::string& prefix,
                                   int period = 1, bool save_optimizer_states = false,
                                   LogLine on_error = {});

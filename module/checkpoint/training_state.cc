@@ -36,7 +36,7 @@ void AddAll(const char* prefix, const ArrayMap& arrays, NamedArrays* list) {
   for (const auto& [name, array] : arrays) list->emplace_back(absl::StrCat(prefix, name), array);
 }
 
-// Takes an entry of a context, the first one or another; returns false if the name is none.
+// Adds an array to the state of one context. Returns false if `name` is none of such a state.
 bool ExtractArray(absl::string_view name, const NDArray& array, ReplicaState* state) {
   const std::pair<const char*, ArrayMap*> maps[] = {{"arg:", &state->args},
                                                     {"aux:", &state->auxs},
@@ -64,7 +64,7 @@ absl::Status TakeBuckets(const std::string& text, std::vector<BucketKey>* bucket
   return absl::OkStatus();
 }
 
-// Takes an entry such as "replica:1:aux:NAME", without its "replica:".
+// Adds an entry such as "replica:1:aux:NAME", whose name comes without "replica:", to `state`.
 absl::Status TakeReplica(absl::string_view name, const NDArray& array, TrainingState* state) {
   const size_t colon = name.find(':');
   int index = 0;
@@ -75,7 +75,8 @@ absl::Status TakeReplica(absl::string_view name, const NDArray& array, TrainingS
   return absl::InvalidArgumentError(absl::StrCat("unknown entry 'replica:", name, "'"));
 }
 
-// Takes an entry such as "callback:early_stopping:best", without its "callback:".
+// Adds an entry such as "callback:early_stopping:best", whose name comes without "callback:", to
+// `state`.
 absl::Status TakeCallback(absl::string_view name, const NDArray& array, TrainingState* state) {
   const size_t colon = name.find(':');
   if (colon == absl::string_view::npos) {
@@ -85,7 +86,7 @@ absl::Status TakeCallback(absl::string_view name, const NDArray& array, Training
   return absl::OkStatus();
 }
 
-// Takes one entry of the file into `state`.
+// Adds one entry of the file to `state`.
 absl::Status Take(const std::string& name, const NDArray& array, TrainingState* state) {
   if (ExtractArray(name, array, state)) return absl::OkStatus();
   absl::string_view rest = name;
@@ -156,7 +157,7 @@ uint32_t ChecksumOf(absl::Span<const std::pair<std::string, NDArray>> list) {
   return static_cast<uint32_t>(crc);
 }
 
-// Removes the checksum, which must be the last entry and correct, from the list.
+// Checks that the last entry is the checksum and that it is correct, and removes it from the list.
 absl::Status CheckChecksum(NamedArrays* list) {
   if (list->back().first != kChecksumName) {
     return absl::InvalidArgumentError("the checksum is missing: the file was cut off");
@@ -206,8 +207,8 @@ absl::Status RestoreTraining(const TrainingState& state, const TrainingRun& run,
   COOPER_ASSIGN_OR_RETURN(ModuleGroup * group, GroupOf(module, "RestoreTraining"));
   ParameterStore& parameters = group->parameters();
   COOPER_RETURN_IF_ERROR(parameters.CheckHasAll(state));
-  // Parameters of buckets that are not bound yet wait among the given ones. Parameters that no
-  // bucket had when the state was captured come from the initializer, as in the uninterrupted run.
+  // The module keeps given parameters of buckets that are not bound yet. Parameters that no bucket
+  // had when the state was captured come from the initializer, as in the uninterrupted run.
   COOPER_RETURN_IF_ERROR(module.InitParams({.initializer = params.initializer,
                                             .seed = params.seed,
                                             .arg_params = state.args,

@@ -14,7 +14,7 @@
 //   opt:KEY                            as Updater::GetStates
 //   kvstore:KEY                        as KVStore::GetState
 //   callback:NAME:KEY                  as StatefulCallback::SaveState
-//   replica:I:WHAT:NAME                the same of the I-th further context, where it differs
+//   replica:I:WHAT:NAME                an entry WHAT:NAME of further context I, if it differs
 //   text:iterator  text:metric         SaveState of each (uint8)
 //   text:buckets                       the keys of all buckets bound so far, one a line
 //                                      (BucketKey::ToString; uint8)

@@ -79,7 +79,7 @@ TEST(TrainingStateTest, ARestoredRunEndsLikeTheOther) {
     Train(whole, 9);
 
     TrainedModel resumed = MakeRun(2);
-    Train(resumed, 3);  // what it has done before is forgotten
+    Train(resumed, 3);  // RestoreTraining discards these batches
     COOPER_ASSERT_OK_AND_ASSIGN(const TrainingState loaded, LoadTrainingState(path));
     EXPECT_EQ(loaded.epoch, done / 6);
     EXPECT_EQ(loaded.nbatch, done % 6);

@@ -48,7 +48,8 @@ struct OpCase {
   }
 };
 
-// The same for every sample, if neither the first axis nor the last one is the batch's.
+// Fills a parameter with values that vary along its first and last axes only, so that all samples
+// get equal values if the batch axis lies between.
 absl::Status FillParameter(const NDArray& array, uint64_t seed) {
   const Shape& shape = array.shape();
   const int64_t last = shape.rank() == 0 ? 1 : shape[shape.rank() - 1];

@@ -22,7 +22,8 @@
 namespace cooper {
 namespace {
 
-// kInvalidArgument if a sample would have no row and the caller gets no ids.
+// Returns kInvalidArgument if a prediction would have no row for some samples and the caller does
+// not ask for ids, which show it.
 absl::Status CheckServesAll(const DataIter& data, const PredictOptions& options) {
   if (options.num_batch >= 0 || options.ids != nullptr) return absl::OkStatus();
   const UnusedSamples unused = data.unused_samples();
@@ -33,7 +34,8 @@ absl::Status CheckServesAll(const DataIter& data, const PredictOptions& options)
                    "; or set PredictOptions::ids, which receives the sample of each row"));
 }
 
-// Computes batch after batch, and shows each with its outputs, which live in the arena.
+// Computes the batches one after the other and calls `visit` with each batch and its outputs, which
+// are valid until the next batch.
 absl::Status EvaluateEach(BaseModule& module, DataIter& data, const PredictOptions& options,
                           absl::FunctionRef<absl::Status(const DataBatch& batch, int64_t nbatch,
                                                          absl::Span<const NDArray> outputs)>
@@ -100,7 +102,7 @@ absl::StatusOr<std::vector<std::pair<std::string, double>>> BaseModule::Score(
     DataIter& eval_data, EvalMetric& metric, const ScoreOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireParams("Score"));
   COOPER_ASSIGN_OR_RETURN(const ScoreEnd end, ScoreBatches(*this, eval_data, metric, options));
-  // Values over all batches, whatever a callback has reset.
+  // GetGlobalNameValue covers all batches, even if a callback has reset the local sums.
   auto values = metric.GetGlobalNameValue();
   for (const auto& [name, value] : values) {
     if (!std::isnan(value)) continue;
@@ -132,7 +134,7 @@ absl::Status BaseModule::IterPredict(
                             return AddContext(kept.status(), "IterPredict: output ", k, " '",
                                               output_names()[k], "'");
                           }
-                          // Outputs live in the arena.
+                          // The next batch overwrites the outputs.
                           COOPER_ASSIGN_OR_RETURN(rows.emplace_back(), kept->Copy());
                         }
                         return visit(rows, nbatch, batch);

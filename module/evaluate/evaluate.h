@@ -24,20 +24,22 @@ struct ScoreEnd {
   bool keep_going = true;  // whether no callback returned false
 };
 
-// Resets `metric` and feeds it with the outputs of each batch, computed with is_train false. An
-// iterator without batches is no error. `module` is bound and has parameters.
+// Resets `metric` and updates it with the outputs of each batch, computed with is_train false. An
+// iterator without batches is no error. `module` must be bound and have parameters. Errors name
+// epoch and batch.
 absl::StatusOr<ScoreEnd> ScoreBatches(BaseModule& module, DataIter& eval_data, EvalMetric& metric,
                                       const ScoreOptions& options);
 
-// Returns iter.Next(), which a profile shows as "data".
+// Returns iter.Next(), and records it as "data" in a profile.
 absl::StatusOr<std::optional<DataBatch>> FetchBatch(DataIter& iter);
 
-// Calls all callbacks, even after one returned false, and returns whether none did. Returns an
-// error at once.
+// Calls all callbacks, even after one returned false, and returns whether all returned true.
+// Returns the first error at once.
 absl::StatusOr<bool> CallAll(const std::vector<BatchEndCallback>& callbacks,
                              const BatchEndParam& param);
 
-// Returns a status, or a StatusOr, with "Fit: epoch 2, batch 17" in front of an error's message.
+// Puts text such as "Fit: epoch 2, batch 17" in front of the message of an error. `result` is a
+// status or a StatusOr.
 template <typename Result>
 Result AtBatch(Result result, const char* loop, int epoch, int64_t nbatch) {
   return AddContext(std::move(result), loop, ": epoch ", epoch, ", batch ", nbatch);

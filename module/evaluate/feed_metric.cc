@@ -25,7 +25,7 @@
 namespace cooper {
 namespace {
 
-// Where rows and steps of a label are; an axis that it lacks is -1.
+// The axes of rows and steps in a label; -1 if it has no such axis.
 struct LabelAxes {
   int rows = 0;
   int steps = -1;
@@ -45,13 +45,14 @@ struct Label {
   LabelAxes axes;
 };
 
-// 1 where counts(row, step) says so, else 0. Without an axis it is asked for 0.
+// Returns an array of 1 where counts(row, step) is true and 0 elsewhere. An index is 0 if its axis
+// is missing.
 absl::StatusOr<NDArray> Mask(const Shape& shape, const LabelAxes& axes,
                              absl::FunctionRef<bool(int64_t row, int64_t step)> counts) {
   COOPER_ASSIGN_OR_RETURN(NDArray mask, NDArray::Full(shape, 1));
   COOPER_ASSIGN_OR_RETURN(const absl::Span<float> values, mask.Data<float>());
   struct Axis {
-    int64_t inner = 1, extent = 1;  // an element is at element / inner % extent
+    int64_t inner = 1, extent = 1;  // the index of element k is k / inner % extent
   };
   const auto axis_of = [&shape](int axis) {
     return axis < 0 ? Axis() : Axis{shape.Product(axis + 1, shape.rank()), shape[axis]};
@@ -63,11 +64,11 @@ absl::StatusOr<NDArray> Mask(const Shape& shape, const LabelAxes& axes,
   return mask;
 }
 
-// The metric, as a module updates it: adds masks to what it is given.
+// Wraps the caller's metric for BaseModule::UpdateMetric, and adds masks to each update.
 class MaskedMetric : public EvalMetric {
  public:
-  // The arguments outlive this; of `of_steps`, which is null for a metric without lengths, too.
-  // `num_samples` are those of the data.
+  // The arguments must outlive this object. `of_steps` is null for a metric without lengths.
+  // `num_samples` is the number of samples in the data, padding included.
   MaskedMetric(EvalMetric& metric, StepMetric* of_steps, std::vector<Label> labels,
                int64_t num_samples, std::vector<BatchLayout> outputs, const DataBatch& batch,
                bool count_padding)
@@ -126,8 +127,8 @@ class MaskedMetric : public EvalMetric {
   absl::Status LoadState(absl::string_view text) override { return metric_.LoadState(text); }
 
  private:
-  // The label at `i`, which a module that was bound without labels has no name for; one of that
-  // name where the module gives others.
+  // Returns the label at index `i` if its name matches or if the module has no name for it, else
+  // the label called `name`; null if there is none.
   const Label* Find(size_t i, const std::string& name) const {
     if (i < labels_.size() && (name.empty() || labels_[i].name == name)) return &labels_[i];
     const auto it = std::find_if(labels_.begin(), labels_.end(),
@@ -149,8 +150,8 @@ class MaskedMetric : public EvalMetric {
     return masks;
   }
 
-  // A first axis with no more indices than there are samples is taken to be theirs where the module
-  // cannot tell.
+  // If the module does not know the layout, a first axis of at most as many indices as there are
+  // samples is taken as the batch axis.
   BatchLayout LayoutOf(size_t k, const Shape& shape) const {
     if (num_samples_ == 0) return BatchLayout();
     if (k < outputs_.size() && !outputs_[k].is_unknown() && outputs_[k].Fits(shape, num_samples_)) {
@@ -160,7 +161,8 @@ class MaskedMetric : public EvalMetric {
     return by_row ? BatchLayout::Samples(0) : BatchLayout();
   }
 
-  // Null for an output without samples. The mask has the first axis alone if they are along it.
+  // Returns null for an output without samples. If the samples are along axis 0, the mask has that
+  // axis only.
   absl::StatusOr<NDArray> MaskOfOutput(const Shape& shape, const BatchLayout& layout) const {
     if (!layout.has_samples()) return NDArray();
     const bool first = layout.axis == 0;
@@ -179,9 +181,9 @@ class MaskedMetric : public EvalMetric {
   const bool count_padding_;
 };
 
-// The batch with its labels in the order in which the module was bound, by which metrics are fed;
-// those that it was not bound to come last. Nullopt where they are in it, or the batch has no
-// names for them.
+// Returns the batch with its labels in the order in which the module was bound, which UpdateMetric
+// requires; labels that were not bound come last. Returns nullopt if they are in that order
+// already, or if the batch has no names for them.
 std::optional<DataBatch> InBoundOrder(const BaseModule& module, const DataBatch& batch) {
   const std::vector<DataDesc>& bound = module.label_shapes();
   const std::vector<DataDesc>& provided = batch.provide_label;
@@ -209,7 +211,7 @@ std::optional<DataBatch> InBoundOrder(const BaseModule& module, const DataBatch&
   return ordered;
 }
 
-// FeedMetric, of a batch whose labels are in order.
+// Does FeedMetric for a batch whose labels are in the bound order.
 absl::Status FeedInOrder(BaseModule& module, EvalMetric& metric, const DataBatch& batch,
                          bool count_padding) {
   auto* of_steps = dynamic_cast<StepMetric*>(&metric);

@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_EVALUATE_FEED_METRIC_H_
 #define COOPER_MODULE_EVALUATE_FEED_METRIC_H_
 
-// Updates a metric with a batch for Fit and Score, through BaseModule::UpdateMetric, with masks for
-// padding.
+// Updates a metric with a batch for Fit and Score, through BaseModule::UpdateMetric, with masks
+// that exclude padding.
 
 #include "absl/status/status.h"
 #include "io/batch/data_batch.h"
@@ -11,16 +11,17 @@
 
 namespace cooper {
 
-// Labels go to the outputs by the names that the batch gives them (provide_label), as they go to
-// the network, in whatever order they come.
+// Updates `metric` with `batch` and the module's current outputs. Labels are matched by the names
+// that the batch gives them (provide_label), in whatever order they come.
 //
-// With `count_padding` rows of padding (the last DataBatch::pad ones) count as others do. A metric
-// that uses lengths (StepMetric) leaves them out, and steps beyond the lengths, where the batch has
-// some: kInvalidArgument, naming the label, if one has another number of rows than the batch has
+// With `count_padding` the last DataBatch::pad rows count like others. If the batch has lengths, a
+// metric that uses lengths (StepMetric) counts neither these rows nor steps beyond the lengths:
+// kInvalidArgument, naming the label, if a label and the lengths have different numbers of rows.
 // lengths.
-//
-// Excluded elements are given by one mask for each label. A batch without labels has one mask for
-// each output that has samples (BaseModule::output_layouts; if the module does not know the layout,
+// Excluded elements are given by one mask for each label. If the batch has no labels, each output
+// that has samples gets a mask under the output's name. The samples' axis follows from
+// BaseModule::output_layouts; an output of unknown layout gets a mask if its first axis may be the
+// batch's.
 // for an output whose first axis may be the batch's), under the output's name.
 absl::Status FeedMetric(BaseModule& module, EvalMetric& metric, const DataBatch& batch,
                         bool count_padding);

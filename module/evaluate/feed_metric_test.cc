@@ -1,4 +1,4 @@
-// Fit and Score feed metrics with batches that end in padding as they feed them with others.
+// Tests that Fit and Score leave padding out of metrics.
 
 #include <functional>
 #include <memory>
@@ -33,15 +33,15 @@ NDArray Numbers(const Shape& shape) {
   return *NDArray::FromVector<float>(shape, values);
 }
 
-// Three rows in batches of two, the last of which ends with the first row.
+// Serves three rows in batches of two; the last batch ends with the first row as padding.
 std::unique_ptr<NDArrayIter> ThreeRows(const Shape& data, const Shape& label) {
   std::vector<std::pair<std::string, NDArray>> labels;
   if (label.rank() > 0) labels = {{"softmax_label", Numbers(label)}};
   return *NDArrayIter::Create({{"data", Numbers(data)}}, labels, {.batch_size = 2});
 }
 
-// Gives the data in the shape that `shape_of` makes of theirs, or, where it has not as many
-// elements, their mean in every one.
+// Returns a module whose output is the data in the shape shape_of(data shape). If that has another
+// number of elements, each of them is the mean of the data.
 std::unique_ptr<FunctionModule> Reshaped(const std::function<Shape(const Shape&)>& shape_of) {
   const auto forward = [shape_of](const NDArray& data) -> absl::StatusOr<NDArray> {
     const Shape shape = shape_of(data.shape());
@@ -73,7 +73,7 @@ absl::StatusOr<double> ScoreOf(BaseModule& module, DataIter& iter, EvalMetric& m
   return values.at(0).second;
 }
 
-// Notes the shapes that it gets.
+// Returns a metric that appends the shapes of its arguments to `seen`.
 std::unique_ptr<EvalMetric> Noting(std::vector<std::string>* seen) {
   return CustomMetric([seen](const NDArray& label, const NDArray& pred) {
     seen->push_back(label.shape().ToString() + " " + pred.shape().ToString());
@@ -112,15 +112,16 @@ TEST(FeedMetricTest, ALossWithoutLabelsCountsNoPadding) {
 
 struct LossCase {
   const char* name;
-  std::function<Shape(const Shape&)> shape_of;  // from the data's
+  std::function<Shape(const Shape&)> shape_of;  // gets the shape of the data
   double value;
 };
 
-// Data and labels (3, 2), that is (1, 2), (3, 4) and (5, 6).
+// Data and labels are (3, 2): the rows (1, 2), (3, 4) and (5, 6).
 TEST(FeedMetricTest, ALossMayHaveAnyShape) {
   const LossCase kCases[] = {
       {"Positions", [](const Shape& data) { return Shape({data.num_elements()}); }, 21 / 6.0},
-      // A mean cannot be split into its samples: the last one is over 5, 6, 1 and 2.
+      // A mean cannot be split into samples: that of the second batch is over the rows (5, 6) and
+      // (1, 2).
       {"Scalar", [](const Shape&) { return Shape({1}); }, (2.5 + 3.5) / 2},
   };
   for (const LossCase& c : kCases) {

@@ -1,4 +1,5 @@
-// ComputeOptions::label_probabilities: the same training, with outputs that are the label's alone.
+// Tests ComputeOptions::label_probabilities: the training is the same although outputs are only the
+// label's probability.
 
 #include "symbol/ops/loss/label_probabilities.h"
 
@@ -26,7 +27,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// data (batch_size, 6) -> tanh -> pred (classes) -> softmax; label 0 is padding.
+// Returns data (batch_size, 6) -> tanh -> pred (classes) -> softmax; label 0 is padding.
 Symbol Classifier(int64_t classes, bool bias, AttrMap softmax_attrs) {
   const Symbol hidden = Op("tanh", {.inputs = {Symbol::Variable("data")}});
   const Symbol scores =
@@ -44,12 +45,12 @@ struct Case {
   bool bias = true;
   AttrMap attrs;
   std::vector<Context> contexts = {Context::Cpu()};
-  int64_t masked = 0;  // leading classes that can not be had: their bias is -infinity
-  // Threads when it is bound, and when it runs; 0 is one for each core.
+  int64_t masked = 0;  // number of leading classes with probability 0: their bias is -infinity
+  // Number of threads during Bind and during the runs; 0: one for each core.
   int bind_threads = 0, run_threads = 0;
 };
 
-// The parameters that are given: a bias that masks classes.
+// Returns the given parameters: a bias that masks the first classes.
 std::optional<ArrayMap> GivenParams(const Case& c) {
   if (c.masked == 0) return std::nullopt;
   std::vector<float> bias(c.classes, 0.1f);
@@ -82,12 +83,12 @@ void ExpectNear(const NDArray& a, const NDArray& b, const std::string& what) {
   const std::vector<float> x = Floats(a), y = Floats(b);
   ASSERT_EQ(x.size(), y.size()) << what;
   for (size_t i = 0; i < x.size(); ++i) {
-    if (x[i] == y[i]) continue;  // infinities have no difference
+    if (x[i] == y[i]) continue;  // equal infinities, whose difference is NaN
     ASSERT_NEAR(x[i], y[i], 2e-5 * (1 + std::abs(y[i]))) << what << " at " << i;
   }
 }
 
-// Trains both ways, and compares parameters, gradients and perplexities.
+// Trains with and without label_probabilities, and compares parameters, gradients and perplexities.
 void ExpectSameTraining(const Case& c) {
   SCOPED_TRACE(absl::StrCat(c.rows, " rows, ", c.classes, " classes, bias ", c.bias));
   SetNumThreads(c.bind_threads);
@@ -112,7 +113,7 @@ void ExpectSameTraining(const Case& c) {
       ExpectNear(labels_only->GetParams()->args.at(name), all_classes->GetParams()->args.at(name),
                  name);
     }
-    // Without training the output is there after Forward.
+    // In evaluation the output is available after Forward.
     for (Module* module : {labels_only.get(), all_classes.get()}) {
       COOPER_ASSERT_OK(module->Forward(batch, /*is_train=*/false));
       COOPER_ASSERT_OK(
@@ -138,14 +139,15 @@ TEST(LabelProbabilitiesTest, SameTraining) {
   }
 }
 
-// So many classes that there are several blocks, the last of which is smaller.
+// There are several blocks of classes, the last of which is smaller.
 TEST(LabelProbabilitiesTest, SeveralBlocks) {
   ExpectSameTraining({.rows = 110, .classes = 11000});
   ExpectSameTraining(
       {.rows = 110, .classes = 11000, .attrs = {{"use_ignore", "True"}, {"ignore_label", "0"}}});
 }
 
-// So many classes that each thread has its own, whatever the number of threads is later.
+// Each thread gets a slice of the classes, which stays the same if the number of threads changes
+// later.
 TEST(LabelProbabilitiesTest, ClassesInSlices) {
   for (const int run_threads : {4, 1, 6}) {
     for (const char* use_ignore : {"True", "False"}) {
@@ -158,7 +160,7 @@ TEST(LabelProbabilitiesTest, ClassesInSlices) {
   }
 }
 
-// A slice without any class that can be had: nothing of it is NaN.
+// All classes of one slice have probability 0, which must not produce NaN.
 TEST(LabelProbabilitiesTest, MaskedSlice) {
   ExpectSameTraining({.classes = 1100, .masked = 300, .bind_threads = 4, .run_threads = 4});
 }
@@ -241,7 +243,7 @@ TEST(LabelProbabilitiesTest, RefusesWhatCannotBeHadSo) {
   EXPECT_THAT(Refusal(used), HasSubstr("sum 'all' uses the probabilities of all classes"));
 }
 
-// One loss is one loss, however often it is listed, and what is done stays done.
+// A loss that is listed twice becomes one node, and a second call changes nothing.
 TEST(LabelProbabilitiesTest, OutputsListedTwice) {
   const Symbol softmax = Classifier(7, true, {});
   COOPER_ASSERT_OK_AND_ASSIGN(const Symbol twice, Symbol::Group({softmax, softmax}));

@@ -1,6 +1,6 @@
-// Metrics that use lengths: sentences have the same value in every bucket that they fit in, alone
-// or in batches with rows of padding. The label of padding is a class, so that no ignore_label
-// could leave it out.
+// Tests metrics that use lengths: sentences have the same value in every bucket that holds them,
+// alone or in batches with rows of padding. The label of padding is a valid class, so no
+// ignore_label could exclude it.
 
 #include <algorithm>
 #include <cmath>
@@ -45,7 +45,7 @@ using ::testing::HasSubstr;
 constexpr int64_t kWords = 9, kTags = 4, kLongest = 8;
 using Sequences = std::vector<std::vector<int>>;
 
-// Probabilities (batch_size * length, tags) of words alone.
+// Returns a network that maps each word to tag probabilities, (batch_size * length, tags).
 BucketSymbol Network(const BucketKey&) {
   const Symbol embed = op::Embedding(Symbol::Variable("data"),
                                      {.input_dim = kWords, .output_dim = 5, .name = "embed"});
@@ -56,7 +56,7 @@ BucketSymbol Network(const BucketKey&) {
                        .name = "softmax"})};
 }
 
-// The batch first, or the steps.
+// Returns a bound model for data of this layout, "NT" or "TN".
 std::unique_ptr<BucketingModule> Model(const std::string& layout = "NT",
                                        std::vector<Context> contexts = {Context::Cpu()}) {
   const Shape shape = layout == "NT" ? Shape({2, kLongest}) : Shape({kLongest, 2});
@@ -84,7 +84,7 @@ std::unique_ptr<BucketIter> Batches(const Sequences& words, const Sequences& tag
   return *std::move(batches);
 }
 
-// The sentences [first, last).
+// Returns the sentences [first, last).
 Sequences Part(const Sequences& all, size_t first, size_t last) {
   return {all.begin() + static_cast<int64_t>(first), all.begin() + static_cast<int64_t>(last)};
 }
@@ -122,7 +122,7 @@ TEST(LengthsMetricTest, ASentenceHasTheSameValueInEveryBucket) {
       Kwargs kwargs = {{"use_lengths", "True"}};
       if (std::string(name) == "top_k_accuracy") kwargs["top_k"] = "2";
       COOPER_ASSERT_OK_AND_ASSIGN(const auto metric, CreateMetric(name, kwargs));
-      // Each sentence alone, without padding: the value that has no use for lengths.
+      // The expected value: each sentence alone, without padding, where lengths have no effect.
       kwargs.erase("use_lengths");
       COOPER_ASSERT_OK_AND_ASSIGN(const auto plain, CreateMetric(name, kwargs));
       double sum = 0, tokens = 0;
@@ -142,7 +142,7 @@ TEST(LengthsMetricTest, ASentenceHasTheSameValueInEveryBucket) {
         const auto batches =
             Batches(all.words, all.tags, bucket, batch_size, random.NextUint64(), layout);
         COOPER_ASSERT_OK_AND_ASSIGN(const auto value, model->Score(*batches, *metric));
-        // Products of other numbers of rows, rounded to float32.
+        // Products with other numbers of rows are rounded differently.
         ASSERT_NEAR(value[0].second, expected, 1e-5 * expected)
             << "bucket " << bucket << ", batches of " << batch_size;
       }
@@ -150,7 +150,7 @@ TEST(LengthsMetricTest, ASentenceHasTheSameValueInEveryBucket) {
   });
 }
 
-// Twelve positions in a bucket of 6, of which 5 are words.
+// The two sentences have 5 words. A batch of two in a bucket of 6 has twelve positions.
 Sentences TwoSentences() { return {.words = {{1, 2, 3}, {4, 5}}, .tags = {{0, 1, 3}, {1, 0}}}; }
 
 TEST(LengthsMetricTest, ACompositeGivesEachMetricWhatItTakes) {
@@ -183,7 +183,7 @@ TEST(LengthsMetricTest, ACompositeGivesEachMetricWhatItTakes) {
   EXPECT_DOUBLE_EQ(score(*by_name)[1].second, values[1].second);
 }
 
-// With a learning rate of 0 the metric of training is that of validation.
+// With a learning rate of 0, training and validation measure the same parameters.
 TEST(LengthsMetricTest, TrainingCountsRealStepsToo) {
   const auto model = Model();
   const Sentences two = TwoSentences();
@@ -202,7 +202,7 @@ TEST(LengthsMetricTest, TrainingCountsRealStepsToo) {
   EXPECT_GT(std::abs(counted[0].second - trained), 1e-3);
 }
 
-// Each context has its rows of a batch.
+// The contexts compute different rows of a batch; their masks must match.
 TEST(LengthsMetricTest, SeveralContextsCountTheSameSteps) {
   const Sentences two = TwoSentences();
   Sentences four = two;
@@ -221,7 +221,7 @@ TEST(LengthsMetricTest, SeveralContextsCountTheSameSteps) {
   }
 }
 
-// A batch whose lengths are not those of its rows.
+// Serves batches with one more length than rows.
 class WrongLengths : public DataIter {
  public:
   absl::StatusOr<std::optional<DataBatch>> Next() override {

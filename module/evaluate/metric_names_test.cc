@@ -1,4 +1,5 @@
-// Metrics of modules with several outputs: each looks at the labels and outputs that it names.
+// Tests metrics of modules with several outputs: each metric reads the labels and outputs that it
+// names.
 
 #include <memory>
 #include <string>
@@ -25,7 +26,7 @@ NDArray Column(float first, float second) {
   return NDArray::FromVector<float>({2, 1}, {first, second}).value();
 }
 
-// Outputs are the data: a is wrong by 1, b by 3.
+// The module's outputs are the data: output a differs from its label by 1, output b by 3.
 const DataBatch& Batch() {
   static const auto* batch =
       new DataBatch{.data = {Column(1, 1), Column(3, 3)}, .label = {Column(0, 0), Column(0, 0)}};
@@ -100,11 +101,11 @@ TEST(MetricNamesTest, SelectOutputsOfAPaddedBatch) {
   const auto module = TwoLosses({Context::Cpu()});
   const auto metric = ErrorsOfBoth();
   COOPER_ASSERT_OK(module->Score(*batches, *metric, {.count_padding = false}));
-  // Means over batches.
+  // The values are means over two batches.
   EXPECT_THAT(metric->GetNameValue(), ElementsAre(Pair("b", (9 + 25) / 2.0), Pair("a", 2.5)));
 }
 
-// Bound to (a_label, b_label), evaluated with an iterator over (b_label, a_label).
+// The module is bound to (a_label, b_label); the iterator serves (b_label, a_label).
 TEST(MetricNamesTest, LabelsOfABatchComeInAnyOrder) {
   const auto whole = [](double value) { return NDArray::Full({3, 1}, value).value(); };
   for (const auto& contexts :

@@ -98,7 +98,7 @@ absl::Status Monitor::AddParams(Record& record) const {
   for (const auto& [name, array] : params.args) Add(name, array, record);
   for (const auto& [name, array] : params.args) {
     absl::StatusOr<NDArray> grad = module_->GetGrad(name);
-    if (absl::IsNotFound(grad.status())) continue;  // fixed, or of another bucket
+    if (absl::IsNotFound(grad.status())) continue;  // a fixed parameter, or one of another bucket
     if (!grad.ok()) return grad.status();
     Add(absl::StrCat(name, "_grad"), *grad, record);
   }

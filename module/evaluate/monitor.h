@@ -1,9 +1,9 @@
 #ifndef COOPER_MODULE_EVALUATE_MONITOR_H_
 #define COOPER_MODULE_EVALUATE_MONITOR_H_
 
-// Statistics of what a module computes, every few batches: of each operator's outputs, and of
-// parameters, their gradients and auxiliary states. For finding out where values vanish, explode or
-// become NaN. MXNet: python/mxnet/monitor.py.
+// Reports statistics of computed arrays every few batches: of each operator's outputs, and of
+// parameters, their gradients and auxiliary states. Use it to find out where values vanish, explode
+// or become NaN. MXNet: python/mxnet/monitor.py.
 //
 //   COOPER_ASSIGN_OR_RETURN(auto monitor, Monitor::Create({.interval = 100, .pattern = "fc"}));
 //   COOPER_RETURN_IF_ERROR(model->Fit(*data, {.monitor = monitor.get(), .num_epoch = 25}));
@@ -24,52 +24,56 @@
 
 namespace cooper {
 
-// One or more numbers that describe an array, of any dtype and context.
+// Returns one or more numbers that describe `array`, which may have any dtype and context.
 using MonitorStatFunction =
     std::function<absl::StatusOr<std::vector<double>>(const NDArray& array)>;
 
 struct MonitorOptions {
-  int64_t interval = 1;  // watches the first batch and every so-many-th after it; at least 1
-  // Null: the root of the mean square, |x| / sqrt(size), in double. NaN for an empty array.
+  int64_t interval = 1;  // watches batches 0, interval, 2 * interval, ...; at least 1
+  // Null: the root mean square, |x| / sqrt(size), computed in double; NaN for an empty array.
   MonitorStatFunction stat_func;
-  // Selects the names that are watched: an ECMAScript expression (name_pattern.h).
+  // Only names that this ECMAScript expression matches at their start are watched (name_pattern.h).
   std::string pattern = ".*";
-  bool sort = false;  // by name; else in the order of computation
-  // Inputs of operators too: "fc1_data", and of gradients "fc1_backward_input_data".
+  bool sort = false;  // sorts by name; else in the order of computation
+  // Whether to watch inputs of operators too: "fc1_data", and "fc1_backward_input_data" of
+  // gradients.
   bool monitor_all = false;
-  LogLine log = LogInfo;  // of TocPrint
+  LogLine log = LogInfo;  // receives the lines of TocPrint
 };
 
 struct MonitorStat {
-  int64_t batch = 0;  // how many times Tic was called, from 1
+  int64_t batch = 0;  // number of the call of Tic, from 1
   std::string name;
   std::vector<double> values;
 
-  // "Batch:       1 fc1_output                     0.25": MXNet's line; values are apart by tabs.
+  // Returns MXNet's line, "Batch:       1 fc1_output                     0.25"; tabs separate
+  // values.
   std::string ToString() const;
 };
 
 class Monitor : public BaseMonitor {
  public:
-  // kInvalidArgument, with the text of the pattern, for a bad one.
+  // kInvalidArgument for a pattern that does not compile, with its text, and for an interval below
+  // 1.
   static absl::StatusOr<std::unique_ptr<Monitor>> Create(MonitorOptions options);
 
-  // Watches `module` instead of the one before: all of its buckets, those too that are bound later.
-  // It must outlive the calls of Tic and Toc, not the monitor. Takes the place of a callback given
-  // to InstallMonitor. kFailedPrecondition before Bind.
+  // Watches `module` instead of an earlier one, in all of its buckets, including those that are
+  // bound later. `module` must outlive the calls of Tic and Toc. A batch that is watched replaces a
+  // callback that was given to InstallMonitor. kFailedPrecondition before Bind.
   absl::Status Install(BaseModule& module) override;
 
-  // Begins a batch. Only in every interval-th one the module has a callback at all: the others cost
-  // nothing.
+  // Begins a batch. The module has a callback only in every interval-th batch, so the others have
+  // no extra cost.
   absl::Status Tic() override;
 
-  // Ends the batch. Empty, unless Tic began to watch. Else: what operators gave since Tic, then of
-  // the module as it is now the parameters, each once however many buckets or devices use it, their
-  // gradients ("fc1_weight_grad") and the auxiliary states ("bn_moving_mean"). Gradients are those
-  // of the current bucket. Fails with the first error of stat_func.
+  // Ends the batch. Returns an empty list unless Tic began to watch. Otherwise returns the
+  // statistics of operators' outputs since Tic, then the current ones of the parameters (once each,
+  // whatever the number of buckets and devices), of their gradients in the current bucket
+  // ("fc1_weight_grad") and of the auxiliary states ("bn_moving_mean"). Fails with the first error
+  // of stat_func.
   absl::StatusOr<std::vector<MonitorStat>> Toc();
 
-  // Toc, and a line in the log for each.
+  // Calls Toc, and logs a line for each statistic.
   absl::Status TocPrint() override;
 
  private:

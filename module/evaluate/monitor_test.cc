@@ -1,4 +1,4 @@
-// Monitor: which values of a module are reported when, and with which numbers.
+// Tests Monitor: which values it reports, when, and with which numbers.
 
 #include "module/evaluate/monitor.h"
 
@@ -151,7 +151,7 @@ TEST(MonitorTest, WithMonitorAllInputsAreSeenToo) {
   EXPECT_THAT(std::vector<std::string>(names.begin(), names.begin() + 4),
               ElementsAre("fc1_data", "fc1_weight", "fc1_bias", "fc1_output"));
   EXPECT_THAT(names, Contains("softmax_label"));
-  // Inputs of the backward operator, and the gradients, which have the names of the arguments.
+  // These are the inputs of the backward operator, then the gradients, named after the arguments.
   monitor = Make({.pattern = "fc2_backward", .monitor_all = true}, *model);
   EXPECT_THAT(Names(Watch(*monitor, *model, Batch(1))),
               ElementsAre("fc2_backward_input_ograd", "fc2_backward_input_data",
@@ -252,7 +252,7 @@ TEST(MonitorTest, ErrorsSayWhatIsWrong) {
 TEST(MonitorTest, ACallbackThatIsLeftBehindDoesNothing) {
   auto model = BoundModule();
   auto monitor = Make({.interval = 2}, *model);
-  COOPER_ASSERT_OK(monitor->Tic());  // and no Toc: the batch failed
+  COOPER_ASSERT_OK(monitor->Tic());  // no Toc follows: the batch failed
   COOPER_ASSERT_OK(monitor->Tic());
   COOPER_ASSERT_OK(model->Forward(Batch(1)));
   EXPECT_THAT(*monitor->Toc(), IsEmpty());
@@ -261,7 +261,7 @@ TEST(MonitorTest, ACallbackThatIsLeftBehindDoesNothing) {
   COOPER_EXPECT_OK(model->Forward(Batch(1)));
 }
 
-// Fit watches the batch itself to say where the first NaN was made.
+// Fit installs a monitor of its own to find the first NaN, and must restore the caller's.
 TEST(MonitorTest, ACallbackIsStillThereAfterFitHasLookedForNaN) {
   const Symbol log = Op("log", {.name = "log", .inputs = {Symbol::Variable("data")}});
   Symbol net = Op("SoftmaxOutput", {.name = "softmax", .inputs = {log}});

@@ -1,4 +1,5 @@
-// Predict gives rows in the order of the samples, in whatever order an iterator serves them.
+// Tests that Predict returns rows in the order of the samples, whatever order the iterator serves
+// them in.
 
 #include <algorithm>
 #include <cstdint>
@@ -49,7 +50,7 @@ TEST(PredictOrderTest, PredictGivesRowsInTheInputsOrder) {
   for (size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(Floats(as_served[0])[i], 2 * ids[i]);
 }
 
-// MXNet's predict(merge_batches=False).
+// PredictBatches is MXNet's predict(merge_batches=False).
 TEST(PredictOrderTest, PredictBatchesGivesEachBatchWithoutItsPadding) {
   const Symbol twice =
       Op("_mul_scalar", {.inputs = {Symbol::Variable("data")}, .attrs = {{"scalar", "2"}}});
@@ -69,7 +70,7 @@ TEST(PredictOrderTest, PredictBatchesGivesEachBatchWithoutItsPadding) {
   EXPECT_EQ(first.size(), 1u);
 }
 
-// The rows that a mask keeps of each batch are joined, but rows of padding cannot be identified.
+// A mask selects rows in each batch, and Predict joins them. Rows of padding cannot be identified.
 TEST(PredictOrderTest, RowsThatAMaskKeeps) {
   const Symbol data = Symbol::Variable("data");
   const Symbol mask = Op("_contrib_boolean_mask", {.name = "mask", .inputs = {data, data}});
@@ -108,7 +109,7 @@ TEST(PredictOrderTest, RowsThatAMaskKeeps) {
                      HasSubstr("or bind it to one context"))));
 }
 
-// The rows of buckets come back as the samples were given, those that are too long left out.
+// The rows of buckets are returned in the order of the samples, without samples that are too long.
 TEST(PredictOrderTest, PredictRestoresTheOrderThatBucketsHaveChanged) {
   COOPER_ASSERT_OK_AND_ASSIGN(
       auto module,
@@ -137,7 +138,7 @@ TEST(PredictOrderTest, PredictRestoresTheOrderThatBucketsHaveChanged) {
   EXPECT_THAT(Floats(rows[0]), ElementsAre(1, 3, 4, 16, 5, 12));
 }
 
-// 3 * data, all of it along one axis: step by step or sample by sample; and each sample's sum.
+// Returns 3 * data with all axes merged, step by step or sample by sample; and each sample's sum.
 Symbol Tripled(bool steps_first_in_data, bool steps_first_in_output) {
   Symbol x = Op("_mul_scalar", {.inputs = {Symbol::Variable("data")}, .attrs = {{"scalar", "3"}}});
   const Symbol sum =
@@ -153,8 +154,8 @@ std::unique_ptr<Module> BoundModule(const Symbol& symbol, const DataIter& iter) 
   return module;
 }
 
-// The rows of each sample come together and in order, whichever order batch and network have, and
-// those of padding are left out.
+// The rows of each sample are adjacent and in order, whatever order batch and network have, and
+// rows of padding are left out.
 TEST(PredictOrderTest, RowsOfMergedAxesComeSampleBySample) {
   ForRandomCases(300, [](RandomGenerator& random) {
     std::vector<std::vector<int>> sentences(3 + random.NextBelow(20));
@@ -208,7 +209,7 @@ TEST(PredictOrderTest, RowsOfMergedAxesComeSampleBySample) {
   });
 }
 
-// The batch's axis may stand between others that it is merged with.
+// The batch axis may be merged with axes on both sides of it.
 TEST(PredictOrderTest, FindsSamplesBetweenOtherAxes) {
   std::vector<float> values(6 * 2 * 5);
   std::iota(values.begin(), values.end(), 0.0f);
@@ -227,7 +228,8 @@ TEST(PredictOrderTest, FindsSamplesBetweenOtherAxes) {
   for (size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(ids[i], static_cast<int64_t>(i / 10));
 }
 
-// Steps that are as many as two batches are no rows of samples, which are along the other axis.
+// The output's first axis has as many steps as two batches have samples; its samples are along axis
+// 1.
 TEST(PredictOrderTest, SamplesMayBeAlongAnotherAxis) {
   std::vector<float> values(5 * 6);
   std::iota(values.begin(), values.end(), 0.0f);
@@ -255,7 +257,7 @@ TEST(PredictOrderTest, SamplesMayBeAlongAnotherAxis) {
       }));
 }
 
-// A mean has no samples: it is there for each batch, that with padding too.
+// A mean has no samples, so that each batch keeps its value, including a batch with padding.
 TEST(PredictOrderTest, MeansOfPaddedBatchesStay) {
   const NDArray data = *NDArray::FromVector<float>({5, 1}, {0, 1, 2, 3, 4});
   COOPER_ASSERT_OK_AND_ASSIGN(auto iter,
@@ -264,11 +266,11 @@ TEST(PredictOrderTest, MeansOfPaddedBatchesStay) {
   std::vector<int64_t> ids = {1};
   COOPER_ASSERT_OK_AND_ASSIGN(const std::vector<NDArray> means,
                               module->Predict(*iter, {.ids = &ids}));
-  EXPECT_THAT(Floats(means[0]), ElementsAre(0.5, 2.5, 2));  // the last one of 4 and 0
+  EXPECT_THAT(Floats(means[0]), ElementsAre(0.5, 2.5, 2));  // the last one is of 4 and 0
   EXPECT_TRUE(ids.empty());
 }
 
-// The data in rows of so many columns (0: along one axis), by a module that has no graph.
+// Returns a module without a graph that reshapes the data to `columns` columns (0: to one axis).
 std::unique_ptr<FunctionModule> InRows(int64_t columns, const DataIter& iter) {
   const auto shape_of = [columns](const Shape& data) {
     const int64_t size = data.num_elements();
@@ -287,8 +289,8 @@ std::unique_ptr<FunctionModule> InRows(int64_t columns, const DataIter& iter) {
   return module;
 }
 
-// From some batches the order of an output's rows cannot be determined. It may make no difference,
-// or another batch may show it.
+// For some batches the order of an output's rows cannot be determined. That is no error if the
+// order makes no difference or if another batch shows it.
 TEST(PredictOrderTest, SaysWhereItCannotTell) {
   const std::vector<float> turning = {1, 1, 1, 2, 2, 2, 2, 1};
   const auto predict = [](const std::vector<float>& values) {
@@ -309,7 +311,7 @@ TEST(PredictOrderTest, SaysWhereItCannotTell) {
   EXPECT_EQ(Floats(same[0]), equal);
 }
 
-// Rows of merged axes of which nobody can tell which are padding.
+// The rows of several samples are merged, and nothing tells which ones are padding.
 TEST(PredictOrderTest, IterPredictSaysWhatItCannotCut) {
   const NDArray data = *NDArray::Zeros({3, 4});
   auto iter = *NDArrayIter::Create({{"data", data}}, {}, {.batch_size = 2});

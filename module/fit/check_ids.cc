@@ -13,18 +13,19 @@
 namespace cooper {
 namespace {
 
-// Graphs that are kept. Where every batch has another shape, they come and go.
+// The largest number of cached graphs. If every batch has another shape, the cache would grow
+// forever.
 constexpr size_t kMaxFound = 64;
 
 // An array that a batch gives to a module.
 struct Fed {
   NDArray array;
-  DataDesc desc;  // as the batch has it, or else as it is bound
+  DataDesc desc;  // the batch's description, else that of Bind
 };
-using FedArrays = std::map<std::string, Fed>;  // by the module's name
+using FedArrays = std::map<std::string, Fed>;  // by the name in the module
 
-// Batches that describe themselves are matched by name; others by position, as are those that know
-// none of the names (Module::Forward).
+// Adds the arrays of a batch. Arrays with descriptions are matched by name, others by position. A
+// bound name that no description has is also matched by position, as in Module::Forward.
 void AddFed(const std::vector<DataDesc>& bound, const std::vector<DataDesc>& provided,
             const std::vector<NDArray>& arrays, FedArrays* fed) {
   const bool described = provided.size() == arrays.size();
@@ -38,7 +39,7 @@ void AddFed(const std::vector<DataDesc>& bound, const std::vector<DataDesc>& pro
   }
 }
 
-// Which elements of an array belong to no sample.
+// Tells which elements of an array belong to no sample.
 class Gaps {
  public:
   Gaps(const DataBatch& batch, const DataDesc& desc, const Shape& shape)
@@ -49,7 +50,7 @@ class Gaps {
     rows_ = named >= 0 && named < shape.rank() ? named : 0;
     const size_t time = fits ? desc.layout.find('T') : std::string::npos;
     steps_ = time != std::string::npos ? static_cast<int>(time) : (rows_ == 0 ? 1 : 0);
-    // A description of another rank does not say where the steps are.
+    // A layout of another rank does not say where the steps are.
     if (steps_ >= shape.rank() || steps_ == rows_) steps_ = -1;
     samples_by_id_ = static_cast<int64_t>(batch.index.size()) == shape[rows_];
     for (size_t i = 0; samples_by_id_ && i < batch.index.size(); ++i) {
@@ -62,7 +63,7 @@ class Gaps {
   bool Has(int64_t element) const {
     if (rows_ < 0) return false;
     const int64_t row = RowOf(element);
-    // Ids say which rows are padding; without, or where padding has ids too, the last ones are.
+    // The ids say which rows are padding. If no id is negative, the last `pad` rows are padding.
     if (has_absent_ids_ ? batch_.index[row] < 0 : row >= shape_[rows_] - batch_.pad) return true;
     if (steps_ < 0 || static_cast<int64_t>(batch_.lengths.size()) != shape_[rows_]) return false;
     return IndexAlong(steps_, element) >= batch_.lengths[row];
@@ -75,11 +76,12 @@ class Gaps {
 
   const DataBatch& batch_;
   const Shape& shape_;
-  int rows_ = -1, steps_ = -1;  // axes
+  int rows_ = -1, steps_ = -1;  // axis of samples and axis of steps; -1: none
   bool samples_by_id_ = false, has_absent_ids_ = false;
 };
 
-// Whether it is the padding of a label of CTCLoss. value(i) is element i of the labels.
+// Returns whether the element is padding of a label of CTCLoss. value(i) returns element i of the
+// labels.
 template <typename Value>
 bool IsBehindLabel(const IdSource& ids, const std::vector<double>& lengths, int64_t element,
                    Value value) {
@@ -102,7 +104,7 @@ absl::Status WrongId(const IdSource& ids, const Fed& fed, double value, int64_t 
                    ids.reader, "; FitOptions::check_ids = false trains on such ids as MXNet does"));
 }
 
-// The array of `ids` is on the CPU.
+// Checks the array of `ids`, which is on the CPU.
 absl::Status CheckArray(const IdSource& ids, const FedArrays& fed, const DataBatch& batch,
                         std::optional<double> invalid) {
   const Fed& own = fed.at(ids.input);
@@ -155,14 +157,15 @@ const std::vector<IdSource>& IdChecker::SourcesOf(const Symbol& symbol, const Kn
     const auto shape = known.find(name);
     if (shape != known.end()) of_variables.insert(*shape);
   }
-  // Several contexts may be bound where the whole batch's shapes contradict the graph.
+  // With several contexts the shapes of the whole batch may contradict the graph; it then has no
+  // ids to check.
   absl::StatusOr<std::vector<IdSource>> sources = FindIdSources(symbol, of_variables);
   Found now{symbol, sources.ok() ? *std::move(sources) : std::vector<IdSource>()};
   return found_.emplace(key, std::move(now)).first->second.sources;
 }
 
 absl::Status IdChecker::Check(const DataBatch& batch) {
-  bool is_first = true;  // what the others' data are is computed
+  bool is_first = true;  // later parts get data that the first one computes
   for (const BaseModule* part : module_.parts()) {
     FedArrays fed;
     if (is_first) AddFed(part->data_shapes(), batch.provide_data, batch.data, &fed);

@@ -1,8 +1,9 @@
 #ifndef COOPER_MODULE_FIT_CHECK_IDS_H_
 #define COOPER_MODULE_FIT_CHECK_IDS_H_
 
-// Checks that the ids in a batch, of words and of classes, are in the network's range. Kernels clip
-// ids out of range, as MXNet's do, so that the network would silently train on wrong ids.
+// Checks that the ids in a batch, of words and of classes, are in the network's range. Without the
+// check the network would silently train on wrong ids, because kernels clip ids out of range, as
+// MXNet's do.
 
 #include <map>
 #include <string>
@@ -20,23 +21,24 @@ namespace cooper {
 
 class IdChecker {
  public:
-  // Neither is owned. `iter` gives the batches and says what it fills gaps with.
+  // Neither is owned. `iter` serves the batches and knows the values with which it fills gaps.
   IdChecker(const BaseModule& module, const DataIter& iter) : module_(module), iter_(iter) {}
 
-  // Looks at every element of the batch that is an id (id_sources.h). kOutOfRange, naming input,
-  // row, value and operator, for one that the operator does not have, unless it is
-  //   - in a row of padding (DataBatch::pad, or an index of -1),
+  // Checks every id in the batch (id_sources.h). Returns kOutOfRange, naming input, row, value and
+  // operator, for an id that the operator does not have, unless it is
+  //   - in a row of padding (DataBatch::pad, or a negative DataBatch::index),
   //   - behind a row's length (DataBatch::lengths, or the padding of a CTCLoss's label),
-  //   - the label that a loss ignores, or what the iterator fills gaps with (invalid_label).
-  // A fraction counts as its whole part, which kernels take. The modules' symbols must be those of
-  // the batch, as they are after Forward; parts without a symbol are not looked at.
+  //   - the label that the loss ignores, or the iterator's value for gaps (invalid_label).
+  // A fraction counts as its integer part, as in the kernels. Each part of the module must
+  // currently have the symbol of the batch, as after Forward; parts without a symbol are not
+  // checked.
   //
-  // The ids' positions are cached by graph and shapes. A batch costs one pass over its ids: arrays
-  // on the CPU are read where they are, those of a GPU are copied to the CPU first.
+  // The positions of ids are cached by graph and shapes. A batch costs one pass over its ids.
+  // Arrays on the CPU are read in place, those on a GPU are copied to the CPU first.
   absl::Status Check(const DataBatch& batch);
 
  private:
-  // A graph that has been looked at. It is kept with its ids, so that its address stays its own.
+  // The ids of a graph. The graph is kept with them, so that no other graph can get its address.
   struct Found {
     Symbol symbol;
     std::vector<IdSource> sources;

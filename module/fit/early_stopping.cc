@@ -69,7 +69,7 @@ absl::Status EarlyStopping::RestoreBest(BaseModule& module) const {
         "EarlyStopping: there are no best parameters to restore: ",
         options_.restore_best ? "no evaluation had a value" : "restore_best is false"));
   }
-  // A bucket that was bound later may have brought parameters, which keep what they have.
+  // Parameters that a bucket has added since the best evaluation keep their values.
   return module.SetParams(params_.args, params_.auxs, {.allow_missing = true});
 }
 

@@ -1,13 +1,13 @@
 #ifndef COOPER_MODULE_FIT_EARLY_STOPPING_H_
 #define COOPER_MODULE_FIT_EARLY_STOPPING_H_
 
-// Ends a training that no longer gets better, and goes back to the parameters that were best.
+// Ends a training whose validation no longer improves, and restores the best parameters.
 //
 //   EarlyStopping stopping({.metric = "perplexity", .patience = 3});
 //   fit.eval_data = valid.get();
 //   fit.eval_end_callbacks.push_back(stopping.AtEvalEnd());
 //   COOPER_RETURN_IF_ERROR(model->Fit(*train, fit));
-//   COOPER_RETURN_IF_ERROR(stopping.RestoreBest(*model));  // where num_epoch ended it
+//   COOPER_RETURN_IF_ERROR(stopping.RestoreBest(*model));  // if num_epoch ended the training
 //
 // With a Checkpointer (module/checkpoint/checkpointer.h), name it in TrainingRun::callbacks: a run
 // that was killed then ends with the same best epoch and after the same number of epochs.
@@ -25,21 +25,23 @@
 namespace cooper {
 
 struct EarlyStoppingOptions {
-  // The value to watch; empty: the first that the metric has.
+  // Name of the value to watch. Empty: the first value of the metric.
   std::string metric;
-  // So many evaluations in a row may be no better before the training ends. At least 1.
+  // The training ends after this many evaluations in a row without a better value. Values below 1
+  // mean 1.
   int patience = 1;
-  // By how much a value has to be better to count.
+  // A value is better only if it exceeds the best one by more than this.
   double min_delta = 0;
-  // Whether larger values are better. Unset: by the name, as of accuracy, F1, correlations.
+  // Whether larger values are better. Unset: follows from the metric's name (LargerIsBetter).
   std::optional<bool> larger_is_better;
-  // Copy the parameters and auxiliary states at each evaluation that is the best so far, and put
-  // them back when the training is ended. Without, nothing is copied.
+  // Whether to copy the parameters and auxiliary states at each evaluation that is the best so far,
+  // and to restore them when this object ends the training. If false, nothing is copied.
   bool restore_best = true;
-  LogLine log = LogInfo;  // of why it ends; null: nothing is said
+  LogLine log = LogInfo;  // receives the reason when the training ends; null: none
 };
 
-// Watches the evaluations of one training. Callbacks must not outlive it. Not thread-safe.
+// Watches the evaluations of one training. The object must outlive the callbacks that it returns.
+// Not thread-safe.
 class EarlyStopping : public StatefulCallback {
  public:
   // No default argument: EarlyStopping({}) would be ambiguous with the copy constructor.
@@ -48,24 +50,24 @@ class EarlyStopping : public StatefulCallback {
   EarlyStopping& operator=(const EarlyStopping&) = delete;
 
   // Returns a callback for FitOptions::eval_end_callbacks. It ends the training after `patience`
-  // evaluations in a row without a better value (NaN is never better), and puts the best parameters
-  // back into the module. kNotFound, naming the values that there are, if the metric has none of
-  // the name in the options: Fit fails with it.
+  // evaluations in a row without a better value (NaN is never better), and restores the best
+  // parameters. If the metric has no value of the name in the options, Fit fails with kNotFound,
+  // naming the values that there are.
   BatchEndCallback AtEvalEnd();
 
-  // Puts the best evaluation's parameters and auxiliary states back, for a training that ended for
-  // another reason; after one that was ended here it changes nothing. kFailedPrecondition if no
+  // Restores the parameters and auxiliary states of the best evaluation, for a training that ended
+  // for another reason. Parameters that they lack stay unchanged. kFailedPrecondition if no
   // evaluation had a value, or without restore_best.
   absl::Status RestoreBest(BaseModule& module) const;
 
-  // The value and the epoch of the best evaluation so far; absent and -1 before the first.
+  // The value and the epoch of the best evaluation so far; absent and -1 before the first one.
   const std::optional<double>& best() const { return best_; }
   int best_epoch() const { return best_epoch_; }
-  // Whether it has ended the training.
+  // Whether this object has ended the training.
   bool stopped() const { return stopped_; }
 
-  // The best value and epoch, the patience that is used up, and with restore_best the best
-  // parameters: a state of a run then holds the parameters twice.
+  // The state is the best value and its epoch, the number of evaluations since then, stopped() and,
+  // with restore_best, the best parameters: a saved state of the run then has the parameters twice.
   absl::StatusOr<ArrayMap> SaveState() const override;
   absl::Status LoadState(const ArrayMap& state) override;
 
@@ -78,7 +80,7 @@ class EarlyStopping : public StatefulCallback {
   int best_epoch_ = -1;
   int worse_ = 0;  // evaluations since the best one
   bool stopped_ = false;
-  ModuleParams params_;  // of the best evaluation; copies that nothing writes to
+  ModuleParams params_;  // of the best evaluation; nothing writes to these copies
 };
 
 }  // namespace cooper

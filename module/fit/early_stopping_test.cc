@@ -31,12 +31,12 @@ std::unique_ptr<DataIter> MakeIter() {
                               {{"softmax_label", Classes(8, 3, 5)}}, {.batch_size = 4});
 }
 
-// A metric called `name` whose value at evaluation i of `train` batches is values[i].
+// Returns a metric called `name` with values[i] as its value in evaluation i, of two batches.
 std::unique_ptr<EvalMetric> Scripted(const std::string& name, std::vector<double> values) {
   auto calls = std::make_shared<size_t>(0);
   return CustomMetric(
       [calls, values = std::move(values)](const NDArray&, const NDArray&) -> SumAndCount {
-        const size_t evaluation = (*calls)++ / 2;  // of two batches each
+        const size_t evaluation = (*calls)++ / 2;  // two batches in each
         return {.sum = values.at(evaluation), .count = 1};
       },
       {.common = {.name = name}});
@@ -55,7 +55,7 @@ struct Outcome {
   std::unique_ptr<Module> module;
 };
 
-// Trains for up to 10 epochs, with these values after each.
+// Trains for up to 10 epochs; evaluation i has values[i].
 Outcome Train(EarlyStopping& stopping, const std::string& name, const std::vector<double>& values) {
   Outcome outcome;
   outcome.module = *Module::Create(TwoLayers());
@@ -131,7 +131,8 @@ TEST(EarlyStoppingTest, KnowsWhichMetricsAGoodModelHasLarge) {
   }
 }
 
-// Whatever a callback during the evaluation has reset.
+// The watched value covers the whole evaluation, even if a callback resets the local sums
+// meanwhile.
 TEST(EarlyStoppingTest, LooksAtTheWholeEvaluation) {
   auto module = *Module::Create(TwoLayers());
   auto train = MakeIter(), valid = MakeIter();
@@ -197,7 +198,7 @@ TEST(EarlyStoppingTest, AMetricWithoutThatNameFails) {
   EXPECT_FALSE(stopping.stopped());
 }
 
-// A run that goes on takes over what the run before has seen, at any evaluation.
+// A run that loads the state after any evaluation decides in the same way as the uninterrupted one.
 TEST(EarlyStoppingTest, GoesOnFromAState) {
   const std::vector<double> values = {5, 3, 4, 2, 2, 2.5};
   auto module = *Module::Create(TwoLayers());

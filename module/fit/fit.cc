@@ -25,7 +25,8 @@
 namespace cooper {
 namespace {
 
-// An iterator without batches is a user's error, which a metric would show as NaN at best.
+// Returns the error for an iterator without batches: a user's mistake, which metrics show only as
+// NaN.
 absl::Status NoBatch(const char* iterator, int epoch) {
   return absl::InvalidArgumentError(
       absl::StrCat("Fit: epoch ", epoch, ": ", iterator, " has no batch"));
@@ -34,14 +35,14 @@ absl::Status NoBatch(const char* iterator, int epoch) {
 // The lines that Fit writes after an epoch (FitOptions::progress).
 class EpochLog {
  public:
-  // The epoch's time counts from here. `log` may be null, for no lines; it is not owned and is
-  // needed as long as this is.
+  // Measures the epoch's time from here on. A null `log` takes no lines; it is not owned and must
+  // outlive this object.
   EpochLog(const LogLine& log, int epoch) : log_(log), epoch_(epoch), start_(Clock::now()) {}
 
-  // The metric's values over the whole epoch, how many labels were no class of the predictions, and
-  // the time.
+  // Writes the metric's values over the whole epoch, the number of labels that are no class of the
+  // predictions, if any, and the time.
   void Trained(const EvalMetric& metric) const;
-  // The same of a validation, without the time.
+  // Writes the values and labels of a validation in the same way, without the time.
   void Validated(const EvalMetric& metric) const;
 
  private:
@@ -78,36 +79,39 @@ void EpochLog::Values(const char* what, const EvalMetric& metric) const {
 // One run of Fit over a module that is bound, initialized and has an optimizer.
 class TrainingLoop {
  public:
-  // None is owned. A loop is run once.
+  // Owns none of the arguments, which must outlive it. A loop runs once.
   TrainingLoop(BaseModule& module, DataIter& train_data, const FitOptions& options);
 
-  // Trains as FitOptions say, with the status that BaseModule::Fit returns.
+  // Trains as FitOptions say. Returns the status of BaseModule::Fit.
   absl::Status Run();
 
  private:
   enum class Next { kBatch, kEpoch, kEnd };
 
   absl::StatusOr<Next> TrainEpoch();
-  // Trains on batch_, and replaces it by the one that follows: kEpoch if there is none.
+  // Trains on batch_ and replaces it by the following batch. Returns kEpoch if there is none.
   absl::StatusOr<Next> TrainBatch();
   absl::StatusOr<Next> EndEpoch(const EpochLog& log);
-  // Returns whether no callback of the validation wants the training to end.
+  // Returns false if a callback of the validation ends the training.
   absl::StatusOr<bool> Validate();
 
-  // Returns the first batch of an epoch, none only in the middle of it or beside other processes.
+  // Returns the first batch of an epoch. It may be absent only if the epoch is resumed or if there
+  // are other processes; otherwise an iterator without batches is an error.
   absl::StatusOr<std::optional<DataBatch>> FetchFirst();
-  // Returns batch `nbatch` of the epoch, none at its end. The module has prepared for it: the
-  // batch's bucket is bound before a check keeps anything in case the batch fails.
+  // Returns batch `nbatch` of the epoch, nullopt at its end. Prepares the module for the batch, so
+  // that its bucket is bound before a check saves the module's state.
   absl::StatusOr<std::optional<DataBatch>> Fetch(int64_t nbatch);
-  // Computes batch_, checks it and, once accumulate_batches are added up, updates.
+  // Computes batch_, checks it, and updates once the gradients of accumulate_batches batches are
+  // added up.
   absl::Status Step();
-  // Updates by the gradients since the last update; a sum of gradients begins anew.
+  // Updates with the gradients since the last update. With accumulate_batches, zeroes them
+  // afterwards.
   absl::Status Update();
-  // Lets the caller capture the state behind an update, before another batch is fetched.
+  // Lets the caller capture the state after an update, before another batch is fetched.
   absl::Status Capture(int64_t batches_done) const {
     return options_.capture_point ? options_.capture_point(epoch_, batches_done) : absl::OkStatus();
   }
-  // Calls the monitor and the callbacks; returns whether none of these wants the training to end.
+  // Calls the monitor and the callbacks. Returns false if a callback ends the training.
   absl::StatusOr<bool> NotifyBatchEnd();
 
   // Whether no gradients wait for an update.
@@ -127,8 +131,8 @@ class TrainingLoop {
   FitChecks checks_;
 
   int epoch_ = 0;
-  std::optional<DataBatch> batch_;  // none behind the last of an epoch
-  int64_t nbatch_ = 0;              // how many the epoch has had before it
+  std::optional<DataBatch> batch_;  // absent after the last batch of an epoch
+  int64_t nbatch_ = 0;              // number of batch_ in the epoch
   int accumulated_ = 0;             // batches since the last update
 };
 
@@ -157,7 +161,7 @@ absl::Status TrainingLoop::Run() {
 absl::StatusOr<TrainingLoop::Next> TrainingLoop::TrainEpoch() {
   const EpochLog log(options_.progress, epoch_);
   nbatch_ = epoch_ == options_.begin_epoch ? options_.begin_batch : 0;
-  // A metric in the middle of an epoch was put back with the rest of the state.
+  // A metric that continues in the middle of an epoch was restored with the rest of the state.
   if (nbatch_ == 0) metric_.Reset();
   COOPER_ASSIGN_OR_RETURN(batch_, FetchFirst());
   Next next = batch_.has_value() ? Next::kBatch : Next::kEpoch;
@@ -166,10 +170,11 @@ absl::StatusOr<TrainingLoop::Next> TrainingLoop::TrainEpoch() {
   }
   bool keep_going = next == Next::kEpoch;
   if (keep_going) {
-    // States of all processes belong together, whichever of them have batches.
+    // Saved states of all processes belong together, so a process without batches captures its
+    // state too.
     COOPER_ASSIGN_OR_RETURN(keep_going, stops_.FinishEpoch([this] { return Capture(nbatch_); }));
   }
-  // A signal that came behind the last update, or with it.
+  // A signal may have come with the last update or after it.
   if (stops_.SignalEnds(settled())) return stops_.EndBySignal(epoch_, nbatch_);
   if (!keep_going) return Next::kEnd;
   return EndEpoch(log);
@@ -230,7 +235,7 @@ absl::StatusOr<bool> TrainingLoop::Validate() {
 absl::StatusOr<std::optional<DataBatch>> TrainingLoop::FetchFirst() {
   COOPER_ASSIGN_OR_RETURN(std::optional<DataBatch> batch, Fetch(nbatch_));
   if (batch.has_value() || nbatch_ > 0 || stops_.several_processes()) return batch;
-  // Somebody may have used it up before.
+  // The iterator may have been read to its end before Fit.
   COOPER_RETURN_IF_ERROR(train_data_.Reset());
   COOPER_ASSIGN_OR_RETURN(batch, Fetch(nbatch_));
   if (!batch.has_value()) return NoBatch("train_data", epoch_);
@@ -247,7 +252,8 @@ absl::StatusOr<std::optional<DataBatch>> TrainingLoop::Fetch(int64_t nbatch) {
 }
 
 absl::Status TrainingLoop::Step() {
-  // One piece of work where nothing looks at the gradients, or joins them, before the update.
+  // One TrainStep includes the update if nothing reads the gradients, or adds others to them,
+  // before it.
   const bool at_once =
       options_.accumulate_batches <= 1 && !checks_.reads_ids() && !stops_.several_processes();
   COOPER_RETURN_IF_ERROR(checks_.BeforeBatch());

@@ -1,5 +1,5 @@
-// How Fit binds and initializes a module that has not been, and binds again one that is bound for
-// another way of collecting gradients.
+// Binds and initializes a module for Fit, and rebinds a module that was bound for another way of
+// collecting gradients.
 
 #include <algorithm>
 #include <optional>
@@ -15,7 +15,7 @@
 namespace cooper {
 namespace {
 
-// Whether `req` was something else than `wanted`, which it then is.
+// Sets `req` to `wanted` unless it is kNull. Returns whether it changed.
 bool Change(WriteReq wanted, WriteReq* req) {
   if (*req == wanted || *req == WriteReq::kNull) return false;
   *req = wanted;
@@ -51,10 +51,10 @@ void UseDefaultBucket(const BaseModule& module, const DataIter& train_data,
   bind->label_shapes = std::move(shapes->label_shapes);
 }
 
-// Binds by BindOptionsForFit where that has not been done. A module that is bound is bound again
-// where gradients would be written that are to be added up (accumulate_batches), or, if `added_up`,
-// where the last Fit made them add up and they are to be written: as it was bound, with grad_req
-// and grad_reqs changed. A gradient that is not asked for (kNull) stays so.
+// Binds a module that is not bound, by BindOptionsForFit. Rebinds a bound module if its gradients
+// are overwritten but this Fit has to accumulate them, or if `added_up` says that the last Fit made
+// them accumulate and this one overwrites them. Only grad_req and grad_reqs change then; a request
+// of kNull stays.
 absl::Status BindForFit(BaseModule& module, const DataIter& train_data, const FitOptions& options,
                         bool added_up) {
   ModuleBindOptions bind = BindOptionsForFit(train_data, options);

@@ -1,5 +1,5 @@
-// A module that is bound keeps what it was bound with when Fit binds it again to add gradients up,
-// and when the next Fit binds it back.
+// Tests that a bound module keeps its other options when Fit rebinds it to accumulate gradients,
+// and when the next Fit reverts that.
 
 #include <map>
 #include <memory>
@@ -35,7 +35,7 @@ std::unique_ptr<NDArrayIter> MakeIter() {
                               {{"softmax_label", Classes(16, 3, 5)}}, {.batch_size = 4});
 }
 
-// One of each kind that has parameters.
+// Returns one module of each kind that has parameters.
 std::vector<std::unique_ptr<BaseModule>> AllKinds() {
   std::vector<std::unique_ptr<BaseModule>> modules;
   modules.push_back(*Module::Create(TwoLayers()));
@@ -84,7 +84,7 @@ TEST(FitBindTest, WhatIsBoundStaysButForTheRequests) {
       ASSERT_NE(module->bind_options(), nullptr);
       EXPECT_EQ(module->bind_options()->max_bytes, kMaxBytes);
       EXPECT_EQ(module->grad_req(), accumulate > 1 ? WriteReq::kAdd : WriteReq::kWrite);
-      // Gradients of data are those of the last batch alone.
+      // Gradients of data are never accumulated.
       COOPER_EXPECT_OK(module->GetInputGrads());
       EXPECT_THAT(module->bind_options()->grad_reqs,
                   ElementsAre(Pair("data", WriteReq::kWrite), Pair("fc1_weight", WriteReq::kNull)));
@@ -92,7 +92,7 @@ TEST(FitBindTest, WhatIsBoundStaysButForTheRequests) {
   }
 }
 
-// A request by name counts as well.
+// Fit changes a request that was made for a parameter by name, too.
 TEST(FitBindTest, AddsUpWhatIsWrittenByName) {
   const auto train = [](const std::map<std::string, WriteReq>& grad_reqs) {
     const auto module = *Module::Create(TwoLayers());
@@ -113,7 +113,7 @@ TEST(FitBindTest, APlainFitDoesNotBindAgain) {
   EXPECT_EQ(module->grad_req(), WriteReq::kAdd);
 }
 
-// One of several processes may have no sample of the default bucket, which all of them bind.
+// If several processes train, one may have no sample of the default bucket, which all of them bind.
 TEST(FitBindTest, BindsADefaultBucketWithoutSamples) {
   const SymGen sym_gen = [](const BucketKey&) -> BucketSymbol {
     return {.symbol = MeanOverTime()};

@@ -18,7 +18,7 @@
 namespace cooper {
 namespace {
 
-// "2 of 20 elements, the first at 7"; empty if all are finite.
+// Returns text such as "2 of 20 elements, the first at 7"; empty if all elements are finite.
 std::string DescribeElements(const NDArray& array) {
   const auto found = CountNonFinite(array);
   if (!found.ok() || found->count == 0) return "";
@@ -46,7 +46,7 @@ std::string FindInInputs(const BaseModule& module, const DataBatch& batch) {
   if (!params.ok()) return "";
   for (const ArrayMap* arrays : {&params->args, &params->auxs}) {
     for (const auto& [name, array] : *arrays) {
-      // As it was given, and may have to be: a mask, say, of minus infinity.
+      // The user gave the values of a fixed parameter, where infinities may be intended (a mask).
       const bool is_fixed = arrays == &params->args && !module.GetGrad(name).ok();
       if (is_fixed) continue;
       const std::string found = DescribeElements(array);
@@ -58,13 +58,13 @@ std::string FindInInputs(const BaseModule& module, const DataBatch& batch) {
   return "";
 }
 
-// "log 'log0'", or "the gradient of log 'log0'": where a value that a monitor is told of comes
-// from. Of several nodes of one name, which a monitor cannot tell apart, all.
+// Returns the node that computes a value which a monitor reports as `name`: "log 'log0'" or "the
+// gradient of log 'log0'". If several nodes have that name, returns all of them.
 std::string SourceOf(const BaseModule& module, const std::string& name) {
   const auto symbol = module.symbol();
   if (!symbol.ok()) return "";
   std::vector<std::string> forward, backward;
-  size_t longest = 0;  // of the names that the gradient's begins with
+  size_t longest = 0;  // length of the longest node name that starts `name`
   const Symbol internals = symbol->GetInternals();
   for (const NodeEntry& entry : internals.outputs()) {
     const Node& node = *entry.node;
@@ -78,7 +78,7 @@ std::string SourceOf(const BaseModule& module, const std::string& name) {
   return absl::StrJoin(forward.empty() ? backward : forward, " or ");
 }
 
-// Computes the batch once more and watches: the first value that is not finite.
+// Computes the batch again under a monitor, and describes the first value that is not finite.
 std::string FindFirstValue(BaseModule& module, const DataBatch& batch) {
   std::string name, elements;
   const auto watch = [&](const std::string& value, const NDArray& array) {
@@ -162,9 +162,9 @@ absl::Status FitChecks::BeforeBatch() {
 }
 
 absl::Status FitChecks::AfterBatch(const DataBatch& batch, const absl::Status& computed) {
-  absl::Status found;  // by CheckFinite
+  absl::Status found;  // the result of CheckFinite
   if (!computed.ok()) {
-    // Something else may be out of range.
+    // TrainStep may fail with kOutOfRange for another reason.
     if (options_.check_finite && absl::IsOutOfRange(computed)) found = module_.CheckFinite();
     if (!absl::IsOutOfRange(found)) return computed;
   }

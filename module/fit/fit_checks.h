@@ -16,34 +16,37 @@ namespace cooper {
 
 class FitChecks {
  public:
-  // None is owned.
+  // Owns none of the arguments, which must outlive it.
   FitChecks(BaseModule& module, const DataIter& train_data, const FitOptions& options);
 
-  // Logs the names in lr_mult and wd_mult that no parameter has so far: misspelt, or those of
-  // buckets that come later.
+  // Logs the names in lr_mult and wd_mult that no parameter has: they are misspelt, or belong to
+  // buckets that are not bound yet.
   void WarnOfUnknownNames() const;
-  // Logs how many samples no batch of any epoch holds, and of the validation no batch of one pass,
-  // and why, if there are some.
+  // Logs how many training samples no batch of any epoch holds, and how many samples of eval_data
+  // no batch of a pass holds, each with the reason. Logs nothing if there are none.
   void WarnOfUnusedSamples(const DataIter& train_data) const;
-  // At the end of the last epoch: logs how many samples would come in the next one.
+  // Call it at the end of the last epoch: logs how many samples roll over to an epoch that does not
+  // come.
   static void WarnOfRolledOver(const DataIter& train_data);
-  // Logs that accuracy, the default metric, means little for an output that is a regression.
+  // Logs that accuracy, the default metric, means little if an output is that of a regression.
   void WarnOfDefaultMetric() const;
-  // Before a batch is computed.
+  // Call it before a batch is computed.
   absl::Status BeforeBatch();
-  // Whether AfterBatch looks at a batch's ids, and is to be called before the update.
+  // Whether AfterBatch checks the ids of a batch; if so, call it before the update.
   bool reads_ids() const { return ids_.has_value(); }
-  // After it was, with the status of its TrainStep. The error is that one, or names an id that the
-  // network does not have, or what is not finite and where it was made; of the latter two the
-  // module is then, with check_finite, as it was before the batch.
+  // Call it after a batch, with the status of its TrainStep. Returns that status if it is an error
+  // which these checks do not explain. Otherwise returns kOutOfRange for an id that the network
+  // does not have, or for a value that is not finite, with the node that computed it first. With
+  // check_finite the module is rolled back to its state before the batch for both of these.
   absl::Status AfterBatch(const DataBatch& batch, const absl::Status& computed);
-  // At the end of an epoch, before anybody saves it.
+  // Call it at the end of an epoch, before a callback saves the module. Fails if a parameter is not
+  // finite, and ends the checks of ids.
   absl::Status AfterEpoch();
 
  private:
   BaseModule& module_;
   const FitOptions& options_;
-  std::optional<IdChecker> ids_;  // in the first epoch
+  std::optional<IdChecker> ids_;  // set during the first epoch
 };
 
 }  // namespace cooper

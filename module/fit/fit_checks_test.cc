@@ -160,9 +160,10 @@ TEST(FitCallbackTest, EachKindEndsTheTraining) {
   }
 }
 
-// --- Numbers that are none.
+// --- Values that are not finite.
 
-// data (batch_size, 6) -> fc (3), batch_norm -> log -> softmax: NaN where the norm is negative.
+// Returns data (batch_size, 6) -> fc (3), batch_norm, + 3 -> log -> softmax: the log is NaN where
+// the norm is below -3.
 Symbol LogOfNorm() {
   const Symbol fc =
       Op("FullyConnected",
@@ -175,13 +176,13 @@ Symbol LogOfNorm() {
 }
 
 TEST(FitFiniteTest, TheBatchIsToldWithTheFirstNode) {
-  // One row of batch 2 is far from the others: the norm of its row is below -3, or that of the
-  // others is.
+  // Row 20, the first of batch 1, is far from the others, so that some norms are below -3.
   NDArray data = RandomArray({40, 6}, 5);
   for (int64_t column = 0; column < 6; ++column) {
     (*data.Data<float>())[20 * 6 + column] = 1e4f * (column % 2 == 0 ? 1.0f : -0.5f);
   }
-  // With ids to look at before the update, and in one step with the update.
+  // With check_ids the update is a call of its own; without it the training step includes the
+  // update.
   for (const bool check_ids : {true, false}) {
     auto train = Rows(data, Classes(40, 3, 5), 20);
     auto module = *Module::Create(LogOfNorm());
@@ -232,7 +233,7 @@ TEST(FitFiniteTest, AParameterThatHasThemIsTold) {
                                   HasSubstr("in a parameter before: fc1_bias has 5 of 5"))));
 }
 
-// A gradient that overflows where no value does.
+// The gradient of the weight overflows although all values of the forward pass are finite.
 TEST(FitFiniteTest, GradientsAreLookedAtToo) {
   const Symbol scaled =
       Op("_mul_scalar",
@@ -255,7 +256,7 @@ TEST(FitFiniteTest, GradientsAreLookedAtToo) {
 
 TEST(FitFiniteTest, ParametersAreLookedAtAfterAnEpoch) {
   auto module = *Module::Create(TwoLayers());
-  auto train = RandomRows(4);  // one batch: no other comes to notice
+  auto train = RandomRows(4);  // one batch: no later batch would notice
   bool saved = false;
   FitOptions options = Options();
   options.optimizer.optimizer_params["learning_rate"] = "1e38";
@@ -285,7 +286,7 @@ TEST(FitFiniteTest, AMaskMayBeInfinite) {
   options.params.allow_missing = true;
   const auto train = RandomRows(8);
   COOPER_EXPECT_OK(module->Fit(*train, options));
-  // Nor is it blamed for what something else has done.
+  // A NaN that a callback puts into another parameter is still found, and the mask is not blamed.
   options.batch_end_callbacks.push_back([](const BatchEndParam& param) {
     ModuleParams params = *param.module->GetParams();
     COOPER_EXPECT_OK(params.args.at("fc_bias").Fill(kNaN));
@@ -318,7 +319,7 @@ TEST(FitFiniteTest, ItCanBeTurnedOff) {
   EXPECT_TRUE(std::isnan(Params(*module).at("fc1_bias")[0]));
 }
 
-// The bits of a training do not depend on it, nor on whether ids are looked at.
+// Neither check changes a bit of the trained parameters.
 TEST(FitFiniteTest, ChangesNothingElse) {
   std::vector<Values> params;
   for (const auto& [check, check_ids] :
@@ -351,7 +352,7 @@ TEST(FitFiniteTest, AChainNamesItsModule) {
               StatusIs(kOutOfRange, HasSubstr("batch 0: module 0: the gradient of 'fc_weight'")));
 }
 
-// --- What nobody has to say.
+// --- Defaults.
 
 TEST(FitDefaultsTest, EpochsAreLogged) {
   auto module = *Module::Create(TwoLayers());
@@ -366,7 +367,7 @@ TEST(FitDefaultsTest, EpochsAreLogged) {
                           HasSubstr("Epoch[0] Validation-accuracy="),
                           HasSubstr("Epoch[1] Train-accuracy=0."), HasSubstr("Epoch[1] Time cost="),
                           HasSubstr("Epoch[1] Validation-accuracy=")));
-  // Labels that are no class are told with them.
+  // The log also tells how many labels are no class.
   module = *Module::Create(TwoLayers());
   train = Rows(RandomArray({4, 6}, 1), *NDArray::Full({4}, 3));
   lines.clear();
@@ -393,7 +394,7 @@ TEST(FitDefaultsTest, OneSeedIsEnough) {
   EXPECT_EQ(fit(std::nullopt, std::nullopt), fit(std::nullopt, 0));
 }
 
-// In batches of 4, two of the 6 rows occur twice.
+// With batches of 4, padding repeats two of the 6 rows.
 TEST(FitDefaultsTest, AValidationCountsEachSampleOnce) {
   for (bool padding : {false, true}) {
     auto module = *Module::Create(TwoLayers());
@@ -407,7 +408,8 @@ TEST(FitDefaultsTest, AValidationCountsEachSampleOnce) {
     options.validation_metric = count.get();
     options.validation_counts_padding = padding;
     COOPER_EXPECT_OK(module->Fit(*train, options));
-    // The totals of a perplexity are a sum, the number of labels and those that are no class.
+    // The state of a perplexity has a sum, the number of labels, and the number of labels that are
+    // no class.
     EXPECT_THAT(count->SaveState(), HasSubstr(padding ? ",8,0" : ",6,0"));
   }
 }

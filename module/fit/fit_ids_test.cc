@@ -1,5 +1,5 @@
-// Fit finds ids of words and classes that the network does not have, and lets pass what MXNet's
-// programs write where there is none.
+// Tests that Fit finds ids of words and classes that the network does not have, and accepts the
+// values that MXNet's programs write where there is no id.
 
 #include <cstdint>
 #include <limits>
@@ -52,7 +52,7 @@ void ExpectFit(BaseModule& module, DataIter& train, const FitOptions& options,
   }
 }
 
-// Numbers of words (batch_size, length) -> embed (7, 2) -> mean over time -> fc (3) -> softmax.
+// Returns words (batch_size, length) -> embed (7, 2) -> mean over time -> fc (3) -> softmax.
 Symbol Classify(const Symbol& words, const AttrMap& softmax = {}) {
   const Symbol embed =
       Op("Embedding",
@@ -105,7 +105,7 @@ TEST(FitIdsTest, ThoseOutOfRangeAreTold) {
 }
 
 TEST(FitIdsTest, LabelsOfCtcLoss) {
-  // (batch_size 4, steps 6, classes 5).
+  // Returns the loss for batch_size 4, 6 steps and 5 classes.
   const auto loss = [](const char* blank) {
     const Symbol steps = Op("SwapAxis", {.name = "steps",
                                          .inputs = {Symbol::Variable("data")},
@@ -148,7 +148,7 @@ TEST(FitIdsTest, LabelsOfCtcLoss) {
   }
 }
 
-// Ids behind a label's length are padding, whatever they are.
+// Values after the end of a label are padding: any value is accepted there.
 TEST(FitIdsTest, LengthsOfCtcLossEndLabels) {
   const Symbol steps = Op("SwapAxis", {.name = "steps",
                                        .inputs = {Symbol::Variable("data")},
@@ -158,7 +158,7 @@ TEST(FitIdsTest, LengthsOfCtcLossEndLabels) {
                   .inputs = {steps, Symbol::Variable("softmax_label"), Symbol::Variable("lengths")},
                   .attrs = {{"use_label_lengths", "True"}}});
   const NDArray labels = *NDArray::Full({4, 3}, 1);
-  (*labels.Data<float>())[5] = 9;  // the third of row 1
+  (*labels.Data<float>())[5] = 9;  // the third element of row 1
   for (const float length : {1.0f, 2.0f, 3.0f}) {
     SCOPED_TRACE(length);
     auto module =
@@ -199,7 +199,7 @@ TEST(FitIdsTest, TheModuleIsAsItWasBefore) {
   EXPECT_EQ(Floats(module->GetParams()->args.at("fc_bias")), before);
 }
 
-// The first epoch has seen all.
+// Only the first epoch is checked: the id that becomes wrong after it is not reported.
 TEST(FitIdsTest, TheFirstEpochIsLookedAt) {
   const NDArray words = *NDArray::Zeros({4, 5});
   const auto train = Rows(words, *NDArray::Zeros({4}));
@@ -212,7 +212,7 @@ TEST(FitIdsTest, TheFirstEpochIsLookedAt) {
   COOPER_EXPECT_OK(module->Fit(*train, options));
 }
 
-// Batches of one kind, whatever they hold.
+// Serves one batch per epoch.
 class BatchesOf : public DataIter {
  public:
   BatchesOf(DataBatch batch, std::vector<DataDesc> data, std::optional<double> invalid)
@@ -237,14 +237,14 @@ class BatchesOf : public DataIter {
   const DataBatch batch_;
   const std::vector<DataDesc> data_;
   const std::vector<DataDesc> label_ = {{.name = "softmax_label", .shape = {4}, .layout = "N"}};
-  const std::optional<double> invalid_;  // absent: what a DataIter says
+  const std::optional<double> invalid_;  // absent: DataIter's default
   bool done_ = false;
 };
 
 TEST(FitIdsTest, WhatBelongsToNoSampleIsLetPass) {
   struct Case {
     const char* name;
-    int row, step;  // of the word
+    int row, step;  // position of the word
     float word;
     int64_t pad;
     std::vector<int64_t> index, lengths;
@@ -289,8 +289,8 @@ TEST(FitIdsTest, WhatBelongsToNoSampleIsLetPass) {
   }
 }
 
-// As example/rnn/bucketing/lstm_bucketing.py is: -1 where there is no word, and nothing that tells
-// the loss to ignore it.
+// As in MXNet's example/rnn/bucketing/lstm_bucketing.py, labels are -1 where there is no word, and
+// the loss has no ignore_label.
 TEST(FitIdsTest, SentencesOfABucketIteratorTrain) {
   std::vector<std::vector<int>> sentences;
   sentences.reserve(12);
@@ -322,7 +322,7 @@ TEST(FitIdsTest, SentencesOfABucketIteratorTrain) {
 }
 
 TEST(FitIdsTest, OnlyWhatIsReadOfAnInputIsLookedAt) {
-  // (4, 3): one column of words, and numbers that are none.
+  // The data is (4, 3): its second column has words, the others have numbers that are no ids.
   const Symbol data = Symbol::Variable("data");
   const Symbol sliced =
       Op("slice_axis", {.inputs = {data}, .attrs = {{"axis", "1"}, {"begin", "1"}, {"end", "2"}}});
@@ -352,20 +352,20 @@ TEST(FitIdsTest, WhatIsComputedOrNoIdIsNot) {
   const auto hundred = [] { return Rows(*NDArray::Full({4, 5}, 101), *NDArray::Zeros({4})); };
   auto computed = *Module::Create(Classify(shifted));
   ExpectFit(*computed, *hundred(), Options(), "");
-  // Labels of the predictions' shape are probabilities.
+  // Labels of the shape of the predictions are probabilities.
   auto probabilities = *Module::Create(Words());
   FitOptions options = Options();
   const auto metric = Mse({});
   options.eval_metric = metric.get();
   const auto soft = Rows(*NDArray::Zeros({4, 5}), *NDArray::Full({4, 3}, -2));
   ExpectFit(*probabilities, *soft, options, "");
-  // Whole numbers are what kernels take of fractions.
+  // Kernels use the integer part of a fraction as the id.
   auto fractions = *Module::Create(Words());
   const auto near = Rows(*NDArray::Full({4, 5}, 6.75), *NDArray::Full({4}, -0.5));
   ExpectFit(*fractions, *near, Options(), "");
 }
 
-// The labels of each step come to a loss of their own, as in MXNet's unrolled examples.
+// Each step's slice of the labels goes to a loss of its own, as in MXNet's unrolled examples.
 TEST(FitIdsTest, LabelsAreFoundThroughSlices) {
   const Symbol steps = Op(
       "SliceChannel", {.name = "steps",
@@ -402,7 +402,7 @@ TEST(FitIdsTest, SeveralContextsAndChainsAreLookedAt) {
   const auto train = Rows(words, *NDArray::Zeros({4}));
   ExpectFit(*parallel, *train, Options(), "'data' (4, 5) has 7 in row 3");
 
-  // The second module's data is the first one's output.
+  // The data of the second module is the output of the first one.
   const Symbol scores =
       Op("FullyConnected",
          {.name = "fc", .inputs = {Symbol::Variable("data")}, .attrs = {{"num_hidden", "3"}}});

@@ -72,7 +72,8 @@ TEST(GlobalNormTest, IsTheRootOfAllSquares) {
   EXPECT_EQ(*GlobalNorm({}), 0);
 }
 
-// A clipped step goes in the same direction, and as far as the norm allows.
+// A clipped step has the direction of the unclipped one, and at most the length that the norm
+// allows.
 TEST(UpdateTest, GradientsAreClippedByTheirGlobalNorm) {
   const DataBatch batch = {.data = {RandomArray({4, 6}, 1)}, .label = {Classes(4, 3, 1)}};
   for (int contexts : {1, 2}) {
@@ -123,7 +124,7 @@ TEST(UpdateTest, MultipliersAreByName) {
   EXPECT_NE(after.at("fc2_weight"), before.at("fc2_weight"));
 }
 
-// Batches of 4 by twos, a last one alone: as batches of 8, 8 and 4.
+// Five batches of 4 accumulated in twos give the updates of batches of 8, 8 and 4.
 TEST(FitTest, GradientsOfSeveralBatchesMakeOneUpdate) {
   auto fit = [](int64_t batch_size, int accumulate, std::vector<int64_t>* captured) {
     auto module = *Module::Create(TwoLayers());
@@ -159,14 +160,15 @@ TEST(FitTest, GradientsOfSeveralBatchesMakeOneUpdate) {
     }
   }
   ExpectNear(by_twos, Params(*module), 1e-5f);
-  // Unless rescale_grad is given, it takes the batches of an update into account.
+  // Unless rescale_grad is given, it is 1 / (batch size * accumulated batches).
   auto rescaled = *Module::Create(TwoLayers());
   auto iter = MakeIter(8, 4);
   COOPER_ASSERT_OK(rescaled->Fit(*iter, {.accumulate_batches = 2, .num_epoch = 1}));
   EXPECT_EQ(rescaled->group()->updater()->optimizer().rescale_grad(), 1.0 / 8);
 }
 
-// Parameters of one bucket alone are updated with those of the other, whichever was bound before.
+// An update with gradients of two buckets includes the parameters of only one of them, in whichever
+// order the buckets were bound.
 TEST(FitTest, AddedUpGradientsMayBeOfSeveralBuckets) {
   for (const auto& lengths : {std::vector<int64_t>{2, 3}, std::vector<int64_t>{3, 2}}) {
     auto module = *BucketingModule::Create(
@@ -275,7 +277,7 @@ TEST(FitTest, ASignalEndsTheTrainingInGoodOrder) {
               StatusIs(absl::StatusCode::kCancelled,
                        HasSubstr("signal 2 ended the training in epoch 1 after 3 batches")));
   EXPECT_THAT(stops, testing::ElementsAre(std::pair(1, int64_t{3})));
-  // One in the last batch, behind its update, is no less a signal.
+  // A signal after the update of the last batch ends the training too.
   auto other = *Module::Create(TwoLayers());
   COOPER_ASSERT_OK(iter->Reset());
   stops.clear();
@@ -289,7 +291,7 @@ TEST(FitTest, ASignalEndsTheTrainingInGoodOrder) {
                                  .num_epoch = 2}),
               StatusIs(absl::StatusCode::kCancelled, HasSubstr("in epoch 1 after 5 batches")));
   EXPECT_THAT(stops, testing::ElementsAre(std::pair(1, int64_t{5})));
-  // Gradients that are added up are learnt from first.
+  // With accumulated gradients the training ends only after their update.
   auto adding = *Module::Create(TwoLayers());
   COOPER_ASSERT_OK(iter->Reset());
   stops.clear();
@@ -305,12 +307,12 @@ TEST(FitTest, ASignalEndsTheTrainingInGoodOrder) {
               StatusIs(absl::StatusCode::kCancelled,
                        HasSubstr("signal 15 ended the training in epoch 0 after 4 batches")));
   EXPECT_THAT(stops, testing::ElementsAre(std::pair(0, int64_t{4})));
-  // And one in the validation.
+  // A signal during the validation ends the training after it.
   auto validated = *Module::Create(TwoLayers());
   auto eval_iter = MakeIter(20, 4);
   COOPER_ASSERT_OK(iter->Reset());
   stops.clear();
-  bool raised = false;  // a second one ends the process
+  bool raised = false;  // a second signal would end the process
   EXPECT_THAT(validated->Fit(*iter, {.eval_data = eval_iter.get(),
                                      .eval_batch_end_callbacks = {[&](const BatchEndParam&) {
                                        if (!std::exchange(raised, true)) std::raise(SIGINT);

@@ -23,11 +23,12 @@
 namespace cooper {
 namespace {
 
-// Parts of larger inputs are not traced element by element, and so not checked.
+// Values with more elements are not traced element by element: ids that are only a part of such a
+// value are not checked.
 constexpr int64_t kMaxTraced = int64_t{1} << 24;
 
-// The inputs whose elements the outputs of a node are made of, none computed: the schema's facts
-// tell, but for reverse, of which it says nothing.
+// Returns the inputs whose elements a node moves to its outputs without computing any; an empty
+// span for other nodes. The facts of the schema tell, except for reverse, which has no such fact.
 absl::Span<const NodeEntry> MovedInputs(const Node& node) {
   if (node.is_variable() || node.inputs().empty()) return {};
   const OpSchema& op = *node.op();
@@ -40,9 +41,9 @@ absl::Span<const NodeEntry> MovedInputs(const Node& node) {
 // The variables and the moving operators that an entry comes from.
 struct Origin {
   std::set<std::string> variables;
-  std::vector<const Node*> moves;  // between them and the entry
-  bool has_all = true;             // no move leaves out elements
-  bool in_order = true;            // nor puts them elsewhere
+  std::vector<const Node*> moves;  // the operators between them and the entry
+  bool has_all = true;             // whether no operator leaves out elements
+  bool in_order = true;            // whether no operator reorders elements
 };
 
 Origin OriginOf(const NodeEntry& entry) {
@@ -58,7 +59,7 @@ Origin OriginOf(const NodeEntry& entry) {
       continue;
     }
     const absl::Span<const NodeEntry> inputs = MovedInputs(*node);
-    if (inputs.empty()) continue;  // computed
+    if (inputs.empty()) continue;  // the entry is computed
     origin.moves.push_back(node);
     if (node->op()->split_axis() || node->op()->slice()) origin.has_all = false;
     if (!node->op()->keeps_elements()) origin.in_order = false;
@@ -67,8 +68,8 @@ Origin OriginOf(const NodeEntry& entry) {
   return origin;
 }
 
-// For each element of a value, where it comes from: the place of its variable's first element in a
-// list of all inputs' elements, plus its own in the variable; -1 for what is computed.
+// The origin of each element of a value: the offset of its variable in the concatenation of all
+// inputs plus the element's index in the variable; -1 for a computed element.
 using Locations = std::vector<int64_t>;
 
 std::vector<int64_t> RowMajorStrides(const Shape& shape) {
@@ -79,7 +80,8 @@ std::vector<int64_t> RowMajorStrides(const Shape& shape) {
   return strides;
 }
 
-// The elements at `begin` plus the multiples of `strides` below `extents`.
+// Returns the elements of `from` at begin + the sum of index[a] * strides[a], for all indices below
+// `extents` in row-major order.
 Locations Gather(const Locations& from, int64_t begin, const std::vector<int64_t>& extents,
                  const std::vector<int64_t>& strides) {
   Locations to;
@@ -99,7 +101,7 @@ Locations Gather(const Locations& from, int64_t begin, const std::vector<int64_t
   return to;
 }
 
-// Finds locations, each node's once.
+// Computes the Locations of entries on demand, and keeps them, so that each node is computed once.
 class LocationMap {
  public:
   LocationMap(const IndexedGraph& graph, const std::vector<PartialShape>& shapes,
@@ -111,8 +113,8 @@ class LocationMap {
     }
   }
 
-  // Returns the locations of the entry, whose origin is given; null if shapes on the way are
-  // unknown or large.
+  // Returns the locations of the entry, whose origin is given; null if a shape on the way is
+  // unknown or has more than kMaxTraced elements.
   const Locations* Find(const NodeEntry& entry, const Origin& origin) {
     std::vector<const Node*> moves = origin.moves;
     std::sort(moves.begin(), moves.end(), [this](const Node* a, const Node* b) {
@@ -149,7 +151,7 @@ class LocationMap {
     return shape.ToShape();
   }
 
-  // A variable, or what is computed.
+  // Adds a variable, or an operator that computes its outputs.
   bool AddUnmoved(const Node& node) {
     std::vector<Locations> outputs;
     for (int k = 0; k < node.num_outputs(); ++k) {
@@ -198,7 +200,7 @@ class LocationMap {
     return true;
   }
 
-  // Outputs follow each other along an axis of the input.
+  // Adds a node whose outputs follow each other along an axis of its input.
   bool AddSplit(const Node& node, const Shape& whole, const Locations& from) {
     int axis = node.op()->split_axis()(node.call());
     if (axis < 0) axis += whole.rank();
@@ -217,7 +219,7 @@ class LocationMap {
     return true;
   }
 
-  // Inputs follow each other along an axis of the output.
+  // Adds a node whose inputs follow each other along an axis of its output.
   bool AddJoined(const Node& node, const Shape& joined) {
     int axis = node.op()->join_axis()(node.call());
     if (axis < 0) axis += joined.rank();
@@ -246,9 +248,10 @@ class LocationMap {
 // An input of an operator that takes ids.
 struct Reader {
   NodeEntry entry;
-  IdSource ids;                       // without its input
-  std::optional<int64_t> first = {};  // so many elements are read, the first ones
-  bool has_lengths = false;           // of rows, which are said elsewhere
+  IdSource ids;  // `input` is not set
+  // The number of elements that are read, from the first on; absent: all.
+  std::optional<int64_t> first = {};
+  bool has_lengths = false;  // whether another input has the lengths of rows
 };
 
 Reader ReaderOf(const Node& node, int input, const char* name, int64_t limit) {
@@ -262,7 +265,7 @@ std::optional<Reader> CtcReader(const Node& node, const PartialShape& scores,
                                 const PartialShape& labels) {
   if (scores.rank() != 3 || labels.rank() != 2) return std::nullopt;
   const auto& param = node.call().param<CtcLossParam>();
-  // One class is the blank, which as the first one also pads labels.
+  // One class is the blank. If it is the first one, 0 also pads the labels.
   const bool first = param.blank_label == CtcLossParam::kFirst;
   Reader reader = ReaderOf(node, 1, "label", first ? scores[2] : scores[2] - 1);
   if (!first) reader.ids.ignored = -1;
@@ -276,7 +279,8 @@ std::optional<Reader> CtcReader(const Node& node, const PartialShape& scores,
   return reader;
 }
 
-// shape_of(i) is what is known of input i.
+// Returns the input of `node` that holds ids; nullopt if there is none. shape_of(i) returns the
+// known shape of input i.
 std::optional<Reader> FindReader(const Node& node,
                                  absl::FunctionRef<const PartialShape&(int i)> shape_of) {
   if (IsOp(node, "Embedding")) {
@@ -289,10 +293,10 @@ std::optional<Reader> FindReader(const Node& node,
   const PartialShape &scores = shape_of(0), &labels = shape_of(1);
   if (!scores.IsFull() || !labels.IsFull() || scores.rank() == 0) return std::nullopt;
   if (IsOp(node, "CTCLoss")) return CtcReader(node, scores, labels);
-  // Labels of the scores' own shape are probabilities.
+  // Labels of the shape of the scores are probabilities.
   if (scores == labels) return std::nullopt;
   Reader reader = ReaderOf(node, 1, "label", scores[scores.rank() - 1]);
-  // A machine of one column tells two classes apart.
+  // With one column of scores an SVM tells two classes apart, so ids beyond the column are valid.
   if (svm && reader.ids.limit == 1) return std::nullopt;
   if (!softmax) return reader;
   const auto& param = node.call().param<SoftmaxOutputParam>();
@@ -301,7 +305,7 @@ std::optional<Reader> FindReader(const Node& node,
     reader.ids.limit = scores[1];
   } else if (!param.preserve_shape && scores.rank() > 1) {
     reader.ids.limit = PartialShape(scores.dims().subspan(1)).num_elements();
-    // There may be more labels than rows.
+    // The label may have more elements than there are rows.
     if (labels.num_elements() > scores[0]) reader.first = scores[0];
   }
   return reader;
@@ -324,7 +328,7 @@ absl::StatusOr<std::vector<IdSource>> FindIdSources(const Symbol& symbol,
     if (!reader.has_value()) continue;
     const Origin origin = OriginOf(reader->entry);
     if (!origin.in_order || !origin.has_all || origin.variables.size() != 1) {
-      if (reader->has_lengths) continue;  // of which rows, is not known
+      if (reader->has_lengths) continue;  // the rows that the lengths belong to are unknown
       reader->ids.row_length = 0;
     } else if (reader->has_lengths && !known.contains(reader->ids.lengths)) {
       continue;

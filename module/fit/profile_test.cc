@@ -48,7 +48,8 @@ bool IsWithin(const ProfileEvent& inner, const ProfileEvent& outer) {
          inner.start_ns + inner.duration_ns <= outer.start_ns + outer.duration_ns;
 }
 
-// Each operator is within one span of its pass, and the spans' flops are those of the operators.
+// Checks that each operator is within exactly one span of its pass, and that the spans' flops add
+// up to those of the operators.
 void ExpectOperatorsWithinSpans(const Profile& profile) {
   std::map<absl::string_view, int64_t> flops;
   for (const ProfileEvent& event : profile.events) {
@@ -69,7 +70,7 @@ void ExpectOperatorsWithinSpans(const Profile& profile) {
 
 void ExpectDisjointSteps(const Profile& profile) {
   int64_t end = 0;
-  for (const ProfileEvent& event : profile.events) {  // in the order of their ends
+  for (const ProfileEvent& event : profile.events) {  // sorted by their ends
     if (event.category != ProfileCategory::kStep) continue;
     EXPECT_GE(event.start_ns, end) << event.name;
     end = event.start_ns + event.duration_ns;
@@ -89,16 +90,16 @@ TEST(ProfileTest, FitIsMadeOfItsParts) {
     StartProfile();
     COOPER_ASSERT_OK(module->Fit(*iter, {.num_epoch = 2}));
     const Profile profile = StopProfile();
-    // The end of an epoch is waited for too.
+    // Each epoch calls Next once more, to find its end.
     EXPECT_THAT(
         CountSteps(profile),
         ElementsAre(Pair("backward", 6), Pair("bind", 1), Pair("check finite", 6), Pair("data", 8),
                     Pair("forward", 6), Pair("metric", 6), Pair("update", 6)));
     ExpectDisjointSteps(profile);
     ExpectOperatorsWithinSpans(profile);
-    std::map<int, int> products;  // by thread
+    std::map<int, int> products;  // number of matrix products by thread
     for (const ProfileEvent& event : profile.events) {
-      // The second layer's is put together with its softmax.
+      // A pass fuses the second layer with its softmax.
       if (event.name == "FullyConnected" || event.name == "_fc_softmax_output") {
         ++products[event.thread];
       }

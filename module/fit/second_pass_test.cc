@@ -1,4 +1,5 @@
-// Each pass of Predict and Score is over the same samples, though the iterator's epochs are not.
+// Tests that each pass of Predict and Score covers the same samples, even if the iterator's epochs
+// differ.
 
 #include <cstdint>
 #include <functional>
@@ -32,14 +33,15 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Rows 0, 1, ... of which row i holds i.
+// Returns rows of one column; row i holds i.
 NDArray Numbers(int64_t rows) {
   std::vector<float> values;
   for (int64_t i = 0; i < rows; ++i) values.push_back(static_cast<float>(i));
   return *NDArray::FromVector<float>({rows, 1}, values);
 }
 
-// Returns the predictions of two passes over the iterator, which are its samples.
+// Returns the predictions of two passes over the iterator. The network returns its input, so they
+// are the samples.
 std::vector<std::vector<float>> TwoPasses(DataIter& iter) {
   const Symbol same =
       Op("_mul_scalar", {.inputs = {Symbol::Variable("data")}, .attrs = {{"scalar", "1"}}});
@@ -88,8 +90,8 @@ TEST(SecondPassTest, SamplesOfBucketsThatRollOver) {
 struct UnusedCase {
   const char* name;
   std::function<std::unique_ptr<DataIter>()> make;
-  const char* error;    // of Predict; null: all rows
-  const char* warning;  // of Fit, over two epochs; null: none
+  const char* error;    // of Predict; null: Predict returns all rows
+  const char* warning;  // of Fit, over two epochs; null: Fit logs none
 };
 
 std::unique_ptr<DataIter> Rows(LastBatchHandle last, bool shuffle = false) {
@@ -98,7 +100,7 @@ std::unique_ptr<DataIter> Rows(LastBatchHandle last, bool shuffle = false) {
       .value();
 }
 
-// Seven samples with one element, two with two, and one that is longer than both buckets.
+// Serves seven samples with one element and two with two. One sample is longer than both buckets.
 std::unique_ptr<DataIter> Buckets(BucketIterOptions options) {
   std::vector<std::vector<int>> samples(10, std::vector<int>(1));
   const NDArray labels = Classes(10, 2, 1);
@@ -112,7 +114,7 @@ std::unique_ptr<DataIter> Buckets(BucketIterOptions options) {
       .value();
 }
 
-// Predict gives all rows or fails, and Fit says what it does not train on.
+// Predict returns all rows or fails, and Fit logs which samples it does not train on.
 TEST(SecondPassTest, SamplesThatNoBatchHoldsAreTold) {
   using LastBatch = BucketIterOptions::LastBatch;
   const UnusedCase kCases[] = {
@@ -202,7 +204,7 @@ TEST(SecondPassTest, Scores) {
   const auto metric = Mae({});
   for (int pass = 0; pass < 2; ++pass) {
     COOPER_ASSERT_OK_AND_ASSIGN(const auto values, module->Score(*iter, *metric));
-    EXPECT_DOUBLE_EQ(values[0].second, 1) << "pass " << pass;  // of 0, 1 and 2
+    EXPECT_DOUBLE_EQ(values[0].second, 1) << "pass " << pass;  // the mean of 0, 1 and 2
   }
 }
 

@@ -1,11 +1,11 @@
 #ifndef COOPER_MODULE_FIT_STOP_REQUESTS_H_
 #define COOPER_MODULE_FIT_STOP_REQUESTS_H_
 
-// When a training ends before its last batch: a signal or a callback asks for it, here or in
-// another process. Several processes in Fit at a time agree through the module's store: when an
-// epoch is over for all of them, and whether and why all stop. One that has no batch left, or that
-// stops, takes part in the others' updates until they know. With one process, or without a store,
-// nothing is asked of anybody.
+// Decides when a training ends before its last batch, because a signal or a callback asks for it,
+// in this process or in another one. Several processes in Fit at a time agree through the module's
+// store on when an epoch is over and on whether and why all stop. A process that has no batch left,
+// or that stops, takes part in the others' updates until they know. With one process, or without a
+// store, nothing is exchanged.
 
 #include <cstdint>
 #include <memory>
@@ -22,32 +22,34 @@ namespace cooper {
 
 class StopRequests {
  public:
-  // Forgets why an earlier Fit stopped, and catches signals from here on, with
-  // FitOptions::stop_on_signal. Neither is owned; the optimizer of `module` is initialized.
+  // Forgets why an earlier Fit stopped. With FitOptions::stop_on_signal, catches signals from here
+  // on. Neither argument is owned; the optimizer of `module` must be initialized.
   StopRequests(BaseModule& module, const FitOptions& options);
 
   bool several_processes() const { return store_ != nullptr; }
 
-  // Lets the next update tell the other processes of a signal that has come here.
+  // Lets the next update tell the other processes that this one received a signal.
   void AnnounceSignal();
-  // Whether a signal ends the training now. `settled` says that no gradients wait for an update. Of
-  // several processes all end after the same update, so that their states belong together.
+  // Returns whether a signal ends the training now. `settled` says that no gradients wait for an
+  // update; one process stops only then. Several processes all stop after the same update, so that
+  // their states belong together.
   bool SignalEnds(bool settled) const;
-  // Ends it: calls stop_point, which saves what there is, and returns kCancelled.
+  // Calls stop_point, which saves the run, and returns kCancelled.
   absl::Status EndBySignal(int epoch, int64_t batches_done) const;
 
-  // Whether the training goes on behind a batch, as a callback here says: after false this takes
-  // part in one more update, which tells the other processes.
+  // Returns whether the training continues after a batch. `keep_going` is what this process's
+  // callbacks say: if false, this takes part in one more update, which tells the other processes.
   absl::StatusOr<bool> ContinueAfterBatch(bool keep_going);
-  // Takes part in the updates of those that still have batches, and tells them of a signal. After
-  // each such update it calls `joined`. Returns whether the training goes on.
+  // Takes part in the updates of the processes that still have batches, and tells them of a signal.
+  // Calls `joined` after each of these updates. Returns whether the training continues.
   absl::StatusOr<bool> FinishEpoch(absl::FunctionRef<absl::Status()> joined);
-  // Whether all go on with the next epoch, as this process would or would not.
+  // Tells the other processes of `keep_going`, and returns whether all continue with the next
+  // epoch.
   absl::StatusOr<bool> ContinueAfterEpoch(bool keep_going);
 
  private:
   int received() const { return signal_.has_value() ? signal_->received() : 0; }
-  // Why all stop, as of the last update, of whichever process.
+  // Returns why all processes stop, as of the last update.
   StopReason reason() const;
 
   BaseModule& module_;

@@ -20,9 +20,9 @@ void OnSignal(int number) {
   for (int i = 0; i < 2; ++i) sigaction(kSignals[i], &before[i], nullptr);
 }
 
-// oneDNN's sgemm for AVX-512 (2.6) has its stack in a buffer on the heap, before which a handler's
-// frame would overwrite what is there: the handler gets a stack of its own. One of the process is
-// enough, since it is the main thread that a signal comes to.
+// oneDNN's sgemm for AVX-512 (2.6) keeps its stack in a buffer on the heap. A handler's frame on
+// that stack would overwrite the memory before the buffer, so the handler gets a stack of its own.
+// One stack per process is enough, because signals come to the main thread.
 alignas(16) char handler_stack[1 << 16];
 
 void UseHandlerStack() {
@@ -47,7 +47,7 @@ StopSignal::StopSignal() {
   received_signal = 0;
   struct sigaction action = {};
   action.sa_handler = OnSignal;
-  // Reads and writes that the signal interrupts go on.
+  // Reads and writes that the signal interrupts are restarted.
   action.sa_flags = SA_RESTART | SA_ONSTACK;
   UseHandlerStack();
   for (int i = 0; i < 2; ++i) sigaction(kSignals[i], &action, &before[i]);

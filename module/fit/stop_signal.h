@@ -5,8 +5,8 @@
 
 namespace cooper {
 
-// While one lives, the first such signal is only noted; a second one does what it did before. One
-// at a time counts: an inner one changes nothing.
+// While an object exists, the first SIGINT or SIGTERM is only recorded; a second one has its
+// previous effect. An object that is created while another exists does nothing.
 class StopSignal {
  public:
   StopSignal();
@@ -15,7 +15,7 @@ class StopSignal {
   StopSignal(const StopSignal&) = delete;
   StopSignal& operator=(const StopSignal&) = delete;
 
-  // The number of the signal that came; 0 if none did.
+  // Returns the number of the signal that came; 0 if none did.
   int received() const;
 
  private:

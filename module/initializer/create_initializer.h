@@ -12,9 +12,9 @@
 
 namespace cooper {
 
-// `name` is MXNet's, in any case: "zero", "Xavier", ...; `kwargs` are the arguments of MXNet's
-// constructor. Errors: kNotFound, with the known names, for another name; kInvalidArgument for
-// unknown arguments and bad values.
+// Creates an initializer. `name` is MXNet's, in any case: "zero", "Xavier", ...; `kwargs` are the
+// arguments of MXNet's constructor. Errors: kNotFound, with the known names, for another name;
+// kInvalidArgument for unknown arguments and bad values.
 absl::StatusOr<std::unique_ptr<NamePatternInitializer>> CreateInitializer(
     absl::string_view name, const Kwargs& kwargs = {});
 

@@ -24,8 +24,8 @@ struct FusedRnnOptions {
   double forget_bias = 1;  // of the forget gate's two biases, if mode is "lstm"
 };
 
-// kInvalidArgument for other modes and numbers below 1. Init fails if no input size fits the length
-// of the vector.
+// Returns an initializer for the packed vector. kInvalidArgument for other modes and numbers below
+// 1. Init fails if no input size fits the length of the vector.
 absl::StatusOr<std::unique_ptr<NamePatternInitializer>> FusedRnn(FusedRnnOptions options);
 
 }  // namespace cooper::init

@@ -235,7 +235,7 @@ InitializerPtr LstmBias(double forget_bias) {
 
 namespace {
 
-// Keyword arguments of the functions above.
+// The empty set of keyword arguments, for Zero and One.
 struct NoOptions {};
 // An array in MXNet's notation, lists inside lists; only the order of the numbers matters.
 struct NestedNumbers {

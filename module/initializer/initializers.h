@@ -17,21 +17,22 @@ using InitializerPtr = std::unique_ptr<NamePatternInitializer>;
 
 InitializerPtr Zero();
 InitializerPtr One();
-// The same value for all elements, or one value for each element in row-major order.
+// Fill with one value, or with one value for each element in row-major order.
 InitializerPtr Constant(double value);
 InitializerPtr Constant(std::vector<double> values);
 
-// Uniform in [-scale, scale).
+// Fills with random values, uniform in [-scale, scale).
 InitializerPtr Uniform(double scale = 0.07);
-// Normal with mean 0.
+// Fills with random values, normal with mean 0 and standard deviation `sigma`.
 InitializerPtr Normal(double sigma = 0.01);
 
 using ::cooper::RandomType;  // kUniform, kGaussian
 enum class FactorType { kAvg, kIn, kOut };
 
-// Uniform in [-s, s) or normal with standard deviation s, where s = sqrt(magnitude / factor). The
-// factor is the number of inputs or outputs, or the mean of both: the extents of axes 1 and 0 times
-// all further extents. Init fails for arrays of fewer than two dimensions.
+// Fills with random values, uniform in [-s, s) or normal with mean 0 and standard deviation s,
+// where s = sqrt(magnitude / factor). The factor is the number of inputs or outputs, or the mean of
+// both: the extents of axes 1 and 0 times all further extents. Init fails for arrays of fewer than
+// two dimensions.
 struct XavierOptions {
   RandomType rnd_type = RandomType::kUniform;
   FactorType factor_type = FactorType::kAvg;
@@ -39,17 +40,19 @@ struct XavierOptions {
 };
 InitializerPtr Xavier(const XavierOptions& options = {});
 
-// Xavier with normal values and magnitude 2 / (1 + slope^2), for rectifiers with that slope.
+// Fills like Xavier with normal values and magnitude 2 / (1 + slope^2), for rectifiers with that
+// slope.
 InitializerPtr MsraPrelu(FactorType factor_type = FactorType::kAvg, double slope = 0.25);
 
-// An orthonormal matrix times `scale`: of the array as a matrix (first extent, product of the
-// others), the rows are orthogonal, or the columns if there are more rows than columns.
+// Fills with `scale` times an orthonormal matrix: with the array as a matrix (first extent, product
+// of the others), the rows are orthogonal, or the columns if there are more rows than columns.
 InitializerPtr Orthogonal(double scale = 1.414, RandomType rand_type = RandomType::kUniform);
 
-// See bilinear_kernel.h.
+// Fills the weights of an interpolation (bilinear_kernel.h).
 InitializerPtr Bilinear();
 
-// Zeros, with `forget_bias` in the second quarter, the forget gate's part of an LSTM's bias.
+// Fills with zeros, and with `forget_bias` in the second quarter: the forget gate's part of an
+// LSTM's bias.
 InitializerPtr LstmBias(double forget_bias = 1);
 
 }  // namespace cooper::init

@@ -19,7 +19,7 @@ CollectiveFactory& Preferred() {
   return factory;
 }
 
-// Logs why copies are used. With CPUs among the devices that needs no reason.
+// Logs once why sums use copies. Logs nothing if a device is a CPU, for which only copies work.
 void LogOnce(const std::vector<Context>& contexts, const std::string& text) {
   for (const Context& context : contexts) {
     if (context.is_cpu()) return;

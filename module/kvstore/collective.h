@@ -65,9 +65,9 @@ class Collective {
   absl::Status AllReduceSum(absl::Span<const NDArray> arrays, absl::Span<const NDArray> sums,
                             absl::Span<DeviceQueue* const> queues);
 
-  // The same, but writes the sum only to `sum` on the first device, which may be arrays[0]. Work
-  // put into the other queues later runs after their arrays were read. kUnimplemented unless
-  // can_reduce().
+  // Like AllReduceSum, but writes the sum only to `sum` on the first device, which may be
+  // arrays[0]. Work put into the other queues later runs after their arrays were read.
+  // kUnimplemented unless can_reduce().
   absl::Status ReduceSum(absl::Span<const NDArray> arrays, const NDArray& sum,
                          absl::Span<DeviceQueue* const> queues);
   virtual bool can_reduce() const { return true; }

@@ -10,7 +10,7 @@
 namespace cooper {
 namespace {
 
-// Without an updater the sums are written to the item's outs.
+// Returns the gradient of an item. Without an updater its sums are written to the item's outs.
 DeviceGradient GradientOf(const KVItem& item, const Updater* updater) {
   DeviceGradient gradient{.key = item.key, .arrays = item.grads, .sums = {}};
   if (updater == nullptr) gradient.sums = item.outs;
@@ -61,7 +61,7 @@ absl::Status DeviceStep::Forget() {
 
 absl::Status DeviceStep::Run(absl::Span<const KVItem> items, absl::Span<const NDArray> values,
                              Updater* updater, const KVBuckets& buckets) {
-  // In the order in which the first item of each set comes, the same in all processes.
+  // The sets are summed in the order of their first items, which is the same in all processes.
   std::vector<std::vector<Context>> order;
   std::map<std::vector<Context>, std::vector<size_t>> by_contexts;
   for (size_t k = 0; k < items.size(); ++k) {

@@ -108,7 +108,8 @@ std::vector<std::vector<float>> SumsOf(const GradientBuckets& buckets, size_t co
   return sums;
 }
 
-// The sums depend neither on the bucket size nor on what is ready before Finish, in which order.
+// The sums depend neither on the bucket size, nor on which gradients are reported before Finish,
+// nor on the order of the reports.
 TEST(GradientBucketsTest, NothingShowsInTheSums) {
   const std::vector<int64_t> sizes = {40, 3, 7, 100, 1, 1, 60};
   Buckets whole(1 << 20);

@@ -43,7 +43,7 @@ struct KVItem {
   std::vector<NDArray> outs;   // receive the stored value at the end
 };
 
-// Result of a Step.
+// The result of KVStore::Step.
 struct KVStepInfo {
   // Processes that had a batch. 0: the epoch is over for all.
   int active_workers = 1;
@@ -65,7 +65,7 @@ class KVStore {
  public:
   virtual ~KVStore() = default;
 
-  // "local", "device", "dist_sync", ...
+  // Returns "local", "device", "dist_sync", ...
   virtual absl::string_view type() const = 0;
   // Rank and number of processes. A store of one process has rank 0 of 1.
   virtual int rank() const { return 0; }
@@ -88,10 +88,10 @@ class KVStore {
   virtual absl::Status Push(const std::string& key, absl::Span<const NDArray> values) = 0;
   // Copies the stored value to each of `outs`.
   virtual absl::Status Pull(const std::string& key, absl::Span<const NDArray> outs) = 0;
-  // Push, then Pull.
+  // Calls Push, then Pull.
   absl::Status PushPull(const std::string& key, absl::Span<const NDArray> values,
                         absl::Span<const NDArray> outs);
-  // Init, then Pull.
+  // Calls Init, then Pull.
   absl::Status Broadcast(const std::string& key, const NDArray& value,
                          absl::Span<const NDArray> outs);
 
@@ -116,8 +116,8 @@ class KVStore {
   // gradients, and for unknown parameters.
   virtual absl::Status SetGradientCompression(const Kwargs& params) = 0;
 
-  // Files of the states of all keys in cooper's own format (updater.h). kFailedPrecondition without
-  // an optimizer.
+  // Write and read a file with the optimizer states of all keys, in cooper's own format
+  // (updater.h). kFailedPrecondition without an optimizer.
   absl::Status SaveOptimizerStates(const std::string& path) const;
   absl::Status LoadOptimizerStates(const std::string& path);
 
@@ -171,8 +171,9 @@ class KVStore {
     return std::vector<std::string>{text};
   }
   // Calls Init for the items that have no value yet, and copies the stored value to their weights.
-  // With an updater the stored value is the first weight's own array if that is in CPU memory, or a
-  // floating array on a GPU where Step sums on GPUs: an update then needs no copy. Collective.
+  // With an updater the stored value is the array of the first weight itself, so that an update
+  // needs no copy, if that array is in CPU memory, or if it is on a GPU, has a floating dtype, and
+  // Step sums on GPUs. Collective.
   virtual absl::Status InitAll(absl::Span<const KVItem> items) = 0;
 
   // Returns what the store keeps besides parameters and optimizer states, as named arrays: the

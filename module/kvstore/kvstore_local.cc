@@ -55,8 +55,8 @@ class KVStoreLocal : public KVStoreWithValues {
     std::vector<uint32_t> words;  // with compression
   };
 
-  // Whether a new value is the weight's own array. With type "device" a GPU's array is, since it is
-  // summed and updated there.
+  // Whether a new value shares the weight's own array. With type "device" the value shares an array
+  // on a GPU, because it is summed and updated there.
   bool Takes(const NDArray& weight) const;
   // Whether the item is summed, and its value updated, on the item's GPUs.
   bool IsOnGpus(const KVItem& item) const;

@@ -84,7 +84,7 @@ TEST(KVStoreTest, AnOptimizerUpdatesTheStoredValue) {
   EXPECT_THAT(Pulled(*store, "w", 2), ElementsAre(-1, 0));
 }
 
-// The same result as MXNet 1.9.1 (golden case module/kvstore_local).
+// MXNet 1.9.1 gives the same result (golden case module/kvstore_local).
 TEST(KVStoreTest, ASumThatWasPushedBeforeTheOptimizerIsReplacedBeforeUpdates) {
   auto store = Make("local");
   COOPER_ASSERT_OK(store->Init("w", Row({1})));

@@ -12,7 +12,7 @@ absl::Status NoValue(const std::string& key) {
   return absl::NotFoundError(absl::StrCat("kvstore: key '", key, "' has no value; call Init"));
 }
 
-// Copies, unless both are the same memory.
+// Copies `from` to `to`, unless both are the same memory.
 absl::Status CopyUnlessSame(const NDArray& from, const NDArray& to) {
   return from.raw_data() == to.raw_data() ? absl::OkStatus() : to.CopyFrom(from);
 }

@@ -45,7 +45,7 @@ class KVStoreWithValues : public KVStore {
   void Forget(const std::vector<std::string>& keys) override;
   // kAlreadyExists for a key that has a value.
   absl::Status CheckNew(const std::string& key) const;
-  // Whether a new value is the weight's own array: an update then needs no copy.
+  // Whether a new value shares the weight's own array, so that an update needs no copy.
   bool TakesArray(const NDArray& weight) const {
     return updater_ != nullptr && weight.context().is_cpu();
   }

@@ -14,7 +14,8 @@ namespace cooper {
 // shapes or dtypes differ.
 absl::Status SumArrays(absl::Span<const NDArray> arrays, const NDArray& sum);
 
-// The same with the mean. The mean of equal arrays is exactly that array.
+// Overwrites `mean`, which is in CPU memory, with the mean of `arrays`; requirements and errors are
+// those of SumArrays. The mean of equal arrays is exactly that array.
 absl::Status MeanOfArrays(absl::Span<const NDArray> arrays, const NDArray& mean);
 
 }  // namespace cooper

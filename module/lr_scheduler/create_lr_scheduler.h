@@ -12,9 +12,9 @@
 
 namespace cooper {
 
-// `kind` is "factor", "multifactor", "poly" or "cosine", or MXNet's class name ("FactorScheduler");
-// `kwargs` are the arguments of MXNet's constructor. Errors: kNotFound for another kind;
-// kInvalidArgument for arguments that are unknown, missing or out of range.
+// Creates a schedule. `kind` is "factor", "multifactor", "poly" or "cosine", or MXNet's class name
+// ("FactorScheduler"); `kwargs` are the arguments of MXNet's constructor. Errors: kNotFound for
+// another kind; kInvalidArgument for arguments that are unknown, missing or out of range.
 absl::StatusOr<std::unique_ptr<LRScheduler>> CreateLRScheduler(absl::string_view kind,
                                                                const Kwargs& kwargs);
 

@@ -56,10 +56,10 @@ class LRScheduler {
   explicit LRScheduler(const LRSchedulerOptions& options)
       : options_(options), base_lr_(options.base_lr) {}
 
-  // The rate after the warm-up; may change base_lr_.
+  // Returns the rate after the warm-up. May change base_lr_.
   virtual double AfterWarmup(int64_t num_update) = 0;
   virtual absl::string_view kind() const = 0;
-  // State of the kind besides base_lr. Save writes it, Load reads it and changes nothing if it
+  // Save writes the state of the kind besides base_lr. Load reads it, and changes nothing if it
   // fails.
   virtual void Save(KeyValues*) const {}
   virtual absl::Status Load(const KeyValues&) { return absl::OkStatus(); }

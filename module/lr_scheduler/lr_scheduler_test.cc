@@ -26,7 +26,7 @@ struct Case {
   std::vector<std::pair<int64_t, double>> rates;  // requested in this order
 };
 
-// Values of MXNet 1.9.1.
+// Returns schedules with the rates that MXNet 1.9.1 computes.
 const std::vector<Case>& Cases() {
   static const auto* const cases = new std::vector<Case>{
       {"Factor",

@@ -26,8 +26,8 @@ class StepMetric {
  public:
   virtual ~StepMetric() = default;
   virtual bool uses_lengths() const = 0;
-  // EvalMetric::UpdateDict of a batch: `masks` are the positions that count without use_lengths,
-  // `step_masks` those with it; empty: all.
+  // Does UpdateDict for one batch. A metric with use_lengths counts the positions in `step_masks`,
+  // one without it those in `masks`. An empty list means all positions.
   virtual absl::Status UpdateSteps(const NamedArrayList& labels, const NamedArrayList& preds,
                                    const NamedArrayList& masks,
                                    const NamedArrayList& step_masks) = 0;
@@ -75,7 +75,7 @@ struct CrossEntropyOptions {
   bool use_lengths = false;  // StepMetric
 };
 std::unique_ptr<EvalMetric> CrossEntropy(const CrossEntropyOptions& options = {});
-// The same under the name "nll-loss".
+// Like CrossEntropy, under the name "nll-loss".
 std::unique_ptr<EvalMetric> NegativeLogLikelihood(const CrossEntropyOptions& options = {});
 
 }  // namespace cooper

@@ -15,14 +15,13 @@ namespace cooper {
 // See the top of the file. Owns its children.
 class CompositeEvalMetric : public EvalMetric, public StepMetric {
  public:
-  // The names in `options` select arrays for the children; the children's own names select from
-  // these.
+  // The names in `options` select arrays, and each child's own names select from the selected ones.
   explicit CompositeEvalMetric(std::vector<std::unique_ptr<EvalMetric>> metrics = {},
                                MetricOptions options = {});
 
   void AddMetric(std::unique_ptr<EvalMetric> metric);
-  // The child stays owned by this. kNotFound, with the number of children, if there is none at
-  // `index`.
+  // Returns a child, which this metric owns. kNotFound, with the number of children, if there is
+  // none at `index`.
   absl::StatusOr<EvalMetric*> GetMetric(int index) const;
 
   // Update, UpdateDict and UpdateSteps pass the batch to each child in turn, and stop at the first
@@ -51,7 +50,8 @@ class CompositeEvalMetric : public EvalMetric, public StepMetric {
   absl::Status LoadState(absl::string_view text) override;
 
  private:
-  // UpdateDict of all children; of those that use lengths UpdateSteps, unless step_masks is null.
+  // Calls UpdateDict of each child; UpdateSteps if the child uses lengths and step_masks is not
+  // null.
   absl::Status UpdateEach(const NamedArrayList& labels, const NamedArrayList& preds,
                           const NamedArrayList& masks, const NamedArrayList* step_masks);
 

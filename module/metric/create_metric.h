@@ -14,11 +14,11 @@
 
 namespace cooper {
 
-// `name` is MXNet's, in any case: a class ("Accuracy") or one of its aliases ("acc"). `kwargs` are
-// the arguments of MXNet's constructor; ignore_label, which all kinds but the losses have; and
-// use_lengths of the kinds in classification.h. A composite passes both on to its metrics. Errors:
-// kNotFound, with the known names, for another name; kInvalidArgument for unknown arguments and bad
-// values.
+// Creates a metric. `name` is MXNet's, in any case: a class ("Accuracy") or one of its aliases
+// ("acc"). `kwargs` are the arguments of MXNet's constructor; ignore_label, which all kinds but the
+// losses have; and use_lengths of the kinds in classification.h. A composite passes both on to its
+// metrics. Errors: kNotFound, with the known names, for another name; kInvalidArgument for unknown
+// arguments and bad values.
 absl::StatusOr<std::unique_ptr<EvalMetric>> CreateMetric(absl::string_view name,
                                                          const Kwargs& kwargs = {});
 

@@ -37,18 +37,19 @@ class EvalMetric {
   absl::Status Update(absl::Span<const NDArray> labels, absl::Span<const NDArray> preds) {
     return Update(labels, preds, {});
   }
-  // The same for a part of the positions: masks[i] has the shape of label i, and positions where it
-  // is 0 do not count. A null array, or no masks at all: all positions count.
+  // Adds a batch in which only a part of the positions counts: masks[i] has the shape of label i,
+  // and positions where it is 0 do not count. If masks[i] is null or `masks` is empty, all
+  // positions count.
   virtual absl::Status Update(absl::Span<const NDArray> labels, absl::Span<const NDArray> preds,
                               absl::Span<const NDArray> masks) = 0;
-  // The same with the arrays that the metric's label_names and output_names select; all arrays
-  // without such names. Errors: kNotFound, naming it, if a selected array is missing;
-  // kInvalidArgument if two arrays have its name.
+  // Calls Update with the arrays that the metric's label_names and output_names select; with all
+  // arrays if there are no such names. Errors: kNotFound, naming it, if a selected array is
+  // missing; kInvalidArgument if two arrays have its name.
   absl::Status UpdateDict(const NamedArrayList& labels, const NamedArrayList& preds) {
     return UpdateDict(labels, preds, {});
   }
-  // The same with masks under the names of the labels, or, if there are no labels, of the
-  // predictions. No masks at all: all positions count.
+  // Adds the selected arrays with masks, which have the names of the labels or, if there are no
+  // labels, of the predictions. If `masks` is empty, all positions count.
   virtual absl::Status UpdateDict(const NamedArrayList& labels, const NamedArrayList& preds,
                                   const NamedArrayList& masks) = 0;
 
@@ -57,9 +58,9 @@ class EvalMetric {
   // (ComputeOptions::label_probabilities).
   virtual bool takes_label_probabilities() const { return false; }
 
-  // The number of labels since Reset that counted although they are out of the range of classes.
-  // Kinds that look up a label's prediction then use the nearest class, as MXNet's Perplexity does,
-  // unlike its cross entropies (classification.h); other kinds return 0.
+  // Returns the number of labels since Reset that counted although they are out of the range of
+  // classes. Kinds that look up a label's prediction then use the nearest class, as MXNet's
+  // Perplexity does, unlike its cross entropies (classification.h); other kinds return 0.
   virtual int64_t labels_out_of_range() const { return 0; }
 
   virtual void Reset() = 0;
@@ -83,8 +84,8 @@ struct MetricOptions {
   std::optional<std::vector<std::string>> label_names;
 };
 
-// kInvalidArgument, with the positions and shapes of both, if one of `names` is the name of two
-// arrays. `what` they are ("output") and the metric's name are for the message.
+// Checks that none of `names` is the name of two arrays. Otherwise returns kInvalidArgument with
+// positions and shapes of both; the message names `metric` and calls the arrays `what` ("output").
 absl::Status CheckNamesUnique(const NamedArrayList& arrays, absl::Span<const std::string> names,
                               absl::string_view metric, absl::string_view what);
 
@@ -145,8 +146,8 @@ class TotalsMetric : public EvalMetric {
                                              absl::Span<const NDArray> masks) const;
   virtual absl::StatusOr<Totals> PairTotals(const LabelValues& label, const NDArray& pred) const;
 
-  // Returns which elements of `array` count by a mask; empty: all. `what` names the array in
-  // errors.
+  // Returns which elements of `array` the mask counts; an empty vector: all. `what` names the array
+  // in errors.
   absl::StatusOr<std::vector<bool>> ReadMask(const NDArray& mask, const NDArray& array,
                                              absl::string_view what) const;
   // kInvalidArgument unless there are no masks or one for each of `count` arrays.

@@ -349,7 +349,7 @@ TEST(MetricTest, BatchesWithoutElementsAddNothing) {
   }
 }
 
-// Shapes have to match even without elements.
+// Shapes are compared even if the arrays have no elements.
 TEST(MetricTest, NamesShapesWithoutElementsThatDoNotFit) {
   const struct {
     const char* metric;
@@ -546,7 +546,7 @@ TEST(CompositeEvalMetricTest, AStateThatOneChildRefusesIsLoadedByNone) {
   EXPECT_EQ(metric->SaveState(), before);
 }
 
-// As the header says; a caller that needs all or nothing saves the state before.
+// The header documents this; a caller that needs all or nothing saves the state before the update.
 TEST(CompositeEvalMetricTest, ChildrenBeforeTheOneThatFailsHaveAddedTheBatch) {
   COOPER_ASSERT_OK_AND_ASSIGN(const auto metric, CreateMetrics({"mae", "pearsonr", "mse"}));
   EXPECT_THAT(metric->Update({Array({1, 1}, {1})}, {Array({1}, {4})}),

@@ -16,10 +16,10 @@
 
 namespace cooper {
 
-// `name` is MXNet's, in any case: "sgd", "Adam", ...; `kwargs` are the arguments of MXNet's
-// constructor. Errors: kNotFound for an unknown name, with the known names, and for a kind that is
-// not linked, with its target; kInvalidArgument for unknown arguments and bad values, including a
-// learning rate that is negative, infinite or NaN.
+// Creates an optimizer. `name` is MXNet's, in any case: "sgd", "Adam", ...; `kwargs` are the
+// arguments of MXNet's constructor. Errors: kNotFound for an unknown name, with the known names,
+// and for a kind that is not linked, with its target; kInvalidArgument for unknown arguments and
+// bad values, including a learning rate that is negative, infinite or NaN.
 absl::StatusOr<std::unique_ptr<Optimizer>> CreateOptimizer(
     absl::string_view name, const Kwargs& kwargs = {},
     std::shared_ptr<LRScheduler> lr_scheduler = nullptr);

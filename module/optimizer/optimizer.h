@@ -131,8 +131,8 @@ class Optimizer {
   // infinite or NaN, or below the start of the scheduler's warm-up. Rates that a scheduler computes
   // are checked in each update.
   absl::Status CheckLearningRate() const;
-  // Errors: kFailedPrecondition if a scheduler sets the rate; kInvalidArgument as for
-  // CheckLearningRate.
+  // Sets the learning rate of the next updates. Errors: kFailedPrecondition if a scheduler sets the
+  // rate; kInvalidArgument as for CheckLearningRate.
   absl::Status set_learning_rate(double learning_rate);
   LRScheduler* lr_scheduler() const { return options_.lr_scheduler.get(); }
 
@@ -186,8 +186,8 @@ class Optimizer {
   virtual bool lags_schedule() const { return false; }
   // Whether a multiplier may make a parameter's rate negative.
   virtual bool takes_negative_rates() const { return true; }
-  // State that the kind shares between parameters, besides that of the base. Load takes the state
-  // of Save, and changes nothing if it fails.
+  // State that the kind shares between parameters, besides that of the base. Save writes it. Load
+  // reads what Save wrote, and changes nothing if it fails.
   virtual void Save(KeyValues*) const {}
   virtual absl::Status Load(const KeyValues&) { return absl::OkStatus(); }
   // KeepShared saves the part of that state that SetStep changes; RestoreShared restores it, so
@@ -202,7 +202,7 @@ class Optimizer {
                     const std::map<std::string, double>& attributes, double otherwise) const;
   bool UsesMaster(const NDArray& weight) const;
   absl::Status Check(const Parameter& parameter) const;
-  // Makes invocation `i` one on these arrays.
+  // Sets invocation `i` to the update of this parameter.
   absl::Status SetInvocation(size_t i, const Parameter& parameter);
   absl::Status NextStep(const Parameter& parameter, UpdateParam* param);
   absl::Status LoadSchedule(const KeyValues& state);

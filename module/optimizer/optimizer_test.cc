@@ -44,7 +44,7 @@ double OneStep(Optimizer& optimizer, const std::string& name) {
   return weight.ToVector<double>()->at(0);
 }
 
-// Random values, more than one thread's share.
+// Returns random values, more than one thread's share of a loop.
 NDArray RandomValues(uint64_t seed) {
   const Philox philox(seed);
   std::vector<float> values(50'003);
@@ -142,7 +142,7 @@ TEST(OptimizerTest, PreparedUpdatesHaveOneNameOnlyIfTheyAreAlike) {
   }
 }
 
-// For example those of words that have not been in any batch yet.
+// A gradient may be zero from the first update on, as for a word that no batch has had yet.
 TEST(OptimizerTest, GradientsThatAreZeroMakeNoNaN) {
   for (const std::string& kind : OptimizerNames()) {
     const auto optimizer = Make(kind, {{"wd", "0"}});

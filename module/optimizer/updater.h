@@ -24,7 +24,7 @@ class Updater {
  public:
   explicit Updater(std::shared_ptr<Optimizer> optimizer) : optimizer_(std::move(optimizer)) {}
 
-  // Optimizer::Update with the state of that name, which is created on first use.
+  // Calls Optimizer::Update with the state of that name, which is created on first use.
   absl::Status Update(const std::string& name, const NDArray& weight, const NDArray& grad);
 
   // A parameter to update. Refers to objects of the caller.
@@ -33,14 +33,16 @@ class Updater {
     const NDArray& weight;
     const NDArray& grad;
   };
-  // Optimizer::UpdateAll with the states of those names. Allocates nothing if the states exist.
+  // Calls Optimizer::UpdateAll with the states of those names. Allocates nothing if the states
+  // exist.
   absl::Status UpdateAll(absl::Span<const Parameter> parameters);
-  // Optimizer::PrepareAll, RunPrepared and ReleasePrepared with the states of those names.
+  // Call PrepareAll, RunPrepared and ReleasePrepared of the optimizer with the states of those
+  // names.
   absl::StatusOr<int64_t> PrepareAll(absl::Span<const Parameter> parameters);
   absl::Status RunPrepared(DeviceQueue* queue) const { return optimizer_->RunPrepared(queue); }
   void ReleasePrepared() { optimizer_->ReleasePrepared(parameters_); }
 
-  // Optimizer::WeightChanged with the state of that name, if there is one.
+  // Calls Optimizer::WeightChanged with the state of that name, if there is one.
   absl::Status WeightChanged(const std::string& name, const NDArray& weight) const;
 
   Optimizer& optimizer() const { return *optimizer_; }
@@ -60,8 +62,9 @@ class Updater {
   absl::Status SetStates(const std::vector<std::pair<std::string, NDArray>>& states,
                          const ArrayMap& weights = {});
 
-  // The same with a file. With keep_rate the learning rate stays unchanged, unless a scheduler sets
-  // it; the scheduler continues from the file's position.
+  // Write GetStates to a file, and call SetStates with its contents. With keep_rate the learning
+  // rate stays unchanged, unless a scheduler sets it; the scheduler continues from the file's
+  // position.
   absl::Status SaveStates(const std::string& path) const;
   absl::Status LoadStates(const std::string& path, const ArrayMap& weights = {},
                           bool keep_rate = false);

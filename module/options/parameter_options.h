@@ -71,11 +71,12 @@ struct InitOptimizerOptions {
   // device no store of a type for one process is created. "": nothing is summed, and each device
   // trains its own parameters.
   std::string kvstore = "local";
-  // A store to use instead; the type is then ignored. It starts from the module's values, whatever
-  // it was used for before. Several modules may use it at a time if their parameters have different
-  // names (kAlreadyExists otherwise). The training state of each then includes the whole store
-  // (CaptureTraining), and on GPUs sums that one's backward pass has begun (overlap_gradients) are
-  // repeated if another's comes before its update, as in a SequentialModule.
+  // A store to use instead; the type is then ignored. The store starts from the module's values,
+  // whatever it was used for before. Several modules may use it at a time if their parameters have
+  // different names (kAlreadyExists otherwise). Two things then follow. The training state of each
+  // module includes the whole store (CaptureTraining). On GPUs, sums that began during the backward
+  // pass of one module (overlap_gradients) are repeated if another module's backward pass comes
+  // before the update, as in a SequentialModule.
   std::shared_ptr<KVStore> kvstore_instance;
   // Whether the store updates the parameters. False: it only sums the gradients, and each device
   // updates its own parameters. (MXNet decides by type and number of elements.)
@@ -109,10 +110,10 @@ struct InitOptimizerOptions {
   // Batches whose gradients are added up for one update. With kBatchSize, rescale_grad is divided
   // by it.
   int batches_per_update = 1;
-  // With other values than kBatchSize, each update multiplies rescale_grad (1 unless given) by 1 /
-  // count; for one process only. The count is that of the last Backward of any module that shares
-  // the parameters (shared_module): update each module before the next one's Backward, unless
-  // gradients accumulate.
+  // With kSamples or kTokens each update divides rescale_grad (1 unless given) by the number of
+  // samples or tokens; InitOptimizer fails with kUnimplemented for several processes. The number is
+  // that of the last Backward of any module that shares the parameters (shared_module): update each
+  // module before the next one's Backward, unless gradients accumulate.
   GradientNormalization normalization = GradientNormalization::kBatchSize;
   bool force_init = false;
 };

@@ -56,7 +56,7 @@ absl::StatusOr<std::vector<float>> Outputs(BoundPredictor& predictor,
   return outputs;
 }
 
-// data (2, 3) + weight.
+// Returns data (2, 3) + weight.
 Symbol Sum() {
   return Op("elemwise_add",
             {.name = "sum", .inputs = {Symbol::Variable("data"), Symbol::Variable("weight")}});
@@ -144,7 +144,7 @@ TEST(BoundPredictorTest, AnInputHasTheFilesValueUntilItIsSet) {
       << "the file's dtype";
 }
 
-// `scale` has the file's shape, after Reshape too.
+// The shape of `scale` comes from the file, also after Reshape.
 TEST(BoundPredictorTest, ReshapesBesideParametersThatInputsDoNotDetermine) {
   const Symbol scaled =
       Op("broadcast_mul", {.inputs = {Symbol::Variable("data"), Symbol::Variable("scale")}});
@@ -188,7 +188,7 @@ TEST(BoundPredictorTest, InputsThatTheSymbolDoesNotHaveArePassedOver) {
   };
   expect_hint(predictor->Reshape({{"date", {2, 3}}}).status());
 
-  // An input without a shape, for which the misspelt name may be meant.
+  // The unknown name may be a misspelt name of the input without a shape.
   const Symbol product =
       Op("FullyConnected", {.name = "fc",
                             .inputs = {Symbol::Variable("data")},
@@ -210,7 +210,7 @@ TEST(BoundPredictorTest, AuxiliaryStatesThatNobodyGivesAreZero) {
               IsOkAndHolds(ElementsAre(2, 3, 4, 5, 6, 7)));
 }
 
-// Equal samples of a random network would be useless.
+// Predictors that draw equal random numbers would return equal samples, which are useless.
 TEST(BoundPredictorTest, EachDrawsOtherRandomNumbers) {
   const std::string json = SymbolToJson(
       Op("Dropout", {.inputs = {Symbol::Variable("data")}, .attrs = {{"mode", "always"}}}));

@@ -56,7 +56,7 @@ class Predictor::Impl {
     return networks_.Get(key);
   }
   absl::StatusOr<Lease> Take(const NetworkCache::NetworkPtr& cached, const KnownShapes& shapes);
-  // Take for the network of `key`, after a check of `shapes`, from which it erases unread labels.
+  // Checks `shapes`, erases unread labels from them, and calls Take for the network of `key`.
   absl::StatusOr<Lease> TakeFor(const BucketKey& key, KnownShapes& shapes);
   void Return(Lease lease);
   // Returns an Impl for the same networks with inputs of these dtypes, created on first use.

@@ -112,8 +112,8 @@ class Predictor {
   absl::StatusOr<std::vector<DataDesc>> Prepare(const BucketKey& key,
                                                 const KnownShapes& shapes) const;
 
-  // The same, but returns the dtypes in which Predict accepts the inputs, in the order of their
-  // names.
+  // Like Prepare, but returns the inputs with the dtypes in which Predict accepts them, in the
+  // order of their names.
   absl::StatusOr<std::vector<DataDesc>> PrepareInputs(const BucketKey& key,
                                                       const KnownShapes& shapes) const;
 

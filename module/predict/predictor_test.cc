@@ -108,7 +108,8 @@ TEST(PredictorTest, LabelsThatAreComputedAreCut) {
   EXPECT_EQ(outputs[0].shape(), Shape({12, 3}));
 }
 
-// The label is also an output, before its Reshape.
+// The part of the network that computes the label is cut off, but the label's input is also an
+// output.
 TEST(PredictorTest, ALabelThatIsCutTakesNoNameOfAnother) {
   const Symbol label =
       Op("Reshape", {.inputs = {Symbol::Variable("softmax_label")}, .attrs = {{"shape", "(-1,)"}}});
@@ -255,7 +256,8 @@ TEST(PredictorTest, LabelsMayBeGiven) {
   EXPECT_EQ(Floats(outputs[0]), Expected(data));
 }
 
-// A compiled program would be useless without its network.
+// The cache of networks keeps at least one network for each compiled program, which would be
+// useless without it.
 TEST(PredictorTest, KeepsTheNetworksOfItsPrograms) {
   int calls = 0;
   COOPER_ASSERT_OK_AND_ASSIGN(const auto predictor,
@@ -298,7 +300,7 @@ TEST(PredictorTest, ThreadsGetWhatOneGets) {
   EXPECT_EQ(right, std::vector<int>(kThreads, kRequests));
 }
 
-// Outputs that are too large for Storage's own pool.
+// Outputs of more than a megabyte come from the predictor's own pool (OutputArrays).
 TEST(PredictorTest, LargeResultsAreEachCallersAlone) {
   constexpr int64_t kOut = 3000;
   const Symbol net =

@@ -24,7 +24,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// An operator that counts how often its shapes are inferred.
+// The number of calls of the operator's shape inference.
 int shapes_inferred = 0;
 
 COOPER_REGISTER_OP(CountsShapes)
@@ -45,7 +45,7 @@ ProgramCache::NetworkPtr Network(const Symbol& symbol, int64_t number) {
       CachedNetwork{.inference = {.symbol = symbol}, .number = number});
 }
 
-// A cache of programs for numbers of rows, with the number of compilations.
+// A cache of programs for numbers of rows; `compiles` counts the compilations.
 struct Fixture {
   explicit Fixture(size_t capacity = 8) : cache(capacity) {}
 
@@ -124,7 +124,7 @@ TEST(ProgramCacheTest, ForgetsWhatWasAskedForFirst) {
   EXPECT_EQ(f.compiles, 3);
 }
 
-// Every number of rows is a program of its own, and more than the capacity come in turn.
+// Each number of rows is a program of its own, and there are more of them than the cache holds.
 TEST(ProgramCacheTest, KeepsThePlanThatOthersUse) {
   Fixture f(/*capacity=*/2);
   for (const int64_t rows : {8, 1, 2, 3, 4, 5, 6, 7, 3, 8}) EXPECT_EQ(f.Get(rows), rows);
@@ -141,7 +141,7 @@ TEST(ProgramCacheTest, CopiesGoBeforePlansOfQuietNetworks) {
   EXPECT_EQ(f.compiles, 2);
 }
 
-// Their programs cannot be requested again, however expensive they are.
+// Programs of a network that is gone cannot be requested again, so they are evicted first.
 TEST(ProgramCacheTest, ProgramsOfNetworksThatAreGoneGoFirst) {
   Fixture f(/*capacity=*/3);
   f.Get(8);
@@ -167,7 +167,8 @@ TEST(ProgramCacheTest, PlansThatALargerOneReplacesGoFirst) {
   EXPECT_EQ(f.compiles, 9);
 }
 
-// tanh(data) without its first row, and its last row: equal for two rows.
+// The outputs are row sums: of tanh(data) without its first row, and of its last row. Their shapes
+// are equal if the data has two rows.
 TEST(ProgramCacheTest, CopiesAreMadeOfThePlanNotOfEachOther) {
   const NameManager names;
   const Symbol whole = Op("tanh", {.inputs = {Symbol::Variable("data")}});

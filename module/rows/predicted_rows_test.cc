@@ -84,7 +84,8 @@ TEST(PredictedRowsTest, TakesTheRowsThatALayoutNames) {
   EXPECT_THAT(ids, ElementsAre(0, 0, 1, 1, 2, 2));
 }
 
-// Equal samples, whose rows differ only by what rounding may explain.
+// The samples are equal, and their rows differ no more than by rounding, so nothing shows the
+// order.
 TEST(PredictedRowsTest, SaysWhereItCannotBeTold) {
   std::vector<int64_t> ids;
   EXPECT_THAT(Joined(BatchOf({5, 5, 5}, {2, 0, 1}), /*by_step=*/true, &ids, 0.001F),

@@ -36,7 +36,7 @@ class CompressedSum {
                               absl::Span<const std::string> keys, absl::Span<const NDArray> values,
                               absl::Span<float> flat);
 
-  // KVStore::GetState and SetState of a store of `type`.
+  // Do KVStore::GetState and SetState for a store of `type`.
   absl::StatusOr<std::vector<std::pair<std::string, NDArray>>> GetState() const;
   absl::Status SetState(absl::string_view type,
                         const std::vector<std::pair<std::string, NDArray>>& state);

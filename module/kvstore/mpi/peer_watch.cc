@@ -24,7 +24,8 @@ namespace cooper {
 namespace {
 
 constexpr int kConnectMs = 30000;
-// Time limit for the first message of a connection, since a stranger may send nothing, or less.
+// Time limit for the first message of a connection: a stranger may send nothing, or only a part of
+// one.
 constexpr int kHelloSeconds = 1;
 
 // The first message of a connection. Messages use the machine's byte order: as for MPI's numbers,

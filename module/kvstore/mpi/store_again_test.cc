@@ -30,7 +30,7 @@ DataBatch Batch(int64_t key, int rank) {
           .provide_label = {{.name = "softmax_label", .shape = {4}, .layout = "N"}}};
 }
 
-// Each bucket has a layer of its own after a shared one.
+// Returns a model in which each bucket has a layer of its own after a shared one.
 std::unique_ptr<BucketingModule> MakeModel(uint64_t seed) {
   const SymGen sym_gen = [](const BucketKey& key) {
     const Symbol shared = Op(
@@ -62,7 +62,7 @@ void Train(BucketingModule& model, const std::shared_ptr<KVStore>& store, bool u
   }
 }
 
-// Trains several times, each time with the store that next_store returns.
+// Returns a model after several trainings, each with the store that next_store returns.
 template <typename F>
 std::unique_ptr<BucketingModule> TrainAgain(uint64_t seed, F next_store) {
   auto model = MakeModel(seed);

@@ -17,7 +17,7 @@ class SumBufferTest : public ::testing::TestWithParam<bool> {};
 
 INSTANTIATE_TEST_SUITE_P(Sharing, SumBufferTest, ::testing::Bool());
 
-// Sizes that grow, shrink, do not divide evenly, and are less than one element per process.
+// The sizes grow, shrink, do not divide evenly, and are less than one element per process.
 TEST_P(SumBufferTest, AddsWhatAllBring) {
   COOPER_ASSERT_OK_AND_ASSIGN(MpiWorld * world, MpiWorld::Get());
   SumBuffer buffer(world, GetParam());

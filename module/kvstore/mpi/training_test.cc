@@ -32,7 +32,7 @@ InitOptimizerOptions Momentum(const std::string& kvstore) {
   return {.kvstore = kvstore, .optimizer_params = {{"learning_rate", "0.1"}, {"momentum", "0.9"}}};
 }
 
-// Rank and number of the processes, before any module is created.
+// Rank and number of the processes, read before any module is created.
 struct World {
   int rank = 0;
   int size = 1;
@@ -234,7 +234,7 @@ TEST(DistributedTest, ParametersOfSomeBucketsAreTheSameOnAll) {
   }
 }
 
-// Embeds a word and predicts the next one; 0 is padding.
+// Returns a network that embeds a word and predicts the next one; word 0 is padding.
 BucketSymbol NextOfFive() {
   const Symbol embed = Op("Embedding", {.name = "embed",
                                         .inputs = {Symbol::Variable("data")},
@@ -250,7 +250,7 @@ BucketSymbol NextOfFive() {
                                    .attrs = {{"use_ignore", "True"}, {"ignore_label", "0"}}})};
 }
 
-// 50 sentences each of 2, 3 and 4 words.
+// Returns 50 sentences each of 2, 3 and 4 words.
 std::vector<std::vector<int>> Sentences() {
   RandomGenerator random(9);
   std::vector<std::vector<int>> sentences(150);
@@ -336,7 +336,7 @@ TEST(DistributedTest, ACallbackOfOneProcessEndsTheTrainingOfAll) {
   EXPECT_LE(batches, 10);
   ExpectSameOnAll(*module);
 
-  // At the end of an epoch.
+  // A callback at the end of an epoch ends the training in the same way.
   auto second = MakeBuckets();
   int epochs = 0;
   COOPER_ASSERT_OK(data.Reset());

@@ -56,7 +56,8 @@ bool MayBeOneSamples(const absl::Status& status) {
 
 }  // namespace
 
-// The threads share it with the batcher, which may be destroyed before they end.
+// The state of a batcher. The threads share it with the batcher, which may be destroyed before they
+// end.
 class RequestBatcher::Impl {
  public:
   Impl(std::shared_ptr<const Predictor> predictor, RequestBatcherOptions options)
@@ -88,7 +89,7 @@ class RequestBatcher::Impl {
   // Returns the answers by sample. If a batch fails because of its contents, each sample is
   // computed alone.
   std::vector<Outputs> Answer(int64_t length, absl::Span<const Sample> samples) const;
-  // The same; an exception becomes an error for each sample.
+  // Calls Answer, and turns an exception into an error for each sample.
   std::vector<Outputs> AnswerOrReport(int64_t length, absl::Span<const Sample> samples) const;
 
   const RequestBatcherOptions options_;

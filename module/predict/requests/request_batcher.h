@@ -77,9 +77,10 @@ class RequestBatcher {
   // memory or a device, is the answer to all of the batch. The arrays must not change until the
   // answer. Thread-safe.
   std::future<Outputs> Submit(ArrayMap request);
-  // The same with a callback, which is called once: on one of the batcher's threads, where further
-  // work waits for it, or on the caller's if the request is refused. Exceptions of `done` are
-  // logged; its destructor must not throw. With a null `done` the request is refused.
+  // Queues a request, and calls `done` once with the answer: on one of the batcher's threads, where
+  // further work waits until it returns, or on the caller's thread if the request is refused.
+  // Exceptions of `done` are logged; its destructor must not throw. With a null `done` the request
+  // is refused.
   void Submit(ArrayMap request, Callback done);
 
   // Numbers since the start.

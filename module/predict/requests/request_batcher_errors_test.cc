@@ -25,8 +25,8 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kWords = 10;
 
-// The vector of a word, (batch_size, 1) to (batch_size, 1, 1): ten times its number. The operator
-// refuses unknown words.
+// Returns a predictor of a word's vector, (batch_size, 1) to (batch_size, 1, 1): ten times the
+// word's number. The operator refuses unknown words.
 std::shared_ptr<const Predictor> Lookup() {
   const Symbol taken = Op("take", {.inputs = {Symbol::Variable("table"), Symbol::Variable("data")},
                                    .attrs = {{"mode", "raise"}}});
@@ -60,7 +60,7 @@ TEST(RequestBatcherErrorsTest, WhatOneRequestHasFailsNoOtherOfItsBatch) {
   EXPECT_EQ(batcher->counts().batches, 1);
 }
 
-// Errors of memory and devices would be the same for a request alone.
+// Errors of memory and devices are not tried again for each request alone: they would be the same.
 TEST(RequestBatcherErrorsTest, OnlyWhatARequestMayHaveIsTriedAlone) {
   const Symbol net = Op("FailsOnDemand", {.inputs = {Symbol::Variable("data")}});
   COOPER_ASSERT_OK_AND_ASSIGN(std::shared_ptr<const Predictor> predictor,
@@ -87,7 +87,7 @@ TEST(RequestBatcherErrorsTest, OnlyWhatARequestMayHaveIsTriedAlone) {
   }
 }
 
-// The clock cannot represent such times.
+// The clock cannot represent a time that far in the future.
 TEST(RequestBatcherErrorsTest, AnEndlessDelayWaitsForAFullBatch) {
   const auto batcher =
       LookupBatcher({.max_batch_size = 2, .max_delay = std::chrono::microseconds::max()});

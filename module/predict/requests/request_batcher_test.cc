@@ -28,8 +28,9 @@ using ::testing::Pointwise;
 
 constexpr int64_t kWords = 9, kHidden = 4, kClasses = 3;
 
-// Maps words (batch_size, length) to classes: (batch_size, length, kClasses), or with the positions
-// of all samples merged in one axis. Each position depends on its word alone.
+// Returns a network that maps words (batch_size, length) to classes: (batch_size, length,
+// kClasses), or with the positions of all samples merged in one axis. Each position depends on its
+// word alone.
 Symbol Tagger(bool flattened) {
   const Symbol embed = Op("Embedding", {.name = "embed",
                                         .inputs = {Symbol::Variable("data")},
@@ -69,7 +70,7 @@ std::vector<float> Alone(const Predictor& predictor, const NDArray& sentence) {
   return Floats((*predictor.Predict({{"data", batch}}))[0]);
 }
 
-// A matrix product with more rows may be rounded differently.
+// Matches equal values up to rounding, which differs for a matrix product with more rows.
 testing::Matcher<const std::vector<float>&> Near(const std::vector<float>& expected) {
   return Pointwise(FloatNear(1e-6f), expected);
 }
@@ -108,7 +109,8 @@ TEST(RequestBatcherTest, EachRequestGetsItsOwnRowWithoutPadding) {
   }
 }
 
-// The words times `scalar`, with the positions of all samples merged in one axis, step by step.
+// Returns the words times `scalar`, with the positions of all samples merged in one axis, step by
+// step.
 Symbol StepsFirst(const std::string& scalar = "2") {
   const Symbol steps = Op("transpose", {.inputs = {Symbol::Variable("data")}});
   return Op("_mul_scalar",
@@ -224,7 +226,7 @@ TEST(RequestBatcherTest, RefusesMoreThanMayWait) {
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("2 requests wait")));
 }
 
-// Sums over the steps without padding.
+// Returns a predictor that sums over the steps without padding.
 std::shared_ptr<const Predictor> MaskedSums(DType length_dtype) {
   const Symbol masked =
       Op("SequenceMask", {.inputs = {Op("SwapAxis", {.inputs = {Symbol::Variable("data")},
@@ -287,7 +289,7 @@ TEST(RequestBatcherTest, RefusesWrongOptions) {
   expect_error(options, HasSubstr("'data' is int32, expected float32 as the predictor has it"));
 }
 
-// The outputs are by time step, though one axis has the extent of the other by chance.
+// The outputs are one row per time step. One axis has as many rows as there are samples by chance.
 TEST(RequestBatcherTest, RefusesRowsOfAnotherAxisThatAreAsManyAsSamples) {
   const Symbol steps = Op("transpose", {.inputs = {Symbol::Variable("data")}});
   auto predictor = Predictor::Create(steps, {});
@@ -299,7 +301,7 @@ TEST(RequestBatcherTest, RefusesRowsOfAnotherAxisThatAreAsManyAsSamples) {
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("do not belong to samples")));
 }
 
-// For each sample ten times the sum of its words, and the words.
+// Returns, for each sample, ten times the sum of its words, and the words.
 Symbol TenSumsAndWords() {
   const Symbol data = Symbol::Variable("data");
   const Symbol sum = Op("sum", {.inputs = {data}, .attrs = {{"axis", "1"}, {"keepdims", "True"}}});
@@ -355,7 +357,7 @@ TEST(FindOutputRowsTest, WhatIsEqualByChanceStaysBehind) {
   EXPECT_FALSE(rows[0].follows_length) << "there is no other length";
 }
 
-// For example networks that are unrolled to one output per step.
+// Networks that are unrolled to one output per step have another number of outputs for each length.
 TEST(FindOutputRowsTest, RefusesOtherNumbersOfOutputs) {
   const OutputShapes one = {.batch_size = 2, .length = 5, .shapes = {{2, 3}}};
   const OutputShapes two = {.batch_size = 2, .length = 9, .shapes = {{2, 3}, {2, 3}}};

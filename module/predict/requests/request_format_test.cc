@@ -13,7 +13,8 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// Words and their features, both of the sample's length, and one input per sample.
+// Returns a format with words and their features, both of the sample's length, and an input (one
+// row per sample) without a length.
 RequestFormat Sentences() {
   return {.inputs = {{.name = "words", .shape = {kUnknownDim}},
                      {.name = "features", .shape = {3, kUnknownDim}},
