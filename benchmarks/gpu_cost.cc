@@ -127,7 +127,7 @@ void Print(const Costs& costs, int64_t left_bytes, const GpuWork& least, int64_t
   PrintCounts("host synchronisations", costs.waits);
   std::printf("allocations: %lld\n", static_cast<long long>(costs.num_allocations()));
   Row all{.name = "all"};
-  int64_t recurrent = 0;  // of what runs at least once for each time step
+  int64_t recurrent = 0;  // of kernels that run at least once for each time step
   std::printf("%8s %12s %12s %12s %10s  %s\n", "runs", "MB asked", "MB memory", "MFLOP", "us",
               "kernel");
   for (const Row& row : RowsOf(costs)) {

@@ -42,7 +42,7 @@ absl::StatusOr<std::unique_ptr<LmEpochs>> LmEpochs::Create(LmEpochsOptions optio
     return absl::InvalidArgumentError(
         absl::StrCat(o.train_path, ": no bucket has the ", o.batch_size, " sentences of a batch"));
   }
-  if (o.buckets.empty()) {  // the validation has those of the training
+  if (o.buckets.empty()) {  // the validation text uses the same buckets
     for (const BucketKey& key : train->bucket_keys()) {
       epochs->options_.buckets.push_back(key.int_value());
     }

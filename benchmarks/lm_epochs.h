@@ -24,7 +24,7 @@ struct LmEpochsOptions {
   double bucket_cost = 0;
   int64_t max_length = 0;
   int64_t batch_size = 32;
-  uint64_t seed = 1;  // of the batches' order
+  uint64_t seed = 1;  // determines the order of the batches
 };
 
 struct EpochTimes {

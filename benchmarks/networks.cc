@@ -57,10 +57,10 @@ ABSL_FLAG(bool, dump, false, "print the program to stderr");
 namespace cooper {
 namespace {
 
-// The upper bound of the indices in inputs named ids...
+// The upper bound of the indices in inputs whose names begin with "ids".
 constexpr uint64_t kIds = 1000;
 
-// Fills a row of rois...: an image's index, 0, and the corners of a region.
+// Fills a row of an input "rois...": an image's index, 0, and the corners of a region.
 void FillRegion(RandomGenerator& random, absl::Span<float> row) {
   row[0] = 0;
   for (int i = 1; i <= 2; ++i) {
@@ -69,7 +69,7 @@ void FillRegion(RandomGenerator& random, absl::Span<float> row) {
   }
 }
 
-// Fills a row of boxes...: a class, 0, a score, and the corners.
+// Fills a row of an input "boxes...": a class, 0, a score, and the corners.
 void FillBox(RandomGenerator& random, absl::Span<float> row) {
   row[0] = 0;
   row[1] = static_cast<float>(random.NextUniform());
@@ -79,7 +79,8 @@ void FillBox(RandomGenerator& random, absl::Span<float> row) {
   }
 }
 
-// Makes the matrices definite... far from singular, both as triangles and as symmetric matrices.
+// Makes the matrices of an input "definite..." far from singular, both as triangles and as
+// symmetric matrices.
 void AddToDiagonals(int64_t order, absl::Span<float> values) {
   for (size_t i = 0; i < values.size(); ++i) {
     const int64_t in_matrix = static_cast<int64_t>(i) % (order * order);
@@ -152,7 +153,7 @@ struct Bound {
   }
 };
 
-// Binds the network again with everything but its inputs as constants, as a Predictor does.
+// Binds the network again, with everything but its inputs as constants, as a Predictor does.
 absl::StatusOr<std::unique_ptr<Executor>> WithConstants(const Executor& executor,
                                                         BindOptions options) {
   for (const auto& [name, array] : executor.arg_dict()) {

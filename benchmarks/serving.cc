@@ -54,7 +54,7 @@ using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-// The random numbers of benchmarks/peers/README.md, "Batches", which peers also draw.
+// Draws the random numbers of benchmarks/peers/README.md, "Batches". Peers draw the same ones.
 class Draws {
  public:
   explicit Draws(uint64_t seed) : state_(seed) {}
@@ -255,7 +255,7 @@ class Serving {
   std::shared_ptr<const Predictor> predictor_;
   std::vector<Sentence> sentences_;
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   int64_t in_progress_ = 0;
   std::vector<double> latencies_;
