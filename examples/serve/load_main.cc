@@ -25,7 +25,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kClients = 4, kRequests = 500;  // of each
+constexpr int kClients = 4, kRequests = 500;  // requests of each client
 
 // Returns the milliseconds of each request, rising; empty if one failed.
 std::vector<double> Ask(int port) {

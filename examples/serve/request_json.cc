@@ -106,9 +106,10 @@ class RequestReader : public nlohmann::json_sax<nlohmann::json> {
   const std::vector<RequestInput>& inputs_;
   absl::Status status_;
   ArrayMap request_;
-  const RequestInput* input_ = nullptr;  // that is read; none outside of the body's object
-  std::vector<int64_t> shape_;           // of it; -1 for extents that no list has told yet
-  std::vector<int64_t> counts_;          // elements so far of the lists that are open
+  // The input that is read; null outside of the body's object.
+  const RequestInput* input_ = nullptr;
+  std::vector<int64_t> shape_;   // shape of its array; -1 for extents that no list has shown yet
+  std::vector<int64_t> counts_;  // number of elements so far, by open list
   std::vector<double> values_;
 };
 

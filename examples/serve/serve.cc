@@ -98,12 +98,14 @@ absl::Status PredictServer::Listen() {
   server_->set_payload_max_length(options_.max_body_bytes);
   server_->set_read_timeout(options_.timeout_seconds);
   server_->set_write_timeout(options_.timeout_seconds);
-  // A connection gives its thread to others after this time without a request, and after so many.
-  // It holds for the first request too, which comes late where many clients connect at once.
+  // A connection is closed after this time without a request, or after this many requests, so that
+  // its thread can serve other connections. The time also limits the wait for the first request,
+  // which comes late if many clients connect at once.
   server_->set_keep_alive_timeout(options_.timeout_seconds);
   server_->set_keep_alive_max_count(1000);
   server_->set_tcp_nodelay(true);  // answers are small, and a connection has many of them
-  // In place of httplib's SO_REUSEPORT, with which two servers of one user share a port silently.
+  // Replaces httplib's SO_REUSEPORT, with which two servers of one user would silently share a
+  // port.
   socket_t listening = -1;
   server_->set_socket_options([&listening](socket_t socket) {
     const int yes = 1;

@@ -33,8 +33,8 @@ struct PredictServerOptions {
   // answer. A batch has at most this many requests, so it should exceed the batcher's
   // max_batch_size. Other connections wait.
   int num_threads = 32;
-  // For the next bytes of a request to come, and for the client to take the next bytes of the
-  // answer. A proxy in front limits the time of a whole request.
+  // How long the server waits for the next bytes of a request, and for the client to take the next
+  // bytes of the answer. A proxy in front limits the time of a whole request.
   int timeout_seconds = 5;
 };
 
@@ -67,7 +67,7 @@ class PredictServer {
   std::atomic<int64_t> microseconds_{0};                       // of all requests together
   const std::unique_ptr<httplib::Server> server_;
   std::atomic<bool> ended_{false};  // server_ listens no more
-  std::thread thread_;              // that listens
+  std::thread thread_;              // the thread that listens
 };
 
 }  // namespace cooper

@@ -42,7 +42,7 @@ SeriesData MakeSeries(int64_t count, uint64_t seed) {
     const double level = random.NextUniform(), amplitude = 0.5 + random.NextUniform();
     const double begin = random.NextUniform();
     const auto value = [&](int t) {
-      const double turn = begin + t / 12.0;  // of 12 steps
+      const double turn = begin + t / 12.0;  // a cycle has 12 steps
       const double wave = data.shapes.back() == 0 ? std::sin(2 * M_PI * turn)
                                                   : 4 * std::abs(turn - std::floor(turn + 0.5)) - 1;
       return level + amplitude * wave;
