@@ -1,5 +1,5 @@
-// Reports on samples of given lengths: their padding in buckets, and the buckets that pay. Prints
-// the recommendation, and writes everything as JSON for tools/charts.py.
+// Reports on samples of given lengths: their padding in buckets, and the buckets that it
+// recommends. Prints the recommendation, and writes everything as JSON for tools/charts.py.
 //
 // bucket_report --text=train.txt --json=buckets.json: a sentence a line, spaces between words.
 // bucket_report --lengths=lengths.txt --json=buckets.json: a length a line, or two for pairs.

@@ -124,7 +124,7 @@ bool Holds(const Tuple& bucket, const Tuple& extents) {
 // Counts a sample in the cheapest of `rows` that holds it; returns false if none does.
 bool Place(const Tuple& extents, std::vector<BucketRow>& rows) {
   BucketRow* best = nullptr;
-  if (extents.size() == 1) {  // rising, so that the first one is it
+  if (extents.size() == 1) {  // rows are rising, so the first one that holds the sample is cheapest
     const auto row = std::lower_bound(
         rows.begin(), rows.end(), extents[0],
         [](const BucketRow& row, int64_t length) { return row.bucket[0] < length; });

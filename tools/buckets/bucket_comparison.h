@@ -1,9 +1,9 @@
 #ifndef COOPER_TOOLS_BUCKETS_BUCKET_COMPARISON_H_
 #define COOPER_TOOLS_BUCKETS_BUCKET_COMPARISON_H_
 
-// Computes the padding and cost of samples of given lengths for each number of buckets, and the
-// number of buckets that pays: the figures of a report. Buckets are chosen by
-// io/buckets/bucket_boundaries.h and io/buckets/bucket_tuples.h.
+// Computes the padding and cost of samples of given lengths for each number of buckets, and
+// recommends the number beyond which one more bucket saves less than it costs. Buckets are chosen
+// by io/buckets/bucket_boundaries.h and io/buckets/bucket_tuples.h.
 
 #include <cstdint>
 #include <vector>
