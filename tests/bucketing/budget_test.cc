@@ -45,7 +45,7 @@ Case LanguageModel(std::string name, const LanguageModelOptions& options) {
   return c;
 }
 
-// Convolutions over images with a bucket's height and width, and a mean over the result.
+// Returns convolutions over images with a bucket's height and width, and a mean over the result.
 Symbol Convolutions(const BucketKey&) {
   Symbol x = Symbol::Variable("data");
   for (const int channels : {32, 64, 128}) {

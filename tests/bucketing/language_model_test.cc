@@ -56,7 +56,7 @@ absl::StatusOr<std::unique_ptr<BucketingModule>> MakeModel(const std::string& ce
 
 class CellTest : public testing::TestWithParam<CellCase> {};
 
-// Each gate has two biases, as in MXNet and PyTorch.
+// Returns the number of parameters of a layer. Each gate has two biases, as in MXNet and PyTorch.
 int64_t LayerParameters(int64_t gates, int64_t inputs) {
   return gates * kHidden * (inputs + kHidden + 2);
 }

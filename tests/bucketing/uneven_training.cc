@@ -42,7 +42,7 @@ namespace {
 
 constexpr int kWords = 6;
 
-// Predicts the next word; only the longer bucket has a layer `more`.
+// Returns a network that predicts the next word; only the longer bucket has a layer `more`.
 absl::StatusOr<BucketSymbol> Guess(const BucketKey& key) {
   Symbol rows = Op("Embedding", {.name = "embed",
                                  .inputs = {Symbol::Variable("data")},
@@ -63,7 +63,8 @@ absl::StatusOr<BucketSymbol> Guess(const BucketKey& key) {
                                      .attrs = {{"use_ignore", "True"}, {"ignore_label", "0"}}})};
 }
 
-// Rank 0 has the fewest sentences, and one batch of long ones, or none; each further rank has more.
+// Returns an iterator over a rank's sentences. Rank 0 has the fewest sentences, and one batch of
+// long ones, or none with `only_short`; each further rank has more.
 std::unique_ptr<BucketSentenceIter> MakeIter(int rank, bool is_training, bool only_short = false) {
   RandomGenerator random(7 + rank);
   std::vector<std::vector<int>> sentences(13 + 21 * rank);  // some roll over

@@ -7,13 +7,13 @@
 
 namespace cooper::conformance {
 
-// The context that replaces cpu(0) of the cases.
+// Returns the context that replaces cpu(0) of the cases.
 inline Context& CaseContext() {
   static Context context;
   return context;
 }
 
-// Whether nodes without a kernel on that context run on the CPU.
+// Returns whether nodes without a kernel on that context run on the CPU.
 inline bool& CaseFallback() {
   static bool fallback = false;
   return fallback;

@@ -6,7 +6,7 @@
 
 namespace cooper::conformance {
 
-// The passes that are disabled when graphs of cases are bound.
+// Returns the passes that are disabled when graphs of cases are bound.
 inline std::set<std::string>& DisabledPasses() {
   static auto* passes = new std::set<std::string>;
   return *passes;

@@ -16,7 +16,7 @@ std::set<std::string> ParseExpectedFailures(absl::string_view text) {
 }
 
 std::string OperatorWithoutKernel(absl::string_view reason) {
-  // The message of FindKernel.
+  // FindKernel puts the operator's name between these texts.
   constexpr absl::string_view kBefore = "no kernel of operator ", kAfter = " for gpu is linked";
   const size_t before = reason.find(kBefore);
   if (before == absl::string_view::npos) return "";

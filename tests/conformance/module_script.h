@@ -22,7 +22,8 @@ class ModuleScript {
   // `scratch` is an empty folder for checkpoints.
   ModuleScript(std::string folder, std::string scratch, Json json, Arrays trace);
 
-  // All steps in order; the error of the first that does not end as it must.
+  // Runs all steps in order. Returns the error of the first step whose result is not the expected
+  // one.
   absl::Status Run();
 
  private:

@@ -54,7 +54,7 @@ class CellMaker {
   }
 
  private:
-  // h2h_weight is (gates * hidden, hidden).
+  // Returns the number of hidden units: h2h_weight is (gates * hidden, hidden).
   int64_t Hidden(const std::string& prefix) const {
     return json_.at("arg_shapes").at(prefix + "h2h_weight").at(1).get<int64_t>();
   }
@@ -80,7 +80,7 @@ absl::StatusOr<RNNMode> ModeFromName(absl::string_view name) {
   return absl::UnimplementedError(absl::StrCat("mode of RNN: ", name));
 }
 
-// "lstm_l2_bi0"
+// Creates the cell of a name such as "lstm_l2_bi0": mode, number of layers, whether bidirectional.
 absl::StatusOr<RNNCellPtr> MakeFused(const CellMaker& maker, absl::string_view name) {
   const bool bidirectional = absl::EndsWith(name, "_bi1");
   const absl::string_view without_bi = name.substr(0, name.size() - 4);

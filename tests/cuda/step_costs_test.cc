@@ -119,7 +119,7 @@ TEST_F(StepCostsTest, InTwoCallsTheUpdateIsPutInByTheHost) {
   EXPECT_THAT(costs.allocations, IsEmpty());
 }
 
-// The last batch of a second epoch, in which no ids are looked at.
+// Counts the costs of the last batch of the second epoch, in which ids are no longer checked.
 TEST_F(StepCostsTest, FitIsOneGraphAndWithACheckTheUpdateToo) {
   std::vector<std::vector<int>> sentences(4 * kRows, std::vector<int>(6));
   for (size_t i = 0; i < sentences.size(); ++i) {

@@ -18,7 +18,7 @@ using cooper::Symbol;
 
 constexpr int kWords = 5;
 
-// Each word predicts the next one: softmax(W * embedding(word)).
+// Returns a network in which each word predicts the next one: softmax(W * embedding(word)).
 absl::StatusOr<cooper::BucketSymbol> NextWord(const cooper::BucketKey&) {
   auto embedding =
       Symbol::Create("Embedding", {.name = "embed",
@@ -42,7 +42,7 @@ absl::StatusOr<cooper::BucketSymbol> NextWord(const cooper::BucketKey&) {
   return cooper::BucketSymbol{.symbol = *std::move(output)};
 }
 
-// 0 1 2 3 4 0 1 ..., in sentences of three and of six words.
+// Returns 0 1 2 3 4 0 1 ..., in sentences of three and of six words.
 std::vector<std::vector<int>> CountingSentences() {
   std::vector<std::vector<int>> sentences;
   for (int i = 0; i < 40; ++i) {

@@ -183,7 +183,7 @@ TEST(LargeNumbersTest, CorrelationRefusesPaddingThatNoMemoryHolds) {
       StatusIs(absl::StatusCode::kInvalidArgument, testing::HasSubstr("too many elements")));
 }
 
-// Their squares exceed float32.
+// The squares of these numbers exceed float32.
 TEST(LargeNumbersTest, NormsOfNumbersWhoseSquaresAreNone) {
   for (const float scale : {1e30F, 1e-30F}) {
     SCOPED_TRACE(scale);
@@ -205,7 +205,7 @@ TEST(LargeNumbersTest, GradientsOfPreluAreSummedInFloat) {
   EXPECT_THAT(run.grads[1], testing::ElementsAre(-4096));
 }
 
-// With p_value 1 it is a sum, whose gradient does not depend on the elements.
+// With p_value 1 the pooling is a sum, whose gradient does not depend on the elements.
 TEST(LargeNumbersTest, LpPoolingOfWindowsThatSumToZero) {
   COOPER_ASSERT_OK_AND_ASSIGN(const NDArray x,
                               NDArray::FromVector<float>({1, 1, 4}, {1, -1, 0, 0}));
@@ -218,7 +218,7 @@ TEST(LargeNumbersTest, LpPoolingOfWindowsThatSumToZero) {
   EXPECT_THAT(norms.grads[0][2], 0);
 }
 
-// As in BLAS.
+// As in BLAS, C is not read if beta is 0.
 TEST(LargeNumbersTest, GemmWithoutBetaDoesNotReadC) {
   COOPER_ASSERT_OK_AND_ASSIGN(const NDArray ones, NDArray::Full({2, 2}, 1));
   COOPER_ASSERT_OK_AND_ASSIGN(const NDArray nan, NDArray::Full({2, 2}, std::nan("")));

@@ -59,7 +59,7 @@ Symbol Call(const char* op, const Symbol& data, const AttrMap& attrs) {
   return Op(op, {.inputs = {data}, .attrs = attrs});
 }
 
-// (batch, length, kFeatures), or (length, batch, kFeatures).
+// Returns the features (batch, length, kFeatures), or (length, batch, kFeatures) with steps first.
 Symbol Body(const Setting& s, const Symbol& weight) {
   const Symbol data = Symbol::Variable("data");
   if (s.features) {
@@ -131,7 +131,7 @@ Symbol Output(const Setting& s, const std::string& name, const Symbol& body, con
   if (name == "penalty") {
     return Op("MakeLoss", {.name = name, .inputs = {Call("sum", Call("square", weight, {}), {})}});
   }
-  // For each sample.
+  // This loss is one number for each sample.
   return Op("MakeLoss", {.name = "loss",
                          .inputs = {Call("mean", Call("square", body, {}),
                                          {{"axis", s.steps_first ? "(0, 2)" : "(1, 2)"}})}});

@@ -12,11 +12,11 @@
 
 namespace cooper {
 
-// data (batch_size, n) -> fc1 (5) -> tanh -> fc2 (3) -> softmax; label "softmax_label".
+// Returns data (batch_size, n) -> fc1 (5) -> tanh -> fc2 (3) -> softmax; label "softmax_label".
 Symbol TwoLayers();
 
-// A mean over the time steps of data (batch_size, length), then fc (2) -> softmax: the parameters
-// do not depend on the length. `swapped` lists the arguments in another order.
+// Returns a mean over the time steps of data (batch_size, length), then fc (2) -> softmax: the
+// parameters do not depend on the length. With `swapped` the arguments are listed in another order.
 Symbol MeanOverTime(bool swapped = false);
 
 // Returns random numbers uniform in [-1, 1).

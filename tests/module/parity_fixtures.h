@@ -30,8 +30,8 @@ struct WordsNetOptions {
 // automatic name.
 Symbol WordsNet(int length, const WordsNetOptions& options = {});
 
-// data (batch_size, n) -> fc_0 (2) -> act_0 -> fc_1 (2) -> act_1 -> "softmax", a regression whose
-// gradient is doubled; label "softmax_label".
+// Returns data (batch_size, n) -> fc_0 (2) -> act_0 -> fc_1 (2) -> act_1 -> "softmax", a regression
+// whose gradient is doubled; label "softmax_label".
 Symbol TwoSigmoids();
 
 }  // namespace cooper

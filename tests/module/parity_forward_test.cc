@@ -123,8 +123,8 @@ TEST(ParityForwardTest, StatesCarryOverToTheNextBatch) {
   for (size_t k = 0; k < 4; ++k) EXPECT_THAT(got[k], Pointwise(FloatNear(1e-6f), expected[k]));
 }
 
-// Two images -> convolution -> pooling -> sum over all but the batch, and both sums -> 10 classes:
-// no parameter depends on the images' sizes.
+// Returns two images -> convolution -> pooling -> sum over all but the batch, and both sums -> 10
+// classes: no parameter depends on the images' sizes.
 Symbol TwoImages() {
   const auto branch = [](const char* data, const char* kernel, const char* stride,
                          const char* pool_type) {
@@ -169,7 +169,7 @@ TEST(ParityForwardTest, EveryBatchMayHaveShapesOfItsOwn) {
   for (const DataBatch& batch :
        {first, Images(3, {16, 16}, {8, 8}), Images(12, {16, 16}, {8, 8}),
         Images(12, {30, 30}, {8, 16}), Images(5, {7, 10}, {6, 4}), first}) {
-    // The outputs of a module that was bound with these shapes.
+    // A module that was bound with these shapes gives the expected outputs.
     auto fresh = BoundImages(batch);
     COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams params, module->GetParams());
     COOPER_ASSERT_OK(fresh->SetParams(params.args, params.auxs));

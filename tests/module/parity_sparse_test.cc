@@ -28,7 +28,7 @@ using ::testing::Ge;
 using ::testing::HasSubstr;
 using ::testing::Le;
 
-// A factorization machine over `num_features` features, with a table of factors `v`.
+// Returns a factorization machine over `num_features` features, with a table of factors `v`.
 Symbol FactorizationMachine(int64_t num_features) {
   constexpr char kNormal[] = R"(["normal", {"sigma": 0.01}])";
   const auto sum = [](const Symbol& x) {
@@ -39,7 +39,7 @@ Symbol FactorizationMachine(int64_t num_features) {
   };
   const auto square = [](const Symbol& x) { return Op("square", {.inputs = {x}}); };
   const auto dot = [](const Symbol& x, const Symbol& y) { return Op("dot", {.inputs = {x, y}}); };
-  // The attributes that MXNet writes for sparse variables, which are dense in cooper.
+  // These are the attributes that MXNet writes for sparse variables, which are dense in cooper.
   const Symbol data = Symbol::Variable("data", {.attrs = {{"__storage_type__", "2"}}});
   const AttrMap row_sparse = {{"__storage_type__", "1"}};
   const Symbol v = Symbol::Variable(

@@ -153,7 +153,7 @@ std::vector<Symbol> RandomLayers::Steps(const Sequence& s) {
   return steps;
 }
 
-// The lengths n - 1, ..., 1, 0 of the rows, some of which exceed the sequence.
+// Returns the lengths n - 1, ..., 1, 0 of the rows, some of which exceed the sequence.
 Symbol RandomLayers::Lengths() {
   const Symbol rising = Op(
       "_arange",

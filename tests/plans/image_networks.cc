@@ -19,7 +19,7 @@ absl::StatusOr<Symbol> Mlp() {
   return d.Classify(d.Relu(d.Dense(d.Relu(d.Dense(d.Data(), 128)), 64)), 10);
 }
 
-// LeCun et al., 1998, with tanh and as many filters as MXNet's.
+// Returns the network of LeCun et al., 1998, with tanh and as many filters as MXNet's.
 absl::StatusOr<Symbol> LeNet() {
   NetworkDraft d;
   const ConvOptions five{.kernel = 5, .bias = true};
@@ -33,7 +33,7 @@ Symbol ConvRelu(NetworkDraft& d, const Symbol& x, int filters, ConvOptions optio
   return d.Relu(d.Conv(x, filters, options));
 }
 
-// Krizhevsky et al., 2012, without its normalisation over channels (LRN).
+// Returns the network of Krizhevsky et al., 2012, without its normalisation over channels (LRN).
 absl::StatusOr<Symbol> AlexNet() {
   NetworkDraft d;
   Symbol x = d.MaxPool(ConvRelu(d, d.Data(), 96, {.kernel = 11, .stride = 4}), 3, 2);
@@ -44,7 +44,7 @@ absl::StatusOr<Symbol> AlexNet() {
   return d.Classify(x, kClasses);
 }
 
-// Simonyan and Zisserman, arXiv 1409.1556; `layers` by stage.
+// Returns a network of Simonyan and Zisserman, arXiv 1409.1556, with `layers` by stage.
 absl::StatusOr<Symbol> Vgg(const std::vector<int>& layers) {
   NetworkDraft d;
   Symbol x = d.Data();
@@ -60,7 +60,7 @@ absl::StatusOr<Symbol> Vgg(const std::vector<int>& layers) {
 absl::StatusOr<Symbol> Vgg16() { return Vgg({2, 2, 3, 3, 3}); }
 absl::StatusOr<Symbol> Vgg19() { return Vgg({2, 2, 4, 4, 4}); }
 
-// He et al., arXiv 1603.05027: normalisation and relu before each convolution.
+// Returns a unit of He et al., arXiv 1603.05027: normalisation and relu before each convolution.
 Symbol PreActivationUnit(NetworkDraft& d, const Symbol& x, int filters, int stride, bool same,
                          bool bottleneck) {
   const Symbol active = d.Relu(d.BatchNorm(x));
@@ -100,8 +100,8 @@ absl::StatusOr<Symbol> ResNet50() { return ResNet({3, 4, 6, 3}, kWide, true, fal
 absl::StatusOr<Symbol> ResNet101() { return ResNet({3, 4, 23, 3}, kWide, true, false, kClasses); }
 absl::StatusOr<Symbol> ResNet152() { return ResNet({3, 8, 36, 3}, kWide, true, false, kClasses); }
 
-// He et al., arXiv 1512.03385 (groups = 1), and Xie et al., arXiv 1611.05431: three convolutions
-// per unit, each followed by normalisation, and relu after the sum.
+// Returns the network of He et al., arXiv 1512.03385 (groups = 1), or of Xie et al., arXiv
+// 1611.05431: three convolutions per unit, each followed by normalisation, and relu after the sum.
 absl::StatusOr<Symbol> PostActivationNet(int groups) {
   NetworkDraft d;
   Symbol x = d.MaxPool(d.ConvUnit(d.Data(), 64, kStem), 3, 2, 1);
@@ -123,7 +123,8 @@ absl::StatusOr<Symbol> PostActivationNet(int groups) {
 absl::StatusOr<Symbol> ResNetV1() { return PostActivationNet(1); }
 absl::StatusOr<Symbol> ResNeXt50() { return PostActivationNet(32); }
 
-// Howard et al., arXiv 1704.04861: width and stride of each pair of convolutions.
+// Returns the network of Howard et al., arXiv 1704.04861. The table has width and stride of each
+// pair of convolutions.
 absl::StatusOr<Symbol> MobileNet() {
   NetworkDraft d;
   Symbol x = d.ConvUnit(d.Data(), 32, {.kernel = 3, .stride = 2, .pad = 1});
@@ -139,7 +140,7 @@ absl::StatusOr<Symbol> MobileNet() {
   return d.Classify(d.GlobalPool(x), kClasses);
 }
 
-// Sandler et al., arXiv 1801.04381, with relu in place of relu6.
+// Returns the network of Sandler et al., arXiv 1801.04381, with relu in place of relu6.
 absl::StatusOr<Symbol> MobileNetV2() {
   struct Stage {
     int expansion, width, units, stride;
@@ -162,7 +163,7 @@ absl::StatusOr<Symbol> MobileNetV2() {
   return d.Classify(d.GlobalPool(d.ConvUnit(x, 1280)), kClasses);
 }
 
-// Iandola et al., arXiv 1602.07360, version 1.1.
+// Returns the network of Iandola et al., arXiv 1602.07360, version 1.1.
 absl::StatusOr<Symbol> SqueezeNet() {
   NetworkDraft d;
   const auto fire = [&](const Symbol& x, int squeeze, int expand) {
@@ -176,7 +177,7 @@ absl::StatusOr<Symbol> SqueezeNet() {
   return d.Classify(d.GlobalPool(ConvRelu(d, d.Dropout(x, 0.5), kClasses, {})), kClasses);
 }
 
-// Huang et al., arXiv 1608.06993: each layer reads all earlier ones.
+// Returns the network of Huang et al., arXiv 1608.06993: each layer reads all earlier ones.
 absl::StatusOr<Symbol> DenseNet121() {
   constexpr int kGrowth = 32;
   NetworkDraft d;

@@ -41,7 +41,7 @@ Symbol BnModule(NetworkDraft& d, const Symbol& x, const BnWidths& w) {
                    d.ConvUnit(doubled, w.doubled, three), d.ConvUnit(pooled, w.pooled)});
 }
 
-// The module that halves height and width.
+// Returns the module that halves height and width.
 Symbol BnReduction(NetworkDraft& d, const Symbol& x, const BnWidths& w) {
   const ConvOptions half{.kernel = 3, .stride = 2, .pad = 1};
   const Symbol doubled =
@@ -50,7 +50,7 @@ Symbol BnReduction(NetworkDraft& d, const Symbol& x, const BnWidths& w) {
                    d.ConvUnit(doubled, w.doubled, half), d.MaxPool(x, 3, 2, 1)});
 }
 
-// A 1xn and then an nx1 convolution.
+// Applies a 1xn and then an nx1 convolution.
 Symbol Rows(NetworkDraft& d, const Symbol& x, int filters, int n) {
   return d.ConvUnit(x, filters, {.kernel = {1, n}, .pad = {0, n / 2}});
 }
@@ -83,7 +83,7 @@ Symbol V3Figure7(NetworkDraft& d, const Symbol& x) {
                    d.ConvUnit(d.AvgPool(x, 3, 1, 1), 192)});
 }
 
-// The first layers of Inception-v4 and Inception-ResNet-v2.
+// Returns the first layers of Inception-v4 and Inception-ResNet-v2.
 Symbol V4Stem(NetworkDraft& d) {
   Symbol x = d.ConvUnit(d.ConvUnit(d.Data(), 32, kThreeHalf), 32, {.kernel = 3});
   x = d.ConvUnit(x, 64, kThree);

@@ -8,13 +8,13 @@
 
 namespace cooper {
 
-// Szegedy et al., arXiv 1409.4842.
+// Returns the network of Szegedy et al., arXiv 1409.4842.
 absl::StatusOr<Symbol> GoogLeNet();
-// Ioffe and Szegedy, arXiv 1502.03167.
+// Returns the network of Ioffe and Szegedy, arXiv 1502.03167.
 absl::StatusOr<Symbol> InceptionBn();
-// Szegedy et al., arXiv 1512.00567.
+// Returns the network of Szegedy et al., arXiv 1512.00567.
 absl::StatusOr<Symbol> InceptionV3();
-// Szegedy et al., arXiv 1602.07261: Inception-v4 and Inception-ResNet-v2.
+// Return the networks of Szegedy et al., arXiv 1602.07261: Inception-v4 and Inception-ResNet-v2.
 absl::StatusOr<Symbol> InceptionV4();
 absl::StatusOr<Symbol> InceptionResNetV2();
 

@@ -36,9 +36,10 @@ class NetworkDraft {
   Symbol Conv(const Symbol& x, int filters, const ConvOptions& options = {});
   Symbol BatchNorm(const Symbol& x);
   Symbol Relu(const Symbol& x);
-  // Convolution, batch normalisation, relu.
+  // Applies a convolution, batch normalisation and relu.
   Symbol ConvUnit(const Symbol& x, int filters, const ConvOptions& options = {});
-  // Without "valid", the last window may reach over the edge: MXNet's pooling_convention "full".
+  // Applies max pooling. Without `valid` the last window may reach over the edge: MXNet's
+  // pooling_convention "full".
   Symbol MaxPool(const Symbol& x, Extent kernel, Extent stride, Extent pad = 0, bool valid = true);
   Symbol AvgPool(const Symbol& x, Extent kernel, Extent stride, Extent pad = 0);
   Symbol GlobalPool(const Symbol& x);

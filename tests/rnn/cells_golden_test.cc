@@ -66,7 +66,7 @@ SymbolSequence InputsOf(const Json& json) {
   return steps;
 }
 
-// All arrays of a file whose name begins with `prefix`, without it.
+// Returns the arrays of a file whose names begin with `prefix`, under their names without it.
 ArrayMap ArraysWith(const std::string& path, const std::string& prefix) {
   const auto file = LoadNamedArrays(path);
   EXPECT_THAT(file, IsOk());

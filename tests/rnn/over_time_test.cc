@@ -33,7 +33,8 @@ struct Pooled {
   std::vector<float> gradients;  // as the data: (rows, bucket, features), whatever the layout
 };
 
-// `heads` is the head gradient of the pooled values.
+// Pools random padding and the steps of `rows` in a bucket. `heads` is the head gradient of the
+// pooled values.
 Pooled Pool(bool mean, bool time_major, const Rows& rows, int64_t bucket,
             const std::vector<float>& heads, RandomGenerator& random) {
   const auto n = static_cast<int64_t>(rows.size());
@@ -119,7 +120,7 @@ TEST(OverTimeTest, IsOfTheStepsThatAreThere) {
   });
 }
 
-// Padding rows take the first step, so that no value is NaN.
+// A row without steps, as rows of padding are, takes its first position, so that no value is NaN.
 TEST(OverTimeTest, OfNoStepIsTheFirst) {
   for (const bool mean : {false, true}) {
     RandomGenerator random(1);

@@ -81,7 +81,7 @@ RNNCellPtr MakeCell(const std::string& name) {
   return nullptr;
 }
 
-// All outputs, followed by all states.
+// The results of a network: all outputs, followed by all states.
 struct Results {
   std::vector<NDArray> outputs;
   ArrayMap gradients;
@@ -104,7 +104,8 @@ Network MakeNetwork(const std::string& cell, int64_t length, const std::string& 
   return {.symbol = Symbol::Group(heads).value(), .num_states = unrolled->states.size()};
 }
 
-// `heads` may be shorter than the outputs: the head gradients of the others are 0.
+// Runs the network forward and backward. `heads` may be shorter than the outputs: the head
+// gradients of the others are 0.
 Results Compute(const Network& network, const ArrayMap& args, std::vector<NDArray> heads) {
   BindOptions options = {.args = args};
   if (args.contains("valid_length")) options.grad_reqs["valid_length"] = WriteReq::kNull;
@@ -133,7 +134,7 @@ NDArray Random(Shape shape, RandomGenerator& random) {
 
 std::vector<float> Values(const NDArray& array) { return *array.ToVector<float>(); }
 
-// The tolerance is for sums of some hundred products of numbers below 2.
+// Compares values. The tolerance is for sums of some hundred products of numbers below 2.
 void ExpectNear(const std::vector<float>& a, const std::vector<float>& b, const std::string& what) {
   ASSERT_EQ(a.size(), b.size()) << what;
   for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 2e-5) << what << " [" << i << "]";

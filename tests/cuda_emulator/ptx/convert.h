@@ -28,7 +28,7 @@ struct Conversion {
            uint64_t{ftz} << 25 | uint64_t{sat} << 26 | uint64_t{relu} << 27 |
            uint64_t{satfinite} << 28;
   }
-  // The inverse of Encode().
+  // Returns the conversion that Encode() packed.
   static Conversion Decode(uint64_t bits) {
     const auto flag = [bits](int at) { return (bits >> at & 1) != 0; };
     return {static_cast<Type>(bits & 0xff),

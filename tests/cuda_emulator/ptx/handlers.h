@@ -39,7 +39,7 @@ void Ternary(Warp& warp, const Instr& in, uint32_t mask) {
            [&](int l) { d[l] = Pack<R>(F()(Unpack<A>(a[l]), Unpack<B>(b[l]), Unpack<C>(c[l]))); });
 }
 
-// The same with in.value, an immediate of the instruction, as the last argument.
+// Computes like Ternary, with in.value, an immediate of the instruction, as a fourth argument of F.
 template <typename F, typename R, typename A>
 void TernaryWithValue(Warp& warp, const Instr& in, uint32_t mask) {
   auto* d = warp.Lanes<R>(in.d);
@@ -77,7 +77,8 @@ Handler ForInteger(Type type, const Make& make) {
   }
 }
 
-// The same for types whose sign does not matter.
+// Returns make.operator()<T>() for the unsigned type T of the size of a type whose sign does not
+// matter; null for other types.
 template <typename Make>
 Handler ForBits(Type type, const Make& make) {
   if (IsFloat(type) || type == Type::kPred || type == Type::kNone) return nullptr;

@@ -86,7 +86,7 @@ class Warp {
   // Sets the host pointers for the addresses in in.a of the lanes of `mask`; checks, logs and
   // counts the accesses. Returns false on an error.
   bool Resolve(const Instr& in, uint32_t mask, uint8_t** pointers);
-  // The same for other operands: the addresses in `slot`, plus `offset`.
+  // Does Resolve for other operands: the addresses in `slot`, plus `offset`.
   bool ResolveAt(const MemoryUse& use, uint32_t slot, uint64_t offset, uint32_t mask,
                  uint8_t** pointers);
   // Returns the order in which lanes access one address.

@@ -30,7 +30,7 @@ bool HasContext(int id);
 // Stores `error` for cudaGetLastError, unless it is cudaSuccess, and returns it.
 cudaError_t Return(cudaError_t error);
 
-// Does the same, and prints the reason to stderr.
+// Stores and returns `error` like Return, and prints the reason to stderr.
 cudaError_t Fail(cudaError_t error, absl::string_view why);
 
 // An error of a kernel or of other work on a device. As on a GPU, all later calls that need the

@@ -61,7 +61,8 @@ namespace cooper::cuda_emulator {
 // Returns the stream of a handle; default streams are those of the current device. Returns null,
 // after Fail(), if the stream does not exist.
 CUstream_st* FindStream(cudaStream_t handle, const char* call);
-// Does the same for a launch: the stream must belong to the current device.
+// Returns the stream of a launch, with the errors of FindStream. It must belong to the current
+// device.
 CUstream_st* FindLaunchStream(cudaStream_t handle);
 CUevent_st* FindEvent(cudaEvent_t handle, const char* call);
 
