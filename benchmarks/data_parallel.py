@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Data-parallel training beside one context: two CPU contexts, and two processes, with one thread each.
+"""Compares data-parallel training with one context: two CPU contexts, and two processes of one thread each.
 
     ./bazelw build //benchmarks:lm_training_mpi
     benchmarks/data_parallel.py --cooper=bazel-bin/benchmarks/lm_training_mpi
@@ -23,7 +23,7 @@ WORKS = {
 
 
 def run(command, processes):
-    """Runs one program to its end; the padded tokens per second of all its processes together."""
+    """Runs one program to its end. Returns the padded tokens per second of all its processes together."""
     environment = dict(os.environ)
     if processes > 1:
         environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")

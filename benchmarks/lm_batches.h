@@ -2,7 +2,7 @@
 #define COOPER_BENCHMARKS_LM_BATCHES_H_
 
 // Creates the batches on which language models are compared, by a formula that every peer can
-// implement (benchmarks/peers/README.md, "Batches").
+// implement (benchmarks/peers/protocol.md, "Batches").
 
 #include <cstdint>
 #include <vector>

@@ -2,8 +2,8 @@
 // second, ms per step, bind time and planned bytes by bucket, heap allocations per step, peak
 // memory, and on CPUs the share of the time that the matrix products alone need. With
 // --profile=FILE it runs further passes and prints their profile on standard error. With --serve it
-// answers commands instead (benchmarks/peers/README.md, "The protocol"); then --gemm_only runs only
-// the matrix products of the steps, and --corpus=TEXT epochs over a text.
+// answers commands instead (benchmarks/peers/protocol.md); then --gemm_only runs only the matrix
+// products of the steps, and --corpus=TEXT epochs over a text.
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
-// Serves the language model to requests of single sentences and measures throughput and latency.
-// Answers commands on standard input with a line of JSON each (benchmarks/peers/README.md,
-// "Serving"):
+// Serves the language model to requests of single sentences and measures throughput and latency
+// (benchmarks/peers/README.md, "Serving"). Answers commands on standard input with a line of JSON
+// each:
 //
 //   callers N S   N threads each ask the Predictor for one sentence after the other, for S seconds
 //   clients N S   N sentences are always under way at the RequestBatcher, for S seconds
@@ -54,7 +54,7 @@ using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-// Draws the random numbers of benchmarks/peers/README.md, "Batches". Peers draw the same ones.
+// Draws the random numbers of benchmarks/peers/protocol.md, "Batches". Peers draw the same ones.
 class Draws {
  public:
   explicit Draws(uint64_t seed) : state_(seed) {}

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Times cooper beside its peers: same model, same batches, one sitting, taking turns.
+"""Times cooper and its peers on the same models and batches, in interleaved runs.
 
-All workers of a work are started, bound and warmed; then each round lets every worker run once,
-in an order that rotates from round to round, while the others sleep. README.md says what is
-measured and how a worker talks.
+All workers of a work are started, bound and warmed up. Then each round lets every worker run once,
+in an order that rotates from round to round, while the others sleep. README.md describes what is
+measured, protocol.md the commands of workers.
 """
 
 import argparse
@@ -140,7 +140,7 @@ def _make_workers(flags: argparse.Namespace, told: Dict[str, Any]) -> List[Worke
 
 
 class Comparison:
-    """The rounds of one work. A worker that fails is left out from then on, with the reason."""
+    """The rounds of one work. Leaves out a worker once it has failed, and keeps the reason."""
 
     def __init__(self, workers: List[Worker], timeout_s: float):
         self._workers = workers  # those that have not failed
@@ -165,7 +165,7 @@ class Comparison:
                                        **worker.ready}
 
     def calibrate(self, min_run_s: float) -> None:
-        """Chooses the passes of a run, the same for all: the quickest takes min_run_s."""
+        """Chooses the passes of a run, the same for all: the fastest worker takes min_run_s."""
         results = {worker.name: self._run(worker) for worker in list(self._workers)}
         seconds = [result['elapsed_s'] for name, result in results.items()
                    if result and name != report.LIMIT]
@@ -214,7 +214,7 @@ class Comparison:
 
 
 def _summary(comparison: Comparison, told: Dict[str, Any], rounds: int) -> Dict[str, Any]:
-    """The comparison as data: what the tables show, and every run behind it."""
+    """Returns the comparison as data: the figures of the tables, and every run."""
     workers: Dict[str, Any] = {}
     speeds = {}
     # A text's batches differ in their padding, as their order does.
@@ -240,7 +240,7 @@ def _summary(comparison: Comparison, told: Dict[str, Any], rounds: int) -> Dict[
 
 
 def _notes(comparison: Comparison, workers: Dict[str, Any]) -> List[str]:
-    """Whatever makes the figures doubtful: a busy machine, unlike models, divergence."""
+    """Returns reasons to doubt the figures: a busy machine, unequal models, divergence."""
     present = {name: result for name, result in workers.items() if 'ready' in result}
     notes = [f'{name} used {share:.0%} of a core while another worker ran'
              for name, share in comparison.restless.items()]
@@ -284,7 +284,7 @@ def _versions(document: Dict[str, Any]) -> Dict[str, str]:
 
 
 def _cannot_write(path: str) -> str:
-    """Why not, or nothing. What the file holds stays."""
+    """Returns why the file cannot be written, or ''. An existing file keeps its contents."""
     was_there = os.path.exists(path)
     try:
         with open(path, 'a', encoding='utf-8'):

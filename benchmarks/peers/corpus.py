@@ -1,4 +1,4 @@
-"""Epochs over a text, as MXNet and PyTorch train on it: reading, numbering words, timing.
+"""Times epochs over a text as MXNet and PyTorch train on it, with reading and word ids.
 
 Nothing here imports NumPy or a peer (see protocol.py).
 """
@@ -15,7 +15,7 @@ EpochSums = Tuple[float, int, int]
 
 
 def read_sentences(path: str, max_sentences: int = -1) -> List[List[str]]:
-    """The words of each line that has any; of the first max_sentences unless that is negative."""
+    """Returns the words of each line that has any: of the first max_sentences, or of all if negative."""
     sentences = []
     with open(path, encoding='utf-8-sig') as text:  # as cooper, without a byte order mark
         for line in text:
@@ -30,7 +30,7 @@ def read_sentences(path: str, max_sentences: int = -1) -> List[List[str]]:
 
 
 def make_vocabulary(sentences: List[List[str]]) -> Dict[str, int]:
-    """Numbers words in the order of their appearance."""
+    """Returns ids of the words in the order of their appearance."""
     ids: Dict[str, int] = {}
     for sentence in sentences:
         for word in sentence:
@@ -39,23 +39,23 @@ def make_vocabulary(sentences: List[List[str]]) -> Dict[str, int]:
 
 
 def encode(sentences: List[List[str]], ids: Dict[str, int]) -> List[List[int]]:
-    """The words' numbers, that of unknown words included."""
+    """Returns the ids of words; unknown words share one id."""
     return [[ids.get(word, UNKNOWN_ID) for word in sentence] for sentence in sentences]
 
 
 def vocab_size(ids: Dict[str, int]) -> int:
-    """How many ids the model knows: the words, the unknown one, and the padding."""
+    """Returns the number of ids in the model: the words, the unknown one, and the padding."""
     return len(ids) + FIRST_WORD_ID
 
 
 class Stopwatch:
-    """Adds up the time that an iterator takes to give its items."""
+    """Adds up the time that an iterator takes to return its items."""
 
     def __init__(self):
         self.seconds = 0.0
 
     def over(self, items: Iterable) -> Iterator:
-        """The items; the time between asking for one and having it is added."""
+        """Yields the items, and adds the time that each takes to arrive."""
         iterator = iter(items)
         while True:
             begin = time.perf_counter()
@@ -71,13 +71,13 @@ class Stopwatch:
 def run_epochs(epochs: int, read: Callable[[], Any],
                train: Callable[[Any, Stopwatch], EpochSums],
                validate: Callable[[], List[float]]) -> Dict[str, Any]:
-    """Times epochs with everything that belongs to them but the validation; the run's answer.
+    """Times epochs with all that belongs to them except the validation. Returns the answer to `run`.
 
     Args:
-      epochs: how many.
+      epochs: number of epochs.
       read: reads the text and returns an iterator over batches with a method reset().
-      train: makes one epoch of it; the stopwatch is for taking batches. Returns when all is done.
-      validate: the perplexity after an epoch as a list of one, or an empty list.
+      train: trains one epoch, takes its batches through the stopwatch, and returns when all work is done.
+      validate: returns the perplexity after an epoch as a list of one, or an empty list.
     """
     stopwatch = Stopwatch()
     elapsed, tokens, padded = 0.0, 0, 0

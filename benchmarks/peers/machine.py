@@ -10,14 +10,14 @@ _HERE = pathlib.Path(__file__).resolve().parent
 
 
 def busy_seconds() -> float:
-    """Processor time that the whole machine has spent on anything but idling and waiting."""
+    """Returns the processor time that the whole machine has spent on anything but idling and waiting."""
     with open('/proc/stat', encoding='ascii') as stat:
         user, nice, system, _, _, irq, softirq, steal = map(int, stat.readline().split()[1:9])
     return (user + nice + system + irq + softirq + steal) / os.sysconf('SC_CLK_TCK')
 
 
 def describe() -> Dict[str, Any]:
-    """The processor, the memory, the kernel and the load average."""
+    """Returns the processor, the memory, the kernel and the load average."""
     cpuinfo = pathlib.Path('/proc/cpuinfo').read_text(encoding='utf-8')
     models = [line.partition(':')[2].strip() for line in cpuinfo.splitlines()
               if line.startswith('model name')]
@@ -30,7 +30,7 @@ def describe() -> Dict[str, Any]:
 
 
 def revision() -> str:
-    """The commit of the tree that this file is in, or 'unknown'."""
+    """Returns the commit of the tree that has this file, or 'unknown'."""
     done = subprocess.run(['git', 'describe', '--always', '--dirty'], cwd=_HERE, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     return done.stdout.strip() or 'unknown'

@@ -20,7 +20,7 @@ def read(path):
 
 
 def encode(train, valid):
-    """Ids from 2 in order of appearance in `train`; 1 is any word that is not there."""
+    """Returns ids from 2 on in the order of appearance in `train`; 1 is any word that it lacks."""
     ids = {}
     for sentence in train:
         for word in sentence:

@@ -49,7 +49,7 @@ def _unrolled_cells():
 
 
 def _recurrent_outputs(data, seq_len):
-    """Embeds ids and runs the layers: rows in the order of the labels that _sym_gen makes."""
+    """Embeds ids and runs the layers. Returns rows in the order of the labels of _sym_gen."""
     def embed(ids):
         return mx.sym.Embedding(data=ids, input_dim=FLAGS.vocab, output_dim=FLAGS.num_embed,
                                 name='embed')
@@ -65,7 +65,7 @@ def _recurrent_outputs(data, seq_len):
 
 
 def _sym_gen(seq_len):
-    """The symbol of one bucket, with the names of its data and its labels."""
+    """Returns the symbol of one bucket, with the names of its data and its labels."""
     data = mx.sym.Variable('data')
     label = mx.sym.Variable('softmax_label')
     outputs = _recurrent_outputs(data, seq_len)
@@ -81,7 +81,7 @@ def _sym_gen(seq_len):
 
 
 def _data_batch(data, label, bucket):
-    """A DataBatch as a DataIter would hand it over."""
+    """Returns a DataBatch such as a DataIter returns."""
     return mx.io.DataBatch(
         data=[data], label=[label], pad=0, bucket_key=bucket,
         provide_data=[mx.io.DataDesc('data', data.shape, layout=_LAYOUT)],
@@ -89,7 +89,7 @@ def _data_batch(data, label, bucket):
 
 
 def _make_module(bucket, provide_data, provide_label):
-    """Binds the default bucket and gets everything ready to train."""
+    """Returns a module that is bound to the default bucket and ready to train."""
     module = mx.mod.BucketingModule(_sym_gen, default_bucket_key=bucket,
                                     context=mx.cpu(), logger=logging.getLogger('quiet'))
     module.bind(data_shapes=provide_data, label_shapes=provide_label,
@@ -103,7 +103,7 @@ def _make_module(bucket, provide_data, provide_label):
 
 
 class Passes:
-    """Passes over the protocol's batches, which are MXNet's arrays beforehand."""
+    """Runs passes over the protocol's batches, which are converted to MXNet's arrays beforehand."""
 
     def __init__(self, batches):
         self._batches = batches
@@ -127,7 +127,7 @@ class Passes:
         self._last = b
 
     def nll_per_token(self):
-        """From the softmax that the last step left in the module's output."""
+        """Returns the mean loss, from the softmax that the last step left in the module's output."""
         batch = self._batches[self._last]
         label = mx.nd.array(batch.label)
         if _FUSED:
@@ -140,7 +140,7 @@ class Passes:
 
 
 class Epochs:
-    """Epochs over a text, with the iterator and the metric of the example."""
+    """Runs epochs over a text, with the iterator and the metric of the example."""
 
     def __init__(self):
         words = corpus.read_sentences(FLAGS.corpus, FLAGS.max_sentences)
@@ -162,7 +162,7 @@ class Epochs:
                                          invalid_label=protocol.PAD_ID, layout=_LAYOUT)
 
     def _warm_up(self, buckets):
-        """Binds and runs every bucket; the parameters stay as they are."""
+        """Binds and runs every bucket, and leaves the parameters unchanged."""
         for bucket in buckets:
             shape = (FLAGS.batch_size, bucket) if _LAYOUT == 'NT' else (bucket, FLAGS.batch_size)
             ids = mx.nd.zeros(shape)
@@ -193,7 +193,7 @@ class Epochs:
         return [value for _, value in self.module.score(self._valid, metric)]
 
     def run(self, epochs):
-        """The answer to the command "run"."""
+        """Returns the answer to the command "run"."""
         return corpus.run_epochs(epochs, self._read, self._train, self._validate)
 
 

@@ -1,4 +1,4 @@
-"""The worker of MXNet 1.9.1 for networks.py, and what writes networks (zoo.py) as MXNet's and ONNX files."""
+"""MXNet 1.9.1's worker for networks.py. It also writes networks (zoo.py) as MXNet's and ONNX files."""
 
 import argparse
 import json
@@ -17,7 +17,7 @@ def _save(name: str, path: str) -> None:
 
 
 def _export(name: str, path: str, size: int) -> None:
-    """The network with random weights as an ONNX file, of any number of images (size, size)."""
+    """Writes the network with random weights as an ONNX file for any number of images (size, size)."""
     import mxnet as mx  # pylint: disable=import-outside-toplevel
     import numpy as np  # pylint: disable=import-outside-toplevel
     import onnx  # pylint: disable=import-outside-toplevel
@@ -51,7 +51,7 @@ def _parse_flags() -> argparse.Namespace:
 
 
 def _bind(mx, np, path: str, shapes, train: bool):
-    """An executor and the gradients of its outputs."""
+    """Returns an executor and the gradients of its outputs."""
     symbol = mx.sym.load(path)
     names = symbol.list_inputs()
     fixed = [name for name in names
@@ -73,7 +73,7 @@ def _bind(mx, np, path: str, shapes, train: bool):
 
 
 class _Bound:
-    """A network that is bound."""
+    """A bound network."""
 
     def __init__(self, mx, np, path: str, shapes: str, train: bool):
         self._mx = mx

@@ -1,4 +1,4 @@
-"""Busy processes beside a measurement: a machine is seldom one's own."""
+"""Runs busy processes beside a measurement, as on a machine that is shared."""
 
 import argparse
 import contextlib
@@ -8,14 +8,14 @@ from typing import Iterator
 
 
 def add_flag(parser: argparse.ArgumentParser) -> None:
-    """Adds --neighbours, how many."""
+    """Adds --neighbours, the number of processes."""
     parser.add_argument('--neighbours', type=int, default=0,
                         help='so many busy processes of normal priority run beside all')
 
 
 @contextlib.contextmanager
 def beside(count: int) -> Iterator[None]:
-    """So many processes that do nothing but compute."""
+    """Runs `count` processes that only compute, until the context ends."""
     busy = []
     try:
         for _ in range(count):

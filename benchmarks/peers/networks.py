@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Times image networks with cooper, MXNet 1.9.1 and ONNX Runtime, taking turns: prediction and training.
+"""Times image networks with cooper, MXNet 1.9.1 and ONNX Runtime in interleaved runs: prediction and training.
 
     benchmarks/peers/setup_venv.sh
-    ./bazelw build //benchmarks:networks && \\
+    ./bazelw build //benchmarks:networks && \
       benchmarks/peers/networks.py --cooper=bazel-bin/benchmarks/networks --networks=resnet18_v1
 
-The networks are those of MXNet's model zoo and three more (zoo.py), with random weights; prediction
-is a forward pass, training a forward and a backward pass, which ONNX Runtime has not. A ratio is
-taken within a round; the table has the medians over the rounds, and last the geometric mean. With
---neighbours=N so many busy processes of normal priority run beside them. With --gpu cooper (//benchmarks:networks_cuda) takes turns with PyTorch
-and cuDNN on a GPU; --symbols names a folder of MXNet's files where MXNet is not there.
+The networks are those of MXNet's model zoo and three more (zoo.py), with random weights. Prediction is
+a forward pass; training is a forward and a backward pass, which ONNX Runtime lacks. A ratio is taken
+within a round; the table has the medians over the rounds, and last the geometric mean. --neighbours=N
+runs N busy processes of normal priority beside the workers. With --gpu, cooper (//benchmarks:networks_cuda)
+is compared with PyTorch and cuDNN on a GPU. --symbols names a folder of MXNet's symbol files for machines without MXNet.
 """
 
 import argparse
@@ -73,7 +73,7 @@ def _onnx_worker(flags: argparse.Namespace, name: str, shapes: str) -> Worker:
 
 
 def _workers(flags: argparse.Namespace, name: str, shapes: str, mode: str) -> list:
-    """cooper and its peers, not started."""
+    """Returns the workers of cooper and its peers, not started."""
     train = ['--train'] if mode == 'train' else []
     cooper = [f'--symbol={_symbol_file(flags, name)}', shapes] + train
     if not flags.gpu:
@@ -91,7 +91,7 @@ def _workers(flags: argparse.Namespace, name: str, shapes: str, mode: str) -> li
 
 
 def _measure(flags: argparse.Namespace, name: str, batch_size: str, mode: str) -> dict:
-    """Times a network in processes of its own; raises WorkerError."""
+    """Times a network in processes of its own. Raises WorkerError."""
     size = _size(name)
     workers = _workers(flags, name, f'--shapes=data:{batch_size},3,{size},{size}', mode)
     try:

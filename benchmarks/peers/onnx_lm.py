@@ -26,7 +26,7 @@ class Passes:
         self._probabilities = None
 
     def step(self, b):
-        """Batch b to probabilities."""
+        """Computes the probabilities of batch b."""
         self._probabilities = self._session.run(None, {'data': self._data[b]})[0]
         self._last = b
 

@@ -1,4 +1,4 @@
-"""The language model of the peer benchmark as an ONNX graph: for ONNX Runtime and OpenVINO."""
+"""Builds the language model of the peer benchmark as an ONNX graph, for ONNX Runtime and OpenVINO."""
 
 import argparse
 import math
@@ -19,7 +19,7 @@ class LanguageModel:
         self.parameters = 0
 
     def make(self):
-        """The ONNX model: ids (batch, time) to probabilities (time * batch, vocab)."""
+        """Returns the ONNX model: ids (batch, time) to probabilities (time * batch, vocab)."""
         self._weight('embed', (self._flags.vocab, self._flags.num_embed))
         self._constant('rows', [-1, self._features()])
         self._node('Transpose', ['data'], 'steps', perm=[1, 0])
@@ -44,7 +44,7 @@ class LanguageModel:
         return self._flags.num_hidden * (2 if self._flags.bidirectional else 1)
 
     def _recurrent_layer(self, layer, features):
-        """One layer; its output (time, directions, batch, hidden) becomes (time, batch, all)."""
+        """Adds one layer, and turns its output (time, directions, batch, hidden) into (time, batch, all)."""
         directions = 2 if self._flags.bidirectional else 1
         rows = _GATES[self._flags.cell] * self._flags.num_hidden
         name = f'layer{layer}'
@@ -67,7 +67,7 @@ class LanguageModel:
         self._weights.append(numpy_helper.from_array(numpy.array(values, numpy.int64), name))
 
     def _weight(self, name, shape):
-        """Xavier by inputs with magnitude 2.34, as the other workers; biases are zero."""
+        """Adds a weight: Xavier by inputs with magnitude 2.34, as in the other workers; biases are zero."""
         bound = math.sqrt(2.34 / shape[-1])
         zero = name.endswith(('_b', '_bias'))
         values = numpy.zeros(shape) if zero else self._random.uniform(-bound, bound, shape)

@@ -1,4 +1,4 @@
-"""ONNX Runtime's worker for networks.py: prediction of the network that MXNet has written as an ONNX file."""
+"""ONNX Runtime's worker for networks.py: prediction with a network that MXNet wrote as an ONNX file."""
 
 import argparse
 import sys

@@ -37,7 +37,7 @@ def _sentences():
 
 
 class Serving:
-    """Threads that answer what is in a queue."""
+    """Threads that answer the sentences of a queue."""
 
     def __init__(self):
         options = onnxruntime.SessionOptions()
@@ -57,7 +57,7 @@ class Serving:
             threading.Thread(target=self._serve, daemon=True).start()
 
     def callers(self, count, seconds):
-        """Throughput of threads that ask the session themselves."""
+        """Measures the throughput of threads that call the session directly."""
         start = time.perf_counter()
         answered = [0] * count
 
@@ -77,7 +77,7 @@ class Serving:
         return {'elapsed_s': elapsed, 'requests_per_s': sum(answered) / elapsed}
 
     def clients(self, count, seconds):
-        """Throughput and latency with so many sentences under way."""
+        """Measures throughput and latency with `count` sentences in flight."""
         start = time.perf_counter()
         i = 0
         while time.perf_counter() - start < seconds:
@@ -88,7 +88,7 @@ class Serving:
         return self._finish(start)
 
     def load(self, rate, seconds):
-        """Latency of sentences that come at random times."""
+        """Measures the latency of sentences that come at random times."""
         draws = protocol.Lcg(FLAGS.seed)
         start = due = time.perf_counter()
         i = 0

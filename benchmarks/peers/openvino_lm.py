@@ -13,7 +13,8 @@ import openvino  # pylint: disable=wrong-import-position
 
 from onnx_model import LanguageModel  # pylint: disable=wrong-import-position
 
-# float32 as everybody: it would take bfloat16 where the processor has that.
+# Computes in float32 like the other workers. By default OpenVINO uses bfloat16 where the processor
+# has it.
 _CONFIG = {'PERFORMANCE_HINT': 'LATENCY', 'INFERENCE_PRECISION_HINT': 'f32', 'NUM_STREAMS': '1',
            'INFERENCE_NUM_THREADS': str(FLAGS.threads)}
 
@@ -35,7 +36,7 @@ class Passes:
         self._last = 0
 
     def step(self, b):
-        """Batch b to probabilities."""
+        """Computes the probabilities of batch b."""
         data = self._data[b]
         self._requests[data.shape].infer([data], share_inputs=True, share_outputs=True)
         self._last = b

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Times single operators with cooper and a peer, taking turns: prediction and training.
+"""Times single operators with cooper and a peer in interleaved runs: prediction and training.
 
-    ./bazelw build //benchmarks:networks && \\
+    ./bazelw build //benchmarks:networks && \
       benchmarks/peers/operators.py --cooper=bazel-bin/benchmarks/networks
 
 Sizes are those that networks use. The table has, for each operator and mode, the median ratio over
 the rounds (above 1: cooper is faster), the slowest first; last the geometric means. The peer is
-MXNet 1.9.1, or PyTorch with --peer=torch. With --gpu cooper (//benchmarks:networks_cuda) takes
-turns with PyTorch on a GPU, on the sizes of gpu_operators.py.
+MXNet 1.9.1, or PyTorch with --peer=torch. With --gpu, cooper (//benchmarks:networks_cuda) is compared
+with PyTorch on a GPU, on the sizes of gpu_operators.py.
 """
 
 import argparse
@@ -153,7 +153,7 @@ def _parse_flags() -> argparse.Namespace:
 
 def _write_symbol(path: pathlib.Path, op: str, shapes: Dict[str, tuple], attrs: dict,
                   arguments: List[str]) -> None:
-    """A symbol file of one operator, its other inputs variables of MXNet's names."""
+    """Writes a symbol file of one operator. Inputs without a given shape are variables with MXNet's names."""
     names = list(shapes) + arguments[len(shapes):]
     nodes = [{'op': 'null', 'name': name, 'inputs': []} for name in names]
     nodes.append({'op': op, 'name': 'op', 'attrs': {k: str(v) for k, v in attrs.items()},
@@ -174,13 +174,13 @@ _MORE = {
 
 
 def _modes(flags: argparse.Namespace, name: str, op: str) -> List[str]:
-    """Returns the modes in which the operator does something."""
+    """Returns the modes in which the operator computes something."""
     left_out = {'predict'} if op == 'Dropout' else {'train'} if name in _PREDICT_ONLY else set()
     return [mode for mode in flags.modes if mode not in left_out]
 
 
 def _workers(flags: argparse.Namespace) -> List[Worker]:
-    """cooper and its peer, not started."""
+    """Returns the workers of cooper and its peer, not started."""
     if not flags.gpu and flags.peer == 'mxnet':
         return turns.make_workers(flags, [], [])
     threads = f'--threads={flags.threads}'
@@ -200,7 +200,7 @@ def _line(row: dict) -> str:
 
 def _measure_all(flags: argparse.Namespace, workers: List[Worker],
                  folder: pathlib.Path) -> List[dict]:
-    """A row for each operator and mode that both workers can run."""
+    """Returns a row for each operator and mode that both workers can run."""
     rows = []
     for name, op, shapes, attrs in GPU_OPERATORS if flags.gpu else OPERATORS:
         if flags.operators and name not in flags.operators:

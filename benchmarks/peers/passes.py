@@ -7,7 +7,7 @@ from typing import Any, Callable
 
 
 def serve(run: Callable[[int], None], **ready: Any) -> None:
-    """Says that it is ready, then makes as many passes as each line asks for, until one says "quit"."""
+    """Announces that the worker is ready, then runs the passes that each line requests, until "quit"."""
     print(json.dumps({'ready': True, **ready}), flush=True)
     for line in sys.stdin:
         words = line.split()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of the peer benchmark's own parts; needs neither peer: python3 peers_test.py."""
+"""Tests the peer benchmark's own code. Needs no peer: python3 peers_test.py."""
 
 import contextlib
 import io
@@ -21,7 +21,7 @@ import tables
 import works
 from worker import Worker, WorkerError
 
-# A worker whose steps only sleep, so that the protocol is all there is.
+# A worker whose steps only sleep: the protocol without a library.
 _FAKE = f'''
 import sys, time
 sys.path.insert(0, {_HERE!r})
@@ -110,7 +110,7 @@ def _speed(median):
 
 
 def _document():
-    """A small result of compare.py: one work with all kinds of workers, one with none."""
+    """Returns a small result of compare.py: one work with all kinds of workers, one without any."""
     common = {'rss_peak_mb': 50, 'rss_growth_mb': 40, 'start_s': 1.0}
     workers = {
         'cooper-unrolled': {**common, 'speed': _speed(7000.0), 'runs': [
@@ -149,7 +149,7 @@ class ReportTest(unittest.TestCase):
 
     def test_what_diverged_is_shown_and_noted(self):
         work = _document()['works']['W1']
-        # cooper's NaN is null.
+        # cooper's JSON has null for NaN.
         runs = [{'perplexity_by_epoch': [900.0], 'nll_per_token': 6.8, 'other_cores': 0.0},
                 {'perplexity_by_epoch': [None], 'nll_per_token': None, 'other_cores': 0.0}]
         worker = {**work['workers']['cooper-unrolled'], 'runs': runs, 'ready': {}}
@@ -268,7 +268,7 @@ class CorpusTest(unittest.TestCase):
 
 
 def _measured(cooper_s: float, mxnet_s: float, **more) -> dict:
-    """A row of networks.py or operators.py."""
+    """Returns a row of networks.py or operators.py."""
     return {'seconds': {'cooper': [cooper_s] * 3, 'mxnet': [mxnet_s] * 3},
             'ratio': mxnet_s / cooper_s, **more}
 
@@ -291,7 +291,7 @@ class TablesTest(unittest.TestCase):
         self.assertIn(
             '| vgg16 | 4 | 10.0 / 20.0 | 2.00 | 1.25 | 900 / 1200 | 40.0 / 20.0 | 0.50 |  |', page)
         self.assertIn('beside ONNX Runtime 1.25 over 1 rows, the least 1.25', page)
-        # The slowest first.
+        # The slowest operator comes first.
         self.assertLess(page.index('| sort | 100 / 50 | 0.50 |'), page.index('| add |'))
         self.assertIn('prediction 1.22 over 2 rows, 1 below 0.95', page)
 

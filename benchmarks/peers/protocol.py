@@ -1,8 +1,8 @@
 """The code that workers of the peer benchmark share: flags, batches, the stdin/stdout protocol.
 
 A worker is a program that trains (or only evaluates) one language model with one library. It gets
-the model's sizes as flags, binds everything, warms up, says that it is ready, and then sleeps on
-stdin until it is told to run. README.md describes the protocol for workers in other languages.
+the model's sizes as flags, binds everything, warms up, announces that it is ready, and then sleeps
+until a command comes on stdin. protocol.md describes the protocol for workers in other languages.
 
 Nothing here imports NumPy or a peer: thread counts must be in the environment before they load.
 """
@@ -47,7 +47,7 @@ class Lcg:
 
 def make_batches(buckets: List[int], batch_size: int, vocab: int, num_batches: int,
                  seed: int) -> List[Batch]:
-    """Returns the batches of one pass; the formula is part of the protocol (README.md).
+    """Returns the batches of one pass; the formula is part of the protocol (protocol.md).
 
     Batch b belongs to buckets[b % len(buckets)]. Each of its rows draws a length that falls into
     that bucket and then length + 1 ids: data is the first `length` of them, label the last.
@@ -112,13 +112,13 @@ def parse_flags(description: str, add_flags: Optional[Callable] = None) -> argpa
 
 
 def flags_batches(flags: argparse.Namespace) -> List[Batch]:
-    """The batches of one pass that the flags describe."""
+    """Returns the batches of one pass that the flags describe."""
     return make_batches(flags.buckets, flags.batch_size, flags.vocab,
                         flags.batches or len(flags.buckets), flags.seed)
 
 
 def memory_mb(field: str) -> float:
-    """A size from /proc/self/status: 'VmHWM' is the peak resident set, 'VmRSS' the present one."""
+    """Returns a size from /proc/self/status: 'VmHWM' is the peak resident set, 'VmRSS' the present one."""
     with open('/proc/self/status', encoding='ascii') as status:
         for line in status:
             if line.startswith(field + ':'):
@@ -127,14 +127,14 @@ def memory_mb(field: str) -> float:
 
 
 def claim_stdout() -> TextIO:
-    """Returns the protocol's stream, and sends whatever a library prints to stderr instead."""
+    """Returns the protocol's stream, and redirects what libraries print to stderr."""
     protocol = os.fdopen(os.dup(1), 'w', encoding='utf-8')
     os.dup2(2, 1)
     return protocol
 
 
 def _run_passes(batches: List[Batch], step: Callable[[int], None], passes: int) -> Dict[str, Any]:
-    """Times `passes` passes over the batches; step(b) returns when batch b is really done."""
+    """Times `passes` passes over the batches; step(b) returns when all work of batch b is done."""
     seconds: Dict[int, float] = {}
     steps: Dict[int, int] = {}
     begin = time.perf_counter()
@@ -158,12 +158,12 @@ def _run_passes(batches: List[Batch], step: Callable[[int], None], passes: int) 
 
 
 def say(stream: TextIO, message: Dict[str, Any]) -> None:
-    """Answers with one line."""
+    """Answers with one line of JSON."""
     print(json.dumps(message), file=stream, flush=True)
 
 
 def serve(stream: TextIO, run: Callable[[int], Dict[str, Any]], ready: Dict[str, Any]) -> None:
-    """Announces `ready`, and obeys stdin until "quit" or its end.
+    """Announces `ready`, and answers commands on stdin until "quit" or its end.
 
     Args:
       stream: from claim_stdout.

@@ -1,4 +1,4 @@
-"""Medians, spreads and per-round ratios of a comparison, and the tables that show them."""
+"""Computes medians, spreads and per-round ratios of a comparison, and formats them as tables."""
 
 import math
 import statistics
@@ -8,12 +8,12 @@ LIMIT = 'gemm-limit'  # the worker that makes nothing but the matrix products
 
 
 def spread(values: List[float]) -> Dict[str, float]:
-    """The median of the rounds, with their extremes."""
+    """Returns the median of the rounds with minimum and maximum."""
     return {'median': statistics.median(values), 'min': min(values), 'max': max(values)}
 
 
 def ratios(speeds: Dict[str, List[float]], tops: List[str]) -> Dict[str, Dict[str, float]]:
-    """Speed of each worker in `tops` over each other one, taken within rounds.
+    """Returns the speed of each worker in `tops` relative to each other one, taken within rounds.
 
     A ratio of two runs of one round sees the same machine, which a ratio of medians need not.
 
@@ -29,12 +29,12 @@ def ratios(speeds: Dict[str, List[float]], tops: List[str]) -> Dict[str, Dict[st
 
 
 def number_or_nan(value: Optional[float]) -> float:
-    """A figure of a worker's; cooper's JSON has null for one that is not finite."""
+    """Returns a figure of a worker as a float; cooper's JSON has null for one that is not finite."""
     return math.nan if value is None else value
 
 
 def format_work(name: str, work: Dict[str, Any]) -> str:
-    """The tables of one work; `work` is its part of compare.py's JSON."""
+    """Returns the tables of one work; `work` is its part of compare.py's JSON."""
     lines = [f'{name}: {work["title"]}; {work["passes_per_run"]} pass(es) a run, '
              f'{work["rounds"]} round(s)', '']
     lines.append(f'  {"worker":<16}{work["unit"]:>16}{"min":>10}{"max":>10}'
@@ -57,7 +57,7 @@ def format_work(name: str, work: Dict[str, Any]) -> str:
 
 
 def _format_latencies(workers: Dict[str, Any]) -> List[str]:
-    """A step's milliseconds by bucket: medians over the runs."""
+    """Returns a table of the milliseconds of a step by bucket: medians over the runs."""
     rows = {name: [run['ms_per_step_by_bucket'] for run in result['runs']]
             for name, result in workers.items()
             if result.get('runs') and 'ms_per_step_by_bucket' in result['runs'][0]}
@@ -74,7 +74,7 @@ def _format_latencies(workers: Dict[str, Any]) -> List[str]:
 
 
 def _format_perplexities(workers: Dict[str, Any]) -> List[str]:
-    """Learning curves: a column for each epoch."""
+    """Returns the learning curves, with a column for each epoch."""
     lines = []
     for key, words in (('perplexity_by_epoch', 'training perplexity'),
                        ('valid_perplexity_by_epoch', 'validation perplexity')):
@@ -92,7 +92,7 @@ def _format_perplexities(workers: Dict[str, Any]) -> List[str]:
 
 
 def format_summary(works: Dict[str, Any]) -> str:
-    """One row for each work and a table for each of cooper's workers: speed, ratios, limit."""
+    """Returns a table for each of cooper's workers with a row for each work: speed, ratios, limit."""
     tables = []
     names = list(dict.fromkeys(name for work in works.values() for name in work['workers']))
     for top in (name for name in names if name.startswith('cooper-')):

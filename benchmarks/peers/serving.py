@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Puts cooper's predictor and ONNX Runtime under the same load of single sentences, in turns.
+"""Compares cooper's predictor and ONNX Runtime under the same load of single sentences, in turns.
 
-README.md, "Serving", says what is measured.
+README.md, "Serving", describes what is measured.
 """
 
 import argparse
@@ -52,7 +52,7 @@ def _ask(flags: argparse.Namespace, worker: Worker, command: str, key: str) -> D
 
 
 def _turns(flags: argparse.Namespace, workers: List[Worker]) -> Iterator[Worker]:
-    """Every worker once a round, another one first each time."""
+    """Yields every worker once per round, beginning with another one each time."""
     for index in range(flags.rounds):
         for i in range(len(workers)):
             yield workers[(index + i) % len(workers)]
@@ -60,7 +60,7 @@ def _turns(flags: argparse.Namespace, workers: List[Worker]) -> Iterator[Worker]
 
 def _in_turns(flags: argparse.Namespace, workers: List[Worker], command: str,
               key: str) -> Dict[str, Dict[str, float]]:
-    """Medians over the rounds of all that the workers answer."""
+    """Returns the medians over the rounds of all figures that the workers answer."""
     answers: Dict[str, List[Dict[str, float]]] = {worker.name: [] for worker in workers}
     for worker in _turns(flags, workers):
         answers[worker.name].append(_ask(flags, worker, command, key))
@@ -70,10 +70,10 @@ def _in_turns(flags: argparse.Namespace, workers: List[Worker], command: str,
 
 
 def _scaling(flags: argparse.Namespace, workers: List[Worker]) -> Dict[str, Dict[str, float]]:
-    """Requests a second of one caller and of many, and medians of the rounds' ratios.
+    """Returns requests per second of one caller and of many, and medians of the rounds' ratios.
 
-    The two follow each other, as machines are not equally quick all the time. What many callers
-    need is made before, in a turn that does not count.
+    Both are measured right after each other, because the speed of a machine changes over time. A first
+    run, which does not count, lets the workers bind what many callers need.
     """
     rates: Dict[str, List[Tuple[float, float]]] = {worker.name: [] for worker in workers}
     rate = 'requests_per_s'
@@ -89,7 +89,7 @@ def _scaling(flags: argparse.Namespace, workers: List[Worker]) -> Dict[str, Dict
 
 
 def measure(flags: argparse.Namespace, workers: List[Worker]) -> Dict[str, Any]:
-    """Throughput of callers, capacity, and latency under load, by worker."""
+    """Returns the throughput of callers, capacity, and latency under load, by worker."""
     rate = 'requests_per_s'
     scaling = _scaling(flags, workers)
     capacity = _in_turns(flags, workers, f'clients {flags.clients}', rate)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes what networks.py and operators.py have measured as a page of tables.
+"""Writes the results of networks.py and operators.py as a page of tables.
 
     benchmarks/peers/tables.py networks.json operators.json > docs/mxnet_speed.md
 
-Each file is what --json has made; all of one machine. Rows of several files stand together.
+The files come from --json, all on one machine. Rows of several files form one table.
 """
 
 import json
@@ -37,7 +37,7 @@ def _times(row: Dict[str, Any], unit: float, digits: int) -> str:
 
 
 def _onnx_ratio(row: Dict[str, Any]) -> float:
-    """0 where ONNX Runtime was not measured."""
+    """Returns the ratio to ONNX Runtime; 0 if it was not measured."""
     return row.get('ratios', {}).get('onnx', 0)
 
 
@@ -91,7 +91,7 @@ def _means(rows: List[Dict[str, Any]]) -> str:
 
 
 def page(records: List[Dict[str, Any]]) -> str:
-    """The page for what runs have written; raises ValueError for runs of several kinds."""
+    """Returns the page for several runs. Raises ValueError for runs of several kinds."""
     settings = {(record['machine']['cpu'], record['machine']['cores'], record['threads'],
                  record.get('neighbours', 0)) for record in records}
     if len(settings) != 1:
@@ -99,7 +99,7 @@ def page(records: List[Dict[str, Any]]) -> str:
                          f'{sorted(settings)}')
     machine = records[0]['machine']
     rows = [row for record in records for row in record['rows']]
-    # Whoever measures gives both programs priority over what else runs.
+    # The measured programs have priority over others, so the load average is only reported.
     load = max(record['machine'].get('load_average', [0])[0] for record in records)
     rounds = sorted({len(row['seconds']['cooper']) for row in rows})
     lines = [

@@ -1,4 +1,4 @@
-"""Batches of sentences of about equal length for PyTorch, as mx.rnn.BucketSentenceIter makes them."""
+"""Makes batches of sentences of similar length for PyTorch, as mx.rnn.BucketSentenceIter does."""
 
 import bisect
 from typing import Iterator, List, Tuple

@@ -19,12 +19,12 @@ from torch_batches import BucketBatches  # pylint: disable=wrong-import-position
 
 
 def _on_device(batch):
-    """A batch of ids from the CPU where the model is, as a training loop brings it there."""
+    """Copies a batch of ids from the CPU to the model's device, as a training loop does."""
     return batch.to(FLAGS.device, non_blocking=True)
 
 
 def _wait():
-    """Until the device has done all that it has been given."""
+    """Waits until the device has done all its work."""
     if FLAGS.device != 'cpu':
         torch.cuda.synchronize()
 
@@ -43,7 +43,7 @@ class LanguageModel(nn.Module):
         self._init_parameters()
 
     def _init_parameters(self):
-        """As the other workers: Xavier by inputs with magnitude 2.34, forget gates open."""
+        """Initialises as the other workers: Xavier by inputs with magnitude 2.34, forget gates' biases 1."""
         for name, value in self.named_parameters():
             if value.dim() == 2:
                 bound = math.sqrt(2.34 / value.shape[1])
@@ -60,38 +60,38 @@ class LanguageModel(nn.Module):
 
 
 def _cross_entropy(logits, labels):
-    """Summed over tokens."""
-    # -100, the default, is no id: then every position counts.
+    """Returns the loss, summed over tokens."""
+    # -100, the default, is no id: all positions count.
     ignored = protocol.PAD_ID if FLAGS.use_ignore else -100
     return functional.cross_entropy(logits, labels.reshape(-1), reduction='sum',
                                     ignore_index=ignored)
 
 
 class Trainer:
-    """Steps on batches of (data, label), both (batch, time)."""
+    """Trains on batches of (data, label), both (batch, time)."""
 
     def __init__(self, model):
         self._model = model
-        # fused: one kernel per update, the quickest of PyTorch's SGD implementations.
+        # fused: one kernel per update, the fastest of PyTorch's SGD implementations.
         self._optimizer = torch.optim.SGD(model.parameters(), lr=FLAGS.lr, momentum=0.0,
                                           weight_decay=1e-5, fused=True)
 
     def gradients(self, data, labels):
-        """Makes the gradients and returns the loss, summed over tokens."""
+        """Computes the gradients and returns the loss, summed over tokens."""
         self._optimizer.zero_grad()
         loss = _cross_entropy(self._model(_on_device(data)), _on_device(labels))
         (loss / FLAGS.batch_size).backward()  # rescale_grad of MXNet's Module
         return loss
 
     def step(self, data, labels):
-        """Gradients and update."""
+        """Computes the gradients and updates."""
         loss = self.gradients(data, labels)
         self._optimizer.step()
         return loss
 
 
 class Passes:
-    """Passes over the protocol's batches."""
+    """Runs passes over the protocol's batches."""
 
     def __init__(self, model, batches):
         self._model = model
@@ -111,7 +111,7 @@ class Passes:
 
     def forward_step(self, b):
         with torch.inference_mode():
-            # Probabilities, because SoftmaxOutput gives them.
+            # The worker computes probabilities, because SoftmaxOutput does.
             self._probabilities = functional.softmax(self._model(_on_device(self._data[b])), dim=1)
         self._last = b
         _wait()
@@ -125,7 +125,7 @@ class Passes:
 
 
 class Epochs:
-    """Epochs over a text."""
+    """Runs epochs over a text."""
 
     def __init__(self):
         sentences = corpus.read_sentences(FLAGS.corpus, FLAGS.max_sentences)
@@ -137,7 +137,7 @@ class Epochs:
         if FLAGS.valid:
             valid = corpus.encode(corpus.read_sentences(FLAGS.valid), ids)
             self._valid = BucketBatches(valid, FLAGS.batch_size, FLAGS.buckets)
-        # Warms up; the parameters stay as they are.
+        # Warms up without an update, so that the parameters stay as they are.
         for bucket in self._batches(corpus.encode(sentences, ids)).buckets:
             zeros = torch.zeros((FLAGS.batch_size, bucket), dtype=torch.int64)
             self._trainer.gradients(zeros, zeros + 1)
@@ -174,7 +174,7 @@ class Epochs:
         return [math.exp(loss / tokens)]
 
     def run(self, epochs):
-        """The answer to the command "run"."""
+        """Returns the answer to the command "run"."""
         return corpus.run_epochs(epochs, self._read, self._train, self._validate)
 
 
@@ -182,7 +182,7 @@ def main():
     rss_after_import = protocol.memory_mb('VmRSS')
     torch.set_num_threads(FLAGS.threads)
     torch.manual_seed(FLAGS.seed)
-    # As the products: cuDNN's recurrent layers would round their factors to TF32.
+    # Recurrent layers use float32 as the products do: cuDNN would round their factors to TF32.
     torch.backends.cudnn.allow_tf32 = False
     begin = time.perf_counter()
     epochs = Epochs() if FLAGS.corpus else None

@@ -9,7 +9,7 @@ from torch.nn import functional
 
 import passes
 
-# By the names of MXNet's model zoo.
+# torchvision's networks by the names of MXNet's model zoo.
 NETWORKS = {
     'resnet18_v1': 'resnet18', 'resnet50_v1': 'resnet50', 'resnet152_v1': 'resnet152',
     'vgg16': 'vgg16', 'inceptionv3': 'inception_v3', 'alexnet': 'alexnet',

@@ -110,7 +110,7 @@ _UNARY = {
     'expm1': torch.expm1,
 }
 
-# By names of MXNet's: what does the same, of the inputs and attributes.
+# PyTorch's equivalent of each MXNet operator, as a function of the inputs and attributes.
 OPERATORS: Dict[str, Callable[[List[Tensor], Attrs], Tensor]] = {
     **{name: lambda x, a, f=f: f(x[0]) for name, f in _UNARY.items()},
     'Convolution': _convolution,
@@ -209,7 +209,7 @@ def _parameter_shapes(op: str, data: tuple, attrs: Attrs) -> List[tuple]:
 
 
 def _make_input(name: str, dims: tuple) -> Tensor:
-    """Values of the kind that benchmarks/networks.cc draws for inputs of this name."""
+    """Returns values of the kind that benchmarks/networks.cc draws for inputs of this name."""
     value = torch.rand(dims, device=_DEVICE) - 0.5
     if name.startswith('ids'):
         return torch.randint(0, 1000, dims, device=_DEVICE).float()
@@ -232,7 +232,7 @@ def _value(text: str) -> Any:
 
 
 class Bound:
-    """An operator of a symbol file and its inputs, on the device. Raises KeyError for others."""
+    """An operator of a symbol file and its inputs, on the device. Raises KeyError for unknown operators."""
 
     def __init__(self, path: str, shapes: str, train: bool):
         with open(path, encoding='utf-8') as file:
@@ -276,7 +276,7 @@ class Bound:
         torch.autograd.grad(output, inputs, self._head)
 
     def run(self, passes: int) -> None:
-        """Returns when the device has made them."""
+        """Runs the passes and returns when the device has done them."""
         for _ in range(passes):
             self._pass()
         if _DEVICE == 'cuda':

@@ -17,12 +17,12 @@ _MXNET_WORKER = pathlib.Path(__file__).resolve().parent / 'mxnet_network.py'
 
 
 def items(text: str) -> List[str]:
-    """The items of a flag, which has commas between them."""
+    """Returns the items of a flag, which are separated by commas."""
     return [item for item in text.split(',') if item]
 
 
 def some_of(*known: str) -> Callable[[str], List[str]]:
-    """A reader of a flag that names some of what is known, with commas between."""
+    """Returns a parser of a flag that lists some of the known names, separated by commas."""
     def read(text: str) -> List[str]:
         for item in items(text):
             if item not in known:
@@ -32,7 +32,7 @@ def some_of(*known: str) -> Callable[[str], List[str]]:
 
 
 def make_parser(description: str, min_run_s: float) -> argparse.ArgumentParser:
-    """A parser of the flags that both programs have."""
+    """Returns a parser of the flags that both programs have."""
     parser = argparse.ArgumentParser(description=description,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--cooper', required=True, help='the binary of //benchmarks:networks')
@@ -47,18 +47,18 @@ def make_parser(description: str, min_run_s: float) -> argparse.ArgumentParser:
 
 
 def venv(flags: argparse.Namespace) -> pathlib.Path:
-    """The folder that setup_venv.sh has made."""
+    """Returns the folder that setup_venv.sh created."""
     return pathlib.Path(flags.venv).expanduser()
 
 
 def mxnet_command(flags: argparse.Namespace) -> List[str]:
-    """The worker of MXNet, without flags."""
+    """Returns the command of MXNet's worker, without flags."""
     return [str(venv(flags) / 'bin' / 'python'), '-W', 'ignore', str(_MXNET_WORKER)]
 
 
 def make_workers(flags: argparse.Namespace, more: List[str],
                  cooper_flags: List[str]) -> List[Worker]:
-    """cooper and MXNet, not started, with `more` flags."""
+    """Returns the workers of cooper and MXNet, not started, with the flags `more`."""
     more = [f'--threads={flags.threads}'] + more
     return [Worker('cooper', [flags.cooper] + more + cooper_flags),
             Worker('mxnet', mxnet_command(flags) + more)]
@@ -66,10 +66,10 @@ def make_workers(flags: argparse.Namespace, more: List[str],
 
 def measure(flags: argparse.Namespace, workers: List[Worker], probe_passes: int,
             settle_s: float = 0) -> Dict[str, Any]:
-    """Seconds of a pass by worker and round, and the median ratio, of the first peer and of each; raises WorkerError.
+    """Returns the seconds of a pass by worker and round, and the median ratios: the first peer's and each one's.
 
-    Workers have bound what is to be timed. `probe_passes` tell how long a pass takes, and so how
-    many each worker makes in a run; `settle_s` is waited for before each run.
+    The workers have bound what is to be timed. A probe of `probe_passes` passes determines how many passes
+    a worker runs at a time. Waits `settle_s` before each run. Raises WorkerError.
     """
     def run(worker, passes):
         time.sleep(settle_s)
@@ -87,7 +87,7 @@ def measure(flags: argparse.Namespace, workers: List[Worker], probe_passes: int,
 
 
 def ratios(seconds: Dict[str, List[float]], peer: str) -> List[float]:
-    """By round, of a peer; above 1: cooper is faster."""
+    """Returns the ratio to a peer by round; above 1 cooper is faster."""
     return [p / c for c, p in zip(seconds['cooper'], seconds[peer])]
 
 
@@ -97,7 +97,7 @@ def medians(seconds: Dict[str, List[float]]) -> Dict[str, float]:
 
 
 def report(flags: argparse.Namespace, rows: List[Dict[str, Any]]) -> None:
-    """Prints the geometric means, and writes everything to the file that was asked for."""
+    """Prints the geometric means, and writes everything to the file of --json."""
     for mode in flags.modes:
         by_peer = {}
         for row in rows:

@@ -17,7 +17,7 @@ class WorkerError(Exception):
 
 
 class Worker:
-    """One process that speaks the protocol of README.md. Not started by the constructor."""
+    """A process that speaks the protocol of protocol.md. The constructor does not start it."""
 
     def __init__(self, name: str, command: List[str]):
         self.name = name
@@ -44,14 +44,14 @@ class Worker:
 
     def run(self, passes: int, timeout_s: float,
             required: Sequence[str] = ('padded_tokens_per_s', 'elapsed_s')) -> Dict[str, Any]:
-        """Has the worker time `passes` passes; returns its answer, which has what is required.
+        """Lets the worker time `passes` passes. Returns its answer, which has the required keys.
 
         Raises WorkerError.
         """
         return self.ask(f'run {passes}', timeout_s, required)
 
     def ask(self, command: str, timeout_s: float, required: Sequence[str]) -> Dict[str, Any]:
-        """The answer to a command; raises WorkerError unless what is required is above 0."""
+        """Returns the answer to a command. Raises WorkerError unless the required keys are above 0."""
         self._write(command + '\n')
         result = self._answer(timeout_s)
         for key in required:
@@ -60,12 +60,12 @@ class Worker:
         return result
 
     def bind(self, symbol: str, shapes: str, mode: str, timeout_s: float) -> None:
-        """Has a worker of networks bind another one; raises WorkerError."""
+        """Lets a worker of networks.py bind another network. Raises WorkerError."""
         self._write(f'bind {symbol} {shapes} {mode}\n')
         self._answer(timeout_s)
 
     def cpu_seconds(self) -> float:
-        """Processor time that the process and its threads have used so far."""
+        """Returns the processor time that the process and its threads have used."""
         try:
             with open(f'/proc/{self._process.pid}/stat', encoding='ascii') as stat:
                 fields = stat.read().rpartition(')')[2].split()
@@ -74,7 +74,7 @@ class Worker:
         return (int(fields[11]) + int(fields[12])) / _TICKS_PER_SECOND  # utime, stime
 
     def peak_mb(self) -> float:
-        """The largest resident set that the process has had, in units of 2^20 bytes."""
+        """Returns the peak resident set of the process, in units of 2^20 bytes."""
         with contextlib.suppress(OSError):
             with open(f'/proc/{self._process.pid}/status', encoding='ascii') as status:
                 for line in status:
@@ -83,7 +83,7 @@ class Worker:
         return 0.0
 
     def stop(self) -> None:
-        """Ends the process, gently first. May be called in any state, and again."""
+        """Ends the process, by "quit" first. May be called in any state, and repeatedly."""
         if self._process and self._process.poll() is None:
             try:
                 self._write('quit\n')
@@ -127,7 +127,7 @@ class Worker:
         return answer
 
     def _last_words(self) -> str:
-        """How the process ended: its exit status and its last line on stderr."""
+        """Returns how the process ended: its exit status and its last line on stderr."""
         try:
             status = self._process.wait(timeout=5)
         except subprocess.TimeoutExpired:

@@ -1,13 +1,13 @@
-"""The works that compare.py measures: sizes of the model, and what is done with it."""
+"""The works that compare.py measures: the sizes of the model, and the passes."""
 
 import argparse
 from typing import Any, Dict, List
 
 TEXT = 'text'  # the work whose sentences are --corpus
 
-# Two recurrent layers of the same width as the embedding: a word model, a character model, a small
-# model in which overheads show, and a large one in which only GEMM does. Then other layers, one
-# thread, and the forward pass alone: of a batch, and of one sentence, whose latency counts.
+# Models with two recurrent layers of the width of the embedding: a word model, a character model, a
+# small model in which overheads dominate, and a large one in which GEMM does. Then other layers,
+# one thread, and the forward pass alone, for a batch and for one sentence (latency).
 WORKS: Dict[str, Dict[str, Any]] = {
     'W1': {'vocab': 10000, 'num_hidden': 200},
     'W2': {'vocab': 100, 'num_hidden': 200},
@@ -28,7 +28,7 @@ _OF_TEXT = ('corpus', 'valid', 'max_sentences')
 
 
 def choose(names: List[str], has_corpus: bool) -> List[str]:
-    """The works that --work names, "all" among them; raises ValueError for others."""
+    """Returns the works that --work selects, with "all" expanded. Raises ValueError for others."""
     if not names:
         return [TEXT] if has_corpus else ['W1', 'W2', 'W3']
     if names == ['all']:
@@ -44,7 +44,7 @@ def choose(names: List[str], has_corpus: bool) -> List[str]:
 def settings(flags: argparse.Namespace, name: str) -> Dict[str, Any]:
     """Returns the flags of every worker of the work, by the names of the protocol.
 
-    What the work itself says comes before the command line's flags.
+    The settings of the work override the command line's flags.
     """
     work = WORKS[name]
     of_flags = _FROM_FLAGS + (_OF_TEXT if name == TEXT else ())
@@ -54,14 +54,14 @@ def settings(flags: argparse.Namespace, name: str) -> Dict[str, Any]:
 
 
 def arguments(told: Dict[str, Any]) -> List[str]:
-    """Settings as a command line."""
+    """Returns settings as a command line."""
     given = [f'--{name}={value}' for name, value in told.items()
              if not isinstance(value, bool) and value != '']
     return given + [f'--{name}' for name, value in told.items() if value is True] + ['--serve']
 
 
 def title(told: Dict[str, Any]) -> str:
-    """A line that says what a work does."""
+    """Returns a line that describes the work."""
     parts = ['forward pass' if told['forward_only'] else 'training']
     if told['bidirectional']:
         parts.append('bidirectional')

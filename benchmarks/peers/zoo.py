@@ -1,6 +1,6 @@
-"""Image networks for networks.py: MXNet's model zoo, and those that its examples have beside it.
+"""Image networks for networks.py: MXNet's model zoo, and networks of its examples.
 
-Of the latter only the architecture matters here: weights are random, and there is no dropout in front of the classifier.
+For the latter only the architecture matters: weights are random, and there is no dropout before the classifier.
 """
 
 from mxnet.gluon import nn
@@ -9,7 +9,7 @@ from mxnet.gluon.model_zoo import vision
 
 def _conv(channels: int, kernel: int, stride: int = 1, norm: bool = True, groups: int = 1,
           relu: bool = True) -> nn.HybridSequential:
-    """A convolution that keeps the size but for its stride, batch norm and ReLU."""
+    """Returns a convolution that keeps the size except for its stride, batch norm and ReLU."""
     block = nn.HybridSequential()
     block.add(nn.Conv2D(channels, kernel, stride, kernel // 2, groups=groups, use_bias=not norm))
     if norm:
@@ -26,7 +26,7 @@ def _chain(*blocks) -> nn.HybridSequential:
 
 
 class _Concat(nn.HybridBlock):
-    """Branches over one input, their channels one after the other."""
+    """Branches over one input, concatenated along the channels."""
 
     def __init__(self, *branches):
         super().__init__()
@@ -64,7 +64,8 @@ def _resnext50():
     return net
 
 
-# Widths by module: 1x1, 3x3 reduced and 3x3, 5x5 reduced and 5x5, after the pooling; None is a pooling in between.
+# Widths by module: 1x1, 3x3 reduced and 3x3, 5x5 reduced and 5x5, after the pooling. None is a
+# pooling between modules.
 _GOOGLENET = [(64, 96, 128, 16, 32, 32), (128, 128, 192, 32, 96, 64), None,
               (192, 96, 208, 16, 48, 64), (160, 112, 224, 24, 64, 64),
               (128, 128, 256, 24, 64, 64), (112, 144, 288, 32, 64, 64),
@@ -73,7 +74,7 @@ _GOOGLENET = [(64, 96, 128, 16, 32, 32), (128, 128, 192, 32, 96, 64), None,
 
 
 def _googlenet():
-    """GoogLeNet (Szegedy et al., 2014), as MXNet's example without side classifiers and normalization."""
+    """Returns GoogLeNet (Szegedy et al., 2014), without side classifiers and normalization, as in MXNet's example."""
     def conv(*arguments):
         return _conv(*arguments, norm=False)
     net = _chain(conv(64, 7, 2), nn.MaxPool2D(3, 2, 1), conv(64, 1), conv(192, 3),
@@ -90,7 +91,8 @@ def _googlenet():
     return net
 
 
-# Widths by module: 1x1, 3x3 reduced and 3x3, two 3x3 reduced and those, after the pooling; (.., 0) halves the size.
+# Widths by module: 1x1, 3x3 reduced and 3x3, two 3x3 reduced and their width, after the pooling.
+# (.., 0) halves the size.
 _INCEPTION_BN = [(64, 64, 64, 64, 96, 32), (64, 64, 96, 64, 96, 64), (0, 128, 160, 64, 96, 0),
                  (224, 64, 96, 96, 128, 128), (192, 96, 128, 96, 128, 128),
                  (160, 128, 160, 128, 160, 128), (96, 128, 192, 160, 192, 128),
@@ -99,8 +101,8 @@ _INCEPTION_BN = [(64, 64, 64, 64, 96, 32), (64, 64, 96, 64, 96, 64), (0, 128, 16
 
 
 def _inception_bn():
-    """Inception with batch normalization (Ioffe and Szegedy, 2015), as MXNet's example with 128 channels after the poolings
-    of its sixth and seventh module, where the paper has 96."""
+    """Returns Inception with batch normalization (Ioffe and Szegedy, 2015). As in MXNet's example it has 128 channels after the
+    poolings of its sixth and seventh module, where the paper has 96."""
     net = _chain(_conv(64, 7, 2), nn.MaxPool2D(3, 2, 1), _conv(64, 1), _conv(192, 3),
                  nn.MaxPool2D(3, 2, 1))
     for i, (one, three_in, three, double_in, double, pooled) in enumerate(_INCEPTION_BN):
@@ -121,5 +123,5 @@ _EXAMPLES = {'resnext50': _resnext50, 'googlenet': _googlenet, 'inception_bn': _
 
 
 def get_model(name: str):
-    """A network that has not been initialised; its output has 1,000 classes."""
+    """Returns a network that is not initialised; its output has 1,000 classes."""
     return _EXAMPLES[name]() if name in _EXAMPLES else vision.get_model(name)
