@@ -14,10 +14,9 @@ VOCAB = FIRST_WORD + NUM_WORDS
 
 
 def make_sentence_pairs(count, seed):
-    """Sentences of 2 to 9 words with their "translations".
+    """Returns sentences of 2 to 9 words with their "translations".
 
-    Each word in the other language's numbers, the last one first, and every fifth word is two words
-    there.
+    These are the words in reverse order with other ids; every fifth word becomes two words.
     """
     rng = random.Random(seed)
     pairs = []
@@ -34,7 +33,7 @@ def make_sentence_pairs(count, seed):
 
 
 class PairIter(mx.io.DataIter):
-    """Shuffled batches with keys (source length, target length).
+    """Serves shuffled batches with keys (source length, target length).
 
     A bucket's last batch is filled with rows of padding.
     """
@@ -89,8 +88,8 @@ def embed(name, words):
 
 
 def attend(decoder, encoder, encoder_length):
-    """For each step of `decoder` (N, T, C) the mean of `encoder` (N, S, C), weighted by how well
-    they agree; padding has no weight."""
+    """Returns for each step of `decoder` (N, T, C) the mean of `encoder` (N, S, C), weighted by the
+    softmax of their products; padding has no weight."""
     scores = mx.sym.batch_dot(encoder, decoder, transpose_b=True)  # (N, S, T)
     masked = mx.sym.SequenceMask(scores, encoder_length, use_sequence_length=True, axis=1,
                                  value=-1e9)
@@ -98,9 +97,9 @@ def attend(decoder, encoder, encoder_length):
 
 
 def seq2seq_network(key):
-    """source (N, S), source_length (N,) and target (N, T) to probabilities (N, T, words)."""
+    """Maps source (N, S), source_length (N,) and target (N, T) to probabilities (N, T, words)."""
     source_length = mx.sym.Variable("source_length")
-    # mx.rnn has cells for symbols, but they know no lengths; those of Gluon take symbols too.
+    # The cells of mx.rnn know no lengths. Those of Gluon do, and take symbols too.
     encoder = mx.gluon.rnn.BidirectionalCell(mx.gluon.rnn.GRUCell(24, prefix="encoder_l_"),
                                              mx.gluon.rnn.GRUCell(24, prefix="encoder_r_"))
     encoded, states = encoder.unroll(key[0], embed("source_embed", mx.sym.Variable("source")),
@@ -119,7 +118,7 @@ def seq2seq_network(key):
 
 
 def token_accuracy(label, pred):
-    """mx.metric.Accuracy without padding, which it cannot leave out."""
+    """Counts like mx.metric.Accuracy, without padding, which that metric cannot exclude."""
     real = label != 0
     return (pred.argmax(axis=2) == label)[real].sum(), real.sum()
 
@@ -135,7 +134,7 @@ def train_seq2seq(pairs, num_epoch):
 
 
 def score_seq2seq(model, pairs):
-    """The share of the targets' words, ends included, that are right after the right words."""
+    """Returns the share of the targets' words, end tokens included, that are predicted from the correct previous words."""
     return model.score(PairIter(pairs), mx.metric.np(token_accuracy))[0][1]
 
 

@@ -11,9 +11,9 @@ import numpy as np
 
 
 def make_tagged_sentences(count, seed):
-    """Sentences of 1 to 15 words with their tags.
+    """Returns sentences of 1 to 15 words with their tags.
 
-    A word's tag says whether the word before it, and whether the one behind it, is an even one.
+    A word's tag encodes whether the previous word's id is even and whether the next one's is.
     """
     rng = random.Random(seed)
     words = [[rng.randint(1, 20) for _ in range(rng.randint(1, 15))] for _ in range(count)]
@@ -25,7 +25,7 @@ def make_tagged_sentences(count, seed):
 
 
 class TaggerIter(mx.io.DataIter):
-    """Shuffled batches of padded sentences; the last batch of a bucket is smaller."""
+    """Serves shuffled batches of padded sentences; the last batch of a bucket is smaller."""
 
     def __init__(self, words, tags, seed, batch_size=16, buckets=(5, 10, 15)):
         super().__init__(batch_size)
@@ -68,9 +68,9 @@ class TaggerIter(mx.io.DataIter):
 
 
 def tagger_network(key):
-    """data (N, T) and length (N,) to probabilities (N, T, tags)."""
+    """Maps data (N, T) and length (N,) to probabilities (N, T, tags)."""
     embed = mx.sym.Embedding(mx.sym.Variable("data"), input_dim=21, output_dim=16, name="embed")
-    # mx.rnn has cells for symbols, but they know no lengths; those of Gluon take symbols too.
+    # The cells of mx.rnn know no lengths. Those of Gluon do, and take symbols too.
     cell = mx.gluon.rnn.BidirectionalCell(mx.gluon.rnn.GRUCell(16, prefix="l_"),
                                           mx.gluon.rnn.GRUCell(16, prefix="r_"))
     both, _ = cell.unroll(key, embed, merge_outputs=True, valid_length=mx.sym.Variable("length"))
@@ -81,7 +81,7 @@ def tagger_network(key):
 
 
 def token_accuracy(label, pred):
-    """mx.metric.Accuracy without padding, which it cannot leave out."""
+    """Counts like mx.metric.Accuracy, without padding, which that metric cannot exclude."""
     real = label != -1
     return (pred.argmax(axis=2) == label)[real].sum(), real.sum()
 
@@ -97,7 +97,7 @@ def train_tagger(words, tags, num_epoch):
 
 
 def tag_sentences(model, words, tags):
-    """The tags of each sentence, in the order of `words`; `tags` are not looked at."""
+    """Returns the predicted tags of each sentence, in the order of `words`; does not use `tags`."""
     found = [None] * len(words)
     for outputs, _, batch in model.iter_predict(TaggerIter(words, tags, seed=0)):
         best = outputs[0].asnumpy().argmax(axis=2)

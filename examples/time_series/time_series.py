@@ -19,8 +19,8 @@ LABEL_NAMES = ["next_label", "shape_label"]
 
 
 def make_series(count, seed):
-    """Tuples of the kind, its values with noise, level and amplitude, the value behind the last one
-    without noise, and the shape: 0 is a sine, 1 a triangle."""
+    """Returns tuples of the kind, its values with noise, level and amplitude, the value after the last
+    one without noise, and the shape: 0 is a sine, 1 a triangle."""
     rng = np.random.RandomState(seed)
     samples = []
     for _ in range(count):
@@ -36,7 +36,7 @@ def make_series(count, seed):
 
 
 class SeriesIter(mx.io.DataIter):
-    """Shuffled batches of one kind each; the last batch of a kind is smaller."""
+    """Serves shuffled batches of one kind each; the last batch of a kind is smaller."""
 
     def __init__(self, samples, batch_size=32):
         super().__init__(batch_size)
@@ -53,7 +53,7 @@ class SeriesIter(mx.io.DataIter):
         return list(zip(DATA_NAMES, shapes[:2])), list(zip(LABEL_NAMES, shapes[2:]))
 
     def seek(self, epoch, position):
-        """Goes to a batch of an epoch, whose order follows from these numbers."""
+        """Moves to a batch of an epoch, whose order follows from these numbers."""
         rng = random.Random(epoch)
         self.epoch, self.position = epoch, position
         self.batches = []
@@ -78,7 +78,7 @@ class SeriesIter(mx.io.DataIter):
 
 
 def series_network(kind):
-    """series (N, steps) and features (N, 2) to next values (N, 1) and shapes (N, 2)."""
+    """Maps series (N, steps) and features (N, 2) to next values (N, 1) and shapes (N, 2)."""
     steps = mx.sym.expand_dims(mx.sym.Variable("series"), axis=2)
     _, states = mx.rnn.GRUCell(24, prefix="gru_").unroll(STEPS[kind], steps)
     hidden = mx.sym.FullyConnected(mx.sym.concat(states[0], mx.sym.Variable("features")),
@@ -102,7 +102,7 @@ def make_metric():
 
 
 def save_state(path, model, batches, metric):
-    """Module.save_optimizer_states leaves out the counts of updates, which Adam needs to go on."""
+    """Saves the counts of updates, which Adam needs to resume and Module.save_optimizer_states omits."""
     updater = model._curr_module._updater
     state = {"params": model.get_params(), "updater": updater.get_states(dump_optimizer=True),
              "position": (batches.epoch, batches.position), "metric": metric}
@@ -121,8 +121,8 @@ def load_state(path, model, batches):
 
 
 def train_series(model, batches, prefix, num_epoch):
-    """Trains, and keeps the state of the run in a file: called again after a kill, it goes on
-    there and ends with the same bytes of parameters."""
+    """Trains, and saves the state of the run in a file: a call after a kill resumes from it and ends
+    with bitwise equal parameters."""
     mx.random.seed(1)
     model.bind(batches.provide_data, batches.provide_label)
     model.init_params(mx.init.Xavier())
@@ -142,7 +142,7 @@ def train_series(model, batches, prefix, num_epoch):
 
 
 def score_series(model, samples):
-    """The mean square error of the next values, and the share of shapes that are recognised."""
+    """Returns the mean square error of the next values, and the share of shapes that are recognised."""
     return model.score(SeriesIter(samples), make_metric())
 
 
