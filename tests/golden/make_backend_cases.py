@@ -17,7 +17,7 @@ sym = mxnet.sym
 
 
 def _Network(conv_bn, conv_add, dense, sum_of):
-    """Convolutions with BatchNorm, sum and relu, then products; the names of what ends each part."""
+    """Builds convolutions with BatchNorm, sum and relu, then products. The arguments name the last node of each part."""
     x = sym.Convolution(sym.Variable("data"), kernel=(3, 3), pad=(1, 1), num_filter=2, name="c1")
     x = sym.BatchNorm(x, fix_gamma=False, name="b1")
     x = sym.Activation(x, act_type="relu", name=conv_bn)

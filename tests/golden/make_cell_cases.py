@@ -33,7 +33,7 @@ def _Fused(h, mode, layers, bidirectional):
                             get_next_state=not bidirectional, prefix="f%s_" % mode)
 
 
-# The cell of each name; where there are several, they have sizes of their own.
+# The cell of each name. If a name has several cells, their sizes differ.
 CELLS = {
     "rnn_tanh": lambda h: rnn.RNNCell(h, prefix="rnn_"),
     "rnn_relu": lambda h: rnn.RNNCell(h, activation="relu", prefix="rnn_"),
@@ -55,7 +55,7 @@ CELLS = {
 
 
 def _Flat(states):
-    """The states of a bidirectional cell are a list of lists."""
+    """Returns the states as one list; those of a bidirectional cell are a list of lists."""
     flat = []
     for state in states:
         flat += state if isinstance(state, list) else [state]
@@ -74,7 +74,7 @@ def _Draw(random, shape):
 
 
 def _Run(symbol, args, random, io):
-    """Forward and backward; outputs, head gradients and gradients go into `io`."""
+    """Runs forward and backward; stores outputs, head gradients and gradients in `io`."""
     grads = {name: nd.zeros(array.shape) for name, array in args.items()}
     executor = symbol.bind(mxnet.cpu(), args, args_grad=grads)
     outputs = executor.forward(is_train=True)

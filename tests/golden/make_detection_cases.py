@@ -11,20 +11,20 @@ RANDOM = numpy.random.RandomState(3)
 
 
 def Corners(*shape, low=-0.1, high=0.9, least=0.05, most=0.5):
-    """(*shape, 4): xmin, ymin, xmax, ymax."""
+    """Returns corners (*shape, 4): xmin, ymin, xmax, ymax."""
     first = RANDOM.uniform(low, high, shape + (2,))
     return numpy.concatenate([first, first + RANDOM.uniform(least, most, shape + (2,))], axis=-1)
 
 
 def Rows(*shape, classes=3):
-    """(*shape, 6): a class of -1 on, a score of sixteenths, corners."""
+    """Returns rows (*shape, 6): a class from -1 on, a score in sixteenths, corners."""
     ids = RANDOM.randint(-1, classes, shape + (1,))
     scores = RANDOM.randint(0, 16, shape + (1,)) / 16
     return numpy.concatenate([ids, scores, Corners(*shape)], axis=-1)
 
 
 def Labels(batch_size, labels, width=5, classes=3):
-    """(batch_size, labels, width): image i has i objects, and rows of -1 behind them."""
+    """Returns labels (batch_size, labels, width): image i has i objects, followed by rows of -1."""
     ids = RANDOM.randint(0, classes, (batch_size, labels, 1))
     rest = RANDOM.uniform(0, 1, (batch_size, labels, width - 5))
     rows = numpy.concatenate([ids, Corners(batch_size, labels), rest], axis=-1)
@@ -34,7 +34,7 @@ def Labels(batch_size, labels, width=5, classes=3):
 
 
 def Rois(regions, batch_size):
-    """(regions, 5): sample, corners in pixels of an image of 16 by 16."""
+    """Returns regions (regions, 5): sample, corners in pixels of an image of 16 by 16."""
     samples = RANDOM.randint(0, batch_size, (regions, 1))
     return numpy.concatenate([samples, Corners(regions, low=-2, high=12, least=0.2, most=9)], axis=-1)
 

@@ -15,7 +15,7 @@ sym = mxnet.sym
 
 
 def _Sources(shared):
-    """A network in which "src" and "w" are each used twice: as one variable, or as two of one name."""
+    """Returns a network in which "src" and "w" are each used twice: as one variable, or as two of one name."""
     if shared:
         src = src2 = sym.Variable("src")
         w = w2 = sym.Variable("w", lr_mult=2, wd_mult=3)
@@ -28,7 +28,7 @@ def _Sources(shared):
 
 
 def _Norms(shared):
-    """Two BatchNorms of one name, with all their variables."""
+    """Returns two BatchNorms of one name, with all their variables."""
     x = sym.Variable("x")
     names = ["bn_gamma", "bn_beta", "bn_moving_mean", "bn_moving_var"]
     first = [sym.Variable(name) for name in names]
@@ -38,7 +38,7 @@ def _Norms(shared):
 
 
 def _SharedStates(second_first):
-    """Two BatchNorms that share auxiliary states: one after the other, or the second made first."""
+    """Returns two BatchNorms that share auxiliary states: one after the other, or the second made first."""
     x, y = sym.Variable("x"), sym.Variable("y")
     mean, var = sym.Variable("mean"), sym.Variable("var")
 
@@ -52,7 +52,7 @@ def _SharedStates(second_first):
 
 
 def _ReadStates():
-    """A state that is read before and after an operator has written it."""
+    """Returns a state that is read before and after an operator has written it."""
     x, mean, var = sym.Variable("x"), sym.Variable("mean", shape=(3,)), sym.Variable("var", shape=(3,))
     before = sym.broadcast_add(x, mean.reshape((1, 3)), name="before")
     norm = sym.BatchNorm(before, moving_mean=mean, moving_var=var, fix_gamma=False, name="bn")
@@ -60,7 +60,7 @@ def _ReadStates():
 
 
 def _ColumnBiases(step):
-    """Layers whose biases have shape (n, 1): a classifier, or recurrent cells.
+    """Returns layers whose biases have shape (n, 1): a classifier, or recurrent cells.
 
     MXNet 1.9.1 computes them without oneDNN, but not their gradients.
     """
@@ -80,7 +80,7 @@ def _ColumnBiases(step):
 
 
 def _Detector():
-    """A small SSD: predictions at two scales, what they have to learn, both losses, and what they see."""
+    """Returns a small SSD: predictions at two scales, their targets, both losses, and the detections."""
     data, label = sym.Variable("data"), sym.Variable("label")
     layer, locations, classes, anchors = data, [], [], []
     for scale, sizes in enumerate(["(0.3, 0.4)", "(0.6, 0.8)"]):
@@ -117,7 +117,8 @@ def main():
     folder = WriteCase(_Norms(False), {"x": (5, 3)}, "_graph", "norms_of_one_name")
     _Norms(True).save(os.path.join(folder, "saved.json"))
     WriteCase(_SharedStates(False), {"x": (5, 3), "y": (5, 1)}, "_graph", "shared_states")
-    # In prediction: which of the two writes last in training is not for a graph to say.
+    # Prediction only: the graph does not determine which of the two writes the states last in
+    # training.
     WriteCase(_SharedStates(True), {"x": (5, 3), "y": (4, 3)}, "_graph",
               "shared_states_made_in_reverse", grad_req="null")
     WriteCase(_ReadStates(), {"x": (5, 3)}, "_graph", "states_read_and_written")

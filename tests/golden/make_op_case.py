@@ -24,7 +24,7 @@ import os
 
 import numpy
 
-# An engine with threads may run what reads an array after what writes it anew.
+# Without threads, the engine cannot overwrite an array before its readers have run.
 os.environ.setdefault("MXNET_ENGINE_TYPE", "NaiveEngine")
 numpy.bool = bool  # MXNet uses the name that NumPy 1.24 removed
 import mxnet  # noqa: E402
@@ -89,7 +89,7 @@ def WriteCase(symbol, shapes, op, case, dtype="float32", grad_req="write", seed=
     io.update({"aux:" + name: array.copy() for name, array in auxs.items()})
     if grad_req == "add":
         io.update({"grad_init:" + name: array.copy() for name, array in initial.items()})
-    # Several variables of one name share the array, and each has a gradient of its own.
+    # Variables with one name share the array, and each has a gradient of its own.
     names = symbol.list_arguments()
     grads = []
     for i, name in enumerate(names):

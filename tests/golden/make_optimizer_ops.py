@@ -39,8 +39,9 @@ def case(op, name, names, arrays, attrs, num_outputs=1, known=None, rtol=1e-5, a
         mx.nd.waitall()  # else states are read before they are written
         after_arg, after_aux = ex.arg_dict, ex.aux_dict
         if "nag_mom" in op or "adamw" in op:
-            # As MXNet's optimizers call them, with the output over the weight. Elsewhere nag's
-            # momentum takes the old weight, and adamw writes no output if it skips the update.
+            # The operators are called as by MXNet's optimizers, with the output over the weight.
+            # Otherwise nag's momentum takes the old weight, and adamw writes no output if it skips
+            # the update.
             after_aux = {n: data[n].copy() for n in names}
             outs = [after_aux["weight"]]
             run = getattr(mx.nd, op, None) or getattr(mx.nd._internal, op)

@@ -1,4 +1,4 @@
-"""Prints the numbers of corner_values_test.cc, by MXNet 1.9.1 (numpy below 1.24)."""
+"""Prints the expected numbers of corner_values_test.cc, computed by MXNet 1.9.1 (numpy below 1.24)."""
 
 import mxnet as mx
 
@@ -26,7 +26,7 @@ def ctc_loss(data):
 
 
 def of_scalar(dtype, scalar, is_int):
-    """Product and its dtype."""
+    """Returns a product with a scalar, and its dtype."""
     product = mx.sym._internal._mul_scalar(mx.sym.Variable('data'), scalar=scalar, is_int=is_int)
     out = product.bind(mx.cpu(), {'data': array([0, 1], dtype)}).forward()[0]
     return out.dtype.__name__, out.asnumpy()
