@@ -120,7 +120,7 @@ TEST(ModulePageTest, EndsEarly) {
   EXPECT_GE(scores[0].second, 0.5);
 }
 
-// Binds every bucket of `data` before the first batch, and says what each takes.
+// Binds every bucket of `data` before the first batch, and prints the memory that each needs.
 absl::Status BindAllBuckets(BucketingModule& model, const BucketSentenceIter& data) {
   COOPER_RETURN_IF_ERROR(
       model.Bind({.data_shapes = data.provide_data(), .label_shapes = data.provide_label()}));
@@ -150,7 +150,7 @@ TEST(ModulePageTest, BindsAllBuckets) {
   EXPECT_EQ(model->arena_bytes(), model->Report().back().memory.planned_bytes);
 }
 
-// A module for training alone: no array has the size of the vocabulary times the words of a batch.
+// Returns a module in which no array has vocabulary * words of a batch elements.
 absl::StatusOr<std::unique_ptr<BucketingModule>> MakeLean(SymGen sym_gen) {
   return BucketingModule::Create({.sym_gen = std::move(sym_gen),
                                   .default_bucket_key = 12,
@@ -244,7 +244,7 @@ TEST(ModulePageTest, TrainsInProcesses) {
   COOPER_EXPECT_OK(TrainInProcesses(*model, SentencesOfFiveWords(), "local"));
 }
 
-// The perplexity of words that are neither padding (0) nor, by `mask` (labels' shape), left out.
+// Returns the perplexity without padding (label 0) and without positions where `mask` is 0.
 absl::StatusOr<double> PerplexityOf(const NDArray& labels, const NDArray& probabilities,
                                     const NDArray& mask) {
   const auto metric = Perplexity({.ignore_label = 0});

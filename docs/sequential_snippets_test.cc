@@ -27,7 +27,7 @@ absl::StatusOr<NDArray> Signs(const NDArray& scores, const NDArray& labels) {
   return NDArray::FromVector(scores.shape(), signs);
 }
 
-// A line through the medians of its labels: outliers do not pull at it.
+// Returns a line that minimises the absolute error, on which outliers have little effect.
 absl::StatusOr<std::unique_ptr<SequentialModule>> MedianLine() {
   COOPER_ASSIGN_OR_RETURN(const Symbol line,
                           Symbol::Create("FullyConnected", {.name = "line",
