@@ -137,6 +137,7 @@ class Checkpointer {
 
   // The state files, oldest first, without the best one. Empty if the folder cannot be listed.
   std::vector<std::string> Paths() const;
+  // The path of the best state, whether or not there is one.
   std::string best_path() const { return options_.prefix + "-best.state"; }
 
  private:

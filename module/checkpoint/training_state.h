@@ -104,8 +104,9 @@ absl::Status RestoreTraining(const TrainingState& state, const TrainingRun& run,
                              const InitOptimizerOptions& optimizer,
                              const InitParamsOptions& params = {});
 
-// Writes the file as a whole or not at all. LoadTrainingState fails with kInvalidArgument, naming
-// the cause, if the version, an entry or the checksum is wrong.
+// SaveTrainingState writes the file as a whole or not at all. LoadTrainingState fails with the
+// errors of LoadNamedArrays, and with kInvalidArgument, naming the cause, if the version, an entry
+// or the checksum is wrong.
 absl::Status SaveTrainingState(const std::string& path, const TrainingState& state);
 absl::StatusOr<TrainingState> LoadTrainingState(const std::string& path);
 

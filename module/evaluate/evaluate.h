@@ -19,6 +19,7 @@
 
 namespace cooper {
 
+// The result of ScoreBatches: the number of batches, and whether the caller should go on.
 struct ScoreEnd {
   int64_t batches = 0;
   bool keep_going = true;  // whether no callback returned false

@@ -51,6 +51,7 @@ struct MonitorStat {
   std::string ToString() const;
 };
 
+// Watches one module at a time. Not thread-safe.
 class Monitor : public BaseMonitor {
  public:
   // kInvalidArgument for a pattern that does not compile, with its text, and for an interval below

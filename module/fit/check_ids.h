@@ -19,6 +19,7 @@
 
 namespace cooper {
 
+// Checks the batches of one training. Not thread-safe.
 class IdChecker {
  public:
   // Neither is owned. `iter` serves the batches and knows the values with which it fills gaps.

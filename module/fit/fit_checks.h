@@ -14,6 +14,7 @@
 
 namespace cooper {
 
+// Makes the checks of one training. Not thread-safe.
 class FitChecks {
  public:
   // Owns none of the arguments, which must outlive it.

@@ -16,6 +16,7 @@
 
 namespace cooper {
 
+// Elements of one input that one operator reads as ids.
 struct IdSource {
   std::string input;              // name of the variable
   std::string reader;             // "the data of Embedding 'embed'"

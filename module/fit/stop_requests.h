@@ -20,6 +20,8 @@
 
 namespace cooper {
 
+// Decides for one training. Not thread-safe; with several processes, methods that update are
+// collective.
 class StopRequests {
  public:
   // Forgets why an earlier Fit stopped. With FitOptions::stop_on_signal, catches signals from here

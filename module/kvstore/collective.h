@@ -30,6 +30,7 @@ class CollectiveWorld {
  public:
   virtual ~CollectiveWorld() = default;
 
+  // Rank of this process, from 0 on, and number of processes. Not collective.
   virtual int rank() const = 0;
   virtual int size() const = 0;
   // Returns the texts of all processes, in the order of ranks. A text may have any bytes.
@@ -70,6 +71,7 @@ class Collective {
   // kUnimplemented unless can_reduce().
   absl::Status ReduceSum(absl::Span<const NDArray> arrays, const NDArray& sum,
                          absl::Span<DeviceQueue* const> queues);
+  // Whether ReduceSum is available.
   virtual bool can_reduce() const { return true; }
 
   // Sums between GroupStart and GroupEnd are queued together by GroupEnd, which returns their

@@ -74,6 +74,7 @@ class KVStore {
   // Sets the first value of a key, which is copied; rank 0's counts. kAlreadyExists if the key has
   // one.
   virtual absl::Status Init(const std::string& key, const NDArray& value) = 0;
+  // Whether a key has a value, and all keys that have one, sorted. Not collective.
   virtual bool contains(const std::string& key) const = 0;
   virtual std::vector<std::string> keys() const = 0;
   // Returns a copy of the stored value in CPU memory. Not collective. kNotFound before Init.
@@ -95,7 +96,8 @@ class KVStore {
   absl::Status Broadcast(const std::string& key, const NDArray& value,
                          absl::Span<const NDArray> outs);
 
-  // Makes Push update from now on. The store has the updater's states. If a module uses the store
+  // SetUpdater makes Push update the stored value with `updater`, whose states belong to the store;
+  // SetOptimizer does so with a new Updater of `optimizer`. If a module uses the store
   // (InitOptimizerOptions::kvstore_instance), the module sets its own updater with each update.
   virtual absl::Status SetUpdater(std::shared_ptr<Updater> updater) = 0;
   absl::Status SetOptimizer(std::shared_ptr<Optimizer> optimizer);

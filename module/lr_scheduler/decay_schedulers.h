@@ -20,9 +20,10 @@ struct PolySchedulerOptions {
   double final_lr = 0;
 };
 
-// final_lr + (base_lr - final_lr) * (1 - x)^pwr, where x goes from 0 to 1.
+// The rate is final_lr + (base_lr - final_lr) * (1 - x)^pwr, where x goes from 0 to 1.
 class PolyScheduler : public LRScheduler {
  public:
+  // kInvalidArgument if max_update is not above warmup_steps, or as CheckLRSchedulerOptions.
   static absl::StatusOr<std::unique_ptr<LRScheduler>> Create(const PolySchedulerOptions& options);
 
  protected:
@@ -42,9 +43,10 @@ struct CosineSchedulerOptions {
   double final_lr = 0;
 };
 
-// final_lr + (base_lr - final_lr) * (1 + cos(pi * x)) / 2, where x goes from 0 to 1.
+// The rate is final_lr + (base_lr - final_lr) * (1 + cos(pi * x)) / 2, where x goes from 0 to 1.
 class CosineScheduler : public LRScheduler {
  public:
+  // kInvalidArgument if max_update is not above warmup_steps, or as CheckLRSchedulerOptions.
   static absl::StatusOr<std::unique_ptr<LRScheduler>> Create(const CosineSchedulerOptions& options);
 
  protected:

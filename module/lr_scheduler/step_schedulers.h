@@ -23,9 +23,10 @@ struct FactorSchedulerOptions {
   double stop_factor_lr = 1e-8;  // lower bound of the rate
 };
 
-// base_lr * factor^k after k * step updates.
+// The rate is base_lr * factor^k after k * step updates.
 class FactorScheduler : public LRScheduler {
  public:
+  // kInvalidArgument if `step` is below 1 or `factor` above 1, or as CheckLRSchedulerOptions.
   static absl::StatusOr<std::unique_ptr<LRScheduler>> Create(const FactorSchedulerOptions& options);
 
  protected:
@@ -48,9 +49,11 @@ struct MultiFactorSchedulerOptions {
   double factor = 1;
 };
 
-// base_lr * factor^k after step[k - 1] updates.
+// The rate is base_lr * factor^k after step[k - 1] updates.
 class MultiFactorScheduler : public LRScheduler {
  public:
+  // kInvalidArgument if `step` does not rise from at least 1 or `factor` is above 1, or as
+  // CheckLRSchedulerOptions.
   static absl::StatusOr<std::unique_ptr<LRScheduler>> Create(
       const MultiFactorSchedulerOptions& options);
 

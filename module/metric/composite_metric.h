@@ -19,6 +19,7 @@ class CompositeEvalMetric : public EvalMetric, public StepMetric {
   explicit CompositeEvalMetric(std::vector<std::unique_ptr<EvalMetric>> metrics = {},
                                MetricOptions options = {});
 
+  // Appends a child.
   void AddMetric(std::unique_ptr<EvalMetric> metric);
   // Returns a child, which this metric owns. kNotFound, with the number of children, if there is
   // none at `index`.

@@ -63,6 +63,7 @@ class EvalMetric {
   // Perplexity does, unlike its cross entropies (classification.h); other kinds return 0.
   virtual int64_t labels_out_of_range() const { return 0; }
 
+  // Reset clears all sums, ResetLocal only the local ones.
   virtual void Reset() = 0;
   virtual void ResetLocal() = 0;
 

@@ -136,6 +136,7 @@ class Optimizer {
   absl::Status set_learning_rate(double learning_rate);
   LRScheduler* lr_scheduler() const { return options_.lr_scheduler.get(); }
 
+  // The factor of all gradients in the next update.
   double rescale_grad() const { return options_.rescale_grad; }
   void set_rescale_grad(double rescale_grad) { options_.rescale_grad = rescale_grad; }
 

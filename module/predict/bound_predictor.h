@@ -59,11 +59,12 @@ class BoundPredictor {
   // Copies `size` elements of the argument's dtype to it; kInvalidArgument if it has another size.
   // Ignores labels.
   absl::Status SetInput(const std::string& name, const void* data, int64_t size);
+  // Computes the outputs for the inputs that are set. Errors are those of Executor::Forward.
   absl::Status Forward() { return executor_->Forward(/*is_train=*/false); }
   // Copies the output of the last Forward, `size` elements of its dtype.
   absl::Status GetOutput(uint32_t index, void* data, int64_t size) const;
 
-  // kOutOfRange for an index without an output.
+  // Shape and dtype of an output. kOutOfRange for an index without an output.
   absl::StatusOr<Shape> OutputShape(uint32_t index) const;
   absl::StatusOr<DType> OutputType(uint32_t index) const;
   Executor& executor() { return *executor_; }
