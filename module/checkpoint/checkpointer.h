@@ -54,8 +54,8 @@ struct CheckpointerOptions {
   // Whether a larger score is better (accuracy) or a smaller one (perplexity). Unset: Attach
   // decides by the metric's name (LargerIsBetter); without Attach smaller is better.
   std::optional<bool> larger_is_better;
-  // Writes on a thread of its own while the training goes on: a state is copied, and Save waits
-  // only until the state before is written.
+  // Whether to write on a separate thread while the training continues. Save then copies a state,
+  // and waits only until the previous state is written.
   bool background = true;
   LogLine log = LogError;  // receives errors of writing and reading
 };
@@ -105,7 +105,7 @@ class Checkpointer {
   // Returns a function for FitOptions::capture_point: it saves when at least `batches` batches were
   // done, over any number of epochs, since the last state that it saved or that Resume restored.
   // With several processes, which save together, each update counts accumulate_batches batches. A
-  // failed save is logged and the training goes on; Wait returns the error at the end.
+  // failed save is logged and the training continues; Wait returns the error at the end.
   std::function<absl::Status(int epoch, int64_t batches_done)> Every(int64_t batches,
                                                                      const TrainingRun& run);
 

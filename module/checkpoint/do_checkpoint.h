@@ -19,9 +19,8 @@ namespace cooper {
 using SaveCheckpointFunction = std::function<absl::Status(int number, BaseModule& module)>;
 
 // Saves at the end of every `period`-th epoch (values below 1 mean every epoch). The number is that
-// of completed epochs: 1 after epoch 0. An error ends the training; with an `on_error` the error is
-// passed to it instead and the training goes on, as when a Checkpointer cannot save
-// (checkpointer.h).
+// of completed epochs: 1 after epoch 0. An error ends the training. With an `on_error` the error is
+// passed to it instead and the training continues, as with a Checkpointer (checkpointer.h).
 EpochEndCallback DoCheckpoint(SaveCheckpointFunction save, int period = 1, LogLine on_error = {});
 
 // Saves with BaseModule::SaveCheckpoint of the module being trained: prefix-0003.params and the

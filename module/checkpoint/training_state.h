@@ -10,7 +10,7 @@
 // whose last one, "cooper:crc32", is a checksum of all others, and whose others are called
 //
 //   arg:NAME  aux:NAME  state:NAME     as in a module
-//   grad:NAME                          sums of gradients that go on over updates (WriteReq::kAdd)
+//   grad:NAME                          gradients that accumulate over updates (WriteReq::kAdd)
 //   opt:KEY                            as Updater::GetStates
 //   kvstore:KEY                        as KVStore::GetState
 //   callback:NAME:KEY                  as StatefulCallback::SaveState
@@ -25,7 +25,8 @@
 // The checksum is the CRC-32 of zlib over, for each array, its name, a zero, its dtype's name, a
 // zero, its extents (int64), and its elements. Version 3 has neither grad nor updates nor callback,
 // version 2 no score, version 1 no checksum and no entries kvstore, replica and buckets. All can be
-// read. A Checkpointer (checkpointer.h) saves and restores states beside a training; by hand:
+// read. A Checkpointer (checkpointer.h) saves and restores states during a training. To restore one
+// by hand:
 //
 //   COOPER_ASSIGN_OR_RETURN(TrainingState state, LoadTrainingState(path));
 //   COOPER_RETURN_IF_ERROR(RestoreTraining(state, {.module = model, .iter = iter}, fit.optimizer,

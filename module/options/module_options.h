@@ -50,8 +50,8 @@ struct ComputeOptions {
   std::set<std::string> disabled_passes;
   // Makes outputs of classifiers the probability of each row's label instead of all classes
   // (LabelProbabilities, symbol/ops/loss/label_probabilities.h): no array has the size of rows
-  // times classes. In training, GetOutputs and UpdateMetric must then come after Backward, and only
-  // metrics that read the label's prediction alone work: Perplexity, CrossEntropy,
+  // times classes. In training, GetOutputs and UpdateMetric must then come after Backward. Only
+  // metrics that read nothing but the label's prediction work: Perplexity, CrossEntropy,
   // NegativeLogLikelihood.
   bool label_probabilities = false;
   // Limits of the symbol files, for Load.

@@ -52,7 +52,7 @@ struct SetParamsOptions {
 
 // The divisor of gradients, which losses sum over a batch, in an update.
 enum class GradientNormalization {
-  kBatchSize,  // MXNet's way: the batch size of Bind or Reshape, whatever the batches
+  kBatchSize,  // the batch size of Bind or Reshape, as in MXNet
   // The rows of the batches since the last update that hold samples, including those that fill up
   // the last batch: rows with an id (DataBatch::index) or, for an iterator without ids, all but
   // DataBatch::pad. For buckets with different batch sizes, and smaller last batches.

@@ -370,7 +370,7 @@ TEST(PredictorTest, ANetworkForEachKey) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no such bucket")));
 }
 
-// The same function as for a BucketingModule; automatic names start anew for each key here too.
+// Takes the sym_gen of a BucketingModule. Automatic names start anew for each key here too.
 TEST(PredictorTest, TakesTheSymGenOfATrainedModule) {
   const SymGen sym_gen = [](const BucketKey& key) -> absl::StatusOr<BucketSymbol> {
     const Symbol x = Symbol::Variable("x");

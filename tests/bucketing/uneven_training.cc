@@ -5,10 +5,10 @@
 // uneven_training PREFIX EPOCHS KIND: writes files PREFIX-rank<R>-... of a training of KIND:
 //   alone       one process, without a store over several
 //   plain       one batch for each update
-//   compressed  gradients of 2 bits, whose rest stays with each process
+//   compressed  gradients of 2 bits; each process keeps its residuals
 //   accumulated three batches for each update
-//   added       gradients that add up from the first batch on
-//   short       rank 0 has short sentences alone, so that its bucket of the longest is empty
+//   added       gradients that accumulate from the first batch on
+//   short       rank 0 has only short sentences, so that its largest bucket is empty
 
 #include <unistd.h>
 

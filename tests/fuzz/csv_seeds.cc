@@ -10,7 +10,7 @@
 namespace cooper {
 namespace {
 
-constexpr size_t kMaxText = 2000;  // as csv_fuzz.cc has it
+constexpr size_t kMaxText = 2000;  // equal to that of csv_fuzz.cc
 
 // Indices in the tables of csv_fuzz.cc.
 enum ShapeOf : uint64_t { kOne, kTwo, kThree, kMatrix, kEmpty, kScalar, kNegative, kShapes = 10 };

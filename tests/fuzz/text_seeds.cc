@@ -13,7 +13,7 @@ namespace {
 // The readers in the order of text_fuzz.cc.
 enum Reader : uint64_t { kWords, kVocabulary, kKey, kKeyValues, kWriteKeyValues, kReaders };
 
-constexpr size_t kMaxText = 2000;  // as text_fuzz.cc has it
+constexpr size_t kMaxText = 2000;  // equal to that of text_fuzz.cc
 
 std::string Words(bool end, bool unknown, int64_t max_sentences, int64_t invalid_label,
                   int64_t max_words, const std::string& vocabulary, const std::string& text) {

@@ -119,7 +119,8 @@ TEST(ParityForwardTest, StatesCarryOverToTheNextBatch) {
   }
   const auto expected = outputs(*long_module);
   const auto got = outputs(*module);
-  // The same sums of 6 products below 1, of values that were rounded alike.
+  // The halves compute the same sums of 6 products below 1 as the whole, from equally rounded
+  // states.
   for (size_t k = 0; k < 4; ++k) EXPECT_THAT(got[k], Pointwise(FloatNear(1e-6f), expected[k]));
 }
 

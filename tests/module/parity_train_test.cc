@@ -58,7 +58,7 @@ Symbol OneLayer() {
 const ModuleBindOptions kEightRows = {.data_shapes = {{.name = "data", .shape = {8, 4}}}};
 
 // test_save_load: symbol, parameters and optimizer states come back as they were saved, and a model
-// that was trained on two contexts goes on with one.
+// that was trained on two contexts continues on one.
 TEST(ParityTrainTest, ACheckpointBringsBackParametersAndStates) {
   const std::string prefix = testing::TempDir() + "/parity";
   const InitOptimizerOptions optimizer = {

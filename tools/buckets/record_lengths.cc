@@ -16,7 +16,9 @@ namespace cooper {
 namespace {
 
 constexpr uint32_t kMagic = 0xced7230a;
-constexpr int kLengthBits = 29;  // of the word behind it; the upper three say which part it is
+// Bits of the length in the word after the magic number; the upper three bits tell which part it
+// is.
+constexpr int kLengthBits = 29;
 enum Part { kWhole = 0, kFirst = 1, kMiddle = 2, kLast = 3 };
 
 uint32_t Word(const unsigned char* bytes) {
