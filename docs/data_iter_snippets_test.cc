@@ -35,7 +35,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Sines with noise, made when they are asked for: of 20 or 40 steps, and what comes after them.
+// Serves sines with noise of 20 or 40 steps, and the value after each as its label.
 class NoisySines : public DataIter {
  public:
   static absl::StatusOr<std::unique_ptr<NoisySines>> Create(int64_t batch_size, int64_t num_batches,
@@ -50,7 +50,7 @@ class NoisySines : public DataIter {
 
   absl::StatusOr<std::optional<DataBatch>> Next() override {
     if (next_ == num_batches_) return std::nullopt;
-    // A stream of each batch: it follows from seed, epoch and position alone.
+    // Each batch has a random stream of its own, which depends only on seed, epoch and position.
     RandomGenerator random(
         seed_, epoch_ * static_cast<uint64_t>(num_batches_) + static_cast<uint64_t>(next_));
     const int64_t length = random.NextBelow(2) == 0 ? 20 : 40;
@@ -152,7 +152,7 @@ TEST(DataIterPageTest, ResumesAnywhere) {
 
 using Sequences = std::vector<std::vector<int>>;
 
-// Batches of pairs, such as sentences and their translations, of about equal lengths.
+// Returns batches of pairs of similar lengths, such as sentences and their translations.
 absl::StatusOr<std::unique_ptr<BucketIter>> Pairs(const Sequences& sources,
                                                   const Sequences& targets) {
   return BucketIter::Create(
@@ -162,7 +162,7 @@ absl::StatusOr<std::unique_ptr<BucketIter>> Pairs(const Sequences& sources,
       {.batch_size = 2, .buckets = {{4, 4}, {8, 10}}, .common = {.seed = 7}});
 }
 
-// Series of several kinds, each of its own length, with what is known of each and two labels.
+// Returns batches of series of several kinds with different lengths, with features and two labels.
 absl::StatusOr<std::unique_ptr<BucketIter>> Series(const std::vector<std::string>& kinds,
                                                    const std::vector<std::vector<float>>& values,
                                                    const NDArray& features,
@@ -174,7 +174,7 @@ absl::StatusOr<std::unique_ptr<BucketIter>> Series(const std::vector<std::string
       {.batch_size = 2, .key = [&](int64_t i) { return kinds[i]; }});
 }
 
-// Images (channels, height, width), each padded to a height and a width that are multiples of 32.
+// Returns batches of images (channels, height, width), padded to multiples of 32 pixels.
 absl::StatusOr<std::unique_ptr<BucketIter>> Images(const std::vector<NDArray>& images,
                                                    const std::vector<int>& classes) {
   const auto round_up = [](int64_t extent) { return (extent + 31) / 32 * 32; };

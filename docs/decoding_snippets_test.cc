@@ -32,14 +32,14 @@ using ::testing::Pointwise;
 
 constexpr int kHidden = 16;
 
-// Ids of any shape, each to a vector.
+// Maps ids of any shape to vectors.
 absl::StatusOr<Symbol> Embed(const Symbol& words) {
   return Symbol::Create(
       "Embedding",
       {.name = "embed", .inputs = {words}, .attrs = {{"input_dim", "6"}, {"output_dim", "8"}}});
 }
 
-// Rows of hidden states to scores of the six words.
+// Maps rows of hidden states to scores of the six words.
 absl::StatusOr<Symbol> Scores(const Symbol& hidden) {
   return Symbol::Create("FullyConnected",
                         {.name = "pred", .inputs = {hidden}, .attrs = {{"num_hidden", "6"}}});
@@ -93,7 +93,7 @@ absl::StatusOr<std::unique_ptr<Module>> OneStep(int64_t batch_size, const Module
   return module;
 }
 
-// The most probable word after each, beginning with `word`.
+// Returns `count` words: always the most probable next one, beginning after `word`.
 absl::StatusOr<std::vector<int>> Decode(Module& step, int word, int count) {
   COOPER_RETURN_IF_ERROR(step.SetStates(0));  // a new sentence
   std::vector<int> words;
@@ -109,7 +109,7 @@ absl::StatusOr<std::vector<int>> Decode(Module& step, int word, int count) {
   return words;
 }
 
-// Sentences that count from somewhere: 3 4 5 1 2 ...
+// Returns sentences that count from a first word on: 3 4 5 1 2 ...
 std::vector<std::vector<int>> Counting() {
   std::vector<std::vector<int>> sentences;
   for (int i = 0; i < 60; ++i) {

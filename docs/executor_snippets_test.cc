@@ -55,7 +55,7 @@ TEST(ExecutorPageTest, RunsOneStep) {
   EXPECT_THAT(text, HasSubstr("_fc_softmax_output 'softmax'"));
 }
 
-// Training steps of a batch of 32 and of one of 20, in one arena.
+// Runs training steps with batches of 32 and of 20 in one arena.
 absl::Status TwoBatchSizes() {
   const Symbol net = TwoLayers();
   COOPER_ASSIGN_OR_RETURN(const auto full,
@@ -96,8 +96,8 @@ TEST(ExecutorPageTest, Profiles) {
   EXPECT_THAT(trace, HasSubstr("\"node\":\"fc1\""));
 }
 
-// Two executors that share an arena: each reads its batch where it is, and what one leaves in the
-// arena lasts until the other runs.
+// Runs two executors that share an arena. Each reads its batch in place; the outputs of one are
+// valid until the other runs.
 absl::Status ShareAnArena(const NDArray& long_batch, const NDArray& short_batch) {
   const Symbol net = TwoLayers();
   const auto arena = std::make_shared<Arena>(Context::Cpu());

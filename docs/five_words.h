@@ -14,14 +14,14 @@
 
 namespace cooper {
 
-// A sym_gen: each word from the one before it alone, without a recurrent layer. "data" and
+// Predicts each word from the previous one only, without a recurrent layer; a sym_gen. "data" and
 // "softmax_label" are (batch_size, length).
 Symbol NextOfFive(const BucketKey& length);
 
-// 100 sentences of 2 to 12 words.
+// Returns 100 sentences of 2 to 12 words.
 std::vector<std::vector<int>> SentencesOfFiveWords();
 
-// Batches of 4 of these sentences, in buckets of 4, 8 and 12.
+// Returns batches of 4 of these sentences, in buckets of 4, 8 and 12.
 absl::StatusOr<std::unique_ptr<BucketSentenceIter>> FiveWords();
 
 }  // namespace cooper

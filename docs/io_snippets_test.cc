@@ -56,7 +56,7 @@ absl::Status ShowBatches(const std::string& path) {
   return data->Reset();  // the next epoch, in another order
 }
 
-// Batches of about 560 words, longest sentences first, of which the network gets the lengths.
+// Returns batches of about 560 words with similar lengths, longest sentence first, and the lengths.
 absl::StatusOr<std::unique_ptr<BucketSentenceIter>> SortedBatches(
     const std::vector<std::vector<int>>& sentences) {
   return BucketSentenceIter::Create(
@@ -66,7 +66,7 @@ absl::StatusOr<std::unique_ptr<BucketSentenceIter>> SortedBatches(
        .common = {.max_buckets = 10, .tokens_per_batch = 560, .sort_batches = 8}});
 }
 
-// Buckets for attention over up to 512 words: operations of a sentence in a batch of 32.
+// Returns buckets for attention over up to 512 words, by the operations of a sentence.
 absl::StatusOr<BucketBoundaries> CheapestBuckets(const SymGen& attention,
                                                  absl::Span<const int64_t> lengths) {
   BucketPlanOptions options = {.sym_gen = attention};
@@ -86,7 +86,7 @@ absl::StatusOr<BucketBoundaries> CheapestBuckets(const SymGen& attention,
   return ChooseBuckets(lengths, {.max_buckets = 8, .step_cost = cost});
 }
 
-// Words that look at each other, and the mean of what they see.
+// Returns attention of words to each other, and the mean of the results.
 Symbol Attention(const BucketKey&) {
   const Symbol words =
       op::Embedding(Symbol::Variable("data"), {.input_dim = 50, .output_dim = 16, .name = "words"});

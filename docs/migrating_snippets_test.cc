@@ -27,7 +27,7 @@
 namespace cooper {
 namespace {
 
-// The script's sym_gen: layers of LSTM cells over the words of one bucket.
+// Does the script's sym_gen: layers of LSTM cells over the words of one bucket.
 Symbol LstmBucketingSymbol(const BucketKey& key, int64_t vocab_size) {
   const int seq_len = static_cast<int>(key.int_value());
   const Symbol data = Symbol::Variable("data");
@@ -45,7 +45,7 @@ Symbol LstmBucketingSymbol(const BucketKey& key, int64_t vocab_size) {
   return op::SoftmaxOutput(pred, {.label = op::Reshape(label, {.shape = {-1}}), .name = "softmax"});
 }
 
-// The script's main: sentences are lists of words.
+// Does the script's main part. Sentences are lists of words.
 absl::Status TrainAsMxnetDoes(const std::vector<Sentence>& sentences, const std::string& prefix) {
   SetDefaultSeed(42);  // mx.random.seed(42)
   const EncodedSentences coded =

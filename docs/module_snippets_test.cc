@@ -82,8 +82,8 @@ TEST(ModulePageTest, TrainsRows) {
   COOPER_EXPECT_OK(Module::Load(prefix, 10, /*load_optimizer_states=*/true));
 }
 
-// Trains until three validations in a row are no better, and goes back to the best parameters.
-// Start it again after a kill: it ends as a run that was not killed.
+// Trains until three validations in a row are no better, and restores the best parameters. If it is
+// killed and started again, it ends like an uninterrupted run.
 absl::Status TrainToTheBest(BaseModule& model, DataIter& train, DataIter& valid,
                             const std::string& prefix) {
   const auto metric = Accuracy({});
@@ -204,7 +204,7 @@ TEST(ModulePageTest, PredictsWithASavedBucket) {
               HasSubstr("2"));
 }
 
-// Two CPU contexts, the first of which gets 20 rows of every 32.
+// Trains on two CPU contexts, the first of which computes 20 of 32 rows.
 absl::Status TrainOnTwoContexts(const Symbol& net, DataIter& data) {
   COOPER_ASSIGN_OR_RETURN(
       auto model, Module::Create(net, {.compute = {.contexts = {Context::Cpu(0), Context::Cpu(1)},
@@ -222,7 +222,7 @@ TEST(ModulePageTest, TrainsOnTwoContexts) {
   COOPER_EXPECT_OK(TrainOnTwoContexts(net, *data));
 }
 
-// In each process: trains on its rows of every batch of `sentences`, 8 of them in a step.
+// Trains in several processes, each of which calls this: each has 8 of the sentences of a step.
 absl::Status TrainInProcesses(BucketingModule& model,
                               const std::vector<std::vector<int>>& sentences,
                               const std::string& kvstore) {

@@ -19,7 +19,7 @@
 
 namespace cooper {
 
-// The network for sentences of `key` words: each word predicts the next one.
+// Returns the network for sentences of `key` words: each word predicts the next one.
 Symbol NextWord(const BucketKey& key) {
   const int length = static_cast<int>(key.int_value());
   const Symbol data = Symbol::Variable("data");            // (batch_size, length)
@@ -35,9 +35,9 @@ Symbol NextWord(const BucketKey& key) {
                                   .name = "softmax"});
 }
 
-// Trains it and writes PREFIX-0010.params with the symbols of its buckets.
+// Trains the network and writes PREFIX-0010.params with the symbols of its buckets.
 absl::Status Train(const std::string& prefix) {
-  // The numbers of words, from 1 on; 0 is the padding. Here 1 2 ... 10 1 2 ..., from any on.
+  // Word ids begin at 1; 0 is the padding. The sentences are 1 2 ... 10 1 2 ..., from any word on.
   std::vector<std::vector<int>> sentences;
   for (int i = 0; i < 64; ++i) {
     sentences.emplace_back();

@@ -27,7 +27,7 @@
 namespace cooper {
 namespace {
 
-// Words (batch_size, length) to the probabilities of their tags, (batch_size, length, 3).
+// Maps words (batch_size, length) to the probabilities of their tags, (batch_size, length, 3).
 Symbol Tagger(const BucketKey& key) {
   const Symbol words =
       op::Embedding(Symbol::Variable("data"), {.input_dim = 9, .output_dim = 4, .name = "embed"});

@@ -19,7 +19,7 @@ namespace {
 using ::testing::FloatNear;
 using ::testing::Pointwise;
 
-// The outputs for `rows` (n, features) of the model in PREFIX-symbol.json and PREFIX-0003.params.
+// Returns the outputs of the model PREFIX-symbol.json, PREFIX-0003.params for `rows` (n, features).
 absl::StatusOr<NDArray> PredictRows(const std::string& prefix, const NDArray& rows) {
   COOPER_ASSIGN_OR_RETURN(auto data, NDArrayIter::Create({{"data", rows}}, {}, {.batch_size = 4}));
   COOPER_ASSIGN_OR_RETURN(auto model, Module::Load(prefix, /*epoch=*/3));

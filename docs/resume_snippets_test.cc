@@ -25,7 +25,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Trains for 3 epochs, and goes on where an earlier run of this prefix was stopped or killed.
+// Trains for 3 epochs, and continues where an earlier run of this prefix was stopped or killed.
 absl::Status TrainResumably(BucketingModule& model, DataIter& data, const std::string& prefix) {
   const auto metric = Perplexity({.ignore_label = 0});
   FitOptions fit{.eval_metric = metric.get(),

@@ -19,7 +19,7 @@
 namespace cooper {
 namespace {
 
-// The gradient of |scores - labels|.
+// Returns the gradient of |scores - labels|.
 absl::StatusOr<NDArray> Signs(const NDArray& scores, const NDArray& labels) {
   COOPER_ASSIGN_OR_RETURN(std::vector<float> signs, scores.ToVector<float>());
   COOPER_ASSIGN_OR_RETURN(const std::vector<float> wanted, labels.ToVector<float>());

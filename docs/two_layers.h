@@ -7,8 +7,8 @@
 
 namespace cooper {
 
-// Two fully connected layers of 128 and 10 units and a softmax loss: rows of "data" (batch_size,
-// features) against "softmax_label" (batch_size,).
+// Returns two fully connected layers of 128 and 10 units and a softmax loss, for "data"
+// (batch_size, features) and "softmax_label" (batch_size,).
 Symbol TwoLayers();
 
 }  // namespace cooper

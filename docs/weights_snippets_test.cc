@@ -29,14 +29,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// All parameters and auxiliary states, to a network that has the same.
+// Copies all parameters and auxiliary states to a module with the same ones.
 absl::Status CopyWeights(const BaseModule& from, BaseModule& to) {
   COOPER_ASSIGN_OR_RETURN(const ModuleParams params, from.GetParams());
   return to.SetParams(params.args, params.auxs);
 }
 
-// A trained network with another last layer: `model` takes what is left of the weights, and
-// initializes the rest.
+// Starts from a trained network with another last layer: `model` takes the other weights, and
+// initializes the last layer's.
 absl::Status StartFrom(ModuleParams trained, BaseModule& model) {
   trained.args.erase("fc2_weight");  // of another shape, which would be an error
   trained.args.erase("fc2_bias");
@@ -47,7 +47,7 @@ absl::Status StartFrom(ModuleParams trained, BaseModule& model) {
                            .allow_missing = true});
 }
 
-// The arrays whose names begin with `from`, under names that begin with `to`.
+// Returns the arrays whose names begin with `from`, under names that begin with `to`.
 ArrayMap Renamed(const ArrayMap& arrays, const std::string& from, const std::string& to) {
   ArrayMap renamed;
   for (const auto& [name, array] : arrays) {
