@@ -22,7 +22,7 @@ namespace {
 
 constexpr StatePosition kNone = {-1, 0};
 
-// The file in which training states before version 3 have the score of the best one.
+// Returns the path of the file that has the best score beside training states before version 3.
 std::string OldScorePath(const std::string& best_path) { return best_path + ".score"; }
 
 }  // namespace

@@ -135,9 +135,10 @@ class Checkpointer {
   // All processes fail alike.
   absl::StatusOr<bool> Resume(const TrainingRun& run, FitOptions* fit);
 
-  // The state files, oldest first, without the best one. Empty if the folder cannot be listed.
+  // Returns the state files, oldest first, without the best one. Empty if the folder cannot be
+  // listed.
   std::vector<std::string> Paths() const;
-  // The path of the best state, whether or not there is one.
+  // Returns the path of the best state, whether or not there is one.
   std::string best_path() const { return options_.prefix + "-best.state"; }
 
  private:
@@ -145,12 +146,12 @@ class Checkpointer {
       : options_(std::move(options)),
         larger_is_better_(options_.larger_is_better.value_or(false)) {}
 
-  // The best state before it is renamed.
+  // Returns the path of a new best state before it is renamed.
   std::string linked_path() const { return best_path() + ".tmp-link"; }
   // Waits until there is nothing to write, and returns the error of the last write.
   absl::Status WaitForWriter();
   void WaitAndLog();
-  // Absent without a best state, or if it cannot be read.
+  // Returns the score of the best state; nullopt if there is none or it cannot be read.
   std::optional<double> ReadBestScore() const;
   // Reads all states: returns the positions, as text, and files of those that are readable, and
   // sets `newest`. An error if there are files but none is readable.

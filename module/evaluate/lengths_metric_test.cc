@@ -150,7 +150,7 @@ TEST(LengthsMetricTest, ASentenceHasTheSameValueInEveryBucket) {
   });
 }
 
-// The two sentences have 5 words. A batch of two in a bucket of 6 has twelve positions.
+// Returns two sentences with 5 words. A batch of two in a bucket of 6 has twelve positions.
 Sentences TwoSentences() { return {.words = {{1, 2, 3}, {4, 5}}, .tags = {{0, 1, 3}, {1, 0}}}; }
 
 TEST(LengthsMetricTest, ACompositeGivesEachMetricWhatItTakes) {

@@ -26,7 +26,7 @@ NDArray Column(float first, float second) {
   return NDArray::FromVector<float>({2, 1}, {first, second}).value();
 }
 
-// The module's outputs are the data: output a differs from its label by 1, output b by 3.
+// Returns a batch whose data are the module's outputs: a differs from its label by 1, b by 3.
 const DataBatch& Batch() {
   static const auto* batch =
       new DataBatch{.data = {Column(1, 1), Column(3, 3)}, .label = {Column(0, 0), Column(0, 0)}};

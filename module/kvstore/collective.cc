@@ -37,9 +37,9 @@ void LogOnce(const std::vector<Context>& contexts, const std::string& text) {
 // which the host waits. NCCL avoids that.
 class CopyCollective : public Collective {
  public:
-  // `contexts` are distinct and not empty. `world` may be null and must outlive the result. Errors:
-  // those of FindDevice; kUnimplemented if the kernel of _grad_sum for the first device is not
-  // linked.
+  // Creates the collective. `contexts` are distinct and not empty. `world` may be null and must
+  // outlive the result. Errors: those of FindDevice; kUnimplemented if the kernel of _grad_sum for
+  // the first device is not linked.
   static absl::StatusOr<std::unique_ptr<Collective>> Create(const std::vector<Context>& contexts,
                                                             CollectiveWorld* world);
 

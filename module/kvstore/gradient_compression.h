@@ -26,7 +26,7 @@ struct GradientCompression {
   // kInvalidArgument for others.
   static absl::StatusOr<GradientCompression> FromParams(const Kwargs& params);
 
-  // Number of words for `n` gradients, 16 of them in each.
+  // Returns the number of words for `n` gradients: each word has 16.
   static int64_t NumWords(int64_t n) { return (n + 15) / 16; }
 
   // Adds `gradient` to `residual`, writes the compressed values to `words` and subtracts them from

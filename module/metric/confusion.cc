@@ -82,8 +82,8 @@ class BinaryMetric : public TotalsMetric {
         score_(score) {}
 
  protected:
-  // The totals for kMacro: the sum of the batches' scores and their number; for kMicro: the four
-  // counts.
+  // Returns the totals: for kMacro the sum of the batches' scores and their number, for kMicro the
+  // four counts.
   absl::StatusOr<Totals> BatchTotals(absl::Span<const NDArray> labels,
                                      absl::Span<const NDArray> preds,
                                      absl::Span<const NDArray> masks) const override {

@@ -64,7 +64,8 @@ class PearsonMetric : public TotalsMetric {
         macro_(options.average == MetricAverage::kMacro) {}
 
  protected:
-  // The totals for kMacro: the sum of the correlations and their number; for kMicro: the moments.
+  // Returns the totals: for kMacro the sum of the correlations and their number, for kMicro the
+  // moments.
   absl::StatusOr<Totals> PairTotals(const LabelValues& label, const NDArray& pred) const override {
     if (label.array.shape() != pred.shape()) {
       return Mismatch(label, pred, "expected one shape");

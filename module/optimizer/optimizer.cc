@@ -29,8 +29,8 @@ absl::Status CheckArray(const std::string& name, absl::string_view what, const N
                                                  array.ToString()));
 }
 
-// A multiplier may make the rate of a single parameter negative, as in adversarial training. A rate
-// that is not finite is always an error.
+// Checks a rate. It must be finite; a multiplier may make the rate of a single parameter negative,
+// as in adversarial training.
 absl::Status CheckRate(absl::string_view kind, double rate, absl::string_view parameter = "") {
   if (rate >= 0 && std::isfinite(rate)) return absl::OkStatus();
   return absl::InvalidArgumentError(

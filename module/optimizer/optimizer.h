@@ -236,7 +236,7 @@ class OptimizerWith : public Optimizer {
   OptimizerWith(const OptimizerOptions& options, Kind kind, const P& param)
       : Optimizer(options, std::move(kind)), param_(param) {}
 
-  // For kinds none of whose own values in P change from step to step.
+  // Makes an optimizer of a kind whose own values in P do not change from step to step.
   static std::unique_ptr<Optimizer> Make(const OptimizerOptions& options, Kind kind,
                                          const P& param) {
     auto optimizer = std::make_unique<OptimizerWith>(options, std::move(kind), param);

@@ -50,7 +50,8 @@ std::vector<float> Expected(const NDArray& data) {
   return Floats((*(*executor)->outputs())[0]);
 }
 
-// The library uses other matrix products than the executor here: results are equal up to rounding.
+// Matches equal values up to rounding: the library uses other matrix products than the executor
+// here.
 testing::Matcher<const std::vector<float>&> Near(const std::vector<float>& expected) {
   return Pointwise(FloatNear(1e-6f), expected);
 }
