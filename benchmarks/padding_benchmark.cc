@@ -72,7 +72,8 @@ double Median(std::vector<double> values) {
 // One of the two training setups.
 class Way {
  public:
-  // `options` are those of the training batches; the network gets lengths if they name them.
+  // Creates a setup. `options` are those of the training batches; the network gets the lengths if
+  // they name a length array.
   static absl::StatusOr<std::unique_ptr<Way>> Create(std::string name, const LmCorpus& corpus,
                                                      int64_t batch_size,
                                                      const BucketSentenceIterOptions& options) {

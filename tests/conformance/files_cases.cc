@@ -115,7 +115,7 @@ absl::Status CheckParams(const ParamsList& list, const Json& expected) {
   return CompareNames("names", names, expected.at("names"));
 }
 
-// Also writes dense arrays with names and reads them again.
+// Checks a file of parameters. Also writes dense arrays with names and reads them again.
 absl::Status RunParamsCase(const std::string& stem) {
   const Json expected = ReadJson(stem + ".expect.json");
   COOPER_ASSIGN_OR_RETURN(ParamsList list, ReadParamsFile(stem + ".params"));

@@ -14,7 +14,8 @@
 namespace cooper::conformance {
 namespace {
 
-// Where information is missing MXNet returns nothing and cooper kFailedPrecondition.
+// Compares a status with `expect`. If information is missing, MXNet returns nothing and cooper
+// kFailedPrecondition.
 absl::Status CheckEnd(const absl::Status& status, const std::string& expect) {
   const bool incomplete = status.code() == absl::StatusCode::kFailedPrecondition;
   const std::string got = status.ok() ? "ok" : incomplete ? "incomplete" : "error";

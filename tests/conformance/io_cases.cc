@@ -145,7 +145,8 @@ absl::Status RunWrappingIter(const Source& source, const Json& json) {
   return CompareEpochs(*iter, json.at("epochs"));
 }
 
-// The padding of the last batch is specified only if it comes from the data.
+// Checks an epoch of a CSV file. The padding of the last batch is specified only if it comes from
+// the data.
 absl::Status RunCsvIter(const std::string& folder, const Json& file, const Json& json) {
   CsvIterOptions options;
   options.data_csv = folder + file.at("data_csv").get<std::string>();

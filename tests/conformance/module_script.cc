@@ -87,7 +87,7 @@ absl::Status ModuleScript::Bind(const Json& step) {
   return module_->Bind(options);
 }
 
-// Without an initializer missing parameters keep their values.
+// Without an initializer, missing parameters keep their values.
 absl::Status ModuleScript::InitParams(const Json& step) {
   const ModuleParams params = ParamsOf(trace_, step.at("from").get<std::string>());
   InitParamsOptions options = {.initializer = nullptr,
@@ -177,7 +177,7 @@ absl::Status ModuleScript::UpdateMetric(const Json& step) {
   return module_->UpdateMetric(*metric_, batch.label);
 }
 
-// MXNet's own files are in the case's folder.
+// Saves a checkpoint and compares it with MXNet's own files, which are in the case's folder.
 absl::Status ModuleScript::SaveCheckpoint(const Json& step) {
   const auto* module = dynamic_cast<const Module*>(module_.get());
   if (module == nullptr) return absl::UnimplementedError("save_checkpoint of another module");

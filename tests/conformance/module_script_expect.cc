@@ -17,7 +17,7 @@ Json ShapesOf(const std::vector<DataDesc>& descs) {
   return shapes;
 }
 
-// MXNet has null where there are no labels.
+// Returns shapes as text. MXNet has null where there are no labels.
 std::string ShapesText(const Json& json) {
   return json.is_null() ? Json::array().dump() : json.dump();
 }

@@ -27,8 +27,9 @@ Json ExecutionOf(const Json& json, const Symbol& symbol) {
   return execution;
 }
 
-// If an output is listed twice (an output of the last step is also a final state) MXNet uses only
-// the last head gradient, while cooper sums them. Sets the others to zero.
+// Returns `io` with the head gradients that MXNet uses. If an output is listed twice (an output of
+// the last step is also a final state), MXNet uses only the last head gradient, while cooper sums
+// them: the others become zero.
 absl::StatusOr<Arrays> WithLastHeadGradients(const Symbol& symbol, Arrays io) {
   for (int i = 0; i < symbol.num_outputs(); ++i) {
     for (int j = i + 1; j < symbol.num_outputs(); ++j) {

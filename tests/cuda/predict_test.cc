@@ -33,8 +33,8 @@ Symbol Dense(const Symbol& x, const char* name, const char* num_hidden) {
   return Op("FullyConnected", {.name = name, .inputs = {x}, .attrs = {{"num_hidden", num_hidden}}});
 }
 
-// The GPU folds BatchNorm into the preceding weight; the CPU does not, because this test does not
-// link the kernel for that.
+// Returns a network whose BatchNorm the GPU folds into the preceding weight. The CPU does not,
+// because this test does not link the kernel for that.
 Symbol Network() {
   const Symbol norm = Op("BatchNorm", {.name = "bn",
                                        .inputs = {Dense(Symbol::Variable("data"), "fc1", "5")},

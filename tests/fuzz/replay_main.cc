@@ -16,7 +16,8 @@
 #include "ndarray/random/random.h"
 #include "tests/fuzz/fuzz_seeds.h"
 
-// libFuzzer's interface (https://llvm.org/docs/LibFuzzer.html).
+// The entry point of libFuzzer's interface (https://llvm.org/docs/LibFuzzer.html), which a target
+// defines.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 extern "C" __attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size,
                                                                 size_t max_size, unsigned seed);

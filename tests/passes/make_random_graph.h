@@ -11,8 +11,8 @@
 
 namespace cooper {
 
-// Equal seeds give equal graphs. Values stay of order 1. float32 graphs have no operator whose
-// gradient is discontinuous (relu, maximum), where rounding could decide.
+// Returns a random graph; equal seeds give equal graphs. Values stay of order 1. float32 graphs
+// have no operator whose gradient is discontinuous (relu, maximum), where rounding could decide.
 RandomGraph MakeRandomGraph(uint64_t seed);
 
 }  // namespace cooper

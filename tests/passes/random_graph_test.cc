@@ -47,8 +47,8 @@ std::set<std::string> AllPassNames() {
   return {names.begin(), names.end()};
 }
 
-// The tolerance for sums over steps, rows and terms, whose errors pass through a few layers: well
-// below the effect of a wrong term.
+// Returns the tolerance for sums over steps, rows and terms, whose errors pass through a few
+// layers: well below the effect of a wrong term.
 double Tolerance(DType dtype, const std::vector<double>& expected) {
   double magnitude = 1;
   for (double value : expected) magnitude = std::max(magnitude, std::abs(value));

@@ -61,7 +61,7 @@ Symbol Columns(NetworkDraft& d, const Symbol& x, int filters, int n) {
 const ConvOptions kThree{.kernel = 3, .pad = 1};
 const ConvOptions kThreeHalf{.kernel = 3, .stride = 2};
 
-// Section numbers of figures are those of arXiv 1512.00567.
+// The functions V3FigureN return the modules of figure N in arXiv 1512.00567.
 Symbol V3Figure5(NetworkDraft& d, const Symbol& x, int pooled) {
   const Symbol doubled = d.ConvUnit(d.ConvUnit(x, 64), 96, kThree);
   return d.Concat({d.ConvUnit(x, 64), d.ConvUnit(d.ConvUnit(x, 48), 64, {.kernel = 5, .pad = 2}),

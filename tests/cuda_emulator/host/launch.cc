@@ -26,7 +26,7 @@
 namespace cooper::cuda_emulator {
 namespace {
 
-// The bytes of dynamic shared memory that cudaFuncSetAttribute has allowed, by kernel.
+// Returns the bytes of dynamic shared memory that cudaFuncSetAttribute has allowed, by kernel.
 std::map<const void*, size_t>& AllowedDynamicShared() {
   static auto* allowed = new std::map<const void*, size_t>;
   return *allowed;

@@ -197,7 +197,7 @@ void DecodeMul24(Decoder& decoder, Instr& in) {
   in.c = mad ? decoder.In(3, Type::kB32) : decoder.Value(0, Type::kB32);
 }
 
-// dp4a.atype.btype, dp2a.mode.atype.btype
+// Decodes dp4a.atype.btype and dp2a.mode.atype.btype.
 void DecodeDot(Decoder& decoder, Instr& in) {
   const bool four = decoder.mods().base() == "dp4a";
   const bool high = !four && decoder.mods().Take("hi");

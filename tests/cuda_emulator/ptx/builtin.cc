@@ -49,7 +49,7 @@ void Vprintf(Warp& warp, const Instr& in, uint32_t mask) {
   });
 }
 
-// __assertfail(message, file, line, function, size of a character)
+// Implements __assertfail(message, file, line, function, size of a character).
 void AssertFail(Warp& warp, const Instr& in, uint32_t mask) {
   const int lane = std::countr_zero(mask);
   const std::string message = ReadDeviceString(warp, lane, Argument(warp, in, lane, 0, 8));

@@ -67,7 +67,7 @@ void Fma(Warp& warp, const Instr& in, uint32_t mask) {
   });
 }
 
-// min and max of three operands.
+// Computes min and max of three operands.
 template <typename F>
 void Three(Warp& warp, const Instr& in, uint32_t mask) {
   const FloatMode mode = FloatMode::Decode(in.mode);

@@ -21,14 +21,15 @@ void SetMode(Instr& in, Mode mode) {
   in.mode = static_cast<uint8_t>(mode);
 }
 
-// bar.warp.sync mask
+// Decodes bar.warp.sync mask.
 void DecodeWarpBarrier(Decoder& decoder, Instr& in) {
   decoder.mods().Take("sync");
   SetMode(in, Mode::kSync);
   in.e = decoder.In(0, Type::kU32);
 }
 
-// bar{.cta}.sync a{, b}; .arrive a, b; .red.op.type d, a{, b}, {!}c; barrier: the same
+// Decodes bar{.cta}.sync a{, b}, bar.arrive a, b, and bar.red.op.type d, a{, b}, {!}c; also as
+// barrier.
 void DecodeBarrier(Decoder& decoder, Instr& in) {
   Modifiers& mods = decoder.mods();
   mods.Take("cta");

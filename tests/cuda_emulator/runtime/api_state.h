@@ -33,8 +33,8 @@ cudaError_t Return(cudaError_t error);
 // Stores and returns `error` like Return, and prints the reason to stderr.
 cudaError_t Fail(cudaError_t error, absl::string_view why);
 
-// An error of a kernel or of other work on a device. As on a GPU, all later calls that need the
-// device return it, because no result is valid.
+// Returns the error of a kernel or of other work on a device. As on a GPU, all later calls that
+// need the device return it, because no result is valid.
 cudaError_t StickyError();
 void SetStickyError(cudaError_t error);
 
