@@ -57,7 +57,7 @@ expect_error "json=/dev/null: it is no regular file" --json=/dev/null
 expect_error "profile_batches=0" --profile=trace.json --profile_batches=0
 expect_error "no bucket has the 32 sentences" --train=long --nouse_ignore
 expect_error "unexpected argument" train.txt
-# Before anything is read.
+# These errors come before anything is read.
 for flag in --cell=dense --optimizer=steepest; do
   expect_error "'${flag#*=}'" "$flag"
   [[ ! -s out ]] || { echo "FAILED: $flag shows more than an error:"; cat out; failed=1; }
@@ -80,7 +80,7 @@ for words in '^operator .* of the limit$' '^_backward_fc_softmax_output .*%$' '^
   grep -q "$words" out || { echo "FAILED: --profile does not show '$words'"; cat out err; failed=1; }
 done
 
-# How buckets are chosen: of sentences of 3, 4, 6 and 70 words.
+# Tests which buckets are chosen for sentences of 3, 4, 6 and 70 words.
 for n in 3 3 3 4 6 6 70; do
   for ((i = 0; i < 8; ++i)); do printf 'w %.0s' $(seq "$n"); echo; done
 done > lengths
@@ -96,7 +96,7 @@ expect_buckets() {
 expect_buckets 3,4,6
 grep -q "48 sentences served, 0 left over, 8 discarded, .*, 0.0 % padding" out ||
   { echo "FAILED: no report of the padding"; cat out; failed=1; }
-# Batches of 7 do not come out even: training and validation pad their last ones.
+# Batches of 7 leave sentences over: training and validation fill up their last batches.
 expect_buckets 3,4,6,3,4,6 --batch_size=7 --valid=lengths
 [[ $(grep -c "48 sentences served, 0 left over, 8 discarded" out) -eq 2 ]] ||
   { echo "FAILED: sentences are left over"; cat out; failed=1; }
@@ -109,26 +109,27 @@ expect_buckets 3,4,6,70 --max_length=0
 expect_buckets 3,4,6,70 --buckets=mxnet
 expect_buckets 4,6,80 --buckets=4,6,80
 
-# The command line with which a supervisor starts a run again also begins it.
+# The command line that restarts a run also starts one without a state.
 "$program" "${small[@]}" --checkpoint_prefix=anew --resume > out 2> err || failed=1
 grep -q "^begins anew: there is no state anew-EPOCH-BATCH.state" out && [[ -s anew.vocab ]] ||
   { echo "FAILED: --resume without a state:"; cat out err; failed=1; }
 
-# A run that is over has nothing to go on with, and leaves what it has written as it was.
+# A finished run that is resumed trains nothing, and leaves its files unchanged.
 over=("${small[@]}" --checkpoint_prefix=lm --json=over.json)
 "$program" "${over[@]}" > out 2> err || failed=1
 cp over.json first.json
 "$program" "${over[@]}" --resume > out 2> err || failed=1
 grep -q "^no batch was left to train" out || { echo "FAILED: a run that was over:"; cat out err; failed=1; }
 cmp first.json over.json || failed=1
-# One that goes on at an epoch's end adds its epochs.
+# A run that is resumed at the end of an epoch adds its epochs to the file.
 "$program" "${over[@]}" --resume --num_epochs=3 > out 2> err || failed=1
 [[ $(head -1 over.json) == "$(cat first.json)" && $(wc -l < over.json) -eq 3 ]] ||
   { echo "FAILED: the epochs of a run that went on:"; cat over.json; failed=1; }
 grep -q '"batches":0,"real_tokens":0' over.json && { echo "FAILED: an empty epoch"; failed=1; }
 
-# Where figures cannot be written, as on a full disk, the training goes on and tells at its end.
-# (Without a TMPDIR, where ThreadSanitizer's runtime would map a file that it could not write.)
+# If the figures cannot be written, as on a full disk, the training continues and reports the error
+# at its end. (TMPDIR does not exist: there ThreadSanitizer's runtime would map a file that it could
+# not write.)
 (trap '' XFSZ; ulimit -f 1; TMPDIR=/nonexistent exec "$program" "${small[@]}" --num_epochs=12 --json=full.json) 2>&1 |
   cat > out
 [[ ${PIPESTATUS[0]} -eq 1 && $(grep -c "^lm_train: .*full.json" out) -ge 2 ]] &&

@@ -1,10 +1,12 @@
 #!/bin/bash
-# processes_kill_test.sh MPI_TEST PROGRAM [KILLS]: a process alone, or several whose data ends at different
-# times, one or all of them killed by SIGKILL at random moments, or sent SIGTERM, and started again with the
-# same command line, end with the last and the best states and the parameters of the best epoch of those
-# that were not killed, byte for byte.
-# By default a few kills of four kinds of training; with COOPER_KILLS=30, or the argument, so many of
-# each of all kinds. COOPER_KINDS="1 alone;3 plain" chooses the kinds.
+# processes_kill_test.sh MPI_TEST PROGRAM [KILLS]: one process, or several whose data ends at
+# different times, are killed by SIGKILL at random moments (one or all of them) or get SIGTERM, and
+# are started again with the same command line. The test checks that they end with the states and
+# the parameters of an uninterrupted run, byte for byte: the last state, the best one, and the
+# parameters of the best epoch.
+#
+# By default it makes a few kills of four kinds of training. COOPER_KILLS=30, or the argument, makes
+# that many kills of all kinds. COOPER_KINDS="1 alone;3 plain" chooses the kinds.
 set -euo pipefail
 mpi=$PWD/$1
 program=$2
@@ -21,7 +23,7 @@ run() {
   fi
 }
 
-# The same files of states in both, the best one too, with the same bytes.
+# Checks that both runs have the same state files with the same bytes, including the best state.
 compare() {
   local rank file
   for ((rank = 0; rank < processes; ++rank)); do
@@ -34,8 +36,8 @@ compare() {
   done
 }
 
-# Starts the processes, waits until all tell their numbers, and sends after $1 ms the signal $2 to one of
-# them or, with $3, to all. Returns 0 once they have ended by themselves.
+# Starts the processes, waits until all have written their process ids, and after $1 ms sends the
+# signal $2 to one of them or, with $3, to all. Returns 0 if they have ended by themselves.
 run_for() {
   local pids=() rank pid
   rm -f "$dir"/killed-rank*.pid
@@ -82,7 +84,7 @@ for each in "${cases[@]}"; do
   echo "$processes processes, $kind: $done kills, $ends ends, $resumed resumed, $anew begun anew; equal"
 done
 
-# A kill during the first save: the others have a state, rank 1 has none.
+# Imitates a kill during the first save: rank 0 has states, rank 1 has none.
 processes=2 kind=plain
 rm -f "$dir"/*.state
 (run whole) > "$dir/whole.log"

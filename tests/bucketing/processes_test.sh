@@ -1,12 +1,12 @@
 #!/bin/bash
-# processes_test.sh MPI_TEST PROGRAM: two processes with half the batch each learn what one process
-# does with the whole of it, and a run that ends between two epochs and goes on with --resume ends
-# with the parameters of one that did not, byte for byte.
+# processes_test.sh MPI_TEST PROGRAM: two processes with half the batch each train like one process
+# with the whole batch. A run that ends between two epochs and continues with --resume has the
+# parameters of an uninterrupted one, byte for byte.
 set -euo pipefail
 dir=$TEST_TMPDIR
 awk 'BEGIN { srand(7); for (i = 0; i < 300; ++i) { n = 3 + int(rand() * 16); line = "";
   for (j = 0; j < n; ++j) line = line " w" int(rand() * 30); print substr(line, 2) } }' > "$dir/text"
-# 16 sentences for each bucket: with batches of 4 and of 8 none is left over.
+# 16 sentences for each bucket: batches of 4 and of 8 leave none over.
 awk 'BEGIN { srand(8); for (i = 0; i < 48; ++i) { n = 5 + 6 * (i % 3); line = "";
   for (j = 0; j < n; ++j) line = line " w" int(rand() * 30); print substr(line, 2) } }' > "$dir/valid"
 flags=("--train=$dir/text" "--valid=$dir/valid" --buckets=6,12,18 --num_hidden=12 --num_embed=12

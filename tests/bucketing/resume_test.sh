@@ -1,7 +1,7 @@
 #!/bin/bash
-# resume_test.sh PROGRAM: a run that is killed by SIGKILL at 30 random moments, also while a checkpoint
-# is being written, and goes on with --resume each time, ends with the parameters of one that was not
-# killed, byte for byte. So does one that Ctrl-C ended.
+# resume_test.sh PROGRAM: a run that is killed by SIGKILL at 30 random moments, also while it writes
+# a checkpoint, and continues with --resume each time, ends with the parameters of an uninterrupted
+# run, byte for byte. A run that Ctrl-C ended does so too.
 set -euo pipefail
 program=$PWD/$1
 cd "$TEST_TMPDIR"
@@ -13,8 +13,8 @@ flags=(--train=text --buckets=6,12,18 --batch_size=8 --num_hidden=12 --num_embed
 
 "$program" "${flags[@]}" --checkpoint_prefix=whole > whole.log
 
-# Runs on, from the state if there is one, for as many ms as $1 says, and is then sent the signal $2.
-# Returns 0 once the run has ended by itself.
+# Starts or resumes the run, and sends it the signal $2 after $1 ms. Returns 0 if the run has ended
+# by itself.
 run_for() {
   "$program" "${flags[@]}" --checkpoint_prefix=killed --resume > killed.log 2>&1 &
   local pid=$!
@@ -36,7 +36,7 @@ while ((kills < 30)); do
 done
 echo "$kills kills, $half of them while a state was being written"
 
-# Ctrl-C: an error that says so, and a state from there.
+# Ctrl-C ends the run with an error that names the signal, and leaves a state.
 if ! run_for 150 INT; then
   grep -q 'signal 2 ended the training' killed.log || { cat killed.log; exit 1; }
 fi
@@ -46,7 +46,7 @@ cmp whole-0040.params killed-0040.params
 [[ $(ls killed-*-*.state | wc -l) -eq 2 ]] || { echo "expected two states:"; ls killed-*; exit 1; }
 echo "equal"
 
-# Without each pass, and without any: two short epochs that are killed after the first batches.
+# Kills two short epochs after their first batches, without each pass and without any.
 head -80 text > short_text
 "$program" "${flags[@]}" '--disable_passes=?' 2> passes.log && exit 1
 passes=$(sed -n 's/.*expected all or //p' passes.log | tr -d ,)
