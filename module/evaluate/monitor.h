@@ -29,7 +29,7 @@ using MonitorStatFunction =
     std::function<absl::StatusOr<std::vector<double>>(const NDArray& array)>;
 
 struct MonitorOptions {
-  int64_t interval = 1;  // watches batches 0, interval, 2 * interval, ...; at least 1
+  int64_t interval = 1;  // watches the first batch and then every interval-th one; at least 1
   // Null: the root mean square, |x| / sqrt(size), computed in double; NaN for an empty array.
   MonitorStatFunction stat_func;
   // Only names that this ECMAScript expression matches at their start are watched (name_pattern.h).

@@ -56,8 +56,8 @@ class EarlyStopping : public StatefulCallback {
   BatchEndCallback AtEvalEnd();
 
   // Restores the parameters and auxiliary states of the best evaluation, for a training that ended
-  // for another reason. Parameters that they lack stay unchanged. kFailedPrecondition if no
-  // evaluation had a value, or without restore_best.
+  // for another reason. Parameters that did not exist at that evaluation stay unchanged.
+  // kFailedPrecondition if no evaluation had a value, or without restore_best.
   absl::Status RestoreBest(BaseModule& module) const;
 
   // The value and the epoch of the best evaluation so far; absent and -1 before the first one.

@@ -108,8 +108,8 @@ TEST(PredictorTest, LabelsThatAreComputedAreCut) {
   EXPECT_EQ(outputs[0].shape(), Shape({12, 3}));
 }
 
-// The part of the network that computes the label is cut off, but the label's input is also an
-// output.
+// The loss gets a variable in place of its computed label. The label is also an output, so its own
+// variable stays, with its name.
 TEST(PredictorTest, ALabelThatIsCutTakesNoNameOfAnother) {
   const Symbol label =
       Op("Reshape", {.inputs = {Symbol::Variable("softmax_label")}, .attrs = {{"shape", "(-1,)"}}});
