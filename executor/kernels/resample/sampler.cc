@@ -1,10 +1,13 @@
 // Kernels of GridGenerator, BilinearSampler, SpatialTransformer and their gradients.
 
 #include <algorithm>
+#include <cstdint>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/kernels/launch/dispatch_float.h"
+#include "executor/kernels/launch/row_grain.h"
 #include "executor/kernels/resample/grid_source.h"
 #include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
@@ -17,16 +20,16 @@ namespace {
 // Computes grid (batch, 2, height, width) = matrix (batch, 2, 3) * (x, y, 1).
 template <typename T>
 void AffineGrid(const T* matrix, int64_t batch, int64_t height, int64_t width, T* grid, bool add) {
-  for (int64_t row = 0; row < batch * 2; ++row) {
-    const T* m = matrix + row * 3;
-    T* to = grid + row * height * width;
-    for (int64_t y = 0; y < height; ++y) {
+  ParallelFor(batch * 2 * height, RowGrain(width), [&](int64_t begin, int64_t end) {
+    for (int64_t line = begin; line < end; ++line) {
+      const T* const m = matrix + line / height * 3;
+      T* const to = grid + line * width;
+      const T y = NormalPosition<T>(line % height, height);
       for (int64_t x = 0; x < width; ++x) {
-        Store(to + y * width + x,
-              m[0] * NormalPosition<T>(x, width) + m[1] * NormalPosition<T>(y, height) + m[2], add);
+        Store(to + x, m[0] * NormalPosition<T>(x, width) + m[1] * y + m[2], add);
       }
     }
-  }
+  });
 }
 
 // Computes the gradient of AffineGrid, a product with the transposed matrix of coordinates.
@@ -52,18 +55,144 @@ SampledImages ImagesOf(const Shape& data, const Shape& output) {
   return {data[0], data[1], data[2], data[3], output[2], output[3]};
 }
 
+// The sources of consecutive positions of a sample's output, computed once for its channels.
+template <typename T>
+struct SourceBlock {
+  static constexpr int64_t kSize = 64;
+
+  // Computes the sources of the positions from `first` on, at most kSize. `grid` is the sample's.
+  SourceBlock(const SampledImages& m, const T* grid, int64_t first)
+      : count(std::min(kSize, m.out_size() - first)), has_inner(m.in_w > 1 && m.in_h > 1) {
+    for (int64_t i = 0; i < count; ++i) {
+      const GridSource<T> source(m, grid, first + i);
+      sources.push_back(source);
+      const auto [x, y, wx, wy] = source;
+      if (x < 0 || x + 1 >= m.in_w || y < 0 || y + 1 >= m.in_h) border.push_back(i);
+      at[i] = std::clamp<int64_t>(y, 0, std::max<int64_t>(m.in_h - 2, 0)) * m.in_w +
+              std::clamp<int64_t>(x, 0, std::max<int64_t>(m.in_w - 2, 0));
+      weights[0][i] = wx * wy;
+      weights[1][i] = (T{1} - wx) * wy;
+      weights[2][i] = wx * (T{1} - wy);
+      weights[3][i] = (T{1} - wx) * (T{1} - wy);
+    }
+  }
+
+  int64_t count;
+  // Whether a position can have all corners inside the image.
+  bool has_inner;
+  absl::InlinedVector<GridSource<T>, kSize> sources;
+  absl::InlinedVector<int64_t, kSize> border;  // positions with a corner outside the image
+  // The offset of corner 0 in a channel of the image, moved to where all corners are inside, and
+  // the weights of the corners.
+  int64_t at[kSize];
+  T weights[4][kSize];
+};
+
+template <typename T>
+int64_t NumBlocks(const SampledImages& m) {
+  return (m.out_size() + SourceBlock<T>::kSize - 1) / SourceBlock<T>::kSize;
+}
+
 template <typename T>
 void Sample(const SampledImages& m, const T* data, const T* grid, T* out, bool add) {
-  ParallelForPlain(m.batch, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t n = begin; n < end; ++n) {
-      for (int64_t i = 0; i < m.out_size(); ++i) {
-        const GridSource<T> source(m, grid + n * 2 * m.out_size(), i);
-        for (int64_t k = n * m.channels; k < (n + 1) * m.channels; ++k) {
-          T value = 0;
-          source.ForEachCorner(
-              m, [&](int, int64_t at, T weight) { value += data[k * m.in_size() + at] * weight; });
-          Store(out + k * m.out_size() + i, value, add);
+  using Block = SourceBlock<T>;
+  const int64_t blocks = NumBlocks<T>(m);
+  const int64_t grain = RowGrain(Block::kSize * m.channels, 4096);
+  ParallelFor(m.batch * blocks, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t item = begin; item < end; ++item) {
+      const int64_t n = item / blocks, first = item % blocks * Block::kSize;
+      const Block block(m, grid + n * 2 * m.out_size(), first);
+      T values[Block::kSize];
+      for (int64_t k = n * m.channels; k < (n + 1) * m.channels; ++k) {
+        const T* const plane = data + k * m.in_size();
+        for (int64_t i = 0; block.has_inner && i < block.count; ++i) {
+          const T* const corner = plane + block.at[i];
+          values[i] = corner[0] * block.weights[0][i] + corner[1] * block.weights[1][i] +
+                      corner[m.in_w] * block.weights[2][i] +
+                      corner[m.in_w + 1] * block.weights[3][i];
         }
+        for (const int64_t i : block.border) {
+          T value = 0;
+          block.sources[i].ForEachCorner(
+              m, [&](int, int64_t at, T weight) { value += plane[at] * weight; });
+          values[i] = value;
+        }
+        T* const to = out + k * m.out_size() + first;
+        for (int64_t i = 0; i < block.count; ++i) Store(to + i, values[i], add);
+      }
+    }
+  });
+}
+
+// Adds to the gradient of data. One thread adds to a channel of an image, in the order of the
+// positions.
+template <typename T>
+void AddDataGradient(const SampledImages& m, const T* ograd, const T* grid, T* data_grad) {
+  using Block = SourceBlock<T>;
+  const int64_t planes = m.batch * m.channels;
+  ParallelFor(planes, RowGrain(m.out_size(), 4096), [&](int64_t begin, int64_t end) {
+    while (begin < end) {
+      const int64_t n = begin / m.channels;
+      const int64_t last = std::min(end, (n + 1) * m.channels);
+      for (int64_t first = 0; first < m.out_size(); first += Block::kSize) {
+        const Block block(m, grid + n * 2 * m.out_size(), first);
+        for (int64_t k = begin; k < last; ++k) {
+          const T* const g = ograd + k * m.out_size() + first;
+          T* const plane = data_grad + k * m.in_size();
+          for (int64_t i = 0; i < block.count; ++i) {
+            block.sources[i].ForEachCorner(
+                m, [&](int, int64_t at, T weight) { plane[at] += g[i] * weight; });
+          }
+        }
+      }
+      begin = last;
+    }
+  });
+}
+
+// Writes or adds to the gradient of the grid, a sum over the channels.
+template <typename T>
+void GridGradient(const SampledImages& m, const T* ograd, const T* data, const T* grid,
+                  T* grid_grad, bool add) {
+  using Block = SourceBlock<T>;
+  const int64_t blocks = NumBlocks<T>(m);
+  const int64_t grain = RowGrain(Block::kSize * m.channels, 4096);
+  ParallelFor(m.batch * blocks, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t item = begin; item < end; ++item) {
+      const int64_t n = item / blocks, first = item % blocks * Block::kSize;
+      const Block block(m, grid + n * 2 * m.out_size(), first);
+      T wx[Block::kSize], wy[Block::kSize], dx[Block::kSize] = {}, dy[Block::kSize] = {};
+      T corners[4][Block::kSize] = {};
+      for (int64_t i = 0; i < block.count; ++i) {
+        wx[i] = block.sources[i].wx;
+        wy[i] = block.sources[i].wy;
+      }
+      for (int64_t k = n * m.channels; k < (n + 1) * m.channels; ++k) {
+        const T* const g = ograd + k * m.out_size() + first;
+        const T* const plane = data + k * m.in_size();
+        for (int64_t i = 0; block.has_inner && i < block.count; ++i) {
+          const T* const corner = plane + block.at[i];
+          corners[0][i] = corner[0];
+          corners[1][i] = corner[1];
+          corners[2][i] = corner[m.in_w];
+          corners[3][i] = corner[m.in_w + 1];
+        }
+        for (const int64_t i : block.border) {
+          for (auto& values : corners) values[i] = 0;
+          block.sources[i].ForEachCorner(
+              m, [&](int corner, int64_t at, T) { corners[corner][i] = plane[at]; });
+        }
+        for (int64_t i = 0; i < block.count; ++i) {
+          dx[i] += g[i] * ((corners[1][i] - corners[0][i]) * wy[i] +
+                           (corners[3][i] - corners[2][i]) * (T{1} - wy[i]));
+          dy[i] += g[i] * ((corners[2][i] - corners[0][i]) * wx[i] +
+                           (corners[3][i] - corners[1][i]) * (T{1} - wx[i]));
+        }
+      }
+      T* const to = grid_grad + n * 2 * m.out_size() + first;
+      for (int64_t i = 0; i < block.count; ++i) {
+        Store(to + i, dx[i] * static_cast<T>(m.in_w - 1) / T{2}, add);
+        Store(to + m.out_size() + i, dy[i] * static_cast<T>(m.in_h - 1) / T{2}, add);
       }
     }
   });
@@ -74,30 +203,8 @@ void Sample(const SampledImages& m, const T* data, const T* grid, T* out, bool a
 template <typename T>
 void SampleGradient(const SampledImages& m, const T* ograd, const T* data, const T* grid,
                     T* data_grad, T* grid_grad, bool add_grid) {
-  ParallelForPlain(m.batch, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t n = begin; n < end; ++n) {
-      for (int64_t i = 0; i < m.out_size(); ++i) {
-        const GridSource<T> source(m, grid + n * 2 * m.out_size(), i);
-        T dx = 0, dy = 0;
-        for (int64_t k = n * m.channels; k < (n + 1) * m.channels; ++k) {
-          const T g = ograd[k * m.out_size() + i];
-          T corner[4] = {0, 0, 0, 0};
-          source.ForEachCorner(m, [&](int c, int64_t at, T weight) {
-            corner[c] = data[k * m.in_size() + at];
-            if (data_grad != nullptr) data_grad[k * m.in_size() + at] += g * weight;
-          });
-          dx += g * ((corner[1] - corner[0]) * source.wy +
-                     (corner[3] - corner[2]) * (T{1} - source.wy));
-          dy += g * ((corner[2] - corner[0]) * source.wx +
-                     (corner[3] - corner[1]) * (T{1} - source.wx));
-        }
-        if (grid_grad == nullptr) continue;
-        T* to = grid_grad + n * 2 * m.out_size() + i;
-        Store(to, dx * static_cast<T>(m.in_w - 1) / T{2}, add_grid);
-        Store(to + m.out_size(), dy * static_cast<T>(m.in_h - 1) / T{2}, add_grid);
-      }
-    }
-  });
+  if (data_grad != nullptr) AddDataGradient(m, ograd, grid, data_grad);
+  if (grid_grad != nullptr) GridGradient(m, ograd, data, grid, grid_grad, add_grid);
 }
 
 template <typename T>
