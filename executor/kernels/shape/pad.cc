@@ -1,5 +1,5 @@
-// Kernels of Pad and its gradient. Both iterate over the padded array row by row: along the last
-// axis the middle of a row is a copy of data, and only its ends are looked up one by one.
+// Kernels of Pad and its gradient. Along the last axis the middle of a padded row is a copy of
+// data, and only its ends are looked up one by one.
 
 #include <algorithm>
 #include <cstdint>
@@ -40,6 +40,11 @@ T Sum(T a, T b) {
 }
 
 template <typename T>
+void AddRow(int64_t n, const T* from, T* to) {
+  for (int64_t i = 0; i < n; ++i) to[i] = Sum(to[i], from[i]);
+}
+
+template <typename T>
 void PadRows(const KernelContext& c) {
   const auto& param = c.param<PadParam>();
   const Shape& data = c.inputs[kData].shape;
@@ -48,42 +53,86 @@ void PadRows(const KernelContext& c) {
   const int64_t width = padded[last], before = param.pad_width[2 * last];
   const T constant = ConvertElement<T>(param.constant_value);
   const bool add = c.reqs[0] == WriteReq::kAdd;
-  ParallelForPlain(padded.Product(0, last), RowGrain(width), [&](int64_t begin, int64_t end) {
+  ParallelFor(padded.Product(0, last), RowGrain(width), [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       T* out = c.outputs[0].as<T>() + row * width;
       const int64_t at = SourceRow(param, data, padded, row);
+      if (at < 0 && !add) {
+        std::fill_n(out, width, constant);
+        continue;
+      }
       const T* in = c.inputs[kData].as<T>() + std::max<int64_t>(at, 0);
-      auto put = [&](int64_t i, T value) { out[i] = add ? Sum(out[i], value) : value; };
       const int64_t middle = at < 0 ? 0 : data[last];
-      for (int64_t i = 0; i < middle; ++i) put(before + i, in[i]);
+      if (add) {
+        AddRow(middle, in, out + before);
+      } else {
+        std::copy_n(in, middle, out + before);
+      }
       for (int64_t i = 0; i < width; ++i) {
         if (i == before) i += middle;
         if (i == width) break;
         const int64_t source = at < 0 ? -1 : param.source(last, i, data[last]);
-        put(i, source < 0 ? constant : in[source]);
+        const T value = source < 0 ? constant : in[source];
+        out[i] = add ? Sum(out[i], value) : value;
       }
     }
   });
 }
 
+// Calls fn(j), in ascending order, for the indices j of a padded axis whose value is that of index
+// i.
+template <typename Fn>
+void ForEachCopy(const PadParam& param, int axis, int64_t i, int64_t len, const Fn& fn) {
+  const int64_t before = param.pad_width[2 * axis], after = param.pad_width[2 * axis + 1];
+  if (param.mode == PadParam::kEdge) {
+    const int64_t begin = i == 0 ? 0 : before + i;
+    const int64_t end = before + i + 1 + (i == len - 1 ? after : 0);
+    for (int64_t j = begin; j < end; ++j) fn(j);
+    return;
+  }
+  const bool reflects = param.mode == PadParam::kReflect;
+  if (reflects && i >= 1 && i <= before) fn(before - i);
+  fn(before + i);
+  const int64_t mirrored = 2 * (len - 1) - i;
+  if (reflects && mirrored >= len && mirrored < len + after) fn(before + mirrored);
+}
+
+// Calls fn(row of the padded array), in ascending order, for the rows of which the middle is that
+// of `row`. The first `axis` axes are those that make up `padded_row`.
+template <typename Fn>
+void ForEachCopyOfRow(const PadParam& param, const Shape& data, const Shape& padded, int axis,
+                      int64_t row, int64_t padded_row, const Fn& fn) {
+  if (axis == data.rank() - 1) return fn(padded_row);
+  const int64_t rest = data.Product(axis + 1, data.rank() - 1);
+  ForEachCopy(param, axis, row / rest, data[axis], [&](int64_t j) {
+    ForEachCopyOfRow(param, data, padded, axis + 1, row % rest, padded_row * padded[axis] + j, fn);
+  });
+}
+
+// Gathers: one thread sums each row of data's gradient, in the order of ograd.
 template <typename T>
 void SumRows(const KernelContext& c) {
   const auto& param = c.param<PadParam>();
   const Shape& data = c.outputs[0].shape;
   const Shape& padded = c.inputs[kOgrad].shape;
   const int last = padded.rank() - 1;
-  const int64_t width = padded[last];
-  // Several rows may be summed into one, so one thread processes all rows, in order.
-  for (int64_t row = 0; row < padded.Product(0, last); ++row) {
-    const int64_t at = SourceRow(param, data, padded, row);
-    if (at < 0) continue;
-    const T* in = c.inputs[kOgrad].as<T>() + row * width;
-    T* out = c.outputs[0].as<T>() + at;
-    for (int64_t i = 0; i < width; ++i) {
-      const int64_t source = param.source(last, i, data[last]);
-      if (source >= 0) out[source] = Sum(out[source], in[i]);
+  const int64_t width = padded[last], before = param.pad_width[2 * last];
+  const bool ends = param.mode != PadParam::kConstant;
+  ParallelFor(data.Product(0, last), RowGrain(width), [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      T* out = c.outputs[0].as<T>() + row * data[last];
+      const auto add_source = [&](const T* in, int64_t i) {
+        T& sum = out[param.source(last, i, data[last])];
+        sum = Sum(sum, in[i]);
+      };
+      ForEachCopyOfRow(param, data, padded, 0, row, 0, [&](int64_t padded_row) {
+        const T* in = c.inputs[kOgrad].as<T>() + padded_row * width;
+        for (int64_t i = 0; ends && i < before; ++i) add_source(in, i);
+        AddRow(data[last], in + before, out);
+        for (int64_t i = before + data[last]; ends && i < width; ++i) add_source(in, i);
+      });
     }
-  }
+  });
 }
 
 absl::Status PadCpu(const KernelContext& c) {
