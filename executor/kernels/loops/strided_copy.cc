@@ -37,6 +37,8 @@ void Row(int64_t n, const T* s, int64_t ss, T* d, int64_t ds) {
     }
   } else if (ss == 0 && ds == 1) {
     std::fill_n(d, n, *s);
+  } else if (ss == -1 && ds == 1) {  // compilers vectorise a constant stride
+    for (int64_t i = 0; i < n; ++i) d[i] = s[-i];
   } else {
     for (int64_t i = 0; i < n; ++i) d[i * ds] = s[i * ss];
   }
