@@ -32,6 +32,7 @@
 #include "benchmarks/lm_batches.h"
 #include "benchmarks/lm_epochs.h"
 #include "module/bucketing/bucketing_module.h"
+#include "module/parameters/batch_transaction.h"
 #include "module/predict/predictor.h"
 #include "ndarray/array/device.h"
 #include "ndarray/array/on_cpu.h"
@@ -394,7 +395,7 @@ class LmBenchmark {
     }
     if (absl::GetFlag(FLAGS_forward_only)) return model_->Forward(batch, /*is_train=*/false);
     if (!absl::GetFlag(FLAGS_check_finite)) return model_->TrainStep(batch);
-    COOPER_RETURN_IF_ERROR(model_->SaveForRollback());
+    COOPER_RETURN_IF_ERROR(transaction_.Begin(model_->learners()));
     return model_->TrainStep(batch, {.check_finite = true});
   }
 
@@ -433,6 +434,7 @@ class LmBenchmark {
   std::unique_ptr<const Predictor> predictor_;  // with --predictor
   std::vector<NDArray> predictions_;
   const DataBatch* last_ = nullptr;
+  BatchTransaction transaction_;  // with --check_finite
   int num_contexts_ = 1;
   std::vector<DeviceQueue*> gpus_;  // of the contexts that are GPUs
   double bind_seconds_ = 0;

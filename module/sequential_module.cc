@@ -268,24 +268,6 @@ absl::StatusOr<std::vector<NDArray>> SequentialModule::GetInputGrads() const {
   return links_.front().module->GetInputGrads();
 }
 
-absl::StatusOr<int> SequentialModule::JoinUpdate() {
-  COOPER_RETURN_IF_ERROR(RequireOptimizer("JoinUpdate"));
-  int active = 0;
-  for (size_t i = 0; i < links_.size(); ++i) {
-    COOPER_ASSIGN_OR_RETURN(const int part_active,
-                            AddContext(links_[i].module->JoinUpdate(), "module ", i));
-    active = std::max(active, part_active);
-  }
-  return active;
-}
-
-std::shared_ptr<KVStore> SequentialModule::kvstore() const {
-  for (const Link& link : links_) {
-    if (std::shared_ptr<KVStore> store = link.module->kvstore()) return store;
-  }
-  return nullptr;
-}
-
 absl::Status SequentialModule::UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels) {
   COOPER_RETURN_IF_ERROR(RequireParams("UpdateMetric"));
   for (size_t i = 0; i < links_.size(); ++i) {

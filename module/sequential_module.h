@@ -88,10 +88,6 @@ class SequentialModule : public BaseModule {
   absl::Status ForwardToEvaluate(const DataBatch& batch) override;
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) override;
   absl::Status Update() override;
-  absl::StatusOr<int> JoinUpdate() override;
-  absl::Status ZeroGrads() override { return Each(&BaseModule::ZeroGrads); }
-  // The store of the first module that has one.
-  std::shared_ptr<KVStore> kvstore() const override;
 
   absl::StatusOr<absl::Span<const NDArray>> GetOutputs() const override;
   absl::StatusOr<std::vector<NDArray>> GetInputGrads() const override;
@@ -110,11 +106,7 @@ class SequentialModule : public BaseModule {
   // Restores the monitor of each module.
   std::function<absl::Status()> MonitorRestorer() override;
 
-  absl::Status SaveForRollback() override { return Each(&BaseModule::SaveForRollback); }
-  absl::Status RollbackBatch() override { return Each(&BaseModule::RollbackBatch); }
   absl::Status CheckFinite() override { return Each(&BaseModule::CheckFinite); }
-  absl::Status CheckParamsFinite() const override { return Each(&BaseModule::CheckParamsFinite); }
-  absl::Status AverageContexts() override { return Each(&BaseModule::AverageContexts); }
 
  private:
   struct Link {

@@ -1,4 +1,4 @@
-// Creates and binds the buckets of a BucketingModule.
+// Makes, binds and prepares the buckets of a BucketingModule.
 
 #include <algorithm>
 #include <chrono>
@@ -12,6 +12,8 @@
 #include "module/network/bind_errors.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/threads/parallel.h"
+#include "ndarray/threads/profiler.h"
+#include "symbol/graph/name_manager.h"
 
 namespace cooper {
 namespace {
@@ -23,6 +25,29 @@ double SecondsSince(Clock::time_point start) {
 }
 
 }  // namespace
+
+absl::Status BucketingModule::GenerateDefault() {
+  absl::StatusOr<BucketSymbol> generated = Generate(default_key_);
+  if (!generated.ok()) return WithBucket(generated.status(), default_key_);
+  default_symbol_ = *std::move(generated);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<BucketSymbol> BucketingModule::Generate(const BucketKey& key) const {
+  const auto loaded = loaded_symbols_.find(key);
+  if (loaded != loaded_symbols_.end()) return loaded->second;
+  if (!sym_gen_) {
+    return absl::NotFoundError("there is no symbol for this key, and no sym_gen to make one");
+  }
+  const ScopedProfile profile(ProfileCategory::kStep, "sym_gen");
+  // Automatic names start anew, so that they are the same for all keys.
+  NameManager names;
+  const std::string what =
+      absl::StrCat("sym_gen (the default key is ", DescribeKey(default_key_), ")");
+  COOPER_ASSIGN_OR_RETURN(BucketSymbol bucket, CallWithKey(what.c_str(), sym_gen_, key));
+  COOPER_RETURN_IF_ERROR(bucket.symbol.status());
+  return bucket;
+}
 
 BucketingModule::UnboundBucket BucketingModule::Make(const BucketKey& key) const {
   const Clock::time_point start = Clock::now();
@@ -44,9 +69,9 @@ BucketingModule::UnboundBucket BucketingModule::Make(const BucketKey& key) const
 
 ModuleBindOptions BucketingModule::BindOptionsFor(const std::vector<DataDesc>& data_shapes,
                                                   const std::vector<DataDesc>& label_shapes,
-                                                  bool evaluation) const {
+                                                  Purpose purpose) const {
   ModuleBindOptions bind = bind_options_;
-  if (evaluation) {
+  if (purpose == Purpose::kEvaluation) {
     bind.for_training = false;
     bind.inputs_need_grad = false;
   }
@@ -65,14 +90,16 @@ std::map<BucketKey, BucketingModule::UnboundBucket> BucketingModule::CompileBuck
   // The group must not change before Finish, because the tasks read its arrays.
   BackgroundTasks tasks(threads);
   for (const BucketShapes& shapes : buckets) {
-    if (buckets_.contains(shapes.key) || precompiled.contains(shapes.key)) continue;
+    if (buckets_.all(Purpose::kBound).contains(shapes.key) || precompiled.contains(shapes.key))
+      continue;
     if (shapes.data_shapes.empty()) break;
     UnboundBucket& unbound = precompiled[shapes.key];
     unbound = Make(shapes.key);
     if (!unbound.module.ok()) break;  // the buckets after it will not be bound
     tasks.Add([this, &unbound, &shapes] {
       const Clock::time_point start = Clock::now();
-      (*unbound.module)->CompileAhead(BindOptionsFor(shapes.data_shapes, shapes.label_shapes));
+      (*unbound.module)
+          ->CompileAhead(BindOptionsFor(shapes.data_shapes, shapes.label_shapes, Purpose::kBound));
       unbound.seconds += SecondsSince(start);
     });
   }
@@ -80,19 +107,13 @@ std::map<BucketKey, BucketingModule::UnboundBucket> BucketingModule::CompileBuck
   return precompiled;
 }
 
-absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBind(
+absl::StatusOr<BoundBuckets::Bucket*> BucketingModule::FindOrBind(
     const BucketKey& key, const std::vector<DataDesc>& data_shapes,
-    const std::vector<DataDesc>& label_shapes, std::map<BucketKey, UnboundBucket>* precompiled) {
-  return FindOrBindIn(buckets_, key, data_shapes, label_shapes, precompiled);
-}
-
-absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBindIn(
-    Buckets& buckets, const BucketKey& key, const std::vector<DataDesc>& data_shapes,
-    const std::vector<DataDesc>& label_shapes, std::map<BucketKey, UnboundBucket>* precompiled) {
-  const auto it = buckets.find(key);
-  if (it != buckets.end()) {
-    it->second.last_use = ++uses_;
-    return &it->second;
+    const std::vector<DataDesc>& label_shapes, Purpose purpose,
+    std::map<BucketKey, UnboundBucket>* precompiled) {
+  if (BoundBuckets::Bucket* const bound = buckets_.Find(purpose, key)) {
+    buckets_.MarkUsed(*bound);
+    return bound;
   }
   if (data_shapes.empty()) {
     return WithBucket(
@@ -106,9 +127,8 @@ absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBindIn(
   const Clock::time_point start = Clock::now();
   if (!unbound.module.ok()) return WithBucket(unbound.module.status(), key);
   const std::unique_ptr<Module>& module = *unbound.module;
-  Evict(/*adds_one=*/true);  // before the new bucket is bound
-  const bool evaluation = &buckets == &evaluation_buckets_;
-  absl::Status bound = module->Bind(BindOptionsFor(data_shapes, label_shapes, evaluation));
+  buckets_.MakeRoom();  // before the new bucket is bound
+  absl::Status bound = module->Bind(BindOptionsFor(data_shapes, label_shapes, purpose));
   if (!bound.ok()) {
     const Symbol& symbol = unbound.generated.symbol;
     return WithBucket(
@@ -118,26 +138,25 @@ absl::StatusOr<BucketingModule::Bucket*> BucketingModule::FindOrBindIn(
         key);
   }
   if (monitor_) COOPER_RETURN_IF_ERROR(module->InstallMonitor(monitor_, monitor_all_));
-  Evict(/*adds_one=*/true, module->footprint_bytes());
+  buckets_.MakeRoom(module->footprint_bytes());
   group_->AddBucket(key);
   were_bound_.insert(key);
-  Bucket& bucket = buckets[key];
-  bucket.module = *std::move(unbound.module);
-  bucket.last_use = ++uses_;
-  bucket.bind_seconds = unbound.seconds + SecondsSince(start);
-  return &bucket;
+  return buckets_.Add(purpose, key,
+                      {.module = *std::move(unbound.module),
+                       .bind_seconds = unbound.seconds + SecondsSince(start)});
 }
 
 std::string BucketingModule::OwnerOf(const std::string& parameter) const {
-  const auto has = [&](const Bucket& bucket) {
+  const auto& bound = buckets_.all(Purpose::kBound);
+  const auto has = [&](const BoundBuckets::Bucket& bucket) {
     const absl::StatusOr<Symbol> symbol = bucket.module->symbol();
     return symbol.ok() && absl::c_linear_search(symbol->ListInputs(), parameter);
   };
-  const auto found = buckets_.find(default_key_);
-  if (found != buckets_.end() && has(found->second)) {
+  const auto found = bound.find(default_key_);
+  if (found != bound.end() && has(found->second)) {
     return absl::StrCat("the default bucket key ", default_key_.ToString());
   }
-  for (const auto& [key, bucket] : buckets_) {
+  for (const auto& [key, bucket] : bound) {
     if (has(bucket)) return absl::StrCat("bucket key ", key.ToString());
   }
   return "the parameters that the module has";
@@ -156,26 +175,21 @@ absl::Status BucketingModule::Bind(const ModuleBindOptions& options) {
     return absl::UnimplementedError("Bind: a BucketingModule takes no shared_module");
   }
   // Keep the bound state, to put it back if Bind fails.
-  Buckets buckets = std::exchange(buckets_, {});
-  Buckets evaluation_buckets = std::exchange(evaluation_buckets_, {});
+  BoundBuckets buckets =
+      std::exchange(buckets_, BoundBuckets(max_bound_buckets_, max_bound_bytes_));
   std::set<BucketKey> were_bound = were_bound_;
   const ModuleBindOptions previous = std::exchange(bind_options_, KeptOptions(options));
-  Bucket* const current = std::exchange(current_, nullptr);
-  Bucket* const evaluated = std::exchange(evaluated_, nullptr);
   absl::Status status = BindDefault(options);
   if (status.ok()) return status;
   buckets_ = std::move(buckets);
-  evaluation_buckets_ = std::move(evaluation_buckets);
   were_bound_ = std::move(were_bound);
   bind_options_ = previous;
-  current_ = current;
-  evaluated_ = evaluated;
   return status;
 }
 
 absl::Status BucketingModule::BindDefault(const ModuleBindOptions& options) {
-  ParameterStore& parameters = group_->parameters();
-  ParameterStore::Rollback rollback(parameters);
+  Parameters& parameters = group_->parameters();
+  Parameters::Rollback rollback(parameters);
   // Arrays without values may get other shapes, and so may states, whose shapes depend on the batch
   // size.
   if (!params_initialized()) {
@@ -183,12 +197,12 @@ absl::Status BucketingModule::BindDefault(const ModuleBindOptions& options) {
     were_bound_.clear();
   }
   parameters.DropStates(compute_.state_names);
-  COOPER_ASSIGN_OR_RETURN(Bucket * bucket,
+  COOPER_ASSIGN_OR_RETURN(BoundBuckets::Bucket * bucket,
                           FindOrBind(default_key_, options.data_shapes, options.label_shapes));
-  COOPER_RETURN_IF_ERROR(parameters.ZeroGrads());
+  COOPER_RETURN_IF_ERROR(group_->learner().ZeroGrads());
   rollback.Commit();
   if (options.seed.has_value()) group_->devices().SetSeed(*options.seed);
-  current_ = bucket;
+  buckets_.SetCurrent(bucket);
   current_key_ = default_key_;
   binded_ = true;
   default_symbol_.symbol = Symbol();  // else it would outlive an evicted default bucket
@@ -209,8 +223,9 @@ absl::StatusOr<std::vector<BucketReport>> BucketingModule::PrepareAll(
     const absl::Span<const BucketShapes> group = buckets.subspan(begin, at_a_time);
     std::map<BucketKey, UnboundBucket> precompiled = CompileBuckets(group);
     for (const BucketShapes& shapes : group) {
-      COOPER_ASSIGN_OR_RETURN(const Bucket* bucket, FindOrBind(shapes.key, shapes.data_shapes,
-                                                               shapes.label_shapes, &precompiled));
+      COOPER_ASSIGN_OR_RETURN(const BoundBuckets::Bucket* bucket,
+                              FindOrBind(shapes.key, shapes.data_shapes, shapes.label_shapes,
+                                         Purpose::kBound, &precompiled));
       reports.push_back({.key = shapes.key,
                          .memory = bucket->module->memory(),
                          .footprint_bytes = bucket->module->footprint_bytes(),

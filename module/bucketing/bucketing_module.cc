@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "io/batch/call_with_key.h"
+#include "module/bucketing/bucket_files.h"
+#include "module/parameters/checkpoint.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/threads/profiler.h"
-#include "symbol/graph/name_manager.h"
 
 namespace cooper {
 namespace {
@@ -14,6 +14,26 @@ namespace {
 // Builds the name only while profiling: it costs an allocation, and a step must not allocate.
 std::string NameForProfile(const BucketKey& key) {
   return IsProfiling() ? absl::StrCat("bucket ", key.ToString()) : std::string();
+}
+
+const std::vector<DataDesc>& NoDescs() {
+  static const auto* none = new std::vector<DataDesc>;
+  return *none;
+}
+
+// Adds the arrays of `names` that are in `waiting` to `arrays`, sharing their memory.
+void AddNamed(const std::vector<std::string>& names, const ArrayMap& waiting, ArrayMap* arrays) {
+  for (const std::string& name : names) {
+    const auto it = waiting.find(name);
+    if (it != waiting.end()) arrays->insert(*it);
+  }
+}
+
+absl::Status CopyAll(const ArrayMap& arrays, ArrayMap* copies) {
+  for (const auto& [name, array] : arrays) {
+    COOPER_ASSIGN_OR_RETURN((*copies)[name], array.CopyTo(Context::Cpu()));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -24,7 +44,8 @@ BucketingModule::BucketingModule(BucketingModuleOptions options)
       max_bound_buckets_(options.max_bound_buckets),
       max_bound_bytes_(options.max_bound_bytes),
       compute_(std::move(options.compute)),
-      group_(std::make_shared<ModuleGroup>(compute_.contexts)) {}
+      group_(std::make_shared<ModuleGroup>(compute_.contexts)),
+      buckets_(max_bound_buckets_, max_bound_bytes_) {}
 
 absl::StatusOr<std::unique_ptr<BucketingModule>> BucketingModule::Create(
     BucketingModuleOptions options) {
@@ -35,13 +56,6 @@ absl::StatusOr<std::unique_ptr<BucketingModule>> BucketingModule::Create(
   std::unique_ptr<BucketingModule> module(new BucketingModule(std::move(options)));
   COOPER_RETURN_IF_ERROR(module->GenerateDefault());
   return module;
-}
-
-absl::Status BucketingModule::GenerateDefault() {
-  absl::StatusOr<BucketSymbol> generated = Generate(default_key_);
-  if (!generated.ok()) return WithBucket(generated.status(), default_key_);
-  default_symbol_ = *std::move(generated);
-  return absl::OkStatus();
 }
 
 absl::Status BucketingModule::CheckOptions(const BucketingModuleOptions& options) {
@@ -58,36 +72,17 @@ absl::Status BucketingModule::WithBucket(const absl::Status& status, const Bucke
   return status.ok() ? status : AddContext(status, "bucket key ", key.ToString());
 }
 
-absl::StatusOr<BucketSymbol> BucketingModule::Generate(const BucketKey& key) const {
-  const auto loaded = loaded_symbols_.find(key);
-  if (loaded != loaded_symbols_.end()) return loaded->second;
-  if (!sym_gen_) {
-    return absl::NotFoundError("there is no symbol for this key, and no sym_gen to make one");
-  }
-  const ScopedProfile profile(ProfileCategory::kStep, "sym_gen");
-  // Automatic names start anew, so that they are the same for all keys.
-  NameManager names;
-  const std::string what =
-      absl::StrCat("sym_gen (the default key is ", DescribeKey(default_key_), ")");
-  COOPER_ASSIGN_OR_RETURN(BucketSymbol bucket, CallWithKey(what.c_str(), sym_gen_, key));
-  COOPER_RETURN_IF_ERROR(bucket.symbol.status());
-  return bucket;
-}
-
-const Module* BucketingModule::active_module() const {
-  const Bucket* active = evaluated_ != nullptr ? evaluated_ : current_;
-  return active == nullptr ? nullptr : active->module.get();
-}
-
 absl::Status BucketingModule::SwitchBucket(const BucketKey& key,
                                            const std::vector<DataDesc>& data_shapes,
                                            const std::vector<DataDesc>& label_shapes) {
   COOPER_RETURN_IF_ERROR(RequireBound("SwitchBucket"));
-  evaluated_ = nullptr;
-  if (current_ != nullptr && *current_key_ == key) return absl::OkStatus();
-  COOPER_ASSIGN_OR_RETURN(current_, FindOrBind(key, data_shapes, label_shapes));
+  buckets_.SetEvaluated(nullptr);
+  if (buckets_.current() != nullptr && *current_key_ == key) return absl::OkStatus();
+  COOPER_ASSIGN_OR_RETURN(BoundBuckets::Bucket * bucket,
+                          FindOrBind(key, data_shapes, label_shapes));
+  buckets_.SetCurrent(bucket);
   current_key_ = key;
-  Evict(/*adds_one=*/false);
+  buckets_.Evict();
   return absl::OkStatus();
 }
 
@@ -106,8 +101,8 @@ absl::Status BucketingModule::UseBucketOf(const DataBatch& batch) {
     COOPER_RETURN_IF_ERROR(
         SwitchBucket(*batch.bucket_key, batch.provide_data, batch.provide_label));
   }
-  evaluated_ = nullptr;
-  current_->last_use = ++uses_;
+  buckets_.SetEvaluated(nullptr);
+  buckets_.MarkUsed(*buckets_.current());
   return absl::OkStatus();
 }
 
@@ -116,7 +111,7 @@ absl::Status BucketingModule::Forward(const DataBatch& batch, std::optional<bool
   const std::string name = NameForProfile(batch.bucket_key.value_or(*current_key_));
   const ScopedProfile profile(ProfileCategory::kBucket, name);
   COOPER_RETURN_IF_ERROR(UseBucketOf(batch));
-  return WithBucket(current_->module->Forward(batch, is_train), *current_key_);
+  return WithBucket(buckets_.current()->module->Forward(batch, is_train), *current_key_);
 }
 
 absl::Status BucketingModule::ForwardToEvaluate(const DataBatch& batch) {
@@ -137,31 +132,252 @@ absl::Status BucketingModule::ForwardToEvaluate(const DataBatch& batch) {
     data = trained->data_shapes();
     label = trained->label_shapes();
   }
-  evaluated_ = nullptr;
+  buckets_.SetEvaluated(nullptr);
   COOPER_ASSIGN_OR_RETURN(
-      Bucket * evaluated,
-      FindOrBindIn(evaluation_buckets_, key, described ? batch.provide_data : data,
-                   described ? batch.provide_label : label, nullptr));
-  evaluated_ = evaluated;
-  Evict(/*adds_one=*/false);
-  return WithBucket(evaluated_->module->Forward(batch, /*is_train=*/false), key);
+      BoundBuckets::Bucket * evaluated,
+      FindOrBind(key, described ? batch.provide_data : data,
+                 described ? batch.provide_label : label, Purpose::kEvaluation));
+  buckets_.SetEvaluated(evaluated);
+  buckets_.Evict();
+  return WithBucket(evaluated->module->Forward(batch, /*is_train=*/false), key);
 }
 
 absl::Status BucketingModule::Backward(absl::Span<const NDArray> head_gradients) {
   COOPER_RETURN_IF_ERROR(RequireParams("Backward"));
-  return WithBucket(current_->module->Backward(head_gradients), *current_key_);
+  return WithBucket(buckets_.current()->module->Backward(head_gradients), *current_key_);
 }
 
 absl::Status BucketingModule::InstallMonitor(Executor::MonitorCallback callback, bool monitor_all) {
   COOPER_RETURN_IF_ERROR(RequireBound("InstallMonitor"));
   monitor_ = std::move(callback);
   monitor_all_ = monitor_all;
-  for (const Buckets* buckets : {&buckets_, &evaluation_buckets_}) {
-    for (const auto& [key, bucket] : *buckets) {
-      COOPER_RETURN_IF_ERROR(bucket.module->InstallMonitor(monitor_, monitor_all_));
-    }
+  return buckets_.Each(
+      [this](Module& module) { return module.InstallMonitor(monitor_, monitor_all_); });
+}
+
+const std::vector<std::string>& BucketingModule::data_names() const {
+  return active_module() == nullptr ? default_symbol_.data_names : active_module()->data_names();
+}
+
+const std::vector<std::string>& BucketingModule::label_names() const {
+  return active_module() == nullptr ? default_symbol_.label_names : active_module()->label_names();
+}
+
+std::vector<std::string> BucketingModule::output_names() const {
+  auto s = symbol();
+  return s.ok() ? s->ListOutputs() : std::vector<std::string>();
+}
+
+const std::vector<DataDesc>& BucketingModule::data_shapes() const {
+  return active_module() == nullptr ? NoDescs() : active_module()->data_shapes();
+}
+
+const std::vector<DataDesc>& BucketingModule::label_shapes() const {
+  return active_module() == nullptr ? NoDescs() : active_module()->label_shapes();
+}
+
+std::vector<std::pair<std::string, Shape>> BucketingModule::output_shapes() const {
+  if (active_module() == nullptr) return {};
+  return active_module()->output_shapes();
+}
+
+std::vector<BatchLayout> BucketingModule::output_layouts() const {
+  return active_module() == nullptr ? std::vector<BatchLayout>()
+                                    : active_module()->output_layouts();
+}
+
+absl::Status BucketingModule::InitParams(const InitParamsOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireBound("InitParams"));
+  return group_->parameters().Init(options);
+}
+
+absl::Status BucketingModule::SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
+                                        const SetParamsOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireBound("SetParams"));
+  Parameters& parameters = group_->parameters();
+  // Set then changes nothing and logs a warning.
+  if (params_initialized() && !options.force_init) {
+    return parameters.Set(arg_params, aux_params, options);
   }
-  return absl::OkStatus();
+  SetParamsOptions checked = options;
+  if (options.allow_missing && !options.allow_extra) {
+    COOPER_RETURN_IF_ERROR(CheckKnown(arg_params, aux_params));
+    checked.allow_extra = true;
+  }
+  return parameters.Set(arg_params, aux_params, checked);
+}
+
+absl::Status BucketingModule::CheckFinite() {
+  COOPER_RETURN_IF_ERROR(RequireBound("CheckFinite"));
+  return buckets_.current()->module->CheckFinite();
+}
+
+absl::Status BucketingModule::InitOptimizer(const InitOptimizerOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireParams("InitOptimizer"));
+  return buckets_.current()->module->InitOptimizerFor(bind_options_.data_shapes, options);
+}
+
+absl::Status BucketingModule::TrainStep(const DataBatch& batch, const StepOptions& options) {
+  if (IsProfiling()) return BaseModule::TrainStep(batch, options);
+  COOPER_RETURN_IF_ERROR(options.update ? RequireOptimizer("TrainStep") : RequireParams("Forward"));
+  COOPER_RETURN_IF_ERROR(UseBucketOf(batch));
+  return WithBucket(buckets_.current()->module->TrainStep(batch, options), *current_key_);
+}
+
+absl::Status BucketingModule::Update() {
+  COOPER_RETURN_IF_ERROR(RequireOptimizer("Update"));
+  return buckets_.current()->module->Update();
+}
+
+absl::StatusOr<absl::Span<const NDArray>> BucketingModule::GetOutputs() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetOutputs"));
+  return active_module()->GetOutputs();
+}
+
+absl::StatusOr<std::vector<NDArray>> BucketingModule::GetInputGrads() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetInputGrads"));
+  return buckets_.current()->module->GetInputGrads();
+}
+
+absl::StatusOr<NDArray> BucketingModule::GetGrad(const std::string& name) const {
+  COOPER_RETURN_IF_ERROR(RequireBound("GetGrad"));
+  return buckets_.current()->module->GetGrad(name);
+}
+
+absl::Status BucketingModule::UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels) {
+  COOPER_RETURN_IF_ERROR(RequireParams("UpdateMetric"));
+  return active_module()->UpdateMetric(metric, labels);
+}
+
+absl::StatusOr<std::vector<NDArray>> BucketingModule::GetStates() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetStates"));
+  return buckets_.current()->module->GetStates();
+}
+
+absl::Status BucketingModule::SetStates(absl::Span<const NDArray> states) {
+  COOPER_RETURN_IF_ERROR(RequireParams("SetStates"));
+  return buckets_.current()->module->SetStates(states);
+}
+
+absl::Status BucketingModule::SetStates(double value) {
+  COOPER_RETURN_IF_ERROR(RequireParams("SetStates"));
+  return buckets_.current()->module->SetStates(value);
+}
+
+absl::StatusOr<ModuleParams> BucketingModule::Waiting() const {
+  const ArrayMap& args = group_->parameters().waiting(ParameterKind::kArg);
+  const ArrayMap& auxs = group_->parameters().waiting(ParameterKind::kAux);
+  ModuleParams waiting;
+  if (args.empty() && auxs.empty()) return waiting;
+  std::set<BucketKey> keys = group_->buckets();
+  for (const auto& [key, bucket] : loaded_symbols_) keys.insert(key);
+  for (const BucketKey& key : keys) {
+    if (were_bound_.contains(key)) continue;
+    if (!sym_gen_ && !loaded_symbols_.contains(key)) continue;  // it cannot be bound
+    auto generated = Generate(key);
+    if (!generated.ok()) return WithBucket(generated.status(), key);
+    const VariableNames names = generated->symbol.ListVariables();
+    AddNamed(names.args, args, &waiting.args);
+    AddNamed(names.auxs, auxs, &waiting.auxs);
+  }
+  return waiting;
+}
+
+absl::Status BucketingModule::CheckKnown(const ArrayMap& arg_params,
+                                         const ArrayMap& aux_params) const {
+  const Parameters& parameters = group_->parameters();
+  COOPER_ASSIGN_OR_RETURN(const ModuleParams waiting, Waiting());
+  const auto check = [&](ParameterKind kind, const ArrayMap& given, const ArrayMap& known) {
+    for (const auto& [name, array] : given) {
+      if (!parameters.Value(kind, name).is_null() || known.contains(name)) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("SetParams: the module has no parameter '", name, "'"));
+    }
+    return absl::OkStatus();
+  };
+  COOPER_RETURN_IF_ERROR(check(ParameterKind::kArg, arg_params, waiting.args));
+  return check(ParameterKind::kAux, aux_params, waiting.auxs);
+}
+
+absl::StatusOr<ModuleParams> BucketingModule::GetParams() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetParams"));
+  const Parameters& parameters = group_->parameters();
+  ModuleParams params;
+  for (const std::string& name : parameters.Names(ParameterKind::kArg)) {
+    COOPER_ASSIGN_OR_RETURN(params.args[name], parameters.Mean(ParameterKind::kArg, name));
+  }
+  for (const std::string& name : parameters.Names(ParameterKind::kAux)) {
+    COOPER_ASSIGN_OR_RETURN(params.auxs[name], parameters.Mean(ParameterKind::kAux, name));
+  }
+  COOPER_ASSIGN_OR_RETURN(const ModuleParams waiting, Waiting());
+  COOPER_RETURN_IF_ERROR(CopyAll(waiting.args, &params.args));
+  COOPER_RETURN_IF_ERROR(CopyAll(waiting.auxs, &params.auxs));
+  return params;
+}
+
+absl::Status BucketingModule::SaveCheckpoint(const std::string& prefix, int epoch,
+                                             bool save_optimizer_states) const {
+  if (save_optimizer_states) COOPER_RETURN_IF_ERROR(RequireOptimizer("SaveCheckpoint"));
+  COOPER_ASSIGN_OR_RETURN(const ModuleParams params, GetParams());
+  std::map<BucketKey, Symbol> symbols;
+  for (const auto& [key, bucket] : buckets_.all(Purpose::kBound)) {
+    COOPER_ASSIGN_OR_RETURN(symbols[key], bucket.module->symbol());
+  }
+  for (const auto& [key, bucket] : loaded_symbols_) symbols.emplace(key, bucket.symbol);
+  // Buckets that were evicted, or that only an earlier run has bound, are generated again: kept
+  // symbols would take memory that no limit bounds.
+  for (const BucketKey& key : group_->buckets()) {
+    if (symbols.contains(key)) continue;
+    auto generated = Generate(key);
+    if (!generated.ok()) return WithBucket(generated.status(), key);
+    symbols.emplace(key, generated->symbol);
+  }
+  COOPER_RETURN_IF_ERROR(SaveBucketSymbols(prefix, symbols));
+  COOPER_RETURN_IF_ERROR(SaveParamsFile(ParamsPath(prefix, epoch), params.args, params.auxs));
+  if (!save_optimizer_states) return absl::OkStatus();
+  return group_->learner().SaveOptimizerStates(StatesPath(prefix, epoch));
+}
+
+absl::StatusOr<std::unique_ptr<BucketingModule>> BucketingModule::Load(
+    const std::string& prefix, int epoch, BucketingModuleOptions options,
+    bool load_optimizer_states) {
+  absl::StatusOr<std::vector<BucketKey>> keys = LoadBucketKeys(prefix);
+  if (absl::IsNotFound(keys.status()) && options.sym_gen && options.default_bucket_key) {
+    keys.emplace();  // sym_gen makes them all
+  }
+  COOPER_RETURN_IF_ERROR(keys.status());
+  COOPER_ASSIGN_OR_RETURN(auto symbols,
+                          LoadBucketSymbols(prefix, *keys, options.compute.load_limits));
+  ModuleParams params;
+  COOPER_RETURN_IF_ERROR(LoadParamsFile(ParamsPath(prefix, epoch), &params.args, &params.auxs));
+  COOPER_ASSIGN_OR_RETURN(std::unique_ptr<BucketingModule> module,
+                          LoadDict(std::move(symbols), std::move(options), params));
+  if (load_optimizer_states) {
+    module->group_->learner().LoadOptimizerStatesLater(StatesPath(prefix, epoch));
+  }
+  return module;
+}
+
+absl::StatusOr<std::unique_ptr<BucketingModule>> BucketingModule::LoadDict(
+    std::map<BucketKey, BucketSymbol> symbols, BucketingModuleOptions options,
+    const ModuleParams& params) {
+  if (!options.default_bucket_key.has_value() && !symbols.empty()) {
+    options.default_bucket_key = symbols.rbegin()->first;
+  }
+  COOPER_RETURN_IF_ERROR(CheckOptions(options));
+  std::unique_ptr<BucketingModule> module(new BucketingModule(std::move(options)));
+  for (auto& [key, bucket] : symbols) {
+    if (!module->sym_gen_) continue;
+    auto generated = module->Generate(key);
+    if (!generated.ok()) return module->WithBucket(generated.status(), key);
+    bucket.data_names = generated->data_names;
+    bucket.label_names = generated->label_names;
+  }
+  module->loaded_symbols_ = std::move(symbols);
+  COOPER_RETURN_IF_ERROR(module->GenerateDefault());
+  // Parameters that only other buckets have wait in the store until these are bound.
+  module->group_->parameters().Load(params);
+  return module;
 }
 
 }  // namespace cooper

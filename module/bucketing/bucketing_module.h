@@ -28,6 +28,7 @@
 #include "executor/executor.h"
 #include "io/batch/bucket_key.h"
 #include "io/batch/data_iter.h"
+#include "module/bucketing/bound_buckets.h"
 #include "module/interface/base_module.h"
 #include "module/network/module.h"
 #include "module/options/module_options.h"
@@ -58,21 +59,10 @@ struct BucketingModuleOptions {
   int64_t max_bound_bytes = 0;
 };
 
-// Memory and bind time of one bound bucket.
-struct BucketReport {
-  BucketKey key;
-  MemoryReport memory;
-  // The plan that Score and Predict run next to the one for training; zeros if there is none.
-  MemoryReport evaluation;
-  // Graphs, programs and plans of both, without the arena: an estimate (Module::footprint_bytes).
-  int64_t footprint_bytes = 0;
-  // Seconds of creating the symbol and binding it, summed over threads. PrepareAll works on several
-  // buckets at the same time, so the sum over buckets can exceed its own duration.
-  double bind_seconds = 0;
-};
-
 // See the top of the file. Not thread-safe.
 class BucketingModule : public BaseModule {
+  using Purpose = BoundBuckets::Purpose;
+
  public:
   // Errors: kInvalidArgument if sym_gen or default_bucket_key is missing; those of sym_gen for the
   // default key, which the message names.
@@ -157,9 +147,6 @@ class BucketingModule : public BaseModule {
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) override;
   absl::Status TrainStep(const DataBatch& batch, const StepOptions& options = {}) override;
   absl::Status Update() override;
-  absl::StatusOr<int> JoinUpdate() override;
-  absl::Status ZeroGrads() override { return group_->parameters().ZeroGrads(); }
-  std::shared_ptr<KVStore> kvstore() const override { return group_->parameters().kvstore(); }
 
   absl::StatusOr<absl::Span<const NDArray>> GetOutputs() const override;
   absl::StatusOr<std::vector<NDArray>> GetInputGrads() const override;
@@ -175,38 +162,29 @@ class BucketingModule : public BaseModule {
   absl::Status InstallMonitor(Executor::MonitorCallback callback,
                               bool monitor_all = false) override;
 
-  absl::Status SaveForRollback() override;
-  absl::Status RollbackBatch() override;
   absl::Status CheckFinite() override;
-  absl::Status CheckParamsFinite() const override;
-  absl::Status AverageContexts() override;
 
   std::optional<BucketKey> default_bucket_key() const override { return default_key_; }
   // kFailedPrecondition before Bind.
   absl::StatusOr<BucketKey> current_bucket_key() const;
   // Returns a report for each bound bucket, in order of key. Buckets bound only for evaluation have
   // an empty `memory`.
-  std::vector<BucketReport> Report() const;
+  std::vector<BucketReport> Report() const { return buckets_.Report(); }
   // Bytes of the arena that all buckets share: the largest plan so far. With several contexts, the
   // sum of their arenas.
   int64_t arena_bytes() const { return group_->arena_bytes(); }
   const std::shared_ptr<ModuleGroup>& group() const override { return group_; }
   // Bytes that all bound buckets hold together: the sum that max_bound_bytes limits.
-  int64_t footprint_bytes() const;
+  int64_t footprint_bytes() const { return buckets_.footprint_bytes(); }
   // The bucket's module, owned by this object; null if it is not bound. Valid until the bucket is
   // evicted.
-  Module* bucket(const BucketKey& key) const;
+  Module* bucket(const BucketKey& key) const { return buckets_.FindModule(Purpose::kBound, key); }
   // The same for the module that Score and Predict use while the buckets are bound for training.
-  Module* evaluation_bucket(const BucketKey& key) const;
+  Module* evaluation_bucket(const BucketKey& key) const {
+    return buckets_.FindModule(Purpose::kEvaluation, key);
+  }
 
  private:
-  struct Bucket {
-    std::unique_ptr<Module> module;
-    double bind_seconds = 0;
-    uint64_t last_use = 0;
-  };
-  using Buckets = std::map<BucketKey, Bucket>;
-
   // A bucket with its symbol and module, not bound yet.
   struct UnboundBucket {
     BucketSymbol generated;
@@ -226,33 +204,24 @@ class BucketingModule : public BaseModule {
   UnboundBucket Make(const BucketKey& key) const;
   ModuleBindOptions BindOptionsFor(const std::vector<DataDesc>& data_shapes,
                                    const std::vector<DataDesc>& label_shapes,
-                                   bool evaluation = false) const;
+                                   Purpose purpose) const;
   // Creates the given buckets that are not bound, up to the first that fails, and compiles them on
   // several threads. Returns an empty map where that is of no use.
   std::map<BucketKey, UnboundBucket> CompileBuckets(absl::Span<const BucketShapes> buckets) const;
   // Binds the default bucket when no bucket is bound.
   absl::Status BindDefault(const ModuleBindOptions& options);
-  // Returns the bound bucket. Takes an unbound one from `precompiled` if it is there, else creates
-  // it.
-  absl::StatusOr<Bucket*> FindOrBind(const BucketKey& key, const std::vector<DataDesc>& data_shapes,
-                                     const std::vector<DataDesc>& label_shapes,
-                                     std::map<BucketKey, UnboundBucket>* precompiled = nullptr);
-  // The same in `buckets`: buckets_ or evaluation_buckets_.
-  absl::StatusOr<Bucket*> FindOrBindIn(Buckets& buckets, const BucketKey& key,
-                                       const std::vector<DataDesc>& data_shapes,
-                                       const std::vector<DataDesc>& label_shapes,
-                                       std::map<BucketKey, UnboundBucket>* precompiled);
+  // Returns the bound bucket, marked as used. Takes an unbound one from `precompiled` if it is
+  // there, else creates it.
+  absl::StatusOr<BoundBuckets::Bucket*> FindOrBind(
+      const BucketKey& key, const std::vector<DataDesc>& data_shapes,
+      const std::vector<DataDesc>& label_shapes, Purpose purpose = Purpose::kBound,
+      std::map<BucketKey, UnboundBucket>* precompiled = nullptr);
   static absl::Status CheckOptions(const BucketingModuleOptions& options);
   // Sets default_symbol_.
   absl::Status GenerateDefault();
-  // Evicts the least recently used buckets, except the current one and the one that evaluates,
-  // until the rest satisfies the limits of the options. `adds_one` counts one more bucket that is
-  // about to be bound, `bytes` its size.
-  void Evict(bool adds_one, int64_t bytes = 0);
   // The module that computed the last outputs; null before Bind.
-  const Module* active_module() const;
-  Module* active_module() {
-    return const_cast<Module*>(static_cast<const BucketingModule*>(this)->active_module());
+  Module* active_module() const {
+    return buckets_.active() == nullptr ? nullptr : buckets_.active()->module.get();
   }
   // Makes the bucket of a batch the current one and marks it as used.
   absl::Status UseBucketOf(const DataBatch& batch);
@@ -266,15 +235,11 @@ class BucketingModule : public BaseModule {
   int64_t max_bound_bytes_;
   ComputeOptions compute_;
   std::shared_ptr<ModuleGroup> group_;
-  Buckets buckets_;                 // bound with the options of Bind
-  Buckets evaluation_buckets_;      // bound without gradients, when Bind was for training
-  std::set<BucketKey> were_bound_;  // buckets whose parameters have arrays
+  BoundBuckets buckets_;
+  std::set<BucketKey> were_bound_;                    // buckets whose parameters have arrays
   std::map<BucketKey, BucketSymbol> loaded_symbols_;  // from a checkpoint
   std::optional<BucketKey> current_key_;
-  Bucket* current_ = nullptr;
-  Bucket* evaluated_ = nullptr;  // the bucket of the last batch, if it was evaluated
   ModuleBindOptions bind_options_;
-  uint64_t uses_ = 0;
   BucketSymbol default_symbol_;  // for names before Bind, and for the first Bind
 };
 

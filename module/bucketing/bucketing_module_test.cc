@@ -89,8 +89,7 @@ TEST(BucketingModuleTest, ACallThatComesTooEarlyNamesTheMissingOne) {
               StatusIs(kFailedPrecondition, HasSubstr("call Bind first")));
   EXPECT_THAT(model->current_bucket_key(), StatusIs(kFailedPrecondition, HasSubstr("Bind")));
   for (const absl::Status& early :
-       {model->AverageContexts(), model->CheckFinite(), model->CheckParamsFinite(),
-        model->SaveForRollback(), model->RollbackBatch()}) {
+       {model->AverageContexts(), model->CheckFinite(), model->CheckParamsFinite()}) {
     EXPECT_THAT(early, StatusIs(kFailedPrecondition, HasSubstr("call Bind first")));
   }
   COOPER_ASSERT_OK(model->Bind({.data_shapes = DataOf(4), .label_shapes = Labels()}));

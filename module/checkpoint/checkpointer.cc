@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -13,7 +14,8 @@
 #include "module/checkpoint/state_files.h"
 #include "module/devices/module_group.h"
 #include "module/kvstore/kvstore.h"
-#include "module/parameters/parameter_store.h"
+#include "module/metric/watched_value.h"
+#include "module/parameters/learner.h"
 #include "ndarray/base/atomic_file.h"
 #include "ndarray/base/status_macros.h"
 
@@ -24,6 +26,12 @@ constexpr StatePosition kNone = {-1, 0};
 
 // Returns the path of the file that has the best score beside training states before version 3.
 std::string OldScorePath(const std::string& best_path) { return best_path + ".score"; }
+
+// State that the callbacks of one Fit share.
+struct Attached {
+  StatePosition at = {-1, 0};            // epoch and batches at the last capture_point
+  std::optional<TrainingState> pending;  // the end of an epoch, whose validation has no score yet
+};
 
 }  // namespace
 
@@ -244,11 +252,11 @@ std::function<absl::Status(int, int64_t)> Checkpointer::Every(int64_t batches,
     Join(run.module->kvstore());
     if (!store_.expired() && run.module->group() != nullptr) {
       // Processes have different numbers of batches, so updates are counted.
-      const ParameterStore& parameters = run.module->group()->parameters();
+      const Learner& learner = run.module->group()->learner();
       const int64_t before = last_updates.value_or(resumed_updates_);
-      const int64_t updates = parameters.updates();  // restarts at 0 with another optimizer
+      const int64_t updates = learner.updates();  // restarts at 0 with another optimizer
       since_saved +=
-          (updates >= before ? updates - before : updates) * parameters.batches_per_update();
+          (updates >= before ? updates - before : updates) * learner.batches_per_update();
       last_updates = updates;
     } else {
       // A resumed run begins inside an epoch, where its state was saved.
@@ -271,6 +279,45 @@ std::function<absl::Status(int, int64_t)> Checkpointer::AtStop(const TrainingRun
     SaveOrLog(std::move(state));
     return Wait();
   };
+}
+
+void Checkpointer::Attach(const TrainingRun& run, const AttachOptions& options, FitOptions* fit) {
+  auto attached = std::make_shared<Attached>();
+  fit->capture_point = [attached, save = Every(options.every, run)](int epoch, int64_t batches) {
+    attached->at = {epoch, batches};
+    return save(epoch, batches);
+  };
+  fit->stop_point = AtStop(run);
+  fit->end_point = [this] { return Wait(); };
+
+  // The state is captured before the validation: a run resumed from it validates again, and other
+  // callbacks then see the same as in the uninterrupted run.
+  const bool validates = fit->eval_data != nullptr;
+  const auto at_epoch_end = [this, attached, run, validates](int epoch,
+                                                             BaseModule&) -> absl::StatusOr<bool> {
+    // An epoch without batches left to train has no capture_point.
+    StatePosition at = std::max(attached->at, resumed_at_);
+    if (at.first != epoch) at = {epoch, 0};
+    COOPER_ASSIGN_OR_RETURN(TrainingState state, Capture(run, at));
+    if (validates) {
+      attached->pending = std::move(state);
+    } else {
+      SaveOrLog(std::move(state));
+    }
+    return true;
+  };
+  fit->epoch_end_callbacks.insert(fit->epoch_end_callbacks.begin(), at_epoch_end);
+  if (!validates) return;
+  const auto at_eval_end =
+      [this, attached, name = options.score](const BatchEndParam& param) -> absl::StatusOr<bool> {
+    COOPER_ASSIGN_OR_RETURN(const NamedValue score,
+                            AddContext(FindValue(*param.eval_metric, name), "Checkpointer"));
+    if (!options_.larger_is_better.has_value()) larger_is_better_ = LargerIsBetter(score.first);
+    if (!attached->pending.has_value()) return true;
+    SaveOrLog(*std::exchange(attached->pending, std::nullopt), score.second);
+    return true;
+  };
+  fit->eval_end_callbacks.insert(fit->eval_end_callbacks.begin(), at_eval_end);
 }
 
 }  // namespace cooper

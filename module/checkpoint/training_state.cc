@@ -183,7 +183,7 @@ absl::StatusOr<ModuleGroup*> GroupOf(const BaseModule& module, const char* call)
 absl::StatusOr<TrainingState> CaptureTraining(const TrainingRun& run, int epoch, int64_t nbatch) {
   COOPER_ASSIGN_OR_RETURN(const ModuleGroup* group, GroupOf(*run.module, "CaptureTraining"));
   TrainingState state;
-  COOPER_ASSIGN_OR_RETURN(static_cast<SavedParameters&>(state), group->parameters().Capture());
+  COOPER_ASSIGN_OR_RETURN(static_cast<SavedParameters&>(state), group->learner().Capture());
   state.epoch = epoch;
   state.nbatch = nbatch;
   state.buckets.assign(group->buckets().begin(), group->buckets().end());
@@ -205,8 +205,7 @@ absl::Status RestoreTraining(const TrainingState& state, const TrainingRun& run,
                              const InitParamsOptions& params) {
   BaseModule& module = *run.module;
   COOPER_ASSIGN_OR_RETURN(ModuleGroup * group, GroupOf(module, "RestoreTraining"));
-  ParameterStore& parameters = group->parameters();
-  COOPER_RETURN_IF_ERROR(parameters.CheckHasAll(state));
+  COOPER_RETURN_IF_ERROR(group->parameters().CheckHasAll(state));
   // The module keeps given parameters of buckets that are not bound yet. Parameters that no bucket
   // had when the state was captured come from the initializer, as in the uninterrupted run.
   COOPER_RETURN_IF_ERROR(module.InitParams({.initializer = params.initializer,
@@ -216,7 +215,7 @@ absl::Status RestoreTraining(const TrainingState& state, const TrainingRun& run,
                                             .allow_missing = true,
                                             .force_init = true}));
   COOPER_RETURN_IF_ERROR(module.InitOptimizer(optimizer));
-  COOPER_RETURN_IF_ERROR(parameters.Restore(state));
+  COOPER_RETURN_IF_ERROR(group->learner().Restore(state));
   for (const BucketKey& key : state.buckets) group->AddBucket(key);
   group->devices().SetRandomPosition(state.random);
   COOPER_RETURN_IF_ERROR(run.iter->LoadState(state.iterator));

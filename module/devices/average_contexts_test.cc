@@ -42,7 +42,7 @@ std::unique_ptr<NDArrayIter> MakeIter(int64_t rows, uint64_t seed) {
 }
 
 void ExpectEqualOnContexts(const Module& module, ParameterKind kind) {
-  const ParameterStore& parameters = module.group()->parameters();
+  const Parameters& parameters = module.group()->parameters();
   for (const std::string& name : parameters.Names(kind)) {
     for (int i = 1; i < parameters.num_contexts(); ++i) {
       EXPECT_EQ(Floats(parameters.Value(kind, name, i)), Floats(parameters.Value(kind, name, 0)))

@@ -128,7 +128,7 @@ void DataParallelExecutorGroup::FindInputs() {
 }
 
 absl::Status DataParallelExecutorGroup::AllocateIdle() {
-  const ParameterStore& parameters = group_->parameters();
+  const Parameters& parameters = group_->parameters();
   const auto has_all = [&](ParameterKind kind, const std::vector<std::string>& names, int i) {
     return absl::c_none_of(names, [&](const std::string& name) {
       return !parameters.Value(kind, name).is_null() && parameters.Value(kind, name, i).is_null();
@@ -183,7 +183,7 @@ BindOptions DataParallelExecutorGroup::OptionsOf(int i) const {
       bind.unbound_args.insert(desc.name);
     }
   }
-  const ParameterStore& parameters = group_->parameters();
+  const Parameters& parameters = group_->parameters();
   auto give = [](const std::string& name, const NDArray& array, ArrayMap& to) {
     if (!array.is_null()) to.emplace(name, array);
   };
@@ -224,7 +224,7 @@ absl::StatusOr<std::unique_ptr<Executor>> DataParallelExecutorGroup::BindWithArr
 
 absl::Status DataParallelExecutorGroup::Allocate(const CompiledProgram& compiled, int i,
                                                  BindOptions* bind) {
-  ParameterStore& parameters = group_->parameters();
+  Parameters& parameters = group_->parameters();
   absl::flat_hash_map<std::string, size_t> slots;
   const Program& program = compiled.program();
   for (const std::string& name : program.arg_names) slots.emplace(name, slots.size());

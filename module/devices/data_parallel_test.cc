@@ -91,7 +91,7 @@ TEST(DataParallelTest, TwentyStepsAreThoseOfOneDevice) {
         Train(*several, 32, 20);
         ExpectSameParams(*one, *several, kTolerance);
         // All devices have bitwise equal parameters.
-        const ParameterStore& parameters = several->group()->parameters();
+        const Parameters& parameters = several->group()->parameters();
         for (const std::string& name : parameters.Names(ParameterKind::kArg)) {
           for (int i = 1; i < parameters.num_contexts(); ++i) {
             EXPECT_EQ(Floats(ValueOf(*several, name, i)), Floats(ValueOf(*several, name, 0)))

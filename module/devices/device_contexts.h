@@ -2,7 +2,7 @@
 #define COOPER_MODULE_DEVICES_DEVICE_CONTEXTS_H_
 
 // Holds the resources of each context that modules which train together share: an arena for
-// activations, random streams, a thread. Parameters are in parameter_store.h.
+// activations, random streams, a thread. Parameters are in parameters.h.
 
 #include <cstdint>
 #include <map>

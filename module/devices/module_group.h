@@ -2,7 +2,7 @@
 #define COOPER_MODULE_DEVICES_MODULE_GROUP_H_
 
 // The state that modules which train together share, such as the buckets of a BucketingModule:
-// their parameters and the resources of their contexts.
+// their parameters, what updates these, and the resources of their contexts.
 
 #include <cstdint>
 #include <memory>
@@ -11,7 +11,8 @@
 
 #include "io/batch/bucket_key.h"
 #include "module/devices/device_contexts.h"
-#include "module/parameters/parameter_store.h"
+#include "module/parameters/learner.h"
+#include "module/parameters/parameters.h"
 #include "ndarray/base/context.h"
 
 namespace cooper {
@@ -20,10 +21,12 @@ class ModuleGroup {
  public:
   // `contexts` must not be empty.
   explicit ModuleGroup(const std::vector<Context>& contexts)
-      : parameters_(contexts), devices_(contexts) {}
+      : parameters_(contexts), learner_(parameters_), devices_(contexts) {}
 
-  ParameterStore& parameters() { return parameters_; }
-  const ParameterStore& parameters() const { return parameters_; }
+  Parameters& parameters() { return parameters_; }
+  const Parameters& parameters() const { return parameters_; }
+  Learner& learner() { return learner_; }
+  const Learner& learner() const { return learner_; }
   DeviceContexts& devices() { return devices_; }
   const DeviceContexts& devices() const { return devices_; }
   int num_contexts() const { return devices_.size(); }
@@ -33,12 +36,13 @@ class ModuleGroup {
   void AddBucket(const BucketKey& key) { buckets_.insert(key); }
 
   // The updater of the parameters; null until InitOptimizer.
-  std::shared_ptr<Updater> updater() const { return parameters_.updater(); }
+  std::shared_ptr<Updater> updater() const { return learner_.updater(); }
   // Bytes of all arenas.
   int64_t arena_bytes() const { return devices_.arena_bytes(); }
 
  private:
-  ParameterStore parameters_;
+  Parameters parameters_;
+  Learner learner_;
   DeviceContexts devices_;
   std::set<BucketKey> buckets_;
 };

@@ -158,7 +158,7 @@ void FitChecks::WarnOfDefaultMetric() const {
 }
 
 absl::Status FitChecks::BeforeBatch() {
-  return options_.check_finite ? module_.SaveForRollback() : absl::OkStatus();
+  return options_.check_finite ? transaction_.Begin(module_.learners()) : absl::OkStatus();
 }
 
 absl::Status FitChecks::AfterBatch(const DataBatch& batch, const absl::Status& computed) {
@@ -170,14 +170,14 @@ absl::Status FitChecks::AfterBatch(const DataBatch& batch, const absl::Status& c
   }
   if (ids_.has_value()) {
     const absl::Status known = ids_->Check(batch);
-    if (!known.ok() && options_.check_finite) COOPER_RETURN_IF_ERROR(module_.RollbackBatch());
+    if (!known.ok() && options_.check_finite) COOPER_RETURN_IF_ERROR(transaction_.Rollback());
     COOPER_RETURN_IF_ERROR(WithKey(batch, known));
   }
   if (found.ok()) return absl::OkStatus();
-  COOPER_RETURN_IF_ERROR(module_.RollbackBatch());
+  COOPER_RETURN_IF_ERROR(transaction_.Rollback());
   std::string origin = FindInInputs(module_, batch);
   if (origin.empty()) origin = FindFirstValue(module_, batch);
-  COOPER_RETURN_IF_ERROR(module_.RollbackBatch());
+  COOPER_RETURN_IF_ERROR(transaction_.Rollback());
   return WithKey(batch,
                  absl::OutOfRangeError(absl::StrCat(found.message(), "; ", origin,
                                                     "; the module is as it was before the batch")));

@@ -11,6 +11,7 @@
 #include "io/batch/data_iter.h"
 #include "module/fit/check_ids.h"
 #include "module/interface/base_module.h"
+#include "module/parameters/batch_transaction.h"
 
 namespace cooper {
 
@@ -48,6 +49,7 @@ class FitChecks {
   BaseModule& module_;
   const FitOptions& options_;
   std::optional<IdChecker> ids_;  // set during the first epoch
+  BatchTransaction transaction_;  // of the current batch, with check_finite
 };
 
 }  // namespace cooper

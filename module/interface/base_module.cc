@@ -1,8 +1,14 @@
 #include "module/interface/base_module.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
+#include "module/devices/module_group.h"
 #include "module/parameters/checkpoint.h"
+#include "module/parameters/learner.h"
+#include "module/parameters/finite.h"
 #include "ndarray/base/status_macros.h"
+#include "ndarray/threads/profiler.h"
 
 namespace cooper {
 namespace {
@@ -16,6 +22,57 @@ absl::Status Missing(const char* call, const char* missing) {
 const std::shared_ptr<ModuleGroup>& BaseModule::group() const {
   static const auto* const none = new std::shared_ptr<ModuleGroup>;
   return *none;
+}
+
+std::vector<Learner*> BaseModule::learners() const {
+  std::vector<Learner*> learners;
+  for (const BaseModule* part : parts()) {
+    if (part->group() != nullptr) learners.push_back(&part->group()->learner());
+  }
+  return learners;
+}
+
+absl::Status BaseModule::EachLearner(absl::FunctionRef<absl::Status(Learner&)> call) const {
+  const std::vector<const BaseModule*> all = parts();
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i]->group() == nullptr) continue;
+    const absl::Status status = call(all[i]->group()->learner());
+    COOPER_RETURN_IF_ERROR(all.size() == 1 ? status : AddContext(status, "module ", i));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BaseModule::ZeroGrads() {
+  return EachLearner([](Learner& learner) { return learner.ZeroGrads(); });
+}
+
+absl::Status BaseModule::CheckParamsFinite() const {
+  COOPER_RETURN_IF_ERROR(RequireBound("CheckParamsFinite"));
+  return EachLearner([](Learner& learner) { return CheckValuesFinite(learner.parameters()); });
+}
+
+absl::Status BaseModule::AverageContexts() {
+  COOPER_RETURN_IF_ERROR(RequireBound("AverageContexts"));
+  return EachLearner([](Learner& learner) { return learner.AverageContexts(); });
+}
+
+absl::StatusOr<int> BaseModule::JoinUpdate() {
+  COOPER_RETURN_IF_ERROR(RequireOptimizer("JoinUpdate"));
+  const ScopedProfile profile(ProfileCategory::kStep, "update");
+  int active = 0;
+  COOPER_RETURN_IF_ERROR(EachLearner([&](Learner& learner) -> absl::Status {
+    COOPER_ASSIGN_OR_RETURN(const int part_active, learner.JoinUpdate());
+    active = std::max(active, part_active);
+    return absl::OkStatus();
+  }));
+  return active;
+}
+
+std::shared_ptr<KVStore> BaseModule::kvstore() const {
+  for (const Learner* learner : learners()) {
+    if (learner->kvstore() != nullptr) return learner->kvstore();
+  }
+  return nullptr;
 }
 
 absl::Status BaseModule::RequireBound(const char* call) const {

@@ -41,6 +41,7 @@
 
 namespace cooper {
 
+class Learner;
 class ModuleGroup;
 class BaseModule;
 
@@ -210,19 +211,12 @@ class BaseModule {
   // Computes gradients. Takes one head gradient per output, or none if all outputs are losses.
   virtual absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) = 0;
   virtual absl::Status Update() = 0;
-  // Takes part in an update of the other processes without a batch of its own, and returns how many
-  // processes had a batch. With a store over several processes, each process calls Update or
-  // JoinUpdate for every step until no process has a batch left (Fit does). Without such a store
-  // returns 0.
-  virtual absl::StatusOr<int> JoinUpdate() { return 0; }
-  // Overwrites the gradients of all parameters with zeros.
-  virtual absl::Status ZeroGrads() { return absl::OkStatus(); }
   // The group whose parameters and devices the module uses (module_group.h); null for a module that
   // consists of other modules or has no parameters.
   virtual const std::shared_ptr<ModuleGroup>& group() const;
-  // The store that sums gradients; null if there is none. If the store has another optimizer at an
-  // update, the module gives it its own again, or removes it.
-  virtual std::shared_ptr<KVStore> kvstore() const { return nullptr; }
+  // The learners of the modules that this one consists of (parts), which own gradients and
+  // optimizer states: none for a module without parameters. Valid until a part is bound again.
+  std::vector<Learner*> learners() const;
   // Forward in training, then Backward, for a network whose outputs are losses, and then, as the
   // options say, CheckFinite and Update. By default calls these. On a GPU the passes are one launch
   // (Executor::ForwardBackward); the check is part of it, or, without a check, a Module on one GPU
@@ -257,21 +251,29 @@ class BaseModule {
     return [this, call = monitor_, all = monitor_all_] { return InstallMonitor(call, all); };
   }
 
-  // Rollback of a batch, for Fit's check_finite; the default implementations do nothing and find
-  // nothing. Called before a batch: saves the state other than gradients that computing the batch
-  // overwrites.
-  virtual absl::Status SaveForRollback() { return absl::OkStatus(); }
-  // Restores that state, and zeroes gradients that accumulate.
-  virtual absl::Status RollbackBatch() { return absl::OkStatus(); }
   // Called after Backward: kOutOfRange, naming it, if a loss (an output of at most 65,536 elements)
   // or the gradient of a parameter has an element that is NaN or infinite.
+  // The default implementation finds nothing.
   virtual absl::Status CheckFinite() { return absl::OkStatus(); }
-  // Checks parameters and auxiliary states in the same way.
-  virtual absl::Status CheckParamsFinite() const { return absl::OkStatus(); }
 
+  // Calls on all learners, in the order in which their modules compute.
+  //
+  // Overwrites the gradients of all parameters with zeros.
+  absl::Status ZeroGrads();
+  // Checks parameters and auxiliary states as CheckFinite does losses.
+  absl::Status CheckParamsFinite() const;
   // Gives all contexts the same values, those that GetParams returns; Fit calls it at the end of
-  // each epoch. The default implementation is for one context.
-  virtual absl::Status AverageContexts() { return absl::OkStatus(); }
+  // each epoch. Does nothing on one context.
+  absl::Status AverageContexts();
+  // Takes part in an update of the other processes without a batch of its own, and returns how many
+  // processes had a batch. With a store over several processes, each process calls Update or
+  // JoinUpdate for every step until no process has a batch left (Fit does). Without such a store
+  // returns 0.
+  absl::StatusOr<int> JoinUpdate();
+  // The store that sums gradients, that of the first learner that has one; null if there is none.
+  // If the store has another optimizer at an update, the module gives it its own again, or removes
+  // it.
+  std::shared_ptr<KVStore> kvstore() const;
 
   // Writes MXNet's checkpoint files in the format of the kind of module (Module, BucketingModule);
   // with save_optimizer_states also prefix-0003.states. kUnimplemented, saying what to save
@@ -346,6 +348,9 @@ class BaseModule {
   bool monitor_all_ = false;
 
  private:
+  // Calls `call` on one learner after the other, up to the first error, which names the part.
+  absl::Status EachLearner(absl::FunctionRef<absl::Status(Learner&)> call) const;
+
   bool fit_accumulation_ = false;  // whether Fit has bound for gradients that accumulate
 };
 

@@ -111,7 +111,7 @@ absl::Status ExplainUnknownShapes(const absl::Status& status, const Symbol& symb
 }
 
 absl::Status ExplainSharedShapes(const absl::Status& status, const Symbol& symbol,
-                                 const KnownShapes& inputs, const ParameterStore& parameters,
+                                 const KnownShapes& inputs, const Parameters& parameters,
                                  const std::function<std::string(const std::string&)>& owner) {
   if (!absl::IsInvalidArgument(status)) return status;
   const absl::StatusOr<InferredShapes> shapes = InferShapePartial(symbol, inputs);

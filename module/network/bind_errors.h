@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "io/batch/data_desc.h"
 #include "module/options/module_options.h"
-#include "module/parameters/parameter_store.h"
+#include "module/parameters/parameters.h"
 #include "symbol/graph/symbol.h"
 #include "symbol/inference/infer_shape.h"
 
@@ -38,7 +38,7 @@ absl::Status ExplainUnknownShapes(const absl::Status& status, const Symbol& symb
 // parameter, if any, whose inferred shape differs from the one in `parameters`. owner(name) says
 // which bucket gave it that shape: "bucket key 10".
 absl::Status ExplainSharedShapes(const absl::Status& status, const Symbol& symbol,
-                                 const KnownShapes& inputs, const ParameterStore& parameters,
+                                 const KnownShapes& inputs, const Parameters& parameters,
                                  const std::function<std::string(const std::string&)>& owner);
 
 }  // namespace cooper

@@ -9,34 +9,16 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "module/network/bind_errors.h"
+#include "module/network/label_checks.h"
+#include "module/parameters/checkpoint.h"
 #include "ndarray/base/near_names.h"
 #include "ndarray/base/status_macros.h"
+#include "ndarray/files/params_file.h"
 #include "ndarray/threads/profiler.h"
 #include "symbol/ops/loss/label_probabilities.h"
 
 namespace cooper {
 namespace {
-
-// Sets of shapes that stay bound, so that a smaller last batch or a validation batch does not cost
-// a bind each time.
-constexpr size_t kMaxBoundShapes = 8;
-
-// Whether two lists of inputs give the same executor. Layouts do not matter.
-bool SameShapes(const std::vector<DataDesc>& a, const std::vector<DataDesc>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const DataDesc& x, const DataDesc& y) {
-                      return x.name == y.name && x.shape == y.shape && x.dtype == y.dtype;
-                    });
-}
-
-// Whether no input is larger than the bound one of the same name.
-bool FitsIn(const std::vector<DataDesc>& descs, const std::vector<DataDesc>& bound) {
-  return absl::c_all_of(descs, [&](const DataDesc& desc) {
-    return absl::c_none_of(bound, [&](const DataDesc& other) {
-      return other.name == desc.name && desc.shape.num_elements() > other.shape.num_elements();
-    });
-  });
-}
 
 // The arguments that a misspelt name of this kind may mean.
 std::vector<std::string> Candidates(const std::vector<std::string>& args, bool parameters) {
@@ -56,7 +38,8 @@ Module::Module(const Symbol& symbol, ModuleOptions options)
       bound_symbol_(symbol),
       options_(std::move(options)),
       group_(options_.group != nullptr ? options_.group
-                                       : std::make_shared<ModuleGroup>(options_.compute.contexts)) {
+                                       : std::make_shared<ModuleGroup>(options_.compute.contexts)),
+      batch_check_(symbol, /*checks_losses=*/!options_.compute.label_probabilities) {
   VariableNames names = symbol.ListVariables();
   arg_names_ = std::move(names.args);
   aux_names_ = std::move(names.auxs);
@@ -106,12 +89,12 @@ absl::Status Module::CheckNames() const {
 
 const std::vector<DataDesc>& Module::data_shapes() const {
   if (evaluated_) return evaluator_->data_shapes();
-  return bound_.empty() ? bind_options_.data_shapes : bound_.front()->data_shapes();
+  return bound_.empty() ? bind_options_.data_shapes : bound_.current()->data_shapes();
 }
 
 const std::vector<DataDesc>& Module::label_shapes() const {
   if (evaluated_) return evaluator_->label_shapes();
-  return bound_.empty() ? bind_options_.label_shapes : bound_.front()->label_shapes();
+  return bound_.empty() ? bind_options_.label_shapes : bound_.current()->label_shapes();
 }
 
 std::vector<std::pair<std::string, Shape>> Module::output_shapes() const {
@@ -119,14 +102,14 @@ std::vector<std::pair<std::string, Shape>> Module::output_shapes() const {
   std::vector<std::pair<std::string, Shape>> shapes;
   if (bound_.empty()) return shapes;
   for (size_t i = 0; i < executor()->output_names().size(); ++i) {
-    shapes.emplace_back(executor()->output_names()[i], bound_.front()->output_shapes()[i]);
+    shapes.emplace_back(executor()->output_names()[i], bound_.current()->output_shapes()[i]);
   }
   return shapes;
 }
 
 std::vector<BatchLayout> Module::output_layouts() const {
   if (evaluated_) return evaluator_->output_layouts();
-  return bound_.empty() ? std::vector<BatchLayout>() : bound_.front()->output_layouts();
+  return bound_.empty() ? std::vector<BatchLayout>() : bound_.current()->output_layouts();
 }
 
 absl::Status Module::CheckDescs(const ModuleBindOptions& options) const {
@@ -155,7 +138,7 @@ absl::Status Module::Bind(const ModuleBindOptions& given) {
   if (options_.label_names.empty()) options.label_shapes.clear();
   if (binded_ && !options.force_rebind) return CheckSameBinding(bind_options_, options);
   COOPER_RETURN_IF_ERROR(CheckDescs(options));
-  COOPER_RETURN_IF_ERROR(CheckLabelNames(options));
+  COOPER_RETURN_IF_ERROR(CheckLabelNames(symbol_, arg_names_, options_, options));
   if (!options.for_training && options.inputs_need_grad) {
     return absl::InvalidArgumentError("Bind: inputs_need_grad without for_training");
   }
@@ -169,8 +152,8 @@ absl::Status Module::Bind(const ModuleBindOptions& given) {
   const ModuleBindOptions previous = std::exchange(bind_options_, KeptOptions(options));
   absl::Status status;
   {
-    ParameterStore& parameters = group_->parameters();
-    ParameterStore::Rollback rollback(parameters);
+    Parameters& parameters = group_->parameters();
+    Parameters::Rollback rollback(parameters);
     // Arrays without values may get other shapes, and so may states, whose shapes depend on the
     // batch size.
     if (binded_ && !params_initialized()) parameters.DropUninitialized(param_names_, aux_names_);
@@ -191,9 +174,9 @@ absl::Status Module::BindAndLoad(const ModuleBindOptions& options) {
   COOPER_ASSIGN_OR_RETURN(auto bound, BindGroup(options.data_shapes, options.label_shapes));
   COOPER_RETURN_IF_ERROR(group_->parameters().ApplyLoaded());
   // On a first Bind, other modules of the group may be accumulating gradients.
-  if (binded_) COOPER_RETURN_IF_ERROR(group_->parameters().ZeroGrads());
-  bound_.clear();
-  bound_.push_back(std::move(bound));
+  if (binded_) COOPER_RETURN_IF_ERROR(group_->learner().ZeroGrads());
+  bound_.Clear();
+  bound_.Add(std::move(bound));
   names_of_ = nullptr;
   evaluator_ = nullptr;
   evaluated_ = false;
@@ -234,37 +217,22 @@ void Module::CompileAhead(const ModuleBindOptions& options) {
   if (compiled.ok()) compiled_ = *std::move(compiled);
 }
 
-std::shared_ptr<const CompiledProgram> Module::ResizeBound(
-    const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes) const {
-  if (options_.compute.contexts.size() > 1) return nullptr;
-  const KnownShapes shapes = ShapesOfInputs(arg_names_, data_shapes, label_shapes);
-  for (const auto& bound : bound_) {
-    // A larger batch needs a larger plan; skipping it here saves inferring its shapes.
-    if (!FitsIn(data_shapes, bound->data_shapes()) ||
-        !FitsIn(label_shapes, bound->label_shapes())) {
-      continue;
-    }
-    auto resized = bound->compiled()->Resize(shapes);
-    if (resized.ok()) return *std::move(resized);
-  }
-  return nullptr;
-}
-
 absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Module::BindGroup(
     const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes) {
   const ScopedProfile profile(ProfileCategory::kStep, "bind");
+  const KnownShapes inputs = ShapesOfInputs(arg_names_, data_shapes, label_shapes);
   std::shared_ptr<const CompiledProgram> compiled = std::move(compiled_);
-  if (compiled == nullptr) compiled = ResizeBound(data_shapes, label_shapes);
+  if (compiled == nullptr && group_->num_contexts() == 1) {
+    compiled = bound_.Resize(data_shapes, label_shapes, inputs);
+  }
   auto made = DataParallelExecutorGroup::Bind(bound_symbol_, options_,
                                               BindOptionsFor(data_shapes, label_shapes),
                                               group_.get(), std::move(compiled));
   if (!made.ok()) {
     // The caller knows the shapes that it gave better than the node that they do not fit.
-    return AddContext(
-        ExplainUnknownShapes(made.status(), symbol_,
-                             ShapesOfInputs(arg_names_, data_shapes, label_shapes), options_),
-        "bound to ", DescsToString(data_shapes), label_shapes.empty() ? "" : ", ",
-        DescsToString(label_shapes));
+    return AddContext(ExplainUnknownShapes(made.status(), symbol_, inputs, options_), "bound to ",
+                      DescsToString(data_shapes), label_shapes.empty() ? "" : ", ",
+                      DescsToString(label_shapes));
   }
   std::unique_ptr<DataParallelExecutorGroup> bound = *std::move(made);
   if (monitor_) bound->SetMonitorCallback(monitor_, monitor_all_);
@@ -275,18 +243,11 @@ absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Module::BindGroup(
 
 absl::Status Module::UseShapes(const std::vector<DataDesc>& data_shapes,
                                const std::vector<DataDesc>& label_shapes) {
-  for (size_t i = 0; i < bound_.size(); ++i) {
-    if (SameShapes(bound_[i]->data_shapes(), data_shapes) &&
-        SameShapes(bound_[i]->label_shapes(), label_shapes)) {
-      std::rotate(bound_.begin(), bound_.begin() + i, bound_.begin() + i + 1);
-      return absl::OkStatus();
-    }
-  }
-  ParameterStore::Rollback rollback(group_->parameters());
+  if (bound_.Use(data_shapes, label_shapes)) return absl::OkStatus();
+  Parameters::Rollback rollback(group_->parameters());
   COOPER_ASSIGN_OR_RETURN(auto bound, BindGroup(data_shapes, label_shapes));
   rollback.Commit();
-  bound_.insert(bound_.begin(), std::move(bound));
-  if (bound_.size() > kMaxBoundShapes) bound_.pop_back();
+  bound_.Add(std::move(bound));
   return absl::OkStatus();
 }
 
@@ -310,13 +271,13 @@ absl::Status Module::InstallMonitor(Executor::MonitorCallback callback, bool mon
   COOPER_RETURN_IF_ERROR(RequireBound("InstallMonitor"));
   monitor_ = std::move(callback);
   monitor_all_ = monitor_all;
-  for (auto& bound : bound_) bound->SetMonitorCallback(monitor_, monitor_all_);
+  bound_.SetMonitorCallback(monitor_, monitor_all_);
   return evaluator_ == nullptr ? absl::OkStatus()
                                : evaluator_->InstallMonitor(monitor_, monitor_all_);
 }
 
 MemoryReport Module::memory() const {
-  return bound_.empty() ? MemoryReport() : bound_.front()->memory();
+  return bound_.empty() ? MemoryReport() : bound_.current()->memory();
 }
 
 MemoryReport Module::evaluation_memory() const {
@@ -324,9 +285,97 @@ MemoryReport Module::evaluation_memory() const {
 }
 
 int64_t Module::footprint_bytes() const {
-  int64_t bytes = evaluator_ == nullptr ? 0 : evaluator_->footprint_bytes();
-  for (const auto& bound : bound_) bytes += bound->footprint_bytes();
-  return bytes;
+  return bound_.footprint_bytes() + (evaluator_ == nullptr ? 0 : evaluator_->footprint_bytes());
+}
+
+absl::Status Module::InitParams(const InitParamsOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireBound("InitParams"));
+  const Parameters::NetworkNames own{.args = param_names_, .auxs = aux_names_};
+  return group_->parameters().Init(options, &own);
+}
+
+absl::StatusOr<ModuleParams> Module::GetParams() const {
+  COOPER_RETURN_IF_ERROR(RequireParams("GetParams"));
+  const Parameters& parameters = group_->parameters();
+  ModuleParams params;
+  for (const std::string& name : param_names_) {
+    COOPER_ASSIGN_OR_RETURN(params.args[name], parameters.Mean(ParameterKind::kArg, name));
+  }
+  for (const std::string& name : aux_names_) {
+    COOPER_ASSIGN_OR_RETURN(params.auxs[name], parameters.Mean(ParameterKind::kAux, name));
+  }
+  return params;
+}
+
+absl::Status Module::SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
+                               const SetParamsOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireBound("SetParams"));
+  const Parameters::NetworkNames own{.args = param_names_, .auxs = aux_names_};
+  return group_->parameters().Set(arg_params, aux_params, options, &own);
+}
+
+absl::Status Module::InitOptimizer(const InitOptimizerOptions& options) {
+  return InitOptimizerFor(bind_options_.data_shapes, options);
+}
+
+absl::Status Module::InitOptimizerFor(const std::vector<DataDesc>& data_shapes,
+                                      const InitOptimizerOptions& options) {
+  COOPER_RETURN_IF_ERROR(RequireParams("InitOptimizer"));
+  Learner& learner = group_->learner();
+  COOPER_RETURN_IF_ERROR(learner.InitOptimizer(options, BatchSizeOf(data_shapes),
+                                               options_.compute.compression_params));
+  group_->devices().SetRank(learner.kvstore() == nullptr ? 0 : learner.kvstore()->rank());
+  return absl::OkStatus();
+}
+
+absl::Status Module::SaveCheckpoint(const std::string& prefix, int epoch,
+                                    bool save_optimizer_states) const {
+  COOPER_ASSIGN_OR_RETURN(const ModuleParams params, GetParams());
+  COOPER_RETURN_IF_ERROR(cooper::SaveCheckpoint(prefix, epoch, symbol_, params.args, params.auxs));
+  if (!save_optimizer_states) return absl::OkStatus();
+  return SaveOptimizerStates(StatesPath(prefix, epoch));
+}
+
+absl::StatusOr<std::unique_ptr<Module>> Module::Load(const std::string& prefix, int epoch,
+                                                     bool load_optimizer_states,
+                                                     ModuleOptions options) {
+  COOPER_ASSIGN_OR_RETURN(Checkpoint checkpoint,
+                          LoadCheckpoint(prefix, epoch, options.compute.load_limits));
+  // MXNet's optimizer states are pickles, which are rejected here, before anything is bound.
+  if (load_optimizer_states) {
+    COOPER_RETURN_IF_ERROR(
+        AddContext(CheckParamsFile(StatesPath(prefix, epoch)), "optimizer states"));
+  }
+  COOPER_ASSIGN_OR_RETURN(std::unique_ptr<Module> module,
+                          Create(checkpoint.symbol, std::move(options)));
+  module->group_->parameters().Load(
+      {.args = std::move(checkpoint.args), .auxs = std::move(checkpoint.auxs)});
+  if (load_optimizer_states) {
+    module->group_->learner().LoadOptimizerStatesLater(StatesPath(prefix, epoch));
+  }
+  return module;
+}
+
+absl::Status Module::BorrowOptimizer(const Module& shared) const {
+  COOPER_RETURN_IF_ERROR(RequireParams("BorrowOptimizer"));
+  if (!shared.optimizer_initialized()) {
+    return absl::FailedPreconditionError(
+        "BorrowOptimizer: call InitOptimizer of the other module first");
+  }
+  if (shared.group_ == group_) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "BorrowOptimizer: the modules share no parameters; bind one with the other as "
+      "ModuleBindOptions::shared_module");
+}
+
+absl::Status Module::SaveOptimizerStates(const std::string& path) const {
+  COOPER_RETURN_IF_ERROR(RequireOptimizer("SaveOptimizerStates"));
+  return group_->learner().SaveOptimizerStates(path);
+}
+
+absl::Status Module::LoadOptimizerStates(const std::string& path) {
+  COOPER_RETURN_IF_ERROR(RequireOptimizer("LoadOptimizerStates"));
+  return group_->learner().LoadOptimizerStates(path);
 }
 
 }  // namespace cooper

@@ -20,8 +20,9 @@
 #include "module/devices/data_parallel_executor_group.h"
 #include "module/devices/module_group.h"
 #include "module/interface/base_module.h"
+#include "module/network/batch_check.h"
+#include "module/network/bound_shapes.h"
 #include "module/options/module_options.h"
-#include "module/parameters/finite.h"
 #include "symbol/graph/symbol.h"
 
 namespace cooper {
@@ -104,9 +105,6 @@ class Module : public BaseModule {
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) override;
   absl::Status TrainStep(const DataBatch& batch, const StepOptions& options = {}) override;
   absl::Status Update() override;
-  absl::StatusOr<int> JoinUpdate() override;
-  absl::Status ZeroGrads() override { return group_->parameters().ZeroGrads(); }
-  std::shared_ptr<KVStore> kvstore() const override { return group_->parameters().kvstore(); }
 
   absl::StatusOr<absl::Span<const NDArray>> GetOutputs() const override;
   absl::StatusOr<std::vector<NDArray>> GetInputGrads() const override;
@@ -121,11 +119,7 @@ class Module : public BaseModule {
   absl::Status InstallMonitor(Executor::MonitorCallback callback,
                               bool monitor_all = false) override;
 
-  absl::Status SaveForRollback() override;
-  absl::Status RollbackBatch() override;
   absl::Status CheckFinite() override;
-  absl::Status CheckParamsFinite() const override;
-  absl::Status AverageContexts() override { return group_->parameters().AverageContexts(); }
 
   absl::Status SaveOptimizerStates(const std::string& path) const;
   absl::Status LoadOptimizerStates(const std::string& path);
@@ -140,11 +134,9 @@ class Module : public BaseModule {
   int64_t footprint_bytes() const;
   // The executors of the shapes that are bound now; null before Bind. The module's own, and gone
   // once it is bound to other shapes, as a batch may make it.
-  DataParallelExecutorGroup* executor_group() const {
-    return bound_.empty() ? nullptr : bound_.front().get();
-  }
+  DataParallelExecutorGroup* executor_group() const { return bound_.current(); }
   // The first context's.
-  Executor* executor() const { return bound_.empty() ? nullptr : &bound_.front()->executor(0); }
+  Executor* executor() const { return bound_.empty() ? nullptr : &bound_.current()->executor(0); }
 
  private:
   Module(const Symbol& symbol, ModuleOptions options);
@@ -153,36 +145,22 @@ class Module : public BaseModule {
   // Binds to options' shapes and puts loaded parameters in; bound_ changes only if both succeed.
   absl::Status BindAndLoad(const ModuleBindOptions& options);
   absl::Status CheckDescs(const ModuleBindOptions& options) const;
-  // kInvalidArgument, naming it, if a label would be trained as a parameter.
-  absl::Status CheckLabelNames(const ModuleBindOptions& options) const;
-  // kInvalidArgument, naming them, if what is to be differentiated had no labels.
-  absl::Status CheckLabels() const;
   absl::Status CheckShared(const Module& other) const;
-  // Makes the shapes the bound ones: the first of bound_.
+  // Makes the shapes those of bound_.current().
   absl::Status UseShapes(const std::vector<DataDesc>& data_shapes,
                          const std::vector<DataDesc>& label_shapes);
-  // For these shapes, what is bound already, resized: a smaller batch runs in the plan of a larger
-  // one. Null if that cannot be.
-  std::shared_ptr<const CompiledProgram> ResizeBound(
-      const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes) const;
   absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> BindGroup(
       const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes);
   ModuleBindOptions BindOptionsFor(const std::vector<DataDesc>& data_shapes,
                                    const std::vector<DataDesc>& label_shapes) const;
-  absl::StatusOr<std::shared_ptr<KVStore>> MakeKVStore(const InitOptimizerOptions& options) const;
-  static absl::StatusOr<std::shared_ptr<Optimizer>> MakeOptimizer(
-      const std::vector<DataDesc>& data_shapes, const InitOptimizerOptions& options,
-      const KVStore* kvstore);
   // The parameters that the next update changes.
   const std::vector<std::string>& NamesToUpdate();
   absl::Status RebindForBatch(const DataBatch& batch);
   // Reports the gradients that accumulated to the store, as shared ones if the group has buckets.
   void ReportAccumulatedGrads();
-  // AcceptBatch binds the batch's shapes and counts it; FeedBatch gives its arrays to the
-  // executors.
+  // Binds the batch's shapes and counts it.
   absl::Status AcceptBatch(const DataBatch& batch);
-  absl::Status FeedBatch(const DataBatch& batch);
-  // Calls both, and checks labels and counts as Backward requires.
+  // Also checks labels and counts as Backward requires, and feeds the batch.
   absl::Status AcceptTrainingBatch(const DataBatch& batch);
   // The parts of a TrainStep on the batch that was fed: forward and backward with, on one GPU, what
   // comes after them in one piece of work; these with CheckFinite; these with Update.
@@ -192,8 +170,6 @@ class Module : public BaseModule {
   bool is_on_one_gpu() const {
     return options_.compute.contexts.size() == 1 && !options_.compute.contexts[0].is_cpu();
   }
-  // Whether CheckFinite looks at output k.
-  bool IsCheckedLoss(size_t k, const NDArray& output) const;
   // The module that gives outputs: this one, or the one that evaluates.
   const Module& active() const { return evaluated_ ? *evaluator_ : *this; }
   absl::Status MakeEvaluator(const DataBatch& batch);
@@ -202,11 +178,6 @@ class Module : public BaseModule {
   absl::Status CheckCounts() const;
   // Tells the store how much is in the gradients that were just made.
   void CountGradients();
-  // Sets inputs of the group from `first_input` on.
-  absl::Status Feed(size_t first_input, const std::vector<DataDesc>& descs,
-                    const std::vector<DataDesc>& provided, const std::vector<NDArray>& arrays,
-                    const char* kind);
-
   Symbol symbol_;
   Symbol bound_symbol_;  // the same, or LabelProbabilities of it
   ModuleOptions options_;
@@ -219,10 +190,9 @@ class Module : public BaseModule {
   int64_t samples_ = 0;                  // its rows without padding
   int64_t tokens_ = -1;                  // its time steps without padding; -1: it has no lengths
   ModuleBindOptions bind_options_;
-  // By shapes; the one in use first, then by last use.
-  std::vector<std::unique_ptr<DataParallelExecutorGroup>> bound_;
+  BoundShapes bound_;
+  BatchCheck batch_check_;
   int64_t last_update_ = -1;                    // the name of TrainStep's last one (AfterBackward)
-  std::optional<FiniteCheck> finite_check_;     // TrainStep's on one GPU, once it was needed
   std::vector<std::string> accumulated_names_;  // parameters whose request is kAdd
   std::vector<std::string> names_to_update_;    // of the last update
   const Executor* names_of_ = nullptr;          // the executor they are those of; null: of none

@@ -2,7 +2,7 @@
 #define COOPER_MODULE_OPTIONS_PARAMETER_OPTIONS_H_
 
 // How parameters get their values and how they are trained: the options of InitParams, SetParams
-// and InitOptimizer of every module, which pass them to their ParameterStore.
+// and InitOptimizer of every module, which pass them to their Parameters and Learner.
 
 #include <cstdint>
 #include <map>

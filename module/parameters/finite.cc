@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
 #include "module/parameters/device_reduction.h"
 #include "ndarray/array/on_cpu.h"
 #include "ndarray/base/dtype.h"
@@ -93,6 +95,46 @@ absl::StatusOr<NonFiniteElements> CountNonFinite(const NDArray& array) {
     if (found.count++ == 0) found.first = static_cast<int64_t>(i);
   }
   return found;
+}
+
+namespace {
+
+absl::StatusOr<bool> AreFinite(const std::vector<NDArray>& arrays) {
+  for (const NDArray& array : arrays) {
+    COOPER_ASSIGN_OR_RETURN(const bool finite, IsFinite(array));
+    if (!finite) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> FindNonFiniteGrad(const Parameters& parameters,
+                                              absl::Span<const std::string> names) {
+  for (const std::string& name : names) {
+    const ParameterArrays* const arrays = parameters.Find(ParameterKind::kArg, name);
+    if (arrays == nullptr) continue;
+    COOPER_ASSIGN_OR_RETURN(const bool finite, AreFinite(arrays->grads));
+    if (!finite) return name;
+  }
+  return std::string();
+}
+
+absl::Status CheckValuesFinite(const Parameters& parameters) {
+  for (const ParameterKind kind : {ParameterKind::kArg, ParameterKind::kAux}) {
+    for (const auto& [name, arrays] : parameters.all(kind)) {
+      const bool is_fixed = absl::c_all_of(arrays.grads, [](const auto& g) { return g.is_null(); });
+      if (kind == ParameterKind::kArg && is_fixed) continue;
+      COOPER_ASSIGN_OR_RETURN(const bool finite, AreFinite(arrays.values));
+      if (!finite) return NotFiniteError("the parameter", name);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status NotFiniteError(absl::string_view what, absl::string_view name) {
+  return absl::OutOfRangeError(
+      absl::StrCat(what, " '", name, "' has elements that are not finite"));
 }
 
 }  // namespace cooper

@@ -4,12 +4,15 @@
 // Checks arrays for NaN and infinity, to detect a training run that has diverged.
 
 #include <cstdint>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "executor/run/invoke.h"
+#include "module/parameters/parameters.h"
 #include "ndarray/array/device.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/context.h"
@@ -30,6 +33,19 @@ struct NonFiniteElements {
 };
 // Counts such elements in a copy of the array as doubles; none for integers and a null array.
 absl::StatusOr<NonFiniteElements> CountNonFinite(const NDArray& array);
+
+// Returns the first of `names` whose gradient has, on any context, an element that is NaN or
+// infinite; empty if there is none. Makes one pass over the gradients.
+absl::StatusOr<std::string> FindNonFiniteGrad(const Parameters& parameters,
+                                              absl::Span<const std::string> names);
+
+// Checks all parameters that have gradients, and all auxiliary states, in the same way:
+// kOutOfRange, naming the first with such an element. A fixed parameter may be infinite on purpose,
+// as a mask is.
+absl::Status CheckValuesFinite(const Parameters& parameters);
+
+// Returns the kOutOfRange for such an array: `what` is "the parameter", for example.
+absl::Status NotFiniteError(absl::string_view what, absl::string_view name);
 
 // IsFinite of several arrays of one device, as work in a queue behind what makes the arrays. Not
 // thread-safe.

@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_PARAMETERS_GRADIENT_RECORD_H_
 #define COOPER_MODULE_PARAMETERS_GRADIENT_RECORD_H_
 
-// Records what the gradients of a ParameterStore hold: which of them are sums over batches, and how
+// Records what the gradients of Parameters hold: which of them are sums over batches, and how
 // many samples or tokens an update divides them by.
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_PARAMETERS_SAVED_PARAMETERS_H_
 #define COOPER_MODULE_PARAMETERS_SAVED_PARAMETERS_H_
 
-// The parameters of a training run as copies in CPU memory: plain data that ParameterStore captures
+// The parameters of a training run as copies in CPU memory: plain data that Learner captures
 // and restores, and that a training state writes to a file.
 
 #include <cstdint>

@@ -71,7 +71,7 @@ Results TrainInBuckets(const std::string& cell, const std::string& optimizer, Ca
   uint64_t seed = 0;
   for (int64_t length : {6, 6, 4, 6, 4, 4, 6, 6, 6, 9, 4, 6, 6, 9, 9, 4, 6, 9}) {
     const DataBatch batch = Sentences(length, ++seed);
-    if (seed == 12) model->group()->parameters().updater()->optimizer().set_rescale_grad(0.5);
+    if (seed == 12) model->group()->learner().updater()->optimizer().set_rescale_grad(0.5);
     if (calls == kThree) {
       COOPER_EXPECT_OK(model->Forward(batch, /*is_train=*/true));
       results.push_back(*(*model->GetOutputs())[0].ToVector<float>());

@@ -181,13 +181,13 @@ TEST(TrainingOnGpuTest, OptimizerStatesMoveBetweenDevices) {
   const std::string path = testing::TempDir() + "/gpu.states";
   Trained on_gpu = MakeRun({Context::Gpu(0)}, "adam");
   Train(on_gpu, 5);
-  COOPER_ASSERT_OK(on_gpu.model->group()->parameters().SaveOptimizerStates(path));
+  COOPER_ASSERT_OK(on_gpu.model->group()->learner().SaveOptimizerStates(path));
   COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams params, on_gpu.model->GetParams());
   for (const Context context : {Context::Cpu(), Context::Gpu(0)}) {
     Trained other = MakeRun({context}, "adam");
     Train(other, 5);
     COOPER_ASSERT_OK(other.model->SetParams(params.args, params.auxs, {}));
-    COOPER_ASSERT_OK(other.model->group()->parameters().LoadOptimizerStates(path));
+    COOPER_ASSERT_OK(other.model->group()->learner().LoadOptimizerStates(path));
     Trained reference = MakeRun({Context::Gpu(0)}, "adam");
     Train(reference, 5);
     ExpectSameCurve(Train(other, 8), Train(reference, 8), kAdamTolerance);

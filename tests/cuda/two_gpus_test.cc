@@ -64,7 +64,7 @@ std::unique_ptr<Module> Trained(const Symbol& symbol, ModuleOptions options,
 
 // Expects the same bits on every device.
 void ExpectSameOnAll(const Module& module) {
-  const ParameterStore& parameters = module.group()->parameters();
+  const Parameters& parameters = module.group()->parameters();
   for (const std::string& name : parameters.Names(ParameterKind::kArg)) {
     const std::vector<float> first = Floats(parameters.Value(ParameterKind::kArg, name, 0));
     for (int i = 1; i < parameters.num_contexts(); ++i) {
@@ -220,7 +220,7 @@ TEST(TwoGpusTest, GroupsOfBothTrainAsOne) {
       InTwoGroups(),
       {.compute = {.contexts = {a},
                    .group2ctxs = GroupContexts(GroupContexts::Map{{"left", a}, {"right", b}})}});
-  const ParameterStore& parameters = placed->group()->parameters();
+  const Parameters& parameters = placed->group()->parameters();
   EXPECT_EQ(parameters.Value(ParameterKind::kArg, "fc1_weight").context(), a);
   EXPECT_EQ(parameters.Value(ParameterKind::kArg, "fc2_weight").context(), b);
   ExpectSameParams(*one, *placed);

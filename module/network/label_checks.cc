@@ -1,10 +1,8 @@
-// Checks that a network to be trained has its labels. Without them the labels are zeros, and the
-// network learns class 0.
+#include "module/network/label_checks.h"
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "module/network/module.h"
 #include "ndarray/base/near_names.h"
 
 namespace cooper {
@@ -33,13 +31,15 @@ bool LooksLikeParameter(const std::string& name) {
 
 }  // namespace
 
-absl::Status Module::CheckLabelNames(const ModuleBindOptions& options) const {
-  if (!options.for_training) return absl::OkStatus();
-  const std::string label_names = JoinNames(options_.label_names);
-  for (const Node* node : TopologicalOrder(symbol_.outputs())) {
+absl::Status CheckLabelNames(const Symbol& symbol, const std::vector<std::string>& args,
+                             const ModuleOptions& options, const ModuleBindOptions& bind) {
+  if (!bind.for_training) return absl::OkStatus();
+  const std::vector<std::string> params = ParamNames(args, options);
+  const std::string label_names = JoinNames(options.label_names);
+  for (const Node* node : TopologicalOrder(symbol.outputs())) {
     const Node* const label = LabelOf(*node);
-    if (label == nullptr || !absl::c_linear_search(param_names_, label->name()) ||
-        absl::c_linear_search(options_.compute.fixed_param_names, label->name())) {
+    if (label == nullptr || !absl::c_linear_search(params, label->name()) ||
+        absl::c_linear_search(options.compute.fixed_param_names, label->name())) {
       continue;
     }
     return absl::InvalidArgumentError(absl::StrCat("Bind: '", label->name(), "' is the label of ",
@@ -49,16 +49,15 @@ absl::Status Module::CheckLabelNames(const ModuleBindOptions& options) const {
   // For a loss composed of other operators, a label under another name is an argument that is
   // neither an input nor named like a parameter.
   std::vector<std::string> unclaimed;
-  for (const std::string& name : param_names_) {
+  for (const std::string& name : params) {
     if (!LooksLikeParameter(name)) unclaimed.push_back(name);
   }
   if (unclaimed.empty()) return absl::OkStatus();
   const std::vector<std::string> defaults = ModuleOptions().label_names;
-  for (const std::string& name : options_.label_names) {
-    const bool described = absl::c_any_of(options.label_shapes,
-                                          [&](const DataDesc& desc) { return desc.name == name; });
-    if (absl::c_linear_search(arg_names_, name) ||
-        (!described && options_.label_names == defaults)) {
+  for (const std::string& name : options.label_names) {
+    const bool described =
+        absl::c_any_of(bind.label_shapes, [&](const DataDesc& desc) { return desc.name == name; });
+    if (absl::c_linear_search(args, name) || (!described && options.label_names == defaults)) {
       continue;
     }
     return absl::InvalidArgumentError(
@@ -68,18 +67,18 @@ absl::Status Module::CheckLabelNames(const ModuleBindOptions& options) const {
   return absl::OkStatus();
 }
 
-absl::Status Module::CheckLabels() const {
-  const std::vector<DataDesc>& descs = bound_.front()->label_shapes();
-  for (const std::string& name : label_args_) {
-    const auto desc =
-        absl::c_find_if(descs, [&](const DataDesc& each) { return each.name == name; });
-    if (desc != descs.end() && !missing_labels_) continue;
+absl::Status CheckLabels(const std::vector<std::string>& labels, const std::vector<DataDesc>& bound,
+                         bool batch_has_labels) {
+  for (const std::string& name : labels) {
+    const bool described =
+        absl::c_any_of(bound, [&](const DataDesc& desc) { return desc.name == name; });
+    if (described && batch_has_labels) continue;
     return absl::InvalidArgumentError(
-        desc == descs.end()
-            ? absl::StrCat(
+        described
+            ? absl::StrCat("Backward: the batch had no labels, expected ", DescsToString(bound))
+            : absl::StrCat(
                   "Backward: the module was bound without label_shapes, expected those of ",
-                  JoinNames(label_args_))
-            : absl::StrCat("Backward: the batch had no labels, expected ", DescsToString(descs)));
+                  JoinNames(labels)));
   }
   return absl::OkStatus();
 }

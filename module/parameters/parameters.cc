@@ -1,4 +1,4 @@
-#include "module/parameters/parameter_store.h"
+#include "module/parameters/parameters.h"
 
 #include <algorithm>
 #include <utility>
@@ -16,47 +16,47 @@ constexpr int64_t kMinShared = 16384;
 
 }  // namespace
 
-struct ParameterStore::Rollback::Saved {
+struct Parameters::Rollback::Saved {
   std::array<Entries, 3> kinds;
   std::map<std::string, AttrMap> attrs;
 };
 
-ParameterStore::Rollback::Rollback(ParameterStore& store)
-    : store_(store), saved_(new Saved{.kinds = store.kinds_, .attrs = store.attrs_}) {}
+Parameters::Rollback::Rollback(Parameters& parameters)
+    : parameters_(parameters),
+      saved_(new Saved{.kinds = parameters.kinds_, .attrs = parameters.attrs_}) {}
 
-ParameterStore::Rollback::~Rollback() {
+Parameters::Rollback::~Rollback() {
   if (saved_ == nullptr) return;
-  store_.kinds_ = std::move(saved_->kinds);
-  store_.attrs_ = std::move(saved_->attrs);
-  ++store_.generation_;
+  parameters_.kinds_ = std::move(saved_->kinds);
+  parameters_.attrs_ = std::move(saved_->attrs);
+  ++parameters_.generation_;
 }
 
-void ParameterStore::Rollback::Commit() { saved_ = nullptr; }
+void Parameters::Rollback::Commit() { saved_ = nullptr; }
 
-ParameterStore::ParameterStore(const std::vector<Context>& contexts) : contexts_(contexts) {
-  CHECK(!contexts.empty()) << "a store has at least one context";
+Parameters::Parameters(const std::vector<Context>& contexts) : contexts_(contexts) {
+  CHECK(!contexts.empty()) << "parameters are on at least one context";
 }
 
-const ParameterStore::Entry* ParameterStore::Find(ParameterKind kind,
-                                                  const std::string& name) const {
+const ParameterArrays* Parameters::Find(ParameterKind kind, const std::string& name) const {
   const auto it = of(kind).by_name.find(name);
   return it == of(kind).by_name.end() ? nullptr : &it->second;
 }
 
-ParameterStore::Entry& ParameterStore::EntryOf(ParameterKind kind, const std::string& name) {
+ParameterArrays& Parameters::EntryOf(ParameterKind kind, const std::string& name) {
   const auto it = of(kind).by_name.find(name);
   CHECK(it != of(kind).by_name.end()) << "parameter '" << name << "' has no array";
   return it->second;
 }
 
-std::vector<std::string> ParameterStore::Names(ParameterKind kind) const {
+std::vector<std::string> Parameters::Names(ParameterKind kind) const {
   std::vector<std::string> names;
   names.reserve(of(kind).by_name.size());
   for (const auto& [name, entry] : of(kind).by_name) names.push_back(name);
   return names;
 }
 
-int64_t ParameterStore::num_elements() const {
+int64_t Parameters::num_elements() const {
   int64_t elements = 0;
   for (const auto& [name, entry] : of(ParameterKind::kArg).by_name) {
     elements += entry.values[0].size();
@@ -64,18 +64,18 @@ int64_t ParameterStore::num_elements() const {
   return elements;
 }
 
-NDArray ParameterStore::Value(ParameterKind kind, const std::string& name, int context) const {
-  const Entry* entry = Find(kind, name);
+NDArray Parameters::Value(ParameterKind kind, const std::string& name, int context) const {
+  const ParameterArrays* entry = Find(kind, name);
   return entry == nullptr ? NDArray() : entry->values[context];
 }
 
-NDArray ParameterStore::Grad(const std::string& name, int context) const {
-  const Entry* entry = Find(ParameterKind::kArg, name);
+NDArray Parameters::Grad(const std::string& name, int context) const {
+  const ParameterArrays* entry = Find(ParameterKind::kArg, name);
   return entry == nullptr ? NDArray() : entry->grads[context];
 }
 
-absl::StatusOr<NDArray> ParameterStore::Mean(ParameterKind kind, const std::string& name) const {
-  const Entry* entry = Find(kind, name);
+absl::StatusOr<NDArray> Parameters::Mean(ParameterKind kind, const std::string& name) const {
+  const ParameterArrays* entry = Find(kind, name);
   if (entry == nullptr) {
     return absl::NotFoundError(absl::StrCat("parameter '", name, "' is not bound"));
   }
@@ -86,11 +86,11 @@ absl::StatusOr<NDArray> ParameterStore::Mean(ParameterKind kind, const std::stri
   return mean;
 }
 
-absl::Status ParameterStore::Allocate(ParameterKind kind, const std::string& name, int context,
-                                      const ArraySpec& spec) {
+absl::Status Parameters::Allocate(ParameterKind kind, const std::string& name, int context,
+                                  const ArraySpec& spec) {
   const auto found = of(kind).by_name.find(name);
   if (found != of(kind).by_name.end() && !found->second.values[context].is_null()) {
-    Entry& bound = found->second;
+    ParameterArrays& bound = found->second;
     if (!spec.is_written || bound.is_written) return absl::OkStatus();
     bound.is_written = true;
     return Separate(bound);
@@ -98,7 +98,7 @@ absl::Status ParameterStore::Allocate(ParameterKind kind, const std::string& nam
   COOPER_ASSIGN_OR_RETURN(
       NDArray array,
       AddContext(NDArray::Zeros(spec.shape, spec.dtype, spec.context), "parameter '", name, "'"));
-  Entry& entry = of(kind).by_name[name];
+  ParameterArrays& entry = of(kind).by_name[name];
   entry.values.resize(contexts_.size());
   entry.grads.resize(contexts_.size());
   entry.values[context] = std::move(array);
@@ -106,7 +106,7 @@ absl::Status ParameterStore::Allocate(ParameterKind kind, const std::string& nam
   return absl::OkStatus();
 }
 
-absl::Status ParameterStore::Separate(Entry& entry) {
+absl::Status Parameters::Separate(ParameterArrays& entry) {
   for (size_t i = 1; i < entry.values.size(); ++i) {
     NDArray& array = entry.values[i];
     if (array.is_null() || array.raw_data() != entry.values[0].raw_data()) continue;
@@ -116,8 +116,8 @@ absl::Status ParameterStore::Separate(Entry& entry) {
   return absl::OkStatus();
 }
 
-absl::Status ParameterStore::AllocateGrad(const std::string& name, int context) {
-  Entry& entry = EntryOf(ParameterKind::kArg, name);
+absl::Status Parameters::AllocateGrad(const std::string& name, int context) {
+  ParameterArrays& entry = EntryOf(ParameterKind::kArg, name);
   if (!entry.grads[context].is_null()) return absl::OkStatus();
   const NDArray& value = entry.values[context];
   COOPER_ASSIGN_OR_RETURN(entry.grads[context],
@@ -130,11 +130,11 @@ absl::Status ParameterStore::AllocateGrad(const std::string& name, int context) 
                     "gradient of parameter '", name, "'");
 }
 
-void ParameterStore::DropUninitialized(absl::Span<const std::string> args,
-                                       absl::Span<const std::string> auxs) {
+void Parameters::DropUninitialized(absl::Span<const std::string> args,
+                                   absl::Span<const std::string> auxs) {
   const auto drop = [this](ParameterKind kind, absl::Span<const std::string> names) {
     for (const std::string& name : names) {
-      const Entry* entry = Find(kind, name);
+      const ParameterArrays* entry = Find(kind, name);
       if (entry == nullptr || (initialized_ && entry->initialized)) continue;
       of(kind).by_name.erase(name);
     }
@@ -143,41 +143,48 @@ void ParameterStore::DropUninitialized(absl::Span<const std::string> args,
   drop(ParameterKind::kAux, auxs);
 }
 
-void ParameterStore::DropArrays() {
+void Parameters::DropArrays() {
   of(ParameterKind::kArg).by_name.clear();
   of(ParameterKind::kAux).by_name.clear();
 }
 
-void ParameterStore::DropStates(absl::Span<const std::string> names) {
+void Parameters::DropStates(absl::Span<const std::string> names) {
   for (const std::string& name : names) of(ParameterKind::kState).by_name.erase(name);
 }
 
-absl::Status ParameterStore::ZeroGrads() {
+absl::Status Parameters::ZeroGrads() {
   for (const auto& [name, entry] : of(ParameterKind::kArg).by_name) {
     for (const NDArray& grad : entry.grads) {
       if (!grad.is_null()) COOPER_RETURN_IF_ERROR(grad.Fill(0));
     }
   }
   of(ParameterKind::kArg).restored_grads.clear();
-  gradient_record_.Clear();
   return absl::OkStatus();
 }
 
-absl::Status ParameterStore::Broadcast(ParameterKind kind, const std::string& name) {
+absl::Status Parameters::Broadcast(ParameterKind kind, const std::string& name) {
   const std::vector<NDArray>& values = EntryOf(kind, name).values;
   for (size_t i = 1; i < values.size(); ++i) {
     if (values[i].raw_data() != values[0].raw_data()) {
       COOPER_RETURN_IF_ERROR(values[i].CopyFrom(values[0]));
     }
   }
-  const std::shared_ptr<KVStore>& kvstore = learning_.kvstore;
-  if (kind != ParameterKind::kArg || kvstore == nullptr || !kvstore->contains(name)) {
-    return absl::OkStatus();
-  }
-  return kvstore->Set(name, values[0]);
+  return absl::OkStatus();
 }
 
-absl::Status ParameterStore::ShareValues(bool share) {
+absl::Status Parameters::Publish(ParameterKind kind, const std::string& name) {
+  COOPER_RETURN_IF_ERROR(Broadcast(kind, name));
+  if (kind != ParameterKind::kArg || !hooks_.value_set) return absl::OkStatus();
+  return hooks_.value_set(name);
+}
+
+absl::Status Parameters::Average(ParameterKind kind, const std::string& name) {
+  COOPER_ASSIGN_OR_RETURN(const NDArray mean, Mean(kind, name));
+  COOPER_RETURN_IF_ERROR(Value(kind, name).CopyFrom(mean));
+  return Publish(kind, name);
+}
+
+absl::Status Parameters::ShareValues(bool share) {
   share_values_ = share;
   for (size_t i = 1; i < contexts_.size(); ++i) {
     if (!SharesMemory(contexts_[i], contexts_[0])) continue;

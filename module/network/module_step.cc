@@ -1,12 +1,13 @@
 // A batch's way through a Module: into its executor, forward and backward, and what comes out.
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "executor/run/after_backward.h"
+#include "module/network/batch_feed.h"
+#include "module/network/label_checks.h"
 #include "module/network/module.h"
 #include "ndarray/base/near_names.h"
 #include "ndarray/base/status_macros.h"
@@ -15,128 +16,34 @@
 namespace cooper {
 namespace {
 
-// The array that belongs to the i-th bound input. Batches that describe themselves are matched by
-// name; others by position, as are those that know none of the names. Null if there is none.
-const NDArray* ArrayFor(const std::vector<DataDesc>& descs, size_t i,
-                        const std::vector<DataDesc>& provided, const std::vector<NDArray>& arrays) {
-  if (provided.size() == arrays.size()) {
-    for (size_t k = 0; k < provided.size(); ++k) {
-      if (provided[k].name == descs[i].name) return &arrays[k];
-    }
-  }
-  return i < arrays.size() ? &arrays[i] : nullptr;
-}
-
-bool HasName(const std::vector<DataDesc>& descs, const std::string& name) {
-  return absl::c_any_of(descs, [&name](const DataDesc& desc) { return desc.name == name; });
-}
-
-// kInvalidArgument if the batch's descriptions lack an input or contradict the arrays' shapes.
-absl::Status CheckProvided(const std::vector<DataDesc>& descs,
-                           const std::vector<DataDesc>& provided,
-                           const std::vector<NDArray>& arrays, const char* kind) {
-  if (provided.size() != arrays.size()) return absl::OkStatus();
-  const bool by_name = absl::c_any_of(
-      descs, [&provided](const DataDesc& desc) { return HasName(provided, desc.name); });
-  for (const DataDesc& desc : descs) {
-    if (!by_name || HasName(provided, desc.name)) continue;
-    return absl::InvalidArgumentError(absl::StrCat("Forward: the batch has no ", kind, " '",
-                                                   desc.name, "', but ", DescsToString(provided)));
-  }
-  for (size_t k = 0; k < provided.size(); ++k) {
-    if (arrays[k].shape() == provided[k].shape) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Forward: ", kind, " '", provided[k].name, "' has shape ", arrays[k].shape().ToString(),
-        ", expected ", provided[k].shape.ToString(), " as the batch's provide_", kind, " says"));
-  }
-  return absl::OkStatus();
-}
-
-// kInvalidArgument if the batch lacks arrays that are bound. Shapes may differ from the bound ones.
-absl::Status CheckBatch(const std::vector<DataDesc>& data, const std::vector<DataDesc>& label,
-                        const DataBatch& batch) {
-  if (batch.data.size() != data.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("Forward: the batch has ", batch.data.size(),
-                                                   " data arrays, expected ", DescsToString(data)));
-  }
-  if (!batch.label.empty() && batch.label.size() < label.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("Forward: the batch has ", batch.label.size(),
-                                                   " label arrays, expected ",
-                                                   DescsToString(label)));
-  }
-  COOPER_RETURN_IF_ERROR(CheckProvided(data, batch.provide_data, batch.data, "data"));
-  return CheckProvided(label, batch.provide_label, batch.label, "label");
-}
-
-// Whether the batch has the shapes of what is bound.
-bool IsOfShapes(const std::vector<DataDesc>& data, const std::vector<DataDesc>& label,
-                const DataBatch& batch) {
-  for (size_t i = 0; i < data.size(); ++i) {
-    if (ArrayFor(data, i, batch.provide_data, batch.data)->shape() != data[i].shape) return false;
-  }
-  for (size_t i = 0; i < label.size() && !batch.label.empty(); ++i) {
-    if (ArrayFor(label, i, batch.provide_label, batch.label)->shape() != label[i].shape) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// Changes the bound shapes to those of the batch.
-void TakeShapes(const DataBatch& batch, std::vector<DataDesc>& data, std::vector<DataDesc>& label) {
-  for (size_t i = 0; i < data.size(); ++i) {
-    data[i].shape = ArrayFor(data, i, batch.provide_data, batch.data)->shape();
-  }
-  for (size_t i = 0; i < label.size(); ++i) {
-    if (!batch.label.empty()) {
-      label[i].shape = ArrayFor(label, i, batch.provide_label, batch.label)->shape();
-      continue;
-    }
-    // Without labels their batch size still has to follow the data's.
-    if (data.empty()) continue;
-    const int from = std::max(0, BatchAxis(data[0].layout));
-    const int to = std::max(0, BatchAxis(label[i].layout));
-    if (from < data[0].shape.rank() && to < label[i].shape.rank()) {
-      label[i].shape[to] = data[0].shape[from];
-    }
-  }
-}
+// AfterBackward's, of the one check that a module has: no optimizer has such a name
+// (Optimizer::NameOfPrepared).
+constexpr int64_t kNameOfCheck = int64_t{1} << 61;
 
 }  // namespace
 
 // Reshapes if the batch comes in other shapes than the bound ones.
 absl::Status Module::RebindForBatch(const DataBatch& batch) {
-  const DataParallelExecutorGroup& bound = *bound_.front();
+  const DataParallelExecutorGroup& bound = *bound_.current();
   COOPER_RETURN_IF_ERROR(CheckBatch(bound.data_shapes(), bound.label_shapes(), batch));
-  if (IsOfShapes(bound.data_shapes(), bound.label_shapes(), batch)) return absl::OkStatus();
+  if (HasShapes(bound.data_shapes(), bound.label_shapes(), batch)) return absl::OkStatus();
   std::vector<DataDesc> data_shapes = bound.data_shapes();
   std::vector<DataDesc> label_shapes = bound.label_shapes();
   TakeShapes(batch, data_shapes, label_shapes);
   return UseShapes(data_shapes, label_shapes);
 }
 
-absl::Status Module::Feed(size_t first_input, const std::vector<DataDesc>& descs,
-                          const std::vector<DataDesc>& provided, const std::vector<NDArray>& arrays,
-                          const char* kind) {
-  for (size_t i = 0; i < descs.size(); ++i) {
-    COOPER_RETURN_IF_ERROR(
-        AddContext(bound_.front()->SetInput(first_input + i, ArrayFor(descs, i, provided, arrays)),
-                   "Forward: ", kind, " '", descs[i].name, "'"));
-  }
-  return absl::OkStatus();
-}
-
 void Module::CountBatch(const DataBatch& batch) {
   // Rows of `pad` may be samples too, with labels and gradients: those that an iterator fills a
   // batch with have an id.
   samples_ = batch.index.empty()
-                 ? BatchSizeOf(bound_.front()->data_shapes()) - batch.pad
+                 ? BatchSizeOf(bound_.current()->data_shapes()) - batch.pad
                  : absl::c_count_if(batch.index, [](int64_t sample) { return sample >= 0; });
   tokens_ = batch.lengths.empty() ? -1 : absl::c_accumulate(batch.lengths, int64_t{0});
 }
 
 absl::Status Module::CheckCounts() const {
-  const GradientNormalization by = group_->parameters().normalization();
+  const GradientNormalization by = group_->learner().normalization();
   if (by == GradientNormalization::kTokens && tokens_ < 0) {
     return absl::InvalidArgumentError(
         "Backward: gradients are normalized by tokens (InitOptimizerOptions::normalization), but "
@@ -146,11 +53,11 @@ absl::Status Module::CheckCounts() const {
 }
 
 void Module::CountGradients() {
-  ParameterStore& parameters = group_->parameters();
-  const GradientNormalization by = parameters.normalization();
+  Learner& learner = group_->learner();
+  const GradientNormalization by = learner.normalization();
   if (by == GradientNormalization::kBatchSize) return;
-  parameters.gradient_record().Count(by == GradientNormalization::kTokens ? tokens_ : samples_,
-                                     /*add=*/!accumulated_names_.empty());
+  learner.gradient_record().Count(by == GradientNormalization::kTokens ? tokens_ : samples_,
+                                  /*add=*/!accumulated_names_.empty());
 }
 
 absl::Status Module::AcceptBatch(const DataBatch& batch) {
@@ -161,34 +68,28 @@ absl::Status Module::AcceptBatch(const DataBatch& batch) {
   return absl::OkStatus();
 }
 
-absl::Status Module::FeedBatch(const DataBatch& batch) {
-  const DataParallelExecutorGroup& bound = *bound_.front();
-  COOPER_RETURN_IF_ERROR(Feed(0, bound.data_shapes(), batch.provide_data, batch.data, "data"));
-  return Feed(bound.data_shapes().size(), bound.label_shapes(), batch.provide_label, batch.label,
-              "label");
-}
-
 absl::Status Module::Forward(const DataBatch& batch, std::optional<bool> is_train) {
   COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
   COOPER_RETURN_IF_ERROR(AcceptBatch(batch));
   const ScopedProfile profile(ProfileCategory::kStep, "forward");
-  COOPER_RETURN_IF_ERROR(FeedBatch(batch));
-  return bound_.front()->Forward(is_train.value_or(for_training_));
+  COOPER_RETURN_IF_ERROR(FeedBatch(batch, *bound_.current()));
+  return bound_.current()->Forward(is_train.value_or(for_training_));
 }
 
 absl::Status Module::AcceptTrainingBatch(const DataBatch& batch) {
   COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
   COOPER_RETURN_IF_ERROR(AcceptBatch(batch));
-  COOPER_RETURN_IF_ERROR(CheckLabels());
+  COOPER_RETURN_IF_ERROR(
+      CheckLabels(label_args_, bound_.current()->label_shapes(), !missing_labels_));
   COOPER_RETURN_IF_ERROR(CheckCounts());
-  return FeedBatch(batch);
+  return FeedBatch(batch, *bound_.current());
 }
 
 // Modules that merely share parameters update each for itself.
 void Module::ReportAccumulatedGrads() {
   const bool shared = !group_->buckets().empty();
   for (const std::string& name : accumulated_names_)
-    group_->parameters().gradient_record().Accumulate(name, shared);
+    group_->learner().gradient_record().Accumulate(name, shared);
 }
 
 absl::Status Module::TrainStep(const DataBatch& batch, const StepOptions& options) {
@@ -203,40 +104,89 @@ absl::Status Module::TrainStep(const DataBatch& batch, const StepOptions& option
 }
 
 absl::Status Module::ForwardBackwardFed(const AfterBackward* after) {
-  COOPER_RETURN_IF_ERROR(bound_.front()->ForwardBackward(after));
+  COOPER_RETURN_IF_ERROR(bound_.current()->ForwardBackward(after));
   CountGradients();
   ReportAccumulatedGrads();
   return absl::OkStatus();
 }
 
+absl::Status Module::CheckFinite() {
+  const ScopedProfile profile(ProfileCategory::kStep, "check finite");
+  return batch_check_.Check(*executor_group(), group_->parameters());
+}
+
+absl::Status Module::ForwardBackwardChecked() {
+  // A check behind the passes needs the executor's own queue, and something to check.
+  const bool joins = is_on_one_gpu() && options_.compute.group2ctxs.empty() && !monitor_ &&
+                     !executor()->grad_names().empty() &&
+                     batch_check_.Prepare(options_.compute.contexts[0]);
+  if (!joins) {
+    COOPER_RETURN_IF_ERROR(ForwardBackwardFed());
+    return CheckFinite();
+  }
+  const auto enqueue = [this](DeviceQueue* queue) {
+    return batch_check_.Enqueue(*executor(), group_->parameters(), queue);
+  };
+  const AfterBackward check = {.enqueue = enqueue, .name = kNameOfCheck};
+  COOPER_RETURN_IF_ERROR(ForwardBackwardFed(&check));
+  COOPER_ASSIGN_OR_RETURN(const bool finite, batch_check_.AllFinite());
+  return finite ? absl::OkStatus() : CheckFinite();
+}
+
 absl::Status Module::ForwardBackwardUpdate() {
   CountGradients();  // gradients are written, not added to
-  ParameterStore& parameters = group_->parameters();
+  Learner& learner = group_->learner();
   const std::vector<std::string>& names = NamesToUpdate();
   int64_t name = 0;
-  COOPER_ASSIGN_OR_RETURN(const bool prepared, parameters.PrepareUpdate(names, &name));
+  COOPER_ASSIGN_OR_RETURN(const bool prepared, learner.PrepareUpdate(names, &name));
   if (!prepared) {
-    COOPER_RETURN_IF_ERROR(bound_.front()->ForwardBackward());
-    return parameters.Update(names);
+    COOPER_RETURN_IF_ERROR(bound_.current()->ForwardBackward());
+    return learner.Update(names);
   }
-  const auto enqueue = [&](DeviceQueue* queue) { return parameters.RunPreparedUpdate(queue); };
+  const auto enqueue = [&](DeviceQueue* queue) { return learner.RunPreparedUpdate(queue); };
   const AfterBackward update = {.enqueue = enqueue, .name = name};
   // An update that is another one each time, as Adam's, would keep all of it from being recorded.
   const bool joined = std::exchange(last_update_, name) == name;
-  absl::Status status = bound_.front()->ForwardBackward(joined ? &update : nullptr);
+  absl::Status status = bound_.current()->ForwardBackward(joined ? &update : nullptr);
   if (!status.ok()) {
-    parameters.ReleasePreparedUpdate();
+    learner.ReleasePreparedUpdate();
     return status;
   }
-  if (!joined) COOPER_RETURN_IF_ERROR(parameters.RunPreparedUpdate(nullptr));
-  parameters.MarkApplied(names);
+  if (!joined) COOPER_RETURN_IF_ERROR(learner.RunPreparedUpdate(nullptr));
+  learner.MarkApplied(names);
   return absl::OkStatus();
+}
+
+const std::vector<std::string>& Module::NamesToUpdate() {
+  // Cached, because a step must not allocate.
+  if (names_of_ != executor()) {
+    names_of_ = executor();
+    names_to_update_.clear();
+    const std::vector<std::string>& grads = executor()->grad_names();
+    for (const std::string& name : param_names_) {
+      // A parameter without a gradient is fixed or was bound so.
+      if (absl::c_linear_search(grads, name)) names_to_update_.push_back(name);
+    }
+  }
+  const std::vector<std::string> others =
+      group_->learner().gradient_record().SharedExcept(names_to_update_);
+  if (others.empty()) return names_to_update_;
+  // Add the gradients that other buckets have accumulated.
+  names_of_ = nullptr;
+  names_to_update_.insert(names_to_update_.end(), others.begin(), others.end());
+  return names_to_update_;
+}
+
+absl::Status Module::Update() {
+  COOPER_RETURN_IF_ERROR(RequireOptimizer("Update"));
+  const ScopedProfile profile(ProfileCategory::kStep, "update");
+  return group_->learner().Update(NamesToUpdate());
 }
 
 absl::Status Module::MakeEvaluator(const DataBatch& batch) {
   ModuleBindOptions bind = bind_options_;
-  bind.data_shapes = bound_.front()->data_shapes();
-  bind.label_shapes = bound_.front()->label_shapes();
+  bind.data_shapes = bound_.current()->data_shapes();
+  bind.label_shapes = bound_.current()->label_shapes();
   COOPER_RETURN_IF_ERROR(CheckBatch(bind.data_shapes, bind.label_shapes, batch));
   TakeShapes(batch, bind.data_shapes, bind.label_shapes);
   bind.for_training = false;
@@ -263,7 +213,8 @@ absl::Status Module::Backward(absl::Span<const NDArray> head_gradients) {
   if (!for_training_) {
     return absl::FailedPreconditionError("Backward: call Bind with for_training first");
   }
-  COOPER_RETURN_IF_ERROR(CheckLabels());
+  COOPER_RETURN_IF_ERROR(
+      CheckLabels(label_args_, bound_.current()->label_shapes(), !missing_labels_));
   COOPER_RETURN_IF_ERROR(CheckCounts());
   const ScopedProfile profile(ProfileCategory::kStep, "backward");
   COOPER_RETURN_IF_ERROR(executor_group()->Backward(head_gradients));
