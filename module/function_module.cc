@@ -82,14 +82,6 @@ absl::StatusOr<Symbol> FunctionModule::symbol() const {
   return absl::UnimplementedError("a FunctionModule has no symbol");
 }
 
-std::vector<std::pair<std::string, Shape>> FunctionModule::output_shapes() const {
-  std::vector<std::pair<std::string, Shape>> shapes;
-  for (size_t i = 0; i < output_shapes_.size(); ++i) {
-    shapes.emplace_back(options_.output_names[i], output_shapes_[i]);
-  }
-  return shapes;
-}
-
 absl::StatusOr<std::vector<Shape>> FunctionModule::InferOutputShapes(
     const std::vector<DataDesc>& data) const {
   std::vector<Shape> shapes;
@@ -123,13 +115,10 @@ absl::Status FunctionModule::Bind(const ModuleBindOptions& options) {
     }
   }
   COOPER_ASSIGN_OR_RETURN(output_shapes_, InferOutputShapes(options.data_shapes));
-  data_shapes_ = options.data_shapes;
-  label_shapes_ = options.label_shapes;
+  bind_options_ = KeptOptions(options);
   ran_ = false;
   ran_training_ = false;
   binded_ = true;
-  for_training_ = options.for_training;
-  inputs_need_grad_ = options.inputs_need_grad;
   return absl::OkStatus();
 }
 
@@ -159,16 +148,16 @@ absl::Status FunctionModule::InitOptimizer(const InitOptimizerOptions&) {
 }
 
 absl::StatusOr<DataBatch> FunctionModule::Arrange(const DataBatch& batch) const {
-  if (batch.data.size() != data_shapes_.size()) {
+  if (batch.data.size() != bind_options_.data_shapes.size()) {
     return absl::InvalidArgumentError(absl::StrCat("Forward: the batch has ", batch.data.size(),
                                                    " data arrays, expected ",
-                                                   DescsToString(data_shapes_)));
+                                                   DescsToString(bind_options_.data_shapes)));
   }
   DataBatch arranged = batch;
   arranged.data = InOrder(options_.data_names, batch.provide_data, batch.data);
   arranged.label = InOrder(options_.label_names, batch.provide_label, batch.label);
-  arranged.provide_data = data_shapes_;
-  for (size_t i = 0; i < data_shapes_.size(); ++i) {
+  arranged.provide_data = bind_options_.data_shapes;
+  for (size_t i = 0; i < bind_options_.data_shapes.size(); ++i) {
     arranged.provide_data[i].shape = arranged.data[i].shape();
     arranged.provide_data[i].dtype = arranged.data[i].dtype();
   }
@@ -182,13 +171,13 @@ absl::Status FunctionModule::Forward(const DataBatch& batch, std::optional<bool>
   input_grads_.clear();
   COOPER_ASSIGN_OR_RETURN(batch_, Arrange(batch));
   COOPER_ASSIGN_OR_RETURN(output_shapes_, InferOutputShapes(batch_.provide_data));
-  data_shapes_ = batch_.provide_data;
+  bind_options_.data_shapes = batch_.provide_data;
   if (monitor_ && monitor_all_) {
-    for (size_t i = 0; i < data_shapes_.size(); ++i) {
-      monitor_(data_shapes_[i].name, batch_.data[i]);
+    for (size_t i = 0; i < bind_options_.data_shapes.size(); ++i) {
+      monitor_(bind_options_.data_shapes[i].name, batch_.data[i]);
     }
   }
-  const bool training = is_train.value_or(for_training_);
+  const bool training = is_train.value_or(for_training());
   COOPER_ASSIGN_OR_RETURN(outputs_, options_.forward(batch_, training));
   COOPER_RETURN_IF_ERROR(
       CheckArrays(outputs_, output_shapes_, options_.output_names, "forward", "output"));
@@ -202,14 +191,14 @@ absl::Status FunctionModule::Forward(const DataBatch& batch, std::optional<bool>
 
 absl::Status FunctionModule::Backward(absl::Span<const NDArray> head_gradients) {
   COOPER_RETURN_IF_ERROR(RequireBound("Backward"));
-  if (!for_training_) {
+  if (!for_training()) {
     return absl::FailedPreconditionError("Backward: call Bind with for_training first");
   }
   if (!ran_training_) {
     return absl::FailedPreconditionError("Backward: call Forward(is_train=true) first");
   }
   if (!options_.backward) {
-    if (!inputs_need_grad_) return absl::OkStatus();
+    if (!inputs_need_grad()) return absl::OkStatus();
     return absl::FailedPreconditionError(
         "Backward: the module has no function backward to give gradients of its data");
   }
@@ -220,7 +209,7 @@ absl::Status FunctionModule::Backward(absl::Span<const NDArray> head_gradients) 
   COOPER_ASSIGN_OR_RETURN(std::vector<NDArray> grads,
                           options_.backward(batch_, outputs_, head_gradients));
   std::vector<Shape> shapes;
-  for (const DataDesc& desc : data_shapes_) shapes.push_back(desc.shape);
+  for (const DataDesc& desc : bind_options_.data_shapes) shapes.push_back(desc.shape);
   COOPER_RETURN_IF_ERROR(
       CheckArrays(grads, shapes, options_.data_names, "backward", "the gradient of"));
   input_grads_ = std::move(grads);
@@ -237,7 +226,7 @@ absl::StatusOr<absl::Span<const NDArray>> FunctionModule::GetOutputs() const {
 
 absl::StatusOr<std::vector<NDArray>> FunctionModule::GetInputGrads() const {
   COOPER_RETURN_IF_ERROR(RequireBound("GetInputGrads"));
-  if (!inputs_need_grad_) {
+  if (!inputs_need_grad()) {
     return absl::FailedPreconditionError("GetInputGrads: call Bind with inputs_need_grad first");
   }
   if (input_grads_.empty()) {

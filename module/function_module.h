@@ -63,16 +63,14 @@ class FunctionModule : public BaseModule {
 
   // Returns kUnimplemented: the module has no symbol.
   absl::StatusOr<Symbol> symbol() const override;
-  const std::vector<std::string>& data_names() const override { return options_.data_names; }
-  const std::vector<std::string>& label_names() const override { return options_.label_names; }
-  std::vector<std::string> output_names() const override { return options_.output_names; }
-  const std::vector<DataDesc>& data_shapes() const override { return data_shapes_; }
-  const std::vector<DataDesc>& label_shapes() const override { return label_shapes_; }
-  std::vector<std::pair<std::string, Shape>> output_shapes() const override;
-
-  // There is nothing to initialize: both are true once the module is bound.
-  bool params_initialized() const override { return binded(); }
-  bool optimizer_initialized() const override { return binded(); }
+  ModuleDescription description() const override {
+    return {.data_names = options_.data_names,
+            .label_names = options_.label_names,
+            .output_names = options_.output_names,
+            .data_shapes = bind_options_.data_shapes,
+            .label_shapes = bind_options_.label_shapes,
+            .output_shapes = output_shapes_};
+  }
 
   // The descriptions must have the module's names in their order. kUnimplemented for gradients of
   // the data that accumulate over batches.
@@ -113,8 +111,6 @@ class FunctionModule : public BaseModule {
   absl::StatusOr<DataBatch> Arrange(const DataBatch& batch) const;
 
   const FunctionModuleOptions options_;
-  std::vector<DataDesc> data_shapes_;
-  std::vector<DataDesc> label_shapes_;
   std::vector<Shape> output_shapes_;
   // State of the last Forward and Backward.
   DataBatch batch_;

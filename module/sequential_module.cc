@@ -47,51 +47,36 @@ absl::Status SequentialModule::Add(std::unique_ptr<BaseModule> module, Sequentia
   return absl::OkStatus();
 }
 
-bool SequentialModule::All(bool (BaseModule::*state)() const) const {
-  return !links_.empty() && std::all_of(links_.begin(), links_.end(), [&](const Link& link) {
-    return ((*link.module).*state)();
-  });
-}
-
-bool SequentialModule::params_initialized() const { return All(&BaseModule::params_initialized); }
-
-bool SequentialModule::optimizer_initialized() const {
-  return All(&BaseModule::optimizer_initialized);
-}
-
 absl::StatusOr<Symbol> SequentialModule::symbol() const {
   return absl::UnimplementedError("a SequentialModule has no symbol of its own");
 }
 
-const std::vector<std::string>& SequentialModule::data_names() const {
-  if (links_.empty()) return Nothing<std::vector<std::string>>();
-  return links_.front().module->data_names();
-}
-
-const std::vector<std::string>& SequentialModule::label_names() const {
-  for (auto link = links_.rbegin(); link != links_.rend(); ++link) {
-    if (link->meta.take_labels) return link->module->label_names();
-  }
-  return Nothing<std::vector<std::string>>();
-}
-
-std::vector<const BaseModule*> SequentialModule::parts() const {
-  std::vector<const BaseModule*> parts;
+ModuleDescription SequentialModule::description() const {
+  const std::vector<std::string>* label_names = &Nothing<std::vector<std::string>>();
   for (const Link& link : links_) {
-    const std::vector<const BaseModule*> more = link.module->parts();
+    if (link.meta.take_labels) label_names = &link.module->label_names();
+  }
+  const auto& no_names = Nothing<std::vector<std::string>>();
+  const auto& no_descs = Nothing<std::vector<DataDesc>>();
+  const auto& no_shapes = Nothing<std::vector<Shape>>();
+  if (links_.empty()) return {no_names, no_names, no_names, no_descs, no_descs, no_shapes};
+  const ModuleDescription first = links_.front().module->description();
+  const ModuleDescription last = links_.back().module->description();
+  return {.data_names = first.data_names,
+          .label_names = *label_names,
+          .output_names = last.output_names,
+          .data_shapes = binded_ ? first.data_shapes : no_descs,
+          .label_shapes = label_shapes_,
+          .output_shapes = binded_ ? last.output_shapes : no_shapes};
+}
+
+std::vector<const TrainableModule*> SequentialModule::parts() const {
+  std::vector<const TrainableModule*> parts;
+  for (const Link& link : links_) {
+    const std::vector<const TrainableModule*> more = link.module->parts();
     parts.insert(parts.end(), more.begin(), more.end());
   }
   return parts;
-}
-
-std::vector<std::string> SequentialModule::output_names() const {
-  if (links_.empty()) return {};
-  return links_.back().module->output_names();
-}
-
-std::vector<std::pair<std::string, Shape>> SequentialModule::output_shapes() const {
-  if (!binded()) return {};
-  return links_.back().module->output_shapes();
 }
 
 std::vector<BatchLayout> SequentialModule::output_layouts() const {
@@ -113,11 +98,6 @@ std::vector<BatchLayout> SequentialModule::output_layouts() const {
     }
   }
   return layouts;
-}
-
-const std::vector<DataDesc>& SequentialModule::data_shapes() const {
-  if (!binded()) return Nothing<std::vector<DataDesc>>();
-  return links_.front().module->data_shapes();
 }
 
 absl::StatusOr<std::vector<DataDesc>> SequentialModule::Wire(size_t i,
@@ -192,9 +172,6 @@ absl::Status SequentialModule::Bind(const ModuleBindOptions& options) {
   label_shapes_ = labels_taken ? options.label_shapes : std::vector<DataDesc>();
   bind_options_ = KeptOptions(options);
   binded_ = was_bound_ = true;
-  for_training_ = options.for_training;
-  inputs_need_grad_ = options.inputs_need_grad;
-  grad_req_ = options.grad_req;
   return absl::OkStatus();
 }
 

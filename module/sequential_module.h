@@ -45,31 +45,19 @@ class SequentialModule : public BaseModule {
 
   size_t num_modules() const { return links_.size(); }
   BaseModule& module(size_t i) const { return *links_[i].module; }
-  std::vector<const BaseModule*> parts() const override;
-
-  bool params_initialized() const override;
-  bool optimizer_initialized() const override;
+  std::vector<const TrainableModule*> parts() const override;
 
   // Returns kUnimplemented: the graph is split over the modules.
   absl::StatusOr<Symbol> symbol() const override;
-  // The first module's; empty without modules, as are the three below.
-  const std::vector<std::string>& data_names() const override;
-  // The label names of the last module that takes labels.
-  const std::vector<std::string>& label_names() const override;
-  // Properties of the last module.
-  std::vector<std::string> output_names() const override;
-  std::vector<std::pair<std::string, Shape>> output_shapes() const override;
+  // The data of the first module, the labels of the last module that takes labels, and the outputs
+  // of the last module. Empty without modules.
+  ModuleDescription description() const override;
   std::vector<BatchLayout> output_layouts() const override;
-  const std::vector<DataDesc>& data_shapes() const override;
-  const std::vector<DataDesc>& label_shapes() const override { return label_shapes_; }
 
   // Binds each module to the output shapes of the one before. All but the first compute gradients
   // of their data, which overwrite whatever grad_req says. kInvalidArgument, naming both modules
   // with names and shapes, if outputs and data do not fit.
   absl::Status Bind(const ModuleBindOptions& options) override;
-  const ModuleBindOptions* bind_options() const override {
-    return binded_ ? &bind_options_ : nullptr;
-  }
 
   // kInvalidArgument, naming the parameter, if two modules have one of the same name.
   absl::Status InitParams(const InitParamsOptions& options = {}) override;
@@ -127,14 +115,11 @@ class SequentialModule : public BaseModule {
   absl::StatusOr<std::vector<DataDesc>> Wire(size_t i, const Outputs& outputs) const;
   // Calls `call` on one module after the other, up to the first error, which names the module.
   absl::Status Each(absl::FunctionRef<absl::Status(BaseModule&)> call) const;
-  // Whether there are modules and `state` holds for all.
-  bool All(bool (BaseModule::*state)() const) const;
   // Returns `status`, naming the module and what it gets from the one before, if there is one.
   absl::Status With(size_t i, const absl::Status& status) const;
 
   std::vector<Link> links_;
   std::vector<DataDesc> label_shapes_;
-  ModuleBindOptions bind_options_;
   bool was_bound_ = false;
 };
 

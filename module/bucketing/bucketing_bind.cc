@@ -30,6 +30,7 @@ absl::Status BucketingModule::GenerateDefault() {
   absl::StatusOr<BucketSymbol> generated = Generate(default_key_);
   if (!generated.ok()) return WithBucket(generated.status(), default_key_);
   default_symbol_ = *std::move(generated);
+  default_output_names_ = default_symbol_.symbol.ListOutputs();
   return absl::OkStatus();
 }
 
@@ -206,9 +207,6 @@ absl::Status BucketingModule::BindDefault(const ModuleBindOptions& options) {
   current_key_ = default_key_;
   binded_ = true;
   default_symbol_.symbol = Symbol();  // else it would outlive an evicted default bucket
-  for_training_ = options.for_training;
-  inputs_need_grad_ = options.inputs_need_grad;
-  grad_req_ = options.grad_req;
   return absl::OkStatus();
 }
 

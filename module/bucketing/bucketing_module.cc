@@ -16,11 +16,6 @@ std::string NameForProfile(const BucketKey& key) {
   return IsProfiling() ? absl::StrCat("bucket ", key.ToString()) : std::string();
 }
 
-const std::vector<DataDesc>& NoDescs() {
-  static const auto* none = new std::vector<DataDesc>;
-  return *none;
-}
-
 // Adds the arrays of `names` that are in `waiting` to `arrays`, sharing their memory.
 void AddNamed(const std::vector<std::string>& names, const ArrayMap& waiting, ArrayMap* arrays) {
   for (const std::string& name : names) {
@@ -115,7 +110,7 @@ absl::Status BucketingModule::Forward(const DataBatch& batch, std::optional<bool
 }
 
 absl::Status BucketingModule::ForwardToEvaluate(const DataBatch& batch) {
-  if (!for_training_) return Forward(batch, /*is_train=*/false);
+  if (!for_training()) return Forward(batch, /*is_train=*/false);
   COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
   const BucketKey key = batch.bucket_key.value_or(*current_key_);
   const std::string name = NameForProfile(key);
@@ -155,30 +150,21 @@ absl::Status BucketingModule::InstallMonitor(Executor::MonitorCallback callback,
       [this](Module& module) { return module.InstallMonitor(monitor_, monitor_all_); });
 }
 
-const std::vector<std::string>& BucketingModule::data_names() const {
-  return active_module() == nullptr ? default_symbol_.data_names : active_module()->data_names();
-}
-
-const std::vector<std::string>& BucketingModule::label_names() const {
-  return active_module() == nullptr ? default_symbol_.label_names : active_module()->label_names();
-}
-
-std::vector<std::string> BucketingModule::output_names() const {
-  auto s = symbol();
-  return s.ok() ? s->ListOutputs() : std::vector<std::string>();
-}
-
-const std::vector<DataDesc>& BucketingModule::data_shapes() const {
-  return active_module() == nullptr ? NoDescs() : active_module()->data_shapes();
-}
-
-const std::vector<DataDesc>& BucketingModule::label_shapes() const {
-  return active_module() == nullptr ? NoDescs() : active_module()->label_shapes();
-}
-
-std::vector<std::pair<std::string, Shape>> BucketingModule::output_shapes() const {
-  if (active_module() == nullptr) return {};
-  return active_module()->output_shapes();
+ModuleDescription BucketingModule::description() const {
+  // The members of the default-constructed options are empty.
+  static const auto* const none = new ModuleBindOptions;
+  static const auto* const no_shapes = new std::vector<Shape>;
+  const Module* const active = active_module();
+  const ModuleDescription of = active != nullptr
+                                   ? active->description()
+                                   : ModuleDescription{.data_names = default_symbol_.data_names,
+                                                       .label_names = default_symbol_.label_names,
+                                                       .output_names = default_output_names_,
+                                                       .data_shapes = none->data_shapes,
+                                                       .label_shapes = none->label_shapes,
+                                                       .output_shapes = *no_shapes};
+  return {of.data_names,   of.label_names,   of.output_names, of.data_shapes,
+          of.label_shapes, of.output_shapes, &default_key_};
 }
 
 std::vector<BatchLayout> BucketingModule::output_layouts() const {
@@ -302,13 +288,9 @@ absl::Status BucketingModule::CheckKnown(const ArrayMap& arg_params,
 absl::StatusOr<ModuleParams> BucketingModule::GetParams() const {
   COOPER_RETURN_IF_ERROR(RequireParams("GetParams"));
   const Parameters& parameters = group_->parameters();
-  ModuleParams params;
-  for (const std::string& name : parameters.Names(ParameterKind::kArg)) {
-    COOPER_ASSIGN_OR_RETURN(params.args[name], parameters.Mean(ParameterKind::kArg, name));
-  }
-  for (const std::string& name : parameters.Names(ParameterKind::kAux)) {
-    COOPER_ASSIGN_OR_RETURN(params.auxs[name], parameters.Mean(ParameterKind::kAux, name));
-  }
+  COOPER_ASSIGN_OR_RETURN(ModuleParams params,
+                          parameters.Means(parameters.Names(ParameterKind::kArg),
+                                           parameters.Names(ParameterKind::kAux)));
   COOPER_ASSIGN_OR_RETURN(const ModuleParams waiting, Waiting());
   COOPER_RETURN_IF_ERROR(CopyAll(waiting.args, &params.args));
   COOPER_RETURN_IF_ERROR(CopyAll(waiting.auxs, &params.auxs));

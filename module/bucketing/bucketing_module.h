@@ -61,8 +61,6 @@ struct BucketingModuleOptions {
 
 // See the top of the file. Not thread-safe.
 class BucketingModule : public BaseModule {
-  using Purpose = BoundBuckets::Purpose;
-
  public:
   // Errors: kInvalidArgument if sym_gen or default_bucket_key is missing; those of sym_gen for the
   // default key, which the message names.
@@ -98,23 +96,12 @@ class BucketingModule : public BaseModule {
 
   // Properties of the current bucket; before Bind, of the default bucket.
   absl::StatusOr<Symbol> symbol() const override;
-  const std::vector<std::string>& data_names() const override;
-  const std::vector<std::string>& label_names() const override;
-  std::vector<std::string> output_names() const override;
-  const std::vector<DataDesc>& data_shapes() const override;
-  const std::vector<DataDesc>& label_shapes() const override;
-  std::vector<std::pair<std::string, Shape>> output_shapes() const override;
+  ModuleDescription description() const override;
   std::vector<BatchLayout> output_layouts() const override;
-
-  bool params_initialized() const override { return group_->parameters().initialized(); }
-  bool optimizer_initialized() const override { return group_->updater() != nullptr; }
 
   // Binds the default bucket. Binding again with force_rebind drops all buckets and keeps the
   // parameters. On an error the previous bound state stays.
   absl::Status Bind(const ModuleBindOptions& options) override;
-  const ModuleBindOptions* bind_options() const override {
-    return binded_ ? &bind_options_ : nullptr;
-  }
 
   // Makes `key` the current bucket and binds it first if it is new. Parameters that no other bucket
   // has get their values as InitParams was told; kFailedPrecondition, naming key and parameter, if
@@ -164,7 +151,6 @@ class BucketingModule : public BaseModule {
 
   absl::Status CheckFinite() override;
 
-  std::optional<BucketKey> default_bucket_key() const override { return default_key_; }
   // kFailedPrecondition before Bind.
   absl::StatusOr<BucketKey> current_bucket_key() const;
   // Returns a report for each bound bucket, in order of key. Buckets bound only for evaluation have
@@ -185,6 +171,8 @@ class BucketingModule : public BaseModule {
   }
 
  private:
+  using Purpose = BoundBuckets::Purpose;
+
   // A bucket with its symbol and module, not bound yet.
   struct UnboundBucket {
     BucketSymbol generated;
@@ -239,8 +227,8 @@ class BucketingModule : public BaseModule {
   std::set<BucketKey> were_bound_;                    // buckets whose parameters have arrays
   std::map<BucketKey, BucketSymbol> loaded_symbols_;  // from a checkpoint
   std::optional<BucketKey> current_key_;
-  ModuleBindOptions bind_options_;
-  BucketSymbol default_symbol_;  // for names before Bind, and for the first Bind
+  BucketSymbol default_symbol_;                    // for names before Bind, and for the first Bind
+  std::vector<std::string> default_output_names_;  // of that
 };
 
 }  // namespace cooper

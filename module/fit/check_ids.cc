@@ -166,15 +166,16 @@ const std::vector<IdSource>& IdChecker::SourcesOf(const Symbol& symbol, const Kn
 
 absl::Status IdChecker::Check(const DataBatch& batch) {
   bool is_first = true;  // later parts get data that the first one computes
-  for (const BaseModule* part : module_.parts()) {
+  for (const TrainableModule* part : module_.parts()) {
+    const ModuleDescription described = part->description();
     FedArrays fed;
-    if (is_first) AddFed(part->data_shapes(), batch.provide_data, batch.data, &fed);
+    if (is_first) AddFed(described.data_shapes, batch.provide_data, batch.data, &fed);
     is_first = false;
-    AddFed(part->label_shapes(), batch.provide_label, batch.label, &fed);
+    AddFed(described.label_shapes, batch.provide_label, batch.label, &fed);
     const absl::StatusOr<Symbol> symbol = part->symbol();
     if (!symbol.ok() || symbol->num_outputs() == 0) continue;
     KnownShapes known;
-    for (const DataDesc& desc : part->data_shapes()) known[desc.name] = desc.shape;
+    for (const DataDesc& desc : described.data_shapes) known[desc.name] = desc.shape;
     for (const auto& [name, own] : fed) known[name] = own.array.shape();
     for (const IdSource& ids : SourcesOf(*symbol, known)) {
       const auto own = fed.find(ids.input);

@@ -15,6 +15,7 @@
 #include "module/callback/log_line.h"
 #include "module/evaluate/evaluate.h"
 #include "module/evaluate/feed_metric.h"
+#include "module/fit/fit_bind.h"
 #include "module/fit/fit_checks.h"
 #include "module/fit/stop_requests.h"
 #include "module/interface/base_module.h"
@@ -281,6 +282,12 @@ absl::StatusOr<bool> TrainingLoop::NotifyBatchEnd() {
 }
 
 }  // namespace
+
+absl::Status BaseModule::BindToFit(const DataIter& train_data, const FitOptions& options) {
+  COOPER_RETURN_IF_ERROR(BindForFit(*this, train_data, options, fit_accumulation_));
+  fit_accumulation_ = options.accumulate_batches > 1;
+  return absl::OkStatus();
+}
 
 absl::Status BaseModule::Fit(DataIter& train_data, const FitOptions& options) {
   if (options.num_epoch <= 0) {

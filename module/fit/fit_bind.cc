@@ -1,5 +1,4 @@
-// Binds and initializes a module for Fit, and rebinds a module that was bound for another way of
-// collecting gradients.
+#include "module/fit/fit_bind.h"
 
 #include <algorithm>
 #include <optional>
@@ -8,8 +7,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "io/batch/data_iter.h"
-#include "module/interface/base_module.h"
 #include "ndarray/base/status_macros.h"
 
 namespace cooper {
@@ -51,28 +48,6 @@ void UseDefaultBucket(const BaseModule& module, const DataIter& train_data,
   bind->label_shapes = std::move(shapes->label_shapes);
 }
 
-// Binds a module that is not bound, by BindOptionsForFit. Rebinds a bound module if its gradients
-// are overwritten but this Fit has to accumulate them, or if `added_up` says that the last Fit made
-// them accumulate and this one overwrites them. Only grad_req and grad_reqs change then; a request
-// of kNull stays.
-absl::Status BindForFit(BaseModule& module, const DataIter& train_data, const FitOptions& options,
-                        bool added_up) {
-  ModuleBindOptions bind = BindOptionsForFit(train_data, options);
-  UseDefaultBucket(module, train_data, &bind);
-  const bool adds = options.accumulate_batches > 1;
-  if (!module.binded() || options.force_rebind || (!adds && !added_up)) return module.Bind(bind);
-  const ModuleBindOptions* const bound = module.bind_options();
-  if (bound == nullptr || !bound->for_training) {
-    bind.force_rebind = !adds || module.grad_req() != WriteReq::kAdd;
-    return module.Bind(bind);
-  }
-  ModuleBindOptions again = *bound;
-  if (!ChangeRequests(module, bind.grad_req, &again)) return absl::OkStatus();
-  again.force_rebind = true;
-  again.seed = options.seed;
-  return module.Bind(again);
-}
-
 }  // namespace
 
 ModuleBindOptions BindOptionsForFit(const DataIter& train_data, const FitOptions& options) {
@@ -97,10 +72,22 @@ InitParamsOptions ParamsOptionsForFit(const FitOptions& options) {
   return params;
 }
 
-absl::Status BaseModule::BindToFit(const DataIter& train_data, const FitOptions& options) {
-  COOPER_RETURN_IF_ERROR(BindForFit(*this, train_data, options, fit_accumulation_));
-  fit_accumulation_ = options.accumulate_batches > 1;
-  return absl::OkStatus();
+absl::Status BindForFit(BaseModule& module, const DataIter& train_data, const FitOptions& options,
+                        bool added_up) {
+  ModuleBindOptions bind = BindOptionsForFit(train_data, options);
+  UseDefaultBucket(module, train_data, &bind);
+  const bool adds = options.accumulate_batches > 1;
+  if (!module.binded() || options.force_rebind || (!adds && !added_up)) return module.Bind(bind);
+  const ModuleBindOptions* const bound = module.bind_options();
+  if (bound == nullptr || !bound->for_training) {
+    bind.force_rebind = !adds || module.grad_req() != WriteReq::kAdd;
+    return module.Bind(bind);
+  }
+  ModuleBindOptions again = *bound;
+  if (!ChangeRequests(module, bind.grad_req, &again)) return absl::OkStatus();
+  again.force_rebind = true;
+  again.seed = options.seed;
+  return module.Bind(again);
 }
 
 }  // namespace cooper

@@ -1,18 +1,13 @@
 #ifndef COOPER_MODULE_INTERFACE_BASE_MODULE_H_
 #define COOPER_MODULE_INTERFACE_BASE_MODULE_H_
 
-// The interface of every module: it is bound to shapes, gets parameters and an optimizer, and then
-// computes and learns batch by batch. The loops Fit, Score and Predict build on it. The calls
-// follow in this order; a call that comes too early fails with kFailedPrecondition, naming the
-// missing call:
-//
-//   Bind -> InitParams -> InitOptimizer -> Forward / Backward / Update
-//
-// MXNet: python/mxnet/module/base_module.py.
+// The face of every module, with the calls that MXNet's have: a TrainableModule, which is bound to
+// shapes, gets parameters and an optimizer, and then computes and learns batch by batch, and what
+// is built on that for all kinds, above all the loops Fit, Score and Predict. None of it is
+// virtual. MXNet: python/mxnet/module/base_module.py.
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,26 +18,23 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "executor/executor.h"
 #include "io/batch/bucket_key.h"
 #include "io/batch/data_batch.h"
 #include "io/batch/data_desc.h"
 #include "io/batch/data_iter.h"
 #include "module/callback/callback.h"
 #include "module/callback/log_line.h"
+#include "module/interface/trainable_module.h"
 #include "module/kvstore/kvstore.h"
 #include "module/metric/eval_metric.h"
 #include "module/options/module_options.h"
 #include "module/options/parameter_options.h"
+#include "module/parameters/learner.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/shape.h"
-#include "symbol/graph/symbol.h"
-#include "symbol/schema/batch_layout.h"
 
 namespace cooper {
 
-class Learner;
-class ModuleGroup;
 class BaseModule;
 
 // Options of BaseModule::Score.
@@ -141,148 +133,51 @@ ModuleBindOptions BindOptionsForFit(const DataIter& train_data, const FitOptions
 InitOptimizerOptions OptimizerOptionsForFit(const FitOptions& options);
 InitParamsOptions ParamsOptionsForFit(const FitOptions& options);
 
-// The steps of TrainStep after Forward and Backward.
-struct StepOptions {
-  // Runs CheckFinite. A batch that fails it is not learnt from.
-  bool check_finite = false;
-  bool update = true;
-};
-
 // See the top of the file. Not thread-safe.
-class BaseModule {
+class BaseModule : public TrainableModule {
  public:
-  virtual ~BaseModule() = default;
+  // How the module is bound; before Bind false and kWrite.
+  bool for_training() const { return is_bound_for_training(); }
+  bool inputs_need_grad() const { return is_bound_for_input_grads(); }
+  // The request of parameters' gradients.
+  WriteReq grad_req() const { return bind_options_.grad_req; }
 
-  bool binded() const { return binded_; }
-  virtual bool params_initialized() const = 0;
-  virtual bool optimizer_initialized() const = 0;
-  bool for_training() const { return for_training_; }
-  bool inputs_need_grad() const { return inputs_need_grad_; }
-  // The request of parameters' gradients, as bound.
-  WriteReq grad_req() const { return grad_req_; }
-  // The options of the last Bind (KeptOptions); null before Bind, and for kinds of modules that
-  // have no gradients of their own.
-  virtual const ModuleBindOptions* bind_options() const { return nullptr; }
-
-  // The modules that this one consists of, in the order in which they compute; by default itself.
-  virtual std::vector<const BaseModule*> parts() const { return {this}; }
-
-  // The key of the bucket that Bind binds; nullopt if the module has no buckets.
-  virtual std::optional<BucketKey> default_bucket_key() const { return std::nullopt; }
-
-  // Names are known after construction, shapes after Bind.
-  virtual absl::StatusOr<Symbol> symbol() const = 0;
-  virtual const std::vector<std::string>& data_names() const = 0;
-  virtual const std::vector<std::string>& label_names() const = 0;
-  virtual std::vector<std::string> output_names() const = 0;
-  virtual const std::vector<DataDesc>& data_shapes() const = 0;
-  virtual const std::vector<DataDesc>& label_shapes() const = 0;
-  virtual std::vector<std::pair<std::string, Shape>> output_shapes() const = 0;
-  // Where the samples of a batch are in each output of the last Forward or ForwardToEvaluate; empty
-  // if the module has no graph that tells.
-  virtual std::vector<BatchLayout> output_layouts() const { return {}; }
-
-  virtual absl::Status Bind(const ModuleBindOptions& options) = 0;
-
-  // Gives every parameter and auxiliary state a value; does nothing to an initialized module
-  // without force_init. kInvalidArgument, naming it, if a parameter is missing in the given maps
-  // (without allow_missing) or has another shape; nothing is changed then.
-  virtual absl::Status InitParams(const InitParamsOptions& options = {}) = 0;
-  // Returns copies of all parameters and auxiliary states in CPU memory.
-  virtual absl::StatusOr<ModuleParams> GetParams() const = 0;
-  // Like MXNet: without allow_missing the same as InitParams; with it, names that are not
-  // parameters fail unless allow_extra is set. An error in names or shapes changes nothing.
-  virtual absl::Status SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
-                                 const SetParamsOptions& options = {}) = 0;
-  virtual absl::Status InitOptimizer(const InitOptimizerOptions& options = {}) = 0;
-
-  // Computes the outputs. `is_train` absent: as bound. A batch with other shapes than the bound
-  // ones reshapes the module. kInvalidArgument, naming bucket and input, for a batch that does not
-  // fit.
-  virtual absl::Status Forward(const DataBatch& batch,
-                               std::optional<bool> is_train = std::nullopt) = 0;
-  // Computes the outputs like Forward with is_train false, for Score and Predict. A module bound
-  // for training uses a separate plan without gradients, over the same parameters and in the same
-  // memory. Outputs, metrics and shapes are then this batch's until the next Forward; Backward and
-  // Update still refer to the batch that was trained on.
-  virtual absl::Status ForwardToEvaluate(const DataBatch& batch) {
-    return Forward(batch, /*is_train=*/false);
+  // The parts of description().
+  const std::vector<std::string>& data_names() const { return description().data_names; }
+  const std::vector<std::string>& label_names() const { return description().label_names; }
+  const std::vector<std::string>& output_names() const { return description().output_names; }
+  const std::vector<DataDesc>& data_shapes() const { return description().data_shapes; }
+  const std::vector<DataDesc>& label_shapes() const { return description().label_shapes; }
+  std::vector<std::pair<std::string, Shape>> output_shapes() const {
+    return description().NamedOutputShapes();
   }
-  // Computes gradients. Takes one head gradient per output, or none if all outputs are losses.
-  virtual absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) = 0;
-  virtual absl::Status Update() = 0;
-  // The group whose parameters and devices the module uses (module_group.h); null for a module that
-  // consists of other modules or has no parameters.
-  virtual const std::shared_ptr<ModuleGroup>& group() const;
-  // The learners of the modules that this one consists of (parts), which own gradients and
-  // optimizer states: none for a module without parameters. Valid until a part is bound again.
-  std::vector<Learner*> learners() const;
-  // Forward in training, then Backward, for a network whose outputs are losses, and then, as the
-  // options say, CheckFinite and Update. By default calls these. On a GPU the passes are one launch
-  // (Executor::ForwardBackward); the check is part of it, or, without a check, a Module on one GPU
-  // makes the update part of it if only the optimizer takes part in the update (no key-value store,
-  // no clipping by the global norm).
-  virtual absl::Status TrainStep(const DataBatch& batch, const StepOptions& options = {});
+  std::optional<BucketKey> default_bucket_key() const {
+    const BucketKey* const key = description().default_bucket_key;
+    return key == nullptr ? std::nullopt : std::optional(*key);
+  }
+
   // TrainStep without an update.
   absl::Status ForwardBackward(const DataBatch& batch) {
     return TrainStep(batch, {.update = false});
   }
 
-  // Valid until the next Forward of any module that shares memory with this one.
-  virtual absl::StatusOr<absl::Span<const NDArray>> GetOutputs() const = 0;
-  // The gradients of the data, in the order of data_shapes. kFailedPrecondition unless bound with
-  // inputs_need_grad.
-  virtual absl::StatusOr<std::vector<NDArray>> GetInputGrads() const = 0;
-  // The gradient of a parameter after the last Backward. kNotFound if it has none.
-  virtual absl::StatusOr<NDArray> GetGrad(const std::string& name) const = 0;
-  virtual absl::Status UpdateMetric(EvalMetric& metric, absl::Span<const NDArray> labels) = 0;
-
-  // Arguments that are neither data nor parameters and persist from batch to batch.
-  virtual absl::StatusOr<std::vector<NDArray>> GetStates() const = 0;
-  virtual absl::Status SetStates(absl::Span<const NDArray> states) = 0;
-  virtual absl::Status SetStates(double value) = 0;
-
-  // Prepares for a batch that comes later, without changing outputs.
-  virtual absl::Status Prepare(const DataBatch& batch) = 0;
-  virtual absl::Status InstallMonitor(Executor::MonitorCallback callback,
-                                      bool monitor_all = false) = 0;
-  // Returns a function that reinstalls the current monitor; it must not outlive the module.
-  virtual std::function<absl::Status()> MonitorRestorer() {
-    return [this, call = monitor_, all = monitor_all_] { return InstallMonitor(call, all); };
-  }
-
-  // Called after Backward: kOutOfRange, naming it, if a loss (an output of at most 65,536 elements)
-  // or the gradient of a parameter has an element that is NaN or infinite.
-  // The default implementation finds nothing.
-  virtual absl::Status CheckFinite() { return absl::OkStatus(); }
-
-  // Calls on all learners, in the order in which their modules compute.
-  //
   // Overwrites the gradients of all parameters with zeros.
-  absl::Status ZeroGrads();
+  absl::Status ZeroGrads() { return EachLearner(&Learner::ZeroGrads); }
   // Checks parameters and auxiliary states as CheckFinite does losses.
-  absl::Status CheckParamsFinite() const;
+  absl::Status CheckParamsFinite() const {
+    const absl::Status bound = RequireBound("CheckParamsFinite");
+    return bound.ok() ? EachLearner(&Learner::CheckParamsFinite) : bound;
+  }
   // Gives all contexts the same values, those that GetParams returns; Fit calls it at the end of
   // each epoch. Does nothing on one context.
-  absl::Status AverageContexts();
-  // Takes part in an update of the other processes without a batch of its own, and returns how many
-  // processes had a batch. With a store over several processes, each process calls Update or
-  // JoinUpdate for every step until no process has a batch left (Fit does). Without such a store
-  // returns 0.
-  absl::StatusOr<int> JoinUpdate();
+  absl::Status AverageContexts() {
+    const absl::Status bound = RequireBound("AverageContexts");
+    return bound.ok() ? EachLearner(&Learner::AverageContexts) : bound;
+  }
   // The store that sums gradients, that of the first learner that has one; null if there is none.
   // If the store has another optimizer at an update, the module gives it its own again, or removes
   // it.
-  std::shared_ptr<KVStore> kvstore() const;
-
-  // Writes MXNet's checkpoint files in the format of the kind of module (Module, BucketingModule);
-  // with save_optimizer_states also prefix-0003.states. kUnimplemented, saying what to save
-  // instead, for a module without a symbol of its own.
-  virtual absl::Status SaveCheckpoint(const std::string& prefix, int epoch,
-                                      bool save_optimizer_states = false) const;
-  // Write and read parameter files with the names arg:NAME and aux:NAME.
-  absl::Status SaveParams(const std::string& path) const;
-  absl::Status LoadParams(const std::string& path);
+  std::shared_ptr<KVStore> kvstore() const { return KVStoreOf(learners()); }
 
   // Binds in the same way as Fit, which then has nothing to change: for a run that is restored
   // before Fit.
@@ -334,23 +229,7 @@ class BaseModule {
   // Returns copies of the outputs for `data` as the only batch. Any number of rows, as for Forward.
   absl::StatusOr<std::vector<NDArray>> Predict(const NDArray& data);
 
- protected:
-  // Each returns kFailedPrecondition, naming the missing call, unless the module is in that state.
-  absl::Status RequireBound(const char* call) const;
-  absl::Status RequireParams(const char* call) const;
-  absl::Status RequireOptimizer(const char* call) const;
-
-  bool binded_ = false;
-  bool for_training_ = false;
-  bool inputs_need_grad_ = false;
-  WriteReq grad_req_ = WriteReq::kWrite;
-  Executor::MonitorCallback monitor_;  // the last of InstallMonitor
-  bool monitor_all_ = false;
-
  private:
-  // Calls `call` on one learner after the other, up to the first error, which names the part.
-  absl::Status EachLearner(absl::FunctionRef<absl::Status(Learner&)> call) const;
-
   bool fit_accumulation_ = false;  // whether Fit has bound for gradients that accumulate
 };
 

@@ -44,6 +44,7 @@ Module::Module(const Symbol& symbol, ModuleOptions options)
   arg_names_ = std::move(names.args);
   aux_names_ = std::move(names.auxs);
   param_names_ = ParamNames(arg_names_, options_);
+  output_names_ = symbol.ListOutputs();
   for (const std::string& name : options_.label_names) {
     if (absl::c_linear_search(arg_names_, name)) label_args_.push_back(name);
   }
@@ -87,24 +88,16 @@ absl::Status Module::CheckNames() const {
   return absl::OkStatus();
 }
 
-const std::vector<DataDesc>& Module::data_shapes() const {
-  if (evaluated_) return evaluator_->data_shapes();
-  return bound_.empty() ? bind_options_.data_shapes : bound_.current()->data_shapes();
-}
-
-const std::vector<DataDesc>& Module::label_shapes() const {
-  if (evaluated_) return evaluator_->label_shapes();
-  return bound_.empty() ? bind_options_.label_shapes : bound_.current()->label_shapes();
-}
-
-std::vector<std::pair<std::string, Shape>> Module::output_shapes() const {
-  if (evaluated_) return evaluator_->output_shapes();
-  std::vector<std::pair<std::string, Shape>> shapes;
-  if (bound_.empty()) return shapes;
-  for (size_t i = 0; i < executor()->output_names().size(); ++i) {
-    shapes.emplace_back(executor()->output_names()[i], bound_.current()->output_shapes()[i]);
-  }
-  return shapes;
+ModuleDescription Module::description() const {
+  if (evaluated_) return evaluator_->description();
+  static const std::vector<Shape>* const no_shapes = new std::vector<Shape>;
+  const DataParallelExecutorGroup* const bound = bound_.current();
+  return {.data_names = options_.data_names,
+          .label_names = options_.label_names,
+          .output_names = output_names_,
+          .data_shapes = bound == nullptr ? bind_options_.data_shapes : bound->data_shapes(),
+          .label_shapes = bound == nullptr ? bind_options_.label_shapes : bound->label_shapes(),
+          .output_shapes = bound == nullptr ? *no_shapes : bound->output_shapes()};
 }
 
 std::vector<BatchLayout> Module::output_layouts() const {
@@ -186,9 +179,6 @@ absl::Status Module::BindAndLoad(const ModuleBindOptions& options) {
       accumulated_names_.push_back(name);
   }
   binded_ = true;
-  for_training_ = options.for_training;
-  inputs_need_grad_ = options.inputs_need_grad;
-  grad_req_ = options.grad_req;
   return absl::OkStatus();
 }
 
@@ -296,15 +286,7 @@ absl::Status Module::InitParams(const InitParamsOptions& options) {
 
 absl::StatusOr<ModuleParams> Module::GetParams() const {
   COOPER_RETURN_IF_ERROR(RequireParams("GetParams"));
-  const Parameters& parameters = group_->parameters();
-  ModuleParams params;
-  for (const std::string& name : param_names_) {
-    COOPER_ASSIGN_OR_RETURN(params.args[name], parameters.Mean(ParameterKind::kArg, name));
-  }
-  for (const std::string& name : aux_names_) {
-    COOPER_ASSIGN_OR_RETURN(params.auxs[name], parameters.Mean(ParameterKind::kAux, name));
-  }
-  return params;
+  return group_->parameters().Means(param_names_, aux_names_);
 }
 
 absl::Status Module::SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,

@@ -5,7 +5,6 @@
 // may change their shapes from batch to batch. MXNet: python/mxnet/module/module.py.
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -47,28 +46,17 @@ class Module : public BaseModule {
                               bool save_optimizer_states = false) const override;
 
   absl::StatusOr<Symbol> symbol() const override { return symbol_; }
-  const std::vector<std::string>& data_names() const override { return options_.data_names; }
-  const std::vector<std::string>& label_names() const override { return options_.label_names; }
-  std::vector<std::string> output_names() const override { return symbol_.ListOutputs(); }
-  const std::vector<DataDesc>& data_shapes() const override;
-  const std::vector<DataDesc>& label_shapes() const override;
-  std::vector<std::pair<std::string, Shape>> output_shapes() const override;
+  ModuleDescription description() const override;
   std::vector<BatchLayout> output_layouts() const override;
   // Arguments that are neither data, labels nor states.
   const std::vector<std::string>& param_names() const { return param_names_; }
   const std::vector<std::string>& aux_names() const { return aux_names_; }
-
-  bool params_initialized() const override { return group_->parameters().initialized(); }
-  bool optimizer_initialized() const override { return group_->updater() != nullptr; }
 
   // With shared_module, parameters that Load brought give way to the shared ones, as in MXNet, and
   // those that are not among them get their values as InitParams of that module said.
   // kFailedPrecondition unless it is bound and has parameters, kInvalidArgument if it is on other
   // contexts.
   absl::Status Bind(const ModuleBindOptions& options) override;
-  const ModuleBindOptions* bind_options() const override {
-    return binded_ ? &bind_options_ : nullptr;
-  }
   // Does ahead what the first Bind, with the same options, can do without arrays
   // (Executor::Compile). Several modules of a group may do so at a time, while nothing changes the
   // group. Does nothing with several contexts or with group2ctxs; errors are left for Bind to find
@@ -156,7 +144,7 @@ class Module : public BaseModule {
   // The parameters that the next update changes.
   const std::vector<std::string>& NamesToUpdate();
   absl::Status RebindForBatch(const DataBatch& batch);
-  // Reports the gradients that accumulated to the store, as shared ones if the group has buckets.
+  // Reports the gradients that accumulated to the learner, as shared ones if the group has buckets.
   void ReportAccumulatedGrads();
   // Binds the batch's shapes and counts it.
   absl::Status AcceptBatch(const DataBatch& batch);
@@ -176,8 +164,9 @@ class Module : public BaseModule {
   void CountBatch(const DataBatch& batch);
   // kInvalidArgument where gradients are normalized by what the batch does not tell.
   absl::Status CheckCounts() const;
-  // Tells the store how much is in the gradients that were just made.
+  // Tells the learner how much is in the gradients that were just made.
   void CountGradients();
+
   Symbol symbol_;
   Symbol bound_symbol_;  // the same, or LabelProbabilities of it
   ModuleOptions options_;
@@ -185,11 +174,11 @@ class Module : public BaseModule {
   std::vector<std::string> arg_names_;
   std::vector<std::string> param_names_;
   std::vector<std::string> aux_names_;
+  std::vector<std::string> output_names_;
   std::vector<std::string> label_args_;  // labels that the symbol has
   bool missing_labels_ = false;          // the batch of the last Forward
   int64_t samples_ = 0;                  // its rows without padding
   int64_t tokens_ = -1;                  // its time steps without padding; -1: it has no lengths
-  ModuleBindOptions bind_options_;
   BoundShapes bound_;
   BatchCheck batch_check_;
   int64_t last_update_ = -1;                    // the name of TrainStep's last one (AfterBackward)

@@ -73,7 +73,7 @@ absl::Status Module::Forward(const DataBatch& batch, std::optional<bool> is_trai
   COOPER_RETURN_IF_ERROR(AcceptBatch(batch));
   const ScopedProfile profile(ProfileCategory::kStep, "forward");
   COOPER_RETURN_IF_ERROR(FeedBatch(batch, *bound_.current()));
-  return bound_.current()->Forward(is_train.value_or(for_training_));
+  return bound_.current()->Forward(is_train.value_or(for_training()));
 }
 
 absl::Status Module::AcceptTrainingBatch(const DataBatch& batch) {
@@ -94,7 +94,7 @@ void Module::ReportAccumulatedGrads() {
 
 absl::Status Module::TrainStep(const DataBatch& batch, const StepOptions& options) {
   // Profiles tell the parts of a step apart.
-  if (!for_training_ || IsProfiling()) return BaseModule::TrainStep(batch, options);
+  if (!for_training() || IsProfiling()) return BaseModule::TrainStep(batch, options);
   if (options.update) COOPER_RETURN_IF_ERROR(RequireOptimizer("TrainStep"));
   COOPER_RETURN_IF_ERROR(AcceptTrainingBatch(batch));
   const bool joins_update = is_on_one_gpu() && options.update && !options.check_finite;
@@ -202,7 +202,7 @@ absl::Status Module::MakeEvaluator(const DataBatch& batch) {
 
 absl::Status Module::ForwardToEvaluate(const DataBatch& batch) {
   COOPER_RETURN_IF_ERROR(RequireParams("Forward"));
-  if (!for_training_) return Forward(batch, /*is_train=*/false);
+  if (!for_training()) return Forward(batch, /*is_train=*/false);
   if (evaluator_ == nullptr) COOPER_RETURN_IF_ERROR(MakeEvaluator(batch));
   evaluated_ = true;
   return evaluator_->Forward(batch, /*is_train=*/false);
@@ -210,7 +210,7 @@ absl::Status Module::ForwardToEvaluate(const DataBatch& batch) {
 
 absl::Status Module::Backward(absl::Span<const NDArray> head_gradients) {
   COOPER_RETURN_IF_ERROR(RequireParams("Backward"));
-  if (!for_training_) {
+  if (!for_training()) {
     return absl::FailedPreconditionError("Backward: call Bind with for_training first");
   }
   COOPER_RETURN_IF_ERROR(
@@ -230,7 +230,7 @@ absl::StatusOr<absl::Span<const NDArray>> Module::GetOutputs() const {
 
 absl::StatusOr<std::vector<NDArray>> Module::GetInputGrads() const {
   COOPER_RETURN_IF_ERROR(RequireParams("GetInputGrads"));
-  if (!inputs_need_grad_) {
+  if (!inputs_need_grad()) {
     return absl::FailedPreconditionError("GetInputGrads: call Bind with inputs_need_grad first");
   }
   return executor_group()->InputGrads();

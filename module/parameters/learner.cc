@@ -293,4 +293,11 @@ absl::StatusOr<int> Learner::JoinUpdate() {
   return info.active_workers;
 }
 
+std::shared_ptr<KVStore> KVStoreOf(absl::Span<Learner* const> learners) {
+  for (const Learner* learner : learners) {
+    if (learner->kvstore() != nullptr) return learner->kvstore();
+  }
+  return nullptr;
+}
+
 }  // namespace cooper

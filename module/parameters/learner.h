@@ -20,6 +20,7 @@
 #include "module/kwargs/kwargs.h"
 #include "module/optimizer/updater.h"
 #include "module/options/parameter_options.h"
+#include "module/parameters/finite.h"
 #include "module/parameters/gradient_record.h"
 #include "module/parameters/parameters.h"
 #include "module/parameters/saved_parameters.h"
@@ -93,6 +94,8 @@ class Learner {
   // Zeroes all gradients, and clears gradient_record().
   absl::Status ZeroGrads();
 
+  // CheckValuesFinite (finite.h) of the parameters.
+  absl::Status CheckParamsFinite() const { return CheckValuesFinite(parameters_); }
   // Gives each context the mean over all contexts of the auxiliary states and, without a key-value
   // store, of the parameters. Does nothing on one context.
   absl::Status AverageContexts();
@@ -179,6 +182,9 @@ class Learner {
   std::vector<NDArray> clipped_;
   std::vector<double> norm_blocks_;
 };
+
+// Returns the first store of a learner that has one; null if there is none.
+std::shared_ptr<KVStore> KVStoreOf(absl::Span<Learner* const> learners);
 
 }  // namespace cooper
 

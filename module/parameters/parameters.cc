@@ -86,6 +86,18 @@ absl::StatusOr<NDArray> Parameters::Mean(ParameterKind kind, const std::string& 
   return mean;
 }
 
+absl::StatusOr<ModuleParams> Parameters::Means(absl::Span<const std::string> args,
+                                               absl::Span<const std::string> auxs) const {
+  ModuleParams means;
+  for (const std::string& name : args) {
+    COOPER_ASSIGN_OR_RETURN(means.args[name], Mean(ParameterKind::kArg, name));
+  }
+  for (const std::string& name : auxs) {
+    COOPER_ASSIGN_OR_RETURN(means.auxs[name], Mean(ParameterKind::kAux, name));
+  }
+  return means;
+}
+
 absl::Status Parameters::Allocate(ParameterKind kind, const std::string& name, int context,
                                   const ArraySpec& spec) {
   const auto found = of(kind).by_name.find(name);

@@ -104,6 +104,9 @@ class Parameters {
   // Returns the mean over the contexts, copied to CPU memory. (A key-value store keeps parameters
   // equal; auxiliary states differ between contexts.) kNotFound, naming it, if there is no array.
   absl::StatusOr<NDArray> Mean(ParameterKind kind, const std::string& name) const;
+  // Returns Mean of each of these.
+  absl::StatusOr<ModuleParams> Means(absl::Span<const std::string> args,
+                                     absl::Span<const std::string> auxs) const;
   // The attributes of the variables that have arrays, as networks gave them to Complete.
   const std::map<std::string, AttrMap>& attrs() const { return attrs_; }
 

@@ -1,12 +1,12 @@
-#include "module/interface/base_module.h"
+#include "module/interface/trainable_module.h"
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "module/devices/module_group.h"
 #include "module/parameters/checkpoint.h"
 #include "module/parameters/learner.h"
-#include "module/parameters/finite.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/threads/profiler.h"
 
@@ -19,21 +19,45 @@ absl::Status Missing(const char* call, const char* missing) {
 
 }  // namespace
 
-const std::shared_ptr<ModuleGroup>& BaseModule::group() const {
+const std::shared_ptr<ModuleGroup>& TrainableModule::group() const {
   static const auto* const none = new std::shared_ptr<ModuleGroup>;
   return *none;
 }
 
-std::vector<Learner*> BaseModule::learners() const {
+std::vector<std::pair<std::string, Shape>> ModuleDescription::NamedOutputShapes() const {
+  std::vector<std::pair<std::string, Shape>> shapes;
+  for (size_t i = 0; i < output_shapes.size(); ++i) {
+    shapes.emplace_back(output_names[i], output_shapes[i]);
+  }
+  return shapes;
+}
+
+bool TrainableModule::All(bool (*holds)(const TrainableModule& part)) const {
+  if (group() != nullptr) return holds(*this);  // allocates nothing, as a step must not
+  const std::vector<const TrainableModule*> all = parts();
+  return !all.empty() && absl::c_all_of(all, [&](const TrainableModule* part) {
+    return part->group() == nullptr ? part->binded() : holds(*part);
+  });
+}
+
+bool TrainableModule::params_initialized() const {
+  return All([](const TrainableModule& part) { return part.group()->parameters().initialized(); });
+}
+
+bool TrainableModule::optimizer_initialized() const {
+  return All([](const TrainableModule& part) { return part.group()->updater() != nullptr; });
+}
+
+std::vector<Learner*> TrainableModule::learners() const {
   std::vector<Learner*> learners;
-  for (const BaseModule* part : parts()) {
+  for (const TrainableModule* part : parts()) {
     if (part->group() != nullptr) learners.push_back(&part->group()->learner());
   }
   return learners;
 }
 
-absl::Status BaseModule::EachLearner(absl::FunctionRef<absl::Status(Learner&)> call) const {
-  const std::vector<const BaseModule*> all = parts();
+absl::Status TrainableModule::EachLearner(absl::FunctionRef<absl::Status(Learner&)> call) const {
+  const std::vector<const TrainableModule*> all = parts();
   for (size_t i = 0; i < all.size(); ++i) {
     if (all[i]->group() == nullptr) continue;
     const absl::Status status = call(all[i]->group()->learner());
@@ -42,21 +66,7 @@ absl::Status BaseModule::EachLearner(absl::FunctionRef<absl::Status(Learner&)> c
   return absl::OkStatus();
 }
 
-absl::Status BaseModule::ZeroGrads() {
-  return EachLearner([](Learner& learner) { return learner.ZeroGrads(); });
-}
-
-absl::Status BaseModule::CheckParamsFinite() const {
-  COOPER_RETURN_IF_ERROR(RequireBound("CheckParamsFinite"));
-  return EachLearner([](Learner& learner) { return CheckValuesFinite(learner.parameters()); });
-}
-
-absl::Status BaseModule::AverageContexts() {
-  COOPER_RETURN_IF_ERROR(RequireBound("AverageContexts"));
-  return EachLearner([](Learner& learner) { return learner.AverageContexts(); });
-}
-
-absl::StatusOr<int> BaseModule::JoinUpdate() {
+absl::StatusOr<int> TrainableModule::JoinUpdate() {
   COOPER_RETURN_IF_ERROR(RequireOptimizer("JoinUpdate"));
   const ScopedProfile profile(ProfileCategory::kStep, "update");
   int active = 0;
@@ -68,46 +78,39 @@ absl::StatusOr<int> BaseModule::JoinUpdate() {
   return active;
 }
 
-std::shared_ptr<KVStore> BaseModule::kvstore() const {
-  for (const Learner* learner : learners()) {
-    if (learner->kvstore() != nullptr) return learner->kvstore();
-  }
-  return nullptr;
-}
-
-absl::Status BaseModule::RequireBound(const char* call) const {
+absl::Status TrainableModule::RequireBound(const char* call) const {
   return binded_ ? absl::OkStatus() : Missing(call, "Bind");
 }
 
-absl::Status BaseModule::RequireParams(const char* call) const {
+absl::Status TrainableModule::RequireParams(const char* call) const {
   COOPER_RETURN_IF_ERROR(RequireBound(call));
   return params_initialized() ? absl::OkStatus() : Missing(call, "InitParams");
 }
 
-absl::Status BaseModule::RequireOptimizer(const char* call) const {
+absl::Status TrainableModule::RequireOptimizer(const char* call) const {
   COOPER_RETURN_IF_ERROR(RequireParams(call));
   return optimizer_initialized() ? absl::OkStatus() : Missing(call, "InitOptimizer");
 }
 
-absl::Status BaseModule::TrainStep(const DataBatch& batch, const StepOptions& options) {
+absl::Status TrainableModule::TrainStep(const DataBatch& batch, const StepOptions& options) {
   COOPER_RETURN_IF_ERROR(Forward(batch, /*is_train=*/true));
   COOPER_RETURN_IF_ERROR(Backward());
   if (options.check_finite) COOPER_RETURN_IF_ERROR(CheckFinite());
   return options.update ? Update() : absl::OkStatus();
 }
 
-absl::Status BaseModule::SaveCheckpoint(const std::string&, int, bool) const {
+absl::Status TrainableModule::SaveCheckpoint(const std::string&, int, bool) const {
   return absl::UnimplementedError(
       "SaveCheckpoint: this kind of module has no symbol to save; save the parameters with "
       "SaveParams, or the whole training with a Checkpointer");
 }
 
-absl::Status BaseModule::SaveParams(const std::string& path) const {
+absl::Status TrainableModule::SaveParams(const std::string& path) const {
   COOPER_ASSIGN_OR_RETURN(const ModuleParams params, GetParams());
   return SaveParamsFile(path, params.args, params.auxs);
 }
 
-absl::Status BaseModule::LoadParams(const std::string& path) {
+absl::Status TrainableModule::LoadParams(const std::string& path) {
   ModuleParams params;
   COOPER_RETURN_IF_ERROR(LoadParamsFile(path, &params.args, &params.auxs));
   return SetParams(params.args, params.auxs);
