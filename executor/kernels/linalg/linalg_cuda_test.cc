@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "executor/kernels/launch/compare_kernels.h"
 #include "gtest/gtest.h"
 #include "ndarray/cuda/require_gpu.h"
@@ -12,54 +13,34 @@ namespace {
 
 const std::vector<DType> kFloats32And64 = {DType::kFloat32, DType::kFloat64};
 
-struct ProductCase {
-  const char* name;
-  const char* op;
-  const char* kernel;
-  AttrMap attrs;
-  std::vector<Shape> inputs, outputs;
-};
+std::string NameOf(const ::testing::TestParamInfo<KernelCase>& info) { return info.param.name; }
+
+// Returns each case, followed by the one of its gradient, which takes the output's gradient and the
+// operator's inputs.
+std::vector<KernelCase> WithGradients(const std::vector<KernelCase>& cases) {
+  std::vector<KernelCase> all;
+  for (const KernelCase& forward : cases) {
+    KernelCase backward = forward;
+    backward.name += "Backward";
+    backward.kernel = (forward.op[0] == '_' ? "_backward" : "_backward_") + forward.op;
+    backward.inputs.insert(backward.inputs.begin(), forward.outputs[0]);
+    backward.outputs = forward.inputs;
+    all.insert(all.end(), {forward, backward});
+  }
+  return all;
+}
 
 const AttrMap kTransposeA = {{"transpose_a", "True"}};
 const AttrMap kTransposeB = {{"transpose_b", "True"}};
 const AttrMap kTransposeBoth = {{"transpose_a", "True"}, {"transpose_b", "True"}};
 
-const ProductCase kProducts[] = {
-    {"Dot", "dot", "", {}, {{5, 7}, {7, 3}}, {{5, 3}}},
-    {"DotA", "dot", "", kTransposeA, {{7, 5}, {7, 3}}, {{5, 3}}},
-    {"DotB", "dot", "", kTransposeB, {{5, 7}, {3, 7}}, {{5, 3}}},
-    {"DotBoth", "dot", "", kTransposeBoth, {{7, 5}, {3, 7}}, {{5, 3}}},
+const KernelCase kProducts[] = {
     {"DotVectors", "dot", "", {}, {{7}, {7}}, {{1}}},
     {"DotAxes", "dot", "", {}, {{2, 3, 7}, {7, 4, 2}}, {{2, 3, 4, 2}}},
     {"DotNothing", "dot", "", {}, {{5, 0}, {0, 3}}, {{5, 3}}},
     {"DotEmpty", "dot", "", {}, {{0, 4}, {4, 3}}, {{0, 3}}},
-    {"DotBackward", "dot", "_backward_dot", {}, {{5, 3}, {5, 7}, {7, 3}}, {{5, 7}, {7, 3}}},
-    {"DotABackward",
-     "dot",
-     "_backward_dot",
-     kTransposeA,
-     {{5, 3}, {7, 5}, {7, 3}},
-     {{7, 5}, {7, 3}}},
-    {"DotBBackward",
-     "dot",
-     "_backward_dot",
-     kTransposeB,
-     {{5, 3}, {5, 7}, {3, 7}},
-     {{5, 7}, {3, 7}}},
-    {"DotBothBackward",
-     "dot",
-     "_backward_dot",
-     kTransposeBoth,
-     {{5, 3}, {7, 5}, {3, 7}},
-     {{7, 5}, {3, 7}}},
     {"BatchDot", "batch_dot", "", {}, {{4, 5, 7}, {4, 7, 3}}, {{4, 5, 3}}},
     {"BatchDotBoth", "batch_dot", "", kTransposeBoth, {{4, 7, 5}, {4, 3, 7}}, {{4, 5, 3}}},
-    {"BatchDotBackward",
-     "batch_dot",
-     "_backward_batch_dot",
-     kTransposeA,
-     {{4, 5, 3}, {4, 7, 5}, {4, 7, 3}},
-     {{4, 7, 5}, {4, 7, 3}}},
     {"Gemm2",
      "_linalg_gemm2",
      "",
@@ -83,126 +64,53 @@ const ProductCase kProducts[] = {
     {"KhatriRao", "khatri_rao", "", {}, {{3, 5}, {2, 5}, {4, 5}}, {{24, 5}}},
 };
 
-class ProductCudaTest : public ::testing::TestWithParam<ProductCase> {};
+const std::vector<KernelCase> kProductsAndGradients = WithGradients({
+    {"Dot", "dot", "", {}, {{5, 7}, {7, 3}}, {{5, 3}}},
+    {"DotA", "dot", "", kTransposeA, {{7, 5}, {7, 3}}, {{5, 3}}},
+    {"DotB", "dot", "", kTransposeB, {{5, 7}, {3, 7}}, {{5, 3}}},
+    {"DotBoth", "dot", "", kTransposeBoth, {{7, 5}, {3, 7}}, {{5, 3}}},
+    {"BatchDotA", "batch_dot", "", kTransposeA, {{4, 7, 5}, {4, 7, 3}}, {{4, 5, 3}}},
+});
+
+class ProductCudaTest : public ::testing::TestWithParam<KernelCase> {};
 
 // Sums of products of small integers are exact.
 TEST_P(ProductCudaTest, EqualsTheCpus) {
   COOPER_REQUIRE_GPU();
-  const ProductCase& c = GetParam();
-  ExpectEqualKernels({.name = c.name,
-                      .op = c.op,
-                      .kernel = c.kernel,
-                      .attrs = c.attrs,
-                      .inputs = c.inputs,
-                      .outputs = c.outputs,
-                      .dtypes = kFloats32And64});
+  KernelCase test = GetParam();
+  test.dtypes = kFloats32And64;
+  ExpectEqualKernels(test);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ProductCudaTest, ::testing::ValuesIn(kProducts),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(All, ProductCudaTest, ::testing::ValuesIn(kProducts), NameOf);
+INSTANTIATE_TEST_SUITE_P(WithGradients, ProductCudaTest, ::testing::ValuesIn(kProductsAndGradients),
+                         NameOf);
 
-// Triangular matrices whose solutions stay small.
-const ProductCase kTriangular[] = {
-    {"Trmm", "_linalg_trmm", "", {{"alpha", "2"}}, {{3, 4, 4}, {3, 4, 6}}, {{3, 4, 6}}},
-    {"TrmmBackward",
-     "_linalg_trmm",
-     "_backward_linalg_trmm",
-     {{"alpha", "2"}},
-     {{3, 4, 6}, {3, 4, 4}, {3, 4, 6}},
-     {{3, 4, 4}, {3, 4, 6}}},
-    {"TrmmUpper", "_linalg_trmm", "", {{"lower", "False"}}, {{3, 4, 4}, {3, 4, 6}}, {{3, 4, 6}}},
-    {"TrmmUpperBackward",
-     "_linalg_trmm",
-     "_backward_linalg_trmm",
-     {{"lower", "False"}},
-     {{3, 4, 6}, {3, 4, 4}, {3, 4, 6}},
-     {{3, 4, 4}, {3, 4, 6}}},
-    {"TrmmTransposed",
-     "_linalg_trmm",
-     "",
-     {{"transpose", "True"}},
-     {{3, 4, 4}, {3, 4, 6}},
-     {{3, 4, 6}}},
-    {"TrmmTransposedBackward",
-     "_linalg_trmm",
-     "_backward_linalg_trmm",
-     {{"transpose", "True"}},
-     {{3, 4, 6}, {3, 4, 4}, {3, 4, 6}},
-     {{3, 4, 4}, {3, 4, 6}}},
-    {"TrmmRight",
-     "_linalg_trmm",
-     "",
-     {{"rightside", "True"}, {"alpha", "2"}},
-     {{3, 4, 4}, {3, 6, 4}},
-     {{3, 6, 4}}},
-    {"TrmmRightBackward",
-     "_linalg_trmm",
-     "_backward_linalg_trmm",
-     {{"rightside", "True"}, {"alpha", "2"}},
-     {{3, 6, 4}, {3, 4, 4}, {3, 6, 4}},
-     {{3, 4, 4}, {3, 6, 4}}},
-    {"TrmmRightUpperTransposed",
-     "_linalg_trmm",
-     "",
-     {{"rightside", "True"}, {"lower", "False"}, {"transpose", "True"}},
-     {{3, 4, 4}, {3, 6, 4}},
-     {{3, 6, 4}}},
-    {"TrmmRightUpperTransposedBackward",
-     "_linalg_trmm",
-     "_backward_linalg_trmm",
-     {{"rightside", "True"}, {"lower", "False"}, {"transpose", "True"}},
-     {{3, 6, 4}, {3, 4, 4}, {3, 6, 4}},
-     {{3, 4, 4}, {3, 6, 4}}},
-    {"Trsm", "_linalg_trsm", "", {{"alpha", "2"}}, {{3, 4, 4}, {3, 4, 6}}, {{3, 4, 6}}},
-    {"TrsmBackward",
-     "_linalg_trsm",
-     "_backward_linalg_trsm",
-     {{"alpha", "2"}},
-     {{3, 4, 6}, {3, 4, 4}, {3, 4, 6}},
-     {{3, 4, 4}, {3, 4, 6}}},
-    {"TrsmUpper", "_linalg_trsm", "", {{"lower", "False"}}, {{3, 4, 4}, {3, 4, 6}}, {{3, 4, 6}}},
-    {"TrsmUpperBackward",
-     "_linalg_trsm",
-     "_backward_linalg_trsm",
-     {{"lower", "False"}},
-     {{3, 4, 6}, {3, 4, 4}, {3, 4, 6}},
-     {{3, 4, 4}, {3, 4, 6}}},
-    {"TrsmTransposed",
-     "_linalg_trsm",
-     "",
-     {{"transpose", "True"}},
-     {{3, 4, 4}, {3, 4, 6}},
-     {{3, 4, 6}}},
-    {"TrsmTransposedBackward",
-     "_linalg_trsm",
-     "_backward_linalg_trsm",
-     {{"transpose", "True"}},
-     {{3, 4, 6}, {3, 4, 4}, {3, 4, 6}},
-     {{3, 4, 4}, {3, 4, 6}}},
-    {"TrsmRight",
-     "_linalg_trsm",
-     "",
-     {{"rightside", "True"}, {"alpha", "2"}},
-     {{3, 4, 4}, {3, 6, 4}},
-     {{3, 6, 4}}},
-    {"TrsmRightBackward",
-     "_linalg_trsm",
-     "_backward_linalg_trsm",
-     {{"rightside", "True"}, {"alpha", "2"}},
-     {{3, 6, 4}, {3, 4, 4}, {3, 6, 4}},
-     {{3, 4, 4}, {3, 6, 4}}},
-    {"TrsmRightUpperTransposed",
-     "_linalg_trsm",
-     "",
-     {{"rightside", "True"}, {"lower", "False"}, {"transpose", "True"}},
-     {{3, 4, 4}, {3, 6, 4}},
-     {{3, 6, 4}}},
-    {"TrsmRightUpperTransposedBackward",
-     "_linalg_trsm",
-     "_backward_linalg_trsm",
-     {{"rightside", "True"}, {"lower", "False"}, {"transpose", "True"}},
-     {{3, 6, 4}, {3, 4, 4}, {3, 6, 4}},
-     {{3, 4, 4}, {3, 6, 4}}},
+// Returns products with a triangle of each kind, their inverses and the gradients of both.
+std::vector<KernelCase> TriangularProducts() {
+  const Shape triangle = {3, 4, 4}, right_of_it = {3, 4, 6}, left_of_it = {3, 6, 4};
+  std::vector<KernelCase> cases;
+  for (const char* op : {"trmm", "trsm"}) {
+    const auto add = [&](const char* kind, const AttrMap& attrs, const Shape& matrix) {
+      cases.push_back({absl::StrCat(op, kind),
+                       absl::StrCat("_linalg_", op),
+                       "",
+                       attrs,
+                       {triangle, matrix},
+                       {matrix}});
+    };
+    add("", {{"alpha", "2"}}, right_of_it);
+    add("Upper", {{"lower", "False"}}, right_of_it);
+    add("Transposed", {{"transpose", "True"}}, right_of_it);
+    add("Right", {{"rightside", "True"}, {"alpha", "2"}}, left_of_it);
+    add("RightUpperTransposed", {{"rightside", "True"}, {"lower", "False"}, {"transpose", "True"}},
+        left_of_it);
+  }
+  return WithGradients(cases);
+}
+
+// Other functions of triangular matrices.
+const KernelCase kTriangular[] = {
     {"PotrfOfOne", "_linalg_potrf", "", {}, {{300, 1, 1}}, {{300, 1, 1}}},
     {"PotrfBackward",
      "_linalg_potrf",
@@ -226,25 +134,22 @@ const ProductCase kTriangular[] = {
      {{3, 4, 4}}},
 };
 
-class TriangularCudaTest : public ::testing::TestWithParam<ProductCase> {};
+class TriangularCudaTest : public ::testing::TestWithParam<KernelCase> {};
 
+// The elements are chosen so that solutions stay small.
 TEST_P(TriangularCudaTest, IsCloseToTheCpus) {
   COOPER_REQUIRE_GPU();
-  const ProductCase& c = GetParam();
-  ExpectEqualKernels({.name = c.name,
-                      .op = c.op,
-                      .kernel = c.kernel,
-                      .attrs = c.attrs,
-                      .inputs = c.inputs,
-                      .outputs = c.outputs,
-                      .dtypes = kFloats32And64,
-                      .roundings = 500,
-                      .low = 1,
-                      .high = 2});
+  KernelCase test = GetParam();
+  test.dtypes = kFloats32And64;
+  test.roundings = 500;
+  test.low = 1;
+  test.high = 2;
+  ExpectEqualKernels(test);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TriangularCudaTest, ::testing::ValuesIn(kTriangular),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(All, TriangularCudaTest, ::testing::ValuesIn(kTriangular), NameOf);
+INSTANTIATE_TEST_SUITE_P(Products, TriangularCudaTest, ::testing::ValuesIn(TriangularProducts()),
+                         NameOf);
 
 const KernelCase kMoves[] = {
     {"ExtractDiag", "_linalg_extractdiag", "", {}, {{3, 5, 5}}, {{3, 5}}},
@@ -269,8 +174,7 @@ TEST_P(MatrixMovesCudaTest, EqualsTheCpus) {
   ExpectEqualKernels(GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, MatrixMovesCudaTest, ::testing::ValuesIn(kMoves),
-                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, MatrixMovesCudaTest, ::testing::ValuesIn(kMoves), NameOf);
 
 }  // namespace
 }  // namespace cooper
