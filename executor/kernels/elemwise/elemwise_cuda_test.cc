@@ -23,15 +23,17 @@ namespace {
 // More than two blocks, the last of which is partly filled.
 constexpr int64_t kElements = 601;
 
+// A kernel of functions of numbers from `low` to `high`, with arrays of kElements elements.
 struct FunctionCase {
-  const char* name;
-  const char* op;
   double roundings, low, high;
+  std::string op;
   int inputs = 1;
-  const char* kernel = "";
+  std::string kernel = op;  // or a gradient's
   AttrMap attrs = {};
 
-  friend std::ostream& operator<<(std::ostream& os, const FunctionCase& c) { return os << c.name; }
+  friend std::ostream& operator<<(std::ostream& os, const FunctionCase& c) {
+    return os << c.kernel;
+  }
 };
 
 class FunctionCudaTest : public ::testing::TestWithParam<FunctionCase> {};
@@ -39,7 +41,7 @@ class FunctionCudaTest : public ::testing::TestWithParam<FunctionCase> {};
 TEST_P(FunctionCudaTest, IsCloseToTheCpus) {
   COOPER_REQUIRE_GPU();
   const FunctionCase& c = GetParam();
-  ExpectEqualKernels({.name = c.name,
+  ExpectEqualKernels({.name = c.kernel,
                       .op = c.op,
                       .kernel = c.kernel,
                       .attrs = c.attrs,
@@ -49,6 +51,8 @@ TEST_P(FunctionCudaTest, IsCloseToTheCpus) {
                       .low = c.low,
                       .high = c.high});
 }
+
+std::string NameOf(const ::testing::TestParamInfo<FunctionCase>& info) { return info.param.kernel; }
 
 // Enough elements that a thread loads several at once, more than once.
 TEST(ElemwiseCudaTest, ManyElements) {
@@ -63,160 +67,118 @@ TEST(ElemwiseCudaTest, ManyElements) {
   }
 }
 
-const FunctionCase kUnary[] = {
-    // name, op, roundings, low, high
-    {"Abs", "abs", 4, -2, 2},
-    {"AbsBackward", "abs", 4, -2, 2, 2, "_backward_abs"},
-    {"Square", "square", 4, -2, 2},
-    {"SquareBackward", "square", 4, -2, 2, 2, "_backward_square"},
-    {"Relu", "relu", 4, -2, 2},
-    {"ReluBackward", "relu", 4, -2, 2, 2, "_backward_relu"},
-    {"Softsign", "softsign", 4, -2, 2},
-    {"SoftsignBackward", "softsign", 4, -2, 2, 2, "_backward_softsign"},
-    {"Sigmoid", "sigmoid", 8, -3, 3},
-    {"SigmoidBackward", "sigmoid", 8, -3, 3, 2, "_backward_sigmoid"},
-    {"Tanh", "tanh", 8, -3, 3},
-    {"TanhBackward", "tanh", 8, -3, 3, 2, "_backward_tanh"},
-    {"Sign", "sign", 4, -4, 4},
-    {"Negative", "negative", 4, -4, 4},
-    {"Round", "round", 4, -4, 4},
-    {"Rint", "rint", 4, -4, 4},
-    {"Ceil", "ceil", 4, -4, 4},
-    {"Floor", "floor", 4, -4, 4},
-    {"Trunc", "trunc", 4, -4, 4},
-    {"Fix", "fix", 4, -4, 4},
-    {"Degrees", "degrees", 4, -4, 4},
-    {"Radians", "radians", 4, -4, 4},
-    {"LogicalNot", "logical_not", 4, -4, 4},
-    {"Exp", "exp", 8, -4, 4},
-    {"Sqrt", "sqrt", 16, 0.25, 4},
-    {"SqrtBackward", "sqrt", 16, 0.25, 4, 2, "_backward_sqrt"},
-    {"Rsqrt", "rsqrt", 16, 0.25, 4},
-    {"RsqrtBackward", "rsqrt", 16, 0.25, 4, 2, "_backward_rsqrt"},
-    {"Cbrt", "cbrt", 16, 0.25, 4},
-    {"CbrtBackward", "cbrt", 16, 0.25, 4, 2, "_backward_cbrt"},
-    {"Rcbrt", "rcbrt", 16, 0.25, 4},
-    {"RcbrtBackward", "rcbrt", 16, 0.25, 4, 2, "_backward_rcbrt"},
-    {"Reciprocal", "reciprocal", 16, 0.25, 4},
-    {"ReciprocalBackward", "reciprocal", 16, 0.25, 4, 2, "_backward_reciprocal"},
-    {"Log", "log", 16, 0.25, 4},
-    {"LogBackward", "log", 16, 0.25, 4, 2, "_backward_log"},
-    {"Log10", "log10", 16, 0.25, 4},
-    {"Log10Backward", "log10", 16, 0.25, 4, 2, "_backward_log10"},
-    {"Log2", "log2", 16, 0.25, 4},
-    {"Log2Backward", "log2", 16, 0.25, 4, 2, "_backward_log2"},
-    {"Log1p", "log1p", 16, 0.25, 4},
-    {"Log1pBackward", "log1p", 16, 0.25, 4, 2, "_backward_log1p"},
-    {"Sin", "sin", 16, -3, 3},
-    {"SinBackward", "sin", 16, -3, 3, 2, "_backward_sin"},
-    {"Cos", "cos", 16, -3, 3},
-    {"CosBackward", "cos", 16, -3, 3, 2, "_backward_cos"},
-    {"Arctan", "arctan", 16, -3, 3},
-    {"ArctanBackward", "arctan", 16, -3, 3, 2, "_backward_arctan"},
-    {"Sinh", "sinh", 16, -3, 3},
-    {"SinhBackward", "sinh", 16, -3, 3, 2, "_backward_sinh"},
-    {"Arcsinh", "arcsinh", 16, -3, 3},
-    {"ArcsinhBackward", "arcsinh", 16, -3, 3, 2, "_backward_arcsinh"},
-    {"Erf", "erf", 16, -3, 3},
-    {"ErfBackward", "erf", 16, -3, 3, 2, "_backward_erf"},
-    {"Expm1", "expm1", 16, -3, 3},
-    {"Expm1Backward", "expm1", 16, -3, 3, 2, "_backward_expm1"},
-    {"Tan", "tan", 16, -1, 1},
-    {"TanBackward", "tan", 16, -1, 1, 2, "_backward_tan"},
-    {"Cosh", "cosh", 16, -3, 3},
-    {"CoshBackward", "cosh", 16, -3, 3, 2, "_backward_cosh"},
-    {"Arcsin", "arcsin", 32, -0.75, 0.75},
-    {"ArcsinBackward", "arcsin", 32, -0.75, 0.75, 2, "_backward_arcsin"},
-    {"Arccos", "arccos", 32, -0.75, 0.75},
-    {"ArccosBackward", "arccos", 32, -0.75, 0.75, 2, "_backward_arccos"},
-    {"Arctanh", "arctanh", 32, -0.75, 0.75},
-    {"ArctanhBackward", "arctanh", 32, -0.75, 0.75, 2, "_backward_arctanh"},
-    {"Erfinv", "erfinv", 32, -0.75, 0.75},
-    {"ErfinvBackward", "erfinv", 32, -0.75, 0.75, 2, "_backward_erfinv"},
-    {"Arccosh", "arccosh", 32, 1.25, 4},
-    {"ArccoshBackward", "arccosh", 32, 1.25, 4, 2, "_backward_arccosh"},
-    {"Gamma", "gamma", 64, 0.5, 4},
-    {"GammaBackward", "gamma", 64, 0.5, 4, 2, "_backward_gamma"},
-    {"Gammaln", "gammaln", 64, 0.5, 4},
-    {"GammalnBackward", "gammaln", 64, 0.5, 4, 2, "_backward_gammaln"},
+// Functions with the same error bound and domain.
+struct Functions {
+  double roundings, low, high;
+  std::vector<std::string> ops;
 };
-INSTANTIATE_TEST_SUITE_P(Unary, FunctionCudaTest, ::testing::ValuesIn(kUnary),
-                         [](const auto& info) { return std::string(info.param.name); });
 
-const FunctionCase kBinary[] = {
-    {"Add", "elemwise_add", 2, -4, 4, 2},
-    {"Sub", "elemwise_sub", 2, -4, 4, 2},
-    {"Mul", "elemwise_mul", 2, -4, 4, 2},
-    {"Div", "elemwise_div", 4, 0.5, 4, 2},
-    {"ScatterDiv", "_scatter_elemwise_div", 4, 0.5, 4, 2},
-    {"GradAdd", "_grad_add", 2, -4, 4, 2},
-    {"Maximum", "_maximum", 2, -4, 4, 2},
-    {"Minimum", "_minimum", 2, -4, 4, 2},
-    {"Power", "_power", 64, 0.5, 2, 2},
-    {"Mod", "_mod", 4, -4, 4, 2},
-    {"Hypot", "_hypot", 8, -4, 4, 2},
-    {"Equal", "_equal", 2, 0, 2, 2},
-    {"NotEqual", "_not_equal", 2, 0, 2, 2},
-    {"Greater", "_greater", 2, -4, 4, 2},
-    {"GreaterEqual", "_greater_equal", 2, -4, 4, 2},
-    {"Lesser", "_lesser", 2, -4, 4, 2},
-    {"LesserEqual", "_lesser_equal", 2, -4, 4, 2},
-    {"And", "_logical_and", 2, -4, 4, 2},
-    {"Or", "_logical_or", 2, -4, 4, 2},
-    {"Xor", "_logical_xor", 2, -4, 4, 2},
-    {"DivRhs", "elemwise_div", 8, 0.5, 4, 3, "_backward_div_rhs"},
-    {"MaximumLhs", "_maximum", 2, -4, 4, 3, "_backward_maximum_lhs"},
-    {"MaximumRhs", "_maximum", 2, -4, 4, 3, "_backward_maximum_rhs"},
-    {"MinimumLhs", "_minimum", 2, -4, 4, 3, "_backward_minimum_lhs"},
-    {"MinimumRhs", "_minimum", 2, -4, 4, 3, "_backward_minimum_rhs"},
-    {"PowerLhs", "_power", 64, 0.5, 2, 3, "_backward_power_lhs"},
-    {"PowerRhs", "_power", 64, 0.5, 2, 3, "_backward_power_rhs"},
-    {"ModRhs", "_mod", 4, 0.5, 4, 3, "_backward_mod_rhs"},
-    {"HypotLhs", "_hypot", 8, 0.5, 4, 3, "_backward_hypot_lhs"},
-    {"HypotRhs", "_hypot", 8, 0.5, 4, 3, "_backward_hypot_rhs"},
+std::vector<FunctionCase> Cases(int inputs, const std::vector<Functions>& all) {
+  std::vector<FunctionCase> cases;
+  for (const auto& [roundings, low, high, ops] : all) {
+    for (const std::string& op : ops) cases.push_back({roundings, low, high, op, inputs});
+  }
+  return cases;
+}
+
+const std::vector<FunctionCase> kUnary =
+    Cases(1, {{4, -4, 4, {"sign", "negative", "round", "rint", "ceil", "floor", "trunc", "fix"}},
+              {4, -4, 4, {"degrees", "radians", "logical_not"}},
+              {8, -4, 4, {"exp"}}});
+INSTANTIATE_TEST_SUITE_P(Unary, FunctionCudaTest, ::testing::ValuesIn(kUnary), NameOf);
+
+const std::vector<Functions> kDifferentiable = {
+    {4, -2, 2, {"abs", "square", "relu", "softsign"}},
+    {8, -3, 3, {"sigmoid", "tanh"}},
+    {16, 0.25, 4, {"sqrt", "rsqrt", "cbrt", "rcbrt", "reciprocal"}},
+    {16, 0.25, 4, {"log", "log10", "log2", "log1p"}},
+    {16, -3, 3, {"sin", "cos", "arctan", "sinh", "cosh", "arcsinh", "erf", "expm1"}},
+    {16, -1, 1, {"tan"}},
+    {32, -0.75, 0.75, {"arcsin", "arccos", "arctanh", "erfinv"}},
+    {32, 1.25, 4, {"arccosh"}},
+    {64, 0.5, 4, {"gamma", "gammaln"}},
 };
-INSTANTIATE_TEST_SUITE_P(Binary, FunctionCudaTest, ::testing::ValuesIn(kBinary),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Differentiable, FunctionCudaTest,
+                         ::testing::ValuesIn(Cases(1, kDifferentiable)), NameOf);
 
-// A number that neither integers nor 16-bit floats can represent.
-const AttrMap kScalar = {{"scalar", "1.2"}};
+// The gradients of kDifferentiable, which take the output's gradient and the input or output.
+std::vector<FunctionCase> Gradients() {
+  std::vector<FunctionCase> cases = Cases(2, kDifferentiable);
+  for (FunctionCase& c : cases) c.kernel = "_backward_" + c.op;
+  return cases;
+}
+INSTANTIATE_TEST_SUITE_P(Gradients, FunctionCudaTest, ::testing::ValuesIn(Gradients()), NameOf);
+
+const std::vector<FunctionCase> kBinary =
+    Cases(2, {{2, -4, 4, {"elemwise_add", "elemwise_sub", "elemwise_mul", "_grad_add"}},
+              {2, -4, 4, {"_maximum", "_minimum"}},
+              {2, -4, 4, {"_greater", "_greater_equal", "_lesser", "_lesser_equal"}},
+              {2, -4, 4, {"_logical_and", "_logical_or", "_logical_xor"}},
+              {2, 0, 2, {"_equal", "_not_equal"}},
+              {4, 0.5, 4, {"elemwise_div", "_scatter_elemwise_div"}},
+              {4, -4, 4, {"_mod"}},
+              {8, -4, 4, {"_hypot"}},
+              {64, 0.5, 2, {"_power"}}});
+INSTANTIATE_TEST_SUITE_P(Binary, FunctionCudaTest, ::testing::ValuesIn(kBinary), NameOf);
+
+const FunctionCase kBinaryGradients[] = {
+    {8, 0.5, 4, "elemwise_div", 3, "_backward_div_rhs"},
+    {2, -4, 4, "_maximum", 3, "_backward_maximum_lhs"},
+    {2, -4, 4, "_maximum", 3, "_backward_maximum_rhs"},
+    {2, -4, 4, "_minimum", 3, "_backward_minimum_lhs"},
+    {2, -4, 4, "_minimum", 3, "_backward_minimum_rhs"},
+    {64, 0.5, 2, "_power", 3, "_backward_power_lhs"},
+    {64, 0.5, 2, "_power", 3, "_backward_power_rhs"},
+    {4, 0.5, 4, "_mod", 3, "_backward_mod_rhs"},
+    {8, 0.5, 4, "_hypot", 3, "_backward_hypot_lhs"},
+    {8, 0.5, 4, "_hypot", 3, "_backward_hypot_rhs"},
+};
+INSTANTIATE_TEST_SUITE_P(BinaryGradients, FunctionCudaTest, ::testing::ValuesIn(kBinaryGradients),
+                         NameOf);
+
+std::vector<FunctionCase> WithAttrs(std::vector<FunctionCase> cases, const AttrMap& attrs) {
+  for (FunctionCase& c : cases) c.attrs = attrs;
+  return cases;
+}
+
+// The scalar is a number that neither integers nor 16-bit floats can represent.
+const std::vector<FunctionCase> kOfScalar = WithAttrs(
+    {
+        {2, -4, 4, "_plus_scalar"},
+        {2, -4, 4, "_minus_scalar"},
+        {2, -4, 4, "_rminus_scalar"},
+        {2, -4, 4, "_mul_scalar"},
+        {2, -4, 4, "_div_scalar"},
+        {4, 0.5, 4, "_rdiv_scalar"},
+        {4, -4, 4, "_mod_scalar"},
+        {4, 0.5, 4, "_rmod_scalar"},
+        {64, 0.5, 4, "_power_scalar"},
+        {64, -2, 2, "_rpower_scalar"},
+        {2, -4, 4, "_greater_scalar"},
+        {8, 0.5, 4, "_rdiv_scalar", 2, "_backward_rdiv_scalar"},
+        {64, 0.5, 4, "_power_scalar", 2, "_backward_power_scalar"},
+        {64, -2, 2, "_rpower_scalar", 2, "_backward_rpower_scalar"},
+        {8, 0.5, 4, "_hypot_scalar", 2, "_backward_hypot_scalar"},
+        {8, -4, 4, "smooth_l1"},
+        {8, -4, 4, "smooth_l1", 2, "_backward_smooth_l1"},
+    },
+    {{"scalar", "1.2"}});
+INSTANTIATE_TEST_SUITE_P(OfScalar, FunctionCudaTest, ::testing::ValuesIn(kOfScalar), NameOf);
+
+const AttrMap kLimits = {{"a_min", "-1"}, {"a_max", "2"}};
+const AttrMap kSoftRelu = {{"act_type", "softrelu"}};
 
 const FunctionCase kParametric[] = {
-    {"PlusScalar", "_plus_scalar", 2, -4, 4, 1, "", kScalar},
-    {"MinusScalar", "_minus_scalar", 2, -4, 4, 1, "", kScalar},
-    {"RMinusScalar", "_rminus_scalar", 2, -4, 4, 1, "", kScalar},
-    {"MulScalar", "_mul_scalar", 2, -4, 4, 1, "", kScalar},
-    {"DivScalar", "_div_scalar", 2, -4, 4, 1, "", kScalar},
-    {"RDivScalar", "_rdiv_scalar", 4, 0.5, 4, 1, "", kScalar},
-    {"ModScalar", "_mod_scalar", 4, -4, 4, 1, "", kScalar},
-    {"RModScalar", "_rmod_scalar", 4, 0.5, 4, 1, "", kScalar},
-    {"PowerScalar", "_power_scalar", 64, 0.5, 4, 1, "", kScalar},
-    {"RPowerScalar", "_rpower_scalar", 64, -2, 2, 1, "", kScalar},
-    {"GreaterScalar", "_greater_scalar", 2, -4, 4, 1, "", kScalar},
-    {"RDivBackward", "_rdiv_scalar", 8, 0.5, 4, 2, "_backward_rdiv_scalar", kScalar},
-    {"PowerBackward", "_power_scalar", 64, 0.5, 4, 2, "_backward_power_scalar", kScalar},
-    {"RPowerBackward", "_rpower_scalar", 64, -2, 2, 2, "_backward_rpower_scalar", kScalar},
-    {"HypotBackward", "_hypot_scalar", 8, 0.5, 4, 2, "_backward_hypot_scalar", kScalar},
-    {"SmoothL1", "smooth_l1", 8, -4, 4, 1, "", kScalar},
-    {"SmoothL1Backward", "smooth_l1", 8, -4, 4, 2, "_backward_smooth_l1", kScalar},
-    {"Clip", "clip", 2, -4, 4, 1, "", {{"a_min", "-1"}, {"a_max", "2"}}},
-    {"ClipBackward", "clip", 2, -4, 4, 2, "_backward_clip", {{"a_min", "-1"}, {"a_max", "2"}}},
-    {"HardSigmoid", "hard_sigmoid", 4, -4, 4},
-    {"HardSigmoidBackward", "hard_sigmoid", 4, -4, 4, 2, "_backward_hard_sigmoid"},
-    {"DivSqrtDim", "_contrib_div_sqrt_dim", 4, -4, 4},
-    {"AddN", "add_n", 16, -4, 4, 5, "", {{"num_args", "5"}}},
-    {"SoftRelu", "Activation", 16, -4, 4, 1, "", {{"act_type", "softrelu"}}},
-    {"SoftReluBackward",
-     "Activation",
-     16,
-     0.25,
-     4,
-     2,
-     "_backward_Activation",
-     {{"act_type", "softrelu"}}},
+    {2, -4, 4, "clip", 1, "clip", kLimits},
+    {2, -4, 4, "clip", 2, "_backward_clip", kLimits},
+    {4, -4, 4, "hard_sigmoid"},
+    {4, -4, 4, "hard_sigmoid", 2, "_backward_hard_sigmoid"},
+    {4, -4, 4, "_contrib_div_sqrt_dim"},
+    {16, -4, 4, "add_n", 5, "add_n", {{"num_args", "5"}}},
+    {16, -4, 4, "Activation", 1, "Activation", kSoftRelu},
+    {16, 0.25, 4, "Activation", 2, "_backward_Activation", kSoftRelu},
 };
-INSTANTIATE_TEST_SUITE_P(Parametric, FunctionCudaTest, ::testing::ValuesIn(kParametric),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Parametric, FunctionCudaTest, ::testing::ValuesIn(kParametric), NameOf);
 
 const std::vector<DType> kFloatsOnly = {DType::kFloat32, DType::kFloat64, DType::kFloat16};
 
