@@ -1,6 +1,6 @@
 // Compares broadcasting operators and their gradients on a GPU with the CPU.
 
-#include <ostream>
+#include <string>
 #include <vector>
 
 #include "executor/kernels/launch/compare_kernels.h"
@@ -33,39 +33,6 @@ const KernelCase kExact[] = {
      {{"shape", "(5, 50, 7)"}},
      {{5, 50, 7}},
      {{5, 1, 7}}},
-    {"Add", "broadcast_add", "", {}, {{5, 1, 7}, {1, 50, 7}}, {{5, 50, 7}}},
-    {"AddLhs", "broadcast_add", "_backward_broadcast_add_lhs", {}, {{5, 50, 7}}, {{5, 1, 7}}},
-    {"AddRhs", "broadcast_add", "_backward_broadcast_add_rhs", {}, {{5, 50, 7}}, {{1, 50, 7}}},
-    {"Sub", "broadcast_sub", "", {}, {{5, 1, 7}, {1, 50, 7}}, {{5, 50, 7}}},
-    {"SubLhs", "broadcast_sub", "_backward_broadcast_sub_lhs", {}, {{5, 50, 7}}, {{5, 1, 7}}},
-    {"SubRhs", "broadcast_sub", "_backward_broadcast_sub_rhs", {}, {{5, 50, 7}}, {{1, 50, 7}}},
-    {"Mul", "broadcast_mul", "", {}, {{5, 1, 7}, {1, 50, 7}}, {{5, 50, 7}}},
-    {"Maximum", "broadcast_maximum", "", {}, {{5, 1, 7}, {1, 50, 7}}, {{5, 50, 7}}},
-    {"MaximumLhs",
-     "broadcast_maximum",
-     "_backward_broadcast_maximum_lhs",
-     {},
-     {{5, 50, 7}, {5, 1, 7}, {1, 50, 7}},
-     {{5, 1, 7}}},
-    {"MaximumRhs",
-     "broadcast_maximum",
-     "_backward_broadcast_maximum_rhs",
-     {},
-     {{5, 50, 7}, {5, 1, 7}, {1, 50, 7}},
-     {{1, 50, 7}}},
-    {"Minimum", "broadcast_minimum", "", {}, {{5, 1, 7}, {1, 50, 7}}, {{5, 50, 7}}},
-    {"MinimumLhs",
-     "broadcast_minimum",
-     "_backward_broadcast_minimum_lhs",
-     {},
-     {{5, 50, 7}, {5, 1, 7}, {1, 50, 7}},
-     {{5, 1, 7}}},
-    {"MinimumRhs",
-     "broadcast_minimum",
-     "_backward_broadcast_minimum_rhs",
-     {},
-     {{5, 50, 7}, {5, 1, 7}, {1, 50, 7}},
-     {{1, 50, 7}}},
     {"AddSame", "broadcast_add", "", {}, {{300}, {300}}, {{300}}},
     {"AddSameOdd", "broadcast_add", "", {}, {{303}, {303}}, {{303}}},
     {"AddFours", "broadcast_add", "", {}, {{5, 1, 8}, {1, 50, 8}}, {{5, 50, 8}}},
@@ -93,127 +60,63 @@ const KernelCase kExact[] = {
 INSTANTIATE_TEST_SUITE_P(Exact, BroadcastCudaTest, ::testing::ValuesIn(kExact),
                          [](const auto& info) { return info.param.name; });
 
-// Sums that only some dtypes can represent.
-const KernelCase kLong[] = {
-    {"MulLhs",
-     "broadcast_mul",
-     "_backward_broadcast_mul_lhs",
-     {},
-     {{5, 50, 7}, {1, 50, 7}},
-     {{5, 1, 7}}},
-    {"MulRhs",
-     "broadcast_mul",
-     "_backward_broadcast_mul_rhs",
-     {},
-     {{5, 50, 7}, {5, 1, 7}},
-     {{1, 50, 7}}},
+const Shape kLhs = {5, 1, 7}, kRhs = {1, 50, 7}, kOut = {5, 50, 7};
+const std::vector<Shape> kAll = {kOut, kLhs, kRhs};
+
+// A function with gradients: the kernels broadcast_NAME, _backward_broadcast_NAME_lhs and _rhs.
+struct Function {
+  std::string name;
+  std::vector<Shape> lhs_inputs, rhs_inputs;  // of the gradients: the output's gradient first
+  // As KernelCase says.
+  double roundings = 0, gradient_roundings = 0;
+  double low = 0, high = 0;
+  std::vector<DType> gradient_dtypes = KernelCase().dtypes;
 };
 
-TEST(BroadcastCudaLongTest, EqualsTheCpus) {
-  COOPER_REQUIRE_GPU();
-  for (KernelCase test : kLong) {
-    test.dtypes = {DType::kFloat32, DType::kFloat64, DType::kInt32, DType::kInt64, DType::kUint8};
-    ExpectEqualKernels(test);
+const Function kFunctions[] = {
+    {"add", {kOut}, {kOut}},
+    {"sub", {kOut}, {kOut}},
+    // Only these dtypes can represent the sums.
+    {.name = "mul",
+     .lhs_inputs = {kOut, kRhs},
+     .rhs_inputs = {kOut, kLhs},
+     .gradient_dtypes = {DType::kFloat32, DType::kFloat64, DType::kInt32, DType::kInt64,
+                         DType::kUint8}},
+    {"maximum", kAll, kAll},
+    {"minimum", kAll, kAll},
+    {"div", {kOut, kRhs}, kAll, 8, 256, 0.5, 2},
+    {"mod", {kOut}, kAll, 8, 256, 0.5, 4},
+    {"power", kAll, kAll, 128, 4096, 0.5, 2},
+    {"hypot", kAll, kAll, 16, 512, 0.5, 4},
+};
+
+// Returns the cases of kFunctions, each followed by those of its gradients.
+std::vector<KernelCase> FunctionCases() {
+  std::vector<KernelCase> cases;
+  for (const Function& f : kFunctions) {
+    KernelCase forward = {f.name, "broadcast_" + f.name, "", {}, {kLhs, kRhs}, {kOut}};
+    forward.roundings = f.roundings;
+    forward.low = f.low;
+    forward.high = f.high;
+    cases.push_back(forward);
+    const auto add_gradient = [&](const std::string& side, const std::vector<Shape>& inputs,
+                                  const Shape& output) {
+      KernelCase gradient = forward;
+      gradient.name += side;
+      gradient.kernel = "_backward_" + forward.op + side;
+      gradient.inputs = inputs;
+      gradient.outputs = {output};
+      gradient.roundings = f.gradient_roundings;
+      gradient.dtypes = f.gradient_dtypes;
+      cases.push_back(gradient);
+    };
+    add_gradient("_lhs", f.lhs_inputs, kLhs);
+    add_gradient("_rhs", f.rhs_inputs, kRhs);
   }
+  return cases;
 }
-
-struct CloseCase {
-  KernelCase test;
-  double roundings;
-  double low = -2, high = 2;
-
-  friend std::ostream& operator<<(std::ostream& os, const CloseCase& c) {
-    return os << c.test.name;
-  }
-};
-
-const CloseCase kClose[] = {
-    {{"Div", "broadcast_div", "", {}, {{5, 1, 7}, {1, 50, 7}}, {{5, 50, 7}}}, 8, 0.5, 2},
-    {{"DivLhs",
-      "broadcast_div",
-      "_backward_broadcast_div_lhs",
-      {},
-      {{5, 50, 7}, {1, 50, 7}},
-      {{5, 1, 7}}},
-     256,
-     0.5,
-     2},
-    {{"DivRhs",
-      "broadcast_div",
-      "_backward_broadcast_div_rhs",
-      {},
-      {{5, 50, 7}, {5, 1, 7}, {1, 50, 7}},
-      {{1, 50, 7}}},
-     256,
-     0.5,
-     2},
-    {{"Mod", "broadcast_mod", "", {}, {{5, 1, 7}, {1, 50, 7}}, {{5, 50, 7}}}, 8, 0.5, 4},
-    {{"ModLhs", "broadcast_mod", "_backward_broadcast_mod_lhs", {}, {{5, 50, 7}}, {{5, 1, 7}}},
-     256,
-     0.5,
-     4},
-    {{"ModRhs",
-      "broadcast_mod",
-      "_backward_broadcast_mod_rhs",
-      {},
-      {{5, 50, 7}, {5, 1, 7}, {1, 50, 7}},
-      {{1, 50, 7}}},
-     256,
-     0.5,
-     4},
-    {{"Power", "broadcast_power", "", {}, {{5, 1, 7}, {1, 50, 7}}, {{5, 50, 7}}}, 128, 0.5, 2},
-    {{"PowerLhs",
-      "broadcast_power",
-      "_backward_broadcast_power_lhs",
-      {},
-      {{5, 50, 7}, {5, 1, 7}, {1, 50, 7}},
-      {{5, 1, 7}}},
-     4096,
-     0.5,
-     2},
-    {{"PowerRhs",
-      "broadcast_power",
-      "_backward_broadcast_power_rhs",
-      {},
-      {{5, 50, 7}, {5, 1, 7}, {1, 50, 7}},
-      {{1, 50, 7}}},
-     4096,
-     0.5,
-     2},
-    {{"Hypot", "broadcast_hypot", "", {}, {{5, 1, 7}, {1, 50, 7}}, {{5, 50, 7}}}, 16, 0.5, 4},
-    {{"HypotLhs",
-      "broadcast_hypot",
-      "_backward_broadcast_hypot_lhs",
-      {},
-      {{5, 50, 7}, {5, 1, 7}, {1, 50, 7}},
-      {{5, 1, 7}}},
-     512,
-     0.5,
-     4},
-    {{"HypotRhs",
-      "broadcast_hypot",
-      "_backward_broadcast_hypot_rhs",
-      {},
-      {{5, 50, 7}, {5, 1, 7}, {1, 50, 7}},
-      {{1, 50, 7}}},
-     512,
-     0.5,
-     4},
-};
-
-class BroadcastCudaCloseTest : public ::testing::TestWithParam<CloseCase> {};
-
-TEST_P(BroadcastCudaCloseTest, IsCloseToTheCpus) {
-  COOPER_REQUIRE_GPU();
-  KernelCase test = GetParam().test;
-  test.roundings = GetParam().roundings;
-  test.low = GetParam().low;
-  test.high = GetParam().high;
-  ExpectEqualKernels(test);
-}
-
-INSTANTIATE_TEST_SUITE_P(All, BroadcastCudaCloseTest, ::testing::ValuesIn(kClose),
-                         [](const auto& info) { return info.param.test.name; });
+INSTANTIATE_TEST_SUITE_P(Functions, BroadcastCudaTest, ::testing::ValuesIn(FunctionCases()),
+                         [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace cooper

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <ostream>
+#include <string>
 #include <vector>
 
 #include "executor/kernels/launch/compare_kernels.h"
@@ -29,70 +29,69 @@ TEST_P(ReduceCudaTest, EqualsTheCpus) {
   ExpectEqualKernels(GetParam());
 }
 
+std::string NameOf(const ::testing::TestParamInfo<KernelCase>& info) { return info.param.name; }
+
+const AttrMap kAxis0 = {{"axis", "0"}}, kAxis1 = {{"axis", "1"}};
+
 // Inputs are small integers, so every result is exact in every dtype.
 const KernelCase kExact[] = {
-    {"SumAll", "sum", "", {}, {{6, 7, 8}}, {{1}}},
-    {"SumBackwardAll", "sum", "_backward_sum", {}, {{1}}, {{6, 7, 8}}},
-    {"SumLast", "sum", "", {{"axis", "1"}}, {{40, 70}}, {{40}}},
-    {"SumBackwardLast", "sum", "_backward_sum", {{"axis", "1"}}, {{40}}, {{40, 70}}},
-    {"SumRowsOfFours", "sum", "", {{"axis", "1"}}, {{40, 72}}, {{40}}},
-    {"SumLongRowsOfFours", "sum", "", {{"axis", "1"}}, {{3, 5000}}, {{3}}},
+    {"SumRowsOfFours", "sum", "", kAxis1, {{40, 72}}, {{40}}},
+    {"SumLongRowsOfFours", "sum", "", kAxis1, {{3, 5000}}, {{3}}},
     {"SumRowsOfFoursApart", "sum", "", {{"axis", "(0, 2)"}}, {{5, 3, 20}}, {{3}}},
     {"SumRowsThatBeginOdd", "sum", "", {{"axis", "(0, 2)"}}, {{5, 3, 18}}, {{3}}},
     {"SumAllOfFours", "sum", "", {}, {{30, 400}}, {{1}}},
-    {"SumFirst", "sum", "", {{"axis", "0"}}, {{90, 40}}, {{40}}},
-    {"SumBackwardFirst", "sum", "_backward_sum", {{"axis", "0"}}, {{40}}, {{90, 40}}},
-    {"SumFirstFew", "sum", "", {{"axis", "0"}}, {{90, 3}}, {{3}}},
-    {"SumBackwardFirstFew", "sum", "_backward_sum", {{"axis", "0"}}, {{3}}, {{90, 3}}},
-    {"SumMiddle", "sum", "", {{"axis", "1"}}, {{3, 20, 5}}, {{3, 5}}},
-    {"SumBackwardMiddle", "sum", "_backward_sum", {{"axis", "1"}}, {{3, 5}}, {{3, 20, 5}}},
-    {"SumEnds", "sum", "", {{"axis", "(0, 2)"}, {"keepdims", "True"}}, {{4, 5, 6}}, {{1, 5, 1}}},
-    {"SumBackwardEnds",
-     "sum",
-     "_backward_sum",
-     {{"axis", "(0, 2)"}, {"keepdims", "True"}},
-     {{1, 5, 1}},
-     {{4, 5, 6}}},
-    {"SumExclude", "sum", "", {{"axis", "1"}, {"exclude", "True"}}, {{4, 5, 6}}, {{5}}},
-    {"SumBackwardExclude",
-     "sum",
-     "_backward_sum",
-     {{"axis", "1"}, {"exclude", "True"}},
-     {{5}},
-     {{4, 5, 6}}},
-    {"SumSizeOne", "sum", "", {{"axis", "1"}}, {{5, 1, 6}}, {{5, 6}}},
-    {"SumBackwardSizeOne", "sum", "_backward_sum", {{"axis", "1"}}, {{5, 6}}, {{5, 1, 6}}},
-    {"SumEmpty", "sum", "", {{"axis", "1"}}, {{5, 0}}, {{5}}},
-    {"SumBackwardEmpty", "sum", "_backward_sum", {{"axis", "1"}}, {{5}}, {{5, 0}}},
-    {"SumNoOutput", "sum", "", {{"axis", "1"}}, {{0, 5}}, {{0}}},
-    {"Max", "max", "", {{"axis", "1"}}, {{30, 60}}, {{30}}},
-    {"MaxFirst", "max", "", {{"axis", "0"}}, {{60, 30}}, {{30}}},
-    {"MaxBackward", "max", "_backward_max", {{"axis", "1"}}, {{30}, {30, 9}, {30}}, {{30, 9}}},
-    {"Min", "min", "", {{"axis", "1"}}, {{30, 60}}, {{30}}},
-    {"MinFirst", "min", "", {{"axis", "0"}}, {{60, 30}}, {{30}}},
-    {"MinBackward", "min", "_backward_min", {{"axis", "1"}}, {{30}, {30, 9}, {30}}, {{30, 9}}},
-    {"ArgmaxLong", "argmax", "", {{"axis", "1"}}, {{5, 300}}, {{5}}},
-    {"ArgmaxShort", "argmax", "", {{"axis", "1"}}, {{300, 5}}, {{300}}},
-    {"ArgmaxFirst", "argmax", "", {{"axis", "0"}}, {{100, 7}}, {{7}}},
+    {"SumNoOutput", "sum", "", kAxis1, {{0, 5}}, {{0}}},
+    {"Max", "max", "", kAxis1, {{30, 60}}, {{30}}},
+    {"MaxFirst", "max", "", kAxis0, {{60, 30}}, {{30}}},
+    {"MaxBackward", "max", "_backward_max", kAxis1, {{30}, {30, 9}, {30}}, {{30, 9}}},
+    {"Min", "min", "", kAxis1, {{30, 60}}, {{30}}},
+    {"MinFirst", "min", "", kAxis0, {{60, 30}}, {{30}}},
+    {"MinBackward", "min", "_backward_min", kAxis1, {{30}, {30, 9}, {30}}, {{30, 9}}},
+    {"ArgmaxLong", "argmax", "", kAxis1, {{5, 300}}, {{5}}},
+    {"ArgmaxShort", "argmax", "", kAxis1, {{300, 5}}, {{300}}},
+    {"ArgmaxFirst", "argmax", "", kAxis0, {{100, 7}}, {{7}}},
     {"ArgmaxWhole", "argmax", "", {}, {{10, 31}}, {{1}}},
-    {"ArgminLong", "argmin", "", {{"axis", "1"}}, {{5, 300}}, {{5}}},
-    {"ArgminShort", "argmin", "", {{"axis", "1"}}, {{300, 5}}, {{300}}},
-    {"ArgminFirst", "argmin", "", {{"axis", "0"}}, {{100, 7}}, {{7}}},
+    {"ArgminLong", "argmin", "", kAxis1, {{5, 300}}, {{5}}},
+    {"ArgminShort", "argmin", "", kAxis1, {{300, 5}}, {{300}}},
+    {"ArgminFirst", "argmin", "", kAxis0, {{100, 7}}, {{7}}},
     {"ArgminWhole", "argmin", "", {}, {{10, 31}}, {{1}}},
-    {"ArgmaxWarps", "argmax", "", {{"axis", "1"}}, {{19, 333}}, {{19}}},
-    {"ArgmaxColumns", "argmax", "", {{"axis", "0"}}, {{150, 35}}, {{35}}},
-    {"ArgmaxMiddle", "argmax", "", {{"axis", "1"}}, {{2, 129, 33}}, {{2, 33}}},
+    {"ArgmaxWarps", "argmax", "", kAxis1, {{19, 333}}, {{19}}},
+    {"ArgmaxColumns", "argmax", "", kAxis0, {{150, 35}}, {{35}}},
+    {"ArgmaxMiddle", "argmax", "", kAxis1, {{2, 129, 33}}, {{2, 33}}},
     {"ArgmaxChannel", "argmax_channel", "", {}, {{50, 6}}, {{50}}},
-    {"CumsumShort", "_np_cumsum", "", {{"axis", "1"}}, {{5, 9, 7}}, {{5, 9, 7}}},
+    {"CumsumShort", "_np_cumsum", "", kAxis1, {{5, 9, 7}}, {{5, 9, 7}}},
     {"CumsumLong", "_np_cumsum", "", {}, {{3, 20, 3}}, {{3, 20, 3}}},
 };
-INSTANTIATE_TEST_SUITE_P(Exact, ReduceCudaTest, ::testing::ValuesIn(kExact),
-                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Exact, ReduceCudaTest, ::testing::ValuesIn(kExact), NameOf);
+
+// Each sum is followed by its gradient, whose input has the shape of the sum's output.
+std::vector<KernelCase> SumsAndGradients() {
+  const AttrMap keep_ends = {{"axis", "(0, 2)"}, {"keepdims", "True"}};
+  const AttrMap exclude = {{"axis", "1"}, {"exclude", "True"}};
+  std::vector<KernelCase> cases;
+  for (const KernelCase& sum : std::vector<KernelCase>{
+           {"SumAll", "sum", "", {}, {{6, 7, 8}}, {{1}}},
+           {"SumLast", "sum", "", kAxis1, {{40, 70}}, {{40}}},
+           {"SumFirst", "sum", "", kAxis0, {{90, 40}}, {{40}}},
+           {"SumFirstFew", "sum", "", kAxis0, {{90, 3}}, {{3}}},
+           {"SumMiddle", "sum", "", kAxis1, {{3, 20, 5}}, {{3, 5}}},
+           {"SumEnds", "sum", "", keep_ends, {{4, 5, 6}}, {{1, 5, 1}}},
+           {"SumExclude", "sum", "", exclude, {{4, 5, 6}}, {{5}}},
+           {"SumSizeOne", "sum", "", kAxis1, {{5, 1, 6}}, {{5, 6}}},
+           {"SumEmpty", "sum", "", kAxis1, {{5, 0}}, {{5}}},
+       }) {
+    cases.push_back(sum);
+    cases.push_back(
+        {sum.name + "Backward", "sum", "_backward_sum", sum.attrs, sum.outputs, sum.inputs});
+  }
+  return cases;
+}
+INSTANTIATE_TEST_SUITE_P(Sums, ReduceCudaTest, ::testing::ValuesIn(SumsAndGradients()), NameOf);
 
 // Sums that only some dtypes can represent.
 const KernelCase kLong[] = {
     {"SumLong", "sum", "", {}, {{20011}}, {{1}}},
-    {"SumLongColumns", "sum", "", {{"axis", "0"}}, {{3001, 5}}, {{5}}},
+    {"SumLongColumns", "sum", "", kAxis0, {{3001, 5}}, {{5}}},
 };
 
 TEST(ReduceCudaLongTest, EqualsTheCpus) {
@@ -106,20 +105,20 @@ TEST(ReduceCudaLongTest, EqualsTheCpus) {
 // Lines with several parts, or searched by a whole block, that do not end at a whole group of
 // loads.
 const KernelCase kParts[] = {
-    {"ArgmaxBlock", "argmax", "", {{"axis", "1"}}, {{3, 2500}}, {{3}}},
-    {"ArgmaxParts", "argmax", "", {{"axis", "1"}}, {{2, 12345}}, {{2}}},
+    {"ArgmaxBlock", "argmax", "", kAxis1, {{3, 2500}}, {{3}}},
+    {"ArgmaxParts", "argmax", "", kAxis1, {{2, 12345}}, {{2}}},
     {"ArgminParts", "argmin", "", {}, {{8201}}, {{1}}},
-    {"ArgminPartsApart", "argmin", "", {{"axis", "0"}}, {{8301, 2}}, {{2}}},
-    {"ArgmaxManyParts", "argmax", "", {{"axis", "0"}}, {{2100, 32}}, {{32}}},
+    {"ArgminPartsApart", "argmin", "", kAxis0, {{8301, 2}}, {{2}}},
+    {"ArgmaxManyParts", "argmax", "", kAxis0, {{2100, 32}}, {{32}}},
     {"ArgmaxChannelParts", "argmax_channel", "", {}, {{2, 9000}}, {{2}}},
-    {"CumsumChunks", "_np_cumsum", "", {{"axis", "1"}}, {{2, 17003}}, {{2, 17003}}},
+    {"CumsumChunks", "_np_cumsum", "", kAxis1, {{2, 17003}}, {{2, 17003}}},
     {"CumsumChunksOfFours", "_np_cumsum", "", {}, {{2, 8 << 10}}, {{16 << 10}}},
-    {"CumsumChunksApart", "_np_cumsum", "", {{"axis", "0"}}, {{16501, 2}}, {{16501, 2}}},
+    {"CumsumChunksApart", "_np_cumsum", "", kAxis0, {{16501, 2}}, {{16501, 2}}},
     {"CumsumChunksBackward", "_np_cumsum", "_backward_np_cumsum", {}, {{16501}}, {{16501}}},
     {"CumsumFoursBackward",
      "_np_cumsum",
      "_backward_np_cumsum",
-     {{"axis", "1"}},
+     kAxis1,
      {{2, 17000}},
      {{2, 17000}}},
 };
@@ -162,89 +161,61 @@ TEST(ReduceCudaPartsTest, ArgmaxFindsTheFirstNan) {
 // 156 parts of 5 sums use more than half of the workspace, whose size allows for 256 parts.
 TEST(ReduceCudaLongTest, PartsFitTheirWorkspace) {
   COOPER_REQUIRE_GPU();
-  KernelCase test = {"SumParts", "sum", "", {{"axis", "0"}}, {{40000, 5}}, {{5}}};
+  KernelCase test = {"SumParts", "sum", "", kAxis0, {{40000, 5}}, {{5}}};
   test.dtypes = {DType::kFloat64};
   ExpectEqualKernels(test);
 }
 
-struct CloseCase {
-  KernelCase test;
-  double roundings;
-  double low = -2, high = 2;
-
-  friend std::ostream& operator<<(std::ostream& os, const CloseCase& c) {
-    return os << c.test.name;
-  }
-};
-
-const CloseCase kClose[] = {
-    {{"MeanLast", "mean", "", {{"axis", "1"}}, {{40, 70}}, {{40}}}, 16},
-    {{"MeanEmpty", "mean", "", {{"axis", "1"}}, {{5, 0}}, {{5}}}, 2},
-    {{"MeanBackward", "mean", "_backward_mean", {{"axis", "1"}}, {{40}}, {{40, 70}}}, 4},
-    {{"Prod", "prod", "", {{"axis", "1"}}, {{30, 6}}, {{30}}}, 64},
-    {{"ProdBackward", "prod", "_backward_prod", {{"axis", "1"}}, {{30}, {30, 6}, {30}}, {{30, 6}}},
-     16,
-     0.5,
-     2},
-    {{"Nansum", "nansum", "", {{"axis", "1"}}, {{30, 6}}, {{30}}}, 16},
-    {{"NansumBackward", "nansum", "_backward_nansum", {{"axis", "1"}}, {{30}, {30, 6}}, {{30, 6}}},
-     2},
-    {{"Nanprod", "nanprod", "", {{"axis", "1"}}, {{30, 6}}, {{30}}}, 64},
-    {{"NanprodBackward",
-      "nanprod",
-      "_backward_nanprod",
-      {{"axis", "1"}},
-      {{30}, {30, 6}, {30}},
-      {{30, 6}}},
-     16,
-     0.5,
-     2},
-    {{"Norm1", "norm", "", {{"axis", "1"}, {"ord", "1"}}, {{30, 60}}, {{30}}}, 16},
-    {{"Norm2", "norm", "", {{"axis", "1"}}, {{30, 60}}, {{30}}}, 16},
-    {{"Norm1Backward",
-      "norm",
-      "_backward_norm",
-      {{"axis", "1"}, {"ord", "1"}},
-      {{30}, {30, 9}, {30}},
-      {{30, 9}}},
-     4},
-    {{"Norm2Backward", "norm", "_backward_norm", {{"axis", "1"}}, {{30}, {30, 9}, {30}}, {{30, 9}}},
-     16,
-     0.5,
-     2},
-    {{"Moments", "moments", "", {{"axes", "(1,)"}}, {{20, 30}}, {{20}, {20}}}, 32},
-    {{"MomentsBackward",
-      "moments",
-      "_backward_moments",
-      {{"axes", "(1,)"}},
-      {{20}, {20}, {20, 30}, {20}},
-      {{20, 30}}},
-     64},
-    {{"CumsumBlocks", "_np_cumsum", "", {{"axis", "1"}}, {{3, 600}}, {{3, 600}}}, 64, 0, 1},
-    {{"CumsumBackward",
-      "_np_cumsum",
-      "_backward_np_cumsum",
-      {{"axis", "1"}},
-      {{3, 300}},
-      {{3, 300}}},
-     64,
-     0,
-     1},
-};
-
-class ReduceCudaCloseTest : public ::testing::TestWithParam<CloseCase> {};
-
-TEST_P(ReduceCudaCloseTest, IsCloseToTheCpus) {
-  COOPER_REQUIRE_GPU();
-  KernelCase test = GetParam().test;
-  test.roundings = GetParam().roundings;
-  test.low = GetParam().low;
-  test.high = GetParam().high;
-  ExpectEqualKernels(test);
+// Returns the case with numbers from `low` to `high` and a tolerance.
+KernelCase Close(double roundings, double low, double high, KernelCase test) {
+  test.roundings = roundings;
+  test.low = low;
+  test.high = high;
+  return test;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ReduceCudaCloseTest, ::testing::ValuesIn(kClose),
-                         [](const auto& info) { return info.param.test.name; });
+const KernelCase kClose[] = {
+    Close(16, -2, 2, {"MeanLast", "mean", "", kAxis1, {{40, 70}}, {{40}}}),
+    Close(2, -2, 2, {"MeanEmpty", "mean", "", kAxis1, {{5, 0}}, {{5}}}),
+    Close(4, -2, 2, {"MeanBackward", "mean", "_backward_mean", kAxis1, {{40}}, {{40, 70}}}),
+    Close(64, -2, 2, {"Prod", "prod", "", kAxis1, {{30, 6}}, {{30}}}),
+    Close(16, 0.5, 2,
+          {"ProdBackward", "prod", "_backward_prod", kAxis1, {{30}, {30, 6}, {30}}, {{30, 6}}}),
+    Close(16, -2, 2, {"Nansum", "nansum", "", kAxis1, {{30, 6}}, {{30}}}),
+    Close(2, -2, 2,
+          {"NansumBackward", "nansum", "_backward_nansum", kAxis1, {{30}, {30, 6}}, {{30, 6}}}),
+    Close(64, -2, 2, {"Nanprod", "nanprod", "", kAxis1, {{30, 6}}, {{30}}}),
+    Close(16, 0.5, 2,
+          {"NanprodBackward",
+           "nanprod",
+           "_backward_nanprod",
+           kAxis1,
+           {{30}, {30, 6}, {30}},
+           {{30, 6}}}),
+    Close(16, -2, 2, {"Norm1", "norm", "", {{"axis", "1"}, {"ord", "1"}}, {{30, 60}}, {{30}}}),
+    Close(16, -2, 2, {"Norm2", "norm", "", kAxis1, {{30, 60}}, {{30}}}),
+    Close(4, -2, 2,
+          {"Norm1Backward",
+           "norm",
+           "_backward_norm",
+           {{"axis", "1"}, {"ord", "1"}},
+           {{30}, {30, 9}, {30}},
+           {{30, 9}}}),
+    Close(16, 0.5, 2,
+          {"Norm2Backward", "norm", "_backward_norm", kAxis1, {{30}, {30, 9}, {30}}, {{30, 9}}}),
+    Close(32, -2, 2, {"Moments", "moments", "", {{"axes", "(1,)"}}, {{20, 30}}, {{20}, {20}}}),
+    Close(64, -2, 2,
+          {"MomentsBackward",
+           "moments",
+           "_backward_moments",
+           {{"axes", "(1,)"}},
+           {{20}, {20}, {20, 30}, {20}},
+           {{20, 30}}}),
+    Close(64, 0, 1, {"CumsumBlocks", "_np_cumsum", "", kAxis1, {{3, 600}}, {{3, 600}}}),
+    Close(64, 0, 1,
+          {"CumsumBackward", "_np_cumsum", "_backward_np_cumsum", kAxis1, {{3, 300}}, {{3, 300}}}),
+};
+INSTANTIATE_TEST_SUITE_P(Close, ReduceCudaTest, ::testing::ValuesIn(kClose), NameOf);
 
 }  // namespace
 }  // namespace cooper
