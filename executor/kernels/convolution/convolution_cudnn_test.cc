@@ -38,79 +38,43 @@ using ::testing::HasSubstr;
 const Context kGpu = Context::Gpu(0);
 
 const ConvolutionCase kCases[] = {
-    {"Plain",
-     "Convolution",
-     {4, 16, 14, 14},
-     {{"kernel", "(3, 3)"}, {"num_filter", "32"}, {"pad", "(1, 1)"}}},
-    {"First",
-     "Convolution",
-     {2, 3, 32, 32},
-     {{"kernel", "(7, 7)"}, {"num_filter", "16"}, {"stride", "(2, 2)"}, {"pad", "(3, 3)"}}},
-    {"OneByOne",
-     "Convolution",
-     {4, 32, 14, 14},
-     {{"kernel", "(1, 1)"}, {"num_filter", "64"}, {"no_bias", "True"}}},
-    {"OneByOneStrided",
-     "Convolution",
-     {4, 32, 14, 14},
-     {{"kernel", "(1, 1)"}, {"num_filter", "16"}, {"stride", "(2, 2)"}}},
+    {"Plain", "Convolution", {4, 16, 14, 14}, "kernel=(3,3) num_filter=32 pad=(1,1)"},
+    {"First", "Convolution", {2, 3, 32, 32}, "kernel=(7,7) num_filter=16 stride=(2,2) pad=(3,3)"},
+    {"OneByOne", "Convolution", {4, 32, 14, 14}, "kernel=(1,1) num_filter=64 no_bias=True"},
+    {"OneByOneStrided", "Convolution", {4, 32, 14, 14}, "kernel=(1,1) num_filter=16 stride=(2,2)"},
     {"GapsInGroups",
      "Convolution",
      {3, 8, 10, 9},
-     {{"kernel", "(1, 1)"}, {"num_filter", "6"}, {"stride", "(3, 2)"}, {"num_group", "2"}}},
+     "kernel=(1,1) num_filter=6 stride=(3,2) num_group=2"},
     {"UpWithGaps",
      "Deconvolution",
      {2, 8, 4, 5},
-     {{"kernel", "(1, 1)"}, {"num_filter", "6"}, {"stride", "(2, 1)"}, {"adj", "(1, 0)"}}},
-    {"OneDimension",
-     "Convolution",
-     {4, 16, 100},
-     {{"kernel", "(3,)"}, {"num_filter", "24"}, {"stride", "(2,)"}, {"pad", "(1,)"}}},
+     "kernel=(1,1) num_filter=6 stride=(2,1) adj=(1,0)"},
+    {"OneDimension", "Convolution", {4, 16, 100}, "kernel=(3,) num_filter=24 stride=(2,) pad=(1,)"},
     {"ThreeDimensions",
      "Convolution",
      {2, 4, 6, 9, 8},
-     {{"kernel", "(3, 2, 3)"},
-      {"num_filter", "8"},
-      {"stride", "(1, 2, 1)"},
-      {"pad", "(1, 0, 1)"},
-      {"dilate", "(2, 1, 1)"}}},
-    {"Dilated",
-     "Convolution",
-     {2, 8, 20, 18},
-     {{"kernel", "(3, 3)"}, {"num_filter", "16"}, {"pad", "(2, 3)"}, {"dilate", "(2, 3)"}}},
-    {"Groups",
-     "Convolution",
-     {4, 32, 10, 10},
-     {{"kernel", "(3, 3)"}, {"num_filter", "48"}, {"num_group", "4"}, {"pad", "(1, 1)"}}},
+     "kernel=(3,2,3) num_filter=8 stride=(1,2,1) pad=(1,0,1) dilate=(2,1,1)"},
+    {"Dilated", "Convolution", {2, 8, 20, 18}, "kernel=(3,3) num_filter=16 pad=(2,3) dilate=(2,3)"},
+    {"Groups", "Convolution", {4, 32, 10, 10}, "kernel=(3,3) num_filter=48 num_group=4 pad=(1,1)"},
     {"EachChannelAlone",
      "Convolution",
      {4, 32, 10, 10},
-     {{"kernel", "(3, 3)"}, {"num_filter", "32"}, {"num_group", "32"}, {"pad", "(1, 1)"}}},
-    {"Odd",
-     "Convolution",
-     {3, 5, 9, 7},
-     {{"kernel", "(3, 2)"}, {"num_filter", "7"}, {"stride", "(2, 3)"}, {"pad", "(2, 1)"}}},
+     "kernel=(3,3) num_filter=32 num_group=32 pad=(1,1)"},
+    {"Odd", "Convolution", {3, 5, 9, 7}, "kernel=(3,2) num_filter=7 stride=(2,3) pad=(2,1)"},
     {"Tuned",
      "Convolution",
      {4, 16, 14, 14},
-     {{"kernel", "(3, 3)"}, {"num_filter", "32"}, {"pad", "(1, 1)"}, {"cudnn_tune", "fastest"}}},
+     "kernel=(3,3) num_filter=32 pad=(1,1) cudnn_tune=fastest"},
     {"TunedInBounds",
      "Convolution",
      {2, 8, 20, 18},
-     {{"kernel", "(5, 3)"}, {"num_filter", "16"}, {"cudnn_tune", "limited_workspace"}}},
-    {"Up",
-     "Deconvolution",
-     {2, 16, 7, 7},
-     {{"kernel", "(4, 4)"}, {"num_filter", "8"}, {"stride", "(2, 2)"}, {"pad", "(1, 1)"}}},
+     "kernel=(5,3) num_filter=16 cudnn_tune=limited_workspace"},
+    {"Up", "Deconvolution", {2, 16, 7, 7}, "kernel=(4,4) num_filter=8 stride=(2,2) pad=(1,1)"},
     {"UpWithRest",
      "Deconvolution",
      {2, 8, 4, 3},
-     {{"kernel", "(3, 3)"},
-      {"num_filter", "6"},
-      {"num_group", "2"},
-      {"stride", "(3, 2)"},
-      {"adj", "(2, 1)"},
-      {"no_bias", "False"}}},
+     "kernel=(3,3) num_filter=6 num_group=2 stride=(3,2) adj=(2,1) no_bias=False"},
 };
 
 class ConvolutionCudnnTest : public testing::Test {
@@ -166,8 +130,7 @@ TEST_F(ConvolutionCudnnTest, BothWaysAreAlike) {
   for (const ConvolutionCase& test : kCases) {
     for (DType dtype : {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kBfloat16}) {
       for (WriteReq req : {WriteReq::kWrite, WriteReq::kAdd}) {
-        const std::string what =
-            absl::StrCat(test.name, " of ", DTypeName(dtype), ", request ", static_cast<int>(req));
+        const std::string what = Describe(test, dtype, req);
         // A bias's gradient is summed in another order. Sums of integers are still exact, except
         // for the last bit where bfloat16 cannot represent them.
         const double roundings = SizeOf(dtype) == 2 ? 1 : 0;
@@ -284,7 +247,7 @@ std::vector<std::vector<float>> FiveSteps(const Symbol& symbol, const Shape& dat
 TEST_F(ConvolutionCudnnTest, AGraphReplaysIt) {
   for (const ConvolutionCase& test : kCases) {
     SCOPED_TRACE(test.name);
-    const OpArgs args{.name = "op", .inputs = {Symbol::Variable("data")}, .attrs = test.attrs};
+    const OpArgs args{.name = "op", .inputs = {Symbol::Variable("data")}, .attrs = AttrsOf(test)};
     COOPER_ASSERT_OK_AND_ASSIGN(const Symbol symbol, Symbol::Create(test.op, args));
     EXPECT_EQ(FiveSteps(symbol, test.data, true), FiveSteps(symbol, test.data, false));
   }
@@ -294,7 +257,7 @@ TEST_F(ConvolutionCudnnTest, AGraphReplaysIt) {
 TEST(ConvolutionWithoutCudnnTest, SixteenBitsAreRefused) {
   COOPER_REQUIRE_GPU();
   ConvolutionCase test = kCases[0];
-  test.attrs["cudnn_off"] = "True";
+  test.attrs += " cudnn_off=True";
   EXPECT_THAT(RunKernelOn(kGpu, ForwardRun(test, DType::kFloat16, WriteReq::kWrite)),
               StatusIs(absl::StatusCode::kUnimplemented,
                        HasSubstr("Convolution: no gpu kernel for float16 without cuDNN: cudnn_off "

@@ -14,20 +14,25 @@
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/shape.h"
-#include "symbol/schema/op.h"
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 
 // One row of a table of tests: an operator with the shape of its data.
 //
-//   {"Strided", "Convolution", Shape({2, 3, 9, 9}),
-//    {{"kernel", "(3, 3)"}, {"stride", "(2, 2)"}, {"num_filter", "8"}}}
+//   {"Strided", "Convolution", {2, 3, 9, 9}, "kernel=(3,3) stride=(2,2) num_filter=8"}
 struct ConvolutionCase {
   std::string name;  // names the case in messages of failures
   std::string op;
-  Shape data;     // the shapes of the other arrays are inferred from it
-  AttrMap attrs;  // the operator's parameters
+  Shape data;         // the shapes of the other arrays are inferred from it
+  std::string attrs;  // the operator's parameters: NAME=VALUE, separated by spaces
 };
+
+// Returns the parameters of the case.
+AttrMap AttrsOf(const ConvolutionCase& test);
+
+// Returns the case, dtype and request in words, for messages of failures.
+std::string Describe(const ConvolutionCase& test, DType dtype, WriteReq req);
 
 // Returns an array of the CPU with integers in [-magnitude, magnitude], where `magnitude` is a
 // whole number. Equal seeds give equal numbers in every dtype that can represent them.
