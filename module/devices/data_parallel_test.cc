@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,10 +10,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "module/bucketing/bucketing_module.h"
-#include "module/initializer/initializers.h"
-#include "module/metric/classification.h"
 #include "module/network/module.h"
 #include "ndarray/base/status_matchers.h"
+#include "tests/module/data_parallel_checks.h"
 #include "tests/module/expect_params.h"
 #include "tests/module/module_fixtures.h"
 
@@ -28,9 +26,6 @@ using ::testing::HasSubstr;
 using ::testing::Pointwise;
 
 constexpr auto kInvalidArgument = absl::StatusCode::kInvalidArgument;
-// Gradients are sums over 32 rows of values below 1, made in another order: the error of such a sum
-// is below 32 * 2^-24, and 20 steps with momentum 0.9 and rate 0.1 take at most 20 of them.
-constexpr float kTolerance = 4e-5f;
 
 std::vector<Context> Cpus(int n) {
   std::vector<Context> contexts;
@@ -39,94 +34,19 @@ std::vector<Context> Cpus(int n) {
   return contexts;
 }
 
-ModuleBindOptions Shapes(int64_t rows) {
-  return {.data_shapes = {{.name = "data", .shape = {rows, 6}, .layout = "NC"}},
-          .label_shapes = {{.name = "softmax_label", .shape = {rows}, .layout = "N"}}};
-}
-
-DataBatch RandomBatch(int64_t rows, uint64_t seed) {
-  return {.data = {RandomArray({rows, 6}, seed)}, .label = {Classes(rows, 3, seed)}};
-}
-
-const InitOptimizerOptions kMomentum = {
-    .optimizer_params = {{"learning_rate", "0.1"}, {"momentum", "0.9"}}};
-
-std::unique_ptr<Module> MakeTrainable(const Symbol& symbol, ModuleOptions options, int64_t rows,
-                                      const InitOptimizerOptions& optimizer = kMomentum) {
-  auto module = Module::Create(symbol, std::move(options));
-  EXPECT_TRUE(module.ok()) << module.status();
-  COOPER_EXPECT_OK((*module)->Bind(Shapes(rows)));
-  COOPER_EXPECT_OK((*module)->InitParams({.initializer = init::Uniform(0.5)}));
-  COOPER_EXPECT_OK((*module)->InitOptimizer(optimizer));
-  return *std::move(module);
-}
-
 // A parameter as context `i` has it.
 NDArray ValueOf(const Module& module, const std::string& name, int i) {
   return module.group()->parameters().Value(ParameterKind::kArg, name, i);
 }
 
-void Train(BaseModule& module, int64_t rows, int steps) {
-  for (int step = 0; step < steps; ++step) {
-    COOPER_ASSERT_OK(module.ForwardBackward(RandomBatch(rows, step)));
-    COOPER_ASSERT_OK(module.Update());
-  }
-}
-
 TEST(DataParallelTest, TwentyStepsAreThoseOfOneDevice) {
-  auto one = MakeTrainable(TwoLayers(), {}, 32);
-  Train(*one, 32, 20);
-  for (const std::vector<double>& loads :
-       {std::vector<double>{}, {20, 12}, {1, 7}, {1, 1, 1}, {3, 1, 2, 2}}) {
-    for (const char* type : {"local", "device"}) {
-      for (bool on_kvstore : {true, false}) {
-        InitOptimizerOptions optimizer = kMomentum;
-        optimizer.kvstore = type;
-        optimizer.update_on_kvstore = on_kvstore;
-        auto several = MakeTrainable(
-            TwoLayers(),
-            {.compute = {.contexts = Cpus(loads.empty() ? 2 : static_cast<int>(loads.size())),
-                         .work_load_list = loads}},
-            32, optimizer);
-        Train(*several, 32, 20);
-        ExpectSameParams(*one, *several, kTolerance);
-        // All devices have bitwise equal parameters.
-        const Parameters& parameters = several->group()->parameters();
-        for (const std::string& name : parameters.Names(ParameterKind::kArg)) {
-          for (int i = 1; i < parameters.num_contexts(); ++i) {
-            EXPECT_EQ(Floats(ValueOf(*several, name, i)), Floats(ValueOf(*several, name, 0)))
-                << name;
-          }
-        }
-      }
-    }
-  }
+  CheckTwentySteps(Context::Cpu(0), Cpus(2), {{}, {20, 12}, {1, 7}});
+  CheckTwentySteps(Context::Cpu(0), Cpus(3), {{1, 1, 1}});
+  CheckTwentySteps(Context::Cpu(0), Cpus(4), {{3, 1, 2, 2}});
 }
 
 TEST(DataParallelTest, OutputsGradientsAndMetricsAreOfTheWholeBatch) {
-  const Symbol net = TwoLayers();
-  auto bind = [&](ModuleOptions options) {
-    auto module = Module::Create(net, std::move(options));
-    ModuleBindOptions shapes = Shapes(7);
-    shapes.inputs_need_grad = true;
-    COOPER_EXPECT_OK((*module)->Bind(shapes));
-    COOPER_EXPECT_OK((*module)->InitParams({.initializer = init::Uniform(0.5)}));
-    return *std::move(module);
-  };
-  auto one = bind({});
-  auto several = bind({.compute = {.contexts = Cpus(3)}});
-  const DataBatch batch = RandomBatch(7, 3);
-  COOPER_ASSERT_OK(one->ForwardBackward(batch));
-  COOPER_ASSERT_OK(several->ForwardBackward(batch));
-  EXPECT_EQ(several->output_shapes(), one->output_shapes());
-  EXPECT_EQ(Floats((*several->GetOutputs())[0]), Floats((*one->GetOutputs())[0]));
-  EXPECT_EQ(Floats((*several->GetInputGrads())[0]), Floats((*one->GetInputGrads())[0]));
-  EXPECT_THAT(Floats(*several->GetGrad("fc1_weight")),
-              Pointwise(FloatNear(1e-5f), Floats(*one->GetGrad("fc1_weight"))));
-  auto a = Accuracy({}), b = Accuracy({});
-  COOPER_ASSERT_OK(one->UpdateMetric(*a, batch.label));
-  COOPER_ASSERT_OK(several->UpdateMetric(*b, batch.label));
-  EXPECT_EQ(a->GetNameValue(), b->GetNameValue());
+  CheckWholeBatch(Context::Cpu(0), Cpus(3), /*tolerance=*/0);
 }
 
 // A store that only sums gives each context the sum: that of all contexts is still the same.
@@ -136,15 +56,12 @@ TEST(DataParallelTest, AnUpdateLeavesGradientsAsBackwardLeftThem) {
       SCOPED_TRACE(testing::Message()
                    << "add " << (req == WriteReq::kAdd) << ", on_kvstore " << on_kvstore);
       const auto make = [&](int contexts) {
-        auto module = *Module::Create(TwoLayers(), {.compute = {.contexts = Cpus(contexts)}});
-        ModuleBindOptions shapes = Shapes(32);
+        ModuleBindOptions shapes = BatchShapes(32);
         shapes.grad_req = req;
-        COOPER_EXPECT_OK(module->Bind(shapes));
-        COOPER_EXPECT_OK(module->InitParams({.initializer = init::Uniform(0.5)}));
-        InitOptimizerOptions optimizer = kMomentum;
+        InitOptimizerOptions optimizer = Momentum();
         optimizer.update_on_kvstore = on_kvstore;
-        COOPER_EXPECT_OK(module->InitOptimizer(optimizer));
-        return module;
+        return MakeTrainable(TwoLayers(), {.compute = {.contexts = Cpus(contexts)}}, shapes,
+                             optimizer);
       };
       const auto one = make(1), several = make(3);
       for (Module* module : {one.get(), several.get()}) {
@@ -155,14 +72,14 @@ TEST(DataParallelTest, AnUpdateLeavesGradientsAsBackwardLeftThem) {
           EXPECT_EQ(Floats(*module->GetGrad("fc1_weight")), before);
         }
       }
-      ExpectSameParams(*one, *several, kTolerance);
+      ExpectSameParams(*one, *several, kSumOrderTolerance);
     }
   }
 }
 
 TEST(DataParallelTest, DataWithoutAGradientHasANullOne) {
   auto module = *Module::Create(TwoLayers(), {.compute = {.contexts = Cpus(2)}});
-  ModuleBindOptions shapes = Shapes(4);
+  ModuleBindOptions shapes = BatchShapes(4);
   shapes.inputs_need_grad = true;
   shapes.grad_reqs = {{"data", WriteReq::kNull}};
   COOPER_ASSERT_OK(module->Bind(shapes));
@@ -195,7 +112,7 @@ TEST(DataParallelTest, WithoutLabelsThereAreZeros) {
 }
 
 TEST(DataParallelTest, ABatchOfAnotherSizeIsSplitAnew) {
-  auto several = MakeTrainable(TwoLayers(), {.compute = {.contexts = Cpus(2)}}, 8);
+  auto several = MakeTrainable(TwoLayers(), {.compute = {.contexts = Cpus(2)}}, BatchShapes(8));
   COOPER_ASSERT_OK(several->Forward(RandomBatch(5, 1)));
   EXPECT_THAT(several->executor_group()->slices(), ElementsAre(BatchSlice{0, 3}, BatchSlice{3, 5}));
   EXPECT_EQ((*several->GetOutputs())[0].shape(), Shape({5, 3}));
@@ -209,16 +126,13 @@ TEST(DataParallelTest, FewerRowsThanContextsAreForFewerContexts) {
       for (const std::vector<int64_t>& sizes :
            std::vector<std::vector<int64_t>>{{1, 8, 2, 5}, {8, 1, 1, 8}, {2, 2, 1, 1}}) {
         const auto make = [&](int contexts) {
-          auto module = *Module::Create(TwoLayers(), {.compute = {.contexts = Cpus(contexts)}});
-          ModuleBindOptions shapes = Shapes(sizes[0]);
+          ModuleBindOptions shapes = BatchShapes(sizes[0]);
           shapes.grad_req = req;
           shapes.inputs_need_grad = true;
-          COOPER_EXPECT_OK(module->Bind(shapes));
-          COOPER_EXPECT_OK(module->InitParams({.initializer = init::Uniform(0.5)}));
-          InitOptimizerOptions optimizer = kMomentum;
+          InitOptimizerOptions optimizer = Momentum();
           optimizer.update_on_kvstore = on_kvstore;
-          COOPER_EXPECT_OK(module->InitOptimizer(optimizer));
-          return module;
+          return MakeTrainable(TwoLayers(), {.compute = {.contexts = Cpus(contexts)}}, shapes,
+                               optimizer);
         };
         const auto one = make(1), several = make(3);
         for (size_t step = 0; step < sizes.size(); ++step) {
@@ -235,7 +149,7 @@ TEST(DataParallelTest, FewerRowsThanContextsAreForFewerContexts) {
           COOPER_ASSERT_OK(one->Update());
           COOPER_ASSERT_OK(several->Update());
         }
-        ExpectSameParams(*one, *several, kTolerance);
+        ExpectSameParams(*one, *several, kSumOrderTolerance);
       }
     }
   }
@@ -261,9 +175,10 @@ TEST(DataParallelTest, AnOutputWhoseSamplesNobodyKnowsIsRefused) {
 }
 
 TEST(DataParallelTest, WithoutAStoreEachDeviceGoesItsOwnWay) {
-  InitOptimizerOptions optimizer = kMomentum;
+  InitOptimizerOptions optimizer = Momentum();
   optimizer.kvstore = "";
-  auto several = MakeTrainable(TwoLayers(), {.compute = {.contexts = Cpus(2)}}, 8, optimizer);
+  auto several =
+      MakeTrainable(TwoLayers(), {.compute = {.contexts = Cpus(2)}}, BatchShapes(8), optimizer);
   Train(*several, 8, 3);
   const std::vector<float> a = Floats(ValueOf(*several, "fc1_weight", 0));
   const std::vector<float> b = Floats(ValueOf(*several, "fc1_weight", 1));
@@ -275,7 +190,7 @@ TEST(DataParallelTest, WithoutAStoreEachDeviceGoesItsOwnWay) {
 }
 
 TEST(DataParallelTest, SetParamsReachesEveryDeviceAndTheStore) {
-  auto several = MakeTrainable(TwoLayers(), {.compute = {.contexts = Cpus(2)}}, 8);
+  auto several = MakeTrainable(TwoLayers(), {.compute = {.contexts = Cpus(2)}}, BatchShapes(8));
   Train(*several, 8, 2);
   ModuleParams params = *several->GetParams();
   for (auto& [name, array] : params.args) COOPER_ASSERT_OK(array.Fill(0.25));
@@ -283,12 +198,12 @@ TEST(DataParallelTest, SetParamsReachesEveryDeviceAndTheStore) {
   for (int i : {0, 1}) {
     EXPECT_THAT(Floats(ValueOf(*several, "fc1_weight", i)), testing::Each(0.25f));
   }
-  auto one = MakeTrainable(TwoLayers(), {}, 8);
+  auto one = MakeTrainable(TwoLayers(), {}, BatchShapes(8));
   Train(*one, 8, 2);
   COOPER_ASSERT_OK(one->SetParams(params.args, params.auxs));
   Train(*one, 8, 1);
   Train(*several, 8, 1);
-  ExpectSameParams(*one, *several, kTolerance);
+  ExpectSameParams(*one, *several, kSumOrderTolerance);
 }
 
 // Large parameters are one array for all CPU contexts, as long as a store keeps them equal.
@@ -302,11 +217,11 @@ TEST(DataParallelTest, LargeParametersAreShared) {
   InitOptimizerOptions optimizer = {.optimizer_params = {{"learning_rate", "0.01"}}};
   for (bool on_kvstore : {true, false}) {
     optimizer.update_on_kvstore = on_kvstore;
-    auto one = MakeTrainable(net, {}, 8, optimizer);
-    auto two = MakeTrainable(net, {.compute = {.contexts = Cpus(2)}}, 8, optimizer);
+    auto one = MakeTrainable(net, {}, BatchShapes(8), optimizer);
+    auto two = MakeTrainable(net, {.compute = {.contexts = Cpus(2)}}, BatchShapes(8), optimizer);
     Train(*one, 8, 5);
     Train(*two, 8, 5);
-    ExpectSameParams(*one, *two, kTolerance);
+    ExpectSameParams(*one, *two, kSumOrderTolerance);
     EXPECT_EQ(ValueOf(*two, "wide_weight", 0).raw_data(),
               ValueOf(*two, "wide_weight", 1).raw_data());
     EXPECT_NE(ValueOf(*two, "fc_bias", 0).raw_data(), ValueOf(*two, "fc_bias", 1).raw_data());
@@ -315,7 +230,7 @@ TEST(DataParallelTest, LargeParametersAreShared) {
     COOPER_ASSERT_OK(one->ForwardBackward(RandomBatch(6, 9)));
     COOPER_ASSERT_OK(two->Update());
     COOPER_ASSERT_OK(one->Update());
-    ExpectSameParams(*one, *two, kTolerance);
+    ExpectSameParams(*one, *two, kSumOrderTolerance);
     // Without a store each has its own again.
     InitOptimizerOptions alone = optimizer;
     alone.kvstore = "";
@@ -424,33 +339,10 @@ TEST(DataParallelTest, StatesAreJoinedAndSplit) {
 }
 
 TEST(DataParallelTest, BucketsShareTheReplicas) {
-  auto make = [](int contexts) {
-    auto module = BucketingModule::Create(
-        {.sym_gen = [](const BucketKey&) { return BucketSymbol{.symbol = MeanOverTime()}; },
-         .default_bucket_key = 4,
-         .compute = {.contexts = Cpus(contexts)}});
-    auto shapes = [](int64_t length) {
-      return ModuleBindOptions{
-          .data_shapes = {{.name = "data", .shape = {8, length}, .layout = "NT"}},
-          .label_shapes = {{.name = "softmax_label", .shape = {8}, .layout = "N"}}};
-    };
-    COOPER_EXPECT_OK((*module)->Bind(shapes(4)));
-    COOPER_EXPECT_OK((*module)->InitParams({.initializer = init::Uniform(0.5)}));
-    COOPER_EXPECT_OK((*module)->InitOptimizer(kMomentum));
-    for (int step = 0; step < 12; ++step) {
-      const int64_t length = 2 + step % 3;
-      DataBatch batch = {.data = {RandomArray({8, length}, step)}, .label = {Classes(8, 2, step)}};
-      batch.bucket_key = length;
-      batch.provide_data = shapes(length).data_shapes;
-      batch.provide_label = shapes(length).label_shapes;
-      COOPER_EXPECT_OK((*module)->ForwardBackward(batch));
-      COOPER_EXPECT_OK((*module)->Update());
-    }
-    return *std::move(module);
-  };
-  auto one = make(1);
-  auto two = make(2);
-  ExpectSameParams(*one, *two, kTolerance);
+  const SymGen sym_gen = [](const BucketKey&) { return MeanOverTime(); };
+  const auto one = TrainBuckets(sym_gen, Cpus(1), Momentum());
+  const auto two = TrainBuckets(sym_gen, Cpus(2), Momentum());
+  ExpectSameParams(*one, *two, kSumOrderTolerance);
   EXPECT_EQ(two->Report().size(), 3u);
 }
 
@@ -460,13 +352,13 @@ TEST(DataParallelTest, WhatCannotBeSplitIsAnError) {
     COOPER_EXPECT_OK(module.status());
     return (*module)->Bind(shapes);
   };
-  EXPECT_THAT(bind({.compute = {.contexts = Cpus(2), .work_load_list = {1, 2, 3}}}, Shapes(8)),
+  EXPECT_THAT(bind({.compute = {.contexts = Cpus(2), .work_load_list = {1, 2, 3}}}, BatchShapes(8)),
               StatusIs(kInvalidArgument, HasSubstr("3 numbers for 2 contexts")));
-  ModuleBindOptions shapes = Shapes(8);
+  ModuleBindOptions shapes = BatchShapes(8);
   shapes.label_shapes[0].shape = {7};
   EXPECT_THAT(bind({.compute = {.contexts = Cpus(2)}}, shapes),
               StatusIs(kInvalidArgument, HasSubstr("differ in their batch size")));
-  shapes = Shapes(8);
+  shapes = BatchShapes(8);
   shapes.data_shapes[0].layout = "TC";
   shapes.label_shapes[0].layout = "T";
   EXPECT_THAT(bind({.compute = {.contexts = Cpus(2)}}, shapes),
