@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "executor/executor_fixtures.h"
@@ -93,30 +94,31 @@ Symbol Halves() {
       {.name = "loss", .inputs = {Op("tanh", {.inputs = {joined}}), Symbol::Variable("label")}});
 }
 
+KnownShapes DataAndLabel(const PartialShape& data, const PartialShape& label) {
+  return {{"data", data}, {"label", label}};
+}
+
 std::vector<Net> Nets() {
   return {
       {"dense", Dense,
        [](int64_t n) {
-         return KnownShapes{{"data", PartialShape({n, 10})}, {"label", PartialShape({n})}};
+         return DataAndLabel({n, 10}, {n});
        }},
       {"words", [] { return Words("NTC"); },
        [](int64_t n) {
-         return KnownShapes{{"data", PartialShape({n, kSteps})},
-                            {"label", PartialShape({n, kSteps})}};
+         return DataAndLabel({n, kSteps}, {n, kSteps});
        }},
       {"words, time first", [] { return Words("TNC"); },
        [](int64_t n) {
-         return KnownShapes{{"data", PartialShape({kSteps, n})},
-                            {"label", PartialShape({kSteps, n})}};
+         return DataAndLabel({kSteps, n}, {kSteps, n});
        }},
       {"images", Images,
        [](int64_t n) {
-         return KnownShapes{{"data", PartialShape({n, 2, 8, 8})}, {"label", PartialShape({n})}};
+         return DataAndLabel({n, 2, 8, 8}, {n});
        }},
       {"halves", Halves,
        [](int64_t n) {
-         return KnownShapes{{"data", PartialShape({2 * n, 16})},
-                            {"label", PartialShape({2 * n, 16})}};
+         return DataAndLabel({2 * n, 16}, {2 * n, 16});
        }},
   };
 }
@@ -158,6 +160,13 @@ std::map<std::string, WriteReq> Gradients(const Symbol& symbol) {
     if (!IsInput(name)) reqs[name] = WriteReq::kWrite;
   }
   return reqs;
+}
+
+// Compiles Dense for a batch of 4.
+absl::StatusOr<std::shared_ptr<const CompiledProgram>> CompileDense() {
+  const Symbol symbol = Dense();
+  return CompiledProgram::Compile(
+      symbol, {.shapes = DataAndLabel({4, 10}, {4}), .types = {}, .grad_reqs = Gradients(symbol)});
 }
 
 // Returns outputs and gradients of some training steps.
@@ -234,12 +243,7 @@ TEST(BoundProgramTest, SmallerBatchesRunInThePlanOfTheLargest) {
 }
 
 TEST(BoundProgramTest, LargerShapesAreRefused) {
-  const Symbol symbol = Dense();
-  COOPER_ASSERT_OK_AND_ASSIGN(
-      const auto compiled,
-      CompiledProgram::Compile(symbol, {.shapes = {{"data", {4, 10}}, {"label", {4}}},
-                                        .types = {},
-                                        .grad_reqs = Gradients(symbol)}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto compiled, CompileDense());
   EXPECT_THAT(compiled->Resize({{"data", {5, 10}}, {"label", {5}}}).status(),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("argument 'data' of shape (5, 10) is larger than in the plan")));
@@ -257,12 +261,7 @@ TEST(BoundProgramTest, LargerShapesAreRefused) {
 }
 
 TEST(BoundProgramTest, SaysWhichArrayIsWrong) {
-  const Symbol symbol = Dense();
-  COOPER_ASSERT_OK_AND_ASSIGN(
-      const auto compiled,
-      CompiledProgram::Compile(symbol, {.shapes = {{"data", {4, 10}}, {"label", {4}}},
-                                        .types = {},
-                                        .grad_reqs = Gradients(symbol)}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto compiled, CompileDense());
   std::map<std::string, NDArray> parameters;
   ProgramArrays arrays = ArraysFor(*compiled, parameters);
   arrays.args[1] = *NDArray::Zeros({3, 3});
@@ -278,12 +277,7 @@ TEST(BoundProgramTest, SaysWhichArrayIsWrong) {
 }
 
 TEST(BoundProgramTest, BindsToArraysArenasAndRandomNumbersThatAreGiven) {
-  const Symbol symbol = Dense();
-  COOPER_ASSERT_OK_AND_ASSIGN(
-      const auto compiled,
-      CompiledProgram::Compile(symbol, {.shapes = {{"data", {4, 10}}, {"label", {4}}},
-                                        .types = {},
-                                        .grad_reqs = Gradients(symbol)}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto compiled, CompileDense());
   std::map<std::string, NDArray> parameters;
   ProgramArrays arrays = ArraysFor(*compiled, parameters);
   EXPECT_THAT(
