@@ -1,5 +1,7 @@
 #include "symbol/ops/elemwise/shape_rule_checker.h"
 
+#include <utility>
+
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
@@ -27,6 +29,31 @@ PartialShape Parse(const std::string& text) {
 }
 
 }  // namespace
+
+ShapeRuleCase Infers(std::string name, std::string op, AttrMap attrs,
+                     std::vector<std::string> inputs, std::vector<std::string> expect_inputs,
+                     std::string expect_output) {
+  return {.name = std::move(name),
+          .op = std::move(op),
+          .attrs = std::move(attrs),
+          .inputs = std::move(inputs),
+          .output = "?",
+          .expect_inputs = std::move(expect_inputs),
+          .expect_output = std::move(expect_output),
+          .error = ""};
+}
+
+ShapeRuleCase Refuses(std::string name, std::string op, AttrMap attrs,
+                      std::vector<std::string> inputs, std::string error) {
+  return {.name = std::move(name),
+          .op = std::move(op),
+          .attrs = std::move(attrs),
+          .inputs = std::move(inputs),
+          .output = "?",
+          .expect_inputs = {},
+          .expect_output = "",
+          .error = std::move(error)};
+}
 
 void CheckShapeRule(const ShapeRuleCase& test) {
   SCOPED_TRACE(test.name);

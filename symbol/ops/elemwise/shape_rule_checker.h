@@ -26,6 +26,14 @@ struct ShapeRuleCase {
   std::string error;          // with this in its message
 };
 
+// Return a case whose output has unknown rank before the rule runs: one in which the rule infers
+// the expected shapes, and one in which it fails with `error` in its message.
+ShapeRuleCase Infers(std::string name, std::string op, AttrMap attrs,
+                     std::vector<std::string> inputs, std::vector<std::string> expect_inputs,
+                     std::string expect_output);
+ShapeRuleCase Refuses(std::string name, std::string op, AttrMap attrs,
+                      std::vector<std::string> inputs, std::string error);
+
 // Checks the case with GoogleTest's expectations. Attributes must parse and the operator must be
 // linked. Outputs after the first begin unknown and are not compared; there are no forward inputs,
 // so rules of gradients cannot be tested.
