@@ -236,51 +236,41 @@ struct InvokeCase {
   friend void PrintTo(const InvokeCase& test, std::ostream* os) { *os << test.op; }
 };
 
+// Returns an update of two weights; `dtypes` are those of the arrays of each weight. Preloaded
+// updates take the rates from arrays too.
+InvokeCase UpdateOfTwo(const char* op, const std::vector<DType>& dtypes) {
+  const bool preloaded = absl::StartsWith(op, "preloaded");
+  InvokeCase test = {op, {{"num_weights", "2"}, {"rescale_grad", "0.5"}}};
+  if (absl::StrContains(op, "_mom_")) test.attrs["momentum"] = "0.9";
+  if (!preloaded) {
+    test.attrs["lrs"] = "(0.1, 0.2)";
+    test.attrs["wds"] = "(0.01, 0.02)";
+    test.attrs["clip_gradient"] = "0.3";
+  }
+  for (const Shape& shape : {Shape({3, 700}), Shape({5})}) {
+    test.outputs.push_back(static_cast<int>(test.inputs.size()));
+    test.inputs.insert(test.inputs.end(), dtypes.size(), shape);
+    test.dtypes.insert(test.dtypes.end(), dtypes.begin(), dtypes.end());
+  }
+  if (preloaded) {
+    test.inputs.insert(test.inputs.end(), 2, Shape({2}));
+    test.dtypes.insert(test.dtypes.end(), 2, DType::kFloat32);
+  }
+  return test;
+}
+
 std::vector<InvokeCase> InvokeCases() {
   const DType f32 = DType::kFloat32, f64 = DType::kFloat64, f16 = DType::kFloat16;
-  const Shape a({3, 700}), b({5}), none({0}), two({2});
-  const AttrMap rates = {{"lrs", "(0.1, 0.2)"},
-                         {"wds", "(0.01, 0.02)"},
-                         {"num_weights", "2"},
-                         {"rescale_grad", "0.5"},
-                         {"clip_gradient", "0.3"}};
-  AttrMap momentum = rates, preloaded = {{"num_weights", "2"}, {"rescale_grad", "0.5"}};
-  momentum["momentum"] = "0.9";
-  AttrMap preloaded_momentum = preloaded;
-  preloaded_momentum["momentum"] = "0.9";
+  const Shape a({3, 700}), b({5}), none({0});
   return {
-      {"multi_sgd_update", rates, {a, a, b, b}, {f32, f32, f32, f32}, {0, 2}},
-      {"multi_sgd_mom_update",
-       momentum,
-       {a, a, a, b, b, b},
-       {f64, f64, f64, f64, f64, f64},
-       {0, 3}},
-      {"multi_mp_sgd_update", rates, {a, a, a, b, b, b}, {f16, f16, f32, f16, f16, f32}, {0, 3}},
-      {"multi_mp_sgd_mom_update",
-       momentum,
-       {a, a, a, a, b, b, b, b},
-       {f16, f16, f32, f32, f16, f16, f32, f32},
-       {0, 4}},
-      {"preloaded_multi_sgd_update",
-       preloaded,
-       {a, a, b, b, two, two},
-       {f32, f32, f32, f32, f32, f32},
-       {0, 2}},
-      {"preloaded_multi_sgd_mom_update",
-       preloaded_momentum,
-       {a, a, a, b, b, b, two, two},
-       {f32, f32, f32, f32, f32, f32, f32, f32},
-       {0, 3}},
-      {"preloaded_multi_mp_sgd_update",
-       preloaded,
-       {a, a, a, b, b, b, two, two},
-       {f16, f16, f32, f16, f16, f32, f32, f32},
-       {0, 3}},
-      {"preloaded_multi_mp_sgd_mom_update",
-       preloaded_momentum,
-       {a, a, a, a, b, b, b, b, two, two},
-       {f16, f16, f32, f32, f16, f16, f32, f32, f32, f32},
-       {0, 4}},
+      UpdateOfTwo("multi_sgd_update", {f32, f32}),
+      UpdateOfTwo("multi_sgd_mom_update", {f64, f64, f64}),
+      UpdateOfTwo("multi_mp_sgd_update", {f16, f16, f32}),
+      UpdateOfTwo("multi_mp_sgd_mom_update", {f16, f16, f32, f32}),
+      UpdateOfTwo("preloaded_multi_sgd_update", {f32, f32}),
+      UpdateOfTwo("preloaded_multi_sgd_mom_update", {f32, f32, f32}),
+      UpdateOfTwo("preloaded_multi_mp_sgd_update", {f16, f16, f32}),
+      UpdateOfTwo("preloaded_multi_mp_sgd_mom_update", {f16, f16, f32, f32}),
       {"multi_sum_sq", {{"num_arrays", "4"}}, {a, b, none, a}, {f32, f64, f32, f16}, {-1}, 4},
       {"multi_lars",
        {{"eta", "0.1"}, {"eps", "0.01"}},
