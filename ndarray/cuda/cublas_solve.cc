@@ -22,40 +22,24 @@ absl::Status CheckFound(Function* function, absl::string_view name) {
   return absl::FailedPreconditionError(absl::StrCat(CublasLibraryName(), " has no ", name));
 }
 
-// The solver functions for element type T.
-template <typename T>
-struct Solvers;
-template <>
-struct Solvers<float> {
-  explicit Solvers(const CublasFunctions& f)
-      : trsm(f.strsm),
-        trsm_batched(f.strsm_batched),
-        getrf_batched(f.sgetrf_batched),
-        getrs_batched(f.sgetrs_batched) {}
-  decltype(CublasFunctions::strsm) trsm;
-  decltype(CublasFunctions::strsm_batched) trsm_batched;
-  decltype(CublasFunctions::sgetrf_batched) getrf_batched;
-  decltype(CublasFunctions::sgetrs_batched) getrs_batched;
+// The solver functions for one element type.
+template <typename Trsm, typename TrsmBatched, typename GetrfBatched, typename GetrsBatched>
+struct Solvers {
+  Trsm* trsm;
+  TrsmBatched* trsm_batched;
+  GetrfBatched* getrf_batched;
+  GetrsBatched* getrs_batched;
 };
-template <>
-struct Solvers<double> {
-  explicit Solvers(const CublasFunctions& f)
-      : trsm(f.dtrsm),
-        trsm_batched(f.dtrsm_batched),
-        getrf_batched(f.dgetrf_batched),
-        getrs_batched(f.dgetrs_batched) {}
-  decltype(CublasFunctions::dtrsm) trsm;
-  decltype(CublasFunctions::dtrsm_batched) trsm_batched;
-  decltype(CublasFunctions::dgetrf_batched) getrf_batched;
-  decltype(CublasFunctions::dgetrs_batched) getrs_batched;
-};
+template <typename A, typename B, typename C, typename D>
+Solvers(A*, B*, C*, D*) -> Solvers<A, B, C, D>;
 
-// Calls fn(T{0}, Solvers<T>) and returns its status.
+// Calls fn(T{0}, solvers of T) and returns its status.
 template <typename Fn>
 absl::Status Dispatch(DType dtype, Fn&& fn) {
-  const CublasFunctions& functions = *GetCublasFunctions();
-  return dtype == DType::kFloat64 ? fn(0.0, Solvers<double>(functions))
-                                  : fn(0.0F, Solvers<float>(functions));
+  const CublasFunctions& f = *GetCublasFunctions();
+  return dtype == DType::kFloat64
+             ? fn(0.0, Solvers{f.dtrsm, f.dtrsm_batched, f.dgetrf_batched, f.dgetrs_batched})
+             : fn(0.0F, Solvers{f.strsm, f.strsm_batched, f.sgetrf_batched, f.sgetrs_batched});
 }
 
 // The arguments for cuBLAS, which is column-major and so solves X^T * op(A)^T = alpha * B^T.
