@@ -1,6 +1,5 @@
 // Kernels of stochastic gradient descent on several weights at once.
 
-#include "absl/strings/str_cat.h"
 #include "executor/kernels/optimizer/element_update.h"
 #include "executor/kernels/optimizer/sgd_functions.h"
 #include "ndarray/base/status_macros.h"
@@ -15,11 +14,7 @@ absl::Status MultiSgdCpu(const KernelContext& c) {
   constexpr int kPerWeight = 2 + kMomentum + kMaster;
   const auto& multi = c.param<MultiSgdParamOf<kMomentum, kPreloaded>>();
   const auto count = static_cast<size_t>(multi.num_weights);
-  if (!kPreloaded && (multi.lrs.size() != count || multi.wds.size() != count)) {
-    return absl::InvalidArgumentError(absl::StrCat("lrs has ", multi.lrs.size(), " and wds ",
-                                                   multi.wds.size(), " numbers, expected ", count,
-                                                   ", as many as num_weights"));
-  }
+  COOPER_RETURN_IF_ERROR(multi.CheckRates());
   for (size_t i = 0; i < count; ++i) {
     typename Update::Param p;
     p.lr = kPreloaded ? c.inputs[count * kPerWeight].template as<float>()[i] : multi.lrs[i];

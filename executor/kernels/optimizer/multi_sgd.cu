@@ -2,9 +2,9 @@
 
 #include <type_traits>
 
-#include "absl/strings/str_cat.h"
 #include "executor/kernels/optimizer/sgd_functions.h"
 #include "executor/kernels/optimizer/update_elements_cuda.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/optimizer/multi_param.h"
 
 namespace cooper {
@@ -30,11 +30,7 @@ absl::Status MultiSgdGpu(const KernelContext& c) {
   constexpr int kPerWeight = 2 + kMomentum + kMaster;
   const auto& multi = c.param<MultiSgdParamOf<kMomentum, kPreloaded>>();
   const auto count = static_cast<size_t>(multi.num_weights);
-  if (!kPreloaded && (multi.lrs.size() != count || multi.wds.size() != count)) {
-    return absl::InvalidArgumentError(absl::StrCat("lrs has ", multi.lrs.size(), " and wds ",
-                                                   multi.wds.size(), " numbers, expected ", count,
-                                                   ", as many as num_weights"));
-  }
+  COOPER_RETURN_IF_ERROR(multi.CheckRates());
   typename U::Param p;
   p.rescale_grad = multi.rescale_grad;
   p.clip_gradient = multi.clip_gradient;

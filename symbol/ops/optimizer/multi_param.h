@@ -6,9 +6,12 @@
 // has a gradient. MXNet: src/operator/optimizer_op.cc, contrib/multi_sum_sq.cc, multi_lars.cc,
 // all_finite.cc, reset_arrays.cc.
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "symbol/schema/param_schema.h"
 
 namespace cooper {
@@ -45,6 +48,16 @@ struct MultiSgdParamOf : MultiSgdParam {
         .Min(1)
         .Max(1 << 16)  // files are untrusted, and each costs memory
         .Doc("number of weights");
+  }
+
+  // Returns kInvalidArgument unless each weight has a rate and a decay. Preloaded variants have
+  // neither here.
+  absl::Status CheckRates() const {
+    const auto count = static_cast<size_t>(num_weights);
+    if (kPreloaded || (lrs.size() == count && wds.size() == count)) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat("lrs has ", lrs.size(), " and wds ", wds.size(),
+                                                   " numbers, expected ", count,
+                                                   ", as many as num_weights"));
   }
 };
 
