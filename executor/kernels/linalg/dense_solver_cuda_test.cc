@@ -69,6 +69,20 @@ std::vector<Shape> Shapes(const std::string& letters, const Batch& batch) {
 
 std::string NameOf(const Batch& batch) { return absl::StrCat(batch.count, "Of", batch.n); }
 
+// Compares the kernels for elements in [-magnitude, magnitude], plus `diagonal` on the diagonal.
+void Compare(const Factorization& f, const Batch& batch, double magnitude, double diagonal) {
+  ExpectEqualKernels({.name = absl::StrCat(f.op, f.kernel, " ", NameOf(batch)),
+                      .op = f.op,
+                      .kernel = f.kernel,
+                      .inputs = Shapes(f.inputs, batch),
+                      .outputs = Shapes(f.outputs, batch),
+                      .dtypes = {DType::kFloat32, DType::kFloat64},
+                      .roundings = 500,
+                      .low = -magnitude,
+                      .high = magnitude,
+                      .diagonal = diagonal});
+}
+
 using FactorizationCase = std::tuple<Factorization, Batch>;
 
 std::string NameOfCase(const ::testing::TestParamInfo<FactorizationCase>& info) {
@@ -81,16 +95,7 @@ class FactorizationCudaTest : public ::testing::TestWithParam<FactorizationCase>
 TEST_P(FactorizationCudaTest, IsCloseToTheCpus) {
   COOPER_REQUIRE_GPU();
   const auto& [f, batch] = GetParam();
-  ExpectEqualKernels({.name = absl::StrCat(f.op, f.kernel, " ", NameOf(batch)),
-                      .op = f.op,
-                      .kernel = f.kernel,
-                      .inputs = Shapes(f.inputs, batch),
-                      .outputs = Shapes(f.outputs, batch),
-                      .dtypes = {DType::kFloat32, DType::kFloat64},
-                      .roundings = 500,
-                      .low = -1,
-                      .high = 1,
-                      .diagonal = static_cast<double>(batch.n) + 1});
+  Compare(f, batch, 1, static_cast<double>(batch.n) + 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FactorizationCudaTest,
@@ -109,18 +114,7 @@ const Factorization kNearlyOne[] = {
 TEST(NearlyOneCudaTest, IsCloseToTheCpus) {
   COOPER_REQUIRE_GPU();
   for (const Batch& batch : kBatches) {
-    for (const Factorization& f : kNearlyOne) {
-      ExpectEqualKernels({.name = absl::StrCat(f.op, f.kernel, " ", NameOf(batch)),
-                          .op = f.op,
-                          .kernel = f.kernel,
-                          .inputs = Shapes(f.inputs, batch),
-                          .outputs = Shapes(f.outputs, batch),
-                          .dtypes = {DType::kFloat32, DType::kFloat64},
-                          .roundings = 500,
-                          .low = -0.02,
-                          .high = 0.02,
-                          .diagonal = 1});
-    }
+    for (const Factorization& f : kNearlyOne) Compare(f, batch, 0.02, 1);
   }
 }
 
