@@ -116,6 +116,7 @@ absl::Status FunctionModule::Bind(const ModuleBindOptions& options) {
   }
   COOPER_ASSIGN_OR_RETURN(output_shapes_, InferOutputShapes(options.data_shapes));
   bind_options_ = KeptOptions(options);
+  data_shapes_ = bind_options_.data_shapes;
   ran_ = false;
   ran_training_ = false;
   binded_ = true;
@@ -148,16 +149,16 @@ absl::Status FunctionModule::InitOptimizer(const InitOptimizerOptions&) {
 }
 
 absl::StatusOr<DataBatch> FunctionModule::Arrange(const DataBatch& batch) const {
-  if (batch.data.size() != bind_options_.data_shapes.size()) {
+  if (batch.data.size() != data_shapes_.size()) {
     return absl::InvalidArgumentError(absl::StrCat("Forward: the batch has ", batch.data.size(),
                                                    " data arrays, expected ",
-                                                   DescsToString(bind_options_.data_shapes)));
+                                                   DescsToString(data_shapes_)));
   }
   DataBatch arranged = batch;
   arranged.data = InOrder(options_.data_names, batch.provide_data, batch.data);
   arranged.label = InOrder(options_.label_names, batch.provide_label, batch.label);
-  arranged.provide_data = bind_options_.data_shapes;
-  for (size_t i = 0; i < bind_options_.data_shapes.size(); ++i) {
+  arranged.provide_data = data_shapes_;
+  for (size_t i = 0; i < data_shapes_.size(); ++i) {
     arranged.provide_data[i].shape = arranged.data[i].shape();
     arranged.provide_data[i].dtype = arranged.data[i].dtype();
   }
@@ -171,10 +172,10 @@ absl::Status FunctionModule::Forward(const DataBatch& batch, std::optional<bool>
   input_grads_.clear();
   COOPER_ASSIGN_OR_RETURN(batch_, Arrange(batch));
   COOPER_ASSIGN_OR_RETURN(output_shapes_, InferOutputShapes(batch_.provide_data));
-  bind_options_.data_shapes = batch_.provide_data;
+  data_shapes_ = batch_.provide_data;
   if (monitor_ && monitor_all_) {
-    for (size_t i = 0; i < bind_options_.data_shapes.size(); ++i) {
-      monitor_(bind_options_.data_shapes[i].name, batch_.data[i]);
+    for (size_t i = 0; i < data_shapes_.size(); ++i) {
+      monitor_(data_shapes_[i].name, batch_.data[i]);
     }
   }
   const bool training = is_train.value_or(for_training());
@@ -209,7 +210,7 @@ absl::Status FunctionModule::Backward(absl::Span<const NDArray> head_gradients) 
   COOPER_ASSIGN_OR_RETURN(std::vector<NDArray> grads,
                           options_.backward(batch_, outputs_, head_gradients));
   std::vector<Shape> shapes;
-  for (const DataDesc& desc : bind_options_.data_shapes) shapes.push_back(desc.shape);
+  for (const DataDesc& desc : data_shapes_) shapes.push_back(desc.shape);
   COOPER_RETURN_IF_ERROR(
       CheckArrays(grads, shapes, options_.data_names, "backward", "the gradient of"));
   input_grads_ = std::move(grads);

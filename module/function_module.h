@@ -67,7 +67,7 @@ class FunctionModule : public BaseModule {
     return {.data_names = options_.data_names,
             .label_names = options_.label_names,
             .output_names = options_.output_names,
-            .data_shapes = bind_options_.data_shapes,
+            .data_shapes = data_shapes_,
             .label_shapes = bind_options_.label_shapes,
             .output_shapes = output_shapes_};
   }
@@ -111,6 +111,7 @@ class FunctionModule : public BaseModule {
   absl::StatusOr<DataBatch> Arrange(const DataBatch& batch) const;
 
   const FunctionModuleOptions options_;
+  std::vector<DataDesc> data_shapes_;  // of the last batch
   std::vector<Shape> output_shapes_;
   // State of the last Forward and Backward.
   DataBatch batch_;

@@ -357,7 +357,7 @@ absl::StatusOr<std::unique_ptr<BucketingModule>> BucketingModule::LoadDict(
   }
   module->loaded_symbols_ = std::move(symbols);
   COOPER_RETURN_IF_ERROR(module->GenerateDefault());
-  // Parameters that only other buckets have wait in the store until these are bound.
+  // Parameters that only other buckets have wait in Parameters until these are bound.
   module->group_->parameters().Load(params);
   return module;
 }

@@ -12,8 +12,6 @@
 //   COOPER_RETURN_IF_ERROR(model->Fit(*iter, {.num_epoch = 25}));
 
 #include <cstdint>
-#include <functional>
-#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -228,7 +226,7 @@ class BucketingModule : public BaseModule {
   std::map<BucketKey, BucketSymbol> loaded_symbols_;  // from a checkpoint
   std::optional<BucketKey> current_key_;
   BucketSymbol default_symbol_;                    // for names before Bind, and for the first Bind
-  std::vector<std::string> default_output_names_;  // of that
+  std::vector<std::string> default_output_names_;  // the outputs of default_symbol_
 };
 
 }  // namespace cooper

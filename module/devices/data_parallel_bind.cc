@@ -1,5 +1,5 @@
-// How a DataParallelExecutorGroup is bound: the split of the batch, the store's arrays and one
-// executor for each context.
+// How a DataParallelExecutorGroup is bound: the split of the batch, the arrays of Parameters
+// and one executor for each context.
 
 #include <algorithm>
 #include <optional>

@@ -128,7 +128,7 @@ class DataParallelExecutorGroup {
       int i, std::shared_ptr<const CompiledProgram> compiled);
   absl::StatusOr<std::unique_ptr<Executor>> BindWithArrays(
       int i, std::shared_ptr<const CompiledProgram> compiled);
-  // Makes what the program needs and the store has not, and gives its arrays to `bind`.
+  // Makes the arrays that the program needs and Parameters lack, and gives all to `bind`.
   absl::Status Allocate(const CompiledProgram& compiled, int i, BindOptions* bind);
   absl::Status FindOutputShapes();
   absl::Status BeginForward();
@@ -186,7 +186,7 @@ class DataParallelExecutorGroup {
   bool merged_ = false;                      // whether they are those of the last Forward
   std::vector<std::vector<NDArray>> heads_;  // by context
   bool monitored_ = false;
-  int64_t generation_ = 0;  // of the store's arrays that the executors have
+  int64_t generation_ = 0;  // of the arrays of Parameters that the executors have
   int64_t footprint_bytes_ = 0;
 };
 

@@ -1,8 +1,8 @@
 #ifndef COOPER_MODULE_FIT_FIT_BIND_H_
 #define COOPER_MODULE_FIT_FIT_BIND_H_
 
-// Binds and initializes a module for Fit, and rebinds a module that was bound for another way of
-// collecting gradients.
+// Binds a module for Fit, and binds it again if it was bound for another way of collecting
+// gradients.
 
 #include "absl/status/status.h"
 #include "io/batch/data_iter.h"
@@ -13,7 +13,7 @@ namespace cooper {
 // Binds a module that is not bound, by BindOptionsForFit. Rebinds a bound module if its gradients
 // are overwritten but this Fit has to accumulate them, or if `added_up` says that the last Fit made
 // them accumulate and this one overwrites them. Only grad_req and grad_reqs change then; a request
-// of kNull stays.
+// of kNull stays. Errors: those of Bind.
 absl::Status BindForFit(BaseModule& module, const DataIter& train_data, const FitOptions& options,
                         bool added_up);
 

@@ -1,10 +1,8 @@
 #ifndef COOPER_MODULE_INTERFACE_BASE_MODULE_H_
 #define COOPER_MODULE_INTERFACE_BASE_MODULE_H_
 
-// The face of every module, with the calls that MXNet's have: a TrainableModule, which is bound to
-// shapes, gets parameters and an optimizer, and then computes and learns batch by batch, and what
-// is built on that for all kinds, above all the loops Fit, Score and Predict. None of it is
-// virtual. MXNet: python/mxnet/module/base_module.py.
+// BaseModule adds MXNet's calls to a TrainableModule, and the loops Fit, Score and Predict. None of
+// these functions is virtual. MXNet: python/mxnet/module/base_module.py.
 
 #include <cstdint>
 #include <functional>
@@ -163,13 +161,14 @@ class BaseModule : public TrainableModule {
 
   // Overwrites the gradients of all parameters with zeros.
   absl::Status ZeroGrads() { return EachLearner(&Learner::ZeroGrads); }
-  // Checks parameters and auxiliary states as CheckFinite does losses.
+  // Checks parameters and auxiliary states as CheckFinite does losses. kFailedPrecondition before
+  // Bind.
   absl::Status CheckParamsFinite() const {
     const absl::Status bound = RequireBound("CheckParamsFinite");
     return bound.ok() ? EachLearner(&Learner::CheckParamsFinite) : bound;
   }
   // Gives all contexts the same values, those that GetParams returns; Fit calls it at the end of
-  // each epoch. Does nothing on one context.
+  // each epoch. Does nothing on one context. kFailedPrecondition before Bind.
   absl::Status AverageContexts() {
     const absl::Status bound = RequireBound("AverageContexts");
     return bound.ok() ? EachLearner(&Learner::AverageContexts) : bound;

@@ -23,17 +23,18 @@ namespace cooper {
 // Not thread-safe.
 class BatchCheck {
  public:
-  // Of the outputs of `symbol` checks the losses that have at most 65,536 elements. Without
-  // `checks_losses`, as where they are probabilities of labels of which some are ignored, none.
+  // Checks the outputs of `symbol` that are losses with at most 65,536 elements; none of them
+  // without `checks_losses`, as for probabilities of labels of which some are ignored.
   BatchCheck(const Symbol& symbol, bool checks_losses)
       : symbol_(symbol), checks_losses_(checks_losses) {}
 
   // kOutOfRange, naming the first loss or gradient with such an element.
   absl::Status Check(const DataParallelExecutorGroup& bound, const Parameters& parameters) const;
 
-  // The same in two calls, without a name. Prepare returns whether this is possible on `context`:
-  // the program has the kernel for it. Enqueue puts the check into `queue` behind the passes of
-  // `executor` (FiniteCheck::EnqueueFn); AllFinite waits for the device and returns its result.
+  // Check as work in a queue; its result does not name the array. Prepare returns whether this is
+  // possible on `context`: the program has the kernel for it. Enqueue puts the check into `queue`
+  // behind the passes of `executor` (FiniteCheck::EnqueueFn); AllFinite waits for the device and
+  // returns its result.
   bool Prepare(const Context& context);
   absl::Status Enqueue(const Executor& executor, const Parameters& parameters, DeviceQueue* queue);
   absl::StatusOr<bool> AllFinite() const { return queued_->AllFinite(); }

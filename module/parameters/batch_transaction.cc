@@ -27,6 +27,7 @@ absl::Status BatchTransaction::Begin(absl::Span<Learner* const> learners) {
   for (size_t i = 0; i < learners.size(); ++i) {
     Saved& saved = saved_[i];
     if (saved.learner != learners[i]) saved = {.learner = learners[i], .auxs = {}};
+    saved.has_sums = false;
     for (const auto& [name, arrays] : learners[i]->parameters().all(ParameterKind::kAux)) {
       COOPER_RETURN_IF_ERROR(Keep(arrays.values, saved.auxs[name]));
     }
@@ -34,8 +35,8 @@ absl::Status BatchTransaction::Begin(absl::Span<Learner* const> learners) {
   return absl::OkStatus();
 }
 
-absl::Status BatchTransaction::Rollback() const {
-  for (const Saved& saved : saved_) {
+absl::Status BatchTransaction::Rollback() {
+  for (Saved& saved : saved_) {
     for (const auto& [name, kept] : saved.auxs) {
       const ParameterArrays* const arrays =
           saved.learner->parameters().Find(ParameterKind::kAux, name);
@@ -45,8 +46,9 @@ absl::Status BatchTransaction::Rollback() const {
         COOPER_RETURN_IF_ERROR(arrays->values[i].CopyFrom(kept[i]));
       }
     }
-    if (saved.learner->gradient_record().sums().empty()) continue;
-    COOPER_RETURN_IF_ERROR(saved.learner->ZeroGrads());
+    // ZeroGrads clears the record, and a later backward pass of this batch may add again.
+    saved.has_sums = saved.has_sums || !saved.learner->gradient_record().sums().empty();
+    if (saved.has_sums) COOPER_RETURN_IF_ERROR(saved.learner->ZeroGrads());
   }
   return absl::OkStatus();
 }

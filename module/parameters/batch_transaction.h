@@ -1,9 +1,9 @@
 #ifndef COOPER_MODULE_PARAMETERS_BATCH_TRANSACTION_H_
 #define COOPER_MODULE_PARAMETERS_BATCH_TRANSACTION_H_
 
-// Undoes a training batch that must not be learnt from, such as one with a NaN. Computing a batch,
-// before the update, changes gradients and auxiliary states; random streams, which also advance,
-// are not put back.
+// Undoes a training batch that must not change the model, such as one with a NaN. Computing a
+// batch, before the update, changes gradients and auxiliary states; random streams, which also
+// advance, are not put back.
 
 #include <map>
 #include <string>
@@ -20,16 +20,19 @@ namespace cooper {
 class BatchTransaction {
  public:
   // Copies the auxiliary states of the learners' parameters, which must exist until the next Begin.
-  // The buffers are kept: with the same learners, later calls allocate no arrays.
+  // The buffers are kept: with the same learners, later calls allocate no arrays. Errors: those of
+  // allocating and copying arrays.
   absl::Status Begin(absl::Span<Learner* const> learners);
   // Writes the auxiliary states back as they were at Begin, and zeroes gradients if some of them
-  // are sums over batches: the batch may be in them. May be called repeatedly.
-  absl::Status Rollback() const;
+  // are sums over batches: the batch may be in them. May be called repeatedly, also after another
+  // backward pass of the batch. Errors: those of copying arrays.
+  absl::Status Rollback();
 
  private:
   struct Saved {
     Learner* learner = nullptr;
     std::map<std::string, std::vector<NDArray>> auxs;  // by context
+    bool has_sums = false;  // whether the first Rollback found sums over batches
   };
 
   std::vector<Saved> saved_;

@@ -79,6 +79,9 @@ TEST_F(BatchTransactionTest, OnlySumsOfGradientsAreZeroed) {
   COOPER_ASSERT_OK(transaction_.Rollback());
   for (int i : {0, 1}) EXPECT_THAT(Floats(parameters_.Grad("w", i)), Each(0.0f));
   EXPECT_THAT(learner_.gradient_record().sums(), IsEmpty());
+  Compute(9);  // a second backward pass of the batch
+  COOPER_ASSERT_OK(transaction_.Rollback());
+  for (int i : {0, 1}) EXPECT_THAT(Floats(parameters_.Grad("w", i)), Each(0.0f));
 }
 
 TEST_F(BatchTransactionTest, ArraysMayComeAndGo) {

@@ -15,7 +15,8 @@ namespace cooper {
 Learner::Learner(Parameters& parameters) : parameters_(parameters) {
   parameters_.SetHooks(
       {.value_set = [this](const std::string& name) { return ValueSet(name); },
-       .adopt = [this](const std::vector<std::string>& names) { return Adopt(names); }});
+       .find_values = [this](const std::vector<std::string>& names) { return FindValues(names); },
+       .fill = [this](const std::vector<std::string>& names) { return Fill(names); }});
 }
 
 Learner::~Learner() { parameters_.SetHooks({}); }
@@ -49,7 +50,7 @@ absl::Status Learner::ValueSet(const std::string& name) const {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<std::string>> Learner::Adopt(
+absl::StatusOr<std::vector<std::string>> Learner::FindValues(
     const std::vector<std::string>& names) const {
   std::vector<std::string> stored;
   if (setup_.kvstore != nullptr) {
@@ -58,13 +59,17 @@ absl::StatusOr<std::vector<std::string>> Learner::Adopt(
       if (setup_.kvstore->contains(name)) stored.push_back(name);
     }
   }
+  return stored;
+}
+
+absl::Status Learner::Fill(const std::vector<std::string>& names) const {
   if (updater() != nullptr) {
     COOPER_RETURN_IF_ERROR(updater()->optimizer().AddSymbolAttributes(parameters_.attrs()));
   }
-  for (const std::string& name : stored) {
+  for (const std::string& name : names) {
     COOPER_RETURN_IF_ERROR(setup_.kvstore->Pull(name, ArraysOf(name).values));
   }
-  return stored;
+  return absl::OkStatus();
 }
 
 absl::Status Learner::ZeroGrads() {

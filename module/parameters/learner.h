@@ -42,7 +42,7 @@ class Learner {
 
   // BaseModule::InitOptimizer. Gradients are divided by `batch_size` unless the options say
   // otherwise. Does nothing, and logs options that would have an effect, if there is an optimizer
-  // and options.force_init is not set. Errors: those of RequestedOptimizer, CreateKVStore and
+  // and options.force_init is not set. Errors: those of CreateOptimizer, CreateKVStore and
   // InstallOptimizer.
   absl::Status InitOptimizer(const InitOptimizerOptions& options, int64_t batch_size,
                              const Kwargs& compression_params);
@@ -57,7 +57,7 @@ class Learner {
                                 const Kwargs& compression_params = {});
   // The updater of the first context or of the key-value store; null until InstallOptimizer.
   std::shared_ptr<Updater> updater() const;
-  // Null: nothing is summed.
+  // Returns the store that sums gradients; null if there is none.
   const std::shared_ptr<KVStore>& kvstore() const { return setup_.kvstore; }
 
   // --- Training.
@@ -142,10 +142,12 @@ class Learner {
   class ScopedClip;
 
   // The hooks of parameters_. ValueSet gives the key-value store and the updaters the new value of
-  // a parameter. Adopt claims the store's keys for new parameters, and pulls those that another
-  // process has already trained.
+  // a parameter. FindValues claims the store's keys for new parameters, and returns those that
+  // another process has already trained. Fill pulls these, and gives the optimizer the attributes
+  // of the symbols.
   absl::Status ValueSet(const std::string& name) const;
-  absl::StatusOr<std::vector<std::string>> Adopt(const std::vector<std::string>& names) const;
+  absl::StatusOr<std::vector<std::string>> FindValues(const std::vector<std::string>& names) const;
+  absl::Status Fill(const std::vector<std::string>& names) const;
 
   // Logs optimizer options that have no effect, because there is an optimizer already, unless they
   // request nothing, or that optimizer.

@@ -221,17 +221,19 @@ absl::Status Parameters::Complete(absl::Span<const std::string> args,
   if (share_values_) COOPER_RETURN_IF_ERROR(ShareValues(true));
   if (!initialized_) return ApplyRestored();
   std::vector<std::string> new_args = Uninitialized(ParameterKind::kArg, args);
-  if (hooks_.adopt) {
-    COOPER_ASSIGN_OR_RETURN(const std::vector<std::string> adopted, hooks_.adopt(new_args));
-    for (const std::string& name : adopted) {
-      EntryOf(ParameterKind::kArg, name).initialized = true;
-      of(ParameterKind::kArg).waiting.erase(name);
-      new_args.erase(absl::c_find(new_args, name));
-    }
+  std::vector<std::string> found;
+  if (hooks_.find_values) {
+    COOPER_ASSIGN_OR_RETURN(found, hooks_.find_values(new_args));
+    for (const std::string& name : found) new_args.erase(absl::c_find(new_args, name));
   }
   const std::vector<std::string> new_auxs = Uninitialized(ParameterKind::kAux, auxs);
   COOPER_RETURN_IF_ERROR(CheckCanInit(ParameterKind::kArg, new_args));
   COOPER_RETURN_IF_ERROR(CheckCanInit(ParameterKind::kAux, new_auxs));
+  if (hooks_.fill) COOPER_RETURN_IF_ERROR(hooks_.fill(found));
+  for (const std::string& name : found) {
+    EntryOf(ParameterKind::kArg, name).initialized = true;
+    of(ParameterKind::kArg).waiting.erase(name);
+  }
   COOPER_RETURN_IF_ERROR(InitNames(ParameterKind::kArg, new_args));
   COOPER_RETURN_IF_ERROR(InitNames(ParameterKind::kAux, new_auxs));
   return ApplyRestored();

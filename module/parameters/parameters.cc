@@ -1,6 +1,5 @@
 #include "module/parameters/parameters.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -96,6 +95,11 @@ absl::StatusOr<ModuleParams> Parameters::Means(absl::Span<const std::string> arg
     COOPER_ASSIGN_OR_RETURN(means.auxs[name], Mean(ParameterKind::kAux, name));
   }
   return means;
+}
+
+void Parameters::SetHooks(ParameterHooks hooks) {
+  CHECK(!hooks.value_set || !hooks_.value_set) << "the parameters have a Learner";
+  hooks_ = std::move(hooks);
 }
 
 absl::Status Parameters::Allocate(ParameterKind kind, const std::string& name, int context,

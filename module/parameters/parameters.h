@@ -66,9 +66,12 @@ struct ParameterHooks {
   // Called after the value of a parameter that may have been trained was replaced on all contexts.
   std::function<absl::Status(const std::string& name)> value_set;
   // Called by Complete with the parameters that are about to get their first value. Returns those
-  // whose arrays the function has filled itself.
+  // whose values the function has; changes no array.
   std::function<absl::StatusOr<std::vector<std::string>>(const std::vector<std::string>& names)>
-      adopt;
+      find_values;
+  // Called by Complete once each parameter is known to have a first value. Fills the arrays of the
+  // parameters that find_values returned, and takes over the attributes (Parameters::attrs).
+  std::function<absl::Status(const std::vector<std::string>& names)> fill;
 };
 
 // See the top of the file.
@@ -79,8 +82,9 @@ class Parameters {
   Parameters(const Parameters&) = delete;
   Parameters& operator=(const Parameters&) = delete;
 
-  // Both functions must be set. Without a call nothing follows the values.
-  void SetHooks(ParameterHooks hooks) { hooks_ = std::move(hooks); }
+  // Sets all functions, which must not be set yet, or removes them with {}. Without them nothing
+  // follows the values.
+  void SetHooks(ParameterHooks hooks);
 
   const std::vector<Context>& contexts() const { return contexts_; }
   int num_contexts() const { return static_cast<int>(contexts_.size()); }
@@ -168,7 +172,7 @@ class Parameters {
                    const NetworkNames* network = nullptr);
   // Called after a network with the names `args` and `auxs` and the attributes `attrs`
   // (Symbol::VariableAttrDict) is bound. Gives names that are new to initialized parameters their
-  // values: the waiting ones, those that ParameterHooks::adopt has, or the initializer's.
+  // values: the waiting ones, those that ParameterHooks::find_values returns, or the initializer's.
   // kFailedPrecondition, naming the parameter, if there is none.
   absl::Status Complete(absl::Span<const std::string> args, absl::Span<const std::string> auxs,
                         const std::map<std::string, AttrMap>& attrs);

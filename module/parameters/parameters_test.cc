@@ -198,13 +198,19 @@ TEST(ParametersTest, HooksHearOfValuesAndMayGiveTheFirst) {
                              set.push_back(name);
                              return absl::OkStatus();
                            },
-                       .adopt = [&](const std::vector<std::string>& names)
+                       .find_values = [&](const std::vector<std::string>& names)
                            -> absl::StatusOr<std::vector<std::string>> {
                          EXPECT_THAT(names, ElementsAre("b_weight", "c_weight"));
-                         for (int i : {0, 1})
-                           COOPER_EXPECT_OK(parameters.Value(kArg, "c_weight", i).Fill(9));
                          return std::vector<std::string>{"c_weight"};
-                       }});
+                       },
+                       .fill =
+                           [&](const std::vector<std::string>& names) {
+                             EXPECT_THAT(names, ElementsAre("c_weight"));
+                             for (int i : {0, 1}) {
+                               COOPER_EXPECT_OK(parameters.Value(kArg, names[0], i).Fill(9));
+                             }
+                             return absl::OkStatus();
+                           }});
   AllocateAll(parameters, kArg, "a_weight", {2});
   AllocateAll(parameters, kAux, "a_gamma", {2});
   COOPER_ASSERT_OK(parameters.Init({.initializer = init::Constant(3)}));
