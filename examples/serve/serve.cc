@@ -21,6 +21,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
+// Up to this many times max_body_bytes are read of a body that is too large. A connection that is
+// closed while the client still writes may lose the answer.
+constexpr size_t kMaxDiscarded = 8;
+
 int HttpStatus(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kInvalidArgument:
@@ -154,12 +158,14 @@ void PredictServer::AddHandlers() {
       return;
     }
     std::string body;
+    size_t received = 0;
     const bool is_whole = read([&](const char* data, size_t size) {
-      body.append(data, size);
-      return body.size() <= options_.max_body_bytes;
+      received += size;
+      if (received <= options_.max_body_bytes) body.append(data, size);
+      return received / kMaxDiscarded <= options_.max_body_bytes;
     });
-    if (!is_whole) {
-      if (body.size() > options_.max_body_bytes) response.status = 413;
+    if (!is_whole || received > options_.max_body_bytes) {
+      if (received > options_.max_body_bytes) response.status = 413;
       if (response.status < 400) response.status = 400;
       return;
     }
