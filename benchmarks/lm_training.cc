@@ -31,6 +31,8 @@
 #include "benchmarks/json_line.h"
 #include "benchmarks/lm_batches.h"
 #include "benchmarks/lm_epochs.h"
+#include "examples/transformer/transformer.h"
+#include "io/batch/bucket_key.h"
 #include "module/bucketing/bucketing_module.h"
 #include "module/parameters/batch_transaction.h"
 #include "module/predict/predictor.h"
@@ -43,6 +45,10 @@
 #include "ndarray/threads/parallel.h"
 #include "ndarray/threads/profiler.h"
 #include "nlohmann/json.hpp"
+#include "symbol/graph/symbol.h"
+#include "symbol/op/operators.h"
+#include "symbol/op/reduce.h"
+#include "symbol/op/shape.h"
 #include "tools/lm_train/language_model.h"
 #include "tools/lm_train/model_flags.h"
 #include "tools/lm_train/profile_flags.h"
@@ -53,6 +59,9 @@ ABSL_FLAG(int, warmup, 2, "passes before the timing");
 ABSL_FLAG(int, repeat, 5, "passes that are timed");
 ABSL_FLAG(bool, forward_only, false, "time the forward pass alone");
 ABSL_FLAG(bool, predictor, false, "with --forward_only: by a Predictor, not by the module");
+ABSL_FLAG(bool, transformer, false,
+          "the causal blocks of examples/transformer, with heads of 64 features, in place of "
+          "recurrent layers; needs --use_ignore");
 ABSL_FLAG(bool, check_finite, false, "look at the gradients of each step as Fit does");
 ABSL_FLAG(
     bool, wait_for_steps, true,
@@ -87,6 +96,26 @@ double StatusMegabytes(const std::string& field) {
     }
   }
   return 0;
+}
+
+// Returns the Transformer for batches without lengths whose rows are sentences. Its output is step
+// by step: row t * batch_size + n belongs to word t of sentence n.
+absl::StatusOr<BucketSymbol> GenerateTransformer(const BucketKey& key, int64_t longest,
+                                                 const LanguageModelOptions& model) {
+  COOPER_ASSIGN_OR_RETURN(BucketSymbol network,
+                          TransformerLanguageModel(key, {.num_ids = model.vocab,
+                                                         .width = model.num_hidden,
+                                                         .layers = model.num_layers,
+                                                         .heads = model.num_hidden / 64,
+                                                         .max_length = longest}));
+  const Symbol data = Symbol::Variable("data");
+  COOPER_ASSIGN_OR_RETURN(
+      network.symbol, network.symbol.Compose(
+                          {{"data", op::transpose(data)},
+                           {"length", op::sum(data != 0, {.axis = {1}})},
+                           {"softmax_label", op::transpose(Symbol::Variable("softmax_label"))}}));
+  network.data_names = {"data"};
+  return network;
 }
 
 struct PassTimes {
@@ -234,7 +263,7 @@ class LmBenchmark {
     report["lower_bound_bytes"] = largest_bound;
     report["allocations_per_step"] =
         static_cast<double>(times.allocations) / static_cast<double>(times.steps);
-    if (gpus_.empty()) {
+    if (gpus_.empty() && !absl::GetFlag(FLAGS_transformer)) {
       double limit = 0;
       GemmLimit products = MakeLimit();
       for (const DataBatch& batch : data_.batches) {
@@ -267,6 +296,17 @@ class LmBenchmark {
     }
     if (absl::GetFlag(FLAGS_predictor) && !absl::GetFlag(FLAGS_forward_only)) {
       return absl::InvalidArgumentError("--predictor needs --forward_only");
+    }
+    if (absl::GetFlag(FLAGS_transformer)) {
+      const int width = absl::GetFlag(FLAGS_num_hidden);
+      if (width % 64 != 0) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("--num_hidden=", width, ": --transformer expects a multiple of 64"));
+      }
+      if (corpus || gemm_only || !absl::GetFlag(FLAGS_use_ignore)) {
+        return absl::InvalidArgumentError(
+            "--transformer needs --use_ignore and goes neither with --corpus nor with --gemm_only");
+      }
     }
     if (corpus && (gemm_only || absl::GetFlag(FLAGS_forward_only))) {
       return absl::InvalidArgumentError(
@@ -315,7 +355,13 @@ class LmBenchmark {
       buckets = epochs_->buckets();
     }
     const int64_t batches = absl::GetFlag(FLAGS_batches);
-    COOPER_ASSIGN_OR_RETURN(const SymGen sym_gen, MakeLanguageModel(model_options_));
+    COOPER_ASSIGN_OR_RETURN(SymGen sym_gen, MakeLanguageModel(model_options_));
+    if (absl::GetFlag(FLAGS_transformer)) {
+      model_options_.cell = "transformer";
+      sym_gen = [model = model_options_, longest = buckets.back()](const BucketKey& key) {
+        return GenerateTransformer(key, longest, model);
+      };
+    }
     COOPER_ASSIGN_OR_RETURN(
         data_, MakeLmBatches(buckets, batches > 0 ? batches : static_cast<int64_t>(buckets.size()),
                              absl::GetFlag(FLAGS_batch_size), model_options_.vocab,
@@ -417,9 +463,11 @@ class LmBenchmark {
     int64_t counted = 0;
     // The output has the probabilities of all words at each position, or only that of the label.
     const size_t words = prob->size() / label->size();
+    const size_t length = last_->bucket_key->int_value(), rows = label->size() / length;
     for (size_t i = 0; i < label->size(); ++i) {
+      const size_t row = absl::GetFlag(FLAGS_transformer) ? i % length * rows + i / length : i;
       if (model_options_.use_ignore && (*label)[i] == 0) continue;
-      const double p = (*prob)[words == 1 ? i : i * words + static_cast<size_t>((*label)[i])];
+      const double p = (*prob)[words == 1 ? row : row * words + static_cast<size_t>((*label)[i])];
       sum -= std::log(std::max(p, 1e-30));
       ++counted;
     }

@@ -34,20 +34,26 @@ PEERS = {
     'mxnet-unrolled': ['mxnet_lm.py', '--mode=unrolled'],
     'mxnet-fused': ['mxnet_lm.py', '--mode=fused'],
     'torch': ['torch_lm.py'],
+    'torch-compiled': ['torch_lm.py', '--compile'],
     'onnx': ['onnx_lm.py'],
     'openvino': ['openvino_lm.py'],
 }
 _FORWARD_ONLY = {'onnx', 'openvino', 'predictor'}  # left out where a work trains
-_ON_GPUS = {'torch'}  # those that --gpu leaves
+_ON_GPUS = {'torch', 'torch-compiled'}  # those that --gpu leaves
+_OF_TRANSFORMERS = {'torch', 'torch-compiled'}  # those that have the Transformer
+_ONLY_TRANSFORMERS = {'torch-compiled'}  # torch.compile leaves nn.LSTM as it is
 _OF_ONNX = {'onnx', 'openvino'}  # which need a newer NumPy than MXNet can use
 
-# By form and kind of the layers: cooper's own --cell. "labels" asks for no outputs but the
-# probability of each label, which is all that the loss needs; "predictor" is what a server uses.
+# By form and kind of the layers: cooper's own flag. "labels" asks for no outputs but the
+# probability of each label, which is all that the loss needs; "predictor" is what a server uses;
+# "blocks" is the Transformer with all outputs. A form is left out where it lacks the kind.
+_BLOCKS = {'transformer': True}
 COOPER_CELLS = {
-    'unrolled': {'lstm': 'lstm', 'gru': 'gru'},
-    'labels': {'lstm': 'lstm', 'gru': 'gru'},
-    'fused': {'lstm': 'fused', 'gru': 'fused_gru'},
-    'predictor': {'lstm': 'lstm', 'gru': 'gru'},
+    'unrolled': {'lstm': {'cell': 'lstm'}, 'gru': {'cell': 'gru'}},
+    'labels': {'lstm': {'cell': 'lstm'}, 'gru': {'cell': 'gru'}, 'transformer': _BLOCKS},
+    'fused': {'lstm': {'cell': 'fused'}, 'gru': {'cell': 'fused_gru'}},
+    'predictor': {'lstm': {'cell': 'lstm'}, 'gru': {'cell': 'gru'}, 'transformer': _BLOCKS},
+    'blocks': {'transformer': _BLOCKS},
 }
 _FORM_FLAGS = {'labels': ['--label_probabilities'], 'predictor': ['--predictor']}
 
@@ -114,21 +120,27 @@ def _parse_flags(argv: List[str]) -> argparse.Namespace:
 def _make_workers(flags: argparse.Namespace, told: Dict[str, Any]) -> List[Worker]:
     workers = []
     on_gpu = ['--context=gpu(0)'] if flags.gpu else []
+    transformer = told['cell'] == 'transformer'
     if flags.cooper:
         for form in flags.cooper_cells:
             if form in _FORWARD_ONLY and (flags.gpu or not told['forward_only']):
                 continue
-            own = {**told, 'cell': COOPER_CELLS[form][told['cell']]}
+            if told['cell'] not in COOPER_CELLS[form]:
+                continue
+            own = {name: value for name, value in told.items() if name != 'cell'}
+            own.update(COOPER_CELLS[form][told['cell']])
             workers.append(Worker(f'cooper-{form}', [flags.cooper, *works.arguments(own),
                                                      *_FORM_FLAGS.get(form, []), *on_gpu,
                                                      *flags.cooper_flags]))
-        if not flags.no_limit and not flags.gpu and 'corpus' not in told:
+        if not (flags.no_limit or flags.gpu or transformer or 'corpus' in told):
             workers.append(Worker(report.LIMIT, [flags.cooper, *works.arguments(told),
                                                  '--gemm_only']))
     for name in flags.peers:
         if name in _FORWARD_ONLY and not told['forward_only']:
             continue
         if flags.gpu and name not in _ON_GPUS:
+            continue
+        if name not in _OF_TRANSFORMERS if transformer else name in _ONLY_TRANSFORMERS:
             continue
         script, *mode = PEERS[name]
         venv = os.path.expanduser(flags.venv)

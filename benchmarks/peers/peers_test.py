@@ -210,6 +210,21 @@ class WorksTest(unittest.TestCase):
         self.assertEqual((told['threads'], told['batch_size'], told['forward_only']), (4, 1, True))
         self.assertEqual(works.settings(self._flags('--threads=4'), 'W1-1-thread')['threads'], 1)
 
+    def test_kinds_of_layers_have_workers_of_their_own(self):
+        flags = self._flags('--cooper=lm_training')
+
+        def names(work):
+            # pylint: disable=protected-access
+            return [worker.name
+                    for worker in compare._make_workers(flags, works.settings(flags, work))]
+
+        self.assertEqual(names('W1'), ['cooper-unrolled', 'cooper-labels', 'cooper-fused',
+                                       report.LIMIT, 'mxnet-unrolled', 'mxnet-fused', 'torch'])
+        self.assertEqual(names('T1'), ['cooper-labels', 'cooper-blocks', 'torch',
+                                       'torch-compiled'])
+        self.assertEqual(names('T1-forward'), ['cooper-labels', 'cooper-predictor',
+                                               'cooper-blocks', 'torch', 'torch-compiled'])
+
     def test_every_work_is_a_command_line_that_workers_know(self):
         flags = self._flags('--corpus=a', '--valid=b')
         for name in works.WORKS:

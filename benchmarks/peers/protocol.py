@@ -77,7 +77,8 @@ def parse_flags(description: str, add_flags: Optional[Callable] = None) -> argpa
     parser.add_argument('--num_hidden', type=int, default=200)
     parser.add_argument('--num_embed', type=int, default=200)
     parser.add_argument('--num_layers', type=int, default=2)
-    parser.add_argument('--cell', choices=['lstm', 'gru'], default='lstm')
+    parser.add_argument('--cell', choices=['lstm', 'gru', 'transformer'],
+                        default='lstm')
     parser.add_argument('--bidirectional', action='store_true')
     parser.add_argument('--lr', type=float, default=0.01)
     parser.add_argument('--corpus', default='', help='train on this text, a sentence a line')

@@ -1,4 +1,7 @@
-"""PyTorch's worker: the same language model with nn.LSTM or nn.GRU, eager, on the CPU or a GPU."""
+"""PyTorch's worker: the same language model with nn.LSTM, nn.GRU or Transformer blocks.
+
+On the CPU or a GPU, eager or compiled.
+"""
 
 import math
 import time
@@ -7,8 +10,12 @@ import corpus
 import protocol
 
 # Before PyTorch loads: the thread counts, and the stream that its messages must not reach.
-FLAGS = protocol.parse_flags(__doc__, lambda parser: parser.add_argument(
-    '--device', default='cpu', help='where the model is: cpu or cuda'))
+def _add_flags(parser):
+    parser.add_argument('--device', default='cpu', help='where the model is: cpu or cuda')
+    parser.add_argument('--compile', action='store_true', help='model and loss by torch.compile')
+
+
+FLAGS = protocol.parse_flags(__doc__, _add_flags)
 STREAM = protocol.claim_stdout()
 
 import torch  # pylint: disable=wrong-import-position
@@ -29,6 +36,12 @@ def _wait():
         torch.cuda.synchronize()
 
 
+def _init_matrix(value):
+    """As the other workers: Xavier by inputs with magnitude 2.34."""
+    bound = math.sqrt(2.34 / value.shape[1])
+    nn.init.uniform_(value, -bound, bound)
+
+
 class LanguageModel(nn.Module):
     """Embedding, recurrent layers and a projection onto the vocabulary."""
 
@@ -46,8 +59,7 @@ class LanguageModel(nn.Module):
         """Initialises as the other workers: Xavier by inputs with magnitude 2.34, forget gates' biases 1."""
         for name, value in self.named_parameters():
             if value.dim() == 2:
-                bound = math.sqrt(2.34 / value.shape[1])
-                nn.init.uniform_(value, -bound, bound)
+                _init_matrix(value)
                 continue
             nn.init.zeros_(value)
             if FLAGS.cell == 'lstm' and 'bias_ih' in name:  # input, forget, cell, output
@@ -57,6 +69,63 @@ class LanguageModel(nn.Module):
         """Maps ids (batch, time) to logits (batch * time, vocab)."""
         outputs, _ = self.layers(self.embed(data))
         return self.pred(outputs.reshape(-1, self._features))
+
+
+class Block(nn.Module):
+    """Causal attention and feed-forward layers, each behind a norm, as in examples/transformer."""
+
+    def __init__(self, width):
+        super().__init__()
+        self._heads = width // 64
+        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.qkv, self.proj = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.ff1, self.ff2 = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+    def forward(self, x):
+        """Maps (batch, time, width) to the same shape."""
+        qkv = self.qkv(self.norm1(x)).unflatten(2, (3, self._heads, 64)).permute(2, 0, 3, 1, 4)
+        # Padding comes behind the words, which a causal mask keeps from it.
+        values = functional.scaled_dot_product_attention(qkv[0], qkv[1], qkv[2], is_causal=True)
+        x = x + self.proj(values.transpose(1, 2).flatten(2))
+        return x + self.ff2(functional.gelu(self.ff1(self.norm2(x))))
+
+
+class TransformerModel(nn.Module):
+    """Embedding, learned positions, blocks and a projection onto the vocabulary."""
+
+    def __init__(self, vocab):
+        super().__init__()
+        width = FLAGS.num_hidden
+        self.embed = nn.Embedding(vocab, width)
+        self.positions = nn.Parameter(torch.empty(max(FLAGS.buckets), width))
+        self.blocks = nn.ModuleList(Block(width) for _ in range(FLAGS.num_layers))
+        self.norm = nn.LayerNorm(width)
+        self.pred = nn.Linear(width, vocab)
+        for name, value in self.named_parameters():
+            if value.dim() == 2:
+                _init_matrix(value)
+            elif name.endswith('bias'):
+                nn.init.zeros_(value)
+
+    def forward(self, data):
+        """Maps ids (batch, time) to logits (batch * time, vocab)."""
+        x = (self.embed(data) + self.positions[:data.shape[1]]) * math.sqrt(FLAGS.num_hidden)
+        for block in self.blocks:
+            x = block(x)
+        return self.pred(self.norm(x).flatten(0, 1))
+
+
+def _make_model(vocab):
+    model = TransformerModel(vocab) if FLAGS.cell == 'transformer' else LanguageModel(vocab)
+    return model.to(FLAGS.device)
+
+
+def _compiled(function):
+    """A program for each bucket with --compile, else the function itself."""
+    if not FLAGS.compile:
+        return function
+    torch._dynamo.config.recompile_limit = 64  # pylint: disable=protected-access
+    return torch.compile(function, dynamic=False)
 
 
 def _cross_entropy(logits, labels):
@@ -71,7 +140,8 @@ class Trainer:
     """Trains on batches of (data, label), both (batch, time)."""
 
     def __init__(self, model):
-        self._model = model
+        self._model = _compiled(model)
+        self._loss = _compiled(_cross_entropy)
         # fused: one kernel per update, the fastest of PyTorch's SGD implementations.
         self._optimizer = torch.optim.SGD(model.parameters(), lr=FLAGS.lr, momentum=0.0,
                                           weight_decay=1e-5, fused=True)
@@ -79,7 +149,7 @@ class Trainer:
     def gradients(self, data, labels):
         """Computes the gradients and returns the loss, summed over tokens."""
         self._optimizer.zero_grad()
-        loss = _cross_entropy(self._model(_on_device(data)), _on_device(labels))
+        loss = self._loss(self._model(_on_device(data)), _on_device(labels))
         (loss / FLAGS.batch_size).backward()  # rescale_grad of MXNet's Module
         return loss
 
@@ -94,7 +164,7 @@ class Passes:
     """Runs passes over the protocol's batches."""
 
     def __init__(self, model, batches):
-        self._model = model
+        self._predict = _compiled(lambda data: functional.softmax(model(data), dim=1))
         self._trainer = Trainer(model)
         self._batches = batches
         pinned = FLAGS.device != 'cpu'
@@ -112,7 +182,7 @@ class Passes:
     def forward_step(self, b):
         with torch.inference_mode():
             # The worker computes probabilities, because SoftmaxOutput does.
-            self._probabilities = functional.softmax(self._model(_on_device(self._data[b])), dim=1)
+            self._probabilities = self._predict(_on_device(self._data[b]))
         self._last = b
         _wait()
 
@@ -131,7 +201,7 @@ class Epochs:
         sentences = corpus.read_sentences(FLAGS.corpus, FLAGS.max_sentences)
         ids = corpus.make_vocabulary(sentences)
         self.vocab = corpus.vocab_size(ids)
-        self.model = LanguageModel(self.vocab).to(FLAGS.device)
+        self.model = _make_model(self.vocab)
         self._trainer = Trainer(self.model)
         self._valid = None
         if FLAGS.valid:
@@ -186,7 +256,7 @@ def main():
     torch.backends.cudnn.allow_tf32 = False
     begin = time.perf_counter()
     epochs = Epochs() if FLAGS.corpus else None
-    model = epochs.model if epochs else LanguageModel(FLAGS.vocab).to(FLAGS.device)
+    model = epochs.model if epochs else _make_model(FLAGS.vocab)
     model.train(not FLAGS.forward_only)
     ready = {
         'peer': 'torch',

@@ -5,9 +5,15 @@ from typing import Any, Dict, List
 
 TEXT = 'text'  # the work whose sentences are --corpus
 
+# Four blocks with heads of 64 features, as examples/transformer: padding is masked, so it must not
+# count. Plain SGD diverges at the rate of the recurrent layers.
+_TRANSFORMER: Dict[str, Any] = {'cell': 'transformer', 'num_layers': 4, 'use_ignore': True,
+                                'lr': 0.001}
+
 # Models with two recurrent layers of the width of the embedding: a word model, a character model, a
 # small model in which overheads dominate, and a large one in which GEMM does. Then other layers,
-# one thread, and the forward pass alone, for a batch and for one sentence (latency).
+# one thread, and the forward pass alone, for a batch and for one sentence (latency). T1 is a causal
+# Transformer.
 WORKS: Dict[str, Dict[str, Any]] = {
     'W1': {'vocab': 10000, 'num_hidden': 200},
     'W2': {'vocab': 100, 'num_hidden': 200},
@@ -19,6 +25,8 @@ WORKS: Dict[str, Dict[str, Any]] = {
     'W1-forward': {'vocab': 10000, 'num_hidden': 200, 'forward_only': True},
     'W1-forward-1': {'vocab': 10000, 'num_hidden': 200, 'forward_only': True, 'batch_size': 1},
     'W3-forward-1': {'vocab': 1000, 'num_hidden': 64, 'forward_only': True, 'batch_size': 1},
+    'T1': {'vocab': 10000, 'num_hidden': 256, **_TRANSFORMER},
+    'T1-forward': {'vocab': 10000, 'num_hidden': 256, 'forward_only': True, **_TRANSFORMER},
     TEXT: {'num_hidden': 200, 'use_ignore': True},
 }
 

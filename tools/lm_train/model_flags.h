@@ -16,7 +16,9 @@
 #include "tools/lm_train/language_model.h"
 
 ABSL_DECLARE_FLAG(std::string, buckets);
+ABSL_DECLARE_FLAG(int, num_hidden);
 ABSL_DECLARE_FLAG(int, batch_size);
+ABSL_DECLARE_FLAG(bool, use_ignore);
 ABSL_DECLARE_FLAG(uint64_t, seed);
 ABSL_DECLARE_FLAG(std::string, gemm_precision);
 ABSL_DECLARE_FLAG(int, contexts);
