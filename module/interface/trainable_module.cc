@@ -48,8 +48,9 @@ bool TrainableModule::optimizer_initialized() const {
   return All([](const TrainableModule& part) { return part.group()->updater() != nullptr; });
 }
 
-std::vector<Learner*> TrainableModule::learners() const {
-  std::vector<Learner*> learners;
+absl::InlinedVector<Learner*, 1> TrainableModule::learners() const {
+  if (group() != nullptr) return {&group()->learner()};
+  absl::InlinedVector<Learner*, 1> learners;
   for (const TrainableModule* part : parts()) {
     if (part->group() != nullptr) learners.push_back(&part->group()->learner());
   }
@@ -57,11 +58,11 @@ std::vector<Learner*> TrainableModule::learners() const {
 }
 
 absl::Status TrainableModule::EachLearner(absl::FunctionRef<absl::Status(Learner&)> call) const {
+  if (group() != nullptr) return call(group()->learner());
   const std::vector<const TrainableModule*> all = parts();
   for (size_t i = 0; i < all.size(); ++i) {
     if (all[i]->group() == nullptr) continue;
-    const absl::Status status = call(all[i]->group()->learner());
-    COOPER_RETURN_IF_ERROR(all.size() == 1 ? status : AddContext(status, "module ", i));
+    COOPER_RETURN_IF_ERROR(AddContext(call(all[i]->group()->learner()), "module ", i));
   }
   return absl::OkStatus();
 }

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -75,8 +76,9 @@ class TrainableModule {
   // consists of other modules or has no parameters.
   virtual const std::shared_ptr<ModuleGroup>& group() const;
   // The learners of the modules that this one consists of (parts), which own gradients and
-  // optimizer states: none for a module without parameters. Valid until a part is bound again.
-  std::vector<Learner*> learners() const;
+  // optimizer states: none for a module without parameters. Valid until a part is bound again. A
+  // single learner is returned without an allocation.
+  absl::InlinedVector<Learner*, 1> learners() const;
 
   bool binded() const { return binded_; }
   // Whether all parts have parameters, and an optimizer. A part without a group needs none.
