@@ -1,10 +1,9 @@
 #ifndef COOPER_MODULE_INTERFACE_TRAINABLE_MODULE_H_
 #define COOPER_MODULE_INTERFACE_TRAINABLE_MODULE_H_
 
-// What a kind of module implements: Module, BucketingModule, SequentialModule and FunctionModule do
-// so. Users call it, with MXNet's conveniences on top, as a BaseModule, from which every kind
-// derives. The calls follow in this order; a call that comes too early fails with
-// kFailedPrecondition, naming the missing call:
+// The interface that Module, BucketingModule, SequentialModule and FunctionModule implement. All
+// are a BaseModule too, which adds MXNet's conveniences. The calls follow in this order; a call
+// that comes too early fails with kFailedPrecondition, naming the missing call:
 //
 //   Bind -> InitParams -> InitOptimizer -> Forward / Backward / Update
 

@@ -27,7 +27,7 @@ class BatchTransactionTest : public testing::Test {
       COOPER_ASSERT_OK(parameters_.Allocate(kAux, "mean", i, {.shape = {3}}));
     }
   }
-  // What computing a batch overwrites.
+  // Overwrites what computing a batch changes.
   void Compute(double value) {
     for (int i : {0, 1}) {
       COOPER_ASSERT_OK(parameters_.Grad("w", i).Fill(value + i));

@@ -119,7 +119,7 @@ class Learner {
   absl::Status Restore(const SavedParameters& state);
 
  private:
-  // What InstallOptimizer sets.
+  // The members that InstallOptimizer sets.
   struct Setup {
     std::shared_ptr<KVStore> kvstore;  // null: nothing is summed
     // Identifies the keys of the key-value store that belong to this object (KVStore::Claim).

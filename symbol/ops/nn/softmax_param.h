@@ -30,7 +30,7 @@ struct SoftmaxGradientArrays {
 // logarithm of softmax, computed without the quotient.
 struct SoftmaxParam {
   int64_t axis = -1;
-  // What data is divided by; None means 1.
+  // The divisor of data; None means 1.
   std::optional<double> temperature;
   // Dtype of the output, so that float16 data can give a float32 output; None is data's.
   std::optional<DType> dtype;
