@@ -113,6 +113,8 @@ OPERATORS: List[Tuple[str, str, Dict[str, tuple], dict]] = [
     ('stack', 'stack', {'x0': _ROWS, 'x1': _ROWS}, {'axis': 1, 'num_args': 2}),
     ('upsampling', 'UpSampling', {'x': (4, 64, 28, 28)},
      {'scale': 2, 'sample_type': 'nearest', 'num_args': 1}),
+    ('bilinear resize', '_contrib_BilinearResize2D', {'data': _IMAGE}, {'height': 80, 'width': 80}),
+    ('bilinear sampler', 'BilinearSampler', {'data': _IMAGE, 'grid': (4, 2, 56, 56)}, {}),
     ('depth to space', 'depth_to_space', {'data': (4, 64, 56, 56)}, {'block_size': 2}),
     ('dot', 'dot', {'lhs': (512, 512), 'rhs': (512, 512)}, {}),
     ('batch dot', 'batch_dot', {'lhs': (64, 60, 64), 'rhs': (64, 64, 60)}, {}),
