@@ -8,6 +8,7 @@
 #include "executor/kernels/launch/row_grain.h"
 #include "executor/kernels/loops/strided_copy.h"
 #include "executor/kernels/loops/wrapping.h"
+#include "executor/kernels/shape/pad_copies.h"
 #include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/rules/one_input.h"
@@ -79,24 +80,6 @@ void PadRows(const KernelContext& c) {
   });
 }
 
-// Calls fn(j), in ascending order, for the indices j of a padded axis whose value is that of index
-// i.
-template <typename Fn>
-void ForEachCopy(const PadParam& param, int axis, int64_t i, int64_t len, const Fn& fn) {
-  const int64_t before = param.pad_width[2 * axis], after = param.pad_width[2 * axis + 1];
-  if (param.mode == PadParam::kEdge) {
-    const int64_t begin = i == 0 ? 0 : before + i;
-    const int64_t end = before + i + 1 + (i == len - 1 ? after : 0);
-    for (int64_t j = begin; j < end; ++j) fn(j);
-    return;
-  }
-  const bool reflects = param.mode == PadParam::kReflect;
-  if (reflects && i >= 1 && i <= before) fn(before - i);
-  fn(before + i);
-  const int64_t mirrored = 2 * (len - 1) - i;
-  if (reflects && mirrored >= len && mirrored < len + after) fn(before + mirrored);
-}
-
 // Calls fn(row of the padded array), in ascending order, for the rows of which the middle is that
 // of `row`. The first `axis` axes are those that make up `padded_row`.
 template <typename Fn>
@@ -104,9 +87,12 @@ void ForEachCopyOfRow(const PadParam& param, const Shape& data, const Shape& pad
                       int64_t row, int64_t padded_row, const Fn& fn) {
   if (axis == data.rank() - 1) return fn(padded_row);
   const int64_t rest = data.Product(axis + 1, data.rank() - 1);
-  ForEachCopy(param, axis, row / rest, data[axis], [&](int64_t j) {
-    ForEachCopyOfRow(param, data, padded, axis + 1, row % rest, padded_row * padded[axis] + j, fn);
-  });
+  const PadCopies copies(param.mode, param.pad_width[2 * axis], data[axis], padded[axis],
+                         row / rest);
+  for (int64_t k = 0; k < copies.count; ++k) {
+    ForEachCopyOfRow(param, data, padded, axis + 1, row % rest,
+                     padded_row * padded[axis] + copies[k], fn);
+  }
 }
 
 // Gathers: one thread sums each row of data's gradient, in the order of ograd.

@@ -10,6 +10,7 @@
 #include "executor/kernels/launch/words.h"
 #include "executor/kernels/loops/move_rows.h"
 #include "executor/kernels/loops/strided_copy_cuda.h"
+#include "executor/kernels/shape/pad_copies.h"
 #include "executor/program/kernel.h"
 #include "symbol/ops/shape/pad_param.h"
 
@@ -117,30 +118,8 @@ struct Padded : PadAxes {
   }
 };
 
-// The positions along an axis of the padded array that copy one position of data: at most three,
-// or, at the ends in mode edge, `count` from `at[0]` on.
-struct Copies {
-  int64_t at[3], count;
-  bool run;
-
-  __device__ int64_t operator[](int64_t k) const { return run ? at[0] + k : at[k]; }
-};
-
-__device__ Copies CopiesOf(const PadAxes& axes, int axis, int64_t d) {
-  const int64_t before = axes.before[axis], n = axes.data[axis], padded = axes.padded[axis];
-  Copies copies = {};
-  if (axes.mode == PadParam::kEdge) {
-    copies.run = true;
-    copies.at[0] = d == 0 ? 0 : before + d;
-    copies.count = (d == n - 1 ? padded : before + d + 1) - copies.at[0];
-    return copies;
-  }
-  const bool reflects = axes.mode == PadParam::kReflect;
-  if (reflects && d > 0 && d <= before) copies.at[copies.count++] = before - d;
-  copies.at[copies.count++] = before + d;
-  const int64_t behind = before + 2 * (n - 1) - d;
-  if (reflects && d < n - 1 && behind < padded) copies.at[copies.count++] = behind;
-  return copies;
+__device__ PadCopies CopiesOf(const PadAxes& axes, int axis, int64_t i) {
+  return PadCopies(axes.mode, axes.before[axis], axes.data[axis], axes.padded[axis], i);
 }
 
 // Sums the copies of an element in one thread, in the order of the padded array.
@@ -158,7 +137,7 @@ __global__ void SumCopies(int64_t size, const PadAxes axes, DType dtype, const v
       int64_t number = term, at = 0, stride = 1;
       rest = i;
       for (int axis = axes.rank - 1; axis >= 0; --axis) {
-        const Copies copies = CopiesOf(axes, axis, rest % axes.data[axis]);
+        const PadCopies copies = CopiesOf(axes, axis, rest % axes.data[axis]);
         at += copies[number % copies.count] * stride;
         number /= copies.count;
         stride *= axes.padded[axis];
