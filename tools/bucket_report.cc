@@ -28,6 +28,7 @@
 #include "io/batch/bucket_key.h"
 #include "io/buckets/bucket_boundaries.h"
 #include "ndarray/base/atomic_file.h"
+#include "ndarray/base/output_file.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/graph/symbol.h"
 #include "symbol/json/json.h"
@@ -37,7 +38,6 @@
 #include "tools/buckets/bucket_snippets.h"
 #include "tools/buckets/sample_lengths.h"
 #include "tools/lm_train/language_model.h"
-#include "tools/output_file.h"
 #include "tools/program_main.h"
 
 ABSL_FLAG(std::string, text, "", "text, a sentence a line, with spaces between the words");

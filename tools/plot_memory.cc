@@ -12,10 +12,10 @@
 #include "absl/strings/str_cat.h"
 #include "executor/executor.h"
 #include "ndarray/base/atomic_file.h"
+#include "ndarray/base/output_file.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/json/json.h"
 #include "tools/memory_plan_json.h"
-#include "tools/output_file.h"
 #include "tools/program_main.h"
 #include "tools/shapes_flag.h"
 

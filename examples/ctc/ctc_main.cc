@@ -11,9 +11,9 @@
 #include "examples/ctc/ctc.h"
 #include "ndarray/base/atomic_file.h"
 #include "ndarray/base/init_logging.h"
+#include "ndarray/base/output_file.h"
 #include "ndarray/base/status_macros.h"
 #include "nlohmann/json.hpp"
-#include "tools/output_file.h"
 
 namespace cooper {
 namespace {

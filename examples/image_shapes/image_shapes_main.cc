@@ -9,9 +9,9 @@
 #include "examples/image_shapes/image_shapes.h"
 #include "ndarray/base/atomic_file.h"
 #include "ndarray/base/init_logging.h"
+#include "ndarray/base/output_file.h"
 #include "ndarray/base/status_macros.h"
 #include "nlohmann/json.hpp"
-#include "tools/output_file.h"
 
 namespace cooper {
 namespace {

@@ -16,9 +16,9 @@
 #include "examples/tagger/tagger.h"
 #include "httplib.h"
 #include "ndarray/base/atomic_file.h"
+#include "ndarray/base/output_file.h"
 #include "ndarray/base/status_macros.h"
 #include "nlohmann/json.hpp"
-#include "tools/output_file.h"
 
 namespace cooper {
 namespace {

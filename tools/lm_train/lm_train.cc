@@ -40,13 +40,13 @@
 #include "module/metric/classification.h"
 #include "module/metric/eval_metric.h"
 #include "ndarray/base/context.h"
+#include "ndarray/base/output_file.h"
 #include "ndarray/base/status_macros.h"
 #include "tools/lm_train/language_model.h"
 #include "tools/lm_train/lm_corpus.h"
 #include "tools/lm_train/lm_progress.h"
 #include "tools/lm_train/model_flags.h"
 #include "tools/lm_train/profile_flags.h"
-#include "tools/output_file.h"
 #include "tools/program_main.h"
 
 ABSL_DECLARE_FLAG(bool, use_ignore);

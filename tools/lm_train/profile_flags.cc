@@ -5,12 +5,12 @@
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
+#include "ndarray/base/output_file.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/products/gemm_rate.h"
 #include "ndarray/threads/parallel.h"
 #include "ndarray/threads/profile_report.h"
 #include "ndarray/threads/profiler.h"
-#include "tools/output_file.h"
 
 ABSL_FLAG(std::string, profile, "",
           "file for a trace of some batches (Perfetto, chrome://tracing); the operators that took "

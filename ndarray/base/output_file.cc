@@ -1,4 +1,4 @@
-#include "tools/output_file.h"
+#include "ndarray/base/output_file.h"
 
 #include <unistd.h>
 

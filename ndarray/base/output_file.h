@@ -1,5 +1,5 @@
-#ifndef COOPER_TOOLS_OUTPUT_FILE_H_
-#define COOPER_TOOLS_OUTPUT_FILE_H_
+#ifndef COOPER_NDARRAY_BASE_OUTPUT_FILE_H_
+#define COOPER_NDARRAY_BASE_OUTPUT_FILE_H_
 
 // Checks in advance whether a program can write its output files. A file gets its name when it is
 // complete (ndarray/base/atomic_file.h) and replaces whatever has that name. That could be a
@@ -23,4 +23,4 @@ absl::Status CheckOutputFolder(absl::string_view before, const std::string& pref
 
 }  // namespace cooper
 
-#endif  // COOPER_TOOLS_OUTPUT_FILE_H_
+#endif  // COOPER_NDARRAY_BASE_OUTPUT_FILE_H_
