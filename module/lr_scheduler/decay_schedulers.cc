@@ -12,8 +12,9 @@
 namespace cooper {
 namespace {
 
-absl::Status CheckMaxUpdate(int64_t max_update, const LRSchedulerOptions& common) {
+absl::Status CheckDecay(int64_t max_update, double final_lr, const LRSchedulerOptions& common) {
   COOPER_RETURN_IF_ERROR(CheckLRSchedulerOptions(common));
+  COOPER_RETURN_IF_ERROR(CheckScheduledRate("final_lr", final_lr));
   if (max_update > common.warmup_steps) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("lr_scheduler: max_update is ", max_update,
                                                  ", expected more than warmup_steps, ",
@@ -30,7 +31,11 @@ double Progress(int64_t num_update, int64_t max_update, const LRSchedulerOptions
 
 absl::StatusOr<std::unique_ptr<LRScheduler>> PolyScheduler::Create(
     const PolySchedulerOptions& options) {
-  COOPER_RETURN_IF_ERROR(CheckMaxUpdate(options.max_update, options.common));
+  COOPER_RETURN_IF_ERROR(CheckDecay(options.max_update, options.final_lr, options.common));
+  if (!(options.pwr >= 0)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("lr_scheduler poly: pwr is ", options.pwr, ", expected at least 0"));
+  }
   return absl::WrapUnique<LRScheduler>(new PolyScheduler(options));
 }
 
@@ -46,7 +51,7 @@ double PolyScheduler::AfterWarmup(int64_t num_update) {
 
 absl::StatusOr<std::unique_ptr<LRScheduler>> CosineScheduler::Create(
     const CosineSchedulerOptions& options) {
-  COOPER_RETURN_IF_ERROR(CheckMaxUpdate(options.max_update, options.common));
+  COOPER_RETURN_IF_ERROR(CheckDecay(options.max_update, options.final_lr, options.common));
   return absl::WrapUnique<LRScheduler>(new CosineScheduler(options));
 }
 

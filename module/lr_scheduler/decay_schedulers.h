@@ -23,7 +23,8 @@ struct PolySchedulerOptions {
 // The rate is final_lr + (base_lr - final_lr) * (1 - x)^pwr, where x goes from 0 to 1.
 class PolyScheduler : public LRScheduler {
  public:
-  // kInvalidArgument if max_update is not above warmup_steps, or as CheckLRSchedulerOptions.
+  // kInvalidArgument if max_update is not above warmup_steps, pwr is below 0, or as
+  // CheckLRSchedulerOptions.
   static absl::StatusOr<std::unique_ptr<LRScheduler>> Create(const PolySchedulerOptions& options);
 
  protected:

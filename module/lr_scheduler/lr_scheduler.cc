@@ -1,6 +1,7 @@
 #include "module/lr_scheduler/lr_scheduler.h"
 
 #include <cmath>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/status_macros.h"
@@ -38,7 +39,16 @@ absl::Status LRScheduler::LoadState(absl::string_view text) {
   return absl::OkStatus();
 }
 
+absl::Status CheckScheduledRate(absl::string_view name, double rate) {
+  // Sums and products of two such rates are finite.
+  if (std::abs(rate) <= std::numeric_limits<float>::max()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("lr_scheduler: ", name, " is ", rate,
+                                                 ", expected a number that float32 can hold"));
+}
+
 absl::Status CheckLRSchedulerOptions(const LRSchedulerOptions& options) {
+  COOPER_RETURN_IF_ERROR(CheckScheduledRate("base_lr", options.base_lr));
+  COOPER_RETURN_IF_ERROR(CheckScheduledRate("warmup_begin_lr", options.warmup_begin_lr));
   if (options.warmup_steps < 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("lr_scheduler: warmup_steps is ", options.warmup_steps, ", expected >= 0"));

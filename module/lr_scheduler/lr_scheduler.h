@@ -68,7 +68,11 @@ class LRScheduler {
   double base_lr_;
 };
 
-// kInvalidArgument, naming the option, for a warm-up that falls or a negative number of steps.
+// kInvalidArgument, naming the option, unless float32 can hold the rate.
+absl::Status CheckScheduledRate(absl::string_view name, double rate);
+
+// kInvalidArgument, naming the option, for a warm-up that falls, a negative number of steps, or as
+// CheckScheduledRate.
 absl::Status CheckLRSchedulerOptions(const LRSchedulerOptions& options);
 
 }  // namespace cooper

@@ -12,9 +12,9 @@ namespace cooper {
 namespace {
 
 absl::Status CheckFactor(double factor) {
-  if (factor <= 1) return absl::OkStatus();
+  if (factor >= -1 && factor <= 1) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("lr_scheduler: factor is ", factor, ", expected at most 1"));
+      absl::StrCat("lr_scheduler: factor is ", factor, ", expected at most 1, and at least -1"));
 }
 
 }  // namespace
@@ -23,6 +23,7 @@ absl::StatusOr<std::unique_ptr<LRScheduler>> FactorScheduler::Create(
     const FactorSchedulerOptions& options) {
   COOPER_RETURN_IF_ERROR(CheckLRSchedulerOptions(options.common));
   COOPER_RETURN_IF_ERROR(CheckFactor(options.factor));
+  COOPER_RETURN_IF_ERROR(CheckScheduledRate("stop_factor_lr", options.stop_factor_lr));
   if (options.step < 1) {
     return absl::InvalidArgumentError(
         absl::StrCat("lr_scheduler factor: step is ", options.step, ", expected at least 1"));
