@@ -34,6 +34,7 @@ absl::StatusOr<OpCall> MakeCall(absl::string_view op_name, const OpArgs& args) {
   COOPER_ASSIGN_OR_RETURN(
       OpCall call, MakeOpCall(op_name, std::move(attrs), args.inputs.size() + args.named.size()));
   COOPER_RETURN_IF_ERROR(RefuseGradientOp(*call.op));
+  COOPER_RETURN_IF_ERROR(call.op->CheckSubgraphs(call));
   return call;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -41,24 +42,40 @@ std::vector<int> VersionsOf(const JsonGraph::Node& json) {
   return versions;
 }
 
+// Creates the graph of `json` and returns its outputs. `outputs` counts those of all nodes.
+absl::StatusOr<std::vector<NodeEntry>> MakeGraph(JsonGraph json, const LoadLimits& limits,
+                                                 int64_t& outputs);
+
 // Creates the node of `json`, whose inputs are in `nodes`. It has no variable set, which
 // composition computes where it needs it.
-absl::StatusOr<NodePtr> MakeNode(const std::vector<NodePtr>& nodes, const JsonGraph::Node& json) {
+absl::StatusOr<NodePtr> MakeNode(const std::vector<NodePtr>& nodes, JsonGraph::Node json,
+                                 const LoadLimits& limits, int64_t& outputs) {
   Node::Fields fields;
   fields.name = json.name;
   COOPER_ASSIGN_OR_RETURN(fields.call, MakeOpCall(json));
   if (json.is_variable()) return Node::Make(std::move(fields));
+  const std::string owner = absl::StrCat(json.op, " '", json.name, "'");
+  if (!json.subgraphs.empty()) {
+    std::vector<std::vector<NodeEntry>> subgraphs;
+    for (JsonGraph& subgraph : json.subgraphs) {
+      COOPER_ASSIGN_OR_RETURN(
+          subgraphs.emplace_back(),
+          AddContext(MakeGraph(std::move(subgraph), limits, outputs), owner, " subgraph"));
+    }
+    fields.call.subgraphs =
+        std::make_shared<const std::vector<std::vector<NodeEntry>>>(std::move(subgraphs));
+  }
+  COOPER_RETURN_IF_ERROR(AddContext(fields.call.op->CheckSubgraphs(fields.call), owner));
   COOPER_ASSIGN_OR_RETURN(const OpSchema::Names names, InputNamesOf(json, fields.call));
   for (size_t i = 0; i < names.size(); ++i) {
     absl::StatusOr<NodeEntry> entry = MakeEntry(nodes, json.inputs[i]);
     if (!entry.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat(json.op, " '", json.name, "': input '",
-                                                     names[i], "' ", entry.status().message()));
+      return absl::InvalidArgumentError(
+          absl::StrCat(owner, ": input '", names[i], "' ", entry.status().message()));
     }
     fields.inputs.push_back(*std::move(entry));
   }
-  COOPER_RETURN_IF_ERROR(
-      AddContext(CheckAuxInputs(fields.call, fields.inputs), json.op, " '", json.name, "'"));
+  COOPER_RETURN_IF_ERROR(AddContext(CheckAuxInputs(fields.call, fields.inputs), owner));
   fields.input_versions = VersionsOf(json);
   return Node::Make(std::move(fields));
 }
@@ -87,8 +104,36 @@ void NumberVersions(const IndexedGraph& graph, JsonGraph* json) {
   }
 }
 
-JsonGraph ToJsonGraph(const Symbol& symbol, std::vector<int>* num_outputs) {
-  const IndexedGraph graph(symbol.outputs());
+absl::StatusOr<std::vector<NodeEntry>> MakeGraph(JsonGraph json, const LoadLimits& limits,
+                                                 int64_t& outputs) {
+  COOPER_RETURN_IF_ERROR(UpgradeJsonGraph(limits, &json));
+  COOPER_RETURN_IF_ERROR(MergeVariablesOfOneName(&json));
+  std::vector<NodePtr> nodes;
+  nodes.reserve(json.nodes.size());
+  for (JsonGraph::Node& json_node : json.nodes) {
+    COOPER_ASSIGN_OR_RETURN(NodePtr node, MakeNode(nodes, std::move(json_node), limits, outputs));
+    outputs += node->num_outputs();
+    if (outputs > limits.outputs) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("symbol file: with ", Describe(*node), " there are ", outputs,
+                       " outputs, more than ", limits.outputs, ": LoadLimits::outputs"));
+    }
+    nodes.push_back(std::move(node));
+  }
+  std::vector<NodeEntry> heads;
+  for (const JsonGraph::Entry& head : json.heads) {
+    absl::StatusOr<NodeEntry> entry = MakeEntry(nodes, head);
+    if (!entry.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("symbol file: head ", heads.size(), " ", entry.status().message()));
+    }
+    heads.push_back(*std::move(entry));
+  }
+  return heads;
+}
+
+JsonGraph ToJsonGraph(const std::vector<NodeEntry>& outputs) {
+  const IndexedGraph graph(outputs);
   const auto number = [&](const NodeEntry& entry) -> JsonGraph::Entry {
     return {.node = graph.node_index(entry.node.get()), .index = entry.index, .version = 0};
   };
@@ -99,13 +144,18 @@ JsonGraph ToJsonGraph(const Symbol& symbol, std::vector<int>* num_outputs) {
     out.op = node->is_variable() ? "null" : node->op()->name();
     out.name = node->name();
     out.attrs = node->attrs();
+    out.num_outputs = node->num_outputs();
     for (const NodeEntry& input : node->inputs()) out.inputs.push_back(number(input));
+    if (node->call().subgraphs != nullptr) {
+      for (const auto& subgraph : *node->call().subgraphs) {
+        out.subgraphs.push_back(ToJsonGraph(subgraph));
+      }
+    }
     ForEachVariableInput(*node, [&](const Node& variable, AttrMap attrs) {
       json.nodes[graph.node_index(&variable)].attrs.merge(attrs);
     });
-    num_outputs->push_back(node->num_outputs());
   }
-  for (const NodeEntry& head : symbol.outputs()) json.heads.push_back(number(head));
+  for (const NodeEntry& head : outputs) json.heads.push_back(number(head));
   NumberVersions(graph, &json);
   return json;
 }
@@ -114,38 +164,15 @@ JsonGraph ToJsonGraph(const Symbol& symbol, std::vector<int>* num_outputs) {
 
 absl::StatusOr<Symbol> SymbolFromJson(absl::string_view text, const LoadLimits& limits) {
   COOPER_ASSIGN_OR_RETURN(JsonGraph graph, ParseJsonGraph(text, limits));
-  COOPER_RETURN_IF_ERROR(UpgradeJsonGraph(limits, &graph));
-  COOPER_RETURN_IF_ERROR(MergeVariablesOfOneName(&graph));
-  std::vector<NodePtr> nodes;
-  nodes.reserve(graph.nodes.size());
   int64_t outputs = 0;
-  for (const JsonGraph::Node& json : graph.nodes) {
-    COOPER_ASSIGN_OR_RETURN(NodePtr node, MakeNode(nodes, json));
-    outputs += node->num_outputs();
-    if (outputs > limits.outputs) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("symbol file: with ", Describe(*node), " there are ", outputs,
-                       " outputs, more than ", limits.outputs, ": LoadLimits::outputs"));
-    }
-    nodes.push_back(std::move(node));
-  }
-  std::vector<NodeEntry> heads;
-  for (const JsonGraph::Entry& head : graph.heads) {
-    absl::StatusOr<NodeEntry> entry = MakeEntry(nodes, head);
-    if (!entry.ok()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("symbol file: head ", heads.size(), " ", entry.status().message()));
-    }
-    heads.push_back(*std::move(entry));
-  }
+  COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> heads,
+                          MakeGraph(std::move(graph), limits, outputs));
   return Symbol(std::move(heads));
 }
 
 std::string SymbolToJson(const Symbol& symbol) {
   CHECK(symbol.status().ok()) << "a symbol that could not be made has no JSON: " << symbol.status();
-  std::vector<int> num_outputs;
-  const JsonGraph json = ToJsonGraph(symbol, &num_outputs);
-  return PrintJsonGraph(json, num_outputs);
+  return PrintJsonGraph(ToJsonGraph(symbol.outputs()));
 }
 
 absl::StatusOr<Symbol> LoadSymbol(const std::string& path, const LoadLimits& limits) {
@@ -160,10 +187,9 @@ absl::StatusOr<Symbol> LoadSymbol(const std::string& path, const LoadLimits& lim
 
 absl::Status SaveSymbol(const std::string& path, const Symbol& symbol) {
   COOPER_RETURN_IF_ERROR(symbol.status());
-  std::vector<int> num_outputs;
-  const JsonGraph json = ToJsonGraph(symbol, &num_outputs);
+  const JsonGraph json = ToJsonGraph(symbol.outputs());
   COOPER_RETURN_IF_ERROR(AddContext(CheckTexts(json), "'", path, "'"));
-  return WriteFileAtomically(path, PrintJsonGraph(json, num_outputs));
+  return WriteFileAtomically(path, PrintJsonGraph(json));
 }
 
 }  // namespace cooper

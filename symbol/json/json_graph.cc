@@ -115,26 +115,23 @@ bool IsFusedLayer(absl::string_view op) {
          (op == "conv" || op == "fully_connected");
 }
 
-// Returns the only subgraph of a node, null if it has none. Fails with kUnimplemented for all but
-// fused layers of floats.
-absl::StatusOr<const Json*> SubgraphOf(const Json& json, const JsonGraph::Node& node) {
-  const Json* subgraphs = Find(json, "subgraphs");
-  if (subgraphs == nullptr || subgraphs->empty()) return nullptr;
+// Returns the subgraph of a fused layer. Fails with kUnimplemented unless it computes with floats.
+absl::StatusOr<const Json*> SubgraphOfFusedLayer(const Json& subgraphs,
+                                                 const JsonGraph::Node& node) {
   const auto refuse = [&](absl::string_view why) {
     return absl::UnimplementedError(
         absl::StrCat("symbol file: node '", node.name, "' (", node.op, ") ", why));
   };
-  if (!IsFusedLayer(node.op)) return refuse("has subgraphs: control flow");
   if (const auto it = node.attrs.find("quantized");
       it != node.attrs.end() && (it->second == "true" || it->second == "True")) {
     return refuse(
         "is quantized: its weights are int8 and its scales were calibrated for oneDNN; load the "
         "float32 symbol that it was converted from");
   }
-  if (!subgraphs->is_array() || subgraphs->size() != 1 || !(*subgraphs)[0].is_object()) {
+  if (!subgraphs.is_array() || subgraphs.size() != 1 || !subgraphs[0].is_object()) {
     return refuse("has other than one subgraph");
   }
-  return &(*subgraphs)[0];
+  return &subgraphs[0];
 }
 
 // The place of a file's node in the graph that is read: `node`, or `outputs` of a node that was
@@ -213,48 +210,87 @@ absl::StatusOr<int> ParseVersion(const Json& root) {
   return static_cast<int>((*version)[1].get<int64_t>());
 }
 
+// Parses a graph and the subgraphs in it. The depth of recursion is limited by LoadLimits::nesting.
+class GraphParser {
+ public:
+  GraphParser(int version, const LoadLimits& limits) : version_(version), limits_(limits) {}
+
+  // `owner` names the graph in messages.
+  absl::StatusOr<JsonGraph> Parse(const Json& json, absl::string_view owner) {
+    JsonGraph graph;
+    graph.version = version_;
+    COOPER_ASSIGN_OR_RETURN(const Json* nodes, FindArray(json, "nodes", owner));
+    COOPER_RETURN_IF_ERROR(CountNodes(nodes->size()));
+    graph.nodes.reserve(nodes->size());
+    std::vector<Place> places;  // of the file's nodes
+    places.reserve(nodes->size());
+    for (const Json& node : *nodes) {
+      COOPER_RETURN_IF_ERROR(ParseNodeTo(node, places, graph));
+    }
+    COOPER_ASSIGN_OR_RETURN(const Json* heads, FindArray(json, "heads", owner));
+    for (const Json& head : *heads) {
+      absl::StatusOr<JsonGraph::Entry> entry = ParseEntry(head, static_cast<int>(places.size()));
+      if (entry.ok()) entry = Placed(places, *entry);
+      if (!entry.ok()) {
+        return MalformedSymbol(absl::StrCat("head ", graph.heads.size()), entry.status().message());
+      }
+      graph.heads.push_back(*entry);
+    }
+    return graph;
+  }
+
+ private:
+  absl::Status CountNodes(size_t count) {
+    nodes_ += static_cast<int64_t>(count);
+    return nodes_ > limits_.nodes ? ExceedsLimit("nodes", limits_.nodes, "nodes")
+                                  : absl::OkStatus();
+  }
+
+  // Appends a node, or the nodes of its subgraph for a fused layer.
+  absl::Status ParseNodeTo(const Json& json, std::vector<Place>& places, JsonGraph& graph) {
+    const auto number = static_cast<int>(places.size());
+    COOPER_ASSIGN_OR_RETURN(JsonGraph::Node node, ParseNode(json, number, limits_));
+    const std::string owner = absl::StrCat("symbol file: node '", node.name, "'");
+    for (JsonGraph::Entry& input : node.inputs) {
+      COOPER_ASSIGN_OR_RETURN(input, AddContext(Placed(places, input), owner));
+    }
+    const Json* subgraphs = Find(json, "subgraphs");
+    if (subgraphs != nullptr && !subgraphs->empty()) {
+      if (IsFusedLayer(node.op)) {
+        COOPER_ASSIGN_OR_RETURN(const Json* layer, SubgraphOfFusedLayer(*subgraphs, node));
+        const size_t before = graph.nodes.size();
+        COOPER_ASSIGN_OR_RETURN(places.emplace_back(), Inline(*layer, node, limits_, graph));
+        return CountNodes(graph.nodes.size() - before);
+      }
+      COOPER_RETURN_IF_ERROR(AddContext(ParseSubgraphs(*subgraphs, node), owner));
+    }
+    places.push_back({.node = static_cast<int>(graph.nodes.size()), .outputs = {}});
+    graph.nodes.push_back(std::move(node));
+    return absl::OkStatus();
+  }
+
+  absl::Status ParseSubgraphs(const Json& subgraphs, JsonGraph::Node& node) {
+    constexpr absl::string_view kOwner = "the subgraph";
+    if (!subgraphs.is_array()) return MalformedSymbol("'subgraphs'", "is not a list");
+    for (const Json& subgraph : subgraphs) {
+      if (!subgraph.is_object()) return MalformedSymbol(kOwner, "is not an object");
+      COOPER_ASSIGN_OR_RETURN(node.subgraphs.emplace_back(), Parse(subgraph, kOwner));
+    }
+    return absl::OkStatus();
+  }
+
+  int version_;
+  const LoadLimits& limits_;
+  int64_t nodes_ = 0;  // of all graphs
+};
+
 }  // namespace
 
 absl::StatusOr<JsonGraph> ParseJsonGraph(absl::string_view text, const LoadLimits& limits) {
   COOPER_ASSIGN_OR_RETURN(Json root, ParseSymbolText(text, limits));
   if (!root.is_object()) return MalformedSymbol("the text", "is not a JSON object");
-  JsonGraph graph;
-  COOPER_ASSIGN_OR_RETURN(graph.version, ParseVersion(root));
-  COOPER_ASSIGN_OR_RETURN(const Json* nodes, FindArray(root, "nodes", "the graph"));
-  if (static_cast<int64_t>(nodes->size()) > limits.nodes) {
-    return ExceedsLimit("nodes", limits.nodes, "nodes");
-  }
-  graph.nodes.reserve(nodes->size());
-  std::vector<Place> places;  // of the file's nodes
-  places.reserve(nodes->size());
-  for (const Json& json : *nodes) {
-    const auto number = static_cast<int>(places.size());
-    COOPER_ASSIGN_OR_RETURN(JsonGraph::Node node, ParseNode(json, number, limits));
-    for (JsonGraph::Entry& input : node.inputs) {
-      COOPER_ASSIGN_OR_RETURN(
-          input, AddContext(Placed(places, input), "symbol file: node '", node.name, "'"));
-    }
-    COOPER_ASSIGN_OR_RETURN(const Json* subgraph, SubgraphOf(json, node));
-    if (subgraph != nullptr) {
-      COOPER_ASSIGN_OR_RETURN(places.emplace_back(), Inline(*subgraph, node, limits, graph));
-      continue;
-    }
-    places.push_back({.node = static_cast<int>(graph.nodes.size()), .outputs = {}});
-    graph.nodes.push_back(std::move(node));
-  }
-  if (static_cast<int64_t>(graph.nodes.size()) > limits.nodes) {
-    return ExceedsLimit("nodes", limits.nodes, "nodes");
-  }
-  COOPER_ASSIGN_OR_RETURN(const Json* heads, FindArray(root, "heads", "the graph"));
-  for (const Json& head : *heads) {
-    absl::StatusOr<JsonGraph::Entry> entry = ParseEntry(head, static_cast<int>(places.size()));
-    if (entry.ok()) entry = Placed(places, *entry);
-    if (!entry.ok()) {
-      return MalformedSymbol(absl::StrCat("head ", graph.heads.size()), entry.status().message());
-    }
-    graph.heads.push_back(*entry);
-  }
-  return graph;
+  COOPER_ASSIGN_OR_RETURN(const int version, ParseVersion(root));
+  return GraphParser(version, limits).Parse(root, "the graph");
 }
 
 absl::StatusOr<OpCall> MakeOpCall(const JsonGraph::Node& node) {
@@ -264,7 +300,13 @@ absl::StatusOr<OpCall> MakeOpCall(const JsonGraph::Node& node) {
     return call;
   }
   const std::string context = absl::StrCat(node.op, " '", node.name, "'");
-  COOPER_ASSIGN_OR_RETURN(const OpSchema* op, AddContext(FindOp(node.op), context));
+  const absl::StatusOr<const OpSchema*> found = FindOp(node.op);
+  if (!found.ok() && !node.subgraphs.empty()) {
+    return absl::UnimplementedError(absl::StrCat(
+        "symbol file: node '", node.name, "' (", node.op,
+        ") has subgraphs: control flow that is not linked or that cooper does not have"));
+  }
+  COOPER_ASSIGN_OR_RETURN(const OpSchema* op, AddContext(found, context));
   COOPER_RETURN_IF_ERROR(AddContext(RefuseGradientOp(*op), context));
   COOPER_RETURN_IF_ERROR(
       AddContext(CheckVariadicCount(*op, node.attrs, node.inputs.size()), context));

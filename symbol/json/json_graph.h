@@ -35,7 +35,9 @@ struct JsonGraph {
     std::string op;  // "null": a variable
     std::string name;
     AttrMap attrs;
+    int num_outputs = 1;  // set for printing only
     std::vector<Entry> inputs;
+    std::vector<JsonGraph> subgraphs;  // of control flow: the body of a loop
 
     bool is_variable() const { return op == "null"; }
   };
@@ -48,9 +50,9 @@ struct JsonGraph {
 // Parses the text. Guarantees that each input names an earlier node (so there is no cycle) and each
 // head a node; does not check operators, attributes and output numbers.
 //
-// Fails with kInvalidArgument, naming the node and the place in the text, for invalid text, with
-// kUnimplemented for graphs with control flow, and with kResourceExhausted for text that exceeds
-// `limits`. A layer that MXNet fused for oneDNN (_sg_mkldnn_conv, _sg_mkldnn_fully_connected, which
+// Fails with kInvalidArgument, naming the node and the place in the text, for invalid text, and
+// with kResourceExhausted for text that exceeds `limits`, which count the nodes of subgraphs too. A
+// layer that MXNet fused for oneDNN (_sg_mkldnn_conv, _sg_mkldnn_fully_connected, which
 // Symbol.get_backend_symbol creates) becomes the nodes of its subgraph, the last of which gets its
 // name; quantized ones are kUnimplemented. O(length of the text) time and memory for any text.
 absl::StatusOr<JsonGraph> ParseJsonGraph(absl::string_view text, const LoadLimits& limits = {});
@@ -59,11 +61,12 @@ absl::StatusOr<JsonGraph> ParseJsonGraph(absl::string_view text, const LoadLimit
 // refuse the file.
 absl::Status CheckTexts(const JsonGraph& graph);
 
-// Returns the text that MXNet 1.9.1 writes. `num_outputs` has the number of outputs of each node.
-std::string PrintJsonGraph(const JsonGraph& graph, const std::vector<int>& num_outputs);
+// Returns the text that MXNet 1.9.1 writes.
+std::string PrintJsonGraph(const JsonGraph& graph);
 
-// Returns the operator of a node with parsed attributes; an empty call for a variable. Fails with
-// kNotFound or kInvalidArgument, naming node and operator, also for a gradient operator.
+// Returns the operator of a node with parsed attributes, without its subgraphs; an empty call for a
+// variable. Fails with kNotFound or kInvalidArgument, naming node and operator, also for a gradient
+// operator, and with kUnimplemented for control flow that is not linked.
 absl::StatusOr<OpCall> MakeOpCall(const JsonGraph::Node& node);
 
 // Returns the input names of `call`, the call of the operator node `node`. Fails with

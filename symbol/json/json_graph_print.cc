@@ -3,6 +3,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "ndarray/base/status_macros.h"
 #include "nlohmann/json.hpp"
 #include "symbol/json/json_graph.h"
 
@@ -92,6 +93,8 @@ class Printer {
   std::vector<Scope> scopes_;
 };
 
+void PrintGraph(const JsonGraph& graph, bool is_root, Printer* p);
+
 void PrintNode(const JsonGraph::Node& node, Printer* p) {
   p->Open('{', true);
   p->Key("op");
@@ -109,6 +112,51 @@ void PrintNode(const JsonGraph::Node& node, Printer* p) {
   }
   p->Key("inputs");
   p->Entries(node.inputs);
+  if (!node.subgraphs.empty()) {
+    p->Key("subgraphs");
+    p->Open('[', true);
+    for (const JsonGraph& subgraph : node.subgraphs) {
+      p->Next();
+      PrintGraph(subgraph, /*is_root=*/false, p);
+    }
+    p->Close(']');
+  }
+  p->Close('}');
+}
+
+// Prints the version in the root alone.
+void PrintGraph(const JsonGraph& graph, bool is_root, Printer* p) {
+  std::vector<int64_t> arg_nodes, row_ptr = {0};
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (graph.nodes[i].is_variable()) arg_nodes.push_back(static_cast<int64_t>(i));
+    row_ptr.push_back(row_ptr.back() + graph.nodes[i].num_outputs);
+  }
+  p->Open('{', true);
+  p->Key("nodes");
+  p->Open('[', true);
+  for (const JsonGraph::Node& node : graph.nodes) {
+    p->Next();
+    PrintNode(node, p);
+  }
+  p->Close(']');
+  p->Key("arg_nodes");
+  p->Numbers(arg_nodes);
+  p->Key("node_row_ptr");
+  p->Numbers(row_ptr);
+  p->Key("heads");
+  p->Entries(graph.heads);
+  if (is_root) {
+    p->Key("attrs");
+    p->Open('{', false);
+    p->Key("mxnet_version");
+    p->Open('[', false);
+    p->Next();
+    p->Text("int");
+    p->Next();
+    p->Number(graph.version);
+    p->Close(']');
+    p->Close('}');
+  }
   p->Close('}');
 }
 
@@ -142,42 +190,17 @@ absl::Status CheckTexts(const JsonGraph& graph) {
                                                      kind, " '", node.name,
                                                      "' is not UTF-8: it cannot be saved"));
     }
+    for (const JsonGraph& subgraph : node.subgraphs) {
+      COOPER_RETURN_IF_ERROR(
+          AddContext(CheckTexts(subgraph), "in the subgraph of '", node.name, "'"));
+    }
   }
   return absl::OkStatus();
 }
 
-std::string PrintJsonGraph(const JsonGraph& graph, const std::vector<int>& num_outputs) {
-  std::vector<int64_t> arg_nodes, row_ptr = {0};
-  for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    if (graph.nodes[i].is_variable()) arg_nodes.push_back(static_cast<int64_t>(i));
-    row_ptr.push_back(row_ptr.back() + num_outputs[i]);
-  }
+std::string PrintJsonGraph(const JsonGraph& graph) {
   Printer p;
-  p.Open('{', true);
-  p.Key("nodes");
-  p.Open('[', true);
-  for (const JsonGraph::Node& node : graph.nodes) {
-    p.Next();
-    PrintNode(node, &p);
-  }
-  p.Close(']');
-  p.Key("arg_nodes");
-  p.Numbers(arg_nodes);
-  p.Key("node_row_ptr");
-  p.Numbers(row_ptr);
-  p.Key("heads");
-  p.Entries(graph.heads);
-  p.Key("attrs");
-  p.Open('{', false);
-  p.Key("mxnet_version");
-  p.Open('[', false);
-  p.Next();
-  p.Text("int");
-  p.Next();
-  p.Number(graph.version);
-  p.Close(']');
-  p.Close('}');
-  p.Close('}');
+  PrintGraph(graph, /*is_root=*/true, &p);
   return p.Take();
 }
 

@@ -67,7 +67,7 @@ TEST(JsonSubgraphTest, RefusesOthersWithTheReason) {
        absl::StatusCode::kUnimplemented,
        "node 'fused' (_sg_mkldnn_conv) is quantized: its weights are int8"},
       {File("_foreach", "", kSubgraph), absl::StatusCode::kUnimplemented,
-       "node 'fused' (_foreach) has subgraphs: control flow"},
+       "node 'fused' (_foreach) has subgraphs: control flow that is not linked"},
       {File("_sg_mkldnn_conv", "", absl::StrCat(kSubgraph, ", ", kSubgraph)),
        absl::StatusCode::kUnimplemented, "has other than one subgraph"},
       {File("_sg_mkldnn_conv", "", kSubgraph, "[[0, 0, 0]]"), absl::StatusCode::kInvalidArgument,

@@ -438,10 +438,10 @@ TEST(JsonTest, NamesTheOperatorThatIsNotLinked) {
 }
 
 TEST(JsonTest, RefusesControlFlow) {
-  EXPECT_THAT(
-      SymbolFromJson(TwoNodes(
-          R"({"op": "_foreach", "name": "loop", "inputs": [], "subgraphs": [{"nodes": []}]})")),
-      StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("'loop' (_foreach)")));
+  EXPECT_THAT(SymbolFromJson(TwoNodes(
+                  R"({"op": "_cond", "name": "branch", "inputs": [], "subgraphs": [{"nodes": [],
+              "heads": []}]})")),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("'branch' (_cond)")));
 }
 
 TEST(JsonTest, DeepNestingIsRefusedBeforeItIsParsed) {

@@ -50,8 +50,8 @@ FunctionName FunctionNameOf(const std::string& op);
 // the same name as a hidden operator name, since MXNet derives automatic names from the alias.
 std::string CalledName(const OpSchema& op);
 
-// Returns whether the operator has a function. Gradient operators (OpSchema::is_gradient) have
-// none.
+// Returns whether the operator has a generated function. Gradient operators (OpSchema::is_gradient)
+// have none, nor do operators with subgraphs, whose functions are in symbol/control.
 bool HasFunction(const OpSchema& op);
 
 // Returns the aliases that have a function too: those that MXNet exposes to users.

@@ -36,6 +36,18 @@ int OpSchema::NumVisibleOutputs(const OpCall& call) const {
   return visible_outputs_ ? visible_outputs_(call) : static_cast<int>(outputs_(call).size());
 }
 
+absl::Status OpSchema::CheckSubgraphs(const OpCall& call) const {
+  const int count = call.subgraphs == nullptr ? 0 : static_cast<int>(call.subgraphs->size());
+  if (count != num_subgraphs_) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("has ", count, " subgraphs, expected ", num_subgraphs_,
+                     num_subgraphs_ > 0 ? ": such a node comes from a symbol file or from a "
+                                          "function that builds its subgraphs"
+                                        : ""));
+  }
+  return check_subgraphs_ ? check_subgraphs_(call) : absl::OkStatus();
+}
+
 std::vector<int> OpSchema::AuxInputs(const OpCall& call) const {
   return aux_inputs_ ? aux_inputs_(call) : std::vector<int>();
 }
@@ -166,6 +178,12 @@ OpBuilder&& OpBuilder::GradientComputesOutputs() && {
 
 OpBuilder&& OpBuilder::Random() && {
   op_->is_random_ = true;
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::Subgraphs(int count, OpSchema::CheckFn check) && {
+  op_->num_subgraphs_ = count;
+  op_->check_subgraphs_ = std::move(check);
   return std::move(*this);
 }
 

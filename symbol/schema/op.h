@@ -42,6 +42,9 @@ struct OpCall {
   const OpSchema* op = nullptr;        // null for a variable
   AttrMap attrs;                       // as written, including hidden ones (__x__)
   std::shared_ptr<const void> params;  // the parsed parameter struct; null if op has none
+  // The outputs of each graph that the call holds, such as the body of a loop (num_subgraphs());
+  // null if it holds none.
+  std::shared_ptr<const std::vector<std::vector<NodeEntry>>> subgraphs = nullptr;
 
   // P must be the operator's parameter struct; this is not checked.
   template <typename P>
@@ -80,6 +83,7 @@ class OpSchema {
   // Names of inputs or outputs, in order.
   using Names = std::vector<std::string>;
   using NamesFn = std::function<Names(const OpCall&)>;
+  using CheckFn = std::function<absl::Status(const OpCall&)>;
   using CountFn = std::function<int(const OpCall&)>;
   using IndicesFn = std::function<std::vector<int>(const OpCall&)>;
   using ShapeFn = std::function<absl::Status(ShapeContext&)>;
@@ -160,6 +164,12 @@ class OpSchema {
   bool gradient_computes_outputs() const { return gradient_computes_outputs_; }
   // Draws random numbers: equal calls may give different results.
   bool is_random() const { return is_random_; }
+  // The number of graphs that a call holds beside its attributes; 0 for most operators. Only symbol
+  // files and functions such as Foreach (symbol/control/foreach.h) make calls with subgraphs.
+  int num_subgraphs() const { return num_subgraphs_; }
+  // Fails with kInvalidArgument unless the call has num_subgraphs() subgraphs that fit its
+  // attributes. Must be called before a node is made of the call.
+  absl::Status CheckSubgraphs(const OpCall& call) const;
   // The attribute that holds the number of inputs of a variadic operator ("num_args"), or empty.
   const std::string& variadic_attr() const { return variadic_attr_; }
   const AttrsFn& fix_attrs() const { return fix_attrs_; }
@@ -205,6 +215,8 @@ class OpSchema {
   std::function<bool(const OpCall&)> ignores_head_gradient_;
   bool gradient_computes_outputs_ = false;
   bool is_random_ = false;
+  int num_subgraphs_ = 0;
+  CheckFn check_subgraphs_;
   std::string variadic_attr_;
   AttrsFn fix_attrs_;
   VariableAttrsFn variable_attrs_;
@@ -257,6 +269,8 @@ class OpBuilder {
   OpBuilder&& IgnoreHeadGradient(std::function<bool(const OpCall&)> rule) &&;
   OpBuilder&& GradientComputesOutputs() &&;
   OpBuilder&& Random() &&;
+  // `check` may rely on the number of subgraphs.
+  OpBuilder&& Subgraphs(int count, OpSchema::CheckFn check) &&;
   OpBuilder&& FixAttrs(OpSchema::AttrsFn fix) &&;
   OpBuilder&& VariableAttrs(OpSchema::VariableAttrsFn attrs) &&;
   OpBuilder&& UpgradeAttrs(OpSchema::UpgradeFn upgrade) &&;
