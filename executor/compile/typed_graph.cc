@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "executor/compile/passes.h"
 #include "executor/passes/graph/graph_facts.h"
+#include "executor/passes/graph/unroll_foreach.h"
 #include "executor/program/kernel.h"
 #include "ndarray/base/near_names.h"
 #include "ndarray/base/status_macros.h"
@@ -129,6 +130,34 @@ absl::Status TakeRewrite(const GraphFacts& old, GraphRewrite rewrite, TypedGraph
   return InferEntryTypes(*typed.graph, typed.types);
 }
 
+bool HasLoops(const IndexedGraph& graph) {
+  return absl::c_any_of(graph.nodes(), [](const Node* node) {
+    return !node->is_variable() && node->op()->num_subgraphs() > 0;
+  });
+}
+
+// Numbers the nodes that have no number yet, each on its own, so that copies of one random node
+// draw different numbers.
+void NumberNewNodes(TypedGraph& typed) {
+  auto next = static_cast<int>(typed.ids.size());
+  for (const Node* node : typed.graph->nodes()) {
+    if (typed.ids.try_emplace(node, next).second) ++next;
+  }
+}
+
+// Unrolls loops, then those in their bodies.
+absl::Status UnrollLoops(const CompileOptions& options, TypedGraph& typed) {
+  while (HasLoops(*typed.graph)) {
+    const GraphFacts facts = FactsOf(typed, options);
+    COOPER_ASSIGN_OR_RETURN(std::optional<GraphRewrite> rewrite, UnrollForeach(facts));
+    if (!rewrite.has_value()) break;
+    COOPER_RETURN_IF_ERROR(TakeRewrite(facts, *std::move(rewrite), typed));
+    NumberNewNodes(typed);
+  }
+  typed.unrolled = typed.symbol;
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<TypedGraph> InferTypedGraph(const Symbol& symbol, const CompileOptions& options) {
@@ -139,6 +168,7 @@ absl::StatusOr<TypedGraph> InferTypedGraph(const Symbol& symbol, const CompileOp
                    .shapes = {},
                    .types = {},
                    .entry_of_written = {},
+                   .unrolled = {},
                    .ids = {},
                    .rewrites = {}};
   const IndexedGraph& graph = *typed.graph;
@@ -157,6 +187,7 @@ absl::StatusOr<TypedGraph> InferTypedGraph(const Symbol& symbol, const CompileOp
     type = DType::kFloat32;
     COOPER_RETURN_IF_ERROR(InferEntryTypes(graph, typed.types));
   }
+  COOPER_RETURN_IF_ERROR(UnrollLoops(options, typed));
   return typed;
 }
 

@@ -1,0 +1,174 @@
+// Compares loops with the same steps written one after the other. MXNet's results are golden cases
+// (tests/golden/ops/_foreach).
+
+#include "executor/passes/graph/unroll_foreach.h"
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "executor/executor.h"
+#include "executor/executor_fixtures.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ndarray/base/status_matchers.h"
+#include "symbol/control/foreach.h"
+#include "symbol/graph/symbol.h"
+#include "symbol/op/elemwise.h"
+#include "symbol/op/nn.h"
+#include "symbol/rnn/lstm_cell.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr int kLength = 7, kBatch = 3, kInputs = 4, kHidden = 5;
+
+// The outputs of an LSTM, (length, batch, hidden), as a loop over its steps.
+Symbol LstmLoop() {
+  LSTMCell cell(kHidden, {.prefix = "lstm_"});
+  const ForeachResult loop = Foreach(
+      [&](const std::vector<Symbol>& data, const std::vector<Symbol>& states) {
+        auto step = cell.Step(data[0], states);
+        if (!step.ok()) return ForeachStep{.outputs = {Symbol(step.status())}, .states = states};
+        return ForeachStep{.outputs = {step->output}, .states = step->states};
+      },
+      {Symbol::Variable("data")}, {Symbol::Variable("h"), Symbol::Variable("c")}, "loop");
+  return loop.outputs[0];
+}
+
+// The same outputs, unrolled by the cell.
+Symbol LstmSteps() {
+  LSTMCell cell(kHidden, {.prefix = "lstm_"});
+  auto unrolled =
+      cell.Unroll(kLength, Symbol::Variable("data"),
+                  {.begin_state = std::vector<Symbol>{Symbol::Variable("h"), Symbol::Variable("c")},
+                   .layout = "TNC",
+                   .merge_outputs = true});
+  EXPECT_TRUE(unrolled.ok()) << unrolled.status();
+  return unrolled->outputs.merged();
+}
+
+const KnownShapes& LstmShapes() {
+  static const auto* const shapes = new KnownShapes{
+      {"data", {kLength, kBatch, kInputs}}, {"h", {kBatch, kHidden}}, {"c", {kBatch, kHidden}}};
+  return *shapes;
+}
+
+std::unique_ptr<Executor> Bind(const Symbol& symbol, const KnownShapes& shapes,
+                               WriteReq req = WriteReq::kWrite) {
+  auto bound = Executor::SimpleBind(symbol, {.shapes = shapes, .grad_req = req});
+  EXPECT_TRUE(bound.ok()) << bound.status();
+  return bound.ok() ? *std::move(bound) : nullptr;
+}
+
+// Fills the arguments, by name, and runs a step of training.
+void Train(Executor& executor) {
+  for (const std::string& name : executor.arg_names()) {
+    FillRandom(executor.arg(name), std::hash<std::string>()(name) % 1000);
+  }
+  COOPER_ASSERT_OK(executor.Forward(true));
+  std::vector<NDArray> heads;
+  for (size_t i = 0; i < executor.output_shapes().size(); ++i) {
+    heads.push_back(*NDArray::Empty(executor.output_shapes()[i]));
+    FillRandom(heads.back(), 2000 + i);
+  }
+  COOPER_ASSERT_OK(executor.Backward(heads));
+}
+
+// A loop of an LSTM is recognised as a layer, and neither slower nor larger than an unrolled one.
+TEST(UnrollForeachTest, AnLstmIsTheUnrolledNetwork) {
+  for (const WriteReq req : {WriteReq::kWrite, WriteReq::kNull}) {
+    const std::unique_ptr<Executor> loop = Bind(LstmLoop(), LstmShapes(), req);
+    const std::unique_ptr<Executor> steps = Bind(LstmSteps(), LstmShapes(), req);
+    EXPECT_THAT(loop->DebugString(), HasSubstr("_rnn_layer "));
+    EXPECT_THAT(loop->DebugString(), Not(HasSubstr("_foreach ")));
+    EXPECT_LE(loop->memory().planned_bytes, steps->memory().planned_bytes);
+    EXPECT_EQ(loop->output_names(), (std::vector<std::string>{"loop_output0"}));
+    if (req == WriteReq::kNull) continue;
+    Train(*loop);
+    Train(*steps);
+    EXPECT_EQ(Floats((*loop->outputs())[0]), Floats((*steps->outputs())[0]));
+    for (const auto& [name, grad] : steps->grad_dict()) {
+      EXPECT_EQ(Floats(loop->grad(name)), Floats(grad)) << name;
+    }
+  }
+}
+
+// MXNet 1.9.1 computes other gradients of states under kAdd (docs/mxnet_differences.md).
+TEST(UnrollForeachTest, AddsToGradients) {
+  const ForeachResult loop = Foreach(
+      [](const std::vector<Symbol>& data, const std::vector<Symbol>& states) {
+        const Symbol sum = op::elemwise_add(op::tanh(states[0]), data[0]);
+        return ForeachStep{.outputs = {op::square(sum)}, .states = {sum}};
+      },
+      {Symbol::Variable("data")}, {Symbol::Variable("begin")});
+  const KnownShapes shapes = {{"data", {4, 2, 3}}, {"begin", {2, 3}}};
+  const std::unique_ptr<Executor> writing = Bind(loop.outputs[0], shapes);
+  const std::unique_ptr<Executor> adding = Bind(loop.outputs[0], shapes, WriteReq::kAdd);
+  for (const auto& [name, grad] : adding->grad_dict()) COOPER_ASSERT_OK(grad.Fill(0.5));
+  Train(*writing);
+  Train(*adding);
+  for (const auto& [name, grad] : writing->grad_dict()) {
+    const std::vector<float> added = Floats(adding->grad(name)), written = Floats(grad);
+    for (size_t i = 0; i < written.size(); ++i) {
+      EXPECT_NEAR(added[i], 0.5 + written[i], 1e-6) << name << " " << i;
+    }
+  }
+}
+
+// Each step draws its own random numbers, in nested loops too.
+TEST(UnrollForeachTest, StepsDropDifferentElements) {
+  const auto drop = [](const std::vector<Symbol>& data, const std::vector<Symbol>&) {
+    return ForeachStep{.outputs = {op::Dropout(data[0], {.p = 0.5})}, .states = {}};
+  };
+  const ForeachResult loop = Foreach(
+      [&](const std::vector<Symbol>& data, const std::vector<Symbol>&) {
+        return ForeachStep{.outputs = Foreach(drop, data, {}).outputs, .states = {}};
+      },
+      {Symbol::Variable("data")}, {});
+  const std::unique_ptr<Executor> executor = Bind(loop.outputs[0], {{"data", {3, 4, 32}}});
+  COOPER_ASSERT_OK(executor->arg("data").Fill(1));
+  COOPER_ASSERT_OK(executor->Forward(true));
+  const std::vector<float> values = Floats((*executor->outputs())[0]);
+  std::set<std::vector<float>> rows;
+  for (int row = 0; row < 12; ++row) {
+    rows.insert({values.begin() + 32 * row, values.begin() + 32 * (row + 1)});
+  }
+  EXPECT_EQ(rows.size(), 12);
+}
+
+TEST(UnrollForeachTest, AnotherLengthIsAnotherProgram) {
+  const std::unique_ptr<Executor> executor = Bind(LstmLoop(), LstmShapes());
+  KnownShapes shapes = LstmShapes();
+  shapes["data"] = {kLength - 2, kBatch, kInputs};
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto shorter, executor->Reshape(shapes));
+  Train(*shorter);
+  const std::unique_ptr<Executor> fresh = Bind(LstmLoop(), shapes);
+  Train(*fresh);
+  EXPECT_EQ(Floats((*shorter->outputs())[0]), Floats((*fresh->outputs())[0]));
+}
+
+TEST(UnrollForeachTest, TooManyStepsAreRefused) {
+  const auto echo = [](const std::vector<Symbol>& data, const std::vector<Symbol>&) {
+    return ForeachStep{.outputs = {op::tanh(data[0])}, .states = {}};
+  };
+  const Symbol loop = Foreach(echo, {Symbol::Variable("data")}, {}, "loop").outputs[0];
+  EXPECT_THAT(Executor::SimpleBind(loop, {.shapes = {{"data", {70'000, 1}}}}),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       HasSubstr("_foreach 'loop': 70000 steps, expected at most 65536")));
+  const auto nested = [&](const std::vector<Symbol>& data, const std::vector<Symbol>&) {
+    return ForeachStep{.outputs = Foreach(echo, data, {}, "inner").outputs, .states = {}};
+  };
+  const Symbol outer = Foreach(nested, {Symbol::Variable("data")}, {}, "outer").outputs[0];
+  EXPECT_THAT(Executor::SimpleBind(outer, {.shapes = {{"data", {100, 40'000, 1}}}}),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       HasSubstr("40000 steps of 2 nodes each make a graph of more than")));
+}
+
+}  // namespace
+}  // namespace cooper
