@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "docs/two_layers.h"
@@ -11,9 +12,11 @@
 #include "gtest/gtest.h"
 #include "ndarray/base/atomic_file.h"
 #include "ndarray/base/status_matchers.h"
+#include "symbol/control/foreach.h"
 #include "symbol/graph/symbol.h"
 #include "symbol/inference/infer_shape.h"
 #include "symbol/json/json.h"
+#include "symbol/op/operators.h"
 #include "symbol/rnn/fused_rnn_cell.h"
 #include "symbol/rnn/over_time.h"
 #include "symbol/rnn/sequential_rnn_cell.h"
@@ -46,6 +49,19 @@ TEST(SymbolPageTest, InfersBothWays) {
       "bias 'fc1_bias' (128,)");
   COOPER_ASSERT_OK_AND_ASSIGN(const Symbol again, SymbolFromJson(SymbolToJson(net)));
   EXPECT_EQ(SymbolToJson(again), SymbolToJson(net));
+}
+
+TEST(SymbolPageTest, LoopsOverTheFirstAxis) {
+  // Running sums of data (length, features): the state is the sum so far.
+  const ForeachResult sums = Foreach(
+      [](const std::vector<Symbol>& data, const std::vector<Symbol>& states) {
+        const Symbol sum = data[0] + states[0];
+        return ForeachStep{.outputs = {sum}, .states = {sum}};
+      },
+      {Symbol::Variable("data")}, {Symbol::Variable("begin")}, "sums");
+  COOPER_ASSERT_OK_AND_ASSIGN(const InferredShapes shapes,
+                              InferShape(sums.outputs[0], {{"data", {30, 8}}}));
+  EXPECT_EQ(shapes.outputs[0].ToString(), "(30, 8)");
 }
 
 TEST(SymbolPageTest, UnrollsAndUnfuses) {
