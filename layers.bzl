@@ -24,6 +24,7 @@ ROOMS = {
         "base",
         "threads",
         "array",
+        "dlpack",
         "files",
         "products",
         "random",
