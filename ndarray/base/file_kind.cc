@@ -52,8 +52,8 @@ using absl::string_view;
 
 constexpr Signature kBinary[] = {
     {string_view("PK\x03\x04", 4), 0, "a zip archive (as PyTorch's .pt and NumPy's .npz are)",
-     "unpack it if the file is in it; of arrays from another library, save them as a dictionary "
-     "with mx.nd.save, or with SaveNamedArrays (ndarray/files/params_file.h)"},
+     "unpack it if the file is in it; LoadNpz (ndarray/files/npz_file.h) reads .npz, and "
+     "//tools:arrays converts it to .params"},
     {string_view("\x1F\x8B", 2), 0, "compressed with gzip", "unpack it with gunzip or tar -xzf"},
     {string_view("1AY&SY", 6), 4, "compressed with bzip2", "unpack it with bunzip2 or tar -xjf"},
     {string_view("\xFD"
@@ -64,17 +64,22 @@ constexpr Signature kBinary[] = {
     {string_view("7z\xBC\xAF\x27\x1C", 6), 0, "a 7z archive", kUnpack},
     {string_view("\0ustar", 6), 256, "a tar archive", kUnpack},
     {string_view("\x89HDF\r\n\x1A\n", 8), 0, "HDF5 (as Keras' .h5 is)", kArrays},
-    {string_view("\x93NUMPY", 6), 0, "a NumPy array (.npy)", kArrays},
 };
 
-// Describes a file of cooper's or MXNet's own formats that was passed in place of another one.
+constexpr char kSwapped[] = "are two paths swapped?";
+
+// Describes a file of a format that cooper reads and that was passed in place of another one.
 constexpr struct {
   FileKind kind;
   absl::string_view bytes;
   const char* what;
+  const char* advice;
 } kOwn[] = {
-    {FileKind::kParams, string_view("\x12\x01\0\0\0\0\0\0", 8), "a list of arrays (.params)"},
-    {FileKind::kRecords, string_view("\x0A\x23\xD7\xCE", 4), "a RecordIO file (.rec)"},
+    {FileKind::kParams, string_view("\x12\x01\0\0\0\0\0\0", 8), "a list of arrays (.params)",
+     kSwapped},
+    {FileKind::kRecords, string_view("\x0A\x23\xD7\xCE", 4), "a RecordIO file (.rec)", kSwapped},
+    {FileKind::kNpy, string_view("\x93NUMPY", 6), "a NumPy array (.npy)",
+     "LoadNpy (ndarray/files/npy_file.h) reads it, and //tools:arrays converts it to .params"},
 };
 
 bool IsPickle(absl::string_view bytes) {
@@ -171,7 +176,7 @@ std::string DescribeForeignFile(absl::string_view bytes, FileKind expected) {
     if (own.kind == expected) {
       if (absl::StartsWith(bytes, own.bytes)) return "";
     } else if (absl::StartsWith(bytes, own.bytes)) {
-      text = Sentence(own.what, "are two paths swapped?");
+      text = Sentence(own.what, own.advice);
     }
   }
   if (text.empty() && expected != FileKind::kText) text = DescribeTextual(bytes, expected);

@@ -12,7 +12,7 @@
 namespace cooper {
 
 // The kind of file that a reader expects. A file of that kind is never described as something else.
-enum class FileKind { kParams, kSymbol, kRecords, kText };
+enum class FileKind { kParams, kSymbol, kRecords, kText, kNpy, kNpz };
 
 // Returns ": the file is a web page (HTML) ...; download ...", to append to a reader's error for a
 // file that begins with `bytes`; empty if the file is not recognised. Looks at the first 600 bytes.

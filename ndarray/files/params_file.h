@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "ndarray/array/named_arrays.h"
 #include "ndarray/array/ndarray.h"
 
 namespace cooper {
@@ -66,9 +67,6 @@ absl::StatusOr<ParamsList> ReadParamsFile(const std::string& path);
 // Returns OK if the file at `path` begins as a params file does, else ParseParams's error. Reads
 // only the first bytes.
 absl::Status CheckParamsFile(const std::string& path);
-
-// Arrays with their names, in the order of the file.
-using NamedArrays = std::vector<std::pair<std::string, NDArray>>;
 
 // Loads the dense arrays of a file with names, as saved from a dictionary. kInvalidArgument if the
 // file has no names and, naming the array, if one is null (MXNet's load fails too); kUnimplemented,
