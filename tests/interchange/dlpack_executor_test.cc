@@ -104,7 +104,9 @@ absl::StatusOr<Results> Step(const ArrayFn& array) {
   int period = 11;
   for (const auto& [name, own] : probe->arg_dict()) {
     COOPER_ASSIGN_OR_RETURN(const NDArray values, Pattern(own.shape(), period += 2));
-    COOPER_ASSIGN_OR_RETURN(options.args[name], array(name == "softmax_label" ? own : values));
+    const bool is_label = name == "softmax_label";  // class 0, without a gradient
+    COOPER_ASSIGN_OR_RETURN(options.args[name], array(is_label ? own : values));
+    if (is_label) continue;
     COOPER_ASSIGN_OR_RETURN(options.grads[name], array(own));
   }
   for (const auto& [name, own] : probe->aux_dict()) {
