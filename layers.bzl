@@ -89,6 +89,8 @@ ROOMS = {
         "iterators",
         "buckets",
         "text",
+        "records",
+        "images",
     ],
     "module": [
         "kwargs",

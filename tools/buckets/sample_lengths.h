@@ -46,8 +46,8 @@ struct RecordLayout {
 // Reads the lengths of the records of a RecordIO file (.rec) as MXNet writes it: each record has a
 // magic number and a word with the length before it and is padded to words; records that contain
 // the magic number are split into parts. Reads only lengths, so the file may have any size. Fails
-// with the errors of opening the file, and with kInvalidArgument, naming the offset, for malformed
-// records, for a record shorter than its header, and if all records are empty.
+// with the errors of RecordReader (io/records/record_reader.h), and with kInvalidArgument, naming
+// the offset, for a record shorter than its header, and if all records are empty.
 absl::StatusOr<SampleLengths> RecordLengths(const std::string& path, const RecordLayout& layout);
 
 }  // namespace cooper
