@@ -1,6 +1,5 @@
 #include "io/iterators/csv_iter.h"
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <type_traits>
@@ -13,8 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "io/batch/exact_integers.h"
 #include "io/batch/gather_rows.h"
-#include "io/batch/key_values.h"
-#include "io/batch/reserve_ids.h"
+#include "io/iterators/input_files.h"
 #include "ndarray/base/atomic_file.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_macros.h"
@@ -68,14 +66,13 @@ std::optional<int> ReadField(absl::string_view field, DType dtype, std::vector<T
   return 1;
 }
 
-// Reads the rows of a file as T into an array (rows,) + row_shape; rows of shape (1,) get no axis
-// of their own.
+// Appends the numbers of a file, whose rows have this shape, to `values`. Returns the number of
+// rows.
 template <typename T>
-absl::StatusOr<NDArray> ReadCsvAs(const std::string& path, const Shape& row_shape, DType dtype,
-                                  bool drop_unit_axis) {
+absl::StatusOr<int64_t> ReadRows(const std::string& path, const Shape& row_shape, DType dtype,
+                                 std::vector<T>* values) {
   COOPER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path));
   const int64_t width = row_shape.num_elements();
-  std::vector<T> values;
   int64_t rows = 0;
   int64_t line_number = 0;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
@@ -85,7 +82,7 @@ absl::StatusOr<NDArray> ReadCsvAs(const std::string& path, const Shape& row_shap
     int64_t fields = 0, numbers = 0;
     for (const absl::string_view field : absl::StrSplit(line, ',')) {
       ++fields;
-      const std::optional<int> read = ReadField(field, dtype, &values);
+      const std::optional<int> read = ReadField(field, dtype, values);
       if (!read.has_value()) return NoNumber(path, line_number, fields, field, dtype);
       numbers += *read;
     }
@@ -97,7 +94,23 @@ absl::StatusOr<NDArray> ReadCsvAs(const std::string& path, const Shape& row_shap
           ", expected ", width, " for the shape ", row_shape.ToString()));
     }
   }
-  if (rows == 0) return absl::InvalidArgumentError(absl::StrCat("CSVIter: '", path, "' is empty"));
+  return rows;
+}
+
+// Reads the rows of files as T into an array (rows,) + row_shape; rows of shape (1,) get no axis of
+// their own.
+template <typename T>
+absl::StatusOr<NDArray> ReadCsvAs(const std::string& files, const Shape& row_shape, DType dtype,
+                                  bool drop_unit_axis) {
+  COOPER_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
+                          AddContext(ListInputFiles(files), kKind));
+  std::vector<T> values;
+  int64_t rows = 0;
+  for (const std::string& path : paths) {
+    COOPER_ASSIGN_OR_RETURN(const int64_t read, ReadRows<T>(path, row_shape, dtype, &values));
+    rows += read;
+  }
+  if (rows == 0) return absl::InvalidArgumentError(absl::StrCat("CSVIter: '", files, "' is empty"));
   Shape shape = {rows};
   if (!drop_unit_axis || row_shape != Shape({1})) {
     for (int64_t extent : row_shape) shape.push_back(extent);
@@ -106,10 +119,10 @@ absl::StatusOr<NDArray> ReadCsvAs(const std::string& path, const Shape& row_shap
   return array.AsType(dtype);
 }
 
-absl::StatusOr<NDArray> ReadCsv(const std::string& path, const Shape& row_shape, DType dtype,
+absl::StatusOr<NDArray> ReadCsv(const std::string& files, const Shape& row_shape, DType dtype,
                                 bool drop_unit_axis) {
-  return IsFloating(dtype) ? ReadCsvAs<double>(path, row_shape, dtype, drop_unit_axis)
-                           : ReadCsvAs<int64_t>(path, row_shape, dtype, drop_unit_axis);
+  return IsFloating(dtype) ? ReadCsvAs<double>(files, row_shape, dtype, drop_unit_axis)
+                           : ReadCsvAs<int64_t>(files, row_shape, dtype, drop_unit_axis);
 }
 
 DataDesc Describe(const std::string& name, const NDArray& rows, int64_t batch_size) {
@@ -121,19 +134,17 @@ DataDesc Describe(const std::string& name, const NDArray& rows, int64_t batch_si
 }  // namespace
 
 CsvIter::CsvIter(const CsvIterOptions& options, NDArray data, NDArray label)
-    : data_(std::move(data)),
-      label_(std::move(label)),
-      num_rows_(data_.shape()[0]),
-      batch_size_(options.batch_size),
-      round_batch_(options.round_batch),
-      provide_data_({Describe(options.data_name, data_, options.batch_size)}),
-      provide_label_({Describe(options.label_name, label_, options.batch_size)}) {}
+    : RoundBatchIter({.kind = kKind,
+                      .num_rows = data.shape()[0],
+                      .batch_size = options.batch_size,
+                      .round_batch = options.round_batch,
+                      .provide_data = {Describe(options.data_name, data, options.batch_size)},
+                      .provide_label = {Describe(options.label_name, label, options.batch_size)}}),
+      data_(std::move(data)),
+      label_(std::move(label)) {}
 
 absl::StatusOr<std::unique_ptr<CsvIter>> CsvIter::Create(const CsvIterOptions& options) {
-  if (options.batch_size < 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("CSVIter: batch_size is ", options.batch_size, ", expected at least 1"));
-  }
+  COOPER_RETURN_IF_ERROR(CheckBatchSize(kKind, options.batch_size));
   COOPER_RETURN_IF_ERROR(
       AddContext(Shape::Create(options.data_shape.dims()).status(), "CSVIter: data_shape"));
   COOPER_RETURN_IF_ERROR(
@@ -156,64 +167,12 @@ absl::StatusOr<std::unique_ptr<CsvIter>> CsvIter::Create(const CsvIterOptions& o
   return absl::WrapUnique(new CsvIter(options, std::move(data), std::move(label)));
 }
 
-absl::StatusOr<std::optional<DataBatch>> CsvIter::Next() {
-  const int64_t rows = std::min(num_rows_ - cursor_, batch_size_);
-  if (rows <= 0) return std::nullopt;
-  DataBatch batch;
-  COOPER_RETURN_IF_ERROR(ReserveIds(kKind, batch_size_, &batch.index));
-  batch.pad = batch_size_ - rows;
-  for (int64_t i = 0; i < rows; ++i) batch.index.push_back(cursor_ + i);
-  for (int64_t i = 0; i < batch.pad; ++i) batch.index.push_back(round_batch_ ? i % num_rows_ : -1);
-  COOPER_ASSIGN_OR_RETURN(NDArray data, GatherRows(data_, batch.index));
-  COOPER_ASSIGN_OR_RETURN(NDArray label, GatherRows(label_, batch.index));
-  batch.data = {std::move(data)};
-  batch.label = {std::move(label)};
-  batch.provide_data = provide_data_;
-  batch.provide_label = provide_label_;
-  cursor_ += rows;
-  if (round_batch_) borrowed_ = batch.pad % num_rows_;
-  return batch;
+absl::StatusOr<NDArray> CsvIter::GatherData(absl::Span<const int64_t> ids) const {
+  return GatherRows(data_, ids);
 }
 
-absl::Status CsvIter::Reset() {
-  cursor_ = cursor_ == num_rows_ ? borrowed_ : 0;
-  borrowed_ = 0;
-  return absl::OkStatus();
-}
-
-absl::Status CsvIter::HardReset() {
-  cursor_ = 0;
-  borrowed_ = 0;
-  return absl::OkStatus();
-}
-
-absl::StatusOr<std::string> CsvIter::SaveState() const {
-  KeyValues state;
-  state.SetString("kind", kKind);
-  state.SetInt("cursor", cursor_);
-  state.SetInt("borrowed", borrowed_);
-  // These values detect other data and options.
-  state.SetInt("rows", num_rows_);
-  state.SetInt("batch_size", batch_size_);
-  state.SetInt("round_batch", round_batch_ ? 1 : 0);
-  return state.ToString();
-}
-
-absl::Status CsvIter::LoadState(absl::string_view text) {
-  COOPER_ASSIGN_OR_RETURN(const KeyValues state, KeyValues::Parse(text));
-  COOPER_RETURN_IF_ERROR(state.Expect("kind", kKind));
-  COOPER_ASSIGN_OR_RETURN(const int64_t cursor, state.GetInt("cursor"));
-  COOPER_ASSIGN_OR_RETURN(const int64_t borrowed, state.GetInt("borrowed"));
-  COOPER_ASSIGN_OR_RETURN(const int64_t rows, state.GetInt("rows"));
-  COOPER_RETURN_IF_ERROR(state.ExpectOption("batch_size", batch_size_));
-  COOPER_RETURN_IF_ERROR(state.ExpectOption("round_batch", round_batch_ ? 1 : 0));
-  if (rows != num_rows_ || cursor < 0 || cursor > rows || borrowed < 0 || borrowed >= rows) {
-    return absl::InvalidArgumentError(absl::StrCat("CSVIter: the state is of row ", cursor, " in ",
-                                                   rows, " rows, this iterator has ", num_rows_));
-  }
-  cursor_ = cursor;
-  borrowed_ = borrowed;
-  return absl::OkStatus();
+absl::StatusOr<NDArray> CsvIter::GatherLabel(absl::Span<const int64_t> ids) const {
+  return GatherRows(label_, ids);
 }
 
 }  // namespace cooper

@@ -5,14 +5,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
-#include "io/batch/data_iter.h"
+#include "absl/types/span.h"
+#include "io/iterators/round_batch_iter.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/shape.h"
@@ -20,11 +17,12 @@
 namespace cooper {
 
 struct CsvIterOptions {
-  // Required: a file with a row of comma-separated numbers per line. As in MXNet, empty fields are
+  // Required: one or several files (ListInputFiles, input_files.h) with a row of comma-separated
+  // numbers per line; the rows of several files follow one another. As in MXNet, empty fields are
   // skipped everywhere ("1,,2," has two numbers), and blank ones are 0 in floats.
   std::string data_csv;
   Shape data_shape;       // required: of one row
-  std::string label_csv;  // empty: all labels are 0
+  std::string label_csv;  // files of labels, as data_csv; empty: all labels are 0
   Shape label_shape = {1};
   int64_t batch_size = 1;
   // If true, the last batch is filled with rows from the start of the file, which `pad` counts, and
@@ -41,39 +39,21 @@ struct CsvIterOptions {
 
 // Serves the rows, which are held in memory. Labels of shape (1,) come as (batch_size,). Not
 // thread-safe.
-class CsvIter : public DataIter {
+class CsvIter : public RoundBatchIter {
  public:
   // Reads the files. kInvalidArgument, naming file and line, for a line that does not hold as many
   // numbers as its shape and, with the field, for one that is not a number or that the dtype cannot
-  // hold; if there are no rows, or the two files differ in their number; for a shape with a
-  // negative extent or too many elements. Also ReadFile's errors.
+  // hold; if there are no rows, or data and labels differ in their number; for a shape with a
+  // negative extent or too many elements. Also the errors of ReadFile and ListInputFiles.
   static absl::StatusOr<std::unique_ptr<CsvIter>> Create(const CsvIterOptions& options);
-
-  // In a batch, `index` holds row numbers, and -1 for rows of zeros.
-  absl::StatusOr<std::optional<DataBatch>> Next() override;
-  absl::Status Reset() override;
-  absl::Status HardReset() override;
-
-  const std::vector<DataDesc>& provide_data() const override { return provide_data_; }
-  const std::vector<DataDesc>& provide_label() const override { return provide_label_; }
-  int64_t batch_size() const override { return batch_size_; }
-  std::optional<double> invalid_label(absl::string_view) const override { return std::nullopt; }
-
-  absl::StatusOr<std::string> SaveState() const override;
-  absl::Status LoadState(absl::string_view text) override;
 
  private:
   CsvIter(const CsvIterOptions& options, NDArray data, NDArray label);
+  absl::StatusOr<NDArray> GatherData(absl::Span<const int64_t> ids) const override;
+  absl::StatusOr<NDArray> GatherLabel(absl::Span<const int64_t> ids) const override;
 
   const NDArray data_;
   const NDArray label_;
-  const int64_t num_rows_;
-  const int64_t batch_size_;
-  const bool round_batch_;
-  std::vector<DataDesc> provide_data_;
-  std::vector<DataDesc> provide_label_;
-  int64_t cursor_ = 0;    // the next row; num_rows_ at the end
-  int64_t borrowed_ = 0;  // rows that the last batch took from the start
 };
 
 }  // namespace cooper

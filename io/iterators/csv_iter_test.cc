@@ -78,6 +78,19 @@ TEST(CsvIterTest, ReadsNumbersInTheShapeOfARow) {
   EXPECT_THAT(*batch->data[0].ToVector<float>(), ElementsAre(1.5, -1, 2.5, -2, 3.5, -3));
 }
 
+TEST(CsvIterTest, ReadsTheRowsOfSeveralFiles) {
+  CsvIterOptions options = {.data_csv = Write("1.csv", "1\n2") + ";" + Write("2.csv", "3\n"),
+                            .data_shape = {1},
+                            .label_csv = Write("3.csv", "1\n") + ";" + Write("4.csv", "2\n3\n"),
+                            .batch_size = 3};
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::optional<DataBatch> batch, Make(options)->Next());
+  EXPECT_THAT(*batch->data[0].ToVector<float>(), ElementsAre(1, 2, 3));
+  EXPECT_THAT(*batch->label[0].ToVector<float>(), ElementsAre(1, 2, 3));
+  Write("2.csv", "3\nx\n");
+  EXPECT_THAT(CsvIter::Create(options),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("_2.csv', line 2, field 1")));
+}
+
 TEST(CsvIterTest, ReadsInt64AsItIs) {
   const std::string data = Write("int64.csv", "9007199254740993, -9223372036854775808\n1e3,2.5\n");
   const auto iter = Make({.data_csv = data,

@@ -1,0 +1,135 @@
+#include "io/iterators/mnist_iter.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/types/span.h"
+#include "glog/logging.h"
+#include "io/batch/gather_rows.h"
+#include "io/iterators/gzip_reader.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/shape.h"
+#include "ndarray/base/status_macros.h"
+
+namespace cooper {
+namespace {
+
+// The first word of a file: zeros, the code of bytes, and the number of axes.
+constexpr uint32_t kImageKind = 0x00000803;
+constexpr uint32_t kLabelKind = 0x00000801;
+
+// Reads the words at the beginning of a file, most significant byte first. The first is `kind`.
+template <size_t kAxes>
+absl::StatusOr<std::array<int64_t, kAxes>> ReadAxes(const std::string& path, uint32_t kind,
+                                                    GzipReader* file) {
+  COOPER_ASSIGN_OR_RETURN(const std::string bytes, file->Read(4 * (kAxes + 1)));
+  const auto word = [&](size_t at) {
+    uint32_t value = 0;
+    for (size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
+    return value;
+  };
+  if (word(0) != kind) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("'%s' begins with %08x, expected %08x, an idx file of bytes with %d axes",
+                        path, word(0), kind, kAxes));
+  }
+  std::array<int64_t, kAxes> axes;
+  for (size_t i = 0; i < kAxes; ++i) axes[i] = word(4 * (i + 1));
+  return axes;
+}
+
+// The images that a part has, as MXNet computes them.
+struct Part {
+  int64_t begin = 0, end = 0;
+
+  Part(int64_t count, const MnistIterOptions& options) {
+    const double step = static_cast<double>(count) / static_cast<double>(options.num_parts);
+    begin = static_cast<int64_t>(step * static_cast<double>(options.part_index));
+    end = static_cast<int64_t>(step * static_cast<double>(options.part_index + 1));
+  }
+  int64_t size() const { return end - begin; }
+};
+
+// Reads the images of the part, (images, 1, rows, columns) or (images, rows * columns), and sets
+// `count` to the number of images in the file.
+absl::StatusOr<NDArray> ReadImages(const MnistIterOptions& options, int64_t* count) {
+  COOPER_ASSIGN_OR_RETURN(const auto file, GzipReader::Open(options.image));
+  COOPER_ASSIGN_OR_RETURN(const auto axes, ReadAxes<3>(options.image, kImageKind, file.get()));
+  *count = axes[0];
+  COOPER_RETURN_IF_ERROR(
+      AddContext(Shape::Create({axes[0], axes[1], axes[2]}).status(), "'", options.image, "'"));
+  const int64_t pixels = axes[1] * axes[2];
+  const Part part(axes[0], options);
+  COOPER_RETURN_IF_ERROR(file->Skip(part.begin * pixels));
+  COOPER_ASSIGN_OR_RETURN(const std::string bytes, file->Read(part.size() * pixels));
+  const Shape shape =
+      options.flat ? Shape{part.size(), pixels} : Shape{part.size(), 1, axes[1], axes[2]};
+  COOPER_ASSIGN_OR_RETURN(const NDArray images, NDArray::Empty(shape));
+  COOPER_ASSIGN_OR_RETURN(const absl::Span<float> values, images.Data<float>());
+  std::transform(bytes.begin(), bytes.end(), values.begin(),
+                 [](char byte) { return static_cast<unsigned char>(byte) * (1.0f / 256.0f); });
+  return images;
+}
+
+// Reads the labels of the part, and sets `count` to the number of labels in the file.
+absl::StatusOr<NDArray> ReadLabels(const MnistIterOptions& options, int64_t* count) {
+  COOPER_ASSIGN_OR_RETURN(const auto file, GzipReader::Open(options.label));
+  COOPER_ASSIGN_OR_RETURN(const auto axes, ReadAxes<1>(options.label, kLabelKind, file.get()));
+  *count = axes[0];
+  const Part part(axes[0], options);
+  COOPER_RETURN_IF_ERROR(file->Skip(part.begin));
+  COOPER_ASSIGN_OR_RETURN(const std::string bytes, file->Read(part.size()));
+  std::vector<float> labels;
+  labels.reserve(bytes.size());
+  for (const char byte : bytes) labels.push_back(static_cast<unsigned char>(byte));
+  return NDArray::FromVector({part.size()}, labels);
+}
+
+absl::StatusOr<std::unique_ptr<NDArrayIter>> Create(const MnistIterOptions& options) {
+  if (options.num_parts < 1 || options.part_index < 0 || options.part_index >= options.num_parts) {
+    return absl::InvalidArgumentError(absl::StrCat("part_index is ", options.part_index,
+                                                   ", num_parts ", options.num_parts,
+                                                   ", expected 0 <= part_index < num_parts"));
+  }
+  int64_t num_images = 0, num_labels = 0;
+  COOPER_ASSIGN_OR_RETURN(NDArray images, ReadImages(options, &num_images));
+  COOPER_ASSIGN_OR_RETURN(NDArray labels, ReadLabels(options, &num_labels));
+  if (num_images != num_labels) {
+    return absl::InvalidArgumentError(absl::StrCat("'", options.image, "' has ", num_images,
+                                                   " images, '", options.label, "' ", num_labels,
+                                                   " labels"));
+  }
+  if (options.shuffle) {
+    // The indices are 32 bits wide, as MXNet's, for the same order.
+    std::vector<uint32_t> order(static_cast<size_t>(images.shape()[0]));
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), std::mt19937(options.seed));
+    const std::vector<int64_t> ids(order.begin(), order.end());
+    COOPER_ASSIGN_OR_RETURN(images, GatherRows(images, ids));
+    COOPER_ASSIGN_OR_RETURN(labels, GatherRows(labels, ids));
+  }
+  if (!options.silent) {
+    LOG(INFO) << "MNISTIter: loaded " << images.shape()[0] << " of " << num_images
+              << " images, shuffle=" << options.shuffle << ", shape " << images.shape().ToString();
+  }
+  return NDArrayIter::Create({{options.data_name, std::move(images)}},
+                             {{options.label_name, std::move(labels)}},
+                             {.batch_size = options.batch_size,
+                              .last_batch_handle = LastBatchHandle::kDiscard,
+                              .seed = options.seed});
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<NDArrayIter>> MnistIter(const MnistIterOptions& options) {
+  return AddContext(Create(options), "MNISTIter");
+}
+
+}  // namespace cooper
