@@ -71,6 +71,27 @@ SYSTEM_LIBRARIES = {
         "libs": ["libz.a", "libz.so"],
         "build_file": Label("//third_party/system:zlib.BUILD"),
     },
+    "libjpeg_turbo": {
+        "deb": "libjpeg62-turbo-dev",
+        "headers": {
+            "jerror.h": "include/jerror.h",
+            "jmorecfg.h": "include/jmorecfg.h",
+            "jpeglib.h": "include/jpeglib.h",
+        },
+        "multiarch_headers": {"jconfig.h": "include/jconfig.h"},
+        "libs": ["libjpeg.a", "libjpeg.so"],
+        "build_file": Label("//third_party/system:libjpeg_turbo.BUILD"),
+    },
+    "libpng": {
+        "deb": "libpng-dev",
+        "headers": {
+            "libpng16/png.h": "include/png.h",
+            "libpng16/pngconf.h": "include/pngconf.h",
+            "libpng16/pnglibconf.h": "include/pnglibconf.h",
+        },
+        "libs": ["libpng16.a", "libpng16.so"],
+        "build_file": Label("//third_party/system:libpng.BUILD"),
+    },
     "eigen": {
         "deb": "libeigen3-dev",
         "headers": {"eigen3/Eigen": "include/Eigen", "eigen3/unsupported": "include/unsupported"},
