@@ -33,13 +33,21 @@ absl::StatusOr<std::vector<Sentence>> ReadSentences(const std::string& path,
 
 Vocabulary BuildVocabulary(absl::Span<const Sentence> sentences,
                            const BuildVocabularyOptions& options) {
-  absl::flat_hash_map<absl::string_view, int64_t> counts;
+  WordCounts counts;
   for (const Sentence& sentence : sentences) {
     for (const std::string& word : sentence) ++counts[word];
   }
-  counts.erase(options.unknown_token);
-  counts.erase(options.invalid_key);
-  std::vector<std::pair<absl::string_view, int64_t>> words(counts.begin(), counts.end());
+  return BuildVocabulary(counts, options);
+}
+
+Vocabulary BuildVocabulary(const WordCounts& counts, const BuildVocabularyOptions& options) {
+  std::vector<std::pair<absl::string_view, int64_t>> words;
+  words.reserve(counts.size());
+  for (const auto& [word, count] : counts) {
+    if (word != options.unknown_token && word != options.invalid_key) {
+      words.emplace_back(word, count);
+    }
+  }
   std::sort(words.begin(), words.end(), [](const auto& a, const auto& b) {
     return a.second != b.second ? a.second > b.second : a.first < b.first;
   });

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -38,6 +39,10 @@ struct BuildVocabularyOptions {
 // Assigns ids by falling frequency; words of equal frequency in alphabetical order.
 Vocabulary BuildVocabulary(absl::Span<const Sentence> sentences,
                            const BuildVocabularyOptions& options = {});
+
+// Does the same for words that were counted elsewhere.
+using WordCounts = absl::flat_hash_map<std::string, int64_t>;
+Vocabulary BuildVocabulary(const WordCounts& counts, const BuildVocabularyOptions& options = {});
 
 // Write and read a vocabulary file: lines "id word" by rising id, with line breaks and backslashes
 // in words escaped. kInvalidArgument, naming the line, for other contents; also the errors of
