@@ -91,6 +91,7 @@ ROOMS = {
         "text",
         "records",
         "images",
+        "streams",
     ],
     "module": [
         "kwargs",
