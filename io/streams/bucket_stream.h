@@ -1,0 +1,196 @@
+#ifndef COOPER_IO_STREAMS_BUCKET_STREAM_H_
+#define COOPER_IO_STREAMS_BUCKET_STREAM_H_
+
+// Serves batches of samples of similar lengths from data that does not fit in memory. Where
+// BucketIter (io/buckets/bucket_iter.h) holds all samples, a BucketStream holds a bounded pool of
+// them, reads shards in random order and draws batches from the pool at random.
+//
+//   COOPER_ASSIGN_OR_RETURN(auto paths, GlobPaths("data/shard-*.txt.gz"));
+//   COOPER_ASSIGN_OR_RETURN(auto source, TextSource(paths, vocabulary));
+//   COOPER_ASSIGN_OR_RETURN(
+//       auto stream, BucketStream::Create(source, NextWordInputs(),
+//                                         {.batch_size = 32, .common = {.max_buckets = 10}}));
+//
+// It is bounded: it holds at most pool_samples samples. It is resumable: a state has a few numbers
+// for each sample of the pool, and a restored stream gives the same batches bit for bit. It can be
+// one of several parts, which take the same steps in the same buckets whatever samples each has.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "io/batch/bucket_key.h"
+#include "io/batch/data_batch.h"
+#include "io/batch/data_desc.h"
+#include "io/batch/data_iter.h"
+#include "io/batch/key_values.h"
+#include "io/buckets/bucket_boundaries.h"
+#include "io/buckets/bucket_iter.h"
+#include "io/streams/held_samples.h"
+#include "io/streams/sample.h"
+#include "io/streams/sample_reader.h"
+#include "io/streams/sample_source.h"
+#include "io/streams/step_plan.h"
+#include "io/streams/stream_inputs.h"
+#include "ndarray/random/random.h"
+
+namespace cooper {
+
+struct BucketStreamOptions {
+  using LastBatch = CommonBucketOptions::LastBatch;
+  using TooLong = BucketBoundariesOptions::TooLong;
+
+  int64_t batch_size = 1;
+  // The lengths to pad to, in any order. If empty, common.max_buckets chooses them for `lengths`
+  // or, without these, for the first choice_samples samples of at most 16 shards together, the same
+  // for all parts.
+  std::vector<int64_t> buckets;
+  std::vector<int64_t> lengths;
+  int64_t choice_samples = 20000;
+  // With max_buckets: as in BucketSentenceIterOptions.
+  std::function<double(int64_t length)> step_cost;
+  int64_t max_length = 0;
+  // The treatment of samples that are longer than the largest bucket; they are counted. kError ends
+  // with kInvalidArgument where the sample is read.
+  TooLong too_long = TooLong::kDiscard;
+  // Batch sizes of single buckets by length, which replace batch_size and tokens_per_batch.
+  std::map<int64_t, int64_t> batch_sizes;
+
+  // The samples, and if positive the bytes (StreamStatistics::pool_bytes), that are held at most;
+  // samples that are being split may exceed them. Batches are drawn from the pool, so that a larger
+  // one mixes samples better. Create refuses a pool in which it could happen that no bucket has a
+  // full batch.
+  int64_t pool_samples = 16384;
+  int64_t pool_bytes = 0;
+
+  // With num_parts > 1: returns the texts of all parts in the order of part_index, as
+  // KVStore::AllGather (module/kvstore/kvstore.h) does. Every part calls it equally often. It is
+  // called once for at most agree_batches steps, so a part waits for a slower one only then.
+  std::function<absl::StatusOr<std::vector<std::string>>(const std::string& text)> all_gather;
+  int64_t agree_batches = 8;
+
+  // Choice of buckets, batch sizes, order and parts, as in BucketIter except that
+  //   - parts read different shards (or, of fewer shards than parts, different samples), are given
+  //     the same options but part_index, and need last_batch kPad: a part that lacks samples of a
+  //     step's bucket serves rows of padding;
+  //   - without `shuffle`, samples are read in order, and a batch comes as soon as a bucket has
+  //     the samples of one (with sort_batches of as many);
+  //   - sort_batches sorts by the longest sequence of a sample.
+  CommonBucketOptions common;
+};
+
+// Counts of one part since Create.
+struct StreamStatistics {
+  int64_t samples = 0;  // served, each piece of a split one
+  int64_t batches = 0;
+  int64_t padding_batches = 0;  // batches without a sample, for other parts' steps
+  int64_t padding_rows = 0;     // in all batches
+  int64_t discarded = 0;        // read, but too long
+  int64_t truncated = 0;
+  int64_t split = 0;
+  int64_t left_over = 0;      // read, but in no batch: last_batch kDiscard, Reset within an epoch
+  int64_t tokens = 0;         // of served samples, in the sequences that are data
+  int64_t padded_tokens = 0;  // with padding, that of padding rows included
+  int64_t pool_samples = 0;   // now
+  int64_t pool_bytes = 0;     // now: elements, and 16 bytes for each field
+  double read_seconds = 0;    // spent in reading and placing samples
+  double wait_seconds = 0;    // spent in all_gather
+  double batch_seconds = 0;   // spent in drawing and padding
+
+  // Returns the part of padded_tokens that is padding, in [0, 1].
+  double padding() const;
+  // Returns a line with the counts and one with the times.
+  std::string ToString() const;
+};
+
+// One thread at a time may use a stream. Next waits for files; a PrefetchingIter
+// (io/iterators/prefetching_iter.h) around the stream reads ahead, but not if all_gather is that of
+// the KVStore that the training uses, whose calls must come in the same order in all processes.
+class BucketStream : public DataIter {
+ public:
+  // Creates a stream at the start of its first epoch. Reads samples only to choose buckets.
+  // kInvalidArgument: for inputs and fields as in StreamBatcher::Create, for options out of range,
+  // for a pool that is too small, if buckets are given and chosen, or neither; and the errors of
+  // the source.
+  static absl::StatusOr<std::unique_ptr<BucketStream>> Create(
+      std::shared_ptr<const SampleSource> source, StreamInputs inputs, BucketStreamOptions options);
+
+  // Returns the next batch; `index` and `lengths` are as in StreamBatcher::Make. An error of the
+  // source is returned again by every call until the source can be read on. kUnavailable, with its
+  // error, if another part fails.
+  absl::StatusOr<std::optional<DataBatch>> Next() override;
+  // Starts the next epoch: all parts have to call it together.
+  absl::Status Reset() override;
+  absl::Status HardReset() override;
+
+  // Return the descriptions of the largest bucket.
+  const std::vector<DataDesc>& provide_data() const override { return buckets_.back().data_shapes; }
+  const std::vector<DataDesc>& provide_label() const override {
+    return buckets_.back().label_shapes;
+  }
+  std::optional<BucketKey> default_bucket_key() const override { return buckets_.back().key; }
+  std::vector<BucketKey> bucket_keys() const override;
+  absl::StatusOr<BucketShapes> bucket_shapes(const BucketKey& key) const override;
+  // Returns the batch size of the largest bucket.
+  int64_t batch_size() const override { return batch_sizes_.back(); }
+  std::optional<double> invalid_label(absl::string_view input) const override {
+    return batcher_.PadValue(input);
+  }
+
+  // The state has the place of the stream in its shards and that of each sample in the pool: some
+  // 20 bytes each. LoadState reads these samples again: it seeks in shards that can, and reads
+  // others from their start. Statistics are not in the state. LoadState refuses the state of
+  // another part, of other shards, buckets, batch sizes or options that decide about the order.
+  // Several parts save and load their states at the same step.
+  absl::StatusOr<std::string> SaveState() const override;
+  absl::Status LoadState(absl::string_view text) override;
+
+  StreamStatistics statistics() const;
+
+ private:
+  // How the state of a stream changes from call to call.
+  struct Position {
+    uint64_t seed = 0;
+    uint64_t epoch = 0;
+    bool at_end = false;       // the cursor has no more samples in this epoch
+    bool ended = false;        // the epoch has no more steps
+    std::vector<int> planned;  // the buckets of the next steps
+    RandomGenerator draws;     // of this part
+    RandomGenerator plans;     // the same in all parts
+  };
+
+  BucketStream(std::shared_ptr<const SampleSource> source, BucketStreamOptions options,
+               StreamBatcher batcher, HeldSamplesOptions held);
+  void StartEpoch(uint64_t seed, uint64_t epoch, bool keep_samples);
+  absl::Status Read();
+  // Reads, and plans the next steps together with the other parts.
+  absl::Status Plan();
+  absl::StatusOr<std::vector<HeldCounts>> Gather(const absl::Status& read);
+  ShardCursorOptions CursorOptions(uint64_t seed) const;
+  void SaveOptions(KeyValues* state) const;
+  absl::Status CheckOptions(const KeyValues& state) const;
+
+  const std::shared_ptr<const SampleSource> source_;
+  const BucketStreamOptions options_;
+  const StreamBatcher batcher_;
+  const HeldSamplesOptions held_options_;
+  std::vector<BucketShapes> buckets_;  // by rising length
+  std::vector<int64_t> batch_sizes_;   // by bucket
+  std::unique_ptr<ShardCursor> cursor_;
+  std::unique_ptr<HeldSamples> held_;
+  Position position_;
+  Sample sample_;  // its buffers
+  StreamStatistics statistics_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_IO_STREAMS_BUCKET_STREAM_H_

@@ -1,0 +1,115 @@
+// Saves and restores the state of a BucketStream.
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "io/streams/bucket_stream.h"
+#include "ndarray/base/status_macros.h"
+
+namespace cooper {
+namespace {
+
+constexpr char kKind[] = "BucketStream";
+
+}  // namespace
+
+void BucketStream::SaveOptions(KeyValues* state) const {
+  const CommonBucketOptions& common = options_.common;
+  std::vector<int64_t> lengths;
+  for (const HeldSamplesOptions::Bucket& bucket : held_options_.buckets) {
+    lengths.push_back(bucket.length);
+  }
+  state->SetInts("buckets", lengths);
+  state->SetInts("batch_sizes", batch_sizes_);
+  state->SetInt("shuffle", common.shuffle ? 1 : 0);
+  state->SetInt("last_batch", static_cast<int64_t>(common.last_batch));
+  state->SetInt("sort_batches", common.sort_batches);
+  state->SetInt("part_index", common.part_index);
+  state->SetInt("num_parts", common.num_parts);
+  state->SetInt("too_long", static_cast<int64_t>(options_.too_long));
+  state->SetInt("pool_samples", options_.pool_samples);
+  state->SetInt("pool_bytes", options_.pool_bytes);
+  if (common.num_parts > 1) state->SetInt("agree_batches", options_.agree_batches);
+}
+
+absl::Status BucketStream::CheckOptions(const KeyValues& state) const {
+  KeyValues own;
+  SaveOptions(&own);
+  for (const char* list : {"buckets", "batch_sizes"}) {
+    COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> theirs, state.GetInts(list));
+    COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> ours, own.GetInts(list));
+    if (theirs == ours) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(kKind, ": the state is of ", list, " ", absl::StrJoin(theirs, ", "),
+                     ", this stream has ", absl::StrJoin(ours, ", ")));
+  }
+  for (const char* option : {"shuffle", "last_batch", "sort_batches", "part_index", "num_parts",
+                             "too_long", "pool_samples", "pool_bytes", "agree_batches"}) {
+    if (!own.Has(option)) continue;
+    COOPER_ASSIGN_OR_RETURN(const int64_t theirs, state.GetInt(option));
+    COOPER_ASSIGN_OR_RETURN(const int64_t ours, own.GetInt(option));
+    if (theirs == ours) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(kKind, ": the state is of ", option, " ", theirs, ", this stream has ", ours));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> BucketStream::SaveState() const {
+  KeyValues state;
+  state.SetString("kind", kKind);
+  SaveOptions(&state);
+  state.SetUint("seed", position_.seed);
+  state.SetUint("epoch", position_.epoch);
+  state.SetInt("at_end", position_.at_end ? 1 : 0);
+  state.SetInt("ended", position_.ended ? 1 : 0);
+  state.SetInts("planned",
+                std::vector<int64_t>(position_.planned.begin(), position_.planned.end()));
+  state.SetUint("draws", position_.draws.state().position);
+  state.SetUint("plans", position_.plans.state().position);
+  cursor_->SaveTo("cursor_", &state);
+  held_->SaveTo(&state);
+  return state.ToString();
+}
+
+absl::Status BucketStream::LoadState(absl::string_view text) {
+  COOPER_ASSIGN_OR_RETURN(const KeyValues state, KeyValues::Parse(text));
+  COOPER_RETURN_IF_ERROR(state.Expect("kind", kKind));
+  COOPER_RETURN_IF_ERROR(CheckOptions(state));
+  COOPER_ASSIGN_OR_RETURN(const uint64_t seed, state.GetUint("seed"));
+  COOPER_ASSIGN_OR_RETURN(const uint64_t epoch, state.GetUint("epoch"));
+  COOPER_ASSIGN_OR_RETURN(const int64_t at_end, state.GetInt("at_end"));
+  COOPER_ASSIGN_OR_RETURN(const int64_t ended, state.GetInt("ended"));
+  COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> planned, state.GetInts("planned"));
+  COOPER_ASSIGN_OR_RETURN(const uint64_t draws, state.GetUint("draws"));
+  COOPER_ASSIGN_OR_RETURN(const uint64_t plans, state.GetUint("plans"));
+  for (const int64_t bucket : planned) {
+    if (bucket >= 0 && bucket < std::ssize(buckets_)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(kKind, ": state 'planned' has bucket number ",
+                                                   bucket, ", not in [0, ", buckets_.size(), ")"));
+  }
+  auto cursor = std::make_unique<ShardCursor>(*source_, CursorOptions(seed));
+  auto held = std::make_unique<HeldSamples>(source_->fields(), held_options_);
+  COOPER_RETURN_IF_ERROR(AddContext(cursor->LoadFrom("cursor_", state), kKind));
+  COOPER_RETURN_IF_ERROR(AddContext(held->LoadFrom(state, *source_), kKind));
+  held->CountAs(held_->placed());
+
+  StartEpoch(seed, epoch, /*keep_samples=*/true);
+  cursor_ = std::move(cursor);
+  held_ = std::move(held);
+  position_.at_end = at_end != 0;
+  position_.ended = ended != 0;
+  position_.planned.assign(planned.begin(), planned.end());
+  const auto at = [](const RandomGenerator& start, uint64_t position) {
+    RandomGenerator::State moved = start.state();
+    moved.position = position;
+    return RandomGenerator(moved);
+  };
+  position_.draws = at(position_.draws, draws);
+  position_.plans = at(position_.plans, plans);
+  return absl::OkStatus();
+}
+
+}  // namespace cooper

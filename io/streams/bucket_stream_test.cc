@@ -1,0 +1,383 @@
+#include "io/streams/bucket_stream.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "io/batch/iter_fixtures.h"
+#include "io/iterators/prefetching_iter.h"
+#include "ndarray/base/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Options = BucketStreamOptions;
+using LastBatch = Options::LastBatch;
+using TooLong = Options::TooLong;
+using Shards = std::vector<std::vector<std::vector<int>>>;
+
+std::shared_ptr<const SampleSource> SourceOf(const Shards& shards) {
+  return std::make_shared<FunctionSource>(
+      std::vector<SampleField>{SampleField()}, std::ssize(shards),
+      [shards](int64_t shard, int64_t index, Sample* sample) -> absl::StatusOr<bool> {
+        if (index >= std::ssize(shards[shard])) return false;
+        sample->Set<int>(0, shards[shard][index]);
+        return true;
+      });
+}
+
+// Words 1, 2, ... of the given number.
+std::vector<int> Words(int count) {
+  std::vector<int> words;
+  for (int i = 1; i <= count; ++i) words.push_back(i);
+  return words;
+}
+
+absl::StatusOr<std::unique_ptr<BucketStream>> StreamOf(const Shards& shards, Options options,
+                                                       const NextWordOptions& inputs = {}) {
+  return BucketStream::Create(SourceOf(shards), NextWordInputs(inputs), std::move(options));
+}
+
+TEST(BucketStreamTest, PadsSentencesAsBucketSentenceIter) {
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto stream, StreamOf({{{1, 2, 3}, {4}, {5, 6}}},
+                                  {.batch_size = 2,
+                                   .buckets = {3, 1},
+                                   .common = {.last_batch = LastBatch::kPad, .shuffle = false}},
+                                  {.length_name = "length"}));
+  EXPECT_THAT(stream->bucket_keys(), ElementsAre(BucketKey(1), BucketKey(3)));
+  EXPECT_EQ(DescsToString(stream->provide_data()), "data (2, 3) float32 NT, length (2,) float32 N");
+  EXPECT_EQ(DescsToString(stream->provide_label()), "softmax_label (2, 3) float32 NT");
+  const std::vector<DataBatch> batches = Epoch(*stream);
+  ASSERT_EQ(batches.size(), 2);
+  EXPECT_EQ(batches[0].bucket_key, BucketKey(3));
+  EXPECT_THAT(batches[0].data[0].ToVector<float>(), IsOkAndHolds(ElementsAre(1, 2, 3, 5, 6, -1)));
+  EXPECT_THAT(batches[0].data[1].ToVector<float>(), IsOkAndHolds(ElementsAre(3, 2)));
+  EXPECT_THAT(batches[0].label[0].ToVector<float>(),
+              IsOkAndHolds(ElementsAre(2, 3, -1, 6, -1, -1)));
+  EXPECT_THAT(batches[0].index, ElementsAre(0, 2));
+  EXPECT_THAT(batches[0].lengths, ElementsAre(3, 2));
+  EXPECT_EQ(batches[1].bucket_key, BucketKey(1));
+  EXPECT_THAT(batches[1].data[0].ToVector<float>(), IsOkAndHolds(ElementsAre(4, -1)));
+  EXPECT_THAT(batches[1].index, ElementsAre(1, -1));
+  EXPECT_EQ(batches[1].pad, 1);
+}
+
+TEST(BucketStreamTest, ServesFieldsOfAnyKind) {
+  // Frames of two features and a class.
+  const auto source = std::make_shared<FunctionSource>(
+      std::vector<SampleField>{{.dtype = DType::kFloat32, .step = {2}},
+                               {.dtype = DType::kInt64, .step = {}, .is_sequence = false}},
+      1, [](int64_t, int64_t index, Sample* sample) -> absl::StatusOr<bool> {
+        if (index == 2) return false;
+        const std::vector<float> frames(static_cast<size_t>(2 * (index + 1)), 0.5F + index);
+        sample->Set<float>(0, frames);
+        sample->Set<int64_t>(1, {index + 7});
+        return true;
+      });
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto stream,
+      BucketStream::Create(source,
+                           {.data = {{.name = "frames", .layout = "TNC"}},
+                            .label = {{.name = "class", .field = 1, .dtype = DType::kInt32}}},
+                           {.batch_size = 2, .buckets = {2}, .common = {.shuffle = false}}));
+  const std::vector<DataBatch> batches = Epoch(*stream);
+  ASSERT_EQ(batches.size(), 1);
+  EXPECT_EQ(DescsToString(batches[0].provide_data), "frames (2, 2, 2) float32 TNC");
+  EXPECT_THAT(batches[0].data[0].ToVector<float>(),
+              IsOkAndHolds(ElementsAre(0.5, 0.5, 1.5, 1.5, 0, 0, 1.5, 1.5)));
+  EXPECT_THAT(batches[0].label[0].ToVector<int32_t>(), IsOkAndHolds(ElementsAre(7, 8)));
+}
+
+TEST(BucketStreamTest, TreatsSamplesThatAreTooLong) {
+  const struct {
+    TooLong too_long;
+    std::vector<float> data, label;
+    StreamStatistics counts;
+  } cases[] = {
+      {TooLong::kDiscard, {9, -1}, {-1, -1}, {.samples = 1, .discarded = 1}},
+      {TooLong::kTruncate, {9, -1, 1, 2}, {-1, -1, 2, -1}, {.samples = 2, .truncated = 1}},
+      {TooLong::kSplit,
+       {9, -1, 1, 2, 3, 4, 5, -1},
+       {-1, -1, 2, 3, 4, 5, -1, -1},
+       {.samples = 4, .split = 1}},
+  };
+  for (const auto& c : cases) {
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        const auto stream,
+        StreamOf({{{9}, Words(5)}},
+                 {.buckets = {2}, .too_long = c.too_long, .common = {.shuffle = false}}));
+    std::vector<float> data, label;
+    for (const DataBatch& batch : Epoch(*stream)) {
+      const std::vector<float> words = *batch.data[0].ToVector<float>();
+      const std::vector<float> next = *batch.label[0].ToVector<float>();
+      data.insert(data.end(), words.begin(), words.end());
+      label.insert(label.end(), next.begin(), next.end());
+    }
+    EXPECT_EQ(data, c.data);
+    EXPECT_EQ(label, c.label);
+    const StreamStatistics counts = stream->statistics();
+    EXPECT_EQ(counts.samples, c.counts.samples);
+    EXPECT_EQ(counts.discarded, c.counts.discarded);
+    EXPECT_EQ(counts.truncated, c.counts.truncated);
+    EXPECT_EQ(counts.split, c.counts.split);
+  }
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto stream,
+      StreamOf({{{9}, Words(5)}},
+               {.buckets = {2}, .too_long = TooLong::kError, .common = {.shuffle = false}}));
+  COOPER_EXPECT_OK(stream->Next());
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(stream->Next(),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         "BucketStream: shard 0, sample 1 (position 1): the sample has 5 steps, "
+                         "the largest bucket 2 (too_long is kError)"));
+  }
+}
+
+TEST(BucketStreamTest, TreatsLastBatches) {
+  const struct {
+    LastBatch last_batch;
+    std::vector<std::vector<int64_t>> first, second;  // ids by batch and epoch
+  } cases[] = {
+      {LastBatch::kDiscard, {{0, 1}}, {{0, 1}}},
+      {LastBatch::kPad, {{0, 1}, {2, -1}}, {{0, 1}, {2, -1}}},
+      {LastBatch::kSmaller, {{0, 1}, {2}}, {{0, 1}, {2}}},
+      {LastBatch::kRollOver, {{0, 1}}, {{2, 0}, {1, 2}}},
+  };
+  for (const auto& c : cases) {
+    COOPER_ASSERT_OK_AND_ASSIGN(
+        const auto stream,
+        StreamOf({{{1}, {2}, {3}}}, {.batch_size = 2,
+                                     .buckets = {1},
+                                     .common = {.last_batch = c.last_batch, .shuffle = false}}));
+    for (const auto& epoch : {c.first, c.second}) {
+      std::vector<std::vector<int64_t>> ids;
+      for (const DataBatch& batch : Epoch(*stream)) ids.push_back(batch.index);
+      EXPECT_EQ(ids, epoch) << static_cast<int>(c.last_batch);
+      EXPECT_EQ(Epoch(*stream).size(), 0);
+      COOPER_ASSERT_OK(stream->Reset());
+    }
+  }
+}
+
+TEST(BucketStreamTest, ChoosesBucketsAndBatchSizes) {
+  const Shards shards = {{Words(2), Words(2), Words(3)}, {Words(8), Words(7), Words(30)}};
+  const struct {
+    Options options;
+    std::vector<int64_t> keys, batch_sizes;
+  } cases[] = {
+      {{.batch_size = 4, .common = {.max_buckets = 3}}, {3, 8, 30}, {4, 4, 4}},
+      // Two samples of each shard.
+      {{.choice_samples = 4, .common = {.max_buckets = 2}}, {2, 8}, {1, 1}},
+      {{.lengths = {5, 5, 11}, .common = {.max_buckets = 9}}, {5, 11}, {1, 1}},
+      {{.max_length = 8, .common = {.max_buckets = 2}}, {3, 8}, {1, 1}},
+      {{.max_length = 8,
+        .too_long = TooLong::kTruncate,
+        .common = {.max_buckets = 2, .multiple_of = 4}},
+       {4, 8},
+       {1, 1}},
+      {{.batch_size = 5,
+        .buckets = {4, 30, 12, 4},
+        .batch_sizes = {{12, 7}},
+        .common = {.tokens_per_batch = 24}},
+       {4, 12, 30},
+       {6, 7, 1}},
+  };
+  for (const auto& c : cases) {
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto stream, StreamOf(shards, c.options));
+    std::vector<int64_t> keys, batch_sizes;
+    for (const BucketKey& key : stream->bucket_keys()) {
+      keys.push_back(key.int_value());
+      COOPER_ASSERT_OK_AND_ASSIGN(const BucketShapes shapes, stream->bucket_shapes(key));
+      batch_sizes.push_back(shapes.data_shapes[0].shape[0]);
+    }
+    EXPECT_EQ(keys, c.keys);
+    EXPECT_EQ(batch_sizes, c.batch_sizes);
+    EXPECT_EQ(stream->default_bucket_key(), BucketKey(c.keys.back()));
+    EXPECT_EQ(stream->batch_size(), c.batch_sizes.back());
+    EXPECT_THAT(stream->bucket_shapes(31),
+                StatusIs(absl::StatusCode::kNotFound, "BucketStream: there is no bucket 31"));
+  }
+}
+
+TEST(BucketStreamTest, RefusesOptions) {
+  const Shards shards = {{{1}}};
+  const struct {
+    Options options;
+    const char* message;
+  } cases[] = {
+      {{}, "give either buckets or max_buckets"},
+      {{.buckets = {3}, .common = {.max_buckets = 2}}, "give either buckets or max_buckets"},
+      {{.buckets = {0}}, "a bucket is 0, expected at least 1"},
+      {{.batch_size = 0, .buckets = {3}}, "batch_size is 0, expected at least 1"},
+      {{.buckets = {3}, .max_length = 4},
+       "bucket_cost, step_cost, multiple_of, max_length and lengths need max_buckets"},
+      {{.buckets = {3}, .common = {.part_index = 2, .num_parts = 2}},
+       "part_index is 2, not in [0, 2), num_parts being 2"},
+      {{.buckets = {3}, .common = {.num_parts = 2}},
+       "num_parts is 2, but all_gather is not given, by which parts agree on their steps"},
+      {{.buckets = {3},
+        .all_gather = [](const std::string&) { return std::vector<std::string>(); },
+        .common = {.num_parts = 2}},
+       "several parts need last_batch kPad, since a part may lack samples of a step"},
+      {{.batch_size = 8, .buckets = {3, 5}, .pool_samples = 14},
+       "pool_samples is 14, expected at least 15, so that some bucket has a full batch"},
+      {{.batch_size = 8, .buckets = {3, 5}, .pool_bytes = 100},
+       "pool_bytes is 100, expected at least 616, so that some bucket has a full batch"},
+  };
+  for (const auto& c : cases) {
+    EXPECT_THAT(StreamOf(shards, c.options), StatusIs(absl::StatusCode::kInvalidArgument,
+                                                      absl::StrCat("BucketStream: ", c.message)));
+  }
+}
+
+TEST(BucketStreamTest, RefusesInputs) {
+  const struct {
+    StreamInputs inputs;
+    const char* message;
+  } cases[] = {
+      {{}, "none of the 0 data inputs is a sequence"},
+      {{.data = {{.name = ""}}}, "an input has no name"},
+      {{.data = {{.name = "a"}}, .label = {{.name = "a"}}},
+       "input 'a': another input has the same name"},
+      {{.data = {{.name = "a", .field = 1}}}, "input 'a': field is 1, the source has 1"},
+      {{.data = {{.name = "a", .layout = "NTC"}}},
+       "input 'a': layout is 'NTC', expected 2 letters, one of them N"},
+      {{.data = {{.name = "a", .shift = -1}}},
+       "input 'a': shift is -1, expected at least 0, and 0 if it is no sequence"},
+      {{.data = {{.name = "a", .pad_value = -1, .dtype = DType::kUint8}}},
+       "input 'a': pad_value (invalid_label) is -1, which uint8 does not hold"},
+  };
+  for (const auto& c : cases) {
+    EXPECT_THAT(
+        BucketStream::Create(SourceOf({{{1}}}), c.inputs, {.buckets = {3}}),
+        StatusIs(absl::StatusCode::kInvalidArgument, absl::StrCat("BucketStream: ", c.message)));
+  }
+}
+
+TEST(BucketStreamTest, RefusesIntegersThatTheDtypeDoesNotHold) {
+  const struct {
+    DType dtype;
+    int word;
+    bool held;
+  } cases[] = {
+      {DType::kFloat32, 1 << 24, true},
+      {DType::kFloat32, (1 << 24) + 1, false},
+      {DType::kFloat32, (1 << 24) + 2, true},
+      {DType::kFloat32, -(1 << 24) - 1, false},
+      {DType::kFloat16, 2048, true},
+      {DType::kFloat16, 2049, false},
+      {DType::kInt8, 127, true},
+      {DType::kInt8, 128, false},
+      {DType::kInt32, (1 << 30) + 1, true},
+  };
+  for (const auto& c : cases) {
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto stream,
+                                StreamOf({{{1, c.word}}}, {.buckets = {2}}, {.dtype = c.dtype}));
+    if (c.held) {
+      COOPER_EXPECT_OK(stream->Next());
+      continue;
+    }
+    EXPECT_THAT(stream->Next(),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         absl::StrCat("BucketStream: input 'data': a sample has the integer ",
+                                      c.word, ", which ", DTypeName(c.dtype),
+                                      " does not hold; choose another dtype")));
+  }
+}
+
+TEST(BucketStreamTest, RefusesStatesOfOtherStreams) {
+  const Shards shards = {{Words(1), Words(2)}, {Words(1)}};
+  const Options options = {.batch_size = 1, .buckets = {1, 2}};
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto stream, StreamOf(shards, options));
+  COOPER_ASSERT_OK(stream->Next());
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::string state, stream->SaveState());
+  const auto with = [&options](auto change) {
+    Options changed = options;
+    change(changed);
+    return changed;
+  };
+  const struct {
+    Shards shards;
+    Options options;
+    const char* message;
+  } cases[] = {
+      {shards, with([](Options& o) {
+         o.buckets = {1, 3};
+       }),
+       "the state is of buckets 1, 2, this stream has 1, 3"},
+      {shards, with([](Options& o) { o.batch_size = 2; }),
+       "the state is of batch_sizes 1, 1, this stream has 2, 2"},
+      {shards, with([](Options& o) { o.pool_samples = 50; }),
+       "the state is of pool_samples 16384, this stream has 50"},
+      {shards, with([](Options& o) { o.common.shuffle = false; }),
+       "the state is of shuffle 1, this stream has 0"},
+      {{shards[0]}, options, "the state is of 2 shards, the source has 1"},
+      {{{Words(2), Words(1)}, {Words(2)}},
+       options,
+       "puts a sample into a bucket that is not its own"},
+      {{{}, {}}, options, "shard 0 has no sample"},
+  };
+  for (const auto& c : cases) {
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto other, StreamOf(c.shards, c.options));
+    COOPER_ASSERT_OK_AND_ASSIGN(const std::string before, other->SaveState());
+    EXPECT_THAT(other->LoadState(state),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(c.message)));
+    EXPECT_THAT(other->SaveState(), IsOkAndHolds(before));
+  }
+}
+
+TEST(BucketStreamTest, ReportsStatistics) {
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto stream, StreamOf({{Words(3), Words(4), Words(9), Words(1)}},
+                                  {.batch_size = 2,
+                                   .buckets = {4},
+                                   .common = {.last_batch = LastBatch::kPad, .shuffle = false}}));
+  EXPECT_EQ(Epoch(*stream).size(), 2);
+  const StreamStatistics counts = stream->statistics();
+  EXPECT_EQ(counts.samples, 3);
+  EXPECT_EQ(counts.batches, 2);
+  EXPECT_EQ(counts.padding_rows, 1);
+  EXPECT_EQ(counts.padding_batches, 0);
+  EXPECT_EQ(counts.discarded, 1);
+  EXPECT_EQ(counts.tokens, 8);
+  EXPECT_EQ(counts.padded_tokens, 16);
+  EXPECT_EQ(counts.padding(), 0.5);
+  EXPECT_EQ(counts.pool_samples, 0);
+  EXPECT_THAT(counts.ToString(), HasSubstr("3 samples served in 2 batches, 50.0 % padding"));
+}
+
+TEST(BucketStreamTest, GoesOnBehindAPrefetchingIter) {
+  const Shards shards(5, std::vector<std::vector<int>>(40, Words(3)));
+  const Options options = {.batch_size = 4, .buckets = {3}, .pool_samples = 20};
+  COOPER_ASSERT_OK_AND_ASSIGN(auto unbroken, StreamOf(shards, options));
+  const std::vector<int64_t> rows = FirstRows(*unbroken);
+  const auto prefetching = [&]() -> absl::StatusOr<std::unique_ptr<PrefetchingIter>> {
+    auto stream = StreamOf(shards, options);
+    if (!stream.ok()) return stream.status();
+    std::vector<std::unique_ptr<DataIter>> iters;
+    iters.push_back(*std::move(stream));
+    return PrefetchingIter::Create(std::move(iters));
+  };
+  COOPER_ASSERT_OK_AND_ASSIGN(auto first, prefetching());
+  std::vector<int64_t> broken;
+  for (int i = 0; i < 17; ++i) {
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto batch, first->Next());
+    broken.push_back(batch->index[0]);
+  }
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::string state, first->SaveState());
+  COOPER_ASSERT_OK_AND_ASSIGN(auto second, prefetching());
+  COOPER_ASSERT_OK(second->LoadState(state));
+  for (const int64_t row : FirstRows(*second)) broken.push_back(row);
+  EXPECT_EQ(broken, rows);
+}
+
+}  // namespace
+}  // namespace cooper
