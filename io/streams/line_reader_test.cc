@@ -115,7 +115,8 @@ TEST(LineReaderTest, AFlippedBitIsAnErrorOrNotInTheText) {
     bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << bit % 8));
     // Without the name's ending a damaged magic number makes it a plain text.
     const auto lines = Lines(Write("bit.gz", bytes));
-    if (lines.ok()) EXPECT_THAT(*lines, ElementsAre("one two", "three")) << "bit " << bit;
+    if (!lines.ok()) continue;
+    EXPECT_THAT(*lines, ElementsAre("one two", "three")) << "bit " << bit;
   }
 }
 

@@ -4,6 +4,7 @@
 // Splits a line into words without copying them.
 
 #include <array>
+#include <cstddef>
 
 #include "absl/strings/string_view.h"
 
