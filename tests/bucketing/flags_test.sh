@@ -5,6 +5,7 @@ program=$PWD/$1
 cd "$TEST_TMPDIR"
 : > empty
 echo "a b c d e f g h" > long
+echo "a b" > plain.gz
 failed=0
 
 expect_error() {
@@ -57,6 +58,14 @@ expect_error "json=/dev/null: it is no regular file" --json=/dev/null
 expect_error "profile_batches=0" --profile=trace.json --profile_batches=0
 expect_error "no bucket has the 32 sentences" --train=long --nouse_ignore
 expect_error "unexpected argument" train.txt
+# --train of several or compressed files.
+expect_error "no file matches 'no-such-.*txt'" '--train=no-such-*.txt'
+expect_error "none of 2 files has a word" --train=empty,empty
+expect_error "plain.gz' is not compressed by gzip" --train=plain.gz
+expect_error "step_cost=flops needs the longest sentence" --train=long,long --step_cost=flops
+expect_error "buckets=mxnet needs all lengths" --train=long,long --buckets=mxnet
+expect_error "pool_samples is 9, expected at least 32" --train=long,long --pool_samples=9
+expect_error "no-such.vocab" --train=long,long --vocabulary=no-such.vocab
 # These errors come before anything is read.
 for flag in --cell=dense --optimizer=steepest; do
   expect_error "'${flag#*=}'" "$flag"

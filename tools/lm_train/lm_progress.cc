@@ -48,7 +48,7 @@ absl::Status LmProgress::Resume(int begin_epoch, int64_t begin_batch) {
   const absl::StatusOr<std::string> text = ReadFile(options_.json_path);
   if (absl::IsNotFound(text.status())) return absl::OkStatus();
   if (!text.ok()) return text.status();
-  const int finished = begin_batch == options_.batches_per_epoch ? begin_epoch + 1 : begin_epoch;
+  const bool is_at_end = begin_batch > 0 && begin_batch == options_.batches_per_epoch;
   for (absl::string_view line : absl::StrSplit(*text, '\n', absl::SkipEmpty())) {
     const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
     const auto epoch = json.is_object() ? json.find("epoch") : json.end();
@@ -56,7 +56,10 @@ absl::Status LmProgress::Resume(int begin_epoch, int64_t begin_batch) {
       return absl::InvalidArgumentError(absl::StrCat(
           options_.json_path, ": a line is no epoch of a run; --json would overwrite the file"));
     }
-    if (epoch->get<int64_t>() > finished) continue;
+    // Where the batches of an epoch are not known, the epoch's own figures say how many it had.
+    const bool is_finished =
+        is_at_end || (options_.batches_per_epoch == 0 && json.value("batches", 0) == begin_batch);
+    if (epoch->get<int64_t>() > begin_epoch + (is_finished ? 1 : 0)) continue;
     json_lines_.emplace_back(line);
     last_epoch_ = static_cast<int>(epoch->get<int64_t>());
   }
@@ -83,15 +86,20 @@ bool LmProgress::OnBatch(const BatchEndParam& param) {
   const bool due = (param.nbatch + 1) % std::max<int64_t>(1, options_.disp_batches) == 0;
   if (!terminal_ && !due) return true;
   const double perplexity = param.eval_metric->GetNameValue()[0].second;
-  const int64_t left =
-      (options_.num_epoch - param.epoch) * options_.batches_per_epoch - (param.nbatch + 1);
-  Show(absl::StrFormat(
-           "epoch %d/%d  batch %d/%d  loss %.4f  perplexity %.2f  %.0f real tokens/s  "
-           "%.0f padded  left %s",
-           param.epoch + 1, options_.num_epoch, param.nbatch + 1, options_.batches_per_epoch,
-           std::log(perplexity), perplexity, PerSecond(epoch_.real_tokens, epoch_.seconds),
-           PerSecond(epoch_.padded_tokens, epoch_.seconds),
-           Duration(static_cast<double>(left) * seconds_ / static_cast<double>(batches_))),
+  std::string of_batches, left;  // empty where the batches of an epoch are not known
+  if (options_.batches_per_epoch > 0) {
+    const int64_t batches =
+        (options_.num_epoch - param.epoch) * options_.batches_per_epoch - (param.nbatch + 1);
+    of_batches = absl::StrCat("/", options_.batches_per_epoch);
+    left = absl::StrCat("  left ", Duration(static_cast<double>(batches) * seconds_ /
+                                            static_cast<double>(batches_)));
+  }
+  Show(absl::StrFormat("epoch %d/%d  batch %d%s  loss %.4f  perplexity %.2f  %.0f real tokens/s  "
+                       "%.0f padded%s",
+                       param.epoch + 1, options_.num_epoch, param.nbatch + 1, of_batches,
+                       std::log(perplexity), perplexity,
+                       PerSecond(epoch_.real_tokens, epoch_.seconds),
+                       PerSecond(epoch_.padded_tokens, epoch_.seconds), left),
        /*whole=*/false);
   return true;
 }

@@ -22,7 +22,7 @@ class LmProgress {
  public:
   struct Options {
     int num_epoch = 1;
-    int64_t batches_per_epoch = 0;
+    int64_t batches_per_epoch = 0;  // 0: not known
     int64_t batch_size = 0;
     int64_t disp_batches = 50;  // between two lines where the output is not a terminal
     std::optional<double> perplexity_floor;

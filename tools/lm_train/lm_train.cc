@@ -3,6 +3,7 @@
 //
 // lm_train: on a generated corpus whose minimum perplexity is known.
 // lm_train --train=a.txt --valid=b.txt --num_epochs=3 --checkpoint_prefix=lm: on a text.
+// lm_train --train='data/shard-*.txt.gz' ...: on a text that does not fit in memory.
 // lm_train ... --max_buckets=20: with at most 20 buckets of least cost.
 // lm_train ... --buckets=10,20,30: with these buckets.
 // lm_train ... --resume: continues from the last checkpoint.
@@ -30,7 +31,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "io/batch/bucket_key.h"
+#include "io/batch/data_iter.h"
+#include "io/buckets/bucket_iter.h"
 #include "io/buckets/bucket_sentence_iter.h"
+#include "io/streams/bucket_stream.h"
 #include "io/text/encode_sentences.h"
 #include "io/text/text_corpus.h"
 #include "module/bucketing/bucketing_module.h"
@@ -45,12 +49,15 @@
 #include "tools/lm_train/language_model.h"
 #include "tools/lm_train/lm_corpus.h"
 #include "tools/lm_train/lm_progress.h"
+#include "tools/lm_train/lm_stream.h"
 #include "tools/lm_train/model_flags.h"
 #include "tools/lm_train/profile_flags.h"
 #include "tools/program_main.h"
 
 ABSL_DECLARE_FLAG(bool, use_ignore);
-ABSL_FLAG(std::string, train, "", "training text, a sentence a line; empty: a generated corpus");
+ABSL_FLAG(std::string, train, "",
+          "training text, a sentence a line; empty: a generated corpus. A pattern, a list of files "
+          "with commas between, or a .gz file is read in pieces while it trains");
 ABSL_FLAG(std::string, valid, "", "validation text");
 ABSL_FLAG(int64_t, max_words, 0,
           "the most frequent words of the training text that have numbers of their own; 0: all");
@@ -86,13 +93,31 @@ constexpr int64_t kWords = 100;
 constexpr int64_t kTrainSentences = 2400;
 constexpr int64_t kValidSentences = 320;
 
-// Returns an iterator over all sentences, in a new order each epoch for training. Rows of padding
-// fill a bucket's last batch. Without --use_ignore the loss would learn these rows, so training
-// then leaves out sentences that fill no batch.
+// Returns the options of a training iterator. Rows of padding fill a bucket's last batch. Without
+// --use_ignore the loss would learn these rows, so training then leaves out sentences that fill no
+// batch.
+CommonBucketOptions TrainingOptions(const BucketFlags& buckets) {
+  using LastBatch = CommonBucketOptions::LastBatch;
+  return {.max_buckets = buckets.max_buckets,
+          .bucket_cost = buckets.bucket_cost,
+          .last_batch = absl::GetFlag(FLAGS_use_ignore) ? LastBatch::kPad : LastBatch::kDiscard,
+          .tokens_per_batch = absl::GetFlag(FLAGS_tokens_per_batch),
+          .sort_batches = absl::GetFlag(FLAGS_sort_batches),
+          .seed = absl::GetFlag(FLAGS_seed)};
+}
+
+// Returns an iterator over all sentences, in a new order each epoch for training.
 absl::StatusOr<std::unique_ptr<BucketSentenceIter>> MakeIter(
     const std::vector<std::vector<int>>& sentences, const BucketFlags& buckets, bool is_training,
     std::function<double(int64_t length)> step_cost = nullptr, int64_t part_index = 0,
     int64_t num_parts = 1) {
+  CommonBucketOptions common = {.max_buckets = buckets.max_buckets,
+                                .bucket_cost = buckets.bucket_cost,
+                                .last_batch = CommonBucketOptions::LastBatch::kPad,
+                                .shuffle = false};
+  if (is_training) common = TrainingOptions(buckets);
+  common.part_index = part_index;
+  common.num_parts = num_parts;
   return BucketSentenceIter::Create(
       sentences, absl::GetFlag(FLAGS_batch_size),
       {.buckets = buckets.lengths,
@@ -100,17 +125,7 @@ absl::StatusOr<std::unique_ptr<BucketSentenceIter>> MakeIter(
        .step_cost = std::move(step_cost),
        .max_length = buckets.max_length,
        .length_name = absl::GetFlag(FLAGS_use_lengths) ? "length" : "",
-       .common = {.max_buckets = buckets.max_buckets,
-                  .bucket_cost = buckets.bucket_cost,
-                  .last_batch = is_training && !absl::GetFlag(FLAGS_use_ignore)
-                                    ? BucketSentenceIterOptions::LastBatch::kDiscard
-                                    : BucketSentenceIterOptions::LastBatch::kPad,
-                  .tokens_per_batch = is_training ? absl::GetFlag(FLAGS_tokens_per_batch) : 0,
-                  .sort_batches = is_training ? absl::GetFlag(FLAGS_sort_batches) : 0,
-                  .shuffle = is_training,
-                  .seed = absl::GetFlag(FLAGS_seed),
-                  .part_index = part_index,
-                  .num_parts = num_parts}});
+       .common = common});
 }
 
 class Training {
@@ -128,12 +143,16 @@ class Training {
     COOPER_ASSIGN_OR_RETURN(fit, MakeFitOptions());
     if (absl::GetFlag(FLAGS_resume)) COOPER_RETURN_IF_ERROR(Resume(fit));
     COOPER_ASSIGN_OR_RETURN(const std::vector<Context> contexts, ContextsFromFlags());
-    profiled_.emplace(train_->num_batches(), rank(), static_cast<int>(contexts.size()));
+    // The batches of a stream are not known before its end.
+    constexpr int64_t kMany = 1000;
+    profiled_.emplace(stream_ == nullptr ? batches_per_epoch_ : kMany, rank(),
+                      static_cast<int>(contexts.size()));
     const absl::Status fitted = model_->Fit(*train_, fit);
     ShowProfile(profiled_->OnEnd());
     COOPER_RETURN_IF_ERROR(fitted);
     if (checkpointer_ != nullptr) COOPER_RETURN_IF_ERROR(checkpointer_->Wait());
     std::printf("\n%s", progress_->Table(*model_).c_str());
+    if (stream_ != nullptr) std::printf("%s", stream_->statistics().ToString().c_str());
     COOPER_RETURN_IF_ERROR(params_status_);
     COOPER_RETURN_IF_ERROR(figures_status_);
     return profile_status_;
@@ -180,6 +199,7 @@ class Training {
     if (step_cost == "flops" && absl::GetFlag(FLAGS_buckets) != "auto") {
       return absl::InvalidArgumentError("--step_cost=flops needs --buckets=auto");
     }
+    if (IsStreamed(absl::GetFlag(FLAGS_train))) COOPER_RETURN_IF_ERROR(CheckStreamFlags());
     COOPER_RETURN_IF_ERROR(CheckProfileFlags());
     COOPER_RETURN_IF_ERROR(CheckOutputFile("--json=", absl::GetFlag(FLAGS_json)));
     COOPER_RETURN_IF_ERROR(
@@ -190,6 +210,21 @@ class Training {
     }
     if (absl::GetFlag(FLAGS_train).empty() && !absl::GetFlag(FLAGS_valid).empty()) {
       return absl::InvalidArgumentError("--valid needs --train");
+    }
+    return absl::OkStatus();
+  }
+
+  static absl::Status CheckStreamFlags() {
+    if (absl::GetFlag(FLAGS_step_cost) == "flops") {
+      return absl::InvalidArgumentError(
+          "--step_cost=flops needs the longest sentence, which is not known of a --train of "
+          "several "
+          "or compressed files");
+    }
+    if (absl::GetFlag(FLAGS_buckets) == "mxnet") {
+      return absl::InvalidArgumentError(
+          "--buckets=mxnet needs all lengths, which are not known of a --train of several or "
+          "compressed files; use auto or lengths");
     }
     return absl::OkStatus();
   }
@@ -227,22 +262,13 @@ class Training {
 
   absl::Status LoadData() {
     const std::string train = absl::GetFlag(FLAGS_train);
-    if (train.empty()) {
-      corpus_ =
-          MakeSyntheticCorpus(kWords, kTrainSentences, kValidSentences, absl::GetFlag(FLAGS_seed));
-    } else {
-      COOPER_ASSIGN_OR_RETURN(corpus_,
-                              ReadLmCorpus(train, absl::GetFlag(FLAGS_valid),
-                                           /*max_sentences=*/-1, absl::GetFlag(FLAGS_max_words)));
-    }
+    COOPER_ASSIGN_OR_RETURN(corpus_, ReadCorpus(train));
     COOPER_ASSIGN_OR_RETURN(const BucketFlags buckets, BucketsFromFlags());
-    COOPER_ASSIGN_OR_RETURN(std::function<double(int64_t)> step_cost, StepCostOf(buckets));
-    COOPER_ASSIGN_OR_RETURN(
-        train_, MakeIter(corpus_.train, buckets, /*is_training=*/true, std::move(step_cost), rank(),
-                         store_ == nullptr ? 1 : store_->num_workers()));
-    COOPER_RETURN_IF_ERROR(CheckHasBatches(*train_, "train", train));
-    std::printf("%d words; training: %s", static_cast<int>(corpus_.vocab),
-                train_->report().ToString().c_str());
+    if (IsStreamed(train)) {
+      COOPER_RETURN_IF_ERROR(MakeStream(train, buckets));
+    } else {
+      COOPER_RETURN_IF_ERROR(MakeTrainIter(train, buckets));
+    }
     if (corpus_.valid.empty()) return absl::OkStatus();
     // Buckets chosen from the training text also serve the validation text. Each process validates
     // with the whole text, so that all agree on the best state.
@@ -251,6 +277,48 @@ class Training {
     COOPER_ASSIGN_OR_RETURN(valid_, MakeIter(corpus_.valid, chosen, /*is_training=*/false));
     std::printf("validation: %s", valid_->report().ToString().c_str());
     return CheckHasBatches(*valid_, "valid", absl::GetFlag(FLAGS_valid));
+  }
+
+  static absl::StatusOr<LmCorpus> ReadCorpus(const std::string& train) {
+    const std::string valid = absl::GetFlag(FLAGS_valid);
+    const int64_t max_words = absl::GetFlag(FLAGS_max_words);
+    if (train.empty()) {
+      return MakeSyntheticCorpus(kWords, kTrainSentences, kValidSentences,
+                                 absl::GetFlag(FLAGS_seed));
+    }
+    if (IsStreamed(train)) return ReadStreamedCorpus(train, valid, max_words);
+    return ReadLmCorpus(train, valid, /*max_sentences=*/-1, max_words);
+  }
+
+  absl::Status MakeTrainIter(const std::string& train, const BucketFlags& buckets) {
+    COOPER_ASSIGN_OR_RETURN(std::function<double(int64_t)> step_cost, StepCostOf(buckets));
+    COOPER_ASSIGN_OR_RETURN(
+        std::unique_ptr<BucketSentenceIter> iter,
+        MakeIter(corpus_.train, buckets, /*is_training=*/true, std::move(step_cost), rank(),
+                 store_ == nullptr ? 1 : store_->num_workers()));
+    COOPER_RETURN_IF_ERROR(CheckHasBatches(*iter, "train", train));
+    std::printf("%d words; training: %s", static_cast<int>(corpus_.vocab),
+                iter->report().ToString().c_str());
+    batches_per_epoch_ = iter->num_batches();
+    train_ = std::move(iter);
+    return absl::OkStatus();
+  }
+
+  absl::Status MakeStream(const std::string& train, const BucketFlags& buckets) {
+    BucketStreamOptions options = {.batch_size = absl::GetFlag(FLAGS_batch_size),
+                                   .buckets = buckets.lengths,
+                                   .max_length = buckets.max_length};
+    options.common = TrainingOptions(buckets);
+    COOPER_ASSIGN_OR_RETURN(
+        std::unique_ptr<BucketStream> stream,
+        MakeLmStream(train, corpus_, absl::GetFlag(FLAGS_use_lengths) ? "length" : "",
+                     std::move(options), store_.get()));
+    std::printf("%d words; training: a stream with the buckets", static_cast<int>(corpus_.vocab));
+    for (const BucketKey& key : stream->bucket_keys()) std::printf(" %s", key.ToString().c_str());
+    std::printf("\n");
+    stream_ = stream.get();
+    train_ = std::move(stream);
+    return absl::OkStatus();
   }
 
   static absl::Status CheckHasBatches(const BucketSentenceIter& iter, const char* flag,
@@ -303,7 +371,7 @@ class Training {
     valid_metric_ = Perplexity({.ignore_label = 0});
     progress_ = std::make_unique<LmProgress>(
         LmProgress::Options{.num_epoch = absl::GetFlag(FLAGS_num_epochs),
-                            .batches_per_epoch = train_->num_batches(),
+                            .batches_per_epoch = batches_per_epoch_,
                             .batch_size = absl::GetFlag(FLAGS_batch_size),
                             .disp_batches = absl::GetFlag(FLAGS_disp_batches),
                             .perplexity_floor = corpus_.perplexity_floor,
@@ -330,6 +398,7 @@ class Training {
     fit.num_epoch = absl::GetFlag(FLAGS_num_epochs);
     fit.batch_end_callbacks = {[this](const BatchEndParam& p) {
       const bool keep_going = progress_->OnBatch(p);
+      epoch_batches_ = p.nbatch + 1;
       ShowProfile(profiled_->OnBatch());
       return keep_going;
     }};
@@ -362,7 +431,7 @@ class Training {
     TrainingState state;
     if (!prefix.empty()) {
       if (IsFirst()) Warn(params_status_ = model_->SaveCheckpoint(prefix, epoch + 1));
-      COOPER_ASSIGN_OR_RETURN(state, CaptureTraining(ThisRun(), epoch, train_->num_batches()));
+      COOPER_ASSIGN_OR_RETURN(state, CaptureTraining(ThisRun(), epoch, epoch_batches_));
     }
     std::optional<double> valid_perplexity;
     if (valid_ != nullptr) {
@@ -409,6 +478,7 @@ class Training {
                   CheckpointPrefix().c_str());
       return SaveWords();
     }
+    epoch_batches_ = fit.begin_batch;
     COOPER_RETURN_IF_ERROR(progress_->Resume(fit.begin_epoch, fit.begin_batch));
     std::printf("resumed in epoch %d after %d batches\n", fit.begin_epoch + 1,
                 static_cast<int>(fit.begin_batch));
@@ -418,7 +488,10 @@ class Training {
   const std::vector<std::string> arguments_;
   std::shared_ptr<KVStore> store_;  // over processes; null without
   LmCorpus corpus_;
-  std::unique_ptr<BucketSentenceIter> train_;
+  std::unique_ptr<DataIter> train_;
+  const BucketStream* stream_ = nullptr;  // train_, if it is a stream
+  int64_t batches_per_epoch_ = 0;         // 0: not known
+  int64_t epoch_batches_ = 0;             // batches of the current epoch so far
   std::unique_ptr<BucketSentenceIter> valid_;
   std::unique_ptr<BucketingModule> model_;
   std::unique_ptr<EvalMetric> metric_;
