@@ -315,7 +315,8 @@ absl::Status BucketingModule::SaveCheckpoint(const std::string& prefix, int epoc
     symbols.emplace(key, generated->symbol);
   }
   COOPER_RETURN_IF_ERROR(SaveBucketSymbols(prefix, symbols));
-  COOPER_RETURN_IF_ERROR(SaveParamsFile(ParamsPath(prefix, epoch), params.args, params.auxs));
+  COOPER_RETURN_IF_ERROR(
+      SaveParamsFile(ParamsPath(prefix, epoch), params.args, params.auxs, params.sparse));
   if (!save_optimizer_states) return absl::OkStatus();
   return group_->learner().SaveOptimizerStates(StatesPath(prefix, epoch));
 }
@@ -331,7 +332,8 @@ absl::StatusOr<std::unique_ptr<BucketingModule>> BucketingModule::Load(
   COOPER_ASSIGN_OR_RETURN(auto symbols,
                           LoadBucketSymbols(prefix, *keys, options.compute.load_limits));
   ModuleParams params;
-  COOPER_RETURN_IF_ERROR(LoadParamsFile(ParamsPath(prefix, epoch), &params.args, &params.auxs));
+  COOPER_RETURN_IF_ERROR(
+      LoadParamsFile(ParamsPath(prefix, epoch), &params.args, &params.auxs, &params.sparse));
   COOPER_ASSIGN_OR_RETURN(std::unique_ptr<BucketingModule> module,
                           LoadDict(std::move(symbols), std::move(options), params));
   if (load_optimizer_states) {

@@ -312,7 +312,8 @@ absl::Status Module::InitOptimizerFor(const std::vector<DataDesc>& data_shapes,
 absl::Status Module::SaveCheckpoint(const std::string& prefix, int epoch,
                                     bool save_optimizer_states) const {
   COOPER_ASSIGN_OR_RETURN(const ModuleParams params, GetParams());
-  COOPER_RETURN_IF_ERROR(cooper::SaveCheckpoint(prefix, epoch, symbol_, params.args, params.auxs));
+  COOPER_RETURN_IF_ERROR(
+      cooper::SaveCheckpoint(prefix, epoch, symbol_, params.args, params.auxs, params.sparse));
   if (!save_optimizer_states) return absl::OkStatus();
   return SaveOptimizerStates(StatesPath(prefix, epoch));
 }
@@ -329,8 +330,9 @@ absl::StatusOr<std::unique_ptr<Module>> Module::Load(const std::string& prefix, 
   }
   COOPER_ASSIGN_OR_RETURN(std::unique_ptr<Module> module,
                           Create(checkpoint.symbol, std::move(options)));
-  module->group_->parameters().Load(
-      {.args = std::move(checkpoint.args), .auxs = std::move(checkpoint.auxs)});
+  module->group_->parameters().Load({.args = std::move(checkpoint.args),
+                                     .auxs = std::move(checkpoint.auxs),
+                                     .sparse = std::move(checkpoint.sparse)});
   if (load_optimizer_states) {
     module->group_->learner().LoadOptimizerStatesLater(StatesPath(prefix, epoch));
   }

@@ -16,6 +16,7 @@
 #include "module/lr_scheduler/lr_scheduler.h"
 #include "module/optimizer/optimizer.h"
 #include "ndarray/array/array_map.h"
+#include "ndarray/files/params_entry.h"
 
 namespace cooper {
 
@@ -23,6 +24,8 @@ namespace cooper {
 struct ModuleParams {
   ArrayMap args;
   ArrayMap auxs;
+  // Of arrays that a file had in sparse form, by their names in files, "arg:NAME" and "aux:NAME".
+  SparseLayouts sparse = {};
 };
 
 // Returns Uniform in [-0.01, 0.01), MXNet's default for training.

@@ -19,11 +19,12 @@ std::string StatesPath(const std::string& prefix, int epoch) {
   return absl::StrFormat("%s-%04d.states", prefix, epoch);
 }
 
-absl::Status SaveParamsFile(const std::string& path, const ArrayMap& args, const ArrayMap& auxs) {
+absl::Status SaveParamsFile(const std::string& path, const ArrayMap& args, const ArrayMap& auxs,
+                            const SparseLayouts& sparse) {
   NamedArrays arrays;
   for (const auto& [name, array] : args) arrays.emplace_back("arg:" + name, array);
   for (const auto& [name, array] : auxs) arrays.emplace_back("aux:" + name, array);
-  return SaveNamedArrays(path, arrays);
+  return SaveNamedArrays(path, arrays, sparse);
 }
 
 namespace {
@@ -56,8 +57,9 @@ absl::Status SplitByPrefix(const std::string& path, const NamedArrays& arrays, A
 
 }  // namespace
 
-absl::Status LoadParamsFile(const std::string& path, ArrayMap* args, ArrayMap* auxs) {
-  COOPER_ASSIGN_OR_RETURN(const NamedArrays arrays, LoadNamedArrays(path));
+absl::Status LoadParamsFile(const std::string& path, ArrayMap* args, ArrayMap* auxs,
+                            SparseLayouts* sparse) {
+  COOPER_ASSIGN_OR_RETURN(const NamedArrays arrays, LoadNamedArrays(path, sparse));
   return SplitByPrefix(path, arrays, args, auxs);
 }
 
@@ -67,11 +69,12 @@ absl::Status MapParamsFile(const std::string& path, ArrayMap* args, ArrayMap* au
 }
 
 absl::Status SaveCheckpoint(const std::string& prefix, int epoch, const Symbol& symbol,
-                            const ArrayMap& args, const ArrayMap& auxs) {
+                            const ArrayMap& args, const ArrayMap& auxs,
+                            const SparseLayouts& sparse) {
   COOPER_RETURN_IF_ERROR(symbol.status());
   RemoveTemporaries(prefix);
   COOPER_RETURN_IF_ERROR(SaveSymbol(absl::StrCat(prefix, "-symbol.json"), symbol));
-  return SaveParamsFile(ParamsPath(prefix, epoch), args, auxs);
+  return SaveParamsFile(ParamsPath(prefix, epoch), args, auxs, sparse);
 }
 
 absl::StatusOr<Checkpoint> LoadCheckpoint(const std::string& prefix, int epoch,
@@ -79,8 +82,8 @@ absl::StatusOr<Checkpoint> LoadCheckpoint(const std::string& prefix, int epoch,
   const std::string path = absl::StrCat(prefix, "-symbol.json");
   Checkpoint checkpoint;
   COOPER_ASSIGN_OR_RETURN(checkpoint.symbol, LoadSymbol(path, limits));
-  COOPER_RETURN_IF_ERROR(
-      LoadParamsFile(ParamsPath(prefix, epoch), &checkpoint.args, &checkpoint.auxs));
+  COOPER_RETURN_IF_ERROR(LoadParamsFile(ParamsPath(prefix, epoch), &checkpoint.args,
+                                        &checkpoint.auxs, &checkpoint.sparse));
   return checkpoint;
 }
 

@@ -10,16 +10,18 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/executor.h"
+#include "ndarray/files/params_entry.h"
 #include "symbol/graph/symbol.h"
 #include "symbol/json/load_limits.h"
 
 namespace cooper {
 
-// Contents of a checkpoint.
+// Contents of a checkpoint. Sparse arrays are dense in `args` and `auxs`.
 struct Checkpoint {
   Symbol symbol;
   ArrayMap args;
   ArrayMap auxs;
+  SparseLayouts sparse = {};  // by their names in the file, "arg:NAME" and "aux:NAME"
 };
 
 // "prefix-0003.params".
@@ -30,16 +32,20 @@ std::string StatesPath(const std::string& prefix, int epoch);
 // Replaces each file as a whole or not at all, and removes temporary files of this prefix that
 // killed processes left. Errors: those of `symbol`, and of writing files.
 absl::Status SaveCheckpoint(const std::string& prefix, int epoch, const Symbol& symbol,
-                            const ArrayMap& args, const ArrayMap& auxs);
+                            const ArrayMap& args, const ArrayMap& auxs,
+                            const SparseLayouts& sparse = {});
 // Reads both files; `limits` bounds the graph of the symbol file.
 absl::StatusOr<Checkpoint> LoadCheckpoint(const std::string& prefix, int epoch,
                                           const LoadLimits& limits = {});
 
-// Writes only the parameter file.
-absl::Status SaveParamsFile(const std::string& path, const ArrayMap& args, const ArrayMap& auxs);
-// Reads only the parameter file and adds its arrays to `args` and `auxs`. kInvalidArgument, naming
-// the array, if a name begins with neither arg: nor aux:.
-absl::Status LoadParamsFile(const std::string& path, ArrayMap* args, ArrayMap* auxs);
+// Writes only the parameter file; arrays of `sparse` as SaveNamedArrays does.
+absl::Status SaveParamsFile(const std::string& path, const ArrayMap& args, const ArrayMap& auxs,
+                            const SparseLayouts& sparse = {});
+// Reads only the parameter file and adds its arrays to `args` and `auxs`, and the layouts of sparse
+// ones to `sparse` unless it is null. kInvalidArgument, naming the array, if a name begins with
+// neither arg: nor aux:.
+absl::Status LoadParamsFile(const std::string& path, ArrayMap* args, ArrayMap* auxs,
+                            SparseLayouts* sparse = nullptr);
 // The same, with arrays that are views of the file (MapNamedArrays, ndarray/files/params_file.h):
 // processes that map the same file and do not change the parameters share one copy in memory.
 absl::Status MapParamsFile(const std::string& path, ArrayMap* args, ArrayMap* auxs);

@@ -34,6 +34,7 @@
 #include "ndarray/base/context.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/shape.h"
+#include "ndarray/files/params_entry.h"
 #include "symbol/graph/symbol.h"
 
 namespace cooper {
@@ -178,8 +179,12 @@ class Parameters {
                         const std::map<std::string, AttrMap>& attrs);
   // Values that wait for an array of their name.
   const ArrayMap& waiting(ParameterKind kind) const { return of(kind).waiting; }
-  // Load keeps values until ApplyLoaded sets them. ApplyLoaded does nothing if there are none.
-  void Load(ModuleParams params) { loaded_ = std::move(params); }
+  // Load keeps values until ApplyLoaded sets them, and the layouts of sparse arrays, which Means
+  // returns. ApplyLoaded does nothing if there are no values.
+  void Load(ModuleParams params) {
+    sparse_ = params.sparse;
+    loaded_ = std::move(params);
+  }
   absl::Status ApplyLoaded();
   // Gives each context the mean over all contexts.
   absl::Status Average(ParameterKind kind, const std::string& name);
@@ -247,6 +252,7 @@ class Parameters {
   uint64_t init_seed_ = 0;
   bool allow_missing_ = false;
   std::optional<ModuleParams> loaded_;
+  SparseLayouts sparse_;
 };
 
 }  // namespace cooper

@@ -34,21 +34,20 @@ absl::StatusOr<Params> ReadParams(absl::string_view bytes, const VariableNames& 
   }
   Params params;
   bool prefixed = false;
+  int64_t bytes_left = kMaxDenseBytes;
   for (const ParamsEntry& entry : list.entries) {
     const bool is_arg = absl::StartsWith(entry.name, "arg:");
     if (!is_arg && !absl::StartsWith(entry.name, "aux:")) continue;
     prefixed = true;
     const std::string name = entry.name.substr(4);
     if (!absl::c_linear_search(is_arg ? names.args : names.auxs, name)) continue;
-    if (entry.sparse != nullptr) {
-      return absl::UnimplementedError(
-          absl::StrCat("parameter '", name, "' is sparse, expected a dense array"));
-    }
     if (entry.array.is_null()) {
       return absl::InvalidArgumentError(absl::StrCat(
           "parameter '", name, "' is null: it was saved before it had a shape and elements"));
     }
-    (is_arg ? params.args : params.auxs)[name] = entry.array;
+    COOPER_ASSIGN_OR_RETURN(
+        NDArray array, AddContext(ToDenseWithin(entry, &bytes_left), "parameter '", name, "'"));
+    (is_arg ? params.args : params.auxs)[name] = std::move(array);
   }
   if (!prefixed && !list.entries.empty()) params.first_unprefixed_name = list.entries[0].name;
   return params;

@@ -22,6 +22,7 @@ namespace {
 using ::testing::AnyOf;
 using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 
 // Builds a file from numbers.
@@ -312,11 +313,69 @@ TEST(ParamsFileTest, SavesListsWithoutNames) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no names")));
 }
 
-TEST(ParamsFileTest, LoadingByNameRefusesSparseArraysByName) {
+TEST(ParamsFileTest, SparseArraysAreLoadedDenseAndWrittenAsTheyCame) {
   const std::string path = ::testing::TempDir() + "/sparse.params";
-  COOPER_ASSERT_OK(WriteFileAtomically(path, RowSparse(1).str()));
-  EXPECT_THAT(LoadNamedArrays(path),
-              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("'rsp' has storage type row")));
+  // A row of zeros that is stored stays stored.
+  Bytes rows;
+  rows.List(1).U32(kV2).Add(int32_t{1}).Shape64({2, 1}).Shape64({4, 1}).Context();
+  rows.Add(int32_t{0}).Add(int32_t{6}).Shape64({2}).Add(0.0f).Add(5.0f).Add(int64_t{3});
+  rows.Add(int64_t{1}).U64(1).Text("x");
+  Bytes csr;
+  csr.List(1).U32(kV2).Add(int32_t{2}).Shape64({3}).Shape64({2, 3}).Context().Add(int32_t{0});
+  csr.Add(int32_t{6}).Shape64({3}).Add(int32_t{6}).Shape64({3}).Add(7.0f).Add(0.0f).Add(8.0f);
+  csr.U64(0).U64(1).U64(3).U64(2).U64(0).U64(1).U64(1).Text("x");
+  const struct {
+    const char* name;
+    std::string file;
+    std::vector<float> dense;
+    std::vector<float> changed;  // in place of `dense`
+    std::vector<int64_t> changed_indices;
+  } kCases[] = {
+      {"row_sparse", rows.str(), {0, 5, 0, 0}, {0, 5, 1, 0}, {1, 2, 3}},
+      {"csr", csr.str(), {0, 0, 7, 0, 8, 0}, {0, 9, 7, 0, 8, 0}, {1, 2, 0, 1}},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(c.name);
+    COOPER_ASSERT_OK(WriteFileAtomically(path, c.file));
+    SparseLayouts layouts;
+    COOPER_ASSERT_OK_AND_ASSIGN(NamedArrays arrays, LoadNamedArrays(path, &layouts));
+    ASSERT_EQ(arrays.size(), 1);
+    EXPECT_THAT(arrays[0].second.ToVector<float>(), IsOkAndHolds(ElementsAreArray(c.dense)));
+    COOPER_ASSERT_OK_AND_ASSIGN(const NamedArrays mapped, MapNamedArrays(path));
+    EXPECT_THAT(mapped[0].second.ToVector<float>(), IsOkAndHolds(ElementsAreArray(c.dense)));
+    EXPECT_THAT(SerializeNamedArrays(arrays, layouts), IsOkAndHolds(c.file));
+    // Elements that have become others than 0 are stored, too.
+    arrays[0].second = Floats(arrays[0].second.shape(), c.changed);
+    COOPER_ASSERT_OK(SaveNamedArrays(path, arrays, layouts));
+    COOPER_ASSERT_OK_AND_ASSIGN(const ParamsList changed, ReadParamsFile(path));
+    EXPECT_THAT(changed.entries[0].sparse->indices.ToVector<int64_t>(),
+                IsOkAndHolds(ElementsAreArray(c.changed_indices)));
+    EXPECT_THAT(ToDense(changed.entries[0])->ToVector<float>(),
+                IsOkAndHolds(ElementsAreArray(c.changed)));
+    // An array of another shape is another array.
+    arrays[0].second = Floats({2}, {1, 2});
+    COOPER_ASSERT_OK_AND_ASSIGN(const std::string other, SerializeNamedArrays(arrays, layouts));
+    EXPECT_EQ(ParseParams(other)->entries[0].sparse, nullptr);
+    EXPECT_THAT(ToSparse(arrays[0].second, *layouts.at("x")),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr("an array (2,) is to be written as a")));
+  }
+}
+
+TEST(ParamsFileTest, ASmallFileOfAHugeSparseArrayIsRefused) {
+  const std::string path = ::testing::TempDir() + "/huge.params";
+  Bytes rows;
+  rows.List(1).U32(kV2).Add(int32_t{1}).Shape64({1, 1}).Shape64({int64_t{1} << 40, 1}).Context();
+  rows.Add(int32_t{0}).Add(int32_t{6}).Shape64({1}).Add(5.0f).Add(int64_t{3}).U64(1).Text("x");
+  COOPER_ASSERT_OK(WriteFileAtomically(path, rows.str()));
+  for (const absl::Status& status :
+       {LoadNamedArrays(path).status(), MapNamedArrays(path).status()}) {
+    EXPECT_THAT(status,
+                StatusIs(absl::StatusCode::kResourceExhausted,
+                         HasSubstr("huge.params': array 'x': a row_sparse array (1099511627776, 1) "
+                                   "takes 4398046511104 bytes when it is dense")));
+  }
+  COOPER_EXPECT_OK(ReadParamsFile(path));
 }
 
 TEST(ParamsFileTest, MessagesNameThePath) {

@@ -1,9 +1,11 @@
-#include <cstring>
+#include <utility>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/array/on_cpu.h"
 #include "ndarray/base/atomic_file.h"
+#include "ndarray/base/dtype.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/files/params_file.h"
 #include "ndarray/files/params_format.h"
@@ -39,22 +41,35 @@ class ParamsWriter {
   }
 
   absl::Status Array(const NDArray& array) {
-    if (array.shape().rank() > static_cast<int>(kMaxRank)) {
-      return absl::InvalidArgumentError(absl::StrCat("an array has ", array.shape().rank(),
-                                                     " dimensions, a file's at most ", kMaxRank));
-    }
-    COOPER_ASSIGN_OR_RETURN(const NDArray on_cpu, OnCpu(array));
+    COOPER_RETURN_IF_ERROR(CheckRank(array.shape()));
     std::string header;
     AppendNumber(version_, &header);
     AppendNumber(static_cast<int32_t>(StorageType::kDefault), &header);
-    AppendNumber(static_cast<uint32_t>(array.shape().rank()), &header);
-    for (int64_t extent : array.shape()) AppendNumber(extent, &header);
-    AppendNumber(static_cast<int32_t>(DeviceType::kCpu), &header);
-    AppendNumber(int32_t{0}, &header);
-    AppendNumber(static_cast<int32_t>(array.dtype()), &header);
+    AppendShape(array.shape(), &header);
+    AppendContextAndDType(array.dtype(), &header);
     COOPER_RETURN_IF_ERROR(sink_(header));
-    return sink_(absl::string_view(static_cast<const char*>(on_cpu.raw_data()),
-                                   static_cast<size_t>(on_cpu.size_bytes())));
+    return Elements(array);
+  }
+
+  absl::Status Sparse(const ParamsEntry& entry) {
+    const SparseLayout& layout = *entry.sparse;
+    COOPER_RETURN_IF_ERROR(CheckRank(layout.shape));
+    std::string header;
+    AppendNumber(version_, &header);
+    AppendNumber(static_cast<int32_t>(layout.type), &header);
+    AppendShape(entry.array.shape(), &header);
+    AppendShape(layout.shape, &header);
+    AppendContextAndDType(entry.array.dtype(), &header);
+    std::vector<const NDArray*> indices = {&layout.indices};
+    if (layout.type == StorageType::kCsr) indices.insert(indices.begin(), &layout.indptr);
+    for (const NDArray* array : indices) {
+      AppendNumber(static_cast<int32_t>(array->dtype()), &header);
+      AppendShape(array->shape(), &header);
+    }
+    COOPER_RETURN_IF_ERROR(sink_(header));
+    COOPER_RETURN_IF_ERROR(Elements(entry.array));
+    for (const NDArray* array : indices) COOPER_RETURN_IF_ERROR(Elements(*array));
+    return absl::OkStatus();
   }
 
   absl::Status BeginNames(uint64_t count) {
@@ -70,12 +85,35 @@ class ParamsWriter {
   }
 
  private:
+  static absl::Status CheckRank(const Shape& shape) {
+    if (shape.rank() <= static_cast<int>(kMaxRank)) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat("an array has ", shape.rank(), " dimensions, a file's at most ", kMaxRank));
+  }
+
+  static void AppendShape(const Shape& shape, std::string* header) {
+    AppendNumber(static_cast<uint32_t>(shape.rank()), header);
+    for (const int64_t extent : shape) AppendNumber(extent, header);
+  }
+
+  static void AppendContextAndDType(DType dtype, std::string* header) {
+    AppendNumber(static_cast<int32_t>(DeviceType::kCpu), header);
+    AppendNumber(int32_t{0}, header);
+    AppendNumber(static_cast<int32_t>(dtype), header);
+  }
+
+  absl::Status Elements(const NDArray& array) {
+    COOPER_ASSIGN_OR_RETURN(const NDArray on_cpu, OnCpu(array));
+    return sink_(absl::string_view(static_cast<const char*>(on_cpu.raw_data()),
+                                   static_cast<size_t>(on_cpu.size_bytes())));
+  }
+
   Sink sink_;
   uint32_t version_ = kArrayV2Magic;
 };
 
 template <typename Sink>
-absl::Status WriteNamed(const NamedArrays& arrays, Sink sink) {
+absl::Status WriteNamed(const NamedArrays& arrays, const SparseLayouts& sparse, Sink sink) {
   ParamsWriter<Sink> writer(std::move(sink));
   COOPER_RETURN_IF_ERROR(
       writer.Begin(arrays, [](const auto& entry) -> const NDArray& { return entry.second; }));
@@ -83,7 +121,13 @@ absl::Status WriteNamed(const NamedArrays& arrays, Sink sink) {
     if (array.is_null()) {
       return absl::InvalidArgumentError(absl::StrCat("cannot save '", name, "': it is null"));
     }
-    COOPER_RETURN_IF_ERROR(writer.Array(array));
+    const auto layout = sparse.find(name);
+    if (layout == sparse.end() || layout->second->shape != array.shape()) {
+      COOPER_RETURN_IF_ERROR(writer.Array(array));
+    } else {
+      COOPER_ASSIGN_OR_RETURN(const ParamsEntry entry, ToSparse(array, *layout->second));
+      COOPER_RETURN_IF_ERROR(writer.Sparse(entry));
+    }
   }
   COOPER_RETURN_IF_ERROR(writer.BeginNames(arrays.size()));
   for (const auto& [name, array] : arrays) COOPER_RETURN_IF_ERROR(writer.Name(name));
@@ -92,10 +136,11 @@ absl::Status WriteNamed(const NamedArrays& arrays, Sink sink) {
 
 }  // namespace
 
-absl::Status SaveNamedArrays(const std::string& path, const NamedArrays& arrays) {
+absl::Status SaveNamedArrays(const std::string& path, const NamedArrays& arrays,
+                             const SparseLayouts& sparse) {
   COOPER_ASSIGN_OR_RETURN(AtomicFile file, AtomicFile::Create(path));
   COOPER_RETURN_IF_ERROR(
-      WriteNamed(arrays, [&](absl::string_view bytes) { return file.Append(bytes); }));
+      WriteNamed(arrays, sparse, [&](absl::string_view bytes) { return file.Append(bytes); }));
   return file.Commit();
 }
 
@@ -114,9 +159,10 @@ absl::Status SaveArrays(const std::string& path, const std::vector<NDArray>& arr
   return file.Commit();
 }
 
-absl::StatusOr<std::string> SerializeNamedArrays(const NamedArrays& arrays) {
+absl::StatusOr<std::string> SerializeNamedArrays(const NamedArrays& arrays,
+                                                 const SparseLayouts& sparse) {
   std::string bytes;
-  COOPER_RETURN_IF_ERROR(WriteNamed(arrays, [&](absl::string_view piece) {
+  COOPER_RETURN_IF_ERROR(WriteNamed(arrays, sparse, [&](absl::string_view piece) {
     bytes.append(piece.data(), piece.size());
     return absl::OkStatus();
   }));

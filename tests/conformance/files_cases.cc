@@ -115,18 +115,16 @@ absl::Status CheckParams(const ParamsList& list, const Json& expected) {
   return CompareNames("names", names, expected.at("names"));
 }
 
-// Checks a file of parameters. Also writes dense arrays with names and reads them again.
+// Checks a file of parameters. Also writes arrays with names, sparse ones as they came, and reads
+// them again.
 absl::Status RunParamsCase(const std::string& stem) {
   const Json expected = ReadJson(stem + ".expect.json");
   COOPER_ASSIGN_OR_RETURN(ParamsList list, ReadParamsFile(stem + ".params"));
   COOPER_RETURN_IF_ERROR(CheckParams(list, expected));
-  NamedArrays arrays;
-  for (const ParamsEntry& entry : list.entries) {
-    if (!list.named || entry.sparse) return absl::OkStatus();
-    arrays.emplace_back(entry.name, entry.array);
-  }
   if (!list.named) return absl::OkStatus();
-  COOPER_ASSIGN_OR_RETURN(std::string bytes, SerializeNamedArrays(arrays));
+  SparseLayouts sparse;
+  COOPER_ASSIGN_OR_RETURN(const NamedArrays arrays, LoadNamedArrays(stem + ".params", &sparse));
+  COOPER_ASSIGN_OR_RETURN(std::string bytes, SerializeNamedArrays(arrays, sparse));
   COOPER_ASSIGN_OR_RETURN(ParamsList again, ParseParams(bytes));
   return CheckParams(again, expected);
 }

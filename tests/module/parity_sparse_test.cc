@@ -24,6 +24,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::Ge;
 using ::testing::HasSubstr;
 using ::testing::Le;
@@ -98,12 +99,12 @@ TEST(ParitySparseTest, AFactorizationMachineLearns) {
   EXPECT_LT(mse->GetNameValue()[0].second, 0.02);
 }
 
-// Loading a parameter that MXNet saved in sparse storage fails, with its name.
-TEST(ParitySparseTest, ACheckpointWithASparseParameterIsRefused) {
+// A parameter that MXNet saved in sparse storage is dense in a module, and is saved as it came.
+TEST(ParitySparseTest, ACheckpointKeepsASparseParameter) {
   const std::string prefix = testing::TempDir() + "/parity_sparse";
-  const Symbol net =
-      Op("FullyConnected",
-         {.name = "fc", .inputs = {Symbol::Variable("data")}, .attrs = {{"num_hidden", "5"}}});
+  const Symbol net = Op("FullyConnected", {.name = "fc",
+                                           .inputs = {Symbol::Variable("data")},
+                                           .attrs = {{"num_hidden", "5"}, {"no_bias", "1"}}});
   COOPER_ASSERT_OK(SaveCheckpoint(prefix, 1, net, {}, {}));
   std::string bytes;
   const auto add = [&bytes](auto... numbers) {
@@ -120,10 +121,15 @@ TEST(ParitySparseTest, ACheckpointWithASparseParameterIsRefused) {
   const std::string name = "arg:fc_weight";
   add(I64{1}, static_cast<I64>(name.size()));
   COOPER_ASSERT_OK(WriteFileAtomically(ParamsPath(prefix, 1), bytes + name));
-  EXPECT_THAT(Module::Load(prefix, 1),
-              StatusIs(absl::StatusCode::kUnimplemented,
-                       AllOf(HasSubstr("parity_sparse-0001.params"), HasSubstr("fc_weight"),
-                             HasSubstr("row_sparse"))));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto module,
+      Module::Load(prefix, 1, /*load_optimizer_states=*/false, {.label_names = {}}));
+  COOPER_ASSERT_OK(module->Bind({.data_shapes = {{.name = "data", .shape = {1, 4}}}}));
+  COOPER_ASSERT_OK(module->Forward({.data = {*NDArray::Full({1, 4}, 1)}}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto outputs, module->GetOutputs());
+  EXPECT_THAT(outputs[0].ToVector<float>(), IsOkAndHolds(ElementsAre(0, 0, 10, 0, 0)));
+  COOPER_ASSERT_OK(module->SaveCheckpoint(prefix, 2));
+  EXPECT_THAT(ReadFile(ParamsPath(prefix, 2)), IsOkAndHolds(bytes + name));
 }
 
 // test_module_initializer: a variable's own initializer overrides that of InitParams.
