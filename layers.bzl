@@ -98,6 +98,7 @@ ROOMS = {
         "metric",
         "lr_scheduler",
         "initializer",
+        "pickle",
         "optimizer",
         "kvstore",
         "kvstore/mpi",

@@ -9,10 +9,10 @@
 #include "absl/strings/str_join.h"
 #include "module/network/bind_errors.h"
 #include "module/network/label_checks.h"
+#include "module/optimizer/updater.h"
 #include "module/parameters/checkpoint.h"
 #include "ndarray/base/near_names.h"
 #include "ndarray/base/status_macros.h"
-#include "ndarray/files/params_file.h"
 #include "ndarray/threads/profiler.h"
 #include "symbol/ops/loss/label_probabilities.h"
 
@@ -323,10 +323,10 @@ absl::StatusOr<std::unique_ptr<Module>> Module::Load(const std::string& prefix, 
                                                      ModuleOptions options) {
   COOPER_ASSIGN_OR_RETURN(Checkpoint checkpoint,
                           LoadCheckpoint(prefix, epoch, options.compute.load_limits));
-  // MXNet's optimizer states are pickles, which are rejected here, before anything is bound.
+  // A file of another kind is rejected here, before anything is bound.
   if (load_optimizer_states) {
     COOPER_RETURN_IF_ERROR(
-        AddContext(CheckParamsFile(StatesPath(prefix, epoch)), "optimizer states"));
+        AddContext(CheckStatesFile(StatesPath(prefix, epoch)), "optimizer states"));
   }
   COOPER_ASSIGN_OR_RETURN(std::unique_ptr<Module> module,
                           Create(checkpoint.symbol, std::move(options)));

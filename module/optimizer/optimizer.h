@@ -76,6 +76,11 @@ class Optimizer {
   // The names of the arrays of a ParameterState: "momentum", or "mean" and "var".
   const std::vector<std::string>& state_names() const { return kind_.state_names; }
 
+  // Where counts begin.
+  int64_t begin_num_update() const { return options_.begin_num_update; }
+  // Whether the state of a parameter has a float32 copy of it.
+  bool UsesMaster(const NDArray& weight) const;
+
   // Returns the initial state of a parameter, on the device of `weight`.
   absl::StatusOr<ParameterState> CreateState(const NDArray& weight) const;
 
@@ -196,12 +201,9 @@ class Optimizer {
   virtual void KeepShared() {}
   virtual void RestoreShared() {}
 
-  int64_t begin_num_update() const { return options_.begin_num_update; }
-
  private:
   double Multiplier(const std::string& name, const std::map<std::string, double>& given,
                     const std::map<std::string, double>& attributes, double otherwise) const;
-  bool UsesMaster(const NDArray& weight) const;
   absl::Status Check(const Parameter& parameter) const;
   // Sets invocation `i` to the update of this parameter.
   absl::Status SetInvocation(size_t i, const Parameter& parameter);

@@ -5,18 +5,21 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "module/optimizer/saved_names.h"
+#include "module/pickle/mxnet_states.h"
+#include "ndarray/base/atomic_file.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/files/params_file.h"
 
 namespace cooper {
 namespace {
 
-constexpr char kOptimizer[] = ":optimizer";
-constexpr char kMaster[] = "master";
-constexpr char kNumUpdates[] = "num_updates";
-
 absl::Status Missing(const std::string& key) {
   return absl::InvalidArgumentError(absl::StrCat("optimizer states: '", key, "' is missing"));
+}
+
+absl::string_view BytesOf(const MappedFile& file) {
+  return {static_cast<const char*>(file.data.get()), static_cast<size_t>(file.bytes)};
 }
 
 // Moves an array to the device that updates it: a loaded state is in CPU memory.
@@ -70,16 +73,16 @@ absl::StatusOr<std::vector<std::pair<std::string, NDArray>>> Updater::GetStates(
   const std::vector<uint8_t> bytes(text.begin(), text.end());
   COOPER_ASSIGN_OR_RETURN(
       NDArray optimizer, NDArray::FromVector<uint8_t>({static_cast<int64_t>(bytes.size())}, bytes));
-  states.emplace_back(kOptimizer, std::move(optimizer));
+  states.emplace_back(kSavedOptimizer, std::move(optimizer));
   const std::vector<std::string> array_names = optimizer_->state_names();
   for (const auto& [name, state] : states_) {
     COOPER_ASSIGN_OR_RETURN(NDArray count, NDArray::FromVector<int64_t>({1}, {state.num_updates}));
-    states.emplace_back(absl::StrCat(name, ":", kNumUpdates), std::move(count));
+    states.emplace_back(absl::StrCat(name, ":", kSavedNumUpdates), std::move(count));
     for (size_t i = 0; i < array_names.size(); ++i) {
       states.emplace_back(absl::StrCat(name, ":", array_names[i]), state.arrays[i]);
     }
     if (!state.master.is_null()) {
-      states.emplace_back(absl::StrCat(name, ":", kMaster), state.master);
+      states.emplace_back(absl::StrCat(name, ":", kSavedMaster), state.master);
     }
   }
   return states;
@@ -91,7 +94,7 @@ absl::Status Updater::SetStates(const std::vector<std::pair<std::string, NDArray
   std::map<std::string, ParameterState> parsed;
   std::string optimizer_state;
   for (const auto& [key, array] : states) {
-    if (key == kOptimizer) {
+    if (key == kSavedOptimizer) {
       COOPER_ASSIGN_OR_RETURN(const std::vector<uint8_t> bytes, array.ToVector<uint8_t>());
       optimizer_state.assign(bytes.begin(), bytes.end());
       continue;
@@ -107,9 +110,9 @@ absl::Status Updater::SetStates(const std::vector<std::pair<std::string, NDArray
     const auto it = std::find(array_names.begin(), array_names.end(), what);
     if (it != array_names.end()) {
       COOPER_ASSIGN_OR_RETURN(state.arrays[it - array_names.begin()], array.Copy());
-    } else if (what == kMaster) {
+    } else if (what == kSavedMaster) {
       COOPER_ASSIGN_OR_RETURN(state.master, array.Copy());
-    } else if (what == kNumUpdates && array.size() == 1) {
+    } else if (what == kSavedNumUpdates && array.size() == 1) {
       COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> count, array.ToVector<int64_t>());
       state.num_updates = count[0];
       if (state.num_updates < 0 || state.num_updates > kMaxNumUpdates) {
@@ -126,12 +129,12 @@ absl::Status Updater::SetStates(const std::vector<std::pair<std::string, NDArray
     for (size_t i = 0; i < array_names.size(); ++i) {
       if (state.arrays[i].is_null()) return Missing(absl::StrCat(name, ":", array_names[i]));
     }
-    if (state.num_updates < 0) return Missing(absl::StrCat(name, ":", kNumUpdates));
+    if (state.num_updates < 0) return Missing(absl::StrCat(name, ":", kSavedNumUpdates));
     if (const auto weight = weights.find(name); weight != weights.end()) {
       COOPER_RETURN_IF_ERROR(optimizer_->CheckState(name, weight->second, state));
     }
   }
-  if (optimizer_state.empty()) return Missing(kOptimizer);
+  if (optimizer_state.empty()) return Missing(kSavedOptimizer);
   COOPER_RETURN_IF_ERROR(optimizer_->LoadState(optimizer_state));
   states_ = std::move(parsed);
   return absl::OkStatus();
@@ -142,13 +145,36 @@ absl::Status Updater::SaveStates(const std::string& path) const {
   return SaveNamedArrays(path, states);
 }
 
-absl::Status Updater::LoadStates(const std::string& path, const ArrayMap& weights, bool keep_rate) {
-  COOPER_ASSIGN_OR_RETURN(const NamedArrays states,
-                          AddContext(LoadNamedArrays(path), "optimizer states"));
+absl::Status Updater::SetMxnetStates(absl::string_view bytes, const LoadStatesOptions& options) {
+  COOPER_ASSIGN_OR_RETURN(const MxnetStates saved, ParseMxnetStates(bytes));
+  const auto count_of = [this](const std::string& name) {
+    const auto it = states_.find(name);
+    return it == states_.end() ? optimizer_->begin_num_update() : it->second.num_updates;
+  };
+  COOPER_ASSIGN_OR_RETURN(
+      const NamedArrays states,
+      ConvertMxnetStates(saved, *optimizer_, options.positions, options.weights, count_of));
+  return SetStates(states, options.weights);
+}
+
+absl::Status Updater::LoadStates(const std::string& path, const LoadStatesOptions& options) {
   const double rate = optimizer_->learning_rate();
-  COOPER_RETURN_IF_ERROR(AddContext(SetStates(states, weights), "'", path, "'"));
-  if (!keep_rate || optimizer_->lr_scheduler() != nullptr) return absl::OkStatus();
+  COOPER_ASSIGN_OR_RETURN(const MappedFile file, AddContext(MapFile(path), "optimizer states"));
+  if (IsMxnetStates(BytesOf(file))) {
+    COOPER_RETURN_IF_ERROR(
+        AddContext(SetMxnetStates(BytesOf(file), options), "optimizer states: '", path, "'"));
+  } else {
+    COOPER_ASSIGN_OR_RETURN(const NamedArrays states,
+                            AddContext(LoadNamedArrays(path), "optimizer states"));
+    COOPER_RETURN_IF_ERROR(AddContext(SetStates(states, options.weights), "'", path, "'"));
+  }
+  if (!options.keep_rate || optimizer_->lr_scheduler() != nullptr) return absl::OkStatus();
   return optimizer_->set_learning_rate(rate);
+}
+
+absl::Status CheckStatesFile(const std::string& path) {
+  COOPER_ASSIGN_OR_RETURN(const MappedFile file, MapFile(path));
+  return IsMxnetStates(BytesOf(file)) ? absl::OkStatus() : CheckParamsFile(path);
 }
 
 }  // namespace cooper

@@ -12,12 +12,24 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "module/optimizer/convert_states.h"
 #include "module/optimizer/optimizer.h"
 #include "ndarray/array/array_map.h"
 #include "ndarray/array/ndarray.h"
 
 namespace cooper {
+
+// How a file of states is read.
+struct LoadStatesOptions {
+  // The parameters that the states have to fit. States of others are checked at their next update.
+  ArrayMap weights;
+  // Whether the learning rate stays unchanged, unless a scheduler sets it; the scheduler continues
+  // from the file's position.
+  bool keep_rate = false;
+  MxnetPositions positions;  // for files of MXNet
+};
 
 // Several updaters, one per device, may share an optimizer. Not thread-safe.
 class Updater {
@@ -62,20 +74,26 @@ class Updater {
   absl::Status SetStates(const std::vector<std::pair<std::string, NDArray>>& states,
                          const ArrayMap& weights = {});
 
-  // Write GetStates to a file, and call SetStates with its contents. With keep_rate the learning
-  // rate stays unchanged, unless a scheduler sets it; the scheduler continues from the file's
-  // position.
+  // Writes GetStates to a file.
   absl::Status SaveStates(const std::string& path) const;
-  absl::Status LoadStates(const std::string& path, const ArrayMap& weights = {},
-                          bool keep_rate = false);
+  // Calls SetStates with the contents of a file of SaveStates, or with what a pickle of MXNet (of
+  // Module or of Gluon's Trainer, recognised by its first bytes) says. A file of Module has neither
+  // counts nor rate, and leaves both unchanged, as in MXNet: begin_num_update of a new optimizer is
+  // where it continues. Errors: those of SetStates, ParseMxnetStates and ConvertMxnetStates.
+  absl::Status LoadStates(const std::string& path, const LoadStatesOptions& options = {});
 
  private:
+  absl::Status SetMxnetStates(absl::string_view bytes, const LoadStatesOptions& options);
   absl::StatusOr<ParameterState*> StateOf(const std::string& name, const NDArray& weight);
 
   std::shared_ptr<Optimizer> optimizer_;
   std::map<std::string, ParameterState> states_;
   std::vector<Optimizer::Parameter> parameters_;  // of UpdateAll; reused to avoid allocations
 };
+
+// Returns OK if the file at `path` begins as one that Updater::LoadStates reads, else the error of
+// CheckParamsFile. Reads only the first bytes.
+absl::Status CheckStatesFile(const std::string& path);
 
 }  // namespace cooper
 

@@ -124,17 +124,22 @@ TEST(InitOptimizerTest, StatesThatCannotBeReadAreToldWhereTheyAreOpened) {
   COOPER_ASSERT_OK(saved->InitOptimizer());
   COOPER_ASSERT_OK(saved->SaveCheckpoint(prefix, 1, /*save_optimizer_states=*/true));
   COOPER_ASSERT_OK_AND_ASSIGN(const std::string whole, ReadFile(path));
-  // pickle.dumps({0: None}, 3), the format of MXNet's optimizer states.
-  COOPER_ASSERT_OK(WriteFileAtomically(path, std::string("\x80\3}q\0K\0Ns.", 9)));
+  COOPER_ASSERT_OK(WriteFileAtomically(path, "<!doctype html><html></html>"));
   const std::string message = "optimizer states: '" + path +
-                              "': not a list of arrays (.params): the file is a Python pickle (as "
-                              "MXNet's optimizer .states and PyTorch's .pth are); pickles are not "
-                              "read: load a checkpoint of MXNet without its optimizer states";
+                              "': not a list of arrays (.params): the file is a web page (HTML)";
   EXPECT_THAT(Module::Load(prefix, 1, /*load_optimizer_states=*/true),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(message)));
   EXPECT_THAT(saved->LoadOptimizerStates(path),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(message)));
   COOPER_EXPECT_OK(Module::Load(prefix, 1));
+  // pickle.dumps([], 3): a pickle, as MXNet's optimizer states are, but not of states.
+  COOPER_ASSERT_OK(WriteFileAtomically(path, std::string("\x80\3]q\0.", 6)));
+  COOPER_EXPECT_OK(Module::Load(prefix, 1, /*load_optimizer_states=*/true));
+  EXPECT_THAT(
+      saved->LoadOptimizerStates(path),
+      StatusIs(absl::StatusCode::kInvalidArgument, "optimizer states: '" + path +
+                                                       "': expected a dictionary of states, or a "
+                                                       "pair of it and an optimizer, got a list"));
   COOPER_ASSERT_OK(WriteFileAtomically(path, whole.substr(0, whole.size() / 2)));
   COOPER_ASSERT_OK_AND_ASSIGN(auto cut, Module::Load(prefix, 1, /*load_optimizer_states=*/true));
   COOPER_ASSERT_OK(cut->Bind(Shapes(4)));

@@ -102,9 +102,9 @@ class Learner {
 
   // --- Checkpoint and resume.
 
-  // Save and load files of optimizer states (updater.h); require an optimizer. A learning rate
-  // given to InstallOptimizer takes precedence over the file's, but not over the rate of a
-  // schedule.
+  // Save and load files of optimizer states (updater.h), those of MXNet included; require an
+  // optimizer. A learning rate given to InstallOptimizer takes precedence over the file's, but not
+  // over the rate of a schedule.
   absl::Status SaveOptimizerStates(const std::string& path) const;
   absl::Status LoadOptimizerStates(const std::string& path);
   // Makes InstallOptimizer load the file.
@@ -161,6 +161,8 @@ class Learner {
   std::vector<KVItem> ItemsFor(absl::Span<const std::string> names) const;
   // The arrays of all parameters on one context, to check optimizer states against.
   ArrayMap WeightsOf(int context) const;
+  // How the file of optimizer states of a context is read.
+  LoadStatesOptions StatesOptions(int context, bool keep_rate) const;
   // Sets the key-value store's updater to this object's, since other modules may use the store as
   // well.
   absl::Status PrepareKVStore();

@@ -172,7 +172,7 @@ absl::Status Learner::Install(const std::shared_ptr<Optimizer>& optimizer,
     setup.updaters.push_back(std::make_shared<Updater>(optimizer));
     if (!states_to_load_.empty()) {
       COOPER_RETURN_IF_ERROR(
-          setup.updaters.back()->LoadStates(states_to_load_, {}, setup.rate_given));
+          setup.updaters.back()->LoadStates(states_to_load_, StatesOptions(i, setup.rate_given)));
     }
   }
   if (setup.update_on_kvstore) {
@@ -219,12 +219,29 @@ ArrayMap Learner::WeightsOf(int context) const {
   return weights;
 }
 
+LoadStatesOptions Learner::StatesOptions(int context, bool keep_rate) const {
+  LoadStatesOptions options = {.weights = WeightsOf(context), .keep_rate = keep_rate};
+  MxnetPositions& positions = options.positions;
+  positions.module = parameters_.arg_order();
+  positions.context = context;
+  positions.num_contexts = parameters_.num_contexts();
+  for (const auto& [name, entry] : parameters_.all(ParameterKind::kArg)) {
+    if (!entry.grads[context].is_null()) positions.trained.push_back(name);
+    positions.trainer.push_back(name);
+  }
+  for (const std::string& name : parameters_.Names(ParameterKind::kAux)) {
+    positions.trainer.push_back(name);
+  }
+  absl::c_sort(positions.trainer);
+  return options;
+}
+
 absl::Status Learner::LoadOptimizerStates(const std::string& path) {
   const bool keep_rate = setup_.rate_given;
-  if (setup_.update_on_kvstore) return updater()->LoadStates(path, WeightsOf(0), keep_rate);
+  if (setup_.update_on_kvstore) return updater()->LoadStates(path, StatesOptions(0, keep_rate));
   for (size_t i = 0; i < setup_.updaters.size(); ++i) {
     COOPER_RETURN_IF_ERROR(
-        setup_.updaters[i]->LoadStates(path, WeightsOf(static_cast<int>(i)), keep_rate));
+        setup_.updaters[i]->LoadStates(path, StatesOptions(static_cast<int>(i), keep_rate)));
   }
   return absl::OkStatus();
 }

@@ -218,6 +218,7 @@ absl::Status Parameters::Complete(absl::Span<const std::string> args,
       attrs_.emplace(name, of_name);
     }
   }
+  AddToOrder(args);
   if (share_values_) COOPER_RETURN_IF_ERROR(ShareValues(true));
   if (!initialized_) return ApplyRestored();
   std::vector<std::string> new_args = Uninitialized(ParameterKind::kArg, args);

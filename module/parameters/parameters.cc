@@ -18,16 +18,20 @@ constexpr int64_t kMinShared = 16384;
 struct Parameters::Rollback::Saved {
   std::array<Entries, 3> kinds;
   std::map<std::string, AttrMap> attrs;
+  std::vector<std::string> arg_order;
 };
 
 Parameters::Rollback::Rollback(Parameters& parameters)
     : parameters_(parameters),
-      saved_(new Saved{.kinds = parameters.kinds_, .attrs = parameters.attrs_}) {}
+      saved_(new Saved{.kinds = parameters.kinds_,
+                       .attrs = parameters.attrs_,
+                       .arg_order = parameters.arg_order_}) {}
 
 Parameters::Rollback::~Rollback() {
   if (saved_ == nullptr) return;
   parameters_.kinds_ = std::move(saved_->kinds);
   parameters_.attrs_ = std::move(saved_->attrs);
+  parameters_.arg_order_ = std::move(saved_->arg_order);
   ++parameters_.generation_;
 }
 
@@ -53,6 +57,13 @@ std::vector<std::string> Parameters::Names(ParameterKind kind) const {
   names.reserve(of(kind).by_name.size());
   for (const auto& [name, entry] : of(kind).by_name) names.push_back(name);
   return names;
+}
+
+void Parameters::AddToOrder(absl::Span<const std::string> args) {
+  const std::set<std::string> known(arg_order_.begin(), arg_order_.end());
+  for (const std::string& name : args) {
+    if (!known.contains(name)) arg_order_.push_back(name);
+  }
 }
 
 int64_t Parameters::num_elements() const {

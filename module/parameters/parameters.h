@@ -100,6 +100,9 @@ class Parameters {
   const ParameterArrays* Find(ParameterKind kind, const std::string& name) const;
   // The names that have arrays, in alphabetical order.
   std::vector<std::string> Names(ParameterKind kind) const;
+  // The parameters in the order of the networks' arguments, as Complete was called with them: those
+  // of a later network that earlier ones lack come last.
+  const std::vector<std::string>& arg_order() const { return arg_order_; }
   // The number of elements of all parameters on one context.
   int64_t num_elements() const;
   // The array on a context, shared with this object; null if there is none.
@@ -219,6 +222,7 @@ class Parameters {
   Entries& of(ParameterKind kind) { return kinds_[static_cast<size_t>(kind)]; }
   const Entries& of(ParameterKind kind) const { return kinds_[static_cast<size_t>(kind)]; }
   ParameterArrays& EntryOf(ParameterKind kind, const std::string& name);
+  void AddToOrder(absl::Span<const std::string> args);
 
   // Copies the first context's value to every other context.
   absl::Status Broadcast(ParameterKind kind, const std::string& name);
@@ -243,6 +247,7 @@ class Parameters {
   const std::vector<Context> contexts_;
   std::array<Entries, 3> kinds_;          // by ParameterKind
   std::map<std::string, AttrMap> attrs_;  // of the variables of all networks
+  std::vector<std::string> arg_order_;
   ParameterHooks hooks_;
   bool share_values_ = false;
   int64_t generation_ = 0;

@@ -126,10 +126,10 @@ std::string DescribeBinary(absl::string_view bytes) {
     }
   }
   if (IsPickle(bytes)) {
-    return Sentence(
-        "a Python pickle (as MXNet's optimizer .states and PyTorch's .pth are)",
-        "pickles are not read: load a checkpoint of MXNet without its optimizer states, which "
-        "begin anew; save arrays as a dictionary with mx.nd.save");
+    return Sentence("a Python pickle (as MXNet's optimizer .states and PyTorch's .pth are)",
+                    "LoadOptimizerStates reads MXNet's optimizer states; other pickles are not "
+                    "read: save arrays "
+                    "as a dictionary with mx.nd.save");
   }
   if (IsOnnx(bytes)) {
     return Sentence("an ONNX model",
