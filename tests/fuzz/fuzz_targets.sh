@@ -1,11 +1,12 @@
 # Sourced by tests/fuzz/fuzz.sh and tests/fuzz/fuzz_coverage.sh: the fuzzers of tests/fuzz, their seeds (in
 # addition to kept and generated inputs), and the folder of the kept inputs.
 # shellcheck shell=bash disable=SC2034
-fuzz_targets=(symbol_json params numpy attributes operators training_state buckets text csv libsvm records settings
-  positions)
+fuzz_targets=(symbol_json params numpy attributes operators training_state optimizer_states buckets text csv libsvm records
+  settings positions)
 declare -A fuzz_seeds=(
   [symbol_json]="tests/golden/files/symbol tests/golden/files/bad"
   [params]="tests/golden/files/params tests/golden/files/bad"
+  [optimizer_states]="tests/golden/states"
 )
 fuzz_corpora=${COOPER_FUZZ_CORPUS:-$HOME/.cache/cooper-fuzz}
 
