@@ -132,6 +132,38 @@ def main():
          backward=True)
     Sync("predict", {"fix_gamma": "False", "ndev": "8"})
 
+    psroi = "_contrib_PSROIPooling"
+
+    def Psroi(case, attrs, channels=18, **options):
+        Write(psroi, case, {"data": (2, channels, 16, 16), "rois": Rois(6, 2)},
+              dict({"spatial_scale": "1", "output_dim": "2", "pooled_size": "3"}, **attrs),
+              backward=True, **options)
+
+    Psroi("default", {})
+    Psroi("scaled", {"spatial_scale": "0.6"}, grad_req="add", without_gradient=["rois"])
+    Psroi("groups", {"group_size": "2", "output_dim": "4"}, channels=17)
+    Psroi("one_group", {"group_size": "1", "pooled_size": "7"}, channels=2, dtype="float64")
+
+    deformable = "_contrib_DeformablePSROIPooling"
+
+    def Deformable(case, attrs, trans=None, channels=8, **options):
+        values = {"data": (2, channels, 16, 16), "rois": Rois(6, 2)}
+        if trans:
+            values["trans"] = trans
+        Write(deformable, case, values,
+              dict({"spatial_scale": "1", "output_dim": "2", "group_size": "2", "pooled_size": "2"},
+                   **attrs), backward=True, **options)
+
+    Deformable("default", {}, (6, 2, 2, 2))
+    Deformable("shifted", {"trans_std": "0.4", "sample_per_part": "3", "spatial_scale": "0.7"},
+               (6, 2, 2, 2))
+    Deformable("classes", {"trans_std": "0.2", "sample_per_part": "2", "output_dim": "4",
+                           "group_size": "1", "pooled_size": "3", "part_size": "2"},
+               (6, 4, 2, 2), channels=5, grad_req="add", without_gradient=["rois"])
+    Deformable("many_points", {"trans_std": "1", "sample_per_part": "9"}, (6, 2, 2, 2),
+               dtype="float64")
+    Deformable("no_trans", {"no_trans": "True", "sample_per_part": "2"})
+
 
 if __name__ == "__main__":
     main()

@@ -84,14 +84,20 @@ std::vector<double> Numbers(const Input& input, std::mt19937& random) {
   return numbers;
 }
 
-// Returns the outputs, and the gradient of the first input if it has one.
+// Returns the outputs, and the gradients of the first input and of trans if there are any.
 std::vector<std::vector<double>> RunOn(const DetectionCase& test, DType dtype,
                                        const Context& context) {
   std::mt19937 random(7);
   std::vector<std::vector<double>> results;
   std::vector<Symbol> inputs;
   BindOptions options = {.context = context, .grad_req = WriteReq::kNull};
-  if (test.backward) options.grad_reqs = {{test.inputs[0].name, WriteReq::kWrite}};
+  std::vector<std::string> wanted;
+  for (const Input& input : test.inputs) {
+    if (!test.backward || (&input != &test.inputs[0] && input.name != std::string("trans")))
+      continue;
+    wanted.emplace_back(input.name);
+    options.grad_reqs[input.name] = WriteReq::kWrite;
+  }
   for (const Input& input : test.inputs) {
     inputs.push_back(Symbol::Variable(input.name));
     options.shapes[input.name] = input.shape;
@@ -121,7 +127,7 @@ std::vector<std::vector<double>> RunOn(const DetectionCase& test, DType dtype,
   NDArray head_there = *NDArray::Zeros(shape, dtype, context);
   COOPER_EXPECT_OK(head_there.CopyFrom(head));
   COOPER_EXPECT_OK((*executor)->Backward({head_there}));
-  keep((*executor)->grad(test.inputs[0].name));
+  for (const std::string& name : wanted) keep((*executor)->grad(name));
   return results;
 }
 
@@ -206,6 +212,31 @@ std::vector<DetectionCase> Cases() {
        "_contrib_ROIAlign",
        {{"pooled_size", "(2, 3)"}, {"spatial_scale", "1"}, {"sample_ratio", "1"}},
        {{"data", {2, 2, 3, 9}, Fill::kValues}, {"rois", {270, 5}, Fill::kRois}},
+       true},
+      {"pooling of positions",
+       "_contrib_PSROIPooling",
+       {{"spatial_scale", "0.8"}, {"output_dim", "2"}, {"pooled_size", "3"}, {"group_size", "2"}},
+       {image, rois},
+       true},
+      {"deformable pooling of positions",
+       "_contrib_DeformablePSROIPooling",
+       {{"spatial_scale", "0.8"},
+        {"output_dim", "2"},
+        {"pooled_size", "3"},
+        {"group_size", "2"},
+        {"part_size", "2"},
+        {"sample_per_part", "3"},
+        {"trans_std", "0.3"}},
+       {image, rois, {"trans", {6, 4, 2, 2}, Fill::kValues}},
+       true},
+      {"pooling of positions in unmoved bins",
+       "_contrib_DeformablePSROIPooling",
+       {{"spatial_scale", "1"},
+        {"output_dim", "2"},
+        {"pooled_size", "2"},
+        {"group_size", "2"},
+        {"no_trans", "True"}},
+       {image, rois},
        true},
       {"pooling",
        "ROIPooling",

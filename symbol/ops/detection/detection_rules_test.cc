@@ -8,7 +8,13 @@ namespace {
 
 constexpr char kPrior[] = "_contrib_MultiBoxPrior", kTarget[] = "_contrib_MultiBoxTarget",
                kDetection[] = "_contrib_MultiBoxDetection", kNms[] = "_contrib_box_nms",
-               kIou[] = "_contrib_box_iou", kAlign[] = "_contrib_ROIAlign";
+               kIou[] = "_contrib_box_iou", kAlign[] = "_contrib_ROIAlign",
+               kPsroi[] = "_contrib_PSROIPooling",
+               kDeformable[] = "_contrib_DeformablePSROIPooling";
+
+const AttrMap kPsroiAttrs = {{"spatial_scale", "1"}, {"output_dim", "2"}, {"pooled_size", "3"}};
+const AttrMap kDeformableAttrs = {
+    {"spatial_scale", "1"}, {"output_dim", "4"}, {"group_size", "1"}, {"pooled_size", "3"}};
 
 const ShapeRuleCase kCases[] = {
     Infers("Prior", kPrior, {{"sizes", "(0.2, 0.3)"}, {"ratios", "(1, 2, 0.5)"}}, {"(?, 3, 5, 7)"},
@@ -66,6 +72,28 @@ const ShapeRuleCase kCases[] = {
             {{"pooled_size", "(2, 3)"}, {"spatial_scale", "0.5"}, {"position_sensitive", "True"}},
             {"(2, 8, 9, 9)", "(4, 5)"},
             "input 'data' has 8 channels, expected a multiple of the 6 bins of pooled_size"),
+    Infers("Psroi", kPsroi, kPsroiAttrs, {"(2, 18, 9, 9)", "(4, ?)"}, {"(2, 18, 9, 9)", "(4, 5)"},
+           "(4, 2, 3, 3)"),
+    Refuses("PsroiOfTooFewChannels", kPsroi, kPsroiAttrs, {"(2, 17, 9, 9)", "(4, 5)"},
+            "input 'data' has 17 channels, expected at least 18 = output_dim * group_size^2"),
+    Refuses("PsroiOfSixNumbers", kPsroi, kPsroiAttrs, {"(2, 18, 9, 9)", "(4, 6)"},
+            "expected (?, 5) = (regions, 5)"),
+    Refuses("PsroiOfHugeSizes", kPsroi,
+            {{"spatial_scale", "1"},
+             {"output_dim", "2"},
+             {"pooled_size", "2"},
+             {"group_size", "4611686018427387904"}},
+            {"(2, 18, 9, 9)", "(4, 5)"}, "expected at least 9223372036854775807"),
+    Infers("Deformable", kDeformable, kDeformableAttrs, {"(2, 4, 9, 9)", "(5, 5)", "(?, 4, ?, ?)"},
+           {"(2, 4, 9, 9)", "(5, 5)", "(5, 4, 3, 3)"}, "(5, 4, 3, 3)"),
+    Refuses("DeformableOfOtherParts", kDeformable, kDeformableAttrs,
+            {"(2, 4, 9, 9)", "(5, 5)", "(5, 4, 2, 2)"},
+            "expected (5, ?, 3, 3) = (regions, 2 * classes, part_size, part_size)"),
+    Refuses("DeformableOfHalfAClass", kDeformable, kDeformableAttrs,
+            {"(2, 4, 9, 9)", "(5, 5)", "(5, 3, 3, 3)"},
+            "input 'trans' has 3 channels, expected two for each class"),
+    Refuses("DeformableOfThreeClasses", kDeformable, kDeformableAttrs,
+            {"(2, 4, 9, 9)", "(5, 5)", "(5, 6, 3, 3)"}, "classes to divide output_dim 4"),
     Refuses("AlignOfNothing", kAlign, {{"pooled_size", "(2, 0)"}, {"spatial_scale", "0.5"}},
             {"(2, 8, 9, 9)", "(4, 5)"}, "pooled_size has to be two numbers above 0"),
 };
