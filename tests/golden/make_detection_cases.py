@@ -164,6 +164,32 @@ def main():
                dtype="float64")
     Deformable("no_trans", {"no_trans": "True", "sample_per_part": "2"})
 
+    def Proposal(op, case, attrs, batch_size=1, anchors=4, size=(6, 8), info=None, **options):
+        scores = RANDOM.uniform(0, 1, (batch_size, 2 * anchors) + size)
+        boxes = RANDOM.uniform(-0.5, 0.5, (batch_size, 4 * anchors) + size)
+        info = numpy.array(info or [[96, 128, 1.5]] * batch_size)
+        attrs = dict({"scales": "(2, 4)", "ratios": "(0.5, 2)", "rpn_post_nms_top_n": "20",
+                      "rpn_min_size": "8"}, **attrs)
+        Write(op, case, {"cls_prob": scores, "bbox_pred": boxes, "im_info": info}, attrs, **options)
+
+    proposal, multi_proposal = "_contrib_Proposal", "_contrib_MultiProposal"
+    Proposal(proposal, "default", {})
+    Proposal(proposal, "score", {"output_score": "True", "rpn_pre_nms_top_n": "50",
+                                 "threshold": "0.5"})
+    Proposal(proposal, "repeated", {"threshold": "0.05", "rpn_pre_nms_top_n": "0"})
+    Proposal(proposal, "small_image", {"output_score": "True", "rpn_min_size": "30"},
+             info=[[60, 70, 1]])
+    Proposal(proposal, "iou_loss", {"iou_loss": "True", "ratios": "(1,)", "feature_stride": "8"},
+             anchors=2, info=[[48, 64, 1]])
+    Proposal(proposal, "gradient", {"output_score": "True"}, size=(3, 2), info=[[48, 32, 1]],
+             backward=True)
+    Proposal(multi_proposal, "default", {}, batch_size=2)
+    Proposal(multi_proposal, "score", {"output_score": "True", "rpn_pre_nms_top_n": "40",
+                                       "threshold": "0.3"},
+             batch_size=3, info=[[96, 128, 1], [64, 128, 2], [96, 50, 0.5]])
+    Proposal(multi_proposal, "iou_loss", {"iou_loss": "True", "output_score": "True"},
+             batch_size=2)
+
 
 if __name__ == "__main__":
     main()

@@ -10,7 +10,8 @@ constexpr char kPrior[] = "_contrib_MultiBoxPrior", kTarget[] = "_contrib_MultiB
                kDetection[] = "_contrib_MultiBoxDetection", kNms[] = "_contrib_box_nms",
                kIou[] = "_contrib_box_iou", kAlign[] = "_contrib_ROIAlign",
                kPsroi[] = "_contrib_PSROIPooling",
-               kDeformable[] = "_contrib_DeformablePSROIPooling";
+               kDeformable[] = "_contrib_DeformablePSROIPooling", kProposal[] = "_contrib_Proposal",
+               kMultiProposal[] = "_contrib_MultiProposal";
 
 const AttrMap kPsroiAttrs = {{"spatial_scale", "1"}, {"output_dim", "2"}, {"pooled_size", "3"}};
 const AttrMap kDeformableAttrs = {
@@ -94,6 +95,15 @@ const ShapeRuleCase kCases[] = {
             "input 'trans' has 3 channels, expected two for each class"),
     Refuses("DeformableOfThreeClasses", kDeformable, kDeformableAttrs,
             {"(2, 4, 9, 9)", "(5, 5)", "(5, 6, 3, 3)"}, "classes to divide output_dim 4"),
+    Infers("Proposal", kProposal, {}, {"(1, 24, ?, 5)", "(1, 48, 4, ?)", "?"},
+           {"(1, 24, 4, 5)", "(1, 48, 4, 5)", "(1, 3)"}, "(300, 5)"),
+    Infers("ProposalsOfABatch", kMultiProposal, {{"ratios", "(1,)"}, {"rpn_post_nms_top_n", "7"}},
+           {"(3, 8, 4, 5)", "?", "?"}, {"(3, 8, 4, 5)", "(3, 16, 4, 5)", "(3, 3)"}, "(21, 5)"),
+    Refuses("ProposalOfOtherAnchors", kProposal, {}, {"(1, 22, 4, 5)", "(1, 44, 4, 5)", "(1, 3)"},
+            "expected (?, 24, ?, ?) = (batch_size, 2 * scales * ratios, height, width)"),
+    Refuses("ProposalWithoutAnchors", kProposal, {{"scales", "()"}},
+            {"(1, 0, 4, 5)", "(1, 0, 4, 5)", "(1, 3)"},
+            "scales and ratios have to have a number each"),
     Refuses("AlignOfNothing", kAlign, {{"pooled_size", "(2, 0)"}, {"spatial_scale", "0.5"}},
             {"(2, 8, 9, 9)", "(4, 5)"}, "pooled_size has to be two numbers above 0"),
 };
