@@ -52,17 +52,17 @@ PartialShape OrderedShape(const ConvolutionParam& param, int64_t first, int64_t 
   return shape;
 }
 
-absl::Status ConvolutionShape(const ConvolutionParam& param, ShapeContext& c) {
+absl::Status ConvolutionShape(const ConvolutionParam& param, ShapeContext& c, int weight) {
   COOPER_RETURN_IF_ERROR(CheckConvolutionParam(param));
   if (!param.no_bias) {
-    COOPER_RETURN_IF_ERROR(c.SetInput(kBias, {param.num_filter}, "(num_filter,)"));
+    COOPER_RETURN_IF_ERROR(c.SetInput(weight + 1, {param.num_filter}, "(num_filter,)"));
   }
   const PartialShape data = c.input(kData);
   if (!data.rank_known()) return absl::OkStatus();
   int64_t channels = kUnknownDim;
   COOPER_RETURN_IF_ERROR(CheckConvolutionData(param, data, &channels));
   COOPER_RETURN_IF_ERROR(
-      c.SetInput(kWeight,
+      c.SetInput(weight,
                  OrderedShape(param, param.num_filter,
                               channels == kUnknownDim ? kUnknownDim : channels / param.num_group,
                               param.kernel),

@@ -41,8 +41,9 @@ PartialShape OrderedShape(const ConvolutionParam& param, int64_t first, int64_t 
 // reach) / stride + 1...), where reach is the dilated kernel's extent. Extents flow back from the
 // output only where stride is 1; with other strides several extents fit. Fails with
 // kInvalidArgument for parameters that CheckConvolutionParam refuses, and if the kernel exceeds the
-// padded image.
-absl::Status ConvolutionShape(const ConvolutionParam& param, ShapeContext& c);
+// padded image. `weight` is the position of the weight among the inputs; bias follows it.
+absl::Status ConvolutionShape(const ConvolutionParam& param, ShapeContext& c,
+                              int weight = ConvolutionArrays::kWeight);
 
 }  // namespace cooper
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "symbol/ops/nn/batch_norm_param.h"
+#include "symbol/ops/nn/deformable_convolution_param.h"
 #include "symbol/ops/nn/embedding_param.h"
 #include "symbol/ops/nn/fully_connected_param.h"
 #include "symbol/ops/nn/interleaved_attention_param.h"
@@ -28,6 +29,18 @@ const BatchRuleRegistrar kImages({"Convolution", "Convolution_v1", "Deconvolutio
                                  FirstAxisOfData);
 const BatchRuleRegistrar kPairsOfImages({"BilinearSampler", "SpatialTransformer", "Correlation"},
                                         [](const BatchCall& c) { return c.FirstAxis(); });
+
+// Offsets and masks have the batch of data; weight and bias are shared.
+COOPER_BATCH_RULE(_contrib_DeformableConvolution, [](const BatchCall& c) {
+  return c.Map([](int input, int axis) {
+    return axis == 0 && input < DeformableConvolutionArrays::kWeight ? 0 : kMixed;
+  });
+});
+COOPER_BATCH_RULE(_contrib_ModulatedDeformableConvolution, [](const BatchCall& c) {
+  return c.Map([](int input, int axis) {
+    return axis == 0 && input < ModulatedDeformableConvolutionArrays::kWeight ? 0 : kMixed;
+  });
+});
 
 COOPER_BATCH_RULE(Dropout, [](const BatchCall& c) { return c.Aligned(); });
 

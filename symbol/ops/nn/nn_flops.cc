@@ -6,6 +6,7 @@
 #include "ndarray/base/shape.h"
 #include "symbol/ops/nn/blocked_convolution_param.h"
 #include "symbol/ops/nn/convolution_param.h"
+#include "symbol/ops/nn/deformable_convolution_param.h"
 #include "symbol/ops/nn/fully_connected_param.h"
 #include "symbol/ops/nn/fused_convolution_param.h"
 #include "symbol/ops/nn/interleaved_attention_param.h"
@@ -56,6 +57,27 @@ COOPER_OP_FLOPS(Deconvolution, [](const OpWork& work) {
 COOPER_OP_FLOPS(_backward_Deconvolution, [](const OpWork& work) {
   return work.Wanted(0, 2) * ConvolutionFlops(work.inputs[1], work.inputs[2]);
 });
+
+// The products alone; the interpolation is not counted.
+template <typename Arrays>
+double DeformableForward(const OpWork& work) {
+  return ConvolutionFlops(work.outputs[0], work.inputs[Arrays::kWeight]);
+}
+template <typename Arrays>
+double DeformableBackward(const OpWork& work) {
+  // The gradients of data, offset and mask share one product.
+  const double products = work.Wanted(0, Arrays::kWeightGrad) > 0 ? 1 : 0;
+  return (products + work.Wanted(Arrays::kWeightGrad, 1)) *
+         ConvolutionFlops(work.inputs[Arrays::kOgrad], work.inputs[Arrays::kWeight]);
+}
+
+COOPER_OP_FLOPS(_contrib_DeformableConvolution, DeformableForward<DeformableConvolutionArrays>);
+COOPER_OP_FLOPS(_backward__contrib_DeformableConvolution,
+                DeformableBackward<DeformableConvolutionGradientArrays>);
+COOPER_OP_FLOPS(_contrib_ModulatedDeformableConvolution,
+                DeformableForward<ModulatedDeformableConvolutionArrays>);
+COOPER_OP_FLOPS(_backward__contrib_ModulatedDeformableConvolution,
+                DeformableBackward<ModulatedDeformableConvolutionGradientArrays>);
 
 // Returns the FLOPs of a blocked convolution. Uses the parameters, since the shape of a packed
 // weight differs.
