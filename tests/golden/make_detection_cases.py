@@ -190,6 +190,41 @@ def main():
     Proposal(multi_proposal, "iou_loss", {"iou_loss": "True", "output_score": "True"},
              batch_size=2)
 
+    encode, decode = "_contrib_box_encode", "_contrib_box_decode"
+
+    def Encode(case, batch_size=2, anchors=7, references=3, **options):
+        Write(encode, case,
+              {"samples": RANDOM.randint(-1, 2, (batch_size, anchors)),
+               "matches": RANDOM.randint(0, references, (batch_size, anchors)),
+               "anchors": Corners(batch_size, anchors), "refs": Corners(batch_size, references),
+               "means": numpy.array([0, 0.1, -0.2, 0]), "stds": numpy.array([0.1, 0.1, 0.2, 0.5])},
+              {}, **options)
+
+    Encode("default")
+    Encode("gradient", references=1, backward=True)
+    Encode("float64", batch_size=3, anchors=1, dtype="float64")
+
+    def Decode(case, attrs, anchors=None, **options):
+        anchors = Corners(1, 9) if anchors is None else anchors
+        Write(decode, case, {"data": (3, 9, 4), "anchors": anchors}, attrs, **options)
+
+    Decode("default", {})
+    Decode("corner", {"format": "corner", "std0": "0.1", "std1": "0.2", "std2": "2", "std3": "3"})
+    Decode("clip", {"clip": "0.4", "std2": "2", "std3": "2"}, backward=True)
+    Decode("corner_clip", {"format": "corner", "clip": "0.1"}, dtype="float64")
+
+    matching = "_contrib_bipartite_matching"
+
+    def Matching(case, attrs, shape=(2, 6, 4), **options):
+        # Sixteenths, so that some scores are equal.
+        Write(matching, case, {"data": RANDOM.randint(0, 16, shape) / 16}, attrs, **options)
+
+    Matching("default", {"threshold": "0.1"})
+    Matching("high_threshold", {"threshold": "0.8"}, shape=(5, 5), backward=True)
+    Matching("ascending", {"threshold": "0.5", "is_ascend": "True"}, shape=(2, 2, 3, 5))
+    Matching("topk", {"threshold": "0.01", "topk": "2"}, shape=(3, 6, 6))
+    Matching("float64", {"threshold": "0.3"}, shape=(1, 20, 7), dtype="float64")
+
 
 if __name__ == "__main__":
     main()

@@ -11,7 +11,8 @@ constexpr char kPrior[] = "_contrib_MultiBoxPrior", kTarget[] = "_contrib_MultiB
                kIou[] = "_contrib_box_iou", kAlign[] = "_contrib_ROIAlign",
                kPsroi[] = "_contrib_PSROIPooling",
                kDeformable[] = "_contrib_DeformablePSROIPooling", kProposal[] = "_contrib_Proposal",
-               kMultiProposal[] = "_contrib_MultiProposal";
+               kMultiProposal[] = "_contrib_MultiProposal", kEncode[] = "_contrib_box_encode",
+               kDecode[] = "_contrib_box_decode", kMatching[] = "_contrib_bipartite_matching";
 
 const AttrMap kPsroiAttrs = {{"spatial_scale", "1"}, {"output_dim", "2"}, {"pooled_size", "3"}};
 const AttrMap kDeformableAttrs = {
@@ -104,6 +105,19 @@ const ShapeRuleCase kCases[] = {
     Refuses("ProposalWithoutAnchors", kProposal, {{"scales", "()"}},
             {"(1, 0, 4, 5)", "(1, 0, 4, 5)", "(1, 3)"},
             "scales and ratios have to have a number each"),
+    Infers("Encode", kEncode, {}, {"(2, 7)", "?", "?", "(?, 3, ?)", "?", "?"},
+           {"(2, 7)", "(2, 7)", "(2, 7, 4)", "(2, 3, 4)", "(4,)", "(4,)"}, "(2, 7, 4)"),
+    Refuses("EncodeOfOtherAnchors", kEncode, {},
+            {"(2, 7)", "(2, 7)", "(2, 8, 4)", "(2, 3, 4)", "(4,)", "(4,)"},
+            "expected (2, 8) = (batch_size, anchors)"),
+    Infers("Decode", kDecode, {}, {"(2, ?, 4)", "(1, 7, ?)"}, {"(2, 7, 4)", "(1, 7, 4)"},
+           "(2, 7, 4)"),
+    Refuses("DecodeOfTwoAnchors", kDecode, {}, {"(2, 7, 4)", "(2, 7, 4)"},
+            "expected (1, 7, 4) = (1, anchors, 4)"),
+    Infers("Matching", kMatching, {{"threshold", "0"}}, {"(2, 3, 5, ?)"}, {"(2, 3, 5, ?)"},
+           "(2, 3, 5)"),
+    Refuses("MatchingOfAVector", kMatching, {{"threshold", "0"}}, {"(5,)"},
+            "input 'data' (5,) is not (..., rows, columns)"),
     Refuses("AlignOfNothing", kAlign, {{"pooled_size", "(2, 0)"}, {"spatial_scale", "0.5"}},
             {"(2, 8, 9, 9)", "(4, 5)"}, "pooled_size has to be two numbers above 0"),
 };
