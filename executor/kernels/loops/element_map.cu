@@ -26,21 +26,22 @@ bool IsAligned(const void* data) { return reinterpret_cast<uintptr_t>(data) % si
 
 absl::Status LaunchMap(const KernelContext& c, const ElementMap& map,
                        absl::Span<const ElemwiseOperand> operands, const ElementWalk& walk,
-                       const ArrayView& output, WriteReq req) {
+                       DType computed_as, const ArrayView& output, WriteReq req) {
   MapArguments arguments{
       .walk = walk,
-      .operands = ElementOperandsOf(operands, output.dtype, map.exact_integers),
+      .operands = ElementOperandsOf(operands, computed_as, map.exact_integers),
       .out = output.data,
       .out_dtype = output.dtype,
       .to_integers = !IsFloating(output.dtype),
       .add = req == WriteReq::kAdd,
       .quads = {.count = 0},
   };
-  if (output.dtype == DType::kFloat32 && IsAligned(output.data)) {
+  const bool in_floats = output.dtype == DType::kFloat32 && computed_as == output.dtype;
+  if (in_floats && IsAligned(output.data)) {
     arguments.quads = QuadWalkOf(arguments.operands, map.arity, walk);
   }
   const int64_t work = arguments.quads.count > 0 ? arguments.quads.count : walk.count;
-  return DispatchCompute(output.dtype, map.exact_integers, [&](auto zero) {
+  return DispatchCompute(computed_as, map.exact_integers, [&](auto zero) {
     return LaunchElements(c, work, KernelIn<decltype(zero)>(map), arguments);
   });
 }
@@ -93,14 +94,14 @@ absl::Status RunElementMap(const KernelContext& c, const ElementMap& map,
   walk.count = output.size();
   walk.extents[0] = output.size();
   for (size_t k = 0; k < operands.size(); ++k) walk.strides[k][0] = 1;
-  return LaunchMap(c, map, operands, walk, output, req);
+  return LaunchMap(c, map, operands, walk, output.dtype, output, req);
 }
 
 absl::Status RunBroadcastMap(const KernelContext& c, const ElementMap& map,
                              absl::Span<const ElemwiseOperand> operands,
                              absl::Span<const absl::Span<const int64_t>> shapes,
-                             absl::Span<const int64_t> full, const ArrayView& output,
-                             WriteReq req) {
+                             absl::Span<const int64_t> full, const ArrayView& output, WriteReq req,
+                             std::optional<DType> computed_as) {
   if (req == WriteReq::kNull || output.size() == 0) return absl::OkStatus();
   BroadcastPlan plan;
   if (!MakeBroadcastPlan(full, shapes, &plan)) {
@@ -109,7 +110,7 @@ absl::Status RunBroadcastMap(const KernelContext& c, const ElementMap& map,
   }
   ElementWalk walk;
   for (int axis = 0; axis < plan.rank; ++axis) walk.Add(plan, axis, map.arity);
-  return LaunchMap(c, map, operands, walk, output, req);
+  return LaunchMap(c, map, operands, walk, computed_as.value_or(output.dtype), output, req);
 }
 
 }  // namespace cooper

@@ -14,6 +14,7 @@
 //   {"sqrt", DeviceType::kGpu, kAnyDType, MapGpu<Sqrt>}
 
 #include <cstdint>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
@@ -65,14 +66,16 @@ absl::Status RunElementMap(const KernelContext& c, const ElementMap& map,
 
 // Queues output = or += f(operands...), with each operand broadcast from its shape in `shapes` to
 // `full`, the output's shape. A scalar operand has the shape (). Operands that are broadcast must
-// not share the output's data.
+// not share the output's data. `computed_as` replaces the output's dtype in the choice of the
+// compute type and in the rounding of scalars.
 //
 // Errors: kUnimplemented if there are too many axes, more than BroadcastPlan::kMaxRank after
 // merging; those of Launch.
 absl::Status RunBroadcastMap(const KernelContext& c, const ElementMap& map,
                              absl::Span<const ElemwiseOperand> operands,
                              absl::Span<const absl::Span<const int64_t>> shapes,
-                             absl::Span<const int64_t> full, const ArrayView& output, WriteReq req);
+                             absl::Span<const int64_t> full, const ArrayView& output, WriteReq req,
+                             std::optional<DType> computed_as = std::nullopt);
 
 // Computes output 0 = or += f(all inputs), in the order of the operator's inputs, which all have
 // the output's shape. A Kernel::RunFn.

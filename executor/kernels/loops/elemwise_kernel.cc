@@ -4,6 +4,7 @@
 #include <array>
 
 #include "absl/strings/str_cat.h"
+#include "executor/kernels/loops/broadcast_as.h"
 #include "executor/kernels/loops/broadcast_plan.h"
 #include "executor/kernels/loops/element_block.h"
 #include "ndarray/threads/parallel.h"
@@ -150,8 +151,8 @@ absl::Status RunElemwise(const ElemwiseLoops& loops, absl::Span<const ElemwiseOp
 namespace {
 
 void RunGathered(const ElemwiseLoops& loops, absl::Span<const GatheredOperand> operands,
-                 const ArrayView& output, WriteReq req) {
-  DispatchComputeType(output.dtype, loops.exact_integers, [&](auto zero) {
+                 DType computed_as, const ArrayView& output, WriteReq req) {
+  DispatchComputeType(computed_as, loops.exact_integers, [&](auto zero) {
     using C = decltype(zero);
     ParallelForPlain(output.size(), kGrain, [&](int64_t first, int64_t last) {
       alignas(64) char blocks[kMaxArity][kElementBlock * 8];
@@ -172,6 +173,13 @@ void RunGathered(const ElemwiseLoops& loops, absl::Span<const GatheredOperand> o
 absl::Status RunBroadcast(const ElemwiseLoops& loops, absl::Span<const ElemwiseOperand> operands,
                           absl::Span<const absl::Span<const int64_t>> shapes,
                           absl::Span<const int64_t> full, const ArrayView& output, WriteReq req) {
+  return RunBroadcastAs(output.dtype, loops, operands, shapes, full, output, req);
+}
+
+absl::Status RunBroadcastAs(DType computed_as, const ElemwiseLoops& loops,
+                            absl::Span<const ElemwiseOperand> operands,
+                            absl::Span<const absl::Span<const int64_t>> shapes,
+                            absl::Span<const int64_t> full, const ArrayView& output, WriteReq req) {
   if (req == WriteReq::kNull) return absl::OkStatus();
   BroadcastPlan plan;
   if (!MakeBroadcastPlan(full, shapes, &plan)) {
@@ -181,7 +189,7 @@ absl::Status RunBroadcast(const ElemwiseLoops& loops, absl::Span<const ElemwiseO
   ScalarCells cells;
   RunOperand resolved[kMaxArity];
   for (size_t k = 0; k < operands.size(); ++k) {
-    resolved[k] = Resolve(operands[k], output.dtype, &cells[k]);
+    resolved[k] = Resolve(operands[k], computed_as, &cells[k]);
   }
   const int inner = plan.rank - 1;
   if (plan.rank > 1 && plan.extents[inner] < kShortRun) {
@@ -190,10 +198,10 @@ absl::Status RunBroadcast(const ElemwiseLoops& loops, absl::Span<const ElemwiseO
       gathered[k].operand = resolved[k];
       MakeBroadcastPlan(full, {shapes[k]}, &gathered[k].plan);
     }
-    RunGathered(loops, {gathered, operands.size()}, output, req);
+    RunGathered(loops, {gathered, operands.size()}, computed_as, output, req);
     return absl::OkStatus();
   }
-  DispatchComputeType(output.dtype, loops.exact_integers, [&](auto zero) {
+  DispatchComputeType(computed_as, loops.exact_integers, [&](auto zero) {
     using C = decltype(zero);
     ParallelForPlain(output.size(), kGrain, [&](int64_t begin, int64_t end) {
       WalkBroadcast(plan, begin, end, [&](const int64_t* offsets, int64_t n, int64_t position) {
