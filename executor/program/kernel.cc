@@ -1,12 +1,14 @@
 #include "executor/program/kernel.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "executor/program/kernel_alias.h"
 #include "glog/logging.h"
 #include "ndarray/base/status_macros.h"
 
@@ -20,6 +22,12 @@ std::map<Key, Kernel>& TheRegistry() {
   return *registry;
 }
 
+// Operators without kernels of their own, and those whose kernels they use.
+std::map<std::string, std::string, std::less<>>& TheAliases() {
+  static auto* aliases = new std::map<std::string, std::string, std::less<>>;
+  return *aliases;
+}
+
 const char* DeviceName(DeviceType device) { return device == DeviceType::kCpu ? "cpu" : "gpu"; }
 
 // Returns the targets that link a kernel: "@cooper//executor/cpu/nn, or
@@ -28,9 +36,9 @@ std::string TargetsOf(absl::string_view op, DeviceType device) {
   const std::string folder =
       absl::StrCat("@cooper//executor/", device == DeviceType::kCpu ? "cpu" : "cuda");
   // Operators of other workspaces may have other families.
-  constexpr absl::string_view kFamilies[] = {"detection", "elemwise", "index",     "linalg",
-                                             "loss",      "nn",       "optimizer", "random",
-                                             "reduce",    "rnn",      "shape"};
+  constexpr absl::string_view kFamilies[] = {"detection", "elemwise", "index", "linalg",
+                                             "loss",      "nn",       "numpy", "optimizer",
+                                             "random",    "reduce",   "rnn",   "shape"};
   const absl::StatusOr<const OpSchema*> schema = FindOp(op);
   const std::string family = schema.ok() ? (*schema)->family() : "";
   if (std::find(std::begin(kFamilies), std::end(kFamilies), family) == std::end(kFamilies)) {
@@ -57,9 +65,16 @@ KernelRegistrar::KernelRegistrar(const char* op, DeviceType device, DTypeSet dty
       << "the kernel of " << op << " is registered twice";
 }
 
+KernelAlias::KernelAlias(const char* op, const char* base) {
+  CHECK(TheAliases().emplace(op, base).second) << "two operators have kernels for " << op;
+}
+
 absl::StatusOr<const Kernel*> FindKernel(absl::string_view op, DeviceType device) {
   auto it = TheRegistry().find({std::string(op.data(), op.size()), device});
   if (it != TheRegistry().end()) return &it->second;
+  if (const auto base = TheAliases().find(op); base != TheAliases().end()) {
+    return FindKernel(base->second, device);
+  }
   return absl::UnimplementedError(
       absl::StrCat("no kernel of operator ", op, " for ", DeviceName(device),
                    " is linked into this program; link ", TargetsOf(op, device)));
