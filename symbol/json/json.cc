@@ -145,10 +145,13 @@ JsonGraph ToJsonGraph(const std::vector<NodeEntry>& outputs) {
     out.name = node->name();
     out.attrs = node->attrs();
     out.num_outputs = node->num_outputs();
+    // Only graphs under npx.set_np_shape() have these operators.
+    if (!node->is_variable() && node->op()->family() == "numpy") json.is_np_shape = true;
     for (const NodeEntry& input : node->inputs()) out.inputs.push_back(number(input));
     if (node->call().subgraphs != nullptr) {
       for (const auto& subgraph : *node->call().subgraphs) {
         out.subgraphs.push_back(ToJsonGraph(subgraph));
+        json.is_np_shape = json.is_np_shape || out.subgraphs.back().is_np_shape;
       }
     }
     ForEachVariableInput(*node, [&](const Node& variable, AttrMap attrs) {

@@ -45,6 +45,10 @@ struct JsonGraph {
   std::vector<Node> nodes;  // each after its inputs
   std::vector<Entry> heads;
   int version = kOldestMXNetVersion;
+  // Whether the file says that () is a shape and 0 an extent (npx.set_np_shape()). MXNet writes it
+  // for every graph under that setting; cooper for graphs with NumPy operators. Not read: cooper's
+  // shapes always allow both.
+  bool is_np_shape = false;
 };
 
 // Parses the text. Guarantees that each input names an earlier node (so there is no cycle) and each

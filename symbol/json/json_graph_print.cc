@@ -75,6 +75,17 @@ class Printer {
     Close(']');
   }
 
+  // Writes an attribute of the graph, ["int", 10901].
+  void TypedInt(absl::string_view key, int64_t value) {
+    Key(key);
+    Open('[', false);
+    Next();
+    Text("int");
+    Next();
+    Number(value);
+    Close(']');
+  }
+
   std::string Take() { return std::move(out_); }
 
  private:
@@ -147,14 +158,9 @@ void PrintGraph(const JsonGraph& graph, bool is_root, Printer* p) {
   p->Entries(graph.heads);
   if (is_root) {
     p->Key("attrs");
-    p->Open('{', false);
-    p->Key("mxnet_version");
-    p->Open('[', false);
-    p->Next();
-    p->Text("int");
-    p->Next();
-    p->Number(graph.version);
-    p->Close(']');
+    p->Open('{', graph.is_np_shape);
+    if (graph.is_np_shape) p->TypedInt("is_np_shape", 1);
+    p->TypedInt("mxnet_version", graph.version);
     p->Close('}');
   }
   p->Close('}');
