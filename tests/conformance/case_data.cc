@@ -95,6 +95,7 @@ absl::StatusOr<NDArray> FindArray(const Arrays& arrays, const std::string& name)
 
 PartialShape ShapeFromJson(const Json& json) {
   if (json.is_null()) return PartialShape();
+  if (json == "()") return PartialShape(Shape());
   return PartialShape::FromMXNet(json.get<std::vector<int64_t>>());
 }
 

@@ -68,6 +68,7 @@ TEST(FromJsonTest, ShapesAndNumbers) {
   EXPECT_EQ(ShapeFromJson(Json::parse("[2, 0]")), (PartialShape{2, kUnknownDim}));
   EXPECT_EQ(ShapeFromJson(Json::parse("[]")), PartialShape());
   EXPECT_EQ(ShapeFromJson(Json()), PartialShape());
+  EXPECT_EQ(ShapeFromJson(Json("()")), PartialShape(Shape()));
   EXPECT_TRUE(std::isnan(NumberFromJson("nan")));
   EXPECT_EQ(NumberFromJson("-inf"), -kInf);
   EXPECT_EQ(NumberFromJson(2.5), 2.5);

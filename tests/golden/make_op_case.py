@@ -38,6 +38,8 @@ def Infos(symbol, infer, known):
     args, outs, auxs = infer(**known)
 
     def Plain(value):
+        if value == () and mxnet.util.is_np_shape():
+            return "()"  # [] is an unknown shape
         return list(value) if isinstance(value, tuple) else numpy.dtype(value).name
 
     known = {name: Plain(value) for name, value in known.items()}
@@ -52,38 +54,44 @@ def Infos(symbol, infer, known):
 
 
 def WriteCase(symbol, shapes, op, case, dtype="float32", grad_req="write", seed=1, rtol=1e-4,
-              atol=1e-5, indices={}, index_dtype="int32", without_gradient=(), values={}):
+              atol=1e-5, indices={}, index_dtype="int32", without_gradient=(), values={}, dtypes={}):
     """Computes `symbol` on random arrays and writes ops/op/case; returns the folder.
 
     `indices`: {name: n} of arguments that are integers in [0, n), different ones if n allows it.
     `without_gradient`: names of further arguments whose grad_req is null.
     `values`: {name: array} of arguments that are not drawn.
+    `dtypes`: {name: dtype} of arguments whose dtype is not `dtype`.
     """
     random = numpy.random.RandomState(seed)
 
-    largest = 1 if numpy.dtype(dtype).kind == "f" else 9
-
-    def Draw(shape):
-        return mxnet.nd.array(random.uniform(-largest, largest, shape), dtype=dtype)
+    def Draw(shape, dtype=dtype):
+        largest = 1 if numpy.dtype(dtype).kind == "f" else 9
+        drawn = random.uniform(-largest, largest, shape)
+        if numpy.dtype(dtype).kind == "b":
+            drawn = drawn > 0
+        return mxnet.nd.array(drawn, dtype=dtype)
 
     def DrawArgument(name, shape):
         if name in values:
-            return mxnet.nd.array(values[name], dtype=dtype)
+            return mxnet.nd.array(values[name], dtype=dtypes.get(name, dtype))
         if name not in indices:
-            return Draw(shape)
+            return Draw(shape, dtypes.get(name, dtype))
         n = indices[name]
         return mxnet.nd.array(random.choice(n, shape, replace=numpy.prod(shape) > n),
                               dtype=index_dtype)
 
-    types = {name: index_dtype if name in indices else dtype for name in shapes}
+    types = {name: index_dtype if name in indices else dtypes.get(name, dtype) for name in shapes}
     shape_info = Infos(symbol, symbol.infer_shape, shapes)
-    args = {name: DrawArgument(name, shape)
-            for name, shape in shape_info.get("arg", shapes).items()}
-    auxs = {name: DrawArgument(name, shape) for name, shape in shape_info.get("aux", {}).items()}
+
+    def Arguments(shapes):
+        return {name: DrawArgument(name, () if shape == "()" else shape) for name, shape in shapes.items()}
+
+    args = Arguments(shape_info.get("arg", shapes))
+    auxs = Arguments(shape_info.get("aux", {}))
     backward = grad_req != "null"
     reqs = {name: "null" if name in indices or name in without_gradient else grad_req
             for name in args}
-    initial = {name: Draw(array.shape) for name, array in args.items()
+    initial = {name: Draw(array.shape, array.dtype) for name, array in args.items()
                if reqs[name] != "null"}
     io = {"arg:" + name: array.copy() for name, array in args.items()}
     io.update({"aux:" + name: array.copy() for name, array in auxs.items()})
@@ -102,7 +110,7 @@ def WriteCase(symbol, shapes, op, case, dtype="float32", grad_req="write", seed=
                            aux_states=[auxs[name] for name in symbol.list_auxiliary_states()])
     outputs = executor.forward(is_train=backward)
     if backward:
-        heads = [Draw(output.shape) for output in outputs]
+        heads = [Draw(output.shape, output.dtype) for output in outputs]
         io.update({"ograd:%d" % i: head for i, head in enumerate(heads)})
         executor.backward(heads)
     io.update({"out:%d" % i: output for i, output in enumerate(outputs)})
