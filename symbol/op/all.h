@@ -11,6 +11,7 @@
 #include "symbol/op/linalg.h"     // IWYU pragma: export
 #include "symbol/op/loss.h"       // IWYU pragma: export
 #include "symbol/op/nn.h"         // IWYU pragma: export
+#include "symbol/op/numpy.h"      // IWYU pragma: export
 #include "symbol/op/optimizer.h"  // IWYU pragma: export
 #include "symbol/op/random.h"     // IWYU pragma: export
 #include "symbol/op/reduce.h"     // IWYU pragma: export

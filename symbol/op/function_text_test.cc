@@ -20,8 +20,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // The families for which BUILD generates headers.
-const char* const kFamilies[] = {"detection", "elemwise", "index",  "linalg", "loss", "nn",
-                                 "optimizer", "random",   "reduce", "rnn",    "shape"};
+const char* const kFamilies[] = {"detection", "elemwise",  "index",  "linalg", "loss", "nn",
+                                 "numpy",     "optimizer", "random", "reduce", "rnn",  "shape"};
 
 TEST(FunctionTextTest, EveryOperatorHasAFunctionInTheHeaderOfItsFamily) {
   std::map<std::string, std::string> headers;

@@ -5,12 +5,12 @@
 // it elementwise and sums it over the axes along which that side was broadcast. So only the values
 // that it needs are kept alive, and a side without a gradient costs nothing.
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/status_macros.h"
+#include "symbol/ops/rules/broadcast_shape.h"
 #include "symbol/schema/gradient_context.h"
 #include "symbol/schema/op.h"
 #include "symbol/schema/shape_context.h"
@@ -21,33 +21,6 @@ namespace {
 
 constexpr int kLhs = 0;
 constexpr int kRhs = 1;
-
-// Shape rule: shapes are aligned at their last axes; extents are equal or one of them is 1.
-absl::Status BroadcastShape(ShapeContext& c) {
-  const PartialShape& lhs = c.input(kLhs);
-  const PartialShape& rhs = c.input(kRhs);
-  if (!lhs.rank_known() || !rhs.rank_known()) return absl::OkStatus();
-  const int rank = std::max(lhs.rank(), rhs.rank());
-  PartialShape shape = PartialShape::OfRank(rank);
-  for (int axis = 0; axis < rank; ++axis) {
-    const int l = axis - rank + lhs.rank();
-    const int r = axis - rank + rhs.rank();
-    const int64_t a = l < 0 ? 1 : lhs[l];
-    const int64_t b = r < 0 ? 1 : rhs[r];
-    if (a == b || b == 1) {
-      shape[axis] = a;
-    } else if (a == 1 || a == kUnknownDim) {
-      shape[axis] = b;  // the unknown extent is b or 1
-    } else if (b == kUnknownDim) {
-      shape[axis] = a;
-    } else {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "inputs 'lhs' ", lhs.ToString(), " and 'rhs' ", rhs.ToString(),
-          " cannot be broadcast together: extents ", a, " and ", b, " meet on axis ", axis));
-    }
-  }
-  return c.SetOutput(0, shape, "lhs and rhs broadcast together");
-}
 
 // The inputs of a side's gradient in addition to ograd.
 enum class Needs { kNothing, kOther, kBoth };
@@ -113,7 +86,11 @@ void RegisterSide(const BroadcastOp& op, int side) {
                     if (c.num_forward_inputs() == 0) return absl::OkStatus();
                     return c.SetOutput(0, c.forward_input(side));
                   })
-                  .Type(SameType));
+                  // Inputs may have other dtypes: those of NumPy's operators are promoted.
+                  .Type([side](TypeContext& c) -> absl::Status {
+                    if (c.num_forward_inputs() == 0) return SameType(c);
+                    return c.SetOutput(0, c.forward_input(side));
+                  }));
 }
 
 void RegisterBroadcastOps() {

@@ -1,0 +1,31 @@
+// Kernels of NumPy comparisons for GPUs.
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "executor/kernels/loops/element_map.h"
+#include "executor/kernels/loops/elemwise_operand.h"
+#include "executor/kernels/numpy/comparison_kernels.h"
+#include "executor/program/kernel.h"
+#include "ndarray/base/dtype.h"
+
+namespace cooper {
+namespace {
+
+struct GpuDevice {
+  using Extents = absl::Span<const int64_t>;
+
+  template <typename F>
+  static absl::Status Broadcast(const KernelContext& c, DType computed_as,
+                                absl::Span<const ElemwiseOperand> operands,
+                                absl::Span<const Extents> shapes, Extents full) {
+    return RunBroadcastMap(c, ElementMapOf<F>(), operands, shapes, full, c.outputs[0], c.reqs[0],
+                           computed_as);
+  }
+};
+
+[[maybe_unused]] const bool kRegistered = ComparisonKernels<GpuDevice>::Register(DeviceType::kGpu);
+
+}  // namespace
+}  // namespace cooper

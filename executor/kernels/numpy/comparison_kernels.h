@@ -1,0 +1,75 @@
+#ifndef COOPER_EXECUTOR_KERNELS_NUMPY_COMPARISON_KERNELS_H_
+#define COOPER_EXECUTOR_KERNELS_NUMPY_COMPARISON_KERNELS_H_
+
+// Kernels of NumPy comparisons, which compare elements in the inputs' dtype and write bools;
+// templates over the device, for comparison.cc and .cu. A Device is a struct with a static function
+// template Broadcast<F>(c, computed_as, operands, shapes, full), which computes output 0 of
+// operands that are broadcast to `full`, in the compute type of `computed_as`.
+
+#include <cstddef>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "executor/kernels/elemwise/binary_functions.h"
+#include "executor/kernels/loops/elemwise_operand.h"
+#include "executor/kernels/loops/unary_functions.h"
+#include "executor/program/kernel.h"
+#include "ndarray/base/dtype.h"
+#include "symbol/ops/elemwise/scalar_param.h"
+#include "symbol/ops/rules/one_input.h"
+
+namespace cooper {
+
+template <typename Device>
+struct ComparisonKernels {
+  // Computes f of all inputs, which have one dtype and are broadcast to the output's shape. A
+  // Kernel::RunFn. Errors: those of Device::Broadcast.
+  template <typename F>
+  static absl::Status Arrays(const KernelContext& c) {
+    ElemwiseOperand operands[F::kArity];
+    absl::Span<const int64_t> shapes[F::kArity];
+    for (int i = 0; i < F::kArity; ++i) {
+      operands[i] = OperandOf(c.inputs[i]);
+      shapes[i] = c.inputs[i].shape.dims();
+    }
+    return Device::template Broadcast<F>(c, c.inputs[0].dtype, operands, shapes,
+                                         c.outputs[0].shape.dims());
+  }
+
+  // Computes f(data, scalar). Integers are compared with a fraction as float64; otherwise the
+  // scalar is rounded to data's dtype, as in MXNet. A Kernel::RunFn. Errors: those of Arrays.
+  template <typename F>
+  static absl::Status Scalar(const KernelContext& c) {
+    const ArrayView& data = c.inputs[OneInputArrays::kData];
+    const auto& param = c.param<ScalarParam>();
+    const bool is_integer = !IsFloating(data.dtype) && data.dtype != DType::kBool;
+    const DType dtype = is_integer && !param.is_int ? DType::kFloat64 : data.dtype;
+    const absl::Span<const int64_t> full = c.outputs[0].shape.dims();
+    return Device::template Broadcast<F>(c, dtype, {OperandOf(data), OperandOf(param.scalar)},
+                                         {full, {}}, full);
+  }
+
+  // Registers the kernels. Call it from a static initializer, once for each device.
+  static bool Register(DeviceType device) {
+    [[maybe_unused]] const KernelRegistrar kernels[] = {
+        {"_npi_equal", device, kAnyDType, Arrays<Equal>},
+        {"_npi_not_equal", device, kAnyDType, Arrays<NotEqual>},
+        {"_npi_greater", device, kAnyDType, Arrays<Greater>},
+        {"_npi_greater_equal", device, kAnyDType, Arrays<GreaterEqual>},
+        {"_npi_less", device, kAnyDType, Arrays<Lesser>},
+        {"_npi_less_equal", device, kAnyDType, Arrays<LesserEqual>},
+        {"_npi_equal_scalar", device, kAnyDType, Scalar<Equal>},
+        {"_npi_not_equal_scalar", device, kAnyDType, Scalar<NotEqual>},
+        {"_npi_greater_scalar", device, kAnyDType, Scalar<Greater>},
+        {"_npi_greater_equal_scalar", device, kAnyDType, Scalar<GreaterEqual>},
+        {"_npi_less_scalar", device, kAnyDType, Scalar<Lesser>},
+        {"_npi_less_equal_scalar", device, kAnyDType, Scalar<LesserEqual>},
+        {"_npi_logical_not", device, kAnyDType, Arrays<LogicalNot>},
+    };
+    return true;
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_NUMPY_COMPARISON_KERNELS_H_

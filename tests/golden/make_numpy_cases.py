@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""Writes the cases of MXNet's NumPy operators, ops/_np*: what Gluon writes under npx.set_np().
+
+  ~/.cache/cooper-mxnet/bin/python tests/golden/make_numpy_cases.py [OP...]
+
+Shapes are NumPy's: () is a scalar, and is "()" in case.json. With names only the cases of these operators are written.
+"""
+
+import sys
+
+from make_op_case import OpSymbol, WriteCase
+import mxnet
+import numpy
+
+# op -> case -> (shapes, attributes, further arguments of WriteCase).
+CASES = {}
+
+
+def Case(op, case, shapes, attrs=None, **more):
+    CASES.setdefault(op, {})[case] = (shapes, attrs or {}, more)
+
+
+def UnaryCases():
+    positive = {"_npi_log", "_npi_log1p", "_npi_sqrt", "_npi_reciprocal"}
+    for name, given in [(n, "x") for n in "absolute cos exp log log1p negative reciprocal sign sin sqrt square tanh".split()] + [
+            ("relu", "data"), ("sigmoid", "data"), ("copy", "a")]:
+        op = {"relu": "_npx_", "sigmoid": "_npx_", "copy": "_np_"}.get(name, "_npi_") + name
+        random = numpy.random.RandomState(3)
+        low = 0.1 if op in positive else -2
+        Case(op, "basic", {given: (2, 3)}, values={given: random.uniform(low, 2, (2, 3))})
+        Case(op, "scalar_add", {given: ()}, values={given: random.uniform(low, 2, ())}, grad_req="add",
+             dtype="float64")
+    Case("_npi_absolute", "int8", {"x": (3, 2)}, dtype="int8", grad_req="null")
+    Case("_npi_negative", "int32", {"x": (3, 2)}, dtype="int32", grad_req="null")
+    Case("_npi_square", "int32", {"x": (3, 2)}, dtype="int32", grad_req="null")
+    for dtype in "float32", "int32", "bool":
+        Case("_npi_logical_not", dtype, {"x": (2, 3)}, dtype=dtype, grad_req="null",
+             values={"x": [[0, 1, -2], [3, 0, 0.25]]})
+    Case("_npi_logical_not", "scalar", {"x": ()}, grad_req="null")
+
+
+def ArithmeticCases():
+    random = numpy.random.RandomState(4)
+    for name in "add", "subtract", "multiply", "mod", "power", "true_divide":
+        op = "_npi_" + name
+        positive = {"lhs": random.uniform(0.5, 2, (2, 1, 3)), "rhs": random.uniform(0.5, 2, (4, 1))}
+        Case(op, "broadcast", {"lhs": (2, 1, 3), "rhs": (4, 1)}, values=positive)
+        Case(op, "broadcast_add", {"lhs": (2, 1, 3), "rhs": (4, 1)}, values=positive, grad_req="add",
+             dtype="float64")
+        Case(op, "scalar", {"lhs": (), "rhs": (2, 2)},
+             values={"lhs": 1.5, "rhs": random.uniform(0.5, 2, (2, 2))})
+        Case(op, "scalars", {"lhs": (), "rhs": ()}, values={"lhs": 1.5, "rhs": 0.75})
+        small = {"lhs": [[1, 2, 3]], "rhs": [[2], [1]]}
+        Case(op, "int32", {"lhs": (1, 3), "rhs": (2, 1)}, values=small, dtype="int32", grad_req="null")
+        Case(op, "float32_int32", {"lhs": (1, 3), "rhs": (2, 1)}, values=small, dtypes={"rhs": "int32"},
+             grad_req="null")
+        Case(op, "int64_float32", {"lhs": (1, 3), "rhs": (2, 1)}, values=small, dtypes={"lhs": "int64"},
+             grad_req="null")
+        if name != "true_divide":
+            Case(op, "float32_float64", {"lhs": (1, 3), "rhs": (2, 1)}, values=small,
+                 dtypes={"rhs": "float64"}, grad_req="null")
+        Case(op, "bool_float32", {"lhs": (1, 3), "rhs": (2, 1)}, values=small, dtypes={"lhs": "bool"},
+             grad_req="null")
+    Case("_npi_add", "bool", {"lhs": (2, 3), "rhs": (3,)}, dtype="bool", grad_req="null")
+    Case("_npi_multiply", "mixed_gradient", {"lhs": (2, 3), "rhs": (3,)}, dtypes={"rhs": "int32"},
+         without_gradient=["rhs"])
+    for name in ("add subtract rsubtract multiply mod power rpower true_divide rtrue_divide").split():
+        op = "_npi_" + name + "_scalar"
+        positive = {"data": random.uniform(0.5, 2, (2, 3))}
+        Case(op, "basic", {"data": (2, 3)}, {"scalar": "1.25", "is_int": "False"}, values=positive)
+        Case(op, "scalar_add", {"data": ()}, {"scalar": "2.0"}, values={"data": 1.5}, grad_req="add")
+        for dtype in "int32", "bool":
+            for scalar, is_int in ("2.0", "True"), ("0.5", "False"):
+                Case(op, dtype + ("" if is_int == "True" else "_fraction"), {"data": (2, 3)},
+                     {"scalar": scalar, "is_int": is_int}, values={"data": [[1, 0, 3], [2, 4, 1]]},
+                     dtype=dtype, grad_req="null")
+
+
+def ComparisonCases():
+    few = [[0.25, 0.5, 1], [1, 2, -0.5]]
+    for name in "equal", "not_equal", "greater", "greater_equal", "less", "less_equal":
+        op = "_npi_" + name
+        Case(op, "broadcast", {"lhs": (2, 3), "rhs": (3,)}, values={"lhs": few, "rhs": [0.25, 2, 1]},
+             grad_req="null")
+        Case(op, "int64", {"lhs": (2, 1), "rhs": (3,)}, values={"lhs": [[1], [3]], "rhs": [1, 2, 3]},
+             dtype="int64", grad_req="null")
+        Case(op, "bool", {"lhs": (2,), "rhs": ()}, values={"lhs": [0, 1], "rhs": 1}, dtype="bool",
+             grad_req="null")
+        op += "_scalar"
+        Case(op, "basic", {"data": (2, 3)}, {"scalar": "0.5", "is_int": "False"}, values={"data": few},
+             grad_req="null")
+        Case(op, "int32_fraction", {"data": (2, 3)}, {"scalar": "0.5", "is_int": "False"},
+             values={"data": [[0, 1, 2], [-1, 0, 1]]}, dtype="int32", grad_req="null")
+        Case(op, "bool", {"data": (2,)}, {"scalar": "2.0"}, values={"data": [0, 1]}, dtype="bool",
+             grad_req="null")
+        Case(op, "scalar", {"data": ()}, {"scalar": "1.0"}, values={"data": 1}, grad_req="null")
+
+
+def ReductionCases():
+    few = [[[1, -2, 0.5], [3, 0.25, -1]]]
+    for op in "_np_sum", "_np_prod", "_np_max", "_np_min", "_npi_mean":
+        for case, attrs in {"all": {}, "axes": {"axis": "(0, -1)"}, "keepdims": {"axis": "1", "keepdims": "True"},
+                            "no_axis": {"axis": "()"}, "all_keepdims": {"keepdims": "True"}}.items():
+            Case(op, case, {"a": (1, 2, 3)}, attrs, values={"a": few}, **({"grad_req": "null"} if case == "no_axis" else {}))
+        # MXNet divides what was in the gradient of a mean before by the number of elements, too.
+        Case(op, "add", {"a": (1, 2, 3)}, {"axis": "(2,)"}, values={"a": few}, dtype="float64",
+             grad_req="write" if op == "_npi_mean" else "add")
+        Case(op, "scalar", {"a": ()}, values={"a": 2.5})
+        Case(op, "int32", {"a": (2, 2)}, {"axis": "0"}, values={"a": [[1, 4], [4, 2]]}, dtype="int32", grad_req="null")
+        if op in ("_np_sum", "_np_prod", "_npi_mean"):
+            Case(op, "bool", {"a": (2, 2)}, values={"a": [[1, 0], [1, 1]]}, dtype="bool", grad_req="null")
+            Case(op, "dtype", {"a": (2, 2)}, {"dtype": "float64"}, values={"a": [[1, 4], [4, 2]]}, dtype="int32",
+                 grad_req="null")
+    for op in "_npi_var", "_npi_std":
+        Case(op, "all", {"a": (1, 2, 3)}, values={"a": few}, grad_req="null")
+        Case(op, "axis_ddof", {"a": (1, 2, 3)}, {"axis": "(1, 2)", "ddof": "1"}, values={"a": few}, grad_req="null",
+             dtype="float64")
+        Case(op, "keepdims", {"a": (1, 2, 3)}, {"axis": "2", "keepdims": "True"}, values={"a": few})
+        # MXNet truncates the mean of integers, so it is an integer here.
+        Case(op, "dtype", {"a": (2, 2)}, {"dtype": "float32"}, values={"a": [[1, 4], [4, 3]]}, dtype="int32",
+             grad_req="null")
+    for case, attrs in {"flat": {"flag": "-2"}, "axis": {"axis": "1", "flag": "0"}, "one": {"axis": "2", "ord": "1.0"},
+                        "two_keepdims": {"axis": "1", "ord": "2.0", "keepdims": "True"},
+                        "frobenius": {"axis": "(1, 2)", "flag": "1"}}.items():
+        Case("_npi_norm", case, {"data": (1, 2, 3)}, attrs, values={"data": few})
+    for op in "_npi_argmax", "_npi_argmin":
+        Case(op, "all", {"data": (2, 3)}, values={"data": few[0]}, grad_req="null")
+        Case(op, "axis", {"data": (2, 3)}, {"axis": "-1"}, values={"data": few[0]}, grad_req="null")
+        Case(op, "keepdims", {"data": (2, 3)}, {"axis": "0", "keepdims": "True"}, values={"data": few[0]},
+             grad_req="null")
+        Case(op, "int32", {"data": (4,)}, values={"data": [2, 5, 5, 1]}, dtype="int32", grad_req="null")
+        Case(op, "scalar", {"data": ()}, grad_req="null")
+
+
+def ShapeCases():
+    Case("_np_reshape", "infer", {"a": (2, 3)}, {"newshape": "(3, -1)"})
+    Case("_np_reshape", "scalar", {"a": (1, 1)}, {"newshape": "()"})
+    Case("_np_reshape", "of_scalar_add", {"a": ()}, {"newshape": "(1, 1)"}, grad_req="add")
+    for case, shape, newshape in (("copy", (2, 3, 4), "(-2, -1)"), ("skip", (1, 2, 3), "(-3, -4)"),
+                                  ("merge", (2, 3, 4), "(-5, -2)"), ("split", (6, 2), "(-6, -1, 2, -4)"),
+                                  ("rest", (2, 3, 4), "(1, -1, -4)"), ("extents", (2, 3), "(3, 2)")):
+        Case("_npx_reshape", case, {"a": shape}, {"newshape": newshape})
+    Case("_npx_reshape", "reverse", {"a": (2, 3, 4)}, {"newshape": "(-1, -2)", "reverse": "True"})
+    Case("_np_squeeze", "all", {"a": (1, 2, 1)})
+    Case("_np_squeeze", "axis_add", {"a": (1, 2, 1)}, {"axis": "(-1,)"}, grad_req="add")
+    Case("_np_squeeze", "to_scalar", {"a": (1, 1)})
+    Case("_np_transpose", "opposite", {"a": (2, 3, 4)})
+    Case("_np_transpose", "axes_add", {"a": (2, 3, 4)}, {"axes": "(1, -1, 0)"}, grad_req="add")
+    Case("_np_transpose", "scalar", {"a": ()}, grad_req="null")
+    Case("_npi_broadcast_to", "new_axis", {"array": (3, 1)}, {"shape": "(2, 3, 4)"})
+    Case("_npi_broadcast_to", "kept", {"array": (3, 1)}, {"shape": "(2, -2, 4)"}, grad_req="add")
+    Case("_npi_broadcast_to", "scalar", {"array": ()}, {"shape": "(2, 3)"})
+    Case("_npi_concatenate", "default", {"data0": (1, 2), "data1": (3, 2)}, {"num_args": "2"})
+    Case("_npi_concatenate", "last_add", {"data0": (2, 1), "data1": (2, 3)}, {"num_args": "2", "axis": "-1"},
+         grad_req="add")
+    Case("_npi_stack", "scalars", {"arg0": (), "arg1": ()}, {"num_args": "2"})
+    Case("_npi_stack", "last_add", {"arg0": (2, 3), "arg1": (2, 3)}, {"num_args": "2", "axis": "-1"}, grad_req="add")
+    Case("_npi_flip", "axes", {"data": (2, 3)}, {"axis": "(0, 1)"})
+    # MXNet overwrites the gradient where it has to add to it.
+    Case("_npi_flip", "axis", {"data": (2, 3)}, {"axis": "(1,)"})
+
+
+def CreationCases():
+    for op in "_npi_zeros", "_npi_ones":
+        Case(op, "matrix", {}, {"shape": "(2, 3)", "dtype": "int32"}, grad_req="null")
+        Case(op, "scalar", {}, {"shape": "()"}, grad_req="null")
+        Case(op, "bool", {}, {"shape": "2", "dtype": "bool"}, grad_req="null")
+    Case("_npi_arange", "stop", {}, {"start": "3"}, grad_req="null")
+    Case("_npi_arange", "step", {}, {"start": "1", "stop": "2", "step": "0.3", "dtype": "float64"}, grad_req="null")
+    Case("_npi_arange", "int64", {}, {"start": "5", "stop": "0", "step": "-2", "dtype": "int64"}, grad_req="null")
+    Case("_npi_full_like", "float32", {"a": (2, 3)}, {"fill_value": "2.5"}, grad_req="null")
+    Case("_npi_full_like", "dtype", {"a": ()}, {"fill_value": "2.5", "dtype": "int32"}, grad_req="null")
+
+
+def WhereCases():
+    three = {"condition": (2, 1), "x": (3,), "y": ()}
+    Case("_npi_where", "broadcast", three, values={"condition": [[0], [1]]}, without_gradient=["condition"])
+    # MXNet adds wrong gradients of arrays that are broadcast, and computes wrong ones with conditions that are bools.
+    Case("_npi_where", "add", {"condition": (2, 1), "x": (2, 3), "y": (2, 3)}, values={"condition": [[0], [1]]},
+         without_gradient=["condition"], grad_req="add")
+    Case("_npi_where", "bool", three, values={"condition": [[0], [1]]}, dtypes={"condition": "bool"}, grad_req="null")
+    Case("_npi_where", "same", {"condition": (2, 2), "x": (2, 2), "y": (2, 2)},
+         values={"condition": [[0, 1], [-1, 0.25]]}, without_gradient=["condition"])
+    Case("_npi_where", "fraction_int32", {"condition": (2,), "x": (2,), "y": (2,)}, values={"condition": [0.25, 0]},
+         dtype="int32", dtypes={"condition": "float32"}, grad_req="null")
+    for side, array in ("lscalar", "x"), ("rscalar", "y"):
+        op = "_npi_where_" + side
+        # MXNet gives the head gradient of the number to x, and to y of the output's shape.
+        Case(op, "broadcast", {"condition": (2, 1), array: (3,)}, {"scalar": "1.5"},
+             values={"condition": [[0], [1]]}, without_gradient=["condition"],
+             grad_req="null" if array == "x" else "write")
+        Case(op, "bool", {"condition": (2, 1), array: (2, 3)}, {"scalar": "1.5"},
+             values={"condition": [[0], [1]]}, dtypes={"condition": "bool"}, grad_req="null")
+    Case("_npi_where_scalar2", "int32", {"condition": (2, 2)}, {"x": "1.5", "y": "-2"},
+         values={"condition": [[0, 1], [2, 0]]}, dtype="int32", grad_req="null")
+    Case("_npi_where_scalar2", "scalar", {"condition": ()}, {"x": "1.5"}, values={"condition": 1}, grad_req="null")
+
+
+def main():
+    mxnet.util.set_np_shape(True)
+    UnaryCases()
+    ArithmeticCases()
+    ComparisonCases()
+    ReductionCases()
+    ShapeCases()
+    CreationCases()
+    WhereCases()
+    for op, cases in CASES.items():
+        if sys.argv[1:] and op not in sys.argv[1:]:
+            continue
+        for case, (shapes, attrs, more) in cases.items():
+            try:
+                WriteCase(OpSymbol(op, shapes, attrs), shapes, op, case, **more)
+            except Exception as error:
+                raise RuntimeError("%s/%s" % (op, case)) from error
+
+
+if __name__ == "__main__":
+    main()
