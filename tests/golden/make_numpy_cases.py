@@ -196,6 +196,49 @@ def WhereCases():
     Case("_npi_where_scalar2", "scalar", {"condition": ()}, {"x": "1.5"}, values={"condition": 1}, grad_req="null")
 
 
+def ProductCases():
+    def Both(op, case, a, b, attrs=None):
+        # MXNet sums no gradient over the axes along which matmul repeats an extent of 1 beside others.
+        wrong = op == "_npi_matmul" and case == "broadcast"
+        Case(op, case, {"a": a, "b": b}, attrs, grad_req="null" if wrong else "write")
+        # MXNet overwrites the gradients of tensordot where it has to add to them.
+        overwrites = op == "_npi_tensordot" or (op == "_np_dot" and case == "arrays")
+        if not wrong and not overwrites:
+            Case(op, case + "_add", {"a": a, "b": b}, attrs, grad_req="add", dtype="float64")
+
+    for case, a, b in (("matrices", (2, 3), (3, 4)), ("vectors", (3,), (3,)), ("scalar", (), (2, 3)),
+                       ("of_scalar", (2, 3), ()), ("vector", (2, 4, 3), (3,)), ("row", (3,), (3, 2)),
+                       ("arrays", (2, 4, 3), (5, 3, 2))):
+        Both("_np_dot", case, a, b)
+    for case, a, b in (("matrices", (2, 3), (3, 4)), ("vectors", (3,), (3,)), ("row", (3,), (2, 3, 4)),
+                       ("column", (2, 4, 3), (3,)), ("batch", (2, 4, 3), (2, 3, 5)),
+                       ("broadcast", (2, 1, 4, 3), (5, 3, 2)), ("one", (1, 4, 3), (5, 3, 2)), ("matrix", (5, 4, 3), (3, 2))):
+        Both("_npi_matmul", case, a, b)
+    for case, a, b, a_axes, b_axes in (("one", (2, 3, 4), (5, 3), "(1,)", "(-1,)"), ("two", (2, 3, 4), (4, 5, 3), "(2, 1)", "(0, 2)"),
+                                       ("none", (2,), (3, 2), "()", "()"), ("all", (2, 3), (3, 2), "(0, 1)", "(1, 0)")):
+        Both("_npi_tensordot", case, a, b, {"a_axes_summed": a_axes, "b_axes_summed": b_axes})
+    for case, a, b, axes in (("one", (2, 3), (3, 4), "1"), ("two", (2, 3, 4), (3, 4, 5), "2"), ("none", (2,), (3,), "0"),
+                             ("all", (2, 3), (2, 3), "2")):
+        Both("_npi_tensordot_int_axes", case, a, b, {"axes": axes})
+    for case, subscripts, shapes in (
+            ("product", "ij,jk->ik", [(2, 3), (3, 4)]), ("implicit", "ij,jk", [(2, 3), (3, 4)]),
+            ("swapped", "ij,jk->ki", [(2, 3), (3, 4)]), ("batch", "bij,bkj->bik", [(2, 3, 4), (2, 5, 4)]),
+            ("trace", "ii", [(3, 3)]), ("diagonal", "ii->i", [(3, 3)]), ("sum", "ij->", [(2, 3)]),
+            ("ellipsis_equal", "...ij,...jk->...ik", [(2, 3, 4), (2, 4, 5)]),
+            ("sum_axis", "ij->j", [(2, 3)]), ("transpose", "ijk->kij", [(2, 3, 4)]), ("outer", "i,j->ij", [(2,), (3,)]),
+            ("hadamard", "ij,ij->ij", [(2, 3), (2, 3)]), ("inner", "i,i", [(3,), (3,)]),
+            ("three", "ij,jk,kl->il", [(2, 3), (3, 4), (4, 2)]), ("bilinear", "bi,ijk,bk->bj", [(2, 3), (3, 4, 5), (2, 5)]),
+            ("alone", "ij,k->ik", [(2, 3), (4,)]), ("ellipsis", "...ij,...jk->...ik", [(2, 3, 4), (1, 4, 5)]),
+            ("ellipsis_implicit", "i...,i...", [(2, 3), (2, 3)]),
+            ("diagonal_product", "iij,j->i", [(2, 2, 3), (3,)])):
+        inputs = {"arg%d" % i: shape for i, shape in enumerate(shapes)}
+        # MXNet does not write the gradient beside a diagonal, and sums none over axes that "..." repeats.
+        grad_req = {"trace": "add", "diagonal": "add", "diagonal_product": "add", "ellipsis": "null"}.get(case, "write")
+        Case("_npi_einsum", case, inputs, {"subscripts": subscripts, "num_args": str(len(shapes))}, grad_req=grad_req)
+    Case("_npi_einsum", "product_add", {"arg0": (2, 3), "arg1": (3, 4)}, {"subscripts": "ij,jk->ik", "num_args": "2"},
+         grad_req="add", dtype="float64")
+
+
 def main():
     mxnet.util.set_np_shape(True)
     UnaryCases()
@@ -205,6 +248,7 @@ def main():
     ShapeCases()
     CreationCases()
     WhereCases()
+    ProductCases()
     for op, cases in CASES.items():
         if sys.argv[1:] and op not in sys.argv[1:]:
             continue

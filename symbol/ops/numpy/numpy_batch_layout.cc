@@ -2,8 +2,12 @@
 // over samples, and reductions remove or combine axes.
 
 #include <cstdint>
+#include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/statusor.h"
+#include "ndarray/base/partial_shape.h"
+#include "symbol/ops/numpy/contraction.h"
 #include "symbol/ops/numpy/reduction_param.h"
 #include "symbol/ops/reduce/reduce_param.h"
 #include "symbol/schema/batch_layout.h"
@@ -76,6 +80,32 @@ const BatchRuleRegistrar kArgReductions({"_npi_argmax", "_npi_argmin"}, [](const
   OptionalAxes axes;
   if (param.axis.has_value()) axes = {*param.axis};
   return Reduction(c, axes, param.keepdims, Kind::kUnknown);
+});
+
+// Samples stay on the axis with their label; a sum over that label mixes them.
+template <typename LabelsFn>
+BatchLayout ProductLayout(const BatchCall& c, LabelsFn labels) {
+  const std::vector<PartialShape> shapes(c.inputs.begin(), c.inputs.end());
+  const absl::StatusOr<Contraction> contraction = labels(shapes);
+  if (!contraction.ok()) return {};
+  return c.Map([&](int input, int axis) {
+    const int label = contraction->operands[input][axis];
+    const auto at = absl::c_find(contraction->output, label);
+    if (label == kNoLabel || at == contraction->output.end()) return BatchCall::kMixed;
+    return static_cast<int>(at - contraction->output.begin());
+  });
+}
+COOPER_BATCH_RULE(_np_dot, [](const BatchCall& c) { return ProductLayout(c, DotLabels); });
+COOPER_BATCH_RULE(_npi_matmul, [](const BatchCall& c) { return ProductLayout(c, MatmulLabels); });
+COOPER_BATCH_RULE(_npi_tensordot, [](const BatchCall& c) {
+  return ProductLayout(c, [&](Shapes s) { return TensordotLabels(c.param<TensordotParam>(), s); });
+});
+COOPER_BATCH_RULE(_npi_tensordot_int_axes, [](const BatchCall& c) {
+  const auto& param = c.param<TensordotIntAxesParam>();
+  return ProductLayout(c, [&](Shapes s) { return TensordotLabels(param, s); });
+});
+COOPER_BATCH_RULE(_npi_einsum, [](const BatchCall& c) {
+  return ProductLayout(c, [&](Shapes s) { return EinsumLabels(c.param<EinsumParam>(), s); });
 });
 
 }  // namespace
