@@ -113,6 +113,7 @@ ROOMS = {
         "predict",
         "predict/requests",
         "predict/c_api",
+        "onnx",
         "interface",
         "evaluate",
         "fit",

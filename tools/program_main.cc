@@ -1,8 +1,6 @@
 #include "tools/program_main.h"
 
 #include <iostream>
-#include <string>
-#include <vector>
 
 #include "absl/flags/parse.h"
 #include "absl/flags/usage.h"
@@ -25,8 +23,9 @@ int ProgramMain(const ProgramInfo& info, int argc, char** argv,
   };
   absl::SetFlagsUsageConfig(usage);
   const std::vector<char*> rest = absl::ParseCommandLine(argc, argv);
+  if (info.arguments != nullptr) info.arguments->assign(rest.begin() + 1, rest.end());
   const absl::Status status =
-      rest.size() > 1
+      rest.size() > 1 && info.arguments == nullptr
           ? absl::InvalidArgumentError(absl::StrCat("unexpected argument '", rest[1], "'"))
           : run();
   if (status.ok()) return 0;

@@ -1,0 +1,59 @@
+// Operators that are not exported, with the reasons.
+
+#include "module/onnx/node_export.h"
+
+namespace cooper {
+namespace {
+
+const OnnxFamilyRegistrar kUpdates("optimizer", "it updates parameters, which prediction does not");
+const OnnxFamilyRegistrar kRandom("random", "it draws random numbers, which no two programs share");
+
+const OnnxRegistrar kTraining({"CTCLoss", "softmax_cross_entropy", "_contrib_MultiBoxTarget",
+                               "_fc_softmax_label_probability", "_grad_sum"},
+                              "it is for training; choose the outputs of a prediction", nullptr);
+const OnnxRegistrar kPasses({"_blocked_batch_norm", "_blocked_convolution", "_fc_softmax_output",
+                             "_fc_softmax_output_transposed", "_folded_batch_norm",
+                             "_fully_connected_transposed", "_fused_convolution",
+                             "_pack_rnn_weight", "_prepared_rnn", "_CrossDeviceCopy"},
+                            "only the executor inserts it; symbol files do not have it", nullptr);
+const OnnxRegistrar kSameShapes({"_contrib_boolean_mask"},
+                                "the number of its rows depends on the values of its inputs",
+                                nullptr);
+const OnnxRegistrar kNoCounterpart({"erfinv", "gamma", "gammaln", "khatri_rao", "Correlation",
+                                    "_linalg_extractdiag", "_linalg_extracttrian",
+                                    "_linalg_inverse", "_linalg_makediag", "_linalg_maketrian",
+                                    "_linalg_potrf", "_linalg_potri", "_linalg_slogdet",
+                                    "_linalg_sumlogdiag", "_linalg_trmm", "_linalg_trsm"},
+                                   "ONNX has no operator for it", nullptr);
+const OnnxRegistrar kOtherRule({"ROIPooling", "_contrib_ROIAlign"},
+                               "ONNX's operator of the name takes the image of a box, and bins, by "
+                               "another rule",
+                               nullptr);
+const OnnxRegistrar kNotWritten({"BilinearSampler",
+                                 "GridGenerator",
+                                 "SpatialTransformer",
+                                 "SequenceBatchNorm",
+                                 "col2im",
+                                 "diag",
+                                 "im2col",
+                                 "scatter_nd",
+                                 "_contrib_box_iou",
+                                 "_contrib_box_nms",
+                                 "_contrib_index_copy",
+                                 "_contrib_MultiBoxDetection",
+                                 "_image_normalize",
+                                 "_image_to_tensor",
+                                 "_linalg_det",
+                                 "_ravel_multi_index",
+                                 "_scatter_set_nd",
+                                 "_slice_assign",
+                                 "_slice_assign_scalar",
+                                 "_unravel_index",
+                                 "all_finite",
+                                 "multi_all_finite",
+                                 "multi_sum_sq",
+                                 "reset_arrays"},
+                                "no rule has been written for it (module/onnx/ops)", nullptr);
+
+}  // namespace
+}  // namespace cooper
