@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
-#include <random>
 #include <utility>
 #include <vector>
 
@@ -17,6 +15,7 @@
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/shape.h"
 #include "ndarray/base/status_macros.h"
+#include "ndarray/random/random.h"
 
 namespace cooper {
 namespace {
@@ -107,11 +106,7 @@ absl::StatusOr<std::unique_ptr<NDArrayIter>> Create(const MnistIterOptions& opti
                                                    " labels"));
   }
   if (options.shuffle) {
-    // The indices are 32 bits wide, as MXNet's, for the same order.
-    std::vector<uint32_t> order(static_cast<size_t>(images.shape()[0]));
-    std::iota(order.begin(), order.end(), 0);
-    std::shuffle(order.begin(), order.end(), std::mt19937(options.seed));
-    const std::vector<int64_t> ids(order.begin(), order.end());
+    const std::vector<int64_t> ids = RandomGenerator(options.seed).Permutation(images.shape()[0]);
     COOPER_ASSIGN_OR_RETURN(images, GatherRows(images, ids));
     COOPER_ASSIGN_OR_RETURN(labels, GatherRows(labels, ids));
   }

@@ -19,10 +19,9 @@ struct MnistIterOptions {
   std::string image = "./train-images-idx3-ubyte";
   std::string label = "./train-labels-idx1-ubyte";
   int64_t batch_size = 128;
-  // Whether the images are shuffled: once, before the first epoch. The order is that of MXNet where
-  // both are built with the same standard library.
+  // Whether the images are shuffled: once, before the first epoch, in another order than MXNet's.
   bool shuffle = true;
-  uint32_t seed = 0;
+  uint64_t seed = 0;
   bool flat = false;    // images of shape (rows * columns,) in place of (1, rows, columns)
   bool silent = false;  // whether nothing is logged about the files
   // The iterator serves the images [floor(n / num_parts * part_index), floor(n / num_parts *

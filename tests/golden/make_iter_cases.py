@@ -83,8 +83,6 @@ def Mnist():
         case("flat", batch_size=2, shuffle=False, flat=True),
         case("part_0", batch_size=1, shuffle=False, num_parts=3, part_index=0),
         case("part_2", batch_size=1, shuffle=False, num_parts=3, part_index=2),
-        case("shuffled", batch_size=3),
-        case("seed", batch_size=3, seed=5),
     ])
 
 
