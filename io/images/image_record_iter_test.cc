@@ -1,0 +1,225 @@
+#include "io/images/image_record_iter.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "io/batch/iter_fixtures.h"
+#include "io/images/image.h"
+#include "io/images/record_image.h"
+#include "io/records/indexed_records.h"
+#include "ndarray/base/atomic_file.h"
+#include "ndarray/base/status_matchers.h"
+
+namespace cooper {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string Path(const std::string& name) {
+  return ::testing::TempDir() + "/image_record_iter_test" + name;
+}
+
+// Returns an image of one gray value, with 1 more in the right half.
+Image Flat(uint8_t value) {
+  Image image{.height = 4, .width = 6, .channels = 1, .pixels = std::vector<uint8_t>(24, value)};
+  for (size_t i = 0; i < 24; ++i) image.pixels[i] += i % 6 >= 3 ? 1 : 0;
+  return image;
+}
+
+// Writes images of the values 10, 20, ... with the labels 1, 2, ..., and their index.
+ImageRecordIterOptions Images(int count) {
+  auto writer = IndexedRecordWriter::Create(Path(".idx"), Path(".rec"));
+  COOPER_EXPECT_OK(writer);
+  for (int i = 0; i < count; ++i) {
+    const auto record =
+        PackImg({.label = static_cast<float>(i + 1), .id = static_cast<uint64_t>(i)},
+                Flat(static_cast<uint8_t>(10 * (i + 1))), {.quality = 3, .img_fmt = ".png"});
+    COOPER_EXPECT_OK(record);
+    COOPER_EXPECT_OK((*writer)->WriteIdx(i, *record));
+  }
+  COOPER_EXPECT_OK((*writer)->Close());
+  return {.path_imgrec = Path(".rec"), .batch_size = 2, .image = {.data_shape = {1, 4, 2}}};
+}
+
+std::unique_ptr<ImageRecordIter> Make(const ImageRecordIterOptions& options) {
+  auto iter = ImageRecordIter::Create(options);
+  EXPECT_TRUE(iter.ok()) << iter.status();
+  return *std::move(iter);
+}
+
+// Returns the labels of an epoch, with pads.
+std::string Labels(DataIter& iter) {
+  std::string labels;
+  for (const DataBatch& batch : Epoch(iter)) {
+    const std::vector<float> rows = *batch.label[0].ToVector<float>();
+    for (const float label : rows) {
+      absl::StrAppend(&labels, label, " ");
+    }
+    if (batch.pad > 0) absl::StrAppend(&labels, "pad ", batch.pad, " ");
+  }
+  return labels;
+}
+
+TEST(ImageRecordIterTest, FillsTheLastBatchFromTheStartOrWithZeros) {
+  ImageRecordIterOptions options = Images(3);
+  const auto iter = Make(options);
+  EXPECT_EQ(DescsToString(iter->provide_data()), "data (2, 1, 4, 2) float32 NCHW");
+  EXPECT_EQ(DescsToString(iter->provide_label()), "softmax_label (2,) float32 NCHW");
+  EXPECT_EQ(Labels(*iter), "1 2 3 1 pad 1 ");
+  COOPER_ASSERT_OK(iter->Reset());
+  EXPECT_EQ(Labels(*iter), "2 3 ");
+  COOPER_ASSERT_OK(iter->Reset());
+  EXPECT_EQ(Labels(*iter), "1 2 3 1 pad 1 ");
+  COOPER_ASSERT_OK(iter->HardReset());
+  EXPECT_EQ(Labels(*iter), "1 2 3 1 pad 1 ");
+  options.round_batch = false;
+  const auto zeros = Make(options);
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    EXPECT_EQ(Labels(*zeros), "1 2 3 0 pad 1 ");
+    COOPER_ASSERT_OK(zeros->Reset());
+  }
+  options.batch_size = 7;
+  options.round_batch = true;
+  EXPECT_EQ(Labels(*Make(options)), "1 2 3 1 2 3 1 pad 4 ");
+}
+
+TEST(ImageRecordIterTest, CropsMirrorsAndNormalizes) {
+  ImageRecordIterOptions options = Images(1);
+  options.batch_size = 1;
+  options.image.data_shape = {1, 1, 2};
+  options.image.mirror = true;
+  options.image.mean_r = 1;
+  options.image.std_r = 4;
+  options.image.scale = 2;
+  const std::vector<DataBatch> batches = Epoch(*Make(options));
+  ASSERT_EQ(batches.size(), 1u);
+  // The centre has 10 and 11.
+  EXPECT_THAT(*batches[0].data[0].ToVector<float>(), ElementsAre(5, 4.5));
+  EXPECT_THAT(batches[0].index, ElementsAre(0));
+  options.dtype = DType::kUint8;
+  EXPECT_THAT(*Epoch(*Make(options))[0].data[0].ToVector<uint8_t>(), ElementsAre(11, 10));
+}
+
+TEST(ImageRecordIterTest, RandomCropsDependOnTheSeedAlone) {
+  ImageRecordIterOptions options = Images(5);
+  options.batch_size = 5;
+  options.image.rand_crop = options.image.rand_mirror = true;
+  const auto pixels = [&] { return *Epoch(*Make(options))[0].data[0].ToVector<float>(); };
+  const std::vector<float> first = pixels();
+  EXPECT_EQ(pixels(), first);
+  options.seed = 1;
+  EXPECT_NE(pixels(), first);
+}
+
+TEST(ImageRecordIterTest, ShufflesEachEpochAndResumes) {
+  ImageRecordIterOptions options = Images(9);
+  options.path_imgidx = Path(".idx");
+  options.shuffle = true;
+  const auto iter = Make(options);
+  const std::string first = Labels(*iter);
+  COOPER_ASSERT_OK(iter->Reset());
+  COOPER_ASSERT_OK(iter->Next());
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::string state, iter->SaveState());
+  const auto resumed = Make(options);
+  COOPER_ASSERT_OK(resumed->LoadState(state));
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    const std::string labels = Labels(*iter);
+    EXPECT_NE(labels, first);
+    EXPECT_EQ(Labels(*resumed), labels);
+    COOPER_ASSERT_OK(iter->Reset());
+    COOPER_ASSERT_OK(resumed->Reset());
+  }
+  options.seed = 1;
+  EXPECT_NE(Labels(*Make(options)), first);
+  EXPECT_THAT(Make(options)->LoadState(state),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("with the seed 0")));
+}
+
+TEST(ImageRecordIterTest, PartsHaveEachImageOnce) {
+  ImageRecordIterOptions options = Images(7);
+  options.batch_size = 1;
+  options.num_parts = 3;
+  for (const std::string& index : {std::string(), Path(".idx")}) {
+    options.path_imgidx = index;
+    std::string labels;
+    for (options.part_index = 0; options.part_index < 3; ++options.part_index) {
+      labels += Labels(*Make(options));
+    }
+    EXPECT_EQ(labels, "1 2 3 4 5 6 7 ");
+  }
+}
+
+TEST(ImageRecordIterTest, NamesTheRecordThatIsNoImage) {
+  ImageRecordIterOptions options = Images(3);
+  COOPER_ASSERT_OK_AND_ASSIGN(std::string bytes, ReadFile(options.path_imgrec));
+  const size_t second = bytes.find("\x89PNG", bytes.find("\x89PNG") + 1);
+  bytes[second] = 'x';
+  COOPER_ASSERT_OK(WriteFileAtomically(options.path_imgrec, bytes));
+  const auto iter = Make(options);
+  for (int i = 0; i < 2; ++i) {  // the iterator does not move
+    EXPECT_THAT(iter->Next(),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr(absl::StrCat("ImageRecordIter: '", Path(".rec"), "', offset ",
+                                                second - 32, ": neither JPEG nor PNG"))));
+  }
+}
+
+TEST(ImageRecordIterTest, RefusesOptions) {
+  const ImageRecordIterOptions good = Images(2);
+  COOPER_ASSERT_OK(WriteFileAtomically(Path(".lst"), "0\t1\tpath\nx\t1\tpath\n"));
+  const struct {
+    void (*change)(ImageRecordIterOptions&);
+    const char* says;
+  } cases[] = {
+      {[](auto& o) { o.batch_size = 0; }, "batch_size is 0, expected at least 1"},
+      {[](auto& o) { o.label_width = 0; }, "label_width is 0, expected at least 1"},
+      {[](auto& o) { o.num_parts = 0; }, "part_index is 0, num_parts 0"},
+      {[](auto& o) { o.dtype = DType::kInt32; }, "dtype is int32, expected float32 or uint8"},
+      {[](auto& o) { o.shuffle = true; }, "shuffle needs path_imgidx"},
+      {[](auto& o) {
+         o.image.data_shape = {2, 4, 4};
+       },
+       "data_shape is (2, 4, 4), expected"},
+      {[](auto& o) { o.image.resize = 0; }, "resize is 0, expected -1 or"},
+      {[](auto& o) { o.image.pad = -1; }, "pad is -1, expected 0 to"},
+      {[](auto& o) { o.path_imglist = Path(".lst"); }, ".lst', line 2: expected an id, 1 labels"},
+      {[](auto& o) {
+         o.num_parts = 500;
+         o.part_index = 499;
+       },
+       ".rec' has no records in part 499 of 500"},
+  };
+  for (const auto& test : cases) {
+    ImageRecordIterOptions options = good;
+    test.change(options);
+    EXPECT_THAT(ImageRecordIter::Create(options),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(test.says)));
+  }
+  ImageRecordIterOptions options = good;
+  options.label_width = 2;
+  EXPECT_THAT(Make(options)->Next(),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("offset 0: the record has 1 labels, label_width is 2")));
+  options = good;
+  options.image.data_shape = {4, 2, 2};
+  EXPECT_THAT(Make(options)->Next(),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("the image has 1 channels, data_shape (4")));
+  options = good;
+  options.batch_size = INT64_MAX;
+  EXPECT_THAT(Make(options)->Next(), StatusIs(absl::StatusCode::kResourceExhausted,
+                                              HasSubstr("batch of 9223372036854775807 rows")));
+  options.path_imgrec = "/no/such.rec";
+  EXPECT_THAT(ImageRecordIter::Create(options),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such.rec")));
+}
+
+}  // namespace
+}  // namespace cooper

@@ -1,0 +1,58 @@
+#ifndef COOPER_IO_IMAGES_IMAGE_TRANSFORM_H_
+#define COOPER_IO_IMAGES_IMAGE_TRANSFORM_H_
+
+// Makes an image of any size a sample of a batch: resizes, crops, mirrors and normalizes it, as
+// MXNet's ImageRecordIter does.
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "io/images/image.h"
+#include "io/images/image_codec.h"
+#include "io/images/resize_image.h"
+#include "ndarray/base/shape.h"
+#include "ndarray/random/random.h"
+
+namespace cooper {
+
+// The names and defaults are MXNet's.
+struct ImageTransformOptions {
+  Shape data_shape;     // required: (1, 3 or 4 channels, height, width)
+  int64_t resize = -1;  // the shorter edge is resized to it first; -1: it is not
+  // The number of pixels of fill_value that are added on each side, before the crop.
+  int64_t pad = 0;
+  uint8_t fill_value = 255;
+  // Whether the crop of data_shape is at a random place, not in the centre. An image that is
+  // smaller than data_shape is enlarged until both edges fit.
+  bool rand_crop = false;
+  bool mirror = false;       // left becomes right
+  bool rand_mirror = false;  // so it does for half of the images
+  InterMethod inter_method = InterMethod::kBilinear;
+  // Channel c of a float image is (pixel - mean_c) * (scale / std_c).
+  float mean_r = 0, mean_g = 0, mean_b = 0, mean_a = 0;
+  float std_r = 1, std_g = 1, std_b = 1, std_a = 1;
+  float scale = 1;
+};
+
+// kInvalidArgument, naming the option, for one that is not as above.
+absl::Status CheckImageTransform(const ImageTransformOptions& options);
+
+// Returns the colours to decode an image with for `data_shape`.
+ImageColor ColorFor(const Shape& data_shape);
+
+// Returns the image in the size of data_shape, not mirrored or normalized. kInvalidArgument if the
+// image has another number of channels than data_shape, or a size to which it cannot be resized.
+absl::StatusOr<Image> FitImage(const Image& image, const ImageTransformOptions& options,
+                               RandomGenerator& random);
+
+// Write an image of the size of data_shape with one plane per channel, mirrored if asked for:
+// normalized, or the pixels. `out` has data_shape.num_elements() elements.
+void WriteNormalized(const Image& image, bool mirrored, const ImageTransformOptions& options,
+                     absl::Span<float> out);
+void WritePixels(const Image& image, bool mirrored, absl::Span<uint8_t> out);
+
+}  // namespace cooper
+
+#endif  // COOPER_IO_IMAGES_IMAGE_TRANSFORM_H_
