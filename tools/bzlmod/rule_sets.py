@@ -56,6 +56,8 @@ TARGETS = {
     "glog": ["//:glog"],
     "google_benchmark": ["//:benchmark", "//:benchmark_main"],
     "googletest": ["//:gtest", "//:gtest_main"],
+    "libjpeg_turbo": ["//:jpeg"],
+    "libpng": ["//:png"],
     "nlohmann_json": ["//:json"],
     "onednn": ["//:onednn"],
     "onetbb": ["//:tbb"],
