@@ -21,12 +21,12 @@
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/near_names.h"
+#include "ndarray/base/output_file.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/files/npy_file.h"
 #include "ndarray/files/npy_header.h"
 #include "ndarray/files/npz_file.h"
 #include "ndarray/files/params_file.h"
-#include "tools/output_file.h"
 #include "tools/program_main.h"
 
 ABSL_FLAG(std::string, input, "", "file to read: .params, .npy or .npz");

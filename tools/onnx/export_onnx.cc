@@ -19,11 +19,11 @@
 #include "module/parameters/checkpoint.h"
 #include "ndarray/array/array_map.h"
 #include "ndarray/base/dtype.h"
+#include "ndarray/base/output_file.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/inference/infer_type.h"
 #include "symbol/json/json.h"
 #include "tools/onnx/dims_flag.h"
-#include "tools/output_file.h"
 #include "tools/program_main.h"
 
 ABSL_FLAG(std::string, shapes, "",
