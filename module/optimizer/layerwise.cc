@@ -170,20 +170,23 @@ const bool kRegistered[] = {
                         d.Field("upper_bound", &LambOptions::upper_bound);
                         d.Field("bias_correction", &LambOptions::bias_correction);
                       }),
-    RegisterOptimizer({"lbsgd"}, Lbsgd,
-                      [](auto& d) {
-                        d.Field("momentum", &LbsgdOptions::momentum);
-                        d.Enum("warmup_strategy", &LbsgdOptions::warmup_strategy,
-                               {{"linear", LbsgdOptions::WarmupStrategy::kLinear},
-                                {"power2", LbsgdOptions::WarmupStrategy::kPower2},
-                                {"sqrt", LbsgdOptions::WarmupStrategy::kSqrt},
-                                {"lars", LbsgdOptions::WarmupStrategy::kLars}});
-                        d.Field("warmup_epochs", &LbsgdOptions::warmup_epochs);
-                        d.Field("batch_scale", &LbsgdOptions::batch_scale);
-                        d.Field("updates_per_epoch", &LbsgdOptions::updates_per_epoch);
-                        d.Field("begin_epoch", &LbsgdOptions::begin_epoch);
-                        d.template Ignored<int64_t>("num_epochs");  // in MXNet too
-                      }),
+    RegisterOptimizer(
+        {"lbsgd"}, Lbsgd,
+        [](auto& d) {
+          d.Field("momentum", &LbsgdOptions::momentum);
+          d.Enum("warmup_strategy", &LbsgdOptions::warmup_strategy,
+                 {{"linear", LbsgdOptions::WarmupStrategy::kLinear},
+                  {"power2", LbsgdOptions::WarmupStrategy::kPower2},
+                  {"sqrt", LbsgdOptions::WarmupStrategy::kSqrt},
+                  {"lars", LbsgdOptions::WarmupStrategy::kLars}});
+          // Products of epochs and updates must not overflow.
+          constexpr double kMost = 0x1p26;
+          d.Field("warmup_epochs", &LbsgdOptions::warmup_epochs).Min(0).Max(kMost);
+          d.Field("batch_scale", &LbsgdOptions::batch_scale);
+          d.Field("updates_per_epoch", &LbsgdOptions::updates_per_epoch).Min(0).Max(kMost);
+          d.Field("begin_epoch", &LbsgdOptions::begin_epoch).Min(0).Max(kMost);
+          d.template Ignored<int64_t>("num_epochs");  // in MXNet too
+        }),
 };
 
 }  // namespace

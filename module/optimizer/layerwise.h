@@ -48,10 +48,10 @@ struct LbsgdOptions {
   OptimizerOptions common;  // learning_rate 0.01
   double momentum = LbsgdParam().momentum;
   WarmupStrategy warmup_strategy = WarmupStrategy::kLinear;
-  int64_t warmup_epochs = 5;
+  int64_t warmup_epochs = 5;                       // in [0, 2^26]
   int64_t batch_scale = LbsgdParam().batch_scale;  // >= 1
-  int64_t updates_per_epoch = 32;
-  int64_t begin_epoch = 0;
+  int64_t updates_per_epoch = 32;                  // in [0, 2^26]
+  int64_t begin_epoch = 0;                         // in [0, 2^26]
 };
 std::unique_ptr<Optimizer> Lbsgd(const LbsgdOptions& options = {});
 

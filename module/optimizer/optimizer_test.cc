@@ -443,6 +443,13 @@ TEST(CreateOptimizerTest, NamesWhatIsWrong) {
   EXPECT_THAT(CreateOptimizer("signum", {{"momentum", "0"}, {"wd_lh", "0.1"}}),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("optimizer signum: wd_lh is 0.1, expected 0 where momentum is")));
+  for (const char* name : {"warmup_epochs", "updates_per_epoch", "begin_epoch"}) {
+    for (const char* text : {"-1", "9223372036854775807"}) {
+      EXPECT_THAT(CreateOptimizer("lbsgd", {{name, text}}),
+                  StatusIs(absl::StatusCode::kInvalidArgument,
+                           HasSubstr(absl::StrCat(name, " is '", text, "'"))));
+    }
+  }
 }
 
 }  // namespace
