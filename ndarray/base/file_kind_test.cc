@@ -95,10 +95,14 @@ TEST(FileKindTest, RecognisesAFileInAnotherOnesPlace) {
        "a list of arrays (.params); are two paths swapped?"},
       {FileKind::kSymbol, "{\n  \"nodes\": [", "JSON, as symbol files (-symbol.json) are"},
       {FileKind::kRecords, Bytes("\x0A\x23\xD7\xCE\1\0\0\0"), "a RecordIO file (.rec)"},
+      {FileKind::kNpy, Bytes("\x93NUMPY\1\0v\0"),
+       "a NumPy array (.npy); LoadNpy (ndarray/files/npy_file.h) reads it, and //tools:arrays "
+       "converts it to .params"},
   };
   for (const auto& c : cases) {
     EXPECT_THAT(DescribeForeignFile(c.bytes, c.kind), IsEmpty());
-    for (const FileKind expected : {FileKind::kParams, FileKind::kSymbol, FileKind::kRecords}) {
+    for (const FileKind expected : {FileKind::kParams, FileKind::kSymbol, FileKind::kRecords,
+                                    FileKind::kNpy, FileKind::kNpz}) {
       if (expected == c.kind) continue;
       EXPECT_THAT(DescribeForeignFile(c.bytes, expected), HasSubstr(c.what));
     }

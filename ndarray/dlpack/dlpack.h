@@ -40,7 +40,7 @@ struct ToDLPackOptions {
 
 // Return a tensor with the elements of `array`. It keeps the array's storage until its deleter is
 // called; without a copy, writes on one side are seen on the other. The versioned struct is for
-// consumers of DLPack 1.x, the other for older ones, PyTorch's `from_dlpack` accepts both. Strides
+// consumers of DLPack 1.x, the other for older ones; PyTorch takes both. Strides
 // are always given, `byte_offset` is 0, and the data pointer is null if there are no elements.
 //
 // Pending work on the array's GPU is awaited, so that the consumer may use any stream. The consumer

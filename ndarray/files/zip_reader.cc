@@ -79,9 +79,10 @@ absl::StatusOr<Directory> ReadZip64End(absl::string_view archive, int64_t end) {
   if (NumberAt<uint32_t>(record, 16) != 0 || NumberAt<uint32_t>(record, 20) != 0) {
     return Invalid(static_cast<int64_t>(offset), "the archive has several parts: join them");
   }
-  return Directory{.offset = NumberAt<uint64_t>(record, 48),
-                   .bytes = NumberAt<uint64_t>(record, 40),
-                   .entries = NumberAt<uint64_t>(record, 32)};
+  const Directory directory = {.offset = NumberAt<uint64_t>(record, 48),
+                               .bytes = NumberAt<uint64_t>(record, 40),
+                               .entries = NumberAt<uint64_t>(record, 32)};
+  return directory;
 }
 
 absl::StatusOr<Directory> ReadEnd(absl::string_view archive) {
