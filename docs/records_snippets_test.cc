@@ -9,6 +9,11 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "io/batch/iter_fixtures.h"
+#include "io/images/image.h"
+#include "io/images/image_record_iter.h"
+#include "io/images/record_image.h"
+#include "io/images/resize_image.h"
 #include "io/iterators/libsvm_iter.h"
 #include "io/iterators/mnist_iter.h"
 #include "io/records/indexed_records.h"
@@ -116,6 +121,42 @@ TEST(RecordsTest, WritesReadsAndCounts) {
 
 TEST(RecordsTest, ReadsByKey) {
   EXPECT_THAT(ReadByKey(Path("idx"), Path("indexed")), IsOkAndHolds("record 3"));
+}
+
+absl::StatusOr<int64_t> ResizeInRecord(const Image& image) {
+  COOPER_ASSIGN_OR_RETURN(const std::string record, PackImg({.label = 3}, image, {.quality = 90}));
+  COOPER_ASSIGN_OR_RETURN(const UnpackedImage unpacked, UnpackImg(record));
+  COOPER_ASSIGN_OR_RETURN(const Image small, ResizeImage(unpacked.image, 24, 24));
+  return small.width;
+}
+
+absl::StatusOr<int64_t> CountBatches(const std::string& idx_path, const std::string& path) {
+  COOPER_ASSIGN_OR_RETURN(const auto images,
+                          ImageRecordIter::Create({.path_imgrec = path,
+                                                   .path_imgidx = idx_path,
+                                                   .batch_size = 2,
+                                                   .shuffle = true,
+                                                   .image = {.data_shape = {3, 24, 24},
+                                                             .resize = 28,
+                                                             .rand_crop = true,
+                                                             .rand_mirror = true,
+                                                             .mean_r = 124,
+                                                             .std_r = 58}}));
+  return static_cast<int64_t>(Epoch(*images).size());
+}
+
+TEST(RecordsTest, ReadsImages) {
+  Image image = {.height = 30, .width = 40, .channels = 3};
+  image.pixels.assign(30 * 40 * 3, 77);
+  EXPECT_THAT(ResizeInRecord(image), IsOkAndHolds(24));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto writer,
+                              IndexedRecordWriter::Create(Path("i.idx"), Path("i.rec")));
+  for (int key = 0; key < 3; ++key) {
+    COOPER_ASSERT_OK_AND_ASSIGN(const std::string record, PackImg({}, image));
+    COOPER_ASSERT_OK(writer->WriteIdx(key, record));
+  }
+  COOPER_ASSERT_OK(writer->Close());
+  EXPECT_THAT(CountBatches(Path("i.idx"), Path("i.rec")), IsOkAndHolds(2));
 }
 
 absl::StatusOr<int64_t> TrainRows(const std::string& folder) {
