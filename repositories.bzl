@@ -72,7 +72,7 @@ SYSTEM_LIBRARIES = {
         "build_file": Label("//third_party/system:zlib.BUILD"),
     },
     "libjpeg_turbo": {
-        "deb": "libjpeg62-turbo-dev",
+        "deb": "libjpeg-dev",
         "headers": {
             "jerror.h": "include/jerror.h",
             "jmorecfg.h": "include/jmorecfg.h",
