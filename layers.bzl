@@ -75,6 +75,7 @@ ROOMS = {
         "kernels/loss",
         "kernels/rnn",
         "kernels/convolution",
+        "kernels/quantized",
         "kernels/resample",
         "kernels/detection",
         "cpu",

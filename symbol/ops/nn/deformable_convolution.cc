@@ -35,6 +35,11 @@ absl::Status CheckParam(const DeformableConvolutionParam& param) {
 absl::Status SetShapes(const DeformableConvolutionParam& param, bool has_mask, int weight,
                        ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(CheckParam(param));
+  for (const int input : {kOffset, kMask}) {
+    if ((input == kMask && !has_mask) || c.input(input).rank() != 4) continue;
+    COOPER_RETURN_IF_ERROR(
+        c.SetInput(0, {c.input(input)[0], kUnknownDim, kUnknownDim, kUnknownDim}));
+  }
   COOPER_RETURN_IF_ERROR(ConvolutionShape(param, c, weight));
   const PartialShape &data = c.input(0), &output = c.output(0);
   if (!data.rank_known() || !output.rank_known()) return absl::OkStatus();

@@ -3,6 +3,8 @@
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/nn/pooling_param.h"
+#include "symbol/ops/nn/quantize_param.h"
+#include "symbol/ops/nn/quantized_rules.h"
 #include "symbol/schema/extent_product.h"
 #include "symbol/schema/gradient_context.h"
 #include "symbol/schema/op.h"
@@ -107,6 +109,35 @@ OpBuilder Backward(const char* name) {
       .Type(GradientType);
 }
 
+// The rules of _contrib_quantized_pooling: those of Pooling for output 0. It has the limits of
+// MXNet's.
+absl::Status QuantizedPoolingShape(ShapeContext& c) {
+  const auto& param = c.param<PoolingParam>();
+  if (param.pool_type != PoolingParam::kMax && param.pool_type != PoolingParam::kAvg) {
+    return absl::InvalidArgumentError("pool_type has to be max or avg");
+  }
+  if (ChannelsLast(param.layout)) {
+    return absl::InvalidArgumentError("layout has to be NCHW or NCDHW");
+  }
+  COOPER_RETURN_IF_ERROR(SetRangeShapes(c, QuantizedArrays::kMin));
+  return PoolingShapeOf(param, c);
+}
+
+absl::Status QuantizedPoolingType(TypeContext& c) {
+  COOPER_RETURN_IF_ERROR(SetRangeTypes(c, QuantizedArrays::kMin));
+  COOPER_RETURN_IF_ERROR(c.SetInput(QuantizedArrays::kData, c.output(0)));
+  return c.SetOutput(0, c.input(QuantizedArrays::kData));
+}
+
+COOPER_REGISTER_OP(_contrib_quantized_pooling)
+    .Describe("Maximum or mean of the 8-bit integers under a moving window, with their range.")
+    .Param<PoolingParam>()
+    .Inputs({"data", "min_data", "max_data"})
+    .Outputs({"output", "min_output", "max_output"})
+    .Shape(QuantizedPoolingShape)
+    .Type(QuantizedPoolingType)
+    .Kind(OpKind::kPooling);
+
 const OpRegistrar kRegistrars[] = {
     Forward<PoolingParam>("Pooling")
         .Describe("Maximum, mean or sum of the elements under a moving window.")
@@ -118,6 +149,8 @@ const OpRegistrar kRegistrars[] = {
 
 COOPER_OP_EXAMPLE(Pooling, {{"kernel", "(2, 2)"}, {"stride", "(2, 2)"}}, {{2, 3, 4, 6}});
 COOPER_OP_EXAMPLE(Pooling_v1, {{"kernel", "(2, 2)"}, {"stride", "(2, 2)"}}, {{2, 3, 4, 6}});
+COOPER_OP_EXAMPLE(_contrib_quantized_pooling, {{"kernel", "(2, 2)"}, {"stride", "(2, 2)"}},
+                  {{2, 3, 4, 6}, {1}, {1}});
 
 }  // namespace
 }  // namespace cooper

@@ -1,0 +1,82 @@
+// Converts between float32 and 8-bit integers. MXNet: src/operator/quantization/quantize_v2.cc,
+// dequantize.cc, requantize.cc.
+
+#include "ndarray/base/status_macros.h"
+#include "symbol/ops/nn/quantize_param.h"
+#include "symbol/ops/nn/quantized_rules.h"
+#include "symbol/schema/op.h"
+#include "symbol/schema/op_example.h"
+#include "symbol/schema/shape_context.h"
+#include "symbol/schema/type_context.h"
+
+namespace cooper {
+namespace {
+
+using enum QuantizedArrays::Input;
+
+DType QuantizedDType(const QuantizeParam& param) {
+  return param.is_unsigned() ? DType::kUint8 : DType::kInt8;
+}
+
+// Shape rule: output 0 has the shape of data.
+absl::Status QuantizeShape(ShapeContext& c) {
+  COOPER_RETURN_IF_ERROR(SetRangeShapes(c, /*first=*/1));
+  COOPER_RETURN_IF_ERROR(c.SetInput(kData, c.output(0)));
+  return c.SetOutput(0, c.input(kData));
+}
+
+absl::Status DequantizeShape(ShapeContext& c) {
+  for (const int range : {kMin, kMax}) COOPER_RETURN_IF_ERROR(c.SetInput(range, {1}, "(1,)"));
+  COOPER_RETURN_IF_ERROR(c.SetInput(kData, c.output(0)));
+  return c.SetOutput(0, c.input(kData));
+}
+
+absl::Status QuantizeType(TypeContext& c) {
+  COOPER_RETURN_IF_ERROR(c.SetOutput(0, QuantizedDType(c.param<QuantizeParam>())));
+  return SetRangeTypes(c, /*first=*/1);
+}
+
+absl::Status RequantizeType(TypeContext& c) {
+  COOPER_RETURN_IF_ERROR(c.SetInput(kData, DType::kInt32));
+  return QuantizeType(c);
+}
+
+absl::Status DequantizeType(TypeContext& c) {
+  for (const int range : {kMin, kMax}) {
+    COOPER_RETURN_IF_ERROR(c.SetInput(range, DType::kFloat32));
+  }
+  return c.SetOutput(0, DType::kFloat32);
+}
+
+COOPER_REGISTER_OP(_contrib_quantize_v2)
+    .Describe(
+        "data as 8-bit integers, and the range that they stand for. No gradient flows through it.")
+    .Param<QuantizeParam>()
+    .Inputs({"data"})
+    .Outputs({"output0", "output1", "output2"})
+    .Shape(QuantizeShape)
+    .Type(QuantizeType);
+
+COOPER_REGISTER_OP(_contrib_requantize)
+    .Describe(
+        "32-bit integers of a range as 8-bit integers, and the range that these stand for. No "
+        "gradient flows through it.")
+    .Param<QuantizeParam>()
+    .Inputs({"data", "min_range", "max_range"})
+    .Outputs({"output0", "output1", "output2"})
+    .Shape(QuantizeShape)
+    .Type(RequantizeType);
+
+COOPER_REGISTER_OP(_contrib_dequantize)
+    .Describe("The numbers that 8-bit integers of a range stand for. No gradient flows through it.")
+    .Param<DequantizeParam>()
+    .Inputs({"data", "min_range", "max_range"})
+    .Shape(DequantizeShape)
+    .Type(DequantizeType);
+
+COOPER_OP_EXAMPLE(_contrib_quantize_v2, {}, {{2, 3}});
+COOPER_OP_EXAMPLE(_contrib_requantize, {}, {{2, 3}, {1}, {1}});
+COOPER_OP_EXAMPLE(_contrib_dequantize, {}, {{2, 3}, {1}, {1}});
+
+}  // namespace
+}  // namespace cooper
