@@ -75,6 +75,9 @@ absl::StatusOr<bool> LineReader::Next(absl::string_view* line) {
 }
 
 absl::Status LineReader::SeekTo(int64_t offset) {
+  if (offset < 0) {
+    return absl::InvalidArgumentError(absl::StrCat("'", path_, "': cannot move to byte ", offset));
+  }
   const int64_t ahead = offset - offset_;
   if (ahead >= 0 && ahead <= static_cast<int64_t>(end_ - begin_)) {
     begin_ += static_cast<size_t>(ahead);

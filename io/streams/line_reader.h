@@ -31,8 +31,9 @@ class LineReader {
   // and offset, for a line of more than max_line_bytes or damaged compressed data.
   absl::StatusOr<bool> Next(absl::string_view* line);
 
-  // Returns the offset of the next line among the (decompressed) bytes, which SeekTo returns to.
+  // Returns the offset of the next line among the (decompressed) bytes.
   int64_t offset() const { return offset_; }
+  // Returns to an offset. kInvalidArgument if it is negative, kOutOfRange if the file is shorter.
   absl::Status SeekTo(int64_t offset);
 
  private:

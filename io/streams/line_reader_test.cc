@@ -143,6 +143,8 @@ TEST(LineReaderTest, ReturnsToOffsets) {
         ASSERT_EQ(line, lines[i]);
       }
     }
+    EXPECT_THAT(reader.SeekTo(-1),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("cannot move to byte -1")));
     EXPECT_THAT(reader.SeekTo(std::ssize(text) + 1),
                 StatusIs(absl::StatusCode::kOutOfRange, HasSubstr("has it changed?")));
   });

@@ -83,6 +83,9 @@ class FunctionSource : public SampleSource {
     }
     int64_t Position() const override { return index_; }
     absl::Status SeekTo(int64_t position) override {
+      if (position < 0) {
+        return absl::InvalidArgumentError(absl::StrCat("a shard has no sample ", position));
+      }
       index_ = position;
       return absl::OkStatus();
     }

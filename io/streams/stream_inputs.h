@@ -33,8 +33,8 @@ struct StreamInput {
   // Fills a sequence after its end, and rows without a sample.
   double pad_value = 0;
   DType dtype = DType::kFloat32;
-  // A letter for each axis, with 'N' for the batch axis. If empty: "NT", "NTC" or "NTCHW"-like for
-  // a sequence of numbers, rows, ...; "N", "NC" or "NCHW" for a field that is no sequence.
+  // A letter for each axis, with 'N' for the batch axis. If empty: "N", "T" for a sequence, and the
+  // first of "CHWDE" for the axes of a step.
   std::string layout;
   // Drops this many leading steps and moves the others forward: 1 turns sentences into the words
   // to predict. Of samples that are split, the last step of a piece is followed by the first of the
