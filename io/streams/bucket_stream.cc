@@ -16,7 +16,7 @@ namespace {
 // seed. Each epoch, and for draws each part, has a stream of its own.
 constexpr uint64_t kDrawStreams = uint64_t{0xB7} << 56;
 constexpr uint64_t kPlanStreams = uint64_t{0xB8} << 56;
-constexpr uint64_t kMaxParts = uint64_t{1} << 20;
+constexpr uint64_t kMaxParts = uint64_t{1} << 20;  // bucket_stream_create.cc checks it
 
 constexpr absl::string_view kFailed = "failed: ";
 
@@ -50,13 +50,13 @@ std::string StreamStatistics::ToString() const {
       padding_rows, pool_samples, pool_bytes, read_seconds, wait_seconds, batch_seconds);
 }
 
-BucketStream::BucketStream(std::shared_ptr<const SampleSource> source, BucketStreamOptions options,
+BucketStream::BucketStream(std::shared_ptr<const MixedSource> source, BucketStreamOptions options,
                            StreamBatcher batcher, HeldSamplesOptions held)
     : source_(std::move(source)),
       options_(std::move(options)),
       batcher_(std::move(batcher)),
       held_options_(std::move(held)),
-      cursor_(std::make_unique<ShardCursor>(*source_, CursorOptions(options_.common.seed))),
+      cursor_(MakeCursor(options_.common.seed)),
       held_(std::make_unique<HeldSamples>(source_->fields(), held_options_)) {
   for (const HeldSamplesOptions::Bucket& bucket : held_options_.buckets) {
     buckets_.push_back({.key = bucket.length,
@@ -67,11 +67,12 @@ BucketStream::BucketStream(std::shared_ptr<const SampleSource> source, BucketStr
   StartEpoch(options_.common.seed, 0, /*keep_samples=*/false);
 }
 
-ShardCursorOptions BucketStream::CursorOptions(uint64_t seed) const {
-  return {.shuffle = options_.common.shuffle,
-          .seed = seed,
-          .part_index = options_.common.part_index,
-          .num_parts = options_.common.num_parts};
+std::unique_ptr<MixedCursor> BucketStream::MakeCursor(uint64_t seed) const {
+  const ShardCursorOptions options = {.shuffle = options_.common.shuffle,
+                                      .seed = seed,
+                                      .part_index = options_.common.part_index,
+                                      .num_parts = options_.common.num_parts};
+  return std::make_unique<MixedCursor>(*source_, options, options_.epoch_samples);
 }
 
 void BucketStream::StartEpoch(uint64_t seed, uint64_t epoch, bool keep_samples) {

@@ -35,8 +35,8 @@
 #include "io/buckets/bucket_boundaries.h"
 #include "io/buckets/bucket_iter.h"
 #include "io/streams/held_samples.h"
+#include "io/streams/mixed_source.h"
 #include "io/streams/sample.h"
-#include "io/streams/sample_reader.h"
 #include "io/streams/sample_source.h"
 #include "io/streams/step_plan.h"
 #include "io/streams/stream_inputs.h"
@@ -70,6 +70,10 @@ struct BucketStreamOptions {
   // full batch.
   int64_t pool_samples = 16384;
   int64_t pool_bytes = 0;
+
+  // With several sources, and only then: the samples that all parts together read in an epoch.
+  // Sources that are shorter than their part of it repeat, others go on in the next epoch.
+  int64_t epoch_samples = 0;
 
   // With num_parts > 1: returns the texts of all parts in the order of part_index, as
   // KVStore::AllGather (module/kvstore/kvstore.h) does. Every part calls it equally often. It is
@@ -122,6 +126,11 @@ class BucketStream : public DataIter {
   // the source.
   static absl::StatusOr<std::unique_ptr<BucketStream>> Create(
       std::shared_ptr<const SampleSource> source, StreamInputs inputs, BucketStreamOptions options);
+  // Creates a stream that draws each sample from one of several sources, by their weights. Also
+  // kInvalidArgument for sources as in MixedSource::Create.
+  static absl::StatusOr<std::unique_ptr<BucketStream>> Create(std::vector<WeightedSource> sources,
+                                                              StreamInputs inputs,
+                                                              BucketStreamOptions options);
 
   // Returns the next batch; `index` and `lengths` are as in StreamBatcher::Make. An error of the
   // source is returned again by every call until the source can be read on. kUnavailable, with its
@@ -167,24 +176,24 @@ class BucketStream : public DataIter {
     RandomGenerator plans;     // the same in all parts
   };
 
-  BucketStream(std::shared_ptr<const SampleSource> source, BucketStreamOptions options,
+  BucketStream(std::shared_ptr<const MixedSource> source, BucketStreamOptions options,
                StreamBatcher batcher, HeldSamplesOptions held);
   void StartEpoch(uint64_t seed, uint64_t epoch, bool keep_samples);
   absl::Status Read();
   // Reads, and plans the next steps together with the other parts.
   absl::Status Plan();
   absl::StatusOr<std::vector<HeldCounts>> Gather(const absl::Status& read);
-  ShardCursorOptions CursorOptions(uint64_t seed) const;
+  std::unique_ptr<MixedCursor> MakeCursor(uint64_t seed) const;
   void SaveOptions(KeyValues* state) const;
   absl::Status CheckOptions(const KeyValues& state) const;
 
-  const std::shared_ptr<const SampleSource> source_;
+  const std::shared_ptr<const MixedSource> source_;
   const BucketStreamOptions options_;
   const StreamBatcher batcher_;
   const HeldSamplesOptions held_options_;
   std::vector<BucketShapes> buckets_;  // by rising length
   std::vector<int64_t> batch_sizes_;   // by bucket
-  std::unique_ptr<ShardCursor> cursor_;
+  std::unique_ptr<MixedCursor> cursor_;
   std::unique_ptr<HeldSamples> held_;
   Position position_;
   Sample sample_;  // its buffers

@@ -1,6 +1,7 @@
 // Checks the options of a BucketStream and chooses its buckets.
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 #include <utility>
@@ -15,6 +16,10 @@ namespace cooper {
 namespace {
 
 using Options = BucketStreamOptions;
+
+// Limits of numbers that are combined in one: a row's id (StreamBatcher::Make), a random stream.
+constexpr int64_t kMaxShards = int64_t{1} << 23;
+constexpr int64_t kMaxParts = int64_t{1} << 20;
 
 // The shards whose first samples decide about buckets: more would take time to open.
 constexpr int64_t kChoiceShards = 16;
@@ -36,6 +41,7 @@ absl::Status CheckNumbers(const Options& options) {
       {"pool_samples", options.pool_samples, 1},
       {"pool_bytes", options.pool_bytes, 0},
       {"agree_batches", options.agree_batches, 1},
+      {"epoch_samples", options.epoch_samples, 0},
       {"tokens_per_batch", options.common.tokens_per_batch, 0},
       {"sort_batches", options.common.sort_batches, 0},
       {"num_parts", options.common.num_parts, 1},
@@ -55,12 +61,16 @@ absl::Status CheckNumbers(const Options& options) {
   return absl::OkStatus();
 }
 
-absl::Status CheckOptions(const Options& options, const SampleSource& source) {
+absl::Status CheckOptions(const Options& options, const MixedSource& source) {
   COOPER_RETURN_IF_ERROR(CheckNumbers(options));
   const CommonBucketOptions& common = options.common;
   if (common.part_index < 0 || common.part_index >= common.num_parts) {
     return Error("part_index is ", common.part_index, ", not in [0, ", common.num_parts,
                  "), num_parts being ", common.num_parts);
+  }
+  if (common.num_parts > kMaxParts || source.num_shards() > kMaxShards) {
+    return Error("there are ", common.num_parts, " parts and ", source.num_shards(),
+                 " shards, expected at most ", kMaxParts, " and ", kMaxShards);
   }
   if (common.num_parts > 1 && options.all_gather == nullptr) {
     return Error("num_parts is ", common.num_parts,
@@ -78,7 +88,11 @@ absl::Status CheckOptions(const Options& options, const SampleSource& source) {
   if (is_choice && common.max_buckets == 0) {
     return Error("bucket_cost, step_cost, multiple_of, max_length and lengths need max_buckets");
   }
-  if (source.num_shards() < 1) return Error("the source has no shards");
+  const size_t sources = source.parts().size();
+  if ((sources > 1) != (options.epoch_samples > 0)) {
+    return Error("there are ", sources, " sources and epoch_samples is ", options.epoch_samples,
+                 ": several sources need it, a single one has epochs of its own");
+  }
   return absl::OkStatus();
 }
 
@@ -104,15 +118,30 @@ absl::StatusOr<std::vector<int64_t>> FirstLengths(const SampleSource& source, in
   return lengths;
 }
 
+// Returns the lengths of the first samples of each source, as many as its weight says.
+absl::StatusOr<std::vector<int64_t>> MixedLengths(const Options& options,
+                                                  const MixedSource& source) {
+  double weights = 0;
+  for (const WeightedSource& part : source.parts()) weights += part.weight;
+  std::vector<int64_t> lengths;
+  for (const WeightedSource& part : source.parts()) {
+    const double count = static_cast<double>(options.choice_samples) * part.weight / weights;
+    COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> first,
+                            FirstLengths(*part.source, static_cast<int64_t>(std::ceil(count))));
+    lengths.insert(lengths.end(), first.begin(), first.end());
+  }
+  return lengths;
+}
+
 absl::StatusOr<std::vector<int64_t>> BucketLengths(const Options& options,
-                                                   const SampleSource& source) {
+                                                   const MixedSource& source) {
   if (options.common.max_buckets == 0) {
     const std::set<int64_t> sorted(options.buckets.begin(), options.buckets.end());
     return std::vector<int64_t>(sorted.begin(), sorted.end());
   }
   std::vector<int64_t> lengths = options.lengths;
   if (lengths.empty()) {
-    COOPER_ASSIGN_OR_RETURN(lengths, FirstLengths(source, options.choice_samples));
+    COOPER_ASSIGN_OR_RETURN(lengths, MixedLengths(options, source));
   }
   COOPER_ASSIGN_OR_RETURN(
       BucketBoundaries best,
@@ -158,6 +187,13 @@ absl::Status CheckPool(const HeldSamplesOptions& held, const std::vector<SampleF
 
 absl::StatusOr<std::unique_ptr<BucketStream>> BucketStream::Create(
     std::shared_ptr<const SampleSource> source, StreamInputs inputs, BucketStreamOptions options) {
+  return Create({{.source = std::move(source)}}, std::move(inputs), std::move(options));
+}
+
+absl::StatusOr<std::unique_ptr<BucketStream>> BucketStream::Create(
+    std::vector<WeightedSource> sources, StreamInputs inputs, BucketStreamOptions options) {
+  COOPER_ASSIGN_OR_RETURN(std::shared_ptr<const MixedSource> source,
+                          AddContext(MixedSource::Create(std::move(sources)), "BucketStream"));
   COOPER_RETURN_IF_ERROR(cooper::CheckOptions(options, *source));
   COOPER_ASSIGN_OR_RETURN(StreamBatcher batcher,
                           StreamBatcher::Create(std::move(inputs), source->fields()));

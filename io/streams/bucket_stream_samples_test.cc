@@ -109,6 +109,7 @@ class Source : public SampleSource {
 struct Case {
   std::vector<int64_t> lengths;  // by sentence
   std::shared_ptr<const SampleSource> source;
+  bool is_mixture = false;  // with the same source a second time
   Options options;
 
   explicit Case(RandomGenerator& random) {
@@ -133,7 +134,20 @@ struct Case {
     options.common.last_batch =
         options.common.num_parts > 1 ? LastBatch::kPad : static_cast<LastBatch>(Draw(random, 0, 3));
   }
+
+  std::vector<WeightedSource> Sources() const {
+    std::vector<WeightedSource> sources = {{.source = source, .weight = 2}};
+    if (is_mixture) sources.push_back({.source = source, .weight = 1});
+    return sources;
+  }
 };
+
+// Turns half of the cases whose every part has samples into mixtures.
+void Mix(RandomGenerator& random, Case* c) {
+  if (c->lengths.empty() || c->options.common.num_parts > 1 || Draw(random, 0, 1) == 0) return;
+  c->is_mixture = true;
+  c->options.epoch_samples = Draw(random, 1, 2 * std::ssize(c->lengths));
+}
 
 // Returns everything that a user sees of a batch.
 std::string Describe(const DataBatch& batch) {
@@ -160,7 +174,7 @@ PartRun RunPart(const Case& c, int64_t part, Exchange& exchange, int64_t kill_ev
     };
   }
   const auto create = [&] {
-    auto stream = BucketStream::Create(c.source, NextWordInputs(), options);
+    auto stream = BucketStream::Create(c.Sources(), NextWordInputs(), options);
     EXPECT_THAT(stream, IsOk());
     return *std::move(stream);
   };
@@ -281,7 +295,8 @@ TEST(BucketStreamSamplesTest, EachSampleComesOnceInAnEpoch) {
 
 TEST(BucketStreamSamplesTest, AKilledStreamGoesOnBitForBit) {
   ForRandomCases(200, [](RandomGenerator& random) {
-    const Case c(random);
+    Case c(random);
+    Mix(random, &c);
     const std::vector<PartRun> unbroken = RunParts(c, /*kill_every=*/0);
     const std::vector<PartRun> broken = RunParts(c, /*kill_every=*/Draw(random, 1, 6));
     for (size_t p = 0; p < unbroken.size(); ++p) {
@@ -292,6 +307,35 @@ TEST(BucketStreamSamplesTest, AKilledStreamGoesOnBitForBit) {
               << "part " << p << ", epoch " << e << ", batch " << i;
         }
       }
+    }
+  });
+}
+
+TEST(BucketStreamSamplesTest, ADamagedStateIsAnErrorOrAnotherState) {
+  ForRandomCases(300, [](RandomGenerator& random) {
+    Case c(random);
+    c.options.common.num_parts = 1;
+    Mix(random, &c);
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto stream,
+                                BucketStream::Create(c.Sources(), NextWordInputs(), c.options));
+    for (int64_t n = Draw(random, 0, 9); n > 0; --n) COOPER_ASSERT_OK(stream->Next());
+    COOPER_ASSERT_OK_AND_ASSIGN(std::string state, stream->SaveState());
+    for (int64_t n = Draw(random, 1, 3); n > 0; --n) {
+      const size_t at = random.NextBelow(state.size());
+      constexpr absl::string_view kBytes = "0123456789-,\n x";
+      state[at] = kBytes[random.NextBelow(kBytes.size())];
+      if (Draw(random, 0, 2) == 0) state.insert(at, "9999999");
+    }
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto other,
+                                BucketStream::Create(c.Sources(), NextWordInputs(), c.options));
+    COOPER_ASSERT_OK_AND_ASSIGN(const std::string before, other->SaveState());
+    if (!other->LoadState(state).ok()) {
+      ASSERT_THAT(other->SaveState(), IsOkAndHolds(before));
+      return;
+    }
+    for (int i = 0; i < 20; ++i) {
+      const auto batch = other->Next();
+      if (!batch.ok() || !*batch) break;
     }
   });
 }

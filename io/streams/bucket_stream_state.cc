@@ -31,6 +31,7 @@ void BucketStream::SaveOptions(KeyValues* state) const {
   state->SetInt("too_long", static_cast<int64_t>(options_.too_long));
   state->SetInt("pool_samples", options_.pool_samples);
   state->SetInt("pool_bytes", options_.pool_bytes);
+  state->SetInt("epoch_samples", options_.epoch_samples);
   if (common.num_parts > 1) state->SetInt("agree_batches", options_.agree_batches);
 }
 
@@ -45,8 +46,9 @@ absl::Status BucketStream::CheckOptions(const KeyValues& state) const {
         absl::StrCat(kKind, ": the state is of ", list, " ", absl::StrJoin(theirs, ", "),
                      ", this stream has ", absl::StrJoin(ours, ", ")));
   }
-  for (const char* option : {"shuffle", "last_batch", "sort_batches", "part_index", "num_parts",
-                             "too_long", "pool_samples", "pool_bytes", "agree_batches"}) {
+  for (const char* option :
+       {"shuffle", "last_batch", "sort_batches", "part_index", "num_parts", "too_long",
+        "pool_samples", "pool_bytes", "epoch_samples", "agree_batches"}) {
     if (!own.Has(option)) continue;
     COOPER_ASSIGN_OR_RETURN(const int64_t theirs, state.GetInt(option));
     COOPER_ASSIGN_OR_RETURN(const int64_t ours, own.GetInt(option));
@@ -69,7 +71,7 @@ absl::StatusOr<std::string> BucketStream::SaveState() const {
                 std::vector<int64_t>(position_.planned.begin(), position_.planned.end()));
   state.SetUint("draws", position_.draws.state().position);
   state.SetUint("plans", position_.plans.state().position);
-  cursor_->SaveTo("cursor_", &state);
+  cursor_->SaveTo(&state);
   held_->SaveTo(&state);
   return state.ToString();
 }
@@ -90,9 +92,9 @@ absl::Status BucketStream::LoadState(absl::string_view text) {
     return absl::InvalidArgumentError(absl::StrCat(kKind, ": state 'planned' has bucket number ",
                                                    bucket, ", not in [0, ", buckets_.size(), ")"));
   }
-  auto cursor = std::make_unique<ShardCursor>(*source_, CursorOptions(seed));
+  std::unique_ptr<MixedCursor> cursor = MakeCursor(seed);
   auto held = std::make_unique<HeldSamples>(source_->fields(), held_options_);
-  COOPER_RETURN_IF_ERROR(AddContext(cursor->LoadFrom("cursor_", state), kKind));
+  COOPER_RETURN_IF_ERROR(AddContext(cursor->LoadFrom(state), kKind));
   COOPER_RETURN_IF_ERROR(AddContext(held->LoadFrom(state, *source_), kKind));
   held->CountAs(held_->placed());
 

@@ -1,5 +1,6 @@
 #include "io/streams/bucket_stream.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -227,6 +228,9 @@ TEST(BucketStreamTest, RefusesOptions) {
         .all_gather = [](const std::string&) { return std::vector<std::string>(); },
         .common = {.num_parts = 2}},
        "several parts need last_batch kPad, since a part may lack samples of a step"},
+      {{.buckets = {3}, .epoch_samples = 5},
+       "there are 1 sources and epoch_samples is 5: several sources need it, a single one has "
+       "epochs of its own"},
       {{.batch_size = 8, .buckets = {3, 5}, .pool_samples = 14},
        "pool_samples is 14, expected at least 15, so that some bucket has a full batch"},
       {{.batch_size = 8, .buckets = {3, 5}, .pool_bytes = 100},
@@ -332,6 +336,62 @@ TEST(BucketStreamTest, RefusesStatesOfOtherStreams) {
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(c.message)));
     EXPECT_THAT(other->SaveState(), IsOkAndHolds(before));
   }
+}
+
+TEST(BucketStreamTest, MixesSourcesByWeight) {
+  // Shard 0 is the first source; the second one has 20 times as many samples.
+  const Shards few = {std::vector<std::vector<int>>(50, {1})};
+  const Shards many(10, std::vector<std::vector<int>>(100, {2}));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto stream,
+      BucketStream::Create({{.source = SourceOf(few), .weight = 3}, {.source = SourceOf(many)}},
+                           NextWordInputs(),
+                           {.buckets = {1}, .pool_samples = 40, .epoch_samples = 400}));
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    std::map<int64_t, int> times;
+    int of_few = 0;
+    for (const DataBatch& batch : Epoch(*stream)) {
+      of_few += batch.index[0] >> 40 == 0 ? 1 : 0;
+      ++times[batch.index[0]];
+    }
+    EXPECT_NEAR(of_few, 300, 5 * 8.7);  // five standard deviations
+    for (int64_t id = 0; id < 50; ++id) EXPECT_NEAR(times[id], 6, 2) << id;
+    for (const auto& [id, count] : times) {
+      if (id >> 40 > 0) EXPECT_EQ(count, 1) << id;
+    }
+    EXPECT_EQ(stream->statistics().samples, 400 * (epoch + 1));
+    COOPER_ASSERT_OK(stream->Reset());
+  }
+}
+
+TEST(BucketStreamTest, RefusesMixtures) {
+  const auto words = SourceOf({{{1}}});
+  const auto frames = std::make_shared<FunctionSource>(
+      std::vector<SampleField>{{.dtype = DType::kFloat32, .step = {2}}}, 1, nullptr);
+  const struct {
+    std::vector<WeightedSource> sources;
+    const char* message;
+  } cases[] = {
+      {{}, "there is no source"},
+      {{{.source = words}, {.source = SourceOf({})}}, "source 1 has no shards"},
+      {{{.source = words}, {.source = frames}}, "source 1 has other fields than source 0"},
+      {{{.source = words}, {.source = words, .weight = 0}},
+       "source 1 has the weight 0, expected a positive number"},
+      {{{.source = words}, {.source = words}},
+       "there are 2 sources and epoch_samples is 0: several sources need it, a single one has "
+       "epochs of its own"},
+  };
+  for (const auto& c : cases) {
+    EXPECT_THAT(
+        BucketStream::Create(c.sources, NextWordInputs(), {.buckets = {3}}),
+        StatusIs(absl::StatusCode::kInvalidArgument, absl::StrCat("BucketStream: ", c.message)));
+  }
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto stream,
+      BucketStream::Create({{.source = SourceOf({{}})}, {.source = SourceOf({{}, {}})}},
+                           NextWordInputs(), {.buckets = {3}, .epoch_samples = 7}));
+  EXPECT_THAT(stream->Next(), StatusIs(absl::StatusCode::kInvalidArgument,
+                                       HasSubstr("has no sample for part 0 of 1")));
 }
 
 TEST(BucketStreamTest, ReportsStatistics) {
