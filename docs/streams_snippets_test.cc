@@ -71,6 +71,24 @@ TEST(StreamsSnippetsTest, ReadsText) {
   EXPECT_THAT(CountAhead(std::move(stream)), IsOkAndHolds(11));
 }
 
+absl::StatusOr<std::unique_ptr<BucketStream>> Mixture(std::shared_ptr<const SampleSource> news,
+                                                      std::shared_ptr<const SampleSource> books) {
+  // Three of four samples are news.
+  return BucketStream::Create({{.source = news, .weight = 3}, {.source = books, .weight = 1}},
+                              NextWordInputs(), {.buckets = {20, 40}, .epoch_samples = 1000});
+}
+
+TEST(StreamsSnippetsTest, MixesSources) {
+  const auto source = std::make_shared<FunctionSource>(
+      std::vector<SampleField>{SampleField()}, 1,
+      [](int64_t, int64_t index, Sample* sample) -> absl::StatusOr<bool> {
+        sample->Set<int32_t>(0, {7});
+        return index < 3;
+      });
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto stream, Mixture(source, source));
+  EXPECT_EQ(Epoch(*stream).size(), 1000);
+}
+
 struct Recording {
   std::vector<float> frames;
   int32_t speaker;
