@@ -91,6 +91,9 @@ class Source : public SampleSource {
     int64_t Position() const override { return seeks_ ? next_ * 10 : 0; }
     absl::Status SeekTo(int64_t position) override {
       if (!seeks_) return ShardReader::SeekTo(position);
+      if (position < 0 || position / 10 > std::ssize(shard_)) {
+        return absl::InvalidArgumentError("the shard has no such position");
+      }
       next_ = position / 10;
       return absl::OkStatus();
     }
