@@ -239,6 +239,15 @@ def ProductCases():
          grad_req="add", dtype="float64")
 
 
+def TriangleCases():
+    Case("_npi_tril", "matrices", {"data": (2, 3, 4)})
+    Case("_npi_tril", "above_add", {"data": (3, 4)}, {"k": "1"}, grad_req="add")
+    Case("_npi_tril", "below", {"data": (3, 2)}, {"k": "-1"}, dtype="float64")
+    Case("_npi_tril", "vector", {"data": (3,)})
+    Case("_npi_tril", "vector_add", {"data": (3,)}, {"k": "1"}, grad_req="add")
+    Case("_npi_tril", "int32", {"data": (2, 2)}, dtype="int32", grad_req="null")
+
+
 def main():
     mxnet.util.set_np_shape(True)
     UnaryCases()
@@ -249,6 +258,7 @@ def main():
     CreationCases()
     WhereCases()
     ProductCases()
+    TriangleCases()
     for op, cases in CASES.items():
         if sys.argv[1:] and op not in sys.argv[1:]:
             continue

@@ -1,0 +1,55 @@
+#ifndef COOPER_SYMBOL_OPS_NUMPY_RANDOM_PARAM_H_
+#define COOPER_SYMBOL_OPS_NUMPY_RANDOM_PARAM_H_
+
+// Parameters of _npi_uniform, _npi_normal and their relatives _n (random.cc): a parameter of the
+// distribution is a number, or None and then an input. Inputs are broadcast to the output, whose
+// shape is `size`, or (size..., shape of the inputs) for the relatives. Numbers are drawn as by
+// _random_uniform and _random_normal. None has a gradient. MXNet:
+// src/operator/numpy/random/np_uniform_op.h, np_normal_op.h.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ndarray/base/dtype.h"
+#include "symbol/ops/random/distributions.h"
+#include "symbol/schema/param_schema.h"
+
+namespace cooper {
+
+// Names is a struct with the names kFirst and kSecond of the distribution's parameters, and the
+// type Distribution, of which Of(first, second) are the distributions.
+template <typename Names>
+struct NumpyRandomParam {
+  std::optional<double> first, second;
+  std::optional<std::vector<int64_t>> size;
+  std::string ctx = "cpu";
+  DType dtype = DType::kFloat32;
+
+  static void Declare(ParamDeclaration<NumpyRandomParam>& d) {
+    d.Field(Names::kFirst, &NumpyRandomParam::first).Required().Doc("a number; None is an input");
+    d.Field(Names::kSecond, &NumpyRandomParam::second).Required().Doc("a number; None is an input");
+    d.Field("size", &NumpyRandomParam::size).Doc("shape of what is drawn; None is the inputs'");
+    d.Field("ctx", &NumpyRandomParam::ctx).Doc("device of an imperative call");
+    d.Field("dtype", &NumpyRandomParam::dtype).Doc("dtype of the output");
+  }
+
+  // Returns the number of inputs.
+  int num_inputs() const { return (first.has_value() ? 0 : 1) + (second.has_value() ? 0 : 1); }
+};
+
+struct UniformNames {
+  using Distribution = UniformDistribution;
+  static constexpr char kFirst[] = "low";
+  static constexpr char kSecond[] = "high";
+};
+struct NormalNames {
+  using Distribution = NormalDistribution;
+  static constexpr char kFirst[] = "loc";
+  static constexpr char kSecond[] = "scale";
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_NUMPY_RANDOM_PARAM_H_

@@ -1,0 +1,23 @@
+#ifndef COOPER_SYMBOL_OPS_NUMPY_TRIL_PARAM_H_
+#define COOPER_SYMBOL_OPS_NUMPY_TRIL_PARAM_H_
+
+// The parameter of _npi_tril (tril.cc). MXNet: src/operator/numpy/np_tril_op-inl.h.
+
+#include <cstdint>
+
+#include "symbol/schema/param_schema.h"
+
+namespace cooper {
+
+// Element (i, j) of each matrix is kept if j <= i + k.
+struct TrilParam {
+  int64_t k = 0;
+
+  static void Declare(ParamDeclaration<TrilParam>& d) {
+    d.Field("k", &TrilParam::k).Doc("the last diagonal that is kept; positive ones lie above");
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_SYMBOL_OPS_NUMPY_TRIL_PARAM_H_
