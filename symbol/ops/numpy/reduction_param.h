@@ -66,7 +66,7 @@ struct NumpyMomentsParam {
 
 // Parameters of _npi_norm. Only the norms over the elements are computed: ord 1, the sum of
 // magnitudes, and ord 2, the root of the sum of squares, which is also the Frobenius norm of
-// matrices. Inference fails with kUnimplemented for other norms of vectors and those of matrices
+// matrices. Inference fails with kInvalidArgument for other norms of vectors and those of matrices
 // that need singular values or sums of rows. The gradients are those of norm.
 struct NumpyNormParam {
   // How MXNet's front end was called, in `flag`.

@@ -32,7 +32,7 @@ template <typename Param>
 absl::Status ReduceShape(ShapeContext& c) {
   const auto& param = c.param<Param>();
   if (param.initial.has_value()) {
-    return absl::UnimplementedError(
+    return absl::InvalidArgumentError(
         absl::StrCat("initial is ", *param.initial, ", expected None, as MXNet does"));
   }
   return SetReduced(c, param.axis, param.keepdims);
@@ -129,7 +129,7 @@ void Register(const Reduction& op) {
 absl::Status NormShape(ShapeContext& c) {
   const auto& param = c.param<NumpyNormParam>();
   if (!param.is_supported()) {
-    return absl::UnimplementedError(
+    return absl::InvalidArgumentError(
         absl::StrCat("no norm with ord ", param.ord, " and flag ", param.flag,
                      ": expected ord 1 or 2 of vectors, or the Frobenius norm of matrices"));
   }
