@@ -110,8 +110,8 @@ class Exporter {
     values_.resize(indexed_.num_entries());
     // The names of outputs are promised; inner values with the same names get others.
     output_names_ = network_.symbol.ListOutputs();
-    for (const std::string& name : output_names_) {
-      if (!absl::c_linear_search(network_.inputs, name)) graph.NewName(name);
+    for (std::string& name : output_names_) {
+      if (!absl::c_linear_search(network_.inputs, name)) name = graph.NewName(name);
     }
     for (int i = 0; i < indexed_.num_nodes(); ++i) {
       COOPER_RETURN_IF_ERROR(ExportNode(i, graph));

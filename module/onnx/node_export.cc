@@ -152,14 +152,14 @@ absl::StatusOr<std::string> NodeExport::ShapeValue(const SymbolicShape& shape) {
 }
 
 absl::StatusOr<std::string> NodeExport::Range(const Extent& extent) {
-  std::string count;
+  const std::string zero = graph_.Scalar(0, DType::kInt64), one = graph_.Scalar(1, DType::kInt64);
   if (extent.is_number()) {
-    count = graph_.Scalar(static_cast<double>(extent.number()), DType::kInt64);
-  } else {
-    COOPER_ASSIGN_OR_RETURN(const std::string vector, ShapeValue({extent}));
-    count = Squeeze(vector, {0});
+    const double count = static_cast<double>(extent.number());
+    return Emit("Range", {zero, graph_.Scalar(count, DType::kInt64), one});
   }
-  return Emit("Range", {graph_.Scalar(0, DType::kInt64), count, graph_.Scalar(1, DType::kInt64)});
+  // Sums of ones: onnx infers no shape of a Range whose limit is computed.
+  COOPER_ASSIGN_OR_RETURN(const std::string count, ShapeValue({extent}));
+  return Emit("CumSum", {Emit("Expand", {one, count}), zero}, {{"exclusive", int64_t{1}}});
 }
 
 absl::Status NodeExport::Refuse(absl::string_view reason) const {

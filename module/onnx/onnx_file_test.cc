@@ -40,7 +40,9 @@ TEST(OnnxFileTest, WritesTheWeightsOfTheArrays) {
   // Field 9 of TensorProto: 8 bytes, two floats of 1.
   EXPECT_TRUE(absl::StrContains(bytes, std::string("\x4a\x08\0\0\x80\x3f\0\0\x80\x3f", 10)));
   // Field 2 of TensorShapeProto.Dimension.
-  EXPECT_TRUE(absl::StrContains(bytes, std::string("\x12\x05batch", 7)));
+  EXPECT_TRUE(absl::StrContains(bytes, std::string("\x12\x05"
+                                                   "batch",
+                                                   7)));
 }
 
 TEST(OnnxFileTest, RefusesTwoGigabytesAndKeepsTheOldFile) {

@@ -18,6 +18,9 @@ using Extents = std::map<std::string, int64_t>;
 // The first sample of open extents without a value: large enough for convolutions over them, with
 // several divisors, and different for each symbol.
 constexpr int64_t kFirstSample = 24;
+// The largest extent that is given: formulas of samples do not overflow, and no array has as many
+// elements.
+constexpr int64_t kMaxExtent = int64_t{1} << 40;
 
 std::string ExtentsText(const Extents& extents) {
   return absl::StrJoin(extents, ", ", absl::PairFormatter("="));
@@ -111,6 +114,10 @@ absl::StatusOr<Extents> SampleExtents(const InputDims& inputs) {
   Extents extents;
   for (const auto& [name, dims] : inputs) {
     for (const InputDim& dim : dims) {
+      if (dim.extent > kMaxExtent) {
+        return absl::InvalidArgumentError(absl::StrCat("input '", name, "' has the extent ",
+                                                       dim.extent, ", expected at most 2^40"));
+      }
       if (dim.symbol.empty()) continue;
       int64_t& extent = extents[dim.symbol];
       if (extent != 0 && dim.extent != 0 && extent != dim.extent) {
@@ -172,8 +179,9 @@ absl::StatusOr<SymbolicShapes> InferSymbolicShapes(const IndexedGraph& graph,
   Extents all = base;
   for (const std::string& symbol : shapes.symbols) {
     Extents changed = base;
-    changed[symbol] *= 2;
-    all[symbol] = 3 * base.at(symbol);
+    // The samples are even and odd, to find what depends on parity.
+    changed[symbol] = 2 * base.at(symbol) + 1;
+    all[symbol] = 3 * base.at(symbol) + 1;
     status = sample(changed);
     if (!status.ok()) {
       return absl::InvalidArgumentError(absl::StrCat("the network does not accept any ", symbol,

@@ -24,6 +24,7 @@ Symbol Op(const char* op, const Symbol& input, AttrValues attrs) {
 
 // Returns the formulas of the output's extents, or the error.
 std::string ShapeText(const Symbol& symbol, const InputDims& inputs) {
+  if (!symbol.status().ok()) return symbol.status().ToString();
   const IndexedGraph graph(symbol.outputs());
   const auto shapes = InferSymbolicShapes(graph, {}, inputs);
   if (!shapes.ok()) return std::string(shapes.status().message());
@@ -66,7 +67,7 @@ TEST(SymbolicShapeTest, RefusesWhatTheNetworkDoesNotAccept) {
   const Symbol rows = Op("Reshape", Symbol::Variable("data"), {{"shape", "(20, -1)"}});
   EXPECT_THAT(ShapeText(rows, {{"data", {{"length", 20}, {"", 3}}}}),
               HasSubstr("the network does not accept any length, give a number in its place: with "
-                        "length=40"));
+                        "length=41"));
   const Symbol parts = Op("SliceChannel", Symbol::Variable("data"), {{"num_outputs", 7}});
   EXPECT_THAT(ShapeText(parts, {{"data", {{"batch"}, {"length"}}}}),
               HasSubstr("with batch=24, length=48. If the network is built for one value of these, "

@@ -2,7 +2,7 @@
 """Exports networks as ONNX models and compares ONNX Runtime's outputs with cooper's.
 
     python3 -m venv ~/.cache/cooper-onnx
-    ~/.cache/cooper-onnx/bin/pip install -r benchmarks/peers/requirements_onnx.txt numpy
+    ~/.cache/cooper-onnx/bin/pip install onnx onnxruntime numpy
     ./bazelw build //tools:export_onnx //tests/onnx:write_networks
     ~/.cache/cooper-onnx/bin/python tests/onnx/compare_onnx.py
 

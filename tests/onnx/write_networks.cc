@@ -147,7 +147,9 @@ absl::StatusOr<std::string> WriteNetwork(const std::string& folder, const TestNe
 absl::StatusOr<std::vector<TestNetwork>> Networks() {
   const std::string path = absl::GetFlag(FLAGS_symbol);
   if (path.empty()) return AllTestNetworks();
-  COOPER_ASSIGN_OR_RETURN(const Symbol symbol, LoadSymbol(path));
+  COOPER_ASSIGN_OR_RETURN(const Symbol loss, LoadSymbol(path));
+  // The scores too: with random weights, probabilities may be 0 and 1 alone.
+  COOPER_ASSIGN_OR_RETURN(const Symbol symbol, Symbol::Group({loss, loss.GetChildren()[0]}));
   std::vector<int64_t> extents;
   for (absl::string_view text : absl::StrSplit(absl::GetFlag(FLAGS_shape), ',')) {
     if (!absl::SimpleAtoi(text, &extents.emplace_back())) {

@@ -57,7 +57,7 @@ absl::Status ExportArangeLike(NodeExport& c) {
   c.Return(std::move(value));
   return absl::OkStatus();
 }
-COOPER_ONNX_EXPORT(_contrib_arange_like, "Range, or a constant", ExportArangeLike);
+COOPER_ONNX_EXPORT(_contrib_arange_like, "CumSum, or a constant", ExportArangeLike);
 
 }  // namespace
 }  // namespace cooper

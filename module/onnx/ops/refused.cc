@@ -14,7 +14,8 @@ const OnnxRegistrar kTraining({"CTCLoss", "softmax_cross_entropy", "_contrib_Mul
 const OnnxRegistrar kPasses({"_blocked_batch_norm", "_blocked_convolution", "_fc_softmax_output",
                              "_fc_softmax_output_transposed", "_folded_batch_norm",
                              "_fully_connected_transposed", "_fused_convolution",
-                             "_pack_rnn_weight", "_prepared_rnn", "_CrossDeviceCopy"},
+                             "_fused_convolution_sum", "_pack_rnn_weight", "_packed_weight",
+                             "_prepared_rnn", "_winograd_weight", "_CrossDeviceCopy"},
                             "only the executor inserts it; symbol files do not have it", nullptr);
 const OnnxRegistrar kSameShapes({"_contrib_boolean_mask"},
                                 "the number of its rows depends on the values of its inputs",

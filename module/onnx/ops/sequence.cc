@@ -46,7 +46,7 @@ absl::Status ExportSequenceMask(NodeExport& c) {
   c.Return(c.Emit("Where", {valid, c.input(kData), c.Scalar(param.value)}));
   return absl::OkStatus();
 }
-COOPER_ONNX_EXPORT(SequenceMask, "Range, Less, Where", ExportSequenceMask);
+COOPER_ONNX_EXPORT(SequenceMask, "Less, Where", ExportSequenceMask);
 
 absl::Status ExportSequenceReverse(NodeExport& c) {
   if (!c.param<SequenceReverseParam>().use_sequence_length) {
