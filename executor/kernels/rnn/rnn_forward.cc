@@ -160,7 +160,7 @@ class Forward {
       if (active_end <= begin) continue;
       T* slots = dir.slots + rows_.begin(t) * dims_.slot_row();
       T* h = dir.output + t * dims_.batch * dims_.output_row();
-      T* c = dir.cells + (plan_.keep ? rows_.begin(t) * hidden : 0);
+      T* c = !plan_.has_cell ? nullptr : dir.cells + (plan_.keep ? rows_.begin(t) * hidden : 0);
 
       if (param_.mode == RNNMode::kGru) {
         // The input's product does not fill gru's slot nh.
