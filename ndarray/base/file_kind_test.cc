@@ -43,7 +43,7 @@ TEST(FileKindTest, RecognisesFormats) {
       {Bytes("(dp0\nI0\nNs."), "a Python pickle"},
       {Bytes("}q\0K\0Ns."), "a Python pickle"},
       {Bytes("\x80\2}q\0K\0Ns."), "a Python pickle (as MXNet's optimizer .states"},
-      {Bytes("\x80\3}q\0K\0Ns."), "load a checkpoint of MXNet without its optimizer states"},
+      {Bytes("\x80\3}q\0K\0Ns."), "LoadOptimizerStates reads MXNet's optimizer states"},
       {Bytes("\x80\4\x95\7\0\0\0\0\0\0\0}\x94K\0Ns."), "a Python pickle"},
       {Bytes("\x89HDF\r\n\x1A\n\0\0"), "HDF5 (as Keras' .h5 is); save the arrays"},
       {Bytes("\x93NUMPY\1\0v\0"), "a NumPy array (.npy)"},
