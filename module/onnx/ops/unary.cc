@@ -207,8 +207,9 @@ absl::Status ExportCopy(NodeExport& c) {
   c.Return(c.input(kData));
   return absl::OkStatus();
 }
-const OnnxRegistrar kCopy({"_copy", "BlockGrad", "make_loss", "MakeLoss",
-                           "_identity_with_attr_like_rhs", "IdentityAttachKLSparseReg"},
+const OnnxRegistrar kCopy({"_copy", "_contrib_gradientmultiplier", "cast_storage", "BlockGrad",
+                           "make_loss", "MakeLoss", "_identity_with_attr_like_rhs",
+                           "IdentityAttachKLSparseReg"},
                           "nothing: the output is the input", ExportCopy);
 
 }  // namespace
