@@ -12,7 +12,7 @@ source tests/fuzz/fuzz_targets.sh
 readers=(symbol_json params training_state buckets text)
 files=(
   symbol/json/json.cc symbol/json/json_graph.cc symbol/json/legacy_json.cc symbol/json/merge_variables.cc
-  ndarray/files/params_file.cc ndarray/files/params_file_sparse.cc
+  ndarray/files/params_file.cc ndarray/files/sparse_entry.cc
   module/bucketing/bucket_files.cc module/checkpoint/training_state.cc
   io/batch/bucket_key.cc io/iterators/csv_iter.cc io/text/encode_sentences.cc io/batch/key_values.cc io/text/text_corpus.cc
 )
