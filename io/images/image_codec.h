@@ -32,7 +32,8 @@ absl::StatusOr<Image> DecodeImage(absl::string_view bytes,
 
 // Encode an image. `quality` is 1 to 100, `compression` 0 to 9. kInvalidArgument, naming what is
 // wrong, for other values, for an image without pixels or with another number of channels than 1 or
-// 3 (PNG: or 4), and for an extent above 65500. Thread-safe.
+// 3 (PNG: or 4), for an extent above 65500, and if `pixels` does not have height * width * channels
+// elements. Thread-safe.
 absl::StatusOr<std::string> EncodeJpeg(const Image& image, int quality = 95);
 absl::StatusOr<std::string> EncodePng(const Image& image, int compression = 3);
 

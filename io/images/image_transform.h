@@ -21,14 +21,14 @@ namespace cooper {
 struct ImageTransformOptions {
   Shape data_shape;     // required: (1, 3 or 4 channels, height, width)
   int64_t resize = -1;  // the shorter edge is resized to it first; -1: it is not
-  // The number of pixels of fill_value that are added on each side, before the crop.
+  // The number of pixels of fill_value that are added on each side, before the crop; at most 16384.
   int64_t pad = 0;
   uint8_t fill_value = 255;
   // Whether the crop of data_shape is at a random place, not in the centre. An image that is
   // smaller than data_shape is enlarged until both edges fit.
   bool rand_crop = false;
-  bool mirror = false;       // left becomes right
-  bool rand_mirror = false;  // so it does for half of the images
+  bool mirror = false;       // exchanges left and right
+  bool rand_mirror = false;  // exchanges left and right in a random half of the images
   InterMethod inter_method = InterMethod::kBilinear;
   // Channel c of a float image is (pixel - mean_c) * (scale / std_c).
   float mean_r = 0, mean_g = 0, mean_b = 0, mean_a = 0;

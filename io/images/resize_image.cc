@@ -28,8 +28,8 @@ struct Neighbours {
   int32_t second_weight;
 };
 
-// Returns the neighbours of each row or column. At the borders of columns the weight of the pixel
-// outside is 0; of rows it stays, and the border's row is taken twice, which rounds otherwise.
+// Returns the neighbours of each row or column. A column outside the image gets the weight 0. A row
+// outside keeps its weight and is replaced by the border's row, which is rounded differently.
 std::vector<Neighbours> FindNeighbours(int64_t source, int64_t target, bool are_columns) {
   std::vector<Neighbours> neighbours(static_cast<size_t>(target));
   const double scale = Scale(source, target);

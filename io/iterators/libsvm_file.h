@@ -1,8 +1,8 @@
 #ifndef COOPER_IO_ITERATORS_LIBSVM_FILE_H_
 #define COOPER_IO_ITERATORS_LIBSVM_FILE_H_
 
-// Reads files in the LibSVM format, which LibSvmIter serves: one row per line, of a label and of
-// those of its numbers that are not zero.
+// Reads files in the LibSVM format, which LibSvmIter serves. Each line holds one row: its label and
+// its nonzero numbers.
 
 #include <cstdint>
 #include <string>

@@ -21,8 +21,8 @@ struct LibSvmIterOptions {
   // Required: one or several files (ListInputFiles, input_files.h) of rows as in libsvm_file.h.
   std::string data_libsvm;
   Shape data_shape;  // required: of one row, one extent
-  // Files whose rows are the labels of the rows of data_libsvm, whose own labels are then not used.
-  // Empty: the labels of data_libsvm.
+  // Files with a row of labels for each row of data_libsvm; the labels in data_libsvm are then not
+  // used. If empty, the labels in data_libsvm are served.
   std::string label_libsvm;
   Shape label_shape = {1};  // with label_libsvm: one extent above 1
   // The files are divided into num_parts ranges of bytes, of which this iterator serves one. In
@@ -30,7 +30,7 @@ struct LibSvmIterOptions {
   int64_t num_parts = 1;
   int64_t part_index = 0;
   int64_t batch_size = 1;
-  // As in CsvIterOptions (csv_iter.h). MXNet supports true only.
+  // Has the meaning of CsvIterOptions::round_batch (csv_iter.h). MXNet supports true only.
   bool round_batch = true;
   std::string data_name = "data";
   std::string label_name = "softmax_label";

@@ -18,7 +18,7 @@
 
 namespace cooper {
 
-// Not thread-safe.
+// Iterates over the rows that a subclass gathers by number. Not thread-safe.
 class RoundBatchIter : public DataIter {
  public:
   // In a batch, `index` holds row numbers, and -1 for rows of zeros.

@@ -77,7 +77,7 @@ class IndexedRecordWriter {
   // Returns the offset at which the next record begins.
   int64_t Tell() const { return writer_->Tell(); }
 
-  // Ends both files, the records first: an index under its name has its records.
+  // Ends both files, the records first, so that an index never appears without its records.
   absl::Status Close();
 
  private:

@@ -6,8 +6,8 @@
 // A file is a sequence of parts. A part is the magic number, a word with its kind (the upper three
 // bits) and its number of bytes (the lower 29), the bytes, and zeros up to a multiple of four.
 // Words are little-endian. A record whose bytes contain the magic number at a multiple of four is
-// split there into several parts, and the magic number is left out: hence the magic number, at a
-// multiple of four, is always the head of a part.
+// split there into several parts, and the magic number is left out. In a file, the magic number at
+// a multiple of four is therefore always the head of a part.
 
 #include <cstdint>
 #include <optional>

@@ -124,7 +124,7 @@ absl::StatusOr<std::vector<HeldCounts>> BucketStream::Gather(const absl::Status&
     return std::vector<HeldCounts>{own};
   }
   const Stopwatch stopwatch(&statistics_.wait_seconds);
-  // A part that fails says so: the others would wait for it forever.
+  // A part that fails sends its error; without it the other parts would wait forever.
   COOPER_ASSIGN_OR_RETURN(
       const std::vector<std::string> texts,
       options_.all_gather(read.ok() ? own.ToString() : absl::StrCat(kFailed, read.message())));

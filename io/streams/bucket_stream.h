@@ -72,7 +72,8 @@ struct BucketStreamOptions {
   int64_t pool_bytes = 0;
 
   // With several sources, and only then: the samples that all parts together read in an epoch.
-  // Sources that are shorter than their part of it repeat, others go on in the next epoch.
+  // A source with fewer samples than are drawn from it begins again; any other one continues in the
+  // next epoch.
   int64_t epoch_samples = 0;
 
   // With num_parts > 1: returns the texts of all parts in the order of part_index, as
@@ -85,8 +86,8 @@ struct BucketStreamOptions {
   //   - parts read different shards (or, of fewer shards than parts, different samples), are given
   //     the same options but part_index, and need last_batch kPad: a part that lacks samples of a
   //     step's bucket serves rows of padding;
-  //   - without `shuffle`, samples are read in order, and a batch comes as soon as a bucket has
-  //     the samples of one (with sort_batches of as many);
+  //   - without `shuffle`, samples are read in order, and a batch is served as soon as a bucket has
+  //     enough samples for one (with sort_batches: for that many);
   //   - sort_batches sorts by the longest sequence of a sample.
   CommonBucketOptions common;
 };
@@ -122,8 +123,8 @@ class BucketStream : public DataIter {
  public:
   // Creates a stream at the start of its first epoch. Reads samples only to choose buckets.
   // kInvalidArgument: for inputs and fields as in StreamBatcher::Create, for options out of range,
-  // for a pool that is too small, if buckets are given and chosen, or neither; and the errors of
-  // the source.
+  // for a pool that is too small, and unless exactly one of `buckets` and common.max_buckets is
+  // given; also the errors of the source.
   static absl::StatusOr<std::unique_ptr<BucketStream>> Create(
       std::shared_ptr<const SampleSource> source, StreamInputs inputs, BucketStreamOptions options);
   // Creates a stream that draws each sample from one of several sources, by their weights. Also
@@ -165,7 +166,7 @@ class BucketStream : public DataIter {
   StreamStatistics statistics() const;
 
  private:
-  // How the state of a stream changes from call to call.
+  // The part of the state that changes from call to call.
   struct Position {
     uint64_t seed = 0;
     uint64_t epoch = 0;

@@ -208,7 +208,7 @@ absl::StatusOr<std::unique_ptr<ByteStream>> ByteStream::Open(const std::string& 
   const bool is_gzip = absl::string_view(first, static_cast<size_t>(count)) == kMagic;
   if (!is_gzip && absl::EndsWith(path, ".gz")) {
     return absl::InvalidArgumentError(
-        absl::StrCat("'", path, "' is not compressed by gzip, as its name says"));
+        absl::StrCat("'", path, "' is not compressed with gzip, but its name ends in .gz"));
   }
   COOPER_RETURN_IF_ERROR(file->SeekTo(0));
   if (is_gzip) return std::make_unique<GzipStream>(std::move(file));

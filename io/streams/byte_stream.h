@@ -15,9 +15,9 @@ namespace cooper {
 // A file that is read from its start to its end. Not thread-safe.
 class ByteStream {
  public:
-  // Opens a file. Its first bytes say whether it is compressed; a file whose name ends in ".gz" has
-  // to be. kNotFound if there is no such file; kInvalidArgument if it is a directory or is not
-  // compressed although its name says so; every message has the path.
+  // Opens a file. Its first bytes decide whether it is compressed; a file whose name ends in ".gz"
+  // has to be. kNotFound if there is no such file; kInvalidArgument if it is a directory, or is not
+  // compressed although its name ends in ".gz"; every message has the path.
   static absl::StatusOr<std::unique_ptr<ByteStream>> Open(const std::string& path);
   virtual ~ByteStream() = default;
 

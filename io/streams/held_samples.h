@@ -1,8 +1,8 @@
 #ifndef COOPER_IO_STREAMS_HELD_SAMPLES_H_
 #define COOPER_IO_STREAMS_HELD_SAMPLES_H_
 
-// The samples that a stream holds, by bucket: treats those that are too long, draws the rows of
-// batches at random, and says and finds again which samples it held.
+// Holds the samples of a stream by bucket: discards, truncates or splits long ones, draws the rows
+// of batches at random, and saves and restores which samples are held.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +27,8 @@ struct HeldSamplesOptions {
   };
   std::vector<Bucket> buckets;  // by rising length, at least one
   BucketBoundariesOptions::TooLong too_long = BucketBoundariesOptions::TooLong::kDiscard;
-  // IsFull() is true from so many samples on, or if another sample might need more bytes than
-  // these; 0: no limit.
+  // IsFull() is true once max_samples samples are held, or if one more sample might exceed
+  // max_bytes. 0: no limit.
   int64_t max_samples = 0;
   int64_t max_bytes = 0;
   bool shuffle = true;
@@ -42,7 +42,7 @@ struct PlacedCounts {
   int64_t split = 0;  // samples that became several
 };
 
-// Not thread-safe.
+// A pool of samples with a queue for each bucket. Not thread-safe.
 class HeldSamples {
  public:
   using Handle = SamplePool::Handle;

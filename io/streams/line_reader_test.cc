@@ -82,7 +82,7 @@ TEST(LineReaderTest, RefusesDamagedFiles) {
        "cannot open '/nowhere/a.txt': No such file or directory"},
       {testing::TempDir(), absl::StatusCode::kInvalidArgument, "Is a directory"},
       {Write("plain.gz", "a b\n"), absl::StatusCode::kInvalidArgument,
-       "plain.gz' is not compressed by gzip, as its name says"},
+       "plain.gz' is not compressed with gzip, but its name ends in .gz"},
       {Write("behind.gz", Gzip("a\n") + "b\n"), absl::StatusCode::kInvalidArgument,
        "behind.gz': the compressed data is damaged (incorrect header check) at byte"},
       {Write("flipped.gz", flipped), absl::StatusCode::kInvalidArgument,

@@ -49,17 +49,18 @@ class MixedSource : public SampleSource {
   std::vector<int64_t> first_shards_;  // and behind them the number of all shards
 };
 
-// Reads a mixed source epoch by epoch. Of a single source an epoch has each sample once. Of several
-// it has a given number of samples, each of a source that is drawn by weight: every source then has
-// epochs of its own, which go on across those of the mixture. Not thread-safe.
+// Reads a mixed source epoch by epoch. With a single source, an epoch has each sample once. With
+// several sources, it has a given number of samples, each from a source that is drawn by weight:
+// every source then has epochs of its own, which continue across those of the mixture. Not
+// thread-safe.
 class MixedCursor {
  public:
   // `epoch_samples` is the number of samples of all parts in an epoch; unused with one source. The
   // source has to outlive the cursor.
   MixedCursor(const MixedSource& source, const ShardCursorOptions& options, int64_t epoch_samples);
 
-  // As ShardCursor's; places have the shards of the mixed source. Next also returns
-  // kInvalidArgument if a drawn source has no sample for this part.
+  // These functions have the contracts of ShardCursor's. Places have the shards of the mixed
+  // source. Next also returns kInvalidArgument if a drawn source has no sample for this part.
   void StartEpoch(uint64_t epoch);
   absl::StatusOr<bool> Next(Sample* sample, SamplePlace* place);
   void StepBack();

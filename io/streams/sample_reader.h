@@ -59,8 +59,8 @@ struct ShardCursorOptions {
   int64_t num_parts = 1;
 };
 
-// Reads one part's samples of an epoch after another. The order of shards is a function of seed and
-// epoch, on every machine the same. Not thread-safe.
+// Reads the samples of one part, epoch after epoch. The order of shards is a function of seed and
+// epoch, the same in every process. Not thread-safe.
 class ShardCursor {
  public:
   // Starts at epoch 0. The source has to outlive the cursor.

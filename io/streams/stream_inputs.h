@@ -1,7 +1,7 @@
 #ifndef COOPER_IO_STREAMS_STREAM_INPUTS_H_
 #define COOPER_IO_STREAMS_STREAM_INPUTS_H_
 
-// Says which fields of a stream's samples become which inputs and labels of the network, and
+// Describes which fields of a stream's samples become which inputs and labels of the network, and
 // assembles padded batches.
 
 #include <cstddef>

@@ -46,16 +46,16 @@ struct OnnxOptions {
 // the name: {"length", 60}. The kernels of operators that are computed from parameters alone must
 // be linked.
 //
-// Nothing is written before everything is known to be possible. Errors: kUnimplemented, naming
-// node, operator and reason, for what has no counterpart in ONNX; kInvalidArgument for a missing or
-// unknown input, an unsupported opset, a dtype or a shape that the network does not accept, and an
-// open extent on which it depends in another way; kNotFound for a missing output or auxiliary
-// state. Thread-safe.
+// Errors: kUnimplemented, naming node, operator and reason, for an operator or option that has no
+// counterpart in ONNX; kInvalidArgument for a missing or unknown input, an unsupported opset, a
+// dtype or a shape that the network does not accept, and an open extent on which it depends in
+// another way; kNotFound for a missing output or auxiliary state. Thread-safe.
 absl::StatusOr<OnnxModel> MakeOnnxModel(const Symbol& symbol, const ArrayMap& args,
                                         const ArrayMap& auxs, const InputDims& inputs,
                                         const OnnxOptions& options = {});
 
-// Writes the model to `path`, which it replaces. Errors: also those of WriteOnnxModel.
+// Makes the model and then replaces the file at `path` by it. After an error the file stays as it
+// was. Errors: those of MakeOnnxModel and WriteOnnxModel.
 absl::Status ExportOnnx(const std::string& path, const Symbol& symbol, const ArrayMap& args,
                         const ArrayMap& auxs, const InputDims& inputs,
                         const OnnxOptions& options = {});

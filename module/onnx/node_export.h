@@ -108,8 +108,9 @@ class NodeExport {
   void Return(std::string value) { Return(0, std::move(value)); }
   const std::map<int, std::string>& returned() const { return returned_; }
 
-  // Return kUnimplemented: "Pooling 'pool1' cannot be exported to ONNX: REASON", and nothing if all
-  // extents are numbers, else that with a reason that names `what`.
+  // Refuse returns kUnimplemented, "Pooling 'pool1' cannot be exported to ONNX: REASON".
+  // NeedsNumbers returns OK if all extents are numbers, else the error of Refuse with a reason that
+  // names `what`.
   absl::Status Refuse(absl::string_view reason) const;
   absl::Status NeedsNumbers(const SymbolicShape& shape, absl::string_view what) const;
 

@@ -2,7 +2,7 @@
 #define COOPER_MODULE_ONNX_ONNX_MODEL_H_
 
 // A model in the terms of ONNX (https://onnx.ai): a graph of operators of one opset, its weights,
-// and its inputs and outputs. OnnxExporter (export_onnx.h) makes one of a network; WriteOnnxModel
+// and its inputs and outputs. MakeOnnxModel (export_onnx.h) makes one of a network; WriteOnnxModel
 // (onnx_file.h) writes it. Only what the exporter needs of ONNX is here.
 
 #include <cstdint>

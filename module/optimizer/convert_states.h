@@ -17,17 +17,17 @@
 
 namespace cooper {
 
-// The parameters that positions in MXNet's files stand for. Without names a position is a name of
-// its own, "3".
+// The names of the parameters that MXNet's files identify by position. If the list that applies to
+// a file is empty, the position itself becomes the name, "3".
 struct MxnetPositions {
   // In files of Module: the parameters in the order of the network's arguments, and those of them
-  // that have gradients. Without a store that updates, position i of n contexts becomes the
-  // positions from i * n on.
+  // that have gradients. If no key-value store updates them on n contexts, parameter i has the
+  // positions [i * n, (i + 1) * n).
   std::vector<std::string> module, trained;
   // In files of Gluon's Trainer: parameters and auxiliary states in alphabetical order.
   std::vector<std::string> trainer;
-  // The context whose states are read from a file of as many contexts; from other files, those of
-  // the first context.
+  // From a file of num_contexts contexts, the states of this context are read; from other files,
+  // those of the first context.
   int context = 0, num_contexts = 1;
 };
 

@@ -144,7 +144,7 @@ TEST(ConvertStatesTest, TheMasterCopyIsWhereEachKindPutsIt) {
   COOPER_ASSERT_OK_AND_ASSIGN(const auto signum, Signum({.common = common}));
   EXPECT_THAT(Convert(states, *signum, one, {{"a", half}}),
               IsOkAndHolds(ElementsAre("a:master=1", "a:momentum=2", "a:num_updates=7")));
-  // Of a parameter that is not bound the number of arrays tells.
+  // Without the weight, the number of arrays shows that there is a master copy.
   EXPECT_THAT(Convert(states, *signum, one),
               IsOkAndHolds(ElementsAre("a:master=1", "a:momentum=2", "a:num_updates=7")));
 }

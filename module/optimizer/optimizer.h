@@ -76,9 +76,9 @@ class Optimizer {
   // The names of the arrays of a ParameterState: "momentum", or "mean" and "var".
   const std::vector<std::string>& state_names() const { return kind_.state_names; }
 
-  // Where counts begin.
+  // Returns the number from which updates are counted.
   int64_t begin_num_update() const { return options_.begin_num_update; }
-  // Whether the state of a parameter has a float32 copy of it.
+  // Returns whether the state of a parameter has a float32 copy of it.
   bool UsesMaster(const NDArray& weight) const;
 
   // Returns the initial state of a parameter, on the device of `weight`.

@@ -21,7 +21,7 @@
 
 namespace cooper {
 
-// How a file of states is read.
+// Options of Updater::LoadStates.
 struct LoadStatesOptions {
   // The parameters that the states have to fit. States of others are checked at their next update.
   ArrayMap weights;
@@ -76,10 +76,10 @@ class Updater {
 
   // Writes GetStates to a file.
   absl::Status SaveStates(const std::string& path) const;
-  // Calls SetStates with the contents of a file of SaveStates, or with what a pickle of MXNet (of
-  // Module or of Gluon's Trainer, recognised by its first bytes) says. A file of Module has neither
-  // counts nor rate, and leaves both unchanged, as in MXNet: begin_num_update of a new optimizer is
-  // where it continues. Errors: those of SetStates, ParseMxnetStates and ConvertMxnetStates.
+  // Calls SetStates with the contents of a file of SaveStates, or with the states in a pickle of
+  // MXNet (of Module or of Gluon's Trainer, recognised by its first bytes). A file of Module has
+  // neither counts nor rate, and leaves both unchanged, as in MXNet: a new optimizer continues from
+  // its begin_num_update. Errors: those of SetStates, ParseMxnetStates and ConvertMxnetStates.
   absl::Status LoadStates(const std::string& path, const LoadStatesOptions& options = {});
 
  private:

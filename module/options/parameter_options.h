@@ -24,7 +24,8 @@ namespace cooper {
 struct ModuleParams {
   ArrayMap args;
   ArrayMap auxs;
-  // Of arrays that a file had in sparse form, by their names in files, "arg:NAME" and "aux:NAME".
+  // The layouts of the arrays that a file had in sparse form, by their names in files, "arg:NAME"
+  // and "aux:NAME".
   SparseLayouts sparse = {};
 };
 

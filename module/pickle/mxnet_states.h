@@ -4,8 +4,8 @@
 // The optimizer states that MXNet pickles: Module.save_optimizer_states writes the states by
 // parameter, Gluon's Trainer.save_states the pair of them and the optimizer.
 //
-// This is what the file says. What it means for an optimizer of cooper is in
-// module/optimizer/mxnet_updater.h.
+// The types below hold the contents of a file. module/optimizer/convert_states.h converts them to
+// the states of cooper's optimizers.
 
 #include <cstdint>
 #include <map>
@@ -30,7 +30,7 @@ struct MxnetParameterState {
   std::vector<ParamsEntry> arrays;
 };
 
-// What a file has of an optimizer besides the states.
+// The attributes of the optimizer in a file, besides the states.
 struct MxnetOptimizer {
   std::string class_name;                // "Adam"
   int64_t num_update = 0;                // the largest count
@@ -46,7 +46,7 @@ struct MxnetStates {
   std::optional<MxnetOptimizer> optimizer;
 };
 
-// Whether `bytes` begin as such a file does. The first 16 bytes suffice.
+// Returns whether `bytes` begin as a file of these states does. The first 16 bytes suffice.
 bool IsMxnetStates(absl::string_view bytes);
 
 // Parses the contents of a file. Errors: those of Unpickle; kInvalidArgument, naming the parameter

@@ -43,7 +43,7 @@ bool TakeHex(size_t digits, absl::string_view* text, uint32_t* value) {
 }
 
 absl::Status BadEscape(absl::string_view kind) {
-  return absl::InvalidArgumentError(absl::StrCat("a text has an escape \\", kind, " that is none"));
+  return absl::InvalidArgumentError(absl::StrCat("a text has the invalid escape \\", kind));
 }
 
 }  // namespace

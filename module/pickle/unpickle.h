@@ -17,7 +17,7 @@
 
 namespace cooper {
 
-// About 30 for each parameter with two state arrays.
+// The largest number of values in a pickle. A parameter with two state arrays takes about 30.
 inline constexpr int64_t kMaxPickleValues = int64_t{1} << 20;
 
 // Parses a pickle, which has to end with `bytes`. The result refers to `bytes`, which must outlive

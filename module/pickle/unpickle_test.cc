@@ -176,10 +176,10 @@ TEST(UnpickleTest, RefusesEverythingElse) {
        "an integer has more than 64 bits"},
       {"Fx\n.", "a line is not a number"},
       {"Sab\n.", "a string is not in quotes"},
-      {"S'\\q'\n.", "a text has an escape \\q that is none"},
+      {"S'\\q'\n.", "a text has the invalid escape \\q"},
       {"S'a\\'\n.", "a string ends within an escape"},
-      {"V\\u00g0\n.", "a text has an escape \\u that is none"},
-      {"V\\UFFFFFFFF\n.", "a text has an escape \\U that is none"},
+      {"V\\u00g0\n.", "a text has the invalid escape \\u"},
+      {"V\\UFFFFFFFF\n.", "a text has the invalid escape \\U"},
       {"(K\x01"
        "d.",
        "a dictionary has a key without a value"},

@@ -66,8 +66,8 @@ struct FromDLPackOptions {
 
 // Return an array with the elements of `tensor`, on the same device, and take ownership of the
 // tensor: its deleter is called when the last NDArray that shares the elements is gone, at once if
-// they are copied. On a GPU, cooper's pending work is awaited before. After an error the caller
-// still owns the tensor.
+// they are copied. On a GPU, the deleter is called after cooper's pending work has ended. After an
+// error the caller still owns the tensor.
 //
 // The exporter's writes must have finished, or be ordered before work of cooper's queue
 // (queue_of.h), as with any work on an array.

@@ -187,7 +187,7 @@ std::shared_ptr<void> OwnerOf(Managed* managed, Context context) {
   return std::shared_ptr<void>(managed, [context](void* data) {
     if (!context.is_cpu()) {
       const auto queue = GetQueue(context);
-      // An error of that work is returned to whoever asks the queue next.
+      // The queue keeps an error of that work and returns it to its next caller.
       if (queue.ok()) (*queue)->Synchronize().IgnoreError();
     }
     auto* const tensor = static_cast<Managed*>(data);

@@ -17,7 +17,7 @@ namespace cooper::dlpack {
 inline constexpr uint32_t kMajorVersion = 1;
 inline constexpr uint32_t kMinorVersion = 1;
 
-// Kinds of devices. Others exist, and cooper has no memory on them.
+// Kinds of devices that cooper names; it has memory on kCpu and kCuda only.
 inline constexpr int32_t kCpu = 1;
 inline constexpr int32_t kCuda = 2;
 inline constexpr int32_t kCudaHost = 3;  // memory of the CPU that is pinned for a GPU
@@ -68,8 +68,8 @@ struct Tensor {
   uint64_t byte_offset;  // of the first element, from `data`
 };
 
-// DLManagedTensor. Whoever has it calls `deleter`, if it is not null, exactly once, with the struct
-// itself, which is then gone.
+// DLManagedTensor. Its owner calls `deleter`, unless that is null, exactly once and passes the
+// struct itself. The call destroys the struct.
 struct ManagedTensor {
   Tensor tensor;
   void* manager_ctx;  // the exporter's

@@ -42,8 +42,9 @@ absl::StatusOr<std::string> SerializeNpy(const NDArray& array);
 // Copies the next `count` bytes of a file to `out`, or fails.
 using ReadBytes = absl::FunctionRef<absl::Status(void* out, int64_t count)>;
 
-// Read an array, or only its header, from a source of `bytes` bytes, which must be there if they
-// are claimed: they bound what is allocated. Errors are ParseNpy's and those of `read`.
+// Read an array, or only its header, from a source of `bytes` bytes. This size bounds what is
+// allocated, so the caller checks it first if it comes from an untrusted file. Errors are
+// ParseNpy's and those of `read`.
 absl::StatusOr<NpyHeader> ReadNpyHeader(int64_t bytes, ReadBytes read);
 absl::StatusOr<NDArray> ReadNpy(int64_t bytes, ReadBytes read);
 

@@ -69,7 +69,7 @@ absl::StatusOr<NpzFile> NpzFile::Parse(absl::string_view bytes, const NpzOptions
     if (names.insert(file.names_.back()).second) continue;
     return absl::InvalidArgumentError(absl::StrCat("entry '", absl::CHexEscape(entry.name),
                                                    "' at offset ", entry.offset,
-                                                   ": another entry is this array too"));
+                                                   ": another entry names this array too"));
   }
   return file;
 }

@@ -66,8 +66,8 @@ class NpzFile {
   std::vector<std::string> names_;  // of the entries, without ".npy"
 };
 
-// Loads all arrays of a file. Errors: those of NpzFile::Open and LoadAll. An NpzFile loads some of
-// the arrays where others cannot be loaded.
+// Loads all arrays of a file. Errors: those of NpzFile::Open and LoadAll. If some of the arrays
+// cannot be loaded, NpzFile::Load loads the others.
 absl::StatusOr<NamedArrays> LoadNpz(const std::string& path, const NpzOptions& options = {});
 
 struct SaveNpzOptions {

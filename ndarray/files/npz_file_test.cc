@@ -138,7 +138,7 @@ TEST(NpzFileTest, RefusesTwoEntriesOfOneArray) {
   COOPER_ASSERT_OK(writer.Add("a", {}));
   COOPER_ASSERT_OK(writer.Finish());
   EXPECT_THAT(NpzFile::Parse(bytes), StatusIs(kInvalid, HasSubstr("entry 'a' at offset 35: another "
-                                                                  "entry is this array too")));
+                                                                  "entry names this array too")));
 }
 
 TEST(NpzFileTest, RefusesDamagedElements) {

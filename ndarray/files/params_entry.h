@@ -1,8 +1,8 @@
 #ifndef COOPER_NDARRAY_FILES_PARAMS_ENTRY_H_
 #define COOPER_NDARRAY_FILES_PARAMS_ENTRY_H_
 
-// One array as MXNet writes it, dense or sparse: to a list of arrays (params_file.h), or alone, as
-// the state of a pickled array.
+// Holds one array of MXNet's files, and converts sparse arrays to dense ones and back. MXNet writes
+// an array into a list (params_file.h) or alone, as the state of a pickled array.
 
 #include <cstdint>
 #include <map>
@@ -44,9 +44,9 @@ struct ParamsEntry {
 // index is out of range. A small file may describe a huge array: check `entry.sparse->shape` first.
 absl::StatusOr<NDArray> ToDense(const ParamsEntry& entry);
 
-// Calls ToDense for an array of a file that must not take more than `*bytes_left` bytes of memory,
-// and reduces `*bytes_left` by those of a sparse array. kResourceExhausted, with both numbers,
-// otherwise.
+// Returns what ToDense returns, and reduces `*bytes_left` by the bytes that a sparse array takes
+// when it is dense. kResourceExhausted, with both numbers, if these are more than `*bytes_left`.
+// Dense arrays are neither limited nor counted.
 absl::StatusOr<NDArray> ToDenseWithin(const ParamsEntry& entry, int64_t* bytes_left);
 
 // How many bytes the sparse arrays of one file may take when they are dense, where nothing else
@@ -56,9 +56,9 @@ inline constexpr int64_t kMaxDenseBytes = int64_t{1} << 30;
 // The layouts of sparse arrays by name, so that they can be written as they were read.
 using SparseLayouts = std::map<std::string, std::shared_ptr<const SparseLayout>>;
 
-// Returns the entry, without a name, of an array that is stored as `layout` says: with the rows or
-// elements that `layout` stores, whatever their values, and with all others that are not 0. An
-// unchanged array gives the layout's indices. kInvalidArgument if `dense` has another shape.
+// Returns `dense` as a sparse entry of the layout's type, without a name. It stores the rows or
+// elements that `layout` stores, even if they are 0, and all others that are not 0. An unchanged
+// array gives the layout's indices. kInvalidArgument if `dense` has another shape.
 absl::StatusOr<ParamsEntry> ToSparse(const NDArray& dense, const SparseLayout& layout);
 
 // Parses `bytes`, one array of any version and nothing else. kInvalidArgument, naming the field, if

@@ -57,8 +57,8 @@ bool IsStored(const NDArray& dense, int64_t at, int64_t bytes) {
   return std::any_of(piece, piece + bytes, [](char c) { return c != 0; });
 }
 
-// Adds to the places of [begin, begin + count) that `stored` lists those whose piece of `dense` is
-// not 0. They are sorted if there are new ones.
+// Returns the places in [0, count) that `stored` lists, and those whose piece begin + place of
+// `dense` is not 0. The result is sorted if it has places that `stored` lacks.
 std::vector<int64_t> StoredPlaces(const NDArray& dense, int64_t begin, int64_t count, int64_t bytes,
                                   absl::Span<const int64_t> stored) {
   std::vector<int64_t> places(stored.begin(), stored.end());
@@ -145,8 +145,8 @@ absl::StatusOr<NDArray> ToDenseWithin(const ParamsEntry& entry, int64_t* bytes_l
   if (bytes > *bytes_left) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "a ", StorageTypeName(entry.sparse->type), " array ", entry.sparse->shape.ToString(),
-        " takes ", bytes, " bytes when it is dense, of the file's sparse arrays at most ",
-        *bytes_left, " more may: ReadParamsFile reads it as it is"));
+        " takes ", bytes, " bytes when it is dense, but the file's sparse arrays may take at most ",
+        *bytes_left, " more; ReadParamsFile reads it in sparse form"));
   }
   *bytes_left -= bytes;
   return ToDense(entry);

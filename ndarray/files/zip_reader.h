@@ -3,10 +3,10 @@
 
 // Reads zip archives, stored or deflated, with zip64's sizes: the container of .npz files.
 //
-// Archives are untrusted: every offset and length is checked against the bytes that are there, and
-// an entry cannot claim to be larger than deflate makes its compressed bytes (1,032 times). Entries
-// that share bytes of the archive are refused, so that all together are bounded in the same way.
-// Messages begin with the offset in the archive.
+// Archives are untrusted: every offset and length is checked against the size of the archive. An
+// entry that claims more than 1,032 times its compressed bytes, the most that deflate reaches, is
+// refused. Entries that together need more bytes than precede the directory are refused too, so the
+// same factor bounds their total size. Messages begin with the offset in the archive.
 
 #include <cstdint>
 #include <memory>
@@ -32,8 +32,9 @@ struct ZipEntry {
 };
 
 // Returns the entries of the archive, in the order of the central directory. kInvalidArgument if
-// the archive is damaged, has several parts, two entries with one name, or entries that share
-// bytes; kUnimplemented, naming the entry, if one is encrypted or compressed by another method.
+// the archive is damaged, has several parts, two entries with one name, or entries that together
+// need more bytes than precede the directory; kUnimplemented, naming the entry, if one is encrypted
+// or compressed by another method.
 absl::StatusOr<std::vector<ZipEntry>> ParseZip(absl::string_view archive);
 
 // Reads the data of one entry from its beginning, uncompressed. Not thread-safe.

@@ -17,8 +17,8 @@ namespace cooper {
 
 struct ZipWriterOptions {
   bool compress = false;  // with zlib, at its default level
-  // Sizes, offsets and (at the latest from 65,535 on) counts from this one on take 64 bits. A lower
-  // value makes archives that readers without zip64 do not read.
+  // The least size, offset or number of entries that is written in 64 bits (zip64); numbers of
+  // entries from 65,535 on always are. Readers without zip64 reject archives with such numbers.
   uint64_t zip64_from = 0xffffffff;
 };
 

@@ -21,7 +21,7 @@
 namespace cooper {
 namespace {
 
-// The attribute by which nodes of a body are told from nodes that exist outside, as in MXNet.
+// The attribute that marks the nodes of a body, as in MXNet.
 constexpr char kMark[] = "__subgraph_name__";
 
 // A body cut out of the graphs that it uses.

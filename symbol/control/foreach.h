@@ -46,10 +46,11 @@ struct ForeachResult {
   std::vector<Symbol> states;
 };
 
-// `data` are arrays (T, ...) of one extent T >= 1, at least one; a step of a vector has shape (1,).
+// Builds a loop over `data`, at least one array (T, ...), all of one extent T >= 1. A step of a
+// vector has shape (1,).
 // `states` are the states before the first step. An empty name is an automatic one, "foreach0".
 //
-// As with the functions of symbol/op, an error is kept by the symbols: kInvalidArgument if there is
+// The symbols keep an error, like those of the functions of symbol/op: kInvalidArgument if there is
 // no data, if the body does not read a part of it or a state, if it returns another number of
 // states than there are, or nothing at all, or if an input has other than one output; else the
 // first error of an input or of the body. The result then has one symbol in each list, whose

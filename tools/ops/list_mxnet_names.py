@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes mxnet_names.txt: the names of MXNet 1.9.1's operator registry, one a line, each alias followed
-by the canonical name, which MXNet writes into files.
+"""Writes mxnet_names.txt: the names of MXNet 1.9.1's operator registry, one a line. Each alias is
+followed by the canonical name, which MXNet writes into files.
 
   ~/.cache/cooper-mxnet/bin/python tools/ops/list_mxnet_names.py  # see tests/golden/make_op_case.py
 """

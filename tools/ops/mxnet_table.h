@@ -18,7 +18,7 @@ struct MxnetName {
   std::string name;
   std::string canonical;  // the name that MXNet writes into files; `name` itself if it is no alias
   bool is_there = false;  // whether a file with the canonical name is loaded
-  // Why there is no operator, by kind: empty if there is one, and for kinds that no rule knows.
+  // The reason why cooper lacks the operator; empty if it has it, or if no rule gives a reason.
   std::string reason = {};
 
   bool is_alias() const { return name != canonical; }

@@ -36,7 +36,7 @@ class DeformableColumns {
       const T* pixels = image + channel * g_.image_size();
       T* to = columns + At(channel, b);
       for (int64_t i = 0; i < b.size; ++i) {
-        const T value = b.Value(pixels, i);  // not a number for an outside point of an infinite one
+        const T value = b.Value(pixels, i);  // may be NaN for a point outside
         to[i] = b.inside[i] == 0 ? T{0} : b.inside[i] * value;
       }
     });

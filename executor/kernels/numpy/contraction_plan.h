@@ -32,8 +32,8 @@ struct ContractionStep {
   ContractionBuffer from, second, to;  // `second` is the right factor of kMultiply
   int64_t size = 0;                    // elements of `to`
   StridedLoop loop;                    // of all kinds but kMultiply
-  // `batch` products (m, k) * (k, n), which lie one behind the other. A factor is stored as (m, k)
-  // or, transposed, as (k, m); the right one likewise.
+  // `batch` products (m, k) * (k, n), which lie one behind the other. The left factor is stored as
+  // (m, k) or, transposed, as (k, m); the right one as (k, n) or, transposed, as (n, k).
   int64_t batch = 1, m = 1, n = 1, k = 1;
   bool transpose_from = false, transpose_second = false;
 };

@@ -104,7 +104,7 @@ void Convolution(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return;
   const ConvolutionProduct p = ProductOf(param, c.inputs[kData].shape, c.outputs[0].shape);
   const int8_t* weight = c.inputs[kWeight].as<int8_t>();
-  // As in MXNet, the bias is added to the sums whatever its range is.
+  // The bias is added to the sums without regard to its range, as in MXNet.
   const int8_t* bias = param.no_bias ? nullptr : c.inputs[kBias].as<int8_t>();
   T* rows = static_cast<T*>(c.workspace);
   const int64_t size = p.g.rows(), positions = p.g.columns();

@@ -17,7 +17,7 @@
 namespace cooper {
 namespace {
 
-constexpr int64_t kMaxSteps = int64_t{1} << 16;  // as many parts SliceChannel can make
+constexpr int64_t kMaxSteps = int64_t{1} << 16;  // the most outputs of SliceChannel
 constexpr int64_t kMaxNodes = int64_t{1} << 22;
 
 // The copies of one body.

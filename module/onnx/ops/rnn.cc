@@ -66,7 +66,7 @@ char* CopyGates(RNNMode mode, const char* from, int64_t gate_bytes, char* to) {
   return to;
 }
 
-// What a layer reads and returns. Empty names are absent.
+// The values that a layer reads and returns, by name. An empty name is an absent value.
 struct LayerInputs {
   std::string data;                   // (length, batch, input)
   std::string lengths;                // (batch,) int32
@@ -124,7 +124,7 @@ absl::StatusOr<LayerOutputs> EmitLayer(NodeExport& c, const LayerInputs& inputs,
   return outputs;
 }
 
-// Clipping and projection have no counterpart: ONNX's clip is of the sums, not of the cell.
+// Refuses clipping and projection, which have no counterpart: ONNX clips the sums, not the cell.
 absl::Status CheckParam(const NodeExport& c) {
   const auto& param = c.param<RNNParam>();
   if (param.projection_size.has_value()) return c.Refuse("it has a projection");

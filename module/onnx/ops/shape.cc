@@ -1,4 +1,4 @@
-// Operators that arrange the elements of an array anew.
+// Operators that reshape, permute, repeat or pad arrays, or return their shapes.
 
 #include "ndarray/base/shape.h"
 

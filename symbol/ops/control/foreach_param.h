@@ -24,7 +24,7 @@ struct ForeachParam {
   std::vector<int64_t> remain_locs;
 
   static void Declare(ParamDeclaration<ForeachParam>& d) {
-    constexpr int kMax = 1 << 16;  // a file may say anything, and each name costs memory at once
+    constexpr int kMax = 1 << 16;  // bounds the names that an untrusted file makes
     d.Field("num_args", &ForeachParam::num_args)
         .Required()
         .Min(1)

@@ -109,8 +109,8 @@ OpBuilder Backward(const char* name) {
       .Type(GradientType);
 }
 
-// The rules of _contrib_quantized_pooling: those of Pooling for output 0. It has the limits of
-// MXNet's.
+// Shape rule of _contrib_quantized_pooling: that of Pooling for output 0. Only the pool types and
+// layouts that MXNet supports are accepted.
 absl::Status QuantizedPoolingShape(ShapeContext& c) {
   const auto& param = c.param<PoolingParam>();
   if (param.pool_type != PoolingParam::kMax && param.pool_type != PoolingParam::kAvg) {

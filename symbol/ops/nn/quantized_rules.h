@@ -1,8 +1,8 @@
 #ifndef COOPER_SYMBOL_OPS_NN_QUANTIZED_RULES_H_
 #define COOPER_SYMBOL_OPS_NN_QUANTIZED_RULES_H_
 
-// What the rules of operators on quantized arrays share: ranges have the shape (1,) and are
-// float32. Outputs 1 and 2 are the range of output 0.
+// Sets the shapes and dtypes of ranges in the rules of operators on quantized arrays: a range is
+// two float32 arrays of shape (1,). Outputs 1 and 2 are the range of output 0.
 
 #include "absl/status/status.h"
 #include "ndarray/base/dtype.h"

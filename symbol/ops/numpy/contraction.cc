@@ -59,7 +59,7 @@ AxisLabels BroadcastLabels(const PartialShape& shape, int end, int count, int fi
   return labels;
 }
 
-// Adds the extents of such axes to `extents`, by label.
+// Adds the extents of the axes that BroadcastLabels labels to `extents`, by label.
 void AddExtents(const PartialShape& shape, int end, int count, int first,
                 std::map<int, int64_t>* extents) {
   for (int i = 0; i < count; ++i) {

@@ -21,8 +21,8 @@ namespace {
 
 using LabelsFn = absl::StatusOr<Contraction> (*)(const OpCall& call, Shapes shapes);
 
-// Shape rule: labels axes by `labels` and gives the output the extents of its labels. Inputs whose
-// ranks are unknown say nothing.
+// Returns a shape rule that labels axes by `labels` and gives the output the extents of its labels.
+// It sets nothing while the rank of an input is unknown.
 OpSchema::ShapeFn ShapeBy(LabelsFn labels) {
   return [labels](ShapeContext& c) -> absl::Status {
     std::vector<PartialShape> shapes;

@@ -69,8 +69,8 @@ absl::Status Contradicts(const Dims& newshape, const PartialShape& a, absl::stri
       "newshape ", PrintParamText(newshape), " does not fit input 'a' ", a.ToString(), ": ", why));
 }
 
-// Gives the output the extents `out`, one of which may be kInfer, in the place of which the others
-// leave room.
+// Sets the output's extents to `out`. One of them may be kInfer; it follows from the number of
+// elements.
 absl::Status SetReshaped(ShapeContext& c, const Dims& newshape, Dims out) {
   const PartialShape& a = c.input(0);
   int64_t rest = 1;
@@ -90,7 +90,7 @@ absl::Status SetReshaped(ShapeContext& c, const Dims& newshape, Dims out) {
     if (!fits) return Contradicts(newshape, a, absl::StrCat("it has ", total, " elements"));
     if (inferred >= 0) out[inferred] = total / rest;
   }
-  return c.SetOutput(0, PartialShape(out), "what newshape says");
+  return c.SetOutput(0, PartialShape(out), "the attribute newshape");
 }
 
 absl::Status ReshapeShape(ShapeContext& c) {
