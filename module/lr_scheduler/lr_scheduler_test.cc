@@ -124,6 +124,9 @@ TEST(LRSchedulerTest, AFarUpdateIsReachedAtOnce) {
     EXPECT_EQ(jumped->LearningRate(int64_t{1} << 53), rate);
     EXPECT_EQ(jumped->LearningRate(std::numeric_limits<int64_t>::max()), rate);
   }
+  Kwargs slow = c.kwargs;
+  slow["factor"] = "0.999999999999";
+  EXPECT_EQ((*CreateLRScheduler(c.kind, slow))->LearningRate(int64_t{1} << 53), 1e-8);
 }
 
 TEST(LRSchedulerTest, RefusesAStateThatNoRunReaches) {
@@ -148,7 +151,7 @@ TEST(LRSchedulerTest, NamesWhatIsWrong) {
       {{"", "factor", {}}, "step is missing"},
       {{"", "factor", {{"step", "0"}}}, "step is 0"},
       {{"", "factor", {{"step", "1"}, {"factor", "2"}}}, "factor is 2"},
-      {{"", "factor", {{"step", "1"}, {"factor", "-inf"}}}, "factor is -inf"},
+      {{"", "factor", {{"step", "1"}, {"factor", "-0.5"}}}, "factor is -0.5"},
       {{"", "factor", {{"step", "1"}, {"base_lr", "nan"}}}, "base_lr is nan"},
       {{"", "factor", {{"step", "1"}, {"stop_factor_lr", "inf"}}}, "stop_factor_lr is inf"},
       {{"", "poly", {{"max_update", "5"}, {"pwr", "-1"}}}, "pwr is -1"},

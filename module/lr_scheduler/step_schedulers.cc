@@ -1,6 +1,7 @@
 #include "module/lr_scheduler/step_schedulers.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
@@ -12,9 +13,9 @@ namespace cooper {
 namespace {
 
 absl::Status CheckFactor(double factor) {
-  if (factor >= -1 && factor <= 1) return absl::OkStatus();
+  if (factor >= 0 && factor <= 1) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("lr_scheduler: factor is ", factor, ", expected at most 1, and at least -1"));
+      absl::StrCat("lr_scheduler: factor is ", factor, ", expected a number in [0, 1]"));
 }
 
 }  // namespace
@@ -32,14 +33,19 @@ absl::StatusOr<std::unique_ptr<LRScheduler>> FactorScheduler::Create(
 }
 
 double FactorScheduler::AfterWarmup(int64_t num_update) {
+  // A saved count may be arbitrarily far behind. So many steps are taken at once; in training each
+  // is taken on its own, with MXNet's rounding.
+  constexpr int64_t kMany = 1 << 20;
   const int64_t step = step_options_.step;
-  while (num_update - count_ > step) {
-    const double next = std::max(base_lr_ * step_options_.factor, step_options_.stop_factor_lr);
-    // Once the rate stops changing, the remaining steps are skipped at once: a saved count may be
-    // arbitrarily far behind.
-    count_ += next == base_lr_ ? (num_update - count_ - 1) / step * step : step;
-    base_lr_ = next;
+  const int64_t steps = num_update > count_ ? (num_update - count_ - 1) / step : 0;
+  count_ += steps * step;
+  const double stop = step_options_.stop_factor_lr;
+  if (steps > kMany) {
+    base_lr_ =
+        std::max(base_lr_ * std::pow(step_options_.factor, static_cast<double>(steps)), stop);
+    return base_lr_;
   }
+  for (int64_t i = 0; i < steps; ++i) base_lr_ = std::max(base_lr_ * step_options_.factor, stop);
   return base_lr_;
 }
 

@@ -26,7 +26,7 @@ struct FactorSchedulerOptions {
 // The rate is base_lr * factor^k after k * step updates.
 class FactorScheduler : public LRScheduler {
  public:
-  // kInvalidArgument if `step` is below 1, `factor` is not in [-1, 1], or as
+  // kInvalidArgument if `step` is below 1, `factor` is not in [0, 1], or as
   // CheckLRSchedulerOptions.
   static absl::StatusOr<std::unique_ptr<LRScheduler>> Create(const FactorSchedulerOptions& options);
 
@@ -53,7 +53,7 @@ struct MultiFactorSchedulerOptions {
 // The rate is base_lr * factor^k after step[k - 1] updates.
 class MultiFactorScheduler : public LRScheduler {
  public:
-  // kInvalidArgument if `step` does not rise from at least 1 or `factor` is not in [-1, 1], or as
+  // kInvalidArgument if `step` does not rise from at least 1 or `factor` is not in [0, 1], or as
   // CheckLRSchedulerOptions.
   static absl::StatusOr<std::unique_ptr<LRScheduler>> Create(
       const MultiFactorSchedulerOptions& options);
