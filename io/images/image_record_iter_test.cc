@@ -171,6 +171,14 @@ TEST(ImageRecordIterTest, NamesTheRecordThatIsNoImage) {
   }
 }
 
+TEST(ImageRecordIterTest, RefusesABorderThatIsTooLarge) {
+  ImageRecordIterOptions options = Images(2);
+  options.image.pad = 16384;
+  EXPECT_THAT(Make(options)->Next(),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("4 x 6 pixels with pad 16384 has more than 67108864")));
+}
+
 TEST(ImageRecordIterTest, RefusesOptions) {
   const ImageRecordIterOptions good = Images(2);
   COOPER_ASSERT_OK(WriteFileAtomically(Path(".lst"), "0\t1\tpath\nx\t1\tpath\n"));

@@ -18,7 +18,12 @@ absl::StatusOr<Image> ResizeShorter(const Image& image, int64_t edge, InterMetho
 }
 
 // Returns the image with a border of `value`; a border's alpha is 0, as MXNet's.
-Image PadImage(const Image& image, int64_t pad, uint8_t value) {
+absl::StatusOr<Image> PadImage(const Image& image, int64_t pad, uint8_t value) {
+  if (image.height + 2 * pad > kMaxImagePixels / (image.width + 2 * pad)) {
+    return absl::InvalidArgumentError(absl::StrCat("an image of ", image.height, " x ", image.width,
+                                                   " pixels with pad ", pad, " has more than ",
+                                                   kMaxImagePixels, " pixels"));
+  }
   Image padded{
       .height = image.height + 2 * pad, .width = image.width + 2 * pad, .channels = image.channels};
   padded.pixels.assign(static_cast<size_t>(padded.height * padded.width * padded.channels), value);
@@ -92,7 +97,9 @@ absl::StatusOr<Image> FitImage(const Image& image, const ImageTransformOptions& 
   if (options.resize != -1) {
     COOPER_ASSIGN_OR_RETURN(fitted, ResizeShorter(image, options.resize, options.inter_method));
   }
-  if (options.pad > 0) fitted = PadImage(fitted, options.pad, options.fill_value);
+  if (options.pad > 0) {
+    COOPER_ASSIGN_OR_RETURN(fitted, PadImage(fitted, options.pad, options.fill_value));
+  }
   COOPER_ASSIGN_OR_RETURN(fitted, Enlarge(std::move(fitted), height, width, options.inter_method));
   const int64_t rows = fitted.height - height, columns = fitted.width - width;
   const auto begin = [&](int64_t spare) {

@@ -21,6 +21,10 @@
 namespace cooper {
 namespace {
 
+// The scans of a progressive image are decoded one after the other, each over all pixels: a small
+// file with many of them would take hours. Encoders write some ten.
+constexpr int kMaxScans = 100;
+
 // The state of an error handler.
 struct JpegErrors {
   jpeg_error_mgr manager;  // the first member: the library passes its address
@@ -72,6 +76,14 @@ class Decompressor {
   bool ReadPixels(J_COLOR_SPACE colors, size_t row_bytes, uint8_t* pixels) {
     if (setjmp(errors_.jump) != 0) return false;
     info_.out_color_space = colors;
+    progress_.progress_monitor = [](j_common_ptr info) {
+      if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number > kMaxScans) {
+        JpegErrors& errors = JpegErrors::Of(info);
+        std::snprintf(errors.message, sizeof(errors.message), "more than %d scans", kMaxScans);
+        std::longjmp(errors.jump, 1);
+      }
+    };
+    info_.progress = &progress_;
     jpeg_start_decompress(&info_);
     while (info_.output_scanline < info_.output_height) {
       JSAMPROW row = pixels + info_.output_scanline * row_bytes;
@@ -86,6 +98,7 @@ class Decompressor {
 
  private:
   JpegErrors errors_;
+  jpeg_progress_mgr progress_ = {};
   jpeg_decompress_struct info_ = {};
 };
 
