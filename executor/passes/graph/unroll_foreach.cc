@@ -127,6 +127,10 @@ absl::Status CheckSizes(const GraphFacts& facts) {
   for (const Node* loop : facts.graph().nodes()) {
     if (!IsOp(*loop, "_foreach")) continue;
     const int64_t length = LengthOf(facts, *loop);
+    if (length < 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(Describe(*loop), ": its data has no steps: the first extent is ", length));
+    }
     if (length > kMaxSteps) {
       return absl::ResourceExhaustedError(
           absl::StrCat(Describe(*loop), ": ", length, " steps, expected at most ", kMaxSteps));

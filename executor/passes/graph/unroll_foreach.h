@@ -16,9 +16,9 @@ namespace cooper {
 
 // Returns the graph with every loop of `facts` unrolled, nullopt if it has none. Loops inside a
 // body remain: the caller infers the shapes of the result and calls again. A copy of node "fc" for
-// step 3 is called "fc_t3". O(steps x nodes of the body) time and memory; fails with
-// kResourceExhausted, naming the loop, if it has more than 2^16 steps or the result more than 2^22
-// nodes.
+// step 3 is called "fc_t3". O(steps x nodes of the body) time and memory. Fails, naming the loop,
+// with kInvalidArgument if it has no step, and with kResourceExhausted if it has more than 2^16
+// steps or the result more than 2^22 nodes.
 //
 // This is no optional pass, since there is no kernel that runs a loop.
 absl::StatusOr<std::optional<GraphRewrite>> UnrollForeach(const GraphFacts& facts);

@@ -161,6 +161,9 @@ TEST(UnrollForeachTest, TooManyStepsAreRefused) {
   EXPECT_THAT(Executor::SimpleBind(loop, {.shapes = {{"data", {70'000, 1}}}}),
               StatusIs(absl::StatusCode::kResourceExhausted,
                        HasSubstr("_foreach 'loop': 70000 steps, expected at most 65536")));
+  EXPECT_THAT(Executor::SimpleBind(loop, {.shapes = {{"data", {0, 1}}}}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("_foreach 'loop': its data has no steps")));
   const auto nested = [&](const std::vector<Symbol>& data, const std::vector<Symbol>&) {
     return ForeachStep{.outputs = Foreach(echo, data, {}, "inner").outputs, .states = {}};
   };
