@@ -153,7 +153,8 @@ absl::StatusOr<NDArray> Copy(const Elements& elements) {
   COOPER_ASSIGN_OR_RETURN(NDArray copy,
                           NDArray::Empty(elements.shape, elements.dtype, elements.context));
   if (copy.size() == 0) return copy;
-  if (!elements.context.is_cpu() && IsRowMajor(elements)) {
+  // Bools take the other way, on which they become 0 or 1.
+  if (!elements.context.is_cpu() && IsRowMajor(elements) && elements.dtype != DType::kBool) {
     COOPER_RETURN_IF_ERROR(CopyBytes(copy.raw_data(), elements.context, elements.data,
                                      elements.context, elements.size_bytes()));
     // The tensor's deleter may be called next.
