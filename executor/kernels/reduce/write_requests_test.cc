@@ -34,6 +34,7 @@ const std::map<std::string, AttrMap>& Attributes() {
       {"Cast", {{"dtype", "float32"}}},
       {"amp_cast", {{"dtype", "float32"}}},
       {"cast", {{"dtype", "float32"}}},
+      {"cast_storage", {{"stype", "default"}}},
       {"amp_multicast", {{"num_outputs", "2"}}},
       {"clip", {{"a_min", "0.3"}, {"a_max", "0.6"}}},
       {"add_n", {{"num_args", "3"}}},
