@@ -6,7 +6,7 @@
 namespace cooper {
 namespace {
 
-std::string Text(Extent e) { return absl::StrCat("(", e.height, ", ", e.width, ")"); }
+std::string Text(WindowExtent e) { return absl::StrCat("(", e.height, ", ", e.width, ")"); }
 
 }  // namespace
 
@@ -51,8 +51,8 @@ Symbol NetworkDraft::ConvUnit(const Symbol& x, int filters, const ConvOptions& o
   return Relu(BatchNorm(Conv(x, filters, options)));
 }
 
-Symbol NetworkDraft::MaxPool(const Symbol& x, Extent kernel, Extent stride, Extent pad,
-                             bool valid) {
+Symbol NetworkDraft::MaxPool(const Symbol& x, WindowExtent kernel, WindowExtent stride,
+                             WindowExtent pad, bool valid) {
   return Make("Pooling", {x},
               {{"pool_type", "max"},
                {"kernel", Text(kernel)},
@@ -61,7 +61,8 @@ Symbol NetworkDraft::MaxPool(const Symbol& x, Extent kernel, Extent stride, Exte
                {"pooling_convention", valid ? "valid" : "full"}});
 }
 
-Symbol NetworkDraft::AvgPool(const Symbol& x, Extent kernel, Extent stride, Extent pad) {
+Symbol NetworkDraft::AvgPool(const Symbol& x, WindowExtent kernel, WindowExtent stride,
+                             WindowExtent pad) {
   return Make("Pooling", {x},
               {{"pool_type", "avg"},
                {"kernel", Text(kernel)},

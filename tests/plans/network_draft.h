@@ -14,16 +14,16 @@
 namespace cooper {
 
 // Height and width.
-struct Extent {
+struct WindowExtent {
   int height = 1, width = 1;
-  Extent(int side) : height(side), width(side) {}  // NOLINT: a number is a square
-  Extent(int h, int w) : height(h), width(w) {}
+  WindowExtent(int side) : height(side), width(side) {}  // NOLINT: a number is a square
+  WindowExtent(int h, int w) : height(h), width(w) {}
 };
 
 struct ConvOptions {
-  Extent kernel = 1;
-  Extent stride = 1;
-  Extent pad = 0;
+  WindowExtent kernel = 1;
+  WindowExtent stride = 1;
+  WindowExtent pad = 0;
   int groups = 1;
   bool bias = false;
 };
@@ -40,8 +40,9 @@ class NetworkDraft {
   Symbol ConvUnit(const Symbol& x, int filters, const ConvOptions& options = {});
   // Applies max pooling. Without `valid` the last window may reach over the edge: MXNet's
   // pooling_convention "full".
-  Symbol MaxPool(const Symbol& x, Extent kernel, Extent stride, Extent pad = 0, bool valid = true);
-  Symbol AvgPool(const Symbol& x, Extent kernel, Extent stride, Extent pad = 0);
+  Symbol MaxPool(const Symbol& x, WindowExtent kernel, WindowExtent stride, WindowExtent pad = 0,
+                 bool valid = true);
+  Symbol AvgPool(const Symbol& x, WindowExtent kernel, WindowExtent stride, WindowExtent pad = 0);
   Symbol GlobalPool(const Symbol& x);
   Symbol Dense(const Symbol& x, int hidden);  // over all elements of a sample
   Symbol Dropout(const Symbol& x, double p);

@@ -18,7 +18,7 @@ namespace cooper {
 // A point along one axis, between two pixels: pixels[low] * (1 - weight) + pixels[high] * weight. 0
 // <= low <= high < extent and 0 <= weight < 1; low = high at a pixel.
 template <typename T>
-struct DeformablePoint {
+struct DeformableBinPoint {
   int64_t low, high;
   T weight;
 
@@ -63,7 +63,7 @@ struct DeformablePsroiBin {
 
   // Computes point i. Returns false if it is outside of the image, whose edges are half a pixel
   // outside of the first and the last pixel.
-  COOPER_HOST_DEVICE bool At(int64_t i, DeformablePoint<T>* point) const {
+  COOPER_HOST_DEVICE bool At(int64_t i, DeformableBinPoint<T>* point) const {
     const T half = static_cast<T>(0.5);
     T at = UnfusedProductSum(static_cast<T>(i), step, begin);
     if (!(at >= -half && at <= static_cast<T>(extent) - half)) return false;

@@ -89,7 +89,7 @@ class Regions {
   }
 
   int64_t CountPoints(const DeformablePsroiBin<T>& axis) const {
-    DeformablePoint<T> point;
+    DeformableBinPoint<T> point;
     int64_t count = 0;
     for (int64_t i = 0; i < param_.sample_per_part; ++i) count += axis.At(i, &point) ? 1 : 0;
     return count;
@@ -104,7 +104,7 @@ class Regions {
     constexpr size_t kMaxTaps = 256;
     Tap<T> taps[kMaxTaps];
     size_t size = 0;
-    DeformablePoint<T> y, x;
+    DeformableBinPoint<T> y, x;
     for (int64_t i = 0; i < param_.sample_per_part; ++i) {
       if (!rows.At(i, &y)) continue;
       for (int64_t j = 0; j < param_.sample_per_part; ++j) {

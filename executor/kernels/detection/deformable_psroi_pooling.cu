@@ -44,7 +44,7 @@ struct Regions {
     return {Columns(n), j, bins, points, ShiftOf(n, k, 0, i, j), width};
   }
   __device__ int64_t CountPoints(const DeformablePsroiBin<T>& axis) const {
-    DeformablePoint<T> point;
+    DeformableBinPoint<T> point;
     int64_t count = 0;
     for (int64_t i = 0; i < points; ++i) count += axis.At(i, &point) ? 1 : 0;
     return count;
@@ -96,7 +96,7 @@ __global__ void Forward(int64_t count, Regions<T> r, const T* data, T* out, bool
     if (r.IsKnown(n)) {
       const DeformablePsroiBin<T> rows = r.RowsOf(n, k, i, j), columns = r.ColumnsOf(n, k, i, j);
       const T* plane = r.PlaneOf(data, n, channel, i, j);
-      DeformablePoint<T> y, x;
+      DeformableBinPoint<T> y, x;
       for (int64_t v = 0; v < r.points; ++v) {
         if (!rows.At(v, &y)) continue;
         const T *low = plane + y.low * r.width, *high = plane + y.high * r.width;
@@ -120,7 +120,7 @@ __device__ T WeightIn(const DeformablePsroiBin<T>& axis, int64_t points, int64_t
   // outside of the image, those at its border.
   const T at = static_cast<T>(pixel);
   if (axis.begin > at + 1 || axis.begin + axis.step * static_cast<T>(points) < at - 1) return 0;
-  DeformablePoint<T> point;
+  DeformableBinPoint<T> point;
   T weight = 0;
   for (int64_t i = 0; i < points; ++i) weight += axis.At(i, &point) ? point.WeightOf(pixel) : T{0};
   return weight;
@@ -178,7 +178,7 @@ __global__ void BackwardTrans(int64_t count, Regions<T> r, const T* data, const 
       for (int64_t m = 0; m < r.class_size() && points > 0; ++m) {
         const int64_t channel = k * r.class_size() + m;
         const T* plane = r.PlaneOf(data, n, channel, i, j);
-        DeformablePoint<T> y, x;
+        DeformableBinPoint<T> y, x;
         T slope = 0;
         for (int64_t v = 0; v < r.points; ++v) {
           if (!rows.At(v, &y)) continue;

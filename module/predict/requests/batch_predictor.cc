@@ -87,13 +87,13 @@ absl::Status BatchPredictor::Prepare() {
   return FindOrderOfPositions(longest);
 }
 
-absl::StatusOr<std::vector<Sample>> BatchPredictor::FormBatch(int64_t length,
-                                                              uint64_t bound) const {
+absl::StatusOr<std::vector<RequestSample>> BatchPredictor::FormBatch(int64_t length,
+                                                                     uint64_t bound) const {
   RandomGenerator random(/*seed=*/bound);
   const KnownShapes shapes = format_.BatchShapes(/*batch_size=*/1, length);
-  std::vector<Sample> batch;
+  std::vector<RequestSample> batch;
   for (int64_t row = 0; row < max_batch_size_; ++row) {
-    Sample sample{.length = length};
+    RequestSample sample{.length = length};
     for (const RequestInput& input : format_.inputs) {
       const Shape shape = shapes.at(input.name).ToShape();
       std::vector<float> numbers(static_cast<size_t>(shape.num_elements()));
@@ -120,7 +120,7 @@ absl::Status BatchPredictor::FindOrderOfPositions(int64_t length) {
   }
   const auto in_doubt = [](const std::vector<BatchLayout>& of) { return of.size() > 1; };
   for (uint64_t bound = 2; bound <= kMaxMadeUp && absl::c_any_of(orders, in_doubt); bound *= 2) {
-    COOPER_ASSIGN_OR_RETURN(std::vector<Sample> batch, FormBatch(length, bound));
+    COOPER_ASSIGN_OR_RETURN(std::vector<RequestSample> batch, FormBatch(length, bound));
     COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> outputs, Compute(length, batch));
     std::rotate(batch.rbegin(), batch.rbegin() + 1, batch.rend());
     COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> turned, Compute(length, batch));
@@ -146,19 +146,20 @@ absl::Status BatchPredictor::FindOrderOfPositions(int64_t length) {
 }
 
 absl::StatusOr<std::vector<NDArray>> BatchPredictor::Compute(
-    int64_t length, absl::Span<const Sample> samples) const {
+    int64_t length, absl::Span<const RequestSample> samples) const {
   const auto rows = static_cast<int64_t>(samples.size());
   ArrayMap inputs;
   if (!format_.length_name.empty()) {
     std::vector<float> lengths;
-    for (const Sample& sample : samples) lengths.push_back(static_cast<float>(sample.length));
+    for (const RequestSample& sample : samples)
+      lengths.push_back(static_cast<float>(sample.length));
     COOPER_ASSIGN_OR_RETURN(const NDArray array, NDArray::FromVector<float>({rows}, lengths));
     COOPER_ASSIGN_OR_RETURN(inputs[format_.length_name], array.AsType(length_dtype_));
   }
   const KnownShapes shapes = format_.BatchShapes(rows, length);
   for (const RequestInput& input : format_.inputs) {
     std::vector<NDArray> arrays;
-    for (const Sample& sample : samples) arrays.push_back(sample.arrays.at(input.name));
+    for (const RequestSample& sample : samples) arrays.push_back(sample.arrays.at(input.name));
     COOPER_ASSIGN_OR_RETURN(inputs[input.name], StackPadded(arrays, shapes.at(input.name).ToShape(),
                                                             input.dtype, input.pad_value));
   }
@@ -166,7 +167,7 @@ absl::StatusOr<std::vector<NDArray>> BatchPredictor::Compute(
 }
 
 absl::StatusOr<std::vector<std::vector<NDArray>>> BatchPredictor::Predict(
-    int64_t length, absl::Span<const Sample> samples) const {
+    int64_t length, absl::Span<const RequestSample> samples) const {
   COOPER_ASSIGN_OR_RETURN(std::vector<NDArray> outputs, Compute(length, samples));
   const auto rows = static_cast<int64_t>(samples.size());
   for (size_t k = 0; k < outputs.size(); ++k) {

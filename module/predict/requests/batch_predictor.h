@@ -21,7 +21,7 @@
 namespace cooper {
 
 // The contents of one request.
-struct Sample {
+struct RequestSample {
   ArrayMap arrays;     // valid by RequestFormat::CheckRequest
   int64_t length = 0;  // the result of CheckRequest
 };
@@ -39,8 +39,8 @@ class BatchPredictor {
   // Returns, for each of the samples, at most max_batch_size, its part of the network's outputs.
   // The samples are padded to `length`, which is the network's key. An error is that of the batch:
   // the data of one sample may have caused it. Thread-safe.
-  absl::StatusOr<std::vector<std::vector<NDArray>>> Predict(int64_t length,
-                                                            absl::Span<const Sample> samples) const;
+  absl::StatusOr<std::vector<std::vector<NDArray>>> Predict(
+      int64_t length, absl::Span<const RequestSample> samples) const;
 
   const RequestFormat& format() const { return format_; }
 
@@ -48,10 +48,10 @@ class BatchPredictor {
   absl::Status CheckDTypes(int64_t length);
   absl::StatusOr<OutputShapes> PrepareFor(int64_t key, int64_t batch_size, int64_t length) const;
   absl::Status FindOrderOfPositions(int64_t length);
-  absl::StatusOr<std::vector<Sample>> FormBatch(int64_t length, uint64_t bound) const;
+  absl::StatusOr<std::vector<RequestSample>> FormBatch(int64_t length, uint64_t bound) const;
   // Returns the outputs of the whole batch.
   absl::StatusOr<std::vector<NDArray>> Compute(int64_t length,
-                                               absl::Span<const Sample> samples) const;
+                                               absl::Span<const RequestSample> samples) const;
 
   const std::shared_ptr<const Predictor> predictor_;
   const RequestFormat format_;

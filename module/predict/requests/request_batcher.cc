@@ -26,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::hours kLongestDelay{24};
 
 struct Waiting {
-  Sample sample;
+  RequestSample sample;
   RequestBatcher::Callback done;
   Clock::time_point deadline;
 };
@@ -88,9 +88,10 @@ class RequestBatcher::Impl {
   void Serve();
   // Returns the answers by sample. If a batch fails because of its contents, each sample is
   // computed alone.
-  std::vector<Outputs> Answer(int64_t length, absl::Span<const Sample> samples) const;
+  std::vector<Outputs> Answer(int64_t length, absl::Span<const RequestSample> samples) const;
   // Calls Answer, and turns an exception into an error for each sample.
-  std::vector<Outputs> AnswerOrReport(int64_t length, absl::Span<const Sample> samples) const;
+  std::vector<Outputs> AnswerOrReport(int64_t length,
+                                      absl::Span<const RequestSample> samples) const;
 
   const RequestBatcherOptions options_;
   const std::chrono::microseconds max_delay_ =
@@ -227,7 +228,7 @@ void RequestBatcher::Impl::Serve() {
     }
     const auto count =
         std::min<size_t>(bucket->waiting.size(), static_cast<size_t>(options_.max_batch_size));
-    std::vector<Sample> samples;
+    std::vector<RequestSample> samples;
     std::vector<Callback> callbacks;
     for (size_t i = 0; i < count; ++i) {
       Waiting& next = bucket->waiting.front();
@@ -255,7 +256,7 @@ void RequestBatcher::Impl::Serve() {
 
 // An exception of the function that makes a network would otherwise end the process.
 std::vector<RequestBatcher::Outputs> RequestBatcher::Impl::AnswerOrReport(
-    int64_t length, absl::Span<const Sample> samples) const {
+    int64_t length, absl::Span<const RequestSample> samples) const {
   absl::Status thrown;
   try {
     return Answer(length, samples);
@@ -268,7 +269,7 @@ std::vector<RequestBatcher::Outputs> RequestBatcher::Impl::AnswerOrReport(
 }
 
 std::vector<RequestBatcher::Outputs> RequestBatcher::Impl::Answer(
-    int64_t length, absl::Span<const Sample> samples) const {
+    int64_t length, absl::Span<const RequestSample> samples) const {
   std::vector<Outputs> answers;
   auto batch = network_.Predict(length, samples);
   if (batch.ok()) {
