@@ -61,7 +61,7 @@ expect_error "unexpected argument" train.txt
 # --train of several or compressed files.
 expect_error "no file matches 'no-such-.*txt'" '--train=no-such-*.txt'
 expect_error "none of 2 files has a word" --train=empty,empty
-expect_error "plain.gz' is not compressed by gzip" --train=plain.gz
+expect_error "plain.gz' is not compressed with gzip" --train=plain.gz
 expect_error "step_cost=flops needs the longest sentence" --train=long,long --step_cost=flops
 expect_error "buckets=mxnet needs all lengths" --train=long,long --buckets=mxnet
 expect_error "pool_samples is 9, expected at least 32" --train=long,long --pool_samples=9
