@@ -8,8 +8,9 @@
 
 namespace cooper {
 
-// Used by the gradient of broadcast_sub.
+// Used by the gradient of broadcast_sub, and by NumPy's logical_not.
 template const ElementMap& ElementMapOf<Negative>();
+template const ElementMap& ElementMapOf<LogicalNot>();
 
 namespace {
 

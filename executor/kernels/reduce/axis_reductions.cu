@@ -7,6 +7,21 @@
 #include "executor/program/kernel.h"
 
 namespace cooper {
+
+// Used by NumPy's reductions too.
+template const ElementMap& ElementMapOf<DividedBy>();
+template const ElementMap& ElementMapOf<ExtremeGrad>();
+template const ElementMap& ElementMapOf<Norm1Grad>();
+template const ElementMap& ElementMapOf<Norm2Grad>();
+template const ElementMap& ElementMapOf<ProdGrad>();
+template const ElementMap& ElementMapOf<Scaled>();
+template const ElementReduce& ElementReduceOf<Reducer::kSum, Magnitude>();
+template const ElementReduce& ElementReduceOf<Reducer::kSum, Square>();
+template const ElementReduce& ElementReduceOf<Reducer::kSum, SquaredDifference>();
+template const ElementReduce& ElementReduceOf<Reducer::kProduct, Same>();
+template const ElementReduce& ElementReduceOf<Reducer::kMax, Same>();
+template const ElementReduce& ElementReduceOf<Reducer::kMin, Same>();
+
 namespace {
 
 constexpr DeviceType kGpu = DeviceType::kGpu;
