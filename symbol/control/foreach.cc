@@ -90,6 +90,7 @@ std::string Positions(const IndexedGraph& graph, const std::vector<NodeEntry>& e
     if (node->is_variable()) position.emplace(node, static_cast<int64_t>(position.size()));
   }
   std::vector<int64_t> positions;
+  positions.reserve(entries.size());
   for (const NodeEntry& entry : entries) positions.push_back(position.at(entry.node.get()));
   return PrintParamText(positions);
 }
