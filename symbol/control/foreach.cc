@@ -83,6 +83,18 @@ absl::StatusOr<std::vector<NodeEntry>> EntriesOf(const std::vector<Symbol>& symb
   return entries;
 }
 
+// Returns a variable of the body for each value, named after both and the kind, such as "_step".
+std::vector<Symbol> Placeholders(const std::vector<NodeEntry>& outer, const std::string& name,
+                                 const char* kind) {
+  std::vector<Symbol> inner;
+  inner.reserve(outer.size());
+  for (const NodeEntry& entry : outer) {
+    inner.push_back(
+        Symbol::Variable(absl::StrCat(name, "_", OutputName(entry), kind, inner.size())));
+  }
+  return inner;
+}
+
 // Returns the positions, among the variables of the body, of `entries`.
 std::string Positions(const IndexedGraph& graph, const std::vector<NodeEntry>& entries) {
   absl::flat_hash_map<const Node*, int64_t> position;
@@ -115,14 +127,8 @@ absl::StatusOr<ForeachResult> Build(const ForeachBodyFn& function, const std::ve
   std::vector<Symbol> inner_data, inner_states;
   {
     const AttrScope scope(AttrMap{{kMark, name}});
-    for (const NodeEntry& entry : outer_data) {
-      inner_data.push_back(
-          Symbol::Variable(absl::StrCat(name, "_", OutputName(entry), "_step", inner_data.size())));
-    }
-    for (const NodeEntry& entry : outer_states) {
-      inner_states.push_back(Symbol::Variable(
-          absl::StrCat(name, "_", OutputName(entry), "_state", inner_states.size())));
-    }
+    inner_data = Placeholders(outer_data, name, "_step");
+    inner_states = Placeholders(outer_states, name, "_state");
     step = function(inner_data, inner_states);
   }
   if (step.states.size() != states.size()) {
