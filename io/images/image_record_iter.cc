@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "io/batch/check_part.h"
 #include "io/batch/key_values.h"
 #include "io/batch/reserve_ids.h"
 #include "io/images/image_codec.h"
@@ -36,10 +37,7 @@ absl::Status CheckOptions(const ImageRecordIterOptions& options) {
   if (options.label_width < 1) {
     return error("label_width is ", options.label_width, ", expected at least 1");
   }
-  if (options.num_parts < 1 || options.part_index < 0 || options.part_index >= options.num_parts) {
-    return error("part_index is ", options.part_index, ", num_parts ", options.num_parts,
-                 ", expected 0 <= part_index < num_parts");
-  }
+  COOPER_RETURN_IF_ERROR(CheckPart(options.part_index, options.num_parts));
   if (options.dtype != DType::kFloat32 && options.dtype != DType::kUint8) {
     return error("dtype is ", DTypeName(options.dtype), ", expected float32 or uint8");
   }

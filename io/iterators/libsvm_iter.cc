@@ -6,6 +6,7 @@
 #include "absl/memory/memory.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "io/batch/check_part.h"
 #include "io/iterators/input_files.h"
 #include "ndarray/base/status_macros.h"
 
@@ -29,12 +30,7 @@ absl::Status CheckOptions(const LibSvmIterOptions& options) {
         absl::StrCat(kKind, ": label_shape is ", options.label_shape.ToString(),
                      ", expected (1,): the labels come from data_libsvm"));
   }
-  if (options.num_parts < 1 || options.part_index < 0 || options.part_index >= options.num_parts) {
-    return absl::InvalidArgumentError(absl::StrCat(kKind, ": part_index is ", options.part_index,
-                                                   ", num_parts ", options.num_parts,
-                                                   ", expected 0 <= part_index < num_parts"));
-  }
-  return absl::OkStatus();
+  return AddContext(CheckPart(options.part_index, options.num_parts), kKind);
 }
 
 absl::StatusOr<LibSvmRows> ReadRows(const std::string& files, int64_t width,

@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
 #include "glog/logging.h"
+#include "io/batch/check_part.h"
 #include "io/batch/gather_rows.h"
 #include "io/iterators/gzip_reader.h"
 #include "ndarray/array/ndarray.h"
@@ -92,11 +93,7 @@ absl::StatusOr<NDArray> ReadLabels(const MnistIterOptions& options, int64_t* cou
 }
 
 absl::StatusOr<std::unique_ptr<NDArrayIter>> Create(const MnistIterOptions& options) {
-  if (options.num_parts < 1 || options.part_index < 0 || options.part_index >= options.num_parts) {
-    return absl::InvalidArgumentError(absl::StrCat("part_index is ", options.part_index,
-                                                   ", num_parts ", options.num_parts,
-                                                   ", expected 0 <= part_index < num_parts"));
-  }
+  COOPER_RETURN_IF_ERROR(CheckPart(options.part_index, options.num_parts));
   int64_t num_images = 0, num_labels = 0;
   COOPER_ASSIGN_OR_RETURN(NDArray images, ReadImages(options, &num_images));
   COOPER_ASSIGN_OR_RETURN(NDArray labels, ReadLabels(options, &num_labels));
