@@ -10,6 +10,8 @@
 #include "executor/kernels/loops/broadcast_plan.h"
 #include "executor/kernels/loops/element_block.h"
 #include "executor/kernels/loops/unary_functions.h"
+#include "executor/kernels/reducers/column_sums.h"
+#include "executor/kernels/reducers/lane_sum.h"
 #include "executor/kernels/reducers/reducers.h"
 #include "ndarray/threads/cpu_level.h"
 #include "ndarray/threads/element_ranges.h"
@@ -27,19 +29,21 @@ struct ReduceLoops {
   C (*combine)(C, C);
   C (*row)(const C* x, int64_t n);  // reduces n elements
   void (*rows)(const C* x, C* acc, int64_t count,
-               int64_t n);                         // combines acc[i] with row i of n elements
-  void (*columns)(const C* x, C* acc, int64_t n);  // combines acc[i] with x[i]
+               int64_t n);  // combines acc[i] with row i of n elements
+  void (*columns)(const C* x, int64_t stride, int64_t rows, int64_t n, C* acc);  // ReduceColumns
 };
 
 // Reduces a row into several partial results, which vectorises and is more exact than one sum.
 template <typename R, typename C>
 C ReduceRow(const C* x, int64_t n) {
-  constexpr int kLanes = 32;
-  if (n < kLanes) {
+  constexpr int kLanes = 32, kShortSum = 16, kLongSum = 512;
+  constexpr bool kSum = std::is_same_v<R, SumReducer>;
+  if (n < (kSum ? kShortSum : kLanes)) {
     C result = R::template Initial<C>();
     for (int64_t i = 0; i < n; ++i) result = R::Combine(result, x[i]);
     return result;
   }
+  if (kSum && n < kLongSum) return LaneSum<C>(n, [x](int64_t i) { return x[i]; });
   C lanes[kLanes];
   std::fill_n(lanes, kLanes, R::template Initial<C>());
   int64_t i = 0;
@@ -54,27 +58,22 @@ C ReduceRow(const C* x, int64_t n) {
 }
 
 template <typename R, typename C>
-void ReduceColumns(const C* x, C* acc, int64_t n) {
-  COOPER_INDEPENDENT_ITERATIONS
-  for (int64_t i = 0; i < n; ++i) acc[i] = R::Combine(acc[i], x[i]);
-}
-
-template <typename R, typename C>
 constexpr ReduceLoops<C> LoopsOf() {
-  return {
-      R::template Initial<C>(), R::template Combine<C>,
-      [](const C* x, int64_t n) {
-        C result;
-        RunAtCpuLevel([&] { result = ReduceRow<R>(x, n); });
-        return result;
-      },
-      [](const C* x, C* acc, int64_t count, int64_t n) {
-        RunAtCpuLevel([=] {
-          for (int64_t i = 0; i < count; ++i)
-            acc[i] = R::Combine(acc[i], ReduceRow<R>(x + i * n, n));
-        });
-      },
-      [](const C* x, C* acc, int64_t n) { RunAtCpuLevel([=] { ReduceColumns<R>(x, acc, n); }); }};
+  return {R::template Initial<C>(), R::template Combine<C>,
+          [](const C* x, int64_t n) {
+            C result;
+            RunAtCpuLevel([&] { result = ReduceRow<R>(x, n); });
+            return result;
+          },
+          [](const C* x, C* acc, int64_t count, int64_t n) {
+            RunAtCpuLevel([=] {
+              for (int64_t i = 0; i < count; ++i)
+                acc[i] = R::Combine(acc[i], ReduceRow<R>(x + i * n, n));
+            });
+          },
+          [](const C* x, int64_t stride, int64_t rows, int64_t n, C* acc) {
+            RunAtCpuLevel([=] { ReduceColumns<R>(x, stride, rows, n, acc); });
+          }};
 }
 
 template <typename C>
@@ -113,7 +112,7 @@ class Reduce {
       RunWhole();
       return;
     }
-    if (IsMatrix(1, 0) && plan_.extents[1] <= kShort) return RunShortRows();
+    if (IsMatrix(1, 0)) return RunRows();
     if (IsMatrix(0, 1) && plan_.extents[1] <= kNarrow) return RunFewColumns();
     // Threads share the output along its longest axis.
     int axis = -1;
@@ -128,14 +127,17 @@ class Reduce {
       part.extents[axis] = end - begin;
       std::array<int64_t, BroadcastPlan::kMaxOperands> base = {};
       for (int k = 0; k <= target_; ++k) base[k] = begin * plan_.strides[k][axis];
-      Walk(part, base.data(), 0, part.num_elements(), acc_);
+      if (ReducesColumns()) {
+        WalkColumns(part, base.data());
+      } else {
+        Walk(part, base.data(), 0, part.num_elements(), acc_);
+      }
     });
   }
 
  private:
-  // Rows up to kShort elements are processed several at a time, because a call for each would cost
-  // more than its elements. Several rows with up to kNarrow columns fit in a block.
-  static constexpr int64_t kShort = 64, kNarrow = kElementBlock / 2;
+  // Rows with up to kNarrow columns are read whole, as parts of all rows.
+  static constexpr int64_t kNarrow = kElementBlock;
 
   // Returns whether the only operand is a contiguous matrix of type C, and the output has these
   // strides.
@@ -145,7 +147,7 @@ class Reduce {
            plan_.strides[target_][0] == row_stride && plan_.strides[target_][1] == column_stride;
   }
 
-  void RunShortRows() {
+  void RunRows() {
     const C* const x = static_cast<const C*>(operands_[0].data);
     const int64_t n = plan_.extents[1];
     ParallelForPlain(plan_.extents[0], std::max<int64_t>(1, kGrain / n),
@@ -168,15 +170,16 @@ class Reduce {
       for (int64_t p = begin; p < end; ++p) {
         std::array<C, kElementBlock> wide;
         wide.fill(loops_.initial);
+        const int64_t first = RangeBegin(rows, p, parts) * n;
         const int64_t last = RangeBegin(rows, p + 1, parts) * n;
-        for (int64_t at = RangeBegin(rows, p, parts) * n; at < last; at += width) {
-          loops_.columns(x + at, wide.data(), std::min(width, last - at));
-        }
-        for (int64_t k = n; k < width; k += n) loops_.columns(&wide[k], wide.data(), n);
+        const int64_t count = (last - first) / width;
+        loops_.columns(x + first, width, count, width, wide.data());
+        loops_.columns(x + first + count * width, 0, 1, last - first - count * width, wide.data());
+        loops_.columns(wide.data() + n, n, width / n - 1, n, wide.data());
         std::copy_n(wide.data(), n, &partial[p * n]);
       }
     });
-    for (int64_t p = 0; p < parts; ++p) loops_.columns(&partial[p * n], acc_, n);
+    loops_.columns(partial.data(), n, parts, n, acc_);
   }
 
   // Reduces everything to one element, in parts whose number depends on the size alone.
@@ -193,6 +196,27 @@ class Reduce {
       }
     });
     for (int64_t p = 0; p < parts; ++p) *acc_ = loops_.combine(*acc_, partial[p]);
+  }
+
+  // Returns whether the last axis is kept and the one before it is reduced, of an operand of type
+  // C.
+  bool ReducesColumns() const {
+    const int inner = plan_.rank - 1;
+    return map_ == nullptr && operands_[0].dtype == DTypeOf<C>() && inner > 0 &&
+           plan_.strides[0][inner] == 1 && plan_.strides[target_][inner] == 1 &&
+           plan_.strides[target_][inner - 1] == 0;
+  }
+
+  // Walks all elements of a plan that ReducesColumns, with all rows of a set of columns at a time.
+  void WalkColumns(BroadcastPlan plan, const int64_t* base) {
+    const int rows_axis = plan.rank - 2;
+    const int64_t rows = plan.extents[rows_axis];
+    plan.extents[rows_axis] = 1;
+    const C* const x = static_cast<const C*>(operands_[0].data) + base[0];
+    WalkBroadcast(plan, 0, plan.num_elements(), [&](const int64_t* offsets, int64_t n, int64_t) {
+      loops_.columns(x + offsets[0], plan.strides[0][rows_axis], rows, n,
+                     acc_ + base[target_] + offsets[target_]);
+    });
   }
 
   void Walk(const BroadcastPlan& plan, const int64_t* base, int64_t begin, int64_t end, C* acc) {
@@ -235,7 +259,7 @@ class Reduce {
     if (reduced) {
       *to = loops_.combine(*to, loops_.row(values, n));
     } else {
-      loops_.columns(values, to, n);
+      loops_.columns(values, 0, 1, n, to);
     }
   }
 

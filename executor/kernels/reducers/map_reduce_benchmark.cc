@@ -29,6 +29,9 @@ BENCHMARK(BM_Sum)
     ->Args({1, 1024, 1000, 0})   // over the first
     ->Args({32, 64, 784, 0})     // over the middle one
     ->Args({100000, 10, 1, 0})   // short rows
+    ->Args({4000, 49, 1, 0})     // planes
+    ->Args({1, 2048, 512, 0})    // columns
+    ->Args({1, 131072, 8, 0})    // few columns
     ->Args({1024, 1000, 1, 1});  // over all
 
 }  // namespace
