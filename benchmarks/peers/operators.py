@@ -137,6 +137,9 @@ OPERATORS: List[Tuple[str, str, Dict[str, tuple], dict]] = [
     ('sum of few columns', 'sum', {'data': (131072, 8)}, {'axis': 0}),
     ('sum of short rows', 'sum', {'data': (131072, 8)}, {'axis': 1}),
 ]
+# The peer's idle OpenMP team spins for some milliseconds after its run, on the cores that cooper's next
+# run needs.
+_SETTLE_S = 0.02
 # Without a gradient; that of sort fails in MXNet.
 _PREDICT_ONLY = {
     'argmax', 'argmax of a line', 'argmax of columns', 'argsort', 'box nms', 'gamma', 'normal',
@@ -215,7 +218,7 @@ def _measure_all(flags: argparse.Namespace, workers: List[Worker],
             try:
                 for worker in workers:
                     worker.bind(str(path), text, mode, turns.TIMEOUT_S)
-                measured = turns.measure(flags, workers, probe_passes=5)
+                measured = turns.measure(flags, workers, probe_passes=5, settle_s=_SETTLE_S)
             except WorkerError as error:
                 print(f'{name} {mode}: {error}', flush=True)
                 continue
