@@ -7,6 +7,7 @@
 #include "executor/kernels/loops/broadcast_as.h"
 #include "executor/kernels/loops/broadcast_plan.h"
 #include "executor/kernels/loops/element_block.h"
+#include "ndarray/threads/cpu_level.h"
 #include "ndarray/threads/parallel.h"
 
 namespace cooper {
@@ -28,13 +29,40 @@ RunOperand Resolve(const ElemwiseOperand& operand, DType dtype, std::array<char,
 // gathered into blocks.
 constexpr int64_t kShortRun = 64;
 
+// Gathers n positions from `begin` on of an operand whose plan has two axes, the outer one with
+// stride 0: the inner axis repeats.
 template <typename Word>
-void GatherWords(const BroadcastPlan& plan, const void* from, int64_t begin, int64_t n, void* to) {
+void GatherPeriods(const BroadcastPlan& plan, const Word* from, int64_t begin, int64_t n,
+                   Word* to) {
+  const int64_t period = plan.extents[1];
+  int64_t done = std::min(period, n);
+  for (int64_t i = 0, at = begin % period; i < done; ++i) {
+    to[i] = from[at];
+    if (++at == period) at = 0;
+  }
+  while (done < n) {  // doubles whole periods
+    const int64_t count = std::min(done, n - done);
+    std::copy_n(to, count, to + done);
+    done += count;
+  }
+}
+
+template <typename Word>
+void GatherWords(const BroadcastPlan& plan, const void* data, int64_t begin, int64_t n, void* to) {
+  const Word* const from = static_cast<const Word*>(data);
   const int64_t stride = plan.strides[0][plan.rank - 1];
+  if (plan.rank == 2 && plan.strides[0][0] == 0) {
+    return GatherPeriods(plan, from, begin, n, static_cast<Word*>(to));
+  }
   Word* const words = static_cast<Word*>(to) - begin;
   WalkBroadcast(plan, begin, begin + n, [=](const int64_t* offsets, int64_t count, int64_t at) {
-    const Word* const run = static_cast<const Word*>(from) + offsets[0];
-    for (int64_t i = 0; i < count; ++i) words[at + i] = run[i * stride];
+    const Word* const run = from + offsets[0];
+    if (stride == 0) {
+      const Word word = *run;
+      for (int64_t i = 0; i < count; ++i) words[at + i] = word;
+    } else {
+      for (int64_t i = 0; i < count; ++i) words[at + i] = run[i * stride];
+    }
   });
 }
 
@@ -77,9 +105,16 @@ template <typename C>
 void RunElements(ElemwiseLoop<C> loop, absl::Span<const RunOperand> operands, int64_t n,
                  void* output, DType output_dtype, WriteReq req) {
   const bool direct = req == WriteReq::kWrite && output_dtype == DTypeOf<C>();
-  bool in_blocks = !direct;
+  bool in_blocks = !direct, all_fixed = true;
   for (const RunOperand& operand : operands) {
     in_blocks |= operand.fixed || operand.dtype != DTypeOf<C>();
+    all_fixed &= operand.fixed;
+  }
+  if (direct && all_fixed && n > 1) {
+    C value;
+    RunElements<C>(loop, operands, 1, &value, output_dtype, req);
+    RunAtCpuLevel([=] { std::fill_n(static_cast<C*>(output), n, value); });
+    return;
   }
   const C* in[kMaxArity];
   if (!in_blocks) {

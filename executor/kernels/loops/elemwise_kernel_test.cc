@@ -185,20 +185,26 @@ TEST(ElemwiseKernelTest, Broadcast) {
       {{2, 1, 3, 1}, {1, 5, 1, 2}, {2, 5, 3, 2}},
       {{0, 3}, {1, 3}, {0, 3}},               // nothing
       {{50, 40, 30}, {40, 1}, {50, 40, 30}},  // several threads' worth
+      {{900, 7}, {7}, {900, 7}},              // short rows
+      {{900, 1}, {7}, {900, 7}},
+      {{4, 1}, {1}, {4, 600}},  // rows of one number
   };
   for (const Case& test : cases) {
     for (DType dtype : {DType::kFloat32, DType::kFloat16, DType::kInt32}) {
-      TestArray lhs = Filled(test.lhs, dtype);
-      TestArray rhs = Filled(test.rhs, dtype);
-      TestArray out(test.full, dtype);
-      for (int64_t i = 0; i < out.view.size(); ++i) out.Set(i, 1);
-      COOPER_ASSERT_OK(RunBroadcast(kElemwiseLoops<Sub>, {OperandOf(lhs.view), OperandOf(rhs.view)},
-                                    {test.lhs.dims(), test.rhs.dims()}, test.full.dims(), out.view,
-                                    WriteReq::kAdd));
-      for (int64_t i = 0; i < out.view.size(); ++i) {
-        ASSERT_EQ(out.Get(i), 1 + ValueAt(PositionIn(test.lhs, test.full, i)) -
-                                  ValueAt(PositionIn(test.rhs, test.full, i)))
-            << test.lhs << " " << test.rhs << " " << dtype << ", element " << i;
+      for (WriteReq req : {WriteReq::kWrite, WriteReq::kAdd}) {
+        TestArray lhs = Filled(test.lhs, dtype);
+        TestArray rhs = Filled(test.rhs, dtype);
+        TestArray out(test.full, dtype);
+        for (int64_t i = 0; i < out.view.size(); ++i) out.Set(i, 1);
+        COOPER_ASSERT_OK(
+            RunBroadcast(kElemwiseLoops<Sub>, {OperandOf(lhs.view), OperandOf(rhs.view)},
+                         {test.lhs.dims(), test.rhs.dims()}, test.full.dims(), out.view, req));
+        for (int64_t i = 0; i < out.view.size(); ++i) {
+          ASSERT_EQ(out.Get(i), (req == WriteReq::kAdd ? 1 : 0) +
+                                    ValueAt(PositionIn(test.lhs, test.full, i)) -
+                                    ValueAt(PositionIn(test.rhs, test.full, i)))
+              << test.lhs << " " << test.rhs << " " << dtype << ", element " << i;
+        }
       }
     }
   }
