@@ -13,10 +13,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "executor/kernels/launch/dispatch_float.h"
 #include "executor/kernels/pooling/pooling_lanes.h"
 #include "executor/kernels/pooling/pooling_window.h"
+#include "executor/kernels/reducers/lane_sum.h"
 
 namespace cooper {
 
@@ -136,10 +138,13 @@ void PoolRows(const PoolingPlanes& p, bool mean, const T* data, T* out, bool add
 }
 
 // Returns the reduction of a whole plane, in lanes that do not depend on each other. It serves
-// global pooling. There are 32 lanes, which are combined in a tree.
+// global pooling. A maximum has 32 lanes, which are combined in a tree.
 template <typename Op, typename T>
 ComputeType<T> PoolPlane(const T* data, int64_t size) {
   using C = ComputeType<T>;
+  if constexpr (std::is_same_v<Op, PoolingSum<T>>) {
+    return LaneSum<C>(size, [data](int64_t i) { return Load(data[i]); });
+  }
   constexpr int kLanes = 2 * kPoolingLanes;
   C lanes[kLanes];
   for (C& lane : lanes) lane = Op::kFirst;
