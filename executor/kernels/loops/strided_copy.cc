@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "executor/kernels/loops/elemwise_loop.h"
 #include "executor/kernels/loops/transpose_tile.h"
 #include "executor/kernels/loops/wrapping.h"
 #include "ndarray/threads/cpu_level.h"
@@ -17,6 +19,8 @@ using Level = StridedLoop::Level;
 
 // The least number of elements of a thread; with fewer, starting it takes longer than it saves.
 constexpr int64_t kGrain = 32768;
+// The elements that a thread copies at a time, unless it transposes.
+constexpr int64_t kItem = kGrain / 4;
 // The side of the square tiles of a transposition: source and destination of one fit in the
 // first-level cache.
 constexpr int64_t kTile = kTransposeTile;
@@ -80,6 +84,38 @@ void Rows(const Level& rows, int64_t begin, int64_t end, const Level& row, bool 
   }
 }
 
+// Runs two loops that interleave kCount arrays, or take them apart again, and returns whether they
+// do: `few` has kCount iterations, over adjacent elements of one side, between which are those of
+// `many` on the other side. Copies between channels first and last are of this kind, as are
+// depth_to_space and its inverse. kCount is a constant, so that compilers shuffle vectors.
+template <int kCount, typename T>
+bool Interleave(const Level& many, int64_t begin, int64_t end, const Level& few, const T* s, T* d) {
+  if (few.extent != kCount) return false;
+  if (many.src_stride == 1 && many.dst_stride == kCount && few.dst_stride == 1) {
+    COOPER_INDEPENDENT_ITERATIONS
+    for (int64_t i = begin; i < end; ++i) {
+      for (int k = 0; k < kCount; ++k) d[i * kCount + k] = s[i + k * few.src_stride];
+    }
+    return true;
+  }
+  if (many.dst_stride == 1 && many.src_stride == kCount && few.src_stride == 1) {
+    COOPER_INDEPENDENT_ITERATIONS
+    for (int64_t i = begin; i < end; ++i) {
+      for (int k = 0; k < kCount; ++k) d[i + k * few.dst_stride] = s[i * kCount + k];
+    }
+    return true;
+  }
+  return false;
+}
+
+// Calls Interleave for the counts that it is compiled for: 2, 3 and 4.
+template <typename T>
+bool InterleaveFew(const Level& many, int64_t begin, int64_t end, const Level& few, const T* s,
+                   T* d) {
+  return Interleave<2>(many, begin, end, few, s, d) || Interleave<3>(many, begin, end, few, s, d) ||
+         Interleave<4>(many, begin, end, few, s, d);
+}
+
 // Returns the loop along which the source is contiguous, which together with the innermost one
 // makes a transposition; -1 if that is the innermost loop or none.
 int TransposedLevel(const StridedLoop& loop) {
@@ -97,11 +133,50 @@ bool Sums(const StridedLoop& loop) {
   return false;
 }
 
+// Walks over the loops outside of the two inner ones.
+class OuterWalk {
+ public:
+  // Starts at a position in the order of the loops other than the innermost and loop `skipped`.
+  OuterWalk(const StridedLoop& loop, int skipped, int64_t position) {
+    for (int i = 0; i + 1 < loop.rank(); ++i) {
+      if (i != skipped) levels_[count_++] = loop[i];
+    }
+    for (int i = count_ - 1; i >= 0; --i) {
+      index_[i] = position % levels_[i].extent;
+      position /= levels_[i].extent;
+      src_ += index_[i] * levels_[i].src_stride;
+      dst_ += index_[i] * levels_[i].dst_stride;
+    }
+  }
+
+  // Advances by one position.
+  void Next() {
+    for (int i = count_ - 1; i >= 0; --i) {
+      const Level& level = levels_[i];
+      src_ += level.src_stride;
+      dst_ += level.dst_stride;
+      if (++index_[i] < level.extent) return;
+      src_ -= level.extent * level.src_stride;
+      dst_ -= level.extent * level.dst_stride;
+      index_[i] = 0;
+    }
+  }
+
+  int64_t src() const { return src_; }
+  int64_t dst() const { return dst_; }
+
+ private:
+  Level levels_[StridedLoop::kMaxRank];
+  int64_t index_[StridedLoop::kMaxRank];
+  int count_ = 0;
+  int64_t src_ = 0, dst_ = 0;
+};
+
 template <typename T, bool kAdd>
 void Run(const StridedLoop& loop, const T* src, T* dst) {
   const int rank = loop.rank();
   if (rank == 0) return Row<T, kAdd>(1, src, 1, dst, 1);
-  const Level row = loop[rank - 1];
+  Level row = loop[rank - 1];
   const bool serial = Sums(loop);
   if (rank == 1) {
     auto part = [&](int64_t begin, int64_t end) {
@@ -113,31 +188,55 @@ void Run(const StridedLoop& loop, const T* src, T* dst) {
   // Sums are added in the order of the loop, so no level of them is transposed.
   const int transposed = serial ? -1 : TransposedLevel(loop);
   const int rows_at = transposed >= 0 ? transposed : rank - 2;
-  const Level rows = loop[rows_at];
-  const int64_t blocks = (rows.extent + kTile - 1) / kTile;
-  int64_t items = blocks;
+  Level rows = loop[rows_at];
+  bool few = false;  // whether the two inner loops interleave
+  if constexpr (!kAdd) {
+    few = InterleaveFew(rows, 0, 0, row, src, dst);
+    if (!few && InterleaveFew(row, 0, 0, rows, src, dst)) {
+      std::swap(rows, row);
+      few = true;
+    }
+  }
+  // An item is a tile of a transposition, or about kItem elements of adjacent rows.
+  const bool tiled = transposed >= 0 && !few;
+  const int64_t height = tiled ? kTile : std::max<int64_t>(1, kItem / row.extent);
+  const int64_t width = tiled || serial ? row.extent : std::min(row.extent, kItem);
+  const int64_t down = (rows.extent + height - 1) / height;
+  const int64_t across = (row.extent + width - 1) / width;
+  int64_t items = down * across;
   for (int i = 0; i < rank - 1; ++i) {
     if (i != rows_at) items *= loop[i].extent;
   }
-  auto part = [&](int64_t begin, int64_t end) {
-    for (int64_t item = begin; item < end; ++item) {
-      int64_t rest = item / blocks;
-      int64_t src_at = 0, dst_at = 0;
-      for (int i = rank - 2; i >= 0; --i) {
-        if (i == rows_at) continue;
-        const int64_t index = rest % loop[i].extent;
-        rest /= loop[i].extent;
-        src_at += index * loop[i].src_stride;
-        dst_at += index * loop[i].dst_stride;
+  const int64_t item_size = std::min(height, rows.extent) * width;
+  const auto for_each_item = [&](const auto& copy) {
+    const auto part = [&](int64_t begin, int64_t end) {
+      OuterWalk walk(loop, rows_at, begin / (down * across));
+      int64_t y = begin / across % down, x = begin % across;
+      for (int64_t item = begin; item < end; ++item) {
+        const int64_t first = y * height, at = x * width;
+        const Level columns = {std::min(width, row.extent - at), row.src_stride, row.dst_stride};
+        copy(first, std::min(first + height, rows.extent), columns,
+             src + walk.src() + at * row.src_stride, dst + walk.dst() + at * row.dst_stride);
+        if (++x < across) continue;
+        x = 0;
+        if (++y < down) continue;
+        y = 0;
+        walk.Next();
       }
-      const int64_t first = item % blocks * kTile;
-      Rows<T, kAdd>(rows, first, std::min(first + kTile, rows.extent), row, transposed >= 0,
-                    src + src_at, dst + dst_at);
-    }
+    };
+    if (serial) return part(0, items);
+    ParallelFor(items, std::max<int64_t>(1, kGrain / item_size), part);
   };
-  if (serial) return part(0, items);
-  const int64_t item_size = std::min(kTile, rows.extent) * row.extent;
-  ParallelFor(items, std::max<int64_t>(1, kGrain / item_size), part);
+  // Two loops, because one of both kinds would be compiled into slower code.
+  if constexpr (!kAdd) {
+    if (few) {
+      return for_each_item([&](int64_t first, int64_t last, const Level& columns, const T* s,
+                               T* d) { InterleaveFew(rows, first, last, columns, s, d); });
+    }
+  }
+  for_each_item([&](int64_t first, int64_t last, const Level& columns, const T* s, T* d) {
+    Rows<T, kAdd>(rows, first, last, columns, tiled, s, d);
+  });
 }
 
 template <typename T>

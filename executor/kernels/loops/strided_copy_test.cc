@@ -58,6 +58,13 @@ TEST(StridedCopyTest, IsTheSameAsPlainLoops) {
       {{6, 10, 10}, {10, -1, 1}},               // reversed, from element 9
       {{4, 0, 3}, {3, 1, 1}},                   // repeated
       {{300, 300, 300}, {150, 2, 2}},           // enough for several threads
+      {{3, 30000, 31000}, {30000, 1, 1}},       // few long rows
+      {{40, 1, 2}, {2, 40, 1}},                 // interleaved
+      {{40, 2, 1}, {2, 1, 40}},                 // and taken apart
+      {{2, 150, 200}, {50, 1, 3}, {3, 50, 1}},  // three, with another axis around them
+      {{2, 150, 200}, {3, 1, 50}, {50, 3, 1}},
+      {{9000, 1, 4}, {4, 9000, 1}},  // four, enough for several threads
+      {{50, 1, 4}, {4, 0, 1}},       // four times the same
   };
   std::vector<int32_t> src(100000);
   std::iota(src.begin(), src.end(), 1);
