@@ -33,7 +33,7 @@ __global__ void Forward(int64_t n, Type type, ComputeType<T> slope, const T* x, 
     const C v = ConvertElement<C>(element);
     C value = v;
     if (type == LeakyReluParam::kGelu) {
-      value = v * C{0.5} * (C{1} + erf(v / static_cast<C>(kSqrt2)));
+      value = v * C{0.5} * (C{1} + erf(v * static_cast<C>(kSqrtHalf)));
     } else if (type == LeakyReluParam::kSelu) {
       value = static_cast<C>(kSeluLambda) * (v > 0 ? v : static_cast<C>(kSeluAlpha) * expm1(v));
     } else if (!(v > 0)) {
@@ -142,7 +142,7 @@ __global__ void Backward(int64_t n, Type type, bool of_data, ComputeType<T> slop
     const C v = ConvertElement<C>(element);
     C d = 1;
     if (type == LeakyReluParam::kGelu) {
-      const C u = v / static_cast<C>(kSqrt2);
+      const C u = v * static_cast<C>(kSqrtHalf);
       d = C{0.5} * (C{1} + erf(u) + u * static_cast<C>(2 / kSqrtPi) * exp(-u * u));
     } else if (type == LeakyReluParam::kSelu) {
       // MXNet's slope: see executor/kernels/elemwise/leaky_relu.cc.

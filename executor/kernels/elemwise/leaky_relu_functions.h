@@ -15,10 +15,10 @@ namespace cooper {
 // Constants of selu (Klambauer et al., Self-Normalizing Neural Networks, 2017) and of gelu:
 //
 //   selu: lambda * x for x > 0, otherwise lambda * alpha * (exp(x) - 1)
-//   gelu: x / 2 * (1 + erf(x / sqrt(2)))
+//   gelu: x / 2 * (1 + erf(x * sqrt(1 / 2)))
 inline constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
 inline constexpr double kSeluLambda = 1.0507009873554804934193349852946;
-inline constexpr double kSqrt2 = 1.4142135623730950488016887242097;
+inline constexpr double kSqrtHalf = 0.70710678118654752440084436210485;
 inline constexpr double kSqrtPi = 1.7724538509055160272981674833411;
 
 // Maps element i of data to its element of gamma, the slopes of prelu. Data is viewed as (rows,
