@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "executor/kernels/launch/row_grain.h"
 #include "executor/kernels/loops/strided_copy.h"
@@ -20,19 +21,50 @@ namespace {
 using enum OneInputArrays::Input;
 using enum OneInputGradientArrays::Input;
 
-// Returns the first element of the row of data from which row `row` of the padded array is copied;
-// -1 if the row is constant_value only.
-int64_t SourceRow(const PadParam& param, const Shape& data, const Shape& padded, int64_t row) {
-  int64_t at = 0, stride = data[data.rank() - 1];
-  for (int i = padded.rank() - 2; i >= 0; --i) {
-    const int64_t source = param.source(i, row % padded[i], data[i]);
-    if (source < 0) return -1;
-    at += source * stride;
-    stride *= data[i];
-    row /= padded[i];
+// Walks over the rows of the padded array and finds the row of data that each is copied from.
+class RowWalk {
+ public:
+  RowWalk(const PadParam& param, const Shape& data, const Shape& padded, int64_t row)
+      : param_(param),
+        data_(data),
+        padded_(padded),
+        axes_(padded.rank() - 1),
+        index_(axes_),
+        at_(axes_ + 1) {
+    for (int axis = axes_ - 1; axis >= 0; --axis) {
+      index_[axis] = row % padded[axis];
+      row /= padded[axis];
+    }
+    FindFrom(0);
   }
-  return at;
-}
+
+  // Returns the first element of the row of data; -1 if the row is constant_value only.
+  int64_t source() const { return at_[axes_] < 0 ? -1 : at_[axes_] * data_[axes_]; }
+
+  void Next() {
+    for (int axis = axes_ - 1; axis >= 0; --axis) {
+      if (++index_[axis] < padded_[axis]) return FindFrom(axis);
+      index_[axis] = 0;
+    }
+  }
+
+ private:
+  // Computes at_ from `axis` on.
+  void FindFrom(int axis) {
+    for (; axis < axes_; ++axis) {
+      const int64_t source = param_.source(axis, index_[axis], data_[axis]);
+      at_[axis + 1] = source < 0 || at_[axis] < 0 ? -1 : at_[axis] * data_[axis] + source;
+    }
+  }
+
+  const PadParam& param_;
+  const Shape& data_;
+  const Shape& padded_;
+  const int axes_;  // all but the last
+  absl::InlinedVector<int64_t, 8> index_;
+  // at_[i] is the position in data's first i axes, -1 outside of them. at_[0] is 0.
+  absl::InlinedVector<int64_t, 8> at_;
+};
 
 template <typename T>
 T Sum(T a, T b) {
@@ -55,26 +87,32 @@ void PadRows(const KernelContext& c) {
   const T constant = ConvertElement<T>(param.constant_value);
   const bool add = c.reqs[0] == WriteReq::kAdd;
   ParallelFor(padded.Product(0, last), RowGrain(width), [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      T* out = c.outputs[0].as<T>() + row * width;
-      const int64_t at = SourceRow(param, data, padded, row);
-      if (at < 0 && !add) {
-        std::fill_n(out, width, constant);
+    // Calls fn(i, source of column i) for the columns outside of data.
+    const auto for_each_end = [&, before, width, middle = data[last], mode = param.mode](auto fn) {
+      for (int64_t i = -before; i < 0; ++i) fn(i + before, PadParam::SourceOf(mode, i, middle));
+      for (int64_t i = middle; i < width - before; ++i) {
+        fn(i + before, PadParam::SourceOf(mode, i, middle));
+      }
+    };
+    RowWalk walk(param, data, padded, begin);
+    for (int64_t row = begin; row < end; ++row, walk.Next()) {
+      T* const out = c.outputs[0].as<T>() + row * width;
+      const int64_t at = walk.source();
+      if (at < 0) {
+        if (!add) std::fill_n(out, width, constant);
+        for (int64_t i = 0; add && i < width; ++i) out[i] = Sum(out[i], constant);
         continue;
       }
-      const T* in = c.inputs[kData].as<T>() + std::max<int64_t>(at, 0);
-      const int64_t middle = at < 0 ? 0 : data[last];
+      const T* const in = c.inputs[kData].as<T>() + at;
       if (add) {
-        AddRow(middle, in, out + before);
+        AddRow(data[last], in, out + before);
+        for_each_end([=](int64_t i, int64_t source) {
+          out[i] = Sum(out[i], source < 0 ? constant : in[source]);
+        });
       } else {
-        std::copy_n(in, middle, out + before);
-      }
-      for (int64_t i = 0; i < width; ++i) {
-        if (i == before) i += middle;
-        if (i == width) break;
-        const int64_t source = at < 0 ? -1 : param.source(last, i, data[last]);
-        const T value = source < 0 ? constant : in[source];
-        out[i] = add ? Sum(out[i], value) : value;
+        std::copy_n(in, data[last], out + before);
+        for_each_end(
+            [=](int64_t i, int64_t source) { out[i] = source < 0 ? constant : in[source]; });
       }
     }
   });
