@@ -1,7 +1,7 @@
 // Kernels of softmax, softmin, log_softmax, SoftmaxActivation and their gradients.
 //
-// The array is viewed as (outer, n, inner), where n is the axis that sums to 1. Rows of floats use
-// softmax_row.h; other dtypes, lengths and temperatures use a plain loop.
+// The array is viewed as (outer, n, inner), where n is the axis that sums to 1. float32 and float64
+// use softmax_row.h; other dtypes, lengths and temperatures use a plain loop.
 
 #include <algorithm>
 #include <cmath>
@@ -58,6 +58,24 @@ void ForEachLine(const Extents& e, const Fn& fn) {
   }
 }
 
+// Whether softmax_row.h has functions for these dtypes.
+template <Form form, typename T, typename O>
+constexpr bool kHasVectors = form != Form::kSoftmin&& std::is_same_v<T, O> &&
+                             (std::is_same_v<T, float> || std::is_same_v<T, double>);
+
+// Calls fn(offset of the array (n, inner), begin, end) for ranges of its columns, for all of the
+// outer arrays. Threads share the columns of all arrays.
+template <typename Fn>
+void ForEachPartOfColumns(const Extents& e, const Fn& fn) {
+  ParallelForPlain(e.outer * e.inner, e.grain(), [&](int64_t begin, int64_t end) {
+    while (begin < end) {
+      const int64_t first = begin % e.inner, last = std::min(e.inner, first + end - begin);
+      fn((begin - first) * e.n, first, last);
+      begin += last - first;
+    }
+  });
+}
+
 template <Form form, typename T, typename O>
 void Row(const T* in, int64_t n, int64_t length, int64_t stride, double temperature, O* out,
          bool add) {
@@ -91,11 +109,11 @@ void Forward(const KernelContext& c, const Extents& e, double temperature, Lengt
   O* out = c.outputs[0].as<O>();
   const bool add = c.reqs[0] == WriteReq::kAdd;
   const bool plain = !add && temperature == 1 && lengths.view == nullptr;
-  if constexpr (std::is_same_v<T, float> && std::is_same_v<O, float>) {
-    if (plain && e.inner == 1 && form != Form::kSoftmin) {
-      ParallelFor(e.outer, e.grain(), [&](int64_t begin, int64_t end) {
+  if constexpr (kHasVectors<form, T, O>) {
+    if (plain && e.inner == 1) {
+      ParallelForPlain(e.outer, e.grain(), [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
-          if (form == Form::kSoftmax) {
+          if constexpr (form == Form::kSoftmax) {
             SoftmaxRow(in + i * e.n, e.n, out + i * e.n);
           } else {
             LogSoftmaxRow(in + i * e.n, e.n, out + i * e.n);
@@ -104,13 +122,12 @@ void Forward(const KernelContext& c, const Extents& e, double temperature, Lengt
       });
       return;
     }
-  }
-  if constexpr (std::is_same_v<T, O> && !std::is_same_v<T, Float16>) {
-    if (plain && e.inner > 1 && form == Form::kSoftmax) {
-      const int64_t plane = e.n * e.inner;
-      ParallelFor(e.outer, RowGrain(plane), [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-          SoftmaxColumns(in + i * plane, e.n, e.inner, 0, e.inner, out + i * plane);
+    if (plain) {
+      ForEachPartOfColumns(e, [&](int64_t at, int64_t begin, int64_t end) {
+        if constexpr (form == Form::kSoftmax) {
+          SoftmaxColumns(in + at, e.n, e.inner, begin, end, out + at);
+        } else {
+          LogSoftmaxColumns(in + at, e.n, e.inner, begin, end, out + at);
         }
       });
       return;
@@ -139,15 +156,26 @@ void Backward(const KernelContext& c, const Extents& e, double temperature, Leng
   const O* output = c.inputs[kOutput].as<O>();
   T* grad = c.outputs[0].as<T>();
   const bool add = c.reqs[0] == WriteReq::kAdd;
-  if constexpr (std::is_same_v<T, float> && std::is_same_v<O, float> && form != Form::kSoftmin) {
-    if (!add && temperature == 1 && lengths.view == nullptr && e.inner == 1) {
-      ParallelFor(e.outer, e.grain(), [&](int64_t begin, int64_t end) {
+  if constexpr (kHasVectors<form, T, O>) {
+    const bool plain = !add && temperature == 1 && lengths.view == nullptr;
+    if (plain && e.inner == 1) {
+      ParallelForPlain(e.outer, e.grain(), [&](int64_t begin, int64_t end) {
         for (int64_t at = begin * e.n; at < end * e.n; at += e.n) {
-          if (form == Form::kSoftmax) {
+          if constexpr (form == Form::kSoftmax) {
             SoftmaxGradientRow(ograd + at, output + at, e.n, grad + at);
           } else {
             LogSoftmaxGradientRow(ograd + at, output + at, e.n, grad + at);
           }
+        }
+      });
+      return;
+    }
+    if (plain) {
+      ForEachPartOfColumns(e, [&](int64_t at, int64_t begin, int64_t end) {
+        if constexpr (form == Form::kSoftmax) {
+          SoftmaxGradientColumns(ograd + at, output + at, e.n, e.inner, begin, end, grad + at);
+        } else {
+          LogSoftmaxGradientColumns(ograd + at, output + at, e.n, e.inner, begin, end, grad + at);
         }
       });
       return;

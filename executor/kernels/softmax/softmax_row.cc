@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "executor/kernels/loops/elemwise_loop.h"
+#include "executor/kernels/loops/vector_log.h"
 #include "executor/kernels/loops/vector_math.h"
 #include "ndarray/threads/cpu_level.h"
 
@@ -15,11 +16,12 @@ namespace {
 // another.
 constexpr int kLanes = 32;
 
-float RowMax(const float* in, int64_t n) {
-  float top = n > 0 ? in[0] : 0.0f;
+template <typename T>
+T RowMax(const T* in, int64_t n) {
+  T top = n > 0 ? in[0] : T{0};
   int64_t j = 0;
   if (n >= kLanes) {
-    float lanes[kLanes];
+    T lanes[kLanes];
     std::copy_n(in, kLanes, lanes);
     for (j = kLanes; j + kLanes <= n; j += kLanes) {
       for (int k = 0; k < kLanes; ++k) lanes[k] = in[j + k] > lanes[k] ? in[j + k] : lanes[k];
@@ -31,16 +33,17 @@ float RowMax(const float* in, int64_t n) {
 }
 
 // Computes out[j] = in[j] + bias[j] and returns the maximum.
-float AddBias(const float* in, const float* bias, int64_t n, float* out) {
-  float top = n > 0 ? in[0] + bias[0] : 0.0f;
+template <typename T>
+T AddBias(const T* in, const T* bias, int64_t n, T* out) {
+  T top = n > 0 ? in[0] + bias[0] : T{0};
   int64_t j = 0;
   if (n >= kLanes) {
-    float lanes[kLanes];
+    T lanes[kLanes];
     std::fill_n(lanes, kLanes, top);
     for (; j + kLanes <= n; j += kLanes) {
       COOPER_INDEPENDENT_ITERATIONS
       for (int k = 0; k < kLanes; ++k) {
-        const float x = in[j + k] + bias[j + k];
+        const T x = in[j + k] + bias[j + k];
         out[j + k] = x;
         lanes[k] = x > lanes[k] ? x : lanes[k];
       }
@@ -55,14 +58,14 @@ float AddBias(const float* in, const float* bias, int64_t n, float* out) {
 }
 
 // Returns the sum of exp(in[j] - top). Stores each term if kStore.
-template <bool kStore>
-float SumExp(const float* in, int64_t n, float top, float* out) {
-  float lanes[kLanes] = {};
+template <bool kStore, typename T>
+T SumExp(const T* in, int64_t n, T top, T* out) {
+  T lanes[kLanes] = {};
   int64_t j = 0;
   for (; j + kLanes <= n; j += kLanes) {
     COOPER_INDEPENDENT_ITERATIONS
     for (int k = 0; k < kLanes; ++k) {
-      const float term = VectorExpOfNonPositive(in[j + k] - top);
+      const T term = VectorExpOfNonPositive(in[j + k] - top);
       if constexpr (kStore) out[j + k] = term;
       lanes[k] += term;
     }
@@ -70,9 +73,9 @@ float SumExp(const float* in, int64_t n, float top, float* out) {
   for (int width = kLanes / 2; width > 0; width /= 2) {
     for (int k = 0; k < width; ++k) lanes[k] += lanes[k + width];
   }
-  float sum = lanes[0];
+  T sum = lanes[0];
   for (; j < n; ++j) {
-    const float term = VectorExpOfNonPositive(in[j] - top);
+    const T term = VectorExpOfNonPositive(in[j] - top);
     if constexpr (kStore) out[j] = term;
     sum += term;
   }
@@ -80,9 +83,9 @@ float SumExp(const float* in, int64_t n, float top, float* out) {
 }
 
 // Returns the sum of term(j).
-template <typename Term>
-float LaneSumOf(int64_t n, const Term& term) {
-  float lanes[kLanes] = {};
+template <typename T, typename Term>
+T LaneSumOf(int64_t n, const Term& term) {
+  T lanes[kLanes] = {};
   int64_t j = 0;
   for (; j + kLanes <= n; j += kLanes) {
     for (int k = 0; k < kLanes; ++k) lanes[k] += term(j + k);
@@ -90,133 +93,186 @@ float LaneSumOf(int64_t n, const Term& term) {
   for (int width = kLanes / 2; width > 0; width /= 2) {
     for (int k = 0; k < width; ++k) lanes[k] += lanes[k + width];
   }
-  float sum = lanes[0];
+  T sum = lanes[0];
   for (; j < n; ++j) sum += term(j);
   return sum;
 }
 
-// Computes to[i] = exp(in[i] - top[i]).
-void ExpBlock(const float* in, const float* top, int64_t n, float* to) {
-  COOPER_INDEPENDENT_ITERATIONS
-  for (int64_t i = 0; i < n; ++i) to[i] = VectorExpOfNonPositive(in[i] - top[i]);
-}
-
-void ExpBlock(const double* in, const double* top, int64_t n, double* to) {
-  for (int64_t i = 0; i < n; ++i) to[i] = std::exp(in[i] - top[i]);
+template <typename T>
+void Softmax(const T* in, int64_t n, T* out) {
+  RunAtCpuLevel([=] {
+    const T scale = T{1} / SumExp<true>(in, n, RowMax(in, n), out);
+    for (int64_t j = 0; j < n; ++j) out[j] *= scale;
+  });
 }
 
 template <typename T>
-void Columns(const T* in, int64_t n, int64_t inner, int64_t begin, int64_t end, T* out) {
-  constexpr int64_t kBlock = 64;
-  T top[kBlock], sum[kBlock];
-  for (int64_t c = begin; c < end; c += kBlock) {
-    const int64_t width = std::min(kBlock, end - c);
-    std::copy_n(in + c, width, top);
-    for (int64_t j = 1; j < n; ++j) {
-      const T* row = in + j * inner + c;
-      for (int64_t i = 0; i < width; ++i) top[i] = row[i] > top[i] ? row[i] : top[i];
-    }
-    std::fill_n(sum, width, T{0});
-    for (int64_t j = 0; j < n; ++j) {
-      const T* row = in + j * inner + c;
-      T* to = out + j * inner + c;
-      ExpBlock(row, top, width, to);
-      for (int64_t i = 0; i < width; ++i) sum[i] += to[i];
-    }
-    for (int64_t i = 0; i < width; ++i) sum[i] = T{1} / sum[i];
-    for (int64_t j = 0; j < n; ++j) {
-      T* to = out + j * inner + c;
-      for (int64_t i = 0; i < width; ++i) to[i] *= sum[i];
-    }
-  }
-}
-
-}  // namespace
-
-void SoftmaxRow(const float* in, int64_t n, float* out) {
+void BiasedSoftmax(const T* in, const T* bias, int64_t n, T* out) {
+  if (bias == nullptr) return Softmax(in, n, out);
   RunAtCpuLevel([=] {
-    const float scale = 1.0f / SumExp<true>(in, n, RowMax(in, n), out);
+    const T top = AddBias(in, bias, n, out);
+    const T scale = T{1} / SumExp<true>(out, n, top, out);
     for (int64_t j = 0; j < n; ++j) out[j] *= scale;
   });
 }
 
-void BiasedSoftmaxRow(const float* in, const float* bias, int64_t n, float* out) {
-  if (bias == nullptr) return SoftmaxRow(in, n, out);
-  RunAtCpuLevel([=] {
-    const float top = AddBias(in, bias, n, out);
-    const float scale = 1.0f / SumExp<true>(out, n, top, out);
-    for (int64_t j = 0; j < n; ++j) out[j] *= scale;
-  });
-}
-
-ExpRowSums<float> BiasedExpRow(const float* in, const float* bias, int64_t n, float* out) {
-  ExpRowSums<float> sums;
+template <typename T>
+ExpRowSums<T> BiasedExp(const T* in, const T* bias, int64_t n, T* out) {
+  ExpRowSums<T> sums;
   RunAtCpuLevel([=, &sums] {
     sums.top = std::max(bias == nullptr ? RowMax(in, n) : AddBias(in, bias, n, out),
-                        std::numeric_limits<float>::lowest());
+                        std::numeric_limits<T>::lowest());
     sums.sum = SumExp<true>(bias == nullptr ? in : out, n, sums.top, out);
   });
   return sums;
 }
 
-ExpRowSums<double> BiasedExpRow(const double* in, const double* bias, int64_t n, double* out) {
-  double top = std::numeric_limits<double>::lowest();
-  for (int64_t j = 0; j < n; ++j) {
-    out[j] = in[j] + (bias == nullptr ? 0.0 : bias[j]);
-    top = std::max(top, out[j]);
-  }
-  double sum = 0;
-  for (int64_t j = 0; j < n; ++j) sum += out[j] = std::exp(out[j] - top);
-  return {top, sum};
-}
-
-void BiasedSoftmaxRow(const double* in, const double* bias, int64_t n, double* out) {
-  if (bias == nullptr) return SoftmaxRow(in, n, out);
-  for (int64_t j = 0; j < n; ++j) out[j] = in[j] + bias[j];
-  SoftmaxRow(out, n, out);
-}
-
-void SoftmaxRow(const double* in, int64_t n, double* out) {
-  double top = -std::numeric_limits<double>::infinity();
-  for (int64_t j = 0; j < n; ++j) top = std::max(top, in[j]);
-  double sum = 0;
-  for (int64_t j = 0; j < n; ++j) sum += out[j] = std::exp(in[j] - top);
-  for (int64_t j = 0; j < n; ++j) out[j] /= sum;
-}
-
-void LogSoftmaxRow(const float* in, int64_t n, float* out) {
+template <typename T>
+void LogSoftmax(const T* in, int64_t n, T* out) {
   RunAtCpuLevel([=] {
-    const float top = RowMax(in, n);
-    const float log_sum = std::log(SumExp<false>(in, n, top, nullptr));
+    const T top = RowMax(in, n);
+    const T log_sum = std::log(SumExp<false>(in, n, top, out));
     COOPER_INDEPENDENT_ITERATIONS
     for (int64_t j = 0; j < n; ++j) out[j] = (in[j] - top) - log_sum;
   });
 }
 
-void SoftmaxGradientRow(const float* g, const float* out, int64_t n, float* grad) {
+template <typename T>
+void SoftmaxGradient(const T* g, const T* out, int64_t n, T* grad) {
   RunAtCpuLevel([=] {
-    const float sum = LaneSumOf(n, [&](int64_t j) { return g[j] * out[j]; });
+    const T sum = LaneSumOf<T>(n, [&](int64_t j) { return g[j] * out[j]; });
     COOPER_INDEPENDENT_ITERATIONS
     for (int64_t j = 0; j < n; ++j) grad[j] = out[j] * (g[j] - sum);
   });
 }
 
-void LogSoftmaxGradientRow(const float* g, const float* out, int64_t n, float* grad) {
+template <typename T>
+void LogSoftmaxGradient(const T* g, const T* out, int64_t n, T* grad) {
   RunAtCpuLevel([=] {
-    const float sum = LaneSumOf(n, [&](int64_t j) { return g[j]; });
+    const T sum = LaneSumOf<T>(n, [&](int64_t j) { return g[j]; });
     COOPER_INDEPENDENT_ITERATIONS
     for (int64_t j = 0; j < n; ++j) grad[j] = g[j] - VectorExp(out[j]) * sum;
   });
 }
 
-void SoftmaxColumns(const float* in, int64_t n, int64_t inner, int64_t begin, int64_t end,
-                    float* out) {
-  if (n > 0) RunAtCpuLevel([=] { Columns(in, n, inner, begin, end, out); });
+// The columns that are processed together. Their results so far stay in the first-level cache.
+constexpr int64_t kColumns = 64;
+
+// Calls fn(first column, number of columns) for [begin, end) in parts of at most kColumns.
+template <typename Fn>
+void ForEachPart(int64_t begin, int64_t end, const Fn& fn) {
+  RunAtCpuLevel([=] {
+    for (int64_t c = begin; c < end; c += kColumns) fn(c, std::min(kColumns, end - c));
+  });
 }
 
-void SoftmaxColumns(const double* in, int64_t n, int64_t inner, int64_t begin, int64_t end,
-                    double* out) {
-  if (n > 0) Columns(in, n, inner, begin, end, out);
+// Computes the maxima of columns.
+template <typename T>
+void MaxOfColumns(const T* in, int64_t n, int64_t inner, int64_t width, T* top) {
+  std::copy_n(in, width, top);
+  for (int64_t j = 1; j < n; ++j) {
+    const T* const row = in + j * inner;
+    for (int64_t i = 0; i < width; ++i) top[i] = row[i] > top[i] ? row[i] : top[i];
+  }
 }
+
+template <typename T>
+void Columns(const T* in, int64_t n, int64_t inner, int64_t begin, int64_t end, T* out) {
+  if (n == 0) return;
+  ForEachPart(begin, end, [=](int64_t c, int64_t width) {
+    T top[kColumns], sum[kColumns] = {};
+    MaxOfColumns(in + c, n, inner, width, top);
+    for (int64_t j = 0; j < n; ++j) {
+      const T* const row = in + j * inner + c;
+      T* const to = out + j * inner + c;
+      COOPER_INDEPENDENT_ITERATIONS
+      for (int64_t i = 0; i < width; ++i) {
+        to[i] = VectorExpOfNonPositive(row[i] - top[i]);
+        sum[i] += to[i];
+      }
+    }
+    for (int64_t i = 0; i < width; ++i) sum[i] = T{1} / sum[i];
+    for (int64_t j = 0; j < n; ++j) {
+      T* const to = out + j * inner + c;
+      for (int64_t i = 0; i < width; ++i) to[i] *= sum[i];
+    }
+  });
+}
+
+template <typename T>
+void LogColumns(const T* in, int64_t n, int64_t inner, int64_t begin, int64_t end, T* out) {
+  if (n == 0) return;
+  ForEachPart(begin, end, [=](int64_t c, int64_t width) {
+    T top[kColumns], sum[kColumns] = {};
+    MaxOfColumns(in + c, n, inner, width, top);
+    for (int64_t j = 0; j < n; ++j) {
+      const T* const row = in + j * inner + c;
+      for (int64_t i = 0; i < width; ++i) sum[i] += VectorExpOfNonPositive(row[i] - top[i]);
+    }
+    for (int64_t i = 0; i < width; ++i) sum[i] = VectorLog(sum[i]);
+    for (int64_t j = 0; j < n; ++j) {
+      const T* const row = in + j * inner + c;
+      T* const to = out + j * inner + c;
+      COOPER_INDEPENDENT_ITERATIONS
+      for (int64_t i = 0; i < width; ++i) to[i] = (row[i] - top[i]) - sum[i];
+    }
+  });
+}
+
+template <bool kLog, typename T>
+void GradientColumns(const T* g, const T* out, int64_t n, int64_t inner, int64_t begin, int64_t end,
+                     T* grad) {
+  ForEachPart(begin, end, [=](int64_t c, int64_t width) {
+    T sum[kColumns] = {};
+    for (int64_t j = 0; j < n; ++j) {
+      const int64_t at = j * inner + c;
+      for (int64_t i = 0; i < width; ++i) sum[i] += kLog ? g[at + i] : g[at + i] * out[at + i];
+    }
+    for (int64_t j = 0; j < n; ++j) {
+      const int64_t at = j * inner + c;
+      COOPER_INDEPENDENT_ITERATIONS
+      for (int64_t i = 0; i < width; ++i) {
+        grad[at + i] =
+            kLog ? g[at + i] - VectorExp(out[at + i]) * sum[i] : out[at + i] * (g[at + i] - sum[i]);
+      }
+    }
+  });
+}
+
+}  // namespace
+
+#define COOPER_SOFTMAX_ROWS(T)                                                                     \
+  void SoftmaxRow(const T* in, int64_t n, T* out) { Softmax(in, n, out); }                         \
+  void BiasedSoftmaxRow(const T* in, const T* bias, int64_t n, T* out) {                           \
+    BiasedSoftmax(in, bias, n, out);                                                               \
+  }                                                                                                \
+  ExpRowSums<T> BiasedExpRow(const T* in, const T* bias, int64_t n, T* out) {                      \
+    return BiasedExp(in, bias, n, out);                                                            \
+  }                                                                                                \
+  void LogSoftmaxRow(const T* in, int64_t n, T* out) { LogSoftmax(in, n, out); }                   \
+  void SoftmaxGradientRow(const T* g, const T* out, int64_t n, T* grad) {                          \
+    SoftmaxGradient(g, out, n, grad);                                                              \
+  }                                                                                                \
+  void LogSoftmaxGradientRow(const T* g, const T* out, int64_t n, T* grad) {                       \
+    LogSoftmaxGradient(g, out, n, grad);                                                           \
+  }                                                                                                \
+  void SoftmaxColumns(const T* in, int64_t n, int64_t inner, int64_t begin, int64_t end, T* out) { \
+    Columns(in, n, inner, begin, end, out);                                                        \
+  }                                                                                                \
+  void LogSoftmaxColumns(const T* in, int64_t n, int64_t inner, int64_t begin, int64_t end,        \
+                         T* out) {                                                                 \
+    LogColumns(in, n, inner, begin, end, out);                                                     \
+  }                                                                                                \
+  void SoftmaxGradientColumns(const T* g, const T* out, int64_t n, int64_t inner, int64_t begin,   \
+                              int64_t end, T* grad) {                                              \
+    GradientColumns<false>(g, out, n, inner, begin, end, grad);                                    \
+  }                                                                                                \
+  void LogSoftmaxGradientColumns(const T* g, const T* out, int64_t n, int64_t inner,               \
+                                 int64_t begin, int64_t end, T* grad) {                            \
+    GradientColumns<true>(g, out, n, inner, begin, end, grad);                                     \
+  }
+
+COOPER_SOFTMAX_ROWS(float)
+COOPER_SOFTMAX_ROWS(double)
 
 }  // namespace cooper

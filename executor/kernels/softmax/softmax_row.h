@@ -42,6 +42,7 @@ ExpRowSums<double> BiasedExpRow(const double* in, const double* bias, int64_t n,
 // Computes out[j] = in[j] - log(sum_k exp(in[k])). It subtracts the maximum first and never takes
 // the logarithm of a softmax, so large negative results stay accurate.
 void LogSoftmaxRow(const float* in, int64_t n, float* out);
+void LogSoftmaxRow(const double* in, int64_t n, double* out);
 
 // Compute the gradients of SoftmaxRow and LogSoftmaxRow, where `out` is their result and g its
 // gradient:
@@ -49,15 +50,29 @@ void LogSoftmaxRow(const float* in, int64_t n, float* out);
 //   SoftmaxRow:     grad[j] = out[j] * (g[j] - sum_k g[k] * out[k])
 //   LogSoftmaxRow:  grad[j] = g[j] - exp(out[j]) * sum_k g[k]
 void SoftmaxGradientRow(const float* g, const float* out, int64_t n, float* grad);
+void SoftmaxGradientRow(const double* g, const double* out, int64_t n, double* grad);
 void LogSoftmaxGradientRow(const float* g, const float* out, int64_t n, float* grad);
+void LogSoftmaxGradientRow(const double* g, const double* out, int64_t n, double* grad);
 
-// Computes the softmax of an array (n, inner) over the first axis, for the columns [begin, end).
+// The functions above for the columns [begin, end) of arrays (n, inner), over the first axis.
 // Neighbouring columns are processed in vector lanes. Different ranges of columns may run on
 // different threads.
 void SoftmaxColumns(const float* in, int64_t n, int64_t inner, int64_t begin, int64_t end,
                     float* out);
 void SoftmaxColumns(const double* in, int64_t n, int64_t inner, int64_t begin, int64_t end,
                     double* out);
+void LogSoftmaxColumns(const float* in, int64_t n, int64_t inner, int64_t begin, int64_t end,
+                       float* out);
+void LogSoftmaxColumns(const double* in, int64_t n, int64_t inner, int64_t begin, int64_t end,
+                       double* out);
+void SoftmaxGradientColumns(const float* g, const float* out, int64_t n, int64_t inner,
+                            int64_t begin, int64_t end, float* grad);
+void SoftmaxGradientColumns(const double* g, const double* out, int64_t n, int64_t inner,
+                            int64_t begin, int64_t end, double* grad);
+void LogSoftmaxGradientColumns(const float* g, const float* out, int64_t n, int64_t inner,
+                               int64_t begin, int64_t end, float* grad);
+void LogSoftmaxGradientColumns(const double* g, const double* out, int64_t n, int64_t inner,
+                               int64_t begin, int64_t end, double* grad);
 
 }  // namespace cooper
 

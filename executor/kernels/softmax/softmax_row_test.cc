@@ -154,6 +154,49 @@ TEST(SoftmaxRowTest, ColumnsAreRows) {
   });
 }
 
+// Each function of columns gives what the function of rows gives, in float and in double.
+template <typename T>
+void ExpectColumnsAreRows() {
+  constexpr int64_t kClasses = 5, kInner = 131;
+  const std::vector<float> floats = Row(kClasses * kInner, 3.0f);
+  const std::vector<T> data(floats.begin(), floats.end());
+  const T tolerance = 64 * std::numeric_limits<T>::epsilon();
+  std::vector<T> y(data.size()), log_y(data.size()), grad(data.size()), log_grad(data.size());
+  for (int64_t cut : {int64_t{70}, kInner}) {
+    SoftmaxColumns(data.data(), kClasses, kInner, cut == kInner ? 70 : 0, cut, y.data());
+    LogSoftmaxColumns(data.data(), kClasses, kInner, cut == kInner ? 70 : 0, cut, log_y.data());
+  }
+  SoftmaxGradientColumns(data.data(), y.data(), kClasses, kInner, 0, kInner, grad.data());
+  LogSoftmaxGradientColumns(data.data(), log_y.data(), kClasses, kInner, 0, kInner,
+                            log_grad.data());
+  for (int64_t c = 0; c < kInner; ++c) {
+    T x[kClasses], row[kClasses], log_row[kClasses], row_grad[kClasses], log_row_grad[kClasses];
+    for (int64_t j = 0; j < kClasses; ++j) x[j] = data[j * kInner + c];
+    SoftmaxRow(x, kClasses, row);
+    LogSoftmaxRow(x, kClasses, log_row);
+    SoftmaxGradientRow(x, row, kClasses, row_grad);
+    LogSoftmaxGradientRow(x, log_row, kClasses, log_row_grad);
+    for (int64_t j = 0; j < kClasses; ++j) {
+      const int64_t at = j * kInner + c;
+      EXPECT_NEAR(y[at], row[j], tolerance) << c << " " << j;
+      EXPECT_NEAR(log_y[at], log_row[j], tolerance * 8) << c << " " << j;
+      EXPECT_NEAR(grad[at], row_grad[j], tolerance * 8) << c << " " << j;
+      EXPECT_NEAR(log_grad[at], log_row_grad[j], tolerance * 16) << c << " " << j;
+    }
+    T sum = 0;
+    for (T value : row) sum += value;
+    EXPECT_NEAR(sum, 1, tolerance);
+    EXPECT_NEAR(log_row[0], std::log(row[0]), tolerance * 8);
+  }
+}
+
+TEST(SoftmaxRowTest, ColumnsOfEveryFunctionAreRows) {
+  ForEachCpuLevel([] {
+    ExpectColumnsAreRows<float>();
+    ExpectColumnsAreRows<double>();
+  });
+}
+
 TEST(SoftmaxRowTest, SpecialValues) {
   ForEachCpuLevel([] {
     const float inf = std::numeric_limits<float>::infinity();
