@@ -12,10 +12,13 @@
 #include "gtest/gtest.h"
 #include "ndarray/base/atomic_file.h"
 #include "ndarray/base/status_matchers.h"
+#include "symbol/control/cond.h"
 #include "symbol/control/foreach.h"
+#include "symbol/control/while_loop.h"
 #include "symbol/graph/symbol.h"
 #include "symbol/inference/infer_shape.h"
 #include "symbol/json/json.h"
+#include "symbol/op/elemwise.h"
 #include "symbol/op/operators.h"
 #include "symbol/rnn/fused_rnn_cell.h"
 #include "symbol/rnn/over_time.h"
@@ -62,6 +65,22 @@ TEST(SymbolPageTest, LoopsOverTheFirstAxis) {
   COOPER_ASSERT_OK_AND_ASSIGN(const InferredShapes shapes,
                               InferShape(sums.outputs[0], {{"data", {30, 8}}}));
   EXPECT_EQ(shapes.outputs[0].ToString(), "(30, 8)");
+}
+
+TEST(SymbolPageTest, RunsUnderConditions) {
+  // Doubles x until it is at least 10; a choice computes its square root if it ends above 12.
+  const WhileLoopResult doubled =
+      WhileLoop([](const std::vector<Symbol>& vars) { return vars[0] < 10; },
+                [](const std::vector<Symbol>& vars) {
+                  return WhileLoopStep{.outputs = {vars[0]}, .vars = {vars[0] * 2}};
+                },
+                {Symbol::Variable("x")}, /*max_iterations=*/8);
+  const Symbol last = doubled.vars[0];
+  const Symbol root = Cond(
+      last > 12, [&] { return std::vector<Symbol>{op::sqrt(last)}; },
+      [&] { return std::vector<Symbol>{last}; })[0];
+  COOPER_ASSERT_OK_AND_ASSIGN(const InferredShapes shapes, InferShape(root, {{"x", {1}}}));
+  EXPECT_EQ(shapes.outputs[0].ToString(), "(1,)");
 }
 
 TEST(SymbolPageTest, UnrollsAndUnfuses) {

@@ -168,7 +168,7 @@ absl::StatusOr<bool> CompiledProgram::NeedsHeadGradient(int i) const {
   std::call_once(needed_heads_once_, [this] {
     std::vector<std::string> wrt;
     for (const ProgramGradient& g : program().gradients) wrt.push_back(program().arg_names[g.arg]);
-    needed_heads_ = FindNeededHeads(lowered_.unrolled, wrt);
+    needed_heads_ = FindNeededHeads(lowered_.expanded, wrt);
   });
   COOPER_RETURN_IF_ERROR(needed_heads_.status());
   return (*needed_heads_)[i];

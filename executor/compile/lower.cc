@@ -30,7 +30,7 @@ class Emitter {
           std::make_shared<const std::vector<int>>(std::move(graph_.forward.entry_of_written));
     }
     result_.folded = std::move(graph_.folded);
-    result_.unrolled = std::move(graph_.forward.unrolled);
+    result_.expanded = std::move(graph_.forward.expanded);
     result_.symbol = std::move(graph_.forward.symbol);
     result_.gradient = std::move(graph_.gradient);
     return std::move(result_);

@@ -32,7 +32,7 @@ struct LoweredProgram {
   std::vector<FoldedConstant> folded;
   // TypedGraph::entry_of_written for `symbol`. Null if no graph pass changed the graph.
   std::shared_ptr<const std::vector<int>> entry_of_written;
-  Symbol unrolled;  // TypedGraph::unrolled
+  Symbol expanded;  // TypedGraph::expanded
   // The graph that the program computes: the symbol after the graph passes, and its gradients.
   Symbol symbol;
   GradientGraph gradient;

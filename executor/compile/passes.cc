@@ -34,6 +34,7 @@ const std::vector<Pass>& AllPasses() {
       {.name = "packed_rnn_weights", .over_graph = PackRNNWeights, .merges_nodes = true},
       {.name = "transposed_weights", .over_graph = TransposeWeights, .merges_nodes = true},
       {.name = "constants", .over_graph = FoldConstants, .merges_nodes = true},
+      {.name = "conditions", .over_program = FindConditions, .required = true},
       {.name = "copies", .over_program = InsertCopies, .required = true},
       {.name = "gradients", .over_program = RouteGradients, .required = true},
       {.name = "accumulate", .over_program = AccumulateGradients},

@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "executor/compile/passes.h"
+#include "executor/passes/graph/expand_control_flow.h"
 #include "executor/passes/graph/graph_facts.h"
-#include "executor/passes/graph/unroll_foreach.h"
 #include "executor/program/kernel.h"
 #include "ndarray/base/near_names.h"
 #include "ndarray/base/status_macros.h"
@@ -130,9 +130,16 @@ absl::Status TakeRewrite(const GraphFacts& old, GraphRewrite rewrite, TypedGraph
   return InferEntryTypes(*typed.graph, typed.types);
 }
 
-bool HasLoops(const IndexedGraph& graph) {
+bool HasControlFlow(const IndexedGraph& graph) {
   return absl::c_any_of(graph.nodes(), [](const Node* node) {
     return !node->is_variable() && node->op()->num_subgraphs() > 0;
+  });
+}
+
+// Returns whether a GPU may run a part of the graph: FindConditions finds none then.
+bool UsesGpu(const CompileOptions& options) {
+  return !options.context.is_cpu() || absl::c_any_of(options.group2ctx, [](const auto& named) {
+    return !named.second.is_cpu();
   });
 }
 
@@ -145,16 +152,17 @@ void NumberNewNodes(TypedGraph& typed) {
   }
 }
 
-// Unrolls loops, then those in their bodies.
-absl::Status UnrollLoops(const CompileOptions& options, TypedGraph& typed) {
-  while (HasLoops(*typed.graph)) {
+// Replaces control flow, then that inside it.
+absl::Status ExpandAll(const CompileOptions& options, TypedGraph& typed) {
+  while (HasControlFlow(*typed.graph)) {
     const GraphFacts facts = FactsOf(typed, options);
-    COOPER_ASSIGN_OR_RETURN(std::optional<GraphRewrite> rewrite, UnrollForeach(facts));
+    COOPER_ASSIGN_OR_RETURN(std::optional<GraphRewrite> rewrite,
+                            ExpandControlFlow(facts, UsesGpu(options)));
     if (!rewrite.has_value()) break;
     COOPER_RETURN_IF_ERROR(TakeRewrite(facts, *std::move(rewrite), typed));
     NumberNewNodes(typed);
   }
-  typed.unrolled = typed.symbol;
+  typed.expanded = typed.symbol;
   return absl::OkStatus();
 }
 
@@ -168,7 +176,7 @@ absl::StatusOr<TypedGraph> InferTypedGraph(const Symbol& symbol, const CompileOp
                    .shapes = {},
                    .types = {},
                    .entry_of_written = {},
-                   .unrolled = {},
+                   .expanded = {},
                    .ids = {},
                    .rewrites = {}};
   const IndexedGraph& graph = *typed.graph;
@@ -187,7 +195,7 @@ absl::StatusOr<TypedGraph> InferTypedGraph(const Symbol& symbol, const CompileOp
     type = DType::kFloat32;
     COOPER_RETURN_IF_ERROR(InferEntryTypes(graph, typed.types));
   }
-  COOPER_RETURN_IF_ERROR(UnrollLoops(options, typed));
+  COOPER_RETURN_IF_ERROR(ExpandAll(options, typed));
   return typed;
 }
 

@@ -6,6 +6,7 @@
 // ProgramSteps runs it. It owns no memory: a buffer is either planned in the arena or stands for
 // one of the caller's arrays.
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -48,6 +49,14 @@ struct ProgramValue {
   int64_t bytes() const { return shape.num_elements() * SizeOf(dtype); }
 };
 
+// A bool of shape (1,) that must be `expected` for an instruction to run.
+struct RunCondition {
+  int value = -1;
+  bool expected = true;
+
+  friend auto operator<=>(const RunCondition&, const RunCondition&) = default;
+};
+
 // A call of an operator on values.
 struct Instruction {
   NodePtr node;
@@ -67,6 +76,10 @@ struct Instruction {
   // The chain of element-wise instructions with which this one runs tile by tile; -1: none. The
   // instructions of a chain are consecutive, except for instructions with run == false.
   int tiles = -1;
+  // In the order in which they must be checked: an earlier one may say that a later one has not
+  // been computed. Empty: it always runs. If one fails the outputs keep what they held, which
+  // nobody reads.
+  std::vector<RunCondition> conditions = {};
 };
 
 // Calls fn(value) for each input and for each output whose request is not kNull.

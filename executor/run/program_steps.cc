@@ -191,16 +191,25 @@ absl::StatusOr<NDArray> ProgramSteps::ArrayOf(int value) const {
   return NDArray::View(std::move(block), offset, v.shape, v.dtype);
 }
 
+bool ProgramSteps::ConditionsHold(const Instruction& instruction) const {
+  for (const RunCondition& condition : instruction.conditions) {
+    if (*static_cast<const bool*>(DataOf(condition.value)) != condition.expected) return false;
+  }
+  return true;
+}
+
 absl::Status ProgramSteps::RunInstructions(int begin, int end, bool is_train, uint64_t seed,
                                            uint64_t run, const ProgramObserver* observer) {
   for (int i = begin; i < end; ++i) {
     const Instruction& instruction = program().instructions[i];
     if (is_train && instruction.computed_by_gradient) continue;
+    const bool runs = ConditionsHold(instruction);
     if (instruction.tiles >= 0) {
-      COOPER_RETURN_IF_ERROR(RunChain(instruction.tiles, is_train));
+      if (runs) COOPER_RETURN_IF_ERROR(RunChain(instruction.tiles, is_train));
       i = compiled_->tiles().chains[instruction.tiles].end - 1;
       continue;
     }
+    if (!runs) continue;
     if (observer != nullptr && observer->before) observer->before(*this, i);
     if (instruction.run) {
       steps_[i]->context.is_train = is_train;

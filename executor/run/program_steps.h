@@ -29,8 +29,8 @@ namespace cooper {
 
 class ProgramSteps;
 
-// Functions that are called before and after each instruction, on the thread that runs it. Either
-// may be empty.
+// Functions that are called before and after each instruction, on the thread that runs it, unless
+// its conditions skip it. Either may be empty.
 struct ProgramObserver {
   std::function<void(const ProgramSteps& steps, int instruction)> before;
   std::function<void(const ProgramSteps& steps, int instruction)> after;
@@ -118,6 +118,8 @@ class ProgramSteps {
   void NameChains();
   // Adds the instruction, and what it ran on, to an error.
   absl::Status WithInstruction(const absl::Status& status, int i) const;
+  // Returns whether the conditions of an instruction hold.
+  bool ConditionsHold(const Instruction& instruction) const;
   // Run one instruction, a copy between contexts, or a chain of tiles.
   absl::Status RunInstruction(int i);
   absl::Status RunCopy(const Instruction& instruction, const Step& step);

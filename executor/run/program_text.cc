@@ -45,6 +45,10 @@ std::string ProgramText(const CompiledProgram& compiled) {
                                                                : "");
     }
     if (instruction.tiles >= 0) absl::StrAppend(&text, " (tiles ", instruction.tiles, ")");
+    for (const RunCondition& condition : instruction.conditions) {
+      absl::StrAppend(&text, condition.expected ? " (if " : " (unless ", names[condition.value],
+                      ")");
+    }
     text.push_back('\n');
   }
   return text;

@@ -1,7 +1,6 @@
 #include "symbol/control/foreach.h"
 
 #include <cstdint>
-#include <memory>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -9,91 +8,15 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/status_macros.h"
+#include "symbol/control/cut_graph.h"
 #include "symbol/graph/attr_scope.h"
 #include "symbol/graph/indexed_graph.h"
 #include "symbol/graph/name_manager.h"
-#include "symbol/schema/input_attrs.h"
 #include "symbol/schema/node.h"
-#include "symbol/schema/op.h"
 #include "symbol/schema/param_text.h"
-#include "symbol/schema/variable_set.h"
 
 namespace cooper {
 namespace {
-
-// The attribute that marks the nodes of a body, as in MXNet.
-constexpr char kMark[] = "__subgraph_name__";
-
-// A body cut out of the graphs that it uses.
-struct Body {
-  std::vector<NodeEntry> outputs;
-  std::vector<NodeEntry> outer;  // values from outside, the variables among them included
-  std::vector<NodeEntry> inner;  // the body's variable for each of them
-};
-
-// Copies the nodes that are marked with `name`. Values that they read from unmarked nodes become
-// variables of the body; a variable of the network keeps its name.
-Body CutBody(const std::vector<NodeEntry>& outputs, const std::string& name,
-             const std::vector<NodeEntry>& placeholders) {
-  Body body;
-  absl::flat_hash_map<const Node*, NodePtr> copies;
-  absl::flat_hash_map<std::pair<const Node*, int>, NodeEntry> variables;
-  for (const NodeEntry& entry : placeholders) variables[{entry.node.get(), 0}] = entry;
-  const auto is_marked = [&](const Node& node) {
-    const auto mark = node.attrs().find(kMark);
-    return !node.is_variable() && mark != node.attrs().end() && mark->second == name;
-  };
-  const auto inside = [&](const NodeEntry& entry) -> NodeEntry {
-    if (const auto it = copies.find(entry.node.get()); it != copies.end()) {
-      return {it->second, entry.index};
-    }
-    auto [it, is_new] = variables.try_emplace({entry.node.get(), entry.index});
-    if (is_new) {
-      it->second =
-          entry.node->is_variable() ? entry : Symbol::Variable(OutputName(entry)).outputs()[0];
-      body.outer.push_back(entry);
-      body.inner.push_back(it->second);
-    }
-    return it->second;
-  };
-  for (const Node* node : TopologicalOrder(outputs)) {
-    if (!is_marked(*node)) continue;
-    Node::Fields fields = node->fields();
-    for (NodeEntry& input : fields.inputs) input = inside(input);
-    fields.variables = nullptr;
-    copies[node] = Node::Make(std::move(fields));
-  }
-  for (const NodeEntry& output : outputs) body.outputs.push_back(inside(output));
-  return body;
-}
-
-absl::StatusOr<NodeEntry> OneOutput(const Symbol& symbol, const char* what, size_t i) {
-  COOPER_RETURN_IF_ERROR(symbol.status());
-  if (symbol.num_outputs() == 1) return symbol.outputs()[0];
-  return absl::InvalidArgumentError(
-      absl::StrCat(what, " ", i, " has ", symbol.num_outputs(), " outputs, expected one"));
-}
-
-absl::StatusOr<std::vector<NodeEntry>> EntriesOf(const std::vector<Symbol>& symbols,
-                                                 const char* what) {
-  std::vector<NodeEntry> entries;
-  for (size_t i = 0; i < symbols.size(); ++i) {
-    COOPER_ASSIGN_OR_RETURN(entries.emplace_back(), OneOutput(symbols[i], what, i));
-  }
-  return entries;
-}
-
-// Returns a variable of the body for each value, named after both and the kind, such as "_step".
-std::vector<Symbol> Placeholders(const std::vector<NodeEntry>& outer, const std::string& name,
-                                 const char* kind) {
-  std::vector<Symbol> inner;
-  inner.reserve(outer.size());
-  for (const NodeEntry& entry : outer) {
-    inner.push_back(
-        Symbol::Variable(absl::StrCat(name, "_", OutputName(entry), kind, inner.size())));
-  }
-  return inner;
-}
 
 // Returns the positions, among the variables of the body, of `entries`.
 std::string Positions(const IndexedGraph& graph, const std::vector<NodeEntry>& entries) {
@@ -126,7 +49,7 @@ absl::StatusOr<ForeachResult> Build(const ForeachBodyFn& function, const std::ve
   ForeachStep step;
   std::vector<Symbol> inner_data, inner_states;
   {
-    const AttrScope scope(AttrMap{{kMark, name}});
+    const AttrScope scope(GraphMark(name));
     inner_data = Placeholders(outer_data, name, "_step");
     inner_states = Placeholders(outer_states, name, "_state");
     step = function(inner_data, inner_states);
@@ -145,12 +68,12 @@ absl::StatusOr<ForeachResult> Build(const ForeachBodyFn& function, const std::ve
   COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> state_entries, EntriesOf(inner_states, "state"));
   std::vector<NodeEntry> placeholders = data_entries;
   placeholders.insert(placeholders.end(), state_entries.begin(), state_entries.end());
-  Body body = CutBody(outputs, name, placeholders);
+  CutGraph body = Cut(outputs, name, placeholders);
   const IndexedGraph graph(body.outputs);
   COOPER_RETURN_IF_ERROR(CheckUsed(graph, data_entries, "data"));
   COOPER_RETURN_IF_ERROR(CheckUsed(graph, state_entries, "state"));
 
-  AttrMap attrs = AttrScope::Current();
+  AttrMap attrs;
   attrs["in_data_locs"] = Positions(graph, data_entries);
   attrs["in_state_locs"] = Positions(graph, state_entries);
   attrs["remain_locs"] = Positions(graph, body.inner);
@@ -159,18 +82,9 @@ absl::StatusOr<ForeachResult> Build(const ForeachBodyFn& function, const std::ve
   std::vector<NodeEntry> inputs = std::move(outer_data);
   inputs.insert(inputs.end(), outer_states.begin(), outer_states.end());
   inputs.insert(inputs.end(), body.outer.begin(), body.outer.end());
-  attrs["num_args"] = absl::StrCat(inputs.size() + 1);
-  COOPER_ASSIGN_OR_RETURN(OpCall call, MakeOpCall("_foreach", std::move(attrs), inputs.size()));
-  call.subgraphs = std::make_shared<const std::vector<std::vector<NodeEntry>>>(
-      std::vector<std::vector<NodeEntry>>{std::move(body.outputs)});
-  COOPER_RETURN_IF_ERROR(call.op->CheckSubgraphs(call));
-  COOPER_RETURN_IF_ERROR(CheckAuxInputs(call, inputs));
-  COOPER_ASSIGN_OR_RETURN(VariableSetPtr variables, UnionOfVariables(inputs));
-  const NodePtr node = Node::Make({.name = name,
-                                   .call = std::move(call),
-                                   .inputs = std::move(inputs),
-                                   .forward = nullptr,
-                                   .variables = std::move(variables)});
+  COOPER_ASSIGN_OR_RETURN(const NodePtr node,
+                          MakeControlNode("_foreach", name, std::move(attrs), std::move(inputs),
+                                          {std::move(body.outputs)}));
   ForeachResult result;
   for (int i = 0; i < node->num_outputs(); ++i) {
     auto& list = i < static_cast<int>(num_out_data) ? result.outputs : result.states;

@@ -141,7 +141,7 @@ TEST(ForeachTest, FilesWhosePositionsDoNotFitTheBodyAreRefused) {
       {R"_("in_data_locs": "(0,)")_", R"_("in_data_locs": "(0, 3)")_", "num_args is 4, expected 5"},
       {R"("num_args": "4")", R"("num_args": "2000000000")", "num_args='2000000000'"},
       {R"("num_outputs": "2")", R"("num_outputs": "3")", "expected num_out_data 1 + 1 states"},
-      {R"("op": "_foreach")", R"("op": "_cond")", "(_cond) has subgraphs: control flow"},
+      {R"("op": "_foreach")", R"("op": "_loop")", "(_loop) has subgraphs: control flow"},
       {R"("op": "_foreach")", R"("op": "tanh")", "has 1 subgraphs, expected 0"},
       {R"("subgraphs")", R"("graphs")", "has 0 subgraphs, expected 1"},
       {R"("heads": [[5, 0, 0], [4, 0, 0]])", R"("heads": [[5, 0, 0], [9, 0, 0]])",

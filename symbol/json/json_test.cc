@@ -439,9 +439,9 @@ TEST(JsonTest, NamesTheOperatorThatIsNotLinked) {
 
 TEST(JsonTest, RefusesControlFlow) {
   EXPECT_THAT(SymbolFromJson(TwoNodes(
-                  R"({"op": "_cond", "name": "branch", "inputs": [], "subgraphs": [{"nodes": [],
+                  R"({"op": "_loop", "name": "branch", "inputs": [], "subgraphs": [{"nodes": [],
               "heads": []}]})")),
-              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("'branch' (_cond)")));
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("'branch' (_loop)")));
 }
 
 TEST(JsonTest, DeepNestingIsRefusedBeforeItIsParsed) {

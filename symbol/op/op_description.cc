@@ -178,7 +178,7 @@ std::string CalledName(const OpSchema& op) {
   return op.name();
 }
 
-bool HasFunction(const OpSchema& op) { return !op.is_gradient() && op.num_subgraphs() == 0; }
+bool HasFunction(const OpSchema& op) { return !op.is_gradient() && op.family() != "control"; }
 
 std::vector<std::string> FunctionAliases(const OpSchema& op) {
   std::vector<std::string> aliases;

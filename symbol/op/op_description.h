@@ -51,7 +51,8 @@ FunctionName FunctionNameOf(const std::string& op);
 std::string CalledName(const OpSchema& op);
 
 // Returns whether the operator has a generated function. Gradient operators (OpSchema::is_gradient)
-// have none, nor do operators with subgraphs, whose functions are in symbol/control.
+// have none, nor do those of the family control, which depend on graphs or functions: those of
+// symbol/control make their nodes, or Symbol::Create.
 bool HasFunction(const OpSchema& op);
 
 // Returns the aliases that have a function too: those that MXNet exposes to users.

@@ -54,13 +54,15 @@ def Infos(symbol, infer, known):
 
 
 def WriteCase(symbol, shapes, op, case, dtype="float32", grad_req="write", seed=1, rtol=1e-4,
-              atol=1e-5, indices={}, index_dtype="int32", without_gradient=(), values={}, dtypes={}):
+              atol=1e-5, indices={}, index_dtype="int32", without_gradient=(), values={}, dtypes={},
+              valid_rows={}):
     """Computes `symbol` on random arrays and writes ops/op/case; returns the folder.
 
     `indices`: {name: n} of arguments that are integers in [0, n), different ones if n allows it.
     `without_gradient`: names of further arguments whose grad_req is null.
     `values`: {name: array} of arguments that are not drawn.
     `dtypes`: {name: dtype} of arguments whose dtype is not `dtype`.
+    `valid_rows`: {i: n} of outputs whose rows from n on MXNet leaves as they were; zeros are written.
     """
     random = numpy.random.RandomState(seed)
 
@@ -113,6 +115,8 @@ def WriteCase(symbol, shapes, op, case, dtype="float32", grad_req="write", seed=
         heads = [Draw(output.shape, output.dtype) for output in outputs]
         io.update({"ograd:%d" % i: head for i, head in enumerate(heads)})
         executor.backward(heads)
+    for i, rows in valid_rows.items():
+        outputs[i][rows:] = 0
     io.update({"out:%d" % i: output for i, output in enumerate(outputs)})
     for name in initial:
         io["grad:" + name] = sum(grad for i, grad in enumerate(grads) if names[i] == name)

@@ -9,6 +9,7 @@ const KernelAlias kAliases[] = {
     {"_contrib_round_ste", "round"},
     {"_contrib_sign_ste", "sign"},
     {"_contrib_gradientmultiplier", "_copy"},
+    {"_guard", "_copy"},
     {"cast_storage", "_copy"},
 };
 

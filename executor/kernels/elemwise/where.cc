@@ -1,13 +1,16 @@
-// Kernels of where and its gradient.
+// Kernels of where and its gradient, and of the choices by one condition to which control flow is
+// lowered.
 
 #include <algorithm>
 #include <cstdint>
 
 #include "executor/kernels/launch/row_grain.h"
+#include "executor/kernels/loops/convert.h"
 #include "executor/kernels/loops/element_block.h"
 #include "executor/kernels/loops/elemwise_loop.h"
 #include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
+#include "symbol/ops/control/select_param.h"
 #include "symbol/ops/elemwise/where_arrays.h"
 
 namespace cooper {
@@ -115,6 +118,29 @@ absl::Status WhereBackwardCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
+// Writes or adds `input`, which the output may lie over.
+void Take(const ArrayView& input, const ArrayView& output, WriteReq req) {
+  if (input.data != output.data || req == WriteReq::kAdd) ConvertArray(input, output, req);
+}
+
+absl::Status SelectCpu(const KernelContext& c) {
+  using enum SelectArrays::Input;
+  Take(c.inputs[*c.inputs[kCondition].as<bool>() ? kOnTrue : kOnFalse], c.outputs[0], c.reqs[0]);
+  return absl::OkStatus();
+}
+
+absl::Status KeepIfCpu(const KernelContext& c) {
+  using enum GuardArrays::Input;
+  if (*c.inputs[kCondition].as<bool>() == c.param<GuardParam>().expected) {
+    Take(c.inputs[kData], c.outputs[0], c.reqs[0]);
+  } else if (c.reqs[0] == WriteReq::kWrite) {
+    FillArray(0, c.outputs[0], WriteReq::kWrite);
+  }
+  return absl::OkStatus();
+}
+
+COOPER_REGISTER_KERNEL(_select, DeviceType::kCpu, kAnyDType, SelectCpu);
+COOPER_REGISTER_KERNEL(_keep_if, DeviceType::kCpu, kAnyDType, KeepIfCpu);
 COOPER_REGISTER_KERNEL(where, DeviceType::kCpu, kAnyDType, WhereCpu);
 COOPER_REGISTER_KERNEL(_backward_where, DeviceType::kCpu, kAnyDType, WhereBackwardCpu);
 

@@ -1,4 +1,5 @@
-// GPU kernels of where and its gradient.
+// GPU kernels of where and its gradient, and of the choices by one condition to which control flow
+// is lowered.
 
 #include <cstdint>
 
@@ -8,6 +9,7 @@
 #include "executor/kernels/loops/map_quads.h"
 #include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
+#include "symbol/ops/control/select_param.h"
 #include "symbol/ops/elemwise/where_arrays.h"
 
 namespace cooper {
@@ -71,6 +73,22 @@ absl::Status WhereBackwardGpu(const KernelContext& c) {
   return RunChoose(c, condition, nullptr, ograd, c.outputs[1], c.reqs[1]);
 }
 
+absl::Status SelectGpu(const KernelContext& c) {
+  using enum SelectArrays::Input;
+  return RunChoose(c, c.inputs[kCondition], c.inputs[kOnTrue].data, c.inputs[kOnFalse].data,
+                   c.outputs[0], c.reqs[0]);
+}
+
+absl::Status KeepIfGpu(const KernelContext& c) {
+  using enum GuardArrays::Input;
+  const void* data = c.inputs[kData].data;
+  const bool expected = c.param<GuardParam>().expected;
+  return RunChoose(c, c.inputs[kCondition], expected ? data : nullptr, expected ? nullptr : data,
+                   c.outputs[0], c.reqs[0]);
+}
+
+COOPER_REGISTER_KERNEL(_select, DeviceType::kGpu, kAnyDType, SelectGpu);
+COOPER_REGISTER_KERNEL(_keep_if, DeviceType::kGpu, kAnyDType, KeepIfGpu);
 COOPER_REGISTER_KERNEL(where, DeviceType::kGpu, kAnyDType, WhereGpu);
 COOPER_REGISTER_KERNEL(_backward_where, DeviceType::kGpu, kAnyDType, WhereBackwardGpu);
 

@@ -100,7 +100,8 @@ void TileElementwise(Program& p) {
     if (!instruction.run) continue;
     const int64_t elements = ElementsOf(p, instruction);
     if (elements >= 0 && elements == last_elements && last->context == instruction.context &&
-        last->backward == instruction.backward && chained.CanJoin(instruction)) {
+        last->backward == instruction.backward && last->conditions == instruction.conditions &&
+        chained.CanJoin(instruction)) {
       if (last->tiles < 0) last->tiles = groups++;
       instruction.tiles = last->tiles;
     } else {

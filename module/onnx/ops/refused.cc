@@ -7,8 +7,8 @@ namespace {
 
 const OnnxFamilyRegistrar kUpdates("optimizer", "it updates parameters, which prediction does not");
 const OnnxFamilyRegistrar kRandom("random", "it draws random numbers, which no two programs share");
-const OnnxFamilyRegistrar kLoops("control",
-                                 "a loop is not exported; unroll it, or use a recurrent cell");
+const OnnxFamilyRegistrar kLoops(
+    "control", "loops and choices are not exported; unroll them, or use a recurrent cell");
 const OnnxFamilyRegistrar kNumpy("numpy",
                                  "no rule has been written for NumPy's names (module/onnx/ops)");
 
@@ -19,7 +19,8 @@ const OnnxRegistrar kPasses({"_blocked_batch_norm", "_blocked_convolution", "_fc
                              "_fc_softmax_output_transposed", "_folded_batch_norm",
                              "_fully_connected_transposed", "_fused_convolution",
                              "_fused_convolution_sum", "_pack_rnn_weight", "_packed_weight",
-                             "_prepared_rnn", "_winograd_weight", "_CrossDeviceCopy"},
+                             "_prepared_rnn", "_winograd_weight", "_CrossDeviceCopy", "_guard",
+                             "_keep_if", "_select"},
                             "only the executor inserts it; symbol files do not have it", nullptr);
 const OnnxRegistrar kSameShapes({"_contrib_boolean_mask"},
                                 "the number of its rows depends on the values of its inputs",

@@ -12,6 +12,7 @@
 #include "ndarray/base/status_macros.h"
 #include "symbol/inference/infer_shape.h"
 #include "symbol/inference/infer_type.h"
+#include "symbol/ops/control/control_graph.h"
 #include "symbol/ops/control/foreach_body.h"
 #include "symbol/ops/control/foreach_param.h"
 #include "symbol/schema/op.h"
@@ -29,14 +30,6 @@ PartialShape StepShape(const PartialShape& data) {
   return PartialShape(std::vector<int64_t>(data.dims().begin() + 1, data.dims().end()));
 }
 
-// Returns the shape of `length` stacked steps.
-PartialShape StackedShape(int64_t length, const PartialShape& step) {
-  if (!step.rank_known()) return step;
-  std::vector<int64_t> dims = {length};
-  dims.insert(dims.end(), step.dims().begin(), step.dims().end());
-  return PartialShape(dims);
-}
-
 // Returns the number of steps, from any data input or stacked output; kUnknownDim if unknown.
 int64_t LengthOf(const ShapeContext& c) {
   const auto& param = c.param<ForeachParam>();
@@ -52,12 +45,6 @@ int64_t LengthOf(const ShapeContext& c) {
   return kUnknownDim;
 }
 
-// Fails for a call without its body, which only code that skips CheckSubgraphs makes. A body was
-// checked when its node was made: rules run several times for each node.
-absl::Status CheckHasBody(const OpCall& call) {
-  return call.subgraphs == nullptr ? call.op->CheckSubgraphs(call) : absl::OkStatus();
-}
-
 absl::Status SetDataShape(ShapeContext& c, int i, int64_t length, const PartialShape& step) {
   constexpr const char* kWhy = "the steps of the loop";
   const PartialShape& data = c.input(i);
@@ -68,7 +55,7 @@ absl::Status SetDataShape(ShapeContext& c, int i, int64_t length, const PartialS
 }
 
 absl::Status ForeachShape(ShapeContext& c) {
-  COOPER_RETURN_IF_ERROR(CheckHasBody(c.call()));
+  COOPER_RETURN_IF_ERROR(CheckHasSubgraphs(c.call()));
   const ForeachBody body(c.call());
   const ForeachParam& param = body.param();
   const int states = param.num_data();  // the first of them among the inputs
@@ -115,7 +102,7 @@ absl::Status ForeachShape(ShapeContext& c) {
 }
 
 absl::Status ForeachType(TypeContext& c) {
-  COOPER_RETURN_IF_ERROR(CheckHasBody(c.call()));
+  COOPER_RETURN_IF_ERROR(CheckHasSubgraphs(c.call()));
   using Type = TypeContext::Type;
   const ForeachBody body(c.call());
   const ForeachParam& param = body.param();
@@ -155,11 +142,7 @@ COOPER_REGISTER_OP(_foreach)
         "states from step to step. Outputs: the body's values, stacked, then the last states.")
     .Param<ForeachParam>()
     .Inputs([](const OpCall& call) {
-      OpSchema::Names names;
-      for (int i = 0; i + 1 < call.param<ForeachParam>().num_args; ++i) {
-        names.push_back(absl::StrCat("data", i));
-      }
-      return names;
+      return NumberedNames("data", call.param<ForeachParam>().num_args - 1);
     })
     .AuxInputs([](const OpCall& call) {
       std::vector<int> indices;
@@ -171,11 +154,7 @@ COOPER_REGISTER_OP(_foreach)
       return indices;
     })
     .Outputs([](const OpCall& call) {
-      const int count = call.param<ForeachParam>().num_outputs;
-      if (count == 1) return OpSchema::Names{"output"};
-      OpSchema::Names names;
-      for (int i = 0; i < count; ++i) names.push_back(absl::StrCat("output", i));
-      return names;
+      return NumberedNames("output", call.param<ForeachParam>().num_outputs, "output");
     })
     .Subgraphs(1, ForeachBody::Check)
     .Shape(ForeachShape)

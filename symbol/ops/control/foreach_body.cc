@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "absl/strings/str_cat.h"
+#include "symbol/ops/control/control_graph.h"
 
 namespace cooper {
 namespace {
@@ -15,14 +16,6 @@ std::vector<int64_t> Positions(const ForeachParam& param) {
     positions.insert(positions.end(), part->begin(), part->end());
   }
   return positions;
-}
-
-std::vector<int> VariablesOf(const IndexedGraph& graph) {
-  std::vector<int> variables;
-  for (int i = 0; i < graph.num_nodes(); ++i) {
-    if (graph.nodes()[i]->is_variable()) variables.push_back(i);
-  }
-  return variables;
 }
 
 }  // namespace
