@@ -1,5 +1,6 @@
 #include "module/onnx/export_onnx.h"
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "ndarray/array/array_map.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/atomic_file.h"
+#include "ndarray/base/dtype.h"
 #include "ndarray/base/shape.h"
 #include "ndarray/base/status_matchers.h"
 #include "symbol/graph/symbol.h"
@@ -146,6 +148,27 @@ TEST(ExportOnnxTest, GatesOfAnLstm) {
               IsOkAndHolds(ElementsAre(8, 11, 9, 10, 12, 15, 13, 14)));
 }
 
+// An overlap of nms_threshold itself suppresses in cooper, and does not in ONNX.
+TEST(ExportOnnxTest, ThresholdsOfSuppressions) {
+  const Symbol detection = Op("_contrib_MultiBoxDetection", "det",
+                              {Data(), Symbol::Variable("offsets"), Symbol::Variable("anchors")},
+                              {{"nms_threshold", 0.25}});
+  const Symbol nms = Op("_contrib_box_nms", "nms", {detection}, {{"overlap_thresh", 0.25}});
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const OnnxModel model,
+      MakeOnnxModel(nms, {{"anchors", Ones({1, 5, 4})}}, {},
+                    {{"data", {{"batch"}, {"", 3}, {"", 5}}}, {"offsets", {{"batch"}, {"", 20}}}}));
+  EXPECT_EQ(DimsText(model.outputs[0]), "batch 5 6");
+  std::vector<float> thresholds;
+  for (const OnnxNode& node : model.nodes) {
+    if (node.op_type != "NonMaxSuppression") continue;
+    COOPER_ASSERT_OK_AND_ASSIGN(const std::vector<float> threshold,
+                                Initializer(model, node.inputs[3]).ToVector<float>());
+    thresholds.push_back(threshold[0]);
+  }
+  EXPECT_THAT(thresholds, ElementsAre(std::nextafter(0.25F, 0.0F), 0.25F));
+}
+
 TEST(ExportOnnxTest, Refuses) {
   const InputDims rows = {{"data", {{"batch"}, {"", 8}}}};
   const Symbol clipped = Op(
@@ -205,6 +228,31 @@ TEST(ExportOnnxTest, Refuses) {
             absl::StatusCode::kUnimplemented,
             "Pooling 'p' cannot be exported to ONNX: the extents of an image, with this "
             "pooling_convention, must be numbers"},
+           {Op("_contrib_box_nms", "nms", {Data()}),
+            {{"data", {{"", 2}, {"boxes"}, {"", 6}}}},
+            {},
+            absl::StatusCode::kUnimplemented,
+            "_contrib_box_nms 'nms' cannot be exported to ONNX: the extents of the boxes must be "
+            "numbers"},
+           {Op("_contrib_box_nms", "nms", {Data()}),
+            {{"data", {{"batch"}, {"", 5}, {"", 6}}}},
+            {.types = {{"data", DType::kFloat64}}},
+            absl::StatusCode::kUnimplemented,
+            "_contrib_box_nms 'nms' cannot be exported to ONNX: ONNX suppresses boxes of float32"},
+           {Op("_contrib_box_nms", "nms", {Data()}, {{"overlap_thresh", -1}}),
+            {{"data", {{"batch"}, {"", 5}, {"", 6}}}},
+            {},
+            absl::StatusCode::kUnimplemented,
+            "_contrib_box_nms 'nms' cannot be exported to ONNX: overlap_thresh is below 0"},
+           {Op("_contrib_MultiBoxDetection", "det",
+               {Data(), Symbol::Variable("offsets"), Symbol::Variable("anchors")}),
+            {{"data", {{"batch"}, {"", 1}, {"", 5}}},
+             {"offsets", {{"batch"}, {"", 20}}},
+             {"anchors", {{"", 1}, {"", 5}, {"", 4}}}},
+            {},
+            absl::StatusCode::kUnimplemented,
+            "_contrib_MultiBoxDetection 'det' cannot be exported to ONNX: there is no class "
+            "besides the background"},
            {clipped,
             {{"data", {{"", 5}, {"batch"}, {"", 1}}},
              {"h", {{"", 1}, {"batch"}, {"", 1}}},

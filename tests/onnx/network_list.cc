@@ -107,6 +107,9 @@ absl::StatusOr<std::vector<TestNetwork>> AllTestNetworks() {
                            {{{"data", {4, 30}}}, {{"data", {1, 30}}}}));
   networks.push_back(Fixed("ssd", "data:batch,3,64,64", 0, SmallSsd(),
                            {{{"data", {2, 3, 64, 64}}}, {{"data", {1, 3, 64, 64}}}}));
+  networks.push_back(Fixed("detections", "data:batch,3,64,64", 0, ManyDetections(),
+                           {{{"data", {2, 3, 64, 64}}}, {{"data", {1, 3, 64, 64}}}}));
+  networks.back().detections = true;
   networks.push_back(Fixed("images", "data:batch,4,16,20", 0, ManyImageOperators(),
                            {{{"data", {2, 4, 16, 20}}}, {{"data", {1, 4, 16, 20}}}}));
   networks.push_back(Fixed("arrays", "data:batch,6,8", 0, ManyArrayOperators(),

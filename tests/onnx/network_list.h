@@ -27,6 +27,8 @@ struct TestNetwork {
   std::vector<KnownShapes> runs;
   // The axis of the steps in `data`, or `source`; inputs named *length are lengths of it.
   int time_axis = 1;
+  // Whether the outputs are rows {class, score, 4 numbers of a box}, compared as sets.
+  bool detections = false;
 
   // Returns the number of steps.
   int64_t max_length(const KnownShapes& run) const { return run.begin()->second[time_axis]; }

@@ -66,6 +66,31 @@ Symbol SmallSsd() {
       {probabilities, Op("Concat", offsets, {{"dim", 1}}), Op("Concat", anchors, {{"dim", 1}})}));
 }
 
+Symbol ManyDetections() {
+  const Symbol heads = SmallSsd();
+  std::vector<Symbol> outputs;
+  const auto add = [&](const char* op, const std::vector<Symbol>& inputs, AttrValues attrs) {
+    outputs.push_back(Op(op, inputs, std::move(attrs)));
+  };
+  const auto detect = [&](AttrValues attrs) {
+    add("_contrib_MultiBoxDetection", {heads[0], heads[1], heads[2]}, std::move(attrs));
+  };
+  detect({});
+  detect({{"threshold", 0.4}, {"nms_threshold", 0.2}, {"nms_topk", 100}});
+  detect({{"force_suppress", true}, {"clip", false}, {"variances", "(0.5, 0.4, 0.3, 0.2)"}});
+  detect({{"nms_threshold", 0}, {"threshold", 0.5}});
+  const Symbol all = outputs.back();
+  const Symbol images = Op("expand_dims", {all}, {{"axis", 0}});
+  add("_contrib_box_nms", {all}, {{"id_index", 0}, {"background_id", 1}, {"topk", 200}});
+  add("_contrib_box_nms", {images}, {{"overlap_thresh", 0.3}, {"out_format", "center"}});
+  // Boxes with negative sides too.
+  add("_contrib_box_nms", {Op("_minus_scalar", {all}, {{"scalar", 0.5}})},
+      {{"id_index", 0}, {"force_suppress", true}, {"in_format", "center"}, {"topk", 300}});
+  add("_contrib_box_nms", {images},
+      {{"id_index", 0}, {"in_format", "center"}, {"out_format", "corner"}, {"valid_thresh", 0.6}});
+  return Symbol::Keep(Symbol::Group(outputs));
+}
+
 Symbol ManyImageOperators() {
   const Symbol x = Op("_minus_scalar", {Symbol::Variable("data")}, {{"scalar", 0.5}});
   std::vector<Symbol> outputs;

@@ -16,6 +16,9 @@ Symbol TextCnn(int64_t num_ids, int64_t length);
 // probabilities of 4 classes (batch, 4, anchors), offsets (batch, anchors * 4), and anchors.
 Symbol SmallSsd();
 
+// Outputs of operators that suppress boxes of SmallSsd: rows of {class, score, 4 numbers of a box}.
+Symbol ManyDetections();
+
 // Outputs of many operators of images (batch, 4, 16, 20), and of arrays (batch, 6, 8).
 Symbol ManyImageOperators();
 Symbol ManyArrayOperators();

@@ -141,7 +141,8 @@ absl::StatusOr<std::string> WriteNetwork(const std::string& folder, const TestNe
                             WriteRun(folder, network, static_cast<int>(i), args, auxs));
   }
   return absl::StrCat("{\"name\": \"", network.name, "\", \"shapes\": \"", network.shapes,
-                      "\", \"runs\": [\n  ", absl::StrJoin(runs, ",\n  "), "]}");
+                      "\", \"detections\": ", network.detections ? "true" : "false",
+                      ", \"runs\": [\n  ", absl::StrJoin(runs, ",\n  "), "]}");
 }
 
 absl::StatusOr<std::vector<TestNetwork>> Networks() {
