@@ -18,6 +18,7 @@
 #include "io/batch/bucket_key.h"
 #include "io/batch/data_batch.h"
 #include "io/batch/data_desc.h"
+#include "io/batch/data_statistics.h"
 
 namespace cooper {
 
@@ -94,6 +95,10 @@ class DataIter {
   // Returns the counts of samples that are not served, so that users can be warned. Zeros for an
   // iterator that does not know its samples.
   virtual UnusedSamples unused_samples() const { return {}; }
+
+  // Returns counts and times since the iterator was created, which Fit logs by epoch. Zeros for an
+  // iterator that keeps none.
+  virtual DataStatistics statistics() const { return {}; }
 };
 
 }  // namespace cooper

@@ -6,7 +6,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "ndarray/base/status_macros.h"
 
 namespace cooper {
@@ -36,19 +35,6 @@ class Stopwatch {
 };
 
 }  // namespace
-
-double StreamStatistics::padding() const {
-  return padded_tokens == 0 ? 0 : 1 - static_cast<double>(tokens) / padded_tokens;
-}
-
-std::string StreamStatistics::ToString() const {
-  return absl::StrFormat(
-      "%d samples served in %d batches, %.1f %% padding; %d discarded, %d truncated, %d split, %d "
-      "left over; %d batches and %d rows of padding; pool: %d samples, %d bytes\n"
-      "seconds: %.2f reading, %.2f waiting for other parts, %.2f making batches\n",
-      samples, batches, 100 * padding(), discarded, truncated, split, left_over, padding_batches,
-      padding_rows, pool_samples, pool_bytes, read_seconds, wait_seconds, batch_seconds);
-}
 
 BucketStream::BucketStream(std::shared_ptr<const MixedSource> source, BucketStreamOptions options,
                            StreamBatcher batcher, HeldSamplesOptions held)
@@ -123,7 +109,7 @@ absl::StatusOr<std::vector<HeldCounts>> BucketStream::Gather(const absl::Status&
     COOPER_RETURN_IF_ERROR(read);
     return std::vector<HeldCounts>{own};
   }
-  const Stopwatch stopwatch(&statistics_.wait_seconds);
+  const Stopwatch stopwatch(&statistics_.peer_seconds);
   // A part that fails sends its error; without it the other parts would wait forever.
   COOPER_ASSIGN_OR_RETURN(
       const std::vector<std::string> texts,
@@ -165,8 +151,13 @@ absl::Status BucketStream::Plan() {
 }
 
 absl::StatusOr<std::optional<DataBatch>> BucketStream::Next() {
+  const Stopwatch stopwatch(&statistics_.wait_seconds);
   if (position_.planned.empty() && !position_.ended) COOPER_RETURN_IF_ERROR(Plan());
   if (position_.planned.empty()) return std::nullopt;
+  return MakePlanned();
+}
+
+absl::StatusOr<DataBatch> BucketStream::MakePlanned() {
   const Stopwatch stopwatch(&statistics_.batch_seconds);
   const int bucket = position_.planned.front();
   const int64_t length = buckets_[bucket].key.int_value();
@@ -201,8 +192,8 @@ absl::StatusOr<BucketShapes> BucketStream::bucket_shapes(const BucketKey& key) c
   return absl::NotFoundError(absl::StrCat("BucketStream: there is no bucket ", key.ToString()));
 }
 
-StreamStatistics BucketStream::statistics() const {
-  StreamStatistics statistics = statistics_;
+DataStatistics BucketStream::statistics() const {
+  DataStatistics statistics = statistics_;
   statistics.discarded = held_->placed().discarded;
   statistics.truncated = held_->placed().truncated;
   statistics.split = held_->placed().split;

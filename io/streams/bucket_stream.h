@@ -31,6 +31,7 @@
 #include "io/batch/data_batch.h"
 #include "io/batch/data_desc.h"
 #include "io/batch/data_iter.h"
+#include "io/batch/data_statistics.h"
 #include "io/batch/key_values.h"
 #include "io/buckets/bucket_boundaries.h"
 #include "io/buckets/bucket_iter.h"
@@ -64,7 +65,7 @@ struct BucketStreamOptions {
   // Batch sizes of single buckets by length, which replace batch_size and tokens_per_batch.
   std::map<int64_t, int64_t> batch_sizes;
 
-  // The samples, and if positive the bytes (StreamStatistics::pool_bytes), that are held at most;
+  // The samples, and if positive the bytes (DataStatistics::pool_bytes), that are held at most;
   // samples that are being split may exceed them. Batches are drawn from the pool, so that a larger
   // one mixes samples better. Create refuses a pool in which it could happen that no bucket has a
   // full batch.
@@ -90,30 +91,6 @@ struct BucketStreamOptions {
   //     enough samples for one (with sort_batches: for that many);
   //   - sort_batches sorts by the longest sequence of a sample.
   CommonBucketOptions common;
-};
-
-// Counts of one part since Create.
-struct StreamStatistics {
-  int64_t samples = 0;  // served, each piece of a split one
-  int64_t batches = 0;
-  int64_t padding_batches = 0;  // batches without a sample, for other parts' steps
-  int64_t padding_rows = 0;     // in all batches
-  int64_t discarded = 0;        // read, but too long
-  int64_t truncated = 0;
-  int64_t split = 0;
-  int64_t left_over = 0;      // read, but in no batch: last_batch kDiscard, Reset within an epoch
-  int64_t tokens = 0;         // of served samples, in the sequences that are data
-  int64_t padded_tokens = 0;  // with padding, that of padding rows included
-  int64_t pool_samples = 0;   // now
-  int64_t pool_bytes = 0;     // now: elements, and 16 bytes for each field
-  double read_seconds = 0;    // spent in reading and placing samples
-  double wait_seconds = 0;    // spent in all_gather
-  double batch_seconds = 0;   // spent in drawing and padding
-
-  // Returns the part of padded_tokens that is padding, in [0, 1].
-  double padding() const;
-  // Returns a line with the counts and one with the times.
-  std::string ToString() const;
 };
 
 // One thread at a time may use a stream. Next waits for files; a PrefetchingIter
@@ -163,7 +140,8 @@ class BucketStream : public DataIter {
   absl::StatusOr<std::string> SaveState() const override;
   absl::Status LoadState(absl::string_view text) override;
 
-  StreamStatistics statistics() const;
+  // Counts this part. pool_bytes are elements, and 16 bytes for each field of a sample.
+  DataStatistics statistics() const override;
 
  private:
   // The part of the state that changes from call to call.
@@ -183,6 +161,8 @@ class BucketStream : public DataIter {
   absl::Status Read();
   // Reads, and plans the next steps together with the other parts.
   absl::Status Plan();
+  // Makes the batch of the first planned step and removes the step from the plan.
+  absl::StatusOr<DataBatch> MakePlanned();
   absl::StatusOr<std::vector<HeldCounts>> Gather(const absl::Status& read);
   std::unique_ptr<MixedCursor> MakeCursor(uint64_t seed) const;
   void SaveOptions(KeyValues* state) const;
@@ -198,7 +178,7 @@ class BucketStream : public DataIter {
   std::unique_ptr<HeldSamples> held_;
   Position position_;
   Sample sample_;  // its buffers
-  StreamStatistics statistics_;
+  DataStatistics statistics_;
 };
 
 }  // namespace cooper

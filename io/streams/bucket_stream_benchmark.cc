@@ -63,7 +63,7 @@ void BM_Stream(benchmark::State& state) {
     }
     CHECK((*stream)->Reset().ok());
   }
-  const StreamStatistics statistics = (*stream)->statistics();
+  const DataStatistics statistics = (*stream)->statistics();
   const auto per_second = [](int64_t count) {
     return benchmark::Counter(static_cast<double>(count), benchmark::Counter::kIsRate);
   };

@@ -163,7 +163,7 @@ std::string Describe(const DataBatch& batch) {
 // The batches of one part, by epoch.
 struct PartRun {
   std::vector<std::vector<DataBatch>> epochs;
-  StreamStatistics statistics;
+  DataStatistics statistics;
 };
 
 // Runs one part for kEpochs epochs. With kill_every > 0 the stream is thrown away and restored

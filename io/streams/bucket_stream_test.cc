@@ -100,7 +100,7 @@ TEST(BucketStreamTest, TreatsSamplesThatAreTooLong) {
   const struct {
     TooLong too_long;
     std::vector<float> data, label;
-    StreamStatistics counts;
+    DataStatistics counts;
   } cases[] = {
       {TooLong::kDiscard, {9, -1}, {-1, -1}, {.samples = 1, .discarded = 1}},
       {TooLong::kTruncate, {9, -1, 1, 2}, {-1, -1, 2, -1}, {.samples = 2, .truncated = 1}},
@@ -123,7 +123,7 @@ TEST(BucketStreamTest, TreatsSamplesThatAreTooLong) {
     }
     EXPECT_EQ(data, c.data);
     EXPECT_EQ(label, c.label);
-    const StreamStatistics counts = stream->statistics();
+    const DataStatistics counts = stream->statistics();
     EXPECT_EQ(counts.samples, c.counts.samples);
     EXPECT_EQ(counts.discarded, c.counts.discarded);
     EXPECT_EQ(counts.truncated, c.counts.truncated);
@@ -402,7 +402,7 @@ TEST(BucketStreamTest, ReportsStatistics) {
                                    .buckets = {4},
                                    .common = {.last_batch = LastBatch::kPad, .shuffle = false}}));
   EXPECT_EQ(Epoch(*stream).size(), 2);
-  const StreamStatistics counts = stream->statistics();
+  const DataStatistics counts = stream->statistics();
   EXPECT_EQ(counts.samples, 3);
   EXPECT_EQ(counts.batches, 2);
   EXPECT_EQ(counts.padding_rows, 1);
@@ -412,7 +412,10 @@ TEST(BucketStreamTest, ReportsStatistics) {
   EXPECT_EQ(counts.padded_tokens, 16);
   EXPECT_EQ(counts.padding(), 0.5);
   EXPECT_EQ(counts.pool_samples, 0);
-  EXPECT_THAT(counts.ToString(), HasSubstr("3 samples served in 2 batches, 50.0 % padding"));
+  EXPECT_EQ(counts.CountsToString(),
+            "2 batches, 3 samples served, 1 discarded, 1 rows of padding, 50.0 % padding");
+  EXPECT_EQ(counts.Since(counts).batches, 0);
+  EXPECT_GE(counts.wait_seconds, counts.read_seconds);
 }
 
 TEST(BucketStreamTest, GoesOnBehindAPrefetchingIter) {
