@@ -4,10 +4,22 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "ndarray/array/ndarray.h"
 #include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {
+
+// A state is saved again once the batches since the last one have this many times its bytes. That
+// makes a state's time a small part of the batches', and as many are to be read again at most.
+constexpr int64_t kBytesPerStateByte = 16;
+
+int64_t ArrayBytes(const DataBatch& batch) {
+  int64_t bytes = 0;
+  for (const NDArray& array : batch.data) bytes += array.size_bytes();
+  for (const NDArray& array : batch.label) bytes += array.size_bytes();
+  return bytes;
+}
 
 bool IsLast(const PrefetchSource::MaybeBatch& batch) { return !batch.ok() || !batch->has_value(); }
 
@@ -27,9 +39,10 @@ auto WithoutExceptions(const Fn& fn) -> decltype(fn()) {
 
 }  // namespace
 
-PrefetchSource::PrefetchSource(std::unique_ptr<DataIter> iter, size_t depth)
+PrefetchSource::PrefetchSource(std::unique_ptr<DataIter> iter, size_t depth, int64_t max_bytes)
     : iter_(std::move(iter)),
       depth_(depth),
+      max_bytes_(max_bytes),
       provide_data_(iter_->provide_data()),
       provide_label_(iter_->provide_label()) {
   thread_ = std::thread([this] { Run(); });
@@ -67,26 +80,74 @@ PrefetchSource::MaybeBatch PrefetchSource::Pop() {
 void PrefetchSource::PassEnd() {
   const std::lock_guard<std::mutex> lock(mutex_);
   // The thread is idle here.
-  entries_.front().state = WithoutExceptions([this] { return iter_->SaveState(); });
+  progress_ = {};
+  SaveIfDue();
+  entries_.front().at = progress_;
 }
 
-absl::StatusOr<std::string> PrefetchSource::SaveState() {
+void PrefetchSource::SaveIfDue() {
+  if (progress_.state != nullptr && progress_.state->ok() &&
+      progress_.bytes < kBytesPerStateByte * std::ssize(**progress_.state)) {
+    return;
+  }
+  progress_ = {.state = std::make_shared<const absl::StatusOr<std::string>>(
+                   WithoutExceptions([this] { return iter_->SaveState(); }))};
+}
+
+absl::StatusOr<PrefetchPosition> PrefetchSource::SaveState() {
   std::unique_lock<std::mutex> lock(mutex_);
   changed_.wait(lock, [this] { return !entries_.empty(); });
-  return entries_.front().state;
+  const Progress& at = entries_.front().at;
+  COOPER_RETURN_IF_ERROR(at.state->status());
+  return PrefetchPosition{.state = **at.state, .batches = at.batches};
 }
 
-absl::Status PrefetchSource::LoadState(const std::string& state) {
-  return Restart([&](DataIter& iter) { return iter.LoadState(state); });
+absl::Status PrefetchSource::MoveTo(const SavedState& state, int64_t batches) {
+  const Progress before = progress_;
+  std::string state_before;
+  if (batches > 0) {
+    COOPER_ASSIGN_OR_RETURN(state_before, iter_->SaveState());
+  }
+  COOPER_RETURN_IF_ERROR(iter_->LoadState(**state));
+  progress_ = {.state = state};
+  const absl::Status passed = Pass(batches);
+  if (passed.ok()) return passed;
+  progress_ = before;
+  iter_->LoadState(state_before).IgnoreError();
+  return passed;
+}
+
+absl::Status PrefetchSource::Pass(int64_t batches) {
+  while (progress_.batches < batches) {
+    COOPER_ASSIGN_OR_RETURN(const std::optional<DataBatch> batch, iter_->Next());
+    if (!batch.has_value()) {
+      return absl::InvalidArgumentError(absl::StrCat("the state is ", batches,
+                                                     " batches behind a place after which only ",
+                                                     progress_.batches, " follow"));
+    }
+    ++progress_.batches;
+    progress_.bytes += ArrayBytes(*batch);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PrefetchSource::LoadState(const PrefetchPosition& position) {
+  return Restart([&](DataIter&) {
+    return MoveTo(std::make_shared<const absl::StatusOr<std::string>>(position.state),
+                  position.batches);
+  });
 }
 
 absl::Status PrefetchSource::Reset(bool hard) {
   return Restart([this, hard](DataIter& iter) -> absl::Status {
-    if (!entries_.empty() && entries_.front().state.ok()) {
-      COOPER_RETURN_IF_ERROR(iter.LoadState(*entries_.front().state));
+    if (!entries_.empty() && entries_.front().at.state->ok()) {
+      const Progress at = entries_.front().at;
+      COOPER_RETURN_IF_ERROR(MoveTo(at.state, at.batches));
       entries_.clear();  // they are read again if the reset below fails
     }
-    return hard ? iter.HardReset() : iter.Reset();
+    COOPER_RETURN_IF_ERROR(hard ? iter.HardReset() : iter.Reset());
+    progress_ = {};
+    return absl::OkStatus();
   });
 }
 
@@ -94,6 +155,12 @@ UnusedSamples PrefetchSource::unused_samples() {
   std::unique_lock<std::mutex> lock(mutex_);
   WaitUntilIdle(lock);
   return iter_->unused_samples();
+}
+
+DataStatistics PrefetchSource::statistics() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  WaitUntilIdle(lock);
+  return iter_->statistics();
 }
 
 absl::StatusOr<BucketShapes> PrefetchSource::bucket_shapes(const BucketKey& key) {
@@ -115,20 +182,33 @@ absl::Status PrefetchSource::Restart(const std::function<absl::Status(DataIter&)
   return status;
 }
 
+bool PrefetchSource::MayReadAhead() const {
+  int64_t bytes = 0;
+  for (const Entry& entry : entries_) bytes += entry.bytes;
+  return !paused_ && entries_.size() < depth_ &&
+         (entries_.empty() || max_bytes_ == 0 || bytes < max_bytes_);
+}
+
 void PrefetchSource::Run() {
   std::unique_lock<std::mutex> lock(mutex_);
   while (true) {
-    changed_.wait(lock, [this] { return stop_ || (!paused_ && entries_.size() < depth_); });
+    changed_.wait(lock, [this] { return stop_ || MayReadAhead(); });
     if (stop_) return;
     busy_ = true;
     lock.unlock();
     // Only this thread uses the iterator while busy_ is set.
-    absl::StatusOr<std::string> state = WithoutExceptions([this] { return iter_->SaveState(); });
-    MaybeBatch batch = WithoutExceptions([this] { return iter_->Next(); });
+    SaveIfDue();
+    Entry entry = {.batch = WithoutExceptions([this] { return iter_->Next(); }), .at = progress_};
+    const bool is_last = IsLast(entry.batch);
+    if (!is_last) {
+      entry.bytes = ArrayBytes(**entry.batch);
+      ++progress_.batches;
+      progress_.bytes += entry.bytes;
+    }
     lock.lock();
     busy_ = false;
-    if (IsLast(batch)) paused_ = true;
-    entries_.push_back({std::move(batch), std::move(state)});
+    if (is_last) paused_ = true;
+    entries_.push_back(std::move(entry));
     changed_.notify_all();
   }
 }

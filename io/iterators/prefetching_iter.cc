@@ -1,6 +1,7 @@
 #include "io/iterators/prefetching_iter.h"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <string>
 #include <system_error>
@@ -69,7 +70,8 @@ absl::StatusOr<std::unique_ptr<PrefetchingIter>> PrefetchingIter::Create(
   result->options_ = std::move(options);
   try {
     for (std::unique_ptr<DataIter>& iter : iters) {
-      result->sources_.push_back(std::make_unique<PrefetchSource>(std::move(iter), depth));
+      result->sources_.push_back(
+          std::make_unique<PrefetchSource>(std::move(iter), depth, result->options_.max_bytes));
     }
   } catch (const std::system_error& error) {
     return absl::ResourceExhaustedError(absl::StrCat("PrefetchingIter: no thread for source ",
@@ -83,6 +85,9 @@ PrefetchingIter::~PrefetchingIter() = default;
 
 absl::StatusOr<std::optional<DataBatch>> PrefetchingIter::Next() {
   COOPER_RETURN_IF_ERROR(CheckReset());
+  const auto start = std::chrono::steady_clock::now();
+  for (const auto& source : sources_) source->Front();
+  wait_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   size_t ended = 0;
   const DataBatch* first = nullptr;
   for (size_t i = 0; i < sources_.size(); ++i) {
@@ -127,10 +132,18 @@ absl::StatusOr<std::optional<DataBatch>> PrefetchingIter::Next() {
     Append(std::move(batch->provide_data), &joined.provide_data);
     Append(std::move(batch->provide_label), &joined.provide_label);
   }
+  ++batches_;
   return joined;
 }
 
 UnusedSamples PrefetchingIter::unused_samples() const { return sources_[0]->unused_samples(); }
+
+DataStatistics PrefetchingIter::statistics() const {
+  DataStatistics statistics = sources_[0]->statistics();
+  statistics.batches = batches_;
+  statistics.wait_seconds = wait_seconds_;
+  return statistics;
+}
 
 absl::Status PrefetchingIter::Reset() { return ResetSources(/*hard=*/false); }
 
@@ -182,8 +195,9 @@ absl::StatusOr<std::string> PrefetchingIter::SaveState() const {
   state.SetString("kind", kKind);
   state.SetInt("sources", static_cast<int64_t>(sources_.size()));
   for (size_t i = 0; i < sources_.size(); ++i) {
-    COOPER_ASSIGN_OR_RETURN(const std::string source, sources_[i]->SaveState());
-    state.SetString(absl::StrCat("source", i), source);
+    COOPER_ASSIGN_OR_RETURN(const PrefetchPosition position, sources_[i]->SaveState());
+    state.SetString(absl::StrCat("source", i), position.state);
+    state.SetInt(absl::StrCat("batches", i), position.batches);
   }
   return state.ToString();
 }
@@ -196,9 +210,10 @@ absl::Status PrefetchingIter::LoadState(absl::string_view text) {
     return absl::InvalidArgumentError(absl::StrCat("PrefetchingIter: the state is of ", sources,
                                                    " sources, there are ", sources_.size()));
   }
-  std::vector<std::string> present, loaded;
+  std::vector<PrefetchPosition> present, loaded(sources_.size());
   for (size_t i = 0; i < sources_.size(); ++i) {
-    COOPER_ASSIGN_OR_RETURN(loaded.emplace_back(), state.GetString(absl::StrCat("source", i)));
+    COOPER_ASSIGN_OR_RETURN(loaded[i].state, state.GetString(absl::StrCat("source", i)));
+    COOPER_ASSIGN_OR_RETURN(loaded[i].batches, state.GetInt(absl::StrCat("batches", i)));
     COOPER_ASSIGN_OR_RETURN(present.emplace_back(), sources_[i]->SaveState());
   }
   for (size_t i = 0; i < sources_.size(); ++i) {

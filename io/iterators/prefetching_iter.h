@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "io/batch/data_iter.h"
+#include "io/batch/data_statistics.h"
 
 namespace cooper {
 
@@ -26,6 +27,9 @@ struct PrefetchingIterOptions {
   std::vector<std::map<std::string, std::string>> rename_label;
   // The number of batches that wait, per source. At least 1.
   int depth = 2;
+  // If positive: no batch is begun while the arrays of the waiting ones of its source have this
+  // many bytes.
+  int64_t max_bytes = 0;
 };
 
 // Reads ahead on its sources. One thread at a time may use the iterator, as any other.
@@ -63,8 +67,14 @@ class PrefetchingIter : public DataIter {
     return found == invalid_labels_.end() ? std::nullopt : found->second;
   }
 
+  // Returns the counts of the first source, batches prepared in advance included, but this
+  // iterator's batches and wait_seconds. Waits for a batch in preparation.
+  DataStatistics statistics() const override;
+
   // Saves the position of the next batch that Next() returns, not that of the batches prepared in
-  // advance.
+  // advance. It consists of a state of each source and a number of batches behind it: a large
+  // state, such as that of a BucketStream, is not saved anew for each batch. LoadState reads these
+  // batches again.
   absl::StatusOr<std::string> SaveState() const override;
   absl::Status LoadState(absl::string_view text) override;
 
@@ -86,6 +96,8 @@ class PrefetchingIter : public DataIter {
   std::optional<BucketKey> default_bucket_key_;
   std::vector<BucketKey> bucket_keys_;
   int64_t batch_size_ = 0;
+  int64_t batches_ = 0;      // that Next returned
+  double wait_seconds_ = 0;  // within Next
 };
 
 }  // namespace cooper

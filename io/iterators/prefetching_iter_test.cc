@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -20,6 +21,7 @@
 #include "io/buckets/bucket_sentence_iter.h"
 #include "io/iterators/ndarray_iter.h"
 #include "ndarray/array/ndarray.h"
+#include "ndarray/base/status_macros.h"
 #include "ndarray/base/status_matchers.h"
 
 namespace cooper {
@@ -234,6 +236,7 @@ TEST(PrefetchingIterTest, AStateThatASourceRefusesMovesNoOther) {
   incomplete.SetString("kind", "PrefetchingIter");
   incomplete.SetInt("sources", 2);
   incomplete.SetString("source0", *state.GetString("source0"));
+  incomplete.SetInt("batches0", *state.GetInt("batches0"));
   const struct {
     std::string state;
     const char* error;
@@ -341,6 +344,78 @@ TEST(PrefetchingIterTest, SaysThatASourceKeepsNoState) {
   const auto iter = Make(std::make_unique<FailingIter>(std::vector<int>{}, 2));
   EXPECT_THAT(iter->SaveState(), StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("")));
   EXPECT_THAT(FirstRows(*iter), ElementsAre(0, 1));
+}
+
+// Counts SaveState calls of an iterator whose states are large.
+class LargeStateIter : public ForwardingIter {
+ public:
+  LargeStateIter(std::unique_ptr<DataIter> iter, std::atomic<int>* saves)
+      : ForwardingIter(std::move(iter)), saves_(saves) {}
+
+  absl::StatusOr<std::string> SaveState() const override {
+    ++*saves_;
+    COOPER_ASSIGN_OR_RETURN(const std::string state, ForwardingIter::SaveState());
+    return absl::StrCat(std::string(20, ' '), state);
+  }
+  absl::Status LoadState(absl::string_view state) override {
+    return ForwardingIter::LoadState(state.substr(20));
+  }
+
+ private:
+  std::atomic<int>* const saves_;
+};
+
+TEST(PrefetchingIterTest, SavesALargeStateOnceForManyBatches) {
+  const NDArrayIterOptions options = {.shuffle = true, .seed = 4};
+  std::atomic<int> saves = 0;
+  const auto make = [&] {
+    return Make(std::make_unique<LargeStateIter>(Rows(3000, options), &saves));
+  };
+  const auto unbroken = make();
+  const std::vector<int64_t> rows = FirstRows(*unbroken);
+  EXPECT_LE(saves, 15);  // a batch has 8 bytes, a state about 200
+  COOPER_ASSERT_OK(unbroken->Reset());
+  const std::vector<int64_t> second = FirstRows(*unbroken);
+  auto iter = make();
+  std::vector<int64_t> broken;
+  for (int i = 0; i < 900; ++i) {
+    if (i % 70 == 69) {
+      COOPER_ASSERT_OK_AND_ASSIGN(const std::string state, iter->SaveState());
+      iter = make();
+      COOPER_ASSERT_OK(iter->LoadState(state));
+      EXPECT_THAT(iter->SaveState(), IsOkAndHolds(state));
+    }
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto batch, iter->Next());
+    broken.push_back(batch->index[0]);
+  }
+  for (const int64_t row : FirstRows(*iter)) broken.push_back(row);
+  EXPECT_EQ(broken, rows);
+  COOPER_ASSERT_OK(iter->Reset());
+  EXPECT_EQ(FirstRows(*iter), second);
+}
+
+TEST(PrefetchingIterTest, RefusesAStateBehindTheEnd) {
+  const auto iter = Make(Rows(3));
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::string state, iter->SaveState());
+  COOPER_ASSERT_OK_AND_ASSIGN(KeyValues far, KeyValues::Parse(state));
+  far.SetInt("batches0", 4);
+  EXPECT_THAT(iter->LoadState(far.ToString()),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "the state is 4 batches behind a place after which only 3 follow"));
+  EXPECT_THAT(FirstRows(*iter), ElementsAre(0, 1, 2));
+}
+
+TEST(PrefetchingIterTest, HoldsAtMostSoManyBytes) {
+  std::atomic<int> calls = 0;
+  // A batch has 8 bytes.
+  const auto iter = Make(std::make_unique<CountingIter>(Rows(100), &calls), nullptr,
+                         {.depth = 100, .max_bytes = 20});
+  while (calls < 3) std::this_thread::yield();
+  for (int i = 1; i <= 20; ++i) {
+    COOPER_ASSERT_OK(iter->Next());
+    EXPECT_LE(calls, i + 3);
+  }
+  EXPECT_EQ(iter->statistics().batches, 20);
 }
 
 TEST(PrefetchingIterTest, CanBeDestroyedAtAnyTime) {
