@@ -5,7 +5,7 @@
 # the parameters of an uninterrupted run, byte for byte: the last state, the best one, and the
 # parameters of the best epoch.
 #
-# By default it makes a few kills of four kinds of training. COOPER_KILLS=30, or the argument, makes
+# By default it makes a few kills of some kinds of training. COOPER_KILLS=30, or the argument, makes
 # that many kills of all kinds. COOPER_KINDS="1 alone;3 plain" chooses the kinds.
 set -euo pipefail
 mpi=$PWD/$1
@@ -15,11 +15,20 @@ dir=$TEST_TMPDIR
 RANDOM=${COOPER_SEED:-17}
 epochs=6
 
+# Shards of different sizes, for streams.
+for shard in {1..7}; do
+  awk -v seed="$shard" 'BEGIN { srand(seed); for (i = 0; i < 10 + 7 * seed; ++i) {
+    n = 1 + int(rand() * 9); line = ""; for (j = 0; j < n; ++j) line = line " w" 1 + int(rand() * 5)
+    print substr(line, 2) } }' | gzip > "$dir/shard-$shard.txt.gz"
+done
+
 run() {
+  local arguments=("$program" "$dir/$1" "$epochs" "$kind")
+  [[ $kind != stream* ]] || arguments+=("$dir/shard-*.txt.gz")
   if ((processes == 1)); then
-    exec "$program" "$dir/$1" "$epochs" "$kind"
+    exec "${arguments[@]}"
   else
-    "$mpi" "$processes" "$program" "$dir/$1" "$epochs" "$kind"
+    "$mpi" "$processes" "${arguments[@]}"
   fi
 }
 
@@ -56,8 +65,8 @@ run_for() {
   wait "$pid"
 }
 
-cases=("1 alone" "2 plain" "3 plain" "2 compressed" "3 compressed" "2 accumulated" "3 accumulated" "2 added" "3 added" "2 short" "3 short")
-[[ -n $kills ]] || { kills=2 cases=("1 alone" "2 accumulated" "3 plain" "2 short"); }
+cases=("1 alone" "2 plain" "3 plain" "2 compressed" "3 compressed" "2 accumulated" "3 accumulated" "2 added" "3 added" "2 short" "3 short" "1 stream_alone" "3 stream")
+[[ -n $kills ]] || { kills=2 cases=("1 alone" "2 accumulated" "3 plain" "2 short" "1 stream_alone" "3 stream"); }
 [[ -z ${COOPER_KINDS:-} ]] || IFS=';' read -r -a cases <<< "$COOPER_KINDS"
 for each in "${cases[@]}"; do
   read -r processes kind <<< "$each"

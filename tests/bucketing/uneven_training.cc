@@ -2,13 +2,16 @@
 // with validation, early stopping and a best state. Prints the prefix of its states, its rank, and
 // the position from which it resumes; processes_kill_test.sh kills it.
 //
-// uneven_training PREFIX EPOCHS KIND: writes files PREFIX-rank<R>-... of a training of KIND:
-//   alone       one process, without a store over several
-//   plain       one batch for each update
-//   compressed  gradients of 2 bits; each process keeps its residuals
-//   accumulated three batches for each update
-//   added       gradients that accumulate from the first batch on
-//   short       rank 0 has only short sentences, so that its largest bucket is empty
+// uneven_training PREFIX EPOCHS KIND [SHARDS]: writes files PREFIX-rank<R>-... of a training of
+// KIND:
+//   alone        one process, without a store over several
+//   plain        one batch for each update
+//   compressed   gradients of 2 bits; each process keeps its residuals
+//   accumulated  three batches for each update
+//   added        gradients that accumulate from the first batch on
+//   short        rank 0 has only short sentences, so that its largest bucket is empty
+//   stream       a BucketStream over the files SHARDS, of which each process reads its own
+//   stream_alone one process; a stream that mixes two sources, behind a PrefetchingIter
 
 #include <unistd.h>
 
@@ -25,7 +28,13 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "executor/executor_fixtures.h"
+#include "io/batch/data_iter.h"
 #include "io/buckets/bucket_sentence_iter.h"
+#include "io/iterators/prefetching_iter.h"
+#include "io/streams/bucket_stream.h"
+#include "io/streams/stream_inputs.h"
+#include "io/streams/text_source.h"
+#include "io/text/encode_sentences.h"
 #include "module/bucketing/bucketing_module.h"
 #include "module/checkpoint/checkpointer.h"
 #include "module/checkpoint/training_state.h"
@@ -83,16 +92,49 @@ std::unique_ptr<BucketSentenceIter> MakeIter(int rank, bool is_training, bool on
                   .seed = static_cast<uint64_t>(rank)}});
 }
 
-absl::Status Train(const std::string& prefix, int epochs, const std::string& kind) {
+// Returns a stream of few held sentences, the longest of which are split. A null `store` is that of
+// a single process.
+absl::StatusOr<std::unique_ptr<DataIter>> MakeStream(const std::string& shards, KVStore* store) {
+  COOPER_ASSIGN_OR_RETURN(const std::vector<std::string> paths, GlobPaths(shards));
+  Vocabulary vocabulary;
+  for (int i = 1; i < kWords; ++i) vocabulary[absl::StrCat("w", i)] = i;
+  COOPER_ASSIGN_OR_RETURN(const auto source, TextSource(paths, vocabulary));
+  const StreamInputs inputs = NextWordInputs({.invalid_label = 0});
+  BucketStreamOptions options = {
+      .batch_size = 4,
+      .buckets = {3, 5},
+      .too_long = BucketStreamOptions::TooLong::kSplit,
+      .pool_samples = 20,
+      .agree_batches = 3,
+      .common = {.last_batch = BucketStreamOptions::LastBatch::kPad, .sort_batches = 2}};
+  if (store != nullptr) {
+    options.common.part_index = store->rank();
+    options.common.num_parts = store->num_workers();
+    options.all_gather = [store](const std::string& text) { return store->AllGather(text); };
+    return BucketStream::Create(source, inputs, options);
+  }
+  options.epoch_samples = 150;
+  std::vector<std::unique_ptr<DataIter>> iters(1);
+  COOPER_ASSIGN_OR_RETURN(
+      iters[0],
+      BucketStream::Create({{.source = source, .weight = 2}, {.source = source}}, inputs, options));
+  return PrefetchingIter::Create(std::move(iters));
+}
+
+absl::Status Train(const std::string& prefix, int epochs, const std::string& kind,
+                   const std::string& shards) {
   std::shared_ptr<KVStore> store;
-  if (kind != "alone") {
+  if (kind != "alone" && kind != "stream_alone") {
     COOPER_ASSIGN_OR_RETURN(store, CreateKVStore("dist_sync"));
   }
   const int rank = store == nullptr ? 1 : store->rank();
   const std::string own = absl::StrCat(prefix, "-rank", store == nullptr ? 0 : rank);
   std::ofstream(own + ".pid") << getpid() << std::endl;
 
-  const auto data = MakeIter(rank, /*is_training=*/true, kind == "short");
+  std::unique_ptr<DataIter> data = MakeIter(rank, /*is_training=*/true, kind == "short");
+  if (!shards.empty()) {
+    COOPER_ASSIGN_OR_RETURN(data, MakeStream(shards, store.get()));
+  }
   const auto validation = MakeIter(1, /*is_training=*/false);
   BucketingModuleOptions options{.sym_gen = Guess, .default_bucket_key = 5};
   if (kind == "compressed") {
@@ -144,8 +186,9 @@ absl::Status Train(const std::string& prefix, int epochs, const std::string& kin
 }  // namespace cooper
 
 int main(int argc, char** argv) {
-  if (argc != 4) return 2;
-  const absl::Status status = cooper::Train(argv[1], std::atoi(argv[2]), argv[3]);
+  if (argc != 4 && argc != 5) return 2;
+  const absl::Status status =
+      cooper::Train(argv[1], std::atoi(argv[2]), argv[3], argc == 5 ? argv[4] : "");
   if (!status.ok()) std::cerr << status << std::endl;
   return status.ok() ? 0 : 1;
 }
