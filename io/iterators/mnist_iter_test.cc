@@ -166,10 +166,10 @@ TEST(MnistIterTest, NamesTheFile) {
   options.image = WriteGzip("bad.gz", Images(3));
   COOPER_ASSERT_OK_AND_ASSIGN(std::string gzip, ReadFile(options.image));
   Write("bad.gz", gzip.substr(0, gzip.size() - 9));
-  expect(options, "cannot read '" + options.image + "' behind byte");
+  expect(options, "'" + options.image + "': the compressed data ends early");
   gzip[gzip.size() - 6] ^= 1;
   Write("bad.gz", gzip);
-  expect(options, "cannot read '" + options.image + "' behind byte");
+  expect(options, "'" + options.image + "': the compressed data is damaged");
 
   options = Files(3);
   options.num_parts = 2;

@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "io/streams/byte_stream.h"
+#include "io/iterators/byte_stream.h"
 
 namespace cooper {
 
