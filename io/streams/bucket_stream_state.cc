@@ -13,26 +13,33 @@ namespace {
 
 constexpr char kKind[] = "BucketStream";
 
+// Returns the options that decide about the order of samples, by their names in states.
+std::vector<std::pair<const char*, int64_t>> OrderOptions(const BucketStreamOptions& options) {
+  const CommonBucketOptions& common = options.common;
+  std::vector<std::pair<const char*, int64_t>> order = {
+      {"shuffle", common.shuffle ? 1 : 0},
+      {"last_batch", static_cast<int64_t>(common.last_batch)},
+      {"sort_batches", common.sort_batches},
+      {"part_index", common.part_index},
+      {"num_parts", common.num_parts},
+      {"too_long", static_cast<int64_t>(options.too_long)},
+      {"pool_samples", options.pool_samples},
+      {"pool_bytes", options.pool_bytes},
+      {"epoch_samples", options.epoch_samples}};
+  if (common.num_parts > 1) order.emplace_back("agree_batches", options.agree_batches);
+  return order;
+}
+
 }  // namespace
 
 void BucketStream::SaveOptions(KeyValues* state) const {
-  const CommonBucketOptions& common = options_.common;
   std::vector<int64_t> lengths;
   for (const HeldSamplesOptions::Bucket& bucket : held_options_.buckets) {
     lengths.push_back(bucket.length);
   }
   state->SetInts("buckets", lengths);
   state->SetInts("batch_sizes", batch_sizes_);
-  state->SetInt("shuffle", common.shuffle ? 1 : 0);
-  state->SetInt("last_batch", static_cast<int64_t>(common.last_batch));
-  state->SetInt("sort_batches", common.sort_batches);
-  state->SetInt("part_index", common.part_index);
-  state->SetInt("num_parts", common.num_parts);
-  state->SetInt("too_long", static_cast<int64_t>(options_.too_long));
-  state->SetInt("pool_samples", options_.pool_samples);
-  state->SetInt("pool_bytes", options_.pool_bytes);
-  state->SetInt("epoch_samples", options_.epoch_samples);
-  if (common.num_parts > 1) state->SetInt("agree_batches", options_.agree_batches);
+  for (const auto& [option, value] : OrderOptions(options_)) state->SetInt(option, value);
 }
 
 absl::Status BucketStream::CheckOptions(const KeyValues& state) const {
@@ -46,15 +53,8 @@ absl::Status BucketStream::CheckOptions(const KeyValues& state) const {
         absl::StrCat(kKind, ": the state is of ", list, " ", absl::StrJoin(theirs, ", "),
                      ", this stream has ", absl::StrJoin(ours, ", ")));
   }
-  for (const char* option :
-       {"shuffle", "last_batch", "sort_batches", "part_index", "num_parts", "too_long",
-        "pool_samples", "pool_bytes", "epoch_samples", "agree_batches"}) {
-    if (!own.Has(option)) continue;
-    COOPER_ASSIGN_OR_RETURN(const int64_t theirs, state.GetInt(option));
-    COOPER_ASSIGN_OR_RETURN(const int64_t ours, own.GetInt(option));
-    if (theirs == ours) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat(kKind, ": the state is of ", option, " ", theirs, ", this stream has ", ours));
+  for (const auto& [option, value] : OrderOptions(options_)) {
+    COOPER_RETURN_IF_ERROR(AddContext(state.ExpectOption(option, value), kKind));
   }
   return absl::OkStatus();
 }
