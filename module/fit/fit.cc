@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "io/batch/data_batch.h"
 #include "io/batch/data_iter.h"
+#include "io/batch/data_statistics.h"
 #include "module/callback/log_line.h"
 #include "module/evaluate/evaluate.h"
 #include "module/evaluate/feed_metric.h"
@@ -36,12 +37,15 @@ absl::Status NoBatch(const char* iterator, int epoch) {
 // The lines that Fit writes after an epoch (FitOptions::progress).
 class EpochLog {
  public:
-  // Measures the epoch's time from here on. A null `log` takes no lines; it is not owned and must
-  // outlive this object.
-  EpochLog(const LogLine& log, int epoch) : log_(log), epoch_(epoch), start_(Clock::now()) {}
+  // Measures the epoch's time and the iterator's work from here on. A null `log` takes no lines.
+  // The arguments are not owned and must outlive this object.
+  EpochLog(const LogLine& log, int epoch, const DataIter& train_data)
+      : log_(log), epoch_(epoch), start_(Clock::now()), train_data_(train_data) {
+    if (log_) data_before_ = train_data.statistics();
+  }
 
   // Writes the metric's values over the whole epoch, the number of labels that are no class of the
-  // predictions, if any, and the time.
+  // predictions, if any, the time, and what the iterator counted, if it counts.
   void Trained(const EvalMetric& metric) const;
   // Writes the values and labels of a validation in the same way, without the time.
   void Validated(const EvalMetric& metric) const;
@@ -54,6 +58,8 @@ class EpochLog {
   const LogLine& log_;
   const int epoch_;
   const Clock::time_point start_;
+  const DataIter& train_data_;
+  DataStatistics data_before_;
 };
 
 void EpochLog::Trained(const EvalMetric& metric) const {
@@ -61,6 +67,10 @@ void EpochLog::Trained(const EvalMetric& metric) const {
   Values("Train", metric);
   const std::chrono::duration<double> seconds = Clock::now() - start_;
   log_(absl::StrFormat("Epoch[%d] Time cost=%.3f", epoch_, seconds.count()));
+  const DataStatistics data = train_data_.statistics().Since(data_before_);
+  if (data.batches == 0) return;
+  log_(absl::StrFormat("Epoch[%d] Data: %s", epoch_, data.CountsToString()));
+  log_(absl::StrFormat("Epoch[%d] Data: %s", epoch_, data.TimesToString()));
 }
 
 void EpochLog::Validated(const EvalMetric& metric) const {
@@ -160,7 +170,7 @@ absl::Status TrainingLoop::Run() {
 }
 
 absl::StatusOr<TrainingLoop::Next> TrainingLoop::TrainEpoch() {
-  const EpochLog log(options_.progress, epoch_);
+  const EpochLog log(options_.progress, epoch_, train_data_);
   nbatch_ = epoch_ == options_.begin_epoch ? options_.begin_batch : 0;
   // A metric that continues in the middle of an epoch was restored with the rest of the state.
   if (nbatch_ == 0) metric_.Reset();

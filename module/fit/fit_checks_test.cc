@@ -9,9 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "io/batch/data_iter.h"
 #include "io/iterators/ndarray_iter.h"
+#include "io/iterators/prefetching_iter.h"
 #include "module/initializer/initializers.h"
 #include "module/metric/classification.h"
 #include "module/metric/regression.h"
@@ -367,6 +370,19 @@ TEST(FitDefaultsTest, EpochsAreLogged) {
                           HasSubstr("Epoch[0] Validation-accuracy="),
                           HasSubstr("Epoch[1] Train-accuracy=0."), HasSubstr("Epoch[1] Time cost="),
                           HasSubstr("Epoch[1] Validation-accuracy=")));
+  // It tells what an iterator counts.
+  std::vector<std::unique_ptr<DataIter>> iters;
+  iters.push_back(RandomRows(8));
+  auto ahead = *PrefetchingIter::Create(std::move(iters));
+  lines.clear();
+  options.eval_data = nullptr;
+  COOPER_EXPECT_OK((*Module::Create(TwoLayers()))->Fit(*ahead, options));
+  ASSERT_EQ(lines.size(), 8);
+  for (const int epoch : {0, 1}) {
+    EXPECT_THAT(lines[4 * epoch + 2],
+                HasSubstr(absl::StrCat("Epoch[", epoch, "] Data: 2 batches")));
+    EXPECT_THAT(lines[4 * epoch + 3], HasSubstr(" s waiting for data"));
+  }
   // The log also tells how many labels are no class.
   module = *Module::Create(TwoLayers());
   train = Rows(RandomArray({4, 6}, 1), *NDArray::Full({4}, 3));
