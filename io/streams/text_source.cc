@@ -5,11 +5,13 @@
 #include <optional>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "io/streams/decoding_reader.h"
 #include "io/streams/line_words.h"
 #include "ndarray/base/status_macros.h"
 
@@ -24,22 +26,18 @@ struct Words {
   int64_t max_line_bytes = 0;
 };
 
-class TextReader : public ShardReader {
+// The lines of a file that have words.
+class TextLines : public EncodedReader {
  public:
-  TextReader(std::string path, std::shared_ptr<const Words> words, LineReader lines)
-      : path_(std::move(path)), words_(std::move(words)), lines_(std::move(lines)) {}
+  explicit TextLines(LineReader lines) : lines_(std::move(lines)) {}
 
-  absl::StatusOr<bool> Next(Sample* sample) override {
+  absl::StatusOr<bool> Next(std::string* encoded) override {
+    absl::string_view line, word;
     do {
-      const int64_t offset = lines_.offset();
-      absl::string_view line;
       COOPER_ASSIGN_OR_RETURN(const bool more, lines_.Next(&line));
       if (!more) return false;
-      COOPER_RETURN_IF_ERROR(Encode(line, offset));
-    } while (ids_.empty());
-    if (words_->end.has_value()) ids_.push_back(*words_->end);
-    sample->Clear(1);
-    sample->Set<int32_t>(0, ids_);
+    } while (!LineWords(line).Next(&word));
+    encoded->assign(line.data(), line.size());
     return true;
   }
 
@@ -47,31 +45,32 @@ class TextReader : public ShardReader {
   absl::Status SeekTo(int64_t position) override { return lines_.SeekTo(position); }
 
  private:
-  absl::Status Encode(absl::string_view line, int64_t offset) {
-    ids_.clear();
-    LineWords words(line);
-    absl::string_view word;
-    while (words.Next(&word)) {
-      const auto found = words_->ids.find(word);
-      if (found != words_->ids.end()) {
-        ids_.push_back(found->second);
-      } else if (words_->unknown.has_value()) {
-        ids_.push_back(*words_->unknown);
-      } else {
-        return absl::InvalidArgumentError(
-            absl::StrCat("'", path_, "': the word '", word.substr(0, 80), "' of the line at byte ",
-                         offset, " is not in the vocabulary of ", words_->ids.size(),
-                         " words, and there is no unknown_token"));
-      }
-    }
-    return absl::OkStatus();
-  }
-
-  const std::string path_;
-  const std::shared_ptr<const Words> words_;
   LineReader lines_;
-  std::vector<int32_t> ids_;
 };
+
+absl::Status NumberWords(const Words& words, const std::string& path, absl::string_view line,
+                         int64_t offset, Sample* sample) {
+  absl::InlinedVector<int32_t, 64> ids;
+  LineWords in_line(line);
+  absl::string_view word;
+  while (in_line.Next(&word)) {
+    const auto found = words.ids.find(word);
+    if (found != words.ids.end()) {
+      ids.push_back(found->second);
+    } else if (words.unknown.has_value()) {
+      ids.push_back(*words.unknown);
+    } else {
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", path, "': the word '", word.substr(0, 80), "' of the line at byte ",
+                       offset, " is not in the vocabulary of ", words.ids.size(),
+                       " words, and there is no unknown_token"));
+    }
+  }
+  if (words.end.has_value()) ids.push_back(*words.end);
+  sample->Clear(1);
+  sample->Set<int32_t>(0, ids);
+  return absl::OkStatus();
+}
 
 class TextShards : public SampleSource {
  public:
@@ -84,7 +83,11 @@ class TextShards : public SampleSource {
   absl::StatusOr<std::unique_ptr<ShardReader>> Open(int64_t shard) const override {
     const std::string& path = paths_[shard];
     COOPER_ASSIGN_OR_RETURN(LineReader lines, LineReader::Open(path, words_->max_line_bytes));
-    return std::make_unique<TextReader>(path, words_, std::move(lines));
+    return std::make_unique<DecodingReader>(
+        std::make_unique<TextLines>(std::move(lines)),
+        [path, words = words_](absl::string_view line, int64_t offset, Sample* sample) {
+          return NumberWords(*words, path, line, offset, sample);
+        });
   }
 
  private:
