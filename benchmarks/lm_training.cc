@@ -259,7 +259,7 @@ class LmBenchmark {
     }
     report["bind_ms_by_bucket"] = bind;
     report["planned_bytes_by_bucket"] = planned;
-    report["arena_bytes"] = model_->arena_bytes();
+    report["arena_bytes"] = model_->group()->arena_bytes();
     report["lower_bound_bytes"] = largest_bound;
     report["allocations_per_step"] =
         static_cast<double>(times.allocations) / static_cast<double>(times.steps);

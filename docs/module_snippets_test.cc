@@ -134,7 +134,8 @@ absl::Status BindAllBuckets(BucketingModule& model, const BucketSentenceIter& da
   COOPER_ASSIGN_OR_RETURN(const std::vector<BucketReport> reports, model.PrepareAll(buckets));
   for (const BucketReport& report : reports) {
     std::cout << "bucket " << report.key << ": " << report.memory.planned_bytes << " bytes of "
-              << model.arena_bytes() << ", bound in " << 1e3 * report.bind_seconds << " ms\n";
+              << model.group()->arena_bytes() << ", bound in " << 1e3 * report.bind_seconds
+              << " ms\n";
   }
   return absl::OkStatus();
 }
@@ -147,7 +148,7 @@ TEST(ModulePageTest, BindsAllBuckets) {
   COOPER_ASSERT_OK(BindAllBuckets(*model, *data));
   EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("bucket 12: "));
   EXPECT_EQ(model->Report().size(), 3u);
-  EXPECT_EQ(model->arena_bytes(), model->Report().back().memory.planned_bytes);
+  EXPECT_EQ(model->group()->arena_bytes(), model->Report().back().memory.planned_bytes);
 }
 
 // Returns a module in which no array has vocabulary * words of a batch elements.

@@ -101,9 +101,9 @@ TEST(SequentialEvaluationTest, RunsPlansWithoutGradients) {
   const auto& encoder = dynamic_cast<const BucketingModule&>(chain->module(0));
   EXPECT_EQ(encoder.bucket(9), nullptr) << "never bound for training";
   ASSERT_NE(encoder.evaluation_bucket(9), nullptr);
-  EXPECT_TRUE(encoder.evaluation_bucket(9)->executor()->grad_names().empty());
+  EXPECT_TRUE(encoder.evaluation_bucket(9)->executor_group()->executor(0).grad_names().empty());
   const auto& classifier = dynamic_cast<const Module&>(chain->module(2));
-  EXPECT_GT(classifier.evaluation_memory().planned_bytes, 0);
+  EXPECT_GT(classifier.memory(/*to_evaluate=*/true).planned_bytes, 0);
 }
 
 TEST(SequentialEvaluationTest, GivesTheBitsOfAChainForInferenceAlone) {

@@ -99,8 +99,11 @@ std::map<BucketKey, BucketingModule::UnboundBucket> BucketingModule::CompileBuck
     if (!unbound.module.ok()) break;  // the buckets after it will not be bound
     tasks.Add([this, &unbound, &shapes] {
       const Clock::time_point start = Clock::now();
-      (*unbound.module)
-          ->CompileAhead(BindOptionsFor(shapes.data_shapes, shapes.label_shapes, Purpose::kBound));
+      auto compiled =
+          (*unbound.module)
+              ->Compile(BindOptionsFor(shapes.data_shapes, shapes.label_shapes, Purpose::kBound));
+      // Bind finds errors again, and reports them.
+      if (compiled.ok()) unbound.compiled = *std::move(compiled);
       unbound.seconds += SecondsSince(start);
     });
   }
@@ -129,7 +132,9 @@ absl::StatusOr<BoundBuckets::Bucket*> BucketingModule::FindOrBind(
   if (!unbound.module.ok()) return WithBucket(unbound.module.status(), key);
   const std::unique_ptr<Module>& module = *unbound.module;
   buckets_.MakeRoom();  // before the new bucket is bound
-  absl::Status bound = module->Bind(BindOptionsFor(data_shapes, label_shapes, purpose));
+  ModuleBindOptions bind = BindOptionsFor(data_shapes, label_shapes, purpose);
+  bind.compiled = std::move(unbound.compiled);
+  absl::Status bound = module->Bind(bind);
   if (!bound.ok()) {
     const Symbol& symbol = unbound.generated.symbol;
     return WithBucket(

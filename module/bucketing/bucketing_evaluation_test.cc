@@ -77,7 +77,7 @@ std::vector<float> Evaluate(BaseModule& model, const DataBatch& batch) {
 TEST(EvaluationTest, RunsPlansWithoutGradients) {
   auto model = MakeModel();
   COOPER_ASSERT_OK(model->ForwardBackward(BatchOf(4, 1)));
-  const int64_t arena = model->arena_bytes();
+  const int64_t arena = model->group()->arena_bytes();
   Evaluate(*model, BatchOf(4, 2));
   Evaluate(*model, BatchOf(9, 2));
   ASSERT_EQ(model->Report().size(), 2u);
@@ -88,8 +88,8 @@ TEST(EvaluationTest, RunsPlansWithoutGradients) {
   EXPECT_EQ(evaluated.key, BucketKey(9));
   EXPECT_EQ(evaluated.memory.planned_bytes, 0) << "never bound for training";
   EXPECT_EQ(model->bucket(9), nullptr);
-  EXPECT_TRUE(model->evaluation_bucket(9)->executor()->grad_names().empty());
-  EXPECT_EQ(model->arena_bytes(), arena) << "in the same memory";
+  EXPECT_TRUE(model->evaluation_bucket(9)->executor_group()->executor(0).grad_names().empty());
+  EXPECT_EQ(model->group()->arena_bytes(), arena) << "in the same memory";
   EXPECT_EQ(model->footprint_bytes(), both.footprint_bytes + evaluated.footprint_bytes);
   EXPECT_EQ(*model->current_bucket_key(), BucketKey(4));
 }
@@ -224,11 +224,11 @@ TEST(EvaluationTest, AModuleHasAPlanOfItsOwnToo) {
   auto model = Module::Create(Network(4)).value();
   COOPER_ASSERT_OK(model->Bind({.data_shapes = DataOf(4), .label_shapes = LabelsOf()}));
   COOPER_ASSERT_OK(model->InitParams({.initializer = init::Uniform(1), .seed = 3}));
-  EXPECT_EQ(model->evaluation_memory().planned_bytes, 0);
+  EXPECT_EQ(model->memory(/*to_evaluate=*/true).planned_bytes, 0);
   const DataBatch batch = BatchOf(4, 1, 3);
   const std::vector<float> outputs = Evaluate(*model, batch);
   EXPECT_EQ(outputs.size(), 6u);
-  EXPECT_GT(model->evaluation_memory().planned_bytes, 0);
+  EXPECT_GT(model->memory(/*to_evaluate=*/true).planned_bytes, 0);
   EXPECT_EQ(model->data_shapes()[0].shape, Shape({3, 4, 3}));
   COOPER_ASSERT_OK(model->Reshape(DataOf(4), LabelsOf()));
   EXPECT_EQ(model->data_shapes()[0].shape, Shape({kRows, 4, 3}));

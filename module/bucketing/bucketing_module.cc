@@ -200,7 +200,8 @@ absl::Status BucketingModule::CheckFinite() {
 
 absl::Status BucketingModule::InitOptimizer(const InitOptimizerOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireParams("InitOptimizer"));
-  return buckets_.current()->module->InitOptimizerFor(bind_options_.data_shapes, options);
+  return group_->InitOptimizer(options, BatchSizeOf(bind_options_.data_shapes),
+                               compute_.compression_params);
 }
 
 absl::Status BucketingModule::TrainStep(const DataBatch& batch, const StepOptions& options) {

@@ -154,9 +154,7 @@ class BucketingModule : public BaseModule {
   // Returns a report for each bound bucket, in order of key. Buckets bound only for evaluation have
   // an empty `memory`.
   std::vector<BucketReport> Report() const { return buckets_.Report(); }
-  // Bytes of the arena that all buckets share: the largest plan so far. With several contexts, the
-  // sum of their arenas.
-  int64_t arena_bytes() const { return group_->arena_bytes(); }
+  // What all buckets share, such as the arena: group()->arena_bytes() is the largest plan so far.
   const std::shared_ptr<ModuleGroup>& group() const override { return group_; }
   // Bytes that all bound buckets hold together: the sum that max_bound_bytes limits.
   int64_t footprint_bytes() const { return buckets_.footprint_bytes(); }
@@ -175,7 +173,8 @@ class BucketingModule : public BaseModule {
   struct UnboundBucket {
     BucketSymbol generated;
     absl::StatusOr<std::unique_ptr<Module>> module;
-    double seconds = 0;  // so far
+    std::shared_ptr<const CompiledProgram> compiled;  // null: Bind compiles
+    double seconds = 0;                               // so far
   };
 
   explicit BucketingModule(BucketingModuleOptions options);

@@ -290,9 +290,9 @@ TEST(BucketingModuleTest, PreparingALargerBucketLeavesAStepWhole) {
   auto undisturbed = MakeModel({.sym_gen = sym_gen, .default_bucket_key = 4});
   const DataBatch batch = ConstantBatch(4, 4, 1);
   COOPER_ASSERT_OK(model->Forward(batch));
-  const int64_t before = model->arena_bytes();
+  const int64_t before = model->group()->arena_bytes();
   COOPER_ASSERT_OK(model->Prepare(ConstantBatch(2, 2, 1)));
-  ASSERT_GT(model->arena_bytes(), before);
+  ASSERT_GT(model->group()->arena_bytes(), before);
   COOPER_EXPECT_OK(model->GetOutputs());
   COOPER_ASSERT_OK(model->Backward());
   COOPER_ASSERT_OK(model->Update());

@@ -112,14 +112,14 @@ std::unique_ptr<BucketingModule> MakeModel(int threads, BucketingModuleOptions o
 // Checks that buckets, programs, plans, arena and parameters are equal.
 void ExpectSame(const BucketingModule& a, const BucketingModule& b) {
   ExpectSameParams(a, b);
-  EXPECT_EQ(a.arena_bytes(), b.arena_bytes());
+  EXPECT_EQ(a.group()->arena_bytes(), b.group()->arena_bytes());
   const std::vector<BucketReport> first = a.Report(), second = b.Report();
   ASSERT_EQ(first.size(), second.size());
   for (size_t i = 0; i < first.size(); ++i) {
     ASSERT_EQ(first[i].key, second[i].key);
     EXPECT_EQ(first[i].memory.planned_bytes, second[i].memory.planned_bytes) << first[i].key;
-    EXPECT_EQ(a.bucket(first[i].key)->executor()->DebugString(),
-              b.bucket(first[i].key)->executor()->DebugString());
+    EXPECT_EQ(a.bucket(first[i].key)->executor_group()->executor(0).DebugString(),
+              b.bucket(first[i].key)->executor_group()->executor(0).DebugString());
   }
 }
 

@@ -9,11 +9,16 @@
 #include <set>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "io/batch/bucket_key.h"
 #include "module/devices/device_contexts.h"
+#include "module/kvstore/kvstore.h"
+#include "module/kwargs/kwargs.h"
+#include "module/options/parameter_options.h"
 #include "module/parameters/learner.h"
 #include "module/parameters/parameters.h"
 #include "ndarray/base/context.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 
@@ -35,9 +40,16 @@ class ModuleGroup {
   const std::set<BucketKey>& buckets() const { return buckets_; }
   void AddBucket(const BucketKey& key) { buckets_.insert(key); }
 
+  // Learner::InitOptimizer, with the rank of its key-value store for the contexts' random streams.
+  absl::Status InitOptimizer(const InitOptimizerOptions& options, int64_t batch_size,
+                             const Kwargs& compression_params) {
+    COOPER_RETURN_IF_ERROR(learner_.InitOptimizer(options, batch_size, compression_params));
+    devices_.SetRank(learner_.kvstore() == nullptr ? 0 : learner_.kvstore()->rank());
+    return absl::OkStatus();
+  }
   // The updater of the parameters; null until InitOptimizer.
   std::shared_ptr<Updater> updater() const { return learner_.updater(); }
-  // Bytes of all arenas.
+  // Bytes of all arenas. An arena is as large as the largest plan so far of the modules on it.
   int64_t arena_bytes() const { return devices_.arena_bytes(); }
 
  private:

@@ -107,9 +107,9 @@ TEST(FitBindTest, AddsUpWhatIsWrittenByName) {
 TEST(FitBindTest, APlainFitDoesNotBindAgain) {
   const auto module = *Module::Create(TwoLayers());
   COOPER_ASSERT_OK(Bind(*module, WriteReq::kAdd, {}));
-  const Executor* const bound = module->executor();
+  const Executor* const bound = &module->executor_group()->executor(0);
   COOPER_ASSERT_OK(Fit(*module, /*accumulate_batches=*/1));
-  EXPECT_EQ(module->executor(), bound);
+  EXPECT_EQ(&module->executor_group()->executor(0), bound);
   EXPECT_EQ(module->grad_req(), WriteReq::kAdd);
 }
 

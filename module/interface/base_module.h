@@ -30,6 +30,7 @@
 #include "module/parameters/learner.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/shape.h"
+#include "ndarray/base/status_macros.h"
 
 namespace cooper {
 
@@ -177,6 +178,18 @@ class BaseModule : public TrainableModule {
   // If the store has another optimizer at an update, the module gives it its own again, or removes
   // it.
   std::shared_ptr<KVStore> kvstore() const { return KVStoreOf(learners()); }
+
+  // Write and read the optimizer's states, in cooper's format; the reader also takes files of
+  // MXNet. The options of the optimizer are not among them. Errors: kFailedPrecondition without an
+  // optimizer; kUnimplemented for a module of several parts with parameters.
+  absl::Status SaveOptimizerStates(const std::string& path) const {
+    COOPER_ASSIGN_OR_RETURN(const Learner* learner, OnlyLearner("SaveOptimizerStates"));
+    return learner->SaveOptimizerStates(path);
+  }
+  absl::Status LoadOptimizerStates(const std::string& path) {
+    COOPER_ASSIGN_OR_RETURN(Learner * learner, OnlyLearner("LoadOptimizerStates"));
+    return learner->LoadOptimizerStates(path);
+  }
 
   // Binds in the same way as Fit, which then has nothing to change: for a run that is restored
   // before Fit.

@@ -67,6 +67,15 @@ absl::Status TrainableModule::EachLearner(absl::FunctionRef<absl::Status(Learner
   return absl::OkStatus();
 }
 
+absl::StatusOr<Learner*> TrainableModule::OnlyLearner(const char* call) const {
+  COOPER_RETURN_IF_ERROR(RequireOptimizer(call));
+  const auto all = learners();
+  if (all.size() == 1) return all[0];
+  return absl::UnimplementedError(absl::StrCat(call, ": the module has ", all.size(),
+                                               " parts with an optimizer, expected 1: call it on "
+                                               "each part, or save the training state"));
+}
+
 absl::StatusOr<int> TrainableModule::JoinUpdate() {
   COOPER_RETURN_IF_ERROR(RequireOptimizer("JoinUpdate"));
   const ScopedProfile profile(ProfileCategory::kStep, "update");

@@ -172,6 +172,9 @@ class TrainableModule {
 
   // Calls `call` on one learner after the other, up to the first error, which names the part.
   absl::Status EachLearner(absl::FunctionRef<absl::Status(Learner&)> call) const;
+  // Returns the learner of a module that has an optimizer and one learner. kUnimplemented, saying
+  // what to do, if it has several.
+  absl::StatusOr<Learner*> OnlyLearner(const char* call) const;
 
   bool is_bound_for_training() const { return binded_ && bind_options_.for_training; }
   bool is_bound_for_input_grads() const { return binded_ && bind_options_.inputs_need_grad; }

@@ -163,7 +163,8 @@ absl::Status Module::Bind(const ModuleBindOptions& given) {
 }
 
 absl::Status Module::BindAndLoad(const ModuleBindOptions& options) {
-  COOPER_ASSIGN_OR_RETURN(auto bound, BindGroup(options.data_shapes, options.label_shapes));
+  COOPER_ASSIGN_OR_RETURN(auto bound,
+                          BindGroup(options.data_shapes, options.label_shapes, options.compiled));
   COOPER_RETURN_IF_ERROR(group_->parameters().ApplyLoaded());
   // On a first Bind, other modules of the group may be accumulating gradients.
   if (binded_) COOPER_RETURN_IF_ERROR(group_->learner().ZeroGrads());
@@ -191,6 +192,7 @@ ModuleBindOptions Module::BindOptionsFor(const std::vector<DataDesc>& data_shape
 
 absl::StatusOr<std::shared_ptr<const CompiledProgram>> Module::Compile(
     const ModuleBindOptions& given) const {
+  const ScopedProfile profile(ProfileCategory::kStep, "bind");
   if (options_.compute.contexts.size() > 1 || !options_.compute.group2ctxs.empty()) {
     return absl::UnimplementedError("Compile: expected one context, and no group2ctxs");
   }
@@ -200,17 +202,11 @@ absl::StatusOr<std::shared_ptr<const CompiledProgram>> Module::Compile(
   return DataParallelExecutorGroup::Compile(bound_symbol_, options_, options, group_.get());
 }
 
-void Module::CompileAhead(const ModuleBindOptions& options) {
-  const ScopedProfile profile(ProfileCategory::kStep, "bind");
-  auto compiled = Compile(options);
-  if (compiled.ok()) compiled_ = *std::move(compiled);
-}
-
 absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Module::BindGroup(
-    const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes) {
+    const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes,
+    std::shared_ptr<const CompiledProgram> compiled) {
   const ScopedProfile profile(ProfileCategory::kStep, "bind");
   const KnownShapes inputs = ShapesOfInputs(arg_names_, data_shapes, label_shapes);
-  std::shared_ptr<const CompiledProgram> compiled = std::move(compiled_);
   if (compiled == nullptr && group_->num_contexts() == 1) {
     compiled = bound_.Resize(data_shapes, label_shapes, inputs);
   }
@@ -265,12 +261,9 @@ absl::Status Module::InstallMonitor(Executor::MonitorCallback callback, bool mon
                                : evaluator_->InstallMonitor(monitor_, monitor_all_);
 }
 
-MemoryReport Module::memory() const {
+MemoryReport Module::memory(bool to_evaluate) const {
+  if (to_evaluate) return evaluator_ == nullptr ? MemoryReport() : evaluator_->memory();
   return bound_.empty() ? MemoryReport() : bound_.current()->memory();
-}
-
-MemoryReport Module::evaluation_memory() const {
-  return evaluator_ == nullptr ? MemoryReport() : evaluator_->memory();
 }
 
 int64_t Module::footprint_bytes() const {
@@ -296,17 +289,9 @@ absl::Status Module::SetParams(const ArrayMap& arg_params, const ArrayMap& aux_p
 }
 
 absl::Status Module::InitOptimizer(const InitOptimizerOptions& options) {
-  return InitOptimizerFor(bind_options_.data_shapes, options);
-}
-
-absl::Status Module::InitOptimizerFor(const std::vector<DataDesc>& data_shapes,
-                                      const InitOptimizerOptions& options) {
   COOPER_RETURN_IF_ERROR(RequireParams("InitOptimizer"));
-  Learner& learner = group_->learner();
-  COOPER_RETURN_IF_ERROR(learner.InitOptimizer(options, BatchSizeOf(data_shapes),
-                                               options_.compute.compression_params));
-  group_->devices().SetRank(learner.kvstore() == nullptr ? 0 : learner.kvstore()->rank());
-  return absl::OkStatus();
+  return group_->InitOptimizer(options, BatchSizeOf(bind_options_.data_shapes),
+                               options_.compute.compression_params);
 }
 
 absl::Status Module::SaveCheckpoint(const std::string& prefix, int epoch,
@@ -349,16 +334,6 @@ absl::Status Module::BorrowOptimizer(const Module& shared) const {
   return absl::InvalidArgumentError(
       "BorrowOptimizer: the modules share no parameters; bind one with the other as "
       "ModuleBindOptions::shared_module");
-}
-
-absl::Status Module::SaveOptimizerStates(const std::string& path) const {
-  COOPER_RETURN_IF_ERROR(RequireOptimizer("SaveOptimizerStates"));
-  return group_->learner().SaveOptimizerStates(path);
-}
-
-absl::Status Module::LoadOptimizerStates(const std::string& path) {
-  COOPER_RETURN_IF_ERROR(RequireOptimizer("LoadOptimizerStates"));
-  return group_->learner().LoadOptimizerStates(path);
 }
 
 }  // namespace cooper

@@ -49,20 +49,16 @@ class Module : public BaseModule {
   std::vector<BatchLayout> output_layouts() const override;
   // Arguments that are neither data, labels nor states.
   const std::vector<std::string>& param_names() const { return param_names_; }
-  const std::vector<std::string>& aux_names() const { return aux_names_; }
 
   // With shared_module, parameters that Load brought give way to the shared ones, as in MXNet, and
   // those that are not among them get their values as InitParams of that module said.
   // kFailedPrecondition unless it is bound and has parameters, kInvalidArgument if it is on other
   // contexts.
   absl::Status Bind(const ModuleBindOptions& options) override;
-  // Does ahead what the first Bind, with the same options, can do without arrays
-  // (Executor::Compile). Several modules of a group may do so at a time, while nothing changes the
-  // group. Does nothing with several contexts or with group2ctxs; errors are left for Bind to find
-  // and to report.
-  void CompileAhead(const ModuleBindOptions& options);
-  // Returns the program that the first Bind with these options would run. Binds and allocates
-  // nothing. The errors are Bind's; kUnimplemented with several contexts or group2ctxs.
+  // Returns the program that the first Bind with these options would run, for example for their
+  // `compiled`. Binds and allocates nothing. Several modules of a group may compile at a time,
+  // while nothing changes the group. The errors are Bind's; kUnimplemented with several contexts or
+  // group2ctxs.
   absl::StatusOr<std::shared_ptr<const CompiledProgram>> Compile(
       const ModuleBindOptions& options) const;
   // Binds for other shapes, which count as those of Bind from then on; parameters, states and
@@ -80,10 +76,6 @@ class Module : public BaseModule {
   // both. kFailedPrecondition if `shared` has no optimizer, kInvalidArgument if they share no
   // parameters.
   absl::Status BorrowOptimizer(const Module& shared) const;
-  // The same as InitOptimizer where `data_shapes`, rather than those of Bind, have the batch size
-  // that gradients are divided by.
-  absl::Status InitOptimizerFor(const std::vector<DataDesc>& data_shapes,
-                                const InitOptimizerOptions& options);
 
   absl::Status Forward(const DataBatch& batch,
                        std::optional<bool> is_train = std::nullopt) override;
@@ -108,22 +100,16 @@ class Module : public BaseModule {
 
   absl::Status CheckFinite() override;
 
-  absl::Status SaveOptimizerStates(const std::string& path) const;
-  absl::Status LoadOptimizerStates(const std::string& path);
-
   const std::shared_ptr<ModuleGroup>& group() const override { return group_; }
-  // Returns the memory of the currently bound shapes. Zeros before Bind.
-  MemoryReport memory() const;
-  // Returns the memory of the program that ForwardToEvaluate runs. Zeros before its first call.
-  MemoryReport evaluation_memory() const;
+  // Returns the memory of the currently bound shapes; with `to_evaluate`, of the program that
+  // ForwardToEvaluate runs. Zeros before Bind or the first such call.
+  MemoryReport memory(bool to_evaluate = false) const;
   // Returns an estimate of the bytes that graphs, programs and plans of all bound shapes take,
   // without arrays and the arena (FootprintBytes, executor/run/footprint_bytes.h).
   int64_t footprint_bytes() const;
   // The executors of the shapes that are bound now; null before Bind. The module's own, and gone
   // once it is bound to other shapes, as a batch may make it.
   DataParallelExecutorGroup* executor_group() const { return bound_.current(); }
-  // The first context's.
-  Executor* executor() const { return bound_.empty() ? nullptr : &bound_.current()->executor(0); }
 
  private:
   Module(const Symbol& symbol, ModuleOptions options);
@@ -137,7 +123,8 @@ class Module : public BaseModule {
   absl::Status UseShapes(const std::vector<DataDesc>& data_shapes,
                          const std::vector<DataDesc>& label_shapes);
   absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> BindGroup(
-      const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes);
+      const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes,
+      std::shared_ptr<const CompiledProgram> compiled = nullptr);
   ModuleBindOptions BindOptionsFor(const std::vector<DataDesc>& data_shapes,
                                    const std::vector<DataDesc>& label_shapes) const;
   // The parameters that the next update changes.
@@ -184,7 +171,6 @@ class Module : public BaseModule {
   std::vector<std::string> accumulated_names_;  // parameters whose request is kAdd
   std::vector<std::string> names_to_update_;    // of the last update
   const Executor* names_of_ = nullptr;          // the executor they are those of; null: of none
-  std::shared_ptr<const CompiledProgram> compiled_;  // of CompileAhead, until Bind
   // Bound without gradients: what ForwardToEvaluate runs where this is bound for training.
   std::unique_ptr<Module> evaluator_;
   bool evaluated_ = false;  // whether the last batch was the evaluator's

@@ -118,14 +118,14 @@ absl::Status Module::CheckFinite() {
 absl::Status Module::ForwardBackwardChecked() {
   // A check behind the passes needs the executor's own queue, and something to check.
   const bool joins = is_on_one_gpu() && options_.compute.group2ctxs.empty() && !monitor_ &&
-                     !executor()->grad_names().empty() &&
+                     !executor_group()->executor(0).grad_names().empty() &&
                      batch_check_.Prepare(options_.compute.contexts[0]);
   if (!joins) {
     COOPER_RETURN_IF_ERROR(ForwardBackwardFed());
     return CheckFinite();
   }
   const auto enqueue = [this](DeviceQueue* queue) {
-    return batch_check_.Enqueue(*executor(), group_->parameters(), queue);
+    return batch_check_.Enqueue(executor_group()->executor(0), group_->parameters(), queue);
   };
   const AfterBackward check = {.enqueue = enqueue, .name = kNameOfCheck};
   COOPER_RETURN_IF_ERROR(ForwardBackwardFed(&check));
@@ -159,10 +159,11 @@ absl::Status Module::ForwardBackwardUpdate() {
 
 const std::vector<std::string>& Module::NamesToUpdate() {
   // Cached, because a step must not allocate.
-  if (names_of_ != executor()) {
-    names_of_ = executor();
+  const Executor& executor = executor_group()->executor(0);
+  if (names_of_ != &executor) {
+    names_of_ = &executor;
     names_to_update_.clear();
-    const std::vector<std::string>& grads = executor()->grad_names();
+    const std::vector<std::string>& grads = executor.grad_names();
     for (const std::string& name : param_names_) {
       // A parameter without a gradient is fixed or was bound so.
       if (absl::c_linear_search(grads, name)) names_to_update_.push_back(name);

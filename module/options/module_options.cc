@@ -66,6 +66,7 @@ absl::Status CheckGradReqs(const ModuleOptions& options, const ModuleBindOptions
 
 ModuleBindOptions KeptOptions(ModuleBindOptions given) {
   given.seed.reset();
+  given.compiled = nullptr;
   given.shared_module = nullptr;  // it may be destroyed before the module
   return given;
 }

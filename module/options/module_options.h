@@ -23,6 +23,7 @@
 
 namespace cooper {
 
+class CompiledProgram;
 class Module;
 class ModuleGroup;
 
@@ -96,6 +97,9 @@ struct ModuleBindOptions {
   // DefaultSeed() (ndarray/base/default_seed.h). The modules of a SequentialModule use this seed
   // and the ones that follow it.
   std::optional<uint64_t> seed;
+  // The program to run, from Compile of this module with the same options. Null, or a program of
+  // other options: Bind compiles. For a Module only.
+  std::shared_ptr<const CompiledProgram> compiled;
   // A module with parameters, on the same contexts. The module being bound leaves its group and
   // joins this one's (module_group.h): both then share parameters of the same name, their
   // gradients, the optimizer and the arena, for as long as either lives. A forced Bind of one
@@ -117,8 +121,9 @@ ModuleOptions OptionsForBucket(const BucketSymbol& bucket, const ComputeOptions&
 // fixed parameter, or data without inputs_need_grad. (MXNet computes them.)
 absl::Status CheckGradReqs(const ModuleOptions& options, const ModuleBindOptions& bind);
 
-// Returns the options that a bound module keeps: without `seed` and `shared_module`, which only the
-// Bind that they are given to uses. Further executors, bound with the result, continue the stream.
+// Returns the options that a bound module keeps: without `seed`, `compiled` and `shared_module`,
+// which only the Bind that they are given to uses. Further executors, bound with the result,
+// continue the stream.
 ModuleBindOptions KeptOptions(ModuleBindOptions given);
 
 // Returns OK, and logs a warning about each option of `requested` that a module which stays bound

@@ -97,7 +97,7 @@ int64_t ArenaOf(const Case& c, const std::map<BucketKey, int64_t>& sizes, bool r
   COOPER_EXPECT_OK(model->Bind(
       {.data_shapes = all.front().data_shapes, .label_shapes = all.front().label_shapes}));
   COOPER_EXPECT_OK(model->PrepareAll(all));
-  if (!run_steps) return model->arena_bytes();
+  if (!run_steps) return model->group()->arena_bytes();
   COOPER_EXPECT_OK(model->InitParams());
   COOPER_EXPECT_OK(model->InitOptimizer());
   int64_t peak = 0;
@@ -107,7 +107,7 @@ int64_t ArenaOf(const Case& c, const std::map<BucketKey, int64_t>& sizes, bool r
                                 .label = {NDArray::Zeros(shapes.label_shapes[0].shape).value()},
                                 .bucket_key = shapes.key}));
     COOPER_EXPECT_OK(model->Update());
-    peak = std::max(peak, model->arena_bytes());
+    peak = std::max(peak, model->group()->arena_bytes());
   }
   return peak;
 }

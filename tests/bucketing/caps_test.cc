@@ -99,14 +99,14 @@ Trained Train(BucketingModuleOptions options, int64_t max_bytes = 0) {
     const int64_t heap = HeapBytes() - before;
     if (i < 8) {
       trained.heap_of_eight = std::max(trained.heap_of_eight, heap);
-      trained.arena_of_eight = model->arena_bytes();
+      trained.arena_of_eight = model->group()->arena_bytes();
     }
     trained.heap_of_all = std::max(trained.heap_of_all, heap);
     if (max_bytes > 0) {
       EXPECT_LE(model->footprint_bytes(), max_bytes) << "step " << i;
     }
   }
-  trained.arena_of_all = model->arena_bytes();
+  trained.arena_of_all = model->group()->arena_bytes();
   const ModuleParams params = model->GetParams().value();
   trained.weight = *params.args.at("lstm_l0_i2h_weight").ToVector<float>();
   return trained;

@@ -82,7 +82,7 @@ TEST(BucketMemoryTest, AnyDefaultKeyGivesTheLargestPlan) {
     for (int64_t bucket : kBuckets) shapes.push_back(ShapesOf(bucket));
     COOPER_ASSERT_OK_AND_ASSIGN(const std::vector<BucketReport> reports, model->PrepareAll(shapes));
     EXPECT_EQ(reports.size(), kBuckets.size());
-    EXPECT_EQ(model->arena_bytes(), expected);
+    EXPECT_EQ(model->group()->arena_bytes(), expected);
     EXPECT_EQ(LargestPlan(*model), expected);
   }
 }
@@ -97,7 +97,7 @@ TEST(BucketMemoryTest, AnyOrderOfBatchesGivesTheLargestPlan) {
     const std::vector<int64_t> order = random.Permutation(6);
     auto model = MakeModel(kBuckets[random.NextBelow(6)]);
     for (int64_t i : order) COOPER_ASSERT_OK(Step(*model, data.batches[i]));
-    EXPECT_EQ(model->arena_bytes(), expected);
+    EXPECT_EQ(model->group()->arena_bytes(), expected);
   }
 }
 

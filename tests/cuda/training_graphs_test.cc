@@ -88,7 +88,7 @@ Results TrainInBuckets(const std::string& cell, const std::string& optimizer, Ca
     results.push_back(*(*model->GetOutputs())[0].ToVector<float>());
   }
   AppendParams(*model, &results);
-  const int recorded = model->bucket(6)->executor()->num_recorded();
+  const int recorded = model->bucket(6)->executor_group()->executor(0).num_recorded();
   const int graphs = calls == kThree ? 2 : 1;  // forward and backward each, or one for both
   EXPECT_EQ(recorded, DeviceGraphsAreOn() ? graphs : 0);
   return results;
@@ -108,7 +108,8 @@ Results TrainByTwoOptimizers() {
       COOPER_EXPECT_OK(model->TrainStep(Sentences(4, ++seed)));
       AppendParams(*model, &results);
     }
-    EXPECT_EQ(model->bucket(4)->executor()->num_recorded(), DeviceGraphsAreOn() ? 1 : 0);
+    EXPECT_EQ(model->bucket(4)->executor_group()->executor(0).num_recorded(),
+              DeviceGraphsAreOn() ? 1 : 0);
   }
   return results;
 }
@@ -135,7 +136,8 @@ TEST(TrainingGraphsTest, ABatchThatIsNotFiniteIsNotLearntFrom) {
   for (uint64_t seed = 1; seed < 5; ++seed) {
     COOPER_ASSERT_OK(model->TrainStep(Sentences(4, seed), {.check_finite = true}));
   }
-  EXPECT_EQ(model->bucket(4)->executor()->num_recorded(), DeviceGraphsAreOn() ? 1 : 0);
+  EXPECT_EQ(model->bucket(4)->executor_group()->executor(0).num_recorded(),
+            DeviceGraphsAreOn() ? 1 : 0);
   COOPER_ASSERT_OK_AND_ASSIGN(ModuleParams before, model->GetParams());
   const auto& [broken, array] = *before.args.begin();
   COOPER_ASSERT_OK(array.Fill(std::numeric_limits<double>::quiet_NaN()));

@@ -232,14 +232,14 @@ TEST(ParityBindTest, ABucketThatComesBackReusesTheMemory) {
   COOPER_ASSERT_OK(module->InitParams({.initializer = init::Xavier()}));
   const std::vector<std::string> names = module->symbol()->ListArguments();
   EXPECT_EQ(names[1], "embedding0_weight");
-  const int64_t bytes = module->arena_bytes();
+  const int64_t bytes = module->group()->arena_bytes();
   EXPECT_EQ(bytes, module->Report()[0].memory.planned_bytes);
   for (int64_t length : {3, 6, 3}) {  // each takes the place of the one before
     COOPER_ASSERT_OK(
         module->SwitchBucket(length, descs("data", length), descs("softmax_label", length)));
     ASSERT_EQ(module->Report().size(), 1u);
     EXPECT_EQ(module->Report()[0].key, BucketKey(length));
-    EXPECT_EQ(module->arena_bytes(), bytes);
+    EXPECT_EQ(module->group()->arena_bytes(), bytes);
     EXPECT_EQ(module->symbol()->ListArguments()[1], names[1]);
   }
 }

@@ -147,7 +147,7 @@ absl::Status LmProgress::OnEpochEnd(int epoch, std::optional<double> valid_perpl
                {"padded_tokens_per_s", PerSecond(epoch_.padded_tokens, epoch_.seconds)}};
   if (valid_perplexity.has_value()) json["valid_perplexity"] = *valid_perplexity;
   if (options_.perplexity_floor.has_value()) json["perplexity_floor"] = *options_.perplexity_floor;
-  json["arena_bytes"] = model.arena_bytes();
+  json["arena_bytes"] = model.group()->arena_bytes();
   Json buckets = Json::object();
   for (const BucketReport& report : model.Report()) {
     const auto it = epoch_buckets_.find(report.key);
@@ -195,7 +195,7 @@ std::string LmProgress::Table(const BucketingModule& model) const {
     all.padded_tokens += bucket.padded_tokens;
     all.seconds += bucket.seconds;
   }
-  add("all", all, model.arena_bytes());
+  add("all", all, model.group()->arena_bytes());
   return text;
 }
 
