@@ -1,20 +1,24 @@
 // Measures the cost of buckets besides their steps: binding the first one (symbol, inference,
 // passes, gradient, plan and kernels; vocabulary of 10,000, 2 LSTM layers of 200, batches of 32),
-// binding six, PrepareAll on one thread and on several, the memory that each bucket keeps, and
-// switching between two bound buckets.
+// binding six, PrepareAll on one thread and on several, the memory that each bucket keeps,
+// switching between two bound buckets, and an epoch by Fit beside the steps that it consists of.
 
 #include <malloc.h>
 
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "benchmark/benchmark.h"
+#include "io/buckets/bucket_sentence_iter.h"
 #include "module/bucketing/bucketing_module.h"
+#include "module/metric/classification.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/threads/parallel.h"
 #include "tools/lm_train/language_model.h"
@@ -125,6 +129,65 @@ void BM_SwitchBucket(benchmark::State& bench) {
   }
 }
 BENCHMARK(BM_SwitchBucket);
+
+// Four batches of 32 sentences for each of six buckets, which the sentences fill.
+absl::StatusOr<std::unique_ptr<BucketSentenceIter>> MakeSentences() {
+  std::vector<std::vector<int>> sentences;
+  int word = 0;
+  for (const int length : {10, 20, 30, 40, 50, 60}) {
+    for (int row = 0; row < 4 * 32; ++row) {
+      std::vector<int>& sentence = sentences.emplace_back(length);
+      for (int& id : sentence) id = 1 + (word += 7919) % 9999;
+    }
+  }
+  return BucketSentenceIter::Create(sentences, 32,
+                                    {.buckets = {10, 20, 30, 40, 50, 60}, .invalid_label = 0});
+}
+
+InitOptimizerOptions Sgd() {
+  return {.optimizer = "sgd", .optimizer_params = {{"learning_rate", 0.01}}};
+}
+
+// Calls `epoch` in each iteration, for a model that is ready to train and an iterator at its start.
+void TrainEpochs(benchmark::State& bench,
+                 absl::FunctionRef<absl::Status(BucketingModule&, DataIter&)> epoch) {
+  const auto run = [&]() -> absl::Status {
+    COOPER_ASSIGN_OR_RETURN(const auto sentences, MakeSentences());
+    COOPER_ASSIGN_OR_RETURN(const auto model, BindModel({10, 20, 30, 40, 50, 60}));
+    COOPER_RETURN_IF_ERROR(model->InitParams({.initializer = LanguageModelInitializer()}));
+    COOPER_RETURN_IF_ERROR(model->InitOptimizer(Sgd()));
+    for (auto _ : bench) {
+      COOPER_RETURN_IF_ERROR(sentences->HardReset());
+      COOPER_RETURN_IF_ERROR(epoch(*model, *sentences));
+    }
+    return absl::OkStatus();
+  };
+  const absl::Status status = run();
+  if (!status.ok()) bench.SkipWithError(status.ToString().c_str());
+}
+
+void BM_EpochBySteps(benchmark::State& bench) {
+  TrainEpochs(bench, [](BucketingModule& model, DataIter& data) -> absl::Status {
+    while (true) {
+      COOPER_ASSIGN_OR_RETURN(const std::optional<DataBatch> batch, data.Next());
+      if (!batch) return absl::OkStatus();
+      COOPER_RETURN_IF_ERROR(model.TrainStep(*batch));
+    }
+  });
+}
+BENCHMARK(BM_EpochBySteps)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+// With the default checks and a metric. Run with --benchmark_repetitions=7 and
+// --benchmark_enable_random_interleaving to compare.
+void BM_EpochByFit(benchmark::State& bench) {
+  const auto metric = Perplexity({.ignore_label = 0});
+  TrainEpochs(bench, [&](BucketingModule& model, DataIter& data) {
+    return model.Fit(
+        data,
+        {.eval_metric = metric.get(), .progress = nullptr, .optimizer = Sgd(), .num_epoch = 1});
+  });
+}
+BENCHMARK(BM_EpochByFit)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace
 }  // namespace cooper
