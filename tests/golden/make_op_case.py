@@ -55,7 +55,7 @@ def Infos(symbol, infer, known):
 
 def WriteCase(symbol, shapes, op, case, dtype="float32", grad_req="write", seed=1, rtol=1e-4,
               atol=1e-5, indices={}, index_dtype="int32", without_gradient=(), values={}, dtypes={},
-              valid_rows={}):
+              valid_rows={}, root=None, adds_writes=False):
     """Computes `symbol` on random arrays and writes ops/op/case; returns the folder.
 
     `indices`: {name: n} of arguments that are integers in [0, n), different ones if n allows it.
@@ -63,6 +63,9 @@ def WriteCase(symbol, shapes, op, case, dtype="float32", grad_req="write", seed=
     `values`: {name: array} of arguments that are not drawn.
     `dtypes`: {name: dtype} of arguments whose dtype is not `dtype`.
     `valid_rows`: {i: n} of outputs whose rows from n on MXNet leaves as they were; zeros are written.
+    `root`: the folder of `ops`; by default tests/golden.
+    `adds_writes`: compute what a gradient is under "add" from what it is under "write", because many of MXNet's backward
+    passes overwrite, or add another gradient twice.
     """
     random = numpy.random.RandomState(seed)
 
@@ -106,9 +109,10 @@ def WriteCase(symbol, shapes, op, case, dtype="float32", grad_req="write", seed=
         first = name not in names[:i]
         grads.append((initial[name].copy() if first else mxnet.nd.zeros(args[name].shape, dtype=dtype))
                      if name in initial else None)
+    bound = {name: "write" if adds_writes and req == "add" else req for name, req in reqs.items()}
     executor = symbol.bind(mxnet.cpu(), [args[name] for name in names],
                            args_grad=grads if backward else None,
-                           grad_req=[reqs[name] for name in names],
+                           grad_req=[bound[name] for name in names],
                            aux_states=[auxs[name] for name in symbol.list_auxiliary_states()])
     outputs = executor.forward(is_train=backward)
     if backward:
@@ -120,11 +124,13 @@ def WriteCase(symbol, shapes, op, case, dtype="float32", grad_req="write", seed=
     io.update({"out:%d" % i: output for i, output in enumerate(outputs)})
     for name in initial:
         io["grad:" + name] = sum(grad for i, grad in enumerate(grads) if names[i] == name)
+        if bound[name] != reqs[name]:
+            io["grad:" + name] = io["grad:" + name] + initial[name]
     for name, array in auxs.items():
         if not (array == io["aux:" + name]).asnumpy().all():
             io["aux_after:" + name] = array
 
-    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "ops", op, case)
+    folder = os.path.join(root or os.path.dirname(os.path.abspath(__file__)), "ops", op, case)
     os.makedirs(folder, exist_ok=True)
     symbol.save(os.path.join(folder, "symbol.json"))
     mxnet.nd.save(os.path.join(folder, "io.params"), io)
