@@ -80,7 +80,6 @@ ROOMS = {
         "kernels/detection",
         "cpu",
         "cuda",
-        "elements",
         "plan",
         "passes/graph",
         "passes/program",

@@ -1,7 +1,7 @@
 #ifndef COOPER_MODULE_PARAMETERS_GRADIENT_NORM_H_
 #define COOPER_MODULE_PARAMETERS_GRADIENT_NORM_H_
 
-// The norm by which gradients are clipped (Pascanu et al., arXiv 1211.5063).
+// The norm to which Learner::Update compares clip_global_norm (Pascanu et al., arXiv 1211.5063).
 
 #include <vector>
 
