@@ -43,6 +43,7 @@ ROOMS = {
         "ops/linalg",
         "ops/loss",
         "ops/nn",
+        "ops/fused",
         "ops/optimizer",
         "ops/random",
         "ops/reduce",

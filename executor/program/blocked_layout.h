@@ -2,7 +2,7 @@
 #define COOPER_EXECUTOR_PROGRAM_BLOCKED_LAYOUT_H_
 
 // Describes what the linked kernels need of images whose channels lie in blocks
-// (symbol/ops/nn/blocked_shape.h): the block size and the packing of weights.
+// (symbol/ops/fused/blocked_shape.h): the block size and the packing of weights.
 
 #include <cstdint>
 #include <optional>
@@ -11,8 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "ndarray/base/shape.h"
+#include "symbol/ops/fused/fused_convolution_param.h"
 #include "symbol/ops/nn/convolution_param.h"
-#include "symbol/ops/nn/fused_convolution_param.h"
 #include "symbol/schema/param_schema.h"
 
 namespace cooper {

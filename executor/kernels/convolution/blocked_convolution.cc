@@ -16,7 +16,7 @@
 #include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/threads/parallel.h"
-#include "symbol/ops/nn/blocked_convolution_param.h"
+#include "symbol/ops/fused/blocked_convolution_param.h"
 
 namespace cooper {
 namespace {

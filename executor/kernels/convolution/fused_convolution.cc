@@ -21,8 +21,8 @@
 #include "executor/program/kernel.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/threads/parallel.h"
-#include "symbol/ops/nn/folded_batch_norm_param.h"
-#include "symbol/ops/nn/fused_convolution_param.h"
+#include "symbol/ops/fused/folded_batch_norm_param.h"
+#include "symbol/ops/fused/fused_convolution_param.h"
 
 namespace cooper {
 namespace {

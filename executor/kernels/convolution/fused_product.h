@@ -11,7 +11,7 @@
 #include "executor/kernels/convolution/blocked_product.h"
 #include "executor/kernels/convolution/convolution_product.h"
 #include "ndarray/base/shape.h"
-#include "symbol/ops/nn/fused_convolution_param.h"
+#include "symbol/ops/fused/fused_convolution_param.h"
 
 namespace cooper {
 

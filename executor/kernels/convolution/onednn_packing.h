@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "oneapi/dnnl/dnnl.hpp"
-#include "symbol/ops/nn/packed_weight_param.h"
-#include "symbol/ops/nn/winograd_weight_param.h"
+#include "symbol/ops/fused/packed_weight_param.h"
+#include "symbol/ops/fused/winograd_weight_param.h"
 
 namespace cooper {
 

@@ -11,7 +11,7 @@
 #include "executor/kernels/launch/dispatch_float.h"
 #include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
-#include "symbol/ops/nn/packed_weight_param.h"
+#include "symbol/ops/fused/packed_weight_param.h"
 
 namespace cooper {
 namespace {

@@ -12,7 +12,7 @@
 #include "ndarray/products/onednn_thread.h"
 #include "ndarray/threads/parallel.h"
 #include "oneapi/dnnl/dnnl.hpp"
-#include "symbol/ops/nn/winograd_weight_param.h"
+#include "symbol/ops/fused/winograd_weight_param.h"
 
 namespace cooper {
 namespace {

@@ -13,7 +13,7 @@
 #include "executor/kernels/norm/blocked_statistics.h"
 #include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
-#include "symbol/ops/nn/blocked_batch_norm_param.h"
+#include "symbol/ops/fused/blocked_batch_norm_param.h"
 
 namespace cooper {
 namespace {

@@ -7,7 +7,7 @@
 #include "executor/kernels/launch/row_grain.h"
 #include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
-#include "symbol/ops/nn/folded_batch_norm_param.h"
+#include "symbol/ops/fused/folded_batch_norm_param.h"
 
 namespace cooper {
 namespace {

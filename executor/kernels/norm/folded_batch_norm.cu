@@ -6,7 +6,7 @@
 #include "executor/kernels/launch/elements.h"
 #include "executor/kernels/launch/launch.h"
 #include "executor/program/kernel.h"
-#include "symbol/ops/nn/folded_batch_norm_param.h"
+#include "symbol/ops/fused/folded_batch_norm_param.h"
 
 namespace cooper {
 namespace {

@@ -7,8 +7,8 @@
 #include "executor/passes/graph/graph_rebuilder.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_macros.h"
+#include "symbol/ops/fused/folded_batch_norm_param.h"
 #include "symbol/ops/nn/batch_norm_param.h"
-#include "symbol/ops/nn/folded_batch_norm_param.h"
 #include "symbol/schema/is_op.h"
 
 namespace cooper {

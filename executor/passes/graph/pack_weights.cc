@@ -10,7 +10,7 @@
 #include "executor/passes/graph/graph_rebuilder.h"
 #include "executor/program/blocked_layout.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/ops/nn/fused_convolution_param.h"
+#include "symbol/ops/fused/fused_convolution_param.h"
 #include "symbol/schema/is_op.h"
 
 namespace cooper {

@@ -4,11 +4,9 @@
 #include <cstdint>
 
 #include "ndarray/base/shape.h"
-#include "symbol/ops/nn/blocked_convolution_param.h"
 #include "symbol/ops/nn/convolution_param.h"
 #include "symbol/ops/nn/deformable_convolution_param.h"
 #include "symbol/ops/nn/fully_connected_param.h"
-#include "symbol/ops/nn/fused_convolution_param.h"
 #include "symbol/ops/nn/interleaved_attention_param.h"
 #include "symbol/schema/op_flops.h"
 
@@ -78,28 +76,6 @@ COOPER_OP_FLOPS(_contrib_ModulatedDeformableConvolution,
                 DeformableForward<ModulatedDeformableConvolutionArrays>);
 COOPER_OP_FLOPS(_backward__contrib_ModulatedDeformableConvolution,
                 DeformableBackward<ModulatedDeformableConvolutionGradientArrays>);
-
-// Returns the FLOPs of a blocked convolution. Uses the parameters, since the shape of a packed
-// weight differs.
-double BlockedFlops(const BlockedConvolutionParam& param, const Shape& data, const Shape& output) {
-  const int64_t channels = param.plain_data ? data[1] : data[1] * param.block;
-  double flops = 2 * AsDouble(output.num_elements()) * AsDouble(channels / param.num_group);
-  for (const int64_t extent : param.kernel) flops *= AsDouble(extent);
-  return flops;
-}
-double FusedForward(const OpWork& work) {
-  return BlockedFlops(work.param<FusedConvolutionParam>(), work.inputs[0], work.outputs[0]);
-}
-
-COOPER_OP_FLOPS(_fused_convolution, FusedForward);
-COOPER_OP_FLOPS(_fused_convolution_sum, FusedForward);
-COOPER_OP_FLOPS(_blocked_convolution, [](const OpWork& work) {
-  return BlockedFlops(work.param<BlockedConvolutionParam>(), work.inputs[0], work.outputs[0]);
-});
-COOPER_OP_FLOPS(_backward_blocked_convolution, [](const OpWork& work) {
-  return work.Wanted(0, 2) *
-         BlockedFlops(work.param<BlockedConvolutionParam>(), work.inputs[1], work.inputs[0]);
-});
 
 // Returns the FLOPs of one product of attention: each weight takes a multiplication and an addition
 // for each feature of a head. `projections` has `parts` parts per head.

@@ -1,5 +1,5 @@
-#ifndef COOPER_SYMBOL_OPS_NN_FOLDED_BATCH_NORM_PARAM_H_
-#define COOPER_SYMBOL_OPS_NN_FOLDED_BATCH_NORM_PARAM_H_
+#ifndef COOPER_SYMBOL_OPS_FUSED_FOLDED_BATCH_NORM_PARAM_H_
+#define COOPER_SYMBOL_OPS_FUSED_FOLDED_BATCH_NORM_PARAM_H_
 
 // Arrays and parameters of _folded_batch_norm, which computes the weight and bias of a convolution
 // that is equivalent in prediction to a convolution followed by a BatchNorm. Symbol files do not
@@ -53,4 +53,4 @@ struct FoldedBatchNormArrays {
 
 }  // namespace cooper
 
-#endif  // COOPER_SYMBOL_OPS_NN_FOLDED_BATCH_NORM_PARAM_H_
+#endif  // COOPER_SYMBOL_OPS_FUSED_FOLDED_BATCH_NORM_PARAM_H_

@@ -1,5 +1,5 @@
-#ifndef COOPER_SYMBOL_OPS_NN_BLOCKED_CONVOLUTION_PARAM_H_
-#define COOPER_SYMBOL_OPS_NN_BLOCKED_CONVOLUTION_PARAM_H_
+#ifndef COOPER_SYMBOL_OPS_FUSED_BLOCKED_CONVOLUTION_PARAM_H_
+#define COOPER_SYMBOL_OPS_FUSED_BLOCKED_CONVOLUTION_PARAM_H_
 
 // Parameters of _blocked_convolution: Convolution of images with blocked channels
 // (blocked_shape.h), which the vector instructions of CPUs process a block at a time. Symbol files
@@ -38,4 +38,4 @@ struct BlockedConvolutionParam : ConvolutionParam {
 
 }  // namespace cooper
 
-#endif  // COOPER_SYMBOL_OPS_NN_BLOCKED_CONVOLUTION_PARAM_H_
+#endif  // COOPER_SYMBOL_OPS_FUSED_BLOCKED_CONVOLUTION_PARAM_H_

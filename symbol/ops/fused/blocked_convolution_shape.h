@@ -1,11 +1,11 @@
-#ifndef COOPER_SYMBOL_OPS_NN_BLOCKED_CONVOLUTION_SHAPE_H_
-#define COOPER_SYMBOL_OPS_NN_BLOCKED_CONVOLUTION_SHAPE_H_
+#ifndef COOPER_SYMBOL_OPS_FUSED_BLOCKED_CONVOLUTION_SHAPE_H_
+#define COOPER_SYMBOL_OPS_FUSED_BLOCKED_CONVOLUTION_SHAPE_H_
 
 // The shape rule of _blocked_convolution and _fused_convolution. It converts the blocked shapes to
 // plain ones and applies the rule of Convolution (convolution_shape.h).
 
 #include "absl/status/status.h"
-#include "symbol/ops/nn/blocked_convolution_param.h"
+#include "symbol/ops/fused/blocked_convolution_param.h"
 #include "symbol/schema/shape_context.h"
 
 namespace cooper {
@@ -20,4 +20,4 @@ absl::Status BlockedConvolutionShape(const BlockedConvolutionParam& param, int b
 
 }  // namespace cooper
 
-#endif  // COOPER_SYMBOL_OPS_NN_BLOCKED_CONVOLUTION_SHAPE_H_
+#endif  // COOPER_SYMBOL_OPS_FUSED_BLOCKED_CONVOLUTION_SHAPE_H_

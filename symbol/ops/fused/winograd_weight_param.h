@@ -1,5 +1,5 @@
-#ifndef COOPER_SYMBOL_OPS_NN_WINOGRAD_WEIGHT_PARAM_H_
-#define COOPER_SYMBOL_OPS_NN_WINOGRAD_WEIGHT_PARAM_H_
+#ifndef COOPER_SYMBOL_OPS_FUSED_WINOGRAD_WEIGHT_PARAM_H_
+#define COOPER_SYMBOL_OPS_FUSED_WINOGRAD_WEIGHT_PARAM_H_
 
 // The memory layout of a weight that _winograd_weight has transformed for Winograd convolutions
 // (Lavin and Gray, Fast Algorithms for Convolutional Neural Networks, 2016) on a CPU. Symbol files
@@ -50,4 +50,4 @@ struct WinogradWeightParam {
 
 }  // namespace cooper
 
-#endif  // COOPER_SYMBOL_OPS_NN_WINOGRAD_WEIGHT_PARAM_H_
+#endif  // COOPER_SYMBOL_OPS_FUSED_WINOGRAD_WEIGHT_PARAM_H_

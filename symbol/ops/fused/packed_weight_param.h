@@ -1,5 +1,5 @@
-#ifndef COOPER_SYMBOL_OPS_NN_PACKED_WEIGHT_PARAM_H_
-#define COOPER_SYMBOL_OPS_NN_PACKED_WEIGHT_PARAM_H_
+#ifndef COOPER_SYMBOL_OPS_FUSED_PACKED_WEIGHT_PARAM_H_
+#define COOPER_SYMBOL_OPS_FUSED_PACKED_WEIGHT_PARAM_H_
 
 // The memory layout of a weight that _packed_weight has packed for convolutions on a CPU. Symbol
 // files do not contain the operator: the graph pass of the executor that packs constant weights
@@ -78,4 +78,4 @@ struct PackedWeightParam {
 
 }  // namespace cooper
 
-#endif  // COOPER_SYMBOL_OPS_NN_PACKED_WEIGHT_PARAM_H_
+#endif  // COOPER_SYMBOL_OPS_FUSED_PACKED_WEIGHT_PARAM_H_

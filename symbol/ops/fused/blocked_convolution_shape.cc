@@ -1,7 +1,7 @@
-#include "symbol/ops/nn/blocked_convolution_shape.h"
+#include "symbol/ops/fused/blocked_convolution_shape.h"
 
 #include "ndarray/base/status_macros.h"
-#include "symbol/ops/nn/blocked_shape.h"
+#include "symbol/ops/fused/blocked_shape.h"
 #include "symbol/ops/nn/convolution_shape.h"
 
 namespace cooper {

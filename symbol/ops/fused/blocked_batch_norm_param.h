@@ -1,5 +1,5 @@
-#ifndef COOPER_SYMBOL_OPS_NN_BLOCKED_BATCH_NORM_PARAM_H_
-#define COOPER_SYMBOL_OPS_NN_BLOCKED_BATCH_NORM_PARAM_H_
+#ifndef COOPER_SYMBOL_OPS_FUSED_BLOCKED_BATCH_NORM_PARAM_H_
+#define COOPER_SYMBOL_OPS_FUSED_BLOCKED_BATCH_NORM_PARAM_H_
 
 // Parameters of _blocked_batch_norm: BatchNorm of images with blocked channels (blocked_shape.h).
 // Symbol files do not contain it: the graph pass blocked_channels of the executor builds it from a
@@ -35,4 +35,4 @@ struct BlockedBatchNormParam : BatchNormParam {
 
 }  // namespace cooper
 
-#endif  // COOPER_SYMBOL_OPS_NN_BLOCKED_BATCH_NORM_PARAM_H_
+#endif  // COOPER_SYMBOL_OPS_FUSED_BLOCKED_BATCH_NORM_PARAM_H_

@@ -1,5 +1,5 @@
-#ifndef COOPER_SYMBOL_OPS_NN_FUSED_CONVOLUTION_PARAM_H_
-#define COOPER_SYMBOL_OPS_NN_FUSED_CONVOLUTION_PARAM_H_
+#ifndef COOPER_SYMBOL_OPS_FUSED_FUSED_CONVOLUTION_PARAM_H_
+#define COOPER_SYMBOL_OPS_FUSED_FUSED_CONVOLUTION_PARAM_H_
 
 // Parameters and inputs of _fused_convolution and _fused_convolution_sum: a _blocked_convolution
 // and the operators that follow it in prediction, in one pass over the output. Symbol files do not
@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string>
 
-#include "symbol/ops/nn/blocked_convolution_param.h"
+#include "symbol/ops/fused/blocked_convolution_param.h"
 #include "symbol/schema/op.h"
 #include "symbol/schema/param_schema.h"
 
@@ -82,4 +82,4 @@ struct FusedConvolutionInputs {
 
 }  // namespace cooper
 
-#endif  // COOPER_SYMBOL_OPS_NN_FUSED_CONVOLUTION_PARAM_H_
+#endif  // COOPER_SYMBOL_OPS_FUSED_FUSED_CONVOLUTION_PARAM_H_

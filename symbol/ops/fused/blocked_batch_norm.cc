@@ -2,8 +2,8 @@
 // graph pass builds it from BatchNorm.
 
 #include "ndarray/base/status_macros.h"
-#include "symbol/ops/nn/blocked_batch_norm_param.h"
-#include "symbol/ops/nn/blocked_shape.h"
+#include "symbol/ops/fused/blocked_batch_norm_param.h"
+#include "symbol/ops/fused/blocked_shape.h"
 #include "symbol/schema/gradient_context.h"
 #include "symbol/schema/op.h"
 #include "symbol/schema/op_example.h"

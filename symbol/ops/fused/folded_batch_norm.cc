@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/ops/nn/folded_batch_norm_param.h"
+#include "symbol/ops/fused/folded_batch_norm_param.h"
 #include "symbol/ops/rules/bias_shape.h"
 #include "symbol/schema/op.h"
 #include "symbol/schema/op_example.h"

@@ -1,5 +1,5 @@
-#ifndef COOPER_SYMBOL_OPS_NN_BLOCKED_SHAPE_H_
-#define COOPER_SYMBOL_OPS_NN_BLOCKED_SHAPE_H_
+#ifndef COOPER_SYMBOL_OPS_FUSED_BLOCKED_SHAPE_H_
+#define COOPER_SYMBOL_OPS_FUSED_BLOCKED_SHAPE_H_
 
 // Shapes of images whose channels lie in blocks: (batch_size, channels / block, spatial..., block)
 // instead of (batch_size, channels, spatial...), with one to three spatial axes. A vector
@@ -45,4 +45,4 @@ inline absl::StatusOr<PartialShape> BlockedShape(const PartialShape& shape, int6
 
 }  // namespace cooper
 
-#endif  // COOPER_SYMBOL_OPS_NN_BLOCKED_SHAPE_H_
+#endif  // COOPER_SYMBOL_OPS_FUSED_BLOCKED_SHAPE_H_

@@ -4,7 +4,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/ops/nn/winograd_weight_param.h"
+#include "symbol/ops/fused/winograd_weight_param.h"
 #include "symbol/schema/op.h"
 #include "symbol/schema/op_example.h"
 #include "symbol/schema/shape_context.h"

@@ -2,8 +2,8 @@
 // / block, spatial..., block). Not in symbol files: a graph pass builds it from Convolution.
 
 #include "ndarray/base/status_macros.h"
-#include "symbol/ops/nn/blocked_convolution_param.h"
-#include "symbol/ops/nn/blocked_convolution_shape.h"
+#include "symbol/ops/fused/blocked_convolution_param.h"
+#include "symbol/ops/fused/blocked_convolution_shape.h"
 #include "symbol/ops/nn/convolution_shape.h"
 #include "symbol/schema/gradient_context.h"
 #include "symbol/schema/op.h"

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "ndarray/base/status_macros.h"
-#include "symbol/ops/nn/packed_weight_param.h"
+#include "symbol/ops/fused/packed_weight_param.h"
 #include "symbol/schema/extent_product.h"
 #include "symbol/schema/op.h"
 #include "symbol/schema/op_example.h"
