@@ -9,8 +9,8 @@
 
 namespace cooper {
 
-// "conditions": lists for each instruction the conditions without which nobody reads its outputs, so
-// that the branch that was not taken, and the steps of a loop that has ended, do not run. An
+// "conditions": lists for each instruction the conditions without which nobody reads its outputs,
+// so that the branch that was not taken, and the steps of a loop that has ended, do not run. An
 // instruction that changes its inputs, such as auxiliary states, is skipped only if it stands under
 // the condition itself. Programs on GPUs have no conditions. Must be the first pass. Required.
 void FindConditions(Program& program);
