@@ -62,6 +62,7 @@ ROOMS = {
         "kernels/loops",
         "kernels/reducers",
         "kernels/elemwise",
+        "kernels/control",
         "kernels/random",
         "kernels/norm",
         "kernels/softmax",

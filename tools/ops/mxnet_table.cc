@@ -24,7 +24,6 @@ constexpr char kNumPy[] = "a NumPy name that files rarely hold";
 constexpr char kUpdates[] =
     "an update of parameters outside of networks; optimizers have their own";
 constexpr char kSparse[] = "works on sparse arrays";
-constexpr char kCustom[] = "runs the user's own code";
 constexpr char kGpuOnly[] = "on GPUs only in MXNet";
 constexpr char kRare[] = "rare: in no public file that is known";
 
@@ -67,7 +66,6 @@ constexpr struct {
     {"_square_sum$", kSparse},
     {"cast_storage$", kSparse},
     {"_contrib_SparseEmbedding$", kSparse},
-    {"Custom$", kCustom},
     {"_contrib_fft$", kGpuOnly},
     {"_contrib_ifft$", kGpuOnly},
     {"_contrib_count_sketch$", kGpuOnly},

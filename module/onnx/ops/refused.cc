@@ -22,6 +22,7 @@ const OnnxRegistrar kPasses({"_blocked_batch_norm", "_blocked_convolution", "_fc
                              "_prepared_rnn", "_winograd_weight", "_CrossDeviceCopy", "_guard",
                              "_keep_if", "_select"},
                             "only the executor inserts it; symbol files do not have it", nullptr);
+const OnnxRegistrar kFunctions({"Custom"}, "its functions are those of the program", nullptr);
 const OnnxRegistrar kSameShapes({"_contrib_boolean_mask"},
                                 "the number of its rows depends on the values of its inputs",
                                 nullptr);
