@@ -11,12 +11,14 @@
 #include "absl/strings/string_view.h"
 #include "executor/compile/passes.h"
 #include "executor/passes/graph/expand_control_flow.h"
+#include "executor/passes/graph/expand_projection.h"
 #include "executor/passes/graph/graph_facts.h"
 #include "executor/program/kernel.h"
 #include "ndarray/base/near_names.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/inference/infer_shape.h"
 #include "symbol/inference/infer_type.h"
+#include "symbol/schema/is_op.h"
 
 namespace cooper {
 namespace {
@@ -152,7 +154,7 @@ void NumberNewNodes(TypedGraph& typed) {
   }
 }
 
-// Replaces control flow, then that inside it.
+// Replaces control flow, then that inside it, then RNN nodes with projections.
 absl::Status ExpandAll(const CompileOptions& options, TypedGraph& typed) {
   while (HasControlFlow(*typed.graph)) {
     const GraphFacts facts = FactsOf(typed, options);
@@ -161,6 +163,14 @@ absl::Status ExpandAll(const CompileOptions& options, TypedGraph& typed) {
     if (!rewrite.has_value()) break;
     COOPER_RETURN_IF_ERROR(TakeRewrite(facts, *std::move(rewrite), typed));
     NumberNewNodes(typed);
+  }
+  if (absl::c_any_of(typed.graph->nodes(), [](const Node* node) { return IsOp(*node, "RNN"); })) {
+    const GraphFacts facts = FactsOf(typed, options);
+    COOPER_ASSIGN_OR_RETURN(std::optional<GraphRewrite> rewrite, ExpandProjection(facts));
+    if (rewrite.has_value()) {
+      COOPER_RETURN_IF_ERROR(TakeRewrite(facts, *std::move(rewrite), typed));
+      NumberNewNodes(typed);
+    }
   }
   typed.expanded = typed.symbol;
   return absl::OkStatus();

@@ -32,17 +32,17 @@ struct TypedGraph {
   // By entry of `written`: the entry of `graph` with the same value, shape and dtype; -1 if there
   // is none.
   std::vector<int> entry_of_written;
-  // `written` with its control flow replaced, before graph passes.
+  // `written` with control flow and projections replaced, before graph passes.
   Symbol expanded;
-  // The position in `written` of each of its nodes; nodes of bodies are numbered on. A copy
-  // that a pass made has the position of its original.
+  // The position in `written` of each of its nodes; nodes of bodies are numbered on. A
+  // copy that a pass made has the position of its original.
   absl::flat_hash_map<const Node*, int> ids;
   std::vector<GraphRewrite> rewrites;  // in their order; they keep the nodes of `ids` alive
 };
 
-// Returns the graph of `symbol` as written, but for control flow, which is replaced. The
-// errors are those of InferShape, InferType and ExpandControlFlow; kNotFound if options.shapes or
-// options.types name something that is no variable.
+// Returns the graph of `symbol` as written, but for control flow and RNN with projections, which
+// are replaced. The errors are those of InferShape, InferType and ExpandControlFlow; kNotFound if
+// options.shapes or options.types name something that is no variable.
 absl::StatusOr<TypedGraph> InferTypedGraph(const Symbol& symbol, const CompileOptions& options);
 
 // Runs the graph passes that `options` does not disable. A pass inserts only operators that have a

@@ -38,8 +38,9 @@ struct RNNParam {
   // as Dropout does. Must be below 1.
   double p = 0;
   bool state_outputs = false;
-  // Features to which the output of an lstm is projected. Shapes are inferred for it, but no kernel
-  // computes it: such a node fails with kUnimplemented when it is prepared.
+  // Features to which the output of an lstm is projected. No kernel computes it: executors replace
+  // such a node by the steps of its cells (executor/passes/graph/expand_projection.h), and kernels
+  // fail with kUnimplemented when one that they did not replace is prepared.
   std::optional<int64_t> projection_size;
   // Bounds of an lstm's cell state; both or none must be set (CheckRNNClip). A clipped state passes
   // no gradient. With lstm_state_clip_nan a NaN becomes the lower bound.
