@@ -310,6 +310,21 @@ class TablesTest(unittest.TestCase):
         self.assertLess(page.index('| sort | 100 / 50 | 0.50 |'), page.index('| add |'))
         self.assertIn('prediction 1.22 over 2 rows, 1 below 0.95', page)
 
+    def test_operators_beside_torch(self):
+        row = {'seconds': {'cooper': [1e-4] * 3, 'torch': [8e-5] * 3}, 'ratio': .8}
+        page = tables.page([self._record([{**row, 'operator': 'add', 'mode': mode}
+                                          for mode in ('predict', 'train')])])
+        self.assertIn('# Speed beside PyTorch', page)
+        self.assertIn('| add | 100 / 80 | 0.80 | 100 / 80 | 0.80 * |', page)
+        self.assertIn('1 below 0.9;', page)
+
+    def test_runs_beside_two_peers(self):
+        rows = [_measured(1, 1, operator='add', mode='train'),
+                {'seconds': {'cooper': [1], 'torch': [1]}, 'ratio': 1, 'operator': 'add',
+                 'mode': 'train'}]
+        with self.assertRaisesRegex(ValueError, 'several peers'):
+            tables.page([self._record(rows)])
+
     def test_runs_of_two_machines(self):
         rows = [_measured(1, 1, operator='add', mode='train')]
         with self.assertRaisesRegex(ValueError, 'runs of 2 kinds'):

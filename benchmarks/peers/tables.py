@@ -2,8 +2,10 @@
 """Writes the results of networks.py and operators.py as a page of tables.
 
     benchmarks/peers/tables.py networks.json operators.json > docs/mxnet_speed.md
+    benchmarks/peers/tables.py torch_operators.json > docs/speed.md
 
-The files come from --json, all on one machine. Rows of several files form one table.
+The files come from --json, all on one machine and beside one peer. Rows of several files form one
+table.
 """
 
 import json
@@ -16,6 +18,10 @@ from typing import Any, Dict, Iterable, List
 import turns
 
 _MODES = ('predict', 'train')
+_PEERS = {'mxnet': 'MXNet 1.9.1', 'torch': 'PyTorch 2.15'}
+# Operators whose gradients PyTorch returns as views of the head gradient: it writes nothing.
+_VIEWS = ('add', 'stack', 'sum', 'sum of columns', 'sum of few columns', 'sum of short rows',
+          'swap axes')
 
 
 def _mean(ratios: Iterable[float]) -> str:
@@ -31,9 +37,14 @@ def _head(names: List[str]) -> List[str]:
     return [_row(names), _row(['---'] + ['---:'] * (len(names) - 1))]
 
 
+def _peer(row: Dict[str, Any]) -> str:
+    """Returns the peer to which a row's ratio is: the first one that was measured."""
+    return next(name for name in row['seconds'] if name != 'cooper')
+
+
 def _times(row: Dict[str, Any], unit: float, digits: int) -> str:
     median = turns.medians(row['seconds'])
-    return f'{unit * median["cooper"]:.{digits}f} / {unit * median["mxnet"]:.{digits}f}'
+    return f'{unit * median["cooper"]:.{digits}f} / {unit * median[_peer(row)]:.{digits}f}'
 
 
 def _onnx_ratio(row: Dict[str, Any]) -> float:
@@ -62,7 +73,12 @@ def _network_lines(rows: List[Dict[str, Any]]) -> List[str]:
 
 
 def _operator_lines(rows: List[Dict[str, Any]]) -> List[str]:
-    lines = ['## Operators', '', 'Microseconds of a pass, cooper / MXNet, and the ratio of speeds.', '']
+    peer = _peer(rows[0])
+    lines = ['## Operators', '',
+             f'Microseconds of a pass, cooper / {_PEERS[peer]}, and the ratio of speeds.', '']
+    if peer == 'torch':
+        lines += ['A star marks gradients that PyTorch returns as views of the head gradient, without '
+                  'writing them.', '']
     lines += _head(['operator', 'prediction', 'ratio', 'training', 'ratio'])
     cells = {}
     for row in rows:
@@ -72,18 +88,20 @@ def _operator_lines(rows: List[Dict[str, Any]]) -> List[str]:
         line = [operator]
         for mode in _MODES:
             row = modes.get(mode)
-            line += [_times(row, 1e6, 0), f'{row["ratio"]:.2f}'] if row else ['', '']
+            view = peer == 'torch' and mode == 'train' and operator in _VIEWS
+            line += [_times(row, 1e6, 0), f'{row["ratio"]:.2f}' + ' *' * view] if row else ['', '']
         lines.append(_row(line))
     return lines + ['', _means(rows)]
 
 
 def _means(rows: List[Dict[str, Any]]) -> str:
     texts = []
+    least = 0.9 if _peer(rows[0]) == 'torch' else 0.95
     for mode, name in zip(_MODES, ('prediction', 'training')):
         ratios = [row['ratio'] for row in rows if row['mode'] == mode]
         if ratios:
-            slower = sum(ratio < 0.95 for ratio in ratios)
-            texts.append(f'{name} {_mean(ratios)} over {len(ratios)} rows, {slower} below 0.95')
+            slower = sum(ratio < least for ratio in ratios)
+            texts.append(f'{name} {_mean(ratios)} over {len(ratios)} rows, {slower} below {least}')
     onnx = [ratio for ratio in map(_onnx_ratio, rows) if ratio]
     if onnx:
         texts.append(f'beside ONNX Runtime {_mean(onnx)} over {len(onnx)} rows, the least {min(onnx):.2f}')
@@ -99,11 +117,14 @@ def page(records: List[Dict[str, Any]]) -> str:
                          f'{sorted(settings)}')
     machine = records[0]['machine']
     rows = [row for record in records for row in record['rows']]
+    peers = {_peer(row) for row in rows}
+    if len(peers) != 1:
+        raise ValueError(f'runs beside several peers: {sorted(peers)}')
     # The measured programs have priority over others, so the load average is only reported.
     load = max(record['machine'].get('load_average', [0])[0] for record in records)
     rounds = sorted({len(row['seconds']['cooper']) for row in rows})
     lines = [
-        '# Speed beside MXNet 1.9.1', '',
+        f'# Speed beside {_PEERS[peers.pop()]}', '',
         f'{machine["cpu"]}, {machine["cores"]} cores, {", ".join(machine["isa"])}; '
         f'{records[0]["threads"]} threads; medians over {" or ".join(map(str, rounds))} rounds in '
         f'turns, load averages up to {load:.0f}. Above 1 cooper is faster. Written by `benchmarks/peers/tables.py`; '
