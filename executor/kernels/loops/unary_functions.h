@@ -19,6 +19,7 @@
 #include <type_traits>
 
 #include "executor/kernels/loops/special_functions.h"
+#include "executor/kernels/loops/vector_cbrt.h"
 #include "executor/kernels/loops/vector_erf.h"
 #include "executor/kernels/loops/vector_hyperbolic.h"
 #include "executor/kernels/loops/vector_log.h"
@@ -82,6 +83,13 @@ inline constexpr bool kIsInteger = std::is_integral_v<C>;
     }                                                         \
   }
 
+// Returns the inverse of erf in double, with the digits of C.
+template <typename C>
+COOPER_HOST_DEVICE double DoubleErfInv(C y) {
+  if constexpr (std::is_same_v<C, float>) return VectorErfInv(y);
+  return ErfInv(y);
+}
+
 // Arithmetic. Integers wrap around, so Abs and Negative of the least integer are that integer. Abs
 // of -0 is 0. Sign and LogicalNot of NaN are 0.
 COOPER_UNARY(Same, true, return x;);
@@ -101,8 +109,8 @@ COOPER_ROUNDING(Trunc, std::trunc(x));
 COOPER_UNARY(Square, true, return WrapMul(x, x););
 COOPER_UNARY(Sqrt, false, return std::sqrt(x););
 COOPER_UNARY(Rsqrt, false, return 1 / std::sqrt(x););
-COOPER_UNARY(Cbrt, false, return std::cbrt(x););
-COOPER_UNARY(Rcbrt, false, return 1 / std::cbrt(x););
+COOPER_UNARY(Cbrt, false, return VectorCbrt(x););
+COOPER_UNARY(Rcbrt, false, return 1 / VectorCbrt(x););
 COOPER_UNARY(Reciprocal, false, return 1 / x;);
 // Exponentials and logarithms (vector_math.h, vector_log.h). Expm1 and Log1p keep all digits near
 // 0, where exp(x) - 1 and log(1 + x) would cancel. Logarithms are -infinity at 0 and NaN below it.
@@ -134,7 +142,7 @@ COOPER_UNARY(Radians, false, return x * C(std::numbers::pi / 180););
 // The error function 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x, and its inverse,
 // which is computed in double for float too.
 COOPER_UNARY(Erf, false, return VectorErf(x););
-COOPER_UNARY(ErfInverse, false, return static_cast<C>(ErfInv(x)););
+COOPER_UNARY(ErfInverse, false, return static_cast<C>(DoubleErfInv(x)););
 // The gamma function and the logarithm of its magnitude. Gamma overflows above 35 in float and
 // above 171.6 in double; it is infinite at 0 and NaN at negative integers, where GammaLn is
 // infinite.
@@ -153,7 +161,7 @@ COOPER_DERIVATIVE_OF(SquareGrad, true, return WrapMul(WrapMul(g, C{2}), v););
 COOPER_DERIVATIVE(SqrtGrad, return g * C{0.5} / v;);
 COOPER_DERIVATIVE(RsqrtGrad, return g * C{-0.5} / (v * std::sqrt(v)););
 COOPER_DERIVATIVE(CbrtGrad, return g / (3 * v * v););
-COOPER_DERIVATIVE(RcbrtGrad, return -g / (3 * v * std::cbrt(v)););
+COOPER_DERIVATIVE(RcbrtGrad, return -g / (3 * v * VectorCbrt(v)););
 COOPER_DERIVATIVE(ReciprocalGrad, return -g / (v * v););
 // g exp(v); g / v, g / (v ln 10) and g / (v ln 2); g / (1 + v).
 COOPER_DERIVATIVE(Expm1Grad, return g * VectorExp(v););
@@ -179,8 +187,8 @@ COOPER_DERIVATIVE(ArccoshGrad, return g / std::sqrt(v * v - 1););
 COOPER_DERIVATIVE(ArctanhGrad, return g / (1 - v * v););
 // 2 g / sqrt(pi) exp(-v^2), and sqrt(pi) / 2 g exp(erfinv(v)^2), the latter in double.
 COOPER_DERIVATIVE(ErfGrad, return g * C(2 * std::numbers::inv_sqrtpi) * VectorExp(-v * v););
-COOPER_DERIVATIVE(ErfInverseGrad, const double x = ErfInv(v);
-                  return g * static_cast<C>(0.5 / std::numbers::inv_sqrtpi * std::exp(x * x)););
+COOPER_DERIVATIVE(ErfInverseGrad, const double x = DoubleErfInv(v);
+                  return g * static_cast<C>(0.5 / std::numbers::inv_sqrtpi * VectorExp(x * x)););
 // g gamma(v) psi(v) and g psi(v), where psi (Digamma) is computed in double.
 COOPER_DERIVATIVE(GammaGrad, return g * std::tgamma(v) * static_cast<C>(Digamma(v)););
 COOPER_DERIVATIVE(GammaLnGrad, return g * static_cast<C>(Digamma(v)););

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "executor/kernels/loops/vector_cbrt.h"
 #include "executor/kernels/loops/vector_erf.h"
 #include "executor/kernels/loops/vector_hyperbolic.h"
 #include "executor/kernels/loops/vector_log.h"
@@ -52,6 +53,7 @@ const Function kFunctions[] = {
     {"Log2", COOPER_BOTH(VectorLog2), COOPER_EXACT(std::log2(x)), 2, 1.5, 0.0L},
     {"Log10", COOPER_BOTH(VectorLog10), COOPER_EXACT(std::log10(x)), 2, 2, 0.0L},
     {"Log1p", COOPER_BOTH(VectorLog1p), COOPER_EXACT(std::log1p(x)), 1, 1, -1.0L},
+    {"Cbrt", COOPER_BOTH(VectorCbrt), COOPER_EXACT(std::cbrt(x)), 1, 1.5},
     {"Erf", COOPER_BOTH(VectorErf), COOPER_EXACT(std::erf(x)), 1.5, 1.5},
     {"Sin", COOPER_BOTH(VectorSin), COOPER_EXACT(std::sin(x)), 1.5, 1, -kVectorAngleLimit,
      kVectorAngleLimit},
@@ -164,6 +166,31 @@ TEST(VectorPowTest, IsTheCLibrarys) {
       }
     }
   }
+}
+
+// The error of the inverse, in units of the last place of float, by Newton's correction in long
+// double.
+TEST(VectorErfInvTest, HasTheDigitsOfFloat) {
+  std::vector<float> arguments = {0x1p-149f, 1e-30f,       1e-8f,       1e-7f,
+                                  1e-4f,     1 - 0x1p-24f, 1 - 0x1p-23f};
+  for (int i = 1; i < 20'000; ++i) arguments.push_back(static_cast<float>(i) / 20'000);
+  ForEachCpuLevel([&] {
+    RunAtCpuLevel([&] {
+      for (const float y : arguments) {
+        const double x = VectorErfInv(y);
+        const long double wide = x;
+        const long double error = (y < 0.5f ? std::erf(wide) - y : 1 - y - std::erfc(wide)) *
+                                  0.886226925452758013649L * std::exp(wide * wide);
+        EXPECT_LE(std::fabs(error), 2.5L * 0x1p-24L * wide) << y;
+        EXPECT_EQ(VectorErfInv(-y), -x) << y;
+      }
+    });
+  });
+  EXPECT_EQ(VectorErfInv(0.0f), 0.0);
+  EXPECT_TRUE(std::signbit(VectorErfInv(-0.0f)));
+  EXPECT_EQ(VectorErfInv(1.0f), kInf);
+  EXPECT_EQ(VectorErfInv(-1.0f), -kInf);
+  EXPECT_TRUE(std::isnan(VectorErfInv(1.5f)) && std::isnan(VectorErfInv(kNan)));
 }
 
 // Checks that no intermediate value overflows in a way that reaches the result.
