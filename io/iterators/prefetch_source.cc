@@ -44,7 +44,8 @@ PrefetchSource::PrefetchSource(std::unique_ptr<DataIter> iter, size_t depth, int
       depth_(depth),
       max_bytes_(max_bytes),
       provide_data_(iter_->provide_data()),
-      provide_label_(iter_->provide_label()) {
+      provide_label_(iter_->provide_label()),
+      statistics_(iter_->statistics()) {
   thread_ = std::thread([this] { Run(); });
 }
 
@@ -70,6 +71,7 @@ const PrefetchSource::MaybeBatch& PrefetchSource::Front() {
 PrefetchSource::MaybeBatch PrefetchSource::Pop() {
   std::unique_lock<std::mutex> lock(mutex_);
   MaybeBatch batch = std::move(entries_.front().batch);
+  statistics_ = entries_.front().statistics;
   entries_.pop_front();
   if (!batch.ok()) paused_ = false;
   lock.unlock();
@@ -83,6 +85,7 @@ void PrefetchSource::PassEnd() {
   progress_ = {};
   SaveIfDue();
   entries_.front().at = progress_;
+  statistics_ = entries_.front().statistics;
 }
 
 void PrefetchSource::SaveIfDue() {
@@ -158,9 +161,8 @@ UnusedSamples PrefetchSource::unused_samples() {
 }
 
 DataStatistics PrefetchSource::statistics() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  WaitUntilIdle(lock);
-  return iter_->statistics();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return statistics_;
 }
 
 absl::StatusOr<BucketShapes> PrefetchSource::bucket_shapes(const BucketKey& key) {
@@ -174,7 +176,10 @@ absl::Status PrefetchSource::Restart(const std::function<absl::Status(DataIter&)
   paused_ = true;
   WaitUntilIdle(lock);
   absl::Status status = WithoutExceptions([&] { return change(*iter_); });
-  if (status.ok()) entries_.clear();
+  if (status.ok()) {
+    entries_.clear();
+    statistics_ = iter_->statistics();
+  }
   // Batches read before an error are still valid, unless the last one ended the epoch.
   paused_ = !entries_.empty() && IsLast(entries_.back().batch);
   lock.unlock();
@@ -199,6 +204,7 @@ void PrefetchSource::Run() {
     // Only this thread uses the iterator while busy_ is set.
     SaveIfDue();
     Entry entry = {.batch = WithoutExceptions([this] { return iter_->Next(); }), .at = progress_};
+    entry.statistics = iter_->statistics();
     const bool is_last = IsLast(entry.batch);
     if (!is_last) {
       entry.bytes = ArrayBytes(**entry.batch);

@@ -67,8 +67,11 @@ class PrefetchSource {
 
   // Call the iterator's functions of these names while the thread is idle.
   UnusedSamples unused_samples();
-  DataStatistics statistics();
   absl::StatusOr<BucketShapes> bucket_shapes(const BucketKey& key);
+
+  // Returns the iterator's statistics at the reader's position, without the batches ahead of it.
+  // Those that LoadState and Reset read again are counted again.
+  DataStatistics statistics();
 
   // Return the iterator's descriptions from before the thread started.
   const std::vector<DataDesc>& provide_data() const { return provide_data_; }
@@ -88,6 +91,7 @@ class PrefetchSource {
   struct Entry {
     MaybeBatch batch;
     int64_t bytes = 0;
+    DataStatistics statistics;  // after it
     // The position of a reader whose next entry is this one: before the batch, or after the end of
     // the epoch once the reader has seen it.
     Progress at;
@@ -114,7 +118,8 @@ class PrefetchSource {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Entry> entries_;
-  Progress progress_;    // the iterator's; used by the thread, or while it is idle
+  Progress progress_;  // the iterator's; used by the thread, or while it is idle
+  DataStatistics statistics_;
   bool busy_ = false;    // the thread is in the iterator
   bool paused_ = false;  // the thread may not enter it
   bool stop_ = false;

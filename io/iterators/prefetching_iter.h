@@ -67,8 +67,8 @@ class PrefetchingIter : public DataIter {
     return found == invalid_labels_.end() ? std::nullopt : found->second;
   }
 
-  // Returns the counts of the first source, batches prepared in advance included, but this
-  // iterator's batches and wait_seconds. Waits for a batch in preparation.
+  // Returns the counts of the first source without the batches prepared in advance, and this
+  // iterator's batches and wait_seconds.
   DataStatistics statistics() const override;
 
   // Saves the position of the next batch that Next() returns, not that of the batches prepared in
