@@ -478,6 +478,20 @@ def training_buckets(epochs):
     return buckets
 
 
+def data_table(epochs):
+    """Returns the counts and times of the training data by epoch, for a stream."""
+    columns = ('samples', 'discarded', 'truncated', 'split', 'left_over', 'pool_samples',
+               'pool_bytes')
+    times = ('wait_seconds', 'read_seconds', 'batch_seconds', 'peer_seconds')
+    return table(['epoch', *(name.replace('_', ' ') for name in columns), 'padding',
+                  'waiting for it, s', 'reading, s', 'making batches, s', 'other parts, s',
+                  'training, s'],
+                 [[str(epoch['epoch']), *(count(epoch['data'][name]) for name in columns),
+                   percent(epoch['data']['padding']),
+                   *(f'{epoch["data"][name]:,.2f}' for name in times), f'{epoch["seconds"]:,.2f}']
+                  for epoch in epochs])
+
+
 def training_run(epochs):
     last, buckets = epochs[-1], training_buckets(epochs)
     floor, arena, rows = last.get('perplexity_floor'), last['arena_bytes'], list(buckets.values())
@@ -490,11 +504,13 @@ def training_run(epochs):
     def milliseconds(bucket):
         return 1e3 * ratio(bucket['seconds'], bucket['batches'])
 
+    waits = [epoch['data']['wait_seconds'] for epoch in epochs if 'data' in epoch]
+    data = [('waiting for data', f'{sum(waits):,.1f} s')] if waits else []
     perplexities = [(title, f'{last[name]:,.2f}') for name, title in (
         ('train_perplexity', 'train perplexity'), ('valid_perplexity', 'validation perplexity'),
         ('perplexity_floor', 'no model is below')) if last.get(name)]
     page = [facts([('epochs', last['epoch']), *perplexities, ('real tokens/s', speed(total)),
-                   ('padding', percent(padding(total))), ('arena', size(arena))]),
+                   ('padding', percent(padding(total))), ('arena', size(arena)), *data]),
             tag('h2', 'Perplexity and loss'),
             ('Perplexity: the number of words among which a model that knows as much would have to '
              'guess. The scale is logarithmic.', curves(epochs, floor, lambda value: value, True)),
@@ -526,6 +542,8 @@ def training_run(epochs):
               form.format(milliseconds(row)), speed(row),
               *(size(row[plan]) if row[plan] else '' for plan in ('planned', 'evaluation'))]
              for key, row in [*buckets.items(), ('all', total)]]))
+    if waits:
+        page += [tag('h2', 'Data'), data_table([epoch for epoch in epochs if 'data' in epoch])]
     page += [tag('h2', 'Flags'), tag('pre', ' '.join(last.get('arguments', [])))]
     return 'Training of a language model', page
 

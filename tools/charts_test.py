@@ -126,6 +126,12 @@ class ChartsTest(unittest.TestCase):
                      '<td>30</td><td>64</td><td>32,000</td><td>8,000</td><td>20.0 %</td>'
                      '<td>37.5</td><td>13,333</td><td>6.00 MB</td><td>1.50 MB</td>',
                      '<pre>--train=a &lt;text&gt; --lr=0.005</pre>')
+        data = {'samples': 1200, 'discarded': 3, 'truncated': 0, 'split': 0, 'left_over': 0,
+                'padding': 0.2, 'pool_samples': 500, 'pool_bytes': 40000, 'wait_seconds': 0.25,
+                'read_seconds': 0.5, 'batch_seconds': 0.125, 'peer_seconds': 0.0}
+        self._expect(self._page({**EPOCHS[0], 'data': data}),
+                     '<dt>waiting for data</dt><dd>0.2 s</dd>',
+                     '<td>1</td><td>1,200</td><td>3</td>', '<td>20.0 %</td><td>0.25</td>')
         self._page({**EPOCHS[0], 'train_perplexity': None, 'buckets': {}, 'seconds': 0})
 
     def test_peers(self):

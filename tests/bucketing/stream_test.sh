@@ -20,11 +20,14 @@ flags=("--train=$dir/shard-*.txt.gz" --buckets=6,12,18 --batch_size=4 --pool_sam
 one=("${flags[@]}" --num_epochs=12 --checkpoint_batches=1)
 
 "$program" "${one[@]}" "--checkpoint_prefix=$dir/whole" > "$dir/whole.log"
-grep -q '^3192 samples served' "$dir/whole.log" || { tail -3 "$dir/whole.log"; exit 1; }
+grep -q ' 3192 samples served,' "$dir/whole.log" || { tail -3 "$dir/whole.log"; exit 1; }
 RANDOM=11
 for ((i = 0; i < kills; ++i)); do
   "$program" "${one[@]}" "--checkpoint_prefix=$dir/killed" --resume > "$dir/killed.log" 2>&1 &
   pid=$!
+  until compgen -G "$dir/killed-*.state" > /dev/null || ! kill -0 "$pid" 2> /dev/null; do
+    sleep 0.01
+  done
   sleep "0.$((10 + RANDOM % 30))"
   kill -KILL "$pid" 2> /dev/null || { echo "note: the run ended after $i kills"; break; }
   wait "$pid" 2> /dev/null || true

@@ -20,6 +20,21 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json DataJson(const DataStatistics& data) {
+  return {{"samples", data.samples},
+          {"discarded", data.discarded},
+          {"truncated", data.truncated},
+          {"split", data.split},
+          {"left_over", data.left_over},
+          {"padding", data.padding()},
+          {"pool_samples", data.pool_samples},
+          {"pool_bytes", data.pool_bytes},
+          {"wait_seconds", data.wait_seconds},
+          {"read_seconds", data.read_seconds},
+          {"batch_seconds", data.batch_seconds},
+          {"peer_seconds", data.peer_seconds}};
+}
+
 double Share(int64_t part, int64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
@@ -123,7 +138,7 @@ void LmProgress::OnTrainEnd(int epoch, double perplexity) {
 }
 
 absl::Status LmProgress::OnEpochEnd(int epoch, std::optional<double> valid_perplexity,
-                                    const BucketingModule& model) {
+                                    const BucketingModule& model, const DataStatistics& data) {
   if (valid_perplexity.has_value()) {
     Show(absl::StrFormat(
              "epoch %d/%d  validation perplexity %.2f%s", epoch + 1, options_.num_epoch,
@@ -148,6 +163,9 @@ absl::Status LmProgress::OnEpochEnd(int epoch, std::optional<double> valid_perpl
   if (valid_perplexity.has_value()) json["valid_perplexity"] = *valid_perplexity;
   if (options_.perplexity_floor.has_value()) json["perplexity_floor"] = *options_.perplexity_floor;
   json["arena_bytes"] = model.group()->arena_bytes();
+  const DataStatistics of_epoch = data.Since(data_);
+  data_ = data;
+  if (of_epoch.batches > 0) json["data"] = DataJson(of_epoch);
   Json buckets = Json::object();
   for (const BucketReport& report : model.Report()) {
     const auto it = epoch_buckets_.find(report.key);

@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "io/batch/bucket_key.h"
+#include "io/batch/data_statistics.h"
 #include "module/bucketing/bucketing_module.h"
 #include "module/callback/callback.h"
 
@@ -43,11 +44,11 @@ class LmProgress {
   void PrintAbove(const std::string& lines);
   // Ends the epoch's progress line. `perplexity` is that of the training batches.
   void OnTrainEnd(int epoch, double perplexity);
-  // Adds the validation to the epoch and writes the JSON file. Skips an epoch without
-  // batches in this run that an earlier run has written. After an error the next epoch writes this
-  // one too.
+  // Adds the validation to the epoch and writes the JSON file. `data` are the statistics of the
+  // training data since the run began. Skips an epoch without batches in this run that an earlier
+  // run has written. After an error the next epoch writes this one too.
   absl::Status OnEpochEnd(int epoch, std::optional<double> valid_perplexity,
-                          const BucketingModule& model);
+                          const BucketingModule& model, const DataStatistics& data);
 
   // Returns a line per bucket and one with the totals, and the memory of all buckets together; says
   // so if there was no batch.
@@ -73,6 +74,7 @@ class LmProgress {
   std::map<BucketKey, Bucket> epoch_buckets_;  // of this epoch
   Bucket epoch_;                               // the same for all buckets together
   double train_perplexity_ = 0;
+  DataStatistics data_;                  // at the end of the last epoch
   std::vector<std::string> json_lines_;  // those of an earlier run first
   int last_epoch_ = 0;                   // the number of the last one of them, from 1
 };

@@ -32,8 +32,10 @@
 #include "absl/strings/str_cat.h"
 #include "io/batch/bucket_key.h"
 #include "io/batch/data_iter.h"
+#include "io/batch/data_statistics.h"
 #include "io/buckets/bucket_iter.h"
 #include "io/buckets/bucket_sentence_iter.h"
+#include "io/iterators/prefetching_iter.h"
 #include "io/streams/bucket_stream.h"
 #include "io/text/encode_sentences.h"
 #include "io/text/text_corpus.h"
@@ -145,14 +147,18 @@ class Training {
     COOPER_ASSIGN_OR_RETURN(const std::vector<Context> contexts, ContextsFromFlags());
     // The batches of a stream are not known before its end.
     constexpr int64_t kMany = 1000;
-    profiled_.emplace(stream_ == nullptr ? batches_per_epoch_ : kMany, rank(),
+    profiled_.emplace(is_streamed_ ? kMany : batches_per_epoch_, rank(),
                       static_cast<int>(contexts.size()));
     const absl::Status fitted = model_->Fit(*train_, fit);
     ShowProfile(profiled_->OnEnd());
     COOPER_RETURN_IF_ERROR(fitted);
     if (checkpointer_ != nullptr) COOPER_RETURN_IF_ERROR(checkpointer_->Wait());
     std::printf("\n%s", progress_->Table(*model_).c_str());
-    if (stream_ != nullptr) std::printf("%s", stream_->statistics().ToString().c_str());
+    if (is_streamed_) {
+      const DataStatistics statistics = train_->statistics();
+      std::printf("%s\n%s\n", statistics.CountsToString().c_str(),
+                  statistics.TimesToString().c_str());
+    }
     COOPER_RETURN_IF_ERROR(params_status_);
     COOPER_RETURN_IF_ERROR(figures_status_);
     return profile_status_;
@@ -316,8 +322,14 @@ class Training {
     std::printf("%d words; training: a stream with the buckets", static_cast<int>(corpus_.vocab));
     for (const BucketKey& key : stream->bucket_keys()) std::printf(" %s", key.ToString().c_str());
     std::printf("\n");
-    stream_ = stream.get();
-    train_ = std::move(stream);
+    is_streamed_ = true;
+    if (store_ != nullptr) {  // the stream's messages come in turn with those of the training
+      train_ = std::move(stream);
+      return absl::OkStatus();
+    }
+    std::vector<std::unique_ptr<DataIter>> iters;
+    iters.push_back(std::move(stream));
+    COOPER_ASSIGN_OR_RETURN(train_, PrefetchingIter::Create(std::move(iters)));
     return absl::OkStatus();
   }
 
@@ -440,7 +452,8 @@ class Training {
     }
     // Written before the state, since a run that resumes from that state writes no figures of this
     // epoch.
-    Warn(figures_status_ = progress_->OnEpochEnd(epoch, valid_perplexity, *model_));
+    Warn(figures_status_ =
+             progress_->OnEpochEnd(epoch, valid_perplexity, *model_, train_->statistics()));
     if (!prefix.empty()) Warn(checkpointer_->Save(std::move(state), valid_perplexity));
     return true;
   }
@@ -489,9 +502,9 @@ class Training {
   std::shared_ptr<KVStore> store_;  // over processes; null without
   LmCorpus corpus_;
   std::unique_ptr<DataIter> train_;
-  const BucketStream* stream_ = nullptr;  // train_, if it is a stream
-  int64_t batches_per_epoch_ = 0;         // 0: not known
-  int64_t epoch_batches_ = 0;             // batches of the current epoch so far
+  bool is_streamed_ = false;
+  int64_t batches_per_epoch_ = 0;  // 0: not known
+  int64_t epoch_batches_ = 0;      // batches of the current epoch so far
   std::unique_ptr<BucketSentenceIter> valid_;
   std::unique_ptr<BucketingModule> model_;
   std::unique_ptr<EvalMetric> metric_;
