@@ -15,7 +15,9 @@
 #include "io/batch/data_iter.h"
 #include "io/batch/iter_fixtures.h"
 #include "io/iterators/prefetching_iter.h"
+#include "io/records/record_writer.h"
 #include "io/streams/bucket_stream.h"
+#include "io/streams/record_source.h"
 #include "io/streams/sample.h"
 #include "io/streams/sample_source.h"
 #include "io/streams/shard_vocabulary.h"
@@ -147,6 +149,27 @@ TEST(StreamsSnippetsTest, IsOneOfSeveralParts) {
       });
   COOPER_ASSERT_OK_AND_ASSIGN(const auto stream,
                               BucketStream::Create(source, NextWordInputs(), options));
+  EXPECT_EQ(Epoch(*stream).size(), 2);
+}
+
+absl::StatusOr<std::shared_ptr<const SampleSource>> CharactersOf(std::vector<std::string> paths) {
+  return RecordSource(paths, {SampleField()},
+                      [](absl::string_view record, Sample* sample) -> absl::Status {
+                        std::vector<int32_t> ids;
+                        for (const char byte : record) ids.push_back(byte);
+                        sample->Set<int32_t>(0, ids);
+                        return absl::OkStatus();
+                      });
+}
+
+TEST(StreamsSnippetsTest, RecordsAreSamples) {
+  const std::string path = absl::StrCat(testing::TempDir(), "/characters.rec");
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto writer, RecordWriter::Create(path));
+  for (const char* text : {"ab", "c"}) COOPER_ASSERT_OK(writer->Write(text));
+  COOPER_ASSERT_OK(writer->Close());
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto source, CharactersOf({path}));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto stream,
+                              BucketStream::Create(source, NextWordInputs(), {.buckets = {2}}));
   EXPECT_EQ(Epoch(*stream).size(), 2);
 }
 
