@@ -9,12 +9,15 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 # shellcheck source=tests/fuzz/fuzz_targets.sh
 source tests/fuzz/fuzz_targets.sh
-readers=(symbol_json params training_state buckets text)
+readers=(symbol_json params training_state buckets text libsvm records images gzip)
 files=(
   symbol/json/json.cc symbol/json/json_graph.cc symbol/json/legacy_json.cc symbol/json/merge_variables.cc
   ndarray/files/params_file.cc ndarray/files/sparse_entry.cc
   module/bucketing/bucket_files.cc module/checkpoint/training_state.cc
   io/batch/bucket_key.cc io/iterators/csv_iter.cc io/text/encode_sentences.cc io/batch/key_values.cc io/text/text_corpus.cc
+  io/iterators/libsvm_file.cc io/iterators/byte_stream.cc io/iterators/mnist_iter.cc
+  io/records/record_reader.cc io/records/indexed_records.cc io/records/ir_header.cc
+  io/images/jpeg_codec.cc io/images/png_codec.cc io/images/image_codec.cc io/images/record_image.cc
 )
 
 # Only these files are compiled with counters; all others are built as in tests/fuzz/fuzz.sh.

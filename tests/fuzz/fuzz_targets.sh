@@ -2,7 +2,7 @@
 # addition to kept and generated inputs), and the folder of the kept inputs.
 # shellcheck shell=bash disable=SC2034
 fuzz_targets=(symbol_json params numpy attributes operators training_state optimizer_states buckets text csv libsvm records
-  settings positions)
+  images gzip settings positions)
 declare -A fuzz_seeds=(
   [symbol_json]="tests/golden/files/symbol tests/golden/files/bad"
   [params]="tests/golden/files/params tests/golden/files/bad"
