@@ -296,6 +296,33 @@ TEST(BucketStreamSamplesTest, EachSampleComesOnceInAnEpoch) {
   });
 }
 
+TEST(BucketStreamSamplesTest, AnEpochOfAMixtureHasTheStatedLength) {
+  ForRandomCases(40, [](RandomGenerator& random) {
+    Case c(random);
+    // Each of up to four parts has samples of both sources.
+    std::vector<std::vector<std::vector<int>>> shards(4);
+    for (auto& shard : shards) {
+      for (int64_t n = Draw(random, 1, 20); n > 0; --n) {
+        shard.emplace_back(Draw(random, 1, 12), 1);
+      }
+    }
+    c.source = std::make_shared<Source>(std::move(shards), Draw(random, 0, 2) > 0);
+    c.is_mixture = true;
+    c.options.too_long = TooLong::kTruncate;
+    c.options.epoch_samples = Draw(random, 1, 200);
+    c.options.common.last_batch = LastBatch::kPad;
+    const std::vector<PartRun> runs = RunParts(c, /*kill_every=*/0);
+    ExpectSameSteps(runs);
+    for (int e = 0; e < kEpochs; ++e) {
+      int64_t samples = 0;
+      for (const PartRun& run : runs) {
+        for (const DataBatch& batch : run.epochs[e]) samples += std::ssize(batch.index) - batch.pad;
+      }
+      ASSERT_EQ(samples, c.options.epoch_samples) << "epoch " << e;
+    }
+  });
+}
+
 TEST(BucketStreamSamplesTest, AKilledStreamGoesOnBitForBit) {
   ForRandomCases(200, [](RandomGenerator& random) {
     Case c(random);
