@@ -13,8 +13,8 @@
 namespace cooper {
 
 // Returns the graph with the nodes replaced; nullopt if there is none. Nodes that use sequence
-// lengths, clip a NaN of the cell state, or have no data or more than 2^16 steps, remain: preparing their
-// kernel fails. O(steps x layers) nodes.
+// lengths, clip a NaN of the cell state, or have no data or more than 2^16 steps, remain: preparing
+// their kernel fails. O(steps x layers) nodes.
 //
 // This is no optional pass, since there is no kernel with a projection.
 absl::StatusOr<std::optional<GraphRewrite>> ExpandProjection(const GraphFacts& facts);
