@@ -138,7 +138,8 @@ bool HasControlFlow(const IndexedGraph& graph) {
   });
 }
 
-// Returns whether a GPU may run a part of the graph: FindConditions finds none then.
+// Returns whether a context is a GPU. FindConditions then lists no conditions, so graphs under a
+// condition always run.
 bool UsesGpu(const CompileOptions& options) {
   return !options.context.is_cpu() || absl::c_any_of(options.group2ctx, [](const auto& named) {
     return !named.second.is_cpu();

@@ -34,8 +34,8 @@ struct TypedGraph {
   std::vector<int> entry_of_written;
   // `written` with control flow and projections replaced, before graph passes.
   Symbol expanded;
-  // The position in `written` of each of its nodes; nodes of bodies are numbered on. A
-  // copy that a pass made has the position of its original.
+  // The position in `written` of each of its nodes; nodes that replace control flow and projections
+  // get the numbers after them. A copy that a pass made has the position of its original.
   absl::flat_hash_map<const Node*, int> ids;
   std::vector<GraphRewrite> rewrites;  // in their order; they keep the nodes of `ids` alive
 };

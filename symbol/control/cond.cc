@@ -15,7 +15,7 @@
 namespace cooper {
 namespace {
 
-// Returns the graph of what `branch` returns, whose nodes are marked with `name`.
+// Calls `branch` and returns its subgraph, whose nodes are marked with `name`.
 absl::StatusOr<CutGraph> GraphOf(const CondBranchFn& branch, const std::string& name,
                                  const char* what) {
   const AttrScope scope(GraphMark(name));

@@ -30,9 +30,9 @@ using CondBranchFn = std::function<std::vector<Symbol>()>;
 // and one dtype. No gradient passes to the condition. An empty name is an automatic one, "cond0".
 //
 // The symbols keep an error, like those of the functions of symbol/op: kInvalidArgument if the
-// branches return other numbers of symbols, or none, or a symbol has other than one output; else
-// the first error of the condition or a branch. The result then has one symbol, whose status() is
-// the error. Shapes that differ are found by InferShape.
+// branches return different numbers of symbols, or none, or if a symbol does not have exactly one
+// output; else the first error of the condition or a branch. The result then has one symbol, whose
+// status() is the error. Shapes that differ are found by InferShape.
 std::vector<Symbol> Cond(const Symbol& condition, const CondBranchFn& then_branch,
                          const CondBranchFn& else_branch, const std::string& name = "");
 

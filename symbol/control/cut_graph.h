@@ -1,8 +1,8 @@
 #ifndef COOPER_SYMBOL_CONTROL_CUT_GRAPH_H_
 #define COOPER_SYMBOL_CONTROL_CUT_GRAPH_H_
 
-// Makes nodes of control flow: cuts the graphs that they hold out of those that their functions
-// return. For Foreach, WhileLoop and Cond.
+// Builds the nodes of Foreach, WhileLoop and Cond. A user function returns symbols; Cut copies the
+// part that the function made into a subgraph, and values from outside become its inputs.
 
 #include <cstdint>
 #include <string>

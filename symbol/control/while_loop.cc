@@ -23,7 +23,8 @@ struct LoopGraph {
   std::vector<NodeEntry> vars;
 };
 
-// Returns the graph of what `function` returns for variables of its own, marked with `name`.
+// Calls `function` with new variables for the loop variables and returns its subgraph, whose nodes
+// are marked with `name`.
 template <typename Fn>
 absl::StatusOr<LoopGraph> GraphOf(const Fn& function, const std::vector<NodeEntry>& outer,
                                   const std::string& name, const char* what) {

@@ -50,7 +50,8 @@ struct WhileLoopResult {
 };
 
 // Builds a loop over `vars`, the variables before the first step, at least one. No gradient passes
-// to the condition. An empty name is an automatic one, "while_loop0".
+// to the condition. More than 65,536 iterations fail when a program is compiled
+// (kResourceExhausted). An empty name is an automatic one, "while_loop0".
 //
 // The symbols keep an error, like those of the functions of symbol/op: kInvalidArgument if there
 // are no loop variables or max_iterations < 1, if the body does not read one of them or returns

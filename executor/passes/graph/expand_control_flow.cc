@@ -1,14 +1,15 @@
 #include "executor/passes/graph/expand_control_flow.h"
 
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "executor/passes/graph/graph_rebuilder.h"
+#include "executor/passes/graph/replacement_nodes.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/control/cond_param.h"
 #include "symbol/ops/control/control_graph.h"
@@ -22,42 +23,19 @@ namespace {
 
 using Entries = std::vector<NodeEntry>;
 
-constexpr int64_t kMaxSteps = int64_t{1} << 16;  // the most outputs of SliceChannel
-constexpr int64_t kMaxNodes = int64_t{1} << 22;
-
 // Returns the number of steps of a _foreach.
 int64_t LengthOf(const GraphFacts& facts, const Node& loop) {
   return facts.shape(loop.inputs()[0])[0];
 }
 
 // Makes the nodes that replace one node of control flow.
-class Expander {
+class Expander : protected ReplacementNodes {
  public:
   // `inputs` are those of the node in the new graph.
-  Expander(const Node& node, Entries inputs) : node_(node), inputs_(std::move(inputs)) {}
+  Expander(const Node& node, Entries inputs) : ReplacementNodes(node), inputs_(std::move(inputs)) {}
 
  protected:
   const Entries& inputs() const { return inputs_; }
-
-  // Makes a node, called after the replaced one, with its hidden attributes such as __ctx_group__.
-  absl::StatusOr<NodeEntry> Make(absl::string_view op, const std::string& suffix, Entries inputs,
-                                 AttrMap attrs = {}) const {
-    for (const auto& [key, value] : node_.attrs()) {
-      if (absl::StartsWith(key, "__")) attrs.emplace(key, value);
-    }
-    return MakeEntry(op, absl::StrCat(node_.name(), suffix), std::move(inputs), std::move(attrs));
-  }
-
-  // Returns the values of all steps as one array. Recurrent cells stack their outputs by the same
-  // operators, which the pass over recurrent layers recognises.
-  absl::StatusOr<NodeEntry> Stack(const std::string& suffix, Entries values) const {
-    for (size_t t = 0; t < values.size(); ++t) {
-      COOPER_ASSIGN_OR_RETURN(values[t], Make("expand_dims", absl::StrCat(suffix, "_t", t),
-                                              {values[t]}, {{"axis", "0"}}));
-    }
-    const std::string count = absl::StrCat(values.size());
-    return Make("Concat", suffix, std::move(values), {{"dim", "0"}, {"num_args", count}});
-  }
 
   // Returns `outputs` of a copy of `graph`. `entries`, by entry of the graph, has the values of its
   // variables. Copies are called after their originals.
@@ -111,7 +89,6 @@ class Expander {
   }
 
  private:
-  const Node& node_;
   Entries inputs_;
 };
 
@@ -149,11 +126,8 @@ class ForeachExpander : public Expander {
   absl::StatusOr<Entries> SplitData() const {
     Entries steps;
     for (int i = 0; i < body_.param().num_data(); ++i) {
-      COOPER_ASSIGN_OR_RETURN(steps.emplace_back(),
-                              Make("SliceChannel", absl::StrCat("_data", i), {inputs()[i]},
-                                   {{"num_outputs", absl::StrCat(length_)},
-                                    {"axis", "0"},
-                                    {"squeeze_axis", vector_data_[i] ? "False" : "True"}}));
+      COOPER_ASSIGN_OR_RETURN(steps.emplace_back(), Split(absl::StrCat("_data", i), inputs()[i],
+                                                          length_, /*keep_axis=*/vector_data_[i]));
     }
     return steps;
   }
@@ -282,8 +256,10 @@ absl::Status CheckSizes(const GraphFacts& facts) {
           absl::StrCat(Describe(*node), ": ", steps, " steps, expected at most ", kMaxSteps));
     }
     int64_t step = 0;
+    // The nodes, at most one guard for each variable, and two nodes that choose and stack an
+    // output.
     for (const Entries& outputs : *node->call().subgraphs) {
-      step += IndexedGraph(outputs).num_nodes();
+      step += 2 * IndexedGraph(outputs).num_nodes() + 2 * std::ssize(outputs);
     }
     if (steps > (kMaxNodes - nodes) / step) {
       return absl::ResourceExhaustedError(

@@ -299,13 +299,21 @@ TEST(ExpandControlFlowTest, TooManyStepsAreRefused) {
   EXPECT_THAT(Executor::SimpleBind(endless, {.shapes = {{"x", {1}}}}),
               StatusIs(absl::StatusCode::kResourceExhausted,
                        HasSubstr("_while_loop 'endless': 1000000000 steps, expected at most")));
+  // Few nodes, but many outputs, each of which is chosen and stacked.
+  const auto many = [](const std::vector<Symbol>& vars) {
+    return WhileLoopStep{.outputs = std::vector<Symbol>(1000, vars[0]), .vars = {vars[0] + 1}};
+  };
+  const Symbol wide = WhileLoop(first, many, {Symbol::Variable("x")}, 60'000, "wide").vars[0];
+  EXPECT_THAT(Executor::SimpleBind(wide, {.shapes = {{"x", {1}}}}),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       HasSubstr("nodes each make a graph of more than")));
   const auto nested = [&](const std::vector<Symbol>& data, const std::vector<Symbol>&) {
     return ForeachStep{.outputs = Foreach(echo, data, {}, "inner").outputs, .states = {}};
   };
   const Symbol outer = Foreach(nested, {Symbol::Variable("data")}, {}, "outer").outputs[0];
   EXPECT_THAT(Executor::SimpleBind(outer, {.shapes = {{"data", {100, 40'000, 1}}}}),
               StatusIs(absl::StatusCode::kResourceExhausted,
-                       HasSubstr("40000 steps of 2 nodes each make a graph of more than")));
+                       HasSubstr("40000 steps of 6 nodes each make a graph of more than")));
 }
 
 }  // namespace

@@ -6,9 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "executor/passes/graph/graph_rebuilder.h"
+#include "executor/passes/graph/replacement_nodes.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/rnn/rnn_layout.h"
 #include "symbol/ops/rnn/rnn_param.h"
@@ -21,7 +23,8 @@ namespace {
 
 using Entries = std::vector<NodeEntry>;
 
-constexpr int64_t kMaxSteps = int64_t{1} << 16;  // the most outputs of SliceChannel
+// Each step of a layer in one direction is at most so many nodes.
+constexpr int64_t kNodesPerStep = 16;
 
 bool CanExpand(const GraphFacts& facts, const Node& node) {
   if (!IsOp(node, "RNN")) return false;
@@ -31,12 +34,22 @@ bool CanExpand(const GraphFacts& facts, const Node& node) {
          !param.lstm_state_clip_nan && data.num_elements() > 0 && data[0] <= kMaxSteps;
 }
 
+// Fails if the steps of the node make a graph of more than kMaxNodes nodes.
+absl::Status CheckSize(const Node& node, int64_t num_steps) {
+  const auto& param = node.call().param<RNNParam>();
+  const int64_t chains = param.num_layers * RNNNumDirections(param);
+  if (chains <= kMaxNodes / kNodesPerStep / num_steps) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat(Describe(node), ": ", num_steps, " steps of ", chains,
+                   " layers and directions make a graph of more than ", kMaxNodes, " nodes"));
+}
+
 // Makes the nodes that replace one RNN node.
-class ProjectedRNN {
+class ProjectedRNN : ReplacementNodes {
  public:
   // `inputs` are those of the node in the new graph.
   ProjectedRNN(const Node& node, int64_t num_steps, int64_t input_size, Entries inputs)
-      : node_(node),
+      : ReplacementNodes(node),
         param_(node.call().param<RNNParam>()),
         num_steps_(num_steps),
         input_size_(input_size),
@@ -46,8 +59,8 @@ class ProjectedRNN {
   absl::StatusOr<Entries> Run() {
     COOPER_RETURN_IF_ERROR(SplitParameters());
     const int chains = static_cast<int>(param_.num_layers) * RNNNumDirections(param_);
-    COOPER_ASSIGN_OR_RETURN(states_, Split(inputs_[2], chains, "_state"));
-    COOPER_ASSIGN_OR_RETURN(cells_, Split(inputs_[3], chains, "_cell"));
+    COOPER_ASSIGN_OR_RETURN(states_, Slices(inputs_[2], chains, "_state"));
+    COOPER_ASSIGN_OR_RETURN(cells_, Slices(inputs_[3], chains, "_cell"));
     NodeEntry values = inputs_[0];
     for (int layer = 0; layer < param_.num_layers; ++layer) {
       const std::string name = absl::StrCat("_l", layer);
@@ -69,8 +82,8 @@ class ProjectedRNN {
     }
     Entries results = {values};
     if (param_.state_outputs) {
-      COOPER_ASSIGN_OR_RETURN(results.emplace_back(), Stack(states_, "_state_output"));
-      COOPER_ASSIGN_OR_RETURN(results.emplace_back(), Stack(cells_, "_cell_output"));
+      COOPER_ASSIGN_OR_RETURN(results.emplace_back(), Stack("_state_output", states_));
+      COOPER_ASSIGN_OR_RETURN(results.emplace_back(), Stack("_cell_output", cells_));
     }
     return results;
   }
@@ -83,30 +96,13 @@ class ProjectedRNN {
 
   int64_t rows() const { return RNNNumGates(param_.mode) * param_.state_size; }
 
-  absl::StatusOr<NodeEntry> Make(absl::string_view op, const std::string& suffix, Entries inputs,
-                                 AttrMap attrs = {}) const {
-    return MakeEntry(op, absl::StrCat(node_.name(), suffix), std::move(inputs), std::move(attrs));
-  }
-
   // Returns the slices of the first axis, without that axis.
-  absl::StatusOr<Entries> Split(const NodeEntry& whole, int64_t count,
-                                const std::string& suffix) const {
-    COOPER_ASSIGN_OR_RETURN(
-        const NodeEntry first,
-        Make("SliceChannel", suffix, {whole},
-             {{"num_outputs", absl::StrCat(count)}, {"axis", "0"}, {"squeeze_axis", "True"}}));
+  absl::StatusOr<Entries> Slices(const NodeEntry& whole, int64_t count,
+                                 const std::string& suffix) const {
+    COOPER_ASSIGN_OR_RETURN(const NodeEntry first, Split(suffix, whole, count));
     Entries slices;
     for (int i = 0; i < count; ++i) slices.push_back({first.node, i});
     return slices;
-  }
-
-  absl::StatusOr<NodeEntry> Stack(Entries values, const std::string& suffix) const {
-    for (size_t i = 0; i < values.size(); ++i) {
-      COOPER_ASSIGN_OR_RETURN(
-          values[i], Make("expand_dims", absl::StrCat(suffix, i), {values[i]}, {{"axis", "0"}}));
-    }
-    const std::string count = absl::StrCat(values.size());
-    return Make("Concat", suffix, std::move(values), {{"dim", "0"}, {"num_args", count}});
   }
 
   // Cuts the parameter vector: i2h, h2h and projection weights of every layer and direction, then
@@ -161,7 +157,7 @@ class ProjectedRNN {
         const NodeEntry products,
         Make("FullyConnected", name + "_i2h", {values, w.i2h_weight, w.i2h_bias},
              {{"num_hidden", num_hidden}, {"flatten", "False"}}));
-    COOPER_ASSIGN_OR_RETURN(const Entries steps, Split(products, num_steps_, name + "_steps"));
+    COOPER_ASSIGN_OR_RETURN(const Entries steps, Slices(products, num_steps_, name + "_steps"));
     Entries outputs(steps.size());
     NodeEntry& state = states_[chain];
     NodeEntry& cell = cells_[chain];
@@ -175,7 +171,7 @@ class ProjectedRNN {
       COOPER_RETURN_IF_ERROR(Cell(w, gates, step, state, cell));
       outputs[t] = state;
     }
-    return Stack(std::move(outputs), name + "_out");
+    return Stack(name + "_out", std::move(outputs));
   }
 
   // Computes the next states from the sums of the gates i, f, g and o.
@@ -209,7 +205,6 @@ class ProjectedRNN {
     return absl::OkStatus();
   }
 
-  const Node& node_;
   const RNNParam& param_;
   const int64_t num_steps_, input_size_;
   const Entries inputs_;
@@ -233,6 +228,7 @@ absl::StatusOr<std::optional<GraphRewrite>> ExpandProjection(const GraphFacts& f
       continue;
     }
     const Shape& data = facts.shape(node.inputs()[0]);
+    COOPER_RETURN_IF_ERROR(CheckSize(node, data[0]));
     COOPER_ASSIGN_OR_RETURN(const Entries outputs,
                             ProjectedRNN(node, data[0], data[2], rebuilder.NewInputs(i)).Run());
     // The hidden output, for the gradient of the node, has no replacement.

@@ -14,7 +14,8 @@ namespace cooper {
 
 // Returns the graph with the nodes replaced; nullopt if there is none. Nodes that use sequence
 // lengths, clip a NaN of the cell state, or have no data or more than 2^16 steps, remain: preparing
-// their kernel fails. O(steps x layers) nodes.
+// their kernel fails. kResourceExhausted, naming the node, if its steps are more than 2^22 nodes.
+// O(steps x layers) nodes, which keep the hidden attributes of the RNN node.
 //
 // This is no optional pass, since there is no kernel with a projection.
 absl::StatusOr<std::optional<GraphRewrite>> ExpandProjection(const GraphFacts& facts);

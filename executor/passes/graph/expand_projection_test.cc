@@ -70,5 +70,24 @@ TEST(ExpandProjectionTest, NodesThatUseLengthsStayAndAreRefused) {
       StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("no cpu kernel for projection_size 2")));
 }
 
+TEST(ExpandProjectionTest, TooManyNodesAreRefused) {
+  const auto symbol = Symbol::Create(
+      "RNN", {.name = "rnn", .attrs = Attrs({{"state_size", "3"}, {"num_layers", "60000"}})});
+  EXPECT_THAT(Executor::SimpleBind(*symbol, {.shapes = {{"rnn_data", {1000, 1, 1}}}}),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       HasSubstr("RNN 'rnn': 1000 steps of 60000 layers and directions")));
+}
+
+TEST(ExpandProjectionTest, StepsStayInTheContextGroupOfTheNode) {
+  const auto symbol = Symbol::Create(
+      "RNN", {.name = "rnn",
+              .attrs = Attrs({{"state_size", "3"}, {"num_layers", "1"}, {"__ctx_group__", "b"}})});
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto executor,
+                              Executor::SimpleBind(*symbol, {.group2ctx = {{"b", Context::Cpu(1)}},
+                                                             .shapes = {{"rnn_data", {3, 2, 2}}}}));
+  EXPECT_EQ(executor->output_shapes().size(), 3);
+  EXPECT_THAT(executor->DebugString(), HasSubstr("cpu(1)"));
+}
+
 }  // namespace
 }  // namespace cooper

@@ -1,6 +1,6 @@
 // A loop over the first axis of its data, whose body is a graph. There are no kernels: executors
 // replace a loop by the steps of its body once the extent of that axis is known
-// (executor/passes/graph/unroll_foreach.h), and gradients are those of the steps. MXNet:
+// (executor/passes/graph/expand_control_flow.h), and gradients are those of the steps. MXNet:
 // src/operator/control_flow.cc.
 
 #include <optional>

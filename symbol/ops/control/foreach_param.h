@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "symbol/ops/control/control_graph.h"
 #include "symbol/schema/param_schema.h"
 
 namespace cooper {
@@ -24,21 +25,20 @@ struct ForeachParam {
   std::vector<int64_t> remain_locs;
 
   static void Declare(ParamDeclaration<ForeachParam>& d) {
-    constexpr int kMax = 1 << 16;  // bounds the names that an untrusted file makes
     d.Field("num_args", &ForeachParam::num_args)
         .Required()
         .Min(1)
-        .Max(kMax)
+        .Max(kMaxControlArrays)
         .Doc("number of inputs, plus 1 for the body");
     d.Field("num_outputs", &ForeachParam::num_outputs)
         .Required()
         .Min(1)
-        .Max(kMax)
+        .Max(kMaxControlArrays)
         .Doc("number of outputs: stacked values, then the last states");
     d.Field("num_out_data", &ForeachParam::num_out_data)
         .Required()
         .Min(0)
-        .Max(kMax)
+        .Max(kMaxControlArrays)
         .Doc("how many outputs are stacked over the steps");
     d.Field("in_state_locs", &ForeachParam::in_state_locs)
         .Required()

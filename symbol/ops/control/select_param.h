@@ -15,7 +15,7 @@ struct GuardArrays {
   enum Input { kData, kCondition };
 };
 
-// Of _guard and _keep_if: the value of the condition for which the data is used.
+// The parameter of _guard and _keep_if.
 struct GuardParam {
   bool expected = true;
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/status_macros.h"
@@ -54,6 +55,13 @@ absl::Status CheckWhileLoop(const OpCall& call) {
                      " of the body is out of range or twice in func_var_locs; the body "
                      "has ",
                      param.func_input_locs.size(), " variables"));
+  }
+  // A step replaces the value of a loop variable, which no other variable of the body may read.
+  for (int k = 0; k < param.num_vars(); ++k) {
+    if (absl::c_count(param.func_input_locs, param.var_input(k)) == 1) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("input ", param.var_input(k), " is the start of loop variable ", k,
+                     " and of another variable of the body: give each an input of its own"));
   }
   return absl::OkStatus();
 }
