@@ -31,8 +31,8 @@ struct DataStatistics {
 
   // Returns the part of padded_tokens that is padding, in [0, 1].
   double padding() const;
-  // Returns the counts since `before`, earlier statistics of the same iterator. The pool is that of
-  // now.
+  // Returns the counts since `before`, earlier statistics of the same iterator. pool_samples and
+  // pool_bytes are the present values.
   DataStatistics Since(const DataStatistics& before) const;
   // Return one line each without its end: the counts that are not zero, and the times.
   std::string CountsToString() const;

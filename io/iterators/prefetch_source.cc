@@ -6,12 +6,13 @@
 #include "absl/strings/str_cat.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/status_macros.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {
 
-// A state is saved again once the batches since the last one have this many times its bytes. That
-// makes a state's time a small part of the batches', and as many are to be read again at most.
+// A new state is saved once the arrays of the batches since the last one have this many times its
+// bytes, so saving takes little of the time. A restore reads at most these batches and one more.
 constexpr int64_t kBytesPerStateByte = 16;
 
 int64_t ArrayBytes(const DataBatch& batch) {
@@ -46,7 +47,10 @@ PrefetchSource::PrefetchSource(std::unique_ptr<DataIter> iter, size_t depth, int
       provide_data_(iter_->provide_data()),
       provide_label_(iter_->provide_label()),
       statistics_(iter_->statistics()) {
-  thread_ = std::thread([this] { Run(); });
+  thread_ = std::thread([this, threads = NumThreads()] {
+    SetNumThreads(threads);  // a new thread has a limit of its own
+    Run();
+  });
 }
 
 PrefetchSource::~PrefetchSource() {
@@ -111,12 +115,15 @@ absl::Status PrefetchSource::MoveTo(const SavedState& state, int64_t batches) {
   if (batches > 0) {
     COOPER_ASSIGN_OR_RETURN(state_before, iter_->SaveState());
   }
-  COOPER_RETURN_IF_ERROR(iter_->LoadState(**state));
+  const auto load = [this](const std::string& text) {
+    return WithoutExceptions([&] { return iter_->LoadState(text); });
+  };
+  COOPER_RETURN_IF_ERROR(load(**state));
   progress_ = {.state = state};
-  const absl::Status passed = Pass(batches);
+  const absl::Status passed = WithoutExceptions([&] { return Pass(batches); });
   if (passed.ok()) return passed;
   progress_ = before;
-  iter_->LoadState(state_before).IgnoreError();
+  load(state_before).IgnoreError();
   return passed;
 }
 
@@ -124,9 +131,10 @@ absl::Status PrefetchSource::Pass(int64_t batches) {
   while (progress_.batches < batches) {
     COOPER_ASSIGN_OR_RETURN(const std::optional<DataBatch> batch, iter_->Next());
     if (!batch.has_value()) {
-      return absl::InvalidArgumentError(absl::StrCat("the state is ", batches,
-                                                     " batches behind a place after which only ",
-                                                     progress_.batches, " follow"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("the state asks for ", batches,
+                       " batches after its saved position, but the epoch has only ",
+                       progress_.batches, " there"));
     }
     ++progress_.batches;
     progress_.bytes += ArrayBytes(*batch);
@@ -175,11 +183,12 @@ absl::Status PrefetchSource::Restart(const std::function<absl::Status(DataIter&)
   std::unique_lock<std::mutex> lock(mutex_);
   paused_ = true;
   WaitUntilIdle(lock);
-  absl::Status status = WithoutExceptions([&] { return change(*iter_); });
-  if (status.ok()) {
+  absl::Status status = WithoutExceptions([&]() -> absl::Status {
+    COOPER_RETURN_IF_ERROR(change(*iter_));
     entries_.clear();
     statistics_ = iter_->statistics();
-  }
+    return absl::OkStatus();
+  });
   // Batches read before an error are still valid, unless the last one ended the epoch.
   paused_ = !entries_.empty() && IsLast(entries_.back().batch);
   lock.unlock();
@@ -203,8 +212,14 @@ void PrefetchSource::Run() {
     lock.unlock();
     // Only this thread uses the iterator while busy_ is set.
     SaveIfDue();
-    Entry entry = {.batch = WithoutExceptions([this] { return iter_->Next(); }), .at = progress_};
-    entry.statistics = iter_->statistics();
+    DataStatistics statistics;
+    Entry entry = {.batch = WithoutExceptions([&]() -> MaybeBatch {
+                     MaybeBatch batch = iter_->Next();
+                     statistics = iter_->statistics();
+                     return batch;
+                   }),
+                   .at = progress_};
+    entry.statistics = statistics;
     const bool is_last = IsLast(entry.batch);
     if (!is_last) {
       entry.bytes = ArrayBytes(**entry.batch);

@@ -25,7 +25,7 @@
 
 namespace cooper {
 
-// A position of an iterator: that of a state, and so many batches behind it.
+// A position of an iterator: `batches` batches after the position that `state` describes.
 struct PrefetchPosition {
   std::string state;
   int64_t batches = 0;
@@ -37,9 +37,9 @@ class PrefetchSource {
  public:
   using MaybeBatch = absl::StatusOr<std::optional<DataBatch>>;
 
-  // Starts the thread, which keeps at most `depth` batches ready, at least 1, and begins none while
-  // the arrays of the ready ones have max_bytes bytes, unless that is 0. Throws std::system_error
-  // if there is no thread.
+  // Starts the thread, which computes with as many threads as the caller (NumThreads). It keeps at
+  // most `depth` batches ready, at least 1, and begins none while the arrays of the ready ones have
+  // max_bytes bytes, unless that is 0. Throws std::system_error if there is no thread.
   PrefetchSource(std::unique_ptr<DataIter> iter, size_t depth, int64_t max_bytes);
   // Waits for a batch in preparation.
   ~PrefetchSource();
@@ -103,7 +103,7 @@ class PrefetchSource {
   void SaveIfDue();
   // Moves the iterator to a position; an error does not move it.
   absl::Status MoveTo(const SavedState& state, int64_t batches);
-  // Reads so many batches and drops them.
+  // Reads and discards `batches` batches.
   absl::Status Pass(int64_t batches);
   // Calls `change` on the iterator while the thread is idle. On success drops the entries.
   absl::Status Restart(const std::function<absl::Status(DataIter&)>& change);

@@ -214,6 +214,10 @@ absl::Status PrefetchingIter::LoadState(absl::string_view text) {
   for (size_t i = 0; i < sources_.size(); ++i) {
     COOPER_ASSIGN_OR_RETURN(loaded[i].state, state.GetString(absl::StrCat("source", i)));
     COOPER_ASSIGN_OR_RETURN(loaded[i].batches, state.GetInt(absl::StrCat("batches", i)));
+    if (loaded[i].batches < 0) {
+      return absl::InvalidArgumentError(absl::StrCat("PrefetchingIter: source ", i, ": batches is ",
+                                                     loaded[i].batches, ", expected at least 0"));
+    }
     COOPER_ASSIGN_OR_RETURN(present.emplace_back(), sources_[i]->SaveState());
   }
   for (size_t i = 0; i < sources_.size(); ++i) {

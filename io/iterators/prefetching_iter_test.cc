@@ -399,9 +399,15 @@ TEST(PrefetchingIterTest, RefusesAStateBehindTheEnd) {
   COOPER_ASSERT_OK_AND_ASSIGN(const std::string state, iter->SaveState());
   COOPER_ASSERT_OK_AND_ASSIGN(KeyValues far, KeyValues::Parse(state));
   far.SetInt("batches0", 4);
+  EXPECT_THAT(
+      iter->LoadState(far.ToString()),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               "the state asks for 4 batches after its saved position, but the epoch has only "
+               "3 there"));
+  far.SetInt("batches0", -1);
   EXPECT_THAT(iter->LoadState(far.ToString()),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       "the state is 4 batches behind a place after which only 3 follow"));
+                       "PrefetchingIter: source 0: batches is -1, expected at least 0"));
   EXPECT_THAT(FirstRows(*iter), ElementsAre(0, 1, 2));
 }
 

@@ -29,7 +29,7 @@ class EncodedReader {
 };
 
 // Sets `sample`, whose fields are in an unspecified state, to the sample that has the given bytes
-// at `position`. Thread-safe.
+// at `position`. Thread-safe. Must not throw: on a helper thread an exception ends the program.
 using DecodeSample =
     std::function<absl::Status(absl::string_view encoded, int64_t position, Sample* sample)>;
 

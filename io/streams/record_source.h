@@ -18,7 +18,8 @@
 namespace cooper {
 
 // Sets the fields of a sample, which has no elements, from the bytes of a record. Called from
-// several threads at a time. An error is returned with path and offset before its message.
+// several threads at a time. Must not throw: on a helper thread an exception ends the program. An
+// error is returned with path and offset before its message.
 using DecodeRecord = std::function<absl::Status(absl::string_view record, Sample* sample)>;
 
 // Creates a source with one shard per path. The position of a reader is the offset of a record.
