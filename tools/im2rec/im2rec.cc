@@ -6,6 +6,7 @@
 //
 // Lists of extensions have commas between: --exts=.jpg,.png.
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <iostream>
@@ -68,21 +69,28 @@ absl::Status MakeRecords(const std::string& prefix, const std::string& root) {
   std::filesystem::path folder = std::filesystem::path(prefix).parent_path();
   if (folder.empty()) folder = ".";
   const std::string name = std::filesystem::path(prefix).filename().string();
-  int64_t lists = 0, failures = 0;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    const std::string file = entry.path().filename().string();
-    if (!absl::StartsWith(file, name) || !absl::EndsWith(file, ".lst")) continue;
-    ++lists;
-    COOPER_ASSIGN_OR_RETURN(const std::vector<ListedImage> images, ReadList(entry.path().string()));
-    std::filesystem::path path = entry.path();
+  std::vector<std::filesystem::path> paths;
+  for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error)) {
+    const std::string file = it->path().filename().string();
+    if (absl::StartsWith(file, name) && absl::EndsWith(file, ".lst")) paths.push_back(it->path());
+  }
+  if (error) {
+    return absl::NotFoundError(
+        absl::StrCat("cannot read folder '", folder.string(), "': ", error.message()));
+  }
+  std::sort(paths.begin(), paths.end());
+  int64_t failures = 0;
+  for (std::filesystem::path& path : paths) {
+    COOPER_ASSIGN_OR_RETURN(const std::vector<ListedImage> images, ReadList(path.string()));
     COOPER_ASSIGN_OR_RETURN(const PackedImages packed,
                             PackImages(images, root, path.replace_extension().string(), options));
     std::cout << path.string() << ".rec: " << packed.packed << " images" << std::endl;
     for (const std::string& failure : packed.failures) std::cerr << "left out: " << failure << "\n";
     failures += std::ssize(packed.failures);
   }
-  if (lists == 0) {
+  if (paths.empty()) {
     return absl::NotFoundError(
         absl::StrCat("there is no list ", prefix, "*.lst: make one with --list"));
   }

@@ -29,6 +29,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int64_t kMaxExtent = int64_t{1} << 20;  // of a resized image
+
 class Lister {
  public:
   Lister(std::string root, const ListOptions& options)
@@ -37,12 +39,12 @@ class Lister {
   absl::Status List(const std::string& folder) {
     std::vector<std::string> files, folders;
     std::error_code error;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
       std::error_code unknown;  // neither, then
-      if (entry.is_directory(unknown)) {
-        folders.push_back(entry.path().string());
-      } else if (entry.is_regular_file(unknown) && IsImage(entry.path())) {
-        files.push_back(entry.path().string());
+      if (it->is_directory(unknown)) {
+        folders.push_back(it->path().string());
+      } else if (it->is_regular_file(unknown) && IsImage(it->path())) {
+        files.push_back(it->path().string());
       }
     }
     if (error) {
@@ -118,6 +120,24 @@ absl::StatusOr<std::string> MakeRecord(const ListedImage& listed, const std::str
                   .img_fmt = options.encoding});
 }
 
+absl::Status CheckOptions(const PackOptions& options) {
+  const std::string& encoding = options.encoding;
+  if (encoding != ".jpg" && encoding != ".jpeg" && encoding != ".png") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("encoding is '", encoding, "', expected .jpg, .jpeg or .png"));
+  }
+  const int lowest = encoding == ".png" ? 0 : 1;
+  if (options.quality < lowest || options.quality > 100) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("quality is ", options.quality, ", expected ", lowest, " to 100"));
+  }
+  if (options.resize < 0 || options.resize > kMaxExtent) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("resize is ", options.resize, ", expected 0 to ", kMaxExtent));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<ListedImage>> ListImages(const std::string& root,
@@ -190,6 +210,7 @@ absl::StatusOr<std::vector<ListedImage>> ReadList(const std::string& path) {
 absl::StatusOr<PackedImages> PackImages(const std::vector<ListedImage>& images,
                                         const std::string& root, const std::string& path,
                                         const PackOptions& options) {
+  COOPER_RETURN_IF_ERROR(CheckOptions(options));
   COOPER_ASSIGN_OR_RETURN(const auto writer,
                           IndexedRecordWriter::Create(path + ".idx", path + ".rec"));
   PackedImages result;

@@ -68,7 +68,9 @@ struct PackedImages {
 
 // Packs the images of a list into PATH.rec, with the index PATH.idx, in the order of the list.
 // Images are made on the threads of the caller (NumThreads). Those that cannot be read are left
-// out. Errors are those of IndexedRecordWriter.
+// out. kInvalidArgument, before a file is written, for an encoding other than .jpg, .jpeg and .png,
+// a quality outside of [1, 100] (PNG: [0, 100]) or a resize outside of [0, 2^20]; else the errors
+// of IndexedRecordWriter. `labels` of an image must not be empty.
 absl::StatusOr<PackedImages> PackImages(const std::vector<ListedImage>& images,
                                         const std::string& root, const std::string& path,
                                         const PackOptions& options = {});

@@ -141,6 +141,15 @@ TEST(PackImagesTest, PacksImages) {
       }
     }
   }
+  const std::pair<PackOptions, const char*> wrong[] = {
+      {{.encoding = ".bmp"}, "encoding is '.bmp'"},
+      {{.quality = 101}, "quality is 101"},
+      {{.resize = int64_t{1} << 40}, "resize is 1099511627776"},
+  };
+  for (const auto& [options, message] : wrong) {
+    EXPECT_THAT(PackImages(images, root, path, options),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(message)));
+  }
   COOPER_ASSERT_OK(PackImages(images, root, path, {.pass_through = true}));
   COOPER_ASSERT_OK_AND_ASSIGN(const auto reader,
                               IndexedRecordReader::Open(path + ".idx", path + ".rec"));
