@@ -118,6 +118,7 @@ absl::Status Run() {
   const int64_t early = absl::GetFlag(FLAGS_samples) / 100;
   double early_megabytes = 0;
   for (int epoch = 0; epoch < absl::GetFlag(FLAGS_epochs); ++epoch) {
+    const DataStatistics before = iter->statistics();
     const Clock::time_point start = Clock::now();
     int64_t batches = 0, samples = 0, tokens = 0, padded_tokens = 0;
     while (true) {
@@ -131,14 +132,15 @@ absl::Status Run() {
       if (early_megabytes == 0 && samples >= early) early_megabytes = ResidentMegabytes();
     }
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    const DataStatistics of_epoch = iter->statistics().Since(before);
     PrintLine({{"epoch", epoch + 1},
                {"batches", batches},
                {"samples", samples},
                {"seconds", seconds},
                {"samples_per_s", static_cast<double>(samples) / seconds},
                {"padding", 1 - static_cast<double>(tokens) / static_cast<double>(padded_tokens)},
-               {"wait_seconds", iter->statistics().wait_seconds},
-               {"read_seconds", iter->statistics().read_seconds},
+               {"wait_seconds", of_epoch.wait_seconds},
+               {"read_seconds", of_epoch.read_seconds},
                {"early_mb", early_megabytes},
                {"end_mb", ResidentMegabytes()}});
     COOPER_RETURN_IF_ERROR(iter->Reset());

@@ -160,8 +160,8 @@ TEST(RecordsTest, ReadsImages) {
 }
 
 absl::StatusOr<int64_t> TrainRows(const std::string& folder) {
-  COOPER_ASSIGN_OR_RETURN(const auto train, MnistIter({.image = folder + "/images.gz",
-                                                       .label = folder + "/labels.gz",
+  COOPER_ASSIGN_OR_RETURN(const auto train, MnistIter({.image = folder + "/images-idx3-ubyte",
+                                                       .label = folder + "/labels-idx1-ubyte",
                                                        .batch_size = 2,
                                                        .flat = true}));
   COOPER_ASSIGN_OR_RETURN(
@@ -176,8 +176,8 @@ TEST(RecordsTest, ReadsMnistAndLibSvm) {
   const std::string axes("\0\0\0\2\0\0\0\1\0\0\0\1", 12);
   const std::string images = std::string("\0\0\x8\3", 4) + axes;
   const std::string labels = std::string("\0\0\x8\1", 4) + axes.substr(0, 4);
-  COOPER_ASSERT_OK(WriteFileAtomically(folder + "/images.gz", images + "ab"));
-  COOPER_ASSERT_OK(WriteFileAtomically(folder + "/labels.gz", labels + "ab"));
+  COOPER_ASSERT_OK(WriteFileAtomically(folder + "/images-idx3-ubyte", images + "ab"));
+  COOPER_ASSERT_OK(WriteFileAtomically(folder + "/labels-idx1-ubyte", labels + "ab"));
   COOPER_ASSERT_OK(WriteFileAtomically(folder + "/a.t", "1 0:1 2:3\n"));
   COOPER_ASSERT_OK(WriteFileAtomically(folder + "/b.t", "2 1:1\n"));
   EXPECT_THAT(TrainRows(folder), IsOkAndHolds(4));

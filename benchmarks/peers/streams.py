@@ -132,7 +132,7 @@ def work(flags: argparse.Namespace) -> None:
     for shape in batches:
         samples += int(shape[0])
         words += int(shape[0]) * int(shape[1])
-    print(json.dumps({'samples': samples, 'seconds': time.perf_counter() - start}), flush=True)
+    print(json.dumps({'samples': samples, 'words': words, 'seconds': time.perf_counter() - start}), flush=True)
 
 
 def run(flags: argparse.Namespace, worker: str) -> float:

@@ -154,7 +154,8 @@ class BucketingModule : public BaseModule {
   // Returns a report for each bound bucket, in order of key. Buckets bound only for evaluation have
   // an empty `memory`.
   std::vector<BucketReport> Report() const { return buckets_.Report(); }
-  // What all buckets share, such as the arena: group()->arena_bytes() is the largest plan so far.
+  // Returns the state that all buckets share. group()->arena_bytes() is the largest plan so far,
+  // summed over contexts.
   const std::shared_ptr<ModuleGroup>& group() const override { return group_; }
   // Bytes that all bound buckets hold together: the sum that max_bound_bytes limits.
   int64_t footprint_bytes() const { return buckets_.footprint_bytes(); }

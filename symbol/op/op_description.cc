@@ -178,7 +178,10 @@ std::string CalledName(const OpSchema& op) {
   return op.name();
 }
 
-bool HasFunction(const OpSchema& op) { return !op.is_gradient() && op.family() != "control"; }
+bool HasFunction(const OpSchema& op) {
+  const std::string family = op.family();
+  return !op.is_gradient() && family != "control" && family != "fused";
+}
 
 std::vector<std::string> FunctionAliases(const OpSchema& op) {
   std::vector<std::string> aliases;

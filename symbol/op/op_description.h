@@ -51,8 +51,8 @@ FunctionName FunctionNameOf(const std::string& op);
 std::string CalledName(const OpSchema& op);
 
 // Returns whether the operator has a generated function. Gradient operators (OpSchema::is_gradient)
-// have none, nor do those of the family control, which depend on graphs or functions: those of
-// symbol/control make their nodes, or Symbol::Create.
+// have none, nor do those of the family control, which depend on graphs or functions (those of
+// symbol/control make their nodes, or Symbol::Create), and of the family fused, which passes make.
 bool HasFunction(const OpSchema& op);
 
 // Returns the aliases that have a function too: those that MXNet exposes to users.

@@ -50,7 +50,7 @@ struct CustomArray {
   }
 };
 
-// What is known of the shapes and dtypes of a node. An inferring function adds to it.
+// The known shapes or dtypes of a node, to which an inferring function adds.
 template <typename T>
 struct CustomFacts {
   const AttrMap& attrs;  // of the node, as written, op_type among them

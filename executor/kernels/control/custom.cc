@@ -18,7 +18,7 @@
 namespace cooper {
 namespace {
 
-// Few enough to stay on the stack.
+// Up to 16 arrays of up to five axes need no allocation.
 using Arrays = absl::InlinedVector<CustomArray, 16>;
 
 struct CustomState : KernelState {
