@@ -120,7 +120,7 @@ absl::Status PrefetchSource::MoveTo(const SavedState& state, int64_t batches) {
   };
   COOPER_RETURN_IF_ERROR(load(**state));
   progress_ = {.state = state};
-  const absl::Status passed = WithoutExceptions([&] { return Pass(batches); });
+  absl::Status passed = WithoutExceptions([&] { return Pass(batches); });
   if (passed.ok()) return passed;
   progress_ = before;
   load(state_before).IgnoreError();

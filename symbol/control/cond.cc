@@ -48,6 +48,7 @@ absl::StatusOr<std::vector<Symbol>> Build(const Symbol& condition, const CondBra
                                           {std::move(choice.outputs), std::move(on_true.outputs),
                                            std::move(on_false.outputs)}));
   std::vector<Symbol> results;
+  results.reserve(static_cast<size_t>(node->num_outputs()));
   for (int i = 0; i < node->num_outputs(); ++i) results.push_back(Symbol({NodeEntry{node, i}}));
   return results;
 }
