@@ -70,7 +70,7 @@ class PrefetchSource {
   absl::StatusOr<BucketShapes> bucket_shapes(const BucketKey& key);
 
   // Returns the iterator's statistics at the reader's position, without the batches ahead of it.
-  // Those that LoadState and Reset read again are counted again.
+  // Batches that LoadState and Reset read again are counted again.
   DataStatistics statistics();
 
   // Return the iterator's descriptions from before the thread started.

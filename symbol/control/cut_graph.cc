@@ -113,6 +113,26 @@ std::vector<int64_t> SharedInputs::Add(const CutGraph& graph,
   return positions;
 }
 
+absl::StatusOr<std::vector<int64_t>> PositionsOf(const std::vector<NodeEntry>& outputs,
+                                                 const std::vector<NodeEntry>& entries,
+                                                 const char* what) {
+  absl::flat_hash_map<const Node*, int64_t> position;
+  for (const Node* node : TopologicalOrder(outputs)) {
+    if (node->is_variable()) position.emplace(node, static_cast<int64_t>(position.size()));
+  }
+  std::vector<int64_t> positions;
+  positions.reserve(entries.size());
+  for (const NodeEntry& entry : entries) {
+    const auto it = position.find(entry.node.get());
+    if (it == position.end()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the body does not read ", what, " ", positions.size(), ": leave it out"));
+    }
+    positions.push_back(it->second);
+  }
+  return positions;
+}
+
 absl::StatusOr<NodePtr> MakeControlNode(const char* op, const std::string& name, AttrMap attrs,
                                         std::vector<NodeEntry> inputs,
                                         std::vector<std::vector<NodeEntry>> graphs) {

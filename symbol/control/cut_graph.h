@@ -49,6 +49,13 @@ std::vector<Symbol> Placeholders(const std::vector<NodeEntry>& outer, const std:
 absl::StatusOr<std::vector<NodeEntry>> WithoutVariables(std::vector<NodeEntry> entries,
                                                         const std::string& name);
 
+// Returns for each of `entries` its position among the variables of the graph with these outputs,
+// in the order of Symbol::ListInputs. kInvalidArgument, calling entry k "WHAT k", if the graph does
+// not read it: MXNet has no position for it.
+absl::StatusOr<std::vector<int64_t>> PositionsOf(const std::vector<NodeEntry>& outputs,
+                                                 const std::vector<NodeEntry>& entries,
+                                                 const char* what);
+
 // The inputs of a node that several graphs share: all values that they read.
 class SharedInputs {
  public:

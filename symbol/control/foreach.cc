@@ -1,45 +1,19 @@
 #include "symbol/control/foreach.h"
 
-#include <cstdint>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/control/cut_graph.h"
 #include "symbol/graph/attr_scope.h"
-#include "symbol/graph/indexed_graph.h"
 #include "symbol/graph/name_manager.h"
 #include "symbol/schema/node.h"
 #include "symbol/schema/param_text.h"
 
 namespace cooper {
 namespace {
-
-// Returns the positions, among the variables of the body, of `entries`.
-std::string Positions(const IndexedGraph& graph, const std::vector<NodeEntry>& entries) {
-  absl::flat_hash_map<const Node*, int64_t> position;
-  for (const Node* node : graph.nodes()) {
-    if (node->is_variable()) position.emplace(node, static_cast<int64_t>(position.size()));
-  }
-  std::vector<int64_t> positions;
-  positions.reserve(entries.size());
-  for (const NodeEntry& entry : entries) positions.push_back(position.at(entry.node.get()));
-  return PrintParamText(positions);
-}
-
-// Fails if the body does not read one of its data or states, for which MXNet has no position.
-absl::Status CheckUsed(const IndexedGraph& graph, const std::vector<NodeEntry>& placeholders,
-                       const char* what) {
-  for (size_t i = 0; i < placeholders.size(); ++i) {
-    if (graph.contains(placeholders[i].node.get())) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("the body does not read ", what, " ", i, ": leave it out"));
-  }
-  return absl::OkStatus();
-}
 
 absl::StatusOr<ForeachResult> Build(const ForeachBodyFn& function, const std::vector<Symbol>& data,
                                     const std::vector<Symbol>& states, const std::string& name) {
@@ -69,14 +43,17 @@ absl::StatusOr<ForeachResult> Build(const ForeachBodyFn& function, const std::ve
   std::vector<NodeEntry> placeholders = data_entries;
   placeholders.insert(placeholders.end(), state_entries.begin(), state_entries.end());
   CutGraph body = Cut(outputs, name, placeholders);
-  const IndexedGraph graph(body.outputs);
-  COOPER_RETURN_IF_ERROR(CheckUsed(graph, data_entries, "data"));
-  COOPER_RETURN_IF_ERROR(CheckUsed(graph, state_entries, "state"));
+  COOPER_ASSIGN_OR_RETURN(const auto data_positions,
+                          PositionsOf(body.outputs, data_entries, "data"));
+  COOPER_ASSIGN_OR_RETURN(const auto state_positions,
+                          PositionsOf(body.outputs, state_entries, "state"));
+  COOPER_ASSIGN_OR_RETURN(const auto other_positions,
+                          PositionsOf(body.outputs, body.inner, "value"));
 
   AttrMap attrs;
-  attrs["in_data_locs"] = Positions(graph, data_entries);
-  attrs["in_state_locs"] = Positions(graph, state_entries);
-  attrs["remain_locs"] = Positions(graph, body.inner);
+  attrs["in_data_locs"] = PrintParamText(data_positions);
+  attrs["in_state_locs"] = PrintParamText(state_positions);
+  attrs["remain_locs"] = PrintParamText(other_positions);
   attrs["num_out_data"] = absl::StrCat(num_out_data);
   attrs["num_outputs"] = absl::StrCat(body.outputs.size());
   std::vector<NodeEntry> inputs = std::move(outer_data);

@@ -2,14 +2,12 @@
 
 #include <utility>
 
-#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/control/cut_graph.h"
 #include "symbol/graph/attr_scope.h"
-#include "symbol/graph/indexed_graph.h"
 #include "symbol/graph/name_manager.h"
 #include "symbol/schema/node.h"
 #include "symbol/schema/param_text.h"
@@ -39,24 +37,6 @@ absl::StatusOr<LoopGraph> GraphOf(const Fn& function, const std::vector<NodeEntr
   return loop;
 }
 
-// Returns for each loop variable its position among the variables of the body.
-absl::StatusOr<std::vector<int64_t>> VarPositions(const LoopGraph& body) {
-  std::vector<const Node*> variables;
-  for (const Node* node : TopologicalOrder(body.graph.outputs)) {
-    if (node->is_variable()) variables.push_back(node);
-  }
-  std::vector<int64_t> positions;
-  for (size_t k = 0; k < body.vars.size(); ++k) {
-    const auto it = absl::c_find(variables, body.vars[k].node.get());
-    if (it == variables.end()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("the body does not read loop variable ", k, ": leave it out"));
-    }
-    positions.push_back(it - variables.begin());
-  }
-  return positions;
-}
-
 absl::StatusOr<WhileLoopResult> Build(const WhileLoopConditionFn& condition,
                                       const WhileLoopBodyFn& body, const std::vector<Symbol>& vars,
                                       int64_t max_iterations, const std::string& name) {
@@ -82,7 +62,8 @@ absl::StatusOr<WhileLoopResult> Build(const WhileLoopConditionFn& condition,
     return absl::InvalidArgumentError(
         absl::StrCat("the body returned ", num_vars, " loop variables, expected ", vars.size()));
   }
-  COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> positions, VarPositions(step));
+  COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> positions,
+                          PositionsOf(step.graph.outputs, step.vars, "loop variable"));
   SharedInputs inputs(outer);
   AttrMap attrs;
   attrs["cond_input_locs"] = PrintParamText(inputs.Add(choice.graph, choice.vars));
