@@ -27,6 +27,14 @@ def bazel(*args):
     return run.stdout
 
 
+def joined_sources(source):
+    """Returns the tests in the folder of a source that cc_tests (//:cc_test.bzl) has made of them."""
+    if not source.startswith("bazel-out/") or os.path.basename(source) != "tests.cc":
+        return []
+    folder = os.path.dirname(source).split("/bin/", 1)[1]
+    return subprocess.check_output(["git", "ls-files", f":(glob){folder}/*_test.cc"], cwd=ROOT, text=True).split()
+
+
 def compile_commands(flags):
     """Yields an entry per source of cooper's own; third-party archives have none."""
     directory = bazel("info", "execution_root").strip()
@@ -46,13 +54,14 @@ def compile_commands(flags):
             del arguments[at:at + 2]
         # Cooper's own files in the source tree, and others where they are, rather than by links of
         # the execution root, which the next build may take away. "." is the root in -iquote.
-        path = os.path.join(ROOT, source)
-        here = {source: path, ".": ROOT}
-        arguments = [
-            os.path.join(output_base, a) if a.startswith("external/") else here.get(a, a)
-            for a in arguments if a not in GCC_FLAGS
-        ]
-        yield {"directory": directory, "file": path, "arguments": arguments}
+        for own in joined_sources(source) or [source]:
+            path = os.path.join(ROOT, own)
+            here = {source: path, ".": ROOT}
+            command = [
+                os.path.join(output_base, a) if a.startswith("external/") else here.get(a, a)
+                for a in arguments if a not in GCC_FLAGS
+            ]
+            yield {"directory": directory, "file": path, "arguments": command}
 
 
 def main():
