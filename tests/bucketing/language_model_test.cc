@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "io/buckets/bucket_boundaries.h"
 #include "io/buckets/bucket_sentence_iter.h"
+#include "module/bucketing/bucket_plan.h"
 #include "module/bucketing/bucketing_module.h"
 #include "ndarray/base/status_matchers.h"
 
@@ -146,7 +147,37 @@ INSTANTIATE_TEST_SUITE_P(Cells, CellTest,
                                          CellCase{"fused_gru", 3}, CellCase{"fused_rnn", 1}),
                          [](const auto& info) { return info.param.cell; });
 
+// A loop is compiled to the steps of the unrolled network: the plan is as small, and it learns the
+// same. Its word is a slice of (length, batch), which the unrolled network's is not: up to
+// rounding.
+TEST(LanguageModelTest, ALoopCostsWhatUnrollingDoes) {
+  constexpr int64_t kLongest = 7;
+  for (const bool for_training : {false, true}) {
+    std::vector<BucketBytes> bytes;
+    for (const char* cell : {"lstm", "foreach"}) {
+      COOPER_ASSERT_OK_AND_ASSIGN(
+          SymGen sym_gen,
+          MakeLanguageModel(
+              {.vocab = kVocab, .num_embed = kEmbed, .num_hidden = kHidden, .cell = cell}));
+      const Shape shape({4, kLongest});
+      const BucketShapes bucket = {
+          .key = kLongest,
+          .data_shapes = {{.name = "data", .shape = shape, .layout = "NT"}},
+          .label_shapes = {{.name = "softmax_label", .shape = shape, .layout = "NT"}}};
+      COOPER_ASSERT_OK_AND_ASSIGN(BucketPlan plan,
+                                  BucketPlan::Create({.sym_gen = std::move(sym_gen),
+                                                      .buckets = {bucket},
+                                                      .bind = {.for_training = for_training}}));
+      COOPER_ASSERT_OK_AND_ASSIGN(bytes.emplace_back(), plan.Bytes(kLongest, 4));
+    }
+    EXPECT_LE(bytes[1].arena, bytes[0].arena) << "for_training " << for_training;
+    EXPECT_EQ(bytes[1].parameters, bytes[0].parameters);
+  }
+}
+
 TEST(LanguageModelTest, RefusesOtherCells) {
+  EXPECT_THAT(MakeLanguageModel({.vocab = kVocab, .cell = "foreach", .bidirectional = true}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("bidirectional")));
   EXPECT_THAT(MakeLanguageModel({.vocab = kVocab, .cell = "dense"}).status(),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'dense', expected lstm")));
 }

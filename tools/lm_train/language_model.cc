@@ -11,6 +11,7 @@
 #include "module/bucketing/bucket_plan.h"
 #include "module/initializer/initializers.h"
 #include "ndarray/base/status_macros.h"
+#include "symbol/control/foreach.h"
 #include "symbol/graph/symbol.h"
 #include "symbol/op/elemwise.h"
 #include "symbol/op/loss.h"
@@ -31,18 +32,19 @@ namespace {
 absl::StatusOr<RNNCellPtr> MakeCell(const LanguageModelOptions& options,
                                     const std::string& prefix) {
   const int64_t n = options.num_hidden;
-  if (options.cell == "lstm")
+  if (options.cell == "lstm" || options.cell == "foreach")
     return std::make_shared<LSTMCell>(n, LSTMCellOptions{.prefix = prefix});
   if (options.cell == "gru") return std::make_shared<GRUCell>(n, GRUCellOptions{.prefix = prefix});
   if (options.cell == "rnn") return std::make_shared<RNNCell>(n, RNNCellOptions{.prefix = prefix});
-  return absl::InvalidArgumentError(absl::StrCat(
-      "cell '", options.cell, "', expected lstm, gru, rnn, fused, fused_gru or fused_rnn"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("cell '", options.cell,
+                   "', expected lstm, gru, rnn, foreach, fused, fused_gru or fused_rnn"));
 }
 
 // Returns one layer, with the parameter names of MXNet's FusedRNNCell.unfuse.
 absl::StatusOr<RNNCellPtr> MakeLayer(const LanguageModelOptions& options, int layer) {
   const auto prefix = [&](const char* part) {
-    return absl::StrCat(options.cell, "_", part, layer, "_");
+    return absl::StrCat(options.cell == "foreach" ? "lstm" : options.cell, "_", part, layer, "_");
   };
   COOPER_ASSIGN_OR_RETURN(RNNCellPtr forward, MakeCell(options, prefix("l")));
   if (!options.bidirectional) return forward;
@@ -68,6 +70,18 @@ absl::StatusOr<RNNCellPtr> MakeCells(const LanguageModelOptions& options) {
     COOPER_RETURN_IF_ERROR(stack->Add(std::move(layer)));
   }
   return stack;
+}
+
+// Returns the cells' outputs (batch_size, length, features), of a loop over the words of `embed`.
+Symbol LoopOverWords(BaseRNNCell& cells, const Symbol& embed) {
+  cells.Reset();
+  const ForeachResult loop = Foreach(
+      [&cells](const std::vector<Symbol>& word, const std::vector<Symbol>& states) {
+        StepResult step = Step(cells, word[0], states);
+        return ForeachStep{.outputs = {std::move(step.output)}, .states = std::move(step.states)};
+      },
+      {op::SwapAxis(embed, {.dim1 = 0, .dim2 = 1})}, BeginState(cells), "words");
+  return op::SwapAxis(loop.outputs[0], {.dim1 = 0, .dim2 = 1});
 }
 
 // Returns the number of steps of each row that lead to a label: all words except the last one,
@@ -96,7 +110,9 @@ absl::StatusOr<BucketSymbol> Generate(const LanguageModelOptions& options, BaseR
     result.data_names.push_back("length");
   }
   const Symbol hidden =
-      Unroll(cells, static_cast<int>(key.int_value()), embed, unroll).outputs.merged();
+      options.cell == "foreach"
+          ? LoopOverWords(cells, embed)
+          : Unroll(cells, static_cast<int>(key.int_value()), embed, unroll).outputs.merged();
   const int64_t features = (options.bidirectional ? 2 : 1) * options.num_hidden;
   const Symbol rows = op::Reshape(hidden, {.shape = {-1, features}});
   const Symbol pred = op::FullyConnected(rows, {.num_hidden = options.vocab, .name = "pred"});
@@ -132,6 +148,11 @@ absl::StatusOr<SymGen> MakeLanguageModel(const LanguageModelOptions& options) {
         absl::StrCat("vocab ", options.vocab, ", num_embed ", options.num_embed, ", num_hidden ",
                      options.num_hidden, ", num_layers ", options.num_layers,
                      ": expected at least 2 words, and 1 of the others"));
+  }
+  if (options.cell == "foreach" && (options.bidirectional || options.use_lengths)) {
+    return absl::InvalidArgumentError(
+        "cell 'foreach' runs in one direction over all words: bidirectional and use_lengths need "
+        "another cell, such as lstm");
   }
   COOPER_ASSIGN_OR_RETURN(const RNNCellPtr cells, MakeCells(options));
   return SymGen([options, cells](const BucketKey& key) { return Generate(options, *cells, key); });

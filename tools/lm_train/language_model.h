@@ -21,8 +21,8 @@ struct LanguageModelOptions {
   int64_t num_embed = 200;
   int64_t num_hidden = 200;
   int num_layers = 2;
-  // "lstm", "gru", "rnn": unrolled cells; "fused", "fused_gru", "fused_rnn": the RNN operator with
-  // layers of LSTM, GRU or plain cells.
+  // "lstm", "gru", "rnn": unrolled cells; "foreach": LSTM cells in a loop; "fused", "fused_gru",
+  // "fused_rnn": the RNN operator with layers of LSTM, GRU or plain cells.
   std::string cell = "lstm";
   // Each layer runs in both directions and has 2 * num_hidden outputs. For tagging and for timing:
   // if the label is the next word, such a model sees the answer.
@@ -37,7 +37,8 @@ struct LanguageModelOptions {
 
 // Returns a generator of symbols over data and softmax_label (batch_size, bucket key), whose one
 // output is the probabilities (batch_size * bucket key, vocab). The cells, and so the names of
-// parameters, are the same for all keys. kInvalidArgument for an unknown cell or a size below 1.
+// parameters, are the same for all keys. kInvalidArgument for an unknown cell or a size below 1, and
+// for "foreach" with `bidirectional` or `use_lengths`.
 absl::StatusOr<SymGen> MakeLanguageModel(const LanguageModelOptions& options);
 
 // Returns the tutorial's initializer: Xavier with factor_type in and magnitude 2.34.

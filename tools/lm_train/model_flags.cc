@@ -29,7 +29,8 @@ ABSL_FLAG(int, num_hidden, 200, "features of each recurrent layer");
 ABSL_FLAG(int, num_embed, 200, "features of the embedding");
 ABSL_FLAG(int, batch_size, 32, "sentences in a batch, of each process");
 ABSL_FLAG(std::string, cell, "lstm",
-          "lstm, gru or rnn, unrolled; fused, fused_gru or fused_rnn: the RNN operator");
+          "lstm, gru or rnn, unrolled; foreach: LSTM in a loop; fused, fused_gru or fused_rnn: the "
+          "RNN operator");
 ABSL_FLAG(bool, bidirectional, false,
           "layers that run from both ends; they see the word that they predict");
 ABSL_FLAG(bool, use_ignore, false, "padding adds nothing to loss and gradient");
