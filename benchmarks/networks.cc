@@ -1,7 +1,8 @@
 // Times networks of symbol files on random data: prediction, or with --train the forward and
 // backward pass of a training step. Implements the protocol of benchmarks/peers/networks.py: prints
-// {"ready": true}, then answers "run N" with {"elapsed_s": ...} of N passes, and "bind FILE SHAPES
-// train" (or "predict") with another {"ready": true} for another network.
+// {"ready": true}, then answers "run N" with {"elapsed_s": ...} of N passes, "bind FILE SHAPES
+// train" (or "predict") with another {"ready": true} for another network, and "limit" with
+// {"limit_s": ...}, the least time of a pass on this CPU (pass_limit.h).
 //
 //   networks --symbol=resnet18-symbol.json --shapes='data:4,3,224,224' --train <<< 'run 10'
 //
@@ -30,6 +31,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "benchmarks/json_line.h"
+#include "benchmarks/pass_limit.h"
 #include "executor/executor.h"
 #include "ndarray/array/device.h"
 #include "ndarray/array/queue_of.h"
@@ -218,7 +220,12 @@ absl::StatusOr<nlohmann::json> Answer(const std::vector<std::string>& words, Bou
     COOPER_ASSIGN_OR_RETURN(bound, BindNetwork(words[1], words[2], words[3] == "train"));
     return nlohmann::json{{"ready", true}};
   }
-  return absl::InvalidArgumentError("expected 'run N' or 'bind FILE SHAPES train'");
+  if (words.size() == 1 && words[0] == "limit") {
+    if (bound.executor == nullptr) return absl::FailedPreconditionError("nothing is bound");
+    const PassLimit limit = MeasurePassLimit(*bound.executor);
+    return nlohmann::json{{"limit_s", std::max(limit.copy_s, limit.products_s)}};
+  }
+  return absl::InvalidArgumentError("expected 'run N', 'bind FILE SHAPES train' or 'limit'");
 }
 
 absl::Status Run() {

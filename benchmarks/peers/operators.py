@@ -5,8 +5,8 @@
       benchmarks/peers/operators.py --cooper=bazel-bin/benchmarks/networks
 
 Sizes are those that networks use. The table has, for each operator and mode, the median ratio over
-the rounds (above 1: cooper is faster), the slowest first; last the geometric means. The peer is
-MXNet 1.9.1, or PyTorch with --peer=torch. With --gpu, cooper (//benchmarks:networks_cuda) is compared
+the rounds (above 1: cooper is faster), the slowest first; last the geometric means. Files of --json
+also have cooper's limit for each row (benchmarks/pass_limit.h). The peer is MXNet 1.9.1, or PyTorch with --peer=torch. With --gpu, cooper (//benchmarks:networks_cuda) is compared
 with PyTorch on a GPU, on the sizes of gpu_operators.py.
 """
 
@@ -140,6 +140,8 @@ OPERATORS: List[Tuple[str, str, Dict[str, tuple], dict]] = [
 # The peer's idle OpenMP team spins for some milliseconds after its run, on the cores that cooper's next
 # run needs.
 _SETTLE_S = 0.02
+# A pass reads a part of an input: no limit follows from the inputs' sizes.
+_READ_IN_PART = {'embedding', 'gather_nd', 'pick', 'roi pooling', 'sequence mask', 'slice', 'take'}
 # Without a gradient; that of sort fails in MXNet.
 _PREDICT_ONLY = {
     'argmax', 'argmax of a line', 'argmax of columns', 'argsort', 'box nms', 'gamma', 'normal',
@@ -223,6 +225,8 @@ def _measure_all(flags: argparse.Namespace, workers: List[Worker],
                 print(f'{name} {mode}: {error}', flush=True)
                 continue
             rows.append({'operator': name, 'mode': mode, **measured})
+            if not flags.gpu and name not in _READ_IN_PART:
+                rows[-1]['limit_s'] = workers[0].ask('limit', turns.TIMEOUT_S, ['limit_s'])['limit_s']
             print(_line(rows[-1]), flush=True)
     return rows
 

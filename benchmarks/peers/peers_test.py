@@ -311,11 +311,11 @@ class TablesTest(unittest.TestCase):
         self.assertIn('prediction 1.22 over 2 rows, 1 below 0.95', page)
 
     def test_operators_beside_torch(self):
-        row = {'seconds': {'cooper': [1e-4] * 3, 'torch': [8e-5] * 3}, 'ratio': .8}
+        row = {'seconds': {'cooper': [1e-4] * 3, 'torch': [8e-5] * 3}, 'ratio': .8, 'limit_s': 5e-5}
         page = tables.page([self._record([{**row, 'operator': 'add', 'mode': mode}
                                           for mode in ('predict', 'train')])])
         self.assertIn('# Speed beside PyTorch', page)
-        self.assertIn('| add | 100 / 80 | 0.80 | 100 / 80 | 0.80 * |', page)
+        self.assertIn('| add | 100 / 80 | 0.80 | 50 % | 100 / 80 | 0.80 * | 50 % |', page)
         self.assertIn('1 below 0.9;', page)
 
     def test_runs_beside_two_peers(self):

@@ -47,6 +47,12 @@ def _times(row: Dict[str, Any], unit: float, digits: int) -> str:
     return f'{unit * median["cooper"]:.{digits}f} / {unit * median[_peer(row)]:.{digits}f}'
 
 
+def _share(row: Dict[str, Any]) -> str:
+    """Returns cooper's share of the limit in percent; empty if there is none."""
+    limit = row.get('limit_s')
+    return f'{100 * limit / turns.medians(row["seconds"])["cooper"]:.0f} %' if limit else ''
+
+
 def _onnx_ratio(row: Dict[str, Any]) -> float:
     """Returns the ratio to ONNX Runtime; 0 if it was not measured."""
     return row.get('ratios', {}).get('onnx', 0)
@@ -75,11 +81,14 @@ def _network_lines(rows: List[Dict[str, Any]]) -> List[str]:
 def _operator_lines(rows: List[Dict[str, Any]]) -> List[str]:
     peer = _peer(rows[0])
     lines = ['## Operators', '',
-             f'Microseconds of a pass, cooper / {_PEERS[peer]}, and the ratio of speeds.', '']
+             f'Microseconds of a pass, cooper / {_PEERS[peer]}, the ratio of speeds, and the share that '
+             "cooper reaches of the machine's limit: a copy of as many bytes as inputs and outputs (and "
+             'gradients) have, or large matrix products of as many operations. Values that stay in the '
+             'cache between two passes may be faster than a copy of both.', '']
     if peer == 'torch':
         lines += ['A star marks gradients that PyTorch returns as views of the head gradient, without '
                   'writing them.', '']
-    lines += _head(['operator', 'prediction', 'ratio', 'training', 'ratio'])
+    lines += _head(['operator', 'prediction', 'ratio', 'of limit', 'training', 'ratio', 'of limit'])
     cells = {}
     for row in rows:
         cells.setdefault(row['operator'], {})[row['mode']] = row
@@ -89,7 +98,8 @@ def _operator_lines(rows: List[Dict[str, Any]]) -> List[str]:
         for mode in _MODES:
             row = modes.get(mode)
             view = peer == 'torch' and mode == 'train' and operator in _VIEWS
-            line += [_times(row, 1e6, 0), f'{row["ratio"]:.2f}' + ' *' * view] if row else ['', '']
+            line += ([_times(row, 1e6, 0), f'{row["ratio"]:.2f}' + ' *' * view, _share(row)]
+                     if row else [''] * 3)
         lines.append(_row(line))
     return lines + ['', _means(rows)]
 
