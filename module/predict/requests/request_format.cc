@@ -37,7 +37,9 @@ absl::Status RequestFormat::Check() const {
   if (absl::c_adjacent_find(lengths, std::greater_equal<>()) != lengths.end()) {
     return absl::InvalidArgumentError("RequestBatcher: lengths do not rise");
   }
-  absl::flat_hash_set<absl::string_view> names = {length_name};
+  // Not from a list, which would copy the string and let the view outlive the copy.
+  absl::flat_hash_set<absl::string_view> names;
+  names.insert(length_name);
   for (const RequestInput& input : inputs) {
     if (names.insert(input.name).second) continue;
     return absl::InvalidArgumentError(
