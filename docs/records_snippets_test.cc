@@ -1,4 +1,4 @@
-// The C++ of records.md, run: check_snippets.sh holds them together.
+// The C++ of records.md and images.md, run: check_snippets.sh holds them together.
 
 #include <cstdint>
 #include <iostream>
@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "io/batch/iter_fixtures.h"
 #include "io/images/image.h"
+#include "io/images/image_det_record_iter.h"
 #include "io/images/image_record_iter.h"
 #include "io/images/record_image.h"
 #include "io/images/resize_image.h"
@@ -132,31 +133,44 @@ absl::StatusOr<int64_t> ResizeInRecord(const Image& image) {
 
 absl::StatusOr<int64_t> CountBatches(const std::string& idx_path, const std::string& path) {
   COOPER_ASSIGN_OR_RETURN(const auto images,
-                          ImageRecordIter::Create({.path_imgrec = path,
-                                                   .path_imgidx = idx_path,
-                                                   .batch_size = 2,
-                                                   .shuffle = true,
+                          ImageRecordIter::Create({.records = {.path_imgrec = path,
+                                                               .path_imgidx = idx_path,
+                                                               .batch_size = 2,
+                                                               .shuffle = true},
                                                    .image = {.data_shape = {3, 24, 24},
                                                              .resize = 28,
                                                              .rand_crop = true,
-                                                             .rand_mirror = true,
-                                                             .mean_r = 124,
-                                                             .std_r = 58}}));
+                                                             .rand_mirror = true},
+                                                   .normalize = {.mean_r = 124, .std_r = 58}}));
   return static_cast<int64_t>(Epoch(*images).size());
+}
+
+absl::StatusOr<int64_t> CountDetBatches(const std::string& path) {
+  COOPER_ASSIGN_OR_RETURN(const auto boxes, ImageDetRecordIter::Create(
+                                                {.records = {.path_imgrec = path, .batch_size = 2},
+                                                 .image = {.data_shape = {3, 24, 24}}}));
+  return static_cast<int64_t>(Epoch(*boxes).size());
+}
+
+// Writes three records of an image.
+void WriteImages(const std::string& name, const IRHeader& header, const Image& image) {
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto writer, IndexedRecordWriter::Create(Path(name + ".idx"), Path(name + ".rec")));
+  for (int key = 0; key < 3; ++key) {
+    COOPER_ASSERT_OK_AND_ASSIGN(const std::string record, PackImg(header, image));
+    COOPER_ASSERT_OK(writer->WriteIdx(key, record));
+  }
+  COOPER_ASSERT_OK(writer->Close());
 }
 
 TEST(RecordsTest, ReadsImages) {
   Image image = {.height = 30, .width = 40, .channels = 3};
   image.pixels.assign(30 * 40 * 3, 77);
   EXPECT_THAT(ResizeInRecord(image), IsOkAndHolds(24));
-  COOPER_ASSERT_OK_AND_ASSIGN(const auto writer,
-                              IndexedRecordWriter::Create(Path("i.idx"), Path("i.rec")));
-  for (int key = 0; key < 3; ++key) {
-    COOPER_ASSERT_OK_AND_ASSIGN(const std::string record, PackImg({}, image));
-    COOPER_ASSERT_OK(writer->WriteIdx(key, record));
-  }
-  COOPER_ASSERT_OK(writer->Close());
+  WriteImages("i", {}, image);
   EXPECT_THAT(CountBatches(Path("i.idx"), Path("i.rec")), IsOkAndHolds(2));
+  WriteImages("d", {.labels = {2, 5, 0, 0, 0, 1, 1}}, image);
+  EXPECT_THAT(CountDetBatches(Path("d.rec")), IsOkAndHolds(2));
 }
 
 absl::StatusOr<int64_t> TrainRows(const std::string& folder) {

@@ -2,54 +2,33 @@
 #define COOPER_IO_IMAGES_IMAGE_RECORD_ITER_H_
 
 // Serves batches of the images of a RecordIO file, as MXNet's ImageRecordIter and
-// ImageRecordUInt8Iter. The file stays on the disk: memory is one batch and its records.
+// ImageRecordUInt8Iter.
 
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "io/batch/data_iter.h"
 #include "io/images/image_transform.h"
-#include "io/records/ir_header.h"
-#include "io/records/record_reader.h"
+#include "io/images/normalize_image.h"
+#include "io/images/record_iter.h"
+#include "ndarray/array/ndarray.h"
 #include "ndarray/base/dtype.h"
 
 namespace cooper {
 
-// The names and defaults are MXNet's; those of the images are in `image`.
+// The names and defaults are MXNet's.
 struct ImageRecordIterOptions {
-  std::string path_imgrec;  // required: records as PackImg makes them
-  // The file's index. `shuffle` needs it, and parts are then equal in records, not in bytes.
-  std::string path_imgidx;
-  // A list of lines "id label ... path", separated by tabs, whose labels replace those of the
-  // records with these ids.
-  std::string path_imglist;
-  int64_t label_width = 1;  // the number of labels of an image
-  int64_t batch_size = 1;
-  // If true, the last batch is filled with images from the start, which `pad` counts, and the next
-  // epoch begins after them. If false, it is filled with zeros, and epochs begin at the start.
-  bool round_batch = true;
-  bool shuffle = false;  // permutes the images of the part anew in each epoch
-  uint64_t seed = 0;     // of order, crops and mirrors
-  int64_t num_parts = 1;
-  int64_t part_index = 0;
+  RecordIterOptions records;
+  int64_t label_width = 1;        // the number of labels of an image
   DType dtype = DType::kFloat32;  // or kUint8: the pixels, not normalized (ImageRecordUInt8Iter)
   ImageTransformOptions image;
-  std::string data_name = "data";
-  std::string label_name = "softmax_label";
+  ImageNormalizeOptions normalize;
 };
 
-// Decodes on the threads of ParallelFor (ndarray/threads/parallel.h). Equal options give equal
-// batches, whatever the number of threads. Labels come as (batch_size,), or (batch_size,
-// label_width) if it is above 1. Not thread-safe.
-class ImageRecordIter : public DataIter {
+// Labels come as (batch_size,), or (batch_size, label_width) if it is above 1.
+class ImageRecordIter : public RecordIter {
  public:
   // Opens the files. kInvalidArgument, naming the option or file and line, for options that are not
   // as above, and if the part has no records; also the errors of RecordReader::Open and
@@ -57,57 +36,11 @@ class ImageRecordIter : public DataIter {
   static absl::StatusOr<std::unique_ptr<ImageRecordIter>> Create(
       const ImageRecordIterOptions& options);
 
-  // In a batch, `index` holds the ids of the records, and -1 for rows of zeros. kDataLoss or
-  // kInvalidArgument, with file and offset, for a record that is corrupted, is no image, or has
-  // other labels than label_width.
-  absl::StatusOr<std::optional<DataBatch>> Next() override;
-  absl::Status Reset() override;
-  absl::Status HardReset() override;
-
-  const std::vector<DataDesc>& provide_data() const override { return provide_data_; }
-  const std::vector<DataDesc>& provide_label() const override { return provide_label_; }
-  int64_t batch_size() const override { return options_.batch_size; }
-  std::optional<double> invalid_label(absl::string_view) const override { return std::nullopt; }
-
-  absl::StatusOr<std::string> SaveState() const override;
-  absl::Status LoadState(absl::string_view text) override;
-
  private:
-  // The place of the next record. The images are read in passes over the part; an epoch ends in the
-  // pass after its own if its last batch is filled from the start.
-  struct Position {
-    uint64_t pass = 0;
-    int64_t next = 0;      // in order_, or without an index an offset in the file
-    bool wrapped = false;  // whether the epoch has ended in the next pass
-  };
-  struct Record {
-    int64_t offset;
-    uint64_t number;  // differs in all passes; determines crop and mirror
-    std::string bytes;
-  };
-
-  ImageRecordIter(const ImageRecordIterOptions& options, std::unique_ptr<RecordReader> reader);
-  absl::Status FindPart();
-  absl::Status ReadLabels();
-  void StartPass(uint64_t pass);
-  bool has_index() const { return !options_.path_imgidx.empty(); }
-  int64_t end() const { return has_index() ? static_cast<int64_t>(offsets_.size()) : end_; }
-  absl::StatusOr<std::optional<Record>> ReadRecord();
-  absl::StatusOr<std::vector<Record>> ReadRecords(int64_t* pad);
-  absl::StatusOr<DataBatch> MakeEmptyBatch() const;
-  absl::Status FillBatch(const std::vector<Record>& records, DataBatch* batch) const;
-  absl::Status Decode(const Record& record, int64_t row, DataBatch* batch) const;
-  absl::Status WriteLabels(const UnpackedRecord& unpacked, absl::Span<float> out) const;
+  explicit ImageRecordIter(const ImageRecordIterOptions& options);
+  absl::Status Decode(const Sample& sample, NDArray data, absl::Span<float> label) const override;
 
   const ImageRecordIterOptions options_;
-  const std::unique_ptr<RecordReader> reader_;
-  std::vector<DataDesc> provide_data_;
-  std::vector<DataDesc> provide_label_;
-  absl::flat_hash_map<uint64_t, std::vector<float>> labels_;  // by id, of path_imglist
-  std::vector<int64_t> offsets_;  // of the part's records, with an index
-  std::vector<int64_t> order_;    // of this pass: positions in offsets_
-  int64_t begin_ = 0, end_ = 0;   // of the part, without an index
-  Position position_;
 };
 
 }  // namespace cooper

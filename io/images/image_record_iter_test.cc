@@ -45,7 +45,8 @@ ImageRecordIterOptions Images(int count) {
     COOPER_EXPECT_OK((*writer)->WriteIdx(i, *record));
   }
   COOPER_EXPECT_OK((*writer)->Close());
-  return {.path_imgrec = Path(".rec"), .batch_size = 2, .image = {.data_shape = {1, 4, 2}}};
+  return {.records = {.path_imgrec = Path(".rec"), .batch_size = 2},
+          .image = {.data_shape = {1, 4, 2}}};
 }
 
 std::unique_ptr<ImageRecordIter> Make(const ImageRecordIterOptions& options) {
@@ -79,25 +80,25 @@ TEST(ImageRecordIterTest, FillsTheLastBatchFromTheStartOrWithZeros) {
   EXPECT_EQ(Labels(*iter), "1 2 3 1 pad 1 ");
   COOPER_ASSERT_OK(iter->HardReset());
   EXPECT_EQ(Labels(*iter), "1 2 3 1 pad 1 ");
-  options.round_batch = false;
+  options.records.round_batch = false;
   const auto zeros = Make(options);
   for (int epoch = 0; epoch < 2; ++epoch) {
     EXPECT_EQ(Labels(*zeros), "1 2 3 0 pad 1 ");
     COOPER_ASSERT_OK(zeros->Reset());
   }
-  options.batch_size = 7;
-  options.round_batch = true;
+  options.records.batch_size = 7;
+  options.records.round_batch = true;
   EXPECT_EQ(Labels(*Make(options)), "1 2 3 1 2 3 1 pad 4 ");
 }
 
 TEST(ImageRecordIterTest, CropsMirrorsAndNormalizes) {
   ImageRecordIterOptions options = Images(1);
-  options.batch_size = 1;
+  options.records.batch_size = 1;
   options.image.data_shape = {1, 1, 2};
   options.image.mirror = true;
-  options.image.mean_r = 1;
-  options.image.std_r = 4;
-  options.image.scale = 2;
+  options.normalize.mean_r = 1;
+  options.normalize.std_r = 4;
+  options.normalize.scale = 2;
   const std::vector<DataBatch> batches = Epoch(*Make(options));
   ASSERT_EQ(batches.size(), 1u);
   // The centre has 10 and 11.
@@ -109,19 +110,19 @@ TEST(ImageRecordIterTest, CropsMirrorsAndNormalizes) {
 
 TEST(ImageRecordIterTest, RandomCropsDependOnTheSeedAlone) {
   ImageRecordIterOptions options = Images(5);
-  options.batch_size = 5;
+  options.records.batch_size = 5;
   options.image.rand_crop = options.image.rand_mirror = true;
   const auto pixels = [&] { return *Epoch(*Make(options))[0].data[0].ToVector<float>(); };
   const std::vector<float> first = pixels();
   EXPECT_EQ(pixels(), first);
-  options.seed = 1;
+  options.records.seed = 1;
   EXPECT_NE(pixels(), first);
 }
 
 TEST(ImageRecordIterTest, ShufflesEachEpochAndResumes) {
   ImageRecordIterOptions options = Images(9);
-  options.path_imgidx = Path(".idx");
-  options.shuffle = true;
+  options.records.path_imgidx = Path(".idx");
+  options.records.shuffle = true;
   const auto iter = Make(options);
   const std::string first = Labels(*iter);
   COOPER_ASSERT_OK(iter->Reset());
@@ -136,7 +137,7 @@ TEST(ImageRecordIterTest, ShufflesEachEpochAndResumes) {
     COOPER_ASSERT_OK(iter->Reset());
     COOPER_ASSERT_OK(resumed->Reset());
   }
-  options.seed = 1;
+  options.records.seed = 1;
   EXPECT_NE(Labels(*Make(options)), first);
   EXPECT_THAT(Make(options)->LoadState(state),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("with the seed 0")));
@@ -144,12 +145,13 @@ TEST(ImageRecordIterTest, ShufflesEachEpochAndResumes) {
 
 TEST(ImageRecordIterTest, PartsHaveEachImageOnce) {
   ImageRecordIterOptions options = Images(7);
-  options.batch_size = 1;
-  options.num_parts = 3;
+  options.records.batch_size = 1;
+  options.records.num_parts = 3;
   for (const std::string& index : {std::string(), Path(".idx")}) {
-    options.path_imgidx = index;
+    options.records.path_imgidx = index;
     std::string labels;
-    for (options.part_index = 0; options.part_index < 3; ++options.part_index) {
+    for (options.records.part_index = 0; options.records.part_index < 3;
+         ++options.records.part_index) {
       labels += Labels(*Make(options));
     }
     EXPECT_EQ(labels, "1 2 3 4 5 6 7 ");
@@ -158,10 +160,10 @@ TEST(ImageRecordIterTest, PartsHaveEachImageOnce) {
 
 TEST(ImageRecordIterTest, NamesTheRecordThatIsNoImage) {
   ImageRecordIterOptions options = Images(3);
-  COOPER_ASSERT_OK_AND_ASSIGN(std::string bytes, ReadFile(options.path_imgrec));
+  COOPER_ASSERT_OK_AND_ASSIGN(std::string bytes, ReadFile(options.records.path_imgrec));
   const size_t second = bytes.find("\x89PNG", bytes.find("\x89PNG") + 1);
   bytes[second] = 'x';
-  COOPER_ASSERT_OK(WriteFileAtomically(options.path_imgrec, bytes));
+  COOPER_ASSERT_OK(WriteFileAtomically(options.records.path_imgrec, bytes));
   const auto iter = Make(options);
   for (int i = 0; i < 2; ++i) {  // the iterator does not move
     EXPECT_THAT(iter->Next(),
@@ -186,21 +188,22 @@ TEST(ImageRecordIterTest, RefusesOptions) {
     void (*change)(ImageRecordIterOptions&);
     const char* says;
   } cases[] = {
-      {[](auto& o) { o.batch_size = 0; }, "batch_size is 0, expected at least 1"},
+      {[](auto& o) { o.records.batch_size = 0; }, "batch_size is 0, expected at least 1"},
       {[](auto& o) { o.label_width = 0; }, "label_width is 0, expected at least 1"},
-      {[](auto& o) { o.num_parts = 0; }, "part_index is 0, num_parts 0"},
+      {[](auto& o) { o.records.num_parts = 0; }, "part_index is 0, num_parts 0"},
       {[](auto& o) { o.dtype = DType::kInt32; }, "dtype is int32, expected float32 or uint8"},
-      {[](auto& o) { o.shuffle = true; }, "shuffle needs path_imgidx"},
+      {[](auto& o) { o.records.shuffle = true; }, "shuffle needs path_imgidx"},
       {[](auto& o) {
          o.image.data_shape = {2, 4, 4};
        },
        "data_shape is (2, 4, 4), expected"},
       {[](auto& o) { o.image.resize = 0; }, "resize is 0, expected -1 or"},
       {[](auto& o) { o.image.pad = -1; }, "pad is -1, expected 0 to"},
-      {[](auto& o) { o.path_imglist = Path(".lst"); }, ".lst', line 2: expected an id, 1 labels"},
+      {[](auto& o) { o.records.path_imglist = Path(".lst"); },
+       ".lst', line 2: expected an id, 1 labels"},
       {[](auto& o) {
-         o.num_parts = 500;
-         o.part_index = 499;
+         o.records.num_parts = 500;
+         o.records.part_index = 499;
        },
        ".rec' has no records in part 499 of 500"},
   };
@@ -221,10 +224,10 @@ TEST(ImageRecordIterTest, RefusesOptions) {
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("the image has 1 channels, data_shape (4")));
   options = good;
-  options.batch_size = INT64_MAX;
+  options.records.batch_size = INT64_MAX;
   EXPECT_THAT(Make(options)->Next(), StatusIs(absl::StatusCode::kResourceExhausted,
                                               HasSubstr("batch of 9223372036854775807 rows")));
-  options.path_imgrec = "/no/such.rec";
+  options.records.path_imgrec = "/no/such.rec";
   EXPECT_THAT(ImageRecordIter::Create(options),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no/such.rec")));
 }

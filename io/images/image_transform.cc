@@ -9,14 +9,6 @@
 namespace cooper {
 namespace {
 
-// Returns the image with its shorter edge resized. The other one is rounded down, as in MXNet.
-absl::StatusOr<Image> ResizeShorter(const Image& image, int64_t edge, InterMethod method) {
-  if (image.height > image.width) {
-    return ResizeImage(image, edge * image.height / image.width, edge, method);
-  }
-  return ResizeImage(image, edge, edge * image.width / image.height, method);
-}
-
 // Returns the image with a border of `value`; a border's alpha is 0, as MXNet's.
 absl::StatusOr<Image> PadImage(const Image& image, int64_t pad, uint8_t value) {
   if (image.height + 2 * pad > kMaxImagePixels / (image.width + 2 * pad)) {
@@ -61,19 +53,29 @@ absl::StatusOr<Image> Enlarge(Image image, int64_t height, int64_t width, InterM
 
 }  // namespace
 
-absl::Status CheckImageTransform(const ImageTransformOptions& options) {
-  const Shape& shape = options.data_shape;
-  const bool has_extents =
-      shape.rank() == 3 && shape[1] >= 1 && shape[2] >= 1 && shape[1] <= kMaxImagePixels / shape[2];
-  if (!has_extents || (shape[0] != 1 && shape[0] != 3 && shape[0] != 4)) {
+absl::Status CheckExtents(const Shape& data_shape, int64_t resize) {
+  const bool has_extents = data_shape.rank() == 3 && data_shape[1] >= 1 && data_shape[2] >= 1 &&
+                           data_shape[1] <= kMaxImagePixels / data_shape[2];
+  if (!has_extents || (data_shape[0] != 1 && data_shape[0] != 3 && data_shape[0] != 4)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("data_shape is ", shape.ToString(),
+        absl::StrCat("data_shape is ", data_shape.ToString(),
                      ", expected (channels, height, width) with 1, 3 or 4 channels"));
   }
-  if (options.resize != -1 && (options.resize < 1 || options.resize > kMaxImagePixels)) {
+  if (resize != -1 && (resize < 1 || resize > kMaxImagePixels)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("resize is ", options.resize, ", expected -1 or the length of an edge"));
+        absl::StrCat("resize is ", resize, ", expected -1 or the length of an edge"));
   }
+  return absl::OkStatus();
+}
+
+absl::Status CheckChannels(const Image& image, const Shape& data_shape) {
+  if (image.channels == data_shape[0]) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("the image has ", image.channels,
+                                                 " channels, data_shape ", data_shape.ToString()));
+}
+
+absl::Status CheckImageTransform(const ImageTransformOptions& options) {
+  COOPER_RETURN_IF_ERROR(CheckExtents(options.data_shape, options.resize));
   if (options.pad < 0 || options.pad > kMaxImagePixels / 4096) {
     return absl::InvalidArgumentError(
         absl::StrCat("pad is ", options.pad, ", expected 0 to ", kMaxImagePixels / 4096));
@@ -89,13 +91,10 @@ ImageColor ColorFor(const Shape& data_shape) {
 absl::StatusOr<Image> FitImage(const Image& image, const ImageTransformOptions& options,
                                RandomGenerator& random) {
   const int64_t height = options.data_shape[1], width = options.data_shape[2];
-  if (image.channels != options.data_shape[0]) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the image has ", image.channels, " channels, data_shape ", options.data_shape.ToString()));
-  }
+  COOPER_RETURN_IF_ERROR(CheckChannels(image, options.data_shape));
   Image fitted = image;
   if (options.resize != -1) {
-    COOPER_ASSIGN_OR_RETURN(fitted, ResizeShorter(image, options.resize, options.inter_method));
+    COOPER_ASSIGN_OR_RETURN(fitted, ResizeShorterEdge(image, options.resize, options.inter_method));
   }
   if (options.pad > 0) {
     COOPER_ASSIGN_OR_RETURN(fitted, PadImage(fitted, options.pad, options.fill_value));
@@ -114,33 +113,6 @@ absl::StatusOr<Image> FitImage(const Image& image, const ImageTransformOptions& 
     std::memcpy(crop.at(row, 0), fitted.at(top + row, left), static_cast<size_t>(row_bytes));
   }
   return crop;
-}
-
-void WriteNormalized(const Image& image, bool mirrored, const ImageTransformOptions& options,
-                     absl::Span<float> out) {
-  const float means[] = {options.mean_r, options.mean_g, options.mean_b, options.mean_a};
-  const float deviations[] = {options.std_r, options.std_g, options.std_b, options.std_a};
-  float* to = out.data();
-  for (int64_t k = 0; k < image.channels; ++k) {
-    const float mean = means[k], factor = options.scale / deviations[k];
-    for (int64_t row = 0; row < image.height; ++row) {
-      for (int64_t column = 0; column < image.width; ++column) {
-        const int64_t from = mirrored ? image.width - 1 - column : column;
-        *to++ = (static_cast<float>(image.at(row, from)[k]) - mean) * factor;
-      }
-    }
-  }
-}
-
-void WritePixels(const Image& image, bool mirrored, absl::Span<uint8_t> out) {
-  uint8_t* to = out.data();
-  for (int64_t k = 0; k < image.channels; ++k) {
-    for (int64_t row = 0; row < image.height; ++row) {
-      for (int64_t column = 0; column < image.width; ++column) {
-        *to++ = image.at(row, mirrored ? image.width - 1 - column : column)[k];
-      }
-    }
-  }
 }
 
 }  // namespace cooper

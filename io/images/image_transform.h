@@ -1,14 +1,13 @@
 #ifndef COOPER_IO_IMAGES_IMAGE_TRANSFORM_H_
 #define COOPER_IO_IMAGES_IMAGE_TRANSFORM_H_
 
-// Makes an image of any size a sample of a batch: resizes, crops, mirrors and normalizes it, as
+// Makes an image of any size as large as the samples of a batch: resizes, pads and crops it, as
 // MXNet's ImageRecordIter does.
 
 #include <cstdint>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "io/images/image.h"
 #include "io/images/image_codec.h"
 #include "io/images/resize_image.h"
@@ -30,28 +29,24 @@ struct ImageTransformOptions {
   bool mirror = false;       // exchanges left and right
   bool rand_mirror = false;  // exchanges left and right in a random half of the images
   InterMethod inter_method = InterMethod::kBilinear;
-  // Channel c of a float image is (pixel - mean_c) * (scale / std_c).
-  float mean_r = 0, mean_g = 0, mean_b = 0, mean_a = 0;
-  float std_r = 1, std_g = 1, std_b = 1, std_a = 1;
-  float scale = 1;
 };
 
 // kInvalidArgument, naming the option, for one that is not as above.
 absl::Status CheckImageTransform(const ImageTransformOptions& options);
 
+// kInvalidArgument, naming the option, if `data_shape` or `resize` is not as above.
+absl::Status CheckExtents(const Shape& data_shape, int64_t resize);
+
 // Returns the colours to decode an image with for `data_shape`.
 ImageColor ColorFor(const Shape& data_shape);
+
+// kInvalidArgument if the image has another number of channels than data_shape.
+absl::Status CheckChannels(const Image& image, const Shape& data_shape);
 
 // Returns the image in the size of data_shape, not mirrored or normalized. kInvalidArgument if the
 // image has another number of channels than data_shape, or a size to which it cannot be resized.
 absl::StatusOr<Image> FitImage(const Image& image, const ImageTransformOptions& options,
                                RandomGenerator& random);
-
-// Write an image of the size of data_shape with one plane per channel, mirrored if asked for:
-// normalized, or the pixels. `out` has data_shape.num_elements() elements.
-void WriteNormalized(const Image& image, bool mirrored, const ImageTransformOptions& options,
-                     absl::Span<float> out);
-void WritePixels(const Image& image, bool mirrored, absl::Span<uint8_t> out);
 
 }  // namespace cooper
 

@@ -146,4 +146,9 @@ absl::StatusOr<Image> ResizeImage(const Image& image, int64_t height, int64_t wi
   return result;
 }
 
+absl::StatusOr<Image> ResizeShorterEdge(const Image& image, int64_t edge, InterMethod method) {
+  const int64_t shorter = std::max<int64_t>(std::min(image.height, image.width), 1);
+  return ResizeImage(image, edge * image.height / shorter, edge * image.width / shorter, method);
+}
+
 }  // namespace cooper

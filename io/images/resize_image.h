@@ -21,6 +21,10 @@ enum class InterMethod {
 absl::StatusOr<Image> ResizeImage(const Image& image, int64_t height, int64_t width,
                                   InterMethod method = InterMethod::kBilinear);
 
+// Resizes the shorter edge of an image to `edge` and the other one in proportion, rounded down.
+// Errors are those of ResizeImage.
+absl::StatusOr<Image> ResizeShorterEdge(const Image& image, int64_t edge, InterMethod method);
+
 }  // namespace cooper
 
 #endif  // COOPER_IO_IMAGES_RESIZE_IMAGE_H_

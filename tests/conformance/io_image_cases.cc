@@ -1,4 +1,5 @@
-// Runs io/image_record_iter.json: batches of images from records, compared bit for bit.
+// Runs io/image_record_iter.json and io/image_det_record_iter.json: batches of images from records,
+// compared bit for bit.
 
 #include <cstdint>
 #include <map>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "io/images/image_det_record_iter.h"
 #include "io/images/image_record_iter.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/files/params_file.h"
@@ -22,8 +24,8 @@ void Get(const Json& json, const char* name, T* option) {
   if (json.contains(name)) *option = json.at(name).get<T>();
 }
 
-ImageRecordIterOptions OptionsFromJson(const std::string& folder, const Json& json) {
-  ImageRecordIterOptions options;
+RecordIterOptions RecordsFromJson(const std::string& folder, const Json& json) {
+  RecordIterOptions options;
   const Json& files = json.at("files");
   for (const auto& [name, path] : {std::pair("path_imgrec", &options.path_imgrec),
                                    std::pair("path_imgidx", &options.path_imgidx),
@@ -31,28 +33,29 @@ ImageRecordIterOptions OptionsFromJson(const std::string& folder, const Json& js
     if (files.contains(name)) *path = folder + files.at(name).get<std::string>();
   }
   const Json& given = json.at("options");
-  options.dtype = json.at("uint8").get<bool>() ? DType::kUint8 : DType::kFloat32;
   Get(given, "batch_size", &options.batch_size);
-  Get(given, "label_width", &options.label_width);
   Get(given, "num_parts", &options.num_parts);
   Get(given, "part_index", &options.part_index);
-  ImageTransformOptions& image = options.image;
-  image.data_shape = Shape(given.at("data_shape").get<std::vector<int64_t>>());
-  int64_t inter_method = static_cast<int64_t>(image.inter_method);
-  Get(given, "inter_method", &inter_method);
-  image.inter_method = static_cast<InterMethod>(inter_method);
-  Get(given, "resize", &image.resize);
-  Get(given, "pad", &image.pad);
-  Get(given, "fill_value", &image.fill_value);
-  Get(given, "mirror", &image.mirror);
-  Get(given, "mean_r", &image.mean_r);
-  Get(given, "mean_g", &image.mean_g);
-  Get(given, "mean_b", &image.mean_b);
-  Get(given, "std_r", &image.std_r);
-  Get(given, "std_g", &image.std_g);
-  Get(given, "std_b", &image.std_b);
-  Get(given, "scale", &image.scale);
   return options;
+}
+
+// Sets the options that both kinds of iterators have.
+template <typename Options>
+void GetImageOptions(const Json& given, Options* options) {
+  Get(given, "label_width", &options->label_width);
+  options->image.data_shape = Shape(given.at("data_shape").get<std::vector<int64_t>>());
+  auto inter_method = static_cast<int64_t>(options->image.inter_method);
+  Get(given, "inter_method", &inter_method);
+  options->image.inter_method = static_cast<InterMethod>(inter_method);
+  Get(given, "resize", &options->image.resize);
+  ImageNormalizeOptions& normalize = options->normalize;
+  Get(given, "mean_r", &normalize.mean_r);
+  Get(given, "mean_g", &normalize.mean_g);
+  Get(given, "mean_b", &normalize.mean_b);
+  Get(given, "std_r", &normalize.std_r);
+  Get(given, "std_g", &normalize.std_g);
+  Get(given, "std_b", &normalize.std_b);
+  Get(given, "scale", &normalize.scale);
 }
 
 absl::Status CompareBits(const std::string& what, const NDArray& got, const NDArray& expected) {
@@ -71,18 +74,17 @@ absl::Status CompareBits(const std::string& what, const NDArray& got, const NDAr
   return absl::OkStatus();
 }
 
-absl::Status RunImageRecordIter(const std::string& folder, const Json& json) {
-  COOPER_ASSIGN_OR_RETURN(const auto iter, ImageRecordIter::Create(OptionsFromJson(folder, json)));
+absl::Status CompareBatches(const std::string& folder, const Json& json, DataIter& iter) {
   COOPER_ASSIGN_OR_RETURN(const NamedArrays named,
                           LoadNamedArrays(folder + json.at("batches").get<std::string>()));
   const std::map<std::string, NDArray> arrays(named.begin(), named.end());
   int epoch = 0;
   for (const Json& pads : json.at("pads")) {
-    if (epoch > 0) COOPER_RETURN_IF_ERROR(iter->Reset());
+    if (epoch > 0) COOPER_RETURN_IF_ERROR(iter.Reset());
     int number = 0;
     for (const Json& pad : pads) {
       const std::string what = absl::StrCat(epoch, ":", number++, ":");
-      COOPER_ASSIGN_OR_RETURN(const auto batch, iter->Next());
+      COOPER_ASSIGN_OR_RETURN(const auto batch, iter.Next());
       if (!batch.has_value() || batch->pad != pad.get<int64_t>()) {
         return absl::UnknownError(
             absl::StrCat(what, " is missing, or its pad is not ", pad.dump()));
@@ -91,18 +93,45 @@ absl::Status RunImageRecordIter(const std::string& folder, const Json& json) {
       COOPER_RETURN_IF_ERROR(
           CompareBits(what + "label", batch->label[0], arrays.at(what + "label")));
     }
-    COOPER_ASSIGN_OR_RETURN(const auto end, iter->Next());
+    COOPER_ASSIGN_OR_RETURN(const auto end, iter.Next());
     if (end.has_value()) return absl::UnknownError(absl::StrCat("epoch ", epoch, " goes on"));
     ++epoch;
   }
   return absl::OkStatus();
 }
 
+absl::Status RunImageRecordIter(const std::string& folder, const Json& json) {
+  const Json& given = json.at("options");
+  ImageRecordIterOptions options = {.records = RecordsFromJson(folder, json)};
+  options.dtype = json.at("uint8").get<bool>() ? DType::kUint8 : DType::kFloat32;
+  GetImageOptions(given, &options);
+  Get(given, "pad", &options.image.pad);
+  Get(given, "fill_value", &options.image.fill_value);
+  Get(given, "mirror", &options.image.mirror);
+  COOPER_ASSIGN_OR_RETURN(const auto iter, ImageRecordIter::Create(options));
+  return CompareBatches(folder, json, *iter);
+}
+
+absl::Status RunImageDetRecordIter(const std::string& folder, const Json& json) {
+  const Json& given = json.at("options");
+  ImageDetRecordIterOptions options = {.records = RecordsFromJson(folder, json)};
+  GetImageOptions(given, &options);
+  Get(given, "label_pad_width", &options.label_pad_width);
+  Get(given, "label_pad_value", &options.label_pad_value);
+  const std::string mode = given.value("resize_mode", "force");
+  if (mode == "shrink") options.image.resize_mode = DetResizeMode::kShrink;
+  if (mode == "fit") options.image.resize_mode = DetResizeMode::kFit;
+  COOPER_ASSIGN_OR_RETURN(const auto iter, ImageDetRecordIter::Create(options));
+  return CompareBatches(folder, json, *iter);
+}
+
 void RunImages(CaseRunner& runner) {
   const std::string folder = runner.root() + "/io/";
-  const Json file = ReadJson(folder + "image_record_iter.json");
-  runner.RunList("io/image_record_iter", file.at("cases"),
+  runner.RunList("io/image_record_iter", ReadJson(folder + "image_record_iter.json").at("cases"),
                  [&](const Json& json) { return RunImageRecordIter(folder, json); });
+  runner.RunList("io/image_det_record_iter",
+                 ReadJson(folder + "image_det_record_iter.json").at("cases"),
+                 [&](const Json& json) { return RunImageDetRecordIter(folder, json); });
 }
 
 const CategoryRegistrar registered("io", RunImages);

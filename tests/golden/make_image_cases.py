@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Computes the cases of ImageRecordIter under MXNet 1.9.1: io/image_record_iter.json, and in io/images the
-records and the batches (.params) that it names.
+"""Computes the cases of ImageRecordIter and ImageDetRecordIter under MXNet 1.9.1: io/image_record_iter.json,
+io/image_det_record_iter.json, and in io/images the records and the batches (.params) that they name.
 
 Usage: make_image_cases.py, in the folder of this file, with Pillow, which encodes the images."""
 
@@ -31,6 +31,16 @@ def Encoded(number, height, width):
     return file.getvalue()
 
 
+def Objects(number):
+    """Returns the labels of an image with number % 3 + 1 objects, one of them without an area in number 5."""
+    labels = [2, 5] if number != 3 else [4, 6, 0.25, 0.5]
+    for index in range(number % 3 + 1):
+        left, top = 0.1 * index, 0.05 * number
+        labels += [index + number, left, top, left + (0.3 if index or number != 5 else 0), top + 0.25]
+        labels += [1] * (labels[1] - 5)
+    return labels
+
+
 def WriteRecords():
     one = mxnet.recordio.MXIndexedRecordIO(Path("one.idx"), Path("one.rec"), "w")
     two = mxnet.recordio.MXIndexedRecordIO(Path("two.idx"), Path("two.rec"), "w")
@@ -41,6 +51,15 @@ def WriteRecords():
             file.write_idx(number, mxnet.recordio.pack(header, image))
     one.close()
     two.close()
+    det = mxnet.recordio.MXIndexedRecordIO(Path("det.idx"), Path("det.rec"), "w")
+    for number, (height, width) in enumerate(SIZES):
+        header = mxnet.recordio.IRHeader(0, Objects(number), number, 0)
+        det.write_idx(number, mxnet.recordio.pack(header, Encoded(number, height, width)))
+    det.close()
+    with open(Path("det.lst"), "w") as file:
+        for number in range(len(SIZES)):
+            labels = "".join("%g\t" % label for label in Objects((number + 1) % 5))
+            file.write("%d\t%spath\n" % (number, labels))
     with open(Path("list.lst"), "w") as file:
         for number in range(len(SIZES)):
             file.write("%d\t%d\t%d\tpath\n" % (number, 10 * number, 10 * number + 1))
@@ -48,6 +67,18 @@ def WriteRecords():
 
 def Path(name):
     return os.path.join("io", FOLDER, name)
+
+
+def WriteCases(name, cases):
+    with open(os.path.join("io", name), "w") as file:
+        json.dump({"cases": cases}, file, indent=1)
+        file.write("\n")
+
+
+def DetCase(name, files=None, **options):
+    options.setdefault("batch_size", 7)
+    return Case(name, files or {"path_imgrec": "det.rec"}, mxnet.io.ImageDetRecordIter,
+                epochs=options.pop("epochs", 1), **options)
 
 
 def Case(name, files, iterator_type=mxnet.io.ImageRecordIter, epochs=2, **options):
@@ -92,6 +123,15 @@ if __name__ == "__main__":
         Case("part", ONE, batch_size=2, epochs=1, num_parts=3, part_index=1),
         Case("indexed_part", INDEXED, batch_size=2, epochs=1, num_parts=3, part_index=1),
     ]
-    with open(os.path.join("io", "image_record_iter.json"), "w") as json_file:
-        json.dump({"cases": CASES}, json_file, indent=1)
-        json_file.write("\n")
+    WriteCases("image_record_iter.json", CASES)
+    WriteCases("image_det_record_iter.json", [
+        DetCase("det_force", batch_size=3, epochs=2),
+        DetCase("det_shrink", data_shape=(3, 24, 28), resize_mode="shrink"),
+        DetCase("det_fit", data_shape=(3, 24, 28), resize_mode="fit", label_pad_width=40, label_pad_value=-2),
+        DetCase("det_resize", resize=12, resize_mode="shrink", data_shape=(3, 16, 17), inter_method=0),
+        DetCase("det_normalized", mean_r=123.68, mean_g=116.779, mean_b=103.939, std_r=58.393, std_g=57.12,
+                std_b=57.375, scale=0.5, resize_mode="fit"),
+        DetCase("det_gray", data_shape=(1, 10, 8), mean_r=100),
+        DetCase("det_list", {"path_imgrec": "det.rec", "path_imglist": "det.lst"}, batch_size=4),
+        DetCase("det_part", batch_size=2, num_parts=3, part_index=1),
+    ])

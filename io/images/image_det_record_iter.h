@@ -1,0 +1,52 @@
+#ifndef COOPER_IO_IMAGES_IMAGE_DET_RECORD_ITER_H_
+#define COOPER_IO_IMAGES_IMAGE_DET_RECORD_ITER_H_
+
+// Serves batches of images with objects in boxes (det_label.h) from a RecordIO file, as MXNet's
+// ImageDetRecordIter.
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "io/images/det_transform.h"
+#include "io/images/normalize_image.h"
+#include "io/images/record_iter.h"
+#include "ndarray/array/ndarray.h"
+
+namespace cooper {
+
+// The names and defaults are MXNet's, except those of the deviations: MXNet's 0 is 1 here.
+struct ImageDetRecordIterOptions {
+  RecordIterOptions records;
+  int64_t label_width = -1;  // the number of labels of each image; -1: any
+  // The largest number of labels of an image. 0: it is found by reading all records of the part,
+  // or path_imglist, first.
+  int64_t label_pad_width = 0;
+  float label_pad_value = -1;  // fills the rest of a label
+  DetTransformOptions image;
+  ImageNormalizeOptions normalize;
+};
+
+// Labels come as (batch_size, 4 + label_pad_width): channels, height and width of the image within
+// data_shape, the number of its labels, these labels without objects that have no area, and
+// label_pad_value.
+class ImageDetRecordIter : public RecordIter {
+ public:
+  // Opens the files. kInvalidArgument, naming the option or file and line, for options that are not
+  // as above, and if the part has no records; also the errors of RecordReader::Open,
+  // RecordReader::Read and ReadRecordIndex.
+  static absl::StatusOr<std::unique_ptr<ImageDetRecordIter>> Create(
+      const ImageDetRecordIterOptions& options);
+
+ private:
+  explicit ImageDetRecordIter(const ImageDetRecordIterOptions& options);
+  absl::Status Decode(const Sample& sample, NDArray data, absl::Span<float> label) const override;
+
+  const ImageDetRecordIterOptions options_;
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_IO_IMAGES_IMAGE_DET_RECORD_ITER_H_
