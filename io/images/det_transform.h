@@ -10,6 +10,7 @@
 #include "io/images/image.h"
 #include "io/images/resize_image.h"
 #include "ndarray/base/shape.h"
+#include "ndarray/random/random.h"
 
 namespace cooper {
 
@@ -34,7 +35,8 @@ absl::Status CheckDetTransform(const DetTransformOptions& options);
 
 // Returns the image with extents of at most those of data_shape. kInvalidArgument if the image has
 // another number of channels than data_shape, or a size to which it cannot be resized.
-absl::StatusOr<Image> FitDetImage(const Image& image, const DetTransformOptions& options);
+absl::StatusOr<Image> FitDetImage(const Image& image, const DetTransformOptions& options,
+                                  RandomGenerator& random);
 
 }  // namespace cooper
 

@@ -72,7 +72,7 @@ absl::Status ImageDetRecordIter::Decode(const Sample& sample, NDArray data,
   const Shape& data_shape = options_.image.data_shape;
   COOPER_ASSIGN_OR_RETURN(const DetLabel objects, ParseDetLabel(sample.labels));
   COOPER_ASSIGN_OR_RETURN(const Image image, DecodeImage(sample.image, ColorFor(data_shape)));
-  COOPER_ASSIGN_OR_RETURN(const Image fitted, FitDetImage(image, options_.image));
+  COOPER_ASSIGN_OR_RETURN(const Image fitted, FitDetImage(image, options_.image, sample.random));
   const std::vector<float> labels = objects.ToArray();
   if (labels.size() + kSizes > label.size()) {
     return absl::InvalidArgumentError(absl::StrCat(

@@ -15,9 +15,12 @@ constexpr char kKind[] = "ImageRecordIter";
 
 absl::Status CheckOptions(const ImageRecordIterOptions& options) {
   COOPER_RETURN_IF_ERROR(CheckImageTransform(options.image));
-  if (options.dtype == DType::kFloat32 || options.dtype == DType::kUint8) return absl::OkStatus();
+  const DType dtype = options.dtype;
+  if (dtype == DType::kFloat32 || dtype == DType::kUint8 || dtype == DType::kInt8) {
+    return absl::OkStatus();
+  }
   return absl::InvalidArgumentError(
-      absl::StrCat("dtype is ", DTypeName(options.dtype), ", expected float32 or uint8"));
+      absl::StrCat("dtype is ", DTypeName(dtype), ", expected float32, uint8 or int8"));
 }
 
 }  // namespace
@@ -47,6 +50,9 @@ absl::Status ImageRecordIter::Decode(const Sample& sample, NDArray data,
   if (options_.dtype == DType::kUint8) {
     COOPER_ASSIGN_OR_RETURN(const absl::Span<uint8_t> pixels, data.Data<uint8_t>());
     WritePixels(fitted, mirrored, pixels);
+  } else if (options_.dtype == DType::kInt8) {
+    COOPER_ASSIGN_OR_RETURN(const absl::Span<int8_t> pixels, data.Data<int8_t>());
+    WriteCentred(fitted, mirrored, options_.normalize, pixels);
   } else {
     COOPER_ASSIGN_OR_RETURN(const absl::Span<float> pixels, data.Data<float>());
     WriteNormalized(fitted, mirrored, options_.normalize, NormalizeOrder::kMultiply, pixels);

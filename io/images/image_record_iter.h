@@ -1,8 +1,8 @@
 #ifndef COOPER_IO_IMAGES_IMAGE_RECORD_ITER_H_
 #define COOPER_IO_IMAGES_IMAGE_RECORD_ITER_H_
 
-// Serves batches of the images of a RecordIO file, as MXNet's ImageRecordIter and
-// ImageRecordUInt8Iter.
+// Serves batches of the images of a RecordIO file, as MXNet's ImageRecordIter,
+// ImageRecordUInt8Iter and ImageRecordInt8Iter.
 
 #include <cstdint>
 #include <memory>
@@ -21,8 +21,10 @@ namespace cooper {
 // The names and defaults are MXNet's.
 struct ImageRecordIterOptions {
   RecordIterOptions records;
-  int64_t label_width = 1;        // the number of labels of an image
-  DType dtype = DType::kFloat32;  // or kUint8: the pixels, not normalized (ImageRecordUInt8Iter)
+  int64_t label_width = 1;  // the number of labels of an image
+  // kFloat32: normalized. kUint8: the pixels (ImageRecordUInt8Iter). kInt8: the pixels less the
+  // rounded means, limited to -128 and 127 (ImageRecordInt8Iter).
+  DType dtype = DType::kFloat32;
   ImageTransformOptions image;
   ImageNormalizeOptions normalize;
 };

@@ -106,6 +106,9 @@ TEST(ImageRecordIterTest, CropsMirrorsAndNormalizes) {
   EXPECT_THAT(batches[0].index, ElementsAre(0));
   options.dtype = DType::kUint8;
   EXPECT_THAT(*Epoch(*Make(options))[0].data[0].ToVector<uint8_t>(), ElementsAre(11, 10));
+  options.dtype = DType::kInt8;
+  options.normalize.mean_r = 138.5;
+  EXPECT_THAT(*Epoch(*Make(options))[0].data[0].ToVector<int8_t>(), ElementsAre(-128, -128));
 }
 
 TEST(ImageRecordIterTest, RandomCropsDependOnTheSeedAlone) {
@@ -191,13 +194,15 @@ TEST(ImageRecordIterTest, RefusesOptions) {
       {[](auto& o) { o.records.batch_size = 0; }, "batch_size is 0, expected at least 1"},
       {[](auto& o) { o.label_width = 0; }, "label_width is 0, expected at least 1"},
       {[](auto& o) { o.records.num_parts = 0; }, "part_index is 0, num_parts 0"},
-      {[](auto& o) { o.dtype = DType::kInt32; }, "dtype is int32, expected float32 or uint8"},
+      {[](auto& o) { o.dtype = DType::kInt32; }, "dtype is int32, expected float32, uint8 or int8"},
       {[](auto& o) { o.records.shuffle = true; }, "shuffle needs path_imgidx"},
       {[](auto& o) {
          o.image.data_shape = {2, 4, 4};
        },
        "data_shape is (2, 4, 4), expected"},
       {[](auto& o) { o.image.resize = 0; }, "resize is 0, expected -1 or"},
+      {[](auto& o) { o.image.inter_method = static_cast<InterMethod>(5); },
+       "inter_method is 5, expected 0 to 4, 9 or 10"},
       {[](auto& o) { o.image.pad = -1; }, "pad is -1, expected 0 to"},
       {[](auto& o) { o.records.path_imglist = Path(".lst"); },
        ".lst', line 2: expected an id, 1 labels"},

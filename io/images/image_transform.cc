@@ -1,5 +1,6 @@
 #include "io/images/image_transform.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -53,7 +54,7 @@ absl::StatusOr<Image> Enlarge(Image image, int64_t height, int64_t width, InterM
 
 }  // namespace
 
-absl::Status CheckExtents(const Shape& data_shape, int64_t resize) {
+absl::Status CheckResize(const Shape& data_shape, int64_t resize, InterMethod method) {
   const bool has_extents = data_shape.rank() == 3 && data_shape[1] >= 1 && data_shape[2] >= 1 &&
                            data_shape[1] <= kMaxImagePixels / data_shape[2];
   if (!has_extents || (data_shape[0] != 1 && data_shape[0] != 3 && data_shape[0] != 4)) {
@@ -65,7 +66,7 @@ absl::Status CheckExtents(const Shape& data_shape, int64_t resize) {
     return absl::InvalidArgumentError(
         absl::StrCat("resize is ", resize, ", expected -1 or the length of an edge"));
   }
-  return absl::OkStatus();
+  return CheckInterMethod(method);
 }
 
 absl::Status CheckChannels(const Image& image, const Shape& data_shape) {
@@ -75,7 +76,7 @@ absl::Status CheckChannels(const Image& image, const Shape& data_shape) {
 }
 
 absl::Status CheckImageTransform(const ImageTransformOptions& options) {
-  COOPER_RETURN_IF_ERROR(CheckExtents(options.data_shape, options.resize));
+  COOPER_RETURN_IF_ERROR(CheckResize(options.data_shape, options.resize, options.inter_method));
   if (options.pad < 0 || options.pad > kMaxImagePixels / 4096) {
     return absl::InvalidArgumentError(
         absl::StrCat("pad is ", options.pad, ", expected 0 to ", kMaxImagePixels / 4096));
@@ -88,18 +89,34 @@ ImageColor ColorFor(const Shape& data_shape) {
   return data_shape[0] == 3 ? ImageColor::kColor : ImageColor::kUnchanged;
 }
 
+InterMethod ChooseInterMethod(InterMethod method, const Image& image, int64_t height, int64_t width,
+                              RandomGenerator& random) {
+  if (method == InterMethod::kRandom) return static_cast<InterMethod>(random.NextBelow(5));
+  if (method != InterMethod::kAuto) return method;
+  if (height > image.height && width > image.width) return InterMethod::kCubic;
+  if (height < image.height && width < image.width) return InterMethod::kArea;
+  return InterMethod::kBilinear;
+}
+
+absl::StatusOr<Image> ResizeShorterEdge(const Image& image, int64_t resize, InterMethod method,
+                                        RandomGenerator& random) {
+  if (resize == -1) return image;
+  const int64_t shorter = std::max<int64_t>(std::min(image.height, image.width), 1);
+  const int64_t height = resize * image.height / shorter, width = resize * image.width / shorter;
+  return ResizeImage(image, height, width, ChooseInterMethod(method, image, height, width, random));
+}
+
 absl::StatusOr<Image> FitImage(const Image& image, const ImageTransformOptions& options,
                                RandomGenerator& random) {
   const int64_t height = options.data_shape[1], width = options.data_shape[2];
   COOPER_RETURN_IF_ERROR(CheckChannels(image, options.data_shape));
-  Image fitted = image;
-  if (options.resize != -1) {
-    COOPER_ASSIGN_OR_RETURN(fitted, ResizeShorterEdge(image, options.resize, options.inter_method));
-  }
+  COOPER_ASSIGN_OR_RETURN(Image fitted,
+                          ResizeShorterEdge(image, options.resize, options.inter_method, random));
   if (options.pad > 0) {
     COOPER_ASSIGN_OR_RETURN(fitted, PadImage(fitted, options.pad, options.fill_value));
   }
-  COOPER_ASSIGN_OR_RETURN(fitted, Enlarge(std::move(fitted), height, width, options.inter_method));
+  const InterMethod method = ChooseInterMethod(options.inter_method, fitted, height, width, random);
+  COOPER_ASSIGN_OR_RETURN(fitted, Enlarge(std::move(fitted), height, width, method));
   const int64_t rows = fitted.height - height, columns = fitted.width - width;
   const auto begin = [&](int64_t spare) {
     if (!options.rand_crop) return spare / 2;

@@ -34,14 +34,24 @@ struct ImageTransformOptions {
 // kInvalidArgument, naming the option, for one that is not as above.
 absl::Status CheckImageTransform(const ImageTransformOptions& options);
 
-// kInvalidArgument, naming the option, if `data_shape` or `resize` is not as above.
-absl::Status CheckExtents(const Shape& data_shape, int64_t resize);
+// kInvalidArgument, naming the option, if one of these is not as above.
+absl::Status CheckResize(const Shape& data_shape, int64_t resize, InterMethod method);
 
 // Returns the colours to decode an image with for `data_shape`.
 ImageColor ColorFor(const Shape& data_shape);
 
 // kInvalidArgument if the image has another number of channels than data_shape.
 absl::Status CheckChannels(const Image& image, const Shape& data_shape);
+
+// Returns the image with its shorter edge resized; as it is if `resize` is -1. Errors are those of
+// ResizeImage.
+absl::StatusOr<Image> ResizeShorterEdge(const Image& image, int64_t resize, InterMethod method,
+                                        RandomGenerator& random);
+
+// Returns the method that MXNet chooses for kAuto or kRandom to resize an image; any other is
+// returned as it is.
+InterMethod ChooseInterMethod(InterMethod method, const Image& image, int64_t height, int64_t width,
+                              RandomGenerator& random);
 
 // Returns the image in the size of data_shape, not mirrored or normalized. kInvalidArgument if the
 // image has another number of channels than data_shape, or a size to which it cannot be resized.

@@ -23,11 +23,13 @@ enum class NormalizeOrder {
   kDivide,    // ((pixel - mean) / std) * scale, of ImageDetRecordIter
 };
 
-// Write an image, mirrored if asked for: normalized, or the pixels. `out` has height * width *
-// channels elements.
+// Write an image, mirrored if asked for: normalized, the pixels, or the pixels less the rounded
+// mean_c, limited to -128 and 127. `out` has height * width * channels elements.
 void WriteNormalized(const Image& image, bool mirrored, const ImageNormalizeOptions& options,
                      NormalizeOrder order, absl::Span<float> out);
 void WritePixels(const Image& image, bool mirrored, absl::Span<uint8_t> out);
+void WriteCentred(const Image& image, bool mirrored, const ImageNormalizeOptions& options,
+                  absl::Span<int8_t> out);
 
 }  // namespace cooper
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "io/images/image.h"
 
@@ -14,16 +15,23 @@ namespace cooper {
 enum class InterMethod {
   kNearest = 0,
   kBilinear = 1,  // weights of 11 bits; halving both extents is the mean of four pixels
+  kCubic = 2,     // 4 x 4 pixels, weights of 11 bits
+  kArea = 3,      // the mean of the pixels that are covered; bilinear if an extent grows
+  kLanczos = 4,   // 8 x 8 pixels, weights of 11 bits
+  // These are for iterators, which choose one of the methods above for each image: cubic if both
+  // extents grow, area if both shrink, else bilinear; or any.
+  kAuto = 9,
+  kRandom = 10,
 };
 
+// kInvalidArgument, with the number, for a number that is none of the methods.
+absl::Status CheckInterMethod(InterMethod method);
+
 // Returns the image in another size. kInvalidArgument, with the sizes, if an image has no pixels or
-// the result would have more than kMaxImagePixels (image_codec.h). Thread-safe.
+// the result would have more than kMaxImagePixels (image_codec.h), and for kAuto and
+// kRandom. Thread-safe.
 absl::StatusOr<Image> ResizeImage(const Image& image, int64_t height, int64_t width,
                                   InterMethod method = InterMethod::kBilinear);
-
-// Resizes the shorter edge of an image to `edge` and the other one in proportion, rounded down.
-// Errors are those of ResizeImage.
-absl::StatusOr<Image> ResizeShorterEdge(const Image& image, int64_t edge, InterMethod method);
 
 }  // namespace cooper
 

@@ -103,7 +103,9 @@ absl::Status CompareBatches(const std::string& folder, const Json& json, DataIte
 absl::Status RunImageRecordIter(const std::string& folder, const Json& json) {
   const Json& given = json.at("options");
   ImageRecordIterOptions options = {.records = RecordsFromJson(folder, json)};
-  options.dtype = json.at("uint8").get<bool>() ? DType::kUint8 : DType::kFloat32;
+  const std::string dtype = json.at("dtype").get<std::string>();
+  if (dtype == "uint8") options.dtype = DType::kUint8;
+  if (dtype == "int8") options.dtype = DType::kInt8;
   GetImageOptions(given, &options);
   Get(given, "pad", &options.image.pad);
   Get(given, "fill_value", &options.image.fill_value);

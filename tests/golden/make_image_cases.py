@@ -98,7 +98,7 @@ def Case(name, files, iterator_type=mxnet.io.ImageRecordIter, epochs=2, **option
             pads[-1].append(batch.pad)
     mxnet.nd.save(Path(name + ".params"), arrays)
     return {"name": name, "files": {key: FOLDER + file for key, file in files.items()},
-            "options": options, "uint8": iterator_type is mxnet.io.ImageRecordUInt8Iter,
+            "options": options, "dtype": str(arrays["0:0:data"].dtype.__name__),
             "batches": FOLDER + name + ".params", "pads": pads}
 
 
@@ -117,6 +117,11 @@ if __name__ == "__main__":
         Case("gray", ONE, batch_size=7, epochs=1, data_shape=(1, 10, 8)),
         Case("pad", ONE, batch_size=7, epochs=1, pad=3, fill_value=9, data_shape=(3, 14, 14)),
         Case("uint8", ONE, mxnet.io.ImageRecordUInt8Iter, batch_size=4),
+        Case("int8", ONE, mxnet.io.ImageRecordInt8Iter, batch_size=4, mean_r=123.68, mean_g=10.5, mean_b=-3),
+        Case("cubic", ONE, batch_size=7, epochs=1, resize=15, inter_method=2),
+        Case("area", ONE, batch_size=7, epochs=1, resize=8, inter_method=3, data_shape=(3, 8, 8)),
+        Case("lanczos", ONE, batch_size=7, epochs=1, resize=15, inter_method=4),
+        Case("auto", ONE, batch_size=7, epochs=1, inter_method=9, data_shape=(3, 26, 20)),
         Case("labels", TWO, batch_size=4, epochs=1, label_width=2),
         Case("list", {**ONE, "path_imglist": "list.lst"}, batch_size=4, epochs=1, label_width=2),
         Case("indexed", INDEXED, batch_size=3),
@@ -133,5 +138,9 @@ if __name__ == "__main__":
                 std_b=57.375, scale=0.5, resize_mode="fit"),
         DetCase("det_gray", data_shape=(1, 10, 8), mean_r=100),
         DetCase("det_list", {"path_imgrec": "det.rec", "path_imglist": "det.lst"}, batch_size=4),
+        DetCase("det_cubic", inter_method=2),
+        DetCase("det_area", inter_method=3),
+        DetCase("det_lanczos", inter_method=4, resize_mode="fit"),
+        DetCase("det_auto", inter_method=9, data_shape=(3, 18, 18)),
         DetCase("det_part", batch_size=2, num_parts=3, part_index=1),
     ])
