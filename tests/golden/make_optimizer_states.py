@@ -5,13 +5,19 @@
 
 states/CASE: symbol.json, optimizer.states, case.json and io.params, as README.md describes. A training
 of three steps saves its states; three more steps follow in a new module or trainer, which loads them.
-The states of protocol_N and trainer_protocol_N are written again in protocol N of pickle.
+The states of protocol_N and trainer_protocol_N are written again in protocol N of pickle. Then
+
+  ./bazelw run //tests/conformance:run_cases -- --cases=$PWD/tests/golden --filter=states/ --write_states=FOLDER
+  ~/.cache/cooper-mxnet/bin/python tests/golden/make_optimizer_states.py --load=FOLDER
+
+goes on from the files that cooper writes, and keeps the parameters at the end in states/CASE/loaded.params.
 """
 
 import json
 import os
 import pickle
 import shutil
+import sys
 
 import numpy
 
@@ -205,7 +211,51 @@ def OfTrainer(name, optimizer, hyperparameters, protocol=None, **options):
     case.Write(symbol, 0, {name: 1 for name in Params(net)[0]})
 
 
+def GoOn(folder, path):
+    """Trains with states that cooper wrote, and keeps the parameters; returns the largest difference, in tolerances."""
+    with open(os.path.join(folder, "case.json")) as file:
+        case = json.load(file)
+    arrays = mxnet.nd.load(os.path.join(folder, "io.params"))
+
+    def Named(prefix):
+        return {name[len(prefix):]: array for name, array in arrays.items() if name.startswith(prefix)}
+
+    module = mxnet.mod.Module(mxnet.sym.load(os.path.join(folder, "symbol.json")), label_names=["label"],
+                              fixed_param_names=case["fixed_param_names"],
+                              context=[mxnet.cpu(i) for i in range(case["contexts"])])
+    desc = mxnet.io.DataDesc
+    module.bind([desc("data", arrays["data:0"].shape, arrays["data:0"].dtype)],
+                [desc("label", arrays["label:0"].shape, arrays["label:0"].dtype)])
+    module.init_params(arg_params=Named("arg:"), aux_params=Named("aux:"), initializer=None)
+    hyperparameters = dict(case["hyperparameters"], begin_num_update=STEPS)
+    if "lr_scheduler" in case:
+        kwargs = dict(case["lr_scheduler"])
+        assert kwargs.pop("kind") == "factor"
+        hyperparameters["lr_scheduler"] = mxnet.lr_scheduler.FactorScheduler(**kwargs)
+    os.environ["MXNET_UPDATE_ON_KVSTORE"] = "1" if case["update_on_kvstore"] else "0"
+    module.init_optimizer(case["kvstore"], case["optimizer"], hyperparameters)
+    if "wd_mult" in case:
+        module._optimizer.set_wd_mult(case["wd_mult"])
+    module.load_optimizer_states(path)
+    Steps(module, [(arrays["data:%d" % i].asnumpy(), arrays["label:%d" % i].asnumpy()) for i in range(case["steps"])])
+    args, auxs = module.get_params()
+    expected = Named("expect:")
+    got = {"arg:" + name: array for name, array in args.items()}
+    got.update({"aux:" + name: array for name, array in auxs.items()})
+    mxnet.nd.save(os.path.join(folder, "loaded.params"), {"expect:" + name: got[name] for name in expected})
+    return max(float((abs(got[name].asnumpy() - array.asnumpy()) /
+                      (case["atol"] + case["rtol"] * abs(array.asnumpy()))).max()) for name, array in expected.items())
+
+
 def main():
+    if len(sys.argv) == 2 and sys.argv[1].startswith("--load="):
+        written = sys.argv[1][len("--load="):]
+        for name in sorted(os.listdir(written)):
+            case = os.path.splitext(name)[0]
+            if case == "trainer_nadam":
+                continue  # a file of Module has no product of momenta
+            print("%s: %.2g tolerances" % (case, GoOn(os.path.join(FOLDER, case), os.path.join(written, name))))
+        return
     rate = {"learning_rate": 0.1}
     decay = dict(rate, wd=0.01)
     kinds = {
