@@ -17,8 +17,9 @@ struct GradientCase {
     std::string name;
     Shape shape;
     // If empty, the input has random numbers and its gradient is checked. Otherwise the input has
-    // these elements, such as indices, and no gradient.
+    // these elements, such as indices, and no gradient unless `has_gradient` is set.
     std::vector<double> values = {};
+    bool has_gradient = false;
   };
 
   std::string name;
