@@ -22,6 +22,7 @@ inline OptionRegistry<EvalMetric>& Metrics() {
              "crossentropy", "cross-entropy", "ce", "negativeloglikelihood", "nll_loss"}},
            {"composite_metric", {"composite", "compositeevalmetric"}},
            {"confusion", {"f1", "mcc", "pcc"}},
+           {"mean_average_precision", {"mapmetric", "map", "voc07mapmetric", "voc07_map"}},
            {"regression",
             {"loss", "torch", "caffe", "mae", "mse", "rmse", "pearsoncorrelation", "pearsonr"}}}));
   return *metrics;

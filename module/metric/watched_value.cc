@@ -28,7 +28,7 @@ bool LargerIsBetter(const std::string& name) {
        {"acc", "f1", "mcc", "pcc", "pearson", "correlation", "recall", "precision"}) {
     if (absl::StrContains(lower, part)) return true;
   }
-  return false;
+  return absl::EndsWith(lower, "map");
 }
 
 }  // namespace cooper

@@ -16,7 +16,7 @@ namespace cooper {
 absl::StatusOr<NamedValue> FindValue(const EvalMetric& metric, const std::string& name);
 
 // Returns whether a good model has large values of the metric that MXNet calls so: accuracy, F1,
-// MCC, PCC, correlations, recall and precision. False for losses and unknown names.
+// MCC, PCC, correlations, recall, precision and mAP. False for losses and unknown names.
 bool LargerIsBetter(const std::string& name);
 
 }  // namespace cooper
