@@ -15,6 +15,7 @@ sys.path.insert(0, _HERE)
 # pylint: disable=wrong-import-position
 import compare
 import corpus
+import detector
 import protocol
 import report
 import tables
@@ -57,6 +58,23 @@ class BatchesTest(unittest.TestCase):
     def test_batches_go_round_the_buckets(self):
         batches = protocol.make_batches([20, 10], 1, 50, 5, 1)
         self.assertEqual([batch.bucket for batch in batches], [20, 10, 20, 10, 20])
+
+
+class AveragePrecisionTest(unittest.TestCase):
+
+    def test_counts_each_object_once(self):
+        upper, lower, corner = [0, 0, 1, 0.5], [0, 0.5, 1, 1], [0, 0, 0.1, 0.1]
+        objects = [[[0, *upper], [0, *lower]], [[1, *upper], [-1, 0, 0, 0, 0]]]
+        for found, expected in (
+                ([[0, 0.9, *upper], [0, 0.8, *lower]], 1),
+                ([[0, 0.9, *upper]], 0.5),
+                ([[0, 0.9, *upper], [0, 0.8, *upper], [0, 0.7, *lower]], (1 + 2 / 3) / 2),
+                ([[0, 0.9, *corner], [0, 0.8, *upper]], 0.25),
+                ([[1, 0.9, *upper], [-1, 0.8, *upper]], 0)):
+            self.assertAlmostEqual(detector.average_precision(objects, [found, []], 0), expected)
+        # A detection in another image ranks among them.
+        self.assertAlmostEqual(
+            detector.average_precision(objects, [[[0, 0.8, *upper]], [[0, 0.9, *upper]]], 0), 0.25)
 
 
 class WorkerTest(unittest.TestCase):
