@@ -149,15 +149,15 @@ def WriteCase(symbol, shapes, op, case, dtype="float32", grad_req="write", seed=
     return folder
 
 
-def OpSymbol(op, inputs, attrs):
-    """The node "op" of an operator over variables of these names."""
+def OpSymbol(op, inputs, attrs, outputs=1):
+    """The first outputs of the node "op" of an operator over variables of these names."""
     count = len(inputs)
     variables = [{"op": "null", "name": name, "inputs": []} for name in inputs]
     node = {"op": op, "name": "op", "attrs": attrs, "inputs": [[i, 0, 0] for i in range(count)]}
     return mxnet.sym.load_json(json.dumps({
         "nodes": variables + [node],
         "arg_nodes": list(range(count)),
-        "heads": [[count, 0, 0]],
+        "heads": [[count, i, 0] for i in range(outputs)],
         "attrs": {"mxnet_version": ["int", 10901]},
     }))
 

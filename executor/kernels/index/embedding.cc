@@ -24,6 +24,7 @@ absl::Status EmbeddingBackwardCpu(const KernelContext& c) {
 }
 
 COOPER_REGISTER_KERNEL(Embedding, DeviceType::kCpu, kAnyDType, EmbeddingCpu);
+COOPER_REGISTER_KERNEL(_contrib_SparseEmbedding, DeviceType::kCpu, kAnyDType, EmbeddingCpu);
 COOPER_REGISTER_KERNEL(_backward_Embedding, DeviceType::kCpu, kFloats, EmbeddingBackwardCpu);
 
 }  // namespace

@@ -176,6 +176,7 @@ COOPER_REGISTER_KERNEL(_backward_take, DeviceType::kGpu, kAnyDType, TakeBackward
 COOPER_REGISTER_KERNEL(pick, DeviceType::kGpu, kAnyDType, PickGpu);
 COOPER_REGISTER_KERNEL(_backward_pick, DeviceType::kGpu, kAnyDType, PickBackwardGpu);
 COOPER_REGISTER_KERNEL(batch_take, DeviceType::kGpu, kAnyDType, BatchTakeGpu);
+COOPER_REGISTER_KERNEL(_contrib_SparseEmbedding, DeviceType::kGpu, kAnyDType, EmbeddingGpu);
 COOPER_REGISTER_KERNEL(Embedding, DeviceType::kGpu, kAnyDType, EmbeddingGpu);
 COOPER_REGISTER_KERNEL(_backward_Embedding, DeviceType::kGpu, kAnyFloat, EmbeddingBackwardGpu,
                        PrepareTakeBackward);

@@ -18,6 +18,7 @@ const KernelRegistrar kKernels[] = {
     {"nanprod", kCpu, kAnyDType, ReduceKernel<D, Reducer::kProduct, NanToOne>, PrepareReduction<D>},
     {"max", kCpu, kAnyDType, ReduceKernel<D, Reducer::kMax>, PrepareReduction<D>},
     {"min", kCpu, kAnyDType, ReduceKernel<D, Reducer::kMin>, PrepareReduction<D>},
+    {"_square_sum", kCpu, kAnyDType, ReduceKernel<D, Reducer::kSum, Square>, PrepareReduction<D>},
     {"norm", kCpu, kAnyDType, NormKernel<D>, PrepareNorm<D>},
     {"moments", kCpu, kAnyDType, MomentsKernel<D>, PrepareMoments<D>},
     {"_backward_sum", kCpu, kAnyDType, SumBackwardKernel<D>},

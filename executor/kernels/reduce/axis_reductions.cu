@@ -35,6 +35,7 @@ const KernelRegistrar kKernels[] = {
     {"nanprod", kGpu, kAnyDType, ReduceKernel<D, Reducer::kProduct, NanToOne>, PrepareReduction<D>},
     {"max", kGpu, kAnyDType, ReduceKernel<D, Reducer::kMax>, PrepareReduction<D>},
     {"min", kGpu, kAnyDType, ReduceKernel<D, Reducer::kMin>, PrepareReduction<D>},
+    {"_square_sum", kGpu, kAnyDType, ReduceKernel<D, Reducer::kSum, Square>, PrepareReduction<D>},
     {"norm", kGpu, kAnyDType, NormKernel<D>, PrepareNorm<D>},
     {"moments", kGpu, kAnyDType, MomentsKernel<D>, PrepareMoments<D>},
     {"_backward_sum", kGpu, kAnyDType, SumBackwardKernel<D>},

@@ -72,6 +72,15 @@ COOPER_REGISTER_OP(Embedding)
       return absl::StrCat(params["input_dim"], "x", params["output_dim"]);
     });
 
+COOPER_REGISTER_OP(_contrib_SparseEmbedding)
+    .Describe("Embedding: in MXNet weight and its gradient are sparse, here they are dense.")
+    .Param<SparseEmbeddingParam>()
+    .Inputs({"data", "weight"})
+    .Shape(EmbeddingShape)
+    .Type(EmbeddingType)
+    .Gradient(EmbeddingGradient)
+    .Kind(OpKind::kLayer);
+
 COOPER_REGISTER_OP(_backward_Embedding)
     .Describe("Gradient of Embedding with respect to weight: rows of ograd added up by index.")
     .Param<EmbeddingParam>()

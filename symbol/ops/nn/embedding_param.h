@@ -47,6 +47,18 @@ struct EmbeddingParam {
   }
 };
 
+// Parameters of _contrib_SparseEmbedding, which cooper computes as Embedding does. They add no
+// members, so the kernels of Embedding read them as an EmbeddingParam.
+struct SparseEmbeddingParam : EmbeddingParam {
+  static void Declare(ParamDeclaration<SparseEmbeddingParam>& d) {
+    using P = SparseEmbeddingParam;
+    d.Field("input_dim", &P::input_dim).Required().Min(1).Doc("rows of weight");
+    d.Field("output_dim", &P::output_dim).Required().Min(1).Doc("columns of weight");
+    d.Field("dtype", &P::dtype).Doc("of weight, where nothing else says it");
+    d.Field("deterministic", &P::sparse_grad).Doc("accepted; results are deterministic");
+  }
+};
+
 }  // namespace cooper
 
 #endif  // COOPER_SYMBOL_OPS_NN_EMBEDDING_PARAM_H_

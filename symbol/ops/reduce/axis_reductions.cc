@@ -120,6 +120,15 @@ const OpRegistrar kMin =
         .Alias("min_axis")
         .Shape(NonEmptyReduceShape);
 
+// Gradient rule: 2 * data * head, with the head repeated along the reduced axes.
+const OpRegistrar kSquareSum = Reduction(
+    "_square_sum", "The sum of squares over the axes.", [](GradientContext& c) -> Entries {
+      COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
+      COOPER_ASSIGN_OR_RETURN(std::vector<NodeEntry> heads, c.Backward("_backward_sum", {head}));
+      COOPER_ASSIGN_OR_RETURN(NodeEntry grad, c.Call("_backward_square", {heads[0], c.input(0)}));
+      return std::vector<NodeEntry>{grad};
+    });
+
 const OpRegistrar kBackwardSum = Backward("_backward_sum", {"ograd"}).Param<ReduceParam>();
 const OpRegistrar kBackwardMean = Backward("_backward_mean", {"ograd"}).Param<ReduceParam>();
 const OpRegistrar kBackwardNansum =

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Computes the cases of operators that few networks have, under MXNet 1.9.1: ops/OP/CASE as make_op_case.py
+writes them, whose environment it needs.
+
+  ~/.cache/cooper-mxnet/bin/python tests/golden/make_rare_cases.py [GROUP...]
+"""
+
+import json
+import sys
+
+import numpy
+
+from make_op_case import OpSymbol, WriteCase
+import mxnet
+
+RANDOM = numpy.random.RandomState(7)
+
+
+def Write(op, case, values, attrs=None, outputs=1, **options):
+    """Writes a case with the given arrays, or arrays drawn of given shapes."""
+    shapes = {name: value if isinstance(value, tuple) else numpy.shape(value)
+              for name, value in values.items()}
+    fixed = {name: value for name, value in values.items() if not isinstance(value, tuple)}
+    WriteCase(OpSymbol(op, shapes, attrs or {}, outputs), shapes, op, case, values=fixed, **options)
+
+
+def Densities():
+    def Above(shape, low=0.3, high=2):
+        return RANDOM.uniform(low, high, shape)
+
+    def Counts(shape):
+        return RANDOM.randint(0, 6, shape)
+
+    def Vectors(*shape):
+        drawn = RANDOM.uniform(0.1, 1, shape)
+        return drawn / drawn.sum(axis=-1, keepdims=True)
+
+    distributions = {
+        "uniform": lambda s, p: {"sample": Above(s), "low": -Above(p), "high": Above(p, 2, 3)},
+        "normal": lambda s, p: {"sample": Above(s), "mu": Above(p, -1, 1), "sigma": Above(p)},
+        "gamma": lambda s, p: {"sample": Above(s), "alpha": Above(p), "beta": Above(p)},
+        "exponential": lambda s, p: {"sample": Above(s), "lam": Above(p)},
+        "poisson": lambda s, p: {"sample": Counts(s), "lam": Above(p)},
+        "negative_binomial": lambda s, p: {"sample": Counts(s), "k": Above(p, 1, 4), "p": Above(p, 0.2, 0.8)},
+        "generalized_negative_binomial": lambda s, p: {"sample": Counts(s), "mu": Above(p), "alpha": Above(p)},
+        "dirichlet": lambda s, p: {"sample": Vectors(*s, 3), "alpha": Above(p + (3,))},
+    }
+    for name, draw in distributions.items():
+        op = "_random_pdf_" + name
+        Write(op, "basic", draw((2, 4), (2,)))
+        Write(op, "log_add", draw((2, 1, 3), (2, 1)), {"is_log": "True"}, grad_req="add", adds_writes=True)
+        Write(op, "one_draw", draw((3, 2), (3, 2)), dtype="float64")
+        Write(op, "float16", draw((2, 2), (2,)), dtype="float16", grad_req="null", rtol=2e-2, atol=1e-2)
+    Write("_random_pdf_dirichlet", "vector", {"sample": Vectors(4), "alpha": Above(4)})
+
+
+def Positions():
+    array = "_contrib_index_array"
+    Write(array, "all", {"data": (2, 3)}, grad_req="null")
+    Write(array, "axes", {"data": (2, 1, 3)}, {"axes": "(2, 0, -1)"}, grad_req="null")
+    histogram = "_histogram"
+    few = [[0, 1, 2.5], [2.5, 4, numpy.nan], [5, -1, 3.999]]
+    Write(histogram, "range", {"data": few}, {"bin_cnt": "5", "range": "(0, 5)"}, outputs=2, grad_req="null")
+    Write(histogram, "thirds", {"data": RANDOM.uniform(-1, 2, (40,))}, {"bin_cnt": "7", "range": "(-0.7, 1.6)"},
+          outputs=2, grad_req="null")
+    Write(histogram, "one_number", {"data": [1, 1.25, 1.5, 2]}, {"bin_cnt": "3", "range": "(1, 1)"}, outputs=2, grad_req="null")
+    Write(histogram, "int32", {"data": [[1, 2, 3], [4, 5, 9]]}, {"bin_cnt": "2", "range": "(1, 6)"}, dtype="int32",
+          outputs=2, grad_req="null")
+    Write(histogram, "bins", {"data": few, "bins": [0, 2.5, 3, 5]}, outputs=2, grad_req="null", dtype="float64")
+
+
+def Sparse():
+    """Operators on sparse arrays in MXNet, between conversions, which cooper ignores."""
+
+    def Graph(*nodes):
+        """Returns the symbol of nodes (op, name, names of inputs, attributes); an op of "null" is a variable."""
+        at = {node[1]: i for i, node in enumerate(nodes)}
+        return mxnet.sym.load_json(json.dumps({
+            "nodes": [{"op": op, "name": name, "attrs": attrs, "inputs": [[at[i], 0, 0] for i in inputs]}
+                      for op, name, inputs, attrs in nodes],
+            "arg_nodes": [i for i, node in enumerate(nodes) if node[0] == "null"],
+            "heads": [[len(nodes) - 1, 0, 0]],
+            "attrs": {"mxnet_version": ["int", 10901]},
+        }))
+
+    def Cast(name, source, stype):
+        return "cast_storage", name, [source], {"stype": stype}
+
+    def Variable(name):
+        return "null", name, [], {}
+
+    data = RANDOM.uniform(-1, 1, (5, 3))
+    data[[1, 3]] = 0
+    for case, axis, keepdims in ("rows", "1", "False"), ("columns", "0", "False"), ("kept", "1", "True"):
+        symbol = Graph(Variable("data"), Cast("sparse", "data", "row_sparse"),
+                       ("_square_sum", "sum", ["sparse"], {"axis": axis, "keepdims": keepdims}),
+                       Cast("dense", "sum", "default"))
+        WriteCase(symbol, {"data": (5, 3)}, "_square_sum", case, values={"data": data})
+    retain = Graph(Variable("data"), Cast("sparse", "data", "row_sparse"), Variable("indices"),
+                   ("_sparse_retain", "retain", ["sparse", "indices"], {}), Cast("dense", "retain", "default"))
+    for case, rows in ("some", [0, 1, 4]), ("one", [2]):
+        WriteCase(retain, {"data": (5, 3), "indices": (len(rows),)}, "_sparse_retain", case,
+                  values={"data": data, "indices": rows}, without_gradient=["indices"], dtypes={"indices": "int64"})
+    embedding = Graph(Variable("data"), Variable("weight"), Cast("sparse", "weight", "row_sparse"),
+                      ("_contrib_SparseEmbedding", "embedding", ["data", "sparse"],
+                       {"input_dim": "6", "output_dim": "4", "deterministic": "True"}))
+    WriteCase(embedding, {"data": (2, 3)}, "_contrib_SparseEmbedding", "basic",
+              values={"data": [[0, 5, 2], [2, 1, 2]]}, without_gradient=["data"])
+
+
+def Scalars():
+    mxnet.util.set_np_shape(True)
+    a = RANDOM.uniform(-2, 2, (3, 4))
+    close, nan = a * (1 + 1e-6), a.copy()
+    nan[1, 1] = numpy.nan
+    for case, pair, attrs in (
+            ("close", (a, close), {}), ("apart", (a, close), {"rtol": "1e-8"}), ("absolute", (a, a + 0.01), {"atol": "0.02"}),
+            ("nan", (nan, nan), {}), ("unequal_nan", (nan, nan), {"equal_nan": "False"}), ("one_nan", (a, nan), {})):
+        Write("_contrib_allclose", case, {"a": pair[0], "b": pair[1]}, attrs, dtype="float64", grad_req="null")
+    mxnet.util.set_np_shape(False)
+
+
+GROUPS = {"densities": Densities, "positions": Positions, "sparse": Sparse, "scalars": Scalars}
+
+
+def main():
+    for name, group in GROUPS.items():
+        if not sys.argv[1:] or name in sys.argv[1:]:
+            group()
+
+
+if __name__ == "__main__":
+    main()
