@@ -120,7 +120,42 @@ def Scalars():
     mxnet.util.set_np_shape(False)
 
 
-GROUPS = {"densities": Densities, "positions": Positions, "sparse": Sparse, "scalars": Scalars}
+def Images():
+    def Image(*shape, dtype="float32"):
+        return RANDOM.randint(0, 256, shape) if dtype == "uint8" else RANDOM.uniform(0, 255, shape)
+
+    crop = {"x": "1", "y": "2", "width": "3", "height": "2"}
+    Write("_image_crop", "image", {"data": Image(5, 4, 3)}, crop)
+    Write("_image_crop", "batch_add", {"data": Image(2, 4, 6, 1)}, crop, grad_req="add", dtype="float64")
+    Write("_image_crop", "uint8", {"data": Image(5, 4, 3, dtype="uint8")}, crop, dtype="uint8", grad_req="null")
+    # MXNet does not write the middle of an odd number of rows or columns, and its gradient is the head gradient.
+    for op in "_image_flip_left_right", "_image_flip_top_bottom":
+        Write(op, "even", {"data": Image(2, 4, 3)}, grad_req="null")
+        Write(op, "uint8", {"data": Image(4, 2, 1, dtype="uint8")}, dtype="uint8", grad_req="null")
+    resize = "_image_resize"
+    for case, shape, attrs in (("larger", (3, 4, 3), {"size": "(7, 5)"}), ("smaller", (9, 8, 1), {"size": "(3, 4)"}),
+                               ("one_size", (2, 5, 4, 3), {"size": "3"}), ("to_one", (4, 6, 1), {"size": "(1, 1)"}),
+                               ("ratio", (4, 7, 3), {"size": "5", "keep_ratio": "True"}),
+                               ("ratio_high", (7, 4, 3), {"size": "3", "keep_ratio": "True"}),
+                               ("nearest", (5, 7, 3), {"size": "(4, 9)", "interp": "0"})):
+        Write(resize, case, {"data": Image(*shape)}, attrs, grad_req="null", rtol=1e-4, atol=1e-3)
+    # OpenCV computes uint8 with weights of 11 bits.
+    Write(resize, "uint8", {"data": Image(6, 5, 3, dtype="uint8")}, {"size": "(9, 4)"}, dtype="uint8", grad_req="null",
+          atol=1)
+    Write("_image_adjust_lighting", "float32", {"data": Image(3, 2, 3)}, {"alpha": "(0.1, -0.2, 0.05)"})
+    Write("_image_adjust_lighting", "uint8", {"data": Image(3, 2, 3, dtype="uint8")}, {"alpha": "(1, -2, 0.5)"},
+          dtype="uint8", grad_req="null")
+    # With equal limits the factor is no random number.
+    for name, factor in ("brightness", 1.3), ("contrast", 0.6), ("saturation", 1.7), ("hue", 0.4):
+        factors = {"min_factor": str(factor), "max_factor": str(factor)}
+        op = "_image_random_" + name
+        Write(op, "float32", {"data": Image(3, 4, 3)}, factors, atol=1e-3)
+        Write(op, "uint8", {"data": Image(4, 5, 3, dtype="uint8")}, factors, dtype="uint8", grad_req="null", atol=1)
+        if name != "hue":  # MXNet writes nothing
+            Write(op, "one_channel", {"data": Image(4, 3, 1)}, factors, grad_req="null", atol=1e-3)
+
+
+GROUPS = {"images": Images, "densities": Densities, "positions": Positions, "sparse": Sparse, "scalars": Scalars}
 
 
 def main():
