@@ -21,14 +21,18 @@ def Case(op, case, shapes, attrs=None, **more):
 
 
 def UnaryCases():
-    positive = {"_npi_log", "_npi_log1p", "_npi_sqrt", "_npi_reciprocal"}
-    for name, given in [(n, "x") for n in "absolute cos exp log log1p negative reciprocal sign sin sqrt square tanh".split()] + [
-            ("relu", "data"), ("sigmoid", "data"), ("copy", "a")]:
+    domains = {name: (0.1, 2) for name in "log log10 log1p log2 reciprocal sqrt".split()}
+    domains.update({name: (-0.9, 0.9) for name in "arccos arcsin arctanh".split()})
+    domains["arccosh"] = (1.1, 3)
+    for name, given in [(n, "x") for n in (
+            "absolute arccos arccosh arcsin arcsinh arctan arctanh cbrt ceil cos cosh degrees exp expm1 fix floor log log10 "
+            "log1p log2 negative radians reciprocal rint sign sin sinh sqrt square tan tanh trunc").split()] + [
+                ("relu", "data"), ("sigmoid", "data"), ("copy", "a")]:
         op = {"relu": "_npx_", "sigmoid": "_npx_", "copy": "_np_"}.get(name, "_npi_") + name
         random = numpy.random.RandomState(3)
-        low = 0.1 if op in positive else -2
-        Case(op, "basic", {given: (2, 3)}, values={given: random.uniform(low, 2, (2, 3))})
-        Case(op, "scalar_add", {given: ()}, values={given: random.uniform(low, 2, ())}, grad_req="add",
+        low, high = domains.get(name, (-2, 2))
+        Case(op, "basic", {given: (2, 3)}, values={given: random.uniform(low, high, (2, 3))})
+        Case(op, "scalar_add", {given: ()}, values={given: random.uniform(low, high, ())}, grad_req="add",
              dtype="float64")
     Case("_npi_absolute", "int8", {"x": (3, 2)}, dtype="int8", grad_req="null")
     Case("_npi_negative", "int32", {"x": (3, 2)}, dtype="int32", grad_req="null")
@@ -37,6 +41,14 @@ def UnaryCases():
         Case("_npi_logical_not", dtype, {"x": (2, 3)}, dtype=dtype, grad_req="null",
              values={"x": [[0, 1, -2], [3, 0, 0.25]]})
     Case("_npi_logical_not", "scalar", {"x": ()}, grad_req="null")
+    for name in "isnan isinf isposinf isneginf isfinite".split():
+        for dtype in "float32", "float64", "float16":
+            Case("_npi_" + name, dtype, {"x": (2, 3)}, dtype=dtype, grad_req="null",
+                 values={"x": [[0, numpy.inf, -2], [numpy.nan, -numpy.inf, 0.25]]})
+        Case("_npi_" + name, "int32", {"x": (3,)}, dtype="int32", grad_req="null")
+    for dtype in "int8", "uint8", "int64", "bool":
+        Case("_npi_bitwise_not", dtype, {"x": (2, 3)}, dtype=dtype, grad_req="null",
+             values={"x": [[0, 1, 100], [3, 7, 64]]})
 
 
 def ArithmeticCases():
@@ -64,7 +76,35 @@ def ArithmeticCases():
     Case("_npi_add", "bool", {"lhs": (2, 3), "rhs": (3,)}, dtype="bool", grad_req="null")
     Case("_npi_multiply", "mixed_gradient", {"lhs": (2, 3), "rhs": (3,)}, dtypes={"rhs": "int32"},
          without_gradient=["rhs"])
-    for name in ("add subtract rsubtract multiply mod power rpower true_divide rtrue_divide").split():
+    for name in "arctan2", "hypot", "copysign", "ldexp":
+        op = "_npi_" + name
+        lhs, rhs = ("x1", "x2") if name in ("arctan2", "hypot") else ("lhs", "rhs")
+        values = {lhs: random.uniform(-2, 2, (2, 1, 3)), rhs: random.uniform(-2, 2, (4, 1))}
+        shapes = {lhs: (2, 1, 3), rhs: (4, 1)}
+        Case(op, "broadcast", shapes, values=values)
+        Case(op, "broadcast_add", shapes, values=values, grad_req="add", dtype="float64", adds_writes=True)
+        Case(op, "scalar", {lhs: (), rhs: (2, 2)}, values={lhs: 1.5, rhs: random.uniform(-2, 2, (2, 2))})
+        if name in ("copysign", "ldexp"):
+            Case(op, "int32", {lhs: (1, 3), rhs: (2, 1)}, values={lhs: [[1, 2, 3]], rhs: [[2], [1]]}, dtype="int32",
+                 grad_req="null")
+    # MXNet's gradient of rarctan2_scalar is that of data as the other operand; those of copysign's cannot be bound.
+    for name in "arctan2 rarctan2 copysign rcopysign ldexp rldexp".split():
+        op = "_npi_" + name + "_scalar"
+        data = {"data": random.uniform(-2, 2, (2, 3))}
+        grad_req = "null" if name in ("rarctan2", "copysign", "rcopysign") else "write"
+        Case(op, "basic", {"data": (2, 3)}, {"scalar": "-1.25", "is_int": "False"}, values=data, grad_req=grad_req)
+        Case(op, "scalar", {"data": ()}, {"scalar": "2.0"}, values={"data": 1.5}, grad_req=grad_req)
+        Case(op, "int32", {"data": (3,)}, {"scalar": "2.0", "is_int": "True"}, values={"data": [1, 2, 3]}, dtype="int32",
+             grad_req="null")
+    for name in "bitwise_and", "bitwise_or", "bitwise_xor", "lcm":
+        op = "_npi_" + name
+        pair = {"lhs": [[12, 10, 7]], "rhs": [[5], [18]]}
+        for dtype in "int32", "uint8", "int64":
+            Case(op, dtype, {"lhs": (1, 3), "rhs": (2, 1)}, values=pair, dtype=dtype, grad_req="null")
+        Case(op, "negative", {"lhs": (3,), "rhs": ()}, values={"lhs": [-12, 0, 7], "rhs": -6}, dtype="int8", grad_req="null")
+        Case(op + "_scalar", "int32", {"data": (4,)}, {"scalar": "6", "is_int": "True"}, values={"data": [12, -10, 0, 7]},
+             dtype="int32", grad_req="null")
+    for name in ("add subtract rsubtract multiply mod rmod power rpower true_divide rtrue_divide").split():
         op = "_npi_" + name + "_scalar"
         positive = {"data": random.uniform(0.5, 2, (2, 3))}
         Case(op, "basic", {"data": (2, 3)}, {"scalar": "1.25", "is_int": "False"}, values=positive)

@@ -13,6 +13,7 @@
 #include "executor/kernels/elemwise/binary_functions.h"
 #include "executor/kernels/loops/elemwise_operand.h"
 #include "executor/kernels/loops/unary_functions.h"
+#include "executor/kernels/numpy/numpy_functions.h"
 #include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 #include "symbol/ops/elemwise/scalar_param.h"
@@ -65,6 +66,11 @@ struct ComparisonKernels {
         {"_npi_less_scalar", device, kAnyDType, Scalar<Lesser>},
         {"_npi_less_equal_scalar", device, kAnyDType, Scalar<LesserEqual>},
         {"_npi_logical_not", device, kAnyDType, Arrays<LogicalNot>},
+        {"_npi_isnan", device, kAnyDType, Arrays<TestNan>},
+        {"_npi_isinf", device, kAnyDType, Arrays<TestInfinite>},
+        {"_npi_isposinf", device, kAnyDType, Arrays<TestPositiveInfinite>},
+        {"_npi_isneginf", device, kAnyDType, Arrays<TestNegativeInfinite>},
+        {"_npi_isfinite", device, kAnyDType, Arrays<TestFinite>},
     };
     return true;
   }

@@ -9,6 +9,10 @@ namespace {
 
 const GradientCase kCases[] = {
     {"AddBroadcast", "_npi_add", {}, {{"a", {2, 1, 3}}, {"b", {4, 1}}}},
+    {"Arctan2Broadcast", "_npi_arctan2", {}, {{"x1", {2, 1, 3}}, {"x2", {4, 1}}}},
+    {"Arctan2OfNumber", "_npi_rarctan2_scalar", {{"scalar", "0.7"}}, {{"data", {2, 3}}}},
+    {"CopySign", "_npi_copysign_scalar", {{"scalar", "-0.7"}}, {{"data", {2, 3}}}},
+    {"SignCopied", "_npi_rcopysign_scalar", {{"scalar", "-0.7"}}, {{"data", {2, 3}}}},
     {"MeanOverAxes", "_npi_mean", {{"axis", "(0, 2)"}}, {{"a", {2, 3, 2}}}},
     {"NormOverAll", "_npi_norm", {{"flag", "-2"}}, {{"data", {2, 3}}}},
     {"NormOfMagnitudes", "_npi_norm", {{"ord", "1"}, {"axis", "1"}}, {{"data", {2, 3}}}},

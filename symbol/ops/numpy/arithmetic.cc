@@ -86,6 +86,7 @@ void RegisterScalarOps() {
       {"_npi_rsubtract_scalar", "_rminus_scalar", "scalar - data", ScalarType},
       {"_npi_multiply_scalar", "_mul_scalar", "data * scalar", ScalarType},
       {"_npi_mod_scalar", "_mod_scalar", "data mod scalar", ScalarType},
+      {"_npi_rmod_scalar", "_rmod_scalar", "scalar mod data", ScalarType},
       {"_npi_power_scalar", "_power_scalar", "data to the power of scalar", ScalarType},
       {"_npi_rpower_scalar", "_rpower_scalar", "scalar to the power of data", ScalarType},
       {"_npi_true_divide_scalar", "_div_scalar", "data / scalar, also of integers",

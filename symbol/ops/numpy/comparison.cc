@@ -53,14 +53,32 @@ void RegisterComparisons() {
   }
 }
 
-const bool kRegistered = (RegisterComparisons(), true);
+struct Test {
+  const char* name;
+  const char* doc;
+};
 
-COOPER_REGISTER_OP(_npi_logical_not)
-    .Describe("Whether x is 0.")
-    .Inputs({"x"})
-    .Shape(SameShape)
-    .Type(ComparisonType)
-    .Elementwise();
+constexpr Test kTests[] = {
+    {"_npi_logical_not", "Whether x is 0."},
+    {"_npi_isnan", "Whether x is NaN."},
+    {"_npi_isinf", "Whether x is infinite."},
+    {"_npi_isposinf", "Whether x is positive infinity."},
+    {"_npi_isneginf", "Whether x is negative infinity."},
+    {"_npi_isfinite", "Whether x is neither NaN nor infinite."},
+};
+
+void RegisterTests() {
+  for (const Test& test : kTests) {
+    OpRegistrar(OpBuilder(test.name)
+                    .Describe(test.doc)
+                    .Inputs({"x"})
+                    .Shape(SameShape)
+                    .Type(ComparisonType)
+                    .Elementwise());
+  }
+}
+
+const bool kRegistered = (RegisterComparisons(), RegisterTests(), true);
 
 }  // namespace
 }  // namespace cooper

@@ -1,0 +1,120 @@
+#ifndef COOPER_EXECUTOR_KERNELS_NUMPY_BINARY_KERNELS_H_
+#define COOPER_EXECUTOR_KERNELS_NUMPY_BINARY_KERNELS_H_
+
+// Kernels of functions of two elements that only NumPy operators have, on two arrays or on an array
+// and a number, and of their gradients, over the devices of
+// executor/kernels/reduce/axis_reduction_kernels.h, for binary.cc and .cu.
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "executor/kernels/loops/elemwise_operand.h"
+#include "executor/kernels/loops/unary_functions.h"
+#include "executor/kernels/numpy/numpy_functions.h"
+#include "executor/kernels/reducers/reducers.h"
+#include "executor/program/kernel.h"
+#include "ndarray/base/dtype.h"
+#include "symbol/ops/elemwise/scalar_param.h"
+#include "symbol/ops/rules/one_input.h"
+
+namespace cooper {
+
+template <typename D>
+struct NumpyBinaryKernels {
+  // Computes F of all inputs, broadcast to the output's shape.
+  template <typename F>
+  static absl::Status Arrays(const KernelContext& c) {
+    ElemwiseOperand operands[F::kArity];
+    absl::Span<const int64_t> shapes[F::kArity];
+    for (int i = 0; i < F::kArity; ++i) {
+      operands[i] = OperandOf(c.inputs[i]);
+      shapes[i] = c.inputs[i].shape.dims();
+    }
+    return D::template Broadcast<F>(c, operands, shapes, c.outputs[0].shape.dims(), c.outputs[0],
+                                    c.reqs[0]);
+  }
+
+  // Sums F of ograd, lhs and rhs over the axes along which a side was repeated.
+  template <typename F>
+  static absl::Status Side(const KernelContext& c) {
+    ElemwiseOperand operands[F::kArity];
+    absl::Span<const int64_t> shapes[F::kArity];
+    for (int i = 0; i < F::kArity; ++i) {
+      operands[i] = OperandOf(c.inputs[i]);
+      shapes[i] = c.inputs[i].shape.dims();
+    }
+    return D::template Reduce<Reducer::kSum, F>(c, {}, shapes[0], operands, shapes, c.outputs[0],
+                                                c.outputs[0].shape.dims(), c.reqs[0], c.workspace);
+  }
+  static absl::StatusOr<Prepared> PrepareSide(const PrepareContext& c) {
+    return Prepared{.workspace_bytes = D::ReductionWorkspace(c.outputs[0], c.reqs[0])};
+  }
+
+  // Computes F of data and the number, and F of ograd, data and the number.
+  template <typename F>
+  static absl::Status Scalar(const KernelContext& c) {
+    return D::template Elementwise<F>(
+        c, {OperandOf(c.inputs[OneInputArrays::kData]), OperandOf(c.param<ScalarParam>().scalar)},
+        c.outputs[0], c.reqs[0]);
+  }
+  template <typename F>
+  static absl::Status ScalarGradient(const KernelContext& c) {
+    using enum ScalarGradientArrays::Input;
+    return D::template Elementwise<F>(c,
+                                      {OperandOf(c.inputs[kOgrad]), OperandOf(c.inputs[kData]),
+                                       OperandOf(c.param<ScalarParam>().scalar)},
+                                      c.outputs[0], c.reqs[0]);
+  }
+
+  // Inverts bits; of bools the only one.
+  static absl::Status Not(const KernelContext& c) {
+    const ArrayView& x = c.inputs[OneInputArrays::kData];
+    if (x.dtype == DType::kBool) {
+      return D::template Elementwise<LogicalNot>(c, {OperandOf(x)}, c.outputs[0], c.reqs[0]);
+    }
+    return D::template Elementwise<BitNot>(c, {OperandOf(x)}, c.outputs[0], c.reqs[0]);
+  }
+
+  // Registers the kernels. Call it from a static initializer, once for each device.
+  static bool Register(DeviceType device) {
+    [[maybe_unused]] const KernelRegistrar kernels[] = {
+        {"_npi_bitwise_not", device, kAnyDType, Not},
+        {"_npi_bitwise_and", device, kAnyDType, Arrays<BitAnd>},
+        {"_npi_bitwise_or", device, kAnyDType, Arrays<BitOr>},
+        {"_npi_bitwise_xor", device, kAnyDType, Arrays<BitXor>},
+        {"_npi_lcm", device, kAnyDType, Arrays<LeastCommonMultiple>},
+        {"_npi_arctan2", device, kAnyDType, Arrays<Arctan2>},
+        {"_npi_copysign", device, kAnyDType, Arrays<CopySign>},
+        {"_npi_ldexp", device, kAnyDType, Arrays<Ldexp>},
+        {"_npi_bitwise_and_scalar", device, kAnyDType, Scalar<BitAnd>},
+        {"_npi_bitwise_or_scalar", device, kAnyDType, Scalar<BitOr>},
+        {"_npi_bitwise_xor_scalar", device, kAnyDType, Scalar<BitXor>},
+        {"_npi_lcm_scalar", device, kAnyDType, Scalar<LeastCommonMultiple>},
+        {"_npi_arctan2_scalar", device, kAnyDType, Scalar<Arctan2>},
+        {"_npi_rarctan2_scalar", device, kAnyDType, Scalar<Swapped<Arctan2>>},
+        {"_npi_copysign_scalar", device, kAnyDType, Scalar<CopySign>},
+        {"_npi_rcopysign_scalar", device, kAnyDType, Scalar<Swapped<CopySign>>},
+        {"_npi_ldexp_scalar", device, kAnyDType, Scalar<Ldexp>},
+        {"_npi_rldexp_scalar", device, kAnyDType, Scalar<Swapped<Ldexp>>},
+        {"_backward_npi_arctan2_lhs", device, kAnyDType, Side<Arctan2GradLhs>, PrepareSide},
+        {"_backward_npi_arctan2_rhs", device, kAnyDType, Side<Arctan2GradRhs>, PrepareSide},
+        {"_backward_npi_copysign_lhs", device, kAnyDType, Side<CopySignGradLhs>, PrepareSide},
+        {"_backward_npi_ldexp_lhs", device, kAnyDType, Side<LdexpGradLhs>, PrepareSide},
+        {"_backward_npi_ldexp_rhs", device, kAnyDType, Side<LdexpGradRhs>, PrepareSide},
+        {"_backward_npi_arctan2_scalar", device, kAnyDType, ScalarGradient<Arctan2GradLhs>},
+        {"_backward_npi_rarctan2_scalar", device, kAnyDType,
+         ScalarGradient<SwappedGrad<Arctan2GradRhs>>},
+        {"_backward_npi_copysign_scalar", device, kAnyDType, ScalarGradient<CopySignGradLhs>},
+        {"_backward_npi_ldexp_scalar", device, kAnyDType, ScalarGradient<LdexpGradLhs>},
+        {"_backward_npi_rldexp_scalar", device, kAnyDType,
+         ScalarGradient<SwappedGrad<LdexpGradRhs>>},
+    };
+    return true;
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_NUMPY_BINARY_KERNELS_H_
