@@ -46,6 +46,17 @@ def UnaryCases():
             Case("_npi_" + name, dtype, {"x": (2, 3)}, dtype=dtype, grad_req="null",
                  values={"x": [[0, numpy.inf, -2], [numpy.nan, -numpy.inf, 0.25]]})
         Case("_npi_" + name, "int32", {"x": (3,)}, dtype="int32", grad_req="null")
+    few = [0.5, 1.5, -2.5, 12.345, -0.0049, 149.99]
+    for decimals in "0", "2", "-1":
+        Case("_npi_around", "decimals_" + decimals, {"x": (6,)}, {"decimals": decimals}, values={"x": few}, grad_req="null")
+    Case("_npi_around", "float64", {"x": (6,)}, {"decimals": "1"}, values={"x": few}, dtype="float64", grad_req="null")
+    Case("_npi_around", "int32", {"x": (3,)}, {"decimals": "1"}, values={"x": [4, -5, 16]}, dtype="int32", grad_req="null")
+    some = [[0, numpy.inf, -2], [numpy.nan, -numpy.inf, 0.25]]
+    for case, attrs in {"default": {}, "numbers": {"nan": "7", "posinf": "1e6", "neginf": "-3"}}.items():
+        Case("_npi_nan_to_num", case, {"data": (2, 3)}, attrs, values={"data": some})
+        Case("_npi_nan_to_num", case + "_float64", {"data": (2, 3)}, attrs, values={"data": some}, dtype="float64",
+             grad_req="add", adds_writes=True)
+    Case("_npi_nan_to_num", "int32", {"data": (3,)}, dtype="int32", grad_req="null")
     for dtype in "int8", "uint8", "int64", "bool":
         Case("_npi_bitwise_not", dtype, {"x": (2, 3)}, dtype=dtype, grad_req="null",
              values={"x": [[0, 1, 100], [3, 7, 64]]})
@@ -151,6 +162,12 @@ def ReductionCases():
             Case(op, "bool", {"a": (2, 2)}, values={"a": [[1, 0], [1, 1]]}, dtype="bool", grad_req="null")
             Case(op, "dtype", {"a": (2, 2)}, {"dtype": "float64"}, values={"a": [[1, 4], [4, 2]]}, dtype="int32",
                  grad_req="null")
+    for op in "_np_all", "_np_any":
+        some = [[[0, 0.25, 0], [0, 0, 0]], [[1, 1, 0.5], [-1, 2, 3]]]
+        for case, attrs in {"all": {}, "axes": {"axis": "(0, -1)"}, "keepdims": {"axis": "1", "keepdims": "True"}}.items():
+            Case(op, case, {"data": (2, 2, 3)}, attrs, values={"data": some}, grad_req="null")
+        Case(op, "int32", {"data": (2, 2)}, {"axis": "(1,)"}, values={"data": [[0, 2], [256, 1]]}, dtype="int32", grad_req="null")
+        Case(op, "bool", {"data": (2, 2)}, {"axis": "(0,)"}, values={"data": [[0, 1], [1, 1]]}, dtype="bool", grad_req="null")
     for op in "_npi_var", "_npi_std":
         Case(op, "all", {"a": (1, 2, 3)}, values={"a": few}, grad_req="null")
         Case(op, "axis_ddof", {"a": (1, 2, 3)}, {"axis": "(1, 2)", "ddof": "1"}, values={"a": few}, grad_req="null",
@@ -200,6 +217,41 @@ def ShapeCases():
     Case("_npi_flip", "axis", {"data": (2, 3)}, {"axis": "(1,)"})
 
 
+def MovementCases():
+    Case("_np_moveaxis", "first", {"a": (2, 3, 4)}, {"source": "(0,)", "destination": "(-1,)"})
+    Case("_np_moveaxis", "two", {"a": (2, 3, 4)}, {"source": "(2, 0)", "destination": "(0, 1)"}, dtype="float64")
+    for case, attrs in {"vector": {"shift": "(2,)"}, "axis": {"shift": "(-1,)", "axis": "(1,)"},
+                        "axes": {"shift": "(1, 2)", "axis": "(0, -1)"}, "one_shift": {"shift": "(1,)", "axis": "(0, 2)"},
+                        "far": {"shift": "(7,)", "axis": "(2,)"}}.items():
+        Case("_np_roll", case, {"data": (2, 3, 4)}, attrs)
+    Case("_np_roll", "add", {"data": (5,)}, {"shift": "(2,)"}, grad_req="add", adds_writes=True)
+    for case, shape, k in ("matrix", (3, 4), "0"), ("above", (3, 4), "1"), ("vector", (3,), "-1"):
+        Case("_np_diag", case, {"data": shape}, {"k": k})
+    for case, attrs in {"default": {}, "offset": {"offset": "1"}, "axes": {"axis1": "2", "axis2": "0", "offset": "-1"}}.items():
+        Case("_np_diagonal", case, {"data": (3, 2, 4)}, attrs)
+    for op, shapes in (("hstack", [(2, 3), (2, 1)]), ("hstack", [(2,), (3,)]), ("hstack", [(), (2,)]),
+                       ("vstack", [(2, 3), (1, 3)]), ("vstack", [(3,), (2, 3)]), ("vstack", [(), ()]),
+                       ("dstack", [(2, 3), (2, 3)]), ("dstack", [(3,), (3,)]), ("dstack", [(2, 3, 2), (2, 3)]),
+                       ("column_stack", [(2, 3), (2, 1)])):
+        # MXNet infers wrong shapes of vectors in a column_stack.
+        name = "data%d" if op in ("hstack", "dstack") else "arg%d"
+        Case("_npi_" + op, "case%d" % len(CASES.get("_npi_" + op, {})), {name % i: shape for i, shape in enumerate(shapes)},
+             {"num_args": str(len(shapes))})
+
+
+def PadCases():
+    widths = "((1, 2), (2, 0))"
+    # MXNet has the gradient of constants alone.
+    for mode in "constant", "edge", "reflect", "symmetric":
+        Case("_npi_pad", mode, {"data": (3, 4)}, {"pad_width": widths, "mode": mode},
+             grad_req="write" if mode == "constant" else "null")
+    Case("_npi_pad", "add", {"data": (3, 4)}, {"pad_width": widths}, dtype="float64", grad_req="add", adds_writes=True)
+    Case("_npi_pad", "value", {"data": (2, 2, 3)}, {"pad_width": "((0, 0), (1, 0), (0, 2))", "constant_value": "1.5"})
+    Case("_npi_pad", "int32", {"data": (3, 1)}, {"pad_width": "((3, 3), (0, 1))", "mode": "symmetric"}, dtype="int32",
+         grad_req="null")
+    Case("_npi_pad", "one", {"data": (1, 2)}, {"pad_width": "((1, 1), (0, 0))", "mode": "symmetric"}, grad_req="null")
+
+
 def CreationCases():
     for op in "_npi_zeros", "_npi_ones":
         Case(op, "matrix", {}, {"shape": "(2, 3)", "dtype": "int32"}, grad_req="null")
@@ -208,6 +260,17 @@ def CreationCases():
     Case("_npi_arange", "stop", {}, {"start": "3"}, grad_req="null")
     Case("_npi_arange", "step", {}, {"start": "1", "stop": "2", "step": "0.3", "dtype": "float64"}, grad_req="null")
     Case("_npi_arange", "int64", {}, {"start": "5", "stop": "0", "step": "-2", "dtype": "int64"}, grad_req="null")
+    for op, attrs in (("_npi_eye", {"N": "3"}), ("_npi_eye", {"N": "2", "M": "4", "k": "1", "dtype": "float64"}),
+                      ("_npi_eye", {"N": "3", "k": "-1", "dtype": "int32"}), ("_npi_identity", {"shape": "(3, 3)"}),
+                      ("_npi_indices", {"dimensions": "(2, 3)"}),
+                      ("_npi_indices", {"dimensions": "(4,)", "dtype": "float32"}),
+                      ("_npi_logspace", {"start": "0", "stop": "2", "num": "5"}),
+                      ("_npi_logspace", {"start": "-1", "stop": "3", "num": "4", "endpoint": "False", "base": "2", "dtype": "float64"})):
+        Case(op, "case%d" % len(CASES.get(op, {})), {}, attrs, grad_req="null")
+    for op in "_npi_hanning", "_npi_hamming", "_npi_blackman":
+        Case(op, "seven", {}, {"M": "7"}, grad_req="null")
+        Case(op, "even", {}, {"M": "4", "dtype": "float64"}, grad_req="null")
+        Case(op, "one", {}, {"M": "1"}, grad_req="null")
     Case("_npi_full_like", "float32", {"a": (2, 3)}, {"fill_value": "2.5"}, grad_req="null")
     Case("_npi_full_like", "dtype", {"a": ()}, {"fill_value": "2.5", "dtype": "int32"}, grad_req="null")
 
@@ -295,6 +358,8 @@ def main():
     ComparisonCases()
     ReductionCases()
     ShapeCases()
+    MovementCases()
+    PadCases()
     CreationCases()
     WhereCases()
     ProductCases()

@@ -1,19 +1,13 @@
-// The kernel of _npi_full_like.
+// Kernels of NumPy operators that create arrays for CPUs.
 
-#include "absl/status/status.h"
-#include "executor/kernels/loops/convert.h"
+#include "executor/kernels/elemwise/cpu_init.h"
+#include "executor/kernels/numpy/creation_kernels.h"
 #include "executor/program/kernel.h"
-#include "symbol/ops/numpy/creation_param.h"
 
 namespace cooper {
 namespace {
 
-absl::Status FullLikeCpu(const KernelContext& c) {
-  FillArray(c.param<NumpyFullLikeParam>().fill_value, c.outputs[0], c.reqs[0]);
-  return absl::OkStatus();
-}
-
-COOPER_REGISTER_KERNEL(_npi_full_like, DeviceType::kCpu, kAnyDType, FullLikeCpu);
+[[maybe_unused]] const bool kRegistered = NumpyCreation<CpuInit>::Register(DeviceType::kCpu);
 
 }  // namespace
 }  // namespace cooper

@@ -43,6 +43,29 @@ struct NumpyReductionKernels {
     return ReduceArray<D, kReducer, Same>(c, {}, a, kept, c.outputs[0], c.reqs[0], c.workspace);
   }
 
+  // Reduces the truth of the elements: the kernel of _np_all and _np_any. The workspace has their
+  // bools, unless they are bools already, and then that of the reduction.
+  template <Reducer kReducer>
+  static absl::Status Truth(const KernelContext& c) {
+    ArrayView data = c.inputs[OneInputArrays::kData];
+    COOPER_ASSIGN_OR_RETURN(const auto kept, KeptBy<NumpyTruthParam>(c, data.shape));
+    const int64_t bytes = TruthBytes(data);
+    if (bytes > 0) {
+      const ArrayView truth{.data = c.workspace, .shape = data.shape, .dtype = DType::kBool};
+      COOPER_RETURN_IF_ERROR(D::Convert(c, data, truth, WriteReq::kWrite));
+      data = truth;
+    }
+    return ReduceArray<D, kReducer, Same>(c, {}, data, kept, c.outputs[0], c.reqs[0],
+                                          static_cast<char*>(c.workspace) + bytes);
+  }
+  static int64_t TruthBytes(const ArrayView& data) {
+    return data.dtype == DType::kBool ? 0 : (data.size() + 63) / 64 * 64;
+  }
+  static absl::StatusOr<Prepared> PrepareTruth(const PrepareContext& c) {
+    return Prepared{.workspace_bytes = TruthBytes(c.inputs[OneInputArrays::kData]) +
+                                       D::ReductionWorkspace(c.outputs[0], c.reqs[0])};
+  }
+
   // Runs _npi_mean.
   static absl::Status Mean(const KernelContext& c) {
     const ArrayView& a = c.inputs[OneInputArrays::kData];
@@ -137,6 +160,8 @@ struct NumpyReductionKernels {
     using Extreme = NumpyReduceParam;
     using Sum = NumpySumParam;
     [[maybe_unused]] const KernelRegistrar kernels[] = {
+        {"_np_all", device, kAnyDType, Truth<Reducer::kProduct>, PrepareTruth},
+        {"_np_any", device, kAnyDType, Truth<Reducer::kSum>, PrepareTruth},
         {"_np_sum", device, kAnyDType, Reduce<Sum, Reducer::kSum>, PrepareReduce},
         {"_np_prod", device, kAnyDType, Reduce<Sum, Reducer::kProduct>, PrepareReduce},
         {"_np_max", device, kAnyDType, Reduce<Extreme, Reducer::kMax>, PrepareReduce},

@@ -165,12 +165,13 @@ struct FewCopies {
       count = (d == n - 1 ? padded : inner + 1) - begin;
       return;
     }
-    const bool reflects = axes.mode == PadParam::kReflect;
-    begin = before - d;
-    mirrored_before = reflects && d > 0 && d <= before;
+    const bool mirrors = axes.mode == PadParam::kReflect || axes.mode == PadParam::kSymmetric;
+    const int32_t repeats_end = axes.mode == PadParam::kSymmetric ? 1 : 0;
+    begin = before - repeats_end - d;
+    mirrored_before = mirrors && d + repeats_end > 0 && begin >= 0;
     // Counts from the last element, because before + 2 * (n - 1) might exceed 32 bits.
-    const int32_t last = before + n - 1, from_last = n - 1 - d;
-    const bool mirrored_behind = reflects && from_last > 0 && from_last < padded - last;
+    const int32_t last = before + n - 1, from_last = n - 1 - d + repeats_end;
+    const bool mirrored_behind = mirrors && from_last > 0 && from_last < padded - last;
     behind = mirrored_behind ? last + from_last : 0;
     count = 1 + mirrored_before + mirrored_behind;
   }

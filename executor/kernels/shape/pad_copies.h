@@ -27,11 +27,13 @@ struct PadCopies {
       count = (i == len - 1 ? padded : before + i + 1) - at[0];
       return;
     }
-    const bool reflects = mode == PadParam::kReflect;
-    if (reflects && i > 0 && i <= before) at[count++] = before - i;
+    const bool mirrors = mode == PadParam::kReflect || mode == PadParam::kSymmetric;
+    // The distance from an end at which mirroring begins: reflect does not repeat the end itself.
+    const int64_t first = mode == PadParam::kReflect ? 1 : 0;
+    if (mirrors && i >= first && i < before + first) at[count++] = before - 1 + first - i;
     at[count++] = before + i;
-    const int64_t behind = before + 2 * (len - 1) - i;
-    if (reflects && i < len - 1 && behind < padded) at[count++] = behind;
+    const int64_t behind = before + 2 * len - 1 - first - i;
+    if (mirrors && len - 1 - i >= first && behind < padded) at[count++] = behind;
   }
 
   // Returns the k-th copy, 0 <= k < count.

@@ -100,6 +100,17 @@ struct NumpyReduceGradientArrays {
   enum Input { kOgrad, kData, kOutput };
 };
 
+// Parameters of _np_all and _np_any.
+struct NumpyTruthParam {
+  OptionalAxes axis;
+  bool keepdims = false;
+
+  static void Declare(ParamDeclaration<NumpyTruthParam>& d) {
+    d.Field("axis", &NumpyTruthParam::axis).Doc("the axes to reduce; None means all");
+    d.Field("keepdims", &NumpyTruthParam::keepdims).Doc("whether reduced axes stay, with extent 1");
+  }
+};
+
 // Returns a mask in which bit i is set if axis i of an array of `rank` axes is reduced. A scalar
 // has no axis, but accepts 0 and -1. Fails with kInvalidArgument for axes out of range or given
 // twice, and for more than 63 axes.

@@ -170,6 +170,28 @@ COOPER_REGISTER_OP(_npi_std)
     .Shape(MomentsShape)
     .Type(MomentsType);
 
+absl::Status TruthShape(ShapeContext& c) {
+  const auto& param = c.param<NumpyTruthParam>();
+  return SetReduced(c, param.axis, param.keepdims);
+}
+
+absl::Status BoolType(TypeContext& c) { return c.SetOutput(0, DType::kBool); }
+
+COOPER_REGISTER_OP(_np_all)
+    .Describe("Whether all elements over the axes differ from 0.")
+    .Param<NumpyTruthParam>()
+    .Inputs({"data"})
+    .Shape(TruthShape)
+    .Type(BoolType);
+
+COOPER_REGISTER_OP(_np_any)
+    .Describe("Whether an element over the axes differs from 0.")
+    .Alias("_np_sometrue")
+    .Param<NumpyTruthParam>()
+    .Inputs({"data"})
+    .Shape(TruthShape)
+    .Type(BoolType);
+
 COOPER_REGISTER_OP(_npi_argmax)
     .Describe("The position of the first greatest element along an axis, as int64.")
     .Param<ArgReduceParam>()

@@ -67,11 +67,27 @@ COOPER_REGISTER_OP(_npi_concatenate)
     .Joins([](const OpCall& call) { return call.param<NumpyConcatenateParam>().dim; })
     .Kind(OpKind::kShaping);
 
+// Shape rule: that of reverse, but an axis may not be given twice, as in NumPy.
+absl::Status FlipShape(ShapeContext& c) {
+  const int rank = c.input(0).rank();
+  if (c.input(0).rank_known()) {
+    std::vector<bool> seen(rank);
+    for (int64_t given : c.param<ReverseParam>().axis) {
+      COOPER_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(given, rank));
+      if (seen[axis]) {
+        return absl::InvalidArgumentError(absl::StrCat("axis has axis ", given, " twice"));
+      }
+      seen[axis] = true;
+    }
+  }
+  return ShapeOf("reverse")(c);
+}
+
 COOPER_REGISTER_OP(_npi_flip)
     .Describe("data with the order of elements reversed along axes.")
     .Param<ReverseParam>()
     .Inputs({"data"})
-    .Shape(ShapeOf("reverse"))
+    .Shape(FlipShape)
     .Type(SameType)
     .Gradient(GradientOf("reverse"));
 

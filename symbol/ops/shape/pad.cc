@@ -47,9 +47,11 @@ absl::Status PadShape(ShapeContext& c) {
     }
     if (!data.rank_known() || !data.dim_known(i)) continue;
     padded[i] = ExtentSum(data[i], before + after);
-    const int64_t least = param.mode == PadParam::kReflect ? std::max(before, after) + 1
-                          : param.mode == PadParam::kEdge  ? 1
-                                                           : 0;
+    const int64_t mirrored = std::max(before, after);
+    const int64_t least = param.mode == PadParam::kReflect     ? mirrored + 1
+                          : param.mode == PadParam::kSymmetric ? mirrored
+                          : param.mode == PadParam::kEdge      ? 1
+                                                               : 0;
     if (before + after > 0 && data[i] < least) {
       return absl::InvalidArgumentError(absl::StrCat(
           "axis ", i, " of input 'data' ", data.ToString(), " is too short for pad_width ",

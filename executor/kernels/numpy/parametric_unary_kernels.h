@@ -1,0 +1,112 @@
+#ifndef COOPER_EXECUTOR_KERNELS_NUMPY_PARAMETRIC_UNARY_KERNELS_H_
+#define COOPER_EXECUTOR_KERNELS_NUMPY_PARAMETRIC_UNARY_KERNELS_H_
+
+// Kernels of _npi_around, _npi_nan_to_num and its gradient, over the devices of
+// executor/kernels/reduce/axis_reduction_kernels.h, for parametric_unary.cc and .cu.
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include "absl/status/status.h"
+#include "executor/kernels/loops/elemwise_operand.h"
+#include "executor/kernels/numpy/numpy_functions.h"
+#include "executor/program/kernel.h"
+#include "ndarray/base/dtype.h"
+#include "ndarray/base/host_device.h"
+#include "symbol/ops/numpy/parametric_unary_param.h"
+
+namespace cooper {
+
+// x rounded to multiples of 1 / power, and of power; halves to the even multiple. Integers are
+// computed in double. A product that overflows leaves x as it is: it has no digits to round.
+struct RoundBehindPoint : NumpyFunction<2, false> {
+  template <typename C>
+  COOPER_HOST_DEVICE static C Apply(C x, C power) {
+    const C scaled = x * power;
+    return IsInfinity(scaled, 1) || IsInfinity(scaled, -1) ? x : std::rint(scaled) / power;
+  }
+};
+struct RoundBeforePoint : NumpyFunction<2, false> {
+  template <typename C>
+  COOPER_HOST_DEVICE static C Apply(C x, C power) {
+    return std::rint(x / power) * power;
+  }
+};
+// Numbers for NaN, infinity and -infinity.
+struct ReplaceNonFinite : NumpyFunction<4, true> {
+  template <typename C>
+  COOPER_HOST_DEVICE static C Apply(C x, C nan, C positive, C negative) {
+    if (IsNan(x)) return nan;
+    return IsInfinity(x, 1) ? positive : IsInfinity(x, -1) ? negative : x;
+  }
+};
+struct ReplaceNonFiniteGrad : NumpyFunction<2, true> {
+  template <typename C>
+  COOPER_HOST_DEVICE static C Apply(C g, C x) {
+    return IsNan(x) || IsInfinity(x, 1) || IsInfinity(x, -1) ? C{0} : g;
+  }
+};
+
+// Returns the greatest finite number of a floating dtype; of others, which have no infinities, any.
+inline double GreatestOf(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat64:
+      return std::numeric_limits<double>::max();
+    case DType::kFloat32:
+      return std::numeric_limits<float>::max();
+    case DType::kFloat16:
+      return 65504;
+    case DType::kBfloat16:
+      return 0x1.FEp127;
+    default:
+      return 0;
+  }
+}
+
+template <typename D>
+struct NumpyParametricUnary {
+  static absl::Status Around(const KernelContext& c) {
+    const int decimals = c.param<AroundParam>().decimals;
+    const double power = std::pow(10.0, std::abs(decimals));
+    const ElemwiseOperand x = OperandOf(c.inputs[0]), scale = OperandOf(power);
+    // Without fractions there is nothing to round.
+    if (!IsFloating(c.inputs[0].dtype)) {
+      return D::template Elementwise<RoundBehindPoint>(c, {x, OperandOf(1.0)}, c.outputs[0],
+                                                       c.reqs[0]);
+    }
+    return decimals >= 0
+               ? D::template Elementwise<RoundBehindPoint>(c, {x, scale}, c.outputs[0], c.reqs[0])
+               : D::template Elementwise<RoundBeforePoint>(c, {x, scale}, c.outputs[0], c.reqs[0]);
+  }
+
+  static absl::Status NanToNum(const KernelContext& c) {
+    const auto& param = c.param<NanToNumParam>();
+    const double greatest = GreatestOf(c.outputs[0].dtype);
+    return D::template Elementwise<ReplaceNonFinite>(
+        c,
+        {OperandOf(c.inputs[NanToNumArrays::kData]), OperandOf(param.nan),
+         OperandOf(param.posinf.value_or(greatest)), OperandOf(param.neginf.value_or(-greatest))},
+        c.outputs[0], c.reqs[0]);
+  }
+
+  static absl::Status NanToNumGradient(const KernelContext& c) {
+    using enum NanToNumGradientArrays::Input;
+    return D::template Elementwise<ReplaceNonFiniteGrad>(
+        c, {OperandOf(c.inputs[kOgrad]), OperandOf(c.inputs[kData])}, c.outputs[0], c.reqs[0]);
+  }
+
+  // Registers the kernels. Call it from a static initializer, once for each device.
+  static bool Register(DeviceType device) {
+    [[maybe_unused]] const KernelRegistrar kernels[] = {
+        {"_npi_around", device, kAnyDType, Around},
+        {"_npi_nan_to_num", device, kAnyDType, NanToNum},
+        {"_npi_backward_nan_to_num", device, kAnyDType, NanToNumGradient},
+    };
+    return true;
+  }
+};
+
+}  // namespace cooper
+
+#endif  // COOPER_EXECUTOR_KERNELS_NUMPY_PARAMETRIC_UNARY_KERNELS_H_
