@@ -155,7 +155,20 @@ def Images():
             Write(op, "one_channel", {"data": Image(4, 3, 1)}, factors, grad_req="null", atol=1e-3)
 
 
-GROUPS = {"images": Images, "densities": Densities, "positions": Positions, "sparse": Sparse, "scalars": Scalars}
+def Spectra():
+    def Symmetric(*shape):
+        a = RANDOM.uniform(-1, 1, shape)
+        return a + numpy.swapaxes(a, -1, -2)
+
+    for case, shape, more in (("wide", (3, 5), {}), ("square", (3, 3), {}), ("one_row", (1, 4), {}),
+                              ("batch_add", (2, 2, 4), {"grad_req": "add", "dtype": "float64", "adds_writes": True})):
+        Write("_linalg_gelqf", case, {"A": RANDOM.uniform(-1, 1, shape)}, outputs=2, rtol=1e-3, **more)
+    for case, shape, more in (("four", (4, 4), {}), ("one", (1, 1), {}),
+                              ("batch_add", (2, 3, 3), {"grad_req": "add", "dtype": "float64", "adds_writes": True})):
+        Write("_linalg_syevd", case, {"A": Symmetric(*shape)}, outputs=2, rtol=1e-3, **more)
+
+
+GROUPS = {"spectra": Spectra, "images": Images, "densities": Densities, "positions": Positions, "sparse": Sparse, "scalars": Scalars}
 
 
 def main():

@@ -1,0 +1,312 @@
+// Kernels of _linalg_gelqf, _linalg_syevd and their gradients, for CPUs. They compute in double, a
+// matrix on one thread.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <type_traits>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "executor/kernels/launch/dispatch_float.h"
+#include "executor/kernels/launch/row_grain.h"
+#include "executor/program/kernel.h"
+#include "ndarray/base/shape.h"
+#include "ndarray/threads/parallel.h"
+
+namespace cooper {
+namespace {
+
+// The extents of a batch of matrices (..., m, n).
+struct Batch {
+  int64_t count, m, n;
+
+  explicit Batch(const Shape& shape)
+      : count(shape.Product(0, shape.rank() - 2)),
+        m(shape[shape.rank() - 2]),
+        n(shape[shape.rank() - 1]) {}
+};
+
+double Dot(int64_t n, const double* a, const double* b) {
+  return std::inner_product(a, a + n, b, 0.0);
+}
+// Computes b += factor * a.
+void AddTo(int64_t n, double factor, const double* a, double* b) {
+  for (int64_t i = 0; i < n; ++i) b[i] += factor * a[i];
+}
+
+// Factorizes `a` (m, n), which becomes reflectors, into q (m, n) and l (m, m), by Householder's
+// reflections of rows, with LAPACK's signs. `taus` has room for m numbers.
+void FactorizeLq(int64_t m, int64_t n, double* a, double* taus, double* q, double* l) {
+  std::fill_n(l, m * m, 0.0);
+  for (int64_t i = 0; i < m; ++i) {
+    double* const v = a + i * n + i;  // the reflector, n - i elements of which the first is 1
+    const int64_t size = n - i;
+    const double alpha = v[0], tail = Dot(size - 1, v + 1, v + 1);
+    double beta = alpha;
+    taus[i] = 0;
+    if (tail > 0) {
+      beta = -std::copysign(std::sqrt(alpha * alpha + tail), alpha);
+      taus[i] = (beta - alpha) / beta;
+      for (int64_t k = 1; k < size; ++k) v[k] /= alpha - beta;
+    }
+    for (int64_t k = 0; k < i; ++k) l[i * m + k] = a[i * n + k];
+    l[i * m + i] = beta;
+    v[0] = 1;
+    for (int64_t row = i + 1; row < m; ++row) {
+      double* const x = a + row * n + i;
+      AddTo(size, -taus[i] * Dot(size, x, v), v, x);
+    }
+  }
+  // The first m rows of the product of the reflections, from the last to the first.
+  std::fill_n(q, m * n, 0.0);
+  for (int64_t i = 0; i < m; ++i) q[i * n + i] = 1;
+  for (int64_t i = m - 1; i >= 0; --i) {
+    const double* const v = a + i * n + i;
+    for (int64_t row = i; row < m; ++row) {
+      double* const x = q + row * n + i;
+      AddTo(n - i, -taus[i] * Dot(n - i, x, v), v, x);
+    }
+  }
+}
+
+// Computes the gradient of A from those of Q and L, which become scratch memory, `dq` the result:
+//
+//   M = L^T dL - dQ Q^T,  dA = L^-T (dQ + S Q)
+//
+// where the symmetric S has M's lower triangle.
+void LqGradient(int64_t m, int64_t n, const double* q, const double* l, const double* dl, double* s,
+                double* dq) {
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j <= i; ++j) {
+      double sum = -Dot(n, dq + i * n, q + j * n);
+      for (int64_t k = i; k < m; ++k) sum += l[k * m + i] * dl[k * m + j];
+      s[i * m + j] = s[j * m + i] = sum;
+    }
+  }
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j < m; ++j) AddTo(n, s[i * m + j], q + j * n, dq + i * n);
+  }
+  for (int64_t i = m - 1; i >= 0; --i) {
+    for (int64_t k = i + 1; k < m; ++k) AddTo(n, -l[k * m + i], dq + k * n, dq + i * n);
+    for (int64_t j = 0; j < n; ++j) dq[i * n + j] /= l[i * m + i];
+  }
+}
+
+// Diagonalizes the symmetric `a` (n, n), of which the lower triangle counts, by Jacobi's rotations:
+// the rows of u (n, n) become the eigenvectors, the diagonal of `a` the eigenvalues.
+void Diagonalize(int64_t n, double* a, double* u) {
+  double norm = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < i; ++j) a[j * n + i] = a[i * n + j];
+  }
+  for (int64_t i = 0; i < n * n; ++i) norm = std::max(norm, std::fabs(a[i]));
+  std::fill_n(u, n * n, 0.0);
+  for (int64_t i = 0; i < n; ++i) u[i * n + i] = 1;
+  constexpr int kMaxSweeps = 60;  // convergence is quadratic: about 8 sweeps suffice
+  for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
+    double rest = 0;
+    for (int64_t p = 0; p < n; ++p) {
+      for (int64_t r = p + 1; r < n; ++r) {
+        const double off = a[p * n + r];
+        rest = std::max(rest, std::fabs(off));
+        if (off == 0) continue;
+        const double theta = (a[r * n + r] - a[p * n + p]) / (2 * off);
+        const double t = std::copysign(1 / (std::fabs(theta) + std::hypot(theta, 1.0)), theta);
+        const double cosine = 1 / std::hypot(t, 1.0), sine = t * cosine;
+        for (int64_t k = 0; k < n; ++k) {
+          const double x = a[k * n + p], y = a[k * n + r];
+          a[k * n + p] = cosine * x - sine * y;
+          a[k * n + r] = sine * x + cosine * y;
+        }
+        const auto rotate = [=](double* x, double* y) {
+          for (int64_t k = 0; k < n; ++k) {
+            const double first = x[k], second = y[k];
+            x[k] = cosine * first - sine * second;
+            y[k] = sine * first + cosine * second;
+          }
+        };
+        rotate(a + p * n, a + r * n);
+        rotate(u + p * n, u + r * n);
+      }
+    }
+    if (!(rest > std::numeric_limits<double>::epsilon() * 1e-3 * norm)) break;
+  }
+}
+
+// Sorts the rows of u (n, n) by their eigenvalues `l`, and gives each row the sign with which its
+// greatest element is positive.
+void SortEigenvectors(int64_t n, double* u, double* l) {
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t least = std::min_element(l + i, l + n) - l;
+    if (least != i) {
+      std::swap(l[i], l[least]);
+      std::swap_ranges(u + i * n, u + (i + 1) * n, u + least * n);
+    }
+    double* const row = u + i * n;
+    const double greatest = *std::max_element(
+        row, row + n, [](double x, double y) { return std::fabs(x) < std::fabs(y); });
+    if (greatest >= 0) continue;
+    for (int64_t k = 0; k < n; ++k) row[k] = -row[k];
+  }
+}
+
+// Computes the gradient of A: U^T Y U, where Y has dL on its diagonal, and below and above it the
+// antisymmetric part of X = dU U^T over differences of eigenvalues, at least `gap`. `x` and `y` are
+// scratch memory (n, n) each; `du` becomes the result.
+void EigenGradient(int64_t n, const double* u, const double* l, const double* dl, double gap,
+                   double* x, double* y, double* du) {
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) x[i * n + j] = Dot(n, du + i * n, u + j * n);
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    y[i * n + i] = dl[i];
+    for (int64_t j = 0; j < i; ++j) {
+      const double difference = std::max(l[i] - l[j], gap);
+      y[i * n + j] = y[j * n + i] = (x[i * n + j] - x[j * n + i]) / (2 * difference);
+    }
+  }
+  std::fill_n(x, n * n, 0.0);
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) AddTo(n, y[i * n + j], u + j * n, x + i * n);
+  }
+  std::fill_n(du, n * n, 0.0);
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) AddTo(n, u[i * n + j], x + i * n, du + j * n);
+  }
+}
+
+template <typename T>
+void LoadMatrix(const ArrayView& array, int64_t size, int64_t i, double* to) {
+  const T* const from = array.as<T>() + i * size;
+  std::transform(from, from + size, to, [](T x) { return static_cast<double>(x); });
+}
+template <typename T>
+void StoreMatrix(const double* from, int64_t size, int64_t i, WriteReq req,
+                 const ArrayView& array) {
+  if (req == WriteReq::kNull) return;
+  T* const to = array.as<T>() + i * size;
+  for (int64_t k = 0; k < size; ++k) Store(to + k, static_cast<T>(from[k]), req == WriteReq::kAdd);
+}
+
+// Calls fn(type, matrix, its part of the workspace, of `doubles` numbers) for each matrix.
+template <typename Fn>
+absl::Status ForEachMatrix(const KernelContext& c, const Batch& batch, int64_t doubles, Fn fn) {
+  return DispatchFloat32Or64(c.outputs[0].dtype, [&](auto type) {
+    auto* const workspace = static_cast<double*>(c.workspace);
+    const int64_t work = batch.m * batch.m * batch.n;
+    ParallelForPlain(batch.count, RowGrain(work), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) fn(type, i, workspace + i * doubles);
+    });
+  });
+}
+
+absl::StatusOr<Prepared> PrepareDoubles(const Batch& batch, int64_t doubles) {
+  return Prepared{.workspace_bytes = batch.count * doubles * static_cast<int64_t>(sizeof(double))};
+}
+
+int64_t GelqfDoubles(const Batch& b) { return 2 * b.m * b.n + b.m * b.m + b.m; }
+absl::StatusOr<Prepared> PrepareGelqf(const PrepareContext& c) {
+  const Batch batch(c.inputs[0].shape);
+  return PrepareDoubles(batch, GelqfDoubles(batch));
+}
+absl::Status GelqfCpu(const KernelContext& c) {
+  const Batch b(c.inputs[0].shape);
+  return ForEachMatrix(c, b, GelqfDoubles(b), [&](auto type, int64_t i, double* scratch) {
+    using T = typename decltype(type)::type;
+    double* const q = scratch + b.m * b.n;
+    double* const l = q + b.m * b.n;
+    LoadMatrix<T>(c.inputs[0], b.m * b.n, i, scratch);
+    FactorizeLq(b.m, b.n, scratch, /*taus=*/l + b.m * b.m, q, l);
+    StoreMatrix<T>(q, b.m * b.n, i, c.reqs[0], c.outputs[0]);
+    StoreMatrix<T>(l, b.m * b.m, i, c.reqs[1], c.outputs[1]);
+  });
+}
+
+// Inputs of both gradients: those of the two outputs, then the outputs.
+struct SpectralGradientArrays {
+  enum Input { kFirstOgrad, kSecondOgrad, kFirst, kSecond };
+};
+
+int64_t GelqfGradientDoubles(const Batch& b) { return 2 * b.m * b.n + 3 * b.m * b.m; }
+absl::StatusOr<Prepared> PrepareGelqfGradient(const PrepareContext& c) {
+  const Batch batch(c.outputs[0].shape);
+  return PrepareDoubles(batch, GelqfGradientDoubles(batch));
+}
+absl::Status GelqfGradientCpu(const KernelContext& c) {
+  using enum SpectralGradientArrays::Input;
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  const Batch b(c.outputs[0].shape);
+  return ForEachMatrix(c, b, GelqfGradientDoubles(b), [&](auto type, int64_t i, double* dq) {
+    using T = typename decltype(type)::type;
+    double* const q = dq + b.m * b.n;
+    double* const l = q + b.m * b.n;
+    double* const dl = l + b.m * b.m;
+    LoadMatrix<T>(c.inputs[kFirstOgrad], b.m * b.n, i, dq);
+    LoadMatrix<T>(c.inputs[kFirst], b.m * b.n, i, q);
+    LoadMatrix<T>(c.inputs[kSecond], b.m * b.m, i, l);
+    LoadMatrix<T>(c.inputs[kSecondOgrad], b.m * b.m, i, dl);
+    LqGradient(b.m, b.n, q, l, dl, /*s=*/dl + b.m * b.m, dq);
+    StoreMatrix<T>(dq, b.m * b.n, i, c.reqs[0], c.outputs[0]);
+  });
+}
+
+int64_t SyevdDoubles(const Batch& b) { return 2 * b.n * b.n + b.n; }
+absl::StatusOr<Prepared> PrepareSyevd(const PrepareContext& c) {
+  const Batch batch(c.inputs[0].shape);
+  return PrepareDoubles(batch, SyevdDoubles(batch));
+}
+absl::Status SyevdCpu(const KernelContext& c) {
+  const Batch b(c.inputs[0].shape);
+  return ForEachMatrix(c, b, SyevdDoubles(b), [&](auto type, int64_t i, double* a) {
+    using T = typename decltype(type)::type;
+    double* const u = a + b.n * b.n;
+    double* const l = u + b.n * b.n;
+    LoadMatrix<T>(c.inputs[0], b.n * b.n, i, a);
+    Diagonalize(b.n, a, u);
+    for (int64_t k = 0; k < b.n; ++k) l[k] = a[k * b.n + k];
+    SortEigenvectors(b.n, u, l);
+    StoreMatrix<T>(u, b.n * b.n, i, c.reqs[0], c.outputs[0]);
+    StoreMatrix<T>(l, b.n, i, c.reqs[1], c.outputs[1]);
+  });
+}
+
+int64_t SyevdGradientDoubles(const Batch& b) { return 4 * b.n * b.n + 2 * b.n; }
+absl::StatusOr<Prepared> PrepareSyevdGradient(const PrepareContext& c) {
+  const Batch batch(c.outputs[0].shape);
+  return PrepareDoubles(batch, SyevdGradientDoubles(batch));
+}
+absl::Status SyevdGradientCpu(const KernelContext& c) {
+  using enum SpectralGradientArrays::Input;
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  const Batch b(c.outputs[0].shape);
+  return ForEachMatrix(c, b, SyevdGradientDoubles(b), [&](auto type, int64_t i, double* du) {
+    using T = typename decltype(type)::type;
+    // The least difference of two eigenvalues is MXNet's.
+    constexpr double kGap = std::is_same_v<T, float> ? 1e-30 : 1e-100;
+    double* const u = du + b.n * b.n;
+    double* const x = u + b.n * b.n;
+    double* const y = x + b.n * b.n;
+    double* const l = y + b.n * b.n;
+    double* const dl = l + b.n;
+    LoadMatrix<T>(c.inputs[kFirstOgrad], b.n * b.n, i, du);
+    LoadMatrix<T>(c.inputs[kFirst], b.n * b.n, i, u);
+    LoadMatrix<T>(c.inputs[kSecond], b.n, i, l);
+    LoadMatrix<T>(c.inputs[kSecondOgrad], b.n, i, dl);
+    EigenGradient(b.n, u, l, dl, kGap, x, y, du);
+    StoreMatrix<T>(du, b.n * b.n, i, c.reqs[0], c.outputs[0]);
+  });
+}
+
+COOPER_REGISTER_KERNEL(_linalg_gelqf, DeviceType::kCpu, kFloat32Or64, GelqfCpu, PrepareGelqf);
+COOPER_REGISTER_KERNEL(_backward_linalg_gelqf, DeviceType::kCpu, kFloat32Or64, GelqfGradientCpu,
+                       PrepareGelqfGradient);
+COOPER_REGISTER_KERNEL(_linalg_syevd, DeviceType::kCpu, kFloat32Or64, SyevdCpu, PrepareSyevd);
+COOPER_REGISTER_KERNEL(_backward_linalg_syevd, DeviceType::kCpu, kFloat32Or64, SyevdGradientCpu,
+                       PrepareSyevdGradient);
+
+}  // namespace
+}  // namespace cooper
