@@ -248,7 +248,8 @@ TEST(ExpandControlFlowTest, StepsAfterTheLastOneDoNotReachGradients) {
       COOPER_EXPECT_OK(executor->arg("i").Fill(begin));
       COOPER_EXPECT_OK(executor->grad("x").Fill(10));
       std::vector<float> values = {GradientOf(*executor, "x")[0] - start};
-      for (const NDArray& output : *executor->outputs()) {
+      const absl::Span<const NDArray> outputs = *executor->outputs();
+      for (const NDArray& output : outputs) {
         for (const float value : Floats(output)) values.push_back(value);
       }
       return values;
