@@ -37,8 +37,8 @@ struct LanguageModelOptions {
 
 // Returns a generator of symbols over data and softmax_label (batch_size, bucket key), whose one
 // output is the probabilities (batch_size * bucket key, vocab). The cells, and so the names of
-// parameters, are the same for all keys. kInvalidArgument for an unknown cell or a size below 1, and
-// for "foreach" with `bidirectional` or `use_lengths`.
+// parameters, are the same for all keys. kInvalidArgument for an unknown cell, for a size below 1,
+// and for "foreach" with `bidirectional` or `use_lengths`.
 absl::StatusOr<SymGen> MakeLanguageModel(const LanguageModelOptions& options);
 
 // Returns the tutorial's initializer: Xavier with factor_type in and magnitude 2.34.
