@@ -69,7 +69,8 @@ std::vector<std::vector<float>> Outputs(Executor& executor) {
   FillRandom(executor.arg("data"), 99);
   COOPER_EXPECT_OK(executor.Forward(/*is_train=*/false));
   std::vector<std::vector<float>> outputs;
-  for (const NDArray& output : *executor.outputs()) outputs.push_back(Floats(output));
+  const absl::Span<const NDArray> arrays = *executor.outputs();
+  for (const NDArray& output : arrays) outputs.push_back(Floats(output));
   return outputs;
 }
 
