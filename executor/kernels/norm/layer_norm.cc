@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <type_traits>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/kernels/launch/dispatch_float.h"
 #include "executor/kernels/launch/row_grain.h"
 #include "executor/kernels/loops/elemwise_loop.h"
+#include "executor/kernels/norm/interleaved_sets.h"
+#include "executor/kernels/norm/norm_sets.h"
 #include "executor/kernels/reducers/lane_sum.h"
 #include "executor/program/kernel.h"
 #include "ndarray/threads/cpu_level.h"
@@ -22,71 +23,28 @@
 namespace cooper {
 namespace {
 
-// The extents of data viewed as (outer, n, inner): each of the outer * inner sets of n elements,
-// `inner` apart, is normalized. The index into gamma is the position in the set (LayerNorm), or the
-// set modulo `groups`.
-struct Sets {
-  int64_t outer, n, inner;
-  int64_t groups;  // 0: gamma goes along the set
-  double eps;
-
-  int64_t count() const { return outer * inner; }
-  int64_t Begin(int64_t set) const { return set / inner * n * inner + set % inner; }
-  int64_t grain() const { return RowGrain(n); }
-};
-
 template <typename Param>
-Sets SetsOf(const Param& param, const Shape& shape);
+NormSets SetsOf(const Param& param, const Shape& shape);
 
 template <>
-Sets SetsOf(const LayerNormParam& param, const Shape& shape) {
+NormSets SetsOf(const LayerNormParam& param, const Shape& shape) {
   const int rank = shape.rank();
   const int axis = static_cast<int>(param.axis < 0 ? param.axis + rank : param.axis);
   return {shape.Product(0, axis), shape[axis], shape.Product(axis + 1, rank), 0, param.eps};
 }
 template <>
-Sets SetsOf(const GroupNormParam& param, const Shape& shape) {
+NormSets SetsOf(const GroupNormParam& param, const Shape& shape) {
   const int64_t groups = param.num_groups;
   return {shape[0] * groups, shape.Product(1, shape.rank()) / groups, 1, groups, param.eps};
 }
 template <>
-Sets SetsOf(const InstanceNormParam& param, const Shape& shape) {
+NormSets SetsOf(const InstanceNormParam& param, const Shape& shape) {
   return {shape[0] * shape[1], shape.Product(2, shape.rank()), 1, shape[1], param.eps};
-}
-
-// A stride of 1 between the elements of a set, known at compile time.
-struct Adjacent {
-  explicit Adjacent(const Sets&) {}
-  int64_t operator*(int64_t j) const { return j; }
-};
-struct Apart {
-  explicit Apart(const Sets& s) : step(s.inner) {}
-  int64_t operator*(int64_t j) const { return j * step; }
-  int64_t step;
-};
-
-// Calls fn(step) with Adjacent or a variable stride.
-template <typename Fn>
-void WithStep(const Sets& s, Fn&& fn) {
-  if (s.inner == 1) {
-    fn(Adjacent(s));
-  } else {
-    fn(Apart(s));
-  }
-}
-
-// Returns the sum of term(j) over a set. Adjacent elements are summed in vector lanes.
-template <typename C, typename Step, typename Term>
-C SumOver(const Sets& s, const Step&, Term&& term) {
-  if constexpr (std::is_same_v<Step, Adjacent>) return LaneSum<C>(s.n, term);
-  C sum = 0;
-  for (int64_t j = 0; j < s.n; ++j) sum += term(j);
-  return sum;
 }
 
 // Calls fn(j) for each element of a set. The calls are independent of each other.
 template <typename Fn>
-void ForEachOf(const Sets& s, const Fn& fn) {
+void ForEachOf(const NormSets& s, const Fn& fn) {
   const int64_t n = s.n;
   COOPER_INDEPENDENT_ITERATIONS
   for (int64_t j = 0; j < n; ++j) fn(j);
@@ -94,15 +52,15 @@ void ForEachOf(const Sets& s, const Fn& fn) {
 
 // Returns the number of blocks of sets in which LayerNorm's gradients of gamma and beta are summed:
 // 1 where threads share the positions of a set.
-int64_t GammaBlocks(const Sets& s) {
+int64_t GammaBlocks(const NormSets& s) {
   constexpr int64_t kMaxBlocks = 16, kPlaces = 512, kElements = 32768;
   if (s.groups != 0 || s.n >= kPlaces) return 1;
   return std::clamp<int64_t>(s.count() * s.n / kElements, 1, kMaxBlocks);
 }
 
-template <typename T, typename Step>
-void NormalizeSets(const KernelContext& c, const Sets& s, const Step step, int64_t begin,
-                   int64_t end) {
+// Normalizes sets [begin, end) of adjacent elements.
+template <typename T>
+void NormalizeSets(const KernelContext& c, const NormSets& s, int64_t begin, int64_t end) {
   using enum LayerNormArrays::Input;
   using enum LayerNormArrays::Output;
   using C = ComputeType<T>;
@@ -112,9 +70,9 @@ void NormalizeSets(const KernelContext& c, const Sets& s, const Step step, int64
   const C n = static_cast<C>(s.n);
   for (int64_t set = begin; set < end; ++set) {
     const T* const x = c.inputs[kData].as<T>() + s.Begin(set);
-    const C mean = SumOver<C>(s, step, [=](int64_t j) { return Load(x[step * j]); }) / n;
-    const C square = SumOver<C>(s, step, [=](int64_t j) {
-      const C d = Load(x[step * j]) - mean;
+    const C mean = LaneSum<C>(s.n, [=](int64_t j) { return Load(x[j]); }) / n;
+    const C square = LaneSum<C>(s.n, [=](int64_t j) {
+      const C d = Load(x[j]) - mean;
       return d * d;
     });
     const C std = std::sqrt(square / n + static_cast<C>(s.eps));
@@ -129,14 +87,12 @@ void NormalizeSets(const KernelContext& c, const Sets& s, const Step step, int64
     const C scale = C{1} / std;
     if (s.groups == 0) {
       ForEachOf(s, [=](int64_t j) {
-        Store(y + step * j, (Load(x[step * j]) - mean) * scale * Load(gamma[j]) + Load(beta[j]),
-              add);
+        Store(y + j, (Load(x[j]) - mean) * scale * Load(gamma[j]) + Load(beta[j]), add);
       });
     } else {
       const C g = Load(gamma[set % s.groups]) * scale;
       const C b = Load(beta[set % s.groups]);
-      ForEachOf(s,
-                [=](int64_t j) { Store(y + step * j, (Load(x[step * j]) - mean) * g + b, add); });
+      ForEachOf(s, [=](int64_t j) { Store(y + j, (Load(x[j]) - mean) * g + b, add); });
     }
   }
 }
@@ -144,17 +100,18 @@ void NormalizeSets(const KernelContext& c, const Sets& s, const Step step, int64
 template <typename Param, typename T>
 void Forward(const KernelContext& c) {
   using enum LayerNormArrays::Input;
-  const Sets s = SetsOf(c.param<Param>(), c.inputs[kData].shape);
-  WithStep(s, [&](const auto step) {
-    ParallelFor(s.count(), s.grain(), [&c, &s, step](int64_t begin, int64_t end) {
-      NormalizeSets<T>(c, s, step, begin, end);
+  const NormSets s = SetsOf(c.param<Param>(), c.inputs[kData].shape);
+  ParallelFor(s.count(), RowGrain(s.n), [&c, &s](int64_t begin, int64_t end) {
+    if (s.inner == 1) return NormalizeSets<T>(c, s, begin, end);
+    ForNeighbours(s, begin, end, [&c, &s](int64_t set, int64_t width) {
+      NormalizeNeighbours<T>(c, s, set, width);
     });
   });
 }
 
-template <typename T, typename Step>
-void DataGradientOfSets(const KernelContext& c, const Sets& s, const Step step, int64_t begin,
-                        int64_t end) {
+// Writes the gradient of the data of sets [begin, end) of adjacent elements.
+template <typename T>
+void DataGradientOfSets(const KernelContext& c, const NormSets& s, int64_t begin, int64_t end) {
   using enum LayerNormGradientArrays::Input;
   using C = ComputeType<T>;
   const bool add = c.reqs[0] == WriteReq::kAdd;
@@ -168,35 +125,32 @@ void DataGradientOfSets(const KernelContext& c, const Sets& s, const Step step, 
     // The index is gamma[j], or gamma[0] of the set's group.
     const T* const gamma = c.inputs[kGamma].as<T>() + (s.groups == 0 ? 0 : set % s.groups);
     const auto run = [&](const auto w) {
-      const auto xhat = [=](int64_t j) { return (Load(x[step * j]) - mean) * scale; };
-      const C w_mean = SumOver<C>(s, step, w) / n;
-      const C dot = SumOver<C>(s, step, [=](int64_t j) { return w(j) * xhat(j); }) / n;
-      ForEachOf(s, [=](int64_t j) {
-        Store(grad + step * j, (w(j) - w_mean - xhat(j) * dot) * scale, add);
-      });
+      const auto xhat = [=](int64_t j) { return (Load(x[j]) - mean) * scale; };
+      const C w_mean = LaneSum<C>(s.n, w) / n;
+      const C dot = LaneSum<C>(s.n, [=](int64_t j) { return w(j) * xhat(j); }) / n;
+      ForEachOf(s,
+                [=](int64_t j) { Store(grad + j, (w(j) - w_mean - xhat(j) * dot) * scale, add); });
     };
     if (s.groups == 0) {
-      run([=](int64_t j) { return Load(ograd[step * j]) * Load(gamma[j]); });
+      run([=](int64_t j) { return Load(ograd[j]) * Load(gamma[j]); });
     } else {
       const C g = Load(*gamma);
-      run([=](int64_t j) { return Load(ograd[step * j]) * g; });
+      run([=](int64_t j) { return Load(ograd[j]) * g; });
     }
   }
 }
 
-// The sums for the gradients of gamma and beta, in the workspace.
-template <typename C>
-struct GammaSums {
-  C* gamma;
-  C* beta;
-};
-
 // Adds the terms of sets [first, last), at positions [begin, end) of each set, in the order of the
 // sets.
-template <typename T, typename C, typename Step>
-void SumPlaces(const KernelContext& c, const Sets& s, const Step step, int64_t first, int64_t last,
+template <typename T, typename C>
+void SumPlaces(const KernelContext& c, const NormSets& s, int64_t first, int64_t last,
                int64_t begin, int64_t end, const GammaSums<C>& sums) {
   using enum LayerNormGradientArrays::Input;
+  if (s.inner > 1) {
+    return ForNeighbours(s, first, last, [&](int64_t set, int64_t width) {
+      SumPlacesOfNeighbours<T>(c, s, set, width, begin, end, sums);
+    });
+  }
   for (int64_t set = first; set < last; ++set) {
     const T* const ograd = c.inputs[kOgrad].as<T>() + s.Begin(set);
     const T* const x = c.inputs[kData].as<T>() + s.Begin(set);
@@ -206,8 +160,8 @@ void SumPlaces(const KernelContext& c, const Sets& s, const Step step, int64_t f
     C* const beta = sums.beta;
     COOPER_INDEPENDENT_ITERATIONS
     for (int64_t j = begin; j < end; ++j) {
-      const C g = Load(ograd[step * j]);
-      gamma[j] += g * ((Load(x[step * j]) - mean) * scale);
+      const C g = Load(ograd[j]);
+      gamma[j] += g * ((Load(x[j]) - mean) * scale);
       beta[j] += g;
     }
   }
@@ -217,23 +171,20 @@ void SumPlaces(const KernelContext& c, const Sets& s, const Step step, int64_t f
 // else blocks of sets, whose sums are added in order: the result has the same bits for any number
 // of threads.
 template <typename T, typename C>
-void SumByPlaces(const KernelContext& c, const Sets& s, const GammaSums<C>& sums) {
+void SumByPlaces(const KernelContext& c, const NormSets& s, const GammaSums<C>& sums) {
   const int64_t blocks = GammaBlocks(s);
-  WithStep(s, [&](const auto step) {
-    if (blocks == 1) {
-      ParallelFor(s.n, std::max<int64_t>(64, 16384 / std::max<int64_t>(s.count(), 1)),
-                  [&c, &s, &sums, step](int64_t begin, int64_t end) {
-                    SumPlaces<T>(c, s, step, 0, s.count(), begin, end, sums);
-                  });
-      return;
+  if (blocks == 1) {
+    ParallelFor(s.n, std::max<int64_t>(64, 16384 / std::max<int64_t>(s.count(), 1)),
+                [&c, &s, &sums](int64_t begin, int64_t end) {
+                  SumPlaces<T>(c, s, 0, s.count(), begin, end, sums);
+                });
+    return;
+  }
+  ParallelFor(blocks, 1, [&c, &s, &sums, blocks](int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end; ++k) {
+      SumPlaces<T>(c, s, RangeBegin(s.count(), k, blocks), RangeBegin(s.count(), k + 1, blocks), 0,
+                   s.n, GammaSums<C>{sums.gamma + 2 * k * s.n, sums.beta + 2 * k * s.n});
     }
-    ParallelFor(blocks, 1, [&c, &s, &sums, step, blocks](int64_t begin, int64_t end) {
-      for (int64_t k = begin; k < end; ++k) {
-        SumPlaces<T>(c, s, step, RangeBegin(s.count(), k, blocks),
-                     RangeBegin(s.count(), k + 1, blocks), 0, s.n,
-                     GammaSums<C>{sums.gamma + 2 * k * s.n, sums.beta + 2 * k * s.n});
-      }
-    });
   });
   for (int64_t k = 2; k < 2 * blocks; ++k) {
     for (int64_t j = 0; j < s.n; ++j) sums.gamma[k % 2 * s.n + j] += sums.gamma[k * s.n + j];
@@ -243,7 +194,7 @@ void SumByPlaces(const KernelContext& c, const Sets& s, const GammaSums<C>& sums
 // Computes the gradients of gamma and beta of GroupNorm and InstanceNorm. A set has one element of
 // each.
 template <typename T, typename C>
-void SumBySets(const KernelContext& c, const Sets& s, const GammaSums<C>& sums) {
+void SumBySets(const KernelContext& c, const NormSets& s, const GammaSums<C>& sums) {
   using enum LayerNormGradientArrays::Input;
   for (int64_t set = 0; set < s.count(); ++set) {
     const T* const ograd = c.inputs[kOgrad].as<T>() + s.Begin(set);
@@ -259,7 +210,7 @@ void SumBySets(const KernelContext& c, const Sets& s, const GammaSums<C>& sums) 
 }
 
 template <typename T>
-void GammaAndBetaGradients(const KernelContext& c, const Sets& s) {
+void GammaAndBetaGradients(const KernelContext& c, const NormSets& s) {
   using enum LayerNormGradientArrays::Output;
   using C = ComputeType<T>;
   if (c.reqs[kGammaGrad] == WriteReq::kNull && c.reqs[kBetaGrad] == WriteReq::kNull) return;
@@ -284,7 +235,7 @@ template <typename Param>
 absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
   using enum LayerNormGradientArrays::Input;
   using enum LayerNormGradientArrays::Output;
-  const Sets s = SetsOf(c.param<Param>(), c.inputs[kData].shape);
+  const NormSets s = SetsOf(c.param<Param>(), c.inputs[kData].shape);
   return Prepared{.workspace_bytes = 2 * c.outputs[kGammaGrad].size() * GammaBlocks(s) *
                                      (c.outputs[kGammaGrad].dtype == DType::kFloat64 ? 8 : 4)};
 }
@@ -302,12 +253,13 @@ absl::Status BackwardCpu(const KernelContext& c) {
   using enum LayerNormGradientArrays::Output;
   return DispatchFloat(c.inputs[kOgrad].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
-    const Sets s = SetsOf(c.param<Param>(), c.inputs[kData].shape);
+    const NormSets s = SetsOf(c.param<Param>(), c.inputs[kData].shape);
     GammaAndBetaGradients<T>(c, s);
     if (c.reqs[0] == WriteReq::kNull) return;
-    WithStep(s, [&](const auto step) {
-      ParallelFor(s.count(), s.grain(), [&c, &s, step](int64_t begin, int64_t end) {
-        DataGradientOfSets<T>(c, s, step, begin, end);
+    ParallelFor(s.count(), RowGrain(s.n), [&c, &s](int64_t begin, int64_t end) {
+      if (s.inner == 1) return DataGradientOfSets<T>(c, s, begin, end);
+      ForNeighbours(s, begin, end, [&c, &s](int64_t set, int64_t width) {
+        DataGradientOfNeighbours<T>(c, s, set, width);
       });
     });
   });
