@@ -109,7 +109,7 @@ absl::Status RunCase(const std::string& folder) {
                    std::filesystem::path(folder).filename().string(), ".states");
   const absl::Status written = SaveMxnetOptimizerStates(*module, path);
   COOPER_RETURN_IF_ERROR(GoOn(module.get(), json, arrays));
-  if (json.at("contexts") != 1 && json.at("kvstore") == "") {
+  if (json.at("contexts") != 1 && json.at("kvstore").get<std::string>().empty()) {
     return CompareTexts("writing states of several contexts",
                         absl::StatusCodeToString(written.code()), "UNIMPLEMENTED");
   }

@@ -42,7 +42,6 @@ const std::map<std::string, std::string>& Exempt() {
       {"_blocked_batch_norm", "made by passes, in float32"},
       {"_blocked_convolution", "made by passes, in float32"},
       {"_contrib_boolean_mask", "the values of an input decide the extents of its output"},
-      {"_contrib_gradientmultiplier", "its gradient is a multiple, on purpose"},
       {"_contrib_round_ste", "its gradient is that of the identity, on purpose"},
       {"_contrib_sign_ste", "its gradient is that of the identity, on purpose"},
       {"_guard", "a part of a choice, which depends on a condition"},
