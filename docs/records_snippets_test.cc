@@ -146,9 +146,16 @@ absl::StatusOr<int64_t> CountBatches(const std::string& idx_path, const std::str
 }
 
 absl::StatusOr<int64_t> CountDetBatches(const std::string& path) {
-  COOPER_ASSIGN_OR_RETURN(const auto boxes, ImageDetRecordIter::Create(
-                                                {.records = {.path_imgrec = path, .batch_size = 2},
-                                                 .image = {.data_shape = {3, 24, 24}}}));
+  COOPER_ASSIGN_OR_RETURN(
+      const auto boxes,
+      ImageDetRecordIter::Create(
+          {.records = {.path_imgrec = path, .batch_size = 2},
+           .image = {.data_shape = {3, 24, 24}},
+           .augment = {.rand_mirror_prob = 0.5f,
+                       .rand_pad_prob = 0.5f,
+                       .max_pad_scale = 3,
+                       .rand_crop_prob = 0.8f,
+                       .crop_samplers = {{.min_crop_scale = 0.3f, .min_crop_overlap = 0.5f}}}}));
   return static_cast<int64_t>(Epoch(*boxes).size());
 }
 

@@ -25,7 +25,7 @@ enum class DetResizeMode {
 // The names and defaults are MXNet's.
 struct DetTransformOptions {
   Shape data_shape;     // required: (1, 3 or 4 channels, height, width)
-  int64_t resize = -1;  // the shorter edge is resized to it first; -1: it is not
+  int64_t resize = -1;  // the shorter edge is resized to it before all changes; -1: it is not
   DetResizeMode resize_mode = DetResizeMode::kForce;
   InterMethod inter_method = InterMethod::kBilinear;
 };
@@ -33,9 +33,9 @@ struct DetTransformOptions {
 // kInvalidArgument, naming the option, for one that is not as above.
 absl::Status CheckDetTransform(const DetTransformOptions& options);
 
-// Returns the image with extents of at most those of data_shape. kInvalidArgument if the image has
-// another number of channels than data_shape, or a size to which it cannot be resized.
-absl::StatusOr<Image> FitDetImage(const Image& image, const DetTransformOptions& options,
+// Returns the image with extents of at most those of data_shape, as resize_mode says. Errors are
+// those of ResizeImage.
+absl::StatusOr<Image> FitDetImage(Image image, const DetTransformOptions& options,
                                   RandomGenerator& random);
 
 }  // namespace cooper

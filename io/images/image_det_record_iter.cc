@@ -1,13 +1,14 @@
 #include "io/images/image_det_record_iter.h"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "io/images/det_label.h"
+#include "io/images/edit_image.h"
 #include "io/images/image.h"
 #include "io/images/image_codec.h"
 #include "io/images/image_transform.h"
@@ -33,31 +34,26 @@ absl::Status CheckOptions(const ImageDetRecordIterOptions& options) {
     return absl::InvalidArgumentError(absl::StrCat("label_pad_width is ", options.label_pad_width,
                                                    ", expected 0 to ", kMaxLabels));
   }
-  return CheckDetTransform(options.image);
-}
-
-// Returns the image in the upper left of a black one with the extents of data_shape.
-Image Extended(const Image& image, const Shape& data_shape) {
-  Image extended{.height = data_shape[1], .width = data_shape[2], .channels = image.channels};
-  extended.pixels.resize(static_cast<size_t>(data_shape.num_elements()));
-  for (int64_t row = 0; row < image.height; ++row) {
-    std::memcpy(extended.at(row, 0), image.at(row, 0),
-                static_cast<size_t>(image.width * image.channels));
-  }
-  return extended;
+  COOPER_RETURN_IF_ERROR(CheckDetTransform(options.image));
+  return CheckDetAugment(options.augment, options.image.data_shape);
 }
 
 }  // namespace
 
-ImageDetRecordIter::ImageDetRecordIter(const ImageDetRecordIterOptions& options)
+ImageDetRecordIter::ImageDetRecordIter(const ImageDetRecordIterOptions& options,
+                                       ImageNormalizer normalizer)
     : RecordIter(kKind, options.records,
                  options.label_width == -1 ? std::nullopt : std::optional(options.label_width)),
-      options_(options) {}
+      options_(options),
+      normalizer_(std::move(normalizer)) {}
 
 absl::StatusOr<std::unique_ptr<ImageDetRecordIter>> ImageDetRecordIter::Create(
     const ImageDetRecordIterOptions& options) {
   COOPER_RETURN_IF_ERROR(AddContext(CheckOptions(options), kKind));
-  auto iter = absl::WrapUnique(new ImageDetRecordIter(options));
+  COOPER_ASSIGN_OR_RETURN(
+      ImageNormalizer normalizer,
+      AddContext(ImageNormalizer::Create(options.normalize, options.image.data_shape), kKind));
+  auto iter = absl::WrapUnique(new ImageDetRecordIter(options, std::move(normalizer)));
   COOPER_RETURN_IF_ERROR(AddContext(iter->Open(), kKind));
   int64_t width = options.label_pad_width;
   if (width == 0) {
@@ -70,24 +66,31 @@ absl::StatusOr<std::unique_ptr<ImageDetRecordIter>> ImageDetRecordIter::Create(
 absl::Status ImageDetRecordIter::Decode(const Sample& sample, NDArray data,
                                         absl::Span<float> label) const {
   const Shape& data_shape = options_.image.data_shape;
-  COOPER_ASSIGN_OR_RETURN(const DetLabel objects, ParseDetLabel(sample.labels));
-  COOPER_ASSIGN_OR_RETURN(const Image image, DecodeImage(sample.image, ColorFor(data_shape)));
-  COOPER_ASSIGN_OR_RETURN(const Image fitted, FitDetImage(image, options_.image, sample.random));
+  COOPER_ASSIGN_OR_RETURN(DetLabel objects, ParseDetLabel(sample.labels));
+  COOPER_ASSIGN_OR_RETURN(Image image, DecodeImage(sample.image, ColorFor(data_shape)));
+  COOPER_RETURN_IF_ERROR(CheckChannels(image, data_shape));
+  COOPER_ASSIGN_OR_RETURN(image, ResizeShorterEdge(std::move(image), options_.image.resize,
+                                                   options_.image.inter_method, sample.random));
+  COOPER_RETURN_IF_ERROR(AugmentDet(options_.augment, sample.random, &image, &objects));
+  COOPER_ASSIGN_OR_RETURN(image, FitDetImage(std::move(image), options_.image, sample.random));
   const std::vector<float> labels = objects.ToArray();
   if (labels.size() + kSizes > label.size()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the record has ", labels.size(), " labels, label_pad_width is ", label.size() - kSizes));
   }
   std::fill(label.begin(), label.end(), options_.label_pad_value);
-  label[0] = static_cast<float>(fitted.channels);
-  label[1] = static_cast<float>(fitted.height);
-  label[2] = static_cast<float>(fitted.width);
+  label[0] = static_cast<float>(image.channels);
+  label[1] = static_cast<float>(image.height);
+  label[2] = static_cast<float>(image.width);
   label[3] = static_cast<float>(labels.size());
   std::copy(labels.begin(), labels.end(), label.begin() + kSizes);
   COOPER_ASSIGN_OR_RETURN(const absl::Span<float> pixels, data.Data<float>());
-  const bool is_whole = fitted.height == data_shape[1] && fitted.width == data_shape[2];
-  WriteNormalized(is_whole ? fitted : Extended(fitted, data_shape), /*mirrored=*/false,
-                  options_.normalize, NormalizeOrder::kDivide, pixels);
+  const ImageBorder rest = {.bottom = data_shape[1] - image.height,
+                            .right = data_shape[2] - image.width};
+  if (rest.bottom > 0 || rest.right > 0) {
+    COOPER_ASSIGN_OR_RETURN(image, PadImage(image, rest, 0));
+  }
+  normalizer_.WriteDivided(image, pixels);
   return absl::OkStatus();
 }
 

@@ -10,8 +10,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "io/images/det_augment.h"
 #include "io/images/det_transform.h"
-#include "io/images/normalize_image.h"
+#include "io/images/image_normalizer.h"
 #include "io/images/record_iter.h"
 #include "ndarray/array/ndarray.h"
 
@@ -26,6 +27,7 @@ struct ImageDetRecordIterOptions {
   int64_t label_pad_width = 0;
   float label_pad_value = -1;  // fills the rest of a label
   DetTransformOptions image;
+  DetAugmentOptions augment;
   ImageNormalizeOptions normalize;
 };
 
@@ -36,15 +38,16 @@ class ImageDetRecordIter : public RecordIter {
  public:
   // Opens the files. kInvalidArgument, naming the option or file and line, for options that are not
   // as above, and if the part has no records; also the errors of RecordReader::Open,
-  // RecordReader::Read and ReadRecordIndex.
+  // RecordReader::Read, ReadRecordIndex and ImageNormalizer::Create.
   static absl::StatusOr<std::unique_ptr<ImageDetRecordIter>> Create(
       const ImageDetRecordIterOptions& options);
 
  private:
-  explicit ImageDetRecordIter(const ImageDetRecordIterOptions& options);
+  ImageDetRecordIter(const ImageDetRecordIterOptions& options, ImageNormalizer normalizer);
   absl::Status Decode(const Sample& sample, NDArray data, absl::Span<float> label) const override;
 
   const ImageDetRecordIterOptions options_;
+  const ImageNormalizer normalizer_;
 };
 
 }  // namespace cooper

@@ -1,6 +1,8 @@
 #include "io/images/image_record_iter.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
@@ -14,24 +16,42 @@ namespace {
 constexpr char kKind[] = "ImageRecordIter";
 
 absl::Status CheckOptions(const ImageRecordIterOptions& options) {
+  const auto error = [](const auto&... what) {
+    return absl::InvalidArgumentError(absl::StrCat(what...));
+  };
   COOPER_RETURN_IF_ERROR(CheckImageTransform(options.image));
+  COOPER_RETURN_IF_ERROR(CheckColorJitter(options.jitter, options.image.data_shape));
+  for (const auto& [name, value] :
+       {std::pair("max_random_contrast", options.max_random_contrast),
+        std::pair("max_random_illumination", options.max_random_illumination)}) {
+    if (!(value >= 0 && std::isfinite(value))) {
+      return error(name, " is ", value, ", expected at least 0");
+    }
+    if (value != 0 && options.dtype != DType::kFloat32) {
+      return error(name, " is ", value, ", dtype ", DTypeName(options.dtype), "; it needs float32");
+    }
+  }
   const DType dtype = options.dtype;
   if (dtype == DType::kFloat32 || dtype == DType::kUint8 || dtype == DType::kInt8) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("dtype is ", DTypeName(dtype), ", expected float32, uint8 or int8"));
+  return error("dtype is ", DTypeName(dtype), ", expected float32, uint8 or int8");
 }
 
 }  // namespace
 
-ImageRecordIter::ImageRecordIter(const ImageRecordIterOptions& options)
-    : RecordIter(kKind, options.records, options.label_width), options_(options) {}
+ImageRecordIter::ImageRecordIter(const ImageRecordIterOptions& options, ImageNormalizer normalizer)
+    : RecordIter(kKind, options.records, options.label_width),
+      options_(options),
+      normalizer_(std::move(normalizer)) {}
 
 absl::StatusOr<std::unique_ptr<ImageRecordIter>> ImageRecordIter::Create(
     const ImageRecordIterOptions& options) {
   COOPER_RETURN_IF_ERROR(AddContext(CheckOptions(options), kKind));
-  auto iter = absl::WrapUnique(new ImageRecordIter(options));
+  COOPER_ASSIGN_OR_RETURN(
+      ImageNormalizer normalizer,
+      AddContext(ImageNormalizer::Create(options.normalize, options.image.data_shape), kKind));
+  auto iter = absl::WrapUnique(new ImageRecordIter(options, std::move(normalizer)));
   COOPER_RETURN_IF_ERROR(AddContext(iter->Open(), kKind));
   iter->Describe(options.image.data_shape, options.dtype,
                  options.label_width > 1 ? Shape{options.label_width} : Shape{});
@@ -41,21 +61,26 @@ absl::StatusOr<std::unique_ptr<ImageRecordIter>> ImageRecordIter::Create(
 absl::Status ImageRecordIter::Decode(const Sample& sample, NDArray data,
                                      absl::Span<float> label) const {
   const ImageTransformOptions& transform = options_.image;
-  COOPER_ASSIGN_OR_RETURN(const Image image,
-                          DecodeImage(sample.image, ColorFor(transform.data_shape)));
-  COOPER_ASSIGN_OR_RETURN(const Image fitted, FitImage(image, transform, sample.random));
-  const bool mirrored =
-      transform.mirror || (transform.rand_mirror && sample.random.NextBelow(2) == 1);
+  RandomGenerator& random = sample.random;
+  COOPER_ASSIGN_OR_RETURN(Image image, DecodeImage(sample.image, ColorFor(transform.data_shape)));
+  COOPER_ASSIGN_OR_RETURN(image, FitImage(std::move(image), transform, random));
+  JitterColors(options_.jitter, random, &image);
+  const bool mirrored = transform.mirror || (transform.rand_mirror && random.NextBelow(2) == 1);
   std::copy(sample.labels.begin(), sample.labels.end(), label.begin());
   if (options_.dtype == DType::kUint8) {
     COOPER_ASSIGN_OR_RETURN(const absl::Span<uint8_t> pixels, data.Data<uint8_t>());
-    WritePixels(fitted, mirrored, pixels);
+    WritePixels(image, mirrored, pixels);
   } else if (options_.dtype == DType::kInt8) {
     COOPER_ASSIGN_OR_RETURN(const absl::Span<int8_t> pixels, data.Data<int8_t>());
-    WriteCentred(fitted, mirrored, options_.normalize, pixels);
+    normalizer_.WriteCentred(image, mirrored, pixels);
   } else {
+    const auto uniform = [&](float most) {
+      return static_cast<float>(random.NextUniform() * 2 - 1) * most;
+    };
+    const float contrast = 1 + uniform(options_.max_random_contrast);
+    const float illumination = uniform(options_.max_random_illumination);
     COOPER_ASSIGN_OR_RETURN(const absl::Span<float> pixels, data.Data<float>());
-    WriteNormalized(fitted, mirrored, options_.normalize, NormalizeOrder::kMultiply, pixels);
+    normalizer_.WriteScaled(image, mirrored, contrast, illumination, pixels);
   }
   return absl::OkStatus();
 }

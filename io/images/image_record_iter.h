@@ -10,15 +10,16 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "io/images/color_jitter.h"
+#include "io/images/image_normalizer.h"
 #include "io/images/image_transform.h"
-#include "io/images/normalize_image.h"
 #include "io/images/record_iter.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/dtype.h"
 
 namespace cooper {
 
-// The names and defaults are MXNet's.
+// The names and defaults are MXNet's. The steps come in the order of the options.
 struct ImageRecordIterOptions {
   RecordIterOptions records;
   int64_t label_width = 1;  // the number of labels of an image
@@ -26,23 +27,28 @@ struct ImageRecordIterOptions {
   // rounded means, limited to -128 and 127 (ImageRecordInt8Iter).
   DType dtype = DType::kFloat32;
   ImageTransformOptions image;
+  ColorJitterOptions jitter;
   ImageNormalizeOptions normalize;
+  // Samples less their means are multiplied by 1 - max_random_contrast to 1 + max_random_contrast,
+  // and -max_random_illumination to max_random_illumination is added. For kFloat32.
+  float max_random_contrast = 0, max_random_illumination = 0;
 };
 
 // Labels come as (batch_size,), or (batch_size, label_width) if it is above 1.
 class ImageRecordIter : public RecordIter {
  public:
   // Opens the files. kInvalidArgument, naming the option or file and line, for options that are not
-  // as above, and if the part has no records; also the errors of RecordReader::Open and
-  // ReadRecordIndex.
+  // as above, and if the part has no records; also the errors of RecordReader::Open,
+  // ReadRecordIndex and ImageNormalizer::Create.
   static absl::StatusOr<std::unique_ptr<ImageRecordIter>> Create(
       const ImageRecordIterOptions& options);
 
  private:
-  explicit ImageRecordIter(const ImageRecordIterOptions& options);
+  ImageRecordIter(const ImageRecordIterOptions& options, ImageNormalizer normalizer);
   absl::Status Decode(const Sample& sample, NDArray data, absl::Span<float> label) const override;
 
   const ImageRecordIterOptions options_;
+  const ImageNormalizer normalizer_;
 };
 
 }  // namespace cooper

@@ -13,8 +13,11 @@
 #include "io/images/image.h"
 #include "io/images/record_image.h"
 #include "io/records/indexed_records.h"
+#include "ndarray/array/ndarray.h"
 #include "ndarray/base/atomic_file.h"
 #include "ndarray/base/status_matchers.h"
+#include "ndarray/files/params_file.h"
+#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {
@@ -122,6 +125,43 @@ TEST(ImageRecordIterTest, RandomCropsDependOnTheSeedAlone) {
   EXPECT_NE(pixels(), first);
 }
 
+TEST(ImageRecordIterTest, RandomChangesResumeOnAnyNumberOfThreads) {
+  ImageRecordIterOptions options = Images(9);
+  options.image.max_rotate_angle = 30;
+  options.image.rand_mirror = true;
+  options.max_random_contrast = 0.3f;
+  options.max_random_illumination = 20;
+  options.records.seed = 3;
+  const auto iter = Make(options);
+  COOPER_ASSERT_OK(iter->Next());
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::string state, iter->SaveState());
+  const auto resumed = Make(options);
+  COOPER_ASSERT_OK(resumed->LoadState(state));
+  for (int i = 0; i < 3; ++i) {
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto expected, iter->Next());
+    SetNumThreads(i + 1);
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto got, resumed->Next());
+    EXPECT_EQ(*got->data[0].ToVector<float>(), *expected->data[0].ToVector<float>());
+  }
+  SetNumThreads(0);
+  options.records.seed_aug = 4;
+  const auto other = Make(options);
+  EXPECT_NE(*Epoch(*other)[0].data[0].ToVector<float>(),
+            *Epoch(*Make(Images(9)))[0].data[0].ToVector<float>());
+  EXPECT_THAT(other->LoadState(state),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("seed_aug")));
+}
+
+TEST(ImageRecordIterTest, RefusesAnotherMeanImage) {
+  ImageRecordIterOptions options = Images(1);
+  options.normalize.mean_img = Path(".params");
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray mean, NDArray::Zeros({1, 4, 3}));
+  COOPER_ASSERT_OK(SaveNamedArrays(options.normalize.mean_img, {{"mean_img", mean}}));
+  EXPECT_THAT(ImageRecordIter::Create(options),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("has 1 array, (1, 4, 3) float32, expected one, (1, 4, 2)")));
+}
+
 TEST(ImageRecordIterTest, ShufflesEachEpochAndResumes) {
   ImageRecordIterOptions options = Images(9);
   options.records.path_imgidx = Path(".idx");
@@ -179,9 +219,11 @@ TEST(ImageRecordIterTest, NamesTheRecordThatIsNoImage) {
 TEST(ImageRecordIterTest, RefusesABorderThatIsTooLarge) {
   ImageRecordIterOptions options = Images(2);
   options.image.pad = 16384;
-  EXPECT_THAT(Make(options)->Next(),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("4 x 6 pixels with pad 16384 has more than 67108864")));
+  EXPECT_THAT(
+      Make(options)->Next(),
+      StatusIs(
+          absl::StatusCode::kInvalidArgument,
+          HasSubstr("4 x 6 pixels with a border has 32772 x 32774, expected at most 67108864")));
 }
 
 TEST(ImageRecordIterTest, RefusesOptions) {
@@ -203,6 +245,18 @@ TEST(ImageRecordIterTest, RefusesOptions) {
       {[](auto& o) { o.image.resize = 0; }, "resize is 0, expected -1 or"},
       {[](auto& o) { o.image.inter_method = static_cast<InterMethod>(5); },
        "inter_method is 5, expected 0 to 4, 9 or 10"},
+      {[](auto& o) { o.jitter.brightness = 1; }, "brightness is 1, data_shape (1, 4, 2); it needs"},
+      {[](auto& o) { o.max_random_contrast = -1; }, "max_random_contrast is -1, expected"},
+      {[](auto& o) {
+         o.max_random_illumination = 1;
+         o.dtype = DType::kUint8;
+       },
+       "max_random_illumination is 1, dtype uint8; it needs float32"},
+      {[](auto& o) {
+         o.normalize.mean_img = Path(".lst");
+         o.normalize.mean_r = 1;
+       },
+       "mean_img excludes mean_r"},
       {[](auto& o) { o.image.pad = -1; }, "pad is -1, expected 0 to"},
       {[](auto& o) { o.records.path_imglist = Path(".lst"); },
        ".lst', line 2: expected an id, 1 labels"},

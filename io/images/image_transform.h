@@ -1,10 +1,11 @@
 #ifndef COOPER_IO_IMAGES_IMAGE_TRANSFORM_H_
 #define COOPER_IO_IMAGES_IMAGE_TRANSFORM_H_
 
-// Makes an image of any size as large as the samples of a batch: resizes, pads and crops it, as
-// MXNet's ImageRecordIter does.
+// Makes an image of any size as large as the samples of a batch: resizes, maps, pads and crops it,
+// as MXNet's ImageRecordIter does.
 
 #include <cstdint>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -16,19 +17,42 @@
 
 namespace cooper {
 
-// The names and defaults are MXNet's.
+// The names and defaults are MXNet's. Ranges are uniform.
 struct ImageTransformOptions {
-  Shape data_shape;     // required: (1, 3 or 4 channels, height, width)
-  int64_t resize = -1;  // the shorter edge is resized to it first; -1: it is not
-  // The number of pixels of fill_value that are added on each side, before the crop; at most 16384.
+  Shape data_shape;  // required: (1, 3 or 4 channels, height, width)
+  InterMethod inter_method = InterMethod::kBilinear;
+
+  // The steps come in this order. The shorter edge is resized to `resize`; -1: it is not.
+  int64_t resize = -1;
+
+  // The image is rotated by -max_rotate_angle to max_rotate_angle degrees, or by `rotate` if it is
+  // above 0; sheared by -max_shear_ratio to max_shear_ratio; and scaled by min_random_scale to
+  // max_random_scale, its extents between min_img_size and max_img_size. The ratio of width to
+  // height is changed by min_aspect_ratio to max_aspect_ratio, or without min_aspect_ratio by
+  // 1 - max_aspect_ratio to 1 + max_aspect_ratio.
+  int64_t max_rotate_angle = 0;
+  int64_t rotate = -1;
+  float max_shear_ratio = 0;
+  float min_random_scale = 1, max_random_scale = 1;
+  float min_img_size = 0, max_img_size = 1e10f;
+  float max_aspect_ratio = 0;
+  std::optional<float> min_aspect_ratio;
+
+  // The number of pixels that are added on each side, at most 16384.
   int64_t pad = 0;
-  uint8_t fill_value = 255;
-  // Whether the crop of data_shape is at a random place, not in the centre. An image that is
-  // smaller than data_shape is enlarged until both edges fit.
-  bool rand_crop = false;
+  uint8_t fill_value = 255;  // of pixels that are added, and of those outside a mapped image
+
+  // The image is cropped: to data_shape, after enlarging it until both edges fit; or to a square of
+  // min_crop_size to max_crop_size, or with random_resized_crop to min_random_area to
+  // max_random_area of its pixels in the ratio of max_aspect_ratio above, which are then resized to
+  // data_shape. An area that is not found in ten trials is data_shape in the centre.
+  bool rand_crop = false;  // whether the first two crops are at a random place, not in the centre
+  int64_t min_crop_size = -1, max_crop_size = -1;  // both or none
+  bool random_resized_crop = false;                // excludes crop sizes, scales and rand_crop
+  float min_random_area = 1, max_random_area = 1;
+
   bool mirror = false;       // exchanges left and right
   bool rand_mirror = false;  // exchanges left and right in a random half of the images
-  InterMethod inter_method = InterMethod::kBilinear;
 };
 
 // kInvalidArgument, naming the option, for one that is not as above.
@@ -43,19 +67,20 @@ ImageColor ColorFor(const Shape& data_shape);
 // kInvalidArgument if the image has another number of channels than data_shape.
 absl::Status CheckChannels(const Image& image, const Shape& data_shape);
 
-// Returns the image with its shorter edge resized; as it is if `resize` is -1. Errors are those of
-// ResizeImage.
-absl::StatusOr<Image> ResizeShorterEdge(const Image& image, int64_t resize, InterMethod method,
+// Returns the image in another size. kAuto and kRandom choose one of MXNet's methods. Errors are
+// those of ResizeImage.
+absl::StatusOr<Image> ResizeBy(const Image& image, int64_t height, int64_t width,
+                               InterMethod method, RandomGenerator& random);
+
+// Returns the image with its shorter edge resized and the other one in proportion, rounded down; as
+// it is if `resize` is -1. Errors are those of ResizeImage.
+absl::StatusOr<Image> ResizeShorterEdge(Image image, int64_t resize, InterMethod method,
                                         RandomGenerator& random);
 
-// Returns the method that MXNet chooses for kAuto or kRandom to resize an image; any other is
-// returned as it is.
-InterMethod ChooseInterMethod(InterMethod method, const Image& image, int64_t height, int64_t width,
-                              RandomGenerator& random);
-
-// Returns the image in the size of data_shape, not mirrored or normalized. kInvalidArgument if the
-// image has another number of channels than data_shape, or a size to which it cannot be resized.
-absl::StatusOr<Image> FitImage(const Image& image, const ImageTransformOptions& options,
+// Returns the image in the size of data_shape, not mirrored. kInvalidArgument if the image has
+// another number of channels than data_shape, a size to which it cannot be resized, or is smaller
+// than max_crop_size.
+absl::StatusOr<Image> FitImage(Image image, const ImageTransformOptions& options,
                                RandomGenerator& random);
 
 }  // namespace cooper

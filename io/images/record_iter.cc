@@ -214,7 +214,7 @@ absl::Status RecordIter::FillRow(const Record& record, int64_t row, DataBatch* b
   COOPER_ASSIGN_OR_RETURN(const UnpackedRecord unpacked, Unpack(record.bytes));
   COOPER_ASSIGN_OR_RETURN(const absl::Span<const float> labels, FindLabels(unpacked.header));
   // The orders of passes have the even streams.
-  RandomGenerator random(options_.seed, 2 * record.number + 1);
+  RandomGenerator random(options_.seed_aug.value_or(options_.seed), 2 * record.number + 1);
   COOPER_ASSIGN_OR_RETURN(NDArray data, batch->data[0].At(row));
   COOPER_ASSIGN_OR_RETURN(const absl::Span<float> rows, batch->label[0].Data<float>());
   const size_t width = rows.size() / static_cast<size_t>(options_.batch_size);
@@ -266,6 +266,7 @@ absl::StatusOr<std::string> RecordIter::SaveState() const {
   state.SetInt("round_batch", options_.round_batch ? 1 : 0);
   state.SetInt("shuffle", options_.shuffle ? 1 : 0);
   state.SetUint("seed", options_.seed);
+  state.SetInt("seed_aug", static_cast<int64_t>(options_.seed_aug.value_or(options_.seed)));
   return state.ToString();
 }
 
@@ -286,6 +287,8 @@ absl::Status RecordIter::LoadState(absl::string_view text) {
                                                    " with the seed ", seed, ", expected ", begin,
                                                    " to ", end(), " and ", options_.seed));
   }
+  COOPER_RETURN_IF_ERROR(state.ExpectOption(
+      "seed_aug", static_cast<int64_t>(options_.seed_aug.value_or(options_.seed))));
   StartPass(pass);
   position_.next = next;
   position_.wrapped = wrapped != 0;

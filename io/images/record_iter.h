@@ -37,8 +37,9 @@ struct RecordIterOptions {
   // If true, the last batch is filled with images from the start, which `pad` counts, and the next
   // epoch begins after them. If false, it is filled with zeros, and epochs begin at the start.
   bool round_batch = true;
-  bool shuffle = false;  // permutes the images of the part anew in each epoch
-  uint64_t seed = 0;     // of the order and of random changes of images
+  bool shuffle = false;              // permutes the images of the part anew in each epoch
+  uint64_t seed = 0;                 // of the order
+  std::optional<uint64_t> seed_aug;  // of random changes of images; nullopt: `seed`
   int64_t num_parts = 1;
   int64_t part_index = 0;
   std::string data_name = "data";

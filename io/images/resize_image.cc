@@ -1,7 +1,7 @@
 #include "io/images/resize_image.h"
 
 #include <algorithm>
-#include <cfloat>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "io/images/image_codec.h"
+#include "io/images/interpolation_weights.h"
 
 namespace cooper {
 namespace {
@@ -61,53 +62,20 @@ Place FindAreaPlace(int64_t i, double scale, double inverse) {
 
 // Returns the taps around a place, which are replaced by the border's where they are outside.
 template <int kTaps>
-Taps<kTaps> MakeTaps(Place place, int64_t extent, const float (&weights)[kTaps]) {
+Taps<kTaps> FindTaps(Place place, int64_t extent, bool is_column) {
+  // A column outside gets the weight 0 in linear interpolation. A row outside keeps its weight,
+  // which is rounded differently.
+  if (kTaps == 2 && is_column && (place.first < 0 || place.first >= extent - 1)) {
+    place = {place.first < 0 ? 0 : extent - 1, 0};
+  }
+  const std::array<float, kTaps> weights = InterpolationWeights<kTaps>(place.fraction);
   Taps<kTaps> taps;
   for (int k = 0; k < kTaps; ++k) {
     taps.sources[k] = std::clamp<int64_t>(place.first - (kTaps / 2 - 1) + k, 0, extent - 1);
-    taps.weights[k] = static_cast<int32_t>(std::lrint(weights[k] * kWeightOne));
+    taps.weights[k] =
+        static_cast<int32_t>(std::lrint(weights[static_cast<size_t>(k)] * kWeightOne));
   }
   return taps;
-}
-
-Taps<2> LinearTaps(Place place, int64_t extent, bool is_column) {
-  // A column outside gets the weight 0. A row outside keeps it, which is rounded differently.
-  if (is_column && (place.first < 0 || place.first >= extent - 1)) {
-    place = {place.first < 0 ? 0 : extent - 1, 0};
-  }
-  return MakeTaps<2>(place, extent, {1.0f - place.fraction, place.fraction});
-}
-
-Taps<4> CubicTaps(Place place, int64_t extent, bool) {
-  constexpr float kA = -0.75f;
-  const float x = place.fraction;
-  float weights[4];
-  weights[0] = ((kA * (x + 1) - 5 * kA) * (x + 1) + 8 * kA) * (x + 1) - 4 * kA;
-  weights[1] = ((kA + 2) * x - (kA + 3)) * x * x + 1;
-  weights[2] = ((kA + 2) * (1 - x) - (kA + 3)) * (1 - x) * (1 - x) + 1;
-  weights[3] = 1.0f - weights[0] - weights[1] - weights[2];
-  return MakeTaps<4>(place, extent, weights);
-}
-
-Taps<8> LanczosTaps(Place place, int64_t extent, bool) {
-  const float x = place.fraction;
-  float weights[8] = {0, 0, 0, 1, 0, 0, 0, 0};
-  if (x >= FLT_EPSILON) {
-    // The sines of all taps follow from that of the first: they are a quarter of pi apart.
-    constexpr double kHalf = 0.70710678118654752440084436210485;
-    constexpr double kTurns[8][2] = {{1, 0},  {-kHalf, -kHalf}, {0, 1},  {kHalf, -kHalf},
-                                     {-1, 0}, {kHalf, kHalf},   {0, -1}, {-kHalf, kHalf}};
-    const double first = -(x + 3) * M_PI * 0.25;
-    const double sine = std::sin(first), cosine = std::cos(first);
-    float sum = 0;
-    for (int k = 0; k < 8; ++k) {
-      const double y = -(x + 3 - static_cast<float>(k)) * M_PI * 0.25;
-      weights[k] = static_cast<float>((kTurns[k][0] * sine + kTurns[k][1] * cosine) / (y * y));
-      sum += weights[k];
-    }
-    for (float& weight : weights) weight *= 1.0f / sum;
-  }
-  return MakeTaps<8>(place, extent, weights);
 }
 
 // Sets the sums of the weighted pixels of one row of the source.
@@ -195,13 +163,12 @@ void SumCubicRows(const int32_t* const (&sums)[4], const int32_t (&weights)[4], 
   SumFixedRows<4>(sums, weights, end, size, to);
 }
 
-template <int kTaps, typename FindTaps, typename SumRows>
-void ResizeByKernel(const Image& image, FindTaps find_taps, SumRows sum_rows, Image* result) {
-  const auto taps_of = [&](int64_t source, int64_t target, bool are_columns) {
-    std::vector<Taps<kTaps>> taps(static_cast<size_t>(target));
+template <int kTaps, typename SumRows>
+void ResizeByKernel(const Image& image, SumRows sum_rows, Image* result) {
+  const auto taps_of = [](int64_t source, int64_t target, bool are_columns) {
+    std::vector<Taps<kTaps>> taps;
     for (int64_t i = 0; i < target; ++i) {
-      taps[static_cast<size_t>(i)] =
-          find_taps(FindPlace(i, Scale(source, target)), source, are_columns);
+      taps.push_back(FindTaps<kTaps>(FindPlace(i, Scale(source, target)), source, are_columns));
     }
     return taps;
   };
@@ -310,7 +277,7 @@ void ResizeArea(const Image& image, Image* result) {
       std::vector<Taps<2>> taps;
       const double inverse = static_cast<double>(target) / static_cast<double>(source);
       for (int64_t i = 0; i < target; ++i) {
-        taps.push_back(LinearTaps(FindAreaPlace(i, 1.0 / inverse, inverse), source, are_columns));
+        taps.push_back(FindTaps<2>(FindAreaPlace(i, 1.0 / inverse, inverse), source, are_columns));
       }
       return taps;
     };
@@ -350,17 +317,17 @@ absl::StatusOr<Image> ResizeImage(const Image& image, int64_t height, int64_t wi
       if (image.height == 2 * height && image.width == 2 * width) {
         AverageBlocks(image, 2, 2, &result);
       } else {
-        ResizeByKernel<2>(image, LinearTaps, SumLinearRows, &result);
+        ResizeByKernel<2>(image, SumLinearRows, &result);
       }
       return result;
     case InterMethod::kCubic:
-      ResizeByKernel<4>(image, CubicTaps, SumCubicRows, &result);
+      ResizeByKernel<4>(image, SumCubicRows, &result);
       return result;
     case InterMethod::kArea:
       ResizeArea(image, &result);
       return result;
     case InterMethod::kLanczos:
-      ResizeByKernel<8>(image, LanczosTaps, SumLanczosRows, &result);
+      ResizeByKernel<8>(image, SumLanczosRows, &result);
       return result;
     default:
       break;

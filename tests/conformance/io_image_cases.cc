@@ -41,7 +41,8 @@ RecordIterOptions RecordsFromJson(const std::string& folder, const Json& json) {
 
 // Sets the options that both kinds of iterators have.
 template <typename Options>
-void GetImageOptions(const Json& given, Options* options) {
+void GetImageOptions(const std::string& folder, const Json& json, Options* options) {
+  const Json& given = json.at("options");
   Get(given, "label_width", &options->label_width);
   options->image.data_shape = Shape(given.at("data_shape").get<std::vector<int64_t>>());
   auto inter_method = static_cast<int64_t>(options->image.inter_method);
@@ -49,6 +50,9 @@ void GetImageOptions(const Json& given, Options* options) {
   options->image.inter_method = static_cast<InterMethod>(inter_method);
   Get(given, "resize", &options->image.resize);
   ImageNormalizeOptions& normalize = options->normalize;
+  if (const Json& files = json.at("files"); files.contains("mean_img")) {
+    normalize.mean_img = folder + files.at("mean_img").get<std::string>();
+  }
   Get(given, "mean_r", &normalize.mean_r);
   Get(given, "mean_g", &normalize.mean_g);
   Get(given, "mean_b", &normalize.mean_b);
@@ -106,10 +110,22 @@ absl::Status RunImageRecordIter(const std::string& folder, const Json& json) {
   const std::string dtype = json.at("dtype").get<std::string>();
   if (dtype == "uint8") options.dtype = DType::kUint8;
   if (dtype == "int8") options.dtype = DType::kInt8;
-  GetImageOptions(given, &options);
-  Get(given, "pad", &options.image.pad);
-  Get(given, "fill_value", &options.image.fill_value);
-  Get(given, "mirror", &options.image.mirror);
+  GetImageOptions(folder, json, &options);
+  ImageTransformOptions& image = options.image;
+  Get(given, "pad", &image.pad);
+  Get(given, "fill_value", &image.fill_value);
+  Get(given, "mirror", &image.mirror);
+  Get(given, "rotate", &image.rotate);
+  Get(given, "min_random_scale", &image.min_random_scale);
+  Get(given, "max_random_scale", &image.max_random_scale);
+  Get(given, "min_img_size", &image.min_img_size);
+  Get(given, "max_img_size", &image.max_img_size);
+  Get(given, "max_aspect_ratio", &image.max_aspect_ratio);
+  if (given.contains("min_aspect_ratio")) {
+    image.min_aspect_ratio = given.at("min_aspect_ratio").get<float>();
+  }
+  Get(given, "min_crop_size", &image.min_crop_size);
+  Get(given, "max_crop_size", &image.max_crop_size);
   COOPER_ASSIGN_OR_RETURN(const auto iter, ImageRecordIter::Create(options));
   return CompareBatches(folder, json, *iter);
 }
@@ -117,9 +133,10 @@ absl::Status RunImageRecordIter(const std::string& folder, const Json& json) {
 absl::Status RunImageDetRecordIter(const std::string& folder, const Json& json) {
   const Json& given = json.at("options");
   ImageDetRecordIterOptions options = {.records = RecordsFromJson(folder, json)};
-  GetImageOptions(given, &options);
+  GetImageOptions(folder, json, &options);
   Get(given, "label_pad_width", &options.label_pad_width);
   Get(given, "label_pad_value", &options.label_pad_value);
+  Get(given, "rand_mirror_prob", &options.augment.rand_mirror_prob);
   const std::string mode = given.value("resize_mode", "force");
   if (mode == "shrink") options.image.resize_mode = DetResizeMode::kShrink;
   if (mode == "fit") options.image.resize_mode = DetResizeMode::kFit;

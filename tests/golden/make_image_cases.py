@@ -56,6 +56,8 @@ def WriteRecords():
         header = mxnet.recordio.IRHeader(0, Objects(number), number, 0)
         det.write_idx(number, mxnet.recordio.pack(header, Encoded(number, height, width)))
     det.close()
+    mean = RANDOM.uniform(50, 200, (3, 8, 10))
+    mxnet.nd.save(Path("mean.params"), {"mean_img": mxnet.nd.array(mean)})
     with open(Path("det.lst"), "w") as file:
         for number in range(len(SIZES)):
             labels = "".join("%g\t" % label for label in Objects((number + 1) % 5))
@@ -122,6 +124,15 @@ if __name__ == "__main__":
         Case("area", ONE, batch_size=7, epochs=1, resize=8, inter_method=3, data_shape=(3, 8, 8)),
         Case("lanczos", ONE, batch_size=7, epochs=1, resize=15, inter_method=4),
         Case("auto", ONE, batch_size=7, epochs=1, inter_method=9, data_shape=(3, 26, 20)),
+        Case("rotate", ONE, batch_size=7, epochs=1, rotate=30, fill_value=9),
+        Case("scale", ONE, batch_size=7, epochs=1, min_random_scale=1.5, max_random_scale=1.5,
+             min_aspect_ratio=1.25, max_aspect_ratio=1.25, inter_method=2),
+        Case("image_size", ONE, batch_size=7, epochs=1, min_img_size=14, max_img_size=20, inter_method=4),
+        Case("crop_size", ONE, batch_size=7, epochs=1, min_crop_size=5, max_crop_size=5, inter_method=9),
+        Case("mean_img", {**ONE, "mean_img": "mean.params"}, batch_size=7, epochs=1, mirror=True, std_g=2.5,
+             scale=0.25),
+        Case("int8_mean_img", {**ONE, "mean_img": "mean.params"}, mxnet.io.ImageRecordInt8Iter, batch_size=7,
+             epochs=1),
         Case("labels", TWO, batch_size=4, epochs=1, label_width=2),
         Case("list", {**ONE, "path_imglist": "list.lst"}, batch_size=4, epochs=1, label_width=2),
         Case("indexed", INDEXED, batch_size=3),
@@ -142,5 +153,7 @@ if __name__ == "__main__":
         DetCase("det_area", inter_method=3),
         DetCase("det_lanczos", inter_method=4, resize_mode="fit"),
         DetCase("det_auto", inter_method=9, data_shape=(3, 18, 18)),
+        DetCase("det_mirror", rand_mirror_prob=1),
+        DetCase("det_mean_img", {"path_imgrec": "det.rec", "mean_img": "mean.params"}, std_r=3, scale=0.5),
         DetCase("det_part", batch_size=2, num_parts=3, part_index=1),
     ])
