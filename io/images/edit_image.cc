@@ -124,8 +124,8 @@ void ScaleSamples(float factor, float offset, Image* image) {
 float MeanGray(const Image& image) {
   int64_t sum = 0;
   for (size_t i = 0; i < image.pixels.size(); i += 3) sum += Gray(&image.pixels[i]);
-  return static_cast<float>(static_cast<double>(sum) *
-                            (1.0 / static_cast<double>(image.pixels.size() / 3)));
+  const auto count = static_cast<double>(image.height * image.width);
+  return static_cast<float>(static_cast<double>(sum) * (1.0 / count));
 }
 
 void Saturate(float factor, Image* image) {

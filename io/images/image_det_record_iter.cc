@@ -66,6 +66,11 @@ absl::StatusOr<std::unique_ptr<ImageDetRecordIter>> ImageDetRecordIter::Create(
 absl::Status ImageDetRecordIter::Decode(const Sample& sample, NDArray data,
                                         absl::Span<float> label) const {
   const Shape& data_shape = options_.image.data_shape;
+  if (sample.labels.size() + kSizes > label.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("the record has ", sample.labels.size(),
+                                                   " labels, label_pad_width is ",
+                                                   label.size() - kSizes));
+  }
   COOPER_ASSIGN_OR_RETURN(DetLabel objects, ParseDetLabel(sample.labels));
   COOPER_ASSIGN_OR_RETURN(Image image, DecodeImage(sample.image, ColorFor(data_shape)));
   COOPER_RETURN_IF_ERROR(CheckChannels(image, data_shape));
@@ -74,10 +79,6 @@ absl::Status ImageDetRecordIter::Decode(const Sample& sample, NDArray data,
   COOPER_RETURN_IF_ERROR(AugmentDet(options_.augment, sample.random, &image, &objects));
   COOPER_ASSIGN_OR_RETURN(image, FitDetImage(std::move(image), options_.image, sample.random));
   const std::vector<float> labels = objects.ToArray();
-  if (labels.size() + kSizes > label.size()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the record has ", labels.size(), " labels, label_pad_width is ", label.size() - kSizes));
-  }
   std::fill(label.begin(), label.end(), options_.label_pad_value);
   label[0] = static_cast<float>(image.channels);
   label[1] = static_cast<float>(image.height);

@@ -99,7 +99,8 @@ absl::StatusOr<std::optional<Image>> CropArea(const Image& image,
     auto height = static_cast<int64_t>(std::round(std::sqrt(area / ratio)));
     auto width = static_cast<int64_t>(std::round(std::sqrt(area * ratio)));
     if (random.NextBelow(2) == 1) std::swap(height, width);
-    if (height > image.height || width > image.width) continue;
+    const bool is_inside = height <= image.height && width <= image.width;
+    if (!is_inside || height < 1 || width < 1) continue;
     const int64_t top = DrawInt(0, image.height - height, random);
     const int64_t left = DrawInt(0, image.width - width, random);
     return ResizeBy(CropImage(image, top, left, height, width), options.data_shape[1],
