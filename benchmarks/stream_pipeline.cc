@@ -141,6 +141,7 @@ absl::Status Run() {
                {"padding", 1 - static_cast<double>(tokens) / static_cast<double>(padded_tokens)},
                {"wait_seconds", of_epoch.wait_seconds},
                {"read_seconds", of_epoch.read_seconds},
+               {"decode_seconds", of_epoch.decode_seconds},
                {"early_mb", early_megabytes},
                {"end_mb", ResidentMegabytes()}});
     COOPER_RETURN_IF_ERROR(iter->Reset());

@@ -23,6 +23,7 @@ DataStatistics DataStatistics::Since(const DataStatistics& before) const {
           .pool_samples = pool_samples,
           .pool_bytes = pool_bytes,
           .read_seconds = read_seconds - before.read_seconds,
+          .decode_seconds = decode_seconds - before.decode_seconds,
           .peer_seconds = peer_seconds - before.peer_seconds,
           .batch_seconds = batch_seconds - before.batch_seconds,
           .wait_seconds = wait_seconds - before.wait_seconds};
@@ -47,9 +48,9 @@ std::string DataStatistics::CountsToString() const {
 
 std::string DataStatistics::TimesToString() const {
   return absl::StrFormat(
-      "%.3f s waiting for data; %.3f s reading, %.3f s making batches, %.3f s waiting for other "
-      "parts",
-      wait_seconds, read_seconds, batch_seconds, peer_seconds);
+      "%.3f s waiting for data; %.3f s reading, %.3f s decoding, %.3f s making batches, %.3f s "
+      "waiting for other parts",
+      wait_seconds, read_seconds, decode_seconds, batch_seconds, peer_seconds);
 }
 
 }  // namespace cooper

@@ -24,10 +24,11 @@ struct DataStatistics {
   int64_t pool_samples = 0;   // held now
   int64_t pool_bytes = 0;     // held now
   // Seconds, by activity. A PrefetchingIter spends all but wait_seconds beside the training.
-  double read_seconds = 0;   // reading, decoding and placing samples
-  double peer_seconds = 0;   // waiting for other parts
-  double batch_seconds = 0;  // drawing and padding
-  double wait_seconds = 0;   // the time that the training waits: within Next
+  double read_seconds = 0;    // reading and placing samples
+  double decode_seconds = 0;  // decoding samples, if the source tells it from reading
+  double peer_seconds = 0;    // waiting for other parts
+  double batch_seconds = 0;   // drawing and padding
+  double wait_seconds = 0;    // the time that the training waits: within Next
 
   // Returns the part of padded_tokens that is padding, in [0, 1].
   double padding() const;

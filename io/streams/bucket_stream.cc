@@ -86,7 +86,18 @@ absl::Status BucketStream::HardReset() {
 }
 
 absl::Status BucketStream::Read() {
-  const Stopwatch stopwatch(&statistics_.read_seconds);
+  const double before = source_->decode_seconds();
+  const absl::Status filled = [this] {
+    const Stopwatch stopwatch(&statistics_.read_seconds);
+    return FillPool();
+  }();
+  const double decoding = source_->decode_seconds() - before;
+  statistics_.decode_seconds += decoding;
+  statistics_.read_seconds -= decoding;
+  return filled;
+}
+
+absl::Status BucketStream::FillPool() {
   while (!position_.at_end && !held_->IsFull()) {
     SamplePlace place;
     COOPER_ASSIGN_OR_RETURN(const bool more, cursor_->Next(&sample_, &place));

@@ -159,6 +159,7 @@ class BucketStream : public DataIter {
                StreamBatcher batcher, HeldSamplesOptions held);
   void StartEpoch(uint64_t seed, uint64_t epoch, bool keep_samples);
   absl::Status Read();
+  absl::Status FillPool();
   // Reads, and plans the next steps together with the other parts.
   absl::Status Plan();
   // Makes the batch of the first planned step and removes the step from the plan.

@@ -1,6 +1,7 @@
 #include "io/streams/decoding_reader.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "ndarray/base/status_macros.h"
@@ -15,8 +16,9 @@ constexpr int64_t kGrain = 8;  // samples
 
 }  // namespace
 
-DecodingReader::DecodingReader(std::unique_ptr<EncodedReader> reader, DecodeSample decode)
-    : reader_(std::move(reader)), decode_(std::move(decode)) {}
+DecodingReader::DecodingReader(std::unique_ptr<EncodedReader> reader, DecodeSample decode,
+                               std::atomic<double>* seconds)
+    : reader_(std::move(reader)), decode_(std::move(decode)), seconds_(seconds) {}
 
 void DecodingReader::Fill() {
   next_ = size_ = 0;
@@ -29,6 +31,7 @@ void DecodingReader::Fill() {
     bytes += item.encoded.size();
   }
   block_samples_ = std::min(2 * block_samples_, kMaxBlockSamples);
+  const auto start = std::chrono::steady_clock::now();
   ParallelForRanges(static_cast<int64_t>(size_), kGrain, kGrain,
                     [this](int64_t begin, int64_t end) {
                       for (int64_t i = begin; i < end; ++i) {
@@ -36,6 +39,7 @@ void DecodingReader::Fill() {
                         item.decoded = decode_(item.encoded, item.position, &item.sample);
                       }
                     });
+  *seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 absl::StatusOr<bool> DecodingReader::Next(Sample* sample) {

@@ -4,6 +4,7 @@
 // Reads the bytes of samples in order on the caller's thread and decodes them on several threads,
 // for sources whose samples are stored as bytes: lines of a text, records.
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -37,7 +38,9 @@ using DecodeSample =
 // many in each block, up to 256 samples or 1 MiB of bytes. Errors come where the sample is read.
 class DecodingReader : public ShardReader {
  public:
-  DecodingReader(std::unique_ptr<EncodedReader> reader, DecodeSample decode);
+  // Adds the time of decoding to `seconds`, which has to outlive the reader.
+  DecodingReader(std::unique_ptr<EncodedReader> reader, DecodeSample decode,
+                 std::atomic<double>* seconds);
 
   absl::StatusOr<bool> Next(Sample* sample) override;
   int64_t Position() const override;
@@ -55,6 +58,7 @@ class DecodingReader : public ShardReader {
 
   const std::unique_ptr<EncodedReader> reader_;
   const DecodeSample decode_;
+  std::atomic<double>* const seconds_;
   std::vector<Item> block_;
   size_t next_ = 0, size_ = 0;           // the items of block_ that were not yet returned
   size_t block_samples_ = 1;             // of the next block

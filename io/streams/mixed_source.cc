@@ -54,6 +54,12 @@ absl::StatusOr<std::shared_ptr<const MixedSource>> MixedSource::Create(
   return std::shared_ptr<const MixedSource>(std::move(mixed));
 }
 
+double MixedSource::decode_seconds() const {
+  double seconds = 0;
+  for (const WeightedSource& part : parts_) seconds += part.source->decode_seconds();
+  return seconds;
+}
+
 size_t MixedSource::PartOf(int64_t shard) const {
   return static_cast<size_t>(std::upper_bound(first_shards_.begin(), first_shards_.end(), shard) -
                              first_shards_.begin() - 1);

@@ -36,6 +36,7 @@ class MixedSource : public SampleSource {
   int64_t num_shards() const override { return first_shards_.back(); }
   std::string shard_name(int64_t shard) const override;
   absl::StatusOr<std::unique_ptr<ShardReader>> Open(int64_t shard) const override;
+  double decode_seconds() const override;
 
   const std::vector<WeightedSource>& parts() const { return parts_; }
   // Returns the number of the first shard of source `part`.

@@ -1,5 +1,6 @@
 #include "io/streams/record_source.h"
 
+#include <atomic>
 #include <cstdint>
 #include <utility>
 
@@ -42,14 +43,16 @@ class RecordShards : public SampleSource {
       return AddContext(decode(record, sample), "'", path, "', offset ", position);
     };
     return std::make_unique<DecodingReader>(std::make_unique<EncodedRecords>(std::move(records)),
-                                            decode);
+                                            decode, &decode_seconds_);
   }
+  double decode_seconds() const override { return decode_seconds_; }
 
  private:
   const std::vector<std::string> paths_;
   const std::vector<SampleField> fields_;
   const DecodeRecord decode_;
   const RecordReaderOptions options_;
+  mutable std::atomic<double> decode_seconds_ = 0;
 };
 
 }  // namespace

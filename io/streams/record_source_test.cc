@@ -1,15 +1,18 @@
 #include "io/streams/record_source.h"
 
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "io/batch/data_statistics.h"
 #include "io/batch/iter_fixtures.h"
 #include "io/records/record_writer.h"
 #include "io/streams/bucket_stream.h"
@@ -103,6 +106,22 @@ TEST(RecordSourceTest, AStreamOfRecordsGoesOnBitForBit) {
   }
   for (const int64_t row : FirstRows(*stream)) broken.push_back(row);
   EXPECT_EQ(broken, rows);
+}
+
+TEST(RecordSourceTest, AStreamTellsDecodingFromReading) {
+  const auto source = RecordSource(WriteShards("slow", {20}), {SampleField()},
+                                   [](absl::string_view record, Sample* sample) {
+                                     std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                                     return Decode(record, sample);
+                                   });
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const auto stream,
+      BucketStream::Create(*source, NextWordInputs(), {.batch_size = 2, .buckets = {7}}));
+  EXPECT_EQ(FirstRows(*stream).size(), 10u);
+  const DataStatistics seconds = stream->statistics();
+  EXPECT_GE(seconds.decode_seconds, 0.001);
+  EXPECT_GT(seconds.read_seconds, 0);
+  EXPECT_GE(seconds.wait_seconds + 1e-9, seconds.read_seconds + seconds.decode_seconds);
 }
 
 TEST(RecordSourceTest, NamesTheRecordThatCannotBeRead) {

@@ -51,6 +51,9 @@ class SampleSource {
   virtual std::string shard_name(int64_t shard) const { return absl::StrCat("shard ", shard); }
   // Opens shard `shard`, in [0, num_shards()), at its start.
   virtual absl::StatusOr<std::unique_ptr<ShardReader>> Open(int64_t shard) const = 0;
+  // Returns how long readers of this source have decoded samples, a part of the time within their
+  // Next; 0 if the source does not tell it from reading.
+  virtual double decode_seconds() const { return 0; }
 };
 
 // A source whose samples come from a function.

@@ -2,6 +2,7 @@
 
 #include <glob.h>
 
+#include <atomic>
 #include <optional>
 #include <utility>
 
@@ -87,13 +88,16 @@ class TextShards : public SampleSource {
         std::make_unique<TextLines>(std::move(lines)),
         [path, words = words_](absl::string_view line, int64_t offset, Sample* sample) {
           return NumberWords(*words, path, line, offset, sample);
-        });
+        },
+        &decode_seconds_);
   }
+  double decode_seconds() const override { return decode_seconds_; }
 
  private:
   const std::vector<std::string> paths_;
   const std::shared_ptr<const Words> words_;
   const std::vector<SampleField> fields_ = {SampleField()};
+  mutable std::atomic<double> decode_seconds_ = 0;
 };
 
 }  // namespace

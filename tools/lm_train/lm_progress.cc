@@ -31,6 +31,7 @@ Json DataJson(const DataStatistics& data) {
           {"pool_bytes", data.pool_bytes},
           {"wait_seconds", data.wait_seconds},
           {"read_seconds", data.read_seconds},
+          {"decode_seconds", data.decode_seconds},
           {"batch_seconds", data.batch_seconds},
           {"peer_seconds", data.peer_seconds}};
 }
