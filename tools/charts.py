@@ -478,18 +478,43 @@ def training_buckets(epochs):
     return buckets
 
 
+# The activities of a stream: the key of the seconds, a name, a colour.
+DATA_TIMES = (('read_seconds', 'reading', GREEN), ('decode_seconds', 'decoding', '#8a63d2'),
+              ('batch_seconds', 'making batches', GRAY), ('peer_seconds', 'other parts', INK))
+
+
 def data_table(epochs):
     """Returns the counts and times of the training data by epoch, for a stream."""
     columns = ('samples', 'discarded', 'truncated', 'split', 'left_over', 'pool_samples',
                'pool_bytes')
-    times = ('wait_seconds', 'read_seconds', 'batch_seconds', 'peer_seconds')
+    times = ('wait_seconds', *(name for name, _, _ in DATA_TIMES))
     return table(['epoch', *(name.replace('_', ' ') for name in columns), 'padding',
-                  'waiting for it, s', 'reading, s', 'making batches, s', 'other parts, s',
+                  'waiting for it, s', *(f'{label}, s' for _, label, _ in DATA_TIMES),
                   'training, s'],
                  [[str(epoch['epoch']), *(count(epoch['data'][name]) for name in columns),
                    percent(epoch['data']['padding']),
-                   *(f'{epoch["data"][name]:,.2f}' for name in times), f'{epoch["seconds"]:,.2f}']
-                  for epoch in epochs])
+                   *(f'{epoch["data"].get(name, 0):,.2f}' for name in times),
+                   f'{epoch["seconds"]:,.2f}'] for epoch in epochs])
+
+
+def data_times(epochs):
+    """Returns a chart with a bar for each epoch and activity, of training and of the data."""
+    rows = [('training steps', BLUE, [max(epoch['seconds'] - epoch['data']['wait_seconds'], 0)
+                                      for epoch in epochs])]
+    rows += [(label, colour, [epoch['data'].get(name, 0) for epoch in epochs])
+             for name, label, colour in (('wait_seconds', 'waiting for data', ORANGE), *DATA_TIMES)]
+    rows = [row for row in rows if any(row[2])]
+    fig, ax = new_chart(3, xlabel='epoch', ylabel='s', yscale='log')
+    for i, (label, colour, seconds) in enumerate(rows):
+        for epoch, height in zip(epochs, seconds):
+            bar = ax.bar(epoch['epoch'] + 0.8 * ((i + 0.5) / len(rows) - 0.5), height,
+                         0.8 / len(rows), color=colour, label=label if epoch is epochs[0] else None)
+            add_tooltip(bar[0], f'epoch {epoch["epoch"]}: {label}, {height:,.3f} s')
+    ax.yaxis.set_major_formatter(ticker.StrMethodFormatter('{x:,g}'))
+    ax.xaxis.set_major_locator(ticker.MaxNLocator(16, integer=True, min_n_ticks=1))
+    if rows:
+        ax.legend(frameon=False, ncol=3, loc='lower center', bbox_to_anchor=(0.5, 1))
+    return fig
 
 
 def training_run(epochs):
@@ -543,7 +568,11 @@ def training_run(epochs):
               *(size(row[plan]) if row[plan] else '' for plan in ('planned', 'evaluation'))]
              for key, row in [*buckets.items(), ('all', total)]]))
     if waits:
-        page += [tag('h2', 'Data'), data_table([epoch for epoch in epochs if 'data' in epoch])]
+        streamed = [epoch for epoch in epochs if 'data' in epoch]
+        page += [tag('h2', 'Data'),
+                 ('Data: the seconds of training, of waiting for data, and of the work for the data. '
+                  'The scale is logarithmic.', data_times(streamed)),
+                 data_table(streamed)]
     page += [tag('h2', 'Flags'), tag('pre', ' '.join(last.get('arguments', [])))]
     return 'Training of a language model', page
 
@@ -702,8 +731,9 @@ def svg_of(fig, alone):
     return svg[:end] + style + svg[end:]
 
 
-def render(documents, as_svg):
-    """Returns the report of the documents as HTML, or its only chart as SVG."""
+def render(documents, as_svg, chart=''):
+    """Returns the report of the documents as HTML, or its only chart whose text begins with `chart`
+    as SVG."""
     matplotlib.use('svg')
     matplotlib.rcParams.update({
         'svg.fonttype': 'none', 'svg.hashsalt': 'cooper', 'text.parse_math': False,
@@ -714,9 +744,11 @@ def render(documents, as_svg):
     TOOLTIPS.clear()
     title, parts = report_of(documents)
     if as_svg:
-        charts = [part[1] for part in parts if isinstance(part, tuple)]
+        charts = [part[1] for part in parts
+                  if isinstance(part, tuple) and part[0].startswith(chart)]
         if len(charts) != 1:
-            raise ChartError(f'the report has {len(charts)} charts: write it to an .html file')
+            raise ChartError(f'the report has {len(charts)} charts: write it to an .html file, or '
+                             'name one by --chart')
         return svg_of(charts[0], alone=True)
     body = [f'<figure><figcaption>{escape(part[0])}</figcaption>\n{svg_of(part[1], False)}</figure>'
             if isinstance(part, tuple) else part for part in parts]
@@ -730,6 +762,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('json', nargs='+', help='files of one program')
     parser.add_argument('-o', '--output', required=True, help='the .html or .svg file to write')
+    parser.add_argument('--chart', default='', help='for .svg: the first words of a chart\'s text')
     flags = parser.parse_args()
     try:
         if matplotlib is None:
@@ -738,7 +771,7 @@ def main():
         if not flags.output.endswith(('.html', '.svg')):
             raise ChartError(f'--output={flags.output}: expected a name that ends in .html or .svg')
         documents = [document for path in flags.json for document in read_documents(path)]
-        text = render(documents, flags.output.endswith('.svg'))
+        text = render(documents, flags.output.endswith('.svg'), flags.chart)
         with open(flags.output, 'w', encoding='utf-8') as file:
             file.write(text)
     except (OSError, ValueError, ChartError) as error:

@@ -128,10 +128,16 @@ class ChartsTest(unittest.TestCase):
                      '<pre>--train=a &lt;text&gt; --lr=0.005</pre>')
         data = {'samples': 1200, 'discarded': 3, 'truncated': 0, 'split': 0, 'left_over': 0,
                 'padding': 0.2, 'pool_samples': 500, 'pool_bytes': 40000, 'wait_seconds': 0.25,
-                'read_seconds': 0.5, 'batch_seconds': 0.125, 'peer_seconds': 0.0}
+                'read_seconds': 0.5, 'decode_seconds': 0.375, 'batch_seconds': 0.125,
+                'peer_seconds': 0.0}
         self._expect(self._page({**EPOCHS[0], 'data': data}),
                      '<dt>waiting for data</dt><dd>0.2 s</dd>',
-                     '<td>1</td><td>1,200</td><td>3</td>', '<td>20.0 %</td><td>0.25</td>')
+                     '<td>1</td><td>1,200</td><td>3</td>', '<td>20.0 %</td><td>0.25</td>',
+                     '<td>0.50</td><td>0.38</td><td>0.12</td><td>0.00</td>',
+                     '<title>epoch 1: decoding, 0.375 s</title>')
+        svg = charts.render([{**EPOCHS[0], 'data': data}], as_svg=True, chart='Data')
+        minidom.parseString(svg)
+        self._expect(svg, '<title>epoch 1: waiting for data, 0.250 s</title>')
         self._page({**EPOCHS[0], 'train_perplexity': None, 'buckets': {}, 'seconds': 0})
 
     def test_peers(self):
