@@ -101,7 +101,7 @@ struct NumpyParametricUnary {
     [[maybe_unused]] const KernelRegistrar kernels[] = {
         {"_npi_around", device, kAnyDType, Around},
         {"_npi_nan_to_num", device, kAnyDType, NanToNum},
-        {"_npi_backward_nan_to_num", device, kAnyDType, NanToNumGradient},
+        {"_backward_npi_nan_to_num", device, kAnyDType, NanToNumGradient},
     };
     return true;
   }

@@ -119,6 +119,8 @@ const char* ModeName(PadParam::Mode mode) {
       return "edge";
     case PadParam::kReflect:
       return "reflect";
+    case PadParam::kSymmetric:  // of _npi_pad alone, which is not exported
+      break;
   }
   return "";
 }

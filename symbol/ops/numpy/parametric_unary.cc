@@ -44,12 +44,12 @@ COOPER_REGISTER_OP(_npi_nan_to_num)
     .Type(SameType)
     .Gradient([](GradientContext& c) -> absl::StatusOr<std::vector<NodeEntry>> {
       COOPER_ASSIGN_OR_RETURN(const NodeEntry head, c.head(0));
-      return c.Backward("_npi_backward_nan_to_num", {head, c.input(NanToNumArrays::kData)});
+      return c.Backward("_backward_npi_nan_to_num", {head, c.input(NanToNumArrays::kData)});
     })
     .InPlace({{NanToNumArrays::kData, 0}})
     .Elementwise();
 
-COOPER_REGISTER_OP(_npi_backward_nan_to_num)
+COOPER_REGISTER_OP(_backward_npi_nan_to_num)
     .Describe("ograd where data is finite, else 0.")
     .Param<NanToNumParam>()
     .Inputs({"ograd", "data"})
