@@ -104,11 +104,22 @@ TEST(EarlyStoppingTest, OfAccuraciesTheLargestIsBest) {
 // Covers every kind of metric, under its default name.
 TEST(EarlyStoppingTest, KnowsWhichMetricsAGoodModelHasLarge) {
   const std::map<std::string, bool> larger_is_better = {
-      {"accuracy", true}, {"caffe", false},   {"cross-entropy", false},
-      {"f1", true},       {"loss", false},    {"mae", false},
-      {"mcc", true},      {"mse", false},     {"nll-loss", false},
-      {"pcc", true},      {"pearsonr", true}, {"perplexity", false},
-      {"rmse", false},    {"torch", false},   {"top_k_accuracy_2", true},
+      {"accuracy", true},
+      {"caffe", false},
+      {"cross-entropy", false},
+      {"f1", true},
+      {"loss", false},
+      {"mae", false},
+      {"mAP", true},
+      {"mcc", true},
+      {"mse", false},
+      {"nll-loss", false},
+      {"pcc", true},
+      {"pearsonr", true},
+      {"perplexity", false},
+      {"rmse", false},
+      {"torch", false},
+      {"top_k_accuracy_2", true},
   };
   const NDArray row = RandomArray({1, 1}, 1);
   for (const std::string& kind : Metrics().names()) {

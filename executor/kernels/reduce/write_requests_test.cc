@@ -189,7 +189,8 @@ bool Near(double a, double b, DType dtype) {
 TEST(WriteRequestsTest, AllOperatorsInTwoDTypes) {
   int tested = 0;
   for (const OpSchema* op : AllOps()) {
-    if (op->family() == "control") continue;  // their conditions are bool
+    if (op->family() == "control") continue;   // their conditions are bool
+    if (op->name() == "_histogram") continue;  // counts are integers
     OpCall call{.op = op, .attrs = AttributesOf(*op)};
     if (op->params() != nullptr) {
       auto params = op->params()->Parse(call.attrs);
