@@ -163,7 +163,12 @@ absl::Status BucketStream::Plan() {
 
 absl::StatusOr<std::optional<DataBatch>> BucketStream::Next() {
   const Stopwatch stopwatch(&statistics_.wait_seconds);
-  if (position_.planned.empty() && !position_.ended) COOPER_RETURN_IF_ERROR(Plan());
+  // The last state of an epoch may be from before the parts agreed on its end or from after that.
+  // Parts that resume, some from the one and some from the other, all agree once more.
+  if (position_.planned.empty() && (!position_.ended || position_.agree_again)) {
+    position_.agree_again = false;
+    COOPER_RETURN_IF_ERROR(Plan());
+  }
   if (position_.planned.empty()) return std::nullopt;
   return MakePlanned();
 }

@@ -150,6 +150,7 @@ class BucketStream : public DataIter {
     uint64_t epoch = 0;
     bool at_end = false;       // the cursor has no more samples in this epoch
     bool ended = false;        // the epoch has no more steps
+    bool agree_again = false;  // on the end, which the state that was loaded has: see Next
     std::vector<int> planned;  // the buckets of the next steps
     RandomGenerator draws;     // of this part
     RandomGenerator plans;     // the same in all parts

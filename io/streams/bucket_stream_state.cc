@@ -103,6 +103,7 @@ absl::Status BucketStream::LoadState(absl::string_view text) {
   held_ = std::move(held);
   position_.at_end = at_end != 0;
   position_.ended = ended != 0;
+  position_.agree_again = position_.ended;
   position_.planned.assign(planned.begin(), planned.end());
   const auto at = [](const RandomGenerator& start, uint64_t position) {
     RandomGenerator::State moved = start.state();

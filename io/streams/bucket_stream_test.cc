@@ -242,6 +242,42 @@ TEST(BucketStreamTest, RefusesOptions) {
   }
 }
 
+// Of several parts one may have saved its last state of an epoch before the parts agreed on the
+// end, and another one after that: when they resume, they must agree equally often.
+TEST(BucketStreamTest, PartsAgreeOnTheEndAgainAfterTheyResume) {
+  int agreements = 0;
+  const Options options = {.batch_size = 2,
+                           .buckets = {3},
+                           .all_gather =
+                               [&agreements](const std::string& text) {
+                                 ++agreements;
+                                 return std::vector<std::string>{text, text};
+                               },
+                           .agree_batches = 2,
+                           .common = {.last_batch = LastBatch::kPad, .num_parts = 2}};
+  const Shards shards = {{Words(2), Words(3)}, {Words(1)}};
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto stream, StreamOf(shards, options));
+  std::string before;
+  while (true) {
+    COOPER_ASSERT_OK_AND_ASSIGN(before, stream->SaveState());
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto batch, stream->Next());
+    if (!batch.has_value()) break;
+  }
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::string after, stream->SaveState());
+  EXPECT_NE(before, after);
+  for (const std::string& state : {before, after}) {
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto resumed, StreamOf(shards, options));
+    COOPER_ASSERT_OK(resumed->LoadState(state));
+    agreements = 0;
+    for (int call = 0; call < 2; ++call) {
+      COOPER_ASSERT_OK_AND_ASSIGN(const auto batch, resumed->Next());
+      EXPECT_FALSE(batch.has_value());
+    }
+    EXPECT_EQ(agreements, 1);
+    EXPECT_THAT(resumed->SaveState(), IsOkAndHolds(after));
+  }
+}
+
 TEST(BucketStreamTest, RefusesInputs) {
   const struct {
     StreamInputs inputs;
