@@ -1,8 +1,7 @@
 // Finds shapes in pictures: an SSD detector that trains on RecordIO files with boxes.
 //
-//   ssd --draw=scenes --scenes=512    writes pictures, scenes/0.png and so on, and the list of
-//   their
-//                                     boxes, scenes.lst
+//   ssd --draw=scenes --scenes=512    writes pictures, scenes/0.png and so on, and scenes.lst, the
+//                                     list of their boxes
 //   ssd --train=TRAIN.rec --valid=VALID.rec
 //
 // tools/im2rec --pack-label makes the records. The last line is the mean average precision.

@@ -60,9 +60,8 @@ absl::Status CheckColorJitter(const ColorJitterOptions& options, const Shape& da
         std::pair("random_h", static_cast<float>(options.random_h)),
         std::pair("random_s", static_cast<float>(options.random_s)),
         std::pair("random_l", static_cast<float>(options.random_l))}) {
-    if (!(value >= 0 && std::isfinite(value))) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(name, " is ", value, ", expected a number of at least 0"));
+    if (!(value >= 0 && value <= 1e6f)) {
+      return absl::InvalidArgumentError(absl::StrCat(name, " is ", value, ", expected 0 to 1e6"));
     }
     if (value != 0 && data_shape[0] != 3) {
       return absl::InvalidArgumentError(absl::StrCat(name, " is ", value, ", data_shape ",

@@ -20,8 +20,8 @@ absl::StatusOr<Image> FitDetImage(Image image, const DetTransformOptions& option
     const auto rows = static_cast<float>(image.height), columns = static_cast<float>(image.width);
     const float ratio =
         std::min(static_cast<float>(height) / rows, static_cast<float>(width) / columns);
-    height = static_cast<int64_t>(ratio * rows);
-    width = static_cast<int64_t>(ratio * columns);
+    height = std::max<int64_t>(1, static_cast<int64_t>(ratio * rows));
+    width = std::max<int64_t>(1, static_cast<int64_t>(ratio * columns));
   }
   return ResizeBy(image, height, width, options.inter_method, random);
 }

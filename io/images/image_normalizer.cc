@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/array/ndarray.h"
@@ -28,6 +30,8 @@ void WritePlanes(const Image& image, bool mirrored, ValueOf value_of, T* to) {
   }
 }
 
+constexpr const char* kChannels[] = {"r", "g", "b", "a"};
+
 }  // namespace
 
 ImageNormalizer::ImageNormalizer(const ImageNormalizeOptions& options)
@@ -38,6 +42,17 @@ ImageNormalizer::ImageNormalizer(const ImageNormalizeOptions& options)
 absl::StatusOr<ImageNormalizer> ImageNormalizer::Create(const ImageNormalizeOptions& options,
                                                         const Shape& data_shape) {
   ImageNormalizer normalizer(options);
+  for (size_t k = 0; k < std::size(normalizer.means_); ++k) {
+    const float mean = normalizer.means_[k], deviation = normalizer.deviations_[k];
+    if (std::isfinite(mean) && std::isfinite(deviation) && deviation != 0) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("mean_", kChannels[k], " is ", mean, " and std_", kChannels[k], " is ",
+                     deviation, ": expected finite numbers, and a deviation other than 0"));
+  }
+  if (!std::isfinite(options.scale)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("scale is ", options.scale, ", expected a finite number"));
+  }
   if (options.mean_img.empty()) return normalizer;
   for (const float mean : normalizer.means_) {
     if (mean != 0)
@@ -54,6 +69,10 @@ absl::StatusOr<ImageNormalizer> ImageNormalizer::Create(const ImageNormalizeOpti
         ", expected one, ", data_shape.ToString(), " float32, as data_shape"));
   }
   COOPER_ASSIGN_OR_RETURN(normalizer.mean_image_, arrays[0].second.ToVector<float>());
+  if (!absl::c_all_of(normalizer.mean_image_, [](float mean) { return std::isfinite(mean); })) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("mean_img '", options.mean_img, "' has NaN or infinity"));
+  }
   return normalizer;
 }
 

@@ -45,7 +45,7 @@ class ImageNormalizer {
 
  private:
   explicit ImageNormalizer(const ImageNormalizeOptions& options);
-  // What is subtracted from the elements of a plane.
+  // The number that is subtracted from each element of a plane.
   struct Mean {
     float all;              // from each, without `elements`
     const float* elements;  // null without mean_img

@@ -176,7 +176,7 @@ TEST(FitImageTest, RotatesAndScalesAtRandom) {
 }
 
 TEST(FitImageTest, ChoosesMethods) {
-  // Of 2 x 2 pixels: enlarged by cubic interpolation, shrunk by area, else bilinear.
+  // Blocks of 2 x 2 pixels: enlarged by cubic interpolation, shrunk by area, else bilinear.
   const Image image = {.height = 4,
                        .width = 4,
                        .channels = 1,

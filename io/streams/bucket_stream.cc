@@ -87,7 +87,7 @@ absl::Status BucketStream::HardReset() {
 
 absl::Status BucketStream::Read() {
   const double before = source_->decode_seconds();
-  const absl::Status filled = [this] {
+  absl::Status filled = [this] {
     const Stopwatch stopwatch(&statistics_.read_seconds);
     return FillPool();
   }();

@@ -242,7 +242,7 @@ TEST(BucketStreamTest, RefusesOptions) {
   }
 }
 
-// Of several parts one may have saved its last state of an epoch before the parts agreed on the
+// One of several parts may have saved its last state of an epoch before the parts agreed on the
 // end, and another one after that: when they resume, they must agree equally often.
 TEST(BucketStreamTest, PartsAgreeOnTheEndAgainAfterTheyResume) {
   int agreements = 0;

@@ -49,7 +49,8 @@ class SampleSource {
   virtual int64_t num_shards() const = 0;
   // Returns a shard's name for messages, such as the path of its file.
   virtual std::string shard_name(int64_t shard) const { return absl::StrCat("shard ", shard); }
-  // Opens shard `shard`, in [0, num_shards()), at its start.
+  // Opens shard `shard`, in [0, num_shards()), at its start. The reader must not outlive the
+  // source.
   virtual absl::StatusOr<std::unique_ptr<ShardReader>> Open(int64_t shard) const = 0;
   // Returns how long readers of this source have decoded samples, a part of the time within their
   // Next; 0 if the source does not tell it from reading.

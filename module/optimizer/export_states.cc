@@ -40,6 +40,12 @@ absl::Status WriteMxnetStates(
   const std::string kind(optimizer.kind());
   const auto write = [&](const std::string& name) -> absl::Status {
     const std::vector<std::string>& names = optimizer.state_names();
+    constexpr size_t kMost = 3;  // of MXNet's optimizers
+    if (names.size() > kMost) {
+      return absl::UnimplementedError(absl::StrCat("optimizer '", kind, "' keeps ", names.size(),
+                                                   " arrays for a parameter, those of MXNet ",
+                                                   kMost, " at most"));
+    }
     const auto master = arrays.find(absl::StrCat(name, ":", kSavedMaster));
     if (master != arrays.end() && !MasterIsLast(kind)) {
       COOPER_RETURN_IF_ERROR(writer->Array(master->second));

@@ -274,7 +274,7 @@ class NetworkCase {
     COOPER_RETURN_IF_ERROR(loaded->Forward(batch_, /*is_train=*/false));
     const char* const key = trains_ ? "after" : "predict";
     COOPER_RETURN_IF_ERROR(CompareOutputs(*loaded, key, json_.at(key)));
-    // What MXNet predicts with such files.
+    // MXNet has predicted with such files.
     const Json mxnet = ReadJson(folder_ + "/../loaded.json");
     if (!mxnet.contains(name_)) return absl::NotFoundError("loaded.json lacks the network");
     return CompareOutputs(*loaded, "loaded by MXNet", mxnet.at(name_));

@@ -17,8 +17,9 @@ namespace {
 
 // The workspace has the source of each row.
 absl::StatusOr<Prepared> PrepareShuffle(const PrepareContext& c) {
-  return Prepared{.workspace_bytes = c.inputs[OneInputArrays::kData].shape[0] *
-                                     static_cast<int64_t>(sizeof(int64_t))};
+  const ArrayView& data = c.inputs[OneInputArrays::kData];
+  if (data.size() == 0) return Prepared{};
+  return Prepared{.workspace_bytes = data.shape[0] * static_cast<int64_t>(sizeof(int64_t))};
 }
 
 // Draws a permutation by the method of Fisher and Yates, on one thread.

@@ -17,6 +17,7 @@ using enum SparseRetainArrays::Input;
 
 // The workspace has a byte for each row, 1 if it is kept.
 absl::StatusOr<Prepared> PrepareSparseRetain(const PrepareContext& c) {
+  if (c.inputs[kData].size() == 0) return Prepared{};
   return Prepared{.workspace_bytes = c.inputs[kData].shape[0]};
 }
 

@@ -195,6 +195,7 @@ void StoreMatrix(const double* from, int64_t size, int64_t i, WriteReq req,
 // Calls fn(type, matrix, its part of the workspace, of `doubles` numbers) for each matrix.
 template <typename Fn>
 absl::Status ForEachMatrix(const KernelContext& c, const Batch& batch, int64_t doubles, Fn fn) {
+  if (batch.count == 0) return absl::OkStatus();
   return DispatchFloat32Or64(c.outputs[0].dtype, [&](auto type) {
     auto* const workspace = static_cast<double*>(c.workspace);
     const int64_t work = batch.m * batch.m * batch.n;

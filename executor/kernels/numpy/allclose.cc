@@ -16,7 +16,7 @@ namespace {
 
 bool IsClose(double a, double b, const AllcloseParam& param) {
   if (std::isnan(a) || std::isnan(b)) return param.equal_nan && std::isnan(a) && std::isnan(b);
-  return a == b || std::fabs(a - b) <= param.atol + param.rtol * std::fabs(b);
+  return a == b || (std::isfinite(b) && std::fabs(a - b) <= param.atol + param.rtol * std::fabs(b));
 }
 
 absl::Status AllcloseCpu(const KernelContext& c) {

@@ -18,19 +18,28 @@
 
 namespace cooper {
 
-// x rounded to multiples of 1 / power, and of power; halves to the even multiple. Integers are
-// computed in double. A product that overflows leaves x as it is: it has no digits to round.
+// x rounded to multiples of 1 / power, and of power; halves to the even multiple. A power or
+// product that overflows leaves x as it is behind the point, where it has no digits to round, and
+// gives 0 before it.
 struct RoundBehindPoint : NumpyFunction<2, false> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C x, C power) {
     const C scaled = x * power;
-    return IsInfinity(scaled, 1) || IsInfinity(scaled, -1) ? x : std::rint(scaled) / power;
+    if (IsInfinity(power, 1) || IsInfinity(scaled, 1) || IsInfinity(scaled, -1)) return x;
+    return std::rint(scaled) / power;
   }
 };
 struct RoundBeforePoint : NumpyFunction<2, false> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C x, C power) {
+    if (IsInfinity(power, 1)) return IsInfinity(x, 1) || IsInfinity(x, -1) ? x : x * C{0};
     return std::rint(x / power) * power;
+  }
+};
+struct SameNumber : NumpyFunction<1, true> {
+  template <typename C>
+  COOPER_HOST_DEVICE static C Apply(C x) {
+    return x;
   }
 };
 // Numbers for NaN, infinity and -infinity.
@@ -72,8 +81,7 @@ struct NumpyParametricUnary {
     const ElemwiseOperand x = OperandOf(c.inputs[0]), scale = OperandOf(power);
     // Without fractions there is nothing to round.
     if (!IsFloating(c.inputs[0].dtype)) {
-      return D::template Elementwise<RoundBehindPoint>(c, {x, OperandOf(1.0)}, c.outputs[0],
-                                                       c.reqs[0]);
+      return D::template Elementwise<SameNumber>(c, {x}, c.outputs[0], c.reqs[0]);
     }
     return decimals >= 0
                ? D::template Elementwise<RoundBehindPoint>(c, {x, scale}, c.outputs[0], c.reqs[0])

@@ -1,7 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_RANDOM_MULTINOMIAL_DRAWS_H_
 #define COOPER_EXECUTOR_KERNELS_RANDOM_MULTINOMIAL_DRAWS_H_
 
-// What both devices compute of _sample_multinomial: the same outcomes for the same random numbers.
+// Computes the outcomes of _sample_multinomial: on both devices the same for the same random
+// numbers.
 
 #include <cstdint>
 

@@ -2,6 +2,7 @@
 // src/operator/numpy/np_matrix_op.cc.
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -84,6 +85,11 @@ absl::Status RollShape(ShapeContext& c) {
   if (shifts == 0 || (shifts > 1 && shifts != axes)) {
     return absl::InvalidArgumentError(absl::StrCat("shift has ", shifts, " numbers, expected 1 or ",
                                                    axes, ", one for each axis"));
+  }
+  for (const int64_t shift : *param.shift) {
+    if (shift != std::numeric_limits<int64_t>::min()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("shift is ", shift, ", whose negative, that of the gradient, is no int64"));
   }
   if (!c.input(0).rank_known() || !param.axis.has_value()) return absl::OkStatus();
   return CheckDifferent(*param.axis, c.input(0).rank(), "axis");

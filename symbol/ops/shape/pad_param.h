@@ -38,7 +38,8 @@ inline absl::Status ParseParamText(const std::string& text, PadWidths* widths) {
     if (pair.size() != 2) return absl::InvalidArgumentError("expected pairs of widths");
     widths->insert(widths->end(), pair.begin(), pair.end());
     begin = text.find_first_not_of(", ", end + 1);
-    if (begin + 1 == text.size()) return absl::OkStatus();  // the last bracket
+    const bool is_last = begin + 1 == text.size();
+    if (is_last && (text[begin] == ')' || text[begin] == ']')) return absl::OkStatus();
   }
   return absl::InvalidArgumentError("expected pairs in brackets");
 }
