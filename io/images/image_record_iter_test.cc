@@ -1,5 +1,6 @@
 #include "io/images/image_record_iter.h"
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -246,6 +247,9 @@ TEST(ImageRecordIterTest, RefusesOptions) {
       {[](auto& o) { o.image.inter_method = static_cast<InterMethod>(5); },
        "inter_method is 5, expected 0 to 4, 9 or 10"},
       {[](auto& o) { o.jitter.brightness = 1; }, "brightness is 1, data_shape (1, 4, 2); it needs"},
+      {[](auto& o) { o.jitter.pca_noise = 1e7; }, "pca_noise is 1e+07, expected 0 to 1e6"},
+      {[](auto& o) { o.normalize.std_r = 0; }, "std_r is 0: expected finite numbers"},
+      {[](auto& o) { o.normalize.mean_g = NAN; }, "mean_g is nan"},
       {[](auto& o) { o.max_random_contrast = -1; }, "max_random_contrast is -1, expected"},
       {[](auto& o) {
          o.max_random_illumination = 1;

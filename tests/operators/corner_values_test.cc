@@ -56,6 +56,18 @@ TEST(CornerValuesTest, BoundsOfClippedIntegersMayBeOutsideOrBetween) {
   }
 }
 
+// The power of ten is infinite in the dtype. MXNet gives infinity for 1.5 and 40 decimals.
+TEST(CornerValuesTest, AroundLeavesNumbersWithoutTheDigitsAsTheyAre) {
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const OperatorRun behind,
+      RunOperator("_npi_around", {{"decimals", "5"}}, {Array({3}, {0, 1.5, -2}, DType::kFloat16)}));
+  EXPECT_THAT(behind.outputs[0], ElementsAre(0, 1.5, -2));
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const OperatorRun before,
+      RunOperator("_npi_around", {{"decimals", "-40"}}, {Array({2}, {3e38F, -7})}));
+  EXPECT_THAT(before.outputs[0], ElementsAre(0, 0));
+}
+
 // MXNet converts these to int64 and float64.
 TEST(CornerValuesTest, ScalarsAreRefusedWhereTheResultIsNotOfTheirArraysDType) {
   for (const char* op : {"_mul_scalar", "_equal_scalar", "_logical_xor_scalar", "_power_scalar"}) {
