@@ -13,6 +13,7 @@
 #include "ndarray/base/partial_shape.h"
 #include "ndarray/base/shape.h"
 #include "ndarray/base/status_macros.h"
+#include "symbol/ops/numpy/different_axes.h"
 #include "symbol/ops/numpy/movement_param.h"
 #include "symbol/ops/numpy/same_as.h"
 #include "symbol/schema/extent_product.h"
@@ -26,19 +27,6 @@ namespace cooper {
 namespace {
 
 using Entries = absl::StatusOr<std::vector<NodeEntry>>;
-
-// Fails unless `axes` are different axes of an array of this rank.
-absl::Status CheckDifferent(const std::vector<int64_t>& axes, int rank, const char* name) {
-  std::vector<bool> seen(rank);
-  for (int64_t given : axes) {
-    COOPER_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(given, rank, name));
-    if (seen[axis]) {
-      return absl::InvalidArgumentError(absl::StrCat(name, " has axis ", given, " twice"));
-    }
-    seen[axis] = true;
-  }
-  return absl::OkStatus();
-}
 
 absl::Status MoveaxisShape(ShapeContext& c) {
   const PartialShape& a = c.input(0);

@@ -13,6 +13,7 @@
 #include "ndarray/base/shape.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/numpy/concatenate_param.h"
+#include "symbol/ops/numpy/different_axes.h"
 #include "symbol/ops/numpy/same_as.h"
 #include "symbol/ops/reduce/broadcast_param.h"
 #include "symbol/ops/shape/concat_param.h"
@@ -69,16 +70,9 @@ COOPER_REGISTER_OP(_npi_concatenate)
 
 // Shape rule: that of reverse, but an axis may not be given twice, as in NumPy.
 absl::Status FlipShape(ShapeContext& c) {
-  const int rank = c.input(0).rank();
-  if (c.input(0).rank_known()) {
-    std::vector<bool> seen(rank);
-    for (int64_t given : c.param<ReverseParam>().axis) {
-      COOPER_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(given, rank));
-      if (seen[axis]) {
-        return absl::InvalidArgumentError(absl::StrCat("axis has axis ", given, " twice"));
-      }
-      seen[axis] = true;
-    }
+  const PartialShape& data = c.input(0);
+  if (data.rank_known()) {
+    COOPER_RETURN_IF_ERROR(CheckDifferent(c.param<ReverseParam>().axis, data.rank(), "axis"));
   }
   return ShapeOf("reverse")(c);
 }
