@@ -46,6 +46,9 @@ class BoundProgram;      // run/bound_program.h
 struct ProgramArrays;    // run/program_arrays.h
 struct ProgramObserver;  // run/program_steps.h
 
+// An executor owns a BoundProgram and shares its arrays with the caller: arguments, gradients and
+// outputs are handles to the memory that the program works on, so a write to an argument is read by
+// the next Forward.
 class Executor {
  public:
   // Returns an executor for `symbol`. Infers the shapes and types, and allocates the arrays, that

@@ -16,6 +16,8 @@
 
 namespace cooper {
 
+// A plain value. Names are those of Symbol::ListArguments and ListAuxiliaryStates;
+// CompiledProgram:: Compile refuses others with kNotFound.
 struct CompileOptions {
   KnownShapes shapes;  // of arguments and auxiliary states; others are inferred
   KnownTypes types;    // of the same; a type that cannot be inferred is float32

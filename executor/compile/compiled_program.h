@@ -25,6 +25,8 @@
 
 namespace cooper {
 
+// Immutable and thread-safe; shared by std::shared_ptr. Its memory is that of the instructions and
+// kernel states: arrays are added when a BoundProgram is made.
 class CompiledProgram {
  public:
   // The kernel of an instruction and its prepared state. `run` is null for views and for copies

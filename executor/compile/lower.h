@@ -18,7 +18,8 @@ namespace cooper {
 
 // The result of LowerToProgram. Every value has a buffer of its own; program passes make values
 // share buffers. Instructions that neither outputs nor gradients depend on are left out. An output
-// of an instruction that nobody reads has the request kNull.
+// of an instruction that nobody reads has the request kNull. A plain value: CompiledProgram moves
+// it into itself.
 struct LoweredProgram {
   Program program;
   std::vector<Shape> arg_shapes;  // by slot
@@ -42,7 +43,8 @@ struct LoweredProgram {
 };
 
 // Runs the graph passes of `symbol` and lowers the result. Program passes do not run here
-// (CompiledProgram::Compile runs them). Thread-safe. The errors are those of InferGraph.
+// (CompiledProgram::Compile runs them). Thread-safe. The errors are those of InferGraph. It takes
+// time linear in the graph, but for passes that say otherwise, and no memory for arrays.
 absl::StatusOr<LoweredProgram> LowerToProgram(const Symbol& symbol, const CompileOptions& options);
 
 }  // namespace cooper

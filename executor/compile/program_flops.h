@@ -7,6 +7,7 @@
 
 namespace cooper {
 
+// Counts as double, since they exceed int64 in large models. They do not depend on the device.
 struct ProgramFlops {
   // Operations of matrix products and convolutions, forward and for the requested gradients. A
   // multiplication and an addition count as two.

@@ -42,12 +42,14 @@ struct ArenaLayout {
 };
 
 // Plans the arenas of a program. `workspace_bytes` has the scratch bytes of each instruction. Equal
-// input gives an equal layout. Thread-safe. The plans are verified with CheckMemoryPlan.
+// input gives an equal layout. Thread-safe. The plans are verified with CheckMemoryPlan. Errors:
+// kInternal if a plan has overlapping ranges, which is a bug of the planner.
 absl::StatusOr<ArenaLayout> LayOutArenas(const Program& program, const TilePlan& tiles,
                                          absl::Span<const int64_t> workspace_bytes);
 
 // Checks that a program with the same buffers, instructions and chains, but other sizes, fits into
-// `layout`. Fails with kInvalidArgument, naming what needs more room.
+// `layout`. Fails with kInvalidArgument, naming what needs more room. A smaller batch of the same
+// network then reuses the layout without planning.
 absl::Status CheckFits(const Program& program, const TilePlan& tiles,
                        absl::Span<const int64_t> workspace_bytes, const ArenaLayout& layout);
 

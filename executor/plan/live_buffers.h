@@ -21,6 +21,7 @@ struct LiveBuffers {
 // Returns the live ranges of the buffers. A step is the position of an instruction. Outputs are
 // live until one step after the last. With `tiles`, which may be null, a chain uses all its arrays
 // from its first step to its last, and buffers that have a slot in the chain are in no arena.
+// O(instructions + their inputs and outputs) time.
 LiveBuffers FindLiveBuffers(const Program& program, const TilePlan* tiles);
 
 }  // namespace cooper

@@ -10,7 +10,9 @@ namespace cooper {
 // Alignment of the arena itself, and the largest alignment of an offset. In bytes.
 inline constexpr int64_t kArenaAlignment = 64;
 
-// A value that takes `size` bytes over the steps [first, last], both included.
+// A value that takes `size` bytes over the steps [first, last], both included. Two ranges may share
+// memory if the steps of one end before those of the other begin. Steps are positions in the
+// execution order.
 struct LiveRange {
   int64_t size = 0;
   int first = 0;

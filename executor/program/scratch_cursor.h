@@ -11,7 +11,8 @@ namespace cooper {
 
 // Allocates arrays one after the other from scratch memory, in units of 64 bytes. With a null base
 // it returns null pointers and only counts bytes(): a kernel's Prepare and its run make the same
-// calls of Take, so that the size is right.
+// calls of Take, so that the size is right. A plain value for the stack of a kernel; it owns
+// nothing. Host and device.
 class ScratchCursor {
  public:
   COOPER_HOST_DEVICE explicit ScratchCursor(void* base) : base_(static_cast<char*>(base)) {}

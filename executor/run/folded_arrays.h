@@ -21,7 +21,8 @@
 
 namespace cooper {
 
-// Thread-safe.
+// Thread-safe. Share it between executors of one network only: values are found by the names of
+// their expressions. Its memory is that of all values.
 class FoldedArrays {
  public:
   // Returns the value of `folded`, on `place`. The first call for a value computes it, on

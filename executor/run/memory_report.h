@@ -9,7 +9,8 @@
 
 namespace cooper {
 
-// The memory that a bound executor uses, summed over its arenas.
+// The memory that a bound executor uses, summed over its arenas. Sizes are in bytes; arguments,
+// gradients and outputs that the caller owns are not among them.
 struct MemoryReport {
   int64_t planned_bytes = 0;  // size of this executor's plan
   int64_t lower_bound = 0;    // no plan can need less

@@ -15,7 +15,8 @@
 
 namespace cooper {
 
-// The caller's arrays, by slot. A slot without an array has a null array.
+// The caller's arrays, by slot. A slot without an array has a null array. Handles that share the
+// caller's memory.
 struct ProgramArrays {
   std::vector<NDArray> args;  // those of folded constants are the last
   std::vector<NDArray> auxs;
@@ -32,7 +33,8 @@ bool HasShapeAndType(const NDArray& array, const Shape& shape, DType dtype, Cont
 // Returns whether writing one of the arrays changes the other. A null array overlaps no array.
 bool Overlap(const NDArray& a, const NDArray& b);
 
-// The memory of arrays that a run writes, for fast overlap checks.
+// The memory of arrays that a run writes, for fast overlap checks. O(n log n) time to make, for n
+// arrays.
 class WrittenRanges {
  public:
   // Takes the memory of `written`, whose null arrays are skipped. Keeps no references.

@@ -13,7 +13,8 @@ namespace cooper {
 
 // Returns an observer that calls `callback` after each instruction with each of its outputs, and
 // with `monitor_all` also before it with its inputs. The names are those of
-// Executor::SetMonitorCallback.
+// Executor::SetMonitorCallback. Views are passed like other outputs. On a GPU the callback sees an
+// array whose work may still be queued; reading it waits.
 ProgramObserver MonitorOf(
     std::function<void(const std::string& name, const NDArray& array)> callback, bool monitor_all);
 

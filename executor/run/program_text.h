@@ -10,7 +10,8 @@
 namespace cooper {
 
 // Returns one line per instruction: flags such as views and requests, operator and node, and inputs
-// and outputs with their shapes and their offsets in the arena.
+// and outputs with their shapes and their offsets in the arena. The format is for people and may
+// change.
 std::string ProgramText(const CompiledProgram& compiled);
 
 }  // namespace cooper

@@ -9,7 +9,8 @@ namespace cooper {
 inline constexpr uint64_t kMaxRuns = uint64_t{1} << 40;
 
 // The state from which random operators draw. Forward runs that share a state draw different
-// numbers. Not thread-safe.
+// numbers. Not thread-safe. Equal states give equal numbers: saving seed and runs is enough to
+// continue a training with the same draws.
 struct RandomState {
   uint64_t seed = 0;
   uint64_t runs = 0;  // forward runs so far, over all that share it

@@ -26,7 +26,8 @@ struct TiledStep {
 
 // Calls run(step, context) for each step of `steps`, tile after tile, with a context whose arrays
 // are one tile, of shape (count,). The parts of the chain run on several threads. `workspace` has
-// chain.workspace_bytes(). Allocates nothing. Returns the first error of a part.
+// chain.workspace_bytes(). Allocates nothing. Returns the first error of a part. `run` must be
+// thread-safe for different tiles.
 absl::Status RunTiles(
     const TileChain& chain, absl::Span<const TiledStep> steps, void* workspace,
     absl::FunctionRef<absl::Status(size_t step, const KernelContext& context)> run);

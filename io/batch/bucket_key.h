@@ -21,6 +21,7 @@
 
 namespace cooper {
 
+// A plain value of at most 48 bytes; small tuples need no heap memory.
 class BucketKey {
  public:
   using Tuple = absl::InlinedVector<int64_t, 4>;
@@ -40,7 +41,8 @@ class BucketKey {
   bool is_string() const { return std::holds_alternative<std::string>(value_); }
   bool is_tuple() const { return std::holds_alternative<Tuple>(value_); }
   // Return the value. Each throws std::bad_variant_access if the key is of another kind;
-  // CallWithKey (call_with_key.h) converts that to a status.
+  // CallWithKey (call_with_key.h) converts that to a status. References and spans are valid as long
+  // as the key.
   int64_t int_value() const { return std::get<int64_t>(value_); }
   const std::string& string_value() const { return std::get<std::string>(value_); }
   absl::Span<const int64_t> tuple_value() const { return std::get<Tuple>(value_); }

@@ -23,7 +23,8 @@ absl::Status KeyKindError(const char* what, const BucketKey& key);
 std::string DescribeKey(const BucketKey& key);
 
 // Returns fn(key), a StatusOr. kInvalidArgument, naming `what` and the key, if `fn` reads the key
-// as another kind, for which BucketKey throws std::bad_variant_access.
+// as another kind, for which BucketKey throws std::bad_variant_access. Other exceptions pass
+// through. `fn` is called once.
 template <typename Fn>
 auto CallWithKey(const char* what, const Fn& fn, const BucketKey& key) -> decltype(fn(key)) {
   try {

@@ -9,7 +9,9 @@
 
 namespace cooper {
 
-// Fails with kInvalidArgument, with both numbers, unless 0 <= part_index < num_parts.
+// Fails with kInvalidArgument, with both numbers, unless 0 <= part_index < num_parts. Iterators
+// call it before they open a file, since a wrong part would silently read the samples of another
+// process.
 absl::Status CheckPart(int64_t part_index, int64_t num_parts);
 
 }  // namespace cooper

@@ -14,6 +14,8 @@
 
 namespace cooper {
 
+// A plain value. The shape is that of a whole batch. For layouts without 'N' a module does not know
+// the batch axis: every device gets the whole array.
 struct DataDesc {
   std::string name;
   Shape shape;

@@ -9,7 +9,7 @@
 namespace cooper {
 
 // Counts since an iterator was created, over all epochs. Members that an iterator does not count
-// are zero.
+// are zero. A plain value: a copy of the iterator's numbers at the time of the call.
 struct DataStatistics {
   int64_t samples = 0;  // served, each piece of a split one
   int64_t batches = 0;

@@ -14,7 +14,8 @@
 
 namespace cooper {
 
-// Returns the remaining batches of the epoch. An error ends the list and fails the test.
+// Returns the remaining batches of the epoch. An error ends the list and fails the test. The
+// iterator is at the end of the epoch then: call Reset before the next one.
 inline std::vector<DataBatch> Epoch(DataIter& iter) {
   std::vector<DataBatch> batches;
   while (true) {

@@ -16,9 +16,12 @@
 
 namespace cooper {
 
+// A plain value; not thread-safe. A state that another version wrote may have more keys: unknown
+// ones are kept and not an error.
 class KeyValues {
  public:
-  // Set a value. Keys contain no space and no line break; an existing value is overwritten.
+  // Set a value. Keys contain no space and no line break; an existing value is overwritten. Doubles
+  // are written with 17 digits, which determine every double, infinities and NaN included.
   void SetInt(absl::string_view key, int64_t value);
   void SetUint(absl::string_view key, uint64_t value);
   void SetDouble(absl::string_view key, double value);

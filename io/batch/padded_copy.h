@@ -21,7 +21,8 @@ struct PaddedRow {
 // Copies the part of a row-major sample that fits into a row, converted by static_cast; the rest of
 // the row is unchanged. `shift` drops the first indices of that part's axis 0 and moves the others
 // forward: index `shift` goes to index 0. Requires equal ranks, and shift 0 for rank 0.
-// Thread-safe.
+// Thread-safe. The conversion is chosen once, at construction; a copy then costs one call for each
+// innermost run.
 class PaddedCopy {
  public:
   // Copies samples of dtype `from` into rows of dtype `to`.

@@ -19,6 +19,8 @@
 
 namespace cooper {
 
+// Immutable; thread-safe. Errors of construction are kept in status(), so that a RaggedArray can be
+// made implicitly in the argument list of an iterator's Create, which returns them.
 class RaggedArray {
  public:
   // Holds no samples.
@@ -28,6 +30,8 @@ class RaggedArray {
   template <typename T>
   RaggedArray(const std::vector<std::vector<T>>& sequences)  // NOLINT: what is fed is its values
       : RaggedArray(Sequences(absl::MakeConstSpan(sequences))) {}
+  // Copies the sequences one behind the other into one buffer: 8 bytes for each sequence besides
+  // its elements. T is the C++ type of a dtype.
   template <typename T>
   static RaggedArray Sequences(absl::Span<const std::vector<T>> sequences);
 
@@ -56,13 +60,16 @@ class RaggedArray {
     const auto* flat = std::get_if<Flat>(samples_.get());
     return flat != nullptr ? flat->offsets[i + 1] - flat->offsets[i] : shape(i)[axis];
   }
+  // Returns the elements of sample `i`, valid as long as any copy of this object.
   const void* data(int64_t i) const;
 
  private:
+  // The elements of all sequences of copied vectors, in one buffer.
   struct Flat {
     std::vector<char> bytes;
     std::vector<int64_t> offsets;  // sequence i is elements [offsets[i], offsets[i + 1])
   };
+  // An array of rank 1 or more, whose rows along the first axis are the samples.
   struct Rows {
     NDArray array;
   };

@@ -13,6 +13,7 @@
 namespace cooper {
 
 // Reserves memory for `rows` ids. kResourceExhausted, with `kind` in front, if memory is short.
+// `rows` is at least 0. Ids keep their contents.
 absl::Status ReserveIds(absl::string_view kind, int64_t rows, std::vector<int64_t>* ids);
 
 }  // namespace cooper

@@ -28,6 +28,7 @@ struct KeyedArray {
 
 // The samples of each bucket.
 struct BucketAssignment {
+  // A bucket and the samples that belong to it. A sample is in one bucket at most.
   struct Bucket {
     BucketKey key;
     std::vector<int64_t> ids;  // of samples, rising

@@ -13,6 +13,8 @@
 
 namespace cooper {
 
+// Options of ChooseBuckets. Without any of them the buckets have the least padding that max_buckets
+// buckets can have.
 struct BucketBoundariesOptions {
   int max_buckets = 10;
   // Every bucket is a multiple of this number, such as a vector unit's width.

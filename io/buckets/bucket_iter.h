@@ -91,6 +91,7 @@ struct CommonBucketOptions {
   // With max_buckets: every element of every key is a multiple of this number.
   int64_t multiple_of = 1;
 
+  // The treatment of a bucket's samples that do not fill its last batch of an epoch.
   enum class LastBatch {
     kDiscard,   // a bucket's samples that fill no batch are skipped; shuffling changes which
     kPad,       // they come in a batch whose other rows hold pad values only
@@ -124,6 +125,8 @@ struct CommonBucketOptions {
   int64_t num_parts = 1;
 };
 
+// Options of BucketIter::Create besides the inputs. `buckets`, `key` and common.max_buckets exclude
+// each other: one of them decides the buckets.
 struct BucketIterOptions {
   using LastBatch = CommonBucketOptions::LastBatch;
 
@@ -143,6 +146,7 @@ struct BucketIterOptions {
   // With max_buckets: the largest elements of a key, 0 for no limit; empty: no limits. Larger
   // samples are treated by too_long.
   BucketKey::Tuple max_extents;
+  // The treatment of samples that fit in no bucket.
   enum class TooLong {
     kDiscard,   // a sample that no bucket holds is left out; an error with `key`
     kTruncate,  // the sample is truncated to the bucket that holds most of it
@@ -170,6 +174,7 @@ struct BucketIterReport {
   // between samples; without and with padding.
   int64_t tokens = 0;
   int64_t padded_tokens = 0;
+  // The numbers of one bucket, for reports and for choosing batch sizes.
   struct Bucket {
     BucketKey key;
     int64_t batch_size = 0;  // of one part

@@ -16,6 +16,8 @@
 
 namespace cooper {
 
+// The options of the order. All parts of a training must have the same ones, except part_index, or
+// they would serve different buckets in a step.
 struct BucketOrderOptions {
   // The treatment of a bucket's samples that do not fill a step of all parts: they are left out,
   // come in a step with smaller batches, or come first in the next epoch.
@@ -34,6 +36,7 @@ struct BucketOrderOptions {
 // The sequence of steps and batches of one part. Not thread-safe.
 class BucketOrder {
  public:
+  // The samples of a bucket, as the order needs to know them.
   struct Bucket {
     int64_t batch_size = 0;        // of one part; num_parts times it must not overflow
     std::vector<int64_t> ids;      // sample ids, each in one bucket, in the order of the data

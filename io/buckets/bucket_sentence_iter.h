@@ -28,6 +28,8 @@
 
 namespace cooper {
 
+// Options of BucketSentenceIter::Create. The labels are the sentence shifted by one: a word's label
+// is the next word.
 struct BucketSentenceIterOptions {
   using LastBatch = CommonBucketOptions::LastBatch;
 
@@ -55,6 +57,7 @@ struct BucketSentenceIterOptions {
   std::function<double(int64_t length)> step_cost;
   // With max_buckets: the maximum length of a bucket; 0: that of the longest sentence.
   int64_t max_length = 0;
+  // The treatment of sentences that are longer than the longest bucket.
   enum class TooLong {
     kDiscard,   // a sentence longer than every bucket (max_length) is left out
     kTruncate,  // its end is cut off
@@ -87,6 +90,7 @@ struct BucketSentenceIterReport {
   int64_t split = 0;          // original sentences that were split; other counts have their pieces
   int64_t tokens = 0;         // real tokens of all sentences that have a bucket
   int64_t padded_tokens = 0;  // these tokens and their padding
+  // The numbers of one bucket, for reports.
   struct Bucket {
     int64_t length = 0;
     int64_t batch_size = 0;  // of one part

@@ -15,6 +15,7 @@
 
 namespace cooper {
 
+// Options of ChooseBucketTuples. Without the others the choice is that of the least padding.
 struct BucketTuplesOptions {
   int max_buckets = 10;
   // Every element of every bucket is a multiple of this number.

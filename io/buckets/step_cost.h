@@ -12,6 +12,7 @@
 
 namespace cooper {
 
+// One measurement of FitStepCost.
 struct StepTime {
   int64_t length = 0;  // of the bucket
   // The time of a step, with the same number of sentences for every bucket, in any unit: measured,

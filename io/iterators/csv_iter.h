@@ -16,6 +16,8 @@
 
 namespace cooper {
 
+// Options of CsvIter::Create. The names of fields are MXNet's; both files are read when the
+// iterator is made, and their numbers held in memory.
 struct CsvIterOptions {
   // Required: one or several files (ListInputFiles, input_files.h) with a row of comma-separated
   // numbers per line; the rows of several files follow one another. As in MXNet, empty fields are

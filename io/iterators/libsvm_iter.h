@@ -17,6 +17,8 @@
 
 namespace cooper {
 
+// Options of LibSvmIter::Create, with MXNet's names. Rows become dense when a batch is made, so
+// memory holds the nonzero elements only.
 struct LibSvmIterOptions {
   // Required: one or several files (ListInputFiles, input_files.h) of rows as in libsvm_file.h.
   std::string data_libsvm;

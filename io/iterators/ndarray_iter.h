@@ -43,6 +43,8 @@ enum class LastBatchHandle {
 // Parses "pad", "discard" and "roll_over"; kInvalidArgument for other names.
 absl::StatusOr<LastBatchHandle> LastBatchHandleFromName(absl::string_view name);
 
+// Options of NDArrayIter::Create. The defaults are MXNet's, but for the seed: the order of each
+// epoch is a function of the seed and the number of the epoch.
 struct NDArrayIterOptions {
   int64_t batch_size = 1;
   bool shuffle = false;  // permutes all arrays equally, anew in each epoch
@@ -68,6 +70,8 @@ class NDArrayIter : public DataIter {
 
   // In a batch, `index` holds row numbers.
   absl::StatusOr<std::optional<DataBatch>> Next() override;
+  // Reset begins the next epoch: with a new order if `shuffle` is set, and with kRollOver the rows
+  // that the last epoch left over first. HardReset begins the next epoch without them.
   absl::Status Reset() override;
   absl::Status HardReset() override;
   UnusedSamples unused_samples() const override;

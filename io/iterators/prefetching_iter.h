@@ -21,6 +21,8 @@ namespace cooper {
 
 class PrefetchSource;
 
+// Options of PrefetchingIter. Each waiting batch has arrays of its own: up to `depth` batches of
+// each source are in memory besides the one in use.
 struct PrefetchingIterOptions {
   // For each source, new names of its inputs; missing sources and names keep theirs.
   std::vector<std::map<std::string, std::string>> rename_data;

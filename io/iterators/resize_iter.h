@@ -16,11 +16,14 @@
 
 namespace cooper {
 
+// Not thread-safe. States contain that of the inner iterator, so a resumed run goes on at the same
+// batch.
 class ResizeIter : public DataIter {
  public:
   // Serves epochs of `size` batches of `iter`, unchanged. When `iter` ends earlier it is reset and
   // continued. With `reset_internal`, Reset() resets `iter` too; without, an epoch begins where the
-  // last one ended.
+  // last one ended. `size` may be larger than an epoch of `iter`. A batch keeps the `pad` and
+  // `index` of `iter`.
   ResizeIter(std::unique_ptr<DataIter> iter, int64_t size, bool reset_internal = true);
 
   // kFailedPrecondition if the inner iterator has no batch in a whole epoch.

@@ -35,6 +35,7 @@ class RoundBatchIter : public DataIter {
   absl::Status LoadState(absl::string_view text) override;
 
  protected:
+  // The properties of a subclass, fixed at construction.
   struct Rows {
     std::string kind;        // MXNet's name of the iterator, for states and errors
     int64_t num_rows = 0;    // at least 1

@@ -16,6 +16,8 @@ namespace cooper {
 // The number of bytes of a header without an array of labels.
 inline constexpr int64_t kIRHeaderBytes = 24;
 
+// In the file: flag, label, id and id2 as little-endian numbers of 4, 4, 8 and 8 bytes, then `flag`
+// floats.
 struct IRHeader {
   // The number of elements of `labels`. Unpack sets it; Pack ignores it.
   uint32_t flag = 0;
@@ -30,6 +32,7 @@ struct IRHeader {
 // Returns the record that holds the header and, behind it, the payload.
 std::string Pack(const IRHeader& header, absl::string_view payload);
 
+// The result of Unpack. The labels are copied; the payload is not.
 struct UnpackedRecord {
   IRHeader header;
   absl::string_view payload;  // a view of the record

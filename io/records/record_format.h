@@ -24,8 +24,12 @@ inline constexpr int64_t kPartHeadBytes = 8;
 // The greatest size of a record: MXNet's writer accepts no longer one.
 inline constexpr int64_t kMaxRecordBytes = (int64_t{1} << 29) - 1;
 
+// The kind of a part: a whole record, or the first, a middle or the last part of one that was
+// split.
 enum class RecordPart { kWhole = 0, kFirst = 1, kMiddle = 2, kLast = 3 };
 
+// The head of a part, decoded. Between two parts of a record belongs the magic number that was left
+// out.
 struct PartHead {
   RecordPart part = RecordPart::kWhole;
   int64_t bytes = 0;  // without the padding

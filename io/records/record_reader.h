@@ -25,6 +25,7 @@
 
 namespace cooper {
 
+// Options of RecordReader::Open.
 struct RecordReaderOptions {
   // If true, corrupted bytes are skipped up to the next head of a record, and counted (skipped());
   // if false, reading them fails. The format has no checksums: changes inside the bytes of a record

@@ -45,6 +45,8 @@
 
 namespace cooper {
 
+// Options of BucketStream::Create. All parts of a training need the same ones, except for the
+// part's index.
 struct BucketStreamOptions {
   using LastBatch = CommonBucketOptions::LastBatch;
   using TooLong = BucketBoundariesOptions::TooLong;

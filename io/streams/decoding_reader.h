@@ -20,7 +20,8 @@
 
 namespace cooper {
 
-// The bytes of a shard's samples, in order. The functions are those of ShardReader.
+// Reads the bytes of a shard's samples, in order. The functions have the contracts of
+// ShardReader's.
 class EncodedReader {
  public:
   virtual ~EncodedReader() = default;
@@ -36,6 +37,8 @@ using DecodeSample =
 
 // Reads ahead and decodes a block of samples at a time: a single one after a seek, then twice as
 // many in each block, up to 256 samples or 1 MiB of bytes. Errors come where the sample is read.
+// Positions are those of `reader`, so a state has the sample that Next returns next, not those that
+// were decoded ahead.
 class DecodingReader : public ShardReader {
  public:
   // Adds the time of decoding to `seconds`, which has to outlive the reader.

@@ -12,7 +12,8 @@
 
 namespace cooper {
 
-// Returns the text as one member of a gzip file.
+// Returns the text as one member of a gzip file. Gzip files may have several members, so
+// concatenated results are a file too. A failure of zlib fails the enclosing test.
 inline std::string Gzip(absl::string_view text) {
   z_stream state = {};
   constexpr int kGzip = 16;  // zlib: write gzip's header and trailer

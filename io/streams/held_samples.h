@@ -20,6 +20,7 @@
 
 namespace cooper {
 
+// The part of a BucketStream's options that decides which samples are held, and how.
 struct HeldSamplesOptions {
   struct Bucket {
     int64_t length = 0;

@@ -11,12 +11,14 @@
 namespace cooper {
 
 // Yields the words of a line, which has to outlive the object. The bytes that separate words are
-// those of ReadSentences (io/text/text_corpus.h).
+// those of ReadSentences (io/text/text_corpus.h). Allocates nothing, so it serves lines of any
+// length.
 class LineWords {
  public:
   explicit LineWords(absl::string_view line) : at_(line.data()), end_(at_ + line.size()) {}
 
-  // Sets `word` to the next word. Returns false at the end of the line.
+  // Sets `word` to the next word. Returns false at the end of the line. `word` is then unchanged. A
+  // word is a part of the line and valid as long as the line's bytes.
   bool Next(absl::string_view* word) {
     while (at_ != end_ && IsSpace(*at_)) ++at_;
     if (at_ == end_) return false;

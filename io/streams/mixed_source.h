@@ -19,12 +19,14 @@
 
 namespace cooper {
 
+// A source and its share of the samples: weight divided by the sum of all weights.
 struct WeightedSource {
   std::shared_ptr<const SampleSource> source;
   double weight = 1;  // in proportion to the others'
 };
 
-// The shards of several sources as one source, the first source's first.
+// The shards of several sources as one source, the first source's first. Thread-safe as its parts.
+// A shard's number is that in its part plus the number of all shards before the part.
 class MixedSource : public SampleSource {
  public:
   // kInvalidArgument, naming the source, if there is none, one has no shards or other fields than

@@ -28,7 +28,8 @@ struct SampleField {
   int64_t step_bytes() const { return step.num_elements() * SizeOf(dtype); }
 };
 
-// The elements of one sample. Its buffers are reused from sample to sample. Not thread-safe.
+// The elements of one sample. Its buffers are reused from sample to sample. Not thread-safe. A
+// source fills it and a stream reads it, on one thread at a time.
 class Sample {
  public:
   // Removes the elements of all fields, and sets the number of fields.

@@ -39,6 +39,8 @@ class SamplePool {
   // more where the sequence goes on, since labels may be the following steps. Copies other fields
   // whole. The sample must have been accepted by LengthOf.
   Handle Add(const Sample& sample, int64_t begin, int64_t end, bool and_next, const SampleId& id);
+  // Remove frees a sample's handle, which a later Add may return again; its bytes are reused after
+  // the next compaction. Clear removes all samples and keeps the buffer.
   void Remove(Handle handle);
   void Clear();
 

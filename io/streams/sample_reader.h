@@ -50,6 +50,7 @@ class SampleReader {
   int64_t ordinal_ = 0;
 };
 
+// The order of a part's samples: equal options give equal orders.
 struct ShardCursorOptions {
   bool shuffle = true;  // the order of shards
   uint64_t seed = 0;

@@ -39,7 +39,8 @@ class ShardReader {
   }
 };
 
-// Opens shards. The functions are thread-safe.
+// Opens shards. The functions are thread-safe. Its shards do not change while a stream reads them:
+// a stream opens a shard again to restore a state.
 class SampleSource {
  public:
   virtual ~SampleSource() = default;
@@ -57,7 +58,8 @@ class SampleSource {
   virtual double decode_seconds() const { return 0; }
 };
 
-// A source whose samples come from a function.
+// A source whose samples come from a function. The samples of a shard must end: a stream reads a
+// shard to its end in each epoch.
 class FunctionSource : public SampleSource {
  public:
   // Sets `sample`, which is empty, to sample `index` of shard `shard`, both from 0. Returns false

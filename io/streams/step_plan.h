@@ -26,6 +26,7 @@ struct HeldCounts {
   static absl::StatusOr<HeldCounts> Parse(absl::string_view text, size_t num_buckets);
 };
 
+// The options of the plan; all parts need the same ones.
 struct StepPlanOptions {
   std::vector<int64_t> batch_sizes;  // by bucket, of one part
   int64_t max_steps = 1;

@@ -45,11 +45,14 @@ struct StreamInput {
   std::string length_name;
 };
 
+// The inputs of the network, in the order of the batches' arrays.
 struct StreamInputs {
   std::vector<StreamInput> data;
   std::vector<StreamInput> label;
 };
 
+// Options of NextWordInputs: the data are the words of a sentence, the labels the words that
+// follow.
 struct NextWordOptions {
   double invalid_label = -1;
   std::string data_name = "data";

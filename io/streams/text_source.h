@@ -16,6 +16,7 @@
 
 namespace cooper {
 
+// Options of TextSource. Lines without words are not samples.
 struct TextSourceOptions {
   // Replaces words that the vocabulary lacks, and must be in it. If empty, an unknown word is an
   // error, with path, offset and word.

@@ -16,6 +16,7 @@ using Sentence = std::vector<std::string>;
 // The ids of words.
 using Vocabulary = absl::flat_hash_map<std::string, int>;
 
+// Options of EncodeSentences. Those of a new vocabulary have no effect if one is given.
 struct EncodeSentencesOptions {
   // The id of padding, which no word gets.
   int invalid_label = -1;
@@ -30,6 +31,8 @@ struct EncodeSentencesOptions {
   std::string unknown_token;
 };
 
+// The words' ids, sentence by sentence, and the vocabulary: the given one, or a new one with an id
+// for each word in the order of its first occurrence.
 struct EncodedSentences {
   std::vector<std::vector<int>> sentences;
   Vocabulary vocabulary;

@@ -15,6 +15,7 @@
 
 namespace cooper {
 
+// Options of ReadSentences, which holds the whole text in memory.
 struct ReadSentencesOptions {
   // Appended to each sentence, such as "<eos>". Empty: nothing is appended.
   std::string end_token;
@@ -27,6 +28,8 @@ struct ReadSentencesOptions {
 absl::StatusOr<std::vector<Sentence>> ReadSentences(const std::string& path,
                                                     const ReadSentencesOptions& options = {});
 
+// Options of BuildVocabulary. Ids rise by one from start_label; the id invalid_label, with the key
+// invalid_key, is left out.
 struct BuildVocabularyOptions {
   int invalid_label = -1;
   std::string invalid_key = "\n";

@@ -34,7 +34,10 @@ struct BucketReport {
 // training (kEvaluation). Pointers to buckets are valid until these are evicted. Not thread-safe.
 class BoundBuckets {
  public:
+  // The purpose of a bucket: the one that Bind asks for, or an evaluation, without gradients,
+  // during a training.
   enum class Purpose { kBound, kEvaluation };
+  // A bound bucket. last_use is the number of the call that used it last.
   struct Bucket {
     std::unique_ptr<Module> module;
     double bind_seconds = 0;

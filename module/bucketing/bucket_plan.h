@@ -28,6 +28,8 @@
 
 namespace cooper {
 
+// Options of BucketPlan::Create. With the options of the future module, the bytes are those that it
+// will allocate.
 struct BucketPlanOptions {
   SymGen sym_gen;
   // The buckets, with shapes for any batch size: axis 'N' of each layout is replaced.

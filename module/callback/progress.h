@@ -11,9 +11,11 @@
 namespace cooper {
 
 // Logs "[=====-----] 50%", `length` characters wide, after each of `total` batches (at least 1).
+// The callback never ends the training and keeps no state, so one serves several trainings.
 BatchEndCallback ProgressBar(int64_t total, int length = 80, LogLine log = LogInfo);
 
 // Logs "Iter[0] Batch[100] Train-accuracy=0.500000" for each value, at every `period`-th batch.
+// "Iter" is the epoch, as in MXNet.
 struct LogTrainMetricOptions {
   int64_t period = 1;       // at least 1
   bool auto_reset = false;  // resets the metric's local sums afterwards

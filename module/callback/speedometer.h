@@ -11,6 +11,8 @@
 
 namespace cooper {
 
+// Options of Speedometer. Samples per second are those of the last `frequent` batches, without
+// padding rows.
 struct SpeedometerOptions {
   int64_t frequent = 50;  // batches between two reports, at least 1
   // Resets the metric's local sums after each report, so that it covers the batches since the last

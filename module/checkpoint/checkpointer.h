@@ -44,6 +44,7 @@
 
 namespace cooper {
 
+// Options of Checkpointer::Create. With several processes each has a prefix of its own.
 struct CheckpointerOptions {
   std::string prefix;  // required
   // Whether Create creates the folder of `prefix`, with its parents, if it is missing.
@@ -60,6 +61,7 @@ struct CheckpointerOptions {
   LogLine log = LogError;  // receives errors of writing and reading
 };
 
+// Options of Checkpointer::Attach.
 struct AttachOptions {
   // Batches between two states within an epoch (see Every); 0: saves only at the ends of epochs.
   int64_t every = 0;

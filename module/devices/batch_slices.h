@@ -15,6 +15,8 @@
 
 namespace cooper {
 
+// The rows [begin, end) of a batch that one device computes. Empty if there are fewer rows than
+// devices.
 struct BatchSlice {
   int64_t begin = 0;
   int64_t end = 0;

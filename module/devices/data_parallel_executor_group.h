@@ -31,22 +31,31 @@
 
 namespace cooper {
 
+// Holds an executor for each context. It owns the executors and shares the arrays of the module
+// group. Not thread-safe.
 class DataParallelExecutorGroup {
  public:
-  // Each context gets its rows of an input's axis that the layout calls N; an input without that
-  // axis goes to every context as it is. Of fewer rows than contexts the first ones get one each,
-  // and the others compute nothing. Parameters, gradients, auxiliary states and carried states
-  // are the group's, whose store makes those that it has not: the executors are given their arrays.
-  // `options` and `group`, which is of options.contexts, must outlive the result; of `bind`, shapes
-  // and gradients count. The errors are those of SplitBatch and Executor::SimpleBind, and, with
-  // several contexts, kInvalidArgument that names an output of which nobody can tell where the
-  // samples are; arrays that were made before one stay. `compiled`: null, or from Compile with the
-  // same symbol, options and group, or resized from that.
+  // Binds `symbol` on each of options.contexts.
+  //
+  // Each context gets its rows of every input: a part of the axis that the layout calls N. An input
+  // without that axis goes to every context as it is. With fewer rows than contexts, the first
+  // contexts get one row each and the others compute nothing.
+  //
+  // Parameters, gradients, auxiliary states and carried states are those of `group`, which makes
+  // the missing ones; the executors work on its arrays. `options` and `group` must outlive the
+  // result, and the group must have the contexts of the options. Only the shapes and the gradients
+  // of `bind` are read. `compiled` is null, or the result of Compile, or of its Resize, for the
+  // same symbol, options and group.
+  //
+  // Errors: those of SplitBatch and of Executor::SimpleBind; with several contexts also
+  // kInvalidArgument, naming the output, if it is unknown which axis of an output has the samples.
+  // Arrays that `group` has made before an error stay.
   static absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Bind(
       const Symbol& symbol, const ModuleOptions& options, const ModuleBindOptions& bind,
       ModuleGroup* group, std::shared_ptr<const CompiledProgram> compiled = nullptr);
 
   // Executor::Compile for a group of one context, without group2ctxs. It only reads `group`.
+  // Thread-safe as long as nothing writes to the group.
   static absl::StatusOr<std::shared_ptr<const CompiledProgram>> Compile(
       const Symbol& symbol, const ModuleOptions& options, const ModuleBindOptions& bind,
       ModuleGroup* group);

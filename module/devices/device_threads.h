@@ -15,6 +15,7 @@
 
 namespace cooper {
 
+// One caller at a time. Run must not be called from within fn.
 class DeviceThreads {
  public:
   // The threads start with the first call. At least one device.
@@ -25,7 +26,9 @@ class DeviceThreads {
 
   // Calls fn(i) for every device at the same time, for the first one on the calling thread, and
   // returns when all are done. Each may use NumThreads() / devices threads of its own, at least
-  // one. The status is that of the first device, by number, that failed.
+  // one. The status is that of the first device, by number, that failed. All calls run to their
+  // end, also after an error. A call costs a few microseconds where the threads still look for
+  // work, else waking them.
   absl::Status Run(absl::FunctionRef<absl::Status(int)> fn);
 
  private:

@@ -22,12 +22,16 @@
 
 namespace cooper {
 
+// Owned by the modules together (std::shared_ptr): it lives as long as one of them. Not
+// thread-safe.
 class ModuleGroup {
  public:
   // `contexts` must not be empty.
   explicit ModuleGroup(const std::vector<Context>& contexts)
       : parameters_(contexts), learner_(parameters_), devices_(contexts) {}
 
+  // Return the parts, valid as long as the group. Learner updates the arrays that Parameters hold;
+  // executors on the contexts compute with them.
   Parameters& parameters() { return parameters_; }
   const Parameters& parameters() const { return parameters_; }
   Learner& learner() { return learner_; }

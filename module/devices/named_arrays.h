@@ -14,10 +14,12 @@
 
 namespace cooper {
 
+// Return the name of an output, which is its own text, and of a description.
 inline const std::string& NameOf(const std::string& name) { return name; }
 inline const std::string& NameOf(const DataDesc& desc) { return desc.name; }
 
-// Arrays beyond the names have empty ones.
+// Returns the arrays with the names at their positions. Arrays beyond the names have empty names,
+// and names beyond the arrays are left out. Arrays share their memory with `arrays`.
 template <typename Named>
 NamedArrayList WithNames(const std::vector<Named>& names, absl::Span<const NDArray> arrays) {
   NamedArrayList named;

@@ -29,7 +29,8 @@ inline const std::vector<DataDesc>& LabelDescs(const BaseModule& module, const D
 }
 
 // Returns the number of samples in a batch, padding included: the extent of the batch axis of its
-// first data array that has one by the descriptions `data`. 0 if none has.
+// first data array that has one by the descriptions `data`. 0 if none has. An array without a
+// description counts along axis 0.
 inline int64_t NumSamples(const DataBatch& batch, const std::vector<DataDesc>& data) {
   for (size_t i = 0; i < batch.data.size(); ++i) {
     const Shape& shape = batch.data[i].shape();

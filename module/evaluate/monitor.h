@@ -28,6 +28,7 @@ namespace cooper {
 using MonitorStatFunction =
     std::function<absl::StatusOr<std::vector<double>>(const NDArray& array)>;
 
+// Options of Monitor::Create, with MXNet's names. Batches that are not watched cost nothing.
 struct MonitorOptions {
   int64_t interval = 1;  // watches the first batch and then every interval-th one; at least 1
   // Null: the root mean square, |x| / sqrt(size), computed in double; NaN for an empty array.
@@ -41,6 +42,7 @@ struct MonitorOptions {
   LogLine log = LogInfo;  // receives the lines of TocPrint
 };
 
+// The numbers that stat_func returned for one array in one batch.
 struct MonitorStat {
   int64_t batch = 0;  // number of the call of Tic, from 1
   std::string name;

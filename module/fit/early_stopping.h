@@ -24,6 +24,7 @@
 
 namespace cooper {
 
+// Options of EarlyStopping. NaN is never better.
 struct EarlyStoppingOptions {
   // Name of the value to watch. Empty: the first value of the metric.
   std::string metric;

@@ -6,7 +6,8 @@
 namespace cooper {
 
 // While an object exists, the first SIGINT or SIGTERM is only recorded; a second one has its
-// previous effect. An object that is created while another exists does nothing.
+// previous effect. An object that is created while another exists does nothing. Handlers are global
+// to the process. The handler only sets a number, so it is safe at any time.
 class StopSignal {
  public:
   StopSignal();

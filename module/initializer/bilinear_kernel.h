@@ -10,7 +10,8 @@
 namespace cooper {
 
 // Overwrites `values`: float32 on the CPU, (num_filter, channels, height, width). kInvalidArgument,
-// with the array's name, for another number of dimensions.
+// with the array's name, for another number of dimensions. All filters and channels get the same
+// weights, those of a kernel of height x width that scales by half its width, rounded up.
 absl::Status FillBilinear(absl::string_view name, const NDArray& values);
 
 }  // namespace cooper

@@ -25,7 +25,8 @@ struct FusedRnnOptions {
 };
 
 // Returns an initializer for the packed vector. kInvalidArgument for other modes and numbers below
-// 1. Init fails if no input size fits the length of the vector.
+// 1. Init fails if no input size fits the length of the vector. Both products have a bias, so the
+// forget gate starts with twice forget_bias.
 absl::StatusOr<std::unique_ptr<NamePatternInitializer>> FusedRnn(FusedRnnOptions options);
 
 }  // namespace cooper::init

@@ -8,7 +8,8 @@
 
 namespace cooper {
 
-// Returns the registry, which lives as long as the process.
+// Returns the registry, which lives as long as the process. Names are those of MXNet in lower case:
+// "xavier", "msraprelu". Kinds are added before main runs.
 inline OptionRegistry<NamePatternInitializer>& Initializers() {
   static auto* const initializers = new OptionRegistry<NamePatternInitializer>("initializer");
   return *initializers;

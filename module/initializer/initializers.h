@@ -27,6 +27,7 @@ InitializerPtr Uniform(double scale = 0.07);
 InitializerPtr Normal(double sigma = 0.01);
 
 using ::cooper::RandomType;  // kUniform, kGaussian
+// The factor of XavierOptions: the mean of the numbers of inputs and outputs, or one of them.
 enum class FactorType { kAvg, kIn, kOut };
 
 // Fills with random values, uniform in [-s, s) or normal with mean 0 and standard deviation s,

@@ -12,7 +12,8 @@
 namespace cooper {
 
 // Returns the shortest text that reads back as the same value and is not an integer: "1.0". JSON
-// has neither infinity nor NaN: they are written in quotes, which Kwargs read as numbers.
+// has neither infinity nor NaN: they are written in quotes, which Kwargs read as numbers. MXNet
+// writes initializers as JSON into symbol files, so equal options give equal files.
 inline std::string JsonNumber(double value) {
   std::string text = PrintParamText(value);
   if (!std::isfinite(value)) return absl::StrCat("\"", text, "\"");

@@ -16,7 +16,8 @@ class NamePattern {
   // Compiles an ECMAScript expression. kInvalidArgument, with the text, for a bad one.
   static absl::StatusOr<NamePattern> Create(const std::string& text);
 
-  // Whether the expression matches from the first character on; it need not reach the last.
+  // Whether the expression matches from the first character on; it need not reach the last. Time
+  // and stack are those of std::regex: keep expressions from untrusted files short.
   bool Matches(const std::string& name) const;
 
  private:

@@ -21,7 +21,8 @@
 
 namespace cooper {
 
-// The base of KVStoreLocal and KVStoreMpi.
+// The base of KVStoreLocal and KVStoreMpi. A derived class sums the arrays of a Push and stores the
+// sum, or passes it to the updater with the value. Not thread-safe.
 class KVStoreWithValues : public KVStore {
  public:
   absl::string_view type() const override { return type_; }
@@ -41,6 +42,7 @@ class KVStoreWithValues : public KVStore {
   explicit KVStoreWithValues(absl::string_view type) : type_(type) {}
 
   // Returns the value of a key, which `arrays` must match in shape and dtype. Errors as for Push.
+  // The pointer is valid until the keys change.
   absl::StatusOr<NDArray*> Find(const std::string& key, absl::Span<const NDArray> arrays);
   void Forget(const std::vector<std::string>& keys) override;
   // kAlreadyExists for a key that has a value.

@@ -13,6 +13,7 @@
 
 namespace cooper {
 
+// Options of PolyScheduler::Create; pwr is at least 0.
 struct PolySchedulerOptions {
   LRSchedulerOptions common;
   int64_t max_update = 0;  // required, > warmup_steps
@@ -20,7 +21,9 @@ struct PolySchedulerOptions {
   double final_lr = 0;
 };
 
-// The rate is final_lr + (base_lr - final_lr) * (1 - x)^pwr, where x goes from 0 to 1.
+// The rate is final_lr + (base_lr - final_lr) * (1 - x)^pwr, where x goes from 0 to 1: x =
+// (num_update - warmup_steps) / (max_update - warmup_steps). With pwr 1 the rate falls on a line.
+// As in MXNet, a jump past max_update keeps the rate that was requested last.
 class PolyScheduler : public LRScheduler {
  public:
   // kInvalidArgument if max_update is not above warmup_steps, pwr is below 0, or as
@@ -38,13 +41,14 @@ class PolyScheduler : public LRScheduler {
   const PolySchedulerOptions decay_options_;
 };
 
+// Options of CosineScheduler::Create.
 struct CosineSchedulerOptions {
   LRSchedulerOptions common;
   int64_t max_update = 0;  // required, > warmup_steps
   double final_lr = 0;
 };
 
-// The rate is final_lr + (base_lr - final_lr) * (1 + cos(pi * x)) / 2, where x goes from 0 to 1.
+// The rate is final_lr + (base_lr - final_lr) * (1 + cos(pi * x)) / 2, with the x of PolyScheduler.
 class CosineScheduler : public LRScheduler {
  public:
   // kInvalidArgument if max_update is not above warmup_steps, or as CheckLRSchedulerOptions.

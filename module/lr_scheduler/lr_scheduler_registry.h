@@ -8,13 +8,15 @@
 
 namespace cooper {
 
-// Returns the registry, which lives as long as the process.
+// Returns the registry, which lives as long as the process. Kinds are "factor", "multifactor",
+// "poly" and "cosine", as far as they are linked.
 inline OptionRegistry<LRScheduler>& LRSchedulers() {
   static auto* const schedulers = new OptionRegistry<LRScheduler>("lr_scheduler");
   return *schedulers;
 }
 
-// Declares the options that all kinds have.
+// Declares the options that all kinds have. Options is a struct with a member `common` of type
+// LRSchedulerOptions. Call it last, so that the own options come first in messages.
 template <typename Options>
 void DeclareCommon(ParamDeclaration<Options>& d) {
   using Common = LRSchedulerOptions;

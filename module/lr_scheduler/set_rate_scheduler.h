@@ -11,7 +11,7 @@
 
 namespace cooper {
 
-// A schedule whose rate is NaN, which updates refuse, until the test sets it.
+// A schedule whose rate is NaN, which updates refuse with kInvalidArgument, until the test sets it.
 class SetRateScheduler : public LRScheduler {
  public:
   SetRateScheduler() : LRScheduler({.base_lr = 1}) {}

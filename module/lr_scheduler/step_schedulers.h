@@ -16,6 +16,7 @@
 
 namespace cooper {
 
+// Options of FactorScheduler::Create; the factor is in [0, 1].
 struct FactorSchedulerOptions {
   LRSchedulerOptions common;
   int64_t step = 0;  // required, >= 1
@@ -23,7 +24,8 @@ struct FactorSchedulerOptions {
   double stop_factor_lr = 1e-8;  // lower bound of the rate
 };
 
-// The rate is base_lr * factor^k after k * step updates.
+// The rate is base_lr * factor^k after k * step updates. With the default factor 1 it stays
+// constant. The rate does not fall below stop_factor_lr.
 class FactorScheduler : public LRScheduler {
  public:
   // kInvalidArgument if `step` is below 1, `factor` is not in [0, 1], or as
@@ -31,6 +33,8 @@ class FactorScheduler : public LRScheduler {
   static absl::StatusOr<std::unique_ptr<LRScheduler>> Create(const FactorSchedulerOptions& options);
 
  protected:
+  // Multiplies base_lr_ once for each step since the last call, with MXNet's rounding. num_update
+  // counts the updates of the warm-up too.
   double AfterWarmup(int64_t num_update) override;
   absl::string_view kind() const override { return "factor"; }
   void Save(KeyValues* state) const override;
@@ -44,13 +48,15 @@ class FactorScheduler : public LRScheduler {
   int64_t count_ = 0;  // updates up to the last change
 };
 
+// Options of MultiFactorScheduler::Create; the factor is in [0, 1].
 struct MultiFactorSchedulerOptions {
   LRSchedulerOptions common;
   std::vector<int64_t> step;  // required, rising, >= 1
   double factor = 1;
 };
 
-// The rate is base_lr * factor^k after step[k - 1] updates.
+// The rate is base_lr * factor^k after step[k - 1] updates. Steps are numbers of updates, the
+// warm-up included.
 class MultiFactorScheduler : public LRScheduler {
  public:
   // kInvalidArgument if `step` does not rise from at least 1 or `factor` is not in [0, 1], or as
@@ -59,6 +65,8 @@ class MultiFactorScheduler : public LRScheduler {
       const MultiFactorSchedulerOptions& options);
 
  protected:
+  // Multiplies base_lr_ once for each step that num_update has passed, those in the warm-up
+  // included.
   double AfterWarmup(int64_t num_update) override;
   absl::string_view kind() const override { return "multifactor"; }
   void Save(KeyValues* state) const override;

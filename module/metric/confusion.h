@@ -19,10 +19,13 @@ struct BinaryMetricOptions {
 };
 
 // The harmonic mean of precision and recall of class 1 against all others. kInvalidArgument for a
-// batch with more than two different labels.
+// batch with more than two different labels. The class of a row is that of its greatest prediction.
+// With kMacro the value is the mean of the batches' values, with kMicro that of all samples
+// together.
 std::unique_ptr<EvalMetric> F1(const BinaryMetricOptions& options = {});  // "f1"
 
-// Matthews' correlation coefficient of two classes.
+// Matthews' correlation coefficient of two classes. It is (tp tn - fp fn) / sqrt((tp + fp) (tp +
+// fn) (tn + fp) (tn + fn)), in [-1, 1].
 std::unique_ptr<EvalMetric> Mcc(const BinaryMetricOptions& options = {});  // "mcc"
 
 // The generalization of Mcc to up to 8,192 classes, over all samples. Predictions may be class ids.

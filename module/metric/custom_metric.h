@@ -20,6 +20,7 @@ struct SumAndCount {
 using MetricFunction =
     std::function<absl::StatusOr<SumAndCount>(const NDArray& label, const NDArray& pred)>;
 
+// Options of CustomMetric. The name is "custom" unless the common options give another one.
 struct CustomMetricOptions {
   MetricOptions common;  // "custom"
   // Predictions beyond the number of labels are allowed and ignored.

@@ -11,7 +11,8 @@
 
 namespace cooper {
 
-// Returns the registry, which lives as long as the process.
+// Returns the registry, which lives as long as the process. The table has the targets of all kinds,
+// so that a name whose target is not linked gives an error that says which one to link.
 inline OptionRegistry<EvalMetric>& Metrics() {
   static auto* const metrics = new OptionRegistry<EvalMetric>(
       "metric",
@@ -29,7 +30,8 @@ inline OptionRegistry<EvalMetric>& Metrics() {
 }
 
 // Registers a kind that `make` creates; declare(ParamDeclaration<Options>&) declares its options
-// besides the common ones.
+// besides the common ones. Options has a member `common` of type MetricOptions. Returns true, for a
+// static variable of the kind's source.
 template <typename Options, typename Make, typename Declare>
 bool RegisterMetric(const std::vector<std::string>& names, Make make, const Declare& declare) {
   return Metrics().Add<Options>(names, make, [&declare](ParamDeclaration<Options>& d) {

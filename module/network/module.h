@@ -25,6 +25,7 @@
 
 namespace cooper {
 
+// Not thread-safe. Parameters live in a ModuleGroup, which modules with a shared_module share.
 class Module : public BaseModule {
  public:
   // kInvalidArgument, with near names, if a data, state or fixed name is no argument of `symbol`. A

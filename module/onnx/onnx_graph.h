@@ -19,7 +19,8 @@
 
 namespace cooper {
 
-// A graph under construction. Values are identified by their names.
+// A graph under construction. Values are identified by their names. Not thread-safe. Nodes are
+// added in an order in which each reads only earlier values.
 class OnnxGraph {
  public:
   // `shapes` must outlive this object; its sources name inputs of the graph.

@@ -52,7 +52,9 @@ struct OnnxValueInfo {
   std::vector<OnnxDim> dims;
 };
 
-// A whole model. Nodes come after the nodes that they read.
+// A whole model. Nodes come after the nodes that they read. inner_values are shapes of values
+// between nodes, for readers that do not infer shapes. graph_name may be any text. A plain value:
+// nothing checks it until WriteOnnxModel.
 struct OnnxModel {
   int opset = 17;
   std::string graph_name;

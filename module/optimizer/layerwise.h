@@ -43,6 +43,9 @@ std::unique_ptr<Optimizer> Lamb(const LambOptions& options = {});
 // multiplied by a factor that rises from 1 to batch_scale during the warm-up, or (kLars) by
 // sqrt(|w|^2 / (|gradient|^2 + wd * |w|^2)) within [0.01, 100].
 struct LbsgdOptions {
+  // How the factor of the rate rises from 1 to batch_scale over the warm-up: linearly, by the
+  // square or the root of the share that is over, or not at all (kLars, which uses the norms
+  // instead).
   enum class WarmupStrategy { kLinear, kPower2, kSqrt, kLars };
 
   OptimizerOptions common;  // learning_rate 0.01

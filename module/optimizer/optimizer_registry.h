@@ -13,7 +13,9 @@
 
 namespace cooper {
 
-// Returns the registry, which lives as long as the process.
+// Returns the registry, which lives as long as the process. Factories take the schedule besides the
+// options, since keyword arguments are texts. The table has the targets of all kinds, so that an
+// error can name the one to link.
 inline OptionRegistry<Optimizer, std::shared_ptr<LRScheduler>>& Optimizers() {
   static auto* const optimizers = new OptionRegistry<Optimizer, std::shared_ptr<LRScheduler>>(
       "optimizer", KindTargets("@cooper//module/optimizer",
@@ -26,7 +28,8 @@ inline OptionRegistry<Optimizer, std::shared_ptr<LRScheduler>>& Optimizers() {
 
 // Registers a kind. `make` returns a std::unique_ptr<Optimizer>, or an absl::StatusOr of one if it
 // refuses some options. declare(ParamDeclaration<Options>&) declares the options besides the common
-// ones.
+// ones. Options has a member `common` of type OptimizerOptions. Returns true, for a static variable
+// of the kind's source.
 template <typename Options, typename Made, typename Declare>
 bool RegisterOptimizer(const std::vector<std::string>& names, Made (*make)(const Options&),
                        const Declare& declare) {

@@ -16,7 +16,9 @@
 
 namespace cooper {
 
-// A bucket's network, and the arguments that batches provide.
+// A bucket's network, and the arguments that batches provide. Names are those of the symbol's
+// variables, in the order of the batches' arrays. A network without labels has an empty
+// label_names.
 struct BucketSymbol {
   Symbol symbol;
   std::vector<std::string> data_names = {"data"};
@@ -25,7 +27,8 @@ struct BucketSymbol {
 
 // Returns the network of a bucket: a function of the key that returns a BucketSymbol, just the
 // Symbol where names are the defaults, or a StatusOr of either. An error kept inside the symbol
-// (Symbol::status) has the same effect as a returned one.
+// (Symbol::status) has the same effect as a returned one. Parameters of one name must have one
+// shape in all networks.
 class SymGen : public std::function<absl::StatusOr<BucketSymbol>(const BucketKey& key)> {
  public:
   using Function = std::function<absl::StatusOr<BucketSymbol>(const BucketKey& key)>;

@@ -13,7 +13,7 @@
 
 namespace cooper {
 
-// Not thread-safe.
+// Counts are of samples or of tokens, as the learner's normalization says. Not thread-safe.
 class GradientRecord {
  public:
   // Records that a gradient was accumulated into (WriteReq::kAdd). With `shared`, the next update

@@ -30,6 +30,7 @@
 
 namespace cooper {
 
+// Owns the optimizer's states. Gradients and parameters stay in `parameters`.
 class Learner {
  public:
   // Sets the hooks of `parameters`, which must outlive this object.

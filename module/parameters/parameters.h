@@ -39,6 +39,7 @@
 
 namespace cooper {
 
+// The purpose of an array, which decides who writes it.
 enum class ParameterKind {
   kArg,    // trained
   kAux,    // written by operators, such as moving means; differs between contexts

@@ -41,6 +41,7 @@ struct MxnetOptimizer {
   std::optional<double> cur_lr;          // LARS: the rate of the last update
 };
 
+// The contents of a file. `optimizer` is absent if only the states were saved.
 struct MxnetStates {
   std::vector<MxnetParameterState> parameters;  // in the order of the file; keys may repeat
   std::optional<MxnetOptimizer> optimizer;

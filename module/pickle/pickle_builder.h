@@ -15,7 +15,8 @@
 
 namespace cooper {
 
-// References to values stay valid until the next value is added.
+// References to values stay valid until the next value is added. Functions that add a value return
+// its reference. Not thread-safe.
 class PickleBuilder {
  public:
   // `max_values` and `max_decoded_bytes` bound what a pickle may have.

@@ -10,6 +10,7 @@
 
 namespace cooper {
 
+// How the arguments of a class or function are read. Names that are not here are refused.
 enum class PickleClass {
   kNdarray,        // an array of MXNet, dense or sparse
   kBytearray,      // the bytes of an array

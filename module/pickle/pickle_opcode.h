@@ -5,7 +5,20 @@
 
 namespace cooper {
 
-// The opcodes, under the names of Python's pickletools.
+// The opcodes, under the names of Python's pickletools; module/pickle/unpickle.cc interprets them.
+// Each works on a stack of values. What follows the opcode in the file:
+//
+//   a line       kInt, kFloat, kLong, kString, kUnicode, kGet, kPut; kGlobal has two: module, name
+//   a number     1 byte: kBinint1, kBinget, kBinput, kProto; 2: kBinint2; 4: kBinint, kLongBinget,
+//                kLongBinput; 8: kFrame, kBinfloat (a double, big-endian)
+//   sized bytes  a length, then as many bytes. The length has 8 bytes in kBinunicode8 and
+//                kBinbytes8, 1 in kShort... and kLong1, 4 in kBinstring, kBinunicode, kBinbytes
+//   nothing      all others
+//
+// Numbers are little-endian but for kBinfloat. kMark marks a height of the stack, up to which
+// kTuple, kList, kDict, kAppends and kSetitems take values. kPut, kBinput, kLongBinput and kMemoize
+// keep the uppermost value, which the kGet opcodes push again. kGlobal and kStackGlobal push a
+// class, kReduce calls it, kNewobj makes an object of it and kBuild gives an object its state.
 enum class PickleOpcode : unsigned char {
   kMark = '(',
   kStop = '.',

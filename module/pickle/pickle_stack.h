@@ -15,6 +15,7 @@
 namespace cooper {
 
 // Functions that take values return kInvalidArgument if there are not so many above the last mark.
+// Values are references (PickleRef): pushing and popping copies no contents. Not thread-safe.
 class PickleStack {
  public:
   // `max_memo` bounds the number of values in the memo.

@@ -17,6 +17,8 @@ namespace cooper {
 // The number of a value of a Pickle.
 using PickleRef = int32_t;
 
+// The kinds of values that optimizer states consist of. A class is a name; an object is the result
+// of calling a class, such as an array or a dtype.
 enum class PickleType {
   kNone,
   kBool,

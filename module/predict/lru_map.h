@@ -13,7 +13,8 @@
 
 namespace cooper {
 
-// Find, Insert and Erase take constant time.
+// Find, Insert and Erase take constant time. Values are destroyed when they are replaced or erased.
+// References to values stay valid while others are found, as the list's nodes do not move.
 template <typename Value>
 class LruMap {
  public:

@@ -24,7 +24,8 @@ struct CachedNetwork {
   int64_t number = 0;  // unique in the cache, also among earlier networks of the key
 };
 
-// Thread-safe.
+// Thread-safe. Networks are shared with the caller: one that leaves the cache lives as long as a
+// call uses it.
 class NetworkCache {
  public:
   using Make = std::function<absl::StatusOr<InferenceNetwork>(const BucketKey& key)>;
@@ -36,7 +37,8 @@ class NetworkCache {
   // Returns the network of `key`, and calls `make` if it is not cached, on one thread at a time;
   // calls with cached keys do not wait for that. `make` may itself request other keys. Errors:
   // those of `make`; kFailedPrecondition, with the key, if `make` requests the key that it makes.
-  // An exception of `make` propagates, and the key may be requested again.
+  // An exception of `make` propagates, and the key may be requested again. A hit costs a search by
+  // key under a lock; a miss compiles a network, which takes as long as `make`.
   absl::StatusOr<NetworkPtr> Get(const BucketKey& key);
 
  private:

@@ -17,7 +17,9 @@
 
 namespace cooper {
 
-// Used by one call at a time.
+// Used by one call at a time. Workers share parameters, which executors only read, but no
+// activations: as many calls run at the same time as there are workers, each with the memory of one
+// arena.
 struct Worker {
   // `number` gives the worker a random stream of its own.
   Worker(Context context, uint64_t seed, uint64_t number, size_t max_executors)

@@ -13,6 +13,7 @@
 
 namespace cooper {
 
+// Options of InitLogging.
 struct LoggingOptions {
   // Receives each line without its line break: information as it is ("Epoch[0]
   // Train-perplexity=3.2"), other severities after "warning: " or "error: ". Called from the thread

@@ -32,7 +32,8 @@ class LibraryFunctions {
     FindOptional(symbol, function);
     if (function == nullptr) absl::StrAppend(&missing_, " ", symbol);
   }
-  // Sets `function`; a missing optional function is null and is not an error.
+  // Sets `function`; a missing optional function is null and is not an error. Function is a pointer
+  // to a function of the library's signature, which is not checked.
   template <typename Function>
   void FindOptional(const char* symbol, Function& function) const {
     function = reinterpret_cast<Function>(CudaSymbol(soname_.c_str(), symbol));

@@ -12,7 +12,9 @@
 
 namespace cooper {
 
-// Returns kInvalidArgument if `count` matrices (n, n) exceed the int arguments of `library`.
+// Returns kInvalidArgument if `count` matrices (n, n) exceed the int arguments of `library`. Call
+// it before the arguments are cast to int: they would wrap around, and the library would read other
+// memory.
 inline absl::Status CheckSolverInts(absl::string_view library, int64_t count, int64_t n) {
   constexpr int64_t kMax = std::numeric_limits<int>::max();
   if (count <= kMax && n <= kMax) return absl::OkStatus();

@@ -31,6 +31,7 @@ struct DLPackDeleter {
 using DLManagedTensorPtr = std::unique_ptr<DLManagedTensor, DLPackDeleter>;
 using DLManagedTensorVersionedPtr = std::unique_ptr<DLManagedTensorVersioned, DLPackDeleter>;
 
+// Options of ToDLPack. Without them the consumer shares the array's memory and may write to it.
 struct ToDLPackOptions {
   // Forbids the consumer to write to the elements (DLPACK_FLAG_BITMASK_READ_ONLY).
   bool read_only = false;
@@ -60,6 +61,7 @@ enum class DLPackCopy {
   kAlways,    // the array has elements of its own
 };
 
+// Options of FromDLPack: whether memory that an NDArray cannot use is copied or refused.
 struct FromDLPackOptions {
   DLPackCopy copy = DLPackCopy::kNever;
 };

@@ -25,18 +25,25 @@
 namespace cooper {
 
 // Reads values from the front of a buffer; every read is checked against the remaining bytes.
+// Numbers are in the host's byte order, which is little-endian like the files. In each function
+// `what` names the field in the error message, and a failed read does not move the position. The
+// buffer must outlive the reader and the views that Take and rest return. Not thread-safe.
 class ByteReader {
  public:
   explicit ByteReader(absl::string_view bytes) : bytes_(bytes) {}
 
-  // Reads CPU memory that arrays may view.
+  // Reads CPU memory that arrays may view: Elements then shares `storage` instead of copying, where
+  // the alignment allows, so the arrays keep it alive.
   explicit ByteReader(std::shared_ptr<Storage> storage)
       : bytes_(static_cast<const char*>(storage->data()), static_cast<size_t>(storage->bytes())),
         storage_(std::move(storage)) {}
 
+  // Return the number of bytes that were not read yet, and these bytes, without reading them.
   uint64_t remaining() const { return bytes_.size(); }
   absl::string_view rest() const { return bytes_; }
 
+  // Reads `count` bytes as a view of the buffer. kInvalidArgument, with both numbers, if fewer are
+  // left.
   absl::StatusOr<absl::string_view> Take(uint64_t count, absl::string_view what) {
     if (count > remaining()) {
       return absl::InvalidArgumentError(absl::StrCat(what, " takes ", count, " bytes, but only ",
@@ -47,6 +54,7 @@ class ByteReader {
     return taken;
   }
 
+  // Reads a T, which is trivially copyable, from any alignment. Errors: those of Take.
   template <typename T>
   absl::StatusOr<T> Number(absl::string_view what) {
     COOPER_ASSIGN_OR_RETURN(absl::string_view raw, Take(sizeof(T), what));
@@ -55,7 +63,8 @@ class ByteReader {
     return value;
   }
 
-  // Reads `rank` extents of type T; an error if fewer are left or no array may have that rank.
+  // Reads `rank` extents of type T; an error if fewer are left or no array may have that rank. Also
+  // kInvalidArgument, from Shape::Create, for negative extents and for products beyond int64.
   template <typename T>
   absl::StatusOr<Shape> Extents(uint32_t rank, absl::string_view what) {
     if (rank > kMaxRank) {
@@ -72,16 +81,22 @@ class ByteReader {
     return Shape::Create(dims);
   }
 
+  // Reads a shape as MXNet 1.x writes it: a uint32 rank, then int64 extents. Errors: those of
+  // Extents.
   absl::StatusOr<Shape> ShapeField(absl::string_view what) {
     COOPER_ASSIGN_OR_RETURN(uint32_t rank, Number<uint32_t>(what));
     return Extents<int64_t>(rank, what);
   }
 
+  // Reads an int32 with MXNet's code of a dtype. kInvalidArgument if the code is unknown.
   absl::StatusOr<DType> DTypeField(absl::string_view what) {
     COOPER_ASSIGN_OR_RETURN(int32_t code, Number<int32_t>(what));
     return DTypeFromCode(code);
   }
 
+  // Reads the elements of an array, row-major: a view of the storage, or a copy in new CPU memory.
+  // A copy is allocated only after the bytes are known to be there. Bools are always copied,
+  // because bytes other than 0 and 1 become 1.
   absl::StatusOr<NDArray> Elements(const Shape& shape, DType dtype, absl::string_view what) {
     // Shape::Create has left room for the element size.
     const int64_t bytes = shape.num_elements() * SizeOf(dtype);

@@ -27,6 +27,7 @@ namespace cooper {
 // The bytes up to the text's length, inclusive: 10 in format 1.0, 12 in 2.0 and 3.0.
 inline constexpr size_t kMaxNpyPreamble = 12;
 
+// A header, decoded. data_bytes is the number of bytes that must follow it.
 struct NpyHeader {
   DType dtype = DType::kFloat32;
   bool big_endian = false;     // whether the bytes of an element are in this order

@@ -24,6 +24,7 @@
 
 namespace cooper {
 
+// Options of reading. A file that claims more is refused before anything of that size is allocated.
 struct NpzOptions {
   // The largest size of an array, and in LoadAll of all arrays together, headers included.
   int64_t max_bytes = kMaxFileBytes;
@@ -70,6 +71,7 @@ class NpzFile {
 // cannot be loaded, NpzFile::Load loads the others.
 absl::StatusOr<NamedArrays> LoadNpz(const std::string& path, const NpzOptions& options = {});
 
+// Options of SaveNpz.
 struct SaveNpzOptions {
   bool compress = false;  // as numpy.savez_compressed; takes memory for the largest array
 };

@@ -15,6 +15,7 @@
 
 namespace cooper {
 
+// Options of ZipWriter::Create.
 struct ZipWriterOptions {
   bool compress = false;  // with zlib, at its default level
   // The least size, offset or number of entries that is written in 64 bits (zip64); numbers of

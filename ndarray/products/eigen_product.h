@@ -10,7 +10,7 @@
 
 namespace cooper {
 
-// Gemm (gemm.h) for numbers of type T.
+// Gemm (gemm.h) for numbers of type T. Runs on the calling thread.
 template <typename T>
 using GemmFn = void (*)(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k,
                         T alpha, const T* a, int64_t lda, const T* b, int64_t ldb, T beta, T* c,

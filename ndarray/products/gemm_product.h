@@ -7,7 +7,9 @@
 
 namespace cooper {
 
-// The arguments of Gemm (gemm.h) for factors of type `Factor`. Does not own the matrices.
+// The arguments of Gemm (gemm.h) for factors of type `Factor`, float or a 16-bit type; the result
+// is float: c (m, n) = alpha * op(a) * op(b) + beta * c. Matrices are row-major; lda, ldb and ldc
+// are the distances of rows in elements. Does not own the matrices.
 template <typename Factor>
 struct GemmProduct {
   bool transpose_a, transpose_b;

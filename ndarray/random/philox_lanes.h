@@ -11,7 +11,9 @@
 namespace cooper {
 
 // The words of kLanes consecutive positions of a stream: words[k][i] is random.At(position + i)[k].
-// Inside functions that RunAtCpuLevel runs, the lanes become vectors.
+// Inside functions that RunAtCpuLevel runs, the lanes become vectors. `position` may be anywhere;
+// positions beyond 2^64 wrap around. 1 KB, for the stack. The constants and rounds are those of
+// Philox::At.
 struct PhiloxLanes {
   static constexpr int kLanes = 64;  // enough independent vectors to hide latency
 

@@ -15,7 +15,8 @@
 
 namespace cooper {
 
-// Not thread-safe. A copy continues from the same state, independently.
+// Not thread-safe. A copy continues from the same state, independently. A value of 24 bytes. Each
+// 32-bit number computes a block of Philox, ten rounds.
 class RandomGenerator {
  public:
   // The whole state. A generator that is constructed from it continues with the same numbers.

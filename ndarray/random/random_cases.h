@@ -17,7 +17,8 @@ namespace cooper {
 
 // Calls check(RandomGenerator&) for the seeds 0, 1, ..., up to the first failure: for `by_default`
 // seeds, unless the environment says otherwise. Prints the number of cases; the trace of a failure
-// has the seed.
+// has the seed. `check` uses GoogleTest's assertions. Call it from the test itself: a fatal failure
+// returns from the current function only.
 template <typename Check>
 void ForRandomCases(int64_t by_default, const Check& check) {
   const char* const seed_text = std::getenv("COOPER_RANDOM_SEED");

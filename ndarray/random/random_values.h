@@ -14,7 +14,8 @@
 namespace cooper {
 
 // Returns ln(x) within 2 units in the last place, for a positive x that is not subnormal. Free of
-// branches, so that loops vectorise.
+// branches, so that loops vectorise. Results for 0, negative numbers, infinities and NaN are
+// meaningless: they are not tested.
 COOPER_HOST_DEVICE inline double LogOf(double x) {
   // x = m * 2^e with m in [sqrt(1/2), sqrt(2)); then, with s = (m - 1) / (m + 1),
   // ln(m) = 2 (s + s^3/3 + s^5/5 + ...), where |s| < 0.1716.
@@ -50,7 +51,8 @@ COOPER_HOST_DEVICE inline double LogOfFraction(uint32_t bits) {
   return LogOf((static_cast<double>(bits) + 1.0) * 0x1p-32);
 }
 
-// Computes the cosine and sine of 2 pi turn, within 2 units in the last place of 1.
+// Computes the cosine and sine of 2 pi turn, within 2 units in the last place of 1. A plain value.
+// The angle is reduced to an eighth of a turn from the nearest quarter, where short series suffice.
 class Turn {
  public:
   // `turn` is in [0, 1).
@@ -59,7 +61,8 @@ class Turn {
     angle_ = (turn - 0.25 * quarter_) * 6.28318530717958647693;
   }
 
-  // Sums both series and selects one, so that loops vectorise.
+  // Sums both series and selects one, so that loops vectorise. The quarter decides which series it
+  // is, and its sign.
   COOPER_HOST_DEVICE double Cos() const {
     const double cosine = CosOfAngle(), sine = SinOfAngle();
     return (quarter_ % 2 == 0 ? cosine : sine) * (quarter_ == 1 || quarter_ == 2 ? -1.0 : 1.0);
@@ -70,6 +73,8 @@ class Turn {
   }
 
  private:
+  // Return cosine and sine of the reduced angle, |angle| <= pi / 4, by Taylor series in Horner's
+  // form; std::fma keeps the bits equal on all devices.
   COOPER_HOST_DEVICE double CosOfAngle() const {
     const double z = angle_ * angle_;
     double p = 1.0 / 20922789888000;  // 16!
@@ -104,7 +109,8 @@ COOPER_HOST_DEVICE inline double CosOfTurn(uint32_t bits) {
   return Turn(static_cast<double>(bits) * 0x1p-32).Cos();
 }
 
-// Returns number i of a stream that is uniform in [-scale, scale).
+// Returns number i of a stream that is uniform in [-scale, scale). The numbers are multiples of
+// scale * 2^-23.
 COOPER_HOST_DEVICE inline float UniformValue(const Philox& random, uint64_t i, float scale) {
   return scale * (2 * random.UniformAt(i) - 1);  // the sum is exact, whether joined or not
 }

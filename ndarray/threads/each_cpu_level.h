@@ -10,6 +10,8 @@ namespace cooper {
 
 // Calls fn() once at each level that the processor has, from the lowest on, and then restores the
 // previous level. The trace of a failure names the level. No loop may be running on another thread.
+// The level is a global of the process (cpu_level.h). On a processor without AVX2 only kBaseline is
+// tested.
 template <typename Fn>
 void ForEachCpuLevel(const Fn& fn) {
   const CpuLevel before = GetCpuLevel();

@@ -21,6 +21,7 @@
 
 namespace cooper {
 
+// The kinds of events, which reports keep apart: events of different kinds contain one another.
 enum class ProfileCategory {
   kForward,   // an operator
   kBackward,  // an operator of the backward pass
@@ -47,6 +48,7 @@ struct Profile {
   int64_t dropped = 0;               // events beyond `max_events`
   int64_t duration_ns = 0;           // from StartProfile to StopProfile
 
+  // Lets a set of strings be searched by a std::string_view without making a string.
   struct NameHash {
     using is_transparent = void;
     size_t operator()(std::string_view name) const { return std::hash<std::string_view>()(name); }

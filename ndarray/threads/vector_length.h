@@ -11,7 +11,9 @@ namespace cooper {
 
 // Calls fn(lanes) like RunAtCpuLevel, where `lanes` is the number of floats in a vector register of
 // the level, as a std::integral_constant, so that arrays of that length become registers: 16 at
-// kAvx512, 8 at kAvx2, and that of the compilation target at kBaseline.
+// kAvx512, 8 at kAvx2, and that of the compilation target at kBaseline. `fn` is compiled once for
+// each level, so it must be a generic lambda and should be small. Arrays of double have half as
+// many elements for each register.
 template <typename Fn>
 void RunAtVectorLength(const Fn& fn) {
 #ifdef COOPER_CPU_LEVELS

@@ -10,7 +10,8 @@
 
 namespace cooper {
 
-// A scope of the current thread. Scopes must be destroyed in reverse order of construction.
+// A scope of the current thread. Scopes must be destroyed in reverse order of construction. It
+// names symbols while it is the innermost one; symbols keep their names afterwards.
 class NameManager {
  public:
   // `prefix` is prepended to every automatic and every given name (MXNet's mx.name.Prefix).

@@ -29,7 +29,10 @@ namespace cooper {
 //
 // The first sweep goes forward and the second backward, which suffices for most networks; further
 // sweeps visit only nodes whose inputs or outputs have changed. Returns the first error of apply.
-// Memory: O(nodes + inputs).
+// Memory: O(nodes + inputs). Value is copyable and comparable with ==: a node's neighbours are
+// visited again if apply has changed one of the node's entries. Time: O(nodes + inputs) for the
+// first two sweeps, and as much as the visited nodes have entries for each further one. Not
+// thread-safe for one `values`.
 template <typename Value, typename Apply>
 absl::Status InferToFixpoint(const IndexedGraph& graph, std::vector<Value>& values, Apply apply) {
   const int num_nodes = graph.num_nodes();
@@ -134,7 +137,7 @@ absl::Status InferToFixpoint(const IndexedGraph& graph, std::vector<Value>& valu
 // Runs the rules of a graph's nodes on `values`: `rule` is the member function of OpSchema that
 // returns an operator's rule, which takes a Context; `print` converts a value to text. An error
 // names the node and its known inputs, "; inputs: data 'fc1_output' (32, 650), weight 'fc2_weight'
-// (800, 200)".
+// (800, 200)". The status code is that of the rule: kInvalidArgument for a contradiction.
 template <typename Context, typename Value, typename Rule, typename Print>
 absl::Status InferByRules(const IndexedGraph& graph, std::vector<Value>& values, Rule rule,
                           Print print) {
@@ -157,7 +160,8 @@ absl::Status InferByRules(const IndexedGraph& graph, std::vector<Value>& values,
 }
 
 // Reads a hidden attribute of a variable, such as `__shape__`, if it is set. Fails with
-// kInvalidArgument, naming both, if its text is no T.
+// kInvalidArgument, naming both, if its text is no T. `*value` is unchanged if the attribute is not
+// set.
 template <typename T>
 absl::Status ReadHidden(const Node& variable, const char* key, T* value) {
   const auto it = variable.attrs().find(key);
@@ -167,7 +171,8 @@ absl::Status ReadHidden(const Node& variable, const char* key, T* value) {
 }
 
 // Fails with kNotFound unless every name in `known` is that of a variable. `what` says in the
-// message what is given for the name: "a shape".
+// message what is given for the name: "a shape". The message lists the graph's variables and
+// suggests a similar name. Known is a map from names to values. Does not look at the values.
 template <typename Known>
 absl::Status CheckNames(const Symbol& symbol, const Known& known, const char* what) {
   if (known.empty()) return absl::OkStatus();
@@ -183,7 +188,8 @@ absl::Status CheckNames(const Symbol& symbol, const Known& known, const char* wh
 }
 
 // Returns the values of all arguments, outputs and auxiliary states, in the order in which Symbol
-// lists their names. Result is InferredShapes or InferredTypes.
+// lists their names. Result is InferredShapes or InferredTypes. `values` has one Value for each
+// entry of `graph`, the graph of `symbol`; unknown ones stay unknown.
 template <typename Result, typename Value>
 Result Collect(const Symbol& symbol, const IndexedGraph& graph, const std::vector<Value>& values) {
   Result result;

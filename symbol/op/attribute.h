@@ -18,7 +18,8 @@ namespace cooper::op {
 
 // An attribute of several integers, each of which may be absent: {3, 3}, {std::nullopt, 2}, or a
 // vector. A single number is accepted if the operator accepts one (axis = 1). A default-constructed
-// Tuple leaves the attribute out, so that the operator's default applies.
+// Tuple leaves the attribute out, so that the operator's default applies. A plain value that holds
+// the attribute's text. {3} is a tuple of one element, 3 a single number.
 class Tuple {
  public:
   Tuple() = default;
@@ -35,7 +36,8 @@ class Tuple {
   std::string text_;
 };
 
-// The options of an operator without parameters.
+// The options of an operator without parameters. Attributes without the form __x__ are refused when
+// the node is made, as unknown parameters.
 struct NodeOptions {
   std::string name = {};  // empty: an automatic one, "relu0"
   AttrValues attrs = {};  // attributes by name, such as __lr_mult__

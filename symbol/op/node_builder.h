@@ -17,7 +17,8 @@
 namespace cooper::op {
 
 // Collects the inputs and attributes of one node. Calls are made in the order of the inputs; errors
-// are found by Make. Used for one call and discarded.
+// are found by Make. Used for one call and discarded. Values become the texts of symbol files, so a
+// node made in C++ equals one that was loaded.
 class NodeBuilder {
  public:
   // `op` is the operator's name or alias, `hint` the stem of an automatic name, `name` the node's

@@ -20,7 +20,8 @@ struct DropoutCellOptions {
 // its own elements. In prediction the output is the input.
 class DropoutCell : public BaseRNNCell {
  public:
-  // `dropout` is the fraction of elements that are dropped; with 0 the output is the input.
+  // `dropout` is the fraction of elements that are dropped, in [0, 1]; with 0 the output is the
+  // input. The other elements are divided by 1 - dropout, so that means stay.
   explicit DropoutCell(double dropout, DropoutCellOptions options = {});
 
   std::vector<StateInfo> state_info() const override { return {}; }

@@ -21,6 +21,9 @@ namespace cooper {
 class GatedCell : public BaseRNNCell {
  public:
   std::vector<StateInfo> state_info() const override;
+  // UnpackWeights replaces each packed weight by one array for each gate, of num_hidden rows;
+  // PackWeights joins these again. kInvalidArgument, naming the weight, if one is missing or has
+  // another number of rows.
   absl::StatusOr<ArrayMap> UnpackWeights(ArrayMap args) const override;
   absl::StatusOr<ArrayMap> PackWeights(ArrayMap args) const override;
 

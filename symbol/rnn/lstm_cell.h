@@ -25,6 +25,8 @@ class LSTMCell : public GatedCell {
  public:
   explicit LSTMCell(int64_t num_hidden, LSTMCellOptions options = {});
 
+  // Adds a step: two products for all gates together, and about ten operators on parts of their
+  // sum, which an executor may fuse. The states are h, then c.
   absl::StatusOr<StepResult> Step(const Symbol& input, const std::vector<Symbol>& states) override;
 };
 

@@ -18,7 +18,7 @@ namespace cooper {
 class ModifierCell : public BaseRNNCell {
  public:
   // Makes this cell the modifier of `base`, which must not be null, for the rest of the base's
-  // life.
+  // life. A modifier may be the base of another one.
   explicit ModifierCell(RNNCellPtr base);
 
   const RNNCellPtr& base() const { return base_; }

@@ -12,7 +12,7 @@ namespace cooper {
 
 // A cell whose input must have the shape of the base's output: a first layer with as many features
 // as the input, or any layer above it. States are the base's. Outputs of padding are 0 with
-// valid_length.
+// valid_length. A base with another number of features makes shape inference fail where the sum is.
 class ResidualCell : public ModifierCell {
  public:
   explicit ResidualCell(RNNCellPtr base) : ModifierCell(std::move(base)) {}

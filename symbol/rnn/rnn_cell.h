@@ -11,6 +11,7 @@
 
 namespace cooper {
 
+// W and b are the i2h weight and bias, R and d the h2h ones.
 struct RNNCellOptions {
   std::string activation = "tanh";  // an act_type of the operator Activation
   std::string prefix = "rnn_";
@@ -20,8 +21,11 @@ struct RNNCellOptions {
 // A cell with one state, h, which is also its output, (batch_size, num_hidden).
 class RNNCell : public GatedCell {
  public:
+  // num_hidden is at least 1; Step and Unroll fail with kInvalidArgument otherwise.
   explicit RNNCell(int64_t num_hidden, RNNCellOptions options = {});
 
+  // Adds a step of two products, a sum and the activation. Errors: those of BaseRNNCell::Step;
+  // kInvalidArgument for an activation that the operator does not have.
   absl::StatusOr<StepResult> Step(const Symbol& input, const std::vector<Symbol>& states) override;
 
  private:

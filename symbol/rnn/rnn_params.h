@@ -17,7 +17,8 @@ class RNNParams {
   // `prefix` is prepended to every name.
   explicit RNNParams(std::string prefix = "") : prefix_(std::move(prefix)) {}
 
-  // Returns the variable of that name; creates it with `options` if there is none.
+  // Returns the variable of that name; creates it with `options` if there is none. The options of
+  // an existing variable do not change.
   Symbol Get(const std::string& name, const VariableOptions& options = {}) {
     const std::string full_name = prefix_ + name;
     auto it = variables_.find(full_name);
@@ -27,7 +28,8 @@ class RNNParams {
     return it->second;
   }
 
-  // Adds the variables of `other`, replacing own ones of the same name.
+  // Adds the variables of `other`, replacing own ones of the same name. The prefix stays the own
+  // one.
   void Update(const RNNParams& other) {
     for (const auto& [name, variable] : other.variables_) variables_[name] = variable;
   }

@@ -12,6 +12,7 @@
 
 namespace cooper {
 
+// Fractions are in [0, 1]. With 0 no mask is drawn.
 struct ZoneoutCellOptions {
   double zoneout_outputs = 0;  // fraction of the outputs that keep their value
   double zoneout_states = 0;   // fraction of the states that keep their value

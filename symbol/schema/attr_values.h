@@ -28,6 +28,8 @@ namespace cooper {
 class AttrValue {
  public:
   AttrValue() = default;
+  // Converts implicitly, so that a list of pairs can mix numbers, bools and texts. A null pointer
+  // is not allowed.
   AttrValue(const char* text) : text_(text) {}                            // NOLINT: as written
   AttrValue(std::string text) : text_(std::move(text)) {}                 // NOLINT
   AttrValue(absl::string_view text) : text_(text.data(), text.size()) {}  // NOLINT
@@ -56,7 +58,8 @@ class AttrValue {
 };
 
 // A map of values that converts from and to a map of texts, so that callers may pass either. The
-// conversions copy all texts.
+// conversions copy all texts. A later pair of a list does not replace an earlier one of the same
+// name, as in std::map.
 class AttrValues : public std::map<std::string, AttrValue> {
  public:
   using std::map<std::string, AttrValue>::map;

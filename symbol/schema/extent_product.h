@@ -13,7 +13,8 @@
 namespace cooper {
 
 // Returns extent * count, kUnknownDim if the extent is unknown. On overflow returns the greatest
-// int64, which inference refuses as too many elements. Requires count >= 0.
+// int64, which inference refuses as too many elements. Requires count >= 0. An extent of 0 gives 0,
+// whatever `count` is.
 inline int64_t ExtentProduct(int64_t extent, int64_t count) {
   if (extent == kUnknownDim) return kUnknownDim;
   int64_t product = 0;

@@ -40,7 +40,8 @@ namespace cooper {
 // A node's attributes as text, by name.
 using AttrMap = std::map<std::string, std::string>;
 
-// The declaration of one field, type-erased.
+// The declaration of one field, type-erased. A field is made by ParamDeclaration and not changed
+// afterwards; `parse` and `print` are thread-safe.
 struct ParamField {
   // The attribute's name, and what it means, one line for the generated documentation.
   std::string name;
@@ -56,12 +57,15 @@ struct ParamField {
   std::function<std::string(const void* params)> print;
 };
 
-// The declaration of a parameter struct. Immutable.
+// The declaration of a parameter struct. Immutable. Thread-safe. A schema lives as long as the
+// program if ParamDeclaration::Schema made it.
 class ParamSchema {
  public:
   // Returns the struct filled from `attrs`. Keys of the form __x__ are hidden attributes and are
   // ignored. Fails with kInvalidArgument, naming key, text and the allowed values, for an unknown
-  // key, a missing required key, or an invalid text.
+  // key, a missing required key, or an invalid text. The result is a P, the struct that the schema
+  // was declared for, and shared: nodes with equal attributes do not share it. Costs one allocation
+  // and a search in `attrs` for each field.
   absl::StatusOr<std::shared_ptr<const void>> Parse(const AttrMap& attrs) const;
 
   // Sets the fields of the struct at `options` that `texts` names, for options other than operator
@@ -114,11 +118,14 @@ class FieldDeclaration {
     field_->required = true;
     return *this;
   }
+  // Sets the meaning: one line without a full stop, for the generated pages of operators.
   FieldDeclaration& Doc(std::string doc) {
     field_->doc = std::move(doc);
     return *this;
   }
-  // Sets the smallest and the greatest allowed value. Numbers only.
+  // Sets the smallest and the greatest allowed value. Numbers only. The limits are inclusive.
+  // Parsing fails for numbers outside; the default is not checked. Elements of tuples have no
+  // limits.
   FieldDeclaration& Min(double min) {
     rules_->min = field_->min = min;
     return *this;
@@ -143,7 +150,8 @@ class ParamDeclaration {
     static const auto* schema = new ParamSchema(Make(P::Declare));
     return schema;
   }
-  // Returns the schema that declare(ParamDeclaration<P>&) describes.
+  // Returns the schema that declare(ParamDeclaration<P>&) describes. Use it where the options have
+  // no static Declare, such as those of optimizers.
   template <typename Declare>
   static ParamSchema Make(const Declare& declare) {
     ParamSchema schema;
@@ -221,6 +229,8 @@ class ParamDeclaration {
     return FieldDeclaration<T>(field, std::move(rules));
   }
 
+  // Declares an enumeration. A value without a name, which only a struct made in C++ can have,
+  // prints as an empty text.
   template <typename T, typename Get>
   FieldDeclaration<T> EnumOf(std::string name, Get get,
                              std::vector<std::pair<std::string, T>> names) {
@@ -249,6 +259,7 @@ class ParamDeclaration {
     return FieldDeclaration<T>(field, std::move(rules));
   }
 
+  // Adds a field with this name. The pointer stays valid while P::Declare runs.
   ParamField* Add(std::string name) {
     schema_->fields_.emplace_back();
     schema_->fields_.back().name = std::move(name);

@@ -19,8 +19,11 @@
 
 namespace cooper {
 
-// Parse `text` into `*value`, which is unspecified after an error. Integers may be written as "3",
-// "3L" (Python 2), "3.0" or "True"; floats as decimal numbers, inf, nan, "True" or "False".
+// Parse `text` into `*value`, which is unspecified after an error. Spaces around a number or a bool
+// are ignored. Integers may be written as "3", "3L" (Python 2), "3.0" or "True", since NumPy's
+// results and Python's flags end up in files; one that does not fit the type is an error. Bools are
+// True, False, 1, 0, 1.0, 0.0 or None, in any case. Floats are decimal numbers, inf, nan, "True" or
+// "False". A dtype is a name or MXNet's code. A string is any text.
 absl::Status ParseParamText(const std::string& text, int64_t* value);
 absl::Status ParseParamText(const std::string& text, int* value);
 absl::Status ParseParamText(const std::string& text, bool* value);  // True, true, 1, ...
@@ -30,10 +33,12 @@ absl::Status ParseParamText(const std::string& text, std::string* value);
 absl::Status ParseParamText(const std::string& text, DType* value);  // a name or a code
 
 // Splits "(1, 2)", "[1,2]", "(1,)", "()" or a bare "1" into the texts of its elements. Fails with
-// kInvalidArgument for an empty element or a missing bracket. Tuples do not nest.
+// kInvalidArgument for an empty element or a missing bracket. Tuples do not nest. Replaces
+// `*elements`. Elements have no spaces around them; a comma after the last one is allowed.
 absl::Status SplitParamTuple(const std::string& text, std::vector<std::string>* elements);
 
-// Print a value as MXNet's Python front end does.
+// Print a value as MXNet's Python front end does. ParseParamText of the same type reads the text
+// back as an equal value.
 std::string PrintParamText(int64_t value);
 std::string PrintParamText(int value);
 std::string PrintParamText(bool value);
@@ -109,7 +114,8 @@ std::string ParamTypeName(const std::vector<T>*) {
 }
 
 // Fails with kInvalidArgument, with the range, if a number is outside [min, max]. NaN fails unless
-// the range is unbounded. Other types have no range.
+// the range is unbounded. Other types have no range. Integers beyond 2^53 are compared after
+// rounding to double.
 template <typename T>
 absl::Status CheckParamRange(const T& value, double min, double max) {
   if constexpr (std::is_arithmetic_v<T>) {

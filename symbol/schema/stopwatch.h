@@ -11,7 +11,8 @@ namespace cooper {
 
 // Fails the enclosing test if it takes more than 15 s of CPU time: ten times the time of a linear
 // algorithm at sizes for which a quadratic one takes far longer. ThreadSanitizer slows programs
-// down by a factor of ten. CPU time does not depend on other load.
+// down by a factor of ten. CPU time does not depend on other load. It measures from its
+// construction to the end of its scope, for all threads of the process together.
 class Stopwatch {
  public:
   ~Stopwatch() {

@@ -39,7 +39,7 @@ class TypeContext {
   Type forward_input(int i) const { return *forward_inputs_[i]; }
 
   // Sets a dtype; nullopt changes nothing. Fails with kInvalidArgument, naming both, on a
-  // contradiction.
+  // contradiction. The message names the input or output as the operator's schema does.
   absl::Status SetInput(int i, Type type);
   absl::Status SetOutput(int i, Type type);
 
@@ -51,7 +51,8 @@ class TypeContext {
 };
 
 // Merges the dtypes of all inputs and outputs, which are equal. Fails with kInvalidArgument, naming
-// the one that differs from the first known one.
+// the one that differs from the first known one. A known dtype of any of them sets the others, so
+// it works in both directions.
 absl::Status SameType(TypeContext& c);
 // Gives output i the dtype of forward input i: for nodes that compute gradients with respect to the
 // leading inputs.

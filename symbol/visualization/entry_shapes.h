@@ -15,7 +15,8 @@
 namespace cooper {
 
 // Infers the shape of each entry of `graph`, the graph of `symbol`. Outputs that only gradients use
-// stay unknown. Fails as InferShapePartial does.
+// stay unknown. Fails as InferShapePartial does. The result has a shape for each number of
+// IndexedGraph::entry.
 absl::StatusOr<std::vector<PartialShape>> EntryShapes(const Symbol& symbol,
                                                       const IndexedGraph& graph,
                                                       const KnownShapes& known);

@@ -16,7 +16,8 @@ struct NodeLabel {
   const char* color;   // "#8dd3c7": MXNet's colour for the kind of operator
 };
 
-// Returns the label of a node. Its texts are printable (printable_text.h).
+// Returns the label of a node. Its texts are printable (printable_text.h); `color` is a static
+// string.
 NodeLabel MakeNodeLabel(const Node& node);
 
 }  // namespace cooper

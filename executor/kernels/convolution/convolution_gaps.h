@@ -41,7 +41,7 @@ inline ConvolutionProduct WithoutGaps(ConvolutionProduct p) {
 // windows. Without `add` the other elements become 0. `count` is the number of elements of the
 // image, in which `channels` counts all samples and groups. Index is the unsigned type of the
 // divisions. Sums are in float for the 16-bit floats. Each element of the image belongs to one
-// thread.
+// thread. Costs as much as a copy of the image.
 template <typename T, typename Index>
 __global__ void SpreadOverGaps(int64_t count, WindowGeometry g, const T* values, T* image,
                                bool add) {

@@ -29,7 +29,8 @@
 namespace cooper {
 
 // The kernel state of a convolution, created when the node is bound, which reports a missing
-// library. Immutable after that. The library is not owned.
+// library. Immutable after that. The library is not owned. One state serves all passes of a node:
+// Convolution has one, its gradient up to two.
 struct ConvolutionState : KernelState {
   Cublas* cublas = nullptr;
   ConvolutionProduct product;  // of the whole node

@@ -23,7 +23,8 @@
 
 namespace cooper {
 
-// Computes map = or += weight * columns(image): the output of Convolution.
+// Computes map = or += weight * columns(image): the output of Convolution. A 1 x 1 convolution
+// without strides and padding reads the image as the columns and needs no workspace.
 template <typename T>
 void MapFromImage(const ConvolutionProduct& p, const T* image, const T* weight, T* map, bool add,
                   T* workspace) {
@@ -41,7 +42,8 @@ void MapFromImage(const ConvolutionProduct& p, const T* image, const T* weight, 
 }
 
 // Computes image = or += the sum over windows of columns(weight^T * map): the gradient of the data
-// of Convolution, and the output of Deconvolution.
+// of Convolution, and the output of Deconvolution. Elements of the image that no window covers
+// become 0.
 template <typename T>
 void ImageFromMap(const ConvolutionProduct& p, const T* map, const T* weight, T* image, bool add,
                   T* workspace) {
@@ -58,7 +60,7 @@ void ImageFromMap(const ConvolutionProduct& p, const T* map, const T* weight, T*
 }
 
 // Computes weight = or += the sum over the batch of map * columns(image)^T: the gradient of the
-// weight. The batch is summed in order.
+// weight. The batch is summed in order. An empty batch gives zeros, or what was there with `add`.
 template <typename T>
 void WeightFromBoth(const ConvolutionProduct& p, const T* image, const T* map, T* weight, bool add,
                     T* workspace) {

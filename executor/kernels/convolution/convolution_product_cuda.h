@@ -25,7 +25,8 @@
 namespace cooper {
 
 // Returns the number of images whose columns are computed at once: as many as fit in
-// ConvolutionColumnBytes(), at least one, at most the batch and 4096.
+// ConvolutionColumnBytes(), at least one, at most the batch and 4096. More images make fewer and
+// larger launches; the limit keeps the workspace small.
 inline int64_t ImagesAtOnce(const ConvolutionProduct& p, int64_t element_bytes) {
   constexpr int64_t kMax = 4096;
   const int64_t image_bytes = p.groups * p.WorkspaceElements() * element_bytes;

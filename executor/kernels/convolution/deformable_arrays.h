@@ -17,8 +17,10 @@
 
 namespace cooper {
 
-// The positions of the arrays that follow offset. `first` is the position of data: 0 among the
-// inputs of an operator and among gradients, 1 among the inputs of a gradient, after ograd.
+// The positions of the arrays of a deformable convolution, in MXNet's order: data, offset, mask of
+// the modulated operator only, weight, bias. `first` is the position of data: 0 among the inputs of
+// an operator and among gradients, 1 among the inputs of a gradient, after ograd. `mask` is -1
+// without a mask; without a bias, `bias` is a position that the node does not have.
 struct DeformablePlaces {
   int data, offset, mask, weight, bias;
 
@@ -30,7 +32,8 @@ struct DeformablePlaces {
         bias(weight + 1) {}
 };
 
-// The products of a deformable convolution, and its windows over all channels.
+// The products of a deformable convolution, and its windows over all channels. `data` and `map` are
+// the shapes of the input and of the output: (batch_size, channels, height, width).
 struct DeformableProduct {
   ConvolutionProduct p;
   WindowGeometry all;  // p.g with the channels of all groups
@@ -40,11 +43,12 @@ struct DeformableProduct {
     all.channels *= p.groups;
   }
 
-  // The elements of the columns of one image.
+  // Returns the elements of the columns of one image, the workspace that a kernel needs for it.
   int64_t column_elements() const { return all.rows() * all.columns(); }
 };
 
-// Returns kInvalidArgument if an image has more pixels than int32 counts.
+// Returns kInvalidArgument if an image has more pixels than int32 counts. `data` is (batch_size,
+// channels, height, width). Kernels keep positions of pixels as int32.
 inline absl::Status CheckDeformableImage(const Shape& data) {
   const int64_t pixels = data[2] * data[3];
   if (pixels <= std::numeric_limits<int32_t>::max()) return absl::OkStatus();

@@ -18,6 +18,12 @@ namespace cooper {
 // One image's part of the arrays of a deformable convolution; does not own them. `g` has all
 // channels, and its kernel's elements and windows are two-dimensional: axes 1 and 2. T is float or
 // double. An image has at most 2^31 - 1 pixels, which the kernels' Prepare checks.
+//
+// The columns are (channels * kernel_size, windows): the value of each element of the kernel in
+// each window, as a matrix product needs them. An element's point is its position in the image plus
+// the window's offset for it; its value is interpolated from the four pixels around it. The offsets
+// are (deformable_groups, kernel_size, 2, windows) with the rows' before the columns', the masks
+// (deformable_groups, kernel_size, windows). Thread-safe.
 template <typename T>
 class DeformableColumns {
  public:
@@ -27,6 +33,8 @@ class DeformableColumns {
       : g_(g), group_size_(g.channels / deformable_groups), offset_(offset), mask_(mask) {}
 
   // Computes columns (rows(), columns()) of image (channels, in...). Uses several threads.
+  // Overwrites the columns. A point outside of the image has the value 0, also where a pixel is
+  // NaN.
   void FromImage(const T* image, T* columns) const {
     if (g_.image_size() == 0) {
       std::fill_n(columns, g_.rows() * g_.columns(), T{0});
@@ -56,7 +64,8 @@ class DeformableColumns {
   }
 
   // Computes = or += the gradients of offset and mask from those of the columns. Null gradients are
-  // not computed.
+  // not computed. An offset's gradient is the sum over the channels of its group of the column's
+  // gradient times the slope of the interpolation, which is 0 outside of the image.
   void ToPositions(const T* image, const T* columns, T* offset_grad, bool add_offset, T* mask_grad,
                    bool add_mask) const {
     const int64_t taps = g_.channels / group_size_ * g_.kernel_size();
@@ -84,6 +93,8 @@ class DeformableColumns {
   }
 
  private:
+  // The windows of a block. A Block has about 4 KB in float and 8 KB in double, so that it stays in
+  // the first-level cache while all channels of a group use it.
   static constexpr int64_t kBlock = 64;
 
   // The points of windows [first, first + size) for one element of the kernel. `inside` is the
@@ -119,6 +130,7 @@ class DeformableColumns {
     T y[kBlock] = {}, x[kBlock] = {}, mask[kBlock] = {};
   };
 
+  // Stores `value`, or adds it to what is there.
   static void Put(T* to, T value, bool add) { *to = add ? *to + value : value; }
 
   // Returns the position of a block in the columns of a channel.
@@ -126,7 +138,9 @@ class DeformableColumns {
     return (channel * g_.kernel_size() + b.element) * g_.columns() + b.first;
   }
 
-  // Computes the points of a block with the offsets of a deformable group.
+  // Computes the points of a block with the offsets of a deformable group: positions, weights and
+  // slopes for every channel of the group. DeformableBorder says how the two operators continue an
+  // image.
   void Locate(int64_t group, Block& b) const {
     const int64_t tap = group * g_.kernel_size() + b.element, width = g_.in[2];
     const T* offset = offset_ + 2 * tap * g_.columns() + b.first;
@@ -171,6 +185,7 @@ class DeformableColumns {
     });
   }
 
+  // Adds to `sums` the terms of all channels of a group, in ascending order.
   void Accumulate(int64_t group, const Block& b, const T* image, const T* columns,
                   Sums& sums) const {
     for (int64_t k = group * group_size_; k < (group + 1) * group_size_; ++k) {

@@ -13,7 +13,7 @@
 
 namespace cooper {
 
-// A point in both axes, and its factor: the mask, or 1.
+// A point in both axes, and its factor: the mask, or 1. Only valid if Locate returned true.
 template <typename T>
 struct DeformablePoint {
   DeformableAxis<T> y, x;
@@ -21,17 +21,20 @@ struct DeformablePoint {
 };
 
 // One image's windows, offsets and masks (null for the plain operator). Passed to kernels by value.
+// deformable_columns.h describes the layout of the columns, offsets and masks.
 template <typename T>
 struct DeformableImage {
   WindowGeometry g;  // of all channels
   int64_t group_size;
   const T *offset, *mask;
 
-  // The points of all windows of the deformable groups: tap * columns() + window, where tap =
-  // group * kernel_size() + element of the kernel.
+  // Returns the number of taps: elements of the kernel of all deformable groups. A point is a tap
+  // in a window, with the number tap * columns() + window, where tap = group * kernel_size() +
+  // element of the kernel.
   __host__ __device__ int64_t taps() const { return g.channels / group_size * g.kernel_size(); }
 
-  // Returns whether the point is inside, and computes it.
+  // Computes a point with its offset and mask. Returns whether it is inside of the image; elsewhere
+  // the column is 0 and has no gradient.
   __device__ bool Locate(int64_t tap, int64_t window, DeformablePoint<T>* point) const {
     const int64_t element = tap % g.kernel_size();
     const int64_t row = window / g.out[2], column = window - row * g.out[2];
@@ -53,7 +56,8 @@ struct DeformableImage {
   }
 };
 
-// Computes columns (channels * kernel_size, windows): `count` elements.
+// Computes columns (channels * kernel_size, windows): `count` elements. One thread computes an
+// element.
 template <typename T>
 __global__ void ColumnsFromImage(int64_t count, DeformableImage<T> m, const T* image, T* columns) {
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
@@ -66,7 +70,10 @@ __global__ void ColumnsFromImage(int64_t count, DeformableImage<T> m, const T* i
   }
 }
 
-// Computes the gradients of offset and mask, either of which may be null: `count` points.
+// Computes the gradients of offset and mask, either of which may be null: `count` points. `columns`
+// are the gradients of the columns. One thread computes a point: it sums over the channels of the
+// point's group in ascending order, so no atomics are needed. The gradient of a mask does not
+// depend on the mask, which may be 0.
 template <typename T>
 __global__ void PositionGradients(int64_t count, DeformableImage<T> m, const T* image,
                                   const T* columns, T* offset_grad, bool add_offset, T* mask_grad,
@@ -96,7 +103,9 @@ __global__ void PositionGradients(int64_t count, DeformableImage<T> m, const T* 
 
 // Computes the reads of all points: four per point, each with the pixel (group * image_size() +
 // pixel) as its key, and its weight. `count` points. The key of a point outside is that after the
-// last pixel.
+// last pixel. Sorting the keys with their `values`, the numbers of the reads, puts the reads of one
+// pixel together for SumPixelReads: pixels are read by an unknown number of points, and sums by
+// atomics would have no fixed order.
 template <typename T>
 __global__ void ListPixelReads(int64_t count, DeformableImage<T> m, T* weights, uint64_t* keys,
                                int32_t* values) {
@@ -121,7 +130,9 @@ __global__ void ListPixelReads(int64_t count, DeformableImage<T> m, T* weights, 
 }
 
 // Sums for each pixel of the image the reads with its key, in the order of the points: `count`
-// elements. `reads` is the number of keys, which are sorted.
+// elements. `reads` is the number of keys, which are sorted. One thread computes a pixel of a
+// channel: the gradient of data, = or += the sum of the columns' gradients times the weights. The
+// sort must be stable, or the order of a sum is not that of the points.
 template <typename T>
 __global__ void SumPixelReads(int64_t count, DeformableImage<T> m, int64_t reads,
                               const uint64_t* keys, const int32_t* values, const T* weights,

@@ -21,7 +21,8 @@ namespace cooper {
 // Calls fn(row, column, at, count) for runs along the last spatial axis, in the rows of channels
 // [begin, end): elements [column, column + count) of `row` of the matrix are the image elements at,
 // at + stride[2], ...; an `at` of -1 stands for padding. The runs cover each row once, in order.
-// The bounds of a run are computed once per row, so no element needs a test.
+// The bounds of a run are computed once per row, so no element needs a test. A run never crosses a
+// line of the image; there are up to three for each line of windows.
 template <typename Fn>
 void ForEachWindowRun(const WindowGeometry& g, int64_t begin, int64_t end, Fn&& fn) {
   const int64_t size = g.kernel_size();

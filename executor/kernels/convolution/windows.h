@@ -19,7 +19,8 @@
 namespace cooper {
 
 // A geometry in integers of type I. 32 bits are used where they suffice because their divisions are
-// several times faster. Passed to kernels by value, beside the WindowGeometry.
+// several times faster. Passed to kernels by value, beside the WindowGeometry. Axes are depth,
+// height and width; missing ones have extent 1 and come first.
 template <typename I>
 struct Windows {
   I in[3], kernel[3], stride[3], dilate[3], pad[3], out[3];
@@ -96,7 +97,7 @@ __global__ void Im2Col(WindowGeometry g, Windows<I> w, int64_t images, const T* 
 }
 
 // Returns the position, along an axis, of the window whose element `k` is at `at` in the image; a
-// negative number if there is none.
+// negative number if there is none. Costs a division unless the stride is 1.
 template <typename I>
 __device__ I WindowAt(const Windows<I>& w, int axis, I at, I k) {
   // Where the window begins in the padded image; only a multiple of the stride is a window.

@@ -58,7 +58,7 @@ COOPER_HOST_DEVICE T BoxNumberIn(BoxFormat to, const T* box, int64_t i, BoxForma
 }
 
 // Returns intersection over union, as _contrib_box_iou computes it: 0 for boxes without a common
-// area, 1 for equal boxes.
+// area, 1 for equal boxes. Sides may be in any unit, since only their ratio counts.
 template <typename T>
 COOPER_HOST_DEVICE T BoxOverlap(const T* a, const T* b, BoxFormat format) {
   const T shared = BoxIntersection(a, b, format);

@@ -15,7 +15,8 @@
 
 namespace cooper {
 
-// One axis of a box: the coordinate of its center, and its side.
+// One axis of a box: the coordinate of its center, and its side. The numbers are in the units of
+// the box.
 template <typename T>
 struct BoxAxis {
   T center, side;
@@ -27,7 +28,10 @@ struct BoxAxis {
   }
 };
 
-// Returns number i of the target of an anchor for the box `ref`, both corners.
+// Returns number i of the target of an anchor for the box `ref`, both corners. The numbers are the
+// offset of the center in x and y by the anchor's sides (i = 0, 1), and the logarithms of width and
+// height by those of the anchor (i = 2, 3), each normalized by means[i] and stds[i]. NaN or
+// infinite for an empty anchor.
 template <typename T>
 COOPER_HOST_DEVICE T EncodedBoxNumber(const T* ref, const T* anchor, int i, const T* means,
                                       const T* stds) {
@@ -56,7 +60,9 @@ struct BoxDecoder {
         clip(param.clip),
         format(param.format) {}
 
-  // Returns number i of the corners of the box that `code` describes relative to an anchor.
+  // Returns number i of the corners of the box that `code` describes relative to an anchor. This
+  // reverses EncodedBoxNumber without means. A positive `clip` limits the exponents of width and
+  // height from above; NaN becomes `clip`.
   COOPER_HOST_DEVICE T Corner(const T* code, const T* anchor, int i) const {
     const int axis = i % 2;
     const BoxAxis<T> from(anchor + axis, format);

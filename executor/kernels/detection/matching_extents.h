@@ -16,7 +16,8 @@
 namespace cooper {
 
 // The extents of scores (images..., rows, columns); the leading axes are merged into `images`.
-// Passed to kernels by value.
+// Passed to kernels by value. A score belongs to a pair of a row (an object) and a column (an
+// anchor); each row and each column has at most one match.
 struct MatchingExtents {
   int64_t images, rows, columns;
   int64_t most;  // matches of an image
@@ -31,7 +32,8 @@ struct MatchingExtents {
 
   COOPER_HOST_DEVICE int64_t pairs() const { return rows * columns; }
 
-  // Returns kInvalidArgument if int32 does not count all pairs.
+  // Returns kInvalidArgument if int32 does not count all pairs. Kernels sort all pairs of all
+  // images at once, by positions of type int32.
   absl::Status Check() const {
     const int64_t limit = std::numeric_limits<int32_t>::max();
     if (images == 0 || pairs() <= limit / images) return absl::OkStatus();
@@ -40,7 +42,8 @@ struct MatchingExtents {
   }
 };
 
-// Returns whether a pair may match.
+// Returns whether a pair may match. `is_ascend`: small scores are good, as those of distances are.
+// NaN never matches.
 template <typename T>
 COOPER_HOST_DEVICE bool IsMatch(T score, T threshold, bool is_ascend) {
   return is_ascend ? score < threshold : score > threshold;

@@ -14,7 +14,8 @@
 namespace cooper {
 
 // The extents of _contrib_box_nms's data, (images..., boxes, width). The leading axes are merged
-// into `images`; each image is suppressed alone. `data` has at least two axes.
+// into `images`; each image is suppressed alone. `data` has at least two axes. `width` is the
+// number of values of a box: score, corners, and an id, if there is one.
 struct NmsExtents {
   int64_t images, boxes, width;
 

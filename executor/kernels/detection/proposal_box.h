@@ -25,7 +25,9 @@ struct ProposalBox {
 };
 
 // Returns anchor `a` of the position in the upper left corner: the ratio a / scales, and the scale
-// a % scales. Host code. Requires 0 <= a < param.anchors().
+// a % scales. Host code. Requires 0 <= a < param.anchors(). The anchor is centered on the first
+// cell of feature_stride pixels; its area before scaling is about that of the cell. Rounding
+// follows MXNet, so corners may be fractions.
 inline ProposalBox ProposalAnchor(const ProposalParam& param, int64_t a) {
   const auto scales = static_cast<int64_t>(param.scales.size());
   const float ratio = param.ratios[a / scales], scale = param.scales[a % scales];
@@ -45,7 +47,9 @@ struct ScoredProposal {
 };
 
 // The extents of the inputs, and the parameters that the rule for one box needs. Passed to kernels
-// by value.
+// by value. The inputs are cls_prob (images, 2 * anchors, height, width), of which the second half
+// of the channels are scores of objects, bbox_pred (images, 4 * anchors, height, width) and im_info
+// (images, 3): height, width and scale of the image, in pixels of the network's input.
 struct ProposalGrid {
   int64_t images, anchors, height, width;
   float stride, min_size;
@@ -66,6 +70,8 @@ struct ProposalGrid {
   COOPER_HOST_DEVICE int64_t boxes() const { return positions() * anchors; }
 
   // Return how many rows and columns of positions an image covers. `info` is its row of im_info.
+  // Positions beyond them are padding of a batch of images of different sizes: Decode gives their
+  // regions the score -1.
   COOPER_HOST_DEVICE int64_t RowsOf(const float* info) const {
     return IntegerOf<int64_t>(info[0] / stride);
   }
@@ -74,7 +80,10 @@ struct ProposalGrid {
   }
 
   // Returns the region of anchor `a`, which is `anchor`, at a position. The pointers are those of
-  // the image in cls_prob, bbox_pred and im_info.
+  // the image in cls_prob, bbox_pred and im_info. With iou_loss the four deltas are added to the
+  // corners; without it they move the center by parts of the sides and scale the sides by
+  // exponentials. Corners are limited to the image. A region whose side is below min_size times the
+  // image's scale gets the score -1.
   COOPER_HOST_DEVICE ScoredProposal Decode(const float* scores, const float* deltas,
                                            const float* info, const ProposalBox& anchor, int64_t a,
                                            int64_t position) const {
@@ -117,7 +126,8 @@ struct ProposalGrid {
   }
 };
 
-// Returns intersection over union of two boxes.
+// Returns intersection over union of two boxes. It is in [0, 1], or NaN if a corner is NaN or both
+// boxes are empty.
 COOPER_HOST_DEVICE inline float ProposalOverlap(const ProposalBox& a, const ProposalBox& b) {
   const float x1 = a.corner[0] < b.corner[0] ? b.corner[0] : a.corner[0];
   const float y1 = a.corner[1] < b.corner[1] ? b.corner[1] : a.corner[1];

@@ -15,12 +15,15 @@
 
 namespace cooper {
 
-// Returns the number of boxes of an image, of `boxes`, that take part in the suppression.
+// Returns the number of boxes of an image, of `boxes`, that take part in the suppression. These are
+// the boxes of the highest scores; a rpn_pre_nms_top_n of 0 or less means all.
 inline int64_t NumProposalCandidates(const ProposalParam& param, int64_t boxes) {
   return param.rpn_pre_nms_top_n > 0 ? std::min(param.rpn_pre_nms_top_n, boxes) : boxes;
 }
 
 // Returns kInvalidArgument if an image of cls_prob has no boxes, or more than int32 counts.
+// `scores` is the shape of cls_prob, (images, 2 * anchors, height, width). A batch without images
+// is accepted. Kernels sort the boxes of an image by positions of type int32.
 inline absl::Status CheckProposalExtents(const Shape& scores) {
   const int64_t elements = scores.Product(1, 4);
   if (scores[0] == 0 || (elements > 0 && elements <= std::numeric_limits<int32_t>::max())) {
@@ -31,7 +34,8 @@ inline absl::Status CheckProposalExtents(const Shape& scores) {
                    " numbers for an image, expected at least one and at most 2^31 - 1"));
 }
 
-// Returns kInvalidArgument unless the batch size is 1.
+// Returns kInvalidArgument unless the batch size is 1. _contrib_Proposal takes one image, as in
+// MXNet; _contrib_MultiProposal has no such check.
 inline absl::Status CheckOneProposalImage(const Shape& scores) {
   if (scores[0] == 1) return absl::OkStatus();
   return absl::InvalidArgumentError(

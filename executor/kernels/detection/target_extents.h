@@ -16,10 +16,12 @@
 namespace cooper {
 
 // The extents of _contrib_MultiBoxTarget's inputs: anchor (1, anchors, 4), label (images, labels,
-// label_width) and cls_pred (images, classes, anchors).
+// label_width) and cls_pred (images, classes, anchors). A label is (class, xmin, ymin, xmax, ymax,
+// ...), so label_width is at least 5; classes count the background.
 struct TargetExtents {
   int64_t images, anchors, labels, label_width, classes;
 
+  // Reads the shapes alone, so the inputs may have no memory yet. `inputs` are those of the node.
   explicit TargetExtents(absl::Span<const ArrayView> inputs) {
     using enum MultiBoxTargetArrays::Input;
     const Shape &label = inputs[kLabel].shape, &cls_pred = inputs[kClsPred].shape;

@@ -40,7 +40,8 @@ struct IndexedExtents {
 
 // Returns the position of an index on an axis of n > 0 elements. kClip takes the nearest position,
 // so -1 is 0; kWrap takes the index modulo n, so -1 is n - 1. Treats kRaise as kClip: the kernel
-// has checked the indices before.
+// has checked the indices before. The result is valid for every int64 index, so kernels never read
+// outside of an array.
 COOPER_HOST_DEVICE inline int64_t IndexInRange(int64_t index, int64_t n, IndexMode mode) {
   if (mode == IndexMode::kWrap) {
     index %= n;

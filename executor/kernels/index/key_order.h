@@ -15,6 +15,7 @@ namespace cooper {
 
 // Returns a key with the order of the floats: NaN is the largest, and -0 equals 0. The bits of a
 // positive float order like an integer; those of a negative one order backwards and are inverted.
+// Inverting all bits of a key reverses the order.
 inline uint32_t OrderKey(float x) {
   constexpr uint32_t kSign = 0x80000000;
   if (std::isnan(x)) return 0xffffffff;

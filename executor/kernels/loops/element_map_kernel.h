@@ -71,7 +71,8 @@ __global__ void MapElements(const MapArguments a) {
   }
 }
 
-// The definition. The compiler emits the kernels where it instantiates this template.
+// The definition. The compiler emits the kernels where it instantiates this template. The result
+// lives as long as the program.
 template <typename F>
 const ElementMap& ElementMapOf() {
   static const ElementMap map = [] {

@@ -11,7 +11,8 @@
 namespace cooper {
 
 // Returns whether `x` is NaN, which is false for integers. For loops over any compute type;
-// compilers turn it into the comparison x != x. Host and device.
+// compilers turn it into the comparison x != x. Host and device. 16-bit floats are no compute
+// types: convert them first.
 template <typename C>
 COOPER_HOST_DEVICE bool IsNan(C x) {
   if constexpr (std::is_floating_point_v<C>) {

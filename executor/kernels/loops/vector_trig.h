@@ -21,7 +21,8 @@ inline constexpr double kVectorAngleLimit = 1e6;
 
 // An angle x = quadrant * pi / 2 + r + tail, |r| <= pi / 4; `tail` is what r has lost by rounding
 // (double only). Sin() and Cos() are those of r + tail. The constructor reduces x by Cody and
-// Waite's method, with pi / 2 in two parts for float and three for double.
+// Waite's method, with pi / 2 in two parts for float and three for double. `quadrant` counts
+// quarter turns from 0; only its two lowest bits have a meaning.
 template <typename C>
 struct VectorAngle;
 template <>

@@ -24,7 +24,8 @@
 namespace cooper {
 
 // The factor of the gradient. For normalization "valid" the divisor is a count of labels that is
-// computed on the device. Kernels read it there, so that the host does not wait for it.
+// computed on the device. Kernels read it there, so that the host does not wait for it. A plain
+// value, which kernels take as an argument.
 struct FcSoftmaxScale {
   double scale;           // before the division by *divisor
   const double* divisor;  // null: 1
@@ -37,7 +38,8 @@ struct FcSoftmaxScale {
 
 // Computes the gradients with respect to data, weight and bias. Refers to `c`, which must outlive
 // it. fc_softmax_gradient.h is the counterpart for the CPU and has the formulas. Unlike it, rows
-// with an ignored label take part, with scores' gradients of 0. T is float or double.
+// with an ignored label take part, with scores' gradients of 0. T is float or double. The scores
+// (rows, classes) never exist as a whole: memory is that of one block.
 template <typename T>
 class FcSoftmaxGpuGradient : public FcSoftmaxGradientArrays {
  public:

@@ -1,10 +1,11 @@
 #ifndef COOPER_EXECUTOR_KERNELS_NORM_INTERLEAVED_SETS_H_
 #define COOPER_EXECUTOR_KERNELS_NORM_INTERLEAVED_SETS_H_
 
-// LayerNorm along another axis than the last: the elements of a set are apart, those of
-// neighbouring sets are adjacent. Neighbours are computed side by side, so that loops go over
-// adjacent elements. The functions run on a part of the data; layer_norm.cc shares the parts among
-// threads.
+// LayerNorm along another axis than the last: the elements of a set are `inner` apart (NormSets),
+// and those of neighbouring sets are adjacent. Up to kMaxNeighbours sets are computed side by side,
+// so that every loop goes over adjacent elements and vectorises. All sums are in the compute type,
+// in an order that depends on the shapes alone. The functions run on a part of the
+// data, on one thread; layer_norm.cc shares the parts among threads.
 
 #include <algorithm>
 #include <cmath>
@@ -19,10 +20,14 @@
 
 namespace cooper {
 
+// The most sets that are computed side by side. Their means, deviations and sums are arrays of this
+// size on the stack, at most 2 KB in all for double.
 inline constexpr int64_t kMaxNeighbours = 64;
 
 // Calls fn(set, width) for blocks of at most kMaxNeighbours neighbouring sets, [set, set + width),
-// that make up [begin, end).
+// that make up [begin, end). A block ends where the position in `inner` starts anew, since sets on
+// both sides of that are not adjacent. The widths of blocks depend on `begin`, so a result must not
+// depend on its width.
 template <typename Fn>
 void ForNeighbours(const NormSets& s, int64_t begin, int64_t end, const Fn& fn) {
   for (int64_t set = begin; set < end;) {
@@ -32,15 +37,18 @@ void ForNeighbours(const NormSets& s, int64_t begin, int64_t end, const Fn& fn) 
   }
 }
 
-// Calls fn(k) for k in [0, width). The calls are independent of each other.
+// Calls fn(k) for k in [0, width). The calls are independent of each other. Reads of one call must
+// not overlap writes of another: compilers are told to vectorise the loop without a check.
 template <typename Fn>
 void SideBySide(int64_t width, const Fn& fn) {
   COOPER_INDEPENDENT_ITERATIONS
   for (int64_t k = 0; k < width; ++k) fn(k);
 }
 
-// Normalizes `width` neighbours and writes their means and deviations. A sum adds a set's elements
-// in their order, whatever the width.
+// Normalizes the sets [set, set + width) and writes their means and deviations, where requested: y
+// = (x - mean) / std * gamma + beta with std = sqrt(variance + eps), the mean of squared
+// differences from the mean in a second pass. gamma and beta have an element for each position of a
+// set. A sum adds a set's elements in their order, whatever the width.
 template <typename T>
 void NormalizeNeighbours(const KernelContext& c, const NormSets& s, int64_t set, int64_t width) {
   using enum LayerNormArrays::Input;
@@ -86,7 +94,8 @@ void NormalizeNeighbours(const KernelContext& c, const NormSets& s, int64_t set,
 }
 
 // The means of neighbours and the reciprocals of their deviations, read from the inputs of the
-// gradient.
+// gradient. Reciprocals are taken once for each set, because a product is faster than a division
+// for each element.
 template <typename T>
 struct NeighbourScales {
   using C = ComputeType<T>;
@@ -101,10 +110,16 @@ struct NeighbourScales {
       scale[k] = C{1} / Load(deviations[k]);
     });
   }
+  // Returns element x of neighbour k, normalized, before gamma and beta.
   C Normalize(T x, int64_t k) const { return (Load(x) - mean[k]) * scale[k]; }
 };
 
-// Writes the gradient of the data of `width` neighbours.
+// Writes the gradient of the data of `width` neighbours. With w = ograd * gamma, n the normalized
+// data and means over the elements of a set:
+//
+//   grad = (w - mean(w) - n * mean(w * n)) / std
+//
+// Reads the data twice: once for the means, once for the result.
 template <typename T>
 void DataGradientOfNeighbours(const KernelContext& c, const NormSets& s, int64_t set,
                               int64_t width) {
@@ -142,7 +157,8 @@ void DataGradientOfNeighbours(const KernelContext& c, const NormSets& s, int64_t
 }
 
 // Adds the terms of `width` neighbours, at positions [begin, end) of each set, to the sums for the
-// gradients of gamma and beta.
+// gradients of gamma and beta: ograd * n for gamma and ograd for beta, with n the normalized data.
+// No other thread may add to the same positions of `sums` at the same time.
 template <typename T, typename C>
 void SumPlacesOfNeighbours(const KernelContext& c, const NormSets& s, int64_t set, int64_t width,
                            int64_t begin, int64_t end, const GammaSums<C>& sums) {

@@ -21,9 +21,14 @@
 
 namespace cooper {
 
+// The kernels of one device D, as Kernel::RunFn and Kernel::PrepareFn functions. F is a function of
+// numpy_functions.h. Elements are computed in the compute type of the output's dtype, to which
+// inputs of other dtypes are converted first. Errors are those of D's functions: kUnimplemented for
+// arrays of too many axes that cannot be merged.
 template <typename D>
 struct NumpyBinaryKernels {
-  // Computes F of all inputs, broadcast to the output's shape.
+  // Computes F of all inputs, broadcast to the output's shape. F has as many operands as the
+  // operator has inputs.
   template <typename F>
   static absl::Status Arrays(const KernelContext& c) {
     ElemwiseOperand operands[F::kArity];
@@ -36,7 +41,9 @@ struct NumpyBinaryKernels {
                                     c.reqs[0]);
   }
 
-  // Sums F of ograd, lhs and rhs over the axes along which a side was repeated.
+  // Computes the gradient of one side of a binary operator: F of ograd, lhs and rhs, summed over
+  // the axes along which that side was repeated. Output 0 has the side's shape; ograd has the shape
+  // to which both sides were broadcast. The sum needs the workspace of PrepareSide.
   template <typename F>
   static absl::Status Side(const KernelContext& c) {
     ElemwiseOperand operands[F::kArity];
@@ -52,7 +59,9 @@ struct NumpyBinaryKernels {
     return Prepared{.workspace_bytes = D::ReductionWorkspace(c.outputs[0], c.reqs[0])};
   }
 
-  // Computes F of data and the number, and F of ograd, data and the number.
+  // Computes F(data, number), where the number is the attribute `scalar`, rounded to the output's
+  // dtype. ScalarGradient computes F(ograd, data, number), the gradient of data; the number has
+  // none.
   template <typename F>
   static absl::Status Scalar(const KernelContext& c) {
     return D::template Elementwise<F>(
@@ -68,7 +77,8 @@ struct NumpyBinaryKernels {
                                       c.outputs[0], c.reqs[0]);
   }
 
-  // Inverts bits; of bools the only one.
+  // Inverts every bit of integers. A bool has one bit, so it is negated: inverting the bits of its
+  // byte would give a bool that is neither 0 nor 1.
   static absl::Status Not(const KernelContext& c) {
     const ArrayView& x = c.inputs[OneInputArrays::kData];
     if (x.dtype == DType::kBool) {

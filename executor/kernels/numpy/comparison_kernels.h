@@ -21,6 +21,8 @@
 
 namespace cooper {
 
+// The kernels of one device. F is one of the tests below, which return 1 or 0. NaN is unequal to
+// everything, itself included.
 template <typename Device>
 struct ComparisonKernels {
   // Computes f of all inputs, which have one dtype and are broadcast to the output's shape. A

@@ -29,13 +29,18 @@
 
 namespace cooper {
 
+// The kernels of one device. A node's products are planned when it is bound (Prepare*), so that a
+// run only executes steps: a plan depends on shapes and dtypes, not on data.
 template <typename Device>
 struct ContractionKernels {
-  // The plan of each output.
+  // The plan of each output. Not changed by runs.
   struct State : Device::State {
     std::vector<ContractionPlan> plans;
   };
 
+  // The label functions of symbol/ops/numpy/contraction.h in one form (LabelsFn), so that they can
+  // be template arguments. `shapes` are those of the operands: without the head gradient, which is
+  // the first input of a gradient.
   static absl::StatusOr<Contraction> Dot(const OpCall&, Shapes shapes) { return DotLabels(shapes); }
   static absl::StatusOr<Contraction> Matmul(const OpCall&, Shapes shapes) {
     return MatmulLabels(shapes);
@@ -49,7 +54,8 @@ struct ContractionKernels {
   }
   using LabelsFn = absl::StatusOr<Contraction> (*)(const OpCall& call, Shapes shapes);
 
-  // Labels operands of these views.
+  // Labels operands of these views. `operands` are the node's inputs or a part of them; only their
+  // shapes are read.
   static absl::StatusOr<Contraction> LabelsOf(const PrepareContext& c, LabelsFn labels,
                                               absl::Span<const ArrayView> operands) {
     std::vector<PartialShape> shapes;
@@ -57,6 +63,8 @@ struct ContractionKernels {
     return labels(c.call, shapes);
   }
 
+  // Returns a state that owns `plans`, one for each output. Outputs are computed one after the
+  // other in one workspace, which has the size that the largest plan needs.
   static absl::StatusOr<Prepared> WithPlans(const PrepareContext& c,
                                             std::vector<ContractionPlan> plans) {
     auto state = std::make_unique<State>();
@@ -95,7 +103,10 @@ struct ContractionKernels {
     return WithPlans(c, std::move(plans));
   }
 
-  // Runs one step of the plan of output i. `skipped` is the input that is no operand, or -1.
+  // Runs one step of the plan of output i. `skipped` is the input that is no operand, or -1. The
+  // plan numbers the operands without the skipped input: for the gradient of operand i that is
+  // operand i itself, whose value its own gradient does not depend on. A product over a summed
+  // extent of 0 is a matrix of zeros.
   static absl::Status RunStep(const KernelContext& c, const ContractionStep& step, size_t i,
                               int skipped) {
     const ArrayView& output = c.outputs[i];
@@ -127,6 +138,8 @@ struct ContractionKernels {
     return Device::Multiply(c, step, data(step.from), data(step.second), to, req == WriteReq::kAdd);
   }
 
+  // Runs all steps of the plan of output i. Nothing is read or written if the output is not
+  // requested or has no elements.
   static absl::Status RunPlan(const KernelContext& c, size_t i, int skipped) {
     if (c.reqs[i] == WriteReq::kNull || c.outputs[i].size() == 0) return absl::OkStatus();
     for (const ContractionStep& step : static_cast<const State*>(c.state)->plans[i].steps) {
@@ -135,8 +148,11 @@ struct ContractionKernels {
     return absl::OkStatus();
   }
 
+  // Runs a product: all inputs are operands of the plan.
   static absl::Status Product(const KernelContext& c) { return RunPlan(c, 0, -1); }
 
+  // Runs the gradients of all operands that are requested, one after the other. Each costs as many
+  // products as the forward pass.
   static absl::Status Gradient(const KernelContext& c) {
     for (size_t i = 0; i < c.outputs.size(); ++i) {
       COOPER_RETURN_IF_ERROR(RunPlan(c, i, static_cast<int>(i) + 1));
@@ -144,6 +160,8 @@ struct ContractionKernels {
     return absl::OkStatus();
   }
 
+  // Registers operator `op`, whose only output is the product, and its gradient `backward`, which
+  // has an output for each operand. Both take the dtypes that the device multiplies.
   template <LabelsFn kLabels>
   static void RegisterProduct(const char* op, const char* backward, DeviceType device) {
     KernelRegistrar(op, device, Device::kDTypes, Product, PrepareProduct<kLabels>);

@@ -21,13 +21,18 @@
 
 namespace cooper {
 
+// The kernels of one device. They only move elements, so they take every dtype; inputs and outputs
+// have one dtype and must not overlap. Errors besides those named below: kUnimplemented for a loop
+// that is too deep, from Mover::Copy.
 template <typename Mover>
 struct NumpyMovement {
   // Rolled axes beyond this many are refused: each one doubles the number of copies.
   static constexpr size_t kMaxRolled = 8;
 
-  // Copies data to the output with its first `shifts.size()` axes rolled; offsets and loops of the
-  // axes before `axis` are given. `shifts` are in [0, extent].
+  // Copies data to the output with its axes rolled by `shifts`, of which each is in [0, extent].
+  // Splits the axis `axis` into the part that stays in front of the shift and the part that enters
+  // at the other end, and recurses for each, so that r axes with a shift take up to 2^r copies.
+  // `from`, `to` and `loop` are the offsets in elements and the loops of the axes before `axis`.
   static absl::Status RollFrom(const KernelContext& c, absl::Span<const int64_t> extents,
                                absl::Span<const int64_t> shifts, size_t axis, int64_t from,
                                int64_t to, StridedLoop loop) {
@@ -49,6 +54,9 @@ struct NumpyMovement {
     return RollFrom(c, extents, shifts, axis + 1, from + kept * stride, to, loop);
   }
 
+  // Runs _np_roll. Shifts may be negative or larger than the extent; they count modulo the extent.
+  // Without an axis the array is rolled as a vector of all its elements. Fails with kUnimplemented
+  // for more than kMaxRolled axes, whose copies would be too many.
   static absl::Status Roll(const KernelContext& c) {
     const ArrayView& data = c.inputs[0];
     if (c.reqs[0] == WriteReq::kNull || data.size() == 0) return absl::OkStatus();
@@ -69,12 +77,16 @@ struct NumpyMovement {
     return RollFrom(c, shape.dims(), shifts, 0, 0, 0, StridedLoop());
   }
 
-  // Returns the number of rows that the axes before `axis` make of the joined array.
+  // Returns the number of rows that the axes before `axis` make of the joined array, each of which
+  // has a part of every input. A joined vector is one row, whatever the axis is: hstack joins
+  // vectors along axis 0 instead of 1.
   static int64_t OuterOf(const Shape& joined, int axis) {
     return joined.Product(0, joined.rank() == 1 ? 0 : axis);
   }
 
-  // Copies the inputs to their columns of the output's rows.
+  // Joins the inputs along kAxis of the output: copies each input, seen as a matrix of OuterOf
+  // rows, to its columns of the output's rows. Inputs of fewer axes than the output need no
+  // reshaping, as their elements lie in the same order.
   template <int kAxis>
   static absl::Status Stack(const KernelContext& c) {
     const ArrayView& joined = c.outputs[0];
@@ -94,6 +106,8 @@ struct NumpyMovement {
     return absl::OkStatus();
   }
 
+  // Copies the columns of ograd to the gradients of the inputs: the reverse of Stack, with one
+  // output for each input of the forward operator.
   template <int kAxis>
   static absl::Status StackGradient(const KernelContext& c) {
     const ArrayView& joined = c.inputs[0];

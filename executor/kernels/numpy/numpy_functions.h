@@ -17,24 +17,30 @@
 
 namespace cooper {
 
+// Base of functions of `arity` elements. Derived structs have a static Apply, which is called with
+// the operands in the compute type C. `exact_integers` says whether integer dtypes are computed in
+// int64_t, with every value exact, or in double.
 template <int arity, bool exact_integers>
 struct NumpyFunction {
   static constexpr int kArity = arity;
   static constexpr bool kExactIntegers = exact_integers;
 };
 
-// Tests of one element, which give 1 or 0. Integers are finite.
+// Returns whether x is infinite with the given sign, 1 or -1. False for integers, which are finite,
+// and for NaN. The tests of one element below return 1 or 0 in C, which becomes a bool.
 template <typename C>
 COOPER_HOST_DEVICE bool IsInfinity(C x, int sign) {
   if constexpr (std::is_integral_v<C>) return false;
   return x == static_cast<C>(sign) * std::numeric_limits<C>::infinity();
 }
+// Whether x is NaN; false for every integer.
 struct TestNan : NumpyFunction<1, true> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C x) {
     return IsNan(x);
   }
 };
+// Whether x is infinite with either sign, with the sign +, and with the sign -.
 struct TestInfinite : NumpyFunction<1, true> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C x) {
@@ -53,6 +59,7 @@ struct TestNegativeInfinite : NumpyFunction<1, true> {
     return IsInfinity(x, -1);
   }
 };
+// Whether x is a number: neither NaN nor infinite.
 struct TestFinite : NumpyFunction<1, true> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C x) {
@@ -60,7 +67,9 @@ struct TestFinite : NumpyFunction<1, true> {
   }
 };
 
-// Functions of the bits of integers. There is no loop over floats: type rules refuse them.
+// Functions of the bits of integers in two's complement, of which the output's dtype keeps the
+// lowest. There is no loop over floats: type rules refuse them. The casts only make the unused
+// instances for floating C compile.
 struct BitNot : NumpyFunction<1, true> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C x) {
@@ -85,7 +94,9 @@ struct BitXor : NumpyFunction<2, true> {
     return static_cast<C>(static_cast<int64_t>(a) ^ static_cast<int64_t>(b));
   }
 };
-// The least common multiple, 0 if one is 0. Wraps around.
+// The least common multiple of |a| and |b| by Euclid's algorithm, which takes at most about 90
+// divisions; 0 if one of them is 0. A multiple beyond int64 wraps around. Magnitudes are unsigned,
+// so that the least int64 has one.
 struct LeastCommonMultiple : NumpyFunction<2, true> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C a, C b) {
@@ -105,13 +116,15 @@ struct LeastCommonMultiple : NumpyFunction<2, true> {
   }
 };
 
-// The angle of the point (b, a).
+// The angle of the point (x = b, y = a) in (-pi, pi], with C's rules for zeros and infinities. Its
+// gradients are b / (a^2 + b^2) for a and -a / (a^2 + b^2) for b; both are NaN at the origin.
 struct Arctan2 : NumpyFunction<2, false> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C a, C b) {
     return std::atan2(a, b);
   }
 };
+// Functions of (g, a, b): g times the derivative of Arctan2 by a (Lhs) or by b (Rhs).
 struct Arctan2GradLhs : NumpyFunction<3, false> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C g, C a, C b) {
@@ -124,26 +137,30 @@ struct Arctan2GradRhs : NumpyFunction<3, false> {
     return -g * a / (a * a + b * b);
   }
 };
-// |a| with the sign of b, which may be that of -0. The gradient of b is 0.
+// The magnitude of a with the sign of b, which may be that of -0. The gradient of b is 0, and that
+// of a is g or -g: -g where the sign of a changes. An a of 0 counts as positive there.
 struct CopySign : NumpyFunction<2, false> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C a, C b) {
     return std::copysign(a, b);
   }
 };
+// g times the derivative of CopySign by a: the product of the two signs.
 struct CopySignGradLhs : NumpyFunction<3, false> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C g, C a, C b) {
     return (a < 0) == std::signbit(b) ? g : -g;
   }
 };
-// a 2^b.
+// a 2^b, where b need not be an integer, as in MXNet. The gradients are 2^b for a and a 2^b ln 2
+// for b. Powers are computed without a call (VectorPow), so that loops vectorise.
 struct Ldexp : NumpyFunction<2, false> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C a, C b) {
     return a * VectorPow(C{2}, b);
   }
 };
+// g times the derivative of Ldexp by a (Lhs) or by b (Rhs).
 struct LdexpGradLhs : NumpyFunction<3, false> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C g, C, C b) {
@@ -156,7 +173,9 @@ struct LdexpGradRhs : NumpyFunction<3, false> {
     return g * a * VectorPow(C{2}, b) * C(std::numbers::ln2);
   }
 };
-// F of the operands in the opposite order, and a gradient of F for such operands.
+// F of the operands in the opposite order, for the reversed operators (_npi_r*_scalar), where the
+// number is the left operand. SwappedGrad is the gradient of the array there, from a gradient of
+// F's right operand.
 template <typename F>
 struct Swapped : NumpyFunction<2, F::kExactIntegers> {
   template <typename C>

@@ -18,9 +18,9 @@
 
 namespace cooper {
 
-// x rounded to multiples of 1 / power, and of power; halves to the even multiple. A power or
-// product that overflows leaves x as it is behind the point, where it has no digits to round, and
-// gives 0 before it.
+// x rounded to multiples of 1 / power (RoundBehindPoint) and of power (RoundBeforePoint), where
+// power is 10^|decimals|; halves go to the even multiple. A power or product that overflows leaves
+// x as it is behind the point, where it has no digits to round, and gives 0 before it.
 struct RoundBehindPoint : NumpyFunction<2, false> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C x, C power) {
@@ -36,13 +36,16 @@ struct RoundBeforePoint : NumpyFunction<2, false> {
     return std::rint(x / power) * power;
   }
 };
+// x itself, for integers, which have no fraction to round. It copies between dtypes and honours the
+// write request like the other functions.
 struct SameNumber : NumpyFunction<1, true> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C x) {
     return x;
   }
 };
-// Numbers for NaN, infinity and -infinity.
+// x, or one of the three numbers in place of NaN, infinity and -infinity. ReplaceNonFiniteGrad is
+// the head gradient g where x is kept, and 0 where it is replaced.
 struct ReplaceNonFinite : NumpyFunction<4, true> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C x, C nan, C positive, C negative) {
@@ -57,7 +60,8 @@ struct ReplaceNonFiniteGrad : NumpyFunction<2, true> {
   }
 };
 
-// Returns the greatest finite number of a floating dtype; of others, which have no infinities, any.
+// Returns the greatest finite number of a floating dtype, exactly: nan_to_num replaces infinities
+// by it. Returns 0 for other dtypes, which have no infinities and never use it.
 inline double GreatestOf(DType dtype) {
   switch (dtype) {
     case DType::kFloat64:
@@ -73,8 +77,11 @@ inline double GreatestOf(DType dtype) {
   }
 }
 
+// The kernels of one device, whose parameters are numbers that the functions take as further
+// operands. Each is a Kernel::RunFn without a workspace; errors are those of D::Elementwise.
 template <typename D>
 struct NumpyParametricUnary {
+  // Runs _npi_around. Integers are copied; the type rule refuses them with decimals below 0.
   static absl::Status Around(const KernelContext& c) {
     const int decimals = c.param<AroundParam>().decimals;
     const double power = std::pow(10.0, std::abs(decimals));
@@ -88,6 +95,8 @@ struct NumpyParametricUnary {
                : D::template Elementwise<RoundBeforePoint>(c, {x, scale}, c.outputs[0], c.reqs[0]);
   }
 
+  // Runs _npi_nan_to_num. Without posinf and neginf infinities become the limits of the output's
+  // dtype.
   static absl::Status NanToNum(const KernelContext& c) {
     const auto& param = c.param<NanToNumParam>();
     const double greatest = GreatestOf(c.outputs[0].dtype);
@@ -98,6 +107,7 @@ struct NumpyParametricUnary {
         c.outputs[0], c.reqs[0]);
   }
 
+  // Computes ograd where data is finite, else 0. Every integer is finite.
   static absl::Status NanToNumGradient(const KernelContext& c) {
     using enum NanToNumGradientArrays::Input;
     return D::template Elementwise<ReplaceNonFiniteGrad>(

@@ -26,7 +26,8 @@
 
 namespace cooper {
 
-// A number of [low, high) from one of [0, 1), and a normal one from a standard normal one.
+// A number of [low, high) from one of [0, 1), and a normal one from a standard normal one. The
+// scaled uniform number is rounded, so it may become `high`, unlike those of _random_uniform.
 struct ScaledUniform : ReduceFunction<3> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C drawn, C low, C high) {
@@ -40,15 +41,20 @@ struct ScaledNormal : ReduceFunction<3> {
   }
 };
 
+// The kernels of one device D. Numbers depend on the node's random stream alone: equal seeds give
+// equal numbers on every device and with any number of threads.
 template <typename D>
 struct NumpyRandomKernels {
-  // The call of the operator that draws.
+  // The call of the operator that draws, with parameters made for it, and its kernel. Made once,
+  // when the node is bound.
   struct State : KernelState {
     OpCall call;
     const Kernel* kernel = nullptr;
   };
 
-  // Prepares an operator with the parameters of Names, for which operator kBase draws.
+  // Prepares an operator with the parameters of Names, for which operator `base` draws. If a
+  // parameter of the distribution is an array, the workspace holds one standard number for each
+  // element of the output. Errors: those of FindOp and FindKernel, if `base` is not linked.
   template <typename Names>
   static absl::StatusOr<Prepared> Prepare(const PrepareContext& c, const char* base) {
     using Distribution = typename Names::Distribution;
@@ -66,6 +72,7 @@ struct NumpyRandomKernels {
                     .workspace_bytes = by_numbers ? 0 : c.outputs[0].size_bytes()};
   }
 
+  // Prepare the operators of one distribution, with and without the suffix _n.
   static absl::StatusOr<Prepared> PrepareUniform(const PrepareContext& c) {
     return Prepare<UniformNames>(c, "_random_uniform");
   }

@@ -24,6 +24,9 @@
 
 namespace cooper {
 
+// The kernels of one device D, as Kernel::RunFn and Kernel::PrepareFn functions. The order of the
+// axes in the attribute has no meaning. The mean of no floats is NaN. Errors besides those named
+// below: those of D::Reduce.
 template <typename D>
 struct NumpyReductionKernels {
   // Returns the extents of the node's reduction of an array of this shape. Errors: those of
@@ -43,8 +46,10 @@ struct NumpyReductionKernels {
     return ReduceArray<D, kReducer, Same>(c, {}, a, kept, c.outputs[0], c.reqs[0], c.workspace);
   }
 
-  // Reduces the truth of the elements: the kernel of _np_all and _np_any. The workspace has their
-  // bools, unless they are bools already, and then that of the reduction.
+  // Runs _np_all (a product of bools) and _np_any (a sum of bools): an element is true if it is not
+  // 0, so NaN is true. The elements are converted first, because the reducers combine numbers: 0.5
+  // would truncate to 0. The workspace holds these bools, unless the elements are bools already,
+  // and then the workspace of the reduction.
   template <Reducer kReducer>
   static absl::Status Truth(const KernelContext& c) {
     ArrayView data = c.inputs[OneInputArrays::kData];
@@ -58,15 +63,19 @@ struct NumpyReductionKernels {
     return ReduceArray<D, kReducer, Same>(c, {}, data, kept, c.outputs[0], c.reqs[0],
                                           static_cast<char*>(c.workspace) + bytes);
   }
+  // Returns the bytes of the bools in the workspace, a multiple of 64, so that the reduction's
+  // workspace behind them is aligned.
   static int64_t TruthBytes(const ArrayView& data) {
     return data.dtype == DType::kBool ? 0 : (data.size() + 63) / 64 * 64;
   }
+  // Prepares Truth: as many bytes as data has elements, unless they are bools, and the workspace of
+  // the reduction behind them.
   static absl::StatusOr<Prepared> PrepareTruth(const PrepareContext& c) {
     return Prepared{.workspace_bytes = TruthBytes(c.inputs[OneInputArrays::kData]) +
                                        D::ReductionWorkspace(c.outputs[0], c.reqs[0])};
   }
 
-  // Runs _npi_mean.
+  // Runs _npi_mean: the sum in the output's dtype, divided by the number of reduced elements.
   static absl::Status Mean(const KernelContext& c) {
     const ArrayView& a = c.inputs[OneInputArrays::kData];
     COOPER_ASSIGN_OR_RETURN(const auto kept, KeptBy<NumpySumParam>(c, a.shape));
@@ -74,11 +83,14 @@ struct NumpyReductionKernels {
                                                kept, c.outputs[0], c.reqs[0], c.workspace);
   }
 
+  // Prepares Reduce and Mean. The bytes depend on the output alone: at most 8 for each of its
+  // elements.
   static absl::StatusOr<Prepared> PrepareReduce(const PrepareContext& c) {
     return Prepared{.workspace_bytes = D::ReductionWorkspace(c.outputs[0], c.reqs[0])};
   }
 
-  // Runs _npi_var, or _npi_std if kRoot: the mean first, in the workspace.
+  // Runs _npi_var, or _npi_std if kRoot: the mean first, in the workspace, then the sum of squared
+  // differences from it, divided by n - ddof. Two passes avoid the cancellation of E[x^2] - E[x]^2.
   template <bool kRoot>
   static absl::Status Moments(const KernelContext& c) {
     const auto& param = c.param<NumpyMomentsParam>();
@@ -113,7 +125,8 @@ struct NumpyReductionKernels {
                                  D::ReductionWorkspace(out, c.reqs[0], {.square_root = kRoot}))};
   }
 
-  // Runs _npi_norm.
+  // Runs _npi_norm. The sum of magnitudes, or the root of the sum of squares, which does not
+  // overflow unless the norm does (map_reduce.h).
   static absl::Status Norm(const KernelContext& c) {
     const auto& param = c.param<NumpyNormParam>();
     const ArrayView& data = c.inputs[OneInputArrays::kData];
@@ -126,6 +139,7 @@ struct NumpyReductionKernels {
                                                  c.reqs[0], c.workspace);
   }
 
+  // Prepares Norm: a root needs a workspace for float32 too, in which the sum of squares is kept.
   static absl::StatusOr<Prepared> PrepareNorm(const PrepareContext& c) {
     const bool root = !c.param<NumpyNormParam>().is_sum();
     return Prepared{.workspace_bytes =
@@ -134,22 +148,27 @@ struct NumpyReductionKernels {
 
   // Gradients. Each broadcasts ograd, and the output if F needs it, to the shape of a.
 
+  // Computes F, a function of reduce_functions.h, of ograd, a and the output. The result has a's
+  // shape and is written in one pass without a workspace. Param has the reduced axes.
   template <typename Param, typename F>
   static absl::Status Gradient(const KernelContext& c) {
     COOPER_ASSIGN_OR_RETURN(const auto kept, KeptBy<Param>(c, c.outputs[0].shape));
     return Expand<D, F>(c, kept);
   }
 
+  // Broadcasts ograd; the factor 1 converts it to the dtype of a.
   static absl::Status SumGradient(const KernelContext& c) {
     COOPER_ASSIGN_OR_RETURN(const auto kept, KeptBy<NumpySumParam>(c, c.outputs[0].shape));
     return ExpandWith<D, Scaled>(c, kept, 1);
   }
 
+  // Broadcasts ograd divided by the number of reduced elements. Integers truncate.
   static absl::Status MeanGradient(const KernelContext& c) {
     COOPER_ASSIGN_OR_RETURN(const auto kept, KeptBy<NumpySumParam>(c, c.outputs[0].shape));
     return ExpandWith<D, DividedBy>(c, kept, static_cast<double>(kept.count()));
   }
 
+  // Computes g * sign(a), or g * a / norm, which is 0 where the norm is 0.
   static absl::Status NormGradient(const KernelContext& c) {
     return c.param<NumpyNormParam>().is_sum() ? Gradient<NumpyNormParam, Norm1Grad>(c)
                                               : Gradient<NumpyNormParam, Norm2Grad>(c);

@@ -42,6 +42,9 @@ struct TakeIfFalse : ReduceFunction<2> {
   }
 };
 
+// The kernels of one device D, as Kernel::RunFn and Kernel::PrepareFn functions. Condition, x and y
+// are broadcast together; x and y have the output's dtype, the condition any. The gradient of the
+// condition is not computed. Errors: those of D's functions.
 template <typename D>
 struct WhereKernels {
   // Returns whether the condition must become bools first: functions convert it to the compute type
@@ -54,6 +57,7 @@ struct WhereKernels {
     return NeedsTruth(condition, dtype) ? (condition.size() + 63) / 64 * 64 : 0;
   }
   // Returns the condition, or its bools at the begin of the workspace. Errors: those of Convert.
+  // The bools have the condition's shape. They are written again in each run.
   static absl::StatusOr<ArrayView> Truth(const KernelContext& c, DType dtype) {
     const ArrayView& condition = c.inputs[NumpyWhereArrays::kCondition];
     if (!NeedsTruth(condition, dtype)) return condition;
@@ -62,7 +66,8 @@ struct WhereKernels {
     return truth;
   }
 
-  // Chooses from x and y, which are broadcast from x_shape and y_shape, () for numbers.
+  // Chooses from x and y, which are broadcast from x_shape and y_shape, () for numbers. Reads both
+  // x and y everywhere, so neither costs less where the other is chosen.
   static absl::Status Choose(const KernelContext& c, const ElemwiseOperand& x,
                              absl::Span<const int64_t> x_shape, const ElemwiseOperand& y,
                              absl::Span<const int64_t> y_shape) {
@@ -74,12 +79,15 @@ struct WhereKernels {
                                                     out.shape.dims(), out, c.reqs[0]);
   }
 
+  // Runs _npi_where: two arrays to choose from.
   static absl::Status Arrays(const KernelContext& c) {
     using enum NumpyWhereArrays::Input;
     return Choose(c, OperandOf(c.inputs[kX]), c.inputs[kX].shape.dims(), OperandOf(c.inputs[kY]),
                   c.inputs[kY].shape.dims());
   }
 
+  // Runs _npi_where_lscalar (kNumberIfTrue) and _npi_where_rscalar: a number and an array to choose
+  // from.
   template <bool kNumberIfTrue>
   static absl::Status Scalar(const KernelContext& c) {
     const ArrayView& array = c.inputs[NumpyWhereScalarArrays::kArray];
@@ -88,17 +96,23 @@ struct WhereKernels {
                          : Choose(c, OperandOf(array), array.shape.dims(), number, {});
   }
 
+  // Runs _npi_where_scalar2: two numbers to choose from, so that the output has the condition's
+  // shape.
   static absl::Status Scalars(const KernelContext& c) {
     const auto& param = c.param<NumpyWhereScalar2Param>();
     return Choose(c, OperandOf(param.x), {}, OperandOf(param.y), {});
   }
 
+  // Prepares the kernels that choose: the workspace holds the condition's bools, if it needs them.
   static absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
     return Prepared{.workspace_bytes =
                         TruthBytes(c.inputs[NumpyWhereArrays::kCondition], c.outputs[0].dtype)};
   }
 
-  // Sums F of condition and head gradient into an output.
+  // Sums F of condition and head gradient into an output, over the axes along which that output's
+  // array was repeated. Does nothing for an output that is not requested. The workspace holds the
+  // condition's bools, then the scratch memory of the reduction, which the outputs use one after
+  // the other.
   template <typename F>
   static absl::Status SumTaken(const KernelContext& c, int output) {
     const ArrayView& out = c.outputs[output];
@@ -112,16 +126,20 @@ struct WhereKernels {
         {truth.shape.dims(), ograd.shape.dims()}, out, out.shape.dims(), c.reqs[output], scratch);
   }
 
+  // Computes the gradients of x (output 0) and y (output 1) in two passes over ograd.
   static absl::Status ArraysGradient(const KernelContext& c) {
     COOPER_RETURN_IF_ERROR(SumTaken<TakeIfTrue>(c, 0));
     return SumTaken<TakeIfFalse>(c, 1);
   }
 
+  // Computes the gradient of the array; the number has none.
   template <bool kNumberIfTrue>
   static absl::Status ScalarGradient(const KernelContext& c) {
     return kNumberIfTrue ? SumTaken<TakeIfFalse>(c, 0) : SumTaken<TakeIfTrue>(c, 0);
   }
 
+  // Prepares the gradients: the condition's bools, and the largest workspace of the outputs'
+  // reductions.
   static absl::StatusOr<Prepared> PrepareGradient(const PrepareContext& c) {
     int64_t scratch = 0;
     for (size_t i = 0; i < c.outputs.size(); ++i) {

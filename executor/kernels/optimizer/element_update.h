@@ -141,7 +141,8 @@ absl::Status UpdateElements(const KernelContext& c, const UpdateArrays& a, const
 }
 
 // Runs update U: a Kernel::RunFn. With kMaster it is the kernel of its variant with a float32 copy
-// of the weight. U is a struct as in update_function.h.
+// of the weight. U is a struct as in update_function.h. The order of the inputs is weight,
+// gradient, states, master weight; the output is the new weight.
 template <typename U, bool kMaster>
 absl::Status UpdateCpu(const KernelContext& c) {
   const auto& p = c.param<typename U::Param>();

@@ -43,7 +43,8 @@ struct UpdatePointers {
   Out* output;  // may be the weight
 };
 
-// One weight of a launch. Source is a source of the update's function, such as FunctionOf.
+// One weight of a launch. Source is a source of the update's function, such as FunctionOf. It is
+// copied into the kernel's argument, so it must be trivially copyable.
 template <int kStates, bool kMaster, typename W, typename G, typename Source>
 struct OneUpdate {
   UpdatePointers<kStates, kMaster, W, G> arrays;
@@ -181,7 +182,8 @@ absl::Status UpdateWith(const KernelContext& c, const UpdateArrays& a, const Mak
 }
 
 // Runs update U for several weights, each with a context of its own: a Kernel::RunAllFn. All
-// contexts have the same device and stream.
+// contexts have the same device and stream. For networks of many small weights, each of which would
+// be a launch of its own.
 template <typename U, bool kMaster>
 absl::Status UpdateAllGpu(absl::Span<const KernelContext> all) {
   return LaunchUpdates<U::kStates, kMaster>(

@@ -28,7 +28,8 @@ inline constexpr int64_t kPoolingRow = 1024;
 
 // `count` neighbouring windows at (d, h) from `first` on. They cover `length` columns from `column`
 // on; the columns [begin, end) of these are inside the image, the others are padding. Columns are
-// counted in the image; `column` is negative in the left padding.
+// counted in the image; `column` is negative in the left padding. Positions on the first two axes
+// are those of the output, columns those of the input.
 struct PoolingRow {
   // (d, h) is the position of the row of windows on the first two axes.
   int64_t d, h, first, count;
@@ -138,7 +139,8 @@ void PoolRows(const PoolingPlanes& p, bool mean, const T* data, T* out, bool add
 }
 
 // Returns the reduction of a whole plane, in lanes that do not depend on each other. It serves
-// global pooling. A maximum has 32 lanes, which are combined in a tree.
+// global pooling. A maximum has 32 lanes, which are combined in a tree. The order of a sum depends
+// on the size alone.
 template <typename Op, typename T>
 ComputeType<T> PoolPlane(const T* data, int64_t size) {
   using C = ComputeType<T>;

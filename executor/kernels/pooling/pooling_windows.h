@@ -26,7 +26,8 @@ struct PoolingAxisSpan {
 
 // The extents of images and of the windows over them, passed to kernels by value. I, int32_t or
 // int64_t, is the type of element indices: 32-bit divisions are faster. Images have three spatial
-// axes; missing ones have extent 1 and come first.
+// axes; missing ones have extent 1 and come first. Sizes are in elements. The struct has no
+// pointers, so one serves input, output and gradients.
 template <typename I>
 struct PoolingGeometry {
   // By axis: depth, height, width.

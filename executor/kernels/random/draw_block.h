@@ -53,7 +53,9 @@ void DrawOneByOne(const Distribution& d, int digits, const Philox& random, int64
 
 // Cumulative probabilities of a Poisson distribution with a mean below 10, up to the value from
 // which they no longer grow in double. It serves inversion: the drawn number is the first k whose
-// cumulative probability is above a uniform number.
+// cumulative probability is above a uniform number. Costs one exp for each parameter of the
+// distribution and, for a block, as many comparisons as it has entries and lanes. A plain value of
+// about 520 bytes.
 class PoissonTable {
  public:
   // `lam` is in [0, 10); the table has at most 64 entries.

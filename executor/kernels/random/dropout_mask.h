@@ -19,7 +19,7 @@ namespace cooper {
 // Sets each mask[i] to 1 with probability 1 - p, else to 0. Uses one position of the stream, from
 // `position` on, for every four elements: element i depends on the stream and i alone, whatever the
 // number of threads. Uses several threads. Consumes (n + 3) / 4 positions. The masks equal those
-// that a GPU draws from the same bits.
+// that a GPU draws from the same bits. p is in [0, 1]; with p 1 one element in 2^32 is kept.
 inline void DrawMask(const Philox& random, uint64_t position, double p, int64_t n, uint8_t* mask) {
   const uint32_t threshold = DropoutThreshold(p);
   constexpr int kLanes = PhiloxLanes::kLanes;

@@ -19,6 +19,7 @@
 namespace cooper {
 
 // The extents of one call. The workspace has a cumulative sum, in double, for each element of data.
+// A row need not sum to 1: draws are scaled by its sum.
 struct MultinomialExtents {
   int64_t rows;      // distributions
   int64_t outcomes;  // of each
@@ -43,6 +44,8 @@ inline absl::StatusOr<Prepared> PrepareSums(const PrepareContext& c, const DType
 
 // Returns the outcome of draw i: the first one whose cumulative probability is above a uniform
 // number, so that an outcome of probability 0 is never drawn. `sums` are those of the draw's row.
+// Bisects the sums, in O(log outcomes). `i` numbers the draws of all rows, so every draw has a
+// random number of its own. A row of zeros gives the last outcome.
 COOPER_HOST_DEVICE inline int64_t OutcomeOf(const double* sums, int64_t outcomes,
                                             const Philox& random, int64_t i) {
   ElementRandom element(random, i);

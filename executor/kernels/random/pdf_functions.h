@@ -19,19 +19,24 @@
 
 namespace cooper {
 
-// Derivatives of the logarithm of a density by the sample x and the parameters a and b.
+// Derivatives of the logarithm of a density by the sample x and the parameters a and b. The
+// gradient of the density itself is the density times these.
 struct PdfDerivatives {
   double x, a, b;
 };
 
-// A distribution has Log(x, a, b), the logarithm of the density, and Derivatives(x, a, b).
-// Distributions with one parameter ignore b.
+// A distribution has Log(x, a, b), the logarithm of the density, and Derivatives(x, a, b), where a
+// and b are the operator's inputs `first` and `second`. Distributions with one parameter ignore b.
+// Those of counts have the derivative 0 by x.
+//
+// The uniform distribution on [a, b): the density is 1 / (b - a), also for samples outside.
 struct UniformPdf {
   COOPER_HOST_DEVICE static double Log(double, double a, double b) { return -std::log(b - a); }
   COOPER_HOST_DEVICE static PdfDerivatives Derivatives(double, double a, double b) {
     return {0, 1 / (b - a), 1 / (a - b)};
   }
 };
+// Normal with mean a and standard deviation b.
 struct NormalPdf {
   COOPER_HOST_DEVICE static double Log(double x, double a, double b) {
     constexpr double kLogRootOfTwoPi = 0.91893853320467274178;
@@ -43,6 +48,8 @@ struct NormalPdf {
     return {-z / b, z / b, (z * z - 1) / b};
   }
 };
+// Gamma with shape a and rate b: b^a x^(a - 1) e^(-b x) / Gamma(a). _random_gamma draws with the
+// scale, the rate's reciprocal.
 struct GammaPdf {
   COOPER_HOST_DEVICE static double Log(double x, double a, double b) {
     return a * std::log(b) + (a - 1) * std::log(x) - b * x - LogGamma(a);
@@ -51,12 +58,14 @@ struct GammaPdf {
     return {(a - 1) / x - b, std::log(b) + std::log(x) - Digamma(a), a / b - x};
   }
 };
+// Exponential with rate a: a e^(-a x).
 struct ExponentialPdf {
   COOPER_HOST_DEVICE static double Log(double x, double a, double) { return std::log(a) - a * x; }
   COOPER_HOST_DEVICE static PdfDerivatives Derivatives(double x, double a, double) {
     return {-a, 1 / a - x, 0};
   }
 };
+// Poisson with mean a: a^x e^-a / x!, where x is a floating-point number.
 struct PoissonPdf {
   COOPER_HOST_DEVICE static double Log(double x, double a, double) {
     return x * std::log(a) - LogGamma(x + 1) - a;
@@ -65,6 +74,8 @@ struct PoissonPdf {
     return {0, x / a - 1, 0};
   }
 };
+// Negative binomial: the probability of x successes before failure number a, where b is the
+// probability of a failure. a need not be an integer.
 struct NegativeBinomialPdf {
   COOPER_HOST_DEVICE static double Log(double x, double a, double b) {
     return LogGamma(x + a) - LogGamma(x + 1) - LogGamma(a) + a * std::log(b) + x * std::log(1 - b);
@@ -73,7 +84,8 @@ struct NegativeBinomialPdf {
     return {0, Digamma(x + a) - Digamma(a) + std::log(b), a / b - x / (1 - b)};
   }
 };
-// The negative binomial distribution with limit 1 / b and probability 1 / (a b + 1).
+// The negative binomial distribution with mean a and dispersion b, which is that of limit 1 / b and
+// probability p = 1 / (a b + 1). Derivatives are those of NegativeBinomialPdf by the chain rule.
 struct GeneralizedNegativeBinomialPdf {
   COOPER_HOST_DEVICE static double Log(double x, double a, double b) {
     return NegativeBinomialPdf::Log(x, 1 / b, 1 / (a * b + 1));
@@ -85,7 +97,8 @@ struct GeneralizedNegativeBinomialPdf {
   }
 };
 
-// The arrays of one call: each distribution has `draws` samples, one after the other.
+// The arrays of one call: sample i belongs to distribution i / draws. With vectors, a sample and a
+// parameter are `size` consecutive elements. is_log: the result is the logarithm of the density.
 template <typename Reader>
 struct PdfCall {
   Reader sample, first, second;  // second is first if there is one parameter
@@ -93,7 +106,8 @@ struct PdfCall {
   bool is_log;
 };
 
-// Returns the density at sample i.
+// Returns the density at sample i. The density is the exponential of Log, so it may become 0 or
+// infinite where the logarithm is finite.
 template <typename Distribution, typename Reader>
 COOPER_HOST_DEVICE double PdfOf(const PdfCall<Reader>& call, int64_t i) {
   const int64_t k = i / call.draws;
@@ -101,7 +115,9 @@ COOPER_HOST_DEVICE double PdfOf(const PdfCall<Reader>& call, int64_t i) {
   return call.is_log ? log : std::exp(log);
 }
 
-// Writes the gradients of distribution k: of its samples, and the sums of those of its parameters.
+// Writes the gradients of distribution k: of each of its samples, and of its parameters, which are
+// sums over its samples in ascending order. One thread computes a distribution, so equal inputs
+// give equal bits. A distribution with one parameter passes a `second` that does nothing.
 template <typename Distribution, typename Reader, typename Writer>
 COOPER_HOST_DEVICE void PdfGradientOf(const PdfCall<Reader>& call, const Reader& ograd,
                                       const Writer& sample, const Writer& first,
@@ -122,7 +138,7 @@ COOPER_HOST_DEVICE void PdfGradientOf(const PdfCall<Reader>& call, const Reader&
 
 // Dirichlet's density, whose samples and parameters are vectors of `size` elements.
 
-// Returns the sum of parameters k.
+// Returns the sum of parameters k. They are the concentrations of distribution k.
 template <typename Reader>
 COOPER_HOST_DEVICE double DirichletSum(const PdfCall<Reader>& call, int64_t size, int64_t k) {
   double sum = 0;
@@ -130,7 +146,8 @@ COOPER_HOST_DEVICE double DirichletSum(const PdfCall<Reader>& call, int64_t size
   return sum;
 }
 
-// Returns the density at vector i.
+// Returns the density at vector i. The density is Gamma(sum of a) * the product of x_j^(a_j - 1) /
+// Gamma(a_j). It is not checked that the vector sums to 1.
 template <typename Reader>
 COOPER_HOST_DEVICE double DirichletPdfOf(const PdfCall<Reader>& call, int64_t size, int64_t i) {
   const int64_t k = i / call.draws;
@@ -143,7 +160,8 @@ COOPER_HOST_DEVICE double DirichletPdfOf(const PdfCall<Reader>& call, int64_t si
 }
 
 // Writes the gradients of element `at` = k * size + j of the parameters and of all samples' element
-// j. scales[i] is the head gradient of vector i, times its density unless is_log.
+// j. scales[i] is the head gradient of vector i, times its density unless is_log. The derivative by
+// a parameter is the sum over the samples of log x + digamma(sum of a) - digamma(a).
 template <typename Reader, typename Writer>
 COOPER_HOST_DEVICE void DirichletGradientOf(const PdfCall<Reader>& call, const double* scales,
                                             int64_t size, const Writer& sample, const Writer& first,

@@ -22,7 +22,8 @@
 
 namespace cooper {
 
-// The inputs of a density: of the operator, or of its gradient, whose first input is ograd.
+// The inputs of a density: of the operator, or of its gradient, whose first input is ograd. Views
+// of the node's arrays; does not own them.
 struct PdfInputs {
   const ArrayView& sample;
   const ArrayView& first;
@@ -30,24 +31,34 @@ struct PdfInputs {
   int64_t size;             // elements of a vector; 1 for numbers
   bool is_log;
 
+  // Return the number of distributions, of densities (elements of the output), and of samples of
+  // each distribution. Requires at least one distribution and vectors that are not empty.
   int64_t distributions() const { return first.size() / size; }
   int64_t densities() const { return sample.size() / size; }
   int64_t draws() const { return densities() / distributions(); }
 };
+// Returns the inputs of a node whose samples are input number `sample`. With `vectors`, the last
+// axis of the parameters is that of a vector.
 inline PdfInputs PdfInputsOf(const KernelContext& c, int sample, bool vectors = false) {
   const ArrayView& first = c.inputs[sample + 1];
   return {c.inputs[sample], first, c.inputs.back(),
           vectors ? first.shape[first.shape.rank() - 1] : 1, c.param<PdfParam>().is_log};
 }
 
+// The kernels of one device. Each returns early if there is nothing to compute, so that a Device
+// need not handle empty arrays. Errors: kInvalidArgument for samples of Dirichlet's distribution
+// without elements; else those of the Device.
 template <typename Device>
 struct PdfKernels {
+  // Runs _random_pdf_*: a density for each sample, in any order.
   template <typename Distribution>
   static absl::Status Density(const KernelContext& c) {
     if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
     return Device::template Density<Distribution>(c, PdfInputsOf(c, PdfArrays::kSample));
   }
 
+  // Runs _backward__random_pdf_*, also with samples of no elements: gradients of parameters are
+  // then 0.
   template <typename Distribution>
   static absl::Status Gradient(const KernelContext& c) {
     const PdfInputs inputs = PdfInputsOf(c, PdfGradientArrays::kSample);
@@ -55,6 +66,7 @@ struct PdfKernels {
     return Device::template Gradient<Distribution>(c, inputs);
   }
 
+  // Runs _random_pdf_dirichlet, whose output has one element for each vector.
   static absl::Status Dirichlet(const KernelContext& c) {
     if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
     const PdfInputs inputs = PdfInputsOf(c, PdfArrays::kSample, /*vectors=*/true);
@@ -62,19 +74,22 @@ struct PdfKernels {
     return Device::DirichletDensity(c, inputs);
   }
 
+  // Runs its gradient. Needs the workspace of PrepareDirichletGradient.
   static absl::Status DirichletGradient(const KernelContext& c) {
     const PdfInputs inputs = PdfInputsOf(c, PdfGradientArrays::kSample, /*vectors=*/true);
     if (inputs.first.size() == 0) return absl::OkStatus();
     return Device::DirichletGradient(c, inputs);
   }
 
-  // The workspace holds the factor of each vector's gradient.
+  // The workspace holds the factor of each vector's gradient. The factor is in double: ograd, times
+  // the density unless is_log.
   static absl::StatusOr<Prepared> PrepareDirichletGradient(const PrepareContext& c) {
     return Prepared{.workspace_bytes = c.inputs[PdfGradientArrays::kOgrad].size() *
                                        static_cast<int64_t>(sizeof(double))};
   }
 
   // Registers the kernels. Call it from a static initializer, once for each device.
+  // `dtypes` are the floating dtypes that the device reads and writes.
   static bool Register(DeviceType device, DTypeSet dtypes) {
     using Negative = NegativeBinomialPdf;
     using Generalized = GeneralizedNegativeBinomialPdf;

@@ -26,7 +26,9 @@ struct CpuReduce {
   using Extents = absl::Span<const int64_t>;
   using Shapes = absl::Span<const Extents>;
 
-  // Reduces Map(operands) with kReducer (RunReduction).
+  // Reduces Map(operands) with kReducer (RunReduction). Reduces the operand itself, without a call
+  // for each element, if Map is Same. map_reduce.h has the contract. Errors: kUnimplemented for too
+  // many axes.
   template <Reducer kReducer, typename Map>
   static absl::Status Reduce(const KernelContext&, const ReductionEnd& end, Extents full,
                              Operands operands, Shapes operand_shapes, const ArrayView& output,
@@ -36,20 +38,23 @@ struct CpuReduce {
                         operand_shapes, output, output_shape, req, workspace);
   }
 
-  // Returns the bytes of Reduce's `workspace`.
+  // Returns the bytes of Reduce's `workspace`. It is at most 8 bytes for each element of the
+  // output, whatever the operands' size is.
   static int64_t ReductionWorkspace(const ArrayView& output, WriteReq req,
                                     const ReductionEnd& end = {}) {
     return cooper::ReductionWorkspace(output, req, end);
   }
 
-  // Applies F to operands that are broadcast to `full`.
+  // Applies F to operands that are broadcast to `full`. elemwise_kernel.h (RunBroadcast) has the
+  // contract. Errors: kUnimplemented for too many axes.
   template <typename F>
   static absl::Status Broadcast(const KernelContext&, Operands operands, Shapes shapes,
                                 Extents full, const ArrayView& output, WriteReq req) {
     return RunBroadcast(kElemwiseLoops<F>, operands, shapes, full, output, req);
   }
 
-  // Applies F to operands of one size.
+  // Applies F to operands of one size. The output may share its data with an operand. Returns OK
+  // always.
   template <typename F>
   static absl::Status Elementwise(const KernelContext&, Operands operands, const ArrayView& output,
                                   WriteReq req) {

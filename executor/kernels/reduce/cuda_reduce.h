@@ -22,7 +22,8 @@ struct CudaReduce {
   using Extents = absl::Span<const int64_t>;
   using Shapes = absl::Span<const Extents>;
 
-  // Reduces Map(operands) with kReducer (RunElementReduce).
+  // Reduces Map(operands) with kReducer (RunElementReduce). element_reduce.h has the contract.
+  // Errors: kUnimplemented for too many axes; those of a launch.
   template <Reducer kReducer, typename Map>
   static absl::Status Reduce(const KernelContext& c, const ReductionEnd& end, Extents full,
                              Operands operands, Shapes operand_shapes, const ArrayView& output,
@@ -37,7 +38,8 @@ struct CudaReduce {
     return ElementReduceWorkspace(output, req);
   }
 
-  // Applies F to operands that are broadcast to `full`.
+  // Applies F to operands that are broadcast to `full`. Scalars are rounded to the output's dtype
+  // on the host. Errors: as those of Reduce.
   template <typename F>
   static absl::Status Broadcast(const KernelContext& c, Operands operands, Shapes shapes,
                                 Extents full, const ArrayView& output, WriteReq req) {

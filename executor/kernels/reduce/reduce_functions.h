@@ -63,9 +63,8 @@ struct MomentsGrad : ReduceFunction<4> {
   }
 };
 
-// g * scale, for gradients that broadcast ograd. Integers wrap around.
-
-// g * scale. Integers wrap around.
+// g * scale, for gradients that broadcast ograd: 1 for sum, 1 / n for moments. Integers wrap
+// around.
 struct Scaled : ReduceFunction<2> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C g, C scale) {

@@ -26,7 +26,8 @@ namespace cooper {
 #endif
 
 // Runs the cell of rnn_relu or rnn_tanh: h = act(slots + bias), for n features. kRelu selects
-// max(x, 0), else tanh. `slots` is unchanged; the backward pass needs only h.
+// max(x, 0), else tanh. `slots` is unchanged; the backward pass needs only h. `bias` is the sum of
+// the i2h and the h2h bias.
 template <typename T, bool kRelu>
 void PlainForward(int64_t n, const T* bias, T* slots, T* h) {
   COOPER_CELL_LOOP
@@ -42,7 +43,9 @@ void PlainBackward(int64_t n, const T* h, const T* dy, T* dh, T* ds) {
 }
 
 // Runs the cell of lstm. Writes the activated gates to the slots, and the new states to c and h.
-// `slots` and `bias` are (4, n) in the order i, f, g, o. c may be c_prev. kClip is clip.enabled.
+// `slots` and `bias` are (4, n) in the order i, f, g, o. c may be c_prev. kClip is clip.enabled. i,
+// f and o are sigmoids and g a tanh of slot + bias; then c = f * c_prev + i * g, limited by the
+// clip, and h = o * tanh(c).
 template <typename T, bool kClip>
 void LstmForward(int64_t n, const CellClip<T>& clip, const T* bias, T* slots, const T* c_prev, T* c,
                  T* h) {
@@ -80,7 +83,9 @@ void LstmBackward(int64_t n, const CellClip<T>& clip, const T* slots, const T* c
 
 // Runs the cell of gru. Writes r, z, nh and n to the slots, and the new state to h. `slots` and
 // `bias` are (4, n) in the order r, z, nh, nx; bias has gru's i2h and h2h bias of n in separate
-// rows (SumBiases). h must not be h_prev.
+// rows (SumBiases). h must not be h_prev. r and z are sigmoids, the candidate n = tanh(nx + r *
+// nh), and h = (1 - z) * n + z * h_prev: cuDNN's order, in which r multiplies the product and its
+// bias.
 template <typename T>
 void GruForward(int64_t n, const T* bias, T* slots, const T* h_prev, T* h) {
   T *sr = slots, *sz = slots + n, *snh = slots + 2 * n, *snx = slots + 3 * n;

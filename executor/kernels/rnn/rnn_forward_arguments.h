@@ -34,7 +34,7 @@ struct RNNOutputs {
 // reordering it costs more than it gains.
 inline constexpr int64_t kMinRNNStepsToTranspose = 4;
 
-// Decisions made when the node is bound.
+// Decisions made when the node is bound. A plain value; making it allocates nothing.
 struct RNNForwardPlan {
   // `reqs` are those of all outputs, the reserve's last. `is_train` is false for prediction, where
   // dropout does nothing.
@@ -69,7 +69,7 @@ struct RNNForwardPlan {
 // The workspace's arrays. Without `keep` they replace the reserve. With a null `base` only `bytes`
 // is valid. The kernel's preparation reads `bytes`, and the kernel makes the struct again with the
 // workspace's address. Arrays with two entries have one for each direction; all layers use them in
-// turn.
+// turn. Arrays are separate and aligned to 64 bytes. Those that the plan does not need stay null.
 template <typename T>
 struct RNNForwardScratch {
   RNNForwardScratch(const RNNForwardPlan& plan, void* base) {

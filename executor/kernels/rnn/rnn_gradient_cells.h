@@ -151,7 +151,8 @@ __global__ void GatherPrevious(const int64_t* lengths, int64_t num_steps, int64_
 }
 
 // The destinations of the sums of the slots' gradients over all steps and rows: biases with gates *
-// hidden elements in device memory. For gru the gates are r, z, n.
+// hidden elements in device memory. For gru the gates are r, z, n. A slot is a sum of two products
+// before its activation; a gate has one, gru's candidate two.
 template <typename T>
 struct BiasGradients {
   T *i2h, *h2h;  // null: not requested

@@ -46,7 +46,8 @@ __global__ void RunGradientStep(StepProduct<T> product, GradientStep<T> s, CellC
 // gradient of the cell. It runs all steps but the one processed first, which has no later step and
 // uses LaunchCellGradients. Does not wait.
 //
-// Errors: those of Launch.
+// Errors: those of Launch. One launch replaces a product by cuBLAS and a cell, which pays for small
+// batches only: FusesSteps says when.
 template <typename T>
 absl::Status LaunchGradientStep(const KernelContext& c, RNNMode mode,
                                 const LaterGradients<T>& later, const GradientStep<T>& step,

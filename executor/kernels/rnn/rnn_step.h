@@ -38,7 +38,8 @@ __global__ void RunStep(StepProduct<T> product, CellStep<T> s, CellClip<T> clip)
 // runs the cell. `h2h_weight` is (gates * hidden, hidden) in device memory; the slots must hold the
 // input's product. step.h must not overlap step.h_prev. Does not wait.
 //
-// Errors: those of Launch.
+// Errors: those of Launch. Steps of one sequence are launched one after the other on one stream,
+// which orders them.
 template <typename T>
 absl::Status LaunchStep(const KernelContext& c, RNNMode mode, const T* h2h_weight,
                         const CellStep<T>& step, const CellClip<T>& clip) {

@@ -18,7 +18,8 @@
 namespace cooper {
 
 // Loops between the diagonals within `full` and a contiguous array of them, in both directions.
-// `begin` is the offset, in elements, of the first element of the diagonal in `full`.
+// `begin` is the offset, in elements, of the first element of the diagonal in `full`. Along a
+// diagonal both coordinates grow, so its stride is the sum of those of rows and columns.
 struct Diagonals {
   // The loop with `full` as the source, and the one with it as the destination.
   StridedLoop from_full;

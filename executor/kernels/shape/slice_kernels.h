@@ -67,7 +67,8 @@ absl::Status ReadSlice(const KernelContext& c, const Param& param) {
                       part.data);
 }
 
-// Copies `part` to its slice of `whole`. The other elements of `whole` are unchanged.
+// Copies `part` to its slice of `whole`. The other elements of `whole` are unchanged. The shapes
+// are those from which the loop was made.
 template <typename Device>
 absl::Status WriteSlice(const KernelContext& c, const SliceLoop& slice_loop, const ArrayView& part,
                         WriteReq req, const ArrayView& whole) {
@@ -118,7 +119,7 @@ inline absl::StatusOr<Prepared> PrepareAssign(const PrepareContext& c) {
 
 // Copies input 0 to a target, calls assign(target), and adds the target to the output for kAdd.
 // `assign` returns a status and may change the target in place. Input 0 may be output 0 with
-// kWrite.
+// kWrite. Costs a copy of input 0, unless output 0 is in its memory.
 template <typename Device, typename Assign>
 absl::Status Assigned(const KernelContext& c, const Assign& assign) {
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();

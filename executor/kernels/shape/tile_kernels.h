@@ -78,7 +78,7 @@ absl::Status TileBackwardKernel(const KernelContext& c) {
 }
 
 // Runs reverse. The loop reads reversed axes with negative strides, from their last elements on. A
-// Kernel::RunFn.
+// Kernel::RunFn. Reversing is its own gradient.
 template <typename Device>
 absl::Status ReverseKernel(const KernelContext& c) {
   const auto& param = c.param<ReverseParam>();

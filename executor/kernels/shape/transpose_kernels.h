@@ -14,7 +14,8 @@
 namespace cooper {
 
 // Runs transpose or SwapAxis: output axis i is input axis param.source_axis(i, rank). Param is the
-// parameter struct of transpose or SwapAxis. Errors: those of Device::Copy.
+// parameter struct of transpose or SwapAxis. Errors: those of Device::Copy. A permutation that
+// moves no axis of more than one element is one contiguous copy.
 template <typename Device, typename Param>
 absl::Status PermuteKernel(const KernelContext& c) {
   const auto& param = c.param<Param>();

@@ -22,7 +22,8 @@ struct Filters {
 
 // Returns filters that compute in prediction what `filters` followed by a BatchNorm compute. `norm`
 // are its gamma, beta, moving mean and moving variance; `attrs` may have its eps and fix_gamma.
-// Nodes are named after `name`.
+// Nodes are named after `name`. Each filter is scaled by gamma / sqrt(var + eps), and its bias is
+// moved by the mean; results differ from those of the two operators by rounding only.
 absl::StatusOr<Filters> FoldBatchNorm(const std::string& name, const Filters& filters,
                                       absl::Span<const NodeEntry> norm, const AttrMap& attrs);
 

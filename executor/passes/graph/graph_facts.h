@@ -17,7 +17,9 @@
 
 namespace cooper {
 
-// Immutable. References returned by accessors live as long as the object.
+// Immutable. References returned by accessors live as long as the object. Thread-safe. Made once
+// for each pass: a pass that has changed the graph needs new facts. All accessors take constant
+// time.
 class GraphFacts {
  public:
   // Input `input` of node `node`.

@@ -13,7 +13,8 @@
 
 namespace cooper {
 
-// Holds the changes of one pass. Finish() ends its use.
+// Holds the changes of one pass. Finish() ends its use. Every node of the old graph must be kept,
+// copied, or have its outputs replaced. O(entries) memory.
 class GraphRebuilder {
  public:
   // `facts` must outlive this object.
@@ -37,7 +38,8 @@ class GraphRebuilder {
   // Returns a copy of node `i` with other inputs. Does not replace the outputs of the old node.
   NodePtr Copy(int i, std::vector<NodeEntry> inputs);
 
-  // Replaces an entry that depends on constants only by an argument.
+  // Replaces an entry that depends on constants only by an argument. The argument is computed once
+  // from constants (FoldedArrays). Equal names stand for equal values.
   void Fold(const NodeEntry& old, std::string name);
 
   // Returns the new graph. Requires that all outputs of the old one have replacements.

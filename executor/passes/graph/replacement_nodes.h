@@ -19,7 +19,8 @@ inline constexpr int64_t kMaxSteps = int64_t{1} << 16;  // the most outputs of S
 inline constexpr int64_t kMaxNodes = int64_t{1} << 22;
 
 // Makes nodes named after the replaced node, with its hidden attributes such as __ctx_group__.
-// Refers to that node.
+// Refers to that node. The suffixes that a pass uses for one node must differ, so that names stay
+// unique.
 class ReplacementNodes {
  public:
   explicit ReplacementNodes(const Node& node) : node_(node) {}

@@ -15,7 +15,8 @@
 
 namespace cooper {
 
-// Arrays of a call have equal shapes of two axes. Repeated calls return the same entry.
+// Arrays of a call have equal shapes of two axes. Repeated calls return the same entry. Equal calls
+// share one node, so that several uses of a sequence cost one copy. Not thread-safe.
 class StepStacker {
  public:
   // Returns the arrays, whose second axis has `features` elements, as one array (steps, rows,

@@ -11,7 +11,8 @@
 
 namespace cooper {
 
-// The whole, its parts and their offsets.
+// The whole, its parts and their offsets. Values are numbers of the program's values. Views of an
+// axis need no copy where the parts are contiguous, which program passes use.
 struct SliceLayout {
   bool cuts = false;           // whether it cuts the whole; otherwise it concatenates the parts
   int whole = -1;              // a value

@@ -20,7 +20,8 @@
 
 namespace cooper {
 
-// Used by one thread at a time.
+// Used by one thread at a time. A gradient is sent as two bits for each element; the rest stays in
+// the residual for the next step.
 class CompressedSum {
  public:
   // `world` must outlive this object.

@@ -18,17 +18,22 @@
 namespace cooper {
 
 // Calls are for one thread at a time, except for dead().
+// The processes of one run. A collective call returns when all processes have made the same call,
+// in the same order on each; results are then in host memory. After a call was given up, all later
+// ones fail with kUnavailable.
 class MpiWorld : public CollectiveWorld {
  public:
   // Returns the one world of this process. The first call starts MPI (unless the program has) and
   // connects the processes: it is collective, as are all calls below. MPI ends with the process.
+  // The result is valid until the process ends.
   static absl::StatusOr<MpiWorld*> Get();
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   int dead() const override { return watch_ == nullptr ? -1 : watch_->dead(); }
 
-  // Overwrites `values` with the sum over all processes, with the same bits on each.
+  // Overwrites `values` with the sum over all processes, with the same bits on each. `values` has
+  // the same length on all processes.
   absl::Status AllReduceSum(absl::Span<float> values) override;
   absl::Status AllReduceSum(absl::Span<double> values) override;
   // Returns the values of all processes, in the order of ranks. All must give the same number of
@@ -39,6 +44,7 @@ class MpiWorld : public CollectiveWorld {
   absl::StatusOr<std::vector<std::string>> AllGatherText(const std::string& text) override;
   // Overwrites `bytes` bytes at `data` with those of rank `root`.
   absl::Status Broadcast(void* data, int64_t bytes, int root);
+  // Returns when all processes have called it.
   absl::Status Barrier();
 
  private:

@@ -7,7 +7,8 @@
 
 namespace cooper {
 
-// Returns the tuple with `absent` for each of `axes` axes if it is empty.
+// Returns the tuple with `absent` for each of `axes` axes if it is empty. In MXNet an empty tuple
+// stands for the default; ONNX has no such form.
 inline WindowTuple FullTuple(const WindowTuple& tuple, int axes, int64_t absent) {
   return tuple.empty() ? WindowTuple(axes, absent) : tuple;
 }
@@ -17,6 +18,7 @@ inline WindowTuple Pads(WindowTuple before, const WindowTuple& after) {
   before.insert(before.end(), after.begin(), after.end());
   return before;
 }
+// Returns ONNX's pads for MXNet's, which are the same before and after an axis.
 inline WindowTuple BothSides(const WindowTuple& pad) { return Pads(pad, pad); }
 
 }  // namespace cooper

@@ -26,7 +26,8 @@ struct RequestSample {
   int64_t length = 0;  // the result of CheckRequest
 };
 
-// Prepare first; afterwards the const functions are thread-safe.
+// Prepare first; afterwards the const functions are thread-safe. It holds the predictor and no
+// arrays between calls.
 class BatchPredictor {
  public:
   BatchPredictor(std::shared_ptr<const Predictor> predictor, RequestFormat format,
@@ -38,7 +39,8 @@ class BatchPredictor {
 
   // Returns, for each of the samples, at most max_batch_size, its part of the network's outputs.
   // The samples are padded to `length`, which is the network's key. An error is that of the batch:
-  // the data of one sample may have caused it. Thread-safe.
+  // the data of one sample may have caused it. Thread-safe. The result has one list for each
+  // sample, with an array for each output. Arrays of a batch may share memory.
   absl::StatusOr<std::vector<std::vector<NDArray>>> Predict(
       int64_t length, absl::Span<const RequestSample> samples) const;
 

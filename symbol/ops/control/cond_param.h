@@ -15,6 +15,8 @@ namespace cooper {
 
 // The node holds three graphs: the condition, the branch if it is true, and the other branch. Each
 // list has, for each variable of its graph in the order of Symbol::ListInputs, the node's input.
+// Both branches have num_outputs outputs of equal shapes and dtypes; the condition has one element.
+// Files are untrusted: the numbers are limited, since names are made for each of them.
 struct CondParam {
   enum Graph { kCondition, kThen, kElse };
 
@@ -46,11 +48,12 @@ struct CondParam {
         .Doc("the input of each variable of the other branch");
   }
 
+  // Returns the number of the node's inputs: MXNet counts the graphs among the arguments.
   int num_inputs() const { return num_args - 3; }
 };
 
 // Returns the graphs of a _cond call, by CondParam::Graph. The call must outlive them and have
-// passed CheckSubgraphs.
+// passed CheckSubgraphs. O(nodes of the graphs) time.
 inline std::vector<ControlGraph> CondGraphs(const OpCall& call) {
   const auto& param = call.param<CondParam>();
   return {{call, CondParam::kCondition, param.cond_input_locs},

@@ -15,7 +15,9 @@ namespace cooper {
 // The inputs of a node are its data, then its initial states, then all other values that the body
 // reads. The three lists tell for each input which variable of the body, in the order of
 // Symbol::ListInputs, stands for it. The body's outputs are num_out_data values of the step, then
-// the states for the next step.
+// the states for the next step. All data inputs have one extent on axis 0, the number of steps; a
+// step sees them without that axis. Stacked outputs are (steps, shape of the step's value...), and
+// the states keep their shapes.
 struct ForeachParam {
   int num_args = 0;
   int num_outputs = 0;
@@ -51,6 +53,7 @@ struct ForeachParam {
         .Doc("the body's variable of each other input");
   }
 
+  // Return the numbers of data inputs and of states, which come first and second among the inputs.
   int num_data() const { return static_cast<int>(in_data_locs.size()); }
   int num_states() const { return static_cast<int>(in_state_locs.size()); }
 };

@@ -8,9 +8,13 @@
 
 namespace cooper {
 
+// _select is on_true if the condition is true, else on_false: arrays of one shape and dtype. The
+// condition is one bool, (1,). What was not chosen gets a gradient of zeros, also where it is NaN.
 struct SelectArrays {
   enum Input { kCondition, kOnTrue, kOnFalse };
 };
+// _guard is the data, in its own memory; its gradient is zeros unless the condition is as expected.
+// _keep_if is the data if the condition is as expected, else zeros.
 struct GuardArrays {
   enum Input { kData, kCondition };
 };

@@ -17,7 +17,8 @@ namespace cooper {
 // variable of the graph in the order of Symbol::ListInputs, the node's input. func_var_locs has the
 // body's variable of each loop variable; the condition reads a loop variable through the same input
 // of the node. The body's outputs are num_out_data values of the step, then the loop variables of
-// the next step.
+// the next step. Rows of stacked outputs behind the last step are zeros, since the number of steps
+// is not known when shapes are inferred.
 struct WhileLoopParam {
   enum Graph { kCondition, kBody };
 
@@ -60,6 +61,8 @@ struct WhileLoopParam {
         .Doc("the body's variable of each loop variable");
   }
 
+  // Return the numbers of the node's inputs and of loop variables. MXNet counts the two graphs
+  // among the arguments.
   int num_inputs() const { return num_args - 2; }
   int num_vars() const { return static_cast<int>(func_var_locs.size()); }
   // Returns the node's input that is the first value of loop variable `k`.
@@ -67,7 +70,7 @@ struct WhileLoopParam {
 };
 
 // Returns the graphs of a _while_loop call, by WhileLoopParam::Graph. The call must outlive them
-// and have passed CheckSubgraphs.
+// and have passed CheckSubgraphs. O(nodes of the graphs) time.
 inline std::vector<ControlGraph> WhileLoopGraphs(const OpCall& call) {
   const auto& param = call.param<WhileLoopParam>();
   return {{call, WhileLoopParam::kCondition, param.cond_input_locs},

@@ -12,13 +12,14 @@
 namespace cooper {
 
 // The four consecutive numbers of a box. Coordinates have any unit, as long as all boxes of an
-// array share it: pixels, or parts of the image's extents.
+// array share it: pixels, or parts of the image's extents. Corners are not checked to be in order.
 enum class BoxFormat : uint8_t {
   kCorner,  // xmin, ymin, xmax, ymax
   kCenter   // x and y of the center, width, height
 };
 
-// Returns MXNet's names of the formats: the values of an operator's `format` parameter.
+// Returns MXNet's names of the formats: the values of an operator's `format` parameter. Pass it to
+// ParamDeclaration::Enum.
 inline std::vector<std::pair<std::string, BoxFormat>> BoxFormatNames() {
   return {{"corner", BoxFormat::kCorner}, {"center", BoxFormat::kCenter}};
 }

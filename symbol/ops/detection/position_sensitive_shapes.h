@@ -17,7 +17,8 @@ namespace cooper {
 
 // Sets input 0, data, to four axes and input 1, rois, to (regions, 5). Fails with kInvalidArgument
 // on a contradiction, and if data has fewer than output_dim * groups^2 channels. The numbers are
-// positive.
+// positive. A region is (image, x1, y1, x2, y2), the image being its number in the batch. Each bin
+// of the groups x groups bins of a region pools channels of its own, hence the product.
 inline absl::Status SetPositionSensitiveInputs(ShapeContext& c, int64_t output_dim,
                                                int64_t groups) {
   if (c.input(0).rank_known()) {

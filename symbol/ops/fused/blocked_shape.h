@@ -16,7 +16,8 @@
 namespace cooper {
 
 // Returns the plain shape of a blocked one. `shape` must be known in full. Fails with
-// kInvalidArgument unless it has four to six axes, the last one `block` long.
+// kInvalidArgument unless it has four to six axes, the last one `block` long. `block` is the number
+// of channels that lie side by side, at least 1.
 inline absl::StatusOr<PartialShape> PlainShape(const PartialShape& shape, int64_t block) {
   const int rank = shape.rank();
   if (rank < 4 || rank > 6 || shape[rank - 1] != block) {
@@ -30,7 +31,8 @@ inline absl::StatusOr<PartialShape> PlainShape(const PartialShape& shape, int64_
 }
 
 // Returns the blocked shape of a plain one, (batch_size, channels, spatial...), which must be known
-// in full. Fails with kInvalidArgument if `block` does not divide channels.
+// in full. Fails with kInvalidArgument if `block` does not divide channels. The inverse of
+// PlainShape.
 inline absl::StatusOr<PartialShape> BlockedShape(const PartialShape& shape, int64_t block) {
   if (shape[1] % block != 0) {
     return absl::InvalidArgumentError(

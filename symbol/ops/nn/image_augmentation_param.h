@@ -12,7 +12,8 @@
 
 namespace cooper {
 
-// The part of `width` and `height` pixels whose left upper corner is (x, y).
+// The part of `width` and `height` pixels whose left upper corner is (x, y). Shape inference fails
+// with kInvalidArgument if it exceeds the image. The gradient writes ograd into zeros.
 struct ImageCropParam {
   int64_t x = 0, y = 0;
   int64_t width = 0, height = 0;
@@ -60,7 +61,8 @@ struct ImageFactorParam {
 };
 
 // Changes brightness, contrast, saturation and hue in a random order. Factors are uniform in [1 -
-// x, 1 + x), for hue in [-x, x). A change of 0 is left out.
+// x, 1 + x), for hue in [-x, x). A change of 0 is left out. Order and factors come from the node's
+// random stream.
 struct ImageJitterParam {
   double brightness = 0, contrast = 0, saturation = 0, hue = 0;
 
@@ -80,6 +82,7 @@ struct ImageLightingParam {
     d.Field("alpha", &ImageLightingParam::alpha).Required().Doc("the three factors");
   }
 };
+// The same with three factors that are drawn for each image, normal with mean 0.
 struct ImageRandomLightingParam {
   double alpha_std = 0.05;
 

@@ -14,6 +14,7 @@
 namespace cooper {
 
 // Sets the shapes of the inputs from `first` on, which are ranges, and of the range of output 0.
+// Fails with kInvalidArgument, naming the array, for other shapes.
 inline absl::Status SetRangeShapes(ShapeContext& c, int first) {
   for (int i = first; i < c.num_inputs(); ++i) {
     COOPER_RETURN_IF_ERROR(c.SetInput(i, {1}, "(1,)"));
@@ -25,6 +26,8 @@ inline absl::Status SetRangeShapes(ShapeContext& c, int first) {
 }
 
 // Sets the dtypes of the inputs from `first` on, which are ranges, and of the range of output 0.
+// Fails with kInvalidArgument, naming the array, for other dtypes. A range is float32 whatever the
+// dtype of its array is.
 inline absl::Status SetRangeTypes(TypeContext& c, int first) {
   for (int i = first; i < c.num_inputs(); ++i) {
     COOPER_RETURN_IF_ERROR(c.SetInput(i, DType::kFloat32));

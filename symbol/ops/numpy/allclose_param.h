@@ -9,11 +9,12 @@
 namespace cooper {
 
 // a and b have one shape and dtype. The output is a scalar, uint8: 1 if |a - b| <= atol + rtol |b|
-// for all elements, else 0. Equal infinities are close.
+// for all elements, else 0. Equal infinities are close. Empty arrays are close. It has no gradient.
 struct AllcloseArrays {
   enum Input { kA, kB };
 };
 
+// Tolerances are those of NumPy, except that NaNs are equal by default.
 struct AllcloseParam {
   double rtol = 1e-5;
   double atol = 1e-8;

@@ -9,7 +9,8 @@
 namespace cooper {
 
 // ConcatParam under NumPy's name for its axis, 0 by default. It adds no members, so the kernels of
-// Concat read it as a ConcatParam. axis=None, which flattens the inputs, is not supported.
+// Concat read it as a ConcatParam. axis=None, which flattens the inputs, is not supported. Inputs
+// agree in all other extents.
 struct NumpyConcatenateParam : ConcatParam {
   NumpyConcatenateParam() { dim = 0; }
 

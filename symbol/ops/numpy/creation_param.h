@@ -15,7 +15,8 @@
 
 namespace cooper {
 
-// Parameters of _npi_zeros and _npi_ones. Unlike in InitParam, () is a scalar and 0 an extent.
+// Parameters of _npi_zeros and _npi_ones. Unlike in InitParam, () is a scalar and 0 an extent. The
+// shape (-1, 3) takes its first extent from the users of the output.
 struct NumpyInitParam {
   std::vector<int64_t> shape;
   std::string ctx;
@@ -41,7 +42,8 @@ struct NumpyFullLikeParam {
   }
 };
 
-// Parameters of _npi_eye. Unlike in EyeParam, the number of columns may be None.
+// Parameters of _npi_eye. Unlike in EyeParam, the number of columns may be None. The output is (N,
+// M or N): 1 where column - row is k, else 0.
 struct NumpyEyeParam {
   int64_t rows = 0;
   std::optional<int64_t> columns;
@@ -59,7 +61,8 @@ struct NumpyEyeParam {
 };
 
 // Parameters of _npi_indices: for each of the n dimensions an array of these extents with the
-// positions along it; the output is (n, dimensions...).
+// positions along it; the output is (n, dimensions...). Elements are exact in every dtype that
+// holds the extents. A dimension of 0 gives an empty array.
 struct IndicesParam {
   std::vector<int64_t> dimensions;
   DType dtype = DType::kInt32;
@@ -72,7 +75,8 @@ struct IndicesParam {
   }
 };
 
-// Parameters of _npi_logspace: powers of `base`, whose exponents are those of _linspace.
+// Parameters of _npi_logspace: powers of `base`, whose exponents are those of _linspace. Values are
+// computed in double and then converted to dtype.
 struct LogspaceParam : LinspaceParam {
   double base = 10;
 
@@ -89,7 +93,8 @@ struct LogspaceParam : LinspaceParam {
 };
 
 // Parameters of the windows _npi_hanning, _npi_hamming and _npi_blackman: vectors of `points`
-// weights, none if that is below 1 or None.
+// weights, none if that is below 1 or None. Their weights are symmetric: 0.5 - 0.5 cos x (hanning),
+// 0.54 - 0.46 cos x (hamming) and 0.42 - 0.5 cos x + 0.08 cos 2x (blackman), for x from 0 to 2 pi.
 struct WindowParam {
   std::optional<int64_t> points;
   std::string ctx;

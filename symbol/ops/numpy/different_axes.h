@@ -15,7 +15,8 @@
 namespace cooper {
 
 // Fails with kInvalidArgument, naming the attribute `name`, unless `axes`, which may be negative,
-// are different axes of an array of this rank.
+// are different axes of an array of this rank. -1 and rank - 1 are one axis. The message has the
+// axis as it was given. O(rank + axes) time.
 inline absl::Status CheckDifferent(absl::Span<const int64_t> axes, int rank, const char* name) {
   std::vector<bool> seen(rank);
   for (const int64_t given : axes) {

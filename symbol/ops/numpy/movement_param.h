@@ -25,7 +25,8 @@ struct MoveaxisParam {
         .Doc("the axes of the output that they become");
   }
 
-  // Returns the axis of a that becomes axis `i` of the output.
+  // Returns the axis of a that becomes axis `i` of the output. Requires the lists that the shape
+  // rule accepts: of one length, each of different axes. O(rank^2) time.
   int source_axis(int i, int rank) const {
     const auto at = [rank](const std::vector<int64_t>& axes, size_t k) {
       return static_cast<int>(axes[k] < 0 ? axes[k] + rank : axes[k]);
@@ -49,6 +50,7 @@ struct MoveaxisParam {
 
 // Parameters of _np_roll: elements move by shift[k] along axis[k], or by one number along all these
 // axes; what leaves an axis enters at its other end. Without axis the array is rolled as a vector.
+// Positive shifts move elements to higher indices. Shifts larger than an extent count modulo it.
 struct RollParam {
   std::optional<std::vector<int64_t>> shift, axis;
 
@@ -57,11 +59,14 @@ struct RollParam {
     d.Field("axis", &RollParam::axis).Doc("different axes; None: the array as a vector");
   }
 
-  // Returns the number of places for the k-th axis.
+  // Returns the number of places for the k-th axis. `shift` must be set, which the shape rule
+  // checks.
   int64_t shift_of(size_t k) const { return (*shift)[shift->size() == 1 ? 0 : k]; }
 };
 
-// Parameters of _np_diag and _np_diagonal, which add no members to those of diag.
+// Parameters of _np_diag and _np_diagonal, which add no members to those of diag. They differ in
+// the attributes' names: _np_diag has k, _np_diagonal has offset and the two axes. The kernels of
+// diag read both as a DiagParam.
 struct NumpyDiagParam : DiagParam {
   static void Declare(ParamDeclaration<NumpyDiagParam>& d) {
     d.Field("k", &NumpyDiagParam::k)
@@ -81,7 +86,9 @@ struct NumpyDiagonalParam : DiagParam {
   }
 };
 
-// Parameters of _npi_hstack, _npi_vstack, _npi_dstack and _npi_column_stack.
+// Parameters of _npi_hstack, _npi_vstack, _npi_dstack and _npi_column_stack. hstack joins along
+// axis 1, or 0 for vectors; vstack along axis 0, with vectors as rows; dstack along axis 2, and
+// column_stack along axis 1, with vectors as columns.
 struct NumpyStackParam {
   int num_args = 0;
 

@@ -11,7 +11,8 @@
 namespace cooper {
 
 // PadParam with the widths as pairs, ((before, after), ...) for each axis; the kernels of Pad read
-// it as a PadParam. Modes maximum and minimum, and the reflect_type odd, are not supported.
+// it as a PadParam. Modes maximum and minimum, and the reflect_type odd, are not supported. Shape
+// inference fails with kInvalidArgument for another reflect_type and as for Pad.
 struct NumpyPadParam : PadParam {
   std::string reflect_type = "even";
 

@@ -11,6 +11,7 @@
 namespace cooper {
 
 // Rounds to `decimals` digits behind the point, or before it if negative; halves to the even digit.
+// decimals is limited so that 10^|decimals| is a finite double.
 struct AroundParam {
   int decimals = 0;
 
@@ -23,13 +24,14 @@ struct AroundParam {
 };
 
 // Replaces NaN and infinities by numbers, infinities by default by the limits of the dtype. The
-// gradient of what is replaced is 0.
+// gradient of what is replaced is 0. The output may overwrite the data.
 struct NanToNumArrays {
   enum Input { kData };
 };
 struct NanToNumGradientArrays {
   enum Input { kOgrad, kData };
 };
+// posinf and neginf are None for the greatest and the least finite number of the data's dtype.
 struct NanToNumParam {
   bool copy = true;
   double nan = 0;

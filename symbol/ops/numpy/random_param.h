@@ -19,7 +19,9 @@
 namespace cooper {
 
 // Names is a struct with the names kFirst and kSecond of the distribution's parameters, and the
-// type Distribution, of which Of(first, second) are the distributions.
+// type Distribution, of which Of(first, second) are the distributions. First and second are low and
+// high of the uniform distribution, loc and scale of the normal one. Draws depend on the node's
+// random stream: they differ from run to run and are equal for equal seeds.
 template <typename Names>
 struct NumpyRandomParam {
   std::optional<double> first, second;
@@ -35,10 +37,12 @@ struct NumpyRandomParam {
     d.Field("dtype", &NumpyRandomParam::dtype).Doc("dtype of the output");
   }
 
-  // Returns the number of inputs.
+  // Returns the number of inputs. They are the parameters that are None, in the order first,
+  // second.
   int num_inputs() const { return (first.has_value() ? 0 : 1) + (second.has_value() ? 0 : 1); }
 };
 
+// The names of the attributes, and the distribution whose operator draws the numbers.
 struct UniformNames {
   using Distribution = UniformDistribution;
   static constexpr char kFirst[] = "low";

@@ -9,7 +9,9 @@
 
 namespace cooper {
 
-// Element (i, j) of each matrix is kept if j <= i + k.
+// Element (i, j) of each matrix is kept if j <= i + k; others become 0. A matrix is the last two
+// axes of the data (..., rows, columns); a vector of n elements is taken as n equal rows, so that
+// its output is (n, n). The gradient is the triangle of ograd, summed over the rows for a vector.
 struct TrilParam {
   int64_t k = 0;
 

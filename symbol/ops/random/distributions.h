@@ -101,7 +101,8 @@ struct ExponentialDistribution {
   absl::Status Check() const { return CheckDistribution(lam > 0, "lam", lam, "> 0"); }
 };
 
-// Poisson with mean `lam`; 0 gives 0. The counts are floating-point numbers, as in MXNet.
+// Poisson with mean `lam`; 0 gives 0. The counts are floating-point numbers, as in MXNet. Means
+// from 10 on are drawn by rejection, smaller ones by inversion.
 struct PoissonDistribution {
   double lam = 1;
 

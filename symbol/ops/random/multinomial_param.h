@@ -26,6 +26,7 @@ struct MultinomialGradientArrays {
   enum Input { kOgrad, kData, kOutcome };
 };
 
+// A shape of () draws one outcome from each distribution.
 struct MultinomialParam {
   std::vector<int64_t> shape;
   bool get_prob = false;

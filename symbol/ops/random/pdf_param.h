@@ -16,11 +16,14 @@ struct PdfArrays {
   enum Input { kSample, kFirst, kSecond };
 };
 // The outputs are the gradients of the forward inputs. The sample of a distribution of counts, and
-// that of the uniform one, has the gradient 0.
+// that of the uniform one, has the gradient 0. Gradients of parameters are summed over the samples
+// (s...) of their distribution.
 struct PdfGradientArrays {
   enum Input { kOgrad, kSample, kFirst, kSecond };
 };
 
+// Samples outside of a distribution's support are not treated apart: their density is that of the
+// formula, or NaN.
 struct PdfParam {
   bool is_log = false;
 

@@ -47,7 +47,9 @@ inline absl::StatusOr<PartialShape> BroadcastTogether(const PartialShape& a,
   return shape;
 }
 
-// Shape rule: the output has the shape to which inputs 0 and 1, lhs and rhs, are broadcast.
+// Shape rule: the output has the shape to which inputs 0 and 1, lhs and rhs, are broadcast. It does
+// not infer inputs from the output, since an extent of an input may be the output's or 1. Waits
+// until both ranks are known. Errors: those of BroadcastTogether.
 inline absl::Status BroadcastShape(ShapeContext& c) {
   if (!c.input(0).rank_known() || !c.input(1).rank_known()) return absl::OkStatus();
   COOPER_ASSIGN_OR_RETURN(const PartialShape shape,
