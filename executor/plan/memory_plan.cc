@@ -30,8 +30,8 @@ absl::Status CheckRanges(absl::Span<const LiveRange> ranges) {
   return absl::OkStatus();
 }
 
-// Tries planning methods, the quick ones first, until the best plan is good enough compared with
-// the cost of the next method.
+// Tries planning methods, from the fastest to the slowest. Stops when the best plan is proven to be
+// the smallest, or when its possible saving is not worth the time of the next method.
 class Planner {
  public:
   explicit Planner(absl::Span<const LiveRange> ranges) : ranges_(ranges) {

@@ -127,8 +127,9 @@ class Exchange {
     std::sort(best_.candidates.begin(), best_.candidates.end());
   }
 
-  // Returns the saving of candidate `c` in addition to the chosen buckets, and lowers losses[b] by
-  // the part of bucket b's contribution that `c` would replace.
+  // Returns how much the cost of all samples falls if candidate `c` joins the chosen buckets.
+  // losses[b], the rise of the cost if bucket b were removed, falls by the samples that would then
+  // go to `c`.
   double Gain(int c, std::vector<double>* losses) const {
     const double cost = problem_.costs[c];
     double gain = 0;

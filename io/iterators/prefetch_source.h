@@ -47,8 +47,9 @@ class PrefetchSource {
   // Waits for the next batch and returns it without removing it.
   const MaybeBatch& Front();
 
-  // Removes the next batch, which Front has returned. After an error the thread tries again; the
-  // end of the epoch stays.
+  // Removes and returns the next batch, or the error in its place: the one that Front returned.
+  // After an error the thread tries again. Must not be called at the end of the epoch, whose entry
+  // stays first until Reset.
   MaybeBatch Pop();
 
   // Records that the reader has seen the end of the epoch, which is the next entry. Some iterators

@@ -27,7 +27,8 @@ bool HoldsAll(DType dtype, DType from) {
   return DispatchDType(from, [dtype](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-      // A float that holds the largest value, which is odd, holds all smaller ones.
+      // The largest integer is odd (2^k - 1), so a floating dtype that holds it has enough digits
+      // for all integers between the two limits.
       return HoldsInteger(dtype, std::numeric_limits<T>::min()) &&
              HoldsInteger(dtype, std::numeric_limits<T>::max());
     } else {

@@ -229,7 +229,8 @@ class MeanAveragePrecisionMetric : public TotalsMetric {
     }
   }
 
-  // Puts the values of the named classes, which Value has computed, before the mean.
+  // Returns `mean` with the average precision of each class of options.class_names before it. Value
+  // has stored these; NaN for a class without objects.
   std::vector<NamedValue> WithClasses(std::vector<NamedValue> mean) const {
     if (!options_.class_names.has_value()) return mean;
     std::vector<NamedValue> values;

@@ -101,7 +101,7 @@ TEST(DTypesTest, CheckpointsOfOtherFloatsPredictAsInAModule) {
         EXPECT_EQ(outputs[0].dtype(), DType::kFloat32);
         EXPECT_THAT(Floats(outputs[0]), Pointwise(FloatNear(1e-4f), Floats(expected[0])));
       }
-      // In a dtype of its own the checkpoint is inconsistent: BatchNorm's averages are float32.
+      // Data of `dtype` does not fit the checkpoint: its BatchNorm averages are float32.
       EXPECT_FALSE(predictor->Predict({{"data", *data.AsType(dtype)}}).ok());
     }
   }

@@ -48,7 +48,7 @@ TEST(OnnxFileTest, WritesTheWeightsOfTheArrays) {
 TEST(OnnxFileTest, RefusesTwoGigabytesAndKeepsTheOldFile) {
   const std::string path = ::testing::TempDir() + "/large.onnx";
   COOPER_ASSERT_OK(WriteFileAtomically(path, "old"));
-  // The memory is reserved, never touched.
+  // The array of 2 GiB is allocated but neither written nor read, so it takes no memory.
   EXPECT_THAT(
       WriteOnnxModel(OneNode(int64_t{1} << 29), path),
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("bytes, expected less than 2 GiB")));

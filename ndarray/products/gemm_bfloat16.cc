@@ -197,8 +197,8 @@ class ThreadPlans {
 
 // Returns whether rounding the factors takes a small part of the time of their product.
 bool IsWorthRounding(const GemmProduct<float>& p) {
-  // Rounding an element takes about as long as this many multiplications; the element takes part in
-  // as many as the other factor has columns, or rows.
+  // Rounding one element takes about as long as 24 multiplications. An element of `a` takes part in
+  // n multiplications and one of `b` in m.
   constexpr double kMinUses = 24;
   constexpr int64_t kMinTerms = 16;  // with fewer, writing the result takes most of the time
   const auto m = static_cast<double>(p.m), n = static_cast<double>(p.n);

@@ -38,12 +38,13 @@ int& ThreadsOfThisThread() {
   return threads;
 }
 
-// The next of a thread's own pieces, on a cache line of its own.
+// The number of the next range that a thread takes from its own share of the loop. Each counter has
+// a cache line of its own, so that threads do not wait for each other's writes.
 struct alignas(64) PieceCounter {
   std::atomic<int64_t> next{0};
 };
 
-// The ranges of a loop: [0, n) in `count` pieces of similar size.
+// Divides the iterations [0, n) of a loop into `count` ranges of similar size ("pieces").
 struct Pieces {
   int64_t n = 0;
   int64_t count = 0;
@@ -55,7 +56,7 @@ struct Pieces {
 // The state of a loop that several threads share.
 class SharedLoop {
  public:
-  // Gives each of `parts` threads `own` pieces.
+  // Gives each of `parts` threads a share of `own` ranges.
   SharedLoop(const Pieces& pieces, int64_t parts, int64_t own)
       : pieces_(pieces), parts_(parts), own_(own), counters_(parts) {}
 

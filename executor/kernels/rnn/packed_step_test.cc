@@ -26,7 +26,7 @@ std::vector<float> RandomFloats(int64_t size, uint64_t seed) {
 
 double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-// The rows of a batch in one step, and their weights.
+// Random inputs, states and weights of one step of a recurrent cell for `rows` sequences.
 struct Batch {
   Batch(RNNMode mode, int64_t hidden, int64_t rows)
       : mode(mode),

@@ -6,8 +6,9 @@
 namespace cooper {
 namespace {
 
-// data and output (length, batch, ...), states (layers, batch, ...), lengths (batch,). The hidden
-// output is for the gradient only.
+// The batch axis is axis 1 of data and output (length, batch, ...) and of states (layers, batch,
+// ...), and axis 0 of lengths (batch,). Outputs that are not visible, which the gradient reads,
+// have no batch axis.
 COOPER_BATCH_RULE(RNN, [](const BatchCall& c) {
   if (c.output >= c.call.op->NumVisibleOutputs(c.call)) return BatchLayout();
   return c.Map([&](int input, int axis) {
