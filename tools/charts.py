@@ -23,6 +23,7 @@ import json
 import math
 import re
 import sys
+import textwrap
 from bisect import bisect_left
 from collections import Counter
 from itertools import accumulate
@@ -618,7 +619,7 @@ def speed_panel(ax, name, work):
     ax.set_yticks(range(len(speeds)), [worker for worker, _ in speeds])
     ax.set(ylim=(len(speeds) - 0.5, -0.6),
            xlim=(0, 1.14 * max([speed['max'] for _, speed in speeds] + [limit])))
-    ax.set_title(f'{name}: {work["title"]}', loc='left', fontsize=9)
+    ax.set_title(textwrap.fill(f'{name}: {work["title"]}', 60), loc='left', fontsize=9)
     ax.set_xlabel(work['unit'], fontsize=8)
     ax.xaxis.set_major_locator(ticker.MaxNLocator(5))
     ax.xaxis.set_major_formatter(ticker.EngFormatter(sep=''))
