@@ -40,7 +40,7 @@ PEERS = {
 }
 _FORWARD_ONLY = {'onnx', 'openvino', 'predictor'}  # left out where a work trains
 _ON_GPUS = {'torch', 'torch-compiled'}  # those that --gpu leaves
-_OF_TRANSFORMERS = {'torch', 'torch-compiled'}  # those that have the Transformer
+_OF_TRANSFORMERS = {'torch', 'torch-compiled', 'onnx', 'openvino'}  # those that have the Transformer
 _ONLY_TRANSFORMERS = {'torch-compiled'}  # torch.compile leaves nn.LSTM as it is
 _OF_ONNX = {'onnx', 'openvino'}  # which need a newer NumPy than MXNet can use
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Times image networks with cooper, MXNet 1.9.1 and ONNX Runtime in interleaved runs: prediction and training.
+"""Times image networks with cooper, MXNet 1.9.1, ONNX Runtime and OpenVINO in interleaved runs.
 
     benchmarks/peers/setup_venv.sh
     ./bazelw build //benchmarks:networks && \
       benchmarks/peers/networks.py --cooper=bazel-bin/benchmarks/networks --networks=resnet18_v1
 
 The networks are those of MXNet's model zoo and three more (zoo.py), with random weights. Prediction is
-a forward pass; training is a forward and a backward pass, which ONNX Runtime lacks. A ratio is taken
+a forward pass; training is a forward and a backward pass, by cooper and MXNet. A ratio is taken
 within a round; the table has the medians over the rounds, and last the geometric mean. --neighbours=N
 runs N busy processes of normal priority beside the workers. With --gpu, cooper (//benchmarks:networks_cuda)
 is compared with PyTorch and cuDNN on a GPU. --symbols names a folder of MXNet's symbol files for machines without MXNet.
@@ -23,6 +23,7 @@ from worker import Worker, WorkerError
 
 _HERE = pathlib.Path(__file__).resolve().parent
 _SETTLE_S = 0.25  # outlasts the spinning of an OpenMP team that has just become idle
+_RUNTIMES = ('onnx', 'openvino')  # read ONNX files, for prediction
 NETWORKS = [
     'resnet18_v1', 'resnet50_v1', 'resnet152_v1', 'vgg16', 'inceptionv3', 'alexnet',
     'mobilenet1.0', 'mobilenetv2_1.0', 'densenet121', 'squeezenet1.0', 'resnext50', 'googlenet',
@@ -34,7 +35,8 @@ def _parse_flags() -> argparse.Namespace:
     parser = turns.make_parser(__doc__, min_run_s=0.5)
     parser.add_argument('--networks', type=turns.items, default=NETWORKS, help=','.join(NETWORKS))
     parser.add_argument('--batch_sizes', type=turns.items, default=['1', '4', '32'])
-    parser.add_argument('--peers', type=turns.some_of('mxnet', 'onnx'), default=['mxnet', 'onnx'])
+    parser.add_argument('--peers', type=turns.some_of('mxnet', *_RUNTIMES),
+                        default=['mxnet', *_RUNTIMES])
     parser.add_argument('--gpu', action='store_true', help='on a GPU, beside PyTorch')
     parser.add_argument('--python', default='', help='for PyTorch, rather than the one of --venv')
     parser.add_argument('--symbols', default='', help='a folder of NAME-symbol.json')
@@ -59,7 +61,7 @@ def _size(name: str) -> int:
     return 299 if name.startswith('inceptionv') else 224
 
 
-def _onnx_worker(flags: argparse.Namespace, name: str, shapes: str) -> Worker:
+def _runtime_worker(flags: argparse.Namespace, runtime: str, name: str, shapes: str) -> Worker:
     path = turns.venv(flags) / 'networks' / f'{name}.onnx'
     if not path.exists():
         export = subprocess.run(
@@ -68,8 +70,8 @@ def _onnx_worker(flags: argparse.Namespace, name: str, shapes: str) -> Worker:
         if export.returncode:
             raise WorkerError(f'cannot write {path}: {export.stderr.strip().splitlines()[-1:]}')
     python = str(turns.venv(flags) / 'onnx' / 'bin' / 'python')
-    return Worker('onnx', [python, str(_HERE / 'onnx_network.py'), f'--model={path}', shapes,
-                           f'--threads={flags.threads}'])
+    return Worker(runtime, [python, str(_HERE / 'onnx_network.py'), f'--runtime={runtime}',
+                            f'--model={path}', shapes, f'--threads={flags.threads}'])
 
 
 def _workers(flags: argparse.Namespace, name: str, shapes: str, mode: str) -> list:
@@ -78,8 +80,9 @@ def _workers(flags: argparse.Namespace, name: str, shapes: str, mode: str) -> li
     cooper = [f'--symbol={_symbol_file(flags, name)}', shapes] + train
     if not flags.gpu:
         workers = turns.make_workers(flags, cooper, flags.cooper_flags)
-        if 'onnx' in flags.peers and mode == 'predict':
-            workers.append(_onnx_worker(flags, name, shapes))
+        if mode == 'predict':
+            workers += [_runtime_worker(flags, runtime, name, shapes)
+                        for runtime in _RUNTIMES if runtime in flags.peers]
         return workers
     threads = f'--threads={flags.threads}'
     python = flags.python or str(turns.venv(flags) / 'bin' / 'python')

@@ -1,4 +1,4 @@
-"""ONNX Runtime's worker: the same language model as a graph of LSTM or GRU nodes, forward only."""
+"""ONNX Runtime's worker: the same language model as an ONNX graph, forward only."""
 
 import time
 
@@ -18,8 +18,9 @@ from onnx_model import LanguageModel  # pylint: disable=wrong-import-position
 class Passes:
     """Passes over the protocol's batches."""
 
-    def __init__(self, session, batches):
+    def __init__(self, session, batches, positions):
         self._session = session
+        self._positions = positions
         self._data = [numpy.array(batch.data, numpy.int64) for batch in batches]
         self._labels = [numpy.array(batch.label, numpy.int64) for batch in batches]
         self._last = 0
@@ -32,7 +33,7 @@ class Passes:
 
     def nll_per_token(self):
         """Returns the mean loss of the last step, over all positions or those without padding."""
-        labels = self._labels[self._last].T.reshape(-1)
+        labels = self._positions(self._labels[self._last])
         counted = labels != protocol.PAD_ID if FLAGS.use_ignore else labels >= 0
         picked = self._probabilities[numpy.arange(labels.size), labels]
         return float(-numpy.log(picked[counted]).mean())
@@ -60,7 +61,7 @@ def main():
         'rss_after_import_mb': rss_after_import,
     }
     batches = protocol.flags_batches(FLAGS)
-    passes = Passes(session, batches)
+    passes = Passes(session, batches, model.positions)
     protocol.serve_batches(STREAM, batches, passes.step, passes.nll_per_token, FLAGS.warmup, ready)
 
 

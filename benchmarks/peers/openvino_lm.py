@@ -22,7 +22,8 @@ _CONFIG = {'PERFORMANCE_HINT': 'LATENCY', 'INFERENCE_PRECISION_HINT': 'f32', 'NU
 class Passes:
     """Passes over the protocol's batches."""
 
-    def __init__(self, model_bytes, batches):
+    def __init__(self, model_bytes, batches, positions):
+        self._positions = positions
         self._data = [numpy.array(batch.data, numpy.int64) for batch in batches]
         self._labels = [numpy.array(batch.label, numpy.int64) for batch in batches]
         core = openvino.Core()
@@ -45,7 +46,7 @@ class Passes:
         """Returns the mean loss of the last step, over all positions or those without padding."""
         request = self._requests[self._data[self._last].shape]
         probabilities = request.get_output_tensor(0).data
-        labels = self._labels[self._last].T.reshape(-1)
+        labels = self._positions(self._labels[self._last])
         counted = labels != protocol.PAD_ID if FLAGS.use_ignore else labels >= 0
         picked = probabilities[numpy.arange(labels.size), labels]
         return float(-numpy.log(picked[counted]).mean())
@@ -58,7 +59,7 @@ def main():
     begin = time.perf_counter()
     model = LanguageModel(FLAGS)
     batches = protocol.flags_batches(FLAGS)
-    passes = Passes(model.make().SerializeToString(), batches)
+    passes = Passes(model.make().SerializeToString(), batches, model.positions)
     ready = {
         'peer': 'openvino',
         'version': f'OpenVINO {openvino.__version__}',
