@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
 """Writes the results of networks.py and operators.py as a page of tables.
 
-    benchmarks/peers/tables.py networks.json operators.json > docs/mxnet_speed.md
-    benchmarks/peers/tables.py torch_operators.json > docs/speed.md
+    benchmarks/peers/tables.py networks.json torch_operators.json mxnet_operators.json > docs/speed.md
 
-The files come from --json, all on one machine and beside one peer. Rows of several files form one
-table.
+The files come from --json, all on one machine. Rows of several files form one table.
 """
 
 import json
@@ -17,15 +15,13 @@ from typing import Any, Dict, Iterable, List
 
 import turns
 
-_MODES = ('predict', 'train')
-_PEERS = {'mxnet': 'MXNet 1.9.1', 'torch': 'PyTorch 2.15'}
+_MODES = {'predict': 'prediction', 'train': 'training'}
+_PEERS = {'torch': 'PyTorch 2.15', 'mxnet': 'MXNet 1.9.1', 'onnx': 'ONNX Runtime 1.32',
+          'openvino': 'OpenVINO 2026.4'}
+_LEAST = {'torch': .9, 'mxnet': .95, 'onnx': .95, 'openvino': .95}  # rows below are counted
 # Operators whose gradients PyTorch returns as views of the head gradient: it writes nothing.
 _VIEWS = ('add', 'stack', 'sum', 'sum of columns', 'sum of few columns', 'sum of short rows',
           'swap axes')
-
-
-def _mean(ratios: Iterable[float]) -> str:
-    return f'{math.exp(statistics.mean(map(math.log, ratios))):.2f}'
 
 
 def _row(cells: Iterable[str]) -> str:
@@ -37,85 +33,98 @@ def _head(names: List[str]) -> List[str]:
     return [_row(names), _row(['---'] + ['---:'] * (len(names) - 1))]
 
 
-def _peer(row: Dict[str, Any]) -> str:
-    """Returns the peer to which a row's ratio is: the first one that was measured."""
-    return next(name for name in row['seconds'] if name != 'cooper')
+def _peers(rows: List[Dict[str, Any]]) -> List[str]:
+    """Returns the peers of the rows, in the order of _PEERS."""
+    return [peer for peer in _PEERS if any(peer in row['seconds'] for row in rows)]
 
 
-def _times(row: Dict[str, Any], unit: float, digits: int) -> str:
-    median = turns.medians(row['seconds'])
-    return f'{unit * median["cooper"]:.{digits}f} / {unit * median[_peer(row)]:.{digits}f}'
+def _ratio(row: Dict[str, Any], peer: str) -> float:
+    """Returns the median of a row's ratios to a peer, above 1 if cooper is faster; else 0."""
+    return statistics.median(turns.ratios(row['seconds'], peer)) if peer in row['seconds'] else 0
 
 
-def _share(row: Dict[str, Any]) -> str:
-    """Returns cooper's share of the limit in percent; empty if there is none."""
-    limit = row.get('limit_s')
-    return f'{100 * limit / turns.medians(row["seconds"])["cooper"]:.0f} %' if limit else ''
+def _time(row: Dict[str, Any], unit: float, digits: int) -> str:
+    return f'{unit * turns.medians(row["seconds"])["cooper"]:.{digits}f}'
 
 
-def _onnx_ratio(row: Dict[str, Any]) -> float:
-    """Returns the ratio to ONNX Runtime; 0 if it was not measured."""
-    return row.get('ratios', {}).get('onnx', 0)
+def _number(ratio: float) -> str:
+    return f'{ratio:.2f}' if ratio else ''
 
 
 def _network_lines(rows: List[Dict[str, Any]]) -> List[str]:
-    lines = ['## Networks', '', 'Milliseconds of a pass, cooper / MXNet, the ratio of speeds, that to ONNX '
-             'Runtime where it was measured, and the peak resident sets in MB.', '']
-    lines += _head(['network', 'batch', 'prediction', 'ratio', '/ ONNX Runtime', 'MB', 'training',
-                    'ratio', 'MB'])
+    peers = {mode: _peers([row for row in rows if row['mode'] == mode]) for mode in _MODES}
+    lines = ['## Networks', '', "Milliseconds of a pass by cooper, the ratio of speeds to each peer's, and "
+             'the peak resident sets in MB of cooper / MXNet.', '']
+    head = ['network', 'batch']
+    for mode, name in _MODES.items():
+        head += [name] + [f'/ {_PEERS[peer]}' for peer in peers[mode]] + ['MB']
+    lines += _head(head)
     cells = {}
     for row in rows:
         peak = row.get('peak_mb')
-        cells.setdefault((row['network'], row['batch_size']), {})[row['mode']] = [
-            _times(row, 1e3, 1), f'{row["ratio"]:.2f}',
-            f'{peak["cooper"]:.0f} / {peak["mxnet"]:.0f}' if peak else '']
-        if row['mode'] == 'predict':
-            onnx = _onnx_ratio(row)
-            cells[row['network'], row['batch_size']]['predict'].insert(2, f'{onnx:.2f}' if onnx else '')
+        cells.setdefault((row['network'], row['batch_size']), {})[row['mode']] = (
+            [_time(row, 1e3, 1)] + [_number(_ratio(row, peer)) for peer in peers[row['mode']]] +
+            [f'{peak["cooper"]:.0f} / {peak["mxnet"]:.0f}' if peak else ''])
     for (network, batch), modes in sorted(cells.items()):
-        lines.append(_row([network, str(batch)] +
-                          modes.get('predict', [''] * 4) + modes.get('train', [''] * 3)))
-    return lines + ['', _means(rows)]
+        lines.append(_row([network, str(batch)] + [
+            cell for mode in _MODES for cell in modes.get(mode, [''] * (len(peers[mode]) + 2))]))
+    return lines + [''] + _means(rows)
+
+
+def _operator_cells(rows: List[Dict[str, Any]], peers: List[str]) -> List[str]:
+    """Returns the cells of an operator in one mode, one row for each peer."""
+    if not rows:
+        return [''] * (len(peers) + 2)
+    ratios = {peer: max(_ratio(row, peer) for row in rows) for peer in peers}
+    view = 'torch' in ratios and rows[0]['mode'] == 'train' and rows[0]['operator'] in _VIEWS
+    limit = rows[0].get('limit_s')
+    share = limit / turns.medians(rows[0]['seconds'])['cooper'] if limit else 0
+    return ([_time(rows[0], 1e6, 0)] +
+            [_number(ratio) + ' *' * (view and peer == 'torch') for peer, ratio in ratios.items()] +
+            [f'{100 * share:.0f} %' if share else ''])
 
 
 def _operator_lines(rows: List[Dict[str, Any]]) -> List[str]:
-    peer = _peer(rows[0])
+    peers = _peers(rows)
     lines = ['## Operators', '',
-             f'Microseconds of a pass, cooper / {_PEERS[peer]}, the ratio of speeds, and the share that '
+             "Microseconds of a pass by cooper, the ratio of speeds to each peer's, and the share that "
              "cooper reaches of the machine's limit: a copy of as many bytes as inputs and outputs (and "
              'gradients) have, or large matrix products of as many operations. Values that stay in the '
-             'cache between two passes may be faster than a copy of both.', '']
-    if peer == 'torch':
+             'cache between two passes may be faster than a copy of both. The operators come by their '
+             f'least ratio to {_PEERS[peers[0]]}.', '']
+    if 'torch' in peers:
         lines += ['A star marks gradients that PyTorch returns as views of the head gradient, without '
                   'writing them.', '']
-    lines += _head(['operator', 'prediction', 'ratio', 'of limit', 'training', 'ratio', 'of limit'])
-    cells = {}
+    head = ['operator']
+    for name in _MODES.values():
+        head += [name] + [f'/ {_PEERS[peer]}' for peer in peers] + ['of limit']
+    lines += _head(head)
+    by_operator = {}
     for row in rows:
-        cells.setdefault(row['operator'], {})[row['mode']] = row
-    for operator, modes in sorted(cells.items(),
-                                  key=lambda item: min(row['ratio'] for row in item[1].values())):
-        line = [operator]
-        for mode in _MODES:
-            row = modes.get(mode)
-            view = peer == 'torch' and mode == 'train' and operator in _VIEWS
-            line += ([_times(row, 1e6, 0), f'{row["ratio"]:.2f}' + ' *' * view, _share(row)]
-                     if row else [''] * 3)
-        lines.append(_row(line))
-    return lines + ['', _means(rows)]
+        by_operator.setdefault(row['operator'], []).append(row)
+
+    def least(name: str) -> float:
+        return min((_ratio(row, peers[0]) or math.inf for row in by_operator[name]))
+
+    for name in sorted(by_operator, key=least):
+        lines.append(_row([name] + [
+            cell for mode in _MODES for cell in _operator_cells(
+                [row for row in by_operator[name] if row['mode'] == mode], peers)]))
+    return lines + [''] + _means(rows)
 
 
-def _means(rows: List[Dict[str, Any]]) -> str:
-    texts = []
-    least = 0.9 if _peer(rows[0]) == 'torch' else 0.95
-    for mode, name in zip(_MODES, ('prediction', 'training')):
-        ratios = [row['ratio'] for row in rows if row['mode'] == mode]
-        if ratios:
-            slower = sum(ratio < least for ratio in ratios)
-            texts.append(f'{name} {_mean(ratios)} over {len(ratios)} rows, {slower} below {least}')
-    onnx = [ratio for ratio in map(_onnx_ratio, rows) if ratio]
-    if onnx:
-        texts.append(f'beside ONNX Runtime {_mean(onnx)} over {len(onnx)} rows, the least {min(onnx):.2f}')
-    return 'Geometric means: ' + '; '.join(texts) + '.'
+def _means(rows: List[Dict[str, Any]]) -> List[str]:
+    """Returns lines with the geometric mean of each mode and peer, and how many rows are slow."""
+    lines = ['Geometric means:', '']
+    for mode, name in _MODES.items():
+        for peer in _peers(rows):
+            ratios = [_ratio(row, peer) for row in rows if row['mode'] == mode and peer in row['seconds']]
+            if ratios:
+                mean = math.exp(statistics.mean(map(math.log, ratios)))
+                slower = sum(ratio < _LEAST[peer] for ratio in ratios)
+                lines.append(f'- {name} beside {_PEERS[peer]}: {mean:.2f} over {len(ratios)} rows, the '
+                             f'least {min(ratios):.2f}, {slower} below {_LEAST[peer]}')
+    return lines
 
 
 def page(records: List[Dict[str, Any]]) -> str:
@@ -127,14 +136,11 @@ def page(records: List[Dict[str, Any]]) -> str:
                          f'{sorted(settings)}')
     machine = records[0]['machine']
     rows = [row for record in records for row in record['rows']]
-    peers = {_peer(row) for row in rows}
-    if len(peers) != 1:
-        raise ValueError(f'runs beside several peers: {sorted(peers)}')
     # The measured programs have priority over others, so the load average is only reported.
     load = max(record['machine'].get('load_average', [0])[0] for record in records)
     rounds = sorted({len(row['seconds']['cooper']) for row in rows})
     lines = [
-        f'# Speed beside {_PEERS[peers.pop()]}', '',
+        '# Speed beside ' + ', '.join(_PEERS[peer] for peer in _peers(rows)), '',
         f'{machine["cpu"]}, {machine["cores"]} cores, {", ".join(machine["isa"])}; '
         f'{records[0]["threads"]} threads; medians over {" or ".join(map(str, rounds))} rounds in '
         f'turns, load averages up to {load:.0f}. Above 1 cooper is faster. Written by `benchmarks/peers/tables.py`; '
