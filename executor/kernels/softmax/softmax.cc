@@ -1,7 +1,8 @@
 // Kernels of softmax, softmin, log_softmax, SoftmaxActivation and their gradients.
 //
 // The array is viewed as (outer, n, inner), where n is the axis that sums to 1. float32 and float64
-// use softmax_row.h; other dtypes, lengths and temperatures use a plain loop.
+// use softmax_row.h, with lengths only along the last axis. Other dtypes, temperatures, requests to
+// add, and lengths along other axes are computed element by element from the inputs.
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +11,9 @@
 #include "absl/status/status.h"
 #include "executor/kernels/launch/dispatch_float.h"
 #include "executor/kernels/launch/row_grain.h"
+#include "executor/kernels/loops/elemwise_loop.h"
+#include "executor/kernels/loops/vector_math.h"
+#include "executor/kernels/reducers/lane_sum.h"
 #include "executor/kernels/softmax/softmax_row.h"
 #include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
@@ -76,6 +80,7 @@ void ForEachPartOfColumns(const Extents& e, const Fn& fn) {
   });
 }
 
+// Computes one line of n elements, `stride` apart; those from `length` on become 0.
 template <Form form, typename T, typename O>
 void Row(const T* in, int64_t n, int64_t length, int64_t stride, double temperature, O* out,
          bool add) {
@@ -83,23 +88,19 @@ void Row(const T* in, int64_t n, int64_t length, int64_t stride, double temperat
       std::conditional_t<std::is_same_v<T, double> || std::is_same_v<O, double>, double, float>;
   const C sign = static_cast<C>((form == Form::kSoftmin ? -1 : 1));
   const C divisor = static_cast<C>(temperature);
-  C top = 0, sum = 0;
-  for (int64_t j = 0; j < length; ++j) {
-    const C x = sign * static_cast<C>(Load(in[j * stride]));
-    if (j == 0 || x > top) top = x;
-  }
-  for (int64_t j = 0; j < length; ++j) {
-    sum += std::exp((sign * static_cast<C>(Load(in[j * stride])) - top) / divisor);
-  }
+  const auto value = [=](int64_t j) { return sign * static_cast<C>(Load(in[j * stride])); };
+  C top = 0;
+  for (int64_t j = 0; j < length; ++j) top = j == 0 || value(j) > top ? value(j) : top;
+  // Positive with a negative temperature.
+  const auto exponent = [=](int64_t j) { return (value(j) - top) / divisor; };
+  const C sum = LaneSum<C>(length, [=](int64_t j) { return VectorExp(exponent(j)); });
   const C log_sum = std::log(sum);
-  for (int64_t j = 0; j < n; ++j) {
-    C y = 0;
-    if (j < length) {
-      const C x = (sign * static_cast<C>(Load(in[j * stride])) - top) / divisor;
-      y = form == Form::kLogSoftmax ? x - log_sum : std::exp(x) / sum;
-    }
+  COOPER_INDEPENDENT_ITERATIONS
+  for (int64_t j = 0; j < length; ++j) {
+    const C y = form == Form::kLogSoftmax ? exponent(j) - log_sum : VectorExp(exponent(j)) / sum;
     Store(out + j * stride, static_cast<ComputeType<O>>(y), add);
   }
+  for (int64_t j = length; j < n; ++j) Store(out + j * stride, ComputeType<O>{}, add);
 }
 
 template <Form form, typename T, typename O>
@@ -108,21 +109,23 @@ void Forward(const KernelContext& c, const Extents& e, double temperature, Lengt
   const T* in = c.inputs[kData].as<T>();
   O* out = c.outputs[0].as<O>();
   const bool add = c.reqs[0] == WriteReq::kAdd;
-  const bool plain = !add && temperature == 1 && lengths.view == nullptr;
+  const bool plain = !add && temperature == 1;
   if constexpr (kHasVectors<form, T, O>) {
     if (plain && e.inner == 1) {
       ParallelForPlain(e.outer, e.grain(), [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
+          const int64_t at = i * e.n, length = lengths.at(i, e.n);
           if constexpr (form == Form::kSoftmax) {
-            SoftmaxRow(in + i * e.n, e.n, out + i * e.n);
+            SoftmaxRow(in + at, length, out + at);
           } else {
-            LogSoftmaxRow(in + i * e.n, e.n, out + i * e.n);
+            LogSoftmaxRow(in + at, length, out + at);
           }
+          std::fill(out + at + length, out + at + e.n, O{});
         }
       });
       return;
     }
-    if (plain) {
+    if (plain && lengths.view == nullptr) {
       ForEachPartOfColumns(e, [&](int64_t at, int64_t begin, int64_t end) {
         if constexpr (form == Form::kSoftmax) {
           SoftmaxColumns(in + at, e.n, e.inner, begin, end, out + at);
@@ -157,20 +160,22 @@ void Backward(const KernelContext& c, const Extents& e, double temperature, Leng
   T* grad = c.outputs[0].as<T>();
   const bool add = c.reqs[0] == WriteReq::kAdd;
   if constexpr (kHasVectors<form, T, O>) {
-    const bool plain = !add && temperature == 1 && lengths.view == nullptr;
+    const bool plain = !add && temperature == 1;
     if (plain && e.inner == 1) {
       ParallelForPlain(e.outer, e.grain(), [&](int64_t begin, int64_t end) {
-        for (int64_t at = begin * e.n; at < end * e.n; at += e.n) {
+        for (int64_t i = begin; i < end; ++i) {
+          const int64_t at = i * e.n, length = lengths.at(i, e.n);
           if constexpr (form == Form::kSoftmax) {
-            SoftmaxGradientRow(ograd + at, output + at, e.n, grad + at);
+            SoftmaxGradientRow(ograd + at, output + at, length, grad + at);
           } else {
-            LogSoftmaxGradientRow(ograd + at, output + at, e.n, grad + at);
+            LogSoftmaxGradientRow(ograd + at, output + at, length, grad + at);
           }
+          std::fill(grad + at + length, grad + at + e.n, T{});
         }
       });
       return;
     }
-    if (plain) {
+    if (plain && lengths.view == nullptr) {
       ForEachPartOfColumns(e, [&](int64_t at, int64_t begin, int64_t end) {
         if constexpr (form == Form::kSoftmax) {
           SoftmaxGradientColumns(ograd + at, output + at, e.n, e.inner, begin, end, grad + at);
@@ -182,26 +187,22 @@ void Backward(const KernelContext& c, const Extents& e, double temperature, Leng
     }
   }
   const C scale = static_cast<C>((form == Form::kSoftmin ? -1 : 1) / temperature);
-  const auto row = [&](int64_t at, int64_t length, int64_t stride) {
-    C sum = 0;
+  const auto row = [=](int64_t at, int64_t length, int64_t n, int64_t stride) {
+    const auto g = [=](int64_t j) { return static_cast<C>(Load(ograd[at + j * stride])); };
+    const auto y = [=](int64_t j) { return static_cast<C>(Load(output[at + j * stride])); };
+    const C sum = LaneSum<C>(
+        length, [=](int64_t j) { return form == Form::kLogSoftmax ? g(j) : g(j) * y(j); });
+    COOPER_INDEPENDENT_ITERATIONS
     for (int64_t j = 0; j < length; ++j) {
-      const C g = static_cast<C>(Load(ograd[at + j * stride]));
-      sum += form == Form::kLogSoftmax ? g : g * static_cast<C>(Load(output[at + j * stride]));
-    }
-    for (int64_t j = 0; j < e.n; ++j) {
-      C d = 0;
-      if (j < length) {
-        const C g = static_cast<C>(Load(ograd[at + j * stride]));
-        const C y = static_cast<C>(Load(output[at + j * stride]));
-        d = form == Form::kLogSoftmax ? g - std::exp(y) * sum : y * (g - sum);
-      }
+      const C d = form == Form::kLogSoftmax ? g(j) - VectorExp(y(j)) * sum : y(j) * (g(j) - sum);
       Store(grad + at + j * stride, static_cast<ComputeType<T>>(d * scale), add);
     }
+    for (int64_t j = length; j < n; ++j) Store(grad + at + j * stride, ComputeType<T>{}, add);
   };
   ForEachLine<T, O>(e, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t at = i / e.inner * e.n * e.inner + i % e.inner;
-      row(at, lengths.at(i, e.n), e.inner);
+      row(at, lengths.at(i, e.n), e.n, e.inner);
     }
   });
 }
