@@ -48,14 +48,13 @@ template <typename T>
 void ImageFromMap(const ConvolutionProduct& p, const T* map, const T* weight, T* image, bool add,
                   T* workspace) {
   const bool identity = p.g.IsIdentity();
-  if (!add && !identity) std::fill_n(image, p.batch * p.groups * p.image_step(), T{});
   for (int64_t i = 0; i < p.batch * p.groups; ++i) {
     T* to = image + i * p.image_step();
     // Computes weight^T * map into the workspace or, if the columns are the image, into the image.
     Gemm(true, false, p.g.rows(), p.g.columns(), p.filters, T{1},
          weight + i % p.groups * p.weight_step(), p.g.rows(), map + i * p.map_step(), p.g.columns(),
          identity && add ? T{1} : T{}, identity ? to : workspace, p.g.columns());
-    if (!identity) Col2ImAdd(p.g, workspace, to);
+    if (!identity) Col2Im(p.g, workspace, to, add);
   }
 }
 

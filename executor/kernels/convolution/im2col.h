@@ -14,47 +14,40 @@
 
 #include "executor/kernels/convolution/convolution_geometry.h"
 #include "executor/kernels/launch/row_grain.h"
+#include "executor/kernels/loops/elemwise_loop.h"
 #include "ndarray/threads/parallel.h"
 
 namespace cooper {
 
-// Calls fn(row, column, at, count) for runs along the last spatial axis, in the rows of channels
-// [begin, end): elements [column, column + count) of `row` of the matrix are the image elements at,
-// at + stride[2], ...; an `at` of -1 stands for padding. The runs cover each row once, in order.
-// The bounds of a run are computed once per row, so no element needs a test. A run never crosses a
-// line of the image; there are up to three for each line of windows.
+// An element of the kernel, which is a row of the columns.
+struct WindowElement {
+  int64_t channel, k[3];
+  // The pixel of window o along the last axis is o * stride[2] + shift, inside the image for o in
+  // [first, last).
+  int64_t shift, first, last;
+
+  WindowElement(const WindowGeometry& g, int64_t row)
+      : channel(row / g.kernel_size()),
+        k{row % g.kernel_size() / (g.kernel[1] * g.kernel[2]), row / g.kernel[2] % g.kernel[1],
+          row % g.kernel[2]},
+        shift(k[2] * g.dilate[2] - g.pad[2]),
+        first(std::clamp<int64_t>((-shift + g.stride[2] - 1) / g.stride[2], 0, g.out[2])),
+        last(std::clamp<int64_t>(
+            g.in[2] - shift <= 0 ? 0 : (g.in[2] - shift + g.stride[2] - 1) / g.stride[2], first,
+            g.out[2])) {}
+};
+
+// Calls fn(column, at) for each line of windows along the last axis: its first column, and the
+// first pixel of the line of the image under `element`, or -1 if that is in the padding.
 template <typename Fn>
-void ForEachWindowRun(const WindowGeometry& g, int64_t begin, int64_t end, Fn&& fn) {
-  const int64_t size = g.kernel_size();
-  for (int64_t row = begin * size; row < end * size; ++row) {
-    const int64_t channel = row / size;
-    // The coordinates of the kernel's element for this row.
-    const int64_t k[3] = {row % size / (g.kernel[1] * g.kernel[2]), row / g.kernel[2] % g.kernel[1],
-                          row % g.kernel[2]};
-    int64_t column = 0;
-    // Positions [first, last) along the last axis have the window's element inside the image.
-    const int64_t shift = k[2] * g.dilate[2] - g.pad[2];
-    const int64_t first =
-        std::clamp<int64_t>((-shift + g.stride[2] - 1) / g.stride[2], 0, g.out[2]);
-    const int64_t last = std::clamp<int64_t>(
-        g.in[2] - shift <= 0 ? 0 : (g.in[2] - shift + g.stride[2] - 1) / g.stride[2], first,
-        g.out[2]);
-    for (int64_t d = 0; d < g.out[0]; ++d) {
-      const int64_t z = d * g.stride[0] + k[0] * g.dilate[0] - g.pad[0];
-      for (int64_t h = 0; h < g.out[1]; ++h, column += g.out[2]) {
-        const int64_t y = h * g.stride[1] + k[1] * g.dilate[1] - g.pad[1];
-        if (z < 0 || z >= g.in[0] || y < 0 || y >= g.in[1]) {
-          fn(row, column, int64_t{-1}, g.out[2]);
-          continue;
-        }
-        // The first pixel of the line of the image. Padding at its begin and end is reported apart.
-        const int64_t at = ((channel * g.in[0] + z) * g.in[1] + y) * g.in[2];
-        if (first > 0) fn(row, column, int64_t{-1}, first);
-        if (last > first) {
-          fn(row, column + first, at + first * g.stride[2] + shift, last - first);
-        }
-        if (g.out[2] > last) fn(row, column + last, int64_t{-1}, g.out[2] - last);
-      }
+void ForEachWindowLine(const WindowGeometry& g, const WindowElement& element, Fn&& fn) {
+  int64_t column = 0;
+  for (int64_t d = 0; d < g.out[0]; ++d) {
+    const int64_t z = d * g.stride[0] + element.k[0] * g.dilate[0] - g.pad[0];
+    for (int64_t h = 0; h < g.out[1]; ++h, column += g.out[2]) {
+      const int64_t y = h * g.stride[1] + element.k[1] * g.dilate[1] - g.pad[1];
+      const bool inside = z >= 0 && z < g.in[0] && y >= 0 && y < g.in[1];
+      fn(column, inside ? ((element.channel * g.in[0] + z) * g.in[1] + y) * g.in[2] : -1);
     }
   }
 }
@@ -68,35 +61,79 @@ inline int64_t ChannelGrain(const WindowGeometry& g) {
 // threads. `image` and `columns` do not overlap. Rows with a stride of 1 are copied as memory.
 template <typename T>
 void Im2Col(const WindowGeometry& g, const T* image, T* columns) {
-  const int64_t width = g.columns();
   const int64_t stride = g.stride[2];
   ParallelFor(g.channels, ChannelGrain(g), [&](int64_t begin, int64_t end) {
-    ForEachWindowRun(g, begin, end, [&](int64_t row, int64_t column, int64_t at, int64_t n) {
-      T* to = columns + row * width + column;
-      if (at < 0) {
-        std::fill_n(to, n, T{});
-      } else if (stride == 1) {
-        std::copy_n(image + at, n, to);
-      } else {
-        for (int64_t i = 0; i < n; ++i) to[i] = image[at + i * stride];
-      }
-    });
+    for (int64_t row = begin * g.kernel_size(); row < end * g.kernel_size(); ++row) {
+      const WindowElement element(g, row);
+      const int64_t n = element.last - element.first;
+      ForEachWindowLine(g, element, [&](int64_t column, int64_t at) {
+        T* const to = columns + row * g.columns() + column;
+        if (at < 0) {
+          std::fill_n(to, g.out[2], T{});
+          return;
+        }
+        std::fill_n(to, element.first, T{});
+        std::fill_n(to + element.last, g.out[2] - element.last, T{});
+        T* const inner = to + element.first;
+        const T* const from = image + at + element.first * stride + element.shift;
+        if (stride == 1) {
+          std::copy_n(from, n, inner);
+        } else if (stride == 2) {  // compilers vectorise a constant stride
+          for (int64_t i = 0; i < n; ++i) inner[i] = from[i * 2];
+        } else {
+          for (int64_t i = 0; i < n; ++i) inner[i] = from[i * stride];
+        }
+      });
+    }
   });
 }
 
-// Adds each element of columns to the image element that it stands for; elements under padding are
-// dropped. Channels share no elements, so threads can share the channels. An image element is
-// summed in the order of the kernel's elements, so results do not depend on the number of threads.
+// Adds two rows of columns, of adjacent elements of the kernel, to an image with a stride of 2: the
+// rows alternate in each line of the image, so that compilers vectorise the loop.
 template <typename T>
-void Col2ImAdd(const WindowGeometry& g, const T* columns, T* image) {
-  const int64_t width = g.columns();
+void Col2ImAddPair(const WindowGeometry& g, int64_t row, const T* columns, T* image) {
+  const WindowElement even(g, row), odd(g, row + 1);
+  // The pixel under `odd` is one further than that under `even`, so it enters the image earlier,
+  // and leaves it earlier.
+  const int64_t first = std::min(even.first, odd.last), last = std::max(even.first, odd.last);
+  ForEachWindowLine(g, even, [&](int64_t column, int64_t at) {
+    if (at < 0) return;
+    const T* const a = columns + row * g.columns() + column;
+    const T* const b = a + g.columns();
+    T* const line = image + at + even.shift;
+    for (int64_t i = odd.first; i < first; ++i) line[i * 2 + 1] += b[i];
+    COOPER_INDEPENDENT_ITERATIONS
+    for (int64_t i = even.first; i < odd.last; ++i) {
+      line[i * 2] += a[i];
+      line[i * 2 + 1] += b[i];
+    }
+    for (int64_t i = last; i < even.last; ++i) line[i * 2] += a[i];
+  });
+}
+
+// Adds each element of columns to the image element that it stands for, or with `add` false to
+// zeros; elements under padding are dropped. Channels share no elements, so threads can share the
+// channels. An image element is summed in the order of the kernel's elements, so results do not
+// depend on the number of threads.
+template <typename T>
+void Col2Im(const WindowGeometry& g, const T* columns, T* image, bool add) {
   const int64_t stride = g.stride[2];
   ParallelFor(g.channels, ChannelGrain(g), [&](int64_t begin, int64_t end) {
-    ForEachWindowRun(g, begin, end, [&](int64_t row, int64_t column, int64_t at, int64_t n) {
-      if (at < 0) return;
-      const T* from = columns + row * width + column;
-      for (int64_t i = 0; i < n; ++i) image[at + i * stride] += from[i];
-    });
+    if (!add) std::fill(image + begin * g.image_size(), image + end * g.image_size(), T{});
+    for (int64_t row = begin * g.kernel_size(); row < end * g.kernel_size(); ++row) {
+      if (stride == 2 && g.dilate[2] == 1 && row % g.kernel[2] + 1 < g.kernel[2]) {
+        Col2ImAddPair(g, row++, columns, image);
+        continue;
+      }
+      const WindowElement element(g, row);
+      const int64_t n = element.last - element.first;
+      ForEachWindowLine(g, element, [&](int64_t column, int64_t at) {
+        if (at < 0) return;
+        const T* const from = columns + row * g.columns() + column + element.first;
+        T* const to = image + at + element.first * stride + element.shift;
+        for (int64_t i = 0; i < n; ++i) to[i * stride] += from[i];
+      });
+    }
   });
 }
 

@@ -1,7 +1,5 @@
 // Kernels of im2col, col2im and their gradients. The gradient of each operator is the other one.
 
-#include <algorithm>
-
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/kernels/convolution/convolution_geometry.h"
@@ -37,10 +35,9 @@ void ColumnsToImage(const KernelContext& c, const Im2colParam& param) {
   using enum OneInputArrays::Input;
   const WindowGeometry g = GeometryOf(param, c.outputs[0].shape);
   T* image = c.outputs[0].as<T>();
-  if (c.reqs[0] == WriteReq::kWrite) std::fill_n(image, c.outputs[0].size(), T{});
   for (int64_t n = 0; n < c.outputs[0].shape[0]; ++n) {
-    Col2ImAdd(g, c.inputs[kData].as<T>() + n * g.rows() * g.columns(),
-              image + n * g.channels * g.image_size());
+    Col2Im(g, c.inputs[kData].as<T>() + n * g.rows() * g.columns(),
+           image + n * g.channels * g.image_size(), c.reqs[0] == WriteReq::kAdd);
   }
 }
 
