@@ -1,13 +1,16 @@
 // Kernels of GridGenerator, BilinearSampler, SpatialTransformer and their gradients.
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/kernels/launch/dispatch_float.h"
 #include "executor/kernels/launch/row_grain.h"
+#include "executor/kernels/loops/elemwise_loop.h"
 #include "executor/kernels/resample/grid_source.h"
 #include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
@@ -88,6 +91,25 @@ struct SourceBlock {
   T weights[4][kSize];
 };
 
+// The elements at `p` and after it.
+template <typename T>
+struct Neighbours {
+  T left, right;
+
+  static Neighbours At(const T* p) { return {p[0], p[1]}; }
+};
+
+// Two floats are loaded as one word: compilers load the elements of vectors one by one where they
+// have no instruction for it, or do not trust it.
+template <>
+inline Neighbours<float> Neighbours<float>::At(const float* p) {
+  uint64_t word;
+  std::memcpy(&word, p, sizeof(word));
+  const auto low = std::bit_cast<float>(static_cast<uint32_t>(word));
+  const auto high = std::bit_cast<float>(static_cast<uint32_t>(word >> 32));
+  return std::endian::native == std::endian::little ? Neighbours{low, high} : Neighbours{high, low};
+}
+
 template <typename T>
 int64_t NumBlocks(const SampledImages& m) {
   return (m.out_size() + SourceBlock<T>::kSize - 1) / SourceBlock<T>::kSize;
@@ -105,11 +127,13 @@ void Sample(const SampledImages& m, const T* data, const T* grid, T* out, bool a
       T values[Block::kSize];
       for (int64_t k = n * m.channels; k < (n + 1) * m.channels; ++k) {
         const T* const plane = data + k * m.in_size();
-        for (int64_t i = 0; block.has_inner && i < block.count; ++i) {
-          const T* const corner = plane + block.at[i];
-          values[i] = corner[0] * block.weights[0][i] + corner[1] * block.weights[1][i] +
-                      corner[m.in_w] * block.weights[2][i] +
-                      corner[m.in_w + 1] * block.weights[3][i];
+        const int64_t inner = block.has_inner ? block.count : 0;
+        COOPER_INDEPENDENT_ITERATIONS
+        for (int64_t i = 0; i < inner; ++i) {
+          const auto above = Neighbours<T>::At(plane + block.at[i]);
+          const auto below = Neighbours<T>::At(plane + m.in_w + block.at[i]);
+          values[i] = above.left * block.weights[0][i] + above.right * block.weights[1][i] +
+                      below.left * block.weights[2][i] + below.right * block.weights[3][i];
         }
         for (const int64_t i : block.border) {
           T value = 0;
@@ -170,12 +194,15 @@ void GridGradient(const SampledImages& m, const T* ograd, const T* data, const T
       for (int64_t k = n * m.channels; k < (n + 1) * m.channels; ++k) {
         const T* const g = ograd + k * m.out_size() + first;
         const T* const plane = data + k * m.in_size();
-        for (int64_t i = 0; block.has_inner && i < block.count; ++i) {
-          const T* const corner = plane + block.at[i];
-          corners[0][i] = corner[0];
-          corners[1][i] = corner[1];
-          corners[2][i] = corner[m.in_w];
-          corners[3][i] = corner[m.in_w + 1];
+        const int64_t inner = block.has_inner ? block.count : 0;
+        COOPER_INDEPENDENT_ITERATIONS
+        for (int64_t i = 0; i < inner; ++i) {
+          const auto above = Neighbours<T>::At(plane + block.at[i]);
+          const auto below = Neighbours<T>::At(plane + m.in_w + block.at[i]);
+          corners[0][i] = above.left;
+          corners[1][i] = above.right;
+          corners[2][i] = below.left;
+          corners[3][i] = below.right;
         }
         for (const int64_t i : block.border) {
           for (auto& values : corners) values[i] = 0;
