@@ -1,5 +1,5 @@
 // Kernels of Pad and its gradient. Along the last axis the middle of a padded row is a copy of
-// data, and only its ends are looked up one by one.
+// data, and only its ends are looked up one by one. The gradient of constant padding is a slice.
 
 #include <algorithm>
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "executor/kernels/launch/row_grain.h"
 #include "executor/kernels/loops/strided_copy.h"
+#include "executor/kernels/loops/strided_loop.h"
 #include "executor/kernels/loops/wrapping.h"
 #include "executor/kernels/shape/pad_copies.h"
 #include "executor/program/kernel.h"
@@ -133,6 +134,21 @@ void ForEachCopyOfRow(const PadParam& param, const Shape& data, const Shape& pad
   }
 }
 
+// Computes the gradient of constant padding, which is the middle of ograd.
+absl::Status CopyMiddle(const KernelContext& c) {
+  const auto& param = c.param<PadParam>();
+  const Shape& data = c.outputs[0].shape;
+  const Shape& padded = c.inputs[kOgrad].shape;
+  StridedLoop loop;
+  int64_t begin = 0;
+  for (int axis = 0; axis < data.rank(); ++axis) {
+    begin += param.pad_width[2 * axis] * StrideOf(padded, axis);
+    loop.Add(data[axis], StrideOf(padded, axis), StrideOf(data, axis));
+  }
+  return StridedCopy(loop, c.outputs[0].dtype, c.reqs[0], ElementAt(c.inputs[kOgrad], begin),
+                     c.outputs[0].data);
+}
+
 // Gathers: one thread sums each row of data's gradient, in the order of ograd.
 template <typename T>
 void SumRows(const KernelContext& c) {
@@ -141,19 +157,20 @@ void SumRows(const KernelContext& c) {
   const Shape& padded = c.inputs[kOgrad].shape;
   const int last = padded.rank() - 1;
   const int64_t width = padded[last], before = param.pad_width[2 * last];
-  const bool ends = param.mode != PadParam::kConstant;
+  const bool add = c.reqs[0] == WriteReq::kAdd;
   ParallelFor(data.Product(0, last), RowGrain(width), [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       T* out = c.outputs[0].as<T>() + row * data[last];
+      if (!add) std::fill_n(out, data[last], T{});
       const auto add_source = [&](const T* in, int64_t i) {
         T& sum = out[param.source(last, i, data[last])];
         sum = Sum(sum, in[i]);
       };
       ForEachCopyOfRow(param, data, padded, 0, row, 0, [&](int64_t padded_row) {
         const T* in = c.inputs[kOgrad].as<T>() + padded_row * width;
-        for (int64_t i = 0; ends && i < before; ++i) add_source(in, i);
+        for (int64_t i = 0; i < before; ++i) add_source(in, i);
         AddRow(data[last], in + before, out);
-        for (int64_t i = before + data[last]; ends && i < width; ++i) add_source(in, i);
+        for (int64_t i = before + data[last]; i < width; ++i) add_source(in, i);
       });
     }
   });
@@ -169,12 +186,11 @@ absl::Status PadCpu(const KernelContext& c) {
 }
 
 absl::Status PadBackwardCpu(const KernelContext& c) {
-  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
+  if (c.param<PadParam>().mode == PadParam::kConstant) return CopyMiddle(c);
   if (c.outputs[0].shape.rank() == 0) {
     return CopyElements(c.inputs[kOgrad], c.reqs[0], c.outputs[0]);
   }
-  ZeroIfWrite(c.reqs[0], c.outputs[0]);
-  if (c.outputs[0].size() == 0) return absl::OkStatus();
   DispatchDType(c.outputs[0].dtype, [&](auto tag) { SumRows<typename decltype(tag)::type>(c); });
   return absl::OkStatus();
 }
