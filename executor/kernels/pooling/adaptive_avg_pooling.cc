@@ -117,6 +117,18 @@ absl::Status AdaptiveAvgPoolingBackwardCpu(const KernelContext& c) {
     const AdaptiveAxis columns = {output.shape[3], ograd.shape[3]};
     const AdaptiveAxis over = {rows.out, rows.in};  // the windows that contain each pixel
     const bool add = c.reqs[0] == WriteReq::kAdd;
+    if (rows.out == 1 && columns.out == 1) {  // a window covers the plane
+      const C height = static_cast<C>(rows.in), width = static_cast<C>(columns.in);
+      const int64_t size = rows.in * columns.in;
+      ParallelFor(ograd.size(), RowGrain(size), [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          const C g = Load(ograd.as<T>()[i]) / height / width;
+          T* const plane = output.as<T>() + i * size;
+          for (int64_t j = 0; j < size; ++j) Store(plane + j, g, add);
+        }
+      });
+      return;
+    }
     const int64_t lines = output.shape.Product(0, 3);
     ParallelFor(lines, RowGrain(columns.in, 4096), [&](int64_t begin, int64_t end) {
       const auto windows = ColumnWindows<C>(columns);
