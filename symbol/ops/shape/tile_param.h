@@ -51,12 +51,14 @@ struct ReverseParam {
     d.Field("axis", &ReverseParam::axis).Required().Doc("the axes that are reversed");
   }
 
-  // Returns whether `axis` lists axis `i` of an array of `rank` axes.
+  // Returns whether axis `i` of an array of `rank` axes is reversed: `axis` lists it an odd number
+  // of times, because an axis that is listed twice is reversed twice.
   bool reverses(int i, int rank) const {
+    bool reversed = false;
     for (int64_t a : axis) {
-      if (a == i || a + rank == i) return true;
+      if (a == i || a + rank == i) reversed = !reversed;
     }
-    return false;
+    return reversed;
   }
 };
 
