@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "glog/logging.h"
 #include "ndarray/base/atomic_file.h"
 #include "ndarray/base/status_macros.h"
@@ -95,7 +97,14 @@ absl::StatusOr<NDArray> FindArray(const Arrays& arrays, const std::string& name)
 
 PartialShape ShapeFromJson(const Json& json) {
   if (json.is_null()) return PartialShape();
-  if (json == "()") return PartialShape(Shape());
+  if (json.is_string()) {
+    std::vector<int64_t> extents;
+    for (const absl::string_view extent :
+         absl::StrSplit(json.get<std::string>(), absl::ByAnyChar("(), "), absl::SkipEmpty())) {
+      CHECK(absl::SimpleAtoi(extent, &extents.emplace_back())) << json;
+    }
+    return PartialShape(Shape(extents));
+  }
   return PartialShape::FromMXNet(json.get<std::vector<int64_t>>());
 }
 

@@ -35,8 +35,8 @@ Arrays WithPrefix(const Arrays& arrays, absl::string_view prefix);
 // Returns the array called `name`; kNotFound if the case has none.
 absl::StatusOr<NDArray> FindArray(const Arrays& arrays, const std::string& name);
 
-// Reads a shape [2, 3], where 0 is an unknown extent; [] and null are an unknown shape, "()" is a
-// scalar's.
+// Reads a shape [2, 3], where 0 is an unknown extent; [] and null are an unknown shape. A text is a
+// shape that is known: "()" is a scalar's, "(2, 0)" an empty array's.
 PartialShape ShapeFromJson(const Json& json);
 
 // Reads a number, or one of "nan", "inf", "-inf".

@@ -69,6 +69,7 @@ TEST(FromJsonTest, ShapesAndNumbers) {
   EXPECT_EQ(ShapeFromJson(Json::parse("[]")), PartialShape());
   EXPECT_EQ(ShapeFromJson(Json()), PartialShape());
   EXPECT_EQ(ShapeFromJson(Json("()")), PartialShape(Shape()));
+  EXPECT_EQ(ShapeFromJson(Json("(2, 0)")), (PartialShape{2, 0}));
   EXPECT_TRUE(std::isnan(NumberFromJson("nan")));
   EXPECT_EQ(NumberFromJson("-inf"), -kInf);
   EXPECT_EQ(NumberFromJson(2.5), 2.5);

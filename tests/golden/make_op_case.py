@@ -19,6 +19,7 @@ Of an input that is looked at for its shape alone MXNet may leave the gradient a
 """
 
 import argparse
+import ast
 import json
 import os
 
@@ -38,8 +39,8 @@ def Infos(symbol, infer, known):
     args, outs, auxs = infer(**known)
 
     def Plain(value):
-        if value == () and mxnet.util.is_np_shape():
-            return "()"  # [] is an unknown shape
+        if isinstance(value, tuple) and mxnet.util.is_np_shape() and (value == () or 0 in value):
+            return str(value)  # [] is an unknown shape, 0 in [] an unknown extent
         return list(value) if isinstance(value, tuple) else numpy.dtype(value).name
 
     known = {name: Plain(value) for name, value in known.items()}
@@ -55,7 +56,7 @@ def Infos(symbol, infer, known):
 
 def WriteCase(symbol, shapes, op, case, dtype="float32", grad_req="write", seed=1, rtol=1e-4,
               atol=1e-5, indices={}, index_dtype="int32", without_gradient=(), values={}, dtypes={},
-              valid_rows={}, root=None, adds_writes=False):
+              valid_rows={}, root=None, adds_writes=False, largest=None, whole=False):
     """Computes `symbol` on random arrays and writes ops/op/case; returns the folder.
 
     `indices`: {name: n} of arguments that are integers in [0, n), different ones if n allows it.
@@ -64,14 +65,17 @@ def WriteCase(symbol, shapes, op, case, dtype="float32", grad_req="write", seed=
     `dtypes`: {name: dtype} of arguments whose dtype is not `dtype`.
     `valid_rows`: {i: n} of outputs whose rows from n on MXNet leaves as they were; zeros are written.
     `root`: the folder of `ops`; by default tests/golden.
+    `largest`, `whole`: limit of the values, by default 1 and 9 for integers; whether they are integers.
     `adds_writes`: compute what a gradient is under "add" from what it is under "write", because many of MXNet's backward
     passes overwrite, or add another gradient twice.
     """
     random = numpy.random.RandomState(seed)
 
     def Draw(shape, dtype=dtype):
-        largest = 1 if numpy.dtype(dtype).kind == "f" else 9
-        drawn = random.uniform(-largest, largest, shape)
+        limit = largest or 1 if numpy.dtype(dtype).kind == "f" else 9
+        drawn = random.uniform(-limit, limit, shape)
+        if whole:
+            drawn = numpy.rint(drawn)
         if numpy.dtype(dtype).kind == "b":
             drawn = drawn > 0
         return mxnet.nd.array(drawn, dtype=dtype)
@@ -89,7 +93,8 @@ def WriteCase(symbol, shapes, op, case, dtype="float32", grad_req="write", seed=
     shape_info = Infos(symbol, symbol.infer_shape, shapes)
 
     def Arguments(shapes):
-        return {name: DrawArgument(name, () if shape == "()" else shape) for name, shape in shapes.items()}
+        return {name: DrawArgument(name, ast.literal_eval(shape) if isinstance(shape, str) else shape)
+                for name, shape in shapes.items()}
 
     args = Arguments(shape_info.get("arg", shapes))
     auxs = Arguments(shape_info.get("aux", {}))
