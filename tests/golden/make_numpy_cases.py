@@ -227,8 +227,10 @@ def MovementCases():
     Case("_np_roll", "add", {"data": (5,)}, {"shift": "(2,)"}, grad_req="add", adds_writes=True)
     for case, shape, k in ("matrix", (3, 4), "0"), ("above", (3, 4), "1"), ("vector", (3,), "-1"):
         Case("_np_diag", case, {"data": shape}, {"k": k})
+    Case("_np_diag", "outside", {"data": (2, 3)}, {"k": "5"}, grad_req="null")
     for case, attrs in {"default": {}, "offset": {"offset": "1"}, "axes": {"axis1": "2", "axis2": "0", "offset": "-1"}}.items():
         Case("_np_diagonal", case, {"data": (3, 2, 4)}, attrs)
+    Case("_np_diagonal", "outside", {"data": (3, 2, 4)}, {"offset": "-5"}, grad_req="null")
     for op, shapes in (("hstack", [(2, 3), (2, 1)]), ("hstack", [(2,), (3,)]), ("hstack", [(), (2,)]),
                        ("vstack", [(2, 3), (1, 3)]), ("vstack", [(3,), (2, 3)]), ("vstack", [(), ()]),
                        ("dstack", [(2, 3), (2, 3)]), ("dstack", [(3,), (3,)]), ("dstack", [(2, 3, 2), (2, 3)]),

@@ -66,8 +66,10 @@ struct RollParam {
 
 // Parameters of _np_diag and _np_diagonal, which add no members to those of diag. They differ in
 // the attributes' names: _np_diag has k, _np_diagonal has offset and the two axes. The kernels of
-// diag read both as a DiagParam.
+// diag read both as a DiagParam. A diagonal outside of the matrix is empty.
 struct NumpyDiagParam : DiagParam {
+  NumpyDiagParam() { outside_is_empty = true; }
+
   static void Declare(ParamDeclaration<NumpyDiagParam>& d) {
     d.Field("k", &NumpyDiagParam::k)
         .Min(-(int64_t{1} << 31))
@@ -76,6 +78,8 @@ struct NumpyDiagParam : DiagParam {
   }
 };
 struct NumpyDiagonalParam : DiagParam {
+  NumpyDiagonalParam() { outside_is_empty = true; }
+
   static void Declare(ParamDeclaration<NumpyDiagonalParam>& d) {
     d.Field("offset", &NumpyDiagonalParam::k)
         .Min(-(int64_t{1} << 31))

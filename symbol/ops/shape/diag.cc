@@ -42,6 +42,7 @@ absl::Status DiagShape(ShapeContext& c) {
   if (data.dim_known(rows) && data.dim_known(columns)) {
     length = std::min(data[rows] + std::min<int64_t>(param.k, 0),
                       data[columns] - std::max<int64_t>(param.k, 0));
+    if (param.outside_is_empty) length = std::max<int64_t>(length, 0);
     if (length < 0) {
       return absl::InvalidArgumentError(
           absl::StrCat("input 'data' ", data.ToString(), " has no diagonal ", param.k));

@@ -15,10 +15,12 @@ namespace cooper {
 // (columns) and get a last axis with the diagonal: (5, 2, 3) with the default axes gives (3, 2).
 // The gradient writes ograd to the diagonal, or takes it from there.
 struct DiagParam {
-  // The diagonal: columns minus rows. One outside of the matrix fails with kInvalidArgument.
+  // The diagonal: columns minus rows. One outside of the matrix fails with kInvalidArgument, unless
+  // outside_is_empty, which is no attribute but set for NumPy's operators.
   int64_t k = 0;
   int axis1 = 0;
   int axis2 = 1;
+  bool outside_is_empty = false;
 
   static void Declare(ParamDeclaration<DiagParam>& d) {
     // Limit of k: a matrix with a diagonal further away would exceed the size of any array.
