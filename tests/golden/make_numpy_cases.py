@@ -262,6 +262,7 @@ def CreationCases():
     Case("_npi_arange", "stop", {}, {"start": "3"}, grad_req="null")
     Case("_npi_arange", "step", {}, {"start": "1", "stop": "2", "step": "0.3", "dtype": "float64"}, grad_req="null")
     Case("_npi_arange", "int64", {}, {"start": "5", "stop": "0", "step": "-2", "dtype": "int64"}, grad_req="null")
+    Case("_npi_arange", "infer_range", {}, {"start": "1", "stop": "3", "infer_range": "True"}, grad_req="null")
     for op, attrs in (("_npi_eye", {"N": "3"}), ("_npi_eye", {"N": "2", "M": "4", "k": "1", "dtype": "float64"}),
                       ("_npi_eye", {"N": "3", "k": "-1", "dtype": "int32"}), ("_npi_identity", {"shape": "(3, 3)"}),
                       ("_npi_indices", {"dimensions": "(2, 3)"}),

@@ -35,6 +35,7 @@ const ShapeRuleCase kCases[] = {
     Refuses("ArangeOfNoRange", "_arange", {{"start", "4"}, {"stop", "1"}}, {},
             "no range from 4 to 1 in steps of 1"),
     Infers("Eye", "_eye", {{"N", "3"}}, {}, {}, "(3, 3)"),
+    Infers("EyeNegativeColumns", "_eye", {{"N", "3"}, {"M", "-1"}}, {}, {}, "(3, 3)"),
     Infers("ShapeArray", "shape_array", {}, {"(2, ?, 4)"}, {"(2, ?, 4)"}, "(3,)"),
     Infers("WhereOfRows", "where", {}, {"(?,)", "(2, 3)", "?"}, {"(2,)", "(2, 3)", "(2, 3)"},
            "(2, 3)"),

@@ -149,7 +149,7 @@ struct EyeParam {
 
   static void Declare(ParamDeclaration<EyeParam>& d) {
     d.Field("N", &EyeParam::rows).Required().Min(0).Doc("number of rows");
-    d.Field("M", &EyeParam::columns).Min(0).Doc("number of columns; 0 means N");
+    d.Field("M", &EyeParam::columns).Doc("number of columns; 0 or less means N");
     d.Field("k", &EyeParam::diagonal).Doc("index of the diagonal, positive ones lie above");
     d.Field("ctx", &EyeParam::ctx).Doc("device of an imperative call");
     d.Field("dtype", &EyeParam::dtype).Doc("dtype of the output");

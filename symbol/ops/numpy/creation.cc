@@ -26,17 +26,18 @@ absl::Status InitShape(ShapeContext& c) {
 
 absl::Status InitType(TypeContext& c) { return c.SetOutput(0, c.param<NumpyInitParam>().dtype); }
 
-// Shape rule: unlike that of _arange it gives no element if stop is not beyond start.
+// Shape rule: unlike that of _arange it gives no element if stop is not beyond start, and ignores
+// infer_range.
 absl::Status ArangeShape(ShapeContext& c) {
   const auto& param = c.param<ArangeParam>();
   const double first = param.first();
   const double stop = param.stop.value_or(param.start);
   constexpr double kMaxElements = int64_t{1} << 59;  // their bytes fit int64
   const double size = std::max(std::ceil((stop - first) / param.step), 0.0);
-  if (param.step == 0 || param.repeat != 1 || param.infer_range || !(size <= kMaxElements)) {
+  if (param.step == 0 || param.repeat != 1 || !(size <= kMaxElements)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "no range from ", first, " to ", stop, " in steps of ", param.step, " with repeat ",
-        param.repeat, ": expected steps other than 0, a repeat of 1 ", "and no infer_range"));
+        param.repeat, ": expected steps other than 0 and a repeat of 1"));
   }
   return c.SetOutput(0, {static_cast<int64_t>(size)}, "(ceil((stop - start) / step),)");
 }
