@@ -30,13 +30,22 @@ std::pair<T, T> LeastAndGreatest(const T* x, int64_t count) {
   ParallelFor(parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t part = begin; part < end; ++part) {
       const int64_t first = count * part / parts, last = count * (part + 1) / parts;
-      T low = x[first], high = x[first];
-      for (int64_t i = first; i < last; ++i) {
-        low = x[i] < low ? x[i] : low;
-        high = x[i] > high ? x[i] : high;
+      // Compilers vectorise lanes, but no plain loop, as the order of floats may count.
+      constexpr int kLanes = 16;
+      T low[kLanes], high[kLanes];
+      std::fill_n(low, kLanes, x[first]);
+      std::fill_n(high, kLanes, x[first]);
+      const auto take = [&](int lane, T value) {
+        low[lane] = value < low[lane] ? value : low[lane];
+        high[lane] = value > high[lane] ? value : high[lane];
+      };
+      int64_t i = first;
+      for (; i + kLanes <= last; i += kLanes) {
+        for (int lane = 0; lane < kLanes; ++lane) take(lane, x[i + lane]);
       }
-      least[part] = low;
-      greatest[part] = high;
+      for (; i < last; ++i) take(0, x[i]);
+      least[part] = *std::min_element(low, low + kLanes);
+      greatest[part] = *std::max_element(high, high + kLanes);
     }
   });
   return {*std::min_element(least, least + parts), *std::max_element(greatest, greatest + parts)};
@@ -45,17 +54,9 @@ std::pair<T, T> LeastAndGreatest(const T* x, int64_t count) {
 // Writes round(data * scale) to output 0, and 0 if the scale is not finite, as for a range of 0.
 template <typename To, typename From>
 void Scale(const KernelContext& c, float scale) {
-  if (c.reqs[0] == WriteReq::kNull) return;
   const From* x = c.inputs[0].as<From>();
-  To* y = c.outputs[0].as<To>();
-  const bool add = c.reqs[0] == WriteReq::kAdd;
   if (!std::isfinite(scale)) scale = 0;
-  ParallelFor(c.outputs[0].size(), kGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const float value = static_cast<float>(x[i]) * scale;
-      PutInteger(y + i, RoundTo<To>(value), add);
-    }
-  });
+  PutAllIntegers<To>(c, [=](int64_t i) { return RoundTo<To>(static_cast<float>(x[i]) * scale); });
 }
 
 // Passes on data that is quantized already.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -28,9 +29,13 @@ template <typename To, typename From>
 void CopyBlocks(const Blocks& b, float scale, const From* from, To* to, bool add) {
   ParallelFor(b.count, RowGrain(b.from_size), [&](int64_t begin, int64_t end) {
     for (int64_t block = begin; block < end; ++block) {
-      for (int64_t i = 0; i < b.from_size; ++i) {
-        const auto value = static_cast<float>(from[block * b.from_size + i]);
-        PutInteger(to + block * b.to_size + i, RoundTo<To>(value * scale), add);
+      const From* const x = from + block * b.from_size;
+      To* const y = to + block * b.to_size;
+      if (std::is_same_v<From, To> && scale == 1 && !add) {
+        std::copy_n(x, b.from_size, y);
+      } else {
+        PutIntegers(y, 0, b.from_size, add,
+                    [=](int64_t i) { return RoundTo<To>(static_cast<float>(x[i]) * scale); });
       }
     }
   });

@@ -8,7 +8,6 @@
 #include "executor/kernels/quantized/quantized_scale.h"
 #include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
-#include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/quantize_param.h"
 
 namespace cooper {
@@ -33,13 +32,7 @@ struct Term {
 
 template <typename T, typename A, typename B>
 void Add(const KernelContext& c, const Term<A>& a, const Term<B>& b) {
-  T* out = c.outputs[0].as<T>();
-  const bool add = c.reqs[0] == WriteReq::kAdd;
-  ParallelFor(c.outputs[0].size(), 16384, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      PutInteger(out + i, RoundTo<T>(a.At(i) + b.At(i)), add);
-    }
-  });
+  PutAllIntegers<T>(c, [=](int64_t i) { return RoundTo<T>(a.At(i) + b.At(i)); });
 }
 
 template <typename A, typename B>
