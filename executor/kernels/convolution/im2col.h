@@ -57,10 +57,11 @@ inline int64_t ChannelGrain(const WindowGeometry& g) {
   return RowGrain(g.kernel_size() * g.columns());
 }
 
-// Copies image (channels, in...) to columns (rows(), columns()). Padding becomes 0. Uses several
-// threads. `image` and `columns` do not overlap. Rows with a stride of 1 are copied as memory.
+// Copies image (channels, in...) to columns (rows(), columns()). Padding becomes `padding`. Uses
+// several threads. `image` and `columns` do not overlap. Rows with a stride of 1 are copied as
+// memory.
 template <typename T>
-void Im2Col(const WindowGeometry& g, const T* image, T* columns) {
+void Im2Col(const WindowGeometry& g, const T* image, T* columns, T padding = {}) {
   const int64_t stride = g.stride[2];
   ParallelFor(g.channels, ChannelGrain(g), [&](int64_t begin, int64_t end) {
     for (int64_t row = begin * g.kernel_size(); row < end * g.kernel_size(); ++row) {
@@ -69,11 +70,11 @@ void Im2Col(const WindowGeometry& g, const T* image, T* columns) {
       ForEachWindowLine(g, element, [&](int64_t column, int64_t at) {
         T* const to = columns + row * g.columns() + column;
         if (at < 0) {
-          std::fill_n(to, g.out[2], T{});
+          std::fill_n(to, g.out[2], padding);
           return;
         }
-        std::fill_n(to, element.first, T{});
-        std::fill_n(to + element.last, g.out[2] - element.last, T{});
+        std::fill_n(to, element.first, padding);
+        std::fill_n(to + element.last, g.out[2] - element.last, padding);
         T* const inner = to + element.first;
         const T* const from = image + at + element.first * stride + element.shift;
         if (stride == 1) {

@@ -174,19 +174,7 @@ void CopyColumns(const WindowGeometry& g, const int8_t* image, int8_t zero, int8
     CopyShifted(g, image, zero, columns);
     return;
   }
-  const int64_t width = g.columns(), stride = g.stride[2];
-  ParallelFor(g.channels, ChannelGrain(g), [&](int64_t begin, int64_t end) {
-    ForEachWindowRun(g, begin, end, [=](int64_t row, int64_t column, int64_t at, int64_t n) {
-      int8_t* const to = columns + row * width + column;
-      if (at < 0) {
-        std::fill_n(to, n, zero);
-      } else if (stride == 1) {
-        std::copy_n(image + at, n, to);
-      } else {
-        for (int64_t i = 0; i < n; ++i) to[i] = image[at + i * stride];
-      }
-    });
-  });
+  Im2Col(g, image, columns, zero);
 }
 
 // Copied windows of about this size stay in a core's cache until the product has read them.
