@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "io/images/image_codec.h"
+#include "io/images/codec/image_codec.h"
 #include "ndarray/base/status_macros.h"
 
 namespace cooper {

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "io/images/image.h"
+#include "io/images/codec/image.h"
 #include "ndarray/random/random.h"
 
 namespace cooper {

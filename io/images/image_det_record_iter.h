@@ -10,9 +10,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "io/images/det_augment.h"
-#include "io/images/det_transform.h"
-#include "io/images/image_normalizer.h"
+#include "io/images/augment/det_augment.h"
+#include "io/images/augment/det_transform.h"
+#include "io/images/augment/image_normalizer.h"
 #include "io/images/record_iter.h"
 #include "ndarray/array/ndarray.h"
 

@@ -6,7 +6,7 @@
 
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
-#include "io/images/image_codec.h"
+#include "io/images/codec/image_codec.h"
 #include "ndarray/base/shape.h"
 #include "ndarray/base/status_macros.h"
 

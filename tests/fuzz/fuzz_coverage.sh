@@ -17,7 +17,8 @@ files=(
   io/batch/bucket_key.cc io/iterators/csv_iter.cc io/text/encode_sentences.cc io/batch/key_values.cc io/text/text_corpus.cc
   io/iterators/libsvm_file.cc io/iterators/byte_stream.cc io/iterators/mnist_iter.cc
   io/records/record_reader.cc io/records/indexed_records.cc io/records/ir_header.cc
-  io/images/jpeg_codec.cc io/images/png_codec.cc io/images/image_codec.cc io/images/record_image.cc
+  io/images/codec/jpeg_codec.cc io/images/codec/png_codec.cc io/images/codec/image_codec.cc
+  io/images/codec/record_image.cc
 )
 
 # Only these files are compiled with counters; all others are built as in tests/fuzz/fuzz.sh.

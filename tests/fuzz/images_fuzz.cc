@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "glog/logging.h"
-#include "io/images/image_codec.h"
-#include "io/images/record_image.h"
+#include "io/images/codec/image_codec.h"
+#include "io/images/codec/record_image.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/fuzz_seeds.h"
 

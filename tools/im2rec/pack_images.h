@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "io/images/image_codec.h"
+#include "io/images/codec/image_codec.h"
 
 namespace cooper {
 
