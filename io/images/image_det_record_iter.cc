@@ -6,12 +6,15 @@
 #include <vector>
 
 #include "absl/memory/memory.h"
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "io/images/augment/det_label.h"
 #include "io/images/augment/image_transform.h"
 #include "io/images/codec/image.h"
 #include "io/images/codec/image_codec.h"
 #include "io/images/imgproc/edit_image.h"
+#include "ndarray/array/ndarray.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/shape.h"
 #include "ndarray/base/status_macros.h"
@@ -38,34 +41,9 @@ absl::Status CheckOptions(const ImageDetRecordIterOptions& options) {
   return CheckDetAugment(options.augment, options.image.data_shape);
 }
 
-}  // namespace
-
-ImageDetRecordIter::ImageDetRecordIter(const ImageDetRecordIterOptions& options,
-                                       ImageNormalizer normalizer)
-    : RecordIter(kKind, options.records,
-                 options.label_width == -1 ? std::nullopt : std::optional(options.label_width)),
-      options_(options),
-      normalizer_(std::move(normalizer)) {}
-
-absl::StatusOr<std::unique_ptr<ImageDetRecordIter>> ImageDetRecordIter::Create(
-    const ImageDetRecordIterOptions& options) {
-  COOPER_RETURN_IF_ERROR(AddContext(CheckOptions(options), kKind));
-  COOPER_ASSIGN_OR_RETURN(
-      ImageNormalizer normalizer,
-      AddContext(ImageNormalizer::Create(options.normalize, options.image.data_shape), kKind));
-  auto iter = absl::WrapUnique(new ImageDetRecordIter(options, std::move(normalizer)));
-  COOPER_RETURN_IF_ERROR(AddContext(iter->Open(), kKind));
-  int64_t width = options.label_pad_width;
-  if (width == 0) {
-    COOPER_ASSIGN_OR_RETURN(width, AddContext(iter->FindLabelWidth(), kKind));
-  }
-  iter->Describe(options.image.data_shape, DType::kFloat32, {kSizes + width});
-  return iter;
-}
-
-absl::Status ImageDetRecordIter::Decode(const Sample& sample, NDArray data,
-                                        absl::Span<float> label) const {
-  const Shape& data_shape = options_.image.data_shape;
+absl::Status Decode(const ImageDetRecordIterOptions& options, const ImageNormalizer& normalizer,
+                    const RecordIter::Sample& sample, NDArray data, absl::Span<float> label) {
+  const Shape& data_shape = options.image.data_shape;
   if (sample.labels.size() + kSizes > label.size()) {
     return absl::InvalidArgumentError(absl::StrCat("the record has ", sample.labels.size(),
                                                    " labels, label_pad_width is ",
@@ -74,12 +52,12 @@ absl::Status ImageDetRecordIter::Decode(const Sample& sample, NDArray data,
   COOPER_ASSIGN_OR_RETURN(DetLabel objects, ParseDetLabel(sample.labels));
   COOPER_ASSIGN_OR_RETURN(Image image, DecodeImage(sample.image, ColorFor(data_shape)));
   COOPER_RETURN_IF_ERROR(CheckChannels(image, data_shape));
-  COOPER_ASSIGN_OR_RETURN(image, ResizeShorterEdge(std::move(image), options_.image.resize,
-                                                   options_.image.inter_method, sample.random));
-  COOPER_RETURN_IF_ERROR(AugmentDet(options_.augment, sample.random, &image, &objects));
-  COOPER_ASSIGN_OR_RETURN(image, FitDetImage(std::move(image), options_.image, sample.random));
+  COOPER_ASSIGN_OR_RETURN(image, ResizeShorterEdge(std::move(image), options.image.resize,
+                                                   options.image.inter_method, sample.random));
+  COOPER_RETURN_IF_ERROR(AugmentDet(options.augment, sample.random, &image, &objects));
+  COOPER_ASSIGN_OR_RETURN(image, FitDetImage(std::move(image), options.image, sample.random));
   const std::vector<float> labels = objects.ToArray();
-  std::fill(label.begin(), label.end(), options_.label_pad_value);
+  std::fill(label.begin(), label.end(), options.label_pad_value);
   label[0] = static_cast<float>(image.channels);
   label[1] = static_cast<float>(image.height);
   label[2] = static_cast<float>(image.width);
@@ -91,8 +69,31 @@ absl::Status ImageDetRecordIter::Decode(const Sample& sample, NDArray data,
   if (rest.bottom > 0 || rest.right > 0) {
     COOPER_ASSIGN_OR_RETURN(image, PadImage(image, rest, 0));
   }
-  normalizer_.WriteDivided(image, pixels);
+  normalizer.WriteDivided(image, pixels);
   return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ImageDetRecordIter>> ImageDetRecordIter::Create(
+    const ImageDetRecordIterOptions& options) {
+  COOPER_RETURN_IF_ERROR(AddContext(CheckOptions(options), kKind));
+  COOPER_ASSIGN_OR_RETURN(
+      const ImageNormalizer normalizer,
+      AddContext(ImageNormalizer::Create(options.normalize, options.image.data_shape), kKind));
+  auto iter = absl::WrapUnique(new ImageDetRecordIter(
+      kKind, options.records,
+      options.label_width == -1 ? std::nullopt : std::optional(options.label_width),
+      [options, normalizer](const Sample& sample, NDArray data, absl::Span<float> label) {
+        return Decode(options, normalizer, sample, std::move(data), label);
+      }));
+  COOPER_RETURN_IF_ERROR(AddContext(iter->Open(), kKind));
+  int64_t width = options.label_pad_width;
+  if (width == 0) {
+    COOPER_ASSIGN_OR_RETURN(width, AddContext(iter->FindLabelWidth(), kKind));
+  }
+  iter->Describe(options.image.data_shape, DType::kFloat32, {kSizes + width});
+  return iter;
 }
 
 }  // namespace cooper

@@ -7,14 +7,11 @@
 #include <cstdint>
 #include <memory>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "io/images/augment/det_augment.h"
 #include "io/images/augment/det_transform.h"
 #include "io/images/augment/image_normalizer.h"
 #include "io/images/record_iter.h"
-#include "ndarray/array/ndarray.h"
 
 namespace cooper {
 
@@ -43,11 +40,7 @@ class ImageDetRecordIter : public RecordIter {
       const ImageDetRecordIterOptions& options);
 
  private:
-  ImageDetRecordIter(const ImageDetRecordIterOptions& options, ImageNormalizer normalizer);
-  absl::Status Decode(const Sample& sample, NDArray data, absl::Span<float> label) const override;
-
-  const ImageDetRecordIterOptions options_;
-  const ImageNormalizer normalizer_;
+  using RecordIter::RecordIter;
 };
 
 }  // namespace cooper

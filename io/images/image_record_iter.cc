@@ -5,8 +5,12 @@
 #include <utility>
 
 #include "absl/memory/memory.h"
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "io/images/codec/image.h"
 #include "io/images/codec/image_codec.h"
+#include "ndarray/array/ndarray.h"
 #include "ndarray/base/shape.h"
 #include "ndarray/base/status_macros.h"
 
@@ -38,51 +42,50 @@ absl::Status CheckOptions(const ImageRecordIterOptions& options) {
   return error("dtype is ", DTypeName(dtype), ", expected float32, uint8 or int8");
 }
 
-}  // namespace
+absl::Status Decode(const ImageRecordIterOptions& options, const ImageNormalizer& normalizer,
+                    const RecordIter::Sample& sample, NDArray data, absl::Span<float> label) {
+  const ImageTransformOptions& transform = options.image;
+  RandomGenerator& random = sample.random;
+  COOPER_ASSIGN_OR_RETURN(Image image, DecodeImage(sample.image, ColorFor(transform.data_shape)));
+  COOPER_ASSIGN_OR_RETURN(image, FitImage(std::move(image), transform, random));
+  JitterColors(options.jitter, random, &image);
+  const bool mirrored = transform.mirror || (transform.rand_mirror && random.NextBelow(2) == 1);
+  std::copy(sample.labels.begin(), sample.labels.end(), label.begin());
+  if (options.dtype == DType::kUint8) {
+    COOPER_ASSIGN_OR_RETURN(const absl::Span<uint8_t> pixels, data.Data<uint8_t>());
+    WritePixels(image, mirrored, pixels);
+  } else if (options.dtype == DType::kInt8) {
+    COOPER_ASSIGN_OR_RETURN(const absl::Span<int8_t> pixels, data.Data<int8_t>());
+    normalizer.WriteCentred(image, mirrored, pixels);
+  } else {
+    const auto uniform = [&](float most) {
+      return static_cast<float>(random.NextUniform() * 2 - 1) * most;
+    };
+    const float contrast = 1 + uniform(options.max_random_contrast);
+    const float illumination = uniform(options.max_random_illumination);
+    COOPER_ASSIGN_OR_RETURN(const absl::Span<float> pixels, data.Data<float>());
+    normalizer.WriteScaled(image, mirrored, contrast, illumination, pixels);
+  }
+  return absl::OkStatus();
+}
 
-ImageRecordIter::ImageRecordIter(const ImageRecordIterOptions& options, ImageNormalizer normalizer)
-    : RecordIter(kKind, options.records, options.label_width),
-      options_(options),
-      normalizer_(std::move(normalizer)) {}
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<ImageRecordIter>> ImageRecordIter::Create(
     const ImageRecordIterOptions& options) {
   COOPER_RETURN_IF_ERROR(AddContext(CheckOptions(options), kKind));
   COOPER_ASSIGN_OR_RETURN(
-      ImageNormalizer normalizer,
+      const ImageNormalizer normalizer,
       AddContext(ImageNormalizer::Create(options.normalize, options.image.data_shape), kKind));
-  auto iter = absl::WrapUnique(new ImageRecordIter(options, std::move(normalizer)));
+  auto iter = absl::WrapUnique(new ImageRecordIter(
+      kKind, options.records, options.label_width,
+      [options, normalizer](const Sample& sample, NDArray data, absl::Span<float> label) {
+        return Decode(options, normalizer, sample, std::move(data), label);
+      }));
   COOPER_RETURN_IF_ERROR(AddContext(iter->Open(), kKind));
   iter->Describe(options.image.data_shape, options.dtype,
                  options.label_width > 1 ? Shape{options.label_width} : Shape{});
   return iter;
-}
-
-absl::Status ImageRecordIter::Decode(const Sample& sample, NDArray data,
-                                     absl::Span<float> label) const {
-  const ImageTransformOptions& transform = options_.image;
-  RandomGenerator& random = sample.random;
-  COOPER_ASSIGN_OR_RETURN(Image image, DecodeImage(sample.image, ColorFor(transform.data_shape)));
-  COOPER_ASSIGN_OR_RETURN(image, FitImage(std::move(image), transform, random));
-  JitterColors(options_.jitter, random, &image);
-  const bool mirrored = transform.mirror || (transform.rand_mirror && random.NextBelow(2) == 1);
-  std::copy(sample.labels.begin(), sample.labels.end(), label.begin());
-  if (options_.dtype == DType::kUint8) {
-    COOPER_ASSIGN_OR_RETURN(const absl::Span<uint8_t> pixels, data.Data<uint8_t>());
-    WritePixels(image, mirrored, pixels);
-  } else if (options_.dtype == DType::kInt8) {
-    COOPER_ASSIGN_OR_RETURN(const absl::Span<int8_t> pixels, data.Data<int8_t>());
-    normalizer_.WriteCentred(image, mirrored, pixels);
-  } else {
-    const auto uniform = [&](float most) {
-      return static_cast<float>(random.NextUniform() * 2 - 1) * most;
-    };
-    const float contrast = 1 + uniform(options_.max_random_contrast);
-    const float illumination = uniform(options_.max_random_illumination);
-    COOPER_ASSIGN_OR_RETURN(const absl::Span<float> pixels, data.Data<float>());
-    normalizer_.WriteScaled(image, mirrored, contrast, illumination, pixels);
-  }
-  return absl::OkStatus();
 }
 
 }  // namespace cooper

@@ -7,14 +7,11 @@
 #include <cstdint>
 #include <memory>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "io/images/augment/color_jitter.h"
 #include "io/images/augment/image_normalizer.h"
 #include "io/images/augment/image_transform.h"
 #include "io/images/record_iter.h"
-#include "ndarray/array/ndarray.h"
 #include "ndarray/base/dtype.h"
 
 namespace cooper {
@@ -44,11 +41,7 @@ class ImageRecordIter : public RecordIter {
       const ImageRecordIterOptions& options);
 
  private:
-  ImageRecordIter(const ImageRecordIterOptions& options, ImageNormalizer normalizer);
-  absl::Status Decode(const Sample& sample, NDArray data, absl::Span<float> label) const override;
-
-  const ImageRecordIterOptions options_;
-  const ImageNormalizer normalizer_;
+  using RecordIter::RecordIter;
 };
 
 }  // namespace cooper

@@ -4,23 +4,23 @@
 #include <numeric>
 #include <utility>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "io/batch/check_part.h"
 #include "io/batch/key_values.h"
 #include "io/batch/reserve_ids.h"
+#include "io/images/decode_rows.h"
 #include "io/records/indexed_records.h"
-#include "ndarray/base/atomic_file.h"
+#include "io/records/ir_header.h"
 #include "ndarray/base/status_macros.h"
-#include "ndarray/threads/parallel.h"
 
 namespace cooper {
 
 RecordIter::RecordIter(std::string kind, RecordIterOptions options,
-                       std::optional<int64_t> label_width)
-    : kind_(std::move(kind)), options_(std::move(options)), label_width_(label_width) {}
+                       std::optional<int64_t> label_width, Decoder decode)
+    : kind_(std::move(kind)),
+      options_(std::move(options)),
+      label_width_(label_width),
+      decode_(std::move(decode)) {}
 
 absl::Status RecordIter::Open() {
   const auto error = [](const auto&... what) {
@@ -38,7 +38,7 @@ absl::Status RecordIter::Open() {
   }
   COOPER_ASSIGN_OR_RETURN(reader_, RecordReader::Open(options_.path_imgrec));
   COOPER_RETURN_IF_ERROR(FindPart());
-  COOPER_RETURN_IF_ERROR(ReadList());
+  COOPER_ASSIGN_OR_RETURN(labels_, ImageLabels::Create(options_.path_imglist, label_width_));
   StartPass(0);
   return absl::OkStatus();
 }
@@ -76,38 +76,9 @@ absl::Status RecordIter::FindPart() {
       "'", options_.path_imgrec, "' has no records in part ", part, " of ", num_parts));
 }
 
-absl::Status RecordIter::ReadList() {
-  if (options_.path_imglist.empty()) return absl::OkStatus();
-  COOPER_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(options_.path_imglist));
-  int64_t number = 0;
-  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
-    ++number;
-    const std::vector<absl::string_view> fields =
-        absl::StrSplit(absl::StripAsciiWhitespace(line), '\t');
-    if (fields.size() == 1 && fields[0].empty()) continue;
-    uint64_t id = 0;
-    const auto num_fields = static_cast<int64_t>(fields.size());
-    const int64_t width = label_width_.value_or(num_fields - 2);
-    bool is_valid = width >= 1 && width < num_fields && absl::SimpleAtoi(fields[0], &id);
-    std::vector<float> labels(is_valid ? static_cast<size_t>(width) : 0);
-    for (size_t i = 0; is_valid && i < labels.size(); ++i) {
-      is_valid = absl::SimpleAtof(fields[i + 1], &labels[i]);
-    }
-    if (!is_valid) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("'", options_.path_imglist, "', line ", number, ": expected an id, ",
-                       label_width_.has_value() ? absl::StrCat(*label_width_) : "one or more",
-                       " labels and a path, separated by tabs"));
-    }
-    labels_[id] = std::move(labels);
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<int64_t> RecordIter::FindLabelWidth() {
+  if (labels_.has_list()) return labels_.MaxListed();
   size_t width = 0;
-  for (const auto& [id, labels] : labels_) width = std::max(width, labels.size());
-  if (!options_.path_imglist.empty()) return static_cast<int64_t>(width);
   while (true) {
     COOPER_ASSIGN_OR_RETURN(const auto record, ReadRecord());
     if (!record.has_value()) break;
@@ -196,48 +167,24 @@ absl::StatusOr<DataBatch> RecordIter::MakeEmptyBatch() const {
 }
 
 absl::Status RecordIter::FillBatch(const std::vector<Record>& records, DataBatch* batch) const {
-  std::vector<absl::Status> statuses(records.size());
-  ParallelForRanges(static_cast<int64_t>(records.size()), 1, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      const auto i = static_cast<size_t>(row);
-      statuses[i] = FillRow(records[i], row, batch);
-    }
+  return DecodeRows(static_cast<int64_t>(records.size()), [&](int64_t row) {
+    const Record& record = records[static_cast<size_t>(row)];
+    return AddContext(FillRow(record, row, batch), "'", options_.path_imgrec, "', offset ",
+                      record.offset);
   });
-  for (size_t i = 0; i < records.size(); ++i) {
-    COOPER_RETURN_IF_ERROR(
-        AddContext(statuses[i], "'", options_.path_imgrec, "', offset ", records[i].offset));
-  }
-  return absl::OkStatus();
 }
 
 absl::Status RecordIter::FillRow(const Record& record, int64_t row, DataBatch* batch) const {
   COOPER_ASSIGN_OR_RETURN(const UnpackedRecord unpacked, Unpack(record.bytes));
-  COOPER_ASSIGN_OR_RETURN(const absl::Span<const float> labels, FindLabels(unpacked.header));
+  COOPER_ASSIGN_OR_RETURN(const absl::Span<const float> labels, labels_.Find(unpacked.header));
   // The orders of passes have the even streams.
   RandomGenerator random(options_.seed_aug.value_or(options_.seed), 2 * record.number + 1);
   COOPER_ASSIGN_OR_RETURN(NDArray data, batch->data[0].At(row));
   COOPER_ASSIGN_OR_RETURN(const absl::Span<float> rows, batch->label[0].Data<float>());
   const size_t width = rows.size() / static_cast<size_t>(options_.batch_size);
   batch->index[static_cast<size_t>(row)] = static_cast<int64_t>(unpacked.header.id);
-  return Decode({.image = unpacked.payload, .labels = labels, .random = random}, std::move(data),
-                rows.subspan(static_cast<size_t>(row) * width, width));
-}
-
-// Returns the labels of a record: a view of the header or of labels_.
-absl::StatusOr<absl::Span<const float>> RecordIter::FindLabels(const IRHeader& header) const {
-  if (!options_.path_imglist.empty()) {
-    const auto found = labels_.find(header.id);
-    if (found != labels_.end()) return found->second;
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", options_.path_imglist, "' has no labels for the id ", header.id));
-  }
-  const absl::Span<const float> labels =
-      header.labels.empty() ? absl::MakeConstSpan(&header.label, 1) : header.labels;
-  if (label_width_.has_value() && static_cast<int64_t>(labels.size()) != *label_width_) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the record has ", labels.size(), " labels, label_width is ", *label_width_));
-  }
-  return labels;
+  return decode_({.image = unpacked.payload, .labels = labels, .random = random}, std::move(data),
+                 rows.subspan(static_cast<size_t>(row) * width, width));
 }
 
 absl::Status RecordIter::Reset() {

@@ -2,21 +2,21 @@
 #define COOPER_IO_IMAGES_RECORD_ITER_H_
 
 // The common part of the iterators over images in records: chooses and reads the records of each
-// batch. A subclass decodes them.
+// batch, which a function decodes.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "io/batch/data_iter.h"
-#include "io/records/ir_header.h"
+#include "io/images/image_list.h"
 #include "io/records/record_reader.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/dtype.h"
@@ -51,6 +51,21 @@ struct RecordIterOptions {
 // records. Not thread-safe.
 class RecordIter : public DataIter {
  public:
+  struct Sample {
+    absl::string_view image;  // encoded
+    absl::Span<const float> labels;
+    RandomGenerator& random;  // its numbers depend on the seed and the record's number alone
+  };
+
+  // Writes a sample to its row of the batch, which holds zeros. Called from several threads.
+  using Decoder =
+      std::function<absl::Status(const Sample& sample, NDArray data, absl::Span<float> label)>;
+
+  // For the iterators' Create functions. `kind` is MXNet's name of the iterator, `label_width` the
+  // number of labels of each record; nullopt: any. Open and Describe come before all else.
+  RecordIter(std::string kind, RecordIterOptions options, std::optional<int64_t> label_width,
+             Decoder decode);
+
   // In a batch, `index` holds the ids of the records, and -1 for rows of zeros. kDataLoss or
   // kInvalidArgument, with file and offset, for a record that is corrupted, is no image, or has
   // other labels than the options say.
@@ -67,9 +82,6 @@ class RecordIter : public DataIter {
   absl::Status LoadState(absl::string_view text) override;
 
  protected:
-  // `label_width` is the number of labels of each record; nullopt: any.
-  RecordIter(std::string kind, RecordIterOptions options, std::optional<int64_t> label_width);
-
   // Opens the files and finds the part; the iterator is then at its start. kInvalidArgument, naming
   // the option or file and line, for options that are not as above, and if the part has no records;
   // also the errors of RecordReader::Open and ReadRecordIndex.
@@ -81,16 +93,6 @@ class RecordIter : public DataIter {
   // Returns the largest number of labels: in path_imglist if it is given, else in the records of
   // the part, all of which are read.
   absl::StatusOr<int64_t> FindLabelWidth();
-
-  struct Sample {
-    absl::string_view image;  // encoded
-    absl::Span<const float> labels;
-    RandomGenerator& random;  // its numbers depend on the seed and the record's number alone
-  };
-
-  // Writes a sample to its row of the batch, which holds zeros. Called from several threads.
-  virtual absl::Status Decode(const Sample& sample, NDArray data,
-                              absl::Span<float> label) const = 0;
 
  private:
   // The place of the next record. The images are read in passes over the part; an epoch ends in the
@@ -107,7 +109,6 @@ class RecordIter : public DataIter {
   };
 
   absl::Status FindPart();
-  absl::Status ReadList();
   void StartPass(uint64_t pass);
   bool has_index() const { return !options_.path_imgidx.empty(); }
   int64_t end() const { return has_index() ? static_cast<int64_t>(offsets_.size()) : end_; }
@@ -116,15 +117,15 @@ class RecordIter : public DataIter {
   absl::StatusOr<DataBatch> MakeEmptyBatch() const;
   absl::Status FillBatch(const std::vector<Record>& records, DataBatch* batch) const;
   absl::Status FillRow(const Record& record, int64_t row, DataBatch* batch) const;
-  absl::StatusOr<absl::Span<const float>> FindLabels(const IRHeader& header) const;
 
   const std::string kind_;
   const RecordIterOptions options_;
   const std::optional<int64_t> label_width_;
+  const Decoder decode_;
   std::unique_ptr<RecordReader> reader_;
+  ImageLabels labels_;
   std::vector<DataDesc> provide_data_;
   std::vector<DataDesc> provide_label_;
-  absl::flat_hash_map<uint64_t, std::vector<float>> labels_;  // by id, of path_imglist
   std::vector<int64_t> offsets_;  // of the part's records, with an index
   std::vector<int64_t> order_;    // of this pass: positions in offsets_
   int64_t begin_ = 0, end_ = 0;   // of the part, without an index

@@ -18,6 +18,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "io/images/image_list.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/threads/parallel.h"
 #include "tools/im2rec/pack_images.h"
@@ -83,7 +84,7 @@ absl::Status MakeRecords(const std::string& prefix, const std::string& root) {
   std::sort(paths.begin(), paths.end());
   int64_t failures = 0;
   for (std::filesystem::path& path : paths) {
-    COOPER_ASSIGN_OR_RETURN(const std::vector<ListedImage> images, ReadList(path.string()));
+    COOPER_ASSIGN_OR_RETURN(const std::vector<ListedImage> images, ReadImageList(path.string()));
     COOPER_ASSIGN_OR_RETURN(const PackedImages packed,
                             PackImages(images, root, path.replace_extension().string(), options));
     std::cout << path.string() << ".rec: " << packed.packed << " images" << std::endl;

@@ -8,11 +8,8 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "io/images/codec/image.h"
 #include "io/images/codec/record_image.h"
@@ -180,31 +177,6 @@ absl::Status WriteLists(const std::string& prefix, const std::vector<ListedImage
     COOPER_RETURN_IF_ERROR(WriteList(name + "_train.lst", chunk.subspan(test, train)));
   }
   return absl::OkStatus();
-}
-
-absl::StatusOr<std::vector<ListedImage>> ReadList(const std::string& path) {
-  COOPER_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-  std::vector<ListedImage> images;
-  int64_t number = 0;
-  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
-    ++number;
-    const absl::string_view stripped = absl::StripAsciiWhitespace(line);
-    if (stripped.empty()) continue;
-    const std::vector<absl::string_view> columns = absl::StrSplit(stripped, '\t');
-    ListedImage image;
-    bool is_valid = columns.size() >= 3 && absl::SimpleAtoi(columns[0], &image.id);
-    for (size_t c = 1; is_valid && c + 1 < columns.size(); ++c) {
-      is_valid = absl::SimpleAtof(columns[c], &image.labels.emplace_back());
-    }
-    if (!is_valid) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "'", path, "', line ", number, ": expected an id, labels and a path with tabs between: '",
-          stripped.substr(0, 80), "'"));
-    }
-    image.path = std::string(absl::StripAsciiWhitespace(columns.back()));
-    images.push_back(std::move(image));
-  }
-  return images;
 }
 
 absl::StatusOr<PackedImages> PackImages(const std::vector<ListedImage>& images,

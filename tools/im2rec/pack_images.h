@@ -10,15 +10,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "io/images/codec/image_codec.h"
+#include "io/images/image_list.h"
 
 namespace cooper {
-
-// A line of a list: id, labels and path, separated by tabs.
-struct ListedImage {
-  int64_t id = 0;
-  std::vector<float> labels;
-  std::string path;  // relative to the root
-};
 
 struct ListOptions {
   std::vector<std::string> exts = {".jpeg", ".jpg", ".png"};  // in any case
@@ -45,10 +39,6 @@ struct SplitOptions {
 // range; also the errors of WriteFileAtomically.
 absl::Status WriteLists(const std::string& prefix, const std::vector<ListedImage>& images,
                         const SplitOptions& options = {});
-
-// Reads a list. kInvalidArgument, with path and line, for a line with fewer than three columns or
-// whose numbers are none.
-absl::StatusOr<std::vector<ListedImage>> ReadList(const std::string& path);
 
 struct PackOptions {
   bool pass_through = false;  // the bytes of the files are packed as they are

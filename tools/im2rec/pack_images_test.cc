@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "io/images/codec/image.h"
 #include "io/images/codec/record_image.h"
+#include "io/images/image_list.h"
 #include "io/images/imgproc/resize_image.h"
 #include "io/records/indexed_records.h"
 #include "io/records/ir_header.h"
@@ -80,7 +81,8 @@ TEST(PackImagesTest, WritesAndReadsLists) {
   } lists[] = {{"_0_test", {0}}, {"_0_train", {1, 2, 3}}, {"_0_val", {4}},
                {"_1_test", {5}}, {"_1_train", {6, 7, 8}}, {"_1_val", {9}}};
   for (const auto& list : lists) {
-    COOPER_ASSERT_OK_AND_ASSIGN(const auto read, ReadList(absl::StrCat(prefix, list.name, ".lst")));
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto read,
+                                ReadImageList(absl::StrCat(prefix, list.name, ".lst")));
     std::vector<int64_t> ids;
     for (const ListedImage& image : read) {
       ids.push_back(image.id);
@@ -93,7 +95,7 @@ TEST(PackImagesTest, WritesAndReadsLists) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("chunks is 0")));
   for (const char* line : {"1\tpath", "x\t1\tpath", "1\tx\tpath"}) {
     COOPER_ASSERT_OK(WriteFileAtomically(prefix + ".lst", absl::StrCat("0\t1\ta\n\n", line)));
-    EXPECT_THAT(ReadList(prefix + ".lst"),
+    EXPECT_THAT(ReadImageList(prefix + ".lst"),
                 StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("list.lst', line 3: ")));
   }
 }
