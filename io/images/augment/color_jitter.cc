@@ -1,6 +1,7 @@
 #include "io/images/augment/color_jitter.h"
 
 #include <cmath>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -36,21 +37,6 @@ void ScaleColors(const ColorJitterOptions& options, RandomGenerator& random, Ima
   }
 }
 
-void AddLighting(float deviation, RandomGenerator& random, Image* image) {
-  // The eigenvectors of the colours, times the roots of their eigenvalues.
-  constexpr float kAxes[3][3] = {
-      {55.46f * -0.5675f, 4.794f * 0.7192f, 1.148f * 0.4009f},
-      {55.46f * -0.5808f, 4.794f * -0.0045f, 1.148f * -0.8140f},
-      {55.46f * -0.5836f, 4.794f * -0.6948f, 1.148f * 0.4203f},
-  };
-  float noise[3], shifts[3] = {};
-  for (float& value : noise) value = static_cast<float>(random.NextNormal()) * deviation;
-  for (int k = 0; k < 3; ++k) {
-    for (int i = 0; i < 3; ++i) shifts[k] += kAxes[k][i] * noise[i];
-  }
-  ShiftRgb(shifts[0], shifts[1], shifts[2], image);
-}
-
 }  // namespace
 
 absl::Status CheckColorJitter(const ColorJitterOptions& options, const Shape& data_shape) {
@@ -72,6 +58,15 @@ absl::Status CheckColorJitter(const ColorJitterOptions& options, const Shape& da
   return absl::OkStatus();
 }
 
+std::array<float, 3> DrawLighting(float deviation, const ColorAxes& axes, RandomGenerator& random) {
+  std::array<float, 3> shifts = {};
+  for (size_t i = 0; i < 3; ++i) {
+    const float noise = static_cast<float>(random.NextNormal()) * deviation;
+    for (size_t k = 0; k < 3; ++k) shifts[k] += axes.eigval[i] * axes.eigvec[k][i] * noise;
+  }
+  return shifts;
+}
+
 void JitterColors(const ColorJitterOptions& options, RandomGenerator& random, Image* image) {
   if (options.brightness > 0 || options.contrast > 0 || options.saturation > 0) {
     ScaleColors(options, random, image);
@@ -82,7 +77,10 @@ void JitterColors(const ColorJitterOptions& options, RandomGenerator& random, Im
     const int lightness = Shift(options.random_l, random);
     ShiftHls(hue, lightness, saturation, image);
   }
-  if (options.pca_noise > 0) AddLighting(options.pca_noise, random, image);
+  if (options.pca_noise > 0) {
+    const auto [red, green, blue] = DrawLighting(options.pca_noise, ColorAxes(), random);
+    ShiftRgb(red, green, blue, image);
+  }
 }
 
 }  // namespace cooper

@@ -5,28 +5,34 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <variant>
 #include <vector>
 
 namespace cooper {
 
-// Pixels of 8-bit channels, row by row, from the upper left. The channels of a pixel are adjacent:
-// gray, or red, green, blue and possibly alpha. MXNet's unpack_img and pack_img have blue first.
-struct Image {
+// Pixels row by row, from the upper left. The channels of a pixel are adjacent: gray, or red,
+// green, blue and possibly alpha. MXNet's unpack_img and pack_img have blue first.
+template <typename T>
+struct BasicImage {
   int64_t height = 0;
   int64_t width = 0;
-  int64_t channels = 0;         // 1, 3 or 4
-  std::vector<uint8_t> pixels;  // height * width * channels
+  int64_t channels = 0;   // 1, 3 or 4
+  std::vector<T> pixels;  // height * width * channels
 
   // Returns the first channel of a pixel.
-  const uint8_t* at(int64_t row, int64_t column) const {
+  const T* at(int64_t row, int64_t column) const {
     return pixels.data() + static_cast<size_t>((row * width + column) * channels);
   }
-  uint8_t* at(int64_t row, int64_t column) {
+  T* at(int64_t row, int64_t column) {
     return pixels.data() + static_cast<size_t>((row * width + column) * channels);
   }
 
-  friend bool operator==(const Image&, const Image&) = default;
+  friend bool operator==(const BasicImage&, const BasicImage&) = default;
 };
+
+using Image = BasicImage<uint8_t>;     // as it is decoded and encoded
+using FloatImage = BasicImage<float>;  // in the range of Image, while colours are changed
+using AnyImage = std::variant<Image, FloatImage>;
 
 }  // namespace cooper
 

@@ -76,17 +76,34 @@ std::array<float, 3> ToRgb(const Hls& hls) {
 
 }  // namespace
 
-Image CropImage(const Image& image, int64_t top, int64_t left, int64_t height, int64_t width) {
-  Image crop{.height = height, .width = width, .channels = image.channels};
-  const auto row_bytes = static_cast<size_t>(width * image.channels);
-  crop.pixels.resize(static_cast<size_t>(height) * row_bytes);
+template <typename T>
+BasicImage<T> CropImage(const BasicImage<T>& image, int64_t top, int64_t left, int64_t height,
+                        int64_t width) {
+  BasicImage<T> crop{.height = height, .width = width, .channels = image.channels};
+  crop.pixels.resize(static_cast<size_t>(height * width * image.channels));
   for (int64_t row = 0; row < height; ++row) {
-    std::memcpy(crop.at(row, 0), image.at(top + row, left), row_bytes);
+    std::copy_n(image.at(top + row, left), width * image.channels, crop.at(row, 0));
   }
   return crop;
 }
 
-absl::StatusOr<Image> PadImage(const Image& image, const ImageBorder& border, uint8_t value) {
+template <typename T>
+void MirrorImage(BasicImage<T>* image) {
+  for (int64_t row = 0; row < image->height; ++row) {
+    for (int64_t left = 0, right = image->width - 1; left < right; ++left, --right) {
+      std::swap_ranges(image->at(row, left), image->at(row, left) + image->channels,
+                       image->at(row, right));
+    }
+  }
+}
+
+template Image CropImage(const Image&, int64_t, int64_t, int64_t, int64_t);
+template FloatImage CropImage(const FloatImage&, int64_t, int64_t, int64_t, int64_t);
+template void MirrorImage(Image*);
+template void MirrorImage(FloatImage*);
+
+absl::StatusOr<Image> PadImage(const Image& image, const ImageBorder& border,
+                               const std::array<uint8_t, 4>& fill) {
   Image padded{.height = image.height + border.top + border.bottom,
                .width = image.width + border.left + border.right,
                .channels = image.channels};
@@ -95,9 +112,9 @@ absl::StatusOr<Image> PadImage(const Image& image, const ImageBorder& border, ui
         "an image of ", image.height, " x ", image.width, " pixels with a border has ",
         padded.height, " x ", padded.width, ", expected at most ", kMaxImagePixels, " pixels"));
   }
-  padded.pixels.assign(static_cast<size_t>(padded.height * padded.width * padded.channels), value);
-  if (image.channels == 4) {
-    for (size_t i = 3; i < padded.pixels.size(); i += 4) padded.pixels[i] = 0;
+  padded.pixels.resize(static_cast<size_t>(padded.height * padded.width * padded.channels));
+  for (auto to = padded.pixels.begin(); to != padded.pixels.end(); to += padded.channels) {
+    std::copy_n(fill.begin(), padded.channels, to);
   }
   for (int64_t row = 0; row < image.height; ++row) {
     std::memcpy(padded.at(row + border.top, border.left), image.at(row, 0),
@@ -106,13 +123,8 @@ absl::StatusOr<Image> PadImage(const Image& image, const ImageBorder& border, ui
   return padded;
 }
 
-void MirrorImage(Image* image) {
-  for (int64_t row = 0; row < image->height; ++row) {
-    for (int64_t left = 0, right = image->width - 1; left < right; ++left, --right) {
-      std::swap_ranges(image->at(row, left), image->at(row, left) + image->channels,
-                       image->at(row, right));
-    }
-  }
+absl::StatusOr<Image> PadImage(const Image& image, const ImageBorder& border, uint8_t value) {
+  return PadImage(image, border, {value, value, value, 0});
 }
 
 void ScaleSamples(float factor, float offset, Image* image) {

@@ -3,6 +3,7 @@
 
 // Cuts, extends and mirrors images, and changes their colours with OpenCV's arithmetic.
 
+#include <array>
 #include <cstdint>
 
 #include "absl/status/statusor.h"
@@ -10,20 +11,27 @@
 
 namespace cooper {
 
-// Returns the part of an image that begins at (top, left). It must be inside of the image.
-Image CropImage(const Image& image, int64_t top, int64_t left, int64_t height, int64_t width);
+// Returns the part of an image that begins at (top, left). It must be inside of the image. `T` is
+// uint8_t or float.
+template <typename T>
+BasicImage<T> CropImage(const BasicImage<T>& image, int64_t top, int64_t left, int64_t height,
+                        int64_t width);
+
+// Exchanges left and right. `T` is uint8_t or float.
+template <typename T>
+void MirrorImage(BasicImage<T>* image);
 
 // The numbers of pixels that PadImage adds on each side, at least 0.
 struct ImageBorder {
   int64_t top = 0, bottom = 0, left = 0, right = 0;
 };
 
-// Returns the image with a border of `value`, whose alpha is 0, as MXNet's. kInvalidArgument, with
-// the sizes, if the result has more than kMaxImagePixels (image_codec.h).
+// Returns the image with a border whose pixels have the channels `fill`. kInvalidArgument, with the
+// sizes, if the result has more than kMaxImagePixels (image_codec.h).
+absl::StatusOr<Image> PadImage(const Image& image, const ImageBorder& border,
+                               const std::array<uint8_t, 4>& fill);
+// Pads with `value`, whose alpha is 0, as MXNet's.
 absl::StatusOr<Image> PadImage(const Image& image, const ImageBorder& border, uint8_t value);
-
-// Exchanges left and right.
-void MirrorImage(Image* image);
 
 // Sets each sample to sample * factor + offset, rounded to even and limited to 0 and 255.
 void ScaleSamples(float factor, float offset, Image* image);
