@@ -1,6 +1,7 @@
-// Runs io/image_record_iter.json and io/image_det_record_iter.json: batches of images from records,
-// compared bit for bit.
+// Runs io/image_record_iter.json, io/image_det_record_iter.json, io/image_iter.json and
+// io/image_det_iter.json: batches of images, compared bit for bit.
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -8,7 +9,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "io/images/image_det_iter.h"
 #include "io/images/image_det_record_iter.h"
+#include "io/images/image_iter.h"
 #include "io/images/image_record_iter.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/files/params_file.h"
@@ -89,7 +92,7 @@ absl::Status CompareBatches(const std::string& folder, const Json& json, DataIte
     for (const Json& pad : pads) {
       const std::string what = absl::StrCat(epoch, ":", number++, ":");
       COOPER_ASSIGN_OR_RETURN(const auto batch, iter.Next());
-      if (!batch.has_value() || batch->pad != pad.get<int64_t>()) {
+      if (!batch.has_value() || (!pad.is_null() && batch->pad != pad.get<int64_t>())) {
         return absl::UnknownError(
             absl::StrCat(what, " is missing, or its pad is not ", pad.dump()));
       }
@@ -144,6 +147,64 @@ absl::Status RunImageDetRecordIter(const std::string& folder, const Json& json) 
   return CompareBatches(folder, json, *iter);
 }
 
+ImageSourceOptions SourceFromJson(const std::string& folder, const Json& json) {
+  ImageSourceOptions images;
+  const Json& files = json.at("files");
+  for (const auto& [name, path] : {std::pair("path_imgrec", &images.path_imgrec),
+                                   std::pair("path_imgidx", &images.path_imgidx),
+                                   std::pair("path_imglist", &images.path_imglist),
+                                   std::pair("path_root", &images.path_root)}) {
+    if (files.contains(name)) *path = folder + files.at(name).get<std::string>();
+  }
+  const Json& given = json.at("options");
+  for (const Json& image : given.value("imglist", Json::array())) {
+    images.imglist.push_back(
+        {.labels = {image.at(0).get<float>()}, .path = image.at(1).get<std::string>()});
+  }
+  Get(given, "num_parts", &images.num_parts);
+  Get(given, "part_index", &images.part_index);
+  return images;
+}
+
+// Sets the options that ImageIter and ImageDetIter have.
+template <typename Options>
+absl::Status GetListedOptions(const std::string& folder, const Json& json, Options* options) {
+  const Json& given = json.at("options");
+  options->images = SourceFromJson(folder, json);
+  Get(given, "batch_size", &options->batches.batch_size);
+  options->data_shape = Shape(given.at("data_shape").get<std::vector<int64_t>>());
+  Get(given, "resize", &options->augment.resize);
+  auto inter_method = static_cast<int64_t>(options->augment.inter_method);
+  Get(given, "inter_method", &inter_method);
+  options->augment.inter_method = static_cast<InterMethod>(inter_method);
+  if (given.contains("mean")) {
+    options->augment.color.mean = given.at("mean").get<std::array<float, 3>>();
+    options->augment.color.std = given.at("std").get<std::array<float, 3>>();
+  }
+  COOPER_ASSIGN_OR_RETURN(options->batches.last_batch_handle,
+                          LastBatchHandleFromName(given.value("last_batch_handle", "pad")));
+  return absl::OkStatus();
+}
+
+absl::Status RunImageIter(const std::string& folder, const Json& json) {
+  ImageIterOptions options;
+  COOPER_RETURN_IF_ERROR(GetListedOptions(folder, json, &options));
+  Get(json.at("options"), "label_width", &options.label_width);
+  COOPER_ASSIGN_OR_RETURN(const auto iter, ImageIter::Create(options));
+  return CompareBatches(folder, json, *iter);
+}
+
+absl::Status RunImageDetIter(const std::string& folder, const Json& json) {
+  ImageDetIterOptions options;
+  COOPER_RETURN_IF_ERROR(GetListedOptions(folder, json, &options));
+  if (json.at("options").contains("flip")) {
+    COOPER_ASSIGN_OR_RETURN(options.aug_list, CreateDetAugmenter(options.data_shape));
+    options.aug_list->insert(options.aug_list->begin(), DetHorizontalFlipAug{.p = 1});
+  }
+  COOPER_ASSIGN_OR_RETURN(const auto iter, ImageDetIter::Create(options));
+  return CompareBatches(folder, json, *iter);
+}
+
 void RunImages(CaseRunner& runner) {
   const std::string folder = runner.root() + "/io/";
   runner.RunList("io/image_record_iter", ReadJson(folder + "image_record_iter.json").at("cases"),
@@ -151,6 +212,10 @@ void RunImages(CaseRunner& runner) {
   runner.RunList("io/image_det_record_iter",
                  ReadJson(folder + "image_det_record_iter.json").at("cases"),
                  [&](const Json& json) { return RunImageDetRecordIter(folder, json); });
+  runner.RunList("io/image_iter", ReadJson(folder + "image_iter.json").at("cases"),
+                 [&](const Json& json) { return RunImageIter(folder, json); });
+  runner.RunList("io/image_det_iter", ReadJson(folder + "image_det_iter.json").at("cases"),
+                 [&](const Json& json) { return RunImageDetIter(folder, json); });
 }
 
 const CategoryRegistrar registered("io", RunImages);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Computes the cases of ImageRecordIter and ImageDetRecordIter under MXNet 1.9.1: io/image_record_iter.json,
-io/image_det_record_iter.json, and in io/images the records and the batches (.params) that they name.
+"""Computes the cases of MXNet 1.9.1's iterators over images: io/image_record_iter.json,
+io/image_det_record_iter.json, io/image_iter.json, io/image_det_iter.json, and in io/images the records, lists,
+images and batches (.params) that they name.
 
 Usage: make_image_cases.py, in the folder of this file, with Pillow, which encodes the images."""
 
@@ -67,6 +68,23 @@ def WriteRecords():
             file.write("%d\t%d\t%d\tpath\n" % (number, 10 * number, 10 * number + 1))
 
 
+def WriteFiles():
+    """Writes the images of one.rec as files, with lists of them, and boxes.rec."""
+    records = mxnet.recordio.MXIndexedRecordIO(Path("one.idx"), Path("one.rec"), "r")
+    boxes = mxnet.recordio.MXIndexedRecordIO(Path("boxes.idx"), Path("boxes.rec"), "w")
+    with open(Path("files.lst"), "w") as files, open(Path("boxes.lst"), "w") as lines:
+        for number in range(len(SIZES)):
+            image = mxnet.recordio.unpack(records.read_idx(number))[1]
+            name = "%d.%s" % (number, "png" if number == 2 else "jpg")
+            with open(Path(name), "wb") as file:
+                file.write(image)
+            files.write("%d\t%g\t%s\n" % (number, number + 0.5, name))
+            labels = Objects(number if number != 3 else 4)  # all objects have five numbers
+            lines.write("%d\t%s%s\n" % (number, "".join("%g\t" % label for label in labels), name))
+            boxes.write_idx(number, mxnet.recordio.pack(mxnet.recordio.IRHeader(0, labels, number, 0), image))
+    boxes.close()
+
+
 def Path(name):
     return os.path.join("io", FOLDER, name)
 
@@ -83,11 +101,32 @@ def DetCase(name, files=None, **options):
                 epochs=options.pop("epochs", 1), **options)
 
 
+def IterCase(name, files, iterator_type=mxnet.image.ImageIter, **options):
+    """Writes a case of ImageIter or ImageDetIter."""
+    options.setdefault("data_shape", (3, 8, 10))
+    options.setdefault("batch_size", 7)
+    epochs = options.pop("epochs", 1)
+    given = {key: numpy.array(value) if key in ("mean", "std") else value for key, value in options.items()}
+    if given.pop("flip", False):
+        det = mxnet.image.detection
+        given["aug_list"] = [det.DetHorizontalFlipAug(1)] + det.CreateDetAugmenter(options["data_shape"])
+    iterator = iterator_type(**{key: Path(file) for key, file in files.items()}, **given)
+    case = WriteBatches(name, files, iterator, epochs, options)
+    if options.get("last_batch_handle") == "roll_over":
+        # MXNet's pad is the number of new images in a batch that begins with those that were left over.
+        case["pads"] = [[None] * len(pads) for pads in case["pads"]]
+    return case
+
+
 def Case(name, files, iterator_type=mxnet.io.ImageRecordIter, epochs=2, **options):
     """Writes the batches of a case; `files` are names by option."""
     options.setdefault("data_shape", (3, 8, 10))
     iterator = iterator_type(**{key: Path(file) for key, file in files.items()}, **options,
                              preprocess_threads=1, verbose=False)
+    return WriteBatches(name, files, iterator, epochs, options)
+
+
+def WriteBatches(name, files, iterator, epochs, options):
     arrays, pads = {}, []
     for epoch in range(epochs):
         if epoch > 0:
@@ -156,4 +195,35 @@ if __name__ == "__main__":
         DetCase("det_mirror", rand_mirror_prob=1),
         DetCase("det_mean_img", {"path_imgrec": "det.rec", "mean_img": "mean.params"}, std_r=3, scale=0.5),
         DetCase("det_part", batch_size=2, num_parts=3, part_index=1),
+    ])
+    WriteFiles()
+    FILES = {"path_imglist": "files.lst", "path_root": ""}
+    MEMORY = [[number + 0.5, "%d.jpg" % number] for number in (6, 0, 3, 1)]
+    WriteCases("image_iter.json", [
+        IterCase("iter_crop", ONE, batch_size=3, epochs=2),
+        IterCase("iter_nearest", ONE, resize=12, inter_method=0),
+        IterCase("iter_bilinear", ONE, resize=12, inter_method=1),
+        IterCase("iter_cubic", ONE, resize=12),
+        IterCase("iter_area", ONE, resize=8, inter_method=3, data_shape=(3, 8, 8)),
+        IterCase("iter_lanczos", ONE, resize=12, inter_method=4),
+        IterCase("iter_auto", ONE, inter_method=9, data_shape=(3, 26, 20)),
+        IterCase("iter_normalized", ONE, mean=[123.68, 116.28, 103.53], std=[58.395, 57.12, 57.375]),
+        IterCase("iter_labels", TWO, batch_size=4, label_width=2),
+        IterCase("iter_indexed_part", INDEXED, batch_size=2, epochs=2, num_parts=3, part_index=1),
+        IterCase("iter_indexed_list", {**INDEXED, "path_imglist": "list.lst"}, batch_size=4, label_width=2),
+        IterCase("iter_files", FILES, batch_size=3, epochs=2),
+        IterCase("iter_memory", {"path_root": ""}, batch_size=2, imglist=MEMORY),
+        IterCase("iter_discard", FILES, batch_size=3, epochs=2, last_batch_handle="discard"),
+        IterCase("iter_roll_over", FILES, batch_size=3, epochs=3, last_batch_handle="roll_over"),
+    ])
+    BOXES = {"path_imglist": "boxes.lst", "path_root": ""}
+    DET = mxnet.image.ImageDetIter
+    WriteCases("image_det_iter.json", [
+        IterCase("det_iter_files", BOXES, DET, batch_size=3, epochs=2),
+        IterCase("det_iter_records", {"path_imgrec": "boxes.rec"}, DET, batch_size=4),
+        IterCase("det_iter_area", BOXES, DET, resize=15, inter_method=3),
+        IterCase("det_iter_normalized", BOXES, DET, mean=[123.68, 116.28, 103.53], std=[58.395, 57.12, 57.375]),
+        IterCase("det_iter_flip", BOXES, DET, flip=True),
+        IterCase("det_iter_part", {"path_imgrec": "boxes.rec", "path_imgidx": "boxes.idx"}, DET, batch_size=2,
+                 num_parts=3, part_index=2, last_batch_handle="discard"),
     ])
