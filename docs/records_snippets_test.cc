@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <iostream>
+#include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -10,9 +12,13 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "io/batch/iter_fixtures.h"
+#include "io/images/augment/augmenters.h"
 #include "io/images/codec/image.h"
+#include "io/images/codec/image_codec.h"
 #include "io/images/codec/record_image.h"
+#include "io/images/image_det_iter.h"
 #include "io/images/image_det_record_iter.h"
+#include "io/images/image_iter.h"
 #include "io/images/image_record_iter.h"
 #include "io/images/imgproc/resize_image.h"
 #include "io/iterators/libsvm_iter.h"
@@ -24,6 +30,7 @@
 #include "ndarray/base/atomic_file.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/base/status_matchers.h"
+#include "ndarray/random/random.h"
 
 namespace cooper {
 namespace {
@@ -159,6 +166,39 @@ absl::StatusOr<int64_t> CountDetBatches(const std::string& path) {
   return static_cast<int64_t>(Epoch(*boxes).size());
 }
 
+absl::StatusOr<std::unique_ptr<ImageIter>> ListedImages(const std::string& folder) {
+  return ImageIter::Create(
+      {.images = {.path_imglist = folder + "/train.lst", .path_root = folder},
+       .batches = {.batch_size = 2, .shuffle = true},
+       .data_shape = {3, 24, 24},
+       .augment = {.resize = 28,
+                   .rand_crop = true,
+                   .rand_mirror = true,
+                   .color = {.brightness = 0.2f, .mean = kImageNetMean, .std = kImageNetStd}}});
+}
+
+std::vector<Augmenter> OwnAugmenters() {
+  return {
+      ResizeAug{.size = 28}, RandomCropAug{.size = {.height = 24, .width = 24}},
+      RandomOrderAug{.ts = {BrightnessJitterAug{.brightness = 0.2f}, HueJitterAug{.hue = 0.1f}}},
+      [](RandomGenerator& random, AnyImage* image) {
+        const auto noise = static_cast<float>(random.NextNormal());
+        for (float& sample : std::get<FloatImage>(*image).pixels) sample += noise;
+        return absl::OkStatus();
+      }};
+}
+
+absl::StatusOr<std::unique_ptr<ImageDetIter>> ListedBoxes(const std::string& path) {
+  return ImageDetIter::Create(
+      {.images = {.path_imgrec = path},
+       .batches = {.batch_size = 2},
+       .data_shape = {3, 24, 24},
+       .augment = {.rand_crop = 0.5,
+                   .crops = {{.min_object_covered = 0.3}, {.min_object_covered = 0.9}},
+                   .rand_mirror = true,
+                   .rand_pad = 0.5}});
+}
+
 // Writes three records of an image.
 void WriteImages(const std::string& name, const IRHeader& header, const Image& image) {
   COOPER_ASSERT_OK_AND_ASSIGN(
@@ -178,6 +218,17 @@ TEST(RecordsTest, ReadsImages) {
   EXPECT_THAT(CountBatches(Path("i.idx"), Path("i.rec")), IsOkAndHolds(2));
   WriteImages("d", {.labels = {2, 5, 0, 0, 0, 1, 1}}, image);
   EXPECT_THAT(CountDetBatches(Path("d.rec")), IsOkAndHolds(2));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto boxes, ListedBoxes(Path("d.rec")));
+  EXPECT_EQ(Epoch(*boxes).size(), 2u);
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::string bytes, EncodePng(image));
+  const std::string folder = ::testing::TempDir();
+  COOPER_ASSERT_OK(WriteFileAtomically(folder + "/a.png", bytes));
+  COOPER_ASSERT_OK(WriteFileAtomically(folder + "/train.lst", "0\t1\ta.png\n1\t2\ta.png\n"));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto listed, ListedImages(folder));
+  EXPECT_EQ(Epoch(*listed).size(), 1u);
+  RandomGenerator random;
+  AnyImage own = image;
+  COOPER_EXPECT_OK(ApplyAugmenters(OwnAugmenters(), random, &own));
 }
 
 absl::StatusOr<int64_t> TrainRows(const std::string& folder) {
