@@ -114,9 +114,7 @@ TEST(ImageDetIterTest, RefusesOptions) {
     void (*change)(ImageDetIterOptions&);
     const char* says;
   } cases[] = {
-      {[](auto& o) {
-         o.images.imglist[2].labels = {2, 5, 0, 0, 0, 1, 1};
-       },
+      {[](auto& o) { o.images.imglist[2].labels = {2, 5, 0, 0, 0, 1, 1}; },
        "2.png': objects have 5 numbers, expected 6 as in"},
       {[](auto& o) { o.images.imglist[1].labels = {2}; }, "1.png': the 1 labels begin with"},
       {[](auto& o) { o.label_shape = {6}; }, "label_shape is (6,), expected (objects,"},
