@@ -75,6 +75,10 @@ class FunctionModule : public BaseModule {
   // The descriptions must have the module's names in their order. kUnimplemented for gradients of
   // the data that accumulate over batches.
   absl::Status Bind(const ModuleBindOptions& options) override;
+  // There are no parameters and no states: GetParams and GetStates return none, GetGrad fails with
+  // kNotFound, and the other functions for them do nothing. SetParams fails with kInvalidArgument
+  // for an array where allow_missing is set without allow_extra, SetStates for any array. All fail
+  // with kFailedPrecondition before Bind.
   absl::Status InitParams(const InitParamsOptions& options = {}) override;
   absl::StatusOr<ModuleParams> GetParams() const override;
   absl::Status SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
@@ -85,7 +89,10 @@ class FunctionModule : public BaseModule {
   // announced.
   absl::Status Forward(const DataBatch& batch,
                        std::optional<bool> is_train = std::nullopt) override;
+  // kFailedPrecondition unless the module is bound for training and the last Forward was of
+  // training.
   absl::Status Backward(absl::Span<const NDArray> head_gradients = {}) override;
+  // Does nothing.
   absl::Status Update() override;
 
   absl::StatusOr<absl::Span<const NDArray>> GetOutputs() const override;

@@ -68,7 +68,8 @@ class NDArrayIter : public DataIter {
   static absl::StatusOr<std::unique_ptr<NDArrayIter>> Create(NamedSources data, NamedSources label,
                                                              NDArrayIterOptions options = {});
 
-  // In a batch, `index` holds row numbers.
+  // In a batch, `index` holds row numbers. A batch of consecutive rows is a view of the arrays, any
+  // other a copy. With kPad a batch larger than the data has its rows several times.
   absl::StatusOr<std::optional<DataBatch>> Next() override;
   // Reset begins the next epoch: with a new order if `shuffle` is set, and with kRollOver the rows
   // that the last epoch left over first. HardReset begins the next epoch without them.
@@ -81,17 +82,24 @@ class NDArrayIter : public DataIter {
   int64_t batch_size() const override { return options_.batch_size; }
   std::optional<double> invalid_label(absl::string_view) const override { return std::nullopt; }
 
+  // A state has the seed, the epoch and the place in it, and with kRollOver the rows that were
+  // carried over, which are fewer than a batch. It fits an iterator with as many rows, the same
+  // batch_size, shuffle and last_batch_handle; the arrays are not compared.
   absl::StatusOr<std::string> SaveState() const override;
   absl::Status LoadState(absl::string_view text) override;
 
+  // Returns the extent of the first axis, which all arrays share.
   int64_t num_rows() const { return num_rows_; }
 
  private:
   NDArrayIter(NamedSources data, NamedSources label, NDArrayIterOptions options);
+  // The checks of Create; sets num_rows_.
   absl::Status Check();
+  // Replaces the arrays by copies of the dtypes of the options, if there are any.
   absl::Status Convert();
   // Checks that a state belongs to an iterator with these options.
   absl::Status CheckOptions(const KeyValues& state) const;
+  // Sets order_ for epoch_ and cursor_ to its begin. O(rows) time.
   void StartEpoch();
 
   NamedSources data_;

@@ -21,7 +21,7 @@
 namespace cooper {
 
 // Reads the bytes of a shard's samples, in order. The functions have the contracts of
-// ShardReader's.
+// ShardReader's. Called on the thread that calls the DecodingReader, never on several at a time.
 class EncodedReader {
  public:
   virtual ~EncodedReader() = default;
@@ -50,6 +50,8 @@ class DecodingReader : public ShardReader {
   absl::Status SeekTo(int64_t position) override;
 
  private:
+  // A sample of the block: its bytes, where it begins, and what decoding them gave. Items are used
+  // again for the next block, so that their memory is.
   struct Item {
     std::string encoded;
     int64_t position = 0;
@@ -57,6 +59,8 @@ class DecodingReader : public ShardReader {
     absl::Status decoded;
   };
 
+  // Reads and decodes the next block. Replaces all items. An error of the reader ends the block and
+  // is kept in follows_, so that the samples before it are still returned.
   void Fill();
 
   const std::unique_ptr<EncodedReader> reader_;

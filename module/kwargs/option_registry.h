@@ -31,7 +31,7 @@
 namespace cooper {
 
 // Returns the label of the target that registers each kind. `targets` lists, for each target of
-// `package`, the names that it registers.
+// `package`, the names that it registers. A name that several targets list gets the last of them.
 inline std::map<std::string, std::string> KindTargets(
     absl::string_view package,
     const std::vector<std::pair<std::string, std::vector<std::string>>>& targets) {
@@ -56,7 +56,8 @@ class OptionRegistry {
 
   // Adds a kind under these names, in lower case. make(options, args...) returns a
   // std::unique_ptr<Made>, or a status, from `defaults` overwritten by the keyword arguments;
-  // declare(ParamDeclaration<Options>&) declares the options. Returns true.
+  // declare(ParamDeclaration<Options>&) declares the options. Returns true. The names share one
+  // schema; `make` is copied for each of them. A name that exists already gets the new factory.
   template <typename Options, typename Make, typename Declare>
   bool Add(const std::vector<std::string>& names, Make make, const Declare& declare,
            Options defaults = {}) {
@@ -75,7 +76,8 @@ class OptionRegistry {
 
   // Creates an object of the kind `name`, in any case. Errors: kNotFound for an unknown name, with
   // the known and the similar names, and for a kind that is not linked, with its target;
-  // kInvalidArgument for unknown options and bad values.
+  // kInvalidArgument for unknown options and bad values. Errors of the factory are returned as they
+  // are. Thread-safe once all kinds are added.
   Result Create(absl::string_view name, const Kwargs& kwargs, Args... args) const {
     const std::string lower = absl::AsciiStrToLower(name);
     const auto it = kinds_.find(lower);
@@ -117,8 +119,12 @@ class OptionRegistry {
     return text;
   }
 
+  // Only for messages. `targets_` has linked kinds too, so a kind is missing from the program if it
+  // is in `targets_` but not in `kinds_`.
   const std::string what_;
   const std::map<std::string, std::string> targets_;
+  // By name in lower case. Not changed after the program's static initializers, unless a program
+  // adds kinds itself.
   std::map<std::string, std::function<Result(const Kwargs&, Args...)>> kinds_;
 };
 

@@ -67,6 +67,7 @@ class Module : public BaseModule {
   absl::Status Reshape(const std::vector<DataDesc>& data_shapes,
                        const std::vector<DataDesc>& label_shapes);
 
+  // Overrides without a comment have the contracts of BaseModule and its bases.
   absl::Status InitParams(const InitParamsOptions& options = {}) override;
   absl::StatusOr<ModuleParams> GetParams() const override;
   absl::Status SetParams(const ArrayMap& arg_params, const ArrayMap& aux_params,
@@ -78,6 +79,8 @@ class Module : public BaseModule {
   // parameters.
   absl::Status BorrowOptimizer(const Module& shared) const;
 
+  // A batch of other shapes than those that are bound binds the module to them; executors
+  // of up to 8 sets of shapes are kept (BoundShapes).
   absl::Status Forward(const DataBatch& batch,
                        std::optional<bool> is_train = std::nullopt) override;
   // With a module of its own that shares this one's group, bound when it is first needed.
@@ -115,6 +118,7 @@ class Module : public BaseModule {
  private:
   Module(const Symbol& symbol, ModuleOptions options);
 
+  // The checks of Create, of Bind's descriptions and of its shared_module.
   absl::Status CheckNames() const;
   // Binds to options' shapes and puts loaded parameters in; bound_ changes only if both succeed.
   absl::Status BindAndLoad(const ModuleBindOptions& options);
@@ -123,13 +127,17 @@ class Module : public BaseModule {
   // Makes the shapes those of bound_.current().
   absl::Status UseShapes(const std::vector<DataDesc>& data_shapes,
                          const std::vector<DataDesc>& label_shapes);
+  // Binds executors for these shapes, which run `compiled` if it is given. Errors say the shapes
+  // that were given, and which input has none.
   absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> BindGroup(
       const std::vector<DataDesc>& data_shapes, const std::vector<DataDesc>& label_shapes,
       std::shared_ptr<const CompiledProgram> compiled = nullptr);
+  // Returns the options of the last Bind with these shapes.
   ModuleBindOptions BindOptionsFor(const std::vector<DataDesc>& data_shapes,
                                    const std::vector<DataDesc>& label_shapes) const;
   // The parameters that the next update changes.
   const std::vector<std::string>& NamesToUpdate();
+  // Binds the shapes of the batch, if they are not those that are bound. Does not feed the batch.
   absl::Status RebindForBatch(const DataBatch& batch);
   // Reports the gradients that accumulated to the learner, as shared ones if the group has buckets.
   void ReportAccumulatedGrads();
@@ -147,7 +155,11 @@ class Module : public BaseModule {
   }
   // The module that gives outputs: this one, or the one that evaluates.
   const Module& active() const { return evaluated_ ? *evaluator_ : *this; }
+  // Sets evaluator_ to a module of the same group that is bound for prediction to the batch's
+  // shapes.
   absl::Status MakeEvaluator(const DataBatch& batch);
+  // Sets samples_ and tokens_. Rows of padding count as samples if the batch gives them ids: an
+  // iterator has then filled them with samples of the epoch.
   void CountBatch(const DataBatch& batch);
   // kInvalidArgument where gradients are normalized by what the batch does not tell.
   absl::Status CheckCounts() const;

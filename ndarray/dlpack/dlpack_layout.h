@@ -23,7 +23,8 @@ inline constexpr int32_t kCuda = 2;
 inline constexpr int32_t kCudaHost = 3;  // memory of the CPU that is pinned for a GPU
 inline constexpr int32_t kCudaManaged = 13;
 
-// Kinds of elements, of which `bits` tells the width.
+// Kinds of elements, of which `bits` tells the width. A pair of code and width that none of
+// cooper's dtypes has, such as handles and complex numbers, cannot be imported.
 enum TypeCode : uint8_t {
   kInt = 0,
   kUInt = 1,
@@ -69,14 +70,16 @@ struct Tensor {
 };
 
 // DLManagedTensor. Its owner calls `deleter`, unless that is null, exactly once and passes the
-// struct itself. The call destroys the struct.
+// struct itself. The call destroys the struct. This is the form from before version 1.0. It has no
+// flags, so it cannot say that the elements are read-only.
 struct ManagedTensor {
   Tensor tensor;
   void* manager_ctx;  // the exporter's
   void (*deleter)(ManagedTensor* self);
 };
 
-// DLManagedTensorVersioned. If `version.major` is another one, only `deleter` may be used.
+// DLManagedTensorVersioned. If `version.major` is another one, only `deleter` may be used: the
+// first three fields have the same places in every version.
 struct ManagedTensorVersioned {
   Version version;
   void* manager_ctx;

@@ -26,6 +26,8 @@ namespace cooper {
 
 // The parameters of the matching, those of MultiBoxTargetParam. A value that kernels take by value.
 struct MatchRule {
+  // mining_ratio and mining_threshold are negative_mining_ratio and negative_mining_thresh there. A
+  // ratio of 0 or less means that nothing is mined.
   float overlap_threshold, ignore_label, mining_ratio, mining_threshold;
   BoxVariances variances;
 

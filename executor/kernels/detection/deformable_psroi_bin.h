@@ -62,7 +62,9 @@ struct DeformablePsroiBin {
   }
 
   // Computes point i. Returns false if it is outside of the image, whose edges are half a pixel
-  // outside of the first and the last pixel.
+  // outside of the first and the last pixel. Between an edge and the pixel next to it a point has
+  // that pixel's value. A position that is NaN is outside. `point` is written only if the result is
+  // true.
   COOPER_HOST_DEVICE bool At(int64_t i, DeformableBinPoint<T>* point) const {
     const T half = static_cast<T>(0.5);
     T at = UnfusedProductSum(static_cast<T>(i), step, begin);
@@ -77,7 +79,7 @@ struct DeformablePsroiBin {
 };
 
 // Returns the part, one of `parts` along an axis, that bin `bin` of `bins` belongs to. Computed in
-// T, as MXNet does.
+// T, as MXNet does. If there are more parts than bins, some parts have no bin.
 template <typename T>
 COOPER_HOST_DEVICE int64_t DeformablePart(int64_t bin, int64_t bins, int64_t parts) {
   const T at = std::floor(static_cast<T>(bin) / static_cast<T>(bins) * static_cast<T>(parts));

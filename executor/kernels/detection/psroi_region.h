@@ -42,7 +42,8 @@ COOPER_HOST_DEVICE int64_t PsroiGroup(int64_t bin, int64_t groups, int64_t bins)
 }
 
 // Returns the channel of data that a bin at the position (row, column) of output channel `channel`
-// reads.
+// reads. data has groups * groups channels for each channel of the output. `row` and `column` are
+// positions of PsroiGroup.
 COOPER_HOST_DEVICE inline int64_t PsroiChannel(int64_t channel, int64_t groups, int64_t row,
                                                int64_t column) {
   return (channel * groups + row) * groups + column;
@@ -79,6 +80,8 @@ struct PsroiAxis {
   }
 
  private:
+  // Returns an edge as an index in [0, extent]. An infinite edge becomes the nearer end, NaN
+  // becomes 0 (IntegerOf).
   COOPER_HOST_DEVICE static int64_t Limit(T edge, int64_t extent) {
     const int64_t whole = IntegerOf<int64_t>(edge);
     return whole < 0 ? 0 : whole < extent ? whole : extent;

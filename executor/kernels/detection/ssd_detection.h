@@ -48,6 +48,7 @@ struct Detection {
 
 // The operator's parameters. A value that GPU kernels take by value.
 struct DetectionRule {
+  // The fields of MultiBoxDetectionParam, except that a topk of 0 or less is -1 here.
   float threshold, nms_threshold;
   bool clip, force_suppress;
   int64_t topk;  // -1: no limit
@@ -68,7 +69,7 @@ struct DetectionRule {
   // Returns the detection of an anchor: its most probable class other than the background, the
   // first one among equals, or None() if that is below the threshold. Class k has the probability
   // probabilities[k * stride]. `code` has the predicted offsets of the box, four numbers; `anchor`
-  // the corners.
+  // the corners. A probability that is NaN counts as none.
   template <typename T>
   COOPER_HOST_DEVICE Detection<T> Detect(const T* probabilities, int64_t classes, int64_t stride,
                                          const T* code, const T* anchor) const {
@@ -93,7 +94,8 @@ struct DetectionRule {
   }
 };
 
-// Returns whether detection a of `rows` is ranked before b: by probability, then by position.
+// Returns whether detection a of `rows` is ranked before b: by probability, then by position. A
+// strict order of the rows, because Detect stores no probability that is NaN.
 template <typename T>
 COOPER_HOST_DEVICE bool IsMoreProbable(const Detection<T>* rows, int64_t a, int64_t b) {
   const T of_a = rows[a].probability, of_b = rows[b].probability;

@@ -14,6 +14,8 @@
 
 namespace cooper {
 
+// la_kernels.inc declares the kernels, once in each namespace. Without COOPER_CPU_LEVELS there is
+// the baseline alone.
 namespace eigen_baseline {
 #include "executor/kernels/linalg/la_kernels.inc"
 }  // namespace eigen_baseline
@@ -46,6 +48,7 @@ inline constexpr int64_t kMinAvx2LuRows = 384;
 #define COOPER_REGISTER_LA_KERNEL_FROM(MIN_ROWS, OP, FN) \
   COOPER_REGISTER_KERNEL(OP, DeviceType::kCpu, kFloat32Or64, eigen_baseline::FN)
 #endif
+// The same for all numbers of rows.
 #define COOPER_REGISTER_LA_KERNEL(OP, FN) COOPER_REGISTER_LA_KERNEL_FROM(0, OP, FN)
 
 }  // namespace cooper

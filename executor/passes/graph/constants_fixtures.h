@@ -20,7 +20,8 @@
 namespace cooper {
 
 // Returns options without gradients, with random arrays for all arguments but "data". Variances are
-// above 0.
+// above 0. Binds `net` once, with the same passes disabled, to learn which arrays it has; a network
+// that cannot be bound ends the program. Two calls for the same network give equal values.
 inline BindOptions Options(const Symbol& net, const Shape& data,
                            const std::set<std::string>& disabled_passes = {}) {
   BindOptions options{.shapes = {{"data", data}}, .grad_req = WriteReq::kNull};
@@ -41,7 +42,8 @@ inline BindOptions Options(const Symbol& net, const Shape& data,
   return options;
 }
 
-// Returns `options` with all their arrays declared constant.
+// Returns `options` with all their arrays declared constant. "data" stays variable: Options gives
+// it a shape and no array.
 inline BindOptions WithConstants(BindOptions options) {
   for (const auto* arrays : {&options.args, &options.auxs}) {
     for (const auto& [name, array] : *arrays) options.constants.insert(name);

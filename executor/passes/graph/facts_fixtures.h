@@ -17,7 +17,7 @@
 namespace cooper {
 
 // Returns the facts of a float32 graph whose shapes are inferred from `known`. It has gradients
-// unless it has constants.
+// unless it has constants. Ends the program if `known` leaves a shape open.
 inline GraphFacts FactsOf(const Symbol& symbol, const KnownShapes& known,
                           const std::set<std::string>& constants = {}) {
   const IndexedGraph graph(symbol.outputs());

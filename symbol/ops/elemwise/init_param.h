@@ -42,6 +42,7 @@ struct FullParam {
   std::vector<int64_t> shape;
   std::string ctx;
   DType dtype = DType::kFloat32;
+  // A double: an int64 output cannot get every integer above 2^53.
   double value = 0;
 
   static void Declare(ParamDeclaration<FullParam>& d) {

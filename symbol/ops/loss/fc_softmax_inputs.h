@@ -29,7 +29,9 @@ inline OpSchema::Names FcSoftmaxGradients(const OpCall& call) {
 
 // Sets the inputs' shapes: data (rows, features), weight (classes, features) or, transposed,
 // (features, classes), bias (classes,) or (classes, 1) unless no_bias, label (rows,). Fails with
-// kInvalidArgument for other shapes. In contrast to FullyConnected, data must have two axes.
+// kInvalidArgument for other shapes. In contrast to FullyConnected, data must have two axes. The
+// number of classes is num_hidden. The features come from data or from the weight, whichever is
+// known, and the rows from data alone.
 inline absl::Status SetFcSoftmaxInputs(ShapeContext& c, bool transposed_weight = false) {
   enum Input { kData, kWeight, kBias };
   const int64_t classes = c.param<FcSoftmaxOutputParam>().num_hidden;

@@ -43,7 +43,8 @@ struct GridGeneratorParam {
 struct BilinearSamplerArrays {
   enum Input { kData, kGrid };
 };
-// Arrays of the gradients of data and of the grid.
+// Arrays of the gradients of data and of the grid. That of the grid is by the grid's own
+// coordinates, from -1 to 1, not by pixels.
 struct BilinearSamplerGradientArrays {
   enum Input { kOgrad, kData, kGrid };
   enum Output { kDataGrad, kGridGrad };
@@ -63,7 +64,8 @@ struct BilinearSamplerParam {
 struct SpatialTransformerArrays {
   enum Input { kData, kLoc };
 };
-// Arrays of the gradients of data and of the matrices.
+// Arrays of the gradients of data and of the matrices. That of a matrix is a sum over all positions
+// of the output and all channels.
 struct SpatialTransformerGradientArrays {
   enum Input { kOgrad, kData, kLoc };
   enum Output { kDataGrad, kLocGrad };

@@ -52,6 +52,8 @@ struct MoveaxisParam {
 // axes; what leaves an axis enters at its other end. Without axis the array is rolled as a vector.
 // Positive shifts move elements to higher indices. Shifts larger than an extent count modulo it.
 struct RollParam {
+  // shift must have a value. axis without one means all elements as one vector; then shift has one
+  // number.
   std::optional<std::vector<int64_t>> shift, axis;
 
   static void Declare(ParamDeclaration<RollParam>& d) {

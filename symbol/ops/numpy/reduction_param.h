@@ -95,12 +95,15 @@ struct NumpyNormParam {
   }
 };
 
-// Arrays of the gradients of _np_max, _np_min, _np_prod and _npi_norm.
+// Arrays of the gradients of _np_max, _np_min, _np_prod and _npi_norm. kOutput is the result of the
+// reduction, by which the elements are found that were the maximum or minimum: each of several
+// equal ones gets the whole gradient. For a product it is what ograd / data is multiplied by, so
+// the gradient is NaN where data is 0 (executor/kernels/reduce/reduce_functions.h).
 struct NumpyReduceGradientArrays {
   enum Input { kOgrad, kData, kOutput };
 };
 
-// Parameters of _np_all and _np_any.
+// Parameters of _np_all and _np_any. An element is true if it is not 0: NaN is true.
 struct NumpyTruthParam {
   OptionalAxes axis;
   bool keepdims = false;

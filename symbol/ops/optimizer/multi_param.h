@@ -22,8 +22,11 @@ namespace cooper {
 // (num_weights,), float32; variants without momentum lack that attribute. sgd_param.h has the
 // formulas.
 struct MultiSgdParam {
+  // One rate and one decay for each weight, in the order of the weights. Empty in the `preloaded_`
+  // variants.
   std::vector<double> lrs;
   std::vector<double> wds;
+  // The numbers from here on hold for all weights.
   double momentum = 0;
   double rescale_grad = 1;
   double clip_gradient = -1;

@@ -24,7 +24,8 @@ struct PadWidths : std::vector<int64_t> {
 };
 
 // Parses "(1, 2, 0, 3)", or pairs as NumPy writes them, "((1, 2), (0, 3))". Fails with
-// kInvalidArgument for other texts.
+// kInvalidArgument for other texts. After a failure `widths` may hold some of the numbers. The
+// number of widths is not compared with any rank here.
 inline absl::Status ParseParamText(const std::string& text, PadWidths* widths) {
   widths->clear();
   if (!absl::StartsWith(text, "((") && !absl::StartsWith(text, "[[")) {
@@ -43,6 +44,7 @@ inline absl::Status ParseParamText(const std::string& text, PadWidths* widths) {
   }
   return absl::InvalidArgumentError("expected pairs in brackets");
 }
+// Messages call the type what they call other lists of integers.
 inline std::string ParamTypeName(const PadWidths* widths) {
   return ParamTypeName(static_cast<const std::vector<int64_t>*>(widths));
 }

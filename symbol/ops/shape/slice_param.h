@@ -31,6 +31,8 @@ struct SliceAssignArrays {
 //   data (10, 4), begin=(8,), end=(2,), step=(-2,)   takes rows 8, 6 and 4
 struct SliceParam {
   using Indices = std::vector<std::optional<int64_t>>;
+  // A null element is Python's None; the descriptions below say what each None stands for. An axis
+  // without an element of `step` has step 1.
   Indices begin, end, step;
 
   static void Declare(ParamDeclaration<SliceParam>& d) { DeclareFields(d); }
@@ -80,7 +82,9 @@ struct SliceAssignScalarParam : SliceParam {
 // Parameters of slice_axis: the indices [begin, end) of one axis. Unlike in slice, indices out of
 // range fail with kInvalidArgument in shape inference.
 struct SliceAxisParam {
+  // May be negative: it then counts from behind the last axis.
   int axis = 0;
+  // Indices below 0 count from the end of the axis. Without `end` the rest of the axis is taken.
   int64_t begin = 0;
   std::optional<int64_t> end;
 
@@ -110,9 +114,11 @@ struct SliceAxisParam {
 // height, width). The size is that of crop_like, a second input whose elements are not read and
 // that has no gradient, or h_w. MXNet: src/operator/crop.cc.
 struct CropParam {
+  // 1 if the only input is data, 2 if crop_like follows.
   int num_args = 0;
   // First row and column (y, x), unless center_crop.
   std::vector<int64_t> offset = {0, 0};
+  // (height, width) of the output, each at least 1. Not looked at if there is a crop_like.
   std::vector<int64_t> h_w = {0, 0};
   bool center_crop = false;
 
@@ -128,6 +134,8 @@ struct CropParam {
   }
 
   // Returns the first index of axis 2 (`i` 0) or 3 (`i` 1) if `part` of `whole` indices are taken.
+  // If the rest is odd, the larger half of it lies behind the middle part. The result is not
+  // checked: offset may lead out of the axis, which the shape rule refuses.
   int64_t begin(int i, int64_t whole, int64_t part) const {
     return center_crop ? (whole - part) / 2 : offset[i];
   }
@@ -140,16 +148,21 @@ struct LeadingPart {};
 inline SliceRange RangeAlong(int axis, const SliceParam& param, const Shape& whole, const Shape&) {
   return param.range(axis, whole[axis]);
 }
+// Takes all axes whole but one. May return a range that leaves that axis: the shape rule refuses
+// it.
 inline SliceRange RangeAlong(int axis, const SliceAxisParam& param, const Shape& whole,
                              const Shape&) {
   const int cut = param.axis < 0 ? param.axis + whole.rank() : param.axis;
   return axis == cut ? param.range(whole[axis]) : SliceRange{.extent = whole[axis]};
 }
+// Takes the axes of the batch and the channels whole. `part` decides the extents, so that crop_like
+// need not be known here.
 inline SliceRange RangeAlong(int axis, const CropParam& param, const Shape& whole,
                              const Shape& part) {
   if (axis < 2) return {.extent = whole[axis]};
   return {.begin = param.begin(axis - 2, whole[axis], part[axis]), .extent = part[axis]};
 }
+// Begins at 0 on every axis; `part` has the extents.
 inline SliceRange RangeAlong(int axis, const LeadingPart&, const Shape&, const Shape& part) {
   return {.extent = part[axis]};
 }
