@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "executor/kernels/loops/vector_hypot.h"
 #include "executor/kernels/loops/vector_log.h"
 #include "executor/kernels/loops/wrapping.h"
 #include "ndarray/base/dtype.h"
@@ -73,14 +74,14 @@ COOPER_BINARY_FUNCTION(
 // If one element is NaN, the result is NaN. Of 0 and -0, the result is b.
 COOPER_BINARY_FUNCTION(Maximum, true, return a != a || a > b ? a : b;);
 COOPER_BINARY_FUNCTION(Minimum, true, return a != a || a < b ? a : b;);
-// a^b: by IntegerPower for integers, with all digits in float (VectorPow), by std::pow in double.
+// a^b: by IntegerPower for integers, else by VectorPow, with all digits.
 // NaN for a finite a < 0 and a b that is no integer; 1 if b is 0 or a is 1, also with NaN.
 COOPER_BINARY_FUNCTION(
     Power, true, if constexpr (std::is_integral_v<C>) { return IntegerPower(a, b); } else {
       return VectorPow(a, b);
     });
 // sqrt(a^2 + b^2), without overflow of the squares.
-COOPER_BINARY_FUNCTION(Hypot, false, return std::hypot(a, b););
+COOPER_BINARY_FUNCTION(Hypot, false, return VectorHypot(a, b););
 // The remainder of a / b rounded down, which has the sign of b, as in Python; 0 if b is 0.
 COOPER_BINARY_FUNCTION(
     Mod, true, if (b == 0) return 0; C r = 0; if constexpr (std::is_integral_v<C>) {
@@ -111,8 +112,8 @@ COOPER_BINARY_GRADIENT(DivGradRhs, return -g * a / (b * b););
 COOPER_BINARY_GRADIENT(PowerGradLhs, return g * b * VectorPow(a, b - 1););
 COOPER_BINARY_GRADIENT(PowerGradRhs, return g * VectorPow(a, b) * VectorLog(a););
 COOPER_BINARY_GRADIENT(ModGradRhs, return -g * std::floor(a / b););
-COOPER_BINARY_GRADIENT(HypotGradLhs, return g * a / std::hypot(a, b););
-COOPER_BINARY_GRADIENT(HypotGradRhs, return g * b / std::hypot(a, b););
+COOPER_BINARY_GRADIENT(HypotGradLhs, return g * a / VectorHypot(a, b););
+COOPER_BINARY_GRADIENT(HypotGradRhs, return g * b / VectorHypot(a, b););
 
 #undef COOPER_BINARY_FUNCTION
 #undef COOPER_BINARY_GRADIENT

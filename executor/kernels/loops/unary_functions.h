@@ -18,10 +18,11 @@
 #include <numbers>
 #include <type_traits>
 
-#include "executor/kernels/loops/special_functions.h"
 #include "executor/kernels/loops/vector_cbrt.h"
 #include "executor/kernels/loops/vector_erf.h"
+#include "executor/kernels/loops/vector_gamma.h"
 #include "executor/kernels/loops/vector_hyperbolic.h"
+#include "executor/kernels/loops/vector_hypot.h"
 #include "executor/kernels/loops/vector_log.h"
 #include "executor/kernels/loops/vector_math.h"
 #include "executor/kernels/loops/vector_trig.h"
@@ -83,13 +84,6 @@ inline constexpr bool kIsInteger = std::is_integral_v<C>;
     }                                                         \
   }
 
-// Returns the inverse of erf in double, with the digits of C.
-template <typename C>
-COOPER_HOST_DEVICE double DoubleErfInv(C y) {
-  if constexpr (std::is_same_v<C, float>) return VectorErfInv(y);
-  return ErfInv(y);
-}
-
 // Arithmetic. Integers wrap around, so Abs and Negative of the least integer are that integer. Abs
 // of -0 is 0. Sign and LogicalNot of NaN are 0.
 COOPER_UNARY(Same, true, return x;);
@@ -142,12 +136,12 @@ COOPER_UNARY(Radians, false, return x * C(std::numbers::pi / 180););
 // The error function 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x, and its inverse,
 // which is computed in double for float too.
 COOPER_UNARY(Erf, false, return VectorErf(x););
-COOPER_UNARY(ErfInverse, false, return static_cast<C>(DoubleErfInv(x)););
-// The gamma function and the logarithm of its magnitude. Gamma overflows above 35 in float and
-// above 171.6 in double; it is infinite at 0 and NaN at negative integers, where GammaLn is
-// infinite.
-COOPER_UNARY(Gamma, false, return std::tgamma(x););
-COOPER_UNARY(GammaLn, false, return LogGamma(x););
+COOPER_UNARY(ErfInverse, false, return static_cast<C>(VectorErfInv(x)););
+// The gamma function and the logarithm of its magnitude (vector_gamma.h). Gamma overflows above 35
+// in float and above 171.6 in double; it is infinite at 0 and NaN at negative integers, where
+// GammaLn is infinite.
+COOPER_UNARY(Gamma, false, return VectorGamma(x););
+COOPER_UNARY(GammaLn, false, return VectorLogGamma(x););
 // 1 where x is 0, also for -0, otherwise 0.
 COOPER_UNARY(LogicalNot, true, return x == 0;);
 
@@ -182,16 +176,16 @@ COOPER_DERIVATIVE(ArctanGrad, return g / (v * v + 1););
 // overflow of v^2; ArccoshGrad is 0 where v^2 overflows.
 COOPER_DERIVATIVE(SinhGrad, return g * VectorCosh(v););
 COOPER_DERIVATIVE(CoshGrad, return g * VectorSinh(v););
-COOPER_DERIVATIVE(ArcsinhGrad, return g / std::hypot(v, C{1}););
+COOPER_DERIVATIVE(ArcsinhGrad, return g / VectorHypot(v, C{1}););
 COOPER_DERIVATIVE(ArccoshGrad, return g / std::sqrt(v * v - 1););
 COOPER_DERIVATIVE(ArctanhGrad, return g / (1 - v * v););
 // 2 g / sqrt(pi) exp(-v^2), and sqrt(pi) / 2 g exp(erfinv(v)^2), the latter in double.
 COOPER_DERIVATIVE(ErfGrad, return g * C(2 * std::numbers::inv_sqrtpi) * VectorExp(-v * v););
-COOPER_DERIVATIVE(ErfInverseGrad, const double x = DoubleErfInv(v);
+COOPER_DERIVATIVE(ErfInverseGrad, const double x = VectorErfInv(v);
                   return g * static_cast<C>(0.5 / std::numbers::inv_sqrtpi * VectorExp(x * x)););
-// g gamma(v) psi(v) and g psi(v), where psi (Digamma) is computed in double.
-COOPER_DERIVATIVE(GammaGrad, return g * std::tgamma(v) * static_cast<C>(Digamma(v)););
-COOPER_DERIVATIVE(GammaLnGrad, return g * static_cast<C>(Digamma(v)););
+// g gamma(v) psi(v) and g psi(v), with psi the logarithmic derivative of gamma.
+COOPER_DERIVATIVE(GammaGrad, return g * VectorGamma(v) * VectorDigamma(v););
+COOPER_DERIVATIVE(GammaLnGrad, return g * VectorDigamma(v););
 
 #undef COOPER_ANGLE
 #undef COOPER_ROUNDING

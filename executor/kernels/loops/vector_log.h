@@ -3,7 +3,7 @@
 
 // Logarithms and powers without branches or calls (vector_math.h). Errors are at most 2 units in
 // the last place (vector_math_test.cc). As in the C library, log(0) is -infinity and the logarithm
-// of a negative number is NaN. VectorPow in double is std::pow. C is float or double.
+// of a negative number is NaN. C is float or double.
 
 #include <bit>
 #include <cmath>
@@ -46,9 +46,11 @@ COOPER_HOST_DEVICE inline VectorLogParts<float> SplitVectorLog(float x) {
   return {static_cast<float>(n) - (subnormal ? 23.0f : 0.0f), f, (s * f - 0.5f) * f2};
 }
 
-// Splits x, and computes log(1 + f), in double. The formula for log(1 + f) is that of fdlibm
-// (e_log.c).
-COOPER_HOST_DEVICE inline VectorLogParts<double> SplitVectorLog(double x) {
+// The parts of x = 2^exponent (1 + f) without the logarithm.
+struct VectorSplit64 {
+  double exponent, f;
+};
+COOPER_HOST_DEVICE inline VectorSplit64 SplitExponent(double x) {
   // Scales subnormal numbers by 2^54.
   const bool subnormal = x < 2.2250738585072014e-308;
   const double scaled = subnormal ? x * 18014398509481984.0 : x;
@@ -59,6 +61,13 @@ COOPER_HOST_DEVICE inline VectorLogParts<double> SplitVectorLog(double x) {
   const uint64_t biased = (above + 0x4000000000000000u) >> 52;
   const double n = std::bit_cast<double>(biased | 0x4330000000000000u) - 4503599627371520.0;
   const double f = std::bit_cast<double>((above & 0x000fffffffffffffu) + kSqrtHalf) - 1.0;
+  return {n - (subnormal ? 54.0 : 0.0), f};
+}
+
+// Splits x, and computes log(1 + f), in double. The formula for log(1 + f) is that of fdlibm
+// (e_log.c).
+COOPER_HOST_DEVICE inline VectorLogParts<double> SplitVectorLog(double x) {
+  const auto [n, f] = SplitExponent(x);
   // With s = f / (2 + f), log(1 + f) = 2 atanh(s) = f - f^2 / 2 + s (f^2 / 2 + r(s^2)), with a
   // minimax fit for r.
   const double s = f / (f + 2.0), z = s * s, z2 = z * z;
@@ -68,7 +77,7 @@ COOPER_HOST_DEVICE inline VectorLogParts<double> SplitVectorLog(double x) {
   const double r67 = 0.13252754683345066499 * z + 0.13249962052179814585;
   const double r = ((r67 * z2 + r45) * (z2 * z2) + (r23 * z2 + r01)) * z;
   const double half = 0.5 * f * f;
-  return {n - (subnormal ? 54.0 : 0.0), f, s * (half + r) - half};
+  return {n, f, s * (half + r) - half};
 }
 
 // Returns `y`, the result for positive finite x, or the result for another x: -infinity for 0,
@@ -136,29 +145,125 @@ COOPER_HOST_DEVICE C VectorLog1p(C x) {
   return x == 0 ? x : WithLogLimits(u, y);  // log1p(-0) is -0
 }
 
-// Returns x to the power of y, computed as exp(y log |x|) in double to get all digits of a float. A
-// negative x has a power for integers y only. Zeros, infinities and NaN give the results of
-// std::pow.
+// Returns |x|^y, given as `power`, with the sign of x^y and with the results of std::pow for zeros,
+// infinities and NaN. A negative x has a power for integers y only.
+template <typename C>
+COOPER_HOST_DEVICE C WithPowerLimits(C x, C y, C power) {
+  constexpr C kInf = std::numeric_limits<C>::infinity();
+  // The power is negative for a negative x, or -0, and an odd y. Floats from 2^24 on, and doubles
+  // from 2^53 on, are even.
+  const C half = y * C{0.5};
+  const bool is_integer = std::floor(y) == y;
+  const bool is_odd = is_integer && std::floor(half) != half;
+  power = std::copysign(power, is_odd ? x : C{1});
+  // A finite negative number has no power for a y that is no integer.
+  const bool has_none = x < 0 && x > -kInf && !is_integer;
+  power = has_none ? std::numeric_limits<C>::quiet_NaN() : power;
+  // The cases in which 0 times infinity, or NaN, gives 1.
+  const bool is_one = y == 0 || x == 1 || (x == -1 && std::fabs(y) == kInf);
+  return is_one ? C{1} : power;
+}
+
+// Returns x to the power of y, computed as exp(y log |x|) in double to get all digits of a float.
 COOPER_HOST_DEVICE inline float VectorPow(float x, float y) {
   const double log = VectorLog(static_cast<double>(std::fabs(x)));
-  float power = static_cast<float>(VectorExp(static_cast<double>(y) * log));
-  // The sign of the power: negative for a negative x, or -0, and an odd y. Floats from 2^24 on are
-  // even.
-  const bool is_integer = std::floor(y) == y;
-  const float half = y * 0.5f;
-  const bool is_odd = is_integer && std::floor(half) != half;
-  const bool is_negative = std::signbit(x);
-  power = is_negative && is_odd ? -power : power;
-  // A finite negative number has no power for a y that is no integer.
-  const bool has_none = x < 0 && x >= std::numeric_limits<float>::lowest() && !is_integer;
-  power = has_none ? std::numeric_limits<float>::quiet_NaN() : power;
-  // The cases in which 0 times infinity, or NaN, gives 1.
-  const bool is_one =
-      y == 0 || x == 1 || (x == -1 && std::fabs(y) == std::numeric_limits<float>::infinity());
-  return is_one ? 1.0f : power;
+  return WithPowerLimits(x, y, static_cast<float>(VectorExp(static_cast<double>(y) * log)));
 }
-// Returns std::pow(x, y), for which no wider type is available. Loops over it are not vectorised.
-COOPER_HOST_DEVICE inline double VectorPow(double x, double y) { return std::pow(x, y); }
+
+// Returns x without the last 32 bits: 21 bits are left, so that the product of two such numbers is
+// exact, whether or not the compiler fuses it with an addition.
+COOPER_HOST_DEVICE inline double FirstBits(double x) {
+  return std::bit_cast<double>(std::bit_cast<uint64_t>(x) & 0xffffffff00000000u);
+}
+
+// A number that is the sum high + low. `high` has 21 bits.
+struct VectorSum64 {
+  double high, low;
+};
+
+// Returns the logarithm to base 2 of a positive finite number with about 68 correct bits, by the
+// method of fdlibm (e_pow.c): the largest terms are split so that their products are exact.
+COOPER_HOST_DEVICE inline VectorSum64 SplitLog2(double x) {
+  const auto [n, f] = SplitExponent(x);
+  // s = f / (2 + f), as s_high + s_low.
+  const double sum = f + 2.0;
+  const double sum_high = FirstBits(sum), sum_low = f - (sum_high - 2.0);
+  const double inverse = 1.0 / sum;
+  const double s = f * inverse;
+  const double s_high = FirstBits(s);
+  const double s_low = ((f - s_high * sum_high) - s_high * sum_low) * inverse;
+  // log(1 + f) = 2 atanh(s) = 2/3 s (3 + s^2 + s^4 r(s^2)), with a minimax fit for r.
+  const double z = s * s, z2 = z * z;
+  const double r01 = 0.42857142857144052178 * z + 0.59999999999999999725;
+  const double r23 = 0.27272727503481239202 * z + 0.33333333332482098852;
+  const double r45 = 0.20002209318150905477 * z + 0.23076892401896875033;
+  const double r67 = 0.17585405434358117439 * z + 0.17559293534822047255;
+  const double r = (r67 * z2 + r45) * (z2 * z2) + (r23 * z2 + r01);
+  const double square = s_high * s_high;
+  const double rest = r * z2 + s_low * (s_high + s);
+  const double t_high = FirstBits(3.0 + square + rest);
+  const double t_low = rest - ((t_high - 3.0) - square);
+  // s (3 + s^2 + ...), as p_high + p_low.
+  const double u = s_high * t_high, v = s_low * t_high + t_low * s;
+  const double p_high = FirstBits(u + v), p_low = v - (p_high - u);
+  // 2 / (3 ln 2), of which the first part has 21 bits.
+  constexpr double kFactor = 0.96179669392597560491;
+  constexpr double kFactorHigh = 0.96179628372192382812, kFactorLow = 4.1020405177678161645e-7;
+  const double q_high = kFactorHigh * p_high, q_low = kFactorLow * p_high + p_low * kFactor;
+  const double high = FirstBits(n + (q_high + q_low));
+  return {high, q_low - ((high - n) - q_high)};
+}
+
+// The parts of 2^(high + low) = 2^exponent mantissa, with a mantissa in [1/2, 2]. Exponents beyond
+// 2^50 are meaningless.
+struct VectorScaled64 {
+  uint64_t exponent;  // in two's complement
+  double mantissa;
+
+  COOPER_HOST_DEVICE VectorScaled64(double high, double low) {
+    // Adding 1.5 * 2^52 rounds to an integer; 0x4338000000000000 are its bits.
+    const double shifted = high + low + 6755399441055744.0;
+    const double fraction = high - (shifted - 6755399441055744.0);
+    // The rest of the exponent times ln 2, as x + lost: 2^(high + low) is exact where it can be.
+    constexpr double kLn2 = 0.69314718055994530942;
+    constexpr double kLn2High = 0.6931467056274414, kLn2Low = 4.7493250390316726e-07;
+    const double rest = FirstBits(fraction + low);
+    const double x_high = rest * kLn2High;
+    const double x_low = ((fraction - rest) + low) * kLn2 + rest * kLn2Low;
+    const double x = x_high + x_low, lost = (x_high - x) + x_low;
+    const auto [n, expm1] = SplitVectorExp(x);
+    exponent = std::bit_cast<uint64_t>(shifted) - 0x4338000000000000u + static_cast<uint64_t>(n);
+    const double rounded = expm1 + 1.0;
+    mantissa = rounded + ((expm1 - (rounded - 1.0)) + rounded * lost);
+  }
+
+  // Return 2^exponent as the product of two factors, for exponents from -2044 to 2046: it may be
+  // beyond the normal numbers.
+  COOPER_HOST_DEVICE double FirstFactor() const { return VectorExp2(static_cast<int64_t>(Half())); }
+  COOPER_HOST_DEVICE double SecondFactor() const {
+    return VectorExp2(static_cast<int64_t>(exponent - Half()));
+  }
+
+ private:
+  // Returns exponent / 2 by an unsigned shift, which vector instructions support.
+  COOPER_HOST_DEVICE uint64_t Half() const { return ((exponent + 4096u) >> 1 & 0xffffu) - 2048u; }
+};
+
+// Returns x to the power of y in double: 2^(y log2 |x|), with the logarithm in two parts.
+COOPER_HOST_DEVICE inline double VectorPow(double x, double y) {
+  const double magnitude = std::fabs(x);
+  const auto [high, low] = SplitLog2(magnitude);
+  const double y_high = FirstBits(y);
+  const VectorScaled64 scaled(y_high * high, (y - y_high) * high + y * low);
+  double power = scaled.mantissa * scaled.FirstFactor() * scaled.SecondFactor();
+  // The logarithm of the power with 20 bits, which tells where it overflows by far; NaN if x or y
+  // is.
+  const double rough = y * WithLogLimits(magnitude, high);
+  power = rough > 1100.0 ? std::numeric_limits<double>::infinity() : power;
+  power = rough < -1100.0 ? 0.0 : power;
+  power = rough == rough ? power : rough;
+  return WithPowerLimits(x, y, power);
+}
 
 }  // namespace cooper
 

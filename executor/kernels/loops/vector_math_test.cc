@@ -1,14 +1,18 @@
 #include "executor/kernels/loops/vector_math.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numbers>
 #include <vector>
 
 #include "executor/kernels/loops/vector_cbrt.h"
 #include "executor/kernels/loops/vector_erf.h"
+#include "executor/kernels/loops/vector_gamma.h"
 #include "executor/kernels/loops/vector_hyperbolic.h"
+#include "executor/kernels/loops/vector_hypot.h"
 #include "executor/kernels/loops/vector_log.h"
 #include "executor/kernels/loops/vector_trig.h"
 #include "gtest/gtest.h"
@@ -33,10 +37,35 @@ struct Function {
   double most_ulps64;
   long double lowest = -std::numeric_limits<long double>::infinity();
   long double highest = std::numeric_limits<long double>::infinity();
+  // The unit in the last place is that of a result of at least this magnitude: for functions that
+  // are sums of terms which cancel near their zeros.
+  double least = 0;
 };
 
 #define COOPER_BOTH(Name) [](float x) { return Name(x); }, [](double x) { return Name(x); }
 #define COOPER_EXACT(value) [](long double x) -> long double { return value; }
+
+// Returns the logarithmic derivative of the gamma function, by reflection, recurrence and the
+// asymptotic series; NaN at negative integers, as VectorDigamma.
+long double ExactDigamma(long double x) {
+  if (x == 0) return -std::copysign(std::numeric_limits<long double>::infinity(), x);
+  long double value = 0;
+  if (x < 0) {
+    const long double fraction = x - std::round(x);
+    if (!(std::fabs(fraction) > 0)) return std::numeric_limits<long double>::quiet_NaN();
+    const long double angle = std::numbers::pi_v<long double> * fraction;
+    value = -std::numbers::pi_v<long double> * std::cos(angle) / std::sin(angle) - 1 / x;
+    x = -x;
+  }
+  for (; x < 40; ++x) value -= 1 / x;
+  const long double u = 1 / (x * x);
+  long double series = 0;
+  for (const long double b :
+       {691 / 32760.0L, 1 / 132.0L, 1 / 240.0L, 1 / 252.0L, 1 / 120.0L, 1 / 12.0L}) {
+    series = u * (b - series);
+  }
+  return value + std::log(x) - 0.5L / x - series;
+}
 
 // Bounds are the largest observed errors, rounded up to the next half. Sigmoid and exp of
 // non-positive numbers return 0 before the result is subnormal.
@@ -55,6 +84,18 @@ const Function kFunctions[] = {
     {"Log1p", COOPER_BOTH(VectorLog1p), COOPER_EXACT(std::log1p(x)), 1, 1, -1.0L},
     {"Cbrt", COOPER_BOTH(VectorCbrt), COOPER_EXACT(std::cbrt(x)), 1, 1.5},
     {"Erf", COOPER_BOTH(VectorErf), COOPER_EXACT(std::erf(x)), 1.5, 1.5},
+    {"NormalCdf", COOPER_BOTH(VectorNormalCdf),
+     COOPER_EXACT(std::erfc(-x* std::numbers::sqrt2_v<long double> / 2) / 2), 1.5, 1.5,
+     -std::numeric_limits<long double>::infinity(), std::numeric_limits<long double>::infinity(),
+     1},
+    {"Gamma", COOPER_BOTH(VectorGamma), COOPER_EXACT(std::tgamma(x)), 1, 6},
+    {"LogGamma", COOPER_BOTH(VectorLogGamma), COOPER_EXACT(std::lgamma(x)), 1, 8, 0.0L},
+    {"LogGammaOfNegative", COOPER_BOTH(VectorLogGamma), COOPER_EXACT(std::lgamma(x)), 1, 14,
+     -std::numeric_limits<long double>::infinity(), 0.0L, 1},
+    {"Digamma", COOPER_BOTH(VectorDigamma), COOPER_EXACT(ExactDigamma(x)), 1, 10, 0.0L,
+     std::numeric_limits<long double>::infinity(), 1},
+    {"DigammaOfNegative", COOPER_BOTH(VectorDigamma), COOPER_EXACT(ExactDigamma(x)), 1, 40,
+     -std::numeric_limits<long double>::infinity(), 0.0L, 1},
     {"Sin", COOPER_BOTH(VectorSin), COOPER_EXACT(std::sin(x)), 1.5, 1, -kVectorAngleLimit,
      kVectorAngleLimit},
     {"Cos", COOPER_BOTH(VectorCos), COOPER_EXACT(std::cos(x)), 1.5, 1, -kVectorAngleLimit,
@@ -82,7 +123,7 @@ double UlpsOf(const Function& function, C (*f)(C), C x) {
   const C rounded = static_cast<C>(exact);
   if (!std::isnormal(rounded)) return 0;
   int exponent;
-  std::frexp(rounded, &exponent);
+  std::frexp(std::max(std::fabs(rounded), static_cast<C>(function.least)), &exponent);
   const long double ulp = std::ldexp(1.0L, exponent - std::numeric_limits<C>::digits);
   return static_cast<double>(std::fabs(static_cast<long double>(f(x)) - exact) / ulp);
 }
@@ -153,44 +194,169 @@ TEST_P(VectorMathTest, HasTheLimitsOfTheCLibrary) {
 INSTANTIATE_TEST_SUITE_P(All, VectorMathTest, ::testing::ValuesIn(kFunctions),
                          [](const auto& info) { return info.param.name; });
 
-TEST(VectorPowTest, IsTheCLibrarys) {
-  const float special[] = {0.0f,  -0.0f,  1.0f,        -1.0f,       kInf,  -kInf, kNan,
-                           2.0f,  -2.0f,  0.5f,        -0.5f,       3.0f,  -3.0f, 2.5f,
-                           1e30f, -1e30f, 16777216.0f, 16777217.0f, 1e-40f};
-  for (const float x : special) {
-    for (const float y : special) {
-      const float exact = std::pow(x, y), power = VectorPow(x, y);
-      EXPECT_TRUE(std::isnan(exact) ? std::isnan(power) : power == exact) << x << " to the " << y;
-      if (!std::isnan(exact)) {
-        EXPECT_EQ(std::signbit(power), std::signbit(exact)) << x << " to the " << y;
+// Checks x^y for all pairs of special numbers: the kind and the sign of the result, and its value
+// with an error of `most_ulps`.
+template <typename C>
+void ExpectPowers(double most_ulps) {
+  const C inf = std::numeric_limits<C>::infinity(), nan = std::numeric_limits<C>::quiet_NaN();
+  // The largest odd integer, and the even one after it.
+  const C even = std::ldexp(C{1}, std::numeric_limits<C>::digits), odd = even - 1;
+  std::vector<C> special = {0,
+                            1,
+                            inf,
+                            nan,
+                            2,
+                            C{0.5},
+                            3,
+                            C{2.5},
+                            C{1e30},
+                            even,
+                            odd,
+                            C{1e-40},
+                            std::numeric_limits<C>::max(),
+                            std::numeric_limits<C>::denorm_min()};
+  for (size_t i = 0, n = special.size(); i < n; ++i) special.push_back(-special[i]);
+  for (const C x : special) {
+    for (const C y : special) {
+      const C exact = std::pow(x, y), power = VectorPow(x, y);
+      if (std::isnan(exact)) {
+        EXPECT_TRUE(std::isnan(power)) << x << " to the " << y;
+        continue;
       }
+      const bool equal =
+          power == exact || std::fabs(power - exact) <=
+                                most_ulps * std::numeric_limits<C>::epsilon() * std::fabs(exact);
+      EXPECT_TRUE(equal) << x << " to the " << y << " = " << power << ", expected " << exact;
+      EXPECT_EQ(std::signbit(power), std::signbit(exact)) << x << " to the " << y;
     }
   }
 }
 
-// The error of the inverse, in units of the last place of float, by Newton's correction in long
-// double.
-TEST(VectorErfInvTest, HasTheDigitsOfFloat) {
-  std::vector<float> arguments = {0x1p-149f, 1e-30f,       1e-8f,       1e-7f,
-                                  1e-4f,     1 - 0x1p-24f, 1 - 0x1p-23f};
-  for (int i = 1; i < 20'000; ++i) arguments.push_back(static_cast<float>(i) / 20'000);
-  ForEachCpuLevel([&] {
-    RunAtCpuLevel([&] {
-      for (const float y : arguments) {
-        const double x = VectorErfInv(y);
-        const long double wide = x;
-        const long double error = (y < 0.5f ? std::erf(wide) - y : 1 - y - std::erfc(wide)) *
-                                  0.886226925452758013649L * std::exp(wide * wide);
-        EXPECT_LE(std::fabs(error), 2.5L * 0x1p-24L * wide) << y;
-        EXPECT_EQ(VectorErfInv(-y), -x) << y;
+TEST(VectorPowTest, IsTheCLibrarys) {
+  ExpectPowers<float>(0);
+  ExpectPowers<double>(1);
+}
+
+// Roundings before the last one are small, so a power that is a double is exact.
+TEST(VectorPowTest, IsExactWherePowersAreDoubles) {
+  ForEachCpuLevel([] {
+    RunAtCpuLevel([] {
+      for (int base = 2; base < 1000; ++base) {
+        double power = base;
+        for (int exponent = 2; power * base < 0x1p53; ++exponent) {
+          power *= base;
+          EXPECT_EQ(VectorPow(double(base), double(exponent)), power) << base;
+        }
+        EXPECT_EQ(VectorPow(double(base) * base, 0.5), base);
       }
+      for (int n = -1074; n < 1024; ++n) EXPECT_EQ(VectorPow(2.0, double(n)), std::ldexp(1.0, n));
     });
   });
-  EXPECT_EQ(VectorErfInv(0.0f), 0.0);
-  EXPECT_TRUE(std::signbit(VectorErfInv(-0.0f)));
-  EXPECT_EQ(VectorErfInv(1.0f), kInf);
-  EXPECT_EQ(VectorErfInv(-1.0f), -kInf);
-  EXPECT_TRUE(std::isnan(VectorErfInv(1.5f)) && std::isnan(VectorErfInv(kNan)));
+}
+
+// Checks powers of bases with every exponent, up to where they overflow and underflow.
+template <typename C, typename Bits>
+void ExpectAccuratePowers(double most_ulps) {
+  const Philox random(/*seed=*/8, /*stream=*/0);
+  int64_t draw = 0;
+  for (const C x : Arguments<C, Bits>()) {
+    if (!(x > 0 && std::isnormal(x)) || x == 1) continue;
+    const long double limit = std::numeric_limits<C>::max_exponent / std::log2((long double){x});
+    const C y = static_cast<C>(limit * (2 * random.UniformAt(draw++) - 1));
+    const long double exact = std::pow((long double){x}, (long double){y});
+    const C rounded = static_cast<C>(exact);
+    if (!std::isnormal(rounded)) continue;
+    int exponent;
+    std::frexp(rounded, &exponent);
+    const long double ulp = std::ldexp(1.0L, exponent - std::numeric_limits<C>::digits);
+    ASSERT_LE(std::fabs(VectorPow(x, y) - exact) / ulp, most_ulps) << x << " to the " << y;
+  }
+}
+
+TEST(VectorPowTest, IsAccurateAtEveryLevel) {
+  ForEachCpuLevel([] {
+    RunAtCpuLevel([] {
+      ExpectAccuratePowers<float, uint32_t>(1);
+      ExpectAccuratePowers<double, uint64_t>(1);
+    });
+  });
+}
+
+template <typename C, typename Bits>
+void ExpectAccurateHypot() {
+  const std::vector<C> arguments = Arguments<C, Bits>();
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const C a = arguments[i];
+    for (const C b : {a / 3, arguments[i * 7 % arguments.size()]}) {
+      const long double exact = std::hypot((long double){a}, (long double){b});
+      const C rounded = static_cast<C>(exact);
+      if (!std::isnormal(rounded)) continue;
+      int exponent;
+      std::frexp(rounded, &exponent);
+      const long double ulp = std::ldexp(1.0L, exponent - std::numeric_limits<C>::digits);
+      ASSERT_LE(std::fabs(VectorHypot(a, b) - exact) / ulp, 1.5L) << a << " and " << b;
+    }
+  }
+}
+
+TEST(VectorHypotTest, IsAccurateAtEveryLevel) {
+  ForEachCpuLevel([] {
+    RunAtCpuLevel([] {
+      ExpectAccurateHypot<float, uint32_t>();
+      ExpectAccurateHypot<double, uint64_t>();
+    });
+  });
+  EXPECT_EQ(VectorHypot(kInf, kNan), kInf);
+  EXPECT_EQ(VectorHypot(double{kNan}, -double{kInf}), kInf);
+  EXPECT_TRUE(std::isnan(VectorHypot(kNan, 1.0f)) && std::isnan(VectorHypot(1.0, double{kNan})));
+  EXPECT_EQ(VectorHypot(0.0, -0.0), 0.0);
+}
+
+// Checks the inverse of erf by Newton's correction in long double, with an error in units of the
+// last place of C.
+template <typename C>
+void ExpectErfInv(const std::vector<C>& arguments, double most_ulps) {
+  for (const C y : arguments) {
+    const double x = VectorErfInv(y);
+    const long double wide = x, exact_y = y;
+    const long double error =
+        (y < C{0.5} ? std::erf(wide) - exact_y : 1 - exact_y - std::erfc(wide)) *
+        0.886226925452758013649L * std::exp(wide * wide);
+    int exponent;
+    std::frexp(x, &exponent);
+    const long double ulp = std::ldexp(1.0L, exponent - std::numeric_limits<C>::digits);
+    EXPECT_LE(std::fabs(error), most_ulps * ulp) << y;
+    EXPECT_EQ(VectorErfInv(-y), -x) << y;
+  }
+  EXPECT_EQ(VectorErfInv(C{0}), 0.0);
+  EXPECT_TRUE(std::signbit(VectorErfInv(-C{0})));
+  EXPECT_EQ(VectorErfInv(C{1}), kInf);
+  EXPECT_EQ(VectorErfInv(C{-1}), -kInf);
+  EXPECT_TRUE(std::isnan(VectorErfInv(C{1.5})) && std::isnan(VectorErfInv(C{kNan})));
+}
+
+// Returns numbers in (0, 1): with every exponent, as near to 1, and evenly spaced.
+template <typename C, typename Bits>
+std::vector<C> ErfInvArguments() {
+  std::vector<C> arguments;
+  for (const C x : Arguments<C, Bits>()) {
+    if (!(x > 0 && x < 1) || !std::isnormal(x)) continue;
+    arguments.push_back(x);
+    if (C{1} - x < 1) arguments.push_back(C{1} - x);
+  }
+  for (int i = 1; i < 20'000; ++i) arguments.push_back(static_cast<C>(i) / 20'000);
+  return arguments;
+}
+
+TEST(VectorErfInvTest, IsAccurateAtEveryLevel) {
+  const std::vector<float> of32 = ErfInvArguments<float, uint32_t>();
+  const std::vector<double> of64 = ErfInvArguments<double, uint64_t>();
+  ForEachCpuLevel([&] {
+    RunAtCpuLevel([&] {
+      ExpectErfInv(of32, 2.5);
+      ExpectErfInv(of64, 4);
+    });
+  });
 }
 
 // Checks that no intermediate value overflows in a way that reaches the result.

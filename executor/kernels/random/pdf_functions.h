@@ -11,10 +11,11 @@
 //   struct Writer { void operator()(int64_t i, double value) const; };  // stores or adds; may do
 //                                                                       // nothing
 
-#include <cmath>
 #include <cstdint>
 
-#include "executor/kernels/loops/special_functions.h"
+#include "executor/kernels/loops/vector_gamma.h"
+#include "executor/kernels/loops/vector_log.h"
+#include "executor/kernels/loops/vector_math.h"
 #include "ndarray/base/host_device.h"
 
 namespace cooper {
@@ -31,7 +32,7 @@ struct PdfDerivatives {
 //
 // The uniform distribution on [a, b): the density is 1 / (b - a), also for samples outside.
 struct UniformPdf {
-  COOPER_HOST_DEVICE static double Log(double, double a, double b) { return -std::log(b - a); }
+  COOPER_HOST_DEVICE static double Log(double, double a, double b) { return -VectorLog(b - a); }
   COOPER_HOST_DEVICE static PdfDerivatives Derivatives(double, double a, double b) {
     return {0, 1 / (b - a), 1 / (a - b)};
   }
@@ -41,7 +42,7 @@ struct NormalPdf {
   COOPER_HOST_DEVICE static double Log(double x, double a, double b) {
     constexpr double kLogRootOfTwoPi = 0.91893853320467274178;
     const double z = (x - a) / b;
-    return -0.5 * z * z - std::log(b) - kLogRootOfTwoPi;
+    return -0.5 * z * z - VectorLog(b) - kLogRootOfTwoPi;
   }
   COOPER_HOST_DEVICE static PdfDerivatives Derivatives(double x, double a, double b) {
     const double z = (x - a) / b;
@@ -52,15 +53,15 @@ struct NormalPdf {
 // scale, the rate's reciprocal.
 struct GammaPdf {
   COOPER_HOST_DEVICE static double Log(double x, double a, double b) {
-    return a * std::log(b) + (a - 1) * std::log(x) - b * x - LogGamma(a);
+    return a * VectorLog(b) + (a - 1) * VectorLog(x) - b * x - VectorLogGamma(a);
   }
   COOPER_HOST_DEVICE static PdfDerivatives Derivatives(double x, double a, double b) {
-    return {(a - 1) / x - b, std::log(b) + std::log(x) - Digamma(a), a / b - x};
+    return {(a - 1) / x - b, VectorLog(b) + VectorLog(x) - VectorDigamma(a), a / b - x};
   }
 };
 // Exponential with rate a: a e^(-a x).
 struct ExponentialPdf {
-  COOPER_HOST_DEVICE static double Log(double x, double a, double) { return std::log(a) - a * x; }
+  COOPER_HOST_DEVICE static double Log(double x, double a, double) { return VectorLog(a) - a * x; }
   COOPER_HOST_DEVICE static PdfDerivatives Derivatives(double x, double a, double) {
     return {-a, 1 / a - x, 0};
   }
@@ -68,7 +69,7 @@ struct ExponentialPdf {
 // Poisson with mean a: a^x e^-a / x!, where x is a floating-point number.
 struct PoissonPdf {
   COOPER_HOST_DEVICE static double Log(double x, double a, double) {
-    return x * std::log(a) - LogGamma(x + 1) - a;
+    return x * VectorLog(a) - VectorLogGamma(x + 1) - a;
   }
   COOPER_HOST_DEVICE static PdfDerivatives Derivatives(double x, double a, double) {
     return {0, x / a - 1, 0};
@@ -78,10 +79,11 @@ struct PoissonPdf {
 // probability of a failure. a need not be an integer.
 struct NegativeBinomialPdf {
   COOPER_HOST_DEVICE static double Log(double x, double a, double b) {
-    return LogGamma(x + a) - LogGamma(x + 1) - LogGamma(a) + a * std::log(b) + x * std::log(1 - b);
+    return VectorLogGamma(x + a) - VectorLogGamma(x + 1) - VectorLogGamma(a) + a * VectorLog(b) +
+           x * VectorLog(1 - b);
   }
   COOPER_HOST_DEVICE static PdfDerivatives Derivatives(double x, double a, double b) {
-    return {0, Digamma(x + a) - Digamma(a) + std::log(b), a / b - x / (1 - b)};
+    return {0, VectorDigamma(x + a) - VectorDigamma(a) + VectorLog(b), a / b - x / (1 - b)};
   }
 };
 // The negative binomial distribution with mean a and dispersion b, which is that of limit 1 / b and
@@ -106,13 +108,12 @@ struct PdfCall {
   bool is_log;
 };
 
-// Returns the density at sample i. The density is the exponential of Log, so it may become 0 or
-// infinite where the logarithm is finite.
+// Returns the density at sample i, which is one of distribution k. The density is the exponential of
+// Log, so it may become 0 or infinite where the logarithm is finite.
 template <typename Distribution, typename Reader>
-COOPER_HOST_DEVICE double PdfOf(const PdfCall<Reader>& call, int64_t i) {
-  const int64_t k = i / call.draws;
+COOPER_HOST_DEVICE double PdfOf(const PdfCall<Reader>& call, int64_t i, int64_t k) {
   const double log = Distribution::Log(call.sample[i], call.first[k], call.second[k]);
-  return call.is_log ? log : std::exp(log);
+  return call.is_log ? log : VectorExp(log);
 }
 
 // Writes the gradients of distribution k: of each of its samples, and of its parameters, which are
@@ -126,7 +127,7 @@ COOPER_HOST_DEVICE void PdfGradientOf(const PdfCall<Reader>& call, const Reader&
   double sum_a = 0, sum_b = 0;
   for (int64_t i = k * call.draws; i < (k + 1) * call.draws; ++i) {
     const double x = call.sample[i];
-    const double scale = ograd[i] * (call.is_log ? 1 : std::exp(Distribution::Log(x, a, b)));
+    const double scale = ograd[i] * (call.is_log ? 1 : VectorExp(Distribution::Log(x, a, b)));
     const PdfDerivatives by = Distribution::Derivatives(x, a, b);
     sample(i, scale * by.x);
     sum_a += scale * by.a;
@@ -151,12 +152,12 @@ COOPER_HOST_DEVICE double DirichletSum(const PdfCall<Reader>& call, int64_t size
 template <typename Reader>
 COOPER_HOST_DEVICE double DirichletPdfOf(const PdfCall<Reader>& call, int64_t size, int64_t i) {
   const int64_t k = i / call.draws;
-  double log = LogGamma(DirichletSum(call, size, k));
+  double log = VectorLogGamma(DirichletSum(call, size, k));
   for (int64_t j = 0; j < size; ++j) {
     const double a = call.first[k * size + j];
-    log += (a - 1) * std::log(call.sample[i * size + j]) - LogGamma(a);
+    log += (a - 1) * VectorLog(call.sample[i * size + j]) - VectorLogGamma(a);
   }
-  return call.is_log ? log : std::exp(log);
+  return call.is_log ? log : VectorExp(log);
 }
 
 // Writes the gradients of element `at` = k * size + j of the parameters and of all samples' element
@@ -167,12 +168,13 @@ COOPER_HOST_DEVICE void DirichletGradientOf(const PdfCall<Reader>& call, const d
                                             int64_t size, const Writer& sample, const Writer& first,
                                             int64_t at) {
   const int64_t k = at / size, j = at - k * size;
-  const double a = call.first[at], psi = Digamma(DirichletSum(call, size, k)) - Digamma(a);
+  const double a = call.first[at];
+  const double psi = VectorDigamma(DirichletSum(call, size, k)) - VectorDigamma(a);
   double sum = 0;
   for (int64_t i = k * call.draws; i < (k + 1) * call.draws; ++i) {
     const double x = call.sample[i * size + j];
     sample(i * size + j, scales[i] * (a - 1) / x);
-    sum += scales[i] * (std::log(x) + psi);
+    sum += scales[i] * (VectorLog(x) + psi);
   }
   first(at, sum);
 }
