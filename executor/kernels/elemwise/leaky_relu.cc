@@ -160,7 +160,7 @@ void Forward(const KernelContext& c) {
     case LeakyReluParam::kGelu:
       StoreEach(n, y, add, [=](int64_t i) {
         const C v = Load(x[i]);
-        return v * C{0.5} * (C{1} + VectorErf(v * static_cast<C>(kSqrtHalf)));
+        return v * VectorNormalCdf(v);
       });
       return;
   }
@@ -285,11 +285,10 @@ void Backward(const KernelContext& c) {
     }
     case LeakyReluParam::kGelu:
       StoreEach(n, grad, add, [=](int64_t i) {
-        const C v = Load(y[i]) * static_cast<C>(kSqrtHalf);
-        const C slope_at =
-            C{0.5} * (C{1} + VectorErf(v) +
-                      v * static_cast<C>(2 / kSqrtPi) * VectorExpOfNonPositive(-v * v));
-        return Load(ograd[i]) * slope_at;
+        const C v = Load(y[i]);
+        const C density =
+            static_cast<C>(kSqrtHalf / kSqrtPi) * VectorExpOfNonPositive(C{-0.5} * v * v);
+        return Load(ograd[i]) * (VectorNormalCdf(v) + v * density);
       });
       return;
   }
