@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "executor/kernels/launch/dispatch_float.h"
 #include "executor/kernels/launch/row_grain.h"
+#include "executor/kernels/loops/vector_log.h"
 #include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/norm_param.h"
@@ -59,7 +60,7 @@ class NormPower {
 
   void Apply(C* norms, int64_t n) const {
     if (!roots_) {
-      for (int64_t i = 0; i < n; ++i) norms[i] = std::pow(norms[i], -beta_);
+      for (int64_t i = 0; i < n; ++i) norms[i] = VectorPow(norms[i], -beta_);
       return;
     }
     if constexpr (std::is_same_v<C, float>) {

@@ -5,13 +5,13 @@
 // add, and lengths along other axes are computed element by element from the inputs.
 
 #include <algorithm>
-#include <cmath>
 #include <type_traits>
 
 #include "absl/status/status.h"
 #include "executor/kernels/launch/dispatch_float.h"
 #include "executor/kernels/launch/row_grain.h"
 #include "executor/kernels/loops/elemwise_loop.h"
+#include "executor/kernels/loops/vector_log.h"
 #include "executor/kernels/loops/vector_math.h"
 #include "executor/kernels/reducers/lane_sum.h"
 #include "executor/kernels/softmax/softmax_row.h"
@@ -94,7 +94,7 @@ void Row(const T* in, int64_t n, int64_t length, int64_t stride, double temperat
   // Positive with a negative temperature.
   const auto exponent = [=](int64_t j) { return (value(j) - top) / divisor; };
   const C sum = LaneSum<C>(length, [=](int64_t j) { return VectorExp(exponent(j)); });
-  const C log_sum = std::log(sum);
+  const C log_sum = VectorLog(sum);
   COOPER_INDEPENDENT_ITERATIONS
   for (int64_t j = 0; j < length; ++j) {
     const C y = form == Form::kLogSoftmax ? exponent(j) - log_sum : VectorExp(exponent(j)) / sum;
