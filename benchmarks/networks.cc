@@ -81,6 +81,13 @@ void FillBox(RandomGenerator& random, absl::Span<float> row) {
   }
 }
 
+// Fills a row of an input "image_sizes...": height, width and scale.
+void FillImageSize(RandomGenerator&, absl::Span<float> row) {
+  row[0] = 600;
+  row[1] = 800;
+  row[2] = 1;
+}
+
 // Makes the matrices of an input "definite..." far from singular, both as triangles and as
 // symmetric matrices.
 void AddToDiagonals(int64_t order, absl::Span<float> values) {
@@ -91,23 +98,31 @@ void AddToDiagonals(int64_t order, absl::Span<float> values) {
 }
 
 // Fills an array with values that do not overflow in a deep network: (0, 1) for inputs, small
-// values of both signs for weights, 1 for variances and scales.
+// values of both signs for weights, 1 for variances, scales and the greatest numbers of ranges.
 void FillRandomly(const std::string& name, const Shape& shape, RandomGenerator& random,
                   absl::Span<float> values) {
   if (absl::StartsWith(name, "ids")) {
     for (float& value : values) value = static_cast<float>(random.NextBelow(kIds));
     return;
   }
-  const bool regions = absl::StartsWith(name, "rois");
-  if (regions || absl::StartsWith(name, "boxes")) {
+  if (absl::StartsWith(name, "positive")) {
+    for (float& value : values) value = static_cast<float>(random.NextUniform() + 0.5);
+    return;
+  }
+  const auto fill_row = absl::StartsWith(name, "rois")          ? FillRegion
+                        : absl::StartsWith(name, "boxes")       ? FillBox
+                        : absl::StartsWith(name, "image_sizes") ? FillImageSize
+                                                                : nullptr;
+  if (fill_row != nullptr) {
     const auto columns = static_cast<size_t>(shape[shape.rank() - 1]);
     for (size_t i = 0; i + columns <= values.size(); i += columns) {
-      (regions ? FillRegion : FillBox)(random, values.subspan(i, columns));
+      fill_row(random, values.subspan(i, columns));
     }
     return;
   }
   if (shape.rank() < 2) {
-    const bool one = absl::StrContains(name, "gamma") || absl::StrContains(name, "var");
+    const bool one = absl::StrContains(name, "gamma") || absl::StrContains(name, "var") ||
+                     absl::StrContains(name, "max");
     absl::c_fill(values, one ? 1 : 0);
     return;
   }
@@ -119,10 +134,23 @@ void FillRandomly(const std::string& name, const Shape& shape, RandomGenerator& 
   if (absl::StartsWith(name, "definite")) AddToDiagonals(shape[shape.rank() - 1], values);
 }
 
+// Fills an array of integers with 1 to 100.
+template <typename T>
+absl::Status FillIntegers(RandomGenerator& random, const NDArray& array) {
+  COOPER_ASSIGN_OR_RETURN(const absl::Span<T> values, array.Data<T>());
+  for (T& value : values) value = static_cast<T>(1 + random.NextBelow(100));
+  return absl::OkStatus();
+}
+
 absl::Status FillRandomly(const Executor& executor) {
   RandomGenerator random(1);
   for (const auto* arrays : {&executor.arg_dict(), &executor.aux_dict()}) {
     for (const auto& [name, array] : *arrays) {
+      const auto fill = array.dtype() == DType::kInt32   ? FillIntegers<int32_t>
+                        : array.dtype() == DType::kInt8  ? FillIntegers<int8_t>
+                        : array.dtype() == DType::kUint8 ? FillIntegers<uint8_t>
+                                                         : nullptr;
+      if (fill != nullptr) COOPER_RETURN_IF_ERROR(fill(random, array));
       if (array.dtype() != DType::kFloat32) continue;
       // In place on a CPU, since a copy of the largest array would raise the peak memory.
       NDArray drawn = array;

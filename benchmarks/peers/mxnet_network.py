@@ -50,25 +50,46 @@ def _parse_flags() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def _values(np, random, name: str, shape: tuple):
+    """Returns values of the kind that benchmarks/networks.cc draws for inputs of this name."""
+    if name.startswith('ids'):
+        return random.randint(0, 1000, shape)
+    if name.startswith(('uint8', 'int8', 'int32')):
+        return random.randint(1, 101, shape)
+    uniform = random.rand(*shape).astype('float32')
+    if name.startswith('positive'):
+        return uniform + 0.5
+    if name.startswith('image_sizes'):
+        return np.tile(np.float32([600, 800, 1]), (shape[0], 1))
+    if name.startswith('rois'):
+        first = uniform[:, 1:3] * 400
+        return np.concatenate([0 * uniform[:, :1], first, first + 20 + 200 * uniform[:, 3:]], axis=1)
+    if name.startswith('boxes'):
+        first = uniform[..., 2:4]
+        return np.concatenate([0 * uniform[..., :1], uniform[..., 1:2], first, first + 0.05], axis=-1)
+    if len(shape) < 2:
+        one = any(part in name for part in ('gamma', 'var', 'max'))
+        return np.full(shape, 1 if one else 0)
+    scale = 2 / np.sqrt(uniform.size / shape[0]) if 'weight' in name else 1
+    values = (uniform - 0.5) * scale
+    if name.startswith('definite'):
+        values += shape[-1] * np.eye(shape[-1], dtype='float32')
+    return values
+
+
 def _bind(mx, np, path: str, shapes, train: bool):
     """Returns an executor and the gradients of its outputs."""
     symbol = mx.sym.load(path)
     names = symbol.list_inputs()
     fixed = [name for name in names
-             if name.startswith('ids') or (name == 'data' and len(names) > 1)]
+             if name.startswith(('ids', 'rois')) or (name == 'data' and len(names) > 1)]
     grad_req = {name: 'write' if train and name not in fixed else 'null'
                 for name in symbol.list_arguments()}
     executor = symbol.simple_bind(mx.cpu(), grad_req=grad_req, **shapes)
     random = np.random.RandomState(1)
     for arrays in (executor.arg_dict, executor.aux_dict):
         for name, array in arrays.items():
-            if name.startswith('ids'):
-                array[:] = random.randint(0, 1000, array.shape)
-            elif len(array.shape) < 2:
-                array[:] = 1 if 'gamma' in name or 'var' in name else 0
-            else:
-                scale = 2 / np.sqrt(array.size / array.shape[0]) if 'weight' in name else 1
-                array[:] = ((random.rand(*array.shape) - 0.5) * scale).astype('float32')
+            array[:] = _values(np, random, name, array.shape)
     return executor, [mx.nd.ones(output.shape) for output in executor.outputs]
 
 

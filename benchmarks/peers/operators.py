@@ -6,8 +6,10 @@
 
 Sizes are those that networks use. The table has, for each operator and mode, the median ratio over
 the rounds (above 1: cooper is faster), the slowest first; last the geometric means. Files of --json
-also have cooper's limit for each row (benchmarks/pass_limit.h). The peer is MXNet 1.9.1, or PyTorch with --peer=torch. With --gpu, cooper (//benchmarks:networks_cuda) is compared
-with PyTorch on a GPU, on the sizes of gpu_operators.py.
+also have cooper's limit for each row (benchmarks/pass_limit.h). Where only cooper has the operator,
+a line has its time and its share of the limit. The peer is MXNet 1.9.1, or PyTorch with --peer=torch.
+With --gpu, cooper (//benchmarks:networks_cuda) is compared with PyTorch on a GPU, on the sizes of
+gpu_operators.py. Rows beyond the layers of networks are in mxnet_operators.py.
 """
 
 import argparse
@@ -20,6 +22,7 @@ from typing import Dict, List, Tuple
 import neighbours
 import turns
 from gpu_operators import GPU_OPERATORS
+from mxnet_operators import MXNET_OPERATORS, PREDICT_ONLY
 from worker import Worker, WorkerError
 
 _IMAGE = (4, 64, 56, 56)
@@ -136,17 +139,24 @@ OPERATORS: List[Tuple[str, str, Dict[str, tuple], dict]] = [
     ('cumsum of columns', '_np_cumsum', {'data': _ROWS}, {'axis': 0}),
     ('sum of few columns', 'sum', {'data': (131072, 8)}, {'axis': 0}),
     ('sum of short rows', 'sum', {'data': (131072, 8)}, {'axis': 1}),
+    *MXNET_OPERATORS,
 ]
 # The peer's idle OpenMP team spins for some milliseconds after its run, on the cores that cooper's next
 # run needs.
 _SETTLE_S = 0.02
 # A pass reads a part of an input: no limit follows from the inputs' sizes.
-_READ_IN_PART = {'embedding', 'gather_nd', 'pick', 'roi pooling', 'sequence mask', 'slice', 'take'}
+_READ_IN_PART = {
+    'boolean mask', 'deformable psroi pooling', 'embedding', 'gather_nd', 'image crop', 'image resize',
+    'multibox prior', 'np diag', 'np diagonal', 'pick', 'psroi pooling', 'roi align', 'roi pooling',
+    'sequence mask', 'slice', 'take'
+}
 # Without a gradient; that of sort fails in MXNet.
 _PREDICT_ONLY = {
     'argmax', 'argmax of a line', 'argmax of columns', 'argsort', 'box nms', 'gamma', 'normal',
-    'one hot', 'poisson', 'sort', 'sort of a line', 'topk of rows', 'uniform'
+    'one hot', 'poisson', 'sort', 'sort of a line', 'topk of rows', 'uniform', *PREDICT_ONLY
 }
+# MXNet's numbers of the dtypes of inputs whose names begin with them; others are float32.
+_DTYPES = {'uint8': 3, 'int32': 4, 'int8': 5}
 
 
 def _parse_flags() -> argparse.Namespace:
@@ -162,7 +172,9 @@ def _write_symbol(path: pathlib.Path, op: str, shapes: Dict[str, tuple], attrs: 
                   arguments: List[str]) -> None:
     """Writes a symbol file of one operator. Inputs without a given shape are variables with MXNet's names."""
     names = list(shapes) + arguments[len(shapes):]
-    nodes = [{'op': 'null', 'name': name, 'inputs': []} for name in names]
+    nodes = [{'op': 'null', 'name': name, 'inputs': [],
+              'attrs': {'__dtype__': str(number) for dtype, number in _DTYPES.items()
+                        if name.startswith(dtype)}} for name in names]
     nodes.append({'op': op, 'name': 'op', 'attrs': {k: str(v) for k, v in attrs.items()},
                   'inputs': [[i, 0, 0] for i in range(len(names))]})
     path.write_text(json.dumps({
@@ -205,6 +217,21 @@ def _line(row: dict) -> str:
     return f'{row["operator"]:23} {row["mode"]:8} {times}  ratio {row["ratio"]:.2f}'
 
 
+def _limit_s(name: str, worker: Worker) -> float:
+    """Returns the least seconds of what cooper's worker has bound; 0 if none follows from the sizes."""
+    if name in _READ_IN_PART:
+        return 0
+    return worker.ask('limit', turns.TIMEOUT_S, ['limit_s'])['limit_s']
+
+
+def _line_alone(flags: argparse.Namespace, name: str, mode: str, worker: Worker) -> str:
+    """Returns the time of what cooper's worker has bound, where the peer has no such operator."""
+    seconds = turns.measure_alone(flags, worker, probe_passes=5)
+    limit = _limit_s(name, worker)
+    share = f', {100 * limit / seconds:.0f} % of the limit' if limit else ''
+    return f'{name:23} {mode:8} cooper {1e6 * seconds:9.1f} us{share}'
+
+
 def _measure_all(flags: argparse.Namespace, workers: List[Worker],
                  folder: pathlib.Path) -> List[dict]:
     """Returns a row for each operator and mode that both workers can run."""
@@ -217,16 +244,20 @@ def _measure_all(flags: argparse.Namespace, workers: List[Worker],
         _write_symbol(path, op, shapes, attrs, more)
         text = ';'.join(f'{k}:{",".join(map(str, v))}' for k, v in shapes.items())
         for mode in _modes(flags, name, op):
+            bound = 0
             try:
                 for worker in workers:
                     worker.bind(str(path), text, mode, turns.TIMEOUT_S)
+                    bound += 1
                 measured = turns.measure(flags, workers, probe_passes=5, settle_s=_SETTLE_S)
             except WorkerError as error:
                 print(f'{name} {mode}: {error}', flush=True)
+                if bound == 1:
+                    print(_line_alone(flags, name, mode, workers[0]), flush=True)
                 continue
             rows.append({'operator': name, 'mode': mode, **measured})
             if not flags.gpu and name not in _READ_IN_PART:
-                rows[-1]['limit_s'] = workers[0].ask('limit', turns.TIMEOUT_S, ['limit_s'])['limit_s']
+                rows[-1]['limit_s'] = _limit_s(name, workers[0])
             print(_line(rows[-1]), flush=True)
     return rows
 

@@ -104,15 +104,47 @@ def _pad(x: List[Tensor], a: Attrs) -> Tensor:
                               a['mode']])
 
 
+def _deformable_convolution(x: List[Tensor], a: Attrs) -> Tensor:
+    return torchvision.ops.deform_conv2d(x[0], x[1], x[-1], padding=a['pad'],
+                                         mask=x[2] if len(x) == 4 else None)
+
+
+def _khatri_rao(x: List[Tensor], a: Attrs) -> Tensor:
+    return (x[0][:, None] * x[1][None]).flatten(0, 1)
+
+
+def _multinomial(x: List[Tensor], a: Attrs) -> Tensor:
+    return torch.multinomial(x[0], a['shape'][0], replacement=True)
+
+
+def _density(kind: str) -> Callable[[List[Tensor], Attrs], Tensor]:
+    """Returns the density of a distribution with one parameter or two for each row of samples."""
+    def density(x: List[Tensor], a: Attrs) -> Tensor:
+        parameters = [value.unsqueeze(1) for value in x[1:]]
+        return getattr(torch.distributions, kind)(
+            *parameters, validate_args=False).log_prob(x[0]).exp()
+    return density
+
+
 _UNARY = {
     'exp': torch.exp, 'sqrt': torch.sqrt, 'square': torch.square, 'erf': torch.erf,
     'gammaln': torch.lgamma, 'sin': torch.sin, 'log1p': torch.log1p, 'log': torch.log,
-    'expm1': torch.expm1,
+    'expm1': torch.expm1, '_npi_logical_not': torch.logical_not, '_npi_isnan': torch.isnan,
+    '_npi_nan_to_num': torch.nan_to_num, '_np_diag': torch.diag, 'hard_sigmoid': functional.hardsigmoid,
+    '_npi_tril': torch.tril,
+}
+_BINARY = {
+    '_npi_hypot': torch.hypot, '_npi_arctan2': torch.atan2, '_npi_copysign': torch.copysign,
+    '_npi_ldexp': torch.ldexp, '_npi_mod': torch.remainder, '_npi_lcm': torch.lcm,
+    '_npi_bitwise_xor': torch.bitwise_xor, '_npi_add': torch.add, '_npi_true_divide': torch.div,
+    '_npi_greater': torch.gt, '_np_dot': torch.matmul, '_npi_matmul': torch.matmul,
+    '_contrib_allclose': torch.isclose,
 }
 
 # PyTorch's equivalent of each MXNet operator, as a function of the inputs and attributes.
 OPERATORS: Dict[str, Callable[[List[Tensor], Attrs], Tensor]] = {
     **{name: lambda x, a, f=f: f(x[0]) for name, f in _UNARY.items()},
+    **{name: lambda x, a, f=f: f(*x) for name, f in _BINARY.items()},
     'Convolution': _convolution,
     'Deconvolution': lambda x, a: functional.conv_transpose2d(
         x[0], x[1], stride=a['stride'], padding=a['pad']),
@@ -187,6 +219,47 @@ OPERATORS: Dict[str, Callable[[List[Tensor], Attrs], Tensor]] = {
     '_linalg_det': lambda x, a: torch.linalg.det(x[0]),
     '_linalg_syrk': lambda x, a: x[0] @ x[0].mT,
     'CTCLoss': _ctc_loss,
+    '_contrib_DeformableConvolution': _deformable_convolution,
+    '_contrib_ModulatedDeformableConvolution': _deformable_convolution,
+    '_contrib_PSROIPooling': lambda x, a: torchvision.ops.ps_roi_pool(
+        x[0], x[1], a['pooled_size'], a['spatial_scale']),
+    '_contrib_box_iou': lambda x, a: torchvision.ops.box_iou(*x),
+    '_npi_greater_scalar': lambda x, a: x[0] > a['scalar'],
+    '_npi_where': lambda x, a: torch.where(x[0] != 0, x[1], x[2]),
+    '_npi_around': lambda x, a: torch.round(x[0], decimals=a['decimals']),
+    '_npi_var': lambda x, a: x[0].var(a['axis'], correction=0),
+    '_npi_std': lambda x, a: x[0].std(a['axis'], correction=0),
+    '_np_sum': lambda x, a: x[0].sum(a['axis']),
+    '_np_prod': lambda x, a: x[0].prod(a['axis'][0]),
+    '_npi_norm': lambda x, a: torch.linalg.vector_norm(x[0], dim=a['axis']),
+    '_np_all': lambda x, a: x[0].all(a['axis'][0]),
+    '_npi_argmax': lambda x, a: x[0].argmax(a['axis']),
+    '_np_roll': lambda x, a: x[0].roll(a['shift'], a['axis']),
+    '_np_moveaxis': lambda x, a: x[0].movedim(a['source'], a['destination']).contiguous(),
+    '_np_diagonal': lambda x, a: x[0].diagonal(0, a['axis1'], a['axis2']).contiguous(),
+    '_npi_pad': lambda x, a: functional.pad(
+        x[0], [width for axis in a['pad_width'][::-1] for width in axis]),
+    '_npi_flip': lambda x, a: x[0].flip(a['axis']),
+    '_npi_concatenate': lambda x, a: torch.cat(x, a['axis']),
+    '_npi_tensordot': lambda x, a: torch.tensordot(
+        x[0], x[1], (a['a_axes_summed'], a['b_axes_summed'])),
+    '_npi_einsum': lambda x, a: torch.einsum(a['subscripts'], *x),
+    '_sample_multinomial': _multinomial,
+    '_shuffle': lambda x, a: x[0][torch.randperm(x[0].shape[0])],
+    '_random_pdf_uniform': _density('Uniform'),
+    '_random_pdf_normal': _density('Normal'),
+    '_random_pdf_gamma': _density('Gamma'),
+    '_random_pdf_exponential': _density('Exponential'),
+    '_random_pdf_poisson': _density('Poisson'),
+    '_random_pdf_dirichlet': _density('Dirichlet'),
+    '_histogram': lambda x, a: torch.histc(x[0], a['bin_cnt'], *a['range']),
+    '_contrib_boolean_mask': lambda x, a: x[0][x[1] != 0],
+    '_contrib_index_copy': lambda x, a: x[0].index_copy(0, x[1].long(), x[2]),
+    'scatter_nd': lambda x, a: x[0].new_zeros(a['shape']).index_copy(0, x[1][0].long(), x[0]),
+    'khatri_rao': _khatri_rao,
+    '_contrib_div_sqrt_dim': lambda x, a: x[0] / x[0].shape[-1]**0.5,
+    '_linalg_gelqf': lambda x, a: torch.linalg.qr(x[0].mT)[0].mT,
+    '_linalg_syevd': lambda x, a: torch.linalg.eigh(x[0]).eigenvectors,
     '_contrib_interleaved_matmul_selfatt_qk': _selfatt_qk,
 }
 
@@ -210,7 +283,14 @@ def _parameter_shapes(op: str, data: tuple, attrs: Attrs) -> List[tuple]:
 
 def _make_input(name: str, dims: tuple) -> Tensor:
     """Returns values of the kind that benchmarks/networks.cc draws for inputs of this name."""
+    for prefix in ('uint8', 'int32', 'int8'):
+        if name.startswith(prefix):
+            return torch.randint(1, 101, dims, device=_DEVICE, dtype=getattr(torch, prefix))
     value = torch.rand(dims, device=_DEVICE) - 0.5
+    if name.startswith('positive'):
+        return value + 1
+    if len(dims) == 1 and name.endswith('_var') and name != 'op_moving_var':
+        return torch.ones(dims, device=_DEVICE)
     if name.startswith('ids'):
         return torch.randint(0, 1000, dims, device=_DEVICE).float()
     if name.startswith('definite'):
@@ -249,7 +329,8 @@ class Bound:
         self._inputs = []
         for name, dim, still in zip(names, dims, fixed):
             value = _make_input(name, dim)
-            trained = train and not still and not name.startswith(('op_moving', 'op_label'))
+            trained = (train and not still and value.is_floating_point() and
+                       not name.startswith(('op_moving', 'op_label')))
             self._inputs.append(value.requires_grad_(trained))
         self._head = None
         self.run(3)

@@ -64,6 +64,17 @@ def make_workers(flags: argparse.Namespace, more: List[str],
             Worker('mxnet', mxnet_command(flags) + more)]
 
 
+def _seconds(worker: Worker, passes: int) -> float:
+    """Returns the seconds of each of the passes."""
+    return worker.run(passes, TIMEOUT_S, ['elapsed_s'])['elapsed_s'] / passes
+
+
+def measure_alone(flags: argparse.Namespace, worker: Worker, probe_passes: int) -> float:
+    """Returns the median seconds of a pass of what the worker has bound."""
+    passes = math.ceil(flags.min_run_s / _seconds(worker, probe_passes))
+    return statistics.median(_seconds(worker, passes) for _ in range(flags.rounds))
+
+
 def measure(flags: argparse.Namespace, workers: List[Worker], probe_passes: int,
             settle_s: float = 0) -> Dict[str, Any]:
     """Returns the seconds of a pass by worker and round, and the median ratios: the first peer's and each one's.
@@ -73,7 +84,7 @@ def measure(flags: argparse.Namespace, workers: List[Worker], probe_passes: int,
     """
     def run(worker, passes):
         time.sleep(settle_s)
-        return worker.run(passes, TIMEOUT_S, ['elapsed_s'])['elapsed_s'] / passes
+        return _seconds(worker, passes)
 
     passes = {worker.name: math.ceil(flags.min_run_s / run(worker, probe_passes))
               for worker in workers}
