@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <type_traits>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "executor/kernels/launch/dispatch_float.h"
 #include "executor/kernels/launch/row_grain.h"
+#include "executor/kernels/reducers/lane_sum.h"
 #include "executor/program/kernel.h"
 #include "ndarray/base/shape.h"
 #include "ndarray/threads/parallel.h"
@@ -31,11 +31,42 @@ struct Batch {
 };
 
 double Dot(int64_t n, const double* a, const double* b) {
-  return std::inner_product(a, a + n, b, 0.0);
+  return LaneSum<double>(n, [=](int64_t i) { return a[i] * b[i]; });
 }
 // Computes b += factor * a.
 void AddTo(int64_t n, double factor, const double* a, double* b) {
   for (int64_t i = 0; i < n; ++i) b[i] += factor * a[i];
+}
+
+// Makes a Householder reflection I - tau v v^T that maps x (n,), n > 0, to (beta, 0, ..., 0). x
+// becomes v, whose first element is 1.
+struct Reflection {
+  double beta, tau = 0;
+
+  Reflection(int64_t n, double* x) : beta(x[0]) {
+    const double alpha = x[0], tail = Dot(n - 1, x + 1, x + 1);
+    if (tail > 0) {
+      beta = -std::copysign(std::sqrt(alpha * alpha + tail), alpha);
+      tau = (beta - alpha) / beta;
+      for (int64_t k = 1; k < n; ++k) x[k] /= alpha - beta;
+    }
+    x[0] = 1;
+  }
+};
+
+// Computes the first `rows` rows of the product of reflections ... H1 H0, of which the vector of Hi
+// is the end of row i of v (.., n) from element i + shift on, into q (rows, n).
+void MultiplyReflections(int64_t rows, int64_t n, int64_t count, int64_t shift, const double* v,
+                         const double* taus, double* q) {
+  std::fill_n(q, rows * n, 0.0);
+  for (int64_t i = 0; i < rows; ++i) q[i * n + i] = 1;
+  for (int64_t i = count - 1; i >= 0; --i) {
+    const int64_t first = i + shift;
+    for (int64_t row = first; row < rows; ++row) {
+      double* const x = q + row * n + first;
+      AddTo(n - first, -taus[i] * Dot(n - first, x, v + i * n + first), v + i * n + first, x);
+    }
+  }
 }
 
 // Factorizes `a` (m, n), which becomes reflectors, into q (m, n) and l (m, m), by Householder's
@@ -43,34 +74,18 @@ void AddTo(int64_t n, double factor, const double* a, double* b) {
 void FactorizeLq(int64_t m, int64_t n, double* a, double* taus, double* q, double* l) {
   std::fill_n(l, m * m, 0.0);
   for (int64_t i = 0; i < m; ++i) {
-    double* const v = a + i * n + i;  // the reflector, n - i elements of which the first is 1
+    double* const v = a + i * n + i;
     const int64_t size = n - i;
-    const double alpha = v[0], tail = Dot(size - 1, v + 1, v + 1);
-    double beta = alpha;
-    taus[i] = 0;
-    if (tail > 0) {
-      beta = -std::copysign(std::sqrt(alpha * alpha + tail), alpha);
-      taus[i] = (beta - alpha) / beta;
-      for (int64_t k = 1; k < size; ++k) v[k] /= alpha - beta;
-    }
-    for (int64_t k = 0; k < i; ++k) l[i * m + k] = a[i * n + k];
-    l[i * m + i] = beta;
-    v[0] = 1;
+    std::copy_n(a + i * n, i, l + i * m);
+    const Reflection reflection(size, v);
+    l[i * m + i] = reflection.beta;
+    taus[i] = reflection.tau;
     for (int64_t row = i + 1; row < m; ++row) {
       double* const x = a + row * n + i;
       AddTo(size, -taus[i] * Dot(size, x, v), v, x);
     }
   }
-  // The first m rows of the product of the reflections, from the last to the first.
-  std::fill_n(q, m * n, 0.0);
-  for (int64_t i = 0; i < m; ++i) q[i * n + i] = 1;
-  for (int64_t i = m - 1; i >= 0; --i) {
-    const double* const v = a + i * n + i;
-    for (int64_t row = i; row < m; ++row) {
-      double* const x = q + row * n + i;
-      AddTo(n - i, -taus[i] * Dot(n - i, x, v), v, x);
-    }
-  }
+  MultiplyReflections(m, n, m, /*shift=*/0, a, taus, q);
 }
 
 // Computes the gradient of A from those of Q and L, which become scratch memory, `dq` the result:
@@ -96,44 +111,94 @@ void LqGradient(int64_t m, int64_t n, const double* q, const double* l, const do
   }
 }
 
-// Diagonalizes the symmetric `a` (n, n), of which the lower triangle counts, by Jacobi's rotations:
-// the rows of u (n, n) become the eigenvectors, the diagonal of `a` the eigenvalues.
-void Diagonalize(int64_t n, double* a, double* u) {
-  double norm = 0;
+// Reduces the symmetric `a` (n, n), of which the lower triangle counts, to a tridiagonal matrix by
+// reflections: u a u^T has the diagonal l and beside it e, both (n,). `a` becomes reflectors, `w`
+// is scratch memory (n,).
+void Tridiagonalize(int64_t n, double* a, double* u, double* l, double* e, double* taus,
+                    double* w) {
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j < i; ++j) a[j * n + i] = a[i * n + j];
   }
-  for (int64_t i = 0; i < n * n; ++i) norm = std::max(norm, std::fabs(a[i]));
-  std::fill_n(u, n * n, 0.0);
-  for (int64_t i = 0; i < n; ++i) u[i * n + i] = 1;
-  constexpr int kMaxSweeps = 60;  // convergence is quadratic: about 8 sweeps suffice
-  for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
-    double rest = 0;
-    for (int64_t p = 0; p < n; ++p) {
-      for (int64_t r = p + 1; r < n; ++r) {
-        const double off = a[p * n + r];
-        rest = std::max(rest, std::fabs(off));
-        if (off == 0) continue;
-        const double theta = (a[r * n + r] - a[p * n + p]) / (2 * off);
-        const double t = std::copysign(1 / (std::fabs(theta) + std::hypot(theta, 1.0)), theta);
-        const double cosine = 1 / std::hypot(t, 1.0), sine = t * cosine;
-        for (int64_t k = 0; k < n; ++k) {
-          const double x = a[k * n + p], y = a[k * n + r];
-          a[k * n + p] = cosine * x - sine * y;
-          a[k * n + r] = sine * x + cosine * y;
-        }
-        const auto rotate = [=](double* x, double* y) {
-          for (int64_t k = 0; k < n; ++k) {
-            const double first = x[k], second = y[k];
-            x[k] = cosine * first - sine * second;
-            y[k] = sine * first + cosine * second;
-          }
-        };
-        rotate(a + p * n, a + r * n);
-        rotate(u + p * n, u + r * n);
-      }
+  std::fill_n(e, n, 0.0);
+  for (int64_t i = 0; i < n; ++i) {
+    l[i] = a[i * n + i];
+    const int64_t first = i + 1, size = n - first;
+    if (size == 0) break;
+    double* const v = a + i * n + first;
+    const Reflection reflection(size, v);
+    e[i] = reflection.beta;
+    taus[i] = reflection.tau;
+    // The rest becomes H R H = R - v w^T - w v^T, where w = tau R v - tau^2 (v^T R v) / 2 v.
+    for (int64_t k = 0; k < size; ++k) w[k] = taus[i] * Dot(size, a + (first + k) * n + first, v);
+    AddTo(size, -taus[i] * Dot(size, w, v) / 2, v, w);
+    for (int64_t k = 0; k < size; ++k) {
+      double* const row = a + (first + k) * n + first;
+      const double of_v = v[k], of_w = w[k];
+      for (int64_t j = 0; j < size; ++j) row[j] -= of_v * w[j] + of_w * v[j];
     }
-    if (!(rest > std::numeric_limits<double>::epsilon() * 1e-3 * norm)) break;
+  }
+  MultiplyReflections(n, n, n - 1, /*shift=*/1, a, taus, u);
+}
+
+// Multiplies the elements of `a` by a power of two with which the greatest is about 1, so that no
+// sum of squares overflows. Returns its inverse.
+double Normalize(int64_t size, double* a) {
+  constexpr int kLeastExponent = -1000;
+  double greatest = 0;
+  for (int64_t i = 0; i < size; ++i) greatest = std::max(greatest, std::fabs(a[i]));
+  if (greatest == 0 || !std::isfinite(greatest)) return 1;
+  const int exponent = std::max(std::ilogb(greatest), kLeastExponent);
+  const double factor = std::scalbn(1.0, -exponent);
+  for (int64_t i = 0; i < size; ++i) a[i] *= factor;
+  return std::scalbn(1.0, exponent);
+}
+
+// Diagonalizes the tridiagonal matrix with the diagonal l (n,) and e beside it by implicit QL
+// steps: l becomes the eigenvalues, and the rows of u (n, n), which are combined, their
+// eigenvectors.
+void DiagonalizeTridiagonal(int64_t n, double* l, double* e, double* u) {
+  constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+  constexpr int kMaxSteps = 60;  // for an eigenvalue; two suffice on average
+  for (int64_t first = 0; first < n; ++first) {
+    for (int step = 0; step < kMaxSteps; ++step) {
+      int64_t last = first;
+      while (last + 1 < n &&
+             std::fabs(e[last]) > kEpsilon * (std::fabs(l[last]) + std::fabs(l[last + 1]))) {
+        ++last;
+      }
+      if (last == first) break;
+      const double ratio = (l[first + 1] - l[first]) / (2 * e[first]);
+      double g =
+          l[last] - l[first] + e[first] / (ratio + std::copysign(std::hypot(ratio, 1.0), ratio));
+      double sine = 1, cosine = 1, p = 0;
+      int64_t i = last - 1;
+      for (; i >= first; --i) {
+        const double f = sine * e[i], b = cosine * e[i];
+        const double radius = std::hypot(f, g);
+        e[i + 1] = radius;
+        if (radius == 0) break;
+        sine = f / radius;
+        cosine = g / radius;
+        g = l[i + 1] - p;
+        const double r = (l[i] - g) * sine + 2 * cosine * b;
+        p = sine * r;
+        l[i + 1] = g + p;
+        g = cosine * r - b;
+        double *const x = u + i * n, *const y = x + n;
+        for (int64_t k = 0; k < n; ++k) {
+          const double upper = x[k], lower = y[k];
+          x[k] = cosine * upper - sine * lower;
+          y[k] = sine * upper + cosine * lower;
+        }
+      }
+      if (i >= first) {  // the matrix has split
+        l[i + 1] -= p;
+      } else {
+        l[first] -= p;
+        e[first] = g;
+      }
+      e[last] = 0;
+    }
   }
 }
 
@@ -199,7 +264,7 @@ absl::Status ForEachMatrix(const KernelContext& c, const Batch& batch, int64_t d
   return DispatchFloat32Or64(c.outputs[0].dtype, [&](auto type) {
     auto* const workspace = static_cast<double*>(c.workspace);
     const int64_t work = batch.m * batch.m * batch.n;
-    ParallelForPlain(batch.count, RowGrain(work), [&](int64_t begin, int64_t end) {
+    ParallelFor(batch.count, RowGrain(work), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) fn(type, i, workspace + i * doubles);
     });
   });
@@ -255,7 +320,7 @@ absl::Status GelqfGradientCpu(const KernelContext& c) {
   });
 }
 
-int64_t SyevdDoubles(const Batch& b) { return 2 * b.n * b.n + b.n; }
+int64_t SyevdDoubles(const Batch& b) { return 2 * b.n * b.n + 4 * b.n; }
 absl::StatusOr<Prepared> PrepareSyevd(const PrepareContext& c) {
   const Batch batch(c.inputs[0].shape);
   return PrepareDoubles(batch, SyevdDoubles(batch));
@@ -266,9 +331,12 @@ absl::Status SyevdCpu(const KernelContext& c) {
     using T = typename decltype(type)::type;
     double* const u = a + b.n * b.n;
     double* const l = u + b.n * b.n;
+    double* const e = l + b.n;
     LoadMatrix<T>(c.inputs[0], b.n * b.n, i, a);
-    Diagonalize(b.n, a, u);
-    for (int64_t k = 0; k < b.n; ++k) l[k] = a[k * b.n + k];
+    const double scale = Normalize(b.n * b.n, a);
+    Tridiagonalize(b.n, a, u, l, e, /*taus=*/e + b.n, /*w=*/e + 2 * b.n);
+    DiagonalizeTridiagonal(b.n, l, e, u);
+    for (int64_t k = 0; k < b.n; ++k) l[k] *= scale;
     SortEigenvectors(b.n, u, l);
     StoreMatrix<T>(u, b.n * b.n, i, c.reqs[0], c.outputs[0]);
     StoreMatrix<T>(l, b.n, i, c.reqs[1], c.outputs[1]);
