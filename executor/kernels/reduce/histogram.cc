@@ -1,6 +1,7 @@
 // Kernel of _histogram for CPUs. It computes in double, on one thread.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "absl/status/status.h"
@@ -36,6 +37,35 @@ void DivideRange(double low, double high, DType dtype, absl::Span<double> bounds
   }
 }
 
+// Finds the bin of a number between the first and the last bound.
+class BinFinder {
+ public:
+  // `equal` says that the bins are about equal, so that the bin can be computed but for a few.
+  BinFinder(absl::Span<const double> bounds, bool equal)
+      : bounds_(bounds), last_(static_cast<int64_t>(bounds.size()) - 2) {
+    const double scale = static_cast<double>(last_ + 1) / (bounds.back() - bounds.front());
+    if (equal && std::isfinite(scale)) scale_ = scale;
+  }
+
+  // Returns the last bin that begins at x or below.
+  int64_t operator()(double x) const {
+    int64_t bin = 0;
+    if (scale_ == 0) {
+      bin = std::upper_bound(bounds_.begin(), bounds_.end(), x) - bounds_.begin() - 1;
+      return std::clamp<int64_t>(bin, 0, last_);
+    }
+    bin = std::min(static_cast<int64_t>((x - bounds_.front()) * scale_), last_);
+    while (bin > 0 && bounds_[bin] > x) --bin;
+    while (bin < last_ && bounds_[bin + 1] <= x) ++bin;
+    return bin;
+  }
+
+ private:
+  const absl::Span<const double> bounds_;
+  const int64_t last_;
+  double scale_ = 0;  // bins per unit, or 0
+};
+
 absl::Status HistogramCpu(const KernelContext& c) {
   const ArrayView& data = c.inputs[kData];
   const ArrayView& out = c.outputs[kBounds];
@@ -51,14 +81,14 @@ absl::Status HistogramCpu(const KernelContext& c) {
   auto* const counts = c.outputs[kCounts].as<int64_t>();
   const int64_t bins = out.size() - 1;
   if (c.reqs[kCounts] == WriteReq::kWrite) std::fill_n(counts, bins, 0);
+  const BinFinder bin_of(bounds, param.bin_cnt.has_value());
   double block[kElementBlock];
   for (int64_t begin = 0; begin < data.size(); begin += kElementBlock) {
     const int64_t n = std::min(kElementBlock, data.size() - begin);
     LoadBlock(ElementAt(data.data, data.dtype, begin), data.dtype, n, block);
     for (int64_t i = 0; i < n; ++i) {
       if (!(block[i] >= bounds.front() && block[i] <= bounds.back())) continue;
-      const auto above = std::upper_bound(bounds.begin(), bounds.end(), block[i]);
-      ++counts[std::clamp<int64_t>(above - bounds.begin() - 1, 0, bins - 1)];
+      ++counts[bin_of(block[i])];
     }
   }
   return absl::OkStatus();
