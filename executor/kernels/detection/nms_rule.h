@@ -61,6 +61,7 @@ class NmsRule {
   COOPER_HOST_DEVICE bool Suppresses(const T* a, const T* b) const {
     if (by_class_ && IntegerOf<int32_t>(a[id_]) != IntegerOf<int32_t>(b[id_])) return false;
     const T shared = BoxIntersection(a + box_, b + box_, in_);
+    if (shared == 0 && max_overlap_ >= 0) return false;
     const T all = BoxArea(a + box_, in_) + BoxArea(b + box_, in_) - shared;
     return shared / all > max_overlap_;
   }

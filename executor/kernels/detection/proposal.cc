@@ -5,14 +5,15 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "executor/kernels/detection/greedy_suppression.h"
 #include "executor/kernels/detection/proposal_box.h"
 #include "executor/kernels/detection/proposal_extents.h"
 #include "executor/kernels/launch/row_grain.h"
+#include "executor/kernels/loops/elemwise_loop.h"
 #include "executor/program/kernel.h"
 #include "executor/program/scratch_cursor.h"
 #include "ndarray/base/status_macros.h"
@@ -25,16 +26,35 @@ namespace {
 using enum ProposalArrays::Input;
 using enum ProposalArrays::Output;
 
-// The workspace: the boxes of all images, and the order of those of each image.
+// Boxes of an image, the most probable first, and whether each is suppressed. Loops over such
+// arrays become vector instructions.
+struct Candidates {
+  float* corners[4];
+  float* area;
+  int32_t* suppressed;
+
+  Candidates(int64_t count, ScratchCursor& cursor) {
+    for (float*& corner : corners) corner = cursor.Take<float>(count);
+    area = cursor.Take<float>(count);
+    suppressed = cursor.Take<int32_t>(count);
+  }
+};
+
+// The workspace: the boxes of all images, the order of those of each image, and its candidates.
 struct Scratch {
   ScratchCursor cursor;
   ScoredProposal* boxes;
   int32_t* order;
+  std::vector<Candidates> candidates;
 
-  Scratch(void* base, const ProposalGrid& g)
+  Scratch(void* base, const ProposalParam& param, const ProposalGrid& g)
       : cursor(base),
         boxes(cursor.Take<ScoredProposal>(g.images * g.boxes())),
-        order(cursor.Take<int32_t>(g.images * g.boxes())) {}
+        order(cursor.Take<int32_t>(g.images * g.boxes())) {
+    for (int64_t n = 0; n < g.images; ++n) {
+      candidates.emplace_back(NumProposalCandidates(param, g.boxes()), cursor);
+    }
+  }
 };
 
 // Fails if an image covers more positions than the inputs have.
@@ -67,25 +87,51 @@ void DecodeAll(const KernelContext& c, const ProposalGrid& g, ScoredProposal* bo
   });
 }
 
+// Marks the candidates after i, of `count`, that candidate i suppresses: ProposalOverlap is above
+// the threshold.
+void SuppressAfter(int64_t i, int64_t count, float threshold, const Candidates& c) {
+  const float left = c.corners[0][i], top = c.corners[1][i];
+  const float right = c.corners[2][i], bottom = c.corners[3][i], area = c.area[i];
+  const float *x1 = c.corners[0], *y1 = c.corners[1], *x2 = c.corners[2], *y2 = c.corners[3];
+  const float* const areas = c.area;
+  int32_t* const suppressed = c.suppressed;
+  COOPER_INDEPENDENT_ITERATIONS
+  for (int64_t j = i + 1; j < count; ++j) {
+    const float width = (x2[j] < right ? x2[j] : right) - (left < x1[j] ? x1[j] : left) + 1;
+    const float height = (y2[j] < bottom ? y2[j] : bottom) - (top < y1[j] ? y1[j] : top) + 1;
+    const float product = width * height;
+    const float shared = width > 0 ? (height > 0 ? product : 0.0F) : 0.0F;
+    suppressed[j] |= shared / (area + areas[j] - shared) > threshold ? 1 : 0;
+  }
+}
+
 // Writes to `order` the remaining boxes of an image, the most probable first. Returns how many.
 int64_t Suppress(const ProposalParam& param, const ProposalGrid& g, const ScoredProposal* boxes,
-                 int32_t* order) {
+                 const Candidates& candidates, int32_t* order) {
   const auto rank = [&](int32_t i) {  // NaN is the least score
     return std::isnan(boxes[i].score) ? -std::numeric_limits<float>::infinity() : boxes[i].score;
   };
+  const auto is_before = [&](int32_t a, int32_t b) {
+    return rank(a) > rank(b) || (rank(a) == rank(b) && a < b);
+  };
   const int64_t most = NumProposalCandidates(param, g.boxes());
   std::iota(order, order + g.boxes(), 0);
-  std::partial_sort(order, order + most, order + g.boxes(), [&](int32_t a, int32_t b) {
-    return rank(a) > rank(b) || (rank(a) == rank(b) && a < b);
-  });
-  SuppressGreedily(
-      most, [&](int64_t i) { return order[i] >= 0; },
-      [&](int64_t i, int64_t j) {
-        return ProposalOverlap(boxes[order[i]].box, boxes[order[j]].box) > param.threshold;
-      },
-      [&](int64_t j) { order[j] = -1; });
-  const int64_t left = std::remove(order, order + most, -1) - order;
-  return std::min(left, param.rpn_post_nms_top_n);
+  std::nth_element(order, order + most, order + g.boxes(), is_before);
+  std::sort(order, order + most, is_before);
+  for (int64_t i = 0; i < most; ++i) {
+    const ProposalBox& box = boxes[order[i]].box;
+    for (int k = 0; k < 4; ++k) candidates.corners[k][i] = box.corner[k];
+    candidates.area[i] = box.Width() * box.Height();
+    candidates.suppressed[i] = 0;
+  }
+  int64_t left = 0;
+  for (int64_t i = 0; i < most; ++i) {
+    if (candidates.suppressed[i] != 0) continue;
+    order[left++] = order[i];
+    if (left == param.rpn_post_nms_top_n) break;
+    SuppressAfter(i, most, param.threshold, candidates);
+  }
+  return left;
 }
 
 void Write(const KernelContext& c, int64_t image, const ScoredProposal* boxes, const int32_t* order,
@@ -112,13 +158,13 @@ absl::Status ProposalCpu(const KernelContext& c) {
   const auto& param = c.param<ProposalParam>();
   const ProposalGrid g(param, c.inputs[kClsProb].shape);
   COOPER_RETURN_IF_ERROR(CheckImages(g, c.inputs[kImInfo].as<float>()));
-  const Scratch scratch(c.workspace, g);
+  const Scratch scratch(c.workspace, param, g);
   DecodeAll(c, g, scratch.boxes);
   ParallelForPlain(g.images, 1, [&](int64_t begin, int64_t end) {
     for (int64_t n = begin; n < end; ++n) {
       const ScoredProposal* boxes = scratch.boxes + n * g.boxes();
       int32_t* order = scratch.order + n * g.boxes();
-      Write(c, n, boxes, order, Suppress(param, g, boxes, order));
+      Write(c, n, boxes, order, Suppress(param, g, boxes, scratch.candidates[n], order));
     }
   });
   return absl::OkStatus();
@@ -127,7 +173,8 @@ absl::Status ProposalCpu(const KernelContext& c) {
 absl::StatusOr<Prepared> PrepareMultiProposal(const PrepareContext& c) {
   const Shape& scores = c.inputs[kClsProb].shape;
   COOPER_RETURN_IF_ERROR(CheckProposalExtents(scores));
-  const Scratch scratch(nullptr, ProposalGrid(c.param<ProposalParam>(), scores));
+  const auto& param = c.param<ProposalParam>();
+  const Scratch scratch(nullptr, param, ProposalGrid(param, scores));
   return Prepared{.workspace_bytes = scratch.cursor.bytes()};
 }
 

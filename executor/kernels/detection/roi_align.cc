@@ -29,40 +29,78 @@ struct Tap {
   T weight;
 };
 
-// Calls fn(taps, bin) with the weights of a plane's pixels in a bin of a region: several times for
-// a bin with many points, and never for a bin outside of the plane.
+// The taps of a sampling point, which follow each other.
+constexpr size_t kCorners = 4;
+
+// The weights of a plane's pixels in several bins of a region. They are computed once for all
+// channels. A bin with many points may be in several groups.
+template <typename T>
+class TapGroup {
+ public:
+  static constexpr size_t kMaxTaps = 256 * kCorners, kMaxBins = 64;
+
+  bool empty() const { return count_ == 0; }
+  // Returns whether there may be no room for another point in another bin.
+  bool full() const { return count_ == kMaxTaps || bins_ == kMaxBins; }
+  void clear() { count_ = bins_ = 0; }
+  void Add(int64_t bin, int64_t pixel, T weight) {
+    if (bins_ == 0 || runs_[bins_ - 1].bin != bin) runs_[bins_++] = {bin, 0};
+    taps_[count_++] = {pixel, weight};
+    runs_[bins_ - 1].end = count_;
+  }
+
+  // Calls fn(taps, bin) for each bin.
+  template <typename Fn>
+  void ForEachBin(const Fn& fn) const {
+    size_t begin = 0;
+    for (size_t i = 0; i < bins_; ++i) {
+      fn(absl::MakeConstSpan(taps_ + begin, runs_[i].end - begin), runs_[i].bin);
+      begin = runs_[i].end;
+    }
+  }
+
+ private:
+  struct Run {
+    int64_t bin;
+    size_t end;  // of its taps
+  };
+
+  Tap<T> taps_[kMaxTaps];
+  Run runs_[kMaxBins];
+  size_t count_ = 0, bins_ = 0;
+};
+
+// Calls fn(const TapGroup<T>&) for groups that cover the bins of a region that are not outside of
+// the plane.
 template <typename T, typename Fn>
-void ForEachBin(const RoiAlignParam& param, const Extents& e, const T* roi, Fn&& fn) {
+void ForEachGroup(const RoiAlignParam& param, const Extents& e, const T* roi, Fn&& fn) {
   const RoiAxis<T> y(roi[2], roi[4], param.spatial_scale, param.aligned, e.pooled[2],
                      param.sample_ratio, e.data[2]);
   const RoiAxis<T> x(roi[1], roi[3], param.spatial_scale, param.aligned, e.pooled[3],
                      param.sample_ratio, e.data[3]);
   const T share = 1 / (y.points * x.points);
-  constexpr size_t kMaxTaps = 256;
-  Tap<T> taps[kMaxTaps];
+  TapGroup<T> group;
   for (int64_t bin = 0; bin < e.bins(); ++bin) {
     const int64_t ph = bin / e.pooled[3], pw = bin % e.pooled[3];
-    size_t count = 0;
-    const auto flush = [&] {
-      if (count > 0) fn(absl::MakeConstSpan(taps, count), bin);
-      count = 0;
-    };
     for (int64_t i = y.First(ph); i < y.End(ph); ++i) {
       RoiPoint<T> row;
       if (!y.At(ph, i, &row)) continue;
       for (int64_t k = x.First(pw); k < x.End(pw); ++k) {
         RoiPoint<T> column;
         if (!x.At(pw, k, &column)) continue;
+        if (group.full()) {
+          fn(group);
+          group.clear();
+        }
         const T low = (1 - row.weight) * share, high = row.weight * share;
-        taps[count++] = {row.low * e.data[3] + column.low, low * (1 - column.weight)};
-        taps[count++] = {row.low * e.data[3] + column.high, low * column.weight};
-        taps[count++] = {row.high * e.data[3] + column.low, high * (1 - column.weight)};
-        taps[count++] = {row.high * e.data[3] + column.high, high * column.weight};
-        if (count == kMaxTaps) flush();
+        group.Add(bin, row.low * e.data[3] + column.low, low * (1 - column.weight));
+        group.Add(bin, row.low * e.data[3] + column.high, low * column.weight);
+        group.Add(bin, row.high * e.data[3] + column.low, high * (1 - column.weight));
+        group.Add(bin, row.high * e.data[3] + column.high, high * column.weight);
       }
     }
-    flush();
   }
+  if (!group.empty()) fn(group);
 }
 
 // Returns the planes of a region's sample; null if the sample is not in the batch or has no pixels.
@@ -93,13 +131,35 @@ void Forward(const KernelContext& c) {
       if (!add) std::fill_n(to, channels * bins, T{0});
       const T* planes = PlanesOf(e, rois + n * 5, c.inputs[kData].as<T>());
       if (planes == nullptr) continue;
-      ForEachBin<T>(param, e, rois + n * 5, [&](absl::Span<const Tap<T>> taps, int64_t bin) {
-        for (int64_t k = 0; k < channels; ++k) {
-          const T* plane = planes + PlaneOf(param, bins, k, bin) * e.plane();
-          T sum = 0;
-          for (const Tap<T>& tap : taps) sum += plane[tap.pixel] * tap.weight;
-          to[k * bins + bin] += sum;
-        }
+      ForEachGroup<T>(param, e, rois + n * 5, [&](const TapGroup<T>& group) {
+        group.ForEachBin([&](absl::Span<const Tap<T>> taps, int64_t bin) {
+          // Several channels at a time share the loads of taps.
+          constexpr int64_t kChannels = 4;
+          const int64_t step = PlaneOf(param, bins, 1, 0) * e.plane();
+          int64_t k = 0;
+          for (; k + kChannels <= channels; k += kChannels) {
+            const T* const plane = planes + PlaneOf(param, bins, k, bin) * e.plane();
+            T a = 0, b = 0, c = 0, d = 0;
+            for (const Tap<T>& tap : taps) {
+              const T* const pixel = plane + tap.pixel;
+              a += pixel[0] * tap.weight;
+              b += pixel[step] * tap.weight;
+              c += pixel[2 * step] * tap.weight;
+              d += pixel[3 * step] * tap.weight;
+            }
+            T* const sums = to + k * bins + bin;
+            sums[0] += a;
+            sums[bins] += b;
+            sums[2 * bins] += c;
+            sums[3 * bins] += d;
+          }
+          for (; k < channels; ++k) {
+            const T* const plane = planes + PlaneOf(param, bins, k, bin) * e.plane();
+            T sum = 0;
+            for (const Tap<T>& tap : taps) sum += plane[tap.pixel] * tap.weight;
+            to[k * bins + bin] += sum;
+          }
+        });
       });
     }
   });
@@ -122,10 +182,12 @@ void Backward(const KernelContext& c) {
       T* planes = PlanesOf(e, rois + n * 5, grad);
       if (planes == nullptr) continue;
       const T* from = ograd + n * channels * bins;
-      ForEachBin<T>(param, e, rois + n * 5, [&](absl::Span<const Tap<T>> taps, int64_t bin) {
+      ForEachGroup<T>(param, e, rois + n * 5, [&](const TapGroup<T>& group) {
         for (int64_t k = begin; k < end; ++k) {
-          T* plane = planes + PlaneOf(param, bins, k, bin) * e.plane();
-          for (const Tap<T>& tap : taps) plane[tap.pixel] += from[k * bins + bin] * tap.weight;
+          group.ForEachBin([&](absl::Span<const Tap<T>> taps, int64_t bin) {
+            T* plane = planes + PlaneOf(param, bins, k, bin) * e.plane();
+            for (const Tap<T>& tap : taps) plane[tap.pixel] += from[k * bins + bin] * tap.weight;
+          });
         }
       });
     }
