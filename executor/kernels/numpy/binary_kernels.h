@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -31,14 +32,32 @@ struct NumpyBinaryKernels {
   // operator has inputs.
   template <typename F>
   static absl::Status Arrays(const KernelContext& c) {
+    return ArraysAs<F>(c, [](const ArrayView& array) { return array; });
+  }
+  // Computes an F of bits. Those of int32 are passed as float, whose loops need no conversion.
+  template <typename F>
+  static absl::Status Bits(const KernelContext& c) {
+    const auto is_int32 = [](const ArrayView& array) { return array.dtype == DType::kInt32; };
+    if (c.reqs[0] != WriteReq::kWrite || !is_int32(c.outputs[0]) ||
+        !absl::c_all_of(c.inputs, is_int32)) {
+      return Arrays<F>(c);
+    }
+    return ArraysAs<F>(c, [](ArrayView array) {
+      array.dtype = DType::kFloat32;
+      return array;
+    });
+  }
+  // Computes F of view(array) of each array.
+  template <typename F, typename View>
+  static absl::Status ArraysAs(const KernelContext& c, View view) {
     ElemwiseOperand operands[F::kArity];
     absl::Span<const int64_t> shapes[F::kArity];
     for (int i = 0; i < F::kArity; ++i) {
-      operands[i] = OperandOf(c.inputs[i]);
+      operands[i] = OperandOf(view(c.inputs[i]));
       shapes[i] = c.inputs[i].shape.dims();
     }
-    return D::template Broadcast<F>(c, operands, shapes, c.outputs[0].shape.dims(), c.outputs[0],
-                                    c.reqs[0]);
+    return D::template Broadcast<F>(c, operands, shapes, c.outputs[0].shape.dims(),
+                                    view(c.outputs[0]), c.reqs[0]);
   }
 
   // Computes the gradient of one side of a binary operator: F of ograd, lhs and rhs, summed over
@@ -91,9 +110,9 @@ struct NumpyBinaryKernels {
   static bool Register(DeviceType device) {
     [[maybe_unused]] const KernelRegistrar kernels[] = {
         {"_npi_bitwise_not", device, kAnyDType, Not},
-        {"_npi_bitwise_and", device, kAnyDType, Arrays<BitAnd>},
-        {"_npi_bitwise_or", device, kAnyDType, Arrays<BitOr>},
-        {"_npi_bitwise_xor", device, kAnyDType, Arrays<BitXor>},
+        {"_npi_bitwise_and", device, kAnyDType, Bits<BitAnd>},
+        {"_npi_bitwise_or", device, kAnyDType, Bits<BitOr>},
+        {"_npi_bitwise_xor", device, kAnyDType, Bits<BitXor>},
         {"_npi_lcm", device, kAnyDType, Arrays<LeastCommonMultiple>},
         {"_npi_arctan2", device, kAnyDType, Arrays<Arctan2>},
         {"_npi_copysign", device, kAnyDType, Arrays<CopySign>},

@@ -5,6 +5,7 @@
 // b), for element loops of every device (elemwise_loop.h). C is float, double or, with
 // kExactIntegers, int64_t.
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -37,7 +38,7 @@ COOPER_HOST_DEVICE bool IsInfinity(C x, int sign) {
 struct TestNan : NumpyFunction<1, true> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C x) {
-    return IsNan(x);
+    return IsNan(x) ? C{1} : C{0};
   }
 };
 // Whether x is infinite with either sign, with the sign +, and with the sign -.
@@ -68,30 +69,39 @@ struct TestFinite : NumpyFunction<1, true> {
 };
 
 // Functions of the bits of integers in two's complement, of which the output's dtype keeps the
-// lowest. There is no loop over floats: type rules refuse them. The casts only make the unused
-// instances for floating C compile.
+// lowest. Type rules refuse floats: C is float where it stands for the bits of an int32
+// (NumpyBinaryKernels::Bits).
+template <typename Fn, typename... C>
+COOPER_HOST_DEVICE auto OfBits(Fn fn, C... x) {
+  using First = std::common_type_t<C...>;
+  if constexpr (std::is_same_v<First, float>) {
+    return std::bit_cast<float>(static_cast<int32_t>(fn(std::bit_cast<int32_t>(x)...)));
+  } else {
+    return static_cast<First>(fn(static_cast<int64_t>(x)...));
+  }
+}
 struct BitNot : NumpyFunction<1, true> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C x) {
-    return static_cast<C>(~static_cast<int64_t>(x));
+    return OfBits([](auto bits) { return ~bits; }, x);
   }
 };
 struct BitAnd : NumpyFunction<2, true> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C a, C b) {
-    return static_cast<C>(static_cast<int64_t>(a) & static_cast<int64_t>(b));
+    return OfBits([](auto x, auto y) { return x & y; }, a, b);
   }
 };
 struct BitOr : NumpyFunction<2, true> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C a, C b) {
-    return static_cast<C>(static_cast<int64_t>(a) | static_cast<int64_t>(b));
+    return OfBits([](auto x, auto y) { return x | y; }, a, b);
   }
 };
 struct BitXor : NumpyFunction<2, true> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C a, C b) {
-    return static_cast<C>(static_cast<int64_t>(a) ^ static_cast<int64_t>(b));
+    return OfBits([](auto x, auto y) { return x ^ y; }, a, b);
   }
 };
 // The least common multiple of |a| and |b| by Euclid's algorithm, which takes at most about 90
@@ -106,13 +116,23 @@ struct LeastCommonMultiple : NumpyFunction<2, true> {
     };
     const uint64_t x = magnitude(a), y = magnitude(b);
     if (x == 0 || y == 0) return 0;
-    uint64_t divisor = x;
-    for (uint64_t rest = y; rest != 0;) {
-      const uint64_t next = divisor % rest;
+    // Divisions of 32 bits take less time.
+    constexpr uint64_t kMax = std::numeric_limits<uint32_t>::max();
+    const uint64_t divisor = x <= kMax && y <= kMax
+                                 ? CommonDivisor(static_cast<uint32_t>(x), static_cast<uint32_t>(y))
+                                 : CommonDivisor(x, y);
+    return static_cast<C>(static_cast<int64_t>(x / divisor * y));
+  }
+
+ private:
+  template <typename U>
+  COOPER_HOST_DEVICE static U CommonDivisor(U divisor, U rest) {
+    while (rest != 0) {
+      const U next = divisor % rest;
       divisor = rest;
       rest = next;
     }
-    return static_cast<C>(static_cast<int64_t>(x / divisor * y));
+    return divisor;
   }
 };
 
