@@ -128,6 +128,8 @@ def WriteOne(seed, root):
     data = random.uniform(-1, 1, (rows,) + row).astype("float32")
     label = random.randint(0, classes, rows).astype("float32") if classes else random.uniform(0, 1, (rows, 1)).astype("float32")
     name = Draw(random, sorted(OPTIMIZERS))
+    if name == "signum" and "MAERegressionOutput" in symbol.tojson():
+        return False  # gradients of +1 and -1 cancel, and their rounding errors have signs
     rate = float(Draw(random, [0.01, 0.05, 0.2]))
     params = dict({"learning_rate": rate}, **DrawOptions(random, OPTIMIZERS[name]))
     params.update({k: v for k, v in DrawOptions(random, SHARED).items() if random.rand() < 0.6})
