@@ -108,8 +108,8 @@ struct PdfCall {
   bool is_log;
 };
 
-// Returns the density at sample i, which is one of distribution k. The density is the exponential of
-// Log, so it may become 0 or infinite where the logarithm is finite.
+// Returns the density at sample i, which is one of distribution k. The density is the exponential
+// of Log, so it may become 0 or infinite where the logarithm is finite.
 template <typename Distribution, typename Reader>
 COOPER_HOST_DEVICE double PdfOf(const PdfCall<Reader>& call, int64_t i, int64_t k) {
   const double log = Distribution::Log(call.sample[i], call.first[k], call.second[k]);
