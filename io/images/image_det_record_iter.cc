@@ -42,7 +42,8 @@ absl::Status CheckOptions(const ImageDetRecordIterOptions& options) {
 }
 
 absl::Status Decode(const ImageDetRecordIterOptions& options, const ImageNormalizer& normalizer,
-                    const RecordIter::Sample& sample, NDArray data, absl::Span<float> label) {
+                    const RecordIter::Sample& sample, const NDArray& data,
+                    absl::Span<float> label) {
   const Shape& data_shape = options.image.data_shape;
   if (sample.labels.size() + kSizes > label.size()) {
     return absl::InvalidArgumentError(absl::StrCat("the record has ", sample.labels.size(),
@@ -84,8 +85,8 @@ absl::StatusOr<std::unique_ptr<ImageDetRecordIter>> ImageDetRecordIter::Create(
   auto iter = absl::WrapUnique(new ImageDetRecordIter(
       kKind, options.records,
       options.label_width == -1 ? std::nullopt : std::optional(options.label_width),
-      [options, normalizer](const Sample& sample, NDArray data, absl::Span<float> label) {
-        return Decode(options, normalizer, sample, std::move(data), label);
+      [options, normalizer](const Sample& sample, const NDArray& data, absl::Span<float> label) {
+        return Decode(options, normalizer, sample, data, label);
       }));
   COOPER_RETURN_IF_ERROR(AddContext(iter->Open(), kKind));
   int64_t width = options.label_pad_width;

@@ -43,7 +43,8 @@ absl::Status CheckOptions(const ImageRecordIterOptions& options) {
 }
 
 absl::Status Decode(const ImageRecordIterOptions& options, const ImageNormalizer& normalizer,
-                    const RecordIter::Sample& sample, NDArray data, absl::Span<float> label) {
+                    const RecordIter::Sample& sample, const NDArray& data,
+                    absl::Span<float> label) {
   const ImageTransformOptions& transform = options.image;
   RandomGenerator& random = sample.random;
   COOPER_ASSIGN_OR_RETURN(Image image, DecodeImage(sample.image, ColorFor(transform.data_shape)));
@@ -79,8 +80,8 @@ absl::StatusOr<std::unique_ptr<ImageRecordIter>> ImageRecordIter::Create(
       AddContext(ImageNormalizer::Create(options.normalize, options.image.data_shape), kKind));
   auto iter = absl::WrapUnique(new ImageRecordIter(
       kKind, options.records, options.label_width,
-      [options, normalizer](const Sample& sample, NDArray data, absl::Span<float> label) {
-        return Decode(options, normalizer, sample, std::move(data), label);
+      [options, normalizer](const Sample& sample, const NDArray& data, absl::Span<float> label) {
+        return Decode(options, normalizer, sample, data, label);
       }));
   COOPER_RETURN_IF_ERROR(AddContext(iter->Open(), kKind));
   iter->Describe(options.image.data_shape, options.dtype,

@@ -113,8 +113,9 @@ absl::StatusOr<EncodedImage> ImageSource::ReadRecord(int64_t offset) {
   if (!found) return absl::DataLossError("no record begins at the end of the file");
   COOPER_ASSIGN_OR_RETURN(const UnpackedRecord unpacked, Unpack(record));
   COOPER_ASSIGN_OR_RETURN(const absl::Span<const float> labels, labels_.Find(unpacked.header));
+  std::string bytes(unpacked.payload);
   return EncodedImage{.id = static_cast<int64_t>(unpacked.header.id),
-                      .bytes = std::string(unpacked.payload),
+                      .bytes = std::move(bytes),
                       .labels = {labels.begin(), labels.end()}};
 }
 

@@ -179,11 +179,11 @@ absl::Status RecordIter::FillRow(const Record& record, int64_t row, DataBatch* b
   COOPER_ASSIGN_OR_RETURN(const absl::Span<const float> labels, labels_.Find(unpacked.header));
   // The orders of passes have the even streams.
   RandomGenerator random(options_.seed_aug.value_or(options_.seed), 2 * record.number + 1);
-  COOPER_ASSIGN_OR_RETURN(NDArray data, batch->data[0].At(row));
+  COOPER_ASSIGN_OR_RETURN(const NDArray data, batch->data[0].At(row));
   COOPER_ASSIGN_OR_RETURN(const absl::Span<float> rows, batch->label[0].Data<float>());
   const size_t width = rows.size() / static_cast<size_t>(options_.batch_size);
   batch->index[static_cast<size_t>(row)] = static_cast<int64_t>(unpacked.header.id);
-  return decode_({.image = unpacked.payload, .labels = labels, .random = random}, std::move(data),
+  return decode_({.image = unpacked.payload, .labels = labels, .random = random}, data,
                  rows.subspan(static_cast<size_t>(row) * width, width));
 }
 

@@ -58,8 +58,8 @@ class RecordIter : public DataIter {
   };
 
   // Writes a sample to its row of the batch, which holds zeros. Called from several threads.
-  using Decoder =
-      std::function<absl::Status(const Sample& sample, NDArray data, absl::Span<float> label)>;
+  using Decoder = std::function<absl::Status(const Sample& sample, const NDArray& data,
+                                             absl::Span<float> label)>;
 
   // For the iterators' Create functions. `kind` is MXNet's name of the iterator, `label_width` the
   // number of labels of each record; nullopt: any. Open and Describe come before all else.
