@@ -2,10 +2,9 @@
 #define COOPER_EXECUTOR_KERNELS_LOOPS_VECTOR_ERF_H_
 
 // The error function without branches or calls (vector_math.h), for float and double, with errors
-// of at most 1.5 units in the last place, its inverse, with errors of at most 4 (3 for float), and
+// of at most 1.5 units in the last place, its inverse, with errors of at most 4 (1 for float), and
 // the normal distribution (vector_math_test.cc).
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -74,24 +73,6 @@ COOPER_HOST_DEVICE inline double VectorErf(double x) {
   return magnitude < 1.0 ? p * x + x : large;
 }
 
-// Returns the inverse of erf in double, for a float: NaN outside [-1, 1], infinite at the ends.
-// Winitzki's formula, with an error of 2e-3, and a step of Halley's method on erf(x) - y, which
-// cubes that error. Rounded to float it is off by at most 3 units in the last place.
-COOPER_HOST_DEVICE inline double VectorErfInv(float y) {
-  const double magnitude = std::fabs(static_cast<double>(y));
-  constexpr double kA = 0.147;
-  const double l = VectorLog((1.0 - magnitude) * (1.0 + magnitude));
-  const double t = 2.0 / (std::numbers::pi * kA) + 0.5 * l;
-  // The difference cancels near 0, where rounding must not make it negative.
-  const double x = std::sqrt(std::max(std::sqrt(t * t - l * (1.0 / kA)) - t, 0.0));
-  const double newton =
-      (VectorErf(x) - magnitude) * (0.5 / std::numbers::inv_sqrtpi) * VectorExp(x * x);
-  double root = x - newton / (1.0 + x * newton);
-  root = magnitude == 1.0 ? std::numeric_limits<double>::infinity() : root;
-  root = magnitude <= 1.0 ? root : std::numeric_limits<double>::quiet_NaN();
-  return std::copysign(root, static_cast<double>(y));
-}
-
 // Returns the normal distribution (1 + erf(x / sqrt(2))) / 2, with an absolute error of at most
 // 1.2e-7 for float: 1 - q(x) or, for x < 0, q(|x|), with q = exp(-t) / 2 and a minimax fit for t,
 // whose weight is q. q is 0 beyond 5.7. Gelu calls it.
@@ -111,7 +92,8 @@ COOPER_HOST_DEVICE inline double VectorNormalCdf(double x) {
   return 0.5 * (1.0 + VectorErf(x * (std::numbers::sqrt2 / 2)));
 }
 
-// Returns the inverse of erf in double: NaN outside [-1, 1], infinite at the ends. It is y times a
+// Returns the inverse of erf, in double for floats too, whose gradient needs the digits: NaN
+// outside [-1, 1], infinite at the ends. It is y times a
 // function of w = -log(1 - y^2) or, near the ends, of its root, by near-minimax fits.
 COOPER_HOST_DEVICE inline double VectorErfInv(double y) {
   constexpr double kLow[] = {

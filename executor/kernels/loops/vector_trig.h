@@ -174,6 +174,18 @@ COOPER_HOST_DEVICE C VectorArctan(C x) {
   return std::copysign(base + (t + (t * z * AtanTail(z) + lost)), x);
 }
 
+// Returns the angle of the point (x, y) in [-pi, pi], with the sign of y, as std::atan2.
+template <typename C>
+COOPER_HOST_DEVICE C VectorArctan2(C y, C x) {
+  const C a = std::fabs(y), b = std::fabs(x);
+  // Zeros and infinities have a ratio, too.
+  const C equal = a == 0 ? C{0} : C{1};
+  const C ratio = a / b;
+  const C angle = VectorArctan(a == b ? equal : ratio);
+  const C turned = C(std::numbers::pi) - (angle - C{2} * kHalfPiError<C>);
+  return std::copysign(std::copysign(C{1}, x) < 0 ? turned : angle, y);
+}
+
 // Returns (asin(t) - t) / t^3 of z = t^2, |t| <= 1/2, by minimax fits.
 COOPER_HOST_DEVICE inline float AsinTail(float z) {
   const float z2 = z * z;

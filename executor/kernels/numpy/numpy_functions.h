@@ -14,6 +14,7 @@
 
 #include "executor/kernels/loops/is_nan.h"
 #include "executor/kernels/loops/vector_log.h"
+#include "executor/kernels/loops/vector_trig.h"
 #include "ndarray/base/host_device.h"
 
 namespace cooper {
@@ -141,7 +142,7 @@ struct LeastCommonMultiple : NumpyFunction<2, true> {
 struct Arctan2 : NumpyFunction<2, false> {
   template <typename C>
   COOPER_HOST_DEVICE static C Apply(C a, C b) {
-    return std::atan2(a, b);
+    return VectorArctan2(a, b);
   }
 };
 // Functions of (g, a, b): g times the derivative of Arctan2 by a (Lhs) or by b (Rhs).
