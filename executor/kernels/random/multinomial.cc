@@ -40,14 +40,22 @@ absl::Status MultinomialCpu(const KernelContext& c) {
     });
     const bool has_log = c.outputs.size() > 1 && c.reqs[kLogProb] != WriteReq::kNull;
     ParallelForPlain(drawn.size(), 1024, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const int64_t row = i / e.draws * e.outcomes;
-        const int64_t outcome = OutcomeOf(sums + row, e.outcomes, c.random, i);
-        StoreBlock(&outcome, 1, c.reqs[kOutcome], ElementAt(drawn.data, drawn.dtype, i),
+      constexpr int64_t kBlock = 64;
+      for (int64_t first = begin; first < end; first += kBlock) {
+        const int64_t n = std::min(kBlock, end - first);
+        int64_t outcomes[kBlock];
+        for (int64_t k = 0; k < n; ++k) {
+          const int64_t row = (first + k) / e.draws * e.outcomes;
+          outcomes[k] = OutcomeOf(sums + row, e.outcomes, c.random, first + k);
+        }
+        StoreBlock(outcomes, n, c.reqs[kOutcome], ElementAt(drawn.data, drawn.dtype, first),
                    drawn.dtype);
         if (!has_log) continue;
-        Store(c.outputs[kLogProb].as<T>() + i, std::log(Load(x[row + outcome])),
-              c.reqs[kLogProb] == WriteReq::kAdd);
+        for (int64_t k = 0; k < n; ++k) {
+          const int64_t row = (first + k) / e.draws * e.outcomes;
+          Store(c.outputs[kLogProb].as<T>() + first + k, std::log(Load(x[row + outcomes[k]])),
+                c.reqs[kLogProb] == WriteReq::kAdd);
+        }
       }
     });
   });
