@@ -109,6 +109,11 @@ void FillRandomly(const std::string& name, const Shape& shape, RandomGenerator& 
     for (float& value : values) value = static_cast<float>(random.NextUniform() + 0.5);
     return;
   }
+  if (absl::StartsWith(name, "probabilities")) {
+    const auto columns = static_cast<double>(shape[shape.rank() - 1]);
+    for (float& value : values) value = static_cast<float>((random.NextUniform() + 0.5) / columns);
+    return;
+  }
   const auto fill_row = absl::StartsWith(name, "rois")          ? FillRegion
                         : absl::StartsWith(name, "boxes")       ? FillBox
                         : absl::StartsWith(name, "image_sizes") ? FillImageSize

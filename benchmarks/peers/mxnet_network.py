@@ -59,6 +59,8 @@ def _values(np, random, name: str, shape: tuple):
     uniform = random.rand(*shape).astype('float32')
     if name.startswith('positive'):
         return uniform + 0.5
+    if name.startswith('probabilities'):
+        return (uniform + 0.5) / shape[-1]
     if name.startswith('image_sizes'):
         return np.tile(np.float32([600, 800, 1]), (shape[0], 1))
     if name.startswith('rois'):

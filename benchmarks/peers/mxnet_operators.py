@@ -147,7 +147,7 @@ MXNET_OPERATORS: List[Tuple[str, str, Dict[str, tuple], dict]] = [
     ('np einsum of batches', '_npi_einsum', {'lhs': (32, 16, 64), 'rhs': (32, 64, 16)},
      {'subscripts': 'bij,bjk->bik', 'num_args': 2, 'optimize': 1}),
 
-    ('multinomial', '_sample_multinomial', {'positive': (64, 1000)}, {'shape': (100,)}),
+    ('multinomial', '_sample_multinomial', {'probabilities': (64, 1000)}, {'shape': (100,)}),
     ('shuffle', '_shuffle', {'data': (10000, 64)}, {}),
     ('pdf uniform', '_random_pdf_uniform',
      {'positive': _DRAWS, 'low': (64,), 'high_var': (64,)}, {}),

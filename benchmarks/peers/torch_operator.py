@@ -289,6 +289,8 @@ def _make_input(name: str, dims: tuple) -> Tensor:
     value = torch.rand(dims, device=_DEVICE) - 0.5
     if name.startswith('positive'):
         return value + 1
+    if name.startswith('probabilities'):
+        return (value + 1) / dims[-1]
     if len(dims) == 1 and name.endswith('_var') and name != 'op_moving_var':
         return torch.ones(dims, device=_DEVICE)
     if name.startswith('ids'):
