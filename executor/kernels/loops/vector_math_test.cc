@@ -378,7 +378,7 @@ template <typename C, typename Bits>
 std::vector<C> ErfInvArguments() {
   std::vector<C> arguments;
   for (const C x : Arguments<C, Bits>()) {
-    if (!(x > 0 && x < 1) || !std::isnormal(x)) continue;
+    if (!(x >= std::numeric_limits<C>::min() && x < 1)) continue;
     arguments.push_back(x);
     if (C{1} - x < 1) arguments.push_back(C{1} - x);
   }
