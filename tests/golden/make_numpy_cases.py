@@ -195,7 +195,8 @@ def ShapeCases():
     Case("_np_reshape", "of_scalar_add", {"a": ()}, {"newshape": "(1, 1)"}, grad_req="add")
     for case, shape, newshape in (("copy", (2, 3, 4), "(-2, -1)"), ("skip", (1, 2, 3), "(-3, -4)"),
                                   ("merge", (2, 3, 4), "(-5, -2)"), ("split", (6, 2), "(-6, -1, 2, -4)"),
-                                  ("rest", (2, 3, 4), "(1, -1, -4)"), ("extents", (2, 3), "(3, 2)")):
+                                  ("rest", (2, 3, 4), "(1, -1, -4)"), ("extents", (2, 3), "(3, 2)"),
+                                  ("more_axes", (3,), "(1, 1, 3)")):
         Case("_npx_reshape", case, {"a": shape}, {"newshape": newshape})
     Case("_npx_reshape", "reverse", {"a": (2, 3, 4)}, {"newshape": "(-1, -2)", "reverse": "True"})
     Case("_np_squeeze", "all", {"a": (1, 2, 1)})

@@ -113,7 +113,9 @@ absl::StatusOr<Dims> Decode(const Dims& newshape, const Dims& codes, const Dims&
     const size_t used = code == kMerge                                     ? 2
                         : code == kInfer || code >= 0 || code == kCopyRest ? 0
                                                                            : 1;
-    if (source.size() < at + used) return Contradicts(newshape, a, "it has too few axes");
+    if (used > 0 && source.size() < at + used) {
+      return Contradicts(newshape, a, "it has too few axes");
+    }
     if (code == kCopy) {
       out.push_back(source[at++]);
     } else if (code == kSkip) {
