@@ -280,10 +280,11 @@ def _Axes(text):
 
 LISTED = [
     # MXNet reads out of bounds, or what nobody wrote.
-    (r"_contrib_allclose|Correlation", lambda attrs, shapes, more: len(set(shapes)) > 1),
+    (r"_contrib_allclose|Correlation|stack|_npi_stack", lambda attrs, shapes, more: len(set(shapes)) > 1),
     (r"(multi_)?all_finite", lambda attrs, shapes, more: attrs.get("init_output") == "False"),
     (r"_image_flip_.*", lambda attrs, shapes, more: any(n % 2 for n in shapes[0][-3:-1])),
     (r"_contrib_SyncBatchNorm", lambda attrs, shapes, more: attrs.get("output_mean_var") == "True"),
+    (r"LeakyReLU", lambda attrs, shapes, more: attrs.get("act_type") == "rrelu"),  # the slopes of prediction
     (r"_contrib_interleaved_matmul_(selfatt_valatt|encdec_qk)", lambda attrs, shapes, more: len(more["without_gradient"]) > 0),
     # The gradient is that of a copy.
     (r"_image_(?!crop|normalize).*", lambda attrs, shapes, more: more["grad_req"] != "null"),
@@ -292,8 +293,12 @@ LISTED = [
     # Wrong uses that MXNet does not look at.
     (r"RNN", lambda attrs, shapes, more: attrs["num_layers"] != "1" and more["grad_req"] != "null" and
      ("data" in more["without_gradient"] or attrs["num_layers"] != "2" and attrs["mode"].startswith("rnn"))),
-    (r"_npi_flip", lambda attrs, shapes, more: len({n % max(_Rank(shapes), 1) for n in _Axes(attrs.get("axis"))}) <
-     len(_Axes(attrs.get("axis")))),
+    (r"RNN", lambda attrs, shapes, more: attrs["mode"] != "lstm" and more["grad_req"] != "null" and
+     "parameters" in more["without_gradient"]),
+    (r"SoftmaxOutput", lambda attrs, shapes, more: float(attrs.get("smooth_alpha", 0)) != 0 and 1 in shapes[0][1:]),
+    (r"Reshape", lambda attrs, shapes, more: not _Axes(attrs.get("shape")) and not _Axes(attrs.get("target_shape"))),
+    (r"_npi_flip|_np_squeeze", lambda attrs, shapes, more:
+     len({n % max(_Rank(shapes), 1) for n in _Axes(attrs.get("axis"))}) < len(_Axes(attrs.get("axis")))),
     (r"_npi_pad", lambda attrs, shapes, more: attrs.get("mode") in ("maximum", "minimum")),
     (r"_linalg_(gelqf|inverse|potri|det|slogdet)", lambda attrs, shapes, more: more["whole"]),  # singular
     (r"Convolution_v1|Deconvolution", lambda attrs, shapes, more: max(_Axes(attrs.get("stride", "1"))) > 1 and
@@ -313,6 +318,7 @@ LISTED = [
     (r"LeakyReLU", lambda attrs, shapes, more: attrs.get("act_type", "leaky") == "leaky" and float(attrs.get("slope", 0)) < 0),
     (r"transpose|_np_transpose", lambda attrs, shapes, more: len(set(_Axes(attrs.get("axes")))) < len(_Axes(attrs.get("axes")))),
     (r"where", lambda attrs, shapes, more: len(shapes[0]) != len(shapes[1]) and len(shapes[0]) != 1),
+    (r"_npi_logspace", lambda attrs, shapes, more: "int" in attrs.get("dtype", "")),  # beyond the dtype
     (r".*power.*", lambda attrs, shapes, more: "int" in more["dtype"]),  # beyond the dtype
     # Refused, or computed in another way.
     (r"_npi_(hanning|hamming|blackman)", lambda attrs, shapes, more: "int" in attrs.get("dtype", "")),  # 0.9999999
@@ -322,6 +328,8 @@ LISTED = [
     (r"_npi_(var|std)", lambda attrs, shapes, more: "int" in attrs.get("dtype", more["dtype"])),
     (r"_np_(sum|prod)|_npi_mean", lambda attrs, shapes, more: "int" in attrs.get("dtype", "") and "float" in more["dtype"]),
     (r"_image_resize", lambda attrs, shapes, more: attrs.get("interp", "1") not in ("0", "1") or "int" in more["dtype"]),
+    (r"SpatialTransformer|_linalg_syevd", lambda attrs, shapes, more: more["whole"]),  # kinks, and ties of the sign
+    (r"_contrib_arange_like", lambda attrs, shapes, more: more["dtype"] == "float16"),  # whole numbers
     (r"_npi_r?copysign.*", lambda attrs, shapes, more: more["whole"]),  # the sign of -0
     (r"_npi_einsum|_contrib_quadratic", lambda attrs, shapes, more: "float" not in more["dtype"] or "16" in more["dtype"]),
     (r"digamma|gamma|gammaln", lambda attrs, shapes, more: more["whole"]),  # infinite, or the largest number, at poles
