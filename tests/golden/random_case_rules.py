@@ -278,9 +278,14 @@ def _Axes(text):
     return [int(n) for n in re.findall(r"-?\d+", text or "")]
 
 
+def _HasAxisTwice(shapes, text):
+    axes = _Axes(text)
+    return len({n % max(_Rank(shapes), 1) for n in axes}) < len(axes)
+
+
 LISTED = [
     # MXNet reads out of bounds, or what nobody wrote.
-    (r"_contrib_allclose|Correlation|stack|_npi_stack", lambda attrs, shapes, more: len(set(shapes)) > 1),
+    (r"_contrib_allclose|Correlation", lambda attrs, shapes, more: len(set(shapes)) > 1),
     (r"(multi_)?all_finite", lambda attrs, shapes, more: attrs.get("init_output") == "False"),
     (r"_image_flip_.*", lambda attrs, shapes, more: any(n % 2 for n in shapes[0][-3:-1])),
     (r"_contrib_SyncBatchNorm", lambda attrs, shapes, more: attrs.get("output_mean_var") == "True"),
@@ -295,10 +300,13 @@ LISTED = [
      ("data" in more["without_gradient"] or attrs["num_layers"] != "2" and attrs["mode"].startswith("rnn"))),
     (r"RNN", lambda attrs, shapes, more: attrs["mode"] != "lstm" and more["grad_req"] != "null" and
      "parameters" in more["without_gradient"]),
+    (r"stack|_npi_stack", lambda attrs, shapes, more: len(set(shapes)) > 1),
     (r"SoftmaxOutput", lambda attrs, shapes, more: float(attrs.get("smooth_alpha", 0)) != 0 and 1 in shapes[0][1:]),
     (r"Reshape", lambda attrs, shapes, more: not _Axes(attrs.get("shape")) and not _Axes(attrs.get("target_shape"))),
-    (r"_npi_flip|_np_squeeze", lambda attrs, shapes, more:
-     len({n % max(_Rank(shapes), 1) for n in _Axes(attrs.get("axis"))}) < len(_Axes(attrs.get("axis")))),
+    (r"_npi_flip|_np_squeeze", lambda attrs, shapes, more: _HasAxisTwice(shapes, attrs.get("axis"))),
+    (r"_np_moveaxis", lambda attrs, shapes, more: _HasAxisTwice(shapes, attrs.get("source"))),
+    (r"_split_v2", lambda attrs, shapes, more: int(attrs.get("sections", 0)) < 0),
+    (r"norm", lambda attrs, shapes, more: more["whole"]),  # of zeros
     (r"_npi_pad", lambda attrs, shapes, more: attrs.get("mode") in ("maximum", "minimum")),
     (r"_linalg_(gelqf|inverse|potri|det|slogdet)", lambda attrs, shapes, more: more["whole"]),  # singular
     (r"Convolution_v1|Deconvolution", lambda attrs, shapes, more: max(_Axes(attrs.get("stride", "1"))) > 1 and
@@ -316,8 +324,8 @@ LISTED = [
     (r"_npi_argm.*", lambda attrs, shapes, more: _Rank(shapes) == 0),
     (r"_npi_(std|var)", lambda attrs, shapes, more: int(attrs.get("ddof", 0)) > 1),
     (r"LeakyReLU", lambda attrs, shapes, more: attrs.get("act_type", "leaky") == "leaky" and float(attrs.get("slope", 0)) < 0),
-    (r"transpose|_np_transpose", lambda attrs, shapes, more: len(set(_Axes(attrs.get("axes")))) < len(_Axes(attrs.get("axes")))),
-    (r"where", lambda attrs, shapes, more: len(shapes[0]) != len(shapes[1]) and len(shapes[0]) != 1),
+    (r"transpose|_np_transpose", lambda attrs, shapes, more: _HasAxisTwice(shapes, attrs.get("axes"))),
+    (r"where", lambda attrs, shapes, more: shapes[0] not in (shapes[1], shapes[1][:1])),
     (r"_npi_logspace", lambda attrs, shapes, more: "int" in attrs.get("dtype", "")),  # beyond the dtype
     (r".*power.*", lambda attrs, shapes, more: "int" in more["dtype"]),  # beyond the dtype
     # Refused, or computed in another way.
