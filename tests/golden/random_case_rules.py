@@ -307,6 +307,8 @@ LISTED = [
     (r"_np_moveaxis", lambda attrs, shapes, more: _HasAxisTwice(shapes, attrs.get("source"))),
     (r"_split_v2", lambda attrs, shapes, more: int(attrs.get("sections", 0)) < 0),
     (r"norm", lambda attrs, shapes, more: more["whole"]),  # of zeros
+    (r"_npi_matmul", lambda attrs, shapes, more: more["grad_req"] != "null" and max(map(len, shapes)) > 3 and
+     shapes[0][:-2] != shapes[1][:-2]),  # sums over the first axes only
     (r"_npi_pad", lambda attrs, shapes, more: attrs.get("mode") in ("maximum", "minimum")),
     (r"_linalg_(gelqf|inverse|potri|det|slogdet)", lambda attrs, shapes, more: more["whole"]),  # singular
     (r"Convolution_v1|Deconvolution", lambda attrs, shapes, more: max(_Axes(attrs.get("stride", "1"))) > 1 and
