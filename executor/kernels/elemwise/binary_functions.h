@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "executor/kernels/loops/vector_hypot.h"
@@ -83,12 +84,41 @@ COOPER_BINARY_FUNCTION(
 // sqrt(a^2 + b^2), without overflow of the squares.
 COOPER_BINARY_FUNCTION(Hypot, false, return VectorHypot(a, b););
 // The remainder of a / b rounded down, which has the sign of b, as in Python; 0 if b is 0.
-COOPER_BINARY_FUNCTION(
-    Mod, true, if (b == 0) return 0; C r = 0; if constexpr (std::is_integral_v<C>) {
-      r = b == -1 ? 0 : a % b;
-    } else { r = std::fmod(a, b); } return r != 0 && (r < 0) != (b < 0)
-                                                  ? r + b
-                                                  : r;);
+struct Mod {
+  static constexpr int kArity = 2;
+  static constexpr bool kExactIntegers = true;
+  template <typename C>
+  COOPER_HOST_DEVICE static C Apply(C a, C b) {
+    if (b == 0) return 0;
+    if constexpr (std::is_integral_v<C>) {
+      return Floored(b == -1 ? C{0} : a % b, b);
+    } else {
+      return Floored(std::fmod(a, b), b);
+    }
+  }
+  // The vector form has the results of Apply where integers up to |a / b| have no gaps. A rounded
+  // quotient is at most too large by 1. Then the difference is exact too and has the sign of -a, so
+  // that adding b, or not, is right again.
+  template <typename C>
+  static bool VectorHolds(C a, C b) {
+    return std::fabs(a) <= std::fabs(b) * (C{1} / std::numeric_limits<C>::epsilon());
+  }
+  template <typename C>
+  static C ApplyVector(C a, C b) {
+    const C quotient = std::trunc(a / b);
+    const C difference = std::fma(-quotient, b, a);
+    // An infinite b has no product with 0.
+    const C floored = Floored(quotient == 0 ? a : difference, b);
+    return b == 0 ? C{0} : floored;
+  }
+
+ private:
+  // Returns the floored remainder of one that was rounded towards 0.
+  template <typename C>
+  COOPER_HOST_DEVICE static C Floored(C remainder, C b) {
+    return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
+  }
+};
 // Comparisons and logical functions return 1 or 0 in the dtype of the output. NaN is unequal to
 // every number and counts as true.
 COOPER_BINARY_FUNCTION(Equal, true, return a == b;);

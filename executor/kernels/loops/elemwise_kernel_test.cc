@@ -16,6 +16,7 @@
 #include "executor/kernels/loops/unary_functions.h"
 #include "gtest/gtest.h"
 #include "ndarray/base/status_matchers.h"
+#include "ndarray/threads/each_cpu_level.h"
 #include "ndarray/threads/parallel.h"
 
 namespace cooper {
@@ -217,6 +218,43 @@ TEST(ElemwiseKernelTest, ModHasTheSignOfTheDivisor) {
   EXPECT_EQ(Mod::Apply(-5.0f, -3.0f), -2.0f);
   EXPECT_EQ(Mod::Apply(6.0f, -3.0f), 0.0f);
   EXPECT_EQ(Mod::Apply(5.0f, 0.0f), 0.0f);
+}
+
+// Compares the loop with std::fmod: quotients near integers, beyond the vector form and infinite.
+template <typename C>
+void ExpectExactMod() {
+  const C inf = std::numeric_limits<C>::infinity(), nan = std::numeric_limits<C>::quiet_NaN();
+  const C least = std::numeric_limits<C>::denorm_min(), large = std::numeric_limits<C>::max();
+  const C gaps = 1 / std::numeric_limits<C>::epsilon();
+  std::vector<C> a, b;
+  for (C divisor : {C{3}, C(0.1), C(-0.7), -large / 3, least, 5 * least, C{0}, inf, -inf, nan}) {
+    for (C quotient : {C{0}, C{1}, C{2}, C{7}, C(0.3), C(12345), gaps - 1, gaps, 3 * gaps, large}) {
+      for (C dividend : {divisor * quotient, quotient}) {
+        for (C near : {-inf, dividend, inf}) {
+          for (C sign : {C{-1}, C{1}}) {
+            a.push_back(sign * std::nextafter(dividend, near));
+            b.push_back(divisor);
+          }
+        }
+      }
+    }
+  }
+  std::vector<C> results(a.size());
+  const C* const operands[] = {a.data(), b.data()};
+  ForEachCpuLevel([&] {
+    RunElemwiseLoop<Mod>(operands, results.data(), static_cast<int64_t>(a.size()));
+    for (size_t i = 0; i < a.size(); ++i) {
+      C exact = b[i] == 0 ? 0 : std::fmod(a[i], b[i]);
+      if (exact != 0 && std::signbit(exact) != std::signbit(b[i])) exact += b[i];
+      ASSERT_TRUE(results[i] == exact || (std::isnan(results[i]) && std::isnan(exact)))
+          << a[i] << " mod " << b[i] << " is " << exact << ", not " << results[i];
+    }
+  });
+}
+
+TEST(ElemwiseKernelTest, ModIsExactAtEveryLevel) {
+  ExpectExactMod<float>();
+  ExpectExactMod<double>();
 }
 
 }  // namespace

@@ -12,9 +12,9 @@
 //     static C Apply(C a, C b) { return a + b; }
 //   };
 //
-// A function whose vector form holds for a limited last argument has, beside Apply, kVectorLimit
-// and ApplyVector, as COOPER_ANGLE in unary_functions.h. Apply is free of branches and calls where
-// it can be, because compilers vectorise only such loops; vector_math.h has functions of this kind.
+// A function whose vector form holds for some arguments only has, beside Apply, ApplyVector and
+// VectorHolds, as COOPER_ANGLE in unary_functions.h. Apply is free of branches and calls where it
+// can be, because compilers vectorise only such loops; vector_math.h has functions of this kind.
 // The struct also serves the GPU (element_map.h) if Apply is COOPER_HOST_DEVICE.
 
 #include <algorithm>
@@ -76,9 +76,15 @@ C ApplyToElement(const C* const* in, int64_t i, std::index_sequence<kOperands...
   }
 }
 
-// Computes a loop by ApplyVector, and by Apply where the last argument is beyond kVectorLimit, or
-// NaN: an element's result depends on its own arguments alone, not on its neighbours. Blocks of 128
-// elements without such an argument take the vector form only.
+// Returns F::VectorHolds of element i of each operand.
+template <typename F, typename C, size_t... kOperands>
+bool VectorHoldsForElement(const C* const* in, int64_t i, std::index_sequence<kOperands...>) {
+  return F::VectorHolds(in[kOperands][i]...);
+}
+
+// Computes a loop by ApplyVector, and by Apply where VectorHolds is false: an element's result
+// depends on its own arguments alone, not on its neighbours. Blocks of 128 elements for which it is
+// true take the vector form only.
 template <typename F, typename C>
 void LimitedLoopBody(const C* const* in, C* out, int64_t n) {
   constexpr int64_t kBlock = 128;
@@ -92,12 +98,11 @@ void LimitedLoopBody(const C* const* in, C* out, int64_t n) {
     const int64_t count = std::min(kBlock, n - begin);
     const C* from[F::kArity];
     for (int k = 0; k < F::kArity; ++k) from[k] = in[k] + begin;
-    // The test of a block for large arguments is a vector loop too, without an exit.
-    const C* const limited = from[F::kArity - 1];
+    // The test of a block is a vector loop too, without an exit.
     using Flag = std::conditional_t<sizeof(C) == 4, int32_t, int64_t>;  // as wide as C: vectorised
     Flag beyond = 0;
     for (int64_t i = 0; i < count; ++i) {
-      beyond |= std::fabs(limited[i]) <= C(F::kVectorLimit) ? Flag{0} : Flag{1};
+      beyond |= VectorHoldsForElement<F>(from, i, Operands()) ? Flag{0} : Flag{1};
     }
     if (beyond == 0) {
       run(from, out + begin, count);
@@ -106,7 +111,7 @@ void LimitedLoopBody(const C* const* in, C* out, int64_t n) {
     C results[kBlock];  // since `out` may be an operand
     run(from, results, count);
     for (int64_t i = 0; i < count; ++i) {
-      if (std::fabs(limited[i]) <= C(F::kVectorLimit)) continue;
+      if (VectorHoldsForElement<F>(from, i, Operands())) continue;
       results[i] = ApplyToElement<F, false>(from, i, Operands());
     }
     std::copy_n(results, count, out + begin);
@@ -118,7 +123,7 @@ void LimitedLoopBody(const C* const* in, C* out, int64_t n) {
 template <typename F, typename C>
 void ElemwiseLoopBody(const C* const* in, C* out, int64_t n) {
   const C* a = in[0];
-  if constexpr (requires { F::kVectorLimit; }) {
+  if constexpr (std::is_floating_point_v<C> && requires { F::template VectorHolds<C>; }) {
     LimitedLoopBody<F>(in, out, n);
   } else if constexpr (F::kArity == 1) {
     COOPER_INDEPENDENT_ITERATIONS

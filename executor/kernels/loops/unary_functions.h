@@ -68,20 +68,23 @@ inline constexpr bool kIsInteger = std::is_integral_v<C>;
 
 // Declares a function of an angle: `value` for any x, and `vector`, the vector form, which holds up
 // to kVectorAngleLimit. Loops of the CPU choose between them (LimitedLoopBody in elemwise_loop.h);
-// the GPU uses `value`. The angle is the last of the arguments: a gradient has (C g, C v).
-#define COOPER_ANGLE(Name, arity, arguments, value, vector)   \
-  struct Name {                                               \
-    static constexpr int kArity = arity;                      \
-    static constexpr bool kExactIntegers = false;             \
-    static constexpr double kVectorLimit = kVectorAngleLimit; \
-    template <typename C>                                     \
-    COOPER_HOST_DEVICE static C Apply arguments {             \
-      return value;                                           \
-    }                                                         \
-    template <typename C>                                     \
-    static C ApplyVector arguments {                          \
-      return vector;                                          \
-    }                                                         \
+// the GPU uses `value`. The angle is v: a gradient has (C g, C v).
+#define COOPER_ANGLE(Name, arity, arguments, value, vector) \
+  struct Name {                                             \
+    static constexpr int kArity = arity;                    \
+    static constexpr bool kExactIntegers = false;           \
+    template <typename C>                                   \
+    COOPER_HOST_DEVICE static C Apply arguments {           \
+      return value;                                         \
+    }                                                       \
+    template <typename C>                                   \
+    static bool VectorHolds arguments {                     \
+      return std::fabs(v) <= C(kVectorAngleLimit);          \
+    }                                                       \
+    template <typename C>                                   \
+    static C ApplyVector arguments {                        \
+      return vector;                                        \
+    }                                                       \
   }
 
 // Arithmetic. Integers wrap around, so Abs and Negative of the least integer are that integer. Abs
@@ -115,9 +118,9 @@ COOPER_UNARY(Log10, false, return VectorLog10(x););
 COOPER_UNARY(Log2, false, return VectorLog2(x););
 COOPER_UNARY(Log1p, false, return VectorLog1p(x););
 // Functions of an angle in radians (vector_trig.h); NaN for infinities.
-COOPER_ANGLE(Sin, 1, (C x), std::sin(x), VectorSin(x));
-COOPER_ANGLE(Cos, 1, (C x), std::cos(x), VectorCos(x));
-COOPER_ANGLE(Tan, 1, (C x), std::tan(x), VectorTan(x));
+COOPER_ANGLE(Sin, 1, (C v), std::sin(v), VectorSin(v));
+COOPER_ANGLE(Cos, 1, (C v), std::cos(v), VectorCos(v));
+COOPER_ANGLE(Tan, 1, (C v), std::tan(v), VectorTan(v));
 // Their inverses: Arcsin and Arctan in [-pi / 2, pi / 2], Arccos in [0, pi]. Arcsin and Arccos are
 // NaN for |x| > 1.
 COOPER_UNARY(Arcsin, false, return VectorArcsin(x););
