@@ -84,10 +84,11 @@ void Rows(const Level& rows, int64_t begin, int64_t end, const Level& row, bool 
   }
 }
 
-// Runs two loops that interleave kCount arrays, or take them apart again, and returns whether they
-// do: `few` has kCount iterations, over adjacent elements of one side, between which are those of
-// `many` on the other side. Copies between channels first and last are of this kind, as are
-// depth_to_space and its inverse. kCount is a constant, so that compilers shuffle vectors.
+// Runs two loops that interleave kCount arrays, take them apart again or move groups of kCount
+// elements, and returns whether they do: `few` has kCount iterations, over adjacent elements of one
+// side, between which are those of `many` on the other side, or of both sides. Copies between
+// channels first and last are of this kind, as are depth_to_space, its inverse and flips of images.
+// kCount is a constant, so that compilers shuffle vectors.
 template <int kCount, typename T>
 bool Interleave(const Level& many, int64_t begin, int64_t end, const Level& few, const T* s, T* d) {
   if (few.extent != kCount) return false;
@@ -102,6 +103,12 @@ bool Interleave(const Level& many, int64_t begin, int64_t end, const Level& few,
     COOPER_INDEPENDENT_ITERATIONS
     for (int64_t i = begin; i < end; ++i) {
       for (int k = 0; k < kCount; ++k) d[i + k * few.dst_stride] = s[i * kCount + k];
+    }
+    return true;
+  }
+  if (few.src_stride == 1 && few.dst_stride == 1) {
+    for (int64_t i = begin; i < end; ++i) {
+      std::memcpy(d + i * many.dst_stride, s + i * many.src_stride, kCount * sizeof(T));
     }
     return true;
   }

@@ -55,7 +55,7 @@ TEST(StridedCopyTest, IsTheSameAsPlainLoops) {
       {{3, 1, 400}, {20, 60, 20}, {20, 3, 1}},  // with another axis around it
       {{5, 100, 20}, {20, 1, 1}},               // rows out of wider rows
       {{5, 20, 100}, {20, 1, 1}},               // and into them
-      {{6, 10, 10}, {10, -1, 1}},               // reversed, from element 9
+      {{6, 10, 10}, {10, -1, 1}},               // reversed
       {{4, 0, 3}, {3, 1, 1}},                   // repeated
       {{300, 300, 300}, {150, 2, 2}},           // enough for several threads
       {{3, 30000, 31000}, {30000, 1, 1}},       // few long rows
@@ -63,8 +63,10 @@ TEST(StridedCopyTest, IsTheSameAsPlainLoops) {
       {{40, 2, 1}, {2, 1, 40}},                 // and taken apart
       {{2, 150, 200}, {50, 1, 3}, {3, 50, 1}},  // three, with another axis around them
       {{2, 150, 200}, {3, 1, 50}, {50, 3, 1}},
-      {{9000, 1, 4}, {4, 9000, 1}},  // four, enough for several threads
-      {{50, 1, 4}, {4, 0, 1}},       // four times the same
+      {{9000, 1, 4}, {4, 9000, 1}},              // four, enough for several threads
+      {{50, 1, 4}, {4, 0, 1}},                   // four times the same
+      {{20, 150, 150}, {50, -3, 3}, {3, 1, 1}},  // rows of reversed groups
+      {{9000, 6, 4}, {4, 1, 1}},
   };
   std::vector<int32_t> src(100000);
   std::iota(src.begin(), src.end(), 1);
@@ -73,7 +75,7 @@ TEST(StridedCopyTest, IsTheSameAsPlainLoops) {
     for (bool add : {false, true}) {
       for (size_t i = 0; i < kCases.size(); ++i) {
         std::vector<int32_t> expected(100000, 5), actual = expected;
-        const int32_t* from = src.data() + 9;
+        const int32_t* from = src.data() + 147;
         Plain(kCases[i], 0, add, from, expected.data());
         COOPER_EXPECT_OK(StridedCopy(LoopOf(kCases[i]), DType::kInt32,
                                      add ? WriteReq::kAdd : WriteReq::kWrite, from, actual.data()));
