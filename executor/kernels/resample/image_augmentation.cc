@@ -12,12 +12,14 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/kernels/launch/row_grain.h"
+#include "executor/kernels/loops/elemwise_loop.h"
 #include "executor/kernels/loops/strided_copy.h"
 #include "executor/kernels/random/random_draws.h"
 #include "executor/kernels/resample/image_movement.h"
 #include "executor/kernels/resample/resized_axis.h"
 #include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
+#include "ndarray/threads/cpu_level.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/nn/image_augmentation_param.h"
 
@@ -29,105 +31,163 @@ using Movement = ImageMovement<CpuMover>;
 // The weights of the channels in grey.
 constexpr float kGrey[] = {0.299F, 0.587F, 0.114F};
 
+// Converts a colour. For uint8 NaN gives 0.
 template <typename T>
 T Saturated(float value) {
-  if constexpr (std::is_same_v<T, uint8_t>) value = std::clamp(value, 0.0F, 255.0F);
-  return ConvertElement<T>(value);
+  if constexpr (std::is_same_v<T, uint8_t>) {
+    const float positive = value > 0 ? value : 0;
+    return static_cast<uint8_t>(static_cast<int32_t>(positive < 255 ? positive : 255));
+  } else {
+    return ConvertElement<T>(value);
+  }
 }
 
-// Calls fn(const float* colours of a pixel, float* new ones) for each pixel of `in`, which may be
-// `out`. An image has 1 or 3 channels.
-template <typename T, typename Fn>
-void ForEachPixel(const Shape& shape, const T* in, T* out, Fn fn) {
-  const int64_t channels = shape[2];
-  ParallelForPlain(shape[0] * shape[1], RowGrain(channels), [&](int64_t begin, int64_t end) {
-    float from[3], to[3];
-    for (int64_t i = begin * channels; i < end * channels; i += channels) {
-      for (int64_t k = 0; k < channels; ++k) from[k] = ConvertElement<float>(in[i + k]);
-      fn(from, to);
-      for (int64_t k = 0; k < channels; ++k) out[i + k] = Saturated<T>(to[k]);
+// The functions below change colours: they read `in` and write `out`, which may be `in`. An image
+// has 1 or 3 channels. Loops go by blocks, and each element is computed in the same way in all.
+
+// Computes x * factor + shifts[k] for each x of channel k. A single channel has equal shifts.
+template <typename T>
+void ScaleAndShift(float factor, const std::array<float, 3>& shifts, const Shape& shape,
+                   const T* in, T* out) {
+  constexpr int64_t kBlock = 192;  // whole pixels, and whole vectors of any dtype
+  const int64_t size = shape.num_elements();
+  ParallelFor((size + kBlock - 1) / kBlock, RowGrain(kBlock), [=](int64_t begin, int64_t end) {
+    // Local variables, because bytes that are written may be those of captured ones.
+    const float scale = factor;
+    float shift[kBlock];
+    for (int64_t i = 0; i < kBlock; ++i) shift[i] = shifts[i % 3];
+    for (int64_t first = begin * kBlock; first < std::min(end * kBlock, size); first += kBlock) {
+      const int64_t count = std::min(kBlock, size - first);
+      const T* const from = in + first;
+      T* const to = out + first;
+      COOPER_INDEPENDENT_ITERATIONS
+      for (int64_t i = 0; i < count; ++i) {
+        to[i] = Saturated<T>(ConvertElement<float>(from[i]) * scale + shift[i]);
+      }
     }
   });
 }
 
-// The changes of colours. Each reads `in` and writes `out`.
+// Calls fn(float& red, float& green, float& blue), which changes them, for each pixel of three
+// channels. It is compiled into loops over planes, so it should be free of branches.
+template <typename T, typename Fn>
+void ForEachColour(const Shape& shape, const T* in, T* out, Fn fn) {
+  constexpr int64_t kBlock = 64;
+  const int64_t pixels = shape[0] * shape[1];
+  ParallelFor((pixels + kBlock - 1) / kBlock, RowGrain(3 * kBlock),
+              [&](int64_t begin, int64_t end) {
+                float red[kBlock] = {}, green[kBlock] = {}, blue[kBlock] = {};
+                for (int64_t first = begin * kBlock; first < std::min(end * kBlock, pixels);
+                     first += kBlock) {
+                  const int64_t count = std::min(kBlock, pixels - first);
+                  const T* const from = in + 3 * first;
+                  T* const to = out + 3 * first;
+                  for (int64_t i = 0; i < count; ++i) {
+                    red[i] = ConvertElement<float>(from[3 * i]);
+                    green[i] = ConvertElement<float>(from[3 * i + 1]);
+                    blue[i] = ConvertElement<float>(from[3 * i + 2]);
+                  }
+                  COOPER_INDEPENDENT_ITERATIONS
+                  for (int64_t i = 0; i < kBlock; ++i) fn(red[i], green[i], blue[i]);
+                  for (int64_t i = 0; i < count; ++i) {
+                    to[3 * i] = Saturated<T>(red[i]);
+                    to[3 * i + 1] = Saturated<T>(green[i]);
+                    to[3 * i + 2] = Saturated<T>(blue[i]);
+                  }
+                }
+              });
+}
 
 template <typename T>
 void ChangeBrightness(float factor, const Shape& shape, const T* in, T* out) {
-  ForEachPixel(shape, in, out, [&](const float* from, float* to) {
-    for (int64_t k = 0; k < shape[2]; ++k) to[k] = from[k] * factor;
-  });
+  ScaleAndShift(factor, {}, shape, in, out);
+}
+
+// Returns the sum of the pixels in grey. uint8 is summed exactly.
+template <typename T>
+double SumOfGrey(const Shape& shape, const T* in) {
+  using Sum = std::conditional_t<std::is_same_v<T, uint8_t>, uint32_t, double>;
+  constexpr int64_t kLanes = 48;             // whole pixels and vectors
+  constexpr int64_t kChunk = kLanes << 16U;  // the most bytes whose sums fit
+  const int64_t size = shape.num_elements();
+  double sum = 0;
+  for (int64_t first = 0; first < size; first += kChunk) {
+    Sum lanes[kLanes] = {};
+    RunAtCpuLevel([&lanes, from = in + first, count = std::min(kChunk, size - first)] {
+      int64_t i = 0;
+      for (; i + kLanes <= count; i += kLanes) {
+        for (int64_t k = 0; k < kLanes; ++k) lanes[k] += ConvertElement<Sum>(from[i + k]);
+      }
+      for (int64_t k = 0; i + k < count; ++k) lanes[k] += ConvertElement<Sum>(from[i + k]);
+    });
+    for (int64_t k = 0; k < kLanes; ++k) {
+      sum += static_cast<double>(lanes[k]) * (shape[2] == 1 ? 1 : kGrey[k % 3]);
+    }
+  }
+  return sum;
 }
 
 template <typename T>
 void ChangeContrast(float factor, const Shape& shape, const T* in, T* out) {
-  const int64_t pixels = shape[0] * shape[1], channels = shape[2];
-  double sum = 0;
-  for (int64_t i = 0; i < pixels * channels; ++i) {
-    sum += ConvertElement<float>(in[i]) * (channels == 1 ? 1 : kGrey[i % 3]);
-  }
-  const float shift = (1 - factor) * static_cast<float>(sum / static_cast<double>(pixels));
-  ForEachPixel(shape, in, out, [&](const float* from, float* to) {
-    for (int64_t k = 0; k < channels; ++k) to[k] = from[k] * factor + shift;
-  });
+  const double mean = SumOfGrey(shape, in) / static_cast<double>(shape[0] * shape[1]);
+  const float shift = (1 - factor) * static_cast<float>(mean);
+  ScaleAndShift(factor, {shift, shift, shift}, shape, in, out);
 }
 
 // As in MXNet the grey is that of the last channel alone.
 template <typename T>
 void ChangeSaturation(float factor, const Shape& shape, const T* in, T* out) {
-  ForEachPixel(shape, in, out, [&](const float* from, float* to) {
-    if (shape[2] == 1) {
-      to[0] = from[0];
-      return;
-    }
-    const float grey = from[2] * kGrey[2] * (1 - factor);
-    for (int k = 0; k < 3; ++k) to[k] = grey + from[k] * factor;
+  if (shape[2] == 1) return ScaleAndShift(1, {}, shape, in, out);
+  ForEachColour(shape, in, out, [factor](float& red, float& green, float& blue) {
+    const float grey = blue * kGrey[2] * (1 - factor);
+    red = grey + red * factor;
+    green = grey + green * factor;
+    blue = grey + blue * factor;
   });
 }
 
-// Hue, in sixths of a turn, lightness and saturation of a colour with channels from 0 to 1.
-struct HueLightnessSaturation {
-  float hue = 0, lightness, saturation = 0;
-
-  explicit HueLightnessSaturation(const std::array<float, 3>& rgb) {
-    const auto [least, greatest] = std::minmax_element(rgb.begin(), rgb.end());
-    const float range = *greatest - *least;
-    lightness = (*greatest + *least) / 2;
-    if (range <= std::numeric_limits<float>::epsilon()) return;
-    saturation = range / (lightness < 0.5F ? *greatest + *least : 2 - *greatest - *least);
-    // The first of equal channels is the greatest.
-    const int k = rgb[0] == *greatest ? 0 : rgb[1] == *greatest ? 1 : 2;
-    hue = 2 * static_cast<float>(k) + (rgb[(k + 1) % 3] - rgb[(k + 2) % 3]) / range;
-  }
-
-  // Returns the colour.
-  std::array<float, 3> Rgb() const {
-    const float high =
-        lightness <= 0.5F ? lightness * (1 + saturation) : lightness + saturation * (1 - lightness);
-    const float low = 2 * lightness - high;
-    std::array<float, 3> rgb;
-    for (int k = 0; k < 3; ++k) {
-      // The distance on the circle of hues from the channel's own, which is at 2 k.
-      float distance = std::fabs(hue - 2 * static_cast<float>(k));
-      distance = std::fmod(distance, 6.0F);
-      distance = std::min(distance, 6 - distance);
-      rgb[k] = low + (high - low) * std::clamp(2 - distance, 0.0F, 1.0F);
-    }
-    return rgb;
-  }
-};
+// Adds `turn`, in sixths of a turn from 0 to 6, to the hue of a colour with channels from 0 to 1.
+void TurnHue(float turn, float& red, float& green, float& blue) {
+  const float greatest = std::max(std::max(red, green), blue);
+  const float least = std::min(std::min(red, green), blue);
+  const float range = greatest - least, sum = greatest + least;
+  const float lightness = sum / 2;
+  const bool grey = range <= std::numeric_limits<float>::epsilon();
+  const float share = range / (lightness < 0.5F ? sum : 2 - sum);
+  const float saturation = grey ? 0 : share;
+  // The first of equal channels is the greatest.
+  const bool is_red = red == greatest, is_green = green == greatest;
+  const float difference = is_red ? green - blue : is_green ? blue - red : red - green;
+  const float main = is_red ? 0.0F : is_green ? 2.0F : 4.0F;
+  const float coloured = main + difference / range;
+  const float hue = (grey ? 0 : coloured) + turn;
+  const float product = saturation * lightness;
+  const float high = lightness + (lightness <= 0.5F ? product : saturation - product);
+  const float low = 2 * lightness - high;
+  const auto channel = [=](float own) {
+    // The distance from the channel's own hue on the circle.
+    const float line = std::fabs(hue - own);
+    const float wrapped = line >= 6 ? line - 6 : line;
+    const float distance = std::min(wrapped, 6 - wrapped);
+    return low + (high - low) * std::min(std::max(2 - distance, 0.0F), 1.0F);
+  };
+  red = channel(0);
+  green = channel(2);
+  blue = channel(4);
+}
 
 template <typename T>
 void ChangeHue(float turns, const Shape& shape, const T* in, T* out) {
-  ForEachPixel(shape, in, out, [&](const float* from, float* to) {
-    if (shape[2] == 1) {
-      to[0] = from[0];
-      return;
-    }
-    HueLightnessSaturation colour({from[0] / 255, from[1] / 255, from[2] / 255});
-    colour.hue += 6 * turns;
-    const std::array<float, 3> rgb = colour.Rgb();
-    for (int k = 0; k < 3; ++k) to[k] = rgb[k] * 255;
+  if (shape[2] == 1) return ScaleAndShift(1, {}, shape, in, out);
+  const float turn = 6 * (turns - std::floor(turns));
+  ForEachColour(shape, in, out, [turn](float& red, float& green, float& blue) {
+    red /= 255;
+    green /= 255;
+    blue /= 255;
+    TurnHue(turn, red, green, blue);
+    red *= 255;
+    green *= 255;
+    blue *= 255;
   });
 }
 
@@ -137,15 +197,13 @@ void ChangeLighting(const std::array<double, 3>& alpha, const Shape& shape, cons
   constexpr double kComponents[3][3] = {{55.46 * -0.5675, 4.794 * 0.7192, 1.148 * 0.4009},
                                         {55.46 * -0.5808, 4.794 * -0.0045, 1.148 * -0.8140},
                                         {55.46 * -0.5836, 4.794 * -0.6948, 1.148 * 0.4203}};
-  float shift[3] = {};
+  std::array<float, 3> shifts = {};
   for (int k = 0; k < 3 && shape[2] == 3; ++k) {
     double sum = 0;
     for (int j = 0; j < 3; ++j) sum += kComponents[k][j] * alpha[j];
-    shift[k] = static_cast<float>(sum);
+    shifts[k] = static_cast<float>(sum);
   }
-  ForEachPixel(shape, in, out, [&](const float* from, float* to) {
-    for (int64_t k = 0; k < shape[2]; ++k) to[k] = from[k] + shift[k];
-  });
+  ScaleAndShift(1, shifts, shape, in, out);
 }
 
 // Under kAdd the image is computed in the workspace and then added.

@@ -10,7 +10,9 @@
 #include "executor/executor.h"
 #include "gtest/gtest.h"
 #include "ndarray/array/ndarray.h"
+#include "ndarray/base/dtype.h"
 #include "ndarray/base/status_matchers.h"
+#include "ndarray/threads/parallel.h"
 #include "symbol/graph/symbol.h"
 
 namespace cooper {
@@ -103,6 +105,43 @@ TEST(ImageAugmentationTest, JitterStaysInLimits) {
   for (const auto& run :
        RunsOf("_image_random_color_jitter", all, Shape({1, 1, 3}), {90, 120, 90})) {
     for (float value : run) ASSERT_TRUE(value > 40 && value < 220) << value;
+  }
+}
+
+// Returns what `op` makes of pixels that repeat after five, with `threads` threads.
+std::vector<float> ChangedStripes(const char* op, const AttrMap& attrs, DType dtype, int threads) {
+  const Shape shape({120, 115, 3});
+  std::vector<float> image(shape.num_elements());
+  for (size_t i = 0; i < image.size(); ++i) image[i] = static_cast<float>(i % 15 * 77 % 16 * 16);
+  auto symbol = Symbol::Create(op, {.inputs = {Symbol::Variable("data")}, .attrs = attrs});
+  auto executor = Executor::SimpleBind(
+      *symbol,
+      {.shapes = {{"data", shape}}, .types = {{"data", dtype}}, .grad_req = WriteReq::kNull});
+  EXPECT_TRUE(executor.ok()) << executor.status();
+  const auto data = NDArray::FromVector<float>(shape, image);
+  COOPER_EXPECT_OK((*executor)->arg("data").CopyFrom(*data->AsType(dtype)));
+  SetNumThreads(threads);
+  COOPER_EXPECT_OK((*executor)->Forward(/*is_train=*/false));
+  SetNumThreads(0);
+  return *(*(*executor)->outputs())[0].AsType(DType::kFloat32)->ToVector<float>();
+}
+
+TEST(ImageAugmentationTest, EqualPixelsStayEqual) {
+  const AttrMap factor = {{"min_factor", "0.75"}, {"max_factor", "0.75"}};
+  const std::pair<const char*, AttrMap> kCases[] = {
+      {"_image_random_brightness", factor},
+      {"_image_random_contrast", factor},
+      {"_image_random_saturation", factor},
+      {"_image_random_hue", factor},
+      {"_image_adjust_lighting", {{"alpha", "(0.1, 0.2, 0.3)"}}}};
+  for (const auto& [op, attrs] : kCases) {
+    for (DType dtype : {DType::kUint8, DType::kFloat32}) {
+      const std::vector<float> changed = ChangedStripes(op, attrs, dtype, 1);
+      for (size_t i = 15; i < changed.size(); ++i) {
+        ASSERT_EQ(changed[i], changed[i % 15]) << op << " " << dtype << ", element " << i;
+      }
+      EXPECT_EQ(changed, ChangedStripes(op, attrs, dtype, 3)) << op << " " << dtype;
+    }
   }
 }
 
