@@ -8,6 +8,7 @@
 #include <limits>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -308,42 +309,95 @@ ResizedAxis AxisOf(int64_t in, int64_t out) {
   return axis;
 }
 
-// Writes row `row` of a resized image.
+// Resizes images of T. Bilinear pixels are computed in C, first down the columns of an image, then
+// along the rows, as loops over adjacent elements.
 template <typename T>
-void ResizeRow(const ResizedAxis& rows, const ResizedAxis& columns, int64_t channels, bool nearest,
-               int64_t row, const T* image, bool add, T* out) {
-  const auto store = [&](int64_t at, double value) {
-    if (std::is_integral_v<T>) value = std::round(value);
-    if (add) value += ConvertElement<double>(out[at]);
-    out[at] = ConvertElement<T>(value);
-  };
-  const auto pixel = [&](int64_t y, int64_t x, int64_t k) {
-    return ConvertElement<double>(image[(y * columns.in + x) * channels + k]);
-  };
-  if (nearest) {
-    const auto source = [](const ResizedAxis& axis, int64_t i) {
-      return std::min(static_cast<int64_t>(axis.step * static_cast<double>(i)), axis.in - 1);
-    };
-    for (int64_t x = 0; x < columns.out; ++x) {
+class ImageResize {
+ public:
+  ImageResize(const ResizedAxis& rows, const ResizedAxis& columns, int64_t channels, bool nearest)
+      : rows_(rows),
+        channels_(channels),
+        row_in_(columns.in * channels),
+        nearest_(nearest),
+        left_(columns.out * channels),
+        across_(columns.out * channels) {
+    for (int64_t i = 0; i < columns.out; ++i) {
+      const double at = columns.Position(i);
+      const int64_t left = nearest ? Nearest(columns, i) : static_cast<int64_t>(at);
       for (int64_t k = 0; k < channels; ++k) {
-        store(x * channels + k, pixel(source(rows, row), source(columns, x), k));
+        left_[i * channels + k] = left * channels + k;
+        across_[i * channels + k] = static_cast<C>(at - static_cast<double>(left));
       }
     }
-    return;
   }
-  const double y = rows.Position(row);
-  const auto top = static_cast<int64_t>(y), bottom = std::min(top + 1, rows.in - 1);
-  for (int64_t x = 0; x < columns.out; ++x) {
-    const double at = columns.Position(x);
-    const auto left = static_cast<int64_t>(at), right = std::min(left + 1, columns.in - 1);
-    const double down = y - static_cast<double>(top), across = at - static_cast<double>(left);
-    for (int64_t k = 0; k < channels; ++k) {
-      const double upper = pixel(top, left, k) * (1 - across) + pixel(top, right, k) * across;
-      const double lower = pixel(bottom, left, k) * (1 - across) + pixel(bottom, right, k) * across;
-      store(x * channels + k, upper * (1 - down) + lower * down);
+
+  // Computes rows [begin, end) of all the images in `out`, from those at `in`.
+  void Run(int64_t begin, int64_t end, bool add, const T* in, T* out) const {
+    // A row between two of an image, with a pixel after the last one, which has no weight.
+    std::vector<C> blended(row_in_ + channels_), resized(left_.size());
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t row = i % rows_.out;
+      const T* const image = in + i / rows_.out * rows_.in * row_in_;
+      if (nearest_) {
+        Pick(image + Nearest(rows_, row) * row_in_, resized.data());
+      } else {
+        Blend(image, row, blended.data());
+        Interpolate(blended.data(), resized.data());
+      }
+      Store(resized, add, out + i * static_cast<int64_t>(resized.size()));
     }
   }
-}
+
+ private:
+  // Integers beyond 16 bits need double.
+  using C = std::conditional_t<sizeof(T) <= 2 || std::is_same_v<T, float>, float, double>;
+
+  static int64_t Nearest(const ResizedAxis& axis, int64_t i) {
+    return std::min(static_cast<int64_t>(axis.step * static_cast<double>(i)), axis.in - 1);
+  }
+
+  void Pick(const T* row, C* out) const {
+    for (size_t i = 0; i < left_.size(); ++i) out[i] = ConvertElement<C>(row[left_[i]]);
+  }
+
+  void Blend(const T* image, int64_t row, C* out) const {
+    const double y = rows_.Position(row);
+    const auto above = static_cast<int64_t>(y);
+    const C down = static_cast<C>(y - static_cast<double>(above));
+    const T* const upper = image + above * row_in_;
+    const T* const lower = above + 1 < rows_.in ? upper + row_in_ : upper;
+    for (int64_t i = 0; i < row_in_; ++i) {
+      out[i] = ConvertElement<C>(upper[i]) * (1 - down) + ConvertElement<C>(lower[i]) * down;
+    }
+    std::copy_n(out + row_in_ - channels_, channels_, out + row_in_);
+  }
+
+  void Interpolate(const C* row, C* out) const {
+    const int64_t* const left = left_.data();
+    const C* const across = across_.data();
+    for (size_t i = 0; i < left_.size(); ++i) {
+      out[i] = row[left[i]] * (1 - across[i]) + row[left[i] + channels_] * across[i];
+    }
+  }
+
+  static void Store(const std::vector<C>& row, bool add, T* out) {
+    const C* const values = row.data();
+    for (size_t i = 0; i < row.size(); ++i) {
+      C value = values[i];
+      if (std::is_integral_v<T>) value = std::trunc(value + std::copysign(C{0.5}, value));
+      if (add) value += ConvertElement<C>(out[i]);
+      out[i] = ConvertElement<T>(value);
+    }
+  }
+
+  ResizedAxis rows_;
+  int64_t channels_, row_in_;
+  bool nearest_;
+  // For each element of a resized row the element of a row on its left, and the weight of the
+  // one on its right.
+  std::vector<int64_t> left_;
+  std::vector<C> across_;
+};
 
 absl::Status ResizeCpu(const KernelContext& c) {
   const ArrayView& data = c.inputs[0];
@@ -357,15 +411,11 @@ absl::Status ResizeCpu(const KernelContext& c) {
   const bool nearest = c.param<ImageResizeParam>().interp == ImageResizeParam::kNearest;
   DispatchDType(data.dtype, [&](auto type) {
     using T = typename decltype(type)::type;
-    const int64_t images = output.shape.Product(0, rank - 3);
-    const int64_t row_size = columns.out * channels;
-    ParallelForPlain(images * rows.out, RowGrain(4 * row_size), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const T* const image = data.as<T>() + i / rows.out * rows.in * columns.in * channels;
-        ResizeRow(rows, columns, channels, nearest, i % rows.out, image,
-                  c.reqs[0] == WriteReq::kAdd, output.as<T>() + i * row_size);
-      }
-    });
+    const ImageResize<T> resize(rows, columns, channels, nearest);
+    ParallelFor(output.shape.Product(0, rank - 2), RowGrain((columns.in + columns.out) * channels),
+                [&](int64_t begin, int64_t end) {
+                  resize.Run(begin, end, c.reqs[0] == WriteReq::kAdd, data.as<T>(), output.as<T>());
+                });
   });
   return absl::OkStatus();
 }
