@@ -21,8 +21,8 @@ struct ImageSourceOptions {
   // The file's index, whose order the images have. Without one they have the order of the file,
   // whose frames are read first.
   std::string path_imgidx;
-  // A list of files (image_list.h); with path_imgrec, of the labels in place of those of the
-  // records with these ids.
+  // A list of files (image_list.h). With path_imgrec it lists labels, which replace the labels of
+  // the records with these ids.
   std::string path_imglist;
   std::vector<ListedImage> imglist;  // a list of files in memory
   std::string path_root;             // the folder of the files

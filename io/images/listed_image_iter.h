@@ -50,7 +50,7 @@ class ListedImageIter : public DataIter {
     std::string label_name;
     Shape label_shape;
     DType label_dtype = DType::kFloat32;
-    std::optional<float> label_fill;  // of what a decoder leaves
+    std::optional<float> label_fill;  // the value of labels that a decoder does not write
   };
 
   // For the iterators' Create functions. `kind` is MXNet's name of the iterator. Start comes before

@@ -69,7 +69,8 @@ absl::Status ResizeTo(ImageSize size, InterMethod interp, RandomGenerator& rando
   return absl::OkStatus();
 }
 
-// Returns the largest size with the ratio of `size` that is not larger than `most`, or `size`.
+// Returns the largest size with the ratio of `size` that is not larger than `most`, or `size`. No
+// edge is less than 1.
 ImageSize ScaleDown(ImageSize most, ImageSize size) {
   auto height = static_cast<double>(size.height), width = static_cast<double>(size.width);
   const auto rows = static_cast<double>(most.height), columns = static_cast<double>(most.width);
@@ -81,7 +82,8 @@ ImageSize ScaleDown(ImageSize most, ImageSize size) {
     height = height * columns / width;
     width = columns;
   }
-  return {.height = static_cast<int64_t>(height), .width = static_cast<int64_t>(width)};
+  return {.height = std::max<int64_t>(1, static_cast<int64_t>(height)),
+          .width = std::max<int64_t>(1, static_cast<int64_t>(width))};
 }
 
 // Takes the part that begins at (top, left), and resizes it if it has another size.

@@ -34,8 +34,9 @@
 namespace cooper {
 
 // Changes an image with numbers of `random` alone. Called from several threads. The augmenters
-// below return kInvalidArgument, with their name, for options out of range and for images that they
-// cannot change, which are then unspecified.
+// below return kInvalidArgument, with their name, for sizes and ranges out of range and for images
+// that they cannot change, which are then unspecified. Strengths and probabilities are checked by
+// CreateAugmenter and CreateDetAugmenter, not by an augmenter.
 using Augmenter = std::function<absl::Status(RandomGenerator& random, AnyImage* image)>;
 
 // Applies augmenters in their order, up to the first error.

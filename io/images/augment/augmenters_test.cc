@@ -70,6 +70,11 @@ TEST(AugmentersTest, ResizesAndCropsTheCenter) {
       Changed(CenterCropAug{.size = {.height = 40, .width = 20}, .interp = InterMethod::kLanczos},
               image),
       enlarged);
+  // The part of a narrow image in this ratio has less than a row.
+  const Image row =
+      Changed(CenterCropAug{.size = {.height = 32, .width = 280}}, Coordinates(100, 5));
+  EXPECT_EQ(row.height, 32);
+  EXPECT_EQ(row.width, 280);
 }
 
 TEST(AugmentersTest, CropsEveryPlaceEquallyOften) {
