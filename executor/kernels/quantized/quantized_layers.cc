@@ -305,9 +305,10 @@ void Convolution(const KernelContext& c) {
     // The products are those of the elements less 128.
     ParallelFor(p.filters, RowGrain(size), [&](int64_t begin, int64_t end) {
       for (int64_t k = begin; k < end; ++k) {
-        int32_t sum = 0;
-        for (int64_t i = 0; i < size; ++i) sum += weight[k * size + i];
-        scratch.terms[k] += 128 * sum;
+        uint32_t sum = 0;  // wraps around
+        for (int64_t i = 0; i < size; ++i) sum += static_cast<uint32_t>(weight[k * size + i]);
+        const uint32_t term = static_cast<uint32_t>(scratch.terms[k]) + 128 * sum;
+        scratch.terms[k] = static_cast<int32_t>(term);
       }
     });
   }
