@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "executor/kernels/launch/row_grain.h"
 #include "executor/kernels/loops/elemwise_loop.h"
 #include "executor/kernels/loops/strided_copy.h"
@@ -109,7 +110,7 @@ template <typename T>
 double SumOfGrey(const Shape& shape, const T* in) {
   using Sum = std::conditional_t<std::is_same_v<T, uint8_t>, uint32_t, double>;
   constexpr int64_t kLanes = 48;             // whole pixels and vectors
-  constexpr int64_t kChunk = kLanes << 16U;  // the most bytes whose sums fit
+  constexpr int64_t kChunk = kLanes << 16U;  // few enough for sums of bytes in uint32
   const int64_t size = shape.num_elements();
   double sum = 0;
   for (int64_t first = 0; first < size; first += kChunk) {
@@ -403,7 +404,9 @@ absl::Status ResizeCpu(const KernelContext& c) {
   const ArrayView& data = c.inputs[0];
   const ArrayView& output = c.outputs[0];
   if (c.reqs[0] == WriteReq::kNull || output.size() == 0) return absl::OkStatus();
-  if (data.size() == 0) return absl::InvalidArgumentError("an image without pixels");
+  if (data.size() == 0)
+    return absl::InvalidArgumentError(
+        absl::StrCat("data has shape ", data.shape.ToString(), ", expected at least one pixel"));
   const int rank = data.shape.rank();
   const ResizedAxis rows = AxisOf(data.shape[rank - 3], output.shape[rank - 3]);
   const ResizedAxis columns = AxisOf(data.shape[rank - 2], output.shape[rank - 2]);
