@@ -25,7 +25,7 @@ def _int8_conv(image: tuple, filters: int, kernel: int) -> tuple:
              'no_bias': True})
 
 
-# As operators.OPERATORS.
+# Rows in the form of operators.OPERATORS.
 MXNET_OPERATORS: List[Tuple[str, str, Dict[str, tuple], dict]] = [
     # Layers of ResNet-50 and of its classifier.
     ('int8 conv 3x3 64', *_int8_conv(_IMAGE, 64, 3)),
@@ -176,7 +176,7 @@ MXNET_OPERATORS: List[Tuple[str, str, Dict[str, tuple], dict]] = [
     ('gelqf', '_linalg_gelqf', {'data': (16, 64, 64)}, {}),
     ('syevd', '_linalg_syevd', {'definite': (16, 64, 64)}, {}),
 ]
-# Those without a gradient.
+# The operators without a gradient.
 PREDICT_ONLY = {
     'allclose', 'bipartite matching', 'box decode', 'box encode', 'box iou', 'box nms', 'histogram',
     'index array', 'multibox detection', 'multibox prior', 'multibox target', 'multinomial',

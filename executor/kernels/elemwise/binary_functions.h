@@ -96,9 +96,9 @@ struct Mod {
       return Floored(std::fmod(a, b), b);
     }
   }
-  // The vector form has the results of Apply where integers up to |a / b| have no gaps. A rounded
-  // quotient is at most too large by 1. Then the difference is exact too and has the sign of -a, so
-  // that adding b, or not, is right again.
+  // The vector form has the results of Apply, but for the sign of a 0, where integers up to |a / b|
+  // have no gaps. A rounded quotient is at most too large by 1. Then the difference is exact too
+  // and has the sign of -a, so that adding b, or not, is right again.
   template <typename C>
   static bool VectorHolds(C a, C b) {
     return std::fabs(a) <= std::fabs(b) * (C{1} / std::numeric_limits<C>::epsilon());

@@ -137,7 +137,7 @@ struct LeastCommonMultiple : NumpyFunction<2, true> {
   }
 };
 
-// The angle of the point (x = b, y = a) in (-pi, pi], with C's rules for zeros and infinities. Its
+// The angle of the point (x = b, y = a) in [-pi, pi], with C's rules for zeros and infinities. Its
 // gradients are b / (a^2 + b^2) for a and -a / (a^2 + b^2) for b; both are NaN at the origin.
 struct Arctan2 : NumpyFunction<2, false> {
   template <typename C>

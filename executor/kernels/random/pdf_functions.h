@@ -28,7 +28,7 @@ struct PdfDerivatives {
 
 // A distribution has Log(x, a, b), the logarithm of the density, and Derivatives(x, a, b), where a
 // and b are the operator's inputs `first` and `second`. Distributions with one parameter ignore b.
-// Those of counts have the derivative 0 by x.
+// Distributions of counts have the derivative 0 by x.
 //
 // The uniform distribution on [a, b): the density is 1 / (b - a), also for samples outside.
 struct UniformPdf {

@@ -40,7 +40,7 @@ void DivideRange(double low, double high, DType dtype, absl::Span<double> bounds
 // Finds the bin of a number between the first and the last bound.
 class BinFinder {
  public:
-  // `equal` says that the bins are about equal, so that the bin can be computed but for a few.
+  // With `equal`, bins of about equal width, operator() computes a first guess and corrects it.
   BinFinder(absl::Span<const double> bounds, bool equal)
       : bounds_(bounds), last_(static_cast<int64_t>(bounds.size()) - 2) {
     const double scale = static_cast<double>(last_ + 1) / (bounds.back() - bounds.front());
