@@ -48,7 +48,8 @@ Writer WriterOf(const KernelContext& c, size_t output) {
 template <typename Distribution>
 __global__ void Densities(int64_t count, Call call, Writer out) {
   for (int64_t i = FirstElement(); i < count; i += ElementStep()) {
-    out(i, PdfOf<Distribution>(call, i, i / call.draws));
+    const auto distribution = DistributionOf<Distribution>(call, i / call.draws);
+    out(i, PdfOf(distribution, call.sample[i], call.is_log));
   }
 }
 

@@ -26,81 +26,116 @@ struct PdfDerivatives {
   double x, a, b;
 };
 
-// A distribution has Log(x, a, b), the logarithm of the density, and Derivatives(x, a, b), where a
-// and b are the operator's inputs `first` and `second`. Distributions with one parameter ignore b.
-// Distributions of counts have the derivative 0 by x.
+// A distribution is made of its parameters a and b, the operator's inputs `first` and `second`, of
+// which it keeps what its samples share. It has Log(x), the logarithm of the density, and
+// Derivatives(x), both without branches, for loops that become vector instructions. Distributions
+// with one parameter ignore b. Distributions of counts have the derivative 0 by x.
 //
 // The uniform distribution on [a, b): the density is 1 / (b - a), also for samples outside.
-struct UniformPdf {
-  COOPER_HOST_DEVICE static double Log(double, double a, double b) { return -VectorLog(b - a); }
-  COOPER_HOST_DEVICE static PdfDerivatives Derivatives(double, double a, double b) {
-    return {0, 1 / (b - a), 1 / (a - b)};
-  }
+class UniformPdf {
+ public:
+  COOPER_HOST_DEVICE UniformPdf(double a, double b) : log_(-VectorLog(b - a)), by_a_(1 / (b - a)) {}
+  COOPER_HOST_DEVICE double Log(double) const { return log_; }
+  COOPER_HOST_DEVICE PdfDerivatives Derivatives(double) const { return {0, by_a_, -by_a_}; }
+
+ private:
+  double log_, by_a_;
 };
 // Normal with mean a and standard deviation b.
-struct NormalPdf {
-  COOPER_HOST_DEVICE static double Log(double x, double a, double b) {
-    constexpr double kLogRootOfTwoPi = 0.91893853320467274178;
-    const double z = (x - a) / b;
-    return -0.5 * z * z - VectorLog(b) - kLogRootOfTwoPi;
+class NormalPdf {
+ public:
+  COOPER_HOST_DEVICE NormalPdf(double a, double b)
+      : mean_(a), deviation_(b), log_(-VectorLog(b) - kLogRootOfTwoPi) {}
+  COOPER_HOST_DEVICE double Log(double x) const {
+    const double z = (x - mean_) / deviation_;
+    return -0.5 * z * z + log_;
   }
-  COOPER_HOST_DEVICE static PdfDerivatives Derivatives(double x, double a, double b) {
-    const double z = (x - a) / b;
-    return {-z / b, z / b, (z * z - 1) / b};
+  COOPER_HOST_DEVICE PdfDerivatives Derivatives(double x) const {
+    const double z = (x - mean_) / deviation_;
+    return {-z / deviation_, z / deviation_, (z * z - 1) / deviation_};
   }
+
+ private:
+  static constexpr double kLogRootOfTwoPi = 0.91893853320467274178;
+  double mean_, deviation_, log_;
 };
 // Gamma with shape a and rate b: b^a x^(a - 1) e^(-b x) / Gamma(a). _random_gamma draws with the
 // scale, the rate's reciprocal.
-struct GammaPdf {
-  COOPER_HOST_DEVICE static double Log(double x, double a, double b) {
-    return a * VectorLog(b) + (a - 1) * VectorLog(x) - b * x - VectorLogGamma(a);
+class GammaPdf {
+ public:
+  COOPER_HOST_DEVICE GammaPdf(double a, double b)
+      : a_(a),
+        b_(b),
+        log_b_(VectorLog(b)),
+        log_(a * log_b_ - VectorLogGamma(a)),
+        psi_(VectorDigamma(a)) {}
+  COOPER_HOST_DEVICE double Log(double x) const { return (a_ - 1) * VectorLog(x) - b_ * x + log_; }
+  COOPER_HOST_DEVICE PdfDerivatives Derivatives(double x) const {
+    return {(a_ - 1) / x - b_, log_b_ + VectorLog(x) - psi_, a_ / b_ - x};
   }
-  COOPER_HOST_DEVICE static PdfDerivatives Derivatives(double x, double a, double b) {
-    return {(a - 1) / x - b, VectorLog(b) + VectorLog(x) - VectorDigamma(a), a / b - x};
-  }
+
+ private:
+  double a_, b_, log_b_, log_, psi_;
 };
 // Exponential with rate a: a e^(-a x).
-struct ExponentialPdf {
-  COOPER_HOST_DEVICE static double Log(double x, double a, double) { return VectorLog(a) - a * x; }
-  COOPER_HOST_DEVICE static PdfDerivatives Derivatives(double x, double a, double) {
-    return {-a, 1 / a - x, 0};
-  }
+class ExponentialPdf {
+ public:
+  COOPER_HOST_DEVICE ExponentialPdf(double a, double) : a_(a), log_(VectorLog(a)) {}
+  COOPER_HOST_DEVICE double Log(double x) const { return log_ - a_ * x; }
+  COOPER_HOST_DEVICE PdfDerivatives Derivatives(double x) const { return {-a_, 1 / a_ - x, 0}; }
+
+ private:
+  double a_, log_;
 };
 // Poisson with mean a: a^x e^-a / x!, where x is a floating-point number.
-struct PoissonPdf {
-  COOPER_HOST_DEVICE static double Log(double x, double a, double) {
-    return x * VectorLog(a) - VectorLogGamma(x + 1) - a;
-  }
-  COOPER_HOST_DEVICE static PdfDerivatives Derivatives(double x, double a, double) {
-    return {0, x / a - 1, 0};
-  }
+class PoissonPdf {
+ public:
+  COOPER_HOST_DEVICE PoissonPdf(double a, double) : a_(a), log_(VectorLog(a)) {}
+  COOPER_HOST_DEVICE double Log(double x) const { return x * log_ - VectorLogGamma(x + 1) - a_; }
+  COOPER_HOST_DEVICE PdfDerivatives Derivatives(double x) const { return {0, x / a_ - 1, 0}; }
+
+ private:
+  double a_, log_;
 };
 // Negative binomial: the probability of x successes before failure number a, where b is the
 // probability of a failure. a need not be an integer.
-struct NegativeBinomialPdf {
-  COOPER_HOST_DEVICE static double Log(double x, double a, double b) {
-    return VectorLogGamma(x + a) - VectorLogGamma(x + 1) - VectorLogGamma(a) + a * VectorLog(b) +
-           x * VectorLog(1 - b);
+class NegativeBinomialPdf {
+ public:
+  COOPER_HOST_DEVICE NegativeBinomialPdf(double a, double b)
+      : a_(a),
+        b_(b),
+        log_b_(VectorLog(b)),
+        log_rest_(VectorLog(1 - b)),
+        log_(a * log_b_ - VectorLogGamma(a)),
+        psi_(VectorDigamma(a)) {}
+  COOPER_HOST_DEVICE double Log(double x) const {
+    return VectorLogGamma(x + a_) - VectorLogGamma(x + 1) + log_ + x * log_rest_;
   }
-  COOPER_HOST_DEVICE static PdfDerivatives Derivatives(double x, double a, double b) {
-    return {0, VectorDigamma(x + a) - VectorDigamma(a) + VectorLog(b), a / b - x / (1 - b)};
+  COOPER_HOST_DEVICE PdfDerivatives Derivatives(double x) const {
+    return {0, VectorDigamma(x + a_) - psi_ + log_b_, a_ / b_ - x / (1 - b_)};
   }
+
+ private:
+  double a_, b_, log_b_, log_rest_, log_, psi_;
 };
 // The negative binomial distribution with mean a and dispersion b, which is that of limit 1 / b and
 // probability p = 1 / (a b + 1). Derivatives are those of NegativeBinomialPdf by the chain rule.
-struct GeneralizedNegativeBinomialPdf {
-  COOPER_HOST_DEVICE static double Log(double x, double a, double b) {
-    return NegativeBinomialPdf::Log(x, 1 / b, 1 / (a * b + 1));
+class GeneralizedNegativeBinomialPdf {
+ public:
+  COOPER_HOST_DEVICE GeneralizedNegativeBinomialPdf(double a, double b)
+      : a_(a), b_(b), p_(1 / (a * b + 1)), base_(1 / b, p_) {}
+  COOPER_HOST_DEVICE double Log(double x) const { return base_.Log(x); }
+  COOPER_HOST_DEVICE PdfDerivatives Derivatives(double x) const {
+    const PdfDerivatives of = base_.Derivatives(x);
+    return {0, -of.b * b_ * p_ * p_, -of.a / (b_ * b_) - of.b * a_ * p_ * p_};
   }
-  COOPER_HOST_DEVICE static PdfDerivatives Derivatives(double x, double a, double b) {
-    const double p = 1 / (a * b + 1);
-    const PdfDerivatives of = NegativeBinomialPdf::Derivatives(x, 1 / b, p);
-    return {0, -of.b * b * p * p, -of.a / (b * b) - of.b * a * p * p};
-  }
+
+ private:
+  double a_, b_, p_;
+  NegativeBinomialPdf base_;
 };
 
-// The arrays of one call: sample i belongs to distribution i / draws. With vectors, a sample and a
-// parameter are `size` consecutive elements. is_log: the result is the logarithm of the density.
+// The arrays of one call: each distribution has `draws` samples, one after the other.
 template <typename Reader>
 struct PdfCall {
   Reader sample, first, second;  // second is first if there is one parameter
@@ -108,27 +143,32 @@ struct PdfCall {
   bool is_log;
 };
 
-// Returns the density at sample i, which is one of distribution k. The density is the exponential
-// of Log, so it may become 0 or infinite where the logarithm is finite.
+// Returns the distribution k.
 template <typename Distribution, typename Reader>
-COOPER_HOST_DEVICE double PdfOf(const PdfCall<Reader>& call, int64_t i, int64_t k) {
-  const double log = Distribution::Log(call.sample[i], call.first[k], call.second[k]);
-  return call.is_log ? log : VectorExp(log);
+COOPER_HOST_DEVICE Distribution DistributionOf(const PdfCall<Reader>& call, int64_t k) {
+  return Distribution(call.first[k], call.second[k]);
+}
+
+// Returns the density at x. The density is the exponential of Log, so it may become 0 or infinite
+// where the logarithm is finite.
+template <typename Distribution>
+COOPER_HOST_DEVICE double PdfOf(const Distribution& distribution, double x, bool is_log) {
+  return is_log ? distribution.Log(x) : VectorExp(distribution.Log(x));
 }
 
 // Writes the gradients of distribution k: of each of its samples, and of its parameters, which are
-// sums over its samples in ascending order. One thread computes a distribution, so equal inputs
-// give equal bits. A distribution with one parameter passes a `second` that does nothing.
+// sums over its samples in ascending order. A distribution with one parameter passes a `second`
+// that does nothing.
 template <typename Distribution, typename Reader, typename Writer>
 COOPER_HOST_DEVICE void PdfGradientOf(const PdfCall<Reader>& call, const Reader& ograd,
                                       const Writer& sample, const Writer& first,
                                       const Writer& second, int64_t k) {
-  const double a = call.first[k], b = call.second[k];
+  const auto distribution = DistributionOf<Distribution>(call, k);
   double sum_a = 0, sum_b = 0;
   for (int64_t i = k * call.draws; i < (k + 1) * call.draws; ++i) {
     const double x = call.sample[i];
-    const double scale = ograd[i] * (call.is_log ? 1 : VectorExp(Distribution::Log(x, a, b)));
-    const PdfDerivatives by = Distribution::Derivatives(x, a, b);
+    const double scale = ograd[i] * (call.is_log ? 1 : PdfOf(distribution, x, false));
+    const PdfDerivatives by = distribution.Derivatives(x);
     sample(i, scale * by.x);
     sum_a += scale * by.a;
     sum_b += scale * by.b;
@@ -139,7 +179,7 @@ COOPER_HOST_DEVICE void PdfGradientOf(const PdfCall<Reader>& call, const Reader&
 
 // Dirichlet's density, whose samples and parameters are vectors of `size` elements.
 
-// Returns the sum of parameters k. They are the concentrations of distribution k.
+// Returns the sum of parameters k.
 template <typename Reader>
 COOPER_HOST_DEVICE double DirichletSum(const PdfCall<Reader>& call, int64_t size, int64_t k) {
   double sum = 0;
@@ -147,29 +187,39 @@ COOPER_HOST_DEVICE double DirichletSum(const PdfCall<Reader>& call, int64_t size
   return sum;
 }
 
-// Returns the density at vector i. The density is Gamma(sum of a) * the product of x_j^(a_j - 1) /
-// Gamma(a_j). It is not checked that the vector sums to 1.
+// Returns the logarithm of the factor that all densities of parameters k have.
 template <typename Reader>
-COOPER_HOST_DEVICE double DirichletPdfOf(const PdfCall<Reader>& call, int64_t size, int64_t i) {
-  const int64_t k = i / call.draws;
+COOPER_HOST_DEVICE double DirichletLogFactor(const PdfCall<Reader>& call, int64_t size, int64_t k) {
   double log = VectorLogGamma(DirichletSum(call, size, k));
+  for (int64_t j = 0; j < size; ++j) log -= VectorLogGamma(call.first[k * size + j]);
+  return log;
+}
+
+// Returns the density at vector i, of parameters k with DirichletLogFactor `factor`.
+template <typename Reader>
+COOPER_HOST_DEVICE double DirichletPdfOf(const PdfCall<Reader>& call, int64_t size, int64_t k,
+                                         double factor, int64_t i) {
+  double log = factor;
   for (int64_t j = 0; j < size; ++j) {
-    const double a = call.first[k * size + j];
-    log += (a - 1) * VectorLog(call.sample[i * size + j]) - VectorLogGamma(a);
+    log += (call.first[k * size + j] - 1) * VectorLog(call.sample[i * size + j]);
   }
   return call.is_log ? log : VectorExp(log);
 }
+template <typename Reader>
+COOPER_HOST_DEVICE double DirichletPdfOf(const PdfCall<Reader>& call, int64_t size, int64_t i) {
+  const int64_t k = i / call.draws;
+  return DirichletPdfOf(call, size, k, DirichletLogFactor(call, size, k), i);
+}
 
 // Writes the gradients of element `at` = k * size + j of the parameters and of all samples' element
-// j. scales[i] is the head gradient of vector i, times its density unless is_log. The derivative by
-// a parameter is the sum over the samples of log x + digamma(sum of a) - digamma(a).
+// j. scales[i] is the head gradient of vector i, times its density unless is_log.
 template <typename Reader, typename Writer>
 COOPER_HOST_DEVICE void DirichletGradientOf(const PdfCall<Reader>& call, const double* scales,
                                             int64_t size, const Writer& sample, const Writer& first,
                                             int64_t at) {
   const int64_t k = at / size, j = at - k * size;
-  const double a = call.first[at];
-  const double psi = VectorDigamma(DirichletSum(call, size, k)) - VectorDigamma(a);
+  const double a = call.first[at],
+               psi = VectorDigamma(DirichletSum(call, size, k)) - VectorDigamma(a);
   double sum = 0;
   for (int64_t i = k * call.draws; i < (k + 1) * call.draws; ++i) {
     const double x = call.sample[i * size + j];
