@@ -20,8 +20,8 @@ _PEERS = {'torch': 'PyTorch 2.15', 'mxnet': 'MXNet 1.9.1', 'onnx': 'ONNX Runtime
           'openvino': 'OpenVINO 2026.4'}
 _LEAST = {'torch': .9, 'mxnet': .95, 'onnx': .95, 'openvino': .95}  # rows below are counted
 # Operators whose gradients PyTorch returns as views of the head gradient: it writes nothing.
-_VIEWS = ('add', 'concat', 'stack', 'sum', 'sum of columns', 'sum of few columns',
-          'sum of short rows', 'swap axes', 'transpose', 'transpose of images')
+_VIEWS = ('add', 'concat', 'np add', 'np concatenate', 'np sum', 'stack', 'sum', 'sum of columns',
+          'sum of few columns', 'sum of short rows', 'swap axes', 'transpose', 'transpose of images')
 
 
 def _row(cells: Iterable[str]) -> str:
