@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "io/images/augment/image_transform.h"
+#include "io/images/augment/uniform_draws.h"
 #include "io/images/imgproc/adjust_color.h"
 #include "io/images/imgproc/edit_image.h"
 #include "ndarray/base/status_macros.h"
@@ -19,19 +20,10 @@ absl::Status Invalid(const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat(parts...));
 }
 
-double Uniform(double least, double most, RandomGenerator& random) {
-  return least + random.NextUniform() * (most - least);
-}
-
 // Returns 1 - most to 1 + most.
 float Factor(float most, RandomGenerator& random) {
   return static_cast<float>(
-      Uniform(1 - static_cast<double>(most), 1 + static_cast<double>(most), random));
-}
-
-// Returns a whole number in [0, most].
-int64_t DrawPlace(int64_t most, RandomGenerator& random) {
-  return static_cast<int64_t>(random.NextBelow(static_cast<uint64_t>(most) + 1));
+      UniformReal(1 - static_cast<double>(most), 1 + static_cast<double>(most), random));
 }
 
 ImageSize SizeOf(const AnyImage& image) {
@@ -104,8 +96,8 @@ absl::Status CropCenter(ImageSize size, InterMethod interp, RandomGenerator& ran
 absl::Status CropSomewhere(ImageSize part, ImageSize size, InterMethod interp,
                            RandomGenerator& random, AnyImage* image) {
   const ImageSize whole = SizeOf(*image);
-  const int64_t left = DrawPlace(whole.width - part.width, random);
-  const int64_t top = DrawPlace(whole.height - part.height, random);
+  const int64_t left = UniformInteger(0, whole.width - part.width, random);
+  const int64_t top = UniformInteger(0, whole.height - part.height, random);
   return CropTo(top, left, part, size, interp, random, image);
 }
 
@@ -114,9 +106,9 @@ std::optional<ImageSize> DrawSize(const RandomSizedCropAug& aug, ImageSize whole
                                   RandomGenerator& random) {
   const auto pixels = static_cast<double>(whole.height * whole.width);
   for (int trial = 0; trial < 10; ++trial) {
-    const double area = Uniform(aug.area.first, aug.area.second, random) * pixels;
+    const double area = UniformReal(aug.area.first, aug.area.second, random) * pixels;
     const double ratio =
-        std::exp(Uniform(std::log(aug.ratio.first), std::log(aug.ratio.second), random));
+        std::exp(UniformReal(std::log(aug.ratio.first), std::log(aug.ratio.second), random));
     const ImageSize part = {.height = std::llrint(std::sqrt(area / ratio)),
                             .width = std::llrint(std::sqrt(area * ratio))};
     const bool is_inside = part.height <= whole.height && part.width <= whole.width;
@@ -228,7 +220,7 @@ absl::Status ColorJitterAug::operator()(RandomGenerator& random, AnyImage* image
 absl::Status HueJitterAug::operator()(RandomGenerator& random, AnyImage* image) const {
   COOPER_ASSIGN_OR_RETURN(FloatImage * floats, AddContext(Colors(image), "HueJitterAug"));
   const auto most = static_cast<double>(hue);
-  AdjustHue(Uniform(-most, most, random), floats);
+  AdjustHue(UniformReal(-most, most, random), floats);
   return absl::OkStatus();
 }
 

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "io/images/augment/uniform_draws.h"
 #include "io/images/imgproc/edit_image.h"
 #include "ndarray/base/status_macros.h"
 
@@ -21,15 +22,6 @@ absl::Status Invalid(const Parts&... parts) {
 struct PixelBox {
   int64_t left, top, width, height;
 };
-
-// Returns a whole number in [least, most].
-int64_t DrawInt(int64_t least, int64_t most, RandomGenerator& random) {
-  return least + static_cast<int64_t>(random.NextBelow(static_cast<uint64_t>(most - least) + 1));
-}
-
-double Draw(const std::pair<double, double>& range, RandomGenerator& random) {
-  return range.first + random.NextUniform() * (range.second - range.first);
-}
 
 // The areas in pixels that a range allows for an image.
 std::pair<double, double> Areas(const std::pair<double, double>& range, int64_t rows,
@@ -51,35 +43,38 @@ int64_t HeightOf(int64_t width, double ratio) {
 std::optional<PixelBox> DrawPart(const DetRandomCropAug& aug, int64_t rows, int64_t columns,
                                  RandomGenerator& random) {
   const auto [least, most] = Areas(aug.area_range, rows, columns);
-  const double ratio = Draw(aug.aspect_ratio_range, random);
+  const double ratio =
+      UniformReal(aug.aspect_ratio_range.first, aug.aspect_ratio_range.second, random);
   int64_t max_height = std::llrint(std::sqrt(most / ratio));
   if (WidthOf(max_height, ratio) > columns) max_height = HeightOf(columns, ratio);
   max_height = std::min(max_height, rows);
   const int64_t min_height = std::min<int64_t>(std::llrint(std::sqrt(least / ratio)), max_height);
-  int64_t height = DrawInt(min_height, max_height, random), width = WidthOf(height, ratio);
+  int64_t height = UniformInteger(min_height, max_height, random), width = WidthOf(height, ratio);
   if (static_cast<double>(width * height) < least) width = WidthOf(++height, ratio);
   if (static_cast<double>(width * height) > most) width = WidthOf(--height, ratio);
   const auto area = static_cast<double>(width * height);
   if (area < least || area > most || area < 2 || width > columns || height > rows) {
     return std::nullopt;
   }
-  const int64_t top = DrawInt(0, rows - height, random);
-  return PixelBox{DrawInt(0, columns - width, random), top, width, height};
+  const int64_t top = UniformInteger(0, rows - height, random);
+  return PixelBox{UniformInteger(0, columns - width, random), top, width, height};
 }
 
 // Draws an image around the image with MXNet's rounding; nullopt if it is not larger.
 std::optional<PixelBox> DrawBorder(const DetRandomPadAug& aug, int64_t rows, int64_t columns,
                                    RandomGenerator& random) {
   const auto [least, most] = Areas(aug.area_range, rows, columns);
-  const double ratio = Draw(aug.aspect_ratio_range, random);
+  const double ratio =
+      UniformReal(aug.aspect_ratio_range.first, aug.aspect_ratio_range.second, random);
   const int64_t max_height = std::llrint(std::sqrt(most / ratio));
   int64_t min_height = std::llrint(std::sqrt(least / ratio));
   if (WidthOf(min_height, ratio) < columns) min_height = HeightOf(columns, ratio);
   min_height = std::min(std::max(min_height, rows), max_height);
-  const int64_t height = DrawInt(min_height, max_height, random), width = WidthOf(height, ratio);
+  const int64_t height = UniformInteger(min_height, max_height, random),
+                width = WidthOf(height, ratio);
   if (height - rows < 2 || width - columns < 2) return std::nullopt;
-  const int64_t top = DrawInt(0, height - rows, random);
-  return PixelBox{DrawInt(0, width - columns, random), top, width, height};
+  const int64_t top = UniformInteger(0, height - rows, random);
+  return PixelBox{UniformInteger(0, width - columns, random), top, width, height};
 }
 
 float AreaOf(const DetObject& object) {

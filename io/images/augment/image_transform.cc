@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "io/images/augment/uniform_draws.h"
 #include "io/images/imgproc/edit_image.h"
 #include "io/images/imgproc/warp_image.h"
 #include "ndarray/base/status_macros.h"
@@ -32,11 +33,6 @@ Range AspectRatios(const ImageTransformOptions& options) {
   return {1 - most, 1 + most};
 }
 
-// Returns a whole number in [least, most].
-int64_t DrawInt(int64_t least, int64_t most, RandomGenerator& random) {
-  return least + static_cast<int64_t>(random.NextBelow(static_cast<uint64_t>(most - least) + 1));
-}
-
 InterMethod ChooseMethod(InterMethod method, const Image& image, int64_t height, int64_t width,
                          RandomGenerator& random) {
   if (method == InterMethod::kRandom) return static_cast<InterMethod>(random.NextBelow(5));
@@ -58,7 +54,8 @@ bool IsMapped(const ImageTransformOptions& options) {
 absl::StatusOr<Image> MapImage(const Image& image, const ImageTransformOptions& options,
                                RandomGenerator& random) {
   const float shear = Range{-options.max_shear_ratio, options.max_shear_ratio}.Draw(random);
-  const int64_t any_angle = DrawInt(-options.max_rotate_angle, options.max_rotate_angle, random);
+  const int64_t any_angle =
+      UniformInteger(-options.max_rotate_angle, options.max_rotate_angle, random);
   const int64_t angle = options.rotate > 0 ? options.rotate : any_angle;
   float scale = 1, ratio = 1;
   if (!options.random_resized_crop) {
@@ -101,8 +98,8 @@ absl::StatusOr<std::optional<Image>> CropArea(const Image& image,
     if (random.NextBelow(2) == 1) std::swap(height, width);
     const bool is_inside = height <= image.height && width <= image.width;
     if (!is_inside || height < 1 || width < 1) continue;
-    const int64_t top = DrawInt(0, image.height - height, random);
-    const int64_t left = DrawInt(0, image.width - width, random);
+    const int64_t top = UniformInteger(0, image.height - height, random);
+    const int64_t left = UniformInteger(0, image.width - width, random);
     return ResizeBy(CropImage(image, top, left, height, width), options.data_shape[1],
                     options.data_shape[2], options.inter_method, random);
   }
@@ -113,7 +110,7 @@ absl::StatusOr<std::optional<Image>> CropArea(const Image& image,
 Image CropSomewhere(const Image& image, int64_t height, int64_t width,
                     const ImageTransformOptions& options, RandomGenerator& random) {
   const auto begin = [&](int64_t spare) {
-    return options.rand_crop ? DrawInt(0, spare, random) : spare / 2;
+    return options.rand_crop ? UniformInteger(0, spare, random) : spare / 2;
   };
   const int64_t top = begin(image.height - height), left = begin(image.width - width);
   return CropImage(image, top, left, height, width);
@@ -125,7 +122,7 @@ absl::StatusOr<Image> CropSquare(const Image& image, const ImageTransformOptions
     return Invalid("the image has ", image.height, " x ", image.width, " pixels, max_crop_size is ",
                    options.max_crop_size);
   }
-  const int64_t size = DrawInt(options.min_crop_size, options.max_crop_size, random);
+  const int64_t size = UniformInteger(options.min_crop_size, options.max_crop_size, random);
   return ResizeBy(CropSomewhere(image, size, size, options, random), options.data_shape[1],
                   options.data_shape[2], options.inter_method, random);
 }
