@@ -21,7 +21,7 @@ namespace cooper {
 // The workspace's arrays. With a null `base` only `bytes` is valid. PrepareRNNBackward reads
 // `bytes` when the node is bound; the kernel makes the struct again with the workspace's address.
 // Arrays with two entries have one for each direction. Arrays are separate and aligned to 64 bytes.
-// Those that the parameters do not need stay null.
+// Arrays that the parameters do not need stay null.
 template <typename T>
 struct RNNBackwardScratch {
   RNNBackwardScratch(const RNNParam& param, const RNNDims& dims, void* base) {
