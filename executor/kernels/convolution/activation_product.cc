@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "executor/kernels/convolution/convolution_parts.h"
 #include "executor/kernels/convolution/onednn_packing.h"
 #include "executor/kernels/convolution/onednn_product.h"
 #include "executor/kernels/launch/dispatch_float.h"
@@ -25,17 +26,7 @@ class ActivationProduct : public OneDnnProduct {
   using OneDnnProduct::OneDnnProduct;
 
   absl::Status Init() {
-    const int64_t wanted = WantedParts();
-    const int64_t image_parts = std::min(p_.batch, wanted);
-    const int64_t images = CeilDiv(p_.batch, image_parts);
-    const int64_t slices_wanted = CeilDiv(std::min(wanted, kMaxPartsByChannels), p_.batch);
-    int64_t per_part = images == 1 ? ChannelsPerPart(slices_wanted) : channels();
-    if (is_winograd()) {
-      // Each slice transforms the whole image. There are at most two slices, to keep two threads
-      // busy, and they have the same layout.
-      const int64_t half = channels() / 2;
-      per_part = slices_wanted > 1 && half % OneDnnChannelBlock() == 0 ? half : channels();
-    }
+    const auto [images, per_part] = is_winograd() ? WinogradPart() : DirectPart();
     absl::Status status = Cut(images, per_part);
     if (!status.ok()) return status;
     parts_per_slice_ = CeilDiv(p_.batch, images);
@@ -141,6 +132,29 @@ class ActivationProduct : public OneDnnProduct {
 
  private:
   bool is_winograd() const { return options_.algorithm == ConvolutionAlgorithm::kWinograd; }
+
+  // The images of a part, and the channels of each part but the last.
+  struct PartSize {
+    int64_t images, channels;
+  };
+
+  PartSize DirectPart() const {
+    const int64_t wanted = WantedParts();
+    int64_t images = CeilDiv(p_.batch, std::min(p_.batch, wanted));
+    const bool pointwise = p_.g.kernel_size() == 1;
+    if (TakesPairs(p_) && HasSmallMap(p_) && p_.groups == 1 && !pointwise) {
+      images = std::max<int64_t>(images, 2);
+    }
+    const int64_t slices = CeilDiv(std::min(wanted, kMaxPartsByChannels), p_.batch);
+    return {images, images == 1 ? ChannelsPerPart(slices) : channels()};
+  }
+
+  // All slices have the same layout.
+  PartSize WinogradPart() const {
+    const int64_t slices = WinogradSlices(p_);
+    const bool whole_blocks = channels() % (slices * OneDnnChannelBlock()) == 0;
+    return {TakesPairs(p_) ? 2 : 1, whole_blocks ? channels() / slices : channels()};
+  }
 
   // Returns whether slices of `elements` elements are as large as the parts' weights.
   bool IsSlice(int64_t elements) const {

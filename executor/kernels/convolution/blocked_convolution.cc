@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/kernels/convolution/blocked_product.h"
+#include "executor/kernels/convolution/convolution_parts.h"
 #include "executor/kernels/convolution/fused_product.h"
 #include "executor/kernels/launch/dispatch_float.h"
 #include "executor/kernels/launch/row_grain.h"
@@ -141,21 +142,12 @@ bool HasConvolution(const ConvolutionParam& param, const Shape& data, const Shap
   return true;
 }
 
-// Returns whether to use Winograd's algorithm. It makes 2.25 or 4 times fewer multiplications for 3
-// x 3 windows, but transforms images and results.
-bool SuitsWinograd(const FusedConvolutionParam& param, const ConvolutionProduct& shape) {
-  constexpr int64_t kMinWeights = 4096;  // filters * channels
-  const WindowGeometry& g = shape.g;
-  return !param.plain_data && param.kernel.size() == 2 && shape.groups == 1 &&
-         shape.filters * g.channels >= kMinWeights && g.kernel[1] == 3 && g.kernel[2] == 3 &&
-         g.stride[1] == 1 && g.stride[2] == 1 && g.dilate[1] == 1 && g.dilate[2] == 1;
-}
-
 std::optional<WeightPacking> PackingFor(const FusedConvolutionParam& param,
                                         ConvolutionAlgorithm algorithm, const Shape& data,
                                         const Shape& output) {
   if (algorithm == ConvolutionAlgorithm::kWinograd &&
-      !SuitsWinograd(param, FusedProductShape(param, data, output))) {
+      (param.plain_data || param.kernel.size() != 2 ||
+       !SuitsWinograd(FusedProductShape(param, data, output)))) {
     return std::nullopt;
   }
   const auto product = MakeFusedProduct(param, algorithm, data, output);

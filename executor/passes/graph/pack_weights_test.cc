@@ -115,6 +115,8 @@ TEST(PackWeightsTest, PartsOfLargeConvolutions) {
     Filters filters;
   };
   const Case cases[] = {{4, 2 * b, 40, {.count = 2 * b}},
+                        {8, 4 * b, 12, {.count = 4 * b}},  // two images in each part
+                        {8, 4 * b, 7, {.count = 4 * b}},
                         {1, 2 * b, 40, {.count = 10 * b, .no_bias = false}},
                         {1, 12 * b, 28, {.count = 13 * b}},
                         {1, 16 * b, 60, {.count = 16 * b, .groups = 16 * b}},
@@ -154,7 +156,7 @@ TEST(PackWeightsTest, WinogradWithWhatIsFused) {
   x = Conv(x, "few", {.count = b});
   x = Conv(x, "point", {.count = 8 * b, .kernel = 1});
   x = op::Convolution(x, {.kernel = {3, 3}, .stride = {2, 2}, .num_filter = 8 * b, .name = "far"});
-  for (const int64_t batch : {1, 3}) {
+  for (const int64_t batch : {1, 3, 8}) {
     for (const Shape& image : {Shape({batch, 8 * b, 28, 28}), Shape({batch, 8 * b, 9, 14})}) {
       const BindOptions options = Options(x, image);
       const auto executor = Bind(x, WithConstants(options));
@@ -173,12 +175,28 @@ TEST(PackWeightsTest, WinogradOfOddImages) {
     const Symbol net = op::Convolution(
         Symbol::Variable("data"),
         {.kernel = {3, 3}, .pad = {pad, 1}, .num_filter = 4 * b, .no_bias = true, .name = "conv"});
-    for (const Shape& image : {Shape({1, 4 * b, 5, 3}), Shape({2, 4 * b, 17, 30}),
-                               Shape({1, 4 * b, 3, 41}), Shape({1, 4 * b, 61, 7})}) {
+    for (const Shape& image : {Shape({8, 4 * b, 9, 15}), Shape({2, 4 * b, 17, 30}),
+                               Shape({1, 4 * b, 3, 121}), Shape({1, 4 * b, 61, 7})}) {
       const BindOptions options = Options(net, image);
       ExpectNear(Output(*Bind(net, WithConstants(options))), Output(*Bind(net, options)));
     }
   }
+}
+
+// Few filters, and small maps, do not repay Winograd's transforms.
+TEST(PackWeightsTest, WinogradWhereItIsFaster) {
+  const int64_t b = Block();
+  const auto transformed = [&](const Shape& image, int64_t filters) {
+    const Symbol net = Conv(Symbol::Variable("data"), "conv", {.count = filters});
+    return NumTransformed(*Bind(net, WithConstants(Options(net, image))));
+  };
+  if (b < 16) GTEST_SKIP() << "oneDNN has Winograd's algorithm for AVX-512 alone";
+  EXPECT_EQ(transformed({1, 128, 28, 28}, 64), 1);
+  EXPECT_EQ(transformed({1, 128, 28, 28}, 32), 0);  // two slices of 16
+  EXPECT_EQ(transformed({2, 128, 28, 28}, 32), 1);
+  EXPECT_EQ(transformed({4, 128, 7, 7}, 128), 0);
+  EXPECT_EQ(transformed({4, 128, 7, 7}, 256), 1);
+  EXPECT_EQ(transformed({8, 128, 7, 7}, 256), 0);
 }
 
 TEST(PackWeightsTest, OtherShapesShareThemWhereTheyLieAlike) {
