@@ -97,10 +97,8 @@ void NormalizeSets(const KernelContext& c, const NormSets& s, int64_t begin, int
   }
 }
 
-template <typename Param, typename T>
-void Forward(const KernelContext& c) {
-  using enum LayerNormArrays::Input;
-  const NormSets s = SetsOf(c.param<Param>(), c.inputs[kData].shape);
+template <typename T>
+void Forward(const KernelContext& c, const NormSets& s) {
   ParallelFor(s.count(), RowGrain(s.n), [&c, &s](int64_t begin, int64_t end) {
     if (s.inner == 1) return NormalizeSets<T>(c, s, begin, end);
     ForNeighbours(s, begin, end, [&c, &s](int64_t set, int64_t width) {
@@ -231,6 +229,18 @@ void GammaAndBetaGradients(const KernelContext& c, const NormSets& s) {
   }
 }
 
+template <typename T>
+void Backward(const KernelContext& c, const NormSets& s) {
+  GammaAndBetaGradients<T>(c, s);
+  if (c.reqs[0] == WriteReq::kNull) return;
+  ParallelFor(s.count(), RowGrain(s.n), [&c, &s](int64_t begin, int64_t end) {
+    if (s.inner == 1) return DataGradientOfSets<T>(c, s, begin, end);
+    ForNeighbours(s, begin, end, [&c, &s](int64_t set, int64_t width) {
+      DataGradientOfNeighbours<T>(c, s, set, width);
+    });
+  });
+}
+
 template <typename Param>
 absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
   using enum LayerNormGradientArrays::Input;
@@ -240,29 +250,21 @@ absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
                                      (c.outputs[kGammaGrad].dtype == DType::kFloat64 ? 8 : 4)};
 }
 
+// The loops do not depend on the operator, so that they are compiled once for the three.
 template <typename Param>
 absl::Status ForwardCpu(const KernelContext& c) {
   using enum LayerNormArrays::Input;
+  const NormSets s = SetsOf(c.param<Param>(), c.inputs[kData].shape);
   return DispatchFloat(c.inputs[kData].dtype,
-                       [&](auto type) { Forward<Param, typename decltype(type)::type>(c); });
+                       [&](auto type) { Forward<typename decltype(type)::type>(c, s); });
 }
 
 template <typename Param>
 absl::Status BackwardCpu(const KernelContext& c) {
   using enum LayerNormGradientArrays::Input;
-  using enum LayerNormGradientArrays::Output;
-  return DispatchFloat(c.inputs[kOgrad].dtype, [&](auto type) {
-    using T = typename decltype(type)::type;
-    const NormSets s = SetsOf(c.param<Param>(), c.inputs[kData].shape);
-    GammaAndBetaGradients<T>(c, s);
-    if (c.reqs[0] == WriteReq::kNull) return;
-    ParallelFor(s.count(), RowGrain(s.n), [&c, &s](int64_t begin, int64_t end) {
-      if (s.inner == 1) return DataGradientOfSets<T>(c, s, begin, end);
-      ForNeighbours(s, begin, end, [&c, &s](int64_t set, int64_t width) {
-        DataGradientOfNeighbours<T>(c, s, set, width);
-      });
-    });
-  });
+  const NormSets s = SetsOf(c.param<Param>(), c.inputs[kData].shape);
+  return DispatchFloat(c.inputs[kOgrad].dtype,
+                       [&](auto type) { Backward<typename decltype(type)::type>(c, s); });
 }
 
 constexpr DeviceType kCpu = DeviceType::kCpu;
