@@ -22,7 +22,15 @@
 namespace cooper {
 namespace {
 
-enum class Form { kSoftmax, kSoftmin, kLogSoftmax };
+// Which function of a line: the sign of softmin is a value, so that it shares softmax's loops.
+enum class Form { kSoftmax, kLogSoftmax };
+
+struct Scaling {
+  double temperature = 1;
+  int sign = 1;  // -1 for softmin
+
+  bool is_one() const { return temperature == 1 && sign == 1; }
+};
 
 struct Extents {
   int64_t outer, n, inner;
@@ -63,8 +71,8 @@ void ForEachLine(const Extents& e, const Fn& fn) {
 }
 
 // Whether softmax_row.h has functions for these dtypes.
-template <Form form, typename T, typename O>
-constexpr bool kHasVectors = form != Form::kSoftmin&& std::is_same_v<T, O> &&
+template <typename T, typename O>
+constexpr bool kHasVectors = std::is_same_v<T, O> &&
                              (std::is_same_v<T, float> || std::is_same_v<T, double>);
 
 // Calls fn(offset of the array (n, inner), begin, end) for ranges of its columns, for all of the
@@ -82,12 +90,12 @@ void ForEachPartOfColumns(const Extents& e, const Fn& fn) {
 
 // Computes one line of n elements, `stride` apart; those from `length` on become 0.
 template <Form form, typename T, typename O>
-void Row(const T* in, int64_t n, int64_t length, int64_t stride, double temperature, O* out,
+void Row(const T* in, int64_t n, int64_t length, int64_t stride, Scaling scaling, O* out,
          bool add) {
   using C =
       std::conditional_t<std::is_same_v<T, double> || std::is_same_v<O, double>, double, float>;
-  const C sign = static_cast<C>((form == Form::kSoftmin ? -1 : 1));
-  const C divisor = static_cast<C>(temperature);
+  const C sign = static_cast<C>(scaling.sign);
+  const C divisor = static_cast<C>(scaling.temperature);
   const auto value = [=](int64_t j) { return sign * static_cast<C>(Load(in[j * stride])); };
   C top = 0;
   for (int64_t j = 0; j < length; ++j) top = j == 0 || value(j) > top ? value(j) : top;
@@ -104,13 +112,13 @@ void Row(const T* in, int64_t n, int64_t length, int64_t stride, double temperat
 }
 
 template <Form form, typename T, typename O>
-void Forward(const KernelContext& c, const Extents& e, double temperature, Lengths lengths) {
+void Forward(const KernelContext& c, const Extents& e, Scaling scaling, Lengths lengths) {
   using enum SoftmaxArrays::Input;
   const T* in = c.inputs[kData].as<T>();
   O* out = c.outputs[0].as<O>();
   const bool add = c.reqs[0] == WriteReq::kAdd;
-  const bool plain = !add && temperature == 1;
-  if constexpr (kHasVectors<form, T, O>) {
+  const bool plain = !add && scaling.is_one();
+  if constexpr (kHasVectors<T, O>) {
     if (plain && e.inner == 1) {
       ParallelForPlain(e.outer, e.grain(), [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
@@ -139,7 +147,7 @@ void Forward(const KernelContext& c, const Extents& e, double temperature, Lengt
   ForEachLine<T, O>(e, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t at = i / e.inner * e.n * e.inner + i % e.inner;
-      Row<form>(in + at, e.n, lengths.at(i, e.n), e.inner, temperature, out + at, add);
+      Row<form>(in + at, e.n, lengths.at(i, e.n), e.inner, scaling, out + at, add);
     }
   });
 }
@@ -151,7 +159,7 @@ void Forward(const KernelContext& c, const Extents& e, double temperature, Lengt
 //
 // softmin has the opposite sign.
 template <Form form, typename O, typename T>
-void Backward(const KernelContext& c, const Extents& e, double temperature, Lengths lengths) {
+void Backward(const KernelContext& c, const Extents& e, Scaling scaling, Lengths lengths) {
   using enum SoftmaxGradientArrays::Input;
   using C =
       std::conditional_t<std::is_same_v<T, double> || std::is_same_v<O, double>, double, float>;
@@ -159,8 +167,8 @@ void Backward(const KernelContext& c, const Extents& e, double temperature, Leng
   const O* output = c.inputs[kOutput].as<O>();
   T* grad = c.outputs[0].as<T>();
   const bool add = c.reqs[0] == WriteReq::kAdd;
-  if constexpr (kHasVectors<form, T, O>) {
-    const bool plain = !add && temperature == 1;
+  if constexpr (kHasVectors<T, O>) {
+    const bool plain = !add && scaling.is_one();
     if (plain && e.inner == 1) {
       ParallelForPlain(e.outer, e.grain(), [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
@@ -186,7 +194,7 @@ void Backward(const KernelContext& c, const Extents& e, double temperature, Leng
       return;
     }
   }
-  const C scale = static_cast<C>((form == Form::kSoftmin ? -1 : 1) / temperature);
+  const C scale = static_cast<C>(scaling.sign / scaling.temperature);
   const auto row = [=](int64_t at, int64_t length, int64_t n, int64_t stride) {
     const auto g = [=](int64_t j) { return static_cast<C>(Load(ograd[at + j * stride])); };
     const auto y = [=](int64_t j) { return static_cast<C>(Load(output[at + j * stride])); };
@@ -207,36 +215,36 @@ void Backward(const KernelContext& c, const Extents& e, double temperature, Leng
   });
 }
 
-template <Form form>
+template <Form form, int sign = 1>
 absl::Status SoftmaxCpu(const KernelContext& c) {
   using enum SoftmaxArrays::Input;
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   const auto& param = c.param<SoftmaxParam>();
   const Extents e = Around(c.inputs[kData].shape, param.axis);
-  const double temperature = param.temperature.value_or(1.0);
+  const Scaling scaling{param.temperature.value_or(1.0), sign};
   const Lengths lengths{param.has_length() ? &c.inputs[kLength] : nullptr};
   absl::Status output_status;
   absl::Status status = DispatchFloat(c.inputs[kData].dtype, [&](auto type) {
     output_status = DispatchFloat(c.outputs[0].dtype, [&](auto out) {
-      Forward<form, typename decltype(type)::type, typename decltype(out)::type>(c, e, temperature,
+      Forward<form, typename decltype(type)::type, typename decltype(out)::type>(c, e, scaling,
                                                                                  lengths);
     });
   });
   return status.ok() ? output_status : status;
 }
 
-template <Form form>
+template <Form form, int sign = 1>
 absl::Status SoftmaxBackwardCpu(const KernelContext& c) {
   using enum SoftmaxGradientArrays::Input;
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   const auto& param = c.param<SoftmaxParam>();
   const Extents e = Around(c.outputs[0].shape, param.axis);
-  const double temperature = param.temperature.value_or(1.0);
+  const Scaling scaling{param.temperature.value_or(1.0), sign};
   const Lengths lengths{param.has_length() ? &c.inputs[kLength] : nullptr};
   absl::Status output_status;
   absl::Status status = DispatchFloat(c.inputs[kOgrad].dtype, [&](auto type) {
     output_status = DispatchFloat(c.outputs[0].dtype, [&](auto out) {
-      Backward<form, typename decltype(type)::type, typename decltype(out)::type>(c, e, temperature,
+      Backward<form, typename decltype(type)::type, typename decltype(out)::type>(c, e, scaling,
                                                                                   lengths);
     });
   });
@@ -252,7 +260,7 @@ absl::Status SoftmaxActivationCpu(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull || c.outputs[0].size() == 0) return absl::OkStatus();
   return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
-    Forward<Form::kSoftmax, T, T>(c, Around(c.inputs[kData].shape, ActivationAxis(c)), 1.0, {});
+    Forward<Form::kSoftmax, T, T>(c, Around(c.inputs[kData].shape, ActivationAxis(c)), {}, {});
   });
 }
 
@@ -265,16 +273,16 @@ absl::Status SoftmaxActivationBackwardCpu(const KernelContext& c) {
   const Shape& shape = c.outputs[0].shape;
   return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
-    Backward<Form::kSoftmax, T, T>(c, Around(shape, ActivationGradientAxis(shape)), 1.0, {});
+    Backward<Form::kSoftmax, T, T>(c, Around(shape, ActivationGradientAxis(shape)), {}, {});
   });
 }
 
 constexpr DeviceType kCpu = DeviceType::kCpu;
 COOPER_REGISTER_KERNEL(softmax, kCpu, kFloats, SoftmaxCpu<Form::kSoftmax>);
-COOPER_REGISTER_KERNEL(softmin, kCpu, kFloats, SoftmaxCpu<Form::kSoftmin>);
+COOPER_REGISTER_KERNEL(softmin, kCpu, kFloats, SoftmaxCpu<Form::kSoftmax, -1>);
 COOPER_REGISTER_KERNEL(log_softmax, kCpu, kFloats, SoftmaxCpu<Form::kLogSoftmax>);
 COOPER_REGISTER_KERNEL(_backward_softmax, kCpu, kFloats, SoftmaxBackwardCpu<Form::kSoftmax>);
-COOPER_REGISTER_KERNEL(_backward_softmin, kCpu, kFloats, SoftmaxBackwardCpu<Form::kSoftmin>);
+COOPER_REGISTER_KERNEL(_backward_softmin, kCpu, kFloats, SoftmaxBackwardCpu<Form::kSoftmax, -1>);
 COOPER_REGISTER_KERNEL(_backward_log_softmax, kCpu, kFloats, SoftmaxBackwardCpu<Form::kLogSoftmax>);
 COOPER_REGISTER_KERNEL(SoftmaxActivation, kCpu, kFloats, SoftmaxActivationCpu);
 COOPER_REGISTER_KERNEL(_backward_SoftmaxActivation, kCpu, kFloats, SoftmaxActivationBackwardCpu);
