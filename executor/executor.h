@@ -134,9 +134,8 @@ class Executor {
   // Runs Forward(true), Backward, and `after` if it is not null (run/after_backward.h), with the
   // errors and the results of both. On a GPU, Forward and Backward are recorded if they run again
   // with the same arrays, and then launched as a whole (ndarray/array/device_graphs.h); this
-  // function makes one recording of everything, which saves launches. Graphs whose outputs have
-  // counted rows run the three one after the other, because the rows give the shapes of head
-  // gradients.
+  // function makes one recording of everything, which saves launches. If the shape of an output
+  // depends on values, the three run one after the other, because it is that of a head gradient.
   absl::Status ForwardBackward(absl::Span<const NDArray> head_gradients = {},
                                const AfterBackward* after = nullptr);
 
@@ -149,8 +148,8 @@ class Executor {
   absl::Status Backward(absl::Span<const NDArray> head_gradients, GradCallback on_grad);
 
   // Returns the outputs of the last Forward. They are valid until another executor that shares the
-  // arena runs: copy results that must live longer, or see SetOutput. An output with counted rows
-  // (OpSchema::counts_rows) has only its valid rows; output_shapes() has the maximum.
+  // arena runs: copy results that must live longer, or see SetOutput. An output whose shape depends
+  // on values has that of this run; output_shapes() has the largest.
   //
   // Errors: kFailedPrecondition before Forward, after another executor used the arena, and between
   // a training Forward and Backward if Backward computes an output (LabelProbabilities).

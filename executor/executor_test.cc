@@ -179,20 +179,6 @@ TEST(ExecutorTest, ConstantRowsThatAreCountedAreNotFolded) {
   EXPECT_EQ(Floats((*executor->outputs())[0]), std::vector<float>({2, 3}));
 }
 
-TEST(ExecutorTest, NothingIsComputedFromRowsThatAreCounted) {
-  const Symbol mask =
-      Op("_contrib_boolean_mask",
-         {.name = "mask", .inputs = {Symbol::Variable("data"), Symbol::Variable("index")}});
-  const Symbol net =
-      Op("FullyConnected", {.name = "fc", .inputs = {mask}, .attrs = {{"num_hidden", "3"}}});
-  EXPECT_THAT(Executor::SimpleBind(net, {.shapes = {{"data", {4, 2}}}}).status(),
-              StatusIs(absl::StatusCode::kUnimplemented,
-                       HasSubstr("FullyConnected 'fc': its input 'data' is _contrib_boolean_mask "
-                                 "'mask', which says how many rows it has once it has run, so that "
-                                 "no memory can be planned for what follows: make it an output of "
-                                 "the graph, and give that array to a graph of its own")));
-}
-
 TEST(ExecutorTest, AddRequestAddsToWhatIsThere) {
   const Symbol net = SharedWeightNet();
   const Step write = RunOnce(net, {.shapes = {{"data", {2, 4}}}});

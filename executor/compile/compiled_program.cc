@@ -18,7 +18,9 @@ namespace cooper {
 namespace {
 
 absl::StatusOr<CompiledProgram::Step> PrepareStep(const Program& program,
-                                                  const Instruction& instruction) {
+                                                  const Instruction& instruction,
+                                                  absl::Span<const ArrayView> inputs,
+                                                  absl::Span<const ArrayView> outputs) {
   const Context context = program.contexts[instruction.context];
   const auto with_node = [&](const absl::Status& status, absl::string_view more) {
     const std::string where = context.is_cpu() ? "" : absl::StrCat(" on ", context.ToString());
@@ -28,8 +30,6 @@ absl::StatusOr<CompiledProgram::Step> PrepareStep(const Program& program,
   const auto kernel = FindKernel(instruction.node->op()->name(), context.device_type);
   if (!kernel.ok()) return with_node(kernel.status(), "");
   CompiledProgram::Step step{.run = (*kernel)->run, .prepared = {}};
-  const std::vector<ArrayView> inputs = ViewsOf(program, instruction.inputs);
-  const std::vector<ArrayView> outputs = ViewsOf(program, instruction.outputs);
   auto prepared = PrepareKernel(**kernel, {.call = instruction.node->call(),
                                            .inputs = inputs,
                                            .outputs = outputs,
@@ -121,13 +121,22 @@ absl::Status CompiledProgram::PrepareKernels() {
   steps_.reserve(p.instructions.size());
   for (const Instruction& instruction : p.instructions) {
     if (instruction.run && instruction.copy_from < 0) {
-      COOPER_ASSIGN_OR_RETURN(Step step, PrepareStep(p, instruction));
+      COOPER_ASSIGN_OR_RETURN(Step step, PrepareStep(p, instruction, ViewsOf(p, instruction.inputs),
+                                                     ViewsOf(p, instruction.outputs)));
       steps_.push_back(std::move(step));
     } else {
       steps_.emplace_back();
     }
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<Prepared> CompiledProgram::PrepareFor(int instruction,
+                                                     absl::Span<const ArrayView> inputs,
+                                                     absl::Span<const ArrayView> outputs) const {
+  COOPER_ASSIGN_OR_RETURN(
+      Step step, PrepareStep(program(), program().instructions[instruction], inputs, outputs));
+  return std::move(step.prepared);
 }
 
 std::vector<int64_t> CompiledProgram::WorkspaceBytes() const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "executor/compile/compile_options.h"
 #include "executor/compile/lower.h"
 #include "executor/plan/arena_layout.h"
@@ -20,6 +21,7 @@
 #include "ndarray/base/context.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/shape.h"
+#include "symbol/graph/gradient.h"
 #include "symbol/graph/symbol.h"
 #include "symbol/inference/infer_shape.h"
 
@@ -62,6 +64,10 @@ class CompiledProgram {
   // Return what was passed to Compile.
   const Symbol& symbol() const { return written_; }
   const CompileOptions& options() const { return options_; }
+  // Return the graph that the instructions compute: the symbol after the graph passes, and its
+  // gradients.
+  const Symbol& lowered_symbol() const { return lowered_.symbol; }
+  const GradientGraph& gradient() const { return lowered_.gradient; }
   // Returns the instructions, values and buffers.
   const Program& program() const { return lowered_.program; }
   // Shapes, dtypes and contexts of arguments and auxiliary states, by slot: in the order of
@@ -80,6 +86,10 @@ class CompiledProgram {
   int num_forward() const { return num_forward_; }
   // Returns the prepared kernel of an instruction.
   const Step& step(int instruction) const { return steps_[instruction]; }
+  // Prepares the kernel of an instruction for arrays of other shapes. Their data is not read. Fails
+  // with kUnimplemented, naming the node, if the kernel does not support them. Thread-safe.
+  absl::StatusOr<Prepared> PrepareFor(int instruction, absl::Span<const ArrayView> inputs,
+                                      absl::Span<const ArrayView> outputs) const;
   // Return the chains of element-wise instructions, and the places of buffers in the arenas.
   const TilePlan& tiles() const { return tiles_; }
   const ArenaLayout& layout() const { return *layout_; }

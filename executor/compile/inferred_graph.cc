@@ -5,6 +5,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "executor/compile/counted_entries.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/inference/infer_shape.h"
 #include "symbol/inference/infer_type.h"
@@ -86,6 +87,7 @@ absl::Status AddGradients(InferredGraph& result) {
   if (!result.gradient.nodes.empty()) {
     COOPER_RETURN_IF_ERROR(InferEntryTypes(whole, result.types));
   }
+  result.counted = FindCountedEntries(whole, symbol, result.gradient, result.shapes);
   return CheckGradients(result);
 }
 

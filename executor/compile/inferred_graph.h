@@ -50,6 +50,7 @@ struct InferredGraph {
   std::unique_ptr<IndexedGraph> whole;  // WholeGraph
   std::vector<PartialShape> shapes;     // by entry of `whole`
   std::vector<std::optional<DType>> types;
+  std::vector<bool> counted;  // FindCountedEntries
   // By slot: the arguments of the symbol in its order, then the values that passes have folded.
   // `auxs` has its auxiliary states.
   std::vector<ProgramVariable> args;

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "executor/compile/counted_entries.h"
 #include "executor/compile/inferred_graph.h"
 #include "executor/compile/placed_graph.h"
 #include "ndarray/base/dtype.h"
@@ -69,6 +71,7 @@ class Emitter {
     value.dtype = graph_.type(entry);
     value.buffer = static_cast<int>(p.buffers.size());
     value.entry = node_entry;
+    value.counted = graph_.counted[entry];
     p.buffers.push_back({.kind = kind,
                          .slot = slot,
                          .context = context,
@@ -93,8 +96,6 @@ class Emitter {
     }
     for (const NodeEntry& output : graph_.forward.symbol.outputs()) {
       p.outputs.push_back(value_of_[whole().entry(output)]);
-      const NodeEntry count = RowCountOf(output);
-      p.row_counts.push_back(count ? value_of_[whole().entry(count)] : -1);
     }
     for (const NodeEntry& head : graph_.gradient.head_gradients) {
       const bool taken = head && placed_.needed.Has(whole().entry(head));
@@ -183,11 +184,29 @@ class Emitter {
   LoweredProgram result_;
 };
 
+// Fails if a node that runs on a GPU reads an array whose shape depends on values: the host, which
+// has to know the shape, would wait for the device.
+absl::Status CheckCountedOnCpu(const InferredGraph& graph, const PlacedGraph& placed) {
+  const IndexedGraph& whole = *graph.whole;
+  for (int i = 0; i < whole.num_nodes(); ++i) {
+    const Context context = placed.placement.contexts[placed.placement.of_node[i]];
+    if (context.is_cpu() || !placed.needed.HasNode(i)) continue;
+    const Node& node = *whole.nodes()[i];
+    const int input = CountedInput(whole, graph.counted, node);
+    if (input < 0) continue;
+    return CountedInputError(node, input,
+                             absl::StrCat(", and nothing is computed from such arrays on ",
+                                          context.ToString(), ": place the node on a CPU"));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<LoweredProgram> LowerToProgram(const Symbol& symbol, const CompileOptions& options) {
   COOPER_ASSIGN_OR_RETURN(InferredGraph graph, InferGraph(symbol, options));
   const PlacedGraph placed = PlaceGraph(graph, options);
+  COOPER_RETURN_IF_ERROR(CheckCountedOnCpu(graph, placed));
   return Emitter(std::move(graph), placed).Run();
 }
 

@@ -43,8 +43,9 @@ struct LoweredProgram {
 };
 
 // Runs the graph passes of `symbol` and lowers the result. Program passes do not run here
-// (CompiledProgram::Compile runs them). Thread-safe. The errors are those of InferGraph. It takes
-// time linear in the graph, but for passes that say otherwise, and no memory for arrays.
+// (CompiledProgram::Compile runs them). Thread-safe. The errors are those of InferGraph, and
+// kUnimplemented if a node on a GPU reads an array whose shape depends on values. It takes time
+// linear in the graph, but for passes that say otherwise, and no memory for arrays.
 absl::StatusOr<LoweredProgram> LowerToProgram(const Symbol& symbol, const CompileOptions& options);
 
 }  // namespace cooper

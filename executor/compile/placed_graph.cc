@@ -1,6 +1,7 @@
 #include "executor/compile/placed_graph.h"
 
 #include "executor/program/kernel.h"
+#include "symbol/schema/counted_shapes.h"
 
 namespace cooper {
 
@@ -19,6 +20,7 @@ NeededEntries::NeededEntries(const IndexedGraph& graph, absl::Span<const NodeEnt
     }
     if (!HasNode(i)) continue;
     const Node& node = *graph.nodes()[i];
+    if (CountsShapes(node)) needed_[graph.first_entry(i + 1) - 1] = true;
     const bool shapes_alone = !node.is_variable() && node.op()->reads_shapes_alone();
     for (const NodeEntry& input : node.inputs()) {
       const bool here =
@@ -84,21 +86,13 @@ absl::flat_hash_set<const Node*> FindComputedByGradient(const InferredGraph& gra
 
 }  // namespace
 
-NodeEntry RowCountOf(const NodeEntry& output) {
-  const Node& node = *output.node;
-  if (node.is_variable() || !node.op()->counts_rows() || output.index > 0) return {};
-  return {output.node, node.num_outputs() - 1};
-}
-
 PlacedGraph PlaceGraph(const InferredGraph& graph, const CompileOptions& options) {
   PlacedGraph placed{.placement = PlaceNodes(*graph.whole, options.group2ctx, options.context),
                      .needed = {},
                      .computed_by_gradient = {}};
   if (options.fallback) MoveWithoutKernel(graph, placed.placement);
-  const std::vector<NodeEntry>& outputs = graph.forward.symbol.outputs();
-  std::vector<NodeEntry> ends = outputs;
+  std::vector<NodeEntry> ends = graph.forward.symbol.outputs();
   ends.insert(ends.end(), graph.gradient.gradients.begin(), graph.gradient.gradients.end());
-  for (const NodeEntry& output : outputs) ends.push_back(RowCountOf(output));
   placed.needed = NeededEntries(*graph.whole, ends, placed.placement);
   placed.computed_by_gradient = FindComputedByGradient(graph, placed.needed);
   return placed;

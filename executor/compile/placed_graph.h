@@ -22,7 +22,8 @@ class NeededEntries {
   NeededEntries() = default;
   // Marks the entries that `ends` depend on; empty ends are skipped. An entry that is read only for
   // its shape (Op::reads_shapes_alone), by nodes on its own context, is marked only if its node has
-  // no other marked entry, so that the node runs. `graph` is not owned and must outlive this.
+  // no other marked entry, so that the node runs. A node that runs and counts the shapes of its
+  // outputs gives them out. `graph` is not owned and must outlive this.
   NeededEntries(const IndexedGraph& graph, absl::Span<const NodeEntry> ends,
                 const Placement& placement);
 
@@ -44,10 +45,6 @@ struct PlacedGraph {
   // computes. A training run skips these nodes.
   absl::flat_hash_set<const Node*> computed_by_gradient;
 };
-
-// Returns the entry that holds the number of valid rows of an output; a null entry if all rows are
-// valid.
-NodeEntry RowCountOf(const NodeEntry& output);
 
 // Places the nodes by their `ctx_group`. With options.fallback, nodes without a kernel for their
 // context are placed on cpu(0). `graph` must outlive the result.

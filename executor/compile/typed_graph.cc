@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "executor/compile/counted_entries.h"
 #include "executor/compile/passes.h"
 #include "executor/passes/graph/expand_control_flow.h"
 #include "executor/passes/graph/expand_projection.h"
@@ -16,8 +17,10 @@
 #include "executor/program/kernel.h"
 #include "ndarray/base/near_names.h"
 #include "ndarray/base/status_macros.h"
+#include "symbol/graph/gradient.h"
 #include "symbol/inference/infer_shape.h"
 #include "symbol/inference/infer_type.h"
+#include "symbol/ops/rnn/rnn_param.h"
 #include "symbol/schema/is_op.h"
 
 namespace cooper {
@@ -59,19 +62,27 @@ absl::Status InferShapes(TypedGraph& typed) {
   return CheckShapesComplete(*typed.graph, typed.shapes);
 }
 
-// Fails if a node reads an output with counted rows: plans need the number of rows before the run.
-absl::Status CheckCountedRows(const IndexedGraph& graph) {
-  for (const Node* node : graph.nodes()) {
-    for (size_t k = 0; k < node->inputs().size(); ++k) {
-      const Node& from = *node->inputs()[k].node;
-      if (from.is_variable() || !from.op()->counts_rows()) continue;
-      return absl::UnimplementedError(absl::StrCat(
-          Describe(*node), ": its input '", node->op()->InputNames(node->call())[k], "' is ",
-          Describe(from),
-          ", which says how many rows it has once it has run, so that no memory "
-          "can be planned for what follows: make it an output of the graph, and give that array "
-          "to a graph of its own"));
-    }
+// Returns by entry whether its shape depends on values.
+std::vector<bool> CountedEntries(const TypedGraph& typed) {
+  return FindCountedEntries(*typed.graph, typed.symbol, GradientGraph(), typed.shapes);
+}
+
+// Returns whether ExpandAll replaces an operator by a graph that depends on shapes.
+bool IsUnrolled(const Node& node) {
+  return node.op()->num_subgraphs() > 0 ||
+         (IsOp(node, "RNN") && node.call().param<RNNParam>().projection_size.has_value());
+}
+
+// Fails if a node that will be unrolled reads an array whose shape depends on values.
+absl::Status CheckUnrolled(const TypedGraph& typed) {
+  const std::vector<bool> counted = CountedEntries(typed);
+  for (const Node* node : typed.graph->nodes()) {
+    if (node->is_variable() || !IsUnrolled(*node)) continue;
+    const int input = CountedInput(*typed.graph, counted, *node);
+    if (input < 0) continue;
+    return CountedInputError(*node, input,
+                             ", and its graph is unrolled before they are known: make that array "
+                             "an output, and give it to a graph of its own");
   }
   return absl::OkStatus();
 }
@@ -192,7 +203,6 @@ absl::StatusOr<TypedGraph> InferTypedGraph(const Symbol& symbol, const CompileOp
                    .rewrites = {}};
   const IndexedGraph& graph = *typed.graph;
   COOPER_RETURN_IF_ERROR(CheckNames(graph, options));
-  COOPER_RETURN_IF_ERROR(CheckCountedRows(graph));
   typed.entry_of_written.resize(graph.num_entries());
   absl::c_iota(typed.entry_of_written, 0);
   for (int i = 0; i < graph.num_nodes(); ++i) typed.ids[graph.nodes()[i]] = i;
@@ -206,12 +216,21 @@ absl::StatusOr<TypedGraph> InferTypedGraph(const Symbol& symbol, const CompileOp
     type = DType::kFloat32;
     COOPER_RETURN_IF_ERROR(InferEntryTypes(graph, typed.types));
   }
+  COOPER_RETURN_IF_ERROR(CheckUnrolled(typed));
   COOPER_RETURN_IF_ERROR(ExpandAll(options, typed));
   return typed;
 }
 
 absl::Status RunGraphPasses(const CompileOptions& options, TypedGraph& typed) {
   if (!options.group2ctx.empty()) return absl::OkStatus();
+  // Shapes that are equal now may differ in a run.
+  const std::vector<bool> counted = CountedEntries(typed);
+  const auto reads_counted = [&](const Node* node) {
+    return CountedInput(*typed.graph, counted, *node) >= 0;
+  };
+  if (absl::c_linear_search(counted, true) && absl::c_any_of(typed.graph->nodes(), reads_counted)) {
+    return absl::OkStatus();
+  }
   std::optional<GraphFacts> facts;  // kept while passes change nothing
   for (const Pass& pass : AllPasses()) {
     if (pass.over_graph == nullptr || options.disabled_passes.contains(pass.name)) continue;

@@ -45,8 +45,9 @@ struct TypedGraph {
 // options.shapes or options.types name something that is no variable.
 absl::StatusOr<TypedGraph> InferTypedGraph(const Symbol& symbol, const CompileOptions& options);
 
-// Runs the graph passes that `options` does not disable. A pass inserts only operators that have a
-// kernel for options.context. An error is a bug of a pass, which its message names.
+// Runs the graph passes that `options` does not disable; none if a node reads an array whose shape
+// depends on values. A pass inserts only operators that have a kernel for options.context. An error
+// is a bug of a pass, which its message names.
 absl::Status RunGraphPasses(const CompileOptions& options, TypedGraph& typed);
 
 }  // namespace cooper

@@ -36,9 +36,6 @@ LiveBuffers FindLiveBuffers(const Program& program, const TilePlan* tiles) {
     ForEachValue(instruction, [&](int value) { use(value, first, last); });
   }
   for (int output : program.outputs) use(output, end, end);
-  for (int count : program.row_counts) {
-    if (count >= 0) use(count, end, end);
-  }
   return live;
 }
 

@@ -6,8 +6,14 @@
 
 namespace cooper {
 
-bool Program::counts_rows() const {
-  return absl::c_any_of(row_counts, [](int value) { return value >= 0; });
+bool Program::has_counted_outputs() const {
+  return absl::c_any_of(outputs, [this](int value) { return values[value].counted; });
+}
+
+bool Program::HasCountedValues(const Instruction& instruction) const {
+  const auto counted = [this](int value) { return values[value].counted; };
+  return absl::c_any_of(instruction.inputs, counted) ||
+         absl::c_any_of(instruction.outputs, counted);
 }
 
 std::vector<int> Program::CountReads() const {

@@ -44,6 +44,9 @@ struct ProgramValue {
   int buffer = -1;
   int64_t offset = 0;  // bytes from the buffer's beginning; a value may be a part of another
   NodeEntry entry;     // its entry in the graph, for names in messages
+  // The shape may depend on the values of arrays (symbol/schema/counted_shapes.h): `shape` is the
+  // largest, and a run finds the true one.
+  bool counted = false;
 
   // Returns the bytes of its elements.
   int64_t bytes() const { return shape.num_elements() * SizeOf(dtype); }
@@ -110,14 +113,13 @@ struct Program {
   std::vector<Instruction> instructions;  // forward ones first
   std::vector<int> arg_values;            // by slot
   std::vector<int> outputs;               // values
-  // By output: the value that holds the number of its valid rows (OpSchema::counts_rows); -1 if all
-  // rows are valid.
-  std::vector<int> row_counts;
   std::vector<ProgramGradient> gradients;
   std::vector<int> head_gradients;  // values by output; -1 where none is taken
 
-  // Returns whether any output has a row count.
-  bool counts_rows() const;
+  // Return whether the shape of an output, or of a value of the instruction, is counted. The memory
+  // of counted values must not be shared in ways that depend on their shapes.
+  bool has_counted_outputs() const;
+  bool HasCountedValues(const Instruction& instruction) const;
   // Returns how often each value is read, by instructions or as an output of the program.
   std::vector<int> CountReads() const;
   // Returns by buffer how many instructions write it: as an output, or as an input that the

@@ -63,11 +63,10 @@ BoundProgram::BoundProgram(std::shared_ptr<const CompiledProgram> compiled, Prog
     const ProgramBuffer& buffer = p.buffers[p.values[output].buffer];
     if (buffer.kind != Kind::kArena) outputs_may_move_ = true;
   }
-  if (p.counts_rows()) outputs_may_move_ = true;
+  if (p.has_counted_outputs()) outputs_may_move_ = true;
   for (const NDArray& arg : steps_.arrays(Kind::kArg)) num_unset_ += arg.is_null() ? 1 : 0;
   outputs_.reserve(p.outputs.size());
   zero_heads_.resize(p.outputs.size());
-  allocated_heads_.resize(p.outputs.size());
 }
 
 BoundProgram::~BoundProgram() { ReleaseArenas(); }
@@ -102,7 +101,7 @@ absl::Status BoundProgram::Run(bool is_train, absl::FunctionRef<absl::Status()> 
   };
   COOPER_RETURN_IF_ERROR(BeginRun());
   COOPER_RETURN_IF_ERROR(run());
-  COOPER_RETURN_IF_ERROR(SliceOutputs());
+  COOPER_RETURN_IF_ERROR(TakeCountedOutputs());
   std::move(unless_done).Cancel();
   arena_reused_ = false;
   ran_training_ = is_train;
@@ -136,13 +135,11 @@ absl::Status BoundProgram::TakeOutputs() {
   return absl::OkStatus();
 }
 
-absl::Status BoundProgram::SliceOutputs() {
-  const std::vector<int>& row_counts = steps_.program().row_counts;
-  for (size_t i = 0; i < row_counts.size(); ++i) {
-    if (row_counts[i] < 0) continue;
-    COOPER_ASSIGN_OR_RETURN(const NDArray count, steps_.ArrayOf(row_counts[i]));
-    COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> rows, count.ToVector<int64_t>());
-    COOPER_ASSIGN_OR_RETURN(outputs_[i], outputs_[i].Slice(0, rows[0]));
+absl::Status BoundProgram::TakeCountedOutputs() {
+  const Program& p = steps_.program();
+  for (size_t i = 0; i < p.outputs.size(); ++i) {
+    if (!p.values[p.outputs[i]].counted) continue;
+    COOPER_ASSIGN_OR_RETURN(outputs_[i], steps_.ArrayOf(p.outputs[i]));
   }
   return absl::OkStatus();
 }
@@ -166,7 +163,8 @@ absl::Status BoundProgram::Backward(absl::Span<const NDArray> head_gradients,
 absl::Status BoundProgram::ForwardBackward(absl::Span<const NDArray> head_gradients,
                                            const ProgramObserver* observer,
                                            const AfterBackward* after) {
-  if (steps_.program().counts_rows()) {  // the shapes of head gradients are known after Forward
+  // The shapes of counted outputs, and of their head gradients, are known after Forward.
+  if (steps_.program().has_counted_outputs()) {
     COOPER_RETURN_IF_ERROR(Forward(/*is_train=*/true, observer));
     COOPER_RETURN_IF_ERROR(Backward(head_gradients, observer));
     return after == nullptr ? absl::OkStatus() : after->enqueue(steps_.arenas()[0]->queue());
@@ -199,7 +197,7 @@ absl::Status BoundProgram::TakeHeadGradient(int i, NDArray head) {
   const Program& p = steps_.program();
   const ProgramValue& value = p.values[p.head_gradients[i]];
   const Context context = p.contexts[p.buffers[value.buffer].context];
-  const bool counted = p.row_counts[i] >= 0;
+  const bool counted = p.values[p.outputs[i]].counted;
   const Shape& shape = counted ? outputs_[i].shape() : value.shape;
   const auto name = [&] { return OutputName(compiled().symbol().outputs()[i]); };
   if (head.is_null()) {
@@ -222,27 +220,12 @@ absl::Status BoundProgram::TakeHeadGradient(int i, NDArray head) {
                                                    name(), "' is ", head.ToString(), ", expected ",
                                                    Describe(shape, value.dtype, context)));
   }
-  if (counted) COOPER_RETURN_IF_ERROR(AllocateHead(i, head));
   if (gradients_.Overlap(head)) {
     return absl::InvalidArgumentError(
         absl::StrCat("Backward: the head gradient of output '", name(),
                      "' lies where a gradient is written, before all is read; give a copy of it"));
   }
   steps_.SetArray(Kind::kHeadGrad, i, head);
-  return absl::OkStatus();
-}
-
-absl::Status BoundProgram::AllocateHead(int i, NDArray& head) {
-  const Program& p = steps_.program();
-  const ProgramValue& value = p.values[p.head_gradients[i]];
-  NDArray& roomy = allocated_heads_[i];
-  if (roomy.is_null()) {
-    const Context context = p.contexts[p.buffers[value.buffer].context];
-    COOPER_ASSIGN_OR_RETURN(roomy, NDArray::Zeros(value.shape, value.dtype, context));
-  }
-  COOPER_ASSIGN_OR_RETURN(const NDArray rows, roomy.Slice(0, head.shape()[0]));
-  COOPER_RETURN_IF_ERROR(rows.CopyFrom(head));
-  head = roomy;
   return absl::OkStatus();
 }
 

@@ -102,8 +102,8 @@ class BoundProgram final : public ArenaUser {
   absl::Status MakeMissingOutputs();
   // Points outputs_ at the memory of the outputs, if that has changed.
   absl::Status TakeOutputs();
-  // Cuts outputs with counted rows to the number of rows that the run has found.
-  absl::Status SliceOutputs();
+  // Gives outputs whose shapes are counted the shapes that the run has found.
+  absl::Status TakeCountedOutputs();
   // Checks that a run writes nothing into arguments, auxiliary states and gradients except their
   // own values.
   absl::Status CheckNotOverwritten() const;
@@ -112,9 +112,6 @@ class BoundProgram final : public ArenaUser {
   // null array stands for zeros if none is needed. The errors are those of Executor::Backward.
   absl::Status TakeHeadGradients(absl::Span<const NDArray> head_gradients);
   absl::Status TakeHeadGradient(int i, NDArray head);
-  // Copies `head`, the gradient of the valid rows of output `i`, to an array with room for all
-  // rows, and makes `head` that array.
-  absl::Status AllocateHead(int i, NDArray& head);
   // Prepares a run: updates pointers, provides outputs, and takes a number of the random stream.
   absl::Status BeginRun();
   // Prepares a run and calls `run`. Outputs are valid if both succeed.
@@ -125,7 +122,6 @@ class BoundProgram final : public ArenaUser {
   std::shared_ptr<RandomState> random_;
   std::vector<NDArray> outputs_;
   std::vector<NDArray> zero_heads_;  // by output: its head gradient where none is needed or given
-  std::vector<NDArray> allocated_heads_;  // by output whose rows are counted: AllocateHead's
   int64_t outputs_generation_ = kNoGeneration;
   bool outputs_may_move_ = false;  // some are the caller's arrays, which SetArg replaces
   int num_unset_ = 0;              // arguments without an array

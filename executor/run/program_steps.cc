@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "executor/run/random_state.h"
 #include "ndarray/array/device.h"
 #include "ndarray/array/recording_queue.h"
@@ -41,6 +42,11 @@ ProgramSteps::ProgramSteps(std::shared_ptr<const CompiledProgram> compiled, Prog
   PointAtShapes();
   FindUses();
   NameChains();
+  true_shapes_ = TrueShapes::Create(*compiled_);
+}
+
+Shape ProgramSteps::ShapeOf(int value) const {
+  return true_shapes_ == nullptr ? program().values[value].shape : true_shapes_->ShapeOf(value);
 }
 
 void ProgramSteps::PointAtShapes() {
@@ -176,19 +182,20 @@ void ProgramSteps::PointAt(void* data, ArrayView& view) {
 absl::StatusOr<NDArray> ProgramSteps::ArrayOf(int value) const {
   const ProgramValue& v = program().values[value];
   const ProgramBuffer& buffer = program().buffers[v.buffer];
+  const Shape shape = ShapeOf(value);
   if (buffer.kind == Kind::kOutput) {
     const NDArray& whole = array(buffer.kind, buffer.slot);
     if (whole.is_null()) return absl::FailedPreconditionError("the output has no array yet");
     const auto begin = static_cast<const char*>(whole.raw_data()) -
                        static_cast<const char*>(whole.storage()->data());
-    return NDArray::View(whole.storage(), begin + v.offset, v.shape, v.dtype);
+    return NDArray::View(whole.storage(), begin + v.offset, shape, v.dtype);
   }
-  if (buffer.kind != Kind::kArena) return array(buffer.kind, buffer.slot).Reshape(v.shape);
+  if (buffer.kind != Kind::kArena) return array(buffer.kind, buffer.slot).Reshape(shape);
   const int64_t offset = compiled_->layout().OffsetOf(program(), value);
   if (offset < 0) return absl::FailedPreconditionError("the value is not computed");
   std::shared_ptr<Storage> block = blocks_[buffer.context].lock();
   if (block == nullptr) return absl::FailedPreconditionError("the value's memory is gone");
-  return NDArray::View(std::move(block), offset, v.shape, v.dtype);
+  return NDArray::View(std::move(block), offset, shape, v.dtype);
 }
 
 bool ProgramSteps::ConditionsHold(const Instruction& instruction) const {
@@ -200,6 +207,7 @@ bool ProgramSteps::ConditionsHold(const Instruction& instruction) const {
 
 absl::Status ProgramSteps::RunInstructions(int begin, int end, bool is_train, uint64_t seed,
                                            uint64_t run, const ProgramObserver* observer) {
+  if (true_shapes_ != nullptr && begin == 0) true_shapes_->Forget();
   for (int i = begin; i < end; ++i) {
     const Instruction& instruction = program().instructions[i];
     if (is_train && instruction.computed_by_gradient) continue;
@@ -210,11 +218,17 @@ absl::Status ProgramSteps::RunInstructions(int begin, int end, bool is_train, ui
       continue;
     }
     if (!runs) continue;
+    Step& step = *steps_[i];
+    if (true_shapes_ != nullptr) {
+      COOPER_RETURN_IF_ERROR(true_shapes_->Prepare(i, absl::MakeSpan(step.inputs),
+                                                   absl::MakeSpan(step.outputs), step.context));
+    }
     if (observer != nullptr && observer->before) observer->before(*this, i);
     if (instruction.run) {
-      steps_[i]->context.is_train = is_train;
-      steps_[i]->context.random = Philox(seed, run << kRandomIdBits | instruction.random_id);
+      step.context.is_train = is_train;
+      step.context.random = Philox(seed, run << kRandomIdBits | instruction.random_id);
       COOPER_RETURN_IF_ERROR(RunInstruction(i));
+      if (true_shapes_ != nullptr) true_shapes_->Read(i, step.outputs);
     }
     if (observer != nullptr && observer->after) observer->after(*this, i);
   }

@@ -22,8 +22,10 @@
 #include "executor/run/program_arrays.h"
 #include "executor/run/recorded_part.h"
 #include "executor/run/tiles.h"
+#include "executor/run/true_shapes.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/array/storage.h"
+#include "ndarray/base/shape.h"
 
 namespace cooper {
 
@@ -74,6 +76,9 @@ class ProgramSteps {
   // Returns the arenas by context of the program.
   const std::vector<std::shared_ptr<Arena>>& arenas() const { return arenas_; }
 
+  // Returns the shape of a value in this run: the planned one unless it is counted
+  // (true_shapes.h).
+  Shape ShapeOf(int value) const;
   // Returns an array over the memory of a value, without copying. The value's arena must hold it.
   absl::StatusOr<NDArray> ArrayOf(int value) const;
 
@@ -148,6 +153,7 @@ class ProgramSteps {
   std::array<std::vector<std::vector<Use>>, kNumKinds> uses_;  // where each array is used
   std::vector<std::unique_ptr<Step>> steps_;                   // one per instruction
   std::vector<Chain> chains_;                                  // of the program's tiles
+  std::unique_ptr<TrueShapes> true_shapes_;                    // null: no value is counted
   int64_t generation_ = -1;
   int64_t pointers_ = 0;  // changes whenever an instruction is pointed somewhere else
   int64_t after_ = -1;    // AfterBackward::name of the last run of Part::kAll

@@ -21,8 +21,10 @@ absl::StatusOr<std::vector<NDArray>> RunOnWorker(Worker& worker, Executor& execu
     COOPER_RETURN_IF_ERROR(executor.Forward(/*is_train=*/false));
     COOPER_ASSIGN_OR_RETURN(const auto outputs, executor.outputs());
     for (int i = 0; i < count; ++i) {
-      if (program.row_counts[i] >= 0) {
-        COOPER_ASSIGN_OR_RETURN(results[i], results[i].Slice(0, outputs[i].shape()[0]));
+      if (program.values[program.outputs[i]].counted) {  // in the first elements
+        COOPER_ASSIGN_OR_RETURN(results[i], results[i].Reshape({results[i].size()}));
+        COOPER_ASSIGN_OR_RETURN(results[i], results[i].Slice(0, outputs[i].size()));
+        COOPER_ASSIGN_OR_RETURN(results[i], results[i].Reshape(outputs[i].shape()));
       }
       if (executor.TakesOutput(i)) continue;
       COOPER_RETURN_IF_ERROR(queue.Copy(results[i].raw_data(), results[i].context(),

@@ -11,6 +11,7 @@
 #include "ndarray/base/status_macros.h"
 #include "symbol/graph/indexed_graph.h"
 #include "symbol/inference/infer_shape.h"
+#include "symbol/schema/counted_shapes.h"
 #include "symbol/schema/is_op.h"
 #include "symbol/schema/param_text.h"
 
@@ -159,7 +160,7 @@ absl::StatusOr<BatchLayouts> BatchLayouts::Infer(const Symbol& symbol,
       if (known && varies) found = OutputLayout(call);
       if (!found.Fits(outputs[k], probed->batch_size)) found = {};
       // A declared layout does not apply to counted rows, which belong to some samples only.
-      layouts[first + k] = node.op()->counts_rows()
+      layouts[first + k] = CountsShapes(node)
                                ? found
                                : Reconcile(found, Declared(node, outputs[k], probed->batch_size));
       if (layouts[first + k].is_unknown() && lost[i] < 0) lost[i] = i;

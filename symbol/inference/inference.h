@@ -3,7 +3,7 @@
 
 // The parts that shape and type inference share: the engine that runs the rules of a graph's nodes,
 // forward and backward, until nothing changes, and the conversion of named inputs and of results.
-// Private to this layer: infer_shape.h and infer_type.h use it.
+// Private to this layer: infer_shape.h, infer_type.h and node_shapes.h use it.
 
 #include <set>
 #include <string>
@@ -134,28 +134,36 @@ absl::Status InferToFixpoint(const IndexedGraph& graph, std::vector<Value>& valu
   return absl::OkStatus();
 }
 
-// Runs the rules of a graph's nodes on `values`: `rule` is the member function of OpSchema that
-// returns an operator's rule, which takes a Context; `print` converts a value to text. An error
-// names the node and its known inputs, "; inputs: data 'fc1_output' (32, 650), weight 'fc2_weight'
-// (800, 200)". The status code is that of the rule: kInvalidArgument for a contradiction.
+// Runs the rule of one node on the values of its inputs and outputs, and of the inputs of the node
+// whose gradient it computes. `rule` is the member function of OpSchema that returns an operator's
+// rule, which takes a Context; `print` converts a value to text. An error names the node and its
+// known inputs, "; inputs: data 'fc1_output' (32, 650), weight 'fc2_weight' (800, 200)". The status
+// code is that of the rule: kInvalidArgument for a contradiction.
+template <typename Context, typename Value, typename Rule, typename Print>
+absl::Status ApplyRule(const Node& node, absl::Span<Value* const> inputs,
+                       absl::Span<Value* const> outputs, absl::Span<Value* const> forward,
+                       Rule rule, Print print) {
+  Context context(node.call(), inputs, outputs, forward);
+  absl::Status status = (node.op()->*rule)()(context);
+  if (status.ok()) return status;
+  const OpSchema::Names names = node.op()->InputNames(node.call());
+  const std::vector<std::string> from = OutputNames(node.inputs());
+  std::string known;
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    absl::StrAppend(&known, k == 0 ? "; inputs: " : ", ",
+                    k < names.size() ? names[k] : absl::StrCat(k), " '", from[k], "' ",
+                    print(*inputs[k]));
+  }
+  return absl::Status(status.code(), absl::StrCat(Describe(node), ": ", status.message(), known));
+}
+
+// Runs the rules of a graph's nodes on `values`, as ApplyRule does for one.
 template <typename Context, typename Value, typename Rule, typename Print>
 absl::Status InferByRules(const IndexedGraph& graph, std::vector<Value>& values, Rule rule,
                           Print print) {
   using Span = absl::Span<Value* const>;
   return InferToFixpoint(graph, values, [&](int i, Span inputs, Span outputs, Span forward) {
-    const Node& node = *graph.nodes()[i];
-    Context context(node.call(), inputs, outputs, forward);
-    absl::Status status = (node.op()->*rule)()(context);
-    if (status.ok()) return status;
-    const OpSchema::Names names = node.op()->InputNames(node.call());
-    const std::vector<std::string> from = OutputNames(node.inputs());
-    std::string known;
-    for (size_t k = 0; k < inputs.size(); ++k) {
-      absl::StrAppend(&known, k == 0 ? "; inputs: " : ", ",
-                      k < names.size() ? names[k] : absl::StrCat(k), " '", from[k], "' ",
-                      print(*inputs[k]));
-    }
-    return absl::Status(status.code(), absl::StrCat(Describe(node), ": ", status.message(), known));
+    return ApplyRule<Context>(*graph.nodes()[i], inputs, outputs, forward, rule, print);
   });
 }
 

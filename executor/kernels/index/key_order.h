@@ -1,17 +1,32 @@
 #ifndef COOPER_EXECUTOR_KERNELS_INDEX_KEY_ORDER_H_
 #define COOPER_EXECUTOR_KERNELS_INDEX_KEY_ORDER_H_
 
-// Sorts floats by integer keys with the same order, for topk, sort and argsort on the CPU.
-// Comparing keys, or sorting by their digits, needs no unpredictable branch. sort_key.h has the
-// keys for the GPU. All functions run on the calling thread.
+// The order of elements, for topk, sort, argsort and unique on the CPU: NaN is larger than all
+// other values. Floats are sorted by integer keys with that order: comparing keys, or sorting by
+// their digits, needs no unpredictable branch. sort_key.h has the keys for the GPU. All functions
+// run on the calling thread.
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
+#include "ndarray/base/dtype.h"
+
 namespace cooper {
+
+// Returns whether a comes before b. NaN does not come before NaN, nor -0 before 0.
+template <typename T>
+bool Less(T a, T b) {
+  const auto x = static_cast<ComputeType<T>>(a), y = static_cast<ComputeType<T>>(b);
+  if constexpr (std::is_floating_point_v<ComputeType<T>>) {
+    if (std::isnan(x)) return false;
+    if (std::isnan(y)) return true;
+  }
+  return x < y;
+}
 
 // Returns a key with the order of the floats: NaN is the largest, and -0 equals 0. The bits of a
 // positive float order like an integer; those of a negative one order backwards and are inverted.

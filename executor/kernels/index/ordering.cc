@@ -2,7 +2,6 @@
 // order, so that the results for different k agree.
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -26,17 +25,6 @@ using enum OrderArrays::Input;
 
 // The largest number of threads that sort rows; each needs scratch of twice the indices of a row.
 constexpr int64_t kMaxParts = 16;
-
-// NaN is larger than all other values.
-template <typename T>
-bool Less(T a, T b) {
-  const auto x = static_cast<ComputeType<T>>(a), y = static_cast<ComputeType<T>>(b);
-  if constexpr (std::is_floating_point_v<ComputeType<T>>) {
-    if (std::isnan(x)) return false;
-    if (std::isnan(y)) return true;
-  }
-  return x < y;
-}
 
 // Calls fn(row, offset of its first element, indices) for all rows, where `indices` are the first k
 // of the row's sorted order.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/algorithm/container.h"
+#include "symbol/schema/counted_shapes.h"
 
 namespace cooper {
 
@@ -40,8 +41,8 @@ GraphFacts::GraphFacts(const Symbol& symbol, std::vector<Shape> shapes, std::vec
       is_constant_[i] = constants.contains(node.name());
       continue;
     }
-    is_constant_[i] = !node.inputs().empty() && !node.op()->is_random() &&
-                      !node.op()->counts_rows() && node.op()->WrittenInputs(node.call()).empty() &&
+    is_constant_[i] = !node.inputs().empty() && !node.op()->is_random() && !CountsShapes(node) &&
+                      node.op()->WrittenInputs(node.call()).empty() &&
                       absl::c_all_of(node.inputs(), [&](const NodeEntry& input) {
                         return is_constant_[index(input)];
                       });

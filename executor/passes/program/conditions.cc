@@ -81,7 +81,6 @@ void FindConditions(Program& p) {
     reads[value] = reads[value].has_value() ? Both(*reads[value], conditions) : conditions;
   };
   for (int output : p.outputs) read(output, {});
-  for (int count : p.row_counts) read(count, {});
   for (const ProgramGradient& gradient : p.gradients) read(gradient.value, {});
   for (int i = static_cast<int>(p.instructions.size()) - 1; i >= 0; --i) {
     Instruction& instruction = p.instructions[i];

@@ -159,6 +159,7 @@ void PlaceWhatPays(Program& p, absl::Span<const Candidate> candidates, int64_t& 
 void PlaceSlices(Program& p) {
   std::vector<Candidate> joins, cuts;
   for (size_t i = 0; i < p.instructions.size(); ++i) {
+    if (p.HasCountedValues(p.instructions[i])) continue;
     std::optional<SliceLayout> layout = SliceLayoutOf(p, p.instructions[i]);
     if (!layout.has_value()) continue;
     std::vector<Candidate>& kind = layout->cuts ? cuts : joins;

@@ -18,7 +18,8 @@ int64_t ElementsOf(const Program& p, const Instruction& instruction) {
       instruction.computed_by_gradient ||
       std::max(instruction.inputs.size(), instruction.outputs.size()) > kMaxTiledArrays ||
       !instruction.node->op()->is_elementwise() ||
-      p.contexts[instruction.context].device_type != DeviceType::kCpu) {
+      p.contexts[instruction.context].device_type != DeviceType::kCpu ||
+      p.HasCountedValues(instruction)) {
     return -1;
   }
   int64_t elements = -1;

@@ -24,7 +24,8 @@ bool KeepsOrder(const std::vector<int>& axes, const Shape& shape) {
 bool LeavesBytes(const Program& p, const Instruction& instruction) {
   const OpSchema& op = *instruction.node->op();
   if (op.keeps_elements()) return true;
-  if (!op.transposed_axes()) return false;
+  // Whether a transposition moves elements depends on the shape.
+  if (!op.transposed_axes() || p.HasCountedValues(instruction)) return false;
   const Shape& shape = p.values[instruction.inputs[0]].shape;
   return KeepsOrder(op.transposed_axes()(instruction.node->call(), shape.rank()), shape);
 }

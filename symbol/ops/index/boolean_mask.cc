@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/index/boolean_mask_param.h"
+#include "symbol/schema/counted_shapes.h"
 #include "symbol/schema/gradient_context.h"
 #include "symbol/schema/op.h"
 #include "symbol/schema/shape_context.h"
@@ -23,10 +24,10 @@ absl::Status BooleanMaskShape(ShapeContext& c) {
   if (const int axis = c.param<BooleanMaskParam>().axis; axis != 0) {
     return absl::InvalidArgumentError(absl::StrCat("axis is ", axis, ", expected 0"));
   }
-  COOPER_RETURN_IF_ERROR(c.SetOutput(kCount, {1}, "a number"));
   COOPER_RETURN_IF_ERROR(c.SetOutput(kRows, c.input(kData), "the most rows there can be"));
   COOPER_RETURN_IF_ERROR(c.SetInput(kData, c.output(kRows), "the output's"));
   COOPER_RETURN_IF_ERROR(c.SetInput(kIndex, {kUnknownDim}, "(rows of data,)"));
+  COOPER_RETURN_IF_ERROR(SetShapesOutput(c));
   const PartialShape data = c.input(kData);
   if (!data.rank_known()) return absl::OkStatus();
   if (data.rank() == 0) return absl::InvalidArgumentError("input 'data' () has no rows");
@@ -35,7 +36,7 @@ absl::Status BooleanMaskShape(ShapeContext& c) {
 
 // Type rule: a mask may have any dtype.
 absl::Status BooleanMaskType(TypeContext& c) {
-  COOPER_RETURN_IF_ERROR(c.SetOutput(kCount, DType::kInt64));
+  COOPER_RETURN_IF_ERROR(c.SetOutput(kShapes, DType::kInt64));
   COOPER_RETURN_IF_ERROR(c.SetOutput(kRows, c.input(kData)));
   return c.SetInput(kData, c.output(kRows));
 }
@@ -47,12 +48,12 @@ absl::StatusOr<std::vector<NodeEntry>> BooleanMaskGradient(GradientContext& c) {
 
 COOPER_REGISTER_OP(_contrib_boolean_mask)
     .Describe(
-        "The rows of data where index is not 0, in their order. The output's shape says the most "
-        "rows there can be; run, it has as many as there are. It must be an output of the graph.")
+        "The rows of data where index is not 0, in their order. The inferred shape says the most "
+        "rows there can be; run, the output has as many as there are.")
     .Alias("_npi_boolean_mask")
     .Param<BooleanMaskParam>()
     .Inputs({"data", "index"})
-    .Outputs({"output", "count"})
+    .Outputs({"output", "shapes"})
     .VisibleOutputs([](const OpCall&) { return 1; })
     .Shape(BooleanMaskShape)
     .Type(BooleanMaskType)

@@ -1,22 +1,21 @@
 #ifndef COOPER_SYMBOL_OPS_INDEX_BOOLEAN_MASK_PARAM_H_
 #define COOPER_SYMBOL_OPS_INDEX_BOOLEAN_MASK_PARAM_H_
 
-// Arrays and parameters of _contrib_boolean_mask, which keeps the rows that a mask marks. Its
-// number of rows depends on values: OpSchema::counts_rows describes how executors handle that. The
-// schema is in boolean_mask.cc. MXNet: src/operator/contrib/boolean_mask.cc.
+// Arrays and parameters of _contrib_boolean_mask, which keeps the rows that a mask marks. Their
+// number depends on values (symbol/schema/counted_shapes.h). The schema is in boolean_mask.cc.
+// MXNet: src/operator/contrib/boolean_mask.cc.
 
 #include "symbol/schema/param_schema.h"
 
 namespace cooper {
 
 // Inputs: data (n, ...), index (n,) of any dtype. Outputs: the rows of data where index is not 0,
-// in their order, followed by zeros (n, ...), and, hidden, their number, int64 (1,). Executors cut
-// the output to its valid rows; in a graph it must be an output or unused.
+// in their order, at most (n, ...), and, hidden, their shape.
 //
 //   data ((1, 2), (3, 4), (5, 6)), index (0, 1, 1)   gives ((3, 4), (5, 6))
 struct BooleanMaskArrays {
   enum Input { kData, kIndex };
-  enum Output { kRows, kCount };
+  enum Output { kRows, kShapes };
 };
 // The gradient copies row i of ograd to the i-th marked row of data and sets the other rows to 0.
 // Rows of ograd after the marked ones are ignored. index has no gradient.
