@@ -121,6 +121,13 @@ const Net kNets[] = {
            "tanh",
            {.inputs = {Op("_contrib_boolean_mask", {.name = "again", .inputs = {rows, flags}})}});
      }},
+    {"Deleted",
+     [](const Symbol& rows) {
+       const Symbol zero = Op("_zeros", {.attrs = {{"shape", "(1,)"}}});
+       return Op(
+           "square",
+           {.inputs = {Op("_npi_delete", {.inputs = {rows, zero}, .attrs = {{"axis", "0"}}})}});
+     }},
     {"SeveralOutputs",
      [](const Symbol& rows) {
        return *Symbol::Group({rows, Op("sum", {.inputs = {rows}}), Op("tanh", {.inputs = {rows}})});
@@ -264,6 +271,38 @@ TEST(TrueShapesTest, AMonitorSeesTheTrueShapes) {
   COOPER_ASSERT_OK(executor->Forward(false));
   EXPECT_EQ(seen["mask_output"], Shape({2, kColumns}));
   EXPECT_EQ(seen["tanh_output"], Shape({2, kColumns}));
+}
+
+TEST(TrueShapesTest, OperatorsThatCount) {
+  const Symbol data = Symbol::Variable("data"), index = Symbol::Variable("index");
+  const Symbol unique = Op(
+      "_npi_unique", {.name = "unique", .inputs = {index}, .attrs = {{"return_counts", "True"}}});
+  const Symbol numbers = Op("Cast", {.inputs = {index}, .attrs = {{"dtype", "int32"}}});
+  const Symbol bins = Op("_npi_bincount", {.name = "bins", .inputs = {numbers}});
+  const auto sum = [](const Symbol& of) {
+    return Op("sum", {.inputs = {Op("Cast", {.inputs = {of}, .attrs = {{"dtype", "float32"}}})}});
+  };
+  const Symbol positions = Op("_npx_nonzero", {.name = "nonzero", .inputs = {index}});
+  const auto executor = BindMasked(*Symbol::Group({unique[0], sum(unique[0]), sum(unique[1]),
+                                                   sum(positions), sum(bins), bins, data}),
+                                   {4, 0, 1, 4, 1, 0});
+  COOPER_ASSERT_OK(executor->Forward(false));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto outputs, executor->outputs());
+  EXPECT_THAT(Floats(outputs[0]), ElementsAre(0, 1, 4));
+  EXPECT_THAT(Floats(outputs[1]), ElementsAre(5));
+  EXPECT_THAT(Floats(outputs[2]), ElementsAre(kRows));
+  EXPECT_THAT(Floats(outputs[3]), ElementsAre(0 + 2 + 3 + 4));
+  EXPECT_THAT(Floats(outputs[4]), ElementsAre(kRows));
+  EXPECT_THAT(*outputs[5].ToVector<int32_t>(), ElementsAre(2, 2, 0, 0, 2));
+  COOPER_ASSERT_OK(executor->arg("index").Fill(kRows));
+  EXPECT_THAT(executor->Forward(false),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("_npi_bincount 'bins': input 'data' has the number 6, and memory "
+                                 "is planned for 6 bins; set minlength above all numbers")));
+  COOPER_ASSERT_OK(executor->arg("index").Fill(-1));
+  EXPECT_THAT(executor->Forward(false),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("input 'data' has the negative number -1")));
 }
 
 TEST(TrueShapesTest, ABranchMayCount) {

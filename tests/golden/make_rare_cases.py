@@ -6,6 +6,7 @@ writes them, whose environment it needs.
 """
 
 import json
+import os
 import sys
 
 import numpy
@@ -16,12 +17,22 @@ import mxnet
 RANDOM = numpy.random.RandomState(7)
 
 
-def Write(op, case, values, attrs=None, outputs=1, **options):
-    """Writes a case with the given arrays, or arrays drawn of given shapes."""
+def Write(op, case, values, attrs=None, outputs=1, numpy_file=False, **options):
+    """Writes a case with the given arrays, or arrays drawn of given shapes.
+
+    `numpy_file`: whether the symbol is saved as one with NumPy's shapes.
+    """
     shapes = {name: value if isinstance(value, tuple) else numpy.shape(value)
               for name, value in values.items()}
     fixed = {name: value for name, value in values.items() if not isinstance(value, tuple)}
-    WriteCase(OpSymbol(op, shapes, attrs or {}, outputs), shapes, op, case, values=fixed, **options)
+    symbol = OpSymbol(op, shapes, attrs or {}, outputs)
+    folder = WriteCase(symbol, shapes, op, case, values=fixed, **options)
+    if numpy_file:
+        with mxnet.util.np_shape(True):
+            symbol.save(os.path.join(folder, "symbol.json"))
+
+
+WriteAny = Write
 
 
 def Densities():
@@ -155,6 +166,51 @@ def Images():
             Write(op, "one_channel", {"data": Image(4, 3, 1)}, factors, grad_req="null", atol=1e-3)
 
 
+def Counted():
+    """Operators whose extents depend on values: under NumPy's shapes MXNet's bind gives outputs without elements."""
+
+    def Write(*args, **options):
+        WriteAny(*args, numpy_file=True, **options)
+
+    flags = {"return_index": "True", "return_inverse": "True", "return_counts": "True"}
+    few = [[3, 1, 2], [3, 1, 2], [0, 5, 1]]
+    Write("_npi_unique", "flat", {"data": few})
+    Write("_npi_unique", "flat_all", {"data": few}, flags, outputs=4, grad_req="null")
+    Write("_npi_unique", "rows", {"data": few}, dict(flags, axis="0"), outputs=4, grad_req="null")
+    Write("_npi_unique", "columns_add", {"data": [[3, 1, 3], [4, 1, 4]]}, {"axis": "-1"}, grad_req="add", dtype="float64")
+    Write("_npi_unique", "counts", {"data": RANDOM.randint(-40, 40, (300,))},
+          {"return_counts": "True", "return_inverse": "True"}, outputs=3, grad_req="null")
+    Write("_npi_unique", "middle", {"data": RANDOM.randint(0, 2, (2, 9, 2))}, dict(flags, axis="1"), outputs=4,
+          grad_req="null", dtype="int32")
+    for dtype in "float16", "uint8", "int8", "int64":
+        Write("_npi_unique", dtype, {"data": [[7, 1], [1, 5]]}, {"return_index": "True"}, outputs=2, dtype=dtype,
+              grad_req="null")
+    Write("_npx_nonzero", "basic", {"x": [[2, 0, 1], [0, 0, -3]]})
+    Write("_npx_nonzero", "cube", {"x": RANDOM.randint(0, 2, (2, 3, 4))}, dtype="int32", grad_req="null")
+    Write("_npx_nonzero", "bool", {"x": RANDOM.randint(0, 2, (5,))}, dtype="bool", grad_req="null")
+    Write("_npx_nonzero", "float16", {"x": [0, 0.5, -0.0, numpy.nan]}, dtype="float16", grad_req="null")
+    for case, shape, attrs in (
+            ("position", (3, 2), {"int_ind": "1", "axis": "0"}), ("last", (2, 3, 2), {"int_ind": "-1", "axis": "1"}),
+            ("flat", (2, 3), {"int_ind": "4"}), ("slice", (5, 2), {"start": "1", "stop": "4", "step": "2", "axis": "0"}),
+            ("backwards", (2, 5), {"step": "-2", "axis": "-1"}), ("nothing", (2, 3), {"start": "2", "stop": "1", "step": "1", "axis": "1"}),
+            ("clamped", (4,), {"start": "-9", "stop": "9", "step": "3"})):
+        Write("_npi_delete", case, {"arr": shape}, attrs, grad_req="null")
+    for case, obj, attrs, more in (
+            ("positions", [1, 1, 7, -1], {"axis": "0"}, {}), ("columns", [2, 0], {"axis": "-1"}, {"dtype": "float64"}),
+            ("matrix", [[1, 4], [5, 1]], {}, {}), ("floats", [1.5, 0], {"axis": "1"}, {"dtypes": {"obj": "float32"}}),
+            ("int8", [0], {"axis": "0"}, {"dtype": "int8"})):
+        more = dict({"dtypes": {"obj": "int32"}}, **more)
+        Write("_npi_delete", case, {"arr": (3, 4), "obj": obj}, attrs, grad_req="null", **more)
+    numbers = [1, 3, 3, 0, 5, 1]
+    for case, attrs, dtype in (("basic", {}, "int64"), ("minlength", {"minlength": "9"}, "int32"), ("uint8", {}, "uint8"),
+                               ("few", {"minlength": "2"}, "int8")):
+        Write("_npi_bincount", case, {"data": numbers}, attrs, dtype=dtype, grad_req="null")
+    for case, attrs, more in (("weights", {}, {}), ("weights_float64", {"minlength": "8"}, {"dtype": "float64"}),
+                              ("weights_int32", {}, {"dtype": "int32", "grad_req": "null"})):
+        Write("_npi_bincount", case, {"data": numbers, "weights": (6,)}, dict(attrs, has_weights="True"),
+              **dict({"dtypes": {"data": "int32"}, "without_gradient": ("data",)}, **more))
+
+
 def Spectra():
     def Symmetric(*shape):
         a = RANDOM.uniform(-1, 1, shape)
@@ -168,7 +224,7 @@ def Spectra():
         Write("_linalg_syevd", case, {"A": Symmetric(*shape)}, outputs=2, rtol=1e-3, **more)
 
 
-GROUPS = {"spectra": Spectra, "images": Images, "densities": Densities, "positions": Positions, "sparse": Sparse, "scalars": Scalars}
+GROUPS = {"counted": Counted, "spectra": Spectra, "images": Images, "densities": Densities, "positions": Positions, "sparse": Sparse, "scalars": Scalars}
 
 
 def main():
