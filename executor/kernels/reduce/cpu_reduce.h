@@ -2,7 +2,6 @@
 #define COOPER_EXECUTOR_KERNELS_REDUCE_CPU_REDUCE_H_
 
 #include <cstdint>
-#include <type_traits>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
@@ -10,8 +9,8 @@
 #include "executor/kernels/loops/elemwise_kernel.h"
 #include "executor/kernels/loops/elemwise_loop.h"
 #include "executor/kernels/loops/elemwise_operand.h"
-#include "executor/kernels/loops/unary_functions.h"
 #include "executor/kernels/reducers/map_reduce.h"
+#include "executor/kernels/reducers/reduce_loops.h"
 #include "executor/kernels/reducers/reducers.h"
 #include "executor/program/kernel.h"
 
@@ -26,16 +25,16 @@ struct CpuReduce {
   using Extents = absl::Span<const int64_t>;
   using Shapes = absl::Span<const Extents>;
 
-  // Reduces Map(operands) with kReducer (RunReduction). Reduces the operand itself, without a call
-  // for each element, if Map is Same. map_reduce.h has the contract. Errors: kUnimplemented for too
-  // many axes.
+  // Reduces Map(operands) with kReducer (RunReduction). map_reduce.h has the contract. Errors:
+  // kUnimplemented for too many axes.
   template <Reducer kReducer, typename Map>
   static absl::Status Reduce(const KernelContext&, const ReductionEnd& end, Extents full,
                              Operands operands, Shapes operand_shapes, const ArrayView& output,
                              Extents output_shape, WriteReq req, void* workspace) {
-    const ElemwiseLoops* map = std::is_same_v<Map, Same> ? nullptr : &kElemwiseLoops<Map>;
-    return RunReduction({.reducer = kReducer, .map = map, .end = end}, full, operands,
-                        operand_shapes, output, output_shape, req, workspace);
+    Reduction reduction{.reducer = kReducer, .map = &kElemwiseLoops<Map>, .end = end};
+    if constexpr (Map::kArity == 1) reduction.loops = &kReducerLoops<kReducer, Map>;
+    return RunReduction(reduction, full, operands, operand_shapes, output, output_shape, req,
+                        workspace);
   }
 
   // Returns the bytes of Reduce's `workspace`. It is at most 8 bytes for each element of the

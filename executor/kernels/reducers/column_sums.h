@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 
 #include "executor/kernels/loops/elemwise_loop.h"
 #include "executor/kernels/reducers/reducers.h"
@@ -14,13 +15,14 @@
 
 namespace cooper {
 
-// Combines acc[j], for each column j < columns, with in[i * stride + j] for i < rows, in the order
-// of the rows, by R, a struct of reducers.h. `in` and `acc` must not overlap. Runs on the calling
-// thread, within RunAtCpuLevel.
+// Combines acc[j], for each column j < columns, with map(in[i * stride + j]) for i < rows, in the
+// order of the rows, by R, a struct of reducers.h. `in` and `acc` must not overlap. Runs on the
+// calling thread, within RunAtCpuLevel.
 //
 // Eight rows are read at a time, so that acc is read and written once for all of them.
-template <typename R, typename C>
-void ReduceColumns(const C* in, int64_t stride, int64_t rows, int64_t columns, C* acc) {
+template <typename R, typename C, typename Map = std::identity>
+void ReduceColumns(const C* in, int64_t stride, int64_t rows, int64_t columns, C* acc,
+                   const Map& map = {}) {
   constexpr int64_t kRows = 8;
   constexpr int64_t kWidth = 4096 / sizeof(C);  // this part of acc stays in the first-level cache
   for (int64_t begin = 0; begin < columns; begin += kWidth) {
@@ -31,13 +33,13 @@ void ReduceColumns(const C* in, int64_t stride, int64_t rows, int64_t columns, C
       COOPER_INDEPENDENT_ITERATIONS
       for (int64_t j = begin; j < end; ++j) {
         C result = acc[j];
-        for (int64_t k = 0; k < kRows; ++k) result = R::Combine(result, row[k * stride + j]);
+        for (int64_t k = 0; k < kRows; ++k) result = R::Combine(result, map(row[k * stride + j]));
         acc[j] = result;
       }
     }
     for (; left > 0; --left, row += stride) {
       COOPER_INDEPENDENT_ITERATIONS
-      for (int64_t j = begin; j < end; ++j) acc[j] = R::Combine(acc[j], row[j]);
+      for (int64_t j = begin; j < end; ++j) acc[j] = R::Combine(acc[j], map(row[j]));
     }
   }
 }

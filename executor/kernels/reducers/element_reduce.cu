@@ -102,8 +102,10 @@ absl::Status RunElementReduce(const KernelContext& c, const ElementReduce& funct
   if (req == WriteReq::kNull || output.size() == 0) return absl::OkStatus();
   int64_t full_size = 1;
   for (int64_t extent : full) full_size *= extent;
+  const DType computed_as = output.dtype == DType::kBool ? operands[0].dtype : output.dtype;
   if (output.size() == full_size && end.is_none()) {
-    return RunBroadcastMap(c, function.map(), operands, operand_shapes, full, output, req);
+    return RunBroadcastMap(c, function.map(), operands, operand_shapes, full, output, req,
+                           computed_as);
   }
   absl::Span<const int64_t> shapes[BroadcastPlan::kMaxOperands];
   std::copy(operand_shapes.begin(), operand_shapes.end(), shapes);
@@ -121,8 +123,7 @@ absl::Status RunElementReduce(const KernelContext& c, const ElementReduce& funct
   ChooseLanes(target[plan.rank - 1] == 0, &a);
   // Norms use double, which holds the squares of all floats: the host cannot know whether float
   // would do.
-  const DType reduced =
-      end.square_root && IsFloating(output.dtype) ? DType::kFloat64 : output.dtype;
+  const DType reduced = end.square_root && IsFloating(output.dtype) ? DType::kFloat64 : computed_as;
   a.operands = ElementOperandsOf(operands, reduced, function.exact_integers);
   a.partial = workspace;
   a.end = end;

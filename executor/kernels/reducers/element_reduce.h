@@ -54,7 +54,7 @@ struct ReduceArguments {
 using ElementReduceKernel = void (*)(ReduceArguments);
 
 // The kernels of one reducer and one function, by compute type. A value of static storage, which
-// ElementReduceOf returns; RunElementReduce picks the kernels from the output's dtype.
+// ElementReduceOf returns; RunElementReduce picks the kernels from the dtypes.
 struct ElementReduce {
   struct Kernels {
     ElementReduceKernel reduce;
@@ -82,7 +82,8 @@ const ElementReduce& ElementReduceOf();
 // its rank; an operand of extent 1 along an axis repeats along it. Axes along which `output_shape`
 // has extent 1 or 0 are reduced. `output` has as many elements as `output_shape`. `workspace` has
 // ElementReduceWorkspace() bytes. Does nothing for kNull or an output without elements. If no axis
-// is reduced and there is no end, it runs the function's elementwise kernel instead.
+// is reduced and there is no end, it runs the function's elementwise kernel instead. The compute
+// type is that of the output's dtype, for bools that of the first operand's.
 //
 // Errors: kUnimplemented if there are too many axes; those of Launch.
 absl::Status RunElementReduce(const KernelContext& c, const ElementReduce& function,

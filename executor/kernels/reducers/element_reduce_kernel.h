@@ -16,17 +16,6 @@ namespace cooper {
 // The threads of a block of ReduceElements, a power of 2; ReducePartials has blocks of one warp.
 inline constexpr int kReduceThreads = 256;  // of a block
 
-// Maps Reducer to its functions (reducers.h). The primary template is the sum; each other reducer
-// has a specialization.
-template <Reducer>
-struct ReducerFunctions : SumReducer {};
-template <>
-struct ReducerFunctions<Reducer::kProduct> : ProductReducer {};
-template <>
-struct ReducerFunctions<Reducer::kMax> : MaxReducer {};
-template <>
-struct ReducerFunctions<Reducer::kMin> : MinReducer {};
-
 // Applies the end of the reduction to `value` and stores it as element i of the output. One thread
 // calls it for each element. `value` is the complete reduction in the compute type C; the root is
 // computed in double.

@@ -7,11 +7,11 @@
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
+#include "executor/kernels/loops/broadcast_as.h"
 #include "executor/kernels/loops/broadcast_plan.h"
 #include "executor/kernels/loops/element_block.h"
 #include "executor/kernels/loops/unary_functions.h"
-#include "executor/kernels/reducers/column_sums.h"
-#include "executor/kernels/reducers/lane_sum.h"
+#include "executor/kernels/reducers/reduce_loops.h"
 #include "executor/kernels/reducers/reducers.h"
 #include "ndarray/threads/cpu_level.h"
 #include "ndarray/threads/element_ranges.h"
@@ -22,73 +22,19 @@ namespace {
 
 constexpr int64_t kGrain = 16384;
 
-// The loops of one reducer in compute type C.
-template <typename C>
-struct ReduceLoops {
-  C initial;
-  C (*combine)(C, C);
-  C (*row)(const C* x, int64_t n);  // reduces n elements
-  void (*rows)(const C* x, C* acc, int64_t count,
-               int64_t n);  // combines acc[i] with row i of n elements
-  void (*columns)(const C* x, int64_t stride, int64_t rows, int64_t n, C* acc);  // ReduceColumns
-};
-
-// Reduces a row into several partial results, which vectorises and is more exact than one sum.
-template <typename R, typename C>
-C ReduceRow(const C* x, int64_t n) {
-  constexpr int kLanes = 32, kShortSum = 16, kLongSum = 512;
-  constexpr bool kSum = std::is_same_v<R, SumReducer>;
-  if (n < (kSum ? kShortSum : kLanes)) {
-    C result = R::template Initial<C>();
-    for (int64_t i = 0; i < n; ++i) result = R::Combine(result, x[i]);
-    return result;
-  }
-  if (kSum && n < kLongSum) return LaneSum<C>(n, [x](int64_t i) { return x[i]; });
-  C lanes[kLanes];
-  std::fill_n(lanes, kLanes, R::template Initial<C>());
-  int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    for (int k = 0; k < kLanes; ++k) lanes[k] = R::Combine(lanes[k], x[i + k]);
-  }
-  for (int k = 0; i < n; ++i, ++k) lanes[k] = R::Combine(lanes[k], x[i]);
-  for (int width = kLanes / 2; width > 0; width /= 2) {
-    for (int k = 0; k < width; ++k) lanes[k] = R::Combine(lanes[k], lanes[k + width]);
-  }
-  return lanes[0];
-}
-
-template <typename R, typename C>
-constexpr ReduceLoops<C> LoopsOf() {
-  return {R::template Initial<C>(), R::template Combine<C>,
-          [](const C* x, int64_t n) {
-            C result;
-            RunAtCpuLevel([&] { result = ReduceRow<R>(x, n); });
-            return result;
-          },
-          [](const C* x, C* acc, int64_t count, int64_t n) {
-            RunAtCpuLevel([=] {
-              for (int64_t i = 0; i < count; ++i)
-                acc[i] = R::Combine(acc[i], ReduceRow<R>(x + i * n, n));
-            });
-          },
-          [](const C* x, int64_t stride, int64_t rows, int64_t n, C* acc) {
-            RunAtCpuLevel([=] { ReduceColumns<R>(x, stride, rows, n, acc); });
-          }};
-}
-
-template <typename C>
-ReduceLoops<C> LoopsOf(Reducer reducer) {
+// Returns the loops that reduce elements themselves.
+const ReducerLoops& PlainLoops(Reducer reducer) {
   switch (reducer) {
     case Reducer::kSum:
-      return LoopsOf<SumReducer, C>();
+      break;
     case Reducer::kProduct:
-      return LoopsOf<ProductReducer, C>();
+      return kReducerLoops<Reducer::kProduct, Same>;
     case Reducer::kMax:
-      return LoopsOf<MaxReducer, C>();
+      return kReducerLoops<Reducer::kMax, Same>;
     case Reducer::kMin:
-      return LoopsOf<MinReducer, C>();
+      return kReducerLoops<Reducer::kMin, Same>;
   }
-  return LoopsOf<SumReducer, C>();  // not reached
+  return kReducerLoops<Reducer::kSum, Same>;
 }
 
 // One reduction in compute type C. The plan's last operand is the output.
@@ -97,8 +43,10 @@ class Reduce {
  public:
   Reduce(const Reduction& reduction, absl::Span<const ElemwiseOperand> operands,
          const BroadcastPlan& plan, C* acc)
-      : loops_(LoopsOf<C>(reduction.reducer)),
-        map_(reduction.map == nullptr ? nullptr : reduction.map->of<C>()),
+      : plain_(PlainLoops(reduction.reducer).of<C>()),
+        loops_(reduction.loops == nullptr ? plain_ : reduction.loops->of<C>()),
+        map_(reduction.map == nullptr || reduction.loops != nullptr ? nullptr
+                                                                    : reduction.map->of<C>()),
         operands_(operands),
         plan_(plan),
         target_(static_cast<int>(operands.size())),
@@ -175,11 +123,11 @@ class Reduce {
         const int64_t count = (last - first) / width;
         loops_.columns(x + first, width, count, width, wide.data());
         loops_.columns(x + first + count * width, 0, 1, last - first - count * width, wide.data());
-        loops_.columns(wide.data() + n, n, width / n - 1, n, wide.data());
+        plain_.columns(wide.data() + n, n, width / n - 1, n, wide.data());
         std::copy_n(wide.data(), n, &partial[p * n]);
       }
     });
-    loops_.columns(partial.data(), n, parts, n, acc_);
+    plain_.columns(partial.data(), n, parts, n, acc_);
   }
 
   // Reduces everything to one element, in parts whose number depends on the size alone.
@@ -263,7 +211,8 @@ class Reduce {
     }
   }
 
-  const ReduceLoops<C> loops_;
+  const ReduceLoops<C>& plain_;  // for partial results
+  const ReduceLoops<C>& loops_;  // for values of map_ or, without it, elements
   const ElemwiseLoop<C> map_;
   const absl::Span<const ElemwiseOperand> operands_;
   const BroadcastPlan& plan_;
@@ -271,15 +220,23 @@ class Reduce {
   C* const acc_;
 };
 
+// Applies `end` to the results `acc` and stores them in the output, unless they are there.
 template <typename C>
-void Finish(const Reduction& reduction, C* acc, int64_t size) {
-  if (reduction.end.divisor != 1) {
-    const C divisor = static_cast<C>(reduction.end.divisor);
-    for (int64_t i = 0; i < size; ++i) acc[i] = ReducedQuotient(acc[i], divisor);
-  }
-  if (reduction.end.square_root) {
-    for (int64_t i = 0; i < size; ++i) acc[i] = static_cast<C>(std::sqrt(acc[i]));
-  }
+void Finish(const ReductionEnd& end, C* acc, const ArrayView& output, WriteReq req) {
+  const bool stores = acc != output.data;
+  if (end.is_none() && !stores) return;
+  ParallelFor(output.size(), kGrain, [=, &output](int64_t begin, int64_t last) {
+    if (end.divisor != 1) {
+      const C divisor = static_cast<C>(end.divisor);
+      for (int64_t i = begin; i < last; ++i) acc[i] = ReducedQuotient(acc[i], divisor);
+    }
+    if (end.square_root) {
+      for (int64_t i = begin; i < last; ++i) acc[i] = static_cast<C>(std::sqrt(acc[i]));
+    }
+    if (!stores) return;
+    StoreBlock(acc + begin, last - begin, req, ElementAt(output.data, output.dtype, begin),
+               output.dtype);
+  });
 }
 
 // Returns whether float holds these sums of squares with full precision. Computing all norms in
@@ -288,10 +245,11 @@ void Finish(const Reduction& reduction, C* acc, int64_t size) {
 bool HoldsSums(const float* sums, int64_t size) {
   using Limits = std::numeric_limits<float>;
   constexpr float kLeast = Limits::min() / Limits::epsilon();
-  for (int64_t i = 0; i < size; ++i) {
-    if (sums[i] < kLeast || sums[i] > Limits::max()) return false;
-  }
-  return true;
+  int beyond = 0;  // without an exit, for vector instructions
+  RunAtCpuLevel([&] {
+    for (int64_t i = 0; i < size; ++i) beyond |= (sums[i] < kLeast) | (sums[i] > Limits::max());
+  });
+  return beyond == 0;
 }
 
 int64_t Product(absl::Span<const int64_t> extents) {
@@ -316,10 +274,12 @@ absl::Status RunReduction(const Reduction& reduction, absl::Span<const int64_t> 
                           const ArrayView& output, absl::Span<const int64_t> output_shape,
                           WriteReq req, void* workspace) {
   if (req == WriteReq::kNull || output.size() == 0) return absl::OkStatus();
+  const DType computed_as = output.dtype == DType::kBool ? operands[0].dtype : output.dtype;
   if (output.size() == Product(full) && reduction.end.is_none()) {
     // Nothing is reduced, as for a side of a broadcast operator that was not repeated.
-    return RunBroadcast(reduction.map == nullptr ? kElemwiseLoops<Same> : *reduction.map, operands,
-                        operand_shapes, full, output, req);
+    return RunBroadcastAs(computed_as,
+                          reduction.map == nullptr ? kElemwiseLoops<Same> : *reduction.map,
+                          operands, operand_shapes, full, output, req);
   }
   absl::Span<const int64_t> shapes[BroadcastPlan::kMaxOperands];
   std::copy(operand_shapes.begin(), operand_shapes.end(), shapes);
@@ -330,7 +290,7 @@ absl::Status RunReduction(const Reduction& reduction, absl::Span<const int64_t> 
                                                  " axes that cannot be merged"));
   }
   const bool exact_integers = reduction.map == nullptr || reduction.map->exact_integers;
-  DispatchComputeType(output.dtype, exact_integers, [&](auto zero) {
+  DispatchComputeType(computed_as, exact_integers, [&](auto zero) {
     using C = decltype(zero);
     const bool direct = req == WriteReq::kWrite && output.dtype == DTypeOf<C>();
     C* acc = static_cast<C*>(direct ? output.data : workspace);
@@ -342,13 +302,10 @@ absl::Status RunReduction(const Reduction& reduction, absl::Span<const int64_t> 
       if (reduction.end.square_root && !fits && !HoldsSums(acc, size)) {
         double* const wide = static_cast<double*>(workspace);
         Reduce<double>(reduction, operands, plan, wide).Run(size);
-        Finish(reduction, wide, size);
-        StoreBlock(wide, size, req, output.data, output.dtype);
-        return;
+        return Finish(reduction.end, wide, output, req);
       }
     }
-    Finish(reduction, acc, size);
-    if (!direct) StoreBlock(acc, size, req, output.data, output.dtype);
+    Finish(reduction.end, acc, output, req);
   });
   return absl::OkStatus();
 }

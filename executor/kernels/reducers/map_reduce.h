@@ -2,7 +2,8 @@
 #define COOPER_EXECUTOR_KERNELS_REDUCERS_MAP_REDUCE_H_
 
 // Reductions on the CPU over any set of axes, of an array or of an elementwise function of several
-// arrays that are broadcast together. The function's values are never stored: a short block of them
+// arrays that are broadcast together. The function's values are never stored: a function of one
+// array is a part of the reduction's loops (reduce_loops.h), and for others a short block of values
 // is computed and reduced at a time. Sums of 16-bit floats are computed in float. The order of
 // every sum depends on the shapes alone, not on the number of threads.
 //
@@ -16,6 +17,7 @@
 #include "absl/types/span.h"
 #include "executor/kernels/loops/elemwise_kernel.h"
 #include "executor/kernels/loops/elemwise_loop.h"
+#include "executor/kernels/reducers/reduce_loops.h"
 #include "executor/kernels/reducers/reducers.h"
 #include "executor/program/kernel.h"
 
@@ -27,6 +29,9 @@ struct Reduction {
   Reducer reducer = Reducer::kSum;
   // The function of the operands to reduce. If null, the only operand is reduced itself. Not owned.
   const ElemwiseLoops* map = nullptr;
+  // The loops of `reducer` over a map of one operand: kReducerLoops<reducer, map>. If null, values
+  // of the map are computed in blocks. Not owned.
+  const ReducerLoops* loops = nullptr;
   // The operations applied to each result after all values are combined.
   ReductionEnd end = {};
 };
@@ -39,8 +44,9 @@ struct Reduction {
 // its rank; an operand of extent 1 along an axis repeats along it. Axes along which `output_shape`
 // has extent 1 or 0 are reduced. `output` has as many elements as `output_shape`. `workspace` has
 // ReductionWorkspace() bytes; it and `output` must not overlap the operands. Does nothing for kNull
-// or an output without elements. Norms whose sum of squares float cannot hold are computed a second
-// time in double.
+// or an output without elements. The compute type is that of the output's dtype, for bools that of
+// the first operand's (DispatchComputeType). Norms whose sum of squares float cannot hold are
+// computed a second time in double.
 //
 // Errors: kUnimplemented if more axes remain than BroadcastPlan::kMaxRank after neighbouring axes
 // are merged.

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "executor/kernels/elemwise/binary_functions.h"
+#include "executor/kernels/loops/unary_functions.h"
+#include "executor/kernels/reducers/reduce_loops.h"
 #include "gtest/gtest.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/threads/parallel.h"
@@ -72,6 +74,40 @@ TEST(MapReduceTest, EverySetOfAxes) {
         ASSERT_EQ(added[i], 2 + sums[i]) << full << " to " << kept << ", element " << i;
         ASSERT_EQ(maxima[i], greatest[i]) << full << " to " << kept << ", element " << i;
       }
+    }
+  }
+}
+
+TEST(MapReduceTest, FusedLoopsGiveTheValuesOfTheMap) {
+  for (const Shape& full : {Shape{3, 4, 5, 2}, Shape{70, 1, 35, 9}, Shape{2, 3, 1, 700},
+                            Shape{1, 600, 1, 40}, Shape{1, 20'000, 1, 7}}) {
+    for (int mask = 1; mask < 16; ++mask) {
+      Shape kept = full;
+      for (int axis = 0; axis < 4; ++axis) {
+        if ((mask >> axis) & 1) kept[axis] = 1;
+      }
+      // Squares are multiples of 1/16, so their sums are exact.
+      const Reduction blocks{.map = &kElemwiseLoops<Square>};
+      const Reduction fused{.map = blocks.map, .loops = &kReducerLoops<Reducer::kSum, Square>};
+      EXPECT_EQ(Reduce(fused, full, kept, WriteReq::kAdd, 2),
+                Reduce(blocks, full, kept, WriteReq::kAdd, 2))
+          << full << " to " << kept;
+    }
+  }
+}
+
+TEST(MapReduceTest, BoolsAreOfTheOperandsInTheirDType) {
+  const std::vector<float> data = {0.5f, 0, 0, 0.25f, 0.5f, 2};
+  for (const Shape& kept : {Shape{2, 1}, Shape{2, 3}}) {
+    std::vector<char> result(kept.num_elements());
+    std::vector<double> workspace(result.size());
+    const ArrayView output{result.data(), kept, DType::kBool};
+    const int64_t full[] = {2, 3};
+    COOPER_ASSERT_OK(RunReduction({.reducer = Reducer::kProduct}, full,
+                                  {{data.data(), DType::kFloat32}}, {full}, output, kept.dims(),
+                                  WriteReq::kWrite, workspace.data()));
+    for (size_t i = 0; i < result.size(); ++i) {
+      EXPECT_EQ(result[i] != 0, kept[1] == 1 ? i == 1 : data[i] != 0) << i;
     }
   }
 }

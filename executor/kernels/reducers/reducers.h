@@ -23,7 +23,7 @@ enum class Reducer { kSum, kProduct, kMax, kMin };  // kMax and kMin of a NaN ar
 // Sums; integers wrap around. The sum of no values is 0.
 struct SumReducer {
   template <typename C>
-  COOPER_HOST_DEVICE static C Initial() {
+  COOPER_HOST_DEVICE static constexpr C Initial() {
     return 0;
   }
   template <typename C>
@@ -35,7 +35,7 @@ struct SumReducer {
 // Multiplies; integers wrap around. The product of no values is 1.
 struct ProductReducer {
   template <typename C>
-  COOPER_HOST_DEVICE static C Initial() {
+  COOPER_HOST_DEVICE static constexpr C Initial() {
     return 1;
   }
   template <typename C>
@@ -64,7 +64,7 @@ COOPER_HOST_DEVICE constexpr C HighestOf() {
 // (0 and -0 are equal) Combine returns `b`.
 struct MaxReducer {
   template <typename C>
-  COOPER_HOST_DEVICE static C Initial() {
+  COOPER_HOST_DEVICE static constexpr C Initial() {
     return LowestOf<C>();
   }
   template <typename C>
@@ -77,7 +77,7 @@ struct MaxReducer {
 // (0 and -0 are equal) Combine returns `b`.
 struct MinReducer {
   template <typename C>
-  COOPER_HOST_DEVICE static C Initial() {
+  COOPER_HOST_DEVICE static constexpr C Initial() {
     return HighestOf<C>();
   }
   template <typename C>
@@ -85,6 +85,17 @@ struct MinReducer {
     return IsNan(a) || a < b ? a : b;
   }
 };
+
+// Maps Reducer to its functions. The primary template is the sum; each other reducer has a
+// specialization.
+template <Reducer>
+struct ReducerFunctions : SumReducer {};
+template <>
+struct ReducerFunctions<Reducer::kProduct> : ProductReducer {};
+template <>
+struct ReducerFunctions<Reducer::kMax> : MaxReducer {};
+template <>
+struct ReducerFunctions<Reducer::kMin> : MinReducer {};
 
 // Operations on the result of a reduction: division, then the square root. The root is for norms.
 // Their sums of squares may overflow float although the root does not; the reductions then compute
