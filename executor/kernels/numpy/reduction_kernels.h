@@ -3,7 +3,8 @@
 
 // Kernels of NumPy reductions and of their gradients, over the templates and the devices of
 // executor/kernels/reduce/axis_reduction_kernels.h, for reductions.cc and .cu. They convert data to
-// the output's dtype before they reduce, so means of integers are means of floats.
+// the output's dtype before they reduce, so means of integers are means of floats; all and any read
+// data of any dtype as it is.
 
 #include <algorithm>
 #include <cstdint>
@@ -46,33 +47,13 @@ struct NumpyReductionKernels {
     return ReduceArray<D, kReducer, Same>(c, {}, a, kept, c.outputs[0], c.reqs[0], c.workspace);
   }
 
-  // Runs _np_all (a product of bools) and _np_any (a sum of bools): an element is true if it is not
-  // 0, so NaN is true. The elements are converted first, because the reducers combine numbers: 0.5
-  // would truncate to 0. The workspace holds these bools, unless the elements are bools already,
-  // and then the workspace of the reduction.
+  // Runs _np_all (a product) and _np_any (a sum) of 1 for each element that is not 0, so for NaN
+  // too, and 0 for others.
   template <Reducer kReducer>
   static absl::Status Truth(const KernelContext& c) {
-    ArrayView data = c.inputs[OneInputArrays::kData];
-    COOPER_ASSIGN_OR_RETURN(const auto kept, KeptBy<NumpyTruthParam>(c, data.shape));
-    const int64_t bytes = TruthBytes(data);
-    if (bytes > 0) {
-      const ArrayView truth{.data = c.workspace, .shape = data.shape, .dtype = DType::kBool};
-      COOPER_RETURN_IF_ERROR(D::Convert(c, data, truth, WriteReq::kWrite));
-      data = truth;
-    }
-    return ReduceArray<D, kReducer, Same>(c, {}, data, kept, c.outputs[0], c.reqs[0],
-                                          static_cast<char*>(c.workspace) + bytes);
-  }
-  // Returns the bytes of the bools in the workspace, a multiple of 64, so that the reduction's
-  // workspace behind them is aligned.
-  static int64_t TruthBytes(const ArrayView& data) {
-    return data.dtype == DType::kBool ? 0 : (data.size() + 63) / 64 * 64;
-  }
-  // Prepares Truth: as many bytes as data has elements, unless they are bools, and the workspace of
-  // the reduction behind them.
-  static absl::StatusOr<Prepared> PrepareTruth(const PrepareContext& c) {
-    return Prepared{.workspace_bytes = TruthBytes(c.inputs[OneInputArrays::kData]) +
-                                       D::ReductionWorkspace(c.outputs[0], c.reqs[0])};
+    const ArrayView& a = c.inputs[OneInputArrays::kData];
+    COOPER_ASSIGN_OR_RETURN(const auto kept, KeptBy<NumpyTruthParam>(c, a.shape));
+    return ReduceArray<D, kReducer, IsTrue>(c, {}, a, kept, c.outputs[0], c.reqs[0], c.workspace);
   }
 
   // Runs _npi_mean: the sum in the output's dtype, divided by the number of reduced elements.
@@ -83,8 +64,8 @@ struct NumpyReductionKernels {
                                                kept, c.outputs[0], c.reqs[0], c.workspace);
   }
 
-  // Prepares Reduce and Mean. The bytes depend on the output alone: at most 8 for each of its
-  // elements.
+  // Prepares Reduce, Truth and Mean. The bytes depend on the output alone: at most 8 for each of
+  // its elements.
   static absl::StatusOr<Prepared> PrepareReduce(const PrepareContext& c) {
     return Prepared{.workspace_bytes = D::ReductionWorkspace(c.outputs[0], c.reqs[0])};
   }
@@ -179,8 +160,8 @@ struct NumpyReductionKernels {
     using Extreme = NumpyReduceParam;
     using Sum = NumpySumParam;
     [[maybe_unused]] const KernelRegistrar kernels[] = {
-        {"_np_all", device, kAnyDType, Truth<Reducer::kProduct>, PrepareTruth},
-        {"_np_any", device, kAnyDType, Truth<Reducer::kSum>, PrepareTruth},
+        {"_np_all", device, kAnyDType, Truth<Reducer::kProduct>, PrepareReduce},
+        {"_np_any", device, kAnyDType, Truth<Reducer::kSum>, PrepareReduce},
         {"_np_sum", device, kAnyDType, Reduce<Sum, Reducer::kSum>, PrepareReduce},
         {"_np_prod", device, kAnyDType, Reduce<Sum, Reducer::kProduct>, PrepareReduce},
         {"_np_max", device, kAnyDType, Reduce<Extreme, Reducer::kMax>, PrepareReduce},

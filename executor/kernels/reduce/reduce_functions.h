@@ -28,6 +28,13 @@ struct Magnitude : ReduceFunction<1> {
     return x < 0 ? WrapNegate(x) : x;
   }
 };
+// 1 where x is not 0, also for NaN, otherwise 0: for all and any.
+struct IsTrue : ReduceFunction<1> {
+  template <typename C>
+  COOPER_HOST_DEVICE static C Apply(C x) {
+    return C(x != 0);
+  }
+};
 // x, or 0 for NaN: for nansum.
 struct NanToZero : ReduceFunction<1> {
   template <typename C>
