@@ -195,20 +195,15 @@ COOPER_HOST_DEVICE double DirichletLogFactor(const PdfCall<Reader>& call, int64_
   return log;
 }
 
-// Returns the density at vector i, of parameters k with DirichletLogFactor `factor`.
+// Returns the density at vector i.
 template <typename Reader>
-COOPER_HOST_DEVICE double DirichletPdfOf(const PdfCall<Reader>& call, int64_t size, int64_t k,
-                                         double factor, int64_t i) {
-  double log = factor;
+COOPER_HOST_DEVICE double DirichletPdfOf(const PdfCall<Reader>& call, int64_t size, int64_t i) {
+  const int64_t k = i / call.draws;
+  double log = DirichletLogFactor(call, size, k);
   for (int64_t j = 0; j < size; ++j) {
     log += (call.first[k * size + j] - 1) * VectorLog(call.sample[i * size + j]);
   }
   return call.is_log ? log : VectorExp(log);
-}
-template <typename Reader>
-COOPER_HOST_DEVICE double DirichletPdfOf(const PdfCall<Reader>& call, int64_t size, int64_t i) {
-  const int64_t k = i / call.draws;
-  return DirichletPdfOf(call, size, k, DirichletLogFactor(call, size, k), i);
 }
 
 // Writes the gradients of element `at` = k * size + j of the parameters and of all samples' element
