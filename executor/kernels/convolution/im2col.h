@@ -19,22 +19,33 @@
 
 namespace cooper {
 
-// An element of the kernel, which is a row of the columns.
-struct WindowElement {
-  int64_t channel, k[3];
-  // The pixel of window o along the last axis is o * stride[2] + shift, inside the image for o in
-  // [first, last).
+// The pixels of one axis of an image under one element of the kernel: that of window o is o *
+// stride + shift, inside the image for o in [first, last).
+struct WindowRange {
   int64_t shift, first, last;
 
-  WindowElement(const WindowGeometry& g, int64_t row)
-      : channel(row / g.kernel_size()),
-        k{row % g.kernel_size() / (g.kernel[1] * g.kernel[2]), row / g.kernel[2] % g.kernel[1],
-          row % g.kernel[2]},
-        shift(k[2] * g.dilate[2] - g.pad[2]),
-        first(std::clamp<int64_t>((-shift + g.stride[2] - 1) / g.stride[2], 0, g.out[2])),
+  WindowRange(const WindowGeometry& g, int axis, int64_t k)
+      : shift(k * g.dilate[axis] - g.pad[axis]),
+        first(std::clamp<int64_t>(FirstFrom(g, axis, -shift), 0, g.out[axis])),
         last(std::clamp<int64_t>(
-            g.in[2] - shift <= 0 ? 0 : (g.in[2] - shift + g.stride[2] - 1) / g.stride[2], first,
-            g.out[2])) {}
+            g.in[axis] - shift <= 0 ? 0 : FirstFrom(g, axis, g.in[axis] - shift), first,
+            g.out[axis])) {}
+
+ private:
+  static int64_t FirstFrom(const WindowGeometry& g, int axis, int64_t at) {
+    return (at + g.stride[axis] - 1) / g.stride[axis];
+  }
+};
+
+// An element of the kernel, which is a row of the columns. The range is that of the last axis.
+struct WindowElement : WindowRange {
+  int64_t channel, k[3];
+
+  WindowElement(const WindowGeometry& g, int64_t row)
+      : WindowRange(g, 2, row % g.kernel[2]),
+        channel(row / g.kernel_size()),
+        k{row % g.kernel_size() / (g.kernel[1] * g.kernel[2]), row / g.kernel[2] % g.kernel[1],
+          row % g.kernel[2]} {}
 };
 
 // Calls fn(column, at) for each line of windows along the last axis: its first column, and the
@@ -57,6 +68,38 @@ inline int64_t ChannelGrain(const WindowGeometry& g) {
   return RowGrain(g.kernel_size() * g.columns());
 }
 
+// Returns whether the lines of a plane of windows are the image's lines, one after the other, but
+// for a shift.
+inline bool KeepsLines(const WindowGeometry& g) {
+  return g.stride[1] == 1 && g.stride[2] == 1 && g.out[2] == g.in[2];
+}
+
+// Copies the pixels under `element` to a row of the columns where KeepsLines: all lines of a plane
+// at a time, and then the padding at their ends.
+template <typename T>
+void CopyPlanes(const WindowGeometry& g, const WindowElement& element, const T* image, T padding,
+                T* to) {
+  const int64_t width = g.out[2], n = element.last - element.first;
+  const WindowRange planes(g, 0, element.k[0]), lines(g, 1, element.k[1]);
+  for (int64_t d = 0; d < g.out[0]; ++d, to += g.out[1] * width) {
+    if (d < planes.first || d >= planes.last || lines.first == lines.last || n == 0) {
+      std::fill_n(to, g.out[1] * width, padding);
+      continue;
+    }
+    const int64_t z = d * g.stride[0] + planes.shift, y = lines.first + lines.shift;
+    const int64_t from = ((element.channel * g.in[0] + z) * g.in[1] + y) * width;
+    std::fill_n(to, lines.first * width, padding);
+    std::fill_n(to + lines.last * width, (g.out[1] - lines.last) * width, padding);
+    std::copy_n(image + from + element.first + element.shift,
+                (lines.last - lines.first - 1) * width + n,
+                to + lines.first * width + element.first);
+    for (int64_t h = lines.first; h < lines.last; ++h) {
+      for (int64_t i = 0; i < element.first; ++i) to[h * width + i] = padding;
+      for (int64_t i = element.last; i < width; ++i) to[h * width + i] = padding;
+    }
+  }
+}
+
 // Copies image (channels, in...) to columns (rows(), columns()). Padding becomes `padding`. Uses
 // several threads. `image` and `columns` do not overlap. Rows with a stride of 1 are copied as
 // memory.
@@ -66,6 +109,10 @@ void Im2Col(const WindowGeometry& g, const T* image, T* columns, T padding = {})
   ParallelFor(g.channels, ChannelGrain(g), [&](int64_t begin, int64_t end) {
     for (int64_t row = begin * g.kernel_size(); row < end * g.kernel_size(); ++row) {
       const WindowElement element(g, row);
+      if (KeepsLines(g)) {
+        CopyPlanes(g, element, image, padding, columns + row * g.columns());
+        continue;
+      }
       const int64_t n = element.last - element.first;
       ForEachWindowLine(g, element, [&](int64_t column, int64_t at) {
         T* const to = columns + row * g.columns() + column;

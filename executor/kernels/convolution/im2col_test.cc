@@ -84,15 +84,17 @@ TEST(Im2ColTest, IsTheDefinitionAtAllStridesAndPaddings) {
 }
 
 TEST(Im2ColTest, HasThreeSpatialAxes) {
-  WindowGeometry g;
-  for (int i = 0; i < 3; ++i) {
-    g.in[i] = 5 + i;
-    g.kernel[i] = 3;
-    g.stride[i] = 2;
-    g.pad[i] = 1;
-    g.out[i] = (g.in[i] - 1) / 2 + 1;
+  for (const int64_t stride : {1, 2}) {
+    WindowGeometry g;
+    for (int i = 0; i < 3; ++i) {
+      g.in[i] = 5 + i;
+      g.kernel[i] = 3;
+      g.stride[i] = stride;
+      g.pad[i] = 1;
+      g.out[i] = (g.in[i] - 1) / stride + 1;
+    }
+    ExpectByDefinition(g);
   }
-  ExpectByDefinition(g);
 }
 
 }  // namespace
