@@ -127,6 +127,7 @@ OPERATORS: List[Tuple[str, str, Dict[str, tuple], dict]] = [
      {'pooled_size': (7, 7), 'spatial_scale': 0.01}),
     ('sequence mask', 'SequenceMask', {'x': (60, 32, 200), 'ids': (32,)},
      {'use_sequence_length': True}),
+    ('ctc loss', 'CTCLoss', {'x': (100, 16, 1001), 'ids': (16, 20)}, {}),
     ('square sum', 'square', {'data': _ROWS}, {}),
     ('gelu', 'LeakyReLU', {'data': _ROWS}, {'act_type': 'gelu'}),
     ('softrelu', 'Activation', {'data': _ROWS}, {'act_type': 'softrelu'}),

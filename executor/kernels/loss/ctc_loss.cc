@@ -2,12 +2,16 @@
 // "Connectionist Temporal Classification" (ICML 2006), in logarithms.
 
 #include <algorithm>
-#include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/kernels/launch/dispatch_float.h"
+#include "executor/kernels/loops/elemwise_loop.h"
+#include "executor/kernels/loops/vector_log.h"
+#include "executor/kernels/loops/vector_math.h"
+#include "executor/kernels/softmax/softmax_row.h"
 #include "executor/program/kernel.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/loss/ctc_loss_param.h"
@@ -24,17 +28,25 @@ int64_t IntegerAt(const ArrayView& view, int64_t i) {
   });
 }
 
+// Returns the logarithm of the sum of exp(a), exp(b) and exp(c), without branches.
 template <typename C>
-C LogAdd(C a, C b) {
-  if (a < b) std::swap(a, b);
-  return b == -std::numeric_limits<C>::infinity() ? a : a + std::log1p(std::exp(b - a));
+C LogSum(C a, C b, C c) {
+  const C top = std::max(std::max(a, b), c);
+  const C sum = VectorExpOfNonPositive(a - top) + VectorExpOfNonPositive(b - top) +
+                VectorExpOfNonPositive(c - top);
+  constexpr C kNone = -std::numeric_limits<C>::infinity();
+  return top == kNone ? kNone : top + VectorLog(sum);
 }
 
-// Sizes of one sample's share of the workspace, for at most L labels, in elements.
+// Sizes of one sample's share of the workspace, for at most L labels, in elements. Rows of states
+// have room for kPadding states before and behind them, whose probability is 0.
 struct Room {
+  static constexpr int64_t kPadding = 2;
   int64_t steps, classes, states;  // states = 2 L + 1
 
-  int64_t elements() const { return steps * classes + steps * states + 2 * states + states; }
+  int64_t row() const { return states + 2 * kPadding; }
+  // The logarithms of probabilities, the rows of alpha and beta, three other rows.
+  int64_t elements() const { return steps * classes + (steps + 4) * row(); }
 };
 
 Room RoomFor(const Shape& data, const Shape& label) { return {data[0], data[2], 2 * label[1] + 1}; }
@@ -45,9 +57,11 @@ class Sample {
   Sample(const KernelContext& c, const Room& room, C* workspace, int64_t n)
       : room_(room),
         log_prob_(workspace),
-        alpha_(log_prob_ + room.steps * room.classes),
-        beta_(alpha_ + room.steps * room.states),
-        symbol_(beta_ + 2 * room.states) {
+        alpha_(log_prob_ + room.steps * room.classes + Room::kPadding),
+        beta_(alpha_ + room.steps * room.row()),
+        symbol_(beta_ + room.row()),
+        skip_(symbol_ + room.row()),
+        scratch_(skip_ + room.row()) {
     const auto& param = c.param<CtcLossParam>();
     const ArrayView& label = c.inputs[kLabel];
     const int64_t most = label.shape[1];
@@ -73,15 +87,17 @@ class Sample {
                               : static_cast<C>(std::clamp<int64_t>(
                                     IntegerAt(label, n * most + s / 2), 0, room.classes - 1));
       if (s >= 3 && s % 2 == 1) repeats += symbol_[s] == symbol_[s - 2];
+      skip_[s] = MaySkip(s) ? C{0} : kNone;
     }
+    std::fill_n(skip_ + states_, Room::kPadding, kNone);
     // A label that needs more steps than the data has gets a loss and a gradient of 0.
     possible_ = length + repeats <= steps_ && steps_ > 0;
   }
 
   bool possible() const { return possible_; }
   int64_t steps() const { return steps_; }
-  C log_prob(int64_t t, int64_t k) const { return log_prob_[t * room_.classes + k]; }
-  C alpha(int64_t t, int64_t s) const { return alpha_[t * room_.states + s]; }
+  const C* log_prob(int64_t t) const { return log_prob_ + t * room_.classes; }
+  const C* alpha(int64_t t) const { return alpha_ + t * room_.row(); }
   int64_t symbol(int64_t s) const { return static_cast<int64_t>(symbol_[s]); }
 
   // Step t of the sample is at data + t * stride.
@@ -90,33 +106,29 @@ class Sample {
     for (int64_t t = 0; t < steps_; ++t) {
       const T* x = data + t * stride;
       C* y = log_prob_ + t * room_.classes;
-      C top = Load(x[0]), sum = 0;
-      for (int64_t k = 1; k < room_.classes; ++k) top = std::max<C>(top, Load(x[k]));
-      for (int64_t k = 0; k < room_.classes; ++k) sum += std::exp(Load(x[k]) - top);
-      const C log_sum = std::log(sum) + top;
-      for (int64_t k = 0; k < room_.classes; ++k) y[k] = Load(x[k]) - log_sum;
+      for (int64_t k = 0; k < room_.classes; ++k) y[k] = Load(x[k]);
+      LogSoftmaxRow(y, room_.classes, y);
     }
   }
 
   // Fills alpha; returns the logarithm of the label's probability.
   C RunForward() {
     for (int64_t t = 0; t < steps_; ++t) {
-      C* row = alpha_ + t * room_.states;
-      const C* before = row - room_.states;
-      for (int64_t s = 0; s < states_; ++s) {
-        C a = kNone;
-        if (t == 0) {
-          if (s < 2) a = C{0};
-        } else {
-          a = before[s];
-          if (s >= 1) a = LogAdd(a, before[s - 1]);
-          if (MaySkip(s)) a = LogAdd(a, before[s - 2]);
+      C* const row = alpha_ + t * room_.row();
+      ClearPadding(row);
+      if (t == 0) {
+        for (int64_t s = 0; s < states_; ++s) row[s] = s < 2 ? C{0} : kNone;
+      } else {
+        const C* const before = row - room_.row();
+        COOPER_INDEPENDENT_ITERATIONS
+        for (int64_t s = 0; s < states_; ++s) {
+          row[s] = LogSum(before[s], before[s - 1], before[s - 2] + skip_[s]);
         }
-        row[s] = a + log_prob(t, symbol(s));
       }
+      for (int64_t s = 0; s < states_; ++s) row[s] += log_prob(t)[symbol(s)];
     }
-    const C last = alpha(steps_ - 1, states_ - 1);
-    return states_ > 1 ? LogAdd(last, alpha(steps_ - 1, states_ - 2)) : last;
+    const C* const last = alpha(steps_ - 1) + states_;
+    return LogSum(last[-1], last[-2], kNone);
   }
 
   // Calls fn(t, beta) from the last step to the first: beta[s] is the logarithm of the probability
@@ -124,23 +136,27 @@ class Sample {
   template <typename Fn>
   void RunBackward(Fn&& fn) {
     for (int64_t t = steps_ - 1; t >= 0; --t) {
-      C* row = beta_ + t % 2 * room_.states;
-      const C* after = beta_ + (t + 1) % 2 * room_.states;
-      for (int64_t s = 0; s < states_; ++s) {
-        C b = kNone;
-        if (t == steps_ - 1) {
-          if (s + 2 >= states_) b = C{0};
-        } else {
-          b = after[s] + log_prob(t + 1, symbol(s));
-          if (s + 1 < states_) b = LogAdd(b, after[s + 1] + log_prob(t + 1, symbol(s + 1)));
-          if (s + 2 < states_ && MaySkip(s + 2)) {
-            b = LogAdd(b, after[s + 2] + log_prob(t + 1, symbol(s + 2)));
-          }
+      if (t == steps_ - 1) {
+        for (int64_t s = 0; s < states_; ++s) beta_[s] = s + 2 >= states_ ? C{0} : kNone;
+      } else {
+        ClearPadding(scratch_);
+        for (int64_t s = 0; s < states_; ++s) scratch_[s] = beta_[s] + log_prob(t + 1)[symbol(s)];
+        COOPER_INDEPENDENT_ITERATIONS
+        for (int64_t s = 0; s < states_; ++s) {
+          beta_[s] = LogSum(scratch_[s], scratch_[s + 1], scratch_[s + 2] + skip_[s + 2]);
         }
-        row[s] = b;
       }
-      fn(t, row);
+      fn(t, beta_);
     }
+  }
+
+  // Returns exp(alpha + beta - log_p) of the states of step t, in scratch memory: the probability
+  // of the label by paths through each, over its own.
+  const C* Shares(int64_t t, const C* beta, C log_p) {
+    const C* const row = alpha(t);
+    COOPER_INDEPENDENT_ITERATIONS
+    for (int64_t s = 0; s < states_; ++s) scratch_[s] = VectorExp(row[s] + beta[s] - log_p);
+    return scratch_;
   }
 
   int64_t states() const { return states_; }
@@ -153,12 +169,18 @@ class Sample {
   bool MaySkip(int64_t s) const {
     return s % 2 == 1 && s >= 2 && symbol_[s] != symbol_[s - 2] && symbol_[s] != symbol_[0];
   }
+  void ClearPadding(C* row) const {
+    std::fill_n(row - Room::kPadding, Room::kPadding, kNone);
+    std::fill_n(row + states_, Room::kPadding, kNone);
+  }
 
   const Room room_;
   C* const log_prob_;
   C* const alpha_;
   C* const beta_;
   C* const symbol_;
+  C* const skip_;  // 0 for states that may follow the one before the previous one, else -infinity
+  C* const scratch_;
   int64_t steps_ = 0, states_ = 0, blank_ = 0;
   bool possible_ = false;
 };
@@ -169,7 +191,7 @@ void ForEachSample(const KernelContext& c, Fn&& fn) {
   using C = ComputeType<T>;
   const Shape& shape = c.inputs[kData].shape;
   const Room room = RoomFor(shape, c.inputs[kLabel].shape);
-  ParallelForPlain(shape[1], 1, [&](int64_t begin, int64_t end) {
+  ParallelFor(shape[1], 1, [&](int64_t begin, int64_t end) {
     for (int64_t n = begin; n < end; ++n) {
       C* workspace = static_cast<C*>(c.workspace) + n * room.elements();
       Sample<C> sample(c, room, workspace, n);
@@ -196,19 +218,24 @@ void Backward(const KernelContext& c) {
   using C = ComputeType<T>;
   const Shape& shape = c.inputs[kData].shape;
   const T* ograd = c.inputs.back().as<T>();
-  T* grad = c.outputs[0].as<T>();
-  if (c.reqs[0] == WriteReq::kWrite) std::fill_n(grad, c.outputs[0].size(), T{0});
+  const bool add = c.reqs[0] == WriteReq::kAdd;
   ForEachSample<T>(c, [&](Sample<C>& sample, int64_t n) {
+    const auto row = [&](int64_t t) {
+      return c.outputs[0].as<T>() + (t * shape[1] + n) * shape[2];
+    };
+    for (int64_t t = sample.possible() ? sample.steps() : 0; t < shape[0] && !add; ++t) {
+      std::fill_n(row(t), shape[2], T{0});
+    }
     if (!sample.possible()) return;
     const C head = Load(ograd[n]);
     const C log_p = sample.RunForward();
     sample.RunBackward([&](int64_t t, const C* beta) {
-      T* to = grad + (t * shape[1] + n) * shape[2];
-      for (int64_t k = 0; k < shape[2]; ++k) {
-        Store(to + k, head * std::exp(sample.log_prob(t, k)), true);
-      }
+      T* const to = row(t);
+      const C* const log_prob = sample.log_prob(t);
+      for (int64_t k = 0; k < shape[2]; ++k) Store(to + k, head * VectorExp(log_prob[k]), add);
+      const C* const shares = sample.Shares(t, beta, log_p);
       for (int64_t s = 0; s < sample.states(); ++s) {
-        Store(to + sample.symbol(s), -head * std::exp(sample.alpha(t, s) + beta[s] - log_p), true);
+        Store(to + sample.symbol(s), -head * shares[s], /*add=*/true);
       }
     });
   });

@@ -16,6 +16,13 @@ const GradientCase kCases[] = {
       {"label", {3, 2}, {0, 1, 1, 1, 0, 0}},
       {"data_lengths", {3}, {5, 4, 1}},
       {"label_lengths", {3}, {2, 1, 0}}}},
+    // Rows of states are longer than a vector.
+    {"CtcLong",
+     "CTCLoss",
+     {{"use_data_lengths", "True"}},
+     {{"data", {24, 2, 5}},
+      {"label", {2, 11}, {1, 1, 2, 3, 4, 4, 2, 1, 2, 2, 3, 4, 3, 2, 1, 0, 0, 0, 0, 0, 0, 0}},
+      {"data_lengths", {2}, {24, 17}}}},
     // The second label needs three steps, one more than there are: no loss, no gradient.
     {"CtcImpossible", "CTCLoss", {}, {{"data", {2, 2, 3}}, {"label", {2, 2}, {1, 2, 1, 1}}}},
 };
