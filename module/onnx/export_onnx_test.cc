@@ -126,6 +126,20 @@ TEST(ExportOnnxTest, LayerNormIsOneNodeFromOpset17On) {
                                       "Div", "Mul", "Add"));
 }
 
+// An axis that is listed twice is reversed twice.
+TEST(ExportOnnxTest, ReversesAxesThatAreListedAnOddNumberOfTimes) {
+  const InputDims inputs = {{"data", {{"batch"}, {"", 4}, {"", 5}}}};
+  const auto reverse = [&inputs](const char* axes) {
+    return MakeOnnxModel(Op("reverse", "reverse", {Data()}, {{"axis", axes}}), {}, {}, inputs);
+  };
+  COOPER_ASSERT_OK_AND_ASSIGN(const OnnxModel once, reverse("(2, 1, -1)"));
+  EXPECT_THAT(OpsOf(once), ElementsAre("Slice"));
+  EXPECT_THAT(Initializer(once, once.nodes[0].inputs[3]).ToVector<int64_t>(),
+              IsOkAndHolds(ElementsAre(1)));
+  COOPER_ASSERT_OK_AND_ASSIGN(const OnnxModel never, reverse("(1, 1)"));
+  EXPECT_THAT(OpsOf(never), ElementsAre("Identity"));
+}
+
 // The gates of an lstm are i f g o in cooper, i o f g in ONNX.
 TEST(ExportOnnxTest, GatesOfAnLstm) {
   std::vector<float> parameters;

@@ -39,9 +39,9 @@ const OnnxRegistrar kViews({"Reshape", "Flatten", "expand_dims", "squeeze", "res
 
 template <typename Param>
 absl::Status ExportTranspose(NodeExport& c) {
-  std::vector<int64_t> axes;
+  std::vector<int64_t> axes(c.rank(kData));
   for (int i = 0; i < c.rank(kData); ++i) {
-    axes.push_back(c.param<Param>().source_axis(i, c.rank(kData)));
+    axes[i] = c.param<Param>().source_axis(i, c.rank(kData));
   }
   c.Return(c.Transpose(c.input(kData), axes));
   return absl::OkStatus();
@@ -103,7 +103,14 @@ absl::Status ExportRepeat(NodeExport& c) {
 COOPER_ONNX_EXPORT(repeat, "Unsqueeze, Tile, Reshape", ExportRepeat);
 
 absl::Status ExportReverse(NodeExport& c) {
-  const std::vector<int64_t>& axes = c.param<ReverseParam>().axis;
+  std::vector<int64_t> axes;
+  for (int i = 0; i < c.rank(kData); ++i) {
+    if (c.param<ReverseParam>().reverses(i, c.rank(kData))) axes.push_back(i);
+  }
+  if (axes.empty()) {
+    c.Return(c.input(kData));
+    return absl::OkStatus();
+  }
   c.Return(c.Emit("Slice", {c.input(kData), c.Ints(std::vector<int64_t>(axes.size(), -1)),
                             c.Ints(std::vector<int64_t>(axes.size(), -kEnd)), c.Ints(axes),
                             c.Ints(std::vector<int64_t>(axes.size(), -1))}));
