@@ -90,18 +90,15 @@ void DecodeAll(const KernelContext& c, const ProposalGrid& g, ScoredProposal* bo
 // Marks the candidates after i, of `count`, that candidate i suppresses: ProposalOverlap is above
 // the threshold.
 void SuppressAfter(int64_t i, int64_t count, float threshold, const Candidates& c) {
-  const float left = c.corners[0][i], top = c.corners[1][i];
-  const float right = c.corners[2][i], bottom = c.corners[3][i], area = c.area[i];
   const float *x1 = c.corners[0], *y1 = c.corners[1], *x2 = c.corners[2], *y2 = c.corners[3];
   const float* const areas = c.area;
+  const ProposalBox box = {x1[i], y1[i], x2[i], y2[i]};
+  const float area = areas[i];
   int32_t* const suppressed = c.suppressed;
   COOPER_INDEPENDENT_ITERATIONS
   for (int64_t j = i + 1; j < count; ++j) {
-    const float width = (x2[j] < right ? x2[j] : right) - (left < x1[j] ? x1[j] : left) + 1;
-    const float height = (y2[j] < bottom ? y2[j] : bottom) - (top < y1[j] ? y1[j] : top) + 1;
-    const float product = width * height;
-    const float shared = width > 0 ? (height > 0 ? product : 0.0F) : 0.0F;
-    suppressed[j] |= shared / (area + areas[j] - shared) > threshold ? 1 : 0;
+    const ProposalBox other = {x1[j], y1[j], x2[j], y2[j]};
+    suppressed[j] |= ProposalOverlap(box, area, other, areas[j]) > threshold ? 1 : 0;
   }
 }
 
@@ -121,7 +118,7 @@ int64_t Suppress(const ProposalParam& param, const ProposalGrid& g, const Scored
   for (int64_t i = 0; i < most; ++i) {
     const ProposalBox& box = boxes[order[i]].box;
     for (int k = 0; k < 4; ++k) candidates.corners[k][i] = box.corner[k];
-    candidates.area[i] = box.Width() * box.Height();
+    candidates.area[i] = box.Area();
     candidates.suppressed[i] = 0;
   }
   int64_t left = 0;

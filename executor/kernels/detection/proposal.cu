@@ -60,6 +60,11 @@ __global__ void TakeBest(int64_t count, int64_t boxes, int64_t most, const int32
   }
 }
 
+// Returns whether a box suppresses a box after it.
+__device__ bool Suppresses(const ProposalBox& a, const ProposalBox& b, float threshold) {
+  return ProposalOverlap(a, a.Area(), b, b.Area()) > threshold;
+}
+
 // Suppresses the first `most` boxes of `orders` in one block per image.
 __global__ void Suppress(ProposalGrid g, float threshold, int64_t most, const ScoredProposal* boxes,
                          int32_t* orders) {
@@ -69,7 +74,7 @@ __global__ void Suppress(ProposalGrid g, float threshold, int64_t most, const Sc
     SuppressInOrder(
         most, [&](int64_t i) { return order[i] >= 0; },
         [&](int64_t i, int64_t j) {
-          return ProposalOverlap(of_image[order[i]].box, of_image[order[j]].box) > threshold;
+          return Suppresses(of_image[order[i]].box, of_image[order[j]].box, threshold);
         },
         [&](int64_t j) { order[j] = -1; });
   }
@@ -85,7 +90,7 @@ __global__ void FindSuppressed(ProposalGrid g, float threshold, const ScoredProp
         [&](int64_t image, int64_t i, int64_t j) {
           const ScoredProposal* const of_image = boxes + image * g.boxes();
           const int32_t* const order = orders + image * g.boxes();
-          return ProposalOverlap(of_image[order[i]].box, of_image[order[j]].box) > threshold;
+          return Suppresses(of_image[order[i]].box, of_image[order[j]].box, threshold);
         });
   }
 }
