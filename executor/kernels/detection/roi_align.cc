@@ -139,19 +139,19 @@ void Forward(const KernelContext& c) {
           int64_t k = 0;
           for (; k + kChannels <= channels; k += kChannels) {
             const T* const plane = planes + PlaneOf(param, bins, k, bin) * e.plane();
-            T a = 0, b = 0, c = 0, d = 0;
+            T sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
             for (const Tap<T>& tap : taps) {
               const T* const pixel = plane + tap.pixel;
-              a += pixel[0] * tap.weight;
-              b += pixel[step] * tap.weight;
-              c += pixel[2 * step] * tap.weight;
-              d += pixel[3 * step] * tap.weight;
+              sum0 += pixel[0] * tap.weight;
+              sum1 += pixel[step] * tap.weight;
+              sum2 += pixel[2 * step] * tap.weight;
+              sum3 += pixel[3 * step] * tap.weight;
             }
             T* const sums = to + k * bins + bin;
-            sums[0] += a;
-            sums[bins] += b;
-            sums[2 * bins] += c;
-            sums[3 * bins] += d;
+            sums[0] += sum0;
+            sums[bins] += sum1;
+            sums[2 * bins] += sum2;
+            sums[3 * bins] += sum3;
           }
           for (; k < channels; ++k) {
             const T* const plane = planes + PlaneOf(param, bins, k, bin) * e.plane();
