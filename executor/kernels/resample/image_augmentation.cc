@@ -1,5 +1,5 @@
-// Kernels of operators that change images before a network, for CPUs. Colours are computed in
-// float. uint8 is limited to [0, 255] and truncated, as in MXNet; _image_resize rounds.
+// Kernels of operators that change colours, or flip images at random, before a network, for CPUs.
+// Colours are computed in float. uint8 is limited to [0, 255] and truncated, as in MXNet.
 
 #include <algorithm>
 #include <array>
@@ -8,17 +8,14 @@
 #include <limits>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "executor/kernels/launch/row_grain.h"
 #include "executor/kernels/loops/elemwise_loop.h"
 #include "executor/kernels/loops/strided_copy.h"
 #include "executor/kernels/random/random_draws.h"
 #include "executor/kernels/resample/image_movement.h"
-#include "executor/kernels/resample/resized_axis.h"
 #include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/threads/cpu_level.h"
@@ -301,133 +298,10 @@ absl::Status RandomFlipCpu(const KernelContext& c) {
   return CopyElements(c.inputs[0], c.reqs[0], c.outputs[0]);
 }
 
-// Returns an axis whose edges coincide, also if it has one pixel, for which ResizedAxis does as
-// _contrib_BilinearResize2D.
-ResizedAxis AxisOf(int64_t in, int64_t out) {
-  ResizedAxis axis(in, out, /*align_corners=*/false);
-  axis.step = static_cast<double>(in) / static_cast<double>(out);
-  axis.shift = axis.step / 2 - 0.5;
-  return axis;
-}
-
-// Resizes images of T. Bilinear pixels are computed in C, first down the columns of an image, then
-// along the rows, as loops over adjacent elements.
-template <typename T>
-class ImageResize {
- public:
-  ImageResize(const ResizedAxis& rows, const ResizedAxis& columns, int64_t channels, bool nearest)
-      : rows_(rows),
-        channels_(channels),
-        row_in_(columns.in * channels),
-        nearest_(nearest),
-        left_(columns.out * channels),
-        across_(columns.out * channels) {
-    for (int64_t i = 0; i < columns.out; ++i) {
-      const double at = columns.Position(i);
-      const int64_t left = nearest ? Nearest(columns, i) : static_cast<int64_t>(at);
-      for (int64_t k = 0; k < channels; ++k) {
-        left_[i * channels + k] = left * channels + k;
-        across_[i * channels + k] = static_cast<C>(at - static_cast<double>(left));
-      }
-    }
-  }
-
-  // Computes rows [begin, end) of all the images in `out`, from those at `in`.
-  void Run(int64_t begin, int64_t end, bool add, const T* in, T* out) const {
-    // A row between two of an image, with a pixel after the last one, which has no weight.
-    std::vector<C> blended(row_in_ + channels_), resized(left_.size());
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t row = i % rows_.out;
-      const T* const image = in + i / rows_.out * rows_.in * row_in_;
-      if (nearest_) {
-        Pick(image + Nearest(rows_, row) * row_in_, resized.data());
-      } else {
-        Blend(image, row, blended.data());
-        Interpolate(blended.data(), resized.data());
-      }
-      Store(resized, add, out + i * static_cast<int64_t>(resized.size()));
-    }
-  }
-
- private:
-  // Integers beyond 16 bits need double.
-  using C = std::conditional_t<sizeof(T) <= 2 || std::is_same_v<T, float>, float, double>;
-
-  static int64_t Nearest(const ResizedAxis& axis, int64_t i) {
-    return std::min(static_cast<int64_t>(axis.step * static_cast<double>(i)), axis.in - 1);
-  }
-
-  void Pick(const T* row, C* out) const {
-    for (size_t i = 0; i < left_.size(); ++i) out[i] = ConvertElement<C>(row[left_[i]]);
-  }
-
-  void Blend(const T* image, int64_t row, C* out) const {
-    const double y = rows_.Position(row);
-    const auto above = static_cast<int64_t>(y);
-    const C down = static_cast<C>(y - static_cast<double>(above));
-    const T* const upper = image + above * row_in_;
-    const T* const lower = above + 1 < rows_.in ? upper + row_in_ : upper;
-    for (int64_t i = 0; i < row_in_; ++i) {
-      out[i] = ConvertElement<C>(upper[i]) * (1 - down) + ConvertElement<C>(lower[i]) * down;
-    }
-    std::copy_n(out + row_in_ - channels_, channels_, out + row_in_);
-  }
-
-  void Interpolate(const C* row, C* out) const {
-    const int64_t* const left = left_.data();
-    const C* const across = across_.data();
-    for (size_t i = 0; i < left_.size(); ++i) {
-      out[i] = row[left[i]] * (1 - across[i]) + row[left[i] + channels_] * across[i];
-    }
-  }
-
-  static void Store(const std::vector<C>& row, bool add, T* out) {
-    const C* const values = row.data();
-    for (size_t i = 0; i < row.size(); ++i) {
-      C value = values[i];
-      if (std::is_integral_v<T>) value = std::trunc(value + std::copysign(C{0.5}, value));
-      if (add) value += ConvertElement<C>(out[i]);
-      out[i] = ConvertElement<T>(value);
-    }
-  }
-
-  ResizedAxis rows_;
-  int64_t channels_, row_in_;
-  bool nearest_;
-  // For each element of a resized row the element of a row on its left, and the weight of the
-  // one on its right.
-  std::vector<int64_t> left_;
-  std::vector<C> across_;
-};
-
-absl::Status ResizeCpu(const KernelContext& c) {
-  const ArrayView& data = c.inputs[0];
-  const ArrayView& output = c.outputs[0];
-  if (c.reqs[0] == WriteReq::kNull || output.size() == 0) return absl::OkStatus();
-  if (data.size() == 0)
-    return absl::InvalidArgumentError(
-        absl::StrCat("data has shape ", data.shape.ToString(), ", expected at least one pixel"));
-  const int rank = data.shape.rank();
-  const ResizedAxis rows = AxisOf(data.shape[rank - 3], output.shape[rank - 3]);
-  const ResizedAxis columns = AxisOf(data.shape[rank - 2], output.shape[rank - 2]);
-  const int64_t channels = data.shape[rank - 1];
-  const bool nearest = c.param<ImageResizeParam>().interp == ImageResizeParam::kNearest;
-  DispatchDType(data.dtype, [&](auto type) {
-    using T = typename decltype(type)::type;
-    const ImageResize<T> resize(rows, columns, channels, nearest);
-    ParallelFor(output.shape.Product(0, rank - 2), RowGrain((columns.in + columns.out) * channels),
-                [&](int64_t begin, int64_t end) {
-                  resize.Run(begin, end, c.reqs[0] == WriteReq::kAdd, data.as<T>(), output.as<T>());
-                });
-  });
-  return absl::OkStatus();
-}
-
 [[maybe_unused]] const bool kRegistered = Movement::Register(DeviceType::kCpu);
 
 constexpr DeviceType kCpu = DeviceType::kCpu;
 const KernelRegistrar kKernels[] = {
-    {"_image_resize", kCpu, kAnyDType, ResizeCpu},
     {"_image_random_flip_left_right", kCpu, kAnyDType, RandomFlipCpu<1>},
     {"_image_random_flip_top_bottom", kCpu, kAnyDType, RandomFlipCpu<0>},
     {"_image_random_brightness", kCpu, kAnyDType, RandomBrightnessCpu, PrepareImage},
