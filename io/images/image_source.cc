@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "io/batch/check_part.h"
+#include "io/batch/invalid.h"
 #include "io/records/indexed_records.h"
 #include "io/records/ir_header.h"
 #include "ndarray/base/atomic_file.h"
@@ -15,11 +16,6 @@
 
 namespace cooper {
 namespace {
-
-template <typename... Parts>
-absl::Status Invalid(const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat(parts...));
-}
 
 absl::Status CheckKind(const ImageSourceOptions& options) {
   if (!options.imglist.empty() && !(options.path_imgrec.empty() && options.path_imglist.empty())) {

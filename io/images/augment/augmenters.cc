@@ -4,8 +4,8 @@
 #include <cmath>
 #include <variant>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "io/batch/invalid.h"
 #include "io/images/augment/image_transform.h"
 #include "io/images/augment/uniform_draws.h"
 #include "io/images/imgproc/adjust_color.h"
@@ -14,11 +14,6 @@
 
 namespace cooper {
 namespace {
-
-template <typename... Parts>
-absl::Status Invalid(const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat(parts...));
-}
 
 // Returns 1 - most to 1 + most.
 float Factor(float most, RandomGenerator& random) {

@@ -5,17 +5,12 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "io/batch/invalid.h"
 #include "io/images/imgproc/edit_image.h"
 #include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {
-
-template <typename... Parts>
-absl::Status Invalid(const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat(parts...));
-}
 
 float Uniform(float least, float most, RandomGenerator& random) {
   return least + static_cast<float>(random.NextUniform()) * (most - least);

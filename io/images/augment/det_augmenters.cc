@@ -5,18 +5,13 @@
 #include <optional>
 #include <variant>
 
-#include "absl/strings/str_cat.h"
+#include "io/batch/invalid.h"
 #include "io/images/augment/uniform_draws.h"
 #include "io/images/imgproc/edit_image.h"
 #include "ndarray/base/status_macros.h"
 
 namespace cooper {
 namespace {
-
-template <typename... Parts>
-absl::Status Invalid(const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat(parts...));
-}
 
 // A part of an image, or an image around it, in pixels.
 struct PixelBox {

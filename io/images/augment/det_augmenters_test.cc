@@ -7,8 +7,10 @@
 #include <variant>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "io/images/augment/det_fixtures.h"
 #include "io/images/codec/image.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/random/random.h"
@@ -18,41 +20,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-constexpr int64_t kHeight = 120, kWidth = 200;
-
-// Returns a black image with a white object.
-Image Drawn(const DetObject& object) {
-  Image image{.height = kHeight, .width = kWidth, .channels = 3};
-  image.pixels.resize(kHeight * kWidth * 3);
-  for (auto row = static_cast<int64_t>(object.top * kHeight); row < object.bottom * kHeight;
-       ++row) {
-    for (auto column = static_cast<int64_t>(object.left * kWidth); column < object.right * kWidth;
-         ++column) {
-      std::fill_n(image.at(row, column), 3, uint8_t{255});
-    }
-  }
-  return image;
-}
-
-// Returns the object that is white in the image.
-DetObject Found(const Image& image) {
-  int64_t top = image.height, bottom = 0, left = image.width, right = 0;
-  for (int64_t row = 0; row < image.height; ++row) {
-    for (int64_t column = 0; column < image.width; ++column) {
-      if (*image.at(row, column) < 200) continue;
-      top = std::min(top, row);
-      bottom = std::max(bottom, row + 1);
-      left = std::min(left, column);
-      right = std::max(right, column + 1);
-    }
-  }
-  const auto height = static_cast<float>(image.height), width = static_cast<float>(image.width);
-  return {.left = static_cast<float>(left) / width,
-          .top = static_cast<float>(top) / height,
-          .right = static_cast<float>(right) / width,
-          .bottom = static_cast<float>(bottom) / height};
-}
 
 TEST(DetAugmentersTest, BoxesStayOnTheirObjects) {
   const DetObject object = {
@@ -79,14 +46,8 @@ TEST(DetAugmentersTest, BoxesStayOnTheirObjects) {
       EXPECT_EQ(got.id, 3);
       EXPECT_THAT(got.extra, ElementsAre(7));
       const Image& image = std::get<Image>(any);
-      const DetObject found = Found(image);
-      // Edges are rounded to pixels, those of the image and those of the object.
-      const float x = 2.0f / static_cast<float>(image.width);
-      const float y = 2.0f / static_cast<float>(image.height);
-      EXPECT_NEAR(got.left, found.left, x) << test.name << ", seed " << seed;
-      EXPECT_NEAR(got.right, found.right, x) << test.name << ", seed " << seed;
-      EXPECT_NEAR(got.top, found.top, y) << test.name << ", seed " << seed;
-      EXPECT_NEAR(got.bottom, found.bottom, y) << test.name << ", seed " << seed;
+      SCOPED_TRACE(absl::StrCat(test.name, ", seed ", seed));
+      ExpectOnObject(got, image);
       if (std::fabs(got.left - object.left) > 0.01f) ++changed;
     }
     EXPECT_GT(changed, 15) << test.name;

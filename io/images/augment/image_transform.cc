@@ -4,7 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "io/batch/invalid.h"
 #include "io/images/augment/uniform_draws.h"
 #include "io/images/imgproc/edit_image.h"
 #include "io/images/imgproc/warp_image.h"
@@ -12,11 +13,6 @@
 
 namespace cooper {
 namespace {
-
-template <typename... Parts>
-absl::Status Invalid(const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat(parts...));
-}
 
 struct Range {
   float least, most;
