@@ -6,8 +6,8 @@
 
 #include "absl/memory/memory.h"
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "io/batch/invalid.h"
 #include "io/images/codec/image.h"
 #include "io/images/codec/image_codec.h"
 #include "ndarray/array/ndarray.h"
@@ -20,26 +20,24 @@ namespace {
 constexpr char kKind[] = "ImageRecordIter";
 
 absl::Status CheckOptions(const ImageRecordIterOptions& options) {
-  const auto error = [](const auto&... what) {
-    return absl::InvalidArgumentError(absl::StrCat(what...));
-  };
   COOPER_RETURN_IF_ERROR(CheckImageTransform(options.image));
   COOPER_RETURN_IF_ERROR(CheckColorJitter(options.jitter, options.image.data_shape));
   for (const auto& [name, value] :
        {std::pair("max_random_contrast", options.max_random_contrast),
         std::pair("max_random_illumination", options.max_random_illumination)}) {
     if (!(value >= 0 && std::isfinite(value))) {
-      return error(name, " is ", value, ", expected at least 0");
+      return Invalid(name, " is ", value, ", expected at least 0");
     }
     if (value != 0 && options.dtype != DType::kFloat32) {
-      return error(name, " is ", value, ", dtype ", DTypeName(options.dtype), "; it needs float32");
+      return Invalid(name, " is ", value, ", dtype ", DTypeName(options.dtype),
+                     "; it needs float32");
     }
   }
   const DType dtype = options.dtype;
   if (dtype == DType::kFloat32 || dtype == DType::kUint8 || dtype == DType::kInt8) {
     return absl::OkStatus();
   }
-  return error("dtype is ", DTypeName(dtype), ", expected float32, uint8 or int8");
+  return Invalid("dtype is ", DTypeName(dtype), ", expected float32, uint8 or int8");
 }
 
 absl::Status Decode(const ImageRecordIterOptions& options, const ImageNormalizer& normalizer,

@@ -1,7 +1,9 @@
 #include "io/images/image_record_iter.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -215,6 +217,55 @@ TEST(ImageRecordIterTest, NamesTheRecordThatIsNoImage) {
                          HasSubstr(absl::StrCat("ImageRecordIter: '", Path(".rec"), "', offset ",
                                                 second - 32, ": neither JPEG nor PNG"))));
   }
+}
+
+TEST(ImageRecordIterTest, ReadsSeveralFilesAsOne) {
+  ImageRecordIterOptions options = Images(3);
+  std::string files, indices;
+  for (const char* name : {"/a", "/b", "/c"}) {
+    for (auto& [ending, list] : {std::pair(".rec", &files), std::pair(".idx", &indices)}) {
+      COOPER_ASSERT_OK_AND_ASSIGN(const std::string bytes, ReadFile(Path(ending)));
+      const std::string path = absl::StrCat(Path("_files"), name, ending);
+      std::filesystem::create_directories(Path("_files"));
+      // One of the files is empty.
+      COOPER_ASSERT_OK(WriteFileAtomically(path, name == std::string("/b") ? "" : bytes));
+      absl::StrAppend(list, list->empty() ? "" : ";", path);
+    }
+  }
+  options.records.path_imgrec = files;
+  options.records.round_batch = false;
+  EXPECT_EQ(Labels(*Make(options)), "1 2 3 1 2 3 ");
+  std::string labels;
+  for (options.records.num_parts = 4; options.records.part_index < 4;
+       ++options.records.part_index) {
+    absl::StrAppend(&labels, Labels(*Make(options)), "| ");
+  }
+  EXPECT_EQ(labels, "1 2 | 3 0 pad 1 | 1 2 | 3 0 pad 1 | ");
+  options.records.num_parts = 1;
+  options.records.part_index = 0;
+  options.records.path_imgidx = indices;
+  EXPECT_EQ(Labels(*Make(options)), "1 2 3 1 2 3 ");
+  options.records.shuffle = true;
+  const auto shuffled = Make(options);
+  const std::string first = Labels(*shuffled);
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::string state, shuffled->SaveState());
+  COOPER_ASSERT_OK(Make(options)->LoadState(state));
+  options.records.path_imgidx = Path(".idx");
+  EXPECT_THAT(
+      ImageRecordIter::Create(options),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(".idx' has 1 files, path_imgrec 3")));
+  COOPER_ASSERT_OK(WriteFileAtomically(Path("_far.idx"), "0\t99996\n"));
+  options.records.path_imgidx = Path("_far.idx");
+  options.records.path_imgrec = Path(".rec");
+  EXPECT_THAT(ImageRecordIter::Create(options),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("has the offset 99996, the")));
+  // A folder: its files in order of their names.
+  for (const char* name : {"/a.idx", "/b.idx", "/c.idx"}) {
+    std::filesystem::remove(Path("_files") + name);
+  }
+  options = Images(2);
+  options.records.path_imgrec = Path("_files");
+  EXPECT_EQ(Labels(*Make(options)), "1 2 3 1 2 3 ");
 }
 
 TEST(ImageRecordIterTest, RefusesABorderThatIsTooLarge) {

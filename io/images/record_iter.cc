@@ -6,10 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "io/batch/check_part.h"
+#include "io/batch/invalid.h"
 #include "io/batch/key_values.h"
 #include "io/batch/reserve_ids.h"
 #include "io/images/decode_rows.h"
-#include "io/records/indexed_records.h"
 #include "io/records/ir_header.h"
 #include "ndarray/base/status_macros.h"
 
@@ -23,20 +23,17 @@ RecordIter::RecordIter(std::string kind, RecordIterOptions options,
       decode_(std::move(decode)) {}
 
 absl::Status RecordIter::Open() {
-  const auto error = [](const auto&... what) {
-    return absl::InvalidArgumentError(absl::StrCat(what...));
-  };
   if (options_.batch_size < 1) {
-    return error("batch_size is ", options_.batch_size, ", expected at least 1");
+    return Invalid("batch_size is ", options_.batch_size, ", expected at least 1");
   }
   if (label_width_.has_value() && *label_width_ < 1) {
-    return error("label_width is ", *label_width_, ", expected at least 1");
+    return Invalid("label_width is ", *label_width_, ", expected at least 1");
   }
   COOPER_RETURN_IF_ERROR(CheckPart(options_.part_index, options_.num_parts));
   if (options_.shuffle && !has_index()) {
-    return error("shuffle needs path_imgidx, the index of '", options_.path_imgrec, "'");
+    return Invalid("shuffle needs path_imgidx, the index of '", options_.path_imgrec, "'");
   }
-  COOPER_ASSIGN_OR_RETURN(reader_, RecordReader::Open(options_.path_imgrec));
+  COOPER_ASSIGN_OR_RETURN(files_, RecordFiles::Open(options_.path_imgrec));
   COOPER_RETURN_IF_ERROR(FindPart());
   COOPER_ASSIGN_OR_RETURN(labels_, ImageLabels::Create(options_.path_imglist, label_width_));
   StartPass(0);
@@ -59,17 +56,15 @@ absl::Status RecordIter::FindPart() {
   const int64_t num_parts = options_.num_parts, part = options_.part_index;
   const auto step = [&](int64_t total) { return total / num_parts + (total % num_parts > 0); };
   if (has_index()) {
-    COOPER_ASSIGN_OR_RETURN(const auto entries, ReadRecordIndex(options_.path_imgidx));
-    for (const RecordEntry& entry : entries) offsets_.push_back(entry.offset);
-    std::sort(offsets_.begin(), offsets_.end());
+    COOPER_ASSIGN_OR_RETURN(offsets_, files_.ReadIndices(options_.path_imgidx));
     const auto total = static_cast<int64_t>(offsets_.size());
     const auto bound = [&](int64_t index) { return std::min(total, step(total) * index); };
     offsets_.erase(offsets_.begin() + bound(part + 1), offsets_.end());
     offsets_.erase(offsets_.begin(), offsets_.begin() + bound(part));
     order_.resize(offsets_.size());
   } else {
-    COOPER_ASSIGN_OR_RETURN(begin_, reader_->FindRecord(step(reader_->size()) * part));
-    COOPER_ASSIGN_OR_RETURN(end_, reader_->FindRecord(step(reader_->size()) * (part + 1)));
+    COOPER_ASSIGN_OR_RETURN(begin_, files_.FindRecord(step(files_.size()) * part));
+    COOPER_ASSIGN_OR_RETURN(end_, files_.FindRecord(step(files_.size()) * (part + 1)));
   }
   if (has_index() ? !offsets_.empty() : begin_ < end_) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
@@ -82,9 +77,8 @@ absl::StatusOr<int64_t> RecordIter::FindLabelWidth() {
   while (true) {
     COOPER_ASSIGN_OR_RETURN(const auto record, ReadRecord());
     if (!record.has_value()) break;
-    COOPER_ASSIGN_OR_RETURN(
-        const UnpackedRecord unpacked,
-        AddContext(Unpack(record->bytes), "'", options_.path_imgrec, "', offset ", record->offset));
+    COOPER_ASSIGN_OR_RETURN(const UnpackedRecord unpacked,
+                            AddContext(Unpack(record->bytes), files_.Where(record->offset)));
     width = std::max({width, unpacked.header.labels.size(), size_t{1}});
   }
   StartPass(0);
@@ -107,14 +101,8 @@ absl::StatusOr<std::optional<RecordIter::Record>> RecordIter::ReadRecord() {
       .offset = has_index() ? offsets_[static_cast<size_t>(order_[next])] : position_.next,
       .number = position_.pass * (static_cast<uint64_t>(end()) + 1) +
                 static_cast<uint64_t>(position_.next)};
-  COOPER_RETURN_IF_ERROR(reader_->Seek(record.offset));
-  COOPER_ASSIGN_OR_RETURN(const bool found, reader_->Read(&record.bytes));
-  if (!found) {
-    return absl::DataLossError(absl::StrCat("'", options_.path_imgidx, "': no record begins at ",
-                                            record.offset, ", the end of '", options_.path_imgrec,
-                                            "'"));
-  }
-  position_.next = has_index() ? position_.next + 1 : reader_->Tell();
+  COOPER_ASSIGN_OR_RETURN(const int64_t behind, files_.Read(record.offset, &record.bytes));
+  position_.next = has_index() ? position_.next + 1 : behind;
   return record;
 }
 
@@ -169,8 +157,7 @@ absl::StatusOr<DataBatch> RecordIter::MakeEmptyBatch() const {
 absl::Status RecordIter::FillBatch(const std::vector<Record>& records, DataBatch* batch) const {
   return DecodeRows(static_cast<int64_t>(records.size()), [&](int64_t row) {
     const Record& record = records[static_cast<size_t>(row)];
-    return AddContext(FillRow(record, row, batch), "'", options_.path_imgrec, "', offset ",
-                      record.offset);
+    return AddContext(FillRow(record, row, batch), files_.Where(record.offset));
   });
 }
 

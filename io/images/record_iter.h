@@ -17,7 +17,7 @@
 #include "absl/types/span.h"
 #include "io/batch/data_iter.h"
 #include "io/images/image_list.h"
-#include "io/records/record_reader.h"
+#include "io/images/record_files.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/shape.h"
@@ -27,8 +27,11 @@ namespace cooper {
 
 // The names and defaults are MXNet's.
 struct RecordIterOptions {
-  std::string path_imgrec;  // required: records as PackImg makes them
-  // The file's index. `shuffle` needs it, and parts are then equal in records, not in bytes.
+  // Required: a file of records as PackImg makes them, several with ';' between, or a folder of
+  // such files (io/iterators/input_files.h).
+  std::string path_imgrec;
+  // The indices of these files. `shuffle` needs them, and parts are then equal in records, not in
+  // bytes.
   std::string path_imgidx;
   // A list of lines "id label ... path", separated by tabs, whose labels replace those of the
   // records with these ids.
@@ -47,7 +50,7 @@ struct RecordIterOptions {
 };
 
 // Decodes on the threads of ParallelFor (ndarray/threads/parallel.h). Equal options give equal
-// batches, whatever the number of threads. The file stays on the disk: memory is one batch and its
+// batches, whatever the number of threads. The files stay on the disk: memory is one batch and its
 // records. Not thread-safe.
 class RecordIter : public DataIter {
  public:
@@ -84,7 +87,7 @@ class RecordIter : public DataIter {
  protected:
   // Opens the files and finds the part; the iterator is then at its start. kInvalidArgument, naming
   // the option or file and line, for options that are not as above, and if the part has no records;
-  // also the errors of RecordReader::Open and ReadRecordIndex.
+  // also the errors of RecordFiles.
   absl::Status Open();
 
   // Sets the descriptions of batches, from the shapes of a sample.
@@ -99,7 +102,7 @@ class RecordIter : public DataIter {
   // pass after its own if its last batch is filled from the start.
   struct Position {
     uint64_t pass = 0;
-    int64_t next = 0;      // in order_, or without an index an offset in the file
+    int64_t next = 0;      // in order_, or without an index an offset in the files
     bool wrapped = false;  // whether the epoch has ended in the next pass
   };
   struct Record {
@@ -122,7 +125,7 @@ class RecordIter : public DataIter {
   const RecordIterOptions options_;
   const std::optional<int64_t> label_width_;
   const Decoder decode_;
-  std::unique_ptr<RecordReader> reader_;
+  RecordFiles files_;
   ImageLabels labels_;
   std::vector<DataDesc> provide_data_;
   std::vector<DataDesc> provide_label_;
