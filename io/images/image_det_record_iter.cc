@@ -14,6 +14,7 @@
 #include "io/images/codec/image.h"
 #include "io/images/codec/image_codec.h"
 #include "io/images/imgproc/edit_image.h"
+#include "io/images/mean_image.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/shape.h"
@@ -79,6 +80,7 @@ absl::Status Decode(const ImageDetRecordIterOptions& options, const ImageNormali
 absl::StatusOr<std::unique_ptr<ImageDetRecordIter>> ImageDetRecordIter::Create(
     const ImageDetRecordIterOptions& options) {
   COOPER_RETURN_IF_ERROR(AddContext(CheckOptions(options), kKind));
+  COOPER_RETURN_IF_ERROR(MakeMeanImage<ImageDetRecordIter>(options));
   COOPER_ASSIGN_OR_RETURN(
       const ImageNormalizer normalizer,
       AddContext(ImageNormalizer::Create(options.normalize, options.image.data_shape), kKind));

@@ -33,9 +33,9 @@ struct ImageDetRecordIterOptions {
 // label_pad_value.
 class ImageDetRecordIter : public RecordIter {
  public:
-  // Opens the files. kInvalidArgument, naming the option or file and line, for options that are not
-  // as above, and if the part has no records; also the errors of RecordReader::Open,
-  // RecordReader::Read, ReadRecordIndex and ImageNormalizer::Create.
+  // Opens the files, and makes a missing mean_img. kInvalidArgument, naming the option or file and
+  // line, for options that are not as above, and if the part has no records; also the errors of
+  // RecordFiles, ImageNormalizer::Create and WriteMeanImage.
   static absl::StatusOr<std::unique_ptr<ImageDetRecordIter>> Create(
       const ImageDetRecordIterOptions& options);
 

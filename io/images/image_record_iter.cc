@@ -10,6 +10,7 @@
 #include "io/batch/invalid.h"
 #include "io/images/codec/image.h"
 #include "io/images/codec/image_codec.h"
+#include "io/images/mean_image.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/shape.h"
 #include "ndarray/base/status_macros.h"
@@ -73,6 +74,10 @@ absl::Status Decode(const ImageRecordIterOptions& options, const ImageNormalizer
 absl::StatusOr<std::unique_ptr<ImageRecordIter>> ImageRecordIter::Create(
     const ImageRecordIterOptions& options) {
   COOPER_RETURN_IF_ERROR(AddContext(CheckOptions(options), kKind));
+  ImageRecordIterOptions pixels = options;
+  pixels.dtype = DType::kFloat32;
+  pixels.max_random_contrast = pixels.max_random_illumination = 0;
+  COOPER_RETURN_IF_ERROR(MakeMeanImage<ImageRecordIter>(std::move(pixels)));
   COOPER_ASSIGN_OR_RETURN(
       const ImageNormalizer normalizer,
       AddContext(ImageNormalizer::Create(options.normalize, options.image.data_shape), kKind));

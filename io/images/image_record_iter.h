@@ -34,9 +34,9 @@ struct ImageRecordIterOptions {
 // Labels come as (batch_size,), or (batch_size, label_width) if it is above 1.
 class ImageRecordIter : public RecordIter {
  public:
-  // Opens the files. kInvalidArgument, naming the option or file and line, for options that are not
-  // as above, and if the part has no records; also the errors of RecordReader::Open,
-  // ReadRecordIndex and ImageNormalizer::Create.
+  // Opens the files, and makes a missing mean_img. kInvalidArgument, naming the option or file and
+  // line, for options that are not as above, and if the part has no records; also the errors of
+  // RecordFiles, ImageNormalizer::Create and WriteMeanImage.
   static absl::StatusOr<std::unique_ptr<ImageRecordIter>> Create(
       const ImageRecordIterOptions& options);
 

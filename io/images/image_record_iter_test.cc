@@ -268,6 +268,30 @@ TEST(ImageRecordIterTest, ReadsSeveralFilesAsOne) {
   EXPECT_EQ(Labels(*Make(options)), "1 2 3 1 2 3 ");
 }
 
+TEST(ImageRecordIterTest, MakesAMeanImageOnce) {
+  ImageRecordIterOptions options = Images(3);
+  options.normalize.mean_img = Path("_made.params");
+  options.normalize.scale = 2;
+  options.records.num_parts = 3;  // the mean is that of all parts
+  std::filesystem::remove(options.normalize.mean_img);
+  const auto values = [&] { return *Epoch(*Make(options))[0].data[0].ToVector<float>(); };
+  // Images of 10, 20 and 30 in the left of the two columns in the centre, 11, 21 and 31 in the
+  // right one; the zeros fill the batch.
+  options.records.round_batch = false;
+  std::vector<float> expected(16, 0);
+  std::fill_n(expected.begin(), 8, -20);
+  EXPECT_EQ(values(), expected);
+  COOPER_ASSERT_OK_AND_ASSIGN(const NamedArrays mean, LoadNamedArrays(Path("_made.params")));
+  EXPECT_THAT(*mean[0].second.ToVector<float>(), ElementsAre(20, 21, 20, 21, 20, 21, 20, 21));
+  // The file is not made again.
+  COOPER_ASSERT_OK_AND_ASSIGN(const NDArray zeros, NDArray::Zeros({1, 4, 2}));
+  COOPER_ASSERT_OK(SaveNamedArrays(options.normalize.mean_img, {{"mean_img", zeros}}));
+  EXPECT_EQ(values()[0], 20);
+  options.normalize.mean_img = "/no/such/folder/mean.params";
+  EXPECT_THAT(std::string(ImageRecordIter::Create(options).status().message()),
+              HasSubstr("mean_img '/no/such/folder/mean.params': "));
+}
+
 TEST(ImageRecordIterTest, RefusesABorderThatIsTooLarge) {
   ImageRecordIterOptions options = Images(2);
   options.image.pad = 16384;

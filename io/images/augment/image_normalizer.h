@@ -18,7 +18,7 @@ namespace cooper {
 // Channel c of a float image is (pixel - mean_c) / std_c * scale. The names are MXNet's.
 struct ImageNormalizeOptions {
   // A file with an array of the shape data_shape, whose elements are subtracted in place of mean_c.
-  // Unlike MXNet, iterators do not make a file that is missing.
+  // The iterators over records make a file that does not exist (io/images/mean_image.h).
   std::string mean_img;
   float mean_r = 0, mean_g = 0, mean_b = 0, mean_a = 0;
   float std_r = 1, std_g = 1, std_b = 1, std_a = 1;
