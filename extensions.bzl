@@ -6,7 +6,7 @@ load(":repositories.bzl", "SYSTEM_LIBRARIES")
 
 def _system(_module_ctx):
     cuda_configure(name = "local_config_cuda")
-    for name in ["cpp_httplib", "mpi"]:
+    for name in ["cpp_httplib", "mpi", "zstd"]:
         system_library(name = name, **SYSTEM_LIBRARIES[name])
 
 system = module_extension(implementation = _system)

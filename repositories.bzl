@@ -71,6 +71,14 @@ SYSTEM_LIBRARIES = {
         "libs": ["libz.a", "libz.so"],
         "build_file": Label("//third_party/system:zlib.BUILD"),
     },
+    "zstd": {
+        "deb": "libzstd-dev",
+        "headers": {"zstd.h": "include/zstd.h", "zstd_errors.h": "include/zstd_errors.h"},
+        "libs": ["libzstd.a", "libzstd.so"],
+        "optional_target": "zstd",
+        "empty_if_missing": True,
+        "build_file": Label("//third_party/system:zstd.BUILD"),
+    },
     "libjpeg_turbo": {
         "deb": "libjpeg-dev",
         "headers": {

@@ -34,7 +34,7 @@ namespace cooper {
 namespace {
 
 absl::StatusOr<std::unique_ptr<BucketStream>> TextStream(const std::string& pattern) {
-  // Files with a sentence per line, plain or compressed by gzip.
+  // Files with a sentence per line, plain or compressed by gzip or zstd.
   COOPER_ASSIGN_OR_RETURN(const std::vector<std::string> paths, GlobPaths(pattern));
   COOPER_ASSIGN_OR_RETURN(
       const Vocabulary words,

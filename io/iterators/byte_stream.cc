@@ -3,17 +3,19 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "io/iterators/decompressor.h"
 #include "ndarray/base/status_macros.h"
 
 namespace cooper {
@@ -87,23 +89,20 @@ class PlainStream : public ByteStream {
   const std::unique_ptr<File> file_;
 };
 
-// Decompresses the members of a gzip file one after the other.
-class GzipStream : public ByteStream {
+// Decompresses the members of a file one after the other.
+class CompressedStream : public ByteStream {
  public:
-  explicit GzipStream(std::unique_ptr<File> file)
-      : file_(std::move(file)), block_(static_cast<size_t>(kBlockBytes)) {
-    constexpr int kGzip = 16;  // zlib: expect gzip's header and check its trailer
-    is_ready_ = inflateInit2(&state_, MAX_WBITS + kGzip) == Z_OK;
-  }
-  ~GzipStream() override { inflateEnd(&state_); }
+  CompressedStream(std::unique_ptr<File> file, std::unique_ptr<Decompressor> decompressor)
+      : file_(std::move(file)),
+        decompressor_(std::move(decompressor)),
+        block_(static_cast<size_t>(kBlockBytes)) {}
 
   absl::StatusOr<int64_t> Read(char* to, int64_t size) override {
-    if (!is_ready_) return absl::ResourceExhaustedError("zlib: there is no memory");
     COOPER_RETURN_IF_ERROR(failed_);
-    size = std::min(size, int64_t{1} << 30);  // zlib counts in 32 bits
-    failed_ = Inflate(to, size);
+    absl::Span<char> out(to, static_cast<size_t>(size));
+    failed_ = Decompress(&out);
     COOPER_RETURN_IF_ERROR(failed_);
-    const int64_t count = size - state_.avail_out;
+    const int64_t count = size - std::ssize(out);
     offset_ += count;
     return count;
   }
@@ -124,8 +123,7 @@ class GzipStream : public ByteStream {
 
   absl::Status Rewind() {
     COOPER_RETURN_IF_ERROR(file_->SeekTo(0));
-    inflateReset(&state_);
-    state_.avail_in = 0;
+    in_ = {};
     at_ = At::kBetween;
     read_ = offset_ = 0;
     failed_ = absl::OkStatus();
@@ -134,85 +132,99 @@ class GzipStream : public ByteStream {
 
   absl::Status Damaged(absl::string_view how) const {
     return absl::InvalidArgumentError(absl::StrCat("'", file_->path(), "': the compressed data ",
-                                                   how, " at byte ", read_ - state_.avail_in));
+                                                   how, " at byte ", read_ - std::ssize(in_)));
   }
 
-  // Reads a block if none is left. Leaves avail_in at 0 at the end of the file.
+  // Reads a block if none is left. Leaves in_ empty at the end of the file.
   absl::Status Fill() {
-    if (state_.avail_in > 0) return absl::OkStatus();
+    if (!in_.empty()) return absl::OkStatus();
     COOPER_ASSIGN_OR_RETURN(const int64_t count, file_->Read(block_.data(), kBlockBytes));
     read_ += count;
-    state_.next_in = reinterpret_cast<Bytef*>(block_.data());
-    state_.avail_in = static_cast<uInt>(count);
+    in_ = absl::MakeConstSpan(block_.data(), static_cast<size_t>(count));
     return absl::OkStatus();
   }
 
-  // Decompresses until `size` bytes are written or the file ends; avail_out says what is missing.
-  absl::Status Inflate(char* to, int64_t size) {
-    state_.next_out = reinterpret_cast<Bytef*>(to);
-    state_.avail_out = static_cast<uInt>(size);
-    while (state_.avail_out > 0 && at_ != At::kEnd) {
+  // Decompresses until `out` is full or the file ends.
+  absl::Status Decompress(absl::Span<char>* out) {
+    while (!out->empty() && at_ != At::kEnd) {
       COOPER_RETURN_IF_ERROR(Fill());
-      if (state_.avail_in == 0) {
-        if (at_ == At::kMember) return Damaged("ends early");
-        at_ = At::kEnd;
-        break;
-      }
+      const bool at_end = in_.empty();
       if (at_ == At::kBetween) {
         // Tapes and some tools pad a file with zeros.
-        while (read_ > state_.avail_in && state_.avail_in > 0 && *state_.next_in == 0) {
-          ++state_.next_in;
-          --state_.avail_in;
-        }
-        if (state_.avail_in == 0) continue;
-        inflateReset(&state_);
+        while (read_ > std::ssize(in_) && !in_.empty() && in_[0] == 0) in_.remove_prefix(1);
+        if (at_end) at_ = At::kEnd;
+        if (in_.empty()) continue;
+        decompressor_->Restart();
         at_ = At::kMember;
       }
-      const int result = inflate(&state_, Z_NO_FLUSH);
-      if (result == Z_STREAM_END) {
+      const size_t room = out->size();
+      const absl::StatusOr<bool> ends = decompressor_->Decompress(&in_, out);
+      if (absl::IsInvalidArgument(ends.status())) return Damaged(ends.status().message());
+      COOPER_RETURN_IF_ERROR(AddContext(ends.status(), "'", file_->path(), "'"));
+      if (*ends) {
         at_ = At::kBetween;
-      } else if (result == Z_MEM_ERROR) {
-        return absl::ResourceExhaustedError(
-            absl::StrCat("'", file_->path(), "': there is no memory to decompress it"));
-      } else if (result != Z_OK && result != Z_BUF_ERROR) {
-        return Damaged(state_.msg == nullptr ? "is damaged"
-                                             : absl::StrCat("is damaged (", state_.msg, ")"));
+      } else if (at_end && out->size() == room) {
+        return Damaged("ends early");
       }
     }
     return absl::OkStatus();
   }
 
   const std::unique_ptr<File> file_;
+  const std::unique_ptr<Decompressor> decompressor_;
   std::vector<char> block_;
-  z_stream state_ = {};
-  bool is_ready_;
+  absl::Span<const char> in_;  // the bytes of block_ that are not yet decompressed
   At at_ = At::kBetween;
   int64_t read_ = 0;    // bytes of the file in all blocks so far
   int64_t offset_ = 0;  // decompressed bytes so far
   absl::Status failed_;
 };
 
+bool BeginsAsGzip(absl::string_view bytes) { return absl::StartsWith(bytes, "\x1f\x8b"); }
+
+// A file can begin with a frame to skip, whose first byte is one of 16.
+bool BeginsAsZstd(absl::string_view bytes) {
+  return absl::StartsWith(bytes, "\x28\xb5\x2f\xfd") ||
+         (absl::EndsWith(bytes, "\x2a\x4d\x18") && bytes[0] >= 0x50 && bytes[0] <= 0x5f);
+}
+
+constexpr int64_t kFirstBytes = 4;
+
+struct Format {
+  const char* name;
+  const char* ending;                       // files of such names have to be of the format
+  bool (*begins)(absl::string_view bytes);  // whether a file of the format has these first bytes
+  absl::StatusOr<std::unique_ptr<Decompressor>> (*make)();
+};
+constexpr Format kFormats[] = {{"gzip", ".gz", BeginsAsGzip, MakeGzipDecompressor},
+                               {"zstd", ".zst", BeginsAsZstd, MakeZstdDecompressor}};
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ByteStream>> ByteStream::Open(const std::string& path) {
   auto file = std::make_unique<File>(path);
   if (!file->is_open()) return FileError("open", path);
-  constexpr absl::string_view kMagic = "\x1f\x8b";
-  char first[2];
+  char first[kFirstBytes];
   int64_t count = 0;
-  while (count < 2) {
-    COOPER_ASSIGN_OR_RETURN(const int64_t more, file->Read(first + count, 2 - count));
+  while (count < kFirstBytes) {
+    COOPER_ASSIGN_OR_RETURN(const int64_t more, file->Read(first + count, kFirstBytes - count));
     if (more == 0) break;
     count += more;
   }
-  const bool is_gzip = absl::string_view(first, static_cast<size_t>(count)) == kMagic;
-  if (!is_gzip && absl::EndsWith(path, ".gz")) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", path, "' is not compressed with gzip, but its name ends in .gz"));
-  }
   COOPER_RETURN_IF_ERROR(file->SeekTo(0));
-  if (is_gzip) return std::make_unique<GzipStream>(std::move(file));
-  return std::make_unique<PlainStream>(std::move(file));
+  const absl::string_view bytes(first, static_cast<size_t>(count));
+  const auto* const format = std::find_if(std::begin(kFormats), std::end(kFormats),
+                                          [&](const Format& f) { return f.begins(bytes); });
+  for (const Format& named : kFormats) {
+    if (!absl::EndsWith(path, named.ending) || format == &named) continue;
+    return absl::InvalidArgumentError(absl::StrCat("'", path, "' is not compressed with ",
+                                                   named.name, ", but its name ends in ",
+                                                   named.ending));
+  }
+  if (format == std::end(kFormats)) return std::make_unique<PlainStream>(std::move(file));
+  COOPER_ASSIGN_OR_RETURN(std::unique_ptr<Decompressor> decompressor,
+                          AddContext(format->make(), "'", path, "'"));
+  return std::make_unique<CompressedStream>(std::move(file), std::move(decompressor));
 }
 
 }  // namespace cooper

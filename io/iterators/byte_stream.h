@@ -1,7 +1,7 @@
 #ifndef COOPER_IO_ITERATORS_BYTE_STREAM_H_
 #define COOPER_IO_ITERATORS_BYTE_STREAM_H_
 
-// Reads the bytes of a file in blocks, decompressed if it is in gzip's format.
+// Reads the bytes of a file in blocks, decompressed if it is in the format of gzip or zstd.
 
 #include <cstdint>
 #include <memory>
@@ -16,15 +16,16 @@ namespace cooper {
 class ByteStream {
  public:
   // Opens a file. Its first bytes decide whether it is compressed; a file whose name ends in ".gz"
-  // has to be. kNotFound if there is no such file; kInvalidArgument if it is a directory, or is not
-  // compressed although its name ends in ".gz"; every message has the path.
+  // or ".zst" has to be. kNotFound if there is no such file; kInvalidArgument if it is a directory,
+  // or is not compressed as its name says; kFailedPrecondition for zstd in a program that was built
+  // without it (decompressor.h). Every message has the path.
   static absl::StatusOr<std::unique_ptr<ByteStream>> Open(const std::string& path);
   virtual ~ByteStream() = default;
 
   // Reads up to `size` bytes into `to` and returns their number, which is 0 only at the end.
   // kInvalidArgument, with path and offset in the file, if compressed bytes are damaged or end
   // early; later calls fail in the same way. Bytes that follow the last member of a compressed file
-  // are an error too, unless they are zeros.
+  // are an error too, unless they are zeros. kResourceExhausted if there is no memory.
   virtual absl::StatusOr<int64_t> Read(char* to, int64_t size) = 0;
 
   // Moves to an offset among the (decompressed) bytes. In a compressed file this decompresses all

@@ -19,8 +19,8 @@ namespace cooper {
 // The default of max_line_bytes: 16 MiB.
 inline constexpr int64_t kMaxLineBytes = int64_t{16} << 20;
 
-// The lines of a plain or a gzip file. Not thread-safe. Memory is a block and the longest line.
-// Seeking in a compressed file decompresses it from its start.
+// The lines of a file, plain or compressed by gzip or zstd. Not thread-safe. Memory is a block and
+// the longest line. Seeking in a compressed file decompresses it from its start.
 class LineReader {
  public:
   // Opens a file. Errors are those of ByteStream::Open, and kInvalidArgument for a file that is a

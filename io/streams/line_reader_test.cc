@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "io/streams/gzip_fixtures.h"
+#include "io/streams/zstd_fixtures.h"
 #include "ndarray/base/atomic_file.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/random/random.h"
@@ -62,12 +63,51 @@ TEST(LineReaderTest, SplitsPlainAndCompressedFiles) {
     SCOPED_TRACE(c.what);
     EXPECT_THAT(Lines(Write("lines.txt", c.text)), IsOkAndHolds(c.lines));
     EXPECT_THAT(Lines(Write("lines.txt.gz", Gzip(c.text))), IsOkAndHolds(c.lines));
+    if (kHasZstd) {
+      EXPECT_THAT(Lines(Write("lines.txt.zst", Zstd(c.text))), IsOkAndHolds(c.lines));
+    }
   }
 }
 
 TEST(LineReaderTest, ReadsAllMembersOfACompressedFile) {
   const std::string bytes = Gzip("a\nb") + Gzip("") + Gzip("c\nd\n") + std::string(700, '\0');
   EXPECT_THAT(Lines(Write("members.gz", bytes)), IsOkAndHolds(ElementsAre("a", "bc", "d")));
+}
+
+TEST(LineReaderTest, ReadsAllFramesOfZstd) {
+  if (!kHasZstd) GTEST_SKIP() << "SKIPPED: built without libzstd";
+  // A frame to skip, as parallel compressors write it.
+  const std::string skipped("\x5e\x2a\x4d\x18\x02\x00\x00\x00xy", 10);
+  const std::string bytes = skipped + Zstd("a\nb") + Zstd("") + skipped + Zstd("c\nd\n");
+  EXPECT_THAT(Lines(Write("frames.zst", bytes)), IsOkAndHolds(ElementsAre("a", "bc", "d")));
+}
+
+TEST(LineReaderTest, RefusesZstdThatIsDamaged) {
+  const std::string frame("\x28\xb5\x2f\xfd", 4);
+  if (!kHasZstd) {
+    EXPECT_THAT(Lines(Write("any.zst", frame)),
+                StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("install libzstd-dev")));
+    GTEST_SKIP() << "SKIPPED: built without libzstd";
+  }
+  const std::string text = "one two\nthree\n" + std::string(1 << 18, 'x');
+  const std::string whole = Zstd(text);
+  for (size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_THAT(Lines(Write("cut.zst", whole.substr(0, size))),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("cut.zst")))
+        << size << " bytes";
+  }
+  for (size_t bit = 0; bit < 8 * whole.size(); ++bit) {
+    std::string bytes = whole;
+    bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << bit % 8));
+    const auto lines = Lines(Write("bit.zst", bytes));
+    if (lines.ok()) {
+      EXPECT_THAT(*lines, ElementsAre("one two", "three", std::string(1 << 18, 'x')));
+    }
+  }
+  // A frame that claims a window of 16 MiB.
+  EXPECT_THAT(Lines(Write("window.zst", frame + std::string("\x00\x70\x01\x00\x00", 5))),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("window.zst': the compressed data is damaged (Frame requires")));
 }
 
 TEST(LineReaderTest, RefusesDamagedFiles) {
@@ -83,6 +123,8 @@ TEST(LineReaderTest, RefusesDamagedFiles) {
       {testing::TempDir(), absl::StatusCode::kInvalidArgument, "Is a directory"},
       {Write("plain.gz", "a b\n"), absl::StatusCode::kInvalidArgument,
        "plain.gz' is not compressed with gzip, but its name ends in .gz"},
+      {Write("plain.zst", "a b\n"), absl::StatusCode::kInvalidArgument,
+       "plain.zst' is not compressed with zstd, but its name ends in .zst"},
       {Write("behind.gz", Gzip("a\n") + "b\n"), absl::StatusCode::kInvalidArgument,
        "behind.gz': the compressed data is damaged (incorrect header check) at byte"},
       {Write("flipped.gz", flipped), absl::StatusCode::kInvalidArgument,
@@ -130,8 +172,9 @@ TEST(LineReaderTest, ReturnsToOffsets) {
       lines.push_back(absl::StrCat(i, std::string(random.NextBelow(5000), 'x')));
       absl::StrAppend(&text, lines.back(), "\n");
     }
-    const bool compressed = random.NextBelow(2) == 0;
-    const std::string path = compressed ? Write("seek.gz", Gzip(text)) : Write("seek.txt", text);
+    const std::string paths[] = {Write("seek.txt", text), Write("seek.gz", Gzip(text)),
+                                 Write("seek.zst", Zstd(text))};
+    const std::string path = paths[random.NextBelow(kHasZstd ? 3 : 2)];
     COOPER_ASSERT_OK_AND_ASSIGN(LineReader reader, LineReader::Open(path, 1 << 20));
     for (int k = 0; k < 20; ++k) {
       size_t i = random.NextBelow(lines.size());

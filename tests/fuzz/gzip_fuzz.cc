@@ -1,7 +1,7 @@
-// Fuzzes compressed files: any bytes, and members with bytes changed. Whatever sizes a reader asks
-// for, and wherever it seeks, it gets the bytes that one pass gives, or an error at some place
-// before damaged bytes; whole members give their texts. The files of MNIST are read in the same
-// way, plain and compressed.
+// Fuzzes files compressed by gzip or zstd: any bytes, and members with bytes changed. Whatever
+// sizes a reader asks for, and wherever it seeks, it gets the bytes that one pass gives, or an
+// error at some place before damaged bytes; whole members give their texts. The files of MNIST are
+// read in the same way, plain and compressed.
 
 #include <algorithm>
 #include <cstddef>
@@ -10,12 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "glog/logging.h"
 #include "io/iterators/byte_stream.h"
 #include "io/iterators/mnist_iter.h"
 #include "io/iterators/ndarray_iter.h"
 #include "io/streams/gzip_fixtures.h"
+#include "io/streams/zstd_fixtures.h"
 #include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/fuzz_seeds.h"
 #include "tests/fuzz/scratch_folder.h"
@@ -46,9 +48,10 @@ Pass ReadAll(ByteStream& stream, int64_t step) {
 
 std::string Members(FuzzInput& input, std::string* texts) {
   std::string bytes;
+  const bool is_zstd = kHasZstd && input.OneIn(2);
   for (uint64_t count = 1 + input.Below(3); count > 0; --count) {
     const std::string text = input.Text(kMaxText);
-    bytes += Gzip(text);
+    bytes += is_zstd ? Zstd(text) : Gzip(text);
     *texts += text;
   }
   return bytes;
@@ -62,7 +65,8 @@ void ReadAnyFile(FuzzInput& input) {
     bytes[input.Below(bytes.size())] = static_cast<char>(input.Below(256));
     is_whole = false;
   }
-  const std::string path = ScratchFolder() + (input.OneIn(2) ? "/file.gz" : "/file");
+  const char* const endings[] = {"", ".gz", ".zst"};
+  const std::string path = ScratchFolder() + "/file" + endings[input.Below(3)];
   WriteUnsynced(path, bytes);
   const auto stream = ByteStream::Open(path);
   if (!stream.ok()) return;
@@ -99,7 +103,10 @@ void ReadMnist(FuzzInput& input) {
     for (uint64_t changes = input.Below(3); changes > 0 && !file->empty(); --changes) {
       (*file)[input.Below(file->size())] = static_cast<char>(input.Below(256));
     }
-    if (file->substr(0, 2) == "\x1f\x8b") return;  // compressed already
+    for (const char* magic : {"\x1f\x8b", "\x28\xb5\x2f\xfd"}) {
+      if (absl::StartsWith(*file, magic)) return;  // compressed already
+    }
+    if (file->substr(1, 3) == "\x2a\x4d\x18") return;  // the same, with a frame to skip
   }
   MnistIterOptions options = {.image = ScratchFolder() + "/images",
                               .label = ScratchFolder() + "/labels",
@@ -138,6 +145,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
 extern "C" void CooperFuzzSeeds(std::vector<cooper::FuzzSeed>* seeds) {
   const std::string member = cooper::Gzip("some text, some text, some text\n");
+  const std::string frame = cooper::Zstd("some text, some text, some text\n");
   const struct {
     const char* name;
     std::string bytes;
@@ -148,7 +156,11 @@ extern "C" void CooperFuzzSeeds(std::vector<cooper::FuzzSeed>* seeds) {
                {"garbage", member + "garbage"},
                {"no_trailer", member.substr(0, member.size() - 8)},
                {"cut", member.substr(0, 14)},
-               {"magic", "\x1f\x8b"}};
+               {"magic", "\x1f\x8b"},
+               {"frame", frame},
+               {"two_frames", frame + frame},
+               {"window", std::string("\x28\xb5\x2f\xfd\x00\x70\x01\x00\x00", 9)},
+               {"skipped", std::string("\x5e\x2a\x4d\x18\x02\x00\x00\x00xy", 10) + frame}};
   for (const auto& [name, bytes] : files) {
     seeds->push_back({name, cooper::SeedBytes()
                                 .Below(0, 2)

@@ -35,7 +35,8 @@ absl::StatusOr<std::vector<std::string>> TrainPaths(const std::string& train) {
 }  // namespace
 
 bool IsStreamed(const std::string& train) {
-  return train.find_first_of("*?[,") != std::string::npos || absl::EndsWith(train, ".gz");
+  return train.find_first_of("*?[,") != std::string::npos || absl::EndsWith(train, ".gz") ||
+         absl::EndsWith(train, ".zst");
 }
 
 absl::StatusOr<LmCorpus> ReadStreamedCorpus(const std::string& train, const std::string& valid_path,

@@ -15,7 +15,7 @@
 namespace cooper {
 
 // Returns whether --train=`train` is read as a stream: if it is a pattern ("data/shard-*.txt"), a
-// list with commas between, or a file whose name ends in ".gz".
+// list with commas between, or a file whose name ends in ".gz" or ".zst".
 bool IsStreamed(const std::string& train);
 
 // Returns the corpus without its training sentences. The vocabulary is that of the file

@@ -59,7 +59,7 @@
 ABSL_DECLARE_FLAG(bool, use_ignore);
 ABSL_FLAG(std::string, train, "",
           "training text, a sentence a line; empty: a generated corpus. A pattern, a list of files "
-          "with commas between, or a .gz file is read in pieces while it trains");
+          "with commas between, or a .gz or .zst file is read in pieces while it trains");
 ABSL_FLAG(std::string, valid, "", "validation text");
 ABSL_FLAG(int64_t, max_words, 0,
           "the most frequent words of the training text that have numbers of their own; 0: all");
