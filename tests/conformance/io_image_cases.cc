@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "io/images/image_det_iter.h"
 #include "io/images/image_det_record_iter.h"
 #include "io/images/image_iter.h"
@@ -17,6 +18,7 @@
 #include "ndarray/files/params_file.h"
 #include "tests/conformance/case_data.h"
 #include "tests/conformance/case_runner.h"
+#include "tests/conformance/scratch_folder.h"
 
 namespace cooper::conformance {
 namespace {
@@ -33,7 +35,8 @@ RecordIterOptions RecordsFromJson(const std::string& folder, const Json& json) {
   for (const auto& [name, path] : {std::pair("path_imgrec", &options.path_imgrec),
                                    std::pair("path_imgidx", &options.path_imgidx),
                                    std::pair("path_imglist", &options.path_imglist)}) {
-    if (files.contains(name)) *path = folder + files.at(name).get<std::string>();
+    if (!files.contains(name)) continue;
+    *path = absl::StrReplaceAll(folder + files.at(name).get<std::string>(), {{";", ";" + folder}});
   }
   const Json& given = json.at("options");
   Get(given, "batch_size", &options.batch_size);
@@ -107,6 +110,26 @@ absl::Status CompareBatches(const std::string& folder, const Json& json, DataIte
   return absl::OkStatus();
 }
 
+// Creates the iterator of a case and compares its batches. If MXNet has made the mean image of the
+// case, the iterator makes one too, which has to be equal.
+template <typename Iter, typename Options>
+absl::Status RunRecords(const std::string& folder, const Json& json, Options options) {
+  const std::string expected = options.normalize.mean_img;
+  const bool makes_mean = json.value("makes_mean_img", false);
+  const ScratchFolder scratch;
+  if (makes_mean) options.normalize.mean_img = scratch.path() + "/mean.params";
+  COOPER_ASSIGN_OR_RETURN(const auto iter, Iter::Create(options));
+  if (makes_mean) {
+    COOPER_ASSIGN_OR_RETURN(const NamedArrays made, LoadNamedArrays(options.normalize.mean_img));
+    COOPER_ASSIGN_OR_RETURN(const NamedArrays mean, LoadNamedArrays(expected));
+    if (made.size() != 1 || made[0].first != mean[0].first) {
+      return absl::UnknownError("the mean image is not one array of MXNet's name");
+    }
+    COOPER_RETURN_IF_ERROR(CompareBits("mean_img", made[0].second, mean[0].second));
+  }
+  return CompareBatches(folder, json, *iter);
+}
+
 absl::Status RunImageRecordIter(const std::string& folder, const Json& json) {
   const Json& given = json.at("options");
   ImageRecordIterOptions options = {.records = RecordsFromJson(folder, json)};
@@ -129,8 +152,7 @@ absl::Status RunImageRecordIter(const std::string& folder, const Json& json) {
   }
   Get(given, "min_crop_size", &image.min_crop_size);
   Get(given, "max_crop_size", &image.max_crop_size);
-  COOPER_ASSIGN_OR_RETURN(const auto iter, ImageRecordIter::Create(options));
-  return CompareBatches(folder, json, *iter);
+  return RunRecords<ImageRecordIter>(folder, json, std::move(options));
 }
 
 absl::Status RunImageDetRecordIter(const std::string& folder, const Json& json) {
@@ -143,8 +165,7 @@ absl::Status RunImageDetRecordIter(const std::string& folder, const Json& json) 
   const std::string mode = given.value("resize_mode", "force");
   if (mode == "shrink") options.image.resize_mode = DetResizeMode::kShrink;
   if (mode == "fit") options.image.resize_mode = DetResizeMode::kFit;
-  COOPER_ASSIGN_OR_RETURN(const auto iter, ImageDetRecordIter::Create(options));
-  return CompareBatches(folder, json, *iter);
+  return RunRecords<ImageDetRecordIter>(folder, json, std::move(options));
 }
 
 ImageSourceOptions SourceFromJson(const std::string& folder, const Json& json) {

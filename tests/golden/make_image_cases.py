@@ -45,13 +45,20 @@ def Objects(number):
 def WriteRecords():
     one = mxnet.recordio.MXIndexedRecordIO(Path("one.idx"), Path("one.rec"), "w")
     two = mxnet.recordio.MXIndexedRecordIO(Path("two.idx"), Path("two.rec"), "w")
+    images = []
     for number, (height, width) in enumerate(SIZES):
         image = Encoded(number, height, width)
+        images.append(image)
         for file, label in (one, number + 0.5), (two, [number, -number]):
             header = mxnet.recordio.IRHeader(0, label, number, 0)
             file.write_idx(number, mxnet.recordio.pack(header, image))
     one.close()
     two.close()
+    more = mxnet.recordio.MXRecordIO(Path("more.rec"), "w")
+    for number in (6, 2, 5):  # of one.rec
+        header = mxnet.recordio.IRHeader(0, number - 9, 10 + number, 0)
+        more.write(mxnet.recordio.pack(header, images[number]))
+    more.close()
     det = mxnet.recordio.MXIndexedRecordIO(Path("det.idx"), Path("det.rec"), "w")
     for number, (height, width) in enumerate(SIZES):
         header = mxnet.recordio.IRHeader(0, Objects(number), number, 0)
@@ -86,7 +93,8 @@ def WriteFiles():
 
 
 def Path(name):
-    return os.path.join("io", FOLDER, name)
+    """Returns the path of a file, or of several with ';' between."""
+    return ";".join(os.path.join("io", FOLDER, file) for file in name.split(";"))
 
 
 def WriteCases(name, cases):
@@ -126,6 +134,14 @@ def Case(name, files, iterator_type=mxnet.io.ImageRecordIter, epochs=2, **option
     return WriteBatches(name, files, iterator, epochs, options)
 
 
+def MeanCase(name, files, iterator_type, **options):
+    """Writes a case whose iterator makes its mean image."""
+    if os.path.exists(Path(files["mean_img"])):
+        os.remove(Path(files["mean_img"]))
+    case = Case(name, files, iterator_type, epochs=1, batch_size=7, **options)
+    return {**case, "makes_mean_img": True}
+
+
 def WriteBatches(name, files, iterator, epochs, options):
     arrays, pads = {}, []
     for epoch in range(epochs):
@@ -138,7 +154,8 @@ def WriteBatches(name, files, iterator, epochs, options):
             arrays[prefix + "label"] = batch.label[0].copy()
             pads[-1].append(batch.pad)
     mxnet.nd.save(Path(name + ".params"), arrays)
-    return {"name": name, "files": {key: FOLDER + file for key, file in files.items()},
+    paths = {key: ";".join(FOLDER + file for file in names.split(";")) for key, names in files.items()}
+    return {"name": name, "files": paths,
             "options": options, "dtype": str(arrays["0:0:data"].dtype.__name__),
             "batches": FOLDER + name + ".params", "pads": pads}
 
@@ -172,6 +189,9 @@ if __name__ == "__main__":
              scale=0.25),
         Case("int8_mean_img", {**ONE, "mean_img": "mean.params"}, mxnet.io.ImageRecordInt8Iter, batch_size=7,
              epochs=1),
+        MeanCase("made_mean_img", {**ONE, "mean_img": "made_mean.params"}, mxnet.io.ImageRecordIter, mirror=True),
+        Case("files", {"path_imgrec": "one.rec;more.rec"}, batch_size=4),
+        Case("files_part", {"path_imgrec": "one.rec;more.rec"}, batch_size=2, epochs=1, num_parts=3, part_index=1),
         Case("labels", TWO, batch_size=4, epochs=1, label_width=2),
         Case("list", {**ONE, "path_imglist": "list.lst"}, batch_size=4, epochs=1, label_width=2),
         Case("indexed", INDEXED, batch_size=3),
@@ -194,6 +214,8 @@ if __name__ == "__main__":
         DetCase("det_auto", inter_method=9, data_shape=(3, 18, 18)),
         DetCase("det_mirror", rand_mirror_prob=1),
         DetCase("det_mean_img", {"path_imgrec": "det.rec", "mean_img": "mean.params"}, std_r=3, scale=0.5),
+        MeanCase("det_made_mean_img", {"path_imgrec": "det.rec", "mean_img": "made_det_mean.params"},
+                 mxnet.io.ImageDetRecordIter, resize_mode="fit"),
         DetCase("det_part", batch_size=2, num_parts=3, part_index=1),
     ])
     WriteFiles()
