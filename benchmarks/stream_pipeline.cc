@@ -102,7 +102,7 @@ absl::StatusOr<std::unique_ptr<DataIter>> MakeIter() {
                             TextSource(paths, vocabulary, {.unknown_token = kUnknown}));
     COOPER_ASSIGN_OR_RETURN(iter,
                             BucketStream::Create(source, NextWordInputs({.invalid_label = 0}),
-                                                 {.buckets = buckets,
+                                                 {.buckets = {buckets.begin(), buckets.end()},
                                                   .pool_samples = absl::GetFlag(FLAGS_pool_samples),
                                                   .common = common}));
   }

@@ -124,6 +124,33 @@ TEST(StreamsSnippetsTest, ReadsWhatAFunctionGives) {
             "frames (2, 20, 40) float32 NTC, length (2,) float32 N");
 }
 
+using Pair = std::pair<std::vector<int32_t>, std::vector<int32_t>>;
+
+absl::StatusOr<std::unique_ptr<BucketStream>> PairStream(const std::vector<Pair>& pairs) {
+  // Pairs of sentences. pad_to: the second length of a bucket is the target's.
+  const auto source = std::make_shared<FunctionSource>(
+      std::vector<SampleField>{SampleField(), {.pad_to = 1}}, /*num_shards=*/1,
+      [&pairs](int64_t /*shard*/, int64_t index, Sample* sample) -> absl::StatusOr<bool> {
+        if (index >= std::ssize(pairs)) return false;
+        sample->Set<int32_t>(0, pairs[index].first);
+        sample->Set<int32_t>(1, pairs[index].second);
+        return true;
+      });
+  return BucketStream::Create(
+      source,
+      {.data = {{.name = "source"}, {.name = "target", .field = 1}},
+       .label = {{.name = "softmax_label", .field = 1, .pad_value = -1, .shift = 1}}},
+      {.batch_size = 2, .buckets = {{10, 12}, {20, 24}}});
+}
+
+TEST(StreamsSnippetsTest, HasTwoLengths) {
+  const std::vector<Pair> pairs(4, {std::vector<int32_t>(7, 1), std::vector<int32_t>(15, 2)});
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto stream, PairStream(pairs));
+  const std::vector<DataBatch> batches = Epoch(*stream);
+  ASSERT_EQ(batches.size(), 2);
+  EXPECT_EQ(batches[0].bucket_key, BucketKey({20, 24}));
+}
+
 // Stands for a KVStore of one of two processes, of which the other has nothing.
 struct Store {
   static int rank() { return 0; }

@@ -42,15 +42,24 @@ BucketStream::BucketStream(std::shared_ptr<const MixedSource> source, BucketStre
       options_(std::move(options)),
       batcher_(std::move(batcher)),
       held_options_(std::move(held)),
-      cursor_(MakeCursor(options_.common.seed)),
-      held_(std::make_unique<HeldSamples>(source_->fields(), held_options_)) {
+      cursor_(MakeCursor(options_.common.seed)) {
+  UseBuckets(held_options_.buckets);
+  StartEpoch(options_.common.seed, 0, /*keep_samples=*/false);
+}
+
+void BucketStream::UseBuckets(Buckets buckets) {
+  const PlacedCounts placed = held_ == nullptr ? PlacedCounts() : held_->placed();
+  held_options_.buckets = std::move(buckets);
+  held_ = std::make_unique<HeldSamples>(source_->fields(), held_options_);
+  held_->CountAs(placed);
+  buckets_.clear();
+  batch_sizes_.clear();
   for (const HeldSamplesOptions::Bucket& bucket : held_options_.buckets) {
-    buckets_.push_back({.key = bucket.length,
-                        .data_shapes = batcher_.DescribeData(bucket.length, bucket.batch_size),
-                        .label_shapes = batcher_.DescribeLabel(bucket.length, bucket.batch_size)});
+    buckets_.push_back({.key = KeyOf(bucket.extents),
+                        .data_shapes = batcher_.DescribeData(bucket.extents, bucket.batch_size),
+                        .label_shapes = batcher_.DescribeLabel(bucket.extents, bucket.batch_size)});
     batch_sizes_.push_back(bucket.batch_size);
   }
-  StartEpoch(options_.common.seed, 0, /*keep_samples=*/false);
 }
 
 std::unique_ptr<MixedCursor> BucketStream::MakeCursor(uint64_t seed) const {
@@ -67,7 +76,8 @@ void BucketStream::StartEpoch(uint64_t seed, uint64_t epoch, bool keep_samples) 
                .epoch = epoch,
                .planned = {},
                .draws = RandomGenerator(seed, kDrawStreams + epoch * kMaxParts + part),
-               .plans = RandomGenerator(seed, kPlanStreams + epoch)};
+               .plans = RandomGenerator(seed, kPlanStreams + epoch),
+               .lengths = {}};
   cursor_->StartEpoch(epoch);
   if (keep_samples) return;
   statistics_.left_over += held_->pool().size();
@@ -75,6 +85,12 @@ void BucketStream::StartEpoch(uint64_t seed, uint64_t epoch, bool keep_samples) 
 }
 
 absl::Status BucketStream::Reset() {
+  if (options_.rechoose_buckets) {
+    COOPER_ASSIGN_OR_RETURN(Buckets buckets, ChooseAgain());
+    COOPER_RETURN_IF_ERROR(HardReset());
+    UseBuckets(std::move(buckets));
+    return absl::OkStatus();
+  }
   const bool rolls_over = options_.common.last_batch == BucketStreamOptions::LastBatch::kRollOver;
   StartEpoch(position_.seed, position_.epoch + 1, /*keep_samples=*/rolls_over && position_.ended);
   return absl::OkStatus();
@@ -106,7 +122,12 @@ absl::Status BucketStream::FillPool() {
       break;
     }
     const absl::Status added = held_->Add(sample_, place);
-    if (added.ok()) continue;
+    if (added.ok()) {
+      if (!options_.rechoose_buckets) continue;
+      COOPER_ASSIGN_OR_RETURN(const BucketKey::Tuple extents, held_->pool().ExtentsOf(sample_));
+      ++position_.lengths[extents[0]];
+      continue;
+    }
     cursor_->StepBack();
     return AddContext(added, "BucketStream: ", source_->shard_name(place.shard), ", sample ",
                       place.ordinal, " (position ", place.position, ")");
@@ -176,12 +197,12 @@ absl::StatusOr<std::optional<DataBatch>> BucketStream::Next() {
 absl::StatusOr<DataBatch> BucketStream::MakePlanned() {
   const Stopwatch stopwatch(&statistics_.batch_seconds);
   const int bucket = position_.planned.front();
-  const int64_t length = buckets_[bucket].key.int_value();
+  const BucketKey::Tuple& extents = held_options_.buckets[bucket].extents;
   const absl::Span<const HeldSamples::Handle> rows = held_->Front(bucket, &position_.draws);
   const auto num_rows = static_cast<int64_t>(rows.size());
   const bool smaller = options_.common.last_batch == BucketStreamOptions::LastBatch::kSmaller;
   const int64_t batch_size = smaller ? num_rows : batch_sizes_[bucket];
-  COOPER_ASSIGN_OR_RETURN(DataBatch batch, batcher_.Make(held_->pool(), rows, length, batch_size));
+  COOPER_ASSIGN_OR_RETURN(DataBatch batch, batcher_.Make(held_->pool(), rows, extents, batch_size));
   for (const HeldSamples::Handle row : rows) {
     statistics_.tokens += batcher_.TokensOf(held_->pool(), row);
   }
@@ -189,7 +210,7 @@ absl::StatusOr<DataBatch> BucketStream::MakePlanned() {
   statistics_.batches += 1;
   statistics_.padding_batches += num_rows == 0 ? 1 : 0;
   statistics_.padding_rows += batch.pad;
-  statistics_.padded_tokens += batch_size * batcher_.RowTokens(length);
+  statistics_.padded_tokens += batch_size * batcher_.RowTokens(extents);
   held_->Drop(bucket);
   position_.planned.erase(position_.planned.begin());
   return batch;

@@ -27,6 +27,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "io/batch/bucket_key.h"
 #include "io/batch/data_batch.h"
 #include "io/batch/data_desc.h"
@@ -52,20 +53,26 @@ struct BucketStreamOptions {
   using TooLong = BucketBoundariesOptions::TooLong;
 
   int64_t batch_size = 1;
-  // The lengths to pad to, in any order. If empty, common.max_buckets chooses them for `lengths`
-  // or, without these, for the first choice_samples samples of at most 16 shards together, the same
-  // for all parts.
-  std::vector<int64_t> buckets;
-  std::vector<int64_t> lengths;
+  // The lengths to pad to, in any order: integers, or tuples if sequences are padded to several
+  // elements of a key (SampleField::pad_to). A sample goes to the bucket that holds it with the
+  // least padded data. If empty, common.max_buckets chooses them for `lengths` or, without these,
+  // for the first choice_samples samples of at most 16 shards together, the same for all parts.
+  std::vector<BucketKey> buckets;
+  std::vector<BucketKey> lengths;  // of samples, with as many elements
   int64_t choice_samples = 20000;
-  // With max_buckets: as in BucketSentenceIterOptions.
-  std::function<double(int64_t length)> step_cost;
-  int64_t max_length = 0;
-  // The treatment of samples that are longer than the largest bucket; they are counted. kError ends
-  // with kInvalidArgument where the sample is read.
+  // With max_buckets: as in BucketIterOptions.
+  std::function<double(absl::Span<const int64_t> key)> step_cost;
+  BucketKey::Tuple max_extents;
+  // With max_buckets and keys that are integers: Reset chooses all buckets but the largest again,
+  // for the samples that all parts have read in the epoch. A module binds a new bucket when its
+  // first batch comes. Not with kRollOver. What step_cost refers to has to outlive the stream.
+  bool rechoose_buckets = false;
+  // The treatment of samples that no bucket holds; they are counted. kTruncate cuts them to the
+  // bucket that keeps most of their steps, kSplit needs integer buckets. kError ends with
+  // kInvalidArgument where the sample is read.
   TooLong too_long = TooLong::kDiscard;
-  // Batch sizes of single buckets by length, which replace batch_size and tokens_per_batch.
-  std::map<int64_t, int64_t> batch_sizes;
+  // Batch sizes of single buckets, which replace batch_size and tokens_per_batch.
+  std::map<BucketKey, int64_t> batch_sizes;
 
   // The samples, and if positive the bytes (DataStatistics::pool_bytes), that are held at most;
   // samples that are being split may exceed them. Batches are drawn from the pool, so that a larger
@@ -116,7 +123,8 @@ class BucketStream : public DataIter {
   // source is returned again by every call until the source can be read on. kUnavailable, with its
   // error, if another part fails.
   absl::StatusOr<std::optional<DataBatch>> Next() override;
-  // Starts the next epoch: all parts have to call it together.
+  // Starts the next epoch: all parts have to call it together. With rechoose_buckets, errors are
+  // those of all_gather.
   absl::Status Reset() override;
   absl::Status HardReset() override;
 
@@ -156,10 +164,22 @@ class BucketStream : public DataIter {
     std::vector<int> planned;  // the buckets of the next steps
     RandomGenerator draws;     // of this part
     RandomGenerator plans;     // the same in all parts
+    // With rechoose_buckets: the numbers of samples of the epoch by their length.
+    std::map<int64_t, int64_t> lengths;
   };
+  using Buckets = std::vector<HeldSamplesOptions::Bucket>;
 
   BucketStream(std::shared_ptr<const MixedSource> source, BucketStreamOptions options,
                StreamBatcher batcher, HeldSamplesOptions held);
+  // Replaces the buckets, and removes all samples.
+  void UseBuckets(Buckets buckets);
+  // Chooses buckets for the samples of this epoch, together with the other parts.
+  absl::StatusOr<Buckets> ChooseAgain() const;
+  // Write position_.lengths and read it.
+  void SaveLengths(KeyValues* state) const;
+  static absl::StatusOr<std::map<int64_t, int64_t>> LoadLengths(const KeyValues& state);
+  // Reads the buckets of a state.
+  absl::StatusOr<Buckets> LoadBuckets(const KeyValues& state) const;
   void StartEpoch(uint64_t seed, uint64_t epoch, bool keep_samples);
   absl::Status Read();
   absl::Status FillPool();
@@ -169,14 +189,14 @@ class BucketStream : public DataIter {
   absl::StatusOr<DataBatch> MakePlanned();
   absl::StatusOr<std::vector<HeldCounts>> Gather(const absl::Status& read);
   std::unique_ptr<MixedCursor> MakeCursor(uint64_t seed) const;
-  void SaveOptions(KeyValues* state) const;
-  absl::Status CheckOptions(const KeyValues& state) const;
+  void SaveOptions(const Buckets& buckets, KeyValues* state) const;
+  absl::Status CheckOptions(const KeyValues& state, const Buckets& buckets) const;
 
   const std::shared_ptr<const MixedSource> source_;
   const BucketStreamOptions options_;
   const StreamBatcher batcher_;
-  const HeldSamplesOptions held_options_;
-  std::vector<BucketShapes> buckets_;  // by rising length
+  HeldSamplesOptions held_options_;
+  std::vector<BucketShapes> buckets_;  // by rising cost
   std::vector<int64_t> batch_sizes_;   // by bucket
   std::unique_ptr<MixedCursor> cursor_;
   std::unique_ptr<HeldSamples> held_;

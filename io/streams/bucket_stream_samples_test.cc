@@ -198,7 +198,8 @@ PartRun RunPart(const Case& c, int64_t part, Exchange& exchange, int64_t kill_ev
       EXPECT_THAT(batch, IsOk());
       if (!batch.ok() || !*batch) break;
       batches.push_back(**std::move(batch));
-      const int64_t longest = *std::max_element(options.buckets.begin(), options.buckets.end());
+      const int64_t longest =
+          std::max_element(options.buckets.begin(), options.buckets.end())->int_value();
       const int64_t pieces = options.too_long == TooLong::kSplit ? (12 + longest - 1) / longest : 1;
       EXPECT_LE(stream->statistics().pool_samples, options.pool_samples + pieces - 1);
       if (options.pool_bytes > 0 && pieces == 1) {
@@ -267,7 +268,8 @@ TEST(BucketStreamSamplesTest, EachSampleComesOnceInAnEpoch) {
     const Case c(random);
     const std::vector<PartRun> runs = RunParts(c, /*kill_every=*/0);
     ExpectSameSteps(runs);
-    const int64_t longest = *std::max_element(c.options.buckets.begin(), c.options.buckets.end());
+    const int64_t longest =
+        std::max_element(c.options.buckets.begin(), c.options.buckets.end())->int_value();
     for (int e = 0; e < kEpochs; ++e) {
       const std::map<int, int64_t> tokens = CountTokens(c, runs, e);
       const bool serves_all = c.options.common.last_batch == LastBatch::kPad ||

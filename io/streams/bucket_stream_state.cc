@@ -1,6 +1,7 @@
 // Saves and restores the state of a BucketStream.
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -32,19 +33,41 @@ std::vector<std::pair<const char*, int64_t>> OrderOptions(const BucketStreamOpti
 
 }  // namespace
 
-void BucketStream::SaveOptions(KeyValues* state) const {
-  std::vector<int64_t> lengths;
-  for (const HeldSamplesOptions::Bucket& bucket : held_options_.buckets) {
-    lengths.push_back(bucket.length);
+void BucketStream::SaveLengths(KeyValues* state) const {
+  std::vector<int64_t> pairs;
+  for (const auto& [length, count] : position_.lengths) {
+    pairs.insert(pairs.end(), {length, count});
   }
-  state->SetInts("buckets", lengths);
-  state->SetInts("batch_sizes", batch_sizes_);
+  state->SetInts("lengths", pairs);
+}
+
+absl::StatusOr<std::map<int64_t, int64_t>> BucketStream::LoadLengths(const KeyValues& state) {
+  COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> pairs, state.GetInts("lengths"));
+  std::map<int64_t, int64_t> lengths;
+  bool is_valid = pairs.size() % 2 == 0;
+  for (size_t i = 0; is_valid && i < pairs.size(); i += 2) {
+    is_valid = pairs[i] >= 0 && pairs[i + 1] > 0;
+    lengths[pairs[i]] = pairs[i + 1];
+  }
+  if (is_valid) return lengths;
+  return absl::InvalidArgumentError(
+      absl::StrCat(kKind, ": state 'lengths' does not have lengths and their numbers"));
+}
+
+void BucketStream::SaveOptions(const Buckets& buckets, KeyValues* state) const {
+  std::vector<int64_t> extents, batch_sizes;
+  for (const HeldSamplesOptions::Bucket& bucket : buckets) {
+    extents.insert(extents.end(), bucket.extents.begin(), bucket.extents.end());
+    batch_sizes.push_back(bucket.batch_size);
+  }
+  state->SetInts("buckets", extents);
+  state->SetInts("batch_sizes", batch_sizes);
   for (const auto& [option, value] : OrderOptions(options_)) state->SetInt(option, value);
 }
 
-absl::Status BucketStream::CheckOptions(const KeyValues& state) const {
+absl::Status BucketStream::CheckOptions(const KeyValues& state, const Buckets& buckets) const {
   KeyValues own;
-  SaveOptions(&own);
+  SaveOptions(buckets, &own);
   for (const char* list : {"buckets", "batch_sizes"}) {
     COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> theirs, state.GetInts(list));
     COOPER_ASSIGN_OR_RETURN(const std::vector<int64_t> ours, own.GetInts(list));
@@ -62,7 +85,7 @@ absl::Status BucketStream::CheckOptions(const KeyValues& state) const {
 absl::StatusOr<std::string> BucketStream::SaveState() const {
   KeyValues state;
   state.SetString("kind", kKind);
-  SaveOptions(&state);
+  SaveOptions(held_options_.buckets, &state);
   state.SetUint("seed", position_.seed);
   state.SetUint("epoch", position_.epoch);
   state.SetInt("at_end", position_.at_end ? 1 : 0);
@@ -71,6 +94,7 @@ absl::StatusOr<std::string> BucketStream::SaveState() const {
                 std::vector<int64_t>(position_.planned.begin(), position_.planned.end()));
   state.SetUint("draws", position_.draws.state().position);
   state.SetUint("plans", position_.plans.state().position);
+  if (options_.rechoose_buckets) SaveLengths(&state);
   cursor_->SaveTo(&state);
   held_->SaveTo(&state);
   return state.ToString();
@@ -79,7 +103,8 @@ absl::StatusOr<std::string> BucketStream::SaveState() const {
 absl::Status BucketStream::LoadState(absl::string_view text) {
   COOPER_ASSIGN_OR_RETURN(const KeyValues state, KeyValues::Parse(text));
   COOPER_RETURN_IF_ERROR(state.Expect("kind", kKind));
-  COOPER_RETURN_IF_ERROR(CheckOptions(state));
+  COOPER_ASSIGN_OR_RETURN(Buckets buckets, LoadBuckets(state));
+  COOPER_RETURN_IF_ERROR(CheckOptions(state, buckets));
   COOPER_ASSIGN_OR_RETURN(const uint64_t seed, state.GetUint("seed"));
   COOPER_ASSIGN_OR_RETURN(const uint64_t epoch, state.GetUint("epoch"));
   COOPER_ASSIGN_OR_RETURN(const int64_t at_end, state.GetInt("at_end"));
@@ -88,17 +113,25 @@ absl::Status BucketStream::LoadState(absl::string_view text) {
   COOPER_ASSIGN_OR_RETURN(const uint64_t draws, state.GetUint("draws"));
   COOPER_ASSIGN_OR_RETURN(const uint64_t plans, state.GetUint("plans"));
   for (const int64_t bucket : planned) {
-    if (bucket >= 0 && bucket < std::ssize(buckets_)) continue;
+    if (bucket >= 0 && bucket < std::ssize(buckets)) continue;
     return absl::InvalidArgumentError(absl::StrCat(kKind, ": state 'planned' has bucket number ",
-                                                   bucket, ", not in [0, ", buckets_.size(), ")"));
+                                                   bucket, ", not in [0, ", buckets.size(), ")"));
+  }
+  std::map<int64_t, int64_t> lengths;
+  if (options_.rechoose_buckets) {
+    COOPER_ASSIGN_OR_RETURN(lengths, LoadLengths(state));
   }
   std::unique_ptr<MixedCursor> cursor = MakeCursor(seed);
-  auto held = std::make_unique<HeldSamples>(source_->fields(), held_options_);
+  HeldSamplesOptions held_options = held_options_;
+  held_options.buckets = buckets;
+  auto held = std::make_unique<HeldSamples>(source_->fields(), std::move(held_options));
   COOPER_RETURN_IF_ERROR(AddContext(cursor->LoadFrom(state), kKind));
   COOPER_RETURN_IF_ERROR(AddContext(held->LoadFrom(state, *source_), kKind));
   held->CountAs(held_->placed());
 
+  UseBuckets(std::move(buckets));
   StartEpoch(seed, epoch, /*keep_samples=*/true);
+  position_.lengths = std::move(lengths);
   cursor_ = std::move(cursor);
   held_ = std::move(held);
   position_.at_end = at_end != 0;

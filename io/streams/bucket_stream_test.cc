@@ -178,8 +178,8 @@ TEST(BucketStreamTest, ChoosesBucketsAndBatchSizes) {
       // Two samples of each shard.
       {{.choice_samples = 4, .common = {.max_buckets = 2}}, {2, 8}, {1, 1}},
       {{.lengths = {5, 5, 11}, .common = {.max_buckets = 9}}, {5, 11}, {1, 1}},
-      {{.max_length = 8, .common = {.max_buckets = 2}}, {3, 8}, {1, 1}},
-      {{.max_length = 8,
+      {{.max_extents = {8}, .common = {.max_buckets = 2}}, {3, 8}, {1, 1}},
+      {{.max_extents = {8},
         .too_long = TooLong::kTruncate,
         .common = {.max_buckets = 2, .multiple_of = 4}},
        {4, 8},
@@ -208,6 +208,51 @@ TEST(BucketStreamTest, ChoosesBucketsAndBatchSizes) {
   }
 }
 
+TEST(BucketStreamTest, ChoosesBucketsAgain) {
+  const Shards shards = {{Words(2), Words(9), Words(5), Words(5), Words(5)}};
+  Options options = {.choice_samples = 2,
+                     .rechoose_buckets = true,
+                     .common = {.max_buckets = 2, .last_batch = LastBatch::kPad}};
+  for (const int64_t parts : {1, 2}) {
+    if (parts == 2) {
+      options.common.num_parts = 2;  // the other part has as many samples
+      options.all_gather = [](const std::string& text) {
+        return std::vector<std::string>{text, text};
+      };
+    }
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto stream, StreamOf(shards, options));
+    EXPECT_THAT(stream->bucket_keys(), ElementsAre(BucketKey(2), BucketKey(9)));
+    COOPER_ASSERT_OK_AND_ASSIGN(const std::string start, stream->SaveState());
+    const size_t batches = Epoch(*stream).size();
+    COOPER_ASSERT_OK_AND_ASSIGN(const std::string end, stream->SaveState());
+    COOPER_ASSERT_OK(stream->Reset());
+    EXPECT_THAT(stream->bucket_keys(), ElementsAre(BucketKey(5), BucketKey(9)));
+    EXPECT_EQ(stream->default_bucket_key(), BucketKey(9));
+    COOPER_ASSERT_OK_AND_ASSIGN(const std::string second, stream->SaveState());
+    EXPECT_EQ(Epoch(*stream).size(), batches);
+    // A stream that is restored at the end chooses the same buckets, and one that is restored
+    // behind it has them.
+    for (const std::string& state : {end, second}) {
+      COOPER_ASSERT_OK_AND_ASSIGN(const auto other, StreamOf(shards, options));
+      COOPER_ASSERT_OK(other->LoadState(state));
+      if (state == end) {
+        COOPER_ASSERT_OK(other->Reset());
+      }
+      EXPECT_THAT(other->SaveState(), IsOkAndHolds(second));
+      EXPECT_THAT(other->bucket_keys(), ElementsAre(BucketKey(5), BucketKey(9)));
+    }
+    COOPER_ASSERT_OK(stream->LoadState(start));
+    EXPECT_THAT(stream->bucket_keys(), ElementsAre(BucketKey(2), BucketKey(9)));
+    for (const char* lengths : {"5,5,9", "0,9", "5,8", "9,5", ""}) {
+      std::string changed = second;
+      const size_t at = changed.find("buckets ");
+      ASSERT_NE(at, std::string::npos);
+      changed.replace(at, changed.find('\n', at) - at, absl::StrCat("buckets ", lengths));
+      EXPECT_FALSE(stream->LoadState(changed).ok()) << lengths;
+    }
+  }
+}
+
 TEST(BucketStreamTest, RefusesOptions) {
   const Shards shards = {{{1}}};
   const struct {
@@ -217,9 +262,15 @@ TEST(BucketStreamTest, RefusesOptions) {
       {{}, "give either buckets or max_buckets"},
       {{.buckets = {3}, .common = {.max_buckets = 2}}, "give either buckets or max_buckets"},
       {{.buckets = {0}}, "a bucket is 0, expected at least 1"},
+      {{.buckets = {{3, 4}}},
+       "a bucket is (3, 4), expected an integer, as the fields of the samples say (pad_to)"},
+      {{.buckets = {"a"}},
+       "a bucket is 'a', expected an integer, as the fields of the samples say (pad_to)"},
       {{.batch_size = 0, .buckets = {3}}, "batch_size is 0, expected at least 1"},
-      {{.buckets = {3}, .max_length = 4},
-       "bucket_cost, step_cost, multiple_of, max_length and lengths need max_buckets"},
+      {{.buckets = {3}, .max_extents = {4}},
+       "bucket_cost, step_cost, multiple_of, max_extents and lengths need max_buckets"},
+      {{.buckets = {3}, .rechoose_buckets = true},
+       "rechoose_buckets needs max_buckets and keys that are integers, and excludes kRollOver"},
       {{.buckets = {3}, .common = {.part_index = 2, .num_parts = 2}},
        "part_index is 2, not in [0, 2), num_parts being 2"},
       {{.buckets = {3}, .common = {.num_parts = 2}},

@@ -1,12 +1,14 @@
 #include "io/streams/held_samples.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "ndarray/base/status_macros.h"
 
 namespace cooper {
@@ -17,34 +19,53 @@ using TooLong = BucketBoundariesOptions::TooLong;
 }  // namespace
 
 HeldSamples::HeldSamples(std::vector<SampleField> fields, HeldSamplesOptions options)
-    : options_(std::move(options)), pool_(std::move(fields)), queues_(options_.buckets.size()) {}
-
-HeldSamples::Range HeldSamples::RangeOf(int64_t length, int64_t piece) const {
-  const int64_t longest = options_.buckets.back().length;
-  const bool splits = options_.too_long == TooLong::kSplit;
-  // An empty sample is a piece too.
-  if (piece > 0 && (!splits || piece * longest >= length)) return {};
-  const int64_t begin = piece * longest;
-  const int64_t end = std::min(length, begin + longest);
-  const auto bucket = std::lower_bound(
-      options_.buckets.begin(), options_.buckets.end(), end - begin,
-      [](const HeldSamplesOptions::Bucket& b, int64_t steps) { return b.length < steps; });
-  return {
-      .bucket = static_cast<int>(bucket - options_.buckets.begin()), .begin = begin, .end = end};
+    : options_(std::move(options)), pool_(std::move(fields)), queues_(options_.buckets.size()) {
+  for (const HeldSamplesOptions::Bucket& bucket : options_.buckets) {
+    max_sample_bytes_ = std::max(max_sample_bytes_, pool_.MaxBytes(bucket.extents));
+  }
 }
 
-HeldSamples::Handle HeldSamples::AddRange(const Sample& sample, const Range& range,
-                                          const SampleId& id) {
+int HeldSamples::FindBucket(Extents extents) const {
+  const auto found = std::find_if(options_.buckets.begin(), options_.buckets.end(),
+                                  [extents](const HeldSamplesOptions::Bucket& bucket) {
+                                    return std::equal(extents.begin(), extents.end(),
+                                                      bucket.extents.begin(), std::less_equal<>());
+                                  });
+  return found == options_.buckets.end() ? -1 : static_cast<int>(found - options_.buckets.begin());
+}
+
+int HeldSamples::BucketOf(Extents extents, int64_t piece) const {
+  if (options_.too_long == TooLong::kSplit) {
+    const int64_t longest = options_.buckets.back().extents[0];
+    // An empty sample is a piece too.
+    if (piece < 0 || piece > std::max<int64_t>(extents[0] - 1, 0) / longest) return -1;
+    const int64_t length = std::min(extents[0] - piece * longest, longest);
+    return FindBucket(absl::MakeConstSpan(&length, 1));
+  }
+  if (piece != 0) return -1;
+  const int bucket = FindBucket(extents);
+  if (bucket >= 0) return bucket;
+  std::vector<int64_t> kept;
+  for (const HeldSamplesOptions::Bucket& other : options_.buckets) {
+    kept.push_back(0);
+    for (size_t k = 0; k < extents.size(); ++k) {
+      kept.back() += std::min(extents[k], other.extents[k]);
+    }
+  }
+  return static_cast<int>(std::max_element(kept.begin(), kept.end()) - kept.begin());
+}
+
+HeldSamples::Handle HeldSamples::AddPiece(const Sample& sample, int bucket, const SampleId& id) {
   // The last word of a piece predicts the first one of the next piece; that of a truncated sample
   // predicts nothing.
   const bool and_next = options_.too_long == TooLong::kSplit;
-  return pool_.Add(sample, range.begin, range.end, and_next, id);
+  const int64_t begin = id.piece * options_.buckets.back().extents[0];
+  return pool_.Add(sample, begin, options_.buckets[bucket].extents, and_next, id);
 }
 
 absl::Status HeldSamples::Add(const Sample& sample, const SamplePlace& place) {
-  COOPER_ASSIGN_OR_RETURN(const int64_t length, pool_.LengthOf(sample));
-  const int64_t longest = options_.buckets.back().length;
-  if (length > longest) {
+  COOPER_ASSIGN_OR_RETURN(const BucketKey::Tuple extents, pool_.ExtentsOf(sample));
+  if (FindBucket(extents) < 0) {
     switch (options_.too_long) {
       case TooLong::kDiscard:
         ++placed_.discarded;
@@ -56,15 +77,15 @@ absl::Status HeldSamples::Add(const Sample& sample, const SamplePlace& place) {
         ++placed_.split;
         break;
       case TooLong::kError:
-        return absl::InvalidArgumentError(absl::StrCat("the sample has ", length,
-                                                       " steps, the largest bucket ", longest,
-                                                       " (too_long is kError)"));
+        return absl::InvalidArgumentError(absl::StrCat(
+            "the sample has ", absl::StrJoin(extents, ", "), " steps, the largest bucket ",
+            absl::StrJoin(options_.buckets.back().extents, ", "), " (too_long is kError)"));
     }
   }
   for (int64_t piece = 0;; ++piece) {
-    const Range range = RangeOf(length, piece);
-    if (range.bucket < 0) return absl::OkStatus();
-    queues_[range.bucket].free.push_back(AddRange(sample, range, {.place = place, .piece = piece}));
+    const int bucket = BucketOf(extents, piece);
+    if (bucket < 0) return absl::OkStatus();
+    queues_[bucket].free.push_back(AddPiece(sample, bucket, {.place = place, .piece = piece}));
   }
 }
 
@@ -75,10 +96,7 @@ void HeldSamples::Clear() {
 
 bool HeldSamples::IsFull() const {
   if (options_.max_samples > 0 && pool_.size() >= options_.max_samples) return true;
-  if (options_.max_bytes > 0 &&
-      pool_.bytes() + pool_.BytesOf(options_.buckets.back().length + 1) > options_.max_bytes) {
-    return true;
-  }
+  if (options_.max_bytes > 0 && pool_.bytes() + max_sample_bytes_ > options_.max_bytes) return true;
   if (options_.shuffle) return false;
   for (size_t b = 0; b < queues_.size(); ++b) {
     const int64_t window =
@@ -197,7 +215,7 @@ absl::Status HeldSamples::LoadFrom(const KeyValues& state, const SampleSource& s
   std::optional<SampleReader> reader;
   Sample sample;
   SamplePlace last = {.shard = -1};
-  int64_t length = 0;
+  BucketKey::Tuple extents;
   for (const size_t i : by_place) {
     const SamplePlace place = {
         .shard = shards[i], .ordinal = ordinals[i], .position = positions[i]};
@@ -217,17 +235,16 @@ absl::Status HeldSamples::LoadFrom(const KeyValues& state, const SampleSource& s
             absl::StrCat(source.shard_name(place.shard), " has no sample ", place.ordinal,
                          " at position ", place.position, "; has it changed?"));
       }
-      COOPER_ASSIGN_OR_RETURN(length, pool_.LengthOf(sample));
+      COOPER_ASSIGN_OR_RETURN(extents, pool_.ExtentsOf(sample));
       last = place;
     }
-    const Range range = RangeOf(length, pieces[i]);
-    if (range.bucket < 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(source.shard_name(place.shard), ": sample ", place.ordinal, " has ", length,
-                       " steps and no piece ", pieces[i], "; has it changed?"));
+    buckets[i] = BucketOf(extents, pieces[i]);
+    if (buckets[i] < 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          source.shard_name(place.shard), ": sample ", place.ordinal, " has ",
+          absl::StrJoin(extents, ", "), " steps and no piece ", pieces[i], "; has it changed?"));
     }
-    handles[i] = AddRange(sample, range, {.place = place, .piece = pieces[i]});
-    buckets[i] = range.bucket;
+    handles[i] = AddPiece(sample, buckets[i], {.place = place, .piece = pieces[i]});
   }
   size_t next = 0;
   for (size_t q = 0; q < sizes.size(); ++q) {

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "io/batch/bucket_key.h"
 #include "io/batch/key_values.h"
 #include "io/buckets/bucket_boundaries.h"
 #include "io/streams/sample.h"
@@ -23,10 +24,12 @@ namespace cooper {
 // The part of a BucketStream's options that decides which samples are held, and how.
 struct HeldSamplesOptions {
   struct Bucket {
-    int64_t length = 0;
+    BucketKey::Tuple extents;  // the elements of its key
     int64_t batch_size = 1;
   };
-  std::vector<Bucket> buckets;  // by rising length, at least one
+  // At least one, by rising cost: a sample goes to the first one that holds it.
+  std::vector<Bucket> buckets;
+  // kSplit needs buckets of one extent.
   BucketBoundariesOptions::TooLong too_long = BucketBoundariesOptions::TooLong::kDiscard;
   // IsFull() is true once max_samples samples are held, or if one more sample might exceed
   // max_bytes. 0: no limit.
@@ -50,9 +53,9 @@ class HeldSamples {
 
   HeldSamples(std::vector<SampleField> fields, HeldSamplesOptions options);
 
-  // Adds a sample to the bucket that holds it; one that is longer than every bucket is treated by
-  // too_long. kInvalidArgument, naming nothing but the sample's properties, if its fields do not
-  // fit or it is too long and too_long is kError.
+  // Adds a sample to the bucket that holds it; one that no bucket holds is treated by too_long.
+  // kInvalidArgument, naming nothing but the sample's properties, if its fields do not fit or it is
+  // too long and too_long is kError.
   absl::Status Add(const Sample& sample, const SamplePlace& place);
   // Removes all samples.
   void Clear();
@@ -87,18 +90,20 @@ class HeldSamples {
     std::vector<Handle> free;   // in the order of arrival, which draws change
   };
 
-  // The steps of a piece and the bucket that holds them; -1: the sample has no such piece.
-  struct Range {
-    int bucket = -1;
-    int64_t begin = 0, end = 0;
-  };
-  Range RangeOf(int64_t length, int64_t piece) const;
-  Handle AddRange(const Sample& sample, const Range& range, const SampleId& id);
+  using Extents = absl::Span<const int64_t>;
+
+  // Returns the first bucket that holds a sample, or -1.
+  int FindBucket(Extents extents) const;
+  // Returns the bucket of a piece, -1 if the sample has no such piece: the bucket that holds it or,
+  // of a sample that is truncated, the one that keeps most steps.
+  int BucketOf(Extents extents, int64_t piece) const;
+  Handle AddPiece(const Sample& sample, int bucket, const SampleId& id);
   void Draw(int bucket, RandomGenerator* random);
   void Sort(int64_t batch_size, RandomGenerator* random, std::vector<Handle>* window) const;
 
   const HeldSamplesOptions options_;
   SamplePool pool_;
+  int64_t max_sample_bytes_ = 0;
   std::vector<Queue> queues_;  // by bucket
   PlacedCounts placed_;
 };

@@ -19,7 +19,7 @@ bool HaveSameFields(const SampleSource& a, const SampleSource& b) {
   return std::equal(a.fields().begin(), a.fields().end(), b.fields().begin(), b.fields().end(),
                     [](const SampleField& x, const SampleField& y) {
                       return x.dtype == y.dtype && x.step == y.step &&
-                             x.is_sequence == y.is_sequence;
+                             x.is_sequence == y.is_sequence && x.pad_to == y.pad_to;
                     });
 }
 

@@ -23,6 +23,9 @@ struct SampleField {
   // A sequence has any number of steps, and its array the shape (steps, step...). Any other field
   // is a single step, such as a class.
   bool is_sequence = true;
+  // The element of a bucket's key that a sequence is padded to: 1 for the target of pairs (source,
+  // target). Keys are integers if all sequences have 0.
+  int pad_to = 0;
 
   // Returns the bytes of one step.
   int64_t step_bytes() const { return step.num_elements() * SizeOf(dtype); }

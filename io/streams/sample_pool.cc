@@ -18,27 +18,29 @@ int64_t AlignUp(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * 
 
 }  // namespace
 
-SamplePool::SamplePool(std::vector<SampleField> fields) : fields_(std::move(fields)) {}
+SamplePool::SamplePool(std::vector<SampleField> fields) : fields_(std::move(fields)) {
+  for (const SampleField& field : fields_) key_rank_ = std::max(key_rank_, field.pad_to + 1);
+}
 
 int64_t SamplePool::FieldBytes(size_t field, int64_t steps) const {
   return AlignUp(steps * fields_[field].step_bytes());
 }
 
-int64_t SamplePool::BytesOf(int64_t steps) const {
+int64_t SamplePool::MaxBytes(absl::Span<const int64_t> bucket) const {
   int64_t bytes = 0;
   for (size_t f = 0; f < fields_.size(); ++f) {
     bytes += 2 * static_cast<int64_t>(sizeof(int64_t)) +
-             FieldBytes(f, fields_[f].is_sequence ? steps : 1);
+             FieldBytes(f, fields_[f].is_sequence ? bucket[fields_[f].pad_to] + 1 : 1);
   }
   return bytes;
 }
 
-absl::StatusOr<int64_t> SamplePool::LengthOf(const Sample& sample) const {
+absl::StatusOr<BucketKey::Tuple> SamplePool::ExtentsOf(const Sample& sample) const {
   if (sample.num_fields() != fields_.size()) {
     return absl::InvalidArgumentError(absl::StrCat("the sample has ", sample.num_fields(),
                                                    " fields, the source says ", fields_.size()));
   }
-  int64_t length = 0;
+  BucketKey::Tuple extents(static_cast<size_t>(key_rank_), 0);
   for (size_t f = 0; f < fields_.size(); ++f) {
     const SampleField& field = fields_[f];
     const int64_t bytes = std::ssize(sample.bytes(f));
@@ -53,12 +55,15 @@ absl::StatusOr<int64_t> SamplePool::LengthOf(const Sample& sample) const {
           "field ", f, " of the sample has ", bytes / SizeOf(field.dtype), " elements, expected ",
           field.is_sequence ? "a multiple of " : "", field.step.num_elements()));
     }
-    if (field.is_sequence) length = std::max(length, steps);
+    if (!field.is_sequence) continue;
+    int64_t& extent = extents[static_cast<size_t>(field.pad_to)];
+    extent = std::max(extent, steps);
   }
-  return length;
+  return extents;
 }
 
-SamplePool::Handle SamplePool::Add(const Sample& sample, int64_t begin, int64_t end, bool and_next,
+SamplePool::Handle SamplePool::Add(const Sample& sample, int64_t begin,
+                                   absl::Span<const int64_t> bucket, bool and_next,
                                    const SampleId& id) {
   extents_.clear();
   int64_t length = 0;
@@ -67,8 +72,9 @@ SamplePool::Handle SamplePool::Add(const Sample& sample, int64_t begin, int64_t 
     int64_t steps = 1, stored = 1;
     if (fields_[f].is_sequence) {
       const int64_t all = std::ssize(sample.bytes(f)) / fields_[f].step_bytes();
-      steps = std::clamp<int64_t>(all - begin, 0, end - begin);
-      stored = std::clamp<int64_t>(all - begin, 0, end - begin + (and_next ? 1 : 0));
+      const int64_t most = bucket[fields_[f].pad_to];
+      steps = std::clamp<int64_t>(all - begin, 0, most);
+      stored = std::clamp<int64_t>(all - begin, 0, most + (and_next ? 1 : 0));
       length = std::max(length, steps);
     }
     extents_.push_back(steps);

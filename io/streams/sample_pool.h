@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "io/batch/bucket_key.h"
 #include "io/streams/sample.h"
 #include "io/streams/sample_reader.h"
 
@@ -31,20 +32,25 @@ class SamplePool {
 
   explicit SamplePool(std::vector<SampleField> fields);
 
-  // Returns the number of steps of the longest sequence of a sample. kInvalidArgument if its fields
-  // do not fit their descriptions.
-  absl::StatusOr<int64_t> LengthOf(const Sample& sample) const;
+  // Returns the number of elements of a bucket's key: one more than the largest pad_to.
+  int key_rank() const { return key_rank_; }
 
-  // Copies the steps [begin, end) of each sequence, as far as it has them; with `and_next` one step
-  // more where the sequence goes on, since labels may be the following steps. Copies other fields
-  // whole. The sample must have been accepted by LengthOf.
-  Handle Add(const Sample& sample, int64_t begin, int64_t end, bool and_next, const SampleId& id);
+  // Returns for each element of a key the steps of the longest sequence that is padded to it.
+  // kInvalidArgument if the fields do not fit their descriptions.
+  absl::StatusOr<BucketKey::Tuple> ExtentsOf(const Sample& sample) const;
+
+  // Copies the steps of each sequence from `begin` on, as far as it has them and at most as many as
+  // its element of `bucket`; with `and_next` one step more where the sequence goes on, since labels
+  // may be the following steps. Copies other fields whole. The sample must have been accepted by
+  // ExtentsOf.
+  Handle Add(const Sample& sample, int64_t begin, absl::Span<const int64_t> bucket, bool and_next,
+             const SampleId& id);
   // Remove frees a sample's handle, which a later Add may return again; its bytes are reused after
   // the next compaction. Clear removes all samples and keeps the buffer.
   void Remove(Handle handle);
   void Clear();
 
-  // Return what is known of a sample: the steps of its longest sequence, at most end - begin; its
+  // Return what is known of a sample: the steps of its longest sequence, as far as copied; its
   // identity; the steps of a field without and with the additional one; and the elements of a
   // field, valid until the next Add.
   int64_t length(Handle handle) const { return entries_[handle].length; }
@@ -59,8 +65,8 @@ class SamplePool {
   int64_t size() const { return num_live_; }
   // Returns the bytes of the samples that are held, with 16 bytes for each field of each.
   int64_t bytes() const { return live_bytes_; }
-  // Returns the bytes that a sample has whose sequences have `steps` steps.
-  int64_t BytesOf(int64_t steps) const;
+  // Returns the most bytes that a sample of a bucket has, with a following step of each sequence.
+  int64_t MaxBytes(absl::Span<const int64_t> bucket) const;
 
  private:
   struct Entry {
@@ -78,6 +84,7 @@ class SamplePool {
   void MakeRoom(int64_t bytes);
 
   const std::vector<SampleField> fields_;
+  int key_rank_ = 1;
   std::vector<char> buffer_;  // from operator new: aligned for every element
   int64_t used_ = 0;
   int64_t live_bytes_ = 0;

@@ -40,7 +40,7 @@ TEST(SamplePoolTest, HoldsWhatWasAddedWithinBoundedMemory) {
     for (int32_t i = 0; i < 5000; ++i) {
       if (held.size() < most) {
         const std::vector<int32_t> words(random.NextBelow(100), i);
-        const auto handle = pool.Add(SampleOf(words, static_cast<float>(i)), 0, 100, false,
+        const auto handle = pool.Add(SampleOf(words, static_cast<float>(i)), 0, {100}, false,
                                      {.place = {.ordinal = i}});
         ASSERT_TRUE(held.emplace(handle, words).second) << "the handle is in use";
       } else {
@@ -56,26 +56,26 @@ TEST(SamplePoolTest, HoldsWhatWasAddedWithinBoundedMemory) {
       ASSERT_EQ(pool.size(), std::ssize(held));
     }
     int64_t bytes = 0;
-    for (const auto& [handle, words] : held) bytes += pool.BytesOf(std::ssize(words));
+    for (const auto& [handle, words] : held) bytes += 2 * 16 + (std::ssize(words) + 1) / 2 * 8 + 8;
     EXPECT_EQ(pool.bytes(), bytes);
   });
 }
 
 TEST(SamplePoolTest, CutsSequences) {
   const struct {
-    int64_t begin, end;
+    int64_t begin, most;
     bool and_next;
     std::vector<int32_t> words, and_following;
   } cases[] = {
       {0, 5, true, {1, 2, 3, 4, 5}, {1, 2, 3, 4, 5}},
       {0, 2, true, {1, 2}, {1, 2, 3}},
       {0, 2, false, {1, 2}, {1, 2}},
-      {2, 4, true, {3, 4}, {3, 4, 5}},
-      {4, 6, true, {5}, {5}},
+      {2, 2, true, {3, 4}, {3, 4, 5}},
+      {4, 2, true, {5}, {5}},
   };
   SamplePool pool(Fields());
   for (const auto& c : cases) {
-    const auto handle = pool.Add(SampleOf({1, 2, 3, 4, 5}, 1), c.begin, c.end, c.and_next, {});
+    const auto handle = pool.Add(SampleOf({1, 2, 3, 4, 5}, 1), c.begin, {c.most}, c.and_next, {});
     EXPECT_EQ(WordsOf(pool, handle, false), c.words);
     EXPECT_EQ(WordsOf(pool, handle, true), c.and_following);
     EXPECT_EQ(pool.length(handle), std::ssize(c.words));
@@ -88,19 +88,19 @@ TEST(SamplePoolTest, RefusesSamplesThatDoNotFitTheirFields) {
   const std::vector<int32_t> words = {1, 2};
   const std::vector<float> six(6), five(5);
   Sample sample;
-  EXPECT_THAT(pool.LengthOf(sample), StatusIs(absl::StatusCode::kInvalidArgument,
-                                              "the sample has 0 fields, the source says 2"));
+  EXPECT_THAT(pool.ExtentsOf(sample), StatusIs(absl::StatusCode::kInvalidArgument,
+                                               "the sample has 0 fields, the source says 2"));
   sample.Clear(2);
   sample.Set<float>(1, five);
-  EXPECT_THAT(pool.LengthOf(sample), StatusIs(absl::StatusCode::kInvalidArgument,
-                                              "field 1 of the sample has 5 elements, expected 6"));
+  EXPECT_THAT(pool.ExtentsOf(sample), StatusIs(absl::StatusCode::kInvalidArgument,
+                                               "field 1 of the sample has 5 elements, expected 6"));
   sample.Set<int32_t>(1, words);
-  EXPECT_THAT(pool.LengthOf(sample),
+  EXPECT_THAT(pool.ExtentsOf(sample),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        "field 1 of the sample is of int32, the source says float32"));
   sample.Set<int32_t>(0, words);
   sample.Set<float>(1, six);
-  EXPECT_THAT(pool.LengthOf(sample), IsOkAndHolds(2));
+  EXPECT_THAT(pool.ExtentsOf(sample), IsOkAndHolds(BucketKey::Tuple({2})));
 }
 
 }  // namespace

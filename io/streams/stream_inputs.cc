@@ -81,6 +81,11 @@ StreamInputs NextWordInputs(const NextWordOptions& options) {
   return {.data = {data}, .label = {label}};
 }
 
+BucketKey KeyOf(absl::Span<const int64_t> elements) {
+  if (elements.size() == 1) return elements[0];
+  return BucketKey::Tuple(elements.begin(), elements.end());
+}
+
 absl::StatusOr<StreamBatcher> StreamBatcher::Create(StreamInputs inputs,
                                                     const std::vector<SampleField>& fields) {
   StreamBatcher batcher;
@@ -147,9 +152,10 @@ absl::StatusOr<StreamBatcher::Input> StreamBatcher::Check(StreamInput spec,
       .spec = std::move(spec), .field = field, .batch_axis = batch_axis, .checks_integers = checks};
 }
 
-DataDesc StreamBatcher::Describe(const Input& input, int64_t length, int64_t batch_size) {
+DataDesc StreamBatcher::Describe(const Input& input, absl::Span<const int64_t> bucket,
+                                 int64_t batch_size) {
   Shape shape = input.field.step;
-  if (input.field.is_sequence) shape.insert(0, length);
+  if (input.field.is_sequence) shape.insert(0, bucket[input.field.pad_to]);
   shape.insert(input.batch_axis, batch_size);
   return {.name = input.spec.name,
           .shape = std::move(shape),
@@ -161,19 +167,21 @@ DataDesc StreamBatcher::DescribeLengths(const Input& input, int64_t batch_size) 
   return {.name = input.spec.length_name, .shape = {batch_size}, .layout = "N"};
 }
 
-std::vector<DataDesc> StreamBatcher::DescribeData(int64_t length, int64_t batch_size) const {
+std::vector<DataDesc> StreamBatcher::DescribeData(absl::Span<const int64_t> bucket,
+                                                  int64_t batch_size) const {
   std::vector<DataDesc> descs;
-  for (size_t i = 0; i < num_data_; ++i) descs.push_back(Describe(inputs_[i], length, batch_size));
+  for (size_t i = 0; i < num_data_; ++i) descs.push_back(Describe(inputs_[i], bucket, batch_size));
   for (const Input& input : inputs_) {
     if (!input.spec.length_name.empty()) descs.push_back(DescribeLengths(input, batch_size));
   }
   return descs;
 }
 
-std::vector<DataDesc> StreamBatcher::DescribeLabel(int64_t length, int64_t batch_size) const {
+std::vector<DataDesc> StreamBatcher::DescribeLabel(absl::Span<const int64_t> bucket,
+                                                   int64_t batch_size) const {
   std::vector<DataDesc> descs;
   for (size_t i = num_data_; i < inputs_.size(); ++i) {
-    descs.push_back(Describe(inputs_[i], length, batch_size));
+    descs.push_back(Describe(inputs_[i], bucket, batch_size));
   }
   return descs;
 }
@@ -226,14 +234,15 @@ absl::StatusOr<NDArray> StreamBatcher::MakeArray(const Input& input, const DataD
 
 absl::StatusOr<DataBatch> StreamBatcher::Make(const SamplePool& pool,
                                               absl::Span<const SamplePool::Handle> rows,
-                                              int64_t length, int64_t batch_size) const {
+                                              absl::Span<const int64_t> bucket,
+                                              int64_t batch_size) const {
   DataBatch batch;
   COOPER_RETURN_IF_ERROR(ReserveIds(kKind, batch_size, &batch.index));
   COOPER_RETURN_IF_ERROR(ReserveIds(kKind, batch_size, &batch.lengths));
   batch.pad = batch_size - static_cast<int64_t>(rows.size());
-  batch.bucket_key = length;
-  batch.provide_data = DescribeData(length, batch_size);
-  batch.provide_label = DescribeLabel(length, batch_size);
+  batch.bucket_key = KeyOf(bucket);
+  batch.provide_data = DescribeData(bucket, batch_size);
+  batch.provide_label = DescribeLabel(bucket, batch_size);
   std::vector<NDArray> lengths;
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const Input& input = inputs_[i];
@@ -260,11 +269,12 @@ absl::StatusOr<DataBatch> StreamBatcher::Make(const SamplePool& pool,
   return batch;
 }
 
-int64_t StreamBatcher::RowTokens(int64_t length) const {
-  const auto sequences =
-      std::count_if(inputs_.begin(), inputs_.begin() + static_cast<int64_t>(num_data_),
-                    [](const Input& input) { return input.field.is_sequence; });
-  return length * sequences;
+int64_t StreamBatcher::RowTokens(absl::Span<const int64_t> bucket) const {
+  int64_t tokens = 0;
+  for (size_t i = 0; i < num_data_; ++i) {
+    if (inputs_[i].field.is_sequence) tokens += bucket[inputs_[i].field.pad_to];
+  }
+  return tokens;
 }
 
 int64_t StreamBatcher::TokensOf(const SamplePool& pool, SamplePool::Handle row) const {

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "io/batch/bucket_key.h"
 #include "io/batch/data_batch.h"
 #include "io/batch/data_desc.h"
 #include "io/batch/padded_copy.h"
@@ -65,6 +66,9 @@ struct NextWordOptions {
 // and the label of each word is the next one.
 StreamInputs NextWordInputs(const NextWordOptions& options = {});
 
+// Returns the key with these elements: an integer if there is one, else a tuple.
+BucketKey KeyOf(absl::Span<const int64_t> elements);
+
 // Describes and makes batches. Immutable.
 class StreamBatcher {
  public:
@@ -74,20 +78,22 @@ class StreamBatcher {
   static absl::StatusOr<StreamBatcher> Create(StreamInputs inputs,
                                               const std::vector<SampleField>& fields);
 
-  // Return the descriptions of a bucket; the arrays of length_name come after the data.
-  std::vector<DataDesc> DescribeData(int64_t length, int64_t batch_size) const;
-  std::vector<DataDesc> DescribeLabel(int64_t length, int64_t batch_size) const;
+  // Return the descriptions of a bucket with these elements of its key, as all functions below; the
+  // arrays of length_name come after the data.
+  std::vector<DataDesc> DescribeData(absl::Span<const int64_t> bucket, int64_t batch_size) const;
+  std::vector<DataDesc> DescribeLabel(absl::Span<const int64_t> bucket, int64_t batch_size) const;
 
   // Returns a batch of the given samples and, below them, batch_size - rows.size() rows of pad
-  // values. `index` holds the number of a row's shard times 2^40 plus that of the sample in the
-  // shard, and `lengths` the steps of the first data input that is a sequence. kInvalidArgument if
-  // dtype cannot hold an integer of a sample; kResourceExhausted if memory is short.
+  // values; its key is an integer if `bucket` has one element. `index` holds the number of a row's
+  // shard times 2^40 plus that of the sample in the shard, and `lengths` the steps of the first
+  // data input that is a sequence. kInvalidArgument if dtype cannot hold an integer of a sample;
+  // kResourceExhausted if memory is short.
   absl::StatusOr<DataBatch> Make(const SamplePool& pool, absl::Span<const SamplePool::Handle> rows,
-                                 int64_t length, int64_t batch_size) const;
+                                 absl::Span<const int64_t> bucket, int64_t batch_size) const;
 
   // Returns the elements of data of one row along the axis of the steps, which tokens_per_batch
-  // counts: `length` for each data input that is a sequence.
-  int64_t RowTokens(int64_t length) const;
+  // counts: those of each data input that is a sequence.
+  int64_t RowTokens(absl::Span<const int64_t> bucket) const;
   // Returns the same for one sample, without padding.
   int64_t TokensOf(const SamplePool& pool, SamplePool::Handle row) const;
   // Returns the pad value of an input or label; nullopt for other names.
@@ -103,7 +109,8 @@ class StreamBatcher {
 
   StreamBatcher() = default;
   static absl::StatusOr<Input> Check(StreamInput spec, const std::vector<SampleField>& fields);
-  static DataDesc Describe(const Input& input, int64_t length, int64_t batch_size);
+  static DataDesc Describe(const Input& input, absl::Span<const int64_t> bucket,
+                           int64_t batch_size);
   static DataDesc DescribeLengths(const Input& input, int64_t batch_size);
   static absl::StatusOr<NDArray> MakeArray(const Input& input, const DataDesc& desc,
                                            const SamplePool& pool,

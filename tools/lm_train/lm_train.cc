@@ -312,8 +312,8 @@ class Training {
 
   absl::Status MakeStream(const std::string& train, const BucketFlags& buckets) {
     BucketStreamOptions options = {.batch_size = absl::GetFlag(FLAGS_batch_size),
-                                   .buckets = buckets.lengths,
-                                   .max_length = buckets.max_length};
+                                   .buckets = {buckets.lengths.begin(), buckets.lengths.end()}};
+    if (buckets.max_length > 0) options.max_extents = {buckets.max_length};
     options.common = TrainingOptions(buckets);
     COOPER_ASSIGN_OR_RETURN(
         std::unique_ptr<BucketStream> stream,
