@@ -5,7 +5,6 @@
 #include <type_traits>
 
 #include "absl/status/status.h"
-#include "executor/kernels/launch/dispatch_float.h"
 #include "executor/kernels/loops/element_block.h"
 #include "executor/kernels/loops/vector_math.h"
 #include "executor/kernels/random/pdf_functions.h"
@@ -45,79 +44,72 @@ void ComputeDensities(const Distribution distribution, bool is_log, int64_t n, d
   }
 }
 
-template <typename T>
-struct Reader {
-  const T* data;
-  double operator[](int64_t i) const { return Load(data[i]); }
-};
+// Arrays are read and written as blocks of doubles, so that the code is compiled once for all
+// dtypes.
 
-template <typename T>
-struct Writer {
-  T* data;
-  WriteReq req;
-  void operator()(int64_t i, double value) const {
-    if (req == WriteReq::kNull) return;
-    Store(data + i, static_cast<ComputeType<T>>(value), req == WriteReq::kAdd);
-  }
-  // Stores n values from element `first` on.
-  void Put(int64_t first, int64_t n, const double* values) const {
-    if (req == WriteReq::kNull) return;
-    T* const to = data + first;
-    using C = ComputeType<T>;
-    if (req == WriteReq::kAdd) {
-      for (int64_t i = 0; i < n; ++i) Store(to + i, static_cast<C>(values[i]), /*add=*/true);
-    } else {
-      for (int64_t i = 0; i < n; ++i) Store(to + i, static_cast<C>(values[i]), /*add=*/false);
-    }
-  }
-};
-
-template <typename T>
-PdfCall<Reader<T>> CallOf(const PdfInputs& inputs) {
-  return {{inputs.sample.as<T>()},
-          {inputs.first.as<T>()},
-          {inputs.second.as<T>()},
-          inputs.draws(),
-          inputs.is_log};
+// Reads n elements from element `first` on.
+void Load(const ArrayView& from, int64_t first, int64_t n, double* values) {
+  LoadBlock(ElementAt(from.data, from.dtype, first), from.dtype, n, values);
 }
 
-template <typename T>
-Writer<T> WriterOf(const KernelContext& c, size_t output) {
-  if (output >= c.outputs.size()) return {nullptr, WriteReq::kNull};
-  return {c.outputs[output].as<T>(), c.reqs[output]};
+// Stores n elements from element `first` of an output on, which the node need not have.
+void Store(const KernelContext& c, size_t output, int64_t first, int64_t n, const double* values) {
+  if (output >= c.outputs.size()) return;
+  const ArrayView& to = c.outputs[output];
+  StoreBlock(values, n, c.reqs[output], ElementAt(to.data, to.dtype, first), to.dtype);
+}
+
+// Reads single elements, of parameters.
+struct Reader {
+  const ArrayView* array;
+  double operator[](int64_t i) const {
+    double value;
+    Load(*array, i, 1, &value);
+    return value;
+  }
+};
+
+template <typename Distribution>
+Distribution DistributionAt(const PdfInputs& inputs, int64_t k) {
+  const PdfCall<Reader> call{
+      {&inputs.sample}, {&inputs.first}, {&inputs.second}, inputs.draws(), inputs.is_log};
+  return DistributionOf<Distribution>(call, k);
 }
 
 // Computes PdfGradientOf in blocks.
-template <typename Distribution, typename T>
-void GradientOf(const PdfCall<Reader<T>>& call, const Reader<T>& ograd, const Writer<T>& sample,
-                const Writer<T>& first, const Writer<T>& second, int64_t k) {
-  const auto distribution = DistributionOf<Distribution>(call, k);
+template <typename Distribution>
+void StoreGradients(const KernelContext& c, const PdfInputs& inputs, int64_t k) {
+  const auto distribution = DistributionAt<Distribution>(inputs, k);
+  const int64_t draws = inputs.draws();
   double sum_a = 0, sum_b = 0;
-  ForEachBlock(k * call.draws, (k + 1) * call.draws, [&](int64_t begin, int64_t n) {
-    double x[kBlock], scale[kBlock], by_x[kBlock], by_a[kBlock], by_b[kBlock];
-    for (int64_t i = 0; i < n; ++i) x[i] = scale[i] = call.sample[begin + i];
-    if (call.is_log) {
-      std::fill_n(scale, n, 1.0);
-    } else {
-      ComputeDensities(distribution, /*is_log=*/false, n, scale);
-    }
-    for (int64_t i = 0; i < n; ++i) scale[i] *= ograd[begin + i];
-    for (int64_t i = 0; i < n; ++i) {
-      const PdfDerivatives by = distribution.Derivatives(x[i]);
-      by_x[i] = scale[i] * by.x;
-      by_a[i] = scale[i] * by.a;
-      by_b[i] = scale[i] * by.b;
-    }
-    sample.Put(begin, n, by_x);
-    sum_a += LaneSum<double>(n, [&](int64_t i) { return by_a[i]; });
-    sum_b += LaneSum<double>(n, [&](int64_t i) { return by_b[i]; });
+  ForEachBlock(k * draws, (k + 1) * draws, [&](int64_t begin, int64_t n) {
+    double x[kBlock], scale[kBlock], ograd[kBlock], by_x[kBlock], by_a[kBlock], by_b[kBlock];
+    Load(inputs.sample, begin, n, x);
+    Load(c.inputs[PdfGradientArrays::kOgrad], begin, n, ograd);
+    RunAtCpuLevel([&] {
+      std::copy_n(x, n, scale);
+      if (inputs.is_log) {
+        std::fill_n(scale, n, 1.0);
+      } else {
+        ComputeDensities(distribution, /*is_log=*/false, n, scale);
+      }
+      for (int64_t i = 0; i < n; ++i) {
+        const PdfDerivatives by = distribution.Derivatives(x[i]);
+        scale[i] *= ograd[i];
+        by_x[i] = scale[i] * by.x;
+        by_a[i] = scale[i] * by.a;
+        by_b[i] = scale[i] * by.b;
+      }
+      sum_a += LaneSum<double>(n, [&](int64_t i) { return by_a[i]; });
+      sum_b += LaneSum<double>(n, [&](int64_t i) { return by_b[i]; });
+    });
+    Store(c, 0, begin, n, by_x);
   });
-  first(k, sum_a);
-  second(k, sum_b);
+  Store(c, 1, k, 1, &sum_a);
+  Store(c, 2, k, 1, &sum_b);
 }
 
-// Dirichlet's distributions. Arrays are read and written as blocks of doubles, so that the code is
-// compiled once for all dtypes.
+// Dirichlet's distributions.
 
 // Calls fn(k, begin, end) for parts of the densities of each distribution k. Threads share the
 // parts, which depend on the shapes alone.
@@ -133,18 +125,6 @@ void ForEachPart(const PdfInputs& inputs, const Fn& fn) {
                        fn(k, first, std::min(first + most, (k + 1) * draws));
                      }
                    });
-}
-
-// Reads n elements from element `first` on.
-void Load(const ArrayView& from, int64_t first, int64_t n, double* values) {
-  LoadBlock(ElementAt(from.data, from.dtype, first), from.dtype, n, values);
-}
-
-// Stores n elements from element `first` of an output on, which the node need not have.
-void Store(const KernelContext& c, size_t output, int64_t first, int64_t n, const double* values) {
-  if (output >= c.outputs.size()) return;
-  const ArrayView& to = c.outputs[output];
-  StoreBlock(values, n, c.reqs[output], ElementAt(to.data, to.dtype, first), to.dtype);
 }
 
 // Returns the sum of fn(x) over n elements x of an array, from element `first` on.
@@ -254,41 +234,32 @@ void StoreDirichletGradients(const KernelContext& c, const PdfInputs& inputs, co
 struct Cpu {
   template <typename Distribution>
   static absl::Status Density(const KernelContext& c, const PdfInputs& inputs) {
-    return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
-      using T = typename decltype(type)::type;
-      const auto call = CallOf<T>(inputs);
-      const Writer<T> out = WriterOf<T>(c, 0);
-      ParallelFor(inputs.densities(), kGrain, [&](int64_t begin, int64_t end) {
-        while (begin < end) {
-          const int64_t k = begin / call.draws, stop = std::min(end, (k + 1) * call.draws);
-          const auto distribution = DistributionOf<Distribution>(call, k);
-          ForEachBlock(begin, stop, [&](int64_t first, int64_t n) {
-            double x[kBlock];
-            for (int64_t i = 0; i < n; ++i) x[i] = call.sample[first + i];
-            ComputeDensities(distribution, call.is_log, n, x);
-            out.Put(first, n, x);
-          });
-          begin = stop;
-        }
-      });
+    const int64_t draws = inputs.draws();
+    ParallelForPlain(inputs.densities(), kGrain, [&](int64_t begin, int64_t end) {
+      while (begin < end) {
+        const int64_t k = begin / draws, stop = std::min(end, (k + 1) * draws);
+        const auto distribution = DistributionAt<Distribution>(inputs, k);
+        ForEachBlock(begin, stop, [&](int64_t first, int64_t n) {
+          double x[kBlock];
+          Load(inputs.sample, first, n, x);
+          RunAtCpuLevel([&] { ComputeDensities(distribution, inputs.is_log, n, x); });
+          Store(c, 0, first, n, x);
+        });
+        begin = stop;
+      }
     });
+    return absl::OkStatus();
   }
 
   template <typename Distribution>
   static absl::Status Gradient(const KernelContext& c, const PdfInputs& inputs) {
-    return DispatchFloat(c.outputs[0].dtype, [&](auto type) {
-      using T = typename decltype(type)::type;
-      const auto call = CallOf<T>(inputs);
-      const Reader<T> ograd{c.inputs[PdfGradientArrays::kOgrad].as<T>()};
-      const Writer<T> sample = WriterOf<T>(c, 0), first = WriterOf<T>(c, 1),
-                      second = WriterOf<T>(c, 2);
-      ParallelFor(inputs.distributions(), kGrain / (call.draws + 1) + 1,
-                  [&](int64_t begin, int64_t end) {
-                    for (int64_t k = begin; k < end; ++k) {
-                      GradientOf<Distribution>(call, ograd, sample, first, second, k);
-                    }
-                  });
-    });
+    ParallelForPlain(inputs.distributions(), kGrain / (inputs.draws() + 1) + 1,
+                     [&](int64_t begin, int64_t end) {
+                       for (int64_t k = begin; k < end; ++k) {
+                         StoreGradients<Distribution>(c, inputs, k);
+                       }
+                     });
+    return absl::OkStatus();
   }
 
   static absl::Status DirichletDensity(const KernelContext& c, const PdfInputs& inputs) {
