@@ -145,10 +145,9 @@ class OpSchema {
   bool is_elementwise() const { return is_elementwise_; }
   // Reads the shapes of its inputs but no elements, so the arrays need no memory.
   bool reads_shapes_alone() const { return reads_shapes_alone_; }
-  // The number of rows of output 0 is known only after the kernel has run; its shape is the
-  // maximum. The kernel writes the number to the last output, a hidden int64 of shape (1,), and
-  // zeros behind the valid rows. No operator may read such an output: it is an output of the graph,
-  // which executors cut to its valid rows, or unused.
+  // The shapes of the outputs depend on the values of the inputs: those that are inferred are the
+  // largest, and the kernel writes the true ones to the last output, which is hidden. Calls without
+  // that output count nothing (counted_shapes.h).
   bool counts_rows() const { return counts_rows_; }
   // Output 0 is input 0 with permuted axes. Empty: it is not.
   const AxesFn& transposed_axes() const { return transposed_axes_; }
