@@ -93,8 +93,8 @@ COOPER_HOST_DEVICE inline double VectorNormalCdf(double x) {
 }
 
 // Returns the inverse of erf, in double for floats too, whose gradient needs the digits: NaN
-// outside [-1, 1], infinite at the ends. It is y times a
-// function of w = -log(1 - y^2) or, near the ends, of its root, by near-minimax fits.
+// outside [-1, 1], infinite at the ends. It is y times a function of w = -log(1 - y^2) or, near the
+// ends, of its root, by near-minimax fits.
 COOPER_HOST_DEVICE inline double VectorErfInv(double y) {
   constexpr double kLow[] = {
       1.6536545626831027,      0.2401581824255883,     -0.00603367087142785,

@@ -4,8 +4,8 @@
 // LayerNorm along another axis than the last: the elements of a set are `inner` apart (NormSets),
 // and those of neighbouring sets are adjacent. Up to kMaxNeighbours sets are computed side by side,
 // so that every loop goes over adjacent elements and vectorises. All sums are in the compute type,
-// in an order that depends on the shapes alone. The functions run on a part of the
-// data, on one thread; layer_norm.cc shares the parts among threads.
+// in an order that depends on the shapes alone. The functions run on a part of the data, on one
+// thread; layer_norm.cc shares the parts among threads.
 
 #include <algorithm>
 #include <cmath>
