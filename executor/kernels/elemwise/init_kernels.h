@@ -28,7 +28,8 @@ struct Steps {
   N start, step;
   int64_t repeat;
   COOPER_HOST_DEVICE N operator()(int64_t i) const {
-    return WrapAdd(start, WrapMul(static_cast<N>(i / repeat), step));
+    const int64_t steps = i / repeat;
+    return WrapAdd(start, WrapMul(static_cast<N>(steps), step));
   }
 };
 
