@@ -153,6 +153,14 @@ double Normalize(int64_t size, double* a) {
   return std::scalbn(1.0, exponent);
 }
 
+// Returns the root of f^2 + g^2 for numbers of at most about 1. std::hypot takes longer than the
+// rest of a rotation; squares that may underflow need it.
+double Radius(double f, double g) {
+  constexpr double kLeast = 1e-280;
+  const double square = f * f + g * g;
+  return square > kLeast ? std::sqrt(square) : std::hypot(f, g);
+}
+
 // Diagonalizes the tridiagonal matrix with the diagonal l (n,) and e beside it by implicit QL
 // steps: l becomes the eigenvalues, and the rows of u (n, n), which are combined, their
 // eigenvectors.
@@ -174,7 +182,7 @@ void DiagonalizeTridiagonal(int64_t n, double* l, double* e, double* u) {
       int64_t i = last - 1;
       for (; i >= first; --i) {
         const double f = sine * e[i], b = cosine * e[i];
-        const double radius = std::hypot(f, g);
+        const double radius = Radius(f, g);
         e[i + 1] = radius;
         if (radius == 0) break;
         sine = f / radius;
