@@ -65,27 +65,32 @@ HeldSamples::Handle HeldSamples::AddPiece(const Sample& sample, int bucket, cons
 
 absl::Status HeldSamples::Add(const Sample& sample, const SamplePlace& place) {
   COOPER_ASSIGN_OR_RETURN(const BucketKey::Tuple extents, pool_.ExtentsOf(sample));
-  if (FindBucket(extents) < 0) {
-    switch (options_.too_long) {
-      case TooLong::kDiscard:
-        ++placed_.discarded;
-        return absl::OkStatus();
-      case TooLong::kTruncate:
-        ++placed_.truncated;
-        break;
-      case TooLong::kSplit:
-        ++placed_.split;
-        break;
-      case TooLong::kError:
-        return absl::InvalidArgumentError(absl::StrCat(
-            "the sample has ", absl::StrJoin(extents, ", "), " steps, the largest bucket ",
-            absl::StrJoin(options_.buckets.back().extents, ", "), " (too_long is kError)"));
-    }
+  const auto add = [&](int bucket, int64_t piece) {
+    queues_[bucket].free.push_back(AddPiece(sample, bucket, {.place = place, .piece = piece}));
+  };
+  if (const int bucket = FindBucket(extents); bucket >= 0) {
+    add(bucket, 0);
+    return absl::OkStatus();
+  }
+  switch (options_.too_long) {
+    case TooLong::kDiscard:
+      ++placed_.discarded;
+      return absl::OkStatus();
+    case TooLong::kTruncate:
+      ++placed_.truncated;
+      break;
+    case TooLong::kSplit:
+      ++placed_.split;
+      break;
+    case TooLong::kError:
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the sample has ", absl::StrJoin(extents, ", "), " steps, the largest bucket ",
+          absl::StrJoin(options_.buckets.back().extents, ", "), " (too_long is kError)"));
   }
   for (int64_t piece = 0;; ++piece) {
     const int bucket = BucketOf(extents, piece);
     if (bucket < 0) return absl::OkStatus();
-    queues_[bucket].free.push_back(AddPiece(sample, bucket, {.place = place, .piece = piece}));
+    add(bucket, piece);
   }
 }
 
