@@ -59,7 +59,7 @@ def main(argv: List[str]) -> int:
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--lm_train', required=True)
     parser.add_argument('--text', required=True)
-    parser.add_argument('--sentences', type=int, default=8000)
+    parser.add_argument('--sentences', type=int, default=6000)
     parser.add_argument('--shards', type=int, default=16)
     parser.add_argument('--ending', choices=['', '.gz', '.zst'], default='.gz', help='of the shards')
     parser.add_argument('--pool_samples', type=int, default=4096)
