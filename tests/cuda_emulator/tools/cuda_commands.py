@@ -53,7 +53,8 @@ class Commands:
     def _source(arguments, mnemonic):
         """Returns the source of a compile command, or None if it is not cooper's own."""
         at = arguments.index("-o") - 1 if mnemonic == "CudaCompile" else arguments.index("-c") + 1
-        source = arguments[at]
+        # With --config=cuda_host a generated source includes the .cu file.
+        source = re.sub(r"^bazel-out/[^/]+/bin/(.*)/_cuda_host/[^/]+/(\w+)\.cc$", r"\1/\2.cu", arguments[at])
         return source if os.path.exists(os.path.join(ROOT, source)) and not os.path.isabs(source) else None
 
     def absolute(self, word):

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""mutate_kernels.py [--seed=S] [--count=N] [--under=FOLDER] [--kind=KIND] [--only=PATH:LINE[:KIND]]: makes mistakes
-in CUDA kernels, one at a time, and tells whether tests find them under the emulator.
+"""mutate_kernels.py [--seed=S] [--count=N] [--under=PATH,...] [--kind=KIND] [--only=PATH:LINE[:KIND]]
+[--with=ptx|asan|tsan] [--package_tests]: makes mistakes in CUDA kernels, one at a time, and tells whether tests find
+them under the emulator, or compiled by g++ with sanitizers.
 
 The mistakes (kernel_mutants.py) are drawn by the seed, spread over kinds and folders; --only tries all of one place,
 --list prints them alone. A mutant is compiled beside the tree, never in it: with the commands that Bazel has for the
 file, or for sources that include the header, and with the edited file before all others on the include path. It is
-linked into the tests of its package, then into run_cases_cuda, which runs the golden cases of its operators, and into
-forward_requests_cuda_test.
+linked into the tests of its package, then, unless --package_tests is given, into run_cases_cuda, which runs the golden
+cases of its operators, and into forward_requests_cuda_test. With --with=asan (and UBSan) or tsan, the sanitizer is in
+the mutant and in the shim that runs its threads; the rest of the program is that of --config=cuda_host.
 What does not compile is drawn anew. Exits with 1 where a mutant survived: a test is missing, or the mutant computes
 the same, which somebody has to decide.
 """
@@ -26,7 +28,12 @@ import time
 from cuda_commands import Commands, ROOT, bazel
 from kernel_mutants import KINDS, apply, describe, mutants_of
 
-CONFIG = ["--config=cuda_emulated"]
+# Flags of Bazel; the host's kernels, except the mutant, are those that .ci/run compiles.
+ON_HOST = ["--config=cuda_host", "--per_file_copt=/_cuda_host/@-O0"]
+CONFIGS = {"ptx": ["--config=cuda_emulated"], "asan": ON_HOST, "tsan": ON_HOST}
+SANITIZERS = {"ptx": [], "asan": ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"],
+              "tsan": ["-fsanitize=thread"]}
+SHIM = "tests/cuda_emulator/host/"
 FOLDERS = ["executor/kernels", "ndarray/cuda"]
 # Not mutated: tests, test fixtures, and cuDNN, which the emulator lacks.
 LEFT_OUT = re.compile(r"_test\.cc$|/(?:compare_kernels|run_kernel|require_gpu|kernel_queue|cudnn_\w+|without_cudnn)\.(?:cc|h)$")
@@ -34,14 +41,16 @@ GOLDEN = "//tests/conformance:run_cases_cuda"
 # Runs forward kernels with the request kAdd, which golden cases do not.
 FORWARD = "//tests/conformance:forward_requests_cuda_test"
 # Tests for packages without tests of their own, or whose own tests find no mutants.
-ALSO = {"ndarray/cuda": ["//executor/cuda:executor_cuda_test"]}
+ALSO = {"ndarray/cuda": ["//executor/cuda:executor_cuda_test"],
+        "executor/kernels/loops": ["//executor/kernels/shape:shape_cuda_test"]}
 GOLDEN_OF = {"executor/kernels/rnn": ["rnn/", "ops/RNN"],
              "executor/kernels/optimizer": ["_update", "multi_", "all_finite"]}
 # Number of sources to compile for a mutant of a header, one after the other until the mutant is found.
 SOURCES_OF_A_HEADER = 3
 # Lazy: work in a stream that is not waited for does not run.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "GTEST_FAIL_FAST": "1", "COOPER_CUDA_EMULATOR_RACE_CHECK": "1",
-               "COOPER_CUDA_EMULATOR_LAZY": "1"}
+               "COOPER_CUDA_EMULATOR_LAZY": "1", "ASAN_OPTIONS": "allocator_may_return_null=1",
+               "TSAN_OPTIONS": "halt_on_error=1"}
 # Golden cases are recorded; work in a stream other than the kernel's is an error.
 GOLDEN_ENVIRONMENT = {"COOPER_DEVICE_GRAPHS": "2", "COOPER_CUDA_EMULATOR_STRICT_CAPTURE": "1"}
 
@@ -100,15 +109,19 @@ def cuda_files(paths):
 class Laboratory:
     """Compiles, links and runs mutants in a scratch folder."""
 
-    def __init__(self, scratch):
+    def __init__(self, scratch, interpreter, folders, package_tests):
         self.scratch = scratch
-        tests = ["attr(tags, gpu, kind(cc_test, //%s/...))" % folder for folder in FOLDERS]
+        self._sanitizer = SANITIZERS[interpreter]
+        self._also = [] if package_tests else [GOLDEN, FORWARD]
+        tests = ["attr(tags, gpu, kind(cc_test, //%s:*))" % folder for folder in folders]
         labels = bazel("query", "--noshow_progress", " + ".join(tests)).split()
+        labels += [label for folder in folders for label in ALSO.get(folder, [])]
         self.tests = [label for label in labels if not label.endswith("cudnn_plan_test")]
-        bazel("build", *CONFIG, *self.tests, GOLDEN, FORWARD)
-        targets = "deps(%s)" % " + ".join(self.tests + [GOLDEN, FORWARD])
-        self.commands = Commands(targets, CONFIG)
+        bazel("build", *CONFIGS[interpreter], *self.tests, *self._also)
+        self.commands = Commands("deps(%s)" % " + ".join(self.tests + self._also), CONFIGS[interpreter])
         self._limits = {}
+        shim = [s for s in self.commands.compiles if self._sanitizer and re.fullmatch(SHIM + r"\w+\.cc", s)]
+        self._shim = [self.compile(None, source) for source in shim]
 
     def sources_for(self, path, draw):
         """Returns the sources to compile for a mutant of `path`, the most likely to find it first."""
@@ -122,26 +135,33 @@ class Laboratory:
         return sources[:SOURCES_OF_A_HEADER]
 
     def compile(self, mutant, source):
-        """Returns the object of `source` with the mutant, or None if it does not compile."""
+        """Returns the object of `source` with the mutant, if one is given, or None if it does not compile."""
         overlay = os.path.join(self.scratch, "overlay")
         shutil.rmtree(overlay, ignore_errors=True)
-        edited = os.path.join(overlay, mutant.path)
-        os.makedirs(os.path.dirname(edited))
-        with open(edited, "w", encoding="utf-8") as file:
-            file.write(apply(mutant, read(mutant.path)))
         arguments, _ = self.commands.compiles[source]
-        arguments = [edited if a == source == mutant.path else a for a in arguments]
-        arguments = [a for a in arguments if not a.startswith(("-Werror", "-MF", "-MD"))]
-        made = os.path.join(self.scratch, "mutant.o")
+        if mutant is not None:
+            edited = os.path.join(overlay, mutant.path)
+            os.makedirs(os.path.dirname(edited))
+            with open(edited, "w", encoding="utf-8") as file:
+                file.write(apply(mutant, read(mutant.path)))
+            arguments = [edited if a == source == mutant.path else a for a in arguments]
+        arguments = ["TMPDIR=" + self.scratch if a.startswith("TMPDIR=") else a for a in arguments
+                     if not a.startswith("-Werror")]
+        if "-MF" in arguments:
+            arguments[arguments.index("-MF") + 1] = os.path.join(self.scratch, "mutant.d")
+        made = os.path.join(self.scratch, "%s_%s.o" % ("mutant" if mutant else "original", os.path.basename(source)))
         arguments[arguments.index("-o") + 1] = made
         first = next(i for i, a in enumerate(arguments) if a.startswith(("-I", "-iquote")))
-        before = ["-I" + overlay] if source.endswith(".cu") else ["-iquote", overlay]
-        fast = ["-Xcompiler", "-O0"] if source.endswith(".cu") else []  # the host's half; the device's stays
-        status, _ = run(arguments[:first] + before + arguments[first:] + fast, self.commands.directory)
+        nvcc = "--no-compress" in arguments
+        before = ["-I" + overlay] if nvcc else ["-iquote", overlay]
+        after = ["-Xcompiler", "-O0"] if nvcc else []  # the host's half; the device's stays
+        if self._sanitizer:
+            after = ["-O1", "-g1", *self._sanitizer]
+        status, _ = run(arguments[:first] + before + arguments[first:] + after, self.commands.directory)
         return made if status == 0 else None
 
     def link(self, label, source, made):
-        """Returns the program with the mutant's object, or None if `source` is no part of it."""
+        """Returns the program with the object `made` of `source`, or None if `source` is no part of it."""
         words = []
         for word in self.commands.links[label]:
             if word.startswith("@"):
@@ -156,8 +176,9 @@ class Laboratory:
         replaced = [made if word == built or archive.match(word) else word for word in words]
         if replaced == words:
             return None
-        program = os.path.join(self.scratch, "mutant_test")
+        program = re.sub(r"\.o$", "_test", made)
         replaced[replaced.index("-o") + 1] = program
+        replaced[1:1] = self._sanitizer + self._shim  # the objects come before the archives that have them, too
         parameters = os.path.join(self.scratch, "mutant.params")
         with open(parameters, "w", encoding="utf-8") as file:
             file.write("\n".join(replaced[1:]))
@@ -188,7 +209,7 @@ class Laboratory:
             key = tuple(arguments[1:])
         environment = dict(ENVIRONMENT, TEST_TMPDIR=self.scratch, **(GOLDEN_ENVIRONMENT if label == GOLDEN else {}))
         if key not in self._limits:  # how long it takes as it is
-            original = os.path.join(self.commands.directory, "bazel-out", *self._program(label))
+            original = self.link(label, source, self.compile(None, source))
             began = time.monotonic()
             status, text = run([original, *arguments[1:]], ROOT, 1200, environment)
             if status != 0:
@@ -199,21 +220,14 @@ class Laboratory:
         if status == 0:
             return True, ""
         reasons = [line.strip() for line in text.splitlines()
-                   if re.search(r"cuda emulator:|Failure|FAILED |Expected|more than|Check failed", line)]
-        return False, (reasons or ["exit status %d" % status])[0][:160]
-
-    def _program(self, label):
-        arguments = self.commands.links[label]
-        if "-o" in arguments:
-            output = arguments[arguments.index("-o") + 1]
-        else:
-            output = next(a for a in arguments if a.startswith("@"))[1:].replace("-2.params", "")
-        return output.split("/")[1:]
+                   if re.search(r"cuda emulator:|Failure|FAILED |Expected|more than|Check failed|Sanitizer:|"
+                                r"runtime error:", line)]
+        return False, (reasons or ["exit status %d" % status])[0][:320]
 
     def tests_of(self, source):
         folder = os.path.dirname(source)
         own = [label for label in self.tests if label.startswith("//%s:" % folder)]
-        return own + ALSO.get(folder, []) + ([GOLDEN, FORWARD] if self.filters(source) else [])
+        return own + ALSO.get(folder, []) + (self._also if self.filters(source) else [])
 
     def judge(self, mutant, draw):
         """Returns "killed", "survived" or "invalid", with the test and the reason."""
@@ -263,7 +277,8 @@ def chosen(options):
     mutants = []
     for path in cuda_files(paths):
         mutants += mutants_of(path, read(path))
-    mutants = [m for m in mutants if m.path.startswith(options.under) and options.kind in ("", m.kind)]
+    under = tuple(options.under.split(","))
+    mutants = [m for m in mutants if m.path.startswith(under) and options.kind in ("", m.kind)]
     if options.only:
         wanted = options.only.split(":")
         return [m for m in mutants if m.path == wanted[0] and wanted[2:3] in ([], [m.kind])
@@ -279,6 +294,8 @@ def main():
     parser.add_argument("--kind", default="", choices=["", *KINDS])
     parser.add_argument("--only", default="")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--with", dest="interpreter", default="ptx", choices=list(CONFIGS))
+    parser.add_argument("--package_tests", action="store_true")
     options = parser.parse_args()
     if options.list:
         for mutant in itertools.islice(chosen(options), options.count):
@@ -287,8 +304,10 @@ def main():
     scratch = tempfile.mkdtemp(prefix="mutate_kernels.")
     counts, survivors = collections.Counter(), []
     try:
-        laboratory = Laboratory(scratch)
-        for mutant in chosen(options):
+        mutants = list(chosen(options))
+        folders = sorted({os.path.dirname(m.path) for m in mutants})
+        laboratory = Laboratory(scratch, options.interpreter, folders, options.package_tests)
+        for mutant in mutants:
             if counts["killed"] + counts["survived"] == options.count:
                 break
             text = describe(mutant, read(mutant.path))
