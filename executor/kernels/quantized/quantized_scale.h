@@ -84,6 +84,16 @@ inline void PutRange(const KernelContext& c, float min, float max) {
   }
 }
 
+// Writes the range of a product: steps of data and weight have `data_steps` and `weight_steps`
+// integers for the greatest number. `ranges` is the first input that is a range.
+inline void PutProductRange(const KernelContext& c, int ranges, float data_steps,
+                            float weight_steps) {
+  const float step =
+      InputMagnitude(c, ranges) / data_steps * (InputMagnitude(c, ranges + 2) / weight_steps);
+  const float magnitude = step * QuantizedSteps(DType::kInt32);
+  PutRange(c, -magnitude, magnitude);
+}
+
 // Calls fn(TypeTag<T>()) for int8, uint8 or int32; other dtypes are those of int32.
 template <typename Fn>
 void DispatchQuantized(DType dtype, const Fn& fn) {

@@ -1,0 +1,235 @@
+#include "executor/kernels/quantized/int8_sums.h"
+
+#include <type_traits>
+
+#include "executor/kernels/convolution/im2col.h"
+#include "executor/kernels/launch/row_grain.h"
+#include "executor/kernels/quantized/quantized_scale.h"
+#include "ndarray/threads/parallel.h"
+
+namespace cooper {
+namespace {
+
+// Copied windows of about this size stay in a core's cache.
+constexpr int64_t kBlockBytes = 1 << 20;
+
+// Returns the sum of the products of `count` pairs, modulo 2^32. The elements of b are `stride`
+// apart.
+template <typename T>
+uint32_t Dot(const T* a, const int8_t* b, int64_t stride, int64_t count) {
+  uint32_t sum = 0;
+  const auto add = [&](int64_t i, int8_t factor) {
+    sum += static_cast<uint32_t>(int32_t{a[i]} * int32_t{factor});
+  };
+  if (stride == 1) {  // vector instructions
+    for (int64_t i = 0; i < count; ++i) add(i, b[i]);
+  } else {
+    for (int64_t i = 0; i < count; ++i) add(i, b[i * stride]);
+  }
+  return sum;
+}
+
+template <typename T>
+void MultiplyPlain(const Int8Product& p) {
+  const T* const a = static_cast<const T*>(p.a);
+  ParallelFor(p.m * p.n, RowGrain(p.k), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t row = i / p.n, column = i % p.n;
+      const int8_t* const b = p.b + column * (p.transpose_b ? p.ldb : 1);
+      uint32_t sum = Dot(a + row * p.lda, b, p.transpose_b ? 1 : p.ldb, p.k);
+      if (p.row_terms != nullptr) sum += static_cast<uint32_t>(p.row_terms[row]);
+      if (p.column_terms != nullptr) sum += static_cast<uint32_t>(p.column_terms[column]);
+      PutInteger(p.c + row * p.ldc + column, static_cast<int32_t>(sum), p.add);
+    }
+  });
+}
+
+// Copies the windows of an image to rows (positions, channels * kernel); padding is 0.
+template <typename T>
+void CopyWindows(const WindowGeometry& g, const T* image, T* rows) {
+  ParallelFor(g.columns(), RowGrain(g.rows()), [&](int64_t begin, int64_t end) {
+    for (int64_t position = begin; position < end; ++position) {
+      // The first element of the window, which may be in the padding.
+      const int64_t z0 = position / (g.out[1] * g.out[2]) * g.stride[0] - g.pad[0];
+      const int64_t y0 = position / g.out[2] % g.out[1] * g.stride[1] - g.pad[1];
+      const int64_t x0 = position % g.out[2] * g.stride[2] - g.pad[2];
+      T* to = rows + position * g.rows();
+      for (int64_t row = 0; row < g.channels * g.kernel[0] * g.kernel[1]; ++row) {
+        const int64_t channel = row / (g.kernel[0] * g.kernel[1]);
+        const int64_t z = z0 + row / g.kernel[1] % g.kernel[0] * g.dilate[0];
+        const int64_t y = y0 + row % g.kernel[1] * g.dilate[1];
+        const bool inside = z >= 0 && z < g.in[0] && y >= 0 && y < g.in[1];
+        const int64_t line = ((channel * g.in[0] + z) * g.in[1] + y) * g.in[2];
+        for (int64_t k = 0; k < g.kernel[2]; ++k) {
+          const int64_t x = x0 + k * g.dilate[2];
+          *to++ = inside && x >= 0 && x < g.in[2] ? image[line + x] : T{0};
+        }
+      }
+    }
+  });
+}
+
+// Copies windows without strides whose lines have as many positions as the image has pixels, as
+// Im2Col does: a row is the shifted image, but for padding.
+void CopyShifted(const WindowGeometry& g, const int8_t* image, int8_t* columns, int8_t padding) {
+  const int64_t width = g.in[2], lines = g.out[1];
+  ParallelForPlain(g.channels, ChannelGrain(g), [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin * g.kernel_size(); row < end * g.kernel_size(); ++row) {
+      const WindowElement element(g, row);
+      const int64_t down = element.k[1] * g.dilate[1] - g.pad[1];
+      // Lines [first, last) are inside the image, and so are pixels [left, right) of each.
+      const int64_t first = std::clamp<int64_t>(-down, 0, lines);
+      const int64_t last = std::clamp(g.in[1] - down, first, lines);
+      const int64_t left = element.first, right = element.last;
+      for (int64_t d = 0; d < g.out[0]; ++d) {
+        int8_t* const to = columns + row * g.columns() + d * lines * width;
+        const int64_t z = d * g.stride[0] + element.k[0] * g.dilate[0] - g.pad[0];
+        if (z < 0 || z >= g.in[0] || first == last || left == right) {
+          std::fill_n(to, lines * width, padding);
+          continue;
+        }
+        const int8_t* const from =
+            image + ((element.channel * g.in[0] + z) * g.in[1] + first + down) * width +
+            element.shift;
+        const int64_t size = (last - first) * width;
+        std::fill_n(to, first * width, padding);
+        std::copy(from + left, from + size - width + right, to + first * width + left);
+        std::fill_n(to + last * width, (lines - last) * width, padding);
+        const auto clear = [=](int64_t begin_x, int64_t end_x) {
+          for (int64_t x = begin_x; x < end_x; ++x) {
+            for (int64_t line = first; line < last; ++line) to[line * width + x] = padding;
+          }
+        };
+        clear(0, left);
+        clear(right, width);
+      }
+    }
+  });
+}
+
+// Copies the windows of any convolution as Im2Col does.
+void CopyColumns(const WindowGeometry& g, const int8_t* image, int8_t* columns, int8_t padding) {
+  if (g.stride[1] == 1 && g.stride[2] == 1 && g.out[2] == g.in[2]) {
+    CopyShifted(g, image, columns, padding);
+    return;
+  }
+  Im2Col(g, image, columns, padding);
+}
+
+// The int8 that stands for a uint8 value is the value less 128.
+constexpr int kOffset = 128;
+
+}  // namespace
+
+void MultiplyInt8(const Int8Product& p) {
+  if (p.m == 0 || p.n == 0) return;
+  if (const Int8GemmFn gemm = GetInt8Gemm(); gemm != nullptr && p.k > 0) {
+    gemm(p);
+  } else if (p.a_unsigned) {
+    MultiplyPlain<uint8_t>(p);
+  } else {
+    MultiplyPlain<int8_t>(p);
+  }
+}
+
+PositionBlocks::PositionBlocks(const WindowGeometry& geometry) : g(geometry) {
+  if (g.IsIdentity()) {
+    const int64_t size = g.image_size();
+    for (int64_t* extents : {g.in, g.out}) {
+      extents[0] = extents[1] = 1;
+      extents[2] = size;
+    }
+  }
+  while (axis < 2 && g.out[axis] == 1) ++axis;
+  step = std::max<int64_t>(1, g.columns()) / std::max<int64_t>(1, g.out[axis]);
+  count = std::clamp<int64_t>(kBlockBytes / std::max<int64_t>(1, g.rows() * step), 1,
+                              std::max<int64_t>(1, g.out[axis]));
+}
+
+Int8Convolution::Int8Convolution(const ConvolutionProduct& product, DType dtype,
+                                 ScratchCursor& cursor)
+    : p_(product),
+      blocks_(product.g),
+      is_unsigned_(dtype == DType::kUint8),
+      gemm_(product.g.rows() == 0 ? nullptr : GetInt8Gemm()),
+      terms_(cursor.Take<int32_t>(product.filters)),
+      image_(cursor.Take<int8_t>(is_unsigned_ ? product.image_step() : 0)),
+      windows_(cursor.Take<int8_t>(blocks_.bytes())) {}
+
+void Int8Convolution::SetFilters(const int8_t* weight, const int32_t* terms) {
+  weight_ = weight;
+  const int64_t size = p_.g.rows();
+  const bool has_offset = gemm_ != nullptr && is_unsigned_;
+  ParallelFor(p_.filters, RowGrain(has_offset ? size : 1), [&](int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end; ++k) {
+      uint32_t sum = 0;  // wraps around
+      for (int64_t i = 0; has_offset && i < size; ++i) {
+        sum += static_cast<uint32_t>(weight[k * size + i]);
+      }
+      const uint32_t term = terms == nullptr ? 0 : static_cast<uint32_t>(terms[k]);
+      terms_[k] = static_cast<int32_t>(term + kOffset * sum);
+    }
+  });
+}
+
+void Int8Convolution::Run(const void* image, bool add, int32_t* map) const {
+  if (gemm_ == nullptr) {
+    if (is_unsigned_) {
+      RunPlain(static_cast<const uint8_t*>(image), add, map);
+    } else {
+      RunPlain(static_cast<const int8_t*>(image), add, map);
+    }
+    return;
+  }
+  if (!is_unsigned_) {
+    RunBy(gemm_, static_cast<const int8_t*>(image), add, map);
+    return;
+  }
+  const auto* const from = static_cast<const uint8_t*>(image);
+  ParallelFor(p_.image_step(), 16384, [&](int64_t begin, int64_t end) {
+    PutIntegers(image_, begin, end, false,
+                [=](int64_t i) { return static_cast<int8_t>(from[i] - kOffset); });
+  });
+  RunBy(gemm_, image_, add, map);
+}
+
+void Int8Convolution::RunBy(Int8GemmFn gemm, const int8_t* image, bool add, int32_t* map) const {
+  const int64_t positions = p_.g.columns();
+  const auto padding = static_cast<int8_t>(is_unsigned_ ? -kOffset : 0);
+  blocks_.ForEach([&](const WindowGeometry& g, int64_t column) {
+    const bool copies = !p_.g.IsIdentity();
+    auto* const windows = static_cast<int8_t*>(windows_);
+    if (copies) CopyColumns(g, image, windows, padding);
+    gemm({.m = p_.filters,
+          .n = g.columns(),
+          .k = p_.g.rows(),
+          .a = weight_,
+          .lda = p_.g.rows(),
+          .b = copies ? windows : image + column,
+          .ldb = copies ? g.columns() : positions,
+          .row_terms = terms_,
+          .add = add,
+          .c = map + column,
+          .ldc = positions});
+  });
+}
+
+template <typename T>
+void Int8Convolution::RunPlain(const T* image, bool add, int32_t* map) const {
+  const int64_t size = p_.g.rows(), positions = p_.g.columns();
+  blocks_.ForEach([&](const WindowGeometry& g, int64_t column) {
+    T* const windows = static_cast<T*>(windows_);
+    CopyWindows(g, image, windows);
+    const int64_t width = g.columns();
+    ParallelFor(p_.filters * width, RowGrain(size), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t filter = i / width, at = i % width;
+        const uint32_t sum = Dot(windows + at * size, weight_ + filter * size, 1, size) +
+                             static_cast<uint32_t>(terms_[filter]);
+        PutInteger(map + filter * positions + column + at, static_cast<int32_t>(sum), add);
+      }
+    });
+  });
+}
+
+}  // namespace cooper
