@@ -22,10 +22,11 @@ def Range(low, high):
     return numpy.array([low], "float32"), numpy.array([high], "float32")
 
 
-def Write(op, case, values, attrs, **options):
-    shapes = {name: value.shape for name, value in values.items()}
+def Write(op, case, values, attrs, outputs=1, auxs=(), **options):
+    """Writes a case of _contrib_OP. `auxs` names the auxiliary states among the values."""
+    shapes = {name: value.shape for name, value in values.items() if name not in auxs}
     dtypes = {name: str(value.dtype) for name, value in values.items()}
-    WriteCase(OpSymbol("_contrib_" + op, shapes, attrs), shapes, "_contrib_" + op, case,
+    WriteCase(OpSymbol("_contrib_" + op, values, attrs, outputs), shapes, "_contrib_" + op, case,
               grad_req="null", values=values, dtypes=dtypes, **options)
 
 
@@ -113,6 +114,50 @@ def main():
     Add("signed_calibrated", Int8(2, 3, 4, 4), Int8(2, 3, 4, 4), calibrated)
     Add("unsigned_calibrated", Uint8(2, 9), Uint8(2, 9), calibrated)
     Add("mixed_calibrated", Uint8(2, 9), Int8(2, 9), calibrated)
+
+    def ToRange(case, low, high, attrs):
+        data = RANDOM.uniform(-2, 2, (2, 3, 4, 5)).astype("float32")
+        low, high = Range(low, high)
+        Write("quantize", case, {"data": data, "min_range": low, "max_range": high}, attrs, outputs=3)
+
+    ToRange("signed", -1.5, 1, {"out_type": "int8"})
+    ToRange("unsigned", 0, 1.75, {})
+
+    def Asymmetric(case, shape, attrs):
+        data = RANDOM.uniform(-1, 2, shape).astype("float32")
+        Write("quantize_asym", case, {"data": data}, attrs, outputs=3)
+
+    Asymmetric("by_data", (2, 3, 7), {})
+    Asymmetric("calibrated", (4, 2, 5), {"min_calib_range": "-0.5", "max_calib_range": "1.5"})
+
+    def Multiply(case, attrs, outputs=3):
+        values = {"lhs": Int8(2, 3, 5), "rhs": Int8(2, 3, 5)}
+        values["lhs_min"], values["lhs_max"] = Range(-1.5, 1)
+        values["rhs_min"], values["rhs_max"] = Range(-0.5, 2.5)
+        Write("quantized_elemwise_mul", case, values, attrs, outputs=outputs)
+
+    Multiply("by_data", {})
+    Multiply("calibrated", {"min_calib_range": "-4", "max_calib_range": "3.5"})
+    Multiply("float", {"enable_float_output": "True"}, outputs=1)
+
+    def Norm(case, data, low, high, attrs):
+        channels = data.shape[1]
+        values = {"data": data, "gamma": RANDOM.uniform(0.5, 1.5, channels).astype("float32"),
+                  "beta": RANDOM.uniform(-1, 1, channels).astype("float32"),
+                  "moving_mean": RANDOM.uniform(-0.5, 0.5, channels).astype("float32"),
+                  "moving_var": RANDOM.uniform(0.5, 1.5, channels).astype("float32")}
+        values["min_data"], values["max_data"] = Range(low, high)
+        Write("quantized_batch_norm", case, values, attrs, outputs=3, auxs=("moving_mean", "moving_var"))
+
+    Norm("signed", Int8(2, 3, 4, 5), -1.5, 1,
+         {"min_calib_range": "-2", "max_calib_range": "2.5", "fix_gamma": "False"})
+    Norm("unsigned", Uint8(2, 4, 3, 3), 0, 3,
+         {"min_calib_range": "-3", "max_calib_range": "2.5", "eps": "0.01"})
+
+    low, high = Range(-1.5, 2)
+    Write("quantized_embedding", "basic",
+          {"data": numpy.array([[0, 4, 2], [7, -1, 3]], "float32"), "weight": Int8(5, 4), "min_weight": low,
+           "max_weight": high}, {"input_dim": "5", "output_dim": "4"}, outputs=3)
 
 
 if __name__ == "__main__":

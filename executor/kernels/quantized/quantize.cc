@@ -1,4 +1,5 @@
-// Kernels of _contrib_quantize_v2, _contrib_requantize and _contrib_dequantize.
+// Kernels of _contrib_quantize_v2, _contrib_quantize, _contrib_quantize_asym, _contrib_requantize
+// and _contrib_dequantize.
 
 #include <algorithm>
 #include <cmath>
@@ -92,6 +93,34 @@ absl::Status QuantizeCpu(const KernelContext& c) {
   return absl::OkStatus();
 }
 
+absl::Status QuantizeToRangeCpu(const KernelContext& c) {
+  const float min = *c.inputs[QuantizedArrays::kMin].as<float>();
+  const float max = *c.inputs[QuantizedArrays::kMax].as<float>();
+  const float magnitude = RangeMagnitude(min, max);
+  if (c.outputs[0].dtype == DType::kUint8) {
+    PutRange(c, min, max);
+    Scale<uint8_t, float>(c, 255.0F / magnitude);
+  } else {
+    PutRange(c, -magnitude, magnitude);
+    Scale<int8_t, float>(c, 127.0F / magnitude);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status QuantizeAsymmetricCpu(const KernelContext& c) {
+  const auto& param = c.param<CalibrationParam>();
+  const float* x = c.inputs[0].as<float>();
+  const auto [min, max] = param.is_calibrated()
+                              ? std::pair(*param.min_calib_range, *param.max_calib_range)
+                              : LeastAndGreatest(x, c.inputs[0].size());
+  // A range of one number has no finite scale.
+  const float scale = max > min ? 255.0F / (max - min) : 0;
+  const float shift = 255.0F - max * scale;
+  PutRange(c, scale, shift);  // outputs 1 and 2
+  PutAllIntegers<uint8_t>(c, [=](int64_t i) { return RoundTo<uint8_t>(x[i] * scale + shift); });
+  return absl::OkStatus();
+}
+
 absl::Status RequantizeCpu(const KernelContext& c) {
   const auto& param = c.param<QuantizeParam>();
   const float step = InputMagnitude(c, QuantizedArrays::kMin) / QuantizedSteps(DType::kInt32);
@@ -151,6 +180,11 @@ absl::StatusOr<Prepared> PrepareDequantize(const PrepareContext& c) {
 COOPER_REGISTER_KERNEL(_contrib_quantize_v2, DeviceType::kCpu,
                        (DTypeSet{DType::kFloat32, DType::kInt8, DType::kUint8}), QuantizeCpu,
                        PrepareQuantize);
+COOPER_REGISTER_KERNEL(_contrib_quantize, DeviceType::kCpu,
+                       (DTypeSet{DType::kFloat32, DType::kInt8, DType::kUint8}),
+                       QuantizeToRangeCpu);
+COOPER_REGISTER_KERNEL(_contrib_quantize_asym, DeviceType::kCpu,
+                       (DTypeSet{DType::kFloat32, DType::kUint8}), QuantizeAsymmetricCpu);
 COOPER_REGISTER_KERNEL(_contrib_requantize, DeviceType::kCpu,
                        (DTypeSet{DType::kInt32, DType::kInt8, DType::kUint8}), RequantizeCpu);
 COOPER_REGISTER_KERNEL(_contrib_dequantize, DeviceType::kCpu,

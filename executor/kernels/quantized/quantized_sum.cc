@@ -13,7 +13,7 @@
 namespace cooper {
 namespace {
 
-using enum QuantizedSumArrays::Input;
+using enum QuantizedPairArrays::Input;
 
 // One term of the sum: steps of the output for a step of the input.
 template <typename T>

@@ -1,9 +1,13 @@
-// Looks up rows of a table. MXNet: src/operator/tensor/indexing_op.cc.
+// Looks up rows of a table. MXNet: src/operator/tensor/indexing_op.cc,
+// src/operator/quantization/quantized_indexing_op.cc.
 
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/nn/embedding_param.h"
+#include "symbol/ops/nn/quantize_param.h"
+#include "symbol/ops/nn/quantized_rules.h"
 #include "symbol/schema/gradient_context.h"
 #include "symbol/schema/op.h"
+#include "symbol/schema/op_example.h"
 #include "symbol/schema/shape_context.h"
 #include "symbol/schema/type_context.h"
 
@@ -37,6 +41,17 @@ absl::Status EmbeddingType(TypeContext& c) {
   if (!type) type = c.param<EmbeddingParam>().dtype;
   COOPER_RETURN_IF_ERROR(c.SetInput(kWeight, type));
   return c.SetOutput(0, type);
+}
+
+absl::Status QuantizedEmbeddingShape(ShapeContext& c) {
+  COOPER_RETURN_IF_ERROR(SetRangeShapes(c, QuantizedEmbeddingArrays::kMinWeight));
+  return EmbeddingShape(c);
+}
+
+absl::Status QuantizedEmbeddingType(TypeContext& c) {
+  COOPER_RETURN_IF_ERROR(c.SetInput(kWeight, DType::kInt8));
+  COOPER_RETURN_IF_ERROR(c.SetOutput(0, DType::kInt8));
+  return SetRangeTypes(c, QuantizedEmbeddingArrays::kMinWeight);
 }
 
 absl::StatusOr<std::vector<NodeEntry>> EmbeddingGradient(GradientContext& c) {
@@ -81,6 +96,15 @@ COOPER_REGISTER_OP(_contrib_SparseEmbedding)
     .Gradient(EmbeddingGradient)
     .Kind(OpKind::kLayer);
 
+COOPER_REGISTER_OP(_contrib_quantized_embedding)
+    .Describe("Embedding with a weight of int8 integers, and the range of the output.")
+    .Param<EmbeddingParam>()
+    .Inputs({"data", "weight", "min_weight", "max_weight"})
+    .Outputs({"output", "min_output", "max_output"})
+    .Shape(QuantizedEmbeddingShape)
+    .Type(QuantizedEmbeddingType)
+    .Kind(OpKind::kLayer);
+
 COOPER_REGISTER_OP(_backward_Embedding)
     .Describe("Gradient of Embedding with respect to weight: rows of ograd added up by index.")
     .Param<EmbeddingParam>()
@@ -88,6 +112,9 @@ COOPER_REGISTER_OP(_backward_Embedding)
     .Outputs({"weight"})
     .Shape(EmbeddingBackwardShape)
     .Type(EmbeddingBackwardType);
+
+COOPER_OP_EXAMPLE(_contrib_quantized_embedding, {{"input_dim", "5"}, {"output_dim", "4"}},
+                  {{2, 3}, {5, 4}, {1}, {1}});
 
 }  // namespace
 }  // namespace cooper

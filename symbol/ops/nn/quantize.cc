@@ -1,5 +1,5 @@
 // Converts between float32 and 8-bit integers. MXNet: src/operator/quantization/quantize_v2.cc,
-// dequantize.cc, requantize.cc.
+// quantize.cc, quantize_asym.cc, dequantize.cc, requantize.cc.
 
 #include "ndarray/base/status_macros.h"
 #include "symbol/ops/nn/quantize_param.h"
@@ -14,11 +14,7 @@ namespace {
 
 using enum QuantizedArrays::Input;
 
-DType QuantizedDType(const QuantizeParam& param) {
-  return param.is_unsigned() ? DType::kUint8 : DType::kInt8;
-}
-
-// Shape rule: output 0 has the shape of data.
+// Shape rule: output 0 has the shape of data, the other arrays are (1,).
 absl::Status QuantizeShape(ShapeContext& c) {
   COOPER_RETURN_IF_ERROR(SetRangeShapes(c, /*first=*/1));
   COOPER_RETURN_IF_ERROR(c.SetInput(kData, c.output(0)));
@@ -32,7 +28,21 @@ absl::Status DequantizeShape(ShapeContext& c) {
 }
 
 absl::Status QuantizeType(TypeContext& c) {
-  COOPER_RETURN_IF_ERROR(c.SetOutput(0, QuantizedDType(c.param<QuantizeParam>())));
+  const bool is_unsigned = c.param<QuantizeParam>().is_unsigned();
+  COOPER_RETURN_IF_ERROR(c.SetOutput(0, is_unsigned ? DType::kUint8 : DType::kInt8));
+  return SetRangeTypes(c, /*first=*/1);
+}
+
+absl::Status QuantizeToRangeType(TypeContext& c) {
+  const bool is_unsigned = c.param<QuantizeToRangeParam>().out_type == QuantizedType::kUint8;
+  COOPER_RETURN_IF_ERROR(c.SetInput(kData, DType::kFloat32));
+  COOPER_RETURN_IF_ERROR(c.SetOutput(0, is_unsigned ? DType::kUint8 : DType::kInt8));
+  return SetRangeTypes(c, /*first=*/1);
+}
+
+absl::Status QuantizeAsymmetricType(TypeContext& c) {
+  COOPER_RETURN_IF_ERROR(c.SetInput(kData, DType::kFloat32));
+  COOPER_RETURN_IF_ERROR(c.SetOutput(0, DType::kUint8));
   return SetRangeTypes(c, /*first=*/1);
 }
 
@@ -57,6 +67,26 @@ COOPER_REGISTER_OP(_contrib_quantize_v2)
     .Shape(QuantizeShape)
     .Type(QuantizeType);
 
+COOPER_REGISTER_OP(_contrib_quantize)
+    .Describe(
+        "data as 8-bit integers of the range of the inputs, and that range. No gradient flows "
+        "through it.")
+    .Param<QuantizeToRangeParam>()
+    .Inputs({"data", "min_range", "max_range"})
+    .Outputs({"output0", "output1", "output2"})
+    .Shape(QuantizeShape)
+    .Type(QuantizeToRangeType);
+
+COOPER_REGISTER_OP(_contrib_quantize_asym)
+    .Describe(
+        "data as uint8 integers data * scale + shift, with scale (1,) and shift (1,). No gradient "
+        "flows through it.")
+    .Param<CalibrationParam>()
+    .Inputs({"data"})
+    .Outputs({"output", "scale", "shift"})
+    .Shape(QuantizeShape)
+    .Type(QuantizeAsymmetricType);
+
 COOPER_REGISTER_OP(_contrib_requantize)
     .Describe(
         "32-bit integers of a range as 8-bit integers, and the range that these stand for. No "
@@ -75,6 +105,8 @@ COOPER_REGISTER_OP(_contrib_dequantize)
     .Type(DequantizeType);
 
 COOPER_OP_EXAMPLE(_contrib_quantize_v2, {}, {{2, 3}});
+COOPER_OP_EXAMPLE(_contrib_quantize, {}, {{2, 3}, {1}, {1}});
+COOPER_OP_EXAMPLE(_contrib_quantize_asym, {}, {{2, 3, 4}});
 COOPER_OP_EXAMPLE(_contrib_requantize, {}, {{2, 3}, {1}, {1}});
 COOPER_OP_EXAMPLE(_contrib_dequantize, {}, {{2, 3}, {1}, {1}});
 

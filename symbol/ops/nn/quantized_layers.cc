@@ -20,7 +20,7 @@
 namespace cooper {
 namespace {
 
-constexpr int kData = 0, kWeight = 1, kBias = 2;
+constexpr int kData = 0, kWeight = 1;
 
 // Returns data, weight and, unless no_bias, bias, followed by the minimum and maximum of each.
 template <typename Param>
@@ -58,27 +58,10 @@ absl::Status QuantizedConvolutionShape(ShapeContext& c) {
   return ConvolutionShape(param, c);
 }
 
-// Shape rule: that of FullyConnected, where all extents of data but the first are known.
 absl::Status QuantizedFullyConnectedShape(ShapeContext& c) {
   const auto& param = c.param<FullyConnectedParam>();
   COOPER_RETURN_IF_ERROR(SetRangeShapes(c, param.no_bias ? 2 : 3));
-  if (!param.no_bias) {
-    COOPER_RETURN_IF_ERROR(c.SetInput(kBias, {param.num_hidden}, "(num_hidden,)"));
-  }
-  const PartialShape& data = c.input(kData);
-  if (!data.rank_known()) return absl::OkStatus();
-  if (data.rank() == 0) return absl::InvalidArgumentError("input 'data' is a scalar");
-  PartialShape output = {data[0], param.num_hidden};
-  int64_t input_dim = data[data.rank() - 1];
-  if (param.flatten) {
-    input_dim = data.rank() == 1 ? 1 : PartialShape(data.dims().subspan(1)).num_elements();
-  } else {
-    output = data;
-    output[output.rank() - 1] = param.num_hidden;
-  }
-  COOPER_RETURN_IF_ERROR(
-      c.SetInput(kWeight, {param.num_hidden, input_dim}, "(num_hidden, input_dim)"));
-  return c.SetOutput(0, output, "(batch_size, num_hidden)");
+  return QuantizedDenseShape(param, c);
 }
 
 absl::Status QuantizedActivationShape(ShapeContext& c) {
@@ -113,8 +96,9 @@ absl::Status QuantizedFlattenType(TypeContext& c) {
   return SetRangeTypes(c, QuantizedArrays::kMin);
 }
 
-absl::Status QuantizedSumShape(ShapeContext& c) {
-  using enum QuantizedSumArrays::Input;
+// Shape rule of sums and products: lhs, rhs and output 0 have one shape.
+absl::Status QuantizedPairShape(ShapeContext& c) {
+  using enum QuantizedPairArrays::Input;
   COOPER_RETURN_IF_ERROR(SetRangeShapes(c, kLhsMin));
   for (const int input : {kLhs, kRhs}) COOPER_RETURN_IF_ERROR(c.SetInput(input, c.output(0)));
   COOPER_RETURN_IF_ERROR(c.SetInput(kRhs, c.input(kLhs)));
@@ -125,11 +109,21 @@ absl::Status QuantizedSumShape(ShapeContext& c) {
 // Type rule: output 0 is int32 or, with a calibrated range, of the type of both inputs, int8 if
 // they differ.
 absl::Status QuantizedSumType(TypeContext& c) {
-  using enum QuantizedSumArrays::Input;
+  using enum QuantizedPairArrays::Input;
   COOPER_RETURN_IF_ERROR(SetRangeTypes(c, kLhsMin));
   if (!c.param<CalibrationParam>().is_calibrated()) return c.SetOutput(0, DType::kInt32);
   if (!c.input(kLhs).has_value() || !c.input(kRhs).has_value()) return absl::OkStatus();
   return c.SetOutput(0, c.input(kLhs) == c.input(kRhs) ? *c.input(kLhs) : DType::kInt8);
+}
+
+absl::Status QuantizedProductType(TypeContext& c) {
+  using enum QuantizedPairArrays::Input;
+  const auto& param = c.param<QuantizedProductParam>();
+  for (const int input : {kLhs, kRhs}) COOPER_RETURN_IF_ERROR(c.SetInput(input, DType::kInt8));
+  COOPER_RETURN_IF_ERROR(SetRangeTypes(c, kLhsMin));
+  return c.SetOutput(0, param.enable_float_output ? DType::kFloat32
+                        : param.is_calibrated()   ? DType::kInt8
+                                                  : DType::kInt32);
 }
 
 COOPER_REGISTER_OP(_contrib_quantized_conv)
@@ -174,8 +168,19 @@ COOPER_REGISTER_OP(_contrib_quantized_elemwise_add)
     .Param<CalibrationParam>()
     .Inputs({"lhs", "rhs", "lhs_min", "lhs_max", "rhs_min", "rhs_max"})
     .Outputs({"output", "min_output", "max_output"})
-    .Shape(QuantizedSumShape)
+    .Shape(QuantizedPairShape)
     .Type(QuantizedSumType);
+
+COOPER_REGISTER_OP(_contrib_quantized_elemwise_mul)
+    .Describe("The product of int8 integers of two ranges, and its range.")
+    .Param<QuantizedProductParam>()
+    .Inputs({"lhs", "rhs", "lhs_min", "lhs_max", "rhs_min", "rhs_max"})
+    .Outputs([](const OpCall& call) -> OpSchema::Names {
+      if (call.param<QuantizedProductParam>().enable_float_output) return {"output"};
+      return {"output", "min_output", "max_output"};
+    })
+    .Shape(QuantizedPairShape)
+    .Type(QuantizedProductType);
 
 COOPER_OP_EXAMPLE(_contrib_quantized_conv,
                   {{"kernel", "(3, 3)"}, {"num_filter", "4"}, {"no_bias", "True"}},
@@ -185,6 +190,7 @@ COOPER_OP_EXAMPLE(_contrib_quantized_fully_connected, {{"num_hidden", "4"}, {"no
 COOPER_OP_EXAMPLE(_contrib_quantized_act, {{"act_type", "relu"}}, {{2, 3}, {1}, {1}});
 COOPER_OP_EXAMPLE(_contrib_quantized_flatten, {}, {{2, 3, 4}, {1}, {1}});
 COOPER_OP_EXAMPLE(_contrib_quantized_elemwise_add, {}, {{2, 3}, {2, 3}, {1}, {1}, {1}, {1}});
+COOPER_OP_EXAMPLE(_contrib_quantized_elemwise_mul, {}, {{2, 3}, {2, 3}, {1}, {1}, {1}, {1}});
 
 }  // namespace
 }  // namespace cooper
