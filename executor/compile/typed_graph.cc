@@ -12,6 +12,7 @@
 #include "executor/compile/counted_entries.h"
 #include "executor/compile/passes.h"
 #include "executor/passes/graph/expand_control_flow.h"
+#include "executor/passes/graph/expand_int8_layers.h"
 #include "executor/passes/graph/expand_projection.h"
 #include "executor/passes/graph/graph_facts.h"
 #include "executor/program/kernel.h"
@@ -144,9 +145,7 @@ absl::Status TakeRewrite(const GraphFacts& old, GraphRewrite rewrite, TypedGraph
 }
 
 bool HasControlFlow(const IndexedGraph& graph) {
-  return absl::c_any_of(graph.nodes(), [](const Node* node) {
-    return !node->is_variable() && node->op()->num_subgraphs() > 0;
-  });
+  return absl::c_any_of(graph.nodes(), [](const Node* node) { return IsControlFlow(*node); });
 }
 
 // Returns whether a context is a GPU. FindConditions then lists no conditions, so graphs under a
@@ -166,7 +165,18 @@ void NumberNewNodes(TypedGraph& typed) {
   }
 }
 
-// Replaces control flow, then that inside it, then RNN nodes with projections.
+// Replaces what an expansion that is no optional pass returns.
+absl::Status ExpandBy(absl::StatusOr<std::optional<GraphRewrite>> (*expand)(const GraphFacts&),
+                      const CompileOptions& options, TypedGraph& typed) {
+  const GraphFacts facts = FactsOf(typed, options);
+  COOPER_ASSIGN_OR_RETURN(std::optional<GraphRewrite> rewrite, expand(facts));
+  if (!rewrite.has_value()) return absl::OkStatus();
+  COOPER_RETURN_IF_ERROR(TakeRewrite(facts, *std::move(rewrite), typed));
+  NumberNewNodes(typed);
+  return absl::OkStatus();
+}
+
+// Replaces control flow, then that inside it, then int8 layers and RNN nodes with projections.
 absl::Status ExpandAll(const CompileOptions& options, TypedGraph& typed) {
   while (HasControlFlow(*typed.graph)) {
     const GraphFacts facts = FactsOf(typed, options);
@@ -176,13 +186,11 @@ absl::Status ExpandAll(const CompileOptions& options, TypedGraph& typed) {
     COOPER_RETURN_IF_ERROR(TakeRewrite(facts, *std::move(rewrite), typed));
     NumberNewNodes(typed);
   }
+  if (absl::c_any_of(typed.graph->nodes(), [](const Node* node) { return IsInt8Layer(*node); })) {
+    COOPER_RETURN_IF_ERROR(ExpandBy(ExpandInt8Layers, options, typed));
+  }
   if (absl::c_any_of(typed.graph->nodes(), [](const Node* node) { return IsOp(*node, "RNN"); })) {
-    const GraphFacts facts = FactsOf(typed, options);
-    COOPER_ASSIGN_OR_RETURN(std::optional<GraphRewrite> rewrite, ExpandProjection(facts));
-    if (rewrite.has_value()) {
-      COOPER_RETURN_IF_ERROR(TakeRewrite(facts, *std::move(rewrite), typed));
-      NumberNewNodes(typed);
-    }
+    COOPER_RETURN_IF_ERROR(ExpandBy(ExpandProjection, options, typed));
   }
   typed.expanded = typed.symbol;
   return absl::OkStatus();

@@ -1,7 +1,9 @@
 #include "executor/run/folded_arrays.h"
 
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "executor/compile/compiled_program.h"
@@ -15,9 +17,9 @@ absl::StatusOr<NDArray> Compute(const Symbol& expression, const ArrayMap& args,
                                 const ArrayMap& auxs, Context context) {
   CompileOptions options{.context = context};
   ProgramArrays arrays;
-  for (const std::string& name : expression.ListArguments()) {
-    NDArray& array = arrays.args.emplace_back(FindArray(args, name));
-    // An auxiliary state of the network is an argument of the expression.
+  const auto add = [&](const std::string& name, std::vector<NDArray>& to) {
+    NDArray& array = to.emplace_back(FindArray(args, name));
+    // An auxiliary state of the network may be an argument of the expression.
     if (array.is_null()) array = FindArray(auxs, name);
     if (array.is_null()) {
       return absl::InvalidArgumentError(
@@ -25,6 +27,13 @@ absl::StatusOr<NDArray> Compute(const Symbol& expression, const ArrayMap& args,
     }
     options.shapes[name] = array.shape();
     options.types[name] = array.dtype();
+    return absl::OkStatus();
+  };
+  for (const std::string& name : expression.ListArguments()) {
+    COOPER_RETURN_IF_ERROR(add(name, arrays.args));
+  }
+  for (const std::string& name : expression.ListAuxiliaryStates()) {
+    COOPER_RETURN_IF_ERROR(add(name, arrays.auxs));
   }
   COOPER_ASSIGN_OR_RETURN(auto compiled, CompiledProgram::Compile(expression, options));
   COOPER_ASSIGN_OR_RETURN(const auto run,

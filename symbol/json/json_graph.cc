@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "ndarray/base/near_names.h"
@@ -107,29 +108,27 @@ absl::StatusOr<JsonGraph::Node> ParseNode(const Json& json, int number, const Lo
   return node;
 }
 
-// Returns whether `op` is a fused layer of oneDNN: Symbol.get_backend_symbol replaces a convolution
-// or a fully connected layer and the nodes behind it by one node with a subgraph. MXNet 2 calls it
-// onednn.
-bool IsFusedLayer(absl::string_view op) {
-  return (absl::ConsumePrefix(&op, "_sg_mkldnn_") || absl::ConsumePrefix(&op, "_sg_onednn_")) &&
-         (op == "conv" || op == "fully_connected");
+// Returns whether the node is a fused layer of oneDNN that computes with floats:
+// Symbol.get_backend_symbol replaces a layer and the nodes behind it by one node with a subgraph.
+// MXNet 2 calls it onednn.
+bool IsFusedFloatLayer(const JsonGraph::Node& node) {
+  absl::string_view op = node.op;
+  if (!absl::ConsumePrefix(&op, "_sg_mkldnn_") && !absl::ConsumePrefix(&op, "_sg_onednn_")) {
+    return false;
+  }
+  if (op != "conv" && op != "fully_connected" && op != "selfatt_qk" && op != "selfatt_valatt") {
+    return false;
+  }
+  const auto it = node.attrs.find("quantized");
+  return it == node.attrs.end() || absl::EqualsIgnoreCase(it->second, "false") || it->second == "0";
 }
 
-// Returns the subgraph of a fused layer. Fails with kUnimplemented unless it computes with floats.
+// Returns the subgraph of a fused layer.
 absl::StatusOr<const Json*> SubgraphOfFusedLayer(const Json& subgraphs,
                                                  const JsonGraph::Node& node) {
-  const auto refuse = [&](absl::string_view why) {
-    return absl::UnimplementedError(
-        absl::StrCat("symbol file: node '", node.name, "' (", node.op, ") ", why));
-  };
-  if (const auto it = node.attrs.find("quantized");
-      it != node.attrs.end() && (it->second == "true" || it->second == "True")) {
-    return refuse(
-        "is quantized: its weights are int8 and its scales were calibrated for oneDNN; load the "
-        "float32 symbol that it was converted from");
-  }
   if (!subgraphs.is_array() || subgraphs.size() != 1 || !subgraphs[0].is_object()) {
-    return refuse("has other than one subgraph");
+    return absl::UnimplementedError(absl::StrCat("symbol file: node '", node.name, "' (", node.op,
+                                                 ") has other than one subgraph"));
   }
   return &subgraphs[0];
 }
@@ -256,7 +255,7 @@ class GraphParser {
     }
     const Json* subgraphs = Find(json, "subgraphs");
     if (subgraphs != nullptr && !subgraphs->empty()) {
-      if (IsFusedLayer(node.op)) {
+      if (IsFusedFloatLayer(node)) {
         COOPER_ASSIGN_OR_RETURN(const Json* layer, SubgraphOfFusedLayer(*subgraphs, node));
         const size_t before = graph.nodes.size();
         COOPER_ASSIGN_OR_RETURN(places.emplace_back(), Inline(*layer, node, limits_, graph));
@@ -304,7 +303,8 @@ absl::StatusOr<OpCall> MakeOpCall(const JsonGraph::Node& node) {
   if (!found.ok() && !node.subgraphs.empty()) {
     return absl::UnimplementedError(absl::StrCat(
         "symbol file: node '", node.name, "' (", node.op,
-        ") has subgraphs: control flow that is not linked or that cooper does not have"));
+        ") has subgraphs: control flow or a fused layer that is not linked or that cooper does not "
+        "have"));
   }
   COOPER_ASSIGN_OR_RETURN(const OpSchema* op, AddContext(found, context));
   COOPER_RETURN_IF_ERROR(AddContext(RefuseGradientOp(*op), context));

@@ -37,7 +37,7 @@ struct JsonGraph {
     AttrMap attrs;
     int num_outputs = 1;  // set for printing only
     std::vector<Entry> inputs;
-    std::vector<JsonGraph> subgraphs;  // of control flow: the body of a loop
+    std::vector<JsonGraph> subgraphs;  // the body of a loop; the nodes of a fused int8 layer
 
     bool is_variable() const { return op == "null"; }
   };
@@ -56,9 +56,9 @@ struct JsonGraph {
 //
 // Fails with kInvalidArgument, naming the node and the place in the text, for invalid text, and
 // with kResourceExhausted for text that exceeds `limits`, which count the nodes of subgraphs too. A
-// layer that MXNet fused for oneDNN (_sg_mkldnn_conv, _sg_mkldnn_fully_connected, which
-// Symbol.get_backend_symbol creates) becomes the nodes of its subgraph, the last of which gets its
-// name; quantized ones are kUnimplemented. O(length of the text) time and memory for any text.
+// layer that MXNet fused for oneDNN (_sg_mkldnn_conv and its like, which Symbol.get_backend_symbol
+// creates) becomes the nodes of its subgraph, the last of which gets its name; a quantized one
+// stays a node with a subgraph. O(length of the text) time and memory for any text.
 absl::StatusOr<JsonGraph> ParseJsonGraph(absl::string_view text, const LoadLimits& limits = {});
 
 // Fails with kInvalidArgument, naming the node, unless all texts are UTF-8: ParseJsonGraph would

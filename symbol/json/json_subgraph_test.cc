@@ -43,7 +43,8 @@ std::string File(const std::string& op, const std::string& attrs, const std::str
 }
 
 TEST(JsonSubgraphTest, AFusedLayerBecomesItsNodes) {
-  for (const char* op : {"_sg_mkldnn_conv", "_sg_mkldnn_fully_connected", "_sg_onednn_conv"}) {
+  for (const char* op : {"_sg_mkldnn_conv", "_sg_mkldnn_fully_connected", "_sg_mkldnn_selfatt_qk",
+                         "_sg_mkldnn_selfatt_valatt", "_sg_onednn_conv"}) {
     COOPER_ASSERT_OK_AND_ASSIGN(const Symbol symbol,
                                 SymbolFromJson(File(op, R"("with_act": "true")", kSubgraph)));
     EXPECT_THAT(symbol.ListOutputs(), ElementsAre("last_output", "fused_output"));
@@ -65,9 +66,9 @@ TEST(JsonSubgraphTest, RefusesOthersWithTheReason) {
   } cases[] = {
       {File("_sg_mkldnn_conv", R"("quantized": "true")", kSubgraph),
        absl::StatusCode::kUnimplemented,
-       "node 'fused' (_sg_mkldnn_conv) is quantized: its weights are int8"},
+       "node 'fused' (_sg_mkldnn_conv) has subgraphs: control flow or a fused layer that is not"},
       {File("_foreach", "", kSubgraph), absl::StatusCode::kUnimplemented,
-       "node 'fused' (_foreach) has subgraphs: control flow that is not linked"},
+       "node 'fused' (_foreach) has subgraphs: control flow or a fused layer that is not linked"},
       {File("_sg_mkldnn_conv", "", absl::StrCat(kSubgraph, ", ", kSubgraph)),
        absl::StatusCode::kUnimplemented, "has other than one subgraph"},
       {File("_sg_mkldnn_conv", "", kSubgraph, "[[0, 0, 0]]"), absl::StatusCode::kInvalidArgument,

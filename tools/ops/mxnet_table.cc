@@ -17,8 +17,6 @@ constexpr char kProgram[] = "made by a running program, such as Python's callbac
 constexpr char kArrays[] = "a function of arrays outside of networks";
 constexpr char kImages[] = "reads or changes images before a network";
 constexpr char kInt8[] = "int8 networks";
-constexpr char kSubgraph[] =
-    "a subgraph of oneDNN: float32 ones are loaded as the nodes that they replace";
 constexpr char kGraphs[] = "samples graphs that are sparse matrices";
 constexpr char kNumPy[] = "a NumPy name that files rarely hold";
 constexpr char kUpdates[] =
@@ -50,9 +48,6 @@ constexpr struct {
     {"_contrib_dequantize$", kInt8},
     {"_contrib_requantize$", kInt8},
     {"_contrib_calibrate_entropy$", kInt8},
-    {"_sg_mkldnn_conv$", kSubgraph},
-    {"_sg_mkldnn_fully_connected$", kSubgraph},
-    {"_sg_mkldnn_", kInt8},
     {"_contrib_dgl_", kGraphs},
     {"_contrib_edge_id$", kGraphs},
     {"_contrib_getnnz$", kGraphs},

@@ -229,10 +229,6 @@ class CondExpander : public Expander {
   std::vector<ControlGraph> graphs_;
 };
 
-bool IsControlFlow(const Node& node) {
-  return !node.is_variable() && node.op()->num_subgraphs() > 0;
-}
-
 // Returns how often a node copies its graphs.
 int64_t StepsOf(const GraphFacts& facts, const Node& node) {
   if (IsOp(node, "_foreach")) return LengthOf(facts, node);
@@ -297,6 +293,10 @@ absl::StatusOr<Entries> Expand(const GraphFacts& facts, const Node& node, Entrie
 }
 
 }  // namespace
+
+bool IsControlFlow(const Node& node) {
+  return !node.is_variable() && node.op()->num_subgraphs() > 0 && node.op()->family() == "control";
+}
 
 absl::StatusOr<std::optional<GraphRewrite>> ExpandControlFlow(const GraphFacts& facts,
                                                               bool all_run) {

@@ -20,8 +20,12 @@
 #include "absl/status/statusor.h"
 #include "executor/passes/graph/graph_facts.h"
 #include "executor/passes/graph/graph_pass.h"
+#include "symbol/schema/node.h"
 
 namespace cooper {
+
+// Returns whether the node is a loop or a choice. Fused layers hold graphs too, but are not.
+bool IsControlFlow(const Node& node);
 
 // Returns the graph with the control flow of `facts` replaced, nullopt if it has none. Control flow
 // inside a body remains: the caller infers the shapes of the result and calls again. A copy of node

@@ -41,9 +41,11 @@ GraphFacts::GraphFacts(const Symbol& symbol, std::vector<Shape> shapes, std::vec
       is_constant_[i] = constants.contains(node.name());
       continue;
     }
+    // _quantized_weight reads its auxiliary states alone.
+    const bool writes =
+        !node.op()->WrittenInputs(node.call()).empty() && node.op()->name() != "_quantized_weight";
     is_constant_[i] = !node.inputs().empty() && !node.op()->is_random() && !CountsShapes(node) &&
-                      node.op()->WrittenInputs(node.call()).empty() &&
-                      absl::c_all_of(node.inputs(), [&](const NodeEntry& input) {
+                      !writes && absl::c_all_of(node.inputs(), [&](const NodeEntry& input) {
                         return is_constant_[index(input)];
                       });
   }
