@@ -87,7 +87,16 @@ def _bind(mx, np, path: str, shapes, train: bool):
              if name.startswith(('ids', 'rois')) or (name == 'data' and len(names) > 1)]
     grad_req = {name: 'write' if train and name not in fixed else 'null'
                 for name in symbol.list_arguments()}
-    executor = symbol.simple_bind(mx.cpu(), grad_req=grad_req, **shapes)
+    try:
+        executor = symbol.simple_bind(mx.cpu(), grad_req=grad_req, **shapes)
+    except RuntimeError:
+        if set(names) != set(shapes):
+            raise
+        # MXNet infers no shapes of loops and choices by a condition.
+        grads = {name: mx.nd.zeros(shapes[name]) for name, req in grad_req.items() if req == 'write'}
+        executor = symbol.bind(mx.cpu(), {name: mx.nd.zeros(shapes[name]) for name in names},
+                               args_grad=grads, grad_req=grad_req)
+        executor.forward(is_train=train)  # sets the shapes of the outputs
     random = np.random.RandomState(1)
     for arrays in (executor.arg_dict, executor.aux_dict):
         for name, array in arrays.items():

@@ -1,4 +1,4 @@
-"""Rows of operators.py beyond the layers of networks: boxes, images, int8, NumPy's names, densities.
+"""Rows of operators.py beyond the layers of networks: boxes, images, int8, NumPy's names, densities, control flow.
 
 One row for each kernel; operators that share one are left out.
 """
@@ -25,7 +25,8 @@ def _int8_conv(image: tuple, filters: int, kernel: int) -> tuple:
              'no_bias': True})
 
 
-# Rows in the form of operators.OPERATORS.
+# Rows in the form of operators.OPERATORS. A symbol file in place of an operator is taken with other numbers for the
+# attributes that are given.
 MXNET_OPERATORS: List[Tuple[str, str, Dict[str, tuple], dict]] = [
     # Layers of ResNet-50 and of its classifier.
     ('int8 conv 3x3 64', *_int8_conv(_IMAGE, 64, 3)),
@@ -175,6 +176,15 @@ MXNET_OPERATORS: List[Tuple[str, str, Dict[str, tuple], dict]] = [
     ('div sqrt dim', '_contrib_div_sqrt_dim', {'data': _ROWS}, {}),
     ('gelqf', '_linalg_gelqf', {'data': (16, 64, 64)}, {}),
     ('syevd', '_linalg_syevd', {'definite': (16, 64, 64)}, {}),
+
+    # 30 steps of an LSTM cell and of a running sum; 3 of 5 steps; the second of two branches.
+    ('foreach lstm', 'tests/golden/ops/_foreach/lstm/symbol.json',
+     {'data': (30, 32, 200), 'h': (32, 200), 'c': (32, 200)}, {'num_hidden': 800}),
+    ('foreach sum', 'tests/golden/ops/_foreach/sums/symbol.json',
+     {'data': (30, 32, 650), 'begin': (32, 650), 'k': (32, 650)}, {}),
+    ('while loop', 'tests/golden/ops/_while_loop/ends/symbol.json',
+     {'i': (1,), 'x': _ROWS, 'w': _ROWS}, {}),
+    ('cond', 'tests/golden/ops/_cond/then/symbol.json', {'p': (1,), 'a': _ROWS, 'b': _ROWS}, {}),
 ]
 # The operators without a gradient.
 PREDICT_ONLY = {

@@ -15,6 +15,7 @@ gpu_operators.py. Rows beyond the layers of networks are in mxnet_operators.py.
 import argparse
 import json
 import pathlib
+import re
 import sys
 import tempfile
 from typing import Dict, List, Tuple
@@ -172,6 +173,12 @@ def _parse_flags() -> argparse.Namespace:
 def _write_symbol(path: pathlib.Path, op: str, shapes: Dict[str, tuple], attrs: dict,
                   arguments: List[str]) -> None:
     """Writes a symbol file of one operator. Inputs without a given shape are variables with MXNet's names."""
+    if op.endswith('.json'):
+        text = (pathlib.Path(__file__).resolve().parents[2] / op).read_text(encoding='utf-8')
+        for key, value in attrs.items():
+            text = re.sub(rf'"{key}": "\d+"', f'"{key}": "{value}"', text)
+        path.write_text(text, encoding='utf-8')
+        return
     names = list(shapes) + arguments[len(shapes):]
     nodes = [{'op': 'null', 'name': name, 'inputs': [],
               'attrs': {'__dtype__': str(number) for dtype, number in _DTYPES.items()
