@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/base/near_names.h"
 #include "ndarray/base/status_macros.h"
@@ -16,6 +17,11 @@ namespace cooper {
 absl::StatusOr<std::vector<PartialShape>> VariableShapes(const IndexedGraph& graph,
                                                          const KnownShapes& known) {
   std::vector<PartialShape> shapes(graph.num_entries());
+  const auto is_numpy = [&] {
+    return absl::c_any_of(graph.nodes(), [](const Node* node) {
+      return !node->is_variable() && node->op()->family() == "numpy";
+    });
+  };
   for (int i = 0; i < graph.num_nodes(); ++i) {
     const Node& node = *graph.nodes()[i];
     if (!node.is_variable()) continue;
@@ -29,8 +35,12 @@ absl::StatusOr<std::vector<PartialShape>> VariableShapes(const IndexedGraph& gra
     if (!shape.IsFull()) {
       std::vector<int64_t> fallback;
       COOPER_RETURN_IF_ERROR(ReadHidden(node, "__shape__", &fallback));
-      // A given shape overrides the attribute, which is only a default.
-      if (node.attrs().contains("__shape__")) shape.Merge(PartialShape::FromMXNet(fallback));
+      // A given shape overrides the attribute, which is only a default. Without NumPy operators ()
+      // is MXNet's unknown shape.
+      if (node.attrs().contains("__shape__")) {
+        shape.Merge(fallback.empty() && is_numpy() ? PartialShape(Shape())
+                                                   : PartialShape::FromMXNet(fallback));
+      }
     }
     if (shape.rank() > ShapeContext::kMaxRank) {
       return absl::InvalidArgumentError(absl::StrCat(Describe(node), " has ", shape.rank(),

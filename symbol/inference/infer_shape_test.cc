@@ -61,6 +61,18 @@ TEST(InferShapeTest, ARankAloneIsMissingInformation) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'fc1'")));
 }
 
+// In a graph with NumPy operators () is the shape of a scalar, in others it is unknown.
+TEST(InferShapeTest, AScalarIsAShapeOfNumpyMode) {
+  const Symbol scale = Symbol::Variable("scale", {.shape = PartialShape(Shape())});
+  const OpArgs args = {.inputs = {Symbol::Variable("data"), scale}};
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      const InferredShapes shapes,
+      InferShape(*Symbol::Create("_npi_multiply", args), {{"data", {4, 6}}}));
+  EXPECT_EQ(shapes.args[1].ToString(), "()");
+  EXPECT_EQ(shapes.outputs[0].ToString(), "(4, 6)");
+  EXPECT_FALSE(InferShape(*Symbol::Create("broadcast_mul", args), {{"data", {4, 6}}}).ok());
+}
+
 TEST(InferShapeTest, TheBatchSizeFlowsBack) {
   const Symbol sum =
       *Symbol::Create("elemwise_add", {.inputs = {TwoLayers(), Symbol::Variable("rest")}});
