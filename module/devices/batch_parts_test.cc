@@ -11,6 +11,8 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -20,6 +22,7 @@
 #include "gtest/gtest.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/base/status_matchers.h"
+#include "symbol/control/foreach.h"
 #include "symbol/graph/symbol.h"
 #include "symbol/inference/infer_batch_layout.h"
 #include "symbol/inference/infer_shape.h"
@@ -115,21 +118,11 @@ std::string Text(const OpCase& c, const std::vector<int>& axes) {
   return text;
 }
 
-// Runs the operator on a batch and on its parts, the batch being along `axes` of the inputs, and
-// compares what is known of. Returns how many outputs that were.
-int ExpectPartsOfWhole(const OpCase& c, const std::vector<int>& axes) {
-  OpArgs args = {.name = "op", .attrs = c.attrs};
-  std::map<std::string, BatchInput> batch;
-  std::map<std::string, NDArray> whole;
-  for (size_t i = 0; i < c.ranks.size(); ++i) {
-    const std::string name = absl::StrCat("in", i);
-    args.inputs.push_back(Symbol::Variable(name));
-    const Shape shape = c.shape(i);
-    batch[name] = {.shape = shape, .axis = axes[i]};
-    whole[name] = c.whole_inputs.contains(static_cast<int>(i)) ? WholeNumbers(shape, i)
-                                                               : RandomArrays({shape}, 10 + i)[0];
-  }
-  const Symbol symbol = *Symbol::Create(c.op, args);
+// Runs a symbol on a batch and on its parts, and compares the outputs whose layout is known.
+// Returns their number. Messages begin with `text`.
+int ExpectPartsOfWhole(const std::string& text, const Symbol& symbol,
+                       const std::map<std::string, BatchInput>& batch,
+                       const std::map<std::string, NDArray>& whole) {
   const auto layouts = BatchLayouts::Infer(symbol, batch);
   if (!layouts.ok()) return 0;
   const auto all_unknown = [](const BatchLayout& layout) { return layout.is_unknown(); };
@@ -140,7 +133,7 @@ int ExpectPartsOfWhole(const OpCase& c, const std::vector<int>& axes) {
   for (size_t p = 0; p < kSlices.size(); ++p) {
     std::map<std::string, NDArray> part = whole;
     for (auto& [name, array] : part) {
-      const int axis = batch[name].axis;
+      const int axis = batch.at(name).axis;
       if (axis >= 0) array = *ReadSlice(array, BatchLayout::Samples(axis), kSlices, p);
     }
     const auto computed = Compute(symbol, part);
@@ -153,14 +146,29 @@ int ExpectPartsOfWhole(const OpCase& c, const std::vector<int>& axes) {
     if (layout.is_unknown()) continue;
     NDArray joined;
     const absl::Status status = JoinParts(parts[k], layout, kSlices, joined);
-    EXPECT_TRUE(status.ok()) << Text(c, axes) << ": " << status;
+    EXPECT_TRUE(status.ok()) << text << ": " << status;
     if (status.ok()) {
-      EXPECT_TRUE(Near(joined, (*outputs)[k]))
-          << Text(c, axes) << ": output " << k << ", " << layout;
+      EXPECT_TRUE(Near(joined, (*outputs)[k])) << text << ": output " << k << ", " << layout;
     }
     ++known;
   }
   return known;
+}
+
+// Runs the operator on a batch and on its parts, the batch being along `axes` of the inputs.
+int ExpectPartsOfWhole(const OpCase& c, const std::vector<int>& axes) {
+  OpArgs args = {.name = "op", .attrs = c.attrs};
+  std::map<std::string, BatchInput> batch;
+  std::map<std::string, NDArray> whole;
+  for (size_t i = 0; i < c.ranks.size(); ++i) {
+    const std::string name = absl::StrCat("in", i);
+    args.inputs.push_back(Symbol::Variable(name));
+    const Shape shape = c.shape(i);
+    batch[name] = {.shape = shape, .axis = axes[i]};
+    whole[name] = c.whole_inputs.contains(static_cast<int>(i)) ? WholeNumbers(shape, i)
+                                                               : RandomArrays({shape}, 10 + i)[0];
+  }
+  return ExpectPartsOfWhole(Text(c, axes), *Symbol::Create(c.op, args), batch, whole);
 }
 
 // Every choice of batch axes of the inputs, -1 being none, but all of them none.
@@ -172,6 +180,43 @@ int ExpectPartsOfWhole(const OpCase& c) {
     while (i < axes.size() && ++axes[i] == c.ranks[i]) axes[i++] = -1;
     if (i == axes.size()) return known;
     known += ExpectPartsOfWhole(c, axes);
+  }
+}
+
+// The data of a loop may be cut along every axis but that of the steps; its state, which the first
+// step gives samples if it had none, follows.
+TEST(BatchPartsTest, LoopsComputePartsOfTheWhole) {
+  const Symbol data = Symbol::Variable("data"), begin = Symbol::Variable("begin");
+  const auto call = [](const char* op, std::vector<Symbol> inputs, AttrMap attrs = {}) {
+    return *Symbol::Create(op, {.inputs = std::move(inputs), .attrs = attrs});
+  };
+  const auto loop_from = [&](const Symbol& first) {
+    const ForeachResult loop = Foreach(
+        [&](const std::vector<Symbol>& inputs, const std::vector<Symbol>& states) {
+          const Symbol sum = call("elemwise_add", {inputs[0], states[0]});
+          return ForeachStep{.outputs = {call("softmax", {sum})}, .states = {call("tanh", {sum})}};
+        },
+        {data}, {first}, "loop");
+    return *Symbol::Group({loop.outputs[0], loop.states[0]});
+  };
+  const Symbol zeros = call("zeros_like", {call("sum", {data}, {{"axis", "0"}})});
+  const std::map<std::string, NDArray> whole = {
+      {"data", RandomArrays({{kExtent, kExtent, kExtent}}, 10)[0]},
+      {"begin", RandomArrays({{kExtent, kExtent}}, 11)[0]}};
+  // The softmax of a step is over all samples if they are on its last axis.
+  for (const auto& [data_axis, begin_axis, known] :
+       {std::tuple(0, 0, 0), {0, -1, 0}, {1, 0, 2}, {2, 1, 1}, {1, 1, 0}}) {
+    const std::string text = absl::StrCat("axes ", data_axis, " ", begin_axis);
+    const std::map<std::string, BatchInput> batch = {
+        {"data", {.shape = whole.at("data").shape(), .axis = data_axis}},
+        {"begin", {.shape = whole.at("begin").shape(), .axis = begin_axis}}};
+    EXPECT_EQ(ExpectPartsOfWhole(text, loop_from(begin), batch, whole), known) << text;
+  }
+  for (const auto& [axis, known] : {std::pair(0, 0), {1, 2}, {2, 1}}) {
+    EXPECT_EQ(ExpectPartsOfWhole(absl::StrCat("axis ", axis), loop_from(zeros),
+                                 {{"data", {.shape = whole.at("data").shape(), .axis = axis}}},
+                                 {*whole.find("data")}),
+              known);
   }
 }
 

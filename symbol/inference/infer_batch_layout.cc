@@ -104,6 +104,37 @@ BatchLayout OfState(const Node& variable, const Shape& shape, int64_t batch_size
 
 }  // namespace
 
+bool SetOutputLayouts(const IndexedGraph& graph, int i, absl::Span<const Shape> shapes,
+                      int64_t batch_size, absl::Span<BatchLayout> layouts) {
+  const Node& node = *graph.nodes()[i];
+  std::vector<Shape> input_shapes;
+  std::vector<BatchLayout> input_layouts;
+  bool varies = node.inputs().empty(), known = true;
+  for (const NodeEntry& input : node.inputs()) {
+    const int entry = graph.entry(input);
+    input_shapes.push_back(shapes[entry]);
+    input_layouts.push_back(layouts[entry]);
+    varies = varies || layouts[entry].kind != Kind::kNone;
+    known = known && !layouts[entry].is_unknown();
+  }
+  const int first = graph.first_entry(i);
+  BatchCall call = {.call = node.call(),
+                    .inputs = input_shapes,
+                    .outputs = shapes.subspan(first, node.num_outputs()),
+                    .layouts = input_layouts,
+                    .batch_size = batch_size};
+  for (int k = 0; k < node.num_outputs(); ++k) {
+    call.output = k;
+    BatchLayout found = varies ? BatchLayout() : BatchLayout::Of(Kind::kNone);
+    if (known && varies) found = OutputLayout(call);
+    if (!found.Fits(call.out(), batch_size)) found = {};
+    // A declared layout does not apply to counted rows, which belong to some samples only.
+    layouts[first + k] =
+        CountsShapes(node) ? found : Reconcile(found, Declared(node, call.out(), batch_size));
+  }
+  return known && LossNeedsWeights(call);
+}
+
 absl::StatusOr<BatchLayouts> BatchLayouts::Infer(const Symbol& symbol,
                                                  const std::map<std::string, BatchInput>& inputs,
                                                  const std::set<std::string>& states) {
@@ -118,8 +149,6 @@ absl::StatusOr<BatchLayouts> BatchLayouts::Infer(const Symbol& symbol,
   BatchLayouts result;
   std::vector<BatchLayout> layouts(graph.num_entries());
   std::vector<int> lost(graph.num_nodes(), -1);  // the node at which the layout was lost; -1: none
-  std::vector<Shape> input_shapes;
-  std::vector<BatchLayout> input_layouts;
   for (int i = 0; i < graph.num_nodes(); ++i) {
     const Node& node = *graph.nodes()[i];
     const int first = graph.first_entry(i);
@@ -135,34 +164,15 @@ absl::StatusOr<BatchLayouts> BatchLayouts::Infer(const Symbol& symbol,
       result.variables_[node.name()] = layouts[first];
       continue;
     }
-    input_shapes.clear();
-    input_layouts.clear();
-    bool varies = node.inputs().empty();
     for (const NodeEntry& input : node.inputs()) {
-      const int entry = graph.entry(input);
-      input_shapes.push_back(probed->shapes[entry]);
-      input_layouts.push_back(layouts[entry]);
-      varies = varies || layouts[entry].kind != Kind::kNone;
-      if (layouts[entry].is_unknown() && lost[i] < 0)
+      if (layouts[graph.entry(input)].is_unknown() && lost[i] < 0) {
         lost[i] = lost[graph.node_index(input.node.get())];
+      }
     }
-    const auto outputs = absl::MakeConstSpan(probed->shapes).subspan(first, node.num_outputs());
-    BatchCall call = {.call = node.call(),
-                      .inputs = input_shapes,
-                      .outputs = outputs,
-                      .layouts = input_layouts,
-                      .batch_size = probed->batch_size};
-    if (lost[i] < 0 && LossNeedsWeights(call)) result.weighted_losses_.insert(&node);
-    const bool known = lost[i] < 0;
+    if (SetOutputLayouts(graph, i, probed->shapes, probed->batch_size, absl::MakeSpan(layouts))) {
+      result.weighted_losses_.insert(&node);
+    }
     for (int k = 0; k < node.num_outputs(); ++k) {
-      call.output = k;
-      BatchLayout found = varies ? BatchLayout() : BatchLayout::Of(Kind::kNone);
-      if (known && varies) found = OutputLayout(call);
-      if (!found.Fits(outputs[k], probed->batch_size)) found = {};
-      // A declared layout does not apply to counted rows, which belong to some samples only.
-      layouts[first + k] = CountsShapes(node)
-                               ? found
-                               : Reconcile(found, Declared(node, outputs[k], probed->batch_size));
       if (layouts[first + k].is_unknown() && lost[i] < 0) lost[i] = i;
     }
   }

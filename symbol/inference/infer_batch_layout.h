@@ -5,13 +5,16 @@
 // operators (batch_layout.h). A node's attribute `__layout__` ("TNC") overrides the rules. Links no
 // kernel and needs no data.
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "ndarray/base/shape.h"
+#include "symbol/graph/indexed_graph.h"
 #include "symbol/graph/symbol.h"
 #include "symbol/schema/batch_layout.h"
 #include "symbol/schema/node.h"
@@ -57,6 +60,12 @@ class BatchLayouts {
   std::map<std::string, BatchLayout> variables_;
   std::set<const Node*> weighted_losses_;
 };
+
+// Sets the layouts of the outputs of node `i` of `graph`, an operator, from those of its inputs.
+// `shapes`, inferred for `batch_size`, and `layouts` are by entry. Returns whether the node is a
+// loss that must be weighted (LossNeedsWeights); false if the layout of an input is unknown.
+bool SetOutputLayouts(const IndexedGraph& graph, int i, absl::Span<const Shape> shapes,
+                      int64_t batch_size, absl::Span<BatchLayout> layouts);
 
 // Returns the symbol with the grad_scale of `losses` multiplied by `weight`; `symbol` itself if
 // `losses` is empty. Each loss must be a node of the symbol's graph with that parameter, or
