@@ -317,7 +317,7 @@ absl::Status BucketingModule::SaveCheckpoint(const std::string& prefix, int epoc
   }
   COOPER_RETURN_IF_ERROR(SaveBucketSymbols(prefix, symbols));
   COOPER_RETURN_IF_ERROR(
-      SaveParamsFile(ParamsPath(prefix, epoch), params.args, params.auxs, params.sparse));
+      SaveParamsFile(ParamsPath(prefix, epoch), params.args, params.auxs, params.format));
   if (!save_optimizer_states) return absl::OkStatus();
   return group_->learner().SaveOptimizerStates(StatesPath(prefix, epoch));
 }
@@ -334,7 +334,7 @@ absl::StatusOr<std::unique_ptr<BucketingModule>> BucketingModule::Load(
                           LoadBucketSymbols(prefix, *keys, options.compute.load_limits));
   ModuleParams params;
   COOPER_RETURN_IF_ERROR(
-      LoadParamsFile(ParamsPath(prefix, epoch), &params.args, &params.auxs, &params.sparse));
+      LoadParamsFile(ParamsPath(prefix, epoch), &params.args, &params.auxs, &params.format));
   COOPER_ASSIGN_OR_RETURN(std::unique_ptr<BucketingModule> module,
                           LoadDict(std::move(symbols), std::move(options), params));
   if (load_optimizer_states) {

@@ -55,7 +55,8 @@ absl::Status SaveMxnetOptimizerStates(const BaseModule& module, const std::strin
     return keys;
   };
   COOPER_ASSIGN_OR_RETURN(const auto states, updater->GetStates());
-  COOPER_ASSIGN_OR_RETURN(MxnetStatesWriter writer, MxnetStatesWriter::Create(path));
+  COOPER_ASSIGN_OR_RETURN(MxnetStatesWriter writer,
+                          MxnetStatesWriter::Create(path, learner->parameters().format().np_shape));
   COOPER_RETURN_IF_ERROR(WriteMxnetStates(states, updater->optimizer(), keys_of, &writer));
   return writer.Commit();
 }

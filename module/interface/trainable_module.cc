@@ -117,7 +117,7 @@ absl::Status TrainableModule::SaveCheckpoint(const std::string&, int, bool) cons
 
 absl::Status TrainableModule::SaveParams(const std::string& path) const {
   COOPER_ASSIGN_OR_RETURN(const ModuleParams params, GetParams());
-  return SaveParamsFile(path, params.args, params.auxs, params.sparse);
+  return SaveParamsFile(path, params.args, params.auxs, params.format);
 }
 
 absl::Status TrainableModule::LoadParams(const std::string& path) {

@@ -14,6 +14,7 @@
 #include "ndarray/base/near_names.h"
 #include "ndarray/base/status_macros.h"
 #include "ndarray/threads/profiler.h"
+#include "symbol/json/json.h"
 #include "symbol/ops/loss/label_probabilities.h"
 
 namespace cooper {
@@ -221,6 +222,7 @@ absl::StatusOr<std::unique_ptr<DataParallelExecutorGroup>> Module::BindGroup(
   }
   std::unique_ptr<DataParallelExecutorGroup> bound = *std::move(made);
   if (monitor_) bound->SetMonitorCallback(monitor_, monitor_all_);
+  if (HasNumpyOperators(symbol_)) group_->parameters().SaveForNumpyMode();
   COOPER_RETURN_IF_ERROR(
       group_->parameters().Complete(param_names_, aux_names_, symbol_.VariableAttrDict()));
   return bound;
@@ -298,7 +300,7 @@ absl::Status Module::SaveCheckpoint(const std::string& prefix, int epoch,
                                     bool save_optimizer_states) const {
   COOPER_ASSIGN_OR_RETURN(const ModuleParams params, GetParams());
   COOPER_RETURN_IF_ERROR(
-      cooper::SaveCheckpoint(prefix, epoch, symbol_, params.args, params.auxs, params.sparse));
+      cooper::SaveCheckpoint(prefix, epoch, symbol_, params.args, params.auxs, params.format));
   if (!save_optimizer_states) return absl::OkStatus();
   return SaveOptimizerStates(StatesPath(prefix, epoch));
 }
@@ -317,7 +319,7 @@ absl::StatusOr<std::unique_ptr<Module>> Module::Load(const std::string& prefix, 
                           Create(checkpoint.symbol, std::move(options)));
   module->group_->parameters().Load({.args = std::move(checkpoint.args),
                                      .auxs = std::move(checkpoint.auxs),
-                                     .sparse = std::move(checkpoint.sparse)});
+                                     .format = std::move(checkpoint.format)});
   if (load_optimizer_states) {
     module->group_->learner().LoadOptimizerStatesLater(StatesPath(prefix, epoch));
   }

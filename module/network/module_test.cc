@@ -14,6 +14,7 @@
 #include "io/iterators/ndarray_iter.h"
 #include "module/initializer/initializers.h"
 #include "module/metric/classification.h"
+#include "module/parameters/checkpoint.h"
 #include "ndarray/base/atomic_file.h"
 #include "ndarray/base/status_matchers.h"
 #include "tests/module/module_fixtures.h"
@@ -317,6 +318,22 @@ TEST(ModuleTest, ACheckpointGoesOnAsIfItHadNotBeen) {
   ASSERT_EQ(got.args.size(), 4u);
   for (const auto& [name, array] : expected.args) {
     EXPECT_EQ(Floats(got.args.at(name)), Floats(array)) << name;
+  }
+}
+
+// MXNet reads a file of NumPy mode in that mode only, others outside of it.
+TEST(ModuleTest, ACheckpointOfNumpyModeStaysOne) {
+  const std::string prefix = testing::TempDir() + "/numpy";
+  COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams params, MakeTrainable()->GetParams());
+  for (const bool np_shape : {false, true}) {
+    COOPER_ASSERT_OK(
+        SaveCheckpoint(prefix, 1, TwoLayers(), params.args, {}, {.np_shape = np_shape}));
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto loaded, Module::Load(prefix, 1));
+    COOPER_ASSERT_OK(loaded->Bind(Shapes(4)));
+    COOPER_ASSERT_OK(loaded->SaveCheckpoint(prefix, 2));
+    EXPECT_EQ(*ReadFile(prefix + "-0002.params"), *ReadFile(prefix + "-0001.params"));
+    COOPER_ASSERT_OK_AND_ASSIGN(const ModuleParams got, loaded->GetParams());
+    EXPECT_EQ(got.format.np_shape, np_shape);
   }
 }
 

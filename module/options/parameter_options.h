@@ -24,9 +24,8 @@ namespace cooper {
 struct ModuleParams {
   ArrayMap args;
   ArrayMap auxs;
-  // The layouts of the arrays that a file had in sparse form, by their names in files, "arg:NAME"
-  // and "aux:NAME".
-  SparseLayouts sparse = {};
+  // How files store them, where their names are "arg:NAME" and "aux:NAME".
+  ParamsFormat format = {};
 };
 
 // Returns Uniform in [-0.01, 0.01), MXNet's default for training.

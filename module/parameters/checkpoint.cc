@@ -20,11 +20,11 @@ std::string StatesPath(const std::string& prefix, int epoch) {
 }
 
 absl::Status SaveParamsFile(const std::string& path, const ArrayMap& args, const ArrayMap& auxs,
-                            const SparseLayouts& sparse) {
+                            const ParamsFormat& format) {
   NamedArrays arrays;
   for (const auto& [name, array] : args) arrays.emplace_back("arg:" + name, array);
   for (const auto& [name, array] : auxs) arrays.emplace_back("aux:" + name, array);
-  return SaveNamedArrays(path, arrays, sparse);
+  return SaveNamedArrays(path, arrays, format);
 }
 
 namespace {
@@ -58,8 +58,8 @@ absl::Status SplitByPrefix(const std::string& path, const NamedArrays& arrays, A
 }  // namespace
 
 absl::Status LoadParamsFile(const std::string& path, ArrayMap* args, ArrayMap* auxs,
-                            SparseLayouts* sparse) {
-  COOPER_ASSIGN_OR_RETURN(const NamedArrays arrays, LoadNamedArrays(path, sparse));
+                            ParamsFormat* format) {
+  COOPER_ASSIGN_OR_RETURN(const NamedArrays arrays, LoadNamedArrays(path, format));
   return SplitByPrefix(path, arrays, args, auxs);
 }
 
@@ -70,11 +70,13 @@ absl::Status MapParamsFile(const std::string& path, ArrayMap* args, ArrayMap* au
 
 absl::Status SaveCheckpoint(const std::string& prefix, int epoch, const Symbol& symbol,
                             const ArrayMap& args, const ArrayMap& auxs,
-                            const SparseLayouts& sparse) {
+                            const ParamsFormat& format) {
   COOPER_RETURN_IF_ERROR(symbol.status());
+  ParamsFormat written = format;
+  written.np_shape |= HasNumpyOperators(symbol);
   RemoveTemporaries(prefix);
   COOPER_RETURN_IF_ERROR(SaveSymbol(absl::StrCat(prefix, "-symbol.json"), symbol));
-  return SaveParamsFile(ParamsPath(prefix, epoch), args, auxs, sparse);
+  return SaveParamsFile(ParamsPath(prefix, epoch), args, auxs, written);
 }
 
 absl::StatusOr<Checkpoint> LoadCheckpoint(const std::string& prefix, int epoch,
@@ -83,7 +85,7 @@ absl::StatusOr<Checkpoint> LoadCheckpoint(const std::string& prefix, int epoch,
   Checkpoint checkpoint;
   COOPER_ASSIGN_OR_RETURN(checkpoint.symbol, LoadSymbol(path, limits));
   COOPER_RETURN_IF_ERROR(LoadParamsFile(ParamsPath(prefix, epoch), &checkpoint.args,
-                                        &checkpoint.auxs, &checkpoint.sparse));
+                                        &checkpoint.auxs, &checkpoint.format));
   return checkpoint;
 }
 

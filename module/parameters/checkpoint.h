@@ -21,7 +21,7 @@ struct Checkpoint {
   Symbol symbol;
   ArrayMap args;
   ArrayMap auxs;
-  SparseLayouts sparse = {};  // by their names in the file, "arg:NAME" and "aux:NAME"
+  ParamsFormat format = {};  // of the file, where names are "arg:NAME" and "aux:NAME"
 };
 
 // "prefix-0003.params".
@@ -30,22 +30,24 @@ std::string ParamsPath(const std::string& prefix, int epoch);
 std::string StatesPath(const std::string& prefix, int epoch);
 
 // Replaces each file as a whole or not at all, and removes temporary files of this prefix that
-// killed processes left. Errors: those of `symbol`, and of writing files.
+// killed processes left. Arrays of a symbol with NumPy operators, which MXNet runs in NumPy mode
+// only, are written for that mode whatever `format` says. Errors: those of `symbol`, and of writing
+// files.
 absl::Status SaveCheckpoint(const std::string& prefix, int epoch, const Symbol& symbol,
                             const ArrayMap& args, const ArrayMap& auxs,
-                            const SparseLayouts& sparse = {});
+                            const ParamsFormat& format = {});
 // Reads both files; `limits` bounds the graph of the symbol file.
 absl::StatusOr<Checkpoint> LoadCheckpoint(const std::string& prefix, int epoch,
                                           const LoadLimits& limits = {});
 
-// Writes only the parameter file; arrays of `sparse` as SaveNamedArrays does.
+// Writes only the parameter file, in `format` as SaveNamedArrays does.
 absl::Status SaveParamsFile(const std::string& path, const ArrayMap& args, const ArrayMap& auxs,
-                            const SparseLayouts& sparse = {});
-// Reads only the parameter file and adds its arrays to `args` and `auxs`, and the layouts of sparse
-// ones to `sparse` unless it is null. kInvalidArgument, naming the array, if a name begins with
+                            const ParamsFormat& format = {});
+// Reads only the parameter file and adds its arrays to `args` and `auxs`, and its format to
+// `format` as LoadNamedArrays does. kInvalidArgument, naming the array, if a name begins with
 // neither arg: nor aux:.
 absl::Status LoadParamsFile(const std::string& path, ArrayMap* args, ArrayMap* auxs,
-                            SparseLayouts* sparse = nullptr);
+                            ParamsFormat* format = nullptr);
 // The same, with arrays that are views of the file (MapNamedArrays, ndarray/files/params_file.h):
 // processes that map the same file and do not change the parameters share one copy in memory.
 absl::Status MapParamsFile(const std::string& path, ArrayMap* args, ArrayMap* auxs);

@@ -98,7 +98,7 @@ absl::StatusOr<NDArray> Parameters::Mean(ParameterKind kind, const std::string& 
 
 absl::StatusOr<ModuleParams> Parameters::Means(absl::Span<const std::string> args,
                                                absl::Span<const std::string> auxs) const {
-  ModuleParams means{.sparse = sparse_};
+  ModuleParams means{.format = format_};
   for (const std::string& name : args) {
     COOPER_ASSIGN_OR_RETURN(means.args[name], Mean(ParameterKind::kArg, name));
   }

@@ -183,13 +183,17 @@ class Parameters {
                         const std::map<std::string, AttrMap>& attrs);
   // Values that wait for an array of their name.
   const ArrayMap& waiting(ParameterKind kind) const { return of(kind).waiting; }
-  // Load keeps values until ApplyLoaded sets them, and the layouts of sparse arrays, which Means
+  // Load keeps values until ApplyLoaded sets them, and the format of their file, which Means
   // returns. ApplyLoaded does nothing if there are no values.
   void Load(ModuleParams params) {
-    sparse_ = params.sparse;
+    format_ = params.format;
     loaded_ = std::move(params);
   }
   absl::Status ApplyLoaded();
+  // How files store the values. SaveForNumpyMode is called once a network that MXNet runs in NumPy
+  // mode only is bound.
+  const ParamsFormat& format() const { return format_; }
+  void SaveForNumpyMode() { format_.np_shape = true; }
   // Gives each context the mean over all contexts.
   absl::Status Average(ParameterKind kind, const std::string& name);
   // Makes contexts in the same memory share the first context's arrays of large parameters, so that
@@ -258,7 +262,7 @@ class Parameters {
   uint64_t init_seed_ = 0;
   bool allow_missing_ = false;
   std::optional<ModuleParams> loaded_;
-  SparseLayouts sparse_;
+  ParamsFormat format_;
 };
 
 }  // namespace cooper

@@ -35,11 +35,12 @@ std::string Global(absl::string_view module, absl::string_view name) {
 
 }  // namespace
 
-absl::StatusOr<MxnetStatesWriter> MxnetStatesWriter::Create(const std::string& path) {
+absl::StatusOr<MxnetStatesWriter> MxnetStatesWriter::Create(const std::string& path,
+                                                            bool np_shape) {
   COOPER_ASSIGN_OR_RETURN(AtomicFile file, AtomicFile::Create(path));
   COOPER_RETURN_IF_ERROR(
       file.Append(absl::StrCat(Code(Op::kProto), Number(4, 1), Code(Op::kEmptyDict))));
-  return MxnetStatesWriter(std::move(file));
+  return MxnetStatesWriter(std::move(file), np_shape);
 }
 
 absl::Status MxnetStatesWriter::EndItem() {
@@ -59,11 +60,13 @@ absl::Status MxnetStatesWriter::Key(const MxnetKey& key) {
 absl::Status MxnetStatesWriter::None() { return file_.Append(Code(Op::kNone)); }
 
 absl::Status MxnetStatesWriter::Array(const NDArray& array) {
-  if (array.shape().rank() == 0) {
-    return absl::UnimplementedError("a state without dimensions cannot be written for MXNet");
+  if (!format_.np_shape && (array.shape().rank() == 0 || array.size() == 0)) {
+    return absl::UnimplementedError(absl::StrCat("MXNet has states of shape ",
+                                                 array.shape().ToString(),
+                                                 " for networks of NumPy operators only"));
   }
   // A list of one array without a name: 24 bytes before the array, 16 after it.
-  COOPER_ASSIGN_OR_RETURN(const std::string list, SerializeNamedArrays({{"", array}}));
+  COOPER_ASSIGN_OR_RETURN(const std::string list, SerializeNamedArrays({{"", array}}, format_));
   const absl::string_view bytes = absl::string_view(list).substr(24, list.size() - 40);
   // NDArray(None), then __setstate__({"handle": bytearray(bytes)}).
   const std::string call = absl::StrCat(Code(Op::kTuple1), Code(Op::kReduce));

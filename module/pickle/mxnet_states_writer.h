@@ -17,21 +17,23 @@
 #include "module/pickle/mxnet_states.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/atomic_file.h"
+#include "ndarray/files/params_entry.h"
 
 namespace cooper {
 
 // Writes one file. After each Key the calls for its value follow. Not thread-safe.
 class MxnetStatesWriter {
  public:
-  // Begins a file that Commit moves to `path`. Errors: those of AtomicFile::Create.
-  static absl::StatusOr<MxnetStatesWriter> Create(const std::string& path);
+  // Begins a file that Commit moves to `path`. MXNet reads its arrays in NumPy mode only if
+  // `np_shape`, else outside of it only. Errors: those of AtomicFile::Create.
+  static absl::StatusOr<MxnetStatesWriter> Create(const std::string& path, bool np_shape = false);
 
   // Each writes to the file; errors are those of AtomicFile::Append.
 
   absl::Status Key(const MxnetKey& key);
   absl::Status None();
-  // Writes a value that is on any device and not null. kUnimplemented for an array without
-  // dimensions, which MXNet's states have no version for.
+  // Writes a value that is on any device and not null. kUnimplemented for an array that needs
+  // `np_shape`: one without dimensions or with an extent of 0.
   absl::Status Array(const NDArray& array);
   // Replaces the last `size` values, of which there are 1 to 3, by a tuple of them.
   absl::Status Tuple(int size);
@@ -40,12 +42,14 @@ class MxnetStatesWriter {
   absl::Status Commit();
 
  private:
-  explicit MxnetStatesWriter(AtomicFile file) : file_(std::move(file)) {}
+  MxnetStatesWriter(AtomicFile file, bool np_shape)
+      : file_(std::move(file)), format_{.np_shape = np_shape} {}
 
   // Ends the value of the last key, if there is one.
   absl::Status EndItem();
 
   AtomicFile file_;
+  ParamsFormat format_;
   bool has_key_ = false;
 };
 

@@ -80,7 +80,7 @@ absl::Status ReadSparseBody(ByteReader& reader, const Shape& stored, ParamsEntry
 }
 
 // Reads an array of V2 or V3 after its magic number.
-absl::Status ReadCurrent(ByteReader& reader, bool np_shape, ParamsEntry* entry) {
+absl::Status ReadCurrent(ByteReader& reader, ParamsEntry* entry) {
   COOPER_ASSIGN_OR_RETURN(int32_t stype, reader.Number<int32_t>("the storage type"));
   if (stype < 0 || stype > 2) {
     return absl::InvalidArgumentError(absl::StrCat("unknown storage type ", stype));
@@ -92,7 +92,7 @@ absl::Status ReadCurrent(ByteReader& reader, bool np_shape, ParamsEntry* entry) 
     COOPER_ASSIGN_OR_RETURN(stored, reader.ShapeField("the shape of the stored elements"));
   }
   COOPER_ASSIGN_OR_RETURN(uint32_t rank, reader.Number<uint32_t>("the shape"));
-  if (rank == (np_shape ? ~uint32_t{0} : 0)) {
+  if (rank == (entry->np_shape ? ~uint32_t{0} : 0)) {
     entry->sparse.reset();
     return absl::OkStatus();
   }
@@ -110,7 +110,8 @@ absl::Status ReadCurrent(ByteReader& reader, bool np_shape, ParamsEntry* entry) 
 absl::Status ReadArray(ByteReader& reader, ParamsEntry* entry) {
   COOPER_ASSIGN_OR_RETURN(uint32_t magic, reader.Number<uint32_t>("its beginning"));
   if (magic == kArrayV2Magic || magic == kArrayV3Magic) {
-    return ReadCurrent(reader, magic == kArrayV3Magic, entry);
+    entry->np_shape = magic == kArrayV3Magic;
+    return ReadCurrent(reader, entry);
   }
   Shape shape;
   if (magic == kArrayV1Magic) {

@@ -38,6 +38,7 @@ struct ParamsEntry {
   // here. Null for an array that MXNet wrote without a shape.
   NDArray array;
   std::unique_ptr<SparseLayout> sparse;  // null for a dense array
+  bool np_shape = false;                 // whether MXNet wrote it in NumPy mode (V3)
 };
 
 // Returns the array with its zeros: `entry.array` itself if it is dense. kInvalidArgument if an
@@ -53,8 +54,12 @@ absl::StatusOr<NDArray> ToDenseWithin(const ParamsEntry& entry, int64_t* bytes_l
 // says how large they are.
 inline constexpr int64_t kMaxDenseBytes = int64_t{1} << 30;
 
-// The layouts of sparse arrays by name, so that they can be written as they were read.
-using SparseLayouts = std::map<std::string, std::shared_ptr<const SparseLayout>>;
+// How a file stores its arrays, so that they can be written as they were read.
+struct ParamsFormat {
+  std::map<std::string, std::shared_ptr<const SparseLayout>> sparse = {};  // sparse arrays by name
+  // Whether MXNet reads the file in NumPy mode (npx.set_np()), and only there.
+  bool np_shape = false;
+};
 
 // Returns `dense` as a sparse entry of the layout's type, without a name. It stores the rows or
 // elements that `layout` stores, even if they are 0, and all others that are not 0. An unchanged

@@ -79,9 +79,8 @@ absl::StatusOr<ParamsList> ReadList(ByteReader reader) {
   return list;
 }
 
-// Returns the arrays by name, all of them dense. Adds the layouts of sparse ones to `sparse` unless
-// it is null.
-absl::StatusOr<NamedArrays> DenseByName(ParamsList list, SparseLayouts* sparse) {
+// Returns the arrays by name, all of them dense. Sets `format` unless it is null.
+absl::StatusOr<NamedArrays> DenseByName(ParamsList list, ParamsFormat* format) {
   if (!list.named && !list.entries.empty()) {
     return absl::InvalidArgumentError("its arrays have no names");
   }
@@ -96,8 +95,9 @@ absl::StatusOr<NamedArrays> DenseByName(ParamsList list, SparseLayouts* sparse) 
     }
     COOPER_ASSIGN_OR_RETURN(
         NDArray array, AddContext(ToDenseWithin(entry, &bytes_left), "array '", entry.name, "'"));
-    if (entry.sparse != nullptr && sparse != nullptr) {
-      (*sparse)[entry.name] = std::move(entry.sparse);
+    if (format != nullptr) {
+      format->np_shape |= entry.np_shape;
+      if (entry.sparse != nullptr) format->sparse[entry.name] = std::move(entry.sparse);
     }
     arrays.emplace_back(std::move(entry.name), std::move(array));
   }
@@ -115,9 +115,9 @@ absl::StatusOr<ParamsList> ReadParamsFile(const std::string& path) {
   return AddContext(ParseParams(bytes), "'", path, "'");
 }
 
-absl::StatusOr<NamedArrays> LoadNamedArrays(const std::string& path, SparseLayouts* sparse) {
+absl::StatusOr<NamedArrays> LoadNamedArrays(const std::string& path, ParamsFormat* format) {
   COOPER_ASSIGN_OR_RETURN(ParamsList list, ReadParamsFile(path));
-  return AddContext(DenseByName(std::move(list), sparse), "'", path, "'");
+  return AddContext(DenseByName(std::move(list), format), "'", path, "'");
 }
 
 absl::Status CheckParamsFile(const std::string& path) {

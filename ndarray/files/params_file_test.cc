@@ -259,10 +259,11 @@ TEST(ParamsFileTest, WritesWhatMXNetWrites) {
               IsOkAndHolds(expected.str()));
 }
 
-// MXNet 1.9.1 reads no list with entries of V2 and V3, and V3 under np_shape only.
+// MXNet 1.9.1 reads no list with entries of V2 and V3, V2 outside of NumPy mode only, and V3 in
+// NumPy mode only.
 TEST(ParamsFileTest, WritesOneVersionInAList) {
-  const auto versions = [](const NamedArrays& arrays) {
-    const std::string bytes = *SerializeNamedArrays(arrays);
+  const auto versions = [](const NamedArrays& arrays, const ParamsFormat& format) {
+    const std::string bytes = *SerializeNamedArrays(arrays, format);
     std::pair<int, int> found;  // of V2 and V3
     for (size_t i = 0; i + sizeof(uint32_t) <= bytes.size(); ++i) {
       uint32_t magic = 0;
@@ -273,10 +274,31 @@ TEST(ParamsFileTest, WritesOneVersionInAList) {
     return found;
   };
   const NDArray some = Floats({2}, {1, 2}), empty = Floats({0, 3}, {}), scalar = Floats({}, {7});
-  EXPECT_EQ(versions({{"a", some}, {"b", empty}}), std::pair(2, 0));
-  EXPECT_EQ(versions({{"a", some}, {"b", empty}, {"c", scalar}}), std::pair(0, 3));
+  ParamsFormat sparse;
+  sparse.sparse["a"] = std::make_shared<SparseLayout>();
+  const ParamsFormat numpy{.np_shape = true};
+  EXPECT_EQ(versions({{"a", some}}, {}), std::pair(1, 0));
+  EXPECT_EQ(versions({{"a", some}}, numpy), std::pair(0, 1));
+  EXPECT_EQ(versions({{"a", some}, {"b", empty}}, {}), std::pair(0, 2));
+  EXPECT_EQ(versions({{"a", some}, {"c", scalar}}, {}), std::pair(0, 2));
+  // MXNet reads no sparse array of V3.
+  EXPECT_EQ(versions({{"a", some}, {"b", empty}}, sparse), std::pair(2, 0));
   EXPECT_THAT(SerializeNamedArrays({{"c", NDArray()}}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("cannot save 'c'")));
+}
+
+TEST(ParamsFileTest, WritesTheVersionThatCame) {
+  const std::string path = ::testing::TempDir() + "/version.params";
+  for (const uint32_t magic : {kV2, kV3}) {
+    SCOPED_TRACE(magic);
+    Bytes file;
+    file.List(1).U32(magic).Add(int32_t{0}).Shape64({2}).Context().Add(int32_t{0});
+    file.Add(1.5f).Add(-2.0f).U64(1).Text("w");
+    COOPER_ASSERT_OK(WriteFileAtomically(path, file.str()));
+    ParamsFormat format;
+    COOPER_ASSERT_OK_AND_ASSIGN(const NamedArrays arrays, LoadNamedArrays(path, &format));
+    EXPECT_THAT(SerializeNamedArrays(arrays, format), IsOkAndHolds(file.str()));
+  }
 }
 
 TEST(ParamsFileTest, SavesAndLoadsEveryDType) {
@@ -337,16 +359,16 @@ TEST(ParamsFileTest, SparseArraysAreLoadedDenseAndWrittenAsTheyCame) {
   for (const auto& c : kCases) {
     SCOPED_TRACE(c.name);
     COOPER_ASSERT_OK(WriteFileAtomically(path, c.file));
-    SparseLayouts layouts;
-    COOPER_ASSERT_OK_AND_ASSIGN(NamedArrays arrays, LoadNamedArrays(path, &layouts));
+    ParamsFormat format;
+    COOPER_ASSERT_OK_AND_ASSIGN(NamedArrays arrays, LoadNamedArrays(path, &format));
     ASSERT_EQ(arrays.size(), 1);
     EXPECT_THAT(arrays[0].second.ToVector<float>(), IsOkAndHolds(ElementsAreArray(c.dense)));
     COOPER_ASSERT_OK_AND_ASSIGN(const NamedArrays mapped, MapNamedArrays(path));
     EXPECT_THAT(mapped[0].second.ToVector<float>(), IsOkAndHolds(ElementsAreArray(c.dense)));
-    EXPECT_THAT(SerializeNamedArrays(arrays, layouts), IsOkAndHolds(c.file));
+    EXPECT_THAT(SerializeNamedArrays(arrays, format), IsOkAndHolds(c.file));
     // Elements that have become others than 0 are stored, too.
     arrays[0].second = Floats(arrays[0].second.shape(), c.changed);
-    COOPER_ASSERT_OK(SaveNamedArrays(path, arrays, layouts));
+    COOPER_ASSERT_OK(SaveNamedArrays(path, arrays, format));
     COOPER_ASSERT_OK_AND_ASSIGN(const ParamsList changed, ReadParamsFile(path));
     EXPECT_THAT(changed.entries[0].sparse->indices.ToVector<int64_t>(),
                 IsOkAndHolds(ElementsAreArray(c.changed_indices)));
@@ -354,9 +376,9 @@ TEST(ParamsFileTest, SparseArraysAreLoadedDenseAndWrittenAsTheyCame) {
                 IsOkAndHolds(ElementsAreArray(c.changed)));
     // An array of another shape is another array.
     arrays[0].second = Floats({2}, {1, 2});
-    COOPER_ASSERT_OK_AND_ASSIGN(const std::string other, SerializeNamedArrays(arrays, layouts));
+    COOPER_ASSERT_OK_AND_ASSIGN(const std::string other, SerializeNamedArrays(arrays, format));
     EXPECT_EQ(ParseParams(other)->entries[0].sparse, nullptr);
-    EXPECT_THAT(ToSparse(arrays[0].second, *layouts.at("x")),
+    EXPECT_THAT(ToSparse(arrays[0].second, *format.sparse.at("x")),
                 StatusIs(absl::StatusCode::kInvalidArgument,
                          HasSubstr("an array (2,) is to be written as a")));
   }

@@ -1,7 +1,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "ndarray/array/on_cpu.h"
 #include "ndarray/base/atomic_file.h"
@@ -24,15 +23,17 @@ class ParamsWriter {
  public:
   explicit ParamsWriter(Sink sink) : sink_(std::move(sink)) {}
 
-  // Selects the version for `arrays`. All entries have one version, since MXNet reads no list that
-  // mixes both. A scalar needs V3, which MXNet reads under np_shape only.
+  // Selects the version for `arrays`; params_file.h has the rule.
   template <typename Arrays, typename ArrayOf>
-  absl::Status Begin(const Arrays& arrays, const ArrayOf& array_of) {
-    const bool has_scalar = absl::c_any_of(arrays, [&](const auto& entry) {
+  absl::Status Begin(const Arrays& arrays, const ParamsFormat& format, const ArrayOf& array_of) {
+    const bool is_dense = format.sparse.empty();
+    bool np_shape = is_dense && format.np_shape;
+    for (const auto& entry : arrays) {
       const NDArray& array = array_of(entry);
-      return !array.is_null() && array.shape().rank() == 0;
-    });
-    version_ = has_scalar ? kArrayV3Magic : kArrayV2Magic;
+      if (array.is_null()) continue;
+      np_shape |= array.shape().rank() == 0 || (is_dense && array.size() == 0);
+    }
+    version_ = np_shape ? kArrayV3Magic : kArrayV2Magic;
     std::string header;
     AppendNumber(kParamsListMagic, &header);
     AppendNumber(uint64_t{0}, &header);
@@ -113,16 +114,16 @@ class ParamsWriter {
 };
 
 template <typename Sink>
-absl::Status WriteNamed(const NamedArrays& arrays, const SparseLayouts& sparse, Sink sink) {
+absl::Status WriteNamed(const NamedArrays& arrays, const ParamsFormat& format, Sink sink) {
   ParamsWriter<Sink> writer(std::move(sink));
-  COOPER_RETURN_IF_ERROR(
-      writer.Begin(arrays, [](const auto& entry) -> const NDArray& { return entry.second; }));
+  COOPER_RETURN_IF_ERROR(writer.Begin(
+      arrays, format, [](const auto& entry) -> const NDArray& { return entry.second; }));
   for (const auto& [name, array] : arrays) {
     if (array.is_null()) {
       return absl::InvalidArgumentError(absl::StrCat("cannot save '", name, "': it is null"));
     }
-    const auto layout = sparse.find(name);
-    if (layout == sparse.end() || layout->second->shape != array.shape()) {
+    const auto layout = format.sparse.find(name);
+    if (layout == format.sparse.end() || layout->second->shape != array.shape()) {
       COOPER_RETURN_IF_ERROR(writer.Array(array));
     } else {
       COOPER_ASSIGN_OR_RETURN(const ParamsEntry entry, ToSparse(array, *layout->second));
@@ -137,10 +138,10 @@ absl::Status WriteNamed(const NamedArrays& arrays, const SparseLayouts& sparse, 
 }  // namespace
 
 absl::Status SaveNamedArrays(const std::string& path, const NamedArrays& arrays,
-                             const SparseLayouts& sparse) {
+                             const ParamsFormat& format) {
   COOPER_ASSIGN_OR_RETURN(AtomicFile file, AtomicFile::Create(path));
   COOPER_RETURN_IF_ERROR(
-      WriteNamed(arrays, sparse, [&](absl::string_view bytes) { return file.Append(bytes); }));
+      WriteNamed(arrays, format, [&](absl::string_view bytes) { return file.Append(bytes); }));
   return file.Commit();
 }
 
@@ -148,7 +149,7 @@ absl::Status SaveArrays(const std::string& path, const std::vector<NDArray>& arr
   COOPER_ASSIGN_OR_RETURN(AtomicFile file, AtomicFile::Create(path));
   ParamsWriter writer([&](absl::string_view bytes) { return file.Append(bytes); });
   COOPER_RETURN_IF_ERROR(
-      writer.Begin(arrays, [](const NDArray& array) -> const NDArray& { return array; }));
+      writer.Begin(arrays, {}, [](const NDArray& array) -> const NDArray& { return array; }));
   for (size_t i = 0; i < arrays.size(); ++i) {
     if (arrays[i].is_null()) {
       return absl::InvalidArgumentError(absl::StrCat("cannot save array ", i, ": it is null"));
@@ -160,9 +161,9 @@ absl::Status SaveArrays(const std::string& path, const std::vector<NDArray>& arr
 }
 
 absl::StatusOr<std::string> SerializeNamedArrays(const NamedArrays& arrays,
-                                                 const SparseLayouts& sparse) {
+                                                 const ParamsFormat& format) {
   std::string bytes;
-  COOPER_RETURN_IF_ERROR(WriteNamed(arrays, sparse, [&](absl::string_view piece) {
+  COOPER_RETURN_IF_ERROR(WriteNamed(arrays, format, [&](absl::string_view piece) {
     bytes.append(piece.data(), piece.size());
     return absl::OkStatus();
   }));

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "glog/logging.h"
 #include "ndarray/base/atomic_file.h"
@@ -132,6 +133,18 @@ absl::StatusOr<std::vector<NodeEntry>> MakeGraph(JsonGraph json, const LoadLimit
   return heads;
 }
 
+bool HasNumpyOperators(const std::vector<NodeEntry>& outputs) {
+  const IndexedGraph graph(outputs);
+  return absl::c_any_of(graph.nodes(), [](const Node* node) {
+    if (node->is_variable()) return false;
+    if (node->op()->family() == "numpy") return true;
+    const auto& subgraphs = node->call().subgraphs;
+    return subgraphs != nullptr && absl::c_any_of(*subgraphs, [](const auto& subgraph) {
+             return HasNumpyOperators(subgraph);
+           });
+  });
+}
+
 JsonGraph ToJsonGraph(const std::vector<NodeEntry>& outputs) {
   const IndexedGraph graph(outputs);
   const auto number = [&](const NodeEntry& entry) -> JsonGraph::Entry {
@@ -139,19 +152,17 @@ JsonGraph ToJsonGraph(const std::vector<NodeEntry>& outputs) {
   };
   JsonGraph json;
   json.version = kMXNetVersion;
+  json.is_np_shape = HasNumpyOperators(outputs);
   for (const Node* node : graph.nodes()) {
     JsonGraph::Node& out = json.nodes.emplace_back();
     out.op = node->is_variable() ? "null" : node->op()->name();
     out.name = node->name();
     out.attrs = node->attrs();
     out.num_outputs = node->num_outputs();
-    // Only graphs under npx.set_np_shape() have these operators.
-    if (!node->is_variable() && node->op()->family() == "numpy") json.is_np_shape = true;
     for (const NodeEntry& input : node->inputs()) out.inputs.push_back(number(input));
     if (node->call().subgraphs != nullptr) {
       for (const auto& subgraph : *node->call().subgraphs) {
         out.subgraphs.push_back(ToJsonGraph(subgraph));
-        json.is_np_shape = json.is_np_shape || out.subgraphs.back().is_np_shape;
       }
     }
     ForEachVariableInput(*node, [&](const Node& variable, AttrMap attrs) {
@@ -177,6 +188,8 @@ std::string SymbolToJson(const Symbol& symbol) {
   CHECK(symbol.status().ok()) << "a symbol that could not be made has no JSON: " << symbol.status();
   return PrintJsonGraph(ToJsonGraph(symbol.outputs()));
 }
+
+bool HasNumpyOperators(const Symbol& symbol) { return HasNumpyOperators(symbol.outputs()); }
 
 absl::StatusOr<Symbol> LoadSymbol(const std::string& path, const LoadLimits& limits) {
   const absl::StatusOr<std::string> text = ReadFile(path, limits.text_bytes);

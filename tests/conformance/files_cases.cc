@@ -122,9 +122,9 @@ absl::Status RunParamsCase(const std::string& stem) {
   COOPER_ASSIGN_OR_RETURN(ParamsList list, ReadParamsFile(stem + ".params"));
   COOPER_RETURN_IF_ERROR(CheckParams(list, expected));
   if (!list.named) return absl::OkStatus();
-  SparseLayouts sparse;
-  COOPER_ASSIGN_OR_RETURN(const NamedArrays arrays, LoadNamedArrays(stem + ".params", &sparse));
-  COOPER_ASSIGN_OR_RETURN(std::string bytes, SerializeNamedArrays(arrays, sparse));
+  ParamsFormat format;
+  COOPER_ASSIGN_OR_RETURN(const NamedArrays arrays, LoadNamedArrays(stem + ".params", &format));
+  COOPER_ASSIGN_OR_RETURN(std::string bytes, SerializeNamedArrays(arrays, format));
   COOPER_ASSIGN_OR_RETURN(ParamsList again, ParseParams(bytes));
   return CheckParams(again, expected);
 }

@@ -21,10 +21,12 @@
 #include "io/iterators/byte_stream.h"
 #include "module/kwargs/json_kwargs.h"
 #include "module/network/module.h"
+#include "module/parameters/checkpoint.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/shape.h"
 #include "ndarray/base/status_macros.h"
+#include "ndarray/files/params_file.h"
 #include "symbol/inference/infer_shape.h"
 #include "symbol/json/json.h"
 #include "tests/conformance/case_context.h"
@@ -268,6 +270,11 @@ class NetworkCase {
     COOPER_ASSIGN_OR_RETURN(const SymbolFile saved, ReadSymbolFile(prefix + "-symbol.json"));
     COOPER_RETURN_IF_ERROR(
         CompareTexts("the saved symbol", saved.text, SymbolToJson(file_.symbol)));
+    COOPER_ASSIGN_OR_RETURN(const ParamsList params, ReadParamsFile(ParamsPath(prefix, 1)));
+    if (params.entries.empty() ||
+        params.entries[0].np_shape != absl::StrContains(saved.text, "is_np_shape")) {
+      return absl::UnknownError("MXNet cannot read symbol and arrays in one mode");
+    }
     COOPER_ASSIGN_OR_RETURN(const std::unique_ptr<Module> loaded,
                             Module::Load(prefix, 1, false, Options()));
     COOPER_RETURN_IF_ERROR(loaded->Bind(BindOptions(/*for_training=*/false)));

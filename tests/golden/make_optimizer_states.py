@@ -34,7 +34,8 @@ FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "states")
 def Network(dtype):
     """Returns two layers and a regression; its parameters are not in alphabetical order.
 
-    MXNet has no FullyConnected of float16 on a CPU: such a network scales its data instead.
+    MXNet has no FullyConnected of float16 on a CPU: such a network scales its data instead. In NumPy mode a
+    parameter is a scalar.
     """
     sym = mxnet.sym
     if dtype == "float16":
@@ -43,6 +44,8 @@ def Network(dtype):
         return sym.MakeLoss(sym.square(sym.broadcast_sub(x, sym.var("label"))), name="loss")
     x = sym.FullyConnected(sym.var("data"), num_hidden=4, name="z")
     x = sym.FullyConnected(sym.Activation(x, act_type="tanh", name="tanh"), num_hidden=1, name="a")
+    if mxnet.util.is_np_shape():
+        x = (x.as_np_ndarray() * sym.var("scale_weight", shape=()).as_np_ndarray()).as_nd_ndarray()
     return sym.LinearRegressionOutput(x, sym.var("label"), name="loss")
 
 
@@ -110,6 +113,8 @@ class Case:
             "rtol": self.rtol,
             "atol": self.rtol / (2 if self.dtype == "float16" else 10),
         }
+        if mxnet.util.is_np_shape():
+            case["numpy"] = True
         if wd_mult:
             case["wd_mult"] = wd_mult
         if self.scheduler:
@@ -215,6 +220,7 @@ def GoOn(folder, path):
     """Trains with states that cooper wrote, and keeps the parameters; returns the largest difference, in tolerances."""
     with open(os.path.join(folder, "case.json")) as file:
         case = json.load(file)
+    mxnet.util.set_np_shape(case.get("numpy", False))
     arrays = mxnet.nd.load(os.path.join(folder, "io.params"))
 
     def Named(prefix):
@@ -286,6 +292,9 @@ def main():
     for protocol in range(5):
         OfModule("protocol_%d" % protocol, "adam", kinds["adam"], protocol=protocol)
         OfTrainer("trainer_protocol_%d" % protocol, "adam", kinds["adam"], protocol=protocol)
+    mxnet.util.set_np_shape(True)
+    OfModule("numpy", "adam", kinds["adam"])
+    mxnet.util.set_np_shape(False)
     OfModule("lars_with_optimizer", "lars", kinds["lars"], contexts=2, dump_optimizer=True)
     for name in ("sgd_momentum", "nadam", "ftml", "adagrad"):
         OfTrainer("trainer_" + name, name.split("_")[0], kinds[name])

@@ -328,6 +328,14 @@ OfNumpy("numpy_attention", (2, 4, 5), NumpyAttention)
 OfNumpy("numpy_functions", (2, 3, 5), NumpyFunctions)
 
 
+@network(NUMPY, {"data": (3, 5)}, numpy=True)
+def numpy_scalar():
+    """A parameter whose shape only NumPy mode has."""
+    temperature = sym.var("temperature_weight", shape=()).as_np_ndarray()
+    x = sym.FullyConnected(sym.var("data"), num_hidden=4, name="dense").as_np_ndarray()
+    return sym.np.tanh(x * temperature) + temperature
+
+
 INT8 = "int8"
 
 
