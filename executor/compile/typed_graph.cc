@@ -13,6 +13,7 @@
 #include "executor/compile/passes.h"
 #include "executor/passes/graph/expand_control_flow.h"
 #include "executor/passes/graph/expand_int8_layers.h"
+#include "executor/passes/graph/expand_numpy.h"
 #include "executor/passes/graph/expand_projection.h"
 #include "executor/passes/graph/graph_facts.h"
 #include "executor/program/kernel.h"
@@ -70,7 +71,7 @@ std::vector<bool> CountedEntries(const TypedGraph& typed) {
 
 // Returns whether ExpandAll replaces an operator by a graph that depends on shapes.
 bool IsUnrolled(const Node& node) {
-  return node.op()->num_subgraphs() > 0 ||
+  return node.op()->num_subgraphs() > 0 || IsComposed(node) ||
          (IsOp(node, "RNN") && node.call().param<RNNParam>().projection_size.has_value());
 }
 
@@ -176,7 +177,8 @@ absl::Status ExpandBy(absl::StatusOr<std::optional<GraphRewrite>> (*expand)(cons
   return absl::OkStatus();
 }
 
-// Replaces control flow, then that inside it, then int8 layers and RNN nodes with projections.
+// Replaces control flow, then that inside it, then int8 layers, RNN nodes with projections and
+// NumPy operators.
 absl::Status ExpandAll(const CompileOptions& options, TypedGraph& typed) {
   while (HasControlFlow(*typed.graph)) {
     const GraphFacts facts = FactsOf(typed, options);
@@ -191,6 +193,9 @@ absl::Status ExpandAll(const CompileOptions& options, TypedGraph& typed) {
   }
   if (absl::c_any_of(typed.graph->nodes(), [](const Node* node) { return IsOp(*node, "RNN"); })) {
     COOPER_RETURN_IF_ERROR(ExpandBy(ExpandProjection, options, typed));
+  }
+  if (absl::c_any_of(typed.graph->nodes(), [](const Node* node) { return IsComposed(*node); })) {
+    COOPER_RETURN_IF_ERROR(ExpandBy(ExpandNumpy, options, typed));
   }
   typed.expanded = typed.symbol;
   return absl::OkStatus();

@@ -355,6 +355,67 @@ def TriangleCases():
     Case("_npi_tril", "int32", {"data": (2, 2)}, dtype="int32", grad_req="null")
 
 
+def ComposedCases():
+    """Cases of operators without kernels of cooper. MXNet's gradients of atleast, eigh and masks are zeros."""
+    for least in 1, 2, 3:
+        for rank, shape in enumerate([(), (3,), (2, 3), (2, 3, 4)]):
+            Case("_np_atleast_%dd" % least, "rank%d" % rank, {"ary0": shape}, {"num_args": "1"}, grad_req="null")
+        Case("_np_atleast_%dd" % least, "one_int32", {"ary0": (2,)}, {"num_args": "1"}, dtype="int32", grad_req="null")
+    for op, wide, axis in ("_npi_hsplit", (2, 7), "1"), ("_npi_dsplit", (2, 1, 7), "2"):
+        for case, attrs in {"indices": {"indices": "(0, 2, 3)"}, "sections": {"indices": "()", "sections": "7"},
+                            "empty": {"indices": "(0, 2, 2)"}}.items():
+            # MXNet splits along the attribute, which its front end sets.
+            Case(op, case, {"data": wide}, dict(attrs, axis=axis))
+    Case("_npi_hsplit", "vector_add", {"data": (6,)}, {"indices": "()", "sections": "3", "axis": "1"}, grad_req="add",
+         dtype="float64", adds_writes=True)
+    for k in -1, 0, 1, 2, 3, 5:
+        # MXNet's gradient turns on instead of back.
+        Case("_npi_rot90", "k%d" % k, {"data": (2, 3)}, {"k": str(k), "axes": "(0, 1)"},
+             grad_req="null" if k % 2 else "write")
+    Case("_npi_rot90", "axes", {"data": (2, 3, 4)}, {"k": "1", "axes": "(2, -3)"}, dtype="float64", grad_req="null")
+    for case, shape, k in ("matrix", (2, 2), "0"), ("above", (3,), "2"), ("below", (2, 1), "-1"):
+        Case("_np_diagflat", case, {"data": shape}, {"k": k})
+    for case, attrs in {"default": {}, "offset": {"offset": "1"}, "axes": {"axis1": "2", "axis2": "0", "offset": "-1"}}.items():
+        Case("_np_trace", case, {"data": (3, 2, 4)}, attrs)
+    Case("_np_trace", "matrix", {"data": (3, 4)}, dtype="float64")
+    Case("_np_trace", "int32", {"data": (3, 3)}, dtype="int32", grad_req="null")
+    for case, attrs in {"default": {}, "axis": {"axis": "0"}, "twice": {"n": "2"}, "none": {"n": "0"}}.items():
+        Case("_npi_diff", case, {"a": (3, 5)}, attrs)
+    Case("_npi_diff", "int32", {"a": (5,)}, {"n": "3"}, dtype="int32", grad_req="null")
+    random = numpy.random.RandomState(6)
+    a, weights = {"a": random.uniform(-1, 1, (2, 3, 4))}, random.uniform(0.5, 2, (2, 3, 4))
+    for case, attrs, shape in (("all", {}, (2, 3, 4)), ("axis", {"axis": "(1,)"}, (2, 3, 4)),
+                               ("vector", {"axis": "(-1,)"}, (4,)), ("returned", {"axis": "(1,)", "returned": "True"}, (2, 3, 4)),
+                               ("vector_returned", {"axis": "(1,)", "returned": "True"}, (3,))):
+        # MXNet's gradient of weights that are a vector is wrong.
+        Case("_npi_average", case, {"a": (2, 3, 4), "weights": shape}, attrs,
+             values=dict(a, weights=weights.ravel()[:int(numpy.prod(shape))].reshape(shape)), without_gradient=["weights"] if shape != (2, 3, 4) else [])
+    Case("_npi_average", "plain", {"a": (2, 3, 4)}, {"axis": "(0, 2)", "weighted": "False", "returned": "True"}, values=a)
+    for case, p, x in ("matrix", (4,), (2, 3)), ("constant", (1,), (3,)), ("scalar", (3,), ()):
+        Case("_npi_polyval", case, {"p": p, "x": x})
+    Case("_npi_polyval", "int32", {"p": (3,), "x": (4,)}, dtype="int32", grad_req="null")
+    square = random.uniform(-1, 1, (2, 3, 3))
+    symmetric = square + square.transpose(0, 2, 1)
+    positive = numpy.matmul(square, square.transpose(0, 2, 1)) + numpy.eye(3)
+    Case("_npi_cholesky", "batch", {"A": (2, 3, 3)}, values={"A": positive})
+    Case("_npi_cholesky", "float64", {"A": (3, 3)}, values={"A": positive[0]}, dtype="float64")
+    for uplo in "L", "U":
+        for op in "_npi_eigh", "_npi_eigvalsh":
+            Case(op, uplo, {"A": (2, 3, 3)}, {"UPLO": uplo}, values={"A": symmetric}, grad_req="null")
+        Case("_npi_eigvalsh", "triangle_" + uplo, {"A": (3, 3)}, {"UPLO": uplo}, values={"A": square[0]}, grad_req="null",
+             dtype="float64")
+    Case("_npi_solve", "matrix", {"A": (2, 3, 3), "B": (2, 3, 2)}, values={"A": positive})
+    # MXNet's gradient fails if B is a vector.
+    Case("_npi_solve", "vector", {"A": (3, 3), "B": (3,)}, values={"A": positive[0]}, grad_req="null")
+    Case("_npi_solve", "float64", {"A": (3, 3), "B": (3, 2)}, values={"A": positive[0]}, dtype="float64")
+    tall = (random.uniform(-1, 1, (6, 6)) + 3 * numpy.eye(6))
+    Case("_npi_tensorinv", "default", {"a": (2, 3, 6)}, values={"a": tall.reshape(2, 3, 6)})
+    Case("_npi_tensorinv", "ind", {"a": (6, 3, 2)}, {"ind": "1"}, values={"a": tall.reshape(6, 3, 2)}, dtype="float64")
+    Case("_npi_tensorsolve", "default", {"a": (2, 3, 6), "b": (2, 3)}, values={"a": tall.reshape(2, 3, 6)})
+    Case("_npi_tensorsolve", "axes", {"a": (3, 6, 2), "b": (3, 2)}, {"a_axes": "(1,)"},
+         values={"a": tall.reshape(3, 2, 6).transpose(0, 2, 1)}, dtype="float64")
+
+
 def main():
     mxnet.util.set_np_shape(True)
     UnaryCases()
@@ -368,6 +429,7 @@ def main():
     WhereCases()
     ProductCases()
     TriangleCases()
+    ComposedCases()
     for op, cases in CASES.items():
         if sys.argv[1:] and op not in sys.argv[1:]:
             continue

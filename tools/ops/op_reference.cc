@@ -128,6 +128,10 @@ OpEntry DescribeEntry(const OpSchema& op) {
   // Views are never run, so they need no kernel.
   if (entry.kernels.empty() && op.is_view())
     entry.kernels.push_back("all: a view, without a kernel");
+  // NumPy operators that executors replace by others (executor/passes/graph/expand_numpy.h).
+  if (entry.kernels.empty() && op.family() == "numpy") {
+    entry.kernels.push_back("all: computed by other operators");
+  }
   return entry;
 }
 

@@ -42,6 +42,54 @@ struct NumpyRandomParam {
   int num_inputs() const { return (first.has_value() ? 0 : 1) + (second.has_value() ? 0 : 1); }
 };
 
+// Parameters of the distributions of one parameter, which is a number or an input, as above: the
+// scale of _npi_exponential and _npi_rayleigh, the exponent of _npi_pareto, _npi_powerd and
+// _npi_weibull. They have no kernels: executors compute them from uniform numbers
+// (executor/passes/graph/expand_numpy.h), with gradients of the parameter. Names has kName and the
+// default kDefault.
+template <typename Names>
+struct NumpyRandomValueParam {
+  std::optional<double> value = Names::kDefault;
+  std::optional<std::vector<int64_t>> size;
+  std::string ctx = "cpu";
+
+  static void Declare(ParamDeclaration<NumpyRandomValueParam>& d) {
+    d.Field(Names::kName, &NumpyRandomValueParam::value).Doc("a number; None is an input");
+    d.Field("size", &NumpyRandomValueParam::size)
+        .Doc("shape of what is drawn; None is the input's");
+    d.Field("ctx", &NumpyRandomValueParam::ctx).Doc("device of an imperative call");
+  }
+};
+struct ScaleName {
+  static constexpr char kName[] = "scale";
+  static constexpr std::optional<double> kDefault = 1;
+};
+struct ExponentName {
+  static constexpr char kName[] = "a";
+  static constexpr std::optional<double> kDefault = std::nullopt;
+};
+
+// Parameters of _npi_bernoulli: 1 with a probability, or with the sigmoid of a logit. If both are
+// None, the input is the one that is_logit says.
+struct NumpyBernoulliParam {
+  std::optional<double> prob, logit;
+  std::optional<std::vector<int64_t>> size;
+  std::string ctx = "cpu";
+  DType dtype = DType::kFloat32;
+  bool is_logit = false;
+
+  static void Declare(ParamDeclaration<NumpyBernoulliParam>& d) {
+    d.Field("prob", &NumpyBernoulliParam::prob).Required().Doc("probability of 1");
+    d.Field("logit", &NumpyBernoulliParam::logit).Required().Doc("its logit");
+    d.Field("size", &NumpyBernoulliParam::size).Doc("shape of what is drawn; None is the input's");
+    d.Field("ctx", &NumpyBernoulliParam::ctx).Doc("device of an imperative call");
+    d.Field("dtype", &NumpyBernoulliParam::dtype).Doc("dtype of the output");
+    d.Field("is_logit", &NumpyBernoulliParam::is_logit)
+        .Required()
+        .Doc("whether the input is a logit");
+  }
+};
+
 // The names of the attributes, and the distribution whose operator draws the numbers.
 struct UniformNames {
   using Distribution = UniformDistribution;
@@ -51,6 +99,11 @@ struct UniformNames {
 struct NormalNames {
   using Distribution = NormalDistribution;
   static constexpr char kFirst[] = "loc";
+  static constexpr char kSecond[] = "scale";
+};
+// _npi_gamma, which has no kernel.
+struct GammaNames {
+  static constexpr char kFirst[] = "shape";
   static constexpr char kSecond[] = "scale";
 };
 
