@@ -28,10 +28,14 @@ void ForEachBlock(int64_t begin, int64_t end, const Fn& fn, int64_t size = kBloc
   for (int64_t first = begin; first < end; first += size) fn(first, std::min(size, end - first));
 }
 
+// Whether densities depend on the sample.
+template <typename Distribution>
+constexpr bool kReadsSamples = !std::is_same_v<Distribution, UniformPdf>;
+
 // Replaces n samples by their densities. `distribution` is a copy, which x cannot overlap.
 template <typename Distribution>
 void ComputeDensities(const Distribution distribution, bool is_log, int64_t n, double* x) {
-  if constexpr (std::is_same_v<Distribution, UniformPdf>) {
+  if constexpr (!kReadsSamples<Distribution>) {
     std::fill_n(x, n, PdfOf(distribution, 0, is_log));
     return;
   }
@@ -241,7 +245,7 @@ struct Cpu {
         const auto distribution = DistributionAt<Distribution>(inputs, k);
         ForEachBlock(begin, stop, [&](int64_t first, int64_t n) {
           double x[kBlock];
-          Load(inputs.sample, first, n, x);
+          if (kReadsSamples<Distribution>) Load(inputs.sample, first, n, x);
           RunAtCpuLevel([&] { ComputeDensities(distribution, inputs.is_log, n, x); });
           Store(c, 0, first, n, x);
         });
