@@ -178,8 +178,9 @@ absl::Status ExpandBy(absl::StatusOr<std::optional<GraphRewrite>> (*expand)(cons
 }
 
 // Replaces control flow, then that inside it, then int8 layers, RNN nodes with projections and
-// NumPy operators.
+// NumPy operators. Fails if one of them reads an array whose shape depends on values.
 absl::Status ExpandAll(const CompileOptions& options, TypedGraph& typed) {
+  COOPER_RETURN_IF_ERROR(CheckUnrolled(typed));
   while (HasControlFlow(*typed.graph)) {
     const GraphFacts facts = FactsOf(typed, options);
     COOPER_ASSIGN_OR_RETURN(std::optional<GraphRewrite> rewrite,
@@ -187,6 +188,7 @@ absl::Status ExpandAll(const CompileOptions& options, TypedGraph& typed) {
     if (!rewrite.has_value()) break;
     COOPER_RETURN_IF_ERROR(TakeRewrite(facts, *std::move(rewrite), typed));
     NumberNewNodes(typed);
+    COOPER_RETURN_IF_ERROR(CheckUnrolled(typed));  // a body may count shapes too
   }
   if (absl::c_any_of(typed.graph->nodes(), [](const Node* node) { return IsInt8Layer(*node); })) {
     COOPER_RETURN_IF_ERROR(ExpandBy(ExpandInt8Layers, options, typed));
@@ -229,7 +231,6 @@ absl::StatusOr<TypedGraph> InferTypedGraph(const Symbol& symbol, const CompileOp
     type = DType::kFloat32;
     COOPER_RETURN_IF_ERROR(InferEntryTypes(graph, typed.types));
   }
-  COOPER_RETURN_IF_ERROR(CheckUnrolled(typed));
   COOPER_RETURN_IF_ERROR(ExpandAll(options, typed));
   return typed;
 }

@@ -342,5 +342,24 @@ TEST(TrueShapesTest, LoopsOverCountedRowsAreRefused) {
                                "give it to a graph of its own"))));
 }
 
+// The branch counts the shape that is read, so it is known only once the choice is replaced.
+TEST(TrueShapesTest, UnrolledOperatorsInABranchAreRefused) {
+  const Symbol data = Symbol::Variable("data"), index = Symbol::Variable("index");
+  const Symbol all = Op("sum", {.inputs = {data}, .attrs = {{"keepdims", "True"}}});
+  const Symbol net = Cond(
+      all > 0,
+      [&] {
+        const Symbol rows = Op("_np_atleast_2d", {.inputs = {Mask(data, index)}});
+        return std::vector<Symbol>{Op("sum", {.inputs = {rows}, .attrs = {{"keepdims", "True"}}})};
+      },
+      [&] { return std::vector<Symbol>{all}; })[0];
+  EXPECT_THAT(
+      Executor::SimpleBind(net, {.shapes = {{"data", {kRows, kColumns}}, {"index", {kRows}}}})
+          .status(),
+      StatusIs(absl::StatusCode::kUnimplemented,
+               AllOf(HasSubstr("_np_atleast_2d"),
+                     HasSubstr("depends on values, and its graph is unrolled"))));
+}
+
 }  // namespace
 }  // namespace cooper
