@@ -156,6 +156,8 @@ absl::Status BoundProgram::Backward(absl::Span<const NDArray> head_gradients,
   // Values are overwritten after their last use, so there can be no second Backward.
   ran_training_ = false;
   COOPER_RETURN_IF_ERROR(steps_.Run(ProgramSteps::Part::kBackward, seed_, run_, observer));
+  // The shapes of outputs that this pass computes are known only now.
+  if (waits_for_backward_) COOPER_RETURN_IF_ERROR(TakeCountedOutputs());
   waits_for_backward_ = false;
   return absl::OkStatus();
 }
