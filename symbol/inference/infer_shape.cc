@@ -17,11 +17,9 @@ namespace cooper {
 absl::StatusOr<std::vector<PartialShape>> VariableShapes(const IndexedGraph& graph,
                                                          const KnownShapes& known) {
   std::vector<PartialShape> shapes(graph.num_entries());
-  const auto is_numpy = [&] {
-    return absl::c_any_of(graph.nodes(), [](const Node* node) {
-      return !node->is_variable() && node->op()->family() == "numpy";
-    });
-  };
+  const bool is_numpy = absl::c_any_of(graph.nodes(), [](const Node* node) {
+    return !node->is_variable() && node->op()->family() == "numpy";
+  });
   for (int i = 0; i < graph.num_nodes(); ++i) {
     const Node& node = *graph.nodes()[i];
     if (!node.is_variable()) continue;
@@ -38,8 +36,8 @@ absl::StatusOr<std::vector<PartialShape>> VariableShapes(const IndexedGraph& gra
       // A given shape overrides the attribute, which is only a default. Without NumPy operators ()
       // is MXNet's unknown shape.
       if (node.attrs().contains("__shape__")) {
-        shape.Merge(fallback.empty() && is_numpy() ? PartialShape(Shape())
-                                                   : PartialShape::FromMXNet(fallback));
+        shape.Merge(fallback.empty() && is_numpy ? PartialShape(Shape())
+                                                 : PartialShape::FromMXNet(fallback));
       }
     }
     if (shape.rank() > ShapeContext::kMaxRank) {
