@@ -15,8 +15,9 @@
 namespace cooper {
 
 // Returns whether a part has two images. oneDNN then has faster code for small maps, and for
-// Winograd's algorithm (tiles of 4 x 4 results rather than 2 x 2). Only if at least four threads
-// still have work. The batch is even, because parts of one image would want other weights.
+// Winograd's algorithm (tiles of 4 x 4 results rather than 2 x 2). The batch is at least 8, so that
+// four threads have work, and even, because a part of one image would want another layout of the
+// weights.
 inline bool TakesPairs(const ConvolutionProduct& shape) {
   return shape.batch >= 8 && shape.batch % 2 == 0;
 }
@@ -28,10 +29,10 @@ inline bool HasSmallMap(const ConvolutionProduct& shape) { return shape.g.column
 // the image again, so that there are two, for two threads, only if there is one image.
 inline int64_t WinogradSlices(const ConvolutionProduct& shape) { return shape.batch == 1 ? 2 : 1; }
 
-// Returns whether a convolution with two spatial axes should use Winograd's algorithm. It
-// makes 2.25 or 4 times fewer multiplications for 3 x 3 windows, but transforms images and results,
+// Returns whether a convolution with two spatial axes should use Winograd's algorithm. It makes
+// 2.25 or 4 times fewer multiplications for 3 x 3 windows, but it transforms images and results,
 // which few filters do not repay, and its weight is 1.8 or 4 times as large, which small maps do
-// not.
+// not repay.
 inline bool SuitsWinograd(const ConvolutionProduct& shape) {
   const auto& g = shape.g;
   for (int axis : {1, 2}) {
