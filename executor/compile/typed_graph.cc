@@ -69,7 +69,7 @@ std::vector<bool> CountedEntries(const TypedGraph& typed) {
   return FindCountedEntries(*typed.graph, typed.symbol, GradientGraph(), typed.shapes);
 }
 
-// Returns whether ExpandAll replaces an operator by a graph that depends on shapes.
+// Returns whether the node holds a graph, or ExpandAll replaces it by one that depends on shapes.
 bool IsUnrolled(const Node& node) {
   return node.op()->num_subgraphs() > 0 || IsComposed(node) ||
          (IsOp(node, "RNN") && node.call().param<RNNParam>().projection_size.has_value());

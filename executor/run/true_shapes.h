@@ -51,7 +51,7 @@ class TrueShapes {
  private:
   explicit TrueShapes(const CompiledProgram& compiled);
 
-  // What is known about an instruction.
+  // The state of an instruction.
   struct Step {
     int node = -1;         // of the graph; -1 if a program pass has inserted it
     bool counted = false;  // has counted values

@@ -30,8 +30,8 @@ absl::StatusOr<Symbol> SymbolFromJson(absl::string_view text, const LoadLimits& 
 // not set is left out.
 std::string SymbolToJson(const Symbol& symbol);
 
-// Whether `symbol`, or the body of a loop or choice in it, has an operator that MXNet runs in NumPy
-// mode (npx.set_np()) only. The JSON then says so. symbol.status() must be OK.
+// Returns whether `symbol`, or the body of a loop or choice in it, has an operator that MXNet runs
+// in NumPy mode (npx.set_np()) only. The JSON then says so. symbol.status() must be OK.
 bool HasNumpyOperators(const Symbol& symbol);
 
 // Read and write files, whose paths are in every message. Besides the errors of SymbolFromJson,

@@ -16,10 +16,12 @@ namespace cooper {
 // Returns whether ExpandNumpy replaces the node.
 bool IsComposed(const Node& node);
 
-// Returns the graph with the nodes replaced; nullopt if there is none. kUnimplemented if a variable
-// is read only for outputs of such a node that nobody reads. kResourceExhausted, naming
-// the node, if it would be more than kMaxSteps nodes: a difference of a high order, or a polynomial
-// of as many coefficients.
+// Returns the graph with the nodes replaced; nullopt if there is none. Shapes are built into the
+// result, so none may depend on values (executor/compile/counted_entries.h).
+//
+// Errors: kUnimplemented, naming the variable, if it is read only for outputs of such a node that
+// nobody reads; kResourceExhausted, naming the node, if it would be more than kMaxSteps nodes, as
+// are a difference of a high order and a polynomial of many coefficients.
 absl::StatusOr<std::optional<GraphRewrite>> ExpandNumpy(const GraphFacts& facts);
 
 }  // namespace cooper
