@@ -75,16 +75,23 @@ bool IsUnrolled(const Node& node) {
          (IsOp(node, "RNN") && node.call().param<RNNParam>().projection_size.has_value());
 }
 
-// Fails if a node that will be unrolled reads an array whose shape depends on values.
+// Returns whether the node takes what leaves a branch or a step that may not run.
+bool TakesResult(const Node& node) { return IsOp(node, "_select") || IsOp(node, "_keep_if"); }
+
+// Fails if a node that will be unrolled, or one that takes the result of a branch or a step, reads
+// an array whose shape depends on values.
 absl::Status CheckUnrolled(const TypedGraph& typed) {
   const std::vector<bool> counted = CountedEntries(typed);
   for (const Node* node : typed.graph->nodes()) {
-    if (node->is_variable() || !IsUnrolled(*node)) continue;
+    if (node->is_variable() || (!IsUnrolled(*node) && !TakesResult(*node))) continue;
     const int input = CountedInput(*typed.graph, counted, *node);
     if (input < 0) continue;
     return CountedInputError(*node, input,
-                             ", and its graph is unrolled before they are known: make that array "
-                             "an output, and give it to a graph of its own");
+                             TakesResult(*node)
+                                 ? ", and it has none if its branch or step does not run: compute "
+                                   "a result of a fixed shape there"
+                                 : ", and its graph is unrolled before they are known: make that "
+                                   "array an output, and give it to a graph of its own");
   }
   return absl::OkStatus();
 }

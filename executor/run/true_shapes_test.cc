@@ -361,5 +361,20 @@ TEST(TrueShapesTest, UnrolledOperatorsInABranchAreRefused) {
                      HasSubstr("depends on values, and its graph is unrolled"))));
 }
 
+TEST(TrueShapesTest, CountedResultsOfBranchesAreRefused) {
+  const Symbol data = Symbol::Variable("data"), index = Symbol::Variable("index");
+  const Symbol all = Op("sum", {.inputs = {data}, .attrs = {{"keepdims", "True"}}});
+  const Symbol net = Cond(
+      all > 0, [&] { return std::vector<Symbol>{Mask(data, index)}; },
+      [&] { return std::vector<Symbol>{Op("tanh", {.inputs = {data}})}; })[0];
+  EXPECT_THAT(
+      Executor::SimpleBind(net, {.shapes = {{"data", {kRows, kColumns}}, {"index", {kRows}}}})
+          .status(),
+      StatusIs(absl::StatusCode::kUnimplemented,
+               AllOf(HasSubstr("_select"),
+                     HasSubstr("depends on values, and it has none if its branch or step does not "
+                               "run: compute a result of a fixed shape there"))));
+}
+
 }  // namespace
 }  // namespace cooper
