@@ -42,7 +42,7 @@ OpSchema::Names Numbered(const char* name, int count) {
   return names;
 }
 
-// Vectors become rows, and matrices get a last axis of extent 1.
+// Sets the outputs' shapes: a vector becomes a row, and a matrix gets a last axis of extent 1.
 absl::Status AtleastShape(ShapeContext& c, int least) {
   for (int i = 0; i < c.num_inputs(); ++i) {
     if (!c.input(i).rank_known()) continue;
@@ -54,7 +54,8 @@ absl::Status AtleastShape(ShapeContext& c, int least) {
   return absl::OkStatus();
 }
 
-// The parts of data along `axis`: nearly equal ones, or those that begin at indices.
+// Sets the shapes of the parts of data along `axis`: nearly equal ones, or those that begin at
+// indices.
 absl::Status PartsShape(ShapeContext& c, int axis) {
   const auto& param = c.param<SplitParam>();
   const PartialShape& data = c.input(0);
@@ -112,9 +113,11 @@ void RegisterSplits() {
                     .Shape([columns](ShapeContext& c) -> absl::Status {
                       if (!c.input(0).rank_known()) return absl::OkStatus();
                       const int rank = c.input(0).rank();
-                      if (rank < (columns ? 1 : 3) || c.param<SplitParam>().squeeze_axis) {
-                        return Refuse(c, 0,
-                                      columns ? "an axis, which stays" : "three axes, which stay");
+                      if (c.param<SplitParam>().squeeze_axis) {
+                        return absl::InvalidArgumentError("squeeze_axis has to be False");
+                      }
+                      if (rank < (columns ? 1 : 3)) {
+                        return Refuse(c, 0, columns ? "at least one axis" : "at least three axes");
                       }
                       return PartsShape(c, columns ? std::min(1, rank - 1) : 2);
                     })
@@ -237,11 +240,20 @@ COOPER_REGISTER_OP(_npi_polyval)
     })
     .Type(SameType);
 
+// Fails unless input 0, whose rank is known, has as many rows as columns, as far as both are known.
+absl::Status CheckSquare(const ShapeContext& c) {
+  const PartialShape& a = c.input(0);
+  if (a.rank() < 2) return Refuse(c, 0, "square matrices");
+  const int64_t rows = a[a.rank() - 2], columns = a[a.rank() - 1];
+  if (rows == columns || rows == kUnknownDim || columns == kUnknownDim) return absl::OkStatus();
+  return Refuse(c, 0, "square matrices");
+}
+
 // Sets output `i` to the shape of the square matrices of input 0.
 absl::Status SquaresShape(ShapeContext& c, int i) {
   const PartialShape& a = c.input(0);
   if (!a.rank_known()) return absl::OkStatus();
-  if (a.rank() < 2 || a[a.rank() - 1] != a[a.rank() - 2]) return Refuse(c, 0, "square matrices");
+  COOPER_RETURN_IF_ERROR(CheckSquare(c));
   return c.SetOutput(i, a, "A's");
 }
 
@@ -249,7 +261,7 @@ absl::Status SquaresShape(ShapeContext& c, int i) {
 absl::Status EigenvaluesShape(ShapeContext& c) {
   const PartialShape& a = c.input(0);
   if (!a.rank_known()) return absl::OkStatus();
-  if (a.rank() < 2 || a[a.rank() - 1] != a[a.rank() - 2]) return Refuse(c, 0, "square matrices");
+  COOPER_RETURN_IF_ERROR(CheckSquare(c));
   return c.SetOutput(0, PartialShape(a.dims().first(a.rank() - 1)), "a vector for each matrix");
 }
 
@@ -284,10 +296,8 @@ COOPER_REGISTER_OP(_npi_solve)
     .Shape([](ShapeContext& c) -> absl::Status {
       const PartialShape &a = c.input(0), &b = c.input(1);
       if (!a.IsFull() || !b.IsFull()) return absl::OkStatus();
+      COOPER_RETURN_IF_ERROR(CheckSquare(c));
       const bool is_vector = b.rank() + 1 == a.rank();
-      if (a.rank() < 2 || a[a.rank() - 1] != a[a.rank() - 2]) {
-        return Refuse(c, 0, "square matrices");
-      }
       if (!is_vector && b.rank() != a.rank()) return Refuse(c, 1, "A's axes, or one less");
       for (int i = 0; i < a.rank() - 1; ++i) {
         if (a[i] != b[i]) return Refuse(c, 1, "A's leading extents and rows");

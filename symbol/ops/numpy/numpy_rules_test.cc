@@ -99,6 +99,12 @@ const ShapeRuleCase kCases[] = {
            {"(4,)", "(4,)"}, "(4,)"),
     Refuses("BincountMatrix", "_npi_bincount", {}, {"(2, 2)"},
             "input 'data' (2, 2) has more than one axis"),
+    Infers("CholeskyOfUnknown", "_npi_cholesky", {}, {"(2, ?, 3)"}, {"(2, ?, 3)"}, "(2, ?, 3)"),
+    Infers("EigvalshOfUnknown", "_npi_eigvalsh", {}, {"(3, ?)"}, {"(3, ?)"}, "(3,)"),
+    Refuses("CholeskyOfWide", "_npi_cholesky", {}, {"(2, 3)"},
+            "input 0 has shape (2, 3), expected square matrices"),
+    Refuses("SplitSqueezed", "_npi_hsplit", {{"indices", "(0, 1)"}, {"squeeze_axis", "True"}},
+            {"(2, 2)"}, "squeeze_axis has to be False"),
 
     Infers("ArangeOfNothing", "_npi_arange", {{"start", "5"}, {"stop", "2"}}, {}, {}, "(0,)"),
     Refuses("ArangeStandsStill", "_npi_arange", {{"start", "0"}, {"stop", "2"}, {"step", "0"}}, {},
