@@ -26,7 +26,7 @@ std::vector<bool> FindCountedEntries(const IndexedGraph& graph, const Symbol& sy
 // Returns the first input of the node whose shape is counted; -1 if there is none.
 int CountedInput(const IndexedGraph& graph, const std::vector<bool>& counted, const Node& node);
 
-// Returns the kUnimplemented "FullyConnected 'fc': the shape of its input 'data',
+// Returns the error kUnimplemented "FullyConnected 'fc': the shape of its input 'data',
 // _contrib_boolean_mask 'mask', depends on values" + `why`, for an input of a node.
 absl::Status CountedInputError(const Node& node, int input, absl::string_view why);
 

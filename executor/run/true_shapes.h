@@ -62,7 +62,7 @@ class TrueShapes {
 
   // Infers the shapes of all nodes up to and without node `end` that depend on counted shapes.
   absl::Status InferTo(int end);
-  // Gives `view` the shape of a value, and sets *changed if that is another one.
+  // Gives `view` the shape of a value. Sets *changed if the view had another shape.
   absl::Status SetShape(const Instruction& instruction, int value, ArrayView& view,
                         bool* changed) const;
 

@@ -27,8 +27,8 @@ namespace {
 // Rows are computed in at most this many blocks, each of which has scratch memory of its own.
 constexpr int64_t kMaxBlocks = 64;
 
-// Returns an axis whose edges coincide, also if it has one pixel, for which ResizedAxis does as
-// _contrib_BilinearResize2D.
+// Returns an axis whose edges coincide with those of the input, also if it has one pixel, where
+// ResizedAxis follows _contrib_BilinearResize2D.
 ResizedAxis AxisOf(int64_t in, int64_t out) {
   ResizedAxis axis(in, out, /*align_corners=*/false);
   axis.step = static_cast<double>(in) / static_cast<double>(out);
