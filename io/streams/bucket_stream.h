@@ -64,8 +64,9 @@ struct BucketStreamOptions {
   std::function<double(absl::Span<const int64_t> key)> step_cost;
   BucketKey::Tuple max_extents;
   // With max_buckets and keys that are integers: Reset chooses all buckets but the largest again,
-  // for the samples that all parts have read in the epoch. A module binds a new bucket when its
-  // first batch comes. Not with kRollOver. What step_cost refers to has to outlive the stream.
+  // for the samples that all parts have read in the epoch; if there are none, it keeps the buckets.
+  // A module binds a new bucket when its first batch comes. Not with kRollOver. What step_cost
+  // refers to has to outlive the stream.
   bool rechoose_buckets = false;
   // The treatment of samples that no bucket holds; they are counted. kTruncate cuts them to the
   // bucket that keeps most of their steps, kSplit needs integer buckets. kError ends with

@@ -327,6 +327,7 @@ absl::StatusOr<BucketStream::Buckets> BucketStream::ChooseAgain() const {
       all += static_cast<double>(count);
     }
   }
+  if (counts.empty()) return held_options_.buckets;  // no part has read a sample
   // About choice_samples samples stand for all, and a sample of the largest bucket keeps that one.
   const int64_t largest = held_options_.buckets.back().extents[0];
   std::vector<BucketKey::Tuple> extents = {{largest}};

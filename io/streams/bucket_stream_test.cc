@@ -243,6 +243,9 @@ TEST(BucketStreamTest, ChoosesBucketsAgain) {
     }
     COOPER_ASSERT_OK(stream->LoadState(start));
     EXPECT_THAT(stream->bucket_keys(), ElementsAre(BucketKey(2), BucketKey(9)));
+    // An epoch of which nothing was read chooses nothing.
+    COOPER_ASSERT_OK(stream->Reset());
+    EXPECT_THAT(stream->bucket_keys(), ElementsAre(BucketKey(2), BucketKey(9)));
     for (const char* lengths : {"5,5,9", "0,9", "5,8", "9,5", ""}) {
       std::string changed = second;
       const size_t at = changed.find("buckets ");
