@@ -31,6 +31,8 @@ constexpr int kMaxKeyElement = 15;
 
 // The shards whose first samples decide about buckets: more would take time to open.
 constexpr int64_t kChoiceShards = 16;
+// More than any source has; its product with kChoiceShards is an int64_t.
+constexpr double kMaxChoiceSamples = 1e15;
 
 template <typename... Parts>
 absl::Status Error(const Parts&... parts) {
@@ -147,12 +149,12 @@ absl::StatusOr<std::vector<BucketKey::Tuple>> FirstExtents(const SampleSource& s
   for (int64_t i = 0; i < shards; ++i) {
     const int64_t shard = i * source.num_shards() / shards;
     COOPER_ASSIGN_OR_RETURN(const std::unique_ptr<ShardReader> reader, source.Open(shard));
-    while (std::ssize(extents) < (i + 1) * count / shards) {
+    for (int64_t ordinal = 0; std::ssize(extents) < (i + 1) * count / shards; ++ordinal) {
       COOPER_ASSIGN_OR_RETURN(const bool more, reader->Next(&sample));
       if (!more) break;
       COOPER_ASSIGN_OR_RETURN(extents.emplace_back(),
                               AddContext(pool.ExtentsOf(sample), "BucketStream: ",
-                                         source.shard_name(shard), ", sample ", extents.size()));
+                                         source.shard_name(shard), ", sample ", ordinal));
     }
   }
   return extents;
@@ -165,7 +167,8 @@ absl::StatusOr<std::vector<BucketKey::Tuple>> MixedExtents(const Options& option
   for (const WeightedSource& part : source.parts()) weights += part.weight;
   std::vector<BucketKey::Tuple> extents;
   for (const WeightedSource& part : source.parts()) {
-    const double count = static_cast<double>(options.choice_samples) * part.weight / weights;
+    const double count = std::min(
+        static_cast<double>(options.choice_samples) * part.weight / weights, kMaxChoiceSamples);
     COOPER_ASSIGN_OR_RETURN(const std::vector<BucketKey::Tuple> first,
                             FirstExtents(*part.source, static_cast<int64_t>(std::ceil(count))));
     extents.insert(extents.end(), first.begin(), first.end());

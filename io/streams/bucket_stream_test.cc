@@ -1,5 +1,7 @@
 #include "io/streams/bucket_stream.h"
 
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -177,6 +179,10 @@ TEST(BucketStreamTest, ChoosesBucketsAndBatchSizes) {
       {{.batch_size = 4, .common = {.max_buckets = 3}}, {3, 8, 30}, {4, 4, 4}},
       // Two samples of each shard.
       {{.choice_samples = 4, .common = {.max_buckets = 2}}, {2, 8}, {1, 1}},
+      // All samples.
+      {{.choice_samples = std::numeric_limits<int64_t>::max(), .common = {.max_buckets = 3}},
+       {3, 8, 30},
+       {1, 1, 1}},
       {{.lengths = {5, 5, 11}, .common = {.max_buckets = 9}}, {5, 11}, {1, 1}},
       {{.max_extents = {8}, .common = {.max_buckets = 2}}, {3, 8}, {1, 1}},
       {{.max_extents = {8},
@@ -254,6 +260,22 @@ TEST(BucketStreamTest, ChoosesBucketsAgain) {
       EXPECT_FALSE(stream->LoadState(changed).ok()) << lengths;
     }
   }
+}
+
+TEST(BucketStreamTest, NamesTheSampleOfTheChoiceThatDoesNotFit) {
+  const auto source = std::make_shared<FunctionSource>(
+      std::vector<SampleField>{SampleField()}, 2,
+      [](int64_t shard, int64_t index, Sample* sample) -> absl::StatusOr<bool> {
+        if (shard == 0) {
+          sample->Set<int32_t>(0, {1});
+        } else {
+          sample->Set<float>(0, {1});
+        }
+        return index < 1;
+      });
+  EXPECT_THAT(BucketStream::Create(source, NextWordInputs(), {.common = {.max_buckets = 1}}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("shard 1, sample 0: field 0 of the sample is of float32")));
 }
 
 TEST(BucketStreamTest, RefusesOptions) {
