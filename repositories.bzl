@@ -76,7 +76,7 @@ SYSTEM_LIBRARIES = {
         "headers": {"zstd.h": "include/zstd.h", "zstd_errors.h": "include/zstd_errors.h"},
         "libs": ["libzstd.a", "libzstd.so"],
         "optional_target": "zstd",
-        "empty_if_missing": True,
+        "define_if_missing": "COOPER_WITHOUT_ZSTD",
         "build_file": Label("//third_party/system:zstd.BUILD"),
     },
     "libjpeg_turbo": {

@@ -1,8 +1,8 @@
 #include "absl/status/status.h"
 #include "io/iterators/decompressor.h"
 
-// @zstd has no header where libzstd is not installed (third_party/README.md).
-#if __has_include(<zstd.h>)
+// @zstd sets the macro where libzstd is not installed (third_party/README.md).
+#ifndef COOPER_WITHOUT_ZSTD
 #include <zstd.h>
 #include <zstd_errors.h>
 

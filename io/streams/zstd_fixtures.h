@@ -8,13 +8,13 @@
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
 
-#if __has_include(<zstd.h>)
+#ifndef COOPER_WITHOUT_ZSTD
 #include <zstd.h>
 #endif
 
 namespace cooper {
 
-#if __has_include(<zstd.h>)
+#ifndef COOPER_WITHOUT_ZSTD
 inline constexpr bool kHasZstd = true;
 
 // Returns the text as one frame with a checksum, as the program zstd writes it. A failure of
