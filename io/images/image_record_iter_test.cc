@@ -254,11 +254,15 @@ TEST(ImageRecordIterTest, ReadsSeveralFilesAsOne) {
   EXPECT_THAT(
       ImageRecordIter::Create(options),
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(".idx' has 1 files, path_imgrec 3")));
-  COOPER_ASSERT_OK(WriteFileAtomically(Path("_far.idx"), "0\t99996\n"));
   options.records.path_imgidx = Path("_far.idx");
   options.records.path_imgrec = Path(".rec");
-  EXPECT_THAT(ImageRecordIter::Create(options),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("has the offset 99996, the")));
+  const auto size = static_cast<int64_t>(std::filesystem::file_size(Path(".rec")));
+  for (const int64_t offset : {size, int64_t{99996}}) {
+    COOPER_ASSERT_OK(WriteFileAtomically(Path("_far.idx"), absl::StrCat("0\t", offset, "\n")));
+    EXPECT_THAT(ImageRecordIter::Create(options),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr(absl::StrCat("has the offset ", offset, ", the"))));
+  }
   // A folder: its files in order of their names.
   for (const char* name : {"/a.idx", "/b.idx", "/c.idx"}) {
     std::filesystem::remove(Path("_files") + name);

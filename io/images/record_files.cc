@@ -59,7 +59,7 @@ absl::StatusOr<std::vector<int64_t>> RecordFiles::ReadIndices(const std::string&
     COOPER_ASSIGN_OR_RETURN(const auto entries, ReadRecordIndex(paths[file]));
     const auto first = static_cast<int64_t>(offsets.size());
     for (const RecordEntry& entry : entries) {
-      if (entry.offset < 0 || entry.offset > readers_[file]->size()) {
+      if (entry.offset < 0 || entry.offset >= readers_[file]->size()) {
         return Invalid("'", paths[file], "' has the offset ", entry.offset, ", the file ",
                        readers_[file]->size(), " bytes");
       }

@@ -33,7 +33,8 @@ class RecordFiles {
   // none. Errors are those of RecordReader::FindRecord.
   absl::StatusOr<int64_t> FindRecord(int64_t offset);
   // Returns the rising offsets of the records in the indices of the files: as many indices, with
-  // ';' between. kInvalidArgument if there are more or fewer; also the errors of ReadRecordIndex.
+  // ';' between. kInvalidArgument if there are more or fewer, or an offset is not inside its file;
+  // also the errors of ReadRecordIndex.
   absl::StatusOr<std::vector<int64_t>> ReadIndices(const std::string& indices) const;
 
   // Returns "'FILE', offset N" for messages.
