@@ -9,12 +9,15 @@
 #include "glog/logging.h"
 #include "io/batch/data_batch.h"
 #include "ndarray/array/ndarray.h"
+#include "ndarray/base/atomic_file.h"
 #include "ndarray/base/shape.h"
 #include "ndarray/files/params_file.h"
 
 namespace cooper {
 
 absl::Status WriteMeanImage(DataIter& images, const std::string& path) {
+  // A path that cannot be written is an error before all images are read.
+  COOPER_RETURN_IF_ERROR(AtomicFile::Create(path).status());
   LOG(INFO) << "'" << path << "' does not exist: reads all images to make their mean";
   Shape shape = images.provide_data()[0].shape;
   shape.erase(0);
