@@ -14,6 +14,9 @@ namespace {
 
 constexpr char kKind[] = "BucketStream";
 
+// The most samples of one length in the epoch of a part: sums over all parts are int64_t.
+constexpr int64_t kMaxSamples = int64_t{1} << 40;
+
 // Returns the options that decide about the order of samples, by their names in states.
 std::vector<std::pair<const char*, int64_t>> OrderOptions(const BucketStreamOptions& options) {
   const CommonBucketOptions& common = options.common;
@@ -46,7 +49,7 @@ absl::StatusOr<std::map<int64_t, int64_t>> BucketStream::LoadLengths(const KeyVa
   std::map<int64_t, int64_t> lengths;
   bool is_valid = pairs.size() % 2 == 0;
   for (size_t i = 0; is_valid && i < pairs.size(); i += 2) {
-    is_valid = pairs[i] >= 0 && pairs[i + 1] > 0;
+    is_valid = pairs[i] >= 0 && pairs[i + 1] > 0 && pairs[i + 1] <= kMaxSamples;
     lengths[pairs[i]] = pairs[i + 1];
   }
   if (is_valid) return lengths;

@@ -259,6 +259,15 @@ TEST(BucketStreamTest, ChoosesBucketsAgain) {
       changed.replace(at, changed.find('\n', at) - at, absl::StrCat("buckets ", lengths));
       EXPECT_FALSE(stream->LoadState(changed).ok()) << lengths;
     }
+    for (const char* counts : {"5", "-1,1", "5,0", "5,9223372036854775807"}) {
+      std::string changed = second;
+      const size_t at = changed.find("\nlengths ");
+      ASSERT_NE(at, std::string::npos);
+      changed.replace(at, changed.find('\n', at + 1) - at, absl::StrCat("\nlengths ", counts));
+      EXPECT_THAT(stream->LoadState(changed),
+                  StatusIs(absl::StatusCode::kInvalidArgument,
+                           HasSubstr("state 'lengths' does not have lengths and their numbers")));
+    }
   }
 }
 
