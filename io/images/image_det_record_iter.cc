@@ -38,6 +38,7 @@ absl::Status CheckOptions(const ImageDetRecordIterOptions& options) {
     return absl::InvalidArgumentError(absl::StrCat("label_pad_width is ", options.label_pad_width,
                                                    ", expected 0 to ", kMaxLabels));
   }
+  COOPER_RETURN_IF_ERROR(CheckImageNormalize(options.normalize));
   COOPER_RETURN_IF_ERROR(CheckDetTransform(options.image));
   return CheckDetAugment(options.augment, options.image.data_shape);
 }

@@ -23,6 +23,7 @@ constexpr char kKind[] = "ImageRecordIter";
 absl::Status CheckOptions(const ImageRecordIterOptions& options) {
   COOPER_RETURN_IF_ERROR(CheckImageTransform(options.image));
   COOPER_RETURN_IF_ERROR(CheckColorJitter(options.jitter, options.image.data_shape));
+  COOPER_RETURN_IF_ERROR(CheckImageNormalize(options.normalize));
   for (const auto& [name, value] :
        {std::pair("max_random_contrast", options.max_random_contrast),
         std::pair("max_random_illumination", options.max_random_illumination)}) {

@@ -291,6 +291,12 @@ TEST(ImageRecordIterTest, MakesAMeanImageOnce) {
   COOPER_ASSERT_OK_AND_ASSIGN(const NDArray zeros, NDArray::Zeros({1, 4, 2}));
   COOPER_ASSERT_OK(SaveNamedArrays(options.normalize.mean_img, {{"mean_img", zeros}}));
   EXPECT_EQ(values()[0], 20);
+  // Nor is it made beside wrong options.
+  options.normalize = {.mean_img = Path("_wrong.params"), .mean_g = 1};
+  EXPECT_THAT(ImageRecordIter::Create(options),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("mean_img excludes mean_r")));
+  EXPECT_FALSE(std::filesystem::exists(Path("_wrong.params")));
+  options.normalize = {};
   options.normalize.mean_img = "/no/such/folder/mean.params";
   EXPECT_THAT(std::string(ImageRecordIter::Create(options).status().message()),
               HasSubstr("mean_img '/no/such/folder/mean.params': "));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
@@ -30,9 +29,30 @@ void WritePlanes(const Image& image, bool mirrored, ValueOf value_of, T* to) {
   }
 }
 
-constexpr const char* kChannels[] = {"r", "g", "b", "a"};
-
 }  // namespace
+
+absl::Status CheckImageNormalize(const ImageNormalizeOptions& options) {
+  const struct {
+    const char* channel;
+    float mean, deviation;
+  } channels[] = {{"r", options.mean_r, options.std_r},
+                  {"g", options.mean_g, options.std_g},
+                  {"b", options.mean_b, options.std_b},
+                  {"a", options.mean_a, options.std_a}};
+  for (const auto& [channel, mean, deviation] : channels) {
+    if (!std::isfinite(mean) || !std::isfinite(deviation) || deviation == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("mean_", channel, " is ", mean, " and std_", channel, " is ", deviation,
+                       ": expected finite numbers, and a deviation other than 0"));
+    }
+    if (mean != 0 && !options.mean_img.empty()) {
+      return absl::InvalidArgumentError("mean_img excludes mean_r, mean_g, mean_b, mean_a");
+    }
+  }
+  if (std::isfinite(options.scale)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("scale is ", options.scale, ", expected a finite number"));
+}
 
 ImageNormalizer::ImageNormalizer(const ImageNormalizeOptions& options)
     : means_{options.mean_r, options.mean_g, options.mean_b, options.mean_a},
@@ -41,23 +61,9 @@ ImageNormalizer::ImageNormalizer(const ImageNormalizeOptions& options)
 
 absl::StatusOr<ImageNormalizer> ImageNormalizer::Create(const ImageNormalizeOptions& options,
                                                         const Shape& data_shape) {
+  COOPER_RETURN_IF_ERROR(CheckImageNormalize(options));
   ImageNormalizer normalizer(options);
-  for (size_t k = 0; k < std::size(normalizer.means_); ++k) {
-    const float mean = normalizer.means_[k], deviation = normalizer.deviations_[k];
-    if (std::isfinite(mean) && std::isfinite(deviation) && deviation != 0) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("mean_", kChannels[k], " is ", mean, " and std_", kChannels[k], " is ",
-                     deviation, ": expected finite numbers, and a deviation other than 0"));
-  }
-  if (!std::isfinite(options.scale)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("scale is ", options.scale, ", expected a finite number"));
-  }
   if (options.mean_img.empty()) return normalizer;
-  for (const float mean : normalizer.means_) {
-    if (mean != 0)
-      return absl::InvalidArgumentError("mean_img excludes mean_r, mean_g, mean_b, mean_a");
-  }
   COOPER_ASSIGN_OR_RETURN(const NamedArrays arrays, LoadNamedArrays(options.mean_img));
   if (arrays.size() != 1 || arrays[0].second.shape() != data_shape ||
       arrays[0].second.dtype() != DType::kFloat32) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "io/images/codec/image.h"
@@ -25,12 +26,16 @@ struct ImageNormalizeOptions {
   float scale = 1;
 };
 
+// Returns kInvalidArgument, naming the option, for numbers that are not finite, for a deviation of
+// 0, and for mean_img beside means. Reads no file.
+absl::Status CheckImageNormalize(const ImageNormalizeOptions& options);
+
 // Images have the channels, height and width of `data_shape`, and `out` as many elements. Exchanges
 // left and right if `mirrored`. Thread-safe.
 class ImageNormalizer {
  public:
-  // Reads mean_img. kInvalidArgument if it has not one array of floats of the shape `data_shape`,
-  // or if means are given too; also the errors of LoadNamedArrays.
+  // Reads mean_img. kInvalidArgument if it has not one array of floats of the shape `data_shape`;
+  // also the errors of CheckImageNormalize and LoadNamedArrays.
   static absl::StatusOr<ImageNormalizer> Create(const ImageNormalizeOptions& options,
                                                 const Shape& data_shape);
 
