@@ -391,6 +391,11 @@ def ComposedCases():
         Case("_npi_average", case, {"a": (2, 3, 4), "weights": shape}, attrs,
              values=dict(a, weights=weights.ravel()[:int(numpy.prod(shape))].reshape(shape)), without_gradient=["weights"] if shape != (2, 3, 4) else [])
     Case("_npi_average", "plain", {"a": (2, 3, 4)}, {"axis": "(0, 2)", "weighted": "False", "returned": "True"}, values=a)
+    whole = {"a": [[1, 2], [3, 5], [-8, 1]], "weights": [[1, 2], [3, 1], [2, 2]]}
+    Case("_npi_average", "int32", {"a": (3, 2)}, {"axis": "(0,)", "weighted": "False", "returned": "True"},
+         values={"a": whole["a"]}, dtype="int32", grad_req="null")
+    Case("_npi_average", "int32_weights", {"a": (3, 2), "weights": (3, 2)}, {"axis": "(1,)"}, values=whole,
+         dtype="int32", grad_req="null")
     for case, p, x in ("matrix", (4,), (2, 3)), ("constant", (1,), (3,)), ("scalar", (3,), ()):
         Case("_npi_polyval", case, {"p": p, "x": x})
     Case("_npi_polyval", "int32", {"p": (3,), "x": (4,)}, dtype="int32", grad_req="null")

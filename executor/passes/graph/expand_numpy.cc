@@ -73,6 +73,11 @@ class Composition : public ReplacementNodes {
   NodeEntry Scalar(absl::string_view op, const NodeEntry& x, double number) {
     return Call(op, {x}, {{"scalar", PrintParamText(number)}, {"is_int", "False"}});
   }
+  // Converts a result that was computed in float32 to the integers that the node gives.
+  NodeEntry OfDtype(const NodeEntry& x) {
+    if (IsFloating(facts_.type({facts_.owner(i_), 0}))) return x;
+    return Call("Cast", {x}, {{"dtype", dtype()}});
+  }
   NodeEntry Transpose(const NodeEntry& x, const Dims& axes) {
     return Call("_np_transpose", {x}, {{"axes", Text(axes)}});
   }
@@ -177,8 +182,8 @@ Entries Average(Composition& c) {
     const NodeEntry one = c.Call("_npi_ones", {}, {{"shape", "()"}, {"dtype", c.dtype()}});
     const double count = static_cast<double>(c.shape(0).num_elements()) /
                          static_cast<double>(std::max<int64_t>(c.out().num_elements(), 1));
-    return {c.Call("_npi_mean", {c.input(0)}, reduced),
-            c.Scalar("_npi_multiply_scalar", one, count)};
+    return {c.OfDtype(c.Call("_npi_mean", {c.input(0)}, reduced)),
+            c.OfDtype(c.Scalar("_npi_multiply_scalar", one, count))};
   }
   NodeEntry weights = c.input(1);
   AttrMap of_weights = reduced;
@@ -192,7 +197,7 @@ Entries Average(Composition& c) {
   const NodeEntry total = c.Call("_np_sum", {weights}, of_weights);
   const NodeEntry sum =
       c.Call("_np_sum", {c.Call("_npi_multiply", {c.input(0), weights})}, reduced);
-  return {c.Call("_npi_true_divide", {sum, total}), total};
+  return {c.OfDtype(c.Call("_npi_true_divide", {sum, total})), total};
 }
 
 Entries Polyval(Composition& c) {
