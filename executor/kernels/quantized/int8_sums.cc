@@ -69,6 +69,53 @@ void CopyWindows(const WindowGeometry& g, const T* image, T* rows) {
   });
 }
 
+// Copies windows without strides whose lines have as many positions as the image has pixels, as
+// Im2Col does: a row is the shifted image, but for padding.
+void CopyShifted(const WindowGeometry& g, const int8_t* image, int8_t* columns, int8_t padding) {
+  const int64_t width = g.in[2], lines = g.out[1];
+  ParallelForPlain(g.channels, ChannelGrain(g), [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin * g.kernel_size(); row < end * g.kernel_size(); ++row) {
+      const WindowElement element(g, row);
+      const int64_t down = element.k[1] * g.dilate[1] - g.pad[1];
+      // Lines [first, last) are inside the image, and so are pixels [left, right) of each.
+      const int64_t first = std::clamp<int64_t>(-down, 0, lines);
+      const int64_t last = std::clamp(g.in[1] - down, first, lines);
+      const int64_t left = element.first, right = element.last;
+      for (int64_t d = 0; d < g.out[0]; ++d) {
+        int8_t* const to = columns + row * g.columns() + d * lines * width;
+        const int64_t z = d * g.stride[0] + element.k[0] * g.dilate[0] - g.pad[0];
+        if (z < 0 || z >= g.in[0] || first == last || left == right) {
+          std::fill_n(to, lines * width, padding);
+          continue;
+        }
+        const int8_t* const from =
+            image + ((element.channel * g.in[0] + z) * g.in[1] + first + down) * width +
+            element.shift;
+        const int64_t size = (last - first) * width;
+        std::fill_n(to, first * width, padding);
+        std::copy(from + left, from + size - width + right, to + first * width + left);
+        std::fill_n(to + last * width, (lines - last) * width, padding);
+        const auto clear = [=](int64_t begin_x, int64_t end_x) {
+          for (int64_t x = begin_x; x < end_x; ++x) {
+            for (int64_t line = first; line < last; ++line) to[line * width + x] = padding;
+          }
+        };
+        clear(0, left);
+        clear(right, width);
+      }
+    }
+  });
+}
+
+// Copies the windows of any convolution as Im2Col does.
+void CopyColumns(const WindowGeometry& g, const int8_t* image, int8_t* columns, int8_t padding) {
+  if (g.stride[1] == 1 && g.stride[2] == 1 && g.out[2] == g.in[2]) {
+    CopyShifted(g, image, columns, padding);
+    return;
+  }
+  Im2Col(g, image, columns, padding);
+}
+
 // The int8 that stands for a uint8 value is the value less 128.
 constexpr int kOffset = 128;
 
@@ -152,7 +199,7 @@ void Int8Convolution::RunBy(Int8GemmFn gemm, const int8_t* image, bool add, int3
   blocks_.ForEach([&](const WindowGeometry& g, int64_t column) {
     const bool copies = !p_.g.IsIdentity();
     auto* const windows = static_cast<int8_t*>(windows_);
-    if (copies) Im2Col(g, image, windows, padding);
+    if (copies) CopyColumns(g, image, windows, padding);
     gemm({.m = p_.filters,
           .n = g.columns(),
           .k = p_.g.rows(),
