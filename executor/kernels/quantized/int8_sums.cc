@@ -158,14 +158,13 @@ Int8Convolution::Int8Convolution(const ConvolutionProduct& product, DType dtype,
 
 void Int8Convolution::SetFilters(const int8_t* weight, const int32_t* terms) {
   weight_ = weight;
-  const int64_t size = p_.g.rows();
-  const bool has_offset = gemm_ != nullptr && is_unsigned_;
-  ParallelFor(p_.filters, RowGrain(has_offset ? size : 1), [&](int64_t begin, int64_t end) {
+  // The weights of a filter that a uint8 image's offset multiplies.
+  const int64_t size = gemm_ != nullptr && is_unsigned_ ? p_.g.rows() : 0;
+  const int64_t step = p_.g.rows();
+  ParallelFor(p_.filters, RowGrain(size + 1), [=, this](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) {
       uint32_t sum = 0;  // wraps around
-      for (int64_t i = 0; has_offset && i < size; ++i) {
-        sum += static_cast<uint32_t>(weight[k * size + i]);
-      }
+      for (int64_t i = 0; i < size; ++i) sum += static_cast<uint32_t>(weight[k * step + i]);
       const uint32_t term = terms == nullptr ? 0 : static_cast<uint32_t>(terms[k]);
       terms_[k] = static_cast<int32_t>(term + kOffset * sum);
     }
