@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "executor/passes/graph/graph_rebuilder.h"
 #include "executor/passes/graph/replacement_nodes.h"
 #include "ndarray/base/status_macros.h"
@@ -104,9 +103,6 @@ bool IsInt8Layer(const Node& node) {
 }
 
 absl::StatusOr<std::optional<GraphRewrite>> ExpandInt8Layers(const GraphFacts& facts) {
-  if (absl::c_none_of(facts.graph().nodes(), [](const Node* n) { return IsInt8Layer(*n); })) {
-    return std::nullopt;
-  }
   GraphRebuilder rebuilder(facts);
   for (int i = 0; i < facts.graph().num_nodes(); ++i) {
     const Node& node = facts.node(i);

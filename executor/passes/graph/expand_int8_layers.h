@@ -18,10 +18,12 @@
 
 namespace cooper {
 
+// Returns whether ExpandInt8Layers replaces the node.
 bool IsInt8Layer(const Node& node);
 
-// Returns the graph with the int8 layers replaced; nullopt if there is none. The second node keeps
-// the name, and both keep hidden attributes. Time is linear in the size of the graph.
+// Returns the graph with the int8 layers replaced. The second node keeps the name, and both keep
+// hidden attributes. Time is linear in the size of the graph, so that a caller first looks whether
+// there is such a layer.
 absl::StatusOr<std::optional<GraphRewrite>> ExpandInt8Layers(const GraphFacts& facts);
 
 }  // namespace cooper
