@@ -11,6 +11,7 @@
 #include "executor/compile/counted_entries.h"
 #include "executor/compile/inferred_graph.h"
 #include "executor/compile/placed_graph.h"
+#include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/graph/indexed_graph.h"
@@ -185,7 +186,8 @@ class Emitter {
 };
 
 // Fails if a node that runs on a GPU reads an array whose shape depends on values: the host, which
-// has to know the shape, would wait for the device.
+// has to know the shape, would wait for the device. A node whose operator has no kernel for GPUs is
+// refused for that reason when its instruction is prepared.
 absl::Status CheckCountedOnCpu(const InferredGraph& graph, const PlacedGraph& placed) {
   const IndexedGraph& whole = *graph.whole;
   for (int i = 0; i < whole.num_nodes(); ++i) {
@@ -194,6 +196,9 @@ absl::Status CheckCountedOnCpu(const InferredGraph& graph, const PlacedGraph& pl
     const Node& node = *whole.nodes()[i];
     const int input = CountedInput(whole, graph.counted, node);
     if (input < 0) continue;
+    const bool has_kernel =
+        node.op()->is_view() || FindKernel(node.op()->name(), context.device_type).ok();
+    if (!has_kernel) continue;
     return CountedInputError(node, input,
                              absl::StrCat(", and nothing is computed from such arrays on ",
                                           context.ToString(), ": place the node on a CPU"));
