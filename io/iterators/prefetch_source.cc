@@ -46,7 +46,8 @@ PrefetchSource::PrefetchSource(std::unique_ptr<DataIter> iter, size_t depth, int
       max_bytes_(max_bytes),
       provide_data_(iter_->provide_data()),
       provide_label_(iter_->provide_label()),
-      statistics_(iter_->statistics()) {
+      statistics_(iter_->statistics()),
+      bucket_keys_(iter_->bucket_keys()) {
   thread_ = std::thread([this, threads = NumThreads()] {
     SetNumThreads(threads);  // a new thread has a limit of its own
     Run();
@@ -173,6 +174,11 @@ DataStatistics PrefetchSource::statistics() {
   return statistics_;
 }
 
+std::vector<BucketKey> PrefetchSource::bucket_keys() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return bucket_keys_;
+}
+
 absl::StatusOr<BucketShapes> PrefetchSource::bucket_shapes(const BucketKey& key) {
   std::unique_lock<std::mutex> lock(mutex_);
   WaitUntilIdle(lock);
@@ -187,6 +193,7 @@ absl::Status PrefetchSource::Restart(const std::function<absl::Status(DataIter&)
     COOPER_RETURN_IF_ERROR(change(*iter_));
     entries_.clear();
     statistics_ = iter_->statistics();
+    bucket_keys_ = iter_->bucket_keys();
     return absl::OkStatus();
   });
   // Batches read before an error are still valid, unless the last one ended the epoch.

@@ -70,6 +70,9 @@ class PrefetchSource {
   UnusedSamples unused_samples();
   absl::StatusOr<BucketShapes> bucket_shapes(const BucketKey& key);
 
+  // Returns the iterator's keys after the last reset or LoadState, which may change them.
+  std::vector<BucketKey> bucket_keys();
+
   // Returns the iterator's statistics at the reader's position, without the batches ahead of it.
   // Batches that LoadState and Reset read again are counted again.
   DataStatistics statistics();
@@ -121,6 +124,7 @@ class PrefetchSource {
   std::deque<Entry> entries_;
   Progress progress_;  // the iterator's; used by the thread, or while it is idle
   DataStatistics statistics_;
+  std::vector<BucketKey> bucket_keys_;
   bool busy_ = false;    // the thread is in the iterator
   bool paused_ = false;  // the thread may not enter it
   bool stop_ = false;

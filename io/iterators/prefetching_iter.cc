@@ -43,7 +43,6 @@ absl::StatusOr<std::unique_ptr<PrefetchingIter>> PrefetchingIter::Create(
   auto result = std::unique_ptr<PrefetchingIter>(new PrefetchingIter());
   result->batch_size_ = iters[0]->batch_size();
   result->default_bucket_key_ = iters[0]->default_bucket_key();
-  result->bucket_keys_ = iters[0]->bucket_keys();
   for (size_t i = 0; i < iters.size(); ++i) {
     if (iters[i]->batch_size() != result->batch_size_ ||
         iters[i]->default_bucket_key() != result->default_bucket_key_) {
@@ -176,6 +175,8 @@ absl::Status PrefetchingIter::CheckReset() const {
 }
 
 std::optional<BucketKey> PrefetchingIter::default_bucket_key() const { return default_bucket_key_; }
+
+std::vector<BucketKey> PrefetchingIter::bucket_keys() const { return sources_[0]->bucket_keys(); }
 
 absl::StatusOr<BucketShapes> PrefetchingIter::bucket_shapes(const BucketKey& key) const {
   BucketShapes joined = {.key = key};

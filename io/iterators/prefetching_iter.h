@@ -59,7 +59,8 @@ class PrefetchingIter : public DataIter {
   const std::vector<DataDesc>& provide_data() const override { return provide_data_; }
   const std::vector<DataDesc>& provide_label() const override { return provide_label_; }
   std::optional<BucketKey> default_bucket_key() const override;
-  std::vector<BucketKey> bucket_keys() const override { return bucket_keys_; }
+  // Returns the keys of the first source.
+  std::vector<BucketKey> bucket_keys() const override;
   // Returns the inputs and labels of all sources. Waits for a batch in preparation.
   absl::StatusOr<BucketShapes> bucket_shapes(const BucketKey& key) const override;
   int64_t batch_size() const override { return batch_size_; }
@@ -96,7 +97,6 @@ class PrefetchingIter : public DataIter {
   std::vector<DataDesc> provide_label_;
   std::map<std::string, std::optional<double>, std::less<>> invalid_labels_;
   std::optional<BucketKey> default_bucket_key_;
-  std::vector<BucketKey> bucket_keys_;
   int64_t batch_size_ = 0;
   int64_t batches_ = 0;      // that Next returned
   double wait_seconds_ = 0;  // within Next

@@ -135,6 +135,14 @@ absl::Status BucketStream::FillPool() {
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::vector<std::string>> BucketStream::GatherTexts(const std::string& text) const {
+  COOPER_ASSIGN_OR_RETURN(std::vector<std::string> texts, options_.all_gather(text));
+  if (std::ssize(texts) == options_.common.num_parts) return texts;
+  return absl::InvalidArgumentError(absl::StrCat("BucketStream: all_gather returned ", texts.size(),
+                                                 " texts, num_parts is ",
+                                                 options_.common.num_parts));
+}
+
 absl::StatusOr<std::vector<HeldCounts>> BucketStream::Gather(const absl::Status& read) {
   const HeldCounts own = {.samples = held_->Counts(), .at_end = position_.at_end};
   if (options_.common.num_parts == 1) {
@@ -145,13 +153,8 @@ absl::StatusOr<std::vector<HeldCounts>> BucketStream::Gather(const absl::Status&
   // A part that fails sends its error; without it the other parts would wait forever.
   COOPER_ASSIGN_OR_RETURN(
       const std::vector<std::string> texts,
-      options_.all_gather(read.ok() ? own.ToString() : absl::StrCat(kFailed, read.message())));
+      GatherTexts(read.ok() ? own.ToString() : absl::StrCat(kFailed, read.message())));
   COOPER_RETURN_IF_ERROR(read);
-  if (std::ssize(texts) != options_.common.num_parts) {
-    return absl::InvalidArgumentError(absl::StrCat("BucketStream: all_gather returned ",
-                                                   texts.size(), " texts, num_parts is ",
-                                                   options_.common.num_parts));
-  }
   std::vector<HeldCounts> parts;
   for (size_t p = 0; p < texts.size(); ++p) {
     if (absl::StartsWith(texts[p], kFailed)) {

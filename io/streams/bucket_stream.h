@@ -147,6 +147,7 @@ class BucketStream : public DataIter {
   // 20 bytes each. LoadState reads these samples again: it seeks in shards that can, and reads
   // others from their start. Statistics are not in the state. LoadState refuses the state of
   // another part, of other shards, buckets, batch sizes or options that decide about the order.
+  // It cannot compare costs: with rechoose_buckets, bucket_cost and step_cost must be the same.
   // Several parts save and load their states at the same step.
   absl::StatusOr<std::string> SaveState() const override;
   absl::Status LoadState(absl::string_view text) override;
@@ -189,6 +190,8 @@ class BucketStream : public DataIter {
   // Makes the batch of the first planned step and removes the step from the plan.
   absl::StatusOr<DataBatch> MakePlanned();
   absl::StatusOr<std::vector<HeldCounts>> Gather(const absl::Status& read);
+  // Returns the texts of all parts. kInvalidArgument if all_gather does not return one for each.
+  absl::StatusOr<std::vector<std::string>> GatherTexts(const std::string& text) const;
   std::unique_ptr<MixedCursor> MakeCursor(uint64_t seed) const;
   void SaveOptions(const Buckets& buckets, KeyValues* state) const;
   absl::Status CheckOptions(const KeyValues& state, const Buckets& buckets) const;

@@ -318,7 +318,7 @@ absl::StatusOr<BucketStream::Buckets> BucketStream::ChooseAgain() const {
   SaveLengths(&own);
   std::vector<std::string> texts = {own.ToString()};
   if (options_.common.num_parts > 1) {
-    COOPER_ASSIGN_OR_RETURN(texts, options_.all_gather(texts[0]));
+    COOPER_ASSIGN_OR_RETURN(texts, GatherTexts(texts[0]));
   }
   std::map<int64_t, int64_t> counts;
   double all = 0;

@@ -29,7 +29,13 @@ std::vector<std::pair<const char*, int64_t>> OrderOptions(const BucketStreamOpti
       {"too_long", static_cast<int64_t>(options.too_long)},
       {"pool_samples", options.pool_samples},
       {"pool_bytes", options.pool_bytes},
-      {"epoch_samples", options.epoch_samples}};
+      {"epoch_samples", options.epoch_samples},
+      {"rechoose_buckets", options.rechoose_buckets ? 1 : 0}};
+  if (options.rechoose_buckets) {
+    order.insert(order.end(), {{"choice_samples", options.choice_samples},
+                               {"max_buckets", common.max_buckets},
+                               {"multiple_of", common.multiple_of}});
+  }
   if (common.num_parts > 1) order.emplace_back("agree_batches", options.agree_batches);
   return order;
 }

@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -247,6 +248,12 @@ TEST(BucketStreamTest, ChoosesBucketsAgain) {
       EXPECT_THAT(other->SaveState(), IsOkAndHolds(second));
       EXPECT_THAT(other->bucket_keys(), ElementsAre(BucketKey(5), BucketKey(9)));
     }
+    Options other_choice = options;
+    other_choice.choice_samples = 3;
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto other, StreamOf(shards, other_choice));
+    EXPECT_THAT(other->LoadState(second),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr("the state is of choice_samples 2, this object has 3")));
     COOPER_ASSERT_OK(stream->LoadState(start));
     EXPECT_THAT(stream->bucket_keys(), ElementsAre(BucketKey(2), BucketKey(9)));
     // An epoch of which nothing was read chooses nothing.
@@ -269,6 +276,45 @@ TEST(BucketStreamTest, ChoosesBucketsAgain) {
                            HasSubstr("state 'lengths' does not have lengths and their numbers")));
     }
   }
+}
+
+TEST(BucketStreamTest, ChoosesAgainForAllPartsOrFails) {
+  size_t num_texts = 2;
+  const Options options = {
+      .choice_samples = 2,
+      .rechoose_buckets = true,
+      .all_gather =
+          [&num_texts](const std::string& text) {
+            return std::vector<std::string>(num_texts, text);
+          },
+      .common = {.max_buckets = 2, .last_batch = LastBatch::kPad, .num_parts = 2}};
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto stream, StreamOf({{Words(2), Words(9)}}, options));
+  Epoch(*stream);
+  num_texts = 1;
+  EXPECT_THAT(stream->Reset(), StatusIs(absl::StatusCode::kInvalidArgument,
+                                        "BucketStream: all_gather returned 1 texts, num_parts is "
+                                        "2"));
+}
+
+TEST(BucketStreamTest, APrefetchingIterHasTheBucketsThatWereChosenAgain) {
+  const Shards shards = {{Words(2), Words(9), Words(5), Words(5), Words(5)}};
+  COOPER_ASSERT_OK_AND_ASSIGN(
+      auto stream, StreamOf(shards, {.choice_samples = 2,
+                                     .rechoose_buckets = true,
+                                     .common = {.max_buckets = 2, .last_batch = LastBatch::kPad}}));
+  std::vector<std::unique_ptr<DataIter>> iters;
+  iters.push_back(std::move(stream));
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto ahead, PrefetchingIter::Create(std::move(iters)));
+  EXPECT_THAT(ahead->bucket_keys(), ElementsAre(BucketKey(2), BucketKey(9)));
+  COOPER_ASSERT_OK_AND_ASSIGN(const std::string start, ahead->SaveState());
+  std::optional<DataBatch> batch;
+  do {
+    COOPER_ASSERT_OK_AND_ASSIGN(batch, ahead->Next());
+  } while (batch.has_value());
+  COOPER_ASSERT_OK(ahead->Reset());
+  EXPECT_THAT(ahead->bucket_keys(), ElementsAre(BucketKey(5), BucketKey(9)));
+  COOPER_ASSERT_OK(ahead->LoadState(start));
+  EXPECT_THAT(ahead->bucket_keys(), ElementsAre(BucketKey(2), BucketKey(9)));
 }
 
 TEST(BucketStreamTest, NamesTheSampleOfTheChoiceThatDoesNotFit) {
@@ -449,6 +495,13 @@ TEST(BucketStreamTest, RefusesStatesOfOtherStreams) {
        options,
        "puts a sample into a bucket that is not its own"},
       {{{}, {}}, options, "shard 0 has no sample"},
+      {{{Words(3), Words(3)}, {Words(3)}}, options, "has 3 steps and no piece 0; has it changed?"},
+      {shards, with([](Options& o) {
+         o.buckets.clear();
+         o.rechoose_buckets = true;
+         o.common.max_buckets = 2;
+       }),
+       "the state is of rechoose_buckets 0, this object has 1"},
   };
   for (const auto& c : cases) {
     COOPER_ASSERT_OK_AND_ASSIGN(const auto other, StreamOf(c.shards, c.options));

@@ -44,7 +44,7 @@ int HeldSamples::BucketOf(Extents extents, int64_t piece) const {
   }
   if (piece != 0) return -1;
   const int bucket = FindBucket(extents);
-  if (bucket >= 0) return bucket;
+  if (bucket >= 0 || options_.too_long != TooLong::kTruncate) return bucket;
   std::vector<int64_t> kept;
   for (const HeldSamplesOptions::Bucket& other : options_.buckets) {
     kept.push_back(0);

@@ -94,8 +94,8 @@ class HeldSamples {
 
   // Returns the first bucket that holds a sample, or -1.
   int FindBucket(Extents extents) const;
-  // Returns the bucket of a piece, -1 if the sample has no such piece: the bucket that holds it or,
-  // of a sample that is truncated, the one that keeps most steps.
+  // Returns the bucket of a piece, -1 if the sample has no such piece or none of it is kept: the
+  // bucket that holds the piece or, for a sample that is truncated, the one that keeps most steps.
   int BucketOf(Extents extents, int64_t piece) const;
   Handle AddPiece(const Sample& sample, int bucket, const SampleId& id);
   void Draw(int bucket, RandomGenerator* random);
