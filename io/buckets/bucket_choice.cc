@@ -52,9 +52,9 @@ double ElementsIn(const std::vector<Volume>& volumes, absl::Span<const int64_t> 
   return sum;
 }
 
-// Returns the extents of a bucket for this sample alone.
-BucketKey::Tuple ExtentsOf(absl::Span<const KeyedArray> arrays, int rank, int64_t sample) {
-  BucketKey::Tuple extents(rank, 0);
+// Raises `extents`, the elements of a key, to those that the sample needs.
+void RaiseToSample(absl::Span<const KeyedArray> arrays, int64_t sample,
+                   absl::Span<int64_t> extents) {
   for (const KeyedArray& array : arrays) {
     for (size_t a = 0; a < array.pad_to.size(); ++a) {
       if (array.pad_to[a] < 0) continue;
@@ -62,7 +62,6 @@ BucketKey::Tuple ExtentsOf(absl::Span<const KeyedArray> arrays, int rank, int64_
       extent = std::max(extent, array.values.extent(sample, static_cast<int>(a)));
     }
   }
-  return extents;
 }
 
 }  // namespace
@@ -91,9 +90,10 @@ absl::StatusOr<std::vector<BucketKey>> ChooseKeys(absl::Span<const KeyedArray> a
       return absl::InvalidArgumentError(
           "buckets: max_extents has several elements, keys are integers");
     }
-    std::vector<int64_t> lengths;
-    lengths.reserve(num_samples);
-    for (int64_t i = 0; i < num_samples; ++i) lengths.push_back(ExtentsOf(arrays, 1, i)[0]);
+    std::vector<int64_t> lengths(num_samples, 0);
+    for (int64_t i = 0; i < num_samples; ++i) {
+      RaiseToSample(arrays, i, absl::MakeSpan(&lengths[i], 1));
+    }
     COOPER_ASSIGN_OR_RETURN(
         const BucketBoundaries best,
         ChooseBuckets(lengths,
@@ -106,9 +106,10 @@ absl::StatusOr<std::vector<BucketKey>> ChooseKeys(absl::Span<const KeyedArray> a
                        .too_long = too_long}));
     return std::vector<BucketKey>(best.buckets.begin(), best.buckets.end());
   }
-  std::vector<BucketKey::Tuple> extents;
-  extents.reserve(num_samples);
-  for (int64_t i = 0; i < num_samples; ++i) extents.push_back(ExtentsOf(arrays, rank, i));
+  std::vector<BucketKey::Tuple> extents(num_samples, BucketKey::Tuple(rank, 0));
+  for (int64_t i = 0; i < num_samples; ++i) {
+    RaiseToSample(arrays, i, absl::MakeSpan(extents[i]));
+  }
   COOPER_ASSIGN_OR_RETURN(const BucketTuples best,
                           ChooseBucketTuples(extents, {.max_buckets = choice.max_buckets,
                                                        .multiple_of = choice.multiple_of,

@@ -92,7 +92,7 @@ absl::StatusOr<NDArray> BucketIter::MakeArray(const Input& input, const DataDesc
                                               absl::Span<const int64_t> ids) const {
   COOPER_ASSIGN_OR_RETURN(NDArray array, NDArray::Empty(desc.shape, desc.dtype));
   COOPER_RETURN_IF_ERROR(array.Fill(input.spec.pad_value));
-  BucketKey::Tuple strides;
+  std::vector<int64_t> strides;
   for (int a = 0; a < desc.shape.rank(); ++a) {
     strides.push_back(desc.shape.Product(a + 1, desc.shape.rank()));
   }
