@@ -20,9 +20,10 @@ namespace {
 constexpr int64_t kDetectionWidth = 6;  // class, score, xmin, ymin, xmax, ymax
 constexpr int64_t kObjectWidth = 5;     // class, xmin, ymin, xmax, ymax
 
-// Totals are rows of three: a class, a score, and an Entry.
+// Totals are rows of three: a class, a score, and one of the numbers below: an object, or a true or
+// false detection.
 constexpr size_t kTotalsWidth = 3;
-enum Entry { kObject, kTrue, kFalse };
+constexpr double kObject = 0, kTrue = 1, kFalse = 2;
 
 struct Box {
   float xmin, ymin, xmax, ymax;
@@ -207,8 +208,8 @@ class MeanAveragePrecisionMetric : public TotalsMetric {
   // Adds the entries of one image.
   void AddImage(std::vector<Object> objects, absl::Span<const float> values, Totals* totals) const {
     if (objects.empty()) return;
-    const auto add = [totals](int64_t id, double score, Entry entry) {
-      totals->insert(totals->end(), {static_cast<double>(id), score, static_cast<double>(entry)});
+    const auto add = [totals](int64_t id, double score, double entry) {
+      totals->insert(totals->end(), {static_cast<double>(id), score, entry});
     };
     for (const Object& object : objects) {
       if (object.counts) add(object.id, 0, kObject);

@@ -1,5 +1,6 @@
 // Kernel of _sparse_retain for CPUs.
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -42,7 +43,7 @@ absl::Status SparseRetainCpu(const KernelContext& c) {
       for (int64_t row = begin; row < end; ++row) {
         T* const to = out + row * inner;
         if (kept[row] == 0) {
-          if (c.reqs[0] == WriteReq::kWrite) std::memset(to, 0, inner * sizeof(T));
+          if (c.reqs[0] == WriteReq::kWrite) std::fill_n(to, inner, T());
         } else if (to != in + row * inner || c.reqs[0] == WriteReq::kAdd) {
           MoveRow(inner, in + row * inner, c.reqs[0], to);
         }
