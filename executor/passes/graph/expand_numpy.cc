@@ -1,114 +1,37 @@
 #include "executor/passes/graph/expand_numpy.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "executor/passes/graph/graph_rebuilder.h"
-#include "executor/passes/graph/replacement_nodes.h"
-#include "ndarray/base/dtype.h"
-#include "ndarray/base/shape.h"
+#include "executor/passes/graph/numpy_composition.h"
+#include "executor/passes/graph/numpy_random_rules.h"
 #include "ndarray/base/status_macros.h"
 #include "symbol/graph/indexed_graph.h"
 #include "symbol/graph/symbol.h"
 #include "symbol/ops/numpy/composed_param.h"
 #include "symbol/ops/numpy/movement_param.h"
-#include "symbol/ops/numpy/random_param.h"
 #include "symbol/ops/shape/split_param.h"
 #include "symbol/schema/param_text.h"
 
 namespace cooper {
 namespace {
 
-using Dims = std::vector<int64_t>;
-using Entries = std::vector<NodeEntry>;
-
-std::string Text(const Dims& dims) { return PrintParamText(dims); }
-Dims DimsOf(const Shape& shape) { return {shape.dims().begin(), shape.dims().end()}; }
-
-// The smallest uniform number: less would have an infinite logarithm. 2^-25 is half the distance of
-// the numbers that are drawn.
-constexpr double kLeastUniform = 1.0 / (1 << 25);
-
-// Makes the nodes that replace one node. Keeps the first error, after which entries are null.
-class Composition : public ReplacementNodes {
- public:
-  // `i` is the node of `facts`; `inputs` are its inputs in the new graph.
-  Composition(const GraphFacts& facts, int i, Entries inputs)
-      : ReplacementNodes(facts.node(i)), facts_(facts), i_(i), inputs_(std::move(inputs)) {}
-
-  template <typename P>
-  const P& param() const {
-    return facts_.node(i_).call().param<P>();
-  }
-  const NodeEntry& input(int i) const { return inputs_[i]; }
-  const Entries& inputs() const { return inputs_; }
-  const Shape& shape(int i) const { return facts_.shape(facts_.node(i_).inputs()[i]); }
-  const Shape& out(int k = 0) const { return facts_.shape({facts_.owner(i_), k}); }
-  std::string dtype() const { return DTypeName(facts_.type({facts_.owner(i_), 0})); }
-
-  // Returns output 0 of a new node.
-  NodeEntry Call(absl::string_view op, Entries inputs, AttrMap attrs = {}) {
-    if (!status_.ok()) return {};
-    auto made = Make(op, absl::StrCat("_", count_++), std::move(inputs), std::move(attrs));
-    if (made.ok() && count_ > kMaxSteps) {
-      made = absl::ResourceExhaustedError(
-          absl::StrCat(Describe(facts_.node(i_)), " is more than ", kMaxSteps, " nodes"));
-    }
-    status_ = made.status();
-    return made.ok() ? *std::move(made) : NodeEntry();
-  }
-  NodeEntry Reshape(const NodeEntry& x, const Dims& dims) {
-    return Call("_np_reshape", {x}, {{"newshape", Text(dims)}});
-  }
-  NodeEntry Scalar(absl::string_view op, const NodeEntry& x, double number) {
-    return Call(op, {x}, {{"scalar", PrintParamText(number)}, {"is_int", "False"}});
-  }
-  // Converts a result that was computed in float32 to the integers that the node gives.
-  NodeEntry OfDtype(const NodeEntry& x) {
-    if (IsFloating(facts_.type({facts_.owner(i_), 0}))) return x;
-    return Call("Cast", {x}, {{"dtype", dtype()}});
-  }
-  NodeEntry Transpose(const NodeEntry& x, const Dims& axes) {
-    return Call("_np_transpose", {x}, {{"axes", Text(axes)}});
-  }
-  // Swaps the last two axes of an array of that rank.
-  NodeEntry SwapLast(const NodeEntry& x, int rank) {
-    Dims axes;
-    for (int i = 0; i < rank; ++i) axes.push_back(i);
-    std::swap(axes[rank - 1], axes[rank - 2]);
-    return Transpose(x, axes);
-  }
-  NodeEntry Uniform(double low) {
-    return Call("_npi_uniform", {},
-                {{"low", PrintParamText(low)}, {"high", "1"}, {"size", Text(DimsOf(out()))}});
-  }
-  // Applies an operator of two arrays, or its relative _scalar, to x and a parameter of the node: a
-  // number, or the node's input `next`, which is then counted.
-  NodeEntry With(const std::string& op, const NodeEntry& x, const std::optional<double>& number,
-                 int& next) {
-    if (number.has_value()) return Scalar(op + "_scalar", x, *number);
-    return Call(op, {x, input(next++)});
-  }
-
-  const absl::Status& status() const { return status_; }
-
- private:
-  const GraphFacts& facts_;
-  const int i_;
-  const Entries inputs_;
-  int64_t count_ = 0;
-  absl::Status status_;
-};
+using numpy_composition::Composition;
+using numpy_composition::Dims;
+using numpy_composition::DimsOf;
+using numpy_composition::Entries;
+using numpy_composition::RandomRules;
+using numpy_composition::Rule;
+using numpy_composition::Text;
 
 Entries Atleast(Composition& c) {
   Entries outputs;
@@ -263,99 +186,6 @@ Entries BooleanMaskAssign(Composition& c) {
                  {{"scalar", PrintParamText(param.value)}})};
 }
 
-// Returns -log(u) of uniform numbers u: exponential ones.
-NodeEntry Exponential(Composition& c) {
-  return c.Call("_npi_negative", {c.Call("_npi_log", {c.Uniform(kLeastUniform)})});
-}
-
-Entries RandomExponential(Composition& c) {
-  int next = 0;
-  const NodeEntry noise = Exponential(c);
-  return {c.With("_npi_multiply", noise, c.param<NumpyRandomValueParam<ScaleName>>().value, next),
-          noise};
-}
-
-Entries RandomRayleigh(Composition& c) {
-  int next = 0;
-  const NodeEntry noise =
-      c.Call("_npi_sqrt", {c.Scalar("_npi_multiply_scalar", Exponential(c), 2)});
-  return {c.With("_npi_multiply", noise, c.param<NumpyRandomValueParam<ScaleName>>().value, next),
-          noise};
-}
-
-// Returns exp(noise / a).
-NodeEntry Power(Composition& c, const NodeEntry& noise) {
-  int next = 0;
-  const auto& a = c.param<NumpyRandomValueParam<ExponentName>>().value;
-  return c.Call("_npi_exp", {c.With("_npi_true_divide", noise, a, next)});
-}
-
-Entries RandomPareto(Composition& c) {
-  const NodeEntry noise = Exponential(c);
-  return {c.Scalar("_npi_subtract_scalar", Power(c, noise), 1), noise};
-}
-
-Entries RandomWeibull(Composition& c) {
-  const NodeEntry noise = c.Call("_npi_log", {Exponential(c)});
-  return {Power(c, noise), noise};
-}
-
-Entries RandomPowerd(Composition& c) {
-  return {Power(c, c.Call("_npi_log", {c.Uniform(kLeastUniform)}))};
-}
-
-// Returns loc + noise * scale, and the noise.
-Entries Located(Composition& c, const NodeEntry& noise) {
-  const auto& param = c.param<NumpyRandomParam<NormalNames>>();
-  int next = param.first.has_value() ? 0 : 1;
-  const NodeEntry scaled = c.With("_npi_multiply", noise, param.second, next);
-  next = 0;
-  return {c.With("_npi_add", scaled, param.first, next), noise};
-}
-
-Entries RandomGumbel(Composition& c) {
-  return Located(c, c.Call("_npi_negative", {c.Call("_npi_log", {Exponential(c)})}));
-}
-
-Entries RandomLogistic(Composition& c) {
-  const NodeEntry u = c.Uniform(kLeastUniform);
-  const NodeEntry other = c.Call("_npi_log", {c.Scalar("_npi_rsubtract_scalar", u, 1)});
-  return Located(c, c.Call("_npi_subtract", {c.Call("_npi_log", {u}), other}));
-}
-
-Entries RandomGamma(Composition& c) {
-  const auto& param = c.param<NumpyRandomParam<GammaNames>>();
-  // Drawn for a vector, since _sample_gamma takes no scalars.
-  const Dims size = {c.out().num_elements()};
-  const NodeEntry ones =
-      c.Call("_npi_ones", {}, {{"shape", Text(DimsOf(c.out()))}, {"dtype", c.dtype()}});
-  int next = 0;
-  const NodeEntry alpha = c.Reshape(c.With("_npi_multiply", ones, param.first, next), size);
-  const NodeEntry drawn =
-      c.Call("_sample_gamma", {alpha, c.Reshape(ones, size)}, {{"dtype", c.dtype()}});
-  return {c.With("_npi_multiply", c.Reshape(drawn, DimsOf(c.out())), param.second, next)};
-}
-
-Entries RandomBernoulli(Composition& c) {
-  const auto& param = c.param<NumpyBernoulliParam>();
-  const NodeEntry u = c.Uniform(0);
-  NodeEntry is_one;
-  if (param.prob.has_value()) {
-    is_one = c.Scalar("_npi_less_scalar", u, *param.prob);
-  } else if (param.logit.has_value()) {
-    is_one = c.Scalar("_npi_less_scalar", u, 1 / (1 + std::exp(-*param.logit)));
-  } else {
-    const NodeEntry given = c.input(0);
-    is_one = c.Call("_npi_less", {u, param.is_logit ? c.Call("_npx_sigmoid", {given}) : given});
-  }
-  return {c.Call("Cast", {is_one}, {{"dtype", c.dtype()}})};
-}
-
-struct Rule {
-  absl::string_view op;
-  Entries (*compose)(Composition&);
-};
-
 constexpr Rule kRules[] = {
     {"_np_atleast_1d", Atleast},
     {"_np_atleast_2d", Atleast},
@@ -363,34 +193,28 @@ constexpr Rule kRules[] = {
     {"_np_diagflat", Diagflat},
     {"_np_trace", Trace},
     {"_npi_average", Average},
-    {"_npi_bernoulli", RandomBernoulli},
     {"_npi_boolean_mask_assign_scalar", BooleanMaskAssign},
     {"_npi_cholesky", Cholesky},
     {"_npi_diff", Diff},
     {"_npi_dsplit", DSplit},
     {"_npi_eigh", Eigh},
     {"_npi_eigvalsh", Eigvalsh},
-    {"_npi_exponential", RandomExponential},
-    {"_npi_gamma", RandomGamma},
-    {"_npi_gumbel", RandomGumbel},
     {"_npi_hsplit", HSplit},
-    {"_npi_logistic", RandomLogistic},
-    {"_npi_pareto", RandomPareto},
     {"_npi_polyval", Polyval},
-    {"_npi_powerd", RandomPowerd},
-    {"_npi_rayleigh", RandomRayleigh},
     {"_npi_rot90", Rot90},
     {"_npi_solve", Solve},
     {"_npi_tensorinv", Tensorinv},
     {"_npi_tensorsolve", Tensorsolve},
-    {"_npi_weibull", RandomWeibull},
 };
 
 const Rule* RuleFor(const Node& node) {
   if (node.is_variable() || node.op()->family() != "numpy") return nullptr;
-  const auto found = std::find_if(std::begin(kRules), std::end(kRules),
-                                  [&](const Rule& rule) { return rule.op == node.op()->name(); });
-  return found == std::end(kRules) ? nullptr : found;
+  for (const absl::Span<const Rule> rules : {absl::MakeConstSpan(kRules), RandomRules()}) {
+    const auto found =
+        absl::c_find_if(rules, [&](const Rule& rule) { return rule.op == node.op()->name(); });
+    if (found != rules.end()) return &*found;
+  }
+  return nullptr;
 }
 
 // Fails if an operator computed what nobody reads from a variable that nobody else reads: an
