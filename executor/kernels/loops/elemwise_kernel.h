@@ -69,14 +69,9 @@ absl::Status ElemwiseKernel(const KernelContext& c) {
 // Errors: those of RunBroadcast.
 template <typename F>
 absl::Status BroadcastKernel(const KernelContext& c) {
-  ElemwiseOperand operands[F::kArity];
-  absl::Span<const int64_t> shapes[F::kArity];
-  for (int i = 0; i < F::kArity; ++i) {
-    operands[i] = OperandOf(c.inputs[i]);
-    shapes[i] = c.inputs[i].shape.dims();
-  }
-  return RunBroadcast(kElemwiseLoops<F>, operands, shapes, c.outputs[0].shape.dims(), c.outputs[0],
-                      c.reqs[0]);
+  const InputOperands<F::kArity> inputs(c.inputs);
+  return RunBroadcast(kElemwiseLoops<F>, inputs.operands, inputs.shapes, c.outputs[0].shape.dims(),
+                      c.outputs[0], c.reqs[0]);
 }
 
 }  // namespace cooper

@@ -4,6 +4,9 @@
 // The operand of element loops and maps on both devices (elemwise_kernel.h, element_map.h), which
 // lets one kernel combine arrays with scalar parameters of its operator.
 
+#include <cstdint>
+
+#include "absl/types/span.h"
 #include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
 
@@ -21,6 +24,22 @@ struct ElemwiseOperand {
 // Return the operand of an array, or of a scalar. The array must have data unless it is empty.
 inline ElemwiseOperand OperandOf(const ArrayView& array) { return {array.data, array.dtype}; }
 inline ElemwiseOperand OperandOf(double scalar) { return {.scalar = scalar}; }
+
+// The first N inputs of a kernel as operands of a loop that broadcasts them. Refers to the arrays'
+// data and dims, owns none.
+template <int N>
+struct InputOperands {
+  // `inputs` has at least N arrays.
+  explicit InputOperands(absl::Span<const ArrayView> inputs) {
+    for (int i = 0; i < N; ++i) {
+      operands[i] = OperandOf(inputs[i]);
+      shapes[i] = inputs[i].shape.dims();
+    }
+  }
+
+  ElemwiseOperand operands[N];
+  absl::Span<const int64_t> shapes[N];
+};
 
 }  // namespace cooper
 

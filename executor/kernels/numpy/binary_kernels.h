@@ -5,12 +5,9 @@
 // and a number, and of their gradients, over the devices of
 // executor/kernels/reduce/axis_reduction_kernels.h, for binary.cc and .cu.
 
-#include <cstdint>
-
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "executor/kernels/loops/elemwise_operand.h"
 #include "executor/kernels/loops/unary_functions.h"
 #include "executor/kernels/numpy/numpy_functions.h"
@@ -32,7 +29,7 @@ struct NumpyBinaryKernels {
   // operator has inputs.
   template <typename F>
   static absl::Status Arrays(const KernelContext& c) {
-    return ArraysAs<F>(c, [](const ArrayView& array) { return array; });
+    return Broadcast<F>(c, InputOperands<F::kArity>(c.inputs), c.outputs[0]);
   }
   // Computes an F of bits. Those of int32 are passed as float, whose loops need no conversion.
   template <typename F>
@@ -42,22 +39,11 @@ struct NumpyBinaryKernels {
         !absl::c_all_of(c.inputs, is_int32)) {
       return Arrays<F>(c);
     }
-    return ArraysAs<F>(c, [](ArrayView array) {
-      array.dtype = DType::kFloat32;
-      return array;
-    });
-  }
-  // Computes F of view(array) of each array.
-  template <typename F, typename View>
-  static absl::Status ArraysAs(const KernelContext& c, View view) {
-    ElemwiseOperand operands[F::kArity];
-    absl::Span<const int64_t> shapes[F::kArity];
-    for (int i = 0; i < F::kArity; ++i) {
-      operands[i] = OperandOf(view(c.inputs[i]));
-      shapes[i] = c.inputs[i].shape.dims();
-    }
-    return D::template Broadcast<F>(c, operands, shapes, c.outputs[0].shape.dims(),
-                                    view(c.outputs[0]), c.reqs[0]);
+    InputOperands<F::kArity> inputs(c.inputs);
+    for (ElemwiseOperand& operand : inputs.operands) operand.dtype = DType::kFloat32;
+    ArrayView out = c.outputs[0];
+    out.dtype = DType::kFloat32;
+    return Broadcast<F>(c, inputs, out);
   }
 
   // Computes the gradient of one side of a binary operator: F of ograd, lhs and rhs, summed over
@@ -65,13 +51,9 @@ struct NumpyBinaryKernels {
   // to which both sides were broadcast. The sum needs the workspace of PrepareSide.
   template <typename F>
   static absl::Status Side(const KernelContext& c) {
-    ElemwiseOperand operands[F::kArity];
-    absl::Span<const int64_t> shapes[F::kArity];
-    for (int i = 0; i < F::kArity; ++i) {
-      operands[i] = OperandOf(c.inputs[i]);
-      shapes[i] = c.inputs[i].shape.dims();
-    }
-    return D::template Reduce<Reducer::kSum, F>(c, {}, shapes[0], operands, shapes, c.outputs[0],
+    const InputOperands<F::kArity> inputs(c.inputs);
+    return D::template Reduce<Reducer::kSum, F>(c, {}, inputs.shapes[0], inputs.operands,
+                                                inputs.shapes, c.outputs[0],
                                                 c.outputs[0].shape.dims(), c.reqs[0], c.workspace);
   }
   static absl::StatusOr<Prepared> PrepareSide(const PrepareContext& c) {
@@ -141,6 +123,14 @@ struct NumpyBinaryKernels {
          ScalarGradient<SwappedGrad<LdexpGradRhs>>},
     };
     return true;
+  }
+
+ private:
+  template <typename F>
+  static absl::Status Broadcast(const KernelContext& c, const InputOperands<F::kArity>& inputs,
+                                const ArrayView& out) {
+    return D::template Broadcast<F>(c, inputs.operands, inputs.shapes, c.outputs[0].shape.dims(),
+                                    out, c.reqs[0]);
   }
 };
 

@@ -6,7 +6,7 @@
 // template Broadcast<F>(c, computed_as, operands, shapes, full), which computes output 0 of
 // operands that are broadcast to `full`, in the compute type of `computed_as`.
 
-#include <cstddef>
+#include <cstdint>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
@@ -29,13 +29,8 @@ struct ComparisonKernels {
   // Kernel::RunFn. Errors: those of Device::Broadcast.
   template <typename F>
   static absl::Status Arrays(const KernelContext& c) {
-    ElemwiseOperand operands[F::kArity];
-    absl::Span<const int64_t> shapes[F::kArity];
-    for (int i = 0; i < F::kArity; ++i) {
-      operands[i] = OperandOf(c.inputs[i]);
-      shapes[i] = c.inputs[i].shape.dims();
-    }
-    return Device::template Broadcast<F>(c, c.inputs[0].dtype, operands, shapes,
+    const InputOperands<F::kArity> inputs(c.inputs);
+    return Device::template Broadcast<F>(c, c.inputs[0].dtype, inputs.operands, inputs.shapes,
                                          c.outputs[0].shape.dims());
   }
 

@@ -1,12 +1,8 @@
 // GPU kernels of the gradients of binary operators with broadcasting: a sum of an elementwise
 // function over the axes along which a side was repeated.
 
-#include <cstddef>
-#include <cstdint>
-
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "executor/kernels/elemwise/binary_functions.h"
 #include "executor/kernels/loops/element_map.h"
 #include "executor/kernels/loops/elemwise_operand.h"
@@ -21,14 +17,10 @@ namespace {
 // Sums F of the inputs. The first input, ograd, has the full shape.
 template <typename F>
 absl::Status Side(const KernelContext& c) {
-  ElemwiseOperand operands[F::kArity];
-  absl::Span<const int64_t> shapes[F::kArity];
-  for (size_t i = 0; i < F::kArity; ++i) {
-    operands[i] = OperandOf(c.inputs[i]);
-    shapes[i] = c.inputs[i].shape.dims();
-  }
-  return RunElementReduce(c, ElementReduceOf<Reducer::kSum, F>(), {}, shapes[0], operands, shapes,
-                          c.outputs[0], c.outputs[0].shape.dims(), c.reqs[0], c.workspace);
+  const InputOperands<F::kArity> inputs(c.inputs);
+  return RunElementReduce(c, ElementReduceOf<Reducer::kSum, F>(), {}, inputs.shapes[0],
+                          inputs.operands, inputs.shapes, c.outputs[0], c.outputs[0].shape.dims(),
+                          c.reqs[0], c.workspace);
 }
 
 absl::StatusOr<Prepared> PrepareSide(const PrepareContext& c) {
