@@ -41,22 +41,6 @@ void RunBlock(const Int8Product& p) {
                                  << " ldc=" << p.ldc;
 }
 
-Int8Product Rows(Int8Product p, int64_t begin, int64_t end) {
-  p.m = end - begin;
-  p.a = static_cast<const uint8_t*>(p.a) + begin * p.lda;
-  p.c += begin * p.ldc;
-  if (p.row_terms != nullptr) p.row_terms += begin;
-  return p;
-}
-
-Int8Product Columns(Int8Product p, int64_t begin, int64_t end) {
-  p.n = end - begin;
-  p.b += p.transpose_b ? begin * p.ldb : begin;
-  p.c += begin;
-  if (p.column_terms != nullptr) p.column_terms += begin;
-  return p;
-}
-
 // Cuts the result along its longer side into blocks, which threads compute.
 void OneDnnInt8Gemm(const Int8Product& p) {
   const bool by_rows = p.m >= p.n;
@@ -69,7 +53,8 @@ void OneDnnInt8Gemm(const Int8Product& p) {
                     [&](int64_t begin, int64_t end) {
                       begin *= kTile;
                       end = std::min(end * kTile, side);
-                      RunBlock(by_rows ? Rows(p, begin, end) : Columns(p, begin, end));
+                      RunBlock(by_rows ? p.Block(begin, end - begin, 0, p.n)
+                                       : p.Block(0, p.m, begin, end - begin));
                     });
 }
 

@@ -9,10 +9,10 @@
 #include "absl/status/statusor.h"
 #include "executor/kernels/launch/row_grain.h"
 #include "executor/kernels/quantized/int8_end.h"
-#include "executor/kernels/quantized/int8_sums.h"
 #include "executor/kernels/quantized/quantized_scale.h"
 #include "executor/program/kernel.h"
 #include "ndarray/base/dtype.h"
+#include "ndarray/products/gemm_int8.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/fused/int8_layer_param.h"
 
@@ -78,16 +78,16 @@ void Qk(const KernelContext& c) {
   auto* const sums = static_cast<int32_t*>(c.workspace);
   for (int64_t m = 0; m < e.matrices; ++m) {
     const int8_t* const queries = c.inputs[kQueriesKeysValues].as<int8_t>() + m * 3 * e.head_dim;
-    MultiplyInt8({.m = e.length,
-                  .n = e.length,
-                  .k = e.head_dim,
-                  .a = queries,
-                  .lda = e.row,
-                  .b = queries + e.head_dim,
-                  .transpose_b = true,
-                  .ldb = e.row,
-                  .c = sums,
-                  .ldc = e.length});
+    Int8Gemm({.m = e.length,
+              .n = e.length,
+              .k = e.head_dim,
+              .a = queries,
+              .lda = e.row,
+              .b = queries + e.head_dim,
+              .transpose_b = true,
+              .ldb = e.row,
+              .c = sums,
+              .ldc = e.length});
     EndRows(c, e.length, e.length, sums, factor, c.outputs[0].as<T>() + m * e.length * e.length,
             e.length);
   }
@@ -104,16 +104,16 @@ void Values(const KernelContext& c) {
   if (c.reqs[0] == WriteReq::kNull) return;
   auto* const sums = static_cast<int32_t*>(c.workspace);
   for (int64_t m = 0; m < e.matrices; ++m) {
-    MultiplyInt8({.m = e.length,
-                  .n = e.head_dim,
-                  .k = e.length,
-                  .a = c.inputs[kAttention].as<uint8_t>() + m * e.length * e.length,
-                  .a_unsigned = true,
-                  .lda = e.length,
-                  .b = c.inputs[kQueriesKeysValues].as<int8_t>() + (m * 3 + 2) * e.head_dim,
-                  .ldb = e.row,
-                  .c = sums,
-                  .ldc = e.head_dim});
+    Int8Gemm({.m = e.length,
+              .n = e.head_dim,
+              .k = e.length,
+              .a = c.inputs[kAttention].as<uint8_t>() + m * e.length * e.length,
+              .a_unsigned = true,
+              .lda = e.length,
+              .b = c.inputs[kQueriesKeysValues].as<int8_t>() + (m * 3 + 2) * e.head_dim,
+              .ldb = e.row,
+              .c = sums,
+              .ldc = e.head_dim});
     EndRows(c, e.length, e.head_dim, sums, factor, c.outputs[0].as<T>() + m * e.head_dim,
             e.matrices * e.head_dim);
   }

@@ -21,8 +21,8 @@ inline float StepsPerUnit(DType dtype, float magnitude) {
 }
 
 // The end of a layer: output = round(min(act(sum * factor + term + addend * addend_factor),
-// limit)), where act(x) is x, or `negative` * x below 0. float32 outputs are not rounded. Sums of
-// int32 are exact in double, in which int32 outputs are computed.
+// limit)), where act(x) is x, or `negative` * x below 0. float32 outputs are not rounded, and keep
+// NaN. Sums of int32 are exact in double, in which int32 outputs are computed.
 template <typename T>
 struct Int8End {
   using Number = std::conditional_t<std::is_same_v<T, int32_t>, double, float>;
@@ -34,7 +34,7 @@ struct Int8End {
   T At(int32_t sum, Number factor, Number term, Number addend) const {
     Number value = static_cast<Number>(sum) * factor + term + addend * addend_factor;
     value = value < 0 ? value * negative : value;
-    value = value < limit ? value : limit;
+    value = value > limit ? limit : value;
     if constexpr (std::is_same_v<T, float>) {
       return value;
     } else if constexpr (std::is_same_v<T, int32_t>) {

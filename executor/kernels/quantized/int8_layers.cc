@@ -17,6 +17,7 @@
 #include "executor/program/scratch_cursor.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_macros.h"
+#include "ndarray/products/gemm_int8.h"
 #include "ndarray/threads/parallel.h"
 #include "symbol/ops/fused/int8_parts_param.h"
 
@@ -174,17 +175,17 @@ void FullyConnected(const KernelContext& c) {
   DenseScratch scratch(c.workspace, elements, hidden);
   const LayerEnd<T> layer = MakeEnd<T>(c, param, /*sum=*/false, hidden, scratch.end);
   if (c.reqs[0] == WriteReq::kNull) return;
-  MultiplyInt8({.m = elements / hidden,
-                .n = hidden,
-                .k = inputs,
-                .a = c.inputs[kData].data,
-                .a_unsigned = c.inputs[kData].dtype == DType::kUint8,
-                .lda = inputs,
-                .b = c.inputs[kWeight].as<int8_t>(),
-                .transpose_b = true,
-                .ldb = inputs,
-                .c = scratch.sums,
-                .ldc = hidden});
+  Int8Gemm({.m = elements / hidden,
+            .n = hidden,
+            .k = inputs,
+            .a = c.inputs[kData].data,
+            .a_unsigned = c.inputs[kData].dtype == DType::kUint8,
+            .lda = inputs,
+            .b = c.inputs[kWeight].as<int8_t>(),
+            .transpose_b = true,
+            .ldb = inputs,
+            .c = scratch.sums,
+            .ldc = hidden});
   const bool add = c.reqs[0] == WriteReq::kAdd;
   T* const out = c.outputs[0].as<T>();
   ParallelFor(elements / hidden, RowGrain(hidden), [&](int64_t begin, int64_t end) {

@@ -1,10 +1,11 @@
 #include "executor/kernels/quantized/int8_sums.h"
 
-#include <type_traits>
+#include <algorithm>
 
 #include "executor/kernels/convolution/im2col.h"
 #include "executor/kernels/launch/row_grain.h"
 #include "executor/kernels/quantized/quantized_scale.h"
+#include "ndarray/products/gemm_int8.h"
 #include "ndarray/threads/parallel.h"
 
 namespace cooper {
@@ -12,62 +13,6 @@ namespace {
 
 // Copied windows of about this size stay in a core's cache.
 constexpr int64_t kBlockBytes = 1 << 20;
-
-// Returns the sum of the products of `count` pairs, modulo 2^32. The elements of b are `stride`
-// apart.
-template <typename T>
-uint32_t Dot(const T* a, const int8_t* b, int64_t stride, int64_t count) {
-  uint32_t sum = 0;
-  const auto add = [&](int64_t i, int8_t factor) {
-    sum += static_cast<uint32_t>(int32_t{a[i]} * int32_t{factor});
-  };
-  if (stride == 1) {  // vector instructions
-    for (int64_t i = 0; i < count; ++i) add(i, b[i]);
-  } else {
-    for (int64_t i = 0; i < count; ++i) add(i, b[i * stride]);
-  }
-  return sum;
-}
-
-template <typename T>
-void MultiplyPlain(const Int8Product& p) {
-  const T* const a = static_cast<const T*>(p.a);
-  ParallelFor(p.m * p.n, RowGrain(p.k), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t row = i / p.n, column = i % p.n;
-      const int8_t* const b = p.b + column * (p.transpose_b ? p.ldb : 1);
-      uint32_t sum = Dot(a + row * p.lda, b, p.transpose_b ? 1 : p.ldb, p.k);
-      if (p.row_terms != nullptr) sum += static_cast<uint32_t>(p.row_terms[row]);
-      if (p.column_terms != nullptr) sum += static_cast<uint32_t>(p.column_terms[column]);
-      PutInteger(p.c + row * p.ldc + column, static_cast<int32_t>(sum), p.add);
-    }
-  });
-}
-
-// Copies the windows of an image to rows (positions, channels * kernel); padding is 0.
-template <typename T>
-void CopyWindows(const WindowGeometry& g, const T* image, T* rows) {
-  ParallelFor(g.columns(), RowGrain(g.rows()), [&](int64_t begin, int64_t end) {
-    for (int64_t position = begin; position < end; ++position) {
-      // The first element of the window, which may be in the padding.
-      const int64_t z0 = position / (g.out[1] * g.out[2]) * g.stride[0] - g.pad[0];
-      const int64_t y0 = position / g.out[2] % g.out[1] * g.stride[1] - g.pad[1];
-      const int64_t x0 = position % g.out[2] * g.stride[2] - g.pad[2];
-      T* to = rows + position * g.rows();
-      for (int64_t row = 0; row < g.channels * g.kernel[0] * g.kernel[1]; ++row) {
-        const int64_t channel = row / (g.kernel[0] * g.kernel[1]);
-        const int64_t z = z0 + row / g.kernel[1] % g.kernel[0] * g.dilate[0];
-        const int64_t y = y0 + row % g.kernel[1] * g.dilate[1];
-        const bool inside = z >= 0 && z < g.in[0] && y >= 0 && y < g.in[1];
-        const int64_t line = ((channel * g.in[0] + z) * g.in[1] + y) * g.in[2];
-        for (int64_t k = 0; k < g.kernel[2]; ++k) {
-          const int64_t x = x0 + k * g.dilate[2];
-          *to++ = inside && x >= 0 && x < g.in[2] ? image[line + x] : T{0};
-        }
-      }
-    }
-  });
-}
 
 // Copies windows without strides whose lines have as many positions as the image has pixels, as
 // Im2Col does: a row is the shifted image, but for padding.
@@ -121,17 +66,6 @@ constexpr int kOffset = 128;
 
 }  // namespace
 
-void MultiplyInt8(const Int8Product& p) {
-  if (p.m == 0 || p.n == 0) return;
-  if (const Int8GemmFn gemm = GetInt8Gemm(); gemm != nullptr && p.k > 0) {
-    gemm(p);
-  } else if (p.a_unsigned) {
-    MultiplyPlain<uint8_t>(p);
-  } else {
-    MultiplyPlain<int8_t>(p);
-  }
-}
-
 PositionBlocks::PositionBlocks(const WindowGeometry& geometry) : g(geometry) {
   if (g.IsIdentity()) {
     const int64_t size = g.image_size();
@@ -151,7 +85,6 @@ Int8Convolution::Int8Convolution(const ConvolutionProduct& product, DType dtype,
     : p_(product),
       blocks_(product.g),
       is_unsigned_(dtype == DType::kUint8),
-      gemm_(product.g.rows() == 0 ? nullptr : GetInt8Gemm()),
       terms_(cursor.Take<int32_t>(product.filters)),
       image_(cursor.Take<int8_t>(is_unsigned_ ? product.image_step() : 0)),
       windows_(cursor.Take<int8_t>(blocks_.bytes())) {}
@@ -159,7 +92,7 @@ Int8Convolution::Int8Convolution(const ConvolutionProduct& product, DType dtype,
 void Int8Convolution::SetFilters(const int8_t* weight, const int32_t* terms) {
   weight_ = weight;
   // The weights of a filter that a uint8 image's offset multiplies.
-  const int64_t size = gemm_ != nullptr && is_unsigned_ ? p_.g.rows() : 0;
+  const int64_t size = is_unsigned_ ? p_.g.rows() : 0;
   const int64_t step = p_.g.rows();
   ParallelFor(p_.filters, RowGrain(size + 1), [=, this](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) {
@@ -172,16 +105,8 @@ void Int8Convolution::SetFilters(const int8_t* weight, const int32_t* terms) {
 }
 
 void Int8Convolution::Run(const void* image, bool add, int32_t* map) const {
-  if (gemm_ == nullptr) {
-    if (is_unsigned_) {
-      RunPlain(static_cast<const uint8_t*>(image), add, map);
-    } else {
-      RunPlain(static_cast<const int8_t*>(image), add, map);
-    }
-    return;
-  }
   if (!is_unsigned_) {
-    RunBy(gemm_, static_cast<const int8_t*>(image), add, map);
+    RunSigned(static_cast<const int8_t*>(image), add, map);
     return;
   }
   const auto* const from = static_cast<const uint8_t*>(image);
@@ -189,45 +114,26 @@ void Int8Convolution::Run(const void* image, bool add, int32_t* map) const {
     PutIntegers(image_, begin, end, false,
                 [=](int64_t i) { return static_cast<int8_t>(from[i] - kOffset); });
   });
-  RunBy(gemm_, image_, add, map);
+  RunSigned(image_, add, map);
 }
 
-void Int8Convolution::RunBy(Int8GemmFn gemm, const int8_t* image, bool add, int32_t* map) const {
+void Int8Convolution::RunSigned(const int8_t* image, bool add, int32_t* map) const {
   const int64_t positions = p_.g.columns();
   const auto padding = static_cast<int8_t>(is_unsigned_ ? -kOffset : 0);
   blocks_.ForEach([&](const WindowGeometry& g, int64_t column) {
     const bool copies = !p_.g.IsIdentity();
-    auto* const windows = static_cast<int8_t*>(windows_);
-    if (copies) CopyColumns(g, image, windows, padding);
-    gemm({.m = p_.filters,
-          .n = g.columns(),
-          .k = p_.g.rows(),
-          .a = weight_,
-          .lda = p_.g.rows(),
-          .b = copies ? windows : image + column,
-          .ldb = copies ? g.columns() : positions,
-          .row_terms = terms_,
-          .add = add,
-          .c = map + column,
-          .ldc = positions});
-  });
-}
-
-template <typename T>
-void Int8Convolution::RunPlain(const T* image, bool add, int32_t* map) const {
-  const int64_t size = p_.g.rows(), positions = p_.g.columns();
-  blocks_.ForEach([&](const WindowGeometry& g, int64_t column) {
-    T* const windows = static_cast<T*>(windows_);
-    CopyWindows(g, image, windows);
-    const int64_t width = g.columns();
-    ParallelFor(p_.filters * width, RowGrain(size), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const int64_t filter = i / width, at = i % width;
-        const uint32_t sum = Dot(windows + at * size, weight_ + filter * size, 1, size) +
-                             static_cast<uint32_t>(terms_[filter]);
-        PutInteger(map + filter * positions + column + at, static_cast<int32_t>(sum), add);
-      }
-    });
+    if (copies) CopyColumns(g, image, windows_, padding);
+    Int8Gemm({.m = p_.filters,
+              .n = g.columns(),
+              .k = p_.g.rows(),
+              .a = weight_,
+              .lda = p_.g.rows(),
+              .b = copies ? windows_ : image + column,
+              .ldb = copies ? g.columns() : positions,
+              .row_terms = terms_,
+              .add = add,
+              .c = map + column,
+              .ldc = positions});
   });
 }
 

@@ -1,9 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_QUANTIZED_INT8_SUMS_H_
 #define COOPER_EXECUTOR_KERNELS_QUANTIZED_INT8_SUMS_H_
 
-// Products and convolutions of 8-bit integers, for the CPU kernels of layers. Sums are exact:
-// int32, which wrap around as MXNet's. They are oneDNN's where it has instructions for them
-// (gemm_int8.h), else plain loops.
+// Convolutions of 8-bit integers, for the CPU kernels of layers. Sums are exact: int32, which wrap
+// around as MXNet's.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,12 +10,8 @@
 #include "executor/kernels/convolution/convolution_geometry.h"
 #include "executor/program/scratch_cursor.h"
 #include "ndarray/base/dtype.h"
-#include "ndarray/products/gemm_int8.h"
 
 namespace cooper {
-
-// Computes a product, on several threads. The inner extent may be 0.
-void MultiplyInt8(const Int8Product& p);
 
 // The positions of a convolution in blocks, which are computed one after the other: the copied
 // windows of a block stay in a core's cache until the product has read them.
@@ -60,17 +55,14 @@ class Int8Convolution {
   void Run(const void* image, bool add, int32_t* map) const;
 
  private:
-  void RunBy(Int8GemmFn gemm, const int8_t* image, bool add, int32_t* map) const;
-  template <typename T>
-  void RunPlain(const T* image, bool add, int32_t* map) const;
+  void RunSigned(const int8_t* image, bool add, int32_t* map) const;
 
   const ConvolutionProduct p_;
   const PositionBlocks blocks_;
   const bool is_unsigned_;
-  const Int8GemmFn gemm_;  // null: plain loops
   int32_t* const terms_;   // (filters,)
   int8_t* const image_;    // the image as int8, if it is not
-  void* const windows_;    // of a block
+  int8_t* const windows_;  // of a block
   const int8_t* weight_ = nullptr;
 };
 

@@ -12,6 +12,7 @@
 #include "executor/program/scratch_cursor.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_macros.h"
+#include "ndarray/products/gemm_int8.h"
 #include "symbol/ops/nn/convolution_param.h"
 #include "symbol/ops/nn/fully_connected_param.h"
 #include "symbol/ops/nn/quantize_param.h"
@@ -41,19 +42,19 @@ absl::Status FullyConnectedCpu(const KernelContext& c) {
       terms[k] = IntegerOf<int32_t>(static_cast<float>(bias[k]) * scale);
     }
   }
-  MultiplyInt8({.m = c.outputs[0].size() / hidden,
-                .n = hidden,
-                .k = inputs,
-                .a = c.inputs[kData].data,
-                .a_unsigned = !is_signed,
-                .lda = inputs,
-                .b = c.inputs[kWeight].as<int8_t>(),
-                .transpose_b = true,
-                .ldb = inputs,
-                .column_terms = terms,
-                .add = c.reqs[0] == WriteReq::kAdd,
-                .c = c.outputs[0].as<int32_t>(),
-                .ldc = hidden});
+  Int8Gemm({.m = c.outputs[0].size() / hidden,
+            .n = hidden,
+            .k = inputs,
+            .a = c.inputs[kData].data,
+            .a_unsigned = !is_signed,
+            .lda = inputs,
+            .b = c.inputs[kWeight].as<int8_t>(),
+            .transpose_b = true,
+            .ldb = inputs,
+            .column_terms = terms,
+            .add = c.reqs[0] == WriteReq::kAdd,
+            .c = c.outputs[0].as<int32_t>(),
+            .ldc = hidden});
   return absl::OkStatus();
 }
 

@@ -1,5 +1,5 @@
-// Compares the sums of layers of 8-bit integers, by oneDNN and by plain loops, on one thread and on
-// two, with sums over the definitions. Every bit has to be the same.
+// Compares the sums of layers of 8-bit integers, by oneDNN and by floats, on one thread and on two,
+// with sums over the definitions. Every bit has to be the same.
 
 #include <algorithm>
 #include <cstdint>
@@ -105,19 +105,19 @@ std::vector<int32_t> Output(const Layer& layer, WriteReq req) {
   return out;
 }
 
-// Expects the sums from the kernel, by oneDNN if it has products here and by plain loops.
+// Expects the sums from the kernel, by oneDNN if it has products here and by floats.
 void ExpectSums(const Layer& layer) {
   const int threads = NumThreads();
   static const Int8GemmFn onednn = GetInt8Gemm();
-  for (const bool plain : {false, true}) {
-    if (plain) {
+  for (const bool by_floats : {false, true}) {
+    if (by_floats) {
       RegisterInt8Gemm([]() -> Int8GemmFn { return nullptr; });
     } else {
       RegisterInt8Gemm([] { return onednn; });
     }
     for (const int count : {1, 2}) {
       SetNumThreads(count);
-      SCOPED_TRACE(absl::StrCat(plain ? "plain, " : "oneDNN, ", count, " threads"));
+      SCOPED_TRACE(absl::StrCat(by_floats ? "floats, " : "oneDNN, ", count, " threads"));
       EXPECT_EQ(Output(layer, WriteReq::kWrite), layer.sums);
       std::vector<int32_t> added = layer.sums;
       for (int32_t& value : added) value += 7;
