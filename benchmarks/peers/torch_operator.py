@@ -131,13 +131,13 @@ _UNARY = {
     'gammaln': torch.lgamma, 'sin': torch.sin, 'log1p': torch.log1p, 'log': torch.log,
     'expm1': torch.expm1, '_npi_logical_not': torch.logical_not, '_npi_isnan': torch.isnan,
     '_npi_nan_to_num': torch.nan_to_num, '_np_diag': torch.diag, 'hard_sigmoid': functional.hardsigmoid,
-    '_npi_tril': torch.tril,
+    '_npi_tril': torch.tril, '_np_diagflat': torch.diagflat,
 }
 _BINARY = {
     '_npi_hypot': torch.hypot, '_npi_arctan2': torch.atan2, '_npi_copysign': torch.copysign,
     '_npi_ldexp': torch.ldexp, '_npi_mod': torch.remainder, '_npi_lcm': torch.lcm,
     '_npi_bitwise_xor': torch.bitwise_xor, '_npi_add': torch.add, '_npi_true_divide': torch.div,
-    '_npi_greater': torch.gt, '_np_dot': torch.matmul, '_npi_matmul': torch.matmul,
+    '_npi_greater': torch.gt, '_npi_solve': torch.linalg.solve, '_np_dot': torch.matmul, '_npi_matmul': torch.matmul,
     '_contrib_allclose': torch.isclose,
 }
 
@@ -243,6 +243,19 @@ OPERATORS: Dict[str, Callable[[List[Tensor], Attrs], Tensor]] = {
     '_npi_concatenate': lambda x, a: torch.cat(x, a['axis']),
     '_npi_tensordot': lambda x, a: torch.tensordot(
         x[0], x[1], (a['a_axes_summed'], a['b_axes_summed'])),
+    '_npi_average': lambda x, a: (x[0] * x[1]).sum(a['axis']) / x[1].sum(a['axis']),
+    '_npi_diff': lambda x, a: x[0].diff(),
+    '_npi_rot90': lambda x, a: torch.rot90(x[0], a['k'], a['axes']).contiguous(),
+    '_np_trace': lambda x, a: x[0].diagonal(0, a['axis1'], a['axis2']).sum(-1),
+    '_npi_cholesky': lambda x, a: torch.linalg.cholesky(x[0]),
+    '_npi_eigh': lambda x, a: torch.linalg.eigh(x[0]).eigenvectors,
+    '_npi_eigvalsh': lambda x, a: torch.linalg.eigvalsh(x[0]),
+    '_npi_exponential': lambda x, a: torch.empty_like(x[0]).exponential_() * x[0],
+    '_npi_gamma': lambda x, a: torch._standard_gamma(x[0]) * x[1],
+    '_npi_bernoulli': lambda x, a: torch.bernoulli(x[0]),
+    '_npi_unique': lambda x, a: torch.unique(x[0]),
+    '_npx_nonzero': lambda x, a: torch.nonzero(x[0]),
+    '_npi_bincount': lambda x, a: torch.bincount(x[0]),
     '_npi_einsum': lambda x, a: torch.einsum(a['subscripts'], *x),
     '_sample_multinomial': _multinomial,
     '_shuffle': lambda x, a: x[0][torch.randperm(x[0].shape[0])],
