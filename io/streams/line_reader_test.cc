@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "io/iterators/byte_stream.h"
 #include "io/streams/gzip_fixtures.h"
 #include "io/streams/zstd_fixtures.h"
 #include "ndarray/base/atomic_file.h"
@@ -108,6 +109,16 @@ TEST(LineReaderTest, RefusesZstdThatIsDamaged) {
   EXPECT_THAT(Lines(Write("window.zst", frame + std::string("\x00\x70\x01\x00\x00", 5))),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("window.zst': the compressed data is damaged (Frame requires")));
+  // A frame that claims 33,227 bytes and has none, read at once and in short pieces.
+  const std::string path =
+      Write("size.zst", frame + std::string("\x70\xcb\x80\x01\x00\x00\x00\x00\x00", 9));
+  for (const int64_t step : {1, 10, 1 << 16}) {
+    COOPER_ASSERT_OK_AND_ASSIGN(const auto stream, ByteStream::Open(path));
+    std::string block(step, ' ');
+    EXPECT_THAT(stream->Read(block.data(), step),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is damaged")))
+        << step;
+  }
 }
 
 TEST(LineReaderTest, RefusesDamagedFiles) {
