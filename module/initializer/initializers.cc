@@ -281,7 +281,7 @@ bool RegisterPlain(const std::vector<std::string>& names, InitializerPtr (*make)
       names, [make](const NoOptions&) { return make(); }, [](auto&) {});
 }
 
-const std::vector<std::pair<std::string, FactorType>> kFactorTypes = {
+constexpr EnumNames<FactorType> kFactorTypes = {
     {"avg", FactorType::kAvg}, {"in", FactorType::kIn}, {"out", FactorType::kOut}};
 
 const bool kRegistered[] = {

@@ -54,7 +54,7 @@ OpCall CallWith(const OpSchema& op, const std::vector<Setting>& settings) {
   if (op.params() == nullptr) return call;
   std::shared_ptr<void> params = op.params()->MakeDefault();
   for (const auto& [field, text] : settings) {
-    if (field->parse(text, params.get()).ok()) call.attrs[field->name] = text;
+    if (field->Parse(text, params.get()).ok()) call.attrs[field->name] = text;
   }
   call.params = std::move(params);
   return call;
@@ -66,7 +66,7 @@ AttrMap WithRequiredNames(const OpCall& call) {
   if (call.op->params() == nullptr) return attrs;
   for (const ParamField& field : call.op->params()->fields()) {
     if (!field.required || field.allowed.empty() || attrs.contains(field.name)) continue;
-    attrs[field.name] = field.print(call.params.get());
+    attrs[field.name] = field.Print(call.params.get());
   }
   return attrs;
 }

@@ -17,19 +17,20 @@
 // The default of a field without Required() is the struct's initializer. Texts have the form of
 // MXNet's Python front end: "True", "(2, 2)", "None", "1e-05".
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <initializer_list>
 #include <limits>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "ndarray/base/dtype.h"
 #include "ndarray/base/status_macros.h"
@@ -41,8 +42,18 @@ namespace cooper {
 using AttrMap = std::map<std::string, std::string>;
 
 // The declaration of one field, type-erased. A field is made by ParamDeclaration and not changed
-// afterwards; `parse` and `print` are thread-safe.
+// afterwards; Parse and Print are thread-safe.
 struct ParamField {
+  // Parses `text` into the field of the struct at `params`. Errors: kInvalidArgument, with what was
+  // expected.
+  absl::Status Parse(const std::string& text, void* params) const {
+    return parse(*this, text, static_cast<char*>(params) + offset);
+  }
+  // Returns the field's text, in the form that Parse reads.
+  std::string Print(const void* params) const {
+    return print(*this, static_cast<const char*>(params) + offset);
+  }
+
   // The attribute's name, and what it means, one line for the generated documentation.
   std::string name;
   std::string doc;
@@ -51,11 +62,70 @@ struct ParamField {
   double min = -std::numeric_limits<double>::infinity();  // of a number
   double max = std::numeric_limits<double>::infinity();
   bool required = false;
-  // Parses `text` into the field of the struct at `params`.
-  std::function<absl::Status(const std::string& text, void* params)> parse;
-  // Returns the field's text, in the form that `parse` reads.
-  std::function<std::string(const void* params)> print;
+
+  // The functions of the field's type, and the place of its value in the struct. Functions rather
+  // than closures: they exist once for each type, not once for each field of each struct.
+  absl::Status (*parse)(const ParamField& field, const std::string& text, void* value) = nullptr;
+  std::string (*print)(const ParamField& field, const void* value) = nullptr;
+  size_t offset = 0;
+  std::vector<int64_t> values;  // of an enumeration, one for each of `allowed`
+  size_t size = 0;              // bytes of the value of an enumeration
 };
+
+namespace internal_param_schema {
+
+template <typename T>
+absl::Status ParseValue(const ParamField& field, const std::string& text, void* value) {
+  T parsed{};
+  COOPER_RETURN_IF_ERROR(ParseParamText(text, &parsed));
+  COOPER_RETURN_IF_ERROR(CheckParamRange(parsed, field.min, field.max));
+  *static_cast<T*>(value) = std::move(parsed);
+  return absl::OkStatus();
+}
+
+template <typename T>
+std::string PrintValue(const ParamField& /*field*/, const void* value) {
+  return PrintParamText(*static_cast<const T*>(value));
+}
+
+// Returns a field of this type.
+template <typename T>
+ParamField FieldOfType() {
+  return {.name = {},
+          .doc = {},
+          .type = ParamTypeName(static_cast<const T*>(nullptr)),
+          .allowed = {},
+          .parse = ParseValue<T>,
+          .print = PrintValue<T>,
+          .values = {}};
+}
+
+// Returns an enumeration whose values are integers of `size` bytes: 1, 2, 4 or 8.
+ParamField EnumField(size_t size);
+
+// The types of nearly all fields are instantiated in param_schema.cc.
+extern template ParamField FieldOfType<int>();
+extern template ParamField FieldOfType<int64_t>();
+extern template ParamField FieldOfType<bool>();
+extern template ParamField FieldOfType<double>();
+extern template ParamField FieldOfType<float>();
+extern template ParamField FieldOfType<std::string>();
+extern template ParamField FieldOfType<DType>();
+extern template ParamField FieldOfType<std::vector<int64_t>>();
+extern template ParamField FieldOfType<std::vector<double>>();
+extern template ParamField FieldOfType<std::vector<float>>();
+extern template ParamField FieldOfType<std::optional<int>>();
+extern template ParamField FieldOfType<std::optional<int64_t>>();
+extern template ParamField FieldOfType<std::optional<bool>>();
+extern template ParamField FieldOfType<std::optional<double>>();
+extern template ParamField FieldOfType<std::optional<float>>();
+extern template ParamField FieldOfType<std::optional<DType>>();
+extern template ParamField FieldOfType<std::optional<std::string>>();
+extern template ParamField FieldOfType<std::optional<std::vector<int64_t>>>();
+
+}  // namespace internal_param_schema
+
+class FieldDeclaration;
 
 // The declaration of a parameter struct. Immutable. Thread-safe. A schema lives as long as the
 // program if ParamDeclaration::Schema made it.
@@ -89,56 +159,43 @@ class ParamSchema {
   template <typename P>
   friend class ParamDeclaration;
 
+  FieldDeclaration Add(std::string name, ParamField field, size_t offset);
   bool IsKnown(const std::string& name) const;
   std::string FieldNames() const;
   std::string Suggestion(const std::string& name) const;  // DidYouMean among the fields
 
   std::vector<ParamField> fields_;
-  std::function<std::shared_ptr<void>()> make_;
+  std::shared_ptr<void> (*make_)() = nullptr;
 };
 
-// Refines the field declared last. Valid while P::Declare runs; T is the field's type.
-template <typename T>
+// Refines the field declared last. Valid while P::Declare runs.
 class FieldDeclaration {
  public:
-  // The limits that the parser of the field checks. It shares them with this object, since they are
-  // set after the parser has been made.
-  struct Rules {
-    double min = -std::numeric_limits<double>::infinity();
-    double max = std::numeric_limits<double>::infinity();
-    std::vector<std::pair<std::string, T>> names;  // of an enumeration
-  };
-
-  FieldDeclaration(ParamField* field, std::shared_ptr<Rules> rules)
-      : field_(field), rules_(std::move(rules)) {}
+  explicit FieldDeclaration(ParamField* field) : field_(field) {}
 
   // Makes the attribute required: parsing fails without it, and the struct's initial value has no
   // meaning.
-  FieldDeclaration& Required() {
-    field_->required = true;
-    return *this;
-  }
+  FieldDeclaration& Required();
   // Sets the meaning: one line without a full stop, for the generated pages of operators.
-  FieldDeclaration& Doc(std::string doc) {
-    field_->doc = std::move(doc);
-    return *this;
-  }
+  FieldDeclaration& Doc(std::string doc);
   // Sets the smallest and the greatest allowed value. Numbers only. The limits are inclusive.
   // Parsing fails for numbers outside; the default is not checked. Elements of tuples have no
   // limits.
-  FieldDeclaration& Min(double min) {
-    rules_->min = field_->min = min;
-    return *this;
-  }
-  FieldDeclaration& Max(double max) {
-    rules_->max = field_->max = max;
-    return *this;
-  }
+  FieldDeclaration& Min(double min);
+  FieldDeclaration& Max(double max);
 
  private:
   ParamField* field_;
-  std::shared_ptr<Rules> rules_;
 };
+
+// A value of an enumeration and its text.
+template <typename T>
+struct EnumName {
+  const char* text;
+  T value;
+};
+template <typename T>
+using EnumNames = std::initializer_list<EnumName<T>>;
 
 // Collects the fields of P; passed to P::Declare. The order of declarations is the order of the
 // documentation, of generated C++ options, and of errors.
@@ -155,7 +212,7 @@ class ParamDeclaration {
   template <typename Declare>
   static ParamSchema Make(const Declare& declare) {
     ParamSchema schema;
-    schema.make_ = [] { return std::make_shared<P>(); };
+    schema.make_ = []() -> std::shared_ptr<void> { return std::make_shared<P>(); };
     schema.fields_.reserve(kMaxFields);
     ParamDeclaration declaration(&schema);
     declare(declaration);
@@ -166,42 +223,38 @@ class ParamDeclaration {
   // std::string, DType, tuples (std::vector) and std::optional of these ("None"). The member may
   // belong to a base of P.
   template <typename T, typename B>
-  FieldDeclaration<T> Field(std::string name, T B::*member) {
-    return FieldOf<T>(std::move(name), [member](P& params) -> T& { return params.*member; });
+  FieldDeclaration Field(std::string name, T B::*member) {
+    return Add(std::move(name), internal_param_schema::FieldOfType<T>(), &(probe_.*member));
   }
   // Declares a field that is a member of a nested struct.
   template <typename T, typename Part>
-  FieldDeclaration<T> Field(std::string name, Part P::*part, T Part::*member) {
-    return FieldOf<T>(std::move(name),
-                      [part, member](P& params) -> T& { return params.*part.*member; });
+  FieldDeclaration Field(std::string name, Part P::*part, T Part::*member) {
+    return Add(std::move(name), internal_param_schema::FieldOfType<T>(), &(probe_.*part.*member));
   }
   // Declares an attribute that is parsed as a T but ignored, and printed as T's zero value: for
   // MXNet's attributes without a meaning here.
   template <typename T>
   void Ignored(std::string name) {
-    ParamField* field = Add(std::move(name));
-    field->type = ParamTypeName(static_cast<const T*>(nullptr));
-    field->parse = [](const std::string& text, void*) {
+    ParamField field = internal_param_schema::FieldOfType<T>();
+    field.parse = [](const ParamField&, const std::string& text, void*) {
       T value{};
       return ParseParamText(text, &value);
     };
-    field->print = [](const void*) { return PrintParamText(T{}); };
+    field.print = [](const ParamField&, const void*) { return PrintParamText(T{}); };
+    Add(std::move(name), std::move(field), &probe_);
   }
 
   // Declares an enumeration with the text of each of its values. Other texts fail with
-  // kInvalidArgument, listing these; texts are compared exactly.
+  // kInvalidArgument, listing these; texts are compared exactly. A value without a text, which only
+  // a struct made in C++ can have, prints as an empty text.
   template <typename T, typename B>
-  FieldDeclaration<T> Enum(std::string name, T B::*member,
-                           std::vector<std::pair<std::string, T>> names) {
-    return EnumOf<T>(
-        std::move(name), [member](P& params) -> T& { return params.*member; }, std::move(names));
+  FieldDeclaration Enum(std::string name, T B::*member, EnumNames<std::type_identity_t<T>> names) {
+    return AddEnum(std::move(name), &(probe_.*member), names);
   }
   template <typename T, typename Part>
-  FieldDeclaration<T> Enum(std::string name, Part P::*part, T Part::*member,
-                           std::vector<std::pair<std::string, T>> names) {
-    return EnumOf<T>(
-        std::move(name), [part, member](P& params) -> T& { return params.*part.*member; },
-        std::move(names));
+  FieldDeclaration Enum(std::string name, Part P::*part, T Part::*member,
+                        EnumNames<std::type_identity_t<T>> names) {
+    return AddEnum(std::move(name), &(probe_.*part.*member), names);
   }
 
  private:
@@ -210,63 +263,24 @@ class ParamDeclaration {
 
   explicit ParamDeclaration(ParamSchema* schema) : schema_(schema) {}
 
-  // get(params) returns a reference to the field.
-  template <typename T, typename Get>
-  FieldDeclaration<T> FieldOf(std::string name, Get get) {
-    auto rules = std::make_shared<typename FieldDeclaration<T>::Rules>();
-    ParamField* field = Add(std::move(name));
-    field->type = ParamTypeName(static_cast<const T*>(nullptr));
-    field->parse = [get, rules](const std::string& text, void* params) -> absl::Status {
-      T value{};
-      COOPER_RETURN_IF_ERROR(ParseParamText(text, &value));
-      COOPER_RETURN_IF_ERROR(CheckParamRange(value, rules->min, rules->max));
-      get(*static_cast<P*>(params)) = std::move(value);
-      return absl::OkStatus();
-    };
-    field->print = [get](const void* params) {
-      return PrintParamText(get(*static_cast<P*>(const_cast<void*>(params))));
-    };
-    return FieldDeclaration<T>(field, std::move(rules));
+  template <typename T>
+  FieldDeclaration AddEnum(std::string name, const T* value, EnumNames<T> names) {
+    ParamField field = internal_param_schema::EnumField(sizeof(T));
+    for (const EnumName<T>& known : names) {
+      field.allowed.emplace_back(known.text);
+      field.values.push_back(static_cast<int64_t>(known.value));
+    }
+    return Add(std::move(name), std::move(field), value);
   }
 
-  // Declares an enumeration. A value without a name, which only a struct made in C++ can have,
-  // prints as an empty text.
-  template <typename T, typename Get>
-  FieldDeclaration<T> EnumOf(std::string name, Get get,
-                             std::vector<std::pair<std::string, T>> names) {
-    auto rules = std::make_shared<typename FieldDeclaration<T>::Rules>();
-    rules->names = std::move(names);
-    ParamField* field = Add(std::move(name));
-    field->type = "enum";
-    for (const auto& [known, value] : rules->names) field->allowed.push_back(known);
-    field->parse = [get, rules](const std::string& text, void* params) -> absl::Status {
-      std::string allowed;
-      for (const auto& [known, value] : rules->names) {
-        if (text == known) {
-          get(*static_cast<P*>(params)) = value;
-          return absl::OkStatus();
-        }
-        absl::StrAppend(&allowed, allowed.empty() ? "" : ", ", known);
-      }
-      return absl::InvalidArgumentError(absl::StrCat("expected one of ", allowed));
-    };
-    field->print = [get, rules](const void* params) -> std::string {
-      for (const auto& [known, value] : rules->names) {
-        if (get(*static_cast<P*>(const_cast<void*>(params))) == value) return known;
-      }
-      return "";
-    };
-    return FieldDeclaration<T>(field, std::move(rules));
+  // Adds a field; `value` is its value in probe_. The result is valid while P::Declare runs.
+  FieldDeclaration Add(std::string name, ParamField field, const void* value) {
+    const auto* const start = reinterpret_cast<const char*>(&probe_);
+    return schema_->Add(std::move(name), std::move(field), static_cast<const char*>(value) - start);
   }
 
-  // Adds a field with this name. The pointer stays valid while P::Declare runs.
-  ParamField* Add(std::string name) {
-    schema_->fields_.emplace_back();
-    schema_->fields_.back().name = std::move(name);
-    return &schema_->fields_.back();
-  }
-
-  ParamSchema* schema_;
+  ParamSchema* const schema_;
+  const P probe_ = P();  // tells where a P has its fields
 };
 
 }  // namespace cooper

@@ -48,7 +48,7 @@ struct BoxDecodeParam {
     d.Field("std3", &BoxDecodeParam::std3).Doc("what the logarithm of the height is multiplied by");
     d.Field("clip", &BoxDecodeParam::clip)
         .Doc("largest logarithm of a side's factor; unlimited if not above 0");
-    d.Enum("format", &BoxDecodeParam::format, BoxFormatNames())
+    d.Enum("format", &BoxDecodeParam::format, kBoxFormatNames)
         .Doc("anchors are corner: xmin, ymin, xmax, ymax; center: x, y, width, height");
   }
 };

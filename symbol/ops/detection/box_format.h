@@ -5,9 +5,8 @@
 // parameter; the operators of SSD (MultiBox*) use corners only.
 
 #include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
+
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 
@@ -18,11 +17,9 @@ enum class BoxFormat : uint8_t {
   kCenter   // x and y of the center, width, height
 };
 
-// Returns MXNet's names of the formats: the values of an operator's `format` parameter. Pass it to
-// ParamDeclaration::Enum.
-inline std::vector<std::pair<std::string, BoxFormat>> BoxFormatNames() {
-  return {{"corner", BoxFormat::kCorner}, {"center", BoxFormat::kCenter}};
-}
+// MXNet's names of the formats: the values of an operator's `format` parameter.
+inline constexpr EnumNames<BoxFormat> kBoxFormatNames = {{"corner", BoxFormat::kCorner},
+                                                         {"center", BoxFormat::kCenter}};
 
 }  // namespace cooper
 

@@ -28,7 +28,7 @@ struct BoxIouParam {
   BoxFormat format = BoxFormat::kCorner;
 
   static void Declare(ParamDeclaration<BoxIouParam>& d) {
-    d.Enum("format", &BoxIouParam::format, BoxFormatNames())
+    d.Enum("format", &BoxIouParam::format, kBoxFormatNames)
         .Doc("corner: xmin, ymin, xmax, ymax; center: x, y, width, height");
   }
 };

@@ -75,9 +75,9 @@ struct BoxNmsParam {
         .Doc("boxes of this class go; needs id_index");
     d.Field("force_suppress", &BoxNmsParam::force_suppress)
         .Doc("whether boxes of different classes suppress each other too");
-    d.Enum("in_format", &BoxNmsParam::in_format, BoxFormatNames())
+    d.Enum("in_format", &BoxNmsParam::in_format, kBoxFormatNames)
         .Doc("corner: xmin, ymin, xmax, ymax; center: x, y, width, height");
-    d.Enum("out_format", &BoxNmsParam::out_format, BoxFormatNames())
+    d.Enum("out_format", &BoxNmsParam::out_format, kBoxFormatNames)
         .Doc("as in_format; boxes that begin left of 0 keep the format that they have");
   }
 };

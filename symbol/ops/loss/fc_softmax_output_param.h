@@ -37,7 +37,7 @@ struct FcSoftmaxOutputParam {
     d.Field("ignore_label", &FcSoftmaxOutputParam::ignore_label)
         .Doc("the label of rows without a gradient, with use_ignore");
     d.Field("use_ignore", &FcSoftmaxOutputParam::use_ignore).Doc("whether ignore_label counts");
-    d.Enum("normalization", &FcSoftmaxOutputParam::normalization, NormalizationNames())
+    d.Enum("normalization", &FcSoftmaxOutputParam::normalization, kNormalizationNames)
         .Doc("what the gradient is divided by: nothing, the rows, or the labels that count");
   }
 };

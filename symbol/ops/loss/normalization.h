@@ -6,9 +6,8 @@
 // batch_layout.h.
 
 #include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
+
+#include "symbol/schema/param_schema.h"
 
 namespace cooper {
 
@@ -20,12 +19,10 @@ enum class Normalization : uint8_t {
   kValid,  // the number of elements that count, at least 1
 };
 
-// Returns MXNet's names of the values: those of an operator's `normalization` parameter.
-inline std::vector<std::pair<std::string, Normalization>> NormalizationNames() {
-  return {{"null", Normalization::kNull},
-          {"batch", Normalization::kBatch},
-          {"valid", Normalization::kValid}};
-}
+// MXNet's names of the values: those of an operator's `normalization` parameter.
+inline constexpr EnumNames<Normalization> kNormalizationNames = {{"null", Normalization::kNull},
+                                                                 {"batch", Normalization::kBatch},
+                                                                 {"valid", Normalization::kValid}};
 
 }  // namespace cooper
 

@@ -59,7 +59,7 @@ struct SoftmaxOutputParam {
     d.Field("use_ignore", &SoftmaxOutputParam::use_ignore).Doc("whether ignore_label counts");
     d.Field("preserve_shape", &SoftmaxOutputParam::preserve_shape)
         .Doc("whether classes are the last axis alone, not all axes but the first");
-    d.Enum("normalization", &SoftmaxOutputParam::normalization, NormalizationNames())
+    d.Enum("normalization", &SoftmaxOutputParam::normalization, kNormalizationNames)
         .Doc("what the gradient is divided by: nothing, the batch size, or the labels that count");
     // MXNet documents out_grad as a multiplication by the head gradient, but up to 1.9.1 its
     // backward node gets the output in that place. Models were trained with this behaviour, so it

@@ -94,7 +94,7 @@ struct ConvolutionParam {
             "how cuDNN's way is chosen, on a gpu: off or None: by its heuristics; "
             "limited_workspace: the fastest that workspace allows; fastest: of all");
     d.template Field<bool>("cudnn_off", &P::cudnn_off).Doc("whether to do without cuDNN, on a gpu");
-    d.template Enum<Layout>("layout", &P::layout, LayoutNames())
+    d.template Enum<Layout>("layout", &P::layout, kLayoutNames)
         .Doc("order of the axes; channels first if None");
   }
 

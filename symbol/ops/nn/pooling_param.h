@@ -74,7 +74,7 @@ struct PoolingParam {
     d.Field("p_value", &PoolingParam::p_value).Min(1).Max(3).Doc("p of pool_type lp");
     d.Field("count_include_pad", &PoolingParam::count_include_pad)
         .Doc("whether a mean counts padding; it does if None");
-    d.Enum("layout", &PoolingParam::layout, LayoutNames())
+    d.Enum("layout", &PoolingParam::layout, kLayoutNames)
         .Doc("order of the axes; channels first if None");
   }
 };

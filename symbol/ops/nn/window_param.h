@@ -31,12 +31,11 @@ inline int64_t WindowValue(const WindowTuple& tuple, int axis, int64_t absent) {
 // The order of axes: N is the batch, C the channels, the others are spatial.
 enum class Layout : uint8_t { kDefault, kNCW, kNCHW, kNCDHW, kNWC, kNHWC, kNDHWC };
 
-// Returns MXNet's names of the layouts: the values of an operator's `layout` parameter.
-inline std::vector<std::pair<std::string, Layout>> LayoutNames() {
-  return {{"None", Layout::kDefault}, {"NCW", Layout::kNCW}, {"NCHW", Layout::kNCHW},
-          {"NCDHW", Layout::kNCDHW},  {"NWC", Layout::kNWC}, {"NHWC", Layout::kNHWC},
-          {"NDHWC", Layout::kNDHWC}};
-}
+// MXNet's names of the layouts: the values of an operator's `layout` parameter.
+inline constexpr EnumNames<Layout> kLayoutNames = {
+    {"None", Layout::kDefault}, {"NCW", Layout::kNCW}, {"NCHW", Layout::kNCHW},
+    {"NCDHW", Layout::kNCDHW},  {"NWC", Layout::kNWC}, {"NHWC", Layout::kNHWC},
+    {"NDHWC", Layout::kNDHWC}};
 
 // Returns whether channels are the last axis instead of axis 1. kDefault means channels first.
 // Relies on the order of the enumeration.
