@@ -8,6 +8,14 @@
 
 namespace cooper {
 
+Shape::Shape(absl::Span<const int64_t> dims) : dims_(dims.begin(), dims.end()) {}
+
+void Shape::push_back(int64_t extent) { dims_.push_back(extent); }
+
+void Shape::insert(int axis, int64_t extent) { dims_.insert(dims_.begin() + axis, extent); }
+
+void Shape::erase(int axis) { dims_.erase(dims_.begin() + axis); }
+
 absl::StatusOr<Shape> Shape::Create(absl::Span<const int64_t> dims) {
   // An extent of 0 must not hide an overflow of the others, whose products are strides.
   int64_t product = 1;

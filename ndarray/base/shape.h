@@ -23,7 +23,7 @@ class Shape {
   // The scalar's shape, ().
   Shape() = default;
   Shape(std::initializer_list<int64_t> dims) : dims_(dims) {}
-  explicit Shape(absl::Span<const int64_t> dims) : dims_(dims.begin(), dims.end()) {}
+  explicit Shape(absl::Span<const int64_t> dims);
 
   // Returns a shape after checks of its extents: kInvalidArgument if one is negative, or if the
   // size in bytes of an array of 8-byte elements would overflow int64, where extents of 0 do not
@@ -37,9 +37,9 @@ class Shape {
   auto begin() const { return dims_.begin(); }
   auto end() const { return dims_.end(); }
   // Change the rank by one: insert and erase move the axes from `axis` on.
-  void push_back(int64_t extent) { dims_.push_back(extent); }
-  void insert(int axis, int64_t extent) { dims_.insert(dims_.begin() + axis, extent); }
-  void erase(int axis) { dims_.erase(dims_.begin() + axis); }
+  void push_back(int64_t extent);
+  void insert(int axis, int64_t extent);
+  void erase(int axis);
 
   // Returns the product of all extents; 1 for a scalar.
   int64_t num_elements() const { return Product(0, rank()); }

@@ -5,9 +5,9 @@
 // per output. Nodes are numbered inputs first (TopologicalOrder); the outputs of a node are
 // consecutive.
 
+#include <memory>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "symbol/schema/node.h"
 
 namespace cooper {
@@ -27,8 +27,8 @@ class IndexedGraph {
   int num_nodes() const { return static_cast<int>(nodes_.size()); }
   int num_entries() const { return first_entry_.back(); }
   // Returns the number of a node of the graph; the node must be in it (contains).
-  int node_index(const Node* node) const { return index_.at(node); }
-  bool contains(const Node* node) const { return index_.contains(node); }
+  int node_index(const Node* node) const;
+  bool contains(const Node* node) const;
   // Returns the number of output 0 of node `i`.
   int first_entry(int i) const { return first_entry_[i]; }
   // Returns the number of an output.
@@ -38,10 +38,12 @@ class IndexedGraph {
   bool is_aux(int i) const { return is_aux_[i]; }
 
  private:
+  struct Index;  // a hash table
+
   void Number();
 
   std::vector<const Node*> nodes_;
-  absl::flat_hash_map<const Node*, int> index_;
+  std::shared_ptr<const Index> index_;  // of nodes_
   std::vector<int> first_entry_;  // one more than nodes
   std::vector<bool> is_aux_;
 };

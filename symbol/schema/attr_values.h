@@ -64,9 +64,9 @@ class AttrValues : public std::map<std::string, AttrValue> {
  public:
   using std::map<std::string, AttrValue>::map;
   AttrValues() = default;
-  AttrValues(const AttrMap& texts) : map(texts.begin(), texts.end()) {}  // NOLINT
+  AttrValues(const AttrMap& texts);  // NOLINT
 
-  AttrMap texts() const { return AttrMap(begin(), end()); }
+  AttrMap texts() const;
   operator AttrMap() const { return texts(); }  // NOLINT
 };
 
