@@ -92,8 +92,8 @@ class Pooling {
   }
 
   // Calls fn(n, channel, lanes) for each image and each group of neighbouring channels. `lanes` is
-  // AllPoolingLanes, or the number of channels in the last group. Groups share no data, so several
-  // threads run them.
+  // AllPoolingLanes or, for the last group, HalfPoolingLanes or a number of channels. Groups share
+  // no data, so several threads run them.
   template <typename Fn>
   void ForEachLanes(Fn&& fn) const {
     const int64_t groups = (p_.channels + kPoolingLanes - 1) / kPoolingLanes;
@@ -101,10 +101,13 @@ class Pooling {
     ParallelFor(p_.batch * groups, RowGrain(cost), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const int64_t channel = i % groups * kPoolingLanes;
-        if (p_.channels - channel >= kPoolingLanes) {
+        const auto left = static_cast<int>(std::min<int64_t>(p_.channels - channel, kPoolingLanes));
+        if (left == AllPoolingLanes()) {
           fn(i / groups, channel, AllPoolingLanes());
+        } else if (left == HalfPoolingLanes()) {
+          fn(i / groups, channel, HalfPoolingLanes());
         } else {
-          fn(i / groups, channel, static_cast<int>(p_.channels - channel));
+          fn(i / groups, channel, left);
         }
       }
     });

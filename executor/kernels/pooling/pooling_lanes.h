@@ -48,26 +48,37 @@ struct PoolingSum {
   }
 };
 
-// The number of lanes as a compile-time constant.
+// Numbers of lanes as compile-time constants: a group of channels, and half of one, which is a
+// block of the layout nChw8c that convolutions use with AVX2.
 using AllPoolingLanes = std::integral_constant<int, kPoolingLanes>;
+using HalfPoolingLanes = std::integral_constant<int, kPoolingLanes / 2>;
 
-// One float for each lane. A vector type, because compilers do not always vectorise such short
-// loops.
-using LaneFloats __attribute__((vector_size(kPoolingLanes * sizeof(float)))) = float;
-
-// Loads `lanes` floats; the other lanes of `to` do not change. Lanes is AllPoolingLanes, which
-// makes the copy one vector load, or int.
+// One float for each of the lanes: a constant number, or at most kPoolingLanes for int. A vector
+// type, because compilers do not always vectorise such short loops.
 template <typename Lanes>
-inline void LoadLanes(const float* from, Lanes lanes, LaneFloats& to) {
+struct LaneFloatsOf {
+  typedef float Type __attribute__((vector_size(kPoolingLanes * sizeof(float))));  // NOLINT
+};
+template <>
+struct LaneFloatsOf<HalfPoolingLanes> {
+  typedef float Type __attribute__((vector_size(kPoolingLanes / 2 * sizeof(float))));  // NOLINT
+};
+template <typename Lanes>
+using LaneFloats = typename LaneFloatsOf<Lanes>::Type;
+
+// Loads `lanes` floats; the other lanes of `to` do not change. A constant number of lanes makes the
+// copy one vector load.
+template <typename Lanes>
+inline void LoadLanes(const float* from, Lanes lanes, LaneFloats<Lanes>& to) {
   std::memcpy(&to, from, static_cast<size_t>(lanes) * sizeof(float));
 }
 
 // Computes to = values, or with `add` to += values. `values` is overwritten with the sum if `add`
 // is set. Elements beyond `lanes` are unchanged in memory.
 template <typename Lanes>
-inline void StoreLanes(LaneFloats& values, Lanes lanes, float* to, bool add) {
+inline void StoreLanes(LaneFloats<Lanes>& values, Lanes lanes, float* to, bool add) {
   if (add) {
-    LaneFloats before = {};
+    LaneFloats<Lanes> before = {};
     LoadLanes(to, lanes, before);
     values += before;
   }
@@ -75,7 +86,7 @@ inline void StoreLanes(LaneFloats& values, Lanes lanes, float* to, bool add) {
 }
 
 // Reduces all windows of the channels [channel, channel + lanes) of image `n`. Lanes is
-// AllPoolingLanes, or int for fewer channels. Op is PoolingMax<float> or PoolingSum<float>. `data`
+// a constant number, or int. Op is PoolingMax<float> or PoolingSum<float>. `data`
 // and `out` are the whole arrays, with channels last. Different images and ranges of channels may
 // run on different threads.
 template <typename Op, typename Lanes>
@@ -84,9 +95,9 @@ void PoolChannels(const PoolingPlanes& p, bool mean, int64_t n, int64_t channel,
   data += p.Begin(n, channel, p.in_size());
   out += p.Begin(n, channel, p.out_size());
   p.ForEachWindow([&](int64_t position, const PoolingWindow& window) {
-    LaneFloats value = LaneFloats{} + Op::kFirst;
+    LaneFloats<Lanes> value = LaneFloats<Lanes>{} + Op::kFirst;
     p.ForEachElement(window, [&](int64_t element) {
-      LaneFloats values = {};
+      LaneFloats<Lanes> values = {};
       LoadLanes(data + element * p.channels, lanes, values);
       Op::Take(values, value);
     });
@@ -104,11 +115,11 @@ void SumGradientChannels(const PoolingPlanes& p, bool mean, int64_t n, int64_t c
   ograd += p.Begin(n, channel, p.out_size());
   grad += p.Begin(n, channel, p.in_size());
   p.ForEachWindow([&](int64_t position, const PoolingWindow& window) {
-    LaneFloats value = {};
+    LaneFloats<Lanes> value = {};
     LoadLanes(ograd + position * p.channels, lanes, value);
     if (mean) value /= static_cast<float>(window.divisor);
     p.ForEachElement(window, [&](int64_t element) {
-      LaneFloats share = value;
+      LaneFloats<Lanes> share = value;
       StoreLanes(share, lanes, grad + element * p.channels, true);
     });
   });
@@ -126,20 +137,20 @@ void MaxGradientChannels(const PoolingPlanes& p, int64_t n, int64_t channel, Lan
   grad += begin;
   ograd += p.Begin(n, channel, p.out_size());
   p.ForEachWindow([&](int64_t position, const PoolingWindow& window) {
-    LaneFloats top = LaneFloats{} + PoolingMax<float>::kFirst;
+    LaneFloats<Lanes> top = LaneFloats<Lanes>{} + PoolingMax<float>::kFirst;
     p.ForEachElement(window, [&](int64_t element) {
-      LaneFloats values = {};
+      LaneFloats<Lanes> values = {};
       LoadLanes(data + element * p.channels, lanes, values);
       PoolingMax<float>::Take(values, top);
     });
-    LaneFloats left = {};
+    LaneFloats<Lanes> left = {};
     LoadLanes(ograd + position * p.channels, lanes, left);
     p.ForEachElement(window, [&](int64_t element) {
-      LaneFloats values = {};
+      LaneFloats<Lanes> values = {};
       LoadLanes(data + element * p.channels, lanes, values);
       const auto is_top = values == top;
-      LaneFloats share = is_top ? left : LaneFloats{};
-      left = is_top ? LaneFloats{} : left;
+      LaneFloats<Lanes> share = is_top ? left : LaneFloats<Lanes>{};
+      left = is_top ? LaneFloats<Lanes>{} : left;
       StoreLanes(share, lanes, grad + element * p.channels, true);
     });
   });
