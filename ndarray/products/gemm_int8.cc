@@ -6,17 +6,20 @@
 #include "ndarray/products/gemm.h"
 #include "ndarray/threads/cpu_level.h"
 #include "ndarray/threads/parallel.h"
+#include "ndarray/threads/profiler.h"
 
 namespace cooper {
 namespace {
 
 Int8GemmFn (*registered)() = nullptr;
 
-// Floats represent all integers up to 2^24, so that sums of so many products of at most 255 * 128
-// are exact.
+// The products that are summed as floats, which represent all integers up to 2^24.
 constexpr int64_t kDepth = 512;
-// The most rows and columns of a block: its factors and sums fit into a core's cache.
-constexpr int64_t kSide = 256;
+static_assert(kDepth * 255 * 128 <= int64_t{1} << 24);
+// The most rows and columns of a block, whose factors and sums then fit into a core's cache, and
+// the least to which a side is cut for more threads.
+constexpr int64_t kMaxSide = 256;
+constexpr int64_t kMinSide = 16;
 // With fewer rows the weights would be converted for too few products.
 constexpr int64_t kFewRows = 4;
 // The multiplications of a row that a thread computes at least.
@@ -75,9 +78,10 @@ inline void PutSums(const Int8Product& p, int64_t row, bool is_first, const floa
   }
 }
 
-// Computes a product of at most kSide rows and columns.
+// Computes a product of at most kMaxSide rows and columns.
 template <typename T>
 void MultiplyBlock(const Int8Product& p) {
+  const ScopedProfileFlops none(nullptr);  // Int8Gemm counts them
   const int64_t depth = std::min(p.k, kDepth);
   const auto scratch = std::make_unique_for_overwrite<float[]>((p.m + p.n) * depth + p.m * p.n);
   float* const a = scratch.get();
@@ -101,14 +105,21 @@ void MultiplyBlock(const Int8Product& p) {
   }
 }
 
+// Computes a product in blocks, at least one for each thread if it is large enough.
 template <typename T>
 void MultiplyFloats(const Int8Product& p) {
-  const int64_t down = (p.m + kSide - 1) / kSide, across = (p.n + kSide - 1) / kSide;
-  ParallelForRanges(down * across, 1, 1, [&](int64_t begin, int64_t end) {
+  int64_t rows = std::min(p.m, kMaxSide), columns = std::min(p.n, kMaxSide);
+  const auto down = [&] { return (p.m + rows - 1) / rows; };
+  const auto across = [&] { return (p.n + columns - 1) / columns; };
+  while (down() * across() < NumThreads() && std::max(rows, columns) > kMinSide) {
+    int64_t& longer = rows > columns ? rows : columns;
+    longer = (longer / 2 + kMinSide - 1) / kMinSide * kMinSide;
+  }
+  ParallelForRanges(down() * across(), 1, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const int64_t row = i % down * kSide, column = i / down * kSide;
+      const int64_t row = i % down() * rows, column = i / down() * columns;
       MultiplyBlock<T>(
-          p.Block(row, std::min(kSide, p.m - row), column, std::min(kSide, p.n - column)));
+          p.Block(row, std::min(rows, p.m - row), column, std::min(columns, p.n - column)));
     }
   });
 }
@@ -138,6 +149,7 @@ Int8Product Int8Product::Block(int64_t row, int64_t rows, int64_t column, int64_
 
 void Int8Gemm(const Int8Product& p) {
   if (p.m == 0 || p.n == 0) return;
+  AddProfileFlops(2 * p.m * p.n * p.k);
   if (const Int8GemmFn gemm = GetInt8Gemm(); gemm != nullptr && p.k > 0) {
     gemm(p);
   } else if (p.a_unsigned) {

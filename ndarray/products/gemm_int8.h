@@ -3,8 +3,8 @@
 
 // Products of 8-bit integers for quantized layers (executor/kernels/quantized). They are oneDNN's
 // where //ndarray:gemm_onednn is linked and the processor has AVX-512 VNNI or AMX. The 8-bit
-// instructions of older processors saturate: there, blocks of the factors become floats, whose
-// products (gemm.h) are exact.
+// instructions of older processors saturate: on these, blocks of the factors become float32, whose
+// sums of 512 terms are exact (gemm.h), and products of few rows are summed in int32.
 
 #include <cstdint>
 
@@ -33,14 +33,16 @@ struct Int8Product {
 };
 
 // Computes a product, whose arguments are not checked, on up to NumThreads() threads. Sums are
-// exact modulo 2^32. Thread-safe if the outputs do not overlap. Products by floats take up to
-// 1.3 MB for each thread while they run.
+// exact modulo 2^32. Thread-safe if the outputs do not overlap. Costs 2 * m * n * k operations,
+// which the profiler counts as FLOPs. Products by floats take up to 1.3 MB for each thread while
+// they run.
 void Int8Gemm(const Int8Product& p);
 
+// A library's product: as Int8Gemm, but no extent is 0.
 using Int8GemmFn = void (*)(const Int8Product& p);
 
 // Registers the function of a library; called by a static initializer. `get` returns null on a
-// processor for which the library has no exact products.
+// processor for which the library has no exact products. Not thread-safe: no product may run.
 void RegisterInt8Gemm(Int8GemmFn (*get)());
 
 // Returns the library's function; null if there is none for this processor. Thread-safe.

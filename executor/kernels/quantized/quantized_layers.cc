@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "executor/kernels/convolution/convolution_geometry.h"
-#include "executor/kernels/quantized/int8_sums.h"
+#include "executor/kernels/quantized/int8_convolution.h"
 #include "executor/kernels/quantized/quantized_scale.h"
 #include "executor/program/kernel.h"
 #include "executor/program/scratch_cursor.h"

@@ -1,5 +1,5 @@
-#ifndef COOPER_EXECUTOR_KERNELS_QUANTIZED_INT8_SUMS_H_
-#define COOPER_EXECUTOR_KERNELS_QUANTIZED_INT8_SUMS_H_
+#ifndef COOPER_EXECUTOR_KERNELS_QUANTIZED_INT8_CONVOLUTION_H_
+#define COOPER_EXECUTOR_KERNELS_QUANTIZED_INT8_CONVOLUTION_H_
 
 // Convolutions of 8-bit integers, for the CPU kernels of layers. Sums are exact: int32, which wrap
 // around as MXNet's.
@@ -62,10 +62,10 @@ class Int8Convolution {
   const bool is_unsigned_;
   int32_t* const terms_;   // (filters,)
   int8_t* const image_;    // the image as int8, if it is not
-  int8_t* const windows_;  // of a block
+  int8_t* const windows_;  // the copied windows of one block
   const int8_t* weight_ = nullptr;
 };
 
 }  // namespace cooper
 
-#endif  // COOPER_EXECUTOR_KERNELS_QUANTIZED_INT8_SUMS_H_
+#endif  // COOPER_EXECUTOR_KERNELS_QUANTIZED_INT8_CONVOLUTION_H_

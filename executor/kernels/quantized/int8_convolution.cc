@@ -1,4 +1,4 @@
-#include "executor/kernels/quantized/int8_sums.h"
+#include "executor/kernels/quantized/int8_convolution.h"
 
 #include <algorithm>
 
