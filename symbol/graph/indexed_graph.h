@@ -38,12 +38,13 @@ class IndexedGraph {
   bool is_aux(int i) const { return is_aux_[i]; }
 
  private:
-  struct Index;  // a hash table
+  // The positions in nodes_, as a hash table whose header users of this file need not compile.
+  struct Index;
 
   void Number();
 
   std::vector<const Node*> nodes_;
-  std::shared_ptr<const Index> index_;  // of nodes_
+  std::shared_ptr<const Index> index_;
   std::vector<int> first_entry_;  // one more than nodes
   std::vector<bool> is_aux_;
 };

@@ -63,13 +63,13 @@ struct ParamField {
   double max = std::numeric_limits<double>::infinity();
   bool required = false;
 
-  // The functions of the field's type, and the place of its value in the struct. Functions rather
-  // than closures: they exist once for each type, not once for each field of each struct.
+  // The functions of the field's type, and the place of its value in the struct. These are
+  // functions, not closures, so that they exist once for each type.
   absl::Status (*parse)(const ParamField& field, const std::string& text, void* value) = nullptr;
   std::string (*print)(const ParamField& field, const void* value) = nullptr;
   size_t offset = 0;
-  std::vector<int64_t> values;  // of an enumeration, one for each of `allowed`
-  size_t size = 0;              // bytes of the value of an enumeration
+  std::vector<int64_t> values;  // the values of the texts in `allowed`
+  size_t size = 0;              // the bytes of an enumeration
 };
 
 namespace internal_param_schema {
@@ -194,6 +194,8 @@ struct EnumName {
   const char* text;
   T value;
 };
+// A list of them, which does not own its elements: write it as an argument, or define it constexpr
+// at namespace scope.
 template <typename T>
 using EnumNames = std::initializer_list<EnumName<T>>;
 
@@ -265,6 +267,7 @@ class ParamDeclaration {
 
   template <typename T>
   FieldDeclaration AddEnum(std::string name, const T* value, EnumNames<T> names) {
+    static_assert(std::is_enum_v<T> || std::is_integral_v<T>);
     ParamField field = internal_param_schema::EnumField(sizeof(T));
     for (const EnumName<T>& known : names) {
       field.allowed.emplace_back(known.text);
