@@ -124,8 +124,9 @@ class BucketStream : public DataIter {
   // source is returned again by every call until the source can be read on. kUnavailable, with its
   // error, if another part fails.
   absl::StatusOr<std::optional<DataBatch>> Next() override;
-  // Starts the next epoch: all parts have to call it together. With rechoose_buckets, errors are
-  // those of all_gather.
+  // Starts the next epoch: all parts have to call it together. Errors, which change nothing, come
+  // with rechoose_buckets only: those of all_gather, and kInvalidArgument if it does not return a
+  // valid text for each part.
   absl::Status Reset() override;
   absl::Status HardReset() override;
 

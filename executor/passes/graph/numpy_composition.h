@@ -99,7 +99,8 @@ class Composition : public ReplacementNodes {
   absl::Status status_;
 };
 
-// How an operator is composed: the entries that replace its outputs, in order.
+// The composition of one operator. `compose` returns the entries that replace its outputs, in
+// order.
 struct Rule {
   absl::string_view op;
   Entries (*compose)(Composition&);

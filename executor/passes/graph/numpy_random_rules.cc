@@ -74,7 +74,7 @@ Entries RandomLogistic(Composition& c) {
 
 Entries RandomGamma(Composition& c) {
   const auto& param = c.param<NumpyRandomParam<GammaNames>>();
-  // Drawn for a vector, since _sample_gamma takes no scalars.
+  // _sample_gamma takes no scalars, so alpha becomes a vector.
   const Dims size = {c.out().num_elements()};
   const NodeEntry ones =
       c.Call("_npi_ones", {}, {{"shape", Text(DimsOf(c.out()))}, {"dtype", c.dtype()}});
