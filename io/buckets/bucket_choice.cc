@@ -106,8 +106,9 @@ absl::StatusOr<std::vector<BucketKey>> ChooseKeys(absl::Span<const KeyedArray> a
                        .too_long = too_long}));
     return std::vector<BucketKey>(best.buckets.begin(), best.buckets.end());
   }
-  std::vector<BucketKey::Tuple> extents(num_samples, BucketKey::Tuple(rank, 0));
+  std::vector<BucketKey::Tuple> extents(num_samples);
   for (int64_t i = 0; i < num_samples; ++i) {
+    extents[i].assign(rank, 0);
     RaiseToSample(arrays, i, absl::MakeSpan(extents[i]));
   }
   COOPER_ASSIGN_OR_RETURN(const BucketTuples best,
