@@ -2,9 +2,9 @@
 #define COOPER_EXECUTOR_KERNELS_INDEX_KEY_ORDER_H_
 
 // The order of elements, for topk, sort, argsort and unique on the CPU: NaN is larger than all
-// other values. Floats are sorted by integer keys with that order: comparing keys, or sorting by
-// their digits, needs no unpredictable branch. sort_key.h has the keys for the GPU. All functions
-// run on the calling thread.
+// other values. Numbers of up to 32 bits are sorted by integer keys with that order: comparing
+// keys, or sorting by their digits, needs no unpredictable branch. sort_key.h has the keys for the
+// GPU. All functions run on the calling thread.
 
 #include <algorithm>
 #include <bit>
@@ -38,6 +38,13 @@ inline uint32_t OrderKey(float x) {
   return (bits & kSign) != 0 ? ~bits : bits | kSign;
 }
 
+// Returns a key with the order of the integers.
+inline uint32_t OrderKey(int32_t x) { return static_cast<uint32_t>(x) ^ 0x80000000; }
+
+// Whether OrderByKeys sorts this type: floats and integers of at most 32 bits.
+template <typename T>
+inline constexpr bool kHasOrderKey = sizeof(T) <= sizeof(uint32_t);
+
 // Stable sort of n > 0 values by the keys in their upper halves; the lower halves, such as
 // positions, are carried along. `scratch` has n elements. Returns the array with the result:
 // `values` or `scratch`. O(n) time: a radix sort with four digits of 8 bits, whose counts take 8 KB
@@ -64,14 +71,16 @@ inline uint64_t* SortByKeys(uint64_t* values, int64_t n, uint64_t* scratch) {
 // sorted order. Equal values keep their order, for both directions, and NaN is last with `ascend`,
 // otherwise first. 0 < n < 2^32; `order` has 2 n elements, whose upper part is scratch. O(n) time
 // for k = n from 128 on, O(n log k) for k < n.
-inline void OrderFloats(const float* in, int64_t stride, int64_t n, int64_t k, bool ascend,
-                        int64_t* order) {
+template <typename T>
+void OrderByKeys(const T* in, int64_t stride, int64_t n, int64_t k, bool ascend, int64_t* order) {
+  static_assert(kHasOrderKey<T>);
+  using Number = std::conditional_t<std::is_integral_v<T>, int32_t, float>;
   // For shorter rows std::sort is faster than counting digits.
   constexpr int64_t kMinDigits = 128;
   auto* values = reinterpret_cast<uint64_t*>(order);
   const uint32_t flip = ascend ? 0 : 0xffffffff;
   for (int64_t i = 0; i < n; ++i) {
-    const uint64_t key = OrderKey(in[i * stride]) ^ flip;
+    const uint64_t key = OrderKey(static_cast<Number>(in[i * stride])) ^ flip;
     values[i] = key << 32 | static_cast<uint64_t>(i);
   }
   if (k < n) {

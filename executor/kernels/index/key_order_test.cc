@@ -49,7 +49,7 @@ TEST(KeyOrderTest, IsTheStableOrder) {
         std::vector<int64_t> expected = Expected(in, ascend);
         for (const int64_t k : {n, (n + 1) / 2, int64_t{1}}) {
           std::vector<int64_t> order(2 * n);
-          OrderFloats(in.data(), 1, n, k, ascend, order.data());
+          OrderByKeys(in.data(), 1, n, k, ascend, order.data());
           order.resize(k);
           expected.resize(k);
           EXPECT_EQ(order, expected) << n << " " << kind << " " << k;
@@ -62,8 +62,22 @@ TEST(KeyOrderTest, IsTheStableOrder) {
 TEST(KeyOrderTest, Columns) {
   const float in[] = {3, 0, 1, 0, 2, 0};
   int64_t order[6];
-  OrderFloats(in, 2, 3, 3, true, order);
+  OrderByKeys(in, 2, 3, 3, true, order);
   EXPECT_EQ(std::vector<int64_t>(order, order + 3), (std::vector<int64_t>{1, 2, 0}));
+}
+
+TEST(KeyOrderTest, SortsIntegers) {
+  std::vector<int32_t> in = {5, -1, std::numeric_limits<int32_t>::min(),
+                             5, 0,  std::numeric_limits<int32_t>::max()};
+  std::vector<int64_t> order(2 * in.size());
+  OrderByKeys(in.data(), 1, 6, 6, /*ascend=*/true, order.data());
+  order.resize(in.size());
+  EXPECT_EQ(order, (std::vector<int64_t>{2, 1, 4, 0, 3, 5}));
+  const uint8_t bytes[] = {200, 3, 100};
+  int64_t falling[6];
+  OrderByKeys(bytes, 1, 3, 3, /*ascend=*/false, falling);
+  EXPECT_EQ(falling[0], 0);
+  EXPECT_EQ(falling[2], 1);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ void ForOrders(const KernelContext& c, const IndexedExtents& e, int64_t k, bool 
       const T* in = c.inputs[kData].as<T>() + first;
       if constexpr (std::is_same_v<T, float>) {
         if (e.n <= std::numeric_limits<uint32_t>::max()) {
-          OrderFloats(in, e.inner, e.n, k, ascend, order);
+          OrderByKeys(in, e.inner, e.n, k, ascend, order);
           fn(row, in, order);
           continue;
         }

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <type_traits>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -67,9 +66,9 @@ class Slices {
   // Stores the positions of the slices in sorted order; equal ones keep theirs. `order` has 2 n
   // elements, whose upper part is scratch.
   void Sort(int64_t* order) const {
-    if constexpr (std::is_same_v<T, float>) {
+    if constexpr (kHasOrderKey<T>) {
       if (e_.rows() == 1 && e_.n > 0 && e_.n <= std::numeric_limits<uint32_t>::max()) {
-        OrderFloats(data_, /*stride=*/1, e_.n, e_.n, /*ascend=*/true, order);
+        OrderByKeys(data_, /*stride=*/1, e_.n, e_.n, /*ascend=*/true, order);
         return;
       }
     }
