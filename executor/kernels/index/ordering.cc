@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <type_traits>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -37,7 +36,7 @@ void ForOrders(const KernelContext& c, const IndexedExtents& e, int64_t k, bool 
     for (int64_t row = e.rows() * begin / parts; row < e.rows() * end / parts; ++row) {
       const int64_t first = row / e.inner * e.n * e.inner + row % e.inner;
       const T* in = c.inputs[kData].as<T>() + first;
-      if constexpr (std::is_same_v<T, float>) {
+      if constexpr (kHasOrderKey<T>) {
         if (e.n <= std::numeric_limits<uint32_t>::max()) {
           OrderByKeys(in, e.inner, e.n, k, ascend, order);
           fn(row, in, order);
