@@ -23,7 +23,7 @@ constexpr int64_t kGrain = 32768;
 constexpr int64_t kItem = kGrain / 4;
 // The side of the square tiles of a transposition: source and destination of one fit in the
 // first-level cache.
-constexpr int64_t kTile = kTransposeTile;
+constexpr int64_t kTile = 16;
 
 // Computes one row: d[i * ds] = or += s[i * ss].
 template <typename T, bool kAdd>
@@ -58,22 +58,32 @@ void AnyRow(int64_t n, const T* s, int64_t ss, T* d, int64_t ds) {
   }
 }
 
+// Transposes a tile of kTile rows in registers, at least those of AVX2.
+inline void CopyTile(CpuLevel level, const uint32_t* s, int64_t ss, uint32_t* d, int64_t ds) {
+  if (level >= CpuLevel::kAvx512) return TransposeTile<RowOf16>(s, ss, d, ds);
+  for (int64_t j = 0; j < kTile; j += 8) {
+    for (int64_t i = 0; i < kTile; i += 8) {
+      TransposeTile<RowOf8>(s + j * ss + i, ss, d + i * ds + j, ds);
+    }
+  }
+}
+
 // Runs the two inner loops. `tiled` splits the inner one so that adjacent rows use the cache lines
 // that one of them has read.
 template <typename T, bool kAdd>
 void Rows(const Level& rows, int64_t begin, int64_t end, const Level& row, bool tiled, const T* s,
           T* d) {
   const int64_t step = tiled ? kTile : row.extent;
-  // Whether to transpose whole tiles in registers, which needs the registers of AVX-512.
+  // Whether to transpose whole tiles in registers.
+  const CpuLevel level = GetCpuLevel();
   const bool in_registers = std::is_same_v<T, uint32_t> && !kAdd && tiled && rows.src_stride == 1 &&
-                            row.dst_stride == 1 && end - begin == kTile &&
-                            GetCpuLevel() >= CpuLevel::kAvx512;
+                            row.dst_stride == 1 && end - begin == kTile && level >= CpuLevel::kAvx2;
   for (int64_t j = 0; j < row.extent; j += step) {
     const int64_t n = std::min(step, row.extent - j);
     if constexpr (std::is_same_v<T, uint32_t>) {
       if (in_registers && n == kTile) {
-        TransposeTile(s + begin + j * row.src_stride, row.src_stride,
-                      d + begin * rows.dst_stride + j, rows.dst_stride);
+        CopyTile(level, s + begin + j * row.src_stride, row.src_stride,
+                 d + begin * rows.dst_stride + j, rows.dst_stride);
         continue;
       }
     }
