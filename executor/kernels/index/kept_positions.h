@@ -19,20 +19,14 @@ inline ArrayView PositionsView(void* workspace, int64_t count) {
 }
 
 // Writes the positions of elements of `mask`, of any dtype, that are not 0 to `workspace`, which
-// has room for all positions, and returns them. NaN is not 0.
-inline ArrayView FindNonzero(const ArrayView& mask, void* workspace) {
-  auto* const kept = static_cast<int64_t*>(workspace);
-  const int64_t size = mask.size();
-  int64_t count = 0;
-  DispatchDType(mask.dtype, [&](auto tag) {
-    const auto* const flags = mask.as<typename decltype(tag)::type>();
-    for (int64_t i = 0; i < size; ++i) {
-      kept[count] = i;
-      count += ConvertElement<double>(flags[i]) != 0 ? 1 : 0;
-    }
-  });
-  return PositionsView(workspace, count);
-}
+// has room for all positions, and returns them in order. NaN is not 0. Uses several threads.
+ArrayView FindNonzero(const ArrayView& mask, void* workspace);
+
+// Computes out (count, axes) = or += the indices along each axis of the elements of `x` that are
+// not 0, in order, and returns their number. A scalar has one axis of one element. With kNull the
+// elements are only counted; otherwise `out` has room for the indices of all elements. Uses several
+// threads.
+int64_t WriteNonzeroIndices(const ArrayView& x, WriteReq req, int64_t* out);
 
 }  // namespace cooper
 
