@@ -1,8 +1,8 @@
 #ifndef COOPER_EXECUTOR_KERNELS_NUMPY_MOVEMENT_KERNELS_H_
 #define COOPER_EXECUTOR_KERNELS_NUMPY_MOVEMENT_KERNELS_H_
 
-// Kernels of _np_moveaxis, _np_roll and of the stacks hstack, vstack, dstack and column_stack with
-// their gradients, templates over the mover of a device: CpuMover
+// Kernels of _np_moveaxis, _np_roll, _npi_rot90 and of the stacks hstack, vstack, dstack and
+// column_stack with their gradients, templates over the mover of a device: CpuMover
 // (executor/kernels/loops/strided_copy.h) or CudaMover. A loop over axes has at most
 // StridedLoop::kMaxRank levels.
 
@@ -77,6 +77,35 @@ struct NumpyMovement {
     return RollFrom(c, shape.dims(), shifts, 0, 0, 0, StridedLoop());
   }
 
+  // Runs _npi_rot90 as one copy. An odd number of turns exchanges the axes of the plane; one turn
+  // then reverses its first axis, three turns its second one, and two turns reverse both.
+  static absl::Status Rot90(const KernelContext& c) {
+    const Shape& in = c.inputs[0].shape;
+    const Shape& out = c.outputs[0].shape;
+    if (c.reqs[0] == WriteReq::kNull || in.num_elements() == 0) return absl::OkStatus();
+    const auto& param = c.param<Rot90Param>();
+    const int rank = in.rank(), turns = param.turns();
+    const int first = param.plane(0, rank), second = param.plane(1, rank);
+    StridedLoop loop;
+    int64_t from = 0, to = 0;
+    for (int i = 0; i < rank; ++i) {
+      int source = i;
+      if (turns % 2 != 0 && i == first) source = second;
+      if (turns % 2 != 0 && i == second) source = first;
+      int64_t src_stride = StrideOf(in, source), dst_stride = StrideOf(out, i);
+      if ((i == first && (turns == 1 || turns == 2)) || (i == second && turns >= 2)) {
+        // Copies that transpose read the source forwards, so its last axis stays as it is.
+        const bool transposes = src_stride == 1 && dst_stride != 1;
+        int64_t& stride = transposes ? dst_stride : src_stride;
+        (transposes ? to : from) += (out[i] - 1) * stride;
+        stride = -stride;
+      }
+      loop.Add(out[i], src_stride, dst_stride);
+    }
+    return Mover::Copy(c, loop, c.outputs[0].dtype, c.reqs[0], ElementAt(c.inputs[0], from),
+                       ElementAt(c.outputs[0], to));
+  }
+
   // Returns the number of rows that the axes before `axis` make of the joined array, each of which
   // has a part of every input. A joined vector is one row, whatever the axis is: hstack joins
   // vectors along axis 0 instead of 1.
@@ -134,6 +163,7 @@ struct NumpyMovement {
     [[maybe_unused]] const KernelRegistrar kernels[] = {
         {"_np_moveaxis", device, kAnyDType, PermuteKernel<Mover, MoveaxisParam>},
         {"_np_roll", device, kAnyDType, Roll},
+        {"_npi_rot90", device, kAnyDType, Rot90},
         {"_npi_hstack", device, kAnyDType, Stack<1>},
         {"_npi_vstack", device, kAnyDType, Stack<0>},
         {"_npi_dstack", device, kAnyDType, Stack<2>},

@@ -54,23 +54,6 @@ Entries SplitAlong(Composition& c, int axis) {
 Entries HSplit(Composition& c) { return SplitAlong(c, c.shape(0).rank() > 1 ? 1 : 0); }
 Entries DSplit(Composition& c) { return SplitAlong(c, 2); }
 
-Entries Rot90(Composition& c) {
-  const auto& param = c.param<Rot90Param>();
-  const int rank = c.shape(0).rank();
-  Dims plane = param.axes.value_or(Dims{0, 1}), axes;
-  for (int64_t& axis : plane) axis = axis < 0 ? axis + rank : axis;
-  for (int i = 0; i < rank; ++i) axes.push_back(i);
-  std::swap(axes[plane[0]], axes[plane[1]]);
-  const auto flip = [&](const NodeEntry& x, const Dims& along) {
-    return c.Call("_npi_flip", {x}, {{"axis", Text(along)}});
-  };
-  const int turns = (param.k % 4 + 4) % 4;
-  if (turns == 0) return {c.Call("_np_copy", {c.input(0)})};
-  if (turns == 2) return {flip(c.input(0), plane)};
-  if (turns == 1) return {c.Transpose(flip(c.input(0), {plane[1]}), axes)};
-  return {flip(c.Transpose(c.input(0), axes), {plane[1]})};
-}
-
 Entries Diagflat(Composition& c) {
   const NodeEntry vector = c.Reshape(c.input(0), {c.shape(0).num_elements()});
   return {c.Call("_np_diag", {vector}, {{"k", PrintParamText(c.param<NumpyDiagParam>().k)}})};
@@ -87,13 +70,10 @@ Entries Trace(Composition& c) {
 
 Entries Diff(Composition& c) {
   const auto& param = c.param<DiffParam>();
-  NodeEntry x = c.Call("_np_copy", {c.input(0)});
-  const std::string axis = PrintParamText(param.axis);
+  if (param.n == 0) return {c.Call("_np_copy", {c.input(0)})};
+  NodeEntry x = c.input(0);
   for (int i = 0; i < param.n && c.status().ok(); ++i) {
-    const NodeEntry next =
-        c.Call("slice_axis", {x}, {{"axis", axis}, {"begin", "1"}, {"end", "None"}});
-    x = c.Call("_npi_subtract",
-               {next, c.Call("slice_axis", {x}, {{"axis", axis}, {"begin", "0"}, {"end", "-1"}})});
+    x = c.Call("_neighbour_difference", {x}, {{"axis", PrintParamText(param.axis)}});
   }
   return {x};
 }
@@ -201,7 +181,6 @@ constexpr Rule kRules[] = {
     {"_npi_eigvalsh", Eigvalsh},
     {"_npi_hsplit", HSplit},
     {"_npi_polyval", Polyval},
-    {"_npi_rot90", Rot90},
     {"_npi_solve", Solve},
     {"_npi_tensorinv", Tensorinv},
     {"_npi_tensorsolve", Tensorsolve},

@@ -128,29 +128,6 @@ void RegisterSplits() {
 
 const bool kRegistered = (RegisterAtleast(), RegisterSplits(), true);
 
-absl::Status Rot90Shape(ShapeContext& c) {
-  const auto& param = c.param<Rot90Param>();
-  if (!c.input(0).rank_known()) return absl::OkStatus();
-  PartialShape out = c.input(0);
-  const Dims axes = param.axes.value_or(Dims{0, 1});
-  COOPER_RETURN_IF_ERROR(CheckDifferent(axes, out.rank(), "axes"));
-  if (axes.size() != 2) return absl::InvalidArgumentError("axes are not two");
-  if (param.k % 2 != 0) {
-    COOPER_ASSIGN_OR_RETURN(const int from, NormalizeAxis(axes[0], out.rank()));
-    COOPER_ASSIGN_OR_RETURN(const int to, NormalizeAxis(axes[1], out.rank()));
-    std::swap(out[from], out[to]);
-  }
-  return c.SetOutput(0, out, "data's, turned");
-}
-
-COOPER_REGISTER_OP(_npi_rot90)
-    .Describe("data turned by multiples of 90 degrees in the plane of two axes.")
-    .Param<Rot90Param>()
-    .Inputs({"data"})
-    .Shape(Rot90Shape)
-    .Type(SameType)
-    .Kind(OpKind::kShaping);
-
 COOPER_REGISTER_OP(_np_diagflat)
     .Describe("A matrix with the elements of data as a diagonal.")
     .Param<NumpyDiagParam>()
@@ -373,7 +350,6 @@ COOPER_REGISTER_OP(_npi_boolean_mask_assign_scalar)
 
 COOPER_OP_EXAMPLE(_npi_hsplit, {{"indices", "(0, 2)"}}, {{2, 6}});
 COOPER_OP_EXAMPLE(_npi_dsplit, {{"indices", "(0, 2)"}}, {{2, 3, 6}});
-COOPER_OP_EXAMPLE(_npi_rot90, {}, {{2, 3}});
 COOPER_OP_EXAMPLE(_np_diagflat, {}, {{2, 3}});
 COOPER_OP_EXAMPLE(_np_trace, {}, {{3, 4}});
 COOPER_OP_EXAMPLE(_npi_diff, {}, {{2, 4}});

@@ -24,17 +24,6 @@ struct AtleastParam {
   }
 };
 
-// Parameters of _npi_rot90: k turns by 90 degrees, from the first of two axes towards the second.
-struct Rot90Param {
-  int k = 1;
-  std::optional<std::vector<int64_t>> axes;
-
-  static void Declare(ParamDeclaration<Rot90Param>& d) {
-    d.Field("k", &Rot90Param::k).Doc("number of turns, which may be negative");
-    d.Field("axes", &Rot90Param::axes).Doc("the plane's two axes; None: the first two");
-  }
-};
-
 // Parameters of _npi_diff: differences of neighbours along an axis, n times. The extent must be
 // larger than n.
 struct DiffParam {

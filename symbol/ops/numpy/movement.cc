@@ -101,6 +101,36 @@ COOPER_REGISTER_OP(_np_roll)
       return std::vector<NodeEntry>{gradient};
     });
 
+absl::Status Rot90Shape(ShapeContext& c) {
+  const auto& param = c.param<Rot90Param>();
+  if (!c.input(0).rank_known()) return absl::OkStatus();
+  PartialShape out = c.input(0);
+  const std::vector<int64_t> axes = param.axes.value_or(std::vector<int64_t>{0, 1});
+  COOPER_RETURN_IF_ERROR(CheckDifferent(axes, out.rank(), "axes"));
+  if (axes.size() != 2) return absl::InvalidArgumentError("axes are not two");
+  if (param.turns() % 2 != 0) {
+    std::swap(out[param.plane(0, out.rank())], out[param.plane(1, out.rank())]);
+  }
+  return c.SetOutput(0, out, "data's, turned");
+}
+
+COOPER_REGISTER_OP(_npi_rot90)
+    .Describe("data turned by multiples of 90 degrees in the plane of two axes.")
+    .Param<Rot90Param>()
+    .Inputs({"data"})
+    .Shape(Rot90Shape)
+    .Type(SameType)
+    .Gradient([](GradientContext& c) -> Entries {
+      const auto& param = c.param<Rot90Param>();
+      COOPER_ASSIGN_OR_RETURN(const NodeEntry head, c.head(0));
+      COOPER_ASSIGN_OR_RETURN(
+          const NodeEntry gradient,
+          c.Call("_npi_rot90", {head},
+                 {{"k", PrintParamText(4 - param.turns())}, {"axes", PrintParamText(param.axes)}}));
+      return std::vector<NodeEntry>{gradient};
+    })
+    .Kind(OpKind::kShaping);
+
 absl::Status MatrixRank(ShapeContext& c, bool vectors) {
   const PartialShape& data = c.input(0);
   if (!data.rank_known() || data.rank() == 2 || (vectors ? data.rank() == 1 : data.rank() > 2)) {
@@ -226,6 +256,7 @@ const bool kRegistered = (RegisterStacks(), true);
 
 COOPER_OP_EXAMPLE(_np_moveaxis, {{"source", "(0,)"}, {"destination", "(-1,)"}}, {{2, 3, 4}});
 COOPER_OP_EXAMPLE(_np_roll, {{"shift", "(1,)"}, {"axis", "(0,)"}}, {{2, 3}});
+COOPER_OP_EXAMPLE(_npi_rot90, {}, {{2, 3}});
 COOPER_OP_EXAMPLE(_np_diag, {}, {{3, 4}});
 COOPER_OP_EXAMPLE(_np_diagonal, {}, {{3, 4}});
 

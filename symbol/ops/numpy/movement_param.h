@@ -66,6 +66,26 @@ struct RollParam {
   int64_t shift_of(size_t k) const { return (*shift)[shift->size() == 1 ? 0 : k]; }
 };
 
+// Parameters of _npi_rot90: k turns by 90 degrees, from the first of two axes towards the second.
+// The shape rule checks the axes.
+struct Rot90Param {
+  int k = 1;
+  std::optional<std::vector<int64_t>> axes;
+
+  static void Declare(ParamDeclaration<Rot90Param>& d) {
+    d.Field("k", &Rot90Param::k).Doc("number of turns, which may be negative");
+    d.Field("axes", &Rot90Param::axes).Doc("the plane's two axes; None: the first two");
+  }
+
+  // Returns the turns that are left after full circles: 0 to 3.
+  int turns() const { return (k % 4 + 4) % 4; }
+  // Returns the first (0) or second (1) axis of the plane, in an array of `rank` axes.
+  int plane(int i, int rank) const {
+    const int64_t axis = axes.has_value() ? (*axes)[i] : i;
+    return static_cast<int>(axis < 0 ? axis + rank : axis);
+  }
+};
+
 // Parameters of _np_diag and _np_diagonal, which add no members to those of diag. They differ in
 // the attributes' names: _np_diag has k, _np_diagonal has offset and the two axes. The kernels of
 // diag read both as a DiagParam. A diagonal outside of the matrix is empty.
