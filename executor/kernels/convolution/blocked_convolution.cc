@@ -10,6 +10,7 @@
 #include "executor/kernels/convolution/blocked_product.h"
 #include "executor/kernels/convolution/convolution_parts.h"
 #include "executor/kernels/convolution/fused_product.h"
+#include "executor/kernels/convolution/winograd_product.h"
 #include "executor/kernels/launch/dispatch_float.h"
 #include "executor/kernels/launch/row_grain.h"
 #include "executor/kernels/norm/blocked_statistics.h"
@@ -147,7 +148,8 @@ std::optional<WeightPacking> PackingFor(const FusedConvolutionParam& param,
                                         const Shape& output) {
   if (algorithm == ConvolutionAlgorithm::kWinograd &&
       (param.plain_data || param.kernel.size() != 2 ||
-       !SuitsWinograd(FusedProductShape(param, data, output)))) {
+       !(HasWinogradTiles() ? SuitsWinogradTiles
+                            : SuitsWinograd)(FusedProductShape(param, data, output)))) {
     return std::nullopt;
   }
   const auto product = MakeFusedProduct(param, algorithm, data, output);

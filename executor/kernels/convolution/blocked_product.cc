@@ -8,6 +8,7 @@
 #include "executor/kernels/convolution/merged_groups.h"
 #include "executor/kernels/convolution/onednn_convolution.h"
 #include "executor/kernels/convolution/onednn_product.h"
+#include "executor/kernels/convolution/winograd_product.h"
 #include "ndarray/products/onednn_thread.h"
 #include "oneapi/dnnl/dnnl.hpp"
 
@@ -77,6 +78,9 @@ absl::StatusOr<std::unique_ptr<const BlockedProduct>> BlockedProduct::Make(
   }
   if (const int64_t count = MergedCount(shape, options); count > 1) {
     return MakeMergedProduct(shape, count, options);
+  }
+  if (options.algorithm == ConvolutionAlgorithm::kWinograd && HasWinogradTiles()) {
+    return MakeWinogradProduct(shape, options);
   }
   if (options.result == Result::kWeight) return MakeWeightProduct(shape, options);
   return MakeActivationProduct(shape, options);

@@ -1,4 +1,4 @@
-// Kernel of _winograd_weight, by oneDNN.
+// Kernel of _winograd_weight, by oneDNN or in cooper's own layout (winograd_tile.h).
 
 #include <cstdint>
 #include <memory>
@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "executor/kernels/convolution/onednn_engine.h"
 #include "executor/kernels/convolution/onednn_packing.h"
+#include "executor/kernels/convolution/winograd_tile.h"
 #include "executor/program/kernel.h"
 #include "ndarray/products/onednn_thread.h"
 #include "ndarray/threads/parallel.h"
@@ -28,8 +29,22 @@ int64_t ScratchBytes(const WinogradState& state) {
          kAlignment;
 }
 
+bool IsOwn(const WinogradWeightParam& param) { return param.format == kWinogradFormat; }
+
+// Prepares cooper's own layout.
+absl::StatusOr<Prepared> PrepareOwn(const PrepareContext& c) {
+  const auto& param = c.param<WinogradWeightParam>();
+  if (param.alpha != kWinogradSide || param.slice != kWinogradFilters) {
+    return absl::UnimplementedError(absl::StrCat(
+        "format ", kWinogradFormat, " with slices of ", param.slice, " filters and alpha ",
+        param.alpha, ", expected ", kWinogradFilters, " and ", kWinogradSide));
+  }
+  return Prepared{.workspace_bytes = c.reqs[0] == WriteReq::kAdd ? c.outputs[0].size_bytes() : 0};
+}
+
 absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
   const auto& param = c.param<WinogradWeightParam>();
+  if (IsOwn(param)) return PrepareOwn(c);
   auto state = std::make_unique<WinogradState>();
   const OneDnnOnThisThread this_thread;  // the primitive stores the number of threads
   try {
@@ -51,16 +66,11 @@ absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
   return Prepared{.state = std::move(state), .workspace_bytes = bytes};
 }
 
-absl::Status Run(const KernelContext& c) {
-  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+// Transforms the slices by oneDNN.
+void TransformSlices(const KernelContext& c, char* scratch, float* to) {
   const auto& param = c.param<WinogradWeightParam>();
   const auto& state = *static_cast<const WinogradState*>(c.state);
   const auto* const from = c.inputs[0].as<float>();
-  const bool add = c.reqs[0] == WriteReq::kAdd;
-  auto* const scratch = static_cast<char*>(c.workspace);
-  auto* const to =
-      add ? reinterpret_cast<float*>(scratch + param.num_slices() * ScratchBytes(state))
-          : c.outputs[0].as<float>();
   ParallelForRanges(param.num_slices(), 1, 1, [&](int64_t begin, int64_t end) {
     const OneDnnOnThisThread this_thread;
     for (int64_t i = begin; i < end; ++i) {
@@ -72,7 +82,25 @@ absl::Status Run(const KernelContext& c) {
            {DNNL_ARG_SCRATCHPAD, OneDnnMemory(state.scratch, scratch + i * ScratchBytes(state))}});
     }
   });
-  for (int64_t i = 0; add && i < c.outputs[0].size(); ++i) c.outputs[0].as<float>()[i] += to[i];
+}
+
+absl::Status Run(const KernelContext& c) {
+  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  const auto& param = c.param<WinogradWeightParam>();
+  const bool add = c.reqs[0] == WriteReq::kAdd;
+  auto* const scratch = static_cast<char*>(c.workspace);
+  auto* const out = c.outputs[0].as<float>();
+  if (IsOwn(param)) {
+    float* const to = add ? reinterpret_cast<float*>(scratch) : out;
+    TransformWinogradWeight(param.filters, param.channels, c.inputs[0].as<float>(), to);
+    for (int64_t i = 0; add && i < c.outputs[0].size(); ++i) out[i] += to[i];
+    return absl::OkStatus();
+  }
+  const int64_t scratch_bytes =
+      param.num_slices() * ScratchBytes(*static_cast<const WinogradState*>(c.state));
+  float* const to = add ? reinterpret_cast<float*>(scratch + scratch_bytes) : out;
+  TransformSlices(c, scratch, to);
+  for (int64_t i = 0; add && i < c.outputs[0].size(); ++i) out[i] += to[i];
   return absl::OkStatus();
 }
 

@@ -85,10 +85,9 @@ int NumPacked(const Executor& executor) {
   }));
 }
 
-// Returns how many weights are transformed for Winograd's algorithm; -1 with fewer than 16 lanes,
-// for which oneDNN does not have it.
+// Returns how many weights are transformed for Winograd's algorithm; -1 without AVX2.
 int NumTransformed(const Executor& executor) {
-  if (Block() < 16) return -1;
+  if (HighestCpuLevel() < CpuLevel::kAvx2) return -1;
   return static_cast<int>(std::ranges::count_if(executor.arg_names(), [](const std::string& name) {
     return absl::StartsWith(name, "_winograd_weight");
   }));
@@ -157,7 +156,7 @@ TEST(PackWeightsTest, WinogradWithWhatIsFused) {
   x = Conv(x, "point", {.count = 8 * b, .kernel = 1});
   x = op::Convolution(x, {.kernel = {3, 3}, .stride = {2, 2}, .num_filter = 8 * b, .name = "far"});
   for (const int64_t batch : {1, 3, 8}) {
-    for (const Shape& image : {Shape({batch, 8 * b, 28, 28}), Shape({batch, 8 * b, 9, 14})}) {
+    for (const Shape& image : {Shape({batch, 8 * b, 28, 28}), Shape({batch, 8 * b, 9, 15})}) {
       const BindOptions options = Options(x, image);
       const auto executor = Bind(x, WithConstants(options));
       if (NumTransformed(*executor) >= 0) {
@@ -190,7 +189,17 @@ TEST(PackWeightsTest, WinogradWhereItIsFaster) {
     const Symbol net = Conv(Symbol::Variable("data"), "conv", {.count = filters});
     return NumTransformed(*Bind(net, WithConstants(Options(net, image))));
   };
-  if (b < 16) GTEST_SKIP() << "oneDNN has Winograd's algorithm for AVX-512 alone";
+  if (HighestCpuLevel() < CpuLevel::kAvx2) GTEST_SKIP() << "no Winograd without AVX2";
+  if (b < 16) {
+    EXPECT_EQ(transformed({1, 8, 28, 28}, 16), 1);
+    EXPECT_EQ(transformed({1, 32, 28, 28}, 8), 0);   // no vectors of 16
+    EXPECT_EQ(transformed({1, 32, 28, 28}, 40), 0);  // no whole ones
+    EXPECT_EQ(transformed({1, 64, 7, 7}, 64), 1);
+    EXPECT_EQ(transformed({8, 64, 5, 5}, 64), 0);  // 25 of 64 results of tiles are used
+    EXPECT_EQ(transformed({3, 64, 4, 4}, 64), 0);  // three tiles
+    EXPECT_EQ(transformed({4, 64, 4, 4}, 64), 1);
+    return;
+  }
   EXPECT_EQ(transformed({1, 128, 28, 28}, 64), 1);
   EXPECT_EQ(transformed({1, 128, 28, 28}, 32), 0);  // two slices of 16
   EXPECT_EQ(transformed({2, 128, 28, 28}, 32), 1);

@@ -13,10 +13,11 @@
 namespace cooper {
 
 // The weight (filters, channels, 3, 3) is divided along its first axis into slices of `slice`
-// filters. Each slice is contiguous, in oneDNN's layout number `format`; the fields are those of
-// oneDNN's description. A tile of 3 x 3 becomes one of alpha x alpha, so the result has alpha^2 / 9
-// times the elements of the weight. Shape inference fails with kInvalidArgument unless slices
-// divide the filters, blocks divide slices and channels, and alpha is even.
+// filters. Each slice is contiguous. Formats 1 to 4 are oneDNN's numbers of layouts, whose fields
+// are those of oneDNN's description; 5 is (element of the tile, channel, filter). A tile of 3 x 3
+// becomes one of alpha x alpha, so the result has alpha^2 / 9 times the elements of the weight.
+// Shape inference fails with kInvalidArgument unless slices divide the filters, blocks divide
+// slices and channels, and alpha is even.
 struct WinogradWeightParam {
   int64_t filters = 1, channels = 1;
   int64_t slice = 1;
@@ -33,7 +34,11 @@ struct WinogradWeightParam {
     d.Field("filters", &P::filters).Required().Min(1).Max(kMax).Doc("of the weight");
     d.Field("channels", &P::channels).Required().Min(1).Max(kMax).Doc("of the weight");
     d.Field("slice", &P::slice).Required().Min(1).Max(kMax).Doc("filters that lie together");
-    d.Field("format", &P::format).Required().Min(1).Max(4).Doc("oneDNN's number of the layout");
+    d.Field("format", &P::format)
+        .Required()
+        .Min(1)
+        .Max(5)
+        .Doc("oneDNN's number of the layout, or 5");
     d.Field("alpha", &P::alpha).Required().Min(4).Max(6).Doc("extent of a transformed tile");
     d.Field("filter_block", &P::filter_block).Min(1).Max(kMax).Doc("filters in a block");
     d.Field("filter_blocks", &P::filter_blocks).Min(1).Max(kMax).Doc("blocks that lie together");
