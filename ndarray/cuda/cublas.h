@@ -90,10 +90,12 @@ class Cublas {
   absl::Status FactorLuBatched(cudaStream_t stream, DType dtype, int64_t count, int64_t n,
                                void* const* a, int* pivots, int* info);
 
-  // Overwrites each square B at `x` with the solution of X * A = B, or of X * A^T = B if
-  // `transpose`, where FactorLuBatched has factorized A into `lu` and `pivots`.
+  // Overwrites each B (rows, n) at `x` with the solution of X * A = B, or of X * A^T = B if
+  // `transpose`, where FactorLuBatched has factorized A (n, n) into `lu` and `pivots`.
+  // kInvalidArgument if n, rows or count exceeds an int.
   absl::Status SolveLuBatched(cudaStream_t stream, DType dtype, bool transpose, int64_t count,
-                              int64_t n, const void* const* lu, const int* pivots, void* const* x);
+                              int64_t rows, int64_t n, const void* const* lu, const int* pivots,
+                              void* const* x);
 
  private:
   explicit Cublas(const CublasHandle* handle) : handle_(handle) {}

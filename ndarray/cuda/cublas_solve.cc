@@ -135,10 +135,11 @@ absl::Status Cublas::FactorLuBatched(cudaStream_t stream, DType dtype, int64_t c
 }
 
 absl::Status Cublas::SolveLuBatched(cudaStream_t stream, DType dtype, bool transpose, int64_t count,
-                                    int64_t n, const void* const* lu, const int* pivots,
-                                    void* const* x) {
-  if (count == 0 || n == 0) return absl::OkStatus();
+                                    int64_t rows, int64_t n, const void* const* lu,
+                                    const int* pivots, void* const* x) {
+  if (count == 0 || rows == 0 || n == 0) return absl::OkStatus();
   COOPER_RETURN_IF_ERROR(CheckSolverInts("cuBLAS", count, n));
+  COOPER_RETURN_IF_ERROR(CheckSolverInts("cuBLAS", count, rows));
   return Dispatch(dtype, [&](auto zero, const auto& solvers) {
     using T = decltype(zero);
     COOPER_RETURN_IF_ERROR(
@@ -147,11 +148,11 @@ absl::Status Cublas::SolveLuBatched(cudaStream_t stream, DType dtype, bool trans
     COOPER_RETURN_IF_ERROR(UseStream(*handle_, stream));
     const int side = static_cast<int>(n);
     int info = 0;  // on the host: an argument that is not valid, which the status tells as well
-    return Checked(
-        solvers.getrs_batched(handle_->cublas, transpose ? CUBLAS_OP_T : CUBLAS_OP_N, side, side,
-                              reinterpret_cast<const T* const*>(lu), side, pivots,
-                              reinterpret_cast<T* const*>(x), side, &info, static_cast<int>(count)),
-        "cublasGetrsBatched", dtype, count, n);
+    return Checked(solvers.getrs_batched(
+                       handle_->cublas, transpose ? CUBLAS_OP_T : CUBLAS_OP_N, side,
+                       static_cast<int>(rows), reinterpret_cast<const T* const*>(lu), side, pivots,
+                       reinterpret_cast<T* const*>(x), side, &info, static_cast<int>(count)),
+                   "cublasGetrsBatched", dtype, count, n);
   });
 }
 

@@ -214,14 +214,16 @@ absl::Status Cusolver::FactorLu(cudaStream_t stream, DType dtype, int64_t n, voi
                });
 }
 
-absl::Status Cusolver::SolveLu(cudaStream_t stream, DType dtype, bool transpose, int64_t n,
-                               const void* lu, const int* pivots, void* x, int* info) {
+absl::Status Cusolver::SolveLu(cudaStream_t stream, DType dtype, bool transpose, int64_t rows,
+                               int64_t n, const void* lu, const int* pivots, void* x, int* info) {
+  if (rows == 0) return absl::OkStatus();
+  COOPER_RETURN_IF_ERROR(CheckSolverInts("cuSOLVER", 1, rows));
   return Queue(handle_, mutex_, stream, "getrs", dtype, 1, n,
                [&](auto zero, const auto& functions, int side) {
                  using T = decltype(zero);
                  return functions.getrs(HandleOf(handle_), transpose ? CUBLAS_OP_T : CUBLAS_OP_N,
-                                        side, side, static_cast<const T*>(lu), side, pivots,
-                                        static_cast<T*>(x), side, info);
+                                        side, static_cast<int>(rows), static_cast<const T*>(lu),
+                                        side, pivots, static_cast<T*>(x), side, info);
                });
 }
 

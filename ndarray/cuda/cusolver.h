@@ -46,8 +46,8 @@ class Cusolver {
   // for many. FactorLu needs a workspace of LuBytes().
   absl::Status FactorLu(cudaStream_t stream, DType dtype, int64_t n, void* a, void* workspace,
                         int* pivots, int* info);
-  absl::Status SolveLu(cudaStream_t stream, DType dtype, bool transpose, int64_t n, const void* lu,
-                       const int* pivots, void* x, int* info);
+  absl::Status SolveLu(cudaStream_t stream, DType dtype, bool transpose, int64_t rows, int64_t n,
+                       const void* lu, const int* pivots, void* x, int* info);
 
  private:
   explicit Cusolver(void* handle) : handle_(handle) {}

@@ -1,6 +1,7 @@
 #include "ndarray/cuda/cusolver.h"
 
 #include <cstdint>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
@@ -44,14 +45,16 @@ TEST(CusolverTest, RefusesWhatIsNoInt) {
   EXPECT_THAT(
       solver->FactorLu(nullptr, DType::kFloat32, kNoInt, nullptr, nullptr, nullptr, nullptr),
       refused);
-  EXPECT_THAT(
-      solver->SolveLu(nullptr, DType::kFloat32, false, kNoInt, nullptr, nullptr, nullptr, nullptr),
-      refused);
+  for (const auto& [rows, n] : {std::pair(kNoInt, int64_t{2}), std::pair(int64_t{2}, kNoInt)}) {
+    EXPECT_THAT(solver->SolveLu(nullptr, DType::kFloat32, false, rows, n, nullptr, nullptr, nullptr,
+                                nullptr),
+                refused);
+    EXPECT_THAT(cublas->SolveLuBatched(nullptr, DType::kFloat32, false, 2, rows, n, nullptr,
+                                       nullptr, nullptr),
+                refused);
+  }
   EXPECT_THAT(
       cublas->FactorLuBatched(nullptr, DType::kFloat32, 2, kNoInt, nullptr, nullptr, nullptr),
-      refused);
-  EXPECT_THAT(
-      cublas->SolveLuBatched(nullptr, DType::kFloat32, false, kNoInt, 2, nullptr, nullptr, nullptr),
       refused);
 }
 

@@ -48,7 +48,7 @@ const std::map<std::string, std::string>& Exempt() {
       {"_image_adjust_lighting", "computes in float32"},
       {"_image_to_tensor", "gives float32"},
       {"_keep_if", "a part of a loop, which depends on a condition"},
-      {"_linalg_potrf", "needs a positive definite matrix: linalg_gradient_test"},
+      {"_linalg_potrf", "needs a positive definite matrix: linalg_test"},
       {"_linalg_syevd", "needs a symmetric matrix: golden cases and their central differences"},
       {"_npi_ceil", "its gradient is 0"},
       {"_npi_fix", "its gradient is 0"},

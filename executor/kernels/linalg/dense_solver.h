@@ -3,8 +3,8 @@
 
 // Triangular systems and factorizations of batches of matrices by cuBLAS and cuSOLVER: one batched
 // call for many small matrices, one call per large matrix. For .cu files: the kernels of
-// linalg_potrf, potri, trsm, inverse, det, slogdet and their gradients. la_matrix.h has the CPU's
-// counterpart.
+// linalg_potrf, potri, trsm, inverse, det, slogdet, solve and their gradients. la_matrix.h has the
+// CPU's counterpart.
 //
 // Matrices are row-major and dense, T is float or double, and all arrays are in device memory. The
 // libraries are column-major, so they see transposes; the functions state what a caller gets in
@@ -24,10 +24,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "executor/kernels/launch/cublas_state.h"
+#include "executor/kernels/launch/elements.h"
+#include "executor/kernels/launch/index_check.h"
 #include "executor/kernels/launch/launch.h"
 #include "executor/kernels/launch/workspace_parts.h"
 #include "executor/kernels/linalg/squares.h"
@@ -185,27 +190,58 @@ absl::Status FactorLu(const KernelContext& c, const Squares& s, T* a,
   return absl::OkStatus();
 }
 
-// Computes x = the inverses of the matrices whose factors are `lu`, or of their transposes.
-// Requires the scratch of FactorLu. Solves systems whose right sides are identities, 2 n^3
-// operations per matrix. The inverse of a singular matrix has infinities or NaN.
 template <typename T>
-absl::Status InvertLu(const KernelContext& c, const Squares& s, bool transpose, const T* lu, T* x,
-                      const FactorScratch& scratch) {
+__global__ void ReportSingular(int64_t count, int64_t n, const T* lu, const int* info,
+                               FirstBad* first_bad) {
+  for (int64_t i = FirstElement(); i < count * n; i += ElementStep()) {
+    const int64_t matrix = i / n, row = i % n;
+    if (info[matrix] != 0 || lu[matrix * n * n + row * (n + 1)] == 0) ReportBad(first_bad, matrix);
+  }
+}
+
+// Fails with kInvalidArgument, naming `op` and the first singular matrix, if one of the matrices
+// that FactorLu has factored is singular. Waits for the queue. `first_bad` is scratch.
+template <typename T>
+absl::Status CheckRegular(const KernelContext& c, absl::string_view op, const Squares& s,
+                          const T* lu, const FactorScratch& scratch, FirstBad* first_bad) {
+  COOPER_RETURN_IF_ERROR(ResetFirstBad(c, first_bad));
+  COOPER_RETURN_IF_ERROR(LaunchElements(c, s.count * s.n, ReportSingular<T>, s.count, s.n, lu,
+                                        scratch.info, first_bad));
+  COOPER_ASSIGN_OR_RETURN(const std::optional<int64_t> bad, ReadFirstBad(c, first_bad));
+  if (!bad.has_value()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(op, ": matrix ", *bad, " of input 'A' is singular"));
+}
+
+// Replaces each matrix B (rows, n) at `x` by the solution X of X * A = B, or of X * A^T = B if
+// `transpose`, where FactorLu has factored the matrices A into `lu`. Requires its scratch. 2 * rows
+// * n^2 operations per matrix. A singular matrix gives infinities or NaN.
+template <typename T>
+absl::Status SolveLu(const KernelContext& c, const Squares& s, bool transpose, int64_t rows,
+                     const T* lu, T* x, const FactorScratch& scratch) {
   const FactorState& state = FactorStateOf(c);
-  COOPER_RETURN_IF_ERROR(LaunchElements(c, s.size(), WriteIdentities<T>, s.size(), s.n, x));
   if (InOneCall(s.count, s.n)) {
     COOPER_RETURN_IF_ERROR(LaunchPointTo(c, s.count, s.n * s.n, lu, scratch.pointers.first));
-    COOPER_RETURN_IF_ERROR(LaunchPointTo(c, s.count, s.n * s.n, x, scratch.pointers.second));
-    return state.cublas->SolveLuBatched(StreamOf(c), kDTypeOf<T>, transpose, s.count, s.n,
+    COOPER_RETURN_IF_ERROR(LaunchPointTo(c, s.count, rows * s.n, x, scratch.pointers.second));
+    return state.cublas->SolveLuBatched(StreamOf(c), kDTypeOf<T>, transpose, s.count, rows, s.n,
                                         scratch.pointers.first, scratch.pivots,
                                         scratch.pointers.second);
   }
   for (int64_t i = 0; i < s.count; ++i) {
-    COOPER_RETURN_IF_ERROR(state.cusolver->SolveLu(StreamOf(c), kDTypeOf<T>, transpose, s.n,
+    COOPER_RETURN_IF_ERROR(state.cusolver->SolveLu(StreamOf(c), kDTypeOf<T>, transpose, rows, s.n,
                                                    lu + i * s.n * s.n, scratch.pivots + i * s.n,
-                                                   x + i * s.n * s.n, scratch.unread));
+                                                   x + i * rows * s.n, scratch.unread));
   }
   return absl::OkStatus();
+}
+
+// Computes x = the inverses of the matrices whose factors are `lu`, or of their transposes, as
+// SolveLu does for identities.
+template <typename T>
+absl::Status InvertLu(const KernelContext& c, const Squares& s, bool transpose, const T* lu, T* x,
+                      const FactorScratch& scratch) {
+  COOPER_RETURN_IF_ERROR(LaunchElements(c, s.size(), WriteIdentities<T>, s.size(), s.n, x));
+  return SolveLu(c, s, transpose, s.n, lu, x, scratch);
 }
 
 }  // namespace cooper

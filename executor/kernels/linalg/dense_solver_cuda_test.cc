@@ -153,14 +153,40 @@ TEST_P(SolveCudaTest, IsCloseToTheCpus) {
 
 INSTANTIATE_TEST_SUITE_P(All, SolveCudaTest, ::testing::Range(0, 8));
 
-// Returns the outputs of an operator with the input `a` on a GPU.
+TEST(SolveByFactorsCudaTest, IsCloseToTheCpus) {
+  COOPER_REQUIRE_GPU();
+  for (const Batch& batch : kBatches) {
+    for (const int64_t columns : {0, 1, 3}) {
+      const Shape a{batch.count, batch.n, batch.n}, b{batch.count, batch.n, columns};
+      KernelCase test = {.name = absl::StrCat("_linalg_solve ", NameOf(batch), " ", columns),
+                         .op = "_linalg_solve",
+                         .inputs = {a, b},
+                         .outputs = {b},
+                         .dtypes = {DType::kFloat32, DType::kFloat64},
+                         .roundings = 500,
+                         .low = -1,
+                         .high = 1,
+                         .diagonal = static_cast<double>(batch.n) + 1};
+      ExpectEqualKernels(test);
+      test.kernel = "_backward_linalg_solve";
+      test.inputs = {b, a, b};
+      test.outputs = {a, b};
+      ExpectEqualKernels(test);
+    }
+  }
+}
+
+// Returns the arrays of an operator with inputs that all are `a` on a GPU: the inputs, then the
+// outputs.
 absl::StatusOr<std::vector<NDArray>> RunOnGpu(const std::string& op, const NDArray& a,
-                                              std::vector<NDArray> outputs) {
-  const Symbol symbol = *Symbol::Create(op, {.inputs = {Symbol::Variable("a")}});
+                                              std::vector<NDArray> outputs, int num_inputs = 1) {
+  std::vector<Symbol> variables;
+  for (int i = 0; i < num_inputs; ++i) variables.push_back(Symbol::Variable(absl::StrCat("a", i)));
+  const Symbol symbol = *Symbol::Create(op, {.inputs = variables});
   const size_t count = outputs.size();
   return RunKernelOn(Context::Gpu(0), {.kernel = op,
                                        .call = symbol.outputs()[0].node->call(),
-                                       .inputs = {a},
+                                       .inputs = std::vector<NDArray>(num_inputs, a),
                                        .outputs = std::move(outputs),
                                        .reqs = std::vector<WriteReq>(count, WriteReq::kWrite)});
 }
@@ -190,6 +216,9 @@ TEST(DenseSolverCudaTest, NamesTheMatrixThatHasNoFactor) {
     EXPECT_THAT(RunOnGpu("_linalg_inverse", a, {a}),
                 StatusIs(absl::StatusCode::kInvalidArgument,
                          HasSubstr("_linalg_inverse: matrix 1 of input 'A' is singular")));
+    EXPECT_THAT(RunOnGpu("_linalg_solve", a, {a}, /*num_inputs=*/2),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr("_linalg_solve: matrix 1 of input 'A' is singular")));
   }
 }
 

@@ -5,9 +5,11 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "executor/kernels/linalg/la_kernels.h"
 #include "executor/kernels/linalg/la_matrix.h"
 #include "executor/program/kernel.h"
+#include "ndarray/base/status_macros.h"
 #include "symbol/ops/linalg/la_param.h"
 
 #ifdef COOPER_CPU_LEVELS

@@ -3,12 +3,10 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "executor/kernels/launch/cublas_state.h"
 #include "executor/kernels/launch/elements.h"
 #include "executor/kernels/launch/index_check.h"
@@ -59,15 +57,6 @@ absl::Status Factor(const KernelContext& c, const ArrayView& a, const LuParts& p
   return FactorLu(c, s, lu, p.scratch);
 }
 
-template <typename T>
-__global__ void ReportSingular(int64_t count, int64_t n, const T* lu, const int* info,
-                               FirstBad* first_bad) {
-  for (int64_t i = FirstElement(); i < count * n; i += ElementStep()) {
-    const int64_t matrix = i / n, row = i % n;
-    if (info[matrix] != 0 || lu[matrix * n * n + row * (n + 1)] == 0) ReportBad(first_bad, matrix);
-  }
-}
-
 // Computes out = or += matrices.
 template <typename T>
 __global__ void StoreMatrices(int64_t size, const T* matrices, T* out, bool add) {
@@ -84,15 +73,8 @@ absl::Status Inverse(const KernelContext& c) {
   const LuParts p(a, FactorStateOf(c).scratch_bytes, /*inverts=*/true, parts);
   const T* const lu = static_cast<T*>(p.lu);
   T* const inverse = static_cast<T*>(p.inverse);
-  COOPER_RETURN_IF_ERROR(ResetFirstBad(c, p.first_bad));
   COOPER_RETURN_IF_ERROR(Factor<T>(c, a, p));
-  COOPER_RETURN_IF_ERROR(LaunchElements(c, s.count * s.n, ReportSingular<T>, s.count, s.n, lu,
-                                        p.scratch.info, p.first_bad));
-  COOPER_ASSIGN_OR_RETURN(const std::optional<int64_t> bad, ReadFirstBad(c, p.first_bad));
-  if (bad.has_value()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("_linalg_inverse: matrix ", *bad, " of input 'A' is singular"));
-  }
+  COOPER_RETURN_IF_ERROR(CheckRegular(c, "_linalg_inverse", s, lu, p.scratch, p.first_bad));
   COOPER_RETURN_IF_ERROR(InvertLu(c, s, /*transpose=*/false, lu, inverse, p.scratch));
   return LaunchElements(c, s.size(), StoreMatrices<T>, s.size(), inverse, c.outputs[0].as<T>(),
                         c.reqs[0] == WriteReq::kAdd);

@@ -1,4 +1,4 @@
-// Kernels of linalg_gemm, gemm2 and syrk. Registers those of trmm and trsm (la_kernels.h).
+// Kernels of linalg_gemm, gemm2 and syrk. Registers those of trmm, trsm and solve (la_kernels.h).
 
 #include <cstdint>
 
@@ -85,6 +85,8 @@ COOPER_REGISTER_LA_KERNEL(_linalg_trmm, TrmmCpu);
 COOPER_REGISTER_LA_KERNEL(_backward_linalg_trmm, TrmmBackwardCpu);
 COOPER_REGISTER_LA_KERNEL(_linalg_trsm, TrsmCpu);
 COOPER_REGISTER_LA_KERNEL(_backward_linalg_trsm, TrsmBackwardCpu);
+COOPER_REGISTER_LA_KERNEL_FROM(kMinAvx2LuRows, _linalg_solve, SolveCpu);
+COOPER_REGISTER_LA_KERNEL_FROM(kMinAvx2LuRows, _backward_linalg_solve, SolveBackwardCpu);
 
 }  // namespace
 }  // namespace cooper

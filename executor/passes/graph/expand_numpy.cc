@@ -140,7 +140,7 @@ Entries Solve(Composition& c) {
     dims.push_back(1);
     b = c.Reshape(b, dims);
   }
-  const NodeEntry x = c.Call("_npi_matmul", {c.Call("_linalg_inverse", {c.input(0)}), b});
+  const NodeEntry x = c.Call("_linalg_solve", {c.input(0), b});
   return {is_vector ? c.Reshape(x, DimsOf(c.out())) : x};
 }
 
@@ -153,9 +153,9 @@ Entries Tensorinv(Composition& c) {
 Entries Tensorsolve(Composition& c) {
   const int64_t side = c.shape(1).num_elements();
   const NodeEntry a = c.Transpose(c.input(0), c.param<TensorsolveParam>().order(c.shape(0).rank()));
-  const NodeEntry inverse = c.Call("_linalg_inverse", {c.Reshape(a, {side, side})});
-  return {c.Reshape(c.Call("_npi_matmul", {inverse, c.Reshape(c.input(1), {side, 1})}),
-                    DimsOf(c.out()))};
+  const NodeEntry x =
+      c.Call("_linalg_solve", {c.Reshape(a, {side, side}), c.Reshape(c.input(1), {side, 1})});
+  return {c.Reshape(x, DimsOf(c.out()))};
 }
 
 Entries BooleanMaskAssign(Composition& c) {

@@ -50,8 +50,8 @@ const OnnxRegistrar kNoCounterpart({"erfinv", "gamma", "gammaln", "khatri_rao", 
                                     "_linalg_extractdiag", "_linalg_extracttrian", "_linalg_gelqf",
                                     "_linalg_inverse", "_linalg_makediag", "_linalg_maketrian",
                                     "_linalg_potrf", "_linalg_potri", "_linalg_slogdet",
-                                    "_linalg_sumlogdiag", "_linalg_syevd", "_linalg_trmm",
-                                    "_linalg_trsm"},
+                                    "_linalg_solve", "_linalg_sumlogdiag", "_linalg_syevd",
+                                    "_linalg_trmm", "_linalg_trsm"},
                                    "ONNX has no operator for it", nullptr);
 const OnnxRegistrar kOtherRule({"ROIPooling", "_contrib_ROIAlign"},
                                "ONNX's operator of the name takes the image of a box, and bins, by "

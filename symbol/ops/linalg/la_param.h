@@ -2,9 +2,10 @@
 #define COOPER_SYMBOL_OPS_LINALG_LA_PARAM_H_
 
 // Arrays and parameters of the linalg_* operators on batches of matrices (..., rows, columns):
-// products (la_product.cc), factorizations, inverses and determinants (la_factor.cc), and packed
-// diagonals and triangles (la_triangle.cc). All arrays of a call have one dtype. MXNet:
-// src/operator/tensor/la_op.h, la_op-inl.h, where the formulas of the gradients come from.
+// products and systems of equations (la_product.cc), factorizations, inverses and determinants
+// (la_factor.cc), and packed diagonals and triangles (la_triangle.cc). All arrays of a call have
+// one dtype. MXNet: src/operator/tensor/la_op.h, la_op-inl.h, where the formulas of the gradients
+// come from.
 
 #include <cstdint>
 
@@ -13,12 +14,16 @@
 namespace cooper {
 
 // Inputs of the products: batches of matrices with equal leading extents. gemm has A, B and C,
-// gemm2, trmm and trsm have A and B, syrk has A.
+// gemm2, trmm, trsm and solve have A and B, syrk has A.
+//
+// solve returns the X of A * X = B, with A (..., n, n), B and X (..., n, k). With g the head
+// gradient, grad B = A^-T * g and grad A = -grad B * X^T. A singular matrix fails with
+// kInvalidArgument when the kernel runs.
 struct LaProductArrays {
   enum Input { kA, kB, kC };
 };
-// Arrays of the gradients of trmm, which reads B, and of trsm, which reads the output. Only the
-// triangle of A gets a gradient; the other elements get 0.
+// Arrays of the gradients of trmm, which reads B, and of trsm and solve, which read the output. In
+// those of trmm and trsm only the triangle of A gets a gradient; the other elements get 0.
 struct LaTriangularGradientArrays {
   enum Input { kOgrad, kA, kBOrOutput };
   enum Output { kAGrad, kBGrad };

@@ -1,5 +1,5 @@
-// Products of batches of matrices: linalg_gemm, gemm2, syrk, trmm, trsm. MXNet:
-// src/operator/tensor/la_op.h.
+// Products of batches of matrices and systems of equations: linalg_gemm, gemm2, syrk, trmm, trsm
+// and solve. MXNet: src/operator/tensor/la_op.h.
 
 #include <cstdint>
 #include <vector>
@@ -153,9 +153,8 @@ COOPER_REGISTER_OP(_linalg_syrk)
     .Type(SameType)
     .Gradient(SyrkGradient);
 
-// Shape rule: A (..., m, m), B and output (..., m, n); with rightside A (..., n, n).
-absl::Status TriangularShape(ShapeContext& c) {
-  const bool right = c.param<LaTriangularParam>().rightside;
+// Shape rule: A (..., m, m), B and output (..., m, n); with `right` A (..., n, n).
+absl::Status SquareFactorShape(ShapeContext& c, bool right) {
   COOPER_RETURN_IF_ERROR(c.SetInput(kB, c.output(0), "the output's shape"));
   COOPER_RETURN_IF_ERROR(c.SetOutput(0, c.input(kB), "the shape of B"));
   const PartialShape b = c.input(kB);
@@ -180,6 +179,9 @@ absl::Status TriangularShape(ShapeContext& c) {
   fit[last] = fit[last - 1] = kUnknownDim;
   fit[right ? last : last - 1] = side;
   return c.SetInput(kB, fit, "matrices that fit A");
+}
+absl::Status TriangularShape(ShapeContext& c) {
+  return SquareFactorShape(c, c.param<LaTriangularParam>().rightside);
 }
 
 COOPER_REGISTER_OP(_linalg_trmm)
@@ -217,6 +219,24 @@ COOPER_REGISTER_OP(_linalg_trsm)
 COOPER_REGISTER_OP(_backward_linalg_trsm)
     .Describe("Gradients of linalg_trsm with respect to A and B.")
     .Param<LaTriangularParam>()
+    .Inputs({"ograd", "A", "output"})
+    .Outputs({"A", "B"})
+    .Shape(GradientShape)
+    .Type(SameType);
+
+// MXNet has this operator in its NumPy interface alone, where B may also be vectors.
+COOPER_REGISTER_OP(_linalg_solve)
+    .Describe("The X of A * X = B, with square matrices A.")
+    .Inputs({"A", "B"})
+    .Shape([](ShapeContext& c) { return SquareFactorShape(c, /*right=*/false); })
+    .Type(SameType)
+    .Gradient([](GradientContext& c) -> absl::StatusOr<std::vector<NodeEntry>> {
+      COOPER_ASSIGN_OR_RETURN(NodeEntry head, c.head(0));
+      return c.Backward("_backward_linalg_solve", {head, c.input(kA), c.output(0)});
+    });
+
+COOPER_REGISTER_OP(_backward_linalg_solve)
+    .Describe("Gradients of _linalg_solve with respect to A and B.")
     .Inputs({"ograd", "A", "output"})
     .Outputs({"A", "B"})
     .Shape(GradientShape)

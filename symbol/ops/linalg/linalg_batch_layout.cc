@@ -42,9 +42,9 @@ BatchLayout OfEachMatrix(const BatchCall& c) {
   return c.Map([&](int input, int axis) { return axis < c.rank(input) - 2 ? axis : kMixed; });
 }
 const BatchRuleRegistrar kOfEachMatrix({"_linalg_syrk", "_linalg_trmm", "_linalg_trsm",
-                                        "_linalg_potrf", "_linalg_potri", "_linalg_sumlogdiag",
-                                        "_linalg_inverse", "_linalg_det", "_linalg_extractdiag",
-                                        "_linalg_extracttrian"},
+                                        "_linalg_solve", "_linalg_potrf", "_linalg_potri",
+                                        "_linalg_sumlogdiag", "_linalg_inverse", "_linalg_det",
+                                        "_linalg_extractdiag", "_linalg_extracttrian"},
                                        OfEachMatrix);
 COOPER_BATCH_RULE(_linalg_slogdet, [](const BatchCall& c) {
   return c.output <= LaSlogdetArrays::kLogAbsDet ? OfEachMatrix(c) : BatchLayout();

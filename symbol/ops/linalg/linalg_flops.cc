@@ -70,5 +70,21 @@ COOPER_OP_FLOPS(_linalg_trsm, TriangularForward);
 COOPER_OP_FLOPS(_backward_linalg_trmm, TriangularBackward);
 COOPER_OP_FLOPS(_backward_linalg_trsm, TriangularBackward);
 
+// LU factors take 2/3 n^3 FLOPs, a solution 2 n^2 for each right side. The gradient of A is a
+// product of n^2 sums over the right sides.
+double SolveFlops(const Shape& a, const Shape& b) {
+  const auto n = static_cast<double>(a[a.rank() - 1]);
+  return 2 * n *
+         (static_cast<double>(a.num_elements()) / 3 + static_cast<double>(b.num_elements()));
+}
+COOPER_OP_FLOPS(_linalg_solve, [](const OpWork& work) {
+  return SolveFlops(work.inputs[LaProductArrays::kA], work.inputs[LaProductArrays::kB]);
+});
+COOPER_OP_FLOPS(_backward_linalg_solve, [](const OpWork& work) {
+  using Arrays = LaTriangularGradientArrays;
+  const Shape &a = work.inputs[Arrays::kA], &head = work.inputs[Arrays::kOgrad];
+  return SolveFlops(a, head) + work.Wanted(Arrays::kAGrad, 1) * SumFlops(head, a, a.rank() - 1);
+});
+
 }  // namespace
 }  // namespace cooper

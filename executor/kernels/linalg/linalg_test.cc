@@ -1,7 +1,16 @@
-// Compares gradients of products, factors and determinants with central differences.
+// Compares gradients of products, factors and determinants with central differences, and tests the
+// errors of matrices that have no factors.
 
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ndarray/array/ndarray.h"
+#include "ndarray/base/status_matchers.h"
 #include "tests/operators/gradient_checker.h"
+#include "tests/operators/run_operator.h"
 
 namespace cooper {
 namespace {
@@ -43,6 +52,7 @@ const GradientCase kCases[] = {
      {{"lower", "False"}, {"rightside", "True"}},
      {{"A", {2, 2}}, {"B", {3, 2}}}},
     {"Potri", "linalg_potri", {}, {{"A", {2, 2}}}},
+    {"Solve", "_linalg_solve", {}, {{"A", {2, 3, 3}}, {"B", {2, 3, 2}}}},
     {"Inverse", "linalg_inverse", {}, {{"A", {2, 3, 3}}}},
     {"Det", "linalg_det", {}, {{"A", {2, 3, 3}}}},
     {"Slogdet", "linalg_slogdet", {}, {{"A", {3, 3}}}},
@@ -54,6 +64,23 @@ const GradientCase kCases[] = {
 
 TEST(LinalgGradientTest, MatchesDifferences) {
   for (const GradientCase& test : kCases) CheckGradient(test);
+}
+
+TEST(LinalgErrorTest, NamesTheMatrixThatHasNoFactor) {
+  struct {
+    std::string op, error;
+    int inputs;
+  } const cases[] = {
+      {"_linalg_potrf", "_linalg_potrf: matrix 1 of input 'A' is not positive definite", 1},
+      {"_linalg_inverse", "_linalg_inverse: matrix 1 of input 'A' is singular", 1},
+      {"_linalg_solve", "_linalg_solve: matrix 1 of input 'A' is singular", 2},
+  };
+  // The second matrix has two equal rows.
+  const NDArray a = *NDArray::FromVector<float>({2, 2, 2}, {2, 1, 1, 2, 3, 1, 3, 1});
+  for (const auto& test : cases) {
+    EXPECT_THAT(RunOperator(test.op, {}, std::vector<NDArray>(test.inputs, a)),
+                StatusIs(absl::StatusCode::kInvalidArgument, ::testing::HasSubstr(test.error)));
+  }
 }
 
 }  // namespace
