@@ -149,7 +149,7 @@ std::optional<WeightPacking> PackingFor(const FusedConvolutionParam& param,
   if (algorithm == ConvolutionAlgorithm::kWinograd &&
       (param.plain_data || param.kernel.size() != 2 ||
        !(HasWinogradTiles() ? SuitsWinogradTiles
-                            : SuitsWinograd)(FusedProductShape(param, data, output)))) {
+                            : SuitsOneDnnWinograd)(FusedProductShape(param, data, output)))) {
     return std::nullopt;
   }
   const auto product = MakeFusedProduct(param, algorithm, data, output);

@@ -7,7 +7,8 @@
 // products; the plain layouts of Convolution use convolution_product.h.
 //
 // BlockedProduct is the interface. onednn_product.h has its implementations by oneDNN's primitives,
-// and merged_groups.h one that merges small groups. This header does not include oneDNN's.
+// winograd_product.h Winograd's algorithm for AVX2, and merged_groups.h one that merges small
+// groups. This header does not include oneDNN's.
 
 #include <cstdint>
 #include <memory>
@@ -71,7 +72,7 @@ class BlockedProduct {
   // Compiles a product. `shape` has the plain extents. Slow, because oneDNN generates machine code,
   // so kernels call it when a node is bound. Thread-safe.
   //
-  // Errors: kUnimplemented if oneDNN has no code for the convolution, or if an array has no
+  // Errors: kUnimplemented if there is no code for the convolution, or if an array has no
   // elements.
   static absl::StatusOr<std::unique_ptr<const BlockedProduct>> Make(const ConvolutionProduct& shape,
                                                                     const Options& options);
@@ -102,8 +103,8 @@ class BlockedProduct {
   // ends the program (ExecuteOneDnn).
   virtual void Run(const Arrays& arrays, char* workspace) const = 0;
 
-  // Returns the layout of the weight that oneDNN computes with, as the operator that produces it;
-  // nullopt if WeightPacking cannot express it, and for results other than kMap.
+  // Returns the layout of the weight that the product computes with, as the operator that produces
+  // it; nullopt if WeightPacking cannot express it, and for results other than kMap.
   virtual std::optional<WeightPacking> packing() const { return std::nullopt; }
 
  protected:

@@ -2,7 +2,7 @@
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_PARTS_H_
 
 // How many images and filters of a convolution oneDNN gets at a time, and which convolutions use
-// Winograd's algorithm. All answers depend on the shapes alone: they decide which code oneDNN
+// its Winograd algorithm. All answers depend on the shapes alone: they decide which code oneDNN
 // chooses, and so the last bits of results, which must not depend on the number of threads.
 //
 // The thresholds are from the 3 x 3 layers of ResNets and DenseNet-121 at batch 1, 4 and 8, two
@@ -29,17 +29,23 @@ inline bool HasSmallMap(const ConvolutionProduct& shape) { return shape.g.column
 // the image again, so that there are two, for two threads, only if there is one image.
 inline int64_t WinogradSlices(const ConvolutionProduct& shape) { return shape.batch == 1 ? 2 : 1; }
 
-// Returns whether a convolution with two spatial axes should use Winograd's algorithm. It makes
-// 2.25 or 4 times fewer multiplications for 3 x 3 windows, but it transforms images and results,
-// which few filters do not repay, and its weight is 1.8 or 4 times as large, which small maps do
-// not repay.
-inline bool SuitsWinograd(const ConvolutionProduct& shape) {
-  const auto& g = shape.g;
+// Returns whether windows are 3 x 3 over two spatial axes, with stride and dilation 1, which
+// Winograd's algorithm needs.
+inline bool HasDense3x3Windows(const WindowGeometry& g) {
   for (int axis : {1, 2}) {
     if (g.kernel[axis] != 3 || g.stride[axis] != 1 || g.dilate[axis] != 1) return false;
   }
+  return g.kernel[0] == 1 && g.in[0] == 1 && g.out[0] == 1 && g.pad[0] == 0;
+}
+
+// Returns whether a convolution should use oneDNN's Winograd algorithm. It makes
+// 2.25 or 4 times fewer multiplications for 3 x 3 windows, but it transforms images and results,
+// which few filters do not repay, and its weight is 1.8 or 4 times as large, which small maps do
+// not repay.
+inline bool SuitsOneDnnWinograd(const ConvolutionProduct& shape) {
   const int64_t filters = shape.filters / WinogradSlices(shape);
-  return shape.groups == 1 && filters >= 32 && shape.filters * g.channels >= 4096 &&
+  return HasDense3x3Windows(shape.g) && shape.groups == 1 && filters >= 32 &&
+         shape.filters * shape.g.channels >= 4096 &&
          (!HasSmallMap(shape) || (shape.filters >= 256 && !TakesPairs(shape)));
 }
 

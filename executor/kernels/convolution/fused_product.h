@@ -15,7 +15,7 @@
 
 namespace cooper {
 
-// Returns whether the product itself clips its results. oneDNN's Winograd does not support that;
+// Returns whether the product itself clips its results. Neither Winograd product supports that;
 // the kernel then clips the output in a loop of its own.
 inline bool ClipsInProduct(const FusedConvolutionParam& param, ConvolutionAlgorithm algorithm) {
   return param.clip && algorithm == ConvolutionAlgorithm::kDirect;

@@ -12,6 +12,7 @@
 #include "executor/kernels/convolution/blocked_product.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "ndarray/array/ndarray.h"
 #include "ndarray/base/status_matchers.h"
 #include "symbol/graph/symbol.h"
 
@@ -104,6 +105,36 @@ TEST(WinogradWeightTest, Errors) {
     EXPECT_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(c.message)))
         << c.name;
   }
+}
+
+AttrMap TileAttrs(const char* alpha) {
+  return {{"filters", "32"}, {"channels", "3"}, {"slice", "16"}, {"format", "5"}, {"alpha", alpha}};
+}
+
+TEST(WinogradWeightTest, TileFormatHasFiltersInnermost) {
+  const Symbol net =
+      Op("_winograd_weight",
+         {.name = "w", .inputs = {Symbol::Variable("data")}, .attrs = TileAttrs("6")});
+  const NDArray data = RandomArrays({Shape({32, 3, 3, 3})}, 1)[0];
+  COOPER_ASSERT_OK_AND_ASSIGN(const auto executor, Executor::Bind(net, {.args = {{"data", data}}}));
+  COOPER_ASSERT_OK(executor->Forward(/*is_train=*/false));
+  const std::vector<float> once = Floats((*executor->outputs())[0]);
+  // The four corners of a window are corners of its tile: element 0 is the first one.
+  EXPECT_EQ(once[0], Floats(data)[0]);
+  EXPECT_EQ(once[1], Floats(data)[27]) << "filters are innermost";
+  EXPECT_EQ(once[16], Floats(data)[9]) << "then channels";
+  EXPECT_EQ(once[35 * 48], Floats(data)[8]);
+}
+
+TEST(WinogradWeightTest, TileFormatHasTilesOf6) {
+  const Symbol net =
+      Op("_winograd_weight",
+         {.name = "w", .inputs = {Symbol::Variable("data")}, .attrs = TileAttrs("4")});
+  EXPECT_THAT(
+      Executor::SimpleBind(net, {.shapes = {{"data", {32, 3, 3, 3}}}, .grad_req = WriteReq::kNull}),
+      StatusIs(absl::StatusCode::kUnimplemented,
+               HasSubstr("format 5 with slices of 16 filters and alpha 4, expected 16 and "
+                         "6")));
 }
 
 // Tests that weights are checked if a file says that they are packed.

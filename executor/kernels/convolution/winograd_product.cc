@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "absl/status/status.h"
+#include "executor/kernels/convolution/convolution_parts.h"
 #include "executor/kernels/convolution/winograd_tile.h"
 #include "ndarray/threads/cpu_level.h"
 #include "ndarray/threads/parallel.h"
@@ -24,8 +25,8 @@ using Lanes = float __attribute__((vector_size(kLanes * sizeof(float))));
 void Load(const float* from, Lanes& lanes) { std::memcpy(&lanes, from, sizeof(lanes)); }
 void Store(const Lanes& lanes, float* to) { std::memcpy(to, &lanes, sizeof(lanes)); }
 
-// The tiles that are transformed at a time. Each element of a weight that is read, from the cache
-// that the processor's cores share, serves as many multiplications.
+// The usual number of tiles in a group, which are transformed together. A weight element that is
+// read from the shared cache serves as many multiplications.
 constexpr int64_t kTiles = 24;
 // The rows of a product whose sums the 16 registers of AVX2 hold, beside the factors.
 constexpr int kMaxRows = 6;
@@ -83,7 +84,7 @@ void MultiplyAll(int64_t rows, int64_t depth, const float* v, const float* u, fl
   }
 }
 
-// Returns the tiles that cover an axis of `extent` results.
+// Returns the number of tiles that cover an axis of `extent` results.
 int64_t TilesAlong(int64_t extent) { return (extent + kWinogradResults - 1) / kWinogradResults; }
 
 class WinogradProduct : public BlockedProduct {
@@ -123,7 +124,7 @@ class WinogradProduct : public BlockedProduct {
     const WinogradWeightParam param{.filters = p_.filters,
                                     .channels = p_.g.channels,
                                     .slice = kWinogradFilters,
-                                    .format = kWinogradFormat,
+                                    .format = WinogradWeightParam::kTileFormat,
                                     .alpha = kWinogradSide,
                                     .filter_block = kWinogradFilters};
     return WeightPacking{.op = "_winograd_weight",
@@ -220,7 +221,7 @@ class WinogradProduct : public BlockedProduct {
           Load(to + j * kLanes, previous);
           result += previous;
         }
-        if (options_.relu) result = result < 0.0F ? Lanes{} : result;
+        if (options_.relu) result = result > 0.0F ? result : Lanes{};  // 0 for NaN, as oneDNN's
         Store(result, to + j * kLanes);
       }
     }
@@ -228,26 +229,27 @@ class WinogradProduct : public BlockedProduct {
 
   const ConvolutionProduct p_;
   const Options options_;
-  int64_t down_, across_, tiles_;  // tiles of a map's side, and of all maps
-  int64_t groups_, slices_;        // of the tiles, and of the filters
-  int64_t buffers_;                // threads that compute at a time
+  int64_t down_, across_, tiles_;  // tiles down and across a map, and in the whole batch
+  int64_t groups_, slices_;        // groups of tiles, slices of filters
+  int64_t buffers_;                // workspaces, one for each thread that computes
   int64_t image_step_, sums_step_, buffer_elements_;
 };
 
 // Returns whether the algorithm can compute the convolution.
 bool HasTiles(const ConvolutionProduct& shape) {
-  const auto& g = shape.g;
-  for (int axis : {1, 2}) {
-    if (g.kernel[axis] != 3 || g.stride[axis] != 1 || g.dilate[axis] != 1) return false;
-  }
-  return shape.groups == 1 && g.kernel[0] == 1 && g.channels % kLanes == 0 &&
+  return HasDense3x3Windows(shape.g) && shape.groups == 1 && shape.g.channels % kLanes == 0 &&
          shape.filters % kWinogradFilters == 0;
 }
 
 }  // namespace
 
 bool HasWinogradTiles() {
-  return HighestCpuLevel() >= CpuLevel::kAvx2 && OneDnnChannelBlock() == kLanes;
+#ifdef __AVX2__  // the whole program is compiled for AVX2 and has a single level
+  const bool has_avx2 = true;
+#else
+  const bool has_avx2 = HighestCpuLevel() >= CpuLevel::kAvx2;
+#endif
+  return has_avx2 && OneDnnChannelBlock() == kLanes;
 }
 
 bool SuitsWinogradTiles(const ConvolutionProduct& shape) {

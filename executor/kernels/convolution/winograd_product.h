@@ -18,15 +18,16 @@ bool HasWinogradTiles();
 // Returns whether MakeWinogradProduct is expected to be faster than the direct product: if it can
 // compute the convolution with at most half of the multiplications, which small maps that fill few
 // of their tiles do not allow, and with 4 tiles for each element of the weight that is read. From 8
-// channels and 16 filters on it takes 0.4 to 0.75 of the time. Depends on the shape alone.
+// channels and 16 filters on it takes 0.4 to 0.75 of the time on one thread. Depends on the shape
+// alone.
 bool SuitsWinogradTiles(const ConvolutionProduct& shape);
 
 // Returns the product for the forward result, whose weight must be packed as packing() says before
 // it runs. `options` may ask for a bias, relu and add. A tile's results are computed in one order,
 // whatever the number of threads and of images.
 //
-// Errors: kUnimplemented for other options, for other windows than 3 x 3 without gaps, for groups,
-// and unless blocks of 8 divide the channels and 16 the filters.
+// Errors: kUnimplemented for other options, for other windows than 3 x 3 over two spatial axes with
+// stride and dilation 1, for groups, and unless 8 divides the channels and 16 the filters.
 absl::StatusOr<std::unique_ptr<const BlockedProduct>> MakeWinogradProduct(
     const ConvolutionProduct& shape, const BlockedProduct::Options& options);
 

@@ -6,7 +6,7 @@ namespace cooper {
 
 void TransformWinogradWeight(int64_t filters, int64_t channels, const float* weight, float* out) {
   constexpr int64_t kGrain = 64;  // windows of a thread
-  ParallelForPlain(filters / kWinogradFilters * channels, kGrain, [&](int64_t begin, int64_t end) {
+  ParallelFor(filters / kWinogradFilters * channels, kGrain, [&](int64_t begin, int64_t end) {
     float window[kWinogradElements];
     for (int64_t i = begin; i < end; ++i) {
       const int64_t slice = i / channels, channel = i % channels;

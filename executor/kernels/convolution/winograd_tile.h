@@ -15,19 +15,17 @@
 // and infinity. With the usual points 0, +-1, +-2 rounding errors are three to four times as large.
 
 #include <cstdint>
+#include <numbers>
 
 namespace cooper {
 
 inline constexpr int kWinogradResults = 4;    // the side of a tile of results
 inline constexpr int kWinogradSide = 6;       // the side of a transformed tile
-inline constexpr int kWinogradElements = 36;  // of a transformed tile
+inline constexpr int kWinogradElements = 36;  // elements of a transformed tile
 // The filters whose transformed weights lie next to each other, for each channel.
 inline constexpr int kWinogradFilters = 16;
-// The number of this layout of weights in WinogradWeightParam::format: slices of kWinogradFilters
-// filters, each (element of the tile, channel, filter).
-inline constexpr int kWinogradFormat = 5;
 
-inline constexpr float kWinogradRoot = 1.41421356237309505F;
+inline constexpr auto kWinogradRoot = std::numbers::sqrt2_v<float>;
 
 // Computes one line of B^T x: 6 elements that are `stride` vectors apart, in place. V is a number
 // or a vector of the compiler.
@@ -57,9 +55,9 @@ inline void TransformResultLine(V* x, int stride) {
   x[3 * stride] = difference * (kWinogradRoot / 4) + far_difference * (2 * kWinogradRoot) + x5;
 }
 
-// Computes G window G^T for a window of 3 x 3, rounded once from double.
+// Computes G window G^T for a window of 3 x 3 in double, rounded at the end.
 inline void TransformWindow(const float* window, float (&out)[kWinogradElements]) {
-  constexpr double kRoot = 1.41421356237309505;
+  constexpr double kRoot = std::numbers::sqrt2;
   constexpr double kG[kWinogradSide][3] = {{1, 0, 0},
                                            {-2.0 / 3, -kRoot / 3, -1.0 / 3},
                                            {-2.0 / 3, kRoot / 3, -1.0 / 3},
@@ -67,20 +65,19 @@ inline void TransformWindow(const float* window, float (&out)[kWinogradElements]
                                            {1.0 / 6, -kRoot / 6, 1.0 / 3},
                                            {0, 0, 1}};
   for (int i = 0; i < kWinogradSide; ++i) {
+    double line[3];
+    for (int x = 0; x < 3; ++x) {
+      line[x] = kG[i][0] * window[x] + kG[i][1] * window[3 + x] + kG[i][2] * window[6 + x];
+    }
     for (int j = 0; j < kWinogradSide; ++j) {
-      double sum = 0;
-      for (int y = 0; y < 3; ++y) {
-        for (int x = 0; x < 3; ++x) {
-          sum += kG[i][y] * static_cast<double>(window[y * 3 + x]) * kG[j][x];
-        }
-      }
-      out[i * kWinogradSide + j] = static_cast<float>(sum);
+      out[i * kWinogradSide + j] =
+          static_cast<float>(line[0] * kG[j][0] + line[1] * kG[j][1] + line[2] * kG[j][2]);
     }
   }
 }
 
 // Transforms a weight (filters, channels, 3, 3), of whole slices of kWinogradFilters filters, to
-// kWinogradFormat. Uses several threads.
+// WinogradWeightParam::kTileFormat. Uses several threads.
 void TransformWinogradWeight(int64_t filters, int64_t channels, const float* weight, float* out);
 
 }  // namespace cooper

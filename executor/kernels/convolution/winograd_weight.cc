@@ -29,15 +29,18 @@ int64_t ScratchBytes(const WinogradState& state) {
          kAlignment;
 }
 
-bool IsOwn(const WinogradWeightParam& param) { return param.format == kWinogradFormat; }
+bool IsOwn(const WinogradWeightParam& param) {
+  return param.format == WinogradWeightParam::kTileFormat;
+}
 
 // Prepares cooper's own layout.
 absl::StatusOr<Prepared> PrepareOwn(const PrepareContext& c) {
   const auto& param = c.param<WinogradWeightParam>();
   if (param.alpha != kWinogradSide || param.slice != kWinogradFilters) {
-    return absl::UnimplementedError(absl::StrCat(
-        "format ", kWinogradFormat, " with slices of ", param.slice, " filters and alpha ",
-        param.alpha, ", expected ", kWinogradFilters, " and ", kWinogradSide));
+    return absl::UnimplementedError(absl::StrCat("format ", WinogradWeightParam::kTileFormat,
+                                                 " with slices of ", param.slice,
+                                                 " filters and alpha ", param.alpha, ", expected ",
+                                                 kWinogradFilters, " and ", kWinogradSide));
   }
   return Prepared{.workspace_bytes = c.reqs[0] == WriteReq::kAdd ? c.outputs[0].size_bytes() : 0};
 }
@@ -90,17 +93,17 @@ absl::Status Run(const KernelContext& c) {
   const bool add = c.reqs[0] == WriteReq::kAdd;
   auto* const scratch = static_cast<char*>(c.workspace);
   auto* const out = c.outputs[0].as<float>();
-  if (IsOwn(param)) {
-    float* const to = add ? reinterpret_cast<float*>(scratch) : out;
-    TransformWinogradWeight(param.filters, param.channels, c.inputs[0].as<float>(), to);
-    for (int64_t i = 0; add && i < c.outputs[0].size(); ++i) out[i] += to[i];
-    return absl::OkStatus();
-  }
+  const int64_t size = c.outputs[0].size();
   const int64_t scratch_bytes =
-      param.num_slices() * ScratchBytes(*static_cast<const WinogradState*>(c.state));
+      IsOwn(param) ? 0
+                   : param.num_slices() * ScratchBytes(*static_cast<const WinogradState*>(c.state));
   float* const to = add ? reinterpret_cast<float*>(scratch + scratch_bytes) : out;
-  TransformSlices(c, scratch, to);
-  for (int64_t i = 0; add && i < c.outputs[0].size(); ++i) out[i] += to[i];
+  if (IsOwn(param)) {
+    TransformWinogradWeight(param.filters, param.channels, c.inputs[0].as<float>(), to);
+  } else {
+    TransformSlices(c, scratch, to);
+  }
+  for (int64_t i = 0; add && i < size; ++i) out[i] += to[i];
   return absl::OkStatus();
 }
 

@@ -85,9 +85,19 @@ int NumPacked(const Executor& executor) {
   }));
 }
 
-// Returns how many weights are transformed for Winograd's algorithm; -1 without AVX2.
+// Returns whether this processor has Winograd's algorithm: oneDNN's for blocks of 16 channels, or
+// cooper's for AVX2.
+bool HasWinograd() {
+#ifdef __AVX2__  // the whole program is compiled for AVX2 and has a single level
+  return true;
+#else
+  return Block() == 16 || HighestCpuLevel() >= CpuLevel::kAvx2;
+#endif
+}
+
+// Returns how many weights are transformed for Winograd's algorithm; -1 without it.
 int NumTransformed(const Executor& executor) {
-  if (HighestCpuLevel() < CpuLevel::kAvx2) return -1;
+  if (!HasWinograd()) return -1;
   return static_cast<int>(std::ranges::count_if(executor.arg_names(), [](const std::string& name) {
     return absl::StartsWith(name, "_winograd_weight");
   }));
@@ -189,11 +199,13 @@ TEST(PackWeightsTest, WinogradWhereItIsFaster) {
     const Symbol net = Conv(Symbol::Variable("data"), "conv", {.count = filters});
     return NumTransformed(*Bind(net, WithConstants(Options(net, image))));
   };
-  if (HighestCpuLevel() < CpuLevel::kAvx2) GTEST_SKIP() << "no Winograd without AVX2";
+  if (!HasWinograd()) {
+    GTEST_SKIP() << "neither oneDNN's nor cooper's Winograd runs on this processor";
+  }
   if (b < 16) {
     EXPECT_EQ(transformed({1, 8, 28, 28}, 16), 1);
-    EXPECT_EQ(transformed({1, 32, 28, 28}, 8), 0);   // no vectors of 16
-    EXPECT_EQ(transformed({1, 32, 28, 28}, 40), 0);  // no whole ones
+    EXPECT_EQ(transformed({1, 32, 28, 28}, 8), 0);   // 8 filters, expected a multiple of 16
+    EXPECT_EQ(transformed({1, 32, 28, 28}, 40), 0);  // 40 is no multiple of 16
     EXPECT_EQ(transformed({1, 64, 7, 7}, 64), 1);
     EXPECT_EQ(transformed({8, 64, 5, 5}, 64), 0);  // 25 of 64 results of tiles are used
     EXPECT_EQ(transformed({3, 64, 4, 4}, 64), 0);  // three tiles

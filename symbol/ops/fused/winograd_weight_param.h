@@ -4,7 +4,7 @@
 // The memory layout of a weight that _winograd_weight has transformed for Winograd convolutions
 // (Lavin and Gray, Fast Algorithms for Convolutional Neural Networks, 2016) on a CPU. Symbol files
 // do not contain the operator: the graph pass of the executor that packs constant weights inserts
-// it where oneDNN chooses that algorithm. The schema is in winograd_weight.cc.
+// it where a convolution uses that algorithm. The schema is in winograd_weight.cc.
 
 #include <cstdint>
 
@@ -14,11 +14,14 @@ namespace cooper {
 
 // The weight (filters, channels, 3, 3) is divided along its first axis into slices of `slice`
 // filters. Each slice is contiguous. Formats 1 to 4 are oneDNN's numbers of layouts, whose fields
-// are those of oneDNN's description; 5 is (element of the tile, channel, filter). A tile of 3 x 3
+// are those of oneDNN's description; kTileFormat is cooper's. A tile of 3 x 3
 // becomes one of alpha x alpha, so the result has alpha^2 / 9 times the elements of the weight.
 // Shape inference fails with kInvalidArgument unless slices divide the filters, blocks divide
 // slices and channels, and alpha is even.
 struct WinogradWeightParam {
+  // Slices of 16 filters, each (element of the 6 x 6 tile, channel, filter).
+  static constexpr int64_t kTileFormat = 5;
+
   int64_t filters = 1, channels = 1;
   int64_t slice = 1;
   int64_t format = 0;
@@ -37,8 +40,8 @@ struct WinogradWeightParam {
     d.Field("format", &P::format)
         .Required()
         .Min(1)
-        .Max(5)
-        .Doc("oneDNN's number of the layout, or 5");
+        .Max(kTileFormat)
+        .Doc("1 to 4: oneDNN's layouts; 5: (element, channel, filter)");
     d.Field("alpha", &P::alpha).Required().Min(4).Max(6).Doc("extent of a transformed tile");
     d.Field("filter_block", &P::filter_block).Min(1).Max(kMax).Doc("filters in a block");
     d.Field("filter_blocks", &P::filter_blocks).Min(1).Max(kMax).Doc("blocks that lie together");
