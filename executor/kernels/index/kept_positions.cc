@@ -4,6 +4,7 @@
 #include <array>
 
 #include "absl/container/inlined_vector.h"
+#include "executor/kernels/loops/row_parts.h"
 #include "ndarray/threads/parallel.h"
 
 namespace cooper {
@@ -18,7 +19,8 @@ bool IsNonzero(T x) {
 class Parts {
  public:
   static constexpr int64_t kMaxParts = 64;
-  static constexpr int64_t kMinElements = 16384;  // of a part
+  // The fewest elements in a part, except for small arrays.
+  static constexpr int64_t kMinElements = 16384;
 
   explicit Parts(int64_t size)
       : size_(size), count_(std::clamp<int64_t>(size / kMinElements, 1, kMaxParts)) {}
@@ -33,52 +35,49 @@ class Parts {
     });
   }
 
-  // Counts the elements of `x` that are not 0, so that before() has those before each part, and
-  // returns the number of all.
+  // Counts the nonzero elements of `x` and returns their number. Sets offset(part) to the number of
+  // nonzero elements in earlier parts.
   template <typename T>
   int64_t CountNonzero(const T* x) {
     ForEach([&](int64_t part, int64_t begin, int64_t end) {
       int64_t count = 0;
       for (int64_t i = begin; i < end; ++i) count += IsNonzero(x[i]) ? 1 : 0;
-      before_[part] = count;
+      offsets_[part] = count;
     });
     int64_t total = 0;
     for (int64_t part = 0; part < count_; ++part) {
-      const int64_t count = before_[part];
-      before_[part] = total;
+      const int64_t count = offsets_[part];
+      offsets_[part] = total;
       total += count;
     }
     return total;
   }
-  int64_t before(int64_t part) const { return before_[part]; }
+  int64_t offset(int64_t part) const { return offsets_[part]; }
 
  private:
   const int64_t size_, count_;
-  std::array<int64_t, kMaxParts> before_ = {};
+  std::array<int64_t, kMaxParts> offsets_ = {};
 };
 
 // Writes the indices of the nonzero elements in [begin, end) of x, in rows of `shape`.rank().
 template <bool kAdd, typename T>
 void WriteIndices(const T* x, const Shape& shape, int64_t begin, int64_t end, int64_t* out) {
   const int leading = std::max(shape.rank(), 1) - 1;  // axes before the last one
-  const int64_t row = shape.rank() == 0 ? 1 : shape[leading];
+  const int64_t row_size = shape.rank() == 0 ? 1 : shape[leading];
   absl::InlinedVector<int64_t, 8> at(leading);
-  while (begin < end) {
-    int64_t rest = begin / row;
+  ForEachRowPart(begin, end, row_size, [&](int64_t row, int64_t first, int64_t last) {
+    const T* const from = x + row * row_size;
     for (int axis = leading - 1; axis >= 0; --axis) {
-      at[axis] = rest % shape[axis];
-      rest /= shape[axis];
+      at[axis] = row % shape[axis];
+      row /= shape[axis];
     }
-    const int64_t first = begin % row, last = std::min(row, first + end - begin);
-    const T* const from = x + begin - first;
     for (int64_t i = first; i < last; ++i) {
       if (!IsNonzero(from[i])) continue;
       for (int axis = 0; axis < leading; ++axis, ++out) *out = at[axis] + (kAdd ? *out : 0);
       *out = i + (kAdd ? *out : 0);
       ++out;
     }
-    begin += last - first;
-  }
+  });
 }
 
 }  // namespace
@@ -91,7 +90,7 @@ ArrayView FindNonzero(const ArrayView& mask, void* workspace) {
     const T* const flags = mask.as<T>();
     count = parts.CountNonzero(flags);
     parts.ForEach([&](int64_t part, int64_t begin, int64_t end) {
-      int64_t* to = static_cast<int64_t*>(workspace) + parts.before(part);
+      int64_t* to = static_cast<int64_t*>(workspace) + parts.offset(part);
       for (int64_t i = begin; i < end; ++i) {
         if (IsNonzero(flags[i])) *to++ = i;
       }
@@ -110,7 +109,7 @@ int64_t WriteNonzeroIndices(const ArrayView& x, WriteReq req, int64_t* out) {
     count = parts.CountNonzero(from);
     if (req == WriteReq::kNull) return;
     parts.ForEach([&](int64_t part, int64_t begin, int64_t end) {
-      int64_t* const to = out + parts.before(part) * rank;
+      int64_t* const to = out + parts.offset(part) * rank;
       if (req == WriteReq::kAdd) {
         WriteIndices<true>(from, x.shape, begin, end, to);
       } else {

@@ -58,7 +58,7 @@ void AnyRow(int64_t n, const T* s, int64_t ss, T* d, int64_t ds) {
   }
 }
 
-// Transposes a tile of kTile rows in registers, at least those of AVX2.
+// Transposes a tile of kTile x kTile elements in registers. `level` is at least kAvx2.
 inline void CopyTile(CpuLevel level, const uint32_t* s, int64_t ss, uint32_t* d, int64_t ds) {
   if (level >= CpuLevel::kAvx512) return TransposeTile<RowOf16>(s, ss, d, ds);
   for (int64_t j = 0; j < kTile; j += 8) {
@@ -74,8 +74,8 @@ template <typename T, bool kAdd>
 void Rows(const Level& rows, int64_t begin, int64_t end, const Level& row, bool tiled, const T* s,
           T* d) {
   const int64_t step = tiled ? kTile : row.extent;
-  // Whether to transpose whole tiles in registers.
   const CpuLevel level = GetCpuLevel();
+  // Whether to transpose whole tiles in registers.
   const bool in_registers = std::is_same_v<T, uint32_t> && !kAdd && tiled && rows.src_stride == 1 &&
                             row.dst_stride == 1 && end - begin == kTile && level >= CpuLevel::kAvx2;
   for (int64_t j = 0; j < row.extent; j += step) {

@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 #include "ndarray/base/float16.h"
 #include "ndarray/base/status_matchers.h"
+#include "ndarray/threads/each_cpu_level.h"
 #include "ndarray/threads/parallel.h"
 
 namespace cooper {
@@ -71,21 +72,23 @@ TEST(StridedCopyTest, IsTheSameAsPlainLoops) {
   };
   std::vector<int32_t> src(100000);
   std::iota(src.begin(), src.end(), 1);
-  for (int threads : {1, 3}) {
-    SetNumThreads(threads);
-    for (bool add : {false, true}) {
-      for (size_t i = 0; i < kCases.size(); ++i) {
-        std::vector<int32_t> expected(100000, 5), actual = expected;
-        const int32_t* from = src.data() + 147;
-        const int64_t first = 2000;  // strides may lead back from it
-        Plain(kCases[i], 0, add, from, expected.data() + first);
-        COOPER_EXPECT_OK(StridedCopy(LoopOf(kCases[i]), DType::kInt32,
-                                     add ? WriteReq::kAdd : WriteReq::kWrite, from,
-                                     actual.data() + first));
-        EXPECT_EQ(actual, expected) << "case " << i << ", add " << add << ", threads " << threads;
+  ForEachCpuLevel([&] {
+    for (int threads : {1, 3}) {
+      SetNumThreads(threads);
+      for (bool add : {false, true}) {
+        for (size_t i = 0; i < kCases.size(); ++i) {
+          std::vector<int32_t> expected(100000, 5), actual = expected;
+          const int32_t* from = src.data() + 147;
+          const int64_t first = 2000;  // strides may lead back from it
+          Plain(kCases[i], 0, add, from, expected.data() + first);
+          COOPER_EXPECT_OK(StridedCopy(LoopOf(kCases[i]), DType::kInt32,
+                                       add ? WriteReq::kAdd : WriteReq::kWrite, from,
+                                       actual.data() + first));
+          EXPECT_EQ(actual, expected) << "case " << i << ", add " << add << ", threads " << threads;
+        }
       }
     }
-  }
+  });
   SetNumThreads(0);
 }
 

@@ -39,7 +39,8 @@ void ForBlocksOfNumbers(
   });
 }
 
-// Returns the least of 0 and the numbers, and the greatest of -1 and the numbers.
+// Returns the smaller of 0 and the least number, and the larger of 0 and the greatest number, or -1
+// if there are no numbers.
 std::pair<int64_t, int64_t> RangeOf(const ArrayView& data) {
   const int64_t size = data.size();
   int64_t least = 0, greatest = -1;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "executor/kernels/loops/row_parts.h"
 #include "executor/kernels/loops/wrapping.h"
 #include "executor/kernels/numpy/difference_extents.h"
 #include "executor/program/kernel.h"
@@ -17,16 +18,11 @@ namespace {
 
 constexpr int64_t kGrain = 16384;
 
-// Calls fn(row, first, last) for parts of `rows` rows of `row` elements, on several threads.
+// Calls fn(row, first, last) for parts of `rows` rows of `row_size` elements, on several threads.
 template <typename Fn>
-void ForRowParts(int64_t rows, int64_t row, const Fn& fn) {
-  ParallelFor(rows * row, kGrain, [&](int64_t begin, int64_t end) {
-    while (begin < end) {
-      const int64_t first = begin % row, last = std::min(row, first + end - begin);
-      fn(begin / row, first, last);
-      begin += last - first;
-    }
-  });
+void ForRowParts(int64_t rows, int64_t row_size, const Fn& fn) {
+  ParallelFor(rows * row_size, kGrain,
+              [&](int64_t begin, int64_t end) { ForEachRowPart(begin, end, row_size, fn); });
 }
 
 // Computes out[i] = or += value(i) for i of [begin, end), which the compute type of T holds.
@@ -57,8 +53,8 @@ absl::Status Forward(const KernelContext& c) {
   return absl::OkStatus();
 }
 
-// Computes gradient[i] = ograd[i - 1] - ograd[i] along the axis, without what lies outside of
-// ograd.
+// Computes gradient[i] = ograd[i - 1] - ograd[i] along the axis. An element outside of ograd counts
+// as 0.
 template <bool kAdd>
 absl::Status Backward(const KernelContext& c) {
   const ArrayView& grad = c.outputs[0];

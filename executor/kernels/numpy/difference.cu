@@ -26,7 +26,8 @@ __global__ void Difference(int64_t n, int64_t short_row, int64_t stride, const v
   }
 }
 
-// Each element gets the ograd before it less the one at its place, where there are such.
+// Computes gradient[i] = ograd[i - 1] - ograd[i] along the axis. An element outside of ograd counts
+// as 0.
 template <typename C>
 __global__ void DifferenceGradient(int64_t n, int64_t short_row, int64_t stride, const void* ograd,
                                    void* out, DType dtype, bool add) {

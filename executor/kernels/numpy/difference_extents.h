@@ -20,7 +20,7 @@ namespace cooper {
 struct DifferenceExtents {
   int64_t rows, long_row, stride;  // long_row and stride in elements
 
-  // Takes the shape of the data.
+  // Returns the extents for data of shape `data`. Errors: those of NormalizeAxis.
   static absl::StatusOr<DifferenceExtents> Of(const Shape& data,
                                               const NeighbourDifferenceParam& param) {
     COOPER_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(param.axis, data.rank()));

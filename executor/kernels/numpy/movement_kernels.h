@@ -94,7 +94,8 @@ struct NumpyMovement {
       if (turns % 2 != 0 && i == second) source = first;
       int64_t src_stride = StrideOf(in, source), dst_stride = StrideOf(out, i);
       if ((i == first && (turns == 1 || turns == 2)) || (i == second && turns >= 2)) {
-        // Copies that transpose read the source forwards, so its last axis stays as it is.
+        // Reverses the destination instead of the source where the source is contiguous, because
+        // StridedCopy transposes by tiles only if the source stride is 1.
         const bool transposes = src_stride == 1 && dst_stride != 1;
         int64_t& stride = transposes ? dst_stride : src_stride;
         (transposes ? to : from) += (out[i] - 1) * stride;
