@@ -12,6 +12,18 @@
 namespace cooper {
 namespace {
 
+// Computes out = or += product * factor. A null factor counts as 1.
+template <typename T>
+void Put(int64_t n, const T* product, const T* factor, bool add, T* out) {
+  if (factor == nullptr) {
+    for (int64_t j = 0; j < n; ++j) Store(out + j, product[j], add);
+  } else if (add) {
+    for (int64_t j = 0; j < n; ++j) out[j] += product[j] * factor[j];
+  } else {
+    for (int64_t j = 0; j < n; ++j) out[j] = product[j] * factor[j];
+  }
+}
+
 template <typename T>
 void KhatriRao(const KernelContext& c) {
   const int64_t rows = c.outputs[0].shape[0], columns = c.outputs[0].shape[1];
@@ -22,20 +34,21 @@ void KhatriRao(const KernelContext& c) {
       T* const out = c.outputs[0].as<T>() + row * columns;
       for (int64_t first = 0; first < columns; first += kBlock) {
         const int64_t n = std::min(kBlock, columns - first);
-        T product[kBlock];
-        std::fill_n(product, n, T{1});
         int64_t rest = row;  // mixed radix: its digits are the inputs' rows, last one first
-        for (size_t i = c.inputs.size(); i-- > 0;) {
-          const int64_t digits = c.inputs[i].shape[0];
-          const T* const factor = c.inputs[i].as<T>() + rest % digits * columns + first;
-          for (int64_t j = 0; j < n; ++j) product[j] *= factor[j];
+        const auto next_factor = [&](const ArrayView& input) {
+          const int64_t digits = input.shape[0];
+          const T* const factor = input.as<T>() + rest % digits * columns + first;
           rest /= digits;
+          return factor;
+        };
+        const T* product = next_factor(c.inputs.back());
+        T products[kBlock];
+        for (size_t i = c.inputs.size() - 1; i-- > 1;) {
+          const T* const factor = next_factor(c.inputs[i]);
+          for (int64_t j = 0; j < n; ++j) products[j] = product[j] * factor[j];
+          product = products;
         }
-        if (add) {
-          for (int64_t j = 0; j < n; ++j) out[first + j] += product[j];
-        } else {
-          std::copy_n(product, n, out + first);
-        }
+        Put(n, product, c.inputs.size() > 1 ? next_factor(c.inputs[0]) : nullptr, add, out + first);
       }
     }
   });

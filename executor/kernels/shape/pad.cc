@@ -115,6 +115,10 @@ void PadRows(const KernelContext& c) {
         for_each_end([=](int64_t i, int64_t source) {
           out[i] = Sum(out[i], source < 0 ? constant : in[source]);
         });
+      } else if (param.mode == PadParam::kConstant) {
+        std::fill_n(out, before, constant);
+        std::copy_n(in, data[last], out + before);
+        std::fill_n(out + before + data[last], width - before - data[last], constant);
       } else {
         std::copy_n(in, data[last], out + before);
         for_each_end(
