@@ -10,7 +10,7 @@
 namespace cooper {
 
 GraphDraft::GraphDraft(uint64_t seed) : random_(seed) {
-  graph_.dtype = Chance(0.6) ? DType::kFloat64 : DType::kFloat32;
+  graph_.dtype = Chance(0.5) ? DType::kFloat64 : DType::kFloat32;
   batch_ = Between(1, 3);
 }
 

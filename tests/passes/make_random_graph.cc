@@ -92,7 +92,7 @@ RandomGraph MakeRandomGraph(uint64_t seed) {
   RandomLayers layers(g);
   const int64_t parts = g.Between(2, 5);
   for (int64_t i = 0; i < parts; ++i) AddPart(g, layers);
-  if (g.Chance(0.7)) ConvolveImages(g);
+  if (g.Chance(0.95)) ConvolveImages(g);
   return g.Finish();
 }
 

@@ -15,7 +15,7 @@ GraphValue Convolve(GraphDraft& g, const GraphValue& image) {
   const int64_t channels = image.shape[1];
   const int64_t kernel = g.Pick<int64_t>({1, 3});
   const bool depthwise = g.Chance(0.2);
-  const int64_t filters = depthwise ? channels : g.Pick<int64_t>({16, 32, 48, 5});
+  const int64_t filters = depthwise ? channels : g.Pick<int64_t>({16, 16, 32, 32, 48, 5});
   const GraphValue map = g.Apply("Convolution", {image},
                                  {{"kernel", Pair(kernel)},
                                   {"pad", Pair(kernel / 2)},

@@ -92,7 +92,7 @@ absl::Status CheckLayout(const KernelContext& c, const ConvolutionParam& param) 
 }
 
 int64_t ColumnBytes(const ConvolutionProduct& p, DType dtype) {
-  return p.WorkspaceElements() * SizeOf(dtype);
+  return ProductWorkspaceElements(p, SizeOf(dtype)) * SizeOf(dtype);
 }
 
 // Returns the workspace of a forward kernel. Layouts without a kernel need none; the run reports

@@ -2,80 +2,48 @@
 #define COOPER_EXECUTOR_KERNELS_CONVOLUTION_CONVOLUTION_PRODUCT_H_
 
 // The three products of a convolution on the CPU, each of which computes one of image, weight and
-// map from the other two by im2col and one matrix product per image and group. Arrays are
-// channels-first. `workspace` has p.WorkspaceElements() elements.
+// map from the other two by im2col and matrix products, or without columns for depthwise
+// convolutions (depthwise_product.h). Arrays are channels-first and do not overlap. `workspace` has
+// ProductWorkspaceElements() elements.
 //
 // The kernels of Convolution and Deconvolution use it for float32 and float64 where the graph is
-// not blocked (blocked_product.h). T is float or double. The products and copies use several
-// threads; the loop over images and groups is sequential, so the workspace holds one image's
-// columns. Arrays do not overlap. Sums are in the order of the matrix product.
+// not blocked (blocked_product.h). T is float or double. Windows are cut into chunks, by the shapes
+// alone, instead of columns of a whole image; threads share images and chunks, and for the gradient
+// of the weight channels. An element is summed by one thread, in the order of the chunks and of the
+// matrix product, so results do not depend on the number of threads.
 
-#include <algorithm>
 #include <cstdint>
 
 #include "executor/kernels/convolution/convolution_geometry.h"
-#include "executor/kernels/convolution/im2col.h"
 #include "executor/kernels/launch/dispatch_float.h"
 #include "executor/kernels/launch/row_grain.h"
 #include "executor/kernels/reducers/lane_sum.h"
-#include "ndarray/products/gemm.h"
 #include "ndarray/threads/parallel.h"
 
 namespace cooper {
+
+// Returns the elements of the workspace of each function below, for elements of `element_size`
+// bytes: room for the columns of some chunks, at most for those of an image or a few megabytes.
+int64_t ProductWorkspaceElements(const ConvolutionProduct& p, int64_t element_size);
 
 // Computes map = or += weight * columns(image): the output of Convolution. A 1 x 1 convolution
 // without strides and padding reads the image as the columns and needs no workspace.
 template <typename T>
 void MapFromImage(const ConvolutionProduct& p, const T* image, const T* weight, T* map, bool add,
-                  T* workspace) {
-  for (int64_t i = 0; i < p.batch * p.groups; ++i) {
-    // Item i is a group of a sample: the groups of a sample are adjacent, and each has its weight.
-    const T* columns = image + i * p.image_step();
-    if (!p.g.IsIdentity()) {
-      Im2Col(p.g, columns, workspace);
-      columns = workspace;
-    }
-    Gemm(false, false, p.filters, p.g.columns(), p.g.rows(), T{1},
-         weight + i % p.groups * p.weight_step(), p.g.rows(), columns, p.g.columns(),
-         add ? T{1} : T{}, map + i * p.map_step(), p.g.columns());
-  }
-}
+                  T* workspace);
 
 // Computes image = or += the sum over windows of columns(weight^T * map): the gradient of the data
 // of Convolution, and the output of Deconvolution. Elements of the image that no window covers
 // become 0.
 template <typename T>
 void ImageFromMap(const ConvolutionProduct& p, const T* map, const T* weight, T* image, bool add,
-                  T* workspace) {
-  const bool identity = p.g.IsIdentity();
-  for (int64_t i = 0; i < p.batch * p.groups; ++i) {
-    T* to = image + i * p.image_step();
-    // Computes weight^T * map into the workspace or, if the columns are the image, into the image.
-    Gemm(true, false, p.g.rows(), p.g.columns(), p.filters, T{1},
-         weight + i % p.groups * p.weight_step(), p.g.rows(), map + i * p.map_step(), p.g.columns(),
-         identity && add ? T{1} : T{}, identity ? to : workspace, p.g.columns());
-    if (!identity) Col2Im(p.g, workspace, to, add);
-  }
-}
+                  T* workspace);
 
 // Computes weight = or += the sum over the batch of map * columns(image)^T: the gradient of the
 // weight. The batch is summed in order. An empty batch gives zeros, or what was there with `add`.
 template <typename T>
 void WeightFromBoth(const ConvolutionProduct& p, const T* image, const T* map, T* weight, bool add,
-                    T* workspace) {
-  if (!add) std::fill_n(weight, p.groups * p.weight_step(), T{});
-  for (int64_t i = 0; i < p.batch * p.groups; ++i) {
-    const T* columns = image + i * p.image_step();
-    if (!p.g.IsIdentity()) {
-      Im2Col(p.g, columns, workspace);
-      columns = workspace;
-    }
-    // The first product of a group adds to zeros, or to the previous contents.
-    Gemm(false, true, p.filters, p.g.rows(), p.g.columns(), T{1}, map + i * p.map_step(),
-         p.g.columns(), columns, p.g.columns(), T{1}, weight + i % p.groups * p.weight_step(),
-         p.g.rows());
-  }
-}
+                    T* workspace);
 
 // Computes out (batch, channels, size) += bias (channels,). `size` is the product of the spatial
 // extents.

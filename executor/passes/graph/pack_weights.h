@@ -12,9 +12,9 @@
 namespace cooper {
 
 // Selects Winograd's algorithm for convolutions of blocked images with constant weights where the
-// kernels say that it is faster: for 3 x 3 windows with stride 1. The weights are transformed for it.
-// Rounding errors are several times those of direct convolution, and an infinity or NaN spreads to
-// a few more elements. Returns nullopt if there is no such convolution, and for graphs with
+// kernels say that it is faster: for 3 x 3 windows with stride 1. The weights are transformed for
+// it. Rounding errors are several times those of direct convolution, and an infinity or NaN spreads
+// to a few more elements. Returns nullopt if there is no such convolution, and for graphs with
 // gradients.
 absl::StatusOr<std::optional<GraphRewrite>> UseWinograd(const GraphFacts& facts,
                                                         const CanRunFn& can_run);
