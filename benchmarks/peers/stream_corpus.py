@@ -4,7 +4,7 @@
     stream_corpus.py --text=train.txt --sentences=60000000 --shards=64 --folder=corpus
 
 The lengths of sentences and the frequencies of words are those of the text. 60 million sentences of
-shakespeare.train.txt have about 3 GB.
+shakespeare.train.txt have about 4 GB.
 """
 
 import argparse
