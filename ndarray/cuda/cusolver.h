@@ -4,8 +4,8 @@
 // Factorizations on a GPU with cuSOLVER, which is opened at run time as cuBLAS is (cublas.h).
 // Matrices are row-major, float32 or float64. Matrices, `info`, `pivots` and arrays of pointers are
 // in the memory of this device, which must be the current one. Calls enqueue on `stream`. Errors:
-// kFailedPrecondition while `stream` is captured; kInvalidArgument if a side or a count exceeds an
-// int. Thread-safe.
+// kFailedPrecondition while `stream` is captured; kInvalidArgument if a side, a number of
+// rows or a count exceeds an int. Thread-safe.
 
 #include <cstdint>
 #include <mutex>

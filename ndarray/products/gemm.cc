@@ -66,6 +66,8 @@ void Gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, d
   DoubleProduct()(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
+bool FloatGemmUsesThreads() { return TheSgemm().run != &EigenGemm; }
+
 const char* GemmLibrary() { return TheSgemm().library; }
 
 void RegisterSgemm(const char* library, SgemmFn sgemm, absl::Status (*check_bfloat16)()) {

@@ -12,14 +12,19 @@ namespace cooper {
 // Computes C = alpha * op(A) * op(B) + beta * C, row-major; op is the identity or the transpose.
 // op(A) is (m, k), op(B) is (k, n), C is (m, n). lda, ldb and ldc are the elements from one row of
 // the stored matrix to the next. With beta 0, C is not read. Empty products are allowed: k = 0 only
-// scales C. Arguments are not checked. Runs on up to NumThreads() threads. Thread-safe if the
-// outputs do not overlap. Costs 2 * m * n * k FLOPs, which the profiler counts (profiler.h).
+// scales C. Arguments are not checked. Runs on up to NumThreads() threads, or on the calling one
+// where Eigen computes the product. Thread-safe if the outputs do not overlap. Costs 2 * m * n * k
+// FLOPs, which the profiler counts (profiler.h).
 void Gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, float alpha,
           const float* a, int64_t lda, const float* b, int64_t ldb, float beta, float* c,
           int64_t ldc);
 void Gemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, double alpha,
           const double* a, int64_t lda, const double* b, int64_t ldb, double beta, double* c,
           int64_t ldc);
+
+// Returns whether products of floats use several threads: oneDNN's do, Eigen's do not. Products of
+// doubles never do.
+bool FloatGemmUsesThreads();
 
 // Returns the library that computes float products in this program: "oneDNN" or "Eigen". Products
 // of doubles are always Eigen's.

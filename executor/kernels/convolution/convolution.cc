@@ -91,45 +91,41 @@ absl::Status CheckLayout(const KernelContext& c, const ConvolutionParam& param) 
                    "NCDHW"));
 }
 
-int64_t ColumnBytes(const ConvolutionProduct& p, DType dtype) {
-  return ProductWorkspaceElements(p, SizeOf(dtype)) * SizeOf(dtype);
-}
-
 // Returns the workspace of a forward kernel. Layouts without a kernel need none; the run reports
 // them.
 absl::StatusOr<Prepared> PrepareConvolution(const PrepareContext& c) {
   using enum ConvolutionArrays::Input;
   const auto& param = c.param<ConvolutionParam>();
   if (ChannelsLast(param.layout)) return Prepared{};
-  return Prepared{.workspace_bytes =
-                      ColumnBytes(ProductOf(param, c.inputs[kData].shape, c.outputs[0].shape),
-                                  c.inputs[kData].dtype)};
+  return Prepared{
+      .workspace_bytes = ProductWorkspaceBytes(
+          ProductOf(param, c.inputs[kData].shape, c.outputs[0].shape), c.inputs[kData].dtype)};
 }
 absl::StatusOr<Prepared> PrepareConvolutionBackward(const PrepareContext& c) {
   using enum ConvolutionGradientArrays::Input;
   using enum ConvolutionGradientArrays::Output;
   const auto& param = c.param<ConvolutionParam>();
   if (ChannelsLast(param.layout)) return Prepared{};
-  return Prepared{.workspace_bytes =
-                      ColumnBytes(ProductOf(param, c.inputs[kData].shape, c.inputs[kOgrad].shape),
-                                  c.inputs[kOgrad].dtype)};
+  return Prepared{
+      .workspace_bytes = ProductWorkspaceBytes(
+          ProductOf(param, c.inputs[kData].shape, c.inputs[kOgrad].shape), c.inputs[kOgrad].dtype)};
 }
 absl::StatusOr<Prepared> PrepareDeconvolution(const PrepareContext& c) {
   using enum ConvolutionArrays::Input;
   const auto& param = c.param<DeconvolutionParam>();
   if (ChannelsLast(param.layout)) return Prepared{};
-  return Prepared{.workspace_bytes =
-                      ColumnBytes(ProductOf(param, c.outputs[0].shape, c.inputs[kData].shape),
-                                  c.inputs[kData].dtype)};
+  return Prepared{
+      .workspace_bytes = ProductWorkspaceBytes(
+          ProductOf(param, c.outputs[0].shape, c.inputs[kData].shape), c.inputs[kData].dtype)};
 }
 absl::StatusOr<Prepared> PrepareDeconvolutionBackward(const PrepareContext& c) {
   using enum ConvolutionGradientArrays::Input;
   using enum ConvolutionGradientArrays::Output;
   const auto& param = c.param<DeconvolutionParam>();
   if (ChannelsLast(param.layout)) return Prepared{};
-  return Prepared{.workspace_bytes =
-                      ColumnBytes(ProductOf(param, c.inputs[kOgrad].shape, c.inputs[kData].shape),
-                                  c.inputs[kOgrad].dtype)};
+  return Prepared{
+      .workspace_bytes = ProductWorkspaceBytes(
+          ProductOf(param, c.inputs[kOgrad].shape, c.inputs[kData].shape), c.inputs[kOgrad].dtype)};
 }
 
 absl::Status ConvolutionCpu(const KernelContext& c) {

@@ -1,25 +1,26 @@
 #include "executor/kernels/convolution/convolution_product.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "executor/kernels/convolution/depthwise_product.h"
 #include "executor/kernels/convolution/im2col.h"
-#include "executor/kernels/convolution/with_buffers.h"
+#include "executor/kernels/convolution/thread_buffers.h"
 #include "ndarray/products/gemm.h"
 #include "ndarray/threads/parallel.h"
 
 namespace cooper {
 namespace {
 
-// A chunk has columns of this size, which stay in the cache of a core, but at least so many columns
-// that its product is efficient.
+// A chunk's columns take about this many bytes, which stay in the cache of a core ...
 constexpr int64_t kChunkBytes = 256 << 10;
+// ... but it has at least this many columns, so that its product is efficient.
 constexpr int64_t kMinColumns = 800;
-// The size of all buffers, if the columns of an image are not larger.
+// The buffers together take at most this, or as much as the columns of an image.
 constexpr int64_t kBufferBytes = 4 << 20;
-// The least rows of a weight's gradient that a thread gets, where there are as many.
+// Each part of a weight's gradient has at least this many rows of the columns.
 constexpr int64_t kMinWeightRows = 96;
-// The least multiplications of a chunk whose product the threads share.
+// Threads share the product of a chunk with at least this many multiplications.
 constexpr int64_t kMinSharedWork = 16'000'000;
 
 // Cuts the windows of a geometry into chunks of adjacent columns: parts of a long line, some lines
@@ -68,14 +69,14 @@ class Chunks {
   static int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
   const WindowGeometry g_;
-  int64_t parts_[3];  // of each axis
+  int64_t parts_[3];  // number of parts along each axis
 };
 
 // Returns the parts that the channels of a group are cut into for the gradient of the weight: a
 // power of two, which two or four threads share evenly.
 int64_t WeightParts(const ConvolutionProduct& p) {
   int64_t parts = 1;
-  while (p.groups * parts * 2 <= Buffers::kMax && parts * 2 <= p.g.channels &&
+  while (p.groups * parts * 2 <= ThreadBuffers::kMax && parts * 2 <= p.g.channels &&
          p.g.rows() / (parts * 2) >= kMinWeightRows) {
     parts *= 2;
   }
@@ -84,23 +85,40 @@ int64_t WeightParts(const ConvolutionProduct& p) {
 
 // Returns buffers for `parts` parts of a product. They take no more than the columns of an image,
 // or than some megabytes.
-Buffers BuffersFor(const ConvolutionProduct& p, int64_t parts, int64_t elements,
-                   int64_t element_size) {
+ThreadBuffers BuffersFor(const ConvolutionProduct& p, int64_t parts, int64_t elements,
+                         int64_t element_size) {
   return {parts, elements, std::max(p.WorkspaceElements(), kBufferBytes / element_size)};
 }
 
-// Calls fn(i, buffer) for each of `parts` parts, on several threads. With fewer buffers than
-// threads the calling thread runs all parts, so that the loops of their products use the threads.
+// Calls fn(i, buffer) for each of `parts` parts. Threads share the parts unless `share_products`:
+// then the calling thread runs all parts, and threads share the loops and products of each.
 template <typename T, typename Fn>
-void ForEachPart(const Buffers& buffers, int64_t parts, T* workspace, const Fn& fn) {
-  if (buffers.count >= NumThreads()) return buffers.ForEach(parts, workspace, fn);
+void ForEachPart(const ThreadBuffers& buffers, int64_t parts, bool share_products, T* workspace,
+                 const Fn& fn) {
+  if (!share_products) return buffers.ForEach(parts, workspace, fn);
   for (int64_t i = 0; i < parts; ++i) fn(i, workspace);
 }
 
+template <typename T>
+bool ProductsUseThreads() {
+  return std::is_same_v<T, float> && FloatGemmUsesThreads();
+}
+
+// Returns whether there are too few buffers for the threads, so that these should share products.
+template <typename T>
+bool HasFewBuffers(const ThreadBuffers& buffers) {
+  return ProductsUseThreads<T>() &&
+         buffers.count < std::min<int64_t>(NumThreads(), ThreadBuffers::kMax);
+}
+
 // Returns the geometry of the channels [0, count).
-WindowGeometry OfChannels(WindowGeometry g, int64_t count) {
+WindowGeometry WithChannels(WindowGeometry g, int64_t count) {
   g.channels = count;
   return g;
+}
+// Returns the geometry of the part with the most channels, of `parts` parts of a group.
+WindowGeometry PartGeometry(const ConvolutionProduct& p, int64_t parts) {
+  return WithChannels(p.g, (p.g.channels + parts - 1) / parts);
 }
 
 }  // namespace
@@ -110,11 +128,17 @@ int64_t ProductWorkspaceElements(const ConvolutionProduct& p, int64_t element_si
   if (p.g.IsIdentity() || p.g.columns() == 0) return 0;
   const Chunks chunks(p.g, element_size);
   const int64_t parts = WeightParts(p);
-  const Chunks of_part(OfChannels(p.g, (p.g.channels + parts - 1) / parts), element_size);
-  const Buffers activations =
+  const Chunks part_chunks(PartGeometry(p, parts), element_size);
+  const ThreadBuffers activations =
       BuffersFor(p, p.batch * p.groups * chunks.count(), chunks.elements(), element_size);
-  const Buffers weights = BuffersFor(p, p.groups * parts, of_part.elements(), element_size);
+  const ThreadBuffers weights =
+      BuffersFor(p, p.groups * parts, part_chunks.elements(), element_size);
   return std::max(activations.workspace_elements(), weights.workspace_elements());
+}
+
+int64_t ProductWorkspaceBytes(const ConvolutionProduct& p, DType dtype) {
+  const auto size = static_cast<int64_t>(SizeOf(dtype));
+  return ProductWorkspaceElements(p, size) * size;
 }
 
 template <typename T>
@@ -137,8 +161,8 @@ void MapFromImage(const ConvolutionProduct& p, const T* image, const T* weight, 
   }
   const Chunks chunks(p.g, sizeof(T));
   const int64_t parts = items * chunks.count();
-  const Buffers buffers = BuffersFor(p, parts, chunks.elements(), sizeof(T));
-  ForEachPart(buffers, parts, workspace, [&](int64_t part, T* columns) {
+  const ThreadBuffers buffers = BuffersFor(p, parts, chunks.elements(), sizeof(T));
+  ForEachPart(buffers, parts, HasFewBuffers<T>(buffers), workspace, [&](int64_t part, T* columns) {
     const int64_t i = part / chunks.count();
     chunks.Run(part % chunks.count(), [&](const WindowGeometry& g, int64_t first) {
       Im2Col(g, image + i * p.image_step(), columns);
@@ -169,10 +193,10 @@ void ImageFromMap(const ConvolutionProduct& p, const T* map, const T* weight, T*
   }
   // Chunks share elements of the image, so that one thread adds all chunks of an item.
   const Chunks chunks(p.g, sizeof(T));
-  const Buffers buffers = BuffersFor(p, items, chunks.elements(), sizeof(T));
-  // Large products share the threads better than images do.
-  const int64_t work = p.filters * chunks.elements();
-  ForEachPart(work < kMinSharedWork ? buffers : Buffers(1, chunks.elements(), 0), items, workspace,
+  const ThreadBuffers buffers = BuffersFor(p, items, chunks.elements(), sizeof(T));
+  // Threads share large products better than images.
+  const bool large = ProductsUseThreads<T>() && p.filters * chunks.elements() >= kMinSharedWork;
+  ForEachPart(buffers, items, large || HasFewBuffers<T>(buffers), workspace,
               [&](int64_t i, T* columns) {
                 for (int64_t chunk = 0; chunk < chunks.count(); ++chunk) {
                   chunks.Run(chunk, [&](const WindowGeometry& g, int64_t first) {
@@ -204,25 +228,26 @@ void WeightFromBoth(const ConvolutionProduct& p, const T* image, const T* map, T
   }
   // A part has some channels of a group, for all samples.
   const int64_t parts = WeightParts(p);
-  const int64_t elements =
-      Chunks(OfChannels(p.g, (p.g.channels + parts - 1) / parts), sizeof(T)).elements();
-  const Buffers buffers = BuffersFor(p, p.groups * parts, elements, sizeof(T));
-  ForEachPart(buffers, p.groups * parts, workspace, [&](int64_t item, T* columns) {
-    const int64_t group = item / parts, part = item % parts;
-    const int64_t channel = p.g.channels * part / parts;
-    const int64_t count = p.g.channels * (part + 1) / parts - channel;
-    const Chunks chunks(OfChannels(p.g, count), sizeof(T));
-    T* const to = weight + group * p.weight_step() + channel * p.g.kernel_size();
-    for (int64_t n = 0; n < p.batch; ++n) {
-      const int64_t i = n * p.groups + group;
-      for (int64_t chunk = 0; chunk < chunks.count(); ++chunk) {
-        chunks.Run(chunk, [&](const WindowGeometry& g, int64_t first) {
-          Im2Col(g, image + i * p.image_step() + channel * p.g.image_size(), columns);
-          multiply(i, g.rows(), g.columns(), first, columns, to);
-        });
-      }
-    }
-  });
+  // All parts are cut as the largest one is: smaller ones alone could have larger chunks.
+  const Chunks chunks(PartGeometry(p, parts), sizeof(T));
+  const ThreadBuffers buffers = BuffersFor(p, p.groups * parts, chunks.elements(), sizeof(T));
+  ForEachPart(buffers, p.groups * parts, HasFewBuffers<T>(buffers), workspace,
+              [&](int64_t item, T* columns) {
+                const int64_t group = item / parts, part = item % parts;
+                const int64_t channel = p.g.channels * part / parts;
+                const int64_t count = p.g.channels * (part + 1) / parts - channel;
+                T* const to = weight + group * p.weight_step() + channel * p.g.kernel_size();
+                for (int64_t n = 0; n < p.batch; ++n) {
+                  const int64_t i = n * p.groups + group;
+                  for (int64_t chunk = 0; chunk < chunks.count(); ++chunk) {
+                    chunks.Run(chunk, [&](const WindowGeometry& windows, int64_t first) {
+                      const WindowGeometry g = WithChannels(windows, count);
+                      Im2Col(g, image + i * p.image_step() + channel * p.g.image_size(), columns);
+                      multiply(i, g.rows(), g.columns(), first, columns, to);
+                    });
+                  }
+                }
+              });
 }
 
 #define COOPER_INSTANTIATE(T)                                                                 \

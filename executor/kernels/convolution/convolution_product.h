@@ -7,10 +7,11 @@
 // ProductWorkspaceElements() elements.
 //
 // The kernels of Convolution and Deconvolution use it for float32 and float64 where the graph is
-// not blocked (blocked_product.h). T is float or double. Windows are cut into chunks, by the shapes
-// alone, instead of columns of a whole image; threads share images and chunks, and for the gradient
-// of the weight channels. An element is summed by one thread, in the order of the chunks and of the
-// matrix product, so results do not depend on the number of threads.
+// not blocked (blocked_product.h). T is float or double. The windows are cut into chunks, so that a
+// workspace holds the columns of some chunks instead of those of an image. Threads share images and
+// chunks, for the gradient of the image the images, and for that of the weight the channels. Chunks
+// depend on the shapes alone, and an element is summed in their order, so results depend on the
+// number of threads only where those of Gemm do.
 
 #include <cstdint>
 
@@ -18,6 +19,7 @@
 #include "executor/kernels/launch/dispatch_float.h"
 #include "executor/kernels/launch/row_grain.h"
 #include "executor/kernels/reducers/lane_sum.h"
+#include "ndarray/base/dtype.h"
 #include "ndarray/threads/parallel.h"
 
 namespace cooper {
@@ -25,6 +27,8 @@ namespace cooper {
 // Returns the elements of the workspace of each function below, for elements of `element_size`
 // bytes: room for the columns of some chunks, at most for those of an image or a few megabytes.
 int64_t ProductWorkspaceElements(const ConvolutionProduct& p, int64_t element_size);
+// Returns its size in bytes.
+int64_t ProductWorkspaceBytes(const ConvolutionProduct& p, DType dtype);
 
 // Computes map = or += weight * columns(image): the output of Convolution. A 1 x 1 convolution
 // without strides and padding reads the image as the columns and needs no workspace.

@@ -3,7 +3,9 @@
 
 #include "executor/kernels/convolution/convolution_product.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -106,24 +108,38 @@ const Case kCases[] = {
     // Parts of lines.
     {2, 1, 8, 3, {1, 1, 3333}, {1, 1, 5}, {1, 1, 1}, {1, 1, 2}, {0, 0, 4}},
     {1, 1, 2, 3, {2, 3, 4101}, {1, 2, 3}, {1, 1, 2}, {1, 1, 1}, {0, 1, 0}},
+    // Parts of channels that are not equally large.
+    {1, 1, 5, 3, {1, 12, 122}, {1, 5, 8}},
+    {1, 1, 11, 3, {1, 13, 120}, {1, 6, 6}},
+    // Nearly depthwise: padding of depth, and strides and dilations that make planes large.
+    {1, 2, 1, 1, {1, 5, 6}, {1, 3, 3}, {3, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+    {1, 2, 1, 1, {1, 5, 6}, {1, 3, 3}, {1, 1 << 30, 1 << 30}, {1, 1, 1}, {0, 1, 1}},
+    {1, 2, 1, 1, {1, 9, 9}, {1, 2, 2}, {1, 1, 1}, {1, 300, 300}, {0, 150, 150}},
+    {1, 2, 1, 1, {1, 5000, 1}, {1, 3, 1}, {1, 1, 1}, {1, 1, 1}, {0, 1, 0}},
+    // Nothing.
+    {0, 1, 4, 3, {1, 5, 6}, {1, 3, 3}},
+    {0, 4, 1, 1, {1, 5, 6}, {1, 3, 3}},
     // Without columns, and depthwise volumes.
     {2, 2, 3, 4, {2, 3, 5}, {1, 1, 1}},
     {2, 3, 1, 1, {5, 6, 7}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
 };
 
-// Checks that fn(result) computes result = `sums`, or adds them with `add`, at each level and with
-// different numbers of threads.
+// Checks that fn(result, workspace) computes result = `sums`, or adds them with `add`, at each
+// level and with different numbers of threads, in a workspace of `elements` elements.
 template <typename T, typename Fn>
-void Check(const std::vector<T>& sums, bool add, const Fn& fn) {
+void Check(const std::vector<T>& sums, bool add, int64_t elements, const Fn& fn) {
+  constexpr int64_t kGuard = 64;
+  const std::vector<T> garbage(elements + kGuard, std::numeric_limits<T>::infinity());
   const auto before = Integers<T>(static_cast<int64_t>(sums.size()), 7);
   std::vector<T> expected = sums;
   for (size_t i = 0; add && i < sums.size(); ++i) expected[i] += before[i];
-  for (const int threads : {1, 3}) {
+  for (const int threads : {1, 2, 3, 20}) {
     SetNumThreads(threads);
     ForEachCpuLevel([&] {
-      std::vector<T> actual = before;
-      fn(actual.data());
+      std::vector<T> actual = before, workspace = garbage;
+      fn(actual.data(), workspace.data());
       EXPECT_EQ(actual, expected) << threads << " threads";
+      EXPECT_EQ(std::count(workspace.end() - kGuard, workspace.end(), garbage[0]), kGuard);
     });
   }
   SetNumThreads(0);
@@ -142,17 +158,17 @@ void CheckProducts() {
       of_image[i] += map[m] * weight[w];
       of_weight[w] += map[m] * image[i];
     });
-    std::vector<T> workspace(ProductWorkspaceElements(p, sizeof(T)));
+    const int64_t elements = ProductWorkspaceElements(p, sizeof(T));
     for (const bool add : {false, true}) {
       SCOPED_TRACE(absl::StrCat("case ", &test - kCases, add ? ", added" : ""));
-      Check(of_map, add, [&](T* result) {
-        MapFromImage(p, image.data(), weight.data(), result, add, workspace.data());
+      Check(of_map, add, elements, [&](T* result, T* workspace) {
+        MapFromImage(p, image.data(), weight.data(), result, add, workspace);
       });
-      Check(of_image, add, [&](T* result) {
-        ImageFromMap(p, map.data(), weight.data(), result, add, workspace.data());
+      Check(of_image, add, elements, [&](T* result, T* workspace) {
+        ImageFromMap(p, map.data(), weight.data(), result, add, workspace);
       });
-      Check(of_weight, add, [&](T* result) {
-        WeightFromBoth(p, image.data(), map.data(), result, add, workspace.data());
+      Check(of_weight, add, elements, [&](T* result, T* workspace) {
+        WeightFromBoth(p, image.data(), map.data(), result, add, workspace);
       });
     }
   }
@@ -164,12 +180,25 @@ TEST(ConvolutionProductTest, DoublesMatchTheDefinition) { CheckProducts<double>(
 TEST(DepthwiseProductTest, ServesGroupsOfOneChannel) {
   const ConvolutionProduct good = ProductOf(kCases[0]);
   EXPECT_TRUE(IsDepthwise(good));
-  std::vector<ConvolutionProduct> others(4, good);
+  std::vector<ConvolutionProduct> others(6, good);
   others[0].groups = 1;
   others[1].filters = 2;
   others[2].g.channels = 2;
   others[3].g.kernel[0] = 2;
+  others[4].g.pad[0] = 1;
+  others[5].g.dilate[1] = others[5].g.dilate[2] = int64_t{1} << 30;
   for (const ConvolutionProduct& p : others) EXPECT_FALSE(IsDepthwise(p));
+}
+
+// A pixel that no window covers does not reach the gradient.
+TEST(DepthwiseProductTest, InfinityOutsideOfWindowsIsIgnored) {
+  const ConvolutionProduct p = ProductOf({1, 2, 1, 1, {1, 3, 10}, {1, 3, 3}, {1, 1, 2}});
+  ASSERT_TRUE(IsDepthwise(p));
+  std::vector<float> image(2 * p.image_step(), 1), map(2 * p.map_step(), 1), weight(2 * 9);
+  for (int64_t i = 9; i < 60; i += 10) image[i] = std::numeric_limits<float>::infinity();
+  std::vector<float> workspace(ProductWorkspaceElements(p, sizeof(float)));
+  DepthwiseWeight(p, image.data(), map.data(), weight.data(), /*add=*/false, workspace.data());
+  EXPECT_EQ(weight, std::vector<float>(18, 4));
 }
 
 // The columns of a whole image take 87 MB.

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "absl/container/inlined_vector.h"
-#include "executor/kernels/convolution/with_buffers.h"
+#include "executor/kernels/convolution/thread_buffers.h"
 #include "ndarray/threads/cpu_level.h"
 
 namespace cooper {
@@ -182,10 +182,13 @@ void AddProducts(const WindowGeometry& g, const Planes& planes, int64_t k, const
   Lanes<T> sums[kElements] = {};
   const T* from[kElements];
   for (int i = 0; i < kElements; ++i) from[i] = padded + planes.offset(k + i);
+  const Lanes<T> lane = {0, 1, 2, 3, 4, 5, 6, 7};
+  const int64_t whole = g.out[2] / kLanes * kLanes;
+  const auto inside = lane < static_cast<T>(g.out[2] - whole);
   for (int64_t y = 0; y < g.out[1]; ++y) {
     const int64_t row = planes.row(y);
-    for (int64_t x = 0; x < planes.map_pitch(); x += kLanes) {
-      Lanes<T> values;
+    Lanes<T> values;
+    for (int64_t x = 0; x < whole; x += kLanes) {
       Load(map + y * planes.map_pitch() + x, values);
 #pragma GCC unroll 9
       for (int i = 0; i < kElements; ++i) {
@@ -193,6 +196,14 @@ void AddProducts(const WindowGeometry& g, const Planes& planes, int64_t k, const
         Load(from[i] + row + x, factors);
         sums[i] += values * factors;
       }
+    }
+    if (whole == g.out[2]) continue;
+    // Behind the row the map has zeros, but the image may have infinities.
+    Load(map + y * planes.map_pitch() + whole, values);
+    for (int i = 0; i < kElements; ++i) {
+      Lanes<T> factors;
+      Load(from[i] + row + whole, factors);
+      sums[i] += values * (inside ? factors : Lanes<T>{});
     }
   }
   for (int i = 0; i < kElements; ++i) {
@@ -202,14 +213,18 @@ void AddProducts(const WindowGeometry& g, const Planes& planes, int64_t k, const
   }
 }
 
-Buffers BuffersFor(int64_t parts, int64_t elements) {
-  return {parts, elements, /*budget=*/Buffers::kMax * elements};
+// Returns buffers for `parts` planes. They take no more than the columns of a channel would, or
+// than some megabytes.
+ThreadBuffers BuffersFor(const ConvolutionProduct& p, int64_t parts, int64_t elements) {
+  constexpr int64_t kBufferElements = 1 << 20;
+  return {parts, elements, std::max(p.WorkspaceElements(), kBufferElements)};
 }
 
 // Calls fn(i, buffer) for each i of [0, parts), on several threads, compiled for the current level.
 template <typename T, typename Fn>
-void ForEachPlane(int64_t parts, int64_t elements, T* workspace, const Fn& fn) {
-  BuffersFor(parts, elements).ForEach(parts, workspace, [&](int64_t i, T* buffer) {
+void ForEachPlane(const ConvolutionProduct& p, int64_t parts, int64_t elements, T* workspace,
+                  const Fn& fn) {
+  BuffersFor(p, parts, elements).ForEach(parts, workspace, [&](int64_t i, T* buffer) {
     RunAtCpuLevel([&] { fn(i, buffer); });
   });
 }
@@ -228,24 +243,38 @@ WindowGeometry Reversed(const WindowGeometry& g) {
 
 bool HasStride(const WindowGeometry& g) { return g.stride[1] != 1 || g.stride[2] != 1; }
 
+// Returns whether padded planes are not much larger than image and map: large strides, dilations
+// and paddings, and maps of one column, make them so. Computes in double, since products may
+// overflow.
+bool HasSmallPlanes(const WindowGeometry& g) {
+  const auto number = [](int64_t value) { return static_cast<double>(value); };
+  const double line = number(RoundUp(g.out[2]));
+  const double rows = number(g.out[1] - 1) * number(g.stride[1]) +
+                      number(g.kernel[1] - 1) * number(g.dilate[1]) + 1;
+  const double pitch = line * number(g.stride[2]) + number(g.kernel[2] - 1) * number(g.dilate[2]);
+  return rows * pitch + number(g.out[1]) * line <= 4 * number(g.image_size() + g.columns()) + 4096;
+}
+
 }  // namespace
 
 bool IsDepthwise(const ConvolutionProduct& p) {
-  return p.groups > 1 && p.g.channels == 1 && p.filters == 1 && p.g.kernel[0] == 1 &&
-         p.g.in[0] == 1 && p.g.out[0] == 1 && p.g.image_size() > 0 && p.g.columns() > 0;
+  const WindowGeometry& g = p.g;
+  return p.groups > 1 && g.channels == 1 && p.filters == 1 && g.kernel[0] == 1 && g.in[0] == 1 &&
+         g.out[0] == 1 && g.pad[0] == 0 && g.image_size() > 0 && g.columns() > 0 &&
+         HasSmallPlanes(g) && (HasStride(g) || HasSmallPlanes(Reversed(g)));
 }
 
 int64_t DepthwiseWorkspaceElements(const ConvolutionProduct& p) {
   int64_t elements = Planes(p.g).elements();
   if (!HasStride(p.g)) elements = std::max(elements, Planes(Reversed(p.g)).elements());
-  return BuffersFor(p.batch * p.groups, elements).workspace_elements();
+  return BuffersFor(p, p.batch * p.groups, elements).workspace_elements();
 }
 
 template <typename T>
 void DepthwiseMap(const ConvolutionProduct& p, const T* image, const T* weight, T* map, bool add,
                   T* workspace) {
   const Planes planes(p.g);
-  ForEachPlane(p.batch * p.groups, planes.elements(), workspace, [&](int64_t i, T* buffer) {
+  ForEachPlane(p, p.batch * p.groups, planes.elements(), workspace, [&](int64_t i, T* buffer) {
     planes.Pad(image + i * p.image_step(), buffer);
     MapOfPlane(p.g, planes, buffer, weight + i % p.groups * p.weight_step(), map + i * p.map_step(),
                add, buffer + planes.image_elements());
@@ -259,7 +288,7 @@ void DepthwiseImage(const ConvolutionProduct& p, const T* map, const T* weight, 
   if (!HasStride(p.g)) {
     const WindowGeometry reversed = Reversed(p.g);
     const Planes planes(reversed);
-    ForEachPlane(p.batch * p.groups, planes.elements(), workspace, [&](int64_t i, T* buffer) {
+    ForEachPlane(p, p.batch * p.groups, planes.elements(), workspace, [&](int64_t i, T* buffer) {
       absl::InlinedVector<T, 25> window(size);
       const T* const from = weight + i % p.groups * size;
       std::reverse_copy(from, from + size, window.begin());
@@ -270,7 +299,7 @@ void DepthwiseImage(const ConvolutionProduct& p, const T* map, const T* weight, 
     return;
   }
   const Planes planes(p.g);
-  ForEachPlane(p.batch * p.groups, planes.elements(), workspace, [&](int64_t i, T* buffer) {
+  ForEachPlane(p, p.batch * p.groups, planes.elements(), workspace, [&](int64_t i, T* buffer) {
     std::fill_n(buffer, planes.image_elements(), T{});
     for (int64_t y = 0; y < p.g.out[1]; ++y) {
       const T* const from = map + i * p.map_step() + y * p.g.out[2];
@@ -290,7 +319,7 @@ void DepthwiseWeight(const ConvolutionProduct& p, const T* image, const T* map, 
   const Planes planes(p.g);
   const int64_t size = p.weight_step();
   // A filter's gradient is summed over the batch by one thread.
-  ForEachPlane(p.groups, planes.elements(), workspace, [&](int64_t group, T* buffer) {
+  ForEachPlane(p, p.groups, planes.elements(), workspace, [&](int64_t group, T* buffer) {
     T* const to = weight + group * size;
     if (!add) std::fill_n(to, size, T{});
     T* const rows = buffer + planes.image_elements();

@@ -8,8 +8,8 @@
 //
 // A thread copies the plane of a channel with its padding into a buffer, where the elements under
 // one kernel element are contiguous for any stride, so that loops have neither edges nor strides.
-// T is float or double. Each result is summed by one thread, in the order of the kernel elements
-// and then of the batch, so results do not depend on the number of threads.
+// T is float or double. Each result is summed by one thread in an order that depends on the shapes
+// alone, so results do not depend on the number of threads.
 
 #include <cstdint>
 
@@ -18,10 +18,11 @@
 namespace cooper {
 
 // Returns whether these products compute the convolution: groups of one channel and one filter,
-// over at most two spatial axes.
+// over at most two spatial axes, with buffers that are not much larger than image and map.
 bool IsDepthwise(const ConvolutionProduct& p);
 
-// Returns the elements of the workspace of each function below: the buffers of at most 16 threads.
+// Returns the elements of the workspace of each function below: the buffers of at most 16 threads,
+// at most as many as the columns of a channel would take or a million.
 int64_t DepthwiseWorkspaceElements(const ConvolutionProduct& p);
 
 // Computes map = or += the convolution of `image` with `weight`.
@@ -29,7 +30,8 @@ template <typename T>
 void DepthwiseMap(const ConvolutionProduct& p, const T* image, const T* weight, T* map, bool add,
                   T* workspace);
 
-// Computes image = or += the gradient of the data, from the gradient `map` of the output.
+// Computes image = or += the gradient of the data, from the gradient `map` of the output. With
+// stride 1 an infinite weight gives NaN at the edges, where it is multiplied by padding.
 template <typename T>
 void DepthwiseImage(const ConvolutionProduct& p, const T* map, const T* weight, T* image, bool add,
                     T* workspace);

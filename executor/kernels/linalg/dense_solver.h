@@ -190,6 +190,15 @@ absl::Status FactorLu(const KernelContext& c, const Squares& s, T* a,
   return absl::OkStatus();
 }
 
+// Computes lu = the factors of the matrices of `a`, which is kept.
+template <typename T>
+absl::Status FactorLu(const KernelContext& c, const ArrayView& a, T* lu,
+                      const FactorScratch& scratch) {
+  const Squares s(a);
+  COOPER_RETURN_IF_ERROR(CopyOnDevice(c, s.size(), a.as<T>(), lu));
+  return FactorLu(c, s, lu, scratch);
+}
+
 template <typename T>
 __global__ void ReportSingular(int64_t count, int64_t n, const T* lu, const int* info,
                                FirstBad* first_bad) {

@@ -14,7 +14,7 @@ namespace {
 
 // Computes out = or += product * factor. A null factor counts as 1.
 template <typename T>
-void Put(int64_t n, const T* product, const T* factor, bool add, T* out) {
+void StoreProduct(int64_t n, const T* product, const T* factor, bool add, T* out) {
   if (factor == nullptr) {
     for (int64_t j = 0; j < n; ++j) Store(out + j, product[j], add);
   } else if (add) {
@@ -48,7 +48,8 @@ void KhatriRao(const KernelContext& c) {
           for (int64_t j = 0; j < n; ++j) products[j] = product[j] * factor[j];
           product = products;
         }
-        Put(n, product, c.inputs.size() > 1 ? next_factor(c.inputs[0]) : nullptr, add, out + first);
+        StoreProduct(n, product, c.inputs.size() > 1 ? next_factor(c.inputs[0]) : nullptr, add,
+                     out + first);
       }
     }
   });

@@ -49,14 +49,6 @@ absl::StatusOr<Prepared> PrepareLu(const PrepareContext& c) {
   return Prepared{.state = std::move(state), .workspace_bytes = parts.bytes()};
 }
 
-template <typename T>
-absl::Status Factor(const KernelContext& c, const ArrayView& a, const LuParts& p) {
-  const Squares s(a);
-  T* const lu = static_cast<T*>(p.lu);
-  COOPER_RETURN_IF_ERROR(CopyOnDevice(c, s.size(), a.as<T>(), lu));
-  return FactorLu(c, s, lu, p.scratch);
-}
-
 // Computes out = or += matrices.
 template <typename T>
 __global__ void StoreMatrices(int64_t size, const T* matrices, T* out, bool add) {
@@ -73,7 +65,7 @@ absl::Status Inverse(const KernelContext& c) {
   const LuParts p(a, FactorStateOf(c).scratch_bytes, /*inverts=*/true, parts);
   const T* const lu = static_cast<T*>(p.lu);
   T* const inverse = static_cast<T*>(p.inverse);
-  COOPER_RETURN_IF_ERROR(Factor<T>(c, a, p));
+  COOPER_RETURN_IF_ERROR(FactorLu(c, a, static_cast<T*>(p.lu), p.scratch));
   COOPER_RETURN_IF_ERROR(CheckRegular(c, "_linalg_inverse", s, lu, p.scratch, p.first_bad));
   COOPER_RETURN_IF_ERROR(InvertLu(c, s, /*transpose=*/false, lu, inverse, p.scratch));
   return LaunchElements(c, s.size(), StoreMatrices<T>, s.size(), inverse, c.outputs[0].as<T>(),
@@ -191,7 +183,7 @@ absl::Status Det(const KernelContext& c) {
   const ArrayView& a = c.inputs[LaFactorArrays::kA];
   WorkspaceParts parts(c.workspace);
   const LuParts p(a, FactorStateOf(c).scratch_bytes, /*inverts=*/false, parts);
-  COOPER_RETURN_IF_ERROR(Factor<T>(c, a, p));
+  COOPER_RETURN_IF_ERROR(FactorLu(c, a, static_cast<T*>(p.lu), p.scratch));
   return StoreNumbers<T>(c, Squares(a), p, StoreDeterminants<T>, 0);
 }
 
@@ -202,7 +194,7 @@ absl::Status Slogdet(const KernelContext& c) {
   const Squares s(a);
   WorkspaceParts parts(c.workspace);
   const LuParts p(a, FactorStateOf(c).scratch_bytes, /*inverts=*/false, parts);
-  COOPER_RETURN_IF_ERROR(Factor<T>(c, a, p));
+  COOPER_RETURN_IF_ERROR(FactorLu(c, a, static_cast<T*>(p.lu), p.scratch));
   COOPER_RETURN_IF_ERROR(StoreNumbers<T>(c, s, p, StoreSigns<T>, kSign));
   return StoreNumbers<T>(c, s, p, StoreLogMagnitudes<T>, kLogAbsDet);
 }
@@ -243,7 +235,7 @@ absl::Status DetBackward(const KernelContext& c) {
   const LuParts p(a, FactorStateOf(c).scratch_bytes, /*inverts=*/true, parts);
   T* const inverse = static_cast<T*>(p.inverse);
   T* const factors = static_cast<T*>(p.factors);
-  COOPER_RETURN_IF_ERROR(Factor<T>(c, a, p));
+  COOPER_RETURN_IF_ERROR(FactorLu(c, a, static_cast<T*>(p.lu), p.scratch));
   COOPER_RETURN_IF_ERROR(
       InvertLu(c, s, /*transpose=*/true, static_cast<const T*>(p.lu), inverse, p.scratch));
   COOPER_RETURN_IF_ERROR(LaunchWarps(c, s.count, WriteGradientFactors<T, kLog>, s.count,

@@ -58,14 +58,6 @@ __global__ void TransposeMatrices(int64_t size, int64_t rows, int64_t columns, c
   }
 }
 
-template <typename T>
-absl::Status Factor(const KernelContext& c, const ArrayView& a, const SolveParts& p) {
-  const Squares s(a);
-  T* const lu = static_cast<T*>(p.lu);
-  COOPER_RETURN_IF_ERROR(CopyOnDevice(c, s.size(), a.as<T>(), lu));
-  return FactorLu(c, s, lu, p.scratch);
-}
-
 // Replaces p.rows by the transposed solutions X of A * X = b, or of A^T * X = b if `transpose`.
 template <typename T>
 absl::Status SolveRows(const KernelContext& c, const ArrayView& a, const ArrayView& b,
@@ -91,9 +83,10 @@ template <typename T>
 absl::Status Solve(const KernelContext& c) {
   using enum LaProductArrays::Input;
   const ArrayView &a = c.inputs[kA], &b = c.inputs[kB];
+  if (b.size() == 0) return absl::OkStatus();  // also if A is singular, as on the CPU
   WorkspaceParts parts(c.workspace);
   const SolveParts p(a, b, FactorStateOf(c).scratch_bytes, parts);
-  COOPER_RETURN_IF_ERROR(Factor<T>(c, a, p));
+  COOPER_RETURN_IF_ERROR(FactorLu(c, a, static_cast<T*>(p.lu), p.scratch));
   COOPER_RETURN_IF_ERROR(CheckRegular(c, "_linalg_solve", Squares(a), static_cast<const T*>(p.lu),
                                       p.scratch, p.first_bad));
   COOPER_RETURN_IF_ERROR(SolveRows<T>(c, a, b, /*transpose=*/false, p));
@@ -108,7 +101,7 @@ absl::Status SolveBackward(const KernelContext& c) {
   const ArrayView &head = c.inputs[kOgrad], &a = c.inputs[kA], &a_grad = c.outputs[kAGrad];
   WorkspaceParts parts(c.workspace);
   const SolveParts p(a, head, FactorStateOf(c).scratch_bytes, parts);
-  COOPER_RETURN_IF_ERROR(Factor<T>(c, a, p));
+  COOPER_RETURN_IF_ERROR(FactorLu(c, a, static_cast<T*>(p.lu), p.scratch));
   COOPER_RETURN_IF_ERROR(SolveRows<T>(c, a, head, /*transpose=*/true, p));
   if (c.reqs[kAGrad] != WriteReq::kNull) {
     const int64_t n = MatrixRows(head), columns = MatrixColumns(head), size = n * columns;

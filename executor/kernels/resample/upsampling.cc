@@ -125,18 +125,14 @@ absl::Status CheckBilinearDType(DType dtype) {
                                                kFloat32Or64.ToString()));
 }
 
-Prepared PrepareProduct(const ConvolutionProduct& product, DType dtype) {
-  const auto size = static_cast<int64_t>(SizeOf(dtype));
-  return {.workspace_bytes = ProductWorkspaceElements(product, size) * size};
-}
-
 absl::StatusOr<Prepared> Prepare(const PrepareContext& c) {
   using enum BilinearUpSamplingArrays::Input;
   if (!IsBilinear(c.call)) return Prepared{};
   const ArrayView& data = c.inputs[kData];
   COOPER_RETURN_IF_ERROR(CheckBilinearDType(data.dtype));
   const auto& param = c.param<UpSamplingParam>();
-  return PrepareProduct(BilinearProduct(param, data.shape, c.outputs[0].shape), data.dtype);
+  return Prepared{.workspace_bytes = ProductWorkspaceBytes(
+                      BilinearProduct(param, data.shape, c.outputs[0].shape), data.dtype)};
 }
 absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
   using enum BilinearUpSamplingGradientArrays::Input;
@@ -144,7 +140,8 @@ absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
   const ArrayView& ograd = c.inputs[kOgrad];
   COOPER_RETURN_IF_ERROR(CheckBilinearDType(ograd.dtype));
   const auto& param = c.param<UpSamplingParam>();
-  return PrepareProduct(BilinearProduct(param, c.inputs[kData].shape, ograd.shape), ograd.dtype);
+  return Prepared{.workspace_bytes = ProductWorkspaceBytes(
+                      BilinearProduct(param, c.inputs[kData].shape, ograd.shape), ograd.dtype)};
 }
 
 absl::Status UpSamplingCpu(const KernelContext& c) {

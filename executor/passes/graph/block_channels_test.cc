@@ -172,20 +172,28 @@ TEST(BlockChannelsTest, Convolutions) {
   for (const Case& c : cases) {
     for (const bool no_bias : {true, false}) {
       for (const int64_t batch : {1, 2, 5}) {
-        const Symbol net = op::Convolution(Data(), {.kernel = c.kernel,
-                                                    .stride = c.stride,
-                                                    .dilate = c.dilate,
-                                                    .pad = c.pad,
-                                                    .num_filter = c.filters,
-                                                    .num_group = c.groups,
-                                                    .no_bias = no_bias,
-                                                    .name = "conv"});
+        // Depthwise convolutions take blocks only from another operator.
+        const bool depthwise = c.groups == c.channels;
+        const Symbol data = depthwise ? Conv(Data(), c.channels, 1, "point") : Data();
+        const Symbol net = op::Convolution(data, {.kernel = c.kernel,
+                                                  .stride = c.stride,
+                                                  .dilate = c.dilate,
+                                                  .pad = c.pad,
+                                                  .num_filter = c.filters,
+                                                  .num_group = c.groups,
+                                                  .no_bias = no_bias,
+                                                  .name = "conv"});
         SCOPED_TRACE(absl::StrCat(c.channels, " ", c.filters, " ", c.groups, " ", batch));
         Reorders(net, {{"data", {batch, c.channels, 12, 13}}});
         Reorders(net, {{"data", {batch, c.channels, 12, 13}}}, {.req = WriteReq::kAdd});
       }
     }
   }
+}
+
+TEST(BlockChannelsTest, DepthwiseConvolutionsTakeBlocksOnlyFromOthers) {
+  const int64_t b = Block();
+  EXPECT_EQ(Reorders(Conv(Data(), 2 * b, 3, "deep", 2 * b), {{"data", {2, 2 * b, 12, 13}}}), 0);
 }
 
 // Large enough to be computed in parts, by images and by channels. Parts depend on the shapes
@@ -201,7 +209,9 @@ TEST(BlockChannelsTest, PartsOfLargeConvolutions) {
                         {1, 4 * b, 4 * b, 1, 9},         {1, 8 * b, 8 * b, 8 * b, 24}};
   for (const Case& c : cases) {
     SCOPED_TRACE(absl::StrCat(c.batch, " ", c.channels, " ", c.filters, " ", c.groups));
-    const Symbol net = Conv(Data(), c.filters, 3, "conv", c.groups) * 0.1;
+    const bool depthwise = c.groups == c.channels;
+    const Symbol data = depthwise ? Conv(Data(), c.channels, 1, "point") * 0.1 : Data();
+    const Symbol net = Conv(data, c.filters, 3, "conv", c.groups) * 0.1;
     const KnownShapes shapes = {{"data", {c.batch, c.channels, c.extent, c.extent}}};
     Reorders(net, shapes);
     auto executor = Executor::SimpleBind(net, {.shapes = shapes});

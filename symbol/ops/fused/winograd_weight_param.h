@@ -14,10 +14,10 @@ namespace cooper {
 
 // The weight (filters, channels, 3, 3) is divided along its first axis into slices of `slice`
 // filters. Each slice is contiguous. Formats 1 to 4 are oneDNN's numbers of layouts, whose fields
-// are those of oneDNN's description; kTileFormat is cooper's. A tile of 3 x 3
-// becomes one of alpha x alpha, so the result has alpha^2 / 9 times the elements of the weight.
-// Shape inference fails with kInvalidArgument unless slices divide the filters, blocks divide
-// slices and channels, and alpha is even.
+// are those of oneDNN's description; kTileFormat is cooper's. A tile of
+// 3 x 3 becomes one of alpha x alpha, so the result has alpha^2 / 9 times the elements of the
+// weight. Shape inference fails with kInvalidArgument unless slices divide the filters, blocks
+// divide slices and channels, and alpha is even.
 struct WinogradWeightParam {
   // Slices of 16 filters, each (element of the 6 x 6 tile, channel, filter).
   static constexpr int64_t kTileFormat = 5;

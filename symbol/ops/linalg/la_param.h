@@ -22,8 +22,8 @@ namespace cooper {
 struct LaProductArrays {
   enum Input { kA, kB, kC };
 };
-// Arrays of the gradients of trmm, which reads B, and of trsm and solve, which read the output. In
-// those of trmm and trsm only the triangle of A gets a gradient; the other elements get 0.
+// Arrays of the gradients of trmm, which reads B, and of trsm and solve, which read the output. For
+// trmm and trsm only the triangle of A gets a gradient; its other elements get 0.
 struct LaTriangularGradientArrays {
   enum Input { kOgrad, kA, kBOrOutput };
   enum Output { kAGrad, kBGrad };

@@ -1,5 +1,5 @@
-#ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_WITH_BUFFERS_H_
-#define COOPER_EXECUTOR_KERNELS_CONVOLUTION_WITH_BUFFERS_H_
+#ifndef COOPER_EXECUTOR_KERNELS_CONVOLUTION_THREAD_BUFFERS_H_
+#define COOPER_EXECUTOR_KERNELS_CONVOLUTION_THREAD_BUFFERS_H_
 
 // Runs the parts of a product on several threads, each of which has a buffer in the workspace.
 
@@ -13,13 +13,13 @@ namespace cooper {
 
 // The buffers of a workspace, which is planned before the number of threads is known. At most as
 // many threads as there are buffers share a product.
-struct Buffers {
-  static constexpr int64_t kMax = 16;
+struct ThreadBuffers {
+  static constexpr int64_t kMax = 16;  // the most buffers, and so threads, of a product
 
   int64_t count, elements;  // elements of each buffer
 
   // Makes buffers for `parts` parts: up to kMax, in at most `budget` elements, but at least one.
-  Buffers(int64_t parts, int64_t elements, int64_t budget)
+  ThreadBuffers(int64_t parts, int64_t elements, int64_t budget)
       : count(
             std::min(parts, std::clamp<int64_t>(budget / std::max<int64_t>(1, elements), 1, kMax))),
         elements(elements) {}
@@ -40,4 +40,4 @@ struct Buffers {
 
 }  // namespace cooper
 
-#endif  // COOPER_EXECUTOR_KERNELS_CONVOLUTION_WITH_BUFFERS_H_
+#endif  // COOPER_EXECUTOR_KERNELS_CONVOLUTION_THREAD_BUFFERS_H_
