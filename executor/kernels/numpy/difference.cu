@@ -15,14 +15,21 @@
 namespace cooper {
 namespace {
 
+// Returns 0 or 1 for bool, so that -1 and a true element that it is added to give true, as on a
+// CPU.
+template <typename C>
+__device__ C AsBool(DType dtype, C value) {
+  return dtype == DType::kBool && value != C{0} ? C{1} : value;
+}
+
 template <typename C>
 __global__ void Difference(int64_t n, int64_t short_row, int64_t stride, const void* data,
                            void* out, DType dtype, bool add) {
   for (int64_t i = FirstElement(); i < n; i += ElementStep()) {
     const int64_t at = i / short_row * (short_row + stride) + i % short_row;
-    StoreElement(out, dtype, i,
-                 WrapSub(LoadElement<C>(data, dtype, at + stride), LoadElement<C>(data, dtype, at)),
-                 add);
+    const C value =
+        WrapSub(LoadElement<C>(data, dtype, at + stride), LoadElement<C>(data, dtype, at));
+    StoreElement(out, dtype, i, AsBool(dtype, value), add);
   }
 }
 
@@ -36,7 +43,9 @@ __global__ void DifferenceGradient(int64_t n, int64_t short_row, int64_t stride,
     const int64_t at = i / (short_row + stride) * short_row + column;
     const C before = column < stride ? C{0} : LoadElement<C>(ograd, dtype, at - stride);
     const C here = column < short_row ? LoadElement<C>(ograd, dtype, at) : C{0};
-    StoreElement(out, dtype, i, WrapSub(before, here), add);
+    // The first elements are negated, so that zeros have the sign that they have on a CPU.
+    const C value = column < stride ? WrapNegate(here) : WrapSub(before, here);
+    StoreElement(out, dtype, i, AsBool(dtype, value), add);
   }
 }
 
