@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -94,8 +93,7 @@ TEST(WinogradWeightTest, Errors) {
     AttrMap attrs = good;
     for (const auto& [name, value] : c.attrs) attrs[name] = value;
     const auto symbol = Symbol::Create(
-        "_winograd_weight",
-        {.name = "w", .inputs = {Symbol::Variable("data")}, .attrs = std::move(attrs)});
+        "_winograd_weight", {.name = "w", .inputs = {Symbol::Variable("data")}, .attrs = attrs});
     absl::Status status = symbol.status();
     if (status.ok()) {
       status = Executor::SimpleBind(

@@ -31,7 +31,9 @@ void Check(DType dtype, const Shape& shape, uint64_t share_of_zeros) {
   RandomGenerator random(1);
   std::vector<T> x(shape.num_elements());
   for (T& element : x) {
-    element = random.NextBelow(10) < share_of_zeros ? T(0) : T(1 + random.NextBelow(100));
+    element = random.NextBelow(10) < share_of_zeros
+                  ? T{}
+                  : static_cast<T>(static_cast<float>(1 + random.NextBelow(100)));
   }
   const ArrayView view = {.data = x.data(), .shape = shape, .dtype = dtype};
   const std::vector<int64_t> expected = Expected(x, shape);

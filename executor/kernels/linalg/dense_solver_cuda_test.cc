@@ -181,6 +181,7 @@ TEST(SolveByFactorsCudaTest, IsCloseToTheCpus) {
 absl::StatusOr<std::vector<NDArray>> RunOnGpu(const std::string& op, const NDArray& a,
                                               std::vector<NDArray> outputs, int num_inputs = 1) {
   std::vector<Symbol> variables;
+  variables.reserve(num_inputs);
   for (int i = 0; i < num_inputs; ++i) variables.push_back(Symbol::Variable(absl::StrCat("a", i)));
   const Symbol symbol = *Symbol::Create(op, {.inputs = variables});
   const size_t count = outputs.size();
