@@ -55,8 +55,8 @@ std::pair<int64_t, int64_t> RangeOf(const ArrayView& data) {
         low = std::min(low, ConvertElement<Number>(from[i]));
         high = std::max(high, ConvertElement<Number>(from[i]));
       }
-      least = low;
-      greatest = size > 0 ? static_cast<int64_t>(high) : -1;
+      least = ConvertElement<int64_t>(low);
+      greatest = size > 0 ? ConvertElement<int64_t>(high) : -1;
     });
   });
   return {least, greatest};
