@@ -1,7 +1,6 @@
 // Products of oneDNN whose result is a map or an image.
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "executor/kernels/convolution/convolution_parts.h"
 #include "executor/kernels/convolution/onednn_packing.h"
 #include "executor/kernels/convolution/onednn_product.h"
+#include "executor/kernels/convolution/thread_buffers.h"
 #include "executor/kernels/launch/dispatch_float.h"
 #include "ndarray/products/onednn_thread.h"
 #include "ndarray/threads/parallel.h"
@@ -60,17 +60,10 @@ class ActivationProduct : public OneDnnProduct {
     Arrays own = arrays;
     if (image_bytes_ > 0) own.image = reinterpret_cast<float*>(apart);
     const auto parts = static_cast<int64_t>(parts_.size());
-    std::atomic<int64_t> next = 0;
-    ParallelForRanges(scratches_, 1, 1, [&](int64_t begin, int64_t end) {
+    ForEachPartWithBuffer(parts, scratches_, [&](int64_t i, int64_t k) {
       const OneDnnOnThisThread this_thread;
-      for (int64_t k = begin; k < end; ++k) {
-        // One part per buffer, or the next one that is not taken.
-        for (int64_t i = scratches_ == parts ? k : next++; i < parts; i = next++) {
-          RunPart(parts_[i], own, weights + i / parts_per_slice_ * weight_bytes_,
-                  scratch + k * scratch_bytes_);
-          if (scratches_ == parts) break;
-        }
-      }
+      RunPart(parts_[i], own, weights + i / parts_per_slice_ * weight_bytes_,
+              scratch + k * scratch_bytes_);
     });
     if (unblocks()) {
       StoreUnblocked(own.image, arrays.image);

@@ -16,8 +16,6 @@ namespace {
 constexpr int64_t kChunkBytes = 256 << 10;
 // ... but it has at least this many columns, so that its product is efficient.
 constexpr int64_t kMinColumns = 800;
-// The buffers together take at most this, or as much as the columns of an image.
-constexpr int64_t kBufferBytes = 4 << 20;
 // Each part of a weight's gradient has at least this many rows of the columns.
 constexpr int64_t kMinWeightRows = 96;
 // Threads share the product of a chunk with at least this many multiplications.
@@ -83,13 +81,6 @@ int64_t WeightParts(const ConvolutionProduct& p) {
   return parts;
 }
 
-// Returns buffers for `parts` parts of a product. They take no more than the columns of an image,
-// or than some megabytes.
-ThreadBuffers BuffersFor(const ConvolutionProduct& p, int64_t parts, int64_t elements,
-                         int64_t element_size) {
-  return {parts, elements, std::max(p.WorkspaceElements(), kBufferBytes / element_size)};
-}
-
 // Calls fn(i, buffer) for each of `parts` parts. Threads share the parts unless `share_products`:
 // then the calling thread runs all parts, and threads share the loops and products of each.
 template <typename T, typename Fn>
@@ -129,10 +120,8 @@ int64_t ProductWorkspaceElements(const ConvolutionProduct& p, int64_t element_si
   const Chunks chunks(p.g, element_size);
   const int64_t parts = WeightParts(p);
   const Chunks part_chunks(PartGeometry(p, parts), element_size);
-  const ThreadBuffers activations =
-      BuffersFor(p, p.batch * p.groups * chunks.count(), chunks.elements(), element_size);
-  const ThreadBuffers weights =
-      BuffersFor(p, p.groups * parts, part_chunks.elements(), element_size);
+  const ThreadBuffers activations(p, p.batch * p.groups * chunks.count(), chunks.elements());
+  const ThreadBuffers weights(p, p.groups * parts, part_chunks.elements());
   return std::max(activations.workspace_elements(), weights.workspace_elements());
 }
 
@@ -161,7 +150,7 @@ void MapFromImage(const ConvolutionProduct& p, const T* image, const T* weight, 
   }
   const Chunks chunks(p.g, sizeof(T));
   const int64_t parts = items * chunks.count();
-  const ThreadBuffers buffers = BuffersFor(p, parts, chunks.elements(), sizeof(T));
+  const ThreadBuffers buffers(p, parts, chunks.elements());
   ForEachPart(buffers, parts, HasFewBuffers<T>(buffers), workspace, [&](int64_t part, T* columns) {
     const int64_t i = part / chunks.count();
     chunks.Run(part % chunks.count(), [&](const WindowGeometry& g, int64_t first) {
@@ -193,7 +182,7 @@ void ImageFromMap(const ConvolutionProduct& p, const T* map, const T* weight, T*
   }
   // Chunks share elements of the image, so that one thread adds all chunks of an item.
   const Chunks chunks(p.g, sizeof(T));
-  const ThreadBuffers buffers = BuffersFor(p, items, chunks.elements(), sizeof(T));
+  const ThreadBuffers buffers(p, items, chunks.elements());
   // Threads share large products better than images.
   const bool large = ProductsUseThreads<T>() && p.filters * chunks.elements() >= kMinSharedWork;
   ForEachPart(buffers, items, large || HasFewBuffers<T>(buffers), workspace,
@@ -230,7 +219,7 @@ void WeightFromBoth(const ConvolutionProduct& p, const T* image, const T* map, T
   const int64_t parts = WeightParts(p);
   // All parts are cut as the largest one is: smaller ones alone could have larger chunks.
   const Chunks chunks(PartGeometry(p, parts), sizeof(T));
-  const ThreadBuffers buffers = BuffersFor(p, p.groups * parts, chunks.elements(), sizeof(T));
+  const ThreadBuffers buffers(p, p.groups * parts, chunks.elements());
   ForEachPart(buffers, p.groups * parts, HasFewBuffers<T>(buffers), workspace,
               [&](int64_t item, T* columns) {
                 const int64_t group = item / parts, part = item % parts;

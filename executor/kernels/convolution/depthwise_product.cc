@@ -174,8 +174,8 @@ void MapOfPlane(const WindowGeometry& g, const Planes& planes, const T* padded, 
   }
 }
 
-// Computes sums[0 .. kElements) += the sums over a plane of the map times the elements under the
-// kernel elements from `k` on.
+// Computes weight[k .. k + kElements) += the sums over a plane of the map, padded by PadMap, times
+// the elements of a padded plane under these kernel elements.
 template <int kElements, typename T>
 void AddProducts(const WindowGeometry& g, const Planes& planes, int64_t k, const T* padded,
                  const T* map, T* weight) {
@@ -208,23 +208,16 @@ void AddProducts(const WindowGeometry& g, const Planes& planes, int64_t k, const
   }
   for (int i = 0; i < kElements; ++i) {
     T sum = 0;
-    for (int lane = 0; lane < kLanes; ++lane) sum += sums[i][lane];
+    for (int at = 0; at < kLanes; ++at) sum += sums[i][at];
     weight[k + i] += sum;
   }
-}
-
-// Returns buffers for `parts` planes. They take no more than the columns of a channel would, or
-// than some megabytes.
-ThreadBuffers BuffersFor(const ConvolutionProduct& p, int64_t parts, int64_t elements) {
-  constexpr int64_t kBufferElements = 1 << 20;
-  return {parts, elements, std::max(p.WorkspaceElements(), kBufferElements)};
 }
 
 // Calls fn(i, buffer) for each i of [0, parts), on several threads, compiled for the current level.
 template <typename T, typename Fn>
 void ForEachPlane(const ConvolutionProduct& p, int64_t parts, int64_t elements, T* workspace,
                   const Fn& fn) {
-  BuffersFor(p, parts, elements).ForEach(parts, workspace, [&](int64_t i, T* buffer) {
+  ThreadBuffers(p, parts, elements).ForEach(parts, workspace, [&](int64_t i, T* buffer) {
     RunAtCpuLevel([&] { fn(i, buffer); });
   });
 }
@@ -267,7 +260,7 @@ bool IsDepthwise(const ConvolutionProduct& p) {
 int64_t DepthwiseWorkspaceElements(const ConvolutionProduct& p) {
   int64_t elements = Planes(p.g).elements();
   if (!HasStride(p.g)) elements = std::max(elements, Planes(Reversed(p.g)).elements());
-  return BuffersFor(p, p.batch * p.groups, elements).workspace_elements();
+  return ThreadBuffers(p, p.batch * p.groups, elements).workspace_elements();
 }
 
 template <typename T>

@@ -1,13 +1,13 @@
 #include "executor/kernels/convolution/winograd_product.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 
 #include "absl/status/status.h"
 #include "executor/kernels/convolution/convolution_parts.h"
+#include "executor/kernels/convolution/thread_buffers.h"
 #include "executor/kernels/convolution/winograd_tile.h"
 #include "ndarray/threads/cpu_level.h"
 #include "ndarray/threads/parallel.h"
@@ -109,14 +109,9 @@ class WinogradProduct : public BlockedProduct {
   }
 
   void Run(const Arrays& arrays, char* workspace) const override {
-    std::atomic<int64_t> next = 0;
-    ParallelForRanges(buffers_, 1, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t k = begin; k < end; ++k) {
-        float* const buffer = reinterpret_cast<float*>(workspace) + k * buffer_elements_;
-        for (int64_t i = next++; i < groups_ * slices_; i = next++) {
-          RunAtCpuLevel([&] { RunItem(i, arrays, buffer); });
-        }
-      }
+    ForEachPartWithBuffer(groups_ * slices_, buffers_, [&](int64_t item, int64_t k) {
+      float* const buffer = reinterpret_cast<float*>(workspace) + k * buffer_elements_;
+      RunAtCpuLevel([&] { RunItem(item, arrays, buffer); });
     });
   }
 

@@ -118,6 +118,28 @@ TEST(NearlyOneCudaTest, IsCloseToTheCpus) {
   }
 }
 
+// Compares the kernel of an operator on A and B of the batch, with outputs like B, and that of its
+// gradient.
+void CompareSystems(const std::string& op, const AttrMap& attrs, const Batch& batch,
+                    const Shape& b) {
+  const Shape a{batch.count, batch.n, batch.n};
+  KernelCase test = {.name = absl::StrCat(op, " ", NameOf(batch), " ", b.ToString()),
+                     .op = op,
+                     .attrs = attrs,
+                     .inputs = {a, b},
+                     .outputs = {b},
+                     .dtypes = {DType::kFloat32, DType::kFloat64},
+                     .roundings = 500,
+                     .low = -1,
+                     .high = 1,
+                     .diagonal = static_cast<double>(batch.n) + 1};
+  ExpectEqualKernels(test);
+  test.kernel = absl::StrCat("_backward", op);
+  test.inputs = {b, a, b};
+  test.outputs = {a, b};
+  ExpectEqualKernels(test);
+}
+
 class SolveCudaTest : public ::testing::TestWithParam<int> {};
 
 // Tests all forms of triangles, on the left and on the right of matrices that are not square.
@@ -126,27 +148,14 @@ TEST_P(SolveCudaTest, IsCloseToTheCpus) {
   const bool transpose = GetParam() & 1, rightside = GetParam() & 2, lower = GetParam() & 4;
   const auto text = [](bool value) { return value ? "True" : "False"; };
   for (const Batch& batch : kBatches) {
-    const Shape a{batch.count, batch.n, batch.n};
     const Shape b = rightside ? Shape{batch.count, 3, batch.n} : Shape{batch.count, batch.n, 3};
     for (const std::string op : {"_linalg_trsm", "_linalg_trmm"}) {
-      KernelCase test = {.name = absl::StrCat(op, " ", NameOf(batch)),
-                         .op = op,
-                         .attrs = {{"transpose", text(transpose)},
-                                   {"rightside", text(rightside)},
-                                   {"lower", text(lower)},
-                                   {"alpha", "2"}},
-                         .inputs = {a, b},
-                         .outputs = {b},
-                         .dtypes = {DType::kFloat32, DType::kFloat64},
-                         .roundings = 500,
-                         .low = -1,
-                         .high = 1,
-                         .diagonal = static_cast<double>(batch.n) + 1};
-      ExpectEqualKernels(test);
-      test.kernel = absl::StrCat("_backward", op);
-      test.inputs = {b, a, b};
-      test.outputs = {a, b};
-      ExpectEqualKernels(test);
+      CompareSystems(op,
+                     {{"transpose", text(transpose)},
+                      {"rightside", text(rightside)},
+                      {"lower", text(lower)},
+                      {"alpha", "2"}},
+                     batch, b);
     }
   }
 }
@@ -157,21 +166,7 @@ TEST(SolveByFactorsCudaTest, IsCloseToTheCpus) {
   COOPER_REQUIRE_GPU();
   for (const Batch& batch : kBatches) {
     for (const int64_t columns : {0, 1, 3}) {
-      const Shape a{batch.count, batch.n, batch.n}, b{batch.count, batch.n, columns};
-      KernelCase test = {.name = absl::StrCat("_linalg_solve ", NameOf(batch), " ", columns),
-                         .op = "_linalg_solve",
-                         .inputs = {a, b},
-                         .outputs = {b},
-                         .dtypes = {DType::kFloat32, DType::kFloat64},
-                         .roundings = 500,
-                         .low = -1,
-                         .high = 1,
-                         .diagonal = static_cast<double>(batch.n) + 1};
-      ExpectEqualKernels(test);
-      test.kernel = "_backward_linalg_solve";
-      test.inputs = {b, a, b};
-      test.outputs = {a, b};
-      ExpectEqualKernels(test);
+      CompareSystems("_linalg_solve", {}, batch, Shape{batch.count, batch.n, columns});
     }
   }
 }
