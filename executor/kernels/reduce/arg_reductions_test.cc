@@ -8,11 +8,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "executor/kernels/reduce/axis_view.h"
 #include "executor/program/kernel.h"
 #include "executor/run/invoke.h"
 #include "gtest/gtest.h"
 #include "ndarray/array/ndarray.h"
 #include "ndarray/base/dtype.h"
+#include "ndarray/base/shape.h"
 #include "ndarray/base/status_matchers.h"
 #include "ndarray/random/random.h"
 #include "ndarray/threads/each_cpu_level.h"
@@ -53,6 +55,15 @@ void Check(const std::vector<double>& values, const std::vector<int64_t>& shape,
       EXPECT_EQ(*(*found.AsType(DType::kFloat64)).ToVector<double>(), expected);
     });
   }
+}
+
+TEST(ArgReductionsTest, ScalarsHaveAxis0) {
+  for (const int64_t axis : {0, -1}) {
+    COOPER_ASSERT_OK_AND_ASSIGN(const AxisView view, AxisView::Along(Shape(), axis));
+    EXPECT_EQ(view.lines(), 1);
+    EXPECT_EQ(view.length, 1);
+  }
+  EXPECT_FALSE(AxisView::Along(Shape(), 1).ok());
 }
 
 TEST(ArgReductionsTest, FindTheFirst) {

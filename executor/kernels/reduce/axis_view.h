@@ -22,10 +22,11 @@ struct AxisView {
   int64_t inner = 1;
 
   // Returns the view along `axis`, or of all axes as one if there is none. `axis` may be negative:
-  // then it counts from the end.
+  // then it counts from the end. As in NumPy, a shape without axes has one element along axis 0.
   //
   // Errors: those of NormalizeAxis.
   static absl::StatusOr<AxisView> Along(const Shape& shape, std::optional<int64_t> axis) {
+    if (shape.rank() == 0 && (axis == 0 || axis == -1)) axis.reset();
     if (!axis.has_value()) return AxisView{1, shape.num_elements(), 1};
     COOPER_ASSIGN_OR_RETURN(const int a, NormalizeAxis(*axis, shape.rank()));
     return AxisView{shape.Product(0, a), shape[a], shape.Product(a + 1, shape.rank())};
