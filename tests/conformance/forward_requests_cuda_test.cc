@@ -1,6 +1,9 @@
-// Tests every operator of the golden cases on gpu(0): with WriteReq::kAdd its kernel must add the
-// values that it writes with kWrite. Executors add only gradients, so the cases themselves do not
-// run forward kernels with kAdd.
+// Tests the requests of forward kernels, which the golden cases themselves do not vary:
+//
+// - With WriteReq::kAdd a kernel on gpu(0) must add the values that it writes with kWrite.
+//   Executors add only gradients.
+// - A kernel of several outputs must write any one of them while the others have kNull, on cpu(0)
+//   and on gpu(0). Executors request only what a graph reads.
 
 #include <algorithm>
 #include <cmath>
@@ -42,6 +45,7 @@ namespace {
 absl::StatusOr<KernelRun> RunOf(const std::string& folder) {
   COOPER_ASSIGN_OR_RETURN(const SymbolFile file, ReadSymbolFile(folder + "/symbol.json"));
   const NodePtr node = file.symbol.outputs()[0].node;
+  if (node->is_variable()) return KernelRun{};
   KernelRun run = {.kernel = "", .call = node->call()};
   COOPER_ASSIGN_OR_RETURN(const Arrays io, ReadArrays(folder + "/io.params"));
   const OpSchema& op = *node->op();
@@ -128,6 +132,45 @@ absl::Status CheckAdding(const std::string& folder, KernelRun run) {
     }
   }
   return absl::OkStatus();
+}
+
+// Checks that the kernel writes the same values to an output whether or not the others are
+// requested.
+absl::Status CheckEachOutputAlone(const Context& context, KernelRun run) {
+  run.reqs.assign(run.outputs.size(), WriteReq::kWrite);
+  COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> together, RunKernelOn(context, run));
+  for (size_t i = 0; i < run.outputs.size(); ++i) {
+    run.reqs.assign(run.outputs.size(), WriteReq::kNull);
+    run.reqs[i] = WriteReq::kWrite;
+    COOPER_ASSIGN_OR_RETURN(const std::vector<NDArray> alone, RunKernelOn(context, run));
+    const NDArray& expected = together[run.inputs.size() + i];
+    ExpectClose(alone[run.inputs.size() + i], expected, /*roundings=*/8,
+                absl::StrCat("output ", i, " on ", context.ToString()));
+  }
+  return absl::OkStatus();
+}
+
+TEST(ForwardRequestsTest, EachOutputCanBeTheOnlyOne) {
+  COOPER_REQUIRE_GPU();
+  const std::string root = absl::GetFlag(FLAGS_cases);
+  int checked = 0;
+  for (const std::string& op : ListFolder(root)) {
+    for (const std::string& name : ListFolder(absl::StrCat(root, "/", op))) {
+      const std::string folder = absl::StrCat(root, "/", op, "/", name);
+      SCOPED_TRACE(folder);
+      COOPER_ASSERT_OK_AND_ASSIGN(KernelRun run, RunOf(folder));
+      if (run.kernel.empty() || run.outputs.size() < 2) continue;
+      run.is_train = ReadJson(folder + "/case.json").at("mode") == "train";
+      for (const Context& context : {Context::Cpu(), Context::Gpu(0)}) {
+        if (!FindKernel(run.kernel, context.device_type).ok()) continue;
+        const absl::Status status = CheckEachOutputAlone(context, run);
+        if (absl::IsUnimplemented(status)) continue;  // of this dtype
+        COOPER_EXPECT_OK(status);
+        ++checked;
+      }
+    }
+  }
+  EXPECT_GT(checked, 100);
 }
 
 TEST(ForwardRequestsTest, AddedIsWrittenAndAdded) {

@@ -121,9 +121,15 @@ void Forward(const KernelContext& c) {
       const C width = static_cast<C>(param.upper_bound - param.lower_bound);
       T* mask = c.reqs[kMask] == WriteReq::kNull ? nullptr : c.outputs[kMask].as<T>();
       const bool add_mask = c.reqs[kMask] == WriteReq::kAdd;
-      StoreEach(n, y, add, [=, &c](int64_t i) {
-        const C s =
-            c.is_train ? low + width * static_cast<C>(c.random.UniformAt(i)) : low + width / 2;
+      const auto slope_at = [=, &c](int64_t i) {
+        return c.is_train ? low + width * static_cast<C>(c.random.UniformAt(i)) : low + width / 2;
+      };
+      if (c.reqs[0] == WriteReq::kNull) {
+        if (mask != nullptr) StoreEach(n, mask, add_mask, slope_at);
+        return;
+      }
+      StoreEach(n, y, add, [=](int64_t i) {
+        const C s = slope_at(i);
         const C v = Load(x[i]);
         if (mask != nullptr) Store(mask + i, s, add_mask);
         return v > 0 ? v : v * s;
@@ -295,7 +301,9 @@ void Backward(const KernelContext& c) {
 }
 
 absl::Status LeakyReluCpu(const KernelContext& c) {
-  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  // rrelu may have only its mask to write.
+  const bool has_mask = c.param<LeakyReluParam>().act_type == LeakyReluParam::kRrelu;
+  if (c.reqs[0] == WriteReq::kNull && !has_mask) return absl::OkStatus();
   return DispatchFloat(c.outputs[0].dtype,
                        [&](auto type) { Forward<typename decltype(type)::type>(c); });
 }

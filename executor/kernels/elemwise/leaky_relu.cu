@@ -44,7 +44,7 @@ __global__ void Forward(int64_t n, Type type, ComputeType<T> slope, const T* x, 
 }
 
 // Computes rrelu with slopes uniform in [low, low + width), or with their mean outside of training.
-// Stores the slopes in `mask` unless it is null.
+// Stores the slopes in `mask` unless it is null, and the products in `y` unless it is null.
 template <typename T>
 __global__ void RandomForward(int64_t n, DeviceRandom source, bool is_train, ComputeType<T> low,
                               ComputeType<T> width, const T* x, T* mask, bool add_mask, T* y,
@@ -55,7 +55,7 @@ __global__ void RandomForward(int64_t n, DeviceRandom source, bool is_train, Com
     const C s = is_train ? low + width * static_cast<C>(random.UniformAt(i)) : low + width / 2;
     const C v = ConvertElement<C>(x[i]);
     if (mask != nullptr) StoreTo(mask + i, s, add_mask);
-    StoreTo(y + i, v > 0 ? v : v * s, add);
+    if (y != nullptr) StoreTo(y + i, v > 0 ? v : v * s, add);
   }
 }
 
@@ -171,6 +171,7 @@ absl::Status RunForward(const KernelContext& c) {
   }
   if (param.act_type == LeakyReluParam::kRrelu) {
     T* mask = c.reqs[1] == WriteReq::kNull ? nullptr : c.outputs[1].as<T>();
+    if (c.reqs[0] == WriteReq::kNull) y = nullptr;
     return LaunchElements(c, n, RandomForward<T>, n, DeviceRandomOf(c), c.is_train,
                           static_cast<C>(param.lower_bound),
                           static_cast<C>(param.upper_bound - param.lower_bound), x, mask,
@@ -233,7 +234,9 @@ absl::StatusOr<Prepared> PrepareBackward(const PrepareContext& c) {
 }
 
 absl::Status LeakyReluGpu(const KernelContext& c) {
-  if (c.reqs[0] == WriteReq::kNull) return absl::OkStatus();
+  // rrelu may have only its mask to write.
+  const bool has_mask = c.param<LeakyReluParam>().act_type == LeakyReluParam::kRrelu;
+  if (c.reqs[0] == WriteReq::kNull && !has_mask) return absl::OkStatus();
   return DispatchCudaFloat(c.outputs[0].dtype,
                            [&](auto type) { return RunForward<typename decltype(type)::type>(c); });
 }
